@@ -1,0 +1,20 @@
+/* models/design: which points to measure before there is anything to learn from. */
+#ifndef FSTUNE_MODELS_DESIGN_H
+#define FSTUNE_MODELS_DESIGN_H
+
+#include "models/space.h"
+
+#include <gsl/gsl_rng.h>
+#include <stddef.h>
+
+struct design_ops {
+    const char *name;
+    /* Writes up to n distinct point indices to ret_points; *ret_n = min(n, n_points) of them. 0, -ENOMEM. */
+    int (*draw)(const struct space *space, size_t n, gsl_rng *rng, size_t *ret_points, size_t *ret_n);
+};
+
+/* random: without replacement. sobol: gsl_qrng Sobol points, randomly shifted (Cranley-Patterson), each mapped to the nearest point not taken
+ * yet; categories take their stratum of the unit interval. */
+extern const struct design_ops design_random, design_sobol;
+
+#endif
