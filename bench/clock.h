@@ -1,7 +1,7 @@
 /* bench/clock: the only source of time.
  *
- * Everything that measures takes a `const struct clock *`: the machine's monotonic clock, or a virtual one that a
- * simulated surface moves on. Times are nanoseconds since an arbitrary start. */
+ * Everything that measures takes a `const struct clock *`: the machine's monotonic clock, or a virtual one
+ * that a simulated surface moves on. Times are nanoseconds since an arbitrary start. */
 #ifndef FSTUNE_BENCH_CLOCK_H
 #define FSTUNE_BENCH_CLOCK_H
 

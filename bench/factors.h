@@ -1,6 +1,7 @@
 /* bench/factors: a point of the factor space (interfaces, section 3) and the rules that make one legal.
  *
- * Only what is true everywhere stands here (ranges, psync has depth 1 ...); what one file or machine allows is the target's. */
+ * Only what is true everywhere stands here (ranges, psync has depth 1 ...); what one file or machine allows
+ * is the target's. */
 #ifndef FSTUNE_BENCH_FACTORS_H
 #define FSTUNE_BENCH_FACTORS_H
 
@@ -35,14 +36,15 @@ extern const char *const sync_names[SYNC_N];
 int factors_parse_api(const char *text, enum api *ret_api);
 int factors_parse_sync(const char *text, enum sync *ret_sync);
 
-/* 0, or -EINVAL with the rule that the point breaks: ranges; psync at depth 1 only; pvec at depth >= 2, at most 1024 buffers
- * and 2 GiB - 4 KiB a call. */
+/* 0, or -EINVAL with the rule that the point breaks: ranges; psync at depth 1 only; pvec at depth >= 2, at
+ * most 1024 buffers and 2 GiB - 4 KiB a call. */
 int factors_check(const struct point *point, struct err *err);
 
 uint64_t factors_bytes_in_flight(const struct point *point); /* request_size x queue_depth x threads */
 bool factors_equal(const struct point *a, const struct point *b);
 
-/* "64k x 8, direct, io_uring" with ", 4 threads" and ", sync each" where they differ from 1 and end. Returns buffer. */
+/* "64k x 8, direct, io_uring" with ", 4 threads" and ", sync each" where they differ from 1 and end. Returns
+ * buffer. */
 #define FACTORS_TEXT_SIZE 96
 const char *factors_format(const struct point *point, char buffer[FACTORS_TEXT_SIZE]);
 

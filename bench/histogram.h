@@ -1,7 +1,8 @@
 /* bench/histogram: latencies by log-linear buckets, mergeable.
  *
- * 64 buckets per power of two: a bucket's middle is within 0.8 % of every value in it. Values below 64 ns are exact, values
- * above HISTOGRAM_MAX_NS land in the last bucket; minimum, maximum and sum are kept exactly. Adding never allocates or fails. */
+ * 64 buckets per power of two: a bucket's middle is within 0.8 % of every value in it. Values below 64 ns are
+ * exact, values above HISTOGRAM_MAX_NS land in the last bucket; minimum, maximum and sum are kept exactly.
+ * Adding never allocates or fails. */
 #ifndef FSTUNE_BENCH_HISTOGRAM_H
 #define FSTUNE_BENCH_HISTOGRAM_H
 
@@ -27,8 +28,9 @@ void histogram_add(struct histogram *histogram, uint64_t latency_ns, uint64_t n)
 
 void histogram_merge(struct histogram *into, const struct histogram *from);
 
-/* Smallest recorded value (to bucket accuracy, clamped into [min, max]) with at least share*n values not above it; share in
- * [0,1]. 0, -ENODATA for an empty histogram, -EINVAL for a share outside 0..1 or NaN; output untouched on failure. */
+/* Smallest recorded value (to bucket accuracy, clamped into [min, max]) with at least share*n values not
+ * above it; share in [0,1]. 0, -ENODATA for an empty histogram, -EINVAL for a share outside 0..1 or NaN;
+ * output untouched on failure. */
 int histogram_quantile_ns(const struct histogram *histogram, double share, uint64_t *ret_ns);
 
 /* 0 or -ENODATA. */

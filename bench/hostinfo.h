@@ -1,6 +1,8 @@
-/* bench/hostinfo: the fixed factors of a measurement, recorded and never varied (Erofeev 2021, "factor groups").
+/* bench/hostinfo: the fixed factors of a measurement, recorded and never varied (Erofeev 2021, "factor
+ * groups").
  *
- * An ordered list of named facts, each a text, a number or a flag; what cannot be read is absent. Collecting never fails as a whole. */
+ * An ordered list of named facts, each a text, a number or a flag; what cannot be read is absent. Collecting
+ * never fails as a whole. */
 #ifndef FSTUNE_BENCH_HOSTINFO_H
 #define FSTUNE_BENCH_HOSTINFO_H
 
@@ -24,17 +26,20 @@ struct hostinfo {
     struct hostinfo_fact facts[HOSTINFO_MAX_FACTS];
 };
 
-/* Collects what belongs to the machine and to the file system that fd (a file or directory) lives on: hostname, kernel, cpu_model, cpus,
- * memory_bytes, memory_available_bytes, virtualisation (from /sys/class/dmi, /proc/cpuinfo "hypervisor", /sys/hypervisor), balloon
- * (virtio_balloon, page_reporting), file_system, mount_source, mount_point, mount_options, fs_block_bytes, device, device_whole (the disk of a partition),
- * device_model, scheduler, nr_requests, read_ahead_kb, max_sectors_kb, logical_block_bytes, physical_block_bytes, rotational, write_cache,
- * loop_backing_file, loop_direct_io, cgroup_v1_blkio_throttle, cgroup_v2_io_max, dirty_ratio_percent, dirty_background_ratio_percent,
- * dirty_bytes, dirty_background_bytes, dirty_limit_bytes and dirty_background_limit_bytes (from /proc/vmstat thresholds x page size), io_uring_disabled,
- * memlock_limit_bytes, on_battery. */
+/* Collects what belongs to the machine and to the file system that fd (a file or directory) lives on:
+ * hostname, kernel, cpu_model, cpus, memory_bytes, memory_available_bytes, virtualisation (from
+ * /sys/class/dmi, /proc/cpuinfo "hypervisor", /sys/hypervisor), balloon (virtio_balloon, page_reporting),
+ * file_system, mount_source, mount_point, mount_options, fs_block_bytes, device, device_whole (the disk of a
+ * partition), device_model, scheduler, nr_requests, read_ahead_kb, max_sectors_kb, logical_block_bytes,
+ * physical_block_bytes, rotational, write_cache, loop_backing_file, loop_direct_io, cgroup_v1_blkio_throttle,
+ * cgroup_v2_io_max, dirty_ratio_percent, dirty_background_ratio_percent, dirty_bytes, dirty_background_bytes,
+ * dirty_limit_bytes and dirty_background_limit_bytes (from /proc/vmstat thresholds x page size),
+ * io_uring_disabled, memlock_limit_bytes, on_battery. */
 void hostinfo_collect(struct hostinfo *info, int fd);
 
-/* Adds load and pressure under names with the suffix: load1, psi_io_some_avg10_percent, psi_io_some_avg60_percent, dirty_memory_bytes,
- * writeback_memory_bytes, device_in_flight, steal_ticks; suffix "before" or "after". */
+/* Adds load and pressure under names with the suffix: load1, psi_io_some_avg10_percent,
+ * psi_io_some_avg60_percent, dirty_memory_bytes, writeback_memory_bytes, device_in_flight, steal_ticks;
+ * suffix "before" or "after". */
 void hostinfo_collect_load(struct hostinfo *info, int fd, const char *suffix);
 
 /* NULL when absent. */
@@ -42,11 +47,13 @@ const struct hostinfo_fact *hostinfo_find(const struct hostinfo *info, const cha
 
 /* A device as fstune sees it. */
 struct hostinfo_device {
-    unsigned major_number, minor_number; /* of the block device under the file system; 0,0 when there is none */
-    char sysfs[128];                     /* /sys/dev/block/M:m of the whole disk, or "" */
+    unsigned major_number,
+        minor_number; /* of the block device under the file system; 0,0 when there is none */
+    char sysfs[128];  /* /sys/dev/block/M:m of the whole disk, or "" */
 };
 
-/* Finds the block device below the file system of fd, also for btrfs and others with anonymous device numbers (through mountinfo). */
+/* Finds the block device below the file system of fd, also for btrfs and others with anonymous device numbers
+ * (through mountinfo). */
 void hostinfo_find_device(int fd, struct hostinfo_device *ret_device);
 
 /* Requests in flight at the device now; 0 and the count, or -ENOENT where the kernel does not tell. */
@@ -55,8 +62,9 @@ int hostinfo_in_flight(const struct hostinfo_device *device, uint64_t *ret_in_fl
 /* MemAvailable of /proc/meminfo; 0 when unknown. */
 uint64_t hostinfo_memory_available_bytes(void);
 
-/* One command at a time measures a device: takes an exclusive flock on the disk's sysfs directory (on the mount's root directory where there is
- * no disk), which leaves nothing behind. 0 and a descriptor to close; -EWOULDBLOCK when another process holds it; other errors: no lock possible here. */
+/* One command at a time measures a device: takes an exclusive flock on the disk's sysfs directory (on the
+ * mount's root directory where there is no disk), which leaves nothing behind. 0 and a descriptor to close;
+ * -EWOULDBLOCK when another process holds it; other errors: no lock possible here. */
 int hostinfo_lock_device(int fd, int *ret_lock_fd);
 
 #endif

@@ -1,12 +1,14 @@
 /* bench/ioapi: the seam between the pump and the ways of doing I/O (interfaces, section 3).
  *
- * A row of ioapi_table is one way. Its state lives in caller's memory of `state_size` bytes. A *call* (struct io_call) is what is handed to
- * the kernel: mostly one request; pvec's call carries queue_depth requests at one offset.
+ * A row of ioapi_table is one way. Its state lives in caller's memory of `state_size` bytes. A *call* (struct
+ * io_call) is what is handed to the kernel: mostly one request; pvec's call carries queue_depth requests at
+ * one offset.
  *
  *   open -> { submit | reap }* -> close
  *
- * Outcome of a call: `result`, bytes moved or a negative errno. A failed or short transfer is still an outcome; the pump turns it into an
- * error. submit and reap themselves fail (negative errno and err) only when the API as such is broken. EINTR is retried inside. */
+ * Outcome of a call: `result`, bytes moved or a negative errno. A failed or short transfer is still an
+ * outcome; the pump turns it into an error. submit and reap themselves fail (negative errno and err) only
+ * when the API as such is broken. EINTR is retried inside. */
 #ifndef FSTUNE_BENCH_IOAPI_H
 #define FSTUNE_BENCH_IOAPI_H
 
@@ -19,13 +21,14 @@
 #include <stdint.h>
 
 struct io_call {
-    void *buffer;          /* size_bytes, aligned to the page size; pvec splits it into n_requests equal parts */
+    void *buffer; /* size_bytes, aligned to the page size; pvec splits it into n_requests equal parts */
     uint64_t offset_bytes; /* in the file */
     uint64_t size_bytes;   /* of the whole call */
     bool is_write;
-    uint32_t slot;         /* index of this call among the queue_depth calls of its queue; constant */
-    uint32_t n_requests;   /* requests that this call stands for; > 1 for pvec and for a surface without latency noise */
-    uint32_t n_rounds;     /* of them one after another: latency of a request = latency of the call / n_rounds */
+    uint32_t slot;       /* index of this call among the queue_depth calls of its queue; constant */
+    uint32_t n_requests; /* requests that this call stands for; > 1 for pvec and for a surface without latency
+                            noise */
+    uint32_t n_rounds; /* of them one after another: latency of a request = latency of the call / n_rounds */
     uint64_t submitted_ns; /* the pump's stamp */
     int64_t result;        /* bytes moved, or a negative errno; valid once reaped */
 };
@@ -33,38 +36,43 @@ struct io_call {
 struct surface_run; /* bench/ioapi_surface.h */
 
 struct ioapi_config {
-    int fd;                     /* the run's descriptor; ignored by the surface */
-    uint32_t n_calls;           /* calls in flight at most: the queue depth (pvec: 1) */
+    int fd;           /* the run's descriptor; ignored by the surface */
+    uint32_t n_calls; /* calls in flight at most: the queue depth (pvec: 1) */
     uint64_t request_size_bytes;
-    uint32_t requests_per_call; /* pvec: the queue depth; else 1 */
-    bool sync_each;             /* a write completes only when it is durable */
+    uint32_t requests_per_call;  /* pvec: the queue depth; else 1 */
+    bool sync_each;              /* a write completes only when it is durable */
     struct surface_run *surface; /* the simulated run, for the surface only */
 };
 
 struct ioapi_ops {
     const char *name;
-    enum api api;      /* API_N for the surface */
+    enum api api; /* API_N for the surface */
     size_t state_size;
 
-    /* 0 when it can run on this machine; else a negative errno and why, in words that name the remedy ("kernel.io_uring_disabled is 2: ..."). */
+    /* 0 when it can run on this machine; else a negative errno and why, in words that name the remedy
+     * ("kernel.io_uring_disabled is 2: ..."). */
     int (*probe)(struct err *err);
 
     int (*open)(void *state, const struct ioapi_config *config, struct err *err);
 
-    /* Hands over up to n calls, in order; *ret_n of them were accepted. 0 accepted is legal only while others are in flight (the kernel
-     * asks to wait: reap, then try again); with none in flight EAGAIN is an error. */
+    /* Hands over up to n calls, in order; *ret_n of them were accepted. 0 accepted is legal only while others
+     * are in flight (the kernel asks to wait: reap, then try again); with none in flight EAGAIN is an error.
+     */
     int (*submit)(void *state, struct io_call *const *calls, size_t n, size_t *ret_n, struct err *err);
 
-    /* Waits for at least one completion and takes up to max; sets result. Must not be called with nothing in flight. */
+    /* Waits for at least one completion and takes up to max; sets result. Must not be called with nothing in
+     * flight. */
     int (*reap)(void *state, struct io_call **calls, size_t max, size_t *ret_n, struct err *err);
 
-    /* Accepts a zeroed or half-opened state. Calls still in flight are waited for or cancelled; buffers are free afterwards. */
+    /* Accepts a zeroed or half-opened state. Calls still in flight are waited for or cancelled; buffers are
+     * free afterwards. */
     void (*close)(void *state);
 };
 
 /* By enum api. */
 extern const struct ioapi_ops *const ioapi_table[API_N];
 
-extern const struct ioapi_ops ioapi_psync, ioapi_pvec, ioapi_pool, ioapi_libaio, ioapi_io_uring, ioapi_surface;
+extern const struct ioapi_ops ioapi_psync, ioapi_pvec, ioapi_pool, ioapi_libaio, ioapi_io_uring,
+    ioapi_surface;
 
 #endif

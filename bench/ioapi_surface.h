@@ -1,7 +1,8 @@
 /* bench/ioapi_surface: a simulated file system behind the I/O seam (interfaces, section 8).
  *
- * The truth comes in as a function pointer (bench/ knows no files of tables), chance as a generator, time as a virtual clock that
- * completions move on. All threads of a point are played in one queue of queue_depth x threads calls. */
+ * The truth comes in as a function pointer (bench/ knows no files of tables), chance as a generator, time as
+ * a virtual clock that completions move on. All threads of a point are played in one queue of queue_depth x
+ * threads calls. */
 #ifndef FSTUNE_BENCH_IOAPI_SURFACE_H
 #define FSTUNE_BENCH_IOAPI_SURFACE_H
 
@@ -39,18 +40,20 @@ struct surface_world {
 struct surface_run {
     const struct surface_world *world;
     struct rng rng;
-    double truth_bps;      /* table's throughput of the point, all threads together */
-    double run_factor;     /* this run's disturbance, outlier included */
+    double truth_bps;  /* table's throughput of the point, all threads together */
+    double run_factor; /* this run's disturbance, outlier included */
     uint64_t started_ns;
     uint64_t request_size_bytes;
-    uint32_t n_in_flight;  /* queue_depth x threads */
+    uint32_t n_in_flight; /* queue_depth x threads */
 };
 
-/* Draws the run's disturbance. duration_ns: planned length of the run (for run_cv_seconds); truth_bps > 0. Spends the set-up time. */
+/* Draws the run's disturbance. duration_ns: planned length of the run (for run_cv_seconds);
+ * truth_bps > 0. Spends the set-up time. */
 void surface_run_init(struct surface_run *run, const struct surface_world *world, const struct point *point,
                       double truth_bps, uint64_t duration_ns, uint64_t seed);
 
-/* How many requests one call of this run stands for: 1 with latency noise, else about 5 ms of one slot's time. */
+/* How many requests one call of this run stands for: 1 with latency noise, else about 5 ms of one slot's
+ * time. */
 uint32_t surface_requests_per_call(const struct surface_run *run);
 
 #endif

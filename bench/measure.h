@@ -1,9 +1,11 @@
 /* bench/measure: one run of one point (interfaces, section 5): prepare, warm up, measure, settle.
  *
- * Works the same on a real file and on a simulated surface; only the I/O API, the clock and the target differ. */
+ * Works the same on a real file and on a simulated surface; only the I/O API, the clock and the target
+ * differ. */
 #ifndef FSTUNE_BENCH_MEASURE_H
 #define FSTUNE_BENCH_MEASURE_H
 
+#include "bench/arena.h"
 #include "bench/clock.h"
 #include "bench/err.h"
 #include "bench/factors.h"
@@ -20,6 +22,7 @@
 
 #define MEASURE_MIN_REQUESTS    64
 #define MEASURE_MIN_DURATION_NS 50000000ULL
+#define MEASURE_SETTLE_NS       2000000000ULL
 
 enum measure_cache { MEASURE_CACHE_COLD, MEASURE_CACHE_WARM };
 
@@ -28,16 +31,20 @@ enum measure_warmup { MEASURE_WARMUP_STABLE, MEASURE_WARMUP_LIMIT, MEASURE_WARMU
 /* What stays the same over all runs of a command. */
 struct measure_env {
     const struct clock *clock;
-    struct target *target;              /* NULL when simulated */
-    struct hostinfo_device device;      /* whose in-flight count is waited for */
-    const struct surface_world *world;  /* NULL when real */
-    /* Simulated: the table's throughput of a point, all threads; 0, or -ENODATA with a text naming a point outside the table. */
-    int (*truth_bps)(void *context, const struct pattern *pattern, const struct point *point, double *ret_bps, struct err *err);
+    struct target *target;             /* NULL when simulated */
+    struct hostinfo_device device;     /* whose in-flight count is waited for */
+    const struct surface_world *world; /* NULL when real */
+    /* Simulated: the table's throughput of a point, all threads; 0, or -ENODATA with a text naming a point
+     * outside the table. */
+    int (*truth_bps)(void *context, const struct pattern *pattern, const struct point *point, double *ret_bps,
+                     struct err *err);
     void *truth_context;
-    const atomic_int *interrupted;      /* may be NULL */
+    const atomic_int *interrupted; /* may be NULL */
     enum measure_cache cache;
-    bool advise;                        /* posix_fadvise access hints */
-    bool shared_region;                 /* threads share the whole file instead of disjoint parts */
+    bool advise;              /* posix_fadvise access hints */
+    bool shared_region;       /* threads share the whole file instead of disjoint parts */
+    struct arena *arena;      /* user buffers, kept over the runs; unused when simulated */
+    uint64_t settle_limit_ns; /* wait for writeback after a run at most so long */
 };
 
 struct measure_plan {
@@ -57,27 +64,34 @@ struct measure_result {
     uint64_t n_requests;
     uint64_t bytes_read, bytes_written;             /* of the timed part */
     uint64_t total_bytes_read, total_bytes_written; /* warm-up included */
-    double seconds;          /* the span */
-    double flush_seconds;    /* final fdatasync inside the span; 0 where there is none */
+    double seconds;                                 /* the span */
+    double flush_seconds;                 /* final fdatasync inside the span; 0 where there is none */
     double setup_seconds, settle_seconds; /* outside the span */
     enum measure_warmup warmup;
     double warmup_seconds;
-    double achieved_depth;   /* per thread, time-weighted */
-    double littles_law_error; /* |mean latency x IOPS / (achieved depth x threads) - 1| over the issuing span */
+    double achieved_depth; /* per thread, time-weighted */
+    double
+        littles_law_error; /* |mean latency x IOPS / (achieved depth x threads) - 1| over the issuing span */
     bool sampled;
-    bool ended_by_bytes;     /* the cap on bytes, not the time, ended it */
+    bool ended_by_bytes; /* the cap on bytes, not the time, ended it */
     enum target_cold cold;
-    bool settled;            /* writeback was over within 2 s */
-    double cpu_seconds;      /* user + system time of the process in the span */
+    bool settled;                /* writeback was over within 2 s */
+    double cpu_seconds;          /* user + system time of the process in the span */
     struct pump_windows windows; /* of all threads */
 };
 
-/* Bytes that a run of this plan may move in its timed and warm-up parts together, by the rules of section 5 (buffered writes once, cold
- * reads without wrap, cold buffered random reads 25 %); UINT64_MAX: no cap. */
-uint64_t measure_max_bytes(const struct measure_env *env, const struct measure_plan *plan);
+/* Bytes that one run of this pattern and point may move, warm-up included, by the rules of section 5:
+ * buffered writes with sync=end touch every block once; cold reads do not wrap; cold buffered random reads
+ * stop at 25 % of the file. UINT64_MAX: no cap. */
+uint64_t measure_cap_bytes(const struct measure_env *env, const struct pattern *pattern,
+                           const struct point *point);
 
-/* Measures. Latencies are added to `latency` (initialised by the caller). 0; the first failed request's error; -EINTR when interrupted (the
- * result is then not to be used). ret is filled only on 0, but the total_bytes_* always. */
+/* True when a run has no warm-up phase: buffered writes with sync=end. */
+bool measure_writes_once(const struct pattern *pattern, const struct point *point);
+
+/* Measures. Latencies are added to `latency` (initialised by the caller). 0; the first failed request's
+ * error; -EINTR when interrupted (the result is then not to be used). ret is filled only on 0, but the
+ * total_bytes_* always. */
 int measure_run(const struct measure_env *env, const struct measure_plan *plan, struct measure_result *ret,
                 struct histogram *latency, struct err *err);
 

@@ -1,7 +1,8 @@
-/* bench/pump: keeps one queue full and records what comes back. One pump per thread; no locks, no allocation while it runs.
+/* bench/pump: keeps one queue full and records what comes back. One pump per thread; no locks, no allocation
+ * while it runs.
  *
- * A phase (warm-up or timed) issues requests until its end condition, then drains the queue, so that every byte counted was
- * submitted and completed inside the phase. */
+ * A phase (warm-up or timed) issues requests until its end condition, then drains the queue, so that every
+ * byte counted was submitted and completed inside the phase. */
 #ifndef FSTUNE_BENCH_PUMP_H
 #define FSTUNE_BENCH_PUMP_H
 
@@ -20,8 +21,11 @@
 #include <stdint.h>
 
 #define PUMP_N_WINDOWS 128
+#define PUMP_SAMPLED_NS                                                                                      \
+    2000 /* requests faster than this are sampled: stamping each would cost a noticeable share */
 
-/* Completed bytes by time since the first submission. When the last window is passed, neighbours are merged and the width doubles. */
+/* Completed bytes by time since the first submission. When the last window is passed, neighbours are merged
+ * and the width doubles. */
 struct pump_windows {
     uint64_t width_ns;
     size_t n; /* windows begun */
@@ -32,19 +36,20 @@ struct pump_stats {
     uint64_t n_requests;
     uint64_t bytes_read, bytes_written;
     uint64_t first_submit_ns, last_complete_ns;
-    double depth_area;    /* integral of calls in flight over time, ns; during a submitting call only one of the calls handed over counts */
-    uint64_t n_sampled;   /* latencies recorded: n_requests unless sampled */
-    bool sampled;         /* requests are under 2 us: a random sample was timed singly */
-    struct histogram *latency; /* owned by the caller */
+    double depth_area;  /* integral of calls in flight over time, ns; during a submitting call only one of the
+                           calls handed over counts */
+    uint64_t n_sampled; /* latencies recorded: n_requests unless sampled */
+    bool sampled;       /* requests are under 2 us: a random sample was timed singly */
+    struct histogram *latency;  /* owned by the caller */
     struct batch_stats batches; /* sums of latencies of N consecutive completions */
     struct pump_windows windows;
 };
 
 /* When a phase stops issuing. All of duration, requests and bytes are floors and caps of this pump alone. */
 struct pump_end {
-    uint64_t duration_ns;   /* stop at this time after the first submission ... */
-    uint64_t min_requests;  /* ... but not before so many requests */
-    uint64_t max_bytes;     /* never beyond this; 0: no cap */
+    uint64_t duration_ns;          /* stop at this time after the first submission ... */
+    uint64_t min_requests;         /* ... but not before so many requests */
+    uint64_t max_bytes;            /* never beyond this; 0: no cap */
     const atomic_int *interrupted; /* non-zero: stop at once, keep what is done; may be NULL */
     /* Called after every batch of N requests; true stops the phase. NULL: no such condition. */
     bool (*after_batch)(void *context, double batch_latency_ns);
@@ -54,20 +59,19 @@ struct pump_end {
 struct pump {
     const struct clock *clock;
     const struct ioapi_ops *ops;
-    void *io;                 /* opened state of ops */
+    void *io; /* opened state of ops */
     struct pattern pattern;
     struct offsets offsets;
-    struct rng rng;           /* mix, buffer stamps, latency sampling */
+    struct rng rng; /* mix, buffer stamps, latency sampling */
     uint32_t n_calls;
     uint64_t request_size_bytes;
     uint32_t requests_per_call;
     uint32_t rounds_per_call;
-    uint32_t batch_requests;  /* N */
-    bool expect_sampling;     /* last phase found requests under 2 us */
-    struct io_call *calls;    /* n_calls */
-    struct io_call **scratch; /* 2 * n_calls */
-    unsigned char *buffers;   /* n_calls x request_size x vector, page aligned, touched */
-    size_t buffers_size;
+    uint32_t batch_requests; /* N */
+    bool expect_sampling;    /* last phase found requests under 2 us */
+    struct io_call *calls;   /* n_calls */
+    struct io_call **idle;   /* stack of calls not in flight; n_calls */
+    struct io_call **ready;  /* prepared but not yet accepted, then reaped; n_calls */
 };
 
 struct pump_config {
@@ -78,17 +82,19 @@ struct pump_config {
     uint32_t n_calls;
     uint64_t request_size_bytes;
     uint32_t requests_per_call, rounds_per_call;
-    uint64_t call_bytes; /* bytes of the buffer of one call; 0: simulated, no buffers */
+    unsigned char *buffers; /* n_calls buffers of request_size x requests_per_call bytes, touched; borrowed;
+                               NULL: simulated */
     uint32_t batch_requests;
     uint64_t seed;
 };
 
-/* Allocates, fills and faults in buffers. 0, -ENOMEM, -EINVAL. pump_done accepts a zeroed or half-made pump. */
+/* 0, -ENOMEM, -EINVAL. pump_done accepts a zeroed or half-made pump. */
 int pump_init(struct pump *pump, const struct pump_config *config, struct err *err);
 void pump_done(struct pump *pump);
 
-/* Runs one phase on the opened API `io`. Statistics are reset, then filled, also on failure. 0, or the negative errno of the first failed or
- * short request with its kind, offset, size and thread-independent text; the queue is drained all the same. */
+/* Runs one phase on the opened API `io`. Statistics are reset, then filled, also on failure. 0, or the
+ * negative errno of the first failed or short request with its kind, offset, size and thread-independent
+ * text; the queue is drained all the same. */
 int pump_phase(struct pump *pump, const struct pump_end *end, struct pump_stats *stats, struct err *err);
 
 #endif

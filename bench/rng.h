@@ -1,5 +1,5 @@
-/* bench/rng: random numbers for offsets, mixes and file contents (xoshiro256++ by Blackman and Vigna, seeded by splitmix64). Not
- * for secrets. The search has its own generator (gsl_rng) in models/. */
+/* bench/rng: random numbers for offsets, mixes and file contents (xoshiro256++ by Blackman and Vigna, seeded
+ * by splitmix64). Not for secrets. The search has its own generator (gsl_rng) in models/. */
 #ifndef FSTUNE_BENCH_RNG_H
 #define FSTUNE_BENCH_RNG_H
 

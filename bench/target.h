@@ -1,7 +1,8 @@
 /* bench/target: the file that is measured, and the state of its cache (interfaces, section 4 and 5).
  *
- * fstune's own file is nameless (O_TMPFILE, else created with O_EXCL|O_NOFOLLOW and unlinked at once), so that nothing is left even after
- * SIGKILL. A user's file is opened only through target_open_existing and its guards. A file is never extended after filling. */
+ * fstune's own file is nameless (O_TMPFILE, else created with O_EXCL|O_NOFOLLOW and unlinked at once), so
+ * that nothing is left even after SIGKILL. A user's file is opened only through target_open_existing and its
+ * guards. A file is never extended after filling. */
 #ifndef FSTUNE_BENCH_TARGET_H
 #define FSTUNE_BENCH_TARGET_H
 
@@ -29,17 +30,21 @@ enum target_proof {
 enum target_cold { TARGET_COLD_VERIFIED, TARGET_COLD_NOT, TARGET_COLD_UNVERIFIED };
 
 struct target {
-    int fd;              /* master descriptor, buffered */
-    bool owned;          /* fstune created it */
+    int fd;     /* master descriptor, buffered */
+    bool owned; /* fstune created it */
     bool writable;
-    bool tmpfile;        /* O_TMPFILE worked */
-    uint64_t size_bytes; /* whole blocks written */
-    uint64_t dev;        /* st_dev */
-    double fill_bps;     /* rate of filling, final fdatasync included; 0 when not filled */
+    bool tmpfile;             /* O_TMPFILE worked */
+    uint64_t size_bytes;      /* whole blocks written */
+    uint64_t dev;             /* st_dev */
+    char name[160];           /* for messages: the user's file, or "the target file in DIR" */
+    uint64_t available_bytes; /* free for us before the target was made; UINT64_MAX: the file system does not
+                                 tell */
+    double fill_bps;          /* rate of filling, final fdatasync included; 0 when not filled */
     double fill_seconds;
     uint64_t filled_bytes; /* bytes written by filling */
     uint64_t fs_block_bytes;
-    uint32_t direct_offset_align_bytes; /* 512 .. ; 0 unknown: from STATX_DIOALIGN, else found by probing 512, 4096 */
+    uint32_t direct_offset_align_bytes; /* 512 .. ; 0 unknown: from STATX_DIOALIGN, else found by probing 512,
+                                           4096 */
     uint32_t direct_memory_align_bytes;
     enum target_proof direct_read, direct_write;
     char direct_why[160]; /* words for a proof that failed */
@@ -47,38 +52,43 @@ struct target {
 
 struct target_plan {
     const char *directory;
-    uint64_t size_bytes;     /* wished; reduced per the rules above when size_is_default */
-    bool size_is_default;    /* the user gave no --file-size */
-    uint64_t budget_ns;      /* 0: no limit on filling */
+    uint64_t size_bytes;      /* wished; reduced per the rules above when size_is_default */
+    bool size_is_default;     /* the user gave no --file-size */
+    uint64_t budget_ns;       /* 0: no limit on filling */
     uint64_t max_write_bytes; /* filling may not exceed it; UINT64_MAX: no limit */
     uint64_t seed;
     const struct clock *clock;
     const atomic_int *interrupted; /* may be NULL; non-zero ends filling with -EINTR */
-    const char *prepare_script;    /* --prepare SCRIPT, or NULL: bash -e, before filling, FSTUNE_DIR and FSTUNE_FILE set */
-    uint64_t prepare_timeout_ns;
+    const char *prepare_script;    /* --prepare SCRIPT, or NULL: bash -e, before filling, FSTUNE_DIR and
+                                      FSTUNE_FILE set */
+    uint64_t prepare_timeout_ns;   /* 0: no limit */
     /* Called every 64 MiB of filling; may be NULL. */
     void (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes);
     void *progress_context;
 };
 
-/* What target_create would do: size it would take. No file is touched. 0; -ENOSPC when even the minimum does not leave 10 % free (the text
- * says how much is missing); -ENOTDIR, -ENOENT, -EACCES, -EROFS with one line that says what to do. */
+/* What target_create would do: size it would take. No file is touched. 0; -ENOSPC when even the minimum does
+ * not leave 10 % free (the text says how much is missing); -ENOTDIR, -ENOENT, -EACCES, -EROFS with one line
+ * that says what to do. */
 int target_estimate(const struct target_plan *plan, uint64_t *ret_size_bytes, struct err *err);
 
 int target_create(struct target *target, const struct target_plan *plan, struct err *err);
 
-/* Opens the user's file. for_writing requires `overwrite`, else -EPERM naming --overwrite. Refused (-EINVAL, -EBUSY, -EPERM ...): anything but a
- * regular file (symbolic links are followed only by the kernel's rules for a path the user typed, but the opened inode is checked), swap, files
- * that are locked (flock or OFD), mapped by another process, or have several links, when for_writing; files under 128 MiB are allowed
- * but a size of 0 is not. */
-int target_open_existing(struct target *target, const char *path, bool for_writing, bool overwrite, struct err *err);
+/* Opens the user's file. for_writing requires `overwrite`, else -EPERM naming --overwrite. Refused (-EINVAL,
+ * -EBUSY, -EPERM ...): anything but a regular file (symbolic links are followed only by the kernel's rules
+ * for a path the user typed, but the opened inode is checked), swap, files that are locked (flock or OFD),
+ * mapped by another process, or have several links, when for_writing; files under 128 MiB are allowed but a
+ * size of 0 is not. */
+int target_open_existing(struct target *target, const char *path, bool for_writing, bool overwrite,
+                         struct err *err);
 
 /* Accepts a zeroed (fd < 1) target. */
 void target_close(struct target *target);
 
-/* Fills direct_read, direct_write and the alignments by the contract's proof: statx, then a transfer on the own file whose pages cachestat
- * (else mincore) shows neither cached nor dirty. A write is probed only where the target is owned or overwrite was allowed, and rewrites what was
- * read. 0 even when nothing is proved; negative errno only for a broken target. */
+/* Fills direct_read, direct_write and the alignments by the contract's proof: statx, then a transfer on the
+ * own file whose pages cachestat (else mincore) shows neither cached nor dirty. A write is probed only where
+ * the target is owned or overwrite was allowed, and rewrites what was read. 0 even when nothing is proved;
+ * negative errno only for a broken target. */
 int target_prove_direct(struct target *target, struct err *err);
 
 /* A fresh descriptor of the same file for one run. 0 and the descriptor, owned by the caller. */
@@ -93,9 +103,10 @@ int target_drop_cache(const struct target *target, enum target_cold *ret_cold, s
 /* Reads the whole file once through the page cache. */
 int target_warm_cache(const struct target *target, const atomic_int *interrupted, struct err *err);
 
-/* Cached pages of a range: 0 and the counts, or -ENOSYS where neither cachestat nor mincore works. dirty is 0 under mincore. */
-int target_cached_pages(const struct target *target, uint64_t offset_bytes, uint64_t length_bytes, uint64_t *ret_cached,
-                        uint64_t *ret_dirty);
+/* Cached pages of a range: 0 and the counts, or -ENOSYS where neither cachestat nor mincore works. dirty is 0
+ * under mincore. */
+int target_cached_pages(const struct target *target, uint64_t offset_bytes, uint64_t length_bytes,
+                        uint64_t *ret_cached, uint64_t *ret_dirty);
 
 /* 0 while at least TARGET_FREE_SHARE of what was available before creating stays free, else -ENOSPC. */
 int target_check_free(const struct target *target, struct err *err);

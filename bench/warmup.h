@@ -1,7 +1,8 @@
 /* bench/warmup: when has a run warmed up? (Erofeev 2021, "warm-up"; digest section 1)
  *
- * Requests are taken in batches of N because one request can be shorter than the clock's resolution. Over the last
- * `n_window` batch latencies (each the sum of its N request latencies) the run counts as stable when std <= coef * mean. */
+ * Requests are taken in batches of N because one request can be shorter than the clock's resolution. Over the
+ * last `n_window` batch latencies (each the sum of its N request latencies) the run counts as stable when std
+ * <= coef * mean. */
 #ifndef FSTUNE_BENCH_WARMUP_H
 #define FSTUNE_BENCH_WARMUP_H
 
@@ -27,8 +28,8 @@ int warmup_init(struct warmup *warmup, double coef, size_t n_window);
 /* Adds one batch latency; true once the window is full and stable. */
 bool warmup_add(struct warmup *warmup, double batch_latency_ns);
 
-/* Statistics over batches as the original prints them: minimum, maximum, mean and standard deviation (n - 1) of the
- * batch latencies, kept by Welford's recurrence. */
+/* Statistics over batches as the original prints them: minimum, maximum, mean and standard deviation (n - 1)
+ * of the batch latencies, kept by Welford's recurrence. */
 struct batch_stats {
     uint64_t n;
     double mean_ns, m2, min_ns, max_ns;

@@ -2,7 +2,9 @@
  *
  * Variances of log throughput are pooled by empirical Bayes (Smyth 2004, "Linear models and empirical Bayes methods", equations for d0 and
  * s0 by moments of log s^2): the posterior variance of a point with n replays is (d0*s0^2 + (n-1)*s^2)/(d0 + n - 1), on d0 + n - 1 degrees of
- * freedom. With fewer than 3 points of n >= 2 the plain pooled variance is used, with a floor. */
+ * freedom. With fewer than 3 points of n >= 2 the plain pooled variance is used, with a floor; its
+ * df is 1, because nothing shows yet that points scatter alike and their own replays must not count twice. A std below 1e-8 counts as 1e-8, and
+ * a variance below 1e-5 of the pooled one as that, so that a point whose replays agree by chance does not pull the prior to nothing. */
 #ifndef FSTUNE_MODELS_NOISE_H
 #define FSTUNE_MODELS_NOISE_H
 

@@ -18,7 +18,8 @@ struct space {
     size_t n_levels[SPACE_MAX_DIMS]; /* distinct values per dimension */
 };
 
-/* Copies raw (n_points * n_dims) and scales ordered dimensions to 0..1 (all 0 where they do not vary). 0, -EINVAL, -ENOMEM. */
+/* Copies raw (n_points * n_dims) and scales ordered dimensions to 0..1 (all 0 where they do not vary). 0; -EINVAL: no point, no
+ * or too many dimensions, a value that is not finite, a category that is not an integer of 0..32767; -ENOMEM. After a failure space is empty. */
 int space_init(struct space *space, const double *raw, size_t n_points, size_t n_dims, const enum space_kind *kind);
 void space_done(struct space *space);
 

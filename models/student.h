@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* Sample moments; std has the n - 1 denominator and is 0 for n < 2. */
+/* Sample moments; std has the n - 1 denominator and is 0 for n < 2; mean is 0 for n = 0. */
 struct moments {
     size_t n;
     double mean, std;
@@ -31,12 +31,17 @@ struct interval {
 struct interval student_interval(struct moments moments, double confidence);
 
 /* Difference of means a - b of independent samples with unequal variances (Welch 1947): estimate, standard error and
- * Satterthwaite's degrees of freedom. Needs n >= 2 in both; df is 0 otherwise. */
+ * Satterthwaite's degrees of freedom. Needs n >= 2 in both; otherwise df is 0 and every bound NaN. */
 struct welch {
     double difference, standard_error, df;
 };
 
 struct welch welch_of(struct moments a, struct moments b);
+
+/* As welch_of, where the variances of the two means (>= 0) and their degrees of freedom (> 0) come from elsewhere. df_a + df_b where both
+ * variances are 0: the bounds are then the difference itself. */
+struct welch welch_from_variances(double difference, double variance_a, double df_a, double variance_b, double df_b);
+
 struct interval welch_interval(struct welch welch, double confidence);
 
 /* One-sided lower and upper bounds of the difference at `confidence`. */

@@ -27,10 +27,15 @@ struct surrogate_ops {
     /* Posterior mean and variance of the response itself (no run noise) at each listed point. After a successful fit only. 0, -ENOMEM. */
     int (*predict)(const void *state, const size_t *points, size_t n, double *ret_mean, double *ret_variance);
 
-    /* n_draws joint samples of the response at the listed points, row-major n_draws x n. n up to 2048. */
+    /* Posterior covariance of the response at `point` with the response at each listed point. 0, -ENOMEM. */
+    int (*covariance)(const void *state, size_t point, const size_t *points, size_t n, double *ret_covariance);
+
+    /* n_draws joint samples of the response at the listed points, row-major n_draws x n. n up to 2048. 0, -ENOMEM,
+     * -EDOM. */
     int (*sample)(const void *state, const size_t *points, size_t n, size_t n_draws, gsl_rng *rng, double *ret_draws);
 
-    /* Leave-one-out predictive log density, averaged over observations (higher is better), and root mean square residual. */
+    /* Leave-one-out predictive log density, averaged over observations (higher is better), and root mean square residual, both with the
+     * hyper-parameters of the last refit. 0, -ENOMEM, -EDOM. */
     int (*leave_one_out)(const void *state, double *ret_log_density, double *ret_rmse);
 
     void (*done)(void *state); /* accepts a zeroed state */

@@ -1,0 +1,298 @@
+# fstune: build, tests and tools. `make help` lists the targets; V=1 shows the commands.
+#
+# Every build (BUILD=release, debug, asan, tsan, cov) has its own tree build/NAME/ with one archive per floor; a test
+# links its own floor's archive alone, so that an include in the wrong direction does not link.
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules
+
+VERSION := 0.1.0
+BUILD   ?= release
+PREFIX  ?= /usr/local
+DESTDIR ?=
+# Where quickstart measures.
+DIR     ?= $(CURDIR)
+# Part of a test's path: `make check T=bench/` runs only those.
+T       ?=
+# Packagers build with whatever compiler they have; .ci/run sets this to -Werror.
+WERROR  ?=
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+Q   := $(if $(filter 1,$(V)),,@)
+say  = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
+
+# ---- sources ---------------------------------------------------------------------------------------------------
+
+builds := release debug asan tsan cov
+floors := bench models tuner
+
+ifeq ($(filter $(BUILD),$(builds)),)
+$(error BUILD=$(BUILD) is unknown; use one of: $(builds))
+endif
+
+sources = $(wildcard $(1)/*.c)
+library_sources = $(filter-out tuner/main.c,$(call sources,$(1)))
+test_sources := $(wildcard $(floors:%=tests/%/test_*.c))
+# Everything else in a floor's test directory is linked into each of its test programs.
+helper_sources = $(filter-out tests/$(1)/test_%,$(call sources,tests/$(1)))
+perf_sources := $(call sources,tests/perf)
+own_code := $(wildcard $(floors:%=%/*.[ch]) tests/*.[ch] tests/*/*.[ch])
+
+# Tests by name: *_fs need a real file system and time (check-io), *_slow need minutes (check-slow).
+wanted := $(if $(T),$(foreach t,$(test_sources),$(if $(findstring $(T),$(t)),$(t))),$(test_sources))
+fs_tests   := $(filter %_fs.c,$(wanted))
+slow_tests := $(filter %_slow.c,$(wanted))
+fast_tests := $(filter-out $(fs_tests) $(slow_tests),$(wanted))
+
+programs = $(patsubst %.c,build/$(2)/%,$(1))
+objects  = $(patsubst %.c,build/$(2)/%.o,$(1))
+
+# ---- flags -----------------------------------------------------------------------------------------------------
+
+warnings := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wvla -Wformat=2 -Wstrict-prototypes -Wmissing-prototypes
+cpp_flags := -I. -D_GNU_SOURCE -DFSTUNE_VERSION='"$(VERSION)"'
+
+sanitize_asan := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+sanitize_tsan := -fsanitize=thread -fno-omit-frame-pointer
+
+# -U first: some distributions predefine another level, which would be a warning.
+compile_release := -O2 -g -fno-plt -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
+compile_debug   := -Og -g
+compile_asan    := -O1 -g $(sanitize_asan)
+compile_tsan    := -O1 -g $(sanitize_tsan)
+compile_cov     := -O0 -g --coverage
+link_release    := -Wl,-z,relro,-z,now
+link_asan       := $(sanitize_asan)
+link_tsan       := $(sanitize_tsan)
+link_cov        := --coverage
+
+# pkg-config runs in the recipes: when make reads this file on a fresh machine, it may not be installed yet.
+packages_bench  := liburing
+packages_models := gsl
+packages_tuner  := liburing gsl libconfig jansson
+pkg_flags = $$(pkg-config --cflags $(packages_tuner))
+libs_bench  = $$(pkg-config --libs $(packages_bench)) -laio -pthread -lm
+libs_models = $$(pkg-config --libs $(packages_models)) -lm
+libs_tuner  = $$(pkg-config --libs $(packages_tuner)) -laio -pthread -lm
+
+# Archives that a floor's programs link, users before the used.
+archives_bench  = build/$(1)/libbench.a
+archives_models = build/$(1)/libmodels.a
+archives_tuner  = build/$(1)/libtuner.a build/$(1)/libbench.a build/$(1)/libmodels.a
+
+# ---- packages --------------------------------------------------------------------------------------------------
+
+# package:sign that it is there - a header for the compiler to find, else a command
+needed     := gcc:$(firstword $(CC)) libc6-dev:stdio.h pkg-config:pkg-config libgsl-dev:gsl/gsl_version.h \
+              libconfig-dev:libconfig.h libcmocka-dev:cmocka.h liburing-dev:liburing.h libaio-dev:libaio.h \
+              libjansson-dev:jansson.h
+needed_dev := clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck
+
+# $(1): the pairs; $(2): `install` the missing ones, or only `report` them.
+define look-for-packages
+	@look() { \
+	    missing=; \
+	    for pair in $(1); do \
+	        sign=$${pair#*:}; \
+	        case $$sign in \
+	        *.h) printf '#include <stdarg.h>\n#include <stddef.h>\n#include <setjmp.h>\n#include <stdint.h>\n#include <%s>\n' $$sign \
+	             | $(CC) -E -x c - >/dev/null 2>&1 ;; \
+	        *) command -v $$sign >/dev/null 2>&1 ;; \
+	        esac || missing="$$missing $${pair%%:*}"; \
+	    done; \
+	}; \
+	look; \
+	[ -n "$$missing" ] || exit 0; \
+	root=; [ "$$(id -u)" = 0 ] || root=$$(command -v sudo) || root=none; \
+	if [ $(2) = install ] && [ "$$root" != none ] && command -v apt-get >/dev/null 2>&1; then \
+	    echo "installing:$$missing"; \
+	    $$root apt-get update -qq || echo "fstune: the package lists could not be refreshed; trying with the old ones" >&2; \
+	    $$root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
+	        -o DPkg::Lock::Timeout=120 $$missing >/dev/null; \
+	    look; \
+	    [ -n "$$missing" ] || exit 0; \
+	fi; \
+	echo "fstune: missing packages (Debian's names):$$missing; install them, as root: apt-get install$$missing" >&2; \
+	exit 1
+endef
+
+# Goals that install what is missing; every other build only names it.
+self_helping := check check-io check-slow check-asan check-tsan check-valgrind coverage bench quickstart deps deps-dev lint
+before_build := $(if $(filter $(self_helping),$(MAKECMDGOALS)),deps,packages)
+
+.PHONY: deps deps-dev deps-valgrind packages
+
+deps: ## install the packages that the build and the tests need (Debian and its kin)
+	$(call look-for-packages,$(needed),install)
+
+deps-dev: deps ## install the tools of `make lint` too
+	$(call look-for-packages,$(needed_dev),install)
+
+deps-valgrind: deps
+	$(call look-for-packages,valgrind:valgrind,install)
+
+packages:
+	$(call look-for-packages,$(filter-out libcmocka-dev:%,$(needed)),report)
+
+# ---- rules, once per build -------------------------------------------------------------------------------------
+
+# $(1): build
+define rules-of-build
+build/$(1)/%.o: %.c Makefile | $(before_build)
+	$$(call say,CC,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) -std=c17 $$(cpp_flags) $$(warnings) $$(WERROR) $$(compile_$(1)) $$(CPPFLAGS) $$(CFLAGS) $$(pkg_flags) \
+	    -MMD -MP -c $$< -o $$@
+
+build/$(1)/fstune: build/$(1)/tuner/main.o $(call archives_tuner,$(1))
+	$$(call say,LINK,$$@)
+	$$(Q)$$(CC) $$(compile_$(1)) $$(CFLAGS) $$(link_$(1)) $$(LDFLAGS) $$^ $$(libs_tuner) -o $$@
+
+$(foreach f,$(floors),$(eval $(call rules-of-floor,$(1),$(f))))
+$(foreach t,$(test_sources),$(eval $(call rules-of-test,$(1),$(word 2,$(subst /, ,$(t))),$(t:%.c=%))))
+$(foreach t,$(perf_sources),$(eval $(call rules-of-test,$(1),tuner,$(t:%.c=%))))
+endef
+
+# $(1): build, $(2): floor. The archive is written anew, so that no object of a removed source lives on in it.
+define rules-of-floor
+build/$(1)/lib$(2).a: $(call objects,$(call library_sources,$(2)),$(1)) | $(before_build)
+	$$(call say,AR,$$@)
+	@mkdir -p $$(@D) && rm -f $$@
+	$$(Q)$$(AR) rcs $$@ $$^
+endef
+
+# $(1): build, $(2): floor, $(3): source without .c. A line /* LINK: flags */ in the source adds flags for the linker.
+define rules-of-test
+build/$(1)/$(3): build/$(1)/$(3).o $(call objects,$(call helper_sources,$(2)),$(1)) $(call archives_$(2),$(1))
+	$$(call say,LINK,$$@)
+	$$(Q)$$(CC) $$(compile_$(1)) $$(CFLAGS) $$(link_$(1)) $$(LDFLAGS) $$^ \
+	    $$$$(sed -n 's|^/\* LINK: \(.*\) \*/$$$$|\1|p' $(3).c) -lcmocka $$(libs_$(2)) -o $$@
+endef
+
+$(foreach b,$(builds),$(eval $(call rules-of-build,$(b))))
+
+-include $(wildcard $(builds:%=build/%/*/*.d) $(builds:%=build/%/tests/*/*.d))
+
+# ---- everyday targets ------------------------------------------------------------------------------------------
+
+.PHONY: all check check-io check-slow check-asan check-tsan check-valgrind bench quickstart
+
+all: build/$(BUILD)/fstune ## build the program: build/$(BUILD)/fstune
+
+# $(1): build. Runs the programs among the prerequisites.
+run_tests = $(Q)FSTUNE=build/$(1)/fstune $(2) tests/run $(filter build/$(1)/tests/%,$^)
+
+check: build/$(BUILD)/fstune $(call programs,$(fast_tests),$(BUILD)) | deps ## build and run the fast tests
+	$(call run_tests,$(BUILD))
+
+# One at a time: they share the disk.
+check-io: build/$(BUILD)/fstune $(call programs,$(fs_tests),$(BUILD)) | deps ## run the tests that need a real file system
+	$(call run_tests,$(BUILD),TEST_JOBS=1)
+
+check-slow: build/$(BUILD)/fstune $(call programs,$(slow_tests),$(BUILD)) | deps ## run the tests that take minutes
+	$(call run_tests,$(BUILD),TEST_TIMEOUT=1800)
+
+check-asan: build/asan/fstune $(call programs,$(fast_tests),asan) | deps ## the fast tests under address and undefined-behaviour sanitizers
+	$(call run_tests,asan,UBSAN_OPTIONS=print_stacktrace=1 TEST_TIMEOUT=600)
+
+# ThreadSanitizer's shadow memory collides with the address layout of newer kernels unless that is fixed.
+check-tsan: build/tsan/fstune $(call programs,$(fast_tests),tsan) | deps ## the fast tests under the thread sanitizer
+	$(call run_tests,tsan,TEST_WRAPPER='setarch -R' TEST_TIMEOUT=600)
+
+check-valgrind: build/debug/fstune $(call programs,$(fast_tests),debug) | deps-valgrind ## the fast tests under valgrind
+	$(call run_tests,debug,TEST_WRAPPER='valgrind -q --error-exitcode=9 --leak-check=full' TEST_TIMEOUT=1800)
+
+bench: $(call programs,$(perf_sources),$(BUILD)) | deps ## run fstune's own performance programs (tests/perf)
+	$(Q)set -e; for program in $^; do echo "== $$program"; $$program; done; [ -n "$^" ] || echo "tests/perf holds no programs yet"
+
+quickstart: build/$(BUILD)/fstune ## install what is missing, build, and tune random writes in DIR for 30 s
+	@status=0; $< recommend --pattern randwrite --budget 30s --path '$(DIR)' || status=$$?; \
+	case $$status in \
+	0) ;; \
+	3) echo "(exit code 3: the recommendation stands, but 30 s on this disk do not settle it statistically; that is common)" ;; \
+	*) exit $$status ;; \
+	esac
+
+# ---- tools -----------------------------------------------------------------------------------------------------
+
+.PHONY: lint lint-format lint-rules lint-cppcheck format coverage
+
+# Formatting differs between versions of clang-format; the tree follows this one.
+clang_format_version := 14
+
+lint: lint-format lint-rules lint-cppcheck lint-tidy ## formatting, include directions, house rules, cppcheck, clang-tidy
+
+lint-format: | deps-dev
+	$(call say,FORMAT)
+	@clang-format --version | grep -q 'version $(clang_format_version)\.' \
+	    || echo "fstune: the tree is formatted with clang-format $(clang_format_version), this is another version" >&2
+	$(Q)clang-format --dry-run -Werror $(own_code)
+
+lint-rules:
+	$(call say,RULES)
+	$(Q)tests/lint/selftest
+	$(Q)tests/lint/rules .
+
+# Why each suppression: tests/lint/cppcheck-suppressions.txt.
+lint-cppcheck: | deps-dev
+	$(call say,CPPCHECK)
+	$(Q)mkdir -p build/lint/cppcheck
+	$(Q)cppcheck --quiet --error-exitcode=1 --enable=warning,style,performance,portability --inline-suppr --std=c11 \
+	    --cppcheck-build-dir=build/lint/cppcheck --suppressions-list=tests/lint/cppcheck-suppressions.txt \
+	    -I. -D_GNU_SOURCE $(filter %.c,$(own_code))
+
+# One stamp per source: only what changed is looked at again.
+tidy_stamps := $(patsubst %.c,build/lint/%.tidy,$(filter %.c,$(own_code)))
+
+.PHONY: lint-tidy
+lint-tidy: $(tidy_stamps)
+
+build/lint/%.tidy: %.c .clang-tidy $(filter %.h,$(own_code)) | deps-dev
+	$(call say,TIDY,$<)
+	@mkdir -p $(@D)
+	$(Q)clang-tidy --quiet $< -- -std=c17 $(cpp_flags) >$@.log 2>&1 || { cat $@.log; exit 1; }
+	@touch $@
+
+format: ## format all C sources in place
+	$(Q)clang-format -i $(own_code)
+
+coverage: build/cov/fstune $(call programs,$(fast_tests),cov) | deps ## line coverage of the fast tests
+	@find build/cov -name '*.gcda' -delete
+	$(call run_tests,cov)
+	$(Q)if command -v gcovr >/dev/null 2>&1; then gcovr -r . --object-directory build/cov $(floors:%=--filter %/); \
+	    else tests/coverage build/cov $(floors); fi
+
+# ---- packaging -------------------------------------------------------------------------------------------------
+
+.PHONY: install uninstall dist clean help
+
+doc_dir   := $(DESTDIR)$(PREFIX)/share/doc/fstune
+share_dir := $(DESTDIR)$(PREFIX)/share/fstune
+man_dir   := $(DESTDIR)$(PREFIX)/share/man/man1
+documents := $(wildcard README.md LICENSE docs/*.md)
+
+install: build/release/fstune ## install under PREFIX (default /usr/local), below DESTDIR
+	$(Q)install -D -m 755 $< '$(DESTDIR)$(PREFIX)/bin/fstune'
+	$(Q)set -e; for file in $(wildcard docs/fstune.1); do install -D -m 644 $$file '$(man_dir)'/$${file##*/}; done
+	$(Q)set -e; for file in $(documents); do install -D -m 644 $$file '$(doc_dir)'/$${file##*/}; done
+	$(Q)set -e; find configs -type f | while read -r file; do install -D -m 644 "$$file" '$(share_dir)'/"$$file"; done
+
+uninstall: ## remove what install put there
+	$(Q)rm -f '$(DESTDIR)$(PREFIX)/bin/fstune' '$(man_dir)/fstune.1'
+	$(Q)rm -rf '$(doc_dir)' '$(share_dir)'
+
+dist: ## the committed sources as build/fstune-VERSION.tar.gz
+	$(Q)mkdir -p build
+	$(Q)git archive --format=tar.gz --prefix=fstune-$(VERSION)/ -o build/fstune-$(VERSION).tar.gz HEAD
+	@echo build/fstune-$(VERSION).tar.gz
+
+clean: ## remove build/
+	$(Q)rm -rf build
+
+help: ## this list
+	@echo 'make [TARGET] [BUILD=release|debug|asan|tsan|cov] [V=1] [T=part of a test path] [PREFIX=/usr/local] [DESTDIR=]'
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1:\2/p' Makefile | while IFS=: read -r name text; do printf '  %-15s %s\n' "$$name" "$$text"; done

@@ -1,0 +1,33 @@
+/* User buffers that outlive the runs. */
+#include "bench/arena.h"
+
+#include "bench/rng.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+
+int arena_reserve(struct arena *arena, size_t size, uint64_t seed, struct err *err)
+{
+    if (size <= arena->size)
+        return 0;
+    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED)
+        return err_set(err, -ENOMEM,
+                       "no memory for %zu bytes of I/O buffers; lower request size, queue depth or threads",
+                       size);
+    arena_free(arena);
+    struct rng rng;
+    rng_init(&rng, seed);
+    rng_fill(&rng, memory, size);
+    arena->memory = memory;
+    arena->size = size;
+    return 0;
+}
+
+void arena_free(struct arena *arena)
+{
+    if (arena->memory != NULL)
+        munmap(arena->memory, arena->size);
+    arena->memory = NULL;
+    arena->size = 0;
+}

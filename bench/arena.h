@@ -1,0 +1,23 @@
+/* bench/arena: user buffers, allocated and faulted in once and reused by every run, so that no run pays for
+ * first touches. */
+#ifndef FSTUNE_BENCH_ARENA_H
+#define FSTUNE_BENCH_ARENA_H
+
+#include "bench/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena {
+    unsigned char *memory; /* page aligned; NULL while empty */
+    size_t size;
+};
+
+/* Makes at least `size` bytes available, filled with random data; keeps what is there. Pointers into it
+ * become invalid when it grows. 0 or -ENOMEM. */
+int arena_reserve(struct arena *arena, size_t size, uint64_t seed, struct err *err);
+
+/* Accepts a zeroed arena. */
+void arena_free(struct arena *arena);
+
+#endif

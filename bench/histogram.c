@@ -1,0 +1,103 @@
+/* bench/histogram: log-linear buckets, found without a loop or a table. */
+#include "bench/histogram.h"
+
+#include <errno.h>
+#include <float.h>
+#include <string.h>
+
+#define SUB_BUCKETS (1ULL << HISTOGRAM_SUB_LOG2)
+
+/* Bucket i < 2 * SUB_BUCKETS holds the value i alone; from there on every power of two has SUB_BUCKETS
+ * buckets of width 2^shift. The bit that is or-ed in makes small values take the same way with shift 0. */
+static size_t bucket_of(uint64_t ns)
+{
+    const uint64_t last = (1ULL << HISTOGRAM_MAX_LOG2) - 1;
+    if (ns > last)
+        ns = last;
+    unsigned shift = 63U - (unsigned)__builtin_clzll(ns | SUB_BUCKETS) - HISTOGRAM_SUB_LOG2;
+    return (size_t)(((uint64_t)shift << HISTOGRAM_SUB_LOG2) + (ns >> shift));
+}
+
+static uint64_t middle_of(size_t bucket)
+{
+    if (bucket < 2 * SUB_BUCKETS)
+        return bucket;
+    unsigned shift = (unsigned)(bucket >> HISTOGRAM_SUB_LOG2) - 1;
+    uint64_t first = ((uint64_t)bucket - ((uint64_t)shift << HISTOGRAM_SUB_LOG2)) << shift;
+    return first + (1ULL << (shift - 1));
+}
+
+void histogram_init(struct histogram *histogram)
+{
+    memset(histogram, 0, sizeof(*histogram));
+    histogram->min_ns = UINT64_MAX;
+}
+
+void histogram_add(struct histogram *histogram, uint64_t latency_ns, uint64_t n)
+{
+    if (n == 0)
+        return;
+    histogram->buckets[bucket_of(latency_ns)] += n;
+    histogram->n += n;
+    histogram->sum_ns += (double)latency_ns * (double)n;
+    if (latency_ns < histogram->min_ns)
+        histogram->min_ns = latency_ns;
+    if (latency_ns > histogram->max_ns)
+        histogram->max_ns = latency_ns;
+}
+
+void histogram_merge(struct histogram *into, const struct histogram *from)
+{
+    for (size_t i = 0; i < HISTOGRAM_N_BUCKETS; i++)
+        into->buckets[i] += from->buckets[i];
+    into->n += from->n;
+    into->sum_ns += from->sum_ns;
+    if (from->min_ns < into->min_ns)
+        into->min_ns = from->min_ns;
+    if (from->max_ns > into->max_ns)
+        into->max_ns = from->max_ns;
+}
+
+/* share * n rounded up, in 1..n. The product of 0.07 and 100 is a little above 7 in binary: without the
+ * allowance it would round up to 8. */
+static uint64_t rank_of(double share, uint64_t n)
+{
+    double wanted = share * (double)n * (1.0 - 2.0 * DBL_EPSILON);
+    uint64_t rank = (uint64_t)wanted;
+    if ((double)rank < wanted || rank == 0)
+        rank++;
+    return rank < n ? rank : n;
+}
+
+int histogram_quantile_ns(const struct histogram *histogram, double share, uint64_t *ret_ns)
+{
+    if (!(share >= 0.0 && share <= 1.0))
+        return -EINVAL;
+    if (histogram->n == 0)
+        return -ENODATA;
+    uint64_t rank = rank_of(share, histogram->n);
+    uint64_t value_ns = histogram->max_ns;
+    uint64_t seen = 0;
+    /* The largest value is known exactly, wherever its bucket ends. */
+    for (size_t i = 0; i < HISTOGRAM_N_BUCKETS && rank < histogram->n; i++) {
+        seen += histogram->buckets[i];
+        if (seen >= rank) {
+            value_ns = middle_of(i);
+            break;
+        }
+    }
+    if (value_ns < histogram->min_ns || rank == 1)
+        value_ns = histogram->min_ns;
+    if (value_ns > histogram->max_ns)
+        value_ns = histogram->max_ns;
+    *ret_ns = value_ns;
+    return 0;
+}
+
+int histogram_mean_ns(const struct histogram *histogram, double *ret_ns)
+{
+    if (histogram->n == 0)
+        return -ENODATA;
+    *ret_ns = histogram->sum_ns / (double)histogram->n;
+    return 0;
+}

@@ -1,0 +1,44 @@
+/* bench/ioapi_blocking: one blocking transfer, as psync makes it in the caller's thread and pool in its
+ * workers; pvec shares the end.
+ *
+ * Inline because psync's own cost is part of what it measures. */
+#ifndef FSTUNE_BENCH_IOAPI_BLOCKING_H
+#define FSTUNE_BENCH_IOAPI_BLOCKING_H
+
+#include "bench/ioapi.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+/* Makes the outcome `moved` of a write durable: `moved`, or the negative errno of fdatasync. */
+static inline int64_t ioapi_blocking_sync(int fd, int64_t moved)
+{
+    int rc;
+
+    do
+        rc = fdatasync(fd);
+    while (rc < 0 && errno == EINTR);
+    return rc < 0 ? -errno : moved;
+}
+
+/* The outcome of a call: bytes moved, or a negative errno. Only a whole write is worth a flush: a short one
+ * is an error already. */
+static inline int64_t ioapi_blocking_transfer(int fd, const struct io_call *call, bool sync_each)
+{
+    ssize_t moved;
+
+    do
+        moved = call->is_write ? pwrite(fd, call->buffer, call->size_bytes, (off_t)call->offset_bytes)
+                               : pread(fd, call->buffer, call->size_bytes, (off_t)call->offset_bytes);
+    while (moved < 0 && errno == EINTR);
+    if (moved < 0)
+        return -errno;
+    if (sync_each && call->is_write && (uint64_t)moved == call->size_bytes)
+        return ioapi_blocking_sync(fd, moved);
+    return moved;
+}
+
+#endif

@@ -1,0 +1,210 @@
+/* A file system made of a table, chance and a virtual clock, behind the same seam as the real ways of doing
+ * I/O. */
+#include "bench/ioapi_surface.h"
+
+#include "bench/ioapi.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* With constant latencies nothing is lost by completing this much of a slot's time at once. */
+#define COALESCE_S 0.005
+
+struct pending {
+    uint64_t done_ns;
+    uint64_t order; /* equal times complete in order of submission: the same seed gives the same bytes */
+    struct io_call *call;
+};
+
+struct surface_state {
+    struct surface_run *run;
+    struct pending *heap;
+    size_t n, capacity;
+    uint64_t n_submitted;
+    double log_std; /* of one request's latency */
+    double ar_state;
+};
+
+/* Standard deviation of the logarithm of a lognormal with mean 1 and this coefficient of variation. */
+static double log_std_of_cv(double cv)
+{
+    return sqrt(log1p(cv * cv));
+}
+
+/* Longer runs average a disturbance of correlation time tau out (interfaces, section 8). */
+static double run_log_std(const struct surface_noise *noise, double run_seconds)
+{
+    double std = log_std_of_cv(noise->run_cv), tau = noise->run_cv_seconds;
+    if (tau <= 0 || run_seconds <= 0)
+        return std;
+    double ratio = tau / run_seconds;
+    return std * sqrt(2 * ratio * (1 - ratio * (1 - exp(-1 / ratio))));
+}
+
+void surface_run_init(struct surface_run *run, const struct surface_world *world, const struct point *point,
+                      double truth_bps, uint64_t duration_ns, uint64_t seed)
+{
+    const struct surface_noise *noise = &world->noise;
+    *world->now_ns += (uint64_t)(noise->setup_seconds * 1e9);
+    run->world = world;
+    run->truth_bps = truth_bps;
+    run->request_size_bytes = point->request_size_bytes;
+    run->n_in_flight = point->queue_depth * point->threads;
+    run->started_ns = *world->now_ns;
+    rng_init(&run->rng, seed);
+    double std = run_log_std(noise, (double)duration_ns / 1e9);
+    run->run_factor = exp(std * rng_normal(&run->rng) - std * std / 2);
+    if (rng_uniform(&run->rng) < noise->outlier_probability)
+        run->run_factor /= noise->outlier_factor;
+}
+
+/* Seconds that one request of this run takes on average, disturbances of the moment left out. */
+static double base_latency_s(const struct surface_run *run)
+{
+    return (double)run->n_in_flight * (double)run->request_size_bytes / (run->truth_bps * run->run_factor);
+}
+
+uint32_t surface_requests_per_call(const struct surface_run *run)
+{
+    if (run->world->noise.op_cv > 0)
+        return 1;
+    double n = COALESCE_S / base_latency_s(run);
+    return n < 1 ? 1 : n > 1e6 ? 1000000U : (uint32_t)n;
+}
+
+static double trace_factor(const struct surface_world *world, double seconds)
+{
+    double factor = 1;
+    for (size_t i = 0; i < world->n_trace && world->trace[i].seconds <= seconds; i++)
+        factor = world->trace[i].factor;
+    return factor;
+}
+
+/* What multiplies throughput at this moment: drift, trace and the run's own warm-up. */
+static double moment_factor(const struct surface_run *run)
+{
+    const struct surface_noise *noise = &run->world->noise;
+    uint64_t now_ns = *run->world->now_ns;
+    double seconds = (double)now_ns / 1e9, factor = 1;
+    if (noise->drift_per_hour != 0)
+        factor *= fmax(1 + noise->drift_per_hour * seconds / 3600, 1e-3);
+    if (run->world->n_trace > 0)
+        factor *= trace_factor(run->world, seconds);
+    if (noise->warmup_seconds > 0) {
+        double age = (double)(now_ns - run->started_ns) / 1e9;
+        factor *= 1 + (noise->warmup_factor - 1) * exp(-3 * age / noise->warmup_seconds);
+    }
+    return factor;
+}
+
+static int surface_probe(struct err *err)
+{
+    (void)err;
+    return 0;
+}
+
+static int surface_open(void *memory, const struct ioapi_config *config, struct err *err)
+{
+    struct surface_state *state = memory;
+    *state = (struct surface_state){.run = config->surface, .capacity = config->n_calls};
+    state->heap = calloc(config->n_calls, sizeof *state->heap);
+    if (state->heap == NULL)
+        return err_set(err, -ENOMEM, "no memory for %u simulated requests in flight", config->n_calls);
+    state->log_std = log_std_of_cv(config->surface->world->noise.op_cv);
+    state->ar_state = rng_normal(&config->surface->rng);
+    return 0;
+}
+
+static double latency_noise(struct surface_state *state)
+{
+    if (state->log_std <= 0)
+        return 1;
+    double rho = state->run->world->noise.op_ar1;
+    double fresh = rng_normal(&state->run->rng);
+    state->ar_state = rho > 0 ? rho * state->ar_state + sqrt(1 - rho * rho) * fresh : fresh;
+    return exp(state->log_std * state->ar_state - state->log_std * state->log_std / 2);
+}
+
+static int before(const struct pending *a, const struct pending *b)
+{
+    return a->done_ns != b->done_ns ? a->done_ns < b->done_ns : a->order < b->order;
+}
+
+static void heap_push(struct surface_state *state, struct pending item)
+{
+    size_t i = state->n++;
+    for (; i > 0 && before(&item, &state->heap[(i - 1) / 2]); i = (i - 1) / 2)
+        state->heap[i] = state->heap[(i - 1) / 2];
+    state->heap[i] = item;
+}
+
+static struct io_call *heap_pop(struct surface_state *state)
+{
+    struct io_call *top = state->heap[0].call;
+    struct pending item = state->heap[--state->n];
+    size_t i = 0;
+    for (size_t child = 1; child < state->n; child = 2 * i + 1) {
+        if (child + 1 < state->n && before(&state->heap[child + 1], &state->heap[child]))
+            child++;
+        if (!before(&state->heap[child], &item))
+            break;
+        state->heap[i] = state->heap[child];
+        i = child;
+    }
+    state->heap[i] = item;
+    return top;
+}
+
+static int surface_submit(void *memory, struct io_call *const *calls, size_t n, size_t *ret_n,
+                          struct err *err)
+{
+    struct surface_state *state = memory;
+    if (state->n + n > state->capacity)
+        return err_set(err, -EBUSY, "more simulated requests in flight than the queue depth");
+    double latency_ns = base_latency_s(state->run) / moment_factor(state->run) * 1e9;
+    for (size_t i = 0; i < n; i++) {
+        double call_ns = latency_ns * calls[i]->n_rounds * latency_noise(state);
+        uint64_t wait_ns = call_ns < 1 ? 1 : (uint64_t)(call_ns + 0.5);
+        heap_push(state,
+                  (struct pending){*state->run->world->now_ns + wait_ns, state->n_submitted++, calls[i]});
+    }
+    *ret_n = n;
+    return 0;
+}
+
+static int surface_reap(void *memory, struct io_call **calls, size_t max, size_t *ret_n, struct err *err)
+{
+    struct surface_state *state = memory;
+    if (state->n == 0)
+        return err_set(err, -ENODATA, "no simulated request is in flight");
+    uint64_t *now_ns = state->run->world->now_ns;
+    if (*now_ns < state->heap[0].done_ns)
+        *now_ns = state->heap[0].done_ns;
+    size_t n = 0;
+    while (n < max && state->n > 0 && state->heap[0].done_ns <= *now_ns) {
+        calls[n] = heap_pop(state);
+        calls[n]->result = (int64_t)calls[n]->size_bytes;
+        n++;
+    }
+    *ret_n = n;
+    return 0;
+}
+
+static void surface_close(void *memory)
+{
+    struct surface_state *state = memory;
+    free(state->heap);
+    *state = (struct surface_state){0};
+}
+
+const struct ioapi_ops ioapi_surface = {
+    .name = "surface",
+    .api = API_N,
+    .state_size = sizeof(struct surface_state),
+    .probe = surface_probe,
+    .open = surface_open,
+    .submit = surface_submit,
+    .reap = surface_reap,
+    .close = surface_close,
+};

@@ -1,0 +1,329 @@
+/* The threads of one run. */
+#include "bench/lanes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* Of what a run may move, this much at most goes into its warm-up. */
+#define WARMUP_SHARE_OF_CAP 4
+
+static double process_cpu_seconds(void)
+{
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage) != 0)
+        return 0;
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+static uint64_t region_bytes(const struct lanes *lanes)
+{
+    const struct measure_env *env = lanes->env;
+    /* A simulated file is as large as it needs to be: 2^50 bytes. */
+    uint64_t size = env->world != NULL ? 1ULL << 50 : env->target->size_bytes;
+    uint64_t unit = lanes->plan->point.request_size_bytes * lanes->requests_per_call;
+    if (lanes->n == 1 || env->shared_region)
+        return size;
+    return size / lanes->n / unit * unit;
+}
+
+static void choose_shape(struct lanes *lanes, double truth_bps)
+{
+    const struct point *point = &lanes->plan->point;
+    lanes->n = point->threads;
+    lanes->n_calls = point->queue_depth;
+    lanes->requests_per_call = lanes->rounds_per_call = 1;
+    lanes->ops = lanes->env->world != NULL ? &ioapi_surface : ioapi_table[point->api];
+    if (lanes->env->world != NULL) {
+        surface_run_init(&lanes->surface, lanes->env->world, point, truth_bps, lanes->plan->duration_ns,
+                         lanes->plan->seed);
+        lanes->n = 1;
+        lanes->n_calls = lanes->surface.n_in_flight;
+        lanes->requests_per_call = lanes->rounds_per_call = surface_requests_per_call(&lanes->surface);
+    } else if (point->api == API_PVEC) {
+        lanes->n_calls = 1;
+        lanes->requests_per_call = point->queue_depth;
+    }
+}
+
+static int open_descriptor(struct lane *lane, const struct lanes *lanes, struct err *err)
+{
+    const struct measure_env *env = lanes->env;
+    const struct measure_plan *plan = lanes->plan;
+    if (env->world != NULL)
+        return 0;
+    int result =
+        target_open_run(env->target, plan->point.direct != 0, pattern_writes(&plan->pattern), &lane->fd, err);
+    if (result < 0)
+        return result;
+    if (env->advise)
+        (void)posix_fadvise(lane->fd, 0, 0,
+                            pattern_is_random(&plan->pattern) ? POSIX_FADV_RANDOM : POSIX_FADV_SEQUENTIAL);
+    return 0;
+}
+
+static int open_queue(struct lane *lane, struct lanes *lanes, struct err *err)
+{
+    const struct measure_plan *plan = lanes->plan;
+    struct ioapi_config config = {
+        .fd = lane->fd,
+        .n_calls = lanes->n_calls,
+        .request_size_bytes = plan->point.request_size_bytes,
+        .requests_per_call = lanes->requests_per_call,
+        .sync_each = plan->point.sync == SYNC_EACH && pattern_writes(&plan->pattern),
+        .surface = &lanes->surface,
+    };
+    void *state = calloc(1, lanes->ops->state_size);
+    if (state == NULL)
+        return err_set(err, -ENOMEM, "no memory for the I/O API's state");
+    int result = lanes->ops->open(state, &config, err);
+    if (result < 0) {
+        lanes->ops->close(state);
+        free(state);
+        return result;
+    }
+    lane->io = lane->pump.io = state;
+    return 0;
+}
+
+static int open_lane(struct lanes *lanes, uint32_t index, unsigned char *buffers, struct err *err)
+{
+    struct lane *lane = &lanes->lane[index];
+    const struct measure_plan *plan = lanes->plan;
+    lane->all = lanes;
+    lane->warmup_latency = malloc(sizeof *lane->warmup_latency);
+    lane->timed_latency = malloc(sizeof *lane->timed_latency);
+    if (lane->warmup_latency == NULL || lane->timed_latency == NULL)
+        return err_set(err, -ENOMEM, "no memory for latency histograms");
+    lane->warmup.latency = lane->warmup_latency;
+    lane->timed.latency = lane->timed_latency;
+    uint64_t region = region_bytes(lanes);
+    struct pump_config config = {
+        .clock = lanes->env->clock,
+        .ops = lanes->ops,
+        .pattern = plan->pattern,
+        .base_bytes = lanes->env->shared_region ? 0 : region * index,
+        .region_bytes = region,
+        .n_calls = lanes->n_calls,
+        .request_size_bytes = plan->point.request_size_bytes,
+        .requests_per_call = lanes->requests_per_call,
+        .rounds_per_call = lanes->rounds_per_call,
+        .buffers = buffers,
+        .batch_requests = plan->batch_requests,
+        .seed = rng_derive(plan->seed, 100 + index),
+    };
+    int result = pump_init(&lane->pump, &config, err);
+    if (result == 0)
+        result = warmup_init(&lane->judge, plan->warmup_coef, plan->warmup_window);
+    if (result == 0)
+        result = open_descriptor(lane, lanes, err);
+    return result < 0 ? result : open_queue(lane, lanes, err);
+}
+
+int lanes_open(struct lanes *lanes, const struct measure_env *env, const struct measure_plan *plan,
+               double truth_bps, struct err *err)
+{
+    *lanes = (struct lanes){.env = env, .plan = plan};
+    choose_shape(lanes, truth_bps);
+    lanes->cap_bytes = measure_cap_bytes(env, &plan->pattern, &plan->point);
+    uint64_t lane_bytes = plan->point.request_size_bytes * lanes->requests_per_call * lanes->n_calls;
+    if (env->world == NULL) {
+        int result = arena_reserve(env->arena, lane_bytes * lanes->n, plan->seed, err);
+        if (result < 0)
+            return result;
+    }
+    lanes->lane = calloc(lanes->n, sizeof *lanes->lane);
+    if (lanes->lane == NULL)
+        return err_set(err, -ENOMEM, "no memory for %u threads", lanes->n);
+    for (uint32_t i = 0; i < lanes->n; i++)
+        lanes->lane[i].fd = -1;
+    for (uint32_t i = 0; i < lanes->n; i++) {
+        unsigned char *buffers = env->world == NULL ? env->arena->memory + i * lane_bytes : NULL;
+        int result = open_lane(lanes, i, buffers, err);
+        if (result < 0)
+            return result;
+    }
+    return 0;
+}
+
+static bool warm_enough(void *context, double batch_latency_ns)
+{
+    struct lane *lane = context;
+    struct lanes *lanes = lane->all;
+    if (warmup_add(&lane->judge, batch_latency_ns) && !lane->stable) {
+        lane->stable = true;
+        atomic_fetch_add(&lanes->n_stable, 1);
+    }
+    return atomic_load(&lanes->n_stable) == lanes->n || atomic_load(&lanes->failed) != 0;
+}
+
+static bool other_failed(void *context, double batch_latency_ns)
+{
+    (void)batch_latency_ns;
+    struct lane *lane = context;
+    return atomic_load_explicit(&lane->all->failed, memory_order_relaxed) != 0;
+}
+
+/* The warm-up leaves enough of a capped run for its timed part; 0: there is no room for a warm-up. */
+static uint64_t warmup_cap_bytes(const struct lanes *lanes)
+{
+    uint64_t cap = lanes->cap_bytes / lanes->n;
+    uint64_t timed = (MEASURE_MIN_REQUESTS + lanes->n - 1) / lanes->n * lanes->plan->point.request_size_bytes;
+    if (cap <= timed)
+        return 0;
+    return cap - timed < cap / WARMUP_SHARE_OF_CAP ? cap - timed : cap / WARMUP_SHARE_OF_CAP;
+}
+
+static void warm_up(struct lane *lane)
+{
+    struct lanes *lanes = lane->all;
+    const struct measure_plan *plan = lanes->plan;
+    bool capped = lanes->cap_bytes != UINT64_MAX;
+    uint64_t max_bytes = capped ? warmup_cap_bytes(lanes) : 0;
+    if (plan->warmup_limit_ns == 0 || measure_writes_once(&plan->pattern, &plan->point) ||
+        (capped && max_bytes == 0))
+        return;
+    struct pump_end end = {
+        .duration_ns = plan->warmup_limit_ns,
+        .max_bytes = max_bytes,
+        .interrupted = lanes->env->interrupted,
+        .after_batch = warm_enough,
+        .context = lane,
+    };
+    lane->result = pump_phase(&lane->pump, &end, &lane->warmup, &lane->err);
+    if (lane->result < 0)
+        atomic_store(&lanes->failed, 1);
+}
+
+/* Buffered writes that end with a flush are bounded in bytes, so that the flush is bounded in time: B of
+ * interfaces, section 5. */
+static uint64_t timed_cap_bytes(const struct lane *lane)
+{
+    const struct lanes *lanes = lane->all;
+    const struct measure_plan *plan = lanes->plan;
+    if (lanes->cap_bytes == UINT64_MAX)
+        return 0;
+    uint64_t cap = lanes->cap_bytes / lanes->n - lane->warmup.bytes_read - lane->warmup.bytes_written;
+    if (measure_writes_once(&plan->pattern, &plan->point) && lanes->env->target->fill_bps > 0) {
+        double bytes = lanes->env->target->fill_bps * (double)plan->duration_ns / 1e9 / lanes->n;
+        uint64_t least = (MEASURE_MIN_REQUESTS + lanes->n - 1) / lanes->n * plan->point.request_size_bytes;
+        uint64_t bound = bytes < (double)least ? least : (uint64_t)bytes;
+        cap = bound < cap ? bound : cap;
+    }
+    uint64_t call_bytes = lane->pump.calls[0].size_bytes;
+    return cap < call_bytes ? call_bytes : cap;
+}
+
+static void measure_lane(struct lane *lane)
+{
+    struct lanes *lanes = lane->all;
+    struct pump_end end = {
+        .duration_ns = lanes->plan->duration_ns,
+        .min_requests = (MEASURE_MIN_REQUESTS + lanes->n - 1) / lanes->n,
+        .max_bytes = timed_cap_bytes(lane),
+        .interrupted = lanes->env->interrupted,
+        .after_batch = other_failed,
+        .context = lane,
+    };
+    lane->result = pump_phase(&lane->pump, &end, &lane->timed, &lane->err);
+    if (lane->result < 0)
+        atomic_store(&lanes->failed, 1);
+}
+
+static void run_lane(struct lane *lane)
+{
+    struct lanes *lanes = lane->all;
+    bool counts_cpu = lane == lanes->lane && lanes->env->world == NULL;
+    warm_up(lane);
+    if (lanes->n > 1)
+        pthread_barrier_wait(&lanes->barrier);
+    if (atomic_load(&lanes->failed) != 0)
+        return;
+    double cpu = counts_cpu ? process_cpu_seconds() : 0;
+    measure_lane(lane);
+    if (counts_cpu)
+        lanes->cpu_seconds = process_cpu_seconds() - cpu;
+}
+
+/* Threads pass the gate only when all of them exist: a barrier would wait for ever for one that could not be
+ * created. */
+static void *lane_main(void *argument)
+{
+    struct lane *lane = argument;
+    pthread_mutex_lock(&lane->all->gate);
+    bool abandoned = atomic_load(&lane->all->failed) != 0;
+    pthread_mutex_unlock(&lane->all->gate);
+    if (!abandoned)
+        run_lane(lane);
+    return NULL;
+}
+
+static int run_threads(struct lanes *lanes, pthread_t *threads, struct err *err)
+{
+    int result = 0;
+    uint32_t n_started = 0;
+    pthread_mutex_init(&lanes->gate, NULL);
+    pthread_mutex_lock(&lanes->gate);
+    while (result == 0 && n_started < lanes->n) {
+        result = -pthread_create(&threads[n_started], NULL, lane_main, &lanes->lane[n_started]);
+        if (result == 0)
+            n_started++;
+    }
+    if (result < 0)
+        atomic_store(&lanes->failed, 1);
+    pthread_mutex_unlock(&lanes->gate);
+    for (uint32_t i = 0; i < n_started; i++)
+        pthread_join(threads[i], NULL);
+    pthread_mutex_destroy(&lanes->gate);
+    return result < 0 ? err_sys(err, result, "cannot start %u threads; lower --threads", lanes->n) : 0;
+}
+
+static int run_all(struct lanes *lanes, struct err *err)
+{
+    pthread_t *threads = calloc(lanes->n, sizeof *threads);
+    if (threads == NULL)
+        return err_set(err, -ENOMEM, "no memory for %u threads", lanes->n);
+    int result = -pthread_barrier_init(&lanes->barrier, NULL, lanes->n);
+    if (result == 0) {
+        result = run_threads(lanes, threads, err);
+        pthread_barrier_destroy(&lanes->barrier);
+    } else {
+        err_sys(err, result, "cannot make a barrier for %u threads", lanes->n);
+    }
+    free(threads);
+    return result;
+}
+
+int lanes_run(struct lanes *lanes, struct err *err)
+{
+    int result = 0;
+    if (lanes->n == 1)
+        run_lane(&lanes->lane[0]);
+    else
+        result = run_all(lanes, err);
+    for (uint32_t i = 0; i < lanes->n && result == 0; i++) {
+        if (lanes->lane[i].result < 0)
+            result = err_set(err, lanes->lane[i].result, "%s", lanes->lane[i].err.text);
+    }
+    return result;
+}
+
+void lanes_close(struct lanes *lanes)
+{
+    for (uint32_t i = 0; lanes->lane != NULL && i < lanes->n; i++) {
+        struct lane *lane = &lanes->lane[i];
+        if (lane->io != NULL)
+            lanes->ops->close(lane->io);
+        free(lane->io);
+        pump_done(&lane->pump);
+        free(lane->warmup_latency);
+        free(lane->timed_latency);
+        if (lane->fd >= 0)
+            close(lane->fd);
+    }
+    free(lanes->lane);
+    lanes->lane = NULL;
+}

@@ -1,0 +1,53 @@
+/* bench/lanes: the threads of one run. Each lane has its own descriptor, queue, offsets and statistics; all
+ * warm up together and start the timed phase together. A simulated run has one lane that plays all threads.
+ */
+#ifndef FSTUNE_BENCH_LANES_H
+#define FSTUNE_BENCH_LANES_H
+
+#include "bench/measure.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct lanes;
+
+struct lane {
+    struct lanes *all;
+    int fd;
+    void *io; /* state of the I/O API */
+    struct pump pump;
+    struct warmup judge;
+    bool stable;
+    struct pump_stats warmup, timed;
+    struct histogram *warmup_latency, *timed_latency;
+    int result;
+    struct err err;
+};
+
+struct lanes {
+    const struct measure_env *env;
+    const struct measure_plan *plan;
+    const struct ioapi_ops *ops;
+    struct surface_run surface; /* simulated runs */
+    uint32_t n;                 /* lanes, >= 1 */
+    uint32_t n_calls;           /* in flight per lane */
+    uint32_t requests_per_call, rounds_per_call;
+    uint64_t cap_bytes; /* of all lanes, warm-up included; UINT64_MAX: none */
+    struct lane *lane;
+    pthread_mutex_t gate; /* held while threads are being created */
+    pthread_barrier_t barrier;
+    atomic_uint n_stable;
+    atomic_int failed;  /* a lane failed: the others stop */
+    double cpu_seconds; /* of the process in the timed phase */
+};
+
+/* Opens n descriptors and queues. lanes_close accepts a zeroed or half-opened structure. */
+int lanes_open(struct lanes *lanes, const struct measure_env *env, const struct measure_plan *plan,
+               double truth_bps, struct err *err);
+
+/* Warm-up, then the timed phase. 0 or the first failure of any lane. */
+int lanes_run(struct lanes *lanes, struct err *err);
+
+void lanes_close(struct lanes *lanes);
+
+#endif

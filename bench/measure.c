@@ -1,0 +1,212 @@
+/* One run of one point: prepare, warm up, measure, settle. */
+#include "bench/measure.h"
+
+#include "bench/lanes.h"
+
+#include <errno.h>
+#include <math.h>
+#include <unistd.h>
+
+/* Cold buffered random reads stop here: with more of the file cached, read-ahead and hits would set in. */
+#define COLD_RANDOM_SHARE 4
+#define SETTLE_POLL_NS    1000000ULL
+
+bool measure_writes_once(const struct pattern *pattern, const struct point *point)
+{
+    return pattern_writes(pattern) && point->direct == 0 && point->sync == SYNC_END;
+}
+
+uint64_t measure_cap_bytes(const struct measure_env *env, const struct pattern *pattern,
+                           const struct point *point)
+{
+    if (env->world != NULL)
+        return UINT64_MAX;
+    uint64_t size = env->target->size_bytes;
+    bool reads_cold = pattern_reads(pattern) && env->cache == MEASURE_CACHE_COLD;
+    if (!reads_cold)
+        return measure_writes_once(pattern, point) ? size : UINT64_MAX;
+    if (point->direct == 0 && pattern->percent[PATTERN_RAND_READ] > 0)
+        return size / COLD_RANDOM_SHARE;
+    /* Two sequential streams start half a file apart. */
+    return pattern->percent[PATTERN_SEQ_READ] > 0 && pattern->percent[PATTERN_SEQ_WRITE] > 0 ? size / 2
+                                                                                             : size;
+}
+
+static int prepare_target(const struct measure_env *env, const struct measure_plan *plan,
+                          struct measure_result *ret, struct err *err)
+{
+    ret->cold = TARGET_COLD_UNVERIFIED;
+    if (env->target->writable) {
+        int result = target_flush(env->target, err);
+        if (result < 0)
+            return result;
+    }
+    if (env->cache == MEASURE_CACHE_COLD || plan->point.direct != 0)
+        return target_drop_cache(env->target, &ret->cold, err);
+    uint64_t cached = 0, dirty = 0;
+    uint64_t pages = env->target->size_bytes / (uint64_t)sysconf(_SC_PAGESIZE);
+    if (target_cached_pages(env->target, 0, env->target->size_bytes, &cached, &dirty) == 0 && cached >= pages)
+        return 0;
+    return target_warm_cache(env->target, env->interrupted, err);
+}
+
+/* The final flush of sync=end; inside the span. */
+static int flush_in_span(const struct measure_env *env, const struct measure_plan *plan, uint64_t *ret_end_ns,
+                         struct err *err)
+{
+    if (env->world != NULL || plan->point.sync != SYNC_END || !pattern_writes(&plan->pattern))
+        return 0;
+    int result = target_flush(env->target, err);
+    if (result == 0)
+        *ret_end_ns = clock_now_ns(env->clock);
+    return result;
+}
+
+static double lane_depth(const struct lanes *lanes, const struct lane *lane)
+{
+    double span = (double)(lane->timed.last_complete_ns - lane->timed.first_submit_ns);
+    double per_call = lanes->rounds_per_call > 1 ? 1 : lanes->requests_per_call;
+    return span > 0 ? lane->timed.depth_area / span * per_call : 0;
+}
+
+static void windows_merge(struct pump_windows *into, const struct pump_windows *from)
+{
+    if (into->n == 0) {
+        *into = *from;
+        return;
+    }
+    /* Widths are a common start times powers of two: spread nothing, add narrow windows into wide ones. */
+    struct pump_windows wide = into->width_ns >= from->width_ns ? *into : *from;
+    const struct pump_windows *narrow = into->width_ns >= from->width_ns ? from : into;
+    uint64_t ratio = wide.width_ns / narrow->width_ns;
+    for (size_t i = 0; i < narrow->n; i++) {
+        size_t j = i / ratio;
+        wide.bytes[j] += narrow->bytes[i];
+        wide.n = wide.n <= j ? j + 1 : wide.n;
+    }
+    *into = wide;
+}
+
+static void add_lane(struct measure_result *ret, const struct lanes *lanes, const struct lane *lane,
+                     uint64_t end_ns)
+{
+    const struct pump_stats *timed = &lane->timed;
+    uint64_t last_ns = end_ns != 0 ? end_ns : timed->last_complete_ns;
+    double seconds = (double)(last_ns - timed->first_submit_ns) / 1e9;
+    double issuing = (double)(timed->last_complete_ns - timed->first_submit_ns) / 1e9;
+    double bytes = (double)(timed->bytes_read + timed->bytes_written), mean_ns = 0;
+    ret->throughput_bps += seconds > 0 ? bytes / seconds : 0;
+    ret->iops += seconds > 0 ? (double)timed->n_requests / seconds : 0;
+    ret->n_requests += timed->n_requests;
+    ret->bytes_read += timed->bytes_read;
+    ret->bytes_written += timed->bytes_written;
+    ret->seconds = fmax(ret->seconds, seconds);
+    ret->flush_seconds = fmax(ret->flush_seconds, seconds - issuing);
+    ret->sampled |= timed->sampled;
+    double depth = lane_depth(lanes, lane);
+    ret->achieved_depth += depth / lanes->n;
+    if (histogram_mean_ns(timed->latency, &mean_ns) == 0 && issuing > 0 && depth > 0) {
+        double error = fabs(mean_ns / 1e9 * (double)timed->n_requests / issuing / depth - 1);
+        ret->littles_law_error = fmax(ret->littles_law_error, error);
+    }
+    windows_merge(&ret->windows, &timed->windows);
+}
+
+static void count_totals(struct measure_result *ret, const struct lanes *lanes)
+{
+    for (uint32_t i = 0; lanes->lane != NULL && i < lanes->n; i++) {
+        const struct lane *lane = &lanes->lane[i];
+        ret->total_bytes_read += lane->warmup.bytes_read + lane->timed.bytes_read;
+        ret->total_bytes_written += lane->warmup.bytes_written + lane->timed.bytes_written;
+    }
+}
+
+static void gather(struct measure_result *ret, const struct lanes *lanes, uint64_t end_ns,
+                   struct histogram *latency)
+{
+    bool warmed = true, tried = false;
+    uint64_t warmup_ns = 0;
+    for (uint32_t i = 0; i < lanes->n; i++) {
+        const struct lane *lane = &lanes->lane[i];
+        add_lane(ret, lanes, lane, end_ns);
+        histogram_merge(latency, lane->timed.latency);
+        tried |= lane->warmup.n_requests > 0;
+        warmed &= lane->stable;
+        uint64_t ns = lane->warmup.last_complete_ns - lane->warmup.first_submit_ns;
+        warmup_ns = ns > warmup_ns ? ns : warmup_ns;
+    }
+    ret->warmup = !tried ? MEASURE_WARMUP_NONE : warmed ? MEASURE_WARMUP_STABLE : MEASURE_WARMUP_LIMIT;
+    ret->warmup_seconds = (double)warmup_ns / 1e9;
+    ret->cpu_seconds = lanes->cpu_seconds;
+    if (lanes->env->world != NULL)
+        ret->achieved_depth /= lanes->plan->point.threads;
+    ret->ended_by_bytes =
+        lanes->cap_bytes != UINT64_MAX && ret->seconds * 1e9 < (double)lanes->plan->duration_ns;
+}
+
+/* After a run: everything durable, the device quiet, so that the next run starts from the same state. */
+static int settle(const struct measure_env *env, struct measure_result *ret, struct err *err)
+{
+    ret->settled = true;
+    if (env->world != NULL)
+        return 0;
+    uint64_t start_ns = clock_now_ns(env->clock), in_flight = 0;
+    if (env->target->writable) {
+        int result = target_flush(env->target, err);
+        if (result < 0)
+            return result;
+    }
+    while (hostinfo_in_flight(&env->device, &in_flight) == 0 && in_flight > 0) {
+        uint64_t now_ns = clock_now_ns(env->clock);
+        if (now_ns - start_ns >= env->settle_limit_ns) {
+            ret->settled = false;
+            break;
+        }
+        clock_sleep_until_ns(env->clock, now_ns + SETTLE_POLL_NS);
+    }
+    ret->settle_seconds = (double)(clock_now_ns(env->clock) - start_ns) / 1e9;
+    return 0;
+}
+
+static bool was_interrupted(const struct measure_env *env)
+{
+    return env->interrupted != NULL && atomic_load(env->interrupted) != 0;
+}
+
+static int run_lanes(const struct measure_env *env, const struct measure_plan *plan, double truth_bps,
+                     struct measure_result *ret, struct histogram *latency, struct err *err)
+{
+    struct lanes lanes;
+    uint64_t end_ns = 0;
+    int result = lanes_open(&lanes, env, plan, truth_bps, err);
+    if (result == 0)
+        result = lanes_run(&lanes, err);
+    if (result == 0 && !was_interrupted(env))
+        result = flush_in_span(env, plan, &end_ns, err);
+    count_totals(ret, &lanes);
+    if (result == 0 && !was_interrupted(env))
+        gather(ret, &lanes, end_ns, latency);
+    lanes_close(&lanes);
+    return result;
+}
+
+int measure_run(const struct measure_env *env, const struct measure_plan *plan, struct measure_result *ret,
+                struct histogram *latency, struct err *err)
+{
+    double truth_bps = 0;
+    int result = 0;
+    *ret = (struct measure_result){0};
+    uint64_t start_ns = clock_now_ns(env->clock);
+    if (env->world != NULL)
+        result = env->truth_bps(env->truth_context, &plan->pattern, &plan->point, &truth_bps, err);
+    else
+        result = prepare_target(env, plan, ret, err);
+    if (result < 0)
+        return result;
+    ret->setup_seconds = (double)(clock_now_ns(env->clock) - start_ns) / 1e9;
+    result = run_lanes(env, plan, truth_bps, ret, latency, err);
+    if (result == 0 && was_interrupted(env))
+        return err_set(err, -EINTR, "interrupted");
+    int settled = settle(env, ret, result == 0 ? err : NULL);
+    return result < 0 ? result : settled;
+}

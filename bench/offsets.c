@@ -1,0 +1,76 @@
+/* bench/offsets: sequential streams, and a random walk without memory of where it has been. */
+#include "bench/offsets.h"
+
+#include "bench/rng.h"
+
+#include <errno.h>
+#include <stdbool.h>
+
+/* The smallest k >= 1 with 2^k >= n. At least 1, so that the shifts below stay inside 1..63. */
+static uint32_t log2_ceil(uint64_t n)
+{
+    return n <= 2 ? 1U : 64U - (uint32_t)__builtin_clzll(n - 1);
+}
+
+/* A bijection of the numbers of k bits: each step (xor of a key, product with an odd number, xor of the own
+ * upper half) can be undone in k bits. Products carry only upwards and the shifts bring it down again; with
+ * three rounds the distances of neighbours still show a pattern where k is small, with four they do not. */
+static uint64_t permute(uint64_t x, uint64_t key, uint32_t k)
+{
+    const uint64_t mask = UINT64_MAX >> (64 - k);
+    const uint32_t half = (k + 1) / 2;
+    for (int round = 0; round < 4; round++) {
+        x = ((x ^ key) * (0xff51afd7ed558ccdULL + (key >> 31 << 1))) & mask;
+        x ^= x >> half;
+        key = key >> 16 | key << 48;
+    }
+    return x;
+}
+
+static uint64_t next_random_unit(struct offsets *offsets)
+{
+    if (offsets->n_random == offsets->n_units) {
+        offsets->n_random = 0;
+        offsets->counter = 0;
+        offsets->key = rng_derive(offsets->key, 1);
+    }
+    /* Less than half of the domain lies past the region: two tries on average at worst. */
+    uint64_t unit;
+    do
+        unit = permute(offsets->counter++, offsets->key, offsets->domain_log2);
+    while (unit >= offsets->n_units);
+    offsets->n_random++;
+    return unit;
+}
+
+int offsets_init(struct offsets *offsets, const struct pattern *pattern, uint64_t base_bytes,
+                 uint64_t region_bytes, uint64_t unit_bytes, uint64_t seed)
+{
+    if (unit_bytes == 0 || region_bytes < unit_bytes || base_bytes % 512 != 0 ||
+        base_bytes > UINT64_MAX - region_bytes)
+        return -EINVAL;
+    uint64_t n_units = region_bytes / unit_bytes;
+    bool both = pattern->percent[PATTERN_SEQ_READ] > 0 && pattern->percent[PATTERN_SEQ_WRITE] > 0;
+    *offsets = (struct offsets){
+        .base_bytes = base_bytes,
+        .unit_bytes = unit_bytes,
+        .n_units = n_units,
+        .next_seq = {[PATTERN_SEQ_WRITE] = both ? n_units / 2 : 0},
+        .key = rng_derive(seed, 0),
+        .domain_log2 = log2_ceil(n_units),
+    };
+    return 0;
+}
+
+uint64_t offsets_next(struct offsets *offsets, enum pattern_kind kind)
+{
+    uint64_t unit;
+    if (kind == PATTERN_SEQ_READ || kind == PATTERN_SEQ_WRITE) {
+        uint64_t *next = &offsets->next_seq[kind];
+        unit = *next;
+        *next = unit + 1 < offsets->n_units ? unit + 1 : 0;
+    } else {
+        unit = next_random_unit(offsets);
+    }
+    return offsets->base_bytes + unit * offsets->unit_bytes;
+}

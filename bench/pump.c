@@ -1,0 +1,412 @@
+/* Keeps one queue full and records what comes back. */
+#include "bench/pump.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A sampled phase times one request in SAMPLE_EVERY on average; the gap is random so that no period of the
+ * device is met. */
+#define SAMPLE_EVERY 32
+
+struct phase {
+    struct pump *pump;
+    const struct pump_end *end;
+    struct pump_stats *stats;
+    struct err *err;
+    int failed; /* 0 or the first failure */
+    bool stopping;
+    uint64_t issued_requests, issued_bytes;
+    size_t n_idle;
+    size_t n_ready;
+    uint64_t last_ns; /* up to here the depth has been integrated */
+    uint32_t batch_requests;
+    double batch_ns;
+};
+
+static int make_calls(struct pump *pump, const struct pump_config *config)
+{
+    pump->calls = calloc(config->n_calls, sizeof *pump->calls);
+    pump->idle = calloc(config->n_calls, sizeof(struct io_call *));
+    pump->ready = calloc(config->n_calls, sizeof(struct io_call *));
+    if (pump->calls == NULL || pump->idle == NULL || pump->ready == NULL)
+        return -ENOMEM;
+    bool coalesced = config->rounds_per_call > 1;
+    uint64_t call_bytes = config->request_size_bytes * config->requests_per_call;
+    for (uint32_t i = 0; i < config->n_calls; i++) {
+        struct io_call *call = &pump->calls[i];
+        call->slot = i;
+        call->size_bytes = call_bytes;
+        call->buffer = config->buffers != NULL ? config->buffers + i * call_bytes : NULL;
+        call->n_requests = config->requests_per_call;
+        call->n_rounds = coalesced ? config->rounds_per_call : 1;
+    }
+    return 0;
+}
+
+int pump_init(struct pump *pump, const struct pump_config *config, struct err *err)
+{
+    *pump = (struct pump){
+        .clock = config->clock,
+        .ops = config->ops,
+        .pattern = config->pattern,
+        .n_calls = config->n_calls,
+        .request_size_bytes = config->request_size_bytes,
+        .requests_per_call = config->requests_per_call,
+        .rounds_per_call = config->rounds_per_call,
+        .batch_requests = config->batch_requests,
+    };
+    rng_init(&pump->rng, config->seed);
+    int result = make_calls(pump, config);
+    if (result < 0) {
+        pump_done(pump);
+        return err_set(err, result, "no memory for %u requests in flight", config->n_calls);
+    }
+    uint64_t unit = config->request_size_bytes * config->requests_per_call;
+    result = offsets_init(&pump->offsets, &config->pattern, config->base_bytes, config->region_bytes, unit,
+                          rng_derive(config->seed, 1));
+    if (result < 0) {
+        pump_done(pump);
+        return err_set(err, result,
+                       "a region of %" PRIu64 " bytes is too small for requests of %" PRIu64
+                       " bytes; use a larger --file-size",
+                       config->region_bytes, unit);
+    }
+    return 0;
+}
+
+void pump_done(struct pump *pump)
+{
+    free(pump->calls);
+    free(pump->idle);
+    free(pump->ready);
+    pump->calls = NULL;
+    pump->idle = pump->ready = NULL;
+}
+
+static void phase_fail(struct phase *phase, int code)
+{
+    if (phase->failed == 0)
+        phase->failed = code;
+    phase->stopping = true;
+}
+
+static enum pattern_kind draw_kind(struct pump *pump)
+{
+    uint32_t left = (uint32_t)(((rng_next(&pump->rng) >> 32) * 100) >> 32);
+    for (int kind = 0; kind < PATTERN_N_KINDS; kind++) {
+        if (left < pump->pattern.percent[kind])
+            return (enum pattern_kind)kind;
+        left -= pump->pattern.percent[kind];
+    }
+    return PATTERN_RAND_WRITE;
+}
+
+static void prepare(struct phase *phase, struct io_call *call)
+{
+    struct pump *pump = phase->pump;
+    enum pattern_kind kind = draw_kind(pump);
+    call->is_write = kind == PATTERN_SEQ_WRITE || kind == PATTERN_RAND_WRITE;
+    call->offset_bytes = offsets_next(&pump->offsets, kind);
+    if (call->is_write && call->buffer != NULL) {
+        /* A new word in every buffer defeats deduplication of identical requests. */
+        uint64_t word = rng_next(&pump->rng);
+        memcpy(call->buffer, &word, sizeof word);
+    }
+    phase->issued_requests += call->n_requests;
+    phase->issued_bytes += call->size_bytes;
+}
+
+static bool is_interrupted(const struct phase *phase)
+{
+    const atomic_int *flag = phase->end->interrupted;
+    return flag != NULL && atomic_load_explicit(flag, memory_order_relaxed) != 0;
+}
+
+/* May another call be issued? Turns `stopping` on when not. */
+static bool may_issue(struct phase *phase, uint64_t now_ns)
+{
+    const struct pump_end *end = phase->end;
+    if (phase->stopping)
+        return false;
+    if (is_interrupted(phase))
+        phase->stopping = true;
+    else if (end->max_bytes != 0 && phase->issued_bytes + phase->pump->calls[0].size_bytes > end->max_bytes)
+        phase->stopping = true;
+    else if (now_ns - phase->stats->first_submit_ns >= end->duration_ns &&
+             phase->issued_requests >= end->min_requests)
+        phase->stopping = true;
+    return !phase->stopping;
+}
+
+static void windows_add(struct pump_windows *windows, uint64_t age_ns, uint64_t bytes)
+{
+    while (age_ns / windows->width_ns >= PUMP_N_WINDOWS) {
+        for (size_t i = 0; i < PUMP_N_WINDOWS / 2; i++)
+            windows->bytes[i] = windows->bytes[2 * i] + windows->bytes[2 * i + 1];
+        memset(windows->bytes + PUMP_N_WINDOWS / 2, 0, sizeof windows->bytes / 2);
+        windows->n = (windows->n + 1) / 2;
+        windows->width_ns *= 2;
+    }
+    size_t i = age_ns / windows->width_ns;
+    windows->bytes[i] += bytes;
+    if (windows->n <= i)
+        windows->n = i + 1;
+}
+
+static void batch_end(struct phase *phase)
+{
+    batch_stats_add(&phase->stats->batches, phase->batch_ns);
+    if (phase->end->after_batch != NULL && phase->end->after_batch(phase->end->context, phase->batch_ns))
+        phase->stopping = true;
+    phase->batch_requests = 0;
+    phase->batch_ns = 0;
+}
+
+static void batch_add(struct phase *phase, double latency_ns, uint32_t n_requests)
+{
+    for (uint32_t i = 0; i < n_requests; i++) {
+        phase->batch_ns += latency_ns;
+        if (++phase->batch_requests == phase->pump->batch_requests)
+            batch_end(phase);
+    }
+}
+
+static void report_failure(struct phase *phase, const struct io_call *call)
+{
+    struct err *err = phase->failed == 0 ? phase->err : NULL;
+    const char *name = phase->pump->ops->name, *verb = call->is_write ? "write" : "read";
+    int code;
+    if (call->result < 0)
+        code = err_sys(err, (int)call->result, "%s: %s of %" PRIu64 " bytes at offset %" PRIu64, name, verb,
+                       call->size_bytes, call->offset_bytes);
+    else
+        code = err_set(err, -EIO, "%s: short %s at offset %" PRIu64 ": %" PRId64 " of %" PRIu64 " bytes",
+                       name, verb, call->offset_bytes, call->result, call->size_bytes);
+    phase_fail(phase, code);
+}
+
+/* Counts a call's bytes; false when it failed. */
+static bool count_bytes(struct phase *phase, const struct io_call *call)
+{
+    if (call->result != (int64_t)call->size_bytes) {
+        report_failure(phase, call);
+        return false;
+    }
+    phase->stats->n_requests += call->n_requests;
+    *(call->is_write ? &phase->stats->bytes_written : &phase->stats->bytes_read) += call->size_bytes;
+    return true;
+}
+
+static void complete(struct phase *phase, const struct io_call *call, uint64_t now_ns)
+{
+    if (!count_bytes(phase, call))
+        return;
+    struct pump_stats *stats = phase->stats;
+    uint64_t latency_ns = (now_ns - call->submitted_ns) / call->n_rounds;
+    histogram_add(stats->latency, latency_ns, call->n_requests);
+    stats->n_sampled += call->n_requests;
+    windows_add(&stats->windows, now_ns - stats->first_submit_ns, call->size_bytes);
+    stats->last_complete_ns = now_ns;
+    batch_add(phase, (double)latency_ns, call->n_requests);
+}
+
+/* One call from start to end on a queue that holds one. */
+static void one_call(struct phase *phase, struct io_call *call)
+{
+    struct pump *pump = phase->pump;
+    size_t n = 0;
+    int result = pump->ops->submit(pump->io, &call, 1, &n, phase->err);
+    if (result == 0 && n == 0)
+        result = err_set(phase->err, -EAGAIN, "%s: the kernel takes no request although none is in flight",
+                         pump->ops->name);
+    if (result == 0)
+        result = pump->ops->reap(pump->io, &call, 1, &n, phase->err);
+    if (result < 0)
+        phase_fail(phase, result);
+}
+
+/* A batch of requests so fast that stamping each would distort them: the batch is timed as a whole, one
+ * request now and then singly. */
+static uint64_t sampled_batch(struct phase *phase, uint64_t start_ns, uint32_t *countdown)
+{
+    struct pump *pump = phase->pump;
+    struct pump_stats *stats = phase->stats;
+    struct io_call *call = &pump->calls[0];
+    uint32_t n = 0;
+    for (; n < pump->batch_requests && phase->failed == 0; n++) {
+        if (phase->end->max_bytes != 0 && phase->issued_bytes + call->size_bytes > phase->end->max_bytes)
+            break;
+        prepare(phase, call);
+        bool timed = --*countdown == 0;
+        uint64_t before_ns = timed ? clock_now_ns(pump->clock) : 0;
+        one_call(phase, call);
+        if (phase->failed != 0 || !count_bytes(phase, call))
+            break;
+        if (timed) {
+            histogram_add(stats->latency, clock_now_ns(pump->clock) - before_ns, 1);
+            stats->n_sampled++;
+            *countdown = 1 + (uint32_t)(rng_next(&pump->rng) % (2 * SAMPLE_EVERY - 1));
+        }
+    }
+    uint64_t now_ns = clock_now_ns(pump->clock);
+    if (n == 0)
+        return now_ns;
+    windows_add(&stats->windows, now_ns - stats->first_submit_ns, n * call->size_bytes);
+    stats->last_complete_ns = now_ns;
+    phase->batch_ns = (double)(now_ns - start_ns);
+    if (n == pump->batch_requests)
+        batch_end(phase);
+    return now_ns;
+}
+
+/* Requests under PUMP_SAMPLED_NS on average: sample from now on. What was recorded one by one so far is
+ * dropped, so that the histogram is a random sample of one kind. */
+static void start_sampling(struct phase *phase)
+{
+    phase->stats->sampled = true;
+    phase->stats->n_sampled = 0;
+    histogram_init(phase->stats->latency);
+    phase->pump->expect_sampling = true;
+    phase->batch_requests = 0;
+    phase->batch_ns = 0;
+}
+
+static bool fast_enough_to_sample(const struct phase *phase)
+{
+    const struct pump_stats *stats = phase->stats;
+    return phase->pump->requests_per_call == 1 && stats->n_requests == phase->pump->batch_requests &&
+           stats->latency->sum_ns < (double)PUMP_SAMPLED_NS * (double)stats->n_requests;
+}
+
+/* Depth 1: stamps are chained, the end of one request is the start of the next. */
+static void run_single(struct phase *phase)
+{
+    struct pump *pump = phase->pump;
+    struct io_call *call = &pump->calls[0];
+    uint64_t now_ns = phase->stats->first_submit_ns;
+    uint32_t countdown = 1;
+    if (pump->expect_sampling)
+        start_sampling(phase);
+    while (may_issue(phase, now_ns)) {
+        if (phase->stats->sampled) {
+            now_ns = sampled_batch(phase, now_ns, &countdown);
+            continue;
+        }
+        prepare(phase, call);
+        call->submitted_ns = now_ns;
+        one_call(phase, call);
+        if (phase->failed != 0)
+            break;
+        now_ns = clock_now_ns(pump->clock);
+        complete(phase, call, now_ns);
+        if (fast_enough_to_sample(phase))
+            start_sampling(phase);
+    }
+    phase->stats->depth_area = (double)(phase->stats->last_complete_ns - phase->stats->first_submit_ns);
+}
+
+static void integrate_depth(struct phase *phase, double depth, uint64_t now_ns)
+{
+    phase->stats->depth_area += depth * (double)(now_ns - phase->last_ns);
+    phase->last_ns = now_ns;
+}
+
+/* Hands all prepared calls over; what is not accepted stays prepared. Inside a submitting call only one of
+ * the calls handed over counts as in flight: where submission does the I/O itself, the achieved depth shows
+ * it. */
+static void submit_ready(struct phase *phase, size_t in_flight)
+{
+    struct pump *pump = phase->pump;
+    uint64_t start_ns = clock_now_ns(pump->clock);
+    integrate_depth(phase, (double)in_flight, start_ns);
+    for (size_t i = 0; i < phase->n_ready; i++)
+        pump->ready[i]->submitted_ns = start_ns;
+    size_t accepted = 0;
+    int result = pump->ops->submit(pump->io, pump->ready, phase->n_ready, &accepted, phase->err);
+    integrate_depth(phase, (double)in_flight + 1, clock_now_ns(pump->clock));
+    if (result == 0 && accepted == 0 && in_flight == 0)
+        result = err_set(phase->err, -EAGAIN, "%s: the kernel takes no request although none is in flight",
+                         pump->ops->name);
+    if (result < 0)
+        phase_fail(phase, result);
+    phase->n_ready -= accepted;
+    memmove(pump->ready, pump->ready + accepted, phase->n_ready * sizeof(struct io_call *));
+}
+
+/* Calls that were prepared but never accepted: nothing was done with them. */
+static void forget_ready(struct phase *phase)
+{
+    while (phase->n_ready > 0)
+        phase->pump->idle[phase->n_idle++] = phase->pump->ready[--phase->n_ready];
+}
+
+/* 0, or the failure of the API itself: a queue that cannot be reaped cannot be drained either, its close
+ * waits for it. */
+static int reap_some(struct phase *phase, size_t in_flight)
+{
+    struct pump *pump = phase->pump;
+    struct io_call **done = pump->idle + phase->n_idle;
+    size_t n = 0;
+    int result = pump->ops->reap(pump->io, done, in_flight, &n, phase->failed == 0 ? phase->err : NULL);
+    uint64_t now_ns = clock_now_ns(pump->clock);
+    integrate_depth(phase, (double)in_flight, now_ns);
+    if (result < 0) {
+        phase_fail(phase, result);
+        return result;
+    }
+    for (size_t i = 0; i < n; i++)
+        complete(phase, done[i], now_ns);
+    phase->n_idle += n;
+    return 0;
+}
+
+static void prepare_idle(struct phase *phase)
+{
+    struct pump *pump = phase->pump;
+    while (phase->n_idle > 0 && may_issue(phase, phase->last_ns)) {
+        struct io_call *call = pump->idle[--phase->n_idle];
+        prepare(phase, call);
+        pump->ready[phase->n_ready++] = call;
+    }
+    if (phase->failed != 0 || is_interrupted(phase))
+        forget_ready(phase);
+}
+
+/* Any depth above 1. The idle stack and the ready list together hold every call that is not in flight. */
+static void run_queue(struct phase *phase)
+{
+    struct pump *pump = phase->pump;
+    for (uint32_t i = 0; i < pump->n_calls; i++)
+        pump->idle[i] = &pump->calls[pump->n_calls - 1 - i];
+    phase->n_idle = pump->n_calls;
+    for (;;) {
+        prepare_idle(phase);
+        if (phase->n_ready > 0)
+            submit_ready(phase, pump->n_calls - phase->n_idle - phase->n_ready);
+        size_t in_flight = pump->n_calls - phase->n_idle - phase->n_ready;
+        if (in_flight == 0)
+            return;
+        if (reap_some(phase, in_flight) < 0)
+            return;
+    }
+}
+
+int pump_phase(struct pump *pump, const struct pump_end *end, struct pump_stats *stats, struct err *err)
+{
+    struct histogram *latency = stats->latency;
+    *stats = (struct pump_stats){.latency = latency};
+    histogram_init(latency);
+    batch_stats_init(&stats->batches);
+    stats->windows.width_ns = end->duration_ns / (PUMP_N_WINDOWS / 2);
+    if (stats->windows.width_ns < 1000000)
+        stats->windows.width_ns = 1000000;
+    struct phase phase = {.pump = pump, .end = end, .stats = stats, .err = err};
+    stats->first_submit_ns = phase.last_ns = stats->last_complete_ns = clock_now_ns(pump->clock);
+    if (pump->n_calls == 1)
+        run_single(&phase);
+    else
+        run_queue(&phase);
+    return phase.failed;
+}

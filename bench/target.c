@@ -1,0 +1,180 @@
+/* bench/target: opening, creating and closing the file that is measured. */
+#include "bench/target.h"
+
+#include "bench/rng.h"
+#include "bench/target_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+static int open_directory(const char *path, int *ret_fd, struct err *err)
+{
+    int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) {
+        int code = -errno;
+        if (code == -ENOTDIR)
+            return err_set(err, code, "%s: is not a directory; give --path a directory", path);
+        if (code == -ENOENT)
+            return err_set(err, code, "%s: there is no such directory; create it or give another --path",
+                           path);
+        return err_sys(err, code, "%s: cannot be opened as the directory of the target file", path);
+    }
+    /* Asked before anything is created, so that a dry run finds the same faults as the real one. */
+    if (faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) != 0) {
+        int code = -errno;
+        close(fd);
+        if (code == -EROFS)
+            return err_set(err, code, "%s: the file system is read-only; give --path a writable directory",
+                           path);
+        return err_sys(err, code, "%s: no file can be created here; give --path a directory you may write to",
+                       path);
+    }
+    *ret_fd = fd;
+    return 0;
+}
+
+int target_estimate(const struct target_plan *plan, uint64_t *ret_size_bytes, struct err *err)
+{
+    int dir_fd;
+    int code = open_directory(plan->directory, &dir_fd, err);
+    if (code != 0)
+        return code;
+    uint64_t available;
+    code = target_available(dir_fd, &available);
+    if (code != 0)
+        err_sys(err, code, "%s: cannot ask for its free space", plan->directory);
+    else
+        code = target_plan_size(plan, available, ret_size_bytes, err);
+    close(dir_fd);
+    return code;
+}
+
+/* For file systems without O_TMPFILE: the name exists for a moment only and nobody can have prepared a link
+ * under it. */
+static int create_and_unlink(int dir_fd, int *ret_fd)
+{
+    char name[40];
+    snprintf(name, sizeof(name), ".fstune-%016" PRIx64, rng_seed_from_system());
+    int fd = openat(dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return -errno;
+    if (unlinkat(dir_fd, name, 0) != 0) {
+        int code = -errno;
+        close(fd);
+        return code;
+    }
+    *ret_fd = fd;
+    return 0;
+}
+
+static int create_nameless(struct target *target, int dir_fd, struct err *err)
+{
+    int code = 0;
+    target->fd = openat(dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    target->tmpfile = target->fd >= 0;
+    /* EISDIR: a kernel without O_TMPFILE; ENOENT and EINVAL: seen from network and FUSE file systems. */
+    if (target->fd < 0) {
+        code = -errno;
+        if (code == -EOPNOTSUPP || code == -EISDIR || code == -ENOENT || code == -EINVAL)
+            code = create_and_unlink(dir_fd, &target->fd);
+    }
+    if (code != 0) {
+        target->fd = 0;
+        return err_sys(err, code, "%s: cannot be created", target->name);
+    }
+    return 0;
+}
+
+/* What is known of any open target, ours or the user's. */
+static int describe(struct target *target, struct err *err)
+{
+    struct stat status;
+    struct statvfs space;
+    if (fstat(target->fd, &status) != 0 || fstatvfs(target->fd, &space) != 0)
+        return err_sys(err, -errno, "%s: cannot be examined", target->name);
+    target->dev = (uint64_t)status.st_dev;
+    target->fs_block_bytes = (uint64_t)space.f_frsize;
+    return 0;
+}
+
+int target_create(struct target *target, const struct target_plan *plan, struct err *err)
+{
+    struct target made = {.owned = true, .writable = true};
+    uint64_t size_bytes;
+    int dir_fd = -1;
+    snprintf(made.name, sizeof(made.name), "the target file in %s", plan->directory);
+    int code = open_directory(plan->directory, &dir_fd, err);
+    if (code != 0)
+        return code;
+    code = target_available(dir_fd, &made.available_bytes);
+    if (code != 0) {
+        err_sys(err, code, "%s: cannot ask for its free space", plan->directory);
+        goto out;
+    }
+    code = target_plan_size(plan, made.available_bytes, &size_bytes, err);
+    if (code == 0)
+        code = create_nameless(&made, dir_fd, err);
+    if (code == 0)
+        code = describe(&made, err);
+    if (code == 0 && plan->prepare_script != NULL)
+        code = target_prepare(&made, plan, err);
+    if (code == 0)
+        code = target_fill(&made, plan, size_bytes, err);
+    if (code == 0)
+        *target = made;
+out:
+    if (code != 0)
+        target_close(&made);
+    close(dir_fd);
+    return code;
+}
+
+void target_close(struct target *target)
+{
+    if (target == NULL || target->fd < 1)
+        return;
+    close(target->fd);
+    target->fd = 0;
+}
+
+int target_reopen(int fd, const char *name, int flags, int *ret_fd, struct err *err)
+{
+    char path[32];
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    int opened = open(path, flags | O_CLOEXEC | O_NOCTTY);
+    if (opened >= 0) {
+        *ret_fd = opened;
+        return 0;
+    }
+    int code = -errno;
+    if (code == -ENOENT && access("/proc/self/fd", F_OK) != 0)
+        return err_set(err, code, "%s: cannot be reopened because /proc is not mounted; mount it", name);
+    if (code == -EINVAL && (flags & O_DIRECT) != 0)
+        return err_set(err, code, "%s: its file system has no direct I/O (O_DIRECT)", name);
+    return err_sys(err, code, "%s: cannot be opened", name);
+}
+
+int target_open_run(const struct target *target, bool direct, bool write, int *ret_fd, struct err *err)
+{
+    if (write && !target->writable)
+        return err_set(err, -EPERM, "%s: was opened for reading only", target->name);
+    return target_reopen(target->fd, target->name, (write ? O_RDWR : O_RDONLY) | (direct ? O_DIRECT : 0),
+                         ret_fd, err);
+}
+
+int target_flush(const struct target *target, struct err *err)
+{
+    int code;
+    do {
+        code = fdatasync(target->fd) == 0 ? 0 : -errno;
+    } while (code == -EINTR);
+    if (code != 0)
+        return err_sys(err, code, "%s: fdatasync failed; what was written may be lost", target->name);
+    return 0;
+}

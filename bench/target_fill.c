@@ -1,0 +1,238 @@
+/* bench/target_fill: how large the target file may be, and its random contents. */
+#include "bench/hostinfo.h"
+#include "bench/rng.h"
+#include "bench/target_internal.h"
+#include "bench/units.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/magic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+static uint64_t whole_mib(double bytes)
+{
+    return bytes < 0x1p63 ? (uint64_t)bytes / TARGET_MIB * TARGET_MIB : UINT64_MAX / TARGET_MIB * TARGET_MIB;
+}
+
+int target_available(int fd, uint64_t *ret_bytes)
+{
+    struct statvfs space;
+    struct statfs kind;
+    if (fstatvfs(fd, &space) != 0 || fstatfs(fd, &kind) != 0)
+        return -errno;
+    uint64_t available = UINT64_MAX;
+    if (space.f_blocks != 0)
+        available = (uint64_t)space.f_bavail * (uint64_t)space.f_frsize;
+    if (kind.f_type == TMPFS_MAGIC || kind.f_type == RAMFS_MAGIC) {
+        uint64_t memory = hostinfo_memory_available_bytes();
+        if (memory != 0 && memory < available)
+            available = memory;
+    }
+    *ret_bytes = available;
+    return 0;
+}
+
+/* An upper bound of the file's size and the words for it. */
+struct bound {
+    uint64_t bytes;
+    int code;
+    const char *what, *remedy;
+};
+
+static struct bound tightest_bound(const struct target_plan *plan, uint64_t available)
+{
+    struct bound bound = {UINT64_MAX, -ENOSPC, "can be taken with 10 % of the free space kept free",
+                          "free some or choose another --path"};
+    if (available != UINT64_MAX)
+        bound.bytes = whole_mib((double)available * (1.0 - TARGET_FREE_SHARE));
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < bound.bytes)
+        bound = (struct bound){limit.rlim_cur, -EFBIG, "are allowed for a file of this process (ulimit -f)",
+                               "raise that limit"};
+    if (plan->max_write_bytes < bound.bytes)
+        bound = (struct bound){plan->max_write_bytes, -EFBIG, "may be written (--max-write)",
+                               "raise --max-write"};
+    return bound;
+}
+
+int target_plan_size(const struct target_plan *plan, uint64_t available, uint64_t *ret_bytes, struct err *err)
+{
+    uint64_t wished = plan->size_bytes / TARGET_MIB * TARGET_MIB;
+    if (wished == 0)
+        return err_set(err, -EINVAL, "a target file of %" PRIu64 " bytes is too small; give --file-size 1m or more",
+                       plan->size_bytes);
+    struct bound bound = tightest_bound(plan, available);
+    uint64_t least = wished;
+    if (plan->size_is_default && least > TARGET_SIZE_MIN_BYTES)
+        least = TARGET_SIZE_MIN_BYTES;
+    if (bound.bytes < least) {
+        char have[UNITS_TEXT_SIZE], need[UNITS_TEXT_SIZE], missing[UNITS_TEXT_SIZE];
+        return err_set(err, bound.code, "%s: a target file of %s does not fit: %s %s, %s are missing; %s%s",
+                       plan->directory, units_format_bytes(least, need), units_format_bytes(bound.bytes, have),
+                       bound.what, units_format_bytes(least - bound.bytes, missing), bound.remedy,
+                       plan->size_is_default ? "" : " or give a smaller --file-size");
+    }
+    *ret_bytes = wished <= bound.bytes ? wished : bound.bytes / TARGET_MIB * TARGET_MIB;
+    return 0;
+}
+
+int target_check_free(const struct target *target, struct err *err)
+{
+    uint64_t now;
+    int code = target_available(target->fd, &now);
+    if (code != 0)
+        return err_sys(err, code, "%s: cannot ask for its free space", target->name);
+    if (target->available_bytes == UINT64_MAX)
+        return 0;
+    double keep = (double)target->available_bytes * TARGET_FREE_SHARE;
+    if ((double)now < keep) {
+        char left[UNITS_TEXT_SIZE], floor_text[UNITS_TEXT_SIZE];
+        return err_set(err, -ENOSPC,
+                       "%s: only %s are left on its file system, %s must stay free; free some space or choose "
+                       "another --path",
+                       target->name, units_format_bytes(now, left), units_format_bytes((uint64_t)keep, floor_text));
+    }
+    return 0;
+}
+
+int target_write_all(int fd, const void *buffer, size_t size, uint64_t offset)
+{
+    const unsigned char *bytes = buffer;
+    for (size_t done = 0; done < size;) {
+        ssize_t n = pwrite(fd, bytes + done, size - done, (off_t)(offset + done));
+        if (n < 0 && errno != EINTR)
+            return -errno;
+        if (n == 0)
+            return -EIO;
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
+int target_read_all(int fd, void *buffer, size_t size, uint64_t offset)
+{
+    unsigned char *bytes = buffer;
+    for (size_t done = 0; done < size;) {
+        ssize_t n = pread(fd, bytes + done, size - done, (off_t)(offset + done));
+        if (n < 0 && errno != EINTR)
+            return -errno;
+        if (n == 0)
+            return -ENODATA;
+        done += n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
+static int fill_error(const struct target *target, int code, uint64_t done, struct err *err)
+{
+    static const struct {
+        int code;
+        const char *text;
+    } words[] = {
+        {-ENOSPC, "the file system is full; free some space, give a smaller --file-size or another --path"},
+        {-EDQUOT, "your disk quota is used up; give a smaller --file-size or another --path"},
+        {-EFBIG, "the file may not become so large; raise the limit (ulimit -f) or give a smaller --file-size"},
+        {-EIO, "the device reports an input/output error; look into the kernel's log (dmesg)"},
+    };
+    char text[UNITS_TEXT_SIZE];
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (words[i].code == code)
+            return err_set(err, code, "%s: filling stopped after %s: %s", target->name,
+                           units_format_bytes(done, text), words[i].text);
+    return err_sys(err, code, "%s: filling stopped after %s", target->name, units_format_bytes(done, text));
+}
+
+struct filling {
+    struct target *target;
+    const struct target_plan *plan;
+    uint64_t start_ns, done, total;
+};
+
+static double elapsed_seconds(const struct filling *filling)
+{
+    uint64_t ns = clock_now_ns(filling->plan->clock) - filling->start_ns;
+    return ns > 0 ? (double)ns / (double)CLOCK_NS_PER_S : 1e-9;
+}
+
+/* Shrinks a default size to what the rate seen so far can fill in its share of the budget, but not below the minimum nor what is there. */
+static void fit_to_budget(struct filling *filling)
+{
+    if (!filling->plan->size_is_default || filling->plan->budget_ns == 0)
+        return;
+    double share_s = TARGET_FILL_SHARE * (double)filling->plan->budget_ns / (double)CLOCK_NS_PER_S;
+    uint64_t fits = whole_mib((double)filling->done / elapsed_seconds(filling) * share_s);
+    if (fits < TARGET_SIZE_MIN_BYTES)
+        fits = TARGET_SIZE_MIN_BYTES;
+    if (fits < filling->done)
+        fits = filling->done;
+    if (fits < filling->total)
+        filling->total = fits;
+}
+
+/* The flush at each checkpoint bounds what is dirty: the rate is the device's, an interruption never waits for a gigabyte of writeback, and
+ * delayed allocation shows a full file system here. */
+static int checkpoint(struct filling *filling, struct err *err)
+{
+    int code = fdatasync(filling->target->fd) == 0 ? 0 : -errno;
+    if (code == -EINTR)
+        code = fdatasync(filling->target->fd) == 0 ? 0 : -errno;
+    if (code != 0)
+        return fill_error(filling->target, code, filling->done, err);
+    fit_to_budget(filling);
+    code = target_check_free(filling->target, err);
+    if (code == -ENOSPC && filling->plan->size_is_default && filling->done >= TARGET_SIZE_MIN_BYTES) {
+        filling->total = filling->done; /* somebody else took the space: what is there will do */
+        code = 0;
+    }
+    if (code == 0 && filling->plan->progress != NULL)
+        filling->plan->progress(filling->plan->progress_context, filling->done, filling->total);
+    return code;
+}
+
+static bool is_interrupted(const struct target_plan *plan)
+{
+    return plan->interrupted != NULL && atomic_load(plan->interrupted) != 0;
+}
+
+static int fill_blocks(struct filling *filling, unsigned char *block, struct err *err)
+{
+    struct rng rng;
+    rng_init(&rng, filling->plan->seed);
+    while (filling->done < filling->total) {
+        if (is_interrupted(filling->plan))
+            return err_set(err, -EINTR, "%s: filling was interrupted", filling->target->name);
+        rng_fill(&rng, block, TARGET_MIB);
+        int code = target_write_all(filling->target->fd, block, TARGET_MIB, filling->done);
+        if (code != 0)
+            return fill_error(filling->target, code, filling->done, err);
+        filling->done += TARGET_MIB;
+        if (filling->done % TARGET_CHECKPOINT == 0 || filling->done == filling->total)
+            code = checkpoint(filling, err);
+        if (code != 0)
+            return code;
+    }
+    return 0;
+}
+
+int target_fill(struct target *target, const struct target_plan *plan, uint64_t size_bytes, struct err *err)
+{
+    unsigned char *block = aligned_alloc(4096, TARGET_MIB);
+    if (block == NULL)
+        return err_set(err, -ENOMEM, "%s: no memory for filling it", target->name);
+    memset(block, 0, TARGET_MIB); /* its first page faults belong before the clock */
+    struct filling filling = {
+        .target = target, .plan = plan, .start_ns = clock_now_ns(plan->clock), .total = size_bytes};
+    int code = fill_blocks(&filling, block, err);
+    if (code == 0) {
+        target->size_bytes = target->filled_bytes = filling.done;
+        target->fill_seconds = elapsed_seconds(&filling);
+        target->fill_bps = (double)filling.done / target->fill_seconds;
+    }
+    free(block);
+    return code;
+}

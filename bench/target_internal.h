@@ -1,0 +1,33 @@
+/* bench/target_internal: what the target_*.c files share with one another and nobody else. */
+#ifndef FSTUNE_BENCH_TARGET_INTERNAL_H
+#define FSTUNE_BENCH_TARGET_INTERNAL_H
+
+#include "bench/target.h"
+
+#define TARGET_MIB (1ULL << 20)
+#define TARGET_CHECKPOINT                                                                                    \
+    (64 * TARGET_MIB) /* of filling: flush, look at rate and free space, report progress */
+
+/* Bytes that the file system of fd has for an unprivileged user, on tmpfs no more than the memory that is
+ * available; UINT64_MAX where it does not tell. */
+int target_available(int fd, uint64_t *ret_bytes);
+
+/* The size that the plan gets where `available` bytes are free; errors as target_estimate. */
+int target_plan_size(const struct target_plan *plan, uint64_t available, uint64_t *ret_bytes,
+                     struct err *err);
+
+/* Writes the blocks; sets size_bytes, filled_bytes, fill_bps and fill_seconds. */
+int target_fill(struct target *target, const struct target_plan *plan, uint64_t size_bytes, struct err *err);
+
+/* Runs plan->prepare_script to its end; -ECHILD when it fails, -ETIMEDOUT, -EINTR. */
+int target_prepare(const struct target *target, const struct target_plan *plan, struct err *err);
+
+/* Opens the file behind fd, also when it has no name left. */
+int target_reopen(int fd, const char *name, int flags, int *ret_fd, struct err *err);
+
+/* Whole pread and pwrite: EINTR retried, the rest of a short transfer continued. -ENODATA at the end of the
+ * file. */
+int target_read_all(int fd, void *buffer, size_t size, uint64_t offset);
+int target_write_all(int fd, const void *buffer, size_t size, uint64_t offset);
+
+#endif

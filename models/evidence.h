@@ -1,0 +1,46 @@
+/* models/evidence: how well hyper-parameters of a kernel explain observations, and those that do it best.
+ *
+ * Minus the log marginal likelihood (Rasmussen and Williams 2006, equations 5.8 and 5.9) minus the log prior
+ * of the hyper-parameters, with its gradient in their logarithms. */
+#ifndef FSTUNE_MODELS_EVIDENCE_H
+#define FSTUNE_MODELS_EVIDENCE_H
+
+#include "models/kernel.h"
+#include "models/space.h"
+
+#include <gsl/gsl_matrix.h>
+#include <gsl/gsl_rng.h>
+#include <gsl/gsl_vector.h>
+#include <stddef.h>
+
+struct evidence {
+    const struct space *space;
+    size_t n;               /* observations */
+    const double *response; /* borrowed; centred and scaled */
+    const double *noise;    /* borrowed; variance of each, in the same units */
+    double
+        *apart; /* per pair (row > column) and dimension: squared difference, or 1 where a category differs */
+    double *smooth, *slope; /* per pair: what kernel_at gave at the last evaluation */
+    gsl_matrix *covariance; /* its Cholesky factor, then its inverse */
+    gsl_vector *weights;    /* inverse covariance times response */
+};
+
+/* response and noise must outlive it. 0, -ENOMEM. */
+int evidence_init(struct evidence *evidence, const struct space *space, const size_t *points, size_t n,
+                  const double *response, const double *noise);
+void evidence_done(struct evidence *evidence);
+
+/* Loss at logs, lower is better; ret_gradient has kernel_n_logs entries. Beyond four prior standard
+ * deviations the likelihood is held constant, so that a line search that overshoots stays finite. 0; -EDOM:
+ * the covariance cannot be factorised; -ENOMEM. */
+int evidence_loss(struct evidence *evidence, const double *logs, double *ret_loss, double *ret_gradient);
+
+/* Lowest loss of several quasi-Newton descents: from logs if `warm`, from the prior mean, and from n_random
+ * draws of the prior. logs receives the place. 0; -EDOM: no start gave a finite loss; -ENOMEM. */
+int evidence_minimise(struct evidence *evidence, int warm, size_t n_random, gsl_rng *rng, double *logs);
+
+/* Cholesky factor in place (lower triangle) of the covariance in the lower triangle, with growing jitter on
+ * the diagonal where rounding made it indefinite. 0, -EDOM, -ENOMEM. */
+int evidence_factorise(gsl_matrix *covariance);
+
+#endif

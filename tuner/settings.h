@@ -1,0 +1,74 @@
+/* tuner/settings: what the user asked for, after command line and configuration file, before anything is opened. */
+#ifndef FSTUNE_TUNER_SETTINGS_H
+#define FSTUNE_TUNER_SETTINGS_H
+
+#include "bench/factors.h"
+#include "bench/measure.h"
+#include "bench/pattern.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SETTINGS_TEXT_SIZE  4096
+#define SETTINGS_MAX_LEVELS 64
+
+enum objective { OBJECTIVE_THROUGHPUT, OBJECTIVE_LATENCY };
+
+enum factor { FACTOR_REQUEST_SIZE, FACTOR_QUEUE_DEPTH, FACTOR_DIRECT, FACTOR_API, FACTOR_THREADS, FACTOR_SYNC, FACTOR_N };
+
+/* Levels of one factor, ascending, distinct; enums by value. n = 0: not given, the command's default applies. */
+struct levels {
+    size_t n;
+    uint64_t value[SETTINGS_MAX_LEVELS];
+};
+
+/* --current: keys that are not given take the baseline's default. */
+struct current {
+    bool given[FACTOR_N];
+    uint64_t value[FACTOR_N];
+};
+
+struct settings {
+    struct pattern pattern;
+    bool pattern_given;
+    struct levels levels[FACTOR_N];
+
+    char path[SETTINGS_TEXT_SIZE];     /* --path; "." */
+    char existing[SETTINGS_TEXT_SIZE]; /* --existing; "" */
+    char simulate[SETTINGS_TEXT_SIZE]; /* --simulate; "" */
+    char prepare[SETTINGS_TEXT_SIZE];  /* --prepare; "" */
+    char config[SETTINGS_TEXT_SIZE];   /* --config; "" */
+    uint64_t prepare_timeout_ns;
+    bool overwrite;
+    uint64_t file_size_bytes;
+    bool file_size_given;
+    enum measure_cache cache;
+    bool cache_given;
+    bool advise, shared_region, no_lock;
+
+    uint64_t budget_ns;
+    double tolerance_share, confidence_share;
+    enum objective objective;
+    uint64_t max_latency_p99_ns; /* 0: none */
+    uint64_t max_write_bytes;
+    bool max_write_given;
+    char method[32];
+    struct current current;
+    bool current_given;
+
+    uint32_t replays;         /* measure */
+    uint64_t duration_ns;     /* measure: timed part of a run; recommend: 0 = chosen from the budget */
+    double warmup_coef_share;
+    uint64_t warmup_limit_ns; /* UINT64_MAX: the command's default */
+    uint32_t warmup_window, batch_requests;
+
+    uint64_t seed;
+    bool seed_given;
+    bool dry_run, json, quiet;
+};
+
+/* Defaults of interfaces.md. */
+void settings_init(struct settings *settings);
+
+#endif

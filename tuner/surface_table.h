@@ -1,0 +1,19 @@
+/* tuner/surface_table: the CSV files of a simulated surface, read strictly. */
+#ifndef FSTUNE_TUNER_SURFACE_TABLE_H
+#define FSTUNE_TUNER_SURFACE_TABLE_H
+
+#include "bench/err.h"
+#include "tuner/surface.h"
+
+#include <stddef.h>
+
+/* Header "pattern,request_size,queue_depth,direct,api,threads,throughput_bps". Rows of one point are
+ * averaged; cells come sorted. The caller frees *ret_cells. 0; -EINVAL with "FILE:LINE: what"; other negative
+ * errno when unreadable. */
+int surface_table_read(const char *path, struct surface_cell **ret_cells, size_t *ret_n, struct err *err);
+
+/* Header "seconds,factor"; seconds ascending from 0 or later, factors > 0. The caller frees *ret_steps. */
+int surface_trace_read(const char *path, struct surface_trace_step **ret_steps, size_t *ret_n,
+                       struct err *err);
+
+#endif
