@@ -6,7 +6,8 @@
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-MAKEFLAGS += --no-builtin-rules
+# As many jobs as processors, unless the command line says otherwise.
+MAKEFLAGS += --no-builtin-rules -j$(shell nproc 2>/dev/null || echo 2)
 
 VERSION := 0.1.0
 BUILD   ?= release
@@ -251,10 +252,12 @@ tidy_stamps := $(patsubst %.c,build/lint/%.tidy,$(filter %.c,$(own_code)))
 .PHONY: lint-tidy
 lint-tidy: $(tidy_stamps)
 
-build/lint/%.tidy: %.c .clang-tidy $(filter %.h,$(own_code)) | deps-dev
+build/lint/bench/err.tidy: tidy_flags := -DANALYZER_DEFINES_ERR
+
+build/lint/%.tidy: %.c .clang-tidy tests/.clang-tidy tests/lint/analyzer.h $(filter %.h,$(own_code)) | deps-dev
 	$(call say,TIDY,$<)
 	@mkdir -p $(@D)
-	$(Q)clang-tidy --quiet $< -- -std=c17 $(cpp_flags) >$@.log 2>&1 || { cat $@.log; exit 1; }
+	$(Q)clang-tidy --quiet $< -- -std=c17 $(cpp_flags) $(tidy_flags) -include tests/lint/analyzer.h >$@.log 2>&1 || { cat $@.log; exit 1; }
 	@touch $@
 
 format: ## format all C sources in place
@@ -279,7 +282,7 @@ install: build/release/fstune ## install under PREFIX (default /usr/local), belo
 	$(Q)install -D -m 755 $< '$(DESTDIR)$(PREFIX)/bin/fstune'
 	$(Q)set -e; for file in $(wildcard docs/fstune.1); do install -D -m 644 $$file '$(man_dir)'/$${file##*/}; done
 	$(Q)set -e; for file in $(documents); do install -D -m 644 $$file '$(doc_dir)'/$${file##*/}; done
-	$(Q)set -e; find configs -type f | while read -r file; do install -D -m 644 "$$file" '$(share_dir)'/"$$file"; done
+	$(Q)set -e; find configs -type f | while read -r file; do install -D -m 644 "$$file" '$(share_dir)'/"$${file#configs/}"; done
 
 uninstall: ## remove what install put there
 	$(Q)rm -f '$(DESTDIR)$(PREFIX)/bin/fstune' '$(man_dir)/fstune.1'

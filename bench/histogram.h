@@ -1,8 +1,8 @@
 /* bench/histogram: latencies by log-linear buckets, mergeable.
  *
- * 64 buckets per power of two: a bucket's middle is within 0.8 % of every value in it. Values below 64 ns are
- * exact, values above HISTOGRAM_MAX_NS land in the last bucket; minimum, maximum and sum are kept exactly.
- * Adding never allocates or fails. */
+ * 64 buckets per power of two: a bucket's middle is within 0.8 % of every value in it. Values below 128 ns
+ * are exact, values from 2^HISTOGRAM_MAX_LOG2 ns on land in the last bucket; minimum, maximum and sum are
+ * kept exactly. Adding never allocates or fails. */
 #ifndef FSTUNE_BENCH_HISTOGRAM_H
 #define FSTUNE_BENCH_HISTOGRAM_H
 

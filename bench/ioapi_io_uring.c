@@ -173,8 +173,7 @@ static void drain(struct uring *uring)
     struct io_call *ended;
 
     while (uring->n_in_flight > 0)
-        if (take_completions(uring, &ended, 1) == 0 && io_uring_cq_ready(&uring->ring) == 0 &&
-            wait_completion(uring) < 0)
+        if (take_completions(uring, &ended, 1) == 0 && wait_completion(uring) < 0)
             return;
 }
 
@@ -313,7 +312,7 @@ static int uring_reap(void *state, struct io_call **calls, size_t max, size_t *r
     if (uring->n_in_flight == 0 || max == 0)
         return err_set(err, -EINVAL, "io_uring: nothing to reap");
     while ((n = take_completions(uring, calls, max)) == 0) {
-        int rc = io_uring_cq_ready(&uring->ring) > 0 ? 0 : wait_completion(uring);
+        int rc = wait_completion(uring);
 
         if (rc < 0)
             return err_sys(err, rc, "io_uring: io_uring_enter");

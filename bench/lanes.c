@@ -129,6 +129,8 @@ int lanes_open(struct lanes *lanes, const struct measure_env *env, const struct 
     *lanes = (struct lanes){.env = env, .plan = plan};
     choose_shape(lanes, truth_bps);
     lanes->cap_bytes = measure_cap_bytes(env, &plan->pattern, &plan->point);
+    if (plan->max_bytes != 0 && plan->max_bytes < lanes->cap_bytes)
+        lanes->cap_bytes = plan->max_bytes;
     uint64_t lane_bytes = plan->point.request_size_bytes * lanes->requests_per_call * lanes->n_calls;
     if (env->world == NULL) {
         int result = arena_reserve(env->arena, lane_bytes * lanes->n, plan->seed, err);
@@ -207,7 +209,8 @@ static uint64_t timed_cap_bytes(const struct lane *lane)
     if (lanes->cap_bytes == UINT64_MAX)
         return 0;
     uint64_t cap = lanes->cap_bytes / lanes->n - lane->warmup.bytes_read - lane->warmup.bytes_written;
-    if (measure_writes_once(&plan->pattern, &plan->point) && lanes->env->target->fill_bps > 0) {
+    if (lanes->env->world == NULL && measure_writes_once(&plan->pattern, &plan->point) &&
+        lanes->env->target->fill_bps > 0) {
         double bytes = lanes->env->target->fill_bps * (double)plan->duration_ns / 1e9 / lanes->n;
         uint64_t least = (MEASURE_MIN_REQUESTS + lanes->n - 1) / lanes->n * plan->point.request_size_bytes;
         uint64_t bound = bytes < (double)least ? least : (uint64_t)bytes;

@@ -55,6 +55,7 @@ struct measure_plan {
     double warmup_coef;
     uint32_t warmup_window;
     uint32_t batch_requests;
+    uint64_t max_bytes; /* hard limit of what the run may move, warm-up included; 0: none */
     uint64_t seed;
 };
 

@@ -2,9 +2,9 @@
  *
  * Offsets are 64-bit multiples of the unit (the request size, or a whole pvec call). Sequential streams walk
  * their region and wrap; random ones visit every unit of the region exactly once per pass (a keyed bijection
- * of the counter with cycle walking), in another order on every pass. Random reads and random writes draw
- * from one such walk, so that a mix never reads what it has just written within a pass. With both sequential
- * kinds the write stream starts half a region ahead. */
+ * of a counter in the next power of two, skipping what lies past the region), in another order on every pass.
+ * Random reads and random writes draw from one such walk, so that a mix never reads what it has just written
+ * within a pass. With both sequential kinds the write stream starts half a region ahead. */
 #ifndef FSTUNE_BENCH_OFFSETS_H
 #define FSTUNE_BENCH_OFFSETS_H
 
@@ -24,7 +24,7 @@ struct offsets {
 };
 
 /* Region [base_bytes, base_bytes + region_bytes); a tail shorter than a unit is left out. base must be a
- * multiple of 512. 0, or -EINVAL when the region holds no unit. */
+ * multiple of 512. 0, or -EINVAL when the region holds no unit or passes 2^64. */
 int offsets_init(struct offsets *offsets, const struct pattern *pattern, uint64_t base_bytes,
                  uint64_t region_bytes, uint64_t unit_bytes, uint64_t seed);
 

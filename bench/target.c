@@ -91,8 +91,7 @@ static int create_nameless(struct target *target, int dir_fd, struct err *err)
     return 0;
 }
 
-/* What is known of any open target, ours or the user's. */
-static int describe(struct target *target, struct err *err)
+int target_describe(struct target *target, struct err *err)
 {
     struct stat status;
     struct statvfs space;
@@ -121,7 +120,7 @@ int target_create(struct target *target, const struct target_plan *plan, struct 
     if (code == 0)
         code = create_nameless(&made, dir_fd, err);
     if (code == 0)
-        code = describe(&made, err);
+        code = target_describe(&made, err);
     if (code == 0 && plan->prepare_script != NULL)
         code = target_prepare(&made, plan, err);
     if (code == 0)

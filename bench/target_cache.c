@@ -1,11 +1,12 @@
 /* bench/target_cache: which pages of the target are in the page cache, and getting them out of it or into it.
  *
- * cachestat(2) is asked first. mincore(2) needs a mapping, knows nothing of dirty pages and calls everything resident in files that
- * are neither ours nor writable for us, so it is asked only for those that are. */
+ * cachestat(2) is asked first. mincore(2) needs a mapping, knows nothing of dirty pages and calls everything
+ * resident in files that are neither ours nor writable for us, so it is asked only for those that are. */
 #include "bench/target_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -60,7 +61,8 @@ static int count_resident(int fd, uint64_t offset, size_t length, size_t page, u
     return code;
 }
 
-static int cached_by_mincore(const struct target *target, uint64_t offset, uint64_t length, uint64_t *ret_cached)
+static int cached_by_mincore(const struct target *target, uint64_t offset, uint64_t length,
+                             uint64_t *ret_cached)
 {
     if (!mincore_tells(target))
         return -ENOSYS;
@@ -79,8 +81,8 @@ static int cached_by_mincore(const struct target *target, uint64_t offset, uint6
     return 0;
 }
 
-int target_cached_pages(const struct target *target, uint64_t offset_bytes, uint64_t length_bytes, uint64_t *ret_cached,
-                        uint64_t *ret_dirty)
+int target_cached_pages(const struct target *target, uint64_t offset_bytes, uint64_t length_bytes,
+                        uint64_t *ret_cached, uint64_t *ret_dirty)
 {
     struct cache_range range = {offset_bytes, length_bytes};
     struct cache_counts counts;
@@ -102,7 +104,8 @@ int target_cached_pages(const struct target *target, uint64_t offset_bytes, uint
 int target_drop_cache(const struct target *target, enum target_cold *ret_cold, struct err *err)
 {
     enum target_cold cold = TARGET_COLD_NOT;
-    /* Pages that another thread just holds survive one call; a file system that never lets go (tmpfs) survives all of them. */
+    /* Pages that another thread just holds survive one call; a file system that never lets go (tmpfs)
+     * survives all of them. */
     for (int i = 0; i < 3 && cold == TARGET_COLD_NOT; i++) {
         int code = -posix_fadvise(target->fd, 0, 0, POSIX_FADV_DONTNEED);
         if (code != 0)
@@ -127,8 +130,10 @@ int target_warm_cache(const struct target *target, const atomic_int *interrupted
         uint64_t left = target->size_bytes - at;
         if (interrupted != NULL && atomic_load(interrupted) != 0)
             code = err_set(err, -EINTR, "%s: reading it into the cache was interrupted", target->name);
-        else if ((code = target_read_all(target->fd, block, (size_t)(left < TARGET_MIB ? left : TARGET_MIB), at)) != 0)
-            err_sys(err, code, "%s: cannot be read at %llu", target->name, (unsigned long long)at);
+        else
+            code = target_read_all(target->fd, block, (size_t)(left < TARGET_MIB ? left : TARGET_MIB), at);
+        if (code != 0 && code != -EINTR)
+            err_sys(err, code, "%s: cannot be read at offset %" PRIu64, target->name, at);
     }
     free(block);
     return code;

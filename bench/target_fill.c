@@ -14,6 +14,10 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+/* Of the free space, left for the file system's own blocks about the file, so that a file of the planned size
+ * passes target_check_free. */
+#define METADATA_SHARE 0.02
+
 static uint64_t whole_mib(double bytes)
 {
     return bytes < 0x1p63 ? (uint64_t)bytes / TARGET_MIB * TARGET_MIB : UINT64_MAX / TARGET_MIB * TARGET_MIB;
@@ -49,9 +53,10 @@ static struct bound tightest_bound(const struct target_plan *plan, uint64_t avai
     struct bound bound = {UINT64_MAX, -ENOSPC, "can be taken with 10 % of the free space kept free",
                           "free some or choose another --path"};
     if (available != UINT64_MAX)
-        bound.bytes = whole_mib((double)available * (1.0 - TARGET_FREE_SHARE));
+        bound.bytes = whole_mib((double)available * (1.0 - TARGET_FREE_SHARE - METADATA_SHARE));
     struct rlimit limit;
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < bound.bytes)
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+        limit.rlim_cur < bound.bytes)
         bound = (struct bound){limit.rlim_cur, -EFBIG, "are allowed for a file of this process (ulimit -f)",
                                "raise that limit"};
     if (plan->max_write_bytes < bound.bytes)
@@ -64,7 +69,8 @@ int target_plan_size(const struct target_plan *plan, uint64_t available, uint64_
 {
     uint64_t wished = plan->size_bytes / TARGET_MIB * TARGET_MIB;
     if (wished == 0)
-        return err_set(err, -EINVAL, "a target file of %" PRIu64 " bytes is too small; give --file-size 1m or more",
+        return err_set(err, -EINVAL,
+                       "a target file of %" PRIu64 " bytes is too small; give --file-size 1m or more",
                        plan->size_bytes);
     struct bound bound = tightest_bound(plan, available);
     uint64_t least = wished;
@@ -73,8 +79,9 @@ int target_plan_size(const struct target_plan *plan, uint64_t available, uint64_
     if (bound.bytes < least) {
         char have[UNITS_TEXT_SIZE], need[UNITS_TEXT_SIZE], missing[UNITS_TEXT_SIZE];
         return err_set(err, bound.code, "%s: a target file of %s does not fit: %s %s, %s are missing; %s%s",
-                       plan->directory, units_format_bytes(least, need), units_format_bytes(bound.bytes, have),
-                       bound.what, units_format_bytes(least - bound.bytes, missing), bound.remedy,
+                       plan->directory, units_format_bytes(least, need),
+                       units_format_bytes(bound.bytes, have), bound.what,
+                       units_format_bytes(least - bound.bytes, missing), bound.remedy,
                        plan->size_is_default ? "" : " or give a smaller --file-size");
     }
     *ret_bytes = wished <= bound.bytes ? wished : bound.bytes / TARGET_MIB * TARGET_MIB;
@@ -92,10 +99,11 @@ int target_check_free(const struct target *target, struct err *err)
     double keep = (double)target->available_bytes * TARGET_FREE_SHARE;
     if ((double)now < keep) {
         char left[UNITS_TEXT_SIZE], floor_text[UNITS_TEXT_SIZE];
-        return err_set(err, -ENOSPC,
-                       "%s: only %s are left on its file system, %s must stay free; free some space or choose "
-                       "another --path",
-                       target->name, units_format_bytes(now, left), units_format_bytes((uint64_t)keep, floor_text));
+        return err_set(
+            err, -ENOSPC,
+            "%s: only %s are left on its file system, %s must stay free; free some space or choose "
+            "another --path",
+            target->name, units_format_bytes(now, left), units_format_bytes((uint64_t)keep, floor_text));
     }
     return 0;
 }
@@ -136,7 +144,8 @@ static int fill_error(const struct target *target, int code, uint64_t done, stru
     } words[] = {
         {-ENOSPC, "the file system is full; free some space, give a smaller --file-size or another --path"},
         {-EDQUOT, "your disk quota is used up; give a smaller --file-size or another --path"},
-        {-EFBIG, "the file may not become so large; raise the limit (ulimit -f) or give a smaller --file-size"},
+        {-EFBIG,
+         "the file may not become so large; raise the limit (ulimit -f) or give a smaller --file-size"},
         {-EIO, "the device reports an input/output error; look into the kernel's log (dmesg)"},
     };
     char text[UNITS_TEXT_SIZE];
@@ -159,7 +168,8 @@ static double elapsed_seconds(const struct filling *filling)
     return ns > 0 ? (double)ns / (double)CLOCK_NS_PER_S : 1e-9;
 }
 
-/* Shrinks a default size to what the rate seen so far can fill in its share of the budget, but not below the minimum nor what is there. */
+/* Shrinks a default size to what the rate seen so far can fill in its share of the budget, but not below the
+ * minimum nor what is there. */
 static void fit_to_budget(struct filling *filling)
 {
     if (!filling->plan->size_is_default || filling->plan->budget_ns == 0)
@@ -174,21 +184,33 @@ static void fit_to_budget(struct filling *filling)
         filling->total = fits;
 }
 
-/* The flush at each checkpoint bounds what is dirty: the rate is the device's, an interruption never waits for a gigabyte of writeback, and
- * delayed allocation shows a full file system here. */
+/* Shrinks a default size when somebody else takes the space, before the share that must stay free is touched.
+ */
+static void fit_to_space(struct filling *filling)
+{
+    uint64_t before = filling->target->available_bytes, now;
+    if (!filling->plan->size_is_default || before == UINT64_MAX ||
+        target_available(filling->target->fd, &now) != 0)
+        return;
+    double room = (double)now - (double)before * (TARGET_FREE_SHARE + METADATA_SHARE / 2);
+    uint64_t fits = filling->done + (room > 0 ? whole_mib(room) : 0);
+    if (fits >= TARGET_SIZE_MIN_BYTES && fits < filling->total)
+        filling->total = fits;
+}
+
+/* The flush at each checkpoint bounds what is dirty: the rate is the device's, an interruption never waits
+ * for a gigabyte of writeback, and delayed allocation shows a full file system here. */
 static int checkpoint(struct filling *filling, struct err *err)
 {
-    int code = fdatasync(filling->target->fd) == 0 ? 0 : -errno;
-    if (code == -EINTR)
+    int code;
+    do {
         code = fdatasync(filling->target->fd) == 0 ? 0 : -errno;
+    } while (code == -EINTR);
     if (code != 0)
         return fill_error(filling->target, code, filling->done, err);
     fit_to_budget(filling);
+    fit_to_space(filling);
     code = target_check_free(filling->target, err);
-    if (code == -ENOSPC && filling->plan->size_is_default && filling->done >= TARGET_SIZE_MIN_BYTES) {
-        filling->total = filling->done; /* somebody else took the space: what is there will do */
-        code = 0;
-    }
     if (code == 0 && filling->plan->progress != NULL)
         filling->plan->progress(filling->plan->progress_context, filling->done, filling->total);
     return code;

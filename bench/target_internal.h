@@ -4,6 +4,8 @@
 
 #include "bench/target.h"
 
+#include <stddef.h>
+
 #define TARGET_MIB (1ULL << 20)
 #define TARGET_CHECKPOINT                                                                                    \
     (64 * TARGET_MIB) /* of filling: flush, look at rate and free space, report progress */
@@ -21,6 +23,9 @@ int target_fill(struct target *target, const struct target_plan *plan, uint64_t 
 
 /* Runs plan->prepare_script to its end; -ECHILD when it fails, -ETIMEDOUT, -EINTR. */
 int target_prepare(const struct target *target, const struct target_plan *plan, struct err *err);
+
+/* Sets what is known of any open target, ours or the user's: dev, fs_block_bytes. */
+int target_describe(struct target *target, struct err *err);
 
 /* Opens the file behind fd, also when it has no name left. */
 int target_reopen(int fd, const char *name, int flags, int *ret_fd, struct err *err);

@@ -27,12 +27,16 @@ int units_parse_count(const char *text, uint64_t max, uint64_t *ret_count);
 
 /* Writers fill `buffer` of UNITS_TEXT_SIZE and return it. None follows the locale. What is negative or not
  * finite is "n/a". */
-const char *units_format_size(uint64_t bytes, char *buffer); /* exact: "4k", "1m", "4608" */
-const char *units_format_rate(double bytes_per_s,
-                              char *buffer);                  /* decimal, 3 digits: "1.21 GB/s", "873 kB/s" */
-const char *units_format_bytes(uint64_t bytes, char *buffer); /* decimal, 3 digits: "46.1 GB" */
-const char *units_format_duration(uint64_t ns,
-                                  char *buffer); /* 3 digits: "183 us", "12.1 ms", "38.0 s", "10m 0s" */
-const char *units_format_count(double count, char *buffer); /* 3 digits: "366 k", "1.21 M", "57.3" */
+
+/* Exact: "4k", "1m", "4608". */
+const char *units_format_size(uint64_t bytes, char *buffer);
+
+/* Three digits, decimal units: "1.21 GB/s", "873 kB/s"; "46.1 GB"; "366 k", "1.21 M", "57.3". */
+const char *units_format_rate(double bytes_per_s, char *buffer);
+const char *units_format_bytes(uint64_t bytes, char *buffer);
+const char *units_format_count(double count, char *buffer);
+
+/* Three digits below a minute: "183 us", "12.1 ms", "38.0 s"; then "10m 0s", "2h 5m". */
+const char *units_format_duration(uint64_t ns, char *buffer);
 
 #endif

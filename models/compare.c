@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-struct interval compare_bounds(const struct contender *a, const struct contender *best, double confidence_one_sided)
+struct interval compare_bounds(const struct contender *a, const struct contender *best,
+                               double confidence_one_sided)
 {
     struct welch welch;
 
@@ -17,7 +18,8 @@ struct interval compare_bounds(const struct contender *a, const struct contender
                              .high = welch_upper(welch, confidence_one_sided)};
 }
 
-/* Contenders out of reach at the plain confidence cannot be called equivalent at any stricter one, so they do not share the error. */
+/* Contenders out of reach at the plain confidence cannot be called equivalent at any stricter one, so they do
+ * not share the error. */
 static size_t count_in_reach(const struct contender *contenders, size_t n, size_t best, double margin,
                              double confidence)
 {

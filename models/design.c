@@ -7,8 +7,12 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Cost of a wrong category: more than all ordered dimensions together can cost, each of which is at most 1. */
+/* Cost of a wrong category: more than all ordered dimensions together can cost, each of which is at most 1.
+ */
 #define CATEGORY_COST ((double)SPACE_MAX_DIMS)
+
+/* GSL's Sobol numbers are multiples of 2^-30. */
+#define SOBOL_BITS 30
 
 static size_t smaller(size_t a, size_t b)
 {
@@ -37,7 +41,8 @@ static int draw_random(const struct space *space, size_t n, gsl_rng *rng, size_t
     return 0;
 }
 
-/* The value of the category of this rank, counted from 0: values may have gaps where the space has no such points. */
+/* The value of the category of this rank, counted from 0: values may have gaps where the space has no such
+ * points. */
 static double category_value(const struct space *space, size_t dim, size_t rank)
 {
     double value = -1.0;
@@ -56,6 +61,16 @@ static double category_value(const struct space *space, size_t dim, size_t rank)
     return value;
 }
 
+/* A Sobol number with the shift's bits flipped, in the middle of its step. Unlike a shift by addition this
+ * keeps every box of the binary grid as evenly filled as the sequence fills it, and so the combinations of
+ * categories in proportion. */
+static double shifted(double sobol, unsigned long shift)
+{
+    unsigned long bits = (unsigned long)ldexp(sobol, SOBOL_BITS) ^ shift;
+
+    return ldexp((double)bits + 0.5, -SOBOL_BITS);
+}
+
 /* Turns a place in the unit cube into coordinates of the space. */
 static void place_to_target(const struct space *space, const double *place, double *ret_target)
 {
@@ -64,9 +79,10 @@ static void place_to_target(const struct space *space, const double *place, doub
         double scaled = place[dim] * levels;
 
         if (space->kind[dim] == SPACE_CATEGORY)
-            ret_target[dim] = category_value(space, dim, (size_t)fmin(scaled, levels - 1.0));
+            ret_target[dim] = category_value(space, dim, (size_t)scaled);
         else if (levels > 1.0)
-            /* Stretched, so that the outermost levels get as large a share as the inner ones, then clamped. */
+            /* Stretched, so that the outermost levels get as large a share as the inner ones, then clamped.
+             */
             ret_target[dim] = fmin(fmax((scaled - 0.5) / (levels - 1.0), 0.0), 1.0);
         else
             ret_target[dim] = 0.0;
@@ -114,8 +130,10 @@ static int draw_sobol(const struct space *space, size_t n, gsl_rng *rng, size_t 
     size_t n_drawn = smaller(n, space->n_points);
     gsl_qrng *sequence = gsl_qrng_alloc(gsl_qrng_sobol, (unsigned)space->n_dims);
     bool *taken = calloc(space->n_points, sizeof(*taken));
-    /* GSL leaves out the origin, without which the first 2^k points are not balanced: it is the first place here. */
-    double sobol[SPACE_MAX_DIMS] = {0}, shift[SPACE_MAX_DIMS], place[SPACE_MAX_DIMS], target[SPACE_MAX_DIMS];
+    /* GSL leaves out the origin, without which the first 2^k points are not balanced: it is the first place
+     * here. */
+    double sobol[SPACE_MAX_DIMS] = {0}, place[SPACE_MAX_DIMS], target[SPACE_MAX_DIMS];
+    unsigned long shift[SPACE_MAX_DIMS];
     int r = 0;
 
     if (sequence == NULL || taken == NULL) {
@@ -123,11 +141,11 @@ static int draw_sobol(const struct space *space, size_t n, gsl_rng *rng, size_t 
         goto out;
     }
     for (size_t dim = 0; dim < space->n_dims; dim++)
-        shift[dim] = gsl_rng_uniform(rng);
+        shift[dim] = gsl_rng_uniform_int(rng, 1UL << SOBOL_BITS);
 
     for (size_t i = 0; i < n_drawn; i++) {
         for (size_t dim = 0; dim < space->n_dims; dim++)
-            place[dim] = fmod(sobol[dim] + shift[dim], 1.0);
+            place[dim] = shifted(sobol[dim], shift[dim]);
         place_to_target(space, place, target);
         ret_points[i] = nearest_free(space, target, taken);
         taken[ret_points[i]] = true;

@@ -13,8 +13,10 @@ struct design_ops {
     int (*draw)(const struct space *space, size_t n, gsl_rng *rng, size_t *ret_points, size_t *ret_n);
 };
 
-/* random: without replacement. sobol: gsl_qrng Sobol points, randomly shifted (Cranley-Patterson), each mapped to the nearest point not taken
- * yet; categories take their stratum of the unit interval. */
+/* random: without replacement. sobol: the origin and gsl_qrng's Sobol points with a random digital shift
+ * (L'Ecuyer and Lemieux 2002), each mapped to the nearest point not taken yet; levels and categories take
+ * equal strata of the unit interval, and a point of another category is nearest only where those of the right
+ * one are used up. */
 extern const struct design_ops design_random, design_sobol;
 
 #endif

@@ -164,7 +164,8 @@ static double apply_prior(const struct space *space, const double *logs, double 
         struct kernel_prior prior = kernel_prior_of(space, i);
         double z = (logs[i] - prior.mean) / prior.std;
 
-        clamped[i] = prior.mean + prior.std * fmax(-CLAMP_STDS, fmin(CLAMP_STDS, z));
+        clamped[i] =
+            fmax(prior.mean - CLAMP_STDS * prior.std, fmin(prior.mean + CLAMP_STDS * prior.std, logs[i]));
         ret_gradient[i] = z / prior.std;
         loss += 0.5 * z * z;
     }

@@ -4,11 +4,12 @@
 #include <gsl/gsl_sf_psi.h>
 #include <math.h>
 
-/* Smallest std of log throughput that is believed: below it runs agree only because clock and counters are discrete. */
+/* Smallest std of log throughput that is believed: below it runs agree only because clock and counters are
+ * discrete. */
 #define STD_FLOOR 1e-8
 
-/* A variance this far below the pooled one is clamped before its logarithm is taken: one point whose runs came out equal by chance would
- * otherwise pull the mean of the logs, and so the prior, to nothing. */
+/* A variance this far below the pooled one is clamped before its logarithm is taken: one point whose runs
+ * came out equal by chance would otherwise pull the mean of the logs, and so the prior, to nothing. */
 #define RELATIVE_FLOOR 1e-5
 
 #define DF_MIN 1.0
@@ -34,8 +35,8 @@ static double pooled_variance(const double *std, const size_t *n, size_t n_point
     return n_usable > 0 ? fmax(sum / sum_df, STD_FLOOR * STD_FLOOR) : NAN;
 }
 
-/* The y with trigamma(y) = x. Newton on 1/trigamma, which is convex and nearly linear: from 0.5 + 1/x it converges monotonically (Smyth
- * 2004, appendix). */
+/* The y with trigamma(y) = x. Newton on 1/trigamma, which is convex and nearly linear: from 0.5 + 1/x it
+ * converges monotonically (Smyth 2004, appendix). */
 static double trigamma_inverse(double x)
 {
     double y = 0.5 + 1.0 / x;
@@ -70,7 +71,8 @@ struct noise_prior noise_fit(const double *std, const size_t *n, size_t n_points
     double half_df;
 
     if (n_usable == 0)
-        return (struct noise_prior){.variance = fmax(fallback_std * fallback_std, STD_FLOOR * STD_FLOOR), .df = DF_MIN};
+        return (struct noise_prior){.variance = fmax(fallback_std * fallback_std, STD_FLOOR * STD_FLOOR),
+                                    .df = DF_MIN};
     if (n_usable < MIN_POINTS)
         return (struct noise_prior){.variance = pooled, .df = DF_MIN};
 
@@ -88,7 +90,8 @@ struct noise_prior noise_fit(const double *std, const size_t *n, size_t n_points
         sampling += gsl_sf_psi_1(half);
     }
     half_df = prior_df(sum_of_squares / (count - 1.0) - sampling / count) / 2.0;
-    return (struct noise_prior){.variance = exp(mean + gsl_sf_psi(half_df) - log(half_df)), .df = 2.0 * half_df};
+    return (struct noise_prior){.variance = exp(mean + gsl_sf_psi(half_df) - log(half_df)),
+                                .df = 2.0 * half_df};
 }
 
 double noise_variance(const struct noise_prior *prior, double std, size_t n, double *ret_df)

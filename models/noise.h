@@ -1,10 +1,12 @@
 /* models/noise: how much a point scatters from run to run, where each point has few replays.
  *
- * Variances of log throughput are pooled by empirical Bayes (Smyth 2004, "Linear models and empirical Bayes methods", equations for d0 and
- * s0 by moments of log s^2): the posterior variance of a point with n replays is (d0*s0^2 + (n-1)*s^2)/(d0 + n - 1), on d0 + n - 1 degrees of
- * freedom. With fewer than 3 points of n >= 2 the plain pooled variance is used, with a floor; its
- * df is 1, because nothing shows yet that points scatter alike and their own replays must not count twice. A std below 1e-8 counts as 1e-8, and
- * a variance below 1e-5 of the pooled one as that, so that a point whose replays agree by chance does not pull the prior to nothing. */
+ * Variances of log throughput are pooled by empirical Bayes (Smyth 2004, "Linear models and empirical Bayes
+ * methods", equations for d0 and s0 by moments of log s^2): the posterior variance of a point with n replays
+ * is (d0*s0^2 + (n-1)*s^2)/(d0 + n - 1), on d0 + n - 1 degrees of freedom. With fewer than 3 points of n >= 2
+ * the plain pooled variance is used, with a floor; its df is 1, because nothing shows yet that points scatter
+ * alike and their own replays must not count twice. A std below 1e-8 counts as 1e-8, and a variance below
+ * 1e-5 of the pooled one as that, so that a point whose replays agree by chance does not pull the prior to
+ * nothing. */
 #ifndef FSTUNE_MODELS_NOISE_H
 #define FSTUNE_MODELS_NOISE_H
 
@@ -15,7 +17,8 @@ struct noise_prior {
     double df;       /* d0 >= 1; capped at 100 */
 };
 
-/* std[i], n[i] of every measured point (std of logs, n - 1 denominator). With no point of n >= 2: variance = fallback_std^2, df = 1. */
+/* std[i], n[i] of every measured point (std of logs, n - 1 denominator). With no point of n >= 2: variance =
+ * fallback_std^2, df = 1. */
 struct noise_prior noise_fit(const double *std, const size_t *n, size_t n_points, double fallback_std);
 
 /* Shrunk variance of one run of a point, and its degrees of freedom. */

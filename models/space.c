@@ -55,7 +55,8 @@ static void finish_dimension(struct space *space, size_t dim, const double *sort
     }
 }
 
-int space_init(struct space *space, const double *raw, size_t n_points, size_t n_dims, const enum space_kind *kind)
+int space_init(struct space *space, const double *raw, size_t n_points, size_t n_dims,
+               const enum space_kind *kind)
 {
     double *column = NULL;
     int r = 0;

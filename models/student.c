@@ -77,7 +77,8 @@ struct interval student_interval(struct moments moments, double confidence)
     return interval_around(moments.mean, quantile * moments.std / sqrt((double)moments.n));
 }
 
-struct welch welch_from_variances(double difference, double variance_a, double df_a, double variance_b, double df_b)
+struct welch welch_from_variances(double difference, double variance_a, double df_a, double variance_b,
+                                  double df_b)
 {
     double total = variance_a + variance_b;
     struct welch welch = {.difference = difference, .standard_error = sqrt(total), .df = df_a + df_b};

@@ -1,6 +1,7 @@
 /* models/student: means of few numbers and how far they can be trusted.
  *
- * Source: Student's t (Erofeev 2021, "accuracy of results"; digest section 1). Pure functions, no state, no allocation. */
+ * Source: Student's t (Erofeev 2021, "accuracy of results"; digest section 1). Pure functions, no state, no
+ * allocation. */
 #ifndef FSTUNE_MODELS_STUDENT_H
 #define FSTUNE_MODELS_STUDENT_H
 
@@ -30,17 +31,19 @@ struct interval {
 /* Two-sided t interval of the mean at `confidence` (0..1); NaN for n < 3 (interfaces, section 5). */
 struct interval student_interval(struct moments moments, double confidence);
 
-/* Difference of means a - b of independent samples with unequal variances (Welch 1947): estimate, standard error and
- * Satterthwaite's degrees of freedom. Needs n >= 2 in both; otherwise df is 0 and every bound NaN. */
+/* Difference of means a - b of independent samples with unequal variances (Welch 1947): estimate, standard
+ * error and Satterthwaite's degrees of freedom. Needs n >= 2 in both; otherwise df is 0 and every bound NaN.
+ */
 struct welch {
     double difference, standard_error, df;
 };
 
 struct welch welch_of(struct moments a, struct moments b);
 
-/* As welch_of, where the variances of the two means (>= 0) and their degrees of freedom (> 0) come from elsewhere. df_a + df_b where both
- * variances are 0: the bounds are then the difference itself. */
-struct welch welch_from_variances(double difference, double variance_a, double df_a, double variance_b, double df_b);
+/* As welch_of, where the variances of the two means (>= 0) and their degrees of freedom (> 0) come from
+ * elsewhere. df_a + df_b where both variances are 0: the bounds are then the difference itself. */
+struct welch welch_from_variances(double difference, double variance_a, double df_a, double variance_b,
+                                  double df_b);
 
 struct interval welch_interval(struct welch welch, double confidence);
 

@@ -12,7 +12,8 @@
 
 #define NO_DIM SPACE_MAX_DIMS
 
-/* A product of two dimensions (the same: a square), or one alone; a category counts as 1 at `level` and 0 elsewhere. */
+/* A product of two dimensions (the same: a square), or one alone; a category counts as 1 at `level` and 0
+ * elsewhere. */
 struct surface_term {
     size_t a, b; /* b may be NO_DIM; only a may be a category */
     double level;

@@ -1,7 +1,8 @@
-/* models/surrogate: a cheap model of the response (log throughput, or minus log latency; higher is better) over the space.
+/* models/surrogate: a cheap model of the response (log throughput, or minus log latency; higher is better)
+ * over the space.
  *
- * Data are one row per measured point: the mean of its replays and the variance of that mean. Strategies are rows of
- * surrogate_table; state is allocated by the caller with the size that the row names, zeroed. */
+ * Data are one row per measured point: the mean of its replays and the variance of that mean. Strategies are
+ * rows of surrogate_table; state is allocated by the caller with the size that the row names, zeroed. */
 #ifndef FSTUNE_MODELS_SURROGATE_H
 #define FSTUNE_MODELS_SURROGATE_H
 
@@ -20,22 +21,27 @@ struct surrogate_ops {
     const char *name;
     size_t state_size;
 
-    /* Fits to n observations of distinct points. `refit` asks for new hyper-parameters; without it only the data are exchanged (it is done
-     * all the same on the first call). 0; -ENODATA: too few observations for this model; -EDOM: not solvable numerically. */
-    int (*fit)(void *state, const struct space *space, const struct observation *data, size_t n, int refit, gsl_rng *rng);
+    /* Fits to n observations of distinct points. `refit` asks for new hyper-parameters; without it only the
+     * data are exchanged (it is done all the same on the first call). 0; -ENODATA: too few observations for
+     * this model; -EDOM: not solvable numerically. */
+    int (*fit)(void *state, const struct space *space, const struct observation *data, size_t n, int refit,
+               gsl_rng *rng);
 
-    /* Posterior mean and variance of the response itself (no run noise) at each listed point. After a successful fit only. 0, -ENOMEM. */
+    /* Posterior mean and variance of the response itself (no run noise) at each listed point. After a
+     * successful fit only. 0, -ENOMEM. */
     int (*predict)(const void *state, const size_t *points, size_t n, double *ret_mean, double *ret_variance);
 
     /* Posterior covariance of the response at `point` with the response at each listed point. 0, -ENOMEM. */
-    int (*covariance)(const void *state, size_t point, const size_t *points, size_t n, double *ret_covariance);
+    int (*covariance)(const void *state, size_t point, const size_t *points, size_t n,
+                      double *ret_covariance);
 
-    /* n_draws joint samples of the response at the listed points, row-major n_draws x n. n up to 2048. 0, -ENOMEM,
-     * -EDOM. */
-    int (*sample)(const void *state, const size_t *points, size_t n, size_t n_draws, gsl_rng *rng, double *ret_draws);
+    /* n_draws joint samples of the response at the listed points, row-major n_draws x n. n up to 2048. 0,
+     * -ENOMEM, -EDOM. */
+    int (*sample)(const void *state, const size_t *points, size_t n, size_t n_draws, gsl_rng *rng,
+                  double *ret_draws);
 
-    /* Leave-one-out predictive log density, averaged over observations (higher is better), and root mean square residual, both with the
-     * hyper-parameters of the last refit. 0, -ENOMEM, -EDOM. */
+    /* Leave-one-out predictive log density, averaged over observations (higher is better), and root mean
+     * square residual, both with the hyper-parameters of the last refit. 0, -ENOMEM, -EDOM. */
     int (*leave_one_out)(const void *state, double *ret_log_density, double *ret_rmse);
 
     void (*done)(void *state); /* accepts a zeroed state */

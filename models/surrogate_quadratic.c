@@ -5,6 +5,7 @@
  * of every point (lack of fit), of variance tau^2, found where the weighted residual sum of squares equals
  * its degrees of freedom (Paule and Mandel 1982). Read as a Bayesian linear model with prior precision
  * lambda, both give the posterior of the coefficients and of the points. */
+#include "models/surface.h"
 #include "models/surrogate.h"
 
 #include <errno.h>
@@ -31,14 +32,14 @@
 #define TAU2_STEPS   10
 
 struct quadratic {
-    const struct space *space;
     size_t n;
-    size_t *slot; /* by point: 1 + index of its observation, or 0 */
+    size_t *slot;   /* by point: 1 + index of its observation, or 0 */
+    size_t *points; /* by observation, as data */
     struct observation *data;
-    size_t n_terms;
-    struct term *terms;
+    struct surface surface;
+    size_t n_columns; /* 1 + n_terms of the surface */
     double lambda, tau2;
-    gsl_matrix *design; /* observations x (1 + n_terms) */
+    gsl_matrix *design; /* observations x columns */
     gsl_matrix *factor; /* Cholesky factor of the coefficients' posterior precision */
     gsl_vector *coefficients;
 };
@@ -49,7 +50,8 @@ static void quadratic_done(void *state)
 
     free(q->slot);
     free(q->data);
-    free(q->terms);
+    free(q->points);
+    surface_done(&q->surface);
     gsl_matrix_free(q->design);
     gsl_matrix_free(q->factor);
     gsl_vector_free(q->coefficients);
@@ -64,8 +66,6 @@ static double weight_of(const struct quadratic *q, size_t i)
 /* Posterior of the coefficients at the present lambda and tau2. */
 static int solve(struct quadratic *q)
 {
-    size_t n_columns = 1 + q->n_terms;
-
     gsl_matrix_set_zero(q->factor);
     gsl_vector_set_zero(q->coefficients);
     for (size_t i = 0; i < q->n; i++) {
@@ -74,7 +74,7 @@ static int solve(struct quadratic *q)
         gsl_blas_dsyr(CblasLower, weight_of(q, i), &row.vector, q->factor);
         gsl_blas_daxpy(weight_of(q, i) * q->data[i].mean, &row.vector, q->coefficients);
     }
-    for (size_t k = 1; k < n_columns; k++)
+    for (size_t k = 1; k < q->n_columns; k++)
         *gsl_matrix_ptr(q->factor, k, k) += q->lambda;
     if (gsl_linalg_cholesky_decomp1(q->factor) != GSL_SUCCESS)
         return -EDOM;
@@ -101,9 +101,9 @@ static double residual_squares(const struct quadratic *q, gsl_matrix *inverse, d
         squares += weight_of(q, i) * gsl_pow_2(residual_of(q, i));
     gsl_matrix_memcpy(inverse, q->factor);
     gsl_linalg_cholesky_invert(inverse);
-    for (size_t k = 1; k <= q->n_terms; k++)
+    for (size_t k = 1; k < q->n_columns; k++)
         penalised += q->lambda * gsl_matrix_get(inverse, k, k);
-    *ret_df = (double)q->n - (double)(1 + q->n_terms) + penalised;
+    *ret_df = (double)q->n - (double)q->n_columns + penalised;
     return squares;
 }
 
@@ -163,31 +163,35 @@ static int choose_tau2(struct quadratic *q, gsl_matrix *inverse)
     return result;
 }
 
-static int take_data(struct quadratic *next, const struct observation *data)
+static int take_data(struct quadratic *next, const struct space *space, const struct observation *data)
 {
-    next->slot = calloc(next->space->n_points, sizeof(*next->slot));
+    next->slot = calloc(space->n_points, sizeof(*next->slot));
+    next->points = malloc(next->n * sizeof(*next->points));
     next->data = malloc(next->n * sizeof(*next->data));
-    if (!next->slot || !next->data)
+    if (!next->slot || !next->points || !next->data)
         return -ENOMEM;
     memcpy(next->data, data, next->n * sizeof(*data));
-    for (size_t i = 0; i < next->n; i++)
+    for (size_t i = 0; i < next->n; i++) {
+        next->points[i] = data[i].point;
         next->slot[data[i].point] = i + 1;
+    }
     return 0;
 }
 
 static int fit_terms(struct quadratic *next, int refit)
 {
-    size_t n_columns = 1 + next->n_terms;
-    gsl_matrix *inverse = gsl_matrix_alloc(n_columns, n_columns);
+    gsl_matrix *inverse;
     int result = -ENOMEM;
 
-    next->design = gsl_matrix_alloc(next->n, n_columns);
-    next->factor = gsl_matrix_alloc(n_columns, n_columns);
-    next->coefficients = gsl_vector_alloc(n_columns);
+    next->n_columns = 1 + next->surface.n_terms;
+    inverse = gsl_matrix_alloc(next->n_columns, next->n_columns);
+    next->design = gsl_matrix_alloc(next->n, next->n_columns);
+    next->factor = gsl_matrix_alloc(next->n_columns, next->n_columns);
+    next->coefficients = gsl_vector_alloc(next->n_columns);
     if (!inverse || !next->design || !next->factor || !next->coefficients)
         goto out;
     for (size_t i = 0; i < next->n; i++)
-        fill_row(next, next->data[i].point, gsl_matrix_ptr(next->design, i, 0));
+        surface_row(&next->surface, next->points[i], gsl_matrix_ptr(next->design, i, 0));
     result = refit ? choose_tau2(next, inverse) : solve(next);
 out:
     gsl_matrix_free(inverse);
@@ -197,16 +201,18 @@ out:
 static int quadratic_fit(void *state, const struct space *space, const struct observation *data, size_t n,
                          int refit, gsl_rng *rng)
 {
-    struct quadratic *q = state, next = {.space = space, .n = n};
+    struct quadratic *q = state, next = {.n = n, .lambda = q->lambda, .tau2 = q->tau2};
     int result;
 
     (void)rng;
     if (n < MIN_OBSERVATIONS)
         return -ENODATA;
-    refit = refit || !q->terms;
-    result = take_data(&next, data);
-    if (!result)
-        result = refit ? choose_terms(&next) : copy_terms(&next, q);
+    refit = refit || !q->surface.terms;
+    result = take_data(&next, space, data);
+    if (!result && refit)
+        result = surface_init(&next.surface, space, next.points, n);
+    else if (!result)
+        result = surface_copy(&next.surface, &q->surface);
     if (!result)
         result = fit_terms(&next, refit);
     if (result) {
@@ -238,7 +244,7 @@ static void surface_of(const struct quadratic *q, const size_t *points, gsl_matr
     gsl_vector_view surface = gsl_vector_view_array(ret_surface, rows->size1);
 
     for (size_t j = 0; j < rows->size1; j++)
-        fill_row(q, points[j], gsl_matrix_ptr(rows, j, 0));
+        surface_row(&q->surface, points[j], gsl_matrix_ptr(rows, j, 0));
     gsl_blas_dgemv(CblasNoTrans, 1.0, rows, q->coefficients, 0.0, &surface.vector);
     gsl_blas_dtrsm(CblasRight, CblasLower, CblasTrans, CblasNonUnit, 1.0, q->factor, rows);
 }
@@ -256,13 +262,13 @@ static int quadratic_predict(const void *state, const size_t *points, size_t n, 
                              double *ret_variance)
 {
     const struct quadratic *q = state;
-    gsl_matrix *block = gsl_matrix_alloc(BLOCK, 1 + q->n_terms);
+    gsl_matrix *block = gsl_matrix_alloc(BLOCK, q->n_columns);
 
     if (!block)
         return -ENOMEM;
     for (size_t first = 0; first < n; first += BLOCK) {
         size_t height = GSL_MIN(BLOCK, n - first);
-        gsl_matrix_view rows = gsl_matrix_submatrix(block, 0, 0, height, 1 + q->n_terms);
+        gsl_matrix_view rows = gsl_matrix_submatrix(block, 0, 0, height, q->n_columns);
 
         surface_of(q, points + first, &rows.matrix, ret_mean + first);
         for (size_t j = 0; j < height; j++) {
@@ -282,7 +288,7 @@ static int quadratic_covariance(const void *state, size_t point, const size_t *p
                                 double *ret_covariance)
 {
     const struct quadratic *q = state;
-    gsl_matrix *one = gsl_matrix_alloc(1, 1 + q->n_terms), *rows = gsl_matrix_alloc(n, 1 + q->n_terms);
+    gsl_matrix *one = gsl_matrix_alloc(1, q->n_columns), *rows = gsl_matrix_alloc(n, q->n_columns);
     int result = one && rows ? 0 : -ENOMEM;
     double own_mean, own_variance, unused;
 
@@ -321,15 +327,15 @@ static int quadratic_sample(const void *state, const size_t *points, size_t n, s
                             double *ret_draws)
 {
     const struct quadratic *q = state;
-    gsl_matrix *coefficients = gsl_matrix_alloc(1 + q->n_terms, n_draws);
-    gsl_matrix *rows = gsl_matrix_alloc(n, 1 + q->n_terms);
+    gsl_matrix *coefficients = gsl_matrix_alloc(q->n_columns, n_draws);
+    gsl_matrix *rows = gsl_matrix_alloc(n, q->n_columns);
     gsl_matrix_view draws = gsl_matrix_view_array(ret_draws, n_draws, n);
     int result = coefficients && rows ? 0 : -ENOMEM;
 
     if (!result) {
         draw_coefficients(q, rng, coefficients);
         for (size_t j = 0; j < n; j++)
-            fill_row(q, points[j], gsl_matrix_ptr(rows, j, 0));
+            surface_row(&q->surface, points[j], gsl_matrix_ptr(rows, j, 0));
         gsl_blas_dgemm(CblasTrans, CblasTrans, 1.0, coefficients, rows, 0.0, &draws.matrix);
         for (size_t j = 0; j < n; j++) {
             double own_mean, own_variance;
@@ -350,7 +356,7 @@ static int quadratic_sample(const void *state, const size_t *points, size_t n, s
 static int quadratic_leave_one_out(const void *state, double *ret_log_density, double *ret_rmse)
 {
     const struct quadratic *q = state;
-    gsl_matrix *rows = gsl_matrix_alloc(q->n, 1 + q->n_terms);
+    gsl_matrix *rows = gsl_matrix_alloc(q->n, q->n_columns);
     double density = 0.0, squares = 0.0, n = (double)q->n;
     int result = rows ? 0 : -ENOMEM;
 

@@ -1,19 +1,32 @@
-/* tuner/config: configuration files (libconfig) for the same settings as the command line (interfaces, section 9). */
+/* tuner/config: configuration files (libconfig) for the same settings as the command line (interfaces,
+ * section 9).
+ *
+ * Strings for everything; integers for counts and sizes up to 31 bits (more with the suffix L); booleans for
+ * flags and `direct`; arrays or lists of strings or integers for levels; a fraction like 0.03 for a share. */
 #ifndef FSTUNE_TUNER_CONFIG_H
 #define FSTUNE_TUNER_CONFIG_H
 
 #include "bench/err.h"
 #include "tuner/settings.h"
 
-/* Reads FILE into settings; every key is an option's name with underscores. Unknown keys, wrong types, repeated keys and integers that libconfig 1.5
- * would misread are -EINVAL, "FILE:LINE: key: what is wrong; what to write". -ENOENT and other negative errno when it cannot be read. */
-int config_read(const char *path, struct settings *settings, unsigned command, struct err *err);
+#include <stddef.h>
 
-/* Scan of a libconfig text for bare integers beyond 31 bits without the suffix L, which libconfig 1.5 reads wrongly without a word, and for
- * floats that overflow. 0, or -EINVAL with the 1-based line. Understands comments (#, //, C) and strings. */
+struct config_t; /* libconfig's */
+
+/* Reads FILE into settings, which stay untouched on failure; every key is an option's name with underscores,
+ * and one that only another command knows is read too. Unknown keys, wrong types, repeated keys and integers
+ * that libconfig 1.5 would misread are -EINVAL, "FILE:LINE: key: what is wrong; what to write". -ENOENT and
+ * other negative errno when it cannot be read. (Not `config_read`: libconfig exports that name.) */
+int config_read_settings(const char *path, struct settings *settings, unsigned command, struct err *err);
+
+/* Scan of a libconfig text for bare integers beyond 31 bits without the suffix L, which libconfig 1.5 reads
+ * wrongly without a word, for those beyond 63 bits with it, and for floats that overflow; refuses @include,
+ * whose file the scan would not see. 0, or -EINVAL with the 1-based line and "key: what is wrong; what to
+ * write". Understands comments (#, //, C) and strings. */
 int config_scan_numbers(const char *text, size_t length, unsigned *ret_line, struct err *err);
 
-/* Any libconfig file, scanned and parsed; used for simulated surfaces too. On 0 the caller destroys config (a config_t *). */
-int config_load(void *config, const char *path, struct err *err);
+/* Any libconfig file, scanned and parsed; used for simulated surfaces too. On 0 the caller destroys config.
+ */
+int config_load(struct config_t *config, const char *path, struct err *err);
 
 #endif

@@ -1,4 +1,5 @@
-/* tuner/options: every option, declared once. The parser, the configuration reader, --help and the manual page read this table. */
+/* tuner/options: every option, declared once. The parser, the configuration reader, --help and the manual
+ * page read this table. */
 #ifndef FSTUNE_TUNER_OPTIONS_H
 #define FSTUNE_TUNER_OPTIONS_H
 
@@ -6,38 +7,53 @@
 #include "tuner/settings.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 /* Commands that know an option; a mask. */
 enum { OPTIONS_RECOMMEND = 1, OPTIONS_MEASURE = 2 };
 
 struct option_row {
-    const char *name;     /* without dashes: "request-size"; the configuration key has underscores */
-    const char *argument; /* "SIZE[..SIZE]" in --help; NULL for a flag */
-    const char *range;    /* "512..512m, a multiple of 512"; "" for none */
-    const char *standard; /* the default, as text */
+    const char *name;             /* without dashes: "request-size"; the configuration key has underscores */
+    const char *argument;         /* "SIZE" in --help, or the choices "cold|warm"; NULL for a flag */
+    const char *range;            /* "512..512m, a multiple of 512", read by `set` too; "" for none */
+    const char *standard;         /* the default, as text; "" for none */
+    const char *standard_measure; /* the default of `measure` where it is another one, else NULL */
     const char *help;
     unsigned commands;
     bool in_config; /* may stand in a configuration file */
-    /* Reads the text (NULL for a flag) into settings. 0 or -EINVAL with what is wrong and what to write instead, without the option's name. */
+    /* Reads the text (NULL for a flag) into settings. 0 or -EINVAL with what is wrong and what to write
+     * instead, without the option's name; settings are untouched then. */
     int (*set)(struct settings *settings, const struct option_row *row, const char *text, struct err *err);
     size_t place; /* offset in struct settings, or the factor's number, for `set` */
+    size_t given; /* offset of the bool that says that the option was given; 0: there is none */
 };
 
 extern const struct option_row options_table[];
 extern const size_t options_n;
 
-/* Reads argv[first..] for a command. --config is read first, then the rest of the command line over it. 0; 1 when --help was asked for; or
- * -EINVAL (and other negative errno for an unreadable configuration) with one line; unknown options are answered with the nearest name. */
-int options_parse(struct settings *settings, unsigned command, int argc, char **argv, int first, struct err *err);
+/* Reads argv[first..] for a command into settings, which settings_init has filled and which stay untouched on
+ * failure. --config is read first, then the rest of the command line over it; `measure` gets its own defaults
+ * of duration and warm-up. 0; 1 when --help was asked for; or -EINVAL (and other negative errno for an
+ * unreadable configuration) with one line; unknown options are answered with the nearest name. */
+int options_parse(struct settings *settings, unsigned command, int argc, char **argv, int first,
+                  struct err *err);
 
 /* Prints usage, options with units, ranges and defaults, and `example`. */
-void options_print_help(FILE *out, const char *command_name, const char *summary, unsigned command, const char *example);
+void options_print_help(FILE *out, const char *command_name, const char *summary, unsigned command,
+                        const char *example);
 
-/* NULL or the row; by option name or by configuration key. */
+/* NULL or the row that one of the commands in the mask knows; by option name or by configuration key. */
 const struct option_row *options_find(const char *name, unsigned command);
 
-/* Nearest of the names to `text` by edit distance, NULL when none is near. Used for commands too. */
+/* The row's default for a command, as text. */
+const char *options_standard(const struct option_row *row, unsigned command);
+
+/* row->set, and the mark that the option was given. */
+int options_set(struct settings *settings, const struct option_row *row, const char *text, struct err *err);
+
+/* Nearest of the names to `text` by edit distance, NULL when none is near; the beginning of a name is near
+ * it. Used for commands too. */
 const char *options_nearest(const char *text, const char *const *names, size_t n);
 
 #endif

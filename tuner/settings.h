@@ -1,4 +1,5 @@
-/* tuner/settings: what the user asked for, after command line and configuration file, before anything is opened. */
+/* tuner/settings: what the user asked for, after command line and configuration file, before anything is
+ * opened. */
 #ifndef FSTUNE_TUNER_SETTINGS_H
 #define FSTUNE_TUNER_SETTINGS_H
 
@@ -11,13 +12,23 @@
 #include <stdint.h>
 
 #define SETTINGS_TEXT_SIZE  4096
+#define SETTINGS_NAME_SIZE  32
 #define SETTINGS_MAX_LEVELS 64
 
 enum objective { OBJECTIVE_THROUGHPUT, OBJECTIVE_LATENCY };
 
-enum factor { FACTOR_REQUEST_SIZE, FACTOR_QUEUE_DEPTH, FACTOR_DIRECT, FACTOR_API, FACTOR_THREADS, FACTOR_SYNC, FACTOR_N };
+enum factor {
+    FACTOR_REQUEST_SIZE,
+    FACTOR_QUEUE_DEPTH,
+    FACTOR_DIRECT,
+    FACTOR_API,
+    FACTOR_THREADS,
+    FACTOR_SYNC,
+    FACTOR_N
+};
 
-/* Levels of one factor, ascending, distinct; enums by value. n = 0: not given, the command's default applies. */
+/* Levels of one factor, ascending, distinct; enums by value. n = 0: not given, the command's default applies.
+ */
 struct levels {
     size_t n;
     uint64_t value[SETTINGS_MAX_LEVELS];
@@ -53,14 +64,14 @@ struct settings {
     uint64_t max_latency_p99_ns; /* 0: none */
     uint64_t max_write_bytes;
     bool max_write_given;
-    char method[32];
+    char method[SETTINGS_NAME_SIZE];
     struct current current;
     bool current_given;
 
-    uint32_t replays;         /* measure */
-    uint64_t duration_ns;     /* measure: timed part of a run; recommend: 0 = chosen from the budget */
+    uint32_t replays;     /* measure */
+    uint64_t duration_ns; /* timed part of a run; 0: chosen from the budget (recommend) */
     double warmup_coef_share;
-    uint64_t warmup_limit_ns; /* UINT64_MAX: the command's default */
+    uint64_t warmup_limit_ns; /* UINT64_MAX: as long as a run (recommend) */
     uint32_t warmup_window, batch_requests;
 
     uint64_t seed;
@@ -68,7 +79,7 @@ struct settings {
     bool dry_run, json, quiet;
 };
 
-/* Defaults of interfaces.md. */
+/* The defaults of `recommend`, as the table of options states them. */
 void settings_init(struct settings *settings);
 
 #endif

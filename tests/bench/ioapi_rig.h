@@ -7,6 +7,7 @@
 #include "tests/check.h"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,7 +34,16 @@ struct rig_outcome {
     size_t n_issued, n_reaped;
     size_t n_whole, n_short, n_failed;
     int64_t results[RIG_TOTAL_MAX]; /* by transfer */
+    const void *bad_buffer;         /* of the last call that was not moved whole */
 };
+
+/* The row of ioapi_table that a test of rig_run_cases is about. */
+static inline const struct ioapi_ops *rig_row(void **state)
+{
+    const struct ioapi_ops *const *row = *state;
+
+    return *row;
+}
 
 /* A nameless file in `directory`, open for reading and writing. */
 static inline int rig_file(const char *directory, int flags)
@@ -90,10 +100,11 @@ static inline int rig_open(struct rig *rig, const struct ioapi_ops *ops, int fd,
                                         .sync_each = sync_each};
     rig->call_bytes = request_bytes * n_requests;
     rig->salt = 1;
-    rig->io = calloc(1, ops->state_size);
+    rig->io = malloc(ops->state_size); /* not calloc, whose failures are injected */
     rig->buffers = aligned_alloc(4096, (n_calls * rig->call_bytes + 4095) / 4096 * 4096);
     assert_non_null(rig->io);
     assert_non_null(rig->buffers);
+    memset(rig->io, 0, ops->state_size);
     for (uint32_t i = 0; i < n_calls; i++)
         rig->calls[i] = (struct io_call){.buffer = rig->buffers + i * rig->call_bytes,
                                          .size_bytes = rig->call_bytes,
@@ -165,6 +176,8 @@ static inline void rig_account(struct rig *rig, const struct io_call *call, stru
     rig->n_flying--;
     outcome->n_reaped++;
     outcome->results[rig->issue[call->slot]] = call->result;
+    if (call->result != (int64_t)call->size_bytes)
+        outcome->bad_buffer = call->buffer;
     if (call->result < 0)
         outcome->n_failed++;
     else if ((uint64_t)call->result < call->size_bytes)
@@ -227,6 +240,43 @@ static inline void rig_shuffle(uint64_t *offsets, size_t n, size_t step)
         offsets[i] = offsets[j];
         offsets[j] = i * step;
     }
+}
+
+struct rig_case {
+    const char *name;
+    CMUnitTestFunction function;
+    unsigned apis; /* 1 << enum api of those it is about; 0: of all */
+};
+
+#define RIG_CASES_MAX 32
+
+/* A case for the rows of `mask` (0: all), named after its function. */
+#define RIG_CASE_OF(mask, test)                                                                              \
+    {                                                                                                        \
+        .name = #test, .function = test, .apis = mask                                                        \
+    }
+#define RIG_CASE(test) RIG_CASE_OF(0, test)
+
+/* Runs the cases for every row of ioapi_table that they are about. Returns the number of failed tests. */
+static inline int rig_run_cases(const char *group, const struct rig_case *cases, size_t n_cases)
+{
+    static char names[API_N * RIG_CASES_MAX][96];
+    static const struct ioapi_ops *rows[API_N];
+    static struct CMUnitTest tests[API_N * RIG_CASES_MAX];
+    size_t n = 0;
+
+    assert_true(n_cases <= RIG_CASES_MAX);
+    for (size_t api = 0; api < API_N; api++) {
+        rows[api] = ioapi_table[api];
+        for (size_t i = 0; i < n_cases; i++) {
+            if (cases[i].apis != 0 && (cases[i].apis >> api & 1) == 0)
+                continue;
+            snprintf(names[n], sizeof(names[n]), "%s: %s", rows[api]->name, cases[i].name);
+            tests[n++] = (struct CMUnitTest){
+                .name = names[n], .test_func = cases[i].function, .initial_state = &rows[api]};
+        }
+    }
+    return _cmocka_run_group_tests(group, tests, n, NULL, NULL);
 }
 
 #endif

@@ -14,18 +14,11 @@ static const uint32_t depths[] = {1, 8, 64};
 
 #define N_DEPTHS (sizeof(depths) / sizeof(depths[0]))
 
-static const struct ioapi_ops *row_of(void **state)
-{
-    const struct ioapi_ops *const *row = *state;
-
-    return *row;
-}
-
 /* Opens or skips: a machine may lack an API (io_uring in a container), and probe is what says so. */
 static void open_or_skip(struct rig *rig, void **state, int fd, uint32_t depth, size_t request_bytes,
                          bool sync_each)
 {
-    const struct ioapi_ops *ops = row_of(state);
+    const struct ioapi_ops *ops = rig_row(state);
     struct err err = {0};
     int rc = ops->probe(&err);
 
@@ -249,6 +242,29 @@ static void a_bad_buffer_fails_its_own_call_only(void **state)
     close(fd);
 }
 
+static void a_call_may_bring_another_buffer(void **state)
+{
+    int fd = rig_file("/tmp", 0);
+    uint64_t offset = 0;
+    struct rig_outcome outcome;
+    struct rig rig;
+    void *first, *second;
+
+    open_or_skip(&rig, state, fd, 2, REQUEST_BYTES, false);
+    first = rig.buffers;
+    second = aligned_alloc(4096, rig.call_bytes);
+    assert_non_null(second);
+    assert_int_equal(rig_run(&rig, true, &offset, 1, 1, &outcome), 0);
+    memset(first, RIG_POISON, rig.call_bytes);
+    rig.calls[0].buffer = second;
+    assert_int_equal(rig_run(&rig, false, &offset, 1, 1, &outcome), 0); /* compares what is in `second` */
+    assert_int_equal(outcome.n_whole, 1);
+    assert_int_equal(*(unsigned char *)first, RIG_POISON);
+    rig_close(&rig);
+    free(second);
+    close(fd);
+}
+
 static void a_write_to_a_read_only_descriptor_is_ebadf(void **state)
 {
     int fd = rig_file("/tmp", 0);
@@ -355,7 +371,7 @@ static void close_in_flight_leaves_the_buffers_alone(void **state)
 
 static void close_accepts_a_zeroed_state(void **state)
 {
-    const struct ioapi_ops *ops = row_of(state);
+    const struct ioapi_ops *ops = rig_row(state);
     void *io = calloc(1, ops->state_size);
 
     assert_non_null(io);
@@ -366,7 +382,7 @@ static void close_accepts_a_zeroed_state(void **state)
 
 static void a_failed_open_leaves_a_closable_state(void **state)
 {
-    const struct ioapi_ops *ops = row_of(state);
+    const struct ioapi_ops *ops = rig_row(state);
     struct ioapi_config config = {.fd = -1, .n_calls = 0, .request_size_bytes = 512, .requests_per_call = 1};
     void *io = calloc(1, ops->state_size);
     struct err err = {0};
@@ -445,7 +461,7 @@ static void signals_are_invisible(void **state)
 
 static void a_probe_tells_the_same_twice(void **state)
 {
-    const struct ioapi_ops *ops = row_of(state);
+    const struct ioapi_ops *ops = rig_row(state);
     struct err err = {0};
     int rc = ops->probe(&err);
 
@@ -455,58 +471,37 @@ static void a_probe_tells_the_same_twice(void **state)
 
 static void the_row_stands_at_its_number(void **state)
 {
-    const struct ioapi_ops *ops = row_of(state);
+    const struct ioapi_ops *ops = rig_row(state);
 
     assert_in_range(ops->api, 0, API_N - 1);
     assert_ptr_equal(ioapi_table[ops->api], ops);
     assert_string_equal(ops->name, api_names[ops->api]);
 }
 
-static const struct {
-    const char *name;
-    CMUnitTestFunction function;
-} cases[] = {
-#define CASE(function)                                                                                       \
-    {                                                                                                        \
-#function, function                                                                                  \
-    }
-    CASE(the_row_stands_at_its_number),
-    CASE(a_probe_tells_the_same_twice),
-    CASE(written_data_lands_and_is_read_back),
-    CASE(it_works_in_the_current_directory),
-    CASE(every_write_can_be_synced),
-    CASE(direct_transfers_work),
-    CASE(a_misaligned_direct_transfer_fails),
-    CASE(large_requests_are_moved_whole),
-    CASE(reads_past_the_end_are_short),
-    CASE(a_bad_buffer_fails_its_own_call_only),
-    CASE(a_write_to_a_read_only_descriptor_is_ebadf),
-    CASE(submit_takes_no_more_than_the_depth),
-    CASE(reap_of_one_hands_out_each_call_once),
-    CASE(close_in_flight_leaves_the_buffers_alone),
-    CASE(close_accepts_a_zeroed_state),
-    CASE(a_failed_open_leaves_a_closable_state),
-    CASE(descriptor_zero_is_a_file_like_any_other),
-    CASE(reopening_leaves_no_descriptors),
-    CASE(signals_are_invisible),
-#undef CASE
+static const struct rig_case cases[] = {
+    RIG_CASE(the_row_stands_at_its_number),
+    RIG_CASE(a_probe_tells_the_same_twice),
+    RIG_CASE(written_data_lands_and_is_read_back),
+    RIG_CASE(it_works_in_the_current_directory),
+    RIG_CASE(every_write_can_be_synced),
+    RIG_CASE(direct_transfers_work),
+    RIG_CASE(a_misaligned_direct_transfer_fails),
+    RIG_CASE(large_requests_are_moved_whole),
+    RIG_CASE(reads_past_the_end_are_short),
+    RIG_CASE(a_bad_buffer_fails_its_own_call_only),
+    RIG_CASE(a_call_may_bring_another_buffer),
+    RIG_CASE(a_write_to_a_read_only_descriptor_is_ebadf),
+    RIG_CASE(submit_takes_no_more_than_the_depth),
+    RIG_CASE(reap_of_one_hands_out_each_call_once),
+    RIG_CASE(close_in_flight_leaves_the_buffers_alone),
+    RIG_CASE(close_accepts_a_zeroed_state),
+    RIG_CASE(a_failed_open_leaves_a_closable_state),
+    RIG_CASE(descriptor_zero_is_a_file_like_any_other),
+    RIG_CASE(reopening_leaves_no_descriptors),
+    RIG_CASE(signals_are_invisible),
 };
-
-#define N_CASES (sizeof(cases) / sizeof(cases[0]))
 
 int main(void)
 {
-    static char names[API_N * N_CASES][96];
-    static const struct ioapi_ops *rows[API_N];
-    static struct CMUnitTest tests[API_N * N_CASES];
-
-    for (size_t i = 0; i < API_N * N_CASES; i++) {
-        const struct ioapi_ops *row = ioapi_table[i / N_CASES];
-
-        snprintf(names[i], sizeof(names[i]), "%s: %s", row->name, cases[i % N_CASES].name);
-        rows[i / N_CASES] = row;
-        tests[i] = (struct CMUnitTest){
-            .name = names[i], .test_func = cases[i % N_CASES].function, .initial_state = &rows[i / N_CASES]};
-    }
-    return cmocka_run_group_tests_name("bench/ioapi", tests, NULL, NULL);
+    return rig_run_cases("bench/ioapi", cases, sizeof(cases) / sizeof(cases[0]));
 }

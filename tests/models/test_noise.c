@@ -17,8 +17,8 @@ static int silence_gsl(void **state)
 }
 
 /* Sample stds of points whose true variances scatter as d0 * s0^2 / chi^2(d0) (d0 = 0: all alike). */
-static void simulate(gsl_rng *rng, double d0, double s0, size_t n_points, size_t replays, double *ret_true_variance,
-                     double *ret_std, size_t *ret_n)
+static void simulate(gsl_rng *rng, double d0, double s0, size_t n_points, size_t replays,
+                     double *ret_true_variance, double *ret_std, size_t *ret_n)
 {
     for (size_t i = 0; i < n_points; i++) {
         double variance = d0 > 0.0 ? d0 * s0 * s0 / gsl_ran_chisq(rng, d0) : s0 * s0;
@@ -29,7 +29,7 @@ static void simulate(gsl_rng *rng, double d0, double s0, size_t n_points, size_t
     }
 }
 
-enum { MANY = 3000 };
+enum { MANY = 20000 };
 
 static double true_variance[MANY], std[MANY];
 static size_t n[MANY];
@@ -96,7 +96,8 @@ static void shrinking_brings_variances_nearer_to_the_truth(void **state)
     assert_true(shrunk_sum < 0.4 * raw_sum);
 }
 
-/* Three replays a point, variances of their own: the t interval on the shrunk variance and its df must still cover. */
+/* Three replays a point, variances of their own: the t interval on the shrunk variance and its df must still
+ * cover. */
 static void shrunk_variance_and_df_give_honest_intervals(void **state)
 {
     enum { N_POINTS = 50, REPLAYS = 3, ROUNDS = 80 };
@@ -150,7 +151,8 @@ static void few_points_are_pooled(void **state)
     assert_close(two.df, 1.0, 0.0);
 }
 
-/* No scatter between log variances: df at its cap, and s0^2 = s^2 as far as the expectation of log chi^2 allows. */
+/* No scatter between log variances: df at its cap, and s0^2 = s^2 as far as the expectation of log chi^2
+ * allows. */
 static void equal_spreads_give_the_capped_df(void **state)
 {
     const double stds[] = {0.1, 0.1, 0.1, 0.1};

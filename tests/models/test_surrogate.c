@@ -1,0 +1,509 @@
+/* One conformance suite over all surrogates, and what is particular to each. */
+#include "models/evidence.h"
+#include "models/surrogate.h"
+#include "tests/check.h"
+
+#include <errno.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_linalg.h>
+#include <gsl/gsl_math.h>
+#include <gsl/gsl_randist.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Request sizes x depths x three APIs. */
+enum { N_SIZES = 9, N_DEPTHS = 5, N_APIS = 3, N_POINTS = N_SIZES * N_DEPTHS * N_APIS, N_DATA = 40 };
+
+static const enum space_kind kinds[] = {SPACE_ORDERED, SPACE_ORDERED, SPACE_CATEGORY};
+static const struct surrogate_ops *const strategies[] = {&surrogate_gp, &surrogate_quadratic};
+
+static struct space space;
+static struct observation data[N_DATA];
+static gsl_rng *rng;
+
+static double truth(size_t point)
+{
+    const double *x = space_row(&space, point);
+
+    return 20.0 + 2.0 * x[0] - 1.5 * gsl_pow_2(x[0] - 0.7) + 0.8 * x[1] - 0.5 * x[0] * x[1] + (x[2] > 1.5 ? 0.4 : 0.0) -
+           (x[2] > 0.5 ? 0.3 * x[1] : 0.0);
+}
+
+static int setup(void **state)
+{
+    double raw[N_POINTS * 3];
+
+    (void)state;
+    gsl_set_error_handler_off();
+    rng = gsl_rng_alloc(gsl_rng_mt19937);
+    for (size_t i = 0; i < N_POINTS; i++) {
+        raw[3 * i] = (double)(i % N_SIZES);
+        raw[3 * i + 1] = (double)(i / N_SIZES % N_DEPTHS);
+        raw[3 * i + 2] = (double)(i / (N_SIZES * N_DEPTHS));
+    }
+    return space_init(&space, raw, N_POINTS, 3, kinds);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    space_done(&space);
+    gsl_rng_free(rng);
+    return 0;
+}
+
+/* Every observation a different point, spread over the space, with noise of this std and a little lack of fit. */
+static void make_data(double noise_std)
+{
+    gsl_rng_set(rng, 7);
+    for (size_t i = 0; i < N_DATA; i++) {
+        size_t point = i * 37 % N_POINTS;
+
+        data[i] = (struct observation){.point = point,
+                                       .mean = truth(point) + gsl_ran_gaussian(rng, noise_std),
+                                       .mean_variance = gsl_pow_2(fmax(noise_std, 1e-4))};
+    }
+}
+
+static void *state_of(const struct surrogate_ops *ops)
+{
+    void *state = calloc(1, ops->state_size);
+
+    assert_non_null(state);
+    return state;
+}
+
+static void drop(const struct surrogate_ops *ops, void *state)
+{
+    ops->done(state);
+    free(state);
+}
+
+static void predict_one(const struct surrogate_ops *ops, const void *state, size_t point, double *mean, double *variance)
+{
+    assert_int_equal(ops->predict(state, &point, 1, mean, variance), 0);
+}
+
+/* --- every strategy --- */
+
+static void too_few_observations_are_enodata(void **unused)
+{
+    (void)unused;
+    make_data(0.05);
+    for (size_t s = 0; s < 2; s++) {
+        void *state = state_of(strategies[s]);
+
+        assert_int_equal(strategies[s]->fit(state, &space, data, 0, 1, rng), -ENODATA);
+        assert_int_equal(strategies[s]->fit(state, &space, data, 2, 1, rng), -ENODATA);
+        assert_int_equal(strategies[s]->fit(state, &space, data, 5, 1, rng), 0);
+        drop(strategies[s], state);
+    }
+}
+
+static void zeroed_state_can_be_done_twice(void **unused)
+{
+    (void)unused;
+    for (size_t s = 0; s < 2; s++) {
+        void *state = state_of(strategies[s]);
+
+        strategies[s]->done(state);
+        drop(strategies[s], state);
+    }
+}
+
+static void a_failed_fit_leaves_the_last_one_in_force(void **unused)
+{
+    (void)unused;
+    make_data(0.05);
+    for (size_t s = 0; s < 2; s++) {
+        void *state = state_of(strategies[s]);
+        double mean[2], variance[2];
+
+        assert_int_equal(strategies[s]->fit(state, &space, data, N_DATA, 1, rng), 0);
+        predict_one(strategies[s], state, 5, &mean[0], &variance[0]);
+        assert_int_equal(strategies[s]->fit(state, &space, data, 1, 1, rng), -ENODATA);
+        predict_one(strategies[s], state, 5, &mean[1], &variance[1]);
+        assert_close(mean[1], mean[0], 0.0);
+        assert_close(variance[1], variance[0], 0.0);
+        drop(strategies[s], state);
+    }
+}
+
+static void predictions_come_near_a_smooth_truth(void **unused)
+{
+    (void)unused;
+    make_data(0.02);
+    for (size_t s = 0; s < 2; s++) {
+        void *state = state_of(strategies[s]);
+        double squares = 0.0, scaled = 0.0;
+
+        assert_int_equal(strategies[s]->fit(state, &space, data, N_DATA, 1, rng), 0);
+        for (size_t point = 0; point < N_POINTS; point++) {
+            double mean, variance;
+
+            predict_one(strategies[s], state, point, &mean, &variance);
+            assert_true(variance > 0.0);
+            squares += gsl_pow_2(mean - truth(point)) / N_POINTS;
+            scaled += gsl_pow_2(mean - truth(point)) / variance / N_POINTS;
+        }
+        assert_true(sqrt(squares) < 0.05);
+        assert_true(scaled > 0.05 && scaled < 4.0); /* the variance tells about the error */
+        drop(strategies[s], state);
+    }
+}
+
+static void an_exact_observation_is_interpolated(void **unused)
+{
+    (void)unused;
+    make_data(0.02);
+    data[3].mean += 1.0; /* no smooth surface reaches this one */
+    data[3].mean_variance = 1e-10;
+    for (size_t s = 0; s < 2; s++) {
+        void *state = state_of(strategies[s]);
+        double mean, variance;
+
+        assert_int_equal(strategies[s]->fit(state, &space, data, N_DATA, 1, rng), 0);
+        predict_one(strategies[s], state, data[3].point, &mean, &variance);
+        assert_close(mean, data[3].mean, 1e-4);
+        assert_close(variance, 1e-10, 1e-9);
+        drop(strategies[s], state);
+    }
+}
+
+static void a_noisy_outlier_moves_less_than_a_certain_one(void **unused)
+{
+    (void)unused;
+    for (size_t s = 0; s < 2; s++) {
+        double mean[2], variance[2];
+        size_t point = 0;
+
+        for (int noisy = 0; noisy < 2; noisy++) {
+            void *state = state_of(strategies[s]);
+
+            make_data(0.02);
+            point = data[10].point;
+            data[10].mean += 0.5;
+            data[10].mean_variance = noisy ? 0.25 : 1e-4;
+            assert_int_equal(strategies[s]->fit(state, &space, data, N_DATA, 1, rng), 0);
+            predict_one(strategies[s], state, point, &mean[noisy], &variance[noisy]);
+            drop(strategies[s], state);
+        }
+        assert_true(fabs(mean[0] - truth(point) - 0.5) < 0.1);
+        assert_true(fabs(mean[1] - truth(point)) < 0.1);
+        assert_true(variance[0] < variance[1]);
+    }
+}
+
+static void units_do_not_matter(void **unused)
+{
+    (void)unused;
+    for (size_t s = 0; s < 2; s++) {
+        double mean[2], variance[2];
+
+        for (int scaled = 0; scaled < 2; scaled++) {
+            void *state = state_of(strategies[s]);
+
+            make_data(0.02);
+            for (size_t i = 0; scaled && i < N_DATA; i++) {
+                data[i].mean = 1000.0 * data[i].mean - 5e4;
+                data[i].mean_variance *= 1e6;
+            }
+            gsl_rng_set(rng, 11);
+            assert_int_equal(strategies[s]->fit(state, &space, data, N_DATA, 1, rng), 0);
+            predict_one(strategies[s], state, 77, &mean[scaled], &variance[scaled]);
+            drop(strategies[s], state);
+        }
+        assert_close((mean[1] + 5e4) / 1000.0, mean[0], 1e-3);
+        assert_close(variance[1] / 1e6, variance[0], 0.01 * variance[0]);
+    }
+}
+
+static void leave_one_out_equals_fits_without_the_one(void **unused)
+{
+    (void)unused;
+    make_data(0.05);
+    for (size_t i = 0; i < N_DATA; i++)
+        data[i].mean_variance *= 1.0 + (double)(i % 3);
+    for (size_t s = 0; s < 2; s++) {
+        void *state = state_of(strategies[s]);
+        double density, rmse, sum = 0.0, squares = 0.0;
+
+        assert_int_equal(strategies[s]->fit(state, &space, data, N_DATA, 1, rng), 0);
+        assert_int_equal(strategies[s]->leave_one_out(state, &density, &rmse), 0);
+        for (size_t left = 0; left < N_DATA; left++) {
+            struct observation rest[N_DATA];
+            double mean, variance, residual;
+
+            memcpy(rest, data, sizeof(data));
+            rest[left] = data[N_DATA - 1];
+            assert_int_equal(strategies[s]->fit(state, &space, rest, N_DATA - 1, 0, rng), 0);
+            predict_one(strategies[s], state, data[left].point, &mean, &variance);
+            variance += data[left].mean_variance;
+            residual = data[left].mean - mean;
+            sum += log(gsl_ran_gaussian_pdf(residual, sqrt(variance))) / N_DATA;
+            squares += gsl_pow_2(residual) / N_DATA;
+        }
+        assert_close(density, sum, 1e-6);
+        assert_close(rmse, sqrt(squares), 1e-6);
+        drop(strategies[s], state);
+    }
+}
+
+static void covariance_of_a_point_with_itself_is_its_variance(void **unused)
+{
+    (void)unused;
+    make_data(0.05);
+    for (size_t s = 0; s < 2; s++) {
+        void *state = state_of(strategies[s]);
+        const size_t measured_and_not[] = {data[4].point, 5};
+
+        assert_int_equal(strategies[s]->fit(state, &space, data, N_DATA, 1, rng), 0);
+        for (size_t k = 0; k < 2; k++) {
+            double mean, variance, covariance[2];
+
+            predict_one(strategies[s], state, measured_and_not[k], &mean, &variance);
+            assert_int_equal(
+                strategies[s]->covariance(state, measured_and_not[k], measured_and_not, 2, covariance), 0);
+            assert_close(covariance[k], variance, 1e-9);
+            assert_true(fabs(covariance[1 - k]) < variance);
+        }
+        drop(strategies[s], state);
+    }
+}
+
+/* What kriging believers rest on: a further observation at the posterior mean takes cov^2 / (var + noise) off the variance. */
+static void covariance_foretells_what_a_further_observation_does(void **unused)
+{
+    (void)unused;
+    for (size_t s = 0; s < 2; s++) {
+        void *state = state_of(strategies[s]);
+        const size_t listed[] = {5, 7, 60};
+        double mean[3], variance[3], after_mean[3], after[3], covariance[3];
+
+        make_data(0.05);
+        assert_int_equal(strategies[s]->fit(state, &space, data, N_DATA - 1, 1, rng), 0);
+        assert_int_equal(strategies[s]->predict(state, listed, 3, mean, variance), 0);
+        assert_int_equal(strategies[s]->covariance(state, 7, listed, 3, covariance), 0);
+        data[N_DATA - 1] = (struct observation){.point = 7, .mean = mean[1], .mean_variance = 0.01};
+        assert_int_equal(strategies[s]->fit(state, &space, data, N_DATA, 0, rng), 0);
+        assert_int_equal(strategies[s]->predict(state, listed, 3, after_mean, after), 0);
+        for (size_t i = 0; i < 3; i++) {
+            assert_close(after_mean[i], mean[i], 1e-9);
+            assert_close(after[i], variance[i] - gsl_pow_2(covariance[i]) / (variance[1] + 0.01), 1e-9);
+        }
+        drop(strategies[s], state);
+    }
+}
+
+static void samples_have_the_posterior_moments(void **unused)
+{
+    enum { N_DRAWS = 20000 };
+    static double draws[N_DRAWS * 3];
+
+    (void)unused;
+    make_data(0.05);
+    for (size_t s = 0; s < 2; s++) {
+        void *state = state_of(strategies[s]);
+        const size_t listed[] = {data[4].point, 5, 6};
+        double mean[3], variance[3], covariance[3], sum[3] = {0}, products[3] = {0};
+
+        assert_int_equal(strategies[s]->fit(state, &space, data, N_DATA, 1, rng), 0);
+        assert_int_equal(strategies[s]->predict(state, listed, 3, mean, variance), 0);
+        assert_int_equal(strategies[s]->covariance(state, 5, listed, 3, covariance), 0);
+        assert_int_equal(strategies[s]->sample(state, listed, 3, N_DRAWS, rng, draws), 0);
+        for (size_t draw = 0; draw < N_DRAWS; draw++)
+            for (size_t i = 0; i < 3; i++) {
+                sum[i] += draws[draw * 3 + i] / N_DRAWS;
+                products[i] += (draws[draw * 3 + i] - mean[i]) * (draws[draw * 3 + 1] - mean[1]) / N_DRAWS;
+            }
+        for (size_t i = 0; i < 3; i++) {
+            assert_close(sum[i], mean[i], 5.0 * sqrt(variance[i] / N_DRAWS));
+            assert_close(products[i], covariance[i], 6.0 * sqrt(variance[i] * variance[1] / N_DRAWS));
+        }
+        drop(strategies[s], state);
+    }
+}
+
+static void equal_responses_are_no_difficulty(void **unused)
+{
+    (void)unused;
+    make_data(0.05);
+    for (size_t i = 0; i < N_DATA; i++)
+        data[i] = (struct observation){.point = i, .mean = 3.0, .mean_variance = 1e-4};
+    for (size_t s = 0; s < 2; s++) {
+        void *state = state_of(strategies[s]);
+        double mean, variance;
+
+        assert_int_equal(strategies[s]->fit(state, &space, data, N_DATA, 1, rng), 0);
+        predict_one(strategies[s], state, N_POINTS - 1, &mean, &variance);
+        assert_close(mean, 3.0, 1e-3);
+        drop(strategies[s], state);
+    }
+}
+
+static void equal_seeds_give_equal_fits(void **unused)
+{
+    (void)unused;
+    make_data(0.05);
+    for (size_t s = 0; s < 2; s++) {
+        double mean[2], variance[2];
+
+        for (int run = 0; run < 2; run++) {
+            void *state = state_of(strategies[s]);
+
+            gsl_rng_set(rng, 3);
+            assert_int_equal(strategies[s]->fit(state, &space, data, N_DATA, 1, rng), 0);
+            predict_one(strategies[s], state, 50, &mean[run], &variance[run]);
+            drop(strategies[s], state);
+        }
+        assert_close(mean[1], mean[0], 0.0);
+        assert_close(variance[1], variance[0], 0.0);
+    }
+}
+
+/* --- Gaussian process --- */
+
+/* Far from all data in the kernel's terms nothing is known but the constant, whose own posterior is that of a normal mean. */
+static void gp_knows_little_where_it_saw_nothing(void **unused)
+{
+    void *state = state_of(&surrogate_gp);
+    double near_mean, near_variance, far_mean, far_variance;
+
+    (void)unused;
+    make_data(0.02);
+    for (size_t i = 0; i < 10; i++) { /* one corner, one API */
+        data[i].point = i % 3 + N_SIZES * (i / 3);
+        data[i].mean = truth(data[i].point);
+    }
+    assert_int_equal(surrogate_gp.fit(state, &space, data, 10, 1, rng), 0);
+    predict_one(&surrogate_gp, state, 10, &near_mean, &near_variance);
+    predict_one(&surrogate_gp, state, N_POINTS - 1, &far_mean, &far_variance);
+    assert_true(far_variance > 5.0 * near_variance);
+    drop(&surrogate_gp, state);
+}
+
+/* Predictions for three observations by the textbook formula with a general inverse, with the hyper-parameters found apart from the fit. */
+static void gp_predicts_the_conditional_normal_of_three_observations(void **unused)
+{
+    const double raw[] = {0, 1, 2, 3, 4};
+    const enum space_kind ordered = SPACE_ORDERED;
+    const struct observation three[] = {{0, 9.0, 0.01}, {2, 10.0, 0.02}, {4, 11.0, 0.03}};
+    const size_t seen[] = {0, 2, 4};
+    const double response[] = {-1.0, 0.0, 1.0}, noise[] = {0.01, 0.02, 0.03}; /* the std is 1, the mean 10 */
+    double logs[KERNEL_MAX_LOGS], cross[3], scratch[9], inverse[9], mean, variance, by_hand = 10.0, explained = 0.0;
+    gsl_matrix_view k = gsl_matrix_view_array(scratch, 3, 3), k_inverse = gsl_matrix_view_array(inverse, 3, 3);
+    gsl_permutation *order = gsl_permutation_alloc(3);
+    void *state = state_of(&surrogate_gp);
+    struct evidence evidence;
+    struct kernel kernel;
+    struct space line;
+    int sign;
+
+    (void)unused;
+    assert_int_equal(space_init(&line, raw, 5, 1, &ordered), 0);
+    gsl_rng_set(rng, 5);
+    assert_int_equal(surrogate_gp.fit(state, &line, three, 3, 1, rng), 0);
+    gsl_rng_set(rng, 5);
+    assert_int_equal(evidence_init(&evidence, &line, seen, 3, response, noise), 0);
+    assert_int_equal(evidence_minimise(&evidence, 0, 2, rng, logs), 0);
+    kernel_from_logs(&kernel, &line, logs);
+    for (size_t i = 0; i < 3; i++) {
+        cross[i] = kernel_between(&kernel, space_row(&line, seen[i]), space_row(&line, 1));
+        for (size_t j = 0; j < 3; j++)
+            scratch[3 * i + j] = kernel_between(&kernel, space_row(&line, seen[i]), space_row(&line, seen[j])) +
+                                 (i == j ? kernel.roughness + noise[i] : 0.0);
+    }
+    gsl_linalg_LU_decomp(&k.matrix, order, &sign);
+    gsl_linalg_LU_invert(&k.matrix, order, &k_inverse.matrix);
+    for (size_t i = 0; i < 3; i++)
+        for (size_t j = 0; j < 3; j++) {
+            by_hand += cross[i] * inverse[3 * i + j] * response[j];
+            explained += cross[i] * inverse[3 * i + j] * cross[j];
+        }
+    predict_one(&surrogate_gp, state, 1, &mean, &variance);
+    assert_close(mean, by_hand, 1e-9);
+    assert_close(variance, kernel.offset + kernel.signal + kernel.roughness - explained, 1e-9);
+    evidence_done(&evidence);
+    drop(&surrogate_gp, state);
+    gsl_permutation_free(order);
+    space_done(&line);
+}
+
+/* --- quadratic --- */
+
+static void quadratic_recovers_an_exact_quadratic(void **unused)
+{
+    void *state = state_of(&surrogate_quadratic);
+
+    (void)unused;
+    make_data(0.0);
+    for (size_t i = 0; i < N_DATA; i++)
+        data[i].mean_variance = 1e-12;
+    assert_int_equal(surrogate_quadratic.fit(state, &space, data, N_DATA, 1, rng), 0);
+    for (size_t point = 0; point < N_POINTS; point++) {
+        double mean, variance;
+
+        predict_one(&surrogate_quadratic, state, point, &mean, &variance);
+        assert_close(mean, truth(point), 1e-4);
+        assert_true(sqrt(variance) < 1e-3);
+    }
+    drop(&surrogate_quadratic, state);
+}
+
+static void quadratic_has_a_solution_when_terms_outnumber_data(void **unused)
+{
+    void *state = state_of(&surrogate_quadratic);
+    double density, rmse;
+
+    (void)unused;
+    make_data(0.05);
+    for (size_t n = 5; n <= 14; n++) {
+        assert_int_equal(surrogate_quadratic.fit(state, &space, data, n, 1, rng), 0);
+        assert_int_equal(surrogate_quadratic.leave_one_out(state, &density, &rmse), 0);
+        assert_true(isfinite(density) && isfinite(rmse));
+    }
+    drop(&surrogate_quadratic, state);
+}
+
+static void quadratic_reports_lack_of_fit_as_variance(void **unused)
+{
+    void *state = state_of(&surrogate_quadratic);
+    double mean, variance;
+
+    (void)unused;
+    make_data(0.0);
+    for (size_t i = 0; i < N_DATA; i++) {
+        data[i].mean += i % 2 ? 0.2 : -0.2; /* a pattern no quadratic follows */
+        data[i].mean_variance = 1e-8;
+    }
+    assert_int_equal(surrogate_quadratic.fit(state, &space, data, N_DATA, 1, rng), 0);
+    predict_one(&surrogate_quadratic, state, 5, &mean, &variance);
+    assert_true(sqrt(variance) > 0.15 && sqrt(variance) < 0.4);
+    drop(&surrogate_quadratic, state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(too_few_observations_are_enodata),
+        cmocka_unit_test(zeroed_state_can_be_done_twice),
+        cmocka_unit_test(a_failed_fit_leaves_the_last_one_in_force),
+        cmocka_unit_test(predictions_come_near_a_smooth_truth),
+        cmocka_unit_test(an_exact_observation_is_interpolated),
+        cmocka_unit_test(a_noisy_outlier_moves_less_than_a_certain_one),
+        cmocka_unit_test(units_do_not_matter),
+        cmocka_unit_test(leave_one_out_equals_fits_without_the_one),
+        cmocka_unit_test(covariance_of_a_point_with_itself_is_its_variance),
+        cmocka_unit_test(covariance_foretells_what_a_further_observation_does),
+        cmocka_unit_test(samples_have_the_posterior_moments),
+        cmocka_unit_test(equal_responses_are_no_difficulty),
+        cmocka_unit_test(equal_seeds_give_equal_fits),
+        cmocka_unit_test(gp_knows_little_where_it_saw_nothing),
+        cmocka_unit_test(gp_predicts_the_conditional_normal_of_three_observations),
+        cmocka_unit_test(quadratic_recovers_an_exact_quadratic),
+        cmocka_unit_test(quadratic_has_a_solution_when_terms_outnumber_data),
+        cmocka_unit_test(quadratic_reports_lack_of_fit_as_variance),
+    };
+
+    return cmocka_run_group_tests_name("models/surrogate", tests, setup, teardown);
+}

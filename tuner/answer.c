@@ -1,0 +1,75 @@
+/* The answer of `recommend`, made once for text and JSON. */
+#include "tuner/report.h"
+
+#include <math.h>
+
+/* Figures come from the fresh replays where there are enough for an interval, else from all. */
+static bool fresh_enough(const struct tune *tune, size_t point)
+{
+    return record_count(&tune->records[point], true) >= TUNE_MIN_REPLAYS;
+}
+
+static bool row_for(const struct tune *tune, size_t point, struct row *ret_row)
+{
+    if (point == TUNE_NONE || tune->records[point].n == 0)
+        return false;
+    const struct record *record = &tune->records[point];
+    return row_of(record, fresh_enough(tune, point), tune->settings->confidence_share, ret_row) == 0;
+}
+
+/* Ratio of the chosen to another point: exp of the Welch interval on log replays (interfaces, section 6). */
+static bool ratio_of(const struct tune *tune, size_t other, double *ret_mean, struct interval *ret_interval)
+{
+    const struct record *a = &tune->records[tune->chosen], *b = &tune->records[other];
+    bool fresh = fresh_enough(tune, tune->chosen) && fresh_enough(tune, other);
+    struct welch welch = welch_of(record_log_moments(a, fresh), record_log_moments(b, fresh));
+    if (tune->chosen == other) {
+        *ret_mean = 1;
+        *ret_interval = (struct interval){1, 1};
+        return true;
+    }
+    if (welch.df <= 0)
+        return false;
+    struct interval interval = welch_interval(welch, tune->settings->confidence_share);
+    *ret_mean = exp(welch.difference);
+    *ret_interval = (struct interval){exp(interval.low), exp(interval.high)};
+    return isfinite(ret_interval->low) && isfinite(ret_interval->high);
+}
+
+static const char *reason_of(const struct tune *tune)
+{
+    if (tune->stop == TUNE_STOP_INTERRUPTED)
+        return "interrupted before anything could be measured";
+    if (tune->settings->max_latency_p99_ns != 0 && tune->belief.n_measured > 0)
+        return "no measured point meets --max-latency-p99";
+    if (tune->stop == TUNE_STOP_WRITES)
+        return "the write budget (--max-write) allows no run";
+    if (tune->failure.code != 0)
+        return tune->failure.text;
+    return "nothing could be measured within the budget";
+}
+
+void answer_prepare(struct answer *answer, struct tune *tune)
+{
+    *answer = (struct answer){.tune = tune, .interrupted = tune->stop == TUNE_STOP_INTERRUPTED};
+    answer->has_baseline = row_for(tune, tune->baseline, &answer->baseline);
+    answer->has_standard = row_for(tune, tune->standard, &answer->standard);
+    if (tune->chosen == TUNE_NONE) {
+        answer->reason = reason_of(tune);
+        return;
+    }
+    answer->has_rows =
+        row_for(tune, tune->chosen, &answer->chosen) && row_for(tune, tune->best, &answer->best);
+    answer->fresh = record_count(&tune->records[tune->chosen], true) >= TUNE_FRESH_LEAST;
+    if (answer->has_baseline)
+        answer->has_speedup = ratio_of(tune, tune->baseline, &answer->speedup_mean, &answer->speedup);
+    if (answer->has_standard)
+        answer->has_standard_speedup =
+            ratio_of(tune, tune->standard, &answer->standard_speedup_mean, &answer->standard_speedup);
+    struct notes *warnings = &tune->session->warnings;
+    report_note_cautions(warnings, answer->chosen.cautions);
+    if (!answer->fresh)
+        notes_add(warnings, "not_confirmed",
+                  "fewer than %d replays were made after the choice: the figures may flatter it",
+                  TUNE_FRESH_LEAST);
+}

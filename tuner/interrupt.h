@@ -1,0 +1,23 @@
+/* tuner/interrupt: signals, as a flag that the measurement reads and a descriptor that the waiting thread
+ * polls. */
+#ifndef FSTUNE_TUNER_INTERRUPT_H
+#define FSTUNE_TUNER_INTERRUPT_H
+
+#include "bench/err.h"
+
+#include <stdatomic.h>
+
+/* Number of the signal that asked the program to end; 0 before. Read by the pumps. */
+extern atomic_int interrupt_signal;
+
+/* Catches SIGINT, SIGTERM, SIGHUP; ignores SIGPIPE and SIGXFSZ (their system calls fail with an errno
+ * instead). A second signal of the first three ends the process at once. Call once, from main. */
+int interrupt_setup(struct err *err);
+
+/* Becomes readable when a signal arrived. */
+int interrupt_descriptor(void);
+
+/* How often the process was continued after a stop (Ctrl-Z): a run in which this changes is void. */
+int interrupt_n_continued(void);
+
+#endif

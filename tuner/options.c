@@ -1,0 +1,231 @@
+/* tuner/options: walks the command line and looks names up. Own code instead of getopt_long, which prints by
+ * itself and accepts abbreviations. */
+#include "tuner/options.h"
+
+#include "tuner/config.h"
+#include "tuner/options_set.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define NAME_SIZE 64
+
+/* Where the walk over the command line stands. */
+struct walk {
+    char **argv;
+    int argc, next;
+    unsigned command;
+};
+
+static bool names_match(const char *name, const char *row_name)
+{
+    bool as_option = strcmp(name, row_name) == 0;
+    while (*name && *name == (*row_name == '-' ? '_' : *row_name)) {
+        name++;
+        row_name++;
+    }
+    return as_option || *name == *row_name;
+}
+
+const struct option_row *options_find(const char *name, unsigned command)
+{
+    for (size_t i = 0; i < options_n; i++) {
+        if ((options_table[i].commands & command) && names_match(name, options_table[i].name))
+            return &options_table[i];
+    }
+    return NULL;
+}
+
+const char *options_standard(const struct option_row *row, unsigned command)
+{
+    return command == OPTIONS_MEASURE && row->standard_measure ? row->standard_measure : row->standard;
+}
+
+int options_set(struct settings *settings, const struct option_row *row, const char *text, struct err *err)
+{
+    int r = row->set(settings, row, text, err);
+    if (r == 0 && row->given > 0)
+        *(bool *)((char *)settings + row->given) = true;
+    return r;
+}
+
+static size_t least_of(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Edits from a to b: a character inserted, removed or replaced, or two neighbours exchanged. Both are shorter
+ * than NAME_SIZE. */
+static size_t distance(const char *a, const char *b)
+{
+    size_t rows[3][NAME_SIZE];
+    size_t *before = rows[0], *last = rows[1], *now = rows[2];
+    const size_t n_a = strlen(a), n_b = strlen(b);
+    for (size_t j = 0; j <= n_b; j++)
+        last[j] = j;
+    for (size_t i = 1; i <= n_a; i++) {
+        now[0] = i;
+        for (size_t j = 1; j <= n_b; j++) {
+            now[j] = least_of(last[j - 1] + (a[i - 1] != b[j - 1]), least_of(last[j], now[j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                now[j] = least_of(now[j], before[j - 2] + 1);
+        }
+        size_t *oldest = before;
+        before = last;
+        last = now;
+        now = oldest;
+    }
+    return last[n_b];
+}
+
+const char *options_nearest(const char *text, const char *const *names, size_t n)
+{
+    const size_t length = strlen(text);
+    const char *nearest = NULL;
+    if (length >= NAME_SIZE)
+        return NULL;
+    /* A third of the letters may be wrong: with more, the hint is a guess. */
+    size_t least = length / 3 + 1;
+    for (size_t i = 0; i < n; i++) {
+        if (strlen(names[i]) >= NAME_SIZE)
+            continue;
+        size_t edits = distance(text, names[i]);
+        if (edits > 1 && length >= 3 && strncmp(names[i], text, length) == 0)
+            edits = 1;
+        if (edits < least || (edits == least && !nearest && edits * 3 <= length)) {
+            least = edits;
+            nearest = names[i];
+        }
+    }
+    return nearest;
+}
+
+static int refuse_unknown(const char *name, unsigned command, struct err *err)
+{
+    const char *names[64] = {"help"};
+    size_t n = 1;
+    if (options_find(name, ~0U) && !strchr(name, '_') && !options_find(name, command))
+        return err_set(err, -EINVAL, "--%s: this command has no such option, another one has; see --help",
+                       name);
+    for (size_t i = 0; i < options_n && n < sizeof(names) / sizeof(names[0]); i++) {
+        if (options_table[i].commands & command)
+            names[n++] = options_table[i].name;
+    }
+    const char *nearest = options_nearest(name, names, n);
+    if (nearest)
+        return err_set(err, -EINVAL, "--%s: unknown option; did you mean --%s?", name, nearest);
+    return err_set(err, -EINVAL, "--%s: unknown option; see --help", name);
+}
+
+/* The row of the argument "--name" or "--name=value". */
+static int find_row(const char *argument, unsigned command, const struct option_row **ret_row,
+                    struct err *err)
+{
+    char name[NAME_SIZE];
+    if (strncmp(argument, "--", 2) != 0 || argument[2] == '\0')
+        return err_set(err, -EINVAL, "'%.60s' is not an option; options are --NAME VALUE, see --help",
+                       argument);
+    size_t length = strcspn(argument + 2, "=");
+    if (length >= NAME_SIZE)
+        return err_set(err, -EINVAL, "%.60s...: unknown option; see --help", argument);
+    memcpy(name, argument + 2, length);
+    name[length] = '\0';
+    const struct option_row *row = options_find(name, command);
+    if (!row || strcmp(row->name, name) != 0)
+        return refuse_unknown(name, command, err);
+    *ret_row = row;
+    return 0;
+}
+
+/* One option; the row is NULL at the end, the text is NULL for a flag. */
+static int next_option(struct walk *walk, const struct option_row **ret_row, const char **ret_text,
+                       struct err *err)
+{
+    const struct option_row *row = NULL;
+    if (walk->next >= walk->argc) {
+        *ret_row = NULL;
+        return 0;
+    }
+    const char *argument = walk->argv[walk->next++];
+    int r = find_row(argument, walk->command, &row, err);
+    if (r < 0)
+        return r;
+    const char *equal_sign = strchr(argument, '=');
+    const char *text = equal_sign ? equal_sign + 1 : NULL;
+    if (text && !row->argument)
+        return err_set(err, -EINVAL, "--%s: takes no value; write --%s alone", row->name, row->name);
+    if (!text && row->argument) {
+        /* Another option in the value's place is far more often a forgotten value. */
+        if (walk->next >= walk->argc || strncmp(walk->argv[walk->next], "--", 2) == 0)
+            return err_set(err, -EINVAL, "--%s: the value is missing; write --%s=%s", row->name, row->name,
+                           row->argument);
+        text = walk->argv[walk->next++];
+    }
+    *ret_row = row;
+    *ret_text = text;
+    return 0;
+}
+
+/* Sets what stands in the arguments: all of it, or only one option while the rest is looked at. */
+static int read_options(struct settings *settings, struct walk walk, const struct option_row *only,
+                        struct err *err)
+{
+    for (;;) {
+        const struct option_row *row;
+        const char *text;
+        int r = next_option(&walk, &row, &text, err);
+        if (r < 0 || !row)
+            return r;
+        if (only && row != only)
+            continue;
+        r = options_set(settings, row, text, err);
+        if (r < 0) {
+            err_prefix(err, "--%s", row->name);
+            return r;
+        }
+    }
+}
+
+/* Defaults of `measure` that are values, not words. */
+static void set_measure_standards(struct settings *settings)
+{
+    for (size_t i = 0; i < options_n; i++) {
+        const struct option_row *row = &options_table[i];
+        if (row->standard_measure && row->set == options_set_duration)
+            row->set(settings, row, row->standard_measure, NULL);
+    }
+}
+
+static int check_single_levels(const struct settings *settings, struct err *err)
+{
+    for (size_t i = 0; i < options_n; i++) {
+        const struct option_row *row = &options_table[i];
+        if (row->set == options_set_levels && settings->levels[row->place].n > 1)
+            return err_set(err, -EINVAL, "--%s: %zu values are given, but measure takes one; keep one",
+                           row->name, settings->levels[row->place].n);
+    }
+    return 0;
+}
+
+int options_parse(struct settings *settings, unsigned command, int argc, char **argv, int first,
+                  struct err *err)
+{
+    for (int i = first; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return 1;
+    }
+    const struct walk walk = {.argv = argv, .argc = argc, .next = first, .command = command};
+    struct settings parsed = *settings;
+    if (command == OPTIONS_MEASURE)
+        set_measure_standards(&parsed);
+    int r = read_options(&parsed, walk, options_find("config", command), err);
+    if (r == 0 && parsed.config[0] != '\0')
+        r = config_read_settings(parsed.config, &parsed, command, err);
+    if (r == 0)
+        r = read_options(&parsed, walk, NULL, err);
+    if (r == 0 && command == OPTIONS_MEASURE)
+        r = check_single_levels(&parsed, err);
+    if (r == 0)
+        *settings = parsed;
+    return r;
+}

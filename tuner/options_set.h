@@ -1,0 +1,56 @@
+/* tuner/options_set: the setters that the table of options is made of, one for each kind of value.
+ *
+ * Each has the contract of `set` in struct option_row. Limits are read from row->range, so that what is
+ * checked is what --help prints. */
+#ifndef FSTUNE_TUNER_OPTIONS_SET_H
+#define FSTUNE_TUNER_OPTIONS_SET_H
+
+#include "bench/err.h"
+#include "tuner/options.h"
+#include "tuner/settings.h"
+
+/* place: uint64_t; for a duration in ns. */
+int options_set_size(struct settings *settings, const struct option_row *row, const char *text,
+                     struct err *err);
+int options_set_duration(struct settings *settings, const struct option_row *row, const char *text,
+                         struct err *err);
+int options_set_seed(struct settings *settings, const struct option_row *row, const char *text,
+                     struct err *err);
+
+/* place: uint32_t. */
+int options_set_count(struct settings *settings, const struct option_row *row, const char *text,
+                      struct err *err);
+
+/* place: double. A range that begins with '>' does not hold its lower end. */
+int options_set_share(struct settings *settings, const struct option_row *row, const char *text,
+                      struct err *err);
+
+/* place: char[SETTINGS_TEXT_SIZE]. */
+int options_set_text(struct settings *settings, const struct option_row *row, const char *text,
+                     struct err *err);
+
+/* place: bool. NULL and "true" set it, "false" clears it. */
+int options_set_flag(struct settings *settings, const struct option_row *row, const char *text,
+                     struct err *err);
+
+/* One of the choices in row->argument ("cold|warm"): as text into the place, char[SETTINGS_NAME_SIZE], or by
+ * its number into the enum. */
+int options_set_name(struct settings *settings, const struct option_row *row, const char *text,
+                     struct err *err);
+int options_set_objective(struct settings *settings, const struct option_row *row, const char *text,
+                          struct err *err);
+int options_set_cache(struct settings *settings, const struct option_row *row, const char *text,
+                      struct err *err);
+
+int options_set_pattern(struct settings *settings, const struct option_row *row, const char *text,
+                        struct err *err);
+
+/* place: the factor. Values and ranges with commas between; they become ascending and distinct. */
+int options_set_levels(struct settings *settings, const struct option_row *row, const char *text,
+                       struct err *err);
+
+/* "request_size=64k,direct=0": one value for each factor that is named. */
+int options_set_current(struct settings *settings, const struct option_row *row, const char *text,
+                        struct err *err);
+
+#endif

@@ -1,0 +1,23 @@
+/* tuner/options_value: sizes and counts within the limits that an option's range states. */
+#ifndef FSTUNE_TUNER_OPTIONS_VALUE_H
+#define FSTUNE_TUNER_OPTIONS_VALUE_H
+
+#include "bench/err.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define OPTIONS_VALUE_SIZE 32
+
+/* Halves of "LOW..HIGH", up to a comma; false when there are no dots or a half is too long. */
+bool options_value_split(const char *text, char low[OPTIONS_VALUE_SIZE], char high[OPTIONS_VALUE_SIZE]);
+
+/* Whether the value lies in the range, whose ends `parse` reads. */
+bool options_value_within(const char *range, int (*parse)(const char *text, uint64_t *ret_value),
+                          uint64_t value);
+
+/* 0, or -EINVAL with what to write. */
+int options_value_size(const char *text, const char *range, uint64_t *ret_bytes, struct err *err);
+int options_value_count(const char *text, const char *range, uint64_t *ret_count, struct err *err);
+
+#endif

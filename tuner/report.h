@@ -1,0 +1,51 @@
+/* tuner/report: results as one JSON document and as text that a person can act on. */
+#ifndef FSTUNE_TUNER_REPORT_H
+#define FSTUNE_TUNER_REPORT_H
+
+#include "bench/err.h"
+#include "tuner/samples.h"
+#include "tuner/session.h"
+#include "tuner/tune.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#define REPORT_VERSION "0.1.0"
+
+/* Pieces of JSON; every one is a new reference, NULL when memory ran out. NaN and infinite numbers become
+ * null. */
+json_t *json_number(double value);
+json_t *json_pattern(const struct pattern *pattern);
+json_t *json_point(const struct point *point);
+json_t *json_latency(const struct latency_row *latency);
+json_t *json_row(const struct row *row);
+json_t *json_throughput(const struct row *row, double confidence);
+json_t *json_notes(const struct notes *notes, const char *code_key, const char *text_key);
+json_t *json_system(const struct session *session);
+
+/* Prints the document and a newline, and releases it. 0, -ENOMEM for NULL, or the errno of a failed write. */
+int json_print(FILE *out, json_t *document, struct err *err);
+
+/* Turns the cautions of a row into warnings of the command. */
+void report_note_cautions(struct notes *warnings, unsigned cautions);
+
+/* The whole answer of `recommend`. Prepared once, printed as text or JSON. */
+struct answer {
+    const struct tune *tune;
+    bool interrupted;
+    bool fresh;    /* figures come from the replays after the choice */
+    bool has_rows; /* the rows below are valid */
+    struct row chosen, best, baseline, standard;
+    bool has_baseline, has_standard;
+    bool has_speedup, has_standard_speedup;
+    struct interval speedup, standard_speedup; /* ratio of the chosen to the baseline */
+    double speedup_mean, standard_speedup_mean;
+    const char *reason; /* why there is no recommendation, or NULL */
+};
+
+void answer_prepare(struct answer *answer, struct tune *tune);
+int report_recommendation_json(FILE *out, const struct answer *answer, struct err *err);
+int report_recommendation_text(FILE *out, const struct answer *answer, struct err *err);
+
+#endif

@@ -1,0 +1,137 @@
+/* Pieces of JSON that several commands print. */
+#include "tuner/report.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+json_t *json_number(double value)
+{
+    if (!isfinite(value))
+        return json_null();
+    /* Whole numbers, also large ones, are easier to read and to compare without a fraction. */
+    if (value == floor(value) && fabs(value) < 9e15)
+        return json_integer((json_int_t)value);
+    return json_real(value);
+}
+
+json_t *json_pattern(const struct pattern *pattern)
+{
+    return json_pack("{s:s, s:f, s:f, s:f, s:f}", "name", pattern->name, "seq_read",
+                     pattern->percent[PATTERN_SEQ_READ] / 100.0, "seq_write",
+                     pattern->percent[PATTERN_SEQ_WRITE] / 100.0, "rand_read",
+                     pattern->percent[PATTERN_RAND_READ] / 100.0, "rand_write",
+                     pattern->percent[PATTERN_RAND_WRITE] / 100.0);
+}
+
+json_t *json_point(const struct point *point)
+{
+    return json_pack("{s:I, s:i, s:i, s:s, s:i, s:s}", "request_size", (json_int_t)point->request_size_bytes,
+                     "queue_depth", (int)point->queue_depth, "direct", (int)point->direct, "api",
+                     api_names[point->api], "threads", (int)point->threads, "sync", sync_names[point->sync]);
+}
+
+json_t *json_latency(const struct latency_row *latency)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "mean", json_number(latency->mean), "ci_low",
+                     json_number(latency->ci_low), "ci_high", json_number(latency->ci_high), "p50",
+                     json_number(latency->p50), "p99", json_number(latency->p99), "p999",
+                     json_number(latency->p999), "max", json_number(latency->max), "sampled",
+                     latency->sampled);
+}
+
+static json_t *json_cautions(unsigned cautions)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < caution_n && list != NULL; i++) {
+        if ((cautions & caution_table[i].bit) != 0)
+            json_array_append_new(list, json_string(caution_table[i].code));
+    }
+    return list;
+}
+
+json_t *json_row(const struct row *row)
+{
+    json_t *object = json_point(&row->point);
+    if (object == NULL)
+        return NULL;
+    json_object_set_new(object, "mean", json_number(row->mean_bps));
+    json_object_set_new(object, "ci_low", json_number(row->ci_low_bps));
+    json_object_set_new(object, "ci_high", json_number(row->ci_high_bps));
+    json_object_set_new(object, "std", json_number(row->std_bps));
+    json_object_set_new(object, "replays", json_integer((json_int_t)row->replays));
+    json_object_set_new(object, "achieved_depth", json_number(row->achieved_depth));
+    json_object_set_new(object, "latency_ns", json_latency(&row->latency_ns));
+    json_object_set_new(object, "warnings", json_cautions(row->cautions));
+    return object;
+}
+
+json_t *json_throughput(const struct row *row, double confidence)
+{
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:I, s:f}", "unit", "bytes/s", "mean",
+                     json_number(row->mean_bps), "ci_low", json_number(row->ci_low_bps), "ci_high",
+                     json_number(row->ci_high_bps), "std", json_number(row->std_bps), "replays",
+                     (json_int_t)row->replays, "confidence", confidence);
+}
+
+json_t *json_notes(const struct notes *notes, const char *code_key, const char *text_key)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < notes->n && list != NULL; i++)
+        json_array_append_new(
+            list, json_pack("{s:s, s:s}", code_key, notes->note[i].code, text_key, notes->note[i].text));
+    return list;
+}
+
+static json_t *json_fact(const struct hostinfo_fact *fact)
+{
+    switch (fact->kind) {
+    case HOSTINFO_TEXT:
+        return json_string(fact->text);
+    case HOSTINFO_FLAG:
+        return json_boolean(fact->number != 0);
+    default:
+        return json_number(fact->number);
+    }
+}
+
+json_t *json_system(const struct session *session)
+{
+    if (session->simulated)
+        return json_pack("{s:b, s:s}", "simulated", 1, "surface", session->surface.name);
+    json_t *object = json_pack("{s:b}", "simulated", 0);
+    for (size_t i = 0; i < session->host.n && object != NULL; i++)
+        json_object_set_new(object, session->host.facts[i].key, json_fact(&session->host.facts[i]));
+    if (object == NULL || session->target.fd < 0)
+        return object;
+    json_object_set_new(object, "test_file_bytes", json_integer((json_int_t)session->target.size_bytes));
+    json_object_set_new(object, "test_file_fill_bps", json_number(session->target.fill_bps));
+    json_object_set_new(object, "direct_read_proved",
+                        json_boolean(session->target.direct_read == TARGET_DIRECT_PROVED));
+    json_object_set_new(object, "direct_write_proved",
+                        json_boolean(session->target.direct_write == TARGET_DIRECT_PROVED));
+    json_object_set_new(object, "direct_alignment_bytes",
+                        json_integer(session->target.direct_offset_align_bytes));
+    json_object_set_new(object, "cache",
+                        json_string(session->env.cache == MEASURE_CACHE_COLD ? "cold" : "warm"));
+    return object;
+}
+
+int json_print(FILE *out, json_t *document, struct err *err)
+{
+    if (document == NULL)
+        return err_set(err, -ENOMEM, "no memory for the JSON document");
+    int result = json_dumpf(document, out, JSON_INDENT(2) | JSON_REAL_PRECISION(10));
+    json_decref(document);
+    if (result != 0 || fputc('\n', out) == EOF || fflush(out) != 0)
+        return err_sys(err, errno != 0 ? -errno : -EIO, "cannot write the result to standard output");
+    return 0;
+}
+
+void report_note_cautions(struct notes *warnings, unsigned cautions)
+{
+    for (size_t i = 0; i < caution_n; i++) {
+        if ((cautions & caution_table[i].bit) != 0)
+            notes_add(warnings, caution_table[i].code, "%s", caution_table[i].text);
+    }
+}

@@ -1,0 +1,121 @@
+/* The answer of `recommend` as JSON (interfaces, section 6: fstune/recommendation/1). */
+#include "tuner/report.h"
+
+#include <math.h>
+#include <string.h>
+
+static json_t *json_ratio(bool known, double mean, struct interval interval)
+{
+    if (!known)
+        return json_null();
+    return json_pack("{s:o, s:o, s:o}", "mean", json_number(mean), "ci_low", json_number(interval.low),
+                     "ci_high", json_number(interval.high));
+}
+
+static json_t *json_baseline(bool known, const struct row *row, bool is_default, json_t *speedup)
+{
+    json_t *object = known ? json_row(row) : json_object();
+    json_object_set_new(object, "is_default", json_boolean(is_default));
+    json_object_set_new(object, "speedup", speedup);
+    return object;
+}
+
+/* Rows of the measured points, all of them or those with one verdict (other than the chosen). */
+static json_t *json_points(const struct tune *tune, bool all, enum verdict verdict)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < tune->n_records && list != NULL; i++) {
+        struct row row;
+        bool in_space = i < tune->space.n_points;
+        bool wanted = all || (in_space && tune->best != TUNE_NONE && tune->belief.moments[i].n > 0 &&
+                              tune->verdicts[i] == verdict);
+        if (wanted && row_of(&tune->records[i], false, tune->settings->confidence_share, &row) == 0)
+            json_array_append_new(list, json_row(&row));
+    }
+    return list;
+}
+
+static size_t count_measured(const struct tune *tune)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < tune->n_records; i++)
+        n += tune->records[i].n > 0;
+    return n;
+}
+
+static const char *method_used(const struct tune *tune)
+{
+    /* auto says which surrogate it took. */
+    if (strcmp(tune->search->name, "auto") == 0 && tune->belief.chosen != NULL)
+        return tune->belief.chosen->name;
+    return tune->search->name;
+}
+
+static json_t *json_search(const struct tune *tune)
+{
+    const struct session *session = tune->session;
+    json_t *object =
+        json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:I, s:I, s:I}", "method", method_used(tune),
+                  "method_asked", tune->search->name, "stop_reason", tune_stop_text[tune->stop],
+                  "space_points", (json_int_t)tune->space.n_points, "points_measured",
+                  (json_int_t)count_measured(tune), "runs", (json_int_t)session->n_runs, "seconds",
+                  json_number(session_seconds(session)), "bytes_written", (json_int_t)session->bytes_written,
+                  "bytes_read", (json_int_t)session->bytes_read, "seed", (json_int_t)session->seed);
+    if (object == NULL)
+        return NULL;
+    json_object_set_new(object, "run_seconds", json_number((double)tune->duration_ns / 1e9));
+    json_object_set_new(object, "loo_log_density_gp", json_number(tune->belief.gp_score));
+    json_object_set_new(object, "loo_log_density_quadratic", json_number(tune->belief.quadratic_score));
+    json_object_set_new(object, "run_noise_cv", json_number(sqrt(tune->belief.noise.variance)));
+    return object;
+}
+
+static void set_answer(json_t *object, const struct answer *answer)
+{
+    const struct tune *tune = answer->tune;
+    bool known = answer->has_rows;
+    json_object_set_new(object, "recommendation", known ? json_point(&answer->chosen.point) : json_null());
+    if (answer->reason != NULL)
+        json_object_set_new(object, "reasons", json_pack("[s]", answer->reason));
+    if (isfinite(tune->lowest_p99_ns))
+        json_object_set_new(object, "lowest_p99_ns", json_number(tune->lowest_p99_ns));
+    json_object_set_new(object, "throughput",
+                        known ? json_throughput(&answer->chosen, tune->settings->confidence_share)
+                              : json_null());
+    json_object_set_new(object, "iops",
+                        known ? json_pack("{s:o}", "mean", json_number(answer->chosen.iops)) : json_null());
+    json_object_set_new(object, "latency_ns", known ? json_latency(&answer->chosen.latency_ns) : json_null());
+    json_object_set_new(object, "probability_within_tolerance",
+                        known ? json_number(tune->probability) : json_null());
+    json_object_set_new(object, "conclusive", json_boolean(known && tune->conclusive));
+    json_object_set_new(object, "best", known ? json_row(&answer->best) : json_null());
+    json_object_set_new(
+        object, "baseline",
+        json_baseline(answer->has_baseline, &answer->baseline, tune->baseline_is_default,
+                      json_ratio(answer->has_speedup, answer->speedup_mean, answer->speedup)));
+    if (answer->has_standard)
+        json_object_set_new(
+            object, "default",
+            json_baseline(true, &answer->standard, true,
+                          json_ratio(answer->has_standard_speedup, answer->standard_speedup_mean,
+                                     answer->standard_speedup)));
+}
+
+int report_recommendation_json(FILE *out, const struct answer *answer, struct err *err)
+{
+    const struct tune *tune = answer->tune;
+    json_t *object =
+        json_pack("{s:s, s:s, s:b, s:o}", "schema", "fstune/recommendation/1", "version", REPORT_VERSION,
+                  "interrupted", answer->interrupted, "pattern", json_pattern(&tune->settings->pattern));
+    if (object == NULL)
+        return json_print(out, NULL, err);
+    set_answer(object, answer);
+    json_object_set_new(object, "equivalent", json_points(tune, false, VERDICT_EQUIVALENT));
+    json_object_set_new(object, "undecided", json_points(tune, false, VERDICT_UNDECIDED));
+    json_object_set_new(object, "search", json_search(tune));
+    json_object_set_new(object, "points", json_points(tune, true, VERDICT_WORSE));
+    json_object_set_new(object, "dropped", json_notes(&tune->session->dropped, "what", "why"));
+    json_object_set_new(object, "warnings", json_notes(&tune->session->warnings, "code", "text"));
+    json_object_set_new(object, "system", json_system(tune->session));
+    return json_print(out, object, err);
+}

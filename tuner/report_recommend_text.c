@@ -1,0 +1,205 @@
+/* The answer of `recommend` as text that a person can act on. */
+#include "bench/units.h"
+#include "tuner/report.h"
+#include "tuner/report_text.h"
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_sort.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define TABLE_ROWS 10
+/* A probability so low says nothing about how much longer it would take. */
+#define LEAST_PROBABILITY 0.55
+#define LARGEST_FACTOR    20
+
+static void print_setting(FILE *out, const struct point *point)
+{
+    char size[UNITS_TEXT_SIZE];
+    units_format_size(point->request_size_bytes, size);
+    fprintf(out, "Use          request size %s, queue depth %u, %s, %s", size, point->queue_depth,
+            point->direct ? "direct I/O" : "buffered I/O", api_names[point->api]);
+    if (point->threads > 1)
+        fprintf(out, ", %u threads", point->threads);
+    if (point->sync != SYNC_END)
+        fprintf(out, ", sync %s", sync_names[point->sync]);
+    fprintf(
+        out,
+        "\n             (--request-size %s --queue-depth %u --direct %u --api %s --threads %u --sync %s)\n",
+        size, point->queue_depth, point->direct, api_names[point->api], point->threads,
+        sync_names[point->sync]);
+}
+
+static void print_gain(FILE *out, const char *what, const struct row *row, double mean,
+                       struct interval interval, double confidence)
+{
+    char text[FACTORS_TEXT_SIZE], rate[UNITS_TEXT_SIZE];
+    fprintf(out, "Gain         %.2f x %s, %s at %s  (%g %% interval %.2f to %.2f)\n", mean, what,
+            factors_format(&row->point, text), text_short_rate(row->mean_bps, rate), confidence * 100,
+            interval.low, interval.high);
+}
+
+static void print_gains(FILE *out, const struct answer *answer)
+{
+    const struct tune *tune = answer->tune;
+    double confidence = tune->settings->confidence_share;
+    const char *name = tune->baseline_is_default       ? "the default"
+                       : tune->settings->current_given ? "the current setting"
+                                                       : "the cheapest point of the table";
+    if (answer->has_speedup)
+        print_gain(out, name, &answer->baseline, answer->speedup_mean, answer->speedup, confidence);
+    else
+        fprintf(out, "Gain         unknown: %s could not be measured often enough\n", name);
+    if (answer->has_standard_speedup)
+        print_gain(out, "the default", &answer->standard, answer->standard_speedup_mean,
+                   answer->standard_speedup, confidence);
+}
+
+/* Standard errors shrink with the square root of the time. */
+static void print_needed_budget(FILE *out, const struct tune *tune)
+{
+    double probability = fmin(fmax(tune->probability, LEAST_PROBABILITY), 0.999);
+    double wanted = gsl_cdf_ugaussian_Pinv(tune->settings->confidence_share),
+           reached = gsl_cdf_ugaussian_Pinv(probability);
+    double factor = fmax(wanted / reached * (wanted / reached), 1.5);
+    double seconds = (double)tune->settings->budget_ns / 1e9 * fmin(factor, LARGEST_FACTOR);
+    if (factor > LARGEST_FACTOR || tune->probability < LEAST_PROBABILITY)
+        fprintf(out,
+                "             More than --budget %.0fs would be needed; a larger --tolerance settles it "
+                "sooner.\n",
+                seconds);
+    else
+        fprintf(out, "             Roughly --budget %.0fs would settle it, or a larger --tolerance.\n",
+                ceil(seconds / 10) * 10);
+}
+
+static void print_certainty(FILE *out, const struct tune *tune)
+{
+    fprintf(out, "How sure     %s: %.1f %% that none of the %zu points is more than %g %% better\n",
+            tune->conclusive ? "conclusive" : "not conclusive", floor(tune->probability * 1000) / 10,
+            tune->space.n_points, tune->settings->tolerance_share * 100);
+    if (tune->conclusive)
+        return;
+    fprintf(out,
+            "             The setting is the best answer so far, but the runs scatter too much (or were too "
+            "few) to be\n"
+            "             %g %% sure.\n",
+            tune->settings->confidence_share * 100);
+    print_needed_budget(out, tune);
+}
+
+static const char *standing_of(const struct tune *tune, size_t i)
+{
+    if (i == tune->chosen)
+        return i == tune->best ? "recommended, best" : "recommended";
+    if (i == tune->best)
+        return "best";
+    if (i == tune->baseline)
+        return tune->baseline_is_default ? "default" : "current";
+    if (i >= tune->space.n_points || tune->best == TUNE_NONE)
+        return "";
+    if (tune->verdicts[i] == VERDICT_EQUIVALENT)
+        return "as good as the best";
+    return tune->verdicts[i] == VERDICT_UNDECIDED ? "undecided" : "worse";
+}
+
+static void print_line(FILE *out, const struct tune *tune, size_t i)
+{
+    struct row row;
+    char text[FACTORS_TEXT_SIZE], mean[UNITS_TEXT_SIZE], latency[UNITS_TEXT_SIZE],
+        spread[UNITS_TEXT_SIZE] = "-";
+    if (row_of(&tune->records[i], false, tune->settings->confidence_share, &row) < 0)
+        return;
+    if (isfinite(row.ci_low_bps))
+        snprintf(spread, sizeof spread, "+- %.1f %%", 100 * (row.ci_high_bps - row.mean_bps) / row.mean_bps);
+    fprintf(out, "  %-38s %10s %11s %10s %7.1f %8zu  %s\n", factors_format(&row.point, text),
+            text_short_rate(row.mean_bps, mean), spread, text_short_duration(row.latency_ns.mean, latency),
+            row.achieved_depth, row.replays, standing_of(tune, i));
+}
+
+static void print_table(FILE *out, const struct tune *tune)
+{
+    double *value = calloc(tune->n_records, sizeof *value);
+    size_t *order = calloc(tune->n_records, sizeof *order);
+    if (value != NULL && order != NULL) {
+        for (size_t i = 0; i < tune->n_records; i++) {
+            struct moments moments = record_log_moments(&tune->records[i], false);
+            value[i] = moments.n > 0 ? moments.mean : -INFINITY;
+        }
+        gsl_sort_index(order, value, 1, tune->n_records);
+        fprintf(out, "\nMeasured (all replays)                     throughput    interval    latency   depth "
+                     " replays\n");
+        size_t printed = 0;
+        for (size_t k = tune->n_records; k-- > 0 && isfinite(value[order[k]]);) {
+            bool named = order[k] == tune->chosen || order[k] == tune->baseline;
+            if (printed++ < TABLE_ROWS || named)
+                print_line(out, tune, order[k]);
+        }
+    }
+    free(value);
+    free(order);
+}
+
+static const char *method_words(const struct tune *tune)
+{
+    if (tune->search == &search_random || tune->search == &search_grid || tune->belief.chosen == NULL)
+        return tune->search->name;
+    return tune->belief.chosen->name;
+}
+
+static void print_search(FILE *out, const struct tune *tune)
+{
+    const struct session *session = tune->session;
+    char written[UNITS_TEXT_SIZE], read[UNITS_TEXT_SIZE], run[UNITS_TEXT_SIZE];
+    size_t measured = 0;
+    for (size_t i = 0; i < tune->n_records; i++)
+        measured += tune->records[i].n > 0;
+    fprintf(out, "\nSearch       %s: %zu of %zu points in %llu runs of %s, %.1f s; stopped because %s\n",
+            method_words(tune), measured, tune->space.n_points, (unsigned long long)session->n_runs,
+            units_format_duration(tune->duration_ns, run), session_seconds(session),
+            tune_stop_text[tune->stop]);
+    fprintf(out, "             %s written, %s read; run-to-run scatter %.1f %%; seed %llu\n",
+            units_format_bytes(session->bytes_written, written),
+            units_format_bytes(session->bytes_read, read), 100 * sqrt(tune->belief.noise.variance),
+            (unsigned long long)session->seed);
+}
+
+static void print_answer(FILE *out, const struct answer *answer)
+{
+    const struct tune *tune = answer->tune;
+    print_setting(out, &answer->chosen.point);
+    fputs("\nThroughput   ", out);
+    text_rate(out, &answer->chosen, tune->settings->confidence_share);
+    fputs("\nLatency      ", out);
+    text_latency(out, &answer->chosen.latency_ns);
+    if (tune->settings->objective == OBJECTIVE_LATENCY && answer->chosen.point.direct == 0 &&
+        pattern_writes(&tune->settings->pattern))
+        fputs("\n             (of acceptance into the page cache, not of durability)", out);
+    fputc('\n', out);
+    print_gains(out, answer);
+    print_certainty(out, tune);
+}
+
+int report_recommendation_text(FILE *out, const struct answer *answer, struct err *err)
+{
+    const struct tune *tune = answer->tune;
+    fprintf(out, "%s on ", tune->settings->pattern.name);
+    text_place(out, tune->session);
+    fputs(answer->interrupted ? "  (interrupted)\n\n" : "\n\n", out);
+    if (answer->has_rows)
+        print_answer(out, answer);
+    else
+        fprintf(out, "No recommendation: %s\n", answer->reason != NULL ? answer->reason : "no figures");
+    if (isfinite(tune->lowest_p99_ns) && !answer->has_rows) {
+        char text[UNITS_TEXT_SIZE];
+        fprintf(out, "             The lowest p99 reached (upper bound) was %s.\n",
+                text_short_duration(tune->lowest_p99_ns, text));
+    }
+    if (tune->n_records > 0) {
+        print_table(out, tune);
+        print_search(out, tune);
+    }
+    text_notes(out, "Worth knowing", &tune->session->warnings, false);
+    text_notes(out, "Not in the space", &tune->session->dropped, true);
+    return text_finish(out, err);
+}

@@ -1,0 +1,90 @@
+/* Lines of text that several commands print. */
+#include "tuner/report_text.h"
+
+#include "bench/units.h"
+
+#include <errno.h>
+#include <math.h>
+
+const char *text_short_rate(double bps, char *buffer)
+{
+    if (isfinite(bps))
+        return units_format_rate(bps, buffer);
+    snprintf(buffer, UNITS_TEXT_SIZE, "-");
+    return buffer;
+}
+
+const char *text_short_duration(double ns, char *buffer)
+{
+    if (isfinite(ns) && ns >= 0)
+        return units_format_duration((uint64_t)(ns + 0.5), buffer);
+    snprintf(buffer, UNITS_TEXT_SIZE, "-");
+    return buffer;
+}
+
+void text_rate(FILE *out, const struct row *row, double confidence)
+{
+    char mean[UNITS_TEXT_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
+    fputs(text_short_rate(row->mean_bps, mean), out);
+    if (isfinite(row->ci_low_bps))
+        fprintf(out, "  (%g %% interval %s to %s, %zu replays%s)", confidence * 100,
+                text_short_rate(row->ci_low_bps, low), text_short_rate(row->ci_high_bps, high), row->replays,
+                row->replays < 5 ? ", preliminary" : "");
+    else
+        fprintf(out, "  (%zu replay%s: too few for an interval)", row->replays, row->replays == 1 ? "" : "s");
+}
+
+static void text_quantile(FILE *out, const char *name, double ns)
+{
+    char text[UNITS_TEXT_SIZE];
+    if (isfinite(ns))
+        fprintf(out, ", %s %s", name, text_short_duration(ns, text));
+}
+
+void text_latency(FILE *out, const struct latency_row *latency)
+{
+    char text[UNITS_TEXT_SIZE];
+    fprintf(out, "mean %s", text_short_duration(latency->mean, text));
+    text_quantile(out, "p50", latency->p50);
+    text_quantile(out, "p99", latency->p99);
+    text_quantile(out, "p99.9", latency->p999);
+    text_quantile(out, "max", latency->max);
+    if (latency->sampled)
+        fputs("  (sampled)", out);
+}
+
+void text_notes(FILE *out, const char *title, const struct notes *notes, bool with_code)
+{
+    if (notes->n == 0)
+        return;
+    fprintf(out, "\n%s\n", title);
+    for (size_t i = 0; i < notes->n; i++) {
+        if (with_code)
+            fprintf(out, "  - %s: %s\n", notes->note[i].code, notes->note[i].text);
+        else
+            fprintf(out, "  - %s\n", notes->note[i].text);
+    }
+}
+
+static const char *fact_text(const struct session *session, const char *key, const char *missing)
+{
+    const struct hostinfo_fact *fact = hostinfo_find(&session->host, key);
+    return fact != NULL && fact->kind == HOSTINFO_TEXT ? fact->text : missing;
+}
+
+void text_place(FILE *out, const struct session *session)
+{
+    if (session->simulated) {
+        fprintf(out, "simulated surface \"%s\"", session->surface.name);
+        return;
+    }
+    fprintf(out, "%s on %s, Linux %s", fact_text(session, "file_system", "unknown file system"),
+            fact_text(session, "mount_source", "?"), fact_text(session, "kernel", "?"));
+}
+
+int text_finish(FILE *out, struct err *err)
+{
+    if (fflush(out) != 0 || ferror(out))
+        return err_sys(err, errno != 0 ? -errno : -EIO, "cannot write the result to standard output");
+    return 0;
+}

@@ -1,0 +1,29 @@
+/* tuner/report_text: lines of text that several commands print. */
+#ifndef FSTUNE_TUNER_REPORT_TEXT_H
+#define FSTUNE_TUNER_REPORT_TEXT_H
+
+#include "tuner/samples.h"
+#include "tuner/session.h"
+
+#include <stdio.h>
+
+/* "1.21 GB/s (95 % interval 1.18 GB/s to 1.24 GB/s, 8 replays)", or without interval where there is none. */
+void text_rate(FILE *out, const struct row *row, double confidence);
+
+/* "mean 860 us, p50 840 us, p99 1.21 ms"; what the sample does not support is left out. */
+void text_latency(FILE *out, const struct latency_row *latency);
+
+/* "1.21 GB/s" for a rate that may be NaN ("-"). */
+const char *text_short_rate(double bps, char *buffer);
+const char *text_short_duration(double ns, char *buffer);
+
+/* The notes, one per line, wrapped nowhere: "  - text". */
+void text_notes(FILE *out, const char *title, const struct notes *notes, bool with_code);
+
+/* "ext4 on /dev/vda (virtio), Linux 6.1, 2 cpus": where it was measured. */
+void text_place(FILE *out, const struct session *session);
+
+/* Prints nothing more can be lost silently: 0 or the errno of a failed write. */
+int text_finish(FILE *out, struct err *err);
+
+#endif

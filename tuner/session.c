@@ -1,0 +1,266 @@
+/* The opened world of one command. */
+#include "tuner/session.h"
+
+#include "tuner/interrupt.h"
+#include "tuner/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A run is void when the machine was suspended for longer than this during it. */
+#define SUSPENDED_NS 1000000ULL
+/* Devices that are never quiet are not waited for in full before every run. */
+#define NOT_SETTLED_LIMIT 3
+#define IMPATIENT_NS      50000000ULL
+
+static void init_env(struct session *session)
+{
+    const struct settings *settings = session->settings;
+    session->env = (struct measure_env){
+        .clock = &session->clock,
+        .target = session->simulated ? NULL : &session->target,
+        .world = session->simulated ? &session->surface.world : NULL,
+        .truth_bps = surface_truth_bps,
+        .truth_context = &session->surface,
+        .interrupted = &interrupt_signal,
+        .cache = settings->cache,
+        .advise = settings->advise,
+        .shared_region = settings->shared_region,
+        .arena = &session->arena,
+        .settle_limit_ns = MEASURE_SETTLE_NS,
+    };
+    /* A file of the user's is likely to be cached already, and dropping it would disturb its owner. */
+    if (settings->existing[0] != '\0' && !settings->cache_given)
+        session->env.cache = MEASURE_CACHE_WARM;
+}
+
+static int open_real(struct session *session, struct err *err)
+{
+    const struct settings *settings = session->settings;
+    const char *place = settings->existing[0] != '\0' ? settings->existing : settings->path;
+    int flags = settings->existing[0] != '\0' ? O_PATH | O_CLOEXEC : O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+    session->directory_fd = open(place, flags);
+    if (session->directory_fd < 0)
+        return err_sys(err, -errno, "cannot open %s %s", settings->existing[0] != '\0' ? "file" : "directory",
+                       place);
+    return 0;
+}
+
+int session_open(struct session *session, const struct settings *settings, struct err *err)
+{
+    memset(session, 0, sizeof *session);
+    session->settings = settings;
+    session->directory_fd = session->lock_fd = session->target.fd = -1;
+    session->seed = settings->seed_given ? settings->seed : rng_seed_from_system();
+    session->simulated = settings->simulate[0] != '\0';
+    progress_init(&session->progress, settings->quiet);
+    int result;
+    if (session->simulated) {
+        result = surface_open(&session->surface, settings->simulate, err);
+        session->clock = clock_virtual(&session->surface.now_ns);
+    } else {
+        result = open_real(session, err);
+        session->clock = clock_monotonic;
+    }
+    init_env(session);
+    session->start_ns = clock_now_ns(&session->clock);
+    return result;
+}
+
+static void show_filling(void *context, uint64_t done_bytes, uint64_t total_bytes)
+{
+    struct session *session = context;
+    progress_show(&session->progress, "filling the test file: %.0f %% of %" PRIu64 " MiB",
+                  100.0 * (double)done_bytes / (double)total_bytes, total_bytes >> 20);
+}
+
+static struct target_plan target_plan_of(struct session *session)
+{
+    const struct settings *settings = session->settings;
+    return (struct target_plan){
+        .directory = settings->path,
+        .size_bytes = settings->file_size_bytes,
+        .size_is_default = !settings->file_size_given,
+        .budget_ns = settings->budget_ns,
+        .max_write_bytes = settings->max_write_bytes,
+        .seed = rng_derive(session->seed, 1),
+        .clock = &session->clock,
+        .interrupted = &interrupt_signal,
+        .prepare_script = settings->prepare[0] != '\0' ? settings->prepare : NULL,
+        .prepare_timeout_ns = settings->prepare_timeout_ns,
+        .progress = show_filling,
+        .progress_context = session,
+    };
+}
+
+int session_estimate(struct session *session, uint64_t *ret_file_bytes, struct err *err)
+{
+    struct target_plan plan = target_plan_of(session);
+    return target_estimate(&plan, ret_file_bytes, err);
+}
+
+static int make_target(void *context)
+{
+    struct session *session = context;
+    const struct settings *settings = session->settings;
+    struct err *err = &session->job.err;
+    int result;
+    if (settings->existing[0] != '\0') {
+        result = target_open_existing(&session->target, settings->existing,
+                                      pattern_writes(&settings->pattern), settings->overwrite, err);
+    } else {
+        struct target_plan plan = target_plan_of(session);
+        result = target_create(&session->target, &plan, err);
+    }
+    return result < 0 ? result : target_prove_direct(&session->target, err);
+}
+
+static int take_lock(struct session *session, struct err *err)
+{
+    if (session->settings->no_lock)
+        return 0;
+    int result = hostinfo_lock_device(session->directory_fd, &session->lock_fd);
+    if (result == -EWOULDBLOCK)
+        return err_set(err, result,
+                       "another fstune is measuring this device; wait for it to end, or give --no-lock to "
+                       "measure all the same");
+    if (result < 0)
+        notes_add(&session->warnings, "no_lock", "the device could not be locked against a second fstune: %s",
+                  strerror(-result));
+    return 0;
+}
+
+int session_prepare(struct session *session, struct err *err)
+{
+    if (session->simulated)
+        return 0;
+    hostinfo_collect(&session->host, session->directory_fd);
+    hostinfo_collect_load(&session->host, session->directory_fd, "before");
+    hostinfo_find_device(session->directory_fd, &session->env.device);
+    int result = take_lock(session, err);
+    if (result < 0)
+        return result;
+    result = worker_call(make_target, session, &session->abandoned, err);
+    progress_clear(&session->progress);
+    if (session->abandoned)
+        return result;
+    if (result < 0 && session->job.err.code != 0)
+        err_set(err, result, "%s", session->job.err.text);
+    session->bytes_written += session->target.filled_bytes;
+    session->fastest_bps = session->target.fill_bps;
+    return result;
+}
+
+static int do_run(void *context)
+{
+    struct session *session = context;
+    struct session_job *job = &session->job;
+    return measure_run(&session->env, &job->plan, &job->result, &job->latency, &job->err);
+}
+
+/* May this run start? It must not be able to cross the write budget: its writes are bounded by what is left,
+ * and what is left must be enough for what it would write at twice the fastest rate seen. */
+static int check_write_budget(struct session *session, struct measure_plan *plan, struct err *err)
+{
+    const struct settings *settings = session->settings;
+    if (!pattern_writes(&plan->pattern) || (session->simulated && !settings->max_write_given))
+        return 0;
+    uint64_t least = MEASURE_MIN_REQUESTS * plan->point.request_size_bytes;
+    double seconds = (double)(plan->duration_ns + plan->warmup_limit_ns) / 1e9;
+    double expected = fmax(2 * seconds * session->fastest_bps, (double)least);
+    uint64_t left = settings->max_write_bytes > session->bytes_written
+                        ? settings->max_write_bytes - session->bytes_written
+                        : 0;
+    plan->max_bytes = left;
+    if (expected <= (double)left)
+        return 0;
+    session->wrote_out = true;
+    return err_set(err, -EDQUOT, "the write budget of %" PRIu64 " bytes is used up; raise --max-write",
+                   settings->max_write_bytes);
+}
+
+static void note_settling(struct session *session, const struct measure_result *result)
+{
+    session->n_not_settled = result->settled ? 0 : session->n_not_settled + 1;
+    if (session->n_not_settled == NOT_SETTLED_LIMIT) {
+        session->env.settle_limit_ns = IMPATIENT_NS;
+        notes_add(
+            &session->warnings, "device_never_quiet",
+            "the device is busy with something else than fstune: figures may be too low and scatter more");
+    }
+}
+
+static int measure_once(struct session *session, const struct measure_plan *plan, struct err *err)
+{
+    struct session_job *job = &session->job;
+    job->plan = *plan;
+    job->plan.seed = rng_derive(session->seed, 1000 + session->n_runs++);
+    job->err = (struct err){0};
+    histogram_init(&job->latency);
+    int result =
+        session->simulated ? do_run(session) : worker_call(do_run, session, &session->abandoned, err);
+    if (session->abandoned)
+        return result;
+    session->bytes_read += job->result.total_bytes_read;
+    session->bytes_written += job->result.total_bytes_written;
+    if (result < 0)
+        return job->err.code != 0 ? err_set(err, result, "%s", job->err.text) : result;
+    note_settling(session, &job->result);
+    if (pattern_writes(&plan->pattern))
+        session->fastest_bps = fmax(session->fastest_bps, job->result.throughput_bps);
+    return 0;
+}
+
+static int check_free(struct session *session, struct err *err)
+{
+    int result = session->target.owned ? target_check_free(&session->target, err) : 0;
+    session->full = result < 0;
+    return result;
+}
+
+int session_measure(struct session *session, struct measure_plan *plan, struct measure_result *ret,
+                    struct histogram *latency, struct err *err)
+{
+    for (;;) {
+        int result = check_write_budget(session, plan, err);
+        if (result < 0)
+            return result;
+        int continued = interrupt_n_continued();
+        uint64_t suspended_ns = session->simulated ? 0 : clock_suspended_ns();
+        result = measure_once(session, plan, err);
+        if (result < 0)
+            return result;
+        bool void_run = !session->simulated && (interrupt_n_continued() != continued ||
+                                                clock_suspended_ns() - suspended_ns > SUSPENDED_NS);
+        if (!void_run)
+            break;
+        notes_add(&session->warnings, "run_repeated",
+                  "the program or the machine was stopped during a run; the run was repeated");
+    }
+    *ret = session->job.result;
+    histogram_merge(latency, &session->job.latency);
+    return session->simulated ? 0 : check_free(session, err);
+}
+
+double session_seconds(const struct session *session)
+{
+    return (double)(clock_now_ns(&session->clock) - session->start_ns) / 1e9;
+}
+
+void session_close(struct session *session)
+{
+    if (session->abandoned)
+        return;
+    if (!session->simulated && session->target.fd >= 0)
+        target_close(&session->target);
+    arena_free(&session->arena);
+    surface_close(&session->surface);
+    if (session->lock_fd >= 0)
+        close(session->lock_fd);
+    if (session->directory_fd >= 0)
+        close(session->directory_fd);
+}

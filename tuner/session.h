@@ -1,0 +1,71 @@
+/* tuner/session: the opened world of one command - clock, target or surface, device lock, recorded system -
+ * and runs made in it. */
+#ifndef FSTUNE_TUNER_SESSION_H
+#define FSTUNE_TUNER_SESSION_H
+
+#include "bench/arena.h"
+#include "bench/hostinfo.h"
+#include "bench/measure.h"
+#include "tuner/notes.h"
+#include "tuner/progress.h"
+#include "tuner/settings.h"
+#include "tuner/surface.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What the thread of a run or of the preparation works on. It lives in the session, not on a stack: an
+ * abandoned thread goes on using it. */
+struct session_job {
+    struct measure_plan plan;
+    struct measure_result result;
+    struct histogram latency;
+    struct err err;
+};
+
+/* Allocate it on the heap, and do not free it when `abandoned` is set. */
+struct session {
+    const struct settings *settings;
+    struct session_job job;
+    bool simulated;
+    struct surface surface;
+    struct clock clock;
+    struct target target;
+    struct arena arena;
+    struct measure_env env;
+    struct hostinfo host;
+    int directory_fd, lock_fd;
+    uint64_t seed;
+    uint64_t start_ns;
+    uint64_t n_runs;                    /* started; numbers the seeds */
+    uint64_t bytes_read, bytes_written; /* filling and warm-up included */
+    double fastest_bps;                 /* highest rate of writing seen, filling included */
+    unsigned n_not_settled;             /* in a row */
+    bool abandoned; /* a run hangs in the kernel: nothing it uses may be touched or freed */
+    bool full;      /* the file system runs out of free space: the command must end */
+    bool wrote_out; /* a run did not start because it could have crossed --max-write */
+    struct notes warnings, dropped;
+    struct progress progress;
+};
+
+/* Starts the clock and opens the surface, or checks the directory; nothing is written. session_close accepts
+ * a zeroed session. */
+int session_open(struct session *session, const struct settings *settings, struct err *err);
+
+/* Size the target file would have. */
+int session_estimate(struct session *session, uint64_t *ret_file_bytes, struct err *err);
+
+/* Takes the lock, creates and fills the target (or opens --existing), proves direct I/O. Nothing to do on a
+ * surface. -EINTR when interrupted. */
+int session_prepare(struct session *session, struct err *err);
+
+/* One run. Retried when it was void (Ctrl-Z, suspend). 0; -EINTR: interrupted; -EDQUOT with wrote_out: the
+ * write budget does not allow it; or the first failed request's error. latency must be initialised. */
+int session_measure(struct session *session, struct measure_plan *plan, struct measure_result *ret,
+                    struct histogram *latency, struct err *err);
+
+double session_seconds(const struct session *session); /* since session_open */
+
+void session_close(struct session *session);
+
+#endif

@@ -1,0 +1,28 @@
+/* tuner/settings: the defaults; a test holds them against the texts in the table of options. */
+#include "tuner/settings.h"
+
+#include "bench/clock.h"
+#include "bench/target.h"
+#include "bench/warmup.h"
+
+#include <string.h>
+
+void settings_init(struct settings *settings)
+{
+    memset(settings, 0, sizeof(*settings));
+    memcpy(settings->path, ".", sizeof("."));
+    settings->prepare_timeout_ns = 60 * CLOCK_NS_PER_S;
+    settings->file_size_bytes = TARGET_SIZE_DEFAULT_BYTES;
+    settings->cache = MEASURE_CACHE_COLD;
+    settings->budget_ns = 60 * CLOCK_NS_PER_S;
+    settings->tolerance_share = 0.03;
+    settings->confidence_share = 0.95;
+    settings->objective = OBJECTIVE_THROUGHPUT;
+    settings->max_write_bytes = 64ULL << 30;
+    memcpy(settings->method, "auto", sizeof("auto"));
+    settings->replays = 5;
+    settings->warmup_coef_share = WARMUP_COEF_DEFAULT;
+    settings->warmup_limit_ns = UINT64_MAX;
+    settings->warmup_window = WARMUP_WINDOW_DEFAULT;
+    settings->batch_requests = WARMUP_BATCH_DEFAULT;
+}

@@ -1,0 +1,288 @@
+/* The search for one setting, from beginning to end. */
+#include "tuner/tune.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A run is this share of the budget: some 150 to 300 runs can be made. */
+#define RUNS_PER_BUDGET  300
+#define DURATION_MAX_NS  CLOCK_NS_PER_S
+#define GRID_REPLAYS     3
+#define FALLBACK_STD     0.1 /* of log throughput from run to run, before replays tell */
+#define EXPLORE_SHARE    0.5 /* of the time before the confirmation */
+#define FIRST_DESIGN_MAX 24
+
+const char *const tune_stop_text[] = {
+    [TUNE_STOP_NOT_YET] = "not stopped",
+    [TUNE_STOP_SEPARATED] = "the evidence settles it",
+    [TUNE_STOP_BUDGET] = "the budget is used up",
+    [TUNE_STOP_WRITES] = "the write budget (--max-write) is used up",
+    [TUNE_STOP_SPACE] = "the file system ran low on free space",
+    [TUNE_STOP_INTERRUPTED] = "interrupted",
+};
+
+uint64_t tune_now_ns(const struct tune *tune)
+{
+    return clock_now_ns(&tune->session->clock);
+}
+
+double tune_response(const struct tune *tune, const struct sample *sample)
+{
+    return tune->settings->objective == OBJECTIVE_LATENCY ? -log(sample->latency_mean_ns)
+                                                          : log(sample->throughput_bps);
+}
+
+static uint64_t choose_duration(const struct settings *settings)
+{
+    if (settings->duration_ns != 0)
+        return settings->duration_ns;
+    uint64_t duration_ns = settings->budget_ns / RUNS_PER_BUDGET;
+    duration_ns = duration_ns > DURATION_MAX_NS ? DURATION_MAX_NS : duration_ns;
+    return duration_ns < MEASURE_MIN_DURATION_NS ? MEASURE_MIN_DURATION_NS : duration_ns;
+}
+
+/* Before anything was measured: set-up, warm-up and flush may take as long as the run itself. */
+static double guess_run_seconds(const struct tune *tune)
+{
+    double seconds = (double)tune->duration_ns / 1e9;
+    if (tune->session->simulated)
+        return seconds * 1.1 + tune->session->surface.world.noise.setup_seconds;
+    return seconds * 2 + 0.05;
+}
+
+static void plan_time(struct tune *tune)
+{
+    uint64_t start_ns = tune->session->start_ns, budget_ns = tune->settings->budget_ns,
+             now_ns = tune_now_ns(tune);
+    tune->end_ns = start_ns + budget_ns;
+    tune->search_end_ns = start_ns + (uint64_t)((double)budget_ns * (1 - TUNE_FINAL_SHARE));
+    if (tune->search_end_ns < now_ns)
+        tune->search_end_ns = now_ns;
+    tune->explore_end_ns = now_ns + (uint64_t)((double)(tune->search_end_ns - now_ns) * EXPLORE_SHARE);
+}
+
+/* --method grid: the whole grid must fit, or the user learns what it would take. */
+static int check_grid(const struct tune *tune, struct err *err)
+{
+    if (tune->search != &search_grid)
+        return 0;
+    double needed = (double)tune->space.n_points * GRID_REPLAYS * tune->run_seconds / (1 - TUNE_FINAL_SHARE);
+    if (!tune->session->simulated)
+        needed += tune->session->target.fill_seconds;
+    if (needed <= (double)tune->settings->budget_ns / 1e9)
+        return 0;
+    return err_set(err, -EINVAL,
+                   "--method grid: %zu points x %d replays need about %.0fs; give --budget %.0fs, fewer "
+                   "levels or a shorter "
+                   "--duration",
+                   tune->space.n_points, GRID_REPLAYS, needed, ceil(needed));
+}
+
+static size_t first_design_size(const struct tune *tune)
+{
+    double left = (double)(tune->explore_end_ns - tune_now_ns(tune)) / 1e9;
+    double affordable = left / tune->run_seconds / 2;
+    double n = fmin(affordable, FIRST_DESIGN_MAX);
+    return n < 4 ? 4 : (size_t)n;
+}
+
+static size_t find_point(const struct tune *tune, const struct point *point)
+{
+    for (size_t i = 0; i < tune->n_records; i++) {
+        if (factors_equal(&tune->records[i].point, point))
+            return i;
+    }
+    return TUNE_NONE;
+}
+
+/* Index of a point, appended behind the space when it is not in it. */
+static size_t place_point(struct tune *tune, const struct point *point)
+{
+    size_t place = find_point(tune, point);
+    if (place != TUNE_NONE)
+        return place;
+    tune->records[tune->n_records].point = *point;
+    return tune->n_records++;
+}
+
+/* Default of section 6: 64k (or the pinned size), depth 1, buffered, psync, one thread. */
+static struct point default_point(const struct settings *settings)
+{
+    const struct levels *sizes = &settings->levels[FACTOR_REQUEST_SIZE],
+                        *syncs = &settings->levels[FACTOR_SYNC];
+    return (struct point){
+        .request_size_bytes = sizes->n == 1 ? sizes->value[0] : 65536,
+        .queue_depth = 1,
+        .api = API_PSYNC,
+        .threads = 1,
+        .sync = syncs->n == 1 ? (enum sync)syncs->value[0] : SYNC_END,
+    };
+}
+
+static struct point current_point(const struct settings *settings)
+{
+    struct point point = default_point(settings);
+    const struct current *current = &settings->current;
+    if (current->given[FACTOR_REQUEST_SIZE])
+        point.request_size_bytes = current->value[FACTOR_REQUEST_SIZE];
+    if (current->given[FACTOR_QUEUE_DEPTH])
+        point.queue_depth = (uint32_t)current->value[FACTOR_QUEUE_DEPTH];
+    if (current->given[FACTOR_DIRECT])
+        point.direct = (uint32_t)current->value[FACTOR_DIRECT];
+    if (current->given[FACTOR_API])
+        point.api = (enum api)current->value[FACTOR_API];
+    if (current->given[FACTOR_THREADS])
+        point.threads = (uint32_t)current->value[FACTOR_THREADS];
+    if (current->given[FACTOR_SYNC])
+        point.sync = (enum sync)current->value[FACTOR_SYNC];
+    return point;
+}
+
+static size_t cheapest_point(const struct tune *tune)
+{
+    size_t cheapest = 0;
+    for (size_t i = 1; i < tune->space.n_points; i++) {
+        if (factors_bytes_in_flight(&tune->records[i].point) <
+            factors_bytes_in_flight(&tune->records[cheapest].point))
+            cheapest = i;
+    }
+    return cheapest;
+}
+
+static uint64_t file_bytes_of(const struct session *session)
+{
+    return session->simulated ? UINT64_MAX : session->target.size_bytes;
+}
+
+static int place_baselines(struct tune *tune, struct err *err)
+{
+    const struct settings *settings = tune->settings;
+    struct session *session = tune->session;
+    struct point standard = default_point(settings), current = current_point(settings);
+    bool standard_works = candidates_check(session, &standard, file_bytes_of(session), NULL) == 0;
+    tune->standard = TUNE_NONE;
+    tune->baseline_is_default = !settings->current_given && standard_works;
+    if (settings->current_given) {
+        int result = candidates_check(session, &current, file_bytes_of(session), err);
+        if (result < 0)
+            return err_prefix(err, "--current");
+        tune->baseline = place_point(tune, &current);
+        if (standard_works && !factors_equal(&standard, &current))
+            tune->standard = place_point(tune, &standard);
+        tune->baseline_is_default = factors_equal(&standard, &current);
+    } else {
+        tune->baseline = standard_works ? place_point(tune, &standard) : cheapest_point(tune);
+    }
+    return 0;
+}
+
+/* Latency is compared only between points that move the same bytes with the same threads. */
+static int check_objective(const struct tune *tune, struct err *err)
+{
+    if (tune->settings->objective != OBJECTIVE_LATENCY)
+        return 0;
+    for (size_t i = 1; i < tune->candidates.n; i++) {
+        if (tune->candidates.points[i].request_size_bytes != tune->candidates.points[0].request_size_bytes)
+            return err_set(
+                err, -EINVAL,
+                "--objective latency compares points of one request size; pin it with --request-size SIZE");
+        if (tune->candidates.points[i].threads != tune->candidates.points[0].threads)
+            return err_set(
+                err, -EINVAL,
+                "--objective latency compares points of one number of threads; give one --threads N");
+    }
+    return 0;
+}
+
+static int make_records(struct tune *tune, struct err *err)
+{
+    size_t n = tune->candidates.n;
+    tune->records = calloc(n + 2, sizeof *tune->records);
+    tune->verdicts = calloc(n, sizeof *tune->verdicts);
+    if (tune->records == NULL || tune->verdicts == NULL)
+        return err_set(err, -ENOMEM, "no memory for %zu points", n);
+    for (size_t i = 0; i < n; i++)
+        tune->records[i].point = tune->candidates.points[i];
+    tune->n_records = n;
+    return 0;
+}
+
+static int make_search(struct tune *tune, struct err *err)
+{
+    tune->search = search_find(tune->settings->method);
+    if (tune->search == NULL)
+        return err_set(err, -EINVAL, "--method: '%s' is not a search method", tune->settings->method);
+    tune->rng = gsl_rng_alloc(gsl_rng_mt19937);
+    tune->search_state = calloc(1, tune->search->state_size);
+    if (tune->rng == NULL || tune->search_state == NULL)
+        return err_set(err, -ENOMEM, "no memory for the search");
+    gsl_rng_set(tune->rng, rng_derive(tune->session->seed, 2));
+    int result = belief_init(&tune->belief, &tune->space, tune->search->model, FALLBACK_STD);
+    if (result == 0)
+        result = tune->search->init(tune->search_state, &tune->space, first_design_size(tune), tune->rng);
+    return result < 0 ? err_sys(err, result, "cannot start the search") : 0;
+}
+
+int tune_init(struct tune *tune, struct session *session, struct err *err)
+{
+    memset(tune, 0, sizeof *tune);
+    tune->session = session;
+    tune->settings = session->settings;
+    tune->best = tune->chosen = tune->baseline = tune->standard = TUNE_NONE;
+    tune->lowest_p99_ns = NAN;
+    double tolerance = tune->settings->tolerance_share;
+    tune->margin = tune->settings->objective == OBJECTIVE_LATENCY ? log1p(tolerance) : -log1p(-tolerance);
+    tune->duration_ns = choose_duration(tune->settings);
+    tune->run_seconds = guess_run_seconds(tune);
+    plan_time(tune);
+    int result = candidates_build(&tune->candidates, session, file_bytes_of(session), err);
+    if (result == 0)
+        result = check_objective(tune, err);
+    if (result == 0 && candidates_space(&tune->candidates, &tune->space) < 0)
+        result = err_set(err, -ENOMEM, "no memory for a space of %zu points", tune->candidates.n);
+    if (result == 0)
+        result = make_records(tune, err);
+    if (result == 0)
+        result = place_baselines(tune, err);
+    if (result == 0)
+        result = make_search(tune, err);
+    if (result == 0)
+        result = check_grid(tune, err);
+    return result;
+}
+
+int tune_run(struct tune *tune, struct err *err)
+{
+    int result = tune_explore(tune, err);
+    if (result == 0)
+        result = tune_race(tune, err);
+    if (result < 0)
+        return result;
+    tune_choose(tune);
+    if (tune->chosen != TUNE_NONE)
+        result = tune_confirm(tune, err);
+    if (result == 0)
+        result = tune_judge(tune);
+    if (tune->stop == TUNE_STOP_NOT_YET)
+        tune->stop = TUNE_STOP_BUDGET;
+    return result;
+}
+
+void tune_done(struct tune *tune)
+{
+    for (size_t i = 0; i < tune->n_records; i++)
+        record_done(&tune->records[i]);
+    free(tune->records);
+    free(tune->verdicts);
+    if (tune->search != NULL && tune->search_state != NULL)
+        tune->search->done(tune->search_state);
+    free(tune->search_state);
+    if (tune->rng != NULL)
+        gsl_rng_free(tune->rng);
+    belief_done(&tune->belief);
+    space_done(&tune->space);
+    candidates_free(&tune->candidates);
+}

@@ -1,0 +1,107 @@
+/* tuner/tune: the search for one setting: explore, race, choose, confirm (interfaces, section 6).
+ *
+ * Points of the space have indices 0 .. space.n_points - 1; the baselines, where they lie outside it, follow.
+ */
+#ifndef FSTUNE_TUNER_TUNE_H
+#define FSTUNE_TUNER_TUNE_H
+
+#include "models/belief.h"
+#include "models/compare.h"
+#include "models/search.h"
+#include "models/space.h"
+#include "tuner/candidates.h"
+#include "tuner/samples.h"
+#include "tuner/session.h"
+
+#include <gsl/gsl_rng.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TUNE_NONE        SIZE_MAX
+#define TUNE_FRESH_LEAST 5   /* interleaved replays after the choice */
+#define TUNE_FINAL_SHARE 0.2 /* of the budget is kept for them */
+#define TUNE_MIN_REPLAYS 3   /* before a point can be called best or equivalent */
+
+enum tune_stop {
+    TUNE_STOP_NOT_YET,
+    TUNE_STOP_SEPARATED, /* the evidence settles it */
+    TUNE_STOP_BUDGET,
+    TUNE_STOP_WRITES, /* --max-write */
+    TUNE_STOP_SPACE,  /* free space ran low: an error */
+    TUNE_STOP_INTERRUPTED
+};
+
+extern const char *const tune_stop_text[];
+
+struct tune {
+    struct session *session;
+    const struct settings *settings;
+    struct candidates candidates;
+    struct space space;
+    struct belief belief;
+    const struct search_ops *search;
+    void *search_state;
+    gsl_rng *rng;
+
+    struct record *records; /* by point; n_records >= space.n_points */
+    size_t n_records;
+    size_t baseline; /* index of the baseline (--current, else the default) */
+    size_t standard; /* index of the default where --current is another point, else TUNE_NONE */
+    bool baseline_is_default;
+
+    uint64_t duration_ns; /* of every run */
+    double margin;        /* of the tolerance, on the response's log scale; > 0 */
+    double run_seconds;   /* what a run costs, learnt on the way */
+    uint64_t explore_end_ns, search_end_ns, end_ns;
+
+    enum verdict *verdicts; /* by point of the space; set by tune_choose */
+    size_t best, chosen;    /* TUNE_NONE before tune_choose, or when nothing can be chosen */
+    double lowest_p99_ns;   /* when no point meets --max-latency-p99 */
+    double probability;     /* probability_within_tolerance */
+    bool conclusive;
+    enum tune_stop stop;
+    struct err failure; /* of the last failed run */
+};
+
+/* Builds space, belief and search over a prepared session. tune_done accepts a zeroed tune. */
+int tune_init(struct tune *tune, struct session *session, struct err *err);
+
+/* Everything up to the verdict. 0, also when interrupted or out of budget; negative errno only when the
+ * command cannot go on. */
+int tune_run(struct tune *tune, struct err *err);
+
+void tune_done(struct tune *tune);
+
+/* --- parts, used by tune_run --- */
+
+/* Runs the listed points (an index may repeat) in random order, as far as `deadline_ns` allows. fresh: they
+ * count as made after the choice. 0 or a negative errno that ends the command; tune->stop says when no more
+ * runs can be made. */
+int tune_measure(struct tune *tune, size_t *points, size_t n, bool fresh, uint64_t deadline_ns,
+                 struct err *err);
+
+/* Marks the first points and asks the search for more until its time is over. */
+int tune_explore(struct tune *tune, struct err *err);
+
+/* Spends the time that is left on the points that could still be the best or the cheapest eligible. */
+int tune_race(struct tune *tune, struct err *err);
+
+/* Sets verdicts, best and chosen from all replays so far. */
+void tune_choose(struct tune *tune);
+
+/* The interleaved replays after the choice. */
+int tune_confirm(struct tune *tune, struct err *err);
+
+/* Sets probability from everything known. */
+int tune_judge(struct tune *tune);
+
+/* Response of a replay: log throughput, or minus log latency. */
+double tune_response(const struct tune *tune, const struct sample *sample);
+
+uint64_t tune_now_ns(const struct tune *tune);
+
+/* True when one more run of average cost ends before the deadline. */
+bool tune_has_time(const struct tune *tune, uint64_t deadline_ns, size_t n_runs);
+
+#endif

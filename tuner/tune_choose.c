@@ -1,0 +1,154 @@
+/* From replays to an answer: best, equivalents, the cheapest of them, and how sure that is. */
+#include "tuner/tune.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define JUDGE_DRAWS 4096
+
+static double latency_p99(const struct sample *sample)
+{
+    return sample->latency_p99_ns;
+}
+
+/* Upper one-sided bound of the mean p99 over the replays; infinite where it cannot be said. */
+static double p99_upper_ns(const struct tune *tune, const struct record *record)
+{
+    double sum = 0, squares = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < record->n; i++) {
+        double value = latency_p99(&record->samples[i]);
+        if (!isfinite(value))
+            return INFINITY;
+        sum += value;
+        squares += value * value;
+        n++;
+    }
+    if (n < TUNE_MIN_REPLAYS)
+        return INFINITY;
+    double count = (double)n, mean = sum / count;
+    double std = sqrt(fmax(squares - count * mean * mean, 0) / (count - 1));
+    return mean + student_quantile(tune->settings->confidence_share, count - 1) * std / sqrt(count);
+}
+
+static bool feasible(struct tune *tune, size_t point)
+{
+    uint64_t limit_ns = tune->settings->max_latency_p99_ns;
+    if (limit_ns == 0)
+        return true;
+    double upper_ns = p99_upper_ns(tune, &tune->records[point]);
+    if (isfinite(upper_ns) && !(tune->lowest_p99_ns <= upper_ns))
+        tune->lowest_p99_ns = upper_ns;
+    return upper_ns <= (double)limit_ns;
+}
+
+/* Points that may be chosen: measured, not failed, within the latency bound. Writes their indices. */
+static size_t eligible_points(struct tune *tune, size_t *ret_points)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < tune->space.n_points; i++) {
+        if (tune->belief.moments[i].n > 0 && !tune->belief.excluded[i] && feasible(tune, i))
+            ret_points[n++] = i;
+    }
+    return n;
+}
+
+/* Position of the best among the listed points: highest posterior mean of those with enough replays, else of
+ * all. */
+static size_t best_position(const struct tune *tune, const size_t *points, size_t n)
+{
+    const struct belief *belief = &tune->belief;
+    size_t best = TUNE_NONE;
+    for (size_t least = TUNE_MIN_REPLAYS; best == TUNE_NONE && least > 0; least--) {
+        double highest = -INFINITY;
+        for (size_t i = 0; i < n; i++) {
+            double value = belief->chosen != NULL ? belief->mean[points[i]] : belief->moments[points[i]].mean;
+            if (belief->moments[points[i]].n >= least && value > highest) {
+                highest = value;
+                best = i;
+            }
+        }
+    }
+    return best;
+}
+
+/* Order of cheapness: bytes in flight, mean latency (equal within the tolerance), simplicity of the API. */
+static bool is_cheaper(const struct tune *tune, size_t a, size_t b)
+{
+    const struct point *pa = &tune->records[a].point, *pb = &tune->records[b].point;
+    uint64_t bytes_a = factors_bytes_in_flight(pa), bytes_b = factors_bytes_in_flight(pb);
+    if (bytes_a != bytes_b)
+        return bytes_a < bytes_b;
+    struct row row_a, row_b;
+    if (row_of(&tune->records[a], false, tune->settings->confidence_share, &row_a) < 0 ||
+        row_of(&tune->records[b], false, tune->settings->confidence_share, &row_b) < 0)
+        return false;
+    double ratio = row_a.latency_ns.mean / row_b.latency_ns.mean;
+    if (fabs(log(ratio)) > tune->margin)
+        return ratio < 1;
+    return pa->api != pb->api ? pa->api < pb->api : ratio < 1;
+}
+
+static void set_verdicts(struct tune *tune, const size_t *points, size_t n, size_t best)
+{
+    struct contender *contenders = calloc(n, sizeof *contenders);
+    enum verdict *verdicts = calloc(n, sizeof *verdicts);
+    for (size_t i = 0; i < tune->space.n_points; i++)
+        tune->verdicts[i] = VERDICT_WORSE;
+    if (contenders != NULL && verdicts != NULL) {
+        for (size_t i = 0; i < n; i++) {
+            contenders[i].moments = tune->belief.moments[points[i]];
+            contenders[i].run_variance = belief_run_variance(&tune->belief, points[i], &contenders[i].run_df);
+        }
+        compare_all(contenders, n, best, tune->margin, tune->settings->confidence_share, TUNE_MIN_REPLAYS,
+                    verdicts);
+        for (size_t i = 0; i < n; i++)
+            tune->verdicts[points[i]] = verdicts[i];
+    }
+    free(contenders);
+    free(verdicts);
+}
+
+void tune_choose(struct tune *tune)
+{
+    size_t *points = malloc(tune->space.n_points * sizeof *points);
+    tune->best = tune->chosen = TUNE_NONE;
+    tune->lowest_p99_ns = NAN;
+    if (points == NULL)
+        return;
+    size_t n = eligible_points(tune, points);
+    size_t best = best_position(tune, points, n);
+    if (best != TUNE_NONE) {
+        set_verdicts(tune, points, n, best);
+        tune->best = tune->chosen = points[best];
+        for (size_t i = 0; i < n; i++) {
+            if (tune->verdicts[points[i]] == VERDICT_EQUIVALENT && is_cheaper(tune, points[i], tune->chosen))
+                tune->chosen = points[i];
+        }
+    }
+    free(points);
+}
+
+int tune_judge(struct tune *tune)
+{
+    int result = belief_update(&tune->belief, true, tune->rng);
+    tune->probability = 0;
+    if (result == -ENOMEM)
+        return result;
+    size_t chosen = tune->chosen;
+    if (chosen == TUNE_NONE)
+        return 0;
+    /* The verdicts are told with everything known, the choice stays. */
+    size_t best = tune->best;
+    tune_choose(tune);
+    tune->chosen = chosen;
+    tune->best = best;
+    if (tune->belief.chosen != NULL &&
+        belief_probability_within(&tune->belief, chosen, tune->margin, JUDGE_DRAWS, tune->rng,
+                                  &tune->probability) < 0)
+        return -ENOMEM;
+    tune->conclusive = tune->probability >= tune->settings->confidence_share &&
+                       record_count(&tune->records[chosen], true) >= TUNE_FRESH_LEAST;
+    return 0;
+}

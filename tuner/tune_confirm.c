@@ -1,0 +1,56 @@
+/* The last part of a search: figures that luck in choosing cannot have flattered. */
+#include "tuner/tune.h"
+
+#define MAX_POINTS  4
+#define MAX_REPLAYS 30
+
+static size_t add_distinct(size_t *points, size_t n, size_t point)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (points[i] == point)
+            return n;
+    }
+    if (point == TUNE_NONE)
+        return n;
+    points[n] = point;
+    return n + 1;
+}
+
+/* How many replays of each point the time that was kept allows; fixed beforehand, so that results cannot
+ * steer it. */
+static size_t affordable(const struct tune *tune, size_t n_points, uint64_t deadline_ns)
+{
+    size_t replays = TUNE_FRESH_LEAST;
+    while (replays < MAX_REPLAYS && tune_has_time(tune, deadline_ns, (replays + 1) * n_points))
+        replays++;
+    return replays;
+}
+
+int tune_confirm(struct tune *tune, struct err *err)
+{
+    size_t points[MAX_POINTS], block[MAX_POINTS];
+    size_t n = add_distinct(points, 0, tune->chosen);
+    n = add_distinct(points, n, tune->best);
+    n = add_distinct(points, n, tune->baseline);
+    n = add_distinct(points, n, tune->standard);
+    enum tune_stop stop = tune->stop;
+    if (stop == TUNE_STOP_INTERRUPTED || stop == TUNE_STOP_WRITES)
+        return 0;
+    tune->stop = TUNE_STOP_NOT_YET;
+    uint64_t kept_ns = (uint64_t)((double)tune->settings->budget_ns * TUNE_FINAL_SHARE);
+    uint64_t deadline_ns = tune_now_ns(tune) + kept_ns;
+    deadline_ns = deadline_ns > tune->end_ns ? tune->end_ns : deadline_ns;
+    size_t replays = affordable(tune, n, deadline_ns);
+    int result = 0;
+    for (size_t replay = 0; replay < replays && result == 0 && tune->stop == TUNE_STOP_NOT_YET; replay++) {
+        for (size_t i = 0; i < n; i++)
+            block[i] = points[i];
+        /* The budget may be passed by the seconds that interfaces.md grants rather than miss the five
+         * replays. */
+        uint64_t last_ns = tune->end_ns + (replay < TUNE_FRESH_LEAST ? 3 * CLOCK_NS_PER_S : 0);
+        result = tune_measure(tune, block, n, true, last_ns, err);
+    }
+    if (tune->stop == TUNE_STOP_NOT_YET)
+        tune->stop = stop;
+    return result;
+}

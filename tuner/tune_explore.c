@@ -1,0 +1,59 @@
+/* The first part of a search: a design, then the points that the strategy asks for. */
+#include "tuner/tune.h"
+
+#include <errno.h>
+
+#define ROUND_POINTS 4
+#define ROUND_MAX    16
+#define GRID_REPLAYS 3
+/* Every so many rounds hyper-parameters are fitted anew; in between only the data are exchanged. */
+#define REFIT_ROUNDS 2
+
+/* Points x replays with the incumbent among them: it is measured again in every round, which also shows
+ * drift. */
+static size_t make_round(const struct tune *tune, const size_t *asked, size_t n_asked, size_t replays,
+                         size_t *ret_runs)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < n_asked; i++) {
+        for (size_t k = 0; k < replays; k++)
+            ret_runs[n++] = asked[i];
+    }
+    size_t incumbent = belief_best(&tune->belief, 1);
+    if (incumbent < tune->space.n_points)
+        ret_runs[n++] = incumbent;
+    return n;
+}
+
+static int update(struct tune *tune, size_t round, struct err *err)
+{
+    int result = belief_update(&tune->belief, round % REFIT_ROUNDS == 0, tune->rng);
+    return result < 0 && result != -ENODATA && result != -EDOM ? err_sys(err, result, "cannot fit a model")
+                                                               : 0;
+}
+
+int tune_explore(struct tune *tune, struct err *err)
+{
+    size_t asked[ROUND_MAX], runs[ROUND_MAX * GRID_REPLAYS + 1];
+    bool grid = tune->search == &search_grid;
+    uint64_t deadline_ns = grid ? tune->search_end_ns : tune->explore_end_ns;
+    size_t first[2] = {tune->baseline, tune->standard};
+    int result = tune_measure(tune, first, tune->standard == TUNE_NONE ? 1 : 2, false, tune->end_ns, err);
+    for (size_t round = 0; result == 0 && tune->stop == TUNE_STOP_NOT_YET; round++) {
+        size_t n = 0;
+        bool design = tune->search->in_first_design(tune->search_state);
+        if (!tune_has_time(tune, deadline_ns, 1))
+            break;
+        result = tune->search->ask(tune->search_state, &tune->belief,
+                                   design || grid ? ROUND_MAX : ROUND_POINTS, tune->rng, asked, &n);
+        if (result < 0)
+            return err_sys(err, result, "the search cannot go on");
+        if (n == 0)
+            break;
+        n = make_round(tune, asked, n, grid ? GRID_REPLAYS : 1, runs);
+        result = tune_measure(tune, runs, n, false, deadline_ns, err);
+        if (result == 0)
+            result = update(tune, round, err);
+    }
+    return result;
+}

@@ -1,0 +1,127 @@
+/* Runs of a list of points in random order: the one place where the search meets the measurement. */
+#include "tuner/tune.h"
+
+#include "bench/units.h"
+
+#include <errno.h>
+#include <gsl/gsl_randist.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Weight of the newest run in the running mean of what a run costs. */
+#define COST_WEIGHT 0.1
+#define COST_MARGIN 1.2
+
+bool tune_has_time(const struct tune *tune, uint64_t deadline_ns, size_t n_runs)
+{
+    double needed_ns = (double)n_runs * tune->run_seconds * COST_MARGIN * 1e9;
+    return (double)tune_now_ns(tune) + needed_ns <= (double)deadline_ns;
+}
+
+static struct measure_plan plan_of(const struct tune *tune, size_t point)
+{
+    const struct settings *settings = tune->settings;
+    uint64_t limit = settings->warmup_limit_ns;
+    return (struct measure_plan){
+        .pattern = settings->pattern,
+        .point = tune->records[point].point,
+        .duration_ns = tune->duration_ns,
+        .warmup_limit_ns = limit == UINT64_MAX ? tune->duration_ns : limit,
+        .warmup_coef = settings->warmup_coef_share,
+        .warmup_window = settings->warmup_window,
+        .batch_requests = settings->batch_requests,
+    };
+}
+
+static void show(struct tune *tune, size_t point, bool fresh)
+{
+    if (!tune->session->progress.on)
+        return;
+    char text[FACTORS_TEXT_SIZE], rate[UNITS_TEXT_SIZE] = "";
+    size_t best = belief_best(&tune->belief, 1);
+    if (best < tune->space.n_points)
+        units_format_rate(exp(record_log_moments(&tune->records[best], false).mean), rate);
+    progress_show(&tune->session->progress, "%3.0f s of %.0f  %s  run %llu  %s%s%s",
+                  session_seconds(tune->session), (double)tune->settings->budget_ns / 1e9,
+                  fresh ? "confirming" : "searching", (unsigned long long)tune->session->n_runs + 1,
+                  factors_format(&tune->records[point].point, text), rate[0] != '\0' ? "  best so far " : "",
+                  rate);
+}
+
+/* A failing point is reported and left out; the search goes on. */
+static void exclude(struct tune *tune, size_t point, int code, const struct err *why)
+{
+    char text[FACTORS_TEXT_SIZE];
+    tune->records[point].failed = code;
+    tune->failure = *why;
+    if (point < tune->space.n_points)
+        belief_exclude(&tune->belief, point);
+    notes_add(&tune->session->dropped, factors_format(&tune->records[point].point, text), "a run failed: %s",
+              why->text);
+}
+
+static int keep(struct tune *tune, size_t point, const struct measure_plan *plan,
+                const struct measure_result *result, const struct histogram *latency, bool fresh)
+{
+    bool cold = tune->session->env.cache == MEASURE_CACHE_COLD && !tune->session->simulated;
+    struct sample sample = sample_of(plan, result, latency, cold);
+    sample.fresh = fresh;
+    int added = record_add(&tune->records[point], &sample, latency);
+    if (added == 0 && point < tune->space.n_points)
+        belief_tell(&tune->belief, point, tune_response(tune, &sample));
+    return added;
+}
+
+/* 0: done; 1: no further run can be made now (tune->stop says why); negative: the command cannot go on. */
+static int one_run(struct tune *tune, size_t point, bool fresh, struct histogram *latency, struct err *err)
+{
+    struct measure_plan plan = plan_of(tune, point);
+    struct measure_result measured;
+    struct err why = {0};
+    uint64_t start_ns = tune_now_ns(tune);
+    show(tune, point, fresh);
+    histogram_init(latency);
+    int result = session_measure(tune->session, &plan, &measured, latency, &why);
+    if (result == -EINTR) {
+        tune->stop = TUNE_STOP_INTERRUPTED;
+        return 1;
+    }
+    if (result == -EDQUOT && tune->session->wrote_out) {
+        tune->stop = TUNE_STOP_WRITES;
+        return 1;
+    }
+    if (result < 0 && tune->session->full) {
+        tune->stop = TUNE_STOP_SPACE;
+        return err_set(err, result, "%s", why.text);
+    }
+    if (result < 0) {
+        exclude(tune, point, result, &why);
+        return 0;
+    }
+    if (keep(tune, point, &plan, &measured, latency, fresh) < 0)
+        return err_set(err, -ENOMEM, "no memory for another replay");
+    double seconds = (double)(tune_now_ns(tune) - start_ns) / 1e9;
+    tune->run_seconds += COST_WEIGHT * (seconds - tune->run_seconds);
+    return 0;
+}
+
+int tune_measure(struct tune *tune, size_t *points, size_t n, bool fresh, uint64_t deadline_ns,
+                 struct err *err)
+{
+    if (n == 0)
+        return 0;
+    struct histogram *latency = malloc(sizeof *latency);
+    if (latency == NULL)
+        return err_set(err, -ENOMEM, "no memory for a latency histogram");
+    gsl_ran_shuffle(tune->rng, points, n, sizeof points[0]);
+    int result = 0;
+    for (size_t i = 0; i < n && result == 0 && tune->stop == TUNE_STOP_NOT_YET; i++) {
+        if (tune->records[points[i]].failed != 0)
+            continue;
+        if (!tune_has_time(tune, deadline_ns, 1))
+            break;
+        result = one_run(tune, points[i], fresh, latency, err);
+    }
+    free(latency);
+    return result < 0 ? result : 0;
+}

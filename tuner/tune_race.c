@@ -1,0 +1,150 @@
+/* The second part of a search: what is left of the time goes to the points that could still change the
+ * answer. */
+#include "tuner/tune.h"
+
+#include <errno.h>
+#include <gsl/gsl_sort.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK_POINTS 6 /* interleaved in one block */
+#define BLOCK_REPLAYS                                                                                        \
+    2 /* of each: replays without which a point can be neither best nor equivalent come quickly */
+#define N_DRAWS       128 /* joint draws of the response per block */
+#define MAX_PROMISING 256
+#define JUDGE_DRAWS   2048
+#define REFIT_BLOCKS  3
+
+/* Points whose response could reach the margin below the best; at most MAX_PROMISING, most promising first.
+ */
+static size_t promising_points(const struct tune *tune, size_t *ret_points)
+{
+    const struct belief *belief = &tune->belief;
+    size_t n_points = tune->space.n_points, n = 0;
+    double *upper = calloc(n_points, sizeof *upper), highest = -INFINITY;
+    size_t *order = malloc(n_points * sizeof *order);
+    if (upper != NULL && order != NULL) {
+        for (size_t i = 0; i < n_points; i++) {
+            double sd = sqrt(belief->variance[i]);
+            upper[i] = belief->excluded[i] ? -INFINITY : belief->mean[i] + 2.5 * sd;
+            highest = belief->excluded[i] ? highest : fmax(highest, belief->mean[i] - 2.5 * sd);
+        }
+        gsl_sort_index(order, upper, 1, n_points);
+        for (size_t k = n_points; k-- > 0 && n < MAX_PROMISING && upper[order[k]] >= highest - tune->margin;)
+            ret_points[n++] = order[k];
+    }
+    free(upper);
+    free(order);
+    return n;
+}
+
+/* Is a cheaper than b, by what is known for sure? Ties go to the higher response: equal bytes in flight at a
+ * higher rate mean less latency. */
+static bool cheaper(const struct tune *tune, size_t a, double response_a, size_t b, double response_b)
+{
+    uint64_t bytes_a = factors_bytes_in_flight(&tune->records[a].point);
+    uint64_t bytes_b = factors_bytes_in_flight(&tune->records[b].point);
+    return bytes_a != bytes_b ? bytes_a < bytes_b : response_a > response_b;
+}
+
+/* If this draw were the truth: which point would be the best, and which the cheapest within the margin? Both
+ * get a vote. */
+static void vote(const struct tune *tune, const size_t *points, size_t n, const double *draw, double *votes)
+{
+    size_t best = 0, answer = TUNE_NONE;
+    for (size_t i = 1; i < n; i++)
+        best = draw[i] > draw[best] ? i : best;
+    for (size_t i = 0; i < n; i++) {
+        if (draw[i] < draw[best] - tune->margin)
+            continue;
+        if (answer == TUNE_NONE || cheaper(tune, points[i], draw[i], points[answer], draw[answer]))
+            answer = i;
+    }
+    votes[best] += 1;
+    votes[answer] += 1;
+}
+
+/* A vote counts as far as one more replay would sharpen what is known of the point. */
+static void weigh_votes(const struct tune *tune, const size_t *points, size_t n, double *votes)
+{
+    for (size_t i = 0; i < n; i++) {
+        double df, variance = tune->belief.variance[points[i]];
+        double run = belief_run_variance(&tune->belief, points[i], &df);
+        votes[i] *= variance / sqrt(variance + run);
+    }
+}
+
+static int draw_votes(struct tune *tune, const size_t *points, size_t n, double *votes)
+{
+    double *draws = malloc(n * N_DRAWS * sizeof *draws);
+    const struct belief *belief = &tune->belief;
+    if (draws == NULL)
+        return -ENOMEM;
+    void *state = belief->chosen == &surrogate_gp ? belief->gp : belief->quadratic;
+    int result = belief->chosen->sample(state, points, n, N_DRAWS, tune->rng, draws);
+    for (size_t k = 0; k < N_DRAWS && result == 0; k++)
+        vote(tune, points, n, draws + k * n, votes);
+    free(draws);
+    if (result == 0)
+        weigh_votes(tune, points, n, votes);
+    return result;
+}
+
+/* Points of the next block, each BLOCK_REPLAYS times. */
+static int choose_block(struct tune *tune, size_t *ret_runs, size_t *ret_n)
+{
+    size_t points[MAX_PROMISING], order[MAX_PROMISING], n_runs = 0;
+    double votes[MAX_PROMISING] = {0};
+    size_t n = promising_points(tune, points);
+    if (n == 0)
+        return -ENODATA;
+    int result = draw_votes(tune, points, n, votes);
+    if (result < 0)
+        return result;
+    gsl_sort_index(order, votes, 1, n);
+    for (size_t k = n; k-- > 0 && n - k <= BLOCK_POINTS && votes[order[k]] > 0;) {
+        for (size_t replay = 0; replay < BLOCK_REPLAYS; replay++)
+            ret_runs[n_runs++] = points[order[k]];
+    }
+    *ret_n = n_runs;
+    return 0;
+}
+
+/* Looks taken one after another spend the error probability piece by piece, so that stopping early does not
+ * cost honesty. */
+static bool settled(struct tune *tune, size_t look)
+{
+    tune_choose(tune);
+    if (tune->chosen == TUNE_NONE || tune->verdicts[tune->chosen] != VERDICT_EQUIVALENT ||
+        record_count(&tune->records[tune->chosen], false) < TUNE_FRESH_LEAST)
+        return false;
+    double alpha = compare_spend(1 - tune->settings->confidence_share, look), probability = 0;
+    if (belief_probability_within(&tune->belief, tune->chosen, tune->margin, JUDGE_DRAWS, tune->rng,
+                                  &probability) < 0)
+        return false;
+    return probability >= 1 - alpha;
+}
+
+int tune_race(struct tune *tune, struct err *err)
+{
+    size_t runs[BLOCK_POINTS * BLOCK_REPLAYS], n = 0;
+    int result = 0;
+    for (size_t look = 1; result == 0 && tune->stop == TUNE_STOP_NOT_YET; look++) {
+        if (!tune_has_time(tune, tune->search_end_ns, 1))
+            break;
+        result = belief_update(&tune->belief, look % REFIT_BLOCKS == 1, tune->rng);
+        if (result == -ENODATA || result == -EDOM)
+            return 0; /* too little is known to race; what there is decides */
+        if (result == 0 && settled(tune, look)) {
+            tune->stop = TUNE_STOP_SEPARATED;
+            return 0;
+        }
+        if (result == 0)
+            result = choose_block(tune, runs, &n);
+        if (result < 0)
+            return err_sys(err, result, "the race cannot go on");
+        result = tune_measure(tune, runs, n, false, tune->search_end_ns, err);
+    }
+    return result;
+}

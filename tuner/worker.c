@@ -1,0 +1,80 @@
+/* Blocking work in a thread aside. */
+#include "tuner/worker.h"
+
+#include "tuner/interrupt.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+/* Owned by the thread and the caller together; an abandoned one is left to the exit of the process. */
+struct job {
+    int (*work)(void *context);
+    void *context;
+    int result;
+    int done_fd;
+};
+
+static void *run_job(void *argument)
+{
+    struct job *job = argument;
+    uint64_t one = 1;
+    job->result = job->work(job->context);
+    ssize_t written = write(job->done_fd, &one, sizeof one);
+    (void)written;
+    return NULL;
+}
+
+static int start(struct job *job, pthread_t *thread)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int result = -pthread_create(thread, NULL, run_job, job);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return result;
+}
+
+/* True when the job has ended; false when it was given up. */
+static bool wait_for(const struct job *job)
+{
+    struct pollfd fds[2] = {{.fd = job->done_fd, .events = POLLIN},
+                            {.fd = interrupt_descriptor(), .events = POLLIN}};
+    for (;;) {
+        bool asked = atomic_load(&interrupt_signal) != 0;
+        int n = poll(fds, asked ? 1 : 2, asked ? WORKER_GRACE_MS : -1);
+        if (n > 0 && (fds[0].revents & POLLIN) != 0)
+            return true;
+        if (n == 0)
+            return false;
+    }
+}
+
+int worker_call(int (*work)(void *context), void *context, bool *ret_abandoned, struct err *err)
+{
+    pthread_t thread;
+    struct job *job = malloc(sizeof *job);
+    if (job == NULL)
+        return err_set(err, -ENOMEM, "no memory for a thread");
+    *job = (struct job){.work = work, .context = context, .done_fd = eventfd(0, EFD_CLOEXEC)};
+    int result = job->done_fd < 0 ? -errno : start(job, &thread);
+    if (result < 0) {
+        err_sys(err, result, "cannot start a thread");
+    } else if (wait_for(job)) {
+        pthread_join(thread, NULL);
+        result = job->result;
+    } else {
+        pthread_detach(thread);
+        *ret_abandoned = true;
+        return err_set(err, -EINTR, "interrupted while the kernel was still writing");
+    }
+    if (job->done_fd >= 0)
+        close(job->done_fd);
+    free(job);
+    return result;
+}
