@@ -121,6 +121,8 @@ static bool collect_limits(const char *mount_point, char *group, const char *con
                            const char *numbers, char *text, size_t size)
 {
     size_t used = 0;
+    if (strcmp(group, "/") == 0)
+        group[0] = '\0';
     bool readable = access(mount_point, X_OK) == 0;
     for (;;) {
         for (size_t i = 0; files[i] != NULL; i++) {

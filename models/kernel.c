@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-/* Coordinates span 0..1, so a length of 0.7 bends once over the space. A category costs about a third of the
+/* Coordinates span 0..1, so a length of 0.7 bends once over the space. A category costs about a fifth of the
  * correlation. The signal is about the variance seen, the roughness about 1 % of it. */
-static const struct kernel_prior length_prior = {-0.36, 1.0}, theta_prior = {-0.9, 1.2},
+static const struct kernel_prior length_prior = {-0.36, 1.0}, theta_prior = {-1.6, 1.2},
                                  signal_prior = {0.0, 1.0}, roughness_prior = {-4.6, 1.5};
 
 size_t kernel_n_logs(const struct space *space)

@@ -75,8 +75,8 @@ static int parse_text(config_t *config, const char *path, const char *text, stru
 int config_load(struct config_t *config, const char *path, struct err *err)
 {
     char *text = NULL;
-    size_t length;
-    unsigned line;
+    size_t length = 0;
+    unsigned line = 0;
     int r = read_text(path, &text, &length, err);
     if (r < 0)
         return r;
@@ -193,11 +193,11 @@ static int read_setting(struct settings *settings, const config_setting_t *setti
 {
     char text[MAX_TEXT_BYTES];
     const char *key = config_setting_name(setting);
-    const struct option_row *row = strchr(key, '-') ? NULL : options_find(key, command);
+    const struct option_row *row = options_find(key, command);
     /* One file may serve several commands. */
-    if (!row && !strchr(key, '-'))
-        row = options_find(key, ~0U);
     if (!row)
+        row = options_find(key, ~0U);
+    if (!row || strchr(key, '-'))
         return refuse_unknown(key, err);
     if (!row->in_config)
         return err_set(err, -EINVAL, "cannot stand in a configuration file; give it on the command line");

@@ -92,7 +92,7 @@ const char *options_nearest(const char *text, const char *const *names, size_t n
         size_t edits = distance(text, names[i]);
         if (edits > 1 && length >= 3 && strncmp(names[i], text, length) == 0)
             edits = 1;
-        if (edits < least || (edits == least && !nearest && edits * 3 <= length)) {
+        if (edits < least) {
             least = edits;
             nearest = names[i];
         }
@@ -171,8 +171,8 @@ static int read_options(struct settings *settings, struct walk walk, const struc
                         struct err *err)
 {
     for (;;) {
-        const struct option_row *row;
-        const char *text;
+        const struct option_row *row = NULL;
+        const char *text = NULL;
         int r = next_option(&walk, &row, &text, err);
         if (r < 0 || !row)
             return r;

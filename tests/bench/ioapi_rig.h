@@ -59,6 +59,18 @@ static inline int rig_file(const char *directory, int flags)
     return fd;
 }
 
+/* Another descriptor of the same file. */
+static inline int rig_reopen(int fd, int flags)
+{
+    char path[64];
+    int again;
+
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    again = open(path, flags | O_CLOEXEC);
+    assert_true(again >= 0);
+    return again;
+}
+
 /* File contents as a function of the place in the file. */
 static inline uint64_t rig_word(uint64_t offset, uint64_t salt)
 {

@@ -1,4 +1,5 @@
-/* The marginal likelihood: a value by hand, the gradient against differences, the descent against its neighbourhood. */
+/* The marginal likelihood: a value by hand, the gradient against differences, the descent against its
+ * neighbourhood. */
 #include "models/evidence.h"
 #include "tests/check.h"
 
@@ -85,7 +86,9 @@ static void prior_adds_half_a_squared_deviation(void **state)
 
 static void gradient_agrees_with_finite_differences(void **state)
 {
-    const double offsets[][5] = {{0, 0, 0, 0, 0}, {0.5, -0.7, 0.9, -0.4, 1.0}, {-1.5, 1.2, -1.0, 0.8, 2.5},
+    const double offsets[][5] = {{0, 0, 0, 0, 0},
+                                 {0.5, -0.7, 0.9, -0.4, 1.0},
+                                 {-1.5, 1.2, -1.0, 0.8, 2.5},
                                  {2.0, 2.0, 2.0, -2.0, -3.0}};
     struct evidence evidence;
 

@@ -83,7 +83,8 @@ static void slope_is_minus_twice_the_derivative_by_squared_distance(void **state
     for (double r2 = 0.05; r2 < 9.0; r2 *= 2.0) {
         double slope;
         double by_difference =
-            (kernel_at(&kernel, r2 + step, 0.4, NULL) - kernel_at(&kernel, r2 - step, 0.4, NULL)) / (2.0 * step);
+            (kernel_at(&kernel, r2 + step, 0.4, NULL) - kernel_at(&kernel, r2 - step, 0.4, NULL)) /
+            (2.0 * step);
 
         kernel_at(&kernel, r2, 0.4, &slope);
         assert_close(slope, -2.0 * by_difference, 1e-8);

@@ -25,8 +25,8 @@ static double truth(size_t point)
 {
     const double *x = space_row(&space, point);
 
-    return 20.0 + 2.0 * x[0] - 1.5 * gsl_pow_2(x[0] - 0.7) + 0.8 * x[1] - 0.5 * x[0] * x[1] + (x[2] > 1.5 ? 0.4 : 0.0) -
-           (x[2] > 0.5 ? 0.3 * x[1] : 0.0);
+    return 20.0 + 2.0 * x[0] - 1.5 * gsl_pow_2(x[0] - 0.7) + 0.8 * x[1] - 0.5 * x[0] * x[1] +
+           (x[2] > 1.5 ? 0.4 : 0.0) - (x[2] > 0.5 ? 0.3 * x[1] : 0.0);
 }
 
 static int setup(void **state)
@@ -52,7 +52,8 @@ static int teardown(void **state)
     return 0;
 }
 
-/* Every observation a different point, spread over the space, with noise of this std and a little lack of fit. */
+/* Every observation a different point, spread over the space, with noise of this std and a little lack of
+ * fit. */
 static void make_data(double noise_std)
 {
     gsl_rng_set(rng, 7);
@@ -79,7 +80,8 @@ static void drop(const struct surrogate_ops *ops, void *state)
     free(state);
 }
 
-static void predict_one(const struct surrogate_ops *ops, const void *state, size_t point, double *mean, double *variance)
+static void predict_one(const struct surrogate_ops *ops, const void *state, size_t point, double *mean,
+                        double *variance)
 {
     assert_int_equal(ops->predict(state, &point, 1, mean, variance), 0);
 }
@@ -271,7 +273,8 @@ static void covariance_of_a_point_with_itself_is_its_variance(void **unused)
     }
 }
 
-/* What kriging believers rest on: a further observation at the posterior mean takes cov^2 / (var + noise) off the variance. */
+/* What kriging believers rest on: a further observation at the posterior mean takes cov^2 / (var + noise) off
+ * the variance. */
 static void covariance_foretells_what_a_further_observation_does(void **unused)
 {
     (void)unused;
@@ -363,7 +366,8 @@ static void equal_seeds_give_equal_fits(void **unused)
 
 /* --- Gaussian process --- */
 
-/* Far from all data in the kernel's terms nothing is known but the constant, whose own posterior is that of a normal mean. */
+/* Far from all data in the kernel's terms nothing is known but the constant, whose own posterior is that of a
+ * normal mean. */
 static void gp_knows_little_where_it_saw_nothing(void **unused)
 {
     void *state = state_of(&surrogate_gp);
@@ -382,7 +386,8 @@ static void gp_knows_little_where_it_saw_nothing(void **unused)
     drop(&surrogate_gp, state);
 }
 
-/* Predictions for three observations by the textbook formula with a general inverse, with the hyper-parameters found apart from the fit. */
+/* Predictions for three observations by the textbook formula with a general inverse, with the
+ * hyper-parameters found apart from the fit. */
 static void gp_predicts_the_conditional_normal_of_three_observations(void **unused)
 {
     const double raw[] = {0, 1, 2, 3, 4};
@@ -390,8 +395,10 @@ static void gp_predicts_the_conditional_normal_of_three_observations(void **unus
     const struct observation three[] = {{0, 9.0, 0.01}, {2, 10.0, 0.02}, {4, 11.0, 0.03}};
     const size_t seen[] = {0, 2, 4};
     const double response[] = {-1.0, 0.0, 1.0}, noise[] = {0.01, 0.02, 0.03}; /* the std is 1, the mean 10 */
-    double logs[KERNEL_MAX_LOGS], cross[3], scratch[9], inverse[9], mean, variance, by_hand = 10.0, explained = 0.0;
-    gsl_matrix_view k = gsl_matrix_view_array(scratch, 3, 3), k_inverse = gsl_matrix_view_array(inverse, 3, 3);
+    double logs[KERNEL_MAX_LOGS], cross[3], scratch[9], inverse[9], mean, variance, by_hand = 10.0,
+                                                                                    explained = 0.0;
+    gsl_matrix_view k = gsl_matrix_view_array(scratch, 3, 3),
+                    k_inverse = gsl_matrix_view_array(inverse, 3, 3);
     gsl_permutation *order = gsl_permutation_alloc(3);
     void *state = state_of(&surrogate_gp);
     struct evidence evidence;
@@ -410,8 +417,9 @@ static void gp_predicts_the_conditional_normal_of_three_observations(void **unus
     for (size_t i = 0; i < 3; i++) {
         cross[i] = kernel_between(&kernel, space_row(&line, seen[i]), space_row(&line, 1));
         for (size_t j = 0; j < 3; j++)
-            scratch[3 * i + j] = kernel_between(&kernel, space_row(&line, seen[i]), space_row(&line, seen[j])) +
-                                 (i == j ? kernel.roughness + noise[i] : 0.0);
+            scratch[3 * i + j] =
+                kernel_between(&kernel, space_row(&line, seen[i]), space_row(&line, seen[j])) +
+                (i == j ? kernel.roughness + noise[i] : 0.0);
     }
     gsl_linalg_LU_decomp(&k.matrix, order, &sign);
     gsl_linalg_LU_invert(&k.matrix, order, &k_inverse.matrix);
