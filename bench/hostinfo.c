@@ -15,6 +15,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+/* A zeroed fact at the end of the list; NULL when it is full: fewer facts are better than no measurement. */
 static struct hostinfo_fact *add(struct hostinfo *info, const char *key, enum hostinfo_kind kind)
 {
     if (info->n == HOSTINFO_MAX_FACTS)
@@ -30,11 +31,12 @@ void hostinfo_add_text(struct hostinfo *info, const char *key, const char *text)
 {
     struct hostinfo_fact *fact = add(info, key, HOSTINFO_TEXT);
     if (fact != NULL)
-        snprintf(fact->text, sizeof(fact->text), "%s", text);
+        memcpy(fact->text, text, strnlen(text, sizeof(fact->text) - 1)); /* the rest is zero already */
 }
 
 void hostinfo_add_number(struct hostinfo *info, const char *key, double number)
 {
+    /* JSON knows neither infinity nor NaN. */
     struct hostinfo_fact *fact = isfinite(number) ? add(info, key, HOSTINFO_NUMBER) : NULL;
     if (fact != NULL)
         fact->number = number;
@@ -79,6 +81,7 @@ int hostinfo_scan(const char *path, const char *name, double *ret_number)
     int code = -ENOENT;
     while (code != 0 && getline(&line, &size, file) > 0) {
         char *end, *value = line + length;
+        /* "MemTotal" must not be found by "Mem", nor "Writeback" in "WritebackTmp". */
         if (strncmp(line, name, length) != 0 || (*value != ':' && *value != ' '))
             continue;
         value += *value == ':';
@@ -147,6 +150,7 @@ static void add_virtualisation(struct hostinfo *info)
     }
 }
 
+/* A device is bound, not merely a driver built in. */
 static bool has_virtio_balloon(void)
 {
     DIR *devices = opendir("/sys/bus/virtio/drivers/virtio_balloon");
@@ -170,6 +174,7 @@ static void add_balloon(struct hostinfo *info)
                                            : "none");
 }
 
+/* The machine itself: nothing here changes while fstune runs, but for the available memory. */
 static void add_machine(struct hostinfo *info)
 {
     struct utsname names;
@@ -192,6 +197,8 @@ static void add_machine(struct hostinfo *info)
     add_balloon(info);
 }
 
+/* Options of the mount point and of the super block, as mountinfo keeps them apart; each may slow writes
+ * down. */
 static void add_file_system(struct hostinfo *info, int fd)
 {
     struct hostinfo_mount mount;
@@ -211,6 +218,8 @@ static void add_file_system(struct hostinfo *info, int fd)
     }
 }
 
+/* Above these, writers are made to wait: where they are out of reach of a short run, a buffered figure is one
+ * of memory. */
 static void add_dirty_limits(struct hostinfo *info)
 {
     double pages, page = (double)sysconf(_SC_PAGESIZE);
@@ -224,6 +233,7 @@ static void add_dirty_limits(struct hostinfo *info)
         hostinfo_add_number(info, "dirty_background_limit_bytes", pages * page);
 }
 
+/* What decides whether io_uring can run, and with which buffers. */
 static void add_limits(struct hostinfo *info)
 {
     struct rlimit limit;

@@ -18,6 +18,7 @@
 #endif
 #define STATX_MNT_ID_AT 0x90 /* offset of stx_mnt_id: headers before Linux 5.8 have a spare word there */
 
+/* The words of mountinfo have no blanks; those of the names are escaped. */
 static void copy_word(char *to, size_t size, const char *word)
 {
     snprintf(to, size, "%s", word);
@@ -33,7 +34,7 @@ bool hostinfo_parse_mount(char *line, struct hostinfo_mount *ret_mount)
     char *dash = strstr(line, " - ");
     if (dash == NULL)
         return false;
-    *dash = '\0';
+    *dash = '\0'; /* keeps the optional words away from the three behind it */
     for (char *word = strtok_r(line, " ", &save); word != NULL && n < 6; word = strtok_r(NULL, " ", &save))
         words[n++] = word;
     char *file_system = strtok_r(dash + 3, " \n", &rest);
@@ -93,6 +94,8 @@ int hostinfo_find_mount(int fd, struct hostinfo_mount *ret_mount)
     memcpy(&id, (const unsigned char *)&status + STATX_MNT_ID_AT, sizeof(id));
     if ((status.stx_mask & STATX_MNT_ID) != 0 && walk_mounts(has_id, &id, false, ret_mount) == 0)
         return 0;
+    /* Kernels without mount numbers: several mounts of one device differ in their options only, and the last
+     * one lies on top. */
     dev_t dev = makedev(status.stx_dev_major, status.stx_dev_minor);
     return walk_mounts(has_device, &dev, true, ret_mount);
 }
@@ -114,6 +117,7 @@ int hostinfo_find_mount_of_type(const char *file_system, const char *option, str
     return walk_mounts(has_type, &key, false, ret_mount);
 }
 
+/* Anonymous device numbers (btrfs, tmpfs, overlay) have no entry. */
 static bool is_block_device(unsigned major_number, unsigned minor_number)
 {
     char path[64];
@@ -156,6 +160,7 @@ void hostinfo_find_device(int fd, struct hostinfo_device *ret_device)
             if (procfs_read_line(path, numbers, sizeof(numbers)) == 0)
                 snprintf(device.sysfs, sizeof(device.sysfs), "/sys/dev/block/%s", numbers);
         }
+        /* In a container /sys may be missing or another's. */
         if (access(device.sysfs, F_OK) != 0)
             device.sysfs[0] = '\0';
     }
@@ -188,6 +193,8 @@ int hostinfo_lock_device(int fd, int *ret_lock_fd)
             return code;
         path = mount.mount_point;
     }
+    /* A directory of sysfs can be locked by everyone who can read it, and no lock file is left or needs a
+     * writable place. */
     int lock_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (lock_fd < 0)
         return -errno;

@@ -32,6 +32,7 @@ static void add_scheduler(struct hostinfo *info, const char *path)
     hostinfo_add_text(info, "scheduler", open + 1);
 }
 
+/* Facts that are one file each, below the disk's directory. */
 static const struct {
     const char *key, *file;
     enum hostinfo_kind kind;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* One list holds the load before and after; the suffix keeps the keys apart. */
 static void add_with_suffix(struct hostinfo *info, const char *name, const char *suffix, double number)
 {
     char key[sizeof(info->facts[0].key)];

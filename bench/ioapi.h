@@ -48,6 +48,7 @@ struct ioapi_ops {
     const char *name;
     enum api api; /* API_N for the surface */
     size_t state_size;
+    bool inline_io; /* submit may do the I/O itself before it returns */
 
     /* 0 when it can run on this machine; else a negative errno and why, in words that name the remedy
      * ("kernel.io_uring_disabled is 2: ..."). */

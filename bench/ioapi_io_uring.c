@@ -325,6 +325,7 @@ const struct ioapi_ops ioapi_io_uring = {
     .name = "io_uring",
     .api = API_IO_URING,
     .state_size = sizeof(struct uring),
+    .inline_io = true,
     .probe = uring_probe,
     .open = uring_open,
     .submit = uring_submit,

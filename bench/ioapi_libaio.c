@@ -251,6 +251,7 @@ const struct ioapi_ops ioapi_libaio = {
     .name = "libaio",
     .api = API_LIBAIO,
     .state_size = sizeof(struct libaio),
+    .inline_io = true,
     .probe = libaio_probe,
     .open = libaio_open,
     .submit = libaio_submit,

@@ -64,6 +64,7 @@ const struct ioapi_ops ioapi_psync = {
     .name = "psync",
     .api = API_PSYNC,
     .state_size = sizeof(struct psync),
+    .inline_io = true,
     .probe = psync_probe,
     .open = psync_open,
     .submit = psync_submit,

@@ -117,6 +117,7 @@ const struct ioapi_ops ioapi_pvec = {
     .name = "pvec",
     .api = API_PVEC,
     .state_size = sizeof(struct pvec),
+    .inline_io = true,
     .probe = pvec_probe,
     .open = pvec_open,
     .submit = pvec_submit,

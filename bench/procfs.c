@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Device models are padded with blanks on either side. */
 static void trim(char *line)
 {
     line[strcspn(line, "\n")] = '\0';
@@ -33,7 +34,7 @@ int procfs_read_line(const char *path, char *buffer, size_t size)
     close(fd);
     if (code != 0)
         return code;
-    line[n] = '\0';
+    line[n] = '\0'; /* one read: these files are shorter than a page and come whole */
     trim(line);
     if (line[0] == '\0' || size == 0)
         return -ENODATA;
@@ -65,6 +66,7 @@ static bool is_octal(char c)
     return c >= '0' && c <= '7';
 }
 
+/* Never longer than before, so it works in place. */
 void procfs_unescape(char *word)
 {
     char *out = word;

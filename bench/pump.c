@@ -10,6 +10,15 @@
  * device is met. */
 #define SAMPLE_EVERY 32
 
+/* A reaping that took less did not wait. */
+#define AT_ONCE_NS 3000
+
+struct submission {
+    size_t n_in_flight; /* before it */
+    size_t n_accepted;
+    uint64_t duration_ns;
+};
+
 struct phase {
     struct pump *pump;
     const struct pump_end *end;
@@ -20,7 +29,8 @@ struct phase {
     uint64_t issued_requests, issued_bytes;
     size_t n_idle;
     size_t n_ready;
-    uint64_t last_ns; /* up to here the depth has been integrated */
+    uint64_t last_ns;             /* up to here the depth has been integrated ... */
+    struct submission submission; /* ... but for this call */
     uint32_t batch_requests;
     double batch_ns;
 };
@@ -313,9 +323,21 @@ static void integrate_depth(struct phase *phase, double depth, uint64_t now_ns)
     phase->last_ns = now_ns;
 }
 
-/* Hands all prepared calls over; what is not accepted stays prepared. Inside a submitting call only one of
- * the calls handed over counts as in flight: where submission does the I/O itself, the achieved depth shows
- * it. */
+/* Depth during the last submitting call, known only after the reaping that followed: of the calls handed
+ * over, those that came back without any waiting were worked off one after another inside the call; the
+ * others came into flight one by one. */
+static void integrate_submission(struct phase *phase, size_t n_done_at_once)
+{
+    struct submission *last = &phase->submission;
+    size_t n_left = last->n_accepted > n_done_at_once ? last->n_accepted - n_done_at_once : 0;
+    double depth = (double)last->n_in_flight + (double)last->n_accepted;
+    if (phase->pump->ops->inline_io)
+        depth = (double)last->n_in_flight + 1 + (double)n_left / 2;
+    phase->stats->depth_area += depth * (double)last->duration_ns;
+    *last = (struct submission){0};
+}
+
+/* Hands all prepared calls over; what is not accepted stays prepared. */
 static void submit_ready(struct phase *phase, size_t in_flight)
 {
     struct pump *pump = phase->pump;
@@ -325,7 +347,8 @@ static void submit_ready(struct phase *phase, size_t in_flight)
         pump->ready[i]->submitted_ns = start_ns;
     size_t accepted = 0;
     int result = pump->ops->submit(pump->io, pump->ready, phase->n_ready, &accepted, phase->err);
-    integrate_depth(phase, (double)in_flight + 1, clock_now_ns(pump->clock));
+    phase->last_ns = clock_now_ns(pump->clock);
+    phase->submission = (struct submission){in_flight, accepted, phase->last_ns - start_ns};
     if (result == 0 && accepted == 0 && in_flight == 0)
         result = err_set(phase->err, -EAGAIN, "%s: the kernel takes no request although none is in flight",
                          pump->ops->name);
@@ -351,6 +374,7 @@ static int reap_some(struct phase *phase, size_t in_flight)
     size_t n = 0;
     int result = pump->ops->reap(pump->io, done, in_flight, &n, phase->failed == 0 ? phase->err : NULL);
     uint64_t now_ns = clock_now_ns(pump->clock);
+    integrate_submission(phase, now_ns - phase->last_ns < AT_ONCE_NS ? n : 0);
     integrate_depth(phase, (double)in_flight, now_ns);
     if (result < 0) {
         phase_fail(phase, result);

@@ -13,6 +13,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+/* O_PATH: a directory that may be written to but not listed is good enough. */
 static int open_directory(const char *path, int *ret_fd, struct err *err)
 {
     int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -102,6 +103,7 @@ int target_describe(struct target *target, struct err *err)
     return 0;
 }
 
+/* Everything is put together in `made`, so that the caller's struct stays untouched until it is complete. */
 int target_create(struct target *target, const struct target_plan *plan, struct err *err)
 {
     struct target made = {.owned = true, .writable = true};
@@ -144,6 +146,7 @@ void target_close(struct target *target)
 
 int target_reopen(int fd, const char *name, int flags, int *ret_fd, struct err *err)
 {
+    /* The name may be gone, and a second descriptor must have its own flags: dup would share them. */
     char path[32];
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
     int opened = open(path, flags | O_CLOEXEC | O_NOCTTY);

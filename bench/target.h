@@ -43,8 +43,8 @@ struct target {
     double fill_seconds;
     uint64_t filled_bytes; /* bytes written by filling */
     uint64_t fs_block_bytes;
-    uint32_t direct_offset_align_bytes; /* 512 .. ; 0 unknown: from STATX_DIOALIGN, else found by probing 512,
-                                           4096 */
+    uint32_t
+        direct_offset_align_bytes; /* 512 .. 4096; 0 unknown: from STATX_DIOALIGN, else found by probing */
     uint32_t direct_memory_align_bytes;
     enum target_proof direct_read, direct_write;
     char direct_why[160]; /* words for a proof that failed */

@@ -32,6 +32,10 @@ struct cache_counts {
     uint64_t cached, dirty, writeback, evicted, recently_evicted;
 };
 
+/* Asked once: valgrind complains of every unknown call, and the proof asks thousands of times. */
+static atomic_bool cachestat_is_missing;
+
+/* The kernel's own rule for telling the truth, see can_do_mincore() there. */
 static bool mincore_tells(const struct target *target)
 {
     struct stat status;
@@ -40,6 +44,7 @@ static bool mincore_tells(const struct target *target)
     return fstat(target->fd, &status) == 0 && status.st_uid == geteuid();
 }
 
+/* Mapping does not load pages, it only lets them be asked for. */
 static int count_resident(int fd, uint64_t offset, size_t length, size_t page, uint64_t *ret_resident)
 {
     size_t n_pages = (length + page - 1) / page;
@@ -90,11 +95,14 @@ int target_cached_pages(const struct target *target, uint64_t offset_bytes, uint
         *ret_cached = *ret_dirty = 0;
         return 0;
     }
-    if (syscall(SYS_cachestat, target->fd, &range, &counts, 0) == 0) {
+    errno = 0;
+    if (!atomic_load(&cachestat_is_missing) && syscall(SYS_cachestat, target->fd, &range, &counts, 0) == 0) {
         *ret_cached = counts.cached;
         *ret_dirty = counts.dirty + counts.writeback;
         return 0;
     }
+    if (errno == ENOSYS)
+        atomic_store(&cachestat_is_missing, true);
     int code = cached_by_mincore(target, offset_bytes, length_bytes, ret_cached);
     if (code == 0)
         *ret_dirty = 0;

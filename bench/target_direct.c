@@ -25,6 +25,8 @@
  * have spare words there. */
 #define STATX_DIO_AT 0x98
 
+#define ALIGN_MIN  512U
+#define ALIGN_MAX  4096U
 #define N_PLACES   4
 #define ROUNDS_MAX 16 /* of writes at all places until enough looks fell inside them */
 #define LOOKS_MIN  8
@@ -37,6 +39,7 @@ struct probe {
     uint64_t places[N_PLACES];
 };
 
+/* Keeps the reason of a verdict that is not "proved". */
 __attribute__((format(printf, 3, 4))) static enum target_proof
 verdict(struct target *target, enum target_proof proof, const char *format, ...)
 {
@@ -47,6 +50,7 @@ verdict(struct target *target, enum target_proof proof, const char *format, ...)
     return proof;
 }
 
+/* Everything else that a transfer can fail with is a fault of the target, not an answer. */
 static bool means_refused(int code)
 {
     return code == -EINVAL || code == -EOPNOTSUPP || code == -ENOSYS;
@@ -67,18 +71,36 @@ static bool ask_alignment(struct target *target)
     return true;
 }
 
+/* True when a read of the beginning left its pages in the cache, which are then dropped again. */
+static bool left_pages(const struct target *target)
+{
+    uint64_t cached, dirty;
+    if (target_cached_pages(target, 0, 2 * ALIGN_MAX, &cached, &dirty) != 0 || cached == 0)
+        return false;
+    posix_fadvise(target->fd, 0, 0, POSIX_FADV_DONTNEED);
+    return true;
+}
+
+/* For file systems of which the kernel does not say it. btrfs accepts any alignment and reads through the
+ * cache below its sector size, so an accepted read counts only when it left nothing there - unless none does,
+ * as on tmpfs. */
 static int find_alignment(struct probe *probe)
 {
-    for (uint32_t align = 512; align <= 4096; align *= 2) {
-        if (pread(probe->fd, probe->block, align, (off_t)align) >= 0) {
-            probe->target->direct_offset_align_bytes = align;
-            probe->target->direct_memory_align_bytes = align;
-            return 0;
+    uint32_t accepted = 0, direct = 0;
+    for (uint32_t align = ALIGN_MIN; align <= ALIGN_MAX && direct == 0; align *= 2) {
+        if (pread(probe->fd, probe->block, align, (off_t)align) < 0) {
+            if (errno != EINVAL)
+                return -errno;
+            continue;
         }
-        if (errno != EINVAL)
-            return -errno;
+        accepted = accepted != 0 ? accepted : align;
+        direct = left_pages(probe->target) ? 0 : align;
     }
-    return -EINVAL;
+    if (accepted == 0)
+        return -EINVAL;
+    probe->target->direct_offset_align_bytes = direct != 0 ? direct : accepted;
+    probe->target->direct_memory_align_bytes = probe->target->direct_offset_align_bytes;
+    return 0;
 }
 
 /* Whole pages spread over the file, so that one odd extent does not speak for all. */
@@ -182,6 +204,7 @@ static int write_watched(struct watch *watch, uint64_t *ret_looks)
     return code;
 }
 
+/* One write at one place. The watcher's findings count before the look afterwards: btrfs passes that one. */
 static int prove_write_at(const struct probe *probe, uint64_t place, uint64_t *looks,
                           enum target_proof *ret_proof)
 {
@@ -206,6 +229,8 @@ static int prove_write_at(const struct probe *probe, uint64_t place, uint64_t *l
     return 0;
 }
 
+/* A watcher that never got the processor during a write has seen nothing, and that is no proof: writes are
+ * repeated until it has. */
 static int prove_writes(const struct probe *probe, enum target_proof *ret_proof)
 {
     uint64_t looks = 0;

@@ -60,6 +60,7 @@ static bool is_same_file(const char *path, const struct stat *file)
     return stat(path, &other) == 0 && other.st_dev == file->st_dev && other.st_ino == file->st_ino;
 }
 
+/* The kernel refuses writes to swap files as well, but only at the first write and not on every version. */
 static bool is_swap(const struct stat *file)
 {
     FILE *swaps = fopen("/proc/swaps", "re");
@@ -146,6 +147,7 @@ static int take_locks(int fd, const char *path, struct err *err)
     return 0;
 }
 
+/* From cheap and certain to costly and best effort. */
 static int guard_writing(int fd, const char *path, const struct stat *file, struct err *err)
 {
     if (file->st_nlink > 1)
@@ -164,6 +166,8 @@ static int guard_writing(int fd, const char *path, const struct stat *file, stru
     return 0;
 }
 
+/* Locks need the descriptor that the run keeps, so the guards come after opening; opening alone changes
+ * nothing. */
 static int open_guarded(struct target *target, int inode_fd, bool for_writing, const struct stat *file,
                         struct err *err)
 {

@@ -23,6 +23,7 @@ static uint64_t whole_mib(double bytes)
     return bytes < 0x1p63 ? (uint64_t)bytes / TARGET_MIB * TARGET_MIB : UINT64_MAX / TARGET_MIB * TARGET_MIB;
 }
 
+/* f_bavail, not f_bfree: blocks reserved for root are not ours to take. */
 int target_available(int fd, uint64_t *ret_bytes)
 {
     struct statvfs space;
@@ -48,6 +49,8 @@ struct bound {
     const char *what, *remedy;
 };
 
+/* All that can forbid a size is asked before anything is written; only the tightest is worth an error
+ * message. */
 static struct bound tightest_bound(const struct target_plan *plan, uint64_t available)
 {
     struct bound bound = {UINT64_MAX, -ENOSPC, "can be taken with 10 % of the free space kept free",
@@ -73,7 +76,7 @@ int target_plan_size(const struct target_plan *plan, uint64_t available, uint64_
                        "a target file of %" PRIu64 " bytes is too small; give --file-size 1m or more",
                        plan->size_bytes);
     struct bound bound = tightest_bound(plan, available);
-    uint64_t least = wished;
+    uint64_t least = wished; /* what the user asked for by number is taken whole or not at all */
     if (plan->size_is_default && least > TARGET_SIZE_MIN_BYTES)
         least = TARGET_SIZE_MIN_BYTES;
     if (bound.bytes < least) {
@@ -136,6 +139,7 @@ int target_read_all(int fd, void *buffer, size_t size, uint64_t offset)
     return 0;
 }
 
+/* The errors that a user can do something about get words for it. */
 static int fill_error(const struct target *target, int code, uint64_t done, struct err *err)
 {
     static const struct {
@@ -162,6 +166,7 @@ struct filling {
     uint64_t start_ns, done, total;
 };
 
+/* Never 0, it is divided by. */
 static double elapsed_seconds(const struct filling *filling)
 {
     uint64_t ns = clock_now_ns(filling->plan->clock) - filling->start_ns;
@@ -221,6 +226,8 @@ static bool is_interrupted(const struct target_plan *plan)
     return plan->interrupted != NULL && atomic_load(plan->interrupted) != 0;
 }
 
+/* Fresh random numbers for every block: copies of one block would be found by file systems and disks that
+ * deduplicate. */
 static int fill_blocks(struct filling *filling, unsigned char *block, struct err *err)
 {
     struct rng rng;

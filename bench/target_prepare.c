@@ -64,7 +64,8 @@ static char **make_environment(char *directory, char *file)
     return environment;
 }
 
-/* 0 and the wait status; -ETIMEDOUT or -EINTR after killing the group. */
+/* 0 and the wait status; -ETIMEDOUT or -EINTR after killing the group. Polling is precise enough beside a
+ * script, and sees the flag that a signal handler sets. */
 static int wait_for(pid_t pid, const struct target_plan *plan, int *ret_status)
 {
     uint64_t start = clock_now_ns(plan->clock);
@@ -86,6 +87,7 @@ static int wait_for(pid_t pid, const struct target_plan *plan, int *ret_status)
     }
 }
 
+/* Words for a script that failed; what it printed itself is on stderr already. */
 static int judge(int code, int status, const char *script, struct err *err)
 {
     if (code == -ETIMEDOUT)
@@ -121,10 +123,12 @@ int target_prepare(const struct target *target, const struct target_plan *plan, 
         goto out;
     }
     code = spawn(script, environment, &pid);
-    if (code != 0)
+    if (code != 0) {
         err_sys(err, code, "%s: bash cannot be started for the preparation script", script);
-    else
-        code = judge(wait_for(pid, plan, &status), status, script, err);
+        goto out;
+    }
+    code = wait_for(pid, plan, &status);
+    code = judge(code, status, script, err);
 out:
     free(environment);
     free(directory);

@@ -1,11 +1,11 @@
-/* Response surface (models/surface) fitted by weighted ridge regression.
+/* Response surface (models/terms) fitted by weighted ridge regression.
  *
  * A ridge keeps it solvable when terms outnumber observations; its weight lambda comes from generalised
  * cross-validation (Golub, Heath and Wahba 1979). What the surface does not explain is a response of its own
  * of every point (lack of fit), of variance tau^2, found where the weighted residual sum of squares equals
  * its degrees of freedom (Paule and Mandel 1982). Read as a Bayesian linear model with prior precision
  * lambda, both give the posterior of the coefficients and of the points. */
-#include "models/surface.h"
+#include "models/terms.h"
 #include "models/surrogate.h"
 
 #include <errno.h>
@@ -36,7 +36,7 @@ struct quadratic {
     size_t *slot;   /* by point: 1 + index of its observation, or 0 */
     size_t *points; /* by observation, as data */
     struct observation *data;
-    struct surface surface;
+    struct terms surface;
     size_t n_columns; /* 1 + n_terms of the surface */
     double lambda, tau2;
     gsl_matrix *design; /* observations x columns */
@@ -51,7 +51,7 @@ static void quadratic_done(void *state)
     free(q->slot);
     free(q->data);
     free(q->points);
-    surface_done(&q->surface);
+    terms_done(&q->surface);
     gsl_matrix_free(q->design);
     gsl_matrix_free(q->factor);
     gsl_vector_free(q->coefficients);
@@ -191,7 +191,7 @@ static int fit_terms(struct quadratic *next, int refit)
     if (!inverse || !next->design || !next->factor || !next->coefficients)
         goto out;
     for (size_t i = 0; i < next->n; i++)
-        surface_row(&next->surface, next->points[i], gsl_matrix_ptr(next->design, i, 0));
+        terms_row(&next->surface, next->points[i], gsl_matrix_ptr(next->design, i, 0));
     result = refit ? choose_tau2(next, inverse) : solve(next);
 out:
     gsl_matrix_free(inverse);
@@ -210,9 +210,9 @@ static int quadratic_fit(void *state, const struct space *space, const struct ob
     refit = refit || !q->surface.terms;
     result = take_data(&next, space, data);
     if (!result && refit)
-        result = surface_init(&next.surface, space, next.points, n);
+        result = terms_init(&next.surface, space, next.points, n);
     else if (!result)
-        result = surface_copy(&next.surface, &q->surface);
+        result = terms_copy(&next.surface, &q->surface);
     if (!result)
         result = fit_terms(&next, refit);
     if (result) {
@@ -244,7 +244,7 @@ static void surface_of(const struct quadratic *q, const size_t *points, gsl_matr
     gsl_vector_view surface = gsl_vector_view_array(ret_surface, rows->size1);
 
     for (size_t j = 0; j < rows->size1; j++)
-        surface_row(&q->surface, points[j], gsl_matrix_ptr(rows, j, 0));
+        terms_row(&q->surface, points[j], gsl_matrix_ptr(rows, j, 0));
     gsl_blas_dgemv(CblasNoTrans, 1.0, rows, q->coefficients, 0.0, &surface.vector);
     gsl_blas_dtrsm(CblasRight, CblasLower, CblasTrans, CblasNonUnit, 1.0, q->factor, rows);
 }
@@ -335,7 +335,7 @@ static int quadratic_sample(const void *state, const size_t *points, size_t n, s
     if (!result) {
         draw_coefficients(q, rng, coefficients);
         for (size_t j = 0; j < n; j++)
-            surface_row(&q->surface, points[j], gsl_matrix_ptr(rows, j, 0));
+            terms_row(&q->surface, points[j], gsl_matrix_ptr(rows, j, 0));
         gsl_blas_dgemm(CblasTrans, CblasTrans, 1.0, coefficients, rows, 0.0, &draws.matrix);
         for (size_t j = 0; j < n; j++) {
             double own_mean, own_variance;

@@ -8,6 +8,7 @@
 #include "tuner/tune.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -111,7 +112,11 @@ static int print_result(struct tune *tune, struct err *err)
 
 static int measure_and_print(struct session *session, struct err *err)
 {
-    struct tune tune = {.session = session, .settings = session->settings};
+    /* What an answer needs when the preparation is interrupted and no search begins. */
+    struct tune tune = {.session = session,
+                        .settings = session->settings,
+                        .search = search_find(session->settings->method),
+                        .lowest_p99_ns = NAN};
     tune.best = tune.chosen = tune.baseline = tune.standard = TUNE_NONE;
     int result = session_prepare(session, err);
     if (result == 0)

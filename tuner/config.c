@@ -117,7 +117,7 @@ static int write_bool(const config_setting_t *setting, const struct option_row *
     else if (row->set == options_set_levels && row->place == FACTOR_DIRECT)
         snprintf(text, size, "%d", value);
     else
-        return err_set(err, -EINVAL, "takes no %s; write a value in quotes", value ? "true" : "false");
+        return err_set(err, -EINVAL, "%s is no value here; write one in quotes", value ? "true" : "false");
     return 0;
 }
 

@@ -24,7 +24,7 @@ static bool names_match(const char *name, const char *row_name)
         name++;
         row_name++;
     }
-    return as_option || *name == *row_name;
+    return as_option || (*name == '\0' && *row_name == '\0');
 }
 
 const struct option_row *options_find(const char *name, unsigned command)

@@ -16,6 +16,7 @@
 /* Pieces of JSON; every one is a new reference, NULL when memory ran out. NaN and infinite numbers become
  * null. */
 json_t *json_number(double value);
+json_t *json_text(const char *text); /* what is not UTF-8 becomes '?' */
 json_t *json_pattern(const struct pattern *pattern);
 json_t *json_point(const struct point *point);
 json_t *json_latency(const struct latency_row *latency);

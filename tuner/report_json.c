@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 json_t *json_number(double value)
@@ -13,6 +15,49 @@ json_t *json_number(double value)
     if (value == floor(value) && fabs(value) < 9e15)
         return json_integer((json_int_t)value);
     return json_real(value);
+}
+
+/* Length of the UTF-8 character that begins here, 0 where none does. Continuation bytes alone, overlong forms,
+ * surrogates and what lies above U+10FFFF are none. */
+static size_t utf8_length(const unsigned char *text)
+{
+    static const struct {
+        unsigned char low, high;   /* of the first byte */
+        unsigned char least, most; /* of the second */
+        size_t length;
+    } forms[] = {
+        {0x00, 0x7f, 0x00, 0xff, 1}, {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
+        {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
+        {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
+    };
+    size_t row = 0, length = 1;
+    while (row < sizeof forms / sizeof forms[0] && (text[0] < forms[row].low || text[0] > forms[row].high))
+        row++;
+    if (row == sizeof forms / sizeof forms[0])
+        return 0;
+    if (forms[row].length > 1 && (text[1] < forms[row].least || text[1] > forms[row].most))
+        return 0;
+    /* The terminating zero is no continuation byte, so this does not run past it. */
+    while (length < forms[row].length && (length == 1 || (text[length] & 0xc0) == 0x80))
+        length++;
+    return length == forms[row].length ? length : 0;
+}
+
+json_t *json_text(const char *text)
+{
+    /* Names of files and devices may hold any byte, and a text cut to its buffer may end inside a character. */
+    char *clean = strdup(text);
+    if (clean == NULL)
+        return NULL;
+    for (char *c = clean; *c != '\0';) {
+        size_t length = utf8_length((const unsigned char *)c);
+        if (length == 0)
+            *c = '?';
+        c += length == 0 ? 1 : length;
+    }
+    json_t *string = json_string(clean);
+    free(clean);
+    return string;
 }
 
 json_t *json_pattern(const struct pattern *pattern)
@@ -79,7 +124,8 @@ json_t *json_notes(const struct notes *notes, const char *code_key, const char *
     json_t *list = json_array();
     for (size_t i = 0; i < notes->n && list != NULL; i++)
         json_array_append_new(
-            list, json_pack("{s:s, s:s}", code_key, notes->note[i].code, text_key, notes->note[i].text));
+            list, json_pack("{s:o, s:o}", code_key, json_text(notes->note[i].code), text_key,
+                            json_text(notes->note[i].text)));
     return list;
 }
 
@@ -87,7 +133,7 @@ static json_t *json_fact(const struct hostinfo_fact *fact)
 {
     switch (fact->kind) {
     case HOSTINFO_TEXT:
-        return json_string(fact->text);
+        return json_text(fact->text);
     case HOSTINFO_FLAG:
         return json_boolean(fact->number != 0);
     default:
@@ -98,7 +144,7 @@ static json_t *json_fact(const struct hostinfo_fact *fact)
 json_t *json_system(const struct session *session)
 {
     if (session->simulated)
-        return json_pack("{s:b, s:s}", "simulated", 1, "surface", session->surface.name);
+        return json_pack("{s:b, s:o}", "simulated", 1, "surface", json_text(session->surface.name));
     json_t *object = json_pack("{s:b}", "simulated", 0);
     for (size_t i = 0; i < session->host.n && object != NULL; i++)
         json_object_set_new(object, session->host.facts[i].key, json_fact(&session->host.facts[i]));

@@ -76,7 +76,7 @@ static void set_answer(json_t *object, const struct answer *answer)
     bool known = answer->has_rows;
     json_object_set_new(object, "recommendation", known ? json_point(&answer->chosen.point) : json_null());
     if (answer->reason != NULL)
-        json_object_set_new(object, "reasons", json_pack("[s]", answer->reason));
+        json_object_set_new(object, "reasons", json_pack("[o]", json_text(answer->reason)));
     if (isfinite(tune->lowest_p99_ns))
         json_object_set_new(object, "lowest_p99_ns", json_number(tune->lowest_p99_ns));
     json_object_set_new(object, "throughput",

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* A run is void when the machine was suspended for longer than this during it. */
-#define SUSPENDED_NS 1000000ULL
+#define SUSPENDED_NS 100000000ULL
 /* Devices that are never quiet are not waited for in full before every run. */
 #define NOT_SETTLED_LIMIT 3
 #define IMPATIENT_NS      50000000ULL
@@ -55,7 +55,8 @@ int session_open(struct session *session, const struct settings *settings, struc
     memset(session, 0, sizeof *session);
     session->settings = settings;
     session->directory_fd = session->lock_fd = session->target.fd = -1;
-    session->seed = settings->seed_given ? settings->seed : rng_seed_from_system();
+    /* One that --seed takes and a signed number of JSON holds. */
+    session->seed = settings->seed_given ? settings->seed : rng_seed_from_system() >> 1;
     session->simulated = settings->simulate[0] != '\0';
     progress_init(&session->progress, settings->quiet);
     int result;
@@ -255,12 +256,13 @@ void session_close(struct session *session)
 {
     if (session->abandoned)
         return;
-    if (!session->simulated && session->target.fd >= 0)
+    if (!session->simulated && session->target.fd > 0)
         target_close(&session->target);
     arena_free(&session->arena);
     surface_close(&session->surface);
-    if (session->lock_fd >= 0)
+    /* A zeroed session owns nothing; descriptor 0 is never ours. */
+    if (session->lock_fd > 0)
         close(session->lock_fd);
-    if (session->directory_fd >= 0)
+    if (session->directory_fd > 0)
         close(session->directory_fd);
 }

@@ -436,17 +436,17 @@ static void on_signal(int number)
 
 static void signals_are_invisible(void **state)
 {
-    struct sigaction action = {.sa_handler = on_signal}, before; /* no SA_RESTART */
+    struct sigaction action = {.sa_handler = on_signal}; /* no SA_RESTART */
     struct itimerval often = {{0, 200}, {0, 200}}, never = {0};
     int fd = rig_file(".", 0);
 
     n_signals = 0;
-    assert_int_equal(sigaction(SIGALRM, &action, &before), 0);
+    assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
     assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
     while (n_signals < 20)
         write_and_read(state, fd, 8, REQUEST_BYTES, true);
     setitimer(ITIMER_REAL, &never, NULL);
-    sigaction(SIGALRM, &before, NULL);
+    signal(SIGALRM, SIG_IGN); /* the last one may still be on its way */
     close(fd);
 }
 

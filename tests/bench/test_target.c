@@ -407,7 +407,7 @@ static void cache_is_dropped_and_warmed(void **state)
     assert_int_equal(cached, 0);
     assert_int_equal(target_warm_cache(&target, NULL, NULL), 0);
     assert_int_equal(target_cached_pages(&target, 0, 3 * MIB, &cached, &dirty), 0);
-    assert_int_equal(cached, pages);
+    assert_in_range(cached, pages * 9 / 10, pages); /* the kernel may take some back at any time */
     assert_int_equal(target_cached_pages(&target, MIB, 0, &cached, &dirty), 0);
     assert_int_equal(cached, 0);
     atomic_store(&interrupted, 1);

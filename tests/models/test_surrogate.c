@@ -1,92 +1,10 @@
-/* One conformance suite over all surrogates, and what is particular to each. */
-#include "models/evidence.h"
-#include "models/surrogate.h"
-#include "tests/check.h"
+/* The conformance suite that every surrogate passes. */
+#include "tests/models/surrogate_rig.h"
 
 #include <errno.h>
-#include <gsl/gsl_errno.h>
-#include <gsl/gsl_linalg.h>
-#include <gsl/gsl_math.h>
-#include <gsl/gsl_randist.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* Request sizes x depths x three APIs. */
-enum { N_SIZES = 9, N_DEPTHS = 5, N_APIS = 3, N_POINTS = N_SIZES * N_DEPTHS * N_APIS, N_DATA = 40 };
-
-static const enum space_kind kinds[] = {SPACE_ORDERED, SPACE_ORDERED, SPACE_CATEGORY};
 static const struct surrogate_ops *const strategies[] = {&surrogate_gp, &surrogate_quadratic};
-
-static struct space space;
-static struct observation data[N_DATA];
-static gsl_rng *rng;
-
-static double truth(size_t point)
-{
-    const double *x = space_row(&space, point);
-
-    return 20.0 + 2.0 * x[0] - 1.5 * gsl_pow_2(x[0] - 0.7) + 0.8 * x[1] - 0.5 * x[0] * x[1] +
-           (x[2] > 1.5 ? 0.4 : 0.0) - (x[2] > 0.5 ? 0.3 * x[1] : 0.0);
-}
-
-static int setup(void **state)
-{
-    double raw[N_POINTS * 3];
-
-    (void)state;
-    gsl_set_error_handler_off();
-    rng = gsl_rng_alloc(gsl_rng_mt19937);
-    for (size_t i = 0; i < N_POINTS; i++) {
-        raw[3 * i] = (double)(i % N_SIZES);
-        raw[3 * i + 1] = (double)(i / N_SIZES % N_DEPTHS);
-        raw[3 * i + 2] = (double)(i / (N_SIZES * N_DEPTHS));
-    }
-    return space_init(&space, raw, N_POINTS, 3, kinds);
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    space_done(&space);
-    gsl_rng_free(rng);
-    return 0;
-}
-
-/* Every observation a different point, spread over the space, with noise of this std and a little lack of
- * fit. */
-static void make_data(double noise_std)
-{
-    gsl_rng_set(rng, 7);
-    for (size_t i = 0; i < N_DATA; i++) {
-        size_t point = i * 37 % N_POINTS;
-
-        data[i] = (struct observation){.point = point,
-                                       .mean = truth(point) + gsl_ran_gaussian(rng, noise_std),
-                                       .mean_variance = gsl_pow_2(fmax(noise_std, 1e-4))};
-    }
-}
-
-static void *state_of(const struct surrogate_ops *ops)
-{
-    void *state = calloc(1, ops->state_size);
-
-    assert_non_null(state);
-    return state;
-}
-
-static void drop(const struct surrogate_ops *ops, void *state)
-{
-    ops->done(state);
-    free(state);
-}
-
-static void predict_one(const struct surrogate_ops *ops, const void *state, size_t point, double *mean,
-                        double *variance)
-{
-    assert_int_equal(ops->predict(state, &point, 1, mean, variance), 0);
-}
-
-/* --- every strategy --- */
 
 static void too_few_observations_are_enodata(void **unused)
 {
@@ -364,132 +282,6 @@ static void equal_seeds_give_equal_fits(void **unused)
     }
 }
 
-/* --- Gaussian process --- */
-
-/* Far from all data in the kernel's terms nothing is known but the constant, whose own posterior is that of a
- * normal mean. */
-static void gp_knows_little_where_it_saw_nothing(void **unused)
-{
-    void *state = state_of(&surrogate_gp);
-    double near_mean, near_variance, far_mean, far_variance;
-
-    (void)unused;
-    make_data(0.02);
-    for (size_t i = 0; i < 10; i++) { /* one corner, one API */
-        data[i].point = i % 3 + N_SIZES * (i / 3);
-        data[i].mean = truth(data[i].point);
-    }
-    assert_int_equal(surrogate_gp.fit(state, &space, data, 10, 1, rng), 0);
-    predict_one(&surrogate_gp, state, 10, &near_mean, &near_variance);
-    predict_one(&surrogate_gp, state, N_POINTS - 1, &far_mean, &far_variance);
-    assert_true(far_variance > 5.0 * near_variance);
-    drop(&surrogate_gp, state);
-}
-
-/* Predictions for three observations by the textbook formula with a general inverse, with the
- * hyper-parameters found apart from the fit. */
-static void gp_predicts_the_conditional_normal_of_three_observations(void **unused)
-{
-    const double raw[] = {0, 1, 2, 3, 4};
-    const enum space_kind ordered = SPACE_ORDERED;
-    const struct observation three[] = {{0, 9.0, 0.01}, {2, 10.0, 0.02}, {4, 11.0, 0.03}};
-    const size_t seen[] = {0, 2, 4};
-    const double response[] = {-1.0, 0.0, 1.0}, noise[] = {0.01, 0.02, 0.03}; /* the std is 1, the mean 10 */
-    double logs[KERNEL_MAX_LOGS], cross[3], scratch[9], inverse[9], mean, variance, by_hand = 10.0,
-                                                                                    explained = 0.0;
-    gsl_matrix_view k = gsl_matrix_view_array(scratch, 3, 3),
-                    k_inverse = gsl_matrix_view_array(inverse, 3, 3);
-    gsl_permutation *order = gsl_permutation_alloc(3);
-    void *state = state_of(&surrogate_gp);
-    struct evidence evidence;
-    struct kernel kernel;
-    struct space line;
-    int sign;
-
-    (void)unused;
-    assert_int_equal(space_init(&line, raw, 5, 1, &ordered), 0);
-    gsl_rng_set(rng, 5);
-    assert_int_equal(surrogate_gp.fit(state, &line, three, 3, 1, rng), 0);
-    gsl_rng_set(rng, 5);
-    assert_int_equal(evidence_init(&evidence, &line, seen, 3, response, noise), 0);
-    assert_int_equal(evidence_minimise(&evidence, 0, 2, rng, logs), 0);
-    kernel_from_logs(&kernel, &line, logs);
-    for (size_t i = 0; i < 3; i++) {
-        cross[i] = kernel_between(&kernel, space_row(&line, seen[i]), space_row(&line, 1));
-        for (size_t j = 0; j < 3; j++)
-            scratch[3 * i + j] =
-                kernel_between(&kernel, space_row(&line, seen[i]), space_row(&line, seen[j])) +
-                (i == j ? kernel.roughness + noise[i] : 0.0);
-    }
-    gsl_linalg_LU_decomp(&k.matrix, order, &sign);
-    gsl_linalg_LU_invert(&k.matrix, order, &k_inverse.matrix);
-    for (size_t i = 0; i < 3; i++)
-        for (size_t j = 0; j < 3; j++) {
-            by_hand += cross[i] * inverse[3 * i + j] * response[j];
-            explained += cross[i] * inverse[3 * i + j] * cross[j];
-        }
-    predict_one(&surrogate_gp, state, 1, &mean, &variance);
-    assert_close(mean, by_hand, 1e-9);
-    assert_close(variance, kernel.offset + kernel.signal + kernel.roughness - explained, 1e-9);
-    evidence_done(&evidence);
-    drop(&surrogate_gp, state);
-    gsl_permutation_free(order);
-    space_done(&line);
-}
-
-/* --- quadratic --- */
-
-static void quadratic_recovers_an_exact_quadratic(void **unused)
-{
-    void *state = state_of(&surrogate_quadratic);
-
-    (void)unused;
-    make_data(0.0);
-    for (size_t i = 0; i < N_DATA; i++)
-        data[i].mean_variance = 1e-12;
-    assert_int_equal(surrogate_quadratic.fit(state, &space, data, N_DATA, 1, rng), 0);
-    for (size_t point = 0; point < N_POINTS; point++) {
-        double mean, variance;
-
-        predict_one(&surrogate_quadratic, state, point, &mean, &variance);
-        assert_close(mean, truth(point), 1e-4);
-        assert_true(sqrt(variance) < 1e-3);
-    }
-    drop(&surrogate_quadratic, state);
-}
-
-static void quadratic_has_a_solution_when_terms_outnumber_data(void **unused)
-{
-    void *state = state_of(&surrogate_quadratic);
-    double density, rmse;
-
-    (void)unused;
-    make_data(0.05);
-    for (size_t n = 5; n <= 14; n++) {
-        assert_int_equal(surrogate_quadratic.fit(state, &space, data, n, 1, rng), 0);
-        assert_int_equal(surrogate_quadratic.leave_one_out(state, &density, &rmse), 0);
-        assert_true(isfinite(density) && isfinite(rmse));
-    }
-    drop(&surrogate_quadratic, state);
-}
-
-static void quadratic_reports_lack_of_fit_as_variance(void **unused)
-{
-    void *state = state_of(&surrogate_quadratic);
-    double mean, variance;
-
-    (void)unused;
-    make_data(0.0);
-    for (size_t i = 0; i < N_DATA; i++) {
-        data[i].mean += i % 2 ? 0.2 : -0.2; /* a pattern no quadratic follows */
-        data[i].mean_variance = 1e-8;
-    }
-    assert_int_equal(surrogate_quadratic.fit(state, &space, data, N_DATA, 1, rng), 0);
-    predict_one(&surrogate_quadratic, state, 5, &mean, &variance);
-    assert_true(sqrt(variance) > 0.15 && sqrt(variance) < 0.4);
-    drop(&surrogate_quadratic, state);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -506,11 +298,6 @@ int main(void)
         cmocka_unit_test(samples_have_the_posterior_moments),
         cmocka_unit_test(equal_responses_are_no_difficulty),
         cmocka_unit_test(equal_seeds_give_equal_fits),
-        cmocka_unit_test(gp_knows_little_where_it_saw_nothing),
-        cmocka_unit_test(gp_predicts_the_conditional_normal_of_three_observations),
-        cmocka_unit_test(quadratic_recovers_an_exact_quadratic),
-        cmocka_unit_test(quadratic_has_a_solution_when_terms_outnumber_data),
-        cmocka_unit_test(quadratic_reports_lack_of_fit_as_variance),
     };
 
     return cmocka_run_group_tests_name("models/surrogate", tests, setup, teardown);

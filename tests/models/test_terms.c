@@ -1,5 +1,5 @@
 /* Which terms a response surface gets, and that they are standardised. */
-#include "models/surface.h"
+#include "models/terms.h"
 #include "tests/check.h"
 
 #include <stdbool.h>
@@ -34,12 +34,12 @@ static int teardown(void **state)
 
 static size_t n_terms_of(const size_t *points, size_t n)
 {
-    struct surface surface;
+    struct terms surface;
     size_t n_terms;
 
-    assert_int_equal(surface_init(&surface, &space, points, n), 0);
+    assert_int_equal(terms_init(&surface, &space, points, n), 0);
     n_terms = surface.n_terms;
-    surface_done(&surface);
+    terms_done(&surface);
     return n_terms;
 }
 
@@ -68,13 +68,13 @@ static void what_does_not_vary_gets_no_term(void **state)
 static void terms_are_standardised_over_the_points(void **state)
 {
     const size_t some[] = {0, 1, 5, 7, 8, 9, 12, 16};
-    struct surface surface;
+    struct terms surface;
     double row[11], sum[11] = {0}, squares[11] = {0};
 
     (void)state;
-    assert_int_equal(surface_init(&surface, &space, some, 8), 0);
+    assert_int_equal(terms_init(&surface, &space, some, 8), 0);
     for (size_t i = 0; i < 8; i++) {
-        surface_row(&surface, some[i], row);
+        terms_row(&surface, some[i], row);
         assert_close(row[0], 1.0, 0.0);
         for (size_t k = 0; k <= surface.n_terms; k++) {
             sum[k] += row[k];
@@ -85,18 +85,18 @@ static void terms_are_standardised_over_the_points(void **state)
         assert_close(sum[k], 0.0, 1e-12);
         assert_close(squares[k], 8.0, 1e-12);
     }
-    surface_done(&surface);
+    terms_done(&surface);
 }
 
 static void rows_of_all_points_differ(void **state)
 {
-    struct surface surface;
+    struct terms surface;
     double rows[N][11];
 
     (void)state;
-    assert_int_equal(surface_init(&surface, &space, all, N), 0);
+    assert_int_equal(terms_init(&surface, &space, all, N), 0);
     for (size_t i = 0; i < N; i++) {
-        surface_row(&surface, i, rows[i]);
+        terms_row(&surface, i, rows[i]);
         for (size_t j = 0; j < i; j++) {
             bool differ = false;
 
@@ -105,23 +105,23 @@ static void rows_of_all_points_differ(void **state)
             assert_true(differ);
         }
     }
-    surface_done(&surface);
+    terms_done(&surface);
 }
 
 static void copy_gives_the_same_rows_and_outlives_its_source(void **state)
 {
-    struct surface surface, copy;
+    struct terms surface, copy;
     double row[11], copied[11];
 
     (void)state;
-    assert_int_equal(surface_init(&surface, &space, all, N), 0);
-    surface_row(&surface, 11, row);
-    assert_int_equal(surface_copy(&copy, &surface), 0);
-    surface_done(&surface);
-    surface_row(&copy, 11, copied);
+    assert_int_equal(terms_init(&surface, &space, all, N), 0);
+    terms_row(&surface, 11, row);
+    assert_int_equal(terms_copy(&copy, &surface), 0);
+    terms_done(&surface);
+    terms_row(&copy, 11, copied);
     for (size_t k = 0; k <= copy.n_terms; k++)
         assert_close(copied[k], row[k], 0.0);
-    surface_done(&copy);
+    terms_done(&copy);
 }
 
 int main(void)
@@ -134,5 +134,5 @@ int main(void)
         cmocka_unit_test(copy_gives_the_same_rows_and_outlives_its_source),
     };
 
-    return cmocka_run_group_tests_name("models/surface", tests, setup, teardown);
+    return cmocka_run_group_tests_name("models/terms", tests, setup, teardown);
 }
