@@ -10,6 +10,8 @@
 
 /* With constant latencies nothing is lost by completing this much of a slot's time at once. */
 #define COALESCE_S 0.005
+/* Eleven days: a request that takes longer must not overflow the virtual clock. */
+#define MAX_WAIT_NS 1e15
 
 struct pending {
     uint64_t done_ns;
@@ -165,7 +167,7 @@ static int surface_submit(void *memory, struct io_call *const *calls, size_t n, 
     double latency_ns = base_latency_s(state->run) / moment_factor(state->run) * 1e9;
     for (size_t i = 0; i < n; i++) {
         double call_ns = latency_ns * calls[i]->n_rounds * latency_noise(state);
-        uint64_t wait_ns = call_ns < 1 ? 1 : (uint64_t)(call_ns + 0.5);
+        uint64_t wait_ns = call_ns < 1 ? 1 : (uint64_t)(fmin(call_ns, MAX_WAIT_NS) + 0.5);
         heap_push(state,
                   (struct pending){*state->run->world->now_ns + wait_ns, state->n_submitted++, calls[i]});
     }

@@ -68,6 +68,11 @@ int pump_init(struct pump *pump, const struct pump_config *config, struct err *e
         .batch_requests = config->batch_requests,
     };
     rng_init(&pump->rng, config->seed);
+    pump->only_kind = PATTERN_N_KINDS;
+    for (int kind = 0; kind < PATTERN_N_KINDS; kind++) {
+        if (config->pattern.percent[kind] == 100)
+            pump->only_kind = (enum pattern_kind)kind;
+    }
     int result = make_calls(pump, config);
     if (result < 0) {
         pump_done(pump);
@@ -104,6 +109,8 @@ static void phase_fail(struct phase *phase, int code)
 
 static enum pattern_kind draw_kind(struct pump *pump)
 {
+    if (pump->only_kind < PATTERN_N_KINDS)
+        return pump->only_kind;
     uint32_t left = (uint32_t)(((rng_next(&pump->rng) >> 32) * 100) >> 32);
     for (int kind = 0; kind < PATTERN_N_KINDS; kind++) {
         if (left < pump->pattern.percent[kind])

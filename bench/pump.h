@@ -61,6 +61,7 @@ struct pump {
     const struct ioapi_ops *ops;
     void *io; /* opened state of ops */
     struct pattern pattern;
+    enum pattern_kind only_kind; /* of a pattern that is not a mix, else PATTERN_N_KINDS */
     struct offsets offsets;
     struct rng rng; /* mix, buffer stamps, latency sampling */
     uint32_t n_calls;

@@ -194,7 +194,7 @@ static const char *format_3_digits(double value, const char *const *units, size_
             if (places == 0)
                 snprintf(buffer, UNITS_TEXT_SIZE, "%u%s", all, units[i]);
             else
-                snprintf(buffer, UNITS_TEXT_SIZE, "%u.%0*u%s", all / one, places, all % one, units[i]);
+                snprintf(buffer, UNITS_TEXT_SIZE, "%u.%0*u%s", all / one, places & 3, all % one, units[i]);
             return buffer;
         }
         value /= 1000.0;

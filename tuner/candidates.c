@@ -57,8 +57,11 @@ static int check_api(const struct point *point, struct refusal *refusal)
     return refuse(refusal, key, "it cannot run here: %.300s", probes[point->api].err.text);
 }
 
-static const char *proof_text(enum target_proof proof)
+/* The target's own words where it has some. */
+static const char *proof_text(const struct target *target, enum target_proof proof)
 {
+    if (target->direct_why[0] != '\0')
+        return target->direct_why;
     switch (proof) {
     case TARGET_DIRECT_REFUSED:
         return "the file system refuses O_DIRECT";
@@ -80,13 +83,11 @@ static int check_direct(const struct session *session, const struct point *point
     if (point->direct == 0 || target->fd < 0)
         return 0;
     if (pattern_reads(pattern) && target->direct_read != TARGET_DIRECT_PROVED)
-        return refuse(refusal, "direct 1", "direct reads are not proved: %s%s%s",
-                      proof_text(target->direct_read), target->direct_why[0] != '\0' ? ": " : "",
-                      target->direct_why);
+        return refuse(refusal, "direct 1", "direct reads are not proved: %s",
+                      proof_text(target, target->direct_read));
     if (pattern_writes(pattern) && target->direct_write != TARGET_DIRECT_PROVED)
-        return refuse(refusal, "direct 1", "direct writes are not proved: %s%s%s",
-                      proof_text(target->direct_write), target->direct_why[0] != '\0' ? ": " : "",
-                      target->direct_why);
+        return refuse(refusal, "direct 1", "direct writes are not proved: %s",
+                      proof_text(target, target->direct_write));
     if (target->direct_offset_align_bytes != 0 &&
         point->request_size_bytes % target->direct_offset_align_bytes != 0)
         return refuse(refusal, "direct 1 at small request sizes",

@@ -74,8 +74,12 @@ static int plan(struct session *session, struct err *err)
     int result = file_bytes_of(session, &file_bytes, err);
     if (result == 0)
         result = candidates_build(&candidates, session, file_bytes, err);
-    if (result < 0)
+    if (result == 0)
+        result = tune_check(session, &candidates, file_bytes, err);
+    if (result < 0) {
+        candidates_free(&candidates);
         return result;
+    }
     if (settings->dry_run) {
         print_plan(stdout, session, file_bytes, candidates.n);
         text_notes(stdout, "Not in the space", &session->dropped, true);

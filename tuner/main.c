@@ -4,11 +4,14 @@
 #include "tuner/options.h"
 #include "tuner/report.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <gsl/gsl_errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct command *const commands[] = {&command_recommend, &command_measure};
 static const size_t n_commands = sizeof commands / sizeof commands[0];
@@ -16,12 +19,38 @@ static const size_t n_commands = sizeof commands / sizeof commands[0];
 int command_fail(int code, const char *format, ...)
 {
     va_list arguments;
-    fputs("fstune: ", stderr);
+    char text[ERR_TEXT_SIZE];
+    struct err err;
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    fputc('\n', stderr);
+    /* For its care that it stays one line, whatever bytes the user typed. */
+    err_set(&err, -EINVAL, "%s", text);
+    fprintf(stderr, "fstune: %s\n", err.text);
     return code;
+}
+
+/* A standard descriptor that the caller closed would be given to the next file opened, and output would go
+ * there. The substitutes refuse the wrong direction as a closed one does. */
+static int occupy_standard_descriptors(void)
+{
+    static const int flags[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", flags[fd]) < 0)
+            return -errno;
+    }
+    return 0;
+}
+
+/* Text that never reached its reader is a failure, also of --help. */
+static int check_output(int code)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    /* A command that checks its output by itself has said so already. */
+    return code == EXIT_FAILED
+               ? code
+               : command_fail(EXIT_FAILED, "cannot write the result to standard output: %s", strerror(errno));
 }
 
 static int print_help(void)
@@ -53,12 +82,8 @@ static int unknown_command(const char *name)
     return command_fail(EXIT_USAGE, "'%s' is not a command; see fstune --help", name);
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-    struct err err = {0};
-    gsl_set_error_handler_off();
-    if (interrupt_setup(&err) < 0)
-        return command_fail(EXIT_FAILED, "%s", err.text);
     if (argc < 2)
         return command_fail(EXIT_USAGE, "a command is missing; see fstune --help");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
@@ -72,4 +97,15 @@ int main(int argc, char **argv)
             return commands[i]->run(argc - 1, argv + 1);
     }
     return unknown_command(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+    struct err err = {0};
+    if (occupy_standard_descriptors() < 0)
+        return EXIT_FAILED;
+    gsl_set_error_handler_off();
+    if (interrupt_setup(&err) < 0)
+        return command_fail(EXIT_FAILED, "%s", err.text);
+    return check_output(run(argc, argv));
 }

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,8 +16,8 @@ json_t *json_number(double value)
     return json_real(value);
 }
 
-/* Length of the UTF-8 character that begins here, 0 where none does. Continuation bytes alone, overlong forms,
- * surrogates and what lies above U+10FFFF are none. */
+/* Length of the UTF-8 character that begins here, 0 where none does. Continuation bytes alone, overlong
+ * forms, surrogates and what lies above U+10FFFF are none. */
 static size_t utf8_length(const unsigned char *text)
 {
     static const struct {
@@ -45,7 +44,8 @@ static size_t utf8_length(const unsigned char *text)
 
 json_t *json_text(const char *text)
 {
-    /* Names of files and devices may hold any byte, and a text cut to its buffer may end inside a character. */
+    /* Names of files and devices may hold any byte, and a text cut to its buffer may end inside a character.
+     */
     char *clean = strdup(text);
     if (clean == NULL)
         return NULL;
@@ -123,9 +123,8 @@ json_t *json_notes(const struct notes *notes, const char *code_key, const char *
 {
     json_t *list = json_array();
     for (size_t i = 0; i < notes->n && list != NULL; i++)
-        json_array_append_new(
-            list, json_pack("{s:o, s:o}", code_key, json_text(notes->note[i].code), text_key,
-                            json_text(notes->note[i].text)));
+        json_array_append_new(list, json_pack("{s:o, s:o}", code_key, json_text(notes->note[i].code),
+                                              text_key, json_text(notes->note[i].text)));
     return list;
 }
 

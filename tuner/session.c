@@ -236,7 +236,7 @@ int session_measure(struct session *session, struct measure_plan *plan, struct m
         if (result < 0)
             return result;
         bool void_run = !session->simulated && (interrupt_n_continued() != continued ||
-                                                clock_suspended_ns() - suspended_ns > SUSPENDED_NS);
+                                                clock_suspended_ns() > suspended_ns + SUSPENDED_NS);
         if (!void_run)
             break;
         notes_add(&session->warnings, "run_repeated",

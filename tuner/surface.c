@@ -102,6 +102,18 @@ static int check_keys(config_t *config, const char *path, struct err *err)
     return 0;
 }
 
+/* 0 and the text, or NULL where there is no such key. */
+static int read_text(const config_t *config, const char *key, const char *path, const char **ret_text,
+                     struct err *err)
+{
+    const config_setting_t *setting = config_lookup(config, key);
+    if (setting != NULL && config_setting_type(setting) != CONFIG_TYPE_STRING)
+        return err_set(err, -EINVAL, "%s:%u: %s must be a text in quotes", path,
+                       config_setting_source_line(setting), key);
+    *ret_text = setting != NULL ? config_setting_get_string(setting) : NULL;
+    return 0;
+}
+
 /* Path of a file named in the description, relative to the description. */
 static int beside(const char *description, const char *name, char *buffer, size_t size)
 {
@@ -115,12 +127,17 @@ static int read_tables(struct surface *surface, config_t *config, const char *pa
 {
     const char *points = NULL, *trace = NULL;
     char file[4096];
-    if (!config_lookup_string(config, "points", &points))
+    int result = read_text(config, "points", path, &points, err);
+    if (result == 0)
+        result = read_text(config, "trace", path, &trace, err);
+    if (result < 0)
+        return result;
+    if (points == NULL)
         return err_set(err, -EINVAL, "%s: points = \"FILE.csv\" is missing", path);
     if (beside(path, points, file, sizeof file) < 0)
         return err_set(err, -ENAMETOOLONG, "%s: the path of points is too long", path);
-    int result = surface_table_read(file, &surface->cells, &surface->n_cells, err);
-    if (result < 0 || !config_lookup_string(config, "trace", &trace))
+    result = surface_table_read(file, &surface->cells, &surface->n_cells, err);
+    if (result < 0 || trace == NULL)
         return result;
     if (beside(path, trace, file, sizeof file) < 0)
         return err_set(err, -ENAMETOOLONG, "%s: the path of trace is too long", path);
@@ -135,11 +152,11 @@ static int read_description(struct surface *surface, config_t *config, const cha
         result = read_noise(&surface->world.noise, config, path, err);
     if (result == 0)
         result = read_tables(surface, config, path, err);
+    if (result == 0)
+        result = read_text(config, "name", path, &name, err);
     if (result < 0)
         return result;
-    if (!config_lookup_string(config, "name", &name))
-        name = path;
-    snprintf(surface->name, sizeof surface->name, "%s", name);
+    snprintf(surface->name, sizeof surface->name, "%s", name != NULL ? name : path);
     surface->world.trace = surface->trace;
     surface->world.now_ns = &surface->now_ns;
     return 0;

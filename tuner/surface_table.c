@@ -5,12 +5,17 @@
 #include "bench/units.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MAX_FIELDS 8
+/* Wide enough for every disk, and narrow enough for virtual times to fit into 64 bits. */
+#define MIN_BPS     1.0
+#define MAX_BPS     1e15
+#define MAX_SECONDS 1e9
+#define MIN_FACTOR  1e-6
+#define MAX_FACTOR  1e6
 
 static const char points_header[] = "pattern,request_size,queue_depth,direct,api,threads,throughput_bps";
 static const char trace_header[] = "seconds,factor";
@@ -31,15 +36,14 @@ static int bad_field(const struct table *table, const char *what, const char *te
     return err_set(err, -EINVAL, "%s:%u: '%.40s' is not a valid %s", table->path, table->line, text, what);
 }
 
-/* A plain finite number above zero, or zero too when `zero` is set. */
-static int parse_positive(const char *text, bool zero, double *ret_number)
+/* A plain decimal number in these bounds. */
+static int parse_number(const char *text, double low, double high, double *ret_number)
 {
     char *end = NULL;
     if (text[0] < '0' || text[0] > '9')
         return -EINVAL;
     double number = strtod(text, &end);
-    if (*end != '\0' || !isfinite(number) || number < 0 || (!zero && number <= 0) ||
-        strpbrk(text, "xX") != NULL)
+    if (*end != '\0' || !(number >= low && number <= high) || strpbrk(text, "xX") != NULL)
         return -EINVAL;
     *ret_number = number;
     return 0;
@@ -64,7 +68,7 @@ static int parse_cell(const struct table *table, char **fields, void *item, stru
         return bad_field(table, "api", fields[4], err);
     if (units_parse_count(fields[5], FACTORS_THREADS_MAX, &threads) < 0)
         return bad_field(table, "threads", fields[5], err);
-    if (parse_positive(fields[6], false, &cell->throughput_bps) < 0)
+    if (parse_number(fields[6], MIN_BPS, MAX_BPS, &cell->throughput_bps) < 0)
         return bad_field(table, "throughput_bps", fields[6], err);
     cell->point.queue_depth = (uint32_t)depth;
     cell->point.direct = (uint32_t)direct;
@@ -78,9 +82,9 @@ static int parse_cell(const struct table *table, char **fields, void *item, stru
 static int parse_step(const struct table *table, char **fields, void *item, struct err *err)
 {
     struct surface_trace_step *step = item;
-    if (parse_positive(fields[0], true, &step->seconds) < 0)
+    if (parse_number(fields[0], 0, MAX_SECONDS, &step->seconds) < 0)
         return bad_field(table, "number of seconds", fields[0], err);
-    if (parse_positive(fields[1], false, &step->factor) < 0)
+    if (parse_number(fields[1], MIN_FACTOR, MAX_FACTOR, &step->factor) < 0)
         return bad_field(table, "factor", fields[1], err);
     const struct surface_trace_step *steps = (const struct surface_trace_step *)table->items;
     if (table->n > 0 && steps[table->n - 1].seconds >= step->seconds)
@@ -126,8 +130,13 @@ static int read_lines(struct table *table, FILE *file, struct err *err)
     char *line = NULL;
     size_t size = 0;
     int result = 0;
-    while (result == 0 && getline(&line, &size, file) > 0) {
+    ssize_t length;
+    while (result == 0 && (length = getline(&line, &size, file)) > 0) {
         table->line++;
+        if (strlen(line) != (size_t)length) {
+            result = err_set(err, -EINVAL, "%s:%u: holds a zero byte", table->path, table->line);
+            break;
+        }
         line[strcspn(line, "\r\n")] = '\0';
         if (table->line == 1) {
             if (strcmp(line, table->header) != 0)

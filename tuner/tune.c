@@ -10,7 +10,6 @@
 /* A run is this share of the budget: some 150 to 300 runs can be made. */
 #define RUNS_PER_BUDGET  300
 #define DURATION_MAX_NS  CLOCK_NS_PER_S
-#define GRID_REPLAYS     3
 #define FALLBACK_STD     0.1 /* of log throughput from run to run, before replays tell */
 #define EXPLORE_SHARE    0.5 /* of the time before the confirmation */
 #define FIRST_DESIGN_MAX 24
@@ -45,12 +44,48 @@ static uint64_t choose_duration(const struct settings *settings)
 }
 
 /* Before anything was measured: set-up, warm-up and flush may take as long as the run itself. */
-static double guess_run_seconds(const struct tune *tune)
+static double guess_run_seconds(const struct session *session)
 {
-    double seconds = (double)tune->duration_ns / 1e9;
-    if (tune->session->simulated)
-        return seconds * 1.1 + tune->session->surface.world.noise.setup_seconds;
+    double seconds = (double)choose_duration(session->settings) / 1e9;
+    if (session->simulated)
+        return seconds * 1.1 + session->surface.world.noise.setup_seconds;
     return seconds * 2 + 0.05;
+}
+
+/* --method grid: the whole grid must fit, or the user learns what it would take. */
+static int check_grid(const struct session *session, size_t n_points, struct err *err)
+{
+    if (search_find(session->settings->method) != &search_grid)
+        return 0;
+    double needed =
+        (double)n_points * TUNE_GRID_REPLAYS * guess_run_seconds(session) / (1 - TUNE_FINAL_SHARE);
+    if (!session->simulated)
+        needed += session->target.fill_seconds;
+    if (needed <= (double)session->settings->budget_ns / 1e9)
+        return 0;
+    return err_set(err, -EINVAL,
+                   "--method grid: %zu points x %d replays need about %.0fs; give --budget %.0fs, fewer "
+                   "levels or a shorter --duration",
+                   n_points, TUNE_GRID_REPLAYS, needed, ceil(needed));
+}
+
+/* Latency is compared only between points that move the same bytes with the same threads. */
+static int check_objective(const struct settings *settings, const struct candidates *candidates,
+                           struct err *err)
+{
+    if (settings->objective != OBJECTIVE_LATENCY)
+        return 0;
+    for (size_t i = 1; i < candidates->n; i++) {
+        if (candidates->points[i].request_size_bytes != candidates->points[0].request_size_bytes)
+            return err_set(
+                err, -EINVAL,
+                "--objective latency compares points of one request size; pin it with --request-size SIZE");
+        if (candidates->points[i].threads != candidates->points[0].threads)
+            return err_set(
+                err, -EINVAL,
+                "--objective latency compares points of one number of threads; give one --threads N");
+    }
+    return 0;
 }
 
 static void plan_time(struct tune *tune)
@@ -64,26 +99,9 @@ static void plan_time(struct tune *tune)
     tune->explore_end_ns = now_ns + (uint64_t)((double)(tune->search_end_ns - now_ns) * EXPLORE_SHARE);
 }
 
-/* --method grid: the whole grid must fit, or the user learns what it would take. */
-static int check_grid(const struct tune *tune, struct err *err)
-{
-    if (tune->search != &search_grid)
-        return 0;
-    double needed = (double)tune->space.n_points * GRID_REPLAYS * tune->run_seconds / (1 - TUNE_FINAL_SHARE);
-    if (!tune->session->simulated)
-        needed += tune->session->target.fill_seconds;
-    if (needed <= (double)tune->settings->budget_ns / 1e9)
-        return 0;
-    return err_set(err, -EINVAL,
-                   "--method grid: %zu points x %d replays need about %.0fs; give --budget %.0fs, fewer "
-                   "levels or a shorter "
-                   "--duration",
-                   tune->space.n_points, GRID_REPLAYS, needed, ceil(needed));
-}
-
 static size_t first_design_size(const struct tune *tune)
 {
-    double left = (double)(tune->explore_end_ns - tune_now_ns(tune)) / 1e9;
+    double left = ((double)tune->explore_end_ns - (double)tune_now_ns(tune)) / 1e9;
     double affordable = left / tune->run_seconds / 2;
     double n = fmin(affordable, FIRST_DESIGN_MAX);
     return n < 4 ? 4 : (size_t)n;
@@ -141,6 +159,19 @@ static struct point current_point(const struct settings *settings)
     return point;
 }
 
+int tune_check(struct session *session, const struct candidates *candidates, uint64_t file_bytes,
+               struct err *err)
+{
+    struct point current = current_point(session->settings);
+    int result = check_objective(session->settings, candidates, err);
+    if (result == 0 && session->settings->current_given) {
+        result = candidates_check(session, &current, file_bytes, err);
+        if (result < 0)
+            err_prefix(err, "--current");
+    }
+    return result == 0 ? check_grid(session, candidates->n, err) : result;
+}
+
 static size_t cheapest_point(const struct tune *tune)
 {
     size_t cheapest = 0;
@@ -157,7 +188,7 @@ static uint64_t file_bytes_of(const struct session *session)
     return session->simulated ? UINT64_MAX : session->target.size_bytes;
 }
 
-static int place_baselines(struct tune *tune, struct err *err)
+static void place_baselines(struct tune *tune)
 {
     const struct settings *settings = tune->settings;
     struct session *session = tune->session;
@@ -166,9 +197,6 @@ static int place_baselines(struct tune *tune, struct err *err)
     tune->standard = TUNE_NONE;
     tune->baseline_is_default = !settings->current_given && standard_works;
     if (settings->current_given) {
-        int result = candidates_check(session, &current, file_bytes_of(session), err);
-        if (result < 0)
-            return err_prefix(err, "--current");
         tune->baseline = place_point(tune, &current);
         if (standard_works && !factors_equal(&standard, &current))
             tune->standard = place_point(tune, &standard);
@@ -176,25 +204,6 @@ static int place_baselines(struct tune *tune, struct err *err)
     } else {
         tune->baseline = standard_works ? place_point(tune, &standard) : cheapest_point(tune);
     }
-    return 0;
-}
-
-/* Latency is compared only between points that move the same bytes with the same threads. */
-static int check_objective(const struct tune *tune, struct err *err)
-{
-    if (tune->settings->objective != OBJECTIVE_LATENCY)
-        return 0;
-    for (size_t i = 1; i < tune->candidates.n; i++) {
-        if (tune->candidates.points[i].request_size_bytes != tune->candidates.points[0].request_size_bytes)
-            return err_set(
-                err, -EINVAL,
-                "--objective latency compares points of one request size; pin it with --request-size SIZE");
-        if (tune->candidates.points[i].threads != tune->candidates.points[0].threads)
-            return err_set(
-                err, -EINVAL,
-                "--objective latency compares points of one number of threads; give one --threads N");
-    }
-    return 0;
 }
 
 static int make_records(struct tune *tune, struct err *err)
@@ -236,21 +245,19 @@ int tune_init(struct tune *tune, struct session *session, struct err *err)
     double tolerance = tune->settings->tolerance_share;
     tune->margin = tune->settings->objective == OBJECTIVE_LATENCY ? log1p(tolerance) : -log1p(-tolerance);
     tune->duration_ns = choose_duration(tune->settings);
-    tune->run_seconds = guess_run_seconds(tune);
+    tune->run_seconds = guess_run_seconds(session);
     plan_time(tune);
     int result = candidates_build(&tune->candidates, session, file_bytes_of(session), err);
     if (result == 0)
-        result = check_objective(tune, err);
+        result = tune_check(session, &tune->candidates, file_bytes_of(session), err);
     if (result == 0 && candidates_space(&tune->candidates, &tune->space) < 0)
         result = err_set(err, -ENOMEM, "no memory for a space of %zu points", tune->candidates.n);
     if (result == 0)
         result = make_records(tune, err);
     if (result == 0)
-        result = place_baselines(tune, err);
+        place_baselines(tune);
     if (result == 0)
         result = make_search(tune, err);
-    if (result == 0)
-        result = check_grid(tune, err);
     return result;
 }
 

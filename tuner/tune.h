@@ -18,10 +18,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TUNE_NONE        SIZE_MAX
-#define TUNE_FRESH_LEAST 5   /* interleaved replays after the choice */
-#define TUNE_FINAL_SHARE 0.2 /* of the budget is kept for them */
-#define TUNE_MIN_REPLAYS 3   /* before a point can be called best or equivalent */
+#define TUNE_NONE         SIZE_MAX
+#define TUNE_FRESH_LEAST  5   /* interleaved replays after the choice */
+#define TUNE_FINAL_SHARE  0.2 /* of the budget is kept for them */
+#define TUNE_GRID_REPLAYS 3   /* of every point of --method grid */
+#define TUNE_MIN_REPLAYS  3   /* before a point can be called best or equivalent */
 
 enum tune_stop {
     TUNE_STOP_NOT_YET,
@@ -63,6 +64,11 @@ struct tune {
     enum tune_stop stop;
     struct err failure; /* of the last failed run */
 };
+
+/* What can be refused before a byte is written: a latency objective over several sizes, --current that cannot
+ * be measured, a grid longer than the budget. 0 or -EINVAL. */
+int tune_check(struct session *session, const struct candidates *candidates, uint64_t file_bytes,
+               struct err *err);
 
 /* Builds space, belief and search over a prepared session. tune_done accepts a zeroed tune. */
 int tune_init(struct tune *tune, struct session *session, struct err *err);

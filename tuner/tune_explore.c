@@ -5,7 +5,6 @@
 
 #define ROUND_POINTS 4
 #define ROUND_MAX    16
-#define GRID_REPLAYS 3
 /* Every so many rounds hyper-parameters are fitted anew; in between only the data are exchanged. */
 #define REFIT_ROUNDS 2
 
@@ -34,7 +33,7 @@ static int update(struct tune *tune, size_t round, struct err *err)
 
 int tune_explore(struct tune *tune, struct err *err)
 {
-    size_t asked[ROUND_MAX], runs[ROUND_MAX * GRID_REPLAYS + 1];
+    size_t asked[ROUND_MAX], runs[ROUND_MAX * TUNE_GRID_REPLAYS + 1];
     bool grid = tune->search == &search_grid;
     uint64_t deadline_ns = grid ? tune->search_end_ns : tune->explore_end_ns;
     size_t first[2] = {tune->baseline, tune->standard};
@@ -50,7 +49,7 @@ int tune_explore(struct tune *tune, struct err *err)
             return err_sys(err, result, "the search cannot go on");
         if (n == 0)
             break;
-        n = make_round(tune, asked, n, grid ? GRID_REPLAYS : 1, runs);
+        n = make_round(tune, asked, n, grid ? TUNE_GRID_REPLAYS : 1, runs);
         result = tune_measure(tune, runs, n, false, deadline_ns, err);
         if (result == 0)
             result = update(tune, round, err);

@@ -144,6 +144,8 @@ int tune_race(struct tune *tune, struct err *err)
             result = choose_block(tune, runs, &n);
         if (result < 0)
             return err_sys(err, result, "the race cannot go on");
+        if (n == 0)
+            return 0; /* no replay would teach anything more */
         result = tune_measure(tune, runs, n, false, tune->search_end_ns, err);
     }
     return result;

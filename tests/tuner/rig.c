@@ -1,0 +1,254 @@
+/* tests/tuner/rig: a folder, surfaces and the program under test. */
+#include "tests/tuner/rig.h"
+
+#include "bench/factors.h"
+#include "tuner/options.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MAX_ARGUMENTS 48
+#define PATIENCE_S    120
+
+static char folder[64];
+static char before[PATH_MAX];
+
+int rig_enter(void **state)
+{
+    (void)state;
+    snprintf(folder, sizeof folder, "/tmp/fstune-test-XXXXXX");
+    if (getcwd(before, sizeof before) == NULL || mkdtemp(folder) == NULL || chdir(folder) != 0)
+        return -1;
+    return chmod(folder, 0755); /* tests that drop their privileges look into it */
+}
+
+int rig_leave(void **state)
+{
+    (void)state;
+    char command[sizeof folder + 16];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return chdir(before) != 0 || system(command) != 0 ? -1 : 0;
+}
+
+void rig_write_bytes(const char *name, const void *bytes, size_t n_bytes)
+{
+    FILE *file = fopen(name, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, n_bytes, file), n_bytes);
+    assert_int_equal(fclose(file), 0);
+}
+
+void rig_write(const char *name, const char *format, ...)
+{
+    FILE *file = fopen(name, "w");
+    va_list arguments;
+    assert_non_null(file);
+    va_start(arguments, format);
+    assert_true(vfprintf(file, format, arguments) >= 0);
+    va_end(arguments);
+    assert_int_equal(fclose(file), 0);
+}
+
+void rig_write_blocks(const char *name, size_t n_bytes)
+{
+    unsigned char block[4096];
+    FILE *file = fopen(name, "w");
+    assert_non_null(file);
+    for (size_t i = 0; i < sizeof block; i++)
+        block[i] = (unsigned char)(i * 2654435761U >> 7);
+    for (size_t done = 0; done < n_bytes; done += sizeof block)
+        assert_int_equal(fwrite(block, 1, sizeof block, file), sizeof block);
+    assert_int_equal(fclose(file), 0);
+}
+
+bool rig_exists(const char *name)
+{
+    return access(name, F_OK) == 0;
+}
+
+size_t rig_count_entries(const char *path)
+{
+    DIR *entries = opendir(path);
+    size_t n = 0;
+    assert_non_null(entries);
+    while (readdir(entries) != NULL)
+        n++;
+    closedir(entries);
+    return n - 2; /* . and .. */
+}
+
+double rig_flat_bps(const struct point *point)
+{
+    (void)point;
+    return 500e6;
+}
+
+double rig_peak_bps(const struct point *point)
+{
+    double size = log2((double)point->request_size_bytes) - 16, depth = log2((double)point->queue_depth) - 2;
+    double api = point->api == API_IO_URING ? 1 : 0.8, direct = point->direct ? 1 : 0.8;
+    return 2e9 * api * direct * exp(-0.1 * size * size - 0.1 * depth * depth);
+}
+
+void rig_surface(const char *name, const char *noise, double (*bps)(const struct point *point))
+{
+    static const unsigned sizes[] = {4096, 16384, 65536, 262144}, depths[] = {1, 4, 16};
+    static const enum api apis[] = {API_PSYNC, API_IO_URING};
+    char file[64];
+    snprintf(file, sizeof file, "%s.conf", name);
+    rig_write(file, "name = \"%s\"; points = \"%s.csv\"; noise = { %s };\n", name, name, noise);
+    snprintf(file, sizeof file, "%s.csv", name);
+    FILE *table = fopen(file, "w");
+    assert_non_null(table);
+    fputs("pattern,request_size,queue_depth,direct,api,threads,throughput_bps\n", table);
+    for (unsigned i = 0; i < 4 * 3 * 2 * 2; i++) {
+        struct point point = {.request_size_bytes = sizes[i % 4],
+                              .queue_depth = depths[i / 4 % 3],
+                              .direct = i / 12 % 2,
+                              .api = apis[i / 24],
+                              .threads = 1};
+        if (point.api == API_IO_URING || point.queue_depth == 1)
+            fprintf(table, "randwrite,%u,%u,%u,%s,1,%.17g\n", sizes[i % 4], point.queue_depth, point.direct,
+                    api_names[point.api], bps(&point));
+    }
+    assert_int_equal(fclose(table), 0);
+}
+
+/* Collects the arguments up to NULL; returns how many. */
+static int collect(va_list list, const char **arguments)
+{
+    int n = 0;
+    while ((arguments[n] = va_arg(list, const char *)) != NULL)
+        assert_true(++n < MAX_ARGUMENTS - 1);
+    return n;
+}
+
+void rig_settings(struct settings *settings, ...)
+{
+    const char *arguments[MAX_ARGUMENTS] = {"recommend"};
+    struct err err = {0};
+    va_list list;
+    va_start(list, settings);
+    int n = collect(list, arguments + 1) + 1;
+    va_end(list);
+    settings_init(settings);
+    /* The parser does not write to the arguments. */
+    if (options_parse(settings, OPTIONS_RECOMMEND, n, (char **)arguments, 1, &err) != 0)
+        fail_msg("%s", err.text);
+}
+
+struct session *rig_open_session(const struct settings *settings)
+{
+    struct err err = {0};
+    struct session *session = malloc(sizeof *session);
+    assert_non_null(session);
+    if (session_open(session, settings, &err) != 0)
+        fail_msg("%s", err.text);
+    return session;
+}
+
+void rig_close_session(struct session *session)
+{
+    session_close(session);
+    free(session);
+}
+
+const char *rig_program(void)
+{
+    static char path[PATH_MAX];
+    const char *asked = getenv("FSTUNE");
+    if (path[0] == '\0' && realpath(asked != NULL ? asked : "build/release/fstune", path) == NULL)
+        path[0] = '\0';
+    return path[0] != '\0' ? path : NULL;
+}
+
+static void become_program(const struct rig_run *run, bool (*in_child)(void), const char *const *arguments)
+{
+    char *argv[MAX_ARGUMENTS + 1] = {(char *)"fstune"};
+    for (size_t i = 0; arguments[i] != NULL; i++)
+        argv[i + 1] = (char *)arguments[i];
+    if (dup2(run->out_fd, STDOUT_FILENO) < 0 || dup2(run->err_fd, STDERR_FILENO) < 0)
+        _exit(98);
+    if (in_child != NULL && !in_child())
+        _exit(99);
+    alarm(PATIENCE_S);
+    execv(rig_program(), argv);
+    _exit(97);
+}
+
+void rig_start(struct rig_run *run, bool (*in_child)(void), const char *const *arguments)
+{
+    *run = (struct rig_run){.out_fd = memfd_create("out", MFD_CLOEXEC),
+                            .err_fd = memfd_create("err", MFD_CLOEXEC)};
+    assert_true(run->out_fd >= 0 && run->err_fd >= 0);
+    run->pid = fork();
+    assert_true(run->pid >= 0);
+    if (run->pid == 0)
+        become_program(run, in_child, arguments);
+}
+
+static char *read_all(int fd, size_t *ret_size)
+{
+    off_t size = lseek(fd, 0, SEEK_END);
+    char *text = calloc(1, (size_t)size + 1);
+    assert_non_null(text);
+    assert_int_equal(pread(fd, text, (size_t)size, 0), size);
+    close(fd);
+    *ret_size = (size_t)size;
+    return text;
+}
+
+void rig_finish(struct rig_run *run)
+{
+    int status = 0;
+    size_t err_size = 0;
+    assert_int_equal(waitpid(run->pid, &status, 0), run->pid);
+    run->code = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+    run->out = read_all(run->out_fd, &run->out_size);
+    run->err = read_all(run->err_fd, &err_size);
+}
+
+void rig_run(struct rig_run *run, bool (*in_child)(void), ...)
+{
+    const char *arguments[MAX_ARGUMENTS];
+    va_list list;
+    va_start(list, in_child);
+    collect(list, arguments);
+    va_end(list);
+    rig_start(run, in_child, arguments);
+    rig_finish(run);
+}
+
+void rig_free(struct rig_run *run)
+{
+    free(run->out);
+    free(run->err);
+    run->out = run->err = NULL;
+}
+
+json_t *rig_json(const struct rig_run *run)
+{
+    json_error_t error;
+    json_t *document = json_loadb(run->out, run->out_size, JSON_REJECT_DUPLICATES, &error);
+    if (document == NULL)
+        fail_msg("line %d: %s; exit code %d, stderr: %s", error.line, error.text, run->code, run->err);
+    return document;
+}
+
+void rig_check_error(const struct rig_run *run, int code, const char *part)
+{
+    const char *newline = strchr(run->err, '\n');
+    if (run->code != code || strncmp(run->err, "fstune: ", 8) != 0 || newline == NULL || newline[1] != '\0' ||
+        strstr(run->err, part) == NULL || run->out_size != 0)
+        fail_msg("exit code %d instead of %d, wanted one line with '%s', got: %s%s", run->code, code, part,
+                 run->err, run->out);
+}
