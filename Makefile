@@ -220,6 +220,10 @@ quickstart: build/$(BUILD)/fstune ## install what is missing, build, and tune ra
 	*) exit $$status ;; \
 	esac
 
+.PHONY: record-surface
+record-surface: build/$(BUILD)/fstune ## record configs/surfaces/recorded-ext4.csv from the file system of DIR (about 12 minutes, writes a lot)
+	$(Q)tests/study/record_surface $< '$(DIR)' configs/surfaces/recorded-ext4.csv
+
 # ---- tools -----------------------------------------------------------------------------------------------------
 
 .PHONY: lint lint-format lint-rules lint-cppcheck format coverage

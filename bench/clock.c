@@ -69,5 +69,5 @@ void clock_format_utc(char buffer[static 24])
     struct tm utc;
     clock_gettime(CLOCK_REALTIME, &now);
     if (!gmtime_r(&now.tv_sec, &utc) || strftime(buffer, 24, "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
-        strcpy(buffer, "0000-00-00T00:00:00Z");
+        memcpy(buffer, "0000-00-00T00:00:00Z", sizeof "0000-00-00T00:00:00Z");
 }

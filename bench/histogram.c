@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 #define SUB_BUCKETS (1ULL << HISTOGRAM_SUB_LOG2)
@@ -100,4 +101,16 @@ int histogram_mean_ns(const struct histogram *histogram, double *ret_ns)
         return -ENODATA;
     *ret_ns = histogram->sum_ns / (double)histogram->n;
     return 0;
+}
+
+double histogram_std_ns(const struct histogram *histogram)
+{
+    if (histogram->n < 2)
+        return 0;
+    double mean = histogram->sum_ns / (double)histogram->n, squares = 0;
+    for (size_t i = 0; i < HISTOGRAM_N_BUCKETS; i++) {
+        double apart = (double)middle_of(i) - mean;
+        squares += (double)histogram->buckets[i] * apart * apart;
+    }
+    return sqrt(squares / (double)(histogram->n - 1));
 }

@@ -36,4 +36,7 @@ int histogram_quantile_ns(const struct histogram *histogram, double share, uint6
 /* 0 or -ENODATA. */
 int histogram_mean_ns(const struct histogram *histogram, double *ret_ns);
 
+/* Standard deviation (n - 1 denominator) to bucket accuracy; 0 for fewer than two values. */
+double histogram_std_ns(const struct histogram *histogram);
+
 #endif

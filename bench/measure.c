@@ -87,6 +87,19 @@ static void windows_merge(struct pump_windows *into, const struct pump_windows *
     *into = wide;
 }
 
+/* How far mean latency x IOPS is from the achieved depth, beyond what drawing the latencies by chance
+ * explains. */
+static double littles_law_error(const struct pump_stats *timed, double issuing_seconds, double depth)
+{
+    double mean_ns = 0;
+    if (histogram_mean_ns(timed->latency, &mean_ns) < 0 || issuing_seconds <= 0 || depth <= 0)
+        return 0;
+    double error = fabs(mean_ns / 1e9 * (double)timed->n_requests / issuing_seconds / depth - 1);
+    double chance =
+        timed->sampled ? 3 * histogram_std_ns(timed->latency) / sqrt((double)timed->n_sampled) / mean_ns : 0;
+    return fmax(error - chance, 0);
+}
+
 static void add_lane(struct measure_result *ret, const struct lanes *lanes, const struct lane *lane,
                      uint64_t end_ns)
 {
@@ -94,7 +107,7 @@ static void add_lane(struct measure_result *ret, const struct lanes *lanes, cons
     uint64_t last_ns = end_ns != 0 ? end_ns : timed->last_complete_ns;
     double seconds = (double)(last_ns - timed->first_submit_ns) / 1e9;
     double issuing = (double)(timed->last_complete_ns - timed->first_submit_ns) / 1e9;
-    double bytes = (double)(timed->bytes_read + timed->bytes_written), mean_ns = 0;
+    double bytes = (double)(timed->bytes_read + timed->bytes_written);
     ret->throughput_bps += seconds > 0 ? bytes / seconds : 0;
     ret->iops += seconds > 0 ? (double)timed->n_requests / seconds : 0;
     ret->n_requests += timed->n_requests;
@@ -105,10 +118,7 @@ static void add_lane(struct measure_result *ret, const struct lanes *lanes, cons
     ret->sampled |= timed->sampled;
     double depth = lane_depth(lanes, lane);
     ret->achieved_depth += depth / lanes->n;
-    if (histogram_mean_ns(timed->latency, &mean_ns) == 0 && issuing > 0 && depth > 0) {
-        double error = fabs(mean_ns / 1e9 * (double)timed->n_requests / issuing / depth - 1);
-        ret->littles_law_error = fmax(ret->littles_law_error, error);
-    }
+    ret->littles_law_error = fmax(ret->littles_law_error, littles_law_error(timed, issuing, depth));
     windows_merge(&ret->windows, &timed->windows);
 }
 

@@ -9,6 +9,8 @@
 /* A sampled phase times one request in SAMPLE_EVERY on average; the gap is random so that no period of the
  * device is met. */
 #define SAMPLE_EVERY 32
+/* A phase turns to sampling within its first batches or not at all: what it recorded before is lost. */
+#define SAMPLE_JUDGED_BATCHES 8
 
 /* A reaping that took less did not wait. */
 #define AT_ONCE_NS 3000
@@ -127,9 +129,12 @@ static void prepare(struct phase *phase, struct io_call *call)
     call->is_write = kind == PATTERN_SEQ_WRITE || kind == PATTERN_RAND_WRITE;
     call->offset_bytes = offsets_next(&pump->offsets, kind);
     if (call->is_write && call->buffer != NULL) {
-        /* A new word in every buffer defeats deduplication of identical requests. */
-        uint64_t word = rng_next(&pump->rng);
-        memcpy(call->buffer, &word, sizeof word);
+        /* A new word in the buffer of every request defeats deduplication of identical ones. */
+        unsigned char *buffer = call->buffer;
+        for (uint32_t i = 0; i < call->n_requests; i++) {
+            uint64_t word = rng_next(&pump->rng);
+            memcpy(buffer + i * pump->request_size_bytes, &word, sizeof word);
+        }
     }
     phase->issued_requests += call->n_requests;
     phase->issued_bytes += call->size_bytes;
@@ -252,7 +257,7 @@ static uint64_t sampled_batch(struct phase *phase, uint64_t start_ns, uint32_t *
     struct pump_stats *stats = phase->stats;
     struct io_call *call = &pump->calls[0];
     uint32_t n = 0;
-    for (; n < pump->batch_requests && phase->failed == 0; n++) {
+    for (; n < pump->batch_requests && !is_interrupted(phase); n++) {
         if (phase->end->max_bytes != 0 && phase->issued_bytes + call->size_bytes > phase->end->max_bytes)
             break;
         prepare(phase, call);
@@ -278,7 +283,7 @@ static uint64_t sampled_batch(struct phase *phase, uint64_t start_ns, uint32_t *
     return now_ns;
 }
 
-/* Requests under PUMP_SAMPLED_NS on average: sample from now on. What was recorded one by one so far is
+/* A batch was under PUMP_SAMPLED_NS per request: sample from now on. What was recorded one by one so far is
  * dropped, so that the histogram is a random sample of one kind. */
 static void start_sampling(struct phase *phase)
 {
@@ -292,9 +297,9 @@ static void start_sampling(struct phase *phase)
 
 static bool fast_enough_to_sample(const struct phase *phase)
 {
-    const struct pump_stats *stats = phase->stats;
-    return phase->pump->requests_per_call == 1 && stats->n_requests == phase->pump->batch_requests &&
-           stats->latency->sum_ns < (double)PUMP_SAMPLED_NS * (double)stats->n_requests;
+    const struct batch_stats *batches = &phase->stats->batches;
+    return phase->pump->requests_per_call == 1 && batches->n > 0 && batches->n <= SAMPLE_JUDGED_BATCHES &&
+           batches->min_ns < (double)PUMP_SAMPLED_NS * phase->pump->batch_requests;
 }
 
 /* Depth 1: stamps are chained, the end of one request is the start of the next. */
@@ -322,6 +327,9 @@ static void run_single(struct phase *phase)
             start_sampling(phase);
     }
     phase->stats->depth_area = (double)(phase->stats->last_complete_ns - phase->stats->first_submit_ns);
+    if (phase->stats->sampled)
+        pump->expect_sampling =
+            phase->stats->depth_area < (double)PUMP_SAMPLED_NS * (double)phase->stats->n_requests;
 }
 
 static void integrate_depth(struct phase *phase, double depth, uint64_t now_ns)

@@ -75,7 +75,7 @@ static bool ask_alignment(struct target *target)
 static bool left_pages(const struct target *target)
 {
     uint64_t cached, dirty;
-    if (target_cached_pages(target, 0, 2 * ALIGN_MAX, &cached, &dirty) != 0 || cached == 0)
+    if (target_cached_pages(target, 0, UINT64_C(2) * ALIGN_MAX, &cached, &dirty) != 0 || cached == 0)
         return false;
     posix_fadvise(target->fd, 0, 0, POSIX_FADV_DONTNEED);
     return true;

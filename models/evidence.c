@@ -139,7 +139,7 @@ static void add_gradient(const struct evidence *evidence, const struct kernel *k
 
         for (size_t j = 0; j < i; j++, pair++, apart += kernel->n_dims) {
             double share = inverse[j] - w[i] * w[j];
-            double by_kind[2] = {share * evidence->slope[pair], -share * evidence->smooth[pair]};
+            const double by_kind[2] = {share * evidence->slope[pair], -share * evidence->smooth[pair]};
 
             for (size_t d = 0; d < kernel->n_dims; d++)
                 by_dim[d] += apart[d] * by_kind[kernel->kind[d] == SPACE_CATEGORY];

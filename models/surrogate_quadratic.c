@@ -5,8 +5,8 @@
  * of every point (lack of fit), of variance tau^2, found where the weighted residual sum of squares equals
  * its degrees of freedom (Paule and Mandel 1982). Read as a Bayesian linear model with prior precision
  * lambda, both give the posterior of the coefficients and of the points. */
-#include "models/terms.h"
 #include "models/surrogate.h"
+#include "models/terms.h"
 
 #include <errno.h>
 #include <gsl/gsl_blas.h>

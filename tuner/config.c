@@ -97,11 +97,11 @@ int config_load(struct config_t *config, const char *path, struct err *err)
  * locale. */
 static int write_fraction(double value, char *text, size_t size, struct err *err)
 {
-    const double scale = 1e13;
+    const uint64_t scale = 10000000000000;
     if (!(value >= 0.0 && value < 1000.0))
         return err_set(err, -EINVAL, "%g is no share; write one like \"3%%\" or 0.03", value);
-    uint64_t scaled = (uint64_t)llround(value * scale);
-    uint64_t whole = scaled / (uint64_t)scale, fraction = scaled % (uint64_t)scale;
+    uint64_t scaled = (uint64_t)llround(value * (double)scale);
+    uint64_t whole = scaled / scale, fraction = scaled % scale;
     size_t length = (size_t)snprintf(text, size, "%" PRIu64 ".%013" PRIu64, whole, fraction);
     while (text[length - 1] == '0' && text[length - 2] != '.')
         text[--length] = '\0';

@@ -7,7 +7,8 @@
 void notes_add(struct notes *notes, const char *code, const char *format, ...)
 {
     for (size_t i = 0; i < notes->n; i++) {
-        if (strcmp(notes->note[i].code, code) == 0)
+        /* The stored code may have been cut. */
+        if (strncmp(notes->note[i].code, code, sizeof notes->note[i].code - 1) == 0)
             return;
     }
     if (notes->n == NOTES_MAX)

@@ -148,7 +148,7 @@ static int next_option(struct walk *walk, const struct option_row **ret_row, con
     }
     const char *argument = walk->argv[walk->next++];
     int r = find_row(argument, walk->command, &row, err);
-    if (r < 0)
+    if (r < 0 || row == NULL)
         return r;
     const char *equal_sign = strchr(argument, '=');
     const char *text = equal_sign ? equal_sign + 1 : NULL;

@@ -126,7 +126,7 @@ static int next_part(const char **cursor, char part[2 * OPTIONS_VALUE_SIZE], str
     size_t length = strcspn(text, ",");
     if (length == 0)
         return err_set(err, -EINVAL, "a value is missing; write values with single commas between");
-    if (length >= 2 * OPTIONS_VALUE_SIZE)
+    if (length >= sizeof(char[2 * OPTIONS_VALUE_SIZE]))
         return err_set(err, -EINVAL, "'%.*s' is too long for a value; shorten it", 2 * OPTIONS_VALUE_SIZE,
                        text);
     memcpy(part, text, length);

@@ -192,7 +192,7 @@ int report_recommendation_text(FILE *out, const struct answer *answer, struct er
         fprintf(out, "No recommendation: %s\n", answer->reason != NULL ? answer->reason : "no figures");
     if (isfinite(tune->lowest_p99_ns) && !answer->has_rows) {
         char text[UNITS_TEXT_SIZE];
-        fprintf(out, "             The lowest p99 reached (upper bound) was %s.\n",
+        fprintf(out, "             The lowest p99 reached was %s.\n",
                 text_short_duration(tune->lowest_p99_ns, text));
     }
     if (tune->n_records > 0) {

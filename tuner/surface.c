@@ -251,11 +251,12 @@ static int interpolate(const struct surface_cell *cells, size_t n, const struct 
         struct point at = *point;
         at.request_size_bytes = size[corner & 1];
         at.queue_depth = (uint32_t)depth[corner >> 1];
-        const struct surface_cell *cell = weight > 0 ? find_cell(cells, n, &at) : NULL;
-        if (weight > 0 && cell == NULL)
+        if (weight <= 0)
+            continue;
+        const struct surface_cell *cell = find_cell(cells, n, &at);
+        if (cell == NULL)
             return -ENODATA;
-        if (weight > 0)
-            sum += weight * log(cell->throughput_bps);
+        sum += weight * log(cell->throughput_bps);
     }
     *ret_log = sum;
     return 0;

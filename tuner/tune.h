@@ -58,8 +58,9 @@ struct tune {
 
     enum verdict *verdicts; /* by point of the space; set by tune_choose */
     size_t best, chosen;    /* TUNE_NONE before tune_choose, or when nothing can be chosen */
-    double lowest_p99_ns;   /* when no point meets --max-latency-p99 */
-    double probability;     /* probability_within_tolerance */
+    double
+        lowest_p99_ns;  /* with --max-latency-p99: of the points, the mean over their replays; NaN: unknown */
+    double probability; /* probability_within_tolerance */
     bool conclusive;
     enum tune_stop stop;
     struct err failure; /* of the last failed run */
@@ -92,6 +93,9 @@ int tune_explore(struct tune *tune, struct err *err);
 
 /* Spends the time that is left on the points that could still be the best or the cheapest eligible. */
 int tune_race(struct tune *tune, struct err *err);
+
+/* True when the replays so far speak against --max-latency-p99 (false without that option or replays). */
+bool tune_misses_p99(const struct tune *tune, size_t point);
 
 /* Sets verdicts, best and chosen from all replays so far. */
 void tune_choose(struct tune *tune);

@@ -7,29 +7,33 @@
 
 #define JUDGE_DRAWS 4096
 
-static double latency_p99(const struct sample *sample)
+/* Mean p99 of the replays; NaN without replays, or where one had too few requests. */
+static double p99_mean_ns(const struct record *record)
 {
-    return sample->latency_p99_ns;
+    double sum = 0;
+    for (size_t i = 0; i < record->n; i++)
+        sum += record->samples[i].latency_p99_ns;
+    return sum / (double)record->n;
 }
 
 /* Upper one-sided bound of the mean p99 over the replays; infinite where it cannot be said. */
 static double p99_upper_ns(const struct tune *tune, const struct record *record)
 {
-    double sum = 0, squares = 0;
-    size_t n = 0;
-    for (size_t i = 0; i < record->n; i++) {
-        double value = latency_p99(&record->samples[i]);
-        if (!isfinite(value))
-            return INFINITY;
-        sum += value;
-        squares += value * value;
-        n++;
-    }
-    if (n < TUNE_MIN_REPLAYS)
+    double mean = p99_mean_ns(record), squares = 0, count = (double)record->n;
+    if (record->n < TUNE_MIN_REPLAYS || !isfinite(mean))
         return INFINITY;
-    double count = (double)n, mean = sum / count;
-    double std = sqrt(fmax(squares - count * mean * mean, 0) / (count - 1));
+    for (size_t i = 0; i < record->n; i++)
+        squares += pow(record->samples[i].latency_p99_ns - mean, 2);
+    double std = sqrt(squares / (count - 1));
     return mean + student_quantile(tune->settings->confidence_share, count - 1) * std / sqrt(count);
+}
+
+bool tune_misses_p99(const struct tune *tune, size_t point)
+{
+    /* NaN counts as a miss: a point whose runs have too few requests cannot be shown to meet the bound. */
+    const struct settings *settings = tune->settings;
+    return settings->max_latency_p99_ns != 0 && tune->records[point].n > 0 &&
+           !(p99_mean_ns(&tune->records[point]) <= (double)settings->max_latency_p99_ns);
 }
 
 static bool feasible(struct tune *tune, size_t point)
@@ -37,10 +41,8 @@ static bool feasible(struct tune *tune, size_t point)
     uint64_t limit_ns = tune->settings->max_latency_p99_ns;
     if (limit_ns == 0)
         return true;
-    double upper_ns = p99_upper_ns(tune, &tune->records[point]);
-    if (isfinite(upper_ns) && !(tune->lowest_p99_ns <= upper_ns))
-        tune->lowest_p99_ns = upper_ns;
-    return upper_ns <= (double)limit_ns;
+    tune->lowest_p99_ns = fmin(tune->lowest_p99_ns, p99_mean_ns(&tune->records[point]));
+    return p99_upper_ns(tune, &tune->records[point]) <= (double)limit_ns;
 }
 
 /* Points that may be chosen: measured, not failed, within the latency bound. Writes their indices. */
@@ -144,6 +146,11 @@ int tune_judge(struct tune *tune)
     tune_choose(tune);
     tune->chosen = chosen;
     tune->best = best;
+    /* Nothing is fitted any more: what misses the bound on latency is no rival. */
+    for (size_t i = 0; i < tune->space.n_points; i++) {
+        if (i != chosen && tune_misses_p99(tune, i))
+            belief_exclude(&tune->belief, i);
+    }
     if (tune->belief.chosen != NULL &&
         belief_probability_within(&tune->belief, chosen, tune->margin, JUDGE_DRAWS, tune->rng,
                                   &tune->probability) < 0)

@@ -27,11 +27,13 @@ static size_t promising_points(const struct tune *tune, size_t *ret_points)
     if (upper != NULL && order != NULL) {
         for (size_t i = 0; i < n_points; i++) {
             double sd = sqrt(belief->variance[i]);
-            upper[i] = belief->excluded[i] ? -INFINITY : belief->mean[i] + 2.5 * sd;
-            highest = belief->excluded[i] ? highest : fmax(highest, belief->mean[i] - 2.5 * sd);
+            bool out = belief->excluded[i] || tune_misses_p99(tune, i);
+            upper[i] = out ? -INFINITY : belief->mean[i] + 2.5 * sd;
+            highest = out ? highest : fmax(highest, belief->mean[i] - 2.5 * sd);
         }
         gsl_sort_index(order, upper, 1, n_points);
-        for (size_t k = n_points; k-- > 0 && n < MAX_PROMISING && upper[order[k]] >= highest - tune->margin;)
+        for (size_t k = n_points; k-- > 0 && n < MAX_PROMISING && isfinite(upper[order[k]]) &&
+                                  upper[order[k]] >= highest - tune->margin;)
             ret_points[n++] = order[k];
     }
     free(upper);
@@ -97,8 +99,9 @@ static int choose_block(struct tune *tune, size_t *ret_runs, size_t *ret_n)
     size_t points[MAX_PROMISING], order[MAX_PROMISING], n_runs = 0;
     double votes[MAX_PROMISING] = {0};
     size_t n = promising_points(tune, points);
+    *ret_n = 0;
     if (n == 0)
-        return -ENODATA;
+        return 0;
     int result = draw_votes(tune, points, n, votes);
     if (result < 0)
         return result;

@@ -249,7 +249,8 @@ static inline void rig_shuffle(uint64_t *offsets, size_t n, size_t step)
 
         random = random * 6364136223846793005ULL + 1442695040888963407ULL;
         j = (size_t)(random >> 33) % (i + 1);
-        offsets[i] = offsets[j];
+        if (j != i)
+            offsets[i] = offsets[j];
         offsets[j] = i * step;
     }
 }
@@ -284,8 +285,9 @@ static inline int rig_run_cases(const char *group, const struct rig_case *cases,
             if (cases[i].apis != 0 && (cases[i].apis >> api & 1) == 0)
                 continue;
             snprintf(names[n], sizeof(names[n]), "%s: %s", rows[api]->name, cases[i].name);
-            tests[n++] = (struct CMUnitTest){
+            tests[n] = (struct CMUnitTest){
                 .name = names[n], .test_func = cases[i].function, .initial_state = &rows[api]};
+            n++;
         }
     }
     return _cmocka_run_group_tests(group, tests, n, NULL, NULL);

@@ -13,6 +13,7 @@
 
 #define US          1000ULL
 #define MS          1000000ULL
+#define N_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define FOR_EVER    UINT64_MAX
 #define SCRIPT_LOG  16384 /* calls remembered; later ones are only counted */
 #define SCRIPT_SLOT 64
@@ -231,6 +232,22 @@ static inline uint64_t latency_15us(struct script *script, uint64_t index)
     (void)script;
     (void)index;
     return 15 * US;
+}
+
+/* So fast that depth 1 is sampled. */
+static inline uint64_t latency_1us(struct script *script, uint64_t index)
+{
+    (void)script;
+    (void)index;
+    return 1 * US;
+}
+
+/* The original's random latencies: mean 30 us, standard deviation 21.6 us. */
+static inline uint64_t latency_random(struct script *script, uint64_t index)
+{
+    static const uint64_t values[] = {10, 20, 60};
+    (void)index;
+    return values[rng_next(&script->rng) % 3] * US;
 }
 
 /* A pump of `depth` calls of 4096 bytes on 1024 of them, for 10 ms. What differs a test changes before

@@ -40,12 +40,12 @@ static inline void rig_make_directory(char path[static 256])
 
 static inline int rig_count_entries(const char *path)
 {
-    DIR *directory = opendir(path);
+    DIR *stream = opendir(path);
     int n = -2; /* "." and ".." */
-    while (directory != NULL && readdir(directory) != NULL)
+    while (stream != NULL && readdir(stream) != NULL)
         n++;
-    if (directory != NULL)
-        closedir(directory);
+    if (stream != NULL)
+        closedir(stream);
     return n;
 }
 

@@ -168,9 +168,27 @@ static void merging_an_empty_one_changes_nothing(void **state)
     assert_memory_equal(&b, &c, sizeof(b));
 }
 
+static void standard_deviation_is_that_of_the_values(void **state)
+{
+    struct histogram histogram;
+    (void)state;
+    histogram_init(&histogram);
+    assert_close(histogram_std_ns(&histogram), 0.0, 0.0);
+    histogram_add(&histogram, 100, 1);
+    assert_close(histogram_std_ns(&histogram), 0.0, 0.0);
+    histogram_add(&histogram, 110, 1);
+    histogram_add(&histogram, 120, 1);
+    assert_close(histogram_std_ns(&histogram), 10.0, 1e-9);
+    histogram_init(&histogram);
+    histogram_add(&histogram, 1000000, 500);
+    histogram_add(&histogram, 3000000, 500);
+    assert_close(histogram_std_ns(&histogram), 1000500.4, 15000.0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(standard_deviation_is_that_of_the_values),
         cmocka_unit_test_setup(quantile_of_empty_is_enodata, setup),
         cmocka_unit_test_setup(shares_outside_0_to_1_are_einval, setup),
         cmocka_unit_test_setup(values_from_100_ns_to_100_s_are_within_1_percent, setup),

@@ -139,7 +139,7 @@ static void one_point_space_is_drawn(void **state)
     const double raw[] = {5.0, 3.0};
     const enum space_kind kind[] = {SPACE_ORDERED, SPACE_CATEGORY};
     struct space space;
-    size_t point = 99;
+    size_t point;
 
     (void)state;
     assert_int_equal(space_init(&space, raw, 1, 2, kind), 0);

@@ -123,8 +123,9 @@ static double fio_iops(const struct bench *bench, const char *engine, unsigned d
                 iops = strtod(field, NULL);
         }
     }
-    while (fgets(line, sizeof line, pipe) != NULL)
-        continue; /* fio must not meet a closed pipe */
+    /* fio must not meet a closed pipe. */
+    while (fgetc(pipe) != EOF) {
+    }
     pclose(pipe);
     return iops;
 }

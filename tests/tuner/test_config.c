@@ -177,7 +177,8 @@ static void values_too_long_are_refused(void **state)
     assert_int_equal(read_text(text), -EINVAL);
     assert_non_null(strstr(err.text, "queue_depth: the "));
     memset(text, 'x', 20000);
-    memcpy(text, "path = \"", 8);
+    for (const char *from = "path = \"", *at = from; *at != '\0'; at++)
+        text[at - from] = *at;
     memcpy(text + 20000, "\";", 3);
     assert_int_equal(read_text(text), -EINVAL);
     assert_non_null(strstr(err.text, "path: the value is too long"));

@@ -1,0 +1,411 @@
+/* Tests of what bench/pump records: latencies, their sampling, depth over time, windows. */
+#include "bench/pump.h"
+#include "tests/bench/pump_rig.h"
+
+/* ---- latency ---------------------------------------------------------------------------------------------
+ */
+
+static void check_stamps(uint32_t depth, size_t accept_max)
+{
+    struct pump_rig *rig = rig_alloc("randread", depth);
+    rig->script.latency_ns = latency_random;
+    rig->script.submit_cost_ns = 7 * US;
+    rig->script.accept_max = accept_max;
+    rig_start(rig);
+    assert_int_equal(rig_phase(rig), 0);
+    assert_true(rig->script.n_accepted > 100 && rig->script.n_accepted <= SCRIPT_LOG);
+    for (uint64_t i = 0; i < rig->script.n_accepted; i++)
+        assert_int_equal(rig->script.log[i].stamp_ns, rig->script.log[i].entered_ns);
+    assert_int_equal(rig->latency.n, rig->stats.n_requests);
+    assert_int_equal(rig->stats.n_sampled, rig->stats.n_requests);
+    rig_free(rig);
+}
+
+static void latency_is_stamped_before_submit(void **state)
+{
+    (void)state;
+    check_stamps(1, 0);
+    check_stamps(2, 0);
+    check_stamps(32, 0);
+    check_stamps(32, 3); /* what was not accepted is stamped again when it is */
+}
+
+static uint64_t latency_none(struct script *script, uint64_t index)
+{
+    (void)script;
+    (void)index;
+    return 0;
+}
+
+static void time_spent_inside_submit_is_latency(void **state)
+{
+    (void)state;
+    const uint32_t depths[] = {1, 4};
+    for (size_t i = 0; i < N_OF(depths); i++) {
+        struct pump_rig *rig = rig_alloc("randread", depths[i]);
+        rig->script.latency_ns = latency_none;
+        rig->script.submit_cost_ns = 50 * US;
+        rig_start(rig);
+        assert_int_equal(rig_phase(rig), 0);
+        assert_int_equal(rig->latency.min_ns, 50 * US);
+        assert_int_equal(rig->latency.max_ns, 50 * US);
+        rig_free(rig);
+    }
+}
+
+static void latencies_are_those_of_the_script(void **state)
+{
+    (void)state;
+    struct pump_rig *rig = rig_alloc("randread", 32);
+    rig->script.latency_ns = latency_random;
+    rig_start(rig);
+    assert_int_equal(rig_phase(rig), 0);
+    double sum_ns = 0;
+    for (uint64_t i = 0; i < rig->script.n_accepted; i++)
+        sum_ns += (double)(rig->script.log[i].done_ns - rig->script.log[i].entered_ns);
+    assert_close(rig->latency.sum_ns, sum_ns, 0.5);
+    assert_int_equal(rig->latency.min_ns, 10 * US);
+    assert_int_equal(rig->latency.max_ns, 60 * US);
+    rig_free(rig);
+}
+
+static void requests_of_one_call_share_its_latency(void **state)
+{
+    (void)state;
+    struct pump_rig *rig = rig_alloc("randread", 1);
+    rig->config.requests_per_call = 8;
+    rig_start(rig);
+    assert_int_equal(rig_phase(rig), 0);
+    assert_int_equal(rig->stats.n_requests, 8 * rig->script.n_accepted);
+    assert_int_equal(rig->latency.n, rig->stats.n_requests);
+    assert_int_equal(rig->latency.min_ns, 15 * US);
+    assert_int_equal(rig->latency.max_ns, 15 * US);
+    assert_int_equal(rig_bytes(rig), 8 * 4096 * rig->script.n_accepted);
+    assert_int_equal(rig->stats.batches.n, rig->stats.n_requests / 10);
+    assert_close(rig->stats.batches.mean_ns, 150e3, 1e-3);
+    rig_free(rig);
+}
+
+static void coalesced_requests_have_their_part_of_the_latency(void **state)
+{
+    (void)state;
+    const uint32_t depths[] = {1, 4};
+    for (size_t i = 0; i < N_OF(depths); i++) {
+        struct pump_rig *rig = rig_alloc("randread", depths[i]);
+        rig->config.requests_per_call = rig->config.rounds_per_call = 5;
+        rig_start(rig);
+        assert_int_equal(rig_phase(rig), 0);
+        assert_int_equal(rig->stats.n_requests, 5 * rig->script.n_accepted);
+        assert_int_equal(rig->latency.min_ns, 3 * US);
+        assert_int_equal(rig->latency.max_ns, 3 * US);
+        assert_close(rig->stats.batches.mean_ns, 30e3, 1e-3);
+        rig_free(rig);
+    }
+}
+
+/* ---- sampling --------------------------------------------------------------------------------------------
+ */
+
+static uint64_t latency_1999ns(struct script *script, uint64_t index)
+{
+    (void)script;
+    (void)index;
+    return 1999;
+}
+
+static uint64_t latency_2000ns(struct script *script, uint64_t index)
+{
+    (void)script;
+    (void)index;
+    return 2000;
+}
+
+static bool is_sampled(uint64_t (*latency_ns)(struct script *, uint64_t), uint32_t depth, uint32_t n_requests)
+{
+    struct pump_rig *rig = rig_alloc("randread", depth);
+    rig->script.latency_ns = latency_ns;
+    rig->config.requests_per_call = n_requests;
+    rig_start(rig);
+    assert_int_equal(rig_phase(rig), 0);
+    bool sampled = rig->stats.sampled;
+    assert_int_equal(sampled, rig->stats.n_sampled < rig->stats.n_requests);
+    assert_int_equal(rig->latency.n, rig->stats.n_sampled);
+    assert_int_equal(rig_window_bytes(rig), rig_bytes(rig));
+    assert_int_equal(rig_bytes(rig), 4096 * rig->stats.n_requests);
+    rig_free(rig);
+    return sampled;
+}
+
+static void sampling_begins_below_2_us_at_depth_1(void **state)
+{
+    (void)state;
+    assert_true(is_sampled(latency_1999ns, 1, 1));
+    assert_false(is_sampled(latency_2000ns, 1, 1));
+    assert_false(is_sampled(latency_1999ns, 2, 1));
+    assert_false(is_sampled(latency_1999ns, 1, 8));
+}
+
+/* A device with a period of its own, the same as the mean gap between two samples. */
+static uint64_t latency_with_spikes(struct script *script, uint64_t index)
+{
+    (void)script;
+    return index % 32 == 31 ? 8000 : 1000;
+}
+
+static void sample_is_not_biased_by_a_period_of_the_device(void **state)
+{
+    (void)state;
+    struct pump_rig *rig = rig_alloc("randread", 1);
+    double mean_ns = 0, truth_ns = (31 * 1000 + 8000) / 32.0;
+    rig->script.latency_ns = latency_with_spikes;
+    rig->end.duration_ns = 2000 * MS;
+    rig_start(rig);
+    assert_int_equal(rig_phase(rig), 0);
+    assert_true(rig->stats.sampled);
+    assert_int_equal(histogram_mean_ns(&rig->latency, &mean_ns), 0);
+    assert_close(mean_ns, truth_ns, 0.02 * truth_ns);
+    assert_close((double)rig->stats.n_requests / (double)rig->stats.n_sampled, 32, 0.5);
+    rig_free(rig);
+}
+
+static void sampled_batches_are_timed_as_a_whole(void **state)
+{
+    (void)state;
+    struct pump_rig *rig = rig_alloc("randread", 1);
+    rig->script.latency_ns = latency_1us;
+    rig_start(rig);
+    assert_int_equal(rig_phase(rig), 0);
+    assert_int_equal(rig->stats.n_requests, 10000);
+    assert_int_equal(rig->stats.batches.n, 1000);
+    assert_close(rig->stats.batches.mean_ns, 10e3, 1e-6);
+    assert_close(rig->stats.batches.min_ns, 10e3, 1e-6);
+    assert_close(rig->stats.batches.max_ns, 10e3, 1e-6);
+    assert_close(rig->stats.depth_area, 10e6, 0.5);
+    rig_free(rig);
+}
+
+static uint64_t latency_slow_start(struct script *script, uint64_t index)
+{
+    (void)script;
+    return index == 0 ? 100 * US : 1 * US;
+}
+
+static void slow_first_request_does_not_forbid_sampling(void **state)
+{
+    (void)state;
+    struct pump_rig *rig = rig_alloc("randread", 1);
+    rig->script.latency_ns = latency_slow_start;
+    rig_start(rig);
+    assert_int_equal(rig_phase(rig), 0);
+    assert_true(rig->stats.sampled);
+    rig_free(rig);
+}
+
+/* The first phase taught it; the second one samples from its first request. */
+static void sampling_is_expected_in_the_next_phase(void **state)
+{
+    (void)state;
+    struct pump_rig *rig = rig_alloc("randread", 1);
+    rig->script.latency_ns = latency_1us;
+    rig_start(rig);
+    assert_int_equal(rig_phase(rig), 0);
+    rig->end.max_bytes = 5 * 4096;
+    assert_int_equal(rig_phase(rig), 0);
+    assert_true(rig->stats.sampled);
+    assert_int_equal(rig->stats.n_requests, 5);
+    assert_true(rig->stats.n_sampled >= 1);
+    rig_free(rig);
+}
+
+static uint64_t latency_late_slow(struct script *script, uint64_t index)
+{
+    (void)script;
+    return index < 1000 ? 1 * US : 50 * US;
+}
+
+static void sampling_ends_where_requests_are_slow(void **state)
+{
+    (void)state;
+    struct pump_rig *rig = rig_alloc("randread", 1);
+    rig->script.latency_ns = latency_late_slow;
+    rig->end.max_bytes = 1000 * 4096;
+    rig_start(rig);
+    assert_int_equal(rig_phase(rig), 0);
+    assert_true(rig->stats.sampled);
+    rig->end.max_bytes = 0;
+    assert_int_equal(rig_phase(rig), 0);
+    assert_int_equal(rig_phase(rig), 0);
+    assert_false(rig->stats.sampled);
+    assert_int_equal(rig->stats.n_sampled, rig->stats.n_requests);
+    rig_free(rig);
+}
+
+/* ---- depth -----------------------------------------------------------------------------------------------
+ */
+
+static uint64_t latency_100us(struct script *script, uint64_t index)
+{
+    (void)script;
+    (void)index;
+    return 100 * US;
+}
+
+static void depth_area_of_full_rounds_is_depth_times_time(void **state)
+{
+    (void)state;
+    struct pump_rig *rig = rig_alloc("randread", 4);
+    rig->script.latency_ns = latency_100us;
+    rig->end = (struct pump_end){.duration_ns = UINT64_MAX, .max_bytes = 40 * 4096};
+    rig_start(rig);
+    assert_int_equal(rig_phase(rig), 0);
+    assert_int_equal(rig->stats.last_complete_ns - rig->stats.first_submit_ns, 1 * MS);
+    assert_close(rig->stats.depth_area, 4e6, 0.5);
+    rig_free(rig);
+}
+
+/* Little's law, exactly: the integral of the depth is the sum of the latencies. */
+static void check_littles_law(uint32_t depth, uint64_t submit_cost_ns, size_t accept_max, size_t reap_max)
+{
+    struct pump_rig *rig = rig_alloc("randread", depth);
+    rig->script.latency_ns = latency_random;
+    rig->script.submit_cost_ns = submit_cost_ns;
+    rig->script.accept_max = accept_max;
+    rig->script.reap_max = reap_max;
+    rig_start(rig);
+    assert_int_equal(rig_phase(rig), 0);
+    assert_true(rig->stats.n_requests > 100);
+    assert_close(rig->stats.depth_area, rig->latency.sum_ns, 1);
+    rig_free(rig);
+}
+
+static void depth_area_is_the_sum_of_latencies(void **state)
+{
+    (void)state;
+    check_littles_law(1, 0, 0, 0);
+    check_littles_law(1, 3 * US, 0, 0);
+    check_littles_law(4, 0, 0, 0);
+    check_littles_law(32, 0, 0, 0);
+    check_littles_law(32, 4 * US, 0, 0);
+    check_littles_law(32, 4 * US, 5, 0);
+    check_littles_law(32, 4 * US, 5, 2);
+    check_littles_law(32, 0, 1, 1);
+}
+
+static void work_done_inside_submit_has_depth_1(void **state)
+{
+    (void)state;
+    struct pump_rig *rig = rig_alloc("randread", 8);
+    rig->config.ops = &script_inline_ops;
+    rig->script.works_inside = true;
+    rig->script.latency_ns = latency_random;
+    rig_start(rig);
+    assert_int_equal(rig_phase(rig), 0);
+    double span = (double)(rig->stats.last_complete_ns - rig->stats.first_submit_ns);
+    assert_close(rig->stats.depth_area / span, 1, 1e-9);
+    rig_free(rig);
+}
+
+/* ---- windows ---------------------------------------------------------------------------------------------
+ */
+
+static void windows_hold_the_bytes_of_their_time(void **state)
+{
+    (void)state;
+    struct pump_rig *rig = rig_alloc("randread", 1);
+    rig->end.duration_ns = 64 * MS;
+    rig->script.latency_ns = latency_100us;
+    rig_start(rig);
+    assert_int_equal(rig_phase(rig), 0);
+    assert_int_equal(rig->stats.windows.width_ns, 1 * MS);
+    /* The last completion falls on the edge of the 65th. */
+    assert_int_equal(rig->stats.windows.n, 65);
+    assert_int_equal(rig->stats.windows.bytes[0], 9 * 4096);
+    for (size_t i = 1; i < 64; i++)
+        assert_int_equal(rig->stats.windows.bytes[i], 10 * 4096);
+    assert_int_equal(rig->stats.windows.bytes[64], 4096);
+    assert_int_equal(rig_window_bytes(rig), rig_bytes(rig));
+    rig_free(rig);
+}
+
+static void merged_windows_hold_the_bytes_of_their_time(void **state)
+{
+    (void)state;
+    struct pump_rig *rig = rig_alloc("randread", 1);
+    rig->end.duration_ns = 64 * MS;
+    rig->end.min_requests = 6400; /* 640 ms: 1 ms -> 8 ms, 80 full windows */
+    rig->script.latency_ns = latency_100us;
+    rig_start(rig);
+    assert_int_equal(rig_phase(rig), 0);
+    assert_int_equal(rig->stats.windows.width_ns, 8 * MS);
+    assert_int_equal(rig->stats.windows.n, 81);
+    assert_int_equal(rig->stats.windows.bytes[0], 79 * 4096);
+    for (size_t i = 1; i < 80; i++)
+        assert_int_equal(rig->stats.windows.bytes[i], 80 * 4096);
+    assert_int_equal(rig_window_bytes(rig), rig_bytes(rig));
+    rig_free(rig);
+}
+
+static uint64_t latency_one_stall(struct script *script, uint64_t index)
+{
+    (void)script;
+    return index == 3 ? 10000 * MS : 100 * US;
+}
+
+static void windows_of_a_stall_are_empty(void **state)
+{
+    (void)state;
+    struct pump_rig *rig = rig_alloc("randread", 1);
+    rig->end.duration_ns = 64 * MS;
+    rig->end.min_requests = 5;
+    rig->script.latency_ns = latency_one_stall;
+    rig_start(rig);
+    assert_int_equal(rig_phase(rig), 0);
+    /* 10 s: 1 ms doubled until 128 windows reach: 128 ms. */
+    assert_int_equal(rig->stats.windows.width_ns, 128 * MS);
+    assert_int_equal(rig->stats.windows.n, 79);
+    assert_int_equal(rig->stats.windows.bytes[0], 3 * 4096);
+    assert_int_equal(rig->stats.windows.bytes[78], 2 * 4096);
+    assert_int_equal(rig_window_bytes(rig), 5 * 4096);
+    rig_free(rig);
+}
+
+static void windows_sum_up_to_the_bytes(void **state)
+{
+    (void)state;
+    const uint32_t depths[] = {1, 32};
+    for (size_t i = 0; i < 8; i++) {
+        struct pump_rig *rig = rig_alloc("randrw:30", depths[i % 2]);
+        rig->script.latency_ns = i % 4 < 2 ? latency_random : latency_1us;
+        rig->end.min_requests = i / 4 * 50000;
+        rig_start(rig);
+        assert_int_equal(rig_phase(rig), 0);
+        assert_true(rig->stats.bytes_read > 0 && rig->stats.bytes_written > 0);
+        assert_int_equal(rig_window_bytes(rig), rig_bytes(rig));
+        rig_free(rig);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(latency_is_stamped_before_submit),
+        cmocka_unit_test(time_spent_inside_submit_is_latency),
+        cmocka_unit_test(latencies_are_those_of_the_script),
+        cmocka_unit_test(requests_of_one_call_share_its_latency),
+        cmocka_unit_test(coalesced_requests_have_their_part_of_the_latency),
+        cmocka_unit_test(sampling_begins_below_2_us_at_depth_1),
+        cmocka_unit_test(sample_is_not_biased_by_a_period_of_the_device),
+        cmocka_unit_test(sampled_batches_are_timed_as_a_whole),
+        cmocka_unit_test(slow_first_request_does_not_forbid_sampling),
+        cmocka_unit_test(sampling_is_expected_in_the_next_phase),
+        cmocka_unit_test(sampling_ends_where_requests_are_slow),
+        cmocka_unit_test(depth_area_of_full_rounds_is_depth_times_time),
+        cmocka_unit_test(depth_area_is_the_sum_of_latencies),
+        cmocka_unit_test(work_done_inside_submit_has_depth_1),
+        cmocka_unit_test(windows_hold_the_bytes_of_their_time),
+        cmocka_unit_test(merged_windows_hold_the_bytes_of_their_time),
+        cmocka_unit_test(windows_of_a_stall_are_empty),
+        cmocka_unit_test(windows_sum_up_to_the_bytes),
+    };
+    return cmocka_run_group_tests_name("bench/pump_record", tests, NULL, NULL);
+}

@@ -1,0 +1,302 @@
+/* Tests of tuner/samples. */
+#include "tests/check.h"
+#include "tuner/samples.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+static struct histogram latency;
+
+static struct measure_plan plan_of(const char *pattern, enum api api, uint32_t depth)
+{
+    struct measure_plan plan = {.point = {4096, depth, 0, api, 1, SYNC_END}};
+    assert_int_equal(pattern_parse(pattern, &plan.pattern, NULL), 0);
+    return plan;
+}
+
+/* A run that nothing is wrong with. */
+static struct measure_result good_result(void)
+{
+    return (struct measure_result){.throughput_bps = 4e6,
+                                   .iops = 1000,
+                                   .bytes_read = 30,
+                                   .bytes_written = 12,
+                                   .seconds = 2,
+                                   .warmup_seconds = 0.5,
+                                   .warmup = MEASURE_WARMUP_STABLE,
+                                   .achieved_depth = 8,
+                                   .cold = TARGET_COLD_VERIFIED,
+                                   .settled = true};
+}
+
+static unsigned cautions_of(const struct measure_plan *plan, const struct measure_result *result, bool cold)
+{
+    histogram_init(&latency);
+    return sample_of(plan, result, &latency, cold).cautions;
+}
+
+static void a_run_becomes_a_sample(void **state)
+{
+    (void)state;
+    struct measure_plan plan = plan_of("randrw", API_IO_URING, 8);
+    struct measure_result result = good_result();
+    histogram_init(&latency);
+    histogram_add(&latency, 100, 700);
+    histogram_add(&latency, 120, 300);
+    struct sample sample = sample_of(&plan, &result, &latency, true);
+    assert_close(sample.throughput_bps, 4e6, 0);
+    assert_close(sample.iops, 1000, 0);
+    assert_close(sample.latency_mean_ns, 106, 1e-9);
+    assert_close(sample.latency_p99_ns, 120, 0);
+    assert_close(sample.seconds, 2, 0);
+    assert_close(sample.warmup_seconds, 0.5, 0);
+    assert_int_equal(sample.bytes, 42);
+    assert_int_equal(sample.cautions, 0);
+    assert_false(sample.fresh);
+}
+
+static void a_run_without_latencies_has_none(void **state)
+{
+    (void)state;
+    struct measure_plan plan = plan_of("randrw", API_IO_URING, 8);
+    struct measure_result result = good_result();
+    histogram_init(&latency);
+    struct sample sample = sample_of(&plan, &result, &latency, false);
+    assert_true(isnan(sample.latency_mean_ns));
+    assert_true(isnan(sample.latency_p99_ns));
+}
+
+static void p99_needs_five_requests_beyond_it(void **state)
+{
+    (void)state;
+    struct measure_plan plan = plan_of("randrw", API_IO_URING, 8);
+    struct measure_result result = good_result();
+    histogram_init(&latency);
+    histogram_add(&latency, 100, 499);
+    assert_true(isnan(sample_of(&plan, &result, &latency, false).latency_p99_ns));
+    histogram_add(&latency, 100, 1);
+    assert_close(sample_of(&plan, &result, &latency, false).latency_p99_ns, 100, 0);
+}
+
+static void what_is_wrong_with_a_run_is_told(void **state)
+{
+    (void)state;
+    struct measure_plan plan = plan_of("randread", API_IO_URING, 8);
+    struct measure_result result = good_result();
+    assert_int_equal(cautions_of(&plan, &result, true), 0);
+    result.warmup = MEASURE_WARMUP_LIMIT;
+    assert_int_equal(cautions_of(&plan, &result, true), CAUTION_WARMUP_LIMIT);
+    result = good_result();
+    result.warmup = MEASURE_WARMUP_NONE;
+    assert_int_equal(cautions_of(&plan, &result, true), 0);
+    result = good_result();
+    result.achieved_depth = 6.39;
+    assert_int_equal(cautions_of(&plan, &result, true), CAUTION_DEPTH);
+    result.achieved_depth = 6.41;
+    assert_int_equal(cautions_of(&plan, &result, true), 0);
+    result.littles_law_error = 0.11;
+    assert_int_equal(cautions_of(&plan, &result, true), CAUTION_SELF_CHECK);
+    result = good_result();
+    result.settled = false;
+    assert_int_equal(cautions_of(&plan, &result, true), CAUTION_NOT_SETTLED);
+}
+
+static void the_cache_matters_to_cold_reads_only(void **state)
+{
+    (void)state;
+    struct measure_plan reads = plan_of("randread", API_IO_URING, 8), writes = plan_of("write", API_POOL, 8);
+    struct measure_result result = good_result();
+    result.cold = TARGET_COLD_NOT;
+    assert_int_equal(cautions_of(&reads, &result, true), CAUTION_NOT_COLD);
+    assert_int_equal(cautions_of(&reads, &result, false), 0);
+    assert_int_equal(cautions_of(&writes, &result, true), 0);
+    result.cold = TARGET_COLD_UNVERIFIED;
+    assert_int_equal(cautions_of(&reads, &result, true), CAUTION_UNVERIFIED);
+    assert_int_equal(cautions_of(&writes, &result, true), 0);
+}
+
+static void pvec_is_noted_where_the_pattern_is_random(void **state)
+{
+    (void)state;
+    struct measure_plan random = plan_of("randread", API_PVEC, 8), straight = plan_of("read", API_PVEC, 8);
+    struct measure_result result = good_result();
+    assert_int_equal(cautions_of(&random, &result, true), CAUTION_PVEC_CONTIGUOUS);
+    assert_int_equal(cautions_of(&straight, &result, true), 0);
+}
+
+static void every_caution_has_words(void **state)
+{
+    (void)state;
+    unsigned all = 0;
+    for (size_t i = 0; i < caution_n; i++) {
+        assert_false(all & caution_table[i].bit);
+        assert_true(strlen(caution_table[i].code) > 0 && strlen(caution_table[i].text) > 0);
+        all |= caution_table[i].bit;
+    }
+    assert_int_equal(all, 2 * CAUTION_PVEC_CONTIGUOUS - 1);
+}
+
+/* Adds a replay of n requests of latency_ns each. */
+static void add(struct record *record, double bps, bool fresh, uint64_t latency_ns, uint64_t n)
+{
+    struct sample sample = {.throughput_bps = bps,
+                            .iops = bps / 4096,
+                            .latency_mean_ns = (double)latency_ns,
+                            .latency_p99_ns = (double)latency_ns,
+                            .achieved_depth = 2,
+                            .fresh = fresh};
+    histogram_init(&latency);
+    histogram_add(&latency, latency_ns, n);
+    assert_int_equal(record_add(record, &sample, &latency), 0);
+}
+
+static void an_empty_record_has_no_row(void **state)
+{
+    (void)state;
+    struct record record = {.failed = 0};
+    struct row row = {.mean_bps = 7};
+    assert_int_equal(row_of(&record, false, 0.95, &row), -ENODATA);
+    add(&record, 100, false, 10, 1);
+    assert_int_equal(row_of(&record, true, 0.95, &row), -ENODATA);
+    assert_close(row.mean_bps, 7, 0);
+    record_done(&record);
+}
+
+static void a_row_has_students_interval(void **state)
+{
+    (void)state;
+    struct record record = {.point = {4096, 2, 0, API_POOL, 1, SYNC_END}};
+    struct row row;
+    add(&record, 1, false, 10, 1);
+    add(&record, 2, false, 20, 1);
+    add(&record, 3, false, 30, 1);
+    assert_int_equal(row_of(&record, false, 0.95, &row), 0);
+    assert_true(factors_equal(&row.point, &record.point));
+    assert_close(row.mean_bps, 2, 1e-12);
+    assert_close(row.std_bps, 1, 1e-12);
+    /* t(0.975, 2) = 4.302652729911275; divided by sqrt(3) */
+    assert_close(row.ci_low_bps, 2 - 2.484137711719, 1e-9);
+    assert_close(row.ci_high_bps, 2 + 2.484137711719, 1e-9);
+    assert_close(row.iops, 2.0 / 4096, 1e-15);
+    assert_close(row.achieved_depth, 2, 0);
+    assert_int_equal(row.replays, 3);
+    assert_close(row.latency_ns.mean, 20, 1e-12);
+    assert_close(row.latency_ns.ci_high, 20 + 24.84137711719, 1e-8);
+    assert_close(row.latency_ns.p50, 20, 0);
+    assert_close(row.latency_ns.max, 30, 0);
+    record_done(&record);
+}
+
+static void two_replays_have_no_interval_and_one_no_spread(void **state)
+{
+    (void)state;
+    struct record record = {.failed = 0};
+    struct row row;
+    add(&record, 5, false, 10, 1);
+    assert_int_equal(row_of(&record, false, 0.95, &row), 0);
+    assert_true(isnan(row.std_bps) && isnan(row.ci_low_bps) && isnan(row.ci_high_bps));
+    add(&record, 7, false, 10, 1);
+    assert_int_equal(row_of(&record, false, 0.95, &row), 0);
+    assert_close(row.std_bps, 1.4142135623730951, 1e-12);
+    assert_true(isnan(row.ci_low_bps) && isnan(row.ci_high_bps));
+    assert_true(isnan(row.latency_ns.ci_low) && isnan(row.latency_ns.ci_high));
+    record_done(&record);
+}
+
+static void fresh_rows_see_fresh_replays_only(void **state)
+{
+    (void)state;
+    struct record record = {.failed = 0};
+    struct row row;
+    add(&record, 1000, false, 500, 10);
+    add(&record, 10, true, 20, 10);
+    add(&record, 30, true, 40, 10);
+    record.samples[0].cautions = CAUTION_DEPTH;
+    record.samples[0].sampled = true;
+    record.samples[1].cautions = CAUTION_NOT_COLD;
+    assert_int_equal(record_count(&record, false), 3);
+    assert_int_equal(record_count(&record, true), 2);
+    assert_int_equal(row_of(&record, true, 0.95, &row), 0);
+    assert_close(row.mean_bps, 20, 0);
+    assert_close(row.latency_ns.max, 40, 0);
+    assert_int_equal(row.cautions, CAUTION_NOT_COLD);
+    assert_false(row.latency_ns.sampled);
+    assert_int_equal(row_of(&record, false, 0.95, &row), 0);
+    assert_close(row.latency_ns.max, 500, 0);
+    assert_int_equal(row.cautions, CAUTION_NOT_COLD | CAUTION_DEPTH);
+    assert_true(row.latency_ns.sampled);
+    record_done(&record);
+}
+
+static void quantiles_need_requests_beyond_them(void **state)
+{
+    (void)state;
+    struct record record = {.failed = 0};
+    struct row row;
+    add(&record, 1, false, 10, 499);
+    assert_int_equal(row_of(&record, false, 0.95, &row), 0);
+    assert_true(isnan(row.latency_ns.p99) && isnan(row.latency_ns.p999));
+    add(&record, 1, true, 10, 4500);
+    assert_int_equal(row_of(&record, false, 0.95, &row), 0);
+    assert_close(row.latency_ns.p99, 10, 0);
+    assert_true(isnan(row.latency_ns.p999));
+    add(&record, 1, true, 10, 1);
+    assert_int_equal(row_of(&record, false, 0.95, &row), 0);
+    assert_close(row.latency_ns.p999, 10, 0);
+    record_done(&record);
+}
+
+static void moments_are_of_logarithms(void **state)
+{
+    (void)state;
+    struct record record = {.failed = 0};
+    assert_int_equal(record_log_moments(&record, false).n, 0);
+    add(&record, 1, false, 10, 1);
+    add(&record, exp(2), true, 10, 1);
+    struct moments moments = record_log_moments(&record, false);
+    assert_int_equal(moments.n, 2);
+    assert_close(moments.mean, 1, 1e-12);
+    assert_close(moments.std, 1.4142135623730951, 1e-12);
+    moments = record_log_moments(&record, true);
+    assert_int_equal(moments.n, 1);
+    assert_close(moments.mean, 2, 1e-12);
+    assert_close(moments.std, 0, 0);
+    record_done(&record);
+}
+
+static void records_grow(void **state)
+{
+    (void)state;
+    struct record record = {.failed = 0};
+    struct row row;
+    for (int i = 0; i < 1000; i++)
+        add(&record, 1e9 + i, i % 2 == 0, 10, 1);
+    assert_int_equal(row_of(&record, false, 0.95, &row), 0);
+    assert_close(row.mean_bps, 1e9 + 499.5, 1e-5);
+    assert_int_equal(record_count(&record, true), 500);
+    record_done(&record);
+    assert_int_equal(record.n, 0);
+    record_done(&record);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_becomes_a_sample),
+        cmocka_unit_test(a_run_without_latencies_has_none),
+        cmocka_unit_test(p99_needs_five_requests_beyond_it),
+        cmocka_unit_test(what_is_wrong_with_a_run_is_told),
+        cmocka_unit_test(the_cache_matters_to_cold_reads_only),
+        cmocka_unit_test(pvec_is_noted_where_the_pattern_is_random),
+        cmocka_unit_test(every_caution_has_words),
+        cmocka_unit_test(an_empty_record_has_no_row),
+        cmocka_unit_test(a_row_has_students_interval),
+        cmocka_unit_test(two_replays_have_no_interval_and_one_no_spread),
+        cmocka_unit_test(fresh_rows_see_fresh_replays_only),
+        cmocka_unit_test(quantiles_need_requests_beyond_them),
+        cmocka_unit_test(moments_are_of_logarithms),
+        cmocka_unit_test(records_grow),
+    };
+    return cmocka_run_group_tests_name("tuner/samples", tests, NULL, NULL);
+}
