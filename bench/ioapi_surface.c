@@ -40,8 +40,11 @@ static double run_log_std(const struct surface_noise *noise, double run_seconds)
     double std = log_std_of_cv(noise->run_cv), tau = noise->run_cv_seconds;
     if (tau <= 0 || run_seconds <= 0)
         return std;
-    double ratio = tau / run_seconds;
-    return std * sqrt(2 * ratio * (1 - ratio * (1 - exp(-1 / ratio))));
+    double length = run_seconds / tau;
+    /* The difference below loses its digits for short runs, where its limit 1 - length / 3 is good. */
+    if (length < 1e-6)
+        return std;
+    return std * sqrt(2 / length * (1 + expm1(-length) / length));
 }
 
 void surface_run_init(struct surface_run *run, const struct surface_world *world, const struct point *point,

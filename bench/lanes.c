@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -131,7 +132,13 @@ int lanes_open(struct lanes *lanes, const struct measure_env *env, const struct 
     lanes->cap_bytes = measure_cap_bytes(env, &plan->pattern, &plan->point);
     if (plan->max_bytes != 0 && plan->max_bytes < lanes->cap_bytes)
         lanes->cap_bytes = plan->max_bytes;
-    uint64_t lane_bytes = plan->point.request_size_bytes * lanes->requests_per_call * lanes->n_calls;
+    uint64_t call_bytes = plan->point.request_size_bytes * lanes->requests_per_call;
+    if (lanes->cap_bytes / lanes->n < call_bytes)
+        return err_set(err, -EFBIG,
+                       "a run may move %" PRIu64 " bytes, which is less than one request of %" PRIu64
+                       " bytes in each thread; use a smaller --request-size",
+                       lanes->cap_bytes, call_bytes);
+    uint64_t lane_bytes = call_bytes * lanes->n_calls;
     if (env->world == NULL) {
         int result = arena_reserve(env->arena, lane_bytes * lanes->n, plan->seed, err);
         if (result < 0)
@@ -213,11 +220,12 @@ static uint64_t timed_cap_bytes(const struct lane *lane)
         lanes->env->target->fill_bps > 0) {
         double bytes = lanes->env->target->fill_bps * (double)plan->duration_ns / 1e9 / lanes->n;
         uint64_t least = (MEASURE_MIN_REQUESTS + lanes->n - 1) / lanes->n * plan->point.request_size_bytes;
+        if (least < lane->pump.calls[0].size_bytes)
+            least = lane->pump.calls[0].size_bytes;
         uint64_t bound = bytes < (double)least ? least : (uint64_t)bytes;
         cap = bound < cap ? bound : cap;
     }
-    uint64_t call_bytes = lane->pump.calls[0].size_bytes;
-    return cap < call_bytes ? call_bytes : cap;
+    return cap;
 }
 
 static void measure_lane(struct lane *lane)

@@ -114,7 +114,6 @@ static void add_lane(struct measure_result *ret, const struct lanes *lanes, cons
     ret->bytes_read += timed->bytes_read;
     ret->bytes_written += timed->bytes_written;
     ret->seconds = fmax(ret->seconds, seconds);
-    ret->flush_seconds = fmax(ret->flush_seconds, seconds - issuing);
     ret->sampled |= timed->sampled;
     double depth = lane_depth(lanes, lane);
     ret->achieved_depth += depth / lanes->n;
@@ -135,7 +134,7 @@ static void gather(struct measure_result *ret, const struct lanes *lanes, uint64
                    struct histogram *latency)
 {
     bool warmed = true, tried = false;
-    uint64_t warmup_ns = 0;
+    uint64_t warmup_ns = 0, issuing_ns = 0, last_ns = 0;
     for (uint32_t i = 0; i < lanes->n; i++) {
         const struct lane *lane = &lanes->lane[i];
         add_lane(ret, lanes, lane, end_ns);
@@ -144,14 +143,22 @@ static void gather(struct measure_result *ret, const struct lanes *lanes, uint64
         warmed &= lane->stable;
         uint64_t ns = lane->warmup.last_complete_ns - lane->warmup.first_submit_ns;
         warmup_ns = ns > warmup_ns ? ns : warmup_ns;
+        ns = lane->timed.last_complete_ns - lane->timed.first_submit_ns;
+        issuing_ns = ns > issuing_ns ? ns : issuing_ns;
+        last_ns = lane->timed.last_complete_ns > last_ns ? lane->timed.last_complete_ns : last_ns;
     }
     ret->warmup = !tried ? MEASURE_WARMUP_NONE : warmed ? MEASURE_WARMUP_STABLE : MEASURE_WARMUP_LIMIT;
     ret->warmup_seconds = (double)warmup_ns / 1e9;
     ret->cpu_seconds = lanes->cpu_seconds;
     if (lanes->env->world != NULL)
         ret->achieved_depth /= lanes->plan->point.threads;
-    ret->ended_by_bytes =
-        lanes->cap_bytes != UINT64_MAX && ret->seconds * 1e9 < (double)lanes->plan->duration_ns;
+    ret->flush_seconds = end_ns != 0 ? (double)(end_ns - last_ns) / 1e9 : 0;
+    ret->ended_by_bytes = lanes->cap_bytes != UINT64_MAX && issuing_ns < lanes->plan->duration_ns;
+}
+
+static bool was_interrupted(const struct measure_env *env)
+{
+    return env->interrupted != NULL && atomic_load(env->interrupted) != 0;
 }
 
 /* After a run: everything durable, the device quiet, so that the next run starts from the same state. */
@@ -166,7 +173,7 @@ static int settle(const struct measure_env *env, struct measure_result *ret, str
         if (result < 0)
             return result;
     }
-    while (hostinfo_in_flight(&env->device, &in_flight) == 0 && in_flight > 0) {
+    while (!was_interrupted(env) && hostinfo_in_flight(&env->device, &in_flight) == 0 && in_flight > 0) {
         uint64_t now_ns = clock_now_ns(env->clock);
         if (now_ns - start_ns >= env->settle_limit_ns) {
             ret->settled = false;
@@ -178,17 +185,13 @@ static int settle(const struct measure_env *env, struct measure_result *ret, str
     return 0;
 }
 
-static bool was_interrupted(const struct measure_env *env)
-{
-    return env->interrupted != NULL && atomic_load(env->interrupted) != 0;
-}
-
 static int run_lanes(const struct measure_env *env, const struct measure_plan *plan, double truth_bps,
                      struct measure_result *ret, struct histogram *latency, struct err *err)
 {
     struct lanes lanes;
-    uint64_t end_ns = 0;
+    uint64_t end_ns = 0, start_ns = clock_now_ns(env->clock);
     int result = lanes_open(&lanes, env, plan, truth_bps, err);
+    ret->setup_seconds += (double)(clock_now_ns(env->clock) - start_ns) / 1e9;
     if (result == 0)
         result = lanes_run(&lanes, err);
     if (result == 0 && !was_interrupted(env))

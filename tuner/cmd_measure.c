@@ -222,7 +222,7 @@ static int run(const struct settings *settings)
     struct session *session = malloc(sizeof *session);
     if (session == NULL)
         return command_fail(EXIT_FAILED, "no memory");
-    int code = EXIT_DONE, result = session_open(session, settings, &err);
+    int code, result = session_open(session, settings, &err);
     if (result == 0)
         result = point_of(settings, &point, &err);
     if (result == 0)
@@ -232,13 +232,14 @@ static int run(const struct settings *settings)
     if (result < 0) {
         code = command_fail(EXIT_USAGE, "%s", err.text);
     } else {
-        if (settings->dry_run || !settings->quiet)
+        if (settings->dry_run && settings->json)
+            result = report_plan_json(stdout, session, file_bytes, 1, &err);
+        else if (settings->dry_run || !settings->quiet)
             print_plan(settings, &point, file_bytes, settings->dry_run ? stdout : stderr);
-        if (!settings->dry_run) {
+        if (!settings->dry_run)
             result = measure_point(session, &point, &err);
-            code = result >= 0 ? result
-                               : command_fail(result == -EINVAL ? EXIT_USAGE : EXIT_FAILED, "%s", err.text);
-        }
+        code =
+            result >= 0 ? result : command_fail(result == -EINVAL ? EXIT_USAGE : EXIT_FAILED, "%s", err.text);
     }
     if (!session->abandoned) {
         session_close(session);

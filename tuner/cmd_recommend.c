@@ -80,7 +80,9 @@ static int plan(struct session *session, struct err *err)
         candidates_free(&candidates);
         return result;
     }
-    if (settings->dry_run) {
+    if (settings->dry_run && settings->json) {
+        result = report_plan_json(stdout, session, file_bytes, candidates.n, err);
+    } else if (settings->dry_run) {
         print_plan(stdout, session, file_bytes, candidates.n);
         text_notes(stdout, "Not in the space", &session->dropped, true);
     } else if (!settings->quiet) {
@@ -88,7 +90,7 @@ static int plan(struct session *session, struct err *err)
     }
     candidates_free(&candidates);
     session->dropped.n = 0;
-    return 0;
+    return result;
 }
 
 static int exit_code(const struct answer *answer)
@@ -149,7 +151,7 @@ static int run(const struct settings *settings)
     if (result == 0)
         result = plan(session, &err);
     if (result < 0) {
-        code = command_fail(EXIT_USAGE, "%s", err.text);
+        code = command_fail(settings->dry_run && ferror(stdout) ? EXIT_FAILED : EXIT_USAGE, "%s", err.text);
     } else if (!settings->dry_run) {
         result = measure_and_print(session, &err);
         code =

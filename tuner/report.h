@@ -28,6 +28,10 @@ json_t *json_system(const struct session *session);
 /* Prints the document and a newline, and releases it. 0, -ENOMEM for NULL, or the errno of a failed write. */
 int json_print(FILE *out, json_t *document, struct err *err);
 
+/* The plan of --dry-run: size of the file, bytes written at most, points and what was dropped. */
+int report_plan_json(FILE *out, const struct session *session, uint64_t file_bytes, size_t n_points,
+                     struct err *err);
+
 /* Turns the cautions of a row into warnings of the command. */
 void report_note_cautions(struct notes *warnings, unsigned cautions);
 

@@ -117,6 +117,19 @@ void record_done(struct record *record)
     *record = (struct record){0};
 }
 
+void record_age(struct record *record)
+{
+    for (size_t i = 0; i < record->n; i++)
+        record->samples[i].fresh = false;
+    if (record->latency[0] == NULL) {
+        record->latency[0] = record->latency[1];
+    } else if (record->latency[1] != NULL) {
+        histogram_merge(record->latency[0], record->latency[1]);
+        free(record->latency[1]);
+    }
+    record->latency[1] = NULL;
+}
+
 size_t record_count(const struct record *record, bool fresh)
 {
     size_t n = 0;

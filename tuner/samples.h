@@ -58,6 +58,9 @@ struct sample sample_of(const struct measure_plan *plan, const struct measure_re
 int record_add(struct record *record, const struct sample *sample, const struct histogram *latency);
 void record_done(struct record *record);
 
+/* Fresh replays become ordinary ones: a new choice was made with them. */
+void record_age(struct record *record);
+
 size_t record_count(const struct record *record, bool fresh);
 
 /* Moments of the logarithms of throughput over all, or only fresh, replays. */

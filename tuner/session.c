@@ -54,6 +54,7 @@ int session_open(struct session *session, const struct settings *settings, struc
 {
     memset(session, 0, sizeof *session);
     session->settings = settings;
+    session->write_limit_bytes = settings->max_write_bytes;
     session->directory_fd = session->lock_fd = session->target.fd = -1;
     /* One that --seed takes and a signed number of JSON holds. */
     session->seed = settings->seed_given ? settings->seed : rng_seed_from_system() >> 1;
@@ -173,9 +174,8 @@ static int check_write_budget(struct session *session, struct measure_plan *plan
     uint64_t least = MEASURE_MIN_REQUESTS * plan->point.request_size_bytes;
     double seconds = (double)(plan->duration_ns + plan->warmup_limit_ns) / 1e9;
     double expected = fmax(2 * seconds * session->fastest_bps, (double)least);
-    uint64_t left = settings->max_write_bytes > session->bytes_written
-                        ? settings->max_write_bytes - session->bytes_written
-                        : 0;
+    uint64_t limit = session->write_limit_bytes;
+    uint64_t left = limit > session->bytes_written ? limit - session->bytes_written : 0;
     plan->max_bytes = left;
     if (expected <= (double)left)
         return 0;

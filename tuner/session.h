@@ -38,6 +38,7 @@ struct session {
     uint64_t seed;
     uint64_t start_ns;
     uint64_t n_runs;                    /* started; numbers the seeds */
+    uint64_t write_limit_bytes;         /* of bytes_written, for now; at most --max-write */
     uint64_t bytes_read, bytes_written; /* filling and warm-up included */
     double fastest_bps;                 /* highest rate of writing seen, filling included */
     unsigned n_not_settled;             /* in a row */

@@ -261,16 +261,46 @@ int tune_init(struct tune *tune, struct session *session, struct err *err)
     return result;
 }
 
+/* A choice that its own fresh replays disprove is made again, once; replays that took part in the new choice
+ * are fresh no more. */
+static int choose_and_confirm(struct tune *tune, struct err *err)
+{
+    int result = belief_update(&tune->belief, true, tune->rng);
+    if (result == -ENOMEM)
+        return err_sys(err, result, "cannot fit a model");
+    tune_choose(tune);
+    if (tune->chosen == TUNE_NONE)
+        return 0;
+    result = tune_confirm(tune, err);
+    size_t best = tune->best, chosen = tune->chosen;
+    if (result < 0 || belief_update(&tune->belief, true, tune->rng) == -ENOMEM)
+        return result;
+    tune_choose(tune);
+    if (tune->verdicts[chosen] != VERDICT_WORSE && tune->records[chosen].failed == 0) {
+        tune->best = best;
+        tune->chosen = chosen;
+        return 0;
+    }
+    for (size_t i = 0; i < tune->n_records; i++)
+        record_age(&tune->records[i]);
+    return tune->chosen == TUNE_NONE ? 0 : tune_confirm(tune, err);
+}
+
 int tune_run(struct tune *tune, struct err *err)
 {
+    struct session *session = tune->session;
+    uint64_t max_bytes = tune->settings->max_write_bytes, used_bytes = session->bytes_written;
+    /* The confirmation gets its share of the write budget as it gets its share of the time. */
+    if (max_bytes > used_bytes)
+        session->write_limit_bytes =
+            max_bytes - (uint64_t)((double)(max_bytes - used_bytes) * TUNE_FINAL_SHARE);
     int result = tune_explore(tune, err);
     if (result == 0)
         result = tune_race(tune, err);
     if (result < 0)
         return result;
-    tune_choose(tune);
-    if (tune->chosen != TUNE_NONE)
-        result = tune_confirm(tune, err);
+    session->write_limit_bytes = max_bytes;
+    result = choose_and_confirm(tune, err);
     if (result == 0)
         result = tune_judge(tune);
     if (tune->stop == TUNE_STOP_NOT_YET)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #define JUDGE_DRAWS 4096
+#define CAUTIOUS_SD 1.645
 
 /* Mean p99 of the replays; NaN without replays, or where one had too few requests. */
 static double p99_mean_ns(const struct record *record)
@@ -56,20 +57,30 @@ static size_t eligible_points(struct tune *tune, size_t *ret_points)
     return n;
 }
 
-/* Position of the best among the listed points: highest posterior mean of those with enough replays, else of
- * all. */
-static size_t best_position(const struct tune *tune, const size_t *points, size_t n)
+/* What a point is worth when the best is looked for: its posterior mean (the sample mean while there is no
+ * surrogate); with too few replays to be called best, only what it is worth at least, so that one lucky run
+ * does not win but a far better point does. */
+static double worth_of(const struct tune *tune, size_t point)
 {
     const struct belief *belief = &tune->belief;
+    double df, variance = belief_run_variance(belief, point, &df) / (double)belief->moments[point].n;
+    double mean = belief->moments[point].mean;
+    if (belief->chosen != NULL) {
+        mean = belief->mean[point];
+        variance = belief->variance[point];
+    }
+    return belief->moments[point].n >= TUNE_MIN_REPLAYS ? mean : mean - CAUTIOUS_SD * sqrt(variance);
+}
+
+static size_t best_position(const struct tune *tune, const size_t *points, size_t n)
+{
     size_t best = TUNE_NONE;
-    for (size_t least = TUNE_MIN_REPLAYS; best == TUNE_NONE && least > 0; least--) {
-        double highest = -INFINITY;
-        for (size_t i = 0; i < n; i++) {
-            double value = belief->chosen != NULL ? belief->mean[points[i]] : belief->moments[points[i]].mean;
-            if (belief->moments[points[i]].n >= least && value > highest) {
-                highest = value;
-                best = i;
-            }
+    double highest = -INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        double worth = worth_of(tune, points[i]);
+        if (worth > highest) {
+            highest = worth;
+            best = i;
         }
     }
     return best;

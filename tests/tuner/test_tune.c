@@ -1,82 +1,11 @@
-/* Tests of tuner/tune and its parts: whole searches on simulated surfaces, with fixed seeds. */
+/* Tests of tuner/tune: whole searches on simulated surfaces, with fixed seeds. */
 #include "tests/check.h"
-#include "tests/tuner/rig.h"
+#include "tests/tuner/tune_rig.h"
 #include "tuner/interrupt.h"
-#include "tuner/report.h"
-#include "tuner/tune.h"
 
 #include <errno.h>
-#include <gsl/gsl_errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-
-static struct settings settings;
-static struct session *session;
-static struct tune tune;
-static struct answer answer;
-static struct err err;
-
-static int enter(void **state)
-{
-    gsl_set_error_handler_off();
-    if (rig_enter(state) != 0)
-        return -1;
-    rig_surface("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
-    rig_surface("noisy", "run_cv = 0.5; setup_seconds = 0.05;", rig_peak_bps);
-    rig_surface("calm", "", rig_peak_bps);
-    rig_surface("flat", "run_cv = 0.05; setup_seconds = 0.05;", rig_flat_bps);
-    rig_surface("still", "", rig_flat_bps);
-    return 0;
-}
-
-/* The space's point that the surface was made to be best at. */
-static const struct point hill = {65536, 4, 1, API_IO_URING, 1, SYNC_END};
-
-static int init(void)
-{
-    memset(&err, 0, sizeof err);
-    memset(&tune, 0, sizeof tune);
-    session = rig_open_session(&settings);
-    return tune_init(&tune, session, &err);
-}
-
-/* Everything, up to the answer. */
-static void run(void)
-{
-    if (init() != 0 || tune_run(&tune, &err) != 0)
-        fail_msg("%s", err.text);
-    answer_prepare(&answer, &tune);
-}
-
-static void done(void)
-{
-    tune_done(&tune);
-    rig_close_session(session);
-}
-
-static const struct point *chosen(void)
-{
-    assert_true(tune.chosen < tune.space.n_points);
-    return &tune.records[tune.chosen].point;
-}
-
-/* What must hold after every search, whatever it found. */
-static void check_bounds(void)
-{
-    size_t told = 0;
-    for (size_t i = 0; i < tune.n_records; i++) {
-        told += tune.records[i].n;
-        for (size_t k = 0; k < tune.records[i].n; k++)
-            assert_true(tune.records[i].samples[k].throughput_bps > 0);
-    }
-    assert_int_equal(told, session->n_runs);
-    assert_true(tune.probability >= 0 && tune.probability <= 1);
-    assert_true(session_seconds(session) <= (double)settings.budget_ns / 1e9 + 5);
-    assert_int_not_equal(tune.stop, TUNE_STOP_NOT_YET);
-    if (tune.conclusive)
-        assert_true(tune.probability >= settings.confidence_share);
-}
 
 static void a_clear_peak_is_found_and_proved_with_any_seed(void **state)
 {
@@ -157,31 +86,6 @@ static void heavy_noise_is_not_called_conclusive(void **state)
     assert_false(tune.conclusive);
     assert_int_equal(tune.stop, TUNE_STOP_BUDGET);
     check_bounds();
-    done();
-}
-
-/* Depth 16 is 1 % faster than depth 4, 64k the only size. */
-static double nearly_flat_bps(const struct point *point)
-{
-    double depth = point->queue_depth == 16 ? 1.01 : point->queue_depth == 4 ? 1 : 0.5;
-    return 1e9 * depth * (point->request_size_bytes == 65536 ? 1 : 0.3) * (point->direct ? 1 : 0.5);
-}
-
-static void the_cheaper_of_two_equivalents_is_recommended(void **state)
-{
-    (void)state;
-    rig_surface("near", "run_cv = 0.005; setup_seconds = 0.01;", nearly_flat_bps);
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "near.conf", "--seed", "1", NULL);
-    run();
-    assert_int_equal(tune.records[tune.best].point.queue_depth, 16);
-    assert_int_equal(chosen()->queue_depth, 4);
-    assert_int_equal(chosen()->request_size_bytes, 65536);
-    assert_int_equal(tune.verdicts[tune.chosen], VERDICT_EQUIVALENT);
-    done();
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "near.conf", "--seed", "1", "--tolerance",
-                 "0.3%", NULL);
-    run();
-    assert_int_equal(chosen()->queue_depth, 16);
     done();
 }
 
@@ -271,127 +175,6 @@ static void a_budget_for_hardly_a_run_is_survived(void **state)
     assert_int_equal(tune.chosen, TUNE_NONE);
     assert_non_null(answer.reason);
     assert_int_equal(session->n_runs, 0);
-    done();
-}
-
-static void latency_wants_one_size_and_one_number_of_threads(void **state)
-{
-    (void)state;
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--objective", "latency",
-                 NULL);
-    assert_int_equal(init(), -EINVAL);
-    assert_non_null(strstr(err.text, "--request-size"));
-    done();
-}
-
-/* In the table latency is depth x size / throughput: without noise depth 1 has the lowest. */
-static void the_latency_objective_takes_the_lowest_latency(void **state)
-{
-    (void)state;
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--objective", "latency",
-                 "--request-size", "64k", "--seed", "1", NULL);
-    run();
-    assert_int_equal(chosen()->queue_depth, 1);
-    assert_int_equal(chosen()->direct, 1);
-    assert_int_equal(chosen()->api, API_IO_URING);
-    /* 65536 / (2e9 * exp(-0.4)) s */
-    assert_close(answer.chosen.latency_ns.mean, 65536 / (2e9 * exp(-0.4)) * 1e9, 2000);
-    check_bounds();
-    done();
-}
-
-static void a_p99_that_no_point_meets_leaves_no_recommendation(void **state)
-{
-    (void)state;
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--max-latency-p99", "1us",
-                 "--seed", "1", NULL);
-    run();
-    assert_int_equal(tune.chosen, TUNE_NONE);
-    assert_false(answer.has_rows);
-    assert_non_null(strstr(answer.reason, "--max-latency-p99"));
-    assert_true(isfinite(tune.lowest_p99_ns) && tune.lowest_p99_ns > 1000);
-    done();
-}
-
-static void a_p99_bound_excludes_faster_points(void **state)
-{
-    (void)state;
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--max-latency-p99", "100us",
-                 "--seed", "1", NULL);
-    run();
-    /* The hill itself has 4 x 64k / 2 GB/s = 131 us. */
-    assert_true(answer.has_rows);
-    assert_false(factors_equal(chosen(), &hill));
-    assert_true(answer.chosen.latency_ns.p99 <= 100000);
-    done();
-}
-
-static void the_default_is_the_baseline(void **state)
-{
-    (void)state;
-    const struct point standard = {65536, 1, 0, API_PSYNC, 1, SYNC_END};
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", NULL);
-    assert_int_equal(init(), 0);
-    assert_true(tune.baseline_is_default);
-    assert_true(factors_equal(&tune.records[tune.baseline].point, &standard));
-    assert_int_equal(tune.standard, TUNE_NONE);
-    assert_int_equal(tune.n_records, tune.space.n_points);
-    done();
-}
-
-static void a_current_setting_is_measured_beside_the_default(void **state)
-{
-    (void)state;
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", "--current",
-                 "request_size=8k,queue_depth=2,api=io_uring", NULL);
-    run();
-    assert_false(tune.baseline_is_default);
-    assert_true(tune.standard != TUNE_NONE && answer.has_standard && answer.has_standard_speedup);
-    /* Outside the space: measured, never recommended. */
-    assert_true(tune.baseline >= tune.space.n_points);
-    assert_true(answer.baseline.replays >= TUNE_FRESH_LEAST);
-    assert_int_equal(answer.baseline.point.request_size_bytes, 8192);
-    done();
-}
-
-static void a_current_setting_outside_the_table_is_refused(void **state)
-{
-    (void)state;
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--current", "threads=2",
-                 NULL);
-    assert_int_equal(init(), -EINVAL);
-    assert_non_null(strstr(err.text, "--current"));
-    done();
-}
-
-static void a_table_without_the_default_takes_its_cheapest_point(void **state)
-{
-    (void)state;
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--api", "io_uring",
-                 "--seed", "1", NULL);
-    rig_write("few.csv", "pattern,request_size,queue_depth,direct,api,threads,throughput_bps\n"
-                         "randwrite,4k,2,1,io_uring,1,1e8\nrandwrite,4k,4,1,io_uring,1,1.5e8\n"
-                         "randwrite,1m,1,1,io_uring,1,4e8\n");
-    rig_write("few.conf", "points = \"few.csv\"; noise = { run_cv = 0.01; setup_seconds = 0.05; };");
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "few.conf", "--seed", "1", NULL);
-    run();
-    assert_false(tune.baseline_is_default);
-    assert_int_equal(tune.records[tune.baseline].point.queue_depth, 2);
-    assert_int_equal(chosen()->request_size_bytes, 1 << 20);
-    done();
-}
-
-static void a_space_of_one_point_is_answered(void **state)
-{
-    (void)state;
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1",
-                 "--request-size", "4k", "--queue-depth", "1", "--direct", "0", "--api", "psync", NULL);
-    run();
-    assert_int_equal(tune.space.n_points, 1);
-    assert_int_equal(tune.chosen, 0);
-    assert_true(answer.has_speedup);
-    assert_close(answer.speedup_mean, 1, 0);
-    check_bounds();
     done();
 }
 
@@ -497,7 +280,6 @@ int main(void)
         cmocka_unit_test(on_a_flat_surface_the_cheapest_is_recommended),
         cmocka_unit_test(a_noisy_flat_surface_is_answered_within_the_tolerance),
         cmocka_unit_test(heavy_noise_is_not_called_conclusive),
-        cmocka_unit_test(the_cheaper_of_two_equivalents_is_recommended),
         cmocka_unit_test(one_seed_gives_one_answer),
         cmocka_unit_test(every_method_ends_within_the_budget),
         cmocka_unit_test(a_grid_measures_every_point_three_times),
@@ -505,15 +287,6 @@ int main(void)
         cmocka_unit_test(the_write_budget_is_never_crossed),
         cmocka_unit_test(a_write_budget_for_no_run_leaves_no_recommendation),
         cmocka_unit_test(a_budget_for_hardly_a_run_is_survived),
-        cmocka_unit_test(latency_wants_one_size_and_one_number_of_threads),
-        cmocka_unit_test(the_latency_objective_takes_the_lowest_latency),
-        cmocka_unit_test(a_p99_that_no_point_meets_leaves_no_recommendation),
-        cmocka_unit_test(a_p99_bound_excludes_faster_points),
-        cmocka_unit_test(the_default_is_the_baseline),
-        cmocka_unit_test(a_current_setting_is_measured_beside_the_default),
-        cmocka_unit_test(a_current_setting_outside_the_table_is_refused),
-        cmocka_unit_test(a_table_without_the_default_takes_its_cheapest_point),
-        cmocka_unit_test(a_space_of_one_point_is_answered),
         cmocka_unit_test(a_failing_point_is_left_out_and_the_search_goes_on),
         cmocka_unit_test(where_every_run_fails_the_reason_is_told),
         cmocka_unit_test(an_interrupted_search_answers_with_what_it_has),

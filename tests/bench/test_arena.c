@@ -1,0 +1,108 @@
+/* Tests of bench/arena: memory that is there before it is needed, and stays. */
+#include "bench/arena.h"
+#include "bench/rng.h"
+#include "tests/check.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static void reserved_memory_is_page_aligned_and_touched(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), n_pages = 64;
+    unsigned char resident[64];
+    assert_int_equal(arena_reserve(&arena, n_pages * page, 1, NULL), 0);
+    assert_int_equal((uintptr_t)arena.memory % page, 0);
+    assert_int_equal(arena.size, n_pages * page);
+    assert_int_equal(mincore(arena.memory, n_pages * page, resident), 0);
+    for (size_t i = 0; i < n_pages; i++)
+        assert_true(resident[i] & 1);
+    arena_free(&arena);
+}
+
+static void contents_are_the_random_numbers_of_the_seed(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    unsigned char expected[10007];
+    struct rng rng;
+    rng_init(&rng, 42);
+    rng_fill(&rng, expected, sizeof(expected));
+    assert_int_equal(arena_reserve(&arena, sizeof(expected), 42, NULL), 0);
+    assert_memory_equal(arena.memory, expected, sizeof(expected));
+    arena_free(&arena);
+}
+
+static void enough_memory_is_kept_as_it_is(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    assert_int_equal(arena_reserve(&arena, 65536, 1, NULL), 0);
+    unsigned char *memory = arena.memory;
+    memory[100] = 0x5A;
+    memory[101] = 0xA5;
+    assert_int_equal(arena_reserve(&arena, 65536, 2, NULL), 0);
+    assert_int_equal(arena_reserve(&arena, 1, 2, NULL), 0);
+    assert_int_equal(arena_reserve(&arena, 0, 2, NULL), 0);
+    assert_ptr_equal(arena.memory, memory);
+    assert_int_equal(arena.size, 65536);
+    assert_true(memory[100] == 0x5A && memory[101] == 0xA5);
+    arena_free(&arena);
+}
+
+static void it_grows(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    assert_int_equal(arena_reserve(&arena, 4096, 1, NULL), 0);
+    assert_int_equal(arena_reserve(&arena, 1 << 20, 1, NULL), 0);
+    assert_int_equal(arena.size, 1 << 20);
+    memset(arena.memory, 1, 1 << 20);
+    arena_free(&arena);
+}
+
+static void too_much_is_enomem_and_keeps_the_old(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    struct err err = {0};
+    assert_int_equal(arena_reserve(&arena, 4096, 1, NULL), 0);
+    unsigned char *memory = arena.memory, first = memory[0];
+    assert_int_equal(arena_reserve(&arena, SIZE_MAX / 2, 1, &err), -ENOMEM);
+    assert_non_null(strstr(err.text, "9223372036854775807 bytes"));
+    assert_non_null(strstr(err.text, "lower request size, queue depth or threads"));
+    assert_ptr_equal(arena.memory, memory);
+    assert_int_equal(arena.size, 4096);
+    assert_int_equal(arena.memory[0], first);
+    arena_free(&arena);
+}
+
+static void freed_arena_is_empty_and_can_be_used_again(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    arena_free(&arena);
+    assert_int_equal(arena_reserve(&arena, 4096, 1, NULL), 0);
+    arena_free(&arena);
+    assert_null(arena.memory);
+    assert_int_equal(arena.size, 0);
+    arena_free(&arena);
+    assert_int_equal(arena_reserve(&arena, 8192, 1, NULL), 0);
+    arena_free(&arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reserved_memory_is_page_aligned_and_touched),
+        cmocka_unit_test(contents_are_the_random_numbers_of_the_seed),
+        cmocka_unit_test(enough_memory_is_kept_as_it_is),
+        cmocka_unit_test(it_grows),
+        cmocka_unit_test(too_much_is_enomem_and_keeps_the_old),
+        cmocka_unit_test(freed_arena_is_empty_and_can_be_used_again),
+    };
+    return cmocka_run_group_tests_name("bench/arena", tests, NULL, NULL);
+}

@@ -1,0 +1,128 @@
+/* Tests of tuner/interrupt. What ends or changes a process happens in a child. */
+#include "tests/check.h"
+#include "tuner/interrupt.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define FINE 42
+
+/* Exit code of a child that set the handlers up and called what; minus the number of the signal that ended
+ * it. */
+static int in_child(int (*what)(void))
+{
+    int status = 0;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct err err;
+        _exit(interrupt_setup(&err) < 0 ? 1 : what());
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static bool is_readable(void)
+{
+    struct pollfd fd = {.fd = interrupt_descriptor(), .events = POLLIN};
+    return poll(&fd, 1, 0) == 1 && (fd.revents & POLLIN) != 0;
+}
+
+static int quiet(void)
+{
+    return atomic_load(&interrupt_signal) == 0 && !is_readable() ? FINE : 2;
+}
+
+static void nothing_is_flagged_before_a_signal(void **state)
+{
+    (void)state;
+    assert_int_equal(in_child(quiet), FINE);
+}
+
+static int number;
+
+static int raise_once(void)
+{
+    raise(number);
+    return atomic_load(&interrupt_signal) == number && is_readable() ? FINE : 2;
+}
+
+static int raise_twice(void)
+{
+    raise(number);
+    raise(number);
+    return 2;
+}
+
+static void the_first_signal_is_a_flag_and_the_second_ends_the_process(void **state)
+{
+    (void)state;
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < 3; i++) {
+        number = numbers[i];
+        assert_int_equal(in_child(raise_once), FINE);
+        assert_int_equal(in_child(raise_twice), 128 + number);
+    }
+}
+
+static int break_pipe(void)
+{
+    int fds[2];
+    if (pipe(fds) != 0)
+        return 2;
+    close(fds[0]);
+    return write(fds[1], "x", 1) == -1 && errno == EPIPE ? FINE : 3;
+}
+
+static void a_closed_pipe_is_an_errno(void **state)
+{
+    (void)state;
+    assert_int_equal(in_child(break_pipe), FINE);
+}
+
+static int exceed_file_size(void)
+{
+    struct rlimit limit = {16, 16};
+    FILE *file = tmpfile();
+    if (file == NULL || setrlimit(RLIMIT_FSIZE, &limit) != 0)
+        return 2;
+    return pwrite(fileno(file), "x", 1, 16) == -1 && errno == EFBIG ? FINE : 3;
+}
+
+static void a_file_that_may_not_grow_is_an_errno(void **state)
+{
+    (void)state;
+    assert_int_equal(in_child(exceed_file_size), FINE);
+}
+
+static int be_continued(void)
+{
+    int before = interrupt_n_continued();
+    raise(SIGCONT);
+    raise(SIGCONT);
+    return before == 0 && interrupt_n_continued() == 2 && atomic_load(&interrupt_signal) == 0 ? FINE : 2;
+}
+
+static void continuing_after_a_stop_is_counted(void **state)
+{
+    (void)state;
+    assert_int_equal(in_child(be_continued), FINE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_flagged_before_a_signal),
+        cmocka_unit_test(the_first_signal_is_a_flag_and_the_second_ends_the_process),
+        cmocka_unit_test(a_closed_pipe_is_an_errno),
+        cmocka_unit_test(a_file_that_may_not_grow_is_an_errno),
+        cmocka_unit_test(continuing_after_a_stop_is_counted),
+    };
+    return cmocka_run_group_tests_name("tuner/interrupt", tests, NULL, NULL);
+}

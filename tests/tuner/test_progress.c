@@ -1,0 +1,116 @@
+/* Tests of tuner/progress: stderr becomes a file or a terminal for a moment. */
+#include "tests/check.h"
+#include "tuner/progress.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <termios.h>
+#include <unistd.h>
+
+static char seen[1024];
+
+static void draw(bool quiet, const char *text)
+{
+    struct progress progress;
+    progress_init(&progress, quiet);
+    progress_show(&progress, "%s", text);
+    progress_clear(&progress);
+}
+
+/* Draws with stderr on fd; returns what can then be read from the other end. */
+static const char *draw_on(int fd, int read_fd, bool quiet, const char *text)
+{
+    int saved = dup(STDERR_FILENO);
+    assert_true(saved >= 0 && dup2(fd, STDERR_FILENO) >= 0);
+    draw(quiet, text);
+    fflush(stderr);
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    struct pollfd ready = {.fd = read_fd, .events = POLLIN};
+    ssize_t n = poll(&ready, 1, 0) > 0 ? read(read_fd, seen, sizeof seen - 1) : 0;
+    seen[n > 0 ? n : 0] = '\0';
+    return seen;
+}
+
+static const char *draw_on_terminal(unsigned short columns, bool quiet, const char *text)
+{
+    struct winsize size = {.ws_row = 24, .ws_col = columns};
+    int master = posix_openpt(O_RDWR | O_NOCTTY);
+    if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0)
+        skip(); /* a sandbox without terminals */
+    int terminal = open(ptsname(master), O_RDWR | O_NOCTTY);
+    assert_true(terminal >= 0);
+    assert_int_equal(ioctl(terminal, TIOCSWINSZ, &size), 0);
+    draw_on(terminal, master, quiet, text);
+    close(terminal);
+    close(master);
+    return seen;
+}
+
+static void nothing_is_printed_where_stderr_is_no_terminal(void **state)
+{
+    (void)state;
+    int file = memfd_create("err", MFD_CLOEXEC);
+    assert_true(file >= 0);
+    draw_on(file, file, false, "filling");
+    assert_int_equal(lseek(file, 0, SEEK_END), 0);
+    close(file);
+}
+
+static void a_terminal_sees_the_line_and_its_removal(void **state)
+{
+    (void)state;
+    assert_string_equal(draw_on_terminal(80, false, "12 s of 60"), "\r\033[K12 s of 60\r\033[K");
+}
+
+static void quiet_prints_nothing_on_a_terminal(void **state)
+{
+    (void)state;
+    assert_string_equal(draw_on_terminal(80, true, "12 s of 60"), "");
+}
+
+static void the_line_is_cut_at_the_width(void **state)
+{
+    (void)state;
+    assert_string_equal(draw_on_terminal(6, false, "0123456789"), "\r\033[K01234\r\033[K");
+    assert_string_equal(draw_on_terminal(11, false, "0123456789"), "\r\033[K0123456789\r\033[K");
+    char text[600];
+    memset(text, 'x', sizeof text);
+    text[sizeof text - 1] = '\0';
+    assert_true(strlen(draw_on_terminal(1000, false, text)) < 300);
+}
+
+static void a_terminal_of_unknown_width_has_80_columns(void **state)
+{
+    (void)state;
+    char text[200];
+    memset(text, 'x', sizeof text);
+    text[sizeof text - 1] = '\0';
+    assert_int_equal(strlen(draw_on_terminal(0, false, text)), 79 + 8);
+}
+
+static void what_was_not_drawn_is_not_cleared(void **state)
+{
+    (void)state;
+    struct progress progress = {.on = true};
+    progress_clear(&progress);
+    assert_false(progress.drawn);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_printed_where_stderr_is_no_terminal),
+        cmocka_unit_test(a_terminal_sees_the_line_and_its_removal),
+        cmocka_unit_test(quiet_prints_nothing_on_a_terminal),
+        cmocka_unit_test(the_line_is_cut_at_the_width),
+        cmocka_unit_test(a_terminal_of_unknown_width_has_80_columns),
+        cmocka_unit_test(what_was_not_drawn_is_not_cleared),
+    };
+    return cmocka_run_group_tests_name("tuner/progress", tests, NULL, NULL);
+}
