@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define IN_FLIGHT_LIMIT_BYTES (1ULL << 30)
+#define DIRECT_KEY            "direct 1"
 
 /* Why a point is out; the key keeps one note per reason. */
 struct refusal {
@@ -83,10 +84,10 @@ static int check_direct(const struct session *session, const struct point *point
     if (point->direct == 0 || target->fd < 0)
         return 0;
     if (pattern_reads(pattern) && target->direct_read != TARGET_DIRECT_PROVED)
-        return refuse(refusal, "direct 1", "direct reads are not proved: %s",
+        return refuse(refusal, DIRECT_KEY, "direct reads are not proved: %s",
                       proof_text(target, target->direct_read));
     if (pattern_writes(pattern) && target->direct_write != TARGET_DIRECT_PROVED)
-        return refuse(refusal, "direct 1", "direct writes are not proved: %s",
+        return refuse(refusal, DIRECT_KEY, "direct writes are not proved: %s",
                       proof_text(target, target->direct_write));
     if (target->direct_offset_align_bytes != 0 &&
         point->request_size_bytes % target->direct_offset_align_bytes != 0)
@@ -286,6 +287,13 @@ static int check_named_levels(const struct candidates *candidates, const struct 
     return 0;
 }
 
+static void note_refusal(struct session *session, const struct refusal *refusal)
+{
+    notes_add(&session->dropped, refusal->key, "%s", refusal->why);
+    if (strcmp(refusal->key, DIRECT_KEY) == 0)
+        notes_add(&session->warnings, "direct_not_proved", "direct I/O was left out: %s", refusal->why);
+}
+
 int candidates_build(struct candidates *candidates, struct session *session, uint64_t file_bytes,
                      struct err *err)
 {
@@ -306,7 +314,7 @@ int candidates_build(struct candidates *candidates, struct session *session, uin
         if (check_point(session, &point, file_bytes, &refusal) == 0)
             candidates->points[candidates->n++] = point;
         else
-            notes_add(&session->dropped, refusal.key, "%s", refusal.why);
+            note_refusal(session, &refusal);
     }
     result = check_named_levels(candidates, session, levels, err);
     if (result == 0 && candidates->n == 0)

@@ -104,6 +104,11 @@ static int replay_all(struct measurement *measurement, struct err *err)
         result = one_replay(measurement, latency, err);
     }
     free(latency);
+    if (result == -EDQUOT && measurement->session->wrote_out && measurement->record.n > 0) {
+        notes_add(&measurement->session->warnings, "max_write", "fewer replays than asked for: %s",
+                  err->text);
+        result = 0;
+    }
     measurement->interrupted = result == -EINTR;
     return measurement->interrupted ? 0 : result;
 }
@@ -251,24 +256,21 @@ static int run(const struct settings *settings)
 static int measure(int argc, char **argv)
 {
     struct err err = {0};
-    struct settings *settings = malloc(sizeof *settings);
-    if (settings == NULL)
-        return command_fail(EXIT_FAILED, "no memory");
-    settings_init(settings);
-    int result = options_parse(settings, OPTIONS_MEASURE, argc, argv, 1, &err), code;
+    /* Static, because a run that hangs in the kernel goes on reading it while the process ends. */
+    static struct settings settings;
+    settings_init(&settings);
+    int result = options_parse(&settings, OPTIONS_MEASURE, argc, argv, 1, &err), code;
     if (result == 1) {
         options_print_help(stdout, "measure", summary, OPTIONS_MEASURE, example);
         code = EXIT_DONE;
     } else if (result < 0) {
         code = command_fail(EXIT_USAGE, "%s", err.text);
-    } else if (!settings->pattern_given) {
+    } else if (!settings.pattern_given) {
         code = command_fail(
             EXIT_USAGE, "--pattern is missing; give read, write, randread, randwrite, rw:70, randrw:70 ...");
     } else {
-        code = run(settings);
+        code = run(&settings);
     }
-    if (atomic_load(&interrupt_signal) == 0)
-        free(settings);
     return code;
 }
 

@@ -105,6 +105,7 @@ json_t *json_row(const struct row *row)
     json_object_set_new(object, "ci_high", json_number(row->ci_high_bps));
     json_object_set_new(object, "std", json_number(row->std_bps));
     json_object_set_new(object, "replays", json_integer((json_int_t)row->replays));
+    json_object_set_new(object, "preliminary", json_boolean(row->replays < 5));
     json_object_set_new(object, "achieved_depth", json_number(row->achieved_depth));
     json_object_set_new(object, "latency_ns", json_latency(&row->latency_ns));
     json_object_set_new(object, "warnings", json_cautions(row->cautions));

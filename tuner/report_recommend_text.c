@@ -140,11 +140,23 @@ static void print_table(FILE *out, const struct tune *tune)
     free(order);
 }
 
-static const char *method_words(const struct tune *tune)
+static const char *surrogate_words(const struct surrogate_ops *surrogate)
 {
-    if (tune->search == &search_random || tune->search == &search_grid || tune->belief.chosen == NULL)
-        return tune->search->name;
-    return tune->belief.chosen->name;
+    return surrogate == &surrogate_gp ? "Gaussian process" : "quadratic regression";
+}
+
+static void print_method(FILE *out, const struct tune *tune)
+{
+    const struct belief *belief = &tune->belief;
+    bool own = tune->search == &search_random || tune->search == &search_grid || belief->chosen == NULL;
+    fputs(own ? tune->search->name : surrogate_words(belief->chosen), out);
+    if (!own && isfinite(belief->gp_score) && isfinite(belief->quadratic_score)) {
+        bool gp = belief->chosen == &surrogate_gp;
+        fprintf(out, " (predicts left-out points better than the %s: log density %.2f against %.2f)",
+                surrogate_words(gp ? &surrogate_quadratic : &surrogate_gp),
+                gp ? belief->gp_score : belief->quadratic_score,
+                gp ? belief->quadratic_score : belief->gp_score);
+    }
 }
 
 static void print_search(FILE *out, const struct tune *tune)
@@ -154,8 +166,10 @@ static void print_search(FILE *out, const struct tune *tune)
     size_t measured = 0;
     for (size_t i = 0; i < tune->n_records; i++)
         measured += tune->records[i].n > 0;
-    fprintf(out, "\nSearch       %s: %zu of %zu points in %llu runs of %s, %.1f s; stopped because %s\n",
-            method_words(tune), measured, tune->space.n_points, (unsigned long long)session->n_runs,
+    fputs("\nSearch       ", out);
+    print_method(out, tune);
+    fprintf(out, "\n             %zu of %zu points in %llu runs of %s, %.1f s; stopped because %s\n",
+            measured, tune->space.n_points, (unsigned long long)session->n_runs,
             units_format_duration(tune->duration_ns, run), session_seconds(session),
             tune_stop_text[tune->stop]);
     fprintf(out, "             %s written, %s read; run-to-run scatter %.1f %%; seed %llu\n",

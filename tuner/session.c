@@ -164,6 +164,11 @@ static int do_run(void *context)
     return measure_run(&session->env, &job->plan, &job->result, &job->latency, &job->err);
 }
 
+static uint64_t min_u64(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* May this run start? It must not be able to cross the write budget: its writes are bounded by what is left,
  * and what is left must be enough for what it would write at twice the fastest rate seen. */
 static int check_write_budget(struct session *session, struct measure_plan *plan, struct err *err)
@@ -172,8 +177,11 @@ static int check_write_budget(struct session *session, struct measure_plan *plan
     if (!pattern_writes(&plan->pattern) || (session->simulated && !settings->max_write_given))
         return 0;
     uint64_t least = MEASURE_MIN_REQUESTS * plan->point.request_size_bytes;
-    double seconds = (double)(plan->duration_ns + plan->warmup_limit_ns) / 1e9;
-    double expected = fmax(2 * seconds * session->fastest_bps, (double)least);
+    /* A warm-up may last longer, but then the rate is doubtful anyway; max_bytes holds in every case. */
+    uint64_t warmup_ns = min_u64(plan->warmup_limit_ns, plan->duration_ns);
+    double seconds = (double)(plan->duration_ns + warmup_ns) / 1e9;
+    double most = (double)measure_cap_bytes(&session->env, &plan->pattern, &plan->point);
+    double expected = fmin(fmax(2 * seconds * session->fastest_bps, (double)least), most);
     uint64_t limit = session->write_limit_bytes;
     uint64_t left = limit > session->bytes_written ? limit - session->bytes_written : 0;
     plan->max_bytes = left;

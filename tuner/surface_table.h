@@ -8,11 +8,12 @@
 #include <stddef.h>
 
 /* Header "pattern,request_size,queue_depth,direct,api,threads,throughput_bps". Rows of one point are
- * averaged; cells come sorted. Throughput is 1 .. 1e15 bytes/s. The caller frees *ret_cells. 0; -EINVAL with "FILE:LINE: what"; other negative
- * errno when unreadable. */
+ * averaged; cells come sorted. Throughput is 1 .. 1e15 bytes/s. The caller frees *ret_cells. 0; -EINVAL with
+ * "FILE:LINE: what"; other negative errno when unreadable. */
 int surface_table_read(const char *path, struct surface_cell **ret_cells, size_t *ret_n, struct err *err);
 
-/* Header "seconds,factor"; seconds ascending from 0 or later, factors 1e-6 .. 1e6. The caller frees *ret_steps. */
+/* Header "seconds,factor"; seconds ascending from 0 or later, factors 1e-6 .. 1e6. The caller frees
+ * *ret_steps. */
 int surface_trace_read(const char *path, struct surface_trace_step **ret_steps, size_t *ret_n,
                        struct err *err);
 

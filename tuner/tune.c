@@ -254,10 +254,10 @@ int tune_init(struct tune *tune, struct session *session, struct err *err)
         result = err_set(err, -ENOMEM, "no memory for a space of %zu points", tune->candidates.n);
     if (result == 0)
         result = make_records(tune, err);
-    if (result == 0)
+    if (result == 0) {
         place_baselines(tune);
-    if (result == 0)
         result = make_search(tune, err);
+    }
     return result;
 }
 

@@ -48,12 +48,16 @@ struct rig_run {
     size_t out_size;
 };
 
-/* Absolute path of the program under test, or NULL when it is not built. Call before rig_enter. */
-const char *rig_program(void);
+/* Finds the program under test (environment variable FSTUNE); prints why and returns false when it is not
+ * built. The test program then ends with RIG_SKIPPED. */
+#define RIG_SKIPPED 77
+bool rig_find_program(void);
 
 /* Runs it with these arguments (NULL at the end) and waits. in_child, unless NULL, is called between fork and
  * exec; false from it makes the exit code 99. A run that hangs is killed by SIGALRM after two minutes. */
 void rig_run(struct rig_run *run, bool (*in_child)(void), ...) __attribute__((sentinel));
+/* The same with the words of a line as arguments. */
+void rig_run_line(struct rig_run *run, const char *line);
 void rig_start(struct rig_run *run, bool (*in_child)(void), const char *const *arguments);
 void rig_finish(struct rig_run *run);
 void rig_free(struct rig_run *run);

@@ -45,18 +45,24 @@ static void nothing_is_flagged_before_a_signal(void **state)
     assert_int_equal(in_child(quiet), FINE);
 }
 
+/* Unlike raise(), known by checkers to return. */
+static void send_self(int which)
+{
+    kill(getpid(), which);
+}
+
 static int number;
 
 static int raise_once(void)
 {
-    raise(number);
+    send_self(number);
     return atomic_load(&interrupt_signal) == number && is_readable() ? FINE : 2;
 }
 
 static int raise_twice(void)
 {
-    raise(number);
-    raise(number);
+    send_self(number);
+    send_self(number);
     return 2;
 }
 
@@ -104,8 +110,8 @@ static void a_file_that_may_not_grow_is_an_errno(void **state)
 static int be_continued(void)
 {
     int before = interrupt_n_continued();
-    raise(SIGCONT);
-    raise(SIGCONT);
+    send_self(SIGCONT);
+    send_self(SIGCONT);
     return before == 0 && interrupt_n_continued() == 2 && atomic_load(&interrupt_signal) == 0 ? FINE : 2;
 }
 

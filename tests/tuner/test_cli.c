@@ -1,0 +1,408 @@
+/* Tests of the whole program without measuring a disk: what users type wrong, help, simulated runs, exit
+ * codes. */
+#include "tests/check.h"
+#include "tests/tuner/rig.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct rig_run run;
+
+static int enter(void **state)
+{
+    if (rig_enter(state) != 0)
+        return -1;
+    rig_surface("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
+    rig_surface("noisy", "run_cv = 0.5; setup_seconds = 0.05;", rig_peak_bps);
+    rig_write_blocks("data", 1 << 20);
+    rig_write("bad.conf", "pattern = \"read\";\nrequest_size = 5000;\n");
+    rig_write("unknown.conf", "pattern = \"read\";\n\npatern = \"read\";\n");
+    rig_write("lost.conf", "points = \"lost.csv\";\n");
+    return mkdir("dir", 0755);
+}
+
+#define RECOMMEND "recommend --quiet --pattern randwrite "
+#define MEASURE                                                                                              \
+    "measure --quiet --pattern randwrite --request-size 4k --queue-depth 1 --direct 0 --api psync "
+
+static const struct {
+    const char *line, *part;
+} wrong_inputs[] = {
+    {"", "a command is missing"},
+    {"frobnicate", "'frobnicate' is not a command"},
+    {"recomend", "did you mean recommend?"},
+    {"--json", "'--json' is not a command"},
+    {"-x", "'-x' is not a command"},
+    {"recommend", "--pattern is missing"},
+    {"measure", "--pattern is missing"},
+    {"recommend --patern read", "did you mean --pattern?"},
+    {"recommend --xyzzy", "--xyzzy: unknown option"},
+    {"recommend --replays 3", "--replays: this command has no such option"},
+    {"recommend --pattern", "--pattern: the value is missing"},
+    {"recommend --pattern --json", "--pattern: the value is missing"},
+    {"recommend --pattern=", "--pattern: "},
+    {"recommend --pattern red", "red"},
+    {"recommend --pattern rw:101", "101"},
+    {"recommend --pattern seq-read=40,rand-write=50", "100"},
+    {RECOMMEND "stray", "'stray' is not an option"},
+    {RECOMMEND "-q", "'-q' is not an option"},
+    {RECOMMEND "--json=yes", "--json: "},
+    {RECOMMEND "--request-size 5000", "5000"},
+    {RECOMMEND "--request-size 4q", "4q"},
+    {RECOMMEND "--request-size 1g", "--request-size: "},
+    {RECOMMEND "--request-size 64k..4k", "--request-size: "},
+    {RECOMMEND "--queue-depth 0", "--queue-depth: "},
+    {RECOMMEND "--queue-depth 1025", "--queue-depth: "},
+    {RECOMMEND "--queue-depth -1", "--queue-depth: "},
+    {RECOMMEND "--direct 2", "--direct: "},
+    {RECOMMEND "--api uring", "--api: "},
+    {RECOMMEND "--threads 65", "--threads: "},
+    {RECOMMEND "--sync often", "--sync: "},
+    {RECOMMEND "--budget 60", "--budget: "},
+    {RECOMMEND "--budget 0s", "--budget: "},
+    {RECOMMEND "--tolerance 3", "--tolerance: "},
+    {RECOMMEND "--tolerance 0%", "--tolerance: "},
+    {RECOMMEND "--confidence 100%", "--confidence: "},
+    {RECOMMEND "--objective speed", "--objective: "},
+    {RECOMMEND "--method magic", "--method: "},
+    {RECOMMEND "--cache hot", "--cache: "},
+    {RECOMMEND "--seed -1", "--seed: "},
+    {RECOMMEND "--seed 9223372036854775808", "--seed: "},
+    {RECOMMEND "--max-write -5", "--max-write: "},
+    {RECOMMEND "--max-latency-p99 10", "--max-latency-p99: "},
+    {RECOMMEND "--current frequency=1", "--current: "},
+    {RECOMMEND "--config absent.conf", "absent.conf"},
+    {RECOMMEND "--config bad.conf", "bad.conf:2: request_size: "},
+    {RECOMMEND "--config unknown.conf", "unknown.conf:3: patern: "},
+    {RECOMMEND "--config dir", "dir"},
+    {RECOMMEND "--simulate absent.conf", "absent.conf"},
+    {RECOMMEND "--simulate lost.conf", "lost.csv"},
+    {RECOMMEND "--simulate dir", "dir"},
+    {RECOMMEND "--simulate peak.csv", "peak.csv:1"},
+    {RECOMMEND "--simulate peak.conf --request-size 512", "--request-size"},
+    {RECOMMEND "--simulate peak.conf --sync none", "--sync"},
+    {RECOMMEND "--simulate peak.conf --objective latency", "--request-size"},
+    {RECOMMEND "--simulate peak.conf --method grid --budget 2s", "--budget"},
+    {RECOMMEND "--simulate peak.conf --current threads=2", "--current"},
+    {"recommend --quiet --pattern read --simulate peak.conf", "pattern read"},
+    {RECOMMEND "--path absent", "absent"},
+    {RECOMMEND "--path data", "data"},
+    {RECOMMEND "--file-size 1", "--file-size"},
+    {RECOMMEND "--objective latency", "--request-size"},
+    {RECOMMEND "--api psync --queue-depth 2", "psync"},
+    {"measure --pattern read", "--request-size is missing"},
+    {"measure --pattern read --request-size 4k", "--queue-depth is missing"},
+    {"measure --pattern read --request-size 4k --queue-depth 1 --direct 0", "--api is missing"},
+    {"measure --pattern read --request-size 4k,8k", "--request-size: "},
+    {MEASURE "--replays 0", "--replays: "},
+    {MEASURE "--duration 1ms", "--duration: "},
+    {MEASURE "--queue-depth 2", "psync"},
+    {MEASURE "--simulate peak.conf --sync none", "--sync"},
+    {MEASURE "--simulate peak.conf --threads 2", "2 threads"},
+};
+
+static void every_wrong_input_is_one_line_and_exit_code_2(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < RIG_COUNT(wrong_inputs); i++) {
+        rig_run_line(&run, wrong_inputs[i].line);
+        if (run.code != 2)
+            print_error("fstune %s\n", wrong_inputs[i].line);
+        rig_check_error(&run, 2, wrong_inputs[i].part);
+        rig_free(&run);
+    }
+}
+
+static void control_characters_do_not_break_the_line(void **state)
+{
+    (void)state;
+    static const char *const strange[] = {"two\nlines", "\033[2J", "\001"};
+    for (size_t i = 0; i < RIG_COUNT(strange); i++) {
+        rig_run(&run, NULL, strange[i], NULL);
+        rig_check_error(&run, 2, "is not a command");
+        assert_null(strchr(run.err, '\033'));
+        rig_free(&run);
+        rig_run(&run, NULL, "recommend", "--pattern", strange[i], NULL);
+        rig_check_error(&run, 2, "--pattern");
+        rig_free(&run);
+        rig_run(&run, NULL, "recommend", "--pattern", "read", "--path", strange[i], NULL);
+        rig_check_error(&run, 2, "directory");
+        rig_free(&run);
+    }
+}
+
+static void very_long_arguments_are_refused_in_one_line(void **state)
+{
+    (void)state;
+    static char text[100000];
+    memset(text, 'a', sizeof text - 1);
+    static const char *const options[] = {"--pattern", "--path", "--config", "--api", "--current", "--seed"};
+    rig_run(&run, NULL, text, NULL);
+    rig_check_error(&run, 2, "fstune: 'aaa");
+    rig_free(&run);
+    for (size_t i = 0; i < RIG_COUNT(options); i++) {
+        rig_run(&run, NULL, "recommend", options[i], text, NULL);
+        rig_check_error(&run, 2, options[i]);
+        rig_free(&run);
+    }
+}
+
+static void help_names_every_command_and_goes_to_stdout(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {"--help",         "-h",           "recommend --help",
+                                        "measure --help", "recommend -h", "recommend --pattern read --help"};
+    static const char *const parts[] = {"Example",   "Example",  "--max-latency-p99",
+                                        "--replays", "--budget", "--tolerance"};
+    for (size_t i = 0; i < RIG_COUNT(lines); i++) {
+        rig_run_line(&run, lines[i]);
+        assert_int_equal(run.code, 0);
+        assert_string_equal(run.err, "");
+        assert_non_null(strstr(run.out, parts[i]));
+        assert_non_null(strstr(run.out, "xample"));
+        rig_free(&run);
+    }
+    rig_run_line(&run, "--help");
+    assert_non_null(strstr(run.out, "recommend"));
+    assert_non_null(strstr(run.out, "measure"));
+    rig_free(&run);
+    rig_run_line(&run, "--version");
+    assert_int_equal(run.code, 0);
+    assert_true(strncmp(run.out, "fstune ", 7) == 0);
+    rig_free(&run);
+}
+
+static void the_same_seed_gives_the_same_bytes(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {RECOMMEND "--simulate noisy.conf --budget 10s --json --seed ",
+                                        RECOMMEND "--simulate noisy.conf --budget 10s --seed ",
+                                        MEASURE "--simulate noisy.conf --json --seed ",
+                                        MEASURE "--simulate noisy.conf --seed "};
+    for (size_t i = 0; i < RIG_COUNT(lines); i++) {
+        struct rig_run runs[3];
+        static const char *const seeds[] = {"1", "1", "2"};
+        for (size_t k = 0; k < 3; k++) {
+            char line[256];
+            snprintf(line, sizeof line, "%s%s", lines[i], seeds[k]);
+            rig_run_line(&run, line);
+            runs[k] = run;
+        }
+        assert_true(runs[0].out_size > 100);
+        assert_string_equal(runs[0].out, runs[1].out);
+        assert_string_equal(runs[0].err, "");
+        assert_string_not_equal(runs[0].out, runs[2].out);
+        for (size_t k = 0; k < 3; k++)
+            rig_free(&runs[k]);
+    }
+}
+
+static void a_drawn_seed_is_printed_and_repeats_the_run(void **state)
+{
+    (void)state;
+    rig_run_line(&run, RECOMMEND "--simulate noisy.conf --budget 5s --json");
+    json_t *document = rig_json(&run);
+    json_int_t seed = json_integer_value(json_object_get(json_object_get(document, "search"), "seed"));
+    struct rig_run first = run;
+    char line[256];
+    assert_true(seed >= 0);
+    snprintf(line, sizeof line, RECOMMEND "--simulate noisy.conf --budget 5s --json --seed %lld",
+             (long long)seed);
+    rig_run_line(&run, line);
+    assert_string_equal(run.out, first.out);
+    json_decref(document);
+    rig_free(&first);
+    rig_free(&run);
+}
+
+static void exit_codes_say_how_it_ended(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        int code;
+    } cases[] = {
+        {RECOMMEND "--json --simulate peak.conf --seed 1", 0},
+        {RECOMMEND "--json --simulate noisy.conf --seed 1 --budget 5s", 3},
+        {RECOMMEND "--json --simulate peak.conf --seed 1 --max-latency-p99 1us", 5},
+        {RECOMMEND "--json --simulate peak.conf --seed 1 --max-write 1k", 5},
+        {MEASURE "--json --simulate peak.conf", 0},
+    };
+    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
+        rig_run_line(&run, cases[i].line);
+        assert_int_equal(run.code, cases[i].code);
+        assert_string_equal(run.err, "");
+        json_t *document = rig_json(&run), *recommendation = json_object_get(document, "recommendation");
+        assert_true(json_is_false(json_object_get(document, "interrupted")));
+        assert_true(cases[i].code != 5 || json_is_null(recommendation));
+        assert_true(cases[i].code == 5 || i == 4 || json_is_object(recommendation));
+        json_decref(document);
+        rig_free(&run);
+    }
+}
+
+static void text_names_the_options_to_use(void **state)
+{
+    (void)state;
+    rig_run_line(&run, RECOMMEND "--simulate peak.conf --seed 1");
+    assert_int_equal(run.code, 0);
+    assert_non_null(strstr(run.out, "--request-size 64k --queue-depth 4 --direct 1 --api io_uring"));
+    assert_null(strstr(run.out, "nan"));
+    rig_free(&run);
+    rig_run_line(&run, RECOMMEND "--simulate peak.conf --seed 1 --max-latency-p99 1us");
+    assert_int_equal(run.code, 5);
+    assert_non_null(strstr(run.out, "No recommendation"));
+    rig_free(&run);
+}
+
+static void the_plan_precedes_a_run_unless_quiet(void **state)
+{
+    (void)state;
+    rig_run_line(&run, "recommend --pattern randwrite --simulate peak.conf --seed 1 --json");
+    assert_true(strncmp(run.err, "plan: ", 6) == 0);
+    assert_ptr_equal(strchr(run.err, '\n'), run.err + strlen(run.err) - 1);
+    json_decref(rig_json(&run));
+    rig_free(&run);
+}
+
+static void a_measurement_has_its_schema(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"schema", "pattern",    "row", "throughput",
+                                       "iops",   "latency_ns", "runs"};
+    rig_run_line(&run, MEASURE "--simulate peak.conf --json --replays 2 --seed 1");
+    json_t *document = rig_json(&run);
+    for (size_t i = 0; i < RIG_COUNT(keys); i++)
+        assert_non_null(json_object_get(document, keys[i]));
+    assert_string_equal(json_string_value(json_object_get(document, "schema")), "fstune/measurement/1");
+    assert_int_equal(json_array_size(json_object_get(document, "runs")), 2);
+    assert_true(json_is_null(json_object_get(json_object_get(document, "throughput"), "ci_low")));
+    json_decref(document);
+    rig_free(&run);
+}
+
+static void a_measurement_out_of_write_budget_reports_the_replays_made(void **state)
+{
+    (void)state;
+    rig_run_line(&run, MEASURE "--simulate peak.conf --json --seed 1 --max-write 1500m");
+    assert_int_equal(run.code, 0);
+    json_t *document = rig_json(&run), *warnings = json_object_get(document, "warnings");
+    size_t n = json_array_size(json_object_get(document, "runs"));
+    assert_true(n >= 1 && n < 5);
+    assert_true(json_integer_value(json_object_get(document, "bytes_written")) <= 1500 << 20);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(warnings, 0), "code")), "max_write");
+    json_decref(document);
+    rig_free(&run);
+}
+
+static void bytes_that_are_no_utf8_leave_json_valid(void **state)
+{
+    (void)state;
+    rig_write("strange.conf", "name = \"caf\xe9\"; points = \"peak.csv\";");
+    rig_run_line(&run, RECOMMEND "--simulate strange.conf --json --seed 1 --budget 5s");
+    json_t *document = rig_json(&run);
+    assert_string_equal(json_string_value(json_object_get(json_object_get(document, "system"), "surface")),
+                        "caf?");
+    json_decref(document);
+    rig_free(&run);
+}
+
+static void a_configuration_file_is_read_and_the_command_line_wins(void **state)
+{
+    (void)state;
+    rig_write("fine.conf",
+              "pattern = \"randwrite\"; simulate = \"peak.conf\"; seed = 5; json = true; quiet = true;\n"
+              "budget = \"5s\"; request_size = [\"4k\", \"64k\"];\n");
+    rig_run_line(&run, "recommend --config fine.conf --seed 6");
+    json_t *document = rig_json(&run), *search = json_object_get(document, "search");
+    assert_int_equal(json_integer_value(json_object_get(search, "seed")), 6);
+    assert_int_equal(json_integer_value(json_object_get(search, "space_points")), 2 * 2 * (1 + 3));
+    json_decref(document);
+    rig_free(&run);
+}
+
+static bool close_stdout(void)
+{
+    return close(STDOUT_FILENO) == 0;
+}
+
+static bool fill_stdout(void)
+{
+    return freopen("/dev/full", "w", stdout) != NULL;
+}
+
+static void output_that_is_lost_is_a_failure(void **state)
+{
+    (void)state;
+    static bool (*const ways[])(void) = {close_stdout, fill_stdout};
+    for (size_t i = 0; i < RIG_COUNT(ways); i++) {
+        static const char part[] = "cannot write the result to standard output";
+        rig_run(&run, ways[i], "--help", NULL);
+        rig_check_error(&run, 1, part);
+        rig_free(&run);
+        rig_run(&run, ways[i], "--version", NULL);
+        rig_check_error(&run, 1, part);
+        rig_free(&run);
+        rig_run(&run, ways[i], "measure", "--help", NULL);
+        rig_check_error(&run, 1, part);
+        rig_free(&run);
+        for (size_t k = 0; k < 3; k++) {
+            static const char *const last[] = {"--quiet", "--json", "--dry-run"};
+            rig_run(&run, ways[i], "recommend", "--pattern", "randwrite", "--simulate", "peak.conf", "--seed",
+                    "1", "--budget", "5s", "--quiet", last[k], NULL);
+            rig_check_error(&run, 1, part);
+            rig_free(&run);
+            rig_run(&run, ways[i], "measure", "--pattern", "randwrite", "--simulate", "peak.conf",
+                    "--request-size", "4k", "--queue-depth", "1", "--direct", "0", "--api", "psync",
+                    "--quiet", last[k], NULL);
+            rig_check_error(&run, 1, part);
+            rig_free(&run);
+        }
+        rig_run(&run, ways[i], "recommend", "--pattern", "randwrite", "--simulate", "peak.conf", "--quiet",
+                "--dry-run", "--json", NULL);
+        rig_check_error(&run, 1, part);
+        rig_free(&run);
+    }
+}
+
+static bool close_stdin_and_stderr(void)
+{
+    return close(STDIN_FILENO) == 0 && close(STDERR_FILENO) == 0;
+}
+
+static void closed_stdin_and_stderr_do_no_harm(void **state)
+{
+    (void)state;
+    rig_run(&run, close_stdin_and_stderr, "recommend", "--pattern", "randwrite", "--simulate", "peak.conf",
+            "--seed", "1", "--json", NULL);
+    assert_int_equal(run.code, 0);
+    json_decref(rig_json(&run));
+    rig_free(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_wrong_input_is_one_line_and_exit_code_2),
+        cmocka_unit_test(control_characters_do_not_break_the_line),
+        cmocka_unit_test(very_long_arguments_are_refused_in_one_line),
+        cmocka_unit_test(help_names_every_command_and_goes_to_stdout),
+        cmocka_unit_test(the_same_seed_gives_the_same_bytes),
+        cmocka_unit_test(a_drawn_seed_is_printed_and_repeats_the_run),
+        cmocka_unit_test(exit_codes_say_how_it_ended),
+        cmocka_unit_test(text_names_the_options_to_use),
+        cmocka_unit_test(the_plan_precedes_a_run_unless_quiet),
+        cmocka_unit_test(a_measurement_has_its_schema),
+        cmocka_unit_test(a_measurement_out_of_write_budget_reports_the_replays_made),
+        cmocka_unit_test(bytes_that_are_no_utf8_leave_json_valid),
+        cmocka_unit_test(a_configuration_file_is_read_and_the_command_line_wins),
+        cmocka_unit_test(output_that_is_lost_is_a_failure),
+        cmocka_unit_test(closed_stdin_and_stderr_do_no_harm),
+    };
+    if (!rig_find_program())
+        return RIG_SKIPPED;
+    return cmocka_run_group_tests_name("tuner/cli", tests, enter, rig_leave);
+}

@@ -1,0 +1,140 @@
+/* Tests of the whole program's care for files: guards, permissions, and a dry run that touches nothing. */
+#include "tests/check.h"
+#include "tests/tuner/rig.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct rig_run run;
+
+static int enter(void **state)
+{
+    if (rig_enter(state) != 0)
+        return -1;
+    rig_surface("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
+    rig_write("empty", "%s", "");
+    rig_write("short", "less than a block");
+    rig_write_blocks("data", 1 << 20);
+    return mkdir("dir", 0755) != 0 || mkfifo("fifo", 0644) != 0 || symlink("/dev/null", "null") != 0 ||
+           symlink("nowhere", "dangling") != 0 || link("data", "second") != 0;
+}
+
+#define RECOMMEND "recommend --quiet --pattern randwrite "
+#define MEASURE                                                                                              \
+    "measure --quiet --pattern randwrite --request-size 4k --queue-depth 1 --direct 0 --api psync "
+
+static void an_existing_file_is_guarded(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *part;
+    } cases[] = {
+        {"recommend --quiet --pattern read --existing absent", "absent"},
+        {"recommend --quiet --pattern read --existing dir", "a directory"},
+        {"recommend --quiet --pattern read --existing fifo", "a fifo"},
+        {"recommend --quiet --pattern read --existing /dev/null", "a character device"},
+        {"recommend --quiet --pattern read --existing null", "a character device"},
+        {"recommend --quiet --pattern read --existing dangling", "dangling"},
+        {"recommend --quiet --pattern read --existing empty", "empty"},
+        {"recommend --quiet --pattern read --existing short", "short"},
+        {RECOMMEND "--existing data", "--overwrite"},
+        {RECOMMEND "--existing data --overwrite", "hard links"},
+        {RECOMMEND "--existing null --overwrite", "a character device"},
+        {RECOMMEND "--existing fifo --overwrite", "a fifo"},
+        {RECOMMEND "--existing dir --overwrite", "a directory"},
+        {MEASURE "--existing data", "--overwrite"},
+        {MEASURE "--existing data --overwrite", "hard links"},
+        {MEASURE "--existing null --overwrite", "a character device"},
+    };
+    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
+        rig_run_line(&run, cases[i].line);
+        rig_check_error(&run, 2, cases[i].part);
+        rig_free(&run);
+    }
+    assert_true(rig_exists("null") && rig_exists("fifo"));
+}
+
+static void a_dry_run_prints_the_plan_and_writes_nothing(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        RECOMMEND "--path dir --dry-run", MEASURE "--path dir --dry-run",
+        "recommend --quiet --pattern read --existing data --dry-run --request-size 4k",
+        RECOMMEND "--simulate peak.conf --dry-run"};
+    struct stat before, after;
+    assert_int_equal(stat("data", &before), 0);
+    for (size_t i = 0; i < RIG_COUNT(lines); i++) {
+        rig_run_line(&run, lines[i]);
+        assert_int_equal(run.code, 0);
+        assert_string_equal(run.err, "");
+        assert_true(strncmp(run.out, "plan: ", 6) == 0);
+        rig_free(&run);
+        char line[256];
+        snprintf(line, sizeof line, "%s --json", lines[i]);
+        rig_run_line(&run, line);
+        assert_int_equal(run.code, 0);
+        json_t *document = rig_json(&run);
+        assert_string_equal(json_string_value(json_object_get(document, "schema")), "fstune/plan/1");
+        assert_true(json_integer_value(json_object_get(document, "space_points")) > 0);
+        json_decref(document);
+        rig_free(&run);
+    }
+    assert_int_equal(rig_count_entries("dir"), 0);
+    assert_int_equal(stat("data", &after), 0);
+    assert_true(before.st_mtim.tv_sec == after.st_mtim.tv_sec &&
+                before.st_mtim.tv_nsec == after.st_mtim.tv_nsec);
+}
+
+static bool become_nobody(void)
+{
+    return geteuid() != 0 || (setgid(65534) == 0 && setuid(65534) == 0);
+}
+
+static void folders_without_permission_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        mode_t mode;
+    } folders[] = {{"locked", 0}, {"unwritable", 0555}, {"unsearchable", 0666}};
+    for (size_t i = 0; i < RIG_COUNT(folders); i++) {
+        assert_int_equal(mkdir(folders[i].name, 0755), 0);
+        assert_int_equal(chmod(folders[i].name, folders[i].mode), 0);
+        rig_run(&run, become_nobody, "recommend", "--quiet", "--pattern", "randwrite", "--path",
+                folders[i].name, NULL);
+        rig_check_error(&run, 2, folders[i].name);
+        rig_free(&run);
+        assert_int_equal(chmod(folders[i].name, 0755), 0);
+        assert_int_equal(rig_count_entries(folders[i].name), 0);
+    }
+}
+
+static void a_file_without_permission_is_refused(void **state)
+{
+    (void)state;
+    rig_write_blocks("secret", 1 << 20);
+    assert_int_equal(chmod("secret", 0), 0);
+    rig_run(&run, become_nobody, "recommend", "--quiet", "--pattern", "read", "--existing", "secret", NULL);
+    rig_check_error(&run, 2, "secret");
+    rig_free(&run);
+    assert_int_equal(chmod("secret", 0444), 0);
+    rig_run(&run, become_nobody, "recommend", "--quiet", "--pattern", "write", "--existing", "secret",
+            "--overwrite", NULL);
+    rig_check_error(&run, 2, "secret");
+    rig_free(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_existing_file_is_guarded),
+        cmocka_unit_test(a_dry_run_prints_the_plan_and_writes_nothing),
+        cmocka_unit_test(folders_without_permission_are_refused),
+        cmocka_unit_test(a_file_without_permission_is_refused),
+    };
+    if (!rig_find_program())
+        return RIG_SKIPPED;
+    return cmocka_run_group_tests_name("tuner/cli_files", tests, enter, rig_leave);
+}

@@ -1,0 +1,290 @@
+/* Tests of the whole program on a real file system: signals in the middle of a run, what is left behind,
+ * locks, full and read-only file systems. Some need root, for a mount of their own. */
+#include "tests/check.h"
+#include "tests/tuner/rig.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct rig_run run;
+
+static int enter(void **state)
+{
+    return rig_enter(state) != 0 || mkdir("dir", 0755) != 0 || mkdir("tiny", 0755) != 0 ? -1 : 0;
+}
+
+static const char *const searching[] = {"recommend", "--quiet", "--no-lock", "--json",      "--pattern",
+                                        "randwrite", "--path",  "dir",       "--file-size", "128m",
+                                        "--budget",  "20s",     NULL};
+
+static void stop_after(double seconds, int number)
+{
+    rig_start(&run, NULL, searching);
+    usleep((useconds_t)(seconds * 1e6));
+    assert_int_equal(kill(run.pid, number), 0);
+    rig_finish(&run);
+}
+
+static void a_signal_ends_a_search_with_what_it_has(void **state)
+{
+    (void)state;
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < RIG_COUNT(numbers); i++) {
+        stop_after(3, numbers[i]);
+        assert_int_equal(run.code, 128 + numbers[i]);
+        assert_string_equal(run.err, "");
+        json_t *document = rig_json(&run);
+        assert_true(json_is_true(json_object_get(document, "interrupted")));
+        assert_string_equal(json_string_value(json_object_get(document, "schema")),
+                            "fstune/recommendation/1");
+        json_decref(document);
+        rig_free(&run);
+        assert_int_equal(rig_count_entries("dir"), 0);
+    }
+}
+
+static void a_signal_while_filling_is_answered_too(void **state)
+{
+    (void)state;
+    static const char *const filling[] = {"recommend", "--quiet", "--no-lock", "--json",      "--pattern",
+                                          "randwrite", "--path",  "dir",       "--file-size", "2g",
+                                          "--budget",  "60s",     NULL};
+    rig_start(&run, NULL, filling);
+    usleep(200000);
+    assert_int_equal(kill(run.pid, SIGINT), 0);
+    rig_finish(&run);
+    assert_int_equal(run.code, 128 + SIGINT);
+    json_t *document = rig_json(&run);
+    assert_true(json_is_true(json_object_get(document, "interrupted")));
+    assert_non_null(json_object_get(document, "search"));
+    json_decref(document);
+    rig_free(&run);
+    assert_int_equal(rig_count_entries("dir"), 0);
+}
+
+static void a_second_signal_ends_at_once(void **state)
+{
+    (void)state;
+    rig_start(&run, NULL, searching);
+    usleep(2000000);
+    kill(run.pid, SIGINT);
+    kill(run.pid, SIGTERM);
+    rig_finish(&run);
+    assert_true(run.code == 128 + SIGINT || run.code == 128 + SIGTERM);
+    rig_free(&run);
+    assert_int_equal(rig_count_entries("dir"), 0);
+}
+
+static void nothing_is_left_after_sigkill(void **state)
+{
+    (void)state;
+    stop_after(2, SIGKILL);
+    assert_int_equal(run.code, -SIGKILL);
+    assert_int_equal(run.out_size, 0);
+    rig_free(&run);
+    assert_int_equal(rig_count_entries("dir"), 0);
+}
+
+static void a_short_search_answers_within_its_budget(void **state)
+{
+    (void)state;
+    rig_run(&run, NULL, "recommend", "--quiet", "--no-lock", "--json", "--pattern", "randread", "--path",
+            "dir", "--file-size", "128m", "--budget", "5s", "--request-size", "4k,64k", "--queue-depth",
+            "1,4", NULL);
+    json_t *document = rig_json(&run), *search = json_object_get(document, "search");
+    assert_true(run.code == 0 || run.code == 3);
+    assert_true(json_is_object(json_object_get(document, "recommendation")));
+    assert_true(json_number_value(json_object_get(search, "seconds")) < 10);
+    assert_int_equal(json_integer_value(json_object_get(search, "bytes_written")), 128 << 20);
+    assert_true(json_is_false(json_object_get(json_object_get(document, "system"), "simulated")));
+    json_decref(document);
+    rig_free(&run);
+    assert_int_equal(rig_count_entries("dir"), 0);
+}
+
+static void the_write_budget_holds_on_a_disk(void **state)
+{
+    (void)state;
+    rig_run(&run, NULL, "recommend", "--quiet", "--no-lock", "--json", "--pattern", "randwrite", "--path",
+            "dir", "--file-size", "128m", "--budget", "5s", "--max-write", "512m", NULL);
+    json_t *document = rig_json(&run), *search = json_object_get(document, "search");
+    assert_true(json_integer_value(json_object_get(search, "bytes_written")) <= 512 << 20);
+    assert_true(json_integer_value(json_object_get(search, "bytes_written")) >= 128 << 20);
+    json_decref(document);
+    rig_free(&run);
+}
+
+#define MEASURE(pattern)                                                                                     \
+    "measure", "--quiet", "--no-lock", "--json", "--pattern", pattern, "--request-size", "4k",               \
+        "--queue-depth", "1", "--direct", "0", "--api", "psync", "--replays", "2", "--duration", "50ms"
+
+static void an_existing_file_is_read_and_left_as_it_is(void **state)
+{
+    (void)state;
+    rig_write_blocks("data", 16 << 20);
+    assert_int_equal(system("cp data copy"), 0);
+    assert_int_equal(chmod("data", 0444), 0);
+    rig_run(&run, NULL, MEASURE("randread"), "--existing", "data", NULL);
+    assert_int_equal(run.code, 0);
+    json_t *document = rig_json(&run);
+    assert_int_equal(json_integer_value(json_object_get(document, "bytes_written")), 0);
+    json_decref(document);
+    rig_free(&run);
+    assert_int_equal(system("cmp -s data copy"), 0);
+    assert_int_equal(chmod("data", 0644), 0);
+}
+
+static void an_existing_file_is_overwritten_in_place(void **state)
+{
+    (void)state;
+    struct stat before, after;
+    rig_write_blocks("data", 16 << 20);
+    assert_int_equal(stat("data", &before), 0);
+    rig_run(&run, NULL, MEASURE("randwrite"), "--existing", "data", "--overwrite", NULL);
+    assert_int_equal(run.code, 0);
+    json_decref(rig_json(&run));
+    rig_free(&run);
+    assert_int_equal(stat("data", &after), 0);
+    assert_int_equal(after.st_size, before.st_size);
+    assert_int_equal(after.st_ino, before.st_ino);
+    assert_int_not_equal(system("cmp -s data copy"), 0);
+}
+
+static void a_locked_file_is_not_overwritten(void **state)
+{
+    (void)state;
+    rig_write_blocks("data", 16 << 20);
+    int fd = open("data", O_RDWR | O_CLOEXEC);
+    assert_true(fd >= 0);
+    assert_int_equal(flock(fd, LOCK_EX), 0);
+    rig_run(&run, NULL, MEASURE("write"), "--existing", "data", "--overwrite", NULL);
+    rig_check_error(&run, 2, "locked");
+    rig_free(&run);
+    assert_int_equal(flock(fd, LOCK_UN), 0);
+    struct flock byte = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = 100, .l_len = 1};
+    assert_int_equal(fcntl(fd, F_OFD_SETLK, &byte), 0);
+    rig_run(&run, NULL, MEASURE("write"), "--existing", "data", "--overwrite", NULL);
+    rig_check_error(&run, 2, "locked");
+    rig_free(&run);
+    close(fd);
+    assert_int_equal(system("cmp -s data copy"), 0);
+}
+
+static void a_second_fstune_waits_for_nobody(void **state)
+{
+    (void)state;
+    static const char *const first[] = {"recommend", "--quiet", "--pattern",   "randread", "--path", "dir",
+                                        "--budget",  "20s",     "--file-size", "128m",     NULL};
+    struct rig_run other;
+    rig_start(&other, NULL, first);
+    usleep(1500000);
+    rig_run(&run, NULL, "recommend", "--quiet", "--pattern", "randread", "--path", "dir", "--budget", "5s",
+            NULL);
+    kill(other.pid, SIGTERM);
+    rig_finish(&other);
+    bool disturbed = other.code != 128 + SIGTERM; /* by a third one, which has the lock */
+    rig_free(&other);
+    if (!disturbed)
+        rig_check_error(&run, 1, "--no-lock");
+    rig_free(&run);
+    if (disturbed)
+        skip();
+}
+
+/* A file system of its own that only the child sees, and that goes away with it. */
+static bool mount_tiny(unsigned long flags, const char *options)
+{
+    return unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+           mount("tiny", "tiny", "tmpfs", flags, options) == 0;
+}
+
+static bool mount_small(void)
+{
+    return mount_tiny(0, "size=64m");
+}
+
+static bool mount_medium(void)
+{
+    return mount_tiny(0, "size=160m");
+}
+
+static bool mount_read_only(void)
+{
+    return mount_tiny(MS_RDONLY, "size=512m");
+}
+
+static void run_in_tiny(bool (*in_child)(void), const char *file_size)
+{
+    if (geteuid() != 0)
+        skip();
+    rig_run(&run, in_child, "recommend", "--quiet", "--no-lock", "--pattern", "randwrite", "--path", "tiny",
+            "--budget", "3s", "--file-size", file_size, NULL);
+    if (run.code == 99) {
+        rig_free(&run);
+        skip(); /* a container that may not mount */
+    }
+}
+
+static void a_file_system_without_room_is_refused(void **state)
+{
+    (void)state;
+    run_in_tiny(mount_small, "128m");
+    rig_check_error(&run, 2, "tiny");
+    rig_free(&run);
+}
+
+static void ten_percent_stay_free(void **state)
+{
+    (void)state;
+    run_in_tiny(mount_medium, "150m");
+    rig_check_error(&run, 2, "tiny");
+    rig_free(&run);
+}
+
+static void a_file_that_just_fits_is_measured(void **state)
+{
+    (void)state;
+    run_in_tiny(mount_medium, "128m");
+    assert_true(run.code == 0 || run.code == 3);
+    assert_string_equal(run.err, "");
+    rig_free(&run);
+}
+
+static void a_read_only_file_system_is_refused(void **state)
+{
+    (void)state;
+    run_in_tiny(mount_read_only, "128m");
+    rig_check_error(&run, 2, "tiny");
+    rig_free(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_signal_ends_a_search_with_what_it_has),
+        cmocka_unit_test(a_signal_while_filling_is_answered_too),
+        cmocka_unit_test(a_second_signal_ends_at_once),
+        cmocka_unit_test(nothing_is_left_after_sigkill),
+        cmocka_unit_test(a_short_search_answers_within_its_budget),
+        cmocka_unit_test(the_write_budget_holds_on_a_disk),
+        cmocka_unit_test(an_existing_file_is_read_and_left_as_it_is),
+        cmocka_unit_test(an_existing_file_is_overwritten_in_place),
+        cmocka_unit_test(a_locked_file_is_not_overwritten),
+        cmocka_unit_test(a_second_fstune_waits_for_nobody),
+        cmocka_unit_test(a_file_system_without_room_is_refused),
+        cmocka_unit_test(ten_percent_stay_free),
+        cmocka_unit_test(a_file_that_just_fits_is_measured),
+        cmocka_unit_test(a_read_only_file_system_is_refused),
+    };
+    if (!rig_find_program())
+        return RIG_SKIPPED;
+    return cmocka_run_group_tests_name("tuner/cli_fs", tests, enter, rig_leave);
+}
