@@ -260,12 +260,12 @@ static void run_lane(struct lane *lane)
 }
 
 /* Threads pass the gate only when all of them exist: a barrier would wait for ever for one that could not be
- * created. */
+ * created. That another lane has failed by then is no reason to stay away from the barrier. */
 static void *lane_main(void *argument)
 {
     struct lane *lane = argument;
     pthread_mutex_lock(&lane->all->gate);
-    bool abandoned = atomic_load(&lane->all->failed) != 0;
+    bool abandoned = lane->all->abandoned;
     pthread_mutex_unlock(&lane->all->gate);
     if (!abandoned)
         run_lane(lane);
@@ -283,8 +283,7 @@ static int run_threads(struct lanes *lanes, pthread_t *threads, struct err *err)
         if (result == 0)
             n_started++;
     }
-    if (result < 0)
-        atomic_store(&lanes->failed, 1);
+    lanes->abandoned = result < 0;
     pthread_mutex_unlock(&lanes->gate);
     for (uint32_t i = 0; i < n_started; i++)
         pthread_join(threads[i], NULL);

@@ -35,6 +35,7 @@ struct lanes {
     uint64_t cap_bytes; /* of all lanes, warm-up included; UINT64_MAX: none */
     struct lane *lane;
     pthread_mutex_t gate; /* held while threads are being created */
+    bool abandoned;       /* a thread could not be created; guarded by the gate */
     pthread_barrier_t barrier;
     atomic_uint n_stable;
     atomic_int failed;  /* a lane failed: the others stop */

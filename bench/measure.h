@@ -91,8 +91,8 @@ uint64_t measure_cap_bytes(const struct measure_env *env, const struct pattern *
 bool measure_writes_once(const struct pattern *pattern, const struct point *point);
 
 /* Measures. Latencies are added to `latency` (initialised by the caller). 0; the first failed request's
- * error; -EINTR when interrupted (the result is then not to be used). ret is filled only on 0, but the
- * total_bytes_* always. */
+ * error; -EINTR when interrupted (the result is then not to be used); -EFBIG when the caps on bytes leave a
+ * thread less than one request. ret is filled only on 0, but the total_bytes_* always. */
 int measure_run(const struct measure_env *env, const struct measure_plan *plan, struct measure_result *ret,
                 struct histogram *latency, struct err *err);
 

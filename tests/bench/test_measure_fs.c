@@ -141,6 +141,7 @@ static void check_point(const char *pattern, enum api api, uint32_t direct, uint
     char text[FACTORS_TEXT_SIZE];
     if (direct && !direct_works(&plan.pattern))
         return;
+    print_message("%s %s\n", pattern, factors_format(&plan.point, text));
     if (measure(&env, &plan, &result, &err) < 0)
         fail_msg("%s, %s: %s", pattern, factors_format(&plan.point, text), err.text);
     check_result(&env, &plan, &result);
