@@ -114,6 +114,8 @@ static int open_lane(struct lanes *lanes, uint32_t index, unsigned char *buffers
         .rounds_per_call = lanes->rounds_per_call,
         .buffers = buffers,
         .batch_requests = plan->batch_requests,
+        /* Direct I/O is queued by submit, not done. */
+        .works_in_submit = lanes->ops->inline_io && plan->point.direct == 0,
         .seed = rng_derive(plan->seed, 100 + index),
     };
     int result = pump_init(&lane->pump, &config, err);

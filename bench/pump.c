@@ -10,7 +10,7 @@
  * device is met. */
 #define SAMPLE_EVERY 32
 /* A phase turns to sampling within its first batches or not at all: what it recorded before is lost. */
-#define SAMPLE_JUDGED_BATCHES 8
+#define SAMPLE_JUDGED_BATCHES 16
 
 /* A reaping that took less did not wait. */
 #define AT_ONCE_NS 3000
@@ -68,6 +68,7 @@ int pump_init(struct pump *pump, const struct pump_config *config, struct err *e
         .requests_per_call = config->requests_per_call,
         .rounds_per_call = config->rounds_per_call,
         .batch_requests = config->batch_requests,
+        .works_in_submit = config->works_in_submit,
     };
     rng_init(&pump->rng, config->seed);
     pump->only_kind = PATTERN_N_KINDS;
@@ -283,23 +284,31 @@ static uint64_t sampled_batch(struct phase *phase, uint64_t start_ns, uint32_t *
     return now_ns;
 }
 
-/* A batch was under PUMP_SAMPLED_NS per request: sample from now on. What was recorded one by one so far is
+/* Requests under PUMP_SAMPLED_NS on average: sample from now on. What was recorded one by one so far is
  * dropped, so that the histogram is a random sample of one kind. */
 static void start_sampling(struct phase *phase)
 {
     phase->stats->sampled = true;
     phase->stats->n_sampled = 0;
     histogram_init(phase->stats->latency);
-    phase->pump->expect_sampling = true;
-    phase->batch_requests = 0;
-    phase->batch_ns = 0;
 }
 
 static bool fast_enough_to_sample(const struct phase *phase)
 {
     const struct batch_stats *batches = &phase->stats->batches;
-    return phase->pump->requests_per_call == 1 && batches->n > 0 && batches->n <= SAMPLE_JUDGED_BATCHES &&
-           batches->min_ns < (double)PUMP_SAMPLED_NS * phase->pump->batch_requests;
+    return phase->pump->speed == PUMP_SPEED_UNKNOWN && phase->pump->requests_per_call == 1 &&
+           batches->n > 0 && batches->n <= SAMPLE_JUDGED_BATCHES &&
+           batches->mean_ns < (double)PUMP_SAMPLED_NS * phase->pump->batch_requests;
+}
+
+/* A whole phase knows better than the first batches of the next one, which may just find what was read
+ * ahead. */
+static void judge_speed(struct phase *phase)
+{
+    const struct pump_stats *stats = phase->stats;
+    bool fast = stats->depth_area < (double)PUMP_SAMPLED_NS * (double)stats->n_requests;
+    if (stats->n_requests >= phase->pump->batch_requests && phase->pump->requests_per_call == 1)
+        phase->pump->speed = fast ? PUMP_SPEED_FAST : PUMP_SPEED_SLOW;
 }
 
 /* Depth 1: stamps are chained, the end of one request is the start of the next. */
@@ -309,7 +318,7 @@ static void run_single(struct phase *phase)
     struct io_call *call = &pump->calls[0];
     uint64_t now_ns = phase->stats->first_submit_ns;
     uint32_t countdown = 1;
-    if (pump->expect_sampling)
+    if (pump->speed == PUMP_SPEED_FAST)
         start_sampling(phase);
     while (may_issue(phase, now_ns)) {
         if (phase->stats->sampled) {
@@ -327,9 +336,7 @@ static void run_single(struct phase *phase)
             start_sampling(phase);
     }
     phase->stats->depth_area = (double)(phase->stats->last_complete_ns - phase->stats->first_submit_ns);
-    if (phase->stats->sampled)
-        pump->expect_sampling =
-            phase->stats->depth_area < (double)PUMP_SAMPLED_NS * (double)phase->stats->n_requests;
+    judge_speed(phase);
 }
 
 static void integrate_depth(struct phase *phase, double depth, uint64_t now_ns)
@@ -346,8 +353,8 @@ static void integrate_submission(struct phase *phase, size_t n_done_at_once)
     struct submission *last = &phase->submission;
     size_t n_left = last->n_accepted > n_done_at_once ? last->n_accepted - n_done_at_once : 0;
     double depth = (double)last->n_in_flight + (double)last->n_accepted;
-    if (phase->pump->ops->inline_io)
-        depth = (double)last->n_in_flight + 1 + (double)n_left / 2;
+    if (phase->pump->works_in_submit && last->n_accepted > 0)
+        depth = (double)last->n_in_flight + (double)n_left / 2 + (n_left < last->n_accepted ? 1 : 0.5);
     phase->stats->depth_area += depth * (double)last->duration_ns;
     *last = (struct submission){0};
 }

@@ -36,8 +36,8 @@ struct pump_stats {
     uint64_t n_requests;
     uint64_t bytes_read, bytes_written;
     uint64_t first_submit_ns, last_complete_ns;
-    double depth_area;  /* integral of calls in flight over time, ns; during a submitting call only one of the
-                           calls handed over counts */
+    double depth_area;  /* integral of calls in flight over time, ns; with works_in_submit, calls that submit
+                           worked off count one after another */
     uint64_t n_sampled; /* latencies recorded: n_requests unless sampled */
     bool sampled;       /* requests are under 2 us: a random sample was timed singly */
     struct histogram *latency;  /* owned by the caller */
@@ -56,6 +56,9 @@ struct pump_end {
     void *context;
 };
 
+/* Of the requests of a phase at depth 1: under PUMP_SAMPLED_NS on average or not. */
+enum pump_speed { PUMP_SPEED_UNKNOWN, PUMP_SPEED_SLOW, PUMP_SPEED_FAST };
+
 struct pump {
     const struct clock *clock;
     const struct ioapi_ops *ops;
@@ -69,10 +72,11 @@ struct pump {
     uint32_t requests_per_call;
     uint32_t rounds_per_call;
     uint32_t batch_requests; /* N */
-    bool expect_sampling;    /* last phase found requests under 2 us */
-    struct io_call *calls;   /* n_calls */
-    struct io_call **idle;   /* stack of calls not in flight; n_calls */
-    struct io_call **ready;  /* prepared but not yet accepted, then reaped; n_calls */
+    bool works_in_submit;
+    enum pump_speed speed;  /* of the last phase */
+    struct io_call *calls;  /* n_calls */
+    struct io_call **idle;  /* stack of calls not in flight; n_calls */
+    struct io_call **ready; /* prepared but not yet accepted, then reaped; n_calls */
 };
 
 struct pump_config {
@@ -86,6 +90,7 @@ struct pump_config {
     unsigned char *buffers; /* n_calls buffers of request_size x requests_per_call bytes, touched; borrowed;
                                NULL: simulated */
     uint32_t batch_requests;
+    bool works_in_submit; /* submit may do the I/O itself before it returns: see depth_area */
     uint64_t seed;
 };
 

@@ -11,11 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char summary[] =
-    "Measures one setting for a pattern: throughput and latency with Student-t intervals over replays.";
-static const char example[] = "fstune measure --pattern randread --request-size 4k --queue-depth 32 --direct "
-                              "1 --api io_uring --replays 5";
-
 struct measurement {
     struct session *session;
     const struct settings *settings;
@@ -43,24 +38,6 @@ static int point_of(const struct settings *settings, struct point *ret_point, st
     if (settings->simulate[0] != '\0' && ret_point->sync != SYNC_END)
         return err_set(err, -EINVAL, "--sync: a simulated surface knows only sync end");
     return factors_check(ret_point, err);
-}
-
-static int estimate_file(struct session *session, uint64_t *ret_bytes, struct err *err)
-{
-    const struct settings *settings = session->settings;
-    *ret_bytes = UINT64_MAX;
-    if (session->simulated)
-        return 0;
-    if (settings->existing[0] == '\0')
-        return session_estimate(session, ret_bytes, err);
-    struct target target;
-    int result = target_open_existing(&target, settings->existing, pattern_writes(&settings->pattern),
-                                      settings->overwrite, err);
-    if (result < 0)
-        return result;
-    *ret_bytes = target.size_bytes;
-    target_close(&target);
-    return 0;
 }
 
 static struct measure_plan plan_of(const struct settings *settings, const struct point *point)
@@ -185,12 +162,6 @@ static int print_result(struct measurement *measurement, struct err *err)
     return result < 0 ? result : number != 0 ? EXIT_SIGNAL + number : EXIT_DONE;
 }
 
-/* 0 or a negative errno; -EINVAL is the user's to mend. */
-static int check(struct session *session, const struct point *point, uint64_t file_bytes, struct err *err)
-{
-    return candidates_check(session, point, file_bytes, err);
-}
-
 static void print_plan(const struct settings *settings, const struct point *point, uint64_t file_bytes,
                        FILE *out)
 {
@@ -203,12 +174,33 @@ static void print_plan(const struct settings *settings, const struct point *poin
     fputc('\n', out);
 }
 
-static int measure_point(struct session *session, const struct point *point, struct err *err)
+static int plan(struct session *session, struct err *err)
 {
-    struct measurement measurement = {session, session->settings, {.point = *point}, false};
-    int result = session_prepare(session, err);
+    const struct settings *settings = session->settings;
+    struct point point;
+    uint64_t file_bytes = 0;
+    int result = point_of(settings, &point, err);
+    if (result == 0)
+        result = session_estimate(session, &file_bytes, err);
+    if (result == 0)
+        result = candidates_check(session, &point, file_bytes, err);
+    if (result < 0)
+        return result;
+    if (settings->dry_run && settings->json)
+        return report_plan_json(stdout, session, file_bytes, 1, err);
+    if (settings->dry_run || !settings->quiet)
+        print_plan(settings, &point, file_bytes, settings->dry_run ? stdout : stderr);
+    return 0;
+}
+
+static int measure_and_print(struct session *session, struct err *err)
+{
+    struct measurement measurement = {.session = session, .settings = session->settings};
+    int result = point_of(session->settings, &measurement.record.point, err);
+    if (result == 0)
+        result = session_prepare(session, err);
     if (result == 0 && !session->simulated)
-        result = check(session, point, session->target.size_bytes, err);
+        result = candidates_check(session, &measurement.record.point, session->target.size_bytes, err);
     if (result == 0)
         result = replay_all(&measurement, err);
     measurement.interrupted |= result == -EINTR;
@@ -219,63 +211,15 @@ static int measure_point(struct session *session, const struct point *point, str
     return result;
 }
 
-static int run(const struct settings *settings)
-{
-    struct err err = {0};
-    struct point point;
-    uint64_t file_bytes = 0;
-    struct session *session = malloc(sizeof *session);
-    if (session == NULL)
-        return command_fail(EXIT_FAILED, "no memory");
-    int code, result = session_open(session, settings, &err);
-    if (result == 0)
-        result = point_of(settings, &point, &err);
-    if (result == 0)
-        result = estimate_file(session, &file_bytes, &err);
-    if (result == 0)
-        result = check(session, &point, file_bytes, &err);
-    if (result < 0) {
-        code = command_fail(EXIT_USAGE, "%s", err.text);
-    } else {
-        if (settings->dry_run && settings->json)
-            result = report_plan_json(stdout, session, file_bytes, 1, &err);
-        else if (settings->dry_run || !settings->quiet)
-            print_plan(settings, &point, file_bytes, settings->dry_run ? stdout : stderr);
-        if (!settings->dry_run)
-            result = measure_point(session, &point, &err);
-        code =
-            result >= 0 ? result : command_fail(result == -EINVAL ? EXIT_USAGE : EXIT_FAILED, "%s", err.text);
-    }
-    if (!session->abandoned) {
-        session_close(session);
-        free(session);
-    }
-    return code;
-}
-
-static int measure(int argc, char **argv)
-{
-    struct err err = {0};
-    /* Static, because a run that hangs in the kernel goes on reading it while the process ends. */
-    static struct settings settings;
-    settings_init(&settings);
-    int result = options_parse(&settings, OPTIONS_MEASURE, argc, argv, 1, &err), code;
-    if (result == 1) {
-        options_print_help(stdout, "measure", summary, OPTIONS_MEASURE, example);
-        code = EXIT_DONE;
-    } else if (result < 0) {
-        code = command_fail(EXIT_USAGE, "%s", err.text);
-    } else if (!settings.pattern_given) {
-        code = command_fail(
-            EXIT_USAGE, "--pattern is missing; give read, write, randread, randwrite, rw:70, randrw:70 ...");
-    } else {
-        code = run(&settings);
-    }
-    return code;
-}
-
 const struct command command_measure = {
     .name = "measure",
     .summary = "measure one setting, with its interval",
-    .run = measure,
+    .run = command_run_measuring,
+    .description =
+        "Measures one setting for a pattern: throughput and latency with Student-t intervals over replays.",
+    .example = "fstune measure --pattern randread --request-size 4k --queue-depth 32 --direct 1 --api "
+               "io_uring --replays 5",
+    .options = OPTIONS_MEASURE,
+    .plan = plan,
+    .measure = measure_and_print,
 };

@@ -13,11 +13,6 @@
 #include <string.h>
 #include <time.h>
 
-static const char summary[] =
-    "Searches the request size, queue depth, direct I/O setting and I/O API with the highest throughput "
-    "(or lowest latency) for a pattern on the file system of a directory, and proves it.";
-static const char example[] = "fstune recommend --pattern randwrite --path /var/lib/vms --budget 60s";
-
 static void format_end(const struct settings *settings, char *buffer, size_t size)
 {
     time_t end = time(NULL) + (time_t)(settings->budget_ns / CLOCK_NS_PER_S) + 5;
@@ -47,31 +42,13 @@ static void print_plan(FILE *out, const struct session *session, uint64_t file_b
             end);
 }
 
-static int file_bytes_of(struct session *session, uint64_t *ret_bytes, struct err *err)
-{
-    *ret_bytes = UINT64_MAX;
-    if (session->simulated)
-        return 0;
-    if (session->settings->existing[0] == '\0')
-        return session_estimate(session, ret_bytes, err);
-    struct target target;
-    const struct settings *settings = session->settings;
-    int result = target_open_existing(&target, settings->existing, pattern_writes(&settings->pattern),
-                                      settings->overwrite, err);
-    if (result < 0)
-        return result;
-    *ret_bytes = target.size_bytes;
-    target_close(&target);
-    return 0;
-}
-
 /* Everything that can be refused before a byte is written. */
 static int plan(struct session *session, struct err *err)
 {
     const struct settings *settings = session->settings;
     struct candidates candidates = {0};
     uint64_t file_bytes = 0;
-    int result = file_bytes_of(session, &file_bytes, err);
+    int result = session_estimate(session, &file_bytes, err);
     if (result == 0)
         result = candidates_build(&candidates, session, file_bytes, err);
     if (result == 0)
@@ -140,54 +117,15 @@ static int measure_and_print(struct session *session, struct err *err)
     return result;
 }
 
-static int run(const struct settings *settings)
-{
-    struct err err = {0};
-    struct session *session = malloc(sizeof *session);
-    if (session == NULL)
-        return command_fail(EXIT_FAILED, "no memory");
-    int result = session_open(session, settings, &err);
-    int code = EXIT_DONE;
-    if (result == 0)
-        result = plan(session, &err);
-    if (result < 0) {
-        code = command_fail(settings->dry_run && ferror(stdout) ? EXIT_FAILED : EXIT_USAGE, "%s", err.text);
-    } else if (!settings->dry_run) {
-        result = measure_and_print(session, &err);
-        code =
-            result >= 0 ? result : command_fail(result == -EINVAL ? EXIT_USAGE : EXIT_FAILED, "%s", err.text);
-    }
-    /* A thread that hangs in the kernel still uses it. */
-    if (!session->abandoned) {
-        session_close(session);
-        free(session);
-    }
-    return code;
-}
-
-static int recommend(int argc, char **argv)
-{
-    struct err err = {0};
-    /* Static, because a run that hangs in the kernel goes on reading it while the process ends. */
-    static struct settings settings;
-    settings_init(&settings);
-    int result = options_parse(&settings, OPTIONS_RECOMMEND, argc, argv, 1, &err), code;
-    if (result == 1) {
-        options_print_help(stdout, "recommend", summary, OPTIONS_RECOMMEND, example);
-        code = EXIT_DONE;
-    } else if (result < 0) {
-        code = command_fail(EXIT_USAGE, "%s", err.text);
-    } else if (!settings.pattern_given) {
-        code = command_fail(
-            EXIT_USAGE, "--pattern is missing; give read, write, randread, randwrite, rw:70, randrw:70 ...");
-    } else {
-        code = run(&settings);
-    }
-    return code;
-}
-
 const struct command command_recommend = {
     .name = "recommend",
     .summary = "find the best setting for a pattern, with evidence",
-    .run = recommend,
+    .run = command_run_measuring,
+    .description =
+        "Searches the request size, queue depth, direct I/O setting and I/O API with the highest throughput "
+        "(or lowest latency) for a pattern on the file system of a directory, and proves it.",
+    .example = "fstune recommend --pattern randwrite --path /var/lib/vms --budget 60s",
+    .options = OPTIONS_RECOMMEND,
+    .plan = plan,
+    .measure = measure_and_print,
 };

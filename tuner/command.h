@@ -3,6 +3,8 @@
 #ifndef FSTUNE_TUNER_COMMAND_H
 #define FSTUNE_TUNER_COMMAND_H
 
+#include "bench/err.h"
+
 /* Exit codes (interfaces, section 1). */
 enum {
     EXIT_DONE = 0,
@@ -13,16 +15,33 @@ enum {
     EXIT_SIGNAL = 128 /* plus the signal's number */
 };
 
+struct session;
+
 struct command {
     const char *name;
-    const char *summary;
+    const char *summary; /* one line, for the program's own help */
     /* argv[0] is the command's own name. Returns the exit code. */
-    int (*run)(int argc, char **argv);
+    int (*run)(const struct command *command, int argc, char **argv);
+
+    /* For command_run_measuring, NULL elsewhere: */
+    const char *description, *example; /* for its help */
+    unsigned options;                  /* its bit of the option table */
+    /* Refuses what can be refused before a byte is written and prints the plan. 0 or a negative errno. */
+    int (*plan)(struct session *session, struct err *err);
+    /* Measures and prints. An exit code, or a negative errno. */
+    int (*measure)(struct session *session, struct err *err);
 };
+
+/* A command that measures: options, session, plan, measurement. */
+int command_run_measuring(const struct command *command, int argc, char **argv);
 
 extern const struct command command_recommend, command_measure;
 
 /* Prints "fstune: TEXT" on stderr. Returns code. */
 int command_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same for what was refused before anything was done: exit code 1 where the machine is the reason (no
+ * space, read-only, no memory), 2 where the user's words are. */
+int command_refuse(int result, const char *text);
 
 #endif

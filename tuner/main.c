@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <gsl/gsl_errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,20 +14,6 @@
 
 static const struct command *const commands[] = {&command_recommend, &command_measure};
 static const size_t n_commands = sizeof commands / sizeof commands[0];
-
-int command_fail(int code, const char *format, ...)
-{
-    va_list arguments;
-    char text[ERR_TEXT_SIZE];
-    struct err err;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    /* For its care that it stays one line, whatever bytes the user typed. */
-    err_set(&err, -EINVAL, "%s", text);
-    fprintf(stderr, "fstune: %s\n", err.text);
-    return code;
-}
 
 /* A standard descriptor that the caller closed would be given to the next file opened, and output would go
  * there. The substitutes refuse the wrong direction as a closed one does. */
@@ -94,7 +79,7 @@ static int run(int argc, char **argv)
     }
     for (size_t i = 0; i < n_commands; i++) {
         if (strcmp(argv[1], commands[i]->name) == 0)
-            return commands[i]->run(argc - 1, argv + 1);
+            return commands[i]->run(commands[i], argc - 1, argv + 1);
     }
     return unknown_command(argv[1]);
 }

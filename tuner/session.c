@@ -99,8 +99,26 @@ static struct target_plan target_plan_of(struct session *session)
     };
 }
 
+static int size_of_existing(const struct settings *settings, uint64_t *ret_file_bytes, struct err *err)
+{
+    struct target target;
+    int result = target_open_existing(&target, settings->existing, pattern_writes(&settings->pattern),
+                                      settings->overwrite, err);
+    if (result < 0)
+        return result;
+    *ret_file_bytes = target.size_bytes;
+    target_close(&target);
+    return 0;
+}
+
 int session_estimate(struct session *session, uint64_t *ret_file_bytes, struct err *err)
 {
+    if (session->simulated) {
+        *ret_file_bytes = UINT64_MAX;
+        return 0;
+    }
+    if (session->settings->existing[0] != '\0')
+        return size_of_existing(session->settings, ret_file_bytes, err);
     struct target_plan plan = target_plan_of(session);
     return target_estimate(&plan, ret_file_bytes, err);
 }

@@ -53,7 +53,7 @@ struct session {
  * a zeroed session. */
 int session_open(struct session *session, const struct settings *settings, struct err *err);
 
-/* Size the target file would have. */
+/* Size the target file would have; of --existing, its size, after its guards; UINT64_MAX on a surface. */
 int session_estimate(struct session *session, uint64_t *ret_file_bytes, struct err *err);
 
 /* Takes the lock, creates and fills the target (or opens --existing), proves direct I/O. Nothing to do on a

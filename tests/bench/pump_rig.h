@@ -204,16 +204,6 @@ static const struct ioapi_ops script_ops = {.name = "script",
                                             .reap = script_reap,
                                             .close = script_close};
 
-static const struct ioapi_ops script_inline_ops = {.name = "inline",
-                                                   .api = API_N,
-                                                   .state_size = sizeof(struct script),
-                                                   .inline_io = true,
-                                                   .probe = script_probe,
-                                                   .open = script_open,
-                                                   .submit = script_submit,
-                                                   .reap = script_reap,
-                                                   .close = script_close};
-
 struct pump_rig {
     struct script script;
     struct clock clock;

@@ -53,12 +53,15 @@ static void enough_memory_is_kept_as_it_is(void **state)
     arena_free(&arena);
 }
 
-static void it_grows(void **state)
+static void it_grows_and_returns_what_it_had(void **state)
 {
     (void)state;
     struct arena arena = {0};
+    unsigned char resident;
     assert_int_equal(arena_reserve(&arena, 4096, 1, NULL), 0);
+    void *old = arena.memory;
     assert_int_equal(arena_reserve(&arena, 1 << 20, 1, NULL), 0);
+    assert_int_equal(mincore(old, 4096, &resident), -1); /* no longer mapped */
     assert_int_equal(arena.size, 1 << 20);
     memset(arena.memory, 1, 1 << 20);
     arena_free(&arena);
@@ -100,7 +103,7 @@ int main(void)
         cmocka_unit_test(reserved_memory_is_page_aligned_and_touched),
         cmocka_unit_test(contents_are_the_random_numbers_of_the_seed),
         cmocka_unit_test(enough_memory_is_kept_as_it_is),
-        cmocka_unit_test(it_grows),
+        cmocka_unit_test(it_grows_and_returns_what_it_had),
         cmocka_unit_test(too_much_is_enomem_and_keeps_the_old),
         cmocka_unit_test(freed_arena_is_empty_and_can_be_used_again),
     };

@@ -94,7 +94,9 @@ static int measure(const struct measure_env *env, const struct measure_plan *pla
     return measure_run(env, plan, ret, &latency, err);
 }
 
-/* No block was met twice: as many different pages are cached now as bytes were moved through the cache. */
+/* No block was met twice: about as many different pages are cached now as bytes were moved through the cache.
+ * Not exactly, since a kernel may reclaim pages at any time (some do so long before memory is short); blocks
+ * drawn with repetition would miss by 11 % and more where a cap ends the run. */
 static void check_pages(const struct measure_result *result)
 {
     uint64_t cached = 0, dirty = 0;
@@ -103,7 +105,7 @@ static void check_pages(const struct measure_result *result)
     if (result->cold != TARGET_COLD_VERIFIED ||
         target_cached_pages(&target, 0, target.size_bytes, &cached, &dirty) < 0)
         return;
-    assert_true(cached * page_bytes >= moved);
+    assert_true((double)(cached * page_bytes) >= 0.95 * (double)moved);
     assert_int_equal(dirty, 0);
 }
 
@@ -119,7 +121,7 @@ static void check_result(const struct measure_env *env, const struct measure_pla
     assert_int_equal(result->bytes_written > 0, pattern_writes(&plan->pattern));
     assert_true(moved <= cap);
     assert_true(result->throughput_bps > 0 && isfinite(result->throughput_bps));
-    assert_true(result->achieved_depth > 0 && result->achieved_depth <= point->queue_depth * 1.05);
+    assert_true(result->achieved_depth > 0 && result->achieved_depth <= point->queue_depth * 1.001);
     assert_true(result->sampled ? latency.n < result->n_requests : latency.n == result->n_requests);
     assert_true(result->cold != TARGET_COLD_NOT);
     assert_true(result->flush_seconds >= 0 && result->flush_seconds < result->seconds);
@@ -141,7 +143,6 @@ static void check_point(const char *pattern, enum api api, uint32_t direct, uint
     char text[FACTORS_TEXT_SIZE];
     if (direct && !direct_works(&plan.pattern))
         return;
-    print_message("%s %s\n", pattern, factors_format(&plan.point, text));
     if (measure(&env, &plan, &result, &err) < 0)
         fail_msg("%s, %s: %s", pattern, factors_format(&plan.point, text), err.text);
     check_result(&env, &plan, &result);
@@ -196,7 +197,7 @@ static void warm_reads_wrap_and_find_the_file_cached(void **state)
     assert_int_equal(measure(&env, &plan, &result, NULL), 0);
     assert_int_equal(measure_cap_bytes(&env, &plan.pattern, &plan.point), UINT64_MAX);
     if (target_cached_pages(&target, 0, target.size_bytes, &cached, &dirty) == 0)
-        assert_int_equal(cached, target.size_bytes / (uint64_t)sysconf(_SC_PAGESIZE));
+        assert_true((double)cached * (double)sysconf(_SC_PAGESIZE) >= 0.95 * (double)target.size_bytes);
 }
 
 static void hard_limit_holds(void **state)
@@ -214,12 +215,12 @@ static void hard_limit_holds(void **state)
 static void *interrupt_soon(void *argument)
 {
     (void)argument;
-    clock_sleep_until_ns(&clock_monotonic, clock_now_ns(&clock_monotonic) + 50000000);
+    clock_sleep_until_ns(&clock_monotonic, clock_now_ns(&clock_monotonic) + 100000000);
     atomic_store(&interrupted, 1);
     return NULL;
 }
 
-/* The run would last for an hour. */
+/* The run would last for an hour; mostly the flag is raised in its timed part, on a slow disk before it. */
 static void interrupted_run_ends_with_eintr(void **state)
 {
     enum api api = usable_api(state);
@@ -235,7 +236,6 @@ static void interrupted_run_ends_with_eintr(void **state)
         pthread_join(helper, NULL);
         atomic_store(&interrupted, 0);
         assert_int_equal(code, -EINTR);
-        assert_true(result.total_bytes_written > 0);
         assert_int_equal(latency.n, 0);
         assert_int_equal(target_flush(&target, NULL), 0);
     }

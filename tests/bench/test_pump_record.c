@@ -201,6 +201,25 @@ static void slow_first_request_does_not_forbid_sampling(void **state)
     rig_free(rig);
 }
 
+/* A sequential read of the disk: one in 16 waits for it, the others find what was read ahead. */
+static uint64_t latency_read_ahead(struct script *script, uint64_t index)
+{
+    (void)script;
+    return index % 16 == 0 ? 300 * US : 1 * US;
+}
+
+static void fast_batches_between_slow_ones_are_not_sampled(void **state)
+{
+    (void)state;
+    struct pump_rig *rig = rig_alloc("read", 1);
+    rig->script.latency_ns = latency_read_ahead;
+    rig->config.batch_requests = 5;
+    rig_start(rig);
+    assert_int_equal(rig_phase(rig), 0);
+    assert_false(rig->stats.sampled);
+    rig_free(rig);
+}
+
 /* The first phase taught it; the second one samples from its first request. */
 static void sampling_is_expected_in_the_next_phase(void **state)
 {
@@ -223,7 +242,7 @@ static uint64_t latency_late_slow(struct script *script, uint64_t index)
     return index < 1000 ? 1 * US : 50 * US;
 }
 
-static void sampling_ends_where_requests_are_slow(void **state)
+static void sampling_ends_after_a_slow_phase(void **state)
 {
     (void)state;
     struct pump_rig *rig = rig_alloc("randread", 1);
@@ -234,9 +253,32 @@ static void sampling_ends_where_requests_are_slow(void **state)
     assert_true(rig->stats.sampled);
     rig->end.max_bytes = 0;
     assert_int_equal(rig_phase(rig), 0);
+    assert_true(rig->stats.sampled);
     assert_int_equal(rig_phase(rig), 0);
     assert_false(rig->stats.sampled);
     assert_int_equal(rig->stats.n_sampled, rig->stats.n_requests);
+    rig_free(rig);
+}
+
+/* 300 requests find what was read ahead, one waits; the second phase starts among the fast ones. */
+static uint64_t latency_far_read_ahead(struct script *script, uint64_t index)
+{
+    (void)script;
+    return index % 301 == 0 ? 3 * MS : 1 * US;
+}
+
+static void fast_start_after_a_slow_phase_is_not_sampled(void **state)
+{
+    (void)state;
+    struct pump_rig *rig = rig_alloc("read", 1);
+    rig->script.latency_ns = latency_far_read_ahead;
+    rig->end.max_bytes = 400 * 4096;
+    rig_start(rig);
+    assert_int_equal(rig_phase(rig), 0);
+    assert_false(rig->stats.sampled);
+    assert_int_equal(rig_phase(rig), 0);
+    assert_false(rig->stats.sampled);
+    assert_int_equal(rig->latency.n, 400);
     rig_free(rig);
 }
 
@@ -295,7 +337,7 @@ static void work_done_inside_submit_has_depth_1(void **state)
 {
     (void)state;
     struct pump_rig *rig = rig_alloc("randread", 8);
-    rig->config.ops = &script_inline_ops;
+    rig->config.works_in_submit = true;
     rig->script.works_inside = true;
     rig->script.latency_ns = latency_random;
     rig_start(rig);
@@ -303,6 +345,61 @@ static void work_done_inside_submit_has_depth_1(void **state)
     double span = (double)(rig->stats.last_complete_ns - rig->stats.first_submit_ns);
     assert_close(rig->stats.depth_area / span, 1, 1e-9);
     rig_free(rig);
+}
+
+/* Submission may do the work itself, but here it only takes 40 us and the work goes on after it: of 8 calls
+ * handed over at once 4.5 are in flight on average meanwhile, of one call all 8 are. */
+static void work_left_after_submit_comes_into_flight_one_by_one(void **state)
+{
+    (void)state;
+    struct pump_rig *rig = rig_alloc("randread", 8);
+    rig->config.works_in_submit = true;
+    rig->script.latency_ns = latency_100us;
+    rig->script.submit_cost_ns = 40 * US;
+    rig->end.max_bytes = 8 * 4096;
+    rig_start(rig);
+    assert_int_equal(rig_phase(rig), 0);
+    assert_close(rig->stats.depth_area, 4.5 * 40e3 + 8 * 60e3, 0.5);
+    rig_free(rig);
+}
+
+/* Two calls from 0 to 100 us, taken one at a time; the submit that follows is refused, 10 us long; a third
+ * call from 110 to 210 us. */
+static void refused_submit_adds_no_depth(void **state)
+{
+    (void)state;
+    struct pump_rig *rig = rig_alloc("randread", 2);
+    rig->config.works_in_submit = true;
+    rig->script.latency_ns = latency_100us;
+    rig->script.submit_cost_ns = 10 * US;
+    rig->script.reap_max = 1;
+    rig->script.fault = FAULT_REFUSE;
+    rig->script.nth = 1;
+    rig->end.max_bytes = 3 * 4096;
+    rig_start(rig);
+    assert_int_equal(rig_phase(rig), 0);
+    assert_close(rig->stats.depth_area, 1.5 * 10e3 + 2 * 90e3 + 1 * 10e3 + 1 * 100e3, 0.5);
+    rig_free(rig);
+}
+
+static void depth_never_passes_what_was_asked(void **state)
+{
+    (void)state;
+    for (size_t accept_max = 0; accept_max < 4; accept_max++) {
+        for (size_t reap_max = 0; reap_max < 4; reap_max++) {
+            struct pump_rig *rig = rig_alloc("randread", 4);
+            rig->config.works_in_submit = true;
+            rig->script.latency_ns = latency_random;
+            rig->script.submit_cost_ns = 9 * US;
+            rig->script.accept_max = accept_max;
+            rig->script.reap_max = reap_max;
+            rig_start(rig);
+            assert_int_equal(rig_phase(rig), 0);
+            double span = (double)(rig->stats.last_complete_ns - rig->stats.first_submit_ns);
+            assert_true(rig->stats.depth_area <= 4 * span);
+            rig_free(rig);
+        }
+    }
 }
 
 /* ---- windows ---------------------------------------------------------------------------------------------
@@ -397,11 +494,16 @@ int main(void)
         cmocka_unit_test(sample_is_not_biased_by_a_period_of_the_device),
         cmocka_unit_test(sampled_batches_are_timed_as_a_whole),
         cmocka_unit_test(slow_first_request_does_not_forbid_sampling),
+        cmocka_unit_test(fast_batches_between_slow_ones_are_not_sampled),
         cmocka_unit_test(sampling_is_expected_in_the_next_phase),
-        cmocka_unit_test(sampling_ends_where_requests_are_slow),
+        cmocka_unit_test(sampling_ends_after_a_slow_phase),
+        cmocka_unit_test(fast_start_after_a_slow_phase_is_not_sampled),
         cmocka_unit_test(depth_area_of_full_rounds_is_depth_times_time),
         cmocka_unit_test(depth_area_is_the_sum_of_latencies),
         cmocka_unit_test(work_done_inside_submit_has_depth_1),
+        cmocka_unit_test(work_left_after_submit_comes_into_flight_one_by_one),
+        cmocka_unit_test(refused_submit_adds_no_depth),
+        cmocka_unit_test(depth_never_passes_what_was_asked),
         cmocka_unit_test(windows_hold_the_bytes_of_their_time),
         cmocka_unit_test(merged_windows_hold_the_bytes_of_their_time),
         cmocka_unit_test(windows_of_a_stall_are_empty),
