@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define IN_FLIGHT_LIMIT_BYTES (1ULL << 30)
+#define RUN_SHARE_OF_BUDGET   0.05
 #define DIRECT_KEY            "direct 1"
 
 /* Why a point is out; the key keeps one note per reason. */
@@ -287,6 +288,20 @@ static int check_named_levels(const struct candidates *candidates, const struct 
     return 0;
 }
 
+/* On a slow device the 64 requests of one run can take longer than the search can afford. */
+static int check_patience(const struct session *session, const struct point *point, struct refusal *refusal)
+{
+    double fill_bps = session->target.fill_bps;
+    double least_bytes = MEASURE_MIN_REQUESTS * (double)point->request_size_bytes;
+    double patience_s = RUN_SHARE_OF_BUDGET * (double)session->settings->budget_ns / 1e9;
+    if (session->simulated || fill_bps <= 0 || least_bytes / fill_bps <= patience_s)
+        return 0;
+    return refuse(refusal, "request sizes too large for the budget",
+                  "at the %.0f MB/s of filling the file, a run of %d requests takes more than %.0f %% of the "
+                  "budget; use a larger --budget",
+                  fill_bps / 1e6, MEASURE_MIN_REQUESTS, RUN_SHARE_OF_BUDGET * 100);
+}
+
 static void note_refusal(struct session *session, const struct refusal *refusal)
 {
     notes_add(&session->dropped, refusal->key, "%s", refusal->why);
@@ -311,7 +326,8 @@ int candidates_build(struct candidates *candidates, struct session *session, uin
     struct refusal refusal = {{0}, {0}};
     for (size_t i = 0; i < n; i++) {
         struct point point = nth_point(levels, i);
-        if (check_point(session, &point, file_bytes, &refusal) == 0)
+        if (check_point(session, &point, file_bytes, &refusal) == 0 &&
+            check_patience(session, &point, &refusal) == 0)
             candidates->points[candidates->n++] = point;
         else
             note_refusal(session, &refusal);

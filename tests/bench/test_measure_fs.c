@@ -14,6 +14,7 @@ static struct target target;
 static struct arena arena;
 static atomic_int interrupted;
 static struct histogram latency;
+static bool can_be_cold;
 
 static const char *const patterns[] = {"read", "write", "randread", "randwrite", "randrw:50"};
 
@@ -25,9 +26,16 @@ static int set_up(void **state)
     int result = target_create(&target, &plan, &err);
     if (result == 0)
         result = target_prove_direct(&target, &err);
-    if (result < 0)
+    if (result < 0) {
         print_message("no target here: %s\n", err.text);
-    return result;
+        return result;
+    }
+    enum target_cold cold = TARGET_COLD_NOT;
+    can_be_cold = target_flush(&target, &err) == 0 && target_drop_cache(&target, &cold, &err) == 0 &&
+                  cold == TARGET_COLD_VERIFIED;
+    if (!can_be_cold)
+        print_message("cold reads are not looked at: this file system keeps its pages or does not tell\n");
+    return 0;
 }
 
 static int tear_down(void **state)
@@ -123,7 +131,8 @@ static void check_result(const struct measure_env *env, const struct measure_pla
     assert_true(result->throughput_bps > 0 && isfinite(result->throughput_bps));
     assert_true(result->achieved_depth > 0 && result->achieved_depth <= point->queue_depth * 1.001);
     assert_true(result->sampled ? latency.n < result->n_requests : latency.n == result->n_requests);
-    assert_true(result->cold != TARGET_COLD_NOT);
+    if (can_be_cold)
+        assert_int_equal(result->cold, TARGET_COLD_VERIFIED);
     assert_true(result->flush_seconds >= 0 && result->flush_seconds < result->seconds);
     assert_int_equal(result->flush_seconds > 0, pattern_writes(&plan->pattern) && point->sync == SYNC_END);
     if (!result->ended_by_bytes)
@@ -143,8 +152,12 @@ static void check_point(const char *pattern, enum api api, uint32_t direct, uint
     char text[FACTORS_TEXT_SIZE];
     if (direct && !direct_works(&plan.pattern))
         return;
-    if (measure(&env, &plan, &result, &err) < 0)
-        fail_msg("%s, %s: %s", pattern, factors_format(&plan.point, text), err.text);
+    /* Pages that something else holds for a moment cannot be dropped; such a run says that it was not cold.
+     */
+    for (int i = 0; i == 0 || (i < 5 && can_be_cold && result.cold == TARGET_COLD_NOT); i++) {
+        if (measure(&env, &plan, &result, &err) < 0)
+            fail_msg("%s, %s: %s", pattern, factors_format(&plan.point, text), err.text);
+    }
     check_result(&env, &plan, &result);
 }
 
