@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A run is this share of the budget: some 150 to 300 runs can be made. */
-#define RUNS_PER_BUDGET  300
+/* A run is this share of the budget: some 150 to 300 runs can be made. Short runs find more than accurate
+ * ones: most points only have to be told apart from the good ones. */
+#define RUNS_PER_BUDGET  500
 #define DURATION_MAX_NS  CLOCK_NS_PER_S
-#define FALLBACK_STD     0.1 /* of log throughput from run to run, before replays tell */
-#define EXPLORE_SHARE    0.5 /* of the time before the confirmation */
+#define FALLBACK_STD     0.1  /* of log throughput from run to run, before replays tell */
+#define EXPLORE_SHARE    0.65 /* of the time before the confirmation */
 #define FIRST_DESIGN_MAX 24
 
 const char *const tune_stop_text[] = {

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #define BLOCK_POINTS 6 /* interleaved in one block */
-#define BLOCK_REPLAYS                                                                                        \
-    2 /* of each: replays without which a point can be neither best nor equivalent come quickly */
+/* Of each: replays without which a point can be neither best nor equivalent come quickly. */
+#define BLOCK_REPLAYS 2
 #define N_DRAWS       128 /* joint draws of the response per block */
 #define MAX_PROMISING 256
 #define JUDGE_DRAWS   2048
