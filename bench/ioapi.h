@@ -21,7 +21,8 @@
 #include <stdint.h>
 
 struct io_call {
-    void *buffer; /* size_bytes, aligned to the page size; pvec splits it into n_requests equal parts */
+    void *buffer; /* size_bytes, aligned to the request size or the page size, whichever is smaller; pvec
+                     splits it into n_requests equal parts */
     uint64_t offset_bytes; /* in the file */
     uint64_t size_bytes;   /* of the whole call */
     bool is_write;

@@ -90,6 +90,19 @@ static int open_queue(struct lane *lane, struct lanes *lanes, struct err *err)
     return 0;
 }
 
+static bool env_shares_region(const struct lanes *lanes)
+{
+    return lanes->env->shared_region && lanes->n > 1;
+}
+
+/* Threads that share a region start their sequential streams apart: side by side they would read each other's
+ * cached pages. */
+static void spread_streams(struct offsets *offsets, uint32_t index, uint32_t n)
+{
+    for (size_t i = 0; i < 2; i++)
+        offsets->next_seq[i] = (offsets->next_seq[i] + offsets->n_units / n * index) % offsets->n_units;
+}
+
 static int open_lane(struct lanes *lanes, uint32_t index, unsigned char *buffers, struct err *err)
 {
     struct lane *lane = &lanes->lane[index];
@@ -119,6 +132,8 @@ static int open_lane(struct lanes *lanes, uint32_t index, unsigned char *buffers
         .seed = rng_derive(plan->seed, 100 + index),
     };
     int result = pump_init(&lane->pump, &config, err);
+    if (result == 0 && env_shares_region(lanes))
+        spread_streams(&lane->pump.offsets, index, lanes->n);
     if (result == 0)
         result = warmup_init(&lane->judge, plan->warmup_coef, plan->warmup_window);
     if (result == 0)
