@@ -174,7 +174,7 @@ static void print_plan(const struct settings *settings, const struct point *poin
     fputc('\n', out);
 }
 
-static int plan(struct session *session, struct err *err)
+static int check_and_print_plan(struct session *session, struct err *err)
 {
     const struct settings *settings = session->settings;
     struct point point;
@@ -220,6 +220,6 @@ const struct command command_measure = {
     .example = "fstune measure --pattern randread --request-size 4k --queue-depth 32 --direct 1 --api "
                "io_uring --replays 5",
     .options = OPTIONS_MEASURE,
-    .plan = plan,
+    .plan = check_and_print_plan,
     .measure = measure_and_print,
 };

@@ -43,7 +43,7 @@ static void print_plan(FILE *out, const struct session *session, uint64_t file_b
 }
 
 /* Everything that can be refused before a byte is written. */
-static int plan(struct session *session, struct err *err)
+static int check_and_print_plan(struct session *session, struct err *err)
 {
     const struct settings *settings = session->settings;
     struct candidates candidates = {0};
@@ -126,6 +126,6 @@ const struct command command_recommend = {
         "(or lowest latency) for a pattern on the file system of a directory, and proves it.",
     .example = "fstune recommend --pattern randwrite --path /var/lib/vms --budget 60s",
     .options = OPTIONS_RECOMMEND,
-    .plan = plan,
+    .plan = check_and_print_plan,
     .measure = measure_and_print,
 };

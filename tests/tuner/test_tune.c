@@ -77,16 +77,26 @@ static void a_noisy_flat_surface_is_answered_within_the_tolerance(void **state)
     done();
 }
 
-static void heavy_noise_is_not_called_conclusive(void **state)
+/* With runs that scatter by half, most answers must not claim to be sure, and those that do must be right. */
+static void heavy_noise_is_mostly_not_conclusive_and_else_rightly_so(void **state)
 {
+    int n_conclusive = 0, n_wrong = 0;
     (void)state;
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "noisy.conf", "--seed", "3", "--budget",
-                 "10s", NULL);
-    run();
-    assert_false(tune.conclusive);
-    assert_int_equal(tune.stop, TUNE_STOP_BUDGET);
-    check_bounds();
-    done();
+    for (int seed = 1; seed <= 20; seed++) {
+        char text[8];
+        snprintf(text, sizeof text, "%d", seed);
+        rig_settings(&settings, "--pattern", "randwrite", "--simulate", "noisy.conf", "--seed", text,
+                     "--budget", "10s", NULL);
+        run();
+        n_conclusive += tune.conclusive;
+        n_wrong += tune.conclusive && rig_peak_bps(chosen()) < 0.97 * rig_peak_bps(&hill);
+        assert_true(tune.conclusive || tune.stop == TUNE_STOP_BUDGET);
+        check_bounds();
+        done();
+    }
+    print_message("# heavy noise: %d of 20 answers conclusive, %d of them wrong\n", n_conclusive, n_wrong);
+    assert_true(n_conclusive < 10);
+    assert_true(n_wrong <= 1);
 }
 
 static void one_seed_gives_one_answer(void **state)
@@ -279,7 +289,7 @@ int main(void)
         cmocka_unit_test(without_noise_the_figures_are_the_table),
         cmocka_unit_test(on_a_flat_surface_the_cheapest_is_recommended),
         cmocka_unit_test(a_noisy_flat_surface_is_answered_within_the_tolerance),
-        cmocka_unit_test(heavy_noise_is_not_called_conclusive),
+        cmocka_unit_test(heavy_noise_is_mostly_not_conclusive_and_else_rightly_so),
         cmocka_unit_test(one_seed_gives_one_answer),
         cmocka_unit_test(every_method_ends_within_the_budget),
         cmocka_unit_test(a_grid_measures_every_point_three_times),
