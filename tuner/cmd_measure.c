@@ -168,9 +168,15 @@ static void print_plan(const struct settings *settings, const struct point *poin
     char text[FACTORS_TEXT_SIZE], size[UNITS_TEXT_SIZE], duration[UNITS_TEXT_SIZE];
     fprintf(out, "plan: %s, %s, %u replays of %s", settings->pattern.name, factors_format(point, text),
             settings->replays, units_format_duration(settings->duration_ns, duration));
-    if (settings->simulate[0] == '\0')
+    if (settings->simulate[0] == '\0') {
+        bool existing = settings->existing[0] != '\0', writes = pattern_writes(&settings->pattern);
+        uint64_t replay_ns = settings->warmup_limit_ns + settings->duration_ns + MEASURE_SETTLE_NS;
+        uint64_t most_bytes = writes ? settings->max_write_bytes : existing ? 0 : file_bytes;
         fprintf(out, " on a file of %s%s", units_format_size(file_bytes, size),
-                settings->existing[0] != '\0' ? " (existing)" : " (removed afterwards)");
+                existing ? " (existing)" : " (removed afterwards)");
+        fprintf(out, ", at most %s written", units_format_size(most_bytes, size));
+        fprintf(out, ", a replay takes about %s at most", units_format_duration(replay_ns, duration));
+    }
     fputc('\n', out);
 }
 
