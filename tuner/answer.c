@@ -1,5 +1,6 @@
 /* The answer of `recommend`, made once for text and JSON. */
 #include "tuner/report.h"
+#include "tuner/report_sustained.h"
 
 #include <math.h>
 
@@ -49,6 +50,19 @@ static const char *reason_of(const struct tune *tune)
     return "nothing could be measured within the budget";
 }
 
+/* Would the rate of the chosen point last, and did the device change during the search? */
+static void judge_sustained(struct answer *answer)
+{
+    const struct tune *tune = answer->tune;
+    struct notes *warnings = &tune->session->warnings;
+    struct sustained_change command;
+    answer->has_sustained = sustained_judge(&tune->sustained, tune->chosen, &answer->sustained) == 0;
+    if (sustained_judge_command(&tune->sustained, &command) == 0)
+        report_sustained_note_command(warnings, &command);
+    if (answer->has_sustained)
+        report_sustained_note(warnings, &answer->sustained);
+}
+
 void answer_prepare(struct answer *answer, struct tune *tune)
 {
     *answer = (struct answer){.tune = tune, .interrupted = tune->stop == TUNE_STOP_INTERRUPTED};
@@ -68,6 +82,7 @@ void answer_prepare(struct answer *answer, struct tune *tune)
             ratio_of(tune, tune->standard, &answer->standard_speedup_mean, &answer->standard_speedup);
     struct notes *warnings = &tune->session->warnings;
     report_note_cautions(warnings, answer->chosen.cautions);
+    judge_sustained(answer);
     if (!answer->fresh)
         notes_add(warnings, "not_confirmed",
                   "fewer than %d replays were made after the choice: the figures may flatter it",

@@ -46,7 +46,9 @@ struct answer {
     bool has_speedup, has_standard_speedup;
     struct interval speedup, standard_speedup; /* ratio of the chosen to the baseline */
     double speedup_mean, standard_speedup_mean;
-    const char *reason; /* why there is no recommendation, or NULL */
+    bool has_sustained;
+    struct sustained_verdict sustained; /* of the chosen point */
+    const char *reason;                 /* why there is no recommendation, or NULL */
 };
 
 void answer_prepare(struct answer *answer, struct tune *tune);

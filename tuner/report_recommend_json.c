@@ -1,5 +1,6 @@
 /* The answer of `recommend` as JSON (interfaces, section 6: fstune/recommendation/1). */
 #include "tuner/report.h"
+#include "tuner/report_sustained.h"
 
 #include <math.h>
 #include <string.h>
@@ -85,6 +86,8 @@ static void set_answer(json_t *object, const struct answer *answer)
     json_object_set_new(object, "iops",
                         known ? json_pack("{s:o}", "mean", json_number(answer->chosen.iops)) : json_null());
     json_object_set_new(object, "latency_ns", known ? json_latency(&answer->chosen.latency_ns) : json_null());
+    json_object_set_new(object, "sustained",
+                        answer->has_sustained ? report_sustained_json(&answer->sustained) : json_null());
     json_object_set_new(object, "probability_within_tolerance",
                         known ? json_number(tune->probability) : json_null());
     json_object_set_new(object, "conclusive", json_boolean(known && tune->conclusive));

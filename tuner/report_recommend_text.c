@@ -1,6 +1,7 @@
 /* The answer of `recommend` as text that a person can act on. */
 #include "bench/units.h"
 #include "tuner/report.h"
+#include "tuner/report_sustained.h"
 #include "tuner/report_text.h"
 
 #include <gsl/gsl_cdf.h>
@@ -190,6 +191,8 @@ static void print_answer(FILE *out, const struct answer *answer)
         pattern_writes(&tune->settings->pattern))
         fputs("\n             (of acceptance into the page cache, not of durability)", out);
     fputc('\n', out);
+    if (answer->has_sustained)
+        report_sustained_text(out, tune->session, &answer->sustained, &answer->chosen.point);
     print_gains(out, answer);
     print_certainty(out, tune);
 }

@@ -21,6 +21,8 @@ void settings_init(struct settings *settings)
     settings->max_write_bytes = 64ULL << 30;
     memcpy(settings->method, "auto", sizeof("auto"));
     settings->replays = 5;
+    memcpy(settings->steady_rule, "fstune", sizeof("fstune"));
+    settings->max_duration_ns = 600 * CLOCK_NS_PER_S;
     settings->warmup_coef_share = WARMUP_COEF_DEFAULT;
     settings->warmup_limit_ns = UINT64_MAX;
     settings->warmup_window = WARMUP_WINDOW_DEFAULT;

@@ -68,7 +68,10 @@ struct settings {
     struct current current;
     bool current_given;
 
-    uint32_t replays;     /* measure */
+    uint32_t replays;  /* measure */
+    bool until_steady; /* measure: rounds until steady_rule is met, for max_duration_ns at most */
+    char steady_rule[SETTINGS_NAME_SIZE];
+    uint64_t max_duration_ns;
     uint64_t duration_ns; /* timed part of a run; 0: chosen from the budget (recommend) */
     double warmup_coef_share;
     uint64_t warmup_limit_ns; /* UINT64_MAX: as long as a run (recommend) */

@@ -313,6 +313,7 @@ void tune_done(struct tune *tune)
 {
     for (size_t i = 0; i < tune->n_records; i++)
         record_done(&tune->records[i]);
+    sustained_done(&tune->sustained);
     free(tune->records);
     free(tune->verdicts);
     if (tune->search != NULL && tune->search_state != NULL)

@@ -12,6 +12,7 @@
 #include "tuner/candidates.h"
 #include "tuner/samples.h"
 #include "tuner/session.h"
+#include "tuner/sustained.h"
 
 #include <gsl/gsl_rng.h>
 #include <stdbool.h>
@@ -47,8 +48,9 @@ struct tune {
 
     struct record *records; /* by point; n_records >= space.n_points */
     size_t n_records;
-    size_t baseline; /* index of the baseline (--current, else the default) */
-    size_t standard; /* index of the default where --current is another point, else TUNE_NONE */
+    struct sustained sustained; /* all runs, in order */
+    size_t baseline;            /* index of the baseline (--current, else the default) */
+    size_t standard;            /* index of the default where --current is another point, else TUNE_NONE */
     bool baseline_is_default;
 
     uint64_t duration_ns; /* of every run */

@@ -61,12 +61,15 @@ static void exclude(struct tune *tune, size_t point, int code, const struct err 
 }
 
 static int keep(struct tune *tune, size_t point, const struct measure_plan *plan,
-                const struct measure_result *result, const struct histogram *latency, bool fresh)
+                const struct measure_result *result, const struct histogram *latency, bool fresh,
+                uint64_t load_bytes)
 {
     bool cold = tune->session->env.cache == MEASURE_CACHE_COLD && !tune->session->simulated;
     struct sample sample = sample_of(plan, result, latency, cold);
     sample.fresh = fresh;
     int added = record_add(&tune->records[point], &sample, latency);
+    if (added == 0)
+        added = sustained_add(&tune->sustained, point, load_bytes, plan, result);
     if (added == 0 && point < tune->space.n_points)
         belief_tell(&tune->belief, point, tune_response(tune, &sample));
     return added;
@@ -79,6 +82,7 @@ static int one_run(struct tune *tune, size_t point, bool fresh, struct histogram
     struct measure_result measured;
     struct err why = {0};
     uint64_t start_ns = tune_now_ns(tune);
+    uint64_t load_bytes = tune->session->bytes_read + tune->session->bytes_written;
     show(tune, point, fresh);
     histogram_init(latency);
     int result = session_measure(tune->session, &plan, &measured, latency, &why);
@@ -98,7 +102,7 @@ static int one_run(struct tune *tune, size_t point, bool fresh, struct histogram
         exclude(tune, point, result, &why);
         return 0;
     }
-    if (keep(tune, point, &plan, &measured, latency, fresh) < 0)
+    if (keep(tune, point, &plan, &measured, latency, fresh, load_bytes) < 0)
         return err_set(err, -ENOMEM, "no memory for another replay");
     double seconds = (double)(tune_now_ns(tune) - start_ns) / 1e9;
     tune->run_seconds += COST_WEIGHT * (seconds - tune->run_seconds);

@@ -37,8 +37,7 @@ static void read_all(int master)
 {
     size_t length = 0;
     ssize_t n;
-    while (length < sizeof seen - 1 &&
-           (n = read(master, seen + length, sizeof seen - 1 - length)) > 0)
+    while (length < sizeof seen - 1 && (n = read(master, seen + length, sizeof seen - 1 - length)) > 0)
         length += (size_t)n;
     seen[length] = '\0';
 }

@@ -1,0 +1,183 @@
+/* Tests of the whole program on surfaces whose rate changes: bursts, declines and steady states. */
+#include "tests/check.h"
+#include "tests/tuner/rig.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define POINT "--pattern randwrite --request-size 64k --queue-depth 4 --direct 1 --api io_uring "
+
+static struct rig_run run;
+
+/* peak.csv with the factors of a trace. */
+static void surface_with_trace(const char *name, const char *noise, const char *trace)
+{
+    char file[64];
+    snprintf(file, sizeof file, "%s.conf", name);
+    rig_write(file, "points = \"peak.csv\";\ntrace = \"%s-trace.csv\";\nnoise = { %s };\n", name, noise);
+    snprintf(file, sizeof file, "%s-trace.csv", name);
+    rig_write(file, "seconds,factor\n%s", trace);
+}
+
+/* After SSD arrays that users measured: what 30 s show is 36 % above what lasts. */
+static void write_slow_decline(void)
+{
+    char text[16384];
+    size_t length = 0;
+    for (int second = 0; second < 900; second += 3)
+        length += (size_t)snprintf(text + length, sizeof text - length, "%d,%.4f\n", second,
+                                   0.64 + 0.36 * exp(-second / 90.0));
+    surface_with_trace("declining", "run_cv = 0.01; op_cv = 0.1;", text);
+}
+
+static int enter(void **state)
+{
+    if (rig_enter(state) != 0)
+        return -1;
+    rig_surface("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
+    surface_with_trace("burst", "run_cv = 0.01; op_cv = 0.1;", "0,1\n12,0.4\n");
+    surface_with_trace("early", "run_cv = 0.02; setup_seconds = 0.05;", "0,1\n8,0.4\n");
+    surface_with_trace("endless", "run_cv = 0.01; op_cv = 0.1; drift_per_hour = -30;", "0,1\n");
+    write_slow_decline();
+    return 0;
+}
+
+static int leave(void **state)
+{
+    return rig_leave(state);
+}
+
+static json_t *json_of(const char *line, int code)
+{
+    rig_run_line(&run, line);
+    assert_int_equal(run.code, code);
+    json_t *json = rig_json(&run);
+    rig_free(&run);
+    return json;
+}
+
+static double number_at(const json_t *json, const char *outer, const char *inner)
+{
+    return json_number_value(json_object_get(json_object_get(json, outer), inner));
+}
+
+static bool has_warning(const json_t *json, const char *code)
+{
+    size_t i;
+    json_t *warning;
+    json_array_foreach(json_object_get(json, "warnings"), i, warning)
+    {
+        if (strcmp(json_string_value(json_object_get(warning, "code")), code) == 0)
+            return true;
+    }
+    return false;
+}
+
+static double peak_bps(void)
+{
+    struct point point = {65536, 4, 1, API_IO_URING, 1, SYNC_END};
+    return rig_peak_bps(&point);
+}
+
+static void a_burst_is_reported_beside_the_rate_after_it(void **state)
+{
+    (void)state;
+    json_t *json =
+        json_of("measure --json --simulate burst.conf --seed 1 --replays 4 --duration 10s " POINT, 0);
+    const json_t *sustained = json_object_get(json, "sustained");
+    assert_true(json_is_object(json_object_get(sustained, "burst")));
+    assert_close(number_at(sustained, "burst", "mean") / peak_bps(), 1, 0.05);
+    assert_close(number_at(sustained, "burst", "mean_after") / peak_bps(), 0.4, 0.02);
+    assert_close(number_at(sustained, "burst", "seconds"), 12, 1);
+    assert_true(has_warning(json, "burst_ended"));
+    json_decref(json);
+}
+
+static void a_flat_rate_is_steady_and_carries_no_warning(void **state)
+{
+    (void)state;
+    json_t *json =
+        json_of("measure --json --simulate peak.conf --seed 1 --replays 5 --duration 5s " POINT, 0);
+    assert_true(json_is_true(json_object_get(json_object_get(json, "sustained"), "steady")));
+    assert_int_equal(json_array_size(json_object_get(json, "warnings")), 0);
+    json_decref(json);
+}
+
+static void the_steady_state_of_a_slow_decline_is_what_lasts(void **state)
+{
+    (void)state;
+    json_t *json = json_of("measure --json --simulate declining.conf --seed 1 --until-steady --duration 5s "
+                           "--max-duration 40m " POINT,
+                           0);
+    assert_true(json_is_true(json_object_get(json_object_get(json, "steady_state"), "met")));
+    assert_close(number_at(json, "throughput", "mean") / peak_bps() / 0.64, 1, 0.05);
+    json_decref(json);
+    json = json_of("measure --json --simulate declining.conf --seed 1 --replays 6 --duration 5s " POINT, 0);
+    assert_true(number_at(json, "throughput", "mean") / peak_bps() / 0.64 > 1.3);
+    assert_false(json_is_true(json_object_get(json_object_get(json, "sustained"), "steady")));
+    assert_true(has_warning(json, "not_steady"));
+    json_decref(json);
+}
+
+static void what_never_gets_steady_ends_at_the_cap_with_exit_code_3(void **state)
+{
+    (void)state;
+    json_t *json = json_of("measure --json --simulate endless.conf --seed 1 --until-steady --duration 1s "
+                           "--max-duration 40s " POINT,
+                           3);
+    assert_false(json_is_true(json_object_get(json_object_get(json, "steady_state"), "met")));
+    assert_true(has_warning(json, "not_steady"));
+    assert_true(json_number_value(json_object_get(json, "seconds")) <= 40);
+    json_decref(json);
+    rig_run_line(&run, "measure --quiet --simulate endless.conf --seed 1 --until-steady --duration 1s "
+                       "--max-duration 40s " POINT);
+    assert_int_equal(run.code, 3);
+    assert_non_null(strstr(run.out, "Steady       NOT within"));
+    rig_free(&run);
+}
+
+static void the_rule_of_the_snia_is_content_with_less(void **state)
+{
+    (void)state;
+    json_t *snia = json_of("measure --json --simulate declining.conf --seed 1 --until-steady --duration 5s "
+                           "--max-duration 40m --steady-rule snia " POINT,
+                           0);
+    json_t *own = json_of("measure --json --simulate declining.conf --seed 1 --until-steady --duration 5s "
+                          "--max-duration 40m " POINT,
+                          0);
+    assert_true(number_at(snia, "steady_state", "rounds") < number_at(own, "steady_state", "rounds"));
+    assert_true(number_at(snia, "throughput", "mean") > number_at(own, "throughput", "mean"));
+    json_decref(snia);
+    json_decref(own);
+}
+
+static void a_change_of_the_device_during_a_search_is_said(void **state)
+{
+    (void)state;
+    rig_run_line(&run, "recommend --json --simulate early.conf --seed 1 --budget 40s --pattern randwrite");
+    json_t *json = rig_json(&run);
+    assert_true(has_warning(json, "rate_changed"));
+    json_decref(json);
+    rig_free(&run);
+    rig_run_line(&run, "recommend --json --simulate peak.conf --seed 1 --budget 40s --pattern randwrite");
+    json = rig_json(&run);
+    assert_false(has_warning(json, "rate_changed"));
+    json_decref(json);
+    rig_free(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_burst_is_reported_beside_the_rate_after_it),
+        cmocka_unit_test(a_flat_rate_is_steady_and_carries_no_warning),
+        cmocka_unit_test(the_steady_state_of_a_slow_decline_is_what_lasts),
+        cmocka_unit_test(what_never_gets_steady_ends_at_the_cap_with_exit_code_3),
+        cmocka_unit_test(the_rule_of_the_snia_is_content_with_less),
+        cmocka_unit_test(a_change_of_the_device_during_a_search_is_said),
+    };
+    if (!rig_find_program())
+        return RIG_SKIPPED;
+    return cmocka_run_group_tests_name("tuner/cli_sustained", tests, enter, leave);
+}

@@ -1,0 +1,38 @@
+/* tuner/measurement: the replays of `measure`, or its rounds until the rate is steady. */
+#ifndef FSTUNE_TUNER_MEASUREMENT_H
+#define FSTUNE_TUNER_MEASUREMENT_H
+
+#include "bench/err.h"
+#include "models/steady.h"
+#include "tuner/samples.h"
+#include "tuner/session.h"
+#include "tuner/sustained.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct measurement {
+    struct session *session;
+    const struct settings *settings;
+    struct record record;       /* all replays or rounds; record.point is set by the caller */
+    struct sustained sustained; /* the same, as a trace; its point number is 0 */
+    bool interrupted;
+
+    /* --until-steady: */
+    const struct steady_rule *rule; /* NULL without it */
+    struct steady_state state;      /* of the last rounds */
+    struct histogram **latency;     /* one per round */
+    struct record steady;           /* the last state.n_rounds rounds */
+    const char *ended;              /* why the rounds ended; NULL: steady */
+};
+
+/* Runs all replays or rounds. 0, also when interrupted or when the write budget ends it after the first; or
+ * the failure of a run. */
+int measurement_run(struct measurement *measurement, struct err *err);
+
+/* The replays that the figures are about: the steady rounds where they were looked for, else all. */
+const struct record *measurement_figures(const struct measurement *measurement);
+
+void measurement_done(struct measurement *measurement);
+
+#endif

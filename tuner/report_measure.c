@@ -1,0 +1,141 @@
+/* The result of `measure`. */
+#include "tuner/report_measure.h"
+
+#include "bench/units.h"
+#include "tuner/report_sustained.h"
+#include "tuner/report_text.h"
+
+#include <errno.h>
+
+int report_measure_prepare(struct measured *measured, const struct measurement *measurement)
+{
+    struct notes *warnings = &measurement->session->warnings;
+    *measured = (struct measured){.measurement = measurement};
+    int result = row_of(measurement_figures(measurement), false, measurement->settings->confidence_share,
+                        &measured->row);
+    measured->known = result == 0;
+    if (result == 0)
+        result = sustained_judge(&measurement->sustained, 0, &measured->sustained);
+    measured->judged = result == 0;
+    report_note_cautions(warnings, measured->row.cautions);
+    if (measured->judged && measurement->rule == NULL)
+        report_sustained_note(warnings, &measured->sustained);
+    if (measurement->rule != NULL && !measurement->state.met)
+        notes_add(warnings, "not_steady", "no steady state by the rule \"%s\" (%s): %s",
+                  measurement->rule->name, measurement->rule->text, measurement->ended);
+    return result == -ENODATA ? 0 : result;
+}
+
+static json_t *json_run(const struct sample *sample)
+{
+    return json_pack("{s:o, s:o, s:b, s:b, s:o, s:I, s:o}", "throughput", json_number(sample->throughput_bps),
+                     "warmup_seconds", json_number(sample->warmup_seconds), "stable",
+                     sample->warmup == MEASURE_WARMUP_STABLE, "warmed_up",
+                     sample->warmup != MEASURE_WARMUP_NONE, "seconds", json_number(sample->seconds), "bytes",
+                     (json_int_t)sample->bytes, "latency_mean_ns", json_number(sample->latency_mean_ns));
+}
+
+static json_t *json_runs(const struct record *record)
+{
+    json_t *runs = json_array();
+    for (size_t i = 0; i < record->n; i++)
+        json_array_append_new(runs, json_run(&record->samples[i]));
+    return runs;
+}
+
+static json_t *json_steady_state(const struct measurement *measurement)
+{
+    const struct steady_state *state = &measurement->state;
+    if (measurement->rule == NULL)
+        return json_null();
+    return json_pack("{s:s, s:b, s:I, s:I, s:o, s:o, s:o, s:o}", "rule", measurement->rule->name, "met",
+                     state->met, "rounds", (json_int_t)measurement->record.n, "rounds_judged",
+                     (json_int_t)state->n_rounds, "range_share", json_number(state->range_share),
+                     "drift_share", json_number(state->drift_share), "drift_error_share",
+                     json_number(state->drift_error_share), "ended",
+                     measurement->ended != NULL ? json_text(measurement->ended) : json_null());
+}
+
+static void set_figures(json_t *object, const struct measured *measured)
+{
+    const struct row *row = &measured->row;
+    double confidence = measured->measurement->settings->confidence_share;
+    bool known = measured->known;
+    json_object_set_new(object, "row", known ? json_row(row) : json_null());
+    json_object_set_new(object, "throughput", known ? json_throughput(row, confidence) : json_null());
+    json_object_set_new(object, "iops",
+                        known ? json_pack("{s:o}", "mean", json_number(row->iops)) : json_null());
+    json_object_set_new(object, "latency_ns", known ? json_latency(&row->latency_ns) : json_null());
+    json_object_set_new(object, "sustained",
+                        measured->judged ? report_sustained_json(&measured->sustained) : json_null());
+}
+
+int report_measure_json(FILE *out, const struct measured *measured, struct err *err)
+{
+    const struct measurement *measurement = measured->measurement;
+    const struct session *session = measurement->session;
+    json_t *object = json_pack("{s:s, s:s, s:b, s:o}", "schema", "fstune/measurement/1", "version",
+                               REPORT_VERSION, "interrupted", measurement->interrupted, "pattern",
+                               json_pattern(&measurement->settings->pattern));
+    if (object == NULL)
+        return json_print(out, NULL, err);
+    set_figures(object, measured);
+    json_object_set_new(object, "steady_state", json_steady_state(measurement));
+    json_object_set_new(object, "runs", json_runs(&measurement->record));
+    json_object_set_new(object, "seconds", json_number(session_seconds(session)));
+    json_object_set_new(object, "bytes_written", json_integer((json_int_t)session->bytes_written));
+    json_object_set_new(object, "bytes_read", json_integer((json_int_t)session->bytes_read));
+    json_object_set_new(object, "seed", json_integer((json_int_t)session->seed));
+    json_object_set_new(object, "warnings", json_notes(&session->warnings, "code", "text"));
+    json_object_set_new(object, "system", json_system(session));
+    return json_print(out, object, err);
+}
+
+static void print_steady_state(FILE *out, const struct measurement *measurement)
+{
+    const struct steady_state *state = &measurement->state;
+    if (measurement->rule == NULL)
+        return;
+    if (state->met)
+        fprintf(out,
+                "Steady       after %zu rounds by the rule \"%s\": the last %zu drift by %+.1f %% (range "
+                "%.1f %%)\n",
+                measurement->record.n, measurement->rule->name, state->n_rounds, 100 * state->drift_share,
+                100 * state->range_share);
+    else
+        fprintf(out, "Steady       NOT within %zu rounds by the rule \"%s\"; %s\n", measurement->record.n,
+                measurement->rule->name, measurement->ended);
+}
+
+static void print_figures(FILE *out, const struct measured *measured)
+{
+    const struct row *row = &measured->row;
+    const struct session *session = measured->measurement->session;
+    char count[UNITS_TEXT_SIZE];
+    fputs("Throughput   ", out);
+    text_rate(out, row, measured->measurement->settings->confidence_share);
+    fprintf(out, "\nIOPS         %s\nLatency      ", units_format_count(row->iops, count));
+    text_latency(out, &row->latency_ns);
+    fprintf(out, "\nDepth        %.1f achieved of %u\n", row->achieved_depth, row->point.queue_depth);
+    print_steady_state(out, measured->measurement);
+    if (measured->judged)
+        report_sustained_text(out, session, &measured->sustained, &row->point);
+}
+
+int report_measure_text(FILE *out, const struct measured *measured, struct err *err)
+{
+    const struct measurement *measurement = measured->measurement;
+    const struct session *session = measurement->session;
+    char text[FACTORS_TEXT_SIZE];
+    fprintf(out, "%s, %s, on ", measurement->settings->pattern.name,
+            factors_format(&measurement->record.point, text));
+    text_place(out, session);
+    fputs(measurement->interrupted ? "  (interrupted)\n\n" : "\n\n", out);
+    if (measured->known)
+        print_figures(out, measured);
+    else
+        fputs("No replay was completed.\n", out);
+    fprintf(out, "Seed         %llu\n", (unsigned long long)session->seed);
+    text_notes(out, "Worth knowing", &session->warnings, false);
+    return text_finish(out, err);
+}

@@ -1,0 +1,281 @@
+/* The windows of all runs, and the shape they have. */
+#include "tuner/sustained.h"
+
+#include "models/shift.h"
+#include "models/student.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define TARGET_WINDOWS      400 /* more would show the scheduler rather than the device */
+#define REQUESTS_PER_WINDOW 16
+#define LEAST_RUNS          3     /* of a point, before its mean can stand for it */
+#define FALL_CONFIDENCE     0.999 /* one-sided; the change was looked for before it is tested */
+
+int sustained_add(struct sustained *sustained, size_t point, uint64_t load_bytes,
+                  const struct measure_plan *plan, const struct measure_result *result)
+{
+    if (sustained->n == sustained->capacity) {
+        size_t capacity = sustained->capacity == 0 ? 16 : 2 * sustained->capacity;
+        struct sustained_run *runs = realloc(sustained->runs, capacity * sizeof *runs);
+        if (runs == NULL)
+            return -ENOMEM;
+        sustained->runs = runs;
+        sustained->capacity = capacity;
+    }
+    sustained->runs[sustained->n++] = (struct sustained_run){
+        .point = point,
+        .seconds = result->seconds,
+        .bps = result->throughput_bps,
+        .bytes = result->bytes_read + result->bytes_written,
+        .load_bytes = load_bytes,
+        .request_size_bytes = plan->point.request_size_bytes,
+        .flushed = result->flush_seconds > 0,
+        .windows = result->windows,
+    };
+    return 0;
+}
+
+void sustained_done(struct sustained *sustained)
+{
+    free(sustained->runs);
+    *sustained = (struct sustained){0};
+}
+
+/* One window of the series: its rate, and where it comes from. */
+struct piece {
+    double bps, seconds;
+    const struct sustained_run *run;
+    uint64_t bytes_before; /* of this run */
+};
+
+struct series {
+    struct piece *pieces;
+    double *rates, *scratch;
+    size_t n;
+};
+
+static void series_done(struct series *series)
+{
+    free(series->pieces);
+    free(series->rates);
+    free(series->scratch);
+}
+
+static int series_alloc(struct series *series, size_t n)
+{
+    *series = (struct series){.pieces = calloc(n, sizeof *series->pieces),
+                              .rates = calloc(n, sizeof *series->rates),
+                              .scratch = calloc(n, sizeof *series->scratch)};
+    if (series->pieces != NULL && series->rates != NULL && series->scratch != NULL)
+        return 0;
+    series_done(series);
+    return -ENOMEM;
+}
+
+static void add_piece(struct series *series, const struct sustained_run *run, double bps, double seconds,
+                      uint64_t bytes_before)
+{
+    series->pieces[series->n] = (struct piece){bps, seconds, run, bytes_before};
+    series->rates[series->n++] = bps;
+}
+
+/* Windows that the queue was full in: the last one ends with the run. */
+static size_t whole_windows(const struct sustained_run *run)
+{
+    return run->flushed || run->windows.n < 2 ? 0 : run->windows.n - 1;
+}
+
+/* Joins the run's windows to such of about window_seconds. */
+static void add_run(struct series *series, const struct sustained_run *run, double window_seconds)
+{
+    double width = (double)run->windows.width_ns / 1e9;
+    size_t group = width > 0 ? (size_t)fmax(1, round(window_seconds / width)) : 1;
+    size_t n = whole_windows(run) / group;
+    if (n == 0)
+        add_piece(series, run, run->bps, run->seconds, 0);
+    uint64_t before = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t bytes = 0;
+        for (size_t j = i * group; j < (i + 1) * group; j++)
+            bytes += run->windows.bytes[j];
+        double seconds = width * (double)group;
+        add_piece(series, run, (double)bytes / seconds, seconds, before);
+        before += bytes;
+    }
+}
+
+/* Long enough for a mean over several requests, and for the widest of the runs' own windows. */
+static double window_seconds_of(const struct sustained *sustained, size_t point)
+{
+    double total = 0, bytes = 0, widest = 0, request = 0;
+    for (size_t i = 0; i < sustained->n; i++) {
+        const struct sustained_run *run = &sustained->runs[i];
+        if (run->point != point)
+            continue;
+        total += run->seconds;
+        bytes += (double)run->bytes;
+        request = (double)run->request_size_bytes;
+        if (whole_windows(run) > 0)
+            widest = fmax(widest, (double)run->windows.width_ns / 1e9);
+    }
+    double requests = bytes > 0 ? REQUESTS_PER_WINDOW * request * total / bytes : 0;
+    return fmax(fmax(widest, total / TARGET_WINDOWS), requests);
+}
+
+static size_t most_pieces(const struct sustained *sustained, size_t point)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < sustained->n; i++)
+        n += sustained->runs[i].point == point ? whole_windows(&sustained->runs[i]) + 1 : 0;
+    return n;
+}
+
+static bool is_calm(const struct trace_verdict *verdict)
+{
+    return verdict->shape == TRACE_SHORT ||
+           (verdict->steady &&
+            (verdict->shape == TRACE_FLAT || verdict->shape == TRACE_RAMP || verdict->shape == TRACE_SPIKES));
+}
+
+/* The series with every run scaled to the mean of all: what is left are changes inside runs. */
+static int classify_inside(struct series *series, struct trace_verdict *ret_verdict)
+{
+    for (size_t i = 0; i < series->n; i++) {
+        const struct sustained_run *run = series->pieces[i].run;
+        series->scratch[i] = run->bps > 0 ? series->rates[i] / run->bps : 1;
+    }
+    return trace_classify(series->scratch, series->n, ret_verdict);
+}
+
+/* Runs as wholes, in order. */
+static int classify_runs(struct series *series, struct trace_verdict *ret_verdict)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < series->n; i++) {
+        if (i == 0 || series->pieces[i].run != series->pieces[i - 1].run)
+            series->scratch[n++] = series->pieces[i].run->bps;
+    }
+    return trace_classify(series->scratch, n, ret_verdict);
+}
+
+/* Did runs as wholes fall at the change, beyond what they scatter? */
+static bool runs_fell(struct series *series, size_t change)
+{
+    size_t n_before = 0, n = 0;
+    for (size_t i = 0; i < series->n; i++) {
+        if (i > 0 && series->pieces[i].run == series->pieces[i - 1].run)
+            continue;
+        series->scratch[n++] = series->pieces[i].run->bps;
+        n_before += i < change;
+    }
+    struct welch welch = welch_of(moments_of_logs(series->scratch, n_before),
+                                  moments_of_logs(series->scratch + n_before, n - n_before));
+    return welch.df > 0 && welch_lower(welch, FALL_CONFIDENCE) > 0;
+}
+
+/* A run that differs from its neighbours as a whole is scatter, which the interval over replays already
+ * covers, not a trace that does not come to rest. */
+static int classify(struct series *series, struct trace_verdict *ret_verdict)
+{
+    int result = trace_classify(series->rates, series->n, ret_verdict);
+    if (result < 0 || is_calm(ret_verdict))
+        return result;
+    struct trace_verdict inside, runs;
+    result = classify_inside(series, &inside);
+    if (result < 0 || !is_calm(&inside) || inside.shape == TRACE_SHORT)
+        return result;
+    result = classify_runs(series, &runs);
+    if (result < 0 || !is_calm(&runs) || (ret_verdict->change > 0 && runs_fell(series, ret_verdict->change)))
+        return result;
+    inside.mean = 0;
+    for (size_t i = inside.start; i < inside.end; i++)
+        inside.mean += series->rates[i] / (double)(inside.end - inside.start);
+    *ret_verdict = inside;
+    return 0;
+}
+
+static void find_burst(const struct series *series, struct sustained_verdict *verdict)
+{
+    const struct trace_verdict *trace = &verdict->trace;
+    if (trace->change == 0 || !isfinite(trace->before))
+        return;
+    double after = 0, seconds = 0;
+    for (size_t i = 0; i < trace->change; i++)
+        verdict->burst_seconds += series->pieces[i].seconds;
+    for (size_t i = trace->change; i < series->n; i++) {
+        after += series->rates[i] * series->pieces[i].seconds;
+        seconds += series->pieces[i].seconds;
+    }
+    const struct piece *first = &series->pieces[trace->change];
+    verdict->after_bps = after / seconds;
+    verdict->burst_bps = trace->before;
+    verdict->burst_load_bytes = first->run->load_bytes + first->bytes_before;
+    verdict->burst = verdict->burst_bps > verdict->after_bps;
+}
+
+static int judge_levels(const struct sustained *sustained, size_t point, struct series *series,
+                        struct sustained_verdict *verdict)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < sustained->n; i++) {
+        const struct sustained_run *run = &sustained->runs[i];
+        if (run->point != point)
+            continue;
+        series->scratch[n++] = run->bps;
+        verdict->n_runs++;
+        verdict->seconds += run->seconds;
+        verdict->bytes += run->bytes;
+    }
+    return levels_of(series->scratch, n, &verdict->levels);
+}
+
+int sustained_judge(const struct sustained *sustained, size_t point, struct sustained_verdict *ret_verdict)
+{
+    struct sustained_verdict verdict = {.window_seconds = window_seconds_of(sustained, point)};
+    struct series series;
+    size_t n = most_pieces(sustained, point);
+    if (n == 0)
+        return -ENODATA;
+    int result = series_alloc(&series, n);
+    if (result < 0)
+        return result;
+    for (size_t i = 0; i < sustained->n; i++) {
+        if (sustained->runs[i].point == point)
+            add_run(&series, &sustained->runs[i], verdict.window_seconds);
+    }
+    result = classify(&series, &verdict.trace);
+    if (result == 0)
+        find_burst(&series, &verdict);
+    if (result == 0)
+        result = judge_levels(sustained, point, &series, &verdict);
+    series_done(&series);
+    if (result == 0)
+        *ret_verdict = verdict;
+    return result;
+}
+
+int sustained_judge_command(const struct sustained *sustained, struct sustained_change *ret_change)
+{
+    size_t n = 0, *group = calloc(sustained->n + 1, sizeof *group);
+    double *values = calloc(sustained->n + 1, sizeof *values);
+    struct shift shift = {0};
+    int result = group == NULL || values == NULL ? -ENOMEM : 0;
+    for (size_t i = 0; i < sustained->n && result == 0; i++) {
+        group[n] = sustained->runs[i].point;
+        values[n++] = log(fmax(sustained->runs[i].bps, 1));
+    }
+    if (result == 0)
+        result = shift_of(group, values, n, &shift);
+    if (result == 0)
+        *ret_change = (struct sustained_change){
+            .fell_or_rose = shift.shifted,
+            .drifted = shift.drifts,
+            .ratio = exp(shift.difference),
+            .load_bytes = shift.shifted ? sustained->runs[shift.change].load_bytes : 0,
+        };
+    free(group);
+    free(values);
+    return result;
+}
