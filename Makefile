@@ -74,9 +74,9 @@ link_tsan       := $(sanitize_tsan)
 link_cov        := --coverage
 
 # pkg-config runs in the recipes: when make reads this file on a fresh machine, it may not be installed yet.
-packages_bench  := liburing
+packages_bench  := liburing zlib
 packages_models := gsl
-packages_tuner  := liburing gsl libconfig jansson
+packages_tuner  := liburing zlib gsl libconfig jansson
 pkg_flags = $$(pkg-config --cflags $(packages_tuner))
 libs_bench  = $$(pkg-config --libs $(packages_bench)) -laio -pthread -lm
 libs_models = $$(pkg-config --libs $(packages_models)) -lm
@@ -92,7 +92,7 @@ archives_tuner  = build/$(1)/libtuner.a build/$(1)/libbench.a build/$(1)/libmode
 # package:sign that it is there - a header for the compiler to find, else a command
 needed     := gcc:$(firstword $(CC)) libc6-dev:stdio.h pkg-config:pkg-config libgsl-dev:gsl/gsl_version.h \
               libconfig-dev:libconfig.h libcmocka-dev:cmocka.h liburing-dev:liburing.h libaio-dev:libaio.h \
-              libjansson-dev:jansson.h
+              libjansson-dev:jansson.h zlib1g-dev:zlib.h
 needed_dev := clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck
 
 # $(1): the pairs; $(2): `install` the missing ones, or only `report` them.

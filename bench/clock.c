@@ -63,6 +63,11 @@ uint64_t clock_suspended_ns(void)
     return least_ns;
 }
 
+uint64_t clock_realtime_ns(void)
+{
+    return read_ns(CLOCK_REALTIME);
+}
+
 void clock_format_utc(char buffer[static 24])
 {
     struct timespec now;

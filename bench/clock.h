@@ -40,6 +40,9 @@ static inline void clock_sleep_until_ns(const struct clock *clock, uint64_t dead
 /* Nanoseconds that the machine has been suspended since boot (CLOCK_BOOTTIME - CLOCK_MONOTONIC). */
 uint64_t clock_suspended_ns(void);
 
+/* Wall-clock time since 1970, to be compared with the monotonic clock: somebody may set it. */
+uint64_t clock_realtime_ns(void);
+
 /* Wall-clock time of day as "YYYY-MM-DDTHH:MM:SSZ". */
 void clock_format_utc(char buffer[static 24]);
 

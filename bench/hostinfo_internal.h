@@ -31,9 +31,25 @@ void hostinfo_add_flag(struct hostinfo *info, const char *key, bool flag);
 void hostinfo_add_file_text(struct hostinfo *info, const char *key, const char *path);
 void hostinfo_add_file_number(struct hostinfo *info, const char *key, const char *path);
 
-/* Facts about the disk and its cgroup limits: hostinfo_disk.c. */
+/* Facts about the disk: hostinfo_disk.c; its cgroup limits: hostinfo_cgroup.c. */
 void hostinfo_add_disk(struct hostinfo *info, const struct hostinfo_device *device);
 void hostinfo_add_cgroup(struct hostinfo *info, const struct hostinfo_device *device);
+
+/* The lowest limits of this process's group and, in version 2, its ancestors; 0: none. */
+struct hostinfo_caps {
+    bool known; /* a hierarchy that could limit the disk was readable */
+    double read_bps, write_bps, read_iops, write_iops;
+};
+
+void hostinfo_find_caps(const struct hostinfo_device *device, struct hostinfo_caps *ret_caps);
+
+/* Lowers the caps to what a line of io.max says behind the device's number: "rbps=1048576 wbps=max". Unknown
+ * words and "max" change nothing. */
+void hostinfo_parse_io_max(const char *line, struct hostinfo_caps *caps);
+
+/* Periods in which CPU quotas of our groups held us back so far: cpu.stat nr_throttled, own group and
+ * ancestors. NaN where nothing counts. */
+double hostinfo_cpu_throttled(void);
 
 /* The value of "name: 123 kB" or "name 123" in a file of such lines; kB are turned into bytes. 0, -ENOENT, or
  * the errno of opening. */

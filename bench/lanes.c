@@ -261,17 +261,28 @@ static void measure_lane(struct lane *lane)
         atomic_store(&lanes->failed, 1);
 }
 
+static void wait_for_all(struct lanes *lanes)
+{
+    if (lanes->n > 1)
+        pthread_barrier_wait(&lanes->barrier);
+}
+
+/* Counters are read while nobody does I/O: all lanes have warmed up, none has begun its timed phase. */
 static void run_lane(struct lane *lane)
 {
     struct lanes *lanes = lane->all;
     bool counts_cpu = lane == lanes->lane && lanes->env->world == NULL;
     warm_up(lane);
-    if (lanes->n > 1)
-        pthread_barrier_wait(&lanes->barrier);
+    wait_for_all(lanes);
     if (atomic_load(&lanes->failed) != 0)
         return;
+    if (counts_cpu)
+        watch_read(&lanes->before, &lanes->env->device);
+    lane->cpu_before = watch_cpu_now();
+    wait_for_all(lanes);
     double cpu = counts_cpu ? process_cpu_seconds() : 0;
     measure_lane(lane);
+    lane->cpu_after = watch_cpu_now();
     if (counts_cpu)
         lanes->cpu_seconds = process_cpu_seconds() - cpu;
 }

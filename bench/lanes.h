@@ -22,6 +22,7 @@ struct lane {
     struct histogram *warmup_latency, *timed_latency;
     int result;
     struct err err;
+    struct watch_cpu cpu_before, cpu_after; /* of the lane's thread around the timed phase */
 };
 
 struct lanes {
@@ -38,8 +39,9 @@ struct lanes {
     bool abandoned;       /* a thread could not be created; guarded by the gate */
     pthread_barrier_t barrier;
     atomic_uint n_stable;
-    atomic_int failed;  /* a lane failed: the others stop */
-    double cpu_seconds; /* of the process in the timed phase */
+    atomic_int failed;           /* a lane failed: the others stop */
+    double cpu_seconds;          /* of the process in the timed phase */
+    struct watch_reading before; /* the timed phase, when all warm-ups are over; real runs */
 };
 
 /* Opens n descriptors and queues. lanes_close accepts a zeroed or half-opened structure. */

@@ -156,6 +156,21 @@ static void gather(struct measure_result *ret, const struct lanes *lanes, uint64
     ret->ended_by_bytes = lanes->cap_bytes != UINT64_MAX && issuing_ns < lanes->plan->duration_ns;
 }
 
+/* The queues are still open, so that their workers can be asked for their processor time. */
+static void watch_end(const struct measure_env *env, const struct lanes *lanes, struct watch *watch)
+{
+    struct watch_reading after;
+    if (env->world != NULL)
+        return;
+    watch_read(&after, &env->device);
+    watch_difference(&lanes->before, &after, watch);
+    for (uint32_t i = 0; i < lanes->n; i++) {
+        const struct lane *lane = &lanes->lane[i];
+        watch_add_lane(watch, lane->cpu_before, lane->cpu_after,
+                       (double)(lane->timed.last_complete_ns - lane->timed.first_submit_ns) / 1e9);
+    }
+}
+
 static bool was_interrupted(const struct measure_env *env)
 {
     return env->interrupted != NULL && atomic_load(env->interrupted) != 0;
@@ -197,8 +212,10 @@ static int run_lanes(const struct measure_env *env, const struct measure_plan *p
     if (result == 0 && !was_interrupted(env))
         result = flush_in_span(env, plan, &end_ns, err);
     count_totals(ret, &lanes);
-    if (result == 0 && !was_interrupted(env))
+    if (result == 0 && !was_interrupted(env)) {
+        watch_end(env, &lanes, &ret->watch);
         gather(ret, &lanes, end_ns, latency);
+    }
     lanes_close(&lanes);
     return result;
 }
@@ -209,6 +226,7 @@ int measure_run(const struct measure_env *env, const struct measure_plan *plan, 
     double truth_bps = 0;
     int result = 0;
     *ret = (struct measure_result){0};
+    watch_clear(&ret->watch);
     uint64_t start_ns = clock_now_ns(env->clock);
     if (env->world != NULL)
         result = env->truth_bps(env->truth_context, &plan->pattern, &plan->point, &truth_bps, err);

@@ -15,6 +15,7 @@
 #include "bench/pattern.h"
 #include "bench/pump.h"
 #include "bench/target.h"
+#include "bench/watch.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -79,6 +80,7 @@ struct measure_result {
     bool settled;                /* writeback was over within 2 s */
     double cpu_seconds;          /* user + system time of the process in the span */
     struct pump_windows windows; /* of all threads */
+    struct watch watch;          /* all NaN when simulated */
 };
 
 /* Bytes that one run of this pattern and point may move, warm-up included, by the rules of section 5:

@@ -379,6 +379,21 @@ static void caps_are_those_of_the_contract(void **state)
     }
 }
 
+/* Nothing of the machine may leak into a run whose times are virtual. */
+static void simulated_run_has_no_watch(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_alloc(4, 1);
+    memset(&rig->result, 0, sizeof(rig->result));
+    assert_int_equal(measure(rig), 0);
+    const struct watch *watch = &rig->result.watch;
+    assert_true(isnan(watch->busiest_thread_cpu_share) && isnan(watch->busiest_helper_cpu_share));
+    assert_true(isnan(watch->steal_share) && isnan(watch->psi_io_some_share) && isnan(watch->throttled));
+    assert_true(isnan(watch->own_read_bytes) && isnan(watch->device_read_bytes));
+    assert_true(isnan(watch->clock_step_s) && isnan(watch->span_s));
+    free(rig);
+}
+
 static void only_buffered_writes_with_a_flush_write_once(void **state)
 {
     (void)state;
@@ -418,6 +433,7 @@ int main(void)
         cmocka_unit_test(hard_limit_that_is_not_reached_ends_nothing),
         cmocka_unit_test(hard_limit_below_one_request_is_refused),
         cmocka_unit_test(caps_are_those_of_the_contract),
+        cmocka_unit_test(simulated_run_has_no_watch),
         cmocka_unit_test(only_buffered_writes_with_a_flush_write_once),
     };
     return cmocka_run_group_tests_name("bench/measure", tests, NULL, NULL);
