@@ -93,9 +93,10 @@ archives_tuner  = build/$(1)/libtuner.a build/$(1)/libbench.a build/$(1)/libmode
 needed     := gcc:$(firstword $(CC)) libc6-dev:stdio.h pkg-config:pkg-config libgsl-dev:gsl/gsl_version.h \
               libconfig-dev:libconfig.h libcmocka-dev:cmocka.h liburing-dev:liburing.h libaio-dev:libaio.h \
               libjansson-dev:jansson.h zlib1g-dev:zlib.h
-needed_dev := clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck
+needed_faults := libfuse3-dev:fuse3/fuse_opt.h fuse3:fusermount3 python3:python3
+needed_dev := clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck libfuse3-dev:fuse3/fuse_opt.h
 
-# $(1): the pairs; $(2): `install` the missing ones, or only `report` them.
+# $(1): the pairs; $(2): `install` the missing ones, or only `report` them; $(3): the exit code where some stay missing.
 define look-for-packages
 	@look() { \
 	    missing=; \
@@ -120,20 +121,24 @@ define look-for-packages
 	    [ -n "$$missing" ] || exit 0; \
 	fi; \
 	echo "fstune: missing packages (Debian's names):$$missing; install them, as root: apt-get install$$missing" >&2; \
-	exit 1
+	exit $(or $(3),1)
 endef
 
 # Goals that install what is missing; every other build only names it.
-self_helping := check check-io check-slow check-asan check-tsan check-valgrind coverage bench quickstart deps deps-dev lint
+self_helping := check check-io check-faults check-slow check-asan check-tsan check-valgrind coverage bench quickstart deps deps-dev lint
 before_build := $(if $(filter $(self_helping),$(MAKECMDGOALS)),deps,packages)
 
-.PHONY: deps deps-dev deps-valgrind packages
+.PHONY: deps deps-dev deps-faults deps-valgrind packages
 
 deps: ## install the packages that the build and the tests need (Debian and its kin)
 	$(call look-for-packages,$(needed),install)
 
 deps-dev: deps ## install the tools of `make lint` too
 	$(call look-for-packages,$(needed_dev),install)
+
+# Without them the tests of faults say that they are skipped.
+deps-faults: deps
+	$(call look-for-packages,$(needed_faults),install,0)
 
 deps-valgrind: deps
 	$(call look-for-packages,valgrind:valgrind,install)
@@ -180,9 +185,17 @@ $(foreach b,$(builds),$(eval $(call rules-of-build,$(b))))
 
 -include $(wildcard $(builds:%=build/%/*/*.d) $(builds:%=build/%/tests/*/*.d))
 
+# The file system that fails on request (tests/faults). Where libfuse3 is missing nothing is built and nothing is wrong.
+build/release/faultfs: tests/faults/faultfs.c Makefile | deps-faults
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)if pkg-config --exists fuse3; then \
+	    $(CC) -std=c17 $(cpp_flags) $(warnings) $(WERROR) $(compile_release) $$(pkg-config --cflags fuse3) $< -o $@ $$(pkg-config --libs fuse3) -pthread; \
+	else rm -f $@; fi
+
 # ---- everyday targets ------------------------------------------------------------------------------------------
 
-.PHONY: all check check-io check-slow check-asan check-tsan check-valgrind bench quickstart
+.PHONY: all check check-io check-faults check-slow check-asan check-tsan check-valgrind bench quickstart
 
 all: build/$(BUILD)/fstune ## build the program: build/$(BUILD)/fstune
 
@@ -193,8 +206,14 @@ check: build/$(BUILD)/fstune $(call programs,$(fast_tests),$(BUILD)) | deps ## b
 	$(call run_tests,$(BUILD))
 
 # One at a time: they share the disk.
-check-io: build/$(BUILD)/fstune $(call programs,$(fs_tests),$(BUILD)) | deps ## run the tests that need a real file system
-	$(call run_tests,$(BUILD),TEST_JOBS=1)
+check-io: build/$(BUILD)/fstune $(call programs,$(fs_tests),$(BUILD)) build/release/faultfs | deps ## run the tests that need a real file system
+	$(call run_tests,$(BUILD),TEST_JOBS=1 FAULTFS=build/release/faultfs)
+
+# Half an hour: every kind of fault at every API, 100 kills, hostile limits.
+FAULTS_DIR ?= $(or $(TMPDIR),/tmp)
+check-faults: build/$(BUILD)/fstune build/release/faultfs | deps ## every fault, kill and limit that fstune must survive, in FAULTS_DIR
+	$(Q)export PYTHONDONTWRITEBYTECODE=1 FSTUNE=build/$(BUILD)/fstune; \
+	    tests/faults/run && tests/faults/limits && tests/faults/kills --shared '$(FAULTS_DIR)' 100
 
 check-slow: build/$(BUILD)/fstune $(call programs,$(slow_tests),$(BUILD)) | deps ## run the tests that take minutes
 	$(call run_tests,$(BUILD),TEST_TIMEOUT=1800)

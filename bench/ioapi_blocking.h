@@ -6,6 +6,7 @@
 #define FSTUNE_BENCH_IOAPI_BLOCKING_H
 
 #include "bench/ioapi.h"
+#include "bench/retry.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -16,11 +17,12 @@
 /* Makes the outcome `moved` of a write durable: `moved`, or the negative errno of fdatasync. */
 static inline int64_t ioapi_blocking_sync(int fd, int64_t moved)
 {
+    unsigned n_tries = 0;
     int rc;
 
     do
         rc = fdatasync(fd);
-    while (rc < 0 && errno == EINTR);
+    while (rc < 0 && retry_interrupted(&n_tries));
     return rc < 0 ? -errno : moved;
 }
 
@@ -28,12 +30,13 @@ static inline int64_t ioapi_blocking_sync(int fd, int64_t moved)
  * is an error already. */
 static inline int64_t ioapi_blocking_transfer(int fd, const struct io_call *call, bool sync_each)
 {
+    unsigned n_tries = 0;
     ssize_t moved;
 
     do
         moved = call->is_write ? pwrite(fd, call->buffer, call->size_bytes, (off_t)call->offset_bytes)
                                : pread(fd, call->buffer, call->size_bytes, (off_t)call->offset_bytes);
-    while (moved < 0 && errno == EINTR);
+    while (moved < 0 && retry_interrupted(&n_tries));
     if (moved < 0)
         return -errno;
     if (sync_each && call->is_write && (uint64_t)moved == call->size_bytes)

@@ -77,10 +77,9 @@ static int explain_setup(int code, struct err *err)
             "io_uring: io_uring_setup is missing: a seccomp filter (container) hides it, or the kernel "
             "is older than 5.1");
     case -ENOMEM:
-        return err_set(
-            err, code,
-            "io_uring: no memory for the ring: kernels before 5.12 count it against RLIMIT_MEMLOCK; "
-            "raise it (ulimit -l) or lower the queue depth");
+        return err_set(err, code,
+                       "io_uring: no memory for the ring: many kernels count it against RLIMIT_MEMLOCK; "
+                       "raise it (ulimit -l) or lower the queue depth");
     default:
         return err_sys(err, code, "io_uring: io_uring_setup");
     }

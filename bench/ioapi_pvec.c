@@ -1,6 +1,7 @@
 /* One preadv or pwritev of queue_depth buffers at one offset: the queue depth of Erofeev's program. */
 #include "bench/ioapi.h"
 #include "bench/ioapi_blocking.h"
+#include "bench/retry.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -59,12 +60,13 @@ static void describe(struct pvec *pvec, const struct io_call *call)
 static int64_t transfer(const struct pvec *pvec, const struct io_call *call)
 {
     int n = (int)pvec->n_vector;
+    unsigned n_tries = 0;
     ssize_t moved;
 
     do
         moved = call->is_write ? pwritev(pvec->fd, pvec->vector, n, (off_t)call->offset_bytes)
                                : preadv(pvec->fd, pvec->vector, n, (off_t)call->offset_bytes);
-    while (moved < 0 && errno == EINTR);
+    while (moved < 0 && retry_interrupted(&n_tries));
     if (moved < 0)
         return -errno;
     if (pvec->sync_each && call->is_write && (uint64_t)moved == call->size_bytes)

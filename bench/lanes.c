@@ -335,6 +335,15 @@ static int run_all(struct lanes *lanes, struct err *err)
     return result;
 }
 
+/* The pump knows the request, this is where the file is known. */
+static int explain(const struct lanes *lanes, const struct lane *lane, struct err *err)
+{
+    const char *advice = lane->result == -EIO ? "; see dmesg for what the kernel knows of the device" : "";
+    if (lanes->env->world != NULL)
+        return err_set(err, lane->result, "%s", lane->err.text);
+    return err_set(err, lane->result, "%s: %s%s", lanes->env->target->name, lane->err.text, advice);
+}
+
 int lanes_run(struct lanes *lanes, struct err *err)
 {
     int result = 0;
@@ -344,7 +353,7 @@ int lanes_run(struct lanes *lanes, struct err *err)
         result = run_all(lanes, err);
     for (uint32_t i = 0; i < lanes->n && result == 0; i++) {
         if (lanes->lane[i].result < 0)
-            result = err_set(err, lanes->lane[i].result, "%s", lanes->lane[i].err.text);
+            result = explain(lanes, &lanes->lane[i], err);
     }
     return result;
 }

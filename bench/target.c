@@ -1,6 +1,7 @@
 /* bench/target: opening, creating and closing the file that is measured. */
 #include "bench/target.h"
 
+#include "bench/retry.h"
 #include "bench/rng.h"
 #include "bench/target_internal.h"
 
@@ -12,6 +13,22 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
+
+/* What would stay behind is worth a second try. */
+#define UNLINK_TRIES 3
+
+/* A working directory can outlive its name; nothing can be created in it then, whatever access() says. Some
+ * file systems give directories 0 links always, and a name may look like anything: both signs are needed. */
+static bool is_removed(int dir_fd)
+{
+    static const char sign[] = " (deleted)";
+    char link[32], path[4096];
+    struct stat status;
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", dir_fd);
+    ssize_t n = readlink(link, path, sizeof(path));
+    return n > (ssize_t)strlen(sign) && memcmp(path + n - strlen(sign), sign, strlen(sign)) == 0 &&
+           fstat(dir_fd, &status) == 0 && status.st_nlink == 0;
+}
 
 /* O_PATH: a directory that may be written to but not listed is good enough. */
 static int open_directory(const char *path, int *ret_fd, struct err *err)
@@ -25,6 +42,10 @@ static int open_directory(const char *path, int *ret_fd, struct err *err)
             return err_set(err, code, "%s: there is no such directory; create it or give another --path",
                            path);
         return err_sys(err, code, "%s: cannot be opened as the directory of the target file", path);
+    }
+    if (is_removed(fd)) {
+        close(fd);
+        return err_set(err, -ENOENT, "%s: the directory has been removed; give another --path", path);
     }
     /* Asked before anything is created, so that a dry run finds the same faults as the real one. */
     if (faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) != 0) {
@@ -58,23 +79,28 @@ int target_estimate(const struct target_plan *plan, uint64_t *ret_size_bytes, st
 
 /* For file systems without O_TMPFILE: the name exists for a moment only and nobody can have prepared a link
  * under it. */
-static int create_and_unlink(int dir_fd, int *ret_fd)
+static int create_and_unlink(int dir_fd, const char *directory, int *ret_fd, struct err *err)
 {
     char name[40];
     snprintf(name, sizeof(name), ".fstune-%016" PRIx64, rng_seed_from_system());
     int fd = openat(dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
-        return -errno;
-    if (unlinkat(dir_fd, name, 0) != 0) {
-        int code = -errno;
-        close(fd);
-        return code;
+        return err_sys(err, -errno, "the target file in %s: cannot be created", directory);
+    int code = 0;
+    for (int i = 0; i < UNLINK_TRIES; i++) {
+        code = unlinkat(dir_fd, name, 0) == 0 ? 0 : -errno;
+        if (code == 0 || code == -ENOENT) /* gone by somebody else's hand is gone */
+            break;
     }
-    *ret_fd = fd;
-    return 0;
+    if (code == 0 || code == -ENOENT) {
+        *ret_fd = fd;
+        return 0;
+    }
+    close(fd);
+    return err_sys(err, code, "%s/%s: was created and cannot be removed again; remove it", directory, name);
 }
 
-static int create_nameless(struct target *target, int dir_fd, struct err *err)
+static int create_nameless(struct target *target, int dir_fd, const char *directory, struct err *err)
 {
     int code = 0;
     target->fd = openat(dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
@@ -83,13 +109,13 @@ static int create_nameless(struct target *target, int dir_fd, struct err *err)
     if (target->fd < 0) {
         code = -errno;
         if (code == -EOPNOTSUPP || code == -EISDIR || code == -ENOENT || code == -EINVAL)
-            code = create_and_unlink(dir_fd, &target->fd);
+            code = create_and_unlink(dir_fd, directory, &target->fd, err);
+        else
+            err_sys(err, code, "%s: cannot be created", target->name);
     }
-    if (code != 0) {
+    if (code != 0)
         target->fd = 0;
-        return err_sys(err, code, "%s: cannot be created", target->name);
-    }
-    return 0;
+    return code;
 }
 
 int target_describe(struct target *target, struct err *err)
@@ -120,7 +146,7 @@ int target_create(struct target *target, const struct target_plan *plan, struct 
     }
     code = target_plan_size(plan, made.available_bytes, &size_bytes, err);
     if (code == 0)
-        code = create_nameless(&made, dir_fd, err);
+        code = create_nameless(&made, dir_fd, plan->directory, err);
     if (code == 0)
         code = target_describe(&made, err);
     if (code == 0 && plan->prepare_script != NULL)
@@ -166,16 +192,28 @@ int target_open_run(const struct target *target, bool direct, bool write, int *r
 {
     if (write && !target->writable)
         return err_set(err, -EPERM, "%s: was opened for reading only", target->name);
+    struct stat status;
+    /* Writing on would make a user's file long again that somebody has cut meanwhile. */
+    if (!target->owned && fstat(target->fd, &status) == 0 && (uint64_t)status.st_size < target->size_bytes)
+        return err_set(err, -ESTALE, "%s: has been made shorter by somebody else; nothing more is measured",
+                       target->name);
     return target_reopen(target->fd, target->name, (write ? O_RDWR : O_RDONLY) | (direct ? O_DIRECT : 0),
                          ret_fd, err);
 }
 
-int target_flush(const struct target *target, struct err *err)
+int target_sync(int fd)
 {
+    unsigned n_tries = 0;
     int code;
     do {
-        code = fdatasync(target->fd) == 0 ? 0 : -errno;
-    } while (code == -EINTR);
+        code = fdatasync(fd) == 0 ? 0 : -errno;
+    } while (code != 0 && retry_interrupted(&n_tries));
+    return code;
+}
+
+int target_flush(const struct target *target, struct err *err)
+{
+    int code = target_sync(target->fd);
     if (code != 0)
         return err_sys(err, code, "%s: fdatasync failed; what was written may be lost", target->name);
     return 0;

@@ -267,6 +267,9 @@ static int prove_both(struct probe *probe, struct err *err)
     code = prove_reads(probe, &read_proof);
     if (code == 0 && target->writable)
         code = prove_writes(probe, &write_proof);
+    if (code == -EAGAIN) /* what blocking transfers never say */
+        return err_sys(err, code, "%s: no thread can be started to watch direct writes (see ulimit -u)",
+                       target->name);
     if (code != 0)
         return err_sys(err, code, "%s: a direct transfer failed", target->name);
     target->direct_read = read_proof;

@@ -1,5 +1,6 @@
 /* bench/target_fill: how large the target file may be, and its random contents. */
 #include "bench/hostinfo.h"
+#include "bench/retry.h"
 #include "bench/rng.h"
 #include "bench/target_internal.h"
 #include "bench/units.h"
@@ -10,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -91,10 +93,26 @@ int target_plan_size(const struct target_plan *plan, uint64_t available, uint64_
     return 0;
 }
 
+/* XFS reserves up to the size of a growing file behind its end and gives that back later: it counts as free.
+ */
+static int available_with_reserve(const struct target *target, uint64_t *ret_bytes)
+{
+    struct stat status;
+    int code = target_available(target->fd, ret_bytes);
+    if (code != 0)
+        return code;
+    if (fstat(target->fd, &status) != 0)
+        return -errno;
+    uint64_t allocated = (uint64_t)status.st_blocks * 512, size = (uint64_t)status.st_size;
+    if (allocated > size && *ret_bytes < UINT64_MAX - (allocated - size))
+        *ret_bytes += allocated - size;
+    return 0;
+}
+
 int target_check_free(const struct target *target, struct err *err)
 {
     uint64_t now;
-    int code = target_available(target->fd, &now);
+    int code = available_with_reserve(target, &now);
     if (code != 0)
         return err_sys(err, code, "%s: cannot ask for its free space", target->name);
     if (target->available_bytes == UINT64_MAX)
@@ -114,9 +132,10 @@ int target_check_free(const struct target *target, struct err *err)
 int target_write_all(int fd, const void *buffer, size_t size, uint64_t offset)
 {
     const unsigned char *bytes = buffer;
+    unsigned n_tries = 0;
     for (size_t done = 0; done < size;) {
         ssize_t n = pwrite(fd, bytes + done, size - done, (off_t)(offset + done));
-        if (n < 0 && errno != EINTR)
+        if (n < 0 && !retry_interrupted(&n_tries))
             return -errno;
         if (n == 0)
             return -EIO;
@@ -128,9 +147,10 @@ int target_write_all(int fd, const void *buffer, size_t size, uint64_t offset)
 int target_read_all(int fd, void *buffer, size_t size, uint64_t offset)
 {
     unsigned char *bytes = buffer;
+    unsigned n_tries = 0;
     for (size_t done = 0; done < size;) {
         ssize_t n = pread(fd, bytes + done, size - done, (off_t)(offset + done));
-        if (n < 0 && errno != EINTR)
+        if (n < 0 && !retry_interrupted(&n_tries))
             return -errno;
         if (n == 0)
             return -ENODATA;
@@ -195,7 +215,7 @@ static void fit_to_space(struct filling *filling)
 {
     uint64_t before = filling->target->available_bytes, now;
     if (!filling->plan->size_is_default || before == UINT64_MAX ||
-        target_available(filling->target->fd, &now) != 0)
+        available_with_reserve(filling->target, &now) != 0)
         return;
     double room = (double)now - (double)before * (TARGET_FREE_SHARE + METADATA_SHARE / 2);
     uint64_t fits = filling->done + (room > 0 ? whole_mib(room) : 0);
@@ -207,10 +227,7 @@ static void fit_to_space(struct filling *filling)
  * for a gigabyte of writeback, and delayed allocation shows a full file system here. */
 static int checkpoint(struct filling *filling, struct err *err)
 {
-    int code;
-    do {
-        code = fdatasync(filling->target->fd) == 0 ? 0 : -errno;
-    } while (code == -EINTR);
+    int code = target_sync(filling->target->fd);
     if (code != 0)
         return fill_error(filling->target, code, filling->done, err);
     fit_to_budget(filling);

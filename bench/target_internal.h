@@ -32,6 +32,7 @@ int target_reopen(int fd, const char *name, int flags, int *ret_fd, struct err *
 
 /* Whole pread and pwrite: EINTR retried, the rest of a short transfer continued. -ENODATA at the end of the
  * file. */
+int target_sync(int fd); /* fdatasync, EINTR retried */
 int target_read_all(int fd, void *buffer, size_t size, uint64_t offset);
 int target_write_all(int fd, const void *buffer, size_t size, uint64_t offset);
 

@@ -45,7 +45,7 @@ static int print_result(struct measurement *measurement, struct err *err)
     int result = measurement->settings->json ? report_measure_json(stdout, &measured, err)
                                              : report_measure_text(stdout, &measured, err);
     int number = atomic_load(&interrupt_signal);
-    if (result < 0 || number != 0)
+    if (result < 0 || number > 0)
         return result < 0 ? result : EXIT_SIGNAL + number;
     return measurement->rule != NULL && !measurement->state.met ? EXIT_INCONCLUSIVE : EXIT_DONE;
 }

@@ -13,6 +13,10 @@
 #include <string.h>
 #include <time.h>
 
+/* The command ends 5 s after its budget, whatever the kernel does: this leaves time for giving a thread up
+ * and for the answer. */
+#define LATE_NS (3 * CLOCK_NS_PER_S)
+
 static void format_end(const struct settings *settings, char *buffer, size_t size)
 {
     time_t end = time(NULL) + (time_t)(settings->budget_ns / CLOCK_NS_PER_S) + 5;
@@ -73,7 +77,7 @@ static int check_and_print_plan(struct session *session, struct err *err)
 static int exit_code(const struct answer *answer)
 {
     int number = atomic_load(&interrupt_signal);
-    if (number != 0)
+    if (number > 0)
         return EXIT_SIGNAL + number;
     if (!answer->has_rows)
         return EXIT_NOTHING;
@@ -101,6 +105,7 @@ static int measure_and_print(struct session *session, struct err *err)
                         .search = search_find(session->settings->method),
                         .lowest_p99_ns = NAN};
     tune.best = tune.chosen = tune.baseline = tune.standard = TUNE_NONE;
+    session->end_ns = session->start_ns + session->settings->budget_ns + LATE_NS;
     int result = session_prepare(session, err);
     if (result == 0)
         result = tune_init(&tune, session, err);

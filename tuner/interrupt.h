@@ -7,7 +7,11 @@
 
 #include <stdatomic.h>
 
-/* Number of the signal that asked the program to end; 0 before. Read by the pumps. */
+/* In interrupt_signal when no signal came, but the time of the command is over and the kernel still holds a
+ * request. */
+#define INTERRUPT_LATE (-1)
+
+/* Number of the signal that asked the program to end, or INTERRUPT_LATE; 0 before. Read by the pumps. */
 extern atomic_int interrupt_signal;
 
 /* Catches SIGINT, SIGTERM, SIGHUP; ignores SIGPIPE and SIGXFSZ (their system calls fail with an errno

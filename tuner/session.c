@@ -38,10 +38,15 @@ static void init_env(struct session *session)
         session->env.cache = MEASURE_CACHE_WARM;
 }
 
+static const char *place_of(const struct settings *settings)
+{
+    return settings->existing[0] != '\0' ? settings->existing : settings->path;
+}
+
 static int open_real(struct session *session, struct err *err)
 {
     const struct settings *settings = session->settings;
-    const char *place = settings->existing[0] != '\0' ? settings->existing : settings->path;
+    const char *place = place_of(settings);
     int flags = settings->existing[0] != '\0' ? O_PATH | O_CLOEXEC : O_RDONLY | O_DIRECTORY | O_CLOEXEC;
     session->directory_fd = open(place, flags);
     if (session->directory_fd < 0)
@@ -55,6 +60,7 @@ int session_open(struct session *session, const struct settings *settings, struc
     memset(session, 0, sizeof *session);
     session->settings = settings;
     session->write_limit_bytes = settings->max_write_bytes;
+    session->end_ns = UINT64_MAX;
     session->directory_fd = session->lock_fd = session->target.fd = -1;
     /* One that --seed takes and a signed number of JSON holds. */
     session->seed = settings->seed_given ? settings->seed : rng_seed_from_system() >> 1;
@@ -164,11 +170,13 @@ int session_prepare(struct session *session, struct err *err)
     int result = take_lock(session, err);
     if (result < 0)
         return result;
-    result = worker_call(make_target, session, &session->abandoned, err);
+    result = worker_call_until(session->end_ns, make_target, session, &session->abandoned, err);
     progress_clear(&session->progress);
+    if (result == -ETIME)
+        err_prefix(err, "%s", place_of(session->settings));
     if (session->abandoned)
         return result;
-    if (result < 0 && session->job.err.code != 0)
+    if (result < 0 && result != -ETIME && session->job.err.code != 0)
         err_set(err, result, "%s", session->job.err.text);
     session->bytes_written += session->target.filled_bytes;
     session->fastest_bps = session->target.fill_bps;
@@ -228,14 +236,15 @@ static int measure_once(struct session *session, const struct measure_plan *plan
     job->plan.seed = rng_derive(session->seed, 1000 + session->n_runs++);
     job->err = (struct err){0};
     histogram_init(&job->latency);
-    int result =
-        session->simulated ? do_run(session) : worker_call(do_run, session, &session->abandoned, err);
+    int result = session->simulated
+                     ? do_run(session)
+                     : worker_call_until(session->end_ns, do_run, session, &session->abandoned, err);
     if (session->abandoned)
         return result;
     session->bytes_read += job->result.total_bytes_read;
     session->bytes_written += job->result.total_bytes_written;
     if (result < 0)
-        return job->err.code != 0 ? err_set(err, result, "%s", job->err.text) : result;
+        return result != -ETIME && job->err.code != 0 ? err_set(err, result, "%s", job->err.text) : result;
     note_settling(session, &job->result);
     if (pattern_writes(&plan->pattern))
         session->fastest_bps = fmax(session->fastest_bps, job->result.throughput_bps);

@@ -37,6 +37,7 @@ struct session {
     int directory_fd, lock_fd;
     uint64_t seed;
     uint64_t start_ns;
+    uint64_t end_ns;                    /* no run and no filling lasts longer; UINT64_MAX: no end */
     uint64_t n_runs;                    /* started; numbers the seeds */
     uint64_t write_limit_bytes;         /* of bytes_written, for now; at most --max-write */
     uint64_t bytes_read, bytes_written; /* filling and warm-up included */

@@ -21,6 +21,7 @@ const char *const tune_stop_text[] = {
     [TUNE_STOP_BUDGET] = "the budget is used up",
     [TUNE_STOP_WRITES] = "the write budget (--max-write) is used up",
     [TUNE_STOP_SPACE] = "the file system ran low on free space",
+    [TUNE_STOP_STALLED] = "the device did not finish a run in time",
     [TUNE_STOP_INTERRUPTED] = "interrupted",
 };
 

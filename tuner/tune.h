@@ -29,8 +29,9 @@ enum tune_stop {
     TUNE_STOP_NOT_YET,
     TUNE_STOP_SEPARATED, /* the evidence settles it */
     TUNE_STOP_BUDGET,
-    TUNE_STOP_WRITES, /* --max-write */
-    TUNE_STOP_SPACE,  /* free space ran low: an error */
+    TUNE_STOP_WRITES,  /* --max-write */
+    TUNE_STOP_SPACE,   /* free space ran low: an error */
+    TUNE_STOP_STALLED, /* a run was not over when the time was */
     TUNE_STOP_INTERRUPTED
 };
 

@@ -34,7 +34,7 @@ int tune_confirm(struct tune *tune, struct err *err)
     n = add_distinct(points, n, tune->baseline);
     n = add_distinct(points, n, tune->standard);
     enum tune_stop stop = tune->stop;
-    if (stop == TUNE_STOP_INTERRUPTED)
+    if (stop == TUNE_STOP_INTERRUPTED || stop == TUNE_STOP_STALLED)
         return 0;
     tune->stop = TUNE_STOP_NOT_YET;
     uint64_t kept_ns = (uint64_t)((double)tune->settings->budget_ns * TUNE_FINAL_SHARE);

@@ -90,6 +90,11 @@ static int one_run(struct tune *tune, size_t point, bool fresh, struct histogram
         tune->stop = TUNE_STOP_INTERRUPTED;
         return 1;
     }
+    if (result == -ETIME) {
+        exclude(tune, point, result, &why);
+        tune->stop = TUNE_STOP_STALLED;
+        return 1;
+    }
     if (result == -EDQUOT && tune->session->wrote_out) {
         tune->stop = TUNE_STOP_WRITES;
         return 1;

@@ -157,6 +157,20 @@ static void interruptions_are_invisible(void **state)
     }
 }
 
+/* A file system that answers EINTR for ever must not hold a thread for ever. */
+static void endless_interruptions_are_a_failure(void **state)
+{
+    const struct ioapi_ops *ops = rig_row(state);
+    struct run run = {ops, DEPTH, DEPTH, false, true};
+    struct rig_outcome outcome;
+
+    skip_unless_it_runs(ops);
+    if ((ASYNC >> ops->api & 1) != 0)
+        return; /* a completion with EINTR is an outcome like others */
+    assert_int_equal(run_with(&run, TRANSFER, EINTR, 1, FOR_EVER, &outcome), 0);
+    assert_int_equal(outcome.n_whole, 0);
+}
+
 /* One call a submission, so that nth - 1 calls are in flight when the kernel first asks to wait. */
 static void check_busy(const struct ioapi_ops *ops, int code, unsigned nth)
 {
@@ -367,6 +381,7 @@ static const struct rig_case cases[] = {
     RIG_CASE(reads_are_never_flushed),
     RIG_CASE_OF(BLOCKING, a_short_write_is_not_worth_a_flush),
     RIG_CASE(interruptions_are_invisible),
+    RIG_CASE(endless_interruptions_are_a_failure),
     RIG_CASE_OF(ASYNC, a_busy_kernel_is_waited_for_unless_nothing_is_in_flight),
     RIG_CASE_OF(ASYNC, partial_submissions_lose_nothing),
     RIG_CASE_OF(1U << API_IO_URING, a_write_parted_from_its_flush_is_flushed_all_the_same),

@@ -1,4 +1,5 @@
 /* Tests of tuner/worker. The test's own signals play Ctrl-C. */
+#include "bench/clock.h"
 #include "tests/check.h"
 #include "tuner/interrupt.h"
 #include "tuner/worker.h"
@@ -105,6 +106,60 @@ static void work_that_hangs_is_abandoned(void **state)
     forget_signal();
 }
 
+static int wait_until_late(void *context)
+{
+    (void)context;
+    while (atomic_load(&interrupt_signal) == 0)
+        usleep(1000);
+    return -EINTR;
+}
+
+static uint64_t in_50_ms(void)
+{
+    return clock_now_ns(&clock_monotonic) + 50000000;
+}
+
+static void work_that_is_late_is_told_so(void **state)
+{
+    (void)state;
+    bool abandoned = false;
+    assert_int_equal(worker_call_until(in_50_ms(), wait_until_late, NULL, &abandoned, &err), -ETIME);
+    assert_int_equal(atomic_load(&interrupt_signal), INTERRUPT_LATE);
+    assert_false(abandoned);
+    assert_int_equal(err.code, -ETIME);
+    atomic_store(&interrupt_signal, 0);
+}
+
+static int sleep_for_ever(void *context)
+{
+    (void)context;
+    while (sem_wait(&release) != 0)
+        ;
+    return 0;
+}
+
+static void late_work_that_hangs_is_abandoned(void **state)
+{
+    (void)state;
+    bool abandoned = false;
+    assert_int_equal(worker_call_until(in_50_ms(), sleep_for_ever, NULL, &abandoned, &err), -ETIME);
+    assert_true(abandoned);
+    atomic_store(&interrupt_signal, 0);
+}
+
+static int be_interrupted(void *context)
+{
+    (void)context;
+    return -EINTR;
+}
+
+static void eintr_without_a_signal_is_an_error(void **state)
+{
+    (void)state;
+    bool abandoned = false;
+    assert_int_equal(worker_call(be_interrupted, NULL, &abandoned, &err), -EIO);
+}
+
 static int count(void *context)
 {
     ++*(int *)context;
@@ -147,7 +202,10 @@ int main(void)
         cmocka_unit_test(work_that_notices_the_signal_is_joined),
         cmocka_unit_test(many_calls_leave_no_descriptor_open),
         cmocka_unit_test(work_begun_after_a_signal_still_ends),
+        cmocka_unit_test(eintr_without_a_signal_is_an_error),
+        cmocka_unit_test(work_that_is_late_is_told_so),
         cmocka_unit_test(work_that_hangs_is_abandoned),
+        cmocka_unit_test(late_work_that_hangs_is_abandoned),
     };
     return cmocka_run_group_tests_name("tuner/worker", tests, setup, NULL);
 }
