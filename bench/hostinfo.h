@@ -42,6 +42,11 @@ void hostinfo_collect(struct hostinfo *info, int fd);
  * suffix "before" or "after". */
 void hostinfo_collect_load(struct hostinfo *info, int fd, const char *suffix);
 
+/* Adds what may stand in a measurement's way: open_files_limit, file_size_limit_bytes (absent when
+ * unlimited), aio_max_nr, aio_nr, mount_read_only, pressure_readable, cpu_governor ("powersave", or "mixed").
+ */
+void hostinfo_collect_limits(struct hostinfo *info, int fd);
+
 /* NULL when absent. */
 const struct hostinfo_fact *hostinfo_find(const struct hostinfo *info, const char *key);
 

@@ -1,10 +1,9 @@
 /* bench/target_prepare: runs the user's preparation script on the empty target file. */
+#include "bench/spawn.h"
 #include "bench/target_internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,37 +12,11 @@
 
 #define POLL_NS 10000000ULL
 
-/* The script's own process group can be killed as a whole. It keeps none of our descriptors, its output goes
- * to stderr because stdout is for results, and signals that fstune ignores or blocks work as usual in it. */
+/* Its output goes to stderr because stdout is for results. */
 static int spawn(const char *script, char *const environment[], pid_t *ret_pid)
 {
-    char *argv[] = {(char *)"bash", (char *)"-e", (char *)"--", (char *)(uintptr_t)script, NULL};
-    posix_spawnattr_t attributes;
-    posix_spawn_file_actions_t actions;
-    sigset_t all, none;
-    sigfillset(&all);
-    sigemptyset(&none);
-    posix_spawnattr_init(&attributes);
-    posix_spawn_file_actions_init(&actions);
-    int code = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF |
-                                                         POSIX_SPAWN_SETSIGMASK);
-    if (code == 0)
-        code = posix_spawnattr_setpgroup(&attributes, 0);
-    if (code == 0)
-        code = posix_spawnattr_setsigdefault(&attributes, &all);
-    if (code == 0)
-        code = posix_spawnattr_setsigmask(&attributes, &none);
-    if (code == 0)
-        code = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    if (code == 0)
-        code = posix_spawn_file_actions_adddup2(&actions, 2, 1);
-    if (code == 0)
-        code = posix_spawn_file_actions_addclosefrom_np(&actions, 3);
-    if (code == 0)
-        code = posix_spawnp(ret_pid, argv[0], &actions, &attributes, argv, environment);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-    return -code;
+    const char *const argv[] = {"bash", "-e", "--", script, NULL};
+    return spawn_start(argv, environment, STDERR_FILENO, STDERR_FILENO, ret_pid);
 }
 
 /* Our environment with the two variables in the place of older ones. */

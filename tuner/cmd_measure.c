@@ -38,8 +38,7 @@ static int print_result(struct measurement *measurement, struct err *err)
     struct measured measured;
     struct session *session = measurement->session;
     progress_clear(&session->progress);
-    if (!session->simulated)
-        hostinfo_collect_load(&session->host, session->directory_fd, "after");
+    session_finish(session);
     if (report_measure_prepare(&measured, measurement) < 0)
         return err_set(err, -ENOMEM, "no memory for the result");
     int result = measurement->settings->json ? report_measure_json(stdout, &measured, err)
@@ -50,11 +49,19 @@ static int print_result(struct measurement *measurement, struct err *err)
     return measurement->rule != NULL && !measurement->state.met ? EXIT_INCONCLUSIVE : EXIT_DONE;
 }
 
-static void print_plan(const struct settings *settings, const struct point *point, uint64_t file_bytes,
+/* Every replay as slow as it can be. */
+static double seconds_at_most(const struct settings *settings, uint64_t file_bytes)
+{
+    double replay_ns = (double)settings->warmup_limit_ns + (double)settings->duration_ns + MEASURE_SETTLE_NS;
+    double all_ns = settings->until_steady ? (double)settings->max_duration_ns : settings->replays * replay_ns;
+    return all_ns / 1e9 + report_plan_fill_seconds(settings, file_bytes);
+}
+
+static void print_plan(const struct session *session, const struct point *point, uint64_t file_bytes,
                        FILE *out)
 {
-    char text[FACTORS_TEXT_SIZE], size[UNITS_TEXT_SIZE], duration[UNITS_TEXT_SIZE];
-    char most[UNITS_TEXT_SIZE];
+    const struct settings *settings = session->settings;
+    char text[FACTORS_TEXT_SIZE], duration[UNITS_TEXT_SIZE], most[UNITS_TEXT_SIZE];
     units_format_duration(settings->duration_ns, duration);
     fprintf(out, "plan: %s, %s, ", settings->pattern.name, factors_format(point, text));
     if (settings->until_steady)
@@ -62,16 +69,7 @@ static void print_plan(const struct settings *settings, const struct point *poin
                 settings->steady_rule, units_format_duration(settings->max_duration_ns, most));
     else
         fprintf(out, "%u replays of %s", settings->replays, duration);
-    if (settings->simulate[0] == '\0') {
-        bool existing = settings->existing[0] != '\0', writes = pattern_writes(&settings->pattern);
-        uint64_t replay_ns = settings->warmup_limit_ns + settings->duration_ns + MEASURE_SETTLE_NS;
-        uint64_t most_bytes = writes ? settings->max_write_bytes : existing ? 0 : file_bytes;
-        fprintf(out, " on a file of %s%s", units_format_size(file_bytes, size),
-                existing ? " (existing)" : " (removed afterwards)");
-        fprintf(out, ", at most %s written", units_format_size(most_bytes, size));
-        fprintf(out, ", a replay takes about %s at most", units_format_duration(replay_ns, duration));
-    }
-    fputc('\n', out);
+    report_plan_end(out, session, file_bytes);
 }
 
 static int check_and_print_plan(struct session *session, struct err *err)
@@ -86,10 +84,11 @@ static int check_and_print_plan(struct session *session, struct err *err)
         result = candidates_check(session, &point, file_bytes, err);
     if (result < 0)
         return result;
+    session->seconds_at_most = seconds_at_most(settings, file_bytes);
     if (settings->dry_run && settings->json)
         return report_plan_json(stdout, session, file_bytes, 1, err);
     if (settings->dry_run || !settings->quiet)
-        print_plan(settings, &point, file_bytes, settings->dry_run ? stdout : stderr);
+        print_plan(session, &point, file_bytes, settings->dry_run ? stdout : stderr);
     return 0;
 }
 

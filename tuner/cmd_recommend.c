@@ -10,40 +10,20 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
-/* The command ends 5 s after its budget, whatever the kernel does: this leaves time for giving a thread up
- * and for the answer. */
-#define LATE_NS (3 * CLOCK_NS_PER_S)
-
-static void format_end(const struct settings *settings, char *buffer, size_t size)
-{
-    time_t end = time(NULL) + (time_t)(settings->budget_ns / CLOCK_NS_PER_S) + 5;
-    struct tm parts;
-    if (localtime_r(&end, &parts) == NULL || strftime(buffer, size, "%H:%M:%S", &parts) == 0)
-        snprintf(buffer, size, "?");
-}
+/* Grace of the contract: the whole command ends within the budget and this. */
+#define GRACE_SECONDS 5.0
+/* A run that hangs is given up after this, which leaves time for giving the thread up and for the answer. */
+#define LATE_NS       (3 * CLOCK_NS_PER_S)
 
 /* The plan line of interfaces, section 4: what the command will do at most. */
 static void print_plan(FILE *out, const struct session *session, uint64_t file_bytes, size_t n_points)
 {
     const struct settings *settings = session->settings;
-    char file[UNITS_TEXT_SIZE], writes[UNITS_TEXT_SIZE], end[32];
-    format_end(settings, end, sizeof end);
-    if (session->simulated) {
-        fprintf(out, "plan: %s on simulated surface \"%s\", %zu points, %.0f virtual seconds\n",
-                settings->pattern.name, session->surface.name, n_points, (double)settings->budget_ns / 1e9);
-        return;
-    }
-    units_format_size(file_bytes, file);
-    units_format_size(pattern_writes(&settings->pattern) ? settings->max_write_bytes : file_bytes, writes);
-    const char *place = settings->existing[0] != '\0' ? settings->existing : settings->path;
-    fprintf(out, "plan: %s in %s, file of %s%s, at most %s written, %zu points, ends by %s at the latest\n",
-            settings->pattern.name, place, file,
-            settings->existing[0] != '\0' ? " (existing)" : " (removed afterwards)",
-            settings->existing[0] != '\0' && !pattern_writes(&settings->pattern) ? "0" : writes, n_points,
-            end);
+    fprintf(out, "plan: %s, %zu points", settings->pattern.name, n_points);
+    if (session->simulated)
+        fprintf(out, ", %.0f virtual seconds", (double)settings->budget_ns / 1e9);
+    report_plan_end(out, session, file_bytes);
 }
 
 /* Everything that can be refused before a byte is written. */
@@ -61,6 +41,7 @@ static int check_and_print_plan(struct session *session, struct err *err)
         candidates_free(&candidates);
         return result;
     }
+    session->seconds_at_most = (double)settings->budget_ns / 1e9 + GRACE_SECONDS;
     if (settings->dry_run && settings->json) {
         result = report_plan_json(stdout, session, file_bytes, candidates.n, err);
     } else if (settings->dry_run) {
@@ -89,8 +70,7 @@ static int print_result(struct tune *tune, struct err *err)
     struct answer answer;
     struct session *session = tune->session;
     progress_clear(&session->progress);
-    if (!session->simulated)
-        hostinfo_collect_load(&session->host, session->directory_fd, "after");
+    session_finish(session);
     answer_prepare(&answer, tune);
     int result = tune->settings->json ? report_recommendation_json(stdout, &answer, err)
                                       : report_recommendation_text(stdout, &answer, err);

@@ -81,7 +81,7 @@ int command_run_measuring(const struct command *command, int argc, char **argv)
     }
     if (result < 0)
         return command_fail(EXIT_USAGE, "%s", err.text);
-    if (!settings.pattern_given)
+    if (!settings.pattern_given && !command->no_pattern)
         return command_fail(
             EXIT_USAGE, "--pattern is missing; give read, write, randread, randwrite, rw:70, randrw:70 ...");
     return run_session(command, &settings);

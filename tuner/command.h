@@ -5,12 +5,15 @@
 
 #include "bench/err.h"
 
+#include <stdbool.h>
+
 /* Exit codes (interfaces, section 1). */
 enum {
     EXIT_DONE = 0,
     EXIT_FAILED = 1,
     EXIT_USAGE = 2,
     EXIT_INCONCLUSIVE = 3,
+    EXIT_FINDINGS = 3, /* of doctor */
     EXIT_NOTHING = 5,
     EXIT_SIGNAL = 128 /* plus the signal's number */
 };
@@ -26,6 +29,7 @@ struct command {
     /* For command_run_measuring, NULL elsewhere: */
     const char *description, *example; /* for its help */
     unsigned options;                  /* its bit of the option table */
+    bool no_pattern;                   /* it has a workload of its own */
     /* Refuses what can be refused before a byte is written and prints the plan. 0 or a negative errno. */
     int (*plan)(struct session *session, struct err *err);
     /* Measures and prints. An exit code, or a negative errno. */
@@ -35,7 +39,7 @@ struct command {
 /* A command that measures: options, session, plan, measurement. */
 int command_run_measuring(const struct command *command, int argc, char **argv);
 
-extern const struct command command_recommend, command_measure;
+extern const struct command command_recommend, command_measure, command_doctor;
 
 /* Prints "fstune: TEXT" on stderr. Returns code. */
 int command_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));

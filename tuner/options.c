@@ -38,7 +38,10 @@ const struct option_row *options_find(const char *name, unsigned command)
 
 const char *options_standard(const struct option_row *row, unsigned command)
 {
-    return command == OPTIONS_MEASURE && row->standard_measure ? row->standard_measure : row->standard;
+    const char *own = command == OPTIONS_MEASURE  ? row->standard_measure
+                      : command == OPTIONS_DOCTOR ? row->standard_doctor
+                                                  : NULL;
+    return own ? own : row->standard;
 }
 
 int options_set(struct settings *settings, const struct option_row *row, const char *text, struct err *err)
@@ -186,13 +189,14 @@ static int read_options(struct settings *settings, struct walk walk, const struc
     }
 }
 
-/* Defaults of `measure` that are values, not words. */
-static void set_measure_standards(struct settings *settings)
+/* Defaults that only this command has and that are values, not words. */
+static void set_own_standards(struct settings *settings, unsigned command)
 {
     for (size_t i = 0; i < options_n; i++) {
         const struct option_row *row = &options_table[i];
-        if (row->standard_measure && row->set == options_set_duration)
-            row->set(settings, row, row->standard_measure, NULL);
+        const char *standard = options_standard(row, command);
+        if (standard != row->standard && (row->set == options_set_duration || row->set == options_set_size))
+            row->set(settings, row, standard, NULL);
     }
 }
 
@@ -216,8 +220,7 @@ int options_parse(struct settings *settings, unsigned command, int argc, char **
     }
     const struct walk walk = {.argv = argv, .argc = argc, .next = first, .command = command};
     struct settings parsed = *settings;
-    if (command == OPTIONS_MEASURE)
-        set_measure_standards(&parsed);
+    set_own_standards(&parsed, command);
     int r = read_options(&parsed, walk, options_find("config", command), err);
     if (r == 0 && parsed.config[0] != '\0')
         r = config_read_settings(parsed.config, &parsed, command, err);

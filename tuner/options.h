@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 /* Commands that know an option; a mask. */
-enum { OPTIONS_RECOMMEND = 1, OPTIONS_MEASURE = 2 };
+enum { OPTIONS_RECOMMEND = 1, OPTIONS_MEASURE = 2, OPTIONS_DOCTOR = 4 };
 
 struct option_row {
     const char *name;             /* without dashes: "request-size"; the configuration key has underscores */
@@ -19,6 +19,7 @@ struct option_row {
     const char *range;            /* "512..512m, a multiple of 512", read by `set` too; "" for none */
     const char *standard;         /* the default, as text; "" for none */
     const char *standard_measure; /* the default of `measure` where it is another one, else NULL */
+    const char *standard_doctor;  /* the same for `doctor` */
     const char *help;
     unsigned commands;
     bool in_config; /* may stand in a configuration file */
@@ -34,8 +35,9 @@ extern const size_t options_n;
 
 /* Reads argv[first..] for a command into settings, which settings_init has filled and which stay untouched on
  * failure. --config is read first, then the rest of the command line over it; `measure` gets its own defaults
- * of duration and warm-up. 0; 1 when --help was asked for; or -EINVAL (and other negative errno for an
- * unreadable configuration) with one line; unknown options are answered with the nearest name. */
+ * of duration and warm-up, `doctor` one of the file's size. 0; 1 when --help was asked for; or -EINVAL (and
+ * other negative errno for an unreadable configuration) with one line; unknown options are answered with the
+ * nearest name. */
 int options_parse(struct settings *settings, unsigned command, int argc, char **argv, int first,
                   struct err *err);
 

@@ -76,7 +76,7 @@ void options_print_help(FILE *out, const char *command_name, const char *summary
                   "SIZE: bytes, or with k, m, g, t (powers of 1024). DURATION: with its unit us, ms, s, m or "
                   "h. SHARE: 3% or 0.03.",
                   0);
-    if (command != OPTIONS_MEASURE)
+    if (command != OPTIONS_MEASURE && command != OPTIONS_DOCTOR)
         print_wrapped(out, "Several values: 4k,64k,1m, or the powers of two in 4k..1m.", 0);
     fprintf(out, "\nExample:\n  %s\n", example);
 }

@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #define BOTH       (OPTIONS_RECOMMEND | OPTIONS_MEASURE)
+#define EVERY      (BOTH | OPTIONS_DOCTOR)
 #define AT(member) offsetof(struct settings, member)
 
 /* In the order of --help. */
@@ -82,7 +83,7 @@ const struct option_row options_table[] = {
      .range = "",
      .standard = ".",
      .help = "directory on the file system to measure; a nameless file is made there",
-     .commands = BOTH,
+     .commands = EVERY,
      .in_config = true,
      .set = options_set_text,
      .place = AT(path)},
@@ -90,8 +91,9 @@ const struct option_row options_table[] = {
      .argument = "SIZE",
      .range = "128m..1000t",
      .standard = "1g",
+     .standard_doctor = "128m",
      .help = "size of that file; the default shrinks where filling would take too long",
-     .commands = BOTH,
+     .commands = EVERY,
      .in_config = true,
      .set = options_set_size,
      .place = AT(file_size_bytes),
@@ -165,7 +167,7 @@ const struct option_row options_table[] = {
      .range = "",
      .standard = "",
      .help = "do not wait for another fstune that measures the same device",
-     .commands = BOTH,
+     .commands = EVERY,
      .in_config = true,
      .set = options_set_flag,
      .place = AT(no_lock)},
@@ -183,7 +185,7 @@ const struct option_row options_table[] = {
      .range = "0..1000t",
      .standard = "64g",
      .help = "bytes written at most, filling and warm-up included; with --simulate no limit unless given",
-     .commands = BOTH,
+     .commands = EVERY,
      .in_config = true,
      .set = options_set_size,
      .place = AT(max_write_bytes),
@@ -343,7 +345,7 @@ const struct option_row options_table[] = {
      .range = "0..9223372036854775807",
      .standard = "drawn from the system, and printed",
      .help = "start of all random numbers",
-     .commands = BOTH,
+     .commands = EVERY,
      .in_config = true,
      .set = options_set_seed,
      .place = AT(seed),
@@ -362,7 +364,7 @@ const struct option_row options_table[] = {
      .range = "",
      .standard = "",
      .help = "print the plan and do nothing",
-     .commands = BOTH,
+     .commands = EVERY,
      .in_config = true,
      .set = options_set_flag,
      .place = AT(dry_run)},
@@ -371,7 +373,7 @@ const struct option_row options_table[] = {
      .range = "",
      .standard = "",
      .help = "print one JSON document",
-     .commands = BOTH,
+     .commands = EVERY,
      .in_config = true,
      .set = options_set_flag,
      .place = AT(json)},
@@ -380,7 +382,7 @@ const struct option_row options_table[] = {
      .range = "",
      .standard = "",
      .help = "no progress line",
-     .commands = BOTH,
+     .commands = EVERY,
      .in_config = true,
      .set = options_set_flag,
      .place = AT(quiet)},

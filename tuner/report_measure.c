@@ -85,6 +85,8 @@ int report_measure_json(FILE *out, const struct measured *measured, struct err *
     json_object_set_new(object, "seconds", json_number(session_seconds(session)));
     json_object_set_new(object, "bytes_written", json_integer((json_int_t)session->bytes_written));
     json_object_set_new(object, "bytes_read", json_integer((json_int_t)session->bytes_read));
+    if (!session->simulated)
+        json_object_set_new(object, "wear", wear_json(&session->wear_before, &session->wear_after));
     json_object_set_new(object, "seed", json_integer((json_int_t)session->seed));
     json_object_set_new(object, "warnings", json_notes(&session->warnings, "code", "text"));
     json_object_set_new(object, "system", json_system(session));
@@ -135,7 +137,9 @@ int report_measure_text(FILE *out, const struct measured *measured, struct err *
         print_figures(out, measured);
     else
         fputs("No replay was completed.\n", out);
-    fprintf(out, "Seed         %llu\n", (unsigned long long)session->seed);
+    fputs("Traffic      ", out);
+    text_traffic(out, session);
+    fprintf(out, "\nSeed         %llu\n", (unsigned long long)session->seed);
     text_notes(out, "Worth knowing", &session->warnings, false);
     return text_finish(out, err);
 }

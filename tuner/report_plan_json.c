@@ -5,19 +5,20 @@ int report_plan_json(FILE *out, const struct session *session, uint64_t file_byt
                      struct err *err)
 {
     const struct settings *settings = session->settings;
-    bool existing = settings->existing[0] != '\0', writes = pattern_writes(&settings->pattern);
+    bool existing = settings->existing[0] != '\0';
     json_t *object =
         json_pack("{s:s, s:s, s:o, s:I}", "schema", "fstune/plan/1", "version", REPORT_VERSION, "pattern",
-                  json_pattern(&settings->pattern), "space_points", (json_int_t)n_points);
+                  settings->pattern.name[0] != '\0' ? json_pattern(&settings->pattern) : json_null(),
+                  "space_points", (json_int_t)n_points);
     if (object == NULL)
         return json_print(out, NULL, err);
     if (!session->simulated) {
-        /* Reading patterns write the file once, and nothing into one that exists. */
-        uint64_t most_bytes = writes ? settings->max_write_bytes : existing ? 0 : file_bytes;
         json_object_set_new(object, "place", json_text(existing ? settings->existing : settings->path));
         json_object_set_new(object, "existing", json_boolean(existing));
         json_object_set_new(object, "file_bytes", json_integer((json_int_t)file_bytes));
-        json_object_set_new(object, "max_write_bytes", json_integer((json_int_t)most_bytes));
+        json_object_set_new(object, "max_write_bytes",
+                            json_integer((json_int_t)report_plan_write_bytes(settings, file_bytes)));
+        json_object_set_new(object, "seconds_at_most", json_number(session->seconds_at_most));
     }
     json_object_set_new(object, "dropped", json_notes(&session->dropped, "what", "why"));
     json_object_set_new(object, "system", json_system(session));

@@ -116,6 +116,9 @@ int report_recommendation_json(FILE *out, const struct answer *answer, struct er
     json_object_set_new(object, "equivalent", json_points(tune, false, VERDICT_EQUIVALENT));
     json_object_set_new(object, "undecided", json_points(tune, false, VERDICT_UNDECIDED));
     json_object_set_new(object, "search", json_search(tune));
+    if (!tune->session->simulated)
+        json_object_set_new(object, "wear",
+                            wear_json(&tune->session->wear_before, &tune->session->wear_after));
     json_object_set_new(object, "points", json_points(tune, true, VERDICT_WORSE));
     json_object_set_new(object, "dropped", json_notes(&tune->session->dropped, "what", "why"));
     json_object_set_new(object, "warnings", json_notes(&tune->session->warnings, "code", "text"));

@@ -163,7 +163,7 @@ static void print_method(FILE *out, const struct tune *tune)
 static void print_search(FILE *out, const struct tune *tune)
 {
     const struct session *session = tune->session;
-    char written[UNITS_TEXT_SIZE], read[UNITS_TEXT_SIZE], run[UNITS_TEXT_SIZE];
+    char run[UNITS_TEXT_SIZE];
     size_t measured = 0;
     for (size_t i = 0; i < tune->n_records; i++)
         measured += tune->records[i].n > 0;
@@ -173,10 +173,10 @@ static void print_search(FILE *out, const struct tune *tune)
             measured, tune->space.n_points, (unsigned long long)session->n_runs,
             units_format_duration(tune->duration_ns, run), session_seconds(session),
             tune_stop_text[tune->stop]);
-    fprintf(out, "             %s written, %s read; run-to-run scatter %.1f %%; seed %llu\n",
-            units_format_bytes(session->bytes_written, written),
-            units_format_bytes(session->bytes_read, read), 100 * sqrt(tune->belief.noise.variance),
-            (unsigned long long)session->seed);
+    fprintf(out, "             run-to-run scatter %.1f %%; seed %llu\nTraffic      ",
+            100 * sqrt(tune->belief.noise.variance), (unsigned long long)session->seed);
+    text_traffic(out, session);
+    fputc('\n', out);
 }
 
 static void print_answer(FILE *out, const struct answer *answer)

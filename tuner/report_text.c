@@ -6,6 +6,16 @@
 #include <errno.h>
 #include <math.h>
 
+const char *text_printable(const char *text, char *buffer, size_t size)
+{
+    snprintf(buffer, size, "%s", text);
+    for (char *c = buffer; *c != '\0'; c++) {
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            *c = '?';
+    }
+    return buffer;
+}
+
 const char *text_short_rate(double bps, char *buffer)
 {
     if (isfinite(bps))
@@ -78,8 +88,20 @@ void text_place(FILE *out, const struct session *session)
         fprintf(out, "simulated surface \"%s\"", session->surface.name);
         return;
     }
+    char source[256];
     fprintf(out, "%s on %s, Linux %s", fact_text(session, "file_system", "unknown file system"),
-            fact_text(session, "mount_source", "?"), fact_text(session, "kernel", "?"));
+            text_printable(fact_text(session, "mount_source", "?"), source, sizeof source),
+            fact_text(session, "kernel", "?"));
+}
+
+void text_traffic(FILE *out, const struct session *session)
+{
+    char written[UNITS_TEXT_SIZE], read[UNITS_TEXT_SIZE], drive[200];
+    fprintf(out, "Wrote %s, read %s", units_format_bytes(session->bytes_written, written),
+            units_format_bytes(session->bytes_read, read));
+    if (!session->simulated &&
+        wear_format(&session->wear_before, &session->wear_after, drive, sizeof drive)[0] != '\0')
+        fprintf(out, "; %s", drive);
 }
 
 int text_finish(FILE *out, struct err *err)

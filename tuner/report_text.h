@@ -13,6 +13,10 @@ void text_rate(FILE *out, const struct row *row, double confidence);
 /* "mean 860 us, p50 840 us, p99 1.21 ms"; what the sample does not support is left out. */
 void text_latency(FILE *out, const struct latency_row *latency);
 
+/* The text with '?' for control characters: names of files may hold any byte, and a terminal obeys some.
+ * Returns buffer; what does not fit is cut. */
+const char *text_printable(const char *text, char *buffer, size_t size);
+
 /* "1.21 GB/s" for a rate that may be NaN ("-"). */
 const char *text_short_rate(double bps, char *buffer);
 const char *text_short_duration(double ns, char *buffer);
@@ -22,6 +26,9 @@ void text_notes(FILE *out, const char *title, const struct notes *notes, bool wi
 
 /* "ext4 on /dev/vda (virtio), Linux 6.1, 2 cpus": where it was measured. */
 void text_place(FILE *out, const struct session *session);
+
+/* "Wrote 3.22 GB, read 1.07 GB", and what the drive itself counted where it does; without a final newline. */
+void text_traffic(FILE *out, const struct session *session);
 
 /* Prints nothing more can be lost silently: 0 or the errno of a failed write. */
 int text_finish(FILE *out, struct err *err);

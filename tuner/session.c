@@ -170,6 +170,7 @@ int session_prepare(struct session *session, struct err *err)
     int result = take_lock(session, err);
     if (result < 0)
         return result;
+    wear_read(&session->host, &session->clock, &interrupt_signal, &session->wear_before);
     result = worker_call_until(session->end_ns, make_target, session, &session->abandoned, err);
     progress_clear(&session->progress);
     if (result == -ETIME)
@@ -280,6 +281,14 @@ int session_measure(struct session *session, struct measure_plan *plan, struct m
     *ret = session->job.result;
     histogram_merge(latency, &session->job.latency);
     return session->simulated ? 0 : check_free(session, err);
+}
+
+void session_finish(struct session *session)
+{
+    if (session->simulated)
+        return;
+    hostinfo_collect_load(&session->host, session->directory_fd, "after");
+    wear_read(&session->host, &session->clock, &interrupt_signal, &session->wear_after);
 }
 
 double session_seconds(const struct session *session)

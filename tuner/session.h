@@ -10,6 +10,7 @@
 #include "tuner/progress.h"
 #include "tuner/settings.h"
 #include "tuner/surface.h"
+#include "tuner/wear.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,6 +35,7 @@ struct session {
     struct arena arena;
     struct measure_env env;
     struct hostinfo host;
+    struct wear wear_before, wear_after; /* not read on a surface */
     int directory_fd, lock_fd;
     uint64_t seed;
     uint64_t start_ns;
@@ -41,6 +43,7 @@ struct session {
     uint64_t n_runs;                    /* started; numbers the seeds */
     uint64_t write_limit_bytes;         /* of bytes_written, for now; at most --max-write */
     uint64_t bytes_read, bytes_written; /* filling and warm-up included */
+    double seconds_at_most;             /* of the whole command; set by its plan */
     double fastest_bps;                 /* highest rate of writing seen, filling included */
     unsigned n_not_settled;             /* in a row */
     bool abandoned; /* a run hangs in the kernel: nothing it uses may be touched or freed */
@@ -65,6 +68,9 @@ int session_prepare(struct session *session, struct err *err);
  * write budget does not allow it; or the first failed request's error. latency must be initialised. */
 int session_measure(struct session *session, struct measure_plan *plan, struct measure_result *ret,
                     struct histogram *latency, struct err *err);
+
+/* After the last run: the load and the drive's counters once more. Nothing to do on a surface. */
+void session_finish(struct session *session);
 
 double session_seconds(const struct session *session); /* since session_open */
 

@@ -63,6 +63,16 @@ static void measure_has_its_own_duration_and_warmup_limit(void **state)
     assert_int_equal(settings.duration_ns, 50000000);
 }
 
+static void doctor_has_a_small_file_unless_another_is_asked_for(void **state)
+{
+    (void)state;
+    assert_int_equal(parse(OPTIONS_DOCTOR, (const char *[MAX_ARGUMENTS]){"--quiet"}), 0);
+    assert_true(settings.file_size_bytes == 128ULL << 20 && !settings.file_size_given);
+    assert_int_equal(parse(OPTIONS_DOCTOR, (const char *[MAX_ARGUMENTS]){"--file-size=2g"}), 0);
+    assert_true(settings.file_size_bytes == 2ULL << 30 && settings.file_size_given);
+    assert_int_equal(parse(OPTIONS_DOCTOR, (const char *[MAX_ARGUMENTS]){"--pattern=read"}), -EINVAL);
+}
+
 /* The value behind a row, whatever its type, as bytes. */
 static size_t size_of_place(const struct option_row *row)
 {
@@ -424,6 +434,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_given_leaves_the_defaults),
         cmocka_unit_test(measure_has_its_own_duration_and_warmup_limit),
+        cmocka_unit_test(doctor_has_a_small_file_unless_another_is_asked_for),
         cmocka_unit_test(defaults_that_help_states_are_those_that_settings_hold),
         cmocka_unit_test(every_row_is_whole_and_unique),
         cmocka_unit_test(numbers_of_every_kind_are_read),

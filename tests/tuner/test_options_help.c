@@ -47,6 +47,7 @@ static void help_mentions_every_option_of_the_command_and_no_other(void **state)
     (void)state;
     check_help(OPTIONS_RECOMMEND, "recommend");
     check_help(OPTIONS_MEASURE, "measure");
+    check_help(OPTIONS_DOCTOR, "doctor");
 }
 
 static void help_states_range_and_default_of_the_command(void **state)

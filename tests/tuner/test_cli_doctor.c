@@ -1,0 +1,231 @@
+/* Tests of the command doctor where nothing can be written, and of the plan line of all commands. */
+#include "tests/check.h"
+#include "tests/tuner/rig.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ESCAPE "a\033[2Jb"
+
+static struct rig_run run;
+
+static int enter(void **state)
+{
+    if (rig_enter(state) != 0)
+        return -1;
+    rig_surface("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
+    rig_write_blocks("data", 1 << 20);
+    return mkdir("dir", 0755) != 0 || mkdir(ESCAPE, 0755) != 0 || mkdir("unwritable", 0555) != 0;
+}
+
+static bool become_nobody(void)
+{
+    return geteuid() != 0 || (setgid(65534) == 0 && setuid(65534) == 0);
+}
+
+static const json_t *check_of(const json_t *document, const char *name)
+{
+    const json_t *checks = json_object_get(document, "checks");
+    for (size_t i = 0; i < json_array_size(checks); i++) {
+        const json_t *check = json_array_get(checks, i);
+        if (strcmp(json_string_value(json_object_get(check, "name")), name) == 0)
+            return check;
+    }
+    return NULL;
+}
+
+static void a_directory_without_permission_is_examined_all_the_same(void **state)
+{
+    (void)state;
+    rig_run(&run, become_nobody, "doctor", "--quiet", "--no-lock", "--json", "--path", "unwritable", "--seed",
+            "7", NULL);
+    assert_int_equal(run.code, 3);
+    assert_string_equal(run.err, "");
+    json_t *document = rig_json(&run);
+    assert_string_equal(json_string_value(json_object_get(document, "schema")), "fstune/doctor/1");
+    assert_true(json_is_false(json_object_get(document, "interrupted")));
+    assert_true(json_integer_value(json_object_get(document, "findings")) >= 1);
+    assert_int_equal(json_integer_value(json_object_get(document, "bytes_written")), 0);
+    assert_int_equal(json_integer_value(json_object_get(document, "seed")), 7);
+    const json_t *create = check_of(document, "create"), *noise = json_object_get(document, "noise_floor");
+    assert_string_equal(json_string_value(json_object_get(create, "severity")), "finding");
+    assert_true(json_is_string(json_object_get(create, "advice")));
+    assert_int_equal(json_integer_value(json_object_get(noise, "replays")), 0);
+    static const char *const open[] = {"mean",   "ci_low",   "ci_high", "half_width_share",
+                                       "run_cv", "window_cv"};
+    for (size_t i = 0; i < RIG_COUNT(open); i++)
+        assert_true(json_is_null(json_object_get(noise, open[i])));
+    assert_true(json_is_string(json_object_get(noise, "why")));
+    const json_t *direct = json_object_get(document, "direct");
+    assert_true(json_is_null(json_object_get(direct, "read")));
+    assert_true(json_is_null(json_object_get(direct, "align_bytes")));
+    const json_t *psync = json_object_get(json_object_get(document, "apis"), "psync");
+    assert_true(json_is_true(json_object_get(psync, "works")));
+    assert_true(json_is_object(json_object_get(document, "system")));
+    json_decref(document);
+    rig_free(&run);
+    assert_int_equal(rig_count_entries("unwritable"), 0);
+}
+
+static void the_text_is_grouped_and_ends_with_the_number_of_findings(void **state)
+{
+    (void)state;
+    rig_run(&run, become_nobody, "doctor", "--quiet", "--no-lock", "--path", "unwritable", NULL);
+    assert_int_equal(run.code, 3);
+    assert_non_null(strstr(run.out, "\nWhat can run here\n  ok       apis"));
+    assert_non_null(strstr(run.out, "\n  finding  create"));
+    assert_non_null(strstr(run.out, " -> give another --path"));
+    assert_non_null(strstr(run.out, "Wrote 0 B, read 0 B"));
+    rig_free(&run);
+}
+
+static void wrong_options_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *part;
+    } wrong[] = {
+        {"doctor --pattern read", "--pattern: this command has no such option"},
+        {"doctor --budget 5s", "--budget: this command has no such option"},
+        {"doctor --pth dir", "did you mean --path?"},
+        {"doctor --path absent", "absent"},
+        {"doctor --path data", "data"},
+        {"doctor --file-size 1m", "--file-size"},
+        {"doctr", "did you mean doctor?"},
+    };
+    for (size_t i = 0; i < RIG_COUNT(wrong); i++) {
+        rig_run_line(&run, wrong[i].line);
+        rig_check_error(&run, 2, wrong[i].part);
+        rig_free(&run);
+    }
+}
+
+static bool fill_stdout(void)
+{
+    return freopen("/dev/full", "w", stdout) != NULL && become_nobody();
+}
+
+static void a_report_that_is_lost_is_a_failure(void **state)
+{
+    (void)state;
+    static const char *const last[] = {"--json", "--quiet"};
+    for (size_t i = 0; i < RIG_COUNT(last); i++) {
+        rig_run(&run, fill_stdout, "doctor", "--quiet", "--no-lock", "--path", "unwritable", last[i], NULL);
+        rig_check_error(&run, 1, "cannot write the result to standard output");
+        rig_free(&run);
+    }
+}
+
+#define ONE_POINT " --request-size 4k --queue-depth 1 --direct 0 --api psync "
+
+static void every_plan_says_file_writes_and_end(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *file, *written;
+    } plans[] = {
+        {"recommend --pattern randwrite --path dir --dry-run", "file of 1g in dir", "at most 64g written"},
+        {"recommend --pattern randread --path dir --file-size 256m --dry-run", "file of 256m in dir",
+         "at most 256m written"},
+        {"recommend --pattern read --existing data --request-size 4k --dry-run",
+         "existing file of 1m in data", "at most 0 written"},
+        {"measure --pattern write --max-write 2g --path dir --dry-run" ONE_POINT, "file of 1g in dir",
+         "at most 2g written"},
+        {"measure --pattern read --existing data --dry-run" ONE_POINT, "existing file of 1m in data",
+         "at most 0 written"},
+        {"doctor --path dir --dry-run", "file of 128m in dir", "at most 128m written"},
+    };
+    for (size_t i = 0; i < RIG_COUNT(plans); i++) {
+        rig_run_line(&run, plans[i].line);
+        assert_int_equal(run.code, 0);
+        assert_true(strncmp(run.out, "plan: ", 6) == 0);
+        if (strstr(run.out, plans[i].file) == NULL || strstr(run.out, plans[i].written) == NULL)
+            fail_msg("fstune %s: %s", plans[i].line, run.out);
+        assert_non_null(strstr(run.out, "ends by "));
+        assert_non_null(strstr(run.out, " at the latest"));
+        rig_free(&run);
+    }
+    assert_int_equal(rig_count_entries("dir"), 0);
+}
+
+static void a_plan_as_json_says_when_it_ends(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        double seconds;
+    } plans[] = {
+        {"recommend --pattern randwrite --path dir --budget 60s --dry-run --json", 65},
+        /* 3 x (30 s of warm-up + 2 s + 2 s of settling) */
+        {"measure --pattern read --existing data --replays 3 --dry-run --json" ONE_POINT, 102},
+    };
+    for (size_t i = 0; i < RIG_COUNT(plans); i++) {
+        rig_run_line(&run, plans[i].line);
+        json_t *document = rig_json(&run);
+        assert_close(json_number_value(json_object_get(document, "seconds_at_most")), plans[i].seconds, 1e-9);
+        json_decref(document);
+        rig_free(&run);
+    }
+}
+
+static void dropped_points_are_in_the_plan_with_their_reason(void **state)
+{
+    (void)state;
+    rig_run_line(&run, "recommend --pattern randread --path dir --request-size 4k --dry-run");
+    assert_non_null(strstr(run.out, "\nNot in the space\n  - psync at depth"));
+    rig_free(&run);
+}
+
+static void a_plan_does_not_hand_control_characters_to_the_terminal(void **state)
+{
+    (void)state;
+    static const char *const commands[][12] = {
+        {"recommend", "--pattern", "randread", "--path", ESCAPE, "--dry-run"},
+        {"measure", "--pattern", "randread", "--path", ESCAPE, "--dry-run", "--request-size=4k",
+         "--queue-depth=1", "--direct=0", "--api=psync"},
+        {"doctor", "--path", ESCAPE, "--dry-run"},
+    };
+    for (size_t i = 0; i < RIG_COUNT(commands); i++) {
+        rig_start(&run, NULL, commands[i]);
+        rig_finish(&run);
+        assert_int_equal(run.code, 0);
+        assert_null(strchr(run.out, '\033'));
+        assert_non_null(strstr(run.out, "a?[2Jb"));
+        rig_free(&run);
+    }
+}
+
+static void results_say_how_much_was_written_and_read(void **state)
+{
+    (void)state;
+    static const char *const lines[] = {
+        "recommend --quiet --pattern randwrite --simulate peak.conf --seed 1 --budget 5s",
+        "measure --quiet --pattern randwrite --simulate peak.conf --seed 1" ONE_POINT};
+    for (size_t i = 0; i < RIG_COUNT(lines); i++) {
+        rig_run_line(&run, lines[i]);
+        assert_non_null(strstr(run.out, "\nTraffic      Wrote "));
+        assert_non_null(strstr(run.out, ", read 0 B\n"));
+        rig_free(&run);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_directory_without_permission_is_examined_all_the_same),
+        cmocka_unit_test(the_text_is_grouped_and_ends_with_the_number_of_findings),
+        cmocka_unit_test(wrong_options_are_refused),
+        cmocka_unit_test(a_report_that_is_lost_is_a_failure),
+        cmocka_unit_test(every_plan_says_file_writes_and_end),
+        cmocka_unit_test(a_plan_as_json_says_when_it_ends),
+        cmocka_unit_test(dropped_points_are_in_the_plan_with_their_reason),
+        cmocka_unit_test(a_plan_does_not_hand_control_characters_to_the_terminal),
+        cmocka_unit_test(results_say_how_much_was_written_and_read),
+    };
+    if (!rig_find_program())
+        return RIG_SKIPPED;
+    return cmocka_run_group_tests_name("tuner/cli_doctor", tests, enter, rig_leave);
+}

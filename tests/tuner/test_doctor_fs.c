@@ -1,0 +1,190 @@
+/* Tests of the command doctor on real file systems: a whole report, what is left behind, signals, limits.
+ * Some need root, for a mount of their own. */
+#include "tests/check.h"
+#include "tests/tuner/rig.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct rig_run run;
+
+static int enter(void **state)
+{
+    return rig_enter(state) != 0 || mkdir("dir", 0755) != 0 || mkdir("tiny", 0755) != 0 ? -1 : 0;
+}
+
+#define DOCTOR "doctor", "--quiet", "--no-lock", "--json"
+
+static const json_t *check_of(const json_t *document, const char *name)
+{
+    const json_t *checks = json_object_get(document, "checks");
+    for (size_t i = 0; i < json_array_size(checks); i++) {
+        const json_t *check = json_array_get(checks, i);
+        if (strcmp(json_string_value(json_object_get(check, "name")), name) == 0)
+            return check;
+    }
+    return NULL;
+}
+
+static const char *severity_of(const json_t *document, const char *name)
+{
+    const char *severity = json_string_value(json_object_get(check_of(document, name), "severity"));
+    return severity != NULL ? severity : "unsaid";
+}
+
+static void a_whole_report_has_a_noise_floor_and_leaves_nothing(void **state)
+{
+    (void)state;
+    rig_run(&run, NULL, DOCTOR, "--path", "dir", NULL);
+    assert_true(run.code == 0 || run.code == 3);
+    assert_string_equal(run.err, "");
+    json_t *document = rig_json(&run), *noise = json_object_get(document, "noise_floor");
+    json_int_t n = json_integer_value(json_object_get(noise, "replays"));
+    double mean = json_number_value(json_object_get(noise, "mean")),
+           low = json_number_value(json_object_get(noise, "ci_low")),
+           high = json_number_value(json_object_get(noise, "ci_high"));
+    assert_true(n >= 3 && n <= 20);
+    assert_true(low < mean && mean < high);
+    assert_close(json_number_value(json_object_get(noise, "half_width_share")), (high - low) / 2 / mean,
+                 1e-6);
+    assert_true(json_number_value(json_object_get(noise, "run_cv")) > 0);
+    assert_int_equal(run.code == 3, json_integer_value(json_object_get(document, "findings")) > 0);
+    assert_string_equal(severity_of(document, "create"), "ok");
+    assert_int_equal(json_integer_value(json_object_get(document, "bytes_written")), 128 << 20);
+    assert_true(json_integer_value(json_object_get(document, "bytes_read")) > 0);
+    assert_true(json_is_string(json_object_get(json_object_get(document, "direct"), "read")));
+    json_decref(document);
+    rig_free(&run);
+    assert_int_equal(rig_count_entries("dir"), 0);
+}
+
+static void a_signal_ends_it_with_what_it_has(void **state)
+{
+    (void)state;
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGINT};
+    static const char *const arguments[] = {DOCTOR, "--path", "dir", "--file-size", "256m", NULL};
+    for (size_t i = 0; i < RIG_COUNT(numbers); i++) {
+        rig_start(&run, NULL, arguments);
+        usleep((useconds_t)(150000 + 500000 * i)); /* from filling into the runs */
+        assert_int_equal(kill(run.pid, numbers[i]), 0);
+        rig_finish(&run);
+        assert_int_equal(run.code, 128 + numbers[i]);
+        assert_string_equal(run.err, "");
+        json_t *document = rig_json(&run);
+        assert_true(json_is_true(json_object_get(document, "interrupted")));
+        assert_string_equal(severity_of(document, "apis"), "ok");
+        json_decref(document);
+        rig_free(&run);
+        assert_int_equal(rig_count_entries("dir"), 0);
+    }
+}
+
+static bool limit_files(void)
+{
+    struct rlimit limit = {.rlim_cur = 1 << 20, .rlim_max = 1 << 20};
+    return setrlimit(RLIMIT_FSIZE, &limit) == 0;
+}
+
+static void a_limit_of_the_file_size_is_found(void **state)
+{
+    (void)state;
+    rig_run(&run, limit_files, DOCTOR, "--path", "dir", NULL);
+    assert_int_equal(run.code, 3);
+    json_t *document = rig_json(&run);
+    assert_string_equal(severity_of(document, "file_size_limit"), "finding");
+    assert_string_equal(severity_of(document, "create"), "finding");
+    json_decref(document);
+    rig_free(&run);
+    assert_int_equal(rig_count_entries("dir"), 0);
+}
+
+/* A file system of its own that only the child sees, and that goes away with it. */
+static bool mount_tiny(unsigned long flags, const char *options)
+{
+    return unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+           mount("tiny", "tiny", "tmpfs", flags, options) == 0;
+}
+
+static bool mount_memory(void)
+{
+    return mount_tiny(0, "size=512m");
+}
+
+static bool mount_small(void)
+{
+    return mount_tiny(0, "size=64m");
+}
+
+static bool mount_read_only(void)
+{
+    return mount_tiny(MS_RDONLY, "size=512m");
+}
+
+static json_t *run_in_tiny(bool (*in_child)(void))
+{
+    if (geteuid() != 0)
+        skip();
+    rig_run(&run, in_child, DOCTOR, "--path", "tiny", NULL);
+    if (run.code == 99) {
+        rig_free(&run);
+        skip(); /* a container that may not mount */
+    }
+    assert_int_equal(run.code, 3);
+    return rig_json(&run);
+}
+
+static void a_read_only_file_system_is_examined(void **state)
+{
+    (void)state;
+    json_t *document = run_in_tiny(mount_read_only);
+    assert_string_equal(severity_of(document, "create"), "finding");
+    assert_string_equal(severity_of(document, "noise_floor"), "unsaid");
+    assert_int_equal(json_integer_value(json_object_get(document, "bytes_written")), 0);
+    json_decref(document);
+    rig_free(&run);
+}
+
+static void a_file_system_without_room_is_examined(void **state)
+{
+    (void)state;
+    json_t *document = run_in_tiny(mount_small);
+    assert_string_equal(severity_of(document, "free_space"), "finding");
+    assert_true(json_is_null(json_object_get(document, "default_file_bytes")));
+    json_decref(document);
+    rig_free(&run);
+}
+
+static void memory_has_no_direct_io_and_runs_of_full_length(void **state)
+{
+    (void)state;
+    json_t *document = run_in_tiny(mount_memory), *noise = json_object_get(document, "noise_floor");
+    assert_string_equal(severity_of(document, "direct_read"), "finding");
+    assert_string_equal(severity_of(document, "file_system"), "finding");
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(noise, "point"), "direct")), 0);
+    assert_true(json_number_value(json_object_get(noise, "run_seconds")) >= 0.05);
+    json_decref(document);
+    rig_free(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_whole_report_has_a_noise_floor_and_leaves_nothing),
+        cmocka_unit_test(a_signal_ends_it_with_what_it_has),
+        cmocka_unit_test(a_limit_of_the_file_size_is_found),
+        cmocka_unit_test(a_read_only_file_system_is_examined),
+        cmocka_unit_test(a_file_system_without_room_is_examined),
+        cmocka_unit_test(memory_has_no_direct_io_and_runs_of_full_length),
+    };
+    if (!rig_find_program())
+        return RIG_SKIPPED;
+    return cmocka_run_group_tests_name("tuner/doctor_fs", tests, enter, rig_leave);
+}
