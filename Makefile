@@ -41,6 +41,7 @@ test_sources := $(wildcard $(floors:%=tests/%/test_*.c))
 # Everything else in a floor's test directory is linked into each of its test programs.
 helper_sources = $(filter-out tests/$(1)/test_%,$(call sources,tests/$(1)))
 perf_sources := $(call sources,tests/perf)
+statistics_sources := $(call sources,tests/statistics)
 own_code := $(wildcard $(floors:%=%/*.[ch]) tests/*.[ch] tests/*/*.[ch])
 
 # Tests by name: *_fs need a real file system and time (check-io), *_slow need minutes (check-slow).
@@ -162,7 +163,7 @@ build/$(1)/fstune: build/$(1)/tuner/main.o $(call archives_tuner,$(1))
 
 $(foreach f,$(floors),$(eval $(call rules-of-floor,$(1),$(f))))
 $(foreach t,$(test_sources),$(eval $(call rules-of-test,$(1),$(word 2,$(subst /, ,$(t))),$(t:%.c=%))))
-$(foreach t,$(perf_sources),$(eval $(call rules-of-test,$(1),tuner,$(t:%.c=%))))
+$(foreach t,$(perf_sources) $(statistics_sources),$(eval $(call rules-of-test,$(1),tuner,$(t:%.c=%))))
 endef
 
 # $(1): build, $(2): floor. The archive is written anew, so that no object of a removed source lives on in it.

@@ -50,14 +50,13 @@ static struct steady_state state_of(const double *rates, size_t n)
 static const struct steady_state too_few = {.range_share = NAN, .drift_share = NAN, .drift_error_share = NAN};
 
 #define DRIFT_SHARE      0.02
-#define LARGEST_DRIFT    0.04 /* a drift of so much must be ruled out */
-#define CONFIDENCE       0.90
-#define NORMAL_QUANTILE  1.28 /* below Student's for any number of rounds */
-#define SCATTER_ROUNDS   3    /* times the rounds looked at: where the scatter is taken from */
-#define LEAST_CORRELATED 10   /* rounds from which a correlation can be seen at all */
+#define LARGEST_DRIFT    0.05 /* a drift of so much must be ruled out */
+#define CONFIDENCE       0.95
+#define LEAST_CORRELATED 10 /* rounds from which a correlation can be seen at all */
 
-/* Factor on the standard error of a slope for noise with the residuals' lag-1 autocorrelation. A fitted line takes some
- * of the correlation away; 4/n puts it back on average (Marriott and Pope 1954, two parameters). */
+/* Factor on the standard error of a slope for noise with the residuals' lag-1 autocorrelation. A fitted line
+ * takes some of the correlation away; 4/n puts it back on average (Marriott and Pope 1954, two parameters).
+ */
 static double correlation_factor(const double *rates, size_t n, struct line line)
 {
     double products = 0, squares = 0, before = 0, correlation;
@@ -75,9 +74,10 @@ static double correlation_factor(const double *rates, size_t n, struct line line
     return sqrt((1 + correlation) / (1 - correlation));
 }
 
-/* At least the last half of all rounds must agree: a decline that slows down for ever looks flat in any fixed number of rounds
- * sooner or later, but not in half of what was seen. More rounds count where the half scatters too much. */
-static struct steady_state judge_fstune(const double *rates, size_t n)
+/* At least the last half of all rounds must agree: a decline that slows down for ever looks flat in any fixed
+ * number of rounds sooner or later, but not in half of what was seen. More rounds count where the half
+ * scatters too much. */
+static struct steady_state look(const double *rates, size_t n)
 {
     struct steady_state state = too_few;
     size_t half = (n + 1) / 2;
@@ -88,6 +88,14 @@ static struct steady_state judge_fstune(const double *rates, size_t n)
         double margin = student_quantile(CONFIDENCE, (double)(k - 2)) * state.drift_error_share;
         state.met = fabs(state.drift_share) <= DRIFT_SHARE && margin <= LARGEST_DRIFT - DRIFT_SHARE;
     }
+    return state;
+}
+
+/* Twice in a row: a rule that is asked after every round finds a few rounds close together by chance. */
+static struct steady_state judge_fstune(const double *rates, size_t n)
+{
+    struct steady_state state = look(rates, n);
+    state.met = state.met && look(rates, n - 1).met;
     return state;
 }
 
@@ -107,7 +115,8 @@ static struct steady_state judge_snia(const double *rates, size_t n)
 }
 
 const struct steady_rule steady_rules[] = {
-    {"fstune", "drift over the last half of the rounds within 2 %, and known well enough to rule out 4 %", judge_fstune},
+    {"fstune", "drift over the last half of the rounds within 2 %, and known well enough to rule out 5 %",
+     judge_fstune},
     {"snia", "over the last 5 rounds, range within 20 % and drift within 10 % of the average", judge_snia},
 };
 const size_t steady_n_rules = sizeof(steady_rules) / sizeof(steady_rules[0]);

@@ -1,9 +1,16 @@
 /* models/trace: the shape of throughput over time, and which part of it can be called sustained.
  *
- * Input is a series of rates over windows of equal length (any positive unit; an idle window is 0). The
- * classifier first cuts the warm-up (models/truncate), then looks for changes of level, slopes, periods and
- * outliers in what remains, with thresholds that account for autocorrelated noise, so that a noisy flat
- * series stays flat. Pure: no state kept, no printing. */
+ * Input is a series of rates over windows of equal length (any positive unit; an idle window is 0). Single
+ * windows far off are set aside, then repeating shapes and jumps between two levels are looked for, then the
+ * strongest change of any other kind - step, ramp, fading excess, slope, slow wave - by likelihood under
+ * AR(1) noise (generalised least squares over a grid of correlations, after Prais and Winsten 1954), so that
+ * a noisy flat series stays flat. What lies before a change is cut off, and the rest is searched again. Pure:
+ * no state kept, no printing.
+ *
+ * "Steady" means: a reader may take `mean` as the sustained rate, as far as this trace can tell. It cannot
+ * tell a change that drowns in the noise: with n windows of coefficient of variation cv and lag-1 correlation
+ * r, two halves that differ by less than about 10 cv sqrt((1 + r) / (1 - r) / n) may pass for one level, and
+ * below 150 windows a random walk may pass for correlated noise. */
 #ifndef FSTUNE_MODELS_TRACE_H
 #define FSTUNE_MODELS_TRACE_H
 
@@ -12,7 +19,7 @@
 
 #define TRACE_MIN_WINDOWS 20   /* fewer: TRACE_SHORT */
 #define TRACE_MAX_WINDOWS 4096 /* more are averaged in pairs first */
-#define TRACE_DRIFT_SHARE 0.02 /* a steady part drifts by less over its whole length */
+#define TRACE_DRIFT_SHARE 0.02 /* a smaller change is none, however significant */
 
 enum trace_shape {
     TRACE_SHORT,     /* too few windows to tell: neither steady nor not */
@@ -24,7 +31,8 @@ enum trace_shape {
                         of a thermal kind */
     TRACE_PERIODIC,  /* saw-tooth or other repeating shape; steady in the mean when at least five periods were
                         seen */
-    TRACE_TWO_LEVELS, /* jumps between two levels at irregular times */
+    TRACE_TWO_LEVELS, /* jumps between two levels at irregular times; never steady, since nothing runs at the
+                         mean */
     TRACE_DECLINE,    /* falls (or rises) on and on */
     TRACE_UNSTEADY,   /* never steady, no other name fits (a random walk, growing scatter ...) */
     TRACE_N_SHAPES

@@ -11,7 +11,7 @@
 #define TARGET_WINDOWS      400 /* more would show the scheduler rather than the device */
 #define REQUESTS_PER_WINDOW 16
 #define LEAST_RUNS          3     /* of a point, before its mean can stand for it */
-#define FALL_CONFIDENCE     0.999 /* one-sided; the change was looked for before it is tested */
+#define CHANGE_CONFIDENCE   0.999 /* one-sided; the change was looked for before it is tested */
 
 int sustained_add(struct sustained *sustained, size_t point, uint64_t load_bytes,
                   const struct measure_plan *plan, const struct measure_result *result)
@@ -149,30 +149,54 @@ static int classify_inside(struct series *series, struct trace_verdict *ret_verd
     return trace_classify(series->scratch, series->n, ret_verdict);
 }
 
-/* Runs as wholes, in order. */
-static int classify_runs(struct series *series, struct trace_verdict *ret_verdict)
+/* Runs as wholes, in order, into the scratch; how many of them begin before the piece `change`. */
+static size_t list_runs(struct series *series, size_t change, size_t *ret_n_before)
 {
     size_t n = 0;
-    for (size_t i = 0; i < series->n; i++) {
-        if (i == 0 || series->pieces[i].run != series->pieces[i - 1].run)
-            series->scratch[n++] = series->pieces[i].run->bps;
-    }
-    return trace_classify(series->scratch, n, ret_verdict);
-}
-
-/* Did runs as wholes fall at the change, beyond what they scatter? */
-static bool runs_fell(struct series *series, size_t change)
-{
-    size_t n_before = 0, n = 0;
+    *ret_n_before = 0;
     for (size_t i = 0; i < series->n; i++) {
         if (i > 0 && series->pieces[i].run == series->pieces[i - 1].run)
             continue;
         series->scratch[n++] = series->pieces[i].run->bps;
-        n_before += i < change;
+        *ret_n_before += i < change;
     }
-    struct welch welch = welch_of(moments_of_logs(series->scratch, n_before),
-                                  moments_of_logs(series->scratch + n_before, n - n_before));
-    return welch.df > 0 && welch_lower(welch, FALL_CONFIDENCE) > 0;
+    return n;
+}
+
+/* Did runs as wholes fall at the change, beyond what they scatter? */
+static bool runs_fell(const double *bps, size_t n, size_t n_before)
+{
+    struct welch welch =
+        welch_of(moments_of_logs(bps, n_before), moments_of_logs(bps + n_before, n - n_before));
+    return n_before > 0 && welch.df > 0 && welch_lower(welch, CHANGE_CONFIDENCE) > 0;
+}
+
+/* Do they follow a line over time, beyond what they scatter around it? */
+static bool runs_drift(const double *bps, size_t n)
+{
+    double mean = moments_of_logs(bps, n).mean, xx = 0, xy = 0, yy = 0;
+    if (n < 4)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        double x = (double)i - (double)(n - 1) / 2, y = log(bps[i]) - mean;
+        xx += x * x;
+        xy += x * y;
+        yy += y * y;
+    }
+    double df = (double)n - 2, rest = fmax(yy - xy * xy / xx, 0);
+    return fabs(xy) / sqrt(xx) > student_quantile(CHANGE_CONFIDENCE, df) * sqrt(rest / df);
+}
+
+/* Is what the whole series shows there among the runs as wholes too, or have they only scattered? */
+static int runs_changed(struct series *series, size_t change, bool *ret_changed)
+{
+    struct trace_verdict verdict;
+    size_t n_before, n = list_runs(series, change, &n_before);
+    int result = trace_classify(series->scratch, n, &verdict);
+    if (result == 0)
+        *ret_changed =
+            !is_calm(&verdict) || runs_fell(series->scratch, n, n_before) || runs_drift(series->scratch, n);
+    return result;
 }
 
 /* A run that differs from its neighbours as a whole is scatter, which the interval over replays already
@@ -182,12 +206,13 @@ static int classify(struct series *series, struct trace_verdict *ret_verdict)
     int result = trace_classify(series->rates, series->n, ret_verdict);
     if (result < 0 || is_calm(ret_verdict))
         return result;
-    struct trace_verdict inside, runs;
+    struct trace_verdict inside;
+    bool changed = true;
     result = classify_inside(series, &inside);
     if (result < 0 || !is_calm(&inside) || inside.shape == TRACE_SHORT)
         return result;
-    result = classify_runs(series, &runs);
-    if (result < 0 || !is_calm(&runs) || (ret_verdict->change > 0 && runs_fell(series, ret_verdict->change)))
+    result = runs_changed(series, ret_verdict->change, &changed);
+    if (result < 0 || changed)
         return result;
     inside.mean = 0;
     for (size_t i = inside.start; i < inside.end; i++)
