@@ -41,7 +41,11 @@ test_sources := $(wildcard $(floors:%=tests/%/test_*.c))
 # Everything else in a floor's test directory is linked into each of its test programs.
 helper_sources = $(filter-out tests/$(1)/test_%,$(call sources,tests/$(1)))
 perf_sources := $(call sources,tests/perf)
+<<<<<<< ours
 statistics_sources := $(call sources,tests/statistics)
+=======
+fuzz_sources := $(call sources,tests/fuzz)
+>>>>>>> theirs
 own_code := $(wildcard $(floors:%=%/*.[ch]) tests/*.[ch] tests/*/*.[ch])
 
 # Tests by name: *_fs need a real file system and time (check-io), *_slow need minutes (check-slow).
@@ -49,6 +53,7 @@ wanted := $(if $(T),$(foreach t,$(test_sources),$(if $(findstring $(T),$(t)),$(t
 fs_tests   := $(filter %_fs.c,$(wanted))
 slow_tests := $(filter %_slow.c,$(wanted))
 fast_tests := $(filter-out $(fs_tests) $(slow_tests),$(wanted))
+fuzz_targets := $(if $(T),$(foreach t,$(fuzz_sources),$(if $(findstring $(T),$(t)),$(t))),$(fuzz_sources))
 
 programs = $(patsubst %.c,build/$(2)/%,$(1))
 objects  = $(patsubst %.c,build/$(2)/%.o,$(1))
@@ -60,6 +65,7 @@ cpp_flags := -I. -D_GNU_SOURCE -DFSTUNE_VERSION='"$(VERSION)"'
 
 sanitize_asan := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 sanitize_tsan := -fsanitize=thread -fno-omit-frame-pointer
+sanitize_fuzz := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 # Instrumented code hides from gcc what bounds a value: these two then warn of what cannot happen. The other builds keep them.
 blind_to      := -Wno-format-truncation -Wno-maybe-uninitialized
 
@@ -69,10 +75,13 @@ compile_debug   := -Og -g
 compile_asan    := -O1 -g $(sanitize_asan) $(blind_to)
 compile_tsan    := -O1 -g $(sanitize_tsan) $(blind_to)
 compile_cov     := -O0 -g --coverage
+# -Wformat=2 means more to clang than to gcc.
+compile_fuzz    := -O1 -g $(sanitize_fuzz) -fsanitize=fuzzer-no-link -Wno-format-nonliteral
 link_release    := -Wl,-z,relro,-z,now
 link_asan       := $(sanitize_asan)
 link_tsan       := $(sanitize_tsan)
 link_cov        := --coverage
+link_fuzz       := $(sanitize_fuzz) -fsanitize=fuzzer
 
 # pkg-config runs in the recipes: when make reads this file on a fresh machine, it may not be installed yet.
 packages_bench  := liburing zlib
@@ -90,12 +99,21 @@ archives_tuner  = build/$(1)/libtuner.a build/$(1)/libbench.a build/$(1)/libmode
 
 # ---- packages --------------------------------------------------------------------------------------------------
 
-# package:sign that it is there - a header for the compiler to find, else a command
+# package:sign that it is there - a path, a header for the compiler to find, else a command
 needed     := gcc:$(firstword $(CC)) libc6-dev:stdio.h pkg-config:pkg-config libgsl-dev:gsl/gsl_version.h \
               libconfig-dev:libconfig.h libcmocka-dev:cmocka.h liburing-dev:liburing.h libaio-dev:libaio.h \
+<<<<<<< ours
               libjansson-dev:jansson.h zlib1g-dev:zlib.h
 needed_faults := libfuse3-dev:fuse3/fuse_opt.h fuse3:fusermount3 python3:python3
 needed_dev := clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck libfuse3-dev:fuse3/fuse_opt.h
+=======
+              libjansson-dev:jansson.h
+needed_dev := clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck
+# libFuzzer comes with clang alone.
+FUZZ_CC     ?= clang-14
+needed_fuzz := $(FUZZ_CC):$(FUZZ_CC) \
+               $(FUZZ_CC:clang%=libclang-rt%-dev):/usr/lib/llvm$(FUZZ_CC:clang%=%)/lib/clang/*/include/fuzzer/FuzzedDataProvider.h
+>>>>>>> theirs
 
 # $(1): the pairs; $(2): `install` the missing ones, or only `report` them; $(3): the exit code where some stay missing.
 define look-for-packages
@@ -104,6 +122,7 @@ define look-for-packages
 	    for pair in $(1); do \
 	        sign=$${pair#*:}; \
 	        case $$sign in \
+	        /*) ls $$sign >/dev/null 2>&1 ;; \
 	        *.h) printf '#include <stdarg.h>\n#include <stddef.h>\n#include <setjmp.h>\n#include <stdint.h>\n#include <%s>\n' $$sign \
 	             | $(CC) -E -x c - >/dev/null 2>&1 ;; \
 	        *) command -v $$sign >/dev/null 2>&1 ;; \
@@ -126,10 +145,17 @@ define look-for-packages
 endef
 
 # Goals that install what is missing; every other build only names it.
+<<<<<<< ours
 self_helping := check check-io check-faults check-slow check-asan check-tsan check-valgrind coverage bench quickstart deps deps-dev lint
 before_build := $(if $(filter $(self_helping),$(MAKECMDGOALS)),deps,packages)
 
 .PHONY: deps deps-dev deps-faults deps-valgrind packages
+=======
+self_helping := check check-io check-slow check-asan check-tsan check-valgrind coverage bench quickstart deps deps-dev lint
+before_build := $(if $(filter fuzz,$(MAKECMDGOALS)),deps-fuzz,$(if $(filter $(self_helping),$(MAKECMDGOALS)),deps,packages))
+
+.PHONY: deps deps-dev deps-fuzz deps-valgrind packages
+>>>>>>> theirs
 
 deps: ## install the packages that the build and the tests need (Debian and its kin)
 	$(call look-for-packages,$(needed),install)
@@ -144,24 +170,33 @@ deps-faults: deps
 deps-valgrind: deps
 	$(call look-for-packages,valgrind:valgrind,install)
 
+deps-fuzz: deps
+	$(call look-for-packages,$(needed_fuzz),install)
+
 packages:
 	$(call look-for-packages,$(filter-out libcmocka-dev:%,$(needed)),report)
 
 # ---- rules, once per build -------------------------------------------------------------------------------------
 
 # $(1): build
-define rules-of-build
+define rules-of-objects
 build/$(1)/%.o: %.c Makefile | $(before_build)
 	$$(call say,CC,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) -std=c17 $$(cpp_flags) $$(warnings) $$(WERROR) $$(compile_$(1)) $$(CPPFLAGS) $$(CFLAGS) $$(pkg_flags) \
 	    -MMD -MP -c $$< -o $$@
 
+$(foreach f,$(floors),$(eval $(call rules-of-floor,$(1),$(f))))
+endef
+
+# $(1): build
+define rules-of-build
+$(call rules-of-objects,$(1))
+
 build/$(1)/fstune: build/$(1)/tuner/main.o $(call archives_tuner,$(1))
 	$$(call say,LINK,$$@)
 	$$(Q)$$(CC) $$(compile_$(1)) $$(CFLAGS) $$(link_$(1)) $$(LDFLAGS) $$^ $$(libs_tuner) -o $$@
 
-$(foreach f,$(floors),$(eval $(call rules-of-floor,$(1),$(f))))
 $(foreach t,$(test_sources),$(eval $(call rules-of-test,$(1),$(word 2,$(subst /, ,$(t))),$(t:%.c=%))))
 $(foreach t,$(perf_sources) $(statistics_sources),$(eval $(call rules-of-test,$(1),tuner,$(t:%.c=%))))
 endef
@@ -184,7 +219,14 @@ endef
 
 $(foreach b,$(builds),$(eval $(call rules-of-build,$(b))))
 
--include $(wildcard $(builds:%=build/%/*/*.d) $(builds:%=build/%/tests/*/*.d))
+# Fuzz targets are a tree of their own, made by clang.
+$(eval $(call rules-of-objects,fuzz))
+build/fuzz/%: override CC = $(FUZZ_CC)
+$(call programs,$(fuzz_sources),fuzz): build/fuzz/%: build/fuzz/%.o $(call archives_tuner,fuzz)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(compile_fuzz) $(CFLAGS) $(link_fuzz) $(LDFLAGS) $^ $(libs_tuner) -o $@
+
+-include $(wildcard $(builds:%=build/%/*/*.d) $(builds:%=build/%/tests/*/*.d) build/fuzz/*/*.d build/fuzz/tests/fuzz/*.d)
 
 # The file system that fails on request (tests/faults). Where libfuse3 is missing nothing is built and nothing is wrong.
 build/release/faultfs: tests/faults/faultfs.c Makefile | deps-faults
@@ -196,7 +238,11 @@ build/release/faultfs: tests/faults/faultfs.c Makefile | deps-faults
 
 # ---- everyday targets ------------------------------------------------------------------------------------------
 
+<<<<<<< ours
 .PHONY: all check check-io check-faults check-slow check-asan check-tsan check-valgrind bench quickstart
+=======
+.PHONY: all check check-io check-slow check-asan check-tsan check-valgrind fuzz bench quickstart
+>>>>>>> theirs
 
 all: build/$(BUILD)/fstune ## build the program: build/$(BUILD)/fstune
 
@@ -228,6 +274,10 @@ check-tsan: build/tsan/fstune $(call programs,$(fast_tests),tsan) | deps ## the 
 
 check-valgrind: build/debug/fstune $(call programs,$(fast_tests),debug) | deps-valgrind ## the fast tests under valgrind
 	$(call run_tests,debug,TEST_WRAPPER='valgrind -q --error-exitcode=9 --leak-check=full --suppressions=tests/valgrind.supp' TEST_TIMEOUT=1800)
+
+# FUZZ_SECONDS each (default 30), as many at a time as there are processors.
+fuzz: $(call programs,$(fuzz_targets),fuzz) | deps-fuzz ## run the fuzz targets of the parsers for FUZZ_SECONDS=30 each
+	$(Q)tests/fuzz/run $(filter build/fuzz/tests/%,$^)
 
 bench: $(call programs,$(perf_sources),$(BUILD)) | deps ## run fstune's own performance programs (tests/perf)
 	$(Q)set -e; for program in $^; do echo "== $$program"; $$program; done; [ -n "$^" ] || echo "tests/perf holds no programs yet"

@@ -86,9 +86,11 @@ int hostinfo_scan(const char *path, const char *name, double *ret_number)
             continue;
         value += *value == ':';
         double number = strtod(value, &end);
+        if (strncmp(end, " kB", 3) == 0)
+            number *= 1024;
         if (end == value || !isfinite(number))
             continue;
-        *ret_number = strncmp(end, " kB", 3) == 0 ? number * 1024 : number;
+        *ret_number = number;
         code = 0;
     }
     free(line);

@@ -66,6 +66,10 @@ struct ioapi_ops {
      * flight. */
     int (*reap)(void *state, struct io_call **calls, size_t max, size_t *ret_n, struct err *err);
 
+    /* Submits and reaps one call at once, with nothing else in flight: its outcome. NULL where an API gains
+     * nothing by it over submit and reap. */
+    int64_t (*transfer)(void *state, const struct io_call *call);
+
     /* Accepts a zeroed or half-opened state. Calls still in flight are waited for or cancelled; buffers are
      * free afterwards. */
     void (*close)(void *state);

@@ -55,6 +55,13 @@ static int psync_reap(void *state, struct io_call **calls, size_t max, size_t *r
     return 0;
 }
 
+static int64_t psync_transfer(void *state, const struct io_call *call)
+{
+    const struct psync *psync = state;
+
+    return ioapi_blocking_transfer(psync->fd, call, psync->sync_each);
+}
+
 static void psync_close(void *state)
 {
     memset(state, 0, sizeof(struct psync));
@@ -69,5 +76,6 @@ const struct ioapi_ops ioapi_psync = {
     .open = psync_open,
     .submit = psync_submit,
     .reap = psync_reap,
+    .transfer = psync_transfer,
     .close = psync_close,
 };

@@ -27,20 +27,33 @@ static uint64_t permute(uint64_t x, uint64_t key, uint32_t k)
     return x;
 }
 
+/* Several steps of the walk at once: the products of one wait for each other, those of several overlap, and a
+ * step is a part of what every request costs. What lies past the region, less than half of the domain, is
+ * left out. Steps past the end of the domain begin it again, but the pass is over before they are handed out.
+ */
+static void walk_ahead(struct offsets *offsets)
+{
+    uint32_t n = 0;
+    for (int i = 0; i < OFFSETS_N_AHEAD; i++) {
+        offsets->ahead[n] = permute(offsets->counter++, offsets->key, offsets->domain_log2);
+        n += offsets->ahead[n] < offsets->n_units;
+    }
+    offsets->n_ahead = n;
+    offsets->next_ahead = 0;
+}
+
 static uint64_t next_random_unit(struct offsets *offsets)
 {
     if (offsets->n_random == offsets->n_units) {
         offsets->n_random = 0;
         offsets->counter = 0;
+        offsets->n_ahead = offsets->next_ahead = 0;
         offsets->key = rng_derive(offsets->key, 1);
     }
-    /* Less than half of the domain lies past the region: two tries on average at worst. */
-    uint64_t unit;
-    do
-        unit = permute(offsets->counter++, offsets->key, offsets->domain_log2);
-    while (unit >= offsets->n_units);
+    while (offsets->next_ahead == offsets->n_ahead)
+        walk_ahead(offsets);
     offsets->n_random++;
-    return unit;
+    return offsets->ahead[offsets->next_ahead++];
 }
 
 int offsets_init(struct offsets *offsets, const struct pattern *pattern, uint64_t base_bytes,

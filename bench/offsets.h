@@ -12,6 +12,8 @@
 
 #include <stdint.h>
 
+#define OFFSETS_N_AHEAD 8
+
 struct offsets {
     uint64_t base_bytes; /* start of the region */
     uint64_t unit_bytes;
@@ -21,6 +23,8 @@ struct offsets {
     uint64_t counter;     /* position of the walk in its power-of-two domain */
     uint64_t key;         /* of the present pass */
     uint32_t domain_log2;
+    uint32_t next_ahead, n_ahead;    /* of the units that the walk is ahead ... */
+    uint64_t ahead[OFFSETS_N_AHEAD]; /* ... of the requests */
 };
 
 /* Region [base_bytes, base_bytes + region_bytes); a tail shorter than a unit is left out. base must be a

@@ -110,10 +110,8 @@ static void phase_fail(struct phase *phase, int code)
     phase->stopping = true;
 }
 
-static enum pattern_kind draw_kind(struct pump *pump)
+static enum pattern_kind draw_kind_of_mix(struct pump *pump)
 {
-    if (pump->only_kind < PATTERN_N_KINDS)
-        return pump->only_kind;
     uint32_t left = (uint32_t)(((rng_next(&pump->rng) >> 32) * 100) >> 32);
     for (int kind = 0; kind < PATTERN_N_KINDS; kind++) {
         if (left < pump->pattern.percent[kind])
@@ -123,20 +121,26 @@ static enum pattern_kind draw_kind(struct pump *pump)
     return PATTERN_RAND_WRITE;
 }
 
-static void prepare(struct phase *phase, struct io_call *call)
+/* A new word in the buffer of every request defeats deduplication of identical ones. */
+static void stamp_buffer(struct pump *pump, const struct io_call *call)
+{
+    unsigned char *buffer = call->buffer;
+    for (uint32_t i = 0; buffer != NULL && i < call->n_requests; i++) {
+        uint64_t word = rng_next(&pump->rng);
+        memcpy(buffer + i * pump->request_size_bytes, &word, sizeof word);
+    }
+}
+
+/* Inline, as is all that a fast request at depth 1 passes through: after a system call, calls and returns
+ * cost most. */
+static inline void prepare(struct phase *phase, struct io_call *call)
 {
     struct pump *pump = phase->pump;
-    enum pattern_kind kind = draw_kind(pump);
+    enum pattern_kind kind = pump->only_kind < PATTERN_N_KINDS ? pump->only_kind : draw_kind_of_mix(pump);
     call->is_write = kind == PATTERN_SEQ_WRITE || kind == PATTERN_RAND_WRITE;
     call->offset_bytes = offsets_next(&pump->offsets, kind);
-    if (call->is_write && call->buffer != NULL) {
-        /* A new word in the buffer of every request defeats deduplication of identical ones. */
-        unsigned char *buffer = call->buffer;
-        for (uint32_t i = 0; i < call->n_requests; i++) {
-            uint64_t word = rng_next(&pump->rng);
-            memcpy(buffer + i * pump->request_size_bytes, &word, sizeof word);
-        }
-    }
+    if (call->is_write)
+        stamp_buffer(pump, call);
     phase->issued_requests += call->n_requests;
     phase->issued_bytes += call->size_bytes;
 }
@@ -165,14 +169,14 @@ static bool may_issue(struct phase *phase, uint64_t now_ns)
 
 static void windows_add(struct pump_windows *windows, uint64_t age_ns, uint64_t bytes)
 {
-    while (age_ns / windows->width_ns >= PUMP_N_WINDOWS) {
-        for (size_t i = 0; i < PUMP_N_WINDOWS / 2; i++)
-            windows->bytes[i] = windows->bytes[2 * i] + windows->bytes[2 * i + 1];
+    size_t i = age_ns / windows->width_ns;
+    for (; i >= PUMP_N_WINDOWS; i = age_ns / windows->width_ns) {
+        for (size_t k = 0; k < PUMP_N_WINDOWS / 2; k++)
+            windows->bytes[k] = windows->bytes[2 * k] + windows->bytes[2 * k + 1];
         memset(windows->bytes + PUMP_N_WINDOWS / 2, 0, sizeof windows->bytes / 2);
         windows->n = (windows->n + 1) / 2;
         windows->width_ns *= 2;
     }
-    size_t i = age_ns / windows->width_ns;
     windows->bytes[i] += bytes;
     if (windows->n <= i)
         windows->n = i + 1;
@@ -211,7 +215,7 @@ static void report_failure(struct phase *phase, const struct io_call *call)
 }
 
 /* Counts a call's bytes; false when it failed. */
-static bool count_bytes(struct phase *phase, const struct io_call *call)
+static inline bool count_bytes(struct phase *phase, const struct io_call *call)
 {
     if (call->result != (int64_t)call->size_bytes) {
         report_failure(phase, call);
@@ -235,8 +239,7 @@ static void complete(struct phase *phase, const struct io_call *call, uint64_t n
     batch_add(phase, (double)latency_ns, call->n_requests);
 }
 
-/* One call from start to end on a queue that holds one. */
-static void one_call(struct phase *phase, struct io_call *call)
+static void submit_and_reap(struct phase *phase, struct io_call *call)
 {
     struct pump *pump = phase->pump;
     size_t n = 0;
@@ -248,6 +251,16 @@ static void one_call(struct phase *phase, struct io_call *call)
         result = pump->ops->reap(pump->io, &call, 1, &n, phase->err);
     if (result < 0)
         phase_fail(phase, result);
+}
+
+/* One call from start to end on a queue that holds one. */
+static inline void one_call(struct phase *phase, struct io_call *call)
+{
+    const struct pump *pump = phase->pump;
+    if (pump->ops->transfer != NULL)
+        call->result = pump->ops->transfer(pump->io, call);
+    else
+        submit_and_reap(phase, call);
 }
 
 /* A batch of requests so fast that stamping each would distort them: the batch is timed as a whole, one

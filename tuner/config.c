@@ -137,7 +137,8 @@ static int write_scalar(const config_setting_t *setting, const struct option_row
     if (row->set == options_set_text || row->set == options_set_pattern || row->set == options_set_current)
         return err_set(err, -EINVAL, "wants a text; write it in quotes");
     if (type == CONFIG_TYPE_INT || type == CONFIG_TYPE_INT64) {
-        snprintf(text, size, "%lld", config_setting_get_int64(setting));
+        if ((size_t)snprintf(text, size, "%lld", config_setting_get_int64(setting)) >= size)
+            return err_set(err, -EINVAL, "the list is too long; shorten it");
         return 0;
     }
     if (type == CONFIG_TYPE_FLOAT && row->set == options_set_share)

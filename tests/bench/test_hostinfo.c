@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -77,6 +78,20 @@ static void proc_readers_refuse_what_is_not_there(void **state)
     assert_int_equal(hostinfo_scan("/proc/meminfo", "MemTot", &number), -ENOENT);
     assert_int_equal(hostinfo_scan("/proc/meminfo", "MemTotal", &number), 0);
     assert_true(number > 1024 * 1024);
+}
+
+static void kilobytes_beyond_all_numbers_are_not_found(void **state)
+{
+    (void)state;
+    static const char text[] = "MemFree: 1e308 kB\nMemFree: 2 kB\n";
+    char path[32];
+    double number = 7;
+    int fd = memfd_create("meminfo", MFD_CLOEXEC);
+    assert_int_equal(write(fd, text, sizeof(text) - 1), sizeof(text) - 1);
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    assert_int_equal(hostinfo_scan(path, "MemFree", &number), 0);
+    assert_close(number, 2048, 0);
+    close(fd);
 }
 
 static void keys_are_unique_and_snake_case(void **state)
@@ -227,6 +242,7 @@ int main(void)
         cmocka_unit_test(broken_mount_lines_are_refused),
         cmocka_unit_test(words_are_unescaped_and_found),
         cmocka_unit_test(proc_readers_refuse_what_is_not_there),
+        cmocka_unit_test(kilobytes_beyond_all_numbers_are_not_found),
         cmocka_unit_test(keys_are_unique_and_snake_case),
         cmocka_unit_test(essentials_are_present),
         cmocka_unit_test(full_list_drops_facts),

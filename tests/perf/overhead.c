@@ -1,69 +1,115 @@
-/* What one request costs in fstune, beside a bare loop in C and beside fio: 4 KiB random reads from the warm
- * page cache at depth 1 (pread) and with io_uring at depth 32. All three run in turn, in random order, for
- * several rounds; ratios are taken round by round.
+/* What one request costs in fstune, beside a bare loop in C and beside fio: 4 KiB random reads from tmpfs and
+ * from the warm page cache. fstune and the bare loop run in turn in short blocks, and ratios are taken pair
+ * by pair, so that what else the machine does meets both; CPU times feel it least. User instructions are
+ * counted by callgrind over two lengths of run, whose difference has no start-up in it.
  *
- * usage: overhead [DIRECTORY [ROUNDS]]     needs fio for its third column */
+ * usage: overhead [DIRECTORY [PAIRS]]              (what is missing of fio and valgrind leaves its column
+ * empty) overhead --count bare|fstune API REQUESTS for callgrind: so many requests and nothing else */
 #include "bench/arena.h"
-#include "bench/measure.h"
+#include "bench/pump.h"
+#include "bench/target.h"
 #include "models/student.h"
 
-#include <fcntl.h>
+#include <jansson.h>
 #include <liburing.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
-#define REQUEST    4096U
-#define FILE_BYTES (256ULL << 20)
-#define RUN_NS     400000000ULL
-#define DEPTH      32U
-#define MAX_ROUNDS 99
-#define CHUNK      64 /* requests between two looks at the clock in the bare loops */
+#define REQUEST     4096U
+#define FILE_BYTES  (256ULL << 20)
+#define COUNT_BYTES (16ULL << 20) /* of the file in memory that callgrind's runs read */
+#define BLOCK_NS    100000000ULL
+#define MAX_DEPTH   32U
+#define MAX_ROUNDS  999
+#define FIO_ROUNDS  7
+#define COUNT_SHORT 20000
+#define COUNT_LONG  60000
+#define CHUNK       64 /* requests between two looks at the clock in the bare loop of pread */
+#define MISSING     (-1.0)
 
-struct bench {
-    struct target target;
-    struct arena arena;
-    struct rng rng;
-    const char *directory;
-    char fio_file[4096];
+struct setting {
+    const char *name, *fio_engine;
+    enum api api;
+    uint32_t depth;
+    bool has_bare;
 };
 
-static double bare_pread(struct bench *bench)
+static const struct setting settings[] = {
+    {"psync, depth 1", "psync", API_PSYNC, 1, true},
+    {"io_uring, depth 32", "io_uring", API_IO_URING, 32, true},
+    {"libaio, depth 32", "libaio", API_LIBAIO, 32, false},
+};
+
+struct bench {
+    int fd;
+    uint64_t size_bytes;
+    struct arena arena;
+    struct rng rng;
+};
+
+/* When a block ends: at a time or after so many requests; the other is 0. */
+struct limit {
+    uint64_t duration_ns, n_requests;
+};
+
+struct sample {
+    double n, iops;
+    double user_ns, system_ns; /* per request; fio tells its own thread's, not that of the kernel's helpers */
+};
+
+struct spread {
+    double low, median, high;
+};
+
+static bool is_over(const struct limit *limit, uint64_t elapsed_ns, uint64_t n)
+{
+    return limit->n_requests != 0 ? n >= limit->n_requests : elapsed_ns >= limit->duration_ns;
+}
+
+static off_t random_offset(struct bench *bench)
+{
+    return (off_t)(rng_next(&bench->rng) % (bench->size_bytes / REQUEST) * REQUEST);
+}
+
+/* Requests made, and the time they took. */
+static uint64_t bare_pread(struct bench *bench, const struct limit *limit, uint64_t *ret_ns)
 {
     static _Alignas(4096) unsigned char buffer[REQUEST];
     uint64_t start = clock_now_ns(&clock_monotonic), now = start, n = 0;
-    for (; now - start < RUN_NS; now = clock_now_ns(&clock_monotonic)) {
+    for (; !is_over(limit, now - start, n); now = clock_now_ns(&clock_monotonic)) {
         for (int i = 0; i < CHUNK; i++, n++) {
-            uint64_t block = rng_next(&bench->rng) % (FILE_BYTES / REQUEST);
-            if (pread(bench->target.fd, buffer, REQUEST, (off_t)(block * REQUEST)) != REQUEST)
+            if (pread(bench->fd, buffer, REQUEST, random_offset(bench)) != REQUEST)
                 return 0;
         }
     }
-    return (double)n / ((double)(now - start) / 1e9);
+    *ret_ns = now - start;
+    return n;
 }
 
 static void bare_prepare(struct bench *bench, struct io_uring *ring, unsigned char *buffer)
 {
     struct io_uring_sqe *sqe = io_uring_get_sqe(ring);
-    uint64_t block = rng_next(&bench->rng) % (FILE_BYTES / REQUEST);
-    io_uring_prep_read(sqe, bench->target.fd, buffer, REQUEST, block * REQUEST);
+    io_uring_prep_read(sqe, bench->fd, buffer, REQUEST, (uint64_t)random_offset(bench));
     io_uring_sqe_set_data(sqe, buffer);
 }
 
-static double bare_uring(struct bench *bench)
+static uint64_t bare_uring(struct bench *bench, const struct limit *limit, uint64_t *ret_ns)
 {
-    static _Alignas(4096) unsigned char buffers[DEPTH][REQUEST];
-    struct io_uring_cqe *cqes[DEPTH];
+    static _Alignas(4096) unsigned char buffers[MAX_DEPTH][REQUEST];
+    struct io_uring_cqe *cqes[MAX_DEPTH];
     struct io_uring ring;
-    if (io_uring_queue_init(2 * DEPTH, &ring, 0) < 0)
+    if (io_uring_queue_init(2 * MAX_DEPTH, &ring, 0) < 0)
         return 0;
-    for (unsigned i = 0; i < DEPTH; i++)
+    for (unsigned i = 0; i < MAX_DEPTH; i++)
         bare_prepare(bench, &ring, buffers[i]);
     uint64_t start = clock_now_ns(&clock_monotonic), now = start, n = 0;
-    for (; now - start < RUN_NS; now = clock_now_ns(&clock_monotonic)) {
+    for (; !is_over(limit, now - start, n); now = clock_now_ns(&clock_monotonic)) {
         io_uring_submit_and_wait(&ring, 1);
-        unsigned done = io_uring_peek_batch_cqe(&ring, cqes, DEPTH);
+        unsigned done = io_uring_peek_batch_cqe(&ring, cqes, MAX_DEPTH);
         for (unsigned i = 0; i < done; i++) {
             unsigned char *buffer = io_uring_cqe_get_data(cqes[i]);
             n += cqes[i]->res == REQUEST;
@@ -71,124 +117,297 @@ static double bare_uring(struct bench *bench)
         }
         io_uring_cq_advance(&ring, done);
     }
+    *ret_ns = now - start;
     io_uring_queue_exit(&ring);
-    return (double)n / ((double)(now - start) / 1e9);
+    return n;
 }
 
-static double fstune_iops(struct bench *bench, enum api api, uint32_t depth)
+/* A phase looks here after every batch, as a run with several threads does for the failure of another. */
+static bool never(void *context, double batch_latency_ns)
 {
-    struct measure_env env = {.clock = &clock_monotonic,
-                              .target = &bench->target,
-                              .cache = MEASURE_CACHE_WARM,
-                              .arena = &bench->arena,
-                              .settle_limit_ns = 1};
-    struct measure_plan plan = {
-        .point = {REQUEST, depth, 0, api, 1, SYNC_END},
-        .duration_ns = RUN_NS,
-        .warmup_coef = WARMUP_COEF_DEFAULT,
-        .warmup_window = WARMUP_WINDOW_DEFAULT,
+    (void)batch_latency_ns;
+    return atomic_load_explicit((atomic_int *)context, memory_order_relaxed) != 0;
+}
+
+static int make_pump(struct bench *bench, const struct setting *setting, struct pump *pump, struct err *err)
+{
+    struct pump_config config = {
+        .clock = &clock_monotonic,
+        .ops = ioapi_table[setting->api],
+        .region_bytes = bench->size_bytes,
+        .n_calls = setting->depth,
+        .request_size_bytes = REQUEST,
+        .requests_per_call = 1,
+        .rounds_per_call = 1,
         .batch_requests = WARMUP_BATCH_DEFAULT,
+        .works_in_submit = ioapi_table[setting->api]->inline_io,
         .seed = rng_next(&bench->rng),
     };
-    static struct histogram latency;
-    struct measure_result result;
-    struct err err = {0};
-    histogram_init(&latency);
-    if (pattern_parse("randread", &plan.pattern, &err) < 0 ||
-        measure_run(&env, &plan, &result, &latency, &err) < 0) {
-        fprintf(stderr, "overhead: %s\n", err.text);
-        return 0;
-    }
-    return result.iops;
+    int result = pattern_parse("randread", &config.pattern, err);
+    if (result == 0)
+        result = arena_reserve(&bench->arena, (uint64_t)setting->depth * REQUEST, 1, err);
+    config.buffers = bench->arena.memory;
+    if (result == 0)
+        result = pump_init(pump, &config, err);
+    /* What the warm-up of a run finds out. */
+    pump->speed = PUMP_SPEED_FAST;
+    return result;
 }
 
-/* fio's own figure; 0 where fio is missing. */
-static double fio_iops(const struct bench *bench, const char *engine, unsigned depth)
+static uint64_t fstune_phase(struct bench *bench, struct pump *pump, const struct limit *limit,
+                             uint64_t *ret_ns, struct err *err)
 {
-    char command[8192], line[512];
-    double iops = 0;
-    snprintf(command, sizeof command,
-             "fio --name=x --filename='%s' --rw=randread --bs=4k --ioengine=%s --iodepth=%u --thread "
-             "--invalidate=0 --pre_read=1 "
-             "--fadvise_hint=0 --time_based --runtime=400ms --size=256m --output-format=terse "
-             "--terse-version=3 2>/dev/null",
-             bench->fio_file, engine, depth);
+    static struct histogram latency;
+    static atomic_int interrupted;
+    struct ioapi_config config = {
+        .fd = bench->fd, .n_calls = pump->n_calls, .request_size_bytes = REQUEST, .requests_per_call = 1};
+    struct pump_end end = {.duration_ns = limit->n_requests != 0 ? UINT64_MAX : limit->duration_ns,
+                           .max_bytes = limit->n_requests * REQUEST,
+                           .interrupted = &interrupted,
+                           .after_batch = never,
+                           .context = &interrupted};
+    struct pump_stats stats = {.latency = &latency};
+    int result = pump->ops->open(pump->io, &config, err);
+    if (result == 0)
+        result = pump_phase(pump, &end, &stats, err);
+    pump->ops->close(pump->io);
+    *ret_ns = stats.last_complete_ns - stats.first_submit_ns;
+    return result == 0 ? stats.n_requests : 0;
+}
+
+static uint64_t fstune(struct bench *bench, const struct setting *setting, const struct limit *limit,
+                       uint64_t *ret_ns)
+{
+    struct pump pump = {0};
+    struct err err = {0};
+    uint64_t n = 0;
+    if (make_pump(bench, setting, &pump, &err) == 0) {
+        pump.io = calloc(1, pump.ops->state_size);
+        n = pump.io != NULL ? fstune_phase(bench, &pump, limit, ret_ns, &err) : 0;
+        free(pump.io);
+    }
+    pump_done(&pump);
+    if (n == 0)
+        fprintf(stderr, "overhead: %s\n", err.text);
+    return n;
+}
+
+static uint64_t run(struct bench *bench, const struct setting *setting, bool bare, const struct limit *limit,
+                    uint64_t *ret_ns)
+{
+    if (!bare)
+        return fstune(bench, setting, limit, ret_ns);
+    return setting->api == API_PSYNC ? bare_pread(bench, limit, ret_ns) : bare_uring(bench, limit, ret_ns);
+}
+
+static double nanoseconds(const struct timeval *from, const struct timeval *to)
+{
+    return (double)(to->tv_sec - from->tv_sec) * 1e9 + (double)(to->tv_usec - from->tv_usec) * 1e3;
+}
+
+static struct sample block(struct bench *bench, const struct setting *setting, bool bare)
+{
+    const struct limit limit = {.duration_ns = BLOCK_NS};
+    struct rusage before, after;
+    uint64_t ns = 0;
+    getrusage(RUSAGE_SELF, &before);
+    uint64_t n = run(bench, setting, bare, &limit, &ns);
+    getrusage(RUSAGE_SELF, &after);
+    if (n == 0 || ns == 0)
+        exit(1);
+    return (struct sample){.n = (double)n,
+                           .iops = (double)n / ((double)ns / 1e9),
+                           .user_ns = nanoseconds(&before.ru_utime, &after.ru_utime) / (double)n,
+                           .system_ns = nanoseconds(&before.ru_stime, &after.ru_stime) / (double)n};
+}
+
+static double number_at(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
+/* On the same nameless file. False where fio is missing or cannot. */
+static bool fio(const struct bench *bench, const struct setting *setting, struct sample *ret)
+{
+    char command[8192];
+    snprintf(
+        command, sizeof command,
+        "fio --name=x --filename=/proc/%d/fd/%d --rw=randread --bs=4k --ioengine=%s --iodepth=%u --thread "
+        "--readonly --invalidate=0 --fadvise_hint=0 --time_based --runtime=500ms --size=256m "
+        "--output-format=json 2>/dev/null",
+        (int)getpid(), bench->fd, setting->fio_engine, setting->depth);
     FILE *pipe = popen(command, "re");
     if (pipe == NULL)
-        return 0;
-    if (fgets(line, sizeof line, pipe) != NULL) {
-        char *rest = line, *field = NULL;
-        for (int i = 0; i <= 7 && (field = strsep(&rest, ";")) != NULL; i++) {
-            if (i == 7)
-                iops = strtod(field, NULL);
-        }
-    }
-    /* fio must not meet a closed pipe. */
-    while (fgetc(pipe) != EOF) {
-    }
-    pclose(pipe);
-    return iops;
+        return false;
+    json_t *root = json_loadf(pipe, JSON_DISABLE_EOF_CHECK, NULL);
+    const json_t *job = json_array_get(json_object_get(root, "jobs"), 0);
+    const json_t *read = json_object_get(job, "read");
+    double n = number_at(read, "total_ios"), percent_ns = number_at(read, "runtime") * 1e6 / 100;
+    *ret = (struct sample){.n = n,
+                           .iops = number_at(read, "iops"),
+                           .user_ns = number_at(job, "usr_cpu") * percent_ns / n,
+                           .system_ns = number_at(job, "sys_cpu") * percent_ns / n};
+    json_decref(root);
+    return pclose(pipe) == 0 && n > 0;
 }
 
-static void print_ratio(const char *name, const double *a, const double *b, size_t n)
+static struct spread spread_of(double *values, size_t n)
 {
-    double ratio[MAX_ROUNDS], low = 0, high = 0;
+    struct spread spread = {values[0], median_of(values, n), values[0]};
+    for (size_t i = 1; i < n; i++) {
+        spread.low = values[i] < spread.low ? values[i] : spread.low;
+        spread.high = values[i] > spread.high ? values[i] : spread.high;
+    }
+    return spread;
+}
+
+static void print_ratios(const char *what, double *ratios, size_t n)
+{
+    struct spread spread = spread_of(ratios, n);
+    printf("    %-34s %.3f   (%.3f to %.3f, %zu pairs)\n", what, spread.median, spread.low, spread.high, n);
+}
+
+/* Of all blocks together: the kernel tells user from system time by ticks, too coarse for one block. */
+static void print_cpu(const char *who, const struct sample *samples, size_t n)
+{
+    double user = 0, system = 0, requests = 0;
     for (size_t i = 0; i < n; i++) {
-        ratio[i] = b[i] > 0 ? a[i] / b[i] : 0;
-        low = i == 0 || ratio[i] < low ? ratio[i] : low;
-        high = i == 0 || ratio[i] > high ? ratio[i] : high;
+        user += samples[i].user_ns * samples[i].n;
+        system += samples[i].system_ns * samples[i].n;
+        requests += samples[i].n;
     }
-    printf("  %-28s median %.3f  (%.3f to %.3f, %zu rounds)\n", name, median_of(ratio, n), low, high, n);
+    printf("    CPU ns per request, %-14s %.0f user + %.0f system\n", who, user / requests,
+           system / requests);
 }
 
-static void compare(struct bench *bench, bool uring, size_t n_rounds)
+static void compare_bare(struct bench *bench, const struct setting *setting, size_t n_pairs)
 {
-    double rates[3][MAX_ROUNDS];
-    for (size_t round = 0; round < n_rounds; round++) {
-        size_t first = rng_next(&bench->rng) % 3;
-        for (size_t k = 0; k < 3; k++) {
-            size_t which = (first + k) % 3;
-            if (which == 0)
-                rates[0][round] = uring ? bare_uring(bench) : bare_pread(bench);
-            else if (which == 1)
-                rates[1][round] =
-                    uring ? fstune_iops(bench, API_IO_URING, DEPTH) : fstune_iops(bench, API_PSYNC, 1);
-            else
-                rates[2][round] = uring ? fio_iops(bench, "io_uring", DEPTH) : fio_iops(bench, "psync", 1);
-        }
+    static struct sample bare[MAX_ROUNDS], own[MAX_ROUNDS];
+    double iops[MAX_ROUNDS], cpu[MAX_ROUNDS];
+    for (size_t i = 0; i < n_pairs; i++) {
+        bool bare_first = i % 2 == 0;
+        if (bare_first)
+            bare[i] = block(bench, setting, true);
+        own[i] = block(bench, setting, false);
+        if (!bare_first)
+            bare[i] = block(bench, setting, true);
+        iops[i] = own[i].iops / bare[i].iops;
+        cpu[i] = (bare[i].user_ns + bare[i].system_ns) / (own[i].user_ns + own[i].system_ns);
     }
-    printf("%s\n", uring ? "io_uring, depth 32, 4 KiB randread, warm cache"
-                         : "psync, depth 1, 4 KiB randread, warm cache");
-    print_ratio("fstune / bare loop (IOPS)", rates[1], rates[0], n_rounds);
-    if (rates[2][0] > 0)
-        print_ratio("fstune / fio (IOPS)", rates[1], rates[2], n_rounds);
+    print_ratios("fstune / bare loop, requests/s", iops, n_pairs);
+    print_ratios("bare loop / fstune, CPU time", cpu, n_pairs);
+    print_cpu("fstune", own, n_pairs);
+    print_cpu("bare loop", bare, n_pairs);
+}
+
+static void compare_fio(struct bench *bench, const struct setting *setting)
+{
+    static struct sample theirs[FIO_ROUNDS], own[FIO_ROUNDS];
+    double iops[FIO_ROUNDS];
+    for (size_t i = 0; i < FIO_ROUNDS; i++) {
+        own[i] = block(bench, setting, false);
+        if (!fio(bench, setting, &theirs[i])) {
+            puts("    fio is not installed or failed: no comparison with it");
+            return;
+        }
+        iops[i] = own[i].iops / theirs[i].iops;
+    }
+    print_ratios("fstune / fio, requests/s", iops, FIO_ROUNDS);
+    if (!setting->has_bare)
+        print_cpu("fstune", own, FIO_ROUNDS);
+    print_cpu("fio", theirs, FIO_ROUNDS);
+}
+
+static int measure_place(const char *place, const char *directory, size_t n_pairs)
+{
+    struct bench bench = {.size_bytes = FILE_BYTES};
+    struct target target;
+    struct err err = {0};
+    struct target_plan plan = {.directory = directory,
+                               .size_bytes = FILE_BYTES,
+                               .max_write_bytes = UINT64_MAX,
+                               .clock = &clock_monotonic};
+    rng_init(&bench.rng, 1);
+    if (target_create(&target, &plan, &err) < 0 || target_warm_cache(&target, NULL, &err) < 0) {
+        fprintf(stderr, "overhead: %s: %s\n", directory, err.text);
+        return 1;
+    }
+    bench.fd = target.fd;
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+        printf("  %s, %s\n", place, settings[i].name);
+        if (settings[i].has_bare)
+            compare_bare(&bench, &settings[i], n_pairs);
+        compare_fio(&bench, &settings[i]);
+        fflush(stdout);
+    }
+    target_close(&target);
+    arena_free(&bench.arena);
+    return 0;
+}
+
+/* The requests that callgrind looks at: of a file in memory, since no instruction of the kernel counts. */
+static int count(const char *who, const char *api, const char *requests)
+{
+    struct bench bench = {.size_bytes = COUNT_BYTES, .fd = memfd_create("overhead", MFD_CLOEXEC)};
+    struct limit limit = {.n_requests = strtoul(requests, NULL, 10)};
+    uint64_t ns = 0, n = 0;
+    rng_init(&bench.rng, 1);
+    if (bench.fd < 0 || ftruncate(bench.fd, (off_t)bench.size_bytes) != 0)
+        return 1;
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+        if (strcmp(api_names[settings[i].api], api) == 0)
+            n = run(&bench, &settings[i], strcmp(who, "bare") == 0, &limit, &ns);
+    }
+    arena_free(&bench.arena);
+    close(bench.fd);
+    return n >= limit.n_requests ? 0 : 1;
+}
+
+/* Instructions of one run, or MISSING. */
+static double callgrind(const char *program, const char *who, enum api api, unsigned n_requests)
+{
+    char command[8192], line[512];
+    double instructions = MISSING;
+    snprintf(command, sizeof command,
+             "valgrind --tool=callgrind --callgrind-out-file=/dev/null '%s' --count %s %s %u 2>&1", program,
+             who, api_names[api], n_requests);
+    FILE *pipe = popen(command, "re");
+    if (pipe == NULL)
+        return MISSING;
+    while (fgets(line, sizeof line, pipe) != NULL) {
+        const char *found = strstr(line, "Collected : ");
+        if (found != NULL)
+            instructions = strtod(found + strlen("Collected : "), NULL);
+    }
+    return pclose(pipe) == 0 ? instructions : MISSING;
+}
+
+static void print_instructions(const char *program, const char *who, const struct setting *setting)
+{
+    double few = callgrind(program, who, setting->api, COUNT_SHORT);
+    double many = callgrind(program, who, setting->api, COUNT_LONG);
+    if (few == MISSING || many == MISSING)
+        printf("    %-20s %-10s not counted: valgrind is missing or failed\n", setting->name, who);
     else
-        puts("  fio is not installed: no comparison with it");
-    printf("  medians: bare %.0f, fstune %.0f, fio %.0f requests/s\n", median_of(rates[0], n_rounds),
-           median_of(rates[1], n_rounds), median_of(rates[2], n_rounds));
+        printf("    %-20s %-10s %.1f\n", setting->name, who, (many - few) / (COUNT_LONG - COUNT_SHORT));
 }
 
 int main(int argc, char **argv)
 {
-    struct bench bench = {.directory = argc > 1 ? argv[1] : "."};
-    size_t n_rounds = argc > 2 ? (size_t)strtoul(argv[2], NULL, 10) : 9;
-    n_rounds = n_rounds < 1 ? 1 : n_rounds > MAX_ROUNDS ? MAX_ROUNDS : n_rounds;
-    struct err err = {0};
-    rng_init(&bench.rng, 1);
-    struct target_plan plan = {.directory = bench.directory,
-                               .size_bytes = FILE_BYTES,
-                               .max_write_bytes = UINT64_MAX,
-                               .clock = &clock_monotonic};
-    if (target_create(&bench.target, &plan, &err) < 0 || target_warm_cache(&bench.target, NULL, &err) < 0) {
-        fprintf(stderr, "overhead: %s\n", err.text);
-        return 1;
+    if (argc == 5 && strcmp(argv[1], "--count") == 0)
+        return count(argv[2], argv[3], argv[4]);
+    size_t n_pairs = argc > 2 ? (size_t)strtoul(argv[2], NULL, 10) : 50;
+    n_pairs = n_pairs < 1 ? 1 : n_pairs > MAX_ROUNDS ? MAX_ROUNDS : n_pairs;
+    puts("4 KiB random reads; medians, and the whole range in brackets");
+    int result = measure_place("tmpfs", "/dev/shm", n_pairs);
+    if (result == 0)
+        result = measure_place("page cache", argc > 1 ? argv[1] : ".", n_pairs);
+    puts("  user instructions per request (callgrind; the kernel's do not count)");
+    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+        print_instructions(argv[0], "fstune", &settings[i]);
+        if (settings[i].has_bare)
+            print_instructions(argv[0], "bare", &settings[i]);
+        fflush(stdout);
     }
-    snprintf(bench.fio_file, sizeof bench.fio_file, "%s/overhead-fio-%d.tmp", bench.directory, (int)getpid());
-    fio_iops(&bench, "psync", 1); /* writes its file, which stays in the page cache */
-    compare(&bench, false, n_rounds);
-    compare(&bench, true, n_rounds);
-    unlink(bench.fio_file);
-    target_close(&bench.target);
-    arena_free(&bench.arena);
-    return 0;
+    return result;
 }

@@ -348,11 +348,25 @@ static int leave_directory(void **state)
     return chdir("/") == 0 ? rmdir(directory) : -1;
 }
 
+/* Room for 8191 characters: after these the next number would lose its last digits. */
+static void a_list_that_is_too_long_is_not_cut(void **state)
+{
+    static char text[4 * 8192];
+    size_t used = (size_t)snprintf(text, sizeof(text), "queue_depth = [");
+    (void)state;
+    for (int i = 0; i < 8188 / 2; i++)
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "1, ");
+    snprintf(text + used, sizeof(text) - used, "1024];");
+    assert_int_equal(read_text(text), -EINVAL);
+    assert_non_null(strstr(err.text, "the list is too long"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kind_of_value_is_read),
         cmocka_unit_test(direct_takes_integers_and_lists),
+        cmocka_unit_test(a_list_that_is_too_long_is_not_cut),
         cmocka_unit_test(empty_file_changes_nothing),
         cmocka_unit_test(settings_of_another_command_are_accepted),
         cmocka_unit_test(faults_are_named_with_file_and_line),

@@ -1,0 +1,101 @@
+/* The tables of a simulated surface: rows in range and in order, and written out they read back the same. */
+#include "tests/fuzz/fuzz.h"
+
+#include "tuner/surface_table.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+static void check_cell(const struct surface_cell *cell)
+{
+    struct pattern pattern;
+    struct err err = {0};
+    FUZZ_CHECK(pattern_parse(cell->pattern, &pattern, &err) == 0);
+    FUZZ_CHECK(strcmp(pattern.name, cell->pattern) == 0);
+    FUZZ_CHECK(factors_check(&cell->point, &err) == 0 && cell->point.sync == SYNC_END);
+    FUZZ_CHECK(cell->n_rows >= 1);
+    FUZZ_CHECK(cell->throughput_bps >= 1 && cell->throughput_bps <= 1e15);
+}
+
+static void write_cells(FILE *out, const struct surface_cell *cells, size_t n)
+{
+    fputs("pattern,request_size,queue_depth,direct,api,threads,throughput_bps\n", out);
+    for (size_t i = 0; i < n; i++) {
+        const struct point *point = &cells[i].point;
+        fprintf(out, "%s,%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",%s,%" PRIu32 ",%.17g\n", cells[i].pattern,
+                point->request_size_bytes, point->queue_depth, point->direct, api_names[point->api],
+                point->threads, cells[i].throughput_bps);
+    }
+}
+
+static void check_cells_again(const struct surface_cell *cells, size_t n)
+{
+    char *text = NULL, path[FUZZ_PATH_SIZE];
+    size_t size = 0, n_again = 0;
+    struct surface_cell *again = NULL;
+    struct err err = {0};
+    FILE *out = open_memstream(&text, &size);
+    FUZZ_CHECK(out != NULL);
+    write_cells(out, cells, n);
+    fclose(out);
+    int fd = fuzz_file(text, size, path);
+    FUZZ_CHECK(surface_table_read(path, &again, &n_again, &err) == 0 && n_again == n);
+    for (size_t i = 0; i < n; i++) {
+        FUZZ_CHECK(strcmp(again[i].pattern, cells[i].pattern) == 0);
+        FUZZ_CHECK(factors_equal(&again[i].point, &cells[i].point));
+        FUZZ_CHECK(again[i].throughput_bps == cells[i].throughput_bps);
+    }
+    close(fd);
+    free(again);
+    free(text);
+}
+
+static void check_table(const char *path)
+{
+    struct surface_cell *cells = NULL;
+    struct err err = {0};
+    size_t n = 0;
+    int code = surface_table_read(path, &cells, &n, &err);
+    if (code < 0) {
+        fuzz_check_error(code, &err);
+        FUZZ_CHECK(cells == NULL && n == 0);
+        return;
+    }
+    FUZZ_CHECK(n > 0);
+    for (size_t i = 0; i < n; i++)
+        check_cell(&cells[i]);
+    for (size_t i = 1; i < n; i++)
+        FUZZ_CHECK(strcmp(cells[i - 1].pattern, cells[i].pattern) < 0 ||
+                   !factors_equal(&cells[i - 1].point, &cells[i].point));
+    check_cells_again(cells, n);
+    free(cells);
+}
+
+static void check_trace(const char *path)
+{
+    struct surface_trace_step *steps = NULL;
+    struct err err = {0};
+    size_t n = 0;
+    int code = surface_trace_read(path, &steps, &n, &err);
+    if (code < 0) {
+        fuzz_check_error(code, &err);
+        FUZZ_CHECK(steps == NULL && n == 0);
+        return;
+    }
+    FUZZ_CHECK(n > 0 && steps[0].seconds >= 0);
+    for (size_t i = 0; i < n; i++) {
+        FUZZ_CHECK(steps[i].factor >= 1e-6 && steps[i].factor <= 1e6 && steps[i].seconds <= 1e9);
+        FUZZ_CHECK(i == 0 || steps[i - 1].seconds < steps[i].seconds);
+    }
+    free(steps);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char path[FUZZ_PATH_SIZE];
+    int fd = fuzz_file(data, size, path);
+    check_table(path);
+    check_trace(path);
+    close(fd);
+    return 0;
+}
