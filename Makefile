@@ -41,11 +41,8 @@ test_sources := $(wildcard $(floors:%=tests/%/test_*.c))
 # Everything else in a floor's test directory is linked into each of its test programs.
 helper_sources = $(filter-out tests/$(1)/test_%,$(call sources,tests/$(1)))
 perf_sources := $(call sources,tests/perf)
-<<<<<<< ours
 statistics_sources := $(call sources,tests/statistics)
-=======
 fuzz_sources := $(call sources,tests/fuzz)
->>>>>>> theirs
 own_code := $(wildcard $(floors:%=%/*.[ch]) tests/*.[ch] tests/*/*.[ch])
 
 # Tests by name: *_fs need a real file system and time (check-io), *_slow need minutes (check-slow).
@@ -102,18 +99,13 @@ archives_tuner  = build/$(1)/libtuner.a build/$(1)/libbench.a build/$(1)/libmode
 # package:sign that it is there - a path, a header for the compiler to find, else a command
 needed     := gcc:$(firstword $(CC)) libc6-dev:stdio.h pkg-config:pkg-config libgsl-dev:gsl/gsl_version.h \
               libconfig-dev:libconfig.h libcmocka-dev:cmocka.h liburing-dev:liburing.h libaio-dev:libaio.h \
-<<<<<<< ours
               libjansson-dev:jansson.h zlib1g-dev:zlib.h
 needed_faults := libfuse3-dev:fuse3/fuse_opt.h fuse3:fusermount3 python3:python3
 needed_dev := clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck libfuse3-dev:fuse3/fuse_opt.h
-=======
-              libjansson-dev:jansson.h
-needed_dev := clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck
 # libFuzzer comes with clang alone.
 FUZZ_CC     ?= clang-14
 needed_fuzz := $(FUZZ_CC):$(FUZZ_CC) \
                $(FUZZ_CC:clang%=libclang-rt%-dev):/usr/lib/llvm$(FUZZ_CC:clang%=%)/lib/clang/*/include/fuzzer/FuzzedDataProvider.h
->>>>>>> theirs
 
 # $(1): the pairs; $(2): `install` the missing ones, or only `report` them; $(3): the exit code where some stay missing.
 define look-for-packages
@@ -145,17 +137,10 @@ define look-for-packages
 endef
 
 # Goals that install what is missing; every other build only names it.
-<<<<<<< ours
-self_helping := check check-io check-faults check-slow check-asan check-tsan check-valgrind coverage bench quickstart deps deps-dev lint
-before_build := $(if $(filter $(self_helping),$(MAKECMDGOALS)),deps,packages)
-
-.PHONY: deps deps-dev deps-faults deps-valgrind packages
-=======
-self_helping := check check-io check-slow check-asan check-tsan check-valgrind coverage bench quickstart deps deps-dev lint
+self_helping := check check-statistics check-io check-faults check-slow check-asan check-tsan check-valgrind coverage bench quickstart deps deps-dev lint
 before_build := $(if $(filter fuzz,$(MAKECMDGOALS)),deps-fuzz,$(if $(filter $(self_helping),$(MAKECMDGOALS)),deps,packages))
 
-.PHONY: deps deps-dev deps-fuzz deps-valgrind packages
->>>>>>> theirs
+.PHONY: deps deps-dev deps-faults deps-fuzz deps-valgrind packages
 
 deps: ## install the packages that the build and the tests need (Debian and its kin)
 	$(call look-for-packages,$(needed),install)
@@ -238,11 +223,7 @@ build/release/faultfs: tests/faults/faultfs.c Makefile | deps-faults
 
 # ---- everyday targets ------------------------------------------------------------------------------------------
 
-<<<<<<< ours
-.PHONY: all check check-io check-faults check-slow check-asan check-tsan check-valgrind bench quickstart
-=======
-.PHONY: all check check-io check-slow check-asan check-tsan check-valgrind fuzz bench quickstart
->>>>>>> theirs
+.PHONY: all check check-statistics check-io check-faults check-slow check-asan check-tsan check-valgrind fuzz bench quickstart
 
 all: build/$(BUILD)/fstune ## build the program: build/$(BUILD)/fstune
 
@@ -281,6 +262,12 @@ fuzz: $(call programs,$(fuzz_targets),fuzz) | deps-fuzz ## run the fuzz targets 
 
 bench: $(call programs,$(perf_sources),$(BUILD)) | deps ## run fstune's own performance programs (tests/perf)
 	$(Q)set -e; for program in $^; do echo "== $$program"; $$program; done; [ -n "$^" ] || echo "tests/perf holds no programs yet"
+
+check-statistics: $(call programs,$(statistics_sources),release) | deps ## study how often the statistics hold (minutes); writes docs/statistics.md
+	$(Q)status=0; { printf '%s\n\n' '# How often the statistics of fstune hold' \
+	    'Made by `make check-statistics`; do not edit. Seeds are fixed, so the same build gives the same figures.'; \
+	for program in $^; do $$program || status=1; echo; done; } >build/statistics.md; \
+	cp build/statistics.md docs/statistics.md; cat docs/statistics.md; exit $$status
 
 quickstart: build/$(BUILD)/fstune ## install what is missing, build, and tune random writes in DIR for 30 s
 	@status=0; $< recommend --pattern randwrite --budget 30s --path '$(DIR)' || status=$$?; \

@@ -70,29 +70,41 @@ static uint64_t rank_of(double share, uint64_t n)
     return rank < n ? rank : n;
 }
 
-int histogram_quantile_ns(const struct histogram *histogram, double share, uint64_t *ret_ns)
+static uint64_t clamp_ns(const struct histogram *histogram, uint64_t value_ns)
 {
-    if (!(share >= 0.0 && share <= 1.0))
-        return -EINVAL;
+    if (value_ns < histogram->min_ns)
+        return histogram->min_ns;
+    return value_ns > histogram->max_ns ? histogram->max_ns : value_ns;
+}
+
+int histogram_quantiles_ns(const struct histogram *histogram, const double *shares, size_t n,
+                           uint64_t *ret_ns)
+{
+    double least = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!(shares[i] >= least && shares[i] <= 1.0))
+            return -EINVAL;
+        least = shares[i];
+    }
     if (histogram->n == 0)
         return -ENODATA;
-    uint64_t rank = rank_of(share, histogram->n);
-    uint64_t value_ns = histogram->max_ns;
-    uint64_t seen = 0;
-    /* The largest value is known exactly, wherever its bucket ends. */
-    for (size_t i = 0; i < HISTOGRAM_N_BUCKETS && rank < histogram->n; i++) {
-        seen += histogram->buckets[i];
-        if (seen >= rank) {
-            value_ns = middle_of(i);
-            break;
-        }
+    uint64_t seen = histogram->buckets[0];
+    size_t bucket = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t rank = rank_of(shares[i], histogram->n);
+        while (seen < rank && bucket < HISTOGRAM_N_BUCKETS - 1)
+            seen += histogram->buckets[++bucket];
+        /* The smallest and the largest value are known exactly, wherever their buckets end. */
+        ret_ns[i] = rank == histogram->n ? histogram->max_ns
+                    : rank == 1          ? histogram->min_ns
+                                         : clamp_ns(histogram, middle_of(bucket));
     }
-    if (value_ns < histogram->min_ns || rank == 1)
-        value_ns = histogram->min_ns;
-    if (value_ns > histogram->max_ns)
-        value_ns = histogram->max_ns;
-    *ret_ns = value_ns;
     return 0;
+}
+
+int histogram_quantile_ns(const struct histogram *histogram, double share, uint64_t *ret_ns)
+{
+    return histogram_quantiles_ns(histogram, &share, 1, ret_ns);
 }
 
 int histogram_mean_ns(const struct histogram *histogram, double *ret_ns)

@@ -33,6 +33,10 @@ void histogram_merge(struct histogram *into, const struct histogram *from);
  * output untouched on failure. */
 int histogram_quantile_ns(const struct histogram *histogram, double share, uint64_t *ret_ns);
 
+/* The same for n ascending shares, in one pass. -EINVAL also when they do not ascend. */
+int histogram_quantiles_ns(const struct histogram *histogram, const double *shares, size_t n,
+                           uint64_t *ret_ns);
+
 /* 0 or -ENODATA. */
 int histogram_mean_ns(const struct histogram *histogram, double *ret_ns);
 

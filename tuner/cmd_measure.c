@@ -53,7 +53,8 @@ static int print_result(struct measurement *measurement, struct err *err)
 static double seconds_at_most(const struct settings *settings, uint64_t file_bytes)
 {
     double replay_ns = (double)settings->warmup_limit_ns + (double)settings->duration_ns + MEASURE_SETTLE_NS;
-    double all_ns = settings->until_steady ? (double)settings->max_duration_ns : settings->replays * replay_ns;
+    double all_ns =
+        settings->until_steady ? (double)settings->max_duration_ns : settings->replays * replay_ns;
     return all_ns / 1e9 + report_plan_fill_seconds(settings, file_bytes);
 }
 

@@ -14,7 +14,7 @@
 /* Grace of the contract: the whole command ends within the budget and this. */
 #define GRACE_SECONDS 5.0
 /* A run that hangs is given up after this, which leaves time for giving the thread up and for the answer. */
-#define LATE_NS       (3 * CLOCK_NS_PER_S)
+#define LATE_NS (3 * CLOCK_NS_PER_S)
 
 /* The plan line of interfaces, section 4: what the command will do at most. */
 static void print_plan(FILE *out, const struct session *session, uint64_t file_bytes, size_t n_points)

@@ -29,6 +29,7 @@ static int one_run(struct measurement *measurement, struct histogram *latency, s
     int code = session_measure(session, &plan, &result, latency, err);
     if (code < 0)
         return code;
+    report_inside_note(&measurement->inside, &result);
     bool cold = session->env.cache == MEASURE_CACHE_COLD && !session->simulated;
     struct sample sample = sample_of(&plan, &result, latency, cold);
     code = record_add(&measurement->record, &sample, latency);

@@ -4,6 +4,7 @@
 
 #include "bench/err.h"
 #include "models/steady.h"
+#include "tuner/report_inside.h"
 #include "tuner/samples.h"
 #include "tuner/session.h"
 #include "tuner/sustained.h"
@@ -14,8 +15,9 @@
 struct measurement {
     struct session *session;
     const struct settings *settings;
-    struct record record;       /* all replays or rounds; record.point is set by the caller */
-    struct sustained sustained; /* the same, as a trace; its point number is 0 */
+    struct record record;        /* all replays or rounds; record.point is set by the caller */
+    struct sustained sustained;  /* the same, as a trace; its point number is 0 */
+    struct report_inside inside; /* the longest run, for batch_means */
     bool interrupted;
 
     /* --until-steady: */

@@ -80,6 +80,8 @@ int report_measure_json(FILE *out, const struct measured *measured, struct err *
     if (object == NULL)
         return json_print(out, NULL, err);
     set_figures(object, measured);
+    json_object_set_new(object, "batch_means",
+                        report_inside_json(&measurement->inside, measurement->settings->confidence_share));
     json_object_set_new(object, "steady_state", json_steady_state(measurement));
     json_object_set_new(object, "runs", json_runs(&measurement->record));
     json_object_set_new(object, "seconds", json_number(session_seconds(session)));
@@ -116,7 +118,11 @@ static void print_figures(FILE *out, const struct measured *measured)
     char count[UNITS_TEXT_SIZE];
     fputs("Throughput   ", out);
     text_rate(out, row, measured->measurement->settings->confidence_share);
-    fprintf(out, "\nIOPS         %s\nLatency      ", units_format_count(row->iops, count));
+    fputc('\n', out);
+    if (row->replays < 3)
+        report_inside_text(out, &measured->measurement->inside,
+                           measured->measurement->settings->confidence_share);
+    fprintf(out, "IOPS         %s\nLatency      ", units_format_count(row->iops, count));
     text_latency(out, &row->latency_ns);
     fprintf(out, "\nDepth        %.1f achieved of %u\n", row->achieved_depth, row->point.queue_depth);
     print_steady_state(out, measured->measurement);

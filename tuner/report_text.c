@@ -37,8 +37,9 @@ void text_rate(FILE *out, const struct row *row, double confidence)
     char mean[UNITS_TEXT_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
     fputs(text_short_rate(row->mean_bps, mean), out);
     if (isfinite(row->ci_low_bps))
-        fprintf(out, "  (%g %% interval %s to %s, %zu replays%s)", confidence * 100,
-                text_short_rate(row->ci_low_bps, low), text_short_rate(row->ci_high_bps, high), row->replays,
+        fprintf(out, "  (%g %% interval %s to %s%s, %zu replays%s)", confidence * 100,
+                text_short_rate(row->ci_low_bps, low), text_short_rate(row->ci_high_bps, high),
+                row->ci_corrected ? ", skew-corrected" : "", row->replays,
                 row->replays < 5 ? ", preliminary" : "");
     else
         fprintf(out, "  (%zu replay%s: too few for an interval)", row->replays, row->replays == 1 ? "" : "s");
@@ -53,10 +54,13 @@ static void text_quantile(FILE *out, const char *name, double ns)
 
 void text_latency(FILE *out, const struct latency_row *latency)
 {
-    char text[UNITS_TEXT_SIZE];
+    char text[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
     fprintf(out, "mean %s", text_short_duration(latency->mean, text));
     text_quantile(out, "p50", latency->p50);
     text_quantile(out, "p99", latency->p99);
+    if (isfinite(latency->p99_ci.low))
+        fprintf(out, " (%s to %s)", text_short_duration(latency->p99_ci.low, text),
+                text_short_duration(latency->p99_ci.high, high));
     text_quantile(out, "p99.9", latency->p999);
     text_quantile(out, "max", latency->max);
     if (latency->sampled)

@@ -10,7 +10,8 @@
 /* "1.21 GB/s (95 % interval 1.18 GB/s to 1.24 GB/s, 8 replays)", or without interval where there is none. */
 void text_rate(FILE *out, const struct row *row, double confidence);
 
-/* "mean 860 us, p50 840 us, p99 1.21 ms"; what the sample does not support is left out. */
+/* "mean 860 us, p50 840 us, p99 1.21 ms (1.18 ms to 1.25 ms)"; what the sample does not support is left out.
+ */
 void text_latency(FILE *out, const struct latency_row *latency);
 
 /* The text with '?' for control characters: names of files may hold any byte, and a terminal obeys some.

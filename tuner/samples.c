@@ -1,14 +1,16 @@
 /* Replays of every point and the figures made from them. */
 #include "tuner/samples.h"
 
+#include "models/skew.h"
+#include "tuner/percentiles.h"
+#include "tuner/trim.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
 #define DEPTH_SHARE      0.8
 #define SELF_CHECK_SHARE 0.10
-/* Requests that must lie beyond a quantile before it is printed. */
-#define BEYOND_QUANTILE 5
 
 const struct caution_row caution_table[] = {
     {CAUTION_WARMUP_LIMIT, "warmup_not_stable",
@@ -50,12 +52,17 @@ static unsigned cautions_of(const struct measure_plan *plan, const struct measur
     return cautions;
 }
 
-static double quantile_or_nan(const struct histogram *latency, double share)
+/* The seconds left out count as warm-up. Latencies stay those of all requests: they are not kept by time. */
+static void leave_out(struct sample *sample, struct trim trim)
 {
-    uint64_t ns = 0;
-    if ((double)latency->n * (1 - share) < BEYOND_QUANTILE * (share > 0.5 ? 1 : 0) || latency->n == 0)
-        return NAN;
-    return histogram_quantile_ns(latency, share, &ns) == 0 ? (double)ns : NAN;
+    double seconds = sample->seconds - trim.seconds;
+    uint64_t bytes = sample->bytes - trim.bytes;
+    double ratio = ((double)bytes / seconds) / ((double)sample->bytes / sample->seconds);
+    sample->throughput_bps *= ratio;
+    sample->iops *= ratio;
+    sample->seconds = seconds;
+    sample->bytes = bytes;
+    sample->warmup_seconds += trim.seconds;
 }
 
 struct sample sample_of(const struct measure_plan *plan, const struct measure_result *result,
@@ -65,7 +72,7 @@ struct sample sample_of(const struct measure_plan *plan, const struct measure_re
         .throughput_bps = result->throughput_bps,
         .iops = result->iops,
         .latency_mean_ns = NAN,
-        .latency_p99_ns = quantile_or_nan(latency, 0.99),
+        .latency_p99_ns = percentiles_of_run(latency, 0.99),
         .achieved_depth = result->achieved_depth,
         .seconds = result->seconds,
         .warmup_seconds = result->warmup_seconds,
@@ -74,6 +81,9 @@ struct sample sample_of(const struct measure_plan *plan, const struct measure_re
         .sampled = result->sampled,
         .cautions = cautions_of(plan, result, cold),
     };
+    struct trim trim = trim_of(result);
+    if (trim.seconds > 0)
+        leave_out(&sample, trim);
     double mean_ns = 0;
     if (histogram_mean_ns(latency, &mean_ns) == 0)
         sample.latency_mean_ns = mean_ns;
@@ -105,7 +115,8 @@ int record_add(struct record *record, const struct sample *sample, const struct 
     if (into == NULL)
         return -ENOMEM;
     histogram_merge(into, latency);
-    record->samples[record->n++] = *sample;
+    record->samples[record->n] = *sample;
+    record->samples[record->n++].latency_sketch = sketch_of(latency);
     return 0;
 }
 
@@ -187,28 +198,33 @@ struct moments record_log_moments(const struct record *record, bool fresh)
     return moments_over(record, fresh, log_throughput);
 }
 
-static struct latency_row latency_row_of(const struct record *record, bool fresh, double confidence,
-                                         const struct histogram *latency)
+/* The interval needs the values themselves; room holds record->n of them. */
+static struct interval interval_over(const struct record *record, bool fresh, double confidence,
+                                     double (*value)(const struct sample *sample), double *room,
+                                     bool *ret_corrected)
 {
-    struct moments moments = moments_over(record, fresh, latency_mean);
-    struct interval interval = student_interval(moments, confidence);
-    struct latency_row row = {
-        .mean = moments.mean,
-        .ci_low = interval.low,
-        .ci_high = interval.high,
-        .p50 = quantile_or_nan(latency, 0.5),
-        .p99 = quantile_or_nan(latency, 0.99),
-        .p999 = quantile_or_nan(latency, 0.999),
-        .max = latency->n > 0 ? (double)latency->max_ns : NAN,
-    };
+    size_t n = 0;
+    for (size_t i = 0; i < record->n; i++) {
+        if (!fresh || record->samples[i].fresh)
+            room[n++] = value(&record->samples[i]);
+    }
+    return skew_interval(room, n, confidence, ret_corrected);
+}
+
+static struct latency_row latency_row_of(const struct record *record, bool fresh, double confidence,
+                                         double *room)
+{
+    struct latency_row row = {.mean = moments_over(record, fresh, latency_mean).mean, .max = NAN};
+    struct interval interval =
+        interval_over(record, fresh, confidence, latency_mean, room, &row.ci_corrected);
+    row.ci_low = interval.low;
+    row.ci_high = interval.high;
     return row;
 }
 
-int row_of(const struct record *record, bool fresh, double confidence, struct row *ret_row)
+static int fill_percentiles(const struct record *record, bool fresh, double confidence,
+                            struct latency_row *row)
 {
-    struct moments moments = moments_over(record, fresh, throughput);
-    if (moments.n == 0)
-        return -ENODATA;
     struct histogram *latency = malloc(sizeof *latency);
     if (latency == NULL)
         return -ENOMEM;
@@ -217,25 +233,42 @@ int row_of(const struct record *record, bool fresh, double confidence, struct ro
         if (record->latency[i] != NULL)
             histogram_merge(latency, record->latency[i]);
     }
-    struct interval interval = student_interval(moments, confidence);
+    if (latency->n > 0)
+        row->max = (double)latency->max_ns;
+    int result = percentiles_fill(record, fresh, confidence, latency, row);
+    free(latency);
+    return result;
+}
+
+int row_of(const struct record *record, bool fresh, double confidence, struct row *ret_row)
+{
+    struct moments moments = moments_over(record, fresh, throughput);
+    if (moments.n == 0)
+        return -ENODATA;
+    double *room = malloc(record->n * sizeof *room);
+    if (room == NULL)
+        return -ENOMEM;
     struct row row = {
         .point = record->point,
         .mean_bps = moments.mean,
-        .ci_low_bps = interval.low,
-        .ci_high_bps = interval.high,
         .std_bps = moments.n > 1 ? moments.std : NAN,
         .iops = moments_over(record, fresh, iops).mean,
         .replays = moments.n,
         .achieved_depth = moments_over(record, fresh, depth).mean,
-        .latency_ns = latency_row_of(record, fresh, confidence, latency),
+        .latency_ns = latency_row_of(record, fresh, confidence, room),
     };
-    free(latency);
+    struct interval interval = interval_over(record, fresh, confidence, throughput, room, &row.ci_corrected);
+    free(room);
+    row.ci_low_bps = interval.low;
+    row.ci_high_bps = interval.high;
     for (size_t i = 0; i < record->n; i++) {
         if (!fresh || record->samples[i].fresh) {
             row.cautions |= record->samples[i].cautions;
             row.latency_ns.sampled |= record->samples[i].sampled;
         }
     }
-    *ret_row = row;
-    return 0;
+    int result = fill_percentiles(record, fresh, confidence, &row.latency_ns);
+    if (result == 0)
+        *ret_row = row;
+    return result;
 }

@@ -6,6 +6,7 @@
 #include "bench/histogram.h"
 #include "bench/measure.h"
 #include "models/student.h"
+#include "tuner/sketch.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,6 +41,7 @@ struct sample {
     bool sampled;
     bool fresh; /* made after the choice */
     unsigned cautions;
+    struct sketch latency_sketch;
 };
 
 struct record {
@@ -54,7 +56,7 @@ struct record {
 struct sample sample_of(const struct measure_plan *plan, const struct measure_result *result,
                         const struct histogram *latency, bool cold);
 
-/* 0 or -ENOMEM. latency is merged into the record's. */
+/* 0 or -ENOMEM. latency is merged into the record's; its sketch is made here. */
 int record_add(struct record *record, const struct sample *sample, const struct histogram *latency);
 void record_done(struct record *record);
 
@@ -70,6 +72,8 @@ struct moments record_log_moments(const struct record *record, bool fresh);
 struct latency_row {
     double mean, ci_low, ci_high, p50, p99, p999, max;
     bool sampled;
+    bool ci_corrected; /* ci_low and ci_high allow for skewness (models/skew), else they are Student's */
+    struct interval p50_ci, p99_ci, p999_ci; /* of order statistics */
 };
 
 struct row {
@@ -80,6 +84,7 @@ struct row {
     double achieved_depth;
     struct latency_row latency_ns;
     unsigned cautions;
+    bool ci_corrected; /* as in latency_row, of throughput */
 };
 
 /* Row over the fresh replays only, or over all. 0, -ENODATA when there are none, -ENOMEM. */

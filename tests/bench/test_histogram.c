@@ -119,6 +119,20 @@ static void the_extreme_quantiles_are_exact(void **state)
     assert_int_equal(quantile(&a, 1.0), 1ULL << 21);
 }
 
+static void many_quantiles_are_those_asked_for_one_by_one(void **state)
+{
+    (void)state;
+    static const double shares[] = {0, 0.001, 0.25, 0.25, 0.5, 0.99, 1}, falling[] = {0.5, 0.4};
+    uint64_t ns[7] = {0};
+    assert_int_equal(histogram_quantiles_ns(&a, shares, 7, ns), -ENODATA);
+    for (uint64_t i = 1; i <= 500; i++)
+        histogram_add(&a, i * i * 50, i % 3);
+    assert_int_equal(histogram_quantiles_ns(&a, shares, 7, ns), 0);
+    for (int i = 0; i < 7; i++)
+        assert_int_equal(ns[i], quantile(&a, shares[i]));
+    assert_int_equal(histogram_quantiles_ns(&a, falling, 2, ns), -EINVAL);
+}
+
 static void mean_minimum_and_maximum_are_exact(void **state)
 {
     (void)state;
@@ -197,6 +211,7 @@ int main(void)
         cmocka_unit_test_setup(quantiles_of_one_to_hundred_are_their_ranks, setup),
         cmocka_unit_test_setup(quantiles_never_leave_minimum_and_maximum, setup),
         cmocka_unit_test_setup(the_extreme_quantiles_are_exact, setup),
+        cmocka_unit_test_setup(many_quantiles_are_those_asked_for_one_by_one, setup),
         cmocka_unit_test_setup(mean_minimum_and_maximum_are_exact, setup),
         cmocka_unit_test_setup(adding_none_changes_nothing, setup),
         cmocka_unit_test_setup(merge_equals_adding, setup),

@@ -114,13 +114,24 @@ static void a_row_without_an_interval_has_nulls(void **state)
                       .std_bps = NAN,
                       .replays = 1,
                       .achieved_depth = 7.5,
-                      .latency_ns = {1000, NAN, NAN, 900, NAN, NAN, 2000, true},
+                      .latency_ns = {.mean = 1000,
+                                     .ci_low = NAN,
+                                     .ci_high = NAN,
+                                     .p50 = 900,
+                                     .p99 = NAN,
+                                     .p999 = NAN,
+                                     .max = 2000,
+                                     .sampled = true,
+                                     .ci_corrected = true,
+                                     .p50_ci = {.low = 880, .high = 930},
+                                     .p99_ci = {.low = NAN, .high = NAN},
+                                     .p999_ci = {.low = NAN, .high = NAN}},
                       .cautions = CAUTION_DEPTH | CAUTION_NOT_SETTLED};
     json_t *object = json_row(&row), *latency = json_object_get(object, "latency_ns");
     static const char *const keys[] = {"request_size", "queue_depth", "direct",         "api",
                                        "threads",      "sync",        "mean",           "ci_low",
                                        "ci_high",      "std",         "achieved_depth", "replays",
-                                       "latency_ns",   "warnings",    "preliminary"};
+                                       "latency_ns",   "warnings",    "preliminary",    "ci_correction"};
     assert_int_equal(json_object_size(object), RIG_COUNT(keys));
     for (size_t i = 0; i < RIG_COUNT(keys); i++)
         assert_non_null(json_object_get(object, keys[i]));
@@ -131,6 +142,12 @@ static void a_row_without_an_interval_has_nulls(void **state)
     assert_true(json_is_null(json_object_get(object, "ci_high")));
     assert_true(json_is_null(json_object_get(object, "std")));
     assert_true(json_is_null(json_object_get(latency, "p99")));
+    assert_true(json_is_null(json_object_get(latency, "p99_ci_low")));
+    assert_true(json_is_null(json_object_get(latency, "p999_ci_high")));
+    assert_int_equal(json_integer_value(json_object_get(latency, "p50_ci_low")), 880);
+    assert_int_equal(json_integer_value(json_object_get(latency, "p50_ci_high")), 930);
+    assert_string_equal(json_string_value(json_object_get(latency, "ci_correction")), "skewness");
+    assert_string_equal(json_string_value(json_object_get(object, "ci_correction")), "none");
     assert_true(json_is_null(json_object_get(latency, "ci_low")));
     assert_int_equal(json_integer_value(json_object_get(latency, "mean")), 1000);
     assert_true(json_is_true(json_object_get(latency, "sampled")));

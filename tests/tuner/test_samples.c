@@ -67,13 +67,13 @@ static void a_run_without_latencies_has_none(void **state)
     assert_true(isnan(sample.latency_p99_ns));
 }
 
-static void p99_needs_five_requests_beyond_it(void **state)
+static void p99_of_a_run_needs_368_requests(void **state)
 {
     (void)state;
     struct measure_plan plan = plan_of("randrw", API_IO_URING, 8);
     struct measure_result result = good_result();
     histogram_init(&latency);
-    histogram_add(&latency, 100, 499);
+    histogram_add(&latency, 100, 367);
     assert_true(isnan(sample_of(&plan, &result, &latency, false).latency_p99_ns));
     histogram_add(&latency, 100, 1);
     assert_close(sample_of(&plan, &result, &latency, false).latency_p99_ns, 100, 0);
@@ -168,23 +168,42 @@ static void a_row_has_students_interval(void **state)
     (void)state;
     struct record record = {.point = {4096, 2, 0, API_POOL, 1, SYNC_END}};
     struct row row;
-    add(&record, 1, false, 10, 1);
-    add(&record, 2, false, 20, 1);
-    add(&record, 3, false, 30, 1);
+    add(&record, 11, false, 110, 2);
+    add(&record, 12, false, 120, 2);
+    add(&record, 13, false, 130, 2);
     assert_int_equal(row_of(&record, false, 0.95, &row), 0);
     assert_true(factors_equal(&row.point, &record.point));
-    assert_close(row.mean_bps, 2, 1e-12);
+    assert_close(row.mean_bps, 12, 1e-12);
     assert_close(row.std_bps, 1, 1e-12);
     /* t(0.975, 2) = 4.302652729911275; divided by sqrt(3) */
-    assert_close(row.ci_low_bps, 2 - 2.484137711719, 1e-9);
-    assert_close(row.ci_high_bps, 2 + 2.484137711719, 1e-9);
-    assert_close(row.iops, 2.0 / 4096, 1e-15);
+    assert_close(row.ci_low_bps, 12 - 2.484137711719, 1e-9);
+    assert_close(row.ci_high_bps, 12 + 2.484137711719, 1e-9);
+    assert_false(row.ci_corrected);
+    assert_close(row.iops, 12.0 / 4096, 1e-15);
     assert_close(row.achieved_depth, 2, 0);
     assert_int_equal(row.replays, 3);
-    assert_close(row.latency_ns.mean, 20, 1e-12);
-    assert_close(row.latency_ns.ci_high, 20 + 24.84137711719, 1e-8);
-    assert_close(row.latency_ns.p50, 20, 0);
-    assert_close(row.latency_ns.max, 30, 0);
+    assert_close(row.latency_ns.mean, 120, 1e-12);
+    assert_close(row.latency_ns.ci_high, 120 + 24.84137711719, 1e-8);
+    assert_false(row.latency_ns.ci_corrected);
+    assert_close(row.latency_ns.max, 130, 0);
+    record_done(&record);
+}
+
+static void wide_spread_extends_the_interval_on_the_side_of_the_skew(void **state)
+{
+    (void)state;
+    static const double rates[] = {10, 11, 10, 12, 11, 40};
+    struct record record = {.failed = 0};
+    struct row row;
+    for (size_t i = 0; i < 6; i++)
+        add(&record, rates[i], i % 2 == 0, 100, 1);
+    assert_int_equal(row_of(&record, false, 0.95, &row), 0);
+    struct interval plain = student_interval(moments_of(rates, 6), 0.95);
+    assert_true(row.ci_corrected && row.ci_high_bps > plain.high);
+    assert_close(row.ci_low_bps, plain.low, 1e-9);
+    assert_false(row.latency_ns.ci_corrected);
+    assert_int_equal(row_of(&record, true, 0.95, &row), 0);
+    assert_false(row.ci_corrected);
     record_done(&record);
 }
 
@@ -229,24 +248,6 @@ static void fresh_rows_see_fresh_replays_only(void **state)
     record_done(&record);
 }
 
-static void quantiles_need_requests_beyond_them(void **state)
-{
-    (void)state;
-    struct record record = {.failed = 0};
-    struct row row;
-    add(&record, 1, false, 10, 499);
-    assert_int_equal(row_of(&record, false, 0.95, &row), 0);
-    assert_true(isnan(row.latency_ns.p99) && isnan(row.latency_ns.p999));
-    add(&record, 1, true, 10, 4500);
-    assert_int_equal(row_of(&record, false, 0.95, &row), 0);
-    assert_close(row.latency_ns.p99, 10, 0);
-    assert_true(isnan(row.latency_ns.p999));
-    add(&record, 1, true, 10, 1);
-    assert_int_equal(row_of(&record, false, 0.95, &row), 0);
-    assert_close(row.latency_ns.p999, 10, 0);
-    record_done(&record);
-}
-
 static void moments_are_of_logarithms(void **state)
 {
     (void)state;
@@ -285,16 +286,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_run_becomes_a_sample),
         cmocka_unit_test(a_run_without_latencies_has_none),
-        cmocka_unit_test(p99_needs_five_requests_beyond_it),
+        cmocka_unit_test(p99_of_a_run_needs_368_requests),
         cmocka_unit_test(what_is_wrong_with_a_run_is_told),
         cmocka_unit_test(the_cache_matters_to_cold_reads_only),
         cmocka_unit_test(pvec_is_noted_where_the_pattern_is_random),
         cmocka_unit_test(every_caution_has_words),
         cmocka_unit_test(an_empty_record_has_no_row),
         cmocka_unit_test(a_row_has_students_interval),
+        cmocka_unit_test(wide_spread_extends_the_interval_on_the_side_of_the_skew),
         cmocka_unit_test(two_replays_have_no_interval_and_one_no_spread),
         cmocka_unit_test(fresh_rows_see_fresh_replays_only),
-        cmocka_unit_test(quantiles_need_requests_beyond_them),
         cmocka_unit_test(moments_are_of_logarithms),
         cmocka_unit_test(records_grow),
     };

@@ -1,0 +1,25 @@
+/* tuner/sketch: the latencies of one run as a few quantiles, so that hundreds of points can keep every replay
+ * (a histogram takes 17 KB). */
+#ifndef FSTUNE_TUNER_SKETCH_H
+#define FSTUNE_TUNER_SKETCH_H
+
+#include "bench/histogram.h"
+
+#include <stdint.h>
+
+#define SKETCH_N_SHARES 33
+
+struct sketch {
+    uint64_t n; /* requests timed; 0: the rest is not set */
+    uint64_t
+        ns[SKETCH_N_SHARES]; /* ascending; from the minimum to the maximum, denser around p99 and p99.9 */
+};
+
+struct sketch sketch_of(const struct histogram *latency);
+
+/* Number of requests that took longer than ns, interpolated; of those that took just as long, half count.
+ * 0..n.
+ */
+double sketch_beyond(const struct sketch *sketch, double ns);
+
+#endif
