@@ -3,6 +3,7 @@
 #include "tuner/report_sustained.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* Figures come from the fresh replays where there are enough for an interval, else from all. */
 static bool fresh_enough(const struct tune *tune, size_t point)
@@ -14,8 +15,7 @@ static bool row_for(const struct tune *tune, size_t point, struct row *ret_row)
 {
     if (point == TUNE_NONE || tune->records[point].n == 0)
         return false;
-    const struct record *record = &tune->records[point];
-    return row_of(record, fresh_enough(tune, point), tune->settings->confidence_share, ret_row) == 0;
+    return tune_row(tune, point, fresh_enough(tune, point), ret_row) == 0;
 }
 
 /* Ratio of the chosen to another point: exp of the Welch interval on log replays (interfaces, section 6). */
@@ -35,6 +35,25 @@ static bool ratio_of(const struct tune *tune, size_t other, double *ret_mean, st
     *ret_mean = exp(welch.difference);
     *ret_interval = (struct interval){exp(interval.low), exp(interval.high)};
     return isfinite(ret_interval->low) && isfinite(ret_interval->high);
+}
+
+/* Something speaks against every point that was measured, and which codes: "existing_has_holes, not_cold". */
+static bool nothing_trusted(const struct tune *tune, char *codes, size_t size)
+{
+    uint64_t against = 0;
+    size_t used = 0;
+    for (size_t i = 0; i < tune->space.n_points; i++) {
+        uint64_t distrust = tune_distrust(tune, i);
+        if (tune->records[i].n > 0 && distrust == 0)
+            return false;
+        against |= distrust;
+    }
+    for (unsigned doubt = 0; doubt < DOUBT_N && used < size; doubt++) {
+        if ((against & DOUBTS_BIT(doubt)) != 0)
+            used += (size_t)snprintf(codes + used, size - used, "%s%s", used > 0 ? "," : "",
+                                     doubts_table[doubt].code);
+    }
+    return against != 0;
 }
 
 static const char *reason_of(const struct tune *tune)
@@ -68,8 +87,19 @@ void answer_prepare(struct answer *answer, struct tune *tune)
     *answer = (struct answer){.tune = tune, .interrupted = tune->stop == TUNE_STOP_INTERRUPTED};
     answer->has_baseline = row_for(tune, tune->baseline, &answer->baseline);
     answer->has_standard = row_for(tune, tune->standard, &answer->standard);
+    tune_note_distrust(tune);
+    session_note_ground(tune->session);
     if (tune->chosen == TUNE_NONE) {
+        char codes[160];
         answer->reason = reason_of(tune);
+        if (!answer->interrupted && nothing_trusted(tune, codes, sizeof codes)) {
+            snprintf(
+                answer->reason_text, sizeof answer->reason_text,
+                "no point that was measured can be trusted: %s; see the warnings, and give --accept %s to "
+                "recommend one all the same",
+                codes, codes);
+            answer->reason = answer->reason_text;
+        }
         return;
     }
     answer->has_rows =
@@ -81,7 +111,7 @@ void answer_prepare(struct answer *answer, struct tune *tune)
         answer->has_standard_speedup =
             ratio_of(tune, tune->standard, &answer->standard_speedup_mean, &answer->standard_speedup);
     struct notes *warnings = &tune->session->warnings;
-    report_note_cautions(warnings, answer->chosen.cautions);
+    report_note_doubts(warnings, answer->chosen.doubts, 0);
     judge_sustained(answer);
     if (!answer->fresh)
         notes_add(warnings, "not_confirmed",

@@ -152,7 +152,7 @@ static int write_list(const config_setting_t *setting, const struct option_row *
 {
     size_t used = 0;
     text[0] = '\0';
-    if (row->set != options_set_levels)
+    if (row->set != options_set_levels && row->set != options_set_accept)
         return err_set(err, -EINVAL, "takes one value, not a list; write it in quotes");
     for (int i = 0; i < config_setting_length(setting); i++) {
         if (used + 2 > size)

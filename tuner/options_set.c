@@ -3,6 +3,7 @@
 
 #include "bench/pattern.h"
 #include "bench/units.h"
+#include "tuner/doubts.h"
 #include "tuner/options_value.h"
 
 #include <errno.h>
@@ -182,4 +183,37 @@ int options_set_pattern(struct settings *settings, const struct option_row *row,
             what = own.text + strlen(names[i]);
     }
     return err_set(err, r, "%s", what);
+}
+
+static int refuse_code(const char *code, struct err *err)
+{
+    const char *codes[DOUBT_N];
+    for (size_t i = 0; i < DOUBT_N; i++)
+        codes[i] = doubts_table[i].code;
+    const char *nearest = options_nearest(code, codes, DOUBT_N);
+    if (nearest != NULL)
+        return err_set(err, -EINVAL, "'%.60s' is not the code of a warning; did you mean %s?", code, nearest);
+    return err_set(err, -EINVAL, "'%.60s' is not the code of a warning; use one that stands beside a warning",
+                   code);
+}
+
+int options_set_accept(struct settings *settings, const struct option_row *row, const char *text,
+                       struct err *err)
+{
+    uint64_t accept = 0;
+    (void)row;
+    for (const char *at = text;; at++) {
+        char code[64];
+        size_t length = strcspn(at, ",");
+        snprintf(code, sizeof code, "%.*s", (int)(length < sizeof code ? length : sizeof code - 1), at);
+        enum doubt doubt = doubts_find(code);
+        if (doubt == DOUBT_N)
+            return refuse_code(code, err);
+        accept |= DOUBTS_BIT(doubt);
+        at += length;
+        if (*at == '\0')
+            break;
+    }
+    settings->accept = accept;
+    return 0;
 }

@@ -49,6 +49,10 @@ int options_set_pattern(struct settings *settings, const struct option_row *row,
 int options_set_levels(struct settings *settings, const struct option_row *row, const char *text,
                        struct err *err);
 
+/* Codes of tuner/doubts with commas between. */
+int options_set_accept(struct settings *settings, const struct option_row *row, const char *text,
+                       struct err *err);
+
 /* "request_size=64k,direct=0": one value for each factor that is named. */
 int options_set_current(struct settings *settings, const struct option_row *row, const char *text,
                         struct err *err);

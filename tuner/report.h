@@ -22,6 +22,8 @@ json_t *json_point(const struct point *point);
 json_t *json_latency(const struct latency_row *latency);
 json_t *json_row(const struct row *row);
 json_t *json_throughput(const struct row *row, double confidence);
+/* The warnings: code, text and whether points are disqualified by it. */
+json_t *json_warnings(const struct notes *notes);
 json_t *json_notes(const struct notes *notes, const char *code_key, const char *text_key);
 json_t *json_system(const struct session *session);
 
@@ -41,8 +43,8 @@ void report_plan_end(FILE *out, const struct session *session, uint64_t file_byt
 int report_plan_json(FILE *out, const struct session *session, uint64_t file_bytes, size_t n_points,
                      struct err *err);
 
-/* Turns the cautions of a row into warnings of the command. */
-void report_note_cautions(struct notes *warnings, unsigned cautions);
+/* Turns the doubts of a row into warnings of the command. */
+void report_note_doubts(struct notes *warnings, uint64_t doubts, uint64_t disqualifying);
 
 /* The whole answer of `recommend`. Prepared once, printed as text or JSON. */
 struct answer {
@@ -58,6 +60,7 @@ struct answer {
     bool has_sustained;
     struct sustained_verdict sustained; /* of the chosen point */
     const char *reason;                 /* why there is no recommendation, or NULL */
+    char reason_text[640];              /* where it has to be made up */
 };
 
 void answer_prepare(struct answer *answer, struct tune *tune);

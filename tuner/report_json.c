@@ -101,12 +101,12 @@ json_t *json_latency(const struct latency_row *latency)
     return object;
 }
 
-static json_t *json_cautions(unsigned cautions)
+static json_t *json_codes(uint64_t doubts)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < caution_n && list != NULL; i++) {
-        if ((cautions & caution_table[i].bit) != 0)
-            json_array_append_new(list, json_string(caution_table[i].code));
+    for (unsigned i = 0; i < DOUBT_N && list != NULL; i++) {
+        if ((doubts & DOUBTS_BIT(i)) != 0)
+            json_array_append_new(list, json_string(doubts_table[i].code));
     }
     return list;
 }
@@ -125,7 +125,8 @@ json_t *json_row(const struct row *row)
     json_object_set_new(object, "preliminary", json_boolean(row->replays < 5));
     json_object_set_new(object, "achieved_depth", json_number(row->achieved_depth));
     json_object_set_new(object, "latency_ns", json_latency(&row->latency_ns));
-    json_object_set_new(object, "warnings", json_cautions(row->cautions));
+    json_object_set_new(object, "warnings", json_codes(row->doubts));
+    json_object_set_new(object, "disqualified_by", json_codes(row->disqualifying));
     return object;
 }
 
@@ -144,6 +145,15 @@ json_t *json_notes(const struct notes *notes, const char *code_key, const char *
     for (size_t i = 0; i < notes->n && list != NULL; i++)
         json_array_append_new(list, json_pack("{s:o, s:o}", code_key, json_text(notes->note[i].code),
                                               text_key, json_text(notes->note[i].text)));
+    return list;
+}
+
+json_t *json_warnings(const struct notes *notes)
+{
+    json_t *list = json_notes(notes, "code", "text");
+    for (size_t i = 0; i < json_array_size(list); i++)
+        json_object_set_new(json_array_get(list, i), "disqualifying",
+                            json_boolean(notes->note[i].disqualifying));
     return list;
 }
 
@@ -192,10 +202,13 @@ int json_print(FILE *out, json_t *document, struct err *err)
     return 0;
 }
 
-void report_note_cautions(struct notes *warnings, unsigned cautions)
+void report_note_doubts(struct notes *warnings, uint64_t doubts, uint64_t disqualifying)
 {
-    for (size_t i = 0; i < caution_n; i++) {
-        if ((cautions & caution_table[i].bit) != 0)
-            notes_add(warnings, caution_table[i].code, "%s", caution_table[i].text);
+    for (unsigned i = 0; i < DOUBT_N; i++) {
+        const struct doubts_row *row = &doubts_table[i];
+        if ((disqualifying & DOUBTS_BIT(i)) != 0)
+            notes_disqualify(warnings, row->code, "%s (--accept %s takes it as it is)", row->text, row->code);
+        else if ((doubts & DOUBTS_BIT(i)) != 0)
+            notes_add(warnings, row->code, "%s", row->text);
     }
 }

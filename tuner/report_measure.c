@@ -9,7 +9,9 @@
 
 int report_measure_prepare(struct measured *measured, const struct measurement *measurement)
 {
-    struct notes *warnings = &measurement->session->warnings;
+    struct session *session = measurement->session;
+    struct notes *warnings = &session->warnings;
+    struct row *row = &measured->row;
     *measured = (struct measured){.measurement = measurement};
     int result = row_of(measurement_figures(measurement), false, measurement->settings->confidence_share,
                         &measured->row);
@@ -17,7 +19,11 @@ int report_measure_prepare(struct measured *measured, const struct measurement *
     if (result == 0)
         result = sustained_judge(&measurement->sustained, 0, &measured->sustained);
     measured->judged = result == 0;
-    report_note_cautions(warnings, measured->row.cautions);
+    if (measured->known)
+        row->disqualifying = session_disqualifying(session, row->mostly, &row->point);
+    row->doubts |= row->disqualifying;
+    report_note_doubts(warnings, row->doubts, row->disqualifying);
+    session_note_ground(session);
     if (measured->judged && measurement->rule == NULL)
         report_sustained_note(warnings, &measured->sustained);
     if (measurement->rule != NULL && !measurement->state.met)
@@ -82,6 +88,8 @@ int report_measure_json(FILE *out, const struct measured *measured, struct err *
     set_figures(object, measured);
     json_object_set_new(object, "batch_means",
                         report_inside_json(&measurement->inside, measurement->settings->confidence_share));
+    json_object_set_new(object, "trustworthy",
+                        json_boolean(measured->known && measured->row.disqualifying == 0));
     json_object_set_new(object, "steady_state", json_steady_state(measurement));
     json_object_set_new(object, "runs", json_runs(&measurement->record));
     json_object_set_new(object, "seconds", json_number(session_seconds(session)));
@@ -90,7 +98,7 @@ int report_measure_json(FILE *out, const struct measured *measured, struct err *
     if (!session->simulated)
         json_object_set_new(object, "wear", wear_json(&session->wear_before, &session->wear_after));
     json_object_set_new(object, "seed", json_integer((json_int_t)session->seed));
-    json_object_set_new(object, "warnings", json_notes(&session->warnings, "code", "text"));
+    json_object_set_new(object, "warnings", json_warnings(&session->warnings));
     json_object_set_new(object, "system", json_system(session));
     return json_print(out, object, err);
 }
@@ -118,6 +126,7 @@ static void print_figures(FILE *out, const struct measured *measured)
     char count[UNITS_TEXT_SIZE];
     fputs("Throughput   ", out);
     text_rate(out, row, measured->measurement->settings->confidence_share);
+    text_trust(out, row->disqualifying);
     fputc('\n', out);
     if (row->replays < 3)
         report_inside_text(out, &measured->measurement->inside,

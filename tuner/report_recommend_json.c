@@ -30,7 +30,7 @@ static json_t *json_points(const struct tune *tune, bool all, enum verdict verdi
         bool in_space = i < tune->space.n_points;
         bool wanted = all || (in_space && tune->best != TUNE_NONE && tune->belief.moments[i].n > 0 &&
                               tune->verdicts[i] == verdict);
-        if (wanted && row_of(&tune->records[i], false, tune->settings->confidence_share, &row) == 0)
+        if (wanted && tune_row(tune, i, false, &row) == 0)
             json_array_append_new(list, json_row(&row));
     }
     return list;
@@ -71,6 +71,17 @@ static json_t *json_search(const struct tune *tune)
     return object;
 }
 
+/* Only the figures of throughput matter here. */
+static json_t *json_counterpart(const struct tune *tune)
+{
+    struct row row;
+    if (tune->counterpart == TUNE_NONE ||
+        row_of(&tune->records[tune->counterpart], false, tune->settings->confidence_share, &row) < 0)
+        return json_null();
+    return json_pack("{s:s, s:o}", "pattern", tune->sequential.name, "throughput",
+                     json_throughput(&row, tune->settings->confidence_share));
+}
+
 static void set_answer(json_t *object, const struct answer *answer)
 {
     const struct tune *tune = answer->tune;
@@ -96,6 +107,7 @@ static void set_answer(json_t *object, const struct answer *answer)
         object, "baseline",
         json_baseline(answer->has_baseline, &answer->baseline, tune->baseline_is_default,
                       json_ratio(answer->has_speedup, answer->speedup_mean, answer->speedup)));
+    json_object_set_new(object, "sequential_counterpart", json_counterpart(tune));
     if (answer->has_standard)
         json_object_set_new(
             object, "default",
@@ -121,7 +133,7 @@ int report_recommendation_json(FILE *out, const struct answer *answer, struct er
                             wear_json(&tune->session->wear_before, &tune->session->wear_after));
     json_object_set_new(object, "points", json_points(tune, true, VERDICT_WORSE));
     json_object_set_new(object, "dropped", json_notes(&tune->session->dropped, "what", "why"));
-    json_object_set_new(object, "warnings", json_notes(&tune->session->warnings, "code", "text"));
+    json_object_set_new(object, "warnings", json_warnings(&tune->session->warnings));
     json_object_set_new(object, "system", json_system(tune->session));
     return json_print(out, object, err);
 }

@@ -97,6 +97,8 @@ static const char *standing_of(const struct tune *tune, size_t i)
         return "best";
     if (i == tune->baseline)
         return tune->baseline_is_default ? "default" : "current";
+    if (tune_distrust(tune, i) != 0)
+        return "not trusted";
     if (i >= tune->space.n_points || tune->best == TUNE_NONE)
         return "";
     if (tune->verdicts[i] == VERDICT_EQUIVALENT)

@@ -73,10 +73,23 @@ void text_notes(FILE *out, const char *title, const struct notes *notes, bool wi
         return;
     fprintf(out, "\n%s\n", title);
     for (size_t i = 0; i < notes->n; i++) {
-        if (with_code)
+        if (notes->note[i].disqualifying)
+            fprintf(out, "  - NOT TRUSTWORTHY (%s): %s\n", notes->note[i].code, notes->note[i].text);
+        else if (with_code)
             fprintf(out, "  - %s: %s\n", notes->note[i].code, notes->note[i].text);
         else
             fprintf(out, "  - %s\n", notes->note[i].text);
+    }
+}
+
+void text_trust(FILE *out, uint64_t disqualifying)
+{
+    const char *separator = "\nTrust        not trustworthy: ";
+    for (unsigned i = 0; i < DOUBT_N; i++) {
+        if ((disqualifying & DOUBTS_BIT(i)) == 0)
+            continue;
+        fprintf(out, "%s%s", separator, doubts_table[i].code);
+        separator = ", ";
     }
 }
 

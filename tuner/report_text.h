@@ -22,6 +22,9 @@ const char *text_printable(const char *text, char *buffer, size_t size);
 const char *text_short_rate(double bps, char *buffer);
 const char *text_short_duration(double ns, char *buffer);
 
+/* The line "Trust  not trustworthy: CODE, CODE", begun with a newline; nothing when nothing disqualifies. */
+void text_trust(FILE *out, uint64_t disqualifying);
+
 /* The notes, one per line, wrapped nowhere: "  - text". */
 void text_notes(FILE *out, const char *title, const struct notes *notes, bool with_code);
 

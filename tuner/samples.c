@@ -2,55 +2,13 @@
 #include "tuner/samples.h"
 
 #include "models/skew.h"
+#include "tuner/doubts.h"
 #include "tuner/percentiles.h"
 #include "tuner/trim.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-
-#define DEPTH_SHARE      0.8
-#define SELF_CHECK_SHARE 0.10
-
-const struct caution_row caution_table[] = {
-    {CAUTION_WARMUP_LIMIT, "warmup_not_stable",
-     "batch latencies were still scattering when the warm-up's time was over"},
-    {CAUTION_DEPTH, "depth_not_achieved",
-     "fewer requests were in flight than asked for: the API or the file system does not "
-     "run them side by side"},
-    {CAUTION_SELF_CHECK, "latency_self_check",
-     "mean latency x IOPS differs from the achieved depth by more than 10 %: requests "
-     "wait inside the submitting call"},
-    {CAUTION_NOT_COLD, "not_cold", "pages of the file stayed in the page cache although it was dropped"},
-    {CAUTION_UNVERIFIED, "cache_state_unverified",
-     "the kernel does not tell whether the file was out of the page cache"},
-    {CAUTION_NOT_SETTLED, "not_settled",
-     "the device was still busy after the run: something else uses it, or it is very slow"},
-    {CAUTION_PVEC_CONTIGUOUS, "pvec_contiguous",
-     "the requests of one preadv/pwritev lie side by side and share its latency"},
-};
-const size_t caution_n = sizeof caution_table / sizeof caution_table[0];
-
-static unsigned cautions_of(const struct measure_plan *plan, const struct measure_result *result, bool cold)
-{
-    unsigned cautions = 0;
-    const struct point *point = &plan->point;
-    if (result->warmup == MEASURE_WARMUP_LIMIT)
-        cautions |= CAUTION_WARMUP_LIMIT;
-    if (result->achieved_depth < DEPTH_SHARE * point->queue_depth)
-        cautions |= CAUTION_DEPTH;
-    if (result->littles_law_error > SELF_CHECK_SHARE)
-        cautions |= CAUTION_SELF_CHECK;
-    if (cold && pattern_reads(&plan->pattern) && result->cold == TARGET_COLD_NOT)
-        cautions |= CAUTION_NOT_COLD;
-    if (cold && pattern_reads(&plan->pattern) && result->cold == TARGET_COLD_UNVERIFIED)
-        cautions |= CAUTION_UNVERIFIED;
-    if (!result->settled)
-        cautions |= CAUTION_NOT_SETTLED;
-    if (point->api == API_PVEC && pattern_is_random(&plan->pattern))
-        cautions |= CAUTION_PVEC_CONTIGUOUS;
-    return cautions;
-}
 
 /* The seconds left out count as warm-up. Latencies stay those of all requests: they are not kept by time. */
 static void leave_out(struct sample *sample, struct trim trim)
@@ -65,8 +23,7 @@ static void leave_out(struct sample *sample, struct trim trim)
     sample->warmup_seconds += trim.seconds;
 }
 
-struct sample sample_of(const struct measure_plan *plan, const struct measure_result *result,
-                        const struct histogram *latency, bool cold)
+struct sample sample_of(const struct measure_result *result, const struct histogram *latency, uint64_t doubts)
 {
     struct sample sample = {
         .throughput_bps = result->throughput_bps,
@@ -79,7 +36,7 @@ struct sample sample_of(const struct measure_plan *plan, const struct measure_re
         .bytes = result->bytes_read + result->bytes_written,
         .warmup = result->warmup,
         .sampled = result->sampled,
-        .cautions = cautions_of(plan, result, cold),
+        .doubts = doubts,
     };
     struct trim trim = trim_of(result);
     if (trim.seconds > 0)
@@ -147,6 +104,19 @@ size_t record_count(const struct record *record, bool fresh)
     for (size_t i = 0; i < record->n; i++)
         n += !fresh || record->samples[i].fresh;
     return n;
+}
+
+uint64_t record_doubts(const struct record *record, bool fresh)
+{
+    size_t count[64] = {0}, n = record_count(record, fresh);
+    uint64_t mostly = record->doubts;
+    for (size_t i = 0; i < record->n; i++) {
+        for (unsigned bit = 0; bit < 64 && (!fresh || record->samples[i].fresh); bit++)
+            count[bit] += record->samples[i].doubts >> bit & 1;
+    }
+    for (unsigned bit = 0; bit < 64; bit++)
+        mostly |= 2 * count[bit] > n ? UINT64_C(1) << bit : 0;
+    return mostly;
 }
 
 static struct moments moments_over(const struct record *record, bool fresh,
@@ -222,6 +192,17 @@ static struct latency_row latency_row_of(const struct record *record, bool fresh
     return row;
 }
 
+/* True when the replays, in the order of time, end pinned at one rate. */
+static bool is_pinned(const struct record *record)
+{
+    double *bps = malloc((record->n + 1) * sizeof *bps);
+    for (size_t i = 0; bps != NULL && i < record->n; i++)
+        bps[i] = record->samples[i].throughput_bps;
+    bool pinned = bps != NULL && doubts_pinned(bps, record->n);
+    free(bps);
+    return pinned;
+}
+
 static int fill_percentiles(const struct record *record, bool fresh, double confidence,
                             struct latency_row *row)
 {
@@ -261,12 +242,16 @@ int row_of(const struct record *record, bool fresh, double confidence, struct ro
     free(room);
     row.ci_low_bps = interval.low;
     row.ci_high_bps = interval.high;
+    row.mostly = record_doubts(record, fresh);
+    row.doubts = record->doubts;
     for (size_t i = 0; i < record->n; i++) {
         if (!fresh || record->samples[i].fresh) {
-            row.cautions |= record->samples[i].cautions;
+            row.doubts |= record->samples[i].doubts;
             row.latency_ns.sampled |= record->samples[i].sampled;
         }
     }
+    if (is_pinned(record))
+        row.doubts |= DOUBTS_BIT(DOUBT_RATE_PINNED);
     int result = fill_percentiles(record, fresh, confidence, &row.latency_ns);
     if (result == 0)
         *ret_row = row;

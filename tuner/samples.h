@@ -12,25 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What may be wrong with a run; bits of a mask. */
-enum caution {
-    CAUTION_WARMUP_LIMIT = 1,    /* it did not become stable before the warm-up's limit */
-    CAUTION_DEPTH = 2,           /* achieved depth below 80 % of the one asked for */
-    CAUTION_SELF_CHECK = 4,      /* mean latency x IOPS does not match the achieved depth */
-    CAUTION_NOT_COLD = 8,        /* pages of the file stayed in the cache */
-    CAUTION_UNVERIFIED = 16,     /* cold, but the kernel does not tell */
-    CAUTION_NOT_SETTLED = 32,    /* the device was still busy 2 s after the run */
-    CAUTION_PVEC_CONTIGUOUS = 64 /* requests of one call lie side by side, also in a random pattern */
-};
-
-struct caution_row {
-    enum caution bit;
-    const char *code, *text;
-};
-
-extern const struct caution_row caution_table[];
-extern const size_t caution_n;
-
 struct sample {
     double throughput_bps, iops;
     double latency_mean_ns, latency_p99_ns; /* NaN when the run has too few requests for it */
@@ -39,8 +20,8 @@ struct sample {
     uint64_t bytes;
     enum measure_warmup warmup;
     bool sampled;
-    bool fresh; /* made after the choice */
-    unsigned cautions;
+    bool fresh;      /* made after the choice */
+    uint64_t doubts; /* a set, see tuner/doubts */
     struct sketch latency_sketch;
 };
 
@@ -49,12 +30,13 @@ struct record {
     struct sample *samples;
     size_t n, capacity;
     struct histogram *latency[2]; /* [fresh]; NULL while empty */
+    uint64_t doubts;              /* of the point, found by looking at several runs */
     int failed;                   /* 0, or the negative errno of a failed run: the point is out */
 };
 
-/* Makes a sample of a run. */
-struct sample sample_of(const struct measure_plan *plan, const struct measure_result *result,
-                        const struct histogram *latency, bool cold);
+/* Makes a sample of a run and of the doubts about it. */
+struct sample sample_of(const struct measure_result *result, const struct histogram *latency,
+                        uint64_t doubts);
 
 /* 0 or -ENOMEM. latency is merged into the record's; its sketch is made here. */
 int record_add(struct record *record, const struct sample *sample, const struct histogram *latency);
@@ -64,6 +46,10 @@ void record_done(struct record *record);
 void record_age(struct record *record);
 
 size_t record_count(const struct record *record, bool fresh);
+
+/* Doubts of the point, and those that more than half of all, or of the fresh, replays carry: what a minority
+ * has is bad luck, not the point's nature. */
+uint64_t record_doubts(const struct record *record, bool fresh);
 
 /* Moments of the logarithms of throughput over all, or only fresh, replays. */
 struct moments record_log_moments(const struct record *record, bool fresh);
@@ -83,8 +69,10 @@ struct row {
     size_t replays;
     double achieved_depth;
     struct latency_row latency_ns;
-    unsigned cautions;
-    bool ci_corrected; /* as in latency_row, of throughput */
+    uint64_t doubts;        /* of any of the replays */
+    uint64_t mostly;        /* of more than half of them */
+    uint64_t disqualifying; /* those that speak against the point; set by who knows what was asked for */
+    bool ci_corrected;      /* as in latency_row, of throughput */
 };
 
 /* Row over the fresh replays only, or over all. 0, -ENODATA when there are none, -ENOMEM. */

@@ -1,6 +1,7 @@
 /* The opened world of one command. */
 #include "tuner/session.h"
 
+#include "tuner/ground.h"
 #include "tuner/interrupt.h"
 #include "tuner/worker.h"
 
@@ -13,6 +14,9 @@
 
 /* A run is void when the machine was suspended for longer than this during it. */
 #define SUSPENDED_NS 100000000ULL
+/* Disturbed runs are repeated as long as they are few: on a machine that is never quiet it would not help. */
+#define REPEATS_LEAST 2
+#define RUNS_A_REPEAT 20
 /* Devices that are never quiet are not waited for in full before every run. */
 #define NOT_SETTLED_LIMIT 3
 #define IMPATIENT_NS      50000000ULL
@@ -41,6 +45,17 @@ static void init_env(struct session *session)
 static const char *place_of(const struct settings *settings)
 {
     return settings->existing[0] != '\0' ? settings->existing : settings->path;
+}
+
+static void init_doubts(struct session *session)
+{
+    const struct settings *settings = session->settings;
+    session->asked = (struct doubts_asked){
+        .pattern = settings->pattern,
+        .cold = session->env.cache == MEASURE_CACHE_COLD && !session->simulated,
+        .sync_pinned = settings->levels[FACTOR_SYNC].n <= 1,
+    };
+    doubts_ground_init(&session->ground);
 }
 
 static int open_real(struct session *session, struct err *err)
@@ -75,6 +90,7 @@ int session_open(struct session *session, const struct settings *settings, struc
         session->clock = clock_monotonic;
     }
     init_env(session);
+    init_doubts(session);
     session->start_ns = clock_now_ns(&session->clock);
     return result;
 }
@@ -142,7 +158,11 @@ static int make_target(void *context)
         struct target_plan plan = target_plan_of(session);
         result = target_create(&session->target, &plan, err);
     }
-    return result < 0 ? result : target_prove_direct(&session->target, err);
+    if (result == 0)
+        result = target_prove_direct(&session->target, err);
+    if (result == 0)
+        ground_collect(&session->ground, &session->target, &session->env.device);
+    return result;
 }
 
 static int take_lock(struct session *session, struct err *err)
@@ -252,6 +272,42 @@ static int measure_once(struct session *session, const struct measure_plan *plan
     return 0;
 }
 
+uint64_t session_doubts(const struct session *session, const struct measure_plan *plan,
+                        const struct measure_result *result)
+{
+    return doubts_of_run(&session->asked, &session->ground, plan, result);
+}
+
+uint64_t session_disqualifying(const struct session *session, uint64_t doubts, const struct point *point)
+{
+    doubts |= doubts_of_ground(&session->asked, &session->ground) | doubts_of_point(&session->asked, point);
+    return doubts_disqualifying(doubts, &session->asked, point) & ~session->settings->accept;
+}
+
+void session_note_ground(struct session *session)
+{
+    if (session->simulated || session->target.fd < 0 || session->abandoned)
+        return;
+    ground_finish(&session->ground, &session->target);
+    uint64_t doubts = doubts_of_ground(&session->asked, &session->ground);
+    for (unsigned doubt = 0; doubt < DOUBT_N; doubt++) {
+        if ((doubts & DOUBTS_BIT(doubt)) != 0)
+            notes_add(&session->warnings, doubts_table[doubt].code, "%s", doubts_table[doubt].text);
+    }
+}
+
+/* A disturbance that passes is met by another try, so that it spoils neither the point nor the search. */
+static bool is_worth_repeating(struct session *session, const struct measure_plan *plan)
+{
+    if (session->n_disturbed >= REPEATS_LEAST + session->n_runs / RUNS_A_REPEAT ||
+        doubts_passing(session_doubts(session, plan, &session->job.result)) == 0)
+        return false;
+    session->n_disturbed++;
+    notes_add(&session->warnings, "run_repeated",
+              "runs that something disturbed from outside were repeated, as long as there were few of them");
+    return true;
+}
+
 static int check_free(struct session *session, struct err *err)
 {
     int result = session->target.owned ? target_check_free(&session->target, err) : 0;
@@ -273,6 +329,8 @@ int session_measure(struct session *session, struct measure_plan *plan, struct m
             return result;
         bool void_run = !session->simulated && (interrupt_n_continued() != continued ||
                                                 clock_suspended_ns() > suspended_ns + SUSPENDED_NS);
+        if (!void_run && is_worth_repeating(session, plan))
+            continue;
         if (!void_run)
             break;
         notes_add(&session->warnings, "run_repeated",

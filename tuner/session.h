@@ -6,6 +6,7 @@
 #include "bench/arena.h"
 #include "bench/hostinfo.h"
 #include "bench/measure.h"
+#include "tuner/doubts.h"
 #include "tuner/notes.h"
 #include "tuner/progress.h"
 #include "tuner/settings.h"
@@ -36,6 +37,8 @@ struct session {
     struct measure_env env;
     struct hostinfo host;
     struct wear wear_before, wear_after; /* not read on a surface */
+    struct doubts_asked asked;
+    struct doubts_ground ground; /* nothing known on a surface */
     int directory_fd, lock_fd;
     uint64_t seed;
     uint64_t start_ns;
@@ -46,6 +49,7 @@ struct session {
     double seconds_at_most;             /* of the whole command; set by its plan */
     double fastest_bps;                 /* highest rate of writing seen, filling included */
     unsigned n_not_settled;             /* in a row */
+    uint64_t n_disturbed;               /* runs repeated because of a passing disturbance */
     bool abandoned; /* a run hangs in the kernel: nothing it uses may be touched or freed */
     bool full;      /* the file system runs out of free space: the command must end */
     bool wrote_out; /* a run did not start because it could have crossed --max-write */
@@ -71,6 +75,16 @@ int session_measure(struct session *session, struct measure_plan *plan, struct m
 
 /* After the last run: the load and the drive's counters once more. Nothing to do on a surface. */
 void session_finish(struct session *session);
+/* Doubts about a run that was just made. */
+uint64_t session_doubts(const struct session *session, const struct measure_plan *plan,
+                        const struct measure_result *result);
+
+/* What speaks against a point whose replays have these doubts, those of file and machine included, less what
+ * --accept accepts. Empty: it can be recommended. */
+uint64_t session_disqualifying(const struct session *session, uint64_t doubts, const struct point *point);
+
+/* Adds what is known of file and machine to the warnings; to be called after the last run. */
+void session_note_ground(struct session *session);
 
 double session_seconds(const struct session *session); /* since session_open */
 

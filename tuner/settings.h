@@ -80,6 +80,7 @@ struct settings {
     uint64_t seed;
     bool seed_given;
     bool dry_run, json, quiet;
+    uint64_t accept; /* doubts that do not disqualify */
 };
 
 /* The defaults of `recommend`, as the table of options states them. */

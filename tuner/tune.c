@@ -211,7 +211,7 @@ static void place_baselines(struct tune *tune)
 static int make_records(struct tune *tune, struct err *err)
 {
     size_t n = tune->candidates.n;
-    tune->records = calloc(n + 2, sizeof *tune->records);
+    tune->records = calloc(n + 3, sizeof *tune->records);
     tune->verdicts = calloc(n, sizeof *tune->verdicts);
     if (tune->records == NULL || tune->verdicts == NULL)
         return err_set(err, -ENOMEM, "no memory for %zu points", n);
@@ -242,7 +242,7 @@ int tune_init(struct tune *tune, struct session *session, struct err *err)
     memset(tune, 0, sizeof *tune);
     tune->session = session;
     tune->settings = session->settings;
-    tune->best = tune->chosen = tune->baseline = tune->standard = TUNE_NONE;
+    tune->best = tune->chosen = tune->baseline = tune->standard = tune->counterpart = TUNE_NONE;
     tune->lowest_p99_ns = NAN;
     double tolerance = tune->settings->tolerance_share;
     tune->margin = tune->settings->objective == OBJECTIVE_LATENCY ? log1p(tolerance) : -log1p(-tolerance);
@@ -259,6 +259,8 @@ int tune_init(struct tune *tune, struct session *session, struct err *err)
     if (result == 0) {
         place_baselines(tune);
         result = make_search(tune, err);
+        if (result == 0)
+            tune_exclude_distrusted(tune);
     }
     return result;
 }
@@ -278,7 +280,8 @@ static int choose_and_confirm(struct tune *tune, struct err *err)
     if (result < 0 || belief_update(&tune->belief, true, tune->rng) == -ENOMEM)
         return result;
     tune_choose(tune);
-    if (tune->verdicts[chosen] != VERDICT_WORSE && tune->records[chosen].failed == 0) {
+    if (tune->verdicts[chosen] != VERDICT_WORSE && tune->records[chosen].failed == 0 &&
+        tune_distrust(tune, chosen) == 0) {
         tune->best = best;
         tune->chosen = chosen;
         return 0;
@@ -315,6 +318,8 @@ void tune_done(struct tune *tune)
     for (size_t i = 0; i < tune->n_records; i++)
         record_done(&tune->records[i]);
     sustained_done(&tune->sustained);
+    if (tune->records != NULL && tune->counterpart != TUNE_NONE)
+        record_done(&tune->records[tune->counterpart]);
     free(tune->records);
     free(tune->verdicts);
     if (tune->search != NULL && tune->search_state != NULL)

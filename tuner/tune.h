@@ -19,11 +19,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TUNE_NONE         SIZE_MAX
-#define TUNE_FRESH_LEAST  5   /* interleaved replays after the choice */
-#define TUNE_FINAL_SHARE  0.2 /* of the budget is kept for them */
-#define TUNE_GRID_REPLAYS 3   /* of every point of --method grid */
-#define TUNE_MIN_REPLAYS  3   /* before a point can be called best or equivalent */
+#define TUNE_NONE                SIZE_MAX
+#define TUNE_FRESH_LEAST         5   /* interleaved replays after the choice */
+#define TUNE_FINAL_SHARE         0.2 /* of the budget is kept for them */
+#define TUNE_GRID_REPLAYS        3   /* of every point of --method grid */
+#define TUNE_COUNTERPART_REPLAYS 4   /* of the sequential counterpart, beside those after the choice */
+#define TUNE_MIN_REPLAYS         3   /* before a point can be called best or equivalent */
 
 enum tune_stop {
     TUNE_STOP_NOT_YET,
@@ -47,12 +48,14 @@ struct tune {
     void *search_state;
     gsl_rng *rng;
 
-    struct record *records; /* by point; n_records >= space.n_points */
+    struct record *records; /* by point; n_records >= space.n_points, and place for the counterpart */
     size_t n_records;
     struct sustained sustained; /* all runs, in order */
     size_t baseline;            /* index of the baseline (--current, else the default) */
     size_t standard;            /* index of the default where --current is another point, else TUNE_NONE */
     bool baseline_is_default;
+    size_t counterpart; /* index, behind the others, of the chosen point with `sequential`; or TUNE_NONE */
+    struct pattern sequential; /* the sequential counterpart of a random pattern */
 
     uint64_t duration_ns; /* of every run */
     double margin;        /* of the tolerance, on the response's log scale; > 0 */
@@ -100,8 +103,31 @@ int tune_race(struct tune *tune, struct err *err);
 /* True when the replays so far speak against --max-latency-p99 (false without that option or replays). */
 bool tune_misses_p99(const struct tune *tune, size_t point);
 
+/* What speaks against recommending a point, from its replays so far and from file and machine: doubts that
+ * disqualify it and are not accepted. */
+uint64_t tune_distrust(const struct tune *tune, size_t point);
+
+/* Leaves out all points that something speaks against before they are measured. */
+void tune_exclude_distrusted(struct tune *tune);
+
+/* Leaves the point out for good once its replays speak against it. */
+void tune_weigh_trust(struct tune *tune, size_t point);
+
+/* The figures of a point, with what disqualifies it. As row_of. */
+int tune_row(const struct tune *tune, size_t point, bool fresh, struct row *ret_row);
+
+/* One warning for each doubt that points are left out for. */
+void tune_note_distrust(struct tune *tune);
+
 /* Sets verdicts, best and chosen from all replays so far. */
 void tune_choose(struct tune *tune);
+
+/* Whether the sequential counterpart of the chosen point is worth measuring, and time and writes allow it
+ * beside n_points others; then tune->counterpart is its index. */
+bool tune_has_counterpart(struct tune *tune, size_t n_points, uint64_t deadline_ns);
+
+/* Doubts the chosen point when it was faster than its counterpart. */
+void tune_weigh_counterpart(struct tune *tune);
 
 /* The interleaved replays after the choice. */
 int tune_confirm(struct tune *tune, struct err *err);

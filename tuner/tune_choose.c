@@ -40,6 +40,8 @@ bool tune_misses_p99(const struct tune *tune, size_t point)
 static bool feasible(struct tune *tune, size_t point)
 {
     uint64_t limit_ns = tune->settings->max_latency_p99_ns;
+    if (tune_distrust(tune, point) != 0)
+        return false;
     if (limit_ns == 0)
         return true;
     tune->lowest_p99_ns = fmin(tune->lowest_p99_ns, p99_mean_ns(&tune->records[point]));
@@ -150,16 +152,19 @@ int tune_judge(struct tune *tune)
     if (result == -ENOMEM)
         return result;
     size_t chosen = tune->chosen;
-    if (chosen == TUNE_NONE)
+    /* The replays after the choice may have brought something to light. */
+    if (chosen == TUNE_NONE || tune_distrust(tune, chosen) != 0) {
+        tune->best = tune->chosen = TUNE_NONE;
         return 0;
+    }
     /* The verdicts are told with everything known, the choice stays. */
     size_t best = tune->best;
     tune_choose(tune);
     tune->chosen = chosen;
-    tune->best = best;
-    /* Nothing is fitted any more: what misses the bound on latency is no rival. */
+    tune->best = tune_distrust(tune, best) != 0 ? chosen : best;
+    /* Nothing is fitted any more: what misses the bound on latency, or is not trusted, is no rival. */
     for (size_t i = 0; i < tune->space.n_points; i++) {
-        if (i != chosen && tune_misses_p99(tune, i))
+        if (i != chosen && (tune_misses_p99(tune, i) || tune_distrust(tune, i) != 0))
             belief_exclude(&tune->belief, i);
     }
     if (tune->belief.chosen != NULL &&

@@ -1,7 +1,7 @@
 /* The last part of a search: figures that luck in choosing cannot have flattered. */
 #include "tuner/tune.h"
 
-#define MAX_POINTS  4
+#define MAX_POINTS  5
 #define MAX_REPLAYS 30
 
 static size_t add_distinct(size_t *points, size_t n, size_t point)
@@ -40,16 +40,21 @@ int tune_confirm(struct tune *tune, struct err *err)
     uint64_t kept_ns = (uint64_t)((double)tune->settings->budget_ns * TUNE_FINAL_SHARE);
     uint64_t deadline_ns = tune_now_ns(tune) + kept_ns;
     deadline_ns = deadline_ns > tune->end_ns ? tune->end_ns : deadline_ns;
-    size_t replays = affordable(tune, n, deadline_ns);
+    bool beside = tune_has_counterpart(tune, n, deadline_ns);
+    size_t replays = affordable(tune, n + (beside ? 1 : 0), deadline_ns);
     int result = 0;
     for (size_t replay = 0; replay < replays && result == 0 && tune->stop == TUNE_STOP_NOT_YET; replay++) {
         for (size_t i = 0; i < n; i++)
             block[i] = points[i];
+        size_t n_block = n;
+        if (beside && replay < TUNE_COUNTERPART_REPLAYS)
+            block[n_block++] = tune->counterpart;
         /* The budget may be passed by the seconds that interfaces.md grants rather than miss the five
          * replays. */
         uint64_t last_ns = tune->end_ns + (replay < TUNE_FRESH_LEAST ? 3 * CLOCK_NS_PER_S : 0);
-        result = tune_measure(tune, block, n, true, last_ns, err);
+        result = tune_measure(tune, block, n_block, true, last_ns, err);
     }
+    tune_weigh_counterpart(tune);
     if (tune->stop == TUNE_STOP_NOT_YET)
         tune->stop = stop;
     return result;

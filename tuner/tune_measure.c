@@ -23,7 +23,7 @@ static struct measure_plan plan_of(const struct tune *tune, size_t point)
     const struct settings *settings = tune->settings;
     uint64_t limit = settings->warmup_limit_ns;
     return (struct measure_plan){
-        .pattern = settings->pattern,
+        .pattern = point == tune->counterpart ? tune->sequential : settings->pattern,
         .point = tune->records[point].point,
         .duration_ns = tune->duration_ns,
         .warmup_limit_ns = limit == UINT64_MAX ? tune->duration_ns : limit,
@@ -53,6 +53,8 @@ static void exclude(struct tune *tune, size_t point, int code, const struct err 
 {
     char text[FACTORS_TEXT_SIZE];
     tune->records[point].failed = code;
+    if (point == tune->counterpart)
+        return;
     tune->failure = *why;
     if (point < tune->space.n_points)
         belief_exclude(&tune->belief, point);
@@ -64,14 +66,15 @@ static int keep(struct tune *tune, size_t point, const struct measure_plan *plan
                 const struct measure_result *result, const struct histogram *latency, bool fresh,
                 uint64_t load_bytes)
 {
-    bool cold = tune->session->env.cache == MEASURE_CACHE_COLD && !tune->session->simulated;
-    struct sample sample = sample_of(plan, result, latency, cold);
+    struct sample sample = sample_of(result, latency, session_doubts(tune->session, plan, result));
     sample.fresh = fresh;
     int added = record_add(&tune->records[point], &sample, latency);
     if (added == 0)
         added = sustained_add(&tune->sustained, point, load_bytes, plan, result);
     if (added == 0 && point < tune->space.n_points)
         belief_tell(&tune->belief, point, tune_response(tune, &sample));
+    if (added == 0)
+        tune_weigh_trust(tune, point);
     return added;
 }
 

@@ -51,6 +51,8 @@ static const struct {
     {RECOMMEND "-q", "'-q' is not an option"},
     {RECOMMEND "--json=yes", "--json: "},
     {RECOMMEND "--request-size 5000", "5000"},
+    {RECOMMEND "--accept existing_has_hole", "did you mean existing_has_holes?"},
+    {MEASURE "--accept everything", "everything"},
     {RECOMMEND "--request-size 4q", "4q"},
     {RECOMMEND "--request-size 1g", "--request-size: "},
     {RECOMMEND "--request-size 64k..4k", "--request-size: "},

@@ -1,6 +1,7 @@
 /* Tests of tuner/config: files in a temporary directory that the tests work in, and the scan on texts. */
 #include "tests/check.h"
 #include "tuner/config.h"
+#include "tuner/doubts.h"
 #include "tuner/options.h"
 
 #include <errno.h>
@@ -80,6 +81,18 @@ static void direct_takes_integers_and_lists(void **state)
     assert_int_equal(settings.levels[FACTOR_DIRECT].n, 2);
     assert_int_equal(read_text("direct = 1;"), 0);
     assert_int_equal(settings.levels[FACTOR_DIRECT].value[0], 1);
+}
+
+static void codes_are_text_or_lists_of_text(void **state)
+{
+    (void)state;
+    uint64_t both = DOUBTS_BIT(DOUBT_NOT_COLD) | DOUBTS_BIT(DOUBT_STEAL);
+    assert_int_equal(read_text("accept = \"steal,not_cold\";"), 0);
+    assert_int_equal(settings.accept, both);
+    assert_int_equal(read_text("accept = [\"not_cold\", \"steal\"];"), 0);
+    assert_int_equal(settings.accept, both);
+    assert_int_equal(read_text("accept = \"not_colt\";"), -EINVAL);
+    assert_non_null(strstr(err.text, "did you mean not_cold?"));
 }
 
 static void empty_file_changes_nothing(void **state)
@@ -367,6 +380,7 @@ int main(void)
         cmocka_unit_test(every_kind_of_value_is_read),
         cmocka_unit_test(direct_takes_integers_and_lists),
         cmocka_unit_test(a_list_that_is_too_long_is_not_cut),
+        cmocka_unit_test(codes_are_text_or_lists_of_text),
         cmocka_unit_test(empty_file_changes_nothing),
         cmocka_unit_test(settings_of_another_command_are_accepted),
         cmocka_unit_test(faults_are_named_with_file_and_line),

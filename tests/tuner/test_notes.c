@@ -64,6 +64,20 @@ static void a_cut_code_is_still_recognised(void **state)
     assert_int_equal(notes.n, 1);
 }
 
+static void a_note_that_disqualifies_replaces_one_that_informs(void **state)
+{
+    (void)state;
+    struct notes notes = {0};
+    notes_add(&notes, "a", "informs");
+    notes_disqualify(&notes, "a", "disqualifies %d", 1);
+    notes_disqualify(&notes, "a", "once more");
+    notes_add(&notes, "a", "informs again");
+    notes_disqualify(&notes, "b", "too");
+    assert_int_equal(notes.n, 2);
+    assert_string_equal(notes.note[0].text, "disqualifies 1");
+    assert_true(notes.note[0].disqualifying && notes.note[1].disqualifying);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -72,6 +86,7 @@ int main(void)
         cmocka_unit_test(notes_beyond_the_limit_are_left_out),
         cmocka_unit_test(long_texts_are_cut_and_terminated),
         cmocka_unit_test(a_cut_code_is_still_recognised),
+        cmocka_unit_test(a_note_that_disqualifies_replaces_one_that_informs),
     };
     return cmocka_run_group_tests_name("tuner/notes", tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* Tests of tuner/options: every setter, the walk over the command line, and hints. */
 #include "tests/check.h"
+#include "tuner/doubts.h"
 #include "tuner/options.h"
 #include "tuner/options_set.h"
 
@@ -249,6 +250,8 @@ static const struct {
     {"cache", {"", "hot", "coldwarm"}},
     {"method", {"", "GP", "auto|", "bayes"}},
     {"path", {""}},
+    {"accept",
+     {"", "nothing", "not_cold,", ",not_cold", "not_cold not_settled", "NOT_COLD", "not_cold;steal"}},
     {"existing", {""}},
     {"current",
      {"", "request_size", "request_size=", "request-size=4k", "request_size=4k..8k", "direct=0,direct=1",
@@ -275,6 +278,24 @@ static void garbage_is_refused_and_changes_nothing(void **state)
     }
 }
 
+static void accepted_codes_become_a_set(void **state)
+{
+    (void)state;
+    assert_int_equal(RECOMMEND("--accept", "not_cold,existing_has_holes,not_cold"), 0);
+    assert_int_equal(settings.accept, DOUBTS_BIT(DOUBT_NOT_COLD) | DOUBTS_BIT(DOUBT_EXISTING_HAS_HOLES));
+    assert_int_equal(MEASURE("--accept=steal"), 0);
+    assert_int_equal(settings.accept, DOUBTS_BIT(DOUBT_STEAL));
+}
+
+static void every_code_can_be_accepted(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < DOUBT_N; i++) {
+        assert_int_equal(RECOMMEND("--accept", doubts_table[i].code), 0);
+        assert_int_equal(settings.accept, DOUBTS_BIT(i));
+    }
+}
+
 static void text_that_does_not_fit_is_refused(void **state)
 {
     static char argument[SETTINGS_TEXT_SIZE + 16] = "--path=";
@@ -295,6 +316,9 @@ static void errors_say_what_to_write(void **state)
         {"--budget=60", "--budget: '60' has no unit; write 60s or 1m"},
         {"--budget=250", "--budget: '250' has no unit; write 250s or 250ms"},
         {"--budget=200h", "--budget: '200h' is out of range; use 1s..168h"},
+        {"--accept=not_colt", "--accept: 'not_colt' is not the code of a warning; did you mean not_cold?"},
+        {"--accept=xyzzy",
+         "--accept: 'xyzzy' is not the code of a warning; use one that stands beside a warning"},
         {"--budget=soon", "--budget: 'soon' is not a duration; write a number with us, ms, s, m or h"},
         {"--tolerance=3", "--tolerance: '3' can be misread; write 3% or 0.03"},
         {"--tolerance=1.5", "--tolerance: '1.5' can be misread; write 1.5% or 0.015"},
@@ -444,6 +468,8 @@ int main(void)
         cmocka_unit_test(at_most_64_levels_fit),
         cmocka_unit_test(current_names_single_values),
         cmocka_unit_test(garbage_is_refused_and_changes_nothing),
+        cmocka_unit_test(accepted_codes_become_a_set),
+        cmocka_unit_test(every_code_can_be_accepted),
         cmocka_unit_test(text_that_does_not_fit_is_refused),
         cmocka_unit_test(errors_say_what_to_write),
         cmocka_unit_test(endless_names_are_refused),

@@ -104,6 +104,22 @@ static void notes_keep_their_place_whatever_bytes_they_hold(void **state)
     json_decref(list);
 }
 
+static void a_warning_says_whether_it_disqualifies(void **state)
+{
+    (void)state;
+    static struct notes notes;
+    report_note_doubts(&notes, DOUBTS_BIT(DOUBT_STEAL) | DOUBTS_BIT(DOUBT_NOT_COLD),
+                       DOUBTS_BIT(DOUBT_NOT_COLD));
+    json_t *list = json_warnings(&notes), *cold = json_array_get(list, 0), *steal = json_array_get(list, 1);
+    assert_int_equal(json_array_size(list), 2);
+    assert_string_equal(json_string_value(json_object_get(cold, "code")), "not_cold");
+    assert_true(json_is_true(json_object_get(cold, "disqualifying")));
+    assert_non_null(strstr(json_string_value(json_object_get(cold, "text")), "--accept not_cold"));
+    assert_string_equal(json_string_value(json_object_get(steal, "code")), "steal");
+    assert_true(json_is_false(json_object_get(steal, "disqualifying")));
+    json_decref(list);
+}
+
 static void a_row_without_an_interval_has_nulls(void **state)
 {
     (void)state;
@@ -126,12 +142,14 @@ static void a_row_without_an_interval_has_nulls(void **state)
                                      .p50_ci = {.low = 880, .high = 930},
                                      .p99_ci = {.low = NAN, .high = NAN},
                                      .p999_ci = {.low = NAN, .high = NAN}},
-                      .cautions = CAUTION_DEPTH | CAUTION_NOT_SETTLED};
+                      .doubts = DOUBTS_BIT(DOUBT_DEPTH_NOT_ACHIEVED) | DOUBTS_BIT(DOUBT_NOT_SETTLED),
+                      .disqualifying = DOUBTS_BIT(DOUBT_DEPTH_NOT_ACHIEVED)};
     json_t *object = json_row(&row), *latency = json_object_get(object, "latency_ns");
     static const char *const keys[] = {"request_size", "queue_depth", "direct",         "api",
                                        "threads",      "sync",        "mean",           "ci_low",
                                        "ci_high",      "std",         "achieved_depth", "replays",
-                                       "latency_ns",   "warnings",    "preliminary",    "ci_correction"};
+                                       "latency_ns",   "warnings",    "preliminary",    "ci_correction",
+                                       "disqualified_by"};
     assert_int_equal(json_object_size(object), RIG_COUNT(keys));
     for (size_t i = 0; i < RIG_COUNT(keys); i++)
         assert_non_null(json_object_get(object, keys[i]));
@@ -154,6 +172,9 @@ static void a_row_without_an_interval_has_nulls(void **state)
     json_t *warnings = json_object_get(object, "warnings");
     assert_int_equal(json_array_size(warnings), 2);
     assert_string_equal(json_string_value(json_array_get(warnings, 0)), "depth_not_achieved");
+    json_t *against = json_object_get(object, "disqualified_by");
+    assert_int_equal(json_array_size(against), 1);
+    assert_string_equal(json_string_value(json_array_get(against, 0)), "depth_not_achieved");
     json_decref(object);
 }
 
@@ -337,6 +358,7 @@ int main(void)
         cmocka_unit_test(utf8_passes),
         cmocka_unit_test(what_is_not_utf8_becomes_a_question_mark),
         cmocka_unit_test(notes_keep_their_place_whatever_bytes_they_hold),
+        cmocka_unit_test(a_warning_says_whether_it_disqualifies),
         cmocka_unit_test(a_row_without_an_interval_has_nulls),
         cmocka_unit_test(patterns_have_their_shares),
         cmocka_unit_test(a_recommendation_has_every_field_of_the_schema),

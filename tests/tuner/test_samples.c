@@ -1,5 +1,6 @@
 /* Tests of tuner/samples. */
 #include "tests/check.h"
+#include "tuner/doubts.h"
 #include "tuner/samples.h"
 
 #include <errno.h>
@@ -7,13 +8,6 @@
 #include <string.h>
 
 static struct histogram latency;
-
-static struct measure_plan plan_of(const char *pattern, enum api api, uint32_t depth)
-{
-    struct measure_plan plan = {.point = {4096, depth, 0, api, 1, SYNC_END}};
-    assert_int_equal(pattern_parse(pattern, &plan.pattern, NULL), 0);
-    return plan;
-}
 
 /* A run that nothing is wrong with. */
 static struct measure_result good_result(void)
@@ -30,21 +24,14 @@ static struct measure_result good_result(void)
                                    .settled = true};
 }
 
-static unsigned cautions_of(const struct measure_plan *plan, const struct measure_result *result, bool cold)
-{
-    histogram_init(&latency);
-    return sample_of(plan, result, &latency, cold).cautions;
-}
-
 static void a_run_becomes_a_sample(void **state)
 {
     (void)state;
-    struct measure_plan plan = plan_of("randrw", API_IO_URING, 8);
     struct measure_result result = good_result();
     histogram_init(&latency);
     histogram_add(&latency, 100, 700);
     histogram_add(&latency, 120, 300);
-    struct sample sample = sample_of(&plan, &result, &latency, true);
+    struct sample sample = sample_of(&result, &latency, 5);
     assert_close(sample.throughput_bps, 4e6, 0);
     assert_close(sample.iops, 1000, 0);
     assert_close(sample.latency_mean_ns, 106, 1e-9);
@@ -52,17 +39,16 @@ static void a_run_becomes_a_sample(void **state)
     assert_close(sample.seconds, 2, 0);
     assert_close(sample.warmup_seconds, 0.5, 0);
     assert_int_equal(sample.bytes, 42);
-    assert_int_equal(sample.cautions, 0);
+    assert_int_equal(sample.doubts, 5);
     assert_false(sample.fresh);
 }
 
 static void a_run_without_latencies_has_none(void **state)
 {
     (void)state;
-    struct measure_plan plan = plan_of("randrw", API_IO_URING, 8);
     struct measure_result result = good_result();
     histogram_init(&latency);
-    struct sample sample = sample_of(&plan, &result, &latency, false);
+    struct sample sample = sample_of(&result, &latency, 0);
     assert_true(isnan(sample.latency_mean_ns));
     assert_true(isnan(sample.latency_p99_ns));
 }
@@ -70,71 +56,12 @@ static void a_run_without_latencies_has_none(void **state)
 static void p99_of_a_run_needs_368_requests(void **state)
 {
     (void)state;
-    struct measure_plan plan = plan_of("randrw", API_IO_URING, 8);
     struct measure_result result = good_result();
     histogram_init(&latency);
     histogram_add(&latency, 100, 367);
-    assert_true(isnan(sample_of(&plan, &result, &latency, false).latency_p99_ns));
+    assert_true(isnan(sample_of(&result, &latency, 0).latency_p99_ns));
     histogram_add(&latency, 100, 1);
-    assert_close(sample_of(&plan, &result, &latency, false).latency_p99_ns, 100, 0);
-}
-
-static void what_is_wrong_with_a_run_is_told(void **state)
-{
-    (void)state;
-    struct measure_plan plan = plan_of("randread", API_IO_URING, 8);
-    struct measure_result result = good_result();
-    assert_int_equal(cautions_of(&plan, &result, true), 0);
-    result.warmup = MEASURE_WARMUP_LIMIT;
-    assert_int_equal(cautions_of(&plan, &result, true), CAUTION_WARMUP_LIMIT);
-    result = good_result();
-    result.warmup = MEASURE_WARMUP_NONE;
-    assert_int_equal(cautions_of(&plan, &result, true), 0);
-    result = good_result();
-    result.achieved_depth = 6.39;
-    assert_int_equal(cautions_of(&plan, &result, true), CAUTION_DEPTH);
-    result.achieved_depth = 6.41;
-    assert_int_equal(cautions_of(&plan, &result, true), 0);
-    result.littles_law_error = 0.11;
-    assert_int_equal(cautions_of(&plan, &result, true), CAUTION_SELF_CHECK);
-    result = good_result();
-    result.settled = false;
-    assert_int_equal(cautions_of(&plan, &result, true), CAUTION_NOT_SETTLED);
-}
-
-static void the_cache_matters_to_cold_reads_only(void **state)
-{
-    (void)state;
-    struct measure_plan reads = plan_of("randread", API_IO_URING, 8), writes = plan_of("write", API_POOL, 8);
-    struct measure_result result = good_result();
-    result.cold = TARGET_COLD_NOT;
-    assert_int_equal(cautions_of(&reads, &result, true), CAUTION_NOT_COLD);
-    assert_int_equal(cautions_of(&reads, &result, false), 0);
-    assert_int_equal(cautions_of(&writes, &result, true), 0);
-    result.cold = TARGET_COLD_UNVERIFIED;
-    assert_int_equal(cautions_of(&reads, &result, true), CAUTION_UNVERIFIED);
-    assert_int_equal(cautions_of(&writes, &result, true), 0);
-}
-
-static void pvec_is_noted_where_the_pattern_is_random(void **state)
-{
-    (void)state;
-    struct measure_plan random = plan_of("randread", API_PVEC, 8), straight = plan_of("read", API_PVEC, 8);
-    struct measure_result result = good_result();
-    assert_int_equal(cautions_of(&random, &result, true), CAUTION_PVEC_CONTIGUOUS);
-    assert_int_equal(cautions_of(&straight, &result, true), 0);
-}
-
-static void every_caution_has_words(void **state)
-{
-    (void)state;
-    unsigned all = 0;
-    for (size_t i = 0; i < caution_n; i++) {
-        assert_false(all & caution_table[i].bit);
-        assert_true(strlen(caution_table[i].code) > 0 && strlen(caution_table[i].text) > 0);
-        all |= caution_table[i].bit;
-    }
-    assert_int_equal(all, 2 * CAUTION_PVEC_CONTIGUOUS - 1);
+    assert_close(sample_of(&result, &latency, 0).latency_p99_ns, 100, 0);
 }
 
 /* Adds a replay of n requests of latency_ns each. */
@@ -231,20 +158,53 @@ static void fresh_rows_see_fresh_replays_only(void **state)
     add(&record, 1000, false, 500, 10);
     add(&record, 10, true, 20, 10);
     add(&record, 30, true, 40, 10);
-    record.samples[0].cautions = CAUTION_DEPTH;
+    record.samples[0].doubts = 2;
     record.samples[0].sampled = true;
-    record.samples[1].cautions = CAUTION_NOT_COLD;
+    record.samples[1].doubts = 8;
     assert_int_equal(record_count(&record, false), 3);
     assert_int_equal(record_count(&record, true), 2);
     assert_int_equal(row_of(&record, true, 0.95, &row), 0);
     assert_close(row.mean_bps, 20, 0);
     assert_close(row.latency_ns.max, 40, 0);
-    assert_int_equal(row.cautions, CAUTION_NOT_COLD);
+    assert_int_equal(row.doubts, 8);
+    assert_int_equal(row.mostly, 0);
     assert_false(row.latency_ns.sampled);
     assert_int_equal(row_of(&record, false, 0.95, &row), 0);
     assert_close(row.latency_ns.max, 500, 0);
-    assert_int_equal(row.cautions, CAUTION_NOT_COLD | CAUTION_DEPTH);
+    assert_int_equal(row.doubts, 10);
     assert_true(row.latency_ns.sampled);
+    record_done(&record);
+}
+
+static void a_minority_of_replays_does_not_doubt_the_point(void **state)
+{
+    (void)state;
+    struct record record = {.failed = 0};
+    for (int i = 0; i < 5; i++)
+        add(&record, 100 + i, i >= 3, 10, 1);
+    record.samples[0].doubts = 1;
+    record.samples[1].doubts = 3;
+    record.samples[4].doubts = 3 | UINT64_C(1) << 63;
+    assert_int_equal(record_doubts(&record, false), 1);
+    /* One of the two fresh ones is no majority. */
+    assert_int_equal(record_doubts(&record, true), 0);
+    record.samples[3].doubts = 2;
+    assert_int_equal(record_doubts(&record, true), 2);
+    assert_int_equal(record_doubts(&record, false), 3);
+    record_done(&record);
+    assert_int_equal(record_doubts(&record, false), 0);
+}
+
+static void a_rate_that_is_pinned_is_seen_in_the_row(void **state)
+{
+    (void)state;
+    struct record record = {.failed = 0};
+    struct row row;
+    add(&record, 300, false, 10, 1);
+    for (int i = 0; i < 3; i++)
+        add(&record, 100, false, 10, 1);
+    assert_int_equal(row_of(&record, false, 0.95, &row), 0);
+    assert_int_equal(row.doubts, DOUBTS_BIT(DOUBT_RATE_PINNED));
     record_done(&record);
 }
 
@@ -287,15 +247,13 @@ int main(void)
         cmocka_unit_test(a_run_becomes_a_sample),
         cmocka_unit_test(a_run_without_latencies_has_none),
         cmocka_unit_test(p99_of_a_run_needs_368_requests),
-        cmocka_unit_test(what_is_wrong_with_a_run_is_told),
-        cmocka_unit_test(the_cache_matters_to_cold_reads_only),
-        cmocka_unit_test(pvec_is_noted_where_the_pattern_is_random),
-        cmocka_unit_test(every_caution_has_words),
         cmocka_unit_test(an_empty_record_has_no_row),
         cmocka_unit_test(a_row_has_students_interval),
         cmocka_unit_test(wide_spread_extends_the_interval_on_the_side_of_the_skew),
         cmocka_unit_test(two_replays_have_no_interval_and_one_no_spread),
         cmocka_unit_test(fresh_rows_see_fresh_replays_only),
+        cmocka_unit_test(a_minority_of_replays_does_not_doubt_the_point),
+        cmocka_unit_test(a_rate_that_is_pinned_is_seen_in_the_row),
         cmocka_unit_test(moments_are_of_logarithms),
         cmocka_unit_test(records_grow),
     };

@@ -66,11 +66,10 @@ static void a_sample_counts_what_is_left_out_as_warmup(void **state)
 {
     (void)state;
     static struct histogram latency;
-    struct measure_plan plan = {.point = {4096, 8, 0, API_POOL, 1, SYNC_END}};
     struct measure_result result = run_with(2);
     result.warmup_seconds = 0.25;
     histogram_init(&latency);
-    struct sample sample = sample_of(&plan, &result, &latency, false);
+    struct sample sample = sample_of(&result, &latency, 0);
     struct trim trim = trim_of(&result);
     assert_close(sample.warmup_seconds, 0.25 + trim.seconds, 1e-12);
     assert_close(sample.seconds, 1.005 - trim.seconds, 1e-12);
