@@ -241,3 +241,18 @@ int measure_run(const struct measure_env *env, const struct measure_plan *plan, 
     int settled = settle(env, ret, result == 0 ? err : NULL);
     return result < 0 ? result : settled;
 }
+
+int measure_prepare(const struct measure_env *env, const struct measure_plan *plan, struct err *err)
+{
+    struct measure_result ignored;
+    return prepare_target(env, plan, &ignored, err);
+}
+
+int measure_settle(const struct measure_env *env, bool *ret_settled, struct err *err)
+{
+    struct measure_result result = {0};
+    int code = settle(env, &result, err);
+    if (code == 0)
+        *ret_settled = result.settled;
+    return code;
+}

@@ -98,4 +98,10 @@ bool measure_writes_once(const struct pattern *pattern, const struct point *poin
 int measure_run(const struct measure_env *env, const struct measure_plan *plan, struct measure_result *ret,
                 struct histogram *latency, struct err *err);
 
+/* What measure_run does around a run, for a program that measures the same file between two runs: first the
+ * file is clean and its pages are dropped, or read, as the environment wants; afterwards everything is
+ * durable and the device quiet, or *ret_settled is false. Real targets only. */
+int measure_prepare(const struct measure_env *env, const struct measure_plan *plan, struct err *err);
+int measure_settle(const struct measure_env *env, bool *ret_settled, struct err *err);
+
 #endif

@@ -83,6 +83,8 @@ static int check_and_print_plan(struct session *session, struct err *err)
         result = session_estimate(session, &file_bytes, err);
     if (result == 0)
         result = candidates_check(session, &point, file_bytes, err);
+    if (result == 0)
+        result = cross_check_plan(settings, &point, err);
     if (result < 0)
         return result;
     session->seconds_at_most = seconds_at_most(settings, file_bytes);
@@ -97,6 +99,8 @@ static int measure_and_print(struct session *session, struct err *err)
 {
     struct measurement measurement = {.session = session, .settings = session->settings};
     int result = point_of(session->settings, &measurement.record.point, err);
+    if (result == 0)
+        result = cross_check_open(&measurement.cross_check, session, &measurement.record.point, err);
     if (result == 0)
         result = session_prepare(session, err);
     if (result == 0 && !session->simulated)

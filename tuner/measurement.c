@@ -46,7 +46,11 @@ static int replay_all(struct measurement *measurement, struct err *err)
     for (uint32_t i = 0; i < measurement->settings->replays && result == 0; i++) {
         progress_show(&measurement->session->progress, "replay %u of %u", i + 1,
                       measurement->settings->replays);
-        result = one_run(measurement, latency, err);
+        result = cross_check_before(&measurement->cross_check, &measurement->record, err);
+        if (result == 0)
+            result = one_run(measurement, latency, err);
+        if (result == 0)
+            result = cross_check_after(&measurement->cross_check, &measurement->record, err);
     }
     free(latency);
     return result;
@@ -159,4 +163,5 @@ void measurement_done(struct measurement *measurement)
     record_done(&measurement->record);
     record_done(&measurement->steady);
     sustained_done(&measurement->sustained);
+    cross_check_close(&measurement->cross_check);
 }

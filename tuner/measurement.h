@@ -4,6 +4,7 @@
 
 #include "bench/err.h"
 #include "models/steady.h"
+#include "tuner/cross_check.h"
 #include "tuner/report_inside.h"
 #include "tuner/samples.h"
 #include "tuner/session.h"
@@ -15,9 +16,10 @@
 struct measurement {
     struct session *session;
     const struct settings *settings;
-    struct record record;        /* all replays or rounds; record.point is set by the caller */
-    struct sustained sustained;  /* the same, as a trace; its point number is 0 */
-    struct report_inside inside; /* the longest run, for batch_means */
+    struct record record;           /* all replays or rounds; record.point is set by the caller */
+    struct sustained sustained;     /* the same, as a trace; its point number is 0 */
+    struct report_inside inside;    /* the longest run, for batch_means */
+    struct cross_check cross_check; /* opened by the caller, closed by measurement_done */
     bool interrupted;
 
     /* --until-steady: */

@@ -2,6 +2,7 @@
 #include "tuner/report_measure.h"
 
 #include "bench/units.h"
+#include "tuner/report_fio_job.h"
 #include "tuner/report_sustained.h"
 #include "tuner/report_text.h"
 
@@ -62,6 +63,23 @@ static json_t *json_steady_state(const struct measurement *measurement)
                      measurement->ended != NULL ? json_text(measurement->ended) : json_null());
 }
 
+static double fio_seconds(const struct measurement *measurement)
+{
+    return (double)measurement->settings->duration_ns / 1e9;
+}
+
+static void set_fio(json_t *object, const struct measured *measured)
+{
+    const struct measurement *measurement = measured->measurement;
+    if (measurement->cross_check.session != NULL)
+        json_object_set_new(object, "cross_check",
+                            cross_check_json(&measurement->cross_check, &measurement->record));
+    if (measurement->settings->fio_job && measured->known)
+        json_object_set_new(
+            object, "fio_job",
+            report_fio_job_json(measurement->session, &measured->row, fio_seconds(measurement)));
+}
+
 static void set_figures(json_t *object, const struct measured *measured)
 {
     const struct row *row = &measured->row;
@@ -100,6 +118,7 @@ int report_measure_json(FILE *out, const struct measured *measured, struct err *
     json_object_set_new(object, "seed", json_integer((json_int_t)session->seed));
     json_object_set_new(object, "warnings", json_warnings(&session->warnings));
     json_object_set_new(object, "system", json_system(session));
+    set_fio(object, measured);
     return json_print(out, object, err);
 }
 
@@ -152,9 +171,13 @@ int report_measure_text(FILE *out, const struct measured *measured, struct err *
         print_figures(out, measured);
     else
         fputs("No replay was completed.\n", out);
+    if (measurement->cross_check.session != NULL)
+        cross_check_print(out, &measurement->cross_check, &measurement->record);
     fputs("Traffic      ", out);
     text_traffic(out, session);
     fprintf(out, "\nSeed         %llu\n", (unsigned long long)session->seed);
     text_notes(out, "Worth knowing", &session->warnings, false);
+    if (measurement->settings->fio_job && measured->known)
+        report_fio_job_text(out, session, &measured->row, fio_seconds(measurement));
     return text_finish(out, err);
 }

@@ -1,5 +1,6 @@
 /* The answer of `recommend` as JSON (interfaces, section 6: fstune/recommendation/1). */
 #include "tuner/report.h"
+#include "tuner/report_fio_job.h"
 #include "tuner/report_sustained.h"
 
 #include <math.h>
@@ -135,5 +136,9 @@ int report_recommendation_json(FILE *out, const struct answer *answer, struct er
     json_object_set_new(object, "dropped", json_notes(&tune->session->dropped, "what", "why"));
     json_object_set_new(object, "warnings", json_warnings(&tune->session->warnings));
     json_object_set_new(object, "system", json_system(tune->session));
+    if (tune->settings->fio_job && answer->has_rows)
+        json_object_set_new(
+            object, "fio_job",
+            report_fio_job_json(tune->session, &answer->chosen, (double)tune->duration_ns / 1e9));
     return json_print(out, object, err);
 }

@@ -1,6 +1,7 @@
 /* The answer of `recommend` as text that a person can act on. */
 #include "bench/units.h"
 #include "tuner/report.h"
+#include "tuner/report_fio_job.h"
 #include "tuner/report_sustained.h"
 #include "tuner/report_text.h"
 
@@ -220,5 +221,7 @@ int report_recommendation_text(FILE *out, const struct answer *answer, struct er
     }
     text_notes(out, "Worth knowing", &tune->session->warnings, false);
     text_notes(out, "Not in the space", &tune->session->dropped, true);
+    if (tune->settings->fio_job && answer->has_rows)
+        report_fio_job_text(out, tune->session, &answer->chosen, (double)tune->duration_ns / 1e9);
     return text_finish(out, err);
 }

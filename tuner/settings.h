@@ -79,6 +79,8 @@ struct settings {
 
     uint64_t seed;
     bool seed_given;
+    char cross_check[SETTINGS_NAME_SIZE]; /* --cross-check; "" */
+    bool fio_job;
     bool dry_run, json, quiet;
     uint64_t accept; /* doubts that do not disqualify */
 };

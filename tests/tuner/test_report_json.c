@@ -145,11 +145,10 @@ static void a_row_without_an_interval_has_nulls(void **state)
                       .doubts = DOUBTS_BIT(DOUBT_DEPTH_NOT_ACHIEVED) | DOUBTS_BIT(DOUBT_NOT_SETTLED),
                       .disqualifying = DOUBTS_BIT(DOUBT_DEPTH_NOT_ACHIEVED)};
     json_t *object = json_row(&row), *latency = json_object_get(object, "latency_ns");
-    static const char *const keys[] = {"request_size", "queue_depth", "direct",         "api",
-                                       "threads",      "sync",        "mean",           "ci_low",
-                                       "ci_high",      "std",         "achieved_depth", "replays",
-                                       "latency_ns",   "warnings",    "preliminary",    "ci_correction",
-                                       "disqualified_by"};
+    static const char *const keys[] = {
+        "request_size", "queue_depth", "direct",      "api",           "threads",        "sync",
+        "mean",         "ci_low",      "ci_high",     "std",           "achieved_depth", "replays",
+        "latency_ns",   "warnings",    "preliminary", "ci_correction", "disqualified_by"};
     assert_int_equal(json_object_size(object), RIG_COUNT(keys));
     for (size_t i = 0; i < RIG_COUNT(keys); i++)
         assert_non_null(json_object_get(object, keys[i]));

@@ -1,0 +1,30 @@
+/* tuner/cross_check_fio: one run of fio, and what its JSON says. */
+#ifndef FSTUNE_TUNER_CROSS_CHECK_FIO_H
+#define FSTUNE_TUNER_CROSS_CHECK_FIO_H
+
+#include "bench/err.h"
+#include "tuner/fio_job.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct fio_figures {
+    double throughput_bps; /* summed over the jobs */
+    double shortest_ms;    /* run time of the shortest one */
+    uint64_t bytes_read, bytes_written;
+};
+
+/* "3.33". 0; -ENOENT with the package to install; other negative errno. */
+int cross_check_fio_version(const atomic_int *interrupted, char *ret_version, size_t size, struct err *err);
+
+/* Runs the job. 0; -EIO with the first line of what fio said; -EINTR; -ETIMEDOUT. */
+int cross_check_fio_run(const struct fio_job *job, uint64_t timeout_ns, const atomic_int *interrupted,
+                        struct fio_figures *ret, struct err *err);
+
+/* Figures from the text that fio printed with --output-format=json. fio gives its run times in whole
+ * milliseconds, rounded up: half a millisecond is taken off. 0; -EIO for a job that failed, or moved other
+ * than `bytes` bytes; -EPROTO for a text that is not fio's. */
+int cross_check_fio_parse(const char *text, uint64_t bytes, struct fio_figures *ret, struct err *err);
+
+#endif
