@@ -81,10 +81,9 @@ static double find_moment(struct cell *cells, const size_t *index, const double 
 }
 
 /* What a common line explains; its rise from the first to the last value. */
-static double find_line(const size_t *index, size_t n_groups, const double *values, size_t n,
-                        double *ret_rise)
+static double find_line(const size_t *index, const double *values, size_t n, double *ret_rise)
 {
-    double *sums = calloc(3 * n_groups, sizeof *sums), xx = 0, xy = 0;
+    double *sums = calloc(n, 3 * sizeof *sums), xx = 0, xy = 0;
     if (sums == NULL)
         return -1;
     for (size_t i = 0; i < n; i++) {
@@ -122,7 +121,7 @@ static int search(struct cell *cells, size_t *index, const size_t *group, const 
     }
     double rise = 0, inside = scatter_inside(cells, n_groups, values, n);
     double by_moment = find_moment(cells, index, values, n, shift);
-    double by_line = find_line(index, n_groups, values, n, &rise);
+    double by_line = find_line(index, values, n, &rise);
     if (by_line < 0)
         return -ENOMEM;
     shift->t = t_of(fmax(by_moment, by_line), inside, (double)n - (double)n_groups - 1);

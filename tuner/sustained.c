@@ -271,10 +271,10 @@ int sustained_judge(const struct sustained *sustained, size_t point, struct sust
             add_run(&series, &sustained->runs[i], verdict.window_seconds);
     }
     result = classify(&series, &verdict.trace);
-    if (result == 0)
+    if (result == 0) {
         find_burst(&series, &verdict);
-    if (result == 0)
         result = judge_levels(sustained, point, &series, &verdict);
+    }
     series_done(&series);
     if (result == 0)
         *ret_verdict = verdict;
