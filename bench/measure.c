@@ -10,6 +10,8 @@
 /* Cold buffered random reads stop here: with more of the file cached, read-ahead and hits would set in. */
 #define COLD_RANDOM_SHARE 4
 #define SETTLE_POLL_NS    1000000ULL
+/* A flush after direct I/O has only metadata to write. */
+#define ABSORBED_SHARE 0.05
 
 bool measure_writes_once(const struct pattern *pattern, const struct point *point)
 {
@@ -30,6 +32,11 @@ uint64_t measure_cap_bytes(const struct measure_env *env, const struct pattern *
     /* Two sequential streams start half a file apart. */
     return pattern->percent[PATTERN_SEQ_READ] > 0 && pattern->percent[PATTERN_SEQ_WRITE] > 0 ? size / 2
                                                                                              : size;
+}
+
+bool measure_was_absorbed(const struct measure_result *result)
+{
+    return result->flush_seconds > ABSORBED_SHARE * result->seconds;
 }
 
 static int prepare_target(const struct measure_env *env, const struct measure_plan *plan,

@@ -92,6 +92,10 @@ uint64_t measure_cap_bytes(const struct measure_env *env, const struct pattern *
 /* True when a run has no warm-up phase: buffered writes with sync=end. */
 bool measure_writes_once(const struct pattern *pattern, const struct point *point);
 
+/* True when the final flush took a noticeable part of the span: the windows then show what the page cache
+ * took in, not what became durable. */
+bool measure_was_absorbed(const struct measure_result *result);
+
 /* Measures. Latencies are added to `latency` (initialised by the caller). 0; the first failed request's
  * error; -EINTR when interrupted (the result is then not to be used); -EFBIG when the caps on bytes leave a
  * thread less than one request. ret is filled only on 0, but the total_bytes_* always. */

@@ -74,6 +74,16 @@ static double correlation_factor(const double *rates, size_t n, struct line line
     return sqrt((1 + correlation) / (1 - correlation));
 }
 
+struct steady_state steady_line(const double *rates, size_t n)
+{
+    if (n < 3)
+        return (struct steady_state){
+            .n_rounds = n, .range_share = NAN, .drift_share = NAN, .drift_error_share = NAN};
+    struct steady_state state = state_of(rates, n);
+    state.drift_error_share *= correlation_factor(rates, n, line_of(rates, n));
+    return state;
+}
+
 /* At least the last half of all rounds must agree: a decline that slows down for ever looks flat in any fixed
  * number of rounds sooner or later, but not in half of what was seen. More rounds count where the half
  * scatters too much. */
@@ -83,8 +93,7 @@ static struct steady_state look(const double *rates, size_t n)
     size_t half = (n + 1) / 2;
     for (size_t k = half > STEADY_ROUNDS ? half : STEADY_ROUNDS; k <= n && !state.met; k++) {
         const double *last = rates + n - k;
-        state = state_of(last, k);
-        state.drift_error_share *= correlation_factor(last, k, line_of(last, k));
+        state = steady_line(last, k);
         double margin = student_quantile(CONFIDENCE, (double)(k - 2)) * state.drift_error_share;
         state.met = fabs(state.drift_share) <= DRIFT_SHARE && margin <= LARGEST_DRIFT - DRIFT_SHARE;
     }

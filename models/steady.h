@@ -31,6 +31,10 @@ struct steady_rule {
 extern const struct steady_rule steady_rules[];
 extern const size_t steady_n_rules;
 
+/* The fitted line through a series, its drift with the standard error that its scatter and their lag-1
+ * correlation leave; met is false, n_rounds n. NaN where n < 3 or the mean is 0. */
+struct steady_state steady_line(const double *rates, size_t n);
+
 const struct steady_rule *steady_find(const char *name); /* NULL when unknown */
 
 #endif

@@ -13,7 +13,7 @@ void report_inside_note(struct report_inside *inside, const struct measure_resul
     if (result->seconds <= inside->seconds)
         return;
     *inside = (struct report_inside){
-        .seconds = result->seconds, .flushed = result->flush_seconds > 0, .windows = result->windows};
+        .seconds = result->seconds, .flushed = measure_was_absorbed(result), .windows = result->windows};
 }
 
 /* The last window was still open when the run ended. */

@@ -51,13 +51,18 @@ const char *report_sustained_words(const struct sustained_verdict *verdict,
                  verdict->trace.steady ? "steady" : "not yet shown to be steady", seen);
     else if (is_short(verdict))
         snprintf(buffer, REPORT_SUSTAINED_SIZE, "seen over %s only, too short to tell", seen);
+    else if (verdict->hidden)
+        snprintf(buffer, REPORT_SUSTAINED_SIZE,
+                 "seen over %s; no end of a burst, but the scatter could hide a drift (%+.1f %% +- %.1f %%)",
+                 seen, 100 * verdict->drift_share, 200 * verdict->drift_error_share);
     else if (verdict->trace.steady)
         snprintf(buffer, REPORT_SUSTAINED_SIZE,
-                 "steady (%s) over %s, drift %+.1f %%; longer bursts not excluded",
-                 shape_words[verdict->trace.shape], seen, 100 * verdict->trace.drift_share);
+                 "steady (%s) over %s, drift %+.1f %% +- %.1f %%; longer bursts not excluded",
+                 shape_words[verdict->trace.shape], seen, 100 * verdict->drift_share,
+                 200 * verdict->drift_error_share);
     else
         snprintf(buffer, REPORT_SUSTAINED_SIZE, "NOT STEADY (%s) over %s, drift %+.1f %%",
-                 shape_words[verdict->trace.shape], seen, 100 * verdict->trace.drift_share);
+                 shape_words[verdict->trace.shape], seen, 100 * verdict->drift_share);
     return buffer;
 }
 
@@ -120,11 +125,11 @@ json_t *report_sustained_json(const struct sustained_verdict *verdict)
     char words[REPORT_SUSTAINED_SIZE];
     const struct trace_verdict *trace = &verdict->trace;
     return json_pack(
-        "{s:s, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o}", "shape", trace_shape_names[trace->shape], "steady",
-        is_short(verdict) ? json_null() : json_boolean(trace->steady), "seconds",
+        "{s:s, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "shape", trace_shape_names[trace->shape],
+        "steady", is_short(verdict) || verdict->hidden ? json_null() : json_boolean(trace->steady), "seconds",
         json_number(verdict->seconds), "bytes", (json_int_t)verdict->bytes, "drift_share",
-        json_number(is_short(verdict) ? NAN : trace->drift_share), "window_seconds",
-        json_number(verdict->window_seconds), "burst", json_burst(verdict), "levels",
+        json_number(verdict->drift_share), "drift_error_share", json_number(verdict->drift_error_share),
+        "window_seconds", json_number(verdict->window_seconds), "burst", json_burst(verdict), "levels",
         json_levels(&verdict->levels), "text", json_text(report_sustained_words(verdict, words)));
 }
 

@@ -2,6 +2,7 @@
 #include "tuner/sustained.h"
 
 #include "models/shift.h"
+#include "models/steady.h"
 #include "models/student.h"
 
 #include <errno.h>
@@ -31,7 +32,7 @@ int sustained_add(struct sustained *sustained, size_t point, uint64_t load_bytes
         .bytes = result->bytes_read + result->bytes_written,
         .load_bytes = load_bytes,
         .request_size_bytes = plan->point.request_size_bytes,
-        .flushed = result->flush_seconds > 0,
+        .flushed = measure_was_absorbed(result),
         .windows = result->windows,
     };
     return 0;
@@ -221,6 +222,17 @@ static int classify(struct series *series, struct trace_verdict *ret_verdict)
     return 0;
 }
 
+/* A verdict of steady is worth what the scatter allows. */
+static void find_drift(const struct series *series, struct sustained_verdict *verdict)
+{
+    const struct trace_verdict *trace = &verdict->trace;
+    struct steady_state line = steady_line(series->rates + trace->start, trace->end - trace->start);
+    verdict->drift_share = line.drift_share;
+    verdict->drift_error_share = line.drift_error_share;
+    verdict->hidden =
+        trace->steady && fabs(line.drift_share) + 2 * line.drift_error_share > SUSTAINED_HIDDEN_SHARE;
+}
+
 static void find_burst(const struct series *series, struct sustained_verdict *verdict)
 {
     const struct trace_verdict *trace = &verdict->trace;
@@ -272,6 +284,7 @@ int sustained_judge(const struct sustained *sustained, size_t point, struct sust
     }
     result = classify(&series, &verdict.trace);
     if (result == 0) {
+        find_drift(&series, &verdict);
         find_burst(&series, &verdict);
         result = judge_levels(sustained, point, &series, &verdict);
     }

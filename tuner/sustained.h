@@ -35,9 +35,15 @@ int sustained_add(struct sustained *sustained, size_t point, uint64_t load_bytes
                   const struct measure_plan *plan, const struct measure_result *result);
 void sustained_done(struct sustained *sustained); /* accepts a zeroed one */
 
+#define SUSTAINED_HIDDEN_SHARE 0.20
+
 struct sustained_verdict {
-    struct trace_verdict trace;   /* shape TRACE_SHORT: nothing can be said; indices count windows */
-    struct levels_verdict levels; /* over the runs, as wholes */
+    struct trace_verdict trace;            /* shape TRACE_SHORT: nothing can be said; indices count windows */
+    struct levels_verdict levels;          /* over the runs, as wholes */
+    double drift_share, drift_error_share; /* over the windows that the verdict calls steady, else over all
+                                              after the warm-up; NaN for too few */
+    bool hidden; /* it may be steady, but the scatter could hide a change of more than SUSTAINED_HIDDEN_SHARE
+                  */
     double window_seconds;
     size_t n_runs;
     double seconds; /* over which the rate was seen */

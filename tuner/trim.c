@@ -19,7 +19,7 @@ struct trim trim_of(const struct measure_result *result)
         if (windows->bytes[i] == 0)
             return none;
     }
-    if (result->flush_seconds > 0 || n == 0 || batch_means_of(rates, n, ANY_CONFIDENCE, &inside) < 0)
+    if (measure_was_absorbed(result) || n == 0 || batch_means_of(rates, n, ANY_CONFIDENCE, &inside) < 0)
         return none;
     for (size_t i = 0; i < inside.n_cut; i++)
         trim.bytes += windows->bytes[i];

@@ -173,6 +173,20 @@ static void few_windows_are_too_short_to_tell(void **state)
     assert_int_equal(verdict.trace.shape, TRACE_SHORT);
 }
 
+static void scatter_that_could_hide_a_drift_is_not_called_steady(void **state)
+{
+    (void)state;
+    struct world world;
+    begin(&world, 0.25);
+    add_run(&world, 0, 60, flat);
+    struct sustained_verdict verdict = judged(&world, 0);
+    assert_true(verdict.hidden);
+    assert_close(verdict.drift_error_share, 0.25 * sqrt(12.0 / 60), 0.05);
+    begin(&world, 0.02);
+    add_run(&world, 0, 60, flat);
+    assert_false(judged(&world, 0).hidden);
+}
+
 static void a_flushed_run_is_one_window(void **state)
 {
     (void)state;
@@ -240,6 +254,7 @@ int main(void)
         cmocka_unit_test(runs_on_two_levels_are_found),
         cmocka_unit_test(a_burst_that_ends_between_runs_is_found_too),
         cmocka_unit_test(few_windows_are_too_short_to_tell),
+        cmocka_unit_test(scatter_that_could_hide_a_drift_is_not_called_steady),
         cmocka_unit_test(a_flushed_run_is_one_window),
         cmocka_unit_test(a_point_without_runs_has_no_verdict),
         cmocka_unit_test(a_fall_of_all_points_is_seen_over_the_command),
