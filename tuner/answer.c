@@ -75,7 +75,7 @@ static void judge_sustained(struct answer *answer)
     const struct tune *tune = answer->tune;
     struct notes *warnings = &tune->session->warnings;
     struct sustained_change command;
-    answer->has_sustained = sustained_judge(&tune->sustained, tune->chosen, &answer->sustained) == 0;
+    answer->has_sustained = sustained_judge(&tune->sustained, tune->chosen, false, &answer->sustained) == 0;
     if (sustained_judge_command(&tune->sustained, &command) == 0)
         report_sustained_note_command(warnings, &command);
     if (answer->has_sustained)

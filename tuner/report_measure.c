@@ -18,7 +18,7 @@ int report_measure_prepare(struct measured *measured, const struct measurement *
                         &measured->row);
     measured->known = result == 0;
     if (result == 0)
-        result = sustained_judge(&measurement->sustained, 0, &measured->sustained);
+        result = sustained_judge(&measurement->sustained, 0, true, &measured->sustained);
     measured->judged = result == 0;
     if (measured->known)
         row->disqualifying = session_disqualifying(session, row->mostly, &row->point);

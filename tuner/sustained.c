@@ -202,17 +202,18 @@ static int runs_changed(struct series *series, size_t change, bool *ret_changed)
 
 /* A run that differs from its neighbours as a whole is scatter, which the interval over replays already
  * covers, not a trace that does not come to rest. */
-static int classify(struct series *series, struct trace_verdict *ret_verdict)
+static int classify(struct series *series, bool between_runs, struct trace_verdict *ret_verdict)
 {
     int result = trace_classify(series->rates, series->n, ret_verdict);
     if (result < 0 || is_calm(ret_verdict))
         return result;
     struct trace_verdict inside;
-    bool changed = true;
+    bool changed = false;
     result = classify_inside(series, &inside);
     if (result < 0 || !is_calm(&inside) || inside.shape == TRACE_SHORT)
         return result;
-    result = runs_changed(series, ret_verdict->change, &changed);
+    if (between_runs)
+        result = runs_changed(series, ret_verdict->change, &changed);
     if (result < 0 || changed)
         return result;
     inside.mean = 0;
@@ -268,7 +269,8 @@ static int judge_levels(const struct sustained *sustained, size_t point, struct 
     return levels_of(series->scratch, n, &verdict->levels);
 }
 
-int sustained_judge(const struct sustained *sustained, size_t point, struct sustained_verdict *ret_verdict)
+int sustained_judge(const struct sustained *sustained, size_t point, bool between_runs,
+                    struct sustained_verdict *ret_verdict)
 {
     struct sustained_verdict verdict = {.window_seconds = window_seconds_of(sustained, point)};
     struct series series;
@@ -282,7 +284,7 @@ int sustained_judge(const struct sustained *sustained, size_t point, struct sust
         if (sustained->runs[i].point == point)
             add_run(&series, &sustained->runs[i], verdict.window_seconds);
     }
-    result = classify(&series, &verdict.trace);
+    result = classify(&series, between_runs, &verdict.trace);
     if (result == 0) {
         find_drift(&series, &verdict);
         find_burst(&series, &verdict);

@@ -54,8 +54,11 @@ struct sustained_verdict {
     uint64_t burst_load_bytes; /* that the command had moved until then */
 };
 
-/* Of the runs of one point. 0, -ENODATA without runs, -ENOMEM. */
-int sustained_judge(const struct sustained *sustained, size_t point, struct sustained_verdict *ret_verdict);
+/* Of the runs of one point. between_runs: look for changes between whole runs too; over a search, whose runs
+ * of a point lie far apart, sustained_judge_command does that with all points. 0, -ENODATA without runs,
+ * -ENOMEM. */
+int sustained_judge(const struct sustained *sustained, size_t point, bool between_runs,
+                    struct sustained_verdict *ret_verdict);
 
 /* What became of all points together while the command ran. */
 struct sustained_change {

@@ -1,5 +1,5 @@
 /* The rules of --until-steady against rounds whose truth is known. Prints Markdown; exit 1 when the default
- * rule is content too often with what drifts.
+ * rule is content too often with independent rounds that drift.
  *
  * usage: steadiness [--smoke]     400 series of every kind (smoke: 20) */
 #include "models/steady.h"

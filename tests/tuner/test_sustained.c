@@ -80,7 +80,7 @@ static double slow(size_t window, size_t run)
 static struct sustained_verdict judged(struct world *world, size_t point)
 {
     struct sustained_verdict verdict;
-    assert_int_equal(sustained_judge(&world->sustained, point, &verdict), 0);
+    assert_int_equal(sustained_judge(&world->sustained, point, true, &verdict), 0);
     sustained_done(&world->sustained);
     return verdict;
 }
@@ -200,7 +200,7 @@ static void a_flushed_run_is_one_window(void **state)
     for (int i = 0; i < 30; i++)
         assert_int_equal(sustained_add(&sustained, 0, 0, &plan, &result), 0);
     struct sustained_verdict verdict;
-    assert_int_equal(sustained_judge(&sustained, 0, &verdict), 0);
+    assert_int_equal(sustained_judge(&sustained, 0, true, &verdict), 0);
     assert_close(verdict.trace.mean, 1e8, 1);
     assert_int_equal(verdict.trace.end, 30);
     sustained_done(&sustained);
@@ -212,9 +212,9 @@ static void a_point_without_runs_has_no_verdict(void **state)
     struct world world;
     struct sustained_verdict verdict;
     begin(&world, 0);
-    assert_int_equal(sustained_judge(&world.sustained, 0, &verdict), -ENODATA);
+    assert_int_equal(sustained_judge(&world.sustained, 0, true, &verdict), -ENODATA);
     add_run(&world, 7, 30, flat);
-    assert_int_equal(sustained_judge(&world.sustained, 0, &verdict), -ENODATA);
+    assert_int_equal(sustained_judge(&world.sustained, 0, true, &verdict), -ENODATA);
     sustained_done(&world.sustained);
 }
 
