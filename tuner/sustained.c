@@ -9,10 +9,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define TARGET_WINDOWS      400 /* more would show the scheduler rather than the device */
-#define REQUESTS_PER_WINDOW 16
-#define LEAST_RUNS          3     /* of a point, before its mean can stand for it */
-#define CHANGE_CONFIDENCE   0.999 /* one-sided; the change was looked for before it is tested */
+#define TARGET_WINDOWS 400 /* more would show the scheduler rather than the device */
+/* Requests that a window holds at least, and how often it turns the queue over: completions come in bunches.
+ */
+#define LEAST_REQUESTS    64
+#define LEAST_TURNS       4
+#define LEAST_RUNS        3     /* of a point, before its mean can stand for it */
+#define CHANGE_CONFIDENCE 0.999 /* one-sided; the change was looked for before it is tested */
 
 int sustained_add(struct sustained *sustained, size_t point, uint64_t load_bytes,
                   const struct measure_plan *plan, const struct measure_result *result)
@@ -32,6 +35,7 @@ int sustained_add(struct sustained *sustained, size_t point, uint64_t load_bytes
         .bytes = result->bytes_read + result->bytes_written,
         .load_bytes = load_bytes,
         .request_size_bytes = plan->point.request_size_bytes,
+        .n_in_flight = (uint64_t)plan->point.queue_depth * plan->point.threads,
         .flushed = measure_was_absorbed(result),
         .windows = result->windows,
     };
@@ -110,19 +114,20 @@ static void add_run(struct series *series, const struct sustained_run *run, doub
 /* Long enough for a mean over several requests, and for the widest of the runs' own windows. */
 static double window_seconds_of(const struct sustained *sustained, size_t point)
 {
-    double total = 0, bytes = 0, widest = 0, request = 0;
+    double total = 0, bytes = 0, widest = 0, least_bytes = 0;
     for (size_t i = 0; i < sustained->n; i++) {
         const struct sustained_run *run = &sustained->runs[i];
         if (run->point != point)
             continue;
         total += run->seconds;
         bytes += (double)run->bytes;
-        request = (double)run->request_size_bytes;
+        least_bytes =
+            fmax(LEAST_REQUESTS, LEAST_TURNS * (double)run->n_in_flight) * (double)run->request_size_bytes;
         if (whole_windows(run) > 0)
             widest = fmax(widest, (double)run->windows.width_ns / 1e9);
     }
-    double requests = bytes > 0 ? REQUESTS_PER_WINDOW * request * total / bytes : 0;
-    return fmax(fmax(widest, total / TARGET_WINDOWS), requests);
+    double filled = bytes > 0 ? least_bytes * total / bytes : 0;
+    return fmax(fmax(widest, total / TARGET_WINDOWS), filled);
 }
 
 static size_t most_pieces(const struct sustained *sustained, size_t point)
@@ -269,6 +274,14 @@ static int judge_levels(const struct sustained *sustained, size_t point, struct 
     return levels_of(series->scratch, n, &verdict->levels);
 }
 
+static double seconds_of(const struct series *series)
+{
+    double seconds = 0;
+    for (size_t i = 0; i < series->n; i++)
+        seconds += series->pieces[i].seconds;
+    return seconds;
+}
+
 int sustained_judge(const struct sustained *sustained, size_t point, bool between_runs,
                     struct sustained_verdict *ret_verdict)
 {
@@ -284,6 +297,8 @@ int sustained_judge(const struct sustained *sustained, size_t point, bool betwee
         if (sustained->runs[i].point == point)
             add_run(&series, &sustained->runs[i], verdict.window_seconds);
     }
+    if (!between_runs && seconds_of(&series) < SUSTAINED_LEAST_S)
+        series.n = 1; /* too short to tell */
     result = classify(&series, between_runs, &verdict.trace);
     if (result == 0) {
         find_drift(&series, &verdict);

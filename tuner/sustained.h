@@ -21,6 +21,7 @@ struct sustained_run {
     uint64_t bytes;      /* of the timed part */
     uint64_t load_bytes; /* that the command had moved before this run, filling and warm-ups included */
     uint64_t request_size_bytes;
+    uint64_t n_in_flight; /* requests */
     bool flushed;
     struct pump_windows windows;
 };
@@ -36,6 +37,7 @@ int sustained_add(struct sustained *sustained, size_t point, uint64_t load_bytes
 void sustained_done(struct sustained *sustained); /* accepts a zeroed one */
 
 #define SUSTAINED_HIDDEN_SHARE 0.20
+#define SUSTAINED_LEAST_S      5.0 /* of a point in a search: what was seen for less has no shape */
 
 struct sustained_verdict {
     struct trace_verdict trace;            /* shape TRACE_SHORT: nothing can be said; indices count windows */
@@ -54,9 +56,9 @@ struct sustained_verdict {
     uint64_t burst_load_bytes; /* that the command had moved until then */
 };
 
-/* Of the runs of one point. between_runs: look for changes between whole runs too; over a search, whose runs
- * of a point lie far apart, sustained_judge_command does that with all points. 0, -ENODATA without runs,
- * -ENOMEM. */
+/* Of the runs of one point. between_runs: look for changes between whole runs too. Over a search, whose runs
+ * of a point are short and lie far apart, sustained_judge_command does that with all points, and one point is
+ * judged only when it was seen for SUSTAINED_LEAST_S. 0, -ENODATA without runs, -ENOMEM. */
 int sustained_judge(const struct sustained *sustained, size_t point, bool between_runs,
                     struct sustained_verdict *ret_verdict);
 
