@@ -41,6 +41,7 @@ struct ioapi_config {
     uint32_t n_calls; /* calls in flight at most: the queue depth (pvec: 1) */
     uint64_t request_size_bytes;
     uint32_t requests_per_call;  /* pvec: the queue depth; else 1 */
+    bool cooperative_ring;       /* io_uring: completions wait until the program enters the kernel */
     bool sync_each;              /* a write completes only when it is durable */
     struct surface_run *surface; /* the simulated run, for the surface only */
 };

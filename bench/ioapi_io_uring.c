@@ -1,4 +1,5 @@
-/* io_uring with a plain ring: no registered buffers, no polling, no set-up flags, as QEMU uses it. */
+/* io_uring with a plain ring: no registered buffers, no polling, and no set-up flags, as QEMU uses it, unless
+ * cooperative task running is asked for. */
 #include "bench/ioapi.h"
 #include "bench/ioapi_blocking.h"
 
@@ -210,8 +211,11 @@ static int uring_open(void *state, const struct ioapi_config *config, struct err
     }
     while (n_entries < 2 * n)
         n_entries *= 2;
-    rc = io_uring_queue_init(n_entries, &uring->ring, 0);
-    if (rc < 0)
+    rc = io_uring_queue_init(n_entries, &uring->ring,
+                             config->cooperative_ring ? IORING_SETUP_COOP_TASKRUN : 0);
+    if (rc == -EINVAL && config->cooperative_ring)
+        err_set(err, rc, "io_uring: this kernel has no cooperative task running; it came with Linux 5.19");
+    else if (rc < 0)
         explain_setup(rc, err);
     else
         uring->opened = true;

@@ -75,6 +75,7 @@ static int open_queue(struct lane *lane, struct lanes *lanes, struct err *err)
         .request_size_bytes = plan->point.request_size_bytes,
         .requests_per_call = lanes->requests_per_call,
         .sync_each = plan->point.sync == SYNC_EACH && pattern_writes(&plan->pattern),
+        .cooperative_ring = lanes->env->cooperative_ring,
         .surface = &lanes->surface,
     };
     void *state = calloc(1, lanes->ops->state_size);

@@ -86,11 +86,11 @@ static void windows_merge(struct pump_windows *into, const struct pump_windows *
     struct pump_windows wide = into->width_ns >= from->width_ns ? *into : *from;
     const struct pump_windows *narrow = into->width_ns >= from->width_ns ? from : into;
     uint64_t ratio = wide.width_ns / narrow->width_ns;
-    for (size_t i = 0; i < narrow->n; i++) {
-        size_t j = i / ratio;
-        wide.bytes[j] += narrow->bytes[i];
-        wide.n = wide.n <= j ? j + 1 : wide.n;
-    }
+    for (size_t i = 0; i < narrow->n; i++)
+        wide.bytes[i / ratio] += narrow->bytes[i];
+    /* Threads that end by bytes end one by one: what the last of them do alone is no window of the run. */
+    size_t n_narrow = (narrow->n + ratio - 1) / ratio;
+    wide.n = n_narrow < wide.n ? n_narrow : wide.n;
     *into = wide;
 }
 

@@ -43,6 +43,7 @@ struct measure_env {
     const atomic_int *interrupted; /* may be NULL */
     enum measure_cache cache;
     bool advise;              /* posix_fadvise access hints */
+    bool cooperative_ring;    /* io_uring with IORING_SETUP_COOP_TASKRUN */
     bool shared_region;       /* threads share the whole file instead of disjoint parts */
     struct arena *arena;      /* user buffers, kept over the runs; unused when simulated */
     uint64_t settle_limit_ns; /* wait for writeback after a run at most so long */
@@ -79,7 +80,7 @@ struct measure_result {
     enum target_cold cold;
     bool settled;                /* writeback was over within 2 s */
     double cpu_seconds;          /* user + system time of the process in the span */
-    struct pump_windows windows; /* of all threads */
+    struct pump_windows windows; /* of all threads, while all of them ran */
     struct watch watch;          /* all NaN when simulated */
 };
 

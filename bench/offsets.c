@@ -15,16 +15,23 @@ static uint32_t log2_ceil(uint64_t n)
 /* A bijection of the numbers of k bits: each step (xor of a key, product with an odd number, xor of the own
  * upper half) can be undone in k bits. Products carry only upwards and the shifts bring it down again; with
  * three rounds the distances of neighbours still show a pattern where k is small, with four they do not. */
-static uint64_t permute(uint64_t x, uint64_t key, uint32_t k)
+static inline uint64_t permute(uint64_t x, const struct offsets_round *rounds, uint64_t mask, uint32_t half)
 {
-    const uint64_t mask = UINT64_MAX >> (64 - k);
-    const uint32_t half = (k + 1) / 2;
-    for (int round = 0; round < 4; round++) {
-        x = ((x ^ key) * (0xff51afd7ed558ccdULL + (key >> 31 << 1))) & mask;
+    for (int round = 0; round < OFFSETS_N_ROUNDS; round++) {
+        x = ((x ^ rounds[round].key) * rounds[round].factor) & mask;
         x ^= x >> half;
-        key = key >> 16 | key << 48;
     }
     return x;
+}
+
+/* What the rounds of a pass have in common, so that a step does not make it anew. */
+static void set_key(struct offsets *offsets, uint64_t key)
+{
+    offsets->key = key;
+    for (int round = 0; round < OFFSETS_N_ROUNDS; round++) {
+        offsets->rounds[round] = (struct offsets_round){key, 0xff51afd7ed558ccdULL + (key >> 31 << 1)};
+        key = key >> 16 | key << 48;
+    }
 }
 
 /* Several steps of the walk at once: the products of one wait for each other, those of several overlap, and a
@@ -33,9 +40,11 @@ static uint64_t permute(uint64_t x, uint64_t key, uint32_t k)
  */
 static void walk_ahead(struct offsets *offsets)
 {
+    const uint64_t mask = UINT64_MAX >> (64 - offsets->domain_log2);
+    const uint32_t half = (offsets->domain_log2 + 1) / 2;
     uint32_t n = 0;
     for (int i = 0; i < OFFSETS_N_AHEAD; i++) {
-        offsets->ahead[n] = permute(offsets->counter++, offsets->key, offsets->domain_log2);
+        offsets->ahead[n] = permute(offsets->counter++, offsets->rounds, mask, half);
         n += offsets->ahead[n] < offsets->n_units;
     }
     offsets->n_ahead = n;
@@ -48,7 +57,7 @@ static uint64_t next_random_unit(struct offsets *offsets)
         offsets->n_random = 0;
         offsets->counter = 0;
         offsets->n_ahead = offsets->next_ahead = 0;
-        offsets->key = rng_derive(offsets->key, 1);
+        set_key(offsets, rng_derive(offsets->key, 1));
     }
     while (offsets->next_ahead == offsets->n_ahead)
         walk_ahead(offsets);
@@ -69,9 +78,9 @@ int offsets_init(struct offsets *offsets, const struct pattern *pattern, uint64_
         .unit_bytes = unit_bytes,
         .n_units = n_units,
         .next_seq = {[PATTERN_SEQ_WRITE] = both ? n_units / 2 : 0},
-        .key = rng_derive(seed, 0),
         .domain_log2 = log2_ceil(n_units),
     };
+    set_key(offsets, rng_derive(seed, 0));
     return 0;
 }
 

@@ -12,7 +12,12 @@
 
 #include <stdint.h>
 
-#define OFFSETS_N_AHEAD 8
+#define OFFSETS_N_AHEAD  8
+#define OFFSETS_N_ROUNDS 4
+
+struct offsets_round {
+    uint64_t key, factor;
+};
 
 struct offsets {
     uint64_t base_bytes; /* start of the region */
@@ -21,7 +26,8 @@ struct offsets {
     uint64_t next_seq[2]; /* unit index of the next sequential read, write */
     uint64_t n_random;    /* random units handed out in this pass */
     uint64_t counter;     /* position of the walk in its power-of-two domain */
-    uint64_t key;         /* of the present pass */
+    uint64_t key;         /* of the present pass, and what its rounds make of it: */
+    struct offsets_round rounds[OFFSETS_N_ROUNDS];
     uint32_t domain_log2;
     uint32_t next_ahead, n_ahead;    /* of the units that the walk is ahead ... */
     uint64_t ahead[OFFSETS_N_AHEAD]; /* ... of the requests */

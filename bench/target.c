@@ -155,6 +155,8 @@ int target_create(struct target *target, const struct target_plan *plan, struct 
         code = target_fill(&made, plan, size_bytes, err);
     if (code == 0)
         *target = made;
+    else
+        target->filled_bytes = made.filled_bytes;
 out:
     if (code != 0)
         target_close(&made);

@@ -41,7 +41,7 @@ struct target {
                                  tell */
     double fill_bps;          /* rate of filling, final fdatasync included; 0 when not filled */
     double fill_seconds;
-    uint64_t filled_bytes; /* bytes written by filling */
+    uint64_t filled_bytes; /* bytes written by filling, also by one that failed */
     uint64_t fs_block_bytes;
     uint32_t
         direct_offset_align_bytes; /* 512 .. 4096; 0 unknown: from STATX_DIOALIGN, else found by probing */

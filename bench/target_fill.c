@@ -274,8 +274,9 @@ int target_fill(struct target *target, const struct target_plan *plan, uint64_t 
     struct filling filling = {
         .target = target, .plan = plan, .start_ns = clock_now_ns(plan->clock), .total = size_bytes};
     int code = fill_blocks(&filling, block, err);
+    target->filled_bytes = filling.done;
     if (code == 0) {
-        target->size_bytes = target->filled_bytes = filling.done;
+        target->size_bytes = filling.done;
         target->fill_seconds = elapsed_seconds(&filling);
         target->fill_bps = (double)filling.done / target->fill_seconds;
     }

@@ -91,7 +91,7 @@ static struct steady_state look(const double *rates, size_t n)
 {
     struct steady_state state = too_few;
     size_t half = (n + 1) / 2;
-    for (size_t k = half > STEADY_ROUNDS ? half : STEADY_ROUNDS; k <= n && !state.met; k++) {
+    for (size_t k = half > STEADY_ROUNDS ? half : STEADY_ROUNDS; k <= n && !state.met; k += 1 + k / 16) {
         const double *last = rates + n - k;
         state = steady_line(last, k);
         double margin = student_quantile(CONFIDENCE, (double)(k - 2)) * state.drift_error_share;

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Figures come from the fresh replays where there are enough for an interval, else from all. */
 static bool fresh_enough(const struct tune *tune, size_t point)
@@ -48,8 +49,9 @@ static bool nothing_trusted(const struct tune *tune, char *codes, size_t size)
             return false;
         against |= distrust;
     }
-    for (unsigned doubt = 0; doubt < DOUBT_N && used < size; doubt++) {
-        if ((against & DOUBTS_BIT(doubt)) != 0)
+    for (unsigned doubt = 0; doubt < DOUBT_N; doubt++) {
+        /* A code is named whole or not at all. */
+        if ((against & DOUBTS_BIT(doubt)) != 0 && used + strlen(doubts_table[doubt].code) + 2 < size)
             used += (size_t)snprintf(codes + used, size - used, "%s%s", used > 0 ? "," : "",
                                      doubts_table[doubt].code);
     }
@@ -90,7 +92,7 @@ void answer_prepare(struct answer *answer, struct tune *tune)
     tune_note_distrust(tune);
     session_note_ground(tune->session);
     if (tune->chosen == TUNE_NONE) {
-        char codes[160];
+        char codes[256];
         answer->reason = reason_of(tune);
         if (!answer->interrupted && nothing_trusted(tune, codes, sizeof codes)) {
             snprintf(

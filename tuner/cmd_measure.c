@@ -39,7 +39,7 @@ static int print_result(struct measurement *measurement, struct err *err)
     struct session *session = measurement->session;
     progress_clear(&session->progress);
     session_finish(session);
-    if (report_measure_prepare(&measured, measurement) < 0)
+    if (report_measure_prepare(&measured, measurement) == -ENOMEM)
         return err_set(err, -ENOMEM, "no memory for the result");
     int result = measurement->settings->json ? report_measure_json(stdout, &measured, err)
                                              : report_measure_text(stdout, &measured, err);
@@ -53,8 +53,10 @@ static int print_result(struct measurement *measurement, struct err *err)
 static double seconds_at_most(const struct settings *settings, uint64_t file_bytes)
 {
     double replay_ns = (double)settings->warmup_limit_ns + (double)settings->duration_ns + MEASURE_SETTLE_NS;
-    double all_ns =
-        settings->until_steady ? (double)settings->max_duration_ns : settings->replays * replay_ns;
+    double n_runs = settings->replays * (settings->cross_check[0] != '\0' ? 2.0 : 1.0);
+    /* Disturbed runs are repeated: two, and one in twenty. */
+    double all_ns = settings->until_steady ? (double)settings->max_duration_ns + replay_ns
+                                           : (1.05 * n_runs + 2) * replay_ns;
     return all_ns / 1e9 + report_plan_fill_seconds(settings, file_bytes);
 }
 
@@ -83,6 +85,9 @@ static int check_and_print_plan(struct session *session, struct err *err)
         result = session_estimate(session, &file_bytes, err);
     if (result == 0)
         result = candidates_check(session, &point, file_bytes, err);
+    if (result == 0 && settings->until_steady && settings->max_duration_ns < settings->duration_ns)
+        result = err_set(err, -EINVAL,
+                         "--max-duration is shorter than one round (--duration); make it at least as long");
     if (result == 0)
         result = cross_check_plan(settings, &point, err);
     if (result < 0)

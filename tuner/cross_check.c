@@ -97,7 +97,7 @@ static struct fio_turn *turn_new(const struct cross_check *check, const struct s
         .point = &turn->point,
         .file = turn->file,
         .file_bytes = session->target.size_bytes,
-        .io_bytes = latest->bytes,
+        .io_bytes = latest->moved_bytes,
         .advise = session->env.advise,
         .shared_region = session->env.shared_region,
         .between_replays = true,
@@ -202,11 +202,12 @@ struct cross_check_result cross_check_judge(struct moments own_logs, const doubl
         struct interval interval = welch_interval(welch_of(own_logs, logs), confidence);
         result.interval = (struct interval){exp(interval.low), exp(interval.high)};
     }
-    result.known = true;
+    result.known = isfinite(result.interval.low) || fabs(result.ratio - 1) <= CROSS_CHECK_AGREES_SHARE;
     double width = log(result.interval.high) - log(result.interval.low);
     result.coarse = !(width <= 2 * COARSE_LOG); /* true for NaN */
     result.agrees = fabs(result.ratio - 1) <= CROSS_CHECK_AGREES_SHARE || covers_one(result.interval);
     result.why_not = result.agrees      ? NULL
+                     : !result.known    ? "too few runs to tell: --replays 3 at least"
                      : result.ratio > 1 ? "fstune is more than 3 % faster, beyond the scatter of the runs"
                                         : "fio is more than 3 % faster, beyond the scatter of the runs";
     return result;
@@ -251,8 +252,12 @@ void cross_check_print(FILE *out, const struct cross_check *check, const struct 
     if (isfinite(result.interval.low))
         fprintf(out, "  (%g %% interval %.3f to %.3f)", settings->confidence_share * 100, result.interval.low,
                 result.interval.high);
-    fprintf(out, "\n             %s%s\n",
-            result.agrees ? "they agree" : "they do not agree: ", result.agrees ? "" : result.why_not);
+    if (!result.known)
+        fprintf(out, "\n             %s\n", result.why_not);
+    else
+        fprintf(out, "\n             %s%s%s\n",
+                result.agrees ? "they agree" : "they do not agree: ", result.agrees ? "" : result.why_not,
+                result.coarse ? ", as far as runs that scatter so much can tell" : "");
     const char *text;
     for (size_t i = 0; (text = fio_job_difference(&settings->pattern, &check->point, i)) != NULL; i++)
         fprintf(out, "             not the same: %s\n", text);

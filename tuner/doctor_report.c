@@ -50,7 +50,7 @@ int doctor_report_text(FILE *out, const struct session *session, const struct do
         print_item(out, &report->items[i]);
     }
     print_noise(out, &facts->noise);
-    text_notes(out, "Worth knowing", &session->warnings, false);
+    text_notes(out, "Worth knowing", &session->warnings, true);
     fprintf(out, "\n%zu finding%s. Wrote %s, read %s in %.1f s; seed %llu.\n", report->n_findings,
             report->n_findings == 1 ? "" : "s", units_format_bytes(session->bytes_written, written),
             units_format_bytes(session->bytes_read, read), session_seconds(session),

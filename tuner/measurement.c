@@ -5,6 +5,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+/* Rounds keep their latencies, 17 KB each. */
+#define MAX_ROUNDS 4000
+
 static struct measure_plan plan_of(const struct settings *settings, const struct point *point)
 {
     return (struct measure_plan){
@@ -99,12 +102,16 @@ static int round_until_steady(struct measurement *measurement, struct err *err)
 {
     double start_s = session_seconds(measurement->session);
     int result = 0;
+    measurement->state = measurement->rule->judge(NULL, 0);
     measurement->ended = "its time (--max-duration) was over";
     while (result == 0 && has_time(measurement, start_s)) {
-        progress_show(&measurement->session->progress, "round %zu, at %.0f s of %.0f: drift %+.1f %%",
+        if (measurement->record.n == MAX_ROUNDS) {
+            measurement->ended = "there were 4000 of them; longer ones (--duration) reach further";
+            break;
+        }
+        progress_show(&measurement->session->progress, "round %zu, at %.0f s of %.0f",
                       measurement->record.n + 1, session_seconds(measurement->session) - start_s,
-                      (double)measurement->settings->max_duration_ns / 1e9,
-                      100 * measurement->state.drift_share);
+                      (double)measurement->settings->max_duration_ns / 1e9);
         result = one_round(measurement, err);
         if (result == 0)
             result = judge(measurement, err);
@@ -136,7 +143,9 @@ int measurement_run(struct measurement *measurement, struct err *err)
     int result =
         measurement->rule != NULL ? round_until_steady(measurement, err) : replay_all(measurement, err);
     if (result == -EDQUOT && session->wrote_out && measurement->record.n > 0) {
-        notes_add(&session->warnings, "max_write", "fewer replays than asked for: %s", err->text);
+        notes_add(&session->warnings, "max_write", "%s: %s",
+                  measurement->rule != NULL ? "the rounds ended early" : "fewer replays than asked for",
+                  err->text);
         measurement->ended = "the write budget (--max-write) was used up";
         result = 0;
     }

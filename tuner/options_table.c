@@ -162,6 +162,17 @@ const struct option_row options_table[] = {
      .in_config = true,
      .set = options_set_flag,
      .place = AT(shared_region)},
+    {.name = "io-uring-cooperative",
+     .argument = NULL,
+     .range = "",
+     .standard = "",
+     .help = "set io_uring up with cooperative task running (Linux 5.19), as fio does; without it the ring "
+             "is a plain one, as in "
+             "QEMU",
+     .commands = BOTH,
+     .in_config = true,
+     .set = options_set_flag,
+     .place = AT(io_uring_cooperative)},
     {.name = "no-lock",
      .argument = NULL,
      .range = "",

@@ -7,6 +7,7 @@
 #include "tuner/report_text.h"
 
 #include <errno.h>
+#include <math.h>
 
 int report_measure_prepare(struct measured *measured, const struct measurement *measurement)
 {
@@ -122,11 +123,11 @@ int report_measure_json(FILE *out, const struct measured *measured, struct err *
     return json_print(out, object, err);
 }
 
-static void print_steady_state(FILE *out, const struct measurement *measurement)
+static void print_steady_state(FILE *out, const struct measured *measured)
 {
+    const struct measurement *measurement = measured->measurement;
     const struct steady_state *state = &measurement->state;
-    if (measurement->rule == NULL)
-        return;
+    char seconds[UNITS_TEXT_SIZE], bytes[UNITS_TEXT_SIZE];
     if (state->met)
         fprintf(out,
                 "Steady       after %zu rounds by the rule \"%s\": the last %zu drift by %+.1f %% (range "
@@ -134,8 +135,15 @@ static void print_steady_state(FILE *out, const struct measurement *measurement)
                 measurement->record.n, measurement->rule->name, state->n_rounds, 100 * state->drift_share,
                 100 * state->range_share);
     else
-        fprintf(out, "Steady       NOT within %zu rounds by the rule \"%s\"; %s\n", measurement->record.n,
+        fprintf(out, "Steady       NOT after %zu rounds by the rule \"%s\"; %s\n", measurement->record.n,
                 measurement->rule->name, measurement->ended);
+    if (!state->met && isfinite(state->drift_error_share))
+        fprintf(out, "             (the last %zu drift by %+.1f %% +- %.1f %%)\n", state->n_rounds,
+                100 * state->drift_share, 200 * state->drift_error_share);
+    if (measured->judged)
+        fprintf(out, "             all rounds together: %s and %s; longer bursts not excluded\n",
+                units_format_duration((uint64_t)(measured->sustained.seconds * 1e9), seconds),
+                units_format_bytes(measured->sustained.bytes, bytes));
 }
 
 static void print_figures(FILE *out, const struct measured *measured)
@@ -153,8 +161,9 @@ static void print_figures(FILE *out, const struct measured *measured)
     fprintf(out, "IOPS         %s\nLatency      ", units_format_count(row->iops, count));
     text_latency(out, &row->latency_ns);
     fprintf(out, "\nDepth        %.1f achieved of %u\n", row->achieved_depth, row->point.queue_depth);
-    print_steady_state(out, measured->measurement);
-    if (measured->judged)
+    if (measured->measurement->rule != NULL)
+        print_steady_state(out, measured);
+    else if (measured->judged)
         report_sustained_text(out, session, &measured->sustained, &row->point);
 }
 
@@ -176,7 +185,7 @@ int report_measure_text(FILE *out, const struct measured *measured, struct err *
     fputs("Traffic      ", out);
     text_traffic(out, session);
     fprintf(out, "\nSeed         %llu\n", (unsigned long long)session->seed);
-    text_notes(out, "Worth knowing", &session->warnings, false);
+    text_notes(out, "Worth knowing", &session->warnings, true);
     if (measurement->settings->fio_job && measured->known)
         report_fio_job_text(out, session, &measured->row, fio_seconds(measurement));
     return text_finish(out, err);

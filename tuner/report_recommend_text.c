@@ -219,7 +219,7 @@ int report_recommendation_text(FILE *out, const struct answer *answer, struct er
         print_table(out, tune);
         print_search(out, tune);
     }
-    text_notes(out, "Worth knowing", &tune->session->warnings, false);
+    text_notes(out, "Worth knowing", &tune->session->warnings, true);
     text_notes(out, "Not in the space", &tune->session->dropped, true);
     if (tune->settings->fio_job && answer->has_rows)
         report_fio_job_text(out, tune->session, &answer->chosen, (double)tune->duration_ns / 1e9);

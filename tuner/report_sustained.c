@@ -82,7 +82,7 @@ static void print_dirty_limits(FILE *out, const struct session *session,
     char run[UNITS_TEXT_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
     if (!isfinite(background) || !isfinite(limit) || verdict->n_runs == 0)
         return;
-    double per_run = (double)verdict->bytes / (double)verdict->n_runs;
+    double per_run = (double)verdict->written_bytes / (double)verdict->n_runs;
     fprintf(
         out,
         "             A run dirtied %s; the kernel writes back from %s of dirty memory on and holds writers "
@@ -98,7 +98,8 @@ void report_sustained_text(FILE *out, const struct session *session, const struc
 {
     char words[REPORT_SUSTAINED_SIZE];
     fprintf(out, "Sustained    %s\n", report_sustained_words(verdict, words));
-    if (point->direct == 0 && pattern_writes(&session->settings->pattern) && !session->simulated)
+    if (point->direct == 0 && point->sync != SYNC_EACH && pattern_writes(&session->settings->pattern) &&
+        !session->simulated)
         print_dirty_limits(out, session, verdict);
 }
 

@@ -34,6 +34,7 @@ struct sample sample_of(const struct measure_result *result, const struct histog
         .seconds = result->seconds,
         .warmup_seconds = result->warmup_seconds,
         .bytes = result->bytes_read + result->bytes_written,
+        .moved_bytes = result->bytes_read + result->bytes_written,
         .warmup = result->warmup,
         .sampled = result->sampled,
         .doubts = doubts,

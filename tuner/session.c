@@ -33,6 +33,7 @@ static void init_env(struct session *session)
         .interrupted = &interrupt_signal,
         .cache = settings->cache,
         .advise = settings->advise,
+        .cooperative_ring = settings->io_uring_cooperative,
         .shared_region = settings->shared_region,
         .arena = &session->arena,
         .settle_limit_ns = MEASURE_SETTLE_NS,

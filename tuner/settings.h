@@ -56,7 +56,7 @@ struct settings {
     bool file_size_given;
     enum measure_cache cache;
     bool cache_given;
-    bool advise, shared_region, no_lock;
+    bool advise, shared_region, no_lock, io_uring_cooperative;
 
     uint64_t budget_ns;
     double tolerance_share, confidence_share;

@@ -36,6 +36,7 @@ int sustained_add(struct sustained *sustained, size_t point, uint64_t load_bytes
         .load_bytes = load_bytes,
         .request_size_bytes = plan->point.request_size_bytes,
         .n_in_flight = (uint64_t)plan->point.queue_depth * plan->point.threads,
+        .written_bytes = result->bytes_written,
         .flushed = measure_was_absorbed(result),
         .windows = result->windows,
     };
@@ -172,9 +173,17 @@ static size_t list_runs(struct series *series, size_t change, size_t *ret_n_befo
 /* Did runs as wholes fall at the change, beyond what they scatter? */
 static bool runs_fell(const double *bps, size_t n, size_t n_before)
 {
-    struct welch welch =
-        welch_of(moments_of_logs(bps, n_before), moments_of_logs(bps + n_before, n - n_before));
-    return n_before > 0 && welch.df > 0 && welch_lower(welch, CHANGE_CONFIDENCE) > 0;
+    struct moments before = moments_of_logs(bps, n_before);
+    struct moments after = moments_of_logs(bps + n_before, n - n_before);
+    if (before.n == 0 || after.n == 0)
+        return false;
+    if (before.n > 1 && after.n > 1)
+        return welch_lower(welch_of(before, after), CHANGE_CONFIDENCE) > 0;
+    /* A single run against where the next of the others would lie. */
+    struct moments many = before.n > 1 ? before : after;
+    double m = (double)many.n;
+    return many.n > 1 &&
+           before.mean - after.mean > student_quantile(CHANGE_CONFIDENCE, m - 1) * many.std * sqrt(1 + 1 / m);
 }
 
 /* Do they follow a line over time, beyond what they scatter around it? */
@@ -207,7 +216,8 @@ static int runs_changed(struct series *series, size_t change, bool *ret_changed)
 
 /* A run that differs from its neighbours as a whole is scatter, which the interval over replays already
  * covers, not a trace that does not come to rest. */
-static int classify(struct series *series, bool between_runs, struct trace_verdict *ret_verdict)
+static int classify(struct series *series, bool between_runs, struct trace_verdict *ret_verdict,
+                    bool *ret_by_runs)
 {
     int result = trace_classify(series->rates, series->n, ret_verdict);
     if (result < 0 || is_calm(ret_verdict))
@@ -225,18 +235,23 @@ static int classify(struct series *series, bool between_runs, struct trace_verdi
     for (size_t i = inside.start; i < inside.end; i++)
         inside.mean += series->rates[i] / (double)(inside.end - inside.start);
     *ret_verdict = inside;
+    *ret_by_runs = true;
     return 0;
 }
 
 /* A verdict of steady is worth what the scatter allows. */
-static void find_drift(const struct series *series, struct sustained_verdict *verdict)
+static void find_drift(struct series *series, bool by_runs, struct sustained_verdict *verdict)
 {
     const struct trace_verdict *trace = &verdict->trace;
-    struct steady_state line = steady_line(series->rates + trace->start, trace->end - trace->start);
+    size_t ignored;
+    /* Where runs scatter as wholes their windows do not stand for themselves. */
+    struct steady_state line = by_runs ? steady_line(series->scratch, list_runs(series, 0, &ignored))
+                                       : steady_line(series->rates + trace->start, trace->end - trace->start);
     verdict->drift_share = line.drift_share;
     verdict->drift_error_share = line.drift_error_share;
+    /* NaN is hidden too. */
     verdict->hidden =
-        trace->steady && fabs(line.drift_share) + 2 * line.drift_error_share > SUSTAINED_HIDDEN_SHARE;
+        trace->steady && !(fabs(line.drift_share) + 2 * line.drift_error_share <= SUSTAINED_HIDDEN_SHARE);
 }
 
 static void find_burst(const struct series *series, struct sustained_verdict *verdict)
@@ -270,6 +285,7 @@ static int judge_levels(const struct sustained *sustained, size_t point, struct 
         verdict->n_runs++;
         verdict->seconds += run->seconds;
         verdict->bytes += run->bytes;
+        verdict->written_bytes += run->written_bytes;
     }
     return levels_of(series->scratch, n, &verdict->levels);
 }
@@ -287,6 +303,7 @@ int sustained_judge(const struct sustained *sustained, size_t point, bool betwee
 {
     struct sustained_verdict verdict = {.window_seconds = window_seconds_of(sustained, point)};
     struct series series;
+    bool by_runs = false;
     size_t n = most_pieces(sustained, point);
     if (n == 0)
         return -ENODATA;
@@ -299,9 +316,9 @@ int sustained_judge(const struct sustained *sustained, size_t point, bool betwee
     }
     if (!between_runs && seconds_of(&series) < SUSTAINED_LEAST_S)
         series.n = 1; /* too short to tell */
-    result = classify(&series, between_runs, &verdict.trace);
+    result = classify(&series, between_runs, &verdict.trace, &by_runs);
     if (result == 0) {
-        find_drift(&series, &verdict);
+        find_drift(&series, by_runs, &verdict);
         find_burst(&series, &verdict);
         result = judge_levels(sustained, point, &series, &verdict);
     }

@@ -18,8 +18,10 @@ struct sustained_run {
     size_t point;   /* the caller's number of the point */
     double seconds; /* of the timed part */
     double bps;
-    uint64_t bytes;      /* of the timed part */
-    uint64_t load_bytes; /* that the command had moved before this run, filling and warm-ups included */
+    uint64_t bytes;         /* of the timed part */
+    uint64_t written_bytes; /* of them */
+    uint64_t load_bytes;    /* that the command had moved before this run was asked for, filling and warm-ups
+                               included */
     uint64_t request_size_bytes;
     uint64_t n_in_flight; /* requests */
     bool flushed;
@@ -49,7 +51,7 @@ struct sustained_verdict {
     double window_seconds;
     size_t n_runs;
     double seconds; /* over which the rate was seen */
-    uint64_t bytes;
+    uint64_t bytes, written_bytes;
     bool burst; /* a higher rate came to its end: */
     double burst_bps, after_bps;
     double burst_seconds;      /* of measured time until then */

@@ -69,7 +69,8 @@ static int keep(struct tune *tune, size_t point, const struct measure_plan *plan
     struct sample sample = sample_of(result, latency, session_doubts(tune->session, plan, result));
     sample.fresh = fresh;
     int added = record_add(&tune->records[point], &sample, latency);
-    if (added == 0)
+    /* The counterpart is another pattern. */
+    if (added == 0 && point != tune->counterpart)
         added = sustained_add(&tune->sustained, point, load_bytes, plan, result);
     if (added == 0 && point < tune->space.n_points)
         belief_tell(&tune->belief, point, tune_response(tune, &sample));

@@ -35,13 +35,15 @@ struct setting {
     const char *name, *fio_engine;
     enum api api;
     uint32_t depth;
-    bool has_bare;
+    bool has_bare, cooperative;
 };
 
 static const struct setting settings[] = {
-    {"psync, depth 1", "psync", API_PSYNC, 1, true},
-    {"io_uring, depth 32", "io_uring", API_IO_URING, 32, true},
-    {"libaio, depth 32", "libaio", API_LIBAIO, 32, false},
+    {"psync, depth 1", "psync", API_PSYNC, 1, true, false},
+    {"io_uring, depth 32, plain ring", "io_uring", API_IO_URING, 32, true, false},
+    /* fio's ring is set up like this. */
+    {"io_uring, depth 32, cooperative", "io_uring", API_IO_URING, 32, true, true},
+    {"libaio, depth 32", "libaio", API_LIBAIO, 32, false, false},
 };
 
 struct bench {
@@ -97,12 +99,12 @@ static void bare_prepare(struct bench *bench, struct io_uring *ring, unsigned ch
     io_uring_sqe_set_data(sqe, buffer);
 }
 
-static uint64_t bare_uring(struct bench *bench, const struct limit *limit, uint64_t *ret_ns)
+static uint64_t bare_uring(struct bench *bench, bool cooperative, const struct limit *limit, uint64_t *ret_ns)
 {
     static _Alignas(4096) unsigned char buffers[MAX_DEPTH][REQUEST];
     struct io_uring_cqe *cqes[MAX_DEPTH];
     struct io_uring ring;
-    if (io_uring_queue_init(2 * MAX_DEPTH, &ring, 0) < 0)
+    if (io_uring_queue_init(2 * MAX_DEPTH, &ring, cooperative ? IORING_SETUP_COOP_TASKRUN : 0) < 0)
         return 0;
     for (unsigned i = 0; i < MAX_DEPTH; i++)
         bare_prepare(bench, &ring, buffers[i]);
@@ -154,13 +156,16 @@ static int make_pump(struct bench *bench, const struct setting *setting, struct 
     return result;
 }
 
-static uint64_t fstune_phase(struct bench *bench, struct pump *pump, const struct limit *limit,
-                             uint64_t *ret_ns, struct err *err)
+static uint64_t fstune_phase(struct bench *bench, const struct setting *setting, struct pump *pump,
+                             const struct limit *limit, uint64_t *ret_ns, struct err *err)
 {
     static struct histogram latency;
     static atomic_int interrupted;
-    struct ioapi_config config = {
-        .fd = bench->fd, .n_calls = pump->n_calls, .request_size_bytes = REQUEST, .requests_per_call = 1};
+    struct ioapi_config config = {.fd = bench->fd,
+                                  .n_calls = pump->n_calls,
+                                  .request_size_bytes = REQUEST,
+                                  .requests_per_call = 1,
+                                  .cooperative_ring = setting->cooperative};
     struct pump_end end = {.duration_ns = limit->n_requests != 0 ? UINT64_MAX : limit->duration_ns,
                            .max_bytes = limit->n_requests * REQUEST,
                            .interrupted = &interrupted,
@@ -183,7 +188,7 @@ static uint64_t fstune(struct bench *bench, const struct setting *setting, const
     uint64_t n = 0;
     if (make_pump(bench, setting, &pump, &err) == 0) {
         pump.io = calloc(1, pump.ops->state_size);
-        n = pump.io != NULL ? fstune_phase(bench, &pump, limit, ret_ns, &err) : 0;
+        n = pump.io != NULL ? fstune_phase(bench, setting, &pump, limit, ret_ns, &err) : 0;
         free(pump.io);
     }
     pump_done(&pump);
@@ -197,7 +202,8 @@ static uint64_t run(struct bench *bench, const struct setting *setting, bool bar
 {
     if (!bare)
         return fstune(bench, setting, limit, ret_ns);
-    return setting->api == API_PSYNC ? bare_pread(bench, limit, ret_ns) : bare_uring(bench, limit, ret_ns);
+    return setting->api == API_PSYNC ? bare_pread(bench, limit, ret_ns)
+                                     : bare_uring(bench, setting->cooperative, limit, ret_ns);
 }
 
 static double nanoseconds(const struct timeval *from, const struct timeval *to)

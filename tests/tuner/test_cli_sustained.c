@@ -133,7 +133,7 @@ static void what_never_gets_steady_ends_at_the_cap_with_exit_code_3(void **state
     rig_run_line(&run, "measure --quiet --simulate endless.conf --seed 1 --until-steady --duration 1s "
                        "--max-duration 40s " POINT);
     assert_int_equal(run.code, 3);
-    assert_non_null(strstr(run.out, "Steady       NOT within"));
+    assert_non_null(strstr(run.out, "Steady       NOT after"));
     rig_free(&run);
 }
 
@@ -150,6 +150,15 @@ static void the_rule_of_the_snia_is_content_with_less(void **state)
     assert_true(number_at(snia, "throughput", "mean") > number_at(own, "throughput", "mean"));
     json_decref(snia);
     json_decref(own);
+}
+
+static void a_cap_shorter_than_a_round_is_refused(void **state)
+{
+    (void)state;
+    rig_run_line(
+        &run, "measure --quiet --simulate peak.conf --until-steady --duration 2s --max-duration 1s " POINT);
+    rig_check_error(&run, 2, "--max-duration");
+    rig_free(&run);
 }
 
 static void a_change_of_the_device_during_a_search_is_said(void **state)
@@ -175,6 +184,7 @@ int main(void)
         cmocka_unit_test(the_steady_state_of_a_slow_decline_is_what_lasts),
         cmocka_unit_test(what_never_gets_steady_ends_at_the_cap_with_exit_code_3),
         cmocka_unit_test(the_rule_of_the_snia_is_content_with_less),
+        cmocka_unit_test(a_cap_shorter_than_a_round_is_refused),
         cmocka_unit_test(a_change_of_the_device_during_a_search_is_said),
     };
     if (!rig_find_program())

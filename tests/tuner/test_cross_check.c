@@ -109,7 +109,7 @@ static void too_few_runs_have_no_interval(void **state)
     (void)state;
     const double own[] = {100, 101}, other[] = {120, 121};
     struct cross_check_result result = judge(own, other, 2);
-    assert_true(result.known && !result.agrees && isnan(result.interval.low));
+    assert_true(!result.known && !result.agrees && isnan(result.interval.low));
     result = cross_check_judge((struct moments){0}, NULL, 0, 0.95);
     assert_true(!result.known && !result.agrees && isnan(result.ratio));
 }

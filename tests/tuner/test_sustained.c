@@ -163,6 +163,25 @@ static void a_burst_that_ends_between_runs_is_found_too(void **state)
     assert_close(verdict.after_bps, 5e8, 1e7);
 }
 
+static double falls_after_the_first_run(size_t window, size_t run)
+{
+    (void)window;
+    return run < 1 ? 1e9 : 6e8;
+}
+
+static void a_first_run_that_was_a_burst_is_found(void **state)
+{
+    (void)state;
+    struct world world;
+    begin(&world, 0.02);
+    for (int i = 0; i < 5; i++)
+        add_run(&world, 0, 60, falls_after_the_first_run);
+    struct sustained_verdict verdict = judged(&world, 0);
+    assert_true(verdict.burst);
+    assert_close(verdict.after_bps, 6e8, 1e7);
+    assert_close(verdict.burst_seconds, 0.6, 0.02);
+}
+
 static void few_windows_are_too_short_to_tell(void **state)
 {
     (void)state;
@@ -253,6 +272,7 @@ int main(void)
         cmocka_unit_test(scatter_between_runs_is_not_called_unsteady),
         cmocka_unit_test(runs_on_two_levels_are_found),
         cmocka_unit_test(a_burst_that_ends_between_runs_is_found_too),
+        cmocka_unit_test(a_first_run_that_was_a_burst_is_found),
         cmocka_unit_test(few_windows_are_too_short_to_tell),
         cmocka_unit_test(scatter_that_could_hide_a_drift_is_not_called_steady),
         cmocka_unit_test(a_flushed_run_is_one_window),
