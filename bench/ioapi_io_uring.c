@@ -8,6 +8,7 @@
 #include <liburing.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* What is known of the call in a slot until all its completions have come. */
@@ -20,7 +21,8 @@ struct slot {
 };
 
 struct uring {
-    bool opened; /* the ring exists */
+    bool opened;   /* the ring exists */
+    bool disabled; /* until the first submission */
     bool sync_each;
     int fd;
     uint32_t n_calls;
@@ -190,6 +192,17 @@ static void uring_close(void *state)
     memset(uring, 0, sizeof(*uring));
 }
 
+/* As fio does it. A ring of one submitter (6.1) belongs to the thread that enables it: the one that submits
+ * first, which need not be the one that opens it. */
+static int init_cooperative(struct uring *uring, unsigned n_entries)
+{
+    int rc = io_uring_queue_init(n_entries, &uring->ring,
+                                 IORING_SETUP_COOP_TASKRUN | IORING_SETUP_SINGLE_ISSUER |
+                                     IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_R_DISABLED);
+    uring->disabled = rc == 0;
+    return rc == -EINVAL ? io_uring_queue_init(n_entries, &uring->ring, IORING_SETUP_COOP_TASKRUN) : rc;
+}
+
 static int uring_open(void *state, const struct ioapi_config *config, struct err *err)
 {
     struct uring *uring = state;
@@ -211,8 +224,8 @@ static int uring_open(void *state, const struct ioapi_config *config, struct err
     }
     while (n_entries < 2 * n)
         n_entries *= 2;
-    rc = io_uring_queue_init(n_entries, &uring->ring,
-                             config->cooperative_ring ? IORING_SETUP_COOP_TASKRUN : 0);
+    rc = config->cooperative_ring ? init_cooperative(uring, n_entries)
+                                  : io_uring_queue_init(n_entries, &uring->ring, 0);
     if (rc == -EINVAL && config->cooperative_ring)
         err_set(err, rc, "io_uring: this kernel has no cooperative task running; it came with Linux 5.19");
     else if (rc < 0)
@@ -288,6 +301,12 @@ static int uring_submit(void *state, struct io_call *const *calls, size_t n, siz
     unsigned n_sqes = 0;
     int rc = 0;
 
+    if (uring->disabled) {
+        /* liburing 2.3 has no function for it. */
+        if (syscall(__NR_io_uring_register, uring->ring.ring_fd, IORING_REGISTER_ENABLE_RINGS, NULL, 0) < 0)
+            return err_sys(err, -errno, "io_uring: enabling the ring");
+        uring->disabled = false;
+    }
     if (n > uring->n_calls - uring->n_in_flight)
         n = uring->n_calls - uring->n_in_flight;
     for (size_t i = 0; i < n; i++)

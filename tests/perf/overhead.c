@@ -29,6 +29,7 @@
 #define COUNT_SHORT 20000
 #define COUNT_LONG  60000
 #define CHUNK       64 /* requests between two looks at the clock in the bare loop of pread */
+#define COOPERATIVE (IORING_SETUP_COOP_TASKRUN | IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN)
 #define MISSING     (-1.0)
 
 struct setting {
@@ -104,7 +105,7 @@ static uint64_t bare_uring(struct bench *bench, bool cooperative, const struct l
     static _Alignas(4096) unsigned char buffers[MAX_DEPTH][REQUEST];
     struct io_uring_cqe *cqes[MAX_DEPTH];
     struct io_uring ring;
-    if (io_uring_queue_init(2 * MAX_DEPTH, &ring, cooperative ? IORING_SETUP_COOP_TASKRUN : 0) < 0)
+    if (io_uring_queue_init(2 * MAX_DEPTH, &ring, cooperative ? COOPERATIVE : 0) < 0)
         return 0;
     for (unsigned i = 0; i < MAX_DEPTH; i++)
         bare_prepare(bench, &ring, buffers[i]);
