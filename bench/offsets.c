@@ -15,13 +15,19 @@ static uint32_t log2_ceil(uint64_t n)
 /* A bijection of the numbers of k bits: each step (xor of a key, product with an odd number, xor of the own
  * upper half) can be undone in k bits. Products carry only upwards and the shifts bring it down again; with
  * three rounds the distances of neighbours still show a pattern where k is small, with four they do not. */
+static inline uint64_t mix(uint64_t x, const struct offsets_round *round, uint64_t mask, uint32_t half)
+{
+    x = ((x ^ round->key) * round->factor) & mask;
+    return x ^ x >> half;
+}
+
+/* Written out: a loop would add half as many instructions again. */
 static inline uint64_t permute(uint64_t x, const struct offsets_round *rounds, uint64_t mask, uint32_t half)
 {
-    for (int round = 0; round < OFFSETS_N_ROUNDS; round++) {
-        x = ((x ^ rounds[round].key) * rounds[round].factor) & mask;
-        x ^= x >> half;
-    }
-    return x;
+    x = mix(x, &rounds[0], mask, half);
+    x = mix(x, &rounds[1], mask, half);
+    x = mix(x, &rounds[2], mask, half);
+    return mix(x, &rounds[3], mask, half);
 }
 
 /* What the rounds of a pass have in common, so that a step does not make it anew. */
@@ -38,7 +44,7 @@ static void set_key(struct offsets *offsets, uint64_t key)
  * step is a part of what every request costs. What lies past the region, less than half of the domain, is
  * left out. Steps past the end of the domain begin it again, but the pass is over before they are handed out.
  */
-static void walk_ahead(struct offsets *offsets)
+__attribute__((noinline)) static void walk_ahead(struct offsets *offsets)
 {
     const uint64_t mask = UINT64_MAX >> (64 - offsets->domain_log2);
     const uint32_t half = (offsets->domain_log2 + 1) / 2;
@@ -51,14 +57,19 @@ static void walk_ahead(struct offsets *offsets)
     offsets->next_ahead = 0;
 }
 
+__attribute__((noinline)) static void begin_pass(struct offsets *offsets)
+{
+    offsets->n_random = 0;
+    offsets->counter = 0;
+    offsets->n_ahead = offsets->next_ahead = 0;
+    set_key(offsets, rng_derive(offsets->key, 1));
+}
+
+/* What is seldom done stays out of line, so that the usual step saves no registers. */
 static uint64_t next_random_unit(struct offsets *offsets)
 {
-    if (offsets->n_random == offsets->n_units) {
-        offsets->n_random = 0;
-        offsets->counter = 0;
-        offsets->n_ahead = offsets->next_ahead = 0;
-        set_key(offsets, rng_derive(offsets->key, 1));
-    }
+    if (offsets->n_random == offsets->n_units)
+        begin_pass(offsets);
     while (offsets->next_ahead == offsets->n_ahead)
         walk_ahead(offsets);
     offsets->n_random++;
