@@ -227,7 +227,7 @@ void watch_clear(struct watch *watch)
 void watch_add_lane(struct watch *watch, struct watch_cpu before, struct watch_cpu after, double span_s)
 {
     double user = after.user_s - before.user_s;
-    double share = watch_share(user + after.system_s - before.system_s, span_s);
+    double share = watch_share(user + (after.system_s - before.system_s), span_s);
     double wait = watch_share(after.wait_s - before.wait_s, span_s);
     watch->thread_wait_share = fmax(watch->thread_wait_share, wait); /* of a NaN and a number, the number */
     if (isnan(share) || share <= watch->busiest_thread_cpu_share)

@@ -36,11 +36,12 @@ int report_measure_prepare(struct measured *measured, const struct measurement *
 
 static json_t *json_run(const struct sample *sample)
 {
-    return json_pack("{s:o, s:o, s:b, s:b, s:o, s:I, s:o}", "throughput", json_number(sample->throughput_bps),
-                     "warmup_seconds", json_number(sample->warmup_seconds), "stable",
-                     sample->warmup == MEASURE_WARMUP_STABLE, "warmed_up",
-                     sample->warmup != MEASURE_WARMUP_NONE, "seconds", json_number(sample->seconds), "bytes",
-                     (json_int_t)sample->bytes, "latency_mean_ns", json_number(sample->latency_mean_ns));
+    return json_pack(
+        "{s:o, s:o, s:b, s:b, s:o, s:I, s:I, s:o}", "throughput", json_number(sample->throughput_bps),
+        "warmup_seconds", json_number(sample->warmup_seconds), "stable",
+        sample->warmup == MEASURE_WARMUP_STABLE, "warmed_up", sample->warmup != MEASURE_WARMUP_NONE,
+        "seconds", json_number(sample->seconds), "bytes", (json_int_t)sample->bytes, "moved_bytes",
+        (json_int_t)sample->moved_bytes, "latency_mean_ns", json_number(sample->latency_mean_ns));
 }
 
 static json_t *json_runs(const struct record *record)

@@ -126,7 +126,7 @@ static void every_replay_has_its_run_of_the_same_bytes(void **state)
     assert_int_equal(json_integer_value(json_object_get(check, "replays")), 6);
     /* The second pair begins with fio, which only has the first replay to go by. */
     json_t *first = json_array_get(json_object_get(document, "runs"), 0);
-    double bytes = json_number_value(json_object_get(first, "bytes"));
+    double bytes = json_number_value(json_object_get(first, "moved_bytes"));
     for (size_t i = 0; i < 2; i++)
         assert_close(json_number_value(json_array_get(json_object_get(check, "runs"), i)), bytes / 0.9995, 2);
     json_decref(document);
@@ -157,11 +157,11 @@ static void its_writes_count(void **state)
     size_t i;
     double bytes = logged_bytes();
     json_array_foreach(json_object_get(document, "runs"), i, item) bytes +=
-        json_number_value(json_object_get(item, "bytes"));
+        json_number_value(json_object_get(item, "moved_bytes"));
     /* A run that something disturbed from outside is repeated, and its bytes count too. */
     double more = json_number_value(json_object_get(document, "bytes_written")) - bytes;
-    double of_a_run =
-        json_number_value(json_object_get(json_array_get(json_object_get(document, "runs"), 0), "bytes"));
+    double of_a_run = json_number_value(
+        json_object_get(json_array_get(json_object_get(document, "runs"), 0), "moved_bytes"));
     assert_true(more >= 0 && fmod(more, of_a_run) == 0 && more <= 3 * of_a_run);
     json_decref(document);
     rig_free(&run);
