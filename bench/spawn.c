@@ -14,23 +14,25 @@
 #define POLL_NS  2000000ULL
 #define GRACE_NS 200000000ULL /* after SIGKILL; longer only in uninterruptible sleep */
 
-static int set_output(posix_spawn_file_actions_t *actions, int fd, int number)
+static int set_file(posix_spawn_file_actions_t *actions, int fd, int number)
 {
-    return fd < 0 ? posix_spawn_file_actions_addopen(actions, number, "/dev/null", O_WRONLY, 0)
+    int flags = number == 0 ? O_RDONLY : O_WRONLY;
+    return fd < 0 ? posix_spawn_file_actions_addopen(actions, number, "/dev/null", flags, 0)
                   : posix_spawn_file_actions_adddup2(actions, fd, number);
 }
 
-static int set_files(posix_spawn_file_actions_t *actions, int out_fd, int err_fd)
+static int set_files(posix_spawn_file_actions_t *actions, int in_fd, int out_fd, int err_fd)
 {
-    int code = posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
+    int code = set_file(actions, in_fd, 0);
     if (code == 0)
-        code = set_output(actions, out_fd, 1);
+        code = set_file(actions, out_fd, 1);
     if (code == 0)
-        code = set_output(actions, err_fd, 2);
+        code = set_file(actions, err_fd, 2);
     return code == 0 ? posix_spawn_file_actions_addclosefrom_np(actions, 3) : code;
 }
 
-int spawn_start(const char *const argv[], char *const environment[], int out_fd, int err_fd, pid_t *ret_pid)
+int spawn_start(const char *const argv[], char *const environment[], int in_fd, int out_fd, int err_fd,
+                pid_t *ret_pid)
 {
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t actions;
@@ -48,8 +50,9 @@ int spawn_start(const char *const argv[], char *const environment[], int out_fd,
     if (code == 0)
         code = posix_spawnattr_setsigmask(&attributes, &none);
     if (code == 0)
-        code = set_files(&actions, out_fd, err_fd);
-    /* posix_spawn changes no argument; its type is older than const. */
+        code = set_files(&actions, in_fd, out_fd, err_fd);
+    /* posix_spawn shares the memory until exec: after a fork every page of the I/O buffers would fault again.
+     * It changes no argument; its type is older than const. */
     if (code == 0)
         code = posix_spawnp(ret_pid, argv[0], &actions, &attributes, (char *const *)(uintptr_t)argv,
                             environment);
@@ -149,7 +152,7 @@ int spawn_capture(const char *const argv[], const struct clock *clock, uint64_t 
         return explain(err, -errno, argv[0]);
     capture.fd = fds[0];
     capture.end_ns = clock_now_ns(clock) + timeout_ns;
-    int code = spawn_start(argv, environ, fds[1], -1, &capture.pid);
+    int code = spawn_start(argv, environ, -1, fds[1], -1, &capture.pid);
     close(fds[1]);
     if (code == 0)
         code = end_process(&capture, read_all(&capture), ret_status);

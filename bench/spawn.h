@@ -11,10 +11,11 @@
 #include <sys/types.h>
 
 /* Starts argv[0] (looked for in PATH; NULL ends argv) as the leader of a process group of its own, so that it
- * can be killed with its children. It reads nothing, has none of our descriptors but out_fd and err_fd as its
- * output (-1: thrown away), and signals that fstune ignores or blocks work as usual in it. 0 or a negative
- * errno; -ENOENT: there is no such program. */
-int spawn_start(const char *const argv[], char *const environment[], int out_fd, int err_fd, pid_t *ret_pid);
+ * can be killed with its children. It has none of our descriptors but in_fd as its input (-1: nothing) and
+ * out_fd and err_fd as its output (-1: thrown away), and signals that fstune ignores or blocks work as usual
+ * in it. 0 or a negative errno; -ENOENT: there is no such program. */
+int spawn_start(const char *const argv[], char *const environment[], int in_fd, int out_fd, int err_fd,
+                pid_t *ret_pid);
 
 /* What a program prints on stdout: at most size - 1 bytes, then a zero. *ret_status is what waitpid says.
  * 0; -ENOENT: no such program; -ETIMEDOUT or -EINTR (`interrupted`, may be NULL, became non-zero) after its

@@ -16,7 +16,7 @@
 static int spawn(const char *script, char *const environment[], pid_t *ret_pid)
 {
     const char *const argv[] = {"bash", "-e", "--", script, NULL};
-    return spawn_start(argv, environment, STDERR_FILENO, STDERR_FILENO, ret_pid);
+    return spawn_start(argv, environment, -1, STDERR_FILENO, STDERR_FILENO, ret_pid);
 }
 
 /* Our environment with the two variables in the place of older ones. */

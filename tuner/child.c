@@ -2,12 +2,12 @@
 #include "tuner/child.h"
 
 #include "bench/clock.h"
+#include "bench/spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,36 +68,6 @@ static int feed(struct pipes *pipes, const char *input)
         result = -E2BIG;
     close_end(&pipes->fd[STREAM_IN][1]);
     return result;
-}
-
-/* posix_spawn shares the memory until exec: after a fork every page of the I/O buffers would fault again. */
-static int spawn(const char *const *arguments, const struct pipes *pipes, pid_t *ret_pid)
-{
-    posix_spawnattr_t attributes;
-    posix_spawn_file_actions_t actions;
-    sigset_t all, none;
-    sigfillset(&all);
-    sigemptyset(&none);
-    posix_spawnattr_init(&attributes);
-    posix_spawn_file_actions_init(&actions);
-    int code = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF |
-                                                         POSIX_SPAWN_SETSIGMASK);
-    if (code == 0)
-        code = posix_spawnattr_setpgroup(&attributes, 0);
-    if (code == 0)
-        code = posix_spawnattr_setsigdefault(&attributes, &all);
-    if (code == 0)
-        code = posix_spawnattr_setsigmask(&attributes, &none);
-    for (int i = 0; i < STREAM_N && code == 0; i++)
-        code = posix_spawn_file_actions_adddup2(&actions, pipes->fd[i][i == STREAM_IN ? 0 : 1], i);
-    if (code == 0)
-        code = posix_spawn_file_actions_addclosefrom_np(&actions, STREAM_N);
-    if (code == 0)
-        code = posix_spawnp(ret_pid, arguments[0], &actions, &attributes, (char *const *)(uintptr_t)arguments,
-                            environ);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-    return -code;
 }
 
 /* 0 and *ret_open; the end of the stream closes it. */
@@ -178,7 +148,8 @@ int child_run(const struct child *child, struct child_result *ret, struct err *e
     if (result == 0)
         result = feed(&pipes, child->input);
     if (result == 0)
-        result = spawn(child->arguments, &pipes, &pid);
+        result = spawn_start(child->arguments, environ, pipes.fd[STREAM_IN][0], pipes.fd[STREAM_OUT][1],
+                             pipes.fd[STREAM_ERR][1], &pid);
     if (result == 0) {
         close_end(&pipes.fd[STREAM_OUT][1]);
         close_end(&pipes.fd[STREAM_ERR][1]);

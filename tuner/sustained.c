@@ -14,7 +14,6 @@
  */
 #define LEAST_REQUESTS    64
 #define LEAST_TURNS       4
-#define LEAST_RUNS        3     /* of a point, before its mean can stand for it */
 #define CHANGE_CONFIDENCE 0.999 /* one-sided; the change was looked for before it is tested */
 
 int sustained_add(struct sustained *sustained, size_t point, uint64_t load_bytes,
