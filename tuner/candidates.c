@@ -100,15 +100,17 @@ static int check_direct(const struct session *session, const struct point *point
 static int check_size(const struct session *session, const struct point *point, uint64_t file_bytes,
                       struct refusal *refusal)
 {
+    char bytes[UNITS_TEXT_SIZE];
     uint64_t available = hostinfo_memory_available_bytes();
     uint64_t limit = min_u64(file_bytes / 4, IN_FLIGHT_LIMIT_BYTES);
     if (available > 0)
         limit = min_u64(limit, available / 8);
     if (factors_bytes_in_flight(point) > limit)
-        return refuse(refusal, "too many bytes in flight",
-                      "request_size x queue_depth x threads above %" PRIu64
-                      " MiB (a quarter of the file, an eighth of the free memory, 1 GiB)",
-                      limit >> 20);
+        return refuse(
+            refusal, "too many bytes in flight",
+            "request_size x queue_depth x threads above %s (a quarter of the file, an eighth of the free "
+            "memory, 1 GiB)",
+            units_format_bytes(limit, bytes));
     struct measure_env env = session->env;
     struct target sized = session->target;
     sized.size_bytes = file_bytes;
@@ -116,9 +118,9 @@ static int check_size(const struct session *session, const struct point *point, 
     uint64_t cap = measure_cap_bytes(&env, &session->settings->pattern, point);
     if (cap / MEASURE_MIN_REQUESTS < point->request_size_bytes)
         return refuse(refusal, "request sizes too large for the file",
-                      "a run needs %d requests, and %s may touch %" PRIu64
-                      " MiB of the file; use a larger --file-size",
-                      MEASURE_MIN_REQUESTS, point->direct ? "a cold run" : "a buffered run", cap >> 20);
+                      "a run needs %d requests, and %s may touch %s of the file; use a larger --file-size",
+                      MEASURE_MIN_REQUESTS, point->direct ? "a cold run" : "a buffered run",
+                      units_format_bytes(cap, bytes));
     return 0;
 }
 

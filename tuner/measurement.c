@@ -21,12 +21,22 @@ static struct measure_plan plan_of(const struct settings *settings, const struct
     };
 }
 
+/* --max-duration is a hard cap: no warm-up may pass it. */
+static void keep_cap(const struct measurement *measurement, struct measure_plan *plan)
+{
+    double spent_ns = (session_seconds(measurement->session) - measurement->start_s) * 1e9;
+    double left_ns = (double)measurement->settings->max_duration_ns - spent_ns - (double)plan->duration_ns;
+    if (measurement->rule != NULL && left_ns < (double)plan->warmup_limit_ns)
+        plan->warmup_limit_ns = left_ns > 0 ? (uint64_t)left_ns : 0;
+}
+
 /* One more replay in the record and in the trace. */
 static int one_run(struct measurement *measurement, struct histogram *latency, struct err *err)
 {
     struct session *session = measurement->session;
     struct measure_plan plan = plan_of(measurement->settings, &measurement->record.point);
     struct measure_result result;
+    keep_cap(measurement, &plan);
     uint64_t load_bytes = session->bytes_read + session->bytes_written;
     histogram_init(latency);
     int code = session_measure(session, &plan, &result, latency, err);
@@ -100,7 +110,7 @@ static bool has_time(const struct measurement *measurement, double start_s)
 
 static int round_until_steady(struct measurement *measurement, struct err *err)
 {
-    double start_s = session_seconds(measurement->session);
+    double start_s = measurement->start_s = session_seconds(measurement->session);
     int result = 0;
     measurement->state = measurement->rule->judge(NULL, 0);
     measurement->ended = "its time (--max-duration) was over";

@@ -24,6 +24,7 @@ struct measurement {
 
     /* --until-steady: */
     const struct steady_rule *rule; /* NULL without it */
+    double start_s;                 /* of the first round */
     struct steady_state state;      /* of the last rounds */
     struct histogram **latency;     /* one per round */
     struct record steady;           /* the last state.n_rounds rounds */
