@@ -27,6 +27,7 @@ struct belief {
     const struct surrogate_ops *chosen; /* fitted; NULL before the first successful belief_update */
     void *gp, *quadratic;               /* states; NULL where the model is not used */
     double gp_score, quadratic_score; /* leave-one-out log density of the last refit; NaN where not fitted */
+    const double *run_seconds; /* borrowed, by point: what a run is expected to cost; NULL: all alike */
     double *mean, *variance;          /* posterior of the response by point, valid while chosen != NULL */
 };
 

@@ -99,6 +99,8 @@ static size_t batch_best(const struct batch *batch, const struct belief *belief)
         double mean = belief->mean[batch->points[i]], std = sqrt(fmax(0.0, batch->variance[i]));
         double worth = acquire_augmented_improvement(mean, std, batch->incumbent, batch->noise_std);
 
+        if (belief->run_seconds)
+            worth /= belief->run_seconds[batch->points[i]];
         improvement = fmax(improvement, acquire_expected_improvement(mean, std, batch->incumbent));
         if (worth > highest) {
             highest = worth;

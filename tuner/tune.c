@@ -213,7 +213,8 @@ static int make_records(struct tune *tune, struct err *err)
     size_t n = tune->candidates.n;
     tune->records = calloc(n + 3, sizeof *tune->records);
     tune->verdicts = calloc(n, sizeof *tune->verdicts);
-    if (tune->records == NULL || tune->verdicts == NULL)
+    tune->point_seconds = calloc(n, sizeof *tune->point_seconds);
+    if (tune->records == NULL || tune->verdicts == NULL || tune->point_seconds == NULL)
         return err_set(err, -ENOMEM, "no memory for %zu points", n);
     for (size_t i = 0; i < n; i++)
         tune->records[i].point = tune->candidates.points[i];
@@ -248,6 +249,7 @@ int tune_init(struct tune *tune, struct session *session, struct err *err)
     tune->margin = tune->settings->objective == OBJECTIVE_LATENCY ? log1p(tolerance) : -log1p(-tolerance);
     tune->duration_ns = choose_duration(tune->settings);
     tune->run_seconds = guess_run_seconds(session);
+    tune->around_seconds = fmax(0, tune->run_seconds - (double)tune->duration_ns / 1e9);
     plan_time(tune);
     int result = candidates_build(&tune->candidates, session, file_bytes_of(session), err);
     if (result == 0)
@@ -259,8 +261,10 @@ int tune_init(struct tune *tune, struct session *session, struct err *err)
     if (result == 0) {
         place_baselines(tune);
         result = make_search(tune, err);
-        if (result == 0)
+        if (result == 0) {
             tune_exclude_distrusted(tune);
+            tune_expect_costs(tune);
+        }
     }
     return result;
 }
@@ -322,6 +326,7 @@ void tune_done(struct tune *tune)
         record_done(&tune->records[tune->counterpart]);
     free(tune->records);
     free(tune->verdicts);
+    free(tune->point_seconds);
     if (tune->search != NULL && tune->search_state != NULL)
         tune->search->done(tune->search_state);
     free(tune->search_state);

@@ -59,7 +59,9 @@ struct tune {
 
     uint64_t duration_ns; /* of every run */
     double margin;        /* of the tolerance, on the response's log scale; > 0 */
-    double run_seconds;   /* what a run costs, learnt on the way */
+    double run_seconds;   /* what a run costs on average, learnt on the way */
+    double around_seconds; /* of that: set-up, warm-up and settling, outside the span */
+    double *point_seconds; /* by point of the space: what a run is expected to cost */
     uint64_t explore_end_ns, search_end_ns, end_ns;
 
     enum verdict *verdicts; /* by point of the space; set by tune_choose */
@@ -93,6 +95,12 @@ void tune_done(struct tune *tune);
  * runs can be made. */
 int tune_measure(struct tune *tune, size_t *points, size_t n, bool fresh, uint64_t deadline_ns,
                  struct err *err);
+
+/* What a finished run teaches about the cost of runs. */
+void tune_learn_cost(struct tune *tune, double seconds, const struct measure_result *measured);
+
+/* Sets point_seconds from all that is known, also for the belief. */
+void tune_expect_costs(struct tune *tune);
 
 /* Marks the first points and asks the search for more until its time is over. */
 int tune_explore(struct tune *tune, struct err *err);

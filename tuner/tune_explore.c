@@ -27,6 +27,7 @@ static size_t make_round(const struct tune *tune, const size_t *asked, size_t n_
 static int update(struct tune *tune, size_t round, struct err *err)
 {
     int result = belief_update(&tune->belief, round % REFIT_ROUNDS == 0, tune->rng);
+    tune_expect_costs(tune);
     return result < 0 && result != -ENODATA && result != -EDOM ? err_sys(err, result, "cannot fit a model")
                                                                : 0;
 }

@@ -18,6 +18,15 @@ bool tune_has_time(const struct tune *tune, uint64_t deadline_ns, size_t n_runs)
     return (double)tune_now_ns(tune) + needed_ns <= (double)deadline_ns;
 }
 
+/* As tune_has_time for one run of this point. */
+static bool has_time_for(const struct tune *tune, size_t point, uint64_t deadline_ns)
+{
+    double seconds = tune->run_seconds;
+    if (point < tune->space.n_points)
+        seconds = fmax(seconds, tune->point_seconds[point]);
+    return (double)tune_now_ns(tune) + seconds * COST_MARGIN * 1e9 <= (double)deadline_ns;
+}
+
 static struct measure_plan plan_of(const struct tune *tune, size_t point)
 {
     const struct settings *settings = tune->settings;
@@ -113,8 +122,7 @@ static int one_run(struct tune *tune, size_t point, bool fresh, struct histogram
     }
     if (keep(tune, point, &plan, &measured, latency, fresh, load_bytes) < 0)
         return err_set(err, -ENOMEM, "no memory for another replay");
-    double seconds = (double)(tune_now_ns(tune) - start_ns) / 1e9;
-    tune->run_seconds += COST_WEIGHT * (seconds - tune->run_seconds);
+    tune_learn_cost(tune, (double)(tune_now_ns(tune) - start_ns) / 1e9, &measured);
     return 0;
 }
 
@@ -131,8 +139,8 @@ int tune_measure(struct tune *tune, size_t *points, size_t n, bool fresh, uint64
     for (size_t i = 0; i < n && result == 0 && tune->stop == TUNE_STOP_NOT_YET; i++) {
         if (tune->records[points[i]].failed != 0)
             continue;
-        if (!tune_has_time(tune, deadline_ns, 1))
-            break;
+        if (!has_time_for(tune, points[i], deadline_ns))
+            continue;
         result = one_run(tune, points[i], fresh, latency, err);
     }
     free(latency);

@@ -67,13 +67,14 @@ static void vote(const struct tune *tune, const size_t *points, size_t n, const 
     votes[answer] += 1;
 }
 
-/* A vote counts as far as one more replay would sharpen what is known of the point. */
+/* A vote counts as far as one more replay would sharpen what is known of the point, and the less the longer
+ * the replay takes: the cost stands under a root as in the optimal allocation over unlike costs. */
 static void weigh_votes(const struct tune *tune, const size_t *points, size_t n, double *votes)
 {
     for (size_t i = 0; i < n; i++) {
         double df, variance = tune->belief.variance[points[i]];
         double run = belief_run_variance(&tune->belief, points[i], &df);
-        votes[i] *= variance / sqrt(variance + run);
+        votes[i] *= variance / sqrt((variance + run) * tune->point_seconds[points[i]]);
     }
 }
 
@@ -139,6 +140,7 @@ int tune_race(struct tune *tune, struct err *err)
         result = belief_update(&tune->belief, look % REFIT_BLOCKS == 1, tune->rng);
         if (result == -ENODATA || result == -EDOM)
             return 0; /* too little is known to race; what there is decides */
+        tune_expect_costs(tune);
         if (result == 0 && settled(tune, look)) {
             tune->stop = TUNE_STOP_SEPARATED;
             return 0;
@@ -149,7 +151,10 @@ int tune_race(struct tune *tune, struct err *err)
             return err_sys(err, result, "the race cannot go on");
         if (n == 0)
             return 0; /* no replay would teach anything more */
+        uint64_t runs_before = tune->session->n_runs;
         result = tune_measure(tune, runs, n, false, tune->search_end_ns, err);
+        if (tune->session->n_runs == runs_before)
+            return result; /* none of them fits into the time that is left */
     }
     return result;
 }

@@ -1,0 +1,36 @@
+/* What a run of each point is expected to cost: the search buys knowledge by the second, and a run of 64 large
+ * requests on a slow point costs many times what others do. */
+#include "tuner/tune.h"
+
+#include <math.h>
+
+/* Weight of the newest run in the running means. */
+#define COST_WEIGHT 0.1
+
+void tune_learn_cost(struct tune *tune, double seconds, const struct measure_result *measured)
+{
+    double around = fmax(0, seconds - measured->seconds);
+    tune->run_seconds += COST_WEIGHT * (seconds - tune->run_seconds);
+    tune->around_seconds += COST_WEIGHT * (around - tune->around_seconds);
+}
+
+/* Expected bytes per second; infinite where nothing is known. */
+static double expected_bps(const struct tune *tune, size_t point)
+{
+    const struct record *record = &tune->records[point];
+    if (record->n > 0)
+        return record->samples[record->n - 1].throughput_bps;
+    if (tune->belief.chosen != NULL && tune->settings->objective == OBJECTIVE_THROUGHPUT)
+        return exp(tune->belief.mean[point]);
+    return INFINITY;
+}
+
+void tune_expect_costs(struct tune *tune)
+{
+    for (size_t i = 0; i < tune->space.n_points; i++) {
+        double least_bytes = (double)tune->records[i].point.request_size_bytes * MEASURE_MIN_REQUESTS;
+        double span = fmax((double)tune->duration_ns / 1e9, least_bytes / expected_bps(tune, i));
+        tune->point_seconds[i] = tune->around_seconds + span;
+    }
+    tune->belief.run_seconds = tune->point_seconds;
+}
