@@ -42,6 +42,7 @@ test_sources := $(wildcard $(floors:%=tests/%/test_*.c))
 helper_sources = $(filter-out tests/$(1)/test_%,$(call sources,tests/$(1)))
 perf_sources := $(call sources,tests/perf)
 statistics_sources := $(call sources,tests/statistics)
+compare_sources := $(call sources,tests/compare)
 fuzz_sources := $(call sources,tests/fuzz)
 own_code := $(wildcard $(floors:%=%/*.[ch]) tests/*.[ch] tests/*/*.[ch])
 
@@ -102,6 +103,9 @@ needed     := gcc:$(firstword $(CC)) libc6-dev:stdio.h pkg-config:pkg-config lib
               libjansson-dev:jansson.h zlib1g-dev:zlib.h
 needed_faults := libfuse3-dev:fuse3/fuse_opt.h fuse3:fusermount3 python3:python3
 needed_dev := clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck libfuse3-dev:fuse3/fuse_opt.h
+python_packages := /usr/lib/python3/dist-packages
+needed_compare  := g++:$(CXX) libdlib-dev:/usr/include/dlib/global_optimization.h python3-optuna:$(python_packages)/optuna \
+                   python3-cmaes:$(python_packages)/cmaes python3-sklearn:$(python_packages)/sklearn python3-nlopt:$(python_packages)/nlopt.py
 # libFuzzer comes with clang alone.
 FUZZ_CC     ?= clang-14
 needed_fuzz := $(FUZZ_CC):$(FUZZ_CC) \
@@ -140,13 +144,16 @@ endef
 self_helping := check check-statistics check-io check-faults check-slow check-asan check-tsan check-valgrind coverage bench quickstart deps deps-dev lint
 before_build := $(if $(filter fuzz,$(MAKECMDGOALS)),deps-fuzz,$(if $(filter $(self_helping),$(MAKECMDGOALS)),deps,packages))
 
-.PHONY: deps deps-dev deps-faults deps-fuzz deps-valgrind packages
+.PHONY: deps deps-dev deps-compare deps-faults deps-fuzz deps-valgrind packages
 
 deps: ## install the packages that the build and the tests need (Debian and its kin)
 	$(call look-for-packages,$(needed),install)
 
 deps-dev: deps ## install the tools of `make lint` too
 	$(call look-for-packages,$(needed_dev),install)
+
+deps-compare: deps
+	$(call look-for-packages,$(needed_compare),install)
 
 # Without them the tests of faults say that they are skipped.
 deps-faults: deps
@@ -183,7 +190,7 @@ build/$(1)/fstune: build/$(1)/tuner/main.o $(call archives_tuner,$(1))
 	$$(Q)$$(CC) $$(compile_$(1)) $$(CFLAGS) $$(link_$(1)) $$(LDFLAGS) $$^ $$(libs_tuner) -o $$@
 
 $(foreach t,$(test_sources),$(eval $(call rules-of-test,$(1),$(word 2,$(subst /, ,$(t))),$(t:%.c=%))))
-$(foreach t,$(perf_sources) $(statistics_sources),$(eval $(call rules-of-test,$(1),tuner,$(t:%.c=%))))
+$(foreach t,$(perf_sources) $(statistics_sources) $(compare_sources),$(eval $(call rules-of-test,$(1),tuner,$(t:%.c=%))))
 endef
 
 # $(1): build, $(2): floor. The archive is written anew, so that no object of a removed source lives on in it.
@@ -220,6 +227,12 @@ build/release/faultfs: tests/faults/faultfs.c Makefile | deps-faults
 	$(Q)if pkg-config --exists fuse3; then \
 	    $(CC) -std=c17 $(cpp_flags) $(warnings) $(WERROR) $(compile_release) $$(pkg-config --cflags fuse3) $< -o $@ $$(pkg-config --libs fuse3) -pthread; \
 	else rm -f $@; fi
+
+# The peers that are written in C++ (tests/compare/peers); the others are scripts.
+build/release/tests/compare/peers/%: tests/compare/peers/%.cpp Makefile | deps-compare
+	$(call say,CXX,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -std=c++17 -O2 -Wall -Wextra $(WERROR) $< -o $@ $$(pkg-config --libs dlib-1)
 
 # ---- everyday targets ------------------------------------------------------------------------------------------
 
@@ -268,6 +281,9 @@ check-statistics: $(call programs,$(statistics_sources),release) | deps ## study
 	    'Made by `make check-statistics`; do not edit. Seeds are fixed, so the same build gives the same figures.'; \
 	for program in $^; do $$program || status=1; echo; done; } >build/statistics.md; \
 	cp build/statistics.md docs/statistics.md; cat docs/statistics.md; exit $$status
+
+.PHONY: compare-programs
+compare-programs: build/release/tests/compare/trial_server build/release/tests/compare/peers/dlib ## build what the comparison with other optimisers needs
 
 quickstart: build/$(BUILD)/fstune ## install what is missing, build, and tune random writes in DIR for 30 s
 	@status=0; $< recommend --pattern randwrite --budget 30s --path '$(DIR)' || status=$$?; \

@@ -47,6 +47,38 @@ static double run_log_std(const struct surface_noise *noise, double run_seconds)
     return std * sqrt(2 / length * (1 + expm1(-length) / length));
 }
 
+/* Which points have two levels is a property of the point, whatever the seed of the command. */
+static bool has_two_levels(const struct surface_noise *noise, const struct point *point)
+{
+    const uint64_t factors[] = {point->request_size_bytes, point->queue_depth, point->direct, point->api,
+                                point->threads};
+    struct rng rng;
+    uint64_t hash = 0;
+    if (noise->level_share <= 0)
+        return false;
+    for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
+        hash = rng_derive(hash, factors[i]);
+    rng_init(&rng, hash);
+    return rng_uniform(&rng) < noise->level_share;
+}
+
+/* Expectation of what is divided by `factor` with this probability. */
+static double mean_of_division(double probability, double factor)
+{
+    return 1 - probability + probability / factor;
+}
+
+double surface_truth_factor(const struct surface_world *world, const struct point *point)
+{
+    const struct surface_noise *noise = &world->noise;
+    double factor = world->n_trace > 0 ? world->trace[world->n_trace - 1].factor : 1;
+    if (noise->outlier_probability > 0)
+        factor *= mean_of_division(noise->outlier_probability, noise->outlier_factor);
+    if (has_two_levels(noise, point))
+        factor *= mean_of_division(noise->level_probability, noise->level_factor);
+    return factor;
+}
+
 void surface_run_init(struct surface_run *run, const struct surface_world *world, const struct point *point,
                       double truth_bps, uint64_t duration_ns, uint64_t seed)
 {
@@ -62,6 +94,9 @@ void surface_run_init(struct surface_run *run, const struct surface_world *world
     run->run_factor = exp(std * rng_normal(&run->rng) - std * std / 2);
     if (rng_uniform(&run->rng) < noise->outlier_probability)
         run->run_factor /= noise->outlier_factor;
+    /* Drawn for such points alone: without them the numbers that follow stay what they were. */
+    if (has_two_levels(noise, point) && rng_uniform(&run->rng) < noise->level_probability)
+        run->run_factor /= noise->level_factor;
 }
 
 /* Seconds that one request of this run takes on average, disturbances of the moment left out. */

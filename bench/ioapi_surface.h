@@ -13,11 +13,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Meaning and units: interfaces, section 8. cv are coefficients of variation of lognormals with mean 1. */
+/* Meaning and units: interfaces, section 8; levels: docs/measuring.md. cv are coefficients of variation of
+ * lognormals with mean 1. */
 struct surface_noise {
     double op_cv, op_ar1;
     double run_cv, run_cv_seconds;
     double outlier_probability, outlier_factor;
+    double level_share, level_probability, level_factor;
     double drift_per_hour;
     double warmup_seconds, warmup_factor;
     double setup_seconds;
@@ -41,7 +43,7 @@ struct surface_run {
     const struct surface_world *world;
     struct rng rng;
     double truth_bps;  /* table's throughput of the point, all threads together */
-    double run_factor; /* this run's disturbance, outlier included */
+    double run_factor; /* this run's disturbance, outlier and level included */
     uint64_t started_ns;
     uint64_t request_size_bytes;
     uint32_t n_in_flight; /* queue_depth x threads */
@@ -51,6 +53,11 @@ struct surface_run {
  * truth_bps > 0. Spends the set-up time. */
 void surface_run_init(struct surface_run *run, const struct surface_world *world, const struct point *point,
                       double truth_bps, uint64_t duration_ns, uint64_t seed);
+
+/* What multiplies the table's throughput of this point in the expectation of a run after its warm-up: two
+ * levels, outliers, and the trace's last factor. Drift, which has no end, is left out. For ranking and for
+ * intervals. */
+double surface_truth_factor(const struct surface_world *world, const struct point *point);
 
 /* How many requests one call of this run stands for: 1 with latency noise, else about 5 ms of one slot's
  * time. */

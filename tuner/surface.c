@@ -26,6 +26,9 @@ static const struct noise_key noise_keys[] = {
     {"run_cv_seconds", offsetof(struct surface_noise, run_cv_seconds), 0, 1e6, 0},
     {"outlier_probability", offsetof(struct surface_noise, outlier_probability), 0, 1, 0},
     {"outlier_factor", offsetof(struct surface_noise, outlier_factor), 1e-3, 1e6, 1},
+    {"level_share", offsetof(struct surface_noise, level_share), 0, 1, 0},
+    {"level_probability", offsetof(struct surface_noise, level_probability), 0, 1, 0},
+    {"level_factor", offsetof(struct surface_noise, level_factor), 1, 1e6, 1},
     {"drift_per_hour", offsetof(struct surface_noise, drift_per_hour), -1e3, 1e3, 0},
     {"warmup_seconds", offsetof(struct surface_noise, warmup_seconds), 0, 1e6, 0},
     {"warmup_factor", offsetof(struct surface_noise, warmup_factor), 1e-3, 1e3, 1},
@@ -185,16 +188,26 @@ void surface_close(struct surface *surface)
     surface->n_cells = 0;
 }
 
+/* First cell whose pattern is not below this name; with `after`, the first that is above it. */
+static size_t bound_of_pattern(const struct surface *surface, const char *name, bool after)
+{
+    size_t low = 0, high = surface->n_cells;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = strcmp(surface->cells[middle].pattern, name);
+        if (order < 0 || (after && order == 0))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 void surface_cells_of(const struct surface *surface, const struct pattern *pattern, size_t *ret_first,
                       size_t *ret_n)
 {
-    size_t first = 0, n = 0;
-    while (first < surface->n_cells && strcmp(surface->cells[first].pattern, pattern->name) != 0)
-        first++;
-    while (first + n < surface->n_cells && strcmp(surface->cells[first + n].pattern, pattern->name) == 0)
-        n++;
-    *ret_first = first;
-    *ret_n = n;
+    *ret_first = bound_of_pattern(surface, pattern->name, false);
+    *ret_n = bound_of_pattern(surface, pattern->name, true) - *ret_first;
 }
 
 static bool same_group(const struct point *a, const struct point *b)
@@ -205,11 +218,16 @@ static bool same_group(const struct point *a, const struct point *b)
 static const struct surface_cell *find_cell(const struct surface_cell *cells, size_t n,
                                             const struct point *point)
 {
-    for (size_t i = 0; i < n; i++) {
-        const struct point *cell = &cells[i].point;
-        if (same_group(cell, point) && cell->request_size_bytes == point->request_size_bytes &&
-            cell->queue_depth == point->queue_depth)
-            return &cells[i];
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        int order = surface_table_compare(&cells[middle].point, point);
+        if (order == 0)
+            return &cells[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
     }
     return NULL;
 }

@@ -170,19 +170,23 @@ static int compare_u64(uint64_t a, uint64_t b)
     return (a > b) - (a < b);
 }
 
+int surface_table_compare(const struct point *a, const struct point *b)
+{
+    int order = compare_u64(a->direct, b->direct);
+    if (order == 0)
+        order = compare_u64(a->api, b->api);
+    if (order == 0)
+        order = compare_u64(a->threads, b->threads);
+    if (order == 0)
+        order = compare_u64(a->request_size_bytes, b->request_size_bytes);
+    return order != 0 ? order : compare_u64(a->queue_depth, b->queue_depth);
+}
+
 static int compare_cells(const void *left, const void *right)
 {
     const struct surface_cell *a = left, *b = right;
     int order = strcmp(a->pattern, b->pattern);
-    if (order == 0)
-        order = compare_u64(a->point.direct, b->point.direct);
-    if (order == 0)
-        order = compare_u64(a->point.api, b->point.api);
-    if (order == 0)
-        order = compare_u64(a->point.threads, b->point.threads);
-    if (order == 0)
-        order = compare_u64(a->point.request_size_bytes, b->point.request_size_bytes);
-    return order != 0 ? order : compare_u64(a->point.queue_depth, b->point.queue_depth);
+    return order != 0 ? order : surface_table_compare(&a->point, &b->point);
 }
 
 /* Averages rows of one point; returns how many cells remain. */

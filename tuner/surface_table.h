@@ -12,6 +12,9 @@
  * "FILE:LINE: what"; other negative errno when unreadable. */
 int surface_table_read(const char *path, struct surface_cell **ret_cells, size_t *ret_n, struct err *err);
 
+/* Order of one pattern's cells: direct, api, threads, size, depth. Negative, 0 or positive. */
+int surface_table_compare(const struct point *a, const struct point *b);
+
 /* Header "seconds,factor"; seconds ascending from 0 or later, factors 1e-6 .. 1e6. The caller frees
  * *ret_steps. */
 int surface_trace_read(const char *path, struct surface_trace_step **ret_steps, size_t *ret_n,
