@@ -102,6 +102,7 @@ needed     := gcc:$(firstword $(CC)) libc6-dev:stdio.h pkg-config:pkg-config lib
               libconfig-dev:libconfig.h libcmocka-dev:cmocka.h liburing-dev:liburing.h libaio-dev:libaio.h \
               libjansson-dev:jansson.h zlib1g-dev:zlib.h
 needed_faults := libfuse3-dev:fuse3/fuse_opt.h fuse3:fusermount3 python3:python3
+needed_live := fio:fio python3:python3 python3-optuna:/usr/lib/python3/dist-packages/optuna/__init__.py
 needed_dev := clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck libfuse3-dev:fuse3/fuse_opt.h
 python_packages := /usr/lib/python3/dist-packages
 needed_compare  := g++:$(CXX) libdlib-dev:/usr/include/dlib/global_optimization.h python3-optuna:$(python_packages)/optuna \
@@ -141,10 +142,14 @@ define look-for-packages
 endef
 
 # Goals that install what is missing; every other build only names it.
-self_helping := check check-statistics check-io check-faults check-slow check-asan check-tsan check-valgrind coverage bench quickstart deps deps-dev lint
+self_helping := check check-statistics check-io check-faults check-slow check-asan check-tsan check-valgrind coverage bench compare-live quickstart deps deps-dev lint
 before_build := $(if $(filter fuzz,$(MAKECMDGOALS)),deps-fuzz,$(if $(filter $(self_helping),$(MAKECMDGOALS)),deps,packages))
 
+<<<<<<< ours
 .PHONY: deps deps-dev deps-compare deps-faults deps-fuzz deps-valgrind packages
+=======
+.PHONY: deps deps-dev deps-faults deps-fuzz deps-live deps-valgrind packages
+>>>>>>> theirs
 
 deps: ## install the packages that the build and the tests need (Debian and its kin)
 	$(call look-for-packages,$(needed),install)
@@ -158,6 +163,9 @@ deps-compare: deps
 # Without them the tests of faults say that they are skipped.
 deps-faults: deps
 	$(call look-for-packages,$(needed_faults),install,0)
+
+deps-live: deps
+	$(call look-for-packages,$(needed_live),install)
 
 deps-valgrind: deps
 	$(call look-for-packages,valgrind:valgrind,install)
@@ -236,7 +244,7 @@ build/release/tests/compare/peers/%: tests/compare/peers/%.cpp Makefile | deps-c
 
 # ---- everyday targets ------------------------------------------------------------------------------------------
 
-.PHONY: all check check-statistics check-io check-faults check-slow check-asan check-tsan check-valgrind fuzz bench quickstart
+.PHONY: all check check-statistics check-io check-faults check-slow check-asan check-tsan check-valgrind fuzz bench compare-live quickstart
 
 all: build/$(BUILD)/fstune ## build the program: build/$(BUILD)/fstune
 
@@ -282,8 +290,14 @@ check-statistics: $(call programs,$(statistics_sources),release) | deps ## study
 	for program in $^; do $$program || status=1; echo; done; } >build/statistics.md; \
 	cp build/statistics.md docs/statistics.md; cat docs/statistics.md; exit $$status
 
+<<<<<<< ours
 .PHONY: compare-programs
 compare-programs: build/release/tests/compare/trial_server build/release/tests/compare/peers/dlib ## build what the comparison with other optimisers needs
+=======
+# Half an hour on a quiet machine. LIVE: more options, as LIVE="--patterns read,write --repeats 3" or LIVE=--smoke.
+compare-live: build/release/fstune | deps-live ## fstune, Optuna driving fio and a fio grid side by side on the file system of DIR; writes build/live.json
+	$(Q)tests/compare/live --fstune $< --json build/live.json $(LIVE) '$(DIR)'
+>>>>>>> theirs
 
 quickstart: build/$(BUILD)/fstune ## install what is missing, build, and tune random writes in DIR for 30 s
 	@status=0; $< recommend --pattern randwrite --budget 30s --path '$(DIR)' || status=$$?; \

@@ -207,6 +207,12 @@ int belief_covariance(const struct belief *belief, size_t point, const size_t *p
     return belief->chosen->covariance(chosen_state(belief), point, points, n, ret_covariance);
 }
 
+int belief_sample(const struct belief *belief, const size_t *points, size_t n, size_t n_draws, gsl_rng *rng,
+                  double *ret_draws)
+{
+    return belief->chosen->sample(chosen_state(belief), points, n, n_draws, rng, ret_draws);
+}
+
 size_t belief_best(const struct belief *belief, size_t min_replays)
 {
     size_t best = belief->space->n_points;
@@ -284,7 +290,7 @@ int belief_probability_within(const struct belief *belief, size_t point, double 
     for (size_t i = 1; i < n; i++)
         points[i] = rivals[i - 1].point;
     draws = malloc(n * n_draws * sizeof(*draws));
-    result = draws ? belief->chosen->sample(chosen_state(belief), points, n, n_draws, rng, draws) : -ENOMEM;
+    result = draws ? belief_sample(belief, points, n, n_draws, rng, draws) : -ENOMEM;
     if (!result)
         *ret_probability = share_within(draws, n, n_draws, margin);
 out:

@@ -49,6 +49,11 @@ int belief_update(struct belief *belief, bool refit, gsl_rng *rng);
 int belief_covariance(const struct belief *belief, size_t point, const size_t *points, size_t n,
                       double *ret_covariance);
 
+/* n_draws joint posterior samples of the response at the listed points, row-major n_draws x n: after a
+ * successful belief_update only. n up to 2048. 0, -ENOMEM, -EDOM. */
+int belief_sample(const struct belief *belief, const size_t *points, size_t n, size_t n_draws, gsl_rng *rng,
+                  double *ret_draws);
+
 /* Variance of one run of this point (shrunk), and its degrees of freedom. */
 double belief_run_variance(const struct belief *belief, size_t point, double *ret_df);
 

@@ -1,6 +1,7 @@
 /* The answer of `recommend` as JSON (interfaces, section 6: fstune/recommendation/1). */
 #include "tuner/report.h"
 #include "tuner/report_fio_job.h"
+#include "tuner/report_importance.h"
 #include "tuner/report_sustained.h"
 
 #include <math.h>
@@ -128,6 +129,7 @@ int report_recommendation_json(FILE *out, const struct answer *answer, struct er
     set_answer(object, answer);
     json_object_set_new(object, "equivalent", json_points(tune, false, VERDICT_EQUIVALENT));
     json_object_set_new(object, "undecided", json_points(tune, false, VERDICT_UNDECIDED));
+    json_object_set_new(object, "importance", report_importance_json(tune));
     json_object_set_new(object, "search", json_search(tune));
     if (!tune->session->simulated)
         json_object_set_new(object, "wear",

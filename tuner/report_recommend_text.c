@@ -2,6 +2,7 @@
 #include "bench/units.h"
 #include "tuner/report.h"
 #include "tuner/report_fio_job.h"
+#include "tuner/report_importance.h"
 #include "tuner/report_sustained.h"
 #include "tuner/report_text.h"
 
@@ -198,6 +199,7 @@ static void print_answer(FILE *out, const struct answer *answer)
         report_sustained_text(out, tune->session, &answer->sustained, &answer->chosen.point);
     print_gains(out, answer);
     print_certainty(out, tune);
+    report_importance_text(out, tune);
 }
 
 int report_recommendation_text(FILE *out, const struct answer *answer, struct err *err)
