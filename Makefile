@@ -145,11 +145,7 @@ endef
 self_helping := check check-statistics check-io check-faults check-slow check-asan check-tsan check-valgrind coverage bench compare-live quickstart deps deps-dev lint
 before_build := $(if $(filter fuzz,$(MAKECMDGOALS)),deps-fuzz,$(if $(filter $(self_helping),$(MAKECMDGOALS)),deps,packages))
 
-<<<<<<< ours
-.PHONY: deps deps-dev deps-compare deps-faults deps-fuzz deps-valgrind packages
-=======
-.PHONY: deps deps-dev deps-faults deps-fuzz deps-live deps-valgrind packages
->>>>>>> theirs
+.PHONY: deps deps-dev deps-compare deps-faults deps-fuzz deps-live deps-valgrind packages
 
 deps: ## install the packages that the build and the tests need (Debian and its kin)
 	$(call look-for-packages,$(needed),install)
@@ -290,14 +286,11 @@ check-statistics: $(call programs,$(statistics_sources),release) | deps ## study
 	for program in $^; do $$program || status=1; echo; done; } >build/statistics.md; \
 	cp build/statistics.md docs/statistics.md; cat docs/statistics.md; exit $$status
 
-<<<<<<< ours
 .PHONY: compare-programs
 compare-programs: build/release/tests/compare/trial_server build/release/tests/compare/peers/dlib ## build what the comparison with other optimisers needs
-=======
 # Half an hour on a quiet machine. LIVE: more options, as LIVE="--patterns read,write --repeats 3" or LIVE=--smoke.
 compare-live: build/release/fstune | deps-live ## fstune, Optuna driving fio and a fio grid side by side on the file system of DIR; writes build/live.json
 	$(Q)tests/compare/live --fstune $< --json build/live.json $(LIVE) '$(DIR)'
->>>>>>> theirs
 
 quickstart: build/$(BUILD)/fstune ## install what is missing, build, and tune random writes in DIR for 30 s
 	@status=0; $< recommend --pattern randwrite --budget 30s --path '$(DIR)' || status=$$?; \
