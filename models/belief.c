@@ -53,6 +53,7 @@ void belief_done(struct belief *belief)
         surrogate_gp.done(belief->gp);
     if (belief->quadratic)
         surrogate_quadratic.done(belief->quadratic);
+    belief_prior_done(belief);
     free(belief->gp);
     free(belief->quadratic);
     free(belief->moments);
@@ -110,6 +111,12 @@ static int fit_noise(struct belief *belief)
     return result;
 }
 
+/* What is expected of a point before anything is measured; the surrogate explains the rest. */
+static double offset_of(const struct belief *belief, size_t point)
+{
+    return belief->prior.offset ? belief->prior.offset[point] : 0.0;
+}
+
 static size_t collect(const struct belief *belief, struct observation *ret_data)
 {
     size_t count = 0;
@@ -122,7 +129,7 @@ static size_t collect(const struct belief *belief, struct observation *ret_data)
             continue;
         ret_data[count++] = (struct observation){
             .point = point,
-            .mean = moments->mean,
+            .mean = moments->mean - offset_of(belief, point),
             .mean_variance = belief_run_variance(belief, point, &df) / (double)moments->n,
         };
     }
@@ -177,23 +184,50 @@ static int predict_all(struct belief *belief)
     for (size_t i = 0; i < n; i++)
         points[i] = i;
     result = belief->chosen->predict(chosen_state(belief), points, n, belief->mean, belief->variance);
+    for (size_t i = 0; i < n && !result; i++)
+        belief->mean[i] += offset_of(belief, i);
     free(points);
     return result;
+}
+
+static double score_of(const struct belief *belief)
+{
+    return belief->chosen == &surrogate_gp ? belief->gp_score : belief->quadratic_score;
+}
+
+/* Refits with figures from elsewhere and without them; what predicts left-out points better stays. data: room
+ * for all observations. */
+static int refit_and_weigh_prior(struct belief *belief, struct observation *data, gsl_rng *rng)
+{
+    int result = refit_all(belief, data, collect(belief, data), rng);
+    double with_prior = score_of(belief);
+
+    if (result || !belief->prior.offset)
+        return result;
+    belief_prior_ignore(belief, true);
+    result = refit_all(belief, data, collect(belief, data), rng);
+    if (result || score_of(belief) > with_prior)
+        return result;
+    belief_prior_ignore(belief, false);
+    result = belief_prior_refit(belief);
+    return result ? result : refit_all(belief, data, collect(belief, data), rng);
 }
 
 int belief_update(struct belief *belief, bool refit, gsl_rng *rng)
 {
     struct observation *data = malloc((belief->n_measured + 1) * sizeof(*data));
     int result = data ? fit_noise(belief) : -ENOMEM;
-    size_t n;
 
     if (result)
         goto out;
-    n = collect(belief, data);
-    if (refit || !belief->chosen)
-        result = refit_all(belief, data, n, rng);
-    else
-        result = belief->chosen->fit(chosen_state(belief), belief->space, data, n, 0, rng);
+    refit = refit || !belief->chosen;
+    belief->prior.ignored = belief->prior.ignored && !refit;
+    result = belief_prior_refit(belief);
+    if (!result && refit)
+        result = refit_and_weigh_prior(belief, data, rng);
+    else if (!result)
+        result =
+            belief->chosen->fit(chosen_state(belief), belief->space, data, collect(belief, data), 0, rng);
     if (!result)
         result = predict_all(belief);
 out:
@@ -210,7 +244,11 @@ int belief_covariance(const struct belief *belief, size_t point, const size_t *p
 int belief_sample(const struct belief *belief, const size_t *points, size_t n, size_t n_draws, gsl_rng *rng,
                   double *ret_draws)
 {
-    return belief->chosen->sample(chosen_state(belief), points, n, n_draws, rng, ret_draws);
+    int result = belief->chosen->sample(chosen_state(belief), points, n, n_draws, rng, ret_draws);
+
+    for (size_t i = 0; i < n * n_draws && !result; i++)
+        ret_draws[i] += offset_of(belief, points[i % n]);
+    return result;
 }
 
 size_t belief_best(const struct belief *belief, size_t min_replays)

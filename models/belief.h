@@ -5,6 +5,7 @@
 #ifndef FSTUNE_MODELS_BELIEF_H
 #define FSTUNE_MODELS_BELIEF_H
 
+#include "models/belief_prior.h"
 #include "models/noise.h"
 #include "models/space.h"
 #include "models/student.h"
@@ -24,6 +25,7 @@ struct belief {
     bool *excluded; /* by point: its runs failed or it is not trusted; never asked for or chosen again */
     size_t n_measured, n_told;
     struct noise_prior noise;
+    struct belief_prior prior;          /* figures from elsewhere; empty unless belief_prior_add was called */
     const struct surrogate_ops *chosen; /* fitted; NULL before the first successful belief_update */
     void *gp, *quadratic;               /* states; NULL where the model is not used */
     double gp_score, quadratic_score; /* leave-one-out log density of the last refit; NaN where not fitted */

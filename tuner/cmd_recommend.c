@@ -3,8 +3,10 @@
 #include "tuner/command.h"
 #include "tuner/interrupt.h"
 #include "tuner/options.h"
+#include "tuner/prior.h"
 #include "tuner/report.h"
 #include "tuner/report_text.h"
+#include "tuner/resume.h"
 #include "tuner/tune.h"
 
 #include <errno.h>
@@ -37,6 +39,10 @@ static int check_and_print_plan(struct session *session, struct err *err)
         result = candidates_build(&candidates, session, file_bytes, err);
     if (result == 0)
         result = tune_check(session, &candidates, file_bytes, err);
+    if (result == 0)
+        result = prior_open(session, err);
+    if (result == 0)
+        result = resume_open(session, err);
     if (result < 0) {
         candidates_free(&candidates);
         return result;

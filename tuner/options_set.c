@@ -185,6 +185,20 @@ int options_set_pattern(struct settings *settings, const struct option_row *row,
     return err_set(err, r, "%s", what);
 }
 
+int options_set_prior(struct settings *settings, const struct option_row *row, const char *text,
+                      struct err *err)
+{
+    struct option_row next = *row;
+    if (settings->n_priors == SETTINGS_MAX_PRIORS)
+        return err_set(err, -EINVAL, "'%.60s' is one file too many; give at most %d", text,
+                       SETTINGS_MAX_PRIORS);
+    next.place = offsetof(struct settings, prior) + settings->n_priors * SETTINGS_TEXT_SIZE;
+    int r = options_set_text(settings, &next, text, err);
+    if (r == 0)
+        settings->n_priors++;
+    return r;
+}
+
 static int refuse_code(const char *code, struct err *err)
 {
     const char *codes[DOUBT_N];

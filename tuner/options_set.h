@@ -49,6 +49,10 @@ int options_set_pattern(struct settings *settings, const struct option_row *row,
 int options_set_levels(struct settings *settings, const struct option_row *row, const char *text,
                        struct err *err);
 
+/* One more file with prior knowledge; options of the command line come behind those of a configuration. */
+int options_set_prior(struct settings *settings, const struct option_row *row, const char *text,
+                      struct err *err);
+
 /* Codes of tuner/doubts with commas between. */
 int options_set_accept(struct settings *settings, const struct option_row *row, const char *text,
                        struct err *err);

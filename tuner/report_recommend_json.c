@@ -1,8 +1,10 @@
 /* The answer of `recommend` as JSON (interfaces, section 6: fstune/recommendation/1). */
+#include "tuner/prior.h"
 #include "tuner/report.h"
 #include "tuner/report_fio_job.h"
 #include "tuner/report_importance.h"
 #include "tuner/report_sustained.h"
+#include "tuner/resume.h"
 
 #include <math.h>
 #include <string.h>
@@ -70,6 +72,8 @@ static json_t *json_search(const struct tune *tune)
     json_object_set_new(object, "loo_log_density_gp", json_number(tune->belief.gp_score));
     json_object_set_new(object, "loo_log_density_quadratic", json_number(tune->belief.quadratic_score));
     json_object_set_new(object, "run_noise_cv", json_number(sqrt(tune->belief.noise.variance)));
+    json_object_set_new(object, "prior", prior_json(tune));
+    json_object_set_new(object, "resumed", resume_json(session));
     return object;
 }
 

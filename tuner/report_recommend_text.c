@@ -1,10 +1,12 @@
 /* The answer of `recommend` as text that a person can act on. */
 #include "bench/units.h"
+#include "tuner/prior.h"
 #include "tuner/report.h"
 #include "tuner/report_fio_job.h"
 #include "tuner/report_importance.h"
 #include "tuner/report_sustained.h"
 #include "tuner/report_text.h"
+#include "tuner/resume.h"
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort.h>
@@ -181,6 +183,8 @@ static void print_search(FILE *out, const struct tune *tune)
             100 * sqrt(tune->belief.noise.variance), (unsigned long long)session->seed);
     text_traffic(out, session);
     fputc('\n', out);
+    prior_text(out, tune);
+    resume_text(out, session, tune->stop == TUNE_STOP_INTERRUPTED);
 }
 
 static void print_answer(FILE *out, const struct answer *answer)

@@ -3,6 +3,8 @@
 
 #include "tuner/ground.h"
 #include "tuner/interrupt.h"
+#include "tuner/prior.h"
+#include "tuner/resume.h"
 #include "tuner/worker.h"
 
 #include <errno.h>
@@ -361,6 +363,8 @@ void session_close(struct session *session)
         return;
     if (!session->simulated && session->target.fd > 0)
         target_close(&session->target);
+    resume_close(session);
+    prior_close(session);
     arena_free(&session->arena);
     surface_close(&session->surface);
     /* A zeroed session owns nothing; descriptor 0 is never ours. */

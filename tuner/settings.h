@@ -14,6 +14,7 @@
 #define SETTINGS_TEXT_SIZE  4096
 #define SETTINGS_NAME_SIZE  32
 #define SETTINGS_MAX_LEVELS 64
+#define SETTINGS_MAX_PRIORS 4
 
 enum objective { OBJECTIVE_THROUGHPUT, OBJECTIVE_LATENCY };
 
@@ -82,6 +83,9 @@ struct settings {
     char cross_check[SETTINGS_NAME_SIZE]; /* --cross-check; "" */
     bool fio_job;
     bool dry_run, json, quiet;
+    char resume[SETTINGS_TEXT_SIZE];                     /* --resume; "" */
+    char prior[SETTINGS_MAX_PRIORS][SETTINGS_TEXT_SIZE]; /* --prior, in the order given */
+    size_t n_priors;
     uint64_t accept; /* doubts that do not disqualify */
 };
 

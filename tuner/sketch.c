@@ -15,6 +15,25 @@ struct sketch sketch_of(const struct histogram *latency)
     return sketch;
 }
 
+void sketch_unfold(const struct sketch *sketch, double mean_ns, struct histogram *histogram)
+{
+    uint64_t done = 0;
+    if (sketch->n == 0)
+        return;
+    for (size_t i = 0; i + 1 < SKETCH_N_SHARES; i++) {
+        uint64_t upto = (uint64_t)((double)sketch->n * shares[i + 1]);
+        upto = i + 2 == SKETCH_N_SHARES || upto > sketch->n ? sketch->n : upto;
+        uint64_t middle_ns = sketch->ns[i] + (sketch->ns[i + 1] - sketch->ns[i]) / 2;
+        if (upto > done)
+            histogram_add(histogram, middle_ns, upto - done);
+        done = upto;
+    }
+    histogram->min_ns = sketch->ns[0];
+    histogram->max_ns = sketch->ns[SKETCH_N_SHARES - 1];
+    if (mean_ns > 0)
+        histogram->sum_ns = mean_ns * (double)histogram->n;
+}
+
 /* Share of requests up to ns. Buckets make ties, of which half count: a percentile inside the last bucket of
  * all runs would else have nothing beyond it, however much the runs differ. */
 static double share_below(const struct sketch *sketch, double ns)

@@ -17,6 +17,10 @@ struct sketch {
 
 struct sketch sketch_of(const struct histogram *latency);
 
+/* The requests of a sketch as a histogram (initialised, empty), each at the middle between two quantiles:
+ * what is left of them in a journal. mean_ns becomes their mean where it is above 0. */
+void sketch_unfold(const struct sketch *sketch, double mean_ns, struct histogram *histogram);
+
 /* Number of requests that took longer than ns, interpolated; of those that took just as long, half count.
  * 0..n.
  */

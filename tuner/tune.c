@@ -1,6 +1,9 @@
 /* The search for one setting, from beginning to end. */
 #include "tuner/tune.h"
 
+#include "tuner/prior.h"
+#include "tuner/resume.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -105,7 +108,7 @@ static size_t first_design_size(const struct tune *tune)
 {
     double left = ((double)tune->explore_end_ns - (double)tune_now_ns(tune)) / 1e9;
     double affordable = left / tune->run_seconds / 2;
-    double n = fmin(affordable, FIRST_DESIGN_MAX);
+    double n = fmin(affordable, FIRST_DESIGN_MAX) * prior_design_share(tune->session);
     return n < 4 ? 4 : (size_t)n;
 }
 
@@ -266,13 +269,17 @@ int tune_init(struct tune *tune, struct session *session, struct err *err)
             tune_expect_costs(tune);
         }
     }
-    return result;
+    if (result == 0)
+        result = prior_begin(tune, err);
+    return result == 0 ? resume_begin(tune, err) : result;
 }
 
 /* A choice that its own fresh replays disprove is made again, once; replays that took part in the new choice
  * are fresh no more. */
 static int choose_and_confirm(struct tune *tune, struct err *err)
 {
+    /* What was measured elsewhere steers; it is no argument for or against a point. */
+    belief_prior_drop(&tune->belief);
     int result = belief_update(&tune->belief, true, tune->rng);
     if (result == -ENOMEM)
         return err_sys(err, result, "cannot fit a model");
@@ -303,7 +310,9 @@ int tune_run(struct tune *tune, struct err *err)
     if (max_bytes > used_bytes)
         session->write_limit_bytes =
             max_bytes - (uint64_t)((double)(max_bytes - used_bytes) * TUNE_FINAL_SHARE);
-    int result = tune_explore(tune, err);
+    int result = resume_take_over(tune, err);
+    if (result == 0)
+        result = tune_explore(tune, err);
     if (result == 0)
         result = tune_race(tune, err);
     if (result < 0)

@@ -1,6 +1,8 @@
 /* The first part of a search: a design, then the points that the strategy asks for. */
 #include "tuner/tune.h"
 
+#include "tuner/prior.h"
+
 #include <errno.h>
 
 #define ROUND_POINTS 4
@@ -39,6 +41,9 @@ int tune_explore(struct tune *tune, struct err *err)
     uint64_t deadline_ns = grid ? tune->search_end_ns : tune->explore_end_ns;
     size_t first[2] = {tune->baseline, tune->standard};
     int result = tune_measure(tune, first, tune->standard == TUNE_NONE ? 1 : 2, false, tune->end_ns, err);
+    if (result == 0)
+        result =
+            tune_measure(tune, asked, prior_first_points(tune, asked, ROUND_MAX), false, deadline_ns, err);
     for (size_t round = 0; result == 0 && tune->stop == TUNE_STOP_NOT_YET; round++) {
         size_t n = 0;
         bool design = tune->search->in_first_design(tune->search_state);

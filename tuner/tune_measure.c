@@ -2,6 +2,7 @@
 #include "tuner/tune.h"
 
 #include "bench/units.h"
+#include "tuner/resume.h"
 
 #include <errno.h>
 #include <gsl/gsl_randist.h>
@@ -85,6 +86,8 @@ static int keep(struct tune *tune, size_t point, const struct measure_plan *plan
         belief_tell(&tune->belief, point, tune_response(tune, &sample));
     if (added == 0)
         tune_weigh_trust(tune, point);
+    if (added == 0 && point != tune->counterpart)
+        resume_note(tune, point);
     return added;
 }
 

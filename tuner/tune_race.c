@@ -84,8 +84,7 @@ static int draw_votes(struct tune *tune, const size_t *points, size_t n, double 
     const struct belief *belief = &tune->belief;
     if (draws == NULL)
         return -ENOMEM;
-    void *state = belief->chosen == &surrogate_gp ? belief->gp : belief->quadratic;
-    int result = belief->chosen->sample(state, points, n, N_DRAWS, tune->rng, draws);
+    int result = belief_sample(belief, points, n, N_DRAWS, tune->rng, draws);
     for (size_t k = 0; k < N_DRAWS && result == 0; k++)
         vote(tune, points, n, draws + k * n, votes);
     free(draws);
@@ -127,7 +126,11 @@ static bool settled(struct tune *tune, size_t look)
     if (belief_probability_within(&tune->belief, tune->chosen, tune->margin, JUDGE_DRAWS, tune->rng,
                                   &probability) < 0)
         return false;
-    return probability >= 1 - alpha;
+    /* Prior knowledge steered the search here; whether it is over is for what was measured to say. */
+    bool prior = tune->belief.prior.offset != NULL;
+    if (probability >= 1 - alpha)
+        belief_prior_drop(&tune->belief);
+    return probability >= 1 - alpha && !prior;
 }
 
 int tune_race(struct tune *tune, struct err *err)

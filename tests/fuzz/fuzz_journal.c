@@ -1,0 +1,80 @@
+/* Journals and answers of other runs: what is accepted is in range, and written out it reads back the same.
+ */
+#include "tests/fuzz/fuzz.h"
+
+#include "tuner/journal_line.h"
+#include "tuner/prior.h"
+
+#include <math.h>
+
+static void check_run(const struct journal_run *run)
+{
+    const struct sample *sample = &run->sample;
+    FUZZ_CHECK(factors_check(&run->point, NULL) == 0);
+    FUZZ_CHECK(run->at_seconds >= 0 && run->at_seconds <= 1e18);
+    FUZZ_CHECK(sample->throughput_bps > 0 && sample->iops > 0 && sample->seconds > 0);
+    FUZZ_CHECK(isfinite(log(sample->throughput_bps)) && sample->warmup_seconds >= 0);
+    FUZZ_CHECK(isnan(sample->latency_mean_ns) || sample->latency_mean_ns > 0);
+    FUZZ_CHECK((sample->doubts >> DOUBT_N) == 0);
+}
+
+static void check_run_again(const struct journal_run *run)
+{
+    struct journal_run again;
+    json_t *line = journal_line_make(run);
+    FUZZ_CHECK(line != NULL && journal_line_read(line, &again) == 0);
+    FUZZ_CHECK(again.number == run->number && factors_equal(&again.point, &run->point));
+    FUZZ_CHECK(again.sample.throughput_bps == run->sample.throughput_bps);
+    FUZZ_CHECK(memcmp(&again.sample.latency_sketch, &run->sample.latency_sketch, sizeof(struct sketch)) == 0);
+    json_decref(line);
+}
+
+static void check_unfolded(const struct sketch *sketch)
+{
+    struct histogram histogram;
+    histogram_init(&histogram);
+    sketch_unfold(sketch, NAN, &histogram);
+    FUZZ_CHECK(histogram.n == sketch->n);
+}
+
+static void check_journal(const char *text, size_t size)
+{
+    struct journal journal;
+    struct err err = {0};
+    int code = journal_parse(&journal, text, size, &err);
+    if (code < 0)
+        fuzz_check_error(code, &err);
+    FUZZ_CHECK(journal.first <= journal.n_runs && journal.whole_bytes <= size);
+    FUZZ_CHECK(journal.header != NULL || journal.n_runs == 0);
+    for (size_t i = 0; i < journal.n_runs; i++) {
+        check_run(&journal.runs[i]);
+        check_run_again(&journal.runs[i]);
+        check_unfolded(&journal.runs[i].sample.latency_sketch);
+    }
+    journal_done(&journal);
+}
+
+static void check_prior(const char *text, size_t size)
+{
+    static struct prior_file file;
+    struct err err = {0};
+    int code = prior_parse(&file, text, size, &err);
+    if (code < 0)
+        fuzz_check_error(code, &err);
+    else
+        FUZZ_CHECK(file.n > 0);
+    for (size_t i = 0; i < file.n; i++) {
+        FUZZ_CHECK(factors_check(&file.points[i].point, NULL) == 0);
+        FUZZ_CHECK(file.points[i].n > 0 && isfinite(log(file.points[i].mean_bps)));
+    }
+    prior_file_done(&file);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = fuzz_text(data, size);
+    check_journal(text, size);
+    check_prior(text, size);
+    free(text);
+    return 0;
+}
