@@ -13,6 +13,9 @@
  * less than 1e-6 each. */
 #define HOPELESS_STDS 5.0
 
+/* In log response: a factor of 1.35. Only a wider tolerance would look at points below it. */
+#define WIDEST_MARGIN 0.3
+
 struct rival {
     size_t point;
     double promise;
@@ -174,16 +177,41 @@ static void *chosen_state(const struct belief *belief)
     return belief->chosen == &surrogate_gp ? belief->gp : belief->quadratic;
 }
 
+/* What a point must be able to reach to matter: the best measured one at its worst, less the widest margin
+ * that is asked about. points has room for all points. */
+static int find_floor(const struct belief *belief, size_t *points, double *ret_floor)
+{
+    double *mean = malloc(2 * (belief->n_measured + 1) * sizeof(*mean)), floor = -INFINITY;
+    double *variance;
+    size_t n = 0;
+    int result;
+
+    if (!mean)
+        return -ENOMEM;
+    variance = mean + belief->n_measured + 1;
+    for (size_t i = 0; i < belief->space->n_points; i++)
+        if (usable(belief, i))
+            points[n++] = i;
+    result = belief->chosen->predict(chosen_state(belief), points, n, -INFINITY, mean, variance);
+    for (size_t i = 0; i < n && !result; i++)
+        floor = fmax(floor, mean[i] - SURROGATE_HOPELESS_STDS * sqrt(variance[i]) - WIDEST_MARGIN);
+    free(mean);
+    /* What an offset adds differs from point to point: then all variances are wanted. */
+    *ret_floor = belief->prior.offset ? -INFINITY : floor;
+    return result;
+}
+
 static int predict_all(struct belief *belief)
 {
     size_t n = belief->space->n_points, *points = malloc(n * sizeof(*points));
-    int result;
+    double floor;
+    int result = points ? find_floor(belief, points, &floor) : -ENOMEM;
 
-    if (!points)
-        return -ENOMEM;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n && !result; i++)
         points[i] = i;
-    result = belief->chosen->predict(chosen_state(belief), points, n, belief->mean, belief->variance);
+    if (!result)
+        result =
+            belief->chosen->predict(chosen_state(belief), points, n, floor, belief->mean, belief->variance);
     for (size_t i = 0; i < n && !result; i++)
         belief->mean[i] += offset_of(belief, i);
     free(points);

@@ -30,7 +30,9 @@ struct belief {
     void *gp, *quadratic;               /* states; NULL where the model is not used */
     double gp_score, quadratic_score; /* leave-one-out log density of the last refit; NaN where not fitted */
     const double *run_seconds; /* borrowed, by point: what a run is expected to cost; NULL: all alike */
-    double *mean, *variance;          /* posterior of the response by point, valid while chosen != NULL */
+    /* Posterior of the response by point, valid while chosen != NULL. The variance is an upper bound where a
+     * point is hopeless with it and without (see predict of models/surrogate). */
+    double *mean, *variance;
 };
 
 int belief_init(struct belief *belief, const struct space *space, enum belief_model model,

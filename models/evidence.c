@@ -1,12 +1,11 @@
 /* Penalised marginal likelihood of a Gaussian process, its analytic gradient, and the descent to its best
  * hyper-parameters. */
 #include "models/evidence.h"
+#include "models/dense.h"
 
 #include <errno.h>
 #include <float.h>
-#include <gsl/gsl_blas.h>
 #include <gsl/gsl_errno.h>
-#include <gsl/gsl_linalg.h>
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_multimin.h>
 #include <gsl/gsl_randist.h>
@@ -28,45 +27,44 @@ struct descent {
     double at[KERNEL_MAX_LOGS], loss, gradient[KERNEL_MAX_LOGS];
 };
 
-int evidence_factorise(gsl_matrix *covariance)
+int evidence_factorise(double *covariance, size_t n, double unit)
 {
-    size_t n = covariance->size1;
-    gsl_vector *diagonal = gsl_vector_alloc(n);
-    double jitter = 0.0, largest;
+    double *diagonal = malloc((n + 1) * sizeof(*diagonal));
     int result = -EDOM;
 
     if (!diagonal)
         return -ENOMEM;
-    gsl_vector_const_view source = gsl_matrix_const_diagonal(covariance);
-    gsl_vector_memcpy(diagonal, &source.vector);
-    largest = gsl_vector_max(diagonal);
+    for (size_t i = 0; i < n; i++)
+        diagonal[i] = covariance[i * n + i];
     for (int attempt = 0; attempt <= MAX_JITTERS && result; attempt++) {
-        if (attempt > 0) {
-            /* The failed attempt left the original in the upper triangle. */
-            gsl_matrix_transpose_tricpy(CblasUpper, CblasUnit, covariance, covariance);
-            jitter = largest * 1e-12 * pow(10.0, attempt);
+        double jitter = attempt > 0 ? unit * 1e-12 * pow(10.0, attempt) : 0.0;
+
+        for (size_t i = 0; i < n; i++) {
+            covariance[i * n + i] = diagonal[i] + jitter;
+            /* A failed attempt left the original below the diagonal. */
+            for (size_t j = 0; attempt > 0 && j < i; j++)
+                covariance[j * n + i] = covariance[i * n + j];
         }
-        for (size_t i = 0; i < n; i++)
-            gsl_matrix_set(covariance, i, i, gsl_vector_get(diagonal, i) + jitter);
-        if (gsl_linalg_cholesky_decomp1(covariance) == GSL_SUCCESS &&
-            isfinite(gsl_matrix_get(covariance, n - 1, n - 1)))
-            result = 0;
+        result = dense_factorise(covariance, n, n);
     }
-    gsl_vector_free(diagonal);
+    free(diagonal);
     return result;
 }
 
+/* Every pair has a distance of its own. */
 static void measure_apart(struct evidence *evidence, const size_t *points)
 {
     const struct space *space = evidence->space;
     double *apart = evidence->apart;
+    size_t pair = 0;
 
     for (size_t i = 1; i < evidence->n; i++) {
         const double *a = space_row(space, points[i]);
 
-        for (size_t j = 0; j < i; j++) {
+        for (size_t j = 0; j < i; j++, pair++) {
             const double *b = space_row(space, points[j]);
 
+            evidence->distance[pair] = (uint32_t)pair;
             for (size_t d = 0; d < space->n_dims; d++, apart++) {
                 double difference = a[d] - b[d];
 
@@ -74,78 +72,131 @@ static void measure_apart(struct evidence *evidence, const size_t *points)
             }
         }
     }
+    evidence->n_distances = pair;
 }
 
-int evidence_init(struct evidence *evidence, const struct space *space, const size_t *points, size_t n,
-                  const double *response, const double *noise)
+/* Pairs share their distances; those of the lattice that occur are numbered in the order in which they do. */
+static int look_up_apart(struct evidence *evidence, const struct lattice *lattice, const size_t *points)
+{
+    uint32_t *number = calloc(lattice_size(lattice), sizeof(*number)); /* 0: did not occur */
+    size_t n_dims = evidence->space->n_dims, pair = 0;
+
+    if (!number)
+        return -ENOMEM;
+    for (size_t i = 1; i < evidence->n; i++)
+        for (size_t j = 0; j < i; j++, pair++) {
+            size_t index = lattice_index(lattice, points[i], points[j]);
+
+            if (number[index] == 0) {
+                lattice_apart(lattice, index, evidence->apart + evidence->n_distances * n_dims);
+                number[index] = (uint32_t)++evidence->n_distances;
+            }
+            evidence->distance[pair] = number[index] - 1;
+        }
+    free(number);
+    return 0;
+}
+
+static int allocate(struct evidence *evidence, size_t n, size_t n_dims)
 {
     size_t n_pairs = n * (n - 1) / 2 + 1; /* never an allocation of nothing */
 
-    *evidence = (struct evidence){.space = space, .n = n, .response = response, .noise = noise};
-    evidence->apart = malloc(n_pairs * (space->n_dims + 1) * sizeof(double));
-    evidence->smooth = malloc(n_pairs * sizeof(double));
+    evidence->distance = malloc(n_pairs * sizeof(*evidence->distance));
+    evidence->apart = malloc(n_pairs * (n_dims + 1) * sizeof(double));
+    evidence->value = malloc(n_pairs * sizeof(double));
     evidence->slope = malloc(n_pairs * sizeof(double));
-    evidence->covariance = gsl_matrix_alloc(n, n);
-    evidence->weights = gsl_vector_alloc(n);
-    if (!evidence->apart || !evidence->smooth || !evidence->slope || !evidence->covariance ||
-        !evidence->weights) {
+    evidence->share = malloc(n_pairs * sizeof(double));
+    evidence->covariance = malloc(n * n * sizeof(double));
+    evidence->inverse = malloc(n * n * sizeof(double));
+    evidence->scratch = malloc(n * n * sizeof(double));
+    evidence->weights = malloc(n * sizeof(double));
+    return evidence->distance && evidence->apart && evidence->value && evidence->slope && evidence->share &&
+                   evidence->covariance && evidence->inverse && evidence->scratch && evidence->weights
+               ? 0
+               : -ENOMEM;
+}
+
+int evidence_init(struct evidence *evidence, const struct space *space, const struct lattice *lattice,
+                  const size_t *points, size_t n, const double *response, const double *noise)
+{
+    int result;
+
+    *evidence = (struct evidence){.space = space, .n = n, .response = response, .noise = noise};
+    result = allocate(evidence, n, space->n_dims);
+    if (!result && lattice_size(lattice) > 0)
+        result = look_up_apart(evidence, lattice, points);
+    else if (!result)
+        measure_apart(evidence, points);
+    if (result)
         evidence_done(evidence);
-        return -ENOMEM;
-    }
-    measure_apart(evidence, points);
-    return 0;
+    return result;
 }
 
 void evidence_done(struct evidence *evidence)
 {
+    free(evidence->distance);
     free(evidence->apart);
-    free(evidence->smooth);
+    free(evidence->value);
     free(evidence->slope);
-    gsl_matrix_free(evidence->covariance);
-    gsl_vector_free(evidence->weights);
+    free(evidence->share);
+    free(evidence->covariance);
+    free(evidence->inverse);
+    free(evidence->scratch);
+    free(evidence->weights);
     *evidence = (struct evidence){0};
 }
 
 static void fill_covariance(struct evidence *evidence, const struct kernel *kernel)
 {
-    const double *apart = evidence->apart;
-    size_t pair = 0;
+    const uint32_t *distance = evidence->distance;
+    size_t n = evidence->n;
 
-    for (size_t i = 0; i < evidence->n; i++) {
-        double *row = gsl_matrix_ptr(evidence->covariance, i, 0);
+    for (size_t k = 0; k < evidence->n_distances; k++)
+        evidence->value[k] =
+            kernel_at_apart(kernel, evidence->apart + k * kernel->n_dims, &evidence->slope[k]);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < i; j++) {
+            double covariance = kernel->offset + evidence->value[*distance++];
 
-        for (size_t j = 0; j < i; j++, pair++, apart += kernel->n_dims) {
-            double sum[2] = {0.0, 0.0};
-
-            for (size_t d = 0; d < kernel->n_dims; d++)
-                sum[kernel->kind[d] == SPACE_CATEGORY] += apart[d] * kernel->rate[d];
-            evidence->smooth[pair] = kernel_at(kernel, sum[0], sum[1], &evidence->slope[pair]);
-            row[j] = kernel->offset + evidence->smooth[pair];
+            evidence->covariance[i * n + j] = covariance;
+            evidence->covariance[j * n + i] = covariance;
         }
-        row[i] = kernel->offset + kernel->signal + kernel->roughness + evidence->noise[i];
+        evidence->covariance[i * n + i] =
+            kernel->offset + kernel->signal + kernel->roughness + evidence->noise[i];
     }
 }
 
-/* Adds half the trace of (K^-1 - w w') dK/d(log parameter), equation 5.9, for all parameters in one pass over
- * the pairs. */
-static void add_gradient(const struct evidence *evidence, const struct kernel *kernel, double *gradient)
+/* K^-1 - w w': summed over the pairs of each distance, and its trace. */
+static double sum_shares(struct evidence *evidence)
 {
-    const double *apart = evidence->apart, *w = evidence->weights->data;
-    double by_dim[SPACE_MAX_DIMS] = {0}, signal = 0.0, trace = 0.0;
-    size_t pair = 0;
+    const double *w = evidence->weights;
+    const uint32_t *distance = evidence->distance;
+    size_t n = evidence->n;
+    double trace = 0.0;
 
-    for (size_t i = 0; i < evidence->n; i++) {
-        const double *inverse = gsl_matrix_const_ptr(evidence->covariance, i, 0);
+    memset(evidence->share, 0, evidence->n_distances * sizeof(*evidence->share));
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < i; j++)
+            evidence->share[*distance++] += evidence->inverse[j * n + i] - w[i] * w[j];
+        trace += evidence->inverse[i * n + i] - w[i] * w[i];
+    }
+    return trace;
+}
 
-        for (size_t j = 0; j < i; j++, pair++, apart += kernel->n_dims) {
-            double share = inverse[j] - w[i] * w[j];
-            const double by_kind[2] = {share * evidence->slope[pair], -share * evidence->smooth[pair]};
+/* Adds half the trace of (K^-1 - w w') dK/d(log parameter), equation 5.9, for all parameters in one pass over
+ * the distances. */
+static void add_gradient(struct evidence *evidence, const struct kernel *kernel, double *gradient)
+{
+    double by_dim[SPACE_MAX_DIMS] = {0}, signal = 0.0, trace = sum_shares(evidence);
+    const double *apart = evidence->apart;
 
-            for (size_t d = 0; d < kernel->n_dims; d++)
-                by_dim[d] += apart[d] * by_kind[kernel->kind[d] == SPACE_CATEGORY];
-            signal += share * evidence->smooth[pair];
-        }
-        trace += inverse[i] - w[i] * w[i];
+    for (size_t k = 0; k < evidence->n_distances; k++, apart += kernel->n_dims) {
+        double smooth = evidence->share[k] * evidence->value[k];
+        const double by_kind[2] = {evidence->share[k] * evidence->slope[k], -smooth};
+
+        for (size_t d = 0; d < kernel->n_dims; d++)
+            by_dim[d] += apart[d] * by_kind[kernel->kind[d] == SPACE_CATEGORY];
+        signal += smooth;
     }
     for (size_t d = 0; d < kernel->n_dims; d++)
         gradient[d] += by_dim[d] * kernel->rate[d];
@@ -175,22 +226,22 @@ static double apply_prior(const struct space *space, const double *logs, double 
 int evidence_loss(struct evidence *evidence, const double *logs, double *ret_loss, double *ret_gradient)
 {
     double clamped[KERNEL_MAX_LOGS], prior[KERNEL_MAX_LOGS], slope[KERNEL_MAX_LOGS] = {0};
-    gsl_vector_const_view y = gsl_vector_const_view_array(evidence->response, evidence->n);
-    double loss = apply_prior(evidence->space, logs, clamped, prior), fit;
+    double loss = apply_prior(evidence->space, logs, clamped, prior), *weights = evidence->weights;
+    size_t n = evidence->n;
     struct kernel kernel;
     int result;
 
     kernel_from_logs(&kernel, evidence->space, clamped);
     fill_covariance(evidence, &kernel);
-    result = evidence_factorise(evidence->covariance);
+    result = evidence_factorise(evidence->covariance, n, kernel.offset + kernel.signal + kernel.roughness);
     if (result)
         return result;
-    gsl_linalg_cholesky_solve(evidence->covariance, &y.vector, evidence->weights);
-    gsl_blas_ddot(&y.vector, evidence->weights, &fit);
-    loss += 0.5 * fit + 0.5 * (double)evidence->n * log(2.0 * M_PI);
-    for (size_t i = 0; i < evidence->n; i++)
-        loss += log(gsl_matrix_get(evidence->covariance, i, i));
-    gsl_linalg_cholesky_invert(evidence->covariance);
+    memcpy(weights, evidence->response, n * sizeof(*weights));
+    dense_solve_vector(evidence->covariance, n, n, weights);
+    loss += 0.5 * (double)n * log(2.0 * M_PI);
+    for (size_t i = 0; i < n; i++)
+        loss += 0.5 * evidence->response[i] * weights[i] + log(evidence->covariance[i * n + i]);
+    dense_invert(evidence->covariance, n, n, evidence->scratch, evidence->inverse);
     add_gradient(evidence, &kernel, slope);
     for (size_t i = 0; i < kernel_n_logs(evidence->space); i++)
         ret_gradient[i] = prior[i] + (clamped[i] < logs[i] || clamped[i] > logs[i] ? 0.0 : slope[i]);

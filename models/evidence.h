@@ -6,28 +6,32 @@
 #define FSTUNE_MODELS_EVIDENCE_H
 
 #include "models/kernel.h"
+#include "models/lattice.h"
 #include "models/space.h"
 
-#include <gsl/gsl_matrix.h>
 #include <gsl/gsl_rng.h>
-#include <gsl/gsl_vector.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct evidence {
     const struct space *space;
     size_t n;               /* observations */
     const double *response; /* borrowed; centred and scaled */
     const double *noise;    /* borrowed; variance of each, in the same units */
-    double
-        *apart; /* per pair (row > column) and dimension: squared difference, or 1 where a category differs */
-    double *smooth, *slope; /* per pair: what kernel_at gave at the last evaluation */
-    gsl_matrix *covariance; /* its Cholesky factor, then its inverse */
-    gsl_vector *weights;    /* inverse covariance times response */
+    uint32_t *distance;     /* by pair (row > column): index of how far its points are apart */
+    size_t n_distances;
+    double *apart;         /* by distance and dimension, as kernel_at_apart wants it */
+    double *value, *slope; /* by distance: what kernel_at_apart gave at the last evaluation */
+    double *share;         /* by distance: what its pairs weigh in the gradient */
+    double *covariance;    /* n x n: its factor (models/dense) */
+    double *inverse;       /* n x n, upper triangle */
+    double *scratch;       /* n x n */
+    double *weights;       /* inverse covariance times response */
 };
 
-/* response and noise must outlive it. 0, -ENOMEM. */
-int evidence_init(struct evidence *evidence, const struct space *space, const size_t *points, size_t n,
-                  const double *response, const double *noise);
+/* response and noise must outlive it; an empty lattice only makes it slower. 0, -ENOMEM. */
+int evidence_init(struct evidence *evidence, const struct space *space, const struct lattice *lattice,
+                  const size_t *points, size_t n, const double *response, const double *noise);
 void evidence_done(struct evidence *evidence);
 
 /* Loss at logs, lower is better; ret_gradient has kernel_n_logs entries. Beyond four prior standard
@@ -39,8 +43,9 @@ int evidence_loss(struct evidence *evidence, const double *logs, double *ret_los
  * draws of the prior. logs receives the place. 0; -EDOM: no start gave a finite loss; -ENOMEM. */
 int evidence_minimise(struct evidence *evidence, int warm, size_t n_random, gsl_rng *rng, double *logs);
 
-/* Cholesky factor in place (lower triangle) of the covariance in the lower triangle, with growing jitter on
- * the diagonal where rounding made it indefinite. 0, -EDOM, -ENOMEM. */
-int evidence_factorise(gsl_matrix *covariance);
+/* Cholesky factor of the covariance (n x n, row-major, symmetric), in its upper triangle, with growing jitter
+ * on the diagonal where rounding made it indefinite. `unit`: size of the numbers that were rounded, which a
+ * difference of covariances no longer shows; the jitter is at most 1e-5 of it. 0, -EDOM, -ENOMEM. */
+int evidence_factorise(double *covariance, size_t n, double unit);
 
 #endif

@@ -44,17 +44,23 @@ double kernel_at(const struct kernel *kernel, double r2, double cost, double *re
     return (1.0 + s + s * s / 3.0) * decay;
 }
 
+double kernel_at_apart(const struct kernel *kernel, const double *apart, double *ret_slope)
+{
+    double sum[2] = {0.0, 0.0};
+
+    for (size_t d = 0; d < kernel->n_dims; d++)
+        sum[kernel->kind[d] == SPACE_CATEGORY] += apart[d] * kernel->rate[d];
+    return kernel_at(kernel, sum[0], sum[1], ret_slope);
+}
+
 double kernel_between(const struct kernel *kernel, const double *a, const double *b)
 {
-    double r2 = 0.0, cost = 0.0;
+    double apart[SPACE_MAX_DIMS];
 
     for (size_t d = 0; d < kernel->n_dims; d++) {
         double difference = a[d] - b[d];
 
-        if (kernel->kind[d] == SPACE_ORDERED)
-            r2 += difference * difference * kernel->rate[d];
-        else if (fabs(difference) > 0.5)
-            cost += kernel->rate[d];
+        apart[d] = kernel->kind[d] == SPACE_ORDERED ? difference * difference : fabs(difference) > 0.5;
     }
-    return kernel->offset + kernel_at(kernel, r2, cost, NULL);
+    return kernel->offset + kernel_at_apart(kernel, apart, NULL);
 }

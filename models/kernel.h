@@ -43,6 +43,10 @@ void kernel_from_logs(struct kernel *kernel, const struct space *space, const do
  * NULL) receives -2 d value / d r2, which is what all length derivatives share. */
 double kernel_at(const struct kernel *kernel, double r2, double cost, double *ret_slope);
 
+/* kernel_at for two points that are so far apart: per dimension the squared difference, or 1 where a category
+ * differs. */
+double kernel_at_apart(const struct kernel *kernel, const double *apart, double *ret_slope);
+
 /* Smooth covariance of two rows of coordinates, offset included. */
 double kernel_between(const struct kernel *kernel, const double *a, const double *b);
 

@@ -11,6 +11,9 @@
 #include <gsl/gsl_rng.h>
 #include <stddef.h>
 
+/* A response this many of its standard deviations above its mean is less likely than 1e-6. */
+#define SURROGATE_HOPELESS_STDS 5.0
+
 struct observation {
     size_t point;
     double mean;          /* of the response */
@@ -27,9 +30,12 @@ struct surrogate_ops {
     int (*fit)(void *state, const struct space *space, const struct observation *data, size_t n, int refit,
                gsl_rng *rng);
 
-    /* Posterior mean and variance of the response itself (no run noise) at each listed point. After a
-     * successful fit only. 0, -ENOMEM. */
-    int (*predict)(const void *state, const size_t *points, size_t n, double *ret_mean, double *ret_variance);
+    /* Posterior mean and variance of the response itself (no run noise) at each listed point. Variances may
+     * be too large, never too small, where mean + SURROGATE_HOPELESS_STDS standard deviations stay below
+     * `floor` with the one written as with the true one; -INFINITY: all are exact. After a successful fit
+     * only. 0, -ENOMEM. */
+    int (*predict)(const void *state, const size_t *points, size_t n, double floor, double *ret_mean,
+                   double *ret_variance);
 
     /* Posterior covariance of the response at `point` with the response at each listed point. 0, -ENOMEM. */
     int (*covariance)(const void *state, size_t point, const size_t *points, size_t n,

@@ -3,13 +3,13 @@
  * The observed mean of a point is offset + smooth + own + noise; all but the noise is the response that is
  * predicted. The own part lets a much replayed point stand out from the smooth fit (alignment, a cache that
  * is just large enough) without bending it. */
+#include "models/dense.h"
 #include "models/evidence.h"
 #include "models/kernel.h"
+#include "models/lattice.h"
 #include "models/surrogate.h"
 
 #include <errno.h>
-#include <gsl/gsl_blas.h>
-#include <gsl/gsl_linalg.h>
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_randist.h>
 #include <math.h>
@@ -18,37 +18,48 @@
 
 #define MIN_OBSERVATIONS 3
 
-/* Candidates predicted together: the block and the factor stay in the second-level cache. */
+/* Candidates predicted together: with the covariances of CHUNK observations they stay in the first-level
+ * cache, with those of all in the second. */
 #define BLOCK 256
+#define CHUNK 32
 
-/* From here on a refit costs a second or so, and the data pin the optimum down: no random starts. */
+/* From here on a refit costs much, and the data pin the optimum down: no random starts. */
 #define N_WITHOUT_RANDOM_STARTS 100
 
 struct gp {
     const struct space *space;
+    struct lattice lattice; /* of the space; empty where that has too many levels */
+    double *table;          /* of the lattice: smooth covariances */
     size_t n;
     size_t *slot;        /* by point: 1 + index of its observation, or 0 */
     size_t *points;      /* by observation, as the rest */
     double *response;    /* (mean - shift) / scale */
     double *noise;       /* mean_variance / scale^2 */
-    gsl_matrix *factor;  /* Cholesky factor of the observations' covariance */
-    gsl_vector *weights; /* its inverse times response */
+    double *factor;      /* of the observations' covariance, n x n (models/dense) */
+    double *weights;     /* its inverse times response */
     double shift, scale; /* of the last refit */
     int has_logs;
     double logs[KERNEL_MAX_LOGS];
     struct kernel kernel;
 };
 
-static void gp_done(void *state)
+static void data_done(struct gp *gp)
 {
-    struct gp *gp = state;
-
+    free(gp->table);
     free(gp->slot);
     free(gp->points);
     free(gp->response);
     free(gp->noise);
-    gsl_matrix_free(gp->factor);
-    gsl_vector_free(gp->weights);
+    free(gp->factor);
+    free(gp->weights);
+}
+
+static void gp_done(void *state)
+{
+    struct gp *gp = state;
+
+    data_done(gp);
+    lattice_done(&gp->lattice);
     *gp = (struct gp){0};
 }
 
@@ -69,29 +80,57 @@ static void choose_scale(struct gp *gp, const struct observation *data)
         gp->scale = 1.0;
 }
 
-/* `next` gets copies of the data in its own units; hyper-parameters and scale come from `last` unless new
- * ones are asked for. */
-static int take_data(struct gp *next, const struct gp *last, const struct space *space,
-                     const struct observation *data, size_t n, int refit)
+static int allocate(struct gp *gp)
 {
-    *next = (struct gp){
-        .space = space, .n = n, .shift = last->shift, .scale = last->scale, .has_logs = last->has_logs};
-    memcpy(next->logs, last->logs, sizeof(next->logs));
-    next->slot = calloc(space->n_points, sizeof(*next->slot));
-    next->points = malloc(n * sizeof(*next->points));
-    next->response = malloc(n * sizeof(*next->response));
-    next->noise = malloc(n * sizeof(*next->noise));
-    next->factor = gsl_matrix_alloc(n, n);
-    next->weights = gsl_vector_alloc(n);
-    if (!next->slot || !next->points || !next->response || !next->noise || !next->factor || !next->weights)
+    size_t n = gp->n;
+
+    gp->table = malloc((lattice_size(&gp->lattice) + 1) * sizeof(*gp->table));
+    gp->slot = calloc(gp->space->n_points, sizeof(*gp->slot));
+    gp->points = malloc(n * sizeof(*gp->points));
+    gp->response = malloc(n * sizeof(*gp->response));
+    gp->noise = malloc(n * sizeof(*gp->noise));
+    gp->factor = malloc(n * n * sizeof(*gp->factor));
+    gp->weights = malloc(n * sizeof(*gp->weights));
+    return gp->table && gp->slot && gp->points && gp->response && gp->noise && gp->factor && gp->weights
+               ? 0
+               : -ENOMEM;
+}
+
+/* Observations come in the order of their points. Taken in steps of the golden section any first few are
+ * spread over the space, so that they alone explain much of every candidate. */
+static size_t spread_step(size_t n)
+{
+    size_t step = GSL_MAX((size_t)(0.618 * (double)n), 1), a, b;
+
+    do {
+        for (a = n, b = ++step; b != 0;) {
+            size_t rest = a % b;
+
+            a = b;
+            b = rest;
+        }
+    } while (a != 1);
+    return step;
+}
+
+/* `next` gets copies of the data in its own units; hyper-parameters and scale come from `last` unless new
+ * ones are asked for. The lattice is last's, lent. */
+static int take_data(struct gp *next, const struct gp *last, const struct observation *data, size_t n,
+                     int refit)
+{
+    size_t step = spread_step(n), from = 0;
+
+    *next = *last;
+    next->n = n;
+    if (allocate(next))
         return -ENOMEM;
     if (refit)
         choose_scale(next, data);
-    for (size_t i = 0; i < n; i++) {
-        next->slot[data[i].point] = i + 1;
-        next->points[i] = data[i].point;
-        next->response[i] = (data[i].mean - next->shift) / next->scale;
-        next->noise[i] = data[i].mean_variance / gsl_pow_2(next->scale);
+    for (size_t i = 0; i < n; i++, from = (from + step) % n) {
+        next->slot[data[from].point] = i + 1;
+        next->points[i] = data[from].point;
+        next->response[i] = (data[from].mean - next->shift) / next->scale;
+        next->noise[i] = data[from].mean_variance / gsl_pow_2(next->scale);
     }
     return 0;
 }
@@ -100,7 +139,8 @@ static int choose_logs(struct gp *gp, gsl_rng *rng)
 {
     struct evidence evidence;
     size_t n_random = gp->n >= N_WITHOUT_RANDOM_STARTS ? 0 : gp->has_logs ? 1 : 2;
-    int result = evidence_init(&evidence, gp->space, gp->points, gp->n, gp->response, gp->noise);
+    int result =
+        evidence_init(&evidence, gp->space, &gp->lattice, gp->points, gp->n, gp->response, gp->noise);
 
     if (result)
         return result;
@@ -110,30 +150,65 @@ static int choose_logs(struct gp *gp, gsl_rng *rng)
     return result;
 }
 
-/* Prior covariance of the responses of two points. */
-static double response_covariance(const struct gp *gp, size_t a, size_t b)
+/* Prior covariance of the response of `point` with that of each listed point. */
+static void fill_row(const struct gp *gp, size_t point, const size_t *points, size_t n, double *ret_row)
 {
-    double smooth = kernel_between(&gp->kernel, space_row(gp->space, a), space_row(gp->space, b));
+    const struct lattice_face *face = gp->lattice.face;
 
-    return a == b ? smooth + gp->kernel.roughness : smooth;
+    if (lattice_size(&gp->lattice) > 0) {
+        const uint32_t *a = face[0].classes + face[0].place[point] * face[0].n_places;
+        const uint32_t *b = face[1].classes + face[1].place[point] * face[1].n_places;
+
+        for (size_t j = 0; j < n; j++)
+            ret_row[j] = gp->table[a[face[0].place[points[j]]] + b[face[1].place[points[j]]]];
+    } else {
+        const double *x = space_row(gp->space, point);
+
+        for (size_t j = 0; j < n; j++)
+            ret_row[j] = kernel_between(&gp->kernel, x, space_row(gp->space, points[j]));
+    }
+    for (size_t j = 0; j < n; j++)
+        if (points[j] == point)
+            ret_row[j] += gp->kernel.roughness;
+}
+
+static double prior_variance(const struct gp *gp)
+{
+    return gp->kernel.offset + gp->kernel.signal + gp->kernel.roughness;
 }
 
 static int factorise(struct gp *gp)
 {
-    gsl_vector_const_view response = gsl_vector_const_view_array(gp->response, gp->n);
+    size_t n = gp->n;
     int result;
 
     kernel_from_logs(&gp->kernel, gp->space, gp->logs);
-    for (size_t i = 0; i < gp->n; i++) {
-        for (size_t j = 0; j < i; j++)
-            gsl_matrix_set(gp->factor, i, j, response_covariance(gp, gp->points[i], gp->points[j]));
-        gsl_matrix_set(gp->factor, i, i,
-                       response_covariance(gp, gp->points[i], gp->points[i]) + gp->noise[i]);
+    lattice_tabulate(&gp->lattice, &gp->kernel, gp->table);
+    for (size_t i = 0; i < n; i++) {
+        fill_row(gp, gp->points[i], gp->points, n, gp->factor + i * n);
+        gp->factor[i * n + i] += gp->noise[i];
     }
-    result = evidence_factorise(gp->factor);
-    if (!result)
-        gsl_linalg_cholesky_solve(gp->factor, &response.vector, gp->weights);
+    result = evidence_factorise(gp->factor, n, prior_variance(gp));
+    if (!result) {
+        memcpy(gp->weights, gp->response, n * sizeof(*gp->weights));
+        dense_solve_vector(gp->factor, n, n, gp->weights);
+    }
     return result;
+}
+
+/* The lattice outlives the data: it is made when the space is first seen. */
+static int know_space(struct gp *gp, const struct space *space)
+{
+    int result;
+
+    if (gp->space == space)
+        return 0;
+    gp_done(gp);
+    result = lattice_init(&gp->lattice, space);
+    if (result == -ENOMEM)
+        return result;
+    gp->space = space;
+    return 0;
 }
 
 static int gp_fit(void *state, const struct space *space, const struct observation *data, size_t n, int refit,
@@ -144,66 +219,121 @@ static int gp_fit(void *state, const struct space *space, const struct observati
 
     if (n < MIN_OBSERVATIONS)
         return -ENODATA;
+    result = know_space(gp, space);
+    if (result)
+        return result;
     refit = refit || !gp->has_logs;
-    result = take_data(&next, gp, space, data, n, refit);
+    result = take_data(&next, gp, data, n, refit);
     if (!result && refit)
         result = choose_logs(&next, rng);
     if (!result)
         result = factorise(&next);
     if (result) {
-        gp_done(&next);
+        data_done(&next);
         return result;
     }
-    gp_done(gp);
+    data_done(gp);
     *gp = next;
     return 0;
 }
 
-/* Prior covariance of every observation (row) with each listed point (column). */
-static void fill_cross(const struct gp *gp, const size_t *points, gsl_matrix *cross)
+/* Sum over the observations of their prior covariance with each listed point times their weight. */
+static void weighted_sum(const struct gp *gp, const double *weights, const size_t *points, size_t n,
+                         double *ret_sum)
 {
-    for (size_t i = 0; i < gp->n; i++)
-        for (size_t j = 0; j < cross->size2; j++)
-            gsl_matrix_set(cross, i, j, response_covariance(gp, gp->points[i], points[j]));
+    double row[BLOCK];
+
+    memset(ret_sum, 0, n * sizeof(*ret_sum));
+    for (size_t first = 0; first < n; first += BLOCK) {
+        size_t width = GSL_MIN(BLOCK, n - first);
+
+        for (size_t i = 0; i < gp->n; i++) {
+            fill_row(gp, gp->points[i], points + first, width, row);
+            for (size_t j = 0; j < width; j++)
+                ret_sum[first + j] += weights[i] * row[j];
+        }
+    }
 }
 
-/* Means of the listed points from cross, which becomes its solution by the factor: half of the explained
- * covariance. */
-static void solve_cross(const struct gp *gp, gsl_matrix *cross, double *ret_mean)
-{
-    gsl_vector_view mean = gsl_vector_view_array(ret_mean, cross->size2);
+/* Candidates whose variance is being calculated. */
+struct block {
+    size_t n;
+    size_t points[BLOCK], place[BLOCK]; /* place: index in the caller's list */
+    double variance[BLOCK];             /* prior less what the first rows of cross explain */
+    double *cross; /* observations x BLOCK: solved prior covariances, as far as they are made */
+};
 
-    gsl_blas_dgemv(CblasTrans, 1.0, cross, gp->weights, 0.0, &mean.vector);
-    gsl_blas_dtrsm(CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, 1.0, gp->factor, cross);
-    for (size_t j = 0; j < cross->size2; j++)
-        ret_mean[j] = gp->shift + gp->scale * ret_mean[j];
+/* Takes out of the block, of which `rows` rows are solved, what cannot reach the floor. */
+static void drop_hopeless(const struct gp *gp, struct block *block, size_t rows, const double *mean,
+                          double floor)
+{
+    size_t kept = 0;
+
+    for (size_t j = 0; j < block->n; j++) {
+        double std = gp->scale * sqrt(fmax(0.0, block->variance[j]));
+
+        if (mean[block->place[j]] + SURROGATE_HOPELESS_STDS * std < floor)
+            continue;
+        if (kept < j) {
+            block->points[kept] = block->points[j];
+            block->place[kept] = block->place[j];
+            block->variance[kept] = block->variance[j];
+            for (size_t i = 0; i < rows; i++)
+                block->cross[i * BLOCK + kept] = block->cross[i * BLOCK + j];
+        }
+        kept++;
+    }
+    block->n = kept;
 }
 
-static int gp_predict(const void *state, const size_t *points, size_t n, double *ret_mean,
+static void explain(const struct gp *gp, struct block *block, size_t first, size_t last)
+{
+    for (size_t i = first; i < last; i++)
+        fill_row(gp, gp->points[i], block->points, block->n, block->cross + i * BLOCK);
+    dense_solve_rows(gp->factor, gp->n, first, last, block->cross, block->n, BLOCK);
+    for (size_t i = first; i < last; i++)
+        for (size_t j = 0; j < block->n; j++)
+            block->variance[j] -= gsl_pow_2(block->cross[i * BLOCK + j]);
+}
+
+/* A few observations at a time, so that a candidate can be given up as soon as they explain enough of it:
+ * what the others explain would only lower its variance. */
+static void block_variances(const struct gp *gp, struct block *block, const double *mean, double floor,
+                            double *ret_variance)
+{
+    for (size_t first = 0; first < gp->n && block->n > 0; first += CHUNK) {
+        size_t last = GSL_MIN(first + CHUNK, gp->n);
+
+        explain(gp, block, first, last);
+        for (size_t j = 0; j < block->n; j++)
+            ret_variance[block->place[j]] = gsl_pow_2(gp->scale) * fmax(0.0, block->variance[j]);
+        if (floor > -INFINITY && last < gp->n)
+            drop_hopeless(gp, block, last, mean, floor);
+    }
+}
+
+static int gp_predict(const void *state, const size_t *points, size_t n, double floor, double *ret_mean,
                       double *ret_variance)
 {
     const struct gp *gp = state;
-    double prior = gp->kernel.offset + gp->kernel.signal + gp->kernel.roughness;
-    gsl_matrix *block = gsl_matrix_alloc(gp->n, BLOCK);
+    double prior = prior_variance(gp);
+    struct block block = {.cross = malloc(gp->n * BLOCK * sizeof(*block.cross))};
 
-    if (!block)
+    if (!block.cross)
         return -ENOMEM;
+    weighted_sum(gp, gp->weights, points, n, ret_mean);
+    for (size_t j = 0; j < n; j++)
+        ret_mean[j] = gp->shift + gp->scale * ret_mean[j];
     for (size_t first = 0; first < n; first += BLOCK) {
-        size_t width = GSL_MIN(BLOCK, n - first);
-        gsl_matrix_view cross = gsl_matrix_submatrix(block, 0, 0, gp->n, width);
-        double *variance = ret_variance + first;
-
-        fill_cross(gp, points + first, &cross.matrix);
-        solve_cross(gp, &cross.matrix, ret_mean + first);
-        for (size_t j = 0; j < width; j++)
-            variance[j] = prior;
-        for (size_t i = 0; i < gp->n; i++)
-            for (size_t j = 0; j < width; j++)
-                variance[j] -= gsl_pow_2(gsl_matrix_get(&cross.matrix, i, j));
-        for (size_t j = 0; j < width; j++)
-            variance[j] = gsl_pow_2(gp->scale) * fmax(0.0, variance[j]);
+        block.n = GSL_MIN(BLOCK, n - first);
+        for (size_t j = 0; j < block.n; j++) {
+            block.points[j] = points[first + j];
+            block.place[j] = first + j;
+            block.variance[j] = prior;
+        }
+        block_variances(gp, &block, ret_mean, floor, ret_variance);
     }
-    gsl_matrix_free(block);
+    free(block.cross);
     return 0;
 }
 
@@ -211,61 +341,85 @@ static int gp_covariance(const void *state, size_t point, const size_t *points, 
                          double *ret_covariance)
 {
     const struct gp *gp = state;
-    gsl_vector *share = gsl_vector_alloc(gp->n);
+    double *share = malloc(gp->n * sizeof(*share)), prior[BLOCK];
 
     if (!share)
         return -ENOMEM;
-    for (size_t i = 0; i < gp->n; i++)
-        gsl_vector_set(share, i, response_covariance(gp, gp->points[i], point));
-    gsl_linalg_cholesky_svx(gp->factor, share);
-    for (size_t j = 0; j < n; j++) {
-        double left = response_covariance(gp, point, points[j]);
+    fill_row(gp, point, gp->points, gp->n, share);
+    dense_solve_vector(gp->factor, gp->n, gp->n, share);
+    weighted_sum(gp, share, points, n, ret_covariance);
+    for (size_t first = 0; first < n; first += BLOCK) {
+        size_t width = GSL_MIN(BLOCK, n - first);
 
-        for (size_t i = 0; i < gp->n; i++)
-            left -= gsl_vector_get(share, i) * response_covariance(gp, gp->points[i], points[j]);
-        ret_covariance[j] = gsl_pow_2(gp->scale) * left;
+        fill_row(gp, point, points + first, width, prior);
+        for (size_t j = 0; j < width; j++)
+            ret_covariance[first + j] = gsl_pow_2(gp->scale) * (prior[j] - ret_covariance[first + j]);
     }
-    gsl_vector_free(share);
+    free(share);
     return 0;
 }
 
 /* Cholesky factor of the joint posterior covariance of the listed points, in own units. cross: solved. */
-static int factorise_posterior(const struct gp *gp, const size_t *points, const gsl_matrix *cross,
-                               gsl_matrix *posterior)
+static int factorise_posterior(const struct gp *gp, const size_t *points, size_t n, const double *cross,
+                               double *posterior)
 {
-    for (size_t i = 0; i < posterior->size1; i++)
-        for (size_t j = 0; j <= i; j++)
-            gsl_matrix_set(posterior, i, j, response_covariance(gp, points[i], points[j]));
-    gsl_blas_dsyrk(CblasLower, CblasTrans, -1.0, cross, 1.0, posterior);
-    return evidence_factorise(posterior);
+    for (size_t i = 0; i < n; i++)
+        fill_row(gp, points[i], points, n, posterior + i * n);
+    dense_add_gram(-1.0, n, gp->n, cross, n, posterior, n);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            posterior[i * n + j] = posterior[j * n + i];
+    return evidence_factorise(posterior, n, prior_variance(gp));
+}
+
+/* ret_draws = mean + scale * normals * factor. */
+static void transform_normals(const struct gp *gp, const double *mean, const double *factor, size_t n,
+                              size_t n_draws, gsl_rng *rng, double *normals, double *ret_draws)
+{
+    for (size_t i = 0; i < n * n_draws; i++)
+        normals[i] = gsl_ran_gaussian_ziggurat(rng, 1.0);
+    for (size_t draw = 0; draw < n_draws; draw++)
+        memcpy(ret_draws + draw * n, mean, n * sizeof(*mean));
+    /* Column j of the factor ends at its diagonal. */
+    for (size_t first = 0; first < n; first += CHUNK) {
+        size_t last = GSL_MIN(first + CHUNK, n);
+
+        dense_add_product(gp->scale, n_draws, last - first, last, normals, n_draws, factor + first, n,
+                          ret_draws + first, n);
+    }
 }
 
 static int gp_sample(const void *state, const size_t *points, size_t n, size_t n_draws, gsl_rng *rng,
                      double *ret_draws)
 {
     const struct gp *gp = state;
-    gsl_matrix *cross = gsl_matrix_alloc(gp->n, n), *posterior = gsl_matrix_alloc(n, n),
-               *normals = gsl_matrix_alloc(n, n_draws);
-    double *mean = malloc(n * sizeof(*mean));
+    double *cross = malloc(gp->n * n * sizeof(*cross)), *mean = malloc(n * sizeof(*mean));
+    double *posterior = malloc(n * n * sizeof(*posterior)), *normals = malloc(n * n_draws * sizeof(*normals));
     int result = cross && posterior && normals && mean ? 0 : -ENOMEM;
 
     if (result)
         goto out;
-    fill_cross(gp, points, cross);
-    solve_cross(gp, cross, mean);
-    result = factorise_posterior(gp, points, cross, posterior);
+    for (size_t i = 0; i < gp->n; i++)
+        fill_row(gp, gp->points[i], points, n, cross + i * n);
+    for (size_t j = 0; j < n; j++) {
+        double sum = 0.0;
+
+        for (size_t i = 0; i < gp->n; i++)
+            sum += gp->weights[i] * cross[i * n + j];
+        mean[j] = gp->shift + gp->scale * sum;
+    }
+    dense_solve_rows(gp->factor, gp->n, 0, gp->n, cross, n, n);
+    result = factorise_posterior(gp, points, n, cross, posterior);
     if (result)
         goto out;
-    for (size_t i = 0; i < n * n_draws; i++)
-        normals->data[i] = gsl_ran_gaussian_ziggurat(rng, 1.0);
-    gsl_blas_dtrmm(CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, gp->scale, posterior, normals);
-    for (size_t draw = 0; draw < n_draws; draw++)
-        for (size_t i = 0; i < n; i++)
-            ret_draws[draw * n + i] = mean[i] + gsl_matrix_get(normals, i, draw);
+    /* The factor is that of models/dense: its transpose times normals has the covariance. */
+    for (size_t i = 0; i < n; i++)
+        memset(posterior + i * n, 0, i * sizeof(*posterior));
+    transform_normals(gp, mean, posterior, n, n_draws, rng, normals, ret_draws);
 out:
-    gsl_matrix_free(cross);
-    gsl_matrix_free(posterior);
-    gsl_matrix_free(normals);
+    free(cross);
+    free(posterior);
+    free(normals);
     free(mean);
     return result;
 }
@@ -275,21 +429,21 @@ out:
 static int gp_leave_one_out(const void *state, double *ret_log_density, double *ret_rmse)
 {
     const struct gp *gp = state;
-    gsl_matrix *inverse = gsl_matrix_alloc(gp->n, gp->n);
+    size_t size = gp->n * gp->n;
+    double *inverse = malloc(2 * size * sizeof(*inverse));
     double density = 0.0, squares = 0.0, n = (double)gp->n;
 
     if (!inverse)
         return -ENOMEM;
-    gsl_matrix_memcpy(inverse, gp->factor);
-    gsl_linalg_cholesky_invert(inverse);
+    dense_invert(gp->factor, gp->n, gp->n, inverse + size, inverse);
     for (size_t i = 0; i < gp->n; i++) {
-        double variance = 1.0 / gsl_matrix_get(inverse, i, i);
-        double residual = gsl_vector_get(gp->weights, i) * variance;
+        double variance = 1.0 / inverse[i * gp->n + i];
+        double residual = gp->weights[i] * variance;
 
         density += -0.5 * log(2.0 * M_PI * variance) - 0.5 * gsl_pow_2(residual) / variance;
         squares += gsl_pow_2(residual);
     }
-    gsl_matrix_free(inverse);
+    free(inverse);
     *ret_log_density = density / n - log(gp->scale);
     *ret_rmse = gp->scale * sqrt(squares / n);
     return 0;

@@ -39,8 +39,10 @@ struct quadratic {
     struct terms surface;
     size_t n_columns; /* 1 + n_terms of the surface */
     double lambda, tau2;
-    gsl_matrix *design; /* observations x columns */
-    gsl_matrix *factor; /* Cholesky factor of the coefficients' posterior precision */
+    gsl_matrix *design;  /* observations x columns */
+    gsl_matrix *gram;    /* of the weighted design, lower triangle */
+    gsl_vector *moments; /* weighted design times responses */
+    gsl_matrix *factor;  /* Cholesky factor of the coefficients' posterior precision */
     gsl_vector *coefficients;
 };
 
@@ -53,6 +55,8 @@ static void quadratic_done(void *state)
     free(q->points);
     terms_done(&q->surface);
     gsl_matrix_free(q->design);
+    gsl_matrix_free(q->gram);
+    gsl_vector_free(q->moments);
     gsl_matrix_free(q->factor);
     gsl_vector_free(q->coefficients);
     *q = (struct quadratic){0};
@@ -63,17 +67,24 @@ static double weight_of(const struct quadratic *q, size_t i)
     return 1.0 / (q->tau2 + q->data[i].mean_variance);
 }
 
-/* Posterior of the coefficients at the present lambda and tau2. */
-static int solve(struct quadratic *q)
+/* Weighs the observations by the present tau2. */
+static void weigh(struct quadratic *q)
 {
-    gsl_matrix_set_zero(q->factor);
-    gsl_vector_set_zero(q->coefficients);
+    gsl_matrix_set_zero(q->gram);
+    gsl_vector_set_zero(q->moments);
     for (size_t i = 0; i < q->n; i++) {
         gsl_vector_const_view row = gsl_matrix_const_row(q->design, i);
 
-        gsl_blas_dsyr(CblasLower, weight_of(q, i), &row.vector, q->factor);
-        gsl_blas_daxpy(weight_of(q, i) * q->data[i].mean, &row.vector, q->coefficients);
+        gsl_blas_dsyr(CblasLower, weight_of(q, i), &row.vector, q->gram);
+        gsl_blas_daxpy(weight_of(q, i) * q->data[i].mean, &row.vector, q->moments);
     }
+}
+
+/* Posterior of the coefficients at the present lambda, and the tau2 of the last weighing. */
+static int solve(struct quadratic *q)
+{
+    gsl_matrix_memcpy(q->factor, q->gram);
+    gsl_vector_memcpy(q->coefficients, q->moments);
     for (size_t k = 1; k < q->n_columns; k++)
         *gsl_matrix_ptr(q->factor, k, k) += q->lambda;
     if (gsl_linalg_cholesky_decomp1(q->factor) != GSL_SUCCESS)
@@ -114,6 +125,7 @@ static int choose_lambda(struct quadratic *q, gsl_matrix *inverse, double *ret_e
 {
     double best_lambda = -1.0, best_score = INFINITY, sum = 0.0;
 
+    weigh(q);
     for (size_t i = 0; i < q->n; i++)
         sum += weight_of(q, i);
     for (int step = 0; step < N_LAMBDAS; step++) {
@@ -186,13 +198,20 @@ static int fit_terms(struct quadratic *next, int refit)
     next->n_columns = 1 + next->surface.n_terms;
     inverse = gsl_matrix_alloc(next->n_columns, next->n_columns);
     next->design = gsl_matrix_alloc(next->n, next->n_columns);
+    next->gram = gsl_matrix_alloc(next->n_columns, next->n_columns);
+    next->moments = gsl_vector_alloc(next->n_columns);
     next->factor = gsl_matrix_alloc(next->n_columns, next->n_columns);
     next->coefficients = gsl_vector_alloc(next->n_columns);
-    if (!inverse || !next->design || !next->factor || !next->coefficients)
+    if (!inverse || !next->design || !next->gram || !next->moments || !next->factor || !next->coefficients)
         goto out;
     for (size_t i = 0; i < next->n; i++)
         terms_row(&next->surface, next->points[i], gsl_matrix_ptr(next->design, i, 0));
-    result = refit ? choose_tau2(next, inverse) : solve(next);
+    if (refit) {
+        result = choose_tau2(next, inverse);
+    } else {
+        weigh(next);
+        result = solve(next);
+    }
 out:
     gsl_matrix_free(inverse);
     return result;
@@ -258,12 +277,13 @@ static double inner_product(const gsl_matrix *a, size_t i, const gsl_matrix *b, 
     return product;
 }
 
-static int quadratic_predict(const void *state, const size_t *points, size_t n, double *ret_mean,
-                             double *ret_variance)
+static int quadratic_predict(const void *state, const size_t *points, size_t n, double floor,
+                             double *ret_mean, double *ret_variance)
 {
     const struct quadratic *q = state;
     gsl_matrix *block = gsl_matrix_alloc(BLOCK, q->n_columns);
 
+    (void)floor; /* exact everywhere: a variance costs little more than a mean */
     if (!block)
         return -ENOMEM;
     for (size_t first = 0; first < n; first += BLOCK) {

@@ -113,7 +113,7 @@ static int spread(struct tune *tune, const struct observation *data, size_t n, d
     for (size_t i = 0; result == 0 && i < n_points; i++)
         points[i] = i;
     if (result == 0)
-        result = surrogate_gp.predict(state, points, n_points, mean, variance);
+        result = surrogate_gp.predict(state, points, n_points, -INFINITY, mean, variance);
     if (state != NULL)
         surrogate_gp.done(state);
     free(state);

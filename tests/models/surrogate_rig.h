@@ -80,7 +80,7 @@ static inline void drop(const struct surrogate_ops *ops, void *state)
 static inline void predict_one(const struct surrogate_ops *ops, const void *state, size_t point, double *mean,
                                double *variance)
 {
-    assert_int_equal(ops->predict(state, &point, 1, mean, variance), 0);
+    assert_int_equal(ops->predict(state, &point, 1, -INFINITY, mean, variance), 0);
 }
 
 #endif

@@ -5,13 +5,13 @@
 
 #include <errno.h>
 #include <gsl/gsl_errno.h>
-#include <gsl/gsl_linalg.h>
 #include <gsl/gsl_math.h>
 
 #define N 12
 
 static const enum space_kind kinds[] = {SPACE_ORDERED, SPACE_ORDERED, SPACE_CATEGORY};
 static struct space space;
+static struct lattice lattice;
 static size_t points[N];
 static double response[N], noise[N];
 
@@ -31,12 +31,13 @@ static int setup(void **state)
         response[i] = sin(a) + 0.3 * b - 0.5 * c - 0.6;
         noise[i] = i % 2 ? 0.01 : 0.2;
     }
-    return space_init(&space, raw, N, 3, kinds);
+    return space_init(&space, raw, N, 3, kinds) || lattice_init(&lattice, &space);
 }
 
 static int teardown(void **state)
 {
     (void)state;
+    lattice_done(&lattice);
     space_done(&space);
     return 0;
 }
@@ -62,7 +63,7 @@ static void loss_of_one_observation_is_its_normal_density(void **state)
 
     (void)state;
     prior_means(logs);
-    assert_int_equal(evidence_init(&evidence, &space, points, 1, response, noise), 0);
+    assert_int_equal(evidence_init(&evidence, &space, &lattice, points, 1, response, noise), 0);
     variance = KERNEL_OFFSET + exp(logs[3]) + exp(logs[4]) + noise[0];
     assert_close(loss_at(&evidence, logs),
                  0.5 * log(2.0 * M_PI * variance) + 0.5 * gsl_pow_2(response[0]) / variance, 1e-12);
@@ -76,7 +77,7 @@ static void prior_adds_half_a_squared_deviation(void **state)
 
     (void)state;
     prior_means(logs);
-    assert_int_equal(evidence_init(&evidence, &space, points, 1, response, noise), 0);
+    assert_int_equal(evidence_init(&evidence, &space, &lattice, points, 1, response, noise), 0);
     before = loss_at(&evidence, logs);
     /* A length does not matter to one observation: only its prior does. */
     logs[0] += 2.0 * kernel_prior_of(&space, 0).std;
@@ -93,7 +94,7 @@ static void gradient_agrees_with_finite_differences(void **state)
     struct evidence evidence;
 
     (void)state;
-    assert_int_equal(evidence_init(&evidence, &space, points, N, response, noise), 0);
+    assert_int_equal(evidence_init(&evidence, &space, &lattice, points, N, response, noise), 0);
     for (size_t k = 0; k < sizeof(offsets) / sizeof(offsets[0]); k++) {
         double logs[KERNEL_MAX_LOGS], gradient[KERNEL_MAX_LOGS], loss;
 
@@ -122,7 +123,7 @@ static void far_beyond_the_prior_the_loss_is_finite_and_grows(void **state)
     double logs[KERNEL_MAX_LOGS], gradient[KERNEL_MAX_LOGS], near, far;
 
     (void)state;
-    assert_int_equal(evidence_init(&evidence, &space, points, N, response, noise), 0);
+    assert_int_equal(evidence_init(&evidence, &space, &lattice, points, N, response, noise), 0);
     prior_means(logs);
     logs[1] += 100.0;
     assert_int_equal(evidence_loss(&evidence, logs, &near, gradient), 0);
@@ -140,7 +141,7 @@ static void minimum_has_no_slope_and_no_better_neighbour(void **state)
     double logs[KERNEL_MAX_LOGS], gradient[KERNEL_MAX_LOGS], start, lowest;
 
     (void)state;
-    assert_int_equal(evidence_init(&evidence, &space, points, N, response, noise), 0);
+    assert_int_equal(evidence_init(&evidence, &space, &lattice, points, N, response, noise), 0);
     prior_means(logs);
     start = loss_at(&evidence, logs);
     assert_int_equal(evidence_minimise(&evidence, 0, 2, rng, logs), 0);
@@ -160,27 +161,46 @@ static void minimum_has_no_slope_and_no_better_neighbour(void **state)
     gsl_rng_free(rng);
 }
 
-static void factor_of_a_singular_matrix_gets_jitter(void **state)
+static void loss_and_gradient_are_the_same_with_and_without_a_lattice(void **state)
 {
-    gsl_matrix *ones = gsl_matrix_alloc(4, 4);
+    const struct lattice none = {0};
+    struct evidence with, without;
+    double logs[KERNEL_MAX_LOGS], gradient[2][KERNEL_MAX_LOGS], loss[2];
 
     (void)state;
-    gsl_matrix_set_all(ones, 1.0);
-    assert_int_equal(evidence_factorise(ones), 0);
-    assert_close(gsl_matrix_get(ones, 0, 0), 1.0, 1e-4);
-    assert_close(gsl_matrix_get(ones, 3, 0), 1.0, 1e-4);
-    gsl_matrix_free(ones);
+    prior_means(logs);
+    logs[0] += 0.3;
+    assert_int_equal(evidence_init(&with, &space, &lattice, points, N, response, noise), 0);
+    assert_int_equal(evidence_init(&without, &space, &none, points, N, response, noise), 0);
+    assert_true(with.n_distances < without.n_distances);
+    assert_int_equal(without.n_distances, N * (N - 1) / 2);
+    assert_int_equal(evidence_loss(&with, logs, &loss[0], gradient[0]), 0);
+    assert_int_equal(evidence_loss(&without, logs, &loss[1], gradient[1]), 0);
+    assert_close(loss[0], loss[1], 1e-10);
+    for (size_t i = 0; i < kernel_n_logs(&space); i++)
+        assert_close(gradient[0][i], gradient[1][i], 1e-10);
+    evidence_done(&with);
+    evidence_done(&without);
+}
+
+static void factor_of_a_singular_matrix_gets_jitter(void **state)
+{
+    double ones[16];
+
+    (void)state;
+    for (size_t i = 0; i < 16; i++)
+        ones[i] = 1.0;
+    assert_int_equal(evidence_factorise(ones, 4, 1.0), 0);
+    assert_close(ones[0], 1.0, 1e-4);
+    assert_close(ones[3], 1.0, 1e-4);
 }
 
 static void indefinite_matrix_is_edom(void **state)
 {
-    gsl_matrix *matrix = gsl_matrix_alloc(2, 2);
+    double matrix[] = {1.0, 3.0, 3.0, 1.0};
 
     (void)state;
-    gsl_matrix_set_all(matrix, 1.0);
-    gsl_matrix_set(matrix, 1, 0, 3.0);
-    assert_int_equal(evidence_factorise(matrix), -EDOM);
-    gsl_matrix_free(matrix);
+    assert_int_equal(evidence_factorise(matrix, 2, 1.0), -EDOM);
 }
 
 int main(void)
@@ -191,6 +211,7 @@ int main(void)
         cmocka_unit_test(gradient_agrees_with_finite_differences),
         cmocka_unit_test(far_beyond_the_prior_the_loss_is_finite_and_grows),
         cmocka_unit_test(minimum_has_no_slope_and_no_better_neighbour),
+        cmocka_unit_test(loss_and_gradient_are_the_same_with_and_without_a_lattice),
         cmocka_unit_test(factor_of_a_singular_matrix_gets_jitter),
         cmocka_unit_test(indefinite_matrix_is_edom),
     };

@@ -203,15 +203,70 @@ static void covariance_foretells_what_a_further_observation_does(void **unused)
 
         make_data(0.05);
         assert_int_equal(strategies[s]->fit(state, &space, data, N_DATA - 1, 1, rng), 0);
-        assert_int_equal(strategies[s]->predict(state, listed, 3, mean, variance), 0);
+        assert_int_equal(strategies[s]->predict(state, listed, 3, -INFINITY, mean, variance), 0);
         assert_int_equal(strategies[s]->covariance(state, 7, listed, 3, covariance), 0);
         data[N_DATA - 1] = (struct observation){.point = 7, .mean = mean[1], .mean_variance = 0.01};
         assert_int_equal(strategies[s]->fit(state, &space, data, N_DATA, 0, rng), 0);
-        assert_int_equal(strategies[s]->predict(state, listed, 3, after_mean, after), 0);
+        assert_int_equal(strategies[s]->predict(state, listed, 3, -INFINITY, after_mean, after), 0);
         for (size_t i = 0; i < 3; i++) {
             assert_close(after_mean[i], mean[i], 1e-9);
             assert_close(after[i], variance[i] - gsl_pow_2(covariance[i]) / (variance[1] + 0.01), 1e-9);
         }
+        drop(strategies[s], state);
+    }
+}
+
+/* Nothing but rounding is left of the posterior covariance of what was measured without noise. */
+static void points_known_exactly_are_drawn_as_they_are(void **unused)
+{
+    static double draws[2 * N_DATA];
+    size_t listed[N_DATA];
+
+    (void)unused;
+    make_data(0.0);
+    for (size_t i = 0; i < N_DATA; i++) {
+        data[i].mean_variance = 1e-15;
+        listed[i] = data[i].point;
+    }
+    for (size_t s = 0; s < 2; s++) {
+        void *state = state_of(strategies[s]);
+
+        assert_int_equal(strategies[s]->fit(state, &space, data, N_DATA, 1, rng), 0);
+        assert_int_equal(strategies[s]->sample(state, listed, N_DATA, 2, rng, draws), 0);
+        for (size_t i = 0; i < 2 * N_DATA; i++)
+            assert_close(draws[i], data[i % N_DATA].mean, 0.01);
+        drop(strategies[s], state);
+    }
+}
+
+static void only_variances_that_cannot_reach_the_floor_are_too_large(void **unused)
+{
+    static size_t all[N_POINTS];
+    static double mean[2][N_POINTS], variance[2][N_POINTS];
+
+    (void)unused;
+    make_data(0.02);
+    for (size_t i = 0; i < N_POINTS; i++)
+        all[i] = i;
+    for (size_t s = 0; s < 2; s++) {
+        void *state = state_of(strategies[s]);
+        const double floor = 22.0;
+        size_t n_above = 0;
+
+        assert_int_equal(strategies[s]->fit(state, &space, data, N_DATA, 1, rng), 0);
+        assert_int_equal(strategies[s]->predict(state, all, N_POINTS, -INFINITY, mean[0], variance[0]), 0);
+        assert_int_equal(strategies[s]->predict(state, all, N_POINTS, floor, mean[1], variance[1]), 0);
+        for (size_t i = 0; i < N_POINTS; i++) {
+            double reach = mean[1][i] + SURROGATE_HOPELESS_STDS * sqrt(variance[1][i]);
+
+            assert_close(mean[1][i], mean[0][i], 0.0);
+            assert_true(variance[1][i] >= variance[0][i] * (1.0 - 1e-9));
+            if (reach < floor)
+                continue;
+            n_above++;
+            assert_close(variance[1][i], variance[0][i], 1e-12);
+        }
+        assert_in_range(n_above, 1, N_POINTS - 1);
         drop(strategies[s], state);
     }
 }
@@ -229,7 +284,7 @@ static void samples_have_the_posterior_moments(void **unused)
         double mean[3], variance[3], covariance[3], sum[3] = {0}, products[3] = {0};
 
         assert_int_equal(strategies[s]->fit(state, &space, data, N_DATA, 1, rng), 0);
-        assert_int_equal(strategies[s]->predict(state, listed, 3, mean, variance), 0);
+        assert_int_equal(strategies[s]->predict(state, listed, 3, -INFINITY, mean, variance), 0);
         assert_int_equal(strategies[s]->covariance(state, 5, listed, 3, covariance), 0);
         assert_int_equal(strategies[s]->sample(state, listed, 3, N_DRAWS, rng, draws), 0);
         for (size_t draw = 0; draw < N_DRAWS; draw++)
@@ -295,6 +350,8 @@ int main(void)
         cmocka_unit_test(leave_one_out_equals_fits_without_the_one),
         cmocka_unit_test(covariance_of_a_point_with_itself_is_its_variance),
         cmocka_unit_test(covariance_foretells_what_a_further_observation_does),
+        cmocka_unit_test(points_known_exactly_are_drawn_as_they_are),
+        cmocka_unit_test(only_variances_that_cannot_reach_the_floor_are_too_large),
         cmocka_unit_test(samples_have_the_posterior_moments),
         cmocka_unit_test(equal_responses_are_no_difficulty),
         cmocka_unit_test(equal_seeds_give_equal_fits),

@@ -39,6 +39,7 @@ static void gp_predicts_the_conditional_normal_of_three_observations(void **unus
                     k_inverse = gsl_matrix_view_array(inverse, 3, 3);
     gsl_permutation *order = gsl_permutation_alloc(3);
     void *state = state_of(&surrogate_gp);
+    const struct lattice none = {0};
     struct evidence evidence;
     struct kernel kernel;
     struct space line;
@@ -49,7 +50,7 @@ static void gp_predicts_the_conditional_normal_of_three_observations(void **unus
     gsl_rng_set(rng, 5);
     assert_int_equal(surrogate_gp.fit(state, &line, three, 3, 1, rng), 0);
     gsl_rng_set(rng, 5);
-    assert_int_equal(evidence_init(&evidence, &line, seen, 3, response, noise), 0);
+    assert_int_equal(evidence_init(&evidence, &line, &none, seen, 3, response, noise), 0);
     assert_int_equal(evidence_minimise(&evidence, 0, 2, rng, logs), 0);
     kernel_from_logs(&kernel, &line, logs);
     for (size_t i = 0; i < 3; i++) {
@@ -76,11 +77,49 @@ static void gp_predicts_the_conditional_normal_of_three_observations(void **unus
     space_done(&line);
 }
 
+/* A space with too many levels for a lattice, and a part of it that has one: the same points, observations
+ * and hyper-parameters. */
+static void a_space_without_a_lattice_gives_the_same(void **unused)
+{
+    enum { MANY = 1500, FEW = 31 };
+    static double raw[MANY];
+    const enum space_kind ordered = SPACE_ORDERED;
+    const size_t listed[] = {0, 7, 12, 30};
+    double mean[2][4], variance[2][4], covariance[2][4], draws[2][8];
+
+    (void)unused;
+    for (size_t i = 0; i < MANY; i++)
+        raw[i] = i < FEW ? (double)i : 30.0 * (double)(i - FEW) / (double)MANY + 0.001;
+    for (size_t k = 0; k < 2; k++) {
+        void *state = state_of(&surrogate_gp);
+        struct space line;
+
+        assert_int_equal(space_init(&line, raw, k ? MANY : FEW, 1, &ordered), 0);
+        for (size_t i = 0; i < 10; i++)
+            data[i] =
+                (struct observation){.point = 3 * i, .mean = sin(0.2 * (double)i), .mean_variance = 0.01};
+        gsl_rng_set(rng, 3);
+        assert_int_equal(surrogate_gp.fit(state, &line, data, 10, 1, rng), 0);
+        assert_int_equal(surrogate_gp.predict(state, listed, 4, -INFINITY, mean[k], variance[k]), 0);
+        assert_int_equal(surrogate_gp.covariance(state, 12, listed, 4, covariance[k]), 0);
+        assert_int_equal(surrogate_gp.sample(state, listed, 4, 2, rng, draws[k]), 0);
+        drop(&surrogate_gp, state);
+        space_done(&line);
+    }
+    for (size_t j = 0; j < 4; j++) {
+        assert_close(mean[0][j], mean[1][j], 1e-5);
+        assert_close(variance[0][j], variance[1][j], 1e-5);
+        assert_close(covariance[0][j], covariance[1][j], 1e-5);
+        assert_close(draws[0][j], draws[1][j], 1e-4);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gp_knows_little_where_it_saw_nothing),
         cmocka_unit_test(gp_predicts_the_conditional_normal_of_three_observations),
+        cmocka_unit_test(a_space_without_a_lattice_gives_the_same),
     };
 
     return cmocka_run_group_tests_name("models/surrogate_gp", tests, setup, teardown);
