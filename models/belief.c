@@ -15,6 +15,15 @@
 
 /* In log response: a factor of 1.35. Only a wider tolerance would look at points below it. */
 #define WIDEST_MARGIN 0.3
+/* A point of one run this many standard deviations below its prediction is suspect. */
+#define SUSPECT_STDS 3.0
+
+/* How many standard deviations above its prediction a suspect point may lie, when it is asked whether it
+ * could be the best. */
+#define SUSPECT_REACH 2.0
+
+/* Weights of single runs that moved by less do not change a prediction noticeably. */
+#define WEIGHT_STEP 0.2
 
 struct rival {
     size_t point;
@@ -26,13 +35,21 @@ int belief_init(struct belief *belief, const struct space *space, enum belief_mo
 {
     size_t n = space->n_points;
 
+    struct robust_prior prior = robust_prior_default(fallback_std);
+
     *belief = (struct belief){.space = space,
                               .model = model,
                               .fallback_std = fallback_std,
-                              .noise = noise_fit(NULL, NULL, 0, fallback_std),
+                              .noise = prior.noise,
+                              .low_share = prior.low_share,
+                              .high_share = prior.high_share,
                               .gp_score = NAN,
                               .quadratic_score = NAN};
     belief->moments = calloc(n, sizeof(*belief->moments));
+    belief->replays = calloc(n, sizeof(*belief->replays));
+    belief->robust = calloc(n, sizeof(*belief->robust));
+    belief->single_weight = calloc(n, sizeof(*belief->single_weight));
+    belief->single_residual = calloc(n, sizeof(*belief->single_residual));
     belief->excluded = calloc(n, sizeof(*belief->excluded));
     belief->mean = calloc(n, sizeof(*belief->mean));
     belief->variance = calloc(n, sizeof(*belief->variance));
@@ -40,10 +57,15 @@ int belief_init(struct belief *belief, const struct space *space, enum belief_mo
         belief->gp = calloc(1, surrogate_gp.state_size);
     if (model != BELIEF_GP)
         belief->quadratic = calloc(1, surrogate_quadratic.state_size);
-    if (!belief->moments || !belief->excluded || !belief->mean || !belief->variance ||
+    if (!belief->moments || !belief->replays || !belief->robust || !belief->single_weight ||
+        !belief->single_residual || !belief->excluded || !belief->mean || !belief->variance ||
         (model != BELIEF_QUADRATIC && !belief->gp) || (model != BELIEF_GP && !belief->quadratic)) {
         belief_done(belief);
         return -ENOMEM;
+    }
+    for (size_t point = 0; point < n; point++) {
+        belief->single_weight[point] = 1.0;
+        belief->single_residual[point] = NAN;
     }
     return 0;
 }
@@ -59,6 +81,12 @@ void belief_done(struct belief *belief)
     belief_prior_done(belief);
     free(belief->gp);
     free(belief->quadratic);
+    for (size_t point = 0; belief->replays && point < belief->space->n_points; point++)
+        free(belief->replays[point].values);
+    free(belief->replays);
+    free(belief->robust);
+    free(belief->single_weight);
+    free(belief->single_residual);
     free(belief->moments);
     free(belief->excluded);
     free(belief->mean);
@@ -66,18 +94,65 @@ void belief_done(struct belief *belief)
     *belief = (struct belief){0};
 }
 
-void belief_tell(struct belief *belief, size_t point, double response)
+static struct robust_prior prior_of(const struct belief *belief)
 {
-    struct moments *moments = &belief->moments[point];
-    double n = (double)moments->n, difference = response - moments->mean;
-    double squares = n > 0.0 ? (n - 1.0) * gsl_pow_2(moments->std) : 0.0;
+    return (struct robust_prior){
+        .noise = belief->noise, .low_share = belief->low_share, .high_share = belief->high_share};
+}
 
-    belief->n_measured += moments->n == 0;
+/* Inserts in order. */
+static int keep_replay(struct belief_replays *replays, double response)
+{
+    size_t place = replays->n;
+
+    if (replays->n == replays->room) {
+        size_t room = replays->room ? 2 * replays->room : 4;
+        double *values = realloc(replays->values, room * sizeof(*values));
+
+        if (!values)
+            return -ENOMEM;
+        replays->values = values;
+        replays->room = room;
+    }
+    for (; place > 0 && replays->values[place - 1] > response; place--)
+        replays->values[place] = replays->values[place - 1];
+    replays->values[place] = response;
+    replays->n++;
+    return 0;
+}
+
+static struct robust_sample sample_of(const struct belief *belief, size_t point)
+{
+    const struct belief_replays *replays = &belief->replays[point];
+
+    return (struct robust_sample){.values = replays->values, .n = replays->n};
+}
+
+/* What the replays of a point say by the noise known now. */
+static void look_at(struct belief *belief, size_t point)
+{
+    struct robust_prior prior = prior_of(belief);
+    struct robust_point *robust = &belief->robust[point];
+
+    robust_point_of(&prior, sample_of(belief, point), robust);
+    belief->moments[point] =
+        (struct moments){.n = belief->replays[point].n, .mean = robust->location, .std = robust->std};
+    if (belief->replays[point].n != 1) {
+        belief->single_weight[point] = 1.0;
+        belief->single_residual[point] = NAN;
+    }
+}
+
+int belief_tell(struct belief *belief, size_t point, double response)
+{
+    int result = keep_replay(&belief->replays[point], response);
+
+    if (result)
+        return result;
+    belief->n_measured += belief->replays[point].n == 1;
     belief->n_told++;
-    moments->n++;
-    moments->mean += difference / (n + 1.0);
-    squares += difference * (response - moments->mean);
-    moments->std = n > 0.0 ? sqrt(fmax(0.0, squares) / n) : 0.0;
+    look_at(belief, point);
+    return 0;
 }
 
 void belief_exclude(struct belief *belief, size_t point)
@@ -87,7 +162,11 @@ void belief_exclude(struct belief *belief, size_t point)
 
 double belief_run_variance(const struct belief *belief, size_t point, double *ret_df)
 {
-    return noise_variance(&belief->noise, belief->moments[point].std, belief->moments[point].n, ret_df);
+    const struct robust_point *robust = &belief->robust[point];
+    size_t n = belief->replays[point].n;
+
+    *ret_df = n > 0 ? robust->df : belief->noise.df;
+    return n > 0 ? robust->location_variance * (double)n : belief->noise.variance;
 }
 
 static bool usable(const struct belief *belief, size_t point)
@@ -97,21 +176,32 @@ static bool usable(const struct belief *belief, size_t point)
 
 static int fit_noise(struct belief *belief)
 {
-    double *std = malloc((belief->n_measured + 1) * sizeof(*std));
-    size_t *n = malloc((belief->n_measured + 1) * sizeof(*n)), count = 0;
-    int result = std && n ? 0 : -ENOMEM;
+    struct robust_sample *samples = malloc((belief->n_measured + 1) * sizeof(*samples));
+    struct robust_prior prior;
+    size_t count = 0;
+    int result = samples ? 0 : -ENOMEM;
 
-    for (size_t point = 0; !result && point < belief->space->n_points; point++) {
-        if (!usable(belief, point))
-            continue;
-        std[count] = belief->moments[point].std;
-        n[count++] = belief->moments[point].n;
-    }
+    for (size_t point = 0; !result && point < belief->space->n_points; point++)
+        if (usable(belief, point))
+            samples[count++] = sample_of(belief, point);
     if (!result)
-        belief->noise = noise_fit(std, n, count, belief->fallback_std);
-    free(std);
-    free(n);
-    return result;
+        result = robust_fit(samples, count, belief->fallback_std, &prior);
+    free(samples);
+    if (result)
+        return result;
+    belief->noise = prior.noise;
+    belief->low_share = prior.low_share;
+    belief->high_share = prior.high_share;
+    for (size_t point = 0; point < belief->space->n_points; point++)
+        if (belief->replays[point].n > 0)
+            look_at(belief, point);
+    return 0;
+}
+
+/* Of the mean that the surrogate is told: a single run counts as far as it is likely to be ordinary. */
+static double told_variance(const struct belief *belief, size_t point)
+{
+    return belief->robust[point].location_variance / belief->single_weight[point];
 }
 
 /* What is expected of a point before anything is measured; the surrogate explains the rest. */
@@ -125,17 +215,109 @@ static size_t collect(const struct belief *belief, struct observation *ret_data)
     size_t count = 0;
 
     for (size_t point = 0; point < belief->space->n_points; point++) {
-        const struct moments *moments = &belief->moments[point];
-        double df;
-
         if (!usable(belief, point))
             continue;
         ret_data[count++] = (struct observation){
             .point = point,
-            .mean = moments->mean - offset_of(belief, point),
-            .mean_variance = belief_run_variance(belief, point, &df) / (double)moments->n,
+            .mean = belief->moments[point].mean - offset_of(belief, point),
+            .mean_variance = told_variance(belief, point),
         };
     }
+    return count;
+}
+
+/* What all other points say of a point: its posterior with its own observation taken out again (a quotient of
+ * normal densities). False where nothing is left. */
+static bool leave_out(const struct belief *belief, size_t point, double *ret_mean, double *ret_variance)
+{
+    double own = 1.0 / told_variance(belief, point), all = 1.0 / belief->variance[point];
+
+    if (!(all > own) || !isfinite(all))
+        return false;
+    *ret_variance = 1.0 / (all - own);
+    *ret_mean = *ret_variance * (all * belief->mean[point] - own * belief->moments[point].mean);
+    return true;
+}
+
+/* Judges points of one run by the others, after a fit. True when that changes what should be told. */
+static bool weigh_singles(struct belief *belief)
+{
+    struct robust_prior prior = prior_of(belief);
+    bool changed = false;
+
+    for (size_t point = 0; point < belief->space->n_points; point++) {
+        double value = belief->moments[point].mean, mean, variance, weight, own;
+
+        if (!usable(belief, point) || belief->replays[point].n != 1 ||
+            !leave_out(belief, point, &mean, &variance))
+            continue;
+        own = belief->noise.variance;
+        belief->single_residual[point] = (value - mean) / sqrt(variance + own);
+        weight = robust_single_weight(&prior, value, mean, variance);
+        /* However certain an outlier is, it was measured: the point is hardly further off than this. */
+        weight = fmax(weight, own / (own + gsl_pow_2(value - mean)));
+        changed = changed || fabs(log(weight / belief->single_weight[point])) > WEIGHT_STEP;
+        belief->single_weight[point] = weight;
+    }
+    return changed;
+}
+
+bool belief_suspect(const struct belief *belief, size_t point)
+{
+    return usable(belief, point) && belief->single_residual[point] < -SUSPECT_STDS;
+}
+
+/* What the other points promise of a suspect point at best; -INFINITY for all that need no second look. */
+static double promise_of_suspect(const struct belief *belief, size_t point, double incumbent)
+{
+    double mean, variance, upper;
+
+    if (!belief_suspect(belief, point) || !leave_out(belief, point, &mean, &variance))
+        return -INFINITY;
+    upper = mean + SUSPECT_REACH * sqrt(variance);
+    return upper >= incumbent ? upper : -INFINITY;
+}
+
+size_t belief_suspects(const struct belief *belief, size_t most, size_t *ret_points)
+{
+    size_t n_points = belief->space->n_points, n = 0, best = belief_best(belief, 1);
+    double below = INFINITY;
+
+    while (best < n_points && n < most) {
+        size_t next = n_points;
+        double highest = -INFINITY;
+
+        for (size_t point = 0; point < n_points; point++) {
+            double promise = promise_of_suspect(belief, point, belief->mean[best]);
+
+            if (promise > highest && promise < below) {
+                highest = promise;
+                next = point;
+            }
+        }
+        if (next == n_points)
+            break;
+        ret_points[n++] = next;
+        below = highest;
+    }
+    return n;
+}
+
+size_t belief_outlier_runs(const struct belief *belief)
+{
+    size_t count = 0;
+
+    for (size_t point = 0; point < belief->space->n_points; point++)
+        count += usable(belief, point) ? belief->robust[point].n_outliers : 0;
+    return count;
+}
+
+size_t belief_two_level_points(const struct belief *belief)
+{
+    size_t count = 0;
+
+    for (size_t point = 0; point < belief->space->n_points; point++)
+        count += usable(belief, point) && belief->robust[point].two_levels;
     return count;
 }
 
@@ -177,12 +359,11 @@ static void *chosen_state(const struct belief *belief)
     return belief->chosen == &surrogate_gp ? belief->gp : belief->quadratic;
 }
 
-/* What a point must be able to reach to matter: the best measured one at its worst, less the widest margin
- * that is asked about. points has room for all points. */
-static int find_floor(const struct belief *belief, size_t *points, double *ret_floor)
+/* Posterior of the measured points, exact however poor they are: whether a single run is an outlier depends on
+ * it. */
+static int predict_measured(struct belief *belief, size_t *points, size_t *ret_n)
 {
-    double *mean = malloc(2 * (belief->n_measured + 1) * sizeof(*mean)), floor = -INFINITY;
-    double *variance;
+    double *mean = malloc(2 * (belief->n_measured + 1) * sizeof(*mean)), *variance;
     size_t n = 0;
     int result;
 
@@ -193,26 +374,61 @@ static int find_floor(const struct belief *belief, size_t *points, double *ret_f
         if (usable(belief, i))
             points[n++] = i;
     result = belief->chosen->predict(chosen_state(belief), points, n, -INFINITY, mean, variance);
-    for (size_t i = 0; i < n && !result; i++)
-        floor = fmax(floor, mean[i] - SURROGATE_HOPELESS_STDS * sqrt(variance[i]) - WIDEST_MARGIN);
+    for (size_t i = 0; i < n && !result; i++) {
+        belief->mean[points[i]] = mean[i];
+        belief->variance[points[i]] = variance[i];
+    }
     free(mean);
+    *ret_n = n;
+    return result;
+}
+
+/* What a point must be able to reach to matter: the best measured one at its worst, less the widest margin
+ * that is asked about. */
+static double find_floor(const struct belief *belief, const size_t *measured, size_t n)
+{
+    double floor = -INFINITY;
+
     /* What an offset adds differs from point to point: then all variances are wanted. */
-    *ret_floor = belief->prior.offset ? -INFINITY : floor;
+    if (belief->prior.offset)
+        return -INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        double std = sqrt(belief->variance[measured[i]]);
+
+        floor = fmax(floor, belief->mean[measured[i]] - SURROGATE_HOPELESS_STDS * std - WIDEST_MARGIN);
+    }
+    return floor;
+}
+
+static int predict_others(struct belief *belief, size_t *points, double floor)
+{
+    size_t n_points = belief->space->n_points, n = 0;
+    double *mean = malloc(2 * n_points * sizeof(*mean)), *variance;
+    int result;
+
+    if (!mean)
+        return -ENOMEM;
+    variance = mean + n_points;
+    for (size_t i = 0; i < n_points; i++)
+        if (!usable(belief, i))
+            points[n++] = i;
+    result = belief->chosen->predict(chosen_state(belief), points, n, floor, mean, variance);
+    for (size_t i = 0; i < n && !result; i++) {
+        belief->mean[points[i]] = mean[i];
+        belief->variance[points[i]] = variance[i];
+    }
+    free(mean);
     return result;
 }
 
 static int predict_all(struct belief *belief)
 {
-    size_t n = belief->space->n_points, *points = malloc(n * sizeof(*points));
-    double floor;
-    int result = points ? find_floor(belief, points, &floor) : -ENOMEM;
+    size_t n_points = belief->space->n_points, *points = calloc(n_points, sizeof(*points)), n = 0;
+    int result = points ? predict_measured(belief, points, &n) : -ENOMEM;
 
-    for (size_t i = 0; i < n && !result; i++)
-        points[i] = i;
     if (!result)
-        result =
-            belief->chosen->predict(chosen_state(belief), points, n, floor, belief->mean, belief->variance);
-    for (size_t i = 0; i < n && !result; i++)
+        result = predict_others(belief, points, find_floor(belief, points, n));
+    for (size_t i = 0; i < n_points && !result; i++)
         belief->mean[i] += offset_of(belief, i);
     free(points);
     return result;
@@ -241,6 +457,14 @@ static int refit_and_weigh_prior(struct belief *belief, struct observation *data
     return result ? result : refit_all(belief, data, collect(belief, data), rng);
 }
 
+/* Exchanges the data and keeps the hyper-parameters. */
+static int tell_surrogate(struct belief *belief, struct observation *data, gsl_rng *rng)
+{
+    size_t n = collect(belief, data);
+
+    return belief->chosen->fit(chosen_state(belief), belief->space, data, n, 0, rng);
+}
+
 int belief_update(struct belief *belief, bool refit, gsl_rng *rng)
 {
     struct observation *data = malloc((belief->n_measured + 1) * sizeof(*data));
@@ -254,10 +478,14 @@ int belief_update(struct belief *belief, bool refit, gsl_rng *rng)
     if (!result && refit)
         result = refit_and_weigh_prior(belief, data, rng);
     else if (!result)
-        result =
-            belief->chosen->fit(chosen_state(belief), belief->space, data, collect(belief, data), 0, rng);
+        result = tell_surrogate(belief, data, rng);
     if (!result)
         result = predict_all(belief);
+    if (!result && weigh_singles(belief)) {
+        result = tell_surrogate(belief, data, rng);
+        if (!result)
+            result = predict_all(belief);
+    }
 out:
     free(data);
     return result;

@@ -7,6 +7,7 @@
 
 #include "models/belief_prior.h"
 #include "models/noise.h"
+#include "models/robust.h"
 #include "models/space.h"
 #include "models/student.h"
 #include "models/surrogate.h"
@@ -17,14 +18,28 @@
 
 enum belief_model { BELIEF_AUTO, BELIEF_GP, BELIEF_QUADRATIC };
 
+/* All replays of a point, ascending. */
+struct belief_replays {
+    double *values;
+    size_t n, room;
+};
+
 struct belief {
     const struct space *space;
     enum belief_model model;
     double fallback_std;     /* assumed run-to-run std before there are replays */
-    struct moments *moments; /* by point; n = 0: not measured */
+    struct moments *moments; /* by point; n: all replays, 0: not measured; mean: robust location, by the noise
+                                known at the last belief_update; std: of ordinary runs, within their level */
+    struct belief_replays *replays; /* by point */
+    struct robust_point *robust;    /* by point: where moments come from */
+    double *single_weight;   /* by point of one replay: probability that it is ordinary, by the other points;
+                                1 for all others */
+    double *single_residual; /* by point of one replay: standardised distance from what the other points
+                                predict; NaN for all others and while there is no surrogate */
     bool *excluded; /* by point: its runs failed or it is not trusted; never asked for or chosen again */
     size_t n_measured, n_told;
-    struct noise_prior noise;
+    struct noise_prior noise;           /* of ordinary runs */
+    double low_share, high_share;       /* of runs that are outliers below, above */
     struct belief_prior prior;          /* figures from elsewhere; empty unless belief_prior_add was called */
     const struct surrogate_ops *chosen; /* fitted; NULL before the first successful belief_update */
     void *gp, *quadratic;               /* states; NULL where the model is not used */
@@ -39,8 +54,8 @@ int belief_init(struct belief *belief, const struct space *space, enum belief_mo
                 double fallback_std);
 void belief_done(struct belief *belief);
 
-/* One more replay of a point. */
-void belief_tell(struct belief *belief, size_t point, double response);
+/* One more replay of a point; the memory used grows with the replays. 0; -ENOMEM: it is not known then. */
+int belief_tell(struct belief *belief, size_t point, double response);
 void belief_exclude(struct belief *belief, size_t point);
 
 /* Fits noise and surrogate to what was told and refreshes mean and variance. AUTO takes the model with the
@@ -58,8 +73,22 @@ int belief_covariance(const struct belief *belief, size_t point, const size_t *p
 int belief_sample(const struct belief *belief, const size_t *points, size_t n, size_t n_draws, gsl_rng *rng,
                   double *ret_draws);
 
-/* Variance of one run of this point (shrunk), and its degrees of freedom. */
+/* Variance of one run of this point (shrunk), and its degrees of freedom: divided by the replays, the
+ * variance of moments.mean. It contains what is not known about which runs are outliers. */
 double belief_run_variance(const struct belief *belief, size_t point, double *ret_df);
+
+/* Measured once, and more than three standard deviations below what the other points say: probably an outlier
+ * run, to be measured again before the point is written off. False while there is no surrogate. */
+bool belief_suspect(const struct belief *belief, size_t point);
+
+/* Suspect points that the others call most promising, at most `most` of those that could be the best if its
+ * run was an outlier. Returns how many were written. */
+size_t belief_suspects(const struct belief *belief, size_t most, size_t *ret_points);
+
+/* Over all measured points that are not excluded: runs that were most likely outliers, by the other replays
+ * of their points (robust[].n_outliers), and points that most likely have two levels. */
+size_t belief_outlier_runs(const struct belief *belief);
+size_t belief_two_level_points(const struct belief *belief);
 
 /* Measured, not excluded point with the highest posterior mean (highest sample mean while there is no
  * surrogate) among those with at least min_replays; n_points when there is none. */

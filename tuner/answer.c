@@ -84,12 +84,31 @@ static void judge_sustained(struct answer *answer)
         report_sustained_note(warnings, &answer->sustained);
 }
 
+/* What the search made of runs that do not fit the others of their point. */
+static void note_outliers(const struct tune *tune)
+{
+    struct notes *warnings = &tune->session->warnings;
+    size_t n_outliers = belief_outlier_runs(&tune->belief), n_levels = belief_two_level_points(&tune->belief);
+    if (n_outliers > 0)
+        notes_add(warnings, "outlier_runs",
+                  "runs far off the others of their setting: %zu of %zu; they count little in the search, "
+                  "and fully in "
+                  "the figures",
+                  n_outliers, tune->belief.n_told);
+    if (n_levels > 0)
+        notes_add(warnings, "two_level_points",
+                  "settings whose runs fall into two levels: %zu; the search ranks them by the mean of all "
+                  "their runs",
+                  n_levels);
+}
+
 void answer_prepare(struct answer *answer, struct tune *tune)
 {
     *answer = (struct answer){.tune = tune, .interrupted = tune->stop == TUNE_STOP_INTERRUPTED};
     answer->has_baseline = row_for(tune, tune->baseline, &answer->baseline);
     answer->has_standard = row_for(tune, tune->standard, &answer->standard);
     tune_note_distrust(tune);
+    note_outliers(tune);
     session_note_ground(tune->session);
     if (tune->chosen == TUNE_NONE) {
         char codes[256];

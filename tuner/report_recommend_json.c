@@ -74,6 +74,9 @@ static json_t *json_search(const struct tune *tune)
     json_object_set_new(object, "run_noise_cv", json_number(sqrt(tune->belief.noise.variance)));
     json_object_set_new(object, "prior", prior_json(tune));
     json_object_set_new(object, "resumed", resume_json(session));
+    json_object_set_new(object, "outlier_runs", json_integer((json_int_t)belief_outlier_runs(&tune->belief)));
+    json_object_set_new(object, "two_level_points",
+                        json_integer((json_int_t)belief_two_level_points(&tune->belief)));
     return object;
 }
 

@@ -7,6 +7,8 @@
 
 #define ROUND_POINTS 4
 #define ROUND_MAX    16
+/* Points whose only run was probably an outlier, measured again. */
+#define ROUND_SUSPECTS 2
 /* Every so many rounds hyper-parameters are fitted anew; in between only the data are exchanged. */
 #define REFIT_ROUNDS 2
 
@@ -23,7 +25,7 @@ static size_t make_round(const struct tune *tune, const size_t *asked, size_t n_
     size_t incumbent = belief_best(&tune->belief, 1);
     if (incumbent < tune->space.n_points)
         ret_runs[n++] = incumbent;
-    return n;
+    return n + belief_suspects(&tune->belief, ROUND_SUSPECTS, ret_runs + n);
 }
 
 static int update(struct tune *tune, size_t round, struct err *err)
@@ -36,7 +38,7 @@ static int update(struct tune *tune, size_t round, struct err *err)
 
 int tune_explore(struct tune *tune, struct err *err)
 {
-    size_t asked[ROUND_MAX], runs[ROUND_MAX * TUNE_GRID_REPLAYS + 1];
+    size_t asked[ROUND_MAX], runs[ROUND_MAX * TUNE_GRID_REPLAYS + 1 + ROUND_SUSPECTS];
     bool grid = tune->search == &search_grid;
     uint64_t deadline_ns = grid ? tune->search_end_ns : tune->explore_end_ns;
     size_t first[2] = {tune->baseline, tune->standard};

@@ -83,7 +83,7 @@ static int keep(struct tune *tune, size_t point, const struct measure_plan *plan
     if (added == 0 && point != tune->counterpart)
         added = sustained_add(&tune->sustained, point, load_bytes, plan, result);
     if (added == 0 && point < tune->space.n_points)
-        belief_tell(&tune->belief, point, tune_response(tune, &sample));
+        added = belief_tell(&tune->belief, point, tune_response(tune, &sample));
     if (added == 0)
         tune_weigh_trust(tune, point);
     if (added == 0 && point != tune->counterpart)

@@ -60,7 +60,7 @@ static void moments_of_told_values_are_those_of_the_sample(void **state)
     struct belief belief;
 
     (void)state;
-    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.1), 0);
+    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.2), 0);
     belief_tell(&belief, 7, values[0]);
     assert_close(belief.moments[7].std, 0.0, 0.0);
     for (size_t i = 1; i < 5; i++)
@@ -321,6 +321,96 @@ static void probability_is_calibrated(void **state)
     assert_close(claimed, true_ones, 0.15);
 }
 
+static void one_outlier_among_replays_is_counted_and_hardly_felt(void **state)
+{
+    struct belief belief;
+    double df, before;
+
+    (void)state;
+    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.05), 0);
+    tell_hill(&belief, 3, 4, 0.03);
+    assert_int_equal(belief_update(&belief, true, rng), 0);
+    assert_int_equal(belief_outlier_runs(&belief), 0);
+    before = belief.moments[30].mean;
+    belief_tell(&belief, 30, hill(30) - log(3.0));
+    assert_int_equal(belief_update(&belief, true, rng), 0);
+    assert_close(belief.moments[30].mean, before, 0.005);
+    assert_int_equal(belief.moments[30].n, 5);
+    assert_int_equal(belief_outlier_runs(&belief), 1);
+    assert_int_equal(belief.robust[30].n_outliers, 1);
+    assert_close(sqrt(belief_run_variance(&belief, 0, &df)), 0.03, 0.008);
+    belief_exclude(&belief, 30);
+    assert_int_equal(belief_outlier_runs(&belief), 0);
+    belief_done(&belief);
+}
+
+static void points_of_two_levels_are_counted_and_keep_their_mean(void **state)
+{
+    struct belief belief;
+    double df;
+
+    (void)state;
+    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.05), 0);
+    tell_hill(&belief, 3, 4, 0.03);
+    for (size_t i = 0; i < 6; i++)
+        belief_tell(&belief, 30, hill(30) - (i % 2 == 0 ? log(3.0) : 0.0));
+    assert_int_equal(belief_update(&belief, true, rng), 0);
+    assert_int_equal(belief_two_level_points(&belief), 1);
+    assert_close(belief.moments[30].mean, hill(30) - 0.3 * log(3.0), 0.06);
+    assert_true(sqrt(belief_run_variance(&belief, 30, &df)) > 0.4);
+    belief_done(&belief);
+}
+
+/* A hill known well, but for one point whose only run was three times too slow. */
+static void tell_hill_with_a_slow_run(struct belief *belief, size_t slow)
+{
+    assert_int_equal(belief_init(belief, &space, BELIEF_GP, 0.05), 0);
+    gsl_rng_set(rng, 23);
+    for (size_t point = 0; point < N_POINTS; point++)
+        for (size_t i = 0; i < (point % 4 == slow % 4 ? 1 : 3); i++)
+            belief_tell(belief, point,
+                        hill(point) + gsl_ran_gaussian(rng, 0.03) - (point == slow ? log(3.0) : 0.0));
+    assert_int_equal(belief_update(belief, true, rng), 0);
+}
+
+static void a_single_slow_run_is_suspect_until_measured_again(void **state)
+{
+    struct belief belief;
+    size_t points[3];
+
+    (void)state;
+    tell_hill_with_a_slow_run(&belief, 38);
+    assert_true(belief_suspect(&belief, 38));
+    assert_true(belief.single_residual[38] < -3.0);
+    assert_true(belief.single_weight[38] < 0.1);
+    assert_false(belief_suspect(&belief, 34));
+    assert_close(belief.single_weight[34], 1.0, 0.1);
+    assert_false(belief_suspect(&belief, 39)); /* three runs */
+    assert_int_equal(belief_suspects(&belief, 3, points), 1);
+    assert_int_equal(points[0], 38);
+    assert_int_equal(belief_suspects(&belief, 0, points), 0);
+    assert_close(belief.mean[38], hill(38), 0.25);
+    belief_tell(&belief, 38, hill(38) - log(3.0));
+    assert_int_equal(belief_update(&belief, true, rng), 0);
+    assert_false(belief_suspect(&belief, 38));
+    assert_close(belief.moments[38].mean, hill(38) - log(3.0), 0.05);
+    assert_close(belief.single_weight[38], 1.0, 0.0);
+    belief_done(&belief);
+}
+
+/* The first point of the hill is far below its top: slow or not, it cannot be the best. */
+static void a_suspect_that_cannot_win_is_left_alone(void **state)
+{
+    struct belief belief;
+    size_t points[3];
+
+    (void)state;
+    tell_hill_with_a_slow_run(&belief, 0);
+    assert_true(belief_suspect(&belief, 0));
+    assert_int_equal(belief_suspects(&belief, 3, points), 0);
+    belief_done(&belief);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -329,6 +419,10 @@ int main(void)
         cmocka_unit_test(too_little_is_enodata_and_leaves_no_surrogate),
         cmocka_unit_test(run_variance_before_replays_is_the_fallback),
         cmocka_unit_test(noise_is_learnt_from_replays),
+        cmocka_unit_test(one_outlier_among_replays_is_counted_and_hardly_felt),
+        cmocka_unit_test(points_of_two_levels_are_counted_and_keep_their_mean),
+        cmocka_unit_test(a_single_slow_run_is_suspect_until_measured_again),
+        cmocka_unit_test(a_suspect_that_cannot_win_is_left_alone),
         cmocka_unit_test(auto_takes_the_better_score),
         cmocka_unit_test(auto_does_with_one_model_where_the_other_has_too_little),
         cmocka_unit_test(posterior_follows_the_truth),

@@ -6,7 +6,6 @@
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
-#include <gsl/gsl_sf_psi.h>
 #include <math.h>
 
 static int silence_gsl(void **state)
@@ -151,18 +150,45 @@ static void few_points_are_pooled(void **state)
     assert_close(two.df, 1.0, 0.0);
 }
 
-/* No scatter between log variances: df at its cap, and s0^2 = s^2 as far as the expectation of log chi^2
- * allows. */
-static void equal_spreads_give_the_capped_df(void **state)
+/* Points that could not be more alike: the more there are, the firmer the prior. */
+static void equal_spreads_give_a_firm_prior(void **state)
 {
-    const double stds[] = {0.1, 0.1, 0.1, 0.1};
-    const size_t replays[] = {5, 5, 5, 5};
-    struct noise_prior prior = noise_fit(stds, replays, 4, 1.0);
-    double e = log(0.01) - gsl_sf_psi(2.0) + log(2.0);
+    double stds[100];
+    size_t replays[100];
+    struct noise_prior few, many;
 
     (void)state;
-    assert_close(prior.df, 100.0, 0.0);
-    assert_close(prior.variance, exp(e + gsl_sf_psi(50.0) - log(50.0)), 1e-12);
+    for (size_t i = 0; i < 100; i++) {
+        stds[i] = 0.1;
+        replays[i] = 5;
+    }
+    few = noise_fit(stds, replays, 4, 1.0);
+    many = noise_fit(stds, replays, 100, 1.0);
+    assert_close(few.variance, 0.01, 0.001);
+    assert_true(few.df > 8.0);
+    assert_close(many.variance, 0.01, 0.0003);
+    assert_true(many.df > 90.0 && many.df <= 100.0);
+}
+
+/* Pairs that agree by chance say little: with few replays a point, the pooled scatter must not follow them.
+ */
+static void pairs_give_a_steady_prior(void **state)
+{
+    enum { N_POINTS = 13, ROUNDS = 200 };
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    size_t n_far = 0;
+
+    (void)state;
+    gsl_rng_set(rng, 31);
+    for (size_t round = 0; round < ROUNDS; round++) {
+        struct noise_prior prior;
+
+        simulate(rng, 0.0, 0.1, N_POINTS, 2, true_variance, std, n);
+        prior = noise_fit(std, n, N_POINTS, 1.0);
+        n_far += prior.variance < 0.01 * 0.3 || prior.variance > 0.01 * 2.0;
+    }
+    gsl_rng_free(rng);
+    assert_true(n_far < ROUNDS / 20);
 }
 
 static void zero_spread_keeps_the_variance_positive(void **state)
@@ -201,7 +227,7 @@ static void wild_spreads_keep_df_in_range(void **state)
     struct noise_prior prior = noise_fit(stds, replays, 5, 1.0);
 
     (void)state;
-    assert_close(prior.df, 1.0, 0.0);
+    assert_close(prior.df, 1.0, 0.001);
     assert_true(isfinite(prior.variance) && prior.variance > 0.0);
 }
 
@@ -228,7 +254,8 @@ int main(void)
         cmocka_unit_test(shrunk_variance_and_df_give_honest_intervals),
         cmocka_unit_test(without_replays_the_fallback_holds),
         cmocka_unit_test(few_points_are_pooled),
-        cmocka_unit_test(equal_spreads_give_the_capped_df),
+        cmocka_unit_test(equal_spreads_give_a_firm_prior),
+        cmocka_unit_test(pairs_give_a_steady_prior),
         cmocka_unit_test(zero_spread_keeps_the_variance_positive),
         cmocka_unit_test(one_lucky_point_does_not_ruin_the_prior),
         cmocka_unit_test(wild_spreads_keep_df_in_range),
