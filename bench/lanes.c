@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -176,29 +177,71 @@ int lanes_open(struct lanes *lanes, const struct measure_env *env, const struct 
     return 0;
 }
 
+static uint64_t least_requests(const struct lanes *lanes)
+{
+    return (MEASURE_MIN_REQUESTS + lanes->n - 1) / lanes->n;
+}
+
+/* Has this lane done what every run must, while all lanes together stay below this rate, even if all that is
+ * in flight counts as done? */
+static bool is_slower_than(struct lane *lane, const struct pump_stats *stats, double bps)
+{
+    struct lanes *lanes = lane->all;
+    uint64_t age_ns = stats->last_complete_ns - stats->first_submit_ns;
+    uint64_t bytes = stats->bytes_read + stats->bytes_written;
+    uint64_t more = bytes - lane->told_bytes;
+    lane->told_bytes = bytes;
+    uint64_t all = atomic_fetch_add(&lanes->done_bytes, more) + more;
+    all += lane->pump.calls[0].size_bytes * lanes->n_calls * lanes->n;
+    return age_ns >= MEASURE_MIN_DURATION_NS && stats->n_requests >= least_requests(lanes) &&
+           (double)all < bps * (double)age_ns / 1e9;
+}
+
+/* A start may be slow where the rest is not: only what is slow by far is not waited for. */
+static bool starts_hopelessly(struct lane *lane)
+{
+    double bps = lane->all->plan->hopeless_bps;
+    return bps > 0 && is_slower_than(lane, &lane->warmup, bps / 2);
+}
+
 static bool warm_enough(void *context, double batch_latency_ns)
 {
     struct lane *lane = context;
     struct lanes *lanes = lane->all;
-    if (warmup_add(&lane->judge, batch_latency_ns) && !lane->stable) {
+    uint64_t age_ns = lane->warmup.last_complete_ns - lane->warmup.first_submit_ns;
+    bool steady = warmup_add(&lane->judge, batch_latency_ns);
+    if (steady && !lane->stable && age_ns >= lanes->plan->warmup_least_ns) {
         lane->stable = true;
         atomic_fetch_add(&lanes->n_stable, 1);
     }
-    return atomic_load(&lanes->n_stable) == lanes->n || atomic_load(&lanes->failed) != 0;
+    return atomic_load(&lanes->n_stable) == lanes->n || atomic_load(&lanes->failed) != 0 ||
+           starts_hopelessly(lane);
 }
 
-static bool other_failed(void *context, double batch_latency_ns)
+/* A lane that another one calls hopeless still does what every run must. */
+static bool must_stop(void *context, double batch_latency_ns)
 {
     (void)batch_latency_ns;
     struct lane *lane = context;
-    return atomic_load_explicit(&lane->all->failed, memory_order_relaxed) != 0;
+    struct lanes *lanes = lane->all;
+    double bps = lanes->plan->hopeless_bps;
+    if (atomic_load_explicit(&lanes->failed, memory_order_relaxed) != 0)
+        return true;
+    uint64_t age_ns = lane->timed.last_complete_ns - lane->timed.first_submit_ns;
+    if (bps <= 0 || age_ns >= lanes->plan->duration_ns)
+        return false;
+    bool called = atomic_load(&lanes->hopeless) != 0;
+    if (!is_slower_than(lane, &lane->timed, called ? INFINITY : bps))
+        return false;
+    atomic_store(&lanes->hopeless, 1);
+    return true;
 }
 
 /* The warm-up leaves enough of a capped run for its timed part; 0: there is no room for a warm-up. */
 static uint64_t warmup_cap_bytes(const struct lanes *lanes)
 {
     uint64_t cap = lanes->cap_bytes / lanes->n;
-    uint64_t timed = (MEASURE_MIN_REQUESTS + lanes->n - 1) / lanes->n * lanes->plan->point.request_size_bytes;
+    uint64_t timed = least_requests(lanes) * lanes->plan->point.request_size_bytes;
     if (cap <= timed)
         return 0;
     return cap - timed < cap / WARMUP_SHARE_OF_CAP ? cap - timed : cap / WARMUP_SHARE_OF_CAP;
@@ -237,7 +280,7 @@ static uint64_t timed_cap_bytes(const struct lane *lane)
     if (lanes->env->world == NULL && measure_writes_once(&plan->pattern, &plan->point) &&
         lanes->env->target->fill_bps > 0) {
         double bytes = lanes->env->target->fill_bps * (double)plan->duration_ns / 1e9 / lanes->n;
-        uint64_t least = (MEASURE_MIN_REQUESTS + lanes->n - 1) / lanes->n * plan->point.request_size_bytes;
+        uint64_t least = least_requests(lanes) * plan->point.request_size_bytes;
         if (least < lane->pump.calls[0].size_bytes)
             least = lane->pump.calls[0].size_bytes;
         uint64_t bound = bytes < (double)least ? least : (uint64_t)bytes;
@@ -251,10 +294,10 @@ static void measure_lane(struct lane *lane)
     struct lanes *lanes = lane->all;
     struct pump_end end = {
         .duration_ns = lanes->plan->duration_ns,
-        .min_requests = (MEASURE_MIN_REQUESTS + lanes->n - 1) / lanes->n,
+        .min_requests = least_requests(lanes),
         .max_bytes = timed_cap_bytes(lane),
         .interrupted = lanes->env->interrupted,
-        .after_batch = other_failed,
+        .after_batch = must_stop,
         .context = lane,
     };
     lane->result = pump_phase(&lane->pump, &end, &lane->timed, &lane->err);
@@ -280,6 +323,9 @@ static void run_lane(struct lane *lane)
     if (counts_cpu)
         watch_read(&lanes->before, &lanes->env->device);
     lane->cpu_before = watch_cpu_now();
+    lane->told_bytes = 0;
+    if (lane == lanes->lane)
+        atomic_store(&lanes->done_bytes, 0);
     wait_for_all(lanes);
     double cpu = counts_cpu ? process_cpu_seconds() : 0;
     measure_lane(lane);

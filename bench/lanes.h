@@ -18,6 +18,7 @@ struct lane {
     struct pump pump;
     struct warmup judge;
     bool stable;
+    uint64_t told_bytes; /* of this lane, in done_bytes */
     struct pump_stats warmup, timed;
     struct histogram *warmup_latency, *timed_latency;
     int result;
@@ -40,6 +41,8 @@ struct lanes {
     pthread_barrier_t barrier;
     atomic_uint n_stable;
     atomic_int failed;           /* a lane failed: the others stop */
+    atomic_ullong done_bytes;    /* of all lanes in this phase; counted only where a run may be cut */
+    atomic_int hopeless;         /* the timed phase was found too slow to go on with */
     double cpu_seconds;          /* of the process in the timed phase */
     struct watch_reading before; /* the timed phase, when all warm-ups are over; real runs */
 };

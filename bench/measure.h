@@ -54,6 +54,11 @@ struct measure_plan {
     struct point point;
     uint64_t duration_ns;     /* of the timed part, >= MEASURE_MIN_DURATION_NS */
     uint64_t warmup_limit_ns; /* 0: no warm-up phase */
+    uint64_t
+        warmup_least_ns; /* no warm-up is over earlier, however stable it looks; at most warmup_limit_ns */
+    /* A run whose rate of all threads is below this after 64 requests and 50 ms ends there; one below half of
+     * it ends its warm-up in the same way. 0: every run lasts its time. */
+    double hopeless_bps;
     double warmup_coef;
     uint32_t warmup_window;
     uint32_t batch_requests;
@@ -77,6 +82,7 @@ struct measure_result {
         littles_law_error; /* |mean latency x IOPS / (achieved depth x threads) - 1| over the issuing span */
     bool sampled;
     bool ended_by_bytes; /* the cap on bytes, not the time, ended it */
+    bool cut;            /* it was hopeless, and shorter than planned */
     enum target_cold cold;
     bool settled;                /* writeback was over within 2 s */
     double cpu_seconds;          /* user + system time of the process in the span */

@@ -160,6 +160,17 @@ void belief_exclude(struct belief *belief, size_t point)
     belief->excluded[point] = true;
 }
 
+void belief_forget(struct belief *belief, size_t point)
+{
+    belief->n_measured -= belief->moments[point].n > 0;
+    belief->n_told -= belief->moments[point].n;
+    belief->moments[point] = (struct moments){0};
+    belief->replays[point].n = 0;
+    belief->robust[point] = (struct robust_point){0};
+    belief->single_weight[point] = 1.0;
+    belief->single_residual[point] = NAN;
+}
+
 double belief_run_variance(const struct belief *belief, size_t point, double *ret_df)
 {
     const struct robust_point *robust = &belief->robust[point];

@@ -58,6 +58,9 @@ void belief_done(struct belief *belief);
 int belief_tell(struct belief *belief, size_t point, double response);
 void belief_exclude(struct belief *belief, size_t point);
 
+/* As if nothing had been told of the point. */
+void belief_forget(struct belief *belief, size_t point);
+
 /* Fits noise and surrogate to what was told and refreshes mean and variance. AUTO takes the model with the
  * better leave-one-out log density at every refit. 0; -ENODATA while there is too little (chosen stays NULL);
  * -EDOM, -ENOMEM: what was known before stays. Data of excluded points are not used. */

@@ -161,6 +161,11 @@ static bool clock_step(const struct run_facts *run)
            run->result->watch.suspended_s > CLOCK_STEP_S;
 }
 
+static bool run_cut(const struct run_facts *run)
+{
+    return run->result->cut;
+}
+
 static const struct {
     enum doubt doubt;
     bool (*fires)(const struct run_facts *run);
@@ -178,6 +183,7 @@ static const struct {
     {DOUBT_NEIGHBOUR_BUSY, neighbour_busy},
     {DOUBT_STEAL, steal},
     {DOUBT_CLOCK_STEP, clock_step},
+    {DOUBT_RUN_CUT, run_cut},
 };
 
 uint64_t doubts_of_point(const struct doubts_asked *asked, const struct point *point)

@@ -34,6 +34,7 @@ enum doubt {
     DOUBT_NEIGHBOUR_BUSY,
     DOUBT_STEAL,
     DOUBT_CLOCK_STEP,
+    DOUBT_RUN_CUT,
     DOUBT_WRITES_ABSORBED,
     /* of several runs */
     DOUBT_RATE_PINNED,

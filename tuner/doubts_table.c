@@ -50,6 +50,8 @@ const struct doubts_row doubts_table[DOUBT_N] = {
         {"clock_step", 0, false,
          "the wall clock was set, or the machine slept, during a run; durations come from a clock "
          "that cannot be set, but look at the machine"},
+    [DOUBT_RUN_CUT] = {"run_cut", 0, false,
+                       "so slow that its only run was ended early: a first look, not compared with anything"},
     [DOUBT_WRITES_ABSORBED] =
         {"writes_absorbed", DOUBTS_ANY | DOUBTS_IF_SYNC_CHOSEN, false,
          "with sync none nothing waits until the data are durable: memory took them; pin --sync "

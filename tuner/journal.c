@@ -1,6 +1,8 @@
 /* Journals: opening, appending. What a line says is read in journal_line.c. */
 #include "tuner/journal.h"
 
+#include "bench/clock.h"
+#include "bench/measure.h"
 #include "tuner/journal_line.h"
 
 #include <errno.h>
@@ -27,6 +29,27 @@ static int add_run(struct journal *journal, const struct journal_run *run)
     return 0;
 }
 
+/* At most an hour, in whole nanoseconds. */
+static bool take_ns(const json_t *object, const char *key, json_int_t least_ns, uint64_t *ret_ns)
+{
+    const json_t *value = json_object_get(object, key);
+    json_int_t ns = json_integer_value(value);
+    *ret_ns = (uint64_t)ns;
+    return json_is_integer(value) && ns >= least_ns && ns <= (json_int_t)(3600 * CLOCK_NS_PER_S);
+}
+
+static int take_length(struct journal *journal, const json_t *object)
+{
+    struct journal_length length;
+    if (!take_ns(object, "run_ns", (json_int_t)MEASURE_MIN_DURATION_NS, &length.run_ns) ||
+        !take_ns(object, "warmup_limit_ns", 0, &length.warmup_limit_ns) ||
+        !take_ns(object, "warmup_least_ns", 0, &length.warmup_least_ns))
+        return -EINVAL;
+    journal->length = length;
+    journal->n_runs = journal->first = 0;
+    return 0;
+}
+
 /* One complete line. 0; -EINVAL: it is no line of a journal. */
 static int take_line(struct journal *journal, const char *line, size_t size)
 {
@@ -43,6 +66,8 @@ static int take_line(struct journal *journal, const char *line, size_t size)
             journal->header = json_incref(object);
     } else if (json_object_get(object, "mark") != NULL) {
         journal->first = journal->n_runs;
+    } else if (json_object_get(object, "length") != NULL) {
+        result = take_length(journal, json_object_get(object, "length"));
     } else {
         result = journal_line_read(object, &run);
         if (result == 0)
@@ -246,4 +271,13 @@ void journal_mark(struct journal *journal)
 {
     if (journal->fd >= 0)
         append(journal, json_pack("{s:s}", "mark", "disagrees"));
+}
+
+void journal_decide(struct journal *journal, const struct journal_length *length)
+{
+    if (journal->fd >= 0)
+        append(journal,
+               json_pack("{s:{s:I,s:I,s:I}}", "length", "run_ns", (json_int_t)length->run_ns, "warmup_limit_ns",
+                         (json_int_t)length->warmup_limit_ns, "warmup_least_ns",
+                         (json_int_t)length->warmup_least_ns));
 }

@@ -3,7 +3,7 @@
  *
  * JSON lines. The first, {"schema": "fstune/journal/1", ...}, says what the runs mean; every further line is
  * one run, or {"mark": "disagrees"}: what was measured before no longer held, and counts as prior knowledge
- * only. A last line that is cut off or broken is what an end in the middle of writing leaves behind: it does
+ * only; or {"length": ...}: how long runs are from there on, after which those before are of no use. A last line that is cut off or broken is what an end in the middle of writing leaves behind: it does
  * not count. Everything else is untrusted input: sizes are limited, every number is checked. */
 #ifndef FSTUNE_TUNER_JOURNAL_H
 #define FSTUNE_TUNER_JOURNAL_H
@@ -27,11 +27,17 @@ struct journal_run {
     struct sample sample; /* `fresh` as it was then */
 };
 
+/* What the pilot of a search decided. */
+struct journal_length {
+    uint64_t run_ns, warmup_limit_ns, warmup_least_ns; /* run_ns 0: nothing yet */
+};
+
 struct journal {
     int fd;         /* to append to; -1: read only, or given up */
     json_t *header; /* an object; NULL: not written yet */
     struct journal_run *runs;
     size_t n_runs, capacity;
+    struct journal_length length;
     size_t first;         /* runs before it are prior knowledge only */
     uint64_t whole_bytes; /* up to the last complete line */
     bool torn;            /* something follows them */
@@ -59,6 +65,7 @@ int journal_begin(struct journal *journal, json_t *header, struct err *err);
 /* One more line. After a failure `failed` is set, and nothing more is written. */
 void journal_append(struct journal *journal, const struct journal_run *run);
 void journal_mark(struct journal *journal);
+void journal_decide(struct journal *journal, const struct journal_length *length);
 
 /* A point of JSON, as in a journal's line or in a row of a recommendation. 0 or -EINVAL. */
 int journal_point(const json_t *object, struct point *ret_point);

@@ -56,6 +56,15 @@ static const char *method_used(const struct tune *tune)
     return tune->search->name;
 }
 
+static json_t *json_run_length(const struct tune *tune)
+{
+    const struct tune_length *length = &tune->length;
+    return json_pack("{s:o, s:o, s:o, s:s}", "seconds", json_number((double)tune->duration_ns / 1e9),
+                     "warmup_limit_seconds", json_number((double)length->warmup_limit_ns / 1e9),
+                     "warmup_least_seconds", json_number((double)length->warmup_least_ns / 1e9), "why",
+                     length->why != NULL ? length->why : "no run was made");
+}
+
 static json_t *json_search(const struct tune *tune)
 {
     const struct session *session = tune->session;
@@ -69,6 +78,8 @@ static json_t *json_search(const struct tune *tune)
     if (object == NULL)
         return NULL;
     json_object_set_new(object, "run_seconds", json_number((double)tune->duration_ns / 1e9));
+    json_object_set_new(object, "run_length", json_run_length(tune));
+    json_object_set_new(object, "runs_cut", json_integer((json_int_t)tune->n_cut));
     json_object_set_new(object, "loo_log_density_gp", json_number(tune->belief.gp_score));
     json_object_set_new(object, "loo_log_density_quadratic", json_number(tune->belief.quadratic_score));
     json_object_set_new(object, "run_noise_cv", json_number(sqrt(tune->belief.noise.variance)));

@@ -108,6 +108,26 @@ static void take_time(struct tune *tune, double spent_ns)
     tune->end_ns = less(tune->end_ns, spent_ns, tune->search_end_ns + kept_ns);
 }
 
+static void take_length(struct tune *tune, const struct journal *journal)
+{
+    tune->duration_ns = (uint64_t)json_integer_value(json_object_get(journal->header, "run_ns"));
+    if (journal->length.run_ns != 0) {
+        tune->duration_ns = journal->length.run_ns;
+        tune->length.warmup_limit_ns = journal->length.warmup_limit_ns;
+        tune->length.warmup_least_ns = journal->length.warmup_least_ns;
+    }
+    tune->length.why = "as in the journal";
+    tune->length.decided = true;
+}
+
+void resume_decide(const struct tune *tune)
+{
+    const struct journal_length length = {tune->duration_ns, tune->length.warmup_limit_ns,
+                                          tune->length.warmup_least_ns};
+    if (tune->session->resume != NULL)
+        journal_decide(&tune->session->resume->journal, &length);
+}
+
 int resume_begin(struct tune *tune, struct err *err)
 {
     struct session *session = tune->session;
@@ -116,7 +136,7 @@ int resume_begin(struct tune *tune, struct err *err)
         return 0;
     struct journal *journal = &resume->journal;
     if (journal->header != NULL) {
-        tune->duration_ns = (uint64_t)json_integer_value(json_object_get(journal->header, "run_ns"));
+        take_length(tune, journal);
         sum_up(resume, &session->n_runs);
         take_time(tune, resume->spent_seconds * 1e9);
     }
@@ -298,7 +318,8 @@ void resume_note(struct tune *tune, size_t point)
     struct session *session = tune->session;
     struct resume *resume = session->resume;
     const struct record *record = &tune->records[point];
-    if (resume == NULL || resume->journal.fd < 0)
+    /* A run that was cut is no replay: the point would be measured again in any case. */
+    if (resume == NULL || resume->journal.fd < 0 || record->samples[record->n - 1].cut)
         return;
     struct journal_run run = {
         .number = session->n_runs - 1,

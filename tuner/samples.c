@@ -37,6 +37,7 @@ struct sample sample_of(const struct measure_result *result, const struct histog
         .moved_bytes = result->bytes_read + result->bytes_written,
         .warmup = result->warmup,
         .sampled = result->sampled,
+        .cut = result->cut,
         .doubts = doubts,
     };
     struct trim trim = trim_of(result);
@@ -84,6 +85,13 @@ void record_done(struct record *record)
     free(record->latency[0]);
     free(record->latency[1]);
     *record = (struct record){0};
+}
+
+void record_set_aside(struct record *record)
+{
+    struct record empty = {.point = record->point, .doubts = record->doubts, .failed = record->failed};
+    record_done(record);
+    *record = empty;
 }
 
 void record_age(struct record *record)

@@ -22,6 +22,7 @@ struct sample {
     enum measure_warmup warmup;
     bool sampled;
     bool fresh;      /* made after the choice */
+    bool cut;        /* shorter than planned, because it was hopeless; then its record has no other */
     uint64_t doubts; /* a set, see tuner/doubts */
     struct sketch latency_sketch;
 };
@@ -42,6 +43,9 @@ struct sample sample_of(const struct measure_result *result, const struct histog
 /* 0 or -ENOMEM. latency is merged into the record's; its sketch is made here. */
 int record_add(struct record *record, const struct sample *sample, const struct histogram *latency);
 void record_done(struct record *record);
+
+/* Forgets the replays; what was found out about the point stays. */
+void record_set_aside(struct record *record);
 
 /* Fresh replays become ordinary ones: a new choice was made with them. */
 void record_age(struct record *record);

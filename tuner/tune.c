@@ -10,10 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A run is this share of the budget: some 150 to 300 runs can be made. Short runs find more than accurate
- * ones: most points only have to be told apart from the good ones. */
-#define RUNS_PER_BUDGET  500
-#define DURATION_MAX_NS  CLOCK_NS_PER_S
 #define FALLBACK_STD     0.1  /* of log throughput from run to run, before replays tell */
 #define EXPLORE_SHARE    0.65 /* of the time before the confirmation */
 #define FIRST_DESIGN_MAX 24
@@ -39,19 +35,10 @@ double tune_response(const struct tune *tune, const struct sample *sample)
                                                           : log(sample->throughput_bps);
 }
 
-static uint64_t choose_duration(const struct settings *settings)
-{
-    if (settings->duration_ns != 0)
-        return settings->duration_ns;
-    uint64_t duration_ns = settings->budget_ns / RUNS_PER_BUDGET;
-    duration_ns = duration_ns > DURATION_MAX_NS ? DURATION_MAX_NS : duration_ns;
-    return duration_ns < MEASURE_MIN_DURATION_NS ? MEASURE_MIN_DURATION_NS : duration_ns;
-}
-
 /* Before anything was measured: set-up, warm-up and flush may take as long as the run itself. */
 static double guess_run_seconds(const struct session *session)
 {
-    double seconds = (double)choose_duration(session->settings) / 1e9;
+    double seconds = (double)tune_length_first_ns(session->settings) / 1e9;
     if (session->simulated)
         return seconds * 1.1 + session->surface.world.noise.setup_seconds;
     return seconds * 2 + 0.05;
@@ -250,7 +237,7 @@ int tune_init(struct tune *tune, struct session *session, struct err *err)
     tune->lowest_p99_ns = NAN;
     double tolerance = tune->settings->tolerance_share;
     tune->margin = tune->settings->objective == OBJECTIVE_LATENCY ? log1p(tolerance) : -log1p(-tolerance);
-    tune->duration_ns = choose_duration(tune->settings);
+    tune_length_init(tune);
     tune->run_seconds = guess_run_seconds(session);
     tune->around_seconds = fmax(0, tune->run_seconds - (double)tune->duration_ns / 1e9);
     plan_time(tune);
@@ -311,6 +298,8 @@ int tune_run(struct tune *tune, struct err *err)
         session->write_limit_bytes =
             max_bytes - (uint64_t)((double)(max_bytes - used_bytes) * TUNE_FINAL_SHARE);
     int result = resume_take_over(tune, err);
+    if (result == 0)
+        result = tune_length(tune, err);
     if (result == 0)
         result = tune_explore(tune, err);
     if (result == 0)

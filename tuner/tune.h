@@ -13,6 +13,7 @@
 #include "tuner/samples.h"
 #include "tuner/session.h"
 #include "tuner/sustained.h"
+#include "tuner/tune_length.h"
 
 #include <gsl/gsl_rng.h>
 #include <stdbool.h>
@@ -57,9 +58,11 @@ struct tune {
     size_t counterpart; /* index, behind the others, of the chosen point with `sequential`; or TUNE_NONE */
     struct pattern sequential; /* the sequential counterpart of a random pattern */
 
-    uint64_t duration_ns; /* of every run */
-    double margin;        /* of the tolerance, on the response's log scale; > 0 */
-    double run_seconds;   /* what a run costs on average, learnt on the way */
+    uint64_t duration_ns; /* of every run that is kept */
+    struct tune_length length;
+    size_t n_cut;          /* runs that ended early because they were hopeless */
+    double margin;         /* of the tolerance, on the response's log scale; > 0 */
+    double run_seconds;    /* what a run costs on average, learnt on the way */
     double around_seconds; /* of that: set-up, warm-up and settling, outside the span */
     double *point_seconds; /* by point of the space: what a run is expected to cost */
     uint64_t explore_end_ns, search_end_ns, end_ns;

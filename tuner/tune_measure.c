@@ -9,9 +9,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Weight of the newest run in the running mean of what a run costs. */
-#define COST_WEIGHT 0.1
 #define COST_MARGIN 1.2
+/* What a point must be under the best so far for its run to be cut: in standard deviations of a run, and at
+ * least by this factor. */
+#define CAUTIOUS_SD      1.645
+#define HOPELESS_SD      4.0
+#define HOPELESS_FACTOR  2.0
+#define HOPELESS_REPLAYS 2 /* of the best so far */
 
 bool tune_has_time(const struct tune *tune, uint64_t deadline_ns, size_t n_runs)
 {
@@ -28,15 +32,32 @@ static bool has_time_for(const struct tune *tune, size_t point, uint64_t deadlin
     return (double)tune_now_ns(tune) + seconds * COST_MARGIN * 1e9 <= (double)deadline_ns;
 }
 
-static struct measure_plan plan_of(const struct tune *tune, size_t point)
+/* Below this rate a run need not go on: as far under what the best so far reaches for sure as a point that is
+ * as good does not come by bad luck. 0: no run is cut. */
+static double hopeless_bps(const struct tune *tune, size_t point, bool fresh)
+{
+    size_t best = belief_best(&tune->belief, HOPELESS_REPLAYS);
+    /* Only a first look: leaving slow replays out of others would make their mean too good. */
+    if (fresh || point >= tune->space.n_points || best >= tune->space.n_points ||
+        tune->records[point].n > 0 || tune->search == &search_grid || tune->length.piloting ||
+        tune->settings->objective != OBJECTIVE_THROUGHPUT || tune->settings->max_latency_p99_ns != 0)
+        return 0;
+    double df, std = sqrt(belief_run_variance(&tune->belief, best, &df));
+    const struct moments *moments = &tune->belief.moments[best];
+    double sure = moments->mean - CAUTIOUS_SD * std / sqrt((double)moments->n);
+    return exp(sure - fmax(tune->margin + HOPELESS_SD * std, log(HOPELESS_FACTOR)));
+}
+
+static struct measure_plan plan_of(const struct tune *tune, size_t point, bool fresh)
 {
     const struct settings *settings = tune->settings;
-    uint64_t limit = settings->warmup_limit_ns;
     return (struct measure_plan){
         .pattern = point == tune->counterpart ? tune->sequential : settings->pattern,
         .point = tune->records[point].point,
         .duration_ns = tune->duration_ns,
-        .warmup_limit_ns = limit == UINT64_MAX ? tune->duration_ns : limit,
+        .warmup_limit_ns = tune->length.warmup_limit_ns,
+        .warmup_least_ns = tune->length.warmup_limit_ns > 0 ? tune->length.warmup_least_ns : 0,
+        .hopeless_bps = hopeless_bps(tune, point, fresh),
         .warmup_coef = settings->warmup_coef_share,
         .warmup_window = settings->warmup_window,
         .batch_requests = settings->batch_requests,
@@ -72,15 +93,33 @@ static void exclude(struct tune *tune, size_t point, int code, const struct err 
               why->text);
 }
 
+/* Replays of a point have equal length: a run that was cut stands for its point only until a whole one was
+ * made. */
+static void forget_cut(struct tune *tune, size_t point)
+{
+    struct record *record = &tune->records[point];
+    if (record->n == 0 || !record->samples[0].cut)
+        return;
+    tune->length.n_aside += record->n;
+    record_set_aside(record);
+    belief_forget(&tune->belief, point);
+}
+
 static int keep(struct tune *tune, size_t point, const struct measure_plan *plan,
                 const struct measure_result *result, const struct histogram *latency, bool fresh,
                 uint64_t load_bytes)
 {
+    tune->n_cut += result->cut;
+    if (tune->length.aside) {
+        tune->length.n_aside++;
+        return 0;
+    }
+    forget_cut(tune, point);
     struct sample sample = sample_of(result, latency, session_doubts(tune->session, plan, result));
     sample.fresh = fresh;
     int added = record_add(&tune->records[point], &sample, latency);
     /* The counterpart is another pattern. */
-    if (added == 0 && point != tune->counterpart)
+    if (added == 0 && point != tune->counterpart && !result->cut)
         added = sustained_add(&tune->sustained, point, load_bytes, plan, result);
     if (added == 0 && point < tune->space.n_points)
         added = belief_tell(&tune->belief, point, tune_response(tune, &sample));
@@ -94,7 +133,7 @@ static int keep(struct tune *tune, size_t point, const struct measure_plan *plan
 /* 0: done; 1: no further run can be made now (tune->stop says why); negative: the command cannot go on. */
 static int one_run(struct tune *tune, size_t point, bool fresh, struct histogram *latency, struct err *err)
 {
-    struct measure_plan plan = plan_of(tune, point);
+    struct measure_plan plan = plan_of(tune, point, fresh);
     struct measure_result measured;
     struct err why = {0};
     uint64_t start_ns = tune_now_ns(tune);
@@ -125,7 +164,9 @@ static int one_run(struct tune *tune, size_t point, bool fresh, struct histogram
     }
     if (keep(tune, point, &plan, &measured, latency, fresh, load_bytes) < 0)
         return err_set(err, -ENOMEM, "no memory for another replay");
-    tune_learn_cost(tune, (double)(tune_now_ns(tune) - start_ns) / 1e9, &measured);
+    double seconds = (double)(tune_now_ns(tune) - start_ns) / 1e9;
+    tune_length_note(tune, point, &plan, &measured, latency, seconds);
+    tune_learn_cost(tune, seconds, &measured);
     return 0;
 }
 

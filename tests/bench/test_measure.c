@@ -244,6 +244,17 @@ static void warm_up_ends_at_its_limit(void **state)
     free(rig);
 }
 
+static void warm_up_lasts_its_least_time_however_stable(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_alloc(8, 1);
+    rig->plan.warmup_least_ns = CLOCK_NS_PER_S / 4;
+    assert_int_equal(measure(rig), 0);
+    assert_int_equal(rig->result.warmup, MEASURE_WARMUP_STABLE);
+    assert_true(rig->result.warmup_seconds >= 0.25 && rig->result.warmup_seconds < 0.3);
+    free(rig);
+}
+
 static void no_limit_means_no_warm_up(void **state)
 {
     (void)state;
@@ -424,6 +435,7 @@ int main(void)
         cmocka_unit_test(setting_up_is_reported_and_outside_the_span),
         cmocka_unit_test(warm_up_lasts_until_latency_is_stable),
         cmocka_unit_test(warm_up_ends_at_its_limit),
+        cmocka_unit_test(warm_up_lasts_its_least_time_however_stable),
         cmocka_unit_test(no_limit_means_no_warm_up),
         cmocka_unit_test(buffered_writes_with_a_flush_have_no_warm_up),
         cmocka_unit_test(point_outside_the_table_is_passed_on),

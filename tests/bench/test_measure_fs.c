@@ -225,6 +225,25 @@ static void hard_limit_holds(void **state)
     assert_true(result.ended_by_bytes);
 }
 
+/* All lanes end together, each with its part of what a run must have. */
+static void a_hopeless_run_is_cut(void **state)
+{
+    enum api api = usable_api(state);
+    const uint32_t threads[] = {1, 4};
+    for (size_t i = 0; i < 2; i++) {
+        struct measure_env env = make_env();
+        struct measure_plan plan = make_plan("randwrite", api, 0, threads[i], SYNC_NONE);
+        struct measure_result result;
+        plan.duration_ns = 60 * CLOCK_NS_PER_S;
+        plan.hopeless_bps = 1e15;
+        assert_int_equal(measure(&env, &plan, &result, NULL), 0);
+        assert_true(result.cut && !result.ended_by_bytes);
+        assert_true(result.seconds >= 0.05 && result.seconds < 30);
+        assert_true(result.n_requests >= MEASURE_MIN_REQUESTS);
+        assert_int_equal(target_flush(&target, NULL), 0);
+    }
+}
+
 static void *interrupt_soon(void *argument)
 {
     (void)argument;
@@ -294,7 +313,7 @@ static void failing_threads_end_the_run(void **state)
     assert_int_equal(ftruncate(target.fd, (off_t)target.size_bytes), 0);
 }
 
-#define N_FACTS 7
+#define N_FACTS 8
 
 int main(void)
 {
@@ -303,6 +322,7 @@ int main(void)
         cmocka_unit_test(caps_end_a_long_run),
         cmocka_unit_test(warm_reads_wrap_and_find_the_file_cached),
         cmocka_unit_test(hard_limit_holds),
+        cmocka_unit_test(a_hopeless_run_is_cut),
         cmocka_unit_test(interrupted_run_ends_with_eintr),
         cmocka_unit_test(too_few_descriptors_is_an_error_that_leaks_none),
         cmocka_unit_test(failing_threads_end_the_run), /* leaves a hole in the file: last */

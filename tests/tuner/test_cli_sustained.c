@@ -37,7 +37,7 @@ static int enter(void **state)
         return -1;
     rig_surface("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
     surface_with_trace("burst", "run_cv = 0.01; op_cv = 0.1;", "0,1\n12,0.4\n");
-    surface_with_trace("early", "run_cv = 0.02; setup_seconds = 0.05;", "0,1\n8,0.4\n");
+    surface_with_trace("early", "run_cv = 0.02; setup_seconds = 0.05;", "0,1\n3,0.4\n");
     surface_with_trace("endless", "run_cv = 0.01; op_cv = 0.1; drift_per_hour = -30;", "0,1\n");
     write_slow_decline();
     return 0;

@@ -100,6 +100,11 @@ static void clock_set(void)
     facts.result.watch.clock_step_s = -3600;
 }
 
+static void cut_short(void)
+{
+    facts.result.cut = true;
+}
+
 static void slept(void)
 {
     facts.result.watch.suspended_s = 5;
@@ -131,6 +136,7 @@ static const struct fault faults[] = {
     {DOUBT_NEIGHBOUR_BUSY, foreign_writes},
     {DOUBT_STEAL, stolen},
     {DOUBT_CLOCK_STEP, clock_set},
+    {DOUBT_RUN_CUT, cut_short},
     {DOUBT_CLOCK_STEP, slept},
     {DOUBT_WRITES_ABSORBED, unsynced},
 };

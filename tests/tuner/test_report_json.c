@@ -227,9 +227,9 @@ static const char *const top_keys[] = {"schema",     "version",        "interrup
 static void a_recommendation_has_every_field_of_the_schema(void **state)
 {
     (void)state;
-    static const char *const search_keys[] = {"method",          "stop_reason", "space_points",
-                                              "points_measured", "runs",        "seconds",
-                                              "bytes_written",   "bytes_read",  "seed"};
+    static const char *const search_keys[] = {"method", "stop_reason", "space_points",  "points_measured",
+                                              "runs",   "seconds",     "bytes_written", "bytes_read",
+                                              "seed",   "run_seconds", "run_length",    "runs_cut"};
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "42", NULL);
     json_t *document = search();
     for (size_t i = 0; i < RIG_COUNT(top_keys); i++)

@@ -155,9 +155,9 @@ static void the_write_budget_is_never_crossed(void **state)
 {
     (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", "--max-write",
-                 "5g", NULL);
+                 "2g", NULL);
     run();
-    assert_true(session->bytes_written <= 5ULL << 30);
+    assert_true(session->bytes_written <= 2ULL << 30);
     assert_true(session->bytes_written > 1ULL << 30);
     assert_int_equal(tune.stop, TUNE_STOP_WRITES);
     assert_true(answer.has_rows);

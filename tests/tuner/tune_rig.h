@@ -62,7 +62,7 @@ static inline const struct point *chosen(void)
 /* What must hold after every search, whatever it found. */
 static inline void check_bounds(void)
 {
-    size_t told = 0;
+    size_t told = tune.length.n_aside;
     for (size_t i = 0; i < tune.n_records; i++) {
         told += tune.records[i].n;
         for (size_t k = 0; k < tune.records[i].n; k++)

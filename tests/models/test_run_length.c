@@ -1,0 +1,234 @@
+/* Tests of models/run_length: the optimum where it is known, and no answer without evidence. */
+#include "models/run_length.h"
+#include "tests/check.h"
+
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+#include <math.h>
+
+static struct run_length_point points[3];
+static struct run_length_replays replays[2];
+
+/* Points alike; replays of one length whose variance is what the model says, known well. */
+static struct run_length_facts facts_of(double overhead, double between, double within)
+{
+    for (size_t i = 0; i < 3; i++)
+        points[i] = (struct run_length_point){overhead, within, 0};
+    replays[0] = (struct run_length_replays){0.05, between + within / 0.05, 1e6};
+    return (struct run_length_facts){.points = points,
+                                     .n_points = 3,
+                                     .replays = replays,
+                                     .n_replays = 1,
+                                     .prior_variance = 0.01,
+                                     .shortest_seconds = 0.05,
+                                     .longest_seconds = 2};
+}
+
+static void set_replays(size_t i, double seconds, double variance, double df)
+{
+    replays[i] = (struct run_length_replays){seconds, variance, df};
+}
+
+static void runs_whose_inside_is_steady_are_shortest(void **state)
+{
+    (void)state;
+    static const double overheads[] = {0, 0.1, 1, 10};
+    for (size_t i = 0; i < 4; i++) {
+        struct run_length_facts facts = facts_of(overheads[i], 0.01, 0);
+        struct run_length choice = run_length_choose(&facts);
+        assert_close(choice.seconds, 0.05, 0);
+        assert_int_equal(choice.why, RUN_LENGTH_SHORTEST);
+        assert_close(choice.worth, 1, 1e-12);
+        assert_close(choice.between, 0.01, 1e-6);
+    }
+}
+
+/* sqrt(overhead x within / between), from below by what the flat optimum allows: price(T) is within 10 % of
+ * the lowest. */
+static void the_length_is_the_classical_one(void **state)
+{
+    (void)state;
+    static const double cases[][3] = {{1, 0.0025, 0.0005}, {0.2, 0.0001, 0.0002}, {0.5, 0.01, 0.005}};
+    for (size_t i = 0; i < 3; i++) {
+        double overhead = cases[i][0], between = cases[i][1], within = cases[i][2];
+        struct run_length_facts facts = facts_of(overhead, between, within);
+        struct run_length choice = run_length_choose(&facts);
+        double best = sqrt(overhead * within / between), t = choice.seconds;
+        double price = (overhead + t) * (between + within / t);
+        double lowest = (overhead + best) * (between + within / best);
+        assert_int_equal(choice.why, RUN_LENGTH_LONGER);
+        assert_true(t <= best && t >= best / 3);
+        assert_true(price <= 1.1001 * lowest);
+        t /= 1.189207115002721;
+        assert_true((overhead + t) * (between + within / t) > 1.1 * lowest * 0.999);
+        double shortest = (overhead + 0.05) * (between + within / 0.05);
+        assert_close(choice.worth, shortest / price, 1e-3);
+    }
+}
+
+static void set_up_makes_runs_longer_and_scatter_between_them_shorter(void **state)
+{
+    (void)state;
+    struct run_length_facts facts = facts_of(0.1, 0.001, 0.001);
+    double base = run_length_choose(&facts).seconds;
+    facts = facts_of(1, 0.001, 0.001);
+    assert_true(run_length_choose(&facts).seconds > 1.5 * base);
+    facts = facts_of(0.1, 0.1, 0.001);
+    assert_close(run_length_choose(&facts).seconds, 0.05, 0);
+}
+
+static void without_replays_nothing_is_decided(void **state)
+{
+    (void)state;
+    struct run_length_facts facts = facts_of(10, 0, 1);
+    replays[0].df = RUN_LENGTH_LEAST_DF - 1;
+    assert_int_equal(run_length_choose(&facts).why, RUN_LENGTH_UNKNOWN);
+    assert_close(run_length_choose(&facts).seconds, 0.05, 0);
+    facts.n_points = 0;
+    replays[0].df = 100;
+    assert_int_equal(run_length_choose(&facts).why, RUN_LENGTH_UNKNOWN);
+}
+
+/* Few replays that agree by chance say little: what is expected of replays still counts. */
+static void few_replays_that_agree_do_not_ask_for_endless_runs(void **state)
+{
+    (void)state;
+    struct run_length_facts facts = facts_of(0.1, 0, 1e-4);
+    set_replays(0, 0.05, 0, 6);
+    struct run_length choice = run_length_choose(&facts);
+    assert_close(choice.between, 0.004, 1e-9);
+    assert_close(choice.seconds, 0.05, 0);
+}
+
+static void the_cap_is_kept(void **state)
+{
+    (void)state;
+    struct run_length_facts facts = facts_of(10, 1e-6, 1);
+    facts.longest_seconds = 0.7;
+    struct run_length choice = run_length_choose(&facts);
+    assert_int_equal(choice.why, RUN_LENGTH_CAPPED);
+    assert_true(choice.seconds <= 0.7 && choice.seconds > 0.5);
+    facts.longest_seconds = facts.shortest_seconds;
+    assert_close(run_length_choose(&facts).seconds, 0.05, 0);
+}
+
+/* Where 64 requests take a second anyway, longer runs cost no more. */
+static void slow_points_do_not_ask_for_what_they_get_anyway(void **state)
+{
+    (void)state;
+    struct run_length_facts facts = facts_of(1, 0.001, 0.001);
+    assert_true(run_length_choose(&facts).seconds > 0.2);
+    for (size_t i = 0; i < 3; i++)
+        points[i].least_seconds = 1.5;
+    assert_close(run_length_choose(&facts).seconds, 0.05, 0);
+}
+
+static double kept(double seconds, double tau)
+{
+    double x = seconds / tau;
+    return 2 / x * (1 - (1 - exp(-x)) / x);
+}
+
+static void a_disturbance_that_passes_is_seen_in_longer_replays(void **state)
+{
+    (void)state;
+    struct run_length_facts facts = facts_of(1, 0.04, 0);
+    facts.n_replays = 2;
+    set_replays(0, 0.05, 0.04 * kept(0.05, 0.03), 60);
+    set_replays(1, 0.4, 0.04 * kept(0.4, 0.03), 60);
+    struct run_length choice = run_length_choose(&facts);
+    assert_close(choice.tau_seconds, 0.03, 0);
+    assert_true(choice.seconds > 0.3);
+    /* The same with few replays could be chance. */
+    set_replays(0, 0.05, 0.04 * kept(0.05, 0.03), 4);
+    set_replays(1, 0.4, 0.04 * kept(0.4, 0.03), 4);
+    assert_true(isinf(run_length_choose(&facts).tau_seconds));
+    assert_close(run_length_choose(&facts).seconds, 0.05, 0);
+}
+
+/* Runs of one length cannot tell how the variance goes with length. */
+static void one_length_shows_no_correlation_time(void **state)
+{
+    (void)state;
+    struct run_length_facts facts = facts_of(1, 0.4, 0);
+    set_replays(0, 0.05, 0.4, 1e4);
+    assert_true(isinf(run_length_choose(&facts).tau_seconds));
+}
+
+static void within_is_found_again(void **state)
+{
+    (void)state;
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    double sum = 0, rates[50];
+    for (int i = 0; i < 2000; i++) {
+        for (size_t k = 0; k < 50; k++)
+            rates[k] = 100 * (1 + gsl_ran_gaussian(rng, 0.1));
+        sum += run_length_within(rates, 50, 0.05) / 2000;
+    }
+    gsl_rng_free(rng);
+    /* Windows of 1 ms with 10 %: 0.01 x 0.001 s; two of fifty are left out. */
+    assert_close(sum / 1e-5, 50.0 / 48, 0.06);
+}
+
+static void within_of_little_is_unknown(void **state)
+{
+    (void)state;
+    double rates[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1};
+    assert_true(isnan(run_length_within(rates, 7, 1)));
+    assert_close(run_length_within(rates, 8, 1), 0, 0);
+    assert_true(isnan(run_length_within(rates, 16, 1)));
+    assert_true(isnan(run_length_within(rates, 0, 1)));
+}
+
+static void starts_are_told_apart(void **state)
+{
+    (void)state;
+    static const double apart[] = {-0.5, -0.4, -0.6, -0.5}, alike[] = {0.01, -0.01, 0.005, -0.002};
+    static const double noisy[] = {0.5, -0.6, 0.4, -0.5}, little[] = {0.03, 0.031, 0.029, 0.03};
+    assert_int_equal(run_length_start_of(apart, 4), RUN_LENGTH_START_APART);
+    assert_int_equal(run_length_start_of(apart, 3), RUN_LENGTH_START_UNKNOWN);
+    assert_int_equal(run_length_start_of(alike, 4), RUN_LENGTH_START_ALIKE);
+    assert_int_equal(run_length_start_of(noisy, 4), RUN_LENGTH_START_UNKNOWN);
+    assert_int_equal(run_length_start_of(little, 4), RUN_LENGTH_START_ALIKE);
+    assert_int_equal(run_length_start_of(apart, 0), RUN_LENGTH_START_UNKNOWN);
+}
+
+static void settling_ends_where_the_rate_stays(void **state)
+{
+    (void)state;
+    double rates[16];
+    for (size_t i = 0; i < 16; i++)
+        rates[i] = i < 5 ? 0.5 : 1;
+    assert_close(run_length_settling(rates, 16), 5.0 / 16, 0);
+    for (size_t i = 0; i < 16; i++)
+        rates[i] = 1;
+    assert_close(run_length_settling(rates, 16), 0, 0);
+    for (size_t i = 0; i < 16; i++)
+        rates[i] = 1 - 0.7 * exp(-0.4 * (double)i);
+    /* 3 % are left after ln(0.7 / 0.03) / 0.4 = 7.9 windows. */
+    assert_close(run_length_settling(rates, 16), 0.5, 1.0 / 16);
+    for (size_t i = 0; i < 16; i++)
+        rates[i] = i < 8 ? 0.5 : 1;
+    assert_close(run_length_settling(rates, 16), 0.5, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs_whose_inside_is_steady_are_shortest),
+        cmocka_unit_test(the_length_is_the_classical_one),
+        cmocka_unit_test(set_up_makes_runs_longer_and_scatter_between_them_shorter),
+        cmocka_unit_test(without_replays_nothing_is_decided),
+        cmocka_unit_test(few_replays_that_agree_do_not_ask_for_endless_runs),
+        cmocka_unit_test(the_cap_is_kept),
+        cmocka_unit_test(slow_points_do_not_ask_for_what_they_get_anyway),
+        cmocka_unit_test(a_disturbance_that_passes_is_seen_in_longer_replays),
+        cmocka_unit_test(one_length_shows_no_correlation_time),
+        cmocka_unit_test(within_is_found_again),
+        cmocka_unit_test(within_of_little_is_unknown),
+        cmocka_unit_test(starts_are_told_apart),
+        cmocka_unit_test(settling_ends_where_the_rate_stays),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,414 @@
+/* The pilot of a search. */
+#include "tuner/tune_length.h"
+
+#include "tuner/resume.h"
+#include "tuner/tune.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A grid's replays share the budget: its number of runs is known. */
+#define GRID_RUNS_PER_BUDGET 500
+#define LONGEST_NS           (2 * CLOCK_NS_PER_S)
+/* Of a search: with fewer, too few points are seen, however good the figures of each. */
+#define LEAST_RUNS 150
+/* As long as a queue may take to fill. */
+#define WARMUP_SHORTEST_NS 10000000ULL
+#define N_REPLAYED         3 /* of the points, the fastest */
+#define REPLAYS            3 /* of those */
+#define LONG_RATIO         8 /* longer runs of the pilot, by the shortest */
+#define LONG_REPLAYS       4
+#define START_RUN_NS       400000000ULL
+/* What is left of a start when it drowns in the noise still counts. */
+#define SETTLED_MARGIN     1.5
+#define WARMUP_LIMIT_RATIO 2
+/* Fewer requests by each slot of the queue: filling and draining it is what the windows show. */
+#define LEAST_ROUNDS  10
+#define LEAST_WINDOWS 5   /* with completions, before a rate is taken from windows */
+#define PRIOR_STD     0.1 /* from run to run */
+
+static const char *const why_text[] = {
+    [RUN_LENGTH_UNKNOWN] = "too few runs fit the pilot to tell; the shortest",
+    [RUN_LENGTH_SHORTEST] = "longer runs would cost more than they teach",
+    [RUN_LENGTH_LONGER] = "for what a run costs beside its length, longer ones teach more",
+    [RUN_LENGTH_CAPPED] = "longer runs teach more; as long as the budget allows",
+};
+
+uint64_t tune_length_first_ns(const struct settings *settings)
+{
+    if (settings->duration_ns != 0)
+        return settings->duration_ns;
+    uint64_t duration_ns = settings->budget_ns / GRID_RUNS_PER_BUDGET;
+    if (search_find(settings->method) != &search_grid || duration_ns < MEASURE_MIN_DURATION_NS)
+        return MEASURE_MIN_DURATION_NS;
+    return duration_ns > CLOCK_NS_PER_S ? CLOCK_NS_PER_S : duration_ns;
+}
+
+void tune_length_init(struct tune *tune)
+{
+    const struct settings *settings = tune->settings;
+    bool limited = settings->warmup_limit_ns != UINT64_MAX;
+    tune->duration_ns = tune_length_first_ns(settings);
+    tune->length.warmup_limit_ns = limited ? settings->warmup_limit_ns : tune->duration_ns;
+    tune->length.why =
+        settings->duration_ns != 0 ? "given with --duration" : "the runs of a grid share the budget";
+}
+
+/* --- what a run shows --- */
+
+/* Bytes in (from, to] by the windows, both of which hold completions: requests that complete in step leave
+ * windows between them empty. */
+static double rate_between(const struct pump_windows *windows, size_t from, size_t to)
+{
+    double sum = 0;
+    for (size_t i = from + 1; i <= to; i++)
+        sum += (double)windows->bytes[i];
+    return sum / (double)(to - from);
+}
+
+static size_t count_filled(const struct pump_windows *windows, size_t from, size_t to)
+{
+    size_t n = 0;
+    for (size_t i = from; i < to; i++)
+        n += windows->bytes[i] > 0;
+    return n;
+}
+
+static size_t last_filled(const struct pump_windows *windows, size_t before)
+{
+    size_t i = before;
+    while (i > 0 && windows->bytes[i - 1] == 0)
+        i--;
+    return i > 0 ? i - 1 : 0;
+}
+
+/* Windows that were over before the run began to drain its queue. */
+static size_t whole_windows(const struct measure_plan *plan, const struct measure_result *result)
+{
+    size_t n = result->windows.n > 0 ? result->windows.n - 1 : 0;
+    size_t planned = result->windows.width_ns > 0 ? plan->duration_ns / result->windows.width_ns : 0;
+    return n < planned ? n : planned;
+}
+
+static bool has_rounds(const struct measure_plan *plan, uint64_t bytes)
+{
+    double slots = (double)plan->point.queue_depth * plan->point.threads;
+    return (double)bytes / (double)plan->point.request_size_bytes >= LEAST_ROUNDS * slots;
+}
+
+/* The warm-up against the rest, where it lasted; else the first third of the span against what follows. */
+static double start_log_ratio(const struct measure_plan *plan, const struct measure_result *result)
+{
+    const struct pump_windows *windows = &result->windows;
+    uint64_t bytes = result->bytes_read + result->bytes_written;
+    uint64_t warmup_bytes = result->total_bytes_read + result->total_bytes_written - bytes;
+    size_t n = whole_windows(plan, result), first = 0;
+    if (measure_writes_once(&plan->pattern, &plan->point) || measure_was_absorbed(result) ||
+        !has_rounds(plan, bytes))
+        return NAN;
+    if (result->warmup_seconds * 1e9 >= (double)WARMUP_SHORTEST_NS && has_rounds(plan, warmup_bytes))
+        return log((double)warmup_bytes / result->warmup_seconds / result->throughput_bps);
+    while (first < n && windows->bytes[first] == 0)
+        first++;
+    size_t early = last_filled(windows, n / 3), late = last_filled(windows, n);
+    if (count_filled(windows, first, early) < LEAST_WINDOWS || count_filled(windows, early, late) == 0)
+        return NAN;
+    return log(rate_between(windows, first, early) / rate_between(windows, early, late));
+}
+
+/* Both ways of looking see too much: windows count whole requests, and latencies of a full queue make up for
+ * each other. */
+static double within_of(const struct measure_plan *plan, const struct measure_result *result,
+                        const struct histogram *latency)
+{
+    double rates[PUMP_N_WINDOWS], mean_ns = 0;
+    size_t n = whole_windows(plan, result);
+    for (size_t i = 0; i < n; i++)
+        rates[i] = (double)result->windows.bytes[i];
+    double by_windows = run_length_within(rates, n, (double)n * (double)result->windows.width_ns / 1e9);
+    if (histogram_mean_ns(latency, &mean_ns) < 0 || !(mean_ns > 0))
+        return by_windows;
+    double cv = histogram_std_ns(latency) / mean_ns;
+    return fmin(by_windows, cv * cv / (double)result->n_requests * result->seconds);
+}
+
+static void add_start(struct tune_length *length, const struct measure_plan *plan,
+                      const struct measure_result *result)
+{
+    size_t n = whole_windows(plan, result);
+    double all = 0;
+    for (size_t i = 0; i < n; i++)
+        all += (double)result->windows.bytes[i] / (double)n;
+    for (size_t i = 0; i < n && all > 0; i++)
+        length->start[i * TUNE_LENGTH_N_WINDOWS / n] += (double)result->windows.bytes[i] / all;
+    length->n_starts += all > 0;
+}
+
+void tune_length_note(struct tune *tune, size_t point, const struct measure_plan *plan,
+                      const struct measure_result *result, const struct histogram *latency,
+                      double cost_seconds)
+{
+    struct tune_length *length = &tune->length;
+    if (!length->piloting || length->n_runs == TUNE_LENGTH_RUNS)
+        return;
+    if (plan->warmup_limit_ns == 0 && length->aside) {
+        add_start(length, plan, result);
+        return;
+    }
+    double overhead = cost_seconds - result->seconds - result->warmup_seconds;
+    length->runs[length->n_runs++] = (struct tune_length_run){
+        .point = point,
+        .duration_ns = plan->duration_ns,
+        .seconds = result->seconds,
+        .overhead_seconds = fmax(overhead, 0),
+        .warmup_seconds = result->warmup_seconds,
+        .log_rate = log(result->throughput_bps),
+        .within = within_of(plan, result, latency),
+        .start_log_ratio = start_log_ratio(plan, result),
+    };
+}
+
+/* --- the pilot --- */
+
+/* The fastest points of the pilot, each `replays` times. */
+static size_t list_fastest(const struct tune *tune, const size_t *points, size_t n, size_t replays,
+                           size_t *ret_list)
+{
+    size_t chosen[N_REPLAYED] = {0}, n_chosen = 0, n_list = 0;
+    while (n_chosen < N_REPLAYED) {
+        size_t best = TUNE_NONE;
+        for (size_t i = 0; i < n; i++) {
+            bool taken = tune->records[points[i]].n == 0;
+            for (size_t k = 0; k < n_chosen; k++)
+                taken |= chosen[k] == points[i];
+            if (!taken && (best == TUNE_NONE || record_log_moments(&tune->records[points[i]], false).mean >
+                                                    record_log_moments(&tune->records[best], false).mean))
+                best = points[i];
+        }
+        if (best == TUNE_NONE)
+            break;
+        chosen[n_chosen++] = best;
+    }
+    for (size_t k = 0; k < replays; k++) {
+        for (size_t i = 0; i < n_chosen; i++)
+            ret_list[n_list++] = chosen[i];
+    }
+    return n_list;
+}
+
+/* Points whose runs show how they start. */
+static size_t list_telling(const struct tune_length *length, size_t *ret_list)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < length->n_runs && n < N_REPLAYED; i++) {
+        bool taken = !isfinite(length->runs[i].start_log_ratio);
+        for (size_t k = 0; k < n; k++)
+            taken |= ret_list[k] == length->runs[i].point;
+        if (!taken)
+            ret_list[n++] = length->runs[i].point;
+    }
+    return n;
+}
+
+/* Runs that no record keeps. */
+static int measure_aside(struct tune *tune, size_t *list, size_t n, uint64_t duration_ns, bool warm,
+                         uint64_t deadline_ns, struct err *err)
+{
+    struct tune_length *length = &tune->length;
+    uint64_t kept_ns = tune->duration_ns, limit_ns = length->warmup_limit_ns;
+    double longer = (double)(duration_ns - kept_ns) / 1e9, run_seconds = tune->run_seconds;
+    if (!tune_has_time(tune, deadline_ns, 1))
+        return 0;
+    tune->duration_ns = duration_ns;
+    tune->run_seconds += longer;
+    length->warmup_limit_ns = warm ? limit_ns : 0;
+    length->aside = true;
+    int result = tune_measure(tune, list, n, false, deadline_ns, err);
+    tune->duration_ns = kept_ns;
+    tune->run_seconds = run_seconds;
+    length->warmup_limit_ns = limit_ns;
+    length->aside = false;
+    return result;
+}
+
+static enum run_length_start start_of(const struct tune_length *length)
+{
+    double ratios[TUNE_LENGTH_RUNS];
+    size_t n = 0;
+    for (size_t i = 0; i < length->n_runs; i++) {
+        if (isfinite(length->runs[i].start_log_ratio))
+            ratios[n++] = length->runs[i].start_log_ratio;
+    }
+    return run_length_start_of(ratios, n);
+}
+
+/* Longer runs too show whether a disturbance passes within them; worth it where many are affordable. */
+static int try_longer(struct tune *tune, const size_t *points, size_t n, uint64_t deadline_ns,
+                      struct err *err)
+{
+    size_t list[N_REPLAYED * LONG_REPLAYS];
+    size_t n_list = list_fastest(tune, points, n, LONG_REPLAYS, list);
+    uint64_t duration_ns = LONG_RATIO * tune->duration_ns, now_ns = tune_now_ns(tune);
+    double needed_ns = (tune->run_seconds * 1e9 + (double)(duration_ns - tune->duration_ns)) * (double)n_list;
+    if (n_list < (size_t)N_REPLAYED * LONG_REPLAYS || (double)now_ns + 1.2 * needed_ns > (double)deadline_ns)
+        return 0;
+    return measure_aside(tune, list, n_list, duration_ns, true, deadline_ns, err);
+}
+
+static int look(struct tune *tune, const size_t *points, size_t n, struct err *err)
+{
+    size_t list[TUNE_LENGTH_POINTS * REPLAYS];
+    uint64_t share_ns = (uint64_t)((double)tune->settings->budget_ns * TUNE_LENGTH_SHARE);
+    uint64_t deadline_ns = tune_now_ns(tune) + share_ns;
+    /* Replays too few to decide anything are left to the search. */
+    bool enough = tune_has_time(tune, deadline_ns, n + (size_t)RUN_LENGTH_LEAST_DF);
+    memcpy(list, points, n * sizeof list[0]);
+    int result = tune_measure(tune, list, n, false, deadline_ns, err);
+    for (size_t i = 1; i < REPLAYS && enough && result == 0 && tune->stop == TUNE_STOP_NOT_YET; i++) {
+        size_t n_list = list_fastest(tune, points, n, 1, list);
+        result = tune_measure(tune, list, n_list, false, deadline_ns, err);
+    }
+    if (result == 0 && tune->stop == TUNE_STOP_NOT_YET && start_of(&tune->length) == RUN_LENGTH_START_APART) {
+        size_t n_list = list_telling(&tune->length, list);
+        result = measure_aside(tune, list, n_list, START_RUN_NS, false, deadline_ns + share_ns / 2, err);
+    }
+    if (result == 0 && tune->stop == TUNE_STOP_NOT_YET)
+        result = try_longer(tune, points, n, deadline_ns, err);
+    return result;
+}
+
+/* --- the decision --- */
+
+static struct run_length_replays pool(const struct tune_length *length, uint64_t duration_ns)
+{
+    double squares = 0, df = 0;
+    for (size_t i = 0; i < length->n_runs; i++) {
+        size_t point = length->runs[i].point, n = 0;
+        double values[TUNE_LENGTH_RUNS];
+        bool first = true;
+        for (size_t k = 0; k < length->n_runs; k++) {
+            bool same = length->runs[k].point == point && length->runs[k].duration_ns == duration_ns;
+            first &= !same || k >= i;
+            if (same)
+                values[n++] = length->runs[k].log_rate;
+        }
+        if (!first || n < 2 || length->runs[i].duration_ns != duration_ns)
+            continue;
+        struct moments moments = moments_of(values, n);
+        squares += moments.std * moments.std * (double)(n - 1);
+        df += (double)(n - 1);
+    }
+    return (struct run_length_replays){(double)duration_ns / 1e9, df > 0 ? squares / df : 0, df};
+}
+
+/* Seconds of warm-up that a run of the pilot would take with the warm-up that was chosen. */
+static double warmup_of(const struct tune_length *length, const struct tune_length_run *run)
+{
+    double limit = (double)length->warmup_limit_ns / 1e9, least = (double)length->warmup_least_ns / 1e9;
+    return run->warmup_seconds > 0 ? fmax(fmin(run->warmup_seconds, limit), least) : 0;
+}
+
+static struct run_length choose(struct tune *tune)
+{
+    const struct tune_length *length = &tune->length;
+    struct run_length_point points[TUNE_LENGTH_RUNS];
+    double shortest = (double)tune->duration_ns / 1e9, overhead = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < length->n_runs; i++) {
+        const struct tune_length_run *run = &length->runs[i];
+        overhead += (run->overhead_seconds + warmup_of(length, run)) / (double)length->n_runs;
+        if (run->duration_ns != tune->duration_ns || !isfinite(run->within))
+            continue;
+        bool slow = run->seconds > 1.5 * shortest;
+        points[n++] = (struct run_length_point){run->overhead_seconds + warmup_of(length, run), run->within,
+                                                slow ? run->seconds : 0};
+    }
+    double left = ((double)tune->search_end_ns - (double)tune_now_ns(tune)) / 1e9;
+    double longest = fmin(left / LEAST_RUNS - overhead, (double)LONGEST_NS / 1e9);
+    struct run_length_replays replays[] = {pool(length, tune->duration_ns),
+                                           pool(length, LONG_RATIO * tune->duration_ns)};
+    struct run_length_facts facts = {
+        .points = points,
+        .n_points = n,
+        .replays = replays,
+        .n_replays = replays[1].df > 0 ? 2 : 1,
+        .prior_variance = PRIOR_STD * PRIOR_STD,
+        .shortest_seconds = shortest,
+        .longest_seconds = fmax(longest, shortest),
+    };
+    return run_length_choose(&facts);
+}
+
+/* True when runs must now warm up for longer: those made so far are not like those to come. */
+static bool choose_warmup(struct tune *tune)
+{
+    struct tune_length *length = &tune->length;
+    if (tune->settings->warmup_limit_ns != UINT64_MAX)
+        return false;
+    if (length->n_starts == 0) {
+        if (start_of(length) == RUN_LENGTH_START_ALIKE)
+            length->warmup_limit_ns = WARMUP_SHORTEST_NS;
+        return false;
+    }
+    double settled = run_length_settling(length->start, TUNE_LENGTH_N_WINDOWS);
+    length->warmup_least_ns = (uint64_t)(SETTLED_MARGIN * settled * (double)START_RUN_NS);
+    length->warmup_limit_ns = WARMUP_LIMIT_RATIO * length->warmup_least_ns;
+    if (length->warmup_limit_ns < tune->duration_ns)
+        length->warmup_limit_ns = tune->duration_ns;
+    return length->warmup_least_ns > 0;
+}
+
+/* The runs so far are not like those to come: they leave the records, and their points are measured again. */
+static int begin_again(struct tune *tune, size_t *points, size_t n, struct err *err)
+{
+    for (size_t i = 0; i < tune->n_records; i++) {
+        tune->length.n_aside += tune->records[i].n;
+        record_set_aside(&tune->records[i]);
+        if (i < tune->space.n_points)
+            belief_forget(&tune->belief, i);
+    }
+    sustained_done(&tune->sustained);
+    tune->sustained = (struct sustained){0};
+    resume_decide(tune);
+    return tune_measure(tune, points, n, false, tune->explore_end_ns, err);
+}
+
+static int decide(struct tune *tune, size_t *points, size_t n, struct err *err)
+{
+    struct tune_length *length = &tune->length;
+    bool again = choose_warmup(tune);
+    struct run_length choice = choose(tune);
+    uint64_t duration_ns = (uint64_t)llround(choice.seconds * 1e3) * (CLOCK_NS_PER_S / 1000);
+    length->why = why_text[choice.why];
+    tune->run_seconds += (double)(duration_ns - tune->duration_ns + length->warmup_least_ns) / 1e9;
+    again |= duration_ns != tune->duration_ns;
+    tune->duration_ns = duration_ns;
+    if (tune->settings->warmup_limit_ns == UINT64_MAX && length->warmup_limit_ns > WARMUP_SHORTEST_NS &&
+        length->warmup_limit_ns < duration_ns)
+        length->warmup_limit_ns = duration_ns;
+    return again && tune->stop == TUNE_STOP_NOT_YET ? begin_again(tune, points, n, err) : 0;
+}
+
+int tune_length(struct tune *tune, struct err *err)
+{
+    struct tune_length *length = &tune->length;
+    size_t points[TUNE_LENGTH_POINTS + 1], n_asked = 0, n = 0;
+    if (tune->settings->duration_ns != 0 || tune->search == &search_grid || length->decided)
+        return 0;
+    length->why = why_text[RUN_LENGTH_UNKNOWN];
+    int result = tune->search->ask(tune->search_state, &tune->belief, TUNE_LENGTH_POINTS - 1, tune->rng,
+                                   points, &n_asked);
+    if (result < 0)
+        return err_sys(err, result, "the search cannot begin");
+    if (n_asked == 0)
+        return 0;
+    for (size_t i = 0; i < n_asked; i++) {
+        if (points[i] != tune->baseline)
+            points[n++] = points[i];
+    }
+    points[n++] = tune->baseline;
+    length->piloting = true;
+    result = look(tune, points, n, err);
+    length->piloting = false;
+    return result == 0 ? decide(tune, points, n, err) : result;
+}
