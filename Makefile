@@ -142,7 +142,7 @@ define look-for-packages
 endef
 
 # Goals that install what is missing; every other build only names it.
-self_helping := check check-statistics check-io check-faults check-slow check-asan check-tsan check-valgrind coverage bench compare-live quickstart deps deps-dev lint
+self_helping := check check-statistics check-io check-faults check-slow check-asan check-tsan check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
 before_build := $(if $(filter fuzz,$(MAKECMDGOALS)),deps-fuzz,$(if $(filter $(self_helping),$(MAKECMDGOALS)),deps,packages))
 
 .PHONY: deps deps-dev deps-compare deps-faults deps-fuzz deps-live deps-valgrind packages
@@ -303,6 +303,19 @@ quickstart: build/$(BUILD)/fstune ## install what is missing, build, and tune ra
 .PHONY: record-surface
 record-surface: build/$(BUILD)/fstune ## record configs/surfaces/recorded-ext4.csv from the file system of DIR (about 12 minutes, writes a lot)
 	$(Q)tests/study/record_surface $< '$(DIR)' configs/surfaces/recorded-ext4.csv
+
+.PHONY: compare compare-smoke deps-plots
+
+# Without gnuplot the comparison has no pictures, and says so.
+deps-plots: deps
+	$(call look-for-packages,gnuplot-nox:gnuplot,install,0)
+
+# Options of tests/compare/compare go into COMPARE; results are kept in build/compare, so that an interrupted run goes on.
+compare: build/release/fstune compare-programs | deps-compare deps-plots ## compare the search with other optimisers (hours); writes docs/compare.md
+	$(Q)PYTHONDONTWRITEBYTECODE=1 tests/compare/compare --fstune $< --docs docs $(COMPARE)
+
+compare-smoke: build/release/fstune compare-programs | deps-compare ## a minute of that: 2 cells, 5 seeds
+	$(Q)PYTHONDONTWRITEBYTECODE=1 tests/compare/smoke --fstune $< $(COMPARE)
 
 # ---- tools -----------------------------------------------------------------------------------------------------
 

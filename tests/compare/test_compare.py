@@ -1,0 +1,112 @@
+"""Unit tests of the comparison's own arithmetic; run by tests/compare/smoke."""
+import csv
+import io
+import os
+import tempfile
+import types
+import unittest
+
+import cells
+import driver
+import report
+import runs
+import stats
+import surfaces
+
+
+class Statistics(unittest.TestCase):
+    def test_wilson_of_half_is_the_textbook_interval(self):
+        low, high = stats.wilson(50, 100)
+        self.assertAlmostEqual(low, 0.4038, 4)
+        self.assertAlmostEqual(high, 0.5962, 4)
+
+    def test_wilson_of_all_stays_below_one_half_width(self):
+        low, high = stats.wilson(10, 10)
+        self.assertAlmostEqual(low, 0.7225, 4)
+        self.assertAlmostEqual(high, 1.0, 12)
+
+    def test_wilson_of_nothing_is_everything(self):
+        self.assertEqual(stats.wilson(0, 0), (0.0, 1.0))
+
+    def test_mcnemar_counts_discordant_pairs_alone(self):
+        # Lost 5, won none: (1/2)^5; the pairs that agree do not matter.
+        self.assertAlmostEqual(stats.mcnemar_worse([False] * 5 + [True] * 9, [True] * 14), 1 / 32)
+        # Lost 3, won 1 of 4: (4 + 1) / 16.
+        self.assertAlmostEqual(stats.mcnemar_worse([False, False, False, True], [True, True, True, False]), 5 / 16)
+
+    def test_mcnemar_of_the_better_is_near_one(self):
+        self.assertEqual(stats.mcnemar_worse([True] * 6, [False] * 6), 1.0)
+        self.assertEqual(stats.mcnemar_worse([True, False], [True, False]), 1.0)
+
+    def test_holm_follows_the_textbook(self):
+        for found, wanted in zip(stats.holm([0.01, 0.04, 0.03, 0.005]), [0.03, 0.06, 0.06, 0.02], strict=True):
+            self.assertAlmostEqual(found, wanted)
+
+    def test_time_to_a_share_is_straight_in_log_time(self):
+        self.assertAlmostEqual(stats.seconds_to_reach(0.75, (10, 40), (0.5, 1.0)), 20.0)
+        self.assertEqual(stats.seconds_to_reach(0.5, (10, 40), (0.5, 1.0)), 10.0)
+        self.assertIsNone(stats.seconds_to_reach(0.9, (10, 40), (0.5, 0.8)))
+
+
+class Surfaces(unittest.TestCase):
+    def test_every_family_has_positive_rates_and_its_variants_differ(self):
+        for name in surfaces.FAMILIES:
+            tables = [surfaces.made_table(name, variant, 'write') for variant in range(cells.N_VARIANTS)]
+            self.assertEqual(len(set(tables)), 1 if name == 'flat' else cells.N_VARIANTS, name)
+            rates = [float(row['throughput_bps']) for row in csv.DictReader(io.StringIO(tables[0]))]
+            self.assertGreaterEqual(min(rates), surfaces.FLOOR_BPS)
+
+    def test_needle_is_one_point(self):
+        rates = sorted(float(row['throughput_bps']) for row in csv.DictReader(io.StringIO(surfaces.made_table('needle', 3, 'write'))))
+        self.assertLess(rates[-2], 0.95 * rates[-1])
+
+    def test_spaces_have_the_sizes_of_their_names(self):
+        for name, shape in surfaces.SPACES.items():
+            n_points = sum(1 for _ in surfaces.grid(**shape))
+            self.assertAlmostEqual(n_points / int(name.rpartition('-')[2]), 1, delta=0.05)
+
+    def test_hash_tells_noise_apart(self):
+        with tempfile.TemporaryDirectory() as folder:
+            hashes = {surfaces.write(folder, 'one', 'table', {'run_cv': cv})[1] for cv in (0.1, 0.1, 0.2)}
+        self.assertEqual(len(hashes), 2)
+
+
+class Picks(unittest.TestCase):
+    surface = types.SimpleNamespace(conf='x.conf', truth=[1.0, 2.0])
+
+    def check(self, index, seconds=10):
+        runs.check_picks(self.surface, (10,), [{'seconds': seconds, 'index': index}])
+
+    def test_index_outside_the_space_is_a_failure(self):
+        for index in (-1, 2):
+            self.assertRaises(runs.Failure, self.check, index)
+        self.check(1)
+        self.check(None)
+
+    def test_missing_mark_is_a_failure(self):
+        self.assertRaises(runs.Failure, self.check, 1, 20)
+
+
+class Results(unittest.TestCase):
+    def test_store_leaves_out_a_line_cut_short(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'results.jsonl')
+            driver.Store(path).add({'key': 'whole'})
+            with open(path, 'a', encoding='utf-8') as lines:
+                lines.write('{"key": "cut')
+            store = driver.Store(path)
+            self.assertEqual(list(store.by_key), ['whole'])
+            store.add({'key': 'after'})
+            self.assertEqual(list(driver.Store(path).by_key), ['whole', 'after'])
+
+    def test_loss_in_every_seed_is_significant_and_a_tie_is_not(self):
+        for lost in (True, False):
+            cell = cells.Cell('noise/x', 'x', (('recorded-x', None, 'write'),), {}, marks=(60,))
+            ratios = {'fstune': 0.8 if lost else 1.0, 'random': 1.0}
+            results = [(cell, {'method': method, 'seed': seed, 'cpu': 0.1, 'picks': [{'seconds': 60, 'ratio': ratio, 'index': 0}]})
+                       for method, ratio in ratios.items() for seed in range(8)]
+            self.assertEqual(report.write_tests(report.Table([cell], list(ratios), results))[1], not lost)
+
+
+if __name__ == '__main__':
+    unittest.main()
