@@ -5,6 +5,7 @@
 #include <gsl/gsl_math.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Points in a joint draw at most: its cost grows with the cube. */
 #define MAX_JOINT 1024

@@ -1,5 +1,7 @@
 /* The answer of `recommend`, made once for text and JSON. */
+#include "tuner/profiles_judge.h"
 #include "tuner/report.h"
+#include "tuner/report_objective.h"
 #include "tuner/report_sustained.h"
 
 #include <math.h>
@@ -64,6 +66,8 @@ static const char *reason_of(const struct tune *tune)
         return "interrupted before anything could be measured";
     if (tune->settings->max_latency_p99_ns != 0 && tune->belief.n_measured > 0)
         return "no measured point meets --max-latency-p99";
+    if (tune->n_unsupported > 0)
+        return "no run has enough requests for a p99; give a longer --duration or --budget";
     if (tune->stop == TUNE_STOP_WRITES)
         return "the write budget (--max-write) allows no run";
     if (tune->failure.code != 0)
@@ -110,6 +114,9 @@ void answer_prepare(struct answer *answer, struct tune *tune)
     tune_note_distrust(tune);
     note_outliers(tune);
     session_note_ground(tune->session);
+    report_objective_note(tune);
+    /* Without memory for it there is none: the answer does not need it. */
+    (void)profiles_judge(tune);
     if (tune->chosen == TUNE_NONE) {
         char codes[256];
         answer->reason = reason_of(tune);

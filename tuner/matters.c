@@ -2,6 +2,7 @@
 #include "tuner/matters.h"
 
 #include "bench/rng.h"
+#include "tuner/objective.h"
 
 #include <errno.h>
 #include <gsl/gsl_cdf.h>
@@ -65,7 +66,7 @@ struct interval matters_ratio(const struct tune *tune, const struct importance_c
                               double confidence, double *ret_mean)
 {
     double half = gsl_cdf_ugaussian_Pinv((1 + confidence) / 2) * matters_deviation(tune, change);
-    double sign = tune->settings->objective == OBJECTIVE_LATENCY ? -1 : 1;
+    double sign = objective_table[tune->settings->objective].lower ? -1 : 1;
     *ret_mean = exp(sign * change->difference);
     return (struct interval){exp(sign * change->difference - half), exp(sign * change->difference + half)};
 }

@@ -77,8 +77,12 @@ static bool changes_others(const struct importance_change *change)
 /* "at most 0.52x", or of a latency "at least 1.92x the latency". */
 static void append_bound(const struct tune *tune, struct line *line, double high)
 {
-    if (tune->settings->objective == OBJECTIVE_LATENCY)
+    if (tune->settings->objective == OBJECTIVE_P99)
+        append(line, "at least %.2fx the p99 latency", floor(100 / high) / 100);
+    else if (tune->settings->objective == OBJECTIVE_LATENCY)
         append(line, "at least %.2fx the latency", floor(100 / high) / 100);
+    else if (tune->settings->profile != PROFILE_MAX_THROUGHPUT)
+        append(line, "at most %.2fx the profile's score", ceil(100 * high) / 100);
     else
         append(line, "at most %.2fx", ceil(100 * high) / 100);
 }

@@ -147,23 +147,13 @@ int options_set_name(struct settings *settings, const struct option_row *row, co
     return r;
 }
 
-int options_set_objective(struct settings *settings, const struct option_row *row, const char *text,
-                          struct err *err)
+int options_set_choice(struct settings *settings, const struct option_row *row, const char *text,
+                       struct err *err)
 {
     unsigned number;
     int r = find_choice(text, row->argument, &number, err);
     if (r == 0)
-        settings->objective = (enum objective)number;
-    return r;
-}
-
-int options_set_cache(struct settings *settings, const struct option_row *row, const char *text,
-                      struct err *err)
-{
-    unsigned number;
-    int r = find_choice(text, row->argument, &number, err);
-    if (r == 0)
-        settings->cache = (enum measure_cache)number;
+        memcpy(place_of(settings, row), &number, sizeof(number));
     return r;
 }
 

@@ -33,14 +33,12 @@ int options_set_text(struct settings *settings, const struct option_row *row, co
 int options_set_flag(struct settings *settings, const struct option_row *row, const char *text,
                      struct err *err);
 
-/* One of the choices in row->argument ("cold|warm"): as text into the place, char[SETTINGS_NAME_SIZE], or by
- * its number into the enum. */
+/* One of the choices in row->argument ("cold|warm"): as text into the place, char[SETTINGS_NAME_SIZE], or its
+ * number into the place, an enum without negative values. */
 int options_set_name(struct settings *settings, const struct option_row *row, const char *text,
                      struct err *err);
-int options_set_objective(struct settings *settings, const struct option_row *row, const char *text,
-                          struct err *err);
-int options_set_cache(struct settings *settings, const struct option_row *row, const char *text,
-                      struct err *err);
+int options_set_choice(struct settings *settings, const struct option_row *row, const char *text,
+                       struct err *err);
 
 int options_set_pattern(struct settings *settings, const struct option_row *row, const char *text,
                         struct err *err);

@@ -72,8 +72,11 @@ static size_t find_point(const struct tune *tune, const struct point *point)
 
 static double response_of(const struct tune *tune, const struct prior_point *point)
 {
-    return tune->settings->objective == OBJECTIVE_LATENCY ? -log(point->latency_mean_ns)
-                                                          : log(point->mean_bps);
+    const struct sample sample = {.throughput_bps = point->mean_bps,
+                                  .iops = point->mean_bps / (double)point->point.request_size_bytes,
+                                  .latency_mean_ns = point->latency_mean_ns,
+                                  .latency_p99_ns = NAN};
+    return tune_response(tune, &sample);
 }
 
 /* The file's points that are in this space, as observations; std and n are room for as many. Their number. */

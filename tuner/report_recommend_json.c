@@ -3,6 +3,8 @@
 #include "tuner/report.h"
 #include "tuner/report_fio_job.h"
 #include "tuner/report_importance.h"
+#include "tuner/report_objective.h"
+#include "tuner/report_profiles.h"
 #include "tuner/report_sustained.h"
 #include "tuner/resume.h"
 
@@ -111,6 +113,8 @@ static void set_answer(json_t *object, const struct answer *answer)
         json_object_set_new(object, "reasons", json_pack("[o]", json_text(answer->reason)));
     if (isfinite(tune->lowest_p99_ns))
         json_object_set_new(object, "lowest_p99_ns", json_number(tune->lowest_p99_ns));
+    json_object_set_new(object, "objective", report_objective_json(tune));
+    report_profiles_json(object, tune);
     json_object_set_new(object, "throughput",
                         known ? json_throughput(&answer->chosen, tune->settings->confidence_share)
                               : json_null());

@@ -4,6 +4,8 @@
 #include "tuner/report.h"
 #include "tuner/report_fio_job.h"
 #include "tuner/report_importance.h"
+#include "tuner/report_objective.h"
+#include "tuner/report_profiles.h"
 #include "tuner/report_sustained.h"
 #include "tuner/report_text.h"
 #include "tuner/resume.h"
@@ -191,11 +193,12 @@ static void print_answer(FILE *out, const struct answer *answer)
 {
     const struct tune *tune = answer->tune;
     print_setting(out, &answer->chosen.point);
+    report_objective_text(out, tune);
     fputs("\nThroughput   ", out);
     text_rate(out, &answer->chosen, tune->settings->confidence_share);
     fputs("\nLatency      ", out);
     text_latency(out, &answer->chosen.latency_ns);
-    if (tune->settings->objective == OBJECTIVE_LATENCY && answer->chosen.point.direct == 0 &&
+    if (objective_table[tune->settings->objective].lower && answer->chosen.point.direct == 0 &&
         pattern_writes(&tune->settings->pattern))
         fputs("\n             (of acceptance into the page cache, not of durability)", out);
     fputc('\n', out);
@@ -221,6 +224,7 @@ int report_recommendation_text(FILE *out, const struct answer *answer, struct er
         fprintf(out, "             The lowest p99 reached was %s.\n",
                 text_short_duration(tune->lowest_p99_ns, text));
     }
+    report_profiles_text(out, tune);
     if (tune->n_records > 0) {
         print_table(out, tune);
         print_search(out, tune);

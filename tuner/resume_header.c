@@ -2,6 +2,7 @@
 #include "tuner/resume_header.h"
 
 #include "tuner/journal.h"
+#include "tuner/objective.h"
 #include "tuner/report.h"
 
 #include <errno.h>
@@ -72,7 +73,9 @@ static void set_rules(json_t *header, const struct session *session)
         /* The unlimited warm-up is -1. */
         json_object_set_new(header, rules[i].key, json_integer((json_int_t)rules[i].value));
     json_object_set_new(header, "objective",
-                        json_string(settings->objective == OBJECTIVE_LATENCY ? "latency" : "throughput"));
+                        json_string(objective_table[settings->objective].name));
+    json_object_set_new(header, "profile", json_integer(settings->profile));
+    json_object_set_new(header, "rate_floor", json_number(settings->rate_floor_share));
     json_object_set_new(header, "tolerance", json_number(settings->tolerance_share));
     json_object_set_new(header, "warmup_coef", json_number(settings->warmup_coef_share));
     json_object_set_new(header, "cache",

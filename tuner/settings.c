@@ -18,6 +18,8 @@ void settings_init(struct settings *settings)
     settings->tolerance_share = 0.03;
     settings->confidence_share = 0.95;
     settings->objective = OBJECTIVE_THROUGHPUT;
+    settings->profile = PROFILE_MAX_THROUGHPUT;
+    settings->rate_floor_share = 0.25;
     settings->max_write_bytes = 64ULL << 30;
     memcpy(settings->method, "auto", sizeof("auto"));
     settings->replays = 5;

@@ -16,7 +16,9 @@
 #define SETTINGS_MAX_LEVELS 64
 #define SETTINGS_MAX_PRIORS 4
 
-enum objective { OBJECTIVE_THROUGHPUT, OBJECTIVE_LATENCY };
+enum objective { OBJECTIVE_THROUGHPUT, OBJECTIVE_IOPS, OBJECTIVE_LATENCY, OBJECTIVE_P99, OBJECTIVE_N };
+
+enum profile { PROFILE_MAX_THROUGHPUT, PROFILE_BALANCED, PROFILE_LOW_LATENCY, PROFILE_N };
 
 enum factor {
     FACTOR_REQUEST_SIZE,
@@ -62,6 +64,10 @@ struct settings {
     uint64_t budget_ns;
     double tolerance_share, confidence_share;
     enum objective objective;
+    enum profile profile; /* that is the answer */
+    bool profile_given;
+    bool profiles, pareto;       /* report the three profiles, the table of points that are not dominated */
+    double rate_floor_share;     /* of the highest rate, for low-latency */
     uint64_t max_latency_p99_ns; /* 0: none */
     uint64_t max_write_bytes;
     bool max_write_given;

@@ -2,6 +2,7 @@
 #include "tuner/tune.h"
 
 #include "tuner/prior.h"
+#include "tuner/profiles_scout.h"
 #include "tuner/resume.h"
 
 #include <errno.h>
@@ -29,12 +30,6 @@ uint64_t tune_now_ns(const struct tune *tune)
     return clock_now_ns(&tune->session->clock);
 }
 
-double tune_response(const struct tune *tune, const struct sample *sample)
-{
-    return tune->settings->objective == OBJECTIVE_LATENCY ? -log(sample->latency_mean_ns)
-                                                          : log(sample->throughput_bps);
-}
-
 /* Before anything was measured: set-up, warm-up and flush may take as long as the run itself. */
 static double guess_run_seconds(const struct session *session)
 {
@@ -59,25 +54,6 @@ static int check_grid(const struct session *session, size_t n_points, struct err
                    "--method grid: %zu points x %d replays need about %.0fs; give --budget %.0fs, fewer "
                    "levels or a shorter --duration",
                    n_points, TUNE_GRID_REPLAYS, needed, ceil(needed));
-}
-
-/* Latency is compared only between points that move the same bytes with the same threads. */
-static int check_objective(const struct settings *settings, const struct candidates *candidates,
-                           struct err *err)
-{
-    if (settings->objective != OBJECTIVE_LATENCY)
-        return 0;
-    for (size_t i = 1; i < candidates->n; i++) {
-        if (candidates->points[i].request_size_bytes != candidates->points[0].request_size_bytes)
-            return err_set(
-                err, -EINVAL,
-                "--objective latency compares points of one request size; pin it with --request-size SIZE");
-        if (candidates->points[i].threads != candidates->points[0].threads)
-            return err_set(
-                err, -EINVAL,
-                "--objective latency compares points of one number of threads; give one --threads N");
-    }
-    return 0;
 }
 
 static void plan_time(struct tune *tune)
@@ -155,7 +131,7 @@ int tune_check(struct session *session, const struct candidates *candidates, uin
                struct err *err)
 {
     struct point current = current_point(session->settings);
-    int result = check_objective(session->settings, candidates, err);
+    int result = objective_check(session->settings, candidates, err);
     if (result == 0 && session->settings->current_given) {
         result = candidates_check(session, &current, file_bytes, err);
         if (result < 0)
@@ -235,8 +211,8 @@ int tune_init(struct tune *tune, struct session *session, struct err *err)
     tune->settings = session->settings;
     tune->best = tune->chosen = tune->baseline = tune->standard = tune->counterpart = TUNE_NONE;
     tune->lowest_p99_ns = NAN;
-    double tolerance = tune->settings->tolerance_share;
-    tune->margin = tune->settings->objective == OBJECTIVE_LATENCY ? log1p(tolerance) : -log1p(-tolerance);
+    tune->margin = objective_margin(tune->settings);
+    tune->reference_log_bps = -INFINITY;
     tune_length_init(tune);
     tune->run_seconds = guess_run_seconds(session);
     tune->around_seconds = fmax(0, tune->run_seconds - (double)tune->duration_ns / 1e9);
@@ -303,6 +279,8 @@ int tune_run(struct tune *tune, struct err *err)
     if (result == 0)
         result = tune_explore(tune, err);
     if (result == 0)
+        result = profiles_scout(tune, err);
+    if (result == 0)
         result = tune_race(tune, err);
     if (result < 0)
         return result;
@@ -325,6 +303,7 @@ void tune_done(struct tune *tune)
     free(tune->records);
     free(tune->verdicts);
     free(tune->point_seconds);
+    profiles_done(&tune->profiles);
     if (tune->search != NULL && tune->search_state != NULL)
         tune->search->done(tune->search_state);
     free(tune->search_state);

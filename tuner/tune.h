@@ -10,6 +10,7 @@
 #include "models/search.h"
 #include "models/space.h"
 #include "tuner/candidates.h"
+#include "tuner/profiles.h"
 #include "tuner/samples.h"
 #include "tuner/session.h"
 #include "tuner/sustained.h"
@@ -60,11 +61,13 @@ struct tune {
 
     uint64_t duration_ns; /* of every run that is kept */
     struct tune_length length;
-    size_t n_cut;          /* runs that ended early because they were hopeless */
-    double margin;         /* of the tolerance, on the response's log scale; > 0 */
-    double run_seconds;    /* what a run costs on average, learnt on the way */
-    double around_seconds; /* of that: set-up, warm-up and settling, outside the span */
-    double *point_seconds; /* by point of the space: what a run is expected to cost */
+    size_t n_cut;             /* runs that ended early because they were hopeless */
+    double reference_log_bps; /* of the highest rate known, for the floor of low-latency */
+    size_t n_unsupported;     /* points left out because their runs do not support the objective */
+    double margin;            /* of the tolerance, on the response's log scale; > 0 */
+    double run_seconds;       /* what a run costs on average, learnt on the way */
+    double around_seconds;    /* of that: set-up, warm-up and settling, outside the span */
+    double *point_seconds;    /* by point of the space: what a run is expected to cost */
     uint64_t explore_end_ns, search_end_ns, end_ns;
 
     enum verdict *verdicts; /* by point of the space; set by tune_choose */
@@ -74,6 +77,7 @@ struct tune {
     double probability; /* probability_within_tolerance */
     bool conclusive;
     enum tune_stop stop;
+    struct profiles profiles;
     struct err failure; /* of the last failed run */
 };
 
@@ -146,8 +150,15 @@ int tune_confirm(struct tune *tune, struct err *err);
 /* Sets probability from everything known. */
 int tune_judge(struct tune *tune);
 
-/* Response of a replay: log throughput, or minus log latency. */
+/* True when the response is the log of throughput. */
+bool tune_is_of_throughput(const struct tune *tune);
+
+/* Response of a replay; see objective_response. */
 double tune_response(const struct tune *tune, const struct sample *sample);
+
+/* Tells the belief of a replay of a point of the space; or leaves the point out where its replays do not
+ * support the objective. */
+int tune_tell(struct tune *tune, size_t point, const struct sample *sample);
 
 uint64_t tune_now_ns(const struct tune *tune);
 

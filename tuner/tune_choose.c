@@ -130,8 +130,10 @@ void tune_choose(struct tune *tune)
     size_t *points = malloc(tune->space.n_points * sizeof *points);
     tune->best = tune->chosen = TUNE_NONE;
     tune->lowest_p99_ns = NAN;
-    if (points == NULL)
+    if (points == NULL || profiles_leave_out_steep(tune) < 0) {
+        free(points);
         return;
+    }
     size_t n = eligible_points(tune, points);
     size_t best = best_position(tune, points, n);
     if (best != TUNE_NONE) {

@@ -1,9 +1,10 @@
 /* The last part of a search: figures that luck in choosing cannot have flattered. */
 #include "tuner/tune.h"
 
+#include <errno.h>
 #include <math.h>
 
-#define MAX_POINTS  5
+#define MAX_POINTS  8
 #define MAX_REPLAYS 30
 
 static size_t add_distinct(size_t *points, size_t n, size_t point)
@@ -46,6 +47,10 @@ int tune_confirm(struct tune *tune, struct err *err)
     n = add_distinct(points, n, tune->best);
     n = add_distinct(points, n, tune->baseline);
     n = add_distinct(points, n, tune->standard);
+    if (profiles_wanted(tune->settings) && profiles_choose(tune) < 0)
+        return err_set(err, -ENOMEM, "no memory for the profiles");
+    for (size_t p = 0; tune->profiles.chosen && p < PROFILE_N; p++)
+        n = add_distinct(points, n, tune->profiles.point[p]);
     enum tune_stop stop = tune->stop;
     if (stop == TUNE_STOP_INTERRUPTED || stop == TUNE_STOP_STALLED)
         return 0;

@@ -20,7 +20,7 @@ static double expected_bps(const struct tune *tune, size_t point)
     const struct record *record = &tune->records[point];
     if (record->n > 0)
         return record->samples[record->n - 1].throughput_bps;
-    if (tune->belief.chosen != NULL && tune->settings->objective == OBJECTIVE_THROUGHPUT)
+    if (tune->belief.chosen != NULL && tune_is_of_throughput(tune))
         return exp(tune->belief.mean[point]);
     return INFINITY;
 }

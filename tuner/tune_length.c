@@ -389,6 +389,17 @@ static int decide(struct tune *tune, size_t *points, size_t n, struct err *err)
     return again && tune->stop == TUNE_STOP_NOT_YET ? begin_again(tune, points, n, err) : 0;
 }
 
+/* The search has handed these points out and will not do so again. */
+static int measure_missed(struct tune *tune, size_t *points, size_t n, struct err *err)
+{
+    size_t n_missed = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (tune->records[points[i]].n == 0)
+            points[n_missed++] = points[i];
+    }
+    return tune_measure(tune, points, n_missed, false, tune->explore_end_ns, err);
+}
+
 int tune_length(struct tune *tune, struct err *err)
 {
     struct tune_length *length = &tune->length;
@@ -410,5 +421,9 @@ int tune_length(struct tune *tune, struct err *err)
     length->piloting = true;
     result = look(tune, points, n, err);
     length->piloting = false;
-    return result == 0 ? decide(tune, points, n, err) : result;
+    if (result == 0)
+        result = decide(tune, points, n, err);
+    if (result == 0 && tune->stop == TUNE_STOP_NOT_YET)
+        result = measure_missed(tune, points, n, err);
+    return result;
 }

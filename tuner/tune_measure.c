@@ -40,7 +40,7 @@ static double hopeless_bps(const struct tune *tune, size_t point, bool fresh)
     /* Only a first look: leaving slow replays out of others would make their mean too good. */
     if (fresh || point >= tune->space.n_points || best >= tune->space.n_points ||
         tune->records[point].n > 0 || tune->search == &search_grid || tune->length.piloting ||
-        tune->settings->objective != OBJECTIVE_THROUGHPUT || tune->settings->max_latency_p99_ns != 0)
+        !tune_is_of_throughput(tune) || tune->settings->max_latency_p99_ns != 0)
         return 0;
     double df, std = sqrt(belief_run_variance(&tune->belief, best, &df));
     const struct moments *moments = &tune->belief.moments[best];
@@ -122,7 +122,7 @@ static int keep(struct tune *tune, size_t point, const struct measure_plan *plan
     if (added == 0 && point != tune->counterpart && !result->cut)
         added = sustained_add(&tune->sustained, point, load_bytes, plan, result);
     if (added == 0 && point < tune->space.n_points)
-        added = belief_tell(&tune->belief, point, tune_response(tune, &sample));
+        added = tune_tell(tune, point, &sample);
     if (added == 0)
         tune_weigh_trust(tune, point);
     if (added == 0 && point != tune->counterpart)

@@ -79,7 +79,7 @@ static size_t size_of_place(const struct option_row *row)
 {
     if (row->set == options_set_count)
         return sizeof(uint32_t);
-    if (row->set == options_set_cache || row->set == options_set_objective)
+    if (row->set == options_set_choice)
         return sizeof(unsigned);
     if (row->set == options_set_text || row->set == options_set_name)
         return strlen(row->standard) + 1;
@@ -108,7 +108,7 @@ static void defaults_that_help_states_are_those_that_settings_hold(void **state)
         assert_memory_equal((char *)&stated + row->place, (char *)&defaults + row->place, size_of_place(row));
         n_compared++;
     }
-    assert_int_equal(n_compared, 16);
+    assert_int_equal(n_compared, 18);
 }
 
 static void every_row_is_whole_and_unique(void **state)
@@ -246,7 +246,9 @@ static const struct {
     {"warmup-window", {"1", "65", "4294967304"}},
     {"batch", {"0", "1001", "4294967306"}},
     {"seed", {"", "-1", "9223372036854775808", "0x10", "1.0"}},
-    {"objective", {"", "latenc", "throughput|latency", "|"}},
+    {"objective", {"", "latenc", "throughput|iops", "IOPS", "p999", "|"}},
+    {"profile", {"", "low", "balanced|low-latency", "max_throughput", "|"}},
+    {"rate-floor", {"", "0%", "25", "101%"}},
     {"cache", {"", "hot", "coldwarm"}},
     {"method", {"", "GP", "auto|", "bayes"}},
     {"path", {""}},
