@@ -27,6 +27,8 @@ struct point {
     enum api api;
     uint32_t threads;
     enum sync sync;
+    uint64_t
+        write_size_bytes; /* size of write requests where it is another one than that of reads; 0: the same */
 };
 
 extern const char *const api_names[API_N];
@@ -37,15 +39,24 @@ int factors_parse_api(const char *text, enum api *ret_api);
 int factors_parse_sync(const char *text, enum sync *ret_sync);
 
 /* 0, or -EINVAL with the rule that the point breaks: ranges; psync at depth 1 only; pvec at depth >= 2, at
- * most 1024 buffers and 2 GiB - 4 KiB a call. */
+ * most 1024 buffers and 2 GiB - 4 KiB a call. Of two sizes the larger is a multiple of the smaller, and pvec,
+ * whose requests share one vector at one offset, has one size only. */
 int factors_check(const struct point *point, struct err *err);
 
-uint64_t factors_bytes_in_flight(const struct point *point); /* request_size x queue_depth x threads */
+/* Reads and writes have sizes of their own. */
+bool factors_is_split(const struct point *point);
+
+/* Makes the size of writes another one than that of reads, or the same. */
+void factors_set_write_size(struct point *point, uint64_t bytes);
+
+uint64_t factors_write_size_bytes(const struct point *point);
+uint64_t factors_largest_size_bytes(const struct point *point); /* the larger of the two sizes */
+uint64_t factors_bytes_in_flight(const struct point *point);    /* largest size x queue_depth x threads */
 bool factors_equal(const struct point *a, const struct point *b);
 
-/* "64k x 8, direct, io_uring" with ", 4 threads" and ", sync each" where they differ from 1 and end. Returns
- * buffer. */
-#define FACTORS_TEXT_SIZE 96
+/* "64k x 8, direct, io_uring", of two sizes "64k/8k x 8" (reads, writes), with ", 4 threads" and ", sync
+ * each" where they differ from 1 and end. Returns buffer. */
+#define FACTORS_TEXT_SIZE 128
 const char *factors_format(const struct point *point, char buffer[FACTORS_TEXT_SIZE]);
 
 #endif

@@ -58,6 +58,8 @@ static bool has_two_levels(const struct surface_noise *noise, const struct point
         return false;
     for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
         hash = rng_derive(hash, factors[i]);
+    if (factors_is_split(point))
+        hash = rng_derive(hash, point->write_size_bytes);
     rng_init(&rng, hash);
     return rng_uniform(&rng) < noise->level_share;
 }
@@ -87,6 +89,7 @@ void surface_run_init(struct surface_run *run, const struct surface_world *world
     run->world = world;
     run->truth_bps = truth_bps;
     run->request_size_bytes = point->request_size_bytes;
+    run->largest_size_bytes = factors_largest_size_bytes(point);
     run->n_in_flight = point->queue_depth * point->threads;
     run->started_ns = *world->now_ns;
     rng_init(&run->rng, seed);
@@ -99,7 +102,7 @@ void surface_run_init(struct surface_run *run, const struct surface_world *world
         run->run_factor /= noise->level_factor;
 }
 
-/* Seconds that one request of this run takes on average, disturbances of the moment left out. */
+/* Seconds that one read of this run takes on average, disturbances of the moment left out. */
 static double base_latency_s(const struct surface_run *run)
 {
     return (double)run->n_in_flight * (double)run->request_size_bytes / (run->truth_bps * run->run_factor);
@@ -109,7 +112,8 @@ uint32_t surface_requests_per_call(const struct surface_run *run)
 {
     if (run->world->noise.op_cv > 0)
         return 1;
-    double n = COALESCE_S / base_latency_s(run);
+    double larger = (double)run->largest_size_bytes / (double)run->request_size_bytes;
+    double n = COALESCE_S / (base_latency_s(run) * larger);
     return n < 1 ? 1 : n > 1e6 ? 1000000U : (uint32_t)n;
 }
 
@@ -196,6 +200,12 @@ static struct io_call *heap_pop(struct surface_state *state)
     return top;
 }
 
+/* A request takes time in proportion to its size, so that the throughput is the table's whatever is drawn. */
+static double size_factor(const struct surface_run *run, const struct io_call *call)
+{
+    return (double)call->size_bytes / (double)(call->n_requests * run->request_size_bytes);
+}
+
 static int surface_submit(void *memory, struct io_call *const *calls, size_t n, size_t *ret_n,
                           struct err *err)
 {
@@ -204,7 +214,8 @@ static int surface_submit(void *memory, struct io_call *const *calls, size_t n, 
         return err_set(err, -EBUSY, "more simulated requests in flight than the queue depth");
     double latency_ns = base_latency_s(state->run) / moment_factor(state->run) * 1e9;
     for (size_t i = 0; i < n; i++) {
-        double call_ns = latency_ns * calls[i]->n_rounds * latency_noise(state);
+        double call_ns =
+            latency_ns * calls[i]->n_rounds * size_factor(state->run, calls[i]) * latency_noise(state);
         uint64_t wait_ns = call_ns < 1 ? 1 : (uint64_t)(fmin(call_ns, MAX_WAIT_NS) + 0.5);
         heap_push(state,
                   (struct pending){*state->run->world->now_ns + wait_ns, state->n_submitted++, calls[i]});

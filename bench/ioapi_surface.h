@@ -46,7 +46,8 @@ struct surface_run {
     double run_factor; /* this run's disturbance, outlier and level included */
     uint64_t started_ns;
     uint64_t request_size_bytes;
-    uint32_t n_in_flight; /* queue_depth x threads */
+    uint64_t largest_size_bytes; /* of reads and writes */
+    uint32_t n_in_flight;        /* queue_depth x threads */
 };
 
 /* Draws the run's disturbance. duration_ns: planned length of the run (for run_cv_seconds);

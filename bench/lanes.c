@@ -26,7 +26,7 @@ static uint64_t region_bytes(const struct lanes *lanes)
     const struct measure_env *env = lanes->env;
     /* A simulated file is as large as it needs to be: 2^50 bytes. */
     uint64_t size = env->world != NULL ? 1ULL << 50 : env->target->size_bytes;
-    uint64_t unit = lanes->plan->point.request_size_bytes * lanes->requests_per_call;
+    uint64_t unit = factors_largest_size_bytes(&lanes->plan->point) * lanes->requests_per_call;
     if (lanes->n == 1 || env->shared_region)
         return size;
     return size / lanes->n / unit * unit;
@@ -102,7 +102,7 @@ static bool env_shares_region(const struct lanes *lanes)
 static void spread_streams(struct offsets *offsets, uint32_t index, uint32_t n)
 {
     for (size_t i = 0; i < 2; i++)
-        offsets->next_seq[i] = (offsets->next_seq[i] + offsets->n_units / n * index) % offsets->n_units;
+        offsets->next_seq[i] = (offsets->next_seq[i] + offsets->n_units[i] / n * index) % offsets->n_units[i];
 }
 
 static int open_lane(struct lanes *lanes, uint32_t index, unsigned char *buffers, struct err *err)
@@ -125,6 +125,7 @@ static int open_lane(struct lanes *lanes, uint32_t index, unsigned char *buffers
         .region_bytes = region,
         .n_calls = lanes->n_calls,
         .request_size_bytes = plan->point.request_size_bytes,
+        .write_size_bytes = plan->point.write_size_bytes,
         .requests_per_call = lanes->requests_per_call,
         .rounds_per_call = lanes->rounds_per_call,
         .buffers = buffers,
@@ -151,7 +152,7 @@ int lanes_open(struct lanes *lanes, const struct measure_env *env, const struct 
     lanes->cap_bytes = measure_cap_bytes(env, &plan->pattern, &plan->point);
     if (plan->max_bytes != 0 && plan->max_bytes < lanes->cap_bytes)
         lanes->cap_bytes = plan->max_bytes;
-    uint64_t call_bytes = plan->point.request_size_bytes * lanes->requests_per_call;
+    uint64_t call_bytes = factors_largest_size_bytes(&plan->point) * lanes->requests_per_call;
     if (lanes->cap_bytes / lanes->n < call_bytes)
         return err_set(err, -EFBIG,
                        "a run may move %" PRIu64 " bytes, which is less than one request of %" PRIu64
@@ -241,7 +242,7 @@ static bool must_stop(void *context, double batch_latency_ns)
 static uint64_t warmup_cap_bytes(const struct lanes *lanes)
 {
     uint64_t cap = lanes->cap_bytes / lanes->n;
-    uint64_t timed = least_requests(lanes) * lanes->plan->point.request_size_bytes;
+    uint64_t timed = least_requests(lanes) * factors_largest_size_bytes(&lanes->plan->point);
     if (cap <= timed)
         return 0;
     return cap - timed < cap / WARMUP_SHARE_OF_CAP ? cap - timed : cap / WARMUP_SHARE_OF_CAP;
@@ -280,9 +281,9 @@ static uint64_t timed_cap_bytes(const struct lane *lane)
     if (lanes->env->world == NULL && measure_writes_once(&plan->pattern, &plan->point) &&
         lanes->env->target->fill_bps > 0) {
         double bytes = lanes->env->target->fill_bps * (double)plan->duration_ns / 1e9 / lanes->n;
-        uint64_t least = least_requests(lanes) * plan->point.request_size_bytes;
-        if (least < lane->pump.calls[0].size_bytes)
-            least = lane->pump.calls[0].size_bytes;
+        uint64_t least = least_requests(lanes) * factors_largest_size_bytes(&plan->point);
+        if (least < lane->pump.most_call_bytes)
+            least = lane->pump.most_call_bytes;
         uint64_t bound = bytes < (double)least ? least : (uint64_t)bytes;
         cap = bound < cap ? bound : cap;
     }

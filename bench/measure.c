@@ -18,12 +18,24 @@ bool measure_writes_once(const struct pattern *pattern, const struct point *poin
     return pattern_writes(pattern) && point->direct == 0 && point->sync == SYNC_END;
 }
 
+double measure_request_bytes(const struct pattern *pattern, const struct point *point)
+{
+    if (!factors_is_split(point))
+        return (double)point->request_size_bytes;
+    double writes = (pattern->percent[PATTERN_SEQ_WRITE] + pattern->percent[PATTERN_RAND_WRITE]) / 100.0;
+    return (1 - writes) * (double)point->request_size_bytes +
+           writes * (double)factors_write_size_bytes(point);
+}
+
 uint64_t measure_cap_bytes(const struct measure_env *env, const struct pattern *pattern,
                            const struct point *point)
 {
     if (env->world != NULL)
         return UINT64_MAX;
     uint64_t size = env->target->size_bytes;
+    if (factors_is_split(point) && pattern->percent[PATTERN_RAND_READ] > 0 &&
+        pattern->percent[PATTERN_RAND_WRITE] > 0)
+        size /= 2;
     bool reads_cold = pattern_reads(pattern) && env->cache == MEASURE_CACHE_COLD;
     if (!reads_cold)
         return measure_writes_once(pattern, point) ? size : UINT64_MAX;

@@ -92,9 +92,14 @@ struct measure_result {
 
 /* Bytes that one run of this pattern and point may move, warm-up included, by the rules of section 5:
  * buffered writes with sync=end touch every block once; cold reads do not wrap; cold buffered random reads
- * stop at 25 % of the file. UINT64_MAX: no cap. */
+ * stop at 25 % of the file. Random reads and writes of two sizes have every second block each, and half of
+ * all this. UINT64_MAX: no cap. */
 uint64_t measure_cap_bytes(const struct measure_env *env, const struct pattern *pattern,
                            const struct point *point);
+
+/* Bytes of a request of this pattern and point on average: the shares of the pattern are shares of requests.
+ */
+double measure_request_bytes(const struct pattern *pattern, const struct point *point);
 
 /* True when a run has no warm-up phase: buffered writes with sync=end. */
 bool measure_writes_once(const struct pattern *pattern, const struct point *point);

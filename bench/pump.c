@@ -45,16 +45,25 @@ static int make_calls(struct pump *pump, const struct pump_config *config)
     if (pump->calls == NULL || pump->idle == NULL || pump->ready == NULL)
         return -ENOMEM;
     bool coalesced = config->rounds_per_call > 1;
-    uint64_t call_bytes = config->request_size_bytes * config->requests_per_call;
     for (uint32_t i = 0; i < config->n_calls; i++) {
         struct io_call *call = &pump->calls[i];
         call->slot = i;
-        call->size_bytes = call_bytes;
-        call->buffer = config->buffers != NULL ? config->buffers + i * call_bytes : NULL;
+        call->size_bytes = pump->most_call_bytes;
+        call->buffer = config->buffers != NULL ? config->buffers + i * pump->most_call_bytes : NULL;
         call->n_requests = config->requests_per_call;
         call->n_rounds = coalesced ? config->rounds_per_call : 1;
     }
     return 0;
+}
+
+static void set_sizes(struct pump *pump, const struct pump_config *config)
+{
+    uint64_t writes = config->write_size_bytes != 0 ? config->write_size_bytes : config->request_size_bytes;
+    pump->request_size_bytes = config->request_size_bytes;
+    pump->call_bytes[0] = config->request_size_bytes * config->requests_per_call;
+    pump->call_bytes[1] = writes * config->requests_per_call;
+    pump->most_call_bytes =
+        pump->call_bytes[0] > pump->call_bytes[1] ? pump->call_bytes[0] : pump->call_bytes[1];
 }
 
 int pump_init(struct pump *pump, const struct pump_config *config, struct err *err)
@@ -64,12 +73,12 @@ int pump_init(struct pump *pump, const struct pump_config *config, struct err *e
         .ops = config->ops,
         .pattern = config->pattern,
         .n_calls = config->n_calls,
-        .request_size_bytes = config->request_size_bytes,
         .requests_per_call = config->requests_per_call,
         .rounds_per_call = config->rounds_per_call,
         .batch_requests = config->batch_requests,
         .works_in_submit = config->works_in_submit,
     };
+    set_sizes(pump, config);
     rng_init(&pump->rng, config->seed);
     pump->only_kind = PATTERN_N_KINDS;
     for (int kind = 0; kind < PATTERN_N_KINDS; kind++) {
@@ -81,15 +90,14 @@ int pump_init(struct pump *pump, const struct pump_config *config, struct err *e
         pump_done(pump);
         return err_set(err, result, "no memory for %u requests in flight", config->n_calls);
     }
-    uint64_t unit = config->request_size_bytes * config->requests_per_call;
-    result = offsets_init(&pump->offsets, &config->pattern, config->base_bytes, config->region_bytes, unit,
-                          rng_derive(config->seed, 1));
+    result = offsets_init_split(&pump->offsets, &config->pattern, config->base_bytes, config->region_bytes,
+                                pump->call_bytes, rng_derive(config->seed, 1));
     if (result < 0) {
         pump_done(pump);
         return err_set(err, result,
                        "a region of %" PRIu64 " bytes is too small for requests of %" PRIu64
                        " bytes; use a larger --file-size",
-                       config->region_bytes, unit);
+                       config->region_bytes, pump->most_call_bytes);
     }
     return 0;
 }
@@ -138,6 +146,7 @@ static inline void prepare(struct phase *phase, struct io_call *call)
     struct pump *pump = phase->pump;
     enum pattern_kind kind = pump->only_kind < PATTERN_N_KINDS ? pump->only_kind : draw_kind_of_mix(pump);
     call->is_write = kind == PATTERN_SEQ_WRITE || kind == PATTERN_RAND_WRITE;
+    call->size_bytes = pump->call_bytes[call->is_write];
     call->offset_bytes = offsets_next(&pump->offsets, kind);
     if (call->is_write)
         stamp_buffer(pump, call);
@@ -159,7 +168,7 @@ static bool may_issue(struct phase *phase, uint64_t now_ns)
         return false;
     if (is_interrupted(phase))
         phase->stopping = true;
-    else if (end->max_bytes != 0 && phase->issued_bytes + phase->pump->calls[0].size_bytes > end->max_bytes)
+    else if (end->max_bytes != 0 && phase->issued_bytes + phase->pump->most_call_bytes > end->max_bytes)
         phase->stopping = true;
     else if (now_ns - phase->stats->first_submit_ns >= end->duration_ns &&
              phase->issued_requests >= end->min_requests)
@@ -270,9 +279,10 @@ static uint64_t sampled_batch(struct phase *phase, uint64_t start_ns, uint32_t *
     struct pump *pump = phase->pump;
     struct pump_stats *stats = phase->stats;
     struct io_call *call = &pump->calls[0];
+    uint64_t bytes_before = stats->bytes_read + stats->bytes_written;
     uint32_t n = 0;
     for (; n < pump->batch_requests && !is_interrupted(phase); n++) {
-        if (phase->end->max_bytes != 0 && phase->issued_bytes + call->size_bytes > phase->end->max_bytes)
+        if (phase->end->max_bytes != 0 && phase->issued_bytes + pump->most_call_bytes > phase->end->max_bytes)
             break;
         prepare(phase, call);
         bool timed = --*countdown == 0;
@@ -289,7 +299,8 @@ static uint64_t sampled_batch(struct phase *phase, uint64_t start_ns, uint32_t *
     uint64_t now_ns = clock_now_ns(pump->clock);
     if (n == 0)
         return now_ns;
-    windows_add(&stats->windows, now_ns - stats->first_submit_ns, n * call->size_bytes);
+    windows_add(&stats->windows, now_ns - stats->first_submit_ns,
+                stats->bytes_read + stats->bytes_written - bytes_before);
     stats->last_complete_ns = now_ns;
     phase->batch_ns = (double)(now_ns - start_ns);
     if (n == pump->batch_requests)

@@ -69,6 +69,8 @@ struct pump {
     struct rng rng; /* mix, buffer stamps, latency sampling */
     uint32_t n_calls;
     uint64_t request_size_bytes;
+    uint64_t call_bytes[2];   /* of a call that reads, that writes */
+    uint64_t most_call_bytes; /* the larger of them */
     uint32_t requests_per_call;
     uint32_t rounds_per_call;
     uint32_t batch_requests; /* N */
@@ -86,9 +88,11 @@ struct pump_config {
     uint64_t base_bytes, region_bytes; /* part of the file this pump works on */
     uint32_t n_calls;
     uint64_t request_size_bytes;
+    uint64_t write_size_bytes; /* of requests that write; 0: the same. With real buffers, two sizes allow one
+                                  request per call */
     uint32_t requests_per_call, rounds_per_call;
-    unsigned char *buffers; /* n_calls buffers of request_size x requests_per_call bytes, touched; borrowed;
-                               NULL: simulated */
+    unsigned char *buffers; /* n_calls buffers of the larger size x requests_per_call bytes, touched;
+                               borrowed; NULL: simulated */
     uint32_t batch_requests;
     bool works_in_submit; /* submit may do the I/O itself before it returns: see depth_area */
     uint64_t seed;

@@ -111,6 +111,9 @@ void answer_prepare(struct answer *answer, struct tune *tune)
     *answer = (struct answer){.tune = tune, .interrupted = tune->stop == TUNE_STOP_INTERRUPTED};
     answer->has_baseline = row_for(tune, tune->baseline, &answer->baseline);
     answer->has_standard = row_for(tune, tune->standard, &answer->standard);
+    answer->splits = settings_splits_sizes(tune->settings);
+    answer->has_split = row_for(tune, tune->split, &answer->split);
+    answer->has_unsplit = row_for(tune, tune->unsplit, &answer->unsplit);
     tune_note_distrust(tune);
     note_outliers(tune);
     session_note_ground(tune->session);

@@ -91,7 +91,8 @@ static int check_direct(const struct session *session, const struct point *point
         return refuse(refusal, DIRECT_KEY, "direct writes are not proved: %s",
                       proof_text(target, target->direct_write));
     if (target->direct_offset_align_bytes != 0 &&
-        point->request_size_bytes % target->direct_offset_align_bytes != 0)
+        (point->request_size_bytes % target->direct_offset_align_bytes != 0 ||
+         factors_write_size_bytes(point) % target->direct_offset_align_bytes != 0))
         return refuse(refusal, "direct 1 at small request sizes",
                       "direct I/O needs multiples of %u bytes here", target->direct_offset_align_bytes);
     return 0;
@@ -116,7 +117,7 @@ static int check_size(const struct session *session, const struct point *point, 
     sized.size_bytes = file_bytes;
     env.target = &sized;
     uint64_t cap = measure_cap_bytes(&env, &session->settings->pattern, point);
-    if (cap / MEASURE_MIN_REQUESTS < point->request_size_bytes)
+    if (cap / MEASURE_MIN_REQUESTS < factors_largest_size_bytes(point))
         return refuse(refusal, "request sizes too large for the file",
                       "a run needs %d requests, and %s may touch %s of the file; use a larger --file-size",
                       MEASURE_MIN_REQUESTS, point->direct ? "a cold run" : "a buffered run",
@@ -134,10 +135,29 @@ static int check_libaio(const struct session *session, const struct point *point
     return 0;
 }
 
+/* One reason for all of a kind, not one for each pair of sizes. */
+static int check_split(const struct session *session, const struct point *point, struct refusal *refusal)
+{
+    const struct pattern *pattern = &session->settings->pattern;
+    if (!factors_is_split(point))
+        return 0;
+    if (!pattern_reads(pattern) || !pattern_writes(pattern))
+        return refuse(refusal, "two request sizes", "pattern %s has one kind of request only", pattern->name);
+    if (point->api == API_PVEC)
+        return refuse(refusal, "pvec with two request sizes", "it moves one vector at one offset");
+    uint64_t writes = factors_write_size_bytes(point), reads = point->request_size_bytes;
+    if (reads == 0 || (reads > writes ? reads % writes : writes % reads) != 0)
+        return refuse(refusal, "two sizes of which none is a multiple of the other",
+                      "blocks of the larger are cut into whole requests of the smaller; use powers of two");
+    return 0;
+}
+
 static int check_point(struct session *session, const struct point *point, uint64_t file_bytes,
                        struct refusal *refusal)
 {
     struct err why = {0};
+    if (check_split(session, point, refusal) < 0)
+        return -EINVAL;
     if (factors_check(point, &why) < 0) {
         const char *key =
             point->api == API_PSYNC && point->queue_depth > 1 ? "psync at depth above 1" : why.text;
@@ -167,10 +187,12 @@ int candidates_check(struct session *session, const struct point *point, uint64_
     return err_set(err, -EINVAL, "%s: %s", factors_format(point, text), refusal.why);
 }
 
-static void default_levels(struct levels levels[FACTOR_N])
+/* With split sizes the product is large: each is looked at in steps of 4. */
+static void default_levels(const struct settings *settings, struct levels levels[FACTOR_N])
 {
+    uint64_t step = settings_splits_sizes(settings) ? 4 : 2;
     static const uint64_t apis[] = {API_PSYNC, API_POOL, API_LIBAIO, API_IO_URING};
-    for (uint64_t size = 4096; size <= 4U << 20; size *= 2)
+    for (uint64_t size = 4096; size <= 4U << 20; size *= step)
         levels[FACTOR_REQUEST_SIZE].value[levels[FACTOR_REQUEST_SIZE].n++] = size;
     for (uint64_t depth = 1; depth <= 64; depth *= 2)
         levels[FACTOR_QUEUE_DEPTH].value[levels[FACTOR_QUEUE_DEPTH].n++] = depth;
@@ -204,9 +226,15 @@ static int table_levels(const struct session *session, struct levels levels[FACT
     if (n == 0)
         return err_set(err, -EINVAL, "surface \"%s\" has no row for pattern %s", session->surface.name,
                        pattern->name);
+    bool splits = settings_splits_sizes(session->settings), any_split = false;
     for (size_t i = first; i < first + n; i++) {
         const struct point *point = &session->surface.cells[i].point;
+        any_split |= factors_is_split(point);
+        if (factors_is_split(point) && !splits)
+            continue;
         int result = add_level(&levels[FACTOR_REQUEST_SIZE], point->request_size_bytes);
+        if (splits)
+            result |= add_level(&levels[FACTOR_WRITE_SIZE], factors_write_size_bytes(point));
         result |= add_level(&levels[FACTOR_QUEUE_DEPTH], point->queue_depth);
         result |= add_level(&levels[FACTOR_DIRECT], point->direct);
         result |= add_level(&levels[FACTOR_API], point->api);
@@ -215,6 +243,11 @@ static int table_levels(const struct session *session, struct levels levels[FACT
             return err_set(err, -ERANGE, "surface \"%s\" has more than %d levels of one factor",
                            session->surface.name, SETTINGS_MAX_LEVELS);
     }
+    if (splits && !any_split)
+        return err_set(err, -EINVAL,
+                       "surface \"%s\" has no row with two request sizes for pattern %s; its table needs the "
+                       "column write_request_size",
+                       session->surface.name, pattern->name);
     levels[FACTOR_SYNC] = (struct levels){.n = 1, .value = {SYNC_END}};
     return 0;
 }
@@ -231,12 +264,17 @@ static int choose_levels(const struct session *session, struct levels levels[FAC
             (settings->levels[FACTOR_SYNC].n > 1 || settings->levels[FACTOR_SYNC].value[0] != SYNC_END))
             return err_set(err, -EINVAL, "--sync: a simulated surface knows only sync end");
     } else {
-        default_levels(levels);
+        default_levels(settings, levels);
     }
     for (int factor = 0; factor < FACTOR_N; factor++) {
         if (settings->levels[factor].n > 0)
             levels[factor] = settings->levels[factor];
     }
+    /* With the levels of the reads every split point has its one size to be compared with. */
+    if (!settings_splits_sizes(settings))
+        levels[FACTOR_WRITE_SIZE] = (struct levels){.n = 1, .value = {0}};
+    else if (levels[FACTOR_WRITE_SIZE].n == 0)
+        levels[FACTOR_WRITE_SIZE] = levels[FACTOR_REQUEST_SIZE];
     return 0;
 }
 
@@ -248,7 +286,7 @@ static struct point nth_point(const struct levels levels[FACTOR_N], size_t index
         value[factor] = levels[factor].value[index % levels[factor].n];
         index /= levels[factor].n;
     }
-    return (struct point){
+    struct point point = {
         .request_size_bytes = value[FACTOR_REQUEST_SIZE],
         .queue_depth = (uint32_t)value[FACTOR_QUEUE_DEPTH],
         .direct = (uint32_t)value[FACTOR_DIRECT],
@@ -256,6 +294,8 @@ static struct point nth_point(const struct levels levels[FACTOR_N], size_t index
         .threads = (uint32_t)value[FACTOR_THREADS],
         .sync = (enum sync)value[FACTOR_SYNC],
     };
+    factors_set_write_size(&point, value[FACTOR_WRITE_SIZE]);
+    return point;
 }
 
 static uint64_t level_of(const struct point *point, int factor)
@@ -265,7 +305,8 @@ static uint64_t level_of(const struct point *point, int factor)
                                       point->direct,
                                       point->api,
                                       point->threads,
-                                      point->sync};
+                                      point->sync,
+                                      factors_write_size_bytes(point)};
     return value[factor];
 }
 
@@ -273,8 +314,8 @@ static uint64_t level_of(const struct point *point, int factor)
 static int check_named_levels(const struct candidates *candidates, const struct session *session,
                               const struct levels levels[FACTOR_N], struct err *err)
 {
-    static const char *const names[FACTOR_N] = {"request-size", "queue-depth", "direct",
-                                                "api",          "threads",     "sync"};
+    static const char *const names[FACTOR_N] = {
+        "request-size", "queue-depth", "direct", "api", "threads", "sync", "write-request-size"};
     for (int factor = 0; factor < FACTOR_N && session->simulated; factor++) {
         for (size_t k = 0; k < session->settings->levels[factor].n; k++) {
             bool found = false;
@@ -294,7 +335,7 @@ static int check_named_levels(const struct candidates *candidates, const struct 
 static int check_patience(const struct session *session, const struct point *point, struct refusal *refusal)
 {
     double fill_bps = session->target.fill_bps;
-    double least_bytes = MEASURE_MIN_REQUESTS * (double)point->request_size_bytes;
+    double least_bytes = MEASURE_MIN_REQUESTS * measure_request_bytes(&session->settings->pattern, point);
     double patience_s = RUN_SHARE_OF_BUDGET * (double)session->settings->budget_ns / 1e9;
     if (session->simulated || fill_bps <= 0 || least_bytes / fill_bps <= patience_s)
         return 0;
@@ -352,21 +393,28 @@ void candidates_free(struct candidates *candidates)
 int candidates_space(const struct candidates *candidates, struct space *ret_space)
 {
     static const enum space_kind kinds[FACTOR_N] = {SPACE_ORDERED,  SPACE_ORDERED,  SPACE_ORDERED,
-                                                    SPACE_CATEGORY, SPACE_CATEGORY, SPACE_CATEGORY};
-    double *raw = calloc(candidates->n * FACTOR_N, sizeof *raw);
+                                                    SPACE_CATEGORY, SPACE_CATEGORY, SPACE_CATEGORY,
+                                                    SPACE_ORDERED};
+    /* The last dimension is there only where sizes are split. */
+    size_t n_dims = FACTOR_N - 1;
+    for (size_t i = 0; i < candidates->n; i++)
+        n_dims = factors_is_split(&candidates->points[i]) ? FACTOR_N : n_dims;
+    double *raw = calloc(candidates->n * n_dims, sizeof *raw);
     if (raw == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < candidates->n; i++) {
         const struct point *point = &candidates->points[i];
-        double *row = raw + i * FACTOR_N;
+        double *row = raw + i * n_dims;
         row[0] = log2((double)point->request_size_bytes);
         row[1] = log2((double)point->queue_depth);
         row[2] = log2((double)point->threads);
         row[3] = point->direct;
         row[4] = point->api;
         row[5] = point->sync;
+        if (n_dims == FACTOR_N)
+            row[6] = log2((double)factors_write_size_bytes(point));
     }
-    int result = space_init(ret_space, raw, candidates->n, FACTOR_N, kinds);
+    int result = space_init(ret_space, raw, candidates->n, n_dims, kinds);
     free(raw);
     return result;
 }

@@ -28,7 +28,8 @@ void candidates_free(struct candidates *candidates);
 int candidates_check(struct session *session, const struct point *point, uint64_t file_bytes,
                      struct err *err);
 
-/* As numbers for the models: log2 size, log2 depth, log2 threads, then the categories direct, API, sync. */
+/* As numbers for the models: log2 size, log2 depth, log2 threads, then the categories direct, API, sync;
+ * with split sizes log2 of the size of writes last. */
 int candidates_space(const struct candidates *candidates, struct space *ret_space);
 
 #endif

@@ -28,6 +28,8 @@ static int point_of(const struct settings *settings, struct point *ret_point, st
         .threads = levels[FACTOR_THREADS].n == 1 ? (uint32_t)levels[FACTOR_THREADS].value[0] : 1,
         .sync = levels[FACTOR_SYNC].n == 1 ? (enum sync)levels[FACTOR_SYNC].value[0] : SYNC_END,
     };
+    if (levels[FACTOR_WRITE_SIZE].n == 1)
+        factors_set_write_size(ret_point, levels[FACTOR_WRITE_SIZE].value[0]);
     if (settings->simulate[0] != '\0' && ret_point->sync != SYNC_END)
         return err_set(err, -EINVAL, "--sync: a simulated surface knows only sync end");
     return factors_check(ret_point, err);

@@ -91,6 +91,7 @@ static int measure_and_print(struct session *session, struct err *err)
                         .search = search_find(session->settings->method),
                         .lowest_p99_ns = NAN};
     tune.best = tune.chosen = tune.baseline = tune.standard = tune.counterpart = TUNE_NONE;
+    tune.split = tune.unsplit = TUNE_NONE;
     session->end_ns = session->start_ns + session->settings->budget_ns + LATE_NS;
     int result = session_prepare(session, err);
     if (result == 0)

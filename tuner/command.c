@@ -84,5 +84,7 @@ int command_run_measuring(const struct command *command, int argc, char **argv)
     if (!settings.pattern_given && !command->no_pattern)
         return command_fail(
             EXIT_USAGE, "--pattern is missing; give read, write, randread, randwrite, rw:70, randrw:70 ...");
+    if (!command->no_pattern && settings_check_split(&settings, &err) < 0)
+        return command_fail(EXIT_USAGE, "%s", err.text);
     return run_session(command, &settings);
 }

@@ -97,7 +97,8 @@ static int add_job(const json_t *job, struct fio_figures *figures, struct err *e
     return 0;
 }
 
-int cross_check_fio_parse(const char *text, uint64_t bytes, struct fio_figures *ret, struct err *err)
+int cross_check_fio_parse(const char *text, uint64_t bytes, uint64_t excess_bytes, struct fio_figures *ret,
+                          struct err *err)
 {
     struct fio_figures figures = {.shortest_ms = INFINITY};
     const char *start = strchr(text, '{'); /* fio prints its notes before it */
@@ -109,7 +110,7 @@ int cross_check_fio_parse(const char *text, uint64_t bytes, struct fio_figures *
     for (size_t i = 0; i < json_array_size(jobs) && result == 0; i++)
         result = add_job(json_array_get(jobs, i), &figures, err);
     uint64_t moved = figures.bytes_read + figures.bytes_written;
-    if (result == 0 && moved != bytes)
+    if (result == 0 && (moved < bytes || moved - bytes > excess_bytes))
         result =
             err_set(err, -EIO, "fio moved %" PRIu64 " bytes where it was to move %" PRIu64, moved, bytes);
     if (result == 0)
@@ -149,7 +150,8 @@ int cross_check_fio_run(const struct fio_job *job, uint64_t timeout_ns, const at
     if (code < 0)
         return code;
     code = result.code != 0 ? report_failure(&result, err)
-                            : cross_check_fio_parse(result.output, fio_job_bytes(job), ret, err);
+                            : cross_check_fio_parse(result.output, fio_job_bytes(job),
+                                                    fio_job_excess_bytes(job), ret, err);
     child_free(&result);
     return code;
 }

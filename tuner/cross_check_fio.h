@@ -23,8 +23,9 @@ int cross_check_fio_run(const struct fio_job *job, uint64_t timeout_ns, const at
                         struct fio_figures *ret, struct err *err);
 
 /* Figures from the text that fio printed with --output-format=json. fio gives its run times in whole
- * milliseconds, rounded up: half a millisecond is taken off. 0; -EIO for a job that failed, or moved other
- * than `bytes` bytes; -EPROTO for a text that is not fio's. */
-int cross_check_fio_parse(const char *text, uint64_t bytes, struct fio_figures *ret, struct err *err);
+ * milliseconds, rounded up: half a millisecond is taken off. 0; -EIO for a job that failed, or moved fewer
+ * than `bytes` bytes or more than excess_bytes above them; -EPROTO for a text that is not fio's. */
+int cross_check_fio_parse(const char *text, uint64_t bytes, uint64_t excess_bytes, struct fio_figures *ret,
+                          struct err *err);
 
 #endif

@@ -48,6 +48,10 @@ const char *fio_job_difference(const struct pattern *pattern, const struct point
          "sequential one"},
         {flushes_aside(pattern, point),
          "sync each: fio's flushes do not wait for the write they follow, or stop the whole queue"},
+        {factors_is_split(point) && pattern->percent[PATTERN_RAND_READ] > 0 &&
+             pattern->percent[PATTERN_RAND_WRITE] > 0,
+         "fio's random reads and writes of two sizes go all over the file, fstune's to every second block "
+         "each"},
         {point->sync == SYNC_END && pattern_writes(pattern) && point->threads > 1,
          "fio flushes once per job, fstune once for all threads"},
     };
@@ -66,7 +70,8 @@ bool fio_job_has_equal(const struct point *point)
 /* What one fio job of the file is. */
 struct shape {
     uint32_t n_jobs, depth;
-    uint64_t request_bytes, region_bytes, offset_increment_bytes, io_bytes;
+    uint64_t request_bytes, write_bytes; /* 0: one size */
+    uint64_t region_bytes, offset_increment_bytes, io_bytes;
 };
 
 static struct shape shape_of(const struct fio_job *job)
@@ -79,12 +84,14 @@ static struct shape shape_of(const struct fio_job *job)
         shape.n_jobs *= point->queue_depth;
     else
         shape.depth = point->queue_depth;
+    shape.write_bytes = point->write_size_bytes;
     uint64_t parts = job->shared_region ? 1 : shape.n_jobs;
-    shape.region_bytes = job->file_bytes / parts / shape.request_bytes * shape.request_bytes;
+    uint64_t unit = shape.write_bytes > shape.request_bytes ? shape.write_bytes : shape.request_bytes;
+    shape.region_bytes = job->file_bytes / parts / unit * unit;
     shape.offset_increment_bytes = parts > 1 ? shape.region_bytes : 0;
-    shape.io_bytes = job->io_bytes / shape.n_jobs / shape.request_bytes * shape.request_bytes;
+    shape.io_bytes = job->io_bytes / shape.n_jobs / unit * unit;
     if (shape.io_bytes == 0)
-        shape.io_bytes = shape.request_bytes;
+        shape.io_bytes = unit;
     return shape;
 }
 
@@ -92,6 +99,13 @@ uint64_t fio_job_bytes(const struct fio_job *job)
 {
     struct shape shape = shape_of(job);
     return shape.io_bytes * shape.n_jobs;
+}
+
+uint64_t fio_job_excess_bytes(const struct fio_job *job)
+{
+    if (!factors_is_split(job->point))
+        return 0;
+    return factors_largest_size_bytes(job->point) * shape_of(job).n_jobs;
 }
 
 static void print_pattern(FILE *out, const struct pattern *pattern)
@@ -154,8 +168,11 @@ static void print_file(FILE *out, const struct fio_job *job, const struct shape 
 static void print_point(FILE *out, const struct fio_job *job, const struct shape *shape)
 {
     const struct point *point = job->point;
-    fprintf(out, "bs=%" PRIu64 "\nioengine=%s\niodepth=%" PRIu32 "\ndirect=%" PRIu32 "\n",
-            shape->request_bytes, engines[point->api], shape->depth, point->direct);
+    fprintf(out, "bs=%" PRIu64, shape->request_bytes);
+    if (shape->write_bytes != 0)
+        fprintf(out, ",%" PRIu64, shape->write_bytes);
+    fprintf(out, "\nioengine=%s\niodepth=%" PRIu32 "\ndirect=%" PRIu32 "\n", engines[point->api],
+            shape->depth, point->direct);
     if (shape->depth > 1)
         fprintf(out,
                 "; together as many as there is room for, and as many as have come back\n"

@@ -79,7 +79,7 @@ static int read_member(const json_t *object, const char *key, uint64_t largest, 
 
 int journal_point(const json_t *object, struct point *ret_point)
 {
-    uint64_t size = 0, depth = 0, direct = 0, threads = 0;
+    uint64_t size = 0, write_size = 0, depth = 0, direct = 0, threads = 0;
     struct point point = {0};
     const char *api = json_string_value(json_object_get(object, "api"));
     const char *sync = json_string_value(json_object_get(object, "sync"));
@@ -90,7 +90,11 @@ int journal_point(const json_t *object, struct point *ret_point)
         read_member(object, "direct", 1, &direct) < 0 ||
         read_member(object, "threads", FACTORS_THREADS_MAX, &threads) < 0)
         return -EINVAL;
+    if (json_object_get(object, "write_request_size") != NULL &&
+        read_member(object, "write_request_size", FACTORS_REQUEST_SIZE_MAX_BYTES, &write_size) < 0)
+        return -EINVAL;
     point.request_size_bytes = size;
+    factors_set_write_size(&point, write_size);
     point.queue_depth = (uint32_t)depth;
     point.direct = (uint32_t)direct;
     point.threads = (uint32_t)threads;

@@ -19,7 +19,8 @@
 #define RNG_STREAM 17
 
 /* As candidates_space orders them. */
-static const char *const keys[FACTOR_N] = {"request_size", "queue_depth", "threads", "direct", "api", "sync"};
+static const char *const keys[FACTOR_N] = {"request_size", "queue_depth", "threads",           "direct",
+                                           "api",          "sync",        "write_request_size"};
 
 static int find_changes(const struct tune *tune, size_t dim, struct matters_factor *factor)
 {

@@ -15,12 +15,16 @@
 #define SAME_SHARE    0.1  /* at most, for a change to be nothing */
 #define KNOWN_SHARE   0.5  /* of the variance is known, at least, before shares are quoted */
 
-enum { DIM_REQUEST_SIZE, DIM_QUEUE_DEPTH, DIM_THREADS, DIM_DIRECT, DIM_API, DIM_SYNC };
+enum { DIM_REQUEST_SIZE, DIM_QUEUE_DEPTH, DIM_THREADS, DIM_DIRECT, DIM_API, DIM_SYNC, DIM_WRITE_SIZE };
 
 static const char *const names[FACTOR_N] = {
-    [DIM_REQUEST_SIZE] = "request size", [DIM_QUEUE_DEPTH] = "queue depth",
-    [DIM_THREADS] = "number of threads", [DIM_DIRECT] = "direct I/O",
-    [DIM_API] = "the I/O API",           [DIM_SYNC] = "the durability of writes",
+    [DIM_REQUEST_SIZE] = "request size",
+    [DIM_QUEUE_DEPTH] = "queue depth",
+    [DIM_THREADS] = "number of threads",
+    [DIM_DIRECT] = "direct I/O",
+    [DIM_API] = "the I/O API",
+    [DIM_SYNC] = "the durability of writes",
+    [DIM_WRITE_SIZE] = "the size of writes",
 };
 
 struct line {
@@ -102,6 +106,8 @@ static const char *level_text(const struct tune *tune, size_t point, size_t dim,
     const struct point *p = &tune->records[point].point;
     if (dim == DIM_REQUEST_SIZE)
         return units_format_size(p->request_size_bytes, buffer);
+    if (dim == DIM_WRITE_SIZE)
+        return units_format_size(factors_write_size_bytes(p), buffer);
     if (dim == DIM_API)
         return api_names[p->api];
     if (dim == DIM_SYNC)

@@ -66,7 +66,9 @@ static int check_load(const struct settings *settings, const struct candidates *
 {
     const char *name = objective_table[settings->objective].name;
     for (size_t i = 1; i < candidates->n; i++) {
-        if (candidates->points[i].request_size_bytes != candidates->points[0].request_size_bytes)
+        if (candidates->points[i].request_size_bytes != candidates->points[0].request_size_bytes ||
+            factors_write_size_bytes(&candidates->points[i]) !=
+                factors_write_size_bytes(&candidates->points[0]))
             return err_set(
                 err, -EINVAL,
                 "--objective %s compares points of one request size; pin it with --request-size SIZE", name);

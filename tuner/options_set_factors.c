@@ -61,6 +61,7 @@ static const struct factor_kind {
     [FACTOR_API] = {read_api, false},
     [FACTOR_THREADS] = {options_value_count, true},
     [FACTOR_SYNC] = {read_sync, false},
+    [FACTOR_WRITE_SIZE] = {read_request_size, true},
 };
 
 /* Keeps the levels ascending and distinct. */
@@ -167,7 +168,8 @@ static int add_current(struct current *current, char *part, struct err *err)
     const struct option_row *row = find_factor(part);
     if (!row)
         return err_set(err, -EINVAL,
-                       "'%s' is no factor; use request_size, queue_depth, direct, api, threads or sync",
+                       "'%s' is no factor; use request_size, write_request_size, queue_depth, direct, api, "
+                       "threads or sync",
                        part);
     if (current->given[row->place])
         return err_set(err, -EINVAL, "%s is given twice; keep one", part);

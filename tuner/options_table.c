@@ -30,6 +30,28 @@ const struct option_row options_table[] = {
      .in_config = true,
      .set = options_set_levels,
      .place = FACTOR_REQUEST_SIZE},
+    {.name = "write-request-size",
+     .argument = "SIZE",
+     .range = "512..512m, a multiple of 512",
+     .standard = "",
+     .help = "size of a write, of mixed patterns whose reads have another one (--request-size); without it, "
+             "and without --split-sizes, the request size. Of two sizes one is a multiple of the other",
+     .commands = BOTH,
+     .in_config = true,
+     .set = options_set_levels,
+     .place = FACTOR_WRITE_SIZE},
+    {.name = "split-sizes",
+     .argument = NULL,
+     .range = "",
+     .standard = "",
+     .help = "of mixed patterns: search sizes of reads and of writes apart, both in "
+             "4k,16k,64k,256k,1m,4m unless given, and recommend two only where they are proved to be "
+             "faster than one. The pattern's shares stay shares of requests: with unlike sizes the shares "
+             "of bytes are others",
+     .commands = OPTIONS_RECOMMEND,
+     .in_config = true,
+     .set = options_set_flag,
+     .place = AT(split_sizes)},
     {.name = "queue-depth",
      .argument = "N",
      .range = "1..1024",

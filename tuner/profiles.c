@@ -302,7 +302,7 @@ static bool same_but(const struct point *a, const struct point *b, enum factor f
            (factor == FACTOR_DIRECT || a->direct == b->direct) &&
            (factor == FACTOR_API || a->api == b->api) &&
            (factor == FACTOR_THREADS || a->threads == b->threads) &&
-           (factor == FACTOR_SYNC || a->sync == b->sync);
+           (factor == FACTOR_SYNC || a->sync == b->sync) && a->write_size_bytes == b->write_size_bytes;
 }
 
 static double level_of(const struct point *point, enum factor factor)

@@ -54,6 +54,9 @@ struct answer {
     bool has_rows; /* the rows below are valid */
     struct row chosen, best, baseline, standard;
     bool has_baseline, has_standard;
+    bool splits; /* sizes were searched apart; rows of two sizes and of the one size they are compared with */
+    bool has_split, has_unsplit;
+    struct row split, unsplit;
     bool has_speedup, has_standard_speedup;
     struct interval speedup, standard_speedup; /* ratio of the chosen to the baseline */
     double speedup_mean, standard_speedup_mean;

@@ -71,9 +71,13 @@ json_t *json_pattern(const struct pattern *pattern)
 
 json_t *json_point(const struct point *point)
 {
-    return json_pack("{s:I, s:i, s:i, s:s, s:i, s:s}", "request_size", (json_int_t)point->request_size_bytes,
-                     "queue_depth", (int)point->queue_depth, "direct", (int)point->direct, "api",
-                     api_names[point->api], "threads", (int)point->threads, "sync", sync_names[point->sync]);
+    json_t *object =
+        json_pack("{s:I, s:i, s:i, s:s, s:i, s:s}", "request_size", (json_int_t)point->request_size_bytes,
+                  "queue_depth", (int)point->queue_depth, "direct", (int)point->direct, "api",
+                  api_names[point->api], "threads", (int)point->threads, "sync", sync_names[point->sync]);
+    if (factors_is_split(point))
+        json_object_set_new(object, "write_request_size", json_integer((json_int_t)point->write_size_bytes));
+    return object;
 }
 
 static const char *correction_name(bool corrected)

@@ -131,6 +131,13 @@ static void set_answer(json_t *object, const struct answer *answer)
         object, "baseline",
         json_baseline(answer->has_baseline, &answer->baseline, tune->baseline_is_default,
                       json_ratio(answer->has_speedup, answer->speedup_mean, answer->speedup)));
+    if (answer->splits)
+        json_object_set_new(
+            object, "split",
+            json_pack("{s:o, s:o, s:o}", "gain",
+                      json_ratio(tune->split_gain_known, tune->split_gain, tune->split_gain_interval),
+                      "split", answer->has_split ? json_row(&answer->split) : json_null(), "unsplit",
+                      answer->has_unsplit ? json_row(&answer->unsplit) : json_null()));
     json_object_set_new(object, "sequential_counterpart", json_counterpart(tune));
     if (answer->has_standard)
         json_object_set_new(

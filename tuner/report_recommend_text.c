@@ -22,19 +22,23 @@
 
 static void print_setting(FILE *out, const struct point *point)
 {
-    char size[UNITS_TEXT_SIZE];
+    char size[UNITS_TEXT_SIZE], writes[UNITS_TEXT_SIZE];
     units_format_size(point->request_size_bytes, size);
-    fprintf(out, "Use          request size %s, queue depth %u, %s, %s", size, point->queue_depth,
+    units_format_size(factors_write_size_bytes(point), writes);
+    fprintf(out, "Use          request size %s", size);
+    if (factors_is_split(point))
+        fprintf(out, " of reads and %s of writes", writes);
+    fprintf(out, ", queue depth %u, %s, %s", point->queue_depth,
             point->direct ? "direct I/O" : "buffered I/O", api_names[point->api]);
     if (point->threads > 1)
         fprintf(out, ", %u threads", point->threads);
     if (point->sync != SYNC_END)
         fprintf(out, ", sync %s", sync_names[point->sync]);
-    fprintf(
-        out,
-        "\n             (--request-size %s --queue-depth %u --direct %u --api %s --threads %u --sync %s)\n",
-        size, point->queue_depth, point->direct, api_names[point->api], point->threads,
-        sync_names[point->sync]);
+    fprintf(out, "\n             (--request-size %s", size);
+    if (factors_is_split(point))
+        fprintf(out, " --write-request-size %s", writes);
+    fprintf(out, " --queue-depth %u --direct %u --api %s --threads %u --sync %s)\n", point->queue_depth,
+            point->direct, api_names[point->api], point->threads, sync_names[point->sync]);
 }
 
 static void print_gain(FILE *out, const char *what, const struct row *row, double mean,
@@ -60,6 +64,9 @@ static void print_gains(FILE *out, const struct answer *answer)
     if (answer->has_standard_speedup)
         print_gain(out, "the default", &answer->standard, answer->standard_speedup_mean,
                    answer->standard_speedup, confidence);
+    if (answer->has_unsplit && tune->split_gain_known && tune->chosen == tune->split)
+        print_gain(out, "one size for reads and writes", &answer->unsplit, tune->split_gain,
+                   tune->split_gain_interval, confidence);
 }
 
 /* Standard errors shrink with the square root of the time. */

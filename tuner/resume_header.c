@@ -17,6 +17,7 @@ static const char *const factor_names[FACTOR_N] = {
     [FACTOR_API] = "api",
     [FACTOR_THREADS] = "threads",
     [FACTOR_SYNC] = "sync",
+    [FACTOR_WRITE_SIZE] = "write_request_size",
 };
 
 /* A fact of the machine as text; "" where it is not known. */
@@ -67,13 +68,13 @@ static void set_rules(json_t *header, const struct session *session)
         {"batch", settings->batch_requests},
         {"advise", settings->advise},
         {"shared_region", settings->shared_region},
+        {"split_sizes", settings->split_sizes},
         {"io_uring_cooperative", settings->io_uring_cooperative},
     };
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         /* The unlimited warm-up is -1. */
         json_object_set_new(header, rules[i].key, json_integer((json_int_t)rules[i].value));
-    json_object_set_new(header, "objective",
-                        json_string(objective_table[settings->objective].name));
+    json_object_set_new(header, "objective", json_string(objective_table[settings->objective].name));
     json_object_set_new(header, "profile", json_integer(settings->profile));
     json_object_set_new(header, "rate_floor", json_number(settings->rate_floor_share));
     json_object_set_new(header, "tolerance", json_number(settings->tolerance_share));

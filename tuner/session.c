@@ -226,7 +226,7 @@ static int check_write_budget(struct session *session, struct measure_plan *plan
     const struct settings *settings = session->settings;
     if (!pattern_writes(&plan->pattern) || (session->simulated && !settings->max_write_given))
         return 0;
-    uint64_t least = MEASURE_MIN_REQUESTS * plan->point.request_size_bytes;
+    uint64_t least = MEASURE_MIN_REQUESTS * factors_largest_size_bytes(&plan->point);
     /* A warm-up may last longer, but then the rate is doubtful anyway; max_bytes holds in every case. */
     uint64_t warmup_ns = min_u64(plan->warmup_limit_ns, plan->duration_ns);
     double seconds = (double)(plan->duration_ns + warmup_ns) / 1e9;

@@ -5,6 +5,7 @@
 #include "bench/target.h"
 #include "bench/warmup.h"
 
+#include <errno.h>
 #include <string.h>
 
 void settings_init(struct settings *settings)
@@ -29,4 +30,21 @@ void settings_init(struct settings *settings)
     settings->warmup_limit_ns = UINT64_MAX;
     settings->warmup_window = WARMUP_WINDOW_DEFAULT;
     settings->batch_requests = WARMUP_BATCH_DEFAULT;
+}
+
+bool settings_splits_sizes(const struct settings *settings)
+{
+    return settings->split_sizes || settings->levels[FACTOR_WRITE_SIZE].n > 0;
+}
+
+int settings_check_split(const struct settings *settings, struct err *err)
+{
+    const char *option = settings->split_sizes ? "split-sizes" : "write-request-size";
+    bool reads = pattern_reads(&settings->pattern);
+    if (!settings_splits_sizes(settings) || (reads && pattern_writes(&settings->pattern)))
+        return 0;
+    return err_set(err, -EINVAL,
+                   "--%s: pattern %s only %s, so there is one request size; leave the option out, or give a "
+                   "mix such as randrw:70",
+                   option, settings->pattern.name, reads ? "reads" : "writes");
 }

@@ -27,6 +27,7 @@ enum factor {
     FACTOR_API,
     FACTOR_THREADS,
     FACTOR_SYNC,
+    FACTOR_WRITE_SIZE, /* of recommend only with split sizes; value 0: the request size */
     FACTOR_N
 };
 
@@ -47,6 +48,7 @@ struct settings {
     struct pattern pattern;
     bool pattern_given;
     struct levels levels[FACTOR_N];
+    bool split_sizes; /* --split-sizes */
 
     char path[SETTINGS_TEXT_SIZE];     /* --path; "." */
     char existing[SETTINGS_TEXT_SIZE]; /* --existing; "" */
@@ -97,5 +99,11 @@ struct settings {
 
 /* The defaults of `recommend`, as the table of options states them. */
 void settings_init(struct settings *settings);
+
+/* Reads and writes may get request sizes of their own. */
+bool settings_splits_sizes(const struct settings *settings);
+
+/* 0; -EINVAL where two sizes are asked for and the pattern has one kind only. */
+int settings_check_split(const struct settings *settings, struct err *err);
 
 #endif

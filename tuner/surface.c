@@ -212,7 +212,8 @@ void surface_cells_of(const struct surface *surface, const struct pattern *patte
 
 static bool same_group(const struct point *a, const struct point *b)
 {
-    return a->direct == b->direct && a->api == b->api && a->threads == b->threads;
+    return a->direct == b->direct && a->api == b->api && a->threads == b->threads &&
+           a->write_size_bytes == b->write_size_bytes;
 }
 
 static const struct surface_cell *find_cell(const struct surface_cell *cells, size_t n,
@@ -293,7 +294,7 @@ int surface_truth_bps(void *context, const struct pattern *pattern, const struct
         *ret_bps = cell->throughput_bps;
         return 0;
     }
-    if (interpolate(surface->cells + first, n, point, &log_bps) < 0)
+    if (factors_is_split(point) || interpolate(surface->cells + first, n, point, &log_bps) < 0)
         return err_set(err, -ENODATA,
                        "surface \"%s\" has no point %s for pattern %s; choose factors inside its table",
                        surface->name, factors_format(point, text), pattern->name);

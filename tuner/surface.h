@@ -37,8 +37,9 @@ void surface_cells_of(const struct surface *surface, const struct pattern *patte
                       size_t *ret_n);
 
 /* Table's throughput, interpolated linearly in log throughput over (log2 request size, log2 queue depth);
- * everything else must match. 0, or -ENODATA with a text that names the point. The signature is that of
- * measure_env.truth_bps; context is the surface. */
+ * everything else must match. Between two sizes, of reads and of writes, nothing is interpolated. 0, or
+ * -ENODATA with a text that names the point. The signature is that of measure_env.truth_bps; context is the
+ * surface. */
 int surface_truth_bps(void *context, const struct pattern *pattern, const struct point *point,
                       double *ret_bps, struct err *err);
 

@@ -18,11 +18,13 @@
 #define MAX_FACTOR  1e6
 
 static const char points_header[] = "pattern,request_size,queue_depth,direct,api,threads,throughput_bps";
+/* A column that may follow: empty or absent, writes have the size of reads. */
+static const char points_option[] = ",write_request_size";
 static const char trace_header[] = "seconds,factor";
 
 struct table {
     const char *path;
-    const char *header;
+    const char *header, *option; /* what may follow the header: one column, or NULL */
     size_t n_fields;
     size_t item_size;
     unsigned line;
@@ -54,7 +56,7 @@ static int parse_cell(const struct table *table, char **fields, void *item, stru
     struct surface_cell *cell = item;
     struct pattern pattern;
     struct err why = {0};
-    uint64_t depth = 0, direct = 0, threads = 0;
+    uint64_t depth = 0, direct = 0, threads = 0, write_size = 0;
     *cell = (struct surface_cell){.n_rows = 1, .point = {.sync = SYNC_END}};
     if (pattern_parse(fields[0], &pattern, &why) < 0)
         return bad_field(table, "pattern", fields[0], err);
@@ -70,6 +72,9 @@ static int parse_cell(const struct table *table, char **fields, void *item, stru
         return bad_field(table, "threads", fields[5], err);
     if (parse_number(fields[6], MIN_BPS, MAX_BPS, &cell->throughput_bps) < 0)
         return bad_field(table, "throughput_bps", fields[6], err);
+    if (table->n_fields == 8 && fields[7][0] != '\0' && units_parse_size(fields[7], &write_size) < 0)
+        return bad_field(table, "write_request_size", fields[7], err);
+    factors_set_write_size(&cell->point, write_size);
     cell->point.queue_depth = (uint32_t)depth;
     cell->point.direct = (uint32_t)direct;
     cell->point.threads = (uint32_t)threads;
@@ -103,6 +108,20 @@ static int grow(struct table *table, struct err *err)
     table->items = items;
     table->capacity = capacity;
     return 0;
+}
+
+static int parse_header(struct table *table, const char *line, struct err *err)
+{
+    size_t length = strlen(table->header);
+    if (strncmp(line, table->header, length) == 0) {
+        if (line[length] == '\0')
+            return 0;
+        if (table->option != NULL && strcmp(line + length, table->option) == 0) {
+            table->n_fields++;
+            return 0;
+        }
+    }
+    return err_set(err, -EINVAL, "%s:1: the first line must be %s", table->path, table->header);
 }
 
 static int parse_line(struct table *table, char *line, struct err *err)
@@ -139,8 +158,7 @@ static int read_lines(struct table *table, FILE *file, struct err *err)
         }
         line[strcspn(line, "\r\n")] = '\0';
         if (table->line == 1) {
-            if (strcmp(line, table->header) != 0)
-                result = err_set(err, -EINVAL, "%s:1: the first line must be %s", table->path, table->header);
+            result = parse_header(table, line, err);
         } else if (line[0] != '\0') {
             result = parse_line(table, line, err);
         }
@@ -179,6 +197,8 @@ int surface_table_compare(const struct point *a, const struct point *b)
         order = compare_u64(a->threads, b->threads);
     if (order == 0)
         order = compare_u64(a->request_size_bytes, b->request_size_bytes);
+    if (order == 0)
+        order = compare_u64(factors_write_size_bytes(a), factors_write_size_bytes(b));
     return order != 0 ? order : compare_u64(a->queue_depth, b->queue_depth);
 }
 
@@ -209,6 +229,7 @@ int surface_table_read(const char *path, struct surface_cell **ret_cells, size_t
 {
     struct table table = {.path = path,
                           .header = points_header,
+                          .option = points_option,
                           .n_fields = 7,
                           .item_size = sizeof(struct surface_cell),
                           .parse = parse_cell};

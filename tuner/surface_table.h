@@ -7,12 +7,13 @@
 
 #include <stddef.h>
 
-/* Header "pattern,request_size,queue_depth,direct,api,threads,throughput_bps". Rows of one point are
- * averaged; cells come sorted. Throughput is 1 .. 1e15 bytes/s. The caller frees *ret_cells. 0; -EINVAL with
- * "FILE:LINE: what"; other negative errno when unreadable. */
+/* Header "pattern,request_size,queue_depth,direct,api,threads,throughput_bps", or the same and
+ * ",write_request_size": the size of writes, empty for that of reads. Rows of one point are averaged; cells
+ * come sorted. Throughput is 1 .. 1e15 bytes/s. The caller frees *ret_cells. 0; -EINVAL with "FILE:LINE:
+ * what"; other negative errno when unreadable. */
 int surface_table_read(const char *path, struct surface_cell **ret_cells, size_t *ret_n, struct err *err);
 
-/* Order of one pattern's cells: direct, api, threads, size, depth. Negative, 0 or positive. */
+/* Order of one pattern's cells: direct, api, threads, sizes, depth. Negative, 0 or positive. */
 int surface_table_compare(const struct point *a, const struct point *b);
 
 /* Header "seconds,factor"; seconds ascending from 0 or later, factors 1e-6 .. 1e6. The caller frees

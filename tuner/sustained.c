@@ -33,7 +33,7 @@ int sustained_add(struct sustained *sustained, size_t point, uint64_t load_bytes
         .bps = result->throughput_bps,
         .bytes = result->bytes_read + result->bytes_written,
         .load_bytes = load_bytes,
-        .request_size_bytes = plan->point.request_size_bytes,
+        .request_size_bytes = factors_largest_size_bytes(&plan->point),
         .n_in_flight = (uint64_t)plan->point.queue_depth * plan->point.threads,
         .written_bytes = result->bytes_written,
         .flushed = measure_was_absorbed(result),

@@ -13,7 +13,7 @@
 
 #define FALLBACK_STD     0.1  /* of log throughput from run to run, before replays tell */
 #define EXPLORE_SHARE    0.65 /* of the time before the confirmation */
-#define FIRST_DESIGN_MAX 24
+#define FIRST_DESIGN_MAX 12
 
 const char *const tune_stop_text[] = {
     [TUNE_STOP_NOT_YET] = "not stopped",
@@ -61,7 +61,8 @@ static void plan_time(struct tune *tune)
     uint64_t start_ns = tune->session->start_ns, budget_ns = tune->settings->budget_ns,
              now_ns = tune_now_ns(tune);
     tune->end_ns = start_ns + budget_ns;
-    tune->search_end_ns = start_ns + (uint64_t)((double)budget_ns * (1 - TUNE_FINAL_SHARE));
+    double kept = TUNE_FINAL_SHARE + (settings_splits_sizes(tune->settings) ? TUNE_SPLIT_SHARE : 0);
+    tune->search_end_ns = start_ns + (uint64_t)((double)budget_ns * (1 - kept));
     if (tune->search_end_ns < now_ns)
         tune->search_end_ns = now_ns;
     tune->explore_end_ns = now_ns + (uint64_t)((double)(tune->search_end_ns - now_ns) * EXPLORE_SHARE);
@@ -114,6 +115,8 @@ static struct point current_point(const struct settings *settings)
     const struct current *current = &settings->current;
     if (current->given[FACTOR_REQUEST_SIZE])
         point.request_size_bytes = current->value[FACTOR_REQUEST_SIZE];
+    if (current->given[FACTOR_WRITE_SIZE])
+        factors_set_write_size(&point, current->value[FACTOR_WRITE_SIZE]);
     if (current->given[FACTOR_QUEUE_DEPTH])
         point.queue_depth = (uint32_t)current->value[FACTOR_QUEUE_DEPTH];
     if (current->given[FACTOR_DIRECT])
@@ -210,6 +213,7 @@ int tune_init(struct tune *tune, struct session *session, struct err *err)
     tune->session = session;
     tune->settings = session->settings;
     tune->best = tune->chosen = tune->baseline = tune->standard = tune->counterpart = TUNE_NONE;
+    tune->split = tune->unsplit = TUNE_NONE;
     tune->lowest_p99_ns = NAN;
     tune->margin = objective_margin(tune->settings);
     tune->reference_log_bps = -INFINITY;
@@ -282,12 +286,16 @@ int tune_run(struct tune *tune, struct err *err)
         result = profiles_scout(tune, err);
     if (result == 0)
         result = tune_race(tune, err);
+    if (result == 0)
+        result = tune_seek_unsplit(tune, err);
     if (result < 0)
         return result;
     session->write_limit_bytes = max_bytes;
     result = choose_and_confirm(tune, err);
-    if (result == 0)
+    if (result == 0) {
+        tune_weigh_split(tune);
         result = tune_judge(tune);
+    }
     if (tune->stop == TUNE_STOP_NOT_YET)
         tune->stop = TUNE_STOP_BUDGET;
     return result;

@@ -24,6 +24,7 @@
 #define TUNE_NONE                SIZE_MAX
 #define TUNE_FRESH_LEAST         5   /* interleaved replays after the choice */
 #define TUNE_FINAL_SHARE         0.2 /* of the budget is kept for them */
+#define TUNE_SPLIT_SHARE         0.1 /* of the budget for the best point of one size, with split sizes */
 #define TUNE_GRID_REPLAYS        3   /* of every point of --method grid */
 #define TUNE_COUNTERPART_REPLAYS 4   /* of the sequential counterpart, beside those after the choice */
 #define TUNE_MIN_REPLAYS         3   /* before a point can be called best or equivalent */
@@ -76,6 +77,10 @@ struct tune {
         lowest_p99_ns;  /* with --max-latency-p99: of the points, the mean over their replays; NaN: unknown */
     double probability; /* probability_within_tolerance */
     bool conclusive;
+    size_t split, unsplit; /* of two sizes, of one size: compared with each other; TUNE_NONE: there is none */
+    bool split_gain_known; /* both were measured often enough */
+    double split_gain;     /* throughput of the former over that of the latter ... */
+    struct interval split_gain_interval; /* ... at the confidence asked for */
     enum tune_stop stop;
     struct profiles profiles;
     struct err failure; /* of the last failed run */
@@ -143,6 +148,29 @@ bool tune_has_counterpart(struct tune *tune, size_t n_points, uint64_t deadline_
 
 /* Doubts the chosen point when it was faster than its counterpart. */
 void tune_weigh_counterpart(struct tune *tune);
+
+/* Measured, not failed, trusted and within the bound on latency. */
+bool tune_is_eligible(struct tune *tune, size_t point);
+
+/* What a measured point is worth when the best is looked for; on the response's log scale. */
+double tune_worth(const struct tune *tune, size_t point);
+
+/* Order of cheapness: bytes in flight, mean latency (equal within the tolerance), simplicity of the API. */
+bool tune_is_cheaper(const struct tune *tune, size_t a, size_t b);
+
+/* With split sizes, after the race: when two sizes are ahead, spends TUNE_SPLIT_SHARE of the budget at most
+ * on finding the best point of one size, which the search had no reason to look for. 0 or a negative errno
+ * that ends the command. */
+int tune_seek_unsplit(struct tune *tune, struct err *err);
+
+/* Sets split and unsplit after tune_choose: of each kind the cheapest point that is proved to be as good as
+ * the best, else the best of its kind. TUNE_NONE without split sizes, or where nothing of the kind can be
+ * chosen. */
+void tune_pair_split(struct tune *tune);
+
+/* After the replays: two sizes stay the choice only where they are proved to be faster than one, and the gain
+ * is noted. */
+void tune_weigh_split(struct tune *tune);
 
 /* The interleaved replays after the choice. */
 int tune_confirm(struct tune *tune, struct err *err);

@@ -48,12 +48,17 @@ static bool feasible(struct tune *tune, size_t point)
     return p99_upper_ns(tune, &tune->records[point]) <= (double)limit_ns;
 }
 
-/* Points that may be chosen: measured, not failed, within the latency bound. Writes their indices. */
+bool tune_is_eligible(struct tune *tune, size_t point)
+{
+    return tune->belief.moments[point].n > 0 && !tune->belief.excluded[point] && feasible(tune, point);
+}
+
+/* Points that may be chosen. Writes their indices. */
 static size_t eligible_points(struct tune *tune, size_t *ret_points)
 {
     size_t n = 0;
     for (size_t i = 0; i < tune->space.n_points; i++) {
-        if (tune->belief.moments[i].n > 0 && !tune->belief.excluded[i] && feasible(tune, i))
+        if (tune_is_eligible(tune, i))
             ret_points[n++] = i;
     }
     return n;
@@ -62,7 +67,7 @@ static size_t eligible_points(struct tune *tune, size_t *ret_points)
 /* What a point is worth when the best is looked for: its posterior mean (the sample mean while there is no
  * surrogate); with too few replays to be called best, only what it is worth at least, so that one lucky run
  * does not win but a far better point does. */
-static double worth_of(const struct tune *tune, size_t point)
+double tune_worth(const struct tune *tune, size_t point)
 {
     const struct belief *belief = &tune->belief;
     double df, variance = belief_run_variance(belief, point, &df) / (double)belief->moments[point].n;
@@ -79,7 +84,7 @@ static size_t best_position(const struct tune *tune, const size_t *points, size_
     size_t best = TUNE_NONE;
     double highest = -INFINITY;
     for (size_t i = 0; i < n; i++) {
-        double worth = worth_of(tune, points[i]);
+        double worth = tune_worth(tune, points[i]);
         if (worth > highest) {
             highest = worth;
             best = i;
@@ -88,8 +93,7 @@ static size_t best_position(const struct tune *tune, const size_t *points, size_
     return best;
 }
 
-/* Order of cheapness: bytes in flight, mean latency (equal within the tolerance), simplicity of the API. */
-static bool is_cheaper(const struct tune *tune, size_t a, size_t b)
+bool tune_is_cheaper(const struct tune *tune, size_t a, size_t b)
 {
     const struct point *pa = &tune->records[a].point, *pb = &tune->records[b].point;
     uint64_t bytes_a = factors_bytes_in_flight(pa), bytes_b = factors_bytes_in_flight(pb);
@@ -140,7 +144,8 @@ void tune_choose(struct tune *tune)
         set_verdicts(tune, points, n, best);
         tune->best = tune->chosen = points[best];
         for (size_t i = 0; i < n; i++) {
-            if (tune->verdicts[points[i]] == VERDICT_EQUIVALENT && is_cheaper(tune, points[i], tune->chosen))
+            if (tune->verdicts[points[i]] == VERDICT_EQUIVALENT &&
+                tune_is_cheaper(tune, points[i], tune->chosen))
                 tune->chosen = points[i];
         }
     }

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <math.h>
 
-#define MAX_POINTS  8
+#define MAX_POINTS  10
 #define MAX_REPLAYS 30
 
 static size_t add_distinct(size_t *points, size_t n, size_t point)
@@ -51,6 +51,9 @@ int tune_confirm(struct tune *tune, struct err *err)
         return err_set(err, -ENOMEM, "no memory for the profiles");
     for (size_t p = 0; tune->profiles.chosen && p < PROFILE_N; p++)
         n = add_distinct(points, n, tune->profiles.point[p]);
+    tune_pair_split(tune);
+    n = add_distinct(points, n, tune->split);
+    n = add_distinct(points, n, tune->unsplit);
     enum tune_stop stop = tune->stop;
     if (stop == TUNE_STOP_INTERRUPTED || stop == TUNE_STOP_STALLED)
         return 0;

@@ -1,5 +1,5 @@
-/* What a run of each point is expected to cost: the search buys knowledge by the second, and a run of 64 large
- * requests on a slow point costs many times what others do. */
+/* What a run of each point is expected to cost: the search buys knowledge by the second, and a run of 64
+ * large requests on a slow point costs many times what others do. */
 #include "tuner/tune.h"
 
 #include <math.h>
@@ -28,7 +28,8 @@ static double expected_bps(const struct tune *tune, size_t point)
 void tune_expect_costs(struct tune *tune)
 {
     for (size_t i = 0; i < tune->space.n_points; i++) {
-        double least_bytes = (double)tune->records[i].point.request_size_bytes * MEASURE_MIN_REQUESTS;
+        double least_bytes =
+            measure_request_bytes(&tune->settings->pattern, &tune->records[i].point) * MEASURE_MIN_REQUESTS;
         double span = fmax((double)tune->duration_ns / 1e9, least_bytes / expected_bps(tune, i));
         tune->point_seconds[i] = tune->around_seconds + span;
     }

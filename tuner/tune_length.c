@@ -93,7 +93,7 @@ static size_t whole_windows(const struct measure_plan *plan, const struct measur
 static bool has_rounds(const struct measure_plan *plan, uint64_t bytes)
 {
     double slots = (double)plan->point.queue_depth * plan->point.threads;
-    return (double)bytes / (double)plan->point.request_size_bytes >= LEAST_ROUNDS * slots;
+    return (double)bytes / (double)factors_largest_size_bytes(&plan->point) >= LEAST_ROUNDS * slots;
 }
 
 /* The warm-up against the rest, where it lasted; else the first third of the span against what follows. */

@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK_POINTS 6 /* interleaved in one block */
-/* Of each: replays without which a point can be neither best nor equivalent come quickly. */
-#define BLOCK_REPLAYS 2
+/* Interleaved in one block, once each: what they show steers the next. */
+#define BLOCK_POINTS  6
 #define N_DRAWS       128 /* joint draws of the response per block */
 #define MAX_PROMISING 256
 #define JUDGE_DRAWS   2048
@@ -93,7 +92,7 @@ static int draw_votes(struct tune *tune, const size_t *points, size_t n, double 
     return result;
 }
 
-/* Points of the next block, each BLOCK_REPLAYS times. */
+/* Points of the next block. */
 static int choose_block(struct tune *tune, size_t *ret_runs, size_t *ret_n)
 {
     size_t points[MAX_PROMISING], order[MAX_PROMISING], n_runs = 0;
@@ -106,10 +105,8 @@ static int choose_block(struct tune *tune, size_t *ret_runs, size_t *ret_n)
     if (result < 0)
         return result;
     gsl_sort_index(order, votes, 1, n);
-    for (size_t k = n; k-- > 0 && n - k <= BLOCK_POINTS && votes[order[k]] > 0;) {
-        for (size_t replay = 0; replay < BLOCK_REPLAYS; replay++)
-            ret_runs[n_runs++] = points[order[k]];
-    }
+    for (size_t k = n; k-- > 0 && n - k <= BLOCK_POINTS && votes[order[k]] > 0;)
+        ret_runs[n_runs++] = points[order[k]];
     *ret_n = n_runs;
     return 0;
 }
@@ -135,7 +132,7 @@ static bool settled(struct tune *tune, size_t look)
 
 int tune_race(struct tune *tune, struct err *err)
 {
-    size_t runs[BLOCK_POINTS * BLOCK_REPLAYS], n = 0;
+    size_t runs[BLOCK_POINTS], n = 0;
     int result = 0;
     for (size_t look = 1; result == 0 && tune->stop == TUNE_STOP_NOT_YET; look++) {
         if (!tune_has_time(tune, tune->search_end_ns, 1))

@@ -390,6 +390,28 @@ static void caps_are_those_of_the_contract(void **state)
     }
 }
 
+static void two_sizes_have_the_throughput_of_the_truth(void **state)
+{
+    (void)state;
+    const uint64_t writes[] = {4096, MIB};
+    for (size_t i = 0; i < 4; i++) {
+        struct rig *rig = rig_alloc(8, 1);
+        const struct measure_result *result = &rig->result;
+        rig->world.noise.op_cv = i % 2 == 0 ? 0 : 0.1;
+        rig->plan.point.write_size_bytes = writes[i / 2];
+        rig->plan.duration_ns = 10 * CLOCK_NS_PER_S;
+        assert_int_equal(pattern_parse("randrw:70", &rig->plan.pattern, NULL), 0);
+        assert_int_equal(measure(rig), 0);
+        assert_close(result->throughput_bps / rig->truth_bps, 1, 0.02);
+        double n_reads = (double)result->bytes_read / 65536,
+               n_writes = (double)result->bytes_written / (double)writes[i / 2];
+        assert_close(n_reads + n_writes, (double)result->n_requests, 1e-6);
+        assert_close(n_reads / (n_reads + n_writes), 0.7, 0.05);
+        assert_true(result->littles_law_error < 0.02);
+        free(rig);
+    }
+}
+
 /* Nothing of the machine may leak into a run whose times are virtual. */
 static void simulated_run_has_no_watch(void **state)
 {
@@ -445,6 +467,7 @@ int main(void)
         cmocka_unit_test(hard_limit_that_is_not_reached_ends_nothing),
         cmocka_unit_test(hard_limit_below_one_request_is_refused),
         cmocka_unit_test(caps_are_those_of_the_contract),
+        cmocka_unit_test(two_sizes_have_the_throughput_of_the_truth),
         cmocka_unit_test(simulated_run_has_no_watch),
         cmocka_unit_test(only_buffered_writes_with_a_flush_write_once),
     };

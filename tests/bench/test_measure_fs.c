@@ -198,6 +198,34 @@ static void caps_end_a_long_run(void **state)
     }
 }
 
+/* Reads of one size, writes of another, in blocks of their own: no page is met twice. */
+static void two_sizes_move_their_bytes_within_their_caps(void **state)
+{
+    enum api api = usable_api(state);
+    const uint64_t sizes[2] = {REQUEST_BYTES, 16 * REQUEST_BYTES};
+    if (api == API_PVEC)
+        skip(); /* one vector, one size */
+    for (uint32_t i = 0; i < 8; i++) {
+        struct measure_env env = make_env();
+        struct measure_plan plan =
+            make_plan(i & 4 ? "rw:50" : "randrw:50", api, i & 1, i & 2 ? 4 : 1, SYNC_END);
+        struct measure_result result;
+        uint64_t reads = sizes[i >> 1 & 1], writes = sizes[~i >> 1 & 1];
+        if ((i & 1) != 0 && !direct_works(&plan.pattern))
+            continue;
+        plan.point.request_size_bytes = reads;
+        plan.point.write_size_bytes = writes;
+        assert_int_equal(measure(&env, &plan, &result, NULL), 0);
+        assert_true(result.bytes_read > 0 && result.bytes_read % reads == 0);
+        assert_true(result.bytes_written > 0 && result.bytes_written % writes == 0);
+        assert_int_equal(result.bytes_read / reads + result.bytes_written / writes, result.n_requests);
+        assert_true(result.total_bytes_read + result.total_bytes_written <=
+                    measure_cap_bytes(&env, &plan.pattern, &plan.point));
+        if (plan.point.direct == 0 && pattern_is_random(&plan.pattern))
+            check_pages(&result);
+    }
+}
+
 /* The reading before the run has filled the cache, and nothing drops it after. */
 static void warm_reads_wrap_and_find_the_file_cached(void **state)
 {
@@ -319,6 +347,7 @@ int main(void)
 {
     static const struct CMUnitTest facts[N_FACTS] = {
         cmocka_unit_test(each_point_moves_its_bytes_within_its_caps),
+        cmocka_unit_test(two_sizes_move_their_bytes_within_their_caps),
         cmocka_unit_test(caps_end_a_long_run),
         cmocka_unit_test(warm_reads_wrap_and_find_the_file_cached),
         cmocka_unit_test(hard_limit_holds),

@@ -17,7 +17,7 @@ static const struct pattern all_kinds = {.percent = {25, 25, 25, 25}};
 /* The next random unit of a walk over a region that starts at 0. */
 static uint64_t next_unit(struct offsets *offsets)
 {
-    return offsets_next(offsets, PATTERN_RAND_READ) / offsets->unit_bytes;
+    return offsets_next(offsets, PATTERN_RAND_READ) / offsets->unit_bytes[0];
 }
 
 static void regions_without_a_unit_are_einval(void **state)
@@ -260,6 +260,90 @@ static void random_reads_never_meet_writes_of_their_pass(void **state)
     }
 }
 
+/* Every unit of each kind's blocks once per pass of its own, and never a byte of the other's. */
+static void check_apart(uint64_t read_bytes, uint64_t write_bytes, uint64_t n_blocks, uint64_t tail_bytes)
+{
+    const uint64_t sizes[2] = {read_bytes, write_bytes}, base = 3 * 512;
+    uint64_t large = read_bytes > write_bytes ? read_bytes : write_bytes, n_own[2];
+    unsigned char *owner = calloc(n_blocks * large / 512, 1);
+    struct offsets offsets;
+    assert_non_null(owner);
+    assert_int_equal(
+        offsets_init_split(&offsets, &rand_mix, base, n_blocks * large + tail_bytes, sizes, n_blocks), 0);
+    n_own[0] = (n_blocks + 1) / 2 * (large / read_bytes);
+    n_own[1] = n_blocks / 2 * (large / write_bytes);
+    for (unsigned kind = 0; kind < 2; kind++) {
+        for (uint64_t i = 0; i < n_own[kind]; i++) {
+            uint64_t at = offsets_next(&offsets, kind == 0 ? PATTERN_RAND_READ : PATTERN_RAND_WRITE) - base;
+            assert_int_equal(at % sizes[kind], 0);
+            assert_true(at + sizes[kind] <= n_blocks * large);
+            for (uint64_t k = at / 512; k < (at + sizes[kind]) / 512; k++) {
+                assert_int_equal(owner[k], 0);
+                owner[k] = 1;
+            }
+        }
+    }
+    for (uint64_t k = 0; k < n_blocks * large / 512; k++)
+        assert_int_equal(owner[k], 1);
+    free(owner);
+}
+
+static void random_kinds_of_two_sizes_share_the_blocks(void **state)
+{
+    (void)state;
+    for (uint64_t n_blocks = 2; n_blocks <= 40; n_blocks++) {
+        check_apart(4096, 65536, n_blocks, 1024);
+        check_apart(65536, 512, n_blocks, 0);
+        check_apart(1536, 4608, n_blocks, 4096);
+    }
+    check_apart(4096, 8192, 5000, 0);
+}
+
+static void a_lone_random_kind_of_two_sizes_has_the_whole_region(void **state)
+{
+    (void)state;
+    enum { n = 300 };
+    const uint64_t sizes[2] = {65536, 4096};
+    const struct pattern mix = {.percent = {[PATTERN_SEQ_READ] = 50, [PATTERN_RAND_WRITE] = 50}};
+    struct offsets offsets;
+    bool seen[n * 16] = {false};
+    assert_int_equal(offsets_init_split(&offsets, &mix, 0, n * 65536, sizes, 8), 0);
+    for (uint64_t i = 0; i < n * 16; i++) {
+        uint64_t unit = offsets_next(&offsets, PATTERN_RAND_WRITE) / 4096;
+        assert_true(unit < n * 16 && !seen[unit]);
+        seen[unit] = true;
+    }
+    for (uint64_t i = 0; i < n; i++)
+        assert_int_equal(offsets_next(&offsets, PATTERN_SEQ_READ), i * 65536);
+    assert_int_equal(offsets_next(&offsets, PATTERN_SEQ_READ), 0);
+}
+
+static void streams_of_two_sizes_go_in_their_own_steps(void **state)
+{
+    (void)state;
+    const uint64_t sizes[2] = {4096, 65536};
+    struct offsets offsets;
+    assert_int_equal(offsets_init_split(&offsets, &all_kinds, 0, 10 * 65536 + 512, sizes, 1), 0);
+    for (uint64_t i = 0; i < 25; i++) {
+        assert_int_equal(offsets_next(&offsets, PATTERN_SEQ_READ), i % 160 * 4096);
+        assert_int_equal(offsets_next(&offsets, PATTERN_SEQ_WRITE), (5 + i) % 10 * 65536);
+    }
+}
+
+static void two_sizes_need_a_region_for_both(void **state)
+{
+    (void)state;
+    struct offsets offsets;
+    const uint64_t fit[2] = {4096, 65536}, odd[2] = {4096, 6144}, none[2] = {0, 4096};
+    const struct pattern seq_mix = {.percent = {[PATTERN_SEQ_READ] = 50, [PATTERN_SEQ_WRITE] = 50}};
+    assert_int_equal(offsets_init_split(&offsets, &rand_mix, 0, 2 * 65536, fit, 1), 0);
+    assert_int_equal(offsets_init_split(&offsets, &rand_mix, 0, 2 * 65536 - 512, fit, 1), -EINVAL);
+    assert_int_equal(offsets_init_split(&offsets, &seq_mix, 0, 65536, fit, 1), 0);
+    assert_int_equal(offsets_init_split(&offsets, &seq_mix, 0, 65536 - 512, fit, 1), -EINVAL);
+    assert_int_equal(offsets_init_split(&offsets, &seq_mix, 0, 1 << 20, odd, 1), -EINVAL);
+    assert_int_equal(offsets_init_split(&offsets, &seq_mix, 0, 1 << 20, none, 1), -EINVAL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -275,6 +359,10 @@ int main(void)
         cmocka_unit_test(a_lone_sequential_stream_starts_at_the_start),
         cmocka_unit_test(streams_of_a_mix_do_not_disturb_each_other),
         cmocka_unit_test(random_reads_never_meet_writes_of_their_pass),
+        cmocka_unit_test(random_kinds_of_two_sizes_share_the_blocks),
+        cmocka_unit_test(a_lone_random_kind_of_two_sizes_has_the_whole_region),
+        cmocka_unit_test(streams_of_two_sizes_go_in_their_own_steps),
+        cmocka_unit_test(two_sizes_need_a_region_for_both),
     };
     return cmocka_run_group_tests_name("bench/offsets", tests, NULL, NULL);
 }

@@ -345,6 +345,69 @@ static void region_below_one_call_is_einval_and_named(void **state)
     rig_free(rig); /* a second pump_done */
 }
 
+/* Requests of each kind have their own size, and bytes are counted as they are, also where calls are sampled.
+ */
+static void check_two_sizes(uint32_t depth, bool sampled, uint64_t read_bytes, uint64_t write_bytes,
+                            uint64_t cap)
+{
+    struct pump_rig *rig = rig_alloc("randrw:70", depth);
+    uint64_t moved[2] = {0}, n[2] = {0};
+    const uint64_t sizes[2] = {read_bytes, write_bytes};
+    if (sampled)
+        rig->script.latency_ns = latency_1us;
+    rig->config.region_bytes = 64 << 20;
+    rig->config.request_size_bytes = read_bytes;
+    rig->config.write_size_bytes = write_bytes;
+    rig->end = (struct pump_end){.duration_ns = UINT64_MAX, .max_bytes = cap};
+    rig_start(rig);
+    assert_int_equal(rig_phase(rig), 0);
+    for (uint64_t i = 0; i < rig->script.n_accepted; i++) {
+        const struct record *record = &rig->script.log[i];
+        assert_int_equal(record->size_bytes, sizes[record->is_write]);
+        assert_int_equal(record->offset_bytes % sizes[record->is_write], 0);
+        moved[record->is_write] += record->size_bytes;
+        n[record->is_write]++;
+    }
+    assert_int_equal(rig->stats.sampled, sampled);
+    assert_int_equal(rig->stats.bytes_read, moved[0]);
+    assert_int_equal(rig->stats.bytes_written, moved[1]);
+    assert_int_equal(rig->stats.n_requests, n[0] + n[1]);
+    assert_int_equal(rig_window_bytes(rig), moved[0] + moved[1]);
+    assert_true(moved[0] + moved[1] <= cap && cap - moved[0] - moved[1] < 65536);
+    double all = (double)(n[0] + n[1]);
+    assert_close((double)n[0] / all, 0.7, 5 * sqrt(0.21 / all));
+    rig_check_drained(rig);
+    rig_free(rig);
+}
+
+static void reads_and_writes_have_their_own_sizes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N_OF(depths); i++) {
+        check_two_sizes(depths[i], false, 4096, 65536, 2000 * 4096 + 100);
+        check_two_sizes(depths[i], false, 65536, 4096, 2000 * 4096 + 100);
+    }
+    for (uint64_t i = 0; i < 200; i++) {
+        check_two_sizes(1, true, 4096, 65536, (2000 + i) * 4096);
+        check_two_sizes(1, true, 65536, 4096, (2000 + i) * 4096);
+    }
+}
+
+static void each_call_has_room_for_the_larger_size(void **state)
+{
+    (void)state;
+    struct pump_rig *rig = rig_alloc("randrw", 4);
+    rig->buffers = calloc(4, 65536);
+    rig->config.write_size_bytes = 65536;
+    rig->config.buffers = rig->buffers;
+    rig_start(rig);
+    for (size_t i = 0; i < 4; i++)
+        assert_ptr_equal(rig->pump.calls[i].buffer, rig->buffers + i * 65536);
+    assert_int_equal(rig_phase(rig), 0);
+    assert_int_equal(rig->script.n_repeated_words, 0);
+    rig_free(rig);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -364,6 +427,8 @@ int main(void)
         cmocka_unit_test(after_batch_can_stop_a_phase),
         cmocka_unit_test(second_phase_starts_anew_but_goes_on_in_the_file),
         cmocka_unit_test(region_below_one_call_is_einval_and_named),
+        cmocka_unit_test(reads_and_writes_have_their_own_sizes),
+        cmocka_unit_test(each_call_has_room_for_the_larger_size),
     };
     return cmocka_run_group_tests_name("bench/pump", tests, NULL, NULL);
 }

@@ -17,9 +17,10 @@ static inline void fuzz_check_level(int factor, uint64_t value)
         [FACTOR_API] = API_N - 1,
         [FACTOR_THREADS] = 64,
         [FACTOR_SYNC] = SYNC_N - 1,
+        [FACTOR_WRITE_SIZE] = 512ULL << 20,
     };
     FUZZ_CHECK(value <= most[factor]);
-    if (factor == FACTOR_REQUEST_SIZE)
+    if (factor == FACTOR_REQUEST_SIZE || factor == FACTOR_WRITE_SIZE)
         FUZZ_CHECK(value >= 512 && value % 512 == 0);
     if (factor == FACTOR_QUEUE_DEPTH || factor == FACTOR_THREADS)
         FUZZ_CHECK(value >= 1);

@@ -54,7 +54,7 @@ static void check_accepted(struct surface *surface)
     const struct surface_noise *noise = &surface->world.noise;
     struct pattern pattern;
     struct err err = {0};
-    struct point point = {16384, 1, 0, API_PSYNC, 1, SYNC_END};
+    struct point point = {16384, 1, 0, API_PSYNC, 1, SYNC_END, 0};
     size_t first = 0, n = 0;
     double bps = 0;
     FUZZ_CHECK(noise->op_ar1 >= 0 && noise->op_ar1 < 1 && noise->op_cv >= 0 && noise->run_cv >= 0);

@@ -19,12 +19,13 @@ static void check_cell(const struct surface_cell *cell)
 
 static void write_cells(FILE *out, const struct surface_cell *cells, size_t n)
 {
-    fputs("pattern,request_size,queue_depth,direct,api,threads,throughput_bps\n", out);
+    fputs("pattern,request_size,queue_depth,direct,api,threads,throughput_bps,write_request_size\n", out);
     for (size_t i = 0; i < n; i++) {
         const struct point *point = &cells[i].point;
-        fprintf(out, "%s,%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",%s,%" PRIu32 ",%.17g\n", cells[i].pattern,
-                point->request_size_bytes, point->queue_depth, point->direct, api_names[point->api],
-                point->threads, cells[i].throughput_bps);
+        fprintf(out, "%s,%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",%s,%" PRIu32 ",%.17g,%" PRIu64 "\n",
+                cells[i].pattern, point->request_size_bytes, point->queue_depth, point->direct,
+                api_names[point->api], point->threads, cells[i].throughput_bps,
+                factors_write_size_bytes(point));
     }
 }
 

@@ -277,7 +277,8 @@ static void direct_points_below_the_alignment_leave(void **state)
 static void a_single_point_is_checked_with_its_name(void **state)
 {
     (void)state;
-    struct point psync = {4096, 2, 0, API_PSYNC, 1, SYNC_END}, fine = {4096, 1, 0, API_PSYNC, 1, SYNC_END};
+    struct point psync = {4096, 2, 0, API_PSYNC, 1, SYNC_END, 0},
+                 fine = {4096, 1, 0, API_PSYNC, 1, SYNC_END, 0};
     rig_settings(&settings, "--pattern", "randwrite", NULL);
     session = rig_open_session(&settings);
     assert_int_equal(candidates_check(session, &fine, GIB, NULL), 0);
@@ -287,18 +288,109 @@ static void a_single_point_is_checked_with_its_name(void **state)
     rig_close_session(session);
 }
 
+static bool is_split(const struct point *point)
+{
+    return factors_is_split(point);
+}
+
+static bool has_pvec(const struct point *point)
+{
+    return point->api == API_PVEC && factors_is_split(point);
+}
+
+static void split_sizes_are_looked_at_in_steps_of_four(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randrw:70", "--split-sizes", "--queue-depth", "2", "--direct", "0",
+                 "--api", "pvec,io_uring", "--file-size", "64g", NULL);
+    assert_int_equal(build(64 * GIB), 0);
+    /* Six sizes: pvec has them together only. */
+    assert_int_equal(candidates.n, 6 * 6 + 6);
+    assert_int_equal(count(is_split), 6 * 5);
+    assert_int_equal(count(has_pvec), 0);
+    assert_non_null(dropped("pvec with two request sizes"));
+    struct space space;
+    assert_int_equal(candidates_space(&candidates, &space), 0);
+    assert_int_equal(space.n_dims, FACTOR_N);
+    assert_int_equal(space.n_levels[FACTOR_N - 1], 6);
+    assert_int_equal(space.kind[FACTOR_N - 1], SPACE_ORDERED);
+    space_done(&space);
+    done();
+}
+
+static void given_sizes_are_the_sizes_of_writes_too(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randrw:70", "--split-sizes", "--request-size", "4k,12k,64k",
+                 "--queue-depth", "2", "--direct", "0", "--api", "io_uring", NULL);
+    assert_int_equal(build(GIB), 0);
+    /* 12k and 64k do not go together. */
+    assert_int_equal(candidates.n, 3 * 3 - 2);
+    assert_non_null(dropped("two sizes of which none is a multiple of the other"));
+    done();
+    rig_settings(&settings, "--pattern", "randrw:70", "--request-size", "4k", "--write-request-size",
+                 "4k,64k", "--queue-depth", "2", "--direct", "0", "--api", "io_uring", NULL);
+    assert_int_equal(build(GIB), 0);
+    assert_int_equal(candidates.n, 2);
+    assert_int_equal(count(is_split), 1);
+    done();
+}
+
+static bool is_direct_split(const struct point *point)
+{
+    return point->direct == 1 && factors_is_split(point);
+}
+
+static void both_sizes_must_be_aligned_for_direct_io(void **state)
+{
+    (void)state;
+    const char *const sizes[][2] = {{"4k", "512,4k,8k"}, {"512,4k,8k", "4k"}};
+    for (size_t i = 0; i < 2; i++) {
+        rig_settings(&settings, "--pattern", "randrw", "--request-size", sizes[i][0], "--write-request-size",
+                     sizes[i][1], "--queue-depth", "2", "--api", "io_uring", NULL);
+        pretend_target(TARGET_DIRECT_PROVED, TARGET_DIRECT_PROVED, 4096);
+        assert_int_equal(count(is_split), 3);
+        assert_int_equal(count(is_direct_split), 1);
+        done();
+    }
+}
+
+static void a_pattern_of_one_kind_has_one_size(void **state)
+{
+    (void)state;
+    const char *const patterns[] = {"randread", "write"};
+    for (size_t i = 0; i < 2; i++) {
+        memset(&err, 0, sizeof err);
+        rig_settings(&settings, "--pattern", patterns[i], "--split-sizes", NULL);
+        assert_int_equal(settings_check_split(&settings, &err), -EINVAL);
+        assert_non_null(strstr(err.text, "--split-sizes: pattern"));
+        rig_settings(&settings, "--pattern", patterns[i], "--write-request-size", "8k", NULL);
+        assert_int_equal(settings_check_split(&settings, &err), -EINVAL);
+        assert_non_null(strstr(err.text, "--write-request-size: pattern"));
+        rig_settings(&settings, "--pattern", patterns[i], NULL);
+        assert_int_equal(settings_check_split(&settings, &err), 0);
+        struct point point = {65536, 2, 0, API_IO_URING, 1, SYNC_END, 8192};
+        session = rig_open_session(&settings);
+        assert_int_equal(candidates_check(session, &point, GIB, &err), -EINVAL);
+        rig_close_session(session);
+    }
+    rig_settings(&settings, "--pattern", "rw:1", "--split-sizes", NULL);
+    assert_int_equal(settings_check_split(&settings, &err), 0);
+}
+
 static void points_become_numbers(void **state)
 {
     (void)state;
-    struct point points[] = {{4096, 1, 0, API_PSYNC, 1, SYNC_END}, {65536, 8, 1, API_IO_URING, 4, SYNC_END}};
+    struct point points[] = {{4096, 1, 0, API_PSYNC, 1, SYNC_END, 0},
+                             {65536, 8, 1, API_IO_URING, 4, SYNC_END, 0}};
     struct candidates two = {points, 2};
     struct space space;
     assert_int_equal(candidates_space(&two, &space), 0);
     assert_int_equal(space.n_points, 2);
-    assert_int_equal(space.n_dims, FACTOR_N);
+    assert_int_equal(space.n_dims, FACTOR_N - 1);
     /* Size, depth and threads scaled to 0..1, then direct, api and sync as they are. */
     const double low[] = {0, 0, 0, 0, API_PSYNC, SYNC_END}, high[] = {1, 1, 1, 1, API_IO_URING, SYNC_END};
-    for (size_t i = 0; i < FACTOR_N; i++) {
+    for (size_t i = 0; i < FACTOR_N - 1; i++) {
         assert_close(space_row(&space, 0)[i], low[i], 0);
         assert_close(space_row(&space, 1)[i], high[i], 0);
         assert_int_equal(space.kind[i], i < 3 ? SPACE_ORDERED : SPACE_CATEGORY);
@@ -323,6 +415,10 @@ int main(void)
         cmocka_unit_test(direct_points_need_proof_of_the_kind_they_use),
         cmocka_unit_test(direct_points_below_the_alignment_leave),
         cmocka_unit_test(a_single_point_is_checked_with_its_name),
+        cmocka_unit_test(split_sizes_are_looked_at_in_steps_of_four),
+        cmocka_unit_test(given_sizes_are_the_sizes_of_writes_too),
+        cmocka_unit_test(both_sizes_must_be_aligned_for_direct_io),
+        cmocka_unit_test(a_pattern_of_one_kind_has_one_size),
         cmocka_unit_test(points_become_numbers),
     };
     return cmocka_run_group_tests_name("tuner/candidates", tests, rig_enter, rig_leave);

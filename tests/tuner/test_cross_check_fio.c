@@ -46,7 +46,7 @@ static int parse(const char *text, uint64_t bytes)
 {
     err = (struct err){0};
     figures = (struct fio_figures){.throughput_bps = -1};
-    return cross_check_fio_parse(text, bytes, &figures, &err);
+    return cross_check_fio_parse(text, bytes, 0, &figures, &err);
 }
 
 #define SIDE(bytes, ms)  "{\"io_bytes\": " #bytes ", \"runtime\": " #ms "}"
@@ -86,6 +86,15 @@ static void other_bytes_than_asked_for_are_an_error(void **state)
     assert_int_equal(parse("{\"jobs\": [" JOB(SIDE(1000000, 501), SIDE(0, 0)) "]}", 1000001), -EIO);
     assert_non_null(strstr(err.text, "1000000 bytes where it was to move 1000001"));
     assert_close(figures.throughput_bps, -1, 0);
+}
+
+static void requests_of_two_sizes_may_end_a_little_later(void **state)
+{
+    (void)state;
+    const char *text = "{\"jobs\": [" JOB(SIDE(1000000, 501), SIDE(0, 0)) "]}";
+    assert_int_equal(cross_check_fio_parse(text, 999000, 1000, &figures, &err), 0);
+    assert_int_equal(cross_check_fio_parse(text, 999000, 999, &figures, &err), -EIO);
+    assert_int_equal(cross_check_fio_parse(text, 1000001, 1000, &figures, &err), -EIO);
 }
 
 static void what_is_not_of_fio_is_refused(void **state)
@@ -178,6 +187,7 @@ int main(void)
         cmocka_unit_test(rates_of_jobs_are_added),
         cmocka_unit_test(both_sides_of_a_mix_share_the_run_time),
         cmocka_unit_test(other_bytes_than_asked_for_are_an_error),
+        cmocka_unit_test(requests_of_two_sizes_may_end_a_little_later),
         cmocka_unit_test(what_is_not_of_fio_is_refused),
         cmocka_unit_test(a_failed_job_is_an_error),
         cmocka_unit_test(a_run_reads_its_job_and_gives_its_figures),

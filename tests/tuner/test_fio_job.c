@@ -41,6 +41,25 @@ static bool says(const char *line)
     return found;
 }
 
+static void two_sizes_are_those_of_reads_and_writes(void **state)
+{
+    (void)state;
+    make_job("randrw:70", API_IO_URING, 8, SYNC_END);
+    factors_set_write_size(&point, 1 << 20);
+    job.file_bytes = (1 << 30) + 65536;
+    assert_true(says("bs=65536,1048576"));
+    assert_true(says("size=1073741824"));
+    assert_true(says("io_size=104857600"));
+    assert_true(
+        says("; not the same: fio's random reads and writes of two sizes go all over the file, fstune's "
+             "to every second block each"));
+    make_job("rw:70", API_IO_URING, 8, SYNC_END);
+    factors_set_write_size(&point, 4096);
+    assert_true(says("bs=65536,4096"));
+    factors_set_write_size(&point, 65536);
+    assert_true(says("bs=65536"));
+}
+
 static void patterns_are_in_the_words_of_fio(void **state)
 {
     (void)state;
@@ -216,6 +235,7 @@ static void fio_takes_every_job(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_sizes_are_those_of_reads_and_writes),
         cmocka_unit_test(patterns_are_in_the_words_of_fio),
         cmocka_unit_test(apis_are_engines),
         cmocka_unit_test(threads_get_equal_parts_of_whole_requests),

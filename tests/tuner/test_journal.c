@@ -21,7 +21,7 @@ static struct journal_run run_of(uint64_t number)
     struct journal_run run = {
         .number = number,
         .at_seconds = 0.25 * (double)number,
-        .point = {65536, 8, 1, API_IO_URING, 1, SYNC_END},
+        .point = {65536, 8, 1, API_IO_URING, 1, SYNC_END, 8192},
         .sample = {.throughput_bps = 1e9 / 3,
                    .iops = 5086.3,
                    .latency_mean_ns = 1.5e6,

@@ -20,9 +20,9 @@ static double knee_bps(const struct point *point)
     return rate * (size > 1 ? 0.98 : pow(size, 0.9));
 }
 
-static const struct point at_knee = {65536, 4, 1, API_IO_URING, 1, SYNC_END},
-                          at_top = {65536, 16, 1, API_IO_URING, 1, SYNC_END},
-                          at_floor = {65536, 1, 1, API_IO_URING, 1, SYNC_END};
+static const struct point at_knee = {65536, 4, 1, API_IO_URING, 1, SYNC_END, 0},
+                          at_top = {65536, 16, 1, API_IO_URING, 1, SYNC_END, 0},
+                          at_floor = {65536, 1, 1, API_IO_URING, 1, SYNC_END, 0};
 
 static void make_surfaces(void)
 {
@@ -117,7 +117,7 @@ static double cliff_bps(const struct point *point)
 
 static void the_edge_of_a_cliff_is_not_balanced(void **state)
 {
-    static const struct point edge = {16384, 4, 1, API_IO_URING, 1, SYNC_END};
+    static const struct point edge = {16384, 4, 1, API_IO_URING, 1, SYNC_END, 0};
     (void)state;
     rig_surface("cliff", "run_cv = 0.02; setup_seconds = 0.05;", cliff_bps);
     rig_settings(&settings, SEARCH, "cliff.conf", "--profiles", "--seed", "1", NULL);

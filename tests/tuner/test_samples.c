@@ -93,7 +93,7 @@ static void an_empty_record_has_no_row(void **state)
 static void a_row_has_students_interval(void **state)
 {
     (void)state;
-    struct record record = {.point = {4096, 2, 0, API_POOL, 1, SYNC_END}};
+    struct record record = {.point = {4096, 2, 0, API_POOL, 1, SYNC_END, 0}};
     struct row row;
     add(&record, 11, false, 110, 2);
     add(&record, 12, false, 120, 2);

@@ -48,7 +48,7 @@ static struct pattern pattern_of(const char *name)
 
 static struct point uring(uint64_t size, uint32_t depth)
 {
-    return (struct point){size, depth, 0, API_IO_URING, 1, SYNC_END};
+    return (struct point){size, depth, 0, API_IO_URING, 1, SYNC_END, 0};
 }
 
 static double truth_at(struct point point)

@@ -88,7 +88,7 @@ static void a_p99_bound_excludes_faster_points(void **state)
 static void the_default_is_the_baseline(void **state)
 {
     (void)state;
-    const struct point standard = {65536, 1, 0, API_PSYNC, 1, SYNC_END};
+    const struct point standard = {65536, 1, 0, API_PSYNC, 1, SYNC_END, 0};
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", NULL);
     assert_int_equal(init(), 0);
     assert_true(tune.baseline_is_default);

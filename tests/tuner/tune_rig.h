@@ -29,7 +29,7 @@ static inline int enter(void **state)
 }
 
 /* The space's point that the surface was made to be best at. */
-static const struct point hill = {65536, 4, 1, API_IO_URING, 1, SYNC_END};
+static const struct point hill = {65536, 4, 1, API_IO_URING, 1, SYNC_END, 0};
 
 static inline int init(void)
 {
