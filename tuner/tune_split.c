@@ -109,15 +109,14 @@ void tune_pair_split(struct tune *tune)
     tune->unsplit = is_split ? representative(tune, false) : tune->chosen;
 }
 
-/* As the speed-up over the baseline: exp of the Welch interval on log replays, the fresh ones where there are
- * enough. */
+/* As the speed-up over the baseline: exp of the Welch interval on log replays. Of fresh ones alone: older
+ * replays chose the pair, so that luck flatters them. */
 static void compare_pair(struct tune *tune)
 {
     const struct record *split = &tune->records[tune->split], *unsplit = &tune->records[tune->unsplit];
-    bool fresh =
-        record_count(split, true) >= TUNE_MIN_REPLAYS && record_count(unsplit, true) >= TUNE_MIN_REPLAYS;
-    struct welch welch = welch_of(record_log_moments(split, fresh), record_log_moments(unsplit, fresh));
-    if (welch.df <= 0)
+    struct welch welch = welch_of(record_log_moments(split, true), record_log_moments(unsplit, true));
+    if (welch.df <= 0 || record_count(split, true) < TUNE_FRESH_LEAST ||
+        record_count(unsplit, true) < TUNE_FRESH_LEAST)
         return;
     struct interval interval = welch_interval(welch, tune->settings->confidence_share);
     tune->split_gain = exp(welch.difference);
