@@ -5,10 +5,10 @@
 
 #include <errno.h>
 
-#define ROUND_POINTS 4
+#define ROUND_POINTS 6
 #define ROUND_MAX    16
 /* Points whose only run was probably an outlier, measured again. */
-#define ROUND_SUSPECTS 2
+#define ROUND_SUSPECTS 1
 /* Every so many rounds hyper-parameters are fitted anew; in between only the data are exchanged. */
 #define REFIT_ROUNDS 2
 

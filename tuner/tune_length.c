@@ -27,6 +27,10 @@
 #define LEAST_WINDOWS 5   /* with completions, before a rate is taken from windows */
 #define PRIOR_STD     0.1 /* from run to run */
 
+/* By the settling time: the rest of a start outside the settled state is then a small part of a run. */
+#define UNWARMED_RATIO      2
+#define UNWARMED_LEAST_RUNS 80 /* in the budget, else nothing could be found */
+
 static const char *const why_text[] = {
     [RUN_LENGTH_UNKNOWN] = "too few runs fit the pilot to tell; the shortest",
     [RUN_LENGTH_SHORTEST] = "longer runs would cost more than they teach",
@@ -373,13 +377,33 @@ static int begin_again(struct tune *tune, size_t *points, size_t n, struct err *
     return tune_measure(tune, points, n, false, tune->explore_end_ns, err);
 }
 
+/* Runs that write every block once have no warm-up. Where other runs need one, theirs must last so long that
+ * their start does not make the difference. */
+static uint64_t least_beside_warmup(const struct tune *tune)
+{
+    uint64_t least_ns = UNWARMED_RATIO * tune->length.warmup_least_ns;
+    double seconds = tune->run_seconds + (double)(least_ns + tune->length.warmup_least_ns) / 1e9;
+    if (least_ns == 0 || seconds * UNWARMED_LEAST_RUNS * 1e9 > (double)tune->settings->budget_ns)
+        return 0;
+    for (size_t i = 0; i < tune->space.n_points; i++) {
+        if (measure_writes_once(&tune->settings->pattern, &tune->records[i].point))
+            return least_ns;
+    }
+    return 0;
+}
+
 static int decide(struct tune *tune, size_t *points, size_t n, struct err *err)
 {
     struct tune_length *length = &tune->length;
     bool again = choose_warmup(tune);
     struct run_length choice = choose(tune);
     uint64_t duration_ns = (uint64_t)llround(choice.seconds * 1e3) * (CLOCK_NS_PER_S / 1000);
+    uint64_t least_ns = least_beside_warmup(tune);
     length->why = why_text[choice.why];
+    if (duration_ns < least_ns) {
+        duration_ns = least_ns;
+        length->why = "runs start unlike they go on, and buffered writes have no warm-up";
+    }
     tune->run_seconds += (double)(duration_ns - tune->duration_ns + length->warmup_least_ns) / 1e9;
     again |= duration_ns != tune->duration_ns;
     tune->duration_ns = duration_ns;
