@@ -10,6 +10,9 @@
 
 /* Interleaved in one block, once each: what they show steers the next. */
 #define BLOCK_POINTS  6
+/* Of a vote for the cheapest point within the margin, by one for the best: while the best is not known, nothing
+ * can be proved as good. */
+#define ANSWER_VOTE   0.3
 #define N_DRAWS       128 /* joint draws of the response per block */
 #define MAX_PROMISING 256
 #define JUDGE_DRAWS   2048
@@ -63,7 +66,7 @@ static void vote(const struct tune *tune, const size_t *points, size_t n, const 
             answer = i;
     }
     votes[best] += 1;
-    votes[answer] += 1;
+    votes[answer] += ANSWER_VOTE;
 }
 
 /* A vote counts as far as one more replay would sharpen what is known of the point, and the less the longer
