@@ -301,8 +301,10 @@ quickstart: build/$(BUILD)/fstune ## install what is missing, build, and tune ra
 	esac
 
 .PHONY: record-surface
-record-surface: build/$(BUILD)/fstune ## record configs/surfaces/recorded-ext4.csv from the file system of DIR (about 12 minutes, writes a lot)
-	$(Q)tests/study/record_surface $< '$(DIR)' configs/surfaces/recorded-ext4.csv
+# SURFACE: where the table goes.
+SURFACE ?= build/recorded.csv
+record-surface: build/$(BUILD)/fstune ## record a surface (SURFACE=) from the file system of DIR (half an hour, some hundred GB of I/O)
+	$(Q)tests/study/record_surface $< '$(DIR)' '$(SURFACE)'
 
 .PHONY: compare compare-smoke deps-plots
 

@@ -1,35 +1,13 @@
 /* What was told so far, the surrogate fitted to it, and what follows for every point. */
-#include "models/belief.h"
+#include "models/belief_internal.h"
 
 #include <errno.h>
-#include <gsl/gsl_math.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Points in a joint draw at most: its cost grows with the cube. */
-#define MAX_JOINT 1024
-
-/* A rival this many of its own and the asked point's standard deviations short of the margin does not matter:
- * less than 1e-6 each. */
-#define HOPELESS_STDS 5.0
-
 /* In log response: a factor of 1.35. Only a wider tolerance would look at points below it. */
 #define WIDEST_MARGIN 0.3
-/* A point of one run this many standard deviations below its prediction is suspect. */
-#define SUSPECT_STDS 3.0
-
-/* How many standard deviations above its prediction a suspect point may lie, when it is asked whether it
- * could be the best. */
-#define SUSPECT_REACH 2.0
-
-/* Weights of single runs that moved by less do not change a prediction noticeably. */
-#define WEIGHT_STEP 0.2
-
-struct rival {
-    size_t point;
-    double promise;
-};
 
 int belief_init(struct belief *belief, const struct space *space, enum belief_model model,
                 double fallback_std)
@@ -95,12 +73,6 @@ void belief_done(struct belief *belief)
     *belief = (struct belief){0};
 }
 
-static struct robust_prior prior_of(const struct belief *belief)
-{
-    return (struct robust_prior){
-        .noise = belief->noise, .low_share = belief->low_share, .high_share = belief->high_share};
-}
-
 /* Inserts in order. */
 static int keep_replay(struct belief_replays *replays, double response)
 {
@@ -132,7 +104,7 @@ static struct robust_sample sample_of(const struct belief *belief, size_t point)
 /* What the replays of a point say by the noise known now. */
 static void look_at(struct belief *belief, size_t point)
 {
-    struct robust_prior prior = prior_of(belief);
+    struct robust_prior prior = belief_run_prior(belief);
     struct robust_point *robust = &belief->robust[point];
 
     robust_point_of(&prior, sample_of(belief, point), robust);
@@ -181,11 +153,6 @@ double belief_run_variance(const struct belief *belief, size_t point, double *re
     return n > 0 ? robust->location_variance * (double)n : belief->noise.variance;
 }
 
-static bool usable(const struct belief *belief, size_t point)
-{
-    return belief->moments[point].n > 0 && !belief->excluded[point];
-}
-
 static int fit_noise(struct belief *belief)
 {
     struct robust_sample *samples = malloc((belief->n_measured + 1) * sizeof(*samples));
@@ -194,7 +161,7 @@ static int fit_noise(struct belief *belief)
     int result = samples ? 0 : -ENOMEM;
 
     for (size_t point = 0; !result && point < belief->space->n_points; point++)
-        if (usable(belief, point))
+        if (belief_usable(belief, point))
             samples[count++] = sample_of(belief, point);
     if (!result)
         result = robust_fit(samples, count, belief->fallback_std, &prior);
@@ -210,126 +177,19 @@ static int fit_noise(struct belief *belief)
     return 0;
 }
 
-/* Of the mean that the surrogate is told: a single run counts as far as it is likely to be ordinary. */
-static double told_variance(const struct belief *belief, size_t point)
-{
-    return belief->robust[point].location_variance / belief->single_weight[point];
-}
-
-/* What is expected of a point before anything is measured; the surrogate explains the rest. */
-static double offset_of(const struct belief *belief, size_t point)
-{
-    return belief->prior.offset ? belief->prior.offset[point] : 0.0;
-}
-
 static size_t collect(const struct belief *belief, struct observation *ret_data)
 {
     size_t count = 0;
 
     for (size_t point = 0; point < belief->space->n_points; point++) {
-        if (!usable(belief, point))
+        if (!belief_usable(belief, point))
             continue;
         ret_data[count++] = (struct observation){
             .point = point,
-            .mean = belief->moments[point].mean - offset_of(belief, point),
-            .mean_variance = told_variance(belief, point),
+            .mean = belief->moments[point].mean - belief_offset(belief, point),
+            .mean_variance = belief_told_variance(belief, point),
         };
     }
-    return count;
-}
-
-/* What all other points say of a point: its posterior with its own observation taken out again (a quotient of
- * normal densities). False where nothing is left. */
-static bool leave_out(const struct belief *belief, size_t point, double *ret_mean, double *ret_variance)
-{
-    double own = 1.0 / told_variance(belief, point), all = 1.0 / belief->variance[point];
-
-    if (!(all > own) || !isfinite(all))
-        return false;
-    *ret_variance = 1.0 / (all - own);
-    *ret_mean = *ret_variance * (all * belief->mean[point] - own * belief->moments[point].mean);
-    return true;
-}
-
-/* Judges points of one run by the others, after a fit. True when that changes what should be told. */
-static bool weigh_singles(struct belief *belief)
-{
-    struct robust_prior prior = prior_of(belief);
-    bool changed = false;
-
-    for (size_t point = 0; point < belief->space->n_points; point++) {
-        double value = belief->moments[point].mean, mean, variance, weight, own;
-
-        if (!usable(belief, point) || belief->replays[point].n != 1 ||
-            !leave_out(belief, point, &mean, &variance))
-            continue;
-        own = belief->noise.variance;
-        belief->single_residual[point] = (value - mean) / sqrt(variance + own);
-        weight = robust_single_weight(&prior, value, mean, variance);
-        /* However certain an outlier is, it was measured: the point is hardly further off than this. */
-        weight = fmax(weight, own / (own + gsl_pow_2(value - mean)));
-        changed = changed || fabs(log(weight / belief->single_weight[point])) > WEIGHT_STEP;
-        belief->single_weight[point] = weight;
-    }
-    return changed;
-}
-
-bool belief_suspect(const struct belief *belief, size_t point)
-{
-    return usable(belief, point) && belief->single_residual[point] < -SUSPECT_STDS;
-}
-
-/* What the other points promise of a suspect point at best; -INFINITY for all that need no second look. */
-static double promise_of_suspect(const struct belief *belief, size_t point, double incumbent)
-{
-    double mean, variance, upper;
-
-    if (!belief_suspect(belief, point) || !leave_out(belief, point, &mean, &variance))
-        return -INFINITY;
-    upper = mean + SUSPECT_REACH * sqrt(variance);
-    return upper >= incumbent ? upper : -INFINITY;
-}
-
-size_t belief_suspects(const struct belief *belief, size_t most, size_t *ret_points)
-{
-    size_t n_points = belief->space->n_points, n = 0, best = belief_best(belief, 1);
-    double below = INFINITY;
-
-    while (best < n_points && n < most) {
-        size_t next = n_points;
-        double highest = -INFINITY;
-
-        for (size_t point = 0; point < n_points; point++) {
-            double promise = promise_of_suspect(belief, point, belief->mean[best]);
-
-            if (promise > highest && promise < below) {
-                highest = promise;
-                next = point;
-            }
-        }
-        if (next == n_points)
-            break;
-        ret_points[n++] = next;
-        below = highest;
-    }
-    return n;
-}
-
-size_t belief_outlier_runs(const struct belief *belief)
-{
-    size_t count = 0;
-
-    for (size_t point = 0; point < belief->space->n_points; point++)
-        count += usable(belief, point) ? belief->robust[point].n_outliers : 0;
-    return count;
-}
-
-size_t belief_two_level_points(const struct belief *belief)
-{
-    size_t count = 0;
-
-    for (size_t point = 0; point < belief->space->n_points; point++)
-        count += usable(belief, point) && belief->robust[point].two_levels;
     return count;
 }
 
@@ -366,13 +226,8 @@ static int refit_all(struct belief *belief, const struct observation *data, size
     return 0;
 }
 
-static void *chosen_state(const struct belief *belief)
-{
-    return belief->chosen == &surrogate_gp ? belief->gp : belief->quadratic;
-}
-
-/* Posterior of the measured points, exact however poor they are: whether a single run is an outlier depends on
- * it. */
+/* Posterior of the measured points, exact however poor they are: whether a single run is an outlier depends
+ * on it. */
 static int predict_measured(struct belief *belief, size_t *points, size_t *ret_n)
 {
     double *mean = malloc(2 * (belief->n_measured + 1) * sizeof(*mean)), *variance;
@@ -383,9 +238,9 @@ static int predict_measured(struct belief *belief, size_t *points, size_t *ret_n
         return -ENOMEM;
     variance = mean + belief->n_measured + 1;
     for (size_t i = 0; i < belief->space->n_points; i++)
-        if (usable(belief, i))
+        if (belief_usable(belief, i))
             points[n++] = i;
-    result = belief->chosen->predict(chosen_state(belief), points, n, -INFINITY, mean, variance);
+    result = belief->chosen->predict(belief_chosen_state(belief), points, n, -INFINITY, mean, variance);
     for (size_t i = 0; i < n && !result; i++) {
         belief->mean[points[i]] = mean[i];
         belief->variance[points[i]] = variance[i];
@@ -422,9 +277,9 @@ static int predict_others(struct belief *belief, size_t *points, double floor)
         return -ENOMEM;
     variance = mean + n_points;
     for (size_t i = 0; i < n_points; i++)
-        if (!usable(belief, i))
+        if (!belief_usable(belief, i))
             points[n++] = i;
-    result = belief->chosen->predict(chosen_state(belief), points, n, floor, mean, variance);
+    result = belief->chosen->predict(belief_chosen_state(belief), points, n, floor, mean, variance);
     for (size_t i = 0; i < n && !result; i++) {
         belief->mean[points[i]] = mean[i];
         belief->variance[points[i]] = variance[i];
@@ -441,7 +296,7 @@ static int predict_all(struct belief *belief)
     if (!result)
         result = predict_others(belief, points, find_floor(belief, points, n));
     for (size_t i = 0; i < n_points && !result; i++)
-        belief->mean[i] += offset_of(belief, i);
+        belief->mean[i] += belief_offset(belief, i);
     free(points);
     return result;
 }
@@ -474,7 +329,7 @@ static int tell_surrogate(struct belief *belief, struct observation *data, gsl_r
 {
     size_t n = collect(belief, data);
 
-    return belief->chosen->fit(chosen_state(belief), belief->space, data, n, 0, rng);
+    return belief->chosen->fit(belief_chosen_state(belief), belief->space, data, n, 0, rng);
 }
 
 int belief_update(struct belief *belief, bool refit, gsl_rng *rng)
@@ -493,29 +348,13 @@ int belief_update(struct belief *belief, bool refit, gsl_rng *rng)
         result = tell_surrogate(belief, data, rng);
     if (!result)
         result = predict_all(belief);
-    if (!result && weigh_singles(belief)) {
+    if (!result && belief_suspects_weigh(belief)) {
         result = tell_surrogate(belief, data, rng);
         if (!result)
             result = predict_all(belief);
     }
 out:
     free(data);
-    return result;
-}
-
-int belief_covariance(const struct belief *belief, size_t point, const size_t *points, size_t n,
-                      double *ret_covariance)
-{
-    return belief->chosen->covariance(chosen_state(belief), point, points, n, ret_covariance);
-}
-
-int belief_sample(const struct belief *belief, const size_t *points, size_t n, size_t n_draws, gsl_rng *rng,
-                  double *ret_draws)
-{
-    int result = belief->chosen->sample(chosen_state(belief), points, n, n_draws, rng, ret_draws);
-
-    for (size_t i = 0; i < n * n_draws && !result; i++)
-        ret_draws[i] += offset_of(belief, points[i % n]);
     return result;
 }
 
@@ -527,80 +366,10 @@ size_t belief_best(const struct belief *belief, size_t min_replays)
     for (size_t point = 0; point < belief->space->n_points; point++) {
         double mean = belief->chosen ? belief->mean[point] : belief->moments[point].mean;
 
-        if (!usable(belief, point) || belief->moments[point].n < min_replays || !(mean > highest))
+        if (!belief_usable(belief, point) || belief->moments[point].n < min_replays || !(mean > highest))
             continue;
         highest = mean;
         best = point;
     }
     return best;
-}
-
-static int more_promising_first(const void *a_, const void *b_)
-{
-    const struct rival *a = a_, *b = b_;
-
-    if (a->promise > b->promise || a->promise < b->promise)
-        return a->promise > b->promise ? -1 : 1;
-    return (a->point > b->point) - (a->point < b->point);
-}
-
-/* The points that could exceed `point` by more than margin, most promising first. ret_rivals has room for all
- * points. */
-static size_t find_rivals(const struct belief *belief, size_t point, double margin, struct rival *ret_rivals)
-{
-    double needed = belief->mean[point] + margin, own_std = sqrt(belief->variance[point]);
-    size_t n = 0;
-
-    for (size_t i = 0; i < belief->space->n_points; i++) {
-        double std = sqrt(belief->variance[i]);
-
-        if (i == point || belief->excluded[i] || belief->mean[i] + HOPELESS_STDS * (std + own_std) < needed)
-            continue;
-        ret_rivals[n++] = (struct rival){.point = i, .promise = belief->mean[i] + 3.0 * std};
-    }
-    qsort(ret_rivals, n, sizeof(*ret_rivals), more_promising_first);
-    return GSL_MIN(n, MAX_JOINT - 1);
-}
-
-/* Share of draws in which no other column exceeds the first by more than margin. */
-static double share_within(const double *draws, size_t n, size_t n_draws, double margin)
-{
-    size_t n_within = 0;
-
-    for (size_t draw = 0; draw < n_draws; draw++) {
-        const double *row = draws + draw * n;
-        size_t i = 1;
-
-        while (i < n && row[i] - row[0] <= margin)
-            i++;
-        n_within += i == n;
-    }
-    return (double)n_within / (double)n_draws;
-}
-
-int belief_probability_within(const struct belief *belief, size_t point, double margin, size_t n_draws,
-                              gsl_rng *rng, double *ret_probability)
-{
-    struct rival *rivals = malloc(belief->space->n_points * sizeof(*rivals));
-    size_t points[MAX_JOINT] = {point}, n;
-    double *draws = NULL;
-    int result = 0;
-
-    if (!rivals)
-        return -ENOMEM;
-    if (!belief->chosen) {
-        *ret_probability = 0.0;
-        goto out;
-    }
-    n = 1 + find_rivals(belief, point, margin, rivals);
-    for (size_t i = 1; i < n; i++)
-        points[i] = rivals[i - 1].point;
-    draws = malloc(n * n_draws * sizeof(*draws));
-    result = draws ? belief_sample(belief, points, n, n_draws, rng, draws) : -ENOMEM;
-    if (!result)
-        *ret_probability = share_within(draws, n, n_draws, margin);
-out:
-    free(rivals);
-    free(draws);
-    return result;
 }

@@ -32,8 +32,8 @@ struct search_ops {
 
 /* auto, gp, quadratic: Sobol design, then augmented expected improvement with kriging believers inside a
  * batch (a point asked for is assumed to come out at its posterior mean); random: without replacement; grid:
- * every point, in random order. Where belief->run_seconds tells what a run costs, it is improvement per second
- * that counts. */
+ * every point, in random order. Where belief->run_seconds tells what a run costs, it is improvement per
+ * second that counts. */
 extern const struct search_ops search_auto, search_gp, search_quadratic, search_random, search_grid;
 
 /* The strategies, NULL-terminated. */

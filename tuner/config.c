@@ -172,13 +172,14 @@ static int refuse_unknown(const char *key, struct err *err)
 {
     char dashed[64], hint[64];
     const char *names[64];
+    const struct option_row *row;
     size_t n = 0;
     snprintf(dashed, sizeof(dashed), "%s", key);
     for (char *c = dashed; *c; c++)
         *c = *c == '_' ? '-' : *c;
-    for (size_t i = 0; i < options_n && n < sizeof(names) / sizeof(names[0]); i++) {
-        if (options_table[i].in_config)
-            names[n++] = options_table[i].name;
+    for (size_t i = 0; (row = options_row(i)) != NULL && n < sizeof(names) / sizeof(names[0]); i++) {
+        if (row->in_config)
+            names[n++] = row->name;
     }
     const char *nearest = options_nearest(dashed, names, n);
     if (!nearest)

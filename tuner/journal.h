@@ -1,10 +1,12 @@
 /* tuner/journal: the runs of a search in a file, so that another command can go on with it (--resume) or
  * learn from it (--prior).
  *
- * JSON lines. The first, {"schema": "fstune/journal/1", ...}, says what the runs mean; every further line is
- * one run, or {"mark": "disagrees"}: what was measured before no longer held, and counts as prior knowledge
- * only; or {"length": ...}: how long runs are from there on, after which those before are of no use. A last line that is cut off or broken is what an end in the middle of writing leaves behind: it does
- * not count. Everything else is untrusted input: sizes are limited, every number is checked. */
+ * JSON lines. The first, {"schema": "fstune/journal/1", ...}, says what the runs mean. Every further line is
+ * - one run, or
+ * - {"mark": "disagrees"}: what was measured before no longer held, and counts as prior knowledge only, or
+ * - {"length": ...}: how long runs are from there on; those before are of another length, and dropped.
+ * A last line that is cut off or broken is what an end in the middle of writing leaves behind: it does not
+ * count. Everything else is untrusted input: sizes are limited, every number is checked. */
 #ifndef FSTUNE_TUNER_JOURNAL_H
 #define FSTUNE_TUNER_JOURNAL_H
 
@@ -65,6 +67,7 @@ int journal_begin(struct journal *journal, json_t *header, struct err *err);
 /* One more line. After a failure `failed` is set, and nothing more is written. */
 void journal_append(struct journal *journal, const struct journal_run *run);
 void journal_mark(struct journal *journal);
+/* length: run_ns from MEASURE_MIN_DURATION_NS on, the others from 0; all up to an hour. */
 void journal_decide(struct journal *journal, const struct journal_length *length);
 
 /* A point of JSON, as in a journal's line or in a row of a recommendation. 0 or -EINVAL. */

@@ -29,9 +29,10 @@ static bool names_match(const char *name, const char *row_name)
 
 const struct option_row *options_find(const char *name, unsigned command)
 {
-    for (size_t i = 0; i < options_n; i++) {
-        if ((options_table[i].commands & command) && names_match(name, options_table[i].name))
-            return &options_table[i];
+    const struct option_row *row;
+    for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
+        if ((row->commands & command) && names_match(name, row->name))
+            return row;
     }
     return NULL;
 }
@@ -105,14 +106,15 @@ const char *options_nearest(const char *text, const char *const *names, size_t n
 
 static int refuse_unknown(const char *name, unsigned command, struct err *err)
 {
+    const struct option_row *row;
     const char *names[64] = {"help"};
     size_t n = 1;
     if (options_find(name, ~0U) && !strchr(name, '_') && !options_find(name, command))
         return err_set(err, -EINVAL, "--%s: this command has no such option, another one has; see --help",
                        name);
-    for (size_t i = 0; i < options_n && n < sizeof(names) / sizeof(names[0]); i++) {
-        if (options_table[i].commands & command)
-            names[n++] = options_table[i].name;
+    for (size_t i = 0; (row = options_row(i)) != NULL && n < sizeof(names) / sizeof(names[0]); i++) {
+        if (row->commands & command)
+            names[n++] = row->name;
     }
     const char *nearest = options_nearest(name, names, n);
     if (nearest)
@@ -192,8 +194,8 @@ static int read_options(struct settings *settings, struct walk walk, const struc
 /* Defaults that only this command has and that are values, not words. */
 static void set_own_standards(struct settings *settings, unsigned command)
 {
-    for (size_t i = 0; i < options_n; i++) {
-        const struct option_row *row = &options_table[i];
+    const struct option_row *row;
+    for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
         const char *standard = options_standard(row, command);
         if (standard != row->standard && (row->set == options_set_duration || row->set == options_set_size))
             row->set(settings, row, standard, NULL);
@@ -202,8 +204,8 @@ static void set_own_standards(struct settings *settings, unsigned command)
 
 static int check_single_levels(const struct settings *settings, struct err *err)
 {
-    for (size_t i = 0; i < options_n; i++) {
-        const struct option_row *row = &options_table[i];
+    const struct option_row *row;
+    for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
         if (row->set == options_set_levels && settings->levels[row->place].n > 1)
             return err_set(err, -EINVAL, "--%s: %zu values are given, but measure takes one; keep one",
                            row->name, settings->levels[row->place].n);

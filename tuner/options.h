@@ -1,5 +1,5 @@
 /* tuner/options: every option, declared once. The parser, the configuration reader, --help and the manual
- * page read this table. */
+ * page read these rows. */
 #ifndef FSTUNE_TUNER_OPTIONS_H
 #define FSTUNE_TUNER_OPTIONS_H
 
@@ -30,8 +30,8 @@ struct option_row {
     size_t given; /* offset of the bool that says that the option was given; 0: there is none */
 };
 
-extern const struct option_row options_table[];
-extern const size_t options_n;
+/* The options one by one, in the order of --help; NULL behind the last. */
+const struct option_row *options_row(size_t i);
 
 /* Reads argv[first..] for a command into settings, which settings_init has filled and which stay untouched on
  * failure. --config is read first, then the rest of the command line over it; `measure` gets its own defaults

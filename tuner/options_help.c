@@ -63,12 +63,13 @@ static void print_option(FILE *out, const struct option_row *row, unsigned comma
 void options_print_help(FILE *out, const char *command_name, const char *summary, unsigned command,
                         const char *example)
 {
+    const struct option_row *row;
     fprintf(out, "Usage: fstune %s [OPTION...]\n\n", command_name);
     print_wrapped(out, summary, 0);
     fprintf(out, "\nOptions:\n");
-    for (size_t i = 0; i < options_n; i++) {
-        if (options_table[i].commands & command)
-            print_option(out, &options_table[i], command);
+    for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
+        if (row->commands & command)
+            print_option(out, row, command);
     }
     print_row(out, "-h, --help", "print this text");
     fputc('\n', out);

@@ -137,6 +137,73 @@ static void a_mark_makes_what_was_before_prior_knowledge(void **state)
     journal_done(&journal);
 }
 
+/* Runs of another length say nothing about those to come; a mark before them has nothing left to mark. */
+static void a_decided_length_is_read_and_drops_the_runs_before_it(void **state)
+{
+    (void)state;
+    const struct journal_length decided = {75000000, 600000000, 150000000};
+    make("j", 3);
+    assert_int_equal(journal_open(&journal, "j", false, &err), 0);
+    assert_int_equal(journal.length.run_ns, 0);
+    journal_mark(&journal);
+    journal_decide(&journal, &decided);
+    struct journal_run run = run_of(3);
+    journal_append(&journal, &run);
+    assert_int_equal(journal.failed, 0);
+    journal_done(&journal);
+    assert_int_equal(journal_open(&journal, "j", true, &err), 0);
+    assert_false(journal.torn);
+    assert_int_equal(journal.n_runs, 1);
+    assert_int_equal(journal.runs[0].number, 3);
+    assert_int_equal(journal.first, 0);
+    assert_int_equal(journal.length.run_ns, 75000000);
+    assert_int_equal(journal.length.warmup_limit_ns, 600000000);
+    assert_int_equal(journal.length.warmup_least_ns, 150000000);
+    journal_done(&journal);
+}
+
+static int parse_length(const char *length)
+{
+    char text[512];
+    int n =
+        snprintf(text, sizeof text,
+                 "{\"schema\":\"fstune/journal/1\"}\n{\"length\":%s}\n{\"mark\":\"disagrees\"}\n", length);
+    return journal_parse(&journal, text, (size_t)n, &err);
+}
+
+static void a_length_out_of_its_range_is_refused(void **state)
+{
+    (void)state;
+    static const char *const good[] = {
+        "{\"run_ns\":50000000,\"warmup_limit_ns\":0,\"warmup_least_ns\":0}",
+        "{\"run_ns\":3600000000000,\"warmup_limit_ns\":3600000000000,\"warmup_least_ns\":3600000000000}",
+    };
+    static const char *const bad[] = {
+        "{\"run_ns\":49999999,\"warmup_limit_ns\":0,\"warmup_least_ns\":0}",
+        "{\"run_ns\":3600000000001,\"warmup_limit_ns\":0,\"warmup_least_ns\":0}",
+        "{\"run_ns\":50000000,\"warmup_limit_ns\":3600000000001,\"warmup_least_ns\":0}",
+        "{\"run_ns\":50000000,\"warmup_limit_ns\":-1,\"warmup_least_ns\":0}",
+        "{\"run_ns\":50000000,\"warmup_limit_ns\":0,\"warmup_least_ns\":-1}",
+        "{\"run_ns\":50000000,\"warmup_limit_ns\":0,\"warmup_least_ns\":3600000000001}",
+        "{\"run_ns\":5e7,\"warmup_limit_ns\":0,\"warmup_least_ns\":0}",
+        "{\"run_ns\":\"50000000\",\"warmup_limit_ns\":0,\"warmup_least_ns\":0}",
+        "{\"run_ns\":50000000,\"warmup_limit_ns\":0}",
+        "{}",
+        "75000000",
+        "null",
+    };
+    for (size_t i = 0; i < RIG_COUNT(good); i++) {
+        if (parse_length(good[i]) != 0)
+            fail_msg("%s: %s", good[i], err.text);
+        journal_done(&journal);
+    }
+    for (size_t i = 0; i < RIG_COUNT(bad); i++) {
+        if (parse_length(bad[i]) != -EINVAL)
+            fail_msg("%s was accepted", bad[i]);
+        assert_non_null(strstr(err.text, "line 2"));
+    }
+}
+
 static void what_is_no_journal_is_refused_and_left_alone(void **state)
 {
     (void)state;
@@ -232,6 +299,7 @@ static void a_failed_write_ends_the_journal(void **state)
     assert_int_equal(journal.fd, -1);
     journal_append(&journal, &run);
     journal_mark(&journal);
+    journal_decide(&journal, &(struct journal_length){.run_ns = 75000000});
     journal_done(&journal);
 }
 
@@ -253,6 +321,8 @@ int main(void)
         cmocka_unit_test(what_is_written_is_read),
         cmocka_unit_test(cut_off_anywhere_it_goes_on),
         cmocka_unit_test(a_mark_makes_what_was_before_prior_knowledge),
+        cmocka_unit_test(a_decided_length_is_read_and_drops_the_runs_before_it),
+        cmocka_unit_test(a_length_out_of_its_range_is_refused),
         cmocka_unit_test(what_is_no_journal_is_refused_and_left_alone),
         cmocka_unit_test(a_wrong_number_is_refused_with_its_line),
         cmocka_unit_test(a_second_command_is_kept_out),

@@ -93,8 +93,8 @@ static void defaults_that_help_states_are_those_that_settings_hold(void **state)
     size_t n_compared = 0;
     (void)state;
     settings_init(&defaults);
-    for (size_t i = 0; i < options_n; i++) {
-        const struct option_row *row = &options_table[i];
+    const struct option_row *row;
+    for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
         bool is_word =
             row->standard[0] == '\0' || row->set == options_set_seed || row->set == options_set_current;
         for (size_t w = 0; w < N_OF(in_words); w++)
@@ -114,8 +114,8 @@ static void defaults_that_help_states_are_those_that_settings_hold(void **state)
 static void every_row_is_whole_and_unique(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < options_n; i++) {
-        const struct option_row *row = &options_table[i];
+    const struct option_row *row;
+    for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
         assert_non_null(row->range);
         assert_non_null(row->standard);
         assert_true(strlen(row->help) > 0);

@@ -20,14 +20,15 @@ static char *print_help(unsigned command, const char *name)
 
 static void check_help(unsigned command, const char *name)
 {
+    const struct option_row *row;
     char *text = print_help(command, name);
     size_t n_options = 0, n_expected = 1; /* --help itself */
     for (const char *line = text; (line = strstr(line, "\n  --")); line++)
         n_options++;
-    for (size_t i = 0; i < options_n; i++) {
+    for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
         char line[96];
-        bool is_known = options_table[i].commands & command;
-        snprintf(line, sizeof(line), "\n  --%s ", options_table[i].name);
+        bool is_known = row->commands & command;
+        snprintf(line, sizeof(line), "\n  --%s ", row->name);
         assert_int_equal(strstr(text, line) != NULL, is_known);
         n_expected += is_known;
     }

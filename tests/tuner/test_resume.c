@@ -93,6 +93,25 @@ static void cut(const char *name, size_t n)
     free(text);
 }
 
+/* Puts a decided length behind the first n runs of a journal. */
+static void decide_behind(const char *name, size_t n, const struct journal_length *length)
+{
+    int fd = -1;
+    char *text = NULL, line[256];
+    size_t size = 0, at = 0;
+    assert_int_equal(journal_load(name, 0, &fd, &text, &size, &err), 0);
+    close(fd);
+    for (size_t i = 0; i <= n; i++)
+        at = (size_t)(strchr(text + at, '\n') - text) + 1;
+    int n_line =
+        snprintf(line, sizeof line,
+                 "{\"length\":{\"run_ns\":%llu,\"warmup_limit_ns\":%llu,\"warmup_least_ns\":%llu}}\n",
+                 (unsigned long long)length->run_ns, (unsigned long long)length->warmup_limit_ns,
+                 (unsigned long long)length->warmup_least_ns);
+    rig_write(name, "%.*s%.*s%s", (int)at, text, n_line, line, text + at);
+    free(text);
+}
+
 static void a_killed_search_goes_on_with_its_runs(void **state)
 {
     (void)state;
@@ -161,8 +180,56 @@ static void a_larger_budget_extends_the_search(void **state)
     uint64_t duration_ns = tune.duration_ns;
     done();
     go("noisy.conf", "40s", "j");
-    assert_true(session_seconds(session) > 20 && session_seconds(session) < 36);
+    /* Without an extension, the confirmation alone would be left. */
+    assert_true(session_seconds(session) > 10 && session_seconds(session) < 36);
     assert_int_equal(tune.duration_ns, duration_ns); /* replays of one length */
+    done();
+}
+
+/* The pilot of the first command decided after its first 8 runs; 20 runs of the new length followed. */
+static void the_length_that_a_pilot_decided_holds_and_its_runs_stay_dropped(void **state)
+{
+    (void)state;
+    const struct journal_length decided = {80000000, 40000000, 30000000};
+    unlink("j");
+    go("peak.conf", "20s", "j");
+    assert_int_not_equal(tune.duration_ns, decided.run_ns);
+    done();
+    cut("j", 28);
+    decide_behind("j", 8, &decided);
+    go("peak.conf", "20s", "j");
+    assert_int_equal(tune.duration_ns, decided.run_ns);
+    assert_int_equal(tune.length.warmup_limit_ns, decided.warmup_limit_ns);
+    assert_int_equal(tune.length.warmup_least_ns, decided.warmup_least_ns);
+    assert_string_equal(tune.length.why, "as in the journal");
+    json_t *resumed = resume_json(session);
+    assert_int_equal(json_integer_value(json_object_get(resumed, "runs")), 20);
+    json_decref(resumed);
+    const struct record *record = &tune.records[tune.chosen];
+    const struct sample *newest = &record->samples[record->n - 1];
+    assert_true(newest->fresh && newest->seconds >= 0.08 && newest->seconds < 0.1);
+    assert_true(newest->warmup_seconds >= 0.03 && newest->warmup_seconds < 0.05);
+    done();
+}
+
+/* What the pilot of this command decides stands in the journal for the next one. */
+static void the_next_command_goes_on_with_the_length_of_the_pilot(void **state)
+{
+    (void)state;
+    rig_surface("rising", "run_cv = 0.02; setup_seconds = 0.05; warmup_seconds = 0.2; warmup_factor = 0.3;",
+                rig_peak_bps);
+    unlink("j");
+    go("rising.conf", "60s", "j");
+    struct tune_length length = tune.length;
+    uint64_t duration_ns = tune.duration_ns;
+    assert_true(length.n_aside > 0 && length.warmup_least_ns > 0);
+    done();
+    go("rising.conf", "80s", "j");
+    assert_int_equal(tune.duration_ns, duration_ns);
+    assert_int_equal(tune.length.warmup_least_ns, length.warmup_least_ns);
+    assert_int_equal(tune.length.warmup_limit_ns, length.warmup_limit_ns);
+    assert_false(has_warning("journal_disagrees"));
+    assert_int_equal(tune.length.n_aside, 0);
     done();
 }
 
@@ -325,6 +392,8 @@ int main(void)
         cmocka_unit_test(the_time_already_spent_is_not_spent_again),
         cmocka_unit_test(a_complete_journal_is_confirmed_again),
         cmocka_unit_test(a_larger_budget_extends_the_search),
+        cmocka_unit_test(the_length_that_a_pilot_decided_holds_and_its_runs_stay_dropped),
+        cmocka_unit_test(the_next_command_goes_on_with_the_length_of_the_pilot),
         cmocka_unit_test(an_interrupted_search_goes_on),
         cmocka_unit_test(a_changed_file_system_makes_old_runs_prior_knowledge),
         cmocka_unit_test(what_differs_is_named),

@@ -80,7 +80,7 @@ static void a_noisy_flat_surface_is_answered_within_the_tolerance(void **state)
 /* With runs that scatter by half, most answers must not claim to be sure, and those that do must be right. */
 static void heavy_noise_is_mostly_not_conclusive_and_else_rightly_so(void **state)
 {
-    int n_conclusive = 0, n_wrong = 0;
+    int n_conclusive = 0, n_wrong = 0, n_unsettled = 0;
     (void)state;
     for (int seed = 1; seed <= 20; seed++) {
         char text[8];
@@ -90,13 +90,16 @@ static void heavy_noise_is_mostly_not_conclusive_and_else_rightly_so(void **stat
         run();
         n_conclusive += tune.conclusive;
         n_wrong += tune.conclusive && rig_peak_bps(chosen()) < 0.97 * rig_peak_bps(&hill);
-        assert_true(tune.conclusive || tune.stop == TUNE_STOP_BUDGET);
+        n_unsettled += !tune.conclusive && tune.stop == TUNE_STOP_SEPARATED;
+        assert_true(tune.conclusive || tune.stop == TUNE_STOP_BUDGET || tune.stop == TUNE_STOP_SEPARATED);
         check_bounds();
         done();
     }
     print_message("# heavy noise: %d of 20 answers conclusive, %d of them wrong\n", n_conclusive, n_wrong);
-    assert_true(n_conclusive <= 7);
+    assert_true(n_conclusive < 10);
     assert_int_equal(n_wrong, 0);
+    /* Fresh replays may weaken what had settled the search early; that must stay rare. */
+    assert_true(n_unsettled <= 1);
 }
 
 static void one_seed_gives_one_answer(void **state)

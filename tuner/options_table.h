@@ -1,0 +1,24 @@
+/* tuner/options_table: the sections that the table of options is made of, each in a file of its own, and the
+ * words that their rows are written in. Everyone else reads the rows through tuner/options. */
+#ifndef FSTUNE_TUNER_OPTIONS_TABLE_H
+#define FSTUNE_TUNER_OPTIONS_TABLE_H
+
+#include "tuner/options.h"
+
+#include <stddef.h>
+
+#define BOTH       (OPTIONS_RECOMMEND | OPTIONS_MEASURE)
+#define EVERY      (BOTH | OPTIONS_DOCTOR)
+#define AT(member) offsetof(struct settings, member)
+
+struct options_section {
+    const struct option_row *rows;
+    size_t n;
+};
+
+extern const struct options_section options_table_workload;
+extern const struct options_section options_table_search;
+extern const struct options_section options_table_runs;
+extern const struct options_section options_table_command;
+
+#endif
