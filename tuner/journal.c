@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -26,6 +27,9 @@ static int add_run(struct journal *journal, const struct journal_run *run)
         journal->capacity = capacity;
     }
     journal->runs[journal->n_runs++] = *run;
+    journal->spent_seconds = fmax(journal->spent_seconds, run->at_seconds);
+    if (run->number >= journal->next_number)
+        journal->next_number = run->number + 1;
     return 0;
 }
 
@@ -45,8 +49,10 @@ static int take_length(struct journal *journal, const json_t *object)
         !take_ns(object, "warmup_limit_ns", 0, &length.warmup_limit_ns) ||
         !take_ns(object, "warmup_least_ns", 0, &length.warmup_least_ns))
         return -EINVAL;
+    length.keeps = json_is_true(json_object_get(object, "keeps"));
     journal->length = length;
-    journal->n_runs = journal->first = 0;
+    if (!length.keeps)
+        journal->n_runs = journal->first = 0;
     return 0;
 }
 
@@ -276,7 +282,7 @@ void journal_mark(struct journal *journal)
 void journal_decide(struct journal *journal, const struct journal_length *length)
 {
     if (journal->fd >= 0)
-        append(journal, json_pack("{s:{s:I,s:I,s:I}}", "length", "run_ns", (json_int_t)length->run_ns,
+        append(journal, json_pack("{s:{s:b,s:I,s:I,s:I}}", "length", "keeps", (int)length->keeps, "run_ns", (json_int_t)length->run_ns,
                                   "warmup_limit_ns", (json_int_t)length->warmup_limit_ns, "warmup_least_ns",
                                   (json_int_t)length->warmup_least_ns));
 }

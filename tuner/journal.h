@@ -4,7 +4,7 @@
  * JSON lines. The first, {"schema": "fstune/journal/1", ...}, says what the runs mean. Every further line is
  * - one run, or
  * - {"mark": "disagrees"}: what was measured before no longer held, and counts as prior knowledge only, or
- * - {"length": ...}: how long runs are from there on; those before are of another length, and dropped.
+ * - {"length": ...}: how long runs are from there on; those before are dropped unless it "keeps" them.
  * A last line that is cut off or broken is what an end in the middle of writing leaves behind: it does not
  * count. Everything else is untrusted input: sizes are limited, every number is checked. */
 #ifndef FSTUNE_TUNER_JOURNAL_H
@@ -32,6 +32,7 @@ struct journal_run {
 /* What the pilot of a search decided. */
 struct journal_length {
     uint64_t run_ns, warmup_limit_ns, warmup_least_ns; /* run_ns 0: nothing yet */
+    bool keeps;                                        /* the runs before it are of this length too */
 };
 
 struct journal {
@@ -39,6 +40,8 @@ struct journal {
     json_t *header; /* an object; NULL: not written yet */
     struct journal_run *runs;
     size_t n_runs, capacity;
+    double spent_seconds; /* the largest at_seconds and, one further, number of all runs ever written: */
+    uint64_t next_number; /* lines may have been exchanged, and runs dropped */
     struct journal_length length;
     size_t first;         /* runs before it are prior knowledge only */
     uint64_t whole_bytes; /* up to the last complete line */

@@ -71,17 +71,6 @@ void resume_close(struct session *session)
     session->resume = NULL;
 }
 
-/* The largest, in case lines were exchanged. */
-static void sum_up(struct resume *resume, uint64_t *ret_n_runs)
-{
-    const struct journal *journal = &resume->journal;
-    for (size_t i = 0; i < journal->n_runs; i++) {
-        resume->spent_seconds = fmax(resume->spent_seconds, journal->runs[i].at_seconds);
-        if (journal->runs[i].number >= *ret_n_runs)
-            *ret_n_runs = journal->runs[i].number + 1;
-    }
-}
-
 static uint64_t less(uint64_t time_ns, double spent_ns, uint64_t least_ns)
 {
     double left = (double)time_ns - spent_ns;
@@ -115,15 +104,15 @@ static void take_length(struct tune *tune, const struct journal *journal)
         tune->duration_ns = journal->length.run_ns;
         tune->length.warmup_limit_ns = journal->length.warmup_limit_ns;
         tune->length.warmup_least_ns = journal->length.warmup_least_ns;
+        tune->length.why = "as in the journal";
+        tune->length.decided = true;
     }
-    tune->length.why = "as in the journal";
-    tune->length.decided = true;
 }
 
-void resume_decide(const struct tune *tune)
+void resume_decide(const struct tune *tune, bool keeps)
 {
     const struct journal_length length = {tune->duration_ns, tune->length.warmup_limit_ns,
-                                          tune->length.warmup_least_ns};
+                                          tune->length.warmup_least_ns, keeps};
     if (tune->session->resume != NULL)
         journal_decide(&tune->session->resume->journal, &length);
 }
@@ -137,7 +126,8 @@ int resume_begin(struct tune *tune, struct err *err)
     struct journal *journal = &resume->journal;
     if (journal->header != NULL) {
         take_length(tune, journal);
-        sum_up(resume, &session->n_runs);
+        resume->spent_seconds = journal->spent_seconds;
+        session->n_runs = journal->next_number;
         take_time(tune, resume->spent_seconds * 1e9);
     }
     resume->begin_ns = tune_now_ns(tune);
@@ -237,10 +227,10 @@ static int add_replay(struct tune *tune, size_t point, struct sample sample, str
     /* The sketch as it was, not one of the unfolded histogram. */
     record->samples[record->n - 1].latency_sketch = sketch;
     if (point < tune->space.n_points) {
-        belief_tell(&tune->belief, point, tune_response(tune, &sample));
+        result = belief_tell(&tune->belief, point, tune_response(tune, &sample));
         tune_weigh_trust(tune, point);
     }
-    return 0;
+    return result;
 }
 
 static int take_runs(struct tune *tune, const size_t *place)

@@ -22,8 +22,8 @@ int resume_begin(struct tune *tune, struct err *err);
 /* Before the search: takes the runs over. As tune_measure. */
 int resume_take_over(struct tune *tune, struct err *err);
 
-/* Writes how long runs are from now on; those written before are of another length. */
-void resume_decide(const struct tune *tune);
+/* Writes how long runs are from now on. keeps: those written before are alike. */
+void resume_decide(const struct tune *tune, bool keeps);
 
 /* Writes the newest replay of a point to the journal. */
 void resume_note(struct tune *tune, size_t point);

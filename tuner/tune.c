@@ -14,6 +14,7 @@
 #define FALLBACK_STD     0.1  /* of log throughput from run to run, before replays tell */
 #define EXPLORE_SHARE    0.65 /* of the time before the confirmation */
 #define FIRST_DESIGN_MAX 12
+#define LEAST_RACE_RUNS  12 /* fewer would settle nothing */
 
 const char *const tune_stop_text[] = {
     [TUNE_STOP_NOT_YET] = "not stopped",
@@ -269,14 +270,48 @@ static int choose_and_confirm(struct tune *tune, struct err *err)
     return tune->chosen == TUNE_NONE ? 0 : tune_confirm(tune, err);
 }
 
-int tune_run(struct tune *tune, struct err *err)
+/* The confirmation gets its share of the write budget as it gets its share of the time. */
+static void reserve_writes(struct tune *tune)
 {
     struct session *session = tune->session;
     uint64_t max_bytes = tune->settings->max_write_bytes, used_bytes = session->bytes_written;
-    /* The confirmation gets its share of the write budget as it gets its share of the time. */
     if (max_bytes > used_bytes)
         session->write_limit_bytes =
             max_bytes - (uint64_t)((double)(max_bytes - used_bytes) * TUNE_FINAL_SHARE);
+}
+
+static int conclude(struct tune *tune, struct err *err)
+{
+    tune->session->write_limit_bytes = tune->settings->max_write_bytes;
+    int result = choose_and_confirm(tune, err);
+    if (result < 0)
+        return result;
+    tune_weigh_split(tune);
+    return tune_judge(tune);
+}
+
+/* Did fresh replays unsettle what was settled, with time left to do something about it? A bound on p99 has left
+ * points out for good by now. */
+static bool is_worth_another_race(const struct tune *tune)
+{
+    return tune->stop == TUNE_STOP_SEPARATED && !tune->conclusive && tune->chosen != TUNE_NONE &&
+           tune->settings->max_latency_p99_ns == 0 &&
+           tune_has_time(tune, tune->search_end_ns, LEAST_RACE_RUNS);
+}
+
+static int race_again(struct tune *tune, struct err *err)
+{
+    for (size_t i = 0; i < tune->n_records; i++)
+        record_age(&tune->records[i]);
+    tune->stop = TUNE_STOP_NOT_YET;
+    reserve_writes(tune);
+    int result = tune_race(tune, err);
+    return result < 0 ? result : conclude(tune, err);
+}
+
+int tune_run(struct tune *tune, struct err *err)
+{
+    reserve_writes(tune);
     int result = resume_take_over(tune, err);
     if (result == 0)
         result = tune_length(tune, err);
@@ -288,14 +323,10 @@ int tune_run(struct tune *tune, struct err *err)
         result = tune_race(tune, err);
     if (result == 0)
         result = tune_seek_unsplit(tune, err);
-    if (result < 0)
-        return result;
-    session->write_limit_bytes = max_bytes;
-    result = choose_and_confirm(tune, err);
-    if (result == 0) {
-        tune_weigh_split(tune);
-        result = tune_judge(tune);
-    }
+    if (result == 0)
+        result = conclude(tune, err);
+    while (result == 0 && is_worth_another_race(tune))
+        result = race_again(tune, err);
     if (tune->stop == TUNE_STOP_NOT_YET)
         tune->stop = TUNE_STOP_BUDGET;
     return result;

@@ -71,6 +71,7 @@ struct tune {
     double *point_seconds;    /* by point of the space: what a run is expected to cost */
     uint64_t explore_end_ns, search_end_ns, end_ns;
 
+    size_t n_looks;         /* of the race at its evidence, so far */
     enum verdict *verdicts; /* by point of the space; set by tune_choose */
     size_t best, chosen;    /* TUNE_NONE before tune_choose, or when nothing can be chosen */
     double

@@ -373,7 +373,7 @@ static int begin_again(struct tune *tune, size_t *points, size_t n, struct err *
     }
     sustained_done(&tune->sustained);
     tune->sustained = (struct sustained){0};
-    resume_decide(tune);
+    resume_decide(tune, false);
     return tune_measure(tune, points, n, false, tune->explore_end_ns, err);
 }
 
@@ -410,7 +410,10 @@ static int decide(struct tune *tune, size_t *points, size_t n, struct err *err)
     if (tune->settings->warmup_limit_ns == UINT64_MAX && length->warmup_limit_ns > WARMUP_SHORTEST_NS &&
         length->warmup_limit_ns < duration_ns)
         length->warmup_limit_ns = duration_ns;
-    return again && tune->stop == TUNE_STOP_NOT_YET ? begin_again(tune, points, n, err) : 0;
+    if (again && tune->stop == TUNE_STOP_NOT_YET)
+        return begin_again(tune, points, n, err);
+    resume_decide(tune, !again);
+    return 0;
 }
 
 /* The search has handed these points out and will not do so again. */

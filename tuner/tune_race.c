@@ -137,9 +137,10 @@ int tune_race(struct tune *tune, struct err *err)
 {
     size_t runs[BLOCK_POINTS], n = 0;
     int result = 0;
-    for (size_t look = 1; result == 0 && tune->stop == TUNE_STOP_NOT_YET; look++) {
+    while (result == 0 && tune->stop == TUNE_STOP_NOT_YET) {
         if (!tune_has_time(tune, tune->search_end_ns, 1))
             break;
+        size_t look = ++tune->n_looks;
         result = belief_update(&tune->belief, look % REFIT_BLOCKS == 1, tune->rng);
         if (result == -ENODATA || result == -EDOM)
             return 0; /* too little is known to race; what there is decides */
