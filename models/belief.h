@@ -89,7 +89,8 @@ bool belief_suspect(const struct belief *belief, size_t point);
 size_t belief_suspects(const struct belief *belief, size_t most, size_t *ret_points);
 
 /* Over all measured points that are not excluded: runs that were most likely outliers, by the other replays
- * of their points (robust[].n_outliers), and points that most likely have two levels. */
+ * of their points (robust[].n_outliers), and points that most likely have two levels. 0 of a zeroed belief.
+ */
 size_t belief_outlier_runs(const struct belief *belief);
 size_t belief_two_level_points(const struct belief *belief);
 
@@ -98,8 +99,8 @@ size_t belief_two_level_points(const struct belief *belief);
 size_t belief_best(const struct belief *belief, size_t min_replays);
 
 /* Probability that no point of the space that is not excluded exceeds `point` by more than `margin` in
- * response, by joint posterior draws (the most promising 1024 points at most). *ret_probability is 0 while
- * there is no surrogate. 0, -ENOMEM, -EDOM. n_draws > 0. */
+ * response, by joint posterior draws (the most promising 1024 points at most). While there is no
+ * surrogate, of the points by themselves; 0 where one was never measured. 0, -ENOMEM, -EDOM. n_draws > 0. */
 int belief_probability_within(const struct belief *belief, size_t point, double margin, size_t n_draws,
                               gsl_rng *rng, double *ret_probability);
 

@@ -2,6 +2,7 @@
 #include "models/belief_internal.h"
 
 #include <errno.h>
+#include <gsl/gsl_cdf.h>
 #include <gsl/gsl_math.h>
 #include <math.h>
 #include <stdlib.h>
@@ -77,6 +78,27 @@ static double share_within(const double *draws, size_t n, size_t n_draws, double
     return (double)n_within / (double)n_draws;
 }
 
+/* In a space too small for a surrogate every point stands alone, and one never measured may be anything. */
+static double without_surrogate(const struct belief *belief, size_t point, double margin)
+{
+    double probability = belief->moments[point].n > 0 ? 1.0 : 0.0, df;
+    double own = belief_run_variance(belief, point, &df) / fmax(1.0, (double)belief->moments[point].n);
+
+    for (size_t i = 0; i < belief->space->n_points; i++) {
+        const struct moments *rival = &belief->moments[i];
+
+        if (i == point || belief->excluded[i])
+            continue;
+        if (rival->n == 0)
+            return 0.0;
+        double variance = own + belief_run_variance(belief, i, &df) / (double)rival->n;
+        double lead = belief->moments[point].mean + margin - rival->mean;
+
+        probability *= gsl_cdf_ugaussian_P(lead / sqrt(variance));
+    }
+    return probability;
+}
+
 int belief_probability_within(const struct belief *belief, size_t point, double margin, size_t n_draws,
                               gsl_rng *rng, double *ret_probability)
 {
@@ -88,7 +110,7 @@ int belief_probability_within(const struct belief *belief, size_t point, double 
     if (!rivals)
         return -ENOMEM;
     if (!belief->chosen) {
-        *ret_probability = 0.0;
+        *ret_probability = without_surrogate(belief, point, margin);
         goto out;
     }
     n = 1 + find_rivals(belief, point, margin, rivals);

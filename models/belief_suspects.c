@@ -94,7 +94,7 @@ size_t belief_outlier_runs(const struct belief *belief)
 {
     size_t count = 0;
 
-    for (size_t point = 0; point < belief->space->n_points; point++)
+    for (size_t point = 0; belief->space && point < belief->space->n_points; point++)
         count += belief_usable(belief, point) ? belief->robust[point].n_outliers : 0;
     return count;
 }
@@ -103,7 +103,7 @@ size_t belief_two_level_points(const struct belief *belief)
 {
     size_t count = 0;
 
-    for (size_t point = 0; point < belief->space->n_points; point++)
+    for (size_t point = 0; belief->space && point < belief->space->n_points; point++)
         count += belief_usable(belief, point) && belief->robust[point].two_levels;
     return count;
 }

@@ -282,7 +282,8 @@ void journal_mark(struct journal *journal)
 void journal_decide(struct journal *journal, const struct journal_length *length)
 {
     if (journal->fd >= 0)
-        append(journal, json_pack("{s:{s:b,s:I,s:I,s:I}}", "length", "keeps", (int)length->keeps, "run_ns", (json_int_t)length->run_ns,
-                                  "warmup_limit_ns", (json_int_t)length->warmup_limit_ns, "warmup_least_ns",
-                                  (json_int_t)length->warmup_least_ns));
+        append(journal,
+               json_pack("{s:{s:b,s:I,s:I,s:I}}", "length", "keeps", (int)length->keeps, "run_ns",
+                         (json_int_t)length->run_ns, "warmup_limit_ns", (json_int_t)length->warmup_limit_ns,
+                         "warmup_least_ns", (json_int_t)length->warmup_least_ns));
 }

@@ -70,13 +70,13 @@ static size_t find_point(const struct tune *tune, const struct point *point)
     return TUNE_NONE;
 }
 
-static double response_of(const struct tune *tune, const struct prior_point *point)
+static double response_of(const struct tune *tune, const struct prior_point *point, double reference_log_bps)
 {
     const struct sample sample = {.throughput_bps = point->mean_bps,
                                   .iops = point->mean_bps / (double)point->point.request_size_bytes,
                                   .latency_mean_ns = point->latency_mean_ns,
                                   .latency_p99_ns = NAN};
-    return tune_response(tune, &sample);
+    return objective_response(tune->settings, reference_log_bps, &sample);
 }
 
 /* The file's points that are in this space, as observations; std and n are room for as many. Their number. */
@@ -84,9 +84,12 @@ static size_t observe(const struct tune *tune, const struct prior_file *file, st
                       double *std, size_t *n)
 {
     size_t count = 0;
+    double reference_log_bps = tune->reference_log_bps;
+    for (size_t i = 0; i < file->n; i++)
+        reference_log_bps = fmax(reference_log_bps, log(file->points[i].mean_bps));
     for (size_t i = 0; i < file->n; i++) {
         const struct prior_point *point = &file->points[i];
-        double response = response_of(tune, point);
+        double response = response_of(tune, point, reference_log_bps);
         size_t place = find_point(tune, &point->point);
         if (place == TUNE_NONE || !isfinite(response))
             continue;

@@ -101,7 +101,10 @@ int profiles_scout(struct tune *tune, struct err *err)
             return err_sys(err, result, "the profiles cannot be looked for");
         if (round.n == 0)
             break;
+        uint64_t runs_before = tune->session->n_runs;
         result = tune_measure(tune, round.runs, round.n, false, deadline_ns, err);
+        if (tune->session->n_runs == runs_before)
+            break; /* none of them fits into the time that is left */
     }
     return result;
 }

@@ -148,12 +148,15 @@ static size_t find_point(const struct tune *tune, const struct point *point)
 static int place_runs(const struct tune *tune, const struct journal *journal, size_t *ret_place,
                       struct moments *ret_moments)
 {
-    double *squares = calloc(tune->n_records, sizeof *squares);
+    double *squares = calloc(tune->n_records, sizeof *squares), reference = tune->reference_log_bps;
     if (squares == NULL)
         return -ENOMEM;
+    /* The floor of low-latency stands on the highest rate known. */
+    for (size_t i = journal->first; i < journal->n_runs; i++)
+        reference = fmax(reference, log(journal->runs[i].sample.throughput_bps));
     for (size_t i = journal->first; i < journal->n_runs; i++) {
         size_t place = ret_place[i] = find_point(tune, &journal->runs[i].point);
-        double response = tune_response(tune, &journal->runs[i].sample);
+        double response = objective_response(tune->settings, reference, &journal->runs[i].sample);
         if (place == TUNE_NONE || isnan(response)) {
             ret_place[i] = TUNE_NONE;
             continue;

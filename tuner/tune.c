@@ -290,8 +290,8 @@ static int conclude(struct tune *tune, struct err *err)
     return tune_judge(tune);
 }
 
-/* Did fresh replays unsettle what was settled, with time left to do something about it? A bound on p99 has left
- * points out for good by now. */
+/* Did fresh replays unsettle what was settled, with time left to do something about it? A bound on p99 has
+ * left points out for good by now. */
 static bool is_worth_another_race(const struct tune *tune)
 {
     return tune->stop == TUNE_STOP_SEPARATED && !tune->conclusive && tune->chosen != TUNE_NONE &&

@@ -80,7 +80,7 @@ struct tune {
     bool conclusive;
     size_t split, unsplit; /* of two sizes, of one size: compared with each other; TUNE_NONE: there is none */
     bool split_gain_known; /* both were measured often enough */
-    double split_gain;     /* throughput of the former over that of the latter ... */
+    double split_gain;     /* how much better the former is in the objective, as a ratio ... */
     struct interval split_gain_interval; /* ... at the confidence asked for */
     enum tune_stop stop;
     struct profiles profiles;

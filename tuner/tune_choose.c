@@ -174,8 +174,7 @@ int tune_judge(struct tune *tune)
         if (i != chosen && (tune_misses_p99(tune, i) || tune_distrust(tune, i) != 0))
             belief_exclude(&tune->belief, i);
     }
-    if (tune->belief.chosen != NULL &&
-        belief_probability_within(&tune->belief, chosen, tune->margin, JUDGE_DRAWS, tune->rng,
+    if (belief_probability_within(&tune->belief, chosen, tune->margin, JUDGE_DRAWS, tune->rng,
                                   &tune->probability) < 0)
         return -ENOMEM;
     tune->conclusive = tune->probability >= tune->settings->confidence_share &&

@@ -58,7 +58,10 @@ int tune_explore(struct tune *tune, struct err *err)
         if (n == 0)
             break;
         n = make_round(tune, asked, n, grid ? TUNE_GRID_REPLAYS : 1, runs);
+        uint64_t runs_before = tune->session->n_runs;
         result = tune_measure(tune, runs, n, false, deadline_ns, err);
+        if (tune->session->n_runs == runs_before && !design)
+            break; /* what is asked for does not fit into the time that is left */
         if (result == 0)
             result = update(tune, round, err);
     }

@@ -392,9 +392,19 @@ static uint64_t least_beside_warmup(const struct tune *tune)
     return 0;
 }
 
+/* Where the pilot used much of the write budget, its runs must not be lost. */
+static bool can_begin_again(const struct tune *tune)
+{
+    const struct session *session = tune->session;
+    bool limited = !session->simulated || tune->settings->max_write_given;
+    return !limited || session->bytes_written < session->write_limit_bytes / 4;
+}
+
 static int decide(struct tune *tune, size_t *points, size_t n, struct err *err)
 {
     struct tune_length *length = &tune->length;
+    if (!can_begin_again(tune))
+        return 0;
     bool again = choose_warmup(tune);
     struct run_length choice = choose(tune);
     uint64_t duration_ns = (uint64_t)llround(choice.seconds * 1e3) * (CLOCK_NS_PER_S / 1000);

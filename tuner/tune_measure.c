@@ -130,7 +130,11 @@ static int keep(struct tune *tune, size_t point, const struct measure_plan *plan
     return added;
 }
 
-/* 0: done; 1: no further run can be made now (tune->stop says why); negative: the command cannot go on. */
+/* One run more of this point could cross the write budget; a run of another may still fit. */
+#define RUN_REFUSED 2
+
+/* 0: done; RUN_REFUSED; 1: no further run can be made now (tune->stop says why); negative: the command cannot
+ * go on. */
 static int one_run(struct tune *tune, size_t point, bool fresh, struct histogram *latency, struct err *err)
 {
     struct measure_plan plan = plan_of(tune, point, fresh);
@@ -150,10 +154,8 @@ static int one_run(struct tune *tune, size_t point, bool fresh, struct histogram
         tune->stop = TUNE_STOP_STALLED;
         return 1;
     }
-    if (result == -EDQUOT && tune->session->wrote_out) {
-        tune->stop = TUNE_STOP_WRITES;
-        return 1;
-    }
+    if (result == -EDQUOT && tune->session->wrote_out)
+        return RUN_REFUSED;
     if (result < 0 && tune->session->full) {
         tune->stop = TUNE_STOP_SPACE;
         return err_set(err, result, "%s", why.text);
@@ -179,6 +181,7 @@ int tune_measure(struct tune *tune, size_t *points, size_t n, bool fresh, uint64
     if (latency == NULL)
         return err_set(err, -ENOMEM, "no memory for a latency histogram");
     gsl_ran_shuffle(tune->rng, points, n, sizeof points[0]);
+    size_t n_refused = 0, n_made = 0;
     int result = 0;
     for (size_t i = 0; i < n && result == 0 && tune->stop == TUNE_STOP_NOT_YET; i++) {
         if (tune->records[points[i]].failed != 0)
@@ -186,7 +189,12 @@ int tune_measure(struct tune *tune, size_t *points, size_t n, bool fresh, uint64
         if (!has_time_for(tune, points[i], deadline_ns))
             continue;
         result = one_run(tune, points[i], fresh, latency, err);
+        n_made += result == 0;
+        n_refused += result == RUN_REFUSED;
+        result = result == RUN_REFUSED ? 0 : result;
     }
+    if (n_refused > 0 && n_made == 0 && result == 0 && tune->stop == TUNE_STOP_NOT_YET)
+        tune->stop = TUNE_STOP_WRITES;
     free(latency);
     return result < 0 ? result : 0;
 }

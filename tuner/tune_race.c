@@ -9,14 +9,25 @@
 #include <string.h>
 
 /* Interleaved in one block, once each: what they show steers the next. */
-#define BLOCK_POINTS  6
-/* Of a vote for the cheapest point within the margin, by one for the best: while the best is not known, nothing
- * can be proved as good. */
+#define BLOCK_POINTS 6
+/* Of a vote for the cheapest point within the margin, by one for the best: while the best is not known,
+ * nothing can be proved as good. */
 #define ANSWER_VOTE   0.3
 #define N_DRAWS       128 /* joint draws of the response per block */
 #define MAX_PROMISING 256
 #define JUDGE_DRAWS   2048
 #define REFIT_BLOCKS  3
+
+/* With a bound on p99 that some measured point seems to meet, replays must prove it; a point never measured
+ * can no longer be proved. */
+static bool meets_p99(const struct tune *tune)
+{
+    for (size_t i = 0; i < tune->space.n_points && tune->settings->max_latency_p99_ns != 0; i++) {
+        if (tune->belief.moments[i].n > 0 && !tune->belief.excluded[i] && !tune_misses_p99(tune, i))
+            return true;
+    }
+    return false;
+}
 
 /* Points whose response could reach the margin below the best; at most MAX_PROMISING, most promising first.
  */
@@ -24,12 +35,14 @@ static size_t promising_points(const struct tune *tune, size_t *ret_points)
 {
     const struct belief *belief = &tune->belief;
     size_t n_points = tune->space.n_points, n = 0;
+    bool only_measured = meets_p99(tune);
     double *upper = calloc(n_points, sizeof *upper), highest = -INFINITY;
     size_t *order = malloc(n_points * sizeof *order);
     if (upper != NULL && order != NULL) {
         for (size_t i = 0; i < n_points; i++) {
             double sd = sqrt(belief->variance[i]);
-            bool out = belief->excluded[i] || tune_misses_p99(tune, i);
+            bool out = belief->excluded[i] || tune_misses_p99(tune, i) ||
+                       (only_measured && belief->moments[i].n == 0);
             upper[i] = out ? -INFINITY : belief->mean[i] + 2.5 * sd;
             highest = out ? highest : fmax(highest, belief->mean[i] - 2.5 * sd);
         }
@@ -133,6 +146,18 @@ static bool settled(struct tune *tune, size_t look)
     return probability >= 1 - alpha && !prior;
 }
 
+/* A space too small for a surrogate is raced as a whole; where a larger one has none, too much of it failed.
+ */
+static size_t take_all(const struct tune *tune, size_t *ret_runs)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < tune->space.n_points && tune->space.n_points <= BLOCK_POINTS; i++) {
+        if (!tune->belief.excluded[i])
+            ret_runs[n++] = i;
+    }
+    return n;
+}
+
 int tune_race(struct tune *tune, struct err *err)
 {
     size_t runs[BLOCK_POINTS], n = 0;
@@ -143,13 +168,15 @@ int tune_race(struct tune *tune, struct err *err)
         size_t look = ++tune->n_looks;
         result = belief_update(&tune->belief, look % REFIT_BLOCKS == 1, tune->rng);
         if (result == -ENODATA || result == -EDOM)
-            return 0; /* too little is known to race; what there is decides */
+            result = 0; /* the points speak for themselves */
         tune_expect_costs(tune);
         if (result == 0 && settled(tune, look)) {
             tune->stop = TUNE_STOP_SEPARATED;
             return 0;
         }
-        if (result == 0)
+        if (result == 0 && tune->belief.chosen == NULL)
+            n = take_all(tune, runs);
+        else if (result == 0)
             result = choose_block(tune, runs, &n);
         if (result < 0)
             return err_sys(err, result, "the race cannot go on");

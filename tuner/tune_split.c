@@ -109,12 +109,28 @@ void tune_pair_split(struct tune *tune)
     tune->unsplit = is_split ? representative(tune, false) : tune->chosen;
 }
 
+/* Of what the search compares by: the gain is one of the objective. */
+static struct moments fresh_moments(const struct tune *tune, const struct record *record)
+{
+    struct moments moments = {0};
+    double squares = 0;
+    for (size_t i = 0; i < record->n; i++) {
+        if (!record->samples[i].fresh)
+            continue;
+        double response = tune_response(tune, &record->samples[i]), difference = response - moments.mean;
+        moments.mean += difference / (double)++moments.n;
+        squares += difference * (response - moments.mean);
+    }
+    moments.std = moments.n > 1 ? sqrt(squares / (double)(moments.n - 1)) : 0;
+    return moments;
+}
+
 /* As the speed-up over the baseline: exp of the Welch interval on log replays. Of fresh ones alone: older
  * replays chose the pair, so that luck flatters them. */
 static void compare_pair(struct tune *tune)
 {
     const struct record *split = &tune->records[tune->split], *unsplit = &tune->records[tune->unsplit];
-    struct welch welch = welch_of(record_log_moments(split, true), record_log_moments(unsplit, true));
+    struct welch welch = welch_of(fresh_moments(tune, split), fresh_moments(tune, unsplit));
     if (welch.df <= 0 || record_count(split, true) < TUNE_FRESH_LEAST ||
         record_count(unsplit, true) < TUNE_FRESH_LEAST)
         return;
@@ -132,7 +148,7 @@ static void note_not_worth(struct tune *tune)
     const char *split = factors_format(&tune->records[tune->split].point, text);
     if (tune->split_gain_known)
         notes_add(warnings, "split_not_worth",
-                  "splitting is not worth it: %s has %.2f x the throughput of one size for reads and writes "
+                  "splitting is not worth it: %s is %.2f x as good as one size for reads and writes "
                   "(%g %% interval %.2f to %.2f)",
                   split, tune->split_gain, tune->settings->confidence_share * 100,
                   tune->split_gain_interval.low, tune->split_gain_interval.high);
@@ -175,7 +191,8 @@ void tune_weigh_split(struct tune *tune)
             note_shares(tune);
         return;
     }
-    if (tune_distrust(tune, tune->unsplit) == 0 && tune->records[tune->unsplit].failed == 0)
+    if (tune_distrust(tune, tune->unsplit) == 0 && tune->records[tune->unsplit].failed == 0 &&
+        !tune_misses_p99(tune, tune->unsplit))
         tune->chosen = tune->unsplit;
     note_not_worth(tune);
 }

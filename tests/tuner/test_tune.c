@@ -77,7 +77,8 @@ static void a_noisy_flat_surface_is_answered_within_the_tolerance(void **state)
     done();
 }
 
-/* With runs that scatter by half, an answer must not always claim to be sure, and those that do must be right. */
+/* With runs that scatter by half, an answer must not always claim to be sure, and those that do must be
+ * right. */
 static void heavy_noise_is_not_always_conclusive_and_else_rightly_so(void **state)
 {
     int n_conclusive = 0, n_wrong = 0, n_unsettled = 0;
