@@ -61,15 +61,6 @@ double prior_design_share(const struct session *session)
     return session->prior != NULL && session->prior->n > 0 ? DESIGN_SHARE : 1;
 }
 
-static size_t find_point(const struct tune *tune, const struct point *point)
-{
-    for (size_t i = 0; i < tune->space.n_points; i++) {
-        if (factors_equal(&tune->records[i].point, point))
-            return i;
-    }
-    return TUNE_NONE;
-}
-
 static double response_of(const struct tune *tune, const struct prior_point *point, double reference_log_bps)
 {
     const struct sample sample = {.throughput_bps = point->mean_bps,
@@ -90,7 +81,7 @@ static size_t observe(const struct tune *tune, const struct prior_file *file, st
     for (size_t i = 0; i < file->n; i++) {
         const struct prior_point *point = &file->points[i];
         double response = response_of(tune, point, reference_log_bps);
-        size_t place = find_point(tune, &point->point);
+        size_t place = tune_find_point(tune, &point->point);
         if (place == TUNE_NONE || !isfinite(response))
             continue;
         data[count] = (struct observation){.point = place, .mean = response};

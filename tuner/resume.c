@@ -135,15 +135,6 @@ int resume_begin(struct tune *tune, struct err *err)
     return result < 0 ? err_prefix(err, "--resume %s", tune->settings->resume) : 0;
 }
 
-static size_t find_point(const struct tune *tune, const struct point *point)
-{
-    for (size_t i = 0; i < tune->n_records; i++) {
-        if (factors_equal(&tune->records[i].point, point))
-            return i;
-    }
-    return TUNE_NONE;
-}
-
 /* Indices of the runs' points (TUNE_NONE: not in this space) and how often each was measured. */
 static int place_runs(const struct tune *tune, const struct journal *journal, size_t *ret_place,
                       struct moments *ret_moments)
@@ -155,7 +146,7 @@ static int place_runs(const struct tune *tune, const struct journal *journal, si
     for (size_t i = journal->first; i < journal->n_runs; i++)
         reference = fmax(reference, log(journal->runs[i].sample.throughput_bps));
     for (size_t i = journal->first; i < journal->n_runs; i++) {
-        size_t place = ret_place[i] = find_point(tune, &journal->runs[i].point);
+        size_t place = ret_place[i] = tune_find_point(tune, &journal->runs[i].point);
         double response = objective_response(tune->settings, reference, &journal->runs[i].sample);
         if (place == TUNE_NONE || isnan(response)) {
             ret_place[i] = TUNE_NONE;

@@ -77,7 +77,7 @@ static size_t first_design_size(const struct tune *tune)
     return n < 4 ? 4 : (size_t)n;
 }
 
-static size_t find_point(const struct tune *tune, const struct point *point)
+size_t tune_find_point(const struct tune *tune, const struct point *point)
 {
     for (size_t i = 0; i < tune->n_records; i++) {
         if (factors_equal(&tune->records[i].point, point))
@@ -89,7 +89,7 @@ static size_t find_point(const struct tune *tune, const struct point *point)
 /* Index of a point, appended behind the space when it is not in it. */
 static size_t place_point(struct tune *tune, const struct point *point)
 {
-    size_t place = find_point(tune, point);
+    size_t place = tune_find_point(tune, point);
     if (place != TUNE_NONE)
         return place;
     tune->records[tune->n_records].point = *point;

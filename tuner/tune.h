@@ -101,6 +101,9 @@ int tune_run(struct tune *tune, struct err *err);
 
 void tune_done(struct tune *tune);
 
+/* Index of a point among the records; TUNE_NONE where it is not among them. */
+size_t tune_find_point(const struct tune *tune, const struct point *point);
+
 /* --- parts, used by tune_run --- */
 
 /* Runs the listed points (an index may repeat) in random order, as far as `deadline_ns` allows. fresh: they
