@@ -341,7 +341,7 @@ static void failing_threads_end_the_run(void **state)
     assert_int_equal(ftruncate(target.fd, (off_t)target.size_bytes), 0);
 }
 
-#define N_FACTS 8
+#define N_FACTS 9
 
 int main(void)
 {

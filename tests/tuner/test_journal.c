@@ -141,7 +141,7 @@ static void a_mark_makes_what_was_before_prior_knowledge(void **state)
 static void a_decided_length_is_read_and_drops_the_runs_before_it(void **state)
 {
     (void)state;
-    const struct journal_length decided = {75000000, 600000000, 150000000};
+    const struct journal_length decided = {75000000, 600000000, 150000000, false};
     make("j", 3);
     assert_int_equal(journal_open(&journal, "j", false, &err), 0);
     assert_int_equal(journal.length.run_ns, 0);

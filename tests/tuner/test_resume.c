@@ -199,7 +199,7 @@ static void a_larger_budget_extends_the_search(void **state)
 static void the_length_that_a_pilot_decided_holds_and_its_runs_stay_dropped(void **state)
 {
     (void)state;
-    const struct journal_length decided = {80000000, 40000000, 30000000};
+    const struct journal_length decided = {80000000, 40000000, 30000000, false};
     unlink("j");
     go("peak.conf", "20s", "j");
     assert_int_not_equal(tune.duration_ns, decided.run_ns);
