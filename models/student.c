@@ -5,46 +5,33 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Welford's sums: one pass, and a constant sample gives a std of exactly 0. */
-struct running {
-    size_t n;
-    double mean, sum_of_squares;
-};
-
-static void running_add(struct running *running, double value)
+void moments_add(struct moments *moments, double value)
 {
-    double delta = value - running->mean;
+    double n = (double)moments->n, difference = value - moments->mean;
+    double squares = n > 1.0 ? (n - 1.0) * moments->std * moments->std : 0.0;
 
-    running->n++;
-    running->mean += delta / (double)running->n;
-    running->sum_of_squares += delta * (value - running->mean);
-}
-
-static struct moments running_moments(const struct running *running)
-{
-    struct moments moments = {.n = running->n, .mean = running->mean};
-
-    if (running->n >= 2)
-        moments.std = sqrt(running->sum_of_squares / (double)(running->n - 1));
-    return moments;
+    moments->n++;
+    moments->mean += difference / (n + 1.0);
+    squares += difference * (value - moments->mean);
+    moments->std = n > 0.0 ? sqrt(fmax(0.0, squares) / n) : 0.0;
 }
 
 struct moments moments_of(const double *values, size_t n)
 {
-    struct running running = {0};
+    struct moments moments = {0};
 
     for (size_t i = 0; i < n; i++)
-        running_add(&running, values[i]);
-    return running_moments(&running);
+        moments_add(&moments, values[i]);
+    return moments;
 }
 
 struct moments moments_of_logs(const double *values, size_t n)
 {
-    struct running running = {0};
+    struct moments moments = {0};
 
     for (size_t i = 0; i < n; i++)
-        running_add(&running, log(values[i]));
-    return running_moments(&running);
+        moments_add(&moments, log(values[i]));
+    return moments;
 }
 
 double student_quantile(double p, double df)

@@ -113,16 +113,10 @@ struct moments objective_log_moments(const struct record *record, bool fresh,
                                      double (*value)(const struct sample *sample))
 {
     struct moments moments = {0};
-    double squares = 0;
     for (size_t i = 0; i < record->n; i++) {
-        if (fresh && !record->samples[i].fresh)
-            continue;
-        double x = log(value(&record->samples[i])), difference = x - moments.mean;
-        moments.n++;
-        moments.mean += difference / (double)moments.n;
-        squares += difference * (x - moments.mean);
+        if (!fresh || record->samples[i].fresh)
+            moments_add(&moments, log(value(&record->samples[i])));
     }
-    moments.std = moments.n > 1 ? sqrt(fmax(squares, 0) / (double)(moments.n - 1)) : 0;
     return moments;
 }
 

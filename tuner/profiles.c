@@ -112,15 +112,9 @@ static struct moments score_moments(const struct tune *tune, size_t point, enum 
                                     double reference)
 {
     struct moments moments = {0};
-    double squares = 0;
-    for (size_t i = 0; i < tune->records[point].n; i++) {
-        double x = profiles_response(tune->settings, profile, reference, &tune->records[point].samples[i]);
-        double difference = x - moments.mean;
-        moments.n++;
-        moments.mean += difference / (double)moments.n;
-        squares += difference * (x - moments.mean);
-    }
-    moments.std = moments.n > 1 ? sqrt(fmax(squares, 0) / (double)(moments.n - 1)) : 0;
+    for (size_t i = 0; i < tune->records[point].n; i++)
+        moments_add(&moments,
+                    profiles_response(tune->settings, profile, reference, &tune->records[point].samples[i]));
     return moments;
 }
 

@@ -136,31 +136,21 @@ int resume_begin(struct tune *tune, struct err *err)
 }
 
 /* Indices of the runs' points (TUNE_NONE: not in this space) and how often each was measured. */
-static int place_runs(const struct tune *tune, const struct journal *journal, size_t *ret_place,
-                      struct moments *ret_moments)
+static void place_runs(const struct tune *tune, const struct journal *journal, size_t *ret_place,
+                       struct moments *ret_moments)
 {
-    double *squares = calloc(tune->n_records, sizeof *squares), reference = tune->reference_log_bps;
-    if (squares == NULL)
-        return -ENOMEM;
+    double reference = tune->reference_log_bps;
     /* The floor of low-latency stands on the highest rate known. */
     for (size_t i = journal->first; i < journal->n_runs; i++)
         reference = fmax(reference, log(journal->runs[i].sample.throughput_bps));
     for (size_t i = journal->first; i < journal->n_runs; i++) {
         size_t place = ret_place[i] = tune_find_point(tune, &journal->runs[i].point);
         double response = objective_response(tune->settings, reference, &journal->runs[i].sample);
-        if (place == TUNE_NONE || isnan(response)) {
+        if (place == TUNE_NONE || isnan(response))
             ret_place[i] = TUNE_NONE;
-            continue;
-        }
-        struct moments *moments = &ret_moments[place];
-        double difference = response - moments->mean;
-        moments->mean += difference / (double)++moments->n;
-        squares[place] += difference * (response - moments->mean);
+        else
+            moments_add(&ret_moments[place], response);
     }
-    for (size_t i = 0; i < tune->n_records; i++)
-        ret_moments[i].std = ret_moments[i].n > 1 ? sqrt(squares[i] / (double)(ret_moments[i].n - 1)) : 0;
-    free(squares);
-    return 0;
 }
 
 /* The point other than the baseline that was measured most often: the search's own favourite, and not one
@@ -266,14 +256,12 @@ static int check_and_take(struct tune *tune, size_t *place, struct moments *mome
 {
     struct journal *journal = &tune->session->resume->journal;
     size_t runs[2 * CHECK_REPLAYS], points[2] = {tune->baseline};
-    int result = place_runs(tune, journal, place, moments);
-    if (result < 0)
-        return err_sys(err, result, "the journal cannot be taken over");
+    place_runs(tune, journal, place, moments);
     points[1] = best_known(tune, moments);
     size_t n = points[1] == points[0] ? CHECK_REPLAYS : 2 * CHECK_REPLAYS;
     for (size_t i = 0; i < n; i++)
         runs[i] = points[i % (n / CHECK_REPLAYS)];
-    result = tune_measure(tune, runs, n, false, tune->end_ns, err);
+    int result = tune_measure(tune, runs, n, false, tune->end_ns, err);
     if (result < 0)
         return result;
     result = disagrees(tune, moments, points) ? leave_runs(tune) : take_runs(tune, place);

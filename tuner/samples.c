@@ -131,19 +131,11 @@ uint64_t record_doubts(const struct record *record, bool fresh)
 static struct moments moments_over(const struct record *record, bool fresh,
                                    double (*value)(const struct sample *sample))
 {
-    /* Welford's recurrence: no array is needed. */
     struct moments moments = {0};
-    double m2 = 0;
     for (size_t i = 0; i < record->n; i++) {
-        if (fresh && !record->samples[i].fresh)
-            continue;
-        double x = value(&record->samples[i]);
-        double delta = x - moments.mean;
-        moments.n++;
-        moments.mean += delta / (double)moments.n;
-        m2 += delta * (x - moments.mean);
+        if (!fresh || record->samples[i].fresh)
+            moments_add(&moments, value(&record->samples[i]));
     }
-    moments.std = moments.n > 1 ? sqrt(fmax(m2, 0) / (double)(moments.n - 1)) : 0;
     return moments;
 }
 

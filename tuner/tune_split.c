@@ -113,15 +113,10 @@ void tune_pair_split(struct tune *tune)
 static struct moments fresh_moments(const struct tune *tune, const struct record *record)
 {
     struct moments moments = {0};
-    double squares = 0;
     for (size_t i = 0; i < record->n; i++) {
-        if (!record->samples[i].fresh)
-            continue;
-        double response = tune_response(tune, &record->samples[i]), difference = response - moments.mean;
-        moments.mean += difference / (double)++moments.n;
-        squares += difference * (response - moments.mean);
+        if (record->samples[i].fresh)
+            moments_add(&moments, tune_response(tune, &record->samples[i]));
     }
-    moments.std = moments.n > 1 ? sqrt(squares / (double)(moments.n - 1)) : 0;
     return moments;
 }
 

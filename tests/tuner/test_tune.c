@@ -97,10 +97,10 @@ static void heavy_noise_is_not_always_conclusive_and_else_rightly_so(void **stat
         done();
     }
     print_message("# heavy noise: %d of 20 answers conclusive, %d of them wrong\n", n_conclusive, n_wrong);
-    assert_true(n_conclusive < 15);
+    assert_true(n_conclusive < 13);
     assert_int_equal(n_wrong, 0);
-    /* Fresh replays may weaken what had settled the search early; that must stay rare. */
-    assert_true(n_unsettled <= 1);
+    /* Where fresh replays weaken what had settled the search, it goes on. */
+    assert_int_equal(n_unsettled, 0);
 }
 
 static void one_seed_gives_one_answer(void **state)
