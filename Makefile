@@ -84,7 +84,7 @@ link_fuzz       := $(sanitize_fuzz) -fsanitize=fuzzer
 # pkg-config runs in the recipes: when make reads this file on a fresh machine, it may not be installed yet.
 packages_bench  := liburing zlib
 packages_models := gsl
-packages_tuner  := liburing zlib gsl libconfig jansson
+packages_tuner  := liburing zlib gsl libconfig jansson sqlite3
 pkg_flags = $$(pkg-config --cflags $(packages_tuner))
 libs_bench  = $$(pkg-config --libs $(packages_bench)) -laio -pthread -lm
 libs_models = $$(pkg-config --libs $(packages_models)) -lm
@@ -100,7 +100,7 @@ archives_tuner  = build/$(1)/libtuner.a build/$(1)/libbench.a build/$(1)/libmode
 # package:sign that it is there - a path, a header for the compiler to find, else a command
 needed     := gcc:$(firstword $(CC)) libc6-dev:stdio.h pkg-config:pkg-config libgsl-dev:gsl/gsl_version.h \
               libconfig-dev:libconfig.h libcmocka-dev:cmocka.h liburing-dev:liburing.h libaio-dev:libaio.h \
-              libjansson-dev:jansson.h zlib1g-dev:zlib.h
+              libjansson-dev:jansson.h libsqlite3-dev:sqlite3.h zlib1g-dev:zlib.h
 needed_faults := libfuse3-dev:fuse3/fuse_opt.h fuse3:fusermount3 python3:python3
 needed_live := fio:fio python3:python3 python3-optuna:/usr/lib/python3/dist-packages/optuna/__init__.py
 needed_dev := clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck libfuse3-dev:fuse3/fuse_opt.h

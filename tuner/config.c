@@ -171,7 +171,7 @@ static int write_list(const config_setting_t *setting, const struct option_row *
 static int refuse_unknown(const char *key, struct err *err)
 {
     char dashed[64], hint[64];
-    const char *names[64];
+    const char *names[OPTIONS_MAX_ROWS];
     const struct option_row *row;
     size_t n = 0;
     snprintf(dashed, sizeof(dashed), "%s", key);

@@ -6,6 +6,7 @@
 #include "tuner/options_set.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #define NAME_SIZE 64
@@ -107,7 +108,7 @@ const char *options_nearest(const char *text, const char *const *names, size_t n
 static int refuse_unknown(const char *name, unsigned command, struct err *err)
 {
     const struct option_row *row;
-    const char *names[64] = {"help"};
+    const char *names[OPTIONS_MAX_ROWS] = {"help"};
     size_t n = 1;
     if (options_find(name, ~0U) && !strchr(name, '_') && !options_find(name, command))
         return err_set(err, -EINVAL, "--%s: this command has no such option, another one has; see --help",
@@ -120,6 +121,20 @@ static int refuse_unknown(const char *name, unsigned command, struct err *err)
     if (nearest)
         return err_set(err, -EINVAL, "--%s: unknown option; did you mean --%s?", name, nearest);
     return err_set(err, -EINVAL, "--%s: unknown option; see --help", name);
+}
+
+static bool is_operand(const char *argument)
+{
+    return argument[0] != '-' || strcmp(argument, "-") == 0;
+}
+
+static int take_operand(struct settings *settings, const char *argument, struct err *err)
+{
+    char *place = settings->operands[settings->n_operands];
+    if ((size_t)snprintf(place, SETTINGS_TEXT_SIZE, "%s", argument) >= SETTINGS_TEXT_SIZE)
+        return err_set(err, -EINVAL, "'%.60s...' is too long", argument);
+    settings->n_operands++;
+    return 0;
 }
 
 /* The row of the argument "--name" or "--name=value". */
@@ -175,9 +190,19 @@ static int next_option(struct walk *walk, const struct option_row **ret_row, con
 static int read_options(struct settings *settings, struct walk walk, const struct option_row *only,
                         struct err *err)
 {
+    size_t n_operands = 0;
     for (;;) {
         const struct option_row *row = NULL;
         const char *text = NULL;
+        if (walk.next < walk.argc && n_operands < settings->operands_allowed &&
+            is_operand(walk.argv[walk.next])) {
+            int taken = only ? 0 : take_operand(settings, walk.argv[walk.next], err);
+            if (taken < 0)
+                return taken;
+            n_operands++;
+            walk.next++;
+            continue;
+        }
         int r = next_option(&walk, &row, &text, err);
         if (r < 0 || !row)
             return r;

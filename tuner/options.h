@@ -11,7 +11,17 @@
 #include <stdio.h>
 
 /* Commands that know an option; a mask. */
-enum { OPTIONS_RECOMMEND = 1, OPTIONS_MEASURE = 2, OPTIONS_DOCTOR = 4 };
+enum {
+    OPTIONS_RECOMMEND = 1,
+    OPTIONS_MEASURE = 2,
+    OPTIONS_DOCTOR = 4,
+    OPTIONS_EMIT = 8,
+    OPTIONS_HISTORY = 16,
+    OPTIONS_RETUNE = 32
+};
+
+/* More rows than the table will have. */
+#define OPTIONS_MAX_ROWS 128
 
 struct option_row {
     const char *name;             /* without dashes: "request-size"; the configuration key has underscores */
@@ -34,10 +44,10 @@ struct option_row {
 const struct option_row *options_row(size_t i);
 
 /* Reads argv[first..] for a command into settings, which settings_init has filled and which stay untouched on
- * failure. --config is read first, then the rest of the command line over it; `measure` gets its own defaults
- * of duration and warm-up, `doctor` one of the file's size. 0; 1 when --help was asked for; or -EINVAL (and
- * other negative errno for an unreadable configuration) with one line; unknown options are answered with the
- * nearest name. */
+ * failure. Words without dashes are operands, as many as settings->operands_allowed. --config is read first,
+ * then the rest of the command line over it; `measure` gets its own defaults of duration and warm-up,
+ * `doctor` one of the file's size. 0; 1 when --help was asked for; or -EINVAL (and other negative errno for
+ * an unreadable configuration) with one line; unknown options are answered with the nearest name. */
 int options_parse(struct settings *settings, unsigned command, int argc, char **argv, int first,
                   struct err *err);
 

@@ -51,6 +51,14 @@ int options_set_levels(struct settings *settings, const struct option_row *row, 
 int options_set_prior(struct settings *settings, const struct option_row *row, const char *text,
                       struct err *err);
 
+/* A format of tuner/snippet; as options_set_name. */
+int options_set_snippet(struct settings *settings, const struct option_row *row, const char *text,
+                        struct err *err);
+
+/* place: unsigned[2]. "9", "9.2" or "9.2.1", of which the last does not count. */
+int options_set_version(struct settings *settings, const struct option_row *row, const char *text,
+                        struct err *err);
+
 /* Codes of tuner/doubts with commas between. */
 int options_set_accept(struct settings *settings, const struct option_row *row, const char *text,
                        struct err *err);

@@ -67,6 +67,8 @@ struct answer {
 };
 
 void answer_prepare(struct answer *answer, struct tune *tune);
+/* The document itself; NULL when memory ran out. */
+json_t *report_recommendation_document(const struct answer *answer);
 int report_recommendation_json(FILE *out, const struct answer *answer, struct err *err);
 int report_recommendation_text(FILE *out, const struct answer *answer, struct err *err);
 

@@ -2,9 +2,11 @@
 #include "tuner/report.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 json_t *json_number(double value)
 {
@@ -173,6 +175,18 @@ static json_t *json_fact(const struct hostinfo_fact *fact)
     }
 }
 
+/* Where and when: what an answer that is read later can be told apart by. */
+static void set_origin(json_t *object, const struct session *session)
+{
+    char path[PATH_MAX], text[40];
+    struct tm parts;
+    time_t now = time(NULL);
+    const char *given = session->settings->path;
+    json_object_set_new(object, "path", json_text(realpath(given, path) != NULL ? path : given));
+    if (gmtime_r(&now, &parts) != NULL && strftime(text, sizeof text, "%FT%TZ", &parts) > 0)
+        json_object_set_new(object, "measured_at", json_string(text));
+}
+
 json_t *json_system(const struct session *session)
 {
     if (session->simulated)
@@ -180,7 +194,10 @@ json_t *json_system(const struct session *session)
     json_t *object = json_pack("{s:b}", "simulated", 0);
     for (size_t i = 0; i < session->host.n && object != NULL; i++)
         json_object_set_new(object, session->host.facts[i].key, json_fact(&session->host.facts[i]));
-    if (object == NULL || session->target.fd < 0)
+    if (object == NULL)
+        return NULL;
+    set_origin(object, session);
+    if (session->target.fd < 0)
         return object;
     json_object_set_new(object, "test_file_bytes", json_integer((json_int_t)session->target.size_bytes));
     json_object_set_new(object, "test_file_fill_bps", json_number(session->target.fill_bps));

@@ -5,6 +5,7 @@
 #include "tuner/report_importance.h"
 #include "tuner/report_objective.h"
 #include "tuner/report_profiles.h"
+#include "tuner/report_snippet.h"
 #include "tuner/report_sustained.h"
 #include "tuner/resume.h"
 
@@ -147,14 +148,14 @@ static void set_answer(json_t *object, const struct answer *answer)
                                      answer->standard_speedup)));
 }
 
-int report_recommendation_json(FILE *out, const struct answer *answer, struct err *err)
+json_t *report_recommendation_document(const struct answer *answer)
 {
     const struct tune *tune = answer->tune;
     json_t *object =
         json_pack("{s:s, s:s, s:b, s:o}", "schema", "fstune/recommendation/1", "version", REPORT_VERSION,
                   "interrupted", answer->interrupted, "pattern", json_pattern(&tune->settings->pattern));
     if (object == NULL)
-        return json_print(out, NULL, err);
+        return NULL;
     set_answer(object, answer);
     json_object_set_new(object, "equivalent", json_points(tune, false, VERDICT_EQUIVALENT));
     json_object_set_new(object, "undecided", json_points(tune, false, VERDICT_UNDECIDED));
@@ -171,5 +172,12 @@ int report_recommendation_json(FILE *out, const struct answer *answer, struct er
         json_object_set_new(
             object, "fio_job",
             report_fio_job_json(tune->session, &answer->chosen, (double)tune->duration_ns / 1e9));
-    return json_print(out, object, err);
+    if (tune->settings->emit[0] != '\0')
+        json_object_set_new(object, "snippet", report_snippet_json(tune->settings, object));
+    return object;
+}
+
+int report_recommendation_json(FILE *out, const struct answer *answer, struct err *err)
+{
+    return json_print(out, report_recommendation_document(answer), err);
 }

@@ -216,6 +216,23 @@ static void print_answer(FILE *out, const struct answer *answer)
     report_importance_text(out, tune);
 }
 
+/* Made from the document, as `fstune emit` would make it from a file. */
+static void print_snippet(FILE *out, const struct answer *answer)
+{
+    json_t *document = report_recommendation_document(answer);
+    const json_t *snippet = json_object_get(document, "snippet");
+    const char *text = json_string_value(json_object_get(snippet, "text"));
+    const char *why = json_string_value(json_object_get(snippet, "why"));
+    const json_t *remarks = json_object_get(snippet, "remarks");
+    if (text != NULL)
+        fprintf(out, "\nFor %s:\n\n%s", answer->tune->settings->emit, text);
+    else if (why != NULL)
+        fprintf(out, "\nNothing for %s: %s\n", answer->tune->settings->emit, why);
+    for (size_t i = 0; i < json_array_size(remarks); i++)
+        fprintf(out, "  %s\n", json_string_value(json_array_get(remarks, i)));
+    json_decref(document);
+}
+
 int report_recommendation_text(FILE *out, const struct answer *answer, struct err *err)
 {
     const struct tune *tune = answer->tune;
@@ -240,5 +257,7 @@ int report_recommendation_text(FILE *out, const struct answer *answer, struct er
     text_notes(out, "Not in the space", &tune->session->dropped, true);
     if (tune->settings->fio_job && answer->has_rows)
         report_fio_job_text(out, tune->session, &answer->chosen, (double)tune->duration_ns / 1e9);
+    if (tune->settings->emit[0] != '\0' && answer->has_rows)
+        print_snippet(out, answer);
     return text_finish(out, err);
 }

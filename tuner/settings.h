@@ -11,10 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SETTINGS_TEXT_SIZE  4096
-#define SETTINGS_NAME_SIZE  32
-#define SETTINGS_MAX_LEVELS 64
-#define SETTINGS_MAX_PRIORS 4
+#define SETTINGS_TEXT_SIZE    4096
+#define SETTINGS_NAME_SIZE    32
+#define SETTINGS_MAX_LEVELS   64
+#define SETTINGS_MAX_PRIORS   4
+#define SETTINGS_MAX_OPERANDS 8
 
 enum objective { OBJECTIVE_THROUGHPUT, OBJECTIVE_IOPS, OBJECTIVE_LATENCY, OBJECTIVE_P99, OBJECTIVE_N };
 
@@ -94,6 +95,16 @@ struct settings {
     char resume[SETTINGS_TEXT_SIZE];                     /* --resume; "" */
     char prior[SETTINGS_MAX_PRIORS][SETTINGS_TEXT_SIZE]; /* --prior, in the order given */
     size_t n_priors;
+    char operands[SETTINGS_MAX_OPERANDS][SETTINGS_TEXT_SIZE]; /* words without dashes */
+    size_t n_operands, operands_allowed;
+
+    char emit[SETTINGS_NAME_SIZE];  /* --emit; "" */
+    char from[SETTINGS_TEXT_SIZE];  /* --from; "-" */
+    char image[SETTINGS_TEXT_SIZE]; /* --image; "" */
+    unsigned image_format, bus;     /* of tuner/snippet */
+    unsigned target_version[2];     /* major, minor; 0.0: not given */
+    bool directsync, list;
+
     uint64_t accept; /* doubts that do not disqualify */
 };
 

@@ -1,0 +1,89 @@
+/* tuner/advice: reading an answer. */
+#include "tuner/advice.h"
+
+#include "tuner/journal.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ADVICE_SCHEMA "fstune/recommendation/1"
+
+static void copy_text(char *text, size_t size, const json_t *object, const char *key)
+{
+    const char *value = json_string_value(json_object_get(object, key));
+    snprintf(text, size, "%s", value != NULL ? value : "");
+}
+
+static void read_evidence(struct advice *advice, const json_t *document)
+{
+    const json_t *rate = json_object_get(document, "throughput");
+    const json_t *latency = json_object_get(document, "latency_ns");
+    const json_t *speedup = json_object_get(json_object_get(document, "baseline"), "speedup");
+    json_int_t replays = json_integer_value(json_object_get(rate, "replays"));
+    advice->mean_bps = journal_number(rate, "mean");
+    advice->ci_low_bps = journal_number(rate, "ci_low");
+    advice->ci_high_bps = journal_number(rate, "ci_high");
+    advice->confidence_share = journal_number(rate, "confidence");
+    advice->replays = replays > 0 ? (uint64_t)replays : 0;
+    advice->iops = journal_number(json_object_get(document, "iops"), "mean");
+    advice->latency_mean_ns = journal_number(latency, "mean");
+    advice->latency_p99_ns = journal_number(latency, "p99");
+    advice->probability = journal_number(document, "probability_within_tolerance");
+    advice->conclusive = json_is_true(json_object_get(document, "conclusive"));
+    advice->speedup = journal_number(speedup, "mean");
+    advice->speedup_low = journal_number(speedup, "ci_low");
+    advice->speedup_high = journal_number(speedup, "ci_high");
+}
+
+static void read_origin(struct advice *advice, const json_t *document)
+{
+    const json_t *system = json_object_get(document, "system");
+    advice->simulated = json_is_true(json_object_get(system, "simulated"));
+    copy_text(advice->version, sizeof advice->version, document, "version");
+    copy_text(advice->measured_at, sizeof advice->measured_at, system, "measured_at");
+    copy_text(advice->hostname, sizeof advice->hostname, system, "hostname");
+    copy_text(advice->kernel, sizeof advice->kernel, system, "kernel");
+    copy_text(advice->file_system, sizeof advice->file_system, system, "file_system");
+    copy_text(advice->device, sizeof advice->device, system, "device");
+    copy_text(advice->path, sizeof advice->path, system, "path");
+}
+
+static int refuse_without_answer(const json_t *document, struct err *err)
+{
+    const char *reason = json_string_value(json_array_get(json_object_get(document, "reasons"), 0));
+    return err_set(err, -ENODATA, "there is no recommendation in it%s%s", reason != NULL ? ": " : "",
+                   reason != NULL ? reason : "");
+}
+
+int advice_read(struct advice *advice, const json_t *document, struct err *err)
+{
+    struct advice read = {.document = document};
+    const char *schema = json_string_value(json_object_get(document, "schema"));
+    const char *pattern = json_string_value(json_object_get(json_object_get(document, "pattern"), "name"));
+    const json_t *point = json_object_get(document, "recommendation");
+    if (schema == NULL || strcmp(schema, ADVICE_SCHEMA) != 0)
+        return err_set(err, -EINVAL, "it is no answer of `fstune recommend --json` (schema %s)",
+                       ADVICE_SCHEMA);
+    if (point == NULL || json_is_null(point))
+        return refuse_without_answer(document, err);
+    if (pattern == NULL || pattern_parse(pattern, &read.pattern, NULL) < 0)
+        return err_set(err, -EINVAL, "its pattern is missing or damaged");
+    if (journal_point(point, &read.point) < 0)
+        return err_set(err, -EINVAL, "its recommendation is damaged");
+    read_evidence(&read, document);
+    read_origin(&read, document);
+    *advice = read;
+    return 0;
+}
+
+double advice_fact_number(const struct advice *advice, const char *key)
+{
+    return journal_number(json_object_get(advice->document, "system"), key);
+}
+
+const char *advice_fact_text(const struct advice *advice, const char *key)
+{
+    return json_string_value(json_object_get(json_object_get(advice->document, "system"), key));
+}

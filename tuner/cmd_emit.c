@@ -1,0 +1,85 @@
+/* fstune emit: the lines for a virtual machine or a database, from an answer that was measured before. */
+#include "tuner/command.h"
+#include "tuner/options.h"
+#include "tuner/report_snippet.h"
+#include "tuner/settings.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SHOWN_PATH 200
+
+/* The answer's document; the caller releases it. */
+static int load(const struct settings *settings, json_t **ret_document, struct err *err)
+{
+    bool is_input = strcmp(settings->from, "-") == 0;
+    json_error_t error;
+    FILE *stream = is_input ? stdin : fopen(settings->from, "re");
+    if (stream == NULL)
+        return err_sys(err, -errno, "--from %.*s: cannot be opened", SHOWN_PATH, settings->from);
+    json_t *document = json_loadf(stream, JSON_REJECT_DUPLICATES, &error);
+    if (!is_input)
+        fclose(stream);
+    if (document == NULL)
+        return err_set(err, -EINVAL,
+                       "--from %.*s: no JSON document (line %d: %s); give the output of fstune "
+                       "recommend --json",
+                       SHOWN_PATH, settings->from, error.line, error.text);
+    *ret_document = document;
+    return 0;
+}
+
+static int emit(const struct settings *settings, const struct snippet_ops *ops, struct err *err)
+{
+    struct advice advice;
+    json_t *document = NULL;
+    int result = load(settings, &document, err);
+    if (result < 0)
+        return result;
+    result = advice_read(&advice, document, err);
+    if (result < 0)
+        err_prefix(err, "%.*s", SHOWN_PATH, settings->from);
+    else
+        result = report_snippet(stdout, ops, settings, &advice, err);
+    json_decref(document);
+    return result;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    static struct settings settings;
+    struct err err = {0};
+    settings_init(&settings);
+    settings.operands_allowed = 1;
+    int result = options_parse(&settings, OPTIONS_EMIT, argc, argv, 1, &err);
+    if (result == 1) {
+        options_print_help(stdout, "emit FORMAT", command->description, OPTIONS_EMIT, command->example);
+        return EXIT_DONE;
+    }
+    if (result < 0)
+        return command_fail(EXIT_USAGE, "%s", err.text);
+    if (settings.list) {
+        report_snippet_list(stdout);
+        return EXIT_DONE;
+    }
+    if (settings.n_operands == 0)
+        return command_fail(EXIT_USAGE, "the format is missing; fstune emit --list shows them");
+    /* The setter of --emit knows the formats and the nearest name. */
+    result = options_set(&settings, options_find("emit", OPTIONS_RECOMMEND), settings.operands[0], &err);
+    if (result == 0)
+        result = emit(&settings, snippet_find(settings.emit), &err);
+    if (result == -ENODATA)
+        return command_fail(EXIT_NOTHING, "%s", err.text);
+    return result < 0 ? command_refuse(result, err.text) : EXIT_DONE;
+}
+
+const struct command command_emit = {
+    .name = "emit",
+    .summary = "print the lines for QEMU, libvirt, a database ... from a measured answer",
+    .run = run,
+    .description =
+        "Prints an answer of `fstune recommend --json` as the lines to paste into what uses the storage.",
+    .example = "fstune recommend --pattern randwrite --json | fstune emit qemu --image /var/lib/vms/disk.img",
+};

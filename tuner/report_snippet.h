@@ -1,0 +1,27 @@
+/* tuner/report_snippet: snippets on the way out. */
+#ifndef FSTUNE_TUNER_REPORT_SNIPPET_H
+#define FSTUNE_TUNER_REPORT_SNIPPET_H
+
+#include "bench/err.h"
+#include "tuner/settings.h"
+#include "tuner/snippet.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+/* What the settings ask of a snippet; it borrows from both. */
+struct snippet_request report_snippet_request(const struct settings *settings, const struct advice *advice);
+
+/* Prints the snippet; the remarks of a format without comments go to stderr. 0, what the format refuses, or
+ * the errno of a failed write. */
+int report_snippet(FILE *out, const struct snippet_ops *ops, const struct settings *settings,
+                   const struct advice *advice, struct err *err);
+
+/* The same as JSON: {"format", "text", "remarks": []}; where it was refused {"format", "text": null, "why"};
+ * null where the answer holds no recommendation. */
+json_t *report_snippet_json(const struct settings *settings, const json_t *answer);
+
+/* The table of formats. */
+void report_snippet_list(FILE *out);
+
+#endif

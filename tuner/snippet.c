@@ -1,0 +1,66 @@
+/* tuner/snippet: the table of formats, and making one snippet. */
+#include "tuner/snippet.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct snippet_ops snippet_json, snippet_shell;
+
+/* In the order of --list: virtual machines, other consumers, plain forms. */
+static const struct snippet_ops *const table[] = {
+    &snippet_shell,
+    &snippet_json,
+};
+
+const char *const snippet_image_names[SNIPPET_IMAGE_N] = {"raw", "qcow2"};
+const char *const snippet_bus_names[SNIPPET_BUS_N] = {"virtio-blk", "virtio-scsi", "nvme"};
+
+const struct snippet_ops *snippet_row(size_t i)
+{
+    return i < sizeof table / sizeof table[0] ? table[i] : NULL;
+}
+
+const struct snippet_ops *snippet_find(const char *name)
+{
+    const struct snippet_ops *ops;
+    for (size_t i = 0; (ops = snippet_row(i)) != NULL; i++) {
+        if (strcmp(ops->name, name) == 0)
+            return ops;
+    }
+    return NULL;
+}
+
+/* A stream into memory fails only where memory does. */
+static int close_text(FILE *stream)
+{
+    bool failed = ferror(stream) != 0;
+    return fclose(stream) != 0 || failed ? -ENOMEM : 0;
+}
+
+int snippet_make(const struct snippet_ops *ops, const struct snippet_request *request, char **ret_text,
+                 char **ret_remarks, struct err *err)
+{
+    char *text = NULL, *remarks = NULL;
+    size_t n_text = 0, n_remarks = 0;
+    int result = -ENOMEM;
+    struct snippet_writer writer = {.out = open_memstream(&text, &n_text),
+                                    .remarks = open_memstream(&remarks, &n_remarks),
+                                    .comments = ops->comments};
+    if (writer.out != NULL && writer.remarks != NULL)
+        result = ops->emit(&writer, request, err);
+    else
+        err_set(err, -ENOMEM, "no memory for the snippet");
+    if (writer.out != NULL && close_text(writer.out) < 0 && result == 0)
+        result = err_set(err, -ENOMEM, "no memory for the snippet");
+    if (writer.remarks != NULL && close_text(writer.remarks) < 0 && result == 0)
+        result = err_set(err, -ENOMEM, "no memory for the snippet");
+    if (result < 0) {
+        free(text);
+        free(remarks);
+        return result;
+    }
+    *ret_text = text;
+    *ret_remarks = remarks;
+    return 0;
+}

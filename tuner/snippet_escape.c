@@ -1,0 +1,72 @@
+/* tuner/snippet: texts of others inside a format. */
+#include "tuner/snippet.h"
+
+#include <errno.h>
+#include <string.h>
+
+const char *snippet_image_path(const struct snippet_request *request)
+{
+    return request->image[0] != '\0' ? request->image : SNIPPET_NO_IMAGE;
+}
+
+int snippet_check_path(const char *path, const char *refused, struct err *err)
+{
+    for (const char *c = path; *c != '\0'; c++) {
+        if ((unsigned char)*c < ' ' || *c == 127)
+            return err_set(err, -EINVAL,
+                           "the path holds a control character, which this format cannot express; rename or "
+                           "link the file");
+        if (strchr(refused, *c) != NULL)
+            return err_set(err, -EINVAL,
+                           "the path %.200s holds '%c', which this format cannot express; rename or link the "
+                           "file",
+                           path, *c);
+    }
+    return 0;
+}
+
+void snippet_escape(FILE *out, const char *text, const char *special, char escape)
+{
+    for (const char *c = text; *c != '\0'; c++) {
+        if (strchr(special, *c) != NULL)
+            fputc(escape, out);
+        fputc(*c, out);
+    }
+}
+
+void snippet_escape_xml(FILE *out, const char *text)
+{
+    for (const char *c = text; *c != '\0'; c++) {
+        switch (*c) {
+        case '&':
+            fputs("&amp;", out);
+            break;
+        case '<':
+            fputs("&lt;", out);
+            break;
+        case '>':
+            fputs("&gt;", out);
+            break;
+        case '"':
+            fputs("&quot;", out);
+            break;
+        case '\'':
+            fputs("&apos;", out);
+            break;
+        default:
+            fputc(*c, out);
+        }
+    }
+}
+
+void snippet_escape_shell(FILE *out, const char *text)
+{
+    fputc('\'', out);
+    for (const char *c = text; *c != '\0'; c++) {
+        if (*c == '\'')
+            fputs("'\\''", out);
+        else
+            fputc(*c, out);
+    }
+    fputc('\'', out);
+}
