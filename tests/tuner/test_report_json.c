@@ -310,6 +310,7 @@ static void facts_of_the_system_are_cleaned_too(void **state)
     struct session *bare = calloc(1, sizeof *bare);
     assert_non_null(bare);
     bare->target.fd = -1;
+    bare->settings = &settings;
     bare->host.n = 3;
     bare->host.facts[0].kind = HOSTINFO_TEXT;
     snprintf(bare->host.facts[0].key, sizeof bare->host.facts[0].key, "device");
