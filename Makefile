@@ -1,6 +1,6 @@
 # fstune: build, tests and tools. `make help` lists the targets; V=1 shows the commands.
 #
-# Every build (BUILD=release, debug, asan, tsan, cov) has its own tree build/NAME/ with one archive per floor; a test
+# Every build (BUILD=release, debug, asan, tsan, cov, static) has its own tree build/NAME/ with one archive per floor; a test
 # links its own floor's archive alone, so that an include in the wrong direction does not link.
 
 .DEFAULT_GOAL := all
@@ -28,7 +28,7 @@ say  = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 
 # ---- sources ---------------------------------------------------------------------------------------------------
 
-builds := release debug asan tsan cov
+builds := release debug asan tsan cov static
 floors := bench models tuner
 
 ifeq ($(filter $(BUILD),$(builds)),)
@@ -70,6 +70,8 @@ blind_to      := -Wno-format-truncation -Wno-maybe-uninitialized
 # -U first: some distributions predefine another level, which would be a warning.
 compile_release := -O2 -g -fno-plt -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 compile_debug   := -Og -g
+# For the guest of check-guest, which has no libraries.
+compile_static  := $(compile_release)
 compile_asan    := -O1 -g $(sanitize_asan) $(blind_to)
 compile_tsan    := -O1 -g $(sanitize_tsan) $(blind_to)
 compile_cov     := -O0 -g --coverage
@@ -79,6 +81,7 @@ link_release    := -Wl,-z,relro,-z,now
 link_asan       := $(sanitize_asan)
 link_tsan       := $(sanitize_tsan)
 link_cov        := --coverage
+link_static     := -static
 link_fuzz       := $(sanitize_fuzz) -fsanitize=fuzzer
 
 # pkg-config runs in the recipes: when make reads this file on a fresh machine, it may not be installed yet.
@@ -88,7 +91,9 @@ packages_tuner  := liburing zlib gsl libconfig jansson sqlite3
 pkg_flags = $$(pkg-config --cflags $(packages_tuner))
 libs_bench  = $$(pkg-config --libs $(packages_bench)) -laio -pthread -lm
 libs_models = $$(pkg-config --libs $(packages_models)) -lm
-libs_tuner  = $$(pkg-config --libs $(packages_tuner)) -laio -pthread -lm
+libs_tuner  = $$(pkg-config $(pkg_static) --libs $(packages_tuner)) -laio -pthread -lm
+# Archives do not say what they need in turn.
+build/static/%: pkg_static := --static
 
 # Archives that a floor's programs link, users before the used.
 archives_bench  = build/$(1)/libbench.a
@@ -102,6 +107,8 @@ needed     := gcc:$(firstword $(CC)) libc6-dev:stdio.h pkg-config:pkg-config lib
               libconfig-dev:libconfig.h libcmocka-dev:cmocka.h liburing-dev:liburing.h libaio-dev:libaio.h \
               libjansson-dev:jansson.h libsqlite3-dev:sqlite3.h zlib1g-dev:zlib.h
 needed_faults := libfuse3-dev:fuse3/fuse_opt.h fuse3:fusermount3 python3:python3
+# The guest's kernel and busybox are not installed: tests/guest/fetch.
+needed_guest := qemu-system-x86:qemu-system-x86_64 qemu-utils:qemu-img cpio:cpio e2fsprogs:/sbin/mke2fs strace:strace python3:python3
 needed_live := fio:fio python3:python3 python3-optuna:/usr/lib/python3/dist-packages/optuna/__init__.py
 needed_dev := clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck libfuse3-dev:fuse3/fuse_opt.h
 python_packages := /usr/lib/python3/dist-packages
@@ -142,10 +149,10 @@ define look-for-packages
 endef
 
 # Goals that install what is missing; every other build only names it.
-self_helping := check check-statistics check-io check-faults check-slow check-asan check-tsan check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
+self_helping := check check-statistics check-io check-faults check-guest check-slow check-asan check-tsan check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
 before_build := $(if $(filter fuzz,$(MAKECMDGOALS)),deps-fuzz,$(if $(filter $(self_helping),$(MAKECMDGOALS)),deps,packages))
 
-.PHONY: deps deps-dev deps-compare deps-faults deps-fuzz deps-live deps-valgrind packages
+.PHONY: deps deps-dev deps-compare deps-faults deps-fuzz deps-guest deps-live deps-valgrind packages
 
 deps: ## install the packages that the build and the tests need (Debian and its kin)
 	$(call look-for-packages,$(needed),install)
@@ -159,6 +166,10 @@ deps-compare: deps
 # Without them the tests of faults say that they are skipped.
 deps-faults: deps
 	$(call look-for-packages,$(needed_faults),install,0)
+
+# Without them the proof in a guest says that it is skipped.
+deps-guest: deps
+	$(call look-for-packages,$(needed_guest),install,0)
 
 deps-live: deps
 	$(call look-for-packages,$(needed_live),install)
@@ -240,7 +251,7 @@ build/release/tests/compare/peers/%: tests/compare/peers/%.cpp Makefile | deps-c
 
 # ---- everyday targets ------------------------------------------------------------------------------------------
 
-.PHONY: all check check-statistics check-io check-faults check-slow check-asan check-tsan check-valgrind fuzz bench compare-live quickstart
+.PHONY: all check check-statistics check-io check-faults check-guest check-slow check-asan check-tsan check-valgrind fuzz bench compare-live quickstart
 
 all: build/$(BUILD)/fstune ## build the program: build/$(BUILD)/fstune
 
@@ -259,6 +270,10 @@ FAULTS_DIR ?= $(or $(TMPDIR),/tmp)
 check-faults: build/$(BUILD)/fstune build/release/faultfs | deps ## every fault, kill and limit that fstune must survive, in FAULTS_DIR
 	$(Q)export PYTHONDONTWRITEBYTECODE=1 FSTUNE=build/$(BUILD)/fstune; \
 	    tests/faults/run && tests/faults/limits && tests/faults/kills --shared '$(FAULTS_DIR)' 100
+
+# A minute or two on two processors: nine emulated guests, two at a time. T: part of a guest's name.
+check-guest: build/$(BUILD)/fstune build/static/fstune | deps deps-guest ## boot Linux guests with the lines of `fstune emit qemu`, and compare what arrives
+	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE=build/$(BUILD)/fstune FSTUNE_STATIC=build/static/fstune GUEST_DIR=build/guest tests/guest/run '$(T)'
 
 check-slow: build/$(BUILD)/fstune $(call programs,$(slow_tests),$(BUILD)) | deps ## run the tests that take minutes
 	$(call run_tests,$(BUILD),TEST_TIMEOUT=1800)

@@ -5,12 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+extern const struct snippet_ops snippet_virtualbox, snippet_vmware, snippet_firecracker,
+    snippet_cloud_hypervisor, snippet_crosvm, snippet_bhyve, snippet_xen, snippet_kubevirt;
 extern const struct snippet_ops snippet_json, snippet_shell;
 
 /* In the order of --list: virtual machines, other consumers, plain forms. */
 static const struct snippet_ops *const table[] = {
-    &snippet_shell,
-    &snippet_json,
+    &snippet_virtualbox, &snippet_vmware, &snippet_firecracker, &snippet_cloud_hypervisor,
+    &snippet_crosvm,     &snippet_bhyve,  &snippet_xen,         &snippet_kubevirt,
+    &snippet_shell,      &snippet_json,
 };
 
 const char *const snippet_image_names[SNIPPET_IMAGE_N] = {"raw", "qcow2"};

@@ -97,6 +97,10 @@ unsigned snippet_queue_size(const struct snippet_request *request);
  * it needs, the fallback of io_uring, what psync and libaio without direct I/O became. */
 void snippet_machine_notes(struct snippet_writer *writer, const struct snippet_request *request);
 
+/* Of these, what is the guest's to set: request size, depth, threads, flushes. For machines where none of
+ * QEMU's words for the I/O API holds. */
+void snippet_guest_notes(struct snippet_writer *writer, const struct snippet_request *request);
+
 /* The image's path, absolute or not as given, or SNIPPET_NO_IMAGE. */
 const char *snippet_image_path(const struct snippet_request *request);
 

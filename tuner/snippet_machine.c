@@ -72,7 +72,7 @@ static void note_api(struct snippet_writer *writer, const struct point *point)
     }
 }
 
-void snippet_machine_notes(struct snippet_writer *writer, const struct snippet_request *request)
+void snippet_guest_notes(struct snippet_writer *writer, const struct snippet_request *request)
 {
     const struct point *point = &request->advice->point;
     char size[UNITS_TEXT_SIZE], write_size[UNITS_TEXT_SIZE];
@@ -92,5 +92,10 @@ void snippet_machine_notes(struct snippet_writer *writer, const struct snippet_r
         snippet_comment(writer,
                         "measured with every write made durable: that is the guest's flushes to ask for, "
                         "which every mode here honours");
-    note_api(writer, point);
+}
+
+void snippet_machine_notes(struct snippet_writer *writer, const struct snippet_request *request)
+{
+    snippet_guest_notes(writer, request);
+    note_api(writer, &request->advice->point);
 }

@@ -1,0 +1,33 @@
+"""Disk images: an ext4 that brings a file along, and what a guest has left in it. Needs e2fsprogs and qemu-img, no mount."""
+import hashlib
+import os
+import pathlib
+import subprocess
+import tempfile
+
+SIZE = 256 << 20
+
+
+def make(path, form='raw'):
+    """A disk with ext4 on it that holds the file "from_host"; returns that file's checksum."""
+    with tempfile.TemporaryDirectory(dir=os.path.dirname(path)) as root:
+        contents = os.urandom(1 << 20)
+        pathlib.Path(root, 'from_host').write_bytes(contents)
+        with open(path, 'wb') as file:
+            file.truncate(SIZE)
+        subprocess.run(['mke2fs', '-q', '-F', '-t', 'ext4', '-d', root, path], check=True)
+    convert(path, 'raw', form)
+    return hashlib.sha256(contents).hexdigest()
+
+
+def convert(path, old, new):
+    if old != new:
+        subprocess.run(['qemu-img', 'convert', '-f', old, '-O', new, path, f'{path}.new'], check=True)
+        os.rename(f'{path}.new', path)
+
+
+def sum_inside(path, form, name):
+    """The checksum of a file of the ext4 in an image that nobody uses any more."""
+    convert(path, form, 'raw')
+    done = subprocess.run(['debugfs', '-R', f'cat /{name}', path], capture_output=True, check=True)
+    return hashlib.sha256(done.stdout).hexdigest()
