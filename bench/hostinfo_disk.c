@@ -41,6 +41,7 @@ static const struct {
     {"nr_requests", "queue/nr_requests", HOSTINFO_NUMBER},
     {"read_ahead_kb", "queue/read_ahead_kb", HOSTINFO_NUMBER},
     {"max_sectors_kb", "queue/max_sectors_kb", HOSTINFO_NUMBER},
+    {"max_hw_sectors_kb", "queue/max_hw_sectors_kb", HOSTINFO_NUMBER},
     {"logical_block_bytes", "queue/logical_block_size", HOSTINFO_NUMBER},
     {"physical_block_bytes", "queue/physical_block_size", HOSTINFO_NUMBER},
     {"rotational", "queue/rotational", HOSTINFO_FLAG},

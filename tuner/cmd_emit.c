@@ -12,13 +12,13 @@
 #define SHOWN_PATH 200
 
 /* The answer's document; the caller releases it. */
-static int load(const struct settings *settings, json_t **ret_document, struct err *err)
+static int load(const char *path, json_t **ret_document, struct err *err)
 {
-    bool is_input = strcmp(settings->from, "-") == 0;
+    bool is_input = strcmp(path, "-") == 0;
     json_error_t error;
-    FILE *stream = is_input ? stdin : fopen(settings->from, "re");
+    FILE *stream = is_input ? stdin : fopen(path, "re");
     if (stream == NULL)
-        return err_sys(err, -errno, "--from %.*s: cannot be opened", SHOWN_PATH, settings->from);
+        return err_sys(err, -errno, "--from %.*s: cannot be opened", SHOWN_PATH, path);
     json_t *document = json_loadf(stream, JSON_REJECT_DUPLICATES, &error);
     if (!is_input)
         fclose(stream);
@@ -26,24 +26,32 @@ static int load(const struct settings *settings, json_t **ret_document, struct e
         return err_set(err, -EINVAL,
                        "--from %.*s: no JSON document (line %d: %s); give the output of fstune "
                        "recommend --json",
-                       SHOWN_PATH, settings->from, error.line, error.text);
+                       SHOWN_PATH, path, error.line, error.text);
     *ret_document = document;
     return 0;
 }
 
+/* Borrows from the document, which the caller releases, also after a failure. */
+static int read_answer(const char *path, json_t **ret_document, struct advice *advice, struct err *err)
+{
+    int result = load(path, ret_document, err);
+    if (result == 0 && (result = advice_read(advice, *ret_document, err)) < 0)
+        err_prefix(err, "%.*s", SHOWN_PATH, path);
+    return result;
+}
+
 static int emit(const struct settings *settings, const struct snippet_ops *ops, struct err *err)
 {
-    struct advice advice;
-    json_t *document = NULL;
-    int result = load(settings, &document, err);
-    if (result < 0)
-        return result;
-    result = advice_read(&advice, document, err);
-    if (result < 0)
-        err_prefix(err, "%.*s", SHOWN_PATH, settings->from);
-    else
-        result = report_snippet(stdout, ops, settings, &advice, err);
-    json_decref(document);
+    static struct advice answers[SETTINGS_MAX_ANSWERS];
+    json_t *documents[SETTINGS_MAX_ANSWERS] = {NULL};
+    size_t n = settings->n_from > 0 ? settings->n_from : 1;
+    int result = 0;
+    for (size_t i = 0; i < n && result == 0; i++)
+        result = read_answer(settings->from[i], &documents[i], &answers[i], err);
+    if (result == 0)
+        result = report_snippet(stdout, ops, settings, answers, n, err);
+    for (size_t i = 0; i < n; i++)
+        json_decref(documents[i]);
     return result;
 }
 

@@ -7,6 +7,7 @@
 #include "tuner/report.h"
 #include "tuner/report_text.h"
 #include "tuner/resume.h"
+#include "tuner/snippet.h"
 #include "tuner/tune.h"
 
 #include <errno.h>
@@ -28,13 +29,28 @@ static void print_plan(FILE *out, const struct session *session, uint64_t file_b
     report_plan_end(out, session, file_bytes);
 }
 
+/* One search has one answer. */
+static int check_snippet(const struct settings *settings, struct err *err)
+{
+    const struct snippet_ops *ops = snippet_find(settings->emit);
+    if (ops == NULL || !ops->takes_several)
+        return 0;
+    return err_set(
+        err, -EINVAL,
+        "--emit %s: it needs several answers; keep each with --json, and give them to fstune emit %s "
+        "with a --from each",
+        ops->name, ops->name);
+}
+
 /* Everything that can be refused before a byte is written. */
 static int check_and_print_plan(struct session *session, struct err *err)
 {
     const struct settings *settings = session->settings;
     struct candidates candidates = {0};
     uint64_t file_bytes = 0;
-    int result = session_estimate(session, &file_bytes, err);
+    int result = check_snippet(settings, err);
+    if (result == 0)
+        result = session_estimate(session, &file_bytes, err);
     if (result == 0)
         result = candidates_build(&candidates, session, file_bytes, err);
     if (result == 0)

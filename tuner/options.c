@@ -247,8 +247,10 @@ int options_parse(struct settings *settings, unsigned command, int argc, char **
     }
     const struct walk walk = {.argv = argv, .argc = argc, .next = first, .command = command};
     struct settings parsed = *settings;
+    const struct option_row *config = options_find("config", command);
     set_own_standards(&parsed, command);
-    int r = read_options(&parsed, walk, options_find("config", command), err);
+    /* A command without configurations is read once, or options that may be repeated would count twice. */
+    int r = config != NULL ? read_options(&parsed, walk, config, err) : 0;
     if (r == 0 && parsed.config[0] != '\0')
         r = config_read_settings(parsed.config, &parsed, command, err);
     if (r == 0)

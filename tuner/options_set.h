@@ -51,6 +51,10 @@ int options_set_levels(struct settings *settings, const struct option_row *row, 
 int options_set_prior(struct settings *settings, const struct option_row *row, const char *text,
                       struct err *err);
 
+/* One more answer to read, as options_set_prior. */
+int options_set_from(struct settings *settings, const struct option_row *row, const char *text,
+                     struct err *err);
+
 /* A format of tuner/snippet; as options_set_name. */
 int options_set_snippet(struct settings *settings, const struct option_row *row, const char *text,
                         struct err *err);

@@ -5,6 +5,7 @@
 #include "tuner/snippet.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -27,6 +28,20 @@ int options_set_snippet(struct settings *settings, const struct option_row *row,
     if (nearest != NULL)
         return err_set(err, -EINVAL, "'%.60s' is no format; did you mean %s?", text, nearest);
     return err_set(err, -EINVAL, "'%.60s' is no format; fstune emit --list shows them", text);
+}
+
+int options_set_from(struct settings *settings, const struct option_row *row, const char *text,
+                     struct err *err)
+{
+    struct option_row next = *row;
+    if (settings->n_from == SETTINGS_MAX_ANSWERS)
+        return err_set(err, -EINVAL, "'%.60s' is one answer too many; give at most %d", text,
+                       SETTINGS_MAX_ANSWERS);
+    next.place = offsetof(struct settings, from) + settings->n_from * SETTINGS_TEXT_SIZE;
+    int result = options_set_text(settings, &next, text, err);
+    if (result == 0)
+        settings->n_from++;
+    return result;
 }
 
 int options_set_version(struct settings *settings, const struct option_row *row, const char *text,

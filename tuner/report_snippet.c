@@ -7,22 +7,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct snippet_request report_snippet_request(const struct settings *settings, const struct advice *advice)
+struct snippet_request report_snippet_request(const struct settings *settings, const struct advice *answers,
+                                              size_t n)
 {
-    return (struct snippet_request){
-        .advice = advice,
+    struct snippet_request request = {
+        .advice = answers,
         .image = settings->image,
         .image_format = (enum snippet_image)settings->image_format,
         .bus = (enum snippet_bus)settings->bus,
         .directsync = settings->directsync,
         .version = {settings->target_version[0], settings->target_version[1]},
     };
+    while (request.n_more + 1 < n && request.n_more < SNIPPET_MAX_MORE) {
+        request.more[request.n_more] = &answers[request.n_more + 1];
+        request.n_more++;
+    }
+    return request;
 }
 
 int report_snippet(FILE *out, const struct snippet_ops *ops, const struct settings *settings,
-                   const struct advice *advice, struct err *err)
+                   const struct advice *answers, size_t n, struct err *err)
 {
-    const struct snippet_request request = report_snippet_request(settings, advice);
+    const struct snippet_request request = report_snippet_request(settings, answers, n);
     char *text = NULL, *remarks = NULL;
     int result = snippet_make(ops, &request, &text, &remarks, err);
     if (result < 0)
@@ -57,7 +63,7 @@ json_t *report_snippet_json(const struct settings *settings, const json_t *answe
     char *text = NULL, *remarks = NULL;
     if (ops == NULL || advice_read(&advice, answer, &err) < 0)
         return json_null();
-    const struct snippet_request request = report_snippet_request(settings, &advice);
+    const struct snippet_request request = report_snippet_request(settings, &advice, 1);
     if (snippet_make(ops, &request, &text, &remarks, &err) < 0)
         return json_pack("{s:s, s:n, s:o}", "format", ops->name, "text", "why", json_text(err.text));
     json_t *object = json_pack("{s:s, s:o, s:o}", "format", ops->name, "text", json_text(text), "remarks",

@@ -12,7 +12,7 @@ void settings_init(struct settings *settings)
 {
     memset(settings, 0, sizeof(*settings));
     memcpy(settings->path, ".", sizeof("."));
-    memcpy(settings->from, "-", sizeof("-"));
+    memcpy(settings->from[0], "-", sizeof("-"));
     settings->prepare_timeout_ns = 60 * CLOCK_NS_PER_S;
     settings->file_size_bytes = TARGET_SIZE_DEFAULT_BYTES;
     settings->cache = MEASURE_CACHE_COLD;

@@ -15,6 +15,7 @@
 #define SETTINGS_NAME_SIZE    32
 #define SETTINGS_MAX_LEVELS   64
 #define SETTINGS_MAX_PRIORS   4
+#define SETTINGS_MAX_ANSWERS  4
 #define SETTINGS_MAX_OPERANDS 8
 
 enum objective { OBJECTIVE_THROUGHPUT, OBJECTIVE_IOPS, OBJECTIVE_LATENCY, OBJECTIVE_P99, OBJECTIVE_N };
@@ -98,11 +99,12 @@ struct settings {
     char operands[SETTINGS_MAX_OPERANDS][SETTINGS_TEXT_SIZE]; /* words without dashes */
     size_t n_operands, operands_allowed;
 
-    char emit[SETTINGS_NAME_SIZE];  /* --emit; "" */
-    char from[SETTINGS_TEXT_SIZE];  /* --from; "-" */
-    char image[SETTINGS_TEXT_SIZE]; /* --image; "" */
-    unsigned image_format, bus;     /* of tuner/snippet */
-    unsigned target_version[2];     /* major, minor; 0.0: not given */
+    char emit[SETTINGS_NAME_SIZE];                       /* --emit; "" */
+    char from[SETTINGS_MAX_ANSWERS][SETTINGS_TEXT_SIZE]; /* --from, in the order given; the first is "-" */
+    size_t n_from;                                       /* 0: standard input */
+    char image[SETTINGS_TEXT_SIZE];                      /* --image; "" */
+    unsigned image_format, bus;                          /* of tuner/snippet */
+    unsigned target_version[2];                          /* major, minor; 0.0: not given */
     bool directsync, list;
 
     uint64_t accept; /* doubts that do not disqualify */

@@ -7,13 +7,16 @@
 
 extern const struct snippet_ops snippet_virtualbox, snippet_vmware, snippet_firecracker,
     snippet_cloud_hypervisor, snippet_crosvm, snippet_bhyve, snippet_xen, snippet_kubevirt;
-extern const struct snippet_ops snippet_json, snippet_shell;
+extern const struct snippet_ops snippet_fio, snippet_udev, snippet_postgresql, snippet_mysql, snippet_rocksdb,
+    snippet_seastar;
+extern const struct snippet_ops snippet_shell, snippet_json;
 
 /* In the order of --list: virtual machines, other consumers, plain forms. */
 static const struct snippet_ops *const table[] = {
-    &snippet_virtualbox, &snippet_vmware, &snippet_firecracker, &snippet_cloud_hypervisor,
-    &snippet_crosvm,     &snippet_bhyve,  &snippet_xen,         &snippet_kubevirt,
-    &snippet_shell,      &snippet_json,
+    &snippet_virtualbox, &snippet_vmware,  &snippet_firecracker, &snippet_cloud_hypervisor,
+    &snippet_crosvm,     &snippet_bhyve,   &snippet_xen,         &snippet_kubevirt,
+    &snippet_fio,        &snippet_udev,    &snippet_postgresql,  &snippet_mysql,
+    &snippet_rocksdb,    &snippet_seastar, &snippet_shell,       &snippet_json,
 };
 
 const char *const snippet_image_names[SNIPPET_IMAGE_N] = {"raw", "qcow2"};
@@ -47,6 +50,10 @@ int snippet_make(const struct snippet_ops *ops, const struct snippet_request *re
     char *text = NULL, *remarks = NULL;
     size_t n_text = 0, n_remarks = 0;
     int result = -ENOMEM;
+    if (request->n_more > 0 && !ops->takes_several)
+        return err_set(err, -EINVAL,
+                       "%zu answers were given, and this format takes one; leave the others out",
+                       request->n_more + 1);
     struct snippet_writer writer = {.out = open_memstream(&text, &n_text),
                                     .remarks = open_memstream(&remarks, &n_remarks),
                                     .comments = ops->comments};

@@ -21,8 +21,12 @@ enum snippet_bus { SNIPPET_BUS_VIRTIO_BLK, SNIPPET_BUS_VIRTIO_SCSI, SNIPPET_BUS_
 extern const char *const snippet_image_names[SNIPPET_IMAGE_N]; /* "raw", "qcow2" */
 extern const char *const snippet_bus_names[SNIPPET_BUS_N];     /* "virtio-blk", "virtio-scsi", "nvme" */
 
+#define SNIPPET_MAX_MORE 3
+
 struct snippet_request {
     const struct advice *advice;
+    const struct advice *more[SNIPPET_MAX_MORE]; /* further answers, for a format that takes several */
+    size_t n_more;
     const char *image; /* the path, "" where none was given: SNIPPET_NO_IMAGE stands for it */
     enum snippet_image image_format;
     enum snippet_bus bus;
@@ -54,7 +58,8 @@ struct snippet_ops {
     const char *title; /* one line for --list: what it is, and where it goes */
     enum snippet_comments comments;
     enum snippet_says request_size, queue_depth, direct, api, threads, sync;
-    const char *hint; /* how to check it with the consumer's own tools; one line */
+    bool takes_several; /* answers of several patterns; else exactly one */
+    const char *hint;   /* how to check it with the consumer's own tools; one line */
     /* Writes the snippet, header included. 0; -EINVAL where the answer, the path or an option cannot be
      * expressed legally, with what to do instead; nothing that was written then is shown. */
     int (*emit)(struct snippet_writer *writer, const struct snippet_request *request, struct err *err);
@@ -65,7 +70,7 @@ const struct snippet_ops *snippet_row(size_t i);
 const struct snippet_ops *snippet_find(const char *name); /* or NULL */
 
 /* The whole snippet as text, and its remarks ("" where the format has comments); the caller frees both. 0,
- * what emit says, or -ENOMEM. */
+ * what emit says, -EINVAL where there are more answers than the format takes, or -ENOMEM. */
 int snippet_make(const struct snippet_ops *ops, const struct snippet_request *request, char **ret_text,
                  char **ret_remarks, struct err *err);
 
