@@ -114,6 +114,11 @@ needed_dev := clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck 
 python_packages := /usr/lib/python3/dist-packages
 needed_compare  := g++:$(CXX) libdlib-dev:/usr/include/dlib/global_optimization.h python3-optuna:$(python_packages)/optuna \
                    python3-cmaes:$(python_packages)/cmaes python3-sklearn:$(python_packages)/sklearn python3-nlopt:$(python_packages)/nlopt.py
+# Consumers of snippets; a check whose consumer is missing says that it is skipped.
+needed_snippets := python3:python3 qemu-system-x86:qemu-system-x86_64 qemu-utils:qemu-img libxml2-utils:xmllint libvirt-clients:virsh \
+                   libvirt-daemon:/usr/sbin/libvirtd libvirt-daemon-driver-qemu:/usr/lib/*/libvirt/connection-driver/libvirt_driver_qemu.so \
+                   fio:fio postgresql-15:/usr/lib/postgresql/15/bin/postgres mariadb-server-core:mariadbd rocksdb-tools:ldb \
+                   python3-yaml:$(python_packages)/yaml libxenmisc4.17:/usr/lib/*/libxlutil.so.4.17
 # libFuzzer comes with clang alone.
 FUZZ_CC     ?= clang-14
 needed_fuzz := $(FUZZ_CC):$(FUZZ_CC) \
@@ -149,10 +154,10 @@ define look-for-packages
 endef
 
 # Goals that install what is missing; every other build only names it.
-self_helping := check check-statistics check-io check-faults check-guest check-slow check-asan check-tsan check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
+self_helping := check check-statistics check-io check-faults check-guest check-snippets check-slow check-asan check-tsan check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
 before_build := $(if $(filter fuzz,$(MAKECMDGOALS)),deps-fuzz,$(if $(filter $(self_helping),$(MAKECMDGOALS)),deps,packages))
 
-.PHONY: deps deps-dev deps-compare deps-faults deps-fuzz deps-guest deps-live deps-valgrind packages
+.PHONY: deps deps-dev deps-compare deps-faults deps-fuzz deps-guest deps-live deps-snippets deps-valgrind packages
 
 deps: ## install the packages that the build and the tests need (Debian and its kin)
 	$(call look-for-packages,$(needed),install)
@@ -173,6 +178,9 @@ deps-guest: deps
 
 deps-live: deps
 	$(call look-for-packages,$(needed_live),install)
+
+deps-snippets: deps
+	$(call look-for-packages,$(needed_snippets),install,0)
 
 deps-valgrind: deps
 	$(call look-for-packages,valgrind:valgrind,install)
@@ -274,6 +282,10 @@ check-faults: build/$(BUILD)/fstune build/release/faultfs | deps ## every fault,
 # A minute or two on two processors: nine emulated guests, two at a time. T: part of a guest's name.
 check-guest: build/$(BUILD)/fstune build/static/fstune | deps deps-guest ## boot Linux guests with the lines of `fstune emit qemu`, and compare what arrives
 	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE=build/$(BUILD)/fstune FSTUNE_STATIC=build/static/fstune GUEST_DIR=build/guest tests/guest/run '$(T)'
+
+.PHONY: check-snippets
+check-snippets: build/$(BUILD)/fstune | deps-snippets ## give every snippet of `fstune emit` to its consumer, or to a grammar
+	$(Q)FSTUNE=build/$(BUILD)/fstune tests/snippets/run $(T)
 
 check-slow: build/$(BUILD)/fstune $(call programs,$(slow_tests),$(BUILD)) | deps ## run the tests that take minutes
 	$(call run_tests,$(BUILD),TEST_TIMEOUT=1800)

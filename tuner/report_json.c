@@ -1,5 +1,6 @@
 /* Pieces of JSON that several commands print. */
 #include "tuner/report.h"
+#include "tuner/utf8.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -18,32 +19,6 @@ json_t *json_number(double value)
     return json_real(value);
 }
 
-/* Length of the UTF-8 character that begins here, 0 where none does. Continuation bytes alone, overlong
- * forms, surrogates and what lies above U+10FFFF are none. */
-static size_t utf8_length(const unsigned char *text)
-{
-    static const struct {
-        unsigned char low, high;   /* of the first byte */
-        unsigned char least, most; /* of the second */
-        size_t length;
-    } forms[] = {
-        {0x00, 0x7f, 0x00, 0xff, 1}, {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
-        {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
-        {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
-    };
-    size_t row = 0, length = 1;
-    while (row < sizeof forms / sizeof forms[0] && (text[0] < forms[row].low || text[0] > forms[row].high))
-        row++;
-    if (row == sizeof forms / sizeof forms[0])
-        return 0;
-    if (forms[row].length > 1 && (text[1] < forms[row].least || text[1] > forms[row].most))
-        return 0;
-    /* The terminating zero is no continuation byte, so this does not run past it. */
-    while (length < forms[row].length && (length == 1 || (text[length] & 0xc0) == 0x80))
-        length++;
-    return length == forms[row].length ? length : 0;
-}
-
 json_t *json_text(const char *text)
 {
     /* Names of files and devices may hold any byte, and a text cut to its buffer may end inside a character.
@@ -52,7 +27,7 @@ json_t *json_text(const char *text)
     if (clean == NULL)
         return NULL;
     for (char *c = clean; *c != '\0';) {
-        size_t length = utf8_length((const unsigned char *)c);
+        size_t length = utf8_length(c);
         if (length == 0)
             *c = '?';
         c += length == 0 ? 1 : length;

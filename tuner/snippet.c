@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+extern const struct snippet_ops snippet_qemu, snippet_qemu_drive, snippet_libvirt, snippet_proxmox;
 extern const struct snippet_ops snippet_virtualbox, snippet_vmware, snippet_firecracker,
     snippet_cloud_hypervisor, snippet_crosvm, snippet_bhyve, snippet_xen, snippet_kubevirt;
 extern const struct snippet_ops snippet_fio, snippet_udev, snippet_postgresql, snippet_mysql, snippet_rocksdb,
@@ -13,10 +14,11 @@ extern const struct snippet_ops snippet_shell, snippet_json;
 
 /* In the order of --list: virtual machines, other consumers, plain forms. */
 static const struct snippet_ops *const table[] = {
-    &snippet_virtualbox, &snippet_vmware,  &snippet_firecracker, &snippet_cloud_hypervisor,
-    &snippet_crosvm,     &snippet_bhyve,   &snippet_xen,         &snippet_kubevirt,
-    &snippet_fio,        &snippet_udev,    &snippet_postgresql,  &snippet_mysql,
-    &snippet_rocksdb,    &snippet_seastar, &snippet_shell,       &snippet_json,
+    &snippet_qemu,       &snippet_qemu_drive, &snippet_libvirt,     &snippet_proxmox,
+    &snippet_virtualbox, &snippet_vmware,     &snippet_firecracker, &snippet_cloud_hypervisor,
+    &snippet_crosvm,     &snippet_bhyve,      &snippet_xen,         &snippet_kubevirt,
+    &snippet_fio,        &snippet_udev,       &snippet_postgresql,  &snippet_mysql,
+    &snippet_rocksdb,    &snippet_seastar,    &snippet_shell,       &snippet_json,
 };
 
 const char *const snippet_image_names[SNIPPET_IMAGE_N] = {"raw", "qcow2"};

@@ -91,12 +91,15 @@ const char *snippet_cache_mode(const struct snippet_request *request);
 /* One line that says what the mode means. */
 const char *snippet_cache_meaning(const struct snippet_request *request);
 
+/* A version was given, and it is older than this one. */
+bool snippet_version_before(const struct snippet_request *request, unsigned major, unsigned minor);
+
 /* "threads", "native" (direct only) or "io_uring". */
 const char *snippet_aio(const struct snippet_request *request);
 
 /* A legal size of a virtio queue, 256..1024, a power of two: never below what the measured depth and the
- * request size need (design facts, finding 4: a queue also bounds the segments of a request). */
-unsigned snippet_queue_size(const struct snippet_request *request);
+ * request size need (a queue also bounds the segments of a request). Threads share the n_queues evenly. */
+unsigned snippet_queue_size(const struct snippet_request *request, uint32_t n_queues);
 
 /* Comments that every virtual machine's format shares: "not mapped: ..." with where to set it instead, what
  * it needs, the fallback of io_uring, what psync and libaio without direct I/O became. */
@@ -111,6 +114,9 @@ const char *snippet_image_path(const struct snippet_request *request);
 
 /* 0, or -EINVAL naming the character: a path that holds one of `refused`, or a control character. */
 int snippet_check_path(const char *path, const char *refused, struct err *err);
+
+/* 0, or -EINVAL: a path that is not text of UTF-8, or holds a character that some reader ends a line at. */
+int snippet_check_utf8(const char *path, struct err *err);
 
 /* Writes text with every character of `special` preceded by `escape`. */
 void snippet_escape(FILE *out, const char *text, const char *special, char escape);

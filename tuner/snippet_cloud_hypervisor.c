@@ -41,7 +41,7 @@ static void print_option(struct snippet_writer *writer, const struct snippet_req
     if (knows_image_type(request))
         snprintf(type, sizeof type, ",image_type=%s", snippet_image_names[request->image_format]);
     snprintf(text, sizeof text, "path=%s%s%s%s,direct=%s,num_queues=%u,queue_size=%u", quote, path, quote,
-             type, point->direct ? "on" : "off", point->threads, snippet_queue_size(request));
+             type, point->direct ? "on" : "off", point->threads, snippet_queue_size(request, point->threads));
     snippet_vm_print_option(writer, "--disk", text);
 }
 

@@ -2,6 +2,7 @@
  */
 #include "bench/units.h"
 #include "tuner/snippet.h"
+#include "tuner/utf8.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -14,12 +15,16 @@
 /* What would end a comment, or hide in it. */
 static void make_harmless(char *text, enum snippet_comments comments)
 {
-    for (char *c = text; *c != '\0'; c++) {
-        if ((unsigned char)*c < ' ' || *c == 127)
+    for (char *c = text; *c != '\0';) {
+        size_t length = utf8_length(c);
+        if (!utf8_is_plain(c, length)) {
             *c = '?';
+            length = 1;
+        }
         /* XML allows no two dashes inside a comment. */
         if (comments == SNIPPET_COMMENTS_XML && c > text && *c == '-' && c[-1] == '-')
             *c = '~';
+        c += length;
     }
 }
 
@@ -27,20 +32,22 @@ static void print_line(struct snippet_writer *writer, const char *text, int leng
 {
     static const char *const marks[] = {"# ", "<!-- ", "; ", ""};
     bool beside = writer->comments == SNIPPET_COMMENTS_NONE;
-    fprintf(beside ? writer->remarks : writer->out, "%s%.*s%s\n", marks[writer->comments], length, text,
-            writer->comments == SNIPPET_COMMENTS_XML ? " -->" : "");
+    /* A backslash at the end would pull the next line into the comment, for some readers. */
+    const char *end = writer->comments == SNIPPET_COMMENTS_XML            ? " -->"
+                      : !beside && length > 0 && text[length - 1] == '\\' ? " ."
+                                                                          : "";
+    fprintf(beside ? writer->remarks : writer->out, "%s%.*s%s\n", marks[writer->comments], length, text, end);
 }
 
 /* A line ends at the last blank before the width; a longer word stays whole. */
 static int line_length(const char *text)
 {
-    int length = 0, last = 0;
-    while (text[length] != '\0' && (length <= WIDTH || last == 0)) {
-        if (text[length] == ' ')
-            last = length;
-        length++;
-    }
-    return text[length] == '\0' && (length <= WIDTH || last == 0) ? length : last;
+    size_t length = strlen(text);
+    if (length <= WIDTH)
+        return (int)length;
+    for (length = WIDTH; length > 0 && text[length] != ' ';)
+        length--;
+    return (int)(length > 0 ? length : WIDTH + strcspn(text + WIDTH, " "));
 }
 
 void snippet_comment(struct snippet_writer *writer, const char *format, ...)
@@ -122,8 +129,10 @@ void snippet_header(struct snippet_writer *writer, const struct snippet_request 
     const struct advice *advice = request->advice;
     char point[FACTORS_TEXT_SIZE];
     print_origin(writer, advice);
-    snippet_comment(writer, "pattern %s; recommended: %s, sync %s", advice->pattern.name,
-                    factors_format(&advice->point, point), sync_names[advice->point.sync]);
+    /* The point's text names what differs from sync end. */
+    snippet_comment(writer, "pattern %s; recommended: %s%s", advice->pattern.name,
+                    factors_format(&advice->point, point),
+                    advice->point.sync == SYNC_END ? ", sync end" : "");
     print_rate(writer, advice);
     print_sureness(writer, advice);
 }

@@ -1,5 +1,6 @@
 /* tuner/snippet: texts of others inside a format. */
 #include "tuner/snippet.h"
+#include "tuner/utf8.h"
 
 #include <errno.h>
 #include <string.h>
@@ -21,6 +22,19 @@ int snippet_check_path(const char *path, const char *refused, struct err *err)
                            "the path %.200s holds '%c', which this format cannot express; rename or link the "
                            "file",
                            path, *c);
+    }
+    return 0;
+}
+
+int snippet_check_utf8(const char *path, struct err *err)
+{
+    for (const char *c = path; *c != '\0';) {
+        size_t length = utf8_length(c);
+        if (!utf8_is_plain(c, length))
+            return err_set(err, -EINVAL,
+                           "the path holds bytes that are no text (UTF-8), which this format cannot express; "
+                           "rename or link the file");
+        c += length;
     }
     return 0;
 }

@@ -33,13 +33,22 @@ const char *snippet_aio(const struct snippet_request *request)
     return point->api == API_LIBAIO && point->direct ? "native" : "threads";
 }
 
-unsigned snippet_queue_size(const struct snippet_request *request)
+bool snippet_version_before(const struct snippet_request *request, unsigned major, unsigned minor)
+{
+    const unsigned *version = request->version;
+    if (version[0] == 0 && version[1] == 0)
+        return false;
+    return version[0] != major ? version[0] < major : version[1] < minor;
+}
+
+unsigned snippet_queue_size(const struct snippet_request *request, uint32_t n_queues)
 {
     const struct point *point = &request->advice->point;
     uint64_t least = factors_largest_size_bytes(point) / SEGMENT_BYTES + RESERVED_ENTRIES;
     unsigned size = QUEUE_LEAST;
-    if (least < point->queue_depth)
-        least = point->queue_depth;
+    uint64_t in_flight = ((uint64_t)point->queue_depth * point->threads + n_queues - 1) / n_queues;
+    if (least < in_flight)
+        least = in_flight;
     while (size < least && size < QUEUE_MOST)
         size *= 2;
     return size;

@@ -10,16 +10,26 @@ failures = []
 
 def judge(holds, what, details=''):
     if holds:
-        print(f'ok {what}')
+        print(f'ok {what}', flush=True)
     else:
         text = ' '.join(str(details).split())[-600:]
-        print(f'FAIL {what}: {text}')
+        print(f'FAIL {what}: {text}', flush=True)
         failures.append(what)
     return bool(holds)
 
 
 def skip(what, reason):
-    print(f'skip {what}: {reason}')
+    print(f'skip {what}: {reason}', flush=True)
+
+
+def judge_list(what, wrong):
+    """wrong: a list of what is wrong; empty where all is well."""
+    return judge(not wrong, what, '; '.join(map(str, wrong)))
+
+
+def judge_wrong(what, wrong):
+    """A snippet that is wrong on purpose: all is well only where that was seen."""
+    return judge(bool(wrong), f'a wrong snippet is seen: {what}', 'it passed as right')
 
 
 def leave():

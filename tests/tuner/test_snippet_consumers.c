@@ -1,5 +1,5 @@
 /* What fio and udev are told; and formats that take one answer. */
-#include "tests/tuner/snippet_rig.h"
+#include "tests/tuner/consumer_rig.h"
 
 /* -- fio -- */
 

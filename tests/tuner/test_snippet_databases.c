@@ -1,5 +1,5 @@
 /* What databases are told: legal, no less durable than before, and silent about what was not measured. */
-#include "tests/tuner/snippet_rig.h"
+#include "tests/tuner/consumer_rig.h"
 
 /* -- postgresql -- */
 

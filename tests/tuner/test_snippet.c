@@ -1,0 +1,105 @@
+/* The table of formats, and what holds for every one of them. */
+#include "tests/tuner/snippet_rig.h"
+
+#include <ctype.h>
+
+static void names_are_unique_and_found(void **state)
+{
+    const struct snippet_ops *ops;
+    (void)state;
+    for (size_t i = 0; (ops = snippet_row(i)) != NULL; i++) {
+        assert_ptr_equal(snippet_find(ops->name), ops);
+        for (const char *c = ops->name; *c != '\0'; c++)
+            assert_true(islower((unsigned char)*c) || *c == '-');
+    }
+    assert_null(snippet_find("qemu2"));
+    assert_null(snippet_find(""));
+}
+
+static void every_row_says_what_it_is_and_how_to_check_it(void **state)
+{
+    const struct snippet_ops *ops;
+    (void)state;
+    for (size_t i = 0; (ops = snippet_row(i)) != NULL; i++) {
+        assert_true(strlen(ops->title) > 10 && strchr(ops->title, '\n') == NULL);
+        assert_true(strlen(ops->hint) > 0 && strchr(ops->hint, '\n') == NULL);
+        assert_non_null(ops->emit);
+    }
+}
+
+/* What a snippet must not hold whatever was measured: data would be lost, or nobody would know. */
+static void no_format_gives_up_durability(void **state)
+{
+    static const char *const never[] = {
+        "unsafe",  "no-flush=on",           "error=ignore", "snapshot=on", "locking=off",      "null-aio",
+        "null-co", "error_policy='ignore'", "<transient",   "<shareable",  "full_page_writes", "fsync = off",
+        "nosync",  "IgnoreFlush\" 1"};
+    const struct snippet_ops *ops;
+    (void)state;
+    for (size_t i = 0; (ops = snippet_row(i)) != NULL; i++) {
+        for (unsigned combination = 0; combination < 2 * SYNC_N * API_N; combination++) {
+            char *text = NULL, *remarks = NULL;
+            struct point *point = &snippet_advice.point;
+            point->api = (enum api)(combination % API_N);
+            point->sync = (enum sync)(combination / API_N % SYNC_N);
+            point->direct = combination / API_N / SYNC_N;
+            point->queue_depth = point->api == API_PSYNC ? 1 : 8;
+            if (snippet_make(ops, &snippet_request, &text, &remarks, NULL) != 0)
+                continue;
+            for (size_t n = 0; n < sizeof never / sizeof never[0]; n++)
+                assert_null(strstr(text, never[n]));
+            free(text);
+            free(remarks);
+        }
+    }
+}
+
+static void a_refused_snippet_leaves_no_text(void **state)
+{
+    char *text = NULL, *remarks = NULL;
+    struct err err = {0};
+    (void)state;
+    snippet_request.image = "/a\nb";
+    assert_int_equal(snippet_make(snippet_find("qemu"), &snippet_request, &text, &remarks, &err), -EINVAL);
+    assert_null(text);
+    assert_null(remarks);
+    assert_non_null(strstr(err.text, "control character"));
+}
+
+static void the_header_names_origin_evidence_and_doubt(void **state)
+{
+    (void)state;
+    snippet_expect("qemu", "2024-02-03T04:05:06Z on host store1 in /data (ext4, device vda)");
+    snippet_expect("qemu", "95% interval");
+    snippet_expect("qemu", "settled");
+    snippet_advice.conclusive = false;
+    snippet_expect("qemu", "NOT settled");
+    snippet_advice.ci_low_bps = NAN;
+    snippet_expect("qemu", "too few for an interval");
+    snippet_advice.mean_bps = NAN;
+    snippet_advice.probability = NAN;
+    snippet_expect("qemu", "how sure: not known");
+    snippet_advice.simulated = true;
+    snippet_expect("qemu", "nothing was measured");
+}
+
+static void the_header_says_the_sync_once(void **state)
+{
+    (void)state;
+    snippet_expect("qemu", "libaio, sync end\n");
+    snippet_advice.point.sync = SYNC_EACH;
+    snippet_expect("qemu", "libaio, sync each\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SNIPPET_TEST(names_are_unique_and_found),
+        SNIPPET_TEST(every_row_says_what_it_is_and_how_to_check_it),
+        SNIPPET_TEST(no_format_gives_up_durability),
+        SNIPPET_TEST(a_refused_snippet_leaves_no_text),
+        SNIPPET_TEST(the_header_names_origin_evidence_and_doubt),
+        SNIPPET_TEST(the_header_says_the_sync_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
