@@ -6,6 +6,7 @@
 #include "tuner/measurement.h"
 #include "tuner/options.h"
 #include "tuner/report_measure.h"
+#include "tuner/save.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -35,6 +36,21 @@ static int point_of(const struct settings *settings, struct point *ret_point, st
     return factors_check(ret_point, err);
 }
 
+static int exit_code(const struct measurement *measurement)
+{
+    int number = atomic_load(&interrupt_signal);
+    if (number > 0)
+        return EXIT_SIGNAL + number;
+    return measurement->rule != NULL && !measurement->state.met ? EXIT_INCONCLUSIVE : EXIT_DONE;
+}
+
+static void save_answer(struct session *session, int code, const struct measured *measured)
+{
+    json_t *document = save_is_on(session) ? report_measure_document(measured) : NULL;
+    save_finish(session, code, document);
+    json_decref(document);
+}
+
 static int print_result(struct measurement *measurement, struct err *err)
 {
     struct measured measured;
@@ -45,10 +61,9 @@ static int print_result(struct measurement *measurement, struct err *err)
         return err_set(err, -ENOMEM, "no memory for the result");
     int result = measurement->settings->json ? report_measure_json(stdout, &measured, err)
                                              : report_measure_text(stdout, &measured, err);
-    int number = atomic_load(&interrupt_signal);
-    if (result < 0 || number > 0)
-        return result < 0 ? result : EXIT_SIGNAL + number;
-    return measurement->rule != NULL && !measurement->state.met ? EXIT_INCONCLUSIVE : EXIT_DONE;
+    int code = exit_code(measurement);
+    save_answer(session, result < 0 ? EXIT_FAILED : code, &measured);
+    return result < 0 ? result : code;
 }
 
 /* Every replay as slow as it can be. */
@@ -92,6 +107,8 @@ static int check_and_print_plan(struct session *session, struct err *err)
                          "--max-duration is shorter than one round (--duration); make it at least as long");
     if (result == 0)
         result = cross_check_plan(settings, &point, err);
+    if (result == 0)
+        result = save_open(session, err);
     if (result < 0)
         return result;
     session->seconds_at_most = seconds_at_most(settings, file_bytes);
@@ -112,11 +129,15 @@ static int measure_and_print(struct session *session, struct err *err)
         result = session_prepare(session, err);
     if (result == 0 && !session->simulated)
         result = candidates_check(session, &measurement.record.point, session->target.size_bytes, err);
-    if (result == 0)
+    if (result == 0) {
+        save_begin(session, "measure");
         result = measurement_run(&measurement, err);
+    }
     measurement.interrupted |= result == -EINTR;
     if (result == 0 || result == -EINTR)
         result = print_result(&measurement, err);
+    else
+        save_finish(session, EXIT_FAILED, NULL);
     progress_clear(&session->progress);
     measurement_done(&measurement);
     return result;

@@ -7,6 +7,7 @@
 #include "tuner/report.h"
 #include "tuner/report_text.h"
 #include "tuner/resume.h"
+#include "tuner/save.h"
 #include "tuner/snippet.h"
 #include "tuner/tune.h"
 
@@ -59,6 +60,8 @@ static int check_and_print_plan(struct session *session, struct err *err)
         result = prior_open(session, err);
     if (result == 0)
         result = resume_open(session, err);
+    if (result == 0)
+        result = save_open(session, err);
     if (result < 0) {
         candidates_free(&candidates);
         return result;
@@ -87,6 +90,13 @@ static int exit_code(const struct answer *answer)
     return answer->tune->conclusive ? EXIT_DONE : EXIT_INCONCLUSIVE;
 }
 
+static void save_answer(struct session *session, int code, const struct answer *answer)
+{
+    json_t *document = save_is_on(session) ? report_recommendation_document(answer) : NULL;
+    save_finish(session, code, document);
+    json_decref(document);
+}
+
 static int print_result(struct tune *tune, struct err *err)
 {
     struct answer answer;
@@ -96,7 +106,9 @@ static int print_result(struct tune *tune, struct err *err)
     answer_prepare(&answer, tune);
     int result = tune->settings->json ? report_recommendation_json(stdout, &answer, err)
                                       : report_recommendation_text(stdout, &answer, err);
-    return result < 0 ? result : exit_code(&answer);
+    int code = exit_code(&answer);
+    save_answer(session, result < 0 ? EXIT_FAILED : code, &answer);
+    return result < 0 ? result : code;
 }
 
 static int measure_and_print(struct session *session, struct err *err)
@@ -112,8 +124,10 @@ static int measure_and_print(struct session *session, struct err *err)
     int result = session_prepare(session, err);
     if (result == 0)
         result = tune_init(&tune, session, err);
-    if (result == 0)
+    if (result == 0) {
+        save_begin(session, "recommend");
         result = tune_run(&tune, err);
+    }
     progress_clear(&session->progress);
     if (result == -EINTR) {
         tune.stop = TUNE_STOP_INTERRUPTED;
@@ -121,6 +135,8 @@ static int measure_and_print(struct session *session, struct err *err)
     }
     if (result == 0)
         result = print_result(&tune, err);
+    else
+        save_finish(session, EXIT_FAILED, NULL);
     tune_done(&tune);
     return result;
 }

@@ -39,7 +39,7 @@ struct command {
 /* A command that measures: options, session, plan, measurement. */
 int command_run_measuring(const struct command *command, int argc, char **argv);
 
-extern const struct command command_recommend, command_measure, command_doctor, command_emit;
+extern const struct command command_recommend, command_measure, command_doctor, command_emit, command_history;
 
 /* Prints "fstune: TEXT" on stderr. Returns code. */
 int command_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));

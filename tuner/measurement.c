@@ -1,6 +1,8 @@
 /* The runs of `measure`. */
 #include "tuner/measurement.h"
 
+#include "tuner/save.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -47,6 +49,9 @@ static int one_run(struct measurement *measurement, struct histogram *latency, s
     code = record_add(&measurement->record, &sample, latency);
     if (code == 0)
         code = sustained_add(&measurement->sustained, 0, load_bytes, &plan, &result);
+    if (code == 0)
+        save_note(session, &measurement->record.point,
+                  &measurement->record.samples[measurement->record.n - 1], &result);
     return code < 0 ? err_set(err, code, "no memory for a replay") : 0;
 }
 

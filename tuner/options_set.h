@@ -55,6 +55,10 @@ int options_set_prior(struct settings *settings, const struct option_row *row, c
 int options_set_from(struct settings *settings, const struct option_row *row, const char *text,
                      struct err *err);
 
+/* As options_set_duration, and with the unit d (24 h). */
+int options_set_age(struct settings *settings, const struct option_row *row, const char *text,
+                    struct err *err);
+
 /* A format of tuner/snippet; as options_set_name. */
 int options_set_snippet(struct settings *settings, const struct option_row *row, const char *text,
                         struct err *err);

@@ -20,6 +20,7 @@ extern const struct options_section options_table_workload;
 extern const struct options_section options_table_search;
 extern const struct options_section options_table_runs;
 extern const struct options_section options_table_emit;
+extern const struct options_section options_table_history;
 extern const struct options_section options_table_command;
 
 #endif

@@ -96,7 +96,7 @@ static void set_figures(json_t *object, const struct measured *measured)
                         measured->judged ? report_sustained_json(&measured->sustained) : json_null());
 }
 
-int report_measure_json(FILE *out, const struct measured *measured, struct err *err)
+json_t *report_measure_document(const struct measured *measured)
 {
     const struct measurement *measurement = measured->measurement;
     const struct session *session = measurement->session;
@@ -104,7 +104,7 @@ int report_measure_json(FILE *out, const struct measured *measured, struct err *
                                REPORT_VERSION, "interrupted", measurement->interrupted, "pattern",
                                json_pattern(&measurement->settings->pattern));
     if (object == NULL)
-        return json_print(out, NULL, err);
+        return NULL;
     set_figures(object, measured);
     json_object_set_new(object, "batch_means",
                         report_inside_json(&measurement->inside, measurement->settings->confidence_share));
@@ -121,7 +121,12 @@ int report_measure_json(FILE *out, const struct measured *measured, struct err *
     json_object_set_new(object, "warnings", json_warnings(&session->warnings));
     json_object_set_new(object, "system", json_system(session));
     set_fio(object, measured);
-    return json_print(out, object, err);
+    return object;
+}
+
+int report_measure_json(FILE *out, const struct measured *measured, struct err *err)
+{
+    return json_print(out, report_measure_document(measured), err);
 }
 
 static void print_steady_state(FILE *out, const struct measured *measured)

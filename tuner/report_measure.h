@@ -17,6 +17,8 @@ struct measured {
 /* Makes the figures and adds what they give cause for to the session's warnings. 0 or -ENOMEM. */
 int report_measure_prepare(struct measured *measured, const struct measurement *measurement);
 
+/* The document itself; NULL when memory ran out. */
+json_t *report_measure_document(const struct measured *measured);
 int report_measure_json(FILE *out, const struct measured *measured, struct err *err);
 int report_measure_text(FILE *out, const struct measured *measured, struct err *err);
 

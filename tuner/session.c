@@ -5,6 +5,7 @@
 #include "tuner/interrupt.h"
 #include "tuner/prior.h"
 #include "tuner/resume.h"
+#include "tuner/save.h"
 #include "tuner/worker.h"
 
 #include <errno.h>
@@ -365,6 +366,7 @@ void session_close(struct session *session)
         target_close(&session->target);
     resume_close(session);
     prior_close(session);
+    save_close(session);
     arena_free(&session->arena);
     surface_close(&session->surface);
     /* A zeroed session owns nothing; descriptor 0 is never ours. */

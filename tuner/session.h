@@ -55,6 +55,7 @@ struct session {
     bool wrote_out;        /* a run did not start because it could have crossed --max-write */
     struct resume *resume; /* of --resume, see tuner/resume; NULL without */
     struct prior *prior;   /* of --prior, see tuner/prior; NULL without */
+    struct save *save;     /* of --save, see tuner/save; NULL without */
     struct notes warnings, dropped;
     struct progress progress;
 };

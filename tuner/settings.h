@@ -107,6 +107,13 @@ struct settings {
     unsigned target_version[2];                          /* major, minor; 0.0: not given */
     bool directsync, list;
 
+    char save[SETTINGS_TEXT_SIZE]; /* --save; "" */
+    char db[SETTINGS_TEXT_SIZE];   /* --db; "" */
+    uint32_t run_id;               /* 0: not given, as all of these */
+    uint32_t keep_runs, limit;
+    uint64_t older_than_ns;
+    unsigned export_format; /* of --format */
+
     uint64_t accept; /* doubts that do not disqualify */
 };
 

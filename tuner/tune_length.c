@@ -2,6 +2,7 @@
 #include "tuner/tune_length.h"
 
 #include "tuner/resume.h"
+#include "tuner/save.h"
 #include "tuner/tune.h"
 
 #include <math.h>
@@ -374,6 +375,7 @@ static int begin_again(struct tune *tune, size_t *points, size_t n, struct err *
     sustained_done(&tune->sustained);
     tune->sustained = (struct sustained){0};
     resume_decide(tune, false);
+    save_set_aside(tune->session);
     return tune_measure(tune, points, n, false, tune->explore_end_ns, err);
 }
 

@@ -3,6 +3,7 @@
 
 #include "bench/units.h"
 #include "tuner/resume.h"
+#include "tuner/save.h"
 
 #include <errno.h>
 #include <gsl/gsl_randist.h>
@@ -105,6 +106,14 @@ static void forget_cut(struct tune *tune, size_t point)
     belief_forget(&tune->belief, point);
 }
 
+/* In the journal and in the history. */
+static void keep_elsewhere(struct tune *tune, size_t point, const struct measure_result *result)
+{
+    const struct record *record = &tune->records[point];
+    resume_note(tune, point);
+    save_note(tune->session, &record->point, &record->samples[record->n - 1], result);
+}
+
 static int keep(struct tune *tune, size_t point, const struct measure_plan *plan,
                 const struct measure_result *result, const struct histogram *latency, bool fresh,
                 uint64_t load_bytes)
@@ -126,7 +135,7 @@ static int keep(struct tune *tune, size_t point, const struct measure_plan *plan
     if (added == 0)
         tune_weigh_trust(tune, point);
     if (added == 0 && point != tune->counterpart)
-        resume_note(tune, point);
+        keep_elsewhere(tune, point, result);
     return added;
 }
 

@@ -1,0 +1,186 @@
+/* Tests of merging histories, and of two writers at once. */
+#include "tests/tuner/history_rig.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/wait.h>
+
+static const char *const tables[] = {"hosts",   "targets",         "points",    "runs",
+                                     "replays", "recommendations", "documents", "changes"};
+
+static void make_other(const char *path, const char *host, double bps)
+{
+    begin_history(path);
+    int64_t run_id = begin_run("recommend", "vms", host);
+    add_replays(run_id, &fast, (const double[]){bps, bps}, 2, 0);
+    finish_run(run_id, bps);
+    now_s += 10;
+    begin_run("measure", "", host);
+    struct history_change change = {
+        .target = "vms", .kind = HISTORY_CHANGE_MADE, .has_to = true, .to = fast, .run_ids = {run_id, 0}};
+    snprintf(change.host, sizeof change.host, "%s", host);
+    assert_int_equal(history_add_change(&history, &change, &err), 0);
+    history_close(&history);
+}
+
+static void merging_twice_is_merging_once(void **state)
+{
+    size_t n_runs = 0, n_changes = 0;
+    int64_t rows[RIG_COUNT(tables)];
+    (void)state;
+    make_other("one.db", "alpha", 1e8);
+    make_other("two.db", "beta", 2e8);
+    begin_history("all.db");
+    assert_int_equal(history_merge(&history, "one.db", &n_runs, &n_changes, &err), 0);
+    assert_int_equal(n_runs, 2);
+    assert_int_equal(n_changes, 1);
+    assert_int_equal(history_merge(&history, "two.db", &n_runs, &n_changes, &err), 0);
+    assert_int_equal(n_runs, 2);
+    for (size_t i = 0; i < RIG_COUNT(tables); i++)
+        rows[i] = count_rows("all.db", tables[i]);
+    assert_int_equal(rows[3], 4);
+    assert_int_equal(rows[7], 2);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(history_merge(&history, i == 0 ? "one.db" : "two.db", &n_runs, &n_changes, &err), 0);
+        assert_int_equal(n_runs, 0);
+        assert_int_equal(n_changes, 0);
+    }
+    for (size_t i = 0; i < RIG_COUNT(tables); i++)
+        assert_int_equal(count_rows("all.db", tables[i]), rows[i]);
+    assert_int_equal(n_findings(), 0);
+    history_close(&history);
+}
+
+static void what_is_merged_refers_to_the_same_things(void **state)
+{
+    struct history_filter beta = {.host = "beta", .with_recommendation = true};
+    struct history_info *runs;
+    struct history_replay *replays;
+    struct history_change *changes;
+    size_t n_runs, n_changes, n;
+    (void)state;
+    make_other("three.db", "beta", 3e8);
+    begin_history("own.db");
+    add_whole_run(1e8); /* the same points have other ids here */
+    assert_int_equal(history_merge(&history, "three.db", &n_runs, &n_changes, &err), 0);
+    assert_int_equal(history_list_runs(&history, &beta, &runs, &n, &err), 0);
+    assert_int_equal(n, 1);
+    assert_close(runs[0].mean_bps, 3e8, 1);
+    assert_true(factors_equal(&runs[0].point, &(struct point){65536, 8, 1, API_IO_URING, 1, SYNC_END, 0}));
+    assert_int_equal(history_replays(&history, runs[0].id, &replays, &n, &err), 0);
+    assert_int_equal(n, 2);
+    assert_true(factors_equal(&replays[1].point, &fast));
+    assert_int_equal(history_list_changes(&history, NULL, 0, 0, &changes, &n, &err), 0);
+    assert_int_equal(n, 1);
+    assert_int_equal(changes[0].run_ids[0], runs[0].id);
+    assert_true(factors_equal(&changes[0].to, &fast));
+    free(runs);
+    free(replays);
+    free(changes);
+    history_close(&history);
+}
+
+static void an_unfinished_run_is_completed_by_a_later_copy(void **state)
+{
+    struct history_info info;
+    size_t n_runs, n_changes;
+    (void)state;
+    begin_history("live.db");
+    int64_t run_id = begin_run("recommend", "", "alpha");
+    add_replays(run_id, &fast, (const double[]){1e8}, 1, 0);
+    history_close(&history);
+    begin_history("copy.db");
+    assert_int_equal(history_merge(&history, "live.db", &n_runs, &n_changes, &err), 0);
+    assert_int_equal(n_runs, 1);
+    history_close(&history);
+    assert_int_equal(open_at(&history, "live.db", true), 0);
+    add_replays(run_id, &slow, (const double[]){2e8}, 1, 1);
+    finish_run(run_id, 1e8);
+    history_close(&history);
+    assert_int_equal(open_at(&history, "copy.db", true), 0);
+    assert_int_equal(history_merge(&history, "live.db", &n_runs, &n_changes, &err), 0);
+    assert_int_equal(n_runs, 1);
+    assert_int_equal(history_find_run(&history, 1, &info, &err), 0);
+    assert_int_equal(info.status, HISTORY_DONE);
+    assert_int_equal(info.n_replays, 2);
+    assert_true(info.has_point);
+    assert_int_equal(n_findings(), 0);
+    history_close(&history);
+}
+
+static void strange_files_are_not_merged(void **state)
+{
+    size_t n_runs, n_changes;
+    (void)state;
+    begin_history("host.db");
+    rig_write("text.db", "%0200d", 1);
+    assert_int_equal(history_merge(&history, "text.db", &n_runs, &n_changes, &err), -EINVAL);
+    assert_int_equal(history_merge(&history, "missing.db", &n_runs, &n_changes, &err), -ENOENT);
+    assert_false(rig_exists("missing.db"));
+    assert_int_equal(history_merge(&history, "host.db", &n_runs, &n_changes, &err), -EINVAL);
+    assert_non_null(strstr(err.text, "itself"));
+    history_close(&history);
+}
+
+#define WRITERS       3
+#define WRITER_RUNS   4
+#define WRITER_POINTS 25
+
+/* Opens by itself, the file's making included. */
+static int write_as_child(const char *path)
+{
+    if (open_at(&history, path, true) != 0)
+        return 1;
+    for (int i = 0; i < WRITER_RUNS; i++) {
+        const struct history_header header = {
+            .command = "measure", .target = "", .pattern = "read", .hostname = "h", .identity = identity};
+        int64_t run_id;
+        if (history_begin_run(&history, &header, &run_id, &err) != 0)
+            return 2;
+        for (uint64_t k = 0; k < WRITER_POINTS; k++) {
+            struct history_replay replay = replay_of(k, k % 2 == 0 ? &fast : &slow, 1e8);
+            if (history_add_replay(&history, run_id, &replay, &err) != 0)
+                return 3;
+        }
+        if (history_finish_run(&history, run_id, HISTORY_DONE, 0, NULL, &err) != 0)
+            return 4;
+    }
+    history_close(&history);
+    return 0;
+}
+
+static void several_processes_write_at_once(void **state)
+{
+    pid_t pids[WRITERS];
+    (void)state;
+    unlink("shared.db");
+    for (size_t i = 0; i < WRITERS; i++) {
+        pids[i] = fork();
+        assert_true(pids[i] >= 0);
+        if (pids[i] == 0)
+            _exit(write_as_child("shared.db"));
+    }
+    for (size_t i = 0; i < WRITERS; i++) {
+        int status;
+        assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 0);
+    }
+    assert_int_equal(open_at(&history, "shared.db", false), 0);
+    assert_int_equal(n_findings(), 0);
+    history_close(&history);
+    assert_int_equal(count_rows("shared.db", "runs"), WRITERS * WRITER_RUNS);
+    assert_int_equal(count_rows("shared.db", "replays"), WRITERS * WRITER_RUNS * WRITER_POINTS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(merging_twice_is_merging_once),
+        cmocka_unit_test(what_is_merged_refers_to_the_same_things),
+        cmocka_unit_test(an_unfinished_run_is_completed_by_a_later_copy),
+        cmocka_unit_test(strange_files_are_not_merged),
+        cmocka_unit_test(several_processes_write_at_once),
+    };
+    return cmocka_run_group_tests(tests, rig_enter, rig_leave);
+}

@@ -1,0 +1,327 @@
+/* fstune history: what was measured before. */
+#include "bench/clock.h"
+#include "tuner/command.h"
+#include "tuner/history.h"
+#include "tuner/options.h"
+#include "tuner/report.h"
+#include "tuner/report_history.h"
+#include "tuner/report_text.h"
+
+#include "bench/units.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct call {
+    struct history history;
+    const struct settings *settings;
+    const char *path;
+};
+
+static int run_id_of(const char *text, int64_t *ret_id, struct err *err)
+{
+    uint64_t id;
+    if (units_parse_count(text, INT64_MAX, &id) < 0 || id == 0)
+        return err_set(err, -EINVAL, "'%.60s' is no number of a run; fstune history list shows them", text);
+    *ret_id = (int64_t)id;
+    return 0;
+}
+
+static int list(struct call *call, struct err *err)
+{
+    const struct history_filter filter = {.limit = call->settings->limit};
+    struct history_info *runs;
+    size_t n;
+    int result = history_list_runs(&call->history, &filter, &runs, &n, err);
+    if (result < 0)
+        return result;
+    if (call->settings->json) {
+        json_t *rows = json_array();
+        for (size_t i = 0; i < n; i++)
+            json_array_append_new(rows, report_history_run_json(&runs[i]));
+        result = json_print(stdout, json_pack("{s:s, s:o}", "schema", "fstune/history/1", "runs", rows), err);
+    } else {
+        report_history_list(stdout, runs, n);
+        result = text_finish(stdout, err);
+    }
+    free(runs);
+    return result;
+}
+
+/* A run with its replays; the caller frees them. */
+static int load(struct call *call, const char *text, struct history_info *info,
+                struct history_replay **ret_replays, size_t *ret_n, struct err *err)
+{
+    int64_t id = 0;
+    int result = run_id_of(text, &id, err);
+    if (result == 0)
+        result = history_find_run(&call->history, id, info, err);
+    return result == 0 ? history_replays(&call->history, id, ret_replays, ret_n, err) : result;
+}
+
+/* With its replays, circumstances and answer: all that is known of it. */
+static json_t *run_document(struct call *call, const struct history_info *info,
+                            const struct history_replay *replays, size_t n)
+{
+    json_t *settings = NULL, *system = NULL, *answer = NULL, *rows = json_array();
+    json_t *object = report_history_run_json(info);
+    (void)history_circumstances(&call->history, info->id, &settings, &system, NULL);
+    (void)history_document(&call->history, info->id, &answer, NULL);
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(rows, report_history_replay_json(&replays[i]));
+    json_object_set_new(object, "settings", settings != NULL ? settings : json_null());
+    json_object_set_new(object, "system", system != NULL ? system : json_null());
+    json_object_set_new(object, "runs", rows);
+    json_object_set_new(object, "answer", answer != NULL ? answer : json_null());
+    return object;
+}
+
+static int show(struct call *call, struct err *err)
+{
+    struct history_info info;
+    struct history_replay *replays = NULL;
+    size_t n;
+    int result = load(call, call->settings->operands[1], &info, &replays, &n, err);
+    if (result < 0)
+        return result;
+    if (call->settings->json) {
+        json_t *document = run_document(call, &info, replays, n);
+        json_object_set_new(document, "schema", json_string("fstune/run/1"));
+        result = json_print(stdout, document, err);
+    } else {
+        report_history_run(stdout, &info, replays, n);
+        result = text_finish(stdout, err);
+    }
+    free(replays);
+    return result;
+}
+
+static int compare(struct call *call, struct err *err)
+{
+    struct history_info infos[2];
+    struct history_replay *replays[2] = {NULL, NULL};
+    struct history_comparison comparison = {0};
+    size_t n[2] = {0, 0};
+    int result = 0;
+    for (size_t i = 0; i < 2 && result == 0; i++)
+        result = load(call, call->settings->operands[1 + i], &infos[i], &replays[i], &n[i], err);
+    if (result == 0 && history_compare(infos, (const struct history_replay *const[2]){replays[0], replays[1]},
+                                       n, &comparison) < 0)
+        result = err_set(err, -ENOMEM, "no memory");
+    if (result == 0 && call->settings->json)
+        result = json_print(stdout, report_history_compare_json(infos, &comparison), err);
+    else if (result == 0) {
+        report_history_compare(stdout, infos, &comparison);
+        result = text_finish(stdout, err);
+    }
+    history_compare_done(&comparison);
+    free(replays[0]);
+    free(replays[1]);
+    return result;
+}
+
+static int export_csv(struct call *call, const struct history_info *runs, size_t n, struct err *err)
+{
+    report_history_csv_header(stdout);
+    /* The oldest first: a table that grows at its end. */
+    for (size_t i = n; i-- > 0;) {
+        struct history_replay *replays = NULL;
+        size_t n_replays = 0;
+        int result = history_replays(&call->history, runs[i].id, &replays, &n_replays, err);
+        if (result < 0)
+            return result;
+        report_history_csv(stdout, &runs[i], replays, n_replays);
+        free(replays);
+    }
+    return text_finish(stdout, err);
+}
+
+static json_t *changes_document(struct call *call)
+{
+    struct history_change *changes = NULL;
+    size_t n = 0;
+    json_t *rows = json_array();
+    (void)history_list_changes(&call->history, NULL, 0, 0, &changes, &n, NULL);
+    for (size_t i = n; i-- > 0;)
+        json_array_append_new(rows, report_history_change_json(&changes[i]));
+    free(changes);
+    return rows;
+}
+
+static int export_json(struct call *call, const struct history_info *runs, size_t n, struct err *err)
+{
+    json_t *rows = json_array();
+    for (size_t i = n; i-- > 0;) {
+        struct history_replay *replays = NULL;
+        size_t n_replays = 0;
+        int result = history_replays(&call->history, runs[i].id, &replays, &n_replays, err);
+        if (result < 0) {
+            json_decref(rows);
+            return result;
+        }
+        json_array_append_new(rows, run_document(call, &runs[i], replays, n_replays));
+        free(replays);
+    }
+    return json_print(stdout,
+                      json_pack("{s:s, s:o, s:o}", "schema", "fstune/history/1", "runs", rows, "changes",
+                                changes_document(call)),
+                      err);
+}
+
+static int export(struct call *call, struct err *err)
+{
+    const struct history_filter all = {0};
+    struct history_info *runs;
+    size_t n;
+    int result = history_list_runs(&call->history, &all, &runs, &n, err);
+    if (result < 0)
+        return result;
+    result = call->settings->export_format == 0 && !call->settings->json ? export_csv(call, runs, n, err)
+                                                                         : export_json(call, runs, n, err);
+    free(runs);
+    return result;
+}
+
+static int prune(struct call *call, struct err *err)
+{
+    const struct settings *settings = call->settings;
+    size_t n = 0;
+    if (settings->keep_runs == 0 && settings->older_than_ns == 0)
+        return err_set(err, -EINVAL, "give --keep N or --older-than AGE; nothing was removed");
+    double now_s = call->history.now_s(call->history.now_context);
+    double before_s = settings->older_than_ns > 0 ? now_s - (double)settings->older_than_ns / 1e9 : 0;
+    int result = history_prune(&call->history, settings->keep_runs, before_s, &n, err);
+    if (result < 0)
+        return result;
+    printf("%zu run%s removed\n", n, n == 1 ? "" : "s");
+    return text_finish(stdout, err);
+}
+
+static void print_finding(void *context, const char *text)
+{
+    char line[600];
+    size_t *n = context;
+    printf("%s\n", text_printable(text, line, sizeof line));
+    ++*n;
+}
+
+static int verify(struct call *call, struct err *err)
+{
+    size_t n = 0;
+    int result = history_verify(&call->history, print_finding, &n, err);
+    if (result < 0)
+        return result;
+    if (n == 0)
+        printf("%s: sound\n", call->path);
+    result = text_finish(stdout, err);
+    return result < 0 ? result : n > 0 ? EXIT_FAILED : EXIT_DONE;
+}
+
+static int merge(struct call *call, struct err *err)
+{
+    for (size_t i = 1; i < call->settings->n_operands; i++) {
+        const char *path = call->settings->operands[i];
+        size_t n_runs = 0, n_changes = 0;
+        int result = history_merge(&call->history, path, &n_runs, &n_changes, err);
+        if (result < 0)
+            return result;
+        printf("%s: %zu run%s, %zu change%s taken over\n", path, n_runs, n_runs == 1 ? "" : "s", n_changes,
+               n_changes == 1 ? "" : "s");
+    }
+    return text_finish(stdout, err);
+}
+
+static const struct {
+    const char *name, *operands;
+    size_t least, most; /* operands */
+    bool write;
+    int (*call)(struct call *call, struct err *err); /* an exit code or a negative errno */
+} verbs[] = {
+    {"list", "", 0, 0, false, list},
+    {"show", " ID", 1, 1, false, show},
+    {"compare", " A B", 2, 2, false, compare},
+    {"export", "", 0, 0, false, export},
+    {"prune", "", 0, 0, false, prune},
+    {"verify", "", 0, 0, false, verify},
+    {"merge", " FILE...", 1, SETTINGS_MAX_OPERANDS - 1, true, merge},
+};
+#define N_VERBS (sizeof verbs / sizeof verbs[0])
+
+static int refuse_verb(const char *text, struct err *err)
+{
+    const char *names[N_VERBS];
+    for (size_t i = 0; i < N_VERBS; i++)
+        names[i] = verbs[i].name;
+    const char *nearest = options_nearest(text, names, N_VERBS);
+    if (nearest != NULL)
+        return err_set(err, -EINVAL, "'%.60s' is unknown; did you mean %s?", text, nearest);
+    return err_set(err, -EINVAL,
+                   "'%.60s' is unknown; use list, show, compare, export, prune, verify or merge", text);
+}
+
+static int open_and_call(const struct settings *settings, size_t verb, struct err *err)
+{
+    static char path[SETTINGS_TEXT_SIZE];
+    struct call call = {.settings = settings, .path = settings->db};
+    if (settings->db[0] == '\0') {
+        int result = history_default_path(path, sizeof path, err);
+        if (result < 0)
+            return result;
+        call.path = path;
+    }
+    const struct history_place place = {.path = call.path, .write = verbs[verb].write};
+    if (verbs[verb].call == merge && settings->db[0] == '\0' && history_make_directories(path, err) < 0)
+        return err->code;
+    int result = history_open(&call.history, &place, err);
+    if (result == 0)
+        result = verbs[verb].call(&call, err);
+    history_close(&call.history);
+    return result;
+}
+
+static int dispatch(const struct settings *settings, struct err *err)
+{
+    size_t verb = 0;
+    if (settings->n_operands == 0)
+        return err_set(err, -EINVAL,
+                       "history: what? use list, show, compare, export, prune, verify or merge");
+    while (verb < N_VERBS && strcmp(settings->operands[0], verbs[verb].name) != 0)
+        verb++;
+    if (verb == N_VERBS)
+        return refuse_verb(settings->operands[0], err);
+    if (settings->n_operands - 1 < verbs[verb].least || settings->n_operands - 1 > verbs[verb].most)
+        return err_set(err, -EINVAL, "write it as: fstune history %s%s [--db FILE]", verbs[verb].name,
+                       verbs[verb].operands);
+    return open_and_call(settings, verb, err);
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    static struct settings settings;
+    struct err err = {0};
+    settings_init(&settings);
+    settings.operands_allowed = SETTINGS_MAX_OPERANDS;
+    int result = options_parse(&settings, OPTIONS_HISTORY, argc, argv, 1, &err);
+    if (result == 1) {
+        options_print_help(stdout, "history VERB", command->description, OPTIONS_HISTORY, command->example);
+        return EXIT_DONE;
+    }
+    if (result < 0)
+        return command_fail(EXIT_USAGE, "%s", err.text);
+    result = dispatch(&settings, &err);
+    return result < 0 ? command_refuse(result, err.text) : result;
+}
+
+const struct command command_history = {
+    .name = "history",
+    .summary = "list, compare, export and merge what was measured before (--save)",
+    .run = run,
+    .description =
+        "Reads the history that --save writes. list: all runs. show ID: one run, its points. compare A B: "
+        "what "
+        "changed between two runs, with intervals. export: every replay as CSV or JSON. prune: removes old "
+        "runs. verify: checks the file. merge FILE...: takes over the runs of other histories.",
+    .example = "fstune history compare 12 13 --db nightly.db",
+};
