@@ -154,7 +154,7 @@ define look-for-packages
 endef
 
 # Goals that install what is missing; every other build only names it.
-self_helping := check check-statistics check-io check-faults check-guest check-snippets check-slow check-asan check-tsan check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
+self_helping := check check-statistics check-io check-faults check-guest check-snippets check-packaging check-deb deb check-slow check-asan check-tsan check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
 before_build := $(if $(filter fuzz,$(MAKECMDGOALS)),deps-fuzz,$(if $(filter $(self_helping),$(MAKECMDGOALS)),deps,packages))
 
 .PHONY: deps deps-dev deps-compare deps-faults deps-fuzz deps-guest deps-live deps-snippets deps-valgrind packages
@@ -399,22 +399,90 @@ coverage: build/cov/fstune $(call programs,$(fast_tests),cov) | deps ## line cov
 
 # ---- packaging -------------------------------------------------------------------------------------------------
 
-.PHONY: install uninstall dist clean help
+.PHONY: install uninstall man completion deb check-packaging check-deb deps-deb deps-check-deb deps-packaging dist clean help
 
-doc_dir   := $(DESTDIR)$(PREFIX)/share/doc/fstune
-share_dir := $(DESTDIR)$(PREFIX)/share/fstune
-man_dir   := $(DESTDIR)$(PREFIX)/share/man/man1
-documents := $(wildcard README.md LICENSE docs/*.md)
+# Where things go that other programs look for; packagers set them. systemd and cron look in no other PREFIX than these two.
+UNIT_DIR   ?= $(PREFIX)/lib/systemd/system
+SYSCONFDIR ?= $(if $(filter /usr /usr/local,$(PREFIX)),/etc,$(PREFIX)/etc)
+BASH_DIR   ?= $(PREFIX)/share/bash-completion/completions
+ZSH_DIR    ?= $(PREFIX)/share/zsh/site-functions
+doc_dir    := $(PREFIX)/share/doc/fstune
+share_dir  := $(PREFIX)/share/fstune
 
-install: build/release/fstune ## install under PREFIX (default /usr/local), below DESTDIR
-	$(Q)install -D -m 755 $< '$(DESTDIR)$(PREFIX)/bin/fstune'
-	$(Q)set -e; for file in $(wildcard docs/fstune.1); do install -D -m 644 $$file '$(man_dir)'/$${file##*/}; done
-	$(Q)set -e; for file in $(documents); do install -D -m 644 $$file '$(doc_dir)'/$${file##*/}; done
-	$(Q)set -e; find configs -type f | while read -r file; do install -D -m 644 "$$file" '$(share_dir)'/"$${file#configs/}"; done
+# What the program prints of itself.
+generated := build/fstune.1 build/completion/fstune build/completion/_fstune
+build/fstune.1: self := --manual
+build/completion/fstune: self := --completion bash
+build/completion/_fstune: self := --completion zsh
+$(generated): build/release/fstune
+	$(call say,MAKE,$@)
+	@mkdir -p $(@D)
+	$(Q)$< $(self) >$@
 
+man: build/fstune.1 ## the manual page as build/fstune.1
+completion: build/completion/fstune build/completion/_fstune ## completion for bash and zsh in build/completion
+
+# SOURCE:PLACE:MODE. Install and uninstall read this one list.
+units    := $(wildcard configs/systemd/*.service configs/systemd/*.timer)
+examples := $(wildcard configs/*.conf configs/*.example configs/surfaces/* configs/ansible/*)
+installed = build/release/fstune:$(PREFIX)/bin/fstune:755 \
+            build/fstune.1:$(PREFIX)/share/man/man1/fstune.1:644 \
+            build/completion/fstune:$(BASH_DIR)/fstune:644 build/completion/_fstune:$(ZSH_DIR)/_fstune:644 \
+            $(foreach f,$(units),$(f):$(UNIT_DIR)/$(notdir $(f)):644) \
+            configs/cron.d/fstune:$(SYSCONFDIR)/cron.d/fstune:644 \
+            $(foreach f,$(wildcard README.md LICENSE docs/*.md),$(f):$(doc_dir)/$(notdir $(f)):644) \
+            $(foreach f,$(examples),$(f):$(share_dir)/$(f:configs/%=%):$(if $(filter %.example,$(f)),755,644)) \
+            configs/systemd/retune-target.conf:$(share_dir)/retune-target.conf:644
+
+# Units and the cron job name the program's place.
+install: build/release/fstune $(generated) ## install under PREFIX (default /usr/local), below DESTDIR
+	$(Q)set -e; for entry in $(installed); do \
+	    source=$${entry%%:*}; place=$${entry#*:}; mode=$${place##*:}; place='$(DESTDIR)'$${place%:*}; \
+	    install -D -m $$mode "$$source" "$$place"; \
+	    case $$source in \
+	    configs/systemd/*|configs/cron.d/*) sed 's|/usr/bin/fstune|$(PREFIX)/bin/fstune|' "$$source" >"$$place" ;; \
+	    esac; \
+	done
+
+# Nothing else: what somebody added stays, and so do the directories that others use too.
 uninstall: ## remove what install put there
-	$(Q)rm -f '$(DESTDIR)$(PREFIX)/bin/fstune' '$(man_dir)/fstune.1'
-	$(Q)rm -rf '$(doc_dir)' '$(share_dir)'
+	$(Q)set -e; for entry in $(installed); do \
+	    place=$${entry#*:}; rm -f '$(DESTDIR)'"$${place%:*}"; \
+	done
+	$(Q)for dir in '$(doc_dir)' '$(share_dir)'; do \
+	    [ ! -d '$(DESTDIR)'"$$dir" ] || find '$(DESTDIR)'"$$dir" -depth -type d -empty -delete; \
+	done
+
+needed_deb := dpkg-dev:dpkg-buildpackage debhelper:dh
+needed_check_deb := debootstrap:debootstrap lintian:lintian
+needed_packaging := python3:python3 groff:groff man-db:man zsh:zsh \
+                    mandoc:mandoc python3-yaml:$(python_packages)/yaml systemd:systemd-analyze
+
+deps-deb: deps
+	$(call look-for-packages,$(needed_deb),install)
+
+# What is missing is a check that is skipped.
+deps-check-deb: deps
+	$(call look-for-packages,$(needed_check_deb),install,0)
+
+deps-packaging: deps
+	$(call look-for-packages,$(needed_packaging),install,0)
+
+deb_name := fstune-$(VERSION)
+deb: | deps-deb ## a Debian package and its source package, in build/deb
+	$(Q)rm -rf build/deb && mkdir -p build/deb/$(deb_name)
+	$(Q)tar -c --exclude=./build --exclude=./.git --exclude=__pycache__ . | tar -x -C build/deb/$(deb_name)
+	$(Q)cp -r configs/debian build/deb/$(deb_name)/debian
+	$(Q)cd build/deb/$(deb_name) && MAKEFLAGS= DEB_BUILD_OPTIONS="$${DEB_BUILD_OPTIONS-nocheck}" dpkg-buildpackage -us -uc >../build.log 2>&1 \
+	    || { tail -n 30 ../build.log >&2; exit 1; }
+	@ls build/deb/*.deb build/deb/*.dsc
+
+check-packaging: build/release/fstune $(generated) | deps-packaging ## check manual page, completion, units, cron job, install and uninstall
+	$(Q)FSTUNE=build/release/fstune tests/packaging/run
+
+# Minutes, and a network: a small Debian is made, kept in build/chroot.tar for the next time.
+check-deb: deb | deps-check-deb ## install, use and purge the package in a fresh Debian
+	$(Q)tests/packaging/deb_chroot build/deb build/chroot.tar
 
 dist: ## the committed sources as build/fstune-VERSION.tar.gz
 	$(Q)mkdir -p build

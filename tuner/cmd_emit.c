@@ -120,7 +120,9 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_emit = {
     .name = "emit",
     .summary = "print the lines for QEMU, libvirt, a database ... from a measured answer",
+    .operands = "FORMAT",
     .run = run,
+    .options = OPTIONS_EMIT,
     .description =
         "Prints an answer of `fstune recommend --json` as the lines to paste into what uses the storage.",
     .example = "fstune recommend --pattern randwrite --json | fstune emit qemu --image /var/lib/vms/disk.img",

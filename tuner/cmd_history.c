@@ -316,6 +316,8 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_history = {
     .name = "history",
+    .operands = "list|show|compare|export|prune|verify|merge",
+    .options = OPTIONS_HISTORY,
     .summary = "list, compare, export and merge what was measured before (--save)",
     .run = run,
     .description =

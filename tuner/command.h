@@ -23,13 +23,18 @@ struct session;
 struct command {
     const char *name;
     const char *summary; /* one line, for the program's own help */
+    /* Words without dashes that follow the name, "FORMAT", or the choices "list|show"; NULL for none. For the
+     * manual page and the completion. */
+    const char *operands;
     /* argv[0] is the command's own name. Returns the exit code. */
     int (*run)(const struct command *command, int argc, char **argv);
 
+    /* For its help, the manual page and the completion; command_run_measuring needs them: */
+    const char *description, *example;
+    unsigned options; /* its bit of the option table */
+
     /* For command_run_measuring, NULL elsewhere: */
-    const char *description, *example; /* for its help */
-    unsigned options;                  /* its bit of the option table */
-    bool no_pattern;                   /* it has a workload of its own */
+    bool no_pattern; /* it has a workload of its own */
     /* Refuses what can be refused before a byte is written and prints the plan. 0 or a negative errno. */
     int (*plan)(struct session *session, struct err *err);
     /* Measures and prints. An exit code, or a negative errno. */

@@ -1,6 +1,8 @@
 /* fstune: finds the I/O setting that fits a workload on a file system. This file only finds the command. */
 #include "tuner/command.h"
+#include "tuner/completion.h"
 #include "tuner/interrupt.h"
+#include "tuner/manual.h"
 #include "tuner/options.h"
 #include "tuner/report.h"
 
@@ -51,9 +53,19 @@ static int print_help(void)
         printf("  %-12s %s\n", commands[i]->name, commands[i]->summary);
     puts("\nOptions:\n"
          "  --help       this text\n"
-         "  --version    the version\n\n"
+         "  --version    the version\n"
+         "  --manual     the manual page, as roff: fstune --manual | man -l -\n"
+         "  --completion bash|zsh\n"
+         "               completion of the command line, as a script for the shell\n\n"
          "Example:\n"
          "  fstune recommend --pattern randwrite");
+    return EXIT_DONE;
+}
+
+static int print_completion(int argc, char **argv)
+{
+    if (argc != 3 || completion_print(stdout, argv[2], commands, n_commands) < 0)
+        return command_fail(EXIT_USAGE, "--completion: give the shell, bash or zsh");
     return EXIT_DONE;
 }
 
@@ -78,6 +90,12 @@ static int run(int argc, char **argv)
         puts("fstune " REPORT_VERSION);
         return EXIT_DONE;
     }
+    if (strcmp(argv[1], "--manual") == 0) {
+        manual_print(stdout, commands, n_commands);
+        return EXIT_DONE;
+    }
+    if (strcmp(argv[1], "--completion") == 0)
+        return print_completion(argc, argv);
     for (size_t i = 0; i < n_commands; i++) {
         if (strcmp(argv[1], commands[i]->name) == 0)
             return commands[i]->run(commands[i], argc - 1, argv + 1);
