@@ -1,5 +1,5 @@
 /* models/design: the random and the Sobol first design. */
-#include "models/design.h"
+#include "models/design_internal.h"
 
 #include <errno.h>
 #include <gsl/gsl_qrng.h>
@@ -71,8 +71,7 @@ static double shifted(double sobol, unsigned long shift)
     return ldexp((double)bits + 0.5, -SOBOL_BITS);
 }
 
-/* Turns a place in the unit cube into coordinates of the space. */
-static void place_to_target(const struct space *space, const double *place, double *ret_target)
+void design_place_to_target(const struct space *space, const double *place, double *ret_target)
 {
     for (size_t dim = 0; dim < space->n_dims; dim++) {
         double levels = (double)space->n_levels[dim];
@@ -105,8 +104,7 @@ static double distance(const struct space *space, size_t point, const double *ta
     return sum;
 }
 
-/* There must be one that is not taken. */
-static size_t nearest_free(const struct space *space, const double *target, const bool *taken)
+size_t design_nearest_free(const struct space *space, const double *target, const bool *taken)
 {
     double best_distance = INFINITY;
     size_t best = 0;
@@ -146,8 +144,8 @@ static int draw_sobol(const struct space *space, size_t n, gsl_rng *rng, size_t 
     for (size_t i = 0; i < n_drawn; i++) {
         for (size_t dim = 0; dim < space->n_dims; dim++)
             place[dim] = shifted(sobol[dim], shift[dim]);
-        place_to_target(space, place, target);
-        ret_points[i] = nearest_free(space, target, taken);
+        design_place_to_target(space, place, target);
+        ret_points[i] = design_nearest_free(space, target, taken);
         taken[ret_points[i]] = true;
         gsl_qrng_get(sequence, sobol);
     }

@@ -8,9 +8,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { GRID = 32, N_SIZES = 11, N_DEPTHS = 7, MAX_POINTS = 1024 };
+enum { N_DESIGNS = 4, GRID = 32, N_SIZES = 11, N_DEPTHS = 7, MAX_POINTS = 1024 };
 
-static const struct design_ops *const designs[] = {&design_random, &design_sobol};
+static const struct design_ops *const designs[N_DESIGNS] = {&design_random, &design_sobol, &design_latin,
+                                                            &design_fraction};
 
 /* request size x queue depth x direct x api (values 0, 2, 3, 4), where api 0 exists at depth 1 only. */
 static struct space mixed;
@@ -87,7 +88,7 @@ static void points_are_distinct_and_as_many_as_asked(void **state)
     size_t points[MAX_POINTS];
 
     (void)state;
-    for (size_t d = 0; d < 2; d++) {
+    for (size_t d = 0; d < N_DESIGNS; d++) {
         for (size_t c = 0; c < 6; c++) {
             assert_int_equal(draw(designs[d], &mixed, counts[c], c, points), counts[c]);
             assert_true(all_distinct(points, counts[c], mixed.n_points));
@@ -100,7 +101,7 @@ static void asking_for_all_or_more_returns_every_point(void **state)
     size_t points[MAX_POINTS + 100];
 
     (void)state;
-    for (size_t d = 0; d < 2; d++) {
+    for (size_t d = 0; d < N_DESIGNS; d++) {
         assert_int_equal(draw(designs[d], &mixed, mixed.n_points, 1, points), mixed.n_points);
         assert_true(all_distinct(points, mixed.n_points, mixed.n_points));
         assert_int_equal(draw(designs[d], &mixed, mixed.n_points + 100, 1, points), mixed.n_points);
@@ -113,7 +114,7 @@ static void nothing_is_written_beyond_what_was_drawn(void **state)
     size_t points[9];
 
     (void)state;
-    for (size_t d = 0; d < 2; d++) {
+    for (size_t d = 0; d < N_DESIGNS; d++) {
         points[8] = 4711;
         draw(designs[d], &mixed, 8, 3, points);
         assert_int_equal(points[8], 4711);
@@ -125,7 +126,7 @@ static void same_seed_same_design_and_another_seed_another(void **state)
     size_t first[20], again[20], other[20];
 
     (void)state;
-    for (size_t d = 0; d < 2; d++) {
+    for (size_t d = 0; d < N_DESIGNS; d++) {
         draw(designs[d], &mixed, 20, 5, first);
         draw(designs[d], &mixed, 20, 5, again);
         draw(designs[d], &mixed, 20, 6, other);
@@ -143,7 +144,7 @@ static void one_point_space_is_drawn(void **state)
 
     (void)state;
     assert_int_equal(space_init(&space, raw, 1, 2, kind), 0);
-    for (size_t d = 0; d < 2; d++) {
+    for (size_t d = 0; d < N_DESIGNS; d++) {
         point = 99;
         assert_int_equal(draw(designs[d], &space, 10, 1, &point), 1);
         assert_int_equal(point, 0);
@@ -299,6 +300,43 @@ static void sobol_does_not_neglect_the_edges(void **state)
         assert_close(counts[i] / 400.0, 1.0, 0.2);
 }
 
+/* 32 points on 32 x 32: every row and every column is met once, but where a nearest free point was the second
+ * best. */
+static void latin_meets_every_level_of_a_square_once(void **state)
+{
+    size_t points[GRID];
+
+    (void)state;
+    for (unsigned long seed = 1; seed <= 40; seed++) {
+        bool row[GRID] = {false}, column[GRID] = {false};
+
+        draw(&design_latin, &square, GRID, seed, points);
+        for (size_t i = 0; i < GRID; i++) {
+            assert_false(row[points[i] / GRID]);
+            assert_false(column[points[i] % GRID]);
+            row[points[i] / GRID] = column[points[i] % GRID] = true;
+        }
+    }
+}
+
+static void the_fraction_is_half_of_a_square_and_every_level_keeps_its_share(void **state)
+{
+    size_t points[MAX_POINTS], n, row[GRID] = {0}, column[GRID] = {0};
+
+    (void)state;
+    assert_int_equal(design_fraction_size(&square, &n), 0);
+    assert_int_equal(n, GRID * GRID / 2);
+    assert_int_equal(draw(&design_fraction, &square, n, 1, points), n);
+    assert_true(all_distinct(points, n, GRID * GRID));
+    for (size_t i = 0; i < n; i++) {
+        row[points[i] / GRID]++;
+        column[points[i] % GRID]++;
+        assert_int_equal((points[i] / GRID + points[i] % GRID) % 2, 0);
+    }
+    for (size_t i = 0; i < GRID; i++)
+        assert_true(row[i] == GRID / 2 && column[i] == GRID / 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -308,6 +346,10 @@ int main(void)
         cmocka_unit_test(same_seed_same_design_and_another_seed_another),
         cmocka_unit_test(one_point_space_is_drawn),
         cmocka_unit_test(random_is_uniform),
+        cmocka_unit_test(latin_meets_every_level_of_a_square_once),
+        cmocka_unit_test(the_fraction_is_half_of_a_square_and_every_level_keeps_its_share),
+        cmocka_unit_test(latin_meets_every_level_of_a_square_once),
+        cmocka_unit_test(the_fraction_is_half_of_a_square_and_every_level_keeps_its_share),
         cmocka_unit_test(sobol_gives_every_category_its_share),
         cmocka_unit_test(sobol_covers_the_categories_with_as_few_points_as_there_are),
         cmocka_unit_test(sobol_spreads_more_evenly_than_random),
