@@ -43,6 +43,7 @@ helper_sources = $(filter-out tests/$(1)/test_%,$(call sources,tests/$(1)))
 perf_sources := $(call sources,tests/perf)
 statistics_sources := $(call sources,tests/statistics)
 compare_sources := $(call sources,tests/compare)
+study_sources := $(call sources,tests/study)
 fuzz_sources := $(call sources,tests/fuzz)
 own_code := $(wildcard $(floors:%=%/*.[ch]) tests/*.[ch] tests/*/*.[ch])
 
@@ -50,6 +51,8 @@ own_code := $(wildcard $(floors:%=%/*.[ch]) tests/*.[ch] tests/*/*.[ch])
 wanted := $(if $(T),$(foreach t,$(test_sources),$(if $(findstring $(T),$(t)),$(t))),$(test_sources))
 fs_tests   := $(filter %_fs.c,$(wanted))
 slow_tests := $(filter %_slow.c,$(wanted))
+# Studies run without options are a smoke test of a few seconds.
+smoke_studies := $(if $(T),$(foreach t,$(study_sources),$(if $(findstring $(T),$(t)),$(t))),$(study_sources))
 fast_tests := $(filter-out $(fs_tests) $(slow_tests),$(wanted))
 fuzz_targets := $(if $(T),$(foreach t,$(fuzz_sources),$(if $(findstring $(T),$(t)),$(t))),$(fuzz_sources))
 
@@ -213,7 +216,7 @@ build/$(1)/fstune: build/$(1)/tuner/main.o $(call archives_tuner,$(1))
 	$$(Q)$$(CC) $$(compile_$(1)) $$(CFLAGS) $$(link_$(1)) $$(LDFLAGS) $$^ $$(libs_tuner) -o $$@
 
 $(foreach t,$(test_sources),$(eval $(call rules-of-test,$(1),$(word 2,$(subst /, ,$(t))),$(t:%.c=%))))
-$(foreach t,$(perf_sources) $(statistics_sources) $(compare_sources),$(eval $(call rules-of-test,$(1),tuner,$(t:%.c=%))))
+$(foreach t,$(perf_sources) $(statistics_sources) $(compare_sources) $(study_sources),$(eval $(call rules-of-test,$(1),tuner,$(t:%.c=%))))
 endef
 
 # $(1): build, $(2): floor. The archive is written anew, so that no object of a removed source lives on in it.
@@ -264,10 +267,11 @@ build/release/tests/compare/peers/%: tests/compare/peers/%.cpp Makefile | deps-c
 all: build/$(BUILD)/fstune ## build the program: build/$(BUILD)/fstune
 
 # $(1): build. Runs the programs among the prerequisites.
-run_tests = $(Q)FSTUNE=build/$(1)/fstune $(2) tests/run $(filter build/$(1)/tests/%,$^)
+run_tests = $(Q)FSTUNE=build/$(1)/fstune $(2) tests/run $(filter-out build/$(1)/tests/study/%,$(filter build/$(1)/tests/%,$^))
 
-check: build/$(BUILD)/fstune $(call programs,$(fast_tests),$(BUILD)) | deps ## build and run the fast tests
+check: build/$(BUILD)/fstune $(call programs,$(fast_tests) $(smoke_studies),$(BUILD)) | deps ## build and run the fast tests
 	$(call run_tests,$(BUILD))
+	$(Q)set -e; for study in $(filter build/$(BUILD)/tests/study/%,$^); do echo "smoke of $$study"; $$study >$$study.log || { cat $$study.log; exit 1; }; done
 
 # One at a time: they share the disk.
 check-io: build/$(BUILD)/fstune $(call programs,$(fs_tests),$(BUILD)) build/release/faultfs | deps ## run the tests that need a real file system

@@ -14,6 +14,7 @@ enum {
     EXIT_USAGE = 2,
     EXIT_INCONCLUSIVE = 3,
     EXIT_FINDINGS = 3, /* of doctor */
+    EXIT_BEHIND = 4,   /* of retune: the settings in force, or the throughput, have fallen behind */
     EXIT_NOTHING = 5,
     EXIT_SIGNAL = 128 /* plus the signal's number */
 };
@@ -44,7 +45,8 @@ struct command {
 /* A command that measures: options, session, plan, measurement. */
 int command_run_measuring(const struct command *command, int argc, char **argv);
 
-extern const struct command command_recommend, command_measure, command_doctor, command_emit, command_history;
+extern const struct command command_recommend, command_measure, command_doctor, command_emit, command_history,
+    command_retune;
 
 /* Prints "fstune: TEXT" on stderr. Returns code. */
 int command_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -168,12 +168,16 @@ static int write_list(const config_setting_t *setting, const struct option_row *
     return 0;
 }
 
-static int refuse_unknown(const char *key, struct err *err)
+int config_refuse_unknown(const char *key, const char *const *more, size_t n_more, struct err *err)
 {
     char dashed[64], hint[64];
     const char *names[OPTIONS_MAX_ROWS];
     const struct option_row *row;
     size_t n = 0;
+    while (n < n_more && n < sizeof(names) / sizeof(names[0])) {
+        names[n] = more[n];
+        n++;
+    }
     snprintf(dashed, sizeof(dashed), "%s", key);
     for (char *c = dashed; *c; c++)
         *c = *c == '_' ? '-' : *c;
@@ -190,17 +194,10 @@ static int refuse_unknown(const char *key, struct err *err)
     return err_set(err, -EINVAL, "unknown setting; did you mean %s?", hint);
 }
 
-static int read_setting(struct settings *settings, const config_setting_t *setting, unsigned command,
-                        struct err *err)
+int config_set(struct settings *settings, const struct option_row *row, const config_setting_t *setting,
+               struct err *err)
 {
     char text[MAX_TEXT_BYTES];
-    const char *key = config_setting_name(setting);
-    const struct option_row *row = options_find(key, command);
-    /* One file may serve several commands. */
-    if (!row)
-        row = options_find(key, ~0U);
-    if (!row || strchr(key, '-'))
-        return refuse_unknown(key, err);
     if (!row->in_config)
         return err_set(err, -EINVAL, "cannot stand in a configuration file; give it on the command line");
     if (config_setting_is_group(setting))
@@ -209,6 +206,19 @@ static int read_setting(struct settings *settings, const config_setting_t *setti
                 ? write_list(setting, row, text, sizeof(text), err)
                 : write_scalar(setting, row, text, sizeof(text), err);
     return r < 0 ? r : options_set(settings, row, text, err);
+}
+
+static int read_setting(struct settings *settings, const config_setting_t *setting, unsigned command,
+                        struct err *err)
+{
+    const char *key = config_setting_name(setting);
+    const struct option_row *row = options_find(key, command);
+    /* One file may serve several commands. */
+    if (!row)
+        row = options_find(key, ~0U);
+    if (!row || strchr(key, '-'))
+        return config_refuse_unknown(key, NULL, 0, err);
+    return config_set(settings, row, setting, err);
 }
 
 int config_read_settings(const char *path, struct settings *settings, unsigned command, struct err *err)

@@ -12,12 +12,23 @@
 #include <stddef.h>
 
 struct config_t; /* libconfig's */
+struct config_setting_t;
+struct option_row;
 
 /* Reads FILE into settings, which stay untouched on failure; every key is an option's name with underscores,
  * and one that only another command knows is read too. Unknown keys, wrong types, repeated keys and integers
  * that libconfig 1.5 would misread are -EINVAL, "FILE:LINE: key: what is wrong; what to write". -ENOENT and
  * other negative errno when it cannot be read. (Not `config_read`: libconfig exports that name.) */
 int config_read_settings(const char *path, struct settings *settings, unsigned command, struct err *err);
+
+/* One setting of a file through the row's setter, as the command line would: 0, or -EINVAL with what is wrong
+ * and what to write, without file, line and key. */
+int config_set(struct settings *settings, const struct option_row *row,
+               const struct config_setting_t *setting, struct err *err);
+
+/* -EINVAL for a key that nobody knows, with the nearest name of the options that may stand in a file and of
+ * `more` (dashed). */
+int config_refuse_unknown(const char *key, const char *const *more, size_t n_more, struct err *err);
 
 /* Scan of a libconfig text for bare integers beyond 31 bits without the suffix L, which libconfig 1.5 reads
  * wrongly without a word, for those beyond 63 bits with it, and for floats that overflow; refuses @include,

@@ -251,7 +251,8 @@ int options_parse(struct settings *settings, unsigned command, int argc, char **
     set_own_standards(&parsed, command);
     /* A command without configurations is read once, or options that may be repeated would count twice. */
     int r = config != NULL ? read_options(&parsed, walk, config, err) : 0;
-    if (r == 0 && parsed.config[0] != '\0')
+    /* The file of `retune` has targets: tuner/retune_config reads it. */
+    if (r == 0 && parsed.config[0] != '\0' && command != OPTIONS_RETUNE)
         r = config_read_settings(parsed.config, &parsed, command, err);
     if (r == 0)
         r = read_options(&parsed, walk, NULL, err);

@@ -21,6 +21,7 @@ extern const struct options_section options_table_search;
 extern const struct options_section options_table_runs;
 extern const struct options_section options_table_emit;
 extern const struct options_section options_table_history;
+extern const struct options_section options_table_retune;
 extern const struct options_section options_table_command;
 
 #endif

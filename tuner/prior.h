@@ -43,6 +43,9 @@ void prior_close(struct session *session);
 int prior_parse(struct prior_file *file, const char *text, size_t size, struct err *err);
 /* Adds the runs [first, end) of a journal to the file's points. 0, -ENOMEM. */
 int prior_take_runs(struct prior_file *file, const struct journal *journal, size_t first, size_t end);
+/* Adds the points of an answer of `recommend`, joined with those that are there already. 0; -EINVAL for a row
+ * that is no measured point; -ENOMEM. */
+int prior_take_answer(struct prior_file *file, const json_t *answer, struct err *err);
 void prior_file_done(struct prior_file *file); /* accepts a zeroed one */
 
 /* How much of a first design is needed: 1 without prior knowledge. */

@@ -29,6 +29,33 @@ static int add(struct prior_file *file, const struct prior_point *point)
     return 0;
 }
 
+/* Where the point stands among those known, or file->n. */
+static size_t place_of(const struct prior_file *file, const struct point *point)
+{
+    size_t place = 0;
+    while (place < file->n && !factors_equal(&file->points[place].point, point))
+        place++;
+    return place;
+}
+
+/* Figures of two groups of replays of one point as of one group (Chan, Golub and LeVeque 1979). */
+static int join_rows(struct prior_file *file, const struct prior_point *row)
+{
+    size_t place = place_of(file, &row->point);
+    if (place == file->n)
+        return add(file, row);
+    struct prior_point *known = &file->points[place];
+    double n = (double)known->n, m = (double)row->n, difference = row->mean_bps - known->mean_bps;
+    double squares = (n > 1 ? known->std_bps * known->std_bps * (n - 1) : 0) +
+                     (m > 1 ? row->std_bps * row->std_bps * (m - 1) : 0) +
+                     difference * difference * n * m / (n + m);
+    known->mean_bps += difference * m / (n + m);
+    known->latency_mean_ns += (row->latency_mean_ns - known->latency_mean_ns) * m / (n + m);
+    known->std_bps = sqrt(squares / (n + m - 1));
+    known->n += row->n;
+    return 0;
+}
+
 /* One row of an answer. What is disqualified there is no good hint here. */
 static int take_row(struct prior_file *file, const json_t *row)
 {
@@ -41,10 +68,10 @@ static int take_row(struct prior_file *file, const json_t *row)
     if (journal_point(row, &point.point) < 0 || isnan(point.mean_bps) || n < 1 || n > MAX_REPLAYS)
         return -EINVAL;
     point.n = (size_t)n;
-    return json_array_size(json_object_get(row, "disqualified_by")) > 0 ? 0 : add(file, &point);
+    return json_array_size(json_object_get(row, "disqualified_by")) > 0 ? 0 : join_rows(file, &point);
 }
 
-static int take_answer(struct prior_file *file, const json_t *answer, struct err *err)
+int prior_take_answer(struct prior_file *file, const json_t *answer, struct err *err)
 {
     const json_t *rows = json_object_get(answer, "points");
     for (size_t i = 0; i < json_array_size(rows); i++) {
@@ -53,11 +80,6 @@ static int take_answer(struct prior_file *file, const json_t *answer, struct err
             return err_set(err, result, "row %zu of `points` is no measured point", i);
     }
     return 0;
-}
-
-static bool equal(const struct prior_point *point, const struct journal_run *run)
-{
-    return factors_equal(&point->point, &run->point);
 }
 
 /* Moments of one point's runs, by the sums of Welford. */
@@ -75,9 +97,7 @@ int prior_take_runs(struct prior_file *file, const struct journal *journal, size
 {
     for (size_t i = first; i < end; i++) {
         const struct journal_run *run = &journal->runs[i];
-        size_t place = 0;
-        while (place < file->n && !equal(&file->points[place], run))
-            place++;
+        size_t place = place_of(file, &run->point);
         struct prior_point point = {.point = run->point};
         int result = place == file->n ? add(file, &point) : 0;
         if (result < 0)
@@ -105,7 +125,7 @@ int prior_parse(struct prior_file *file, const char *text, size_t size, struct e
     json_t *answer = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
     const char *schema = json_string_value(json_object_get(answer, "schema"));
     if (schema != NULL && strcmp(schema, ANSWER_SCHEMA) == 0)
-        result = take_answer(file, answer, err);
+        result = prior_take_answer(file, answer, err);
     else
         result = take_journal(file, text, size, err);
     json_decref(answer);

@@ -50,12 +50,13 @@ struct session {
     double fastest_bps;                 /* highest rate of writing seen, filling included */
     unsigned n_not_settled;             /* in a row */
     uint64_t n_disturbed;               /* runs repeated because of a passing disturbance */
-    bool abandoned;        /* a run hangs in the kernel: nothing it uses may be touched or freed */
-    bool full;             /* the file system runs out of free space: the command must end */
-    bool wrote_out;        /* a run did not start because it could have crossed --max-write */
-    struct resume *resume; /* of --resume, see tuner/resume; NULL without */
-    struct prior *prior;   /* of --prior, see tuner/prior; NULL without */
-    struct save *save;     /* of --save, see tuner/save; NULL without */
+    bool abandoned;                 /* a run hangs in the kernel: nothing it uses may be touched or freed */
+    bool full;                      /* the file system runs out of free space: the command must end */
+    bool wrote_out;                 /* a run did not start because it could have crossed --max-write */
+    struct resume *resume;          /* of --resume, see tuner/resume; NULL without */
+    struct prior *prior;            /* of --prior, see tuner/prior; NULL without */
+    struct save *save;              /* of --save, see tuner/save; NULL without */
+    const struct tune_watch *watch; /* borrowed, see tuner/tune; NULL without */
     struct notes warnings, dropped;
     struct progress progress;
 };

@@ -114,6 +114,10 @@ struct settings {
     uint64_t older_than_ns;
     unsigned export_format; /* of --format */
 
+    char target[SETTINGS_TEXT_SIZE];     /* --target; "" */
+    char prometheus[SETTINGS_TEXT_SIZE]; /* --prometheus; "" */
+    bool force;
+
     uint64_t accept; /* doubts that do not disqualify */
 };
 

@@ -57,12 +57,17 @@ static int check_grid(const struct session *session, size_t n_points, struct err
                    n_points, TUNE_GRID_REPLAYS, needed, ceil(needed));
 }
 
+double tune_final_share(const struct tune *tune)
+{
+    return tune->session->watch != NULL ? tune->session->watch->final_share : TUNE_FINAL_SHARE;
+}
+
 static void plan_time(struct tune *tune)
 {
     uint64_t start_ns = tune->session->start_ns, budget_ns = tune->settings->budget_ns,
              now_ns = tune_now_ns(tune);
     tune->end_ns = start_ns + budget_ns;
-    double kept = TUNE_FINAL_SHARE + (settings_splits_sizes(tune->settings) ? TUNE_SPLIT_SHARE : 0);
+    double kept = tune_final_share(tune) + (settings_splits_sizes(tune->settings) ? TUNE_SPLIT_SHARE : 0);
     tune->search_end_ns = start_ns + (uint64_t)((double)budget_ns * (1 - kept));
     if (tune->search_end_ns < now_ns)
         tune->search_end_ns = now_ns;
@@ -110,7 +115,7 @@ static struct point default_point(const struct settings *settings)
     };
 }
 
-static struct point current_point(const struct settings *settings)
+struct point tune_current_point(const struct settings *settings)
 {
     struct point point = default_point(settings);
     const struct current *current = &settings->current;
@@ -134,7 +139,7 @@ static struct point current_point(const struct settings *settings)
 int tune_check(struct session *session, const struct candidates *candidates, uint64_t file_bytes,
                struct err *err)
 {
-    struct point current = current_point(session->settings);
+    struct point current = tune_current_point(session->settings);
     int result = objective_check(session->settings, candidates, err);
     if (result == 0 && session->settings->current_given) {
         result = candidates_check(session, &current, file_bytes, err);
@@ -164,7 +169,7 @@ static void place_baselines(struct tune *tune)
 {
     const struct settings *settings = tune->settings;
     struct session *session = tune->session;
-    struct point standard = default_point(settings), current = current_point(settings);
+    struct point standard = default_point(settings), current = tune_current_point(settings);
     bool standard_works = candidates_check(session, &standard, file_bytes_of(session), NULL) == 0;
     tune->standard = TUNE_NONE;
     tune->baseline_is_default = !settings->current_given && standard_works;
@@ -178,10 +183,19 @@ static void place_baselines(struct tune *tune)
     }
 }
 
+static void place_watched(struct tune *tune)
+{
+    const struct tune_watch *watch = tune->session->watch;
+    for (size_t i = 0; watch != NULL && i < watch->n; i++) {
+        if (candidates_check(tune->session, &watch->points[i], file_bytes_of(tune->session), NULL) == 0)
+            tune->watched[tune->n_watched++] = place_point(tune, &watch->points[i]);
+    }
+}
+
 static int make_records(struct tune *tune, struct err *err)
 {
     size_t n = tune->candidates.n;
-    tune->records = calloc(n + 3, sizeof *tune->records);
+    tune->records = calloc(n + 3 + TUNE_MAX_WATCHED, sizeof *tune->records);
     tune->verdicts = calloc(n, sizeof *tune->verdicts);
     tune->point_seconds = calloc(n, sizeof *tune->point_seconds);
     if (tune->records == NULL || tune->verdicts == NULL || tune->point_seconds == NULL)
@@ -231,6 +245,7 @@ int tune_init(struct tune *tune, struct session *session, struct err *err)
         result = make_records(tune, err);
     if (result == 0) {
         place_baselines(tune);
+        place_watched(tune);
         result = make_search(tune, err);
         if (result == 0) {
             tune_exclude_distrusted(tune);
@@ -277,7 +292,7 @@ static void reserve_writes(struct tune *tune)
     uint64_t max_bytes = tune->settings->max_write_bytes, used_bytes = session->bytes_written;
     if (max_bytes > used_bytes)
         session->write_limit_bytes =
-            max_bytes - (uint64_t)((double)(max_bytes - used_bytes) * TUNE_FINAL_SHARE);
+            max_bytes - (uint64_t)((double)(max_bytes - used_bytes) * tune_final_share(tune));
 }
 
 static int conclude(struct tune *tune, struct err *err)
@@ -294,8 +309,9 @@ static int conclude(struct tune *tune, struct err *err)
  * left points out for good by now. */
 static bool is_worth_another_race(const struct tune *tune)
 {
-    return tune->stop == TUNE_STOP_SEPARATED && !tune->conclusive && tune->chosen != TUNE_NONE &&
-           tune->settings->max_latency_p99_ns == 0 &&
+    const struct tune_watch *watch = tune->session->watch;
+    return (watch == NULL || !watch->once) && tune->stop == TUNE_STOP_SEPARATED && !tune->conclusive &&
+           tune->chosen != TUNE_NONE && tune->settings->max_latency_p99_ns == 0 &&
            tune_has_time(tune, tune->search_end_ns, LEAST_RACE_RUNS);
 }
 

@@ -41,6 +41,18 @@ enum tune_stop {
 
 extern const char *const tune_stop_text[];
 
+#define TUNE_MAX_WATCHED 3
+
+/* For one night of many (tuner/night): points that are measured whatever the search finds, also in the
+ * replays after the choice, and how much those are worth. */
+struct tune_watch {
+    struct point points[TUNE_MAX_WATCHED];
+    size_t n;
+    double final_share;  /* of the budget, instead of TUNE_FINAL_SHARE */
+    size_t most_replays; /* after the choice, of each point; at least TUNE_FRESH_LEAST */
+    bool once;           /* no further race after them: they are kept as they are */
+};
+
 struct tune {
     struct session *session;
     const struct settings *settings;
@@ -57,6 +69,8 @@ struct tune {
     size_t baseline;            /* index of the baseline (--current, else the default) */
     size_t standard;            /* index of the default where --current is another point, else TUNE_NONE */
     bool baseline_is_default;
+    size_t watched[TUNE_MAX_WATCHED]; /* indices of the points of session->watch that can be measured here */
+    size_t n_watched;
     size_t counterpart; /* index, behind the others, of the chosen point with `sequential`; or TUNE_NONE */
     struct pattern sequential; /* the sequential counterpart of a random pattern */
 
@@ -91,6 +105,9 @@ struct tune {
  * be measured, a grid longer than the budget. 0 or -EINVAL. */
 int tune_check(struct session *session, const struct candidates *candidates, uint64_t file_bytes,
                struct err *err);
+
+/* The point that --current names. */
+struct point tune_current_point(const struct settings *settings);
 
 /* Builds space, belief and search over a prepared session. tune_done accepts a zeroed tune. */
 int tune_init(struct tune *tune, struct session *session, struct err *err);
@@ -181,6 +198,13 @@ int tune_confirm(struct tune *tune, struct err *err);
 
 /* Sets probability from everything known. */
 int tune_judge(struct tune *tune);
+
+/* After tune_run: makes a measured point the answer in place of the chosen one, for reasons of the caller's.
+ * probability is NaN, and conclusive false, where the point is outside the space. 0 or -ENOMEM. */
+int tune_adopt(struct tune *tune, size_t point);
+
+/* Of the budget, kept for the replays after the choice. */
+double tune_final_share(const struct tune *tune);
 
 /* True when the response is the log of throughput. */
 bool tune_is_of_throughput(const struct tune *tune);

@@ -152,6 +152,12 @@ void tune_choose(struct tune *tune)
     free(points);
 }
 
+static bool is_conclusive(const struct tune *tune)
+{
+    return tune->probability >= tune->settings->confidence_share &&
+           record_count(&tune->records[tune->chosen], true) >= TUNE_FRESH_LEAST;
+}
+
 int tune_judge(struct tune *tune)
 {
     int result = belief_update(&tune->belief, true, tune->rng);
@@ -177,7 +183,22 @@ int tune_judge(struct tune *tune)
     if (belief_probability_within(&tune->belief, chosen, tune->margin, JUDGE_DRAWS, tune->rng,
                                   &tune->probability) < 0)
         return -ENOMEM;
-    tune->conclusive = tune->probability >= tune->settings->confidence_share &&
-                       record_count(&tune->records[chosen], true) >= TUNE_FRESH_LEAST;
+    tune->conclusive = is_conclusive(tune);
+    return 0;
+}
+
+int tune_adopt(struct tune *tune, size_t point)
+{
+    tune->chosen = point;
+    if (tune->best == TUNE_NONE)
+        tune->best = point;
+    tune->probability = NAN;
+    tune->conclusive = false;
+    if (point >= tune->space.n_points)
+        return 0;
+    if (belief_probability_within(&tune->belief, point, tune->margin, JUDGE_DRAWS, tune->rng,
+                                  &tune->probability) < 0)
+        return -ENOMEM;
+    tune->conclusive = is_conclusive(tune);
     return 0;
 }

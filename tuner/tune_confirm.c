@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <math.h>
 
-#define MAX_POINTS  10
+#define MAX_POINTS  (10 + TUNE_MAX_WATCHED)
 #define MAX_REPLAYS 30
 
 static size_t add_distinct(size_t *points, size_t n, size_t point)
@@ -32,9 +32,10 @@ static double enough(const struct tune *tune)
  * results cannot steer it. */
 static size_t affordable(const struct tune *tune, size_t n_points, uint64_t deadline_ns)
 {
-    size_t replays = TUNE_FRESH_LEAST;
+    const struct tune_watch *watch = tune->session->watch;
+    size_t replays = TUNE_FRESH_LEAST, most = watch != NULL ? watch->most_replays : MAX_REPLAYS;
     double wanted = enough(tune);
-    while (replays < MAX_REPLAYS && (double)replays < wanted &&
+    while (replays < most && (double)replays < wanted &&
            tune_has_time(tune, deadline_ns, (replays + 1) * n_points))
         replays++;
     return replays;
@@ -47,6 +48,8 @@ int tune_confirm(struct tune *tune, struct err *err)
     n = add_distinct(points, n, tune->best);
     n = add_distinct(points, n, tune->baseline);
     n = add_distinct(points, n, tune->standard);
+    for (size_t i = 0; i < tune->n_watched; i++)
+        n = add_distinct(points, n, tune->watched[i]);
     if (profiles_wanted(tune->settings) && profiles_choose(tune) < 0)
         return err_set(err, -ENOMEM, "no memory for the profiles");
     for (size_t p = 0; tune->profiles.chosen && p < PROFILE_N; p++)
@@ -58,7 +61,7 @@ int tune_confirm(struct tune *tune, struct err *err)
     if (stop == TUNE_STOP_INTERRUPTED || stop == TUNE_STOP_STALLED)
         return 0;
     tune->stop = TUNE_STOP_NOT_YET;
-    uint64_t kept_ns = (uint64_t)((double)tune->settings->budget_ns * TUNE_FINAL_SHARE);
+    uint64_t kept_ns = (uint64_t)((double)tune->settings->budget_ns * tune_final_share(tune));
     uint64_t deadline_ns = tune_now_ns(tune) + kept_ns;
     deadline_ns = deadline_ns > tune->end_ns ? tune->end_ns : deadline_ns;
     bool beside = tune_has_counterpart(tune, n, deadline_ns);

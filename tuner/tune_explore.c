@@ -41,8 +41,11 @@ int tune_explore(struct tune *tune, struct err *err)
     size_t asked[ROUND_MAX], runs[ROUND_MAX * TUNE_GRID_REPLAYS + 1 + ROUND_SUSPECTS];
     bool grid = tune->search == &search_grid;
     uint64_t deadline_ns = grid ? tune->search_end_ns : tune->explore_end_ns;
-    size_t first[2] = {tune->baseline, tune->standard};
-    int result = tune_measure(tune, first, tune->standard == TUNE_NONE ? 1 : 2, false, tune->end_ns, err);
+    size_t first[2 + TUNE_MAX_WATCHED] = {tune->baseline, tune->standard};
+    size_t n_first = tune->standard == TUNE_NONE ? 1 : 2;
+    for (size_t i = 0; i < tune->n_watched; i++)
+        first[n_first++] = tune->watched[i];
+    int result = tune_measure(tune, first, n_first, false, tune->end_ns, err);
     if (result == 0)
         result =
             tune_measure(tune, asked, prior_first_points(tune, asked, ROUND_MAX), false, deadline_ns, err);

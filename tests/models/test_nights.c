@@ -1,0 +1,211 @@
+/* Tests of models/nights. */
+#include "models/nights.h"
+#include "tests/check.h"
+
+#include <errno.h>
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+#include <math.h>
+
+static const struct nights_rule strict = {
+    .tolerance_share = 0.03, .nights_needed = 2, .confidence_share = 0.95};
+
+static struct nights_estimate night(double ratio, double std)
+{
+    return (struct nights_estimate){.log_mean = log(ratio), .variance = std * std, .df = 40};
+}
+
+static enum nights_decision decide(const struct nights_rule *rule, double first, double second, double std)
+{
+    struct nights_estimate nights[] = {night(first, std), night(second, std)};
+    struct nights_pooled pooled;
+    return nights_decide(rule, nights, 2, 0, &pooled);
+}
+
+static void one_night_pools_to_itself(void **state)
+{
+    (void)state;
+    struct nights_estimate nights[] = {night(1.1, 0.02)};
+    struct nights_pooled pooled;
+    assert_int_equal(nights_pool(nights, 1, 0, 0.95, &pooled), 0);
+    assert_close(pooled.log_mean, log(1.1), 1e-12);
+    assert_close(pooled.standard_error, 0.02, 1e-12);
+    assert_close(pooled.interval.high - pooled.log_mean, 0.02 * student_quantile(0.975, 40), 1e-9);
+}
+
+static void nights_that_agree_pool_by_inverse_variance(void **state)
+{
+    (void)state;
+    struct nights_estimate nights[] = {night(1.10, 0.01), night(1.11, 0.02)};
+    struct nights_pooled pooled;
+    assert_int_equal(nights_pool(nights, 2, 0, 0.95, &pooled), 0);
+    assert_close(pooled.between_variance, 0, 1e-15);
+    assert_close(pooled.log_mean, (4 * log(1.10) + log(1.11)) / 5, 1e-9);
+    assert_close(pooled.standard_error, 0.02 / sqrt(5), 1e-9);
+}
+
+/* By hand, equal variances v: tau^2 = (y1 - y2)^2 / 2 - v. */
+static void nights_that_disagree_have_a_variance_of_their_own(void **state)
+{
+    (void)state;
+    struct nights_estimate nights[] = {night(1.0, 0.01), night(exp(0.1), 0.01)};
+    struct nights_pooled pooled;
+    assert_close(nights_between_variance(nights, 2), 0.005 - 0.0001, 1e-9);
+    assert_int_equal(nights_pool(nights, 2, 0, 0.95, &pooled), 0);
+    assert_close(pooled.standard_error, 0.05, 1e-6);
+}
+
+static void the_floor_widens_an_interval(void **state)
+{
+    (void)state;
+    struct nights_estimate nights[] = {night(1.1, 0.01), night(1.1, 0.01)};
+    struct nights_pooled narrow, wide;
+    assert_int_equal(nights_pool(nights, 2, 0, 0.95, &narrow), 0);
+    assert_int_equal(nights_pool(nights, 2, 0.0009, 0.95, &wide), 0);
+    assert_close(wide.standard_error, sqrt(0.001 / 2), 1e-9);
+    assert_true(wide.interval.low < narrow.interval.low);
+}
+
+static void no_night_is_enodata(void **state)
+{
+    (void)state;
+    struct nights_estimate bad = {.log_mean = NAN, .variance = 1, .df = 1};
+    struct nights_pooled pooled;
+    struct nights_expected expected;
+    assert_int_equal(nights_pool(NULL, 0, 0, 0.95, &pooled), -ENODATA);
+    assert_int_equal(nights_pool(&bad, 1, 0, 0.95, &pooled), -ENODATA);
+    assert_int_equal(nights_expect(NULL, 0, 0, 0.95, &expected), -ENODATA);
+}
+
+static void a_single_replay_has_no_ratio(void **state)
+{
+    (void)state;
+    struct nights_estimate ratio = nights_difference((struct moments){1, 2, 0}, (struct moments){5, 1, 0.1});
+    struct nights_pooled pooled;
+    assert_int_equal(nights_pool(&ratio, 1, 0, 0.95, &pooled), -ENODATA);
+}
+
+static void a_change_needs_two_nights(void **state)
+{
+    (void)state;
+    struct nights_estimate nights[] = {night(1.5, 0.01)};
+    struct nights_pooled pooled;
+    assert_int_equal(nights_decide(&strict, nights, 1, 0, &pooled), NIGHTS_PENDING);
+    assert_int_equal(decide(&strict, 1.5, 1.5, 0.01), NIGHTS_CHANGE);
+}
+
+static void each_night_must_exceed_the_tolerance(void **state)
+{
+    (void)state;
+    assert_int_equal(decide(&strict, 1.5, 1.02, 0.001), NIGHTS_NO);
+    assert_int_equal(decide(&strict, 1.02, 1.5, 0.001), NIGHTS_PENDING);
+}
+
+static void the_pooled_interval_must_exceed_it_too(void **state)
+{
+    (void)state;
+    struct nights_rule lenient = strict;
+    lenient.lenient = true;
+    assert_int_equal(decide(&strict, 1.06, 1.06, 0.045), NIGHTS_PENDING);
+    assert_int_equal(decide(&lenient, 1.06, 1.06, 0.045), NIGHTS_PENDING);
+    assert_int_equal(decide(&strict, 1.06, 1.06, 0.025), NIGHTS_PENDING);
+    assert_int_equal(decide(&lenient, 1.06, 1.06, 0.025), NIGHTS_CHANGE);
+    assert_int_equal(decide(&strict, 1.06, 1.06, 0.01), NIGHTS_CHANGE);
+}
+
+static void a_night_below_the_tolerance_ends_the_row(void **state)
+{
+    (void)state;
+    struct nights_estimate nights[] = {night(1.5, 0.01), night(0.9, 0.01), night(1.1, 0.01)};
+    struct nights_pooled pooled;
+    assert_int_equal(nights_row_above(nights, 3, 0.03), 1);
+    assert_int_equal(nights_decide(&strict, nights, 3, 0, &pooled), NIGHTS_PENDING);
+    assert_int_equal(pooled.n, 1);
+}
+
+/* A setting that is better by just the tolerance: at most 2.5 % of pairs of nights say change. */
+static void at_the_tolerance_changes_are_rare(void **state)
+{
+    (void)state;
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    size_t n_changes = 0;
+    gsl_rng_set(rng, 1);
+    for (size_t i = 0; i < 20000; i++) {
+        double first = 1.03 * exp(gsl_ran_gaussian(rng, 0.02));
+        double second = 1.03 * exp(gsl_ran_gaussian(rng, 0.02));
+        n_changes += decide(&strict, first, second, 0.02) == NIGHTS_CHANGE;
+    }
+    gsl_rng_free(rng);
+    assert_true(n_changes <= 500 && n_changes > 50);
+}
+
+static void expectation_needs_three_nights(void **state)
+{
+    (void)state;
+    struct nights_estimate nights[] = {night(1e9, 0.01), night(1.02e9, 0.01), night(0.98e9, 0.01)};
+    struct nights_expected expected;
+    assert_int_equal(nights_expect(nights, 2, 0.0001, 0.95, &expected), 0);
+    assert_true(isnan(expected.interval.low));
+    assert_false(nights_is_down(&expected, log(0.1e9), 0.1));
+    assert_int_equal(nights_expect(nights, 3, 0.0001, 0.95, &expected), 0);
+    assert_close(expected.log_mean, (log(1e9) + log(1.02e9) + log(0.98e9)) / 3, 1e-9);
+    assert_true(nights_is_down(&expected, log(0.5e9), 0.1));
+}
+
+static void a_small_or_ordinary_loss_is_no_alarm(void **state)
+{
+    (void)state;
+    struct nights_estimate calm[] = {night(1e9, 0.001), night(1e9, 0.001), night(1e9, 0.001)};
+    struct nights_estimate wild[] = {night(1e9, 0.001), night(1.5e9, 0.001), night(0.6e9, 0.001)};
+    struct nights_expected expected;
+    assert_int_equal(nights_expect(calm, 3, 1e-6, 0.95, &expected), 0);
+    assert_false(nights_is_down(&expected, log(0.92e9), 0.1));
+    assert_true(nights_is_down(&expected, log(0.88e9), 0.1));
+    assert_int_equal(nights_expect(wild, 3, 1e-6, 0.95, &expected), 0);
+    assert_false(nights_is_down(&expected, log(0.7e9), 0.1));
+}
+
+/* Nights that agree by chance say nothing below what one of them can tell. */
+static void expected_scatter_is_never_below_that_of_the_replays(void **state)
+{
+    (void)state;
+    struct nights_estimate nights[] = {night(1e9, 0.05), night(1e9, 0.05), night(1e9, 0.05)};
+    struct nights_expected expected;
+    assert_int_equal(nights_expect(nights, 3, 0, 0.95, &expected), 0);
+    assert_close(expected.std, 0.05, 1e-9);
+}
+
+static void behind_needs_estimate_and_interval(void **state)
+{
+    (void)state;
+    struct nights_pooled pooled;
+    struct nights_estimate sure = night(1.15, 0.02), vague = night(1.15, 0.08), small = night(1.08, 0.001);
+    assert_int_equal(nights_pool(&sure, 1, 0, 0.95, &pooled), 0);
+    assert_true(nights_is_behind(&strict, &pooled, 0.1));
+    assert_int_equal(nights_pool(&vague, 1, 0, 0.95, &pooled), 0);
+    assert_false(nights_is_behind(&strict, &pooled, 0.1));
+    assert_int_equal(nights_pool(&small, 1, 0, 0.95, &pooled), 0);
+    assert_false(nights_is_behind(&strict, &pooled, 0.1));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_night_pools_to_itself),
+        cmocka_unit_test(nights_that_agree_pool_by_inverse_variance),
+        cmocka_unit_test(nights_that_disagree_have_a_variance_of_their_own),
+        cmocka_unit_test(the_floor_widens_an_interval),
+        cmocka_unit_test(no_night_is_enodata),
+        cmocka_unit_test(a_single_replay_has_no_ratio),
+        cmocka_unit_test(a_change_needs_two_nights),
+        cmocka_unit_test(each_night_must_exceed_the_tolerance),
+        cmocka_unit_test(the_pooled_interval_must_exceed_it_too),
+        cmocka_unit_test(a_night_below_the_tolerance_ends_the_row),
+        cmocka_unit_test(at_the_tolerance_changes_are_rare),
+        cmocka_unit_test(expectation_needs_three_nights),
+        cmocka_unit_test(a_small_or_ordinary_loss_is_no_alarm),
+        cmocka_unit_test(expected_scatter_is_never_below_that_of_the_replays),
+        cmocka_unit_test(behind_needs_estimate_and_interval),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

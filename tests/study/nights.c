@@ -1,0 +1,464 @@
+/* Simulated nights of `fstune retune`: how often does the advice change on a machine that does not, how soon
+ * is a shift found, and what does a night cost?
+ *
+ * usage: nights [--machines N] [--first N] [--nights N] [--cv X] [--night-cv X] [--level-cv X] [--shift X]
+ *               [--tolerance X] [--first-budget S] [--night-budget S] [--surfaces DIR] [--jobs N] [--verbose]
+ * Without options it is a smoke test: two machines, three nights.
+ *
+ * A machine is a table of a surface in DIR (the recorded ones and `small`, all their patterns in turn) with a
+ * seed of its own. Its first night has nothing in force and the first budget; what it recommends comes into
+ * force, and so does every change. --shift 0 (the default): the machine stays as it is for all nights.
+ * --shift X: after the first night all points with another level of one factor (direct, API, or size) are
+ * scaled so that the best of them is 1 + X times as fast as the settings in force; two nights follow, unless
+ * --nights says otherwise. --cv: run_cv of the surface. --night-cv: scatter of a point from night to night;
+ * --level-cv: of the whole machine. Times are virtual. */
+#include "bench/rng.h"
+#include "tuner/night.h"
+
+#include <errno.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MAX_ROWS   2000
+#define MAX_NIGHTS 400
+
+static struct {
+    long machines, first, nights, jobs;
+    double cv, night_cv, level_cv, shift, tolerance, first_budget, night_budget;
+    const char *surfaces;
+    bool verbose;
+} option = {.machines = 2,
+            .first = 1,
+            .nights = 0,
+            .jobs = 1,
+            .cv = 0.1,
+            .level_cv = 0.03,
+            .tolerance = 0.03,
+            .first_budget = 600,
+            .night_budget = 120,
+            .surfaces = "configs/surfaces"};
+
+static const struct {
+    const char *table, *pattern;
+} kinds[] = {
+    {"recorded-ext4", "randwrite"}, {"recorded-xfs", "randread"},  {"small", "randwrite"},
+    {"recorded-ext4", "read"},      {"recorded-xfs", "write"},     {"small", "read"},
+    {"recorded-ext4", "randread"},  {"recorded-xfs", "randwrite"}, {"small", "randread"},
+    {"recorded-ext4", "write"},     {"recorded-xfs", "read"},      {"small", "write"},
+};
+
+struct table_row {
+    char pattern[32];
+    struct point point;
+    double bps, scale; /* of tonight */
+};
+
+struct machine {
+    struct table_row rows[MAX_ROWS];
+    size_t n;
+    const char *pattern;
+    char folder[64];
+    gsl_rng *rng;
+    json_t *past;
+};
+
+/* Sent from a child to its parent for every machine. */
+struct outcome {
+    long machine;
+    int failed;
+    size_t n_changes, n_nights, n_alarms_behind, n_alarms_down, n_pending, n_nothing;
+    bool no_shift;                       /* nothing could be shifted */
+    size_t found_at;                     /* night of the first change; 0: none */
+    double gain_found;                   /* true, of what was changed to over what was in force */
+    double first_seconds, night_seconds; /* mean of the nights */
+    size_t first_runs, night_runs;
+    double first_share; /* true rate of the first advice over the best of the table */
+    double last_share;
+};
+
+static void fatal(const char *what)
+{
+    fprintf(stderr, "nights: %s\n", what);
+    exit(1);
+}
+
+static void read_table(struct machine *machine, const char *name)
+{
+    char path[512], line[256], api[32];
+    snprintf(path, sizeof path, "%s/%s.csv", option.surfaces, name);
+    FILE *file = fopen(path, "r");
+    if (file == NULL)
+        fatal(path);
+    while (machine->n < MAX_ROWS && fgets(line, sizeof line, file) != NULL) {
+        struct table_row *row = &machine->rows[machine->n];
+        unsigned long long size;
+        row->point = (struct point){.sync = SYNC_END};
+        if (sscanf(line, "%31[^,],%llu,%u,%u,%31[^,],%u,%lf", row->pattern, &size, &row->point.queue_depth,
+                   &row->point.direct, api, &row->point.threads, &row->bps) != 7 ||
+            factors_parse_api(api, &row->point.api) < 0 || strcmp(row->pattern, machine->pattern) != 0)
+            continue;
+        row->point.request_size_bytes = size;
+        row->scale = 1;
+        machine->n++;
+    }
+    fclose(file);
+    if (machine->n == 0)
+        fatal("a table has no rows of the pattern");
+}
+
+static const struct table_row *find(const struct machine *machine, const struct point *point)
+{
+    for (size_t i = 0; i < machine->n; i++) {
+        if (factors_equal(&machine->rows[i].point, point))
+            return &machine->rows[i];
+    }
+    return NULL;
+}
+
+static double truth(const struct machine *machine, const struct point *point)
+{
+    const struct table_row *row = find(machine, point);
+    return row != NULL ? row->bps : NAN;
+}
+
+static double best_of(const struct machine *machine)
+{
+    double best = 0;
+    for (size_t i = 0; i < machine->n; i++)
+        best = fmax(best, machine->rows[i].bps);
+    return best;
+}
+
+/* Tonight's surface, with the scatter between nights in it. */
+static void write_surface(struct machine *machine)
+{
+    char path[128];
+    double level = exp(gsl_ran_gaussian(machine->rng, option.level_cv));
+    snprintf(path, sizeof path, "%s/table.csv", machine->folder);
+    FILE *file = fopen(path, "w");
+    if (file == NULL)
+        fatal(path);
+    fprintf(file, "pattern,request_size,queue_depth,direct,api,threads,throughput_bps\n");
+    for (size_t i = 0; i < machine->n; i++) {
+        const struct table_row *row = &machine->rows[i];
+        double bps = row->bps * level * exp(gsl_ran_gaussian(machine->rng, option.night_cv));
+        fprintf(file, "%s,%llu,%u,%u,%s,%u,%.0f\n", row->pattern,
+                (unsigned long long)row->point.request_size_bytes, row->point.queue_depth, row->point.direct,
+                api_names[row->point.api], row->point.threads, bps);
+    }
+    fclose(file);
+    snprintf(path, sizeof path, "%s/surface.conf", machine->folder);
+    file = fopen(path, "w");
+    if (file == NULL)
+        fatal(path);
+    fprintf(
+        file,
+        "name = \"a machine\"; points = \"table.csv\";\nnoise = { run_cv = %.6f; setup_seconds = 0.1; };\n",
+        option.cv);
+    fclose(file);
+}
+
+static bool differs(const struct point *a, const struct point *b, unsigned factor)
+{
+    return factor == 0   ? a->direct != b->direct
+           : factor == 1 ? a->api != b->api
+                         : a->request_size_bytes != b->request_size_bytes;
+}
+
+/* One factor's other levels become better than what is in force. false where no factor has any. */
+static bool shift(struct machine *machine, const struct point *in_force)
+{
+    double now = truth(machine, in_force);
+    unsigned start = (unsigned)gsl_rng_uniform_int(machine->rng, 3);
+    for (unsigned k = 0; k < 3; k++) {
+        double best = 0;
+        unsigned factor = (start + k) % 3;
+        for (size_t i = 0; i < machine->n; i++) {
+            if (differs(&machine->rows[i].point, in_force, factor))
+                best = fmax(best, machine->rows[i].bps);
+        }
+        if (best == 0)
+            continue;
+        double scale = (1 + option.shift) * now / best;
+        for (size_t i = 0; i < machine->n; i++) {
+            if (differs(&machine->rows[i].point, in_force, factor))
+                machine->rows[i].bps *= scale;
+        }
+        return true;
+    }
+    return false;
+}
+
+static int recall(void *context, const struct session *session, json_t **ret_documents, struct err *err)
+{
+    const struct machine *machine = context;
+    (void)session;
+    *ret_documents = json_incref(machine->past);
+    return *ret_documents == NULL ? err_set(err, -ENOMEM, "no memory") : 0;
+}
+
+static void one_night(struct machine *machine, long number, const struct point *in_force,
+                      struct night_result *result)
+{
+    static struct settings settings;
+    struct night_request request;
+    struct err err = {0};
+    write_surface(machine);
+    settings_init(&settings);
+    if (pattern_parse(machine->pattern, &settings.pattern, &err) < 0)
+        fatal(err.text);
+    settings.pattern_given = settings.quiet = settings.seed_given = true;
+    settings.tolerance_share = option.tolerance;
+    settings.seed = rng_derive((uint64_t)number, gsl_rng_get(machine->rng)) >> 1;
+    snprintf(settings.simulate, sizeof settings.simulate, "%s/surface.conf", machine->folder);
+    night_request_init(&request, &settings);
+    request.first_budget_ns = (uint64_t)(option.first_budget * 1e9);
+    request.night_budget_ns = (uint64_t)(option.night_budget * 1e9);
+    request.recall = recall;
+    request.context = machine;
+    request.in_force_given = in_force != NULL;
+    if (in_force != NULL)
+        request.in_force = *in_force;
+    if (night_run(&request, result, &err) < 0)
+        fatal(err.text);
+    if (option.verbose)
+        printf("machine %ld: %s: %s %s (%.0f s, %zu runs)\n", number, night_verdict_names[result->verdict],
+               result->evidence, result->reason, result->seconds, result->n_runs);
+    json_array_append(machine->past, result->document);
+}
+
+static void count(struct outcome *outcome, const struct night_result *result)
+{
+    outcome->n_nights++;
+    outcome->n_changes += result->verdict == NIGHT_CHANGE;
+    outcome->n_pending += result->verdict == NIGHT_PENDING;
+    outcome->n_nothing += result->verdict == NIGHT_NOTHING;
+    outcome->n_alarms_behind += (result->behind & NIGHT_BEHIND_SETTINGS) != 0;
+    outcome->n_alarms_down += (result->behind & NIGHT_BEHIND_THROUGHPUT) != 0;
+    outcome->night_seconds += result->seconds;
+    outcome->night_runs += result->n_runs;
+}
+
+static void live(struct machine *machine, struct outcome *outcome)
+{
+    struct night_result result;
+    one_night(machine, outcome->machine, NULL, &result);
+    if (result.verdict != NIGHT_FIRST)
+        fatal("a first night without advice");
+    struct point in_force = result.advice;
+    outcome->first_seconds = result.seconds;
+    outcome->first_runs = result.n_runs;
+    outcome->first_share = truth(machine, &in_force) / best_of(machine);
+    night_result_done(&result);
+    outcome->no_shift = option.shift > 0 && !shift(machine, &in_force);
+    for (long night = 1; night <= option.nights; night++) {
+        one_night(machine, outcome->machine, &in_force, &result);
+        count(outcome, &result);
+        if (result.verdict == NIGHT_CHANGE) {
+            if (outcome->found_at == 0) {
+                outcome->found_at = (size_t)night;
+                outcome->gain_found = truth(machine, &result.advice) / truth(machine, &in_force) - 1;
+            }
+            in_force = result.advice;
+        }
+        night_result_done(&result);
+    }
+    outcome->last_share = truth(machine, &in_force) / best_of(machine);
+}
+
+static void simulate(long number, struct outcome *outcome)
+{
+    struct machine *machine = calloc(1, sizeof *machine);
+    size_t kind = (size_t)number % (sizeof kinds / sizeof kinds[0]);
+    char command[128];
+    if (machine == NULL)
+        fatal("no memory");
+    *outcome = (struct outcome){.machine = number};
+    machine->pattern = kinds[kind].pattern;
+    machine->past = json_array();
+    machine->rng = gsl_rng_alloc(gsl_rng_mt19937);
+    gsl_rng_set(machine->rng, (unsigned long)number);
+    snprintf(machine->folder, sizeof machine->folder, "/tmp/fstune-nights-XXXXXX");
+    if (mkdtemp(machine->folder) == NULL)
+        fatal("no folder in /tmp");
+    read_table(machine, kinds[kind].table);
+    live(machine, outcome);
+    snprintf(command, sizeof command, "%s/table.csv", machine->folder);
+    unlink(command);
+    snprintf(command, sizeof command, "%s/surface.conf", machine->folder);
+    unlink(command);
+    rmdir(machine->folder);
+    gsl_rng_free(machine->rng);
+    json_decref(machine->past);
+    free(machine);
+}
+
+static void work(long job, int out_fd)
+{
+    for (long i = job; i < option.machines; i += option.jobs) {
+        struct outcome outcome;
+        simulate(option.first + i, &outcome);
+        if (write(out_fd, &outcome, sizeof outcome) != sizeof outcome)
+            fatal("the parent is gone");
+    }
+    fflush(stdout);
+    _exit(0);
+}
+
+static int by_number(const void *left, const void *right)
+{
+    const struct outcome *a = left, *b = right;
+    return (a->machine > b->machine) - (a->machine < b->machine);
+}
+
+/* Returns how many outcomes came. */
+static size_t collect(struct outcome *outcomes)
+{
+    int ends[2];
+    size_t n = 0;
+    if (pipe(ends) < 0)
+        fatal("no pipe");
+    for (long job = 0; job < option.jobs; job++) {
+        pid_t child = fork();
+        if (child < 0)
+            fatal("no child");
+        if (child == 0)
+            work(job, ends[1]);
+    }
+    close(ends[1]);
+    while (n < (size_t)option.machines &&
+           read(ends[0], &outcomes[n], sizeof outcomes[n]) == sizeof outcomes[n])
+        n++;
+    close(ends[0]);
+    while (wait(NULL) > 0)
+        ;
+    qsort(outcomes, n, sizeof *outcomes, by_number);
+    return n;
+}
+
+struct summary {
+    size_t nights, changes, most_changes, more_than_two, pending, nothing, behind, down, shifts, found[4],
+        wrong;
+    double first_seconds, night_seconds, share, last_share, ratio;
+};
+
+static void add(struct summary *sum, const struct outcome *outcome)
+{
+    sum->nights += outcome->n_nights;
+    sum->changes += outcome->n_changes;
+    sum->most_changes = outcome->n_changes > sum->most_changes ? outcome->n_changes : sum->most_changes;
+    sum->more_than_two += outcome->n_changes > 2;
+    sum->pending += outcome->n_pending;
+    sum->nothing += outcome->n_nothing;
+    sum->behind += outcome->n_alarms_behind;
+    sum->down += outcome->n_alarms_down;
+    sum->shifts += !outcome->no_shift;
+    bool good = outcome->found_at > 0 && outcome->gain_found > option.tolerance;
+    sum->wrong += outcome->found_at > 0 && !good;
+    if (good)
+        sum->found[outcome->found_at < 3 ? outcome->found_at : 3]++;
+    sum->first_seconds += outcome->first_seconds;
+    sum->night_seconds += outcome->night_seconds;
+    sum->ratio += outcome->night_seconds / (double)outcome->n_nights / outcome->first_seconds;
+    sum->share += outcome->first_share;
+    sum->last_share += outcome->last_share;
+}
+
+static int report(const struct outcome *outcomes, size_t n)
+{
+    struct summary sum = {0};
+    for (size_t i = 0; i < n; i++)
+        add(&sum, &outcomes[i]);
+    double machines = (double)n, nights = (double)sum.nights;
+    printf("%zu machines, %ld nights each, run_cv %.2f, night_cv %.3f, level_cv %.3f, shift %.2f\n", n,
+           option.nights, option.cv, option.night_cv, option.level_cv, option.shift);
+    printf("  changes of advice: %.2f a machine, at most %zu, more than two on %zu machines\n",
+           (double)sum.changes / machines, sum.most_changes, sum.more_than_two);
+    printf(
+        "  nights pending %.1f %%, without a verdict %zu; alarms: fallen behind %zu, throughput down %zu\n",
+        100 * (double)sum.pending / nights, sum.nothing, sum.behind, sum.down);
+    if (option.shift > 0)
+        printf(
+            "  of %zu shifts found within two nights: %.1f %% (later: %zu; a first change that is worth less "
+            "than the tolerance: %zu)\n",
+            sum.shifts, 100 * (double)(sum.found[1] + sum.found[2]) / (double)sum.shifts, sum.found[3],
+            sum.wrong);
+    printf("  true rate of the advice over the best: first night %.4f, at the end %.4f\n",
+           sum.share / machines, sum.last_share / machines);
+    printf(
+        "  virtual seconds: first night %.0f, a night %.0f; a night over the first: ratio of the sums %.3f, "
+        "mean ratio %.3f\n",
+        sum.first_seconds / machines, sum.night_seconds / nights,
+        sum.night_seconds / nights / (sum.first_seconds / machines), sum.ratio / machines);
+    printf("  a night over the budget of the first: %.3f\n",
+           sum.night_seconds / nights / option.first_budget);
+    bool calm = option.shift > 0 || ((double)sum.changes <= machines && sum.more_than_two == 0);
+    bool seen = option.shift <= 0 || (double)(sum.found[1] + sum.found[2]) >= 0.95 * (double)sum.shifts;
+    printf("  %s\n", calm && seen ? "goal met" : "goal missed");
+    return calm && seen && n == (size_t)option.machines ? 0 : 1;
+}
+
+static bool take(const char *name, const char *value)
+{
+    struct {
+        const char *name;
+        long *count;
+        double *number;
+    } rows[] = {
+        {"--machines", &option.machines, NULL},
+        {"--first", &option.first, NULL},
+        {"--nights", &option.nights, NULL},
+        {"--jobs", &option.jobs, NULL},
+        {"--cv", NULL, &option.cv},
+        {"--night-cv", NULL, &option.night_cv},
+        {"--level-cv", NULL, &option.level_cv},
+        {"--shift", NULL, &option.shift},
+        {"--tolerance", NULL, &option.tolerance},
+        {"--first-budget", NULL, &option.first_budget},
+        {"--night-budget", NULL, &option.night_budget},
+    };
+    if (strcmp(name, "--surfaces") == 0) {
+        option.surfaces = value;
+        return true;
+    }
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (strcmp(name, rows[i].name) != 0)
+            continue;
+        if (rows[i].count != NULL)
+            *rows[i].count = strtol(value, NULL, 10);
+        else
+            *rows[i].number = strtod(value, NULL);
+        return true;
+    }
+    return false;
+}
+
+int main(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--verbose") == 0)
+            option.verbose = true;
+        else if (i + 1 >= argc || !take(argv[i], argv[i + 1]))
+            fatal("unknown option; see the head of the source");
+        else
+            i++;
+    }
+    gsl_set_error_handler_off();
+    option.nights = option.nights > 0 ? option.nights : option.shift > 0 ? 2 : 3;
+    if (option.machines < 1 || option.jobs < 1)
+        fatal("--machines and --jobs are 1 or more");
+    struct outcome *outcomes = calloc((size_t)option.machines, sizeof *outcomes);
+    if (outcomes == NULL)
+        fatal("no memory");
+    size_t n = collect(outcomes);
+    int status = report(outcomes, n);
+    free(outcomes);
+    return status;
+}

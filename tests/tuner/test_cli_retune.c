@@ -1,0 +1,212 @@
+/* Tests of `fstune retune` as a user runs it, on simulated surfaces. */
+#include "tests/check.h"
+#include "tests/tuner/rig.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct rig_run run;
+
+static double half_bps(const struct point *point)
+{
+    return rig_peak_bps(point) / 2;
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    char here[256];
+    if (system("rm -rf * .fstune-*") != 0 || getcwd(here, sizeof here) == NULL)
+        return -1;
+    rig_surface("s", "run_cv = 0.02;", rig_peak_bps);
+    rig_write("n.conf",
+              "db = \"h.db\"; seed = 7; first_budget = \"60s\"; budget = \"20s\"; simulate = \"s.conf\"; "
+              "targets = ( { name = \"vm1\"; pattern = \"randwrite\"; emit = \"shell\"; snippet = "
+              "\"%s/vm1.env\"; } );",
+              here);
+    return 0;
+}
+
+/* The night's document; the caller releases it. */
+static json_t *night(int code)
+{
+    rig_run(&run, NULL, "retune", "--config", "n.conf", "--json", NULL);
+    if (run.code != code)
+        fail_msg("exit code %d: %s", run.code, run.err);
+    json_t *document = rig_json(&run);
+    rig_free(&run);
+    assert_string_equal(json_string_value(json_object_get(document, "schema")), "fstune/retune/1");
+    assert_int_equal(json_integer_value(json_object_get(document, "exit_code")), code);
+    return document;
+}
+
+static const char *of_target(const json_t *document, const char *key)
+{
+    const json_t *target = json_array_get(json_object_get(document, "targets"), 0);
+    return json_string_value(json_object_get(target, key));
+}
+
+static void the_first_night_applies_and_the_second_changes_nothing(void **state)
+{
+    (void)state;
+    json_t *document = night(0);
+    assert_string_equal(of_target(document, "verdict"), "first");
+    assert_string_equal(of_target(document, "action"), "applied");
+    const json_t *target = json_array_get(json_object_get(document, "targets"), 0);
+    const json_t *answer = json_object_get(target, "document");
+    assert_string_equal(json_string_value(json_object_get(answer, "schema")), "fstune/recommendation/1");
+    json_decref(document);
+    assert_int_equal(system("grep -q '^FSTUNE_API=io_uring$' vm1.env && cp vm1.env kept"), 0);
+    document = night(0);
+    assert_string_equal(of_target(document, "verdict"), "no_change");
+    assert_string_equal(of_target(document, "action"), "stays");
+    assert_true(json_is_null(json_object_get(document, "reason")));
+    json_decref(document);
+    assert_int_equal(system("cmp -s vm1.env kept"), 0);
+}
+
+static void the_same_seed_gives_the_same_bytes(void **state)
+{
+    (void)state;
+    rig_run(&run, NULL, "retune", "--config", "n.conf", "--json", NULL);
+    struct rig_run first = run;
+    assert_int_equal(system("rm h.db*"), 0);
+    rig_run(&run, NULL, "retune", "--config", "n.conf", "--json", NULL);
+    assert_string_equal(run.out, first.out);
+    rig_free(&run);
+    rig_free(&first);
+}
+
+static void half_the_throughput_ends_with_4_and_one_line(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 4; i++)
+        json_decref(night(0));
+    rig_surface("s", "run_cv = 0.02;", half_bps);
+    rig_run(&run, NULL, "retune", "--config", "n.conf", "--json", NULL);
+    assert_int_equal(run.code, 4);
+    json_t *document = rig_json(&run);
+    const char *reason = json_string_value(json_object_get(document, "reason"));
+    assert_non_null(reason);
+    assert_non_null(strstr(run.err, reason));
+    assert_int_equal(strncmp(run.err, "fstune: vm1: ", 13), 0);
+    assert_ptr_equal(strchr(run.err, '\n'), run.err + strlen(run.err) - 1);
+    json_decref(document);
+    rig_free(&run);
+}
+
+static void a_rollback_exchanges_the_files(void **state)
+{
+    (void)state;
+    rig_write("vm1.env", "mine\n");
+    json_decref(night(0));
+    rig_run(&run, NULL, "retune", "rollback", "--config", "n.conf", "--target", "vm1", NULL);
+    assert_int_equal(run.code, 0);
+    assert_non_null(strstr(run.out, "vm1: rolled back"));
+    rig_free(&run);
+    assert_int_equal(system("grep -qx mine vm1.env && grep -q FSTUNE_API vm1.env.previous"), 0);
+    rig_run(&run, NULL, "retune", "rollback", "--config", "n.conf", NULL);
+    rig_check_error(&run, 2, "--target is missing");
+    rig_free(&run);
+}
+
+static void nothing_to_go_back_to_is_exit_1(void **state)
+{
+    (void)state;
+    rig_run(&run, NULL, "retune", "rollback", "--config", "n.conf", "--target", "vm1", NULL);
+    rig_check_error(&run, 1, "vm1: no change of it is in the history");
+    rig_free(&run);
+}
+
+static void a_dry_run_touches_nothing(void **state)
+{
+    (void)state;
+    const size_t n = rig_count_entries(".");
+    rig_run(&run, NULL, "retune", "--config", "n.conf", "--dry-run", NULL);
+    assert_int_equal(run.code, 0);
+    assert_non_null(strstr(run.out, "vm1: pattern randwrite in s.conf; first tune 1m 0s, a night 20.0 s"));
+    assert_non_null(strstr(run.out, "not known; the first tune decides"));
+    rig_free(&run);
+    rig_run(&run, NULL, "retune", "--config", "n.conf", "--dry-run", "--json", NULL);
+    json_t *document = rig_json(&run);
+    assert_true(json_is_true(json_object_get(document, "dry_run")));
+    json_decref(document);
+    rig_free(&run);
+    assert_int_equal(rig_count_entries("."), n);
+}
+
+static void the_command_line_wins_over_the_file(void **state)
+{
+    (void)state;
+    rig_run(&run, NULL, "retune", "--config", "n.conf", "--db", "other.db", "--prometheus", "f.prom", NULL);
+    assert_int_equal(run.code, 0);
+    rig_free(&run);
+    assert_true(rig_exists("other.db"));
+    assert_false(rig_exists("h.db"));
+    assert_int_equal(system("grep -q 'fstune_verdict_info{target=\"vm1\",verdict=\"first\"} 1' f.prom"), 0);
+}
+
+static void wrong_words_are_exit_2(void **state)
+{
+    (void)state;
+    rig_run(&run, NULL, "retune", NULL);
+    rig_check_error(&run, 2, "--config is missing");
+    rig_free(&run);
+    rig_run(&run, NULL, "retune", "rolback", "--config", "n.conf", NULL);
+    rig_check_error(&run, 2, "'rolback' is no action of retune; there is rollback");
+    rig_free(&run);
+    rig_run(&run, NULL, "retune", "--config", "n.conf", "--target", "vm2", NULL);
+    rig_check_error(&run, 2, "n.conf has no such target");
+    rig_free(&run);
+    rig_run(&run, NULL, "retune", "--config", "n.conf", "--pattern", "read", NULL);
+    rig_check_error(&run, 2, "--pattern: this command has no such option");
+    rig_free(&run);
+    rig_write("bad.conf", "targets = ( {\nnmae = \"a\"; } );");
+    rig_run(&run, NULL, "retune", "--config", "bad.conf", NULL);
+    rig_check_error(&run, 2, "bad.conf:2: nmae: unknown setting; did you mean name?");
+    rig_free(&run);
+}
+
+static void a_history_that_is_none_is_left_alone(void **state)
+{
+    (void)state;
+    rig_write("h.db", "my diary\n");
+    rig_run(&run, NULL, "retune", "--config", "n.conf", NULL);
+    assert_true(run.code == 1 || run.code == 2);
+    assert_string_equal(run.out, "");
+    rig_free(&run);
+    assert_int_equal(system("grep -qx 'my diary' h.db"), 0);
+}
+
+static void help_lists_the_keys_of_a_target(void **state)
+{
+    (void)state;
+    rig_run(&run, NULL, "retune", "--help", NULL);
+    assert_int_equal(run.code, 0);
+    assert_non_null(strstr(run.out, "--prometheus FILE"));
+    assert_non_null(strstr(run.out, "  hook_timeout "));
+    assert_non_null(strstr(run.out, "  max_io_pressure "));
+    rig_free(&run);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup(name, setup)
+    const struct CMUnitTest tests[] = {
+        TEST(the_first_night_applies_and_the_second_changes_nothing),
+        TEST(the_same_seed_gives_the_same_bytes),
+        TEST(half_the_throughput_ends_with_4_and_one_line),
+        TEST(a_rollback_exchanges_the_files),
+        TEST(nothing_to_go_back_to_is_exit_1),
+        TEST(a_dry_run_touches_nothing),
+        TEST(the_command_line_wins_over_the_file),
+        TEST(wrong_words_are_exit_2),
+        TEST(a_history_that_is_none_is_left_alone),
+        TEST(help_lists_the_keys_of_a_target),
+    };
+    if (!rig_find_program())
+        return RIG_SKIPPED;
+    return cmocka_run_group_tests(tests, rig_enter, rig_leave);
+}

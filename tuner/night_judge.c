@@ -1,0 +1,161 @@
+/* What tonight's replays say beside those of earlier nights. */
+#include "tuner/night_judge.h"
+
+#include <math.h>
+#include <stdint.h>
+
+/* Ratios of the default to what is in force, before they say how much nights differ. */
+#define LEAST_FOR_FLOOR 4
+
+struct moments night_judge_moments(const struct tune *tune, size_t point)
+{
+    const struct record *record = &tune->records[point];
+    struct moments moments = {0};
+    for (size_t i = 0; i < record->n; i++) {
+        if (record->samples[i].fresh)
+            moments_add(&moments, tune_response(tune, &record->samples[i]));
+    }
+    return moments;
+}
+
+/* Variance between nights of a ratio that every night measures; 0 while too few nights did. */
+static double floor_of(const struct tune *tune, const struct night_memory *memory)
+{
+    struct nights_estimate ratios[NIGHT_MAX_PAST + 1];
+    const struct point *in_force = &tune->records[tune->baseline].point;
+    if (tune->standard == TUNE_NONE)
+        return 0;
+    size_t n =
+        night_memory_ratios(memory, &tune->records[tune->standard].point, in_force, ratios, NIGHT_MAX_PAST);
+    return n < LEAST_FOR_FLOOR ? 0 : nights_between_variance(ratios, n);
+}
+
+static struct nights_rule rule_of(const struct night_request *request)
+{
+    return (struct nights_rule){.tolerance_share = request->settings->tolerance_share,
+                                .nights_needed = request->nights_needed,
+                                .confidence_share = request->settings->confidence_share,
+                                .lenient = request->lenient};
+}
+
+static struct night_contender contend(const struct nights_rule *rule, const struct tune *tune,
+                                      const struct night_memory *memory, size_t point, double floor)
+{
+    struct nights_estimate nights[NIGHT_MAX_PAST + 1];
+    struct night_contender contender = {.point = point};
+    const struct point *in_force = &tune->records[tune->baseline].point;
+    size_t n = night_memory_row(memory, &tune->records[point].point, in_force, nights, NIGHT_MAX_PAST);
+    contender.tonight =
+        nights_difference(night_judge_moments(tune, point), night_judge_moments(tune, tune->baseline));
+    nights[n++] = contender.tonight;
+    contender.decision = nights_decide(rule, nights, n, floor, &contender.pooled);
+    return contender;
+}
+
+/* A contender that is changed to before one that is not; then tonight's choice, which is the cheapest of
+ * those as good as the best; then by the pooled gain. */
+static bool leads(const struct tune *tune, const struct night_contender *a, const struct night_contender *b)
+{
+    bool a_changes = a->decision == NIGHTS_CHANGE, b_changes = b->decision == NIGHTS_CHANGE;
+    if (a_changes != b_changes)
+        return a_changes;
+    if (a_changes && a->point == tune->chosen)
+        return true;
+    if (b_changes && b->point == tune->chosen)
+        return false;
+    return a->pooled.log_mean > b->pooled.log_mean;
+}
+
+static void find_contenders(const struct nights_rule *rule, struct tune *tune,
+                            const struct night_memory *memory, struct night_judgement *judgement)
+{
+    double floor = floor_of(tune, memory);
+    for (size_t i = 0; i < tune->space.n_points && judgement->n_contenders < NIGHT_MEMORY_MAX_FRESH; i++) {
+        if (i == tune->baseline || record_count(&tune->records[i], true) < TUNE_MIN_REPLAYS ||
+            !tune_is_eligible(tune, i))
+            continue;
+        struct night_contender contender = contend(rule, tune, memory, i, floor);
+        if (!isfinite(contender.pooled.log_mean))
+            continue;
+        size_t place = judgement->n_contenders++;
+        judgement->contenders[place] = contender;
+        if (judgement->lead == SIZE_MAX || leads(tune, &contender, &judgement->contenders[judgement->lead]))
+            judgement->lead = place;
+    }
+}
+
+static void expect(const struct night_request *request, const struct tune *tune,
+                   const struct night_memory *memory, struct night_judgement *judgement)
+{
+    struct nights_estimate levels[NIGHT_MAX_PAST];
+    const struct record *in_force = &tune->records[tune->baseline];
+    struct moments now = record_log_moments(in_force, true);
+    size_t n = night_memory_levels(memory, &in_force->point, levels, NIGHT_MAX_PAST);
+    judgement->in_force_log_bps = now;
+    if (nights_expect(levels, n, now.std * now.std / (double)now.n, request->settings->confidence_share,
+                      &judgement->expected) < 0)
+        return;
+    if (nights_is_down(&judgement->expected, now.mean, request->alarm_share))
+        judgement->behind |= NIGHT_BEHIND_THROUGHPUT;
+}
+
+void night_judge(const struct night_request *request, struct tune *tune, const struct night_memory *memory,
+                 struct night_judgement *ret_judgement)
+{
+    struct nights_rule rule = rule_of(request);
+    *ret_judgement = (struct night_judgement){.lead = SIZE_MAX};
+    find_contenders(&rule, tune, memory, ret_judgement);
+    expect(request, tune, memory, ret_judgement);
+    if (ret_judgement->lead == SIZE_MAX)
+        return;
+    const struct night_contender *lead = &ret_judgement->contenders[ret_judgement->lead];
+    ret_judgement->change = lead->decision == NIGHTS_CHANGE;
+    if (!ret_judgement->change && nights_is_behind(&rule, &lead->pooled, request->alarm_share))
+        ret_judgement->behind |= NIGHT_BEHIND_SETTINGS;
+}
+
+static void remember_fresh(const struct tune *tune, struct night_record *record)
+{
+    for (size_t i = 0; i < tune->n_records && record->n_fresh < NIGHT_MEMORY_MAX_FRESH; i++) {
+        struct moments response = night_judge_moments(tune, i);
+        if (response.n == 0 || !isfinite(response.mean) || tune_distrust(tune, i) != 0)
+            continue;
+        record->fresh[record->n_fresh++] = (struct night_fresh){tune->records[i].point, response,
+                                                                record_log_moments(&tune->records[i], true)};
+    }
+}
+
+/* The most promising first. */
+static void remember_pending(const struct tune *tune, const struct night_judgement *judgement,
+                             struct night_record *record)
+{
+    bool taken[NIGHT_MEMORY_MAX_FRESH] = {false};
+    while (record->n_pending < NIGHT_MAX_PENDING) {
+        size_t next = SIZE_MAX;
+        for (size_t i = 0; i < judgement->n_contenders; i++) {
+            const struct night_contender *contender = &judgement->contenders[i];
+            if (!taken[i] && contender->decision == NIGHTS_PENDING &&
+                (next == SIZE_MAX ||
+                 contender->pooled.log_mean > judgement->contenders[next].pooled.log_mean))
+                next = i;
+        }
+        if (next == SIZE_MAX)
+            return;
+        taken[next] = true;
+        record->pending[record->n_pending++] = tune->records[judgement->contenders[next].point].point;
+    }
+}
+
+void night_judge_record(const struct tune *tune, const struct night_judgement *judgement,
+                        struct night_record *ret_record)
+{
+    *ret_record = (struct night_record){0};
+    remember_fresh(tune, ret_record);
+    if (judgement == NULL)
+        return;
+    ret_record->has_in_force = true;
+    ret_record->in_force = tune->records[tune->baseline].point;
+    ret_record->down = (judgement->behind & NIGHT_BEHIND_THROUGHPUT) != 0;
+    if (!judgement->change)
+        remember_pending(tune, judgement, ret_record);
+}

@@ -1,0 +1,65 @@
+/* tuner/night_memory: what later nights need of a night, as the member "night" of its answer. */
+#ifndef FSTUNE_TUNER_NIGHT_MEMORY_H
+#define FSTUNE_TUNER_NIGHT_MEMORY_H
+
+#include "models/student.h"
+#include "tuner/night.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define NIGHT_MEMORY_MAX_FRESH 16
+
+/* A point of the replays after the choice. */
+struct night_fresh {
+    struct point point;
+    struct moments response; /* what points are compared by, on its log scale; higher is better */
+    struct moments log_bps;
+};
+
+struct night_record {
+    bool has_in_force;
+    struct point in_force; /* before that night */
+    bool down;             /* its throughput had fallen behind earlier nights */
+    size_t n_fresh, n_pending;
+    struct night_fresh fresh[NIGHT_MEMORY_MAX_FRESH];
+    struct point pending[NIGHT_MAX_PENDING]; /* contenders to be measured the next night, most wanted first */
+};
+
+struct night_memory {
+    struct night_record *nights; /* oldest first */
+    size_t n;
+};
+
+/* Reads the newest NIGHT_MAX_PAST documents of an array. Those without a whole member "night" count as not
+ * there: the history is a file that anybody may have edited. 0 or -ENOMEM. */
+int night_memory_read(struct night_memory *memory, const json_t *documents);
+void night_memory_done(struct night_memory *memory); /* accepts a zeroed one */
+
+/* The point among the fresh ones of a night; NULL. */
+const struct night_fresh *night_memory_find(const struct night_record *night, const struct point *point);
+
+/* Contenders of the last night, where `in_force` was in force then too. Their number. */
+size_t night_memory_pending(const struct night_memory *memory, const struct point *in_force,
+                            struct point ret_points[NIGHT_MAX_PENDING]);
+
+/* Log ratios of a point to the one in force, of the nights since it is in force, oldest first; the row is cut
+ * where a night did not measure both. room: at ret_ratios. Their number. */
+size_t night_memory_row(const struct night_memory *memory, const struct point *point,
+                        const struct point *in_force, struct nights_estimate *ret_ratios, size_t room);
+
+/* The same over all nights that measured both, whatever was in force. */
+size_t night_memory_ratios(const struct night_memory *memory, const struct point *point,
+                           const struct point *other, struct nights_estimate *ret_ratios, size_t room);
+
+/* Log throughputs of a point by night, oldest first. Nights that were found down are no measure for others,
+ * until NIGHT_MEMORY_NEW_LEVEL of them in a row are the new level. */
+#define NIGHT_MEMORY_NEW_LEVEL 7
+size_t night_memory_levels(const struct night_memory *memory, const struct point *point,
+                           struct nights_estimate *ret_levels, size_t room);
+
+/* A new reference, NULL when memory ran out. */
+json_t *night_memory_json(const struct night_record *night);
+
+#endif

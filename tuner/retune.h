@@ -1,0 +1,81 @@
+/* tuner/retune: a night over all targets: is the machine ready, measure, act on the answer, remember. */
+#ifndef FSTUNE_TUNER_RETUNE_H
+#define FSTUNE_TUNER_RETUNE_H
+
+#include "bench/busy.h"
+#include "bench/err.h"
+#include "tuner/history.h"
+#include "tuner/night.h"
+#include "tuner/retune_config.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define RETUNE_TEXT_SIZE 768
+
+/* What a night touches. */
+struct retune_world {
+    struct history *history; /* open for writing; borrowed */
+    const char *db;          /* its path */
+    int (*measure)(const struct night_request *request, struct night_result *ret_result,
+                   struct err *err);                          /* night_run */
+    void (*look)(struct busy_facts *facts, int directory_fd); /* busy_read */
+    const atomic_int *interrupted;
+    bool force; /* do not ask whether the machine is ready */
+};
+
+/* What became of a target's advice. */
+enum retune_action {
+    RETUNE_STAYS,    /* nothing to change */
+    RETUNE_ADVISED,  /* a new setting; there is no snippet, so a person has to apply it */
+    RETUNE_REPEATED, /* the same advice as on an earlier night; not applied by anybody as far as we know */
+    RETUNE_APPLIED,
+    RETUNE_SPARED, /* the new setting was rolled back by hand before; it is not applied again */
+    RETUNE_FAILED, /* it could not be applied; `text` says why, and what is in force */
+    RETUNE_N_ACTIONS
+};
+
+/* "stays", "advised", "repeated", "applied", "spared", "failed". */
+extern const char *const retune_action_names[RETUNE_N_ACTIONS];
+
+struct retune_outcome {
+    const struct retune_target *target;
+    int exit_code;
+    bool measured; /* `night` is set; retune_report_done releases it */
+    struct night_result night;
+    enum retune_action action;
+    char text[RETUNE_TEXT_SIZE]; /* one line: why it was skipped or failed; of an action its details; or "" */
+    bool skipped, failed;        /* not measured: not ready, or an error */
+    unsigned n_skipped;          /* nights in a row, this one included */
+    uint64_t kept_bytes;         /* written tonight for the file that is kept */
+    double ended_s;              /* since 1970 */
+};
+
+struct retune_report {
+    struct retune_outcome *outcomes;
+    size_t n; /* targets that were looked at: all, or those before an interrupt */
+    bool interrupted;
+    int exit_code; /* the worst: 1 > 4 > 5 > 3 > 0 */
+};
+
+/* only: the name of one target, or "" for all. What goes wrong with one target is its outcome, and the next
+ * follows. 0; -ENOMEM. */
+int retune_run(const struct retune_world *world, const struct retune_config *config, const char *only,
+               struct retune_report *ret_report, struct err *err);
+void retune_report_done(struct retune_report *report); /* accepts a zeroed one */
+
+/* The worse of two exit codes of targets. */
+int retune_worse(int a, int b);
+
+/* What is in force for a target, as far as the history knows: true and the point; false: nothing is known. 0
+ * or a negative errno. */
+int retune_in_force(struct history *history, const struct retune_target *target, bool *ret_known,
+                    struct point *ret_point, struct err *err);
+
+/* Takes the last change of a target back: its files, its commands, and the record. 0; -ENOENT: there is
+ * nothing to go back to; or what tuner/apply says. */
+int retune_rollback(const struct retune_world *world, const struct retune_target *target, struct err *err);
+
+#endif

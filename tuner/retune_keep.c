@@ -1,0 +1,129 @@
+/* tuner/retune_keep: made once, recognised later. */
+#include "tuner/retune_keep.h"
+
+#include "bench/hostinfo.h"
+#include "bench/rng.h"
+#include "bench/target_keep.h"
+#include "tuner/replace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SHOWN 200
+
+struct keep {
+    char record[PATH_MAX]; /* DB.NAME.kept */
+    char name[RETUNE_CONFIG_NAME_SIZE + 16];
+};
+
+static int name_files(const struct retune_target *target, const char *db, struct keep *keep, struct err *err)
+{
+    snprintf(keep->name, sizeof keep->name, ".fstune-%.*s", RETUNE_CONFIG_NAME_SIZE, target->name);
+    if ((size_t)snprintf(keep->record, sizeof keep->record, "%s.%.*s.kept", db, RETUNE_CONFIG_NAME_SIZE,
+                         target->name) >= sizeof keep->record)
+        return err_set(err, -ENAMETOOLONG, "%.*s: the path is too long", SHOWN, db);
+    return 0;
+}
+
+/* False where there is no record, or none that can be read: then no file is known. */
+static bool read_record(const struct keep *keep, struct target_keep_id *ret_id)
+{
+    json_int_t inode, size, modified;
+    json_t *record = json_load_file(keep->record, JSON_REJECT_DUPLICATES, NULL);
+    bool known = json_unpack(record, "{s:I, s:I, s:I}", "inode", &inode, "size_bytes", &size, "modified_ns",
+                             &modified) == 0;
+    json_decref(record);
+    if (known)
+        *ret_id = (struct target_keep_id){
+            .inode = (uint64_t)inode, .size_bytes = (uint64_t)size, .modified_ns = (uint64_t)modified};
+    return known;
+}
+
+static int write_record(const struct keep *keep, const struct target_keep_id *id, struct err *err)
+{
+    char text[256];
+    int n = snprintf(text, sizeof text, "{\"inode\": %lld, \"size_bytes\": %lld, \"modified_ns\": %lld}\n",
+                     (long long)id->inode, (long long)id->size_bytes, (long long)id->modified_ns);
+    return replace_file(keep->record, text, (size_t)n, err);
+}
+
+static int lock(const struct settings *settings, int *ret_lock_fd, struct err *err)
+{
+    *ret_lock_fd = -1;
+    if (settings->no_lock)
+        return 0;
+    int fd = open(settings->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int result = fd >= 0 ? hostinfo_lock_device(fd, ret_lock_fd) : 0;
+    if (fd >= 0)
+        close(fd);
+    return result == -EWOULDBLOCK ? err_set(err, result, "another fstune is measuring this device") : 0;
+}
+
+/* The record comes before the name: what is cut short in between leaves no file that nobody knows. */
+static int fill(const struct retune_target *target, const struct keep *keep, const atomic_int *interrupted,
+                uint64_t *ret_filled_bytes, struct err *err)
+{
+    const struct settings *settings = &target->settings;
+    const struct target_plan plan = {.directory = settings->path,
+                                     .size_bytes = settings->file_size_bytes,
+                                     .size_is_default = !settings->file_size_given,
+                                     .budget_ns = target->first_budget_ns,
+                                     .max_write_bytes = settings->max_write_bytes,
+                                     .seed = rng_seed_from_system(),
+                                     .clock = &clock_monotonic,
+                                     .interrupted = interrupted};
+    struct target made = {0};
+    struct target_keep_id id;
+    int result = target_create(&made, &plan, err);
+    if (result < 0)
+        return result;
+    *ret_filled_bytes = made.filled_bytes;
+    result = target_keep_identify(&made, &id, err);
+    if (result == 0)
+        result = write_record(keep, &id, err);
+    if (result == 0)
+        result = target_keep_link(&made, settings->path, keep->name, err);
+    target_close(&made);
+    return result;
+}
+
+static int point_to(const struct keep *keep, struct settings *settings, struct err *err)
+{
+    size_t size = sizeof settings->existing;
+    if ((size_t)snprintf(settings->existing, size, "%s/%s", settings->path, keep->name) >= size)
+        return err_set(err, -ENAMETOOLONG, "%.*s: the path is too long", SHOWN, settings->path);
+    /* It is nobody's but ours: its pages may be dropped as those of a fresh one. */
+    if (!settings->cache_given)
+        settings->cache = MEASURE_CACHE_COLD;
+    settings->cache_given = true;
+    return 0;
+}
+
+int retune_keep(const struct retune_target *target, const char *db, const atomic_int *interrupted,
+                struct settings *settings, uint64_t *ret_filled_bytes, struct err *err)
+{
+    struct keep keep;
+    struct target_keep_id id;
+    int lock_fd;
+    *ret_filled_bytes = 0;
+    int result = name_files(target, db, &keep, err);
+    if (result < 0)
+        return result;
+    const struct target_keep_id *known = read_record(&keep, &id) ? &id : NULL;
+    result = target_keep_check(settings->path, keep.name, known, err);
+    if (result == -ENOENT) {
+        result = lock(&target->settings, &lock_fd, err);
+        if (result == 0)
+            result = fill(target, &keep, interrupted, ret_filled_bytes, err);
+        if (lock_fd >= 0)
+            close(lock_fd);
+    }
+    return result < 0 ? result : point_to(&keep, settings, err);
+}
