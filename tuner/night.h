@@ -45,7 +45,7 @@ struct night_request {
      * NIGHT_MAX_PAST are cut off. Called once, when the session is prepared and before its first search run;
      * tuner/history can tell the fingerprint then, and begin a run. NULL: nothing is remembered. 0 or -errno,
      * which ends the night. */
-    int (*recall)(void *context, const struct session *session, json_t **ret_documents, struct err *err);
+    int (*recall)(void *context, struct session *session, json_t **ret_documents, struct err *err);
     void *context;
 };
 

@@ -7,6 +7,7 @@
 #include "tuner/report.h"
 #include "tuner/retune_act.h"
 #include "tuner/retune_keep.h"
+#include "tuner/save.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -121,7 +122,7 @@ static int begin_run(struct memory *memory, const struct session *session, const
 }
 
 /* Other machines' nights may be in a merged history: only those of this one count. */
-static int recall(void *context, const struct session *session, json_t **ret_documents, struct err *err)
+static int recall(void *context, struct session *session, json_t **ret_documents, struct err *err)
 {
     struct memory *memory = context;
     char fingerprint[HISTORY_FINGERPRINT_SIZE];
@@ -144,6 +145,8 @@ static int recall(void *context, const struct session *session, json_t **ret_doc
     int result = list_documents(memory->world->history, &filter, &documents, err);
     if (result == 0)
         result = begin_run(memory, session, identity, err);
+    if (result == 0 && save_attach(session, memory->world->history, memory->run_id) < 0)
+        result = err_set(err, -ENOMEM, "no memory");
     free(identity);
     if (result == 0)
         *ret_documents = documents;

@@ -14,9 +14,10 @@
 #include <string.h>
 
 struct save {
-    struct history history;
-    int64_t run_id; /* 0: not begun, or given up */
-    uint64_t n;     /* replays */
+    struct history own;      /* of --save */
+    struct history *history; /* that one, or a borrowed one */
+    int64_t run_id;          /* 0: not begun, or given up */
+    uint64_t n;              /* replays */
     bool begun, failed;
 };
 
@@ -29,20 +30,30 @@ int save_open(struct session *session, struct err *err)
     struct save *save = calloc(1, sizeof *save);
     if (save == NULL)
         return err_set(err, -ENOMEM, "no memory for a history");
-    int result = history_open(&save->history, &place, err);
+    int result = history_open(&save->own, &place, err);
     if (settings->dry_run) {
-        history_close(&save->history);
+        history_close(&save->own);
         free(save);
         return result == -ENOENT ? 0 : result;
     }
+    save->history = &save->own;
     session->save = save;
     return result;
 }
 
+int save_attach(struct session *session, struct history *history, int64_t run_id)
+{
+    session->save = calloc(1, sizeof *session->save);
+    if (session->save == NULL)
+        return -ENOMEM;
+    *session->save = (struct save){.history = history, .run_id = run_id, .begun = true};
+    return 0;
+}
+
 void save_close(struct session *session)
 {
-    if (session->save != NULL)
-        history_close(&session->save->history);
+    if (session->save != NULL && session->save->history == &session->save->own)
+        history_close(&session->save->own);
     free(session->save);
     session->save = NULL;
 }
@@ -51,8 +62,8 @@ static void give_up(struct session *session, const struct err *err)
 {
     session->save->failed = true;
     notes_add(&session->warnings, "history_lost",
-              "%s is not complete: what was measured from then on is not in it (%s)", session->settings->save,
-              err->text);
+              "%s is not complete: what was measured from then on is not in it (%s)",
+              session->settings->save[0] != '\0' ? session->settings->save : "the history", err->text);
 }
 
 /* What runs mean, as in a journal's first line. */
@@ -75,7 +86,7 @@ static int begin(struct session *session, const char *command, struct err *err)
     };
     int result = identity == NULL
                      ? err_set(err, -ENOMEM, "no memory")
-                     : history_begin_run(&session->save->history, &header, &session->save->run_id, err);
+                     : history_begin_run(session->save->history, &header, &session->save->run_id, err);
     json_decref(settings);
     json_decref(system);
     free(identity);
@@ -127,14 +138,14 @@ void save_note(struct session *session, const struct point *point, const struct 
         .sample = *sample,
         .windows = windows_of(&result->windows),
     };
-    if (history_add_replay(&session->save->history, session->save->run_id, &replay, &err) < 0)
+    if (history_add_replay(session->save->history, session->save->run_id, &replay, &err) < 0)
         give_up(session, &err);
 }
 
 void save_set_aside(struct session *session)
 {
     struct err err = {0};
-    if (is_saving(session) && history_set_aside(&session->save->history, session->save->run_id, &err) < 0)
+    if (is_saving(session) && history_set_aside(session->save->history, session->save->run_id, &err) < 0)
         give_up(session, &err);
 }
 
@@ -166,7 +177,7 @@ void save_finish(struct session *session, int exit_code, const json_t *answer)
     /* A run that never began cannot be finished; one that lost replays keeps its answer, if there is room. */
     int result = -EIO;
     if (save_is_on(session))
-        result = history_finish_run(&session->save->history, session->save->run_id, status_of(exit_code),
+        result = history_finish_run(session->save->history, session->save->run_id, status_of(exit_code),
                                     exit_code, answer, &err);
     if (result < 0)
         command_fail(result, "warning: %.200s is not complete: the answer is not in it (%s)", path,

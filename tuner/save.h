@@ -11,12 +11,19 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 struct session;
 
 /* Opens or makes the history; with --dry-run an existing one is only looked at. As history_open. */
 int save_open(struct session *session, struct err *err);
 void save_close(struct session *session);
+
+struct history;
+
+/* Instead of save_open and save_begin, for a run that somebody else began in a history of theirs, which is
+ * borrowed and outlives the session; they finish it, too. 0 or -ENOMEM. */
+int save_attach(struct session *session, struct history *history, int64_t run_id);
 
 /* Of a prepared session: the run begins. */
 void save_begin(struct session *session, const char *command);

@@ -196,7 +196,7 @@ static bool shift(struct machine *machine, const struct point *in_force)
     return false;
 }
 
-static int recall(void *context, const struct session *session, json_t **ret_documents, struct err *err)
+static int recall(void *context, struct session *session, json_t **ret_documents, struct err *err)
 {
     const struct machine *machine = context;
     (void)session;
