@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* Judging is what a night is for: less of it goes to the search than in `recommend`. */
-#define FINAL_SHARE  0.4
+#define FINAL_SHARE  0.3
 #define MOST_REPLAYS 60
 /* Nights whose points steer the search. */
 #define PRIOR_NIGHTS 10
@@ -141,6 +141,7 @@ static void plan(struct world *world, const struct night_request *request, struc
     session->end_ns = session->start_ns + world->settings.budget_ns + LATE_NS;
     world->watch = (struct tune_watch){.final_share = result->first ? TUNE_FINAL_SHARE : FINAL_SHARE,
                                        .most_replays = MOST_REPLAYS,
+                                       .look_again = !result->first,
                                        .once = !result->first};
     if (request->in_force_given)
         world->watch.n = night_memory_pending(&world->memory, &request->in_force, world->watch.points);

@@ -61,6 +61,10 @@ int prior_add_runs(struct tune *tune, const char *name, const struct journal *jo
 /* The most promising points by what is known from elsewhere, at most `room`; their number. */
 size_t prior_first_points(const struct tune *tune, size_t *ret_points, size_t room);
 
+/* The most promising point of every level of every factor, each once, by the first source; at most `room`.
+ * Where a change since then raised everything that has one level - a size, an API - one of them shows it. */
+size_t prior_sentinels(const struct tune *tune, size_t *ret_points, size_t room);
+
 json_t *prior_json(const struct tune *tune); /* null without --prior */
 void prior_text(FILE *out, const struct tune *tune);
 

@@ -50,6 +50,7 @@ struct tune_watch {
     size_t n;
     double final_share;  /* of the budget, instead of TUNE_FINAL_SHARE */
     size_t most_replays; /* after the choice, of each point; at least TUNE_FRESH_LEAST */
+    bool look_again;     /* what is known from elsewhere may have changed: see prior_sentinels */
     bool once;           /* no further race after them: they are kept as they are */
 };
 

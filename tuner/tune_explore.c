@@ -11,6 +11,9 @@
 #define ROUND_SUSPECTS 1
 /* Every so many rounds hyper-parameters are fitted anew; in between only the data are exchanged. */
 #define REFIT_ROUNDS 2
+/* Looks for what has changed since earlier nights. */
+#define SENTINELS_MAX 48
+#define SENTINEL_RUNS 2
 
 /* Points x replays with the incumbent among them: it is measured again in every round, which also shows
  * drift. */
@@ -36,6 +39,23 @@ static int update(struct tune *tune, size_t round, struct err *err)
                                                                : 0;
 }
 
+/* Points that knowledge from elsewhere says are worth a first look. */
+static int measure_known(struct tune *tune, uint64_t deadline_ns, struct err *err)
+{
+    size_t points[SENTINELS_MAX], runs[SENTINELS_MAX * SENTINEL_RUNS], n_runs = 0;
+    const struct tune_watch *watch = tune->session->watch;
+    int result =
+        tune_measure(tune, points, prior_first_points(tune, points, ROUND_MAX), false, deadline_ns, err);
+    if (result < 0 || watch == NULL || !watch->look_again)
+        return result;
+    size_t n = prior_sentinels(tune, points, SENTINELS_MAX);
+    for (size_t k = 0; k < SENTINEL_RUNS; k++) {
+        for (size_t i = 0; i < n; i++)
+            runs[n_runs++] = points[i];
+    }
+    return tune_measure(tune, runs, n_runs, false, deadline_ns, err);
+}
+
 int tune_explore(struct tune *tune, struct err *err)
 {
     size_t asked[ROUND_MAX], runs[ROUND_MAX * TUNE_GRID_REPLAYS + 1 + ROUND_SUSPECTS];
@@ -47,8 +67,7 @@ int tune_explore(struct tune *tune, struct err *err)
         first[n_first++] = tune->watched[i];
     int result = tune_measure(tune, first, n_first, false, tune->end_ns, err);
     if (result == 0)
-        result =
-            tune_measure(tune, asked, prior_first_points(tune, asked, ROUND_MAX), false, deadline_ns, err);
+        result = measure_known(tune, deadline_ns, err);
     for (size_t round = 0; result == 0 && tune->stop == TUNE_STOP_NOT_YET; round++) {
         size_t n = 0;
         bool design = tune->search->in_first_design(tune->search_state);
