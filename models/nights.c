@@ -49,7 +49,7 @@ static struct sums sum_up(const struct nights_estimate *nights, size_t n, double
 
 double nights_between_variance(const struct nights_estimate *nights, size_t n)
 {
-    if (n < 2)
+    if (n < NIGHTS_LEAST_BETWEEN)
         return 0.0;
     struct sums sums = sum_up(nights, n, 0.0);
     double scale = sums.weight - sums.squared_weight / sums.weight;
@@ -81,10 +81,11 @@ int nights_pool(const struct nights_estimate *nights, size_t n, double floor, do
     }
     if (n == 0)
         return -ENODATA;
-    double between = fmax(floor, nights_between_variance(nights, n));
+    double least = n > 1 ? NIGHTS_LEAST_STD * NIGHTS_LEAST_STD : 0.0;
+    double between = fmax(fmax(floor, least), nights_between_variance(nights, n));
     struct sums sums = sum_up(nights, n, between);
     /* More scatter than the weights explain makes the interval wider, less never narrower. */
-    double stretch = n > 1 ? fmax(1.0, sqrt(sums.q / (double)(n - 1))) : 1.0;
+    double stretch = n >= NIGHTS_LEAST_BETWEEN ? fmax(1.0, sqrt(sums.q / (double)(n - 1))) : 1.0;
     struct nights_pooled pooled = {
         .n = n,
         .log_mean = sums.mean,

@@ -53,7 +53,9 @@ static int measure_known(struct tune *tune, uint64_t deadline_ns, struct err *er
         for (size_t i = 0; i < n; i++)
             runs[n_runs++] = points[i];
     }
-    return tune_measure(tune, runs, n_runs, false, deadline_ns, err);
+    result = tune_measure(tune, runs, n_runs, false, deadline_ns, err);
+    belief_prior_drop(&tune->belief);
+    return result;
 }
 
 int tune_explore(struct tune *tune, struct err *err)

@@ -33,26 +33,38 @@ static void one_night_pools_to_itself(void **state)
     assert_close(pooled.interval.high - pooled.log_mean, 0.02 * student_quantile(0.975, 40), 1e-9);
 }
 
-static void nights_that_agree_pool_by_inverse_variance(void **state)
+/* Variances v_i + tau^2 are 0.0004 and 0.0009. */
+static void nights_pool_by_inverse_variance(void **state)
 {
     (void)state;
-    struct nights_estimate nights[] = {night(1.10, 0.01), night(1.11, 0.02)};
+    struct nights_estimate nights[] = {night(1.10, sqrt(0.0003)), night(1.11, sqrt(0.0008))};
     struct nights_pooled pooled;
     assert_int_equal(nights_pool(nights, 2, 0, 0.95, &pooled), 0);
-    assert_close(pooled.between_variance, 0, 1e-15);
-    assert_close(pooled.log_mean, (4 * log(1.10) + log(1.11)) / 5, 1e-9);
-    assert_close(pooled.standard_error, 0.02 / sqrt(5), 1e-9);
+    assert_close(pooled.between_variance, NIGHTS_LEAST_STD * NIGHTS_LEAST_STD, 1e-15);
+    assert_close(pooled.log_mean, (9 * log(1.10) + 4 * log(1.11)) / 13, 1e-9);
+    assert_close(pooled.standard_error, 1 / sqrt(1 / 0.0004 + 1 / 0.0009), 1e-9);
 }
 
-/* By hand, equal variances v: tau^2 = (y1 - y2)^2 / 2 - v. */
-static void nights_that_disagree_have_a_variance_of_their_own(void **state)
+/* Their one difference has a single degree of freedom. */
+static void two_nights_that_disagree_say_nothing_about_other_nights(void **state)
 {
     (void)state;
     struct nights_estimate nights[] = {night(1.0, 0.01), night(exp(0.1), 0.01)};
     struct nights_pooled pooled;
-    assert_close(nights_between_variance(nights, 2), 0.005 - 0.0001, 1e-9);
+    assert_close(nights_between_variance(nights, 2), 0, 1e-15);
     assert_int_equal(nights_pool(nights, 2, 0, 0.95, &pooled), 0);
-    assert_close(pooled.standard_error, 0.05, 1e-6);
+    assert_close(pooled.standard_error, 0.01, 1e-9);
+}
+
+/* By hand, equal variances v: tau^2 = s^2 - v, with s the nights' standard deviation. */
+static void three_nights_that_disagree_have_a_variance_of_their_own(void **state)
+{
+    (void)state;
+    struct nights_estimate nights[] = {night(1.0, 0.01), night(exp(0.1), 0.01), night(exp(0.2), 0.01)};
+    struct nights_pooled pooled;
+    assert_close(nights_between_variance(nights, 3), 0.01 - 0.0001, 1e-9);
+    assert_int_equal(nights_pool(nights, 3, 0, 0.95, &pooled), 0);
+    assert_close(pooled.standard_error, 0.1 / sqrt(3), 1e-6);
 }
 
 static void the_floor_widens_an_interval(void **state)
@@ -192,8 +204,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_night_pools_to_itself),
-        cmocka_unit_test(nights_that_agree_pool_by_inverse_variance),
-        cmocka_unit_test(nights_that_disagree_have_a_variance_of_their_own),
+        cmocka_unit_test(nights_pool_by_inverse_variance),
+        cmocka_unit_test(two_nights_that_disagree_say_nothing_about_other_nights),
+        cmocka_unit_test(three_nights_that_disagree_have_a_variance_of_their_own),
         cmocka_unit_test(the_floor_widens_an_interval),
         cmocka_unit_test(no_night_is_enodata),
         cmocka_unit_test(a_single_replay_has_no_ratio),
