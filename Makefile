@@ -113,6 +113,7 @@ needed_faults := libfuse3-dev:fuse3/fuse_opt.h fuse3:fusermount3 python3:python3
 # The guest's kernel and busybox are not installed: tests/guest/fetch.
 needed_guest := qemu-system-x86:qemu-system-x86_64 qemu-utils:qemu-img cpio:cpio e2fsprogs:/sbin/mke2fs strace:strace python3:python3
 needed_live := fio:fio python3:python3 python3-optuna:/usr/lib/python3/dist-packages/optuna/__init__.py
+needed_page := chromium:chromium python3:python3
 needed_dev := clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck libfuse3-dev:fuse3/fuse_opt.h
 python_packages := /usr/lib/python3/dist-packages
 needed_compare  := g++:$(CXX) libdlib-dev:/usr/include/dlib/global_optimization.h python3-optuna:$(python_packages)/optuna \
@@ -157,10 +158,10 @@ define look-for-packages
 endef
 
 # Goals that install what is missing; every other build only names it.
-self_helping := check check-statistics check-io check-faults check-guest check-snippets check-packaging check-deb deb check-slow check-asan check-tsan check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
+self_helping := check check-statistics check-io check-faults check-guest check-page check-plots check-snippets check-packaging check-deb deb check-slow check-asan check-tsan check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
 before_build := $(if $(filter fuzz,$(MAKECMDGOALS)),deps-fuzz,$(if $(filter $(self_helping),$(MAKECMDGOALS)),deps,packages))
 
-.PHONY: deps deps-dev deps-compare deps-faults deps-fuzz deps-guest deps-live deps-snippets deps-valgrind packages
+.PHONY: deps deps-dev deps-compare deps-faults deps-fuzz deps-guest deps-live deps-page deps-snippets deps-valgrind packages
 
 deps: ## install the packages that the build and the tests need (Debian and its kin)
 	$(call look-for-packages,$(needed),install)
@@ -178,6 +179,10 @@ deps-faults: deps
 # Without them the proof in a guest says that it is skipped.
 deps-guest: deps
 	$(call look-for-packages,$(needed_guest),install,0)
+
+# Without them the check of pages says that it is skipped.
+deps-page: deps
+	$(call look-for-packages,$(needed_page),install,0)
 
 deps-live: deps
 	$(call look-for-packages,$(needed_live),install)
@@ -237,6 +242,9 @@ endef
 
 $(foreach b,$(builds),$(eval $(call rules-of-build,$(b))))
 
+# The assembler reads them, unseen by -MMD.
+$(patsubst %,build/%/tuner/page_assets.o,$(builds) fuzz): $(wildcard tuner/page_assets/*)
+
 # Fuzz targets are a tree of their own, made by clang.
 $(eval $(call rules-of-objects,fuzz))
 build/fuzz/%: override CC = $(FUZZ_CC)
@@ -262,7 +270,7 @@ build/release/tests/compare/peers/%: tests/compare/peers/%.cpp Makefile | deps-c
 
 # ---- everyday targets ------------------------------------------------------------------------------------------
 
-.PHONY: all check check-statistics check-io check-faults check-guest check-slow check-asan check-tsan check-valgrind fuzz bench compare-live quickstart
+.PHONY: all check check-statistics check-io check-faults check-guest check-page check-plots check-slow check-asan check-tsan check-valgrind fuzz bench compare-live quickstart
 
 all: build/$(BUILD)/fstune ## build the program: build/$(BUILD)/fstune
 
@@ -290,6 +298,16 @@ check-guest: build/$(BUILD)/fstune build/static/fstune | deps deps-guest ## boot
 .PHONY: check-snippets
 check-snippets: build/$(BUILD)/fstune | deps-snippets ## give every snippet of `fstune emit` to its consumer, or to a grammar
 	$(Q)FSTUNE=build/$(BUILD)/fstune tests/snippets/run $(T)
+
+# A minute. What is shown is looked at in headless Chromium; in a directory of its own under TMPDIR.
+check-page: build/$(BUILD)/fstune | deps deps-page ## pages of `fstune report --html` in a browser: mouse, keys, hostile texts, no network
+	$(Q)if command -v python3 >/dev/null; then PYTHONDONTWRITEBYTECODE=1 FSTUNE=$< tests/page/check; \
+	else echo 'skip pages in a browser: python3 is not installed'; echo '0 passed, 0 failed, 1 skipped'; fi
+
+# A minute. The pictures stay in build/plots, to be looked at.
+check-plots: build/$(BUILD)/fstune | deps-plots ## draw every kind of picture with gnuplot, and look at the result
+	$(Q)rm -rf build/plots && mkdir -p build/plots
+	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE=build/$(BUILD)/fstune SCRATCH=$(CURDIR)/build/plots tests/plots/check
 
 check-slow: build/$(BUILD)/fstune $(call programs,$(slow_tests),$(BUILD)) | deps ## run the tests that take minutes
 	$(call run_tests,$(BUILD),TEST_TIMEOUT=1800)

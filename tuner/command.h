@@ -46,7 +46,7 @@ struct command {
 int command_run_measuring(const struct command *command, int argc, char **argv);
 
 extern const struct command command_recommend, command_measure, command_doctor, command_emit, command_history,
-    command_retune;
+    command_retune, command_plot, command_report;
 
 /* Prints "fstune: TEXT" on stderr. Returns code. */
 int command_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));

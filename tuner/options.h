@@ -17,7 +17,9 @@ enum {
     OPTIONS_DOCTOR = 4,
     OPTIONS_EMIT = 8,
     OPTIONS_HISTORY = 16,
-    OPTIONS_RETUNE = 32
+    OPTIONS_RETUNE = 32,
+    OPTIONS_PLOT = 64,
+    OPTIONS_REPORT = 128
 };
 
 /* More rows than the table will have. */

@@ -67,6 +67,10 @@ int options_set_snippet(struct settings *settings, const struct option_row *row,
 int options_set_version(struct settings *settings, const struct option_row *row, const char *text,
                         struct err *err);
 
+/* place: unsigned[2]. "900x560". */
+int options_set_picture_size(struct settings *settings, const struct option_row *row, const char *text,
+                             struct err *err);
+
 /* Codes of tuner/doubts with commas between. */
 int options_set_accept(struct settings *settings, const struct option_row *row, const char *text,
                        struct err *err);

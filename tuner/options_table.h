@@ -22,6 +22,8 @@ extern const struct options_section options_table_runs;
 extern const struct options_section options_table_emit;
 extern const struct options_section options_table_history;
 extern const struct options_section options_table_retune;
+extern const struct options_section options_table_report;
+extern const struct options_section options_table_plot;
 extern const struct options_section options_table_command;
 
 #endif

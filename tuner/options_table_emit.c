@@ -2,7 +2,7 @@
 #include "tuner/options_set.h"
 #include "tuner/options_table.h"
 
-#define SNIPPETS (OPTIONS_RECOMMEND | OPTIONS_EMIT)
+#define SNIPPETS (OPTIONS_RECOMMEND | OPTIONS_EMIT | OPTIONS_REPORT)
 
 /* In the order of --help. */
 static const struct option_row rows[] = {
@@ -19,9 +19,10 @@ static const struct option_row rows[] = {
      .argument = "RESULT.json",
      .range = "",
      .standard = "",
-     .help =
-         "the answer of `recommend --json`, else standard input; up to 4 times for formats that need several",
-     .commands = OPTIONS_EMIT,
+     .help = "the answer of `recommend --json`, for pictures and pages any result, else standard input; up "
+             "to 4 times "
+             "where several are taken",
+     .commands = OPTIONS_EMIT | OPTIONS_REPORT | OPTIONS_PLOT,
      .in_config = false,
      .set = options_set_from,
      .place = AT(from)},

@@ -118,6 +118,16 @@ struct settings {
     char prometheus[SETTINGS_TEXT_SIZE]; /* --prometheus; "" */
     bool force;
 
+    char html[SETTINGS_TEXT_SIZE];                               /* --html; "" */
+    char journal[SETTINGS_TEXT_SIZE];                            /* --journal; "" */
+    char output[SETTINGS_TEXT_SIZE];                             /* --output; "" */
+    unsigned plot_terminal;                                      /* without --output: 0 dumb, 1 sixel */
+    unsigned plot_size[2];                                       /* width, height; 0: not given */
+    char plot_x[SETTINGS_TEXT_SIZE], plot_y[SETTINGS_TEXT_SIZE]; /* "" */
+    char plot_where[SETTINGS_TEXT_SIZE];                         /* "" */
+    char plot_title[SETTINGS_TEXT_SIZE];                         /* "" */
+    bool plot_script;
+
     uint64_t accept; /* doubts that do not disqualify */
 };
 

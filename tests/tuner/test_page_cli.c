@@ -1,0 +1,97 @@
+/* fstune report as a user runs it. */
+#include "tests/check.h"
+#include "tests/tuner/rig.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static struct rig_run run;
+
+#define SEARCH "recommend --quiet --pattern randwrite --simulate peak.conf --budget 20s --seed 1 --json "
+
+static int enter(void **state)
+{
+    if (rig_enter(state) != 0)
+        return -1;
+    rig_surface("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
+    rig_run_line(&run, SEARCH);
+    rig_write("answer.json", "%s", run.out);
+    rig_free(&run);
+    rig_write("broken.json", "{");
+    return mkdir("dir", 0755);
+}
+
+static void a_search_becomes_a_page(void **state)
+{
+    struct stat status;
+    (void)state;
+    rig_run_line(&run, "report --html page.html --from answer.json");
+    assert_int_equal(run.code, 0);
+    assert_string_equal(run.out, "");
+    assert_string_equal(run.err, "");
+    assert_int_equal(stat("page.html", &status), 0);
+    assert_in_range(status.st_size, 30000, 200000);
+    rig_free(&run);
+}
+
+static void the_same_answers_give_the_same_page(void **state)
+{
+    (void)state;
+    rig_run_line(&run, "report --html one.html --from answer.json --from answer.json");
+    assert_int_equal(run.code, 0);
+    rig_free(&run);
+    rig_run_line(&run, "report --html two.html answer.json answer.json");
+    assert_int_equal(run.code, 0);
+    rig_free(&run);
+    assert_int_equal(system("cmp -s one.html two.html"), 0);
+    assert_int_equal(system("grep -q 'Answers over time' one.html"), 0);
+}
+
+static void the_journal_of_a_search_is_shown(void **state)
+{
+    (void)state;
+    rig_run_line(&run, SEARCH "--resume journal");
+    rig_write("kept.json", "%s", run.out);
+    rig_free(&run);
+    rig_run_line(&run, "report --html page.html --from kept.json --journal journal");
+    assert_int_equal(run.code, 0);
+    rig_free(&run);
+    assert_int_equal(system("grep -q 'The search over time' page.html"), 0);
+}
+
+static void wrong_command_lines_are_refused_in_one_line(void **state)
+{
+    static const struct {
+        const char *line, *part;
+    } cases[] = {
+        {"report --from answer.json", "--html is missing"},
+        {"report --html dir --from answer.json", "a directory"},
+        {"report --html /dev/null --from answer.json", "no regular file"},
+        {"report --html page.html --from absent.json", "absent.json"},
+        {"report --html page.html --from broken.json", "broken.json: no JSON document"},
+        {"report --html page.html --from answer.json --journal answer.json", "answer.json"},
+        {"report --html absent/page.html --from answer.json", "absent/page.html"},
+        {"report --htm page.html", "did you mean --html?"},
+    };
+    (void)state;
+    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
+        rig_run_line(&run, cases[i].line);
+        rig_check_error(&run, 2, cases[i].part);
+        rig_free(&run);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_search_becomes_a_page),
+        cmocka_unit_test(the_same_answers_give_the_same_page),
+        cmocka_unit_test(the_journal_of_a_search_is_shown),
+        cmocka_unit_test(wrong_command_lines_are_refused_in_one_line),
+    };
+    if (!rig_find_program())
+        return RIG_SKIPPED;
+    return cmocka_run_group_tests(tests, enter, rig_leave);
+}

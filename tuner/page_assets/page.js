@@ -1,0 +1,335 @@
+/* What is on the page: the response, runs, nights, the table's sorting and filter, copying. */
+
+/* -- the response: what was measured, over two of the factors -- */
+
+const varying = data.varies ? data.varies.flatMap((varies, f) => varies ? [f] : []) : [];
+const STANDING_WORDS = ['\u2605 recommended', '\u25b2 best', '= as good as the best', '? undecided', '\u25c6 baseline', '! not trusted'];
+const MAX_SERIES = 7;
+
+function levels(factor, rows) {
+  return [...new Set(rows.map(row => row[factor]))].sort((a, b) => a - b);
+}
+
+/* For every pair of levels the best of the rows that are left, by the figure. */
+function best_of(rows, figure, across, down) {
+  const cells = new Map();
+  for (const row of rows) {
+    const key = row[across] + '/' + row[down], other = cells.get(key);
+    if (known(row[figure.member]) && (!other || (row[figure.member] - other[figure.member]) * figure.better > 0))
+      cells.set(key, row);
+  }
+  return cells;
+}
+
+function extremes(cells, figure) {
+  const rows = [...cells.values()].sort((a, b) => (b[figure.member] - a[figure.member]) * figure.better);
+  return { best: rows[0], worst: rows[rows.length - 1] };
+}
+
+function sentence(figure, cells) {
+  if (cells.size === 0)
+    return 'Nothing was measured with this choice.';
+  const { best, worst } = extremes(cells, figure);
+  const words = row => figure.text(row[figure.member]) + ' at ' + setting(row);
+  return `${figure.title}: best ${words(best)}; worst ${words(worst)}. The table below has all figures.`;
+}
+
+const is_chosen = row => row[STANDING] === 1 || row[STANDING] === 2;
+
+function heat_map(state) {
+  const { figure: shown, cells, across, down, columns, rows } = state;
+  const WIDTH = 72, HEIGHT = 44, LEFT = 100, TOP = 52;
+  const chart = drawing(LEFT + WIDTH * columns.length + 10, TOP + HEIGHT * rows.length + 8);
+  const { best, worst } = cells.size ? extremes(cells, shown) : {};
+  const spread = best ? Math.log(best[shown.member] / worst[shown.member]) || 1 : 1;
+  chart.append(label(LEFT, 16, data.titles[across], { class: 'title' }), label(4, TOP - 8, data.titles[down], { class: 'title' }));
+  columns.forEach((value, i) => chart.append(label(LEFT + WIDTH * (i + 0.5), TOP - 8, level(across, value), { 'text-anchor': 'middle' })));
+  const rings = [];
+  rows.forEach((value, k) => {
+    const y = TOP + HEIGHT * (rows.length - 1 - k);
+    chart.append(label(LEFT - 8, y + HEIGHT / 2 + 4, level(down, value), { 'text-anchor': 'end' }));
+    columns.forEach((column, i) => {
+      const x = LEFT + WIDTH * i, row = cells.get(column + '/' + value);
+      const box = { x: x + 1, y: y + 1, width: WIDTH - 2, height: HEIGHT - 2, rx: 2 };
+      if (!row) {
+        chart.append(svg('rect', { class: 'empty', ...box }));
+        return;
+      }
+      const colour = ramp(Math.log(row[shown.member] / worst[shown.member]) / spread);
+      const made = mark(chart, x, y, describe(row), svg('rect', { class: 'shape', fill: `rgb(${colour})`, ...box }),
+        label(x + WIDTH / 2, y + 19, shown.text(row[shown.member])), label(x + WIDTH / 2, y + 36, SYMBOLS[row[STANDING]]));
+      made.classList.add('cell');
+      if (luminance(colour) < 0.18)
+        made.classList.add('deep');
+      if (is_chosen(row)) {
+        made.classList.add('chosen');
+        rings.push(svg('rect', { class: 'ring', ...box }));
+      }
+    });
+  });
+  chart.append(...rings);
+  return [chart, legend([], [...STANDING_WORDS, 'dashed: not measured', 'lighter is better'])];
+}
+
+/* At most MAX_SERIES levels get a line: evenly spread, and that of the recommended setting. */
+function chosen_levels(rows, down, cells) {
+  if (rows.length <= MAX_SERIES)
+    return rows;
+  const taken = new Set(Array.from({ length: MAX_SERIES - 1 }, (_, i) => rows[Math.round(i * (rows.length - 1) / (MAX_SERIES - 2))]));
+  const chosen = [...cells.values()].find(is_chosen);
+  if (chosen)
+    taken.add(chosen[down]);
+  return rows.filter(value => taken.has(value));
+}
+
+function line_chart(state) {
+  const { figure: shown, cells, across, down, columns } = state;
+  const rows = chosen_levels(state.rows, down, cells);
+  const width = Math.max(420, 110 + 66 * columns.length), box = { left: 80, right: width - 20, top: 34, bottom: 330 };
+  const chart = drawing(width, 380);
+  const points = [...cells.values()].filter(row => rows.includes(row[down]));
+  const top = row => shown.high && known(row[shown.high]) ? Math.max(row[shown.high], row[shown.member]) : row[shown.member];
+  const y = axes(chart, box, Math.max(...points.map(top), 0), shown.text, shown.title);
+  const x = i => box.left + 20 + (box.right - box.left - 40) * (columns.length > 1 ? i / (columns.length - 1) : 0.5);
+  columns.forEach((value, i) => chart.append(label(x(i), box.bottom + 20, level(across, value), { class: 'soft', 'text-anchor': 'middle' })));
+  chart.append(label((box.left + box.right) / 2, box.bottom + 42, data.titles[across], { class: 'title', 'text-anchor': 'middle' }));
+  rows.forEach((value, s) => {
+    const line = columns.flatMap((column, i) => cells.has(column + '/' + value) ? [[i, cells.get(column + '/' + value)]] : []);
+    /* Series stand a little apart, so that their intervals do. */
+    const place = i => x(i) + (s - (rows.length - 1) / 2) * 5;
+    chart.append(svg('polyline', { class: 'series', points: line.map(([i, row]) => place(i) + ',' + y(row[shown.member])).join(' '),
+      stroke: `var(--s${s})`, 'stroke-dasharray': DASHES[s] }));
+    for (const [i, row] of line) {
+      const shapes = [symbol(s, place(i), y(row[shown.member]))];
+      if (shown.low && known(row[shown.low]) && known(row[shown.high]))
+        shapes.unshift(whisker(place(i), y(Math.max(0, row[shown.low])), y(row[shown.high]), `var(--s${s})`));
+      const made = mark(chart, place(i), y(row[shown.member]), describe(row), ...shapes);
+      if (is_chosen(row)) {
+        made.classList.add('chosen');
+        made.append(label(place(i), y(row[shown.member]) - 12, '\u2605', { 'text-anchor': 'middle' }));
+      }
+    }
+  });
+  const left_out = state.rows.length > rows.length ? [`${state.rows.length - rows.length} more levels: see the heat map`] : [];
+  return [chart, legend(rows.map(value => data.titles[down] + ' ' + level(down, value)), ['\u2605 recommended', ...left_out])];
+}
+
+/* Throughput against latency: what lies on the upper left edge is not dominated. */
+function scatter(state) {
+  const rows = state.all.filter(row => row[MEAN] > 0 && row[LATENCY] > 0);
+  const chart = drawing(760, 420), box = { left: 80, right: 740, top: 34, bottom: 360 };
+  if (rows.length === 0)
+    return [chart, legend([])];
+  const logs = rows.map(row => Math.log10(row[LATENCY]));
+  const low = Math.floor(Math.min(...logs)), high = Math.max(Math.ceil(Math.max(...logs)), low + 1);
+  const x = value => box.left + (box.right - box.left) * (Math.log10(value) - low) / (high - low);
+  const y = axes(chart, box, Math.max(...rows.map(row => row[MEAN])), rate, 'Throughput');
+  for (let power = low; power <= high; power++)
+    chart.append(svg('line', { class: 'grid', x1: x(10 ** power), x2: x(10 ** power), y1: box.top, y2: box.bottom }),
+      label(x(10 ** power), box.bottom + 20, duration(10 ** power).replace(/\.0+ /, ' '), { class: 'soft', 'text-anchor': 'middle' }));
+  chart.append(label((box.left + box.right) / 2, box.bottom + 44, 'Mean latency', { class: 'title', 'text-anchor': 'middle' }));
+  let highest = -1;
+  const front = new Set([...rows].sort((a, b) => a[LATENCY] - b[LATENCY] || b[MEAN] - a[MEAN])
+    .filter(row => row[MEAN] > highest && (highest = row[MEAN])));
+  for (const row of [...rows].sort((a, b) => front.has(a) - front.has(b))) {
+    const made = mark(chart, x(row[LATENCY]), y(row[MEAN]), describe(row),
+      symbol(front.has(row) ? 1 : 0, x(row[LATENCY]), y(row[MEAN]), !front.has(row)));
+    if (is_chosen(row)) {
+      made.classList.add('chosen');
+      made.append(label(x(row[LATENCY]), y(row[MEAN]) - 12, '\u2605', { 'text-anchor': 'middle' }));
+    }
+  }
+  return [chart, legend(['measured', 'no other has more throughput and less latency'], ['\u2605 recommended'], 0)];
+}
+
+const VIEWS = [{ title: 'Heat map', draw: heat_map }, { title: 'Lines', draw: line_chart }, { title: 'Throughput against latency', draw: scatter }];
+
+function response(place) {
+  const view = options(element('select'), VIEWS.map(each => each.title), 0);
+  const figures = FIGURES.filter(each => data.points.some(row => known(row[each.member])));
+  const shown = options(element('select'), figures.map(each => each.title), 0);
+  const titles = varying.map(f => data.titles[f]);
+  const across = options(element('select'), titles, 0), down = options(element('select'), titles, Math.min(1, titles.length - 1));
+  const filters = varying.map(f => {
+    const list = levels(f, data.points);
+    const select = options(element('select'), ['best of all', ...list.map(value => level(f, value))], 0);
+    return { factor: f, list, select, box: control(data.titles[f], select) };
+  });
+  const frame = element('div', { class: 'chart' });
+  const axis_boxes = [control('Across', across), control('Down', down)], figure_box = control('Figure', shown);
+  place.replaceChildren(element('div', { class: 'controls', role: 'group', 'aria-label': 'What the chart shows' },
+    control('Chart', view), figure_box, ...axis_boxes, ...filters.map(each => each.box)), frame);
+
+  const draw = () => {
+    const is_scatter = VIEWS[view.value].draw === scatter;
+    const state = { figure: figures[shown.value], across: varying[across.value], down: varying[down.value] };
+    axis_boxes.forEach(each => { each.hidden = is_scatter; });
+    figure_box.hidden = is_scatter;
+    state.all = data.points;
+    for (const each of filters) {
+      const on_axis = !is_scatter && (each.factor === state.across || each.factor === state.down);
+      each.box.hidden = on_axis;
+      if (!on_axis && each.select.value > 0)
+        state.all = state.all.filter(row => row[each.factor] === each.list[each.select.value - 1]);
+    }
+    state.cells = best_of(state.all, state.figure, state.across, state.down);
+    state.columns = levels(state.across, data.points);
+    state.rows = state.across === state.down ? [state.columns[0]] : levels(state.down, data.points);
+    if (state.across === state.down) {
+      state.rows = [0];
+      state.cells = new Map([...state.cells.values()].map(row => [row[state.across] + '/0', row]));
+    }
+    const [chart, key] = VIEWS[view.value].draw(state);
+    figure(frame, chart, is_scatter ? 'Throughput against mean latency of every point. The table below has all figures.'
+      : sentence(state.figure, state.cells), key);
+  };
+  place.addEventListener('change', draw);
+  draw();
+}
+
+/* -- one value after another: runs, answers -- */
+
+function sequence(place, title, items, axis) {
+  const width = Math.max(480, Math.min(1100, 120 + 26 * items.length)), box = { left: 80, right: width - 20, top: 34, bottom: 260 };
+  const chart = drawing(width, 312), with_value = items.filter(item => known(item.value));
+  const y = axes(chart, box, Math.max(...with_value.map(item => Math.max(item.value, item.high || 0)), 0), rate, 'Throughput');
+  const x = i => box.left + 20 + (box.right - box.left - 40) * (items.length > 1 ? i / (items.length - 1) : 0.5);
+  const step = Math.ceil(items.length * axis.width / (box.right - box.left));
+  chart.append(svg('polyline', { class: 'series', stroke: 'var(--s0)',
+    points: items.flatMap((item, i) => known(item.value) ? [x(i) + ',' + y(item.value)] : []).join(' ') }));
+  items.forEach((item, i) => {
+    if (i % step === 0)
+      chart.append(label(x(i), box.bottom + 20, item.name, { class: 'soft', 'text-anchor': 'middle' }));
+    if (!known(item.value))
+      return;
+    const shapes = [symbol(0, x(i), y(item.value), item.hollow)];
+    if (known(item.low) && known(item.high))
+      shapes.unshift(whisker(x(i), y(Math.max(0, item.low)), y(item.high), 'var(--s0)'));
+    mark(chart, x(i), y(item.value), item.text, ...shapes);
+  });
+  chart.append(label((box.left + box.right) / 2, box.bottom + 42, axis.title, { class: 'title', 'text-anchor': 'middle' }));
+  figure(place, chart, title);
+}
+
+function runs(place) {
+  sequence(place, 'Throughput of each run, in the order in which they were made; a hollow mark: its warm-up had not become stable.',
+    data.runs.map(([value, seconds, warmup, stable], i) => ({ name: String(i + 1), value, hollow: !stable,
+      text: `run ${i + 1}\n${rate(value)} over ${duration(seconds * 1e9)}\nwarm-up ${duration(warmup * 1e9)}, ${stable ? 'stable' : 'not stable'}` })),
+    { title: 'Run', width: 30 });
+}
+
+/* Every run as a dot, and the mean of the setting that led, with its interval, as a step line. */
+function search(place) {
+  const { steps, settings } = data.search, chart = drawing(1000, 372), box = { left: 80, right: 980, top: 34, bottom: 310 };
+  const last = steps[steps.length - 1][0] || 1, x = at => box.left + 10 + (box.right - box.left - 20) * at / last;
+  const y = axes(chart, box, Math.max(...steps.map(([, value, , , , mean, , high]) => Math.max(value, mean, high || 0))), rate, 'Throughput');
+  for (const tick of ticks(last).filter(each => each <= last))
+    chart.append(label(x(tick), box.bottom + 20, tick ? duration(tick * 1e9) : '0', { class: 'soft', 'text-anchor': 'middle' }));
+  chart.append(label((box.left + box.right) / 2, box.bottom + 44, 'Time of searching', { class: 'title', 'text-anchor': 'middle' }));
+  let line = '';
+  steps.forEach(([at, , , , , mean, low, high], i) => {
+    const end = i + 1 < steps.length ? steps[i + 1][0] : at;
+    if (known(low) && known(high))
+      chart.append(svg('rect', { class: 'band', x: x(at), y: y(high), width: Math.max(0, x(end) - x(at)), height: Math.max(0, y(Math.max(0, low)) - y(high)) }));
+    line += `${line ? 'V' : `M${x(at)},`}${y(mean)}H${x(end)}`;
+  });
+  for (const [at, value, setting_number, leader, n, mean] of steps)
+    mark(chart, x(at), y(value), `${duration(at * 1e9)}: ${rate(value)}\n${settings[setting_number]}\nleading then: ${settings[leader]}\nwith ${rate(mean)} over ${n} runs`,
+      symbol(1, x(at), y(value), true));
+  chart.append(svg('path', { class: 'series', d: line, stroke: 'var(--s0)' }));
+  const [, , , leader, , mean] = steps[steps.length - 1];
+  figure(place, chart, `${steps.length} runs; at the end ${settings[leader]} led with ${rate(mean)}. Squares: runs; line: mean of the leading setting, with its interval.`);
+}
+
+function nights(place) {
+  sequence(place, 'Throughput of the recommended setting of each answer, with its interval.',
+    data.nights.map(([when, setting, value, low, high]) => ({ name: when.slice(0, 10), value, low, high,
+      text: `${when || 'unknown time'}\n${setting}\n${rate(value)}${known(low) ? ` (${rate(low)} to ${rate(high)})` : ''}` })),
+    { title: 'Measured', width: 90 });
+}
+
+/* -- the table -- */
+
+function sort_rows(table, heading, entries) {
+  const member = Number(heading.dataset.member);
+  const down = heading.getAttribute('aria-sort') === 'ascending' || (!heading.hasAttribute('aria-sort') && [MEAN, LOW, IOPS].includes(member));
+  const sign = heading.getAttribute('aria-sort') === 'descending' || !down ? 1 : -1;
+  for (const other of table.tHead.rows[0].cells)
+    other.removeAttribute('aria-sort');
+  heading.setAttribute('aria-sort', sign > 0 ? 'ascending' : 'descending');
+  /* What is not known comes last either way. */
+  entries.sort((a, b) => known(a.row[member]) && known(b.row[member]) ? sign * (a.row[member] - b.row[member]) || a.order - b.order
+    : known(b.row[member]) - known(a.row[member]) || a.order - b.order);
+  table.tBodies[0].append(...entries.map(entry => entry.line));
+}
+
+function filter_rows(entries, words, standing, status) {
+  let shown = 0;
+  for (const entry of entries) {
+    entry.line.hidden = !(words.every(word => entry.text.includes(word)) && (standing < 0 || entry.row[STANDING] === standing));
+    shown += !entry.line.hidden;
+  }
+  status.textContent = `${shown} of ${entries.length} points`;
+}
+
+function table_of(table) {
+  const entries = [...table.tBodies[0].rows].map((line, order) => ({ line, order, row: data.points[order],
+    text: [...line.cells].map(cell => cell.textContent.trim()).join(' ').toLowerCase() }));
+  for (const heading of table.tHead.rows[0].cells) {
+    const button = element('button', { type: 'button' }, heading.textContent);
+    button.addEventListener('click', () => sort_rows(table, heading, entries));
+    heading.replaceChildren(button);
+  }
+  const input = element('input', { type: 'search', id: 'filter', placeholder: 'io_uring 64k' }), status = element('span', { role: 'status' });
+  const present = data.standings.map((name, i) => ({ name, i })).filter(({ name, i }) => name && data.points.some(row => row[STANDING] === i));
+  const standing = element('select', {}, new Option('all', -1), ...present.map(({ name, i }) => new Option(name, i)));
+  const update = () => filter_rows(entries, input.value.toLowerCase().split(/\s+/).filter(Boolean), Number(standing.value), status);
+  input.addEventListener('input', update);
+  standing.addEventListener('change', update);
+  table.parentElement.before(element('div', { class: 'controls', role: 'group', 'aria-label': 'Filter of the table' },
+    control('Rows that hold', input), control('Standing', standing), status));
+  update();
+}
+
+/* -- copying, printing -- */
+
+async function copy(code, button) {
+  const selection = getSelection();
+  let done = true;
+  try {
+    await navigator.clipboard.writeText(code.textContent);
+  } catch {
+    /* Where a page from a file has no clipboard, the selection is what can be copied. */
+    selection.selectAllChildren(code);
+    done = document.execCommand('copy');
+  }
+  button.textContent = done ? 'Copied' : 'Selected: press Ctrl-C';
+  setTimeout(() => { button.textContent = 'Copy'; }, 2000);
+}
+
+function copy_button(box) {
+  const code = box.querySelector('code');
+  const title = box.querySelector('figcaption') || box.closest('details').querySelector('summary code');
+  const button = element('button', { type: 'button', class: 'copy', 'aria-label': 'Copy: ' + title.textContent, 'aria-live': 'polite' }, 'Copy');
+  button.addEventListener('click', () => copy(code, button));
+  box.prepend(button);
+}
+
+function start(id, draw) {
+  const place = document.getElementById(id);
+  if (place)
+    draw(place);
+}
+
+start('response', response);
+start('run-chart', runs);
+start('search-chart', search);
+start('night-chart', nights);
+start('table', table_of);
+document.querySelectorAll('.code').forEach(copy_button);
+let opened = [];
+addEventListener('beforeprint', () => {
+  opened = [...document.querySelectorAll('details:not([open])')];
+  opened.forEach(each => { each.open = true; });
+});
+addEventListener('afterprint', () => opened.forEach(each => { each.open = false; }));

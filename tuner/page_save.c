@@ -1,0 +1,95 @@
+/* tuner/page_save: written aside, then renamed. */
+#include "tuner/page_save.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SHOWN      200
+#define MODE       0644
+#define TEMPORARY  ".XXXXXX"
+#define ASIDE_SIZE (PATH_MAX + sizeof TEMPORARY)
+
+int page_save_check(const char *path, struct err *err)
+{
+    struct stat status;
+    if (path[0] == '\0')
+        return err_set(err, -EINVAL, "the file's name is empty");
+    if (stat(path, &status) < 0)
+        return errno == ENOENT ? 0 : err_sys(err, -errno, "%.*s: cannot be looked at", SHOWN, path);
+    if (S_ISDIR(status.st_mode))
+        return err_set(err, -EISDIR, "%.*s: it is a directory; give the name of a file", SHOWN, path);
+    if (!S_ISREG(status.st_mode))
+        return err_set(err, -EINVAL, "%.*s: it is no regular file; give another name", SHOWN, path);
+    return 0;
+}
+
+static int write_all(int fd, const char *text, size_t size)
+{
+    while (size > 0) {
+        ssize_t n = write(fd, text, size);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -errno;
+        text += n;
+        size -= (size_t)n;
+    }
+    return 0;
+}
+
+/* mkstemp gives its owner alone access: a page is to be shown around, as far as the umask allows. */
+static mode_t mode_for(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) == 0)
+        return status.st_mode & 0777;
+    mode_t mask = umask(0);
+    umask(mask);
+    return MODE & ~mask;
+}
+
+static int fill(int fd, const char *path, const char *text, size_t size)
+{
+    int result = write_all(fd, text, size);
+    if (result == 0 && fchmod(fd, mode_for(path)) < 0)
+        result = -errno;
+    if (result == 0 && fsync(fd) < 0)
+        result = -errno;
+    if (close(fd) < 0 && result == 0)
+        result = -errno;
+    return result;
+}
+
+static int replace(const char *path, const char *text, size_t size, struct err *err)
+{
+    char aside[ASIDE_SIZE];
+    if ((size_t)snprintf(aside, sizeof aside, "%s" TEMPORARY, path) >= sizeof aside)
+        return err_set(err, -ENAMETOOLONG, "%.*s: the name is too long", SHOWN, path);
+    int fd = mkstemp(aside);
+    if (fd < 0)
+        return err_sys(err, -errno, "%.*s: no file can be made beside it", SHOWN, path);
+    int result = fill(fd, path, text, size);
+    if (result == 0 && rename(aside, path) < 0)
+        result = -errno;
+    if (result < 0) {
+        unlink(aside);
+        return err_sys(err, result, "%.*s: cannot be written", SHOWN, path);
+    }
+    return 0;
+}
+
+int page_save(const char *path, const char *text, size_t size, struct err *err)
+{
+    int result = page_save_check(path, err);
+    if (result < 0)
+        return result;
+    char *target = realpath(path, NULL);
+    result = replace(target != NULL ? target : path, text, size, err);
+    free(target);
+    return result;
+}

@@ -1,0 +1,174 @@
+/* tuner/plot_gnuplot: one gnuplot, memory files for its input and output. */
+#include "tuner/plot_gnuplot.h"
+
+#include "bench/spawn.h"
+#include "tuner/interrupt.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MAX_PICTURE (256U << 20)
+#define PATH_SIZE   4200
+#define WORDS_SIZE  4096
+
+static int write_all(int fd, const char *text, size_t size)
+{
+    while (size > 0) {
+        ssize_t n = write(fd, text, size);
+        if (n < 0 && errno != EINTR)
+            return -errno;
+        if (n == 0)
+            return -EIO;
+        text += n > 0 ? n : 0;
+        size -= n > 0 ? (size_t)n : 0;
+    }
+    return 0;
+}
+
+/* The first line of what gnuplot complained about, without the arrow that points into the script. */
+static int refuse(const char *words, struct err *err)
+{
+    const char *line = words;
+    while (*line != '\0' &&
+           (strspn(line, " \t^") == strcspn(line, "\n") || strncmp(line, "gnuplot>", 8) == 0)) {
+        line += strcspn(line, "\n");
+        line += *line == '\n';
+    }
+    return err_set(err, -EIO, "gnuplot could not draw the picture: %.*s", (int)strcspn(line, "\n"), line);
+}
+
+/* Reads what gnuplot complains about until it ends. -EINTR: a signal came first. */
+static int watch(int fd, char *words)
+{
+    size_t n = 0;
+    for (;;) {
+        char spill[256];
+        struct pollfd ready[2] = {{.fd = fd, .events = POLLIN},
+                                  {.fd = interrupt_descriptor(), .events = POLLIN}};
+        if (atomic_load(&interrupt_signal) != 0)
+            return -EINTR;
+        if (poll(ready, 2, -1) <= 0 || ready[0].revents == 0)
+            continue;
+        bool full = n == WORDS_SIZE - 1;
+        ssize_t got = read(fd, full ? spill : words + n, full ? sizeof spill : WORDS_SIZE - 1 - n);
+        if (got == 0 || (got < 0 && errno != EINTR))
+            return got == 0 ? 0 : -errno;
+        n += full || got < 0 ? 0 : (size_t)got;
+        words[n] = '\0';
+    }
+}
+
+static int take(int fd, char **ret_picture, size_t *ret_size, struct err *err)
+{
+    struct stat status;
+    if (fstat(fd, &status) != 0)
+        return err_sys(err, -errno, "gnuplot's picture");
+    if (status.st_size <= 0 || status.st_size > MAX_PICTURE)
+        return err_set(err, -EIO,
+                       "gnuplot drew nothing; it may lack this kind of output (install gnuplot-nox)");
+    size_t size = (size_t)status.st_size;
+    char *picture = malloc(size + 1);
+    if (picture == NULL)
+        return err_set(err, -ENOMEM, "no memory");
+    if (pread(fd, picture, size, 0) != (ssize_t)size) {
+        free(picture);
+        return err_set(err, -EIO, "gnuplot's picture cannot be read");
+    }
+    picture[size] = '\0';
+    *ret_picture = picture;
+    *ret_size = size;
+    return 0;
+}
+
+/* Starts gnuplot and waits for its end. */
+static int play(int in_fd, int out_fd, struct err *err)
+{
+    /* No start-up file of the user's: the same data give the same picture. */
+    static const char *const argv[] = {"gnuplot", "-d", "-", NULL};
+    char words[WORDS_SIZE] = "";
+    int fds[2], status = 0;
+    pid_t pid;
+    if (pipe2(fds, O_CLOEXEC) != 0)
+        return err_sys(err, -errno, "gnuplot");
+    int result = spawn_start(argv, environ, in_fd, out_fd, fds[1], &pid);
+    close(fds[1]);
+    if (result == 0) {
+        result = watch(fds[0], words);
+        if (result < 0)
+            kill(-pid, SIGKILL);
+        while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+        }
+    }
+    close(fds[0]);
+    if (result == -ENOENT)
+        return err_set(
+            err, result,
+            "gnuplot is not installed; install it (Debian's package: gnuplot-nox), or print the script "
+            "with --script");
+    if (result == -EINTR)
+        return err_set(err, result, "interrupted; no picture was written");
+    if (result < 0)
+        return err_sys(err, result, "gnuplot could not be run");
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : refuse(words, err);
+}
+
+int plot_gnuplot_run(const char *script, size_t size, char **ret_picture, size_t *ret_size, struct err *err)
+{
+    int in_fd = memfd_create("script", MFD_CLOEXEC), out_fd = memfd_create("picture", MFD_CLOEXEC);
+    int result = in_fd < 0 || out_fd < 0 ? err_sys(err, -errno, "no memory file") : 0;
+    if (result == 0) {
+        result = write_all(in_fd, script, size);
+        if (result < 0 || lseek(in_fd, 0, SEEK_SET) != 0)
+            result = err_sys(err, result < 0 ? result : -errno, "the script for gnuplot");
+    }
+    if (result == 0)
+        result = play(in_fd, out_fd, err);
+    if (result == 0)
+        result = take(out_fd, ret_picture, ret_size, err);
+    if (in_fd >= 0)
+        close(in_fd);
+    if (out_fd >= 0)
+        close(out_fd);
+    return result;
+}
+
+/* mkstemp's files are for their owner alone; a picture gets what any new file gets. */
+static int set_mode(int fd)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    return fchmod(fd, 0666 & ~mask) == 0 ? 0 : -errno;
+}
+
+int plot_gnuplot_save(const char *path, const char *picture, size_t size, struct err *err)
+{
+    char draft[PATH_SIZE];
+    if ((size_t)snprintf(draft, sizeof draft, "%s.XXXXXX", path) >= sizeof draft)
+        return err_set(err, -ENAMETOOLONG, "%.200s...: the name is too long", path);
+    int fd = mkostemp(draft, O_CLOEXEC);
+    if (fd < 0)
+        return err_sys(err, -errno, "%.200s: cannot be written", path);
+    int result = write_all(fd, picture, size);
+    if (result == 0)
+        result = set_mode(fd);
+    if (result == 0 && fsync(fd) != 0)
+        result = -errno;
+    if (close(fd) != 0 && result == 0)
+        result = -errno;
+    if (result == 0 && atomic_load(&interrupt_signal) != 0)
+        result = -EINTR;
+    if (result == 0 && rename(draft, path) != 0)
+        result = -errno;
+    if (result < 0)
+        unlink(draft);
+    return result < 0 ? err_sys(err, result, "%.200s: cannot be written", path) : 0;
+}
