@@ -229,6 +229,9 @@ static bool must_stop(void *context, double batch_latency_ns)
     if (atomic_load_explicit(&lanes->failed, memory_order_relaxed) != 0)
         return true;
     uint64_t age_ns = lane->timed.last_complete_ns - lane->timed.first_submit_ns;
+    if (lanes->plan->longest_ns != 0 && age_ns >= lanes->plan->longest_ns &&
+        lane->timed.n_requests >= least_requests(lanes))
+        return true;
     if (bps <= 0 || age_ns >= lanes->plan->duration_ns)
         return false;
     bool called = atomic_load(&lanes->hopeless) != 0;
@@ -293,9 +296,11 @@ static uint64_t timed_cap_bytes(const struct lane *lane)
 static void measure_lane(struct lane *lane)
 {
     struct lanes *lanes = lane->all;
+    bool counts = lanes->plan->n_requests != 0;
+    uint64_t least = least_requests(lanes), asked = (lanes->plan->n_requests + lanes->n - 1) / lanes->n;
     struct pump_end end = {
-        .duration_ns = lanes->plan->duration_ns,
-        .min_requests = least_requests(lanes),
+        .duration_ns = counts ? MEASURE_MIN_DURATION_NS : lanes->plan->duration_ns,
+        .min_requests = asked > least ? asked : least,
         .max_bytes = timed_cap_bytes(lane),
         .interrupted = lanes->env->interrupted,
         .after_batch = must_stop,

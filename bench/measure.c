@@ -173,8 +173,8 @@ static void gather(struct measure_result *ret, const struct lanes *lanes, uint64
         ret->achieved_depth /= lanes->plan->point.threads;
     ret->flush_seconds = end_ns != 0 ? (double)(end_ns - last_ns) / 1e9 : 0;
     ret->cut = atomic_load(&lanes->hopeless) != 0;
-    ret->ended_by_bytes =
-        !ret->cut && lanes->cap_bytes != UINT64_MAX && issuing_ns < lanes->plan->duration_ns;
+    ret->ended_by_bytes = !ret->cut && lanes->cap_bytes != UINT64_MAX &&
+                          issuing_ns < lanes->plan->duration_ns && lanes->plan->n_requests == 0;
 }
 
 /* The queues are still open, so that their workers can be asked for their processor time. */

@@ -63,6 +63,10 @@ struct measure_plan {
     uint32_t warmup_window;
     uint32_t batch_requests;
     uint64_t max_bytes; /* hard limit of what the run may move, warm-up included; 0: none */
+    /* The timed part ends with so many requests instead of after duration_ns, but not before 64 requests and
+     * 50 ms; 0: by time. */
+    uint64_t n_requests;
+    uint64_t longest_ns; /* one that ends by requests ends then all the same; 0: no limit */
     uint64_t seed;
 };
 

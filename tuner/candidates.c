@@ -81,7 +81,7 @@ static const char *proof_text(const struct target *target, enum target_proof pro
 static int check_direct(const struct session *session, const struct point *point, struct refusal *refusal)
 {
     const struct target *target = &session->target;
-    const struct pattern *pattern = &session->settings->pattern;
+    const struct pattern *pattern = &session->asked.pattern;
     if (point->direct == 0 || target->fd < 0)
         return 0;
     if (pattern_reads(pattern) && target->direct_read != TARGET_DIRECT_PROVED)
@@ -116,7 +116,7 @@ static int check_size(const struct session *session, const struct point *point, 
     struct target sized = session->target;
     sized.size_bytes = file_bytes;
     env.target = &sized;
-    uint64_t cap = measure_cap_bytes(&env, &session->settings->pattern, point);
+    uint64_t cap = measure_cap_bytes(&env, &session->asked.pattern, point);
     if (cap / MEASURE_MIN_REQUESTS < factors_largest_size_bytes(point))
         return refuse(refusal, "request sizes too large for the file",
                       "a run needs %d requests, and %s may touch %s of the file; use a larger --file-size",
@@ -138,7 +138,7 @@ static int check_libaio(const struct session *session, const struct point *point
 /* One reason for all of a kind, not one for each pair of sizes. */
 static int check_split(const struct session *session, const struct point *point, struct refusal *refusal)
 {
-    const struct pattern *pattern = &session->settings->pattern;
+    const struct pattern *pattern = &session->asked.pattern;
     if (!factors_is_split(point))
         return 0;
     if (!pattern_reads(pattern) || !pattern_writes(pattern))
@@ -167,7 +167,7 @@ static int check_point(struct session *session, const struct point *point, uint6
     if (session->simulated) {
         double truth = 0;
         if (result == 0 &&
-            surface_truth_bps(&session->surface, &session->settings->pattern, point, &truth, &why) < 0)
+            surface_truth_bps(&session->surface, &session->asked.pattern, point, &truth, &why) < 0)
             return refuse(refusal, "points outside the surface's table", "%.300s", why.text);
         return result;
     }
@@ -218,10 +218,10 @@ static int add_level(struct levels *levels, uint64_t value)
     return 0;
 }
 
-static int table_levels(const struct session *session, struct levels levels[FACTOR_N], struct err *err)
+int candidates_table_levels(const struct session *session, const struct pattern *pattern,
+                            struct levels levels[FACTOR_N], struct err *err)
 {
     size_t first = 0, n = 0;
-    const struct pattern *pattern = &session->settings->pattern;
     surface_cells_of(&session->surface, pattern, &first, &n);
     if (n == 0)
         return err_set(err, -EINVAL, "surface \"%s\" has no row for pattern %s", session->surface.name,
@@ -257,7 +257,7 @@ static int choose_levels(const struct session *session, struct levels levels[FAC
     const struct settings *settings = session->settings;
     memset(levels, 0, FACTOR_N * sizeof levels[0]);
     if (session->simulated) {
-        int result = table_levels(session, levels, err);
+        int result = candidates_table_levels(session, &settings->pattern, levels, err);
         if (result < 0)
             return result;
         if (settings->levels[FACTOR_SYNC].n > 0 &&
@@ -350,6 +350,15 @@ static void note_refusal(struct session *session, const struct refusal *refusal)
     notes_add(&session->dropped, refusal->key, "%s", refusal->why);
     if (strcmp(refusal->key, DIRECT_KEY) == 0)
         notes_add(&session->warnings, "direct_not_proved", "direct I/O was left out: %s", refusal->why);
+}
+
+int candidates_admit(struct session *session, const struct point *point, uint64_t file_bytes)
+{
+    struct refusal refusal = {{0}, {0}};
+    int result = check_point(session, point, file_bytes, &refusal);
+    if (result < 0)
+        note_refusal(session, &refusal);
+    return result;
 }
 
 int candidates_build(struct candidates *candidates, struct session *session, uint64_t file_bytes,

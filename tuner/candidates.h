@@ -28,6 +28,14 @@ void candidates_free(struct candidates *candidates);
 int candidates_check(struct session *session, const struct point *point, uint64_t file_bytes,
                      struct err *err);
 
+/* The same; why is noted in session->dropped, once per reason. */
+int candidates_admit(struct session *session, const struct point *point, uint64_t file_bytes);
+
+/* Adds the levels that the surface's table has for a pattern to those that are there. 0; -EINVAL: it has no
+ * row for it; -ERANGE. */
+int candidates_table_levels(const struct session *session, const struct pattern *pattern,
+                            struct levels levels[FACTOR_N], struct err *err);
+
 /* As numbers for the models: log2 size, log2 depth, log2 threads, then the categories direct, API, sync;
  * with split sizes log2 of the size of writes last. */
 int candidates_space(const struct candidates *candidates, struct space *ret_space);

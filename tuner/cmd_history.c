@@ -170,11 +170,16 @@ static int export_json(struct call *call, const struct history_info *runs, size_
                       err);
 }
 
+/* Of those that --format knows. */
+#define N_EXPORT_FORMATS 2
+
 static int export(struct call *call, struct err *err)
 {
     const struct history_filter all = {0};
     struct history_info *runs;
     size_t n;
+    if (call->settings->export_format >= N_EXPORT_FORMATS)
+        return err_set(err, -EINVAL, "--format: a history is exported as csv or json");
     int result = history_list_runs(&call->history, &all, &runs, &n, err);
     if (result < 0)
         return result;

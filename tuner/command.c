@@ -53,7 +53,7 @@ static int refuse_or_measure(const struct command *command, struct session *sess
     return result;
 }
 
-static int run_session(const struct command *command, const struct settings *settings)
+int command_run_session(const struct command *command, const struct settings *settings)
 {
     struct session *session = calloc(1, sizeof *session);
     if (session == NULL)
@@ -86,5 +86,5 @@ int command_run_measuring(const struct command *command, int argc, char **argv)
             EXIT_USAGE, "--pattern is missing; give read, write, randread, randwrite, rw:70, randrw:70 ...");
     if (!command->no_pattern && settings_check_split(&settings, &err) < 0)
         return command_fail(EXIT_USAGE, "%s", err.text);
-    return run_session(command, &settings);
+    return command_run_session(command, &settings);
 }

@@ -45,8 +45,13 @@ struct command {
 /* A command that measures: options, session, plan, measurement. */
 int command_run_measuring(const struct command *command, int argc, char **argv);
 
+struct settings;
+
+/* The same from settings on, which stay where they are until the process ends. */
+int command_run_session(const struct command *command, const struct settings *settings);
+
 extern const struct command command_recommend, command_measure, command_doctor, command_emit, command_history,
-    command_retune, command_plot, command_report;
+    command_retune, command_plot, command_report, command_experiment;
 
 /* Prints "fstune: TEXT" on stderr. Returns code. */
 int command_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,6 +1,7 @@
 /* tuner/config: hands the settings of a libconfig file to the setters of the options. */
 #include "tuner/config.h"
 
+#include "tuner/experiment_config.h"
 #include "tuner/options.h"
 #include "tuner/options_set.h"
 
@@ -72,23 +73,26 @@ static int parse_text(config_t *config, const char *path, const char *text, stru
                    line, what);
 }
 
+static int load_text(config_t *config, const char *text, size_t length, const char *path, struct err *err)
+{
+    unsigned line = 0;
+    int r = config_scan_numbers(text, length, &line, err);
+    if (r < 0)
+        return err_prefix(err, "%.*s:%u", SHOWN_PATH, path, line);
+    config_init(config);
+    r = parse_text(config, path, text, err);
+    if (r < 0)
+        config_destroy(config);
+    return r;
+}
+
 int config_load(struct config_t *config, const char *path, struct err *err)
 {
     char *text = NULL;
     size_t length = 0;
-    unsigned line = 0;
     int r = read_text(path, &text, &length, err);
-    if (r < 0)
-        return r;
-    r = config_scan_numbers(text, length, &line, err);
-    if (r < 0) {
-        err_prefix(err, "%.*s:%u", SHOWN_PATH, path, line);
-    } else {
-        config_init(config);
-        r = parse_text(config, path, text, err);
-        if (r < 0)
-            config_destroy(config);
-    }
+    if (r == 0)
+        r = load_text(config, text, length, path, err);
     free(text);
     return r;
 }
@@ -147,12 +151,13 @@ static int write_scalar(const config_setting_t *setting, const struct option_row
 }
 
 /* [ "4k", "64k" ] becomes "4k,64k". */
-static int write_list(const config_setting_t *setting, const struct option_row *row, char *text, size_t size,
-                      struct err *err)
+static int write_list(const struct settings *settings, const config_setting_t *setting,
+                      const struct option_row *row, char *text, size_t size, struct err *err)
 {
     size_t used = 0;
     text[0] = '\0';
-    if (row->set != options_set_levels && row->set != options_set_accept)
+    bool several = settings->experiment.on && row->set_experiment != NULL;
+    if (row->set != options_set_levels && row->set != options_set_accept && !several)
         return err_set(err, -EINVAL, "takes one value, not a list; write it in quotes");
     for (int i = 0; i < config_setting_length(setting); i++) {
         if (used + 2 > size)
@@ -203,15 +208,17 @@ int config_set(struct settings *settings, const struct option_row *row, const co
     if (config_setting_is_group(setting))
         return err_set(err, -EINVAL, "is a group in braces; write a value");
     int r = config_setting_is_array(setting) || config_setting_is_list(setting)
-                ? write_list(setting, row, text, sizeof(text), err)
+                ? write_list(settings, setting, row, text, sizeof(text), err)
                 : write_scalar(setting, row, text, sizeof(text), err);
     return r < 0 ? r : options_set(settings, row, text, err);
 }
 
-static int read_setting(struct settings *settings, const config_setting_t *setting, unsigned command,
+int config_take_setting(struct settings *settings, const struct config_setting_t *setting, unsigned command,
                         struct err *err)
 {
     const char *key = config_setting_name(setting);
+    if (settings->experiment.on && strcmp(key, "tests") == 0)
+        return experiment_config_tests(settings, setting, err);
     const struct option_row *row = options_find(key, command);
     /* One file may serve several commands. */
     if (!row)
@@ -221,23 +228,41 @@ static int read_setting(struct settings *settings, const config_setting_t *setti
     return config_set(settings, row, setting, err);
 }
 
+static int take_root(struct settings *settings, const config_t *config, const char *name, unsigned command,
+                     struct err *err)
+{
+    struct settings parsed = *settings;
+    const config_setting_t *root = config_root_setting(config);
+    for (int i = 0; i < config_setting_length(root); i++) {
+        const config_setting_t *setting = config_setting_get_elem(root, (unsigned)i);
+        int r = config_take_setting(&parsed, setting, command, err);
+        if (r < 0)
+            return err_prefix(err, "%.*s:%u: %s", SHOWN_PATH, name, config_setting_source_line(setting),
+                              config_setting_name(setting));
+    }
+    *settings = parsed;
+    return 0;
+}
+
 int config_read_settings(const char *path, struct settings *settings, unsigned command, struct err *err)
 {
     config_t config;
     int r = config_load(&config, path, err);
     if (r < 0)
         return r;
-    struct settings parsed = *settings;
-    const config_setting_t *root = config_root_setting(&config);
-    for (int i = 0; r == 0 && i < config_setting_length(root); i++) {
-        const config_setting_t *setting = config_setting_get_elem(root, (unsigned)i);
-        r = read_setting(&parsed, setting, command, err);
-        if (r < 0)
-            err_prefix(err, "%.*s:%u: %s", SHOWN_PATH, path, config_setting_source_line(setting),
-                       config_setting_name(setting));
-    }
+    r = take_root(settings, &config, path, command, err);
     config_destroy(&config);
-    if (r == 0)
-        *settings = parsed;
+    return r;
+}
+
+int config_read_text(const char *text, const char *name, struct settings *settings, unsigned command,
+                     struct err *err)
+{
+    config_t config;
+    int r = load_text(&config, text, strlen(text), name, err);
+    if (r < 0)
+        return r;
+    r = take_root(settings, &config, name, command, err);
+    config_destroy(&config);
     return r;
 }

@@ -29,6 +29,13 @@ int config_set(struct settings *settings, const struct option_row *row,
 /* -EINVAL for a key that nobody knows, with the nearest name of the options that may stand in a file and of
  * `more` (dashed). */
 int config_refuse_unknown(const char *key, const char *const *more, size_t n_more, struct err *err);
+/* The same from a text; `name` stands for the file in errors. */
+int config_read_text(const char *text, const char *name, struct settings *settings, unsigned command,
+                     struct err *err);
+
+/* One setting of a file, as config_read_settings; errors are without file, line and key. */
+int config_take_setting(struct settings *settings, const struct config_setting_t *setting, unsigned command,
+                        struct err *err);
 
 /* Scan of a libconfig text for bare integers beyond 31 bits without the suffix L, which libconfig 1.5 reads
  * wrongly without a word, for those beyond 63 bits with it, and for floats that overflow; refuses @include,

@@ -14,9 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct command *const commands[] = {&command_recommend, &command_measure, &command_doctor,
-                                                 &command_emit,      &command_history, &command_retune,
-                                                 &command_plot,      &command_report};
+static const struct command *const commands[] = {&command_recommend, &command_measure, &command_experiment,
+                                                 &command_doctor,    &command_emit,    &command_history,
+                                                 &command_retune,    &command_plot,    &command_report};
 static const size_t n_commands = sizeof commands / sizeof commands[0];
 
 /* A standard descriptor that the caller closed would be given to the next file opened, and output would go

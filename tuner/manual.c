@@ -120,10 +120,12 @@ static void print_option(FILE *out, const struct option_row *row, const struct c
     print_line(out, "", row->help, ".\n");
     if (row->range[0] != '\0')
         print_line(out, "Range: ", row->range, ".\n");
-    if (row->standard[0] != '\0' || row->standard_measure || row->standard_doctor) {
+    if (row->standard[0] != '\0' || row->standard_measure || row->standard_doctor ||
+        row->standard_experiment) {
         print_line(out, "Default: ", row->standard[0] != '\0' ? row->standard : "none", "");
         print_standard(out, "; of measure: ", row->standard_measure);
         print_standard(out, "; of doctor: ", row->standard_doctor);
+        print_standard(out, "; of experiment: ", row->standard_experiment);
         fputs(".\n", out);
     }
     fputs("Of: ", out);

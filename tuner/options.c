@@ -40,17 +40,36 @@ const struct option_row *options_find(const char *name, unsigned command)
 
 const char *options_standard(const struct option_row *row, unsigned command)
 {
-    const char *own = command == OPTIONS_MEASURE  ? row->standard_measure
-                      : command == OPTIONS_DOCTOR ? row->standard_doctor
-                                                  : NULL;
+    const char *own = command == OPTIONS_MEASURE      ? row->standard_measure
+                      : command == OPTIONS_DOCTOR     ? row->standard_doctor
+                      : command == OPTIONS_EXPERIMENT ? row->standard_experiment
+                                                      : NULL;
     return own ? own : row->standard;
+}
+
+/* Reports of an experiment name its factors in the order that they were given in. */
+static void note_order(struct settings_experiment *experiment, const struct option_row *row)
+{
+    size_t factor = row->set == options_set_levels                  ? row->place
+                    : row->set_experiment == options_set_patterns   ? FACTOR_N + CONDITION_PATTERN
+                    : row->set_experiment == options_set_caches     ? FACTOR_N + CONDITION_CACHE
+                    : row->set_experiment == options_set_file_sizes ? FACTOR_N + CONDITION_FILE_SIZE
+                                                                    : FACTOR_N + CONDITION_N;
+    bool is_new = factor < FACTOR_N + CONDITION_N;
+    for (size_t i = 0; i < experiment->n_order; i++)
+        is_new &= experiment->order[i] != factor;
+    if (is_new)
+        experiment->order[experiment->n_order++] = (unsigned char)factor;
 }
 
 int options_set(struct settings *settings, const struct option_row *row, const char *text, struct err *err)
 {
-    int r = row->set(settings, row, text, err);
+    bool several = settings->experiment.on && row->set_experiment != NULL;
+    int r = several ? row->set_experiment(settings, row, text, err) : row->set(settings, row, text, err);
     if (r == 0 && row->given > 0)
         *(bool *)((char *)settings + row->given) = true;
+    if (r == 0 && settings->experiment.on)
+        note_order(&settings->experiment, row);
     return r;
 }
 
@@ -238,13 +257,21 @@ static int check_single_levels(const struct settings *settings, struct err *err)
     return 0;
 }
 
-int options_parse(struct settings *settings, unsigned command, int argc, char **argv, int first,
-                  struct err *err)
+static bool asks_for_help(int argc, char **argv, int first)
 {
     for (int i = first; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-            return 1;
+            return true;
     }
+    return false;
+}
+
+int options_parse_configured(struct settings *settings, unsigned command, int argc, char **argv, int first,
+                             int (*configure)(struct settings *settings, void *context, struct err *err),
+                             void *context, struct err *err)
+{
+    if (asks_for_help(argc, argv, first))
+        return 1;
     const struct walk walk = {.argv = argv, .argc = argc, .next = first, .command = command};
     struct settings parsed = *settings;
     const struct option_row *config = options_find("config", command);
@@ -254,6 +281,8 @@ int options_parse(struct settings *settings, unsigned command, int argc, char **
     /* The file of `retune` has targets: tuner/retune_config reads it. */
     if (r == 0 && parsed.config[0] != '\0' && command != OPTIONS_RETUNE)
         r = config_read_settings(parsed.config, &parsed, command, err);
+    if (r == 0 && configure != NULL)
+        r = configure(&parsed, context, err);
     if (r == 0)
         r = read_options(&parsed, walk, NULL, err);
     if (r == 0 && command == OPTIONS_MEASURE)
@@ -261,4 +290,10 @@ int options_parse(struct settings *settings, unsigned command, int argc, char **
     if (r == 0)
         *settings = parsed;
     return r;
+}
+
+int options_parse(struct settings *settings, unsigned command, int argc, char **argv, int first,
+                  struct err *err)
+{
+    return options_parse_configured(settings, command, argc, argv, first, NULL, NULL, err);
 }

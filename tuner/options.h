@@ -19,7 +19,8 @@ enum {
     OPTIONS_HISTORY = 16,
     OPTIONS_RETUNE = 32,
     OPTIONS_PLOT = 64,
-    OPTIONS_REPORT = 128
+    OPTIONS_REPORT = 128,
+    OPTIONS_EXPERIMENT = 256
 };
 
 /* More rows than the table will have. */
@@ -32,12 +33,16 @@ struct option_row {
     const char *standard;         /* the default, as text; "" for none */
     const char *standard_measure; /* the default of `measure` where it is another one, else NULL */
     const char *standard_doctor;  /* the same for `doctor` */
+    const char *standard_experiment;
     const char *help;
     unsigned commands;
     bool in_config; /* may stand in a configuration file */
     /* Reads the text (NULL for a flag) into settings. 0 or -EINVAL with what is wrong and what to write
      * instead, without the option's name; settings are untouched then. */
     int (*set)(struct settings *settings, const struct option_row *row, const char *text, struct err *err);
+    /* The same for `experiment`, where it takes several values and others take one; NULL: set. */
+    int (*set_experiment)(struct settings *settings, const struct option_row *row, const char *text,
+                          struct err *err);
     size_t place; /* offset in struct settings, or the factor's number, for `set` */
     size_t given; /* offset of the bool that says that the option was given; 0: there is none */
 };
@@ -52,6 +57,12 @@ const struct option_row *options_row(size_t i);
  * an unreadable configuration) with one line; unknown options are answered with the nearest name. */
 int options_parse(struct settings *settings, unsigned command, int argc, char **argv, int first,
                   struct err *err);
+
+/* The same for a command whose configuration is not named by --config: `configure` reads it after the
+ * command's own defaults and before the command line, which wins. */
+int options_parse_configured(struct settings *settings, unsigned command, int argc, char **argv, int first,
+                             int (*configure)(struct settings *settings, void *context, struct err *err),
+                             void *context, struct err *err);
 
 /* Prints usage, options with units, ranges and defaults, and `example`. */
 void options_print_help(FILE *out, const char *command_name, const char *summary, unsigned command,

@@ -53,7 +53,8 @@ static void print_row(FILE *out, const char *left, const char *text)
 static void print_option(FILE *out, const struct option_row *row, unsigned command)
 {
     char left[96], text[512];
-    bool takes_levels = row->set == options_set_levels && command != OPTIONS_MEASURE;
+    bool takes_levels = (row->set == options_set_levels && command != OPTIONS_MEASURE) ||
+                        (row->set_experiment != NULL && command == OPTIONS_EXPERIMENT);
     snprintf(left, sizeof(left), "--%s%s%s%s", row->name, row->argument ? " " : "",
              row->argument ? row->argument : "", takes_levels ? ",..." : "");
     describe(row, command, text, sizeof(text));

@@ -75,6 +75,19 @@ int options_set_picture_size(struct settings *settings, const struct option_row 
 int options_set_accept(struct settings *settings, const struct option_row *row, const char *text,
                        struct err *err);
 
+/* Of `experiment`: several values with commas between. Of patterns, each mix of shares ends where it sums to
+ * 100; they stay in the order given. */
+int options_set_patterns(struct settings *settings, const struct option_row *row, const char *text,
+                         struct err *err);
+int options_set_caches(struct settings *settings, const struct option_row *row, const char *text,
+                       struct err *err);
+int options_set_file_sizes(struct settings *settings, const struct option_row *row, const char *text,
+                           struct err *err);
+
+/* "full", "fractional", or "sobol:16" and its like. */
+int options_set_design(struct settings *settings, const struct option_row *row, const char *text,
+                       struct err *err);
+
 /* "request_size=64k,direct=0": one value for each factor that is named. */
 int options_set_current(struct settings *settings, const struct option_row *row, const char *text,
                         struct err *err);

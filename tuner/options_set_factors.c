@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The file is filled in whole steps. */
+#define FILE_STEP_BYTES (1ULL << 20)
+
 static int read_request_size(const char *text, const char *range, uint64_t *ret_value, struct err *err)
 {
     uint64_t bytes;
@@ -51,6 +54,23 @@ static int read_sync(const char *text, const char *range, uint64_t *ret_value, s
     return 0;
 }
 
+static int read_file_size(const char *text, const char *range, uint64_t *ret_value, struct err *err)
+{
+    int r = options_value_size(text, range, ret_value, err);
+    if (r == 0)
+        *ret_value -= *ret_value % FILE_STEP_BYTES;
+    return r;
+}
+
+static int read_cache(const char *text, const char *range, uint64_t *ret_value, struct err *err)
+{
+    (void)range;
+    if (strcmp(text, "cold") != 0 && strcmp(text, "warm") != 0)
+        return err_set(err, -EINVAL, "'%.60s' is unknown; use cold or warm", text);
+    *ret_value = text[0] == 'c' ? MEASURE_CACHE_COLD : MEASURE_CACHE_WARM;
+    return 0;
+}
+
 static const struct factor_kind {
     int (*read)(const char *text, const char *range, uint64_t *ret_value, struct err *err);
     bool takes_range; /* "4k..1m" */
@@ -63,6 +83,7 @@ static const struct factor_kind {
     [FACTOR_SYNC] = {read_sync, false},
     [FACTOR_WRITE_SIZE] = {read_request_size, true},
 };
+static const struct factor_kind cache_kind = {read_cache, false}, file_size_kind = {read_file_size, true};
 
 /* Keeps the levels ascending and distinct. */
 static int add_level(struct levels *levels, uint64_t value, struct err *err)
@@ -85,16 +106,15 @@ static bool is_power_of_two(uint64_t value)
     return value != 0 && (value & (value - 1)) == 0;
 }
 
-static int add_range(struct levels *levels, const struct option_row *row, const char *low, const char *high,
-                     struct err *err)
+static int add_range(struct levels *levels, const struct factor_kind *kind, const char *range,
+                     const char *low, const char *high, struct err *err)
 {
-    const struct factor_kind *kind = &factor_kinds[row->place];
     uint64_t first, last;
     if (low[0] == '\0' || high[0] == '\0')
         return err_set(err, -EINVAL, "'%s..%s' lacks an end; write both, as LOW..HIGH", low, high);
-    int r = kind->read(low, row->range, &first, err);
+    int r = kind->read(low, range, &first, err);
     if (r == 0)
-        r = kind->read(high, row->range, &last, err);
+        r = kind->read(high, range, &last, err);
     if (r < 0)
         return r;
     if (!is_power_of_two(first) || !is_power_of_two(last))
@@ -107,49 +127,51 @@ static int add_range(struct levels *levels, const struct option_row *row, const 
     return r;
 }
 
-static int add_item(struct levels *levels, const struct option_row *row, const char *item, struct err *err)
+static int add_item(struct levels *levels, const struct factor_kind *kind, const char *range,
+                    const char *item, struct err *err)
 {
-    const struct factor_kind *kind = &factor_kinds[row->place];
     char low[OPTIONS_VALUE_SIZE], high[OPTIONS_VALUE_SIZE];
     uint64_t value;
     if (kind->takes_range && options_value_split(item, low, high))
-        return add_range(levels, row, low, high, err);
-    int r = kind->read(item, row->range, &value, err);
+        return add_range(levels, kind, range, low, high, err);
+    int r = kind->read(item, range, &value, err);
     return r < 0 ? r : add_level(levels, value, err);
 }
 
-/* Copies what stands before the next comma; the cursor comes behind that comma, or is NULL after the last
- * part.
- */
-static int next_part(const char **cursor, char part[2 * OPTIONS_VALUE_SIZE], struct err *err)
+/* Levels stay as they are on failure. */
+static int set_levels(struct levels *place, const struct factor_kind *kind, const char *range,
+                      const char *text, struct err *err)
 {
-    const char *text = *cursor;
-    size_t length = strcspn(text, ",");
-    if (length == 0)
-        return err_set(err, -EINVAL, "a value is missing; write values with single commas between");
-    if (length >= sizeof(char[2 * OPTIONS_VALUE_SIZE]))
-        return err_set(err, -EINVAL, "'%.*s' is too long for a value; shorten it", 2 * OPTIONS_VALUE_SIZE,
-                       text);
-    memcpy(part, text, length);
-    part[length] = '\0';
-    *cursor = text[length] == ',' ? text + length + 1 : NULL;
+    struct levels levels = {0};
+    char item[2 * OPTIONS_VALUE_SIZE];
+    while (text) {
+        int r = options_value_part(&text, item, err);
+        if (r == 0)
+            r = add_item(&levels, kind, range, item, err);
+        if (r < 0)
+            return r;
+    }
+    *place = levels;
     return 0;
 }
 
 int options_set_levels(struct settings *settings, const struct option_row *row, const char *text,
                        struct err *err)
 {
-    struct levels levels = {0};
-    char item[2 * OPTIONS_VALUE_SIZE];
-    while (text) {
-        int r = next_part(&text, item, err);
-        if (r == 0)
-            r = add_item(&levels, row, item, err);
-        if (r < 0)
-            return r;
-    }
-    settings->levels[row->place] = levels;
-    return 0;
+    return set_levels(&settings->levels[row->place], &factor_kinds[row->place], row->range, text, err);
+}
+
+int options_set_caches(struct settings *settings, const struct option_row *row, const char *text,
+                       struct err *err)
+{
+    return set_levels(&settings->experiment.conditions[CONDITION_CACHE], &cache_kind, row->range, text, err);
+}
+
+int options_set_file_sizes(struct settings *settings, const struct option_row *row, const char *text,
+                           struct err *err)
+{
+    return set_levels(&settings->experiment.conditions[CONDITION_FILE_SIZE], &file_size_kind, row->range,
+                      text, err);
 }
 
 /* NULL unless the key is a factor's, written with underscores. */
@@ -189,7 +211,7 @@ int options_set_current(struct settings *settings, const struct option_row *row,
     char part[2 * OPTIONS_VALUE_SIZE];
     (void)row;
     while (text) {
-        int r = next_part(&text, part, err);
+        int r = options_value_part(&text, part, err);
         if (r == 0)
             r = add_current(&current, part, err);
         if (r < 0)

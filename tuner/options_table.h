@@ -8,7 +8,8 @@
 #include <stddef.h>
 
 #define BOTH       (OPTIONS_RECOMMEND | OPTIONS_MEASURE)
-#define EVERY      (BOTH | OPTIONS_DOCTOR)
+#define RUNS       (BOTH | OPTIONS_EXPERIMENT)
+#define EVERY      (RUNS | OPTIONS_DOCTOR)
 #define AT(member) offsetof(struct settings, member)
 
 struct options_section {
@@ -24,6 +25,7 @@ extern const struct options_section options_table_history;
 extern const struct options_section options_table_retune;
 extern const struct options_section options_table_report;
 extern const struct options_section options_table_plot;
+extern const struct options_section options_table_experiment;
 extern const struct options_section options_table_command;
 
 #endif

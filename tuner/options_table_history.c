@@ -9,7 +9,7 @@ static const struct option_row rows[] = {
      .range = "",
      .standard = "",
      .help = "history to add this measurement to, run by run; made where it is missing (SQLite)",
-     .commands = BOTH,
+     .commands = RUNS,
      .in_config = true,
      .set = options_set_text,
      .place = AT(save)},
@@ -60,11 +60,15 @@ static const struct option_row rows[] = {
      .set = options_set_count,
      .place = AT(limit)},
     {.name = "format",
-     .argument = "csv|json",
+     .argument = "csv|json|text|csv-wide|csv-matrix|erofeev",
      .range = "",
      .standard = "csv",
-     .help = "export: a row, or an object, for each replay",
-     .commands = OPTIONS_HISTORY,
+     .standard_experiment = "text",
+     .help =
+         "export: a row (csv) or an object (json) for each replay; of an experiment also text, a row "
+         "for each point (csv-wide), a table of two factors (csv-matrix), or the text format of Erofeev's "
+         "benchmark",
+     .commands = OPTIONS_HISTORY | OPTIONS_EXPERIMENT,
      .in_config = false,
      .set = options_set_choice,
      .place = AT(export_format)},

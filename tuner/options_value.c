@@ -59,3 +59,18 @@ int options_value_count(const char *text, const char *range, uint64_t *ret_count
     *ret_count = count;
     return 0;
 }
+
+int options_value_part(const char **cursor, char part[2 * OPTIONS_VALUE_SIZE], struct err *err)
+{
+    const char *text = *cursor;
+    size_t length = strcspn(text, ",");
+    if (length == 0)
+        return err_set(err, -EINVAL, "a value is missing; write values with single commas between");
+    if (length >= sizeof(char[2 * OPTIONS_VALUE_SIZE]))
+        return err_set(err, -EINVAL, "'%.*s' is too long for a value; shorten it", 2 * OPTIONS_VALUE_SIZE,
+                       text);
+    memcpy(part, text, length);
+    part[length] = '\0';
+    *cursor = text[length] == ',' ? text + length + 1 : NULL;
+    return 0;
+}

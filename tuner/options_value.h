@@ -12,6 +12,10 @@
 /* Halves of "LOW..HIGH", up to a comma; false when there are no dots or a half is too long. */
 bool options_value_split(const char *text, char low[OPTIONS_VALUE_SIZE], char high[OPTIONS_VALUE_SIZE]);
 
+/* Copies what stands before the next comma; the cursor comes behind that comma, or is NULL after the last
+ * part. 0, or -EINVAL for an empty or too long part. */
+int options_value_part(const char **cursor, char part[2 * OPTIONS_VALUE_SIZE], struct err *err);
+
 /* Whether the value lies in the range, whose ends `parse` reads. */
 bool options_value_within(const char *range, int (*parse)(const char *text, uint64_t *ret_value),
                           uint64_t value);

@@ -46,6 +46,9 @@ int report_plan_json(FILE *out, const struct session *session, uint64_t file_byt
 /* Turns the doubts of a row into warnings of the command. */
 void report_note_doubts(struct notes *warnings, uint64_t doubts, uint64_t disqualifying);
 
+/* The same as a document; NULL when memory ran out. */
+json_t *report_plan_document(const struct session *session, uint64_t file_bytes, size_t n_points);
+
 /* The whole answer of `recommend`. Prepared once, printed as text or JSON. */
 struct answer {
     const struct tune *tune;

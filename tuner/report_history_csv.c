@@ -1,28 +1,20 @@
 /* tuner/report_history: replays for a spreadsheet. */
 #include "tuner/report_history.h"
 
+#include "tuner/csv.h"
 #include "tuner/doubts.h"
 
 #include <inttypes.h>
-#include <math.h>
-#include <string.h>
 
-/* One field of text. */
 static void put_text(FILE *out, const char *text)
 {
-    fputs(text[0] != '\0' && strchr("=+-@\t\r", text[0]) != NULL ? "\"'" : "\"", out);
-    for (; *text != '\0'; text++) {
-        if (*text == '"')
-            fputc('"', out);
-        fputc(*text, out);
-    }
-    fputs("\",", out);
+    csv_text(out, text);
+    fputc(',', out);
 }
 
 static void put_number(FILE *out, double value)
 {
-    if (isfinite(value))
-        fprintf(out, "%.10g", value);
+    csv_number(out, value);
     fputc(',', out);
 }
 

@@ -4,6 +4,11 @@
 int report_plan_json(FILE *out, const struct session *session, uint64_t file_bytes, size_t n_points,
                      struct err *err)
 {
+    return json_print(out, report_plan_document(session, file_bytes, n_points), err);
+}
+
+json_t *report_plan_document(const struct session *session, uint64_t file_bytes, size_t n_points)
+{
     const struct settings *settings = session->settings;
     bool existing = settings->existing[0] != '\0';
     json_t *object =
@@ -11,7 +16,7 @@ int report_plan_json(FILE *out, const struct session *session, uint64_t file_byt
                   settings->pattern.name[0] != '\0' ? json_pattern(&settings->pattern) : json_null(),
                   "space_points", (json_int_t)n_points);
     if (object == NULL)
-        return json_print(out, NULL, err);
+        return NULL;
     if (!session->simulated) {
         json_object_set_new(object, "place", json_text(existing ? settings->existing : settings->path));
         json_object_set_new(object, "existing", json_boolean(existing));
@@ -22,5 +27,5 @@ int report_plan_json(FILE *out, const struct session *session, uint64_t file_byt
     }
     json_object_set_new(object, "dropped", json_notes(&session->dropped, "what", "why"));
     json_object_set_new(object, "system", json_system(session));
-    return json_print(out, object, err);
+    return object;
 }

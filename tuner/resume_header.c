@@ -119,7 +119,12 @@ static bool is_left_to_journal(const struct session *session, const char *key)
 
 int resume_header_check(const struct session *session, const json_t *header, struct err *err)
 {
-    json_t *own = resume_header_make(session, 0), *here = NULL;
+    return resume_header_compare(session, resume_header_make(session, 0), header, err);
+}
+
+int resume_header_compare(const struct session *session, json_t *own, const json_t *header, struct err *err)
+{
+    json_t *here = NULL;
     const char *key = NULL;
     int result = own == NULL ? err_set(err, -ENOMEM, "no memory for a header") : 0;
     json_object_foreach(own, key, here)

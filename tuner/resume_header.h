@@ -14,4 +14,7 @@ json_t *resume_header_make(const struct session *session, uint64_t run_ns);
  * journal's to say. */
 int resume_header_check(const struct session *session, const json_t *header, struct err *err);
 
+/* The same with a header of one's own, which is released; NULL is -ENOMEM. */
+int resume_header_compare(const struct session *session, json_t *own, const json_t *header, struct err *err);
+
 #endif

@@ -31,6 +31,7 @@ void settings_init(struct settings *settings)
     settings->warmup_limit_ns = UINT64_MAX;
     settings->warmup_window = WARMUP_WINDOW_DEFAULT;
     settings->batch_requests = WARMUP_BATCH_DEFAULT;
+    memcpy(settings->experiment.design, "full", sizeof("full"));
 }
 
 bool settings_splits_sizes(const struct settings *settings)

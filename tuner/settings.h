@@ -17,6 +17,9 @@
 #define SETTINGS_MAX_PRIORS   4
 #define SETTINGS_MAX_ANSWERS  4
 #define SETTINGS_MAX_OPERANDS 8
+#define SETTINGS_MAX_PATTERNS 32
+#define SETTINGS_MAX_TESTS    16
+#define SETTINGS_TEST_SIZE    64
 
 enum objective { OBJECTIVE_THROUGHPUT, OBJECTIVE_IOPS, OBJECTIVE_LATENCY, OBJECTIVE_P99, OBJECTIVE_N };
 
@@ -44,6 +47,34 @@ struct levels {
 struct current {
     bool given[FACTOR_N];
     uint64_t value[FACTOR_N];
+};
+
+/* Conditions that only `experiment` varies; other commands take one value. */
+enum condition { CONDITION_PATTERN, CONDITION_CACHE, CONDITION_FILE_SIZE, CONDITION_N };
+
+/* One of several tests of an experiment, each a design of its own; what it does not give, the experiment
+ * does. */
+struct settings_test {
+    char name[SETTINGS_TEST_SIZE]; /* for people; "" */
+    struct levels levels[FACTOR_N], conditions[CONDITION_N];
+};
+
+/* Of `experiment`. */
+struct settings_experiment {
+    bool on; /* the command is `experiment`: options take several values where it varies them */
+    char name[SETTINGS_TEXT_SIZE];                  /* ""; then the file's */
+    char design[SETTINGS_NAME_SIZE];                /* "full", "sobol", ... */
+    uint32_t design_points;                         /* of a design that takes a number */
+    bool ask;                                       /* --ask */
+    char import[SETTINGS_NAME_SIZE];                /* --import; "" */
+    uint32_t batches;                               /* 0: by time */
+    struct levels conditions[CONDITION_N];          /* n = 0: not given; pattern: its number in patterns */
+    struct pattern patterns[SETTINGS_MAX_PATTERNS]; /* all that were named */
+    size_t n_patterns;
+    struct settings_test tests[SETTINGS_MAX_TESTS];
+    size_t n_tests;
+    unsigned char order[FACTOR_N + CONDITION_N]; /* factors, then conditions, as they were first given */
+    size_t n_order;
 };
 
 struct settings {
@@ -129,6 +160,8 @@ struct settings {
     bool plot_script;
 
     uint64_t accept; /* doubts that do not disqualify */
+
+    struct settings_experiment experiment;
 };
 
 /* The defaults of `recommend`, as the table of options states them. */

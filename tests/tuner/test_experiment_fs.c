@@ -1,0 +1,124 @@
+/* Tests of `fstune experiment` on a real file system: sizes of one file, signals, going on, the history. */
+#include "tests/check.h"
+#include "tests/tuner/rig.h"
+
+#include <math.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct rig_run run;
+
+static const char config[] =
+    "# two conditions and a factor\n"
+    "request_size = [\"4k\", \"64k\"]; pattern = \"randread,randwrite\";\n"
+    "file_size = \"128m,144m\"; queue_depth = 4; replays = 2;\n"
+    "duration = \"100ms\"; warmup_limit = \"50ms\"; no_lock = true; path = \"dir\";\n";
+
+static int enter_all(void **state)
+{
+    if (rig_enter(state) != 0 || mkdir("dir", 0755) != 0)
+        return -1;
+    rig_write("sizes.conf", "%s", config);
+    return 0;
+}
+
+static void smaller_files_are_the_beginning_of_the_largest(void **state)
+{
+    (void)state;
+    rig_run_line(&run, "experiment sizes.conf --json --quiet");
+    assert_int_equal(run.code, 0);
+    json_t *document = rig_json(&run);
+    const json_t *points = json_object_get(document, "points"), *point;
+    size_t i;
+    assert_string_equal(json_string_value(json_object_get(document, "name")), "sizes");
+    assert_int_equal(json_array_size(points), 8);
+    json_array_foreach(points, i, point)
+    {
+        assert_int_equal(json_integer_value(json_object_get(point, "replays")), 2);
+        assert_true(json_number_value(json_object_get(point, "mean")) > 0);
+    }
+    assert_int_equal(
+        json_integer_value(json_object_get(json_object_get(document, "system"), "test_file_bytes")),
+        144 << 20);
+    json_decref(document);
+    rig_free(&run);
+    assert_int_equal(rig_count_entries("dir"), 0);
+}
+
+static void a_signal_ends_an_experiment_that_can_go_on(void **state)
+{
+    static const char *const words[] = {"experiment",  "sizes.conf", "--json",  "--replays",
+                                        "20",          "--resume",   "j.jsonl", "--quiet",
+                                        "--file-size", "128m",       NULL};
+    (void)state;
+    rig_start(&run, NULL, words);
+    for (int i = 0; i < 400 && (!rig_exists("j.jsonl")); i++)
+        usleep(20000);
+    usleep(1500000);
+    assert_int_equal(kill(run.pid, SIGINT), 0);
+    rig_finish(&run);
+    assert_int_equal(run.code, 130);
+    json_t *document = rig_json(&run);
+    json_int_t n_runs = json_integer_value(json_object_get(document, "runs"));
+    assert_true(json_is_true(json_object_get(document, "interrupted")));
+    assert_true(n_runs > 0 && n_runs < 80);
+    json_decref(document);
+    rig_free(&run);
+    rig_run_line(&run, "experiment sizes.conf --json --replays 20 --resume j.jsonl --quiet --file-size 128m "
+                       "--max-write 0");
+    /* Without anything more to write, the runs of the journal are all that there is. */
+    assert_int_equal(run.code, 1);
+    rig_free(&run);
+    rig_run_line(&run,
+                 "experiment sizes.conf --json --replays 20 --resume j.jsonl --dry-run --file-size 128m");
+    document = rig_json(&run);
+    assert_int_equal(json_integer_value(json_object_get(document, "runs_made")), n_runs);
+    json_decref(document);
+    rig_free(&run);
+}
+
+static void what_is_saved_holds_the_document(void **state)
+{
+    (void)state;
+    rig_run_line(&run,
+                 "experiment sizes.conf --json --quiet --pattern randwrite --file-size 128m --save h.db");
+    assert_int_equal(run.code, 0);
+    rig_free(&run);
+    rig_run_line(&run, "history list --db h.db --json");
+    assert_int_equal(run.code, 0);
+    assert_non_null(strstr(run.out, "\"experiment\""));
+    rig_free(&run);
+    rig_run_line(&run, "history verify --db h.db");
+    assert_int_equal(run.code, 0);
+    rig_free(&run);
+}
+
+static void direct_io_that_is_not_proved_leaves_the_design(void **state)
+{
+    (void)state;
+    rig_run_line(&run,
+                 "experiment sizes.conf --json --quiet --pattern randread --file-size 128m --path /dev/shm "
+                 "--direct 0,1");
+    assert_int_equal(run.code, 0);
+    json_t *document = rig_json(&run);
+    assert_int_equal(json_array_size(json_object_get(document, "points")), 2);
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(document, "fixed"), "direct")), 0);
+    assert_int_equal(json_array_size(json_object_get(document, "dropped")), 1);
+    json_decref(document);
+    rig_free(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(smaller_files_are_the_beginning_of_the_largest),
+        cmocka_unit_test(a_signal_ends_an_experiment_that_can_go_on),
+        cmocka_unit_test(what_is_saved_holds_the_document),
+        cmocka_unit_test(direct_io_that_is_not_proved_leaves_the_design),
+    };
+    if (!rig_find_program())
+        return RIG_SKIPPED;
+    return cmocka_run_group_tests(tests, enter_all, rig_leave);
+}
