@@ -446,7 +446,7 @@ completion: build/completion/fstune build/completion/_fstune ## completion for b
 
 # SOURCE:PLACE:MODE. Install and uninstall read this one list.
 units    := $(wildcard configs/systemd/*.service configs/systemd/*.timer)
-examples := $(wildcard configs/*.conf configs/*.example configs/surfaces/* configs/ansible/*)
+examples := $(wildcard configs/*.conf configs/*.example configs/presets/* configs/surfaces/* configs/ansible/*)
 installed = build/release/fstune:$(PREFIX)/bin/fstune:755 \
             build/fstune.1:$(PREFIX)/share/man/man1/fstune.1:644 \
             build/completion/fstune:$(BASH_DIR)/fstune:644 build/completion/_fstune:$(ZSH_DIR)/_fstune:644 \

@@ -21,8 +21,10 @@
 #include <stdint.h>
 
 struct io_call {
-    void *buffer; /* size_bytes, aligned to the request size or the page size, whichever is smaller; pvec
-                     splits it into n_requests equal parts */
+    void *buffer;  /* size_bytes, aligned to the request size or the page size, whichever is smaller; pvec
+                      splits it into n_requests equal parts */
+    int fd;        /* the file's */
+    uint32_t file; /* its number, where a run has several */
     uint64_t offset_bytes; /* in the file */
     uint64_t size_bytes;   /* of the whole call */
     bool is_write;
@@ -37,7 +39,7 @@ struct io_call {
 struct surface_run; /* bench/ioapi_surface.h */
 
 struct ioapi_config {
-    int fd;           /* the run's descriptor; ignored by the surface */
+    int fd;           /* a descriptor of the run, to try things on; ignored by the surface */
     uint32_t n_calls; /* calls in flight at most: the queue depth (pvec: 1) */
     uint64_t request_size_bytes;
     uint32_t requests_per_call;  /* pvec: the queue depth; else 1 */

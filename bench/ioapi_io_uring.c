@@ -24,7 +24,6 @@ struct uring {
     bool opened;   /* the ring exists */
     bool disabled; /* until the first submission */
     bool sync_each;
-    int fd;
     uint32_t n_calls;
     size_t n_in_flight; /* calls accepted and not yet reaped */
     struct io_uring ring;
@@ -128,7 +127,7 @@ static int wait_completion(struct uring *uring)
 
 /* Sums up a call all of whose completions have come. A write that failed or came short cancels its fdatasync:
  * only after a whole write does the outcome of the fdatasync count. */
-static void settle(const struct uring *uring, struct slot *slot)
+static void settle(struct slot *slot)
 {
     struct io_call *call = slot->call;
 
@@ -136,7 +135,7 @@ static void settle(const struct uring *uring, struct slot *slot)
     if ((int64_t)call->size_bytes != slot->moved)
         return;
     if (slot->sync_missing)
-        call->result = ioapi_blocking_sync(uring->fd, slot->moved);
+        call->result = ioapi_blocking_sync(call->fd, slot->moved);
     else if (slot->synced < 0)
         call->result = slot->synced;
 }
@@ -160,7 +159,7 @@ static size_t take_completions(struct uring *uring, struct io_call **calls, size
         else
             slot->moved = uring->cqes[i]->res;
         if (--slot->n_awaited == 0) {
-            settle(uring, slot);
+            settle(slot);
             calls[n_ended++] = slot->call;
         }
     }
@@ -213,7 +212,6 @@ static int uring_open(void *state, const struct ioapi_config *config, struct err
     if (n < 1)
         return err_set(err, -EINVAL, "io_uring: a queue depth of 0");
     memset(uring, 0, sizeof(*uring));
-    uring->fd = config->fd;
     uring->sync_each = config->sync_each;
     uring->n_calls = n;
     uring->slots = calloc(n, sizeof(*uring->slots));
@@ -251,15 +249,15 @@ static unsigned prepare(struct uring *uring, struct io_call *call)
     unsigned size = (unsigned)call->size_bytes;
 
     if (call->is_write)
-        io_uring_prep_write(sqe, uring->fd, call->buffer, size, call->offset_bytes);
+        io_uring_prep_write(sqe, call->fd, call->buffer, size, call->offset_bytes);
     else
-        io_uring_prep_read(sqe, uring->fd, call->buffer, size, call->offset_bytes);
+        io_uring_prep_read(sqe, call->fd, call->buffer, size, call->offset_bytes);
     sqe->user_data = (uint64_t)call->slot << 1;
     if (!needs_sync(uring, call))
         return 1;
     sqe->flags |= IOSQE_IO_LINK;
     sqe = io_uring_get_sqe(&uring->ring);
-    io_uring_prep_fsync(sqe, uring->fd, IORING_FSYNC_DATASYNC);
+    io_uring_prep_fsync(sqe, call->fd, IORING_FSYNC_DATASYNC);
     sqe->user_data = (uint64_t)call->slot << 1 | 1;
     return 2;
 }

@@ -174,9 +174,9 @@ static int libaio_submit(void *state, struct io_call *const *calls, size_t n, si
         struct iocb *iocb = &libaio->iocbs[call->slot];
 
         if (call->is_write)
-            io_prep_pwrite(iocb, libaio->fd, call->buffer, call->size_bytes, (long long)call->offset_bytes);
+            io_prep_pwrite(iocb, call->fd, call->buffer, call->size_bytes, (long long)call->offset_bytes);
         else
-            io_prep_pread(iocb, libaio->fd, call->buffer, call->size_bytes, (long long)call->offset_bytes);
+            io_prep_pread(iocb, call->fd, call->buffer, call->size_bytes, (long long)call->offset_bytes);
         iocb->data = call;
         libaio->batch[i] = iocb;
     }
@@ -212,7 +212,7 @@ static void take_event(struct libaio *libaio, const struct io_event *event)
     if (iocb->aio_lio_opcode == IO_CMD_FDSYNC) {
         finish(libaio, call, result < 0 ? result : (int64_t)call->size_bytes);
     } else if (libaio->sync_each && call->is_write && result == (int64_t)call->size_bytes) {
-        io_prep_fdsync(iocb, libaio->fd);
+        io_prep_fdsync(iocb, call->fd);
         iocb->data = call;
         libaio->to_sync[libaio->n_to_sync++] = iocb;
     } else {

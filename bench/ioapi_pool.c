@@ -26,7 +26,6 @@ struct pool {
     bool stopping;
     bool sync_each;
     bool reaper_waits;
-    int fd;
     uint32_t n_calls;
     uint32_t n_threads;
     uint32_t n_idle;      /* workers waiting for work */
@@ -69,7 +68,7 @@ static void *worker(void *context)
             break;
         call = ring_take(&pool->todo, pool->n_calls);
         pthread_mutex_unlock(&pool->lock);
-        call->result = ioapi_blocking_transfer(pool->fd, call, pool->sync_each);
+        call->result = ioapi_blocking_transfer(call->fd, call, pool->sync_each);
         pthread_mutex_lock(&pool->lock);
         ring_put(&pool->done, pool->n_calls, call);
         if (pool->reaper_waits) {
@@ -164,7 +163,6 @@ static int pool_open(void *state, const struct ioapi_config *config, struct err 
     if (n < 1)
         return err_set(err, -EINVAL, "pool: a queue depth of 0");
     memset(pool, 0, sizeof(*pool));
-    pool->fd = config->fd;
     pool->n_calls = n;
     pool->sync_each = config->sync_each;
     pool->todo.calls = calloc(n, sizeof(*pool->todo.calls));

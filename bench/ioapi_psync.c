@@ -6,7 +6,6 @@
 
 struct psync {
     struct io_call *done; /* transferred, not yet reaped; NULL: nothing in flight */
-    int fd;
     bool sync_each;
 };
 
@@ -22,7 +21,7 @@ static int psync_open(void *state, const struct ioapi_config *config, struct err
 
     if (config->n_calls != 1)
         return err_set(err, -EINVAL, "psync has one call in flight, not %u", config->n_calls);
-    *psync = (struct psync){.fd = config->fd, .sync_each = config->sync_each};
+    *psync = (struct psync){.sync_each = config->sync_each};
     return 0;
 }
 
@@ -37,7 +36,7 @@ static int psync_submit(void *state, struct io_call *const *calls, size_t n, siz
         return 0;
     }
     call = calls[0];
-    call->result = ioapi_blocking_transfer(psync->fd, call, psync->sync_each);
+    call->result = ioapi_blocking_transfer(call->fd, call, psync->sync_each);
     psync->done = call;
     *ret_n = 1;
     return 0;
@@ -59,7 +58,7 @@ static int64_t psync_transfer(void *state, const struct io_call *call)
 {
     const struct psync *psync = state;
 
-    return ioapi_blocking_transfer(psync->fd, call, psync->sync_each);
+    return ioapi_blocking_transfer(call->fd, call, psync->sync_each);
 }
 
 static void psync_close(void *state)

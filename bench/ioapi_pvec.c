@@ -10,7 +10,6 @@
 
 struct pvec {
     struct io_call *done; /* transferred, not yet reaped; NULL: nothing in flight */
-    int fd;
     bool sync_each;
     uint32_t n_vector_max;
     uint32_t n_vector;    /* parts that the vector describes now ... */
@@ -34,7 +33,7 @@ static int pvec_open(void *state, const struct ioapi_config *config, struct err 
         return err_set(err, -EINVAL, "pvec has one call in flight, not %u", config->n_calls);
     if (n < 1 || n > IOV_MAX)
         return err_set(err, -EINVAL, "pvec: %u buffers a call; the system takes 1..%d", n, IOV_MAX);
-    *pvec = (struct pvec){.fd = config->fd, .sync_each = config->sync_each, .n_vector_max = n};
+    *pvec = (struct pvec){.sync_each = config->sync_each, .n_vector_max = n};
     pvec->vector = calloc(n, sizeof(*pvec->vector));
     if (pvec->vector == NULL)
         return err_set(err, -ENOMEM, "pvec: no memory for a vector of %u buffers", n);
@@ -64,13 +63,13 @@ static int64_t transfer(const struct pvec *pvec, const struct io_call *call)
     ssize_t moved;
 
     do
-        moved = call->is_write ? pwritev(pvec->fd, pvec->vector, n, (off_t)call->offset_bytes)
-                               : preadv(pvec->fd, pvec->vector, n, (off_t)call->offset_bytes);
+        moved = call->is_write ? pwritev(call->fd, pvec->vector, n, (off_t)call->offset_bytes)
+                               : preadv(call->fd, pvec->vector, n, (off_t)call->offset_bytes);
     while (moved < 0 && retry_interrupted(&n_tries));
     if (moved < 0)
         return -errno;
     if (pvec->sync_each && call->is_write && (uint64_t)moved == call->size_bytes)
-        return ioapi_blocking_sync(pvec->fd, moved);
+        return ioapi_blocking_sync(call->fd, moved);
     return moved;
 }
 

@@ -21,21 +21,17 @@ static double process_cpu_seconds(void)
            (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
+/* A simulated file is as large as it needs to be: 2^50 bytes. */
 static uint64_t region_bytes(const struct lanes *lanes)
 {
-    const struct measure_env *env = lanes->env;
-    /* A simulated file is as large as it needs to be: 2^50 bytes. */
-    uint64_t size = env->world != NULL ? 1ULL << 50 : env->target->size_bytes;
-    uint64_t unit = factors_largest_size_bytes(&lanes->plan->point) * lanes->requests_per_call;
-    if (lanes->n == 1 || env->shared_region)
-        return size;
-    return size / lanes->n / unit * unit;
+    return lanes->env->world != NULL ? 1ULL << 50 : measure_region_bytes(lanes->env, &lanes->plan->point);
 }
 
 static void choose_shape(struct lanes *lanes, double truth_bps)
 {
     const struct point *point = &lanes->plan->point;
     lanes->n = point->threads;
+    lanes->n_files = lanes->env->world != NULL ? 1 : target_n_files(lanes->env->target);
     lanes->n_calls = point->queue_depth;
     lanes->requests_per_call = lanes->rounds_per_call = 1;
     lanes->ops = lanes->env->world != NULL ? &ioapi_surface : ioapi_table[point->api];
@@ -51,19 +47,24 @@ static void choose_shape(struct lanes *lanes, double truth_bps)
     }
 }
 
-static int open_descriptor(struct lane *lane, const struct lanes *lanes, struct err *err)
+static int open_descriptors(struct lane *lane, const struct lanes *lanes, struct err *err)
 {
     const struct measure_env *env = lanes->env;
     const struct measure_plan *plan = lanes->plan;
-    if (env->world != NULL)
-        return 0;
-    int result =
-        target_open_run(env->target, plan->point.direct != 0, pattern_writes(&plan->pattern), &lane->fd, err);
-    if (result < 0)
-        return result;
-    if (env->advise)
-        (void)posix_fadvise(lane->fd, 0, 0,
-                            pattern_is_random(&plan->pattern) ? POSIX_FADV_RANDOM : POSIX_FADV_SEQUENTIAL);
+    bool writes = pattern_writes(&plan->pattern);
+    int advice = pattern_is_random(&plan->pattern) ? POSIX_FADV_RANDOM : POSIX_FADV_SEQUENTIAL;
+    uint32_t n_files = lanes->n_files;
+    lane->fds = calloc(n_files, sizeof *lane->fds);
+    if (lane->fds == NULL)
+        return err_set(err, -ENOMEM, "no memory for %u descriptors", n_files);
+    for (uint32_t i = 0; i < n_files && env->world == NULL; i++) {
+        int result = target_open_file(env->target, i, plan->point.direct != 0, writes, &lane->fds[i], err);
+        if (result < 0)
+            return result;
+        lane->n_open = i + 1;
+        if (env->advise)
+            (void)posix_fadvise(lane->fds[i], 0, 0, advice);
+    }
     return 0;
 }
 
@@ -71,7 +72,7 @@ static int open_queue(struct lane *lane, struct lanes *lanes, struct err *err)
 {
     const struct measure_plan *plan = lanes->plan;
     struct ioapi_config config = {
-        .fd = lane->fd,
+        .fd = lane->fds[0],
         .n_calls = lanes->n_calls,
         .request_size_bytes = plan->point.request_size_bytes,
         .requests_per_call = lanes->requests_per_call,
@@ -90,6 +91,11 @@ static int open_queue(struct lane *lane, struct lanes *lanes, struct err *err)
     }
     lane->io = lane->pump.io = state;
     return 0;
+}
+
+static uint64_t shift_bytes(const struct lanes *lanes)
+{
+    return lanes->env->world != NULL ? 0 : measure_shift_bytes(lanes->env, &lanes->plan->point);
 }
 
 static bool env_shares_region(const struct lanes *lanes)
@@ -116,13 +122,19 @@ static int open_lane(struct lanes *lanes, uint32_t index, unsigned char *buffers
         return err_set(err, -ENOMEM, "no memory for latency histograms");
     lane->warmup.latency = lane->warmup_latency;
     lane->timed.latency = lane->timed_latency;
-    uint64_t region = region_bytes(lanes);
+    uint64_t region = region_bytes(lanes), shift = shift_bytes(lanes);
+    int result = open_descriptors(lane, lanes, err);
+    if (result < 0)
+        return result;
     struct pump_config config = {
         .clock = lanes->env->clock,
         .ops = lanes->ops,
         .pattern = plan->pattern,
-        .base_bytes = lanes->env->shared_region ? 0 : region * index,
+        .base_bytes = (lanes->env->shared_region ? 0 : region * index) + (lanes->n_files > 1 ? 0 : shift),
         .region_bytes = region,
+        .fds = lane->fds,
+        .n_files = lanes->n_files,
+        .shift_bytes = shift,
         .n_calls = lanes->n_calls,
         .request_size_bytes = plan->point.request_size_bytes,
         .write_size_bytes = plan->point.write_size_bytes,
@@ -132,15 +144,14 @@ static int open_lane(struct lanes *lanes, uint32_t index, unsigned char *buffers
         .batch_requests = plan->batch_requests,
         /* Direct I/O is queued by submit, not done. */
         .works_in_submit = lanes->ops->inline_io && plan->point.direct == 0,
+        .verify = lanes->env->verify,
         .seed = rng_derive(plan->seed, 100 + index),
     };
-    int result = pump_init(&lane->pump, &config, err);
+    result = pump_init(&lane->pump, &config, err);
     if (result == 0 && env_shares_region(lanes))
         spread_streams(&lane->pump.offsets, index, lanes->n);
     if (result == 0)
         result = warmup_init(&lane->judge, plan->warmup_coef, plan->warmup_window);
-    if (result == 0)
-        result = open_descriptor(lane, lanes, err);
     return result < 0 ? result : open_queue(lane, lanes, err);
 }
 
@@ -167,8 +178,7 @@ int lanes_open(struct lanes *lanes, const struct measure_env *env, const struct 
     lanes->lane = calloc(lanes->n, sizeof *lanes->lane);
     if (lanes->lane == NULL)
         return err_set(err, -ENOMEM, "no memory for %u threads", lanes->n);
-    for (uint32_t i = 0; i < lanes->n; i++)
-        lanes->lane[i].fd = -1;
+    target_allow_descriptors((uint64_t)lanes->n_files * (lanes->n + 1));
     for (uint32_t i = 0; i < lanes->n; i++) {
         unsigned char *buffers = env->world == NULL ? env->arena->memory + i * lane_bytes : NULL;
         int result = open_lane(lanes, i, buffers, err);
@@ -421,8 +431,9 @@ void lanes_close(struct lanes *lanes)
         pump_done(&lane->pump);
         free(lane->warmup_latency);
         free(lane->timed_latency);
-        if (lane->fd >= 0)
-            close(lane->fd);
+        for (uint32_t file = 0; file < lane->n_open; file++)
+            close(lane->fds[file]);
+        free(lane->fds);
     }
     free(lanes->lane);
     lanes->lane = NULL;

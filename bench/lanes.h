@@ -13,8 +13,9 @@ struct lanes;
 
 struct lane {
     struct lanes *all;
-    int fd;
-    void *io; /* state of the I/O API */
+    int *fds;        /* one for each file */
+    uint32_t n_open; /* of them open */
+    void *io;        /* state of the I/O API */
     struct pump pump;
     struct warmup judge;
     bool stable;
@@ -32,6 +33,7 @@ struct lanes {
     const struct ioapi_ops *ops;
     struct surface_run surface; /* simulated runs */
     uint32_t n;                 /* lanes, >= 1 */
+    uint32_t n_files;           /* 1 in simulated runs */
     uint32_t n_calls;           /* in flight per lane */
     uint32_t requests_per_call, rounds_per_call;
     uint64_t cap_bytes; /* of all lanes, warm-up included; UINT64_MAX: none */

@@ -27,12 +27,37 @@ double measure_request_bytes(const struct pattern *pattern, const struct point *
            writes * (double)factors_write_size_bytes(point);
 }
 
+uint64_t measure_shift_bytes(const struct measure_env *env, const struct point *point)
+{
+    return env->alignment_bytes == 0 ? 0 : env->alignment_bytes % factors_largest_size_bytes(point);
+}
+
+static bool is_spread(const struct measure_env *env, const struct point *point)
+{
+    return target_n_files(env->target) > 1 || measure_shift_bytes(env, point) != 0;
+}
+
+uint64_t measure_region_bytes(const struct measure_env *env, const struct point *point)
+{
+    uint64_t size = env->target->size_bytes, n_files = target_n_files(env->target);
+    uint64_t unit = factors_largest_size_bytes(point) * (point->api == API_PVEC ? point->queue_depth : 1);
+    uint32_t parts = env->shared_region ? 1 : point->threads;
+    if (is_spread(env, point)) {
+        uint64_t file = target_file_bytes(env->target), shift = measure_shift_bytes(env, point);
+        size = file > shift ? (file - shift) / unit * unit * n_files : 0;
+        unit *= n_files;
+    }
+    return parts == 1 ? size : size / parts / unit * unit;
+}
+
 uint64_t measure_cap_bytes(const struct measure_env *env, const struct pattern *pattern,
                            const struct point *point)
 {
     if (env->world != NULL)
         return UINT64_MAX;
     uint64_t size = env->target->size_bytes;
+    if (is_spread(env, point))
+        size = measure_region_bytes(env, point) * (env->shared_region ? 1 : point->threads);
     if (factors_is_split(point) && pattern->percent[PATTERN_RAND_READ] > 0 &&
         pattern->percent[PATTERN_RAND_WRITE] > 0)
         size /= 2;
@@ -64,7 +89,8 @@ static int prepare_target(const struct measure_env *env, const struct measure_pl
         return target_drop_cache(env->target, &ret->cold, err);
     uint64_t cached = 0, dirty = 0;
     uint64_t pages = env->target->size_bytes / (uint64_t)sysconf(_SC_PAGESIZE);
-    if (target_cached_pages(env->target, 0, env->target->size_bytes, &cached, &dirty) == 0 && cached >= pages)
+    if (target_cached_pages(env->target, 0, target_file_bytes(env->target), &cached, &dirty) == 0 &&
+        cached >= pages)
         return 0;
     return target_warm_cache(env->target, env->interrupted, err);
 }
@@ -241,6 +267,30 @@ static int run_lanes(const struct measure_env *env, const struct measure_plan *p
     return result;
 }
 
+int measure_read_back(const struct measure_env *env, uint64_t *ret_bytes, struct err *err)
+{
+    enum target_cold cold;
+    struct err why = {0};
+    *ret_bytes = 0;
+    int result = target_drop_cache(env->target, &cold, err);
+    if (result < 0)
+        return result;
+    result = verify_read_back(env->verify, target_fds(env->target), env->interrupted, ret_bytes, &why);
+    return result < 0 ? err_set(err, result, "%s: %s", env->target->name, why.text) : 0;
+}
+
+/* Everything is durable by now. */
+static int check_writes(const struct measure_env *env, const struct measure_plan *plan,
+                        struct measure_result *ret, struct err *err)
+{
+    uint64_t bytes = 0;
+    if (env->verify == NULL || !pattern_writes(&plan->pattern))
+        return 0;
+    int result = measure_read_back(env, &bytes, err);
+    ret->total_bytes_read += bytes;
+    return result;
+}
+
 int measure_run(const struct measure_env *env, const struct measure_plan *plan, struct measure_result *ret,
                 struct histogram *latency, struct err *err)
 {
@@ -260,7 +310,9 @@ int measure_run(const struct measure_env *env, const struct measure_plan *plan, 
     if (result == 0 && was_interrupted(env))
         return err_set(err, -EINTR, "interrupted");
     int settled = settle(env, ret, result == 0 ? err : NULL);
-    return result < 0 ? result : settled;
+    if (result < 0 || settled < 0)
+        return result < 0 ? result : settled;
+    return check_writes(env, plan, ret, err);
 }
 
 int measure_prepare(const struct measure_env *env, const struct measure_plan *plan, struct err *err)

@@ -44,7 +44,10 @@ struct measure_env {
     enum measure_cache cache;
     bool advise;              /* posix_fadvise access hints */
     bool cooperative_ring;    /* io_uring with IORING_SETUP_COOP_TASKRUN */
+    uint64_t alignment_bytes; /* requests start at multiples of this, but of no larger size; 0: of their own
+                                 size. A multiple of 512 */
     bool shared_region;       /* threads share the whole file instead of disjoint parts */
+    struct verify *verify;    /* opened for the target's blocks; NULL: nothing is checked */
     struct arena *arena;      /* user buffers, kept over the runs; unused when simulated */
     uint64_t settle_limit_ns; /* wait for writeback after a run at most so long */
 };
@@ -101,6 +104,12 @@ struct measure_result {
 uint64_t measure_cap_bytes(const struct measure_env *env, const struct pattern *pattern,
                            const struct point *point);
 
+/* How far behind multiples of its size a request starts; of two sizes, of the larger one. */
+uint64_t measure_shift_bytes(const struct measure_env *env, const struct point *point);
+
+/* Part of the file, or of all files together, that one thread works on. Real targets only. */
+uint64_t measure_region_bytes(const struct measure_env *env, const struct point *point);
+
 /* Bytes of a request of this pattern and point on average: the shares of the pattern are shares of requests.
  */
 double measure_request_bytes(const struct pattern *pattern, const struct point *point);
@@ -112,9 +121,15 @@ bool measure_writes_once(const struct pattern *pattern, const struct point *poin
  * took in, not what became durable. */
 bool measure_was_absorbed(const struct measure_result *result);
 
+/* With env->verify: reads back and compares what was written since the last time, past the page cache where
+ * that can be dropped. 0; -EBADMSG for a block that is not what was written; or as verify_read_back. */
+int measure_read_back(const struct measure_env *env, uint64_t *ret_bytes, struct err *err);
+
 /* Measures. Latencies are added to `latency` (initialised by the caller). 0; the first failed request's
  * error; -EINTR when interrupted (the result is then not to be used); -EFBIG when the caps on bytes leave a
- * thread less than one request. ret is filled only on 0, but the total_bytes_* always. */
+ * thread less than one request; with env->verify, -EBADMSG for a block that is not what was written, found
+ * by a read of the run, or by the reading back after it. ret is filled only on 0, but the total_bytes_*
+ * always. */
 int measure_run(const struct measure_env *env, const struct measure_plan *plan, struct measure_result *ret,
                 struct histogram *latency, struct err *err);
 

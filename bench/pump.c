@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A sampled phase times one request in SAMPLE_EVERY on average; the gap is random so that no period of the
@@ -37,80 +36,6 @@ struct phase {
     double batch_ns;
 };
 
-static int make_calls(struct pump *pump, const struct pump_config *config)
-{
-    pump->calls = calloc(config->n_calls, sizeof *pump->calls);
-    pump->idle = calloc(config->n_calls, sizeof(struct io_call *));
-    pump->ready = calloc(config->n_calls, sizeof(struct io_call *));
-    if (pump->calls == NULL || pump->idle == NULL || pump->ready == NULL)
-        return -ENOMEM;
-    bool coalesced = config->rounds_per_call > 1;
-    for (uint32_t i = 0; i < config->n_calls; i++) {
-        struct io_call *call = &pump->calls[i];
-        call->slot = i;
-        call->size_bytes = pump->most_call_bytes;
-        call->buffer = config->buffers != NULL ? config->buffers + i * pump->most_call_bytes : NULL;
-        call->n_requests = config->requests_per_call;
-        call->n_rounds = coalesced ? config->rounds_per_call : 1;
-    }
-    return 0;
-}
-
-static void set_sizes(struct pump *pump, const struct pump_config *config)
-{
-    uint64_t writes = config->write_size_bytes != 0 ? config->write_size_bytes : config->request_size_bytes;
-    pump->request_size_bytes = config->request_size_bytes;
-    pump->call_bytes[0] = config->request_size_bytes * config->requests_per_call;
-    pump->call_bytes[1] = writes * config->requests_per_call;
-    pump->most_call_bytes =
-        pump->call_bytes[0] > pump->call_bytes[1] ? pump->call_bytes[0] : pump->call_bytes[1];
-}
-
-int pump_init(struct pump *pump, const struct pump_config *config, struct err *err)
-{
-    *pump = (struct pump){
-        .clock = config->clock,
-        .ops = config->ops,
-        .pattern = config->pattern,
-        .n_calls = config->n_calls,
-        .requests_per_call = config->requests_per_call,
-        .rounds_per_call = config->rounds_per_call,
-        .batch_requests = config->batch_requests,
-        .works_in_submit = config->works_in_submit,
-    };
-    set_sizes(pump, config);
-    rng_init(&pump->rng, config->seed);
-    pump->only_kind = PATTERN_N_KINDS;
-    for (int kind = 0; kind < PATTERN_N_KINDS; kind++) {
-        if (config->pattern.percent[kind] == 100)
-            pump->only_kind = (enum pattern_kind)kind;
-    }
-    int result = make_calls(pump, config);
-    if (result < 0) {
-        pump_done(pump);
-        return err_set(err, result, "no memory for %u requests in flight", config->n_calls);
-    }
-    result = offsets_init_split(&pump->offsets, &config->pattern, config->base_bytes, config->region_bytes,
-                                pump->call_bytes, rng_derive(config->seed, 1));
-    if (result < 0) {
-        pump_done(pump);
-        return err_set(err, result,
-                       "a region of %" PRIu64 " bytes is too small for requests of %" PRIu64
-                       " bytes; use a larger --file-size",
-                       config->region_bytes, pump->most_call_bytes);
-    }
-    return 0;
-}
-
-void pump_done(struct pump *pump)
-{
-    free(pump->calls);
-    free(pump->idle);
-    free(pump->ready);
-    pump->calls = NULL;
-    pump->idle = pump->ready = NULL;
-}
-
 static void phase_fail(struct phase *phase, int code)
 {
     if (phase->failed == 0)
@@ -129,10 +54,23 @@ static enum pattern_kind draw_kind_of_mix(struct pump *pump)
     return PATTERN_RAND_WRITE;
 }
 
-/* A new word in the buffer of every request defeats deduplication of identical ones. */
+/* Streams pass from file to file with every call of the larger size. */
+static void choose_file(const struct pump *pump, struct io_call *call)
+{
+    uint64_t unit = pump->most_call_bytes, at = call->offset_bytes;
+    call->file = (uint32_t)(at / unit % pump->n_files);
+    call->fd = pump->fds[call->file];
+    call->offset_bytes = at / unit / pump->n_files * unit + at % unit + pump->shift_bytes;
+}
+
+/* A new word in the buffer of every write defeats deduplication of identical ones; stamps do so, too. */
 static void stamp_buffer(struct pump *pump, const struct io_call *call)
 {
     unsigned char *buffer = call->buffer;
+    if (pump->verify != NULL) {
+        verify_begin(pump->verify, call);
+        return;
+    }
     for (uint32_t i = 0; buffer != NULL && i < call->n_requests; i++) {
         uint64_t word = rng_next(&pump->rng);
         memcpy(buffer + i * pump->request_size_bytes, &word, sizeof word);
@@ -144,11 +82,14 @@ static void stamp_buffer(struct pump *pump, const struct io_call *call)
 static inline void prepare(struct phase *phase, struct io_call *call)
 {
     struct pump *pump = phase->pump;
-    enum pattern_kind kind = pump->only_kind < PATTERN_N_KINDS ? pump->only_kind : draw_kind_of_mix(pump);
+    bool plain = pump->only_kind < PATTERN_N_KINDS;
+    enum pattern_kind kind = plain ? pump->only_kind : draw_kind_of_mix(pump);
     call->is_write = kind == PATTERN_SEQ_WRITE || kind == PATTERN_RAND_WRITE;
     call->size_bytes = pump->call_bytes[call->is_write];
     call->offset_bytes = offsets_next(&pump->offsets, kind);
-    if (call->is_write)
+    if (!plain && pump->n_files > 1)
+        choose_file(pump, call);
+    if (call->is_write || (!plain && pump->verify != NULL))
         stamp_buffer(pump, call);
     phase->issued_requests += call->n_requests;
     phase->issued_bytes += call->size_bytes;
@@ -214,6 +155,8 @@ static void report_failure(struct phase *phase, const struct io_call *call)
     struct err *err = phase->failed == 0 ? phase->err : NULL;
     const char *name = phase->pump->ops->name, *verb = call->is_write ? "write" : "read";
     int code;
+    if (phase->pump->verify != NULL)
+        verify_abandon(phase->pump->verify, call);
     if (call->result < 0)
         code = err_sys(err, (int)call->result, "%s: %s of %" PRIu64 " bytes at offset %" PRIu64, name, verb,
                        call->size_bytes, call->offset_bytes);
@@ -223,6 +166,18 @@ static void report_failure(struct phase *phase, const struct io_call *call)
     phase_fail(phase, code);
 }
 
+/* False when a read found something else than was written; then the request has failed. */
+static bool is_as_written(struct phase *phase, const struct io_call *call)
+{
+    struct err *err = phase->failed == 0 ? phase->err : NULL;
+    int result = verify_end(phase->pump->verify, call, err);
+    if (result == 0)
+        return true;
+    err_prefix(err, "%s", phase->pump->ops->name);
+    phase_fail(phase, result);
+    return false;
+}
+
 /* Counts a call's bytes; false when it failed. */
 static inline bool count_bytes(struct phase *phase, const struct io_call *call)
 {
@@ -230,6 +185,8 @@ static inline bool count_bytes(struct phase *phase, const struct io_call *call)
         report_failure(phase, call);
         return false;
     }
+    if (phase->pump->verify != NULL && !is_as_written(phase, call))
+        return false;
     phase->stats->n_requests += call->n_requests;
     *(call->is_write ? &phase->stats->bytes_written : &phase->stats->bytes_read) += call->size_bytes;
     return true;
@@ -407,8 +364,13 @@ static void submit_ready(struct phase *phase, size_t in_flight)
 /* Calls that were prepared but never accepted: nothing was done with them. */
 static void forget_ready(struct phase *phase)
 {
-    while (phase->n_ready > 0)
-        phase->pump->idle[phase->n_idle++] = phase->pump->ready[--phase->n_ready];
+    struct pump *pump = phase->pump;
+    while (phase->n_ready > 0) {
+        struct io_call *call = pump->ready[--phase->n_ready];
+        if (pump->verify != NULL)
+            verify_abandon(pump->verify, call);
+        pump->idle[phase->n_idle++] = call;
+    }
 }
 
 /* 0, or the failure of the API itself: a queue that cannot be reaped cannot be drained either, its close

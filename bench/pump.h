@@ -2,7 +2,11 @@
  * while it runs.
  *
  * A phase (warm-up or timed) issues requests until its end condition, then drains the queue, so that every
- * byte counted was submitted and completed inside the phase. */
+ * byte counted was submitted and completed inside the phase.
+ *
+ * With a struct verify, blocks are stamped before a write and compared after a read, and a block that is not
+ * what was written makes its request a failed one. That work is not timed at depths above 1, but takes the
+ * thread's time in any case. */
 #ifndef FSTUNE_BENCH_PUMP_H
 #define FSTUNE_BENCH_PUMP_H
 
@@ -13,6 +17,7 @@
 #include "bench/offsets.h"
 #include "bench/pattern.h"
 #include "bench/rng.h"
+#include "bench/verify.h"
 #include "bench/warmup.h"
 
 #include <stdatomic.h>
@@ -64,7 +69,8 @@ struct pump {
     const struct ioapi_ops *ops;
     void *io; /* opened state of ops */
     struct pattern pattern;
-    enum pattern_kind only_kind; /* of a pattern that is not a mix, else PATTERN_N_KINDS */
+    enum pattern_kind only_kind; /* of a pattern that is not a mix, on one file, and nothing is verified; else
+                                    PATTERN_N_KINDS */
     struct offsets offsets;
     struct rng rng; /* mix, buffer stamps, latency sampling */
     uint32_t n_calls;
@@ -75,6 +81,10 @@ struct pump {
     uint32_t rounds_per_call;
     uint32_t batch_requests; /* N */
     bool works_in_submit;
+    const int *fds; /* n_files of them */
+    uint32_t n_files;
+    uint64_t shift_bytes;
+    struct verify *verify;  /* what is written and read is checked; NULL: it is not */
     enum pump_speed speed;  /* of the last phase */
     struct io_call *calls;  /* n_calls */
     struct io_call **idle;  /* stack of calls not in flight; n_calls */
@@ -86,6 +96,11 @@ struct pump_config {
     const struct ioapi_ops *ops;
     struct pattern pattern;
     uint64_t base_bytes, region_bytes; /* part of the file this pump works on */
+    const int *fds;                    /* borrowed; NULL: simulated */
+    /* Several files: the region is that of a file as long as all of them, whose calls of the larger size
+     * are dealt out to the files in turn. */
+    uint32_t n_files;     /* 0 is 1 */
+    uint64_t shift_bytes; /* added to the offset in each of several files */
     uint32_t n_calls;
     uint64_t request_size_bytes;
     uint64_t write_size_bytes; /* of requests that write; 0: the same. With real buffers, two sizes allow one
@@ -94,7 +109,8 @@ struct pump_config {
     unsigned char *buffers; /* n_calls buffers of the larger size x requests_per_call bytes, touched;
                                borrowed; NULL: simulated */
     uint32_t batch_requests;
-    bool works_in_submit; /* submit may do the I/O itself before it returns: see depth_area */
+    bool works_in_submit;  /* submit may do the I/O itself before it returns: see depth_area */
+    struct verify *verify; /* borrowed; NULL without, and with simulated buffers */
     uint64_t seed;
 };
 

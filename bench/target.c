@@ -100,22 +100,19 @@ static int create_and_unlink(int dir_fd, const char *directory, int *ret_fd, str
     return err_sys(err, code, "%s/%s: was created and cannot be removed again; remove it", directory, name);
 }
 
-static int create_nameless(struct target *target, int dir_fd, const char *directory, struct err *err)
+int target_create_nameless(int dir_fd, const char *directory, int *ret_fd, bool *ret_tmpfile, struct err *err)
 {
-    int code = 0;
-    target->fd = openat(dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-    target->tmpfile = target->fd >= 0;
-    /* EISDIR: a kernel without O_TMPFILE; ENOENT and EINVAL: seen from network and FUSE file systems. */
-    if (target->fd < 0) {
-        code = -errno;
-        if (code == -EOPNOTSUPP || code == -EISDIR || code == -ENOENT || code == -EINVAL)
-            code = create_and_unlink(dir_fd, directory, &target->fd, err);
-        else
-            err_sys(err, code, "%s: cannot be created", target->name);
+    int fd = openat(dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    *ret_tmpfile = fd >= 0;
+    if (fd >= 0) {
+        *ret_fd = fd;
+        return 0;
     }
-    if (code != 0)
-        target->fd = 0;
-    return code;
+    /* EISDIR: a kernel without O_TMPFILE; ENOENT and EINVAL: seen from network and FUSE file systems. */
+    int code = -errno;
+    if (code == -EOPNOTSUPP || code == -EISDIR || code == -ENOENT || code == -EINVAL)
+        return create_and_unlink(dir_fd, directory, ret_fd, err);
+    return err_sys(err, code, "the target file in %s: cannot be created", directory);
 }
 
 int target_describe(struct target *target, struct err *err)
@@ -146,11 +143,15 @@ int target_create(struct target *target, const struct target_plan *plan, struct 
     }
     code = target_plan_size(plan, made.available_bytes, &size_bytes, err);
     if (code == 0)
-        code = create_nameless(&made, dir_fd, plan->directory, err);
+        code = target_create_nameless(dir_fd, plan->directory, &made.fd, &made.tmpfile, err);
+    if (code == 0)
+        code = target_create_others(&made, plan, dir_fd, err);
     if (code == 0)
         code = target_describe(&made, err);
     if (code == 0 && plan->prepare_script != NULL)
         code = target_prepare(&made, plan, err);
+    if (code == 0 && plan->verify != NULL)
+        code = verify_open(plan->verify, size_bytes, plan->n_files, plan->seed, err);
     if (code == 0)
         code = target_fill(&made, plan, size_bytes, err);
     if (code == 0)
@@ -168,6 +169,7 @@ void target_close(struct target *target)
 {
     if (target == NULL || target->fd < 1)
         return;
+    target_close_others(target);
     close(target->fd);
     target->fd = 0;
 }
@@ -192,6 +194,12 @@ int target_reopen(int fd, const char *name, int flags, int *ret_fd, struct err *
 
 int target_open_run(const struct target *target, bool direct, bool write, int *ret_fd, struct err *err)
 {
+    return target_open_file(target, 0, direct, write, ret_fd, err);
+}
+
+int target_open_file(const struct target *target, uint32_t file, bool direct, bool write, int *ret_fd,
+                     struct err *err)
+{
     if (write && !target->writable)
         return err_set(err, -EPERM, "%s: was opened for reading only", target->name);
     struct stat status;
@@ -199,8 +207,8 @@ int target_open_run(const struct target *target, bool direct, bool write, int *r
     if (!target->owned && fstat(target->fd, &status) == 0 && (uint64_t)status.st_size < target->size_bytes)
         return err_set(err, -ESTALE, "%s: has been made shorter by somebody else; nothing more is measured",
                        target->name);
-    return target_reopen(target->fd, target->name, (write ? O_RDWR : O_RDONLY) | (direct ? O_DIRECT : 0),
-                         ret_fd, err);
+    return target_reopen(target_fds(target)[file], target->name,
+                         (write ? O_RDWR : O_RDONLY) | (direct ? O_DIRECT : 0), ret_fd, err);
 }
 
 int target_sync(int fd)
@@ -215,7 +223,10 @@ int target_sync(int fd)
 
 int target_flush(const struct target *target, struct err *err)
 {
-    int code = target_sync(target->fd);
+    const int *fds = target_fds(target);
+    int code = 0;
+    for (uint32_t i = 0; i < target_n_files(target) && code == 0; i++)
+        code = target_sync(fds[i]);
     if (code != 0)
         return err_sys(err, code, "%s: fdatasync failed; what was written may be lost", target->name);
     return 0;

@@ -9,6 +9,7 @@
 #include "bench/clock.h"
 #include "bench/err.h"
 #include "bench/pattern.h"
+#include "bench/verify.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -30,13 +31,17 @@ enum target_proof {
 enum target_cold { TARGET_COLD_VERIFIED, TARGET_COLD_NOT, TARGET_COLD_UNVERIFIED };
 
 struct target {
-    int fd;     /* master descriptor, buffered */
-    bool owned; /* fstune created it */
+    int fd; /* master descriptor, buffered */
+    /* Several files (--files): they are one target whose data are spread over them. */
+    uint32_t n_files; /* 0 and 1: fd alone */
+    int *fds;         /* of several files, fd first; else NULL */
+    bool owned;       /* fstune created it */
     bool writable;
-    bool tmpfile;             /* O_TMPFILE worked */
-    uint64_t size_bytes;      /* whole blocks written */
-    uint64_t dev;             /* st_dev */
-    char name[160];           /* for messages: the user's file, or "the target file in DIR" */
+    bool tmpfile; /* O_TMPFILE worked */
+    uint64_t
+        size_bytes; /* whole blocks written; of several files together, of which each has its equal part */
+    uint64_t dev;   /* st_dev */
+    char name[160]; /* for messages: the user's file, or "the target file in DIR" */
     uint64_t available_bytes; /* free for us before the target was made; UINT64_MAX: the file system does not
                                  tell */
     double fill_bps;          /* rate of filling, final fdatasync included; 0 when not filled */
@@ -54,6 +59,8 @@ struct target_plan {
     const char *directory;
     uint64_t size_bytes;      /* wished; reduced per the rules above when size_is_default */
     bool size_is_default;     /* the user gave no --file-size */
+    uint32_t n_files;         /* to spread it over, in equal parts of whole MiB; 0 is 1. More than one are of
+                                 the planned size or none, whatever the budget */
     uint64_t budget_ns;       /* 0: no limit on filling */
     uint64_t max_write_bytes; /* filling may not exceed it; UINT64_MAX: no limit */
     uint64_t seed;
@@ -62,6 +69,7 @@ struct target_plan {
     const char *prepare_script;    /* --prepare SCRIPT, or NULL: bash -e, before filling, FSTUNE_DIR and
                                       FSTUNE_FILE set */
     uint64_t prepare_timeout_ns;   /* 0: no limit */
+    struct verify *verify;         /* closed; it is opened, and the blocks stamped; NULL: random data alone */
     /* Called every 64 MiB of filling; may be NULL. */
     void (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes);
     void *progress_context;
@@ -91,10 +99,21 @@ void target_close(struct target *target);
  * negative errno only for a broken target. */
 int target_prove_direct(struct target *target, struct err *err);
 
+/* Of a target with one file or several: how many, how large each, and their master descriptors. */
+uint32_t target_n_files(const struct target *target);
+uint64_t target_file_bytes(const struct target *target);
+const int *target_fds(const struct target *target);
+
+/* Makes the soft limit on open files large enough for n more, as far as the hard one allows. */
+void target_allow_descriptors(uint64_t n);
+
 /* A fresh descriptor of the same file for one run. 0 and the descriptor, owned by the caller. */
 int target_open_run(const struct target *target, bool direct, bool write, int *ret_fd, struct err *err);
+/* The same of one of several files. */
+int target_open_file(const struct target *target, uint32_t file, bool direct, bool write, int *ret_fd,
+                     struct err *err);
 
-/* fdatasync on the master descriptor. */
+/* fdatasync on the master descriptors. */
 int target_flush(const struct target *target, struct err *err);
 
 /* Drops the file's pages (POSIX_FADV_DONTNEED; the file must be clean) and looks whether they are gone. */
@@ -103,8 +122,8 @@ int target_drop_cache(const struct target *target, enum target_cold *ret_cold, s
 /* Reads the whole file once through the page cache. */
 int target_warm_cache(const struct target *target, const atomic_int *interrupted, struct err *err);
 
-/* Cached pages of a range: 0 and the counts, or -ENOSYS where neither cachestat nor mincore works. dirty is 0
- * under mincore. */
+/* Cached pages of a range, of the same range in each of several files: 0 and the counts, or -ENOSYS where
+ * neither cachestat nor mincore works. dirty is 0 under mincore. */
 int target_cached_pages(const struct target *target, uint64_t offset_bytes, uint64_t length_bytes,
                         uint64_t *ret_cached, uint64_t *ret_dirty);
 

@@ -86,8 +86,8 @@ static int cached_by_mincore(const struct target *target, uint64_t offset, uint6
     return 0;
 }
 
-int target_cached_pages(const struct target *target, uint64_t offset_bytes, uint64_t length_bytes,
-                        uint64_t *ret_cached, uint64_t *ret_dirty)
+static int cached_of_one(const struct target *target, uint64_t offset_bytes, uint64_t length_bytes,
+                         uint64_t *ret_cached, uint64_t *ret_dirty)
 {
     struct cache_range range = {offset_bytes, length_bytes};
     struct cache_counts counts;
@@ -109,22 +109,55 @@ int target_cached_pages(const struct target *target, uint64_t offset_bytes, uint
     return code;
 }
 
+int target_cached_pages(const struct target *target, uint64_t offset_bytes, uint64_t length_bytes,
+                        uint64_t *ret_cached, uint64_t *ret_dirty)
+{
+    uint64_t cached, dirty, all_cached = 0, all_dirty = 0;
+    for (uint32_t i = 0; i < target_n_files(target); i++) {
+        struct target one = target_one(target, i);
+        int code = cached_of_one(&one, offset_bytes, length_bytes, &cached, &dirty);
+        if (code != 0)
+            return code;
+        all_cached += cached;
+        all_dirty += dirty;
+    }
+    *ret_cached = all_cached;
+    *ret_dirty = all_dirty;
+    return 0;
+}
+
 int target_drop_cache(const struct target *target, enum target_cold *ret_cold, struct err *err)
 {
     enum target_cold cold = TARGET_COLD_NOT;
     /* Pages that another thread just holds survive one call; a file system that never lets go (tmpfs)
      * survives all of them. */
     for (int i = 0; i < 3 && cold == TARGET_COLD_NOT; i++) {
-        int code = -posix_fadvise(target->fd, 0, 0, POSIX_FADV_DONTNEED);
+        int code = 0;
+        for (uint32_t file = 0; file < target_n_files(target) && code == 0; file++)
+            code = -posix_fadvise(target_fds(target)[file], 0, 0, POSIX_FADV_DONTNEED);
         if (code != 0)
             return err_sys(err, code, "%s: its cached pages cannot be dropped", target->name);
         uint64_t cached, dirty;
-        if (target_cached_pages(target, 0, target->size_bytes, &cached, &dirty) != 0)
+        if (target_cached_pages(target, 0, target_file_bytes(target), &cached, &dirty) != 0)
             cold = TARGET_COLD_UNVERIFIED;
         else if (cached == 0)
             cold = TARGET_COLD_VERIFIED;
     }
     *ret_cold = cold;
+    return 0;
+}
+
+static int warm_one(const struct target *target, unsigned char *block, const atomic_int *interrupted,
+                    struct err *err)
+{
+    for (uint64_t at = 0; at < target->size_bytes; at += TARGET_MIB) {
+        uint64_t left = target->size_bytes - at;
+        if (interrupted != NULL && atomic_load(interrupted) != 0)
+            return err_set(err, -EINTR, "%s: reading it into the cache was interrupted", target->name);
+        int code = target_read_all(target->fd, block, (size_t)(left < TARGET_MIB ? left : TARGET_MIB), at);
+        if (code != 0)
+            return err_sys(err, code, "%s: cannot be read at offset %" PRIu64, target->name, at);
+    }
     return 0;
 }
 
@@ -134,14 +167,9 @@ int target_warm_cache(const struct target *target, const atomic_int *interrupted
     if (block == NULL)
         return err_set(err, -ENOMEM, "%s: no memory for reading it", target->name);
     int code = 0;
-    for (uint64_t at = 0; at < target->size_bytes && code == 0; at += TARGET_MIB) {
-        uint64_t left = target->size_bytes - at;
-        if (interrupted != NULL && atomic_load(interrupted) != 0)
-            code = err_set(err, -EINTR, "%s: reading it into the cache was interrupted", target->name);
-        else
-            code = target_read_all(target->fd, block, (size_t)(left < TARGET_MIB ? left : TARGET_MIB), at);
-        if (code != 0 && code != -EINTR)
-            err_sys(err, code, "%s: cannot be read at offset %" PRIu64, target->name, at);
+    for (uint32_t i = 0; i < target_n_files(target) && code == 0; i++) {
+        struct target one = target_one(target, i);
+        code = warm_one(&one, block, interrupted, err);
     }
     free(block);
     return code;

@@ -284,7 +284,7 @@ static void refuse(struct target *target, const char *why)
     target->direct_write = target->writable ? TARGET_DIRECT_REFUSED : TARGET_DIRECT_UNTRIED;
 }
 
-int target_prove_direct(struct target *target, struct err *err)
+static int prove_one(struct target *target, struct err *err)
 {
     struct probe probe = {.target = target, .fd = -1};
     enum target_cold cold;
@@ -319,5 +319,17 @@ int target_prove_direct(struct target *target, struct err *err)
 out:
     free(probe.block);
     close(probe.fd);
+    return code;
+}
+
+/* One of several files speaks for all: they lie in one directory. */
+int target_prove_direct(struct target *target, struct err *err)
+{
+    struct target first = target_one(target, 0);
+    int code = prove_one(&first, err);
+    first.size_bytes = target->size_bytes;
+    first.n_files = target->n_files;
+    first.fds = target->fds;
+    *target = first;
     return code;
 }

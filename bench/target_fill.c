@@ -70,6 +70,20 @@ static struct bound tightest_bound(const struct target_plan *plan, uint64_t avai
     return bound;
 }
 
+/* Equal parts of whole MiB. */
+static int split_size(const struct target_plan *plan, uint64_t bytes, uint64_t *ret_bytes, struct err *err)
+{
+    uint64_t n = plan->n_files > 1 ? plan->n_files : 1, part = bytes / n / TARGET_MIB * TARGET_MIB;
+    if (part == 0)
+        return err_set(err, -EINVAL,
+                       "%" PRIu64 " files need at least 1 MiB each; give --file-size %" PRIu64
+                       "m or more, or fewer "
+                       "--files",
+                       n, n);
+    *ret_bytes = part * n;
+    return 0;
+}
+
 int target_plan_size(const struct target_plan *plan, uint64_t available, uint64_t *ret_bytes, struct err *err)
 {
     uint64_t wished = plan->size_bytes / TARGET_MIB * TARGET_MIB;
@@ -89,8 +103,8 @@ int target_plan_size(const struct target_plan *plan, uint64_t available, uint64_
                        units_format_bytes(least - bound.bytes, missing), bound.remedy,
                        plan->size_is_default ? "" : " or give a smaller --file-size");
     }
-    *ret_bytes = wished <= bound.bytes ? wished : bound.bytes / TARGET_MIB * TARGET_MIB;
-    return 0;
+    uint64_t bytes = wished <= bound.bytes ? wished : bound.bytes / TARGET_MIB * TARGET_MIB;
+    return split_size(plan, bytes, ret_bytes, err);
 }
 
 /* XFS reserves up to the size of a growing file behind its end and gives that back later: it counts as free.
@@ -184,6 +198,7 @@ struct filling {
     struct target *target;
     const struct target_plan *plan;
     uint64_t start_ns, done, total;
+    uint64_t part; /* of the total in each file; of one file, no end */
 };
 
 /* Never 0, it is divided by. */
@@ -227,11 +242,15 @@ static void fit_to_space(struct filling *filling)
  * for a gigabyte of writeback, and delayed allocation shows a full file system here. */
 static int checkpoint(struct filling *filling, struct err *err)
 {
-    int code = target_sync(filling->target->fd);
+    int code = 0;
+    for (uint32_t i = 0; i < target_n_files(filling->target) && code == 0; i++)
+        code = target_sync(target_fds(filling->target)[i]);
     if (code != 0)
         return fill_error(filling->target, code, filling->done, err);
-    fit_to_budget(filling);
-    fit_to_space(filling);
+    if (target_n_files(filling->target) == 1) {
+        fit_to_budget(filling);
+        fit_to_space(filling);
+    }
     code = target_check_free(filling->target, err);
     if (code == 0 && filling->plan->progress != NULL)
         filling->plan->progress(filling->plan->progress_context, filling->done, filling->total);
@@ -253,7 +272,11 @@ static int fill_blocks(struct filling *filling, unsigned char *block, struct err
         if (is_interrupted(filling->plan))
             return err_set(err, -EINTR, "%s: filling was interrupted", filling->target->name);
         rng_fill(&rng, block, TARGET_MIB);
-        int code = target_write_all(filling->target->fd, block, TARGET_MIB, filling->done);
+        if (filling->plan->verify != NULL)
+            verify_stamp(filling->plan->verify, block, filling->done, TARGET_MIB);
+        uint64_t part = filling->part, at = filling->done;
+        int fd = target_fds(filling->target)[at / part];
+        int code = target_write_all(fd, block, TARGET_MIB, at % part);
         if (code != 0)
             return fill_error(filling->target, code, filling->done, err);
         filling->done += TARGET_MIB;
@@ -273,6 +296,7 @@ int target_fill(struct target *target, const struct target_plan *plan, uint64_t 
     memset(block, 0, TARGET_MIB); /* its first page faults belong before the clock */
     struct filling filling = {
         .target = target, .plan = plan, .start_ns = clock_now_ns(plan->clock), .total = size_bytes};
+    filling.part = target_n_files(target) > 1 ? size_bytes / target_n_files(target) : UINT64_MAX;
     int code = fill_blocks(&filling, block, err);
     target->filled_bytes = filling.done;
     if (code == 0) {

@@ -27,6 +27,17 @@ int target_prepare(const struct target *target, const struct target_plan *plan, 
 /* Sets what is known of any open target, ours or the user's: dev, fs_block_bytes. */
 int target_describe(struct target *target, struct err *err);
 
+/* A target of one file alone, to be looked at only: its parts belong to `target`. */
+struct target target_one(const struct target *target, uint32_t file);
+
+/* Nameless in that directory: O_TMPFILE, else created and unlinked; *ret_tmpfile tells which. */
+int target_create_nameless(int dir_fd, const char *directory, int *ret_fd, bool *ret_tmpfile,
+                           struct err *err);
+
+/* Makes the other files of plan->n_files beside target->fd, still empty. */
+int target_create_others(struct target *target, const struct target_plan *plan, int dir_fd, struct err *err);
+void target_close_others(struct target *target);
+
 /* Opens the file behind fd, also when it has no name left. */
 int target_reopen(int fd, const char *name, int flags, int *ret_fd, struct err *err);
 

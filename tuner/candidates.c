@@ -95,6 +95,11 @@ static int check_direct(const struct session *session, const struct point *point
          factors_write_size_bytes(point) % target->direct_offset_align_bytes != 0))
         return refuse(refusal, "direct 1 at small request sizes",
                       "direct I/O needs multiples of %u bytes here", target->direct_offset_align_bytes);
+    uint64_t shift = measure_shift_bytes(&session->env, point);
+    if (target->direct_offset_align_bytes != 0 && shift % target->direct_offset_align_bytes != 0)
+        return refuse(refusal, "direct 1 at this alignment",
+                      "direct I/O needs offsets that are multiples of %u bytes here (--alignment)",
+                      target->direct_offset_align_bytes);
     return 0;
 }
 

@@ -23,6 +23,19 @@ int options_set_size(struct settings *settings, const struct option_row *row, co
     return options_value_size(text, row->range, place, err);
 }
 
+int options_set_alignment(struct settings *settings, const struct option_row *row, const char *text,
+                          struct err *err)
+{
+    uint64_t bytes;
+    int result = options_value_size(text, row->range, &bytes, err);
+    if (result == 0 && bytes % FACTORS_REQUEST_SIZE_MIN_BYTES != 0)
+        return err_set(err, -EINVAL, "%.60s is not a multiple of 512; use %" PRIu64 " or %" PRIu64, text,
+                       bytes / 512 * 512, bytes / 512 * 512 + 512);
+    if (result == 0)
+        *(uint64_t *)place_of(settings, row) = bytes;
+    return result;
+}
+
 /* "60" can only be meant as a duration, so the answer is what to add. */
 static int refuse_unitless(const char *text, struct err *err)
 {

@@ -9,7 +9,9 @@
 #include "tuner/options.h"
 #include "tuner/settings.h"
 
-/* place: uint64_t; for a duration in ns. */
+/* place: uint64_t; for a duration in ns; an alignment is a size that is a multiple of 512. */
+int options_set_alignment(struct settings *settings, const struct option_row *row, const char *text,
+                          struct err *err);
 int options_set_size(struct settings *settings, const struct option_row *row, const char *text,
                      struct err *err);
 int options_set_duration(struct settings *settings, const struct option_row *row, const char *text,

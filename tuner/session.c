@@ -1,6 +1,7 @@
 /* The opened world of one command. */
 #include "tuner/session.h"
 
+#include "bench/units.h"
 #include "tuner/ground.h"
 #include "tuner/interrupt.h"
 #include "tuner/prior.h"
@@ -38,6 +39,8 @@ static void init_env(struct session *session)
         .advise = settings->advise,
         .cooperative_ring = settings->io_uring_cooperative,
         .shared_region = settings->shared_region,
+        .alignment_bytes = settings->alignment_bytes,
+        .verify = settings->verify ? &session->verify : NULL,
         .arena = &session->arena,
         .settle_limit_ns = MEASURE_SETTLE_NS,
     };
@@ -74,6 +77,52 @@ static int open_real(struct session *session, struct err *err)
     return 0;
 }
 
+static int refuse_pair(const char *one, const char *other, const char *why, struct err *err)
+{
+    return err_set(err, -EINVAL, "%s and %s exclude each other: %s", one, other, why);
+}
+
+/* What was not written by this command, or not by it alone, cannot be compared. */
+static int check_verify(const struct settings *settings, struct err *err)
+{
+    if (settings->verify && settings->simulate[0] != '\0')
+        return refuse_pair("--verify", "--simulate", "a surface has no data", err);
+    if (settings->verify && settings->existing[0] != '\0')
+        return refuse_pair("--verify", "--existing", "only what fstune itself wrote can be compared", err);
+    if (settings->verify && settings->cross_check[0] != '\0')
+        return refuse_pair("--verify", "--cross-check", "fio would write other data", err);
+    return 0;
+}
+
+static int check_layout(const struct settings *settings, struct err *err)
+{
+    const char *what = settings->files > 1 ? "--files" : "--alignment";
+    if (settings->files <= 1 && settings->alignment_bytes == 0)
+        return 0;
+    if (settings->simulate[0] != '\0')
+        return refuse_pair(what, "--simulate", "a surface has no file", err);
+    if (settings->files > 1 && settings->existing[0] != '\0')
+        return refuse_pair(what, "--existing", "that is one file", err);
+    if (settings->cross_check[0] != '\0')
+        return refuse_pair(what, "--cross-check", "fio is not told of it", err);
+    if (settings->fio_job)
+        return refuse_pair(what, "--fio-job", "the job does not tell of it", err);
+    return 0;
+}
+
+static void note_layout(struct session *session)
+{
+    const struct settings *settings = session->settings;
+    char size[UNITS_TEXT_SIZE];
+    if (settings->files > 1)
+        notes_add(&session->warnings, "files", "the data were spread over %u files (--files)",
+                  settings->files);
+    if (settings->alignment_bytes != 0)
+        notes_add(&session->warnings, "alignment",
+                  "requests started %s behind multiples of their size where that is larger (--alignment)",
+                  units_format_size(settings->alignment_bytes, size));
+}
+
 int session_open(struct session *session, const struct settings *settings, struct err *err)
 {
     memset(session, 0, sizeof *session);
@@ -85,7 +134,12 @@ int session_open(struct session *session, const struct settings *settings, struc
     session->seed = settings->seed_given ? settings->seed : rng_seed_from_system() >> 1;
     session->simulated = settings->simulate[0] != '\0';
     progress_init(&session->progress, settings->quiet);
-    int result;
+    int result = check_verify(settings, err);
+    if (result == 0)
+        result = check_layout(settings, err);
+    if (result < 0)
+        return result;
+    note_layout(session);
     if (session->simulated) {
         result = surface_open(&session->surface, settings->simulate, err);
         session->clock = clock_virtual(&session->surface.now_ns);
@@ -113,6 +167,7 @@ static struct target_plan target_plan_of(struct session *session)
         .directory = settings->path,
         .size_bytes = settings->file_size_bytes,
         .size_is_default = !settings->file_size_given,
+        .n_files = settings->files,
         .budget_ns = settings->budget_ns,
         .max_write_bytes = settings->max_write_bytes,
         .seed = rng_derive(session->seed, 1),
@@ -120,6 +175,7 @@ static struct target_plan target_plan_of(struct session *session)
         .interrupted = &interrupt_signal,
         .prepare_script = settings->prepare[0] != '\0' ? settings->prepare : NULL,
         .prepare_timeout_ns = settings->prepare_timeout_ns,
+        .verify = settings->verify ? &session->verify : NULL,
         .progress = show_filling,
         .progress_context = session,
     };
@@ -149,6 +205,14 @@ int session_estimate(struct session *session, uint64_t *ret_file_bytes, struct e
     return target_estimate(&plan, ret_file_bytes, err);
 }
 
+static int read_fill_back(struct session *session, struct err *err)
+{
+    uint64_t bytes = 0;
+    int result = measure_read_back(&session->env, &bytes, err);
+    session->bytes_read += bytes;
+    return result;
+}
+
 static int make_target(void *context)
 {
     struct session *session = context;
@@ -161,6 +225,8 @@ static int make_target(void *context)
     } else {
         struct target_plan plan = target_plan_of(session);
         result = target_create(&session->target, &plan, err);
+        if (result == 0 && settings->verify)
+            result = read_fill_back(session, err);
     }
     if (result == 0)
         result = target_prove_direct(&session->target, err);
@@ -345,8 +411,20 @@ int session_measure(struct session *session, struct measure_plan *plan, struct m
     return session->simulated ? 0 : check_free(session, err);
 }
 
+static void note_verified(struct session *session)
+{
+    char compared[UNITS_TEXT_SIZE], passed_over[UNITS_TEXT_SIZE];
+    notes_add(&session->warnings, "verify",
+              "%s were read and found as written, %s not judged because a write was under way (--verify); "
+              "this takes time: do not compare these rates with others",
+              units_format_bytes(session->verify.n_compared * VERIFY_BLOCK_BYTES, compared),
+              units_format_bytes(session->verify.n_passed_over * VERIFY_BLOCK_BYTES, passed_over));
+}
+
 void session_finish(struct session *session)
 {
+    if (session->settings->verify)
+        note_verified(session);
     if (session->simulated)
         return;
     hostinfo_collect_load(&session->host, session->directory_fd, "after");
@@ -367,6 +445,7 @@ void session_close(struct session *session)
     resume_close(session);
     prior_close(session);
     save_close(session);
+    verify_close(&session->verify);
     arena_free(&session->arena);
     surface_close(&session->surface);
     /* A zeroed session owns nothing; descriptor 0 is never ours. */

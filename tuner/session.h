@@ -34,6 +34,7 @@ struct session {
     struct clock clock;
     struct target target;
     struct arena arena;
+    struct verify verify; /* of --verify; closed without */
     struct measure_env env;
     struct hostinfo host;
     struct wear wear_before, wear_after; /* not read on a surface */

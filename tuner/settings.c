@@ -24,6 +24,7 @@ void settings_init(struct settings *settings)
     settings->rate_floor_share = 0.25;
     settings->max_write_bytes = 64ULL << 30;
     memcpy(settings->method, "auto", sizeof("auto"));
+    settings->files = 1;
     settings->replays = 5;
     memcpy(settings->steady_rule, "fstune", sizeof("fstune"));
     settings->max_duration_ns = 600 * CLOCK_NS_PER_S;

@@ -94,6 +94,9 @@ struct settings {
     bool file_size_given;
     enum measure_cache cache;
     bool cache_given;
+    bool verify;
+    uint32_t files;           /* that the target is spread over */
+    uint64_t alignment_bytes; /* 0: the request size */
     bool advise, shared_region, no_lock, io_uring_cooperative;
 
     uint64_t budget_ns;

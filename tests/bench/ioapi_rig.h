@@ -118,7 +118,8 @@ static inline int rig_open(struct rig *rig, const struct ioapi_ops *ops, int fd,
     assert_non_null(rig->buffers);
     memset(rig->io, 0, ops->state_size);
     for (uint32_t i = 0; i < n_calls; i++)
-        rig->calls[i] = (struct io_call){.buffer = rig->buffers + i * rig->call_bytes,
+        rig->calls[i] = (struct io_call){.fd = fd,
+                                         .buffer = rig->buffers + i * rig->call_bytes,
                                          .size_bytes = rig->call_bytes,
                                          .slot = i,
                                          .n_requests = n_requests,

@@ -7,7 +7,8 @@
  * N-th call of OP from now on (and all later ones with `ever`) meets KIND; "none" clears it and wakes what is
  * stalled. Setting it restarts the counts. get user.calls: calls of the faulty OP so far, and how many of
  * them were struck. OP: read write fsync open create unlink statfs fallocate getattr. KIND: eio enospc erofs
- * eintr short stall. */
+ * eintr short stall lose (a write is
+ * acknowledged but not stored) flip (a write is stored with another bit in it). */
 #define FUSE_USE_VERSION 312
 #include <fuse3/fuse_lowlevel.h>
 
@@ -47,8 +48,20 @@ enum op {
 static const char *const op_names[N_OPS] = {"read",   "write",  "fsync",     "open",   "create",
                                             "unlink", "statfs", "fallocate", "getattr"};
 
-enum kind { KIND_NONE, KIND_EIO, KIND_ENOSPC, KIND_EROFS, KIND_EINTR, KIND_SHORT, KIND_STALL, N_KINDS };
-static const char *const kind_names[N_KINDS] = {"none", "eio", "enospc", "erofs", "eintr", "short", "stall"};
+enum kind {
+    KIND_NONE,
+    KIND_EIO,
+    KIND_ENOSPC,
+    KIND_EROFS,
+    KIND_EINTR,
+    KIND_SHORT,
+    KIND_STALL,
+    KIND_LOSE,
+    KIND_FLIP,
+    N_KINDS
+};
+static const char *const kind_names[N_KINDS] = {"none",  "eio",   "enospc", "erofs", "eintr",
+                                                "short", "stall", "lose",   "flip"};
 static const int kind_errors[N_KINDS] = {
     [KIND_EIO] = EIO, [KIND_ENOSPC] = ENOSPC, [KIND_EROFS] = EROFS, [KIND_EINTR] = EINTR};
 
@@ -295,7 +308,10 @@ static void on_write(fuse_req_t request, fuse_ino_t ino, const char *bytes, size
         return;
     }
     size_t n = kind == KIND_SHORT ? size / 2 : size;
-    memcpy(node->data + at, bytes, n);
+    if (kind != KIND_LOSE)
+        memcpy(node->data + at, bytes, n);
+    if (kind == KIND_FLIP)
+        node->data[at + n / 2] ^= 1;
     pthread_mutex_lock(&lock);
     node->size = at + n > node->size ? at + n : node->size;
     pthread_mutex_unlock(&lock);

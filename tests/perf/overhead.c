@@ -138,6 +138,8 @@ static int make_pump(struct bench *bench, const struct setting *setting, struct 
         .clock = &clock_monotonic,
         .ops = ioapi_table[setting->api],
         .region_bytes = bench->size_bytes,
+        .fds = &bench->fd,
+        .n_files = 1,
         .n_calls = setting->depth,
         .request_size_bytes = REQUEST,
         .requests_per_call = 1,

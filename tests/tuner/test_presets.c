@@ -1,0 +1,73 @@
+/* Tests of configs/presets: each file is an experiment that can be planned. */
+#include "tests/tuner/rig.h"
+
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static glob_t presets;
+static struct rig_run run;
+
+static int enter_all(void **state)
+{
+    return rig_enter(state);
+}
+
+static json_t *plan_of(const char *file)
+{
+    rig_run(&run, NULL, "experiment", file, "--path", ".", "--no-lock", "--dry-run", "--json", NULL);
+    if (run.code != 0)
+        fail_msg("%s: exit code %d: %s", file, run.code, run.err);
+    return rig_json(&run);
+}
+
+static void each_can_be_planned(void **state)
+{
+    (void)state;
+    assert_true(presets.gl_pathc >= 9);
+    for (size_t i = 0; i < presets.gl_pathc; i++) {
+        json_decref(plan_of(presets.gl_pathv[i]));
+        rig_free(&run);
+    }
+}
+
+static void each_explains_itself_and_is_listed(void **state)
+{
+    (void)state;
+    char line[256], readme[16384], folder[4096];
+    snprintf(folder, sizeof folder, "%s", presets.gl_pathv[0]);
+    memcpy(strrchr(folder, '/'), "/README", sizeof "/README");
+    FILE *file = fopen(folder, "re");
+    assert_non_null(file);
+    readme[fread(readme, 1, sizeof readme - 1, file)] = '\0';
+    fclose(file);
+    for (size_t i = 0; i < presets.gl_pathc; i++) {
+        file = fopen(presets.gl_pathv[i], "re");
+        assert_non_null(file);
+        assert_non_null(fgets(line, sizeof line, file));
+        assert_int_equal(line[0], '#');
+        fclose(file);
+        assert_non_null(strstr(readme, strrchr(presets.gl_pathv[i], '/') + 1));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_can_be_planned),
+        cmocka_unit_test(each_explains_itself_and_is_listed),
+    };
+    char root[4096], pattern[4200];
+    if (!rig_find_program())
+        return RIG_SKIPPED;
+    if (getcwd(root, sizeof root) == NULL)
+        return 1;
+    snprintf(pattern, sizeof pattern, "%s/configs/presets/*.conf", root);
+    if (glob(pattern, 0, NULL, &presets) != 0)
+        return 1;
+    int n_failed = cmocka_run_group_tests(tests, enter_all, rig_leave);
+    globfree(&presets);
+    return n_failed;
+}

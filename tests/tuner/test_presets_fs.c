@@ -1,0 +1,64 @@
+/* Tests of configs/presets on a real file system: each runs, shortened, and measures every point of its plan.
+ */
+#include "tests/tuner/rig.h"
+
+#include <glob.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static glob_t presets;
+static struct rig_run run;
+
+static int enter_all(void **state)
+{
+    return rig_enter(state) != 0 || mkdir("dir", 0755) != 0 ? -1 : 0;
+}
+
+static void check_points(const char *file, const json_t *document)
+{
+    const json_t *points = json_object_get(document, "points"), *point;
+    size_t i;
+    if (json_array_size(points) == 0)
+        fail_msg("%s: no point", file);
+    json_array_foreach(points, i, point)
+    {
+        const char *failed = json_string_value(json_object_get(point, "failed"));
+        if (failed != NULL || json_number_value(json_object_get(point, "mean")) <= 0)
+            fail_msg("%s: point %zu: %s", file, i, failed != NULL ? failed : "no rate");
+    }
+}
+
+static void each_measures_all_its_points(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < presets.gl_pathc; i++) {
+        const char *file = presets.gl_pathv[i];
+        rig_run(&run, NULL, "experiment", file, "--path", "dir", "--no-lock", "--json", "--quiet",
+                "--replays", "1", "--duration", "50ms", "--warmup-limit", "0s", "--file-size", "128m", NULL);
+        if (run.code != 0)
+            fail_msg("%s: exit code %d: %s", file, run.code, run.err);
+        json_t *document = rig_json(&run);
+        check_points(file, document);
+        json_decref(document);
+        rig_free(&run);
+        assert_int_equal(rig_count_entries("dir"), 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_measures_all_its_points)};
+    char root[4096], pattern[4200];
+    if (!rig_find_program())
+        return RIG_SKIPPED;
+    if (getcwd(root, sizeof root) == NULL)
+        return 1;
+    snprintf(pattern, sizeof pattern, "%s/configs/presets/*.conf", root);
+    if (glob(pattern, 0, NULL, &presets) != 0)
+        return 1;
+    int n_failed = cmocka_run_group_tests(tests, enter_all, rig_leave);
+    globfree(&presets);
+    return n_failed;
+}
