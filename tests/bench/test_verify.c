@@ -332,16 +332,17 @@ static void sound_file_passes_under_every_api(void **state)
     assert_true(world->verify.n_compared > 0);
 }
 
+/* In the first request, so that a run reads it however slow the machine is. */
 static void flipped_byte_fails_the_run_that_reads_it(void **state)
 {
     struct world *world = *state;
-    flip(world, 2 * MIB + 700);
+    flip(world, 700);
     for (int api = 0; api < API_N; api++) {
         if (ioapi_table[api]->probe(NULL) < 0)
             continue;
-        assert_int_equal(run(world, "randread", (enum api)api, api == API_PSYNC ? 1 : 8, 1), -EBADMSG);
+        assert_int_equal(run(world, "read", (enum api)api, api == API_PSYNC ? 1 : 8, 1), -EBADMSG);
         assert_non_null(strstr(world->err.text, api_names[api]));
-        assert_non_null(strstr(world->err.text, "the block at offset 2097664 "));
+        assert_non_null(strstr(world->err.text, "the block at offset 512 "));
         assert_close(world->result.throughput_bps, 0, 0);
     }
 }
