@@ -133,7 +133,9 @@ static int check_size(const struct session *session, const struct point *point, 
 /* libaio is synchronous there; it is measured only where someone asks for it by name. */
 static int check_libaio(const struct session *session, const struct point *point, struct refusal *refusal)
 {
-    if (session->simulated || session->settings->levels[FACTOR_API].n != 0)
+    /* An experiment names all its levels. */
+    if (session->simulated || session->settings->experiment.on ||
+        session->settings->levels[FACTOR_API].n != 0)
         return 0;
     if (point->api == API_LIBAIO && point->direct == 0 && point->queue_depth > 1)
         return refuse(refusal, "libaio, buffered, depth above 1", "libaio is synchronous without direct I/O");

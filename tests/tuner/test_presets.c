@@ -33,6 +33,23 @@ static void each_can_be_planned(void **state)
     }
 }
 
+/* What is synchronous there is among the ways that are compared. */
+static void libaio_through_the_page_cache_is_a_way_of_making_durable(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < presets.gl_pathc; i++) {
+        if (strstr(presets.gl_pathv[i], "fsync-methods") == NULL)
+            continue;
+        json_t *plan = plan_of(presets.gl_pathv[i]);
+        char *text = json_dumps(plan, 0);
+        assert_non_null(text);
+        assert_null(strstr(text, "libaio is synchronous"));
+        free(text);
+        json_decref(plan);
+        rig_free(&run);
+    }
+}
+
 static void each_explains_itself_and_is_listed(void **state)
 {
     (void)state;
@@ -57,6 +74,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_can_be_planned),
+        cmocka_unit_test(libaio_through_the_page_cache_is_a_way_of_making_durable),
         cmocka_unit_test(each_explains_itself_and_is_listed),
     };
     char root[4096], pattern[4200];
