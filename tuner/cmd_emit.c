@@ -1,6 +1,6 @@
 /* fstune emit: the lines for a virtual machine or a database, from an answer that was measured before. */
 #include "tuner/command.h"
-#include "tuner/history.h"
+#include "tuner/document.h"
 #include "tuner/options.h"
 #include "tuner/report_snippet.h"
 #include "tuner/settings.h"
@@ -10,64 +10,21 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SHOWN_PATH 200
-
-static int load_from_history(const struct settings *settings, json_t **ret_document, struct err *err)
-{
-    char path[SETTINGS_TEXT_SIZE];
-    struct history history;
-    struct history_place place = {.path = settings->db};
-    int result = 0;
-    if (settings->n_from > 0)
-        return err_set(err, -EINVAL, "--from and --db name two answers; give one of them");
-    if (settings->db[0] == '\0') {
-        result = history_default_path(path, sizeof path, err);
-        place.path = path;
-    }
-    if (result == 0)
-        result = history_open(&history, &place, err);
-    if (result < 0)
-        return result;
-    result = history_document(&history, settings->run_id, ret_document, err);
-    history_close(&history);
-    return result < 0 ? err_prefix(err, "--db %.*s", SHOWN_PATH, place.path) : 0;
-}
-
-/* The answer's document; the caller releases it. */
-static int load(const char *path, json_t **ret_document, struct err *err)
-{
-    bool is_input = strcmp(path, "-") == 0;
-    json_error_t error;
-    FILE *stream = is_input ? stdin : fopen(path, "re");
-    if (stream == NULL)
-        return err_sys(err, -errno, "--from %.*s: cannot be opened", SHOWN_PATH, path);
-    json_t *document = json_loadf(stream, JSON_REJECT_DUPLICATES, &error);
-    if (!is_input)
-        fclose(stream);
-    if (document == NULL)
-        return err_set(err, -EINVAL,
-                       "--from %.*s: no JSON document (line %d: %s); give the output of fstune "
-                       "recommend --json",
-                       SHOWN_PATH, path, error.line, error.text);
-    *ret_document = document;
-    return 0;
-}
-
 /* Borrows from the document, which the caller releases, also after a failure. */
 static int read_answer(const char *path, json_t **ret_document, struct advice *advice, struct err *err)
 {
-    int result = load(path, ret_document, err);
+    int result = document_load(path, ret_document, err);
     if (result == 0 && (result = advice_read(advice, *ret_document, err)) < 0)
-        err_prefix(err, "%.*s", SHOWN_PATH, path);
+        err_prefix(err, "%.*s", DOCUMENT_SHOWN_PATH, path);
     return result;
 }
 
 static int read_kept_answer(const struct settings *settings, json_t **ret_document, struct advice *advice,
                             struct err *err)
 {
-    int result = load_from_history(settings, ret_document, err);
+    int result = document_load_kept(settings, ret_document, err);
     if (result == 0 && (result = advice_read(advice, *ret_document, err)) < 0)
-        err_prefix(err, "--db %.*s", SHOWN_PATH, settings->db);
+        err_prefix(err, "--db %.*s", DOCUMENT_SHOWN_PATH, settings->db);
     return result;
 }
 
@@ -77,7 +34,7 @@ static int emit(const struct settings *settings, const struct snippet_ops *ops, 
     json_t *documents[SETTINGS_MAX_ANSWERS] = {NULL};
     size_t n = settings->n_from > 0 ? settings->n_from : 1;
     int result = 0;
-    bool is_kept = settings->db[0] != '\0' || settings->run_id != 0;
+    bool is_kept = document_is_kept(settings);
     if (is_kept)
         result = read_kept_answer(settings, &documents[0], &answers[0], err);
     for (size_t i = 0; i < n && result == 0 && !is_kept; i++)

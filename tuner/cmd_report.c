@@ -1,5 +1,6 @@
 /* fstune report: a measured answer as a page to look at and to pass on. */
 #include "tuner/command.h"
+#include "tuner/document.h"
 #include "tuner/journal.h"
 #include "tuner/options.h"
 #include "tuner/page.h"
@@ -12,27 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHOWN_PATH    200
-#define MAX_DOCUMENTS (SETTINGS_MAX_ANSWERS + SETTINGS_MAX_OPERANDS)
-
-static int load(const char *path, json_t **ret_document, struct err *err)
-{
-    bool is_input = strcmp(path, "-") == 0;
-    json_error_t error;
-    FILE *stream = is_input ? stdin : fopen(path, "re");
-    if (stream == NULL)
-        return err_sys(err, -errno, "--from %.*s: cannot be opened", SHOWN_PATH, path);
-    json_t *document = json_loadf(stream, JSON_REJECT_DUPLICATES, &error);
-    if (!is_input)
-        fclose(stream);
-    if (document == NULL)
-        return err_set(err, -EINVAL,
-                       "--from %.*s: no JSON document (line %d: %s); give the output of fstune recommend "
-                       "--json",
-                       SHOWN_PATH, path, error.line, error.text);
-    *ret_document = document;
-    return 0;
-}
+/* Of a history; the command line takes fewer. */
+#define MAX_DOCUMENTS 60
 
 static const char *when(const json_t *document)
 {
@@ -75,12 +57,16 @@ static int load_all(const struct settings *settings, json_t *documents[MAX_DOCUM
 {
     int result = 0;
     size_t n = 0;
+    if (document_is_kept(settings))
+        return settings->n_operands > 0
+                   ? err_set(err, -EINVAL, "files and --db name two answers; give one of them")
+                   : document_load_row(settings, documents, MAX_DOCUMENTS, ret_n, err);
     if (settings->n_from == 0 && settings->n_operands == 0)
-        result = load("-", &documents[n++], err);
+        result = document_load("-", &documents[n++], err);
     for (size_t i = 0; i < settings->n_from && result == 0; i++)
-        result = load(settings->from[i], &documents[n++], err);
+        result = document_load(settings->from[i], &documents[n++], err);
     for (size_t i = 0; i < settings->n_operands && result == 0; i++)
-        result = load(settings->operands[i], &documents[n++], err);
+        result = document_load(settings->operands[i], &documents[n++], err);
     *ret_n = n;
     return result;
 }
@@ -147,6 +133,6 @@ const struct command command_report = {
     .description =
         "Writes an answer of `fstune recommend --json` (or a measurement) as one HTML page with charts that "
         "needs no network. Further answers may stand behind the options: the newest is shown, and how they "
-        "changed.",
+        "changed. --db shows a run of the history, and those like it before.",
     .example = "fstune recommend --pattern randwrite --json | fstune report --html answer.html",
 };

@@ -19,7 +19,7 @@ static const struct option_row rows[] = {
      .standard = "",
      .help = "the history; else $STATE_DIRECTORY/history.db, $XDG_STATE_HOME/fstune/history.db or "
              "~/.local/state/fstune/history.db",
-     .commands = OPTIONS_EMIT | OPTIONS_HISTORY | OPTIONS_RETUNE,
+     .commands = OPTIONS_EMIT | OPTIONS_REPORT | OPTIONS_HISTORY | OPTIONS_RETUNE,
      .in_config = true,
      .set = options_set_text,
      .place = AT(db)},
@@ -28,7 +28,7 @@ static const struct option_row rows[] = {
      .range = "1..2147483647",
      .standard = "",
      .help = "the run of the history; else the newest with a recommendation",
-     .commands = OPTIONS_EMIT,
+     .commands = OPTIONS_EMIT | OPTIONS_REPORT,
      .in_config = false,
      .set = options_set_count,
      .place = AT(run_id)},

@@ -49,6 +49,41 @@ static void the_same_answers_give_the_same_page(void **state)
     assert_int_equal(system("grep -q 'Answers over time' one.html"), 0);
 }
 
+static void a_run_of_the_history_is_shown_with_those_before_it(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        rig_run_line(&run, SEARCH "--save kept.db");
+        rig_free(&run);
+    }
+    rig_run_line(&run, "report --html second.html --db kept.db");
+    assert_int_equal(run.code, 0);
+    rig_free(&run);
+    rig_run_line(&run, "report --html first.html --db kept.db --run 1");
+    assert_int_equal(run.code, 0);
+    rig_free(&run);
+    assert_int_equal(system("grep -q 'Answers over time' second.html"), 0);
+    assert_int_not_equal(system("grep -q 'Answers over time' first.html"), 0);
+}
+
+static void what_the_history_does_not_hold_is_refused(void **state)
+{
+    (void)state;
+    rig_run_line(&run, SEARCH "--save other.db");
+    rig_free(&run);
+    rig_run_line(&run, "report --html none.html --db other.db --run 99");
+    assert_int_equal(run.code, 2);
+    assert_non_null(strstr(run.err, "there is no run 99"));
+    rig_free(&run);
+    rig_run_line(&run, "report --html none.html --db other.db --from answer.json");
+    assert_int_equal(run.code, 2);
+    assert_non_null(strstr(run.err, "give one of them"));
+    rig_free(&run);
+    rig_run_line(&run, "report --html none.html --db other.db answer.json");
+    assert_int_equal(run.code, 2);
+    rig_free(&run);
+}
+
 static void the_journal_of_a_search_is_shown(void **state)
 {
     (void)state;
@@ -88,6 +123,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_search_becomes_a_page),
         cmocka_unit_test(the_same_answers_give_the_same_page),
+        cmocka_unit_test(a_run_of_the_history_is_shown_with_those_before_it),
+        cmocka_unit_test(what_the_history_does_not_hold_is_refused),
         cmocka_unit_test(the_journal_of_a_search_is_shown),
         cmocka_unit_test(wrong_command_lines_are_refused_in_one_line),
     };
