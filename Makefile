@@ -255,7 +255,7 @@ $(call programs,$(fuzz_sources),fuzz): build/fuzz/%: build/fuzz/%.o $(call archi
 -include $(wildcard $(builds:%=build/%/*/*.d) $(builds:%=build/%/tests/*/*.d) build/fuzz/*/*.d build/fuzz/tests/fuzz/*.d)
 
 # The file system that fails on request (tests/faults). Where libfuse3 is missing nothing is built and nothing is wrong.
-build/release/faultfs: tests/faults/faultfs.c Makefile | deps-faults
+build/release/faultfs: tests/faults/faultfs.c tests/faults/fault.h Makefile | deps-faults
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)if pkg-config --exists fuse3; then \

@@ -3,13 +3,13 @@
  * A night compares settings by interleaved replays, so the level of that night cancels in their ratio. Ratios
  * still differ from night to night by more than the replays of one night show (another load, another place on
  * the device): with the variance v_i of night i and a variance tau^2 between nights, the pooled log ratio is
- * the mean with weights 1 / (v_i + tau^2), its variance the inverse of their sum (DerSimonian and Laird 1986).
- * Two nights say next to nothing about tau^2: their one difference would make the interval useless as often as
- * right. For two, and at least, tau is NIGHTS_LEAST_STD or a floor taken from pairs of settings that every
- * night measures; from three nights on tau^2 is estimated by the moments of DerSimonian and Laird, and the
- * standard error stretched by the root of Q / (n - 1) where that is above 1 (Hartung and Knapp 2001, with the
- * bound of Knapp and Hartung 2003). The quantile is Student's, with Satterthwaite's degrees of freedom of the
- * variances within the nights. */
+ * the mean with weights 1 / (v_i + tau^2), its variance the inverse of their sum (DerSimonian and Laird
+ * 1986). Two nights say next to nothing about tau^2: their one difference would make the interval useless as
+ * often as right. For two, and at least, tau is NIGHTS_LEAST_STD or a floor taken from pairs of settings that
+ * every night measures; from three nights on tau^2 is estimated by the moments of DerSimonian and Laird, and
+ * the standard error stretched by the root of Q / (n - 1) where that is above 1 (Hartung and Knapp 2001, with
+ * the bound of Knapp and Hartung 2003). The quantile is Student's, with Satterthwaite's degrees of freedom of
+ * the variances within the nights. */
 #ifndef FSTUNE_MODELS_NIGHTS_H
 #define FSTUNE_MODELS_NIGHTS_H
 

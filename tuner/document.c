@@ -88,7 +88,7 @@ static int load_row(struct history *history, const struct history_info *last, js
     int result = history_list_runs(history, &alike, &runs, &n, err);
     while (first < n && runs[first].id != last->id)
         first++;
-    size_t end = n - first > room - 1 ? first + room : n;
+    size_t left = n - first, end = first + (left < room ? left : room);
     /* Newest first there, oldest first here; the last one itself may be without a recommendation. */
     for (size_t i = end; i-- > first + 1 && result == 0;)
         result = history_document(history, runs[i].id, &ret_documents[(*ret_n)++], err);

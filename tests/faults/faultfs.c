@@ -7,9 +7,11 @@
  * N-th call of OP from now on (and all later ones with `ever`) meets KIND; "none" clears it and wakes what is
  * stalled. Setting it restarts the counts. get user.calls: calls of the faulty OP so far, and how many of
  * them were struck. OP: read write fsync open create unlink statfs fallocate getattr. KIND: eio enospc erofs
- * eintr short stall lose (a write is
- * acknowledged but not stored) flip (a write is stored with another bit in it). */
+ * eintr short stall lose (a write is acknowledged but not stored) flip (a write is stored with another bit in
+ * it). */
 #define FUSE_USE_VERSION 312
+#include "tests/faults/fault.h"
+
 #include <fuse3/fuse_lowlevel.h>
 
 #include <errno.h>
@@ -32,48 +34,6 @@
 #define NAME_BYTES    256
 #define N_THREADS     80 /* stalled calls hold one each; one must stay free for the cure */
 #define STALL_POLL_NS 20000000L
-
-enum op {
-    OP_READ,
-    OP_WRITE,
-    OP_FSYNC,
-    OP_OPEN,
-    OP_CREATE,
-    OP_UNLINK,
-    OP_STATFS,
-    OP_FALLOCATE,
-    OP_GETATTR,
-    N_OPS
-};
-static const char *const op_names[N_OPS] = {"read",   "write",  "fsync",     "open",   "create",
-                                            "unlink", "statfs", "fallocate", "getattr"};
-
-enum kind {
-    KIND_NONE,
-    KIND_EIO,
-    KIND_ENOSPC,
-    KIND_EROFS,
-    KIND_EINTR,
-    KIND_SHORT,
-    KIND_STALL,
-    KIND_LOSE,
-    KIND_FLIP,
-    N_KINDS
-};
-static const char *const kind_names[N_KINDS] = {"none",  "eio",   "enospc", "erofs", "eintr",
-                                                "short", "stall", "lose",   "flip"};
-static const int kind_errors[N_KINDS] = {
-    [KIND_EIO] = EIO, [KIND_ENOSPC] = ENOSPC, [KIND_EROFS] = EROFS, [KIND_EINTR] = EINTR};
-
-struct fault {
-    enum op op;
-    enum kind kind;
-    uint64_t n;
-    bool ever;
-    double seconds; /* of a stall; 0: until the fault is cleared */
-    uint64_t n_calls, n_struck;
-    uint64_t generation; /* a stall ends when it changes */
-};
 
 /* The root is node 0 with inode 1. A node lives until the kernel forgets it, whether it has a name or not. */
 struct node {

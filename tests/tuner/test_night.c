@@ -204,8 +204,7 @@ static void settings_in_force_that_cannot_be_measured_are_refused(void **state)
     assert_true(err.text[0] != '\0');
 }
 
-static int fail_to_recall(void *context, struct session *session, json_t **ret_documents,
-                          struct err *ret_err)
+static int fail_to_recall(void *context, struct session *session, json_t **ret_documents, struct err *ret_err)
 {
     (void)context;
     (void)session;
