@@ -16,7 +16,15 @@ static void copy_text(char *text, size_t size, const json_t *object, const char 
     snprintf(text, size, "%s", value != NULL ? value : "");
 }
 
-static void read_evidence(struct advice *advice, const json_t *document)
+/* NaN where it is absent; false where it is no share. */
+static bool read_share(const json_t *object, const char *key, double *ret_share)
+{
+    const json_t *member = json_object_get(object, key);
+    *ret_share = json_is_number(member) ? json_number_value(member) : NAN;
+    return isnan(*ret_share) || (*ret_share >= 0 && *ret_share <= 1);
+}
+
+static int read_evidence(struct advice *advice, const json_t *document, struct err *err)
 {
     const json_t *rate = json_object_get(document, "throughput");
     const json_t *latency = json_object_get(document, "latency_ns");
@@ -25,16 +33,18 @@ static void read_evidence(struct advice *advice, const json_t *document)
     advice->mean_bps = journal_number(rate, "mean");
     advice->ci_low_bps = journal_number(rate, "ci_low");
     advice->ci_high_bps = journal_number(rate, "ci_high");
-    advice->confidence_share = journal_number(rate, "confidence");
     advice->replays = replays > 0 ? (uint64_t)replays : 0;
     advice->iops = journal_number(json_object_get(document, "iops"), "mean");
     advice->latency_mean_ns = journal_number(latency, "mean");
     advice->latency_p99_ns = journal_number(latency, "p99");
-    advice->probability = journal_number(document, "probability_within_tolerance");
     advice->conclusive = json_is_true(json_object_get(document, "conclusive"));
     advice->speedup = journal_number(speedup, "mean");
     advice->speedup_low = journal_number(speedup, "ci_low");
     advice->speedup_high = journal_number(speedup, "ci_high");
+    if (!read_share(rate, "confidence", &advice->confidence_share) ||
+        !read_share(document, "probability_within_tolerance", &advice->probability))
+        return err_set(err, -EINVAL, "its probability or confidence is no share of 0 to 1");
+    return 0;
 }
 
 static void read_origin(struct advice *advice, const json_t *document)
@@ -72,7 +82,8 @@ int advice_read(struct advice *advice, const json_t *document, struct err *err)
         return err_set(err, -EINVAL, "its pattern is missing or damaged");
     if (journal_point(point, &read.point) < 0)
         return err_set(err, -EINVAL, "its recommendation is damaged");
-    read_evidence(&read, document);
+    if (read_evidence(&read, document, err) < 0)
+        return -EINVAL;
     read_origin(&read, document);
     *advice = read;
     return 0;

@@ -18,6 +18,7 @@ struct call {
     struct history history;
     const struct settings *settings;
     const char *path;
+    bool is_limited; /* --limit counts decisions */
 };
 
 static int run_id_of(const char *text, int64_t *ret_id, struct err *err)
@@ -47,6 +48,58 @@ static int list(struct call *call, struct err *err)
         result = text_finish(stdout, err);
     }
     free(runs);
+    return result;
+}
+
+/* Decisions from the oldest to the newest, those that rest on a run alone, or all (0); the caller frees. */
+static int load_changes(struct call *call, int64_t run_id, struct history_change **ret_changes, size_t *ret_n,
+                        struct err *err)
+{
+    struct history_change *changes = NULL;
+    size_t n = 0, n_kept = 0;
+    size_t limit = run_id == 0 && call->is_limited ? call->settings->limit : 0;
+    int result = history_list_changes(&call->history, NULL, 0, limit, &changes, &n, err);
+    if (result < 0)
+        return result;
+    for (size_t i = 0; i < n / 2; i++) {
+        struct history_change swapped = changes[i];
+        changes[i] = changes[n - 1 - i];
+        changes[n - 1 - i] = swapped;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (run_id == 0 || changes[i].run_ids[0] == run_id || changes[i].run_ids[1] == run_id)
+            changes[n_kept++] = changes[i];
+    }
+    *ret_changes = changes;
+    *ret_n = n_kept;
+    return 0;
+}
+
+static json_t *changes_json(const struct history_change *changes, size_t n)
+{
+    json_t *rows = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(rows, report_history_change_json(&changes[i]));
+    return rows;
+}
+
+static int list_changes(struct call *call, struct err *err)
+{
+    struct history_change *changes = NULL;
+    size_t n = 0;
+    call->is_limited = true;
+    int result = load_changes(call, 0, &changes, &n, err);
+    if (result < 0)
+        return result;
+    if (call->settings->json)
+        result = json_print(
+            stdout,
+            json_pack("{s:s, s:o}", "schema", "fstune/history/1", "changes", changes_json(changes, n)), err);
+    else {
+        report_history_changes(stdout, changes, n);
+        result = text_finish(stdout, err);
+    }
+    free(changes);
     return result;
 }
 
@@ -82,20 +135,42 @@ static int show(struct call *call, struct err *err)
 {
     struct history_info info;
     struct history_replay *replays = NULL;
-    size_t n;
+    struct history_change *changes = NULL;
+    size_t n, n_changes = 0;
     int result = load(call, call->settings->operands[1], &info, &replays, &n, err);
-    if (result < 0)
-        return result;
-    if (call->settings->json) {
+    if (result == 0)
+        result = load_changes(call, info.id, &changes, &n_changes, err);
+    if (result == 0 && call->settings->json) {
         json_t *document = run_document(call, &info, replays, n);
         json_object_set_new(document, "schema", json_string("fstune/run/1"));
+        json_object_set_new(document, "changes", changes_json(changes, n_changes));
         result = json_print(stdout, document, err);
-    } else {
+    } else if (result == 0) {
         report_history_run(stdout, &info, replays, n);
+        if (n_changes > 0) {
+            fputs("\nDecisions that rest on it:\n", stdout);
+            report_history_changes(stdout, changes, n_changes);
+        }
         result = text_finish(stdout, err);
     }
+    free(changes);
     free(replays);
     return result;
+}
+
+/* Replays of one run are not two samples, and patterns are not to be measured against each other. */
+static int refuse_pair(const struct history_info infos[2], struct err *err)
+{
+    char first[PATTERN_NAME_SIZE], second[PATTERN_NAME_SIZE];
+    if (infos[0].id == infos[1].id)
+        return err_set(err, -EINVAL, "both are run %lld; name two runs", (long long)infos[0].id);
+    if (strcmp(infos[0].pattern, infos[1].pattern) != 0)
+        return err_set(err, -EINVAL,
+                       "run %lld is of pattern %s, run %lld of %s: their rates do not compare; name two runs "
+                       "of one pattern",
+                       (long long)infos[0].id, text_printable(infos[0].pattern, first, sizeof first),
+                       (long long)infos[1].id, text_printable(infos[1].pattern, second, sizeof second));
+    return 0;
 }
 
 static int compare(struct call *call, struct err *err)
@@ -107,6 +182,8 @@ static int compare(struct call *call, struct err *err)
     int result = 0;
     for (size_t i = 0; i < 2 && result == 0; i++)
         result = load(call, call->settings->operands[1 + i], &infos[i], &replays[i], &n[i], err);
+    if (result == 0)
+        result = refuse_pair(infos, err);
     if (result == 0 && history_compare(infos, (const struct history_replay *const[2]){replays[0], replays[1]},
                                        n, &comparison) < 0)
         result = err_set(err, -ENOMEM, "no memory");
@@ -138,36 +215,30 @@ static int export_csv(struct call *call, const struct history_info *runs, size_t
     return text_finish(stdout, err);
 }
 
-static json_t *changes_document(struct call *call)
-{
-    struct history_change *changes = NULL;
-    size_t n = 0;
-    json_t *rows = json_array();
-    (void)history_list_changes(&call->history, NULL, 0, 0, &changes, &n, NULL);
-    for (size_t i = n; i-- > 0;)
-        json_array_append_new(rows, report_history_change_json(&changes[i]));
-    free(changes);
-    return rows;
-}
-
 static int export_json(struct call *call, const struct history_info *runs, size_t n, struct err *err)
 {
-    json_t *rows = json_array();
+    struct history_change *changes = NULL;
+    size_t n_changes = 0;
+    if (load_changes(call, 0, &changes, &n_changes, err) < 0)
+        return err->code;
+    json_t *all_changes = changes_json(changes, n_changes), *rows = json_array();
+    free(changes);
     for (size_t i = n; i-- > 0;) {
         struct history_replay *replays = NULL;
         size_t n_replays = 0;
         int result = history_replays(&call->history, runs[i].id, &replays, &n_replays, err);
         if (result < 0) {
+            json_decref(all_changes);
             json_decref(rows);
             return result;
         }
         json_array_append_new(rows, run_document(call, &runs[i], replays, n_replays));
         free(replays);
     }
-    return json_print(stdout,
-                      json_pack("{s:s, s:o, s:o}", "schema", "fstune/history/1", "runs", rows, "changes",
-                                changes_document(call)),
-                      err);
+    return json_print(
+        stdout,
+        json_pack("{s:s, s:o, s:o}", "schema", "fstune/history/1", "runs", rows, "changes", all_changes),
+        err);
 }
 
 /* Of those that --format knows. */
@@ -247,6 +318,7 @@ static const struct {
     {"list", "", 0, 0, false, list},
     {"show", " ID", 1, 1, false, show},
     {"compare", " A B", 2, 2, false, compare},
+    {"changes", "", 0, 0, false, list_changes},
     {"export", "", 0, 0, false, export},
     {"prune", "", 0, 0, false, prune},
     {"verify", "", 0, 0, false, verify},
@@ -263,7 +335,8 @@ static int refuse_verb(const char *text, struct err *err)
     if (nearest != NULL)
         return err_set(err, -EINVAL, "'%.60s' is unknown; did you mean %s?", text, nearest);
     return err_set(err, -EINVAL,
-                   "'%.60s' is unknown; use list, show, compare, export, prune, verify or merge", text);
+                   "'%.60s' is unknown; use list, show, compare, changes, export, prune, verify or merge",
+                   text);
 }
 
 static int open_and_call(const struct settings *settings, size_t verb, struct err *err)
@@ -291,7 +364,7 @@ static int dispatch(const struct settings *settings, struct err *err)
     size_t verb = 0;
     if (settings->n_operands == 0)
         return err_set(err, -EINVAL,
-                       "history: what? use list, show, compare, export, prune, verify or merge");
+                       "history: what? use list, show, compare, changes, export, prune, verify or merge");
     while (verb < N_VERBS && strcmp(settings->operands[0], verbs[verb].name) != 0)
         verb++;
     if (verb == N_VERBS)
@@ -321,14 +394,16 @@ static int run(const struct command *command, int argc, char **argv)
 
 const struct command command_history = {
     .name = "history",
-    .operands = "list|show|compare|export|prune|verify|merge",
+    .operands = "list|show|compare|changes|export|prune|verify|merge",
     .options = OPTIONS_HISTORY,
     .summary = "list, compare, export and merge what was measured before (--save)",
     .run = run,
     .description =
         "Reads the history that --save writes. list: all runs. show ID: one run, its points. compare A B: "
         "what "
-        "changed between two runs, with intervals. export: every replay as CSV or JSON. prune: removes old "
-        "runs. verify: checks the file. merge FILE...: takes over the runs of other histories.",
+        "changed between two runs, with intervals. changes: what the nights of retune decided, and why. "
+        "export: every "
+        "replay as CSV or JSON. prune: removes old runs. verify: checks the file. merge FILE...: takes over "
+        "the runs of other histories.",
     .example = "fstune history compare 12 13 --db nightly.db",
 };

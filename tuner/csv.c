@@ -1,16 +1,25 @@
 /* tuner/csv: fields of a table. */
 #include "tuner/csv.h"
 
+#include "tuner/utf8.h"
+
 #include <math.h>
 #include <string.h>
 
 void csv_text(FILE *out, const char *text)
 {
     fputs(text[0] != '\0' && strchr("=+-@\t\r", text[0]) != NULL ? "\"'" : "\"", out);
-    for (; *text != '\0'; text++) {
+    while (*text != '\0') {
+        size_t length = utf8_length(text);
         if (*text == '"')
             fputc('"', out);
-        fputc(*text, out);
+        if (*text != '\n' && !utf8_is_plain(text, length)) {
+            fputc('?', out);
+            length = 1;
+        } else {
+            fwrite(text, 1, length, out);
+        }
+        text += length;
     }
     fputc('"', out);
 }

@@ -114,21 +114,31 @@ static int judge_file(const char *path, struct err *err)
     return result;
 }
 
-static int check(const struct history_place *place, struct err *err)
+static int check(const char *path, bool write, struct err *err)
 {
     struct stat status;
-    if (stat(place->path, &status) < 0) {
+    if (stat(path, &status) < 0) {
         if (errno != ENOENT)
             return err_sys(err, -errno, "cannot look at it");
-        if (!place->write)
+        if (!write)
             return err_set(err, -ENOENT, "there is no such file");
-        return create(place->path, err);
+        return create(path, err);
     }
     if (!S_ISREG(status.st_mode))
         return err_set(err, -EINVAL, "it is not a regular file");
     if (status.st_size == 0)
-        return place->write ? 0 : err_set(err, -EINVAL, "it is empty");
-    return judge_file(place->path, err);
+        return write ? 0 : err_set(err, -EINVAL, "it is empty");
+    return judge_file(path, err);
+}
+
+static int blame(const char *name, struct err *err)
+{
+    return err_prefix(err, "history %.300s", name);
+}
+
+int history_look(const char *path, struct err *err)
+{
+    return check(path, false, err) < 0 ? blame(path, err) : 0;
 }
 
 static int set_up(sqlite3 *db, bool write, struct err *err)
@@ -159,7 +169,7 @@ int history_open(struct history *history, const struct history_place *place, str
     *history = (struct history){.now_s = place->now_s, .now_context = place->now_context};
     if (history->now_s == NULL)
         history->now_s = machine_now_s;
-    int result = check(place, err);
+    int result = check(place->path, place->write, err);
     if (result == 0) {
         int code = sqlite3_open_v2(place->path, &history->db, SQLITE_OPEN_READWRITE, NULL);
         result = code == SQLITE_OK ? set_up(history->db, place->write, err)
@@ -167,7 +177,7 @@ int history_open(struct history *history, const struct history_place *place, str
     }
     if (result < 0) {
         history_close(history);
-        err_prefix(err, "history %.300s", place->path);
+        blame(place->name != NULL ? place->name : place->path, err);
     }
     return result;
 }

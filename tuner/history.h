@@ -47,7 +47,8 @@ struct history {
 
 struct history_place {
     const char *path;
-    bool write; /* a missing file is made, readable by its owner only; else it is -ENOENT */
+    const char *name; /* of the path in messages; NULL: the path itself */
+    bool write;       /* a missing file is made, readable by its owner only; else it is -ENOENT */
     /* Seconds since 1970, of what is recorded; NULL: the machine's clock. */
     double (*now_s)(void *context);
     void *now_context;
@@ -66,6 +67,10 @@ int history_make_directories(const char *path, struct err *err);
  * zeroed one. */
 int history_open(struct history *history, const struct history_place *place, struct err *err);
 void history_close(struct history *history);
+
+/* 0 where a file is a history that this fstune reads; what history_open says where not. Looking leaves
+ * nothing beside it. */
+int history_look(const char *path, struct err *err);
 
 /* --- what is measured on --- */
 
@@ -215,7 +220,7 @@ int history_prior(struct history *history, const char *fingerprint, const char *
 
 /* Removes runs with their replays: of each target, host, fingerprint, pattern and command all but the newest
  * `keep` (0: all stay), and those begun before `older_than_s` (since 1970; 0: none). Runs that a change rests
- * on stay. */
+ * on stay, and unfinished ones of the last day, which may be under way. */
 int history_prune(struct history *history, size_t keep, double older_than_s, size_t *ret_n_removed,
                   struct err *err);
 
@@ -224,7 +229,8 @@ int history_prune(struct history *history, size_t keep, double older_than_s, siz
 int history_verify(struct history *history, void (*found)(void *context, const char *text), void *context,
                    struct err *err);
 
-/* Takes over the runs and changes of another history that are not here yet: twice is as good as once. */
+/* Takes over the runs and changes of another history that are not here yet: twice is as good as once. The
+ * other one is only read: nothing is written to it or beside it. -EBUSY where it is written all the time. */
 int history_merge(struct history *history, const char *path, size_t *ret_n_runs, size_t *ret_n_changes,
                   struct err *err);
 

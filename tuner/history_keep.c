@@ -9,11 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Runs under way are the youngest of their kind in any sensible history; one that is older died. */
+/* No run takes so long: an unfinished one that is older died. */
+#define UNDER_WAY_S 86400.0
+
 static const char delete_runs[] =
     "DELETE FROM runs WHERE id IN (SELECT id FROM (SELECT id, started_s, row_number() OVER ("
     "PARTITION BY host_id, target_id, name, pattern, command ORDER BY started_s DESC, id DESC) AS place "
-    "FROM runs) WHERE (?1 > 0 AND place > ?1) OR (?2 > 0 AND started_s < ?2)) AND id NOT IN "
+    "FROM runs) WHERE (?1 > 0 AND place > ?1) OR (?2 > 0 AND started_s < ?2)) AND NOT "
+    "(status = 'unfinished' AND started_s > ?3) AND id NOT IN "
     "(SELECT run_id FROM changes WHERE run_id IS NOT NULL UNION "
     "SELECT other_run_id FROM changes WHERE other_run_id IS NOT NULL)";
 
@@ -24,7 +27,8 @@ int history_prune(struct history *history, size_t keep, double older_than_s, siz
     int result = history_sql_begin(history->db, true, err);
     if (result < 0)
         return result;
-    result = history_sql_do(history->db, err, delete_runs, "id", (int64_t)keep, older_than_s);
+    result = history_sql_do(history->db, err, delete_runs, "idd", (int64_t)keep, older_than_s,
+                            history->now_s(history->now_context) - UNDER_WAY_S);
     if (result == 0) {
         n = (size_t)sqlite3_changes(history->db);
         result = history_sql_script(history->db,

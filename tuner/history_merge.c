@@ -1,6 +1,7 @@
 /* tuner/history: runs of other machines, known by their uuid. */
 #include "tuner/history.h"
 
+#include "tuner/history_snapshot.h"
 #include "tuner/history_sql.h"
 
 #include <errno.h>
@@ -113,20 +114,27 @@ static bool is_itself(struct history *history, const char *path)
 int history_merge(struct history *history, const char *path, size_t *ret_n_runs, size_t *ret_n_changes,
                   struct err *err)
 {
-    const struct history_place place = {.path = path};
+    struct history_snapshot snapshot;
     struct history other;
     if (is_itself(history, path))
         return err_set(err, -EINVAL, "%.300s is this history itself; name another file", path);
-    /* Checks it, and brings an older one up to date. */
-    int result = history_open(&other, &place, err);
+    int result = history_snapshot_make(&snapshot, path, err);
     if (result < 0)
         return result;
-    result = history_sql_do(history->db, err, "ATTACH DATABASE ? AS other", "t", path);
+    /* Checks it, and brings an older one up to date: in the copy. */
+    const struct history_place place = {.path = snapshot.path, .name = path};
+    result = history_open(&other, &place, err);
+    if (result < 0) {
+        history_snapshot_done(&snapshot);
+        return result;
+    }
+    result = history_sql_do(history->db, err, "ATTACH DATABASE ? AS other", "t", snapshot.path);
     if (result == 0) {
         result = merge_attached(history, ret_n_runs, ret_n_changes, err);
         sqlite3_exec(history->db, "DETACH DATABASE other", NULL, NULL, NULL);
     }
     history_close(&other);
+    history_snapshot_done(&snapshot);
     if (result < 0)
         err_prefix(err, "history %.300s", path);
     return result;

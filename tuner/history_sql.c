@@ -26,8 +26,11 @@ static const struct {
 };
 
 /* A full disk can show itself in many places. */
-static int reason_of_io(sqlite3 *db, struct err *err)
+static int reason_of_io(sqlite3 *db, int code, struct err *err)
 {
+    /* The index of the log could not grow; SQLite keeps no errno of that. */
+    if (code == SQLITE_IOERR_SHMSIZE)
+        return err_set(err, -ENOSPC, "the disk is full");
     int reason = sqlite3_system_errno(db);
     if (reason == ENOSPC || reason == EDQUOT || reason == EFBIG)
         return err_sys(err, -reason, "it cannot be written");
@@ -38,7 +41,7 @@ int history_sql_fail(sqlite3 *db, int code, struct err *err)
 {
     int kind = code & 0xff;
     if (kind == SQLITE_IOERR)
-        return reason_of_io(db, err);
+        return reason_of_io(db, code, err);
     for (size_t i = 0; i < sizeof failures / sizeof failures[0]; i++) {
         if (failures[i].code == kind)
             return err_set(err, failures[i].result, "%s",

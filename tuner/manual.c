@@ -3,6 +3,7 @@
 
 #include "tuner/options.h"
 #include "tuner/report.h"
+#include "tuner/retune_config.h"
 #include "tuner/snippet.h"
 
 #include <string.h>
@@ -154,6 +155,37 @@ static void print_head(FILE *out, const struct command *const *commands, size_t 
           out);
 }
 
+/* Keys are written as in the file, with underscores. */
+static void print_key_name(FILE *out, const char *name)
+{
+    for (; *name; name++)
+        fputc(*name == '-' ? '_' : *name, out);
+}
+
+static void print_keys(FILE *out)
+{
+    const struct option_row *row;
+    fputs(
+        ".SH RETUNE CONFIGURATION\n"
+        "The file of \\fBfstune retune \\-\\-config\\fR (libconfig) has a list \\fBtargets\\fR of groups. A "
+        "target takes\n"
+        "the options of \\fBrecommend\\fR as keys, with underscores for hyphens, and those below. Keys at "
+        "the "
+        "top of the\n"
+        "file are defaults of all targets. The default of \\fBbudget\\fR is 2m there, that of "
+        "\\fBmax_write\\fR 8g.\n",
+        out);
+    for (size_t i = 0; (row = retune_config_key(i)) != NULL; i++) {
+        fputs(".TP\n.B ", out);
+        print_key_name(out, row->name);
+        print_line(out, "\n", row->help, ".\n");
+        if (row->range[0] != '\0')
+            print_line(out, "Range: ", row->range, ".\n");
+        if (row->standard[0] != '\0')
+            print_line(out, "Default: ", row->standard, ".\n");
+    }
+}
+
 static void print_formats(FILE *out)
 {
     const struct snippet_ops *ops;
@@ -219,6 +251,7 @@ void manual_print(FILE *out, const struct command *const *commands, size_t n_com
     for (size_t i = 0; (row = options_row(i)) != NULL; i++)
         print_option(out, row, commands, n_commands);
     fputs(".TP\n.BR \\-h \", \" \\-\\-help\nPrint the options of the command.\n", out);
+    print_keys(out);
     print_formats(out);
     print_tail(out);
 }

@@ -80,6 +80,7 @@ json_t *report_history_change_json(const struct history_change *change)
 void report_history_list(FILE *out, const struct history_info *runs, size_t n)
 {
     char host[HISTORY_TEXT_SIZE], pattern[PATTERN_NAME_SIZE], at[REPORT_HISTORY_TIME_SIZE];
+    char target[HISTORY_TEXT_SIZE], command[sizeof runs->command];
     if (n == 0) {
         fputs("No runs.\n", out);
         return;
@@ -93,10 +94,43 @@ void report_history_list(FILE *out, const struct history_info *runs, size_t n)
             factors_format(&info->point, setting);
         fprintf(out, "%5lld  %-20s  %-12s  %-9s  %-12s  %-12s  %7zu  %-11s  %s%s%s\n", (long long)info->id,
                 report_history_time(info->started_s, at), text_printable(info->host, host, sizeof host),
-                info->command, text_printable(info->pattern, pattern, sizeof pattern),
-                history_status_names[info->status], info->n_replays, text_short_rate(info->mean_bps, rate),
-                setting, info->target[0] != '\0' ? "  of " : "", info->target);
+                text_printable(info->command, command, sizeof command),
+                text_printable(info->pattern, pattern, sizeof pattern), history_status_names[info->status],
+                info->n_replays, text_short_rate(info->mean_bps, rate), setting,
+                info->target[0] != '\0' ? "  of " : "", text_printable(info->target, target, sizeof target));
     }
+}
+
+static void print_change(FILE *out, const struct history_change *change)
+{
+    char at[REPORT_HISTORY_TIME_SIZE], host[HISTORY_TEXT_SIZE], target[HISTORY_TEXT_SIZE];
+    char from[FACTORS_TEXT_SIZE], to[FACTORS_TEXT_SIZE], why[sizeof change->text];
+    fprintf(out, "%5lld  %-20s  %-12s  %-12s  %-8s", (long long)change->id,
+            report_history_time(change->at_s, at), text_printable(change->host, host, sizeof host),
+            text_printable(change->target, target, sizeof target), history_kind_names[change->kind]);
+    if (change->has_from && change->has_to && !factors_equal(&change->from, &change->to))
+        fprintf(out, "  %s -> %s", factors_format(&change->from, from), factors_format(&change->to, to));
+    else if (change->has_from || change->has_to)
+        fprintf(out, "  %s", factors_format(change->has_to ? &change->to : &change->from, to));
+    for (size_t i = 0; i < 2; i++) {
+        if (change->run_ids[i] != 0)
+            fprintf(out, "%s %lld", i == 0 ? "  of run" : ",", (long long)change->run_ids[i]);
+    }
+    fputc('\n', out);
+    if (change->text[0] != '\0')
+        fprintf(out, "       %s\n", text_printable(change->text, why, sizeof why));
+}
+
+void report_history_changes(FILE *out, const struct history_change *changes, size_t n)
+{
+    if (n == 0) {
+        fputs("No decisions: `fstune retune` records them, from its first night on.\n", out);
+        return;
+    }
+    fprintf(out, "%5s  %-20s  %-12s  %-12s  %-8s  %s\n", "id", "when (UTC)", "host", "target", "what",
+            "setting, and why");
+    for (size_t i = 0; i < n; i++)
+        print_change(out, &changes[i]);
 }
 
 static bool is_seen(const struct history_replay *replays, size_t place)
@@ -131,12 +165,21 @@ void report_history_run(FILE *out, const struct history_info *info, const struct
 {
     char started[REPORT_HISTORY_TIME_SIZE], finished[REPORT_HISTORY_TIME_SIZE], setting[FACTORS_TEXT_SIZE];
     char rate[UNITS_TEXT_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE], host[HISTORY_TEXT_SIZE];
-    fprintf(out, "Run          %lld (%s), %s %s on %s\n", (long long)info->id, info->uuid, info->command,
-            info->pattern, text_printable(info->host, host, sizeof host));
+    char command[sizeof info->command], pattern[PATTERN_NAME_SIZE], target[HISTORY_TEXT_SIZE];
+    char uuid[HISTORY_UUID_SIZE], fingerprint[HISTORY_FINGERPRINT_SIZE],
+        file_system[sizeof info->file_system];
+    fprintf(out, "Run          %lld (%s), %s %s on %s\n", (long long)info->id,
+            text_printable(info->uuid, uuid, sizeof uuid),
+            text_printable(info->command, command, sizeof command),
+            text_printable(info->pattern, pattern, sizeof pattern),
+            text_printable(info->host, host, sizeof host));
+    if (info->target[0] != '\0')
+        fprintf(out, "Target       %s\n", text_printable(info->target, target, sizeof target));
     fprintf(out, "Time         %s to %s\n", report_history_time(info->started_s, started),
             report_history_time(info->finished_s, finished));
-    fprintf(out, "Storage      %s (%s)\n", info->fingerprint,
-            info->file_system[0] != '\0' ? info->file_system : "simulated");
+    fprintf(out, "Storage      %s (%s)\n", text_printable(info->fingerprint, fingerprint, sizeof fingerprint),
+            info->file_system[0] != '\0' ? text_printable(info->file_system, file_system, sizeof file_system)
+                                         : "simulated");
     fprintf(out, "Status       %s, %zu replays%s\n", history_status_names[info->status], info->n_replays,
             info->conclusive ? ", conclusive" : "");
     if (info->has_point)

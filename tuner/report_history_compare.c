@@ -43,8 +43,6 @@ static void print_warnings(FILE *out, const struct history_info infos[2],
               out);
     if (strcmp(infos[0].host, infos[1].host) != 0)
         fputs("Not the same host.\n", out);
-    if (strcmp(infos[0].pattern, infos[1].pattern) != 0)
-        fprintf(out, "Not the same pattern: %s and %s.\n", infos[0].pattern, infos[1].pattern);
     if (unlike_lengths(comparison))
         fprintf(out, "Runs of unlike length (%.2f s and %.2f s on average): ratios may come from that.\n",
                 comparison->seconds[0], comparison->seconds[1]);
@@ -65,11 +63,13 @@ void report_history_compare(FILE *out, const struct history_info infos[2],
         fputs("\n             ", out);
         print_ratio(out, &comparison->answer);
     }
-    fprintf(out,
-            "\n%zu points in both, %zu and %zu in one alone; %zu of %zu tested changed (%g %% for all "
-            "together)\n",
-            comparison->n, comparison->n_only[0], comparison->n_only[1], comparison->n_changed,
-            comparison->n_tested, 100 * HISTORY_COMPARE_CONFIDENCE);
+    fprintf(
+        out,
+        "\n%zu points in both, %zu and %zu in one alone; %zu of %zu tested changed (%g %% for all "
+        "together)\nRates are geometric means of all replays of a run, those of its search included; list "
+        "and show have arithmetic ones.\n",
+        comparison->n, comparison->n_only[0], comparison->n_only[1], comparison->n_changed,
+        comparison->n_tested, 100 * HISTORY_COMPARE_CONFIDENCE);
     for (size_t i = 0; i < comparison->n && i < SHOWN_POINTS; i++) {
         fprintf(out, "%-34s ", factors_format(&comparison->points[i].point, setting));
         print_ratio(out, &comparison->points[i]);
@@ -80,11 +80,11 @@ void report_history_compare(FILE *out, const struct history_info infos[2],
 
 static json_t *json_ratio(const struct history_ratio *ratio)
 {
-    return json_pack("{s:[I, I], s:[o, o], s:o, s:o, s:o, s:b}", "replays", (json_int_t)ratio->n[0],
-                     (json_int_t)ratio->n[1], "mean", json_number(ratio->mean_bps[0]),
-                     json_number(ratio->mean_bps[1]), "ratio", json_number(ratio->ratio), "ci_low",
-                     json_number(ratio->bounds.low), "ci_high", json_number(ratio->bounds.high), "changed",
-                     ratio->changed);
+    return json_pack("{s:[I, I], s:s, s:[o, o], s:o, s:o, s:o, s:b}", "replays", (json_int_t)ratio->n[0],
+                     (json_int_t)ratio->n[1], "kind_of_mean", "geometric", "mean",
+                     json_number(ratio->mean_bps[0]), json_number(ratio->mean_bps[1]), "ratio",
+                     json_number(ratio->ratio), "ci_low", json_number(ratio->bounds.low), "ci_high",
+                     json_number(ratio->bounds.high), "changed", ratio->changed);
 }
 
 json_t *report_history_compare_json(const struct history_info infos[2],

@@ -2,6 +2,7 @@
 #include "tuner/report_text.h"
 
 #include "bench/units.h"
+#include "tuner/utf8.h"
 
 #include <errno.h>
 #include <math.h>
@@ -9,9 +10,13 @@
 const char *text_printable(const char *text, char *buffer, size_t size)
 {
     snprintf(buffer, size, "%s", text);
-    for (char *c = buffer; *c != '\0'; c++) {
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+    for (char *c = buffer; *c != '\0';) {
+        size_t length = utf8_length(c);
+        if (!utf8_is_plain(c, length)) {
             *c = '?';
+            length = 1;
+        }
+        c += length;
     }
     return buffer;
 }

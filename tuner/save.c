@@ -19,7 +19,23 @@ struct save {
     int64_t run_id;          /* 0: not begun, or given up */
     uint64_t n;              /* replays */
     bool begun, failed;
+    struct err lost; /* why it failed first */
 };
+
+/* What to do, where the reason alone does not tell. */
+static const char *remedy_of(int code)
+{
+    switch (code) {
+    case -ENOSPC:
+    case -EDQUOT:
+    case -EFBIG:
+        return "; make room there and measure again, or name a file on another disk with --save";
+    case -EBUSY:
+        return "; another fstune was writing to it all the time";
+    default:
+        return "";
+    }
+}
 
 int save_open(struct session *session, struct err *err)
 {
@@ -31,6 +47,8 @@ int save_open(struct session *session, struct err *err)
     if (save == NULL)
         return err_set(err, -ENOMEM, "no memory for a history");
     int result = history_open(&save->own, &place, err);
+    if (result < 0)
+        err_set(err, result, "%s%s", err->text, remedy_of(result));
     if (settings->dry_run) {
         history_close(&save->own);
         free(save);
@@ -60,10 +78,13 @@ void save_close(struct session *session)
 
 static void give_up(struct session *session, const struct err *err)
 {
+    if (!session->save->failed)
+        session->save->lost = *err;
     session->save->failed = true;
     notes_add(&session->warnings, "history_lost",
-              "%s is not complete: what was measured from then on is not in it (%s)",
-              session->settings->save[0] != '\0' ? session->settings->save : "the history", err->text);
+              "%s is not complete: what was measured from then on is not in it (%s%s)",
+              session->settings->save[0] != '\0' ? session->settings->save : "the history", err->text,
+              remedy_of(err->code));
 }
 
 /* What runs mean, as in a journal's first line. */
@@ -99,8 +120,10 @@ void save_begin(struct session *session, const char *command)
     if (session->save == NULL)
         return;
     session->save->begun = true;
-    if (begin(session, command, &err) < 0)
+    if (begin(session, command, &err) < 0) {
+        session->save->run_id = 0; /* whatever it was, it was rolled back */
         give_up(session, &err);
+    }
 }
 
 static struct history_windows windows_of(const struct pump_windows *windows)
@@ -172,6 +195,7 @@ void save_finish(struct session *session, int exit_code, const json_t *answer)
 {
     struct err err = {0};
     const char *path = session->settings->save;
+    const struct save *save = session->save;
     if (session->save == NULL || !session->save->begun)
         return;
     /* A run that never began cannot be finished; one that lost replays keeps its answer, if there is room. */
@@ -179,11 +203,14 @@ void save_finish(struct session *session, int exit_code, const json_t *answer)
     if (save_is_on(session))
         result = history_finish_run(session->save->history, session->save->run_id, status_of(exit_code),
                                     exit_code, answer, &err);
+    /* What came first is the reason, what follows from it is not. */
+    const struct err *why = save->failed ? &save->lost : &err;
     if (result < 0)
-        command_fail(result, "warning: %.200s is not complete: the answer is not in it (%s)", path,
-                     err.text[0] != '\0' ? err.text : "see the warnings");
-    else if (session->save->failed)
-        command_fail(0, "warning: %.200s is not complete: runs of this measurement are missing", path);
+        command_fail(result, "warning: %.200s is not complete: the answer is not in it (%s%s)", path,
+                     why->text, remedy_of(why->code));
+    else if (save->failed)
+        command_fail(0, "warning: %.200s is not complete: runs of this measurement are missing (%s%s)", path,
+                     why->text, remedy_of(why->code));
     else if (!session->settings->quiet)
         fprintf(stderr, "saved as run %lld in %s\n", (long long)session->save->run_id, path);
 }

@@ -39,6 +39,28 @@ const struct snippet_ops *snippet_find(const char *name)
     return NULL;
 }
 
+/* A wish that the snippet does not fulfil is not dropped in silence, that for durability least of all. */
+static void note_ignored(struct snippet_writer *writer, const struct snippet_ops *ops,
+                         const struct snippet_request *request)
+{
+    const struct {
+        unsigned option;
+        bool given; /* and not what holds without it */
+        const char *name, *instead;
+    } options[] = {
+        {SNIPPET_IGNORES_IMAGE, request->image[0] != '\0', "--image", ""},
+        {SNIPPET_IGNORES_IMAGE_FORMAT, request->image_format != SNIPPET_IMAGE_RAW, "--image-format", ""},
+        {SNIPPET_IGNORES_BUS, request->bus != SNIPPET_BUS_VIRTIO_BLK, "--bus", ""},
+        {SNIPPET_IGNORES_DIRECTSYNC, request->directsync, "--directsync",
+         ": nothing here makes every write durable, the application has to ask for that"},
+        {SNIPPET_IGNORES_VERSION, request->version[0] + request->version[1] > 0, "--target-version", ""},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
+        if (options[i].given && (ops->ignores & options[i].option) != 0)
+            snippet_comment(writer, "%s is not used by %s%s", options[i].name, ops->name, options[i].instead);
+    }
+}
+
 /* A stream into memory fails only where memory does. */
 static int close_text(FILE *stream)
 {
@@ -59,9 +81,10 @@ int snippet_make(const struct snippet_ops *ops, const struct snippet_request *re
     struct snippet_writer writer = {.out = open_memstream(&text, &n_text),
                                     .remarks = open_memstream(&remarks, &n_remarks),
                                     .comments = ops->comments};
-    if (writer.out != NULL && writer.remarks != NULL)
+    if (writer.out != NULL && writer.remarks != NULL) {
+        note_ignored(&writer, ops, request);
         result = ops->emit(&writer, request, err);
-    else
+    } else
         err_set(err, -ENOMEM, "no memory for the snippet");
     if (writer.out != NULL && close_text(writer.out) < 0 && result == 0)
         result = err_set(err, -ENOMEM, "no memory for the snippet");

@@ -47,6 +47,18 @@ enum snippet_comments {
 /* How much of a factor a format can say: nothing, an upper bound or another coarse form, the very value. */
 enum snippet_says { SNIPPET_SAYS_NOT, SNIPPET_SAYS_PARTLY, SNIPPET_SAYS_EXACTLY };
 
+/* Options that a format has no use for, neither for a line nor for a refusal or a remark of its own: a set of
+ * these. */
+enum {
+    SNIPPET_IGNORES_IMAGE = 1,
+    SNIPPET_IGNORES_IMAGE_FORMAT = 2,
+    SNIPPET_IGNORES_BUS = 4,
+    SNIPPET_IGNORES_DIRECTSYNC = 8,
+    SNIPPET_IGNORES_VERSION = 16,
+    SNIPPET_IGNORES_DISK = SNIPPET_IGNORES_IMAGE | SNIPPET_IGNORES_IMAGE_FORMAT | SNIPPET_IGNORES_BUS,
+    SNIPPET_IGNORES_ALL = SNIPPET_IGNORES_DISK | SNIPPET_IGNORES_DIRECTSYNC | SNIPPET_IGNORES_VERSION
+};
+
 struct snippet_writer {
     FILE *out;     /* the snippet */
     FILE *remarks; /* comments of a format that has none; one line each */
@@ -58,6 +70,7 @@ struct snippet_ops {
     const char *title; /* one line for --list: what it is, and where it goes */
     enum snippet_comments comments;
     enum snippet_says request_size, queue_depth, direct, api, threads, sync;
+    unsigned ignores;   /* SNIPPET_IGNORES_...: the snippet begins with a comment on those that were given */
     bool takes_several; /* answers of several patterns; else exactly one */
     const char *hint;   /* how to check it with the consumer's own tools; one line */
     /* Writes the snippet, header included. 0; -EINVAL where the answer, the path or an option cannot be
@@ -112,7 +125,8 @@ void snippet_guest_notes(struct snippet_writer *writer, const struct snippet_req
 /* The image's path, absolute or not as given, or SNIPPET_NO_IMAGE. */
 const char *snippet_image_path(const struct snippet_request *request);
 
-/* 0, or -EINVAL naming the character: a path that holds one of `refused`, or a control character. */
+/* 0, or -EINVAL naming the character: a path that holds one of `refused`, a control character, or another
+ * that some reader ends a line at. */
 int snippet_check_path(const char *path, const char *refused, struct err *err);
 
 /* 0, or -EINVAL: a path that is not text of UTF-8, or holds a character that some reader ends a line at. */

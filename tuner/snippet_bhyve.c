@@ -72,6 +72,7 @@ const struct snippet_ops snippet_bhyve = {
     .api = SNIPPET_SAYS_NOT,
     .threads = SNIPPET_SAYS_NOT,
     .sync = SNIPPET_SAYS_PARTLY,
+    .ignores = SNIPPET_IGNORES_VERSION,
     .hint = "bhyve -o config.dump=1 ... prints the options as understood",
     .emit = emit,
 };

@@ -93,6 +93,7 @@ const struct snippet_ops snippet_crosvm = {
     .api = SNIPPET_SAYS_PARTLY,
     .threads = SNIPPET_SAYS_NOT,
     .sync = SNIPPET_SAYS_PARTLY,
+    .ignores = SNIPPET_IGNORES_VERSION,
     .hint = "start crosvm run with it; an option that it does not know ends it with its position",
     .emit = emit,
 };

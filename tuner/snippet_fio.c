@@ -116,6 +116,7 @@ const struct snippet_ops snippet_fio = {
     .api = SNIPPET_SAYS_PARTLY,
     .threads = SNIPPET_SAYS_EXACTLY,
     .sync = SNIPPET_SAYS_EXACTLY,
+    .ignores = SNIPPET_IGNORES_ALL & ~(unsigned)SNIPPET_IGNORES_IMAGE,
     .hint = "fio --parse-only FILE",
     .emit = emit,
 };

@@ -45,6 +45,7 @@ const struct snippet_ops snippet_json = {
     .api = SNIPPET_SAYS_EXACTLY,
     .threads = SNIPPET_SAYS_EXACTLY,
     .sync = SNIPPET_SAYS_EXACTLY,
+    .ignores = SNIPPET_IGNORES_ALL,
     .hint = "jq . FILE",
     .emit = emit,
 };

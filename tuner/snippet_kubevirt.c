@@ -112,6 +112,7 @@ const struct snippet_ops snippet_kubevirt = {
     .api = SNIPPET_SAYS_PARTLY,
     .threads = SNIPPET_SAYS_NOT,
     .sync = SNIPPET_SAYS_PARTLY,
+    .ignores = SNIPPET_IGNORES_VERSION,
     .hint = "kubectl apply --dry-run=server -f MACHINE.yaml",
     .emit = emit,
 };

@@ -53,7 +53,7 @@ static double page_writes(const struct advice *advice)
     double share = isfinite(advice->ci_low_bps) && advice->ci_low_bps > 0 && advice->mean_bps > 0
                        ? advice->ci_low_bps / advice->mean_bps
                        : 1;
-    if (advice->pattern.percent[PATTERN_RAND_WRITE] != 100 || advice->simulated ||
+    if (advice->pattern.percent[PATTERN_RAND_WRITE] != 100 ||
         (!advice->point.direct && advice->point.sync == SYNC_NONE))
         return NAN;
     return fmin(advice->iops, advice->mean_bps / PAGE_BYTES) * fmin(share, 1);
@@ -62,6 +62,11 @@ static double page_writes(const struct advice *advice)
 static void print_capacity(struct snippet_writer *writer, const struct advice *advice)
 {
     double capacity = CAPACITY_SHARE * page_writes(advice);
+    if (advice->simulated) {
+        snippet_comment(writer, "innodb_io_capacity: no line, because the answer is simulated: no disk was "
+                                "measured");
+        return;
+    }
     if (!isfinite(capacity) || isnan(advice->iops) || isnan(advice->mean_bps)) {
         snippet_comment(writer,
                         "innodb_io_capacity: no line, because writes of a random pattern to the disk were "
@@ -126,6 +131,7 @@ const struct snippet_ops snippet_mysql = {
     .comments = SNIPPET_COMMENTS_HASH,
     .direct = SNIPPET_SAYS_EXACTLY,
     .threads = SNIPPET_SAYS_PARTLY,
+    .ignores = SNIPPET_IGNORES_DISK,
     .hint = "mysqld --defaults-file=FILE --validate-config; MariaDB: mariadbd --defaults-file=FILE --help",
     .emit = emit,
 };

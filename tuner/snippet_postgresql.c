@@ -145,6 +145,7 @@ const struct snippet_ops snippet_postgresql = {
     .request_size = SNIPPET_SAYS_PARTLY,
     .queue_depth = SNIPPET_SAYS_PARTLY,
     .api = SNIPPET_SAYS_PARTLY,
+    .ignores = SNIPPET_IGNORES_DISK,
     .hint = "postgres -D DATA -c config_file=FILE -C effective_io_concurrency",
     .emit = emit,
 };

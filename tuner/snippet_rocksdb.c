@@ -95,6 +95,7 @@ const struct snippet_ops snippet_rocksdb = {
     .request_size = SNIPPET_SAYS_PARTLY,
     .direct = SNIPPET_SAYS_EXACTLY,
     .threads = SNIPPET_SAYS_PARTLY,
+    .ignores = SNIPPET_IGNORES_DISK | SNIPPET_IGNORES_VERSION,
     .hint = "ldb --db=DIR --try_load_options get KEY",
     .emit = emit,
 };

@@ -175,6 +175,7 @@ const struct snippet_ops snippet_seastar = {
     .title = "io_properties.yaml of Seastar, ScyllaDB and Redpanda; takes four answers",
     .comments = SNIPPET_COMMENTS_HASH,
     .takes_several = true,
+    .ignores = SNIPPET_IGNORES_ALL & ~(unsigned)SNIPPET_IGNORES_IMAGE,
     .hint = "python3 -c 'import yaml; yaml.safe_load(open(\"FILE\"))'",
     .emit = emit,
 };

@@ -31,6 +31,7 @@ const struct snippet_ops snippet_shell = {
     .api = SNIPPET_SAYS_EXACTLY,
     .threads = SNIPPET_SAYS_EXACTLY,
     .sync = SNIPPET_SAYS_EXACTLY,
+    .ignores = SNIPPET_IGNORES_ALL,
     .hint = "sh -n FILE",
     .emit = emit,
 };

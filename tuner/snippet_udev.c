@@ -205,6 +205,7 @@ const struct snippet_ops snippet_udev = {
     .comments = SNIPPET_COMMENTS_HASH,
     .request_size = SNIPPET_SAYS_PARTLY,
     .queue_depth = SNIPPET_SAYS_PARTLY,
+    .ignores = SNIPPET_IGNORES_ALL,
     .hint = "udevadm verify FILE (systemd 254 and later), or udevadm test /sys/block/DISK",
     .emit = emit,
 };

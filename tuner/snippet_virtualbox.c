@@ -67,6 +67,7 @@ const struct snippet_ops snippet_virtualbox = {
     .api = SNIPPET_SAYS_NOT,
     .threads = SNIPPET_SAYS_NOT,
     .sync = SNIPPET_SAYS_PARTLY,
+    .ignores = SNIPPET_IGNORES_VERSION,
     .hint = "sh -n FILE; after a start, grep IgnoreFlush in the machine's VBox.log",
     .emit = emit,
 };

@@ -73,6 +73,7 @@ const struct snippet_ops snippet_vmware = {
     .api = SNIPPET_SAYS_NOT,
     .threads = SNIPPET_SAYS_NOT,
     .sync = SNIPPET_SAYS_NOT,
+    .ignores = SNIPPET_IGNORES_VERSION,
     .hint = "in the guest: cat /sys/module/vmw_pvscsi/parameters/{cmd_per_lun,ring_pages}",
     .emit = emit,
 };

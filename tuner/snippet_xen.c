@@ -88,6 +88,7 @@ const struct snippet_ops snippet_xen = {
     .api = SNIPPET_SAYS_NOT,
     .threads = SNIPPET_SAYS_NOT,
     .sync = SNIPPET_SAYS_PARTLY,
+    .ignores = SNIPPET_IGNORES_VERSION,
     .hint = "xl create --dryrun FILE (on a Xen host) prints the disk as understood",
     .emit = emit,
 };

@@ -86,12 +86,33 @@ static void other_documents_and_damaged_points_are_refused(void **state)
     }
 }
 
+static void a_probability_that_is_no_share_is_refused(void **state)
+{
+    static const struct {
+        const char *text;
+        int result;
+    } rows[] = {{ANSWER(POINT, ", \"probability_within_tolerance\": 7"), -EINVAL},
+                {ANSWER(POINT, ", \"probability_within_tolerance\": -0.1"), -EINVAL},
+                {ANSWER(POINT, ", \"throughput\": {\"confidence\": 95}"), -EINVAL},
+                {ANSWER(POINT, ", \"probability_within_tolerance\": 1"), 0},
+                {ANSWER(POINT, ", \"probability_within_tolerance\": null"), 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct advice advice;
+        struct err err = {0};
+        json_t *document;
+        assert_int_equal(read_text(rows[i].text, &document, &advice, &err), rows[i].result);
+        json_decref(document);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(setting_evidence_and_origin_are_read),
         cmocka_unit_test(an_answer_without_recommendation_is_enodata_with_its_reason),
         cmocka_unit_test(other_documents_and_damaged_points_are_refused),
+        cmocka_unit_test(a_probability_that_is_no_share_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -326,6 +326,26 @@ static void directories_are_made_for_their_owner_alone(void **state)
     assert_int_equal(history_make_directories("file/y/history.db", &err), -ENOTDIR);
 }
 
+static void pruning_keeps_what_may_be_under_way(void **state)
+{
+    size_t n_removed = 0;
+    (void)state;
+    begin_history("o.db");
+    begin_run("retune", "vms", "alpha"); /* its process died */
+    now_s += 2 * SECONDS_OF_A_DAY;
+    int64_t live = begin_run("retune", "vms", "alpha");
+    now_s += 3600;
+    add_whole_run(1e8);
+    begin_run("retune", "vms", "alpha");
+    now_s += 60;
+    assert_int_equal(history_prune(&history, 1, now_s - 30, &n_removed, &err), 0);
+    assert_int_equal(n_removed, 2);
+    struct history_info info;
+    assert_int_equal(history_find_run(&history, live, &info, &err), 0);
+    assert_int_equal(history_finish_run(&history, live, HISTORY_DONE, 0, NULL, &err), 0);
+    history_close(&history);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -343,6 +363,7 @@ int main(void)
         cmocka_unit_test(verifying_finds_lost_replays_and_changed_answers),
         cmocka_unit_test(a_default_place_follows_the_environment),
         cmocka_unit_test(directories_are_made_for_their_owner_alone),
+        cmocka_unit_test(pruning_keeps_what_may_be_under_way),
     };
     return cmocka_run_group_tests(tests, rig_enter, rig_leave);
 }

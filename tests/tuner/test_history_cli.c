@@ -251,6 +251,103 @@ static void a_full_disk_costs_the_history_and_not_the_answer(void **state)
     history_close(&history);
 }
 
+static void add_change(enum history_kind kind, int64_t run_id, const char *text)
+{
+    struct history_change change = {.host = "alpha",
+                                    .target = "vms",
+                                    .kind = kind,
+                                    .has_from = true,
+                                    .has_to = kind == HISTORY_CHANGE_MADE,
+                                    .from = slow,
+                                    .to = fast,
+                                    .run_ids = {run_id, 0}};
+    snprintf(change.text, sizeof change.text, "%s", text);
+    if (history_add_change(&history, &change, &err) != 0)
+        fail_msg("%s", err.text);
+    now_s += SECONDS_OF_A_DAY;
+}
+
+static void decisions_are_listed_with_their_evidence(void **state)
+{
+    (void)state;
+    begin_history("decisions.db");
+    rig_run_line(&run, "history changes --db decisions.db");
+    assert_int_equal(run.code, 0);
+    assert_non_null(strstr(run.out, "No decisions"));
+    rig_free(&run);
+    int64_t run_id = add_whole_run(1e8);
+    add_change(HISTORY_CHANGE_SKIPPED, 0, "on battery");
+    add_change(HISTORY_CHANGE_MADE, run_id, "two nights agree: +33 %");
+    add_change(HISTORY_CHANGE_ALARM, 0, "slower\033[2J");
+    history_close(&history);
+    rig_run_line(&run, "history changes --db decisions.db");
+    assert_int_equal(run.code, 0);
+    const char *skipped = strstr(run.out, "on battery"), *made = strstr(run.out, "two nights agree: +33 %");
+    assert_true(skipped != NULL && made != NULL && skipped < made);
+    assert_non_null(strstr(run.out, "4k x 1, buffered, psync -> 64k"));
+    assert_non_null(strstr(run.out, "of run 1"));
+    assert_non_null(strstr(run.out, "slower?[2J"));
+    rig_free(&run);
+    json_t *document = json_of("history changes --db decisions.db --json --limit 2");
+    const json_t *rows = json_object_get(document, "changes");
+    assert_int_equal(json_array_size(rows), 2);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(rows, 0), "kind")), "change");
+    assert_string_equal(json_string_value(json_object_get(json_array_get(rows, 1), "kind")), "alarm");
+    json_decref(document);
+    document = json_of("history show 1 --db decisions.db --json");
+    assert_int_equal(json_array_size(json_object_get(document, "changes")), 1);
+    json_decref(document);
+    document = json_of("history export --db decisions.db --json");
+    assert_int_equal(json_array_size(json_object_get(document, "changes")), 3);
+    json_decref(document);
+    rig_run_line(&run, "history show 1 --db decisions.db");
+    assert_non_null(strstr(run.out, "two nights agree"));
+    assert_null(strstr(run.out, "on battery"));
+    rig_free(&run);
+}
+
+static void runs_that_do_not_compare_are_refused(void **state)
+{
+    (void)state;
+    begin_history("pairs.db");
+    add_whole_run(1e8);
+    add_whole_run(2e8);
+    history_close(&history);
+    run_sql("pairs.db", "UPDATE runs SET pattern = 'read' WHERE id = 2");
+    rig_run_line(&run, "history compare 1 1 --db pairs.db");
+    rig_check_error(&run, 2, "name two runs");
+    rig_free(&run);
+    rig_run_line(&run, "history compare 1 2 --db pairs.db");
+    rig_check_error(&run, 2, "run 1 is of pattern randwrite, run 2 of read");
+    rig_free(&run);
+}
+
+static void texts_of_other_machines_do_not_reach_the_terminal(void **state)
+{
+    static const char *const lines[] = {"history list --db evil.db", "history show 1 --db evil.db",
+                                        "history changes --db evil.db", "history export --db evil.db"};
+    (void)state;
+    begin_history("evil.db");
+    add_whole_run(1e8);
+    add_change(HISTORY_CHANGE_MADE, 1, "text");
+    history_close(&history);
+    run_sql("evil.db",
+            "UPDATE runs SET uuid = char(27) || 'u', command = char(27) || '[2J', name = char(27) || "
+            "char(155) || '[2J'; UPDATE hosts SET name = char(27) || '[2J'; UPDATE changes SET "
+            "target = char(155) || 'T'; UPDATE targets SET identity = "
+            "'{\"file_system\":\"' || char(127) || '\"}', fingerprint = char(27)");
+    for (size_t i = 0; i < RIG_COUNT(lines); i++) {
+        rig_run_line(&run, lines[i]);
+        assert_int_equal(run.code, 0);
+        for (const char *c = run.out; *c != '\0'; c++) {
+            bool is_end = *c == '\n' || (*c == '\r' && c[1] == '\n');
+            if ((((unsigned char)*c < ' ' || *c == 127) && !is_end) || *c == '\xc2')
+                fail_msg("%s: byte %d in %s", lines[i], *c, run.out);
+        }
+        rig_free(&run);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -265,6 +362,9 @@ int main(void)
         cmocka_unit_test(a_strange_database_is_refused_before_anything_is_measured),
         cmocka_unit_test(a_dry_run_makes_no_history),
         cmocka_unit_test(a_full_disk_costs_the_history_and_not_the_answer),
+        cmocka_unit_test(decisions_are_listed_with_their_evidence),
+        cmocka_unit_test(runs_that_do_not_compare_are_refused),
+        cmocka_unit_test(texts_of_other_machines_do_not_reach_the_terminal),
     };
     if (!rig_find_program())
         return RIG_SKIPPED;

@@ -183,6 +183,46 @@ static void a_full_file_system_loses_neither_the_file_nor_the_answer(void **stat
     rig_free(&run);
 }
 
+static void fill(const char *path, size_t n_bytes)
+{
+    static char bytes[4096];
+    FILE *stream = fopen(path, "w");
+    if (stream == NULL)
+        return;
+    for (size_t i = 0; i < n_bytes; i += sizeof bytes)
+        fwrite(bytes, 1, sizeof bytes, stream);
+    fclose(stream);
+}
+
+/* The room ends while the file is made, at the run's beginning, on the way, at its end: KiB of 1 MiB. */
+static void a_lost_history_names_the_file_the_first_reason_and_the_remedy(void **state)
+{
+    size_t n_lost = 0, n_wrong = 0;
+    (void)state;
+    assert_int_equal(mkdir("tight", 0700), 0);
+    rig_surface("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
+    for (size_t kib = 840; kib <= 960; kib += 12) {
+        struct rig_run run;
+        if (mount("tmpfs", "tight", "tmpfs", 0, "size=1m") != 0) {
+            rmdir("tight");
+            skip();
+        }
+        fill("tight/fill", kib << 10);
+        rig_run_line(&run, "measure --quiet --pattern randwrite --simulate peak.conf --request-size 64k "
+                           "--queue-depth 4 --direct 1 --api io_uring --replays 3 --duration 100ms --save "
+                           "tight/h.db");
+        n_lost += run.err[0] != '\0';
+        n_wrong += run.err[0] != '\0' &&
+                   (strstr(run.err, "tight/h.db") == NULL || strstr(run.err, "the disk is full") == NULL ||
+                    strstr(run.err, "make room") == NULL);
+        rig_free(&run);
+        umount("tight");
+    }
+    rmdir("tight");
+    assert_true(n_lost > 4);
+    assert_int_equal(n_wrong, 0);
+}
+
 /* With an argument, only the writer is killed: the study's own part. */
 int main(int argc, char **argv)
 {
@@ -190,6 +230,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(nothing_that_was_reported_is_lost_by_kills),
         cmocka_unit_test(killed_commands_leave_what_they_measured),
         cmocka_unit_test(a_full_file_system_loses_neither_the_file_nor_the_answer),
+        cmocka_unit_test(a_lost_history_names_the_file_the_first_reason_and_the_remedy),
     };
     char script[PATH_MAX], program[PATH_MAX];
     if (!rig_find_program() || realpath("tests/study/history_kills", script) == NULL ||

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 static const char *const tables[] = {"hosts",   "targets",         "points",    "runs",
@@ -173,6 +174,90 @@ static void several_processes_write_at_once(void **state)
     assert_int_equal(count_rows("shared.db", "replays"), WRITERS * WRITER_RUNS * WRITER_POINTS);
 }
 
+static size_t read_whole(const char *path, char *bytes, size_t size)
+{
+    FILE *stream = fopen(path, "r");
+    assert_non_null(stream);
+    size_t n = fread(bytes, 1, size, stream);
+    assert_true(n > 0 && n < size);
+    fclose(stream);
+    return n;
+}
+
+/* Also one of an older schema: what it lacks is made in a copy. */
+static void the_other_history_and_its_folder_stay_as_they_are(void **state)
+{
+    static char before[1 << 20], after[1 << 20];
+    size_t n_runs = 0, n_changes = 0;
+    (void)state;
+    assert_int_equal(mkdir("away", 0700), 0);
+    make_other("away/old.db", "beta", 1e8);
+    run_sql("away/old.db",
+            "ALTER TABLE replays DROP COLUMN n_windows; ALTER TABLE replays DROP COLUMN window_seconds;"
+            "ALTER TABLE replays DROP COLUMN window_mean_bps; ALTER TABLE replays DROP COLUMN window_std_bps;"
+            "ALTER TABLE replays DROP COLUMN window_least_bps; ALTER TABLE replays DROP COLUMN "
+            "window_most_bps; PRAGMA user_version = 1");
+    assert_int_equal(rig_count_entries("away"), 1);
+    size_t n = read_whole("away/old.db", before, sizeof before);
+    assert_int_equal(symlink("away/old.db", "link.db"), 0);
+    begin_history("mine.db");
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(
+            history_merge(&history, i == 0 ? "away/old.db" : "link.db", &n_runs, &n_changes, &err), 0);
+        assert_int_equal(n_runs, i == 0 ? 2 : 0);
+        assert_int_equal(rig_count_entries("away"), 1);
+        assert_int_equal(read_whole("away/old.db", after, sizeof after), n);
+        assert_memory_equal(after, before, n);
+    }
+    assert_int_equal(n_findings(), 0);
+    history_close(&history);
+}
+
+static void what_another_process_has_only_in_its_log_is_merged(void **state)
+{
+    struct history own;
+    size_t n_runs = 0, n_changes = 0, n_entries;
+    (void)state;
+    assert_int_equal(mkdir("temporary", 0700), 0);
+    setenv("TMPDIR", "temporary", 1); /* relative: not taken */
+    begin_history("writing.db");
+    int64_t run_id = begin_run("measure", "", "beta");
+    add_replays(run_id, &fast, (const double[]){1e8, 2e8}, 2, 0);
+    n_entries = rig_count_entries(".");
+    assert_int_equal(open_at(&own, "taker.db", true), 0);
+    assert_int_equal(history_merge(&own, "writing.db", &n_runs, &n_changes, &err), 0);
+    assert_int_equal(n_runs, 1);
+    history_close(&own);
+    assert_int_equal(rig_count_entries("."), n_entries + 1);
+    assert_int_equal(count_rows("taker.db", "replays"), 2);
+    /* The writer's log is still its own. */
+    finish_run(run_id, 1e8);
+    history_close(&history);
+    assert_int_equal(count_rows("writing.db", "recommendations"), 1);
+    unsetenv("TMPDIR");
+}
+
+static void a_copy_leaves_nothing_behind(void **state)
+{
+    char folder[1024];
+    size_t n_runs, n_changes;
+    (void)state;
+    assert_non_null(getcwd(folder, sizeof folder - 16));
+    strcat(folder, "/copies");
+    assert_int_equal(mkdir(folder, 0700), 0);
+    setenv("TMPDIR", folder, 1);
+    make_other("source.db", "beta", 1e8);
+    begin_history("sink.db");
+    assert_int_equal(history_merge(&history, "source.db", &n_runs, &n_changes, &err), 0);
+    assert_int_equal(n_runs, 2);
+    run_sql("source.db", "DROP TABLE hosts");
+    assert_true(history_merge(&history, "source.db", &n_runs, &n_changes, &err) < 0);
+    assert_non_null(strstr(err.text, "history source.db"));
+    assert_int_equal(rig_count_entries("copies"), 0);
+    unsetenv("TMPDIR");
+    history_close(&history);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -181,6 +266,9 @@ int main(void)
         cmocka_unit_test(an_unfinished_run_is_completed_by_a_later_copy),
         cmocka_unit_test(strange_files_are_not_merged),
         cmocka_unit_test(several_processes_write_at_once),
+        cmocka_unit_test(the_other_history_and_its_folder_stay_as_they_are),
+        cmocka_unit_test(what_another_process_has_only_in_its_log_is_merged),
+        cmocka_unit_test(a_copy_leaves_nothing_behind),
     };
     return cmocka_run_group_tests(tests, rig_enter, rig_leave);
 }

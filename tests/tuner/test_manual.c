@@ -2,6 +2,7 @@
 #include "tests/check.h"
 #include "tuner/manual.h"
 #include "tuner/options.h"
+#include "tuner/retune_config.h"
 #include "tuner/snippet.h"
 
 #include <stdio.h>
@@ -116,6 +117,20 @@ static void formats_are_listed(void **state)
     assert_has("\n.TP\n.B json\n");
 }
 
+static void every_key_of_retune_stands_in_it(void **state)
+{
+    const struct option_row *row;
+    (void)state;
+    for (size_t i = 0; (row = retune_config_key(i)) != NULL; i++) {
+        char head[80];
+        snprintf(head, sizeof head, "\n.TP\n.B %s\n", row->name);
+        for (char *c = head; *c != '\0'; c++)
+            *c = *c == '-' ? '_' : *c;
+        assert_has(head);
+    }
+    assert_has("\n.TP\n.B first_budget\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -125,6 +140,7 @@ int main(void)
         cmocka_unit_test(every_option_stands_once),
         cmocka_unit_test(an_option_names_only_the_commands_that_know_it),
         cmocka_unit_test(formats_are_listed),
+        cmocka_unit_test(every_key_of_retune_stands_in_it),
     };
     return cmocka_run_group_tests_name("tuner/manual", tests, print_page, free_page);
 }

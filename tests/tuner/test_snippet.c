@@ -91,6 +91,78 @@ static void the_header_says_the_sync_once(void **state)
     snippet_expect("qemu", "libaio, sync each\n");
 }
 
+/* The snippet and its remarks as one text; NULL where it is refused. */
+static char *everything(const struct snippet_ops *ops)
+{
+    char *text = NULL, *remarks = NULL, *whole = NULL;
+    if (snippet_make(ops, &snippet_request, &text, &remarks, NULL) != 0)
+        return NULL;
+    assert_true(asprintf(&whole, "%s%s", text, remarks) >= 0);
+    free(text);
+    free(remarks);
+    return whole;
+}
+
+static void make_wish(unsigned wish)
+{
+    snippet_request.image = wish == 0 ? "/vms/other.img" : "";
+    snippet_request.image_format = wish == 1 ? SNIPPET_IMAGE_QCOW2 : SNIPPET_IMAGE_RAW;
+    snippet_request.bus = wish == 2 ? SNIPPET_BUS_NVME : SNIPPET_BUS_VIRTIO_BLK;
+    snippet_request.directsync = wish == 3;
+    snippet_request.version[0] = 0;
+}
+
+/* None is dropped in silence. */
+static void every_wish_changes_the_snippet_or_is_refused(void **state)
+{
+    const struct snippet_ops *ops;
+    size_t n_compared = 0;
+    (void)state;
+    for (size_t i = 0; (ops = snippet_row(i)) != NULL; i++) {
+        make_wish(4);
+        char *plain = everything(ops);
+        for (unsigned wish = 0; wish < 4 && plain != NULL; wish++) {
+            make_wish(wish);
+            char *wished = everything(ops);
+            bool is_said = wished != NULL && wish < 3 && strstr(wished, "not mapped: image") != NULL;
+            if (wished != NULL && strcmp(plain, wished) == 0 && !is_said)
+                fail_msg("%s: wish %u changes nothing:\n%s", ops->name, wish, wished);
+            free(wished);
+            n_compared++;
+        }
+        free(plain);
+    }
+    assert_true(n_compared > 50);
+}
+
+static void what_a_format_has_no_use_for_is_said_once(void **state)
+{
+    (void)state;
+    snippet_expect_no("shell", "is not used by");
+    snippet_expect_no("qemu", "is not used by");
+    snippet_request.bus = SNIPPET_BUS_NVME;
+    snippet_request.directsync = true;
+    snippet_request.version[0] = 99;
+    snippet_request.image = "/a";
+    snippet_request.image_format = SNIPPET_IMAGE_QCOW2;
+    snippet_expect("shell", "# --bus is not used by shell\n");
+    snippet_expect("shell", "# --directsync is not used by shell: nothing here makes every write durable");
+    snippet_expect("shell", "# --target-version is not used by shell\n");
+    snippet_expect("shell", "# --image is not used by shell\n# --image-format is not used by shell\n");
+    snippet_expect("fio", "--directsync is not used by fio");
+    snippet_expect_no("fio", "--image is not used by fio");
+    snippet_expect_no("json", "is not used by"); /* JSON has no comments: a remark beside it */
+    char *whole = everything(snippet_find("json"));
+    assert_non_null(strstr(whole, "--directsync is not used by json"));
+    free(whole);
+    snippet_expect_no("mysql", "--target-version is not used");
+    snippet_request = (struct snippet_request){.advice = &snippet_advice, .image = "", .version = {99, 0}};
+    static const char *const without[] = {"crosvm", "bhyve",      "xen",    "kubevirt",
+                                          "vmware", "virtualbox", "rocksdb"};
+    for (size_t i = 0; i < sizeof without / sizeof without[0]; i++)
+        snippet_expect(without[i], "--target-version is not used by");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -100,6 +172,8 @@ int main(void)
         SNIPPET_TEST(a_refused_snippet_leaves_no_text),
         SNIPPET_TEST(the_header_names_origin_evidence_and_doubt),
         SNIPPET_TEST(the_header_says_the_sync_once),
+        SNIPPET_TEST(every_wish_changes_the_snippet_or_is_refused),
+        SNIPPET_TEST(what_a_format_has_no_use_for_is_said_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -240,6 +240,15 @@ static void seastar_refuses_answers_that_do_not_fit(void **state)
     assert_int_equal(emit("seastar"), -EINVAL);
 }
 
+static void mysql_says_that_a_simulated_answer_is_why_there_is_no_capacity(void **state)
+{
+    (void)state;
+    make("randwrite", 16384, 8, 1)->simulated = true;
+    assert_int_equal(emit("mysql"), 0);
+    assert_true(!sets("capacity") && explains("because the answer is simulated"));
+    assert_false(explains("--pattern randwrite"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +265,7 @@ int main(void)
         cmocka_unit_test(seastar_has_all_four_figures),
         cmocka_unit_test(seastar_names_what_is_missing),
         cmocka_unit_test(seastar_refuses_answers_that_do_not_fit),
+        cmocka_unit_test(mysql_says_that_a_simulated_answer_is_why_there_is_no_capacity),
     };
     return cmocka_run_group_tests(tests, NULL, leave);
 }

@@ -57,6 +57,14 @@ static void control_characters_and_refused_ones_are_named(void **state)
     assert_int_equal(snippet_check_path("/a\nb", "", &err), -EINVAL);
     assert_int_equal(snippet_check_path("/a\x7f", "", &err), -EINVAL);
     assert_int_equal(snippet_check_path("/\xc3\xbc", ",", &err), 0);
+    /* Next line, and the separators of lines and paragraphs; bytes that are no text may stand in a name. */
+    assert_int_equal(snippet_check_path("/a\xc2\x85"
+                                        "b",
+                                        "", &err),
+                     -EINVAL);
+    assert_int_equal(snippet_check_path("/a\xe2\x80\xa8", "", &err), -EINVAL);
+    assert_int_equal(snippet_check_path("/a\xe2\x80\xa9", "", &err), -EINVAL);
+    assert_int_equal(snippet_check_path("/a\xff\x85", "", &err), 0);
 }
 
 static void bytes_that_are_no_text_are_refused_where_the_format_is_text(void **state)

@@ -1,0 +1,98 @@
+/* Answers from a file, and every snippet of them: refused with one line, or without a character that a
+ * reader could take for more. The first byte chooses options, the rest of the first line is the image's path,
+ * the other lines are the answer. */
+#include "tests/fuzz/fuzz.h"
+
+#include "tuner/snippet.h"
+
+#include <math.h>
+
+static void check_advice(const struct advice *advice)
+{
+    FUZZ_CHECK(factors_check(&advice->point, NULL) == 0);
+    FUZZ_CHECK(isnan(advice->probability) || (advice->probability >= 0 && advice->probability <= 1));
+    FUZZ_CHECK(memchr(advice->path, '\0', sizeof advice->path) != NULL);
+    FUZZ_CHECK(memchr(advice->hostname, '\0', sizeof advice->hostname) != NULL);
+}
+
+/* DEL needs no escape in a string of JSON. */
+static void check_plain(const char *text, bool del_allowed)
+{
+    for (const char *c = text; *c != '\0'; c++)
+        FUZZ_CHECK(*c == '\n' || !iscntrl((unsigned char)*c) || (del_allowed && *c == 127));
+}
+
+static bool is_json(const struct snippet_ops *ops)
+{
+    return strcmp(ops->name, "json") == 0 || strcmp(ops->name, "firecracker") == 0;
+}
+
+static void check_json(const struct snippet_ops *ops, const char *text)
+{
+    if (!is_json(ops))
+        return;
+    json_t *document = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    FUZZ_CHECK(json_is_object(document));
+    json_decref(document);
+}
+
+static void check_snippet(const struct snippet_ops *ops, const struct snippet_request *request)
+{
+    char *text = NULL, *remarks = NULL;
+    struct err err = {0};
+    int code = snippet_make(ops, request, &text, &remarks, &err);
+    if (code < 0) {
+        FUZZ_CHECK(code == -EINVAL && text == NULL && remarks == NULL);
+        fuzz_check_error(code, &err);
+        return;
+    }
+    check_plain(text, is_json(ops));
+    check_plain(remarks, false);
+    check_json(ops, text);
+    free(text);
+    free(remarks);
+}
+
+static void check_snippets(const struct advice *advice, uint8_t options, const char *image)
+{
+    const struct snippet_request request = {
+        .advice = advice,
+        .more = {advice},
+        .n_more = options >> 7,
+        .image = image,
+        .image_format = (enum snippet_image)(options & 1),
+        .bus = (enum snippet_bus)((options >> 1) % SNIPPET_BUS_N),
+        .directsync = (options >> 4 & 1) != 0,
+        .version = {(options >> 5 & 1) * 18U, options >> 6 & 1},
+    };
+    const struct snippet_ops *ops;
+    for (size_t i = 0; (ops = snippet_row(i)) != NULL; i++)
+        check_snippet(ops, &request);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct advice advice;
+    struct err err = {0};
+    if (size == 0)
+        return 0;
+    char *image = fuzz_text(data + 1, size - 1), *answer = strchr(image, '\n');
+    json_t *document = NULL;
+    if (answer != NULL) {
+        *answer = '\0';
+        document = json_loads(answer + 1, JSON_REJECT_DUPLICATES, NULL);
+    }
+    if (document != NULL) {
+        int code = advice_read(&advice, document, &err);
+        if (code == 0) {
+            check_advice(&advice);
+            check_snippets(&advice, data[0], image);
+        } else {
+            FUZZ_CHECK(code == -EINVAL || code == -ENODATA);
+            fuzz_check_error(code, &err);
+        }
+    }
+    json_decref(document);
+    free(image);
+    return 0;
+}
