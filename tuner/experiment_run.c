@@ -2,6 +2,7 @@
 #include "tuner/experiment.h"
 
 #include "bench/units.h"
+#include "tuner/live_experiment.h"
 #include "tuner/report.h"
 #include "tuner/save.h"
 
@@ -142,19 +143,6 @@ static double seconds_left(const struct experiment *experiment, size_t n_here)
     return n_here == 0 ? experiment_seconds_likely(experiment) : spent_s / (double)n_here * left;
 }
 
-static void show(struct experiment *experiment, size_t run, size_t n_here)
-{
-    const struct experiment_cell *cell = &experiment->cells[experiment->order[run]];
-    char text[FACTORS_TEXT_SIZE], left[UNITS_TEXT_SIZE];
-    if (!experiment->session->progress.on)
-        return;
-    progress_show(&experiment->session->progress, "run %zu of %zu  %s left  %s, %s", experiment->n_made + 1,
-                  experiment->n_runs,
-                  units_format_duration((uint64_t)(seconds_left(experiment, n_here) * 1e9), left),
-                  experiment->settings->experiment.patterns[cell->level[FACTOR_N + CONDITION_PATTERN]].name,
-                  factors_format(&cell->record.point, text));
-}
-
 /* Said before the time is spent: at the rate of filling, the write budget ends the runs early. */
 static void warn_of_budget(const struct experiment *experiment)
 {
@@ -195,7 +183,7 @@ int experiment_run(struct experiment *experiment, struct err *err)
         const struct experiment_cell *cell = &experiment->cells[experiment->order[run]];
         if (experiment->made[run] || cell->left_out || cell->record.failed != 0)
             continue;
-        show(experiment, run, n_here++);
+        live_experiment_show(experiment, run, seconds_left(experiment, n_here++));
         result = one_run(experiment, run, latency);
     }
     if (!experiment->session->abandoned)

@@ -1,7 +1,7 @@
 /* Runs of a list of points in random order: the one place where the search meets the measurement. */
 #include "tuner/tune.h"
 
-#include "bench/units.h"
+#include "tuner/live_tune.h"
 #include "tuner/resume.h"
 #include "tuner/save.h"
 
@@ -63,21 +63,6 @@ static struct measure_plan plan_of(const struct tune *tune, size_t point, bool f
         .warmup_window = settings->warmup_window,
         .batch_requests = settings->batch_requests,
     };
-}
-
-static void show(struct tune *tune, size_t point, bool fresh)
-{
-    if (!tune->session->progress.on)
-        return;
-    char text[FACTORS_TEXT_SIZE], rate[UNITS_TEXT_SIZE] = "";
-    size_t best = belief_best(&tune->belief, 1);
-    if (best < tune->space.n_points)
-        units_format_rate(exp(record_log_moments(&tune->records[best], false).mean), rate);
-    progress_show(&tune->session->progress, "%3.0f s of %.0f  %s  run %llu  %s%s%s",
-                  session_seconds(tune->session), (double)tune->settings->budget_ns / 1e9,
-                  fresh ? "confirming" : "searching", (unsigned long long)tune->session->n_runs + 1,
-                  factors_format(&tune->records[point].point, text), rate[0] != '\0' ? "  best so far " : "",
-                  rate);
 }
 
 /* A failing point is reported and left out; the search goes on. */
@@ -151,7 +136,7 @@ static int one_run(struct tune *tune, size_t point, bool fresh, struct histogram
     struct err why = {0};
     uint64_t start_ns = tune_now_ns(tune);
     uint64_t load_bytes = tune->session->bytes_read + tune->session->bytes_written;
-    show(tune, point, fresh);
+    live_tune_show(tune, point, fresh);
     histogram_init(latency);
     int result = session_measure(tune->session, &plan, &measured, latency, &why);
     if (result == -EINTR) {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -108,6 +109,44 @@ static void what_was_not_drawn_is_not_cleared(void **state)
     assert_false(progress.drawn);
 }
 
+/* Whether a group in the front, or in the background, of a terminal of its own has something to draw. The
+ * exit code of a child, as the terminal of a session cannot be given back. */
+static bool is_due_in_a_session(const char *name, bool in_front)
+{
+    struct progress progress;
+    setsid();
+    int terminal = open(name, O_RDWR | O_CLOEXEC);
+    if (terminal < 0 || ioctl(terminal, TIOCSCTTY, 0) < 0 || dup2(terminal, STDERR_FILENO) < 0)
+        _exit(2);
+    pid_t child = fork();
+    int status = 0;
+    if (child != 0)
+        return waitpid(child, &status, 0) == child && WEXITSTATUS(status) != 0;
+    if (!in_front)
+        setpgid(0, 0);
+    progress_init(&progress, false);
+    bool is_due = progress_is_due(&progress);
+    progress_show(&progress, "12 s of 60");
+    _exit(is_due && progress.drawn);
+}
+
+static void nothing_is_drawn_in_the_background_of_a_terminal(void **state)
+{
+    (void)state;
+    for (int in_front = 0; in_front <= 1; in_front++) {
+        int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), status = 0;
+        if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0)
+            skip();
+        pid_t child = fork();
+        if (child == 0)
+            _exit(is_due_in_a_session(ptsname(master), in_front != 0));
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), in_front);
+        close(master);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -117,6 +156,7 @@ int main(void)
         cmocka_unit_test(the_line_is_cut_at_the_width),
         cmocka_unit_test(a_terminal_of_unknown_width_has_80_columns),
         cmocka_unit_test(what_was_not_drawn_is_not_cleared),
+        cmocka_unit_test(nothing_is_drawn_in_the_background_of_a_terminal),
     };
     return cmocka_run_group_tests_name("tuner/progress", tests, NULL, NULL);
 }
