@@ -115,9 +115,10 @@ enum nights_decision nights_decide(const struct nights_rule *rule, const struct 
     size_t row = nights_row_above(nights, n, rule->tolerance_share);
     size_t pooled = row > 0 ? row : n > 0 ? 1 : 0;
     double bound = rule->lenient ? 0.0 : log1p(rule->tolerance_share);
+    double error = (1.0 - rule->confidence_share) / (double)(rule->n_contenders > 1 ? rule->n_contenders : 1);
 
     *ret_pooled = (struct nights_pooled){.log_mean = NAN, .standard_error = NAN, .interval = {NAN, NAN}};
-    if (nights_pool(nights + n - pooled, pooled, floor, rule->confidence_share, ret_pooled) < 0 || row == 0)
+    if (nights_pool(nights + n - pooled, pooled, floor, 1.0 - error, ret_pooled) < 0 || row == 0)
         return NIGHTS_NO;
     return row >= rule->nights_needed && ret_pooled->interval.low > bound ? NIGHTS_CHANGE : NIGHTS_PENDING;
 }
@@ -143,6 +144,47 @@ int nights_expect(const struct nights_estimate *nights, size_t n, double tonight
 
     *ret_expected = (struct nights_expected){
         .n = n, .log_mean = moments.mean, .std = std, .interval = {moments.mean - half, moments.mean + half}};
+    return 0;
+}
+
+static double mean_of(const struct nights_estimate *nights, size_t n)
+{
+    double sum = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += nights[i].log_mean;
+    return sum / (double)n;
+}
+
+/* Of one night, from the differences of neighbours; at least what their own replays explain. */
+static double successive_std(const struct nights_estimate *nights, size_t n)
+{
+    double squares = 0, within = nights[0].variance;
+    for (size_t i = 1; i < n; i++) {
+        squares += pow(nights[i].log_mean - nights[i - 1].log_mean, 2);
+        within = fmax(within, nights[i].variance);
+    }
+    return sqrt(fmax(squares / (2.0 * (double)(n - 1)), within));
+}
+
+int nights_expect_held(const struct nights_estimate *nights, size_t n, double confidence,
+                       struct nights_expected *ret_expected, double *ret_newest)
+{
+    double held = -INFINITY;
+    if (n < NIGHTS_ANCHOR + NIGHTS_NEWEST)
+        return -ENODATA;
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(nights[i].log_mean) || !isfinite(nights[i].variance))
+            return -ENODATA;
+    }
+    size_t n_past = n - NIGHTS_NEWEST, n_levels = n_past - NIGHTS_ANCHOR + 1;
+    for (size_t i = 0; i < n_levels; i++)
+        held = fmax(held, mean_of(nights + i, NIGHTS_ANCHOR));
+    double std = successive_std(nights, n - 1), df = 2.0 * (double)(n - 2) / 3.0;
+    double tail = (1.0 - confidence) / 2.0 / (double)n_levels;
+    double half = student_quantile(1.0 - tail, df) * std * sqrt(1.0 / NIGHTS_ANCHOR + 1.0 / NIGHTS_NEWEST);
+    *ret_expected = (struct nights_expected){
+        .n = NIGHTS_ANCHOR, .log_mean = held, .std = std, .interval = {held - half, held + half}};
+    *ret_newest = mean_of(nights + n_past, NIGHTS_NEWEST);
     return 0;
 }
 

@@ -54,6 +54,7 @@ struct nights_rule {
     size_t nights_needed;    /* >= 1 */
     double confidence_share; /* of the pooled interval, two-sided */
     bool lenient;            /* the pooled interval must lie above 1 only, not above 1 + tolerance */
+    size_t n_contenders;     /* that could be changed to: the error is shared among them; 0 as 1 */
 };
 
 enum nights_decision {
@@ -87,6 +88,18 @@ struct nights_expected {
 /* std: over the nights, at least what their own replays explain. 0; -ENODATA as nights_pool. */
 int nights_expect(const struct nights_estimate *nights, size_t n, double tonight_variance, double confidence,
                   struct nights_expected *ret_expected);
+
+#define NIGHTS_ANCHOR 5 /* in a row: their mean is a level that was held */
+#define NIGHTS_NEWEST 3 /* what is compared with it is the mean of so many, the newest last */
+
+/* A slow drift takes the expectation above with it. This one does not move: the best level that NIGHTS_ANCHOR
+ * nights in a row held, all of them before the newest NIGHTS_NEWEST. nights: tonight last. The scatter comes
+ * from successive differences (von Neumann 1941), which a drift hardly widens, with two thirds of their
+ * number as degrees of freedom; the quantile allows for the number of levels of which the best was taken
+ * (Bonferroni). ret_newest: the mean to judge with nights_is_down. 0; -ENODATA for fewer nights than both
+ * need, or one that is not finite. */
+int nights_expect_held(const struct nights_estimate *nights, size_t n, double confidence,
+                       struct nights_expected *ret_expected, double *ret_newest);
 
 /* Tonight lies below the expectation's interval, and by more than the share below its mean. */
 bool nights_is_down(const struct nights_expected *expected, double tonight_log_mean, double alarm_share);

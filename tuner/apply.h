@@ -1,7 +1,11 @@
 /* tuner/apply: puts a snippet where it is used, and takes it back.
  *
- * The new text is staged beside the file and checked there; then the old text is kept as NAME.previous, and
- * the new one takes its name in one step. At every moment the file is whole: the old one or the new one. */
+ * The new text is staged beside the file and checked there; then it takes the file's name in one step, and
+ * once all is done the old text stays as NAME.previous. At every moment the file is whole: the old one or the
+ * new one. What is under way is marked beside it (see tuner/apply_place), which outlives a kill and a loss of
+ * power.
+ *
+ * apply_lock is held around whatever reads what is in force and then calls one of these. */
 #ifndef FSTUNE_TUNER_APPLY_H
 #define FSTUNE_TUNER_APPLY_H
 
@@ -18,8 +22,10 @@ struct apply_order {
     uint64_t timeout_ns;                  /* of each */
     const char *const *facts;             /* "NAME=VALUE" for their environment, at most 12; NULL ends them */
     const atomic_int *interrupted;        /* may be NULL. Taking back is not interrupted. */
-    /* Remembers that the new file is in force; where it fails, the file is taken back. NULL: nothing to
-     * remember. */
+    /* Number of the newest decision that was remembered; each new one has a greater number. */
+    int64_t settled;
+    /* Remembers that the file is in force which the call put there; where it fails, that is taken back.
+     * NULL: nothing to remember. */
     int (*settle)(void *context, struct err *err);
     void *context;
 };
@@ -37,15 +43,25 @@ enum apply_state {
  * failed; other negative errno; one line says which, and what the state is. */
 int apply_snippet(const struct apply_order *order, enum apply_state *ret_state, struct err *err);
 
-/* To be called before anything else is done about the file. While a snippet is applied, a marker beside it
- * (.fstune-applying.NAME) says so; it outlives a kill or a loss of power. Then the old file is brought back,
- * and the rollback command run - unless the marker is older than settled_s (seconds since 1970; 0: never),
- * when the last change was remembered: then all was done but removing it. *ret_recovered: whether there was
- * something to do. 0 or a negative errno. */
-int apply_recover(const struct apply_order *order, double settled_s, bool *ret_recovered, struct err *err);
+/* Waits for another fstune that works beside the file, as long as its commands may take. 0: nobody else works
+ * there until *ret_fd is closed; -EBUSY; -EINTR; or the errno of opening the directory. */
+int apply_lock(const struct apply_order *order, int *ret_fd, struct err *err);
 
-/* Exchanges the file and NAME.previous, and runs the rollback command (the apply command where there is
- * none); where that fails they are exchanged back. 0 with APPLY_NEW; -ENOENT: nothing was kept. */
+/* To be called before anything else is done about the file. What was stopped in the middle is taken back, and
+ * the rollback command run - unless a decision was remembered since it began (order->settled is greater than
+ * then): then all was done but tidying up. *ret_recovered: whether something was taken back. Also says what
+ * makes the file impossible to write: -EACCES, -EROFS and those of apply_snippet. 0 or a negative errno. */
+int apply_recover(const struct apply_order *order, bool *ret_recovered, struct err *err);
+
+/* Exchanges the file and NAME.previous, runs the rollback command (the apply command where there is none),
+ * and settles; where one of them fails the files are exchanged back. 0 with APPLY_NEW; -ENOENT: nothing was
+ * kept. */
 int apply_rollback(const struct apply_order *order, enum apply_state *ret_state, struct err *err);
+
+/* Whether a file could be put there: 0, or why not, as apply_recover. Touches nothing. */
+int apply_check(const char *path, struct err *err);
+
+/* Whether apply_rollback would find something: 0 or -ENOENT, or why the file is not ours. Touches nothing. */
+int apply_can_roll_back(const char *path, struct err *err);
 
 #endif

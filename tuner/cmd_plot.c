@@ -1,5 +1,6 @@
 /* fstune plot: pictures of measured results. */
 #include "tuner/command.h"
+#include "tuner/history.h"
 #include "tuner/interrupt.h"
 #include "tuner/options.h"
 #include "tuner/plot.h"
@@ -137,6 +138,51 @@ static void note_ignored(const struct settings *settings, const struct plot_data
     command_fail(EXIT_DONE, "%s", note.text);
 }
 
+/* err: begins with where they are from. */
+static int load_history(const struct settings *settings, struct plot_data *data, char *path, size_t size,
+                        struct err *err)
+{
+    struct history history;
+    int result = 0;
+    if (settings->n_from > 0)
+        return err_set(err, -EINVAL, "it is drawn from a history; give --db instead of --from");
+    if (settings->db[0] != '\0')
+        snprintf(path, size, "%s", settings->db);
+    else
+        result = history_default_path(path, size, err);
+    if (result == 0)
+        result = history_open(&history, &(struct history_place){.path = path}, err);
+    if (result < 0)
+        return result;
+    result = plot_data_history(data, &history, settings->target, err);
+    history_close(&history);
+    return result < 0 ? err_prefix(err, "--db %.*s", SHOWN_PATH, path) : 0;
+}
+
+static int load(const struct settings *settings, const struct plot_ops *ops, struct plot_data *data,
+                struct err *err)
+{
+    char path[SETTINGS_TEXT_SIZE];
+    *data = (struct plot_data){0};
+    if (ops == &plot_history)
+        return load_history(settings, data, path, sizeof path, err);
+    if (settings->db[0] != '\0' || settings->target[0] != '\0')
+        return err_set(err, -EINVAL,
+                       "--db and --target are for plot history; give a file of results with --from");
+    int result = plot_data_load(data, settings->from[0], err);
+    return result < 0 ? err_prefix(err, "--from %.*s", SHOWN_PATH, settings->from[0]) : 0;
+}
+
+/* Whose words a failure is about. */
+static int draw(const struct settings *settings, const struct plot_ops *ops, const struct plot_wish *wish,
+                const struct plot_data *data, char **ret_script, size_t *ret_size, struct err *err)
+{
+    int result = write_script(ops, wish, data, ret_script, ret_size, err);
+    if (result < 0 && ops != &plot_history)
+        err_prefix(err, "--from %.*s", SHOWN_PATH, settings->from[0]);
+    return result;
+}
+
 /* The exit code. */
 static int plot(const struct settings *settings, const struct plot_ops *ops)
 {
@@ -149,14 +195,12 @@ static int plot(const struct settings *settings, const struct plot_ops *ops)
     int result = make_wish(settings, &wish, &err);
     if (result < 0)
         return command_fail(EXIT_USAGE, "%s", err.text);
-    result = plot_data_load(&data, settings->from[0], &err);
+    result = load(settings, ops, &data, &err);
     if (result == 0) {
         note_ignored(settings, &data);
-        result = write_script(ops, &wish, &data, &script, &size, &err);
+        result = draw(settings, ops, &wish, &data, &script, &size, &err);
     }
-    if (result < 0) {
-        err_prefix(&err, "--from %.*s", SHOWN_PATH, settings->from[0]);
-    } else {
+    if (result == 0) {
         code = EXIT_FAILED;
         result = deliver(settings, script, size, &err);
     }
@@ -216,7 +260,6 @@ const struct command command_plot = {
     .summary = "draw a picture of measured results: bars, lines, heat map, percentiles ...",
     .run = run,
     .description = "Draws what `recommend --json`, `measure --json`, a search's journal or a table in CSV "
-                   "holds, through "
-                   "gnuplot.",
+                   "holds, and with the kind `history` what a history (--db) holds, through gnuplot.",
     .example = "fstune plot heatmap --from result.json --output heatmap.png",
 };

@@ -1,4 +1,5 @@
 /* fstune retune: every target of a configuration is measured again, and its settings follow. */
+#include "tuner/apply.h"
 #include "tuner/command.h"
 #include "tuner/interrupt.h"
 #include "tuner/options.h"
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 /* Static: a run that hangs in the kernel goes on reading the settings of its target. */
 static struct retune_config config;
@@ -61,12 +63,21 @@ static int open_history(const struct settings *settings, bool write, struct hist
     return result < 0 ? result : history_open(history, &place, err);
 }
 
-static const struct point *find_in_force(struct history *history, const struct retune_target *target,
+/* As tuner/session names it in what is measured. */
+static const char *host_name(void)
+{
+    static struct utsname names;
+    return uname(&names) == 0 ? names.nodename : "";
+}
+
+static const struct point *find_in_force(const struct retune_world *world, const struct retune_target *target,
                                          struct point *point)
 {
     struct night_request request;
     bool known = false;
-    if (history != NULL && retune_in_force(history, target, &known, point, NULL) == 0 && known)
+    int64_t settled_id;
+    if (world->history != NULL && retune_in_force(world, target, &known, point, &settled_id, NULL) == 0 &&
+        known)
         return point;
     night_request_init(&request, &target->settings);
     *point = request.in_force;
@@ -80,21 +91,26 @@ static int show_plan(const struct settings *settings, struct err *err)
     json_t *targets = json_array();
     /* The first night finds no history. */
     bool has_history = open_history(settings, false, &history, db, NULL) == 0;
-    for (size_t i = 0; i < config.n_targets; i++) {
+    const struct retune_world world = {
+        .history = has_history ? &history : NULL, .db = db, .host = host_name()};
+    int result = 0;
+    for (size_t i = 0; i < config.n_targets && result == 0; i++) {
         const struct retune_target *target = &config.targets[i];
         struct point point;
         if (settings->target[0] != '\0' && strcmp(settings->target, target->name) != 0)
             continue;
-        const struct point *in_force = find_in_force(has_history ? &history : NULL, target, &point);
+        const struct point *in_force = find_in_force(&world, target, &point);
+        if (target->snippet[0] != '\0' && apply_check(target->snippet, err) < 0)
+            result = err_prefix(err, "%s", target->name);
         if (settings->json)
             json_array_append_new(targets, report_retune_plan_json(target, in_force));
         else
             report_retune_plan_text(stdout, target, in_force);
     }
     history_close(&history);
-    if (!settings->json) {
+    if (!settings->json || result < 0) {
         json_decref(targets);
-        return 0;
+        return result;
     }
     return json_print(stdout,
                       json_pack("{s:s, s:s, s:b, s:o}", "schema", "fstune/retune/1", "version",
@@ -102,23 +118,38 @@ static int show_plan(const struct settings *settings, struct err *err)
                       err);
 }
 
+static int print_rollback(const struct settings *settings, const struct retune_target *target,
+                          const struct history_change *last, struct err *err)
+{
+    char setting[FACTORS_TEXT_SIZE];
+    const char *shown = last->has_from ? factors_format(&last->from, setting) : "not known";
+    if (settings->json) {
+        json_t *document = json_pack(
+            "{s:s, s:s, s:s, s:b, s:s, s:o, s:o}", "schema", "fstune/retune/1", "version", REPORT_VERSION,
+            "action", "rollback", "dry_run", settings->dry_run, "target", target->name, "snippet",
+            json_text(target->snippet), "in_force", last->has_from ? json_point(&last->from) : json_null());
+        return json_print(stdout, document, err);
+    }
+    if (settings->dry_run)
+        printf("%s: would be rolled back: %s would hold what %s.previous holds (setting: %s)\n", target->name,
+               target->snippet, target->snippet, shown);
+    else
+        printf("%s: rolled back: %s holds what was in force before the last change (setting: %s)\n",
+               target->name, target->snippet, shown);
+    return 0;
+}
+
 static int roll_back(const struct retune_world *world, const struct settings *settings, struct err *err)
 {
     const struct retune_target *target = retune_config_find(&config, settings->target);
+    struct history_change last;
     if (target == NULL)
         return err_set(err, -EINVAL, "--target is missing; it names what to roll back");
-    int result = retune_rollback(world, target, err);
+    int result = settings->dry_run ? retune_can_roll_back(world, target, &last, err)
+                                   : retune_rollback(world, target, &last, err);
     if (result < 0)
         return err_prefix(err, "%s", target->name);
-    if (settings->json)
-        return json_print(stdout,
-                          json_pack("{s:s, s:s, s:s, s:s, s:s}", "schema", "fstune/retune/1", "version",
-                                    REPORT_VERSION, "action", "rollback", "target", target->name, "snippet",
-                                    target->snippet),
-                          err);
-    printf("%s: rolled back: %s holds what was in force before the last change\n", target->name,
-           target->snippet);
-    return 0;
+    return print_rollback(settings, target, &last, err);
 }
 
 static int print(const struct settings *settings, const struct retune_report *report, struct err *err)
@@ -140,7 +171,11 @@ static int run_nights(const struct retune_world *world, const struct settings *s
     if (result < 0)
         return result;
     int number = atomic_load(&interrupt_signal);
-    int code = number > 0 ? EXIT_SIGNAL + number : report.interrupted ? EXIT_FAILED : report.exit_code;
+    if (number > 0)
+        report.exit_code = EXIT_SIGNAL + number;
+    else if (report.interrupted)
+        report.exit_code = EXIT_FAILED;
+    int code = report.exit_code;
     result = print(settings, &report, err);
     if (result == 0 && settings->prometheus[0] != '\0')
         result = prometheus_write(settings->prometheus, &report, &config, err);
@@ -154,9 +189,10 @@ static int act(const struct settings *settings, struct err *err)
     char db[PATH_MAX];
     if (settings->dry_run && settings->n_operands == 0)
         return show_plan(settings, err);
-    int result = open_history(settings, true, &history, db, err);
+    int result = open_history(settings, !settings->dry_run, &history, db, err);
     const struct retune_world world = {.history = &history,
                                        .db = db,
+                                       .host = host_name(),
                                        .measure = night_run,
                                        .look = busy_read,
                                        .interrupted = &interrupt_signal,

@@ -151,9 +151,11 @@ enum history_kind {
 extern const char *const history_kind_names[HISTORY_CHANGE_N];
 
 struct history_change {
-    int64_t id;                     /* set by reading */
-    double at_s;                    /* since 1970; set by adding */
-    char host[HISTORY_TEXT_SIZE];   /* of the machine that decided; "": not known */
+    int64_t id;                   /* set by reading */
+    double at_s;                  /* since 1970; set by adding */
+    char host[HISTORY_TEXT_SIZE]; /* of the machine that decided; "": not known */
+    /* Set by reading: of what the newest of its runs measured; "": it rests on none. */
+    char fingerprint[HISTORY_FINGERPRINT_SIZE];
     char target[HISTORY_TEXT_SIZE]; /* its name in the configuration */
     enum history_kind kind;
     bool has_from, has_to;
@@ -210,6 +212,16 @@ int history_circumstances(struct history *history, int64_t run_id, json_t **ret_
  * set of 1 << enum history_kind, 0: any. With limit 1 it is the newest. */
 int history_list_changes(struct history *history, const char *target, uint32_t kinds, size_t limit,
                          struct history_change **ret_changes, size_t *ret_n, struct err *err);
+
+struct history_change_filter {
+    const char *target, *host; /* NULL: any */
+    uint32_t kinds;            /* set of 1 << enum history_kind; 0: any */
+    size_t limit;              /* 0: all */
+};
+
+/* The same for changes that pass the filter. "Newest" is what was added last, whatever the clock said. */
+int history_select_changes(struct history *history, const struct history_change_filter *filter,
+                           struct history_change **ret_changes, size_t *ret_n, struct err *err);
 
 /* What runs of the same fingerprint and pattern measured, newest at most `n_runs` (0: all), as knowledge of
  * elsewhere (tuner/prior). file: zeroed; n stays 0 where there is nothing. Released by prior_file_done. */

@@ -9,15 +9,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* By id: a clock that was wrong once must not keep an old decision the newest for ever. */
 static const char select_changes[] =
-    "SELECT c.id, c.at_s, h.name, c.target, c.kind, c.run_id, c.other_run_id, c.text, " HISTORY_ROW_POINT(
-        "f") ", " HISTORY_ROW_POINT("o") " FROM changes c JOIN hosts h ON h.id = c.host_id "
-                                         "LEFT JOIN points f ON f.id = c.from_point_id "
-                                         "LEFT JOIN points o ON o.id = c.to_point_id "
-                                         "WHERE c.target = ifnull(?, c.target) AND "
-                                         "(? IS NULL OR instr(?, ',' || c.kind || ',') > 0) "
-                                         "ORDER BY c.at_s DESC, c.id DESC LIMIT ?";
-#define FROM_AT 8
+    "SELECT c.id, c.at_s, h.name, c.target, c.kind, c.run_id, c.other_run_id, c.text, "
+    "t.fingerprint, " HISTORY_ROW_POINT("f") ", " HISTORY_ROW_POINT(
+        "o") " FROM changes c JOIN hosts h ON h.id = c.host_id "
+             "LEFT JOIN runs u ON u.id = c.run_id LEFT JOIN targets t ON t.id = u.target_id "
+             "LEFT JOIN points f ON f.id = c.from_point_id LEFT JOIN points o ON o.id = c.to_point_id "
+             "WHERE c.target = ifnull(?, c.target) AND h.name = ifnull(?, h.name) AND "
+             "(? IS NULL OR instr(?, ',' || c.kind || ',') > 0) ORDER BY c.id DESC LIMIT ?";
+#define FROM_AT 9
 #define TO_AT   (FROM_AT + HISTORY_ROW_POINT_COLUMNS)
 
 static int read_change(sqlite3_stmt *statement, struct history_change *change, struct err *err)
@@ -31,6 +32,7 @@ static int read_change(sqlite3_stmt *statement, struct history_change *change, s
     history_sql_text(statement, 3, change->target, sizeof change->target);
     history_sql_text(statement, 4, kind, sizeof kind);
     history_sql_text(statement, 7, change->text, sizeof change->text);
+    history_sql_text(statement, 8, change->fingerprint, sizeof change->fingerprint);
     change->has_from = history_row_point(statement, FROM_AT, &change->from);
     change->has_to = history_row_point(statement, TO_AT, &change->to);
     size_t name = history_row_name(kind, history_kind_names, HISTORY_CHANGE_N);
@@ -40,20 +42,21 @@ static int read_change(sqlite3_stmt *statement, struct history_change *change, s
     return 0;
 }
 
-int history_list_changes(struct history *history, const char *target, uint32_t kinds, size_t limit,
-                         struct history_change **ret_changes, size_t *ret_n, struct err *err)
+int history_select_changes(struct history *history, const struct history_change_filter *filter,
+                           struct history_change **ret_changes, size_t *ret_n, struct err *err)
 {
     char names[16 * HISTORY_CHANGE_N] = ",";
     sqlite3_stmt *statement;
     struct history_change *changes = NULL;
     size_t n = 0;
     for (size_t i = 0; i < HISTORY_CHANGE_N; i++) {
-        if ((kinds & 1U << i) != 0)
+        if ((filter->kinds & 1U << i) != 0)
             snprintf(names + strlen(names), sizeof names - strlen(names), "%s,", history_kind_names[i]);
     }
-    const char *set = kinds != 0 ? names : NULL;
-    int result = history_sql_prepare(history->db, &statement, err, select_changes, "ttti", target, set, set,
-                                     limit > 0 ? (int64_t)limit : (int64_t)-1);
+    const char *set = filter->kinds != 0 ? names : NULL;
+    int result =
+        history_sql_prepare(history->db, &statement, err, select_changes, "tttti", filter->target,
+                            filter->host, set, set, filter->limit > 0 ? (int64_t)filter->limit : (int64_t)-1);
     while (result == 0 && (result = history_sql_step(statement, err)) == 1) {
         struct history_change *grown = realloc(changes, (n + 1) * sizeof *grown);
         if (grown != NULL)
@@ -69,6 +72,13 @@ int history_list_changes(struct history *history, const char *target, uint32_t k
     *ret_changes = changes;
     *ret_n = n;
     return 0;
+}
+
+int history_list_changes(struct history *history, const char *target, uint32_t kinds, size_t limit,
+                         struct history_change **ret_changes, size_t *ret_n, struct err *err)
+{
+    const struct history_change_filter filter = {.target = target, .kinds = kinds, .limit = limit};
+    return history_select_changes(history, &filter, ret_changes, ret_n, err);
 }
 
 /* The replays that count as runs of a journal: the reader of priors knows those. */

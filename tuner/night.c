@@ -169,15 +169,30 @@ static bool has_replays(const struct tune *tune, size_t point)
     return point != TUNE_NONE && record_count(&tune->records[point], true) >= TUNE_MIN_REPLAYS;
 }
 
-/* Why there can be no verdict; NULL. The search's own reasons come with its answer. */
-static const char *no_verdict(const struct tune *tune, const struct night_request *request)
+/* The settings in force and another have their replays; without another to compare with, they alone. */
+static bool has_comparison(const struct tune *tune)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < tune->n_records; i++)
+        n += has_replays(tune, i);
+    return has_replays(tune, tune->baseline) && (n > 1 || tune->unpaid == TUNE_NONE);
+}
+
+/* Why there can be no verdict; NULL. The search's own reasons come with its answer. text: place for it. */
+static const char *no_verdict(const struct tune *tune, const struct night_request *request,
+                              char text[NIGHT_TEXT_SIZE])
 {
     if (tune->stop == TUNE_STOP_INTERRUPTED)
         return "interrupted before there was a verdict";
     if (tune->chosen == TUNE_NONE)
         return "nothing that can be trusted was measured";
-    if (!request->in_force_given)
+    if (!request->in_force_given && has_replays(tune, tune->chosen))
         return NULL;
+    if (tune->writes_are_scarce &&
+        (!request->in_force_given || (tune->records[tune->baseline].failed == 0 && !has_comparison(tune))))
+        return night_words_too_few(tune, text);
+    if (!request->in_force_given)
+        return "the best that was found has too few replays: time was too short";
     if (tune->records[tune->baseline].failed != 0)
         return "the settings in force cannot be measured any more: a run failed";
     if (!has_replays(tune, tune->baseline))
@@ -211,6 +226,7 @@ static void set_verdict(struct night_result *result, const struct tune *tune,
     const struct night_contender *lead =
         judgement->lead == SIZE_MAX ? NULL : &judgement->contenders[judgement->lead];
     result->behind = judgement->behind;
+    result->drifted = judgement->drifted;
     result->has_advice = true;
     result->advice = result->in_force;
     result->verdict = NIGHT_NO_CHANGE;
@@ -242,7 +258,8 @@ static int judge(struct world *world, const struct night_request *request, struc
 {
     struct tune *tune = &world->tune;
     struct night_judgement judgement;
-    const char *why = no_verdict(tune, request);
+    char text[NIGHT_TEXT_SIZE];
+    const char *why = no_verdict(tune, request, text);
     int status = 0;
     result->interrupted = tune->stop == TUNE_STOP_INTERRUPTED;
     if (why != NULL) {
@@ -265,6 +282,7 @@ static int judge(struct world *world, const struct night_request *request, struc
     }
     result->conclusive = tune->conclusive;
     night_words(request, result);
+    night_words_add_writes(tune, result);
     return status;
 }
 

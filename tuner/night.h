@@ -93,8 +93,9 @@ struct night_result {
     struct night_figure gain_pooled;  /* the same over the nights that count for it */
     struct night_figure throughput;   /* of the settings in force, tonight; of a first night: of the advice */
     struct night_figure expected;     /* of them by earlier nights: interval for one night; n: of nights */
-    char evidence[NIGHT_TEXT_SIZE];   /* one line: what the verdict rests on */
-    char reason[NIGHT_TEXT_SIZE];     /* one line for the log: of `behind`, or of NIGHT_NOTHING; else "" */
+    bool drifted; /* the throughput went down by many small steps; expected: the best level that was held */
+    char evidence[NIGHT_TEXT_SIZE]; /* one line: what the verdict rests on */
+    char reason[NIGHT_TEXT_SIZE];   /* one line for the log: of `behind`, or of NIGHT_NOTHING; else "" */
     json_t
         *document;   /* fstune/recommendation/1 with the member "night"; `recommendation` is the advice; for
                         tuner/advice, the history, and `recall` of the next night. NULL with a failed night */

@@ -66,13 +66,32 @@ static bool leads(const struct tune *tune, const struct night_contender *a, cons
     return a->pooled.log_mean > b->pooled.log_mean;
 }
 
+static bool is_contender(struct tune *tune, size_t point)
+{
+    return point != tune->baseline && record_count(&tune->records[point], true) >= TUNE_MIN_REPLAYS &&
+           tune_is_eligible(tune, point);
+}
+
+/* Contenders with nights enough for a change, whatever those say. The default is measured every night for
+ * another reason. */
+static size_t count_ripe(const struct nights_rule *rule, struct tune *tune, const struct night_memory *memory)
+{
+    struct nights_estimate nights[NIGHT_MAX_PAST];
+    const struct point *in_force = &tune->records[tune->baseline].point;
+    size_t n = 0;
+    for (size_t i = 0; i < tune->space.n_points; i++)
+        n += is_contender(tune, i) && i != tune->standard &&
+             night_memory_row(memory, &tune->records[i].point, in_force, nights, NIGHT_MAX_PAST) + 1 >=
+                 rule->nights_needed;
+    return n;
+}
+
 static void find_contenders(const struct nights_rule *rule, struct tune *tune,
                             const struct night_memory *memory, struct night_judgement *judgement)
 {
     double floor = floor_of(tune, memory);
     for (size_t i = 0; i < tune->space.n_points && judgement->n_contenders < NIGHT_MEMORY_MAX_FRESH; i++) {
-        if (i == tune->baseline || record_count(&tune->records[i], true) < TUNE_MIN_REPLAYS ||
-            !tune_is_eligible(tune, i))
+        if (!is_contender(tune, i))
             continue;
         struct night_contender contender = contend(rule, tune, memory, i, floor);
         if (!isfinite(contender.pooled.log_mean))
@@ -84,10 +103,25 @@ static void find_contenders(const struct nights_rule *rule, struct tune *tune,
     }
 }
 
+/* Tonight is as the nights before it: but are those as they once were? */
+static void expect_held(const struct night_request *request, struct nights_estimate *levels, size_t n,
+                        struct moments now, struct night_judgement *judgement)
+{
+    struct nights_expected held;
+    double newest;
+    levels[n++] = (struct nights_estimate){now.mean, now.std * now.std / (double)now.n, (double)now.n - 1};
+    if (nights_expect_held(levels, n, request->settings->confidence_share, &held, &newest) < 0 ||
+        !nights_is_down(&held, newest, request->alarm_share))
+        return;
+    judgement->behind |= NIGHT_BEHIND_THROUGHPUT;
+    judgement->drifted = true;
+    judgement->expected = held;
+}
+
 static void expect(const struct night_request *request, const struct tune *tune,
                    const struct night_memory *memory, struct night_judgement *judgement)
 {
-    struct nights_estimate levels[NIGHT_MAX_PAST];
+    struct nights_estimate levels[NIGHT_MAX_PAST + 1];
     const struct record *in_force = &tune->records[tune->baseline];
     struct moments now = record_log_moments(in_force, true);
     size_t n = night_memory_levels(memory, &in_force->point, levels, NIGHT_MAX_PAST);
@@ -97,6 +131,8 @@ static void expect(const struct night_request *request, const struct tune *tune,
         return;
     if (nights_is_down(&judgement->expected, now.mean, request->alarm_share))
         judgement->behind |= NIGHT_BEHIND_THROUGHPUT;
+    else
+        expect_held(request, levels, n, now, judgement);
 }
 
 void night_judge(const struct night_request *request, struct tune *tune, const struct night_memory *memory,
@@ -104,6 +140,7 @@ void night_judge(const struct night_request *request, struct tune *tune, const s
 {
     struct nights_rule rule = rule_of(request);
     *ret_judgement = (struct night_judgement){.lead = SIZE_MAX};
+    rule.n_contenders = count_ripe(&rule, tune, memory);
     find_contenders(&rule, tune, memory, ret_judgement);
     expect(request, tune, memory, ret_judgement);
     if (ret_judgement->lead == SIZE_MAX)
@@ -156,6 +193,10 @@ void night_judge_record(const struct tune *tune, const struct night_judgement *j
     ret_record->has_in_force = true;
     ret_record->in_force = tune->records[tune->baseline].point;
     ret_record->down = (judgement->behind & NIGHT_BEHIND_THROUGHPUT) != 0;
-    if (!judgement->change)
-        remember_pending(tune, judgement, ret_record);
+    if (judgement->change)
+        return;
+    remember_pending(tune, judgement, ret_record);
+    /* What could not be paid for tonight comes first tomorrow. */
+    if (ret_record->n_pending == 0 && tune->unpaid != TUNE_NONE && tune->unpaid != tune->standard)
+        ret_record->pending[ret_record->n_pending++] = tune->records[tune->unpaid].point;
 }

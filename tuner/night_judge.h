@@ -23,6 +23,7 @@ struct night_judgement {
     unsigned behind;
     struct moments in_force_log_bps; /* fresh */
     struct nights_expected expected; /* n 0: nothing is known */
+    bool drifted;                    /* down by many small steps; expected is then the best level held */
 };
 
 /* Compares with tune->baseline, which is in force and has at least TUNE_MIN_REPLAYS fresh replays. Has

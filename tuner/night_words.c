@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static const char *const decisions[NIGHT_N_VERDICTS] = {
     [NIGHT_NOTHING] = "",
@@ -67,8 +68,9 @@ static void tell_behind(struct night_result *result)
     units_format_rate(result->throughput.mean, now);
     units_format_rate(result->expected.mean, before);
     snprintf(result->reason + used, size - used,
-             "%sthe throughput of the settings in force is down: %s, after %s over %zu nights",
-             used > 0 ? "; " : "", now, before, result->expected.n);
+             "%sthe throughput of the settings in force %s: %s, after %s over %zu nights%s",
+             used > 0 ? "; " : "", result->drifted ? "has drifted down" : "is down", now, before,
+             result->expected.n, result->drifted ? " in a row" : "");
 }
 
 void night_words(const struct night_request *request, struct night_result *result)
@@ -82,4 +84,49 @@ void night_words(const struct night_request *request, struct night_result *resul
         snprintf(result->evidence, sizeof result->evidence, "%s in force: no other setting came near it",
                  factors_format(&result->in_force, point));
     tell_behind(result);
+}
+
+/* Runs of this setting that the whole write budget allows. */
+static size_t runs_allowed(const struct tune *tune, size_t point)
+{
+    double bytes = (double)tune->settings->max_write_bytes - (double)tune->search_from_bytes;
+    double run_bytes = tune_writes_of_run(tune, point);
+    return bytes > 0 && run_bytes > 0 ? (size_t)(bytes / run_bytes) : 0;
+}
+
+const char *night_words_too_few(const struct tune *tune, char text[NIGHT_TEXT_SIZE])
+{
+    char bytes[UNITS_TEXT_SIZE], point[FACTORS_TEXT_SIZE];
+    bool in_force = tune->settings->current_given;
+    size_t index = in_force || tune->chosen == TUNE_NONE ? tune->baseline : tune->chosen;
+    snprintf(text, NIGHT_TEXT_SIZE,
+             "%s of writes allow only %zu runs of %s%s, too few for %d replays of it and of another setting "
+             "beside the search; raise max_write",
+             units_format_bytes(tune->settings->max_write_bytes, bytes), runs_allowed(tune, index),
+             factors_format(&tune->records[index].point, point), in_force ? " in force" : "",
+             TUNE_FRESH_LEAST);
+    return text;
+}
+
+static size_t n_looked_at(const struct tune *tune)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < tune->space.n_points; i++)
+        n += tune->records[i].n > 0;
+    return n;
+}
+
+void night_words_add_writes(const struct tune *tune, struct night_result *result)
+{
+    char bytes[UNITS_TEXT_SIZE], unpaid[FACTORS_TEXT_SIZE + 64] = "", point[FACTORS_TEXT_SIZE];
+    size_t used = strlen(result->evidence);
+    if (!tune->writes_are_scarce || (tune->stop != TUNE_STOP_WRITES && tune->unpaid == TUNE_NONE))
+        return;
+    if (tune->unpaid != TUNE_NONE)
+        snprintf(unpaid, sizeof unpaid, ", and no %d replays of %s", TUNE_FRESH_LEAST,
+                 factors_format(&tune->records[tune->unpaid].point, point));
+    snprintf(result->evidence + used, sizeof result->evidence - used,
+             "; %s of writes allowed a look at %zu of %zu settings%s: a larger max_write finds more",
+             units_format_bytes(tune->settings->max_write_bytes, bytes), n_looked_at(tune),
+             tune->space.n_points, unpaid);
 }

@@ -19,7 +19,7 @@ static const struct option_row rows[] = {
      .standard = "",
      .help = "the history; else $STATE_DIRECTORY/history.db, $XDG_STATE_HOME/fstune/history.db or "
              "~/.local/state/fstune/history.db",
-     .commands = OPTIONS_EMIT | OPTIONS_REPORT | OPTIONS_HISTORY | OPTIONS_RETUNE,
+     .commands = OPTIONS_EMIT | OPTIONS_REPORT | OPTIONS_PLOT | OPTIONS_HISTORY | OPTIONS_RETUNE,
      .in_config = true,
      .set = options_set_text,
      .place = AT(db)},

@@ -31,11 +31,13 @@ struct plot_ops {
     int (*draw)(const struct plot_wish *wish, const struct plot_data *data, FILE *script, struct err *err);
 };
 
+/* plot_history draws data of plot_data_history, the others what plot_data_load reads. */
+
 /* The kinds one by one, NULL behind the last; NULL or the one of that name. */
 const struct plot_ops *plot_row(size_t i);
 const struct plot_ops *plot_find(const char *name);
 
 extern const struct plot_ops plot_bars, plot_bars3d, plot_lines, plot_heatmap, plot_percentiles, plot_time,
-    plot_convergence, plot_pareto;
+    plot_convergence, plot_pareto, plot_history;
 
 #endif

@@ -163,6 +163,22 @@ int plot_data_add_run(struct plot_data *data, const struct plot_run *run)
     return result;
 }
 
+int plot_data_add_night(struct plot_data *data, const struct plot_night *night)
+{
+    int result = grow((void **)&data->nights, data->n_nights, &data->nights_capacity, sizeof *night);
+    if (result == 0)
+        data->nights[data->n_nights++] = *night;
+    return result;
+}
+
+int plot_data_add_event(struct plot_data *data, const struct plot_event *event)
+{
+    int result = grow((void **)&data->events, data->n_events, &data->events_capacity, sizeof *event);
+    if (result == 0)
+        data->events[data->n_events++] = *event;
+    return result;
+}
+
 /* Gives the levels of a factor ascending numbers, everywhere. 0 or -ENOMEM. */
 static int sort_levels(struct plot_data *data, size_t factor)
 {
@@ -277,5 +293,7 @@ void plot_data_done(struct plot_data *data)
     free(data->slots);
     free(data->runs);
     free(data->front);
+    free(data->nights);
+    free(data->events);
     *data = (struct plot_data){0};
 }

@@ -18,6 +18,7 @@
 #define PLOT_MAX_POINTS 20000
 #define PLOT_MAX_RUNS   JOURNAL_MAX_RUNS
 #define PLOT_MAX_LEVELS 1024
+#define PLOT_MAX_NIGHTS 4000       /* the newest */
 #define PLOT_NO_LEVEL   UINT16_MAX /* the point says nothing about this factor */
 
 /* What can vary. A new factor is a row. */
@@ -84,7 +85,33 @@ struct plot_run {
     struct sketch sketch;
 };
 
-enum plot_source { PLOT_RECOMMENDATION, PLOT_MEASUREMENT, PLOT_EXPERIMENT, PLOT_TABLE, PLOT_JOURNAL };
+/* Throughput of the settings in force in one run of a history. */
+struct plot_night {
+    int64_t run_id;
+    double at_s; /* since 1970, when it began */
+    size_t point;
+    double mean_bps, ci_low_bps, ci_high_bps; /* the bounds NaN where they are not known */
+};
+
+enum plot_event_kind { PLOT_EVENT_CHANGE, PLOT_EVENT_ROLLBACK, PLOT_EVENT_SKIPPED, PLOT_EVENT_ALARM };
+#define PLOT_N_EVENTS (PLOT_EVENT_ALARM + 1)
+
+struct plot_event {
+    enum plot_event_kind kind;
+    double at_s;
+    int64_t run_id; /* of the night it belongs to; 0: none */
+    bool has_point; /* of changes and rollbacks: the settings that came into force */
+    size_t point;
+};
+
+enum plot_source {
+    PLOT_RECOMMENDATION,
+    PLOT_MEASUREMENT,
+    PLOT_EXPERIMENT,
+    PLOT_TABLE,
+    PLOT_JOURNAL,
+    PLOT_HISTORY
+};
 
 struct plot_data {
     enum plot_source source;
@@ -102,6 +129,13 @@ struct plot_data {
     uint16_t pattern;        /* of the points that do not name one */
     double burst_seconds;    /* of timed parts, after which a burst ended; NaN: none was seen */
     double burst_bps, after_bps;
+    struct plot_night *nights; /* of a history, in the order of time */
+    size_t n_nights, nights_capacity;
+    struct plot_event *events; /* the same */
+    size_t n_events, events_capacity;
+    bool is_newest_target;         /* of a history: its newest run is one of these */
+    size_t n_targets, n_elsewhere; /* of a history; and runs of the target that do not compare with these */
+    char target[PLOT_TEXT_SIZE];   /* "": runs without a target */
     char verdict[PLOT_TEXT_SIZE];  /* whether the rate lasts; "" */
     char place[PLOT_TEXT_SIZE];    /* where and when it was measured; "" */
     char ignored[PLOT_LEVEL_SIZE]; /* the first column of a table that means nothing here; "" */
@@ -114,6 +148,12 @@ struct plot_data {
 int plot_data_load(struct plot_data *data, const char *path, struct err *err);
 int plot_data_read(struct plot_data *data, const char *text, size_t size, struct err *err);
 void plot_data_done(struct plot_data *data);
+
+/* The runs of a target of a history ("": those of the newest run), and what was decided about it. Only runs
+ * that compare with its newest one: of the same command, pattern, host and storage. -ENODATA where none has a
+ * figure. Else as plot_data_load. */
+struct history;
+int plot_data_history(struct plot_data *data, struct history *history, const char *target, struct err *err);
 
 /* For the readers of one format each. */
 
@@ -132,5 +172,7 @@ int plot_data_point(struct plot_data *data, const uint16_t level[PLOT_FACTOR_N],
 int plot_data_point_json(struct plot_data *data, const json_t *row, size_t *ret_point);
 
 int plot_data_add_run(struct plot_data *data, const struct plot_run *run);
+int plot_data_add_night(struct plot_data *data, const struct plot_night *night);
+int plot_data_add_event(struct plot_data *data, const struct plot_event *event);
 
 #endif

@@ -186,8 +186,61 @@ static int read_common(struct plot_data *data, const json_t *document, struct er
     return pattern[0] == '\0' ? 0 : plot_data_level(data, PLOT_FACTOR_PATTERN, pattern, &data->pattern);
 }
 
+/* A point of an experiment: what is the same everywhere stands apart, as do conditions such as the pattern.
+ */
+static int read_cell(struct plot_data *data, const json_t *fixed, const json_t *cell, size_t *ret_point)
+{
+    json_t *row = json_copy((json_t *)fixed), *own = (json_t *)cell;
+    row = row != NULL ? row : json_object();
+    int result = row == NULL ? -ENOMEM : json_is_object(row) && json_is_object(cell) ? 0 : -EINVAL;
+    if (result == 0 &&
+        (json_object_update(row, own) < 0 || (json_is_object(json_object_get(cell, "levels")) &&
+                                              json_object_update(row, json_object_get(own, "levels")) < 0)))
+        result = -ENOMEM;
+    if (result == 0)
+        result = read_row(data, row, 0, ret_point);
+    json_decref(row);
+    return result;
+}
+
+/* Numbers of points[] as what they came to be; one that is out of range marks nothing. */
+static void mark_cell(struct plot_data *data, const size_t *cells, size_t n, const json_t *number,
+                      unsigned mark)
+{
+    if (json_is_integer(number) && json_integer_value(number) >= 0 && (size_t)json_integer_value(number) < n)
+        data->points[cells[json_integer_value(number)]].marks |= mark;
+}
+
+/* Every set of conditions has an answer of its own. */
+static void mark_answers(struct plot_data *data, const size_t *cells, size_t n, const json_t *answers)
+{
+    for (size_t i = 0; i < json_array_size(answers); i++) {
+        const json_t *answer = json_array_get(answers, i), *equal = json_object_get(answer, "equivalent");
+        mark_cell(data, cells, n, json_object_get(answer, "best"), PLOT_BEST);
+        for (size_t k = 0; k < json_array_size(equal); k++)
+            mark_cell(data, cells, n, json_array_get(equal, k), PLOT_EQUIVALENT);
+    }
+}
+
+static int read_experiment(struct plot_data *data, const json_t *document)
+{
+    const json_t *points = json_object_get(document, "points"), *fixed = json_object_get(document, "fixed");
+    double confidence = journal_number(document, "confidence");
+    size_t n = json_array_size(points), *cells = calloc(n + 1, sizeof *cells);
+    int result = cells == NULL ? -ENOMEM : 0;
+    data->confidence_share = confidence < 1 ? confidence : data->confidence_share;
+    for (size_t i = 0; i < n && result == 0; i++)
+        result = read_cell(data, fixed, json_array_get(points, i), &cells[i]);
+    if (result == 0)
+        mark_answers(data, cells, n, json_object_get(json_object_get(document, "analysis"), "answers"));
+    free(cells);
+    return result;
+}
+
 static int read_document(struct plot_data *data, const json_t *document)
 {
+    if (data->source == PLOT_EXPERIMENT)
+        return read_experiment(data, document);
     int result = read_rows(data, json_object_get(document, "points"), 0);
     if (result == 0)
         result = read_member(data, document, "row", 0);

@@ -79,6 +79,7 @@ static void print_action(FILE *out, const struct retune_outcome *outcome)
         "not applied yet, as on an earlier night; apply it, and set it as current",
         "applied",
         "not applied",
+        "recorded, not applied",
         "not applied"};
     if (words[outcome->action] == NULL)
         return;

@@ -7,6 +7,7 @@
 #include "tuner/report.h"
 #include "tuner/retune_act.h"
 #include "tuner/retune_keep.h"
+#include "tuner/retune_record.h"
 #include "tuner/save.h"
 
 #include <errno.h>
@@ -17,11 +18,14 @@
 #include <string.h>
 #include <unistd.h>
 
+static const char device_in_use[] = "another fstune is measuring the device";
+
 /* What the callback of a night works on. */
 struct memory {
     const struct retune_world *world;
     const struct retune_target *target;
-    int64_t run_id; /* 0: not begun */
+    int64_t run_id;     /* 0: not begun */
+    int64_t settled_id; /* see struct retune_outcome */
 };
 
 int retune_worse(int a, int b)
@@ -64,7 +68,7 @@ static bool is_ready(const struct retune_world *world, struct retune_outcome *ou
     world->look(&facts, directory_fd);
     bool ready = retune_ready(&facts, &target->limits, why);
     if (ready && !target->settings.no_lock && is_locked(directory_fd)) {
-        snprintf(why, sizeof why, "another fstune is measuring the device");
+        snprintf(why, sizeof why, "%s", device_in_use);
         ready = false;
     }
     close(directory_fd);
@@ -145,6 +149,7 @@ static int recall(void *context, struct session *session, json_t **ret_documents
     int result = list_documents(memory->world->history, &filter, &documents, err);
     if (result == 0)
         result = begin_run(memory, session, identity, err);
+    retune_record_blame(memory->world, result, err);
     if (result == 0 && save_attach(session, memory->world->history, memory->run_id) < 0)
         result = err_set(err, -ENOMEM, "no memory");
     free(identity);
@@ -161,7 +166,7 @@ static int make_request(struct memory *memory, const struct settings *settings, 
     const struct retune_target *target = memory->target;
     bool known;
     struct point point;
-    int result = retune_in_force(memory->world->history, target, &known, &point, err);
+    int result = retune_in_force(memory->world, target, &known, &point, &memory->settled_id, err);
     if (result < 0)
         return result;
     night_request_init(request, settings);
@@ -196,12 +201,21 @@ static enum history_status status_of(const struct night_result *night, int code)
                                        : HISTORY_DONE;
 }
 
+static int finish(const struct memory *memory, const struct retune_outcome *outcome, struct err *err)
+{
+    int result = history_finish_run(memory->world->history, memory->run_id,
+                                    status_of(&outcome->night, outcome->exit_code), outcome->exit_code,
+                                    outcome->night.document, err);
+    return retune_record_blame(memory->world, result, err);
+}
+
 static int measure(const struct retune_world *world, struct retune_outcome *outcome,
                    struct settings *settings, struct err *err)
 {
     struct memory memory = {.world = world, .target = outcome->target};
     struct night_request request;
     int result = make_request(&memory, settings, &request, err);
+    outcome->settled_id = memory.settled_id;
     if (result == 0)
         result = world->measure(&request, &outcome->night, err);
     if (result < 0) {
@@ -212,9 +226,7 @@ static int measure(const struct retune_world *world, struct retune_outcome *outc
     outcome->measured = true;
     outcome->exit_code = code_of(&outcome->night);
     if (memory.run_id != 0)
-        result =
-            history_finish_run(world->history, memory.run_id, status_of(&outcome->night, outcome->exit_code),
-                               outcome->exit_code, outcome->night.document, err);
+        result = finish(&memory, outcome, err);
     if (result == 0 && !outcome->night.interrupted)
         result = retune_act(world, outcome, memory.run_id, err);
     return result;
@@ -249,9 +261,10 @@ static void run_target(const struct retune_world *world, struct retune_outcome *
     bool ready = is_ready(world, outcome);
     if (ready)
         result = run_night(world, outcome, &err);
-    /* Somebody took the device between the look and the night. */
+    /* Somebody took the device between the look and the night. The session's remedy, --no-lock, is none here.
+     */
     if (ready && result == -EWOULDBLOCK && !outcome->measured) {
-        snprintf(outcome->text, sizeof outcome->text, "%s", err.text);
+        snprintf(outcome->text, sizeof outcome->text, "%s", device_in_use);
         ready = false;
         result = 0;
     }

@@ -19,6 +19,7 @@
 struct retune_world {
     struct history *history; /* open for writing; borrowed */
     const char *db;          /* its path */
+    const char *host;        /* this machine's name: only its decisions count, and it signs its own */
     int (*measure)(const struct night_request *request, struct night_result *ret_result,
                    struct err *err);                          /* night_run */
     void (*look)(struct busy_facts *facts, int directory_fd); /* busy_read */
@@ -33,11 +34,12 @@ enum retune_action {
     RETUNE_REPEATED, /* the same advice as on an earlier night; not applied by anybody as far as we know */
     RETUNE_APPLIED,
     RETUNE_SPARED, /* the new setting was rolled back by hand before; it is not applied again */
+    RETUNE_HELD,   /* recorded as advice; `text` says what is missing (see tuner/retune_rules) */
     RETUNE_FAILED, /* it could not be applied; `text` says why, and what is in force */
     RETUNE_N_ACTIONS
 };
 
-/* "stays", "advised", "repeated", "applied", "spared", "failed". */
+/* "stays", "advised", "repeated", "applied", "spared", "held", "failed". */
 extern const char *const retune_action_names[RETUNE_N_ACTIONS];
 
 struct retune_outcome {
@@ -45,6 +47,7 @@ struct retune_outcome {
     int exit_code;
     bool measured; /* `night` is set; retune_report_done releases it */
     struct night_result night;
+    int64_t settled_id; /* the newest decision about what is in force when the night began; 0: none */
     enum retune_action action;
     char text[RETUNE_TEXT_SIZE]; /* one line: why it was skipped or failed; of an action its details; or "" */
     bool skipped, failed;        /* not measured: not ready, or an error */
@@ -69,13 +72,19 @@ void retune_report_done(struct retune_report *report); /* accepts a zeroed one *
 /* The worse of two exit codes of targets. */
 int retune_worse(int a, int b);
 
-/* What is in force for a target, as far as the history knows: true and the point; false: nothing is known. 0
- * or a negative errno. */
-int retune_in_force(struct history *history, const struct retune_target *target, bool *ret_known,
-                    struct point *ret_point, struct err *err);
+/* What is in force for a target on this machine, as far as the history knows: true and the point; false:
+ * nothing is known. *ret_settled_id: the decision that says so, 0 without. 0 or a negative errno. */
+int retune_in_force(const struct retune_world *world, const struct retune_target *target, bool *ret_known,
+                    struct point *ret_point, int64_t *ret_settled_id, struct err *err);
 
-/* Takes the last change of a target back: its files, its commands, and the record. 0; -ENOENT: there is
- * nothing to go back to; or what tuner/apply says. */
-int retune_rollback(const struct retune_world *world, const struct retune_target *target, struct err *err);
+/* Whether retune_rollback would find something, and the change that it would take back. Changes nothing; the
+ * history may be open for reading only. 0 or -ENOENT, with a line. */
+int retune_can_roll_back(const struct retune_world *world, const struct retune_target *target,
+                         struct history_change *ret_last, struct err *err);
+
+/* Takes the last change of a target, *ret_last, back: its files, its commands, and the record. 0; -ENOENT:
+ * there is nothing to go back to; or what tuner/apply says. */
+int retune_rollback(const struct retune_world *world, const struct retune_target *target,
+                    struct history_change *ret_last, struct err *err);
 
 #endif

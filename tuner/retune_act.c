@@ -1,81 +1,54 @@
 /* tuner/retune_act: the snippet is written first and remembered then: a night that ends in between does the
- * same again, and nothing is remembered that was never in force. */
+ * same again, and nothing is remembered that was never in force. What is in force is read, changed and
+ * remembered under one lock. */
 #include "tuner/retune_act.h"
 
 #include "tuner/advice.h"
 #include "tuner/apply.h"
 #include "tuner/report_snippet.h"
+#include "tuner/retune_record.h"
+#include "tuner/retune_rules.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#define KIND(kind)  (1U << (kind))
-#define SETTLED     (KIND(HISTORY_CHANGE_FIRST) | KIND(HISTORY_CHANGE_MADE) | KIND(HISTORY_CHANGE_ROLLBACK))
-#define MAX_SKIPPED 100
-#define N_FACTS     9
-#define FACT_SIZE   (SETTINGS_TEXT_SIZE + 32)
+#define N_FACTS   9
+#define FACT_SIZE (SETTINGS_TEXT_SIZE + 32)
 
-const char *const retune_action_names[RETUNE_N_ACTIONS] = {"stays",   "advised", "repeated",
-                                                           "applied", "spared",  "failed"};
+const char *const retune_action_names[RETUNE_N_ACTIONS] = {"stays",  "advised", "repeated", "applied",
+                                                           "spared", "held",    "failed"};
 
-/* The newest decision about what is in force; false: there is none. */
-static int last_settled(struct history *history, const char *name, bool *ret_found,
-                        struct history_change *ret, struct err *err)
+int retune_in_force(const struct retune_world *world, const struct retune_target *target, bool *ret_known,
+                    struct point *ret_point, int64_t *ret_settled_id, struct err *err)
 {
-    struct history_change *changes = NULL;
-    size_t n = 0;
-    int result = history_list_changes(history, name, SETTLED, 1, &changes, &n, err);
-    *ret_found = result == 0 && n > 0;
-    if (*ret_found)
-        *ret = changes[0];
-    free(changes);
-    return result;
-}
-
-int retune_in_force(struct history *history, const struct retune_target *target, bool *ret_known,
-                    struct point *ret_point, struct err *err)
-{
-    struct history_change change;
-    bool found;
+    struct history_change last;
     *ret_known = false;
+    int result = retune_record_settled(world, target->name, &last, err);
+    *ret_settled_id = last.id;
     /* Without a snippet a person applies the advice, and then writes it into the configuration. */
     if (target->snippet[0] == '\0' && target->settings.current_given)
         return 0;
-    int result = last_settled(history, target->name, &found, &change, err);
-    if (result < 0 || !found || !change.has_to || factors_check(&change.to, NULL) < 0)
+    if (result < 0 || !last.has_to || factors_check(&last.to, NULL) < 0)
         return result;
     *ret_known = true;
-    *ret_point = change.to;
+    *ret_point = last.to;
     return 0;
-}
-
-static int record(const struct retune_world *world, const struct retune_outcome *outcome,
-                  enum history_kind kind, int64_t run_id, const char *text, struct err *err)
-{
-    const struct night_result *night = &outcome->night;
-    struct history_change change = {.kind = kind, .run_ids = {run_id}};
-    snprintf(change.target, sizeof change.target, "%s", outcome->target->name);
-    snprintf(change.text, sizeof change.text, "%s", text);
-    change.has_from = outcome->measured && night->has_in_force;
-    change.has_to = outcome->measured && night->has_advice;
-    change.from = change.has_from ? night->in_force : change.from;
-    change.to = change.has_to ? night->advice : change.to;
-    return history_add_change(world->history, &change, err);
 }
 
 int retune_act_skip(const struct retune_world *world, struct retune_outcome *outcome, struct err *err)
 {
     struct history_change *changes = NULL;
     size_t n = 0;
-    const char *name = outcome->target->name;
     outcome->skipped = true;
     outcome->n_skipped = 1;
-    int result = record(world, outcome, HISTORY_CHANGE_SKIPPED, 0, outcome->text, err);
+    int result = retune_record_add(world, outcome, HISTORY_CHANGE_SKIPPED, 0, outcome->text, err);
     if (result == 0)
-        result = history_list_changes(world->history, name, 0, MAX_SKIPPED, &changes, &n, err);
+        result = retune_record_list(world, outcome->target->name, &changes, &n, err);
     if (result == 0) {
         size_t row = 0;
         while (row < n && changes[row].kind == HISTORY_CHANGE_SKIPPED)
@@ -144,9 +117,9 @@ static int settle(void *context, struct err *err)
 {
     const struct settling *settling = context;
     const struct night_result *night = &settling->outcome->night;
-    return record(settling->world, settling->outcome,
-                  night->verdict == NIGHT_FIRST ? HISTORY_CHANGE_FIRST : HISTORY_CHANGE_MADE,
-                  settling->run_id, night->evidence, err);
+    return retune_record_add(settling->world, settling->outcome,
+                             night->verdict == NIGHT_FIRST ? HISTORY_CHANGE_FIRST : HISTORY_CHANGE_MADE,
+                             settling->run_id, night->evidence, err);
 }
 
 static int apply(const struct retune_world *world, struct retune_outcome *outcome, int64_t run_id,
@@ -164,6 +137,7 @@ static int apply(const struct retune_world *world, struct retune_outcome *outcom
                     facts);
         struct apply_order order = order_of(world, target, facts);
         order.text = text;
+        order.settled = outcome->settled_id;
         order.settle = settle;
         order.context = &settling;
         result = apply_snippet(&order, &state, err);
@@ -176,33 +150,101 @@ static int apply(const struct retune_world *world, struct retune_outcome *outcom
     return result;
 }
 
-/* What a new setting comes to, before anything is written. */
-static enum retune_action intend(const struct retune_outcome *outcome, bool found,
-                                 const struct history_change *last)
+static int recover(const struct retune_world *world, const struct retune_target *target,
+                   struct history_change *ret_last, struct err *err)
 {
-    const struct point *advice = &outcome->night.advice;
-    if (found && last->kind == HISTORY_CHANGE_ROLLBACK && last->has_from &&
-        factors_equal(&last->from, advice))
-        return RETUNE_SPARED;
-    if (outcome->target->snippet[0] != '\0')
-        return RETUNE_APPLIED;
-    return found && last->has_to && factors_equal(&last->to, advice) ? RETUNE_REPEATED : RETUNE_ADVISED;
+    const struct retune_outcome outcome = {.target = target};
+    const char *facts[N_FACTS + 1];
+    bool recovered = false;
+    int result = retune_record_settled(world, target->name, ret_last, err);
+    if (result < 0)
+        return result;
+    char(*lines)[FACT_SIZE] = malloc(sizeof(char[N_FACTS][FACT_SIZE]));
+    if (lines == NULL)
+        return err_set(err, -ENOMEM, "no memory");
+    write_facts(target, "recover", NULL, lines, facts);
+    struct apply_order order = order_of(world, target, facts);
+    order.settled = ret_last->id;
+    result = apply_recover(&order, &recovered, err);
+    free(lines);
+    if (result < 0 || !recovered)
+        return result;
+    return retune_record_add(world, &outcome, HISTORY_CHANGE_NONE, 0,
+                             "an earlier fstune was stopped while it applied a setting or took one back: the "
+                             "file before it is back",
+                             err);
+}
+
+/* From here on nobody else touches the snippet, until *ret_fd is closed; what a dead fstune left is put in
+ * order. last: the newest decision. */
+static int enter(const struct retune_world *world, const struct retune_target *target, int *ret_fd,
+                 struct history_change *ret_last, struct err *err)
+{
+    const struct apply_order order = order_of(world, target, NULL);
+    int result = apply_lock(&order, ret_fd, err);
+    if (result < 0)
+        return result;
+    result = recover(world, target, ret_last, err);
+    if (result < 0)
+        close(*ret_fd);
+    return result;
+}
+
+int retune_act_recover(const struct retune_world *world, const struct retune_target *target, struct err *err)
+{
+    struct history_change last;
+    int fd;
+    if (target->snippet[0] == '\0')
+        return 0;
+    int result = enter(world, target, &fd, &last, err);
+    if (result == 0)
+        close(fd);
+    return result;
+}
+
+/* What a new setting comes to, before anything is written. */
+static int intend(const struct retune_world *world, struct retune_outcome *outcome, struct err *err)
+{
+    const struct retune_target *target = outcome->target;
+    struct history_change *changes = NULL;
+    size_t n = 0;
+    int result = retune_record_list(world, target->name, &changes, &n, err);
+    if (result < 0)
+        return result;
+    const struct history_change *settled = retune_rules_settled(changes, n);
+    const struct retune_rules_past past = {
+        .changes = changes,
+        .n = n,
+        .has_file = target->snippet[0] != '\0' &&
+                    faccessat(AT_FDCWD, target->snippet, F_OK, AT_SYMLINK_NOFOLLOW) == 0};
+    if ((settled != NULL ? settled->id : 0) != outcome->settled_id) {
+        outcome->action = RETUNE_HELD;
+        snprintf(outcome->text, sizeof outcome->text,
+                 "another fstune changed what is in force, or rolled it back, while this night measured");
+    } else {
+        outcome->action = retune_rules_intend(outcome, &past, outcome->text);
+    }
+    free(changes);
+    return 0;
 }
 
 static int act_on_advice(const struct retune_world *world, struct retune_outcome *outcome, int64_t run_id,
                          struct err *err)
 {
     struct history_change last;
-    bool found;
-    int result = last_settled(world->history, outcome->target->name, &found, &last, err);
-    if (result < 0)
+    int fd = -1, result = 0;
+    if (outcome->target->snippet[0] != '\0')
+        result = enter(world, outcome->target, &fd, &last, err);
+    if (result < 0) {
+        outcome->action = RETUNE_FAILED;
         return result;
-    outcome->action = intend(outcome, found, &last);
-    if (outcome->action == RETUNE_SPARED)
-        snprintf(
-            outcome->text, sizeof outcome->text,
-            "it was rolled back before, so it is not applied again; set it as current, or wait for another");
-    return outcome->action == RETUNE_APPLIED ? apply(world, outcome, run_id, err) : 0;
+    }
+    result = intend(world, outcome, err);
+    if (result == 0 && outcome->action == RETUNE_APPLIED)
+        result = apply(world, outcome, run_id, err);
+    if (fd >= 0)
+        close(fd);
+    return result;
 }
 
 static enum history_kind kind_of(const struct retune_outcome *outcome)
@@ -222,80 +264,69 @@ int retune_act(const struct retune_world *world, struct retune_outcome *outcome,
         result = act_on_advice(world, outcome, run_id, err);
     /* What was applied is remembered already. */
     if (result < 0 || outcome->action != RETUNE_APPLIED)
-        recorded =
-            record(world, outcome, kind_of(outcome), run_id, result < 0 ? err->text : night->evidence, &own);
+        recorded = retune_record_add(world, outcome, kind_of(outcome), run_id,
+                                     result < 0 ? err->text : night->evidence, &own);
     if (recorded == 0 && night->behind != 0)
-        recorded = record(world, outcome, HISTORY_CHANGE_ALARM, run_id, night->reason, &own);
+        recorded = retune_record_add(world, outcome, HISTORY_CHANGE_ALARM, run_id, night->reason, &own);
     if (recorded < 0 && result == 0)
         result = err_set(err, recorded, "%s", own.text);
     return result;
 }
 
-static int recover(const struct retune_world *world, const struct retune_target *target, double settled_s,
-                   bool *ret_recovered, struct err *err)
+int retune_can_roll_back(const struct retune_world *world, const struct retune_target *target,
+                         struct history_change *ret_last, struct err *err)
 {
+    if (target->snippet[0] == '\0')
+        return err_set(err, -ENOENT, "it has no snippet, so fstune never changed anything for it");
+    int result = retune_record_settled(world, target->name, ret_last, err);
+    if (result == 0 && ret_last->id == 0)
+        result =
+            err_set(err, -ENOENT, "no change of it is in the history, so there is nothing to go back to");
+    return result < 0 ? result : apply_can_roll_back(target->snippet, err);
+}
+
+struct going_back {
+    const struct retune_world *world;
+    const struct history_change *last;
+};
+
+static int settle_rollback(void *context, struct err *err)
+{
+    const struct going_back *going_back = context;
+    return retune_record_add_rollback(going_back->world, going_back->last, err);
+}
+
+static int roll_back(const struct retune_world *world, const struct retune_target *target,
+                     const struct history_change *last, struct err *err)
+{
+    struct going_back going_back = {.world = world, .last = last};
     const char *facts[N_FACTS + 1];
+    enum apply_state state;
     char(*lines)[FACT_SIZE] = malloc(sizeof(char[N_FACTS][FACT_SIZE]));
     if (lines == NULL)
         return err_set(err, -ENOMEM, "no memory");
-    write_facts(target, "recover", NULL, lines, facts);
-    const struct apply_order order = order_of(world, target, facts);
-    int result = apply_recover(&order, settled_s, ret_recovered, err);
+    write_facts(target, "rollback", last->has_from ? &last->from : NULL, lines, facts);
+    struct apply_order order = order_of(world, target, facts);
+    order.settled = last->id;
+    order.settle = settle_rollback;
+    order.context = &going_back;
+    int result = apply_rollback(&order, &state, err);
     free(lines);
     return result;
 }
 
-int retune_act_recover(const struct retune_world *world, const struct retune_target *target, struct err *err)
+int retune_rollback(const struct retune_world *world, const struct retune_target *target,
+                    struct history_change *ret_last, struct err *err)
 {
-    struct retune_outcome outcome = {.target = target};
-    struct history_change last;
-    bool found, recovered = false;
+    int fd;
     if (target->snippet[0] == '\0')
-        return 0;
-    int result = last_settled(world->history, target->name, &found, &last, err);
-    if (result == 0)
-        result = recover(world, target, found ? last.at_s : 0, &recovered, err);
-    if (result < 0 || !recovered)
-        return result;
-    return record(world, &outcome, HISTORY_CHANGE_NONE, 0,
-                  "an earlier night was stopped while it applied a setting: the file before it is back", err);
-}
-
-static int record_rollback(const struct retune_world *world, const char *name,
-                           const struct history_change *last, struct err *err)
-{
-    struct history_change change = {.kind = HISTORY_CHANGE_ROLLBACK,
-                                    .has_from = last->has_to,
-                                    .has_to = last->has_from,
-                                    .from = last->to,
-                                    .to = last->from,
-                                    .text = "by hand: fstune retune rollback"};
-    snprintf(change.target, sizeof change.target, "%s", name);
-    return history_add_change(world->history, &change, err);
-}
-
-int retune_rollback(const struct retune_world *world, const struct retune_target *target, struct err *err)
-{
-    struct history_change last;
-    const char *facts[N_FACTS + 1];
-    enum apply_state state;
-    bool found;
-    if (target->snippet[0] == '\0')
-        return err_set(err, -ENOENT, "it has no snippet, so fstune never changed anything for it");
-    int result = retune_act_recover(world, target, err);
-    if (result == 0)
-        result = last_settled(world->history, target->name, &found, &last, err);
-    if (result == 0 && !found)
-        result =
-            err_set(err, -ENOENT, "no change of it is in the history, so there is nothing to go back to");
+        return retune_can_roll_back(world, target, ret_last, err);
+    int result = enter(world, target, &fd, ret_last, err);
     if (result < 0)
         return result;
-    char(*lines)[FACT_SIZE] = malloc(sizeof(char[N_FACTS][FACT_SIZE]));
-    if (lines == NULL)
-        return err_set(err, -ENOMEM, "no memory");
-    write_facts(target, "rollback", last.has_from ? &last.from : NULL, lines, facts);
-    const struct apply_order order = order_of(world, target, facts);
-    result = apply_rollback(&order, &state, err);
-    free(lines);
-    return result < 0 ? result : record_rollback(world, target->name, &last, err);
+    result = retune_can_roll_back(world, target, ret_last, err);
+    if (result == 0)
+        result = roll_back(world, target, ret_last, err);
+    close(fd);
+    return result;
 }

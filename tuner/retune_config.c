@@ -3,6 +3,7 @@
 
 #include "tuner/config.h"
 #include "tuner/options.h"
+#include "tuner/retune_trial.h"
 
 #include <errno.h>
 #include <libconfig.h>
@@ -86,9 +87,21 @@ static int blame(const char *path, const config_setting_t *setting, struct err *
                       key != NULL ? key : "targets");
 }
 
+/* One key under two names. */
+static int check_names(const char *path, const config_setting_t *group, struct err *err)
+{
+    const config_setting_t *again = config_setting_get_member(group, "existing_file");
+    if (again == NULL || config_setting_get_member(group, "existing") == NULL)
+        return 0;
+    err_set(err, -EINVAL, "is the same as existing, which is set too; leave one out");
+    return blame(path, again, err);
+}
+
 static int read_top(struct retune_config *config, struct retune_target *defaults, const char *path,
                     const config_setting_t *root, struct err *err)
 {
+    if (check_names(path, root, err) < 0)
+        return -EINVAL;
     for (int i = 0; i < config_setting_length(root); i++) {
         const config_setting_t *setting = config_setting_get_elem(root, (unsigned)i);
         if (read_top_key(config, defaults, setting, err) < 0)
@@ -127,7 +140,7 @@ static int check_hooks(const struct retune_target *target, struct err *err)
                        "fstune emit --list");
     if (target->snippet[0] == '\0' && has_hook)
         return err_set(err, -EINVAL, "check, apply and rollback are about a file; name it as snippet");
-    return 0;
+    return target->snippet[0] != '\0' ? retune_trial_snippet(target, err) : 0;
 }
 
 static int check_target(const struct retune_config *config, const struct retune_target *target,
@@ -161,6 +174,8 @@ static int read_target(struct retune_config *config, const struct retune_target 
         err_set(err, -EINVAL, "a target is a group: { name = \"...\"; path = \"...\"; pattern = \"...\"; }");
         return blame(path, group, err);
     }
+    if (check_names(path, group, err) < 0)
+        return -EINVAL;
     for (int i = 0; i < config_setting_length(group); i++) {
         const config_setting_t *setting = config_setting_get_elem(group, (unsigned)i);
         if (read_key(target, setting, err) < 0)

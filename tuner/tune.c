@@ -228,7 +228,7 @@ int tune_init(struct tune *tune, struct session *session, struct err *err)
     tune->session = session;
     tune->settings = session->settings;
     tune->best = tune->chosen = tune->baseline = tune->standard = tune->counterpart = TUNE_NONE;
-    tune->split = tune->unsplit = TUNE_NONE;
+    tune->split = tune->unsplit = tune->unpaid = TUNE_NONE;
     tune->lowest_p99_ns = NAN;
     tune->margin = objective_margin(tune->settings);
     tune->reference_log_bps = -INFINITY;
@@ -257,6 +257,15 @@ int tune_init(struct tune *tune, struct session *session, struct err *err)
     return result == 0 ? resume_begin(tune, err) : result;
 }
 
+/* Where bytes do not allow to begin again: of what was replayed after the choice, the best then. */
+static void keep_confirmed(struct tune *tune, size_t best)
+{
+    size_t chosen = tune->chosen;
+    if (chosen != TUNE_NONE && record_count(&tune->records[chosen], true) < TUNE_MIN_REPLAYS &&
+        tune_is_eligible(tune, best))
+        tune->best = tune->chosen = best;
+}
+
 /* A choice that its own fresh replays disprove is made again, once; replays that took part in the new choice
  * are fresh no more. */
 static int choose_and_confirm(struct tune *tune, struct err *err)
@@ -280,6 +289,10 @@ static int choose_and_confirm(struct tune *tune, struct err *err)
         tune->chosen = chosen;
         return 0;
     }
+    if (tune->writes_are_scarce) {
+        keep_confirmed(tune, best);
+        return 0;
+    }
     for (size_t i = 0; i < tune->n_records; i++)
         record_age(&tune->records[i]);
     return tune->chosen == TUNE_NONE ? 0 : tune_confirm(tune, err);
@@ -293,6 +306,7 @@ static void reserve_writes(struct tune *tune)
     if (max_bytes > used_bytes)
         session->write_limit_bytes =
             max_bytes - (uint64_t)((double)(max_bytes - used_bytes) * tune_final_share(tune));
+    tune_writes_reserve(tune);
 }
 
 static int conclude(struct tune *tune, struct err *err)

@@ -15,6 +15,7 @@
 #include "tuner/session.h"
 #include "tuner/sustained.h"
 #include "tuner/tune_length.h"
+#include "tuner/tune_writes.h"
 
 #include <gsl/gsl_rng.h>
 #include <stdbool.h>
@@ -77,7 +78,11 @@ struct tune {
 
     uint64_t duration_ns; /* of every run that is kept */
     struct tune_length length;
-    size_t n_cut;             /* runs that ended early because they were hopeless */
+    bool writes_are_scarce;     /* bytes are what a night spends, see tuner/tune_writes */
+    uint64_t search_from_bytes; /* written before the search */
+    size_t unpaid; /* a point wanted among the replays after the choice, for which bytes are too few; or
+                      TUNE_NONE */
+    size_t n_cut;  /* runs that ended early because they were hopeless */
     double reference_log_bps; /* of the highest rate known, for the floor of low-latency */
     size_t n_unsupported;     /* points left out because their runs do not support the objective */
     double margin;            /* of the tolerance, on the response's log scale; > 0 */

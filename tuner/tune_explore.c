@@ -49,7 +49,9 @@ static int measure_known(struct tune *tune, uint64_t deadline_ns, struct err *er
     if (result < 0 || watch == NULL || !watch->look_again)
         return result;
     size_t n = prior_sentinels(tune, points, SENTINELS_MAX);
-    for (size_t k = 0; k < SENTINEL_RUNS; k++) {
+    size_t replays = tune->writes_are_scarce ? 1 : SENTINEL_RUNS;
+    tune_writes_reserve(tune);
+    for (size_t k = 0; k < replays; k++) {
         for (size_t i = 0; i < n; i++)
             runs[n_runs++] = points[i];
     }
@@ -68,6 +70,7 @@ int tune_explore(struct tune *tune, struct err *err)
     for (size_t i = 0; i < tune->n_watched; i++)
         first[n_first++] = tune->watched[i];
     int result = tune_measure(tune, first, n_first, false, tune->end_ns, err);
+    tune_writes_reserve(tune);
     if (result == 0)
         result = measure_known(tune, deadline_ns, err);
     for (size_t round = 0; result == 0 && tune->stop == TUNE_STOP_NOT_YET; round++) {
@@ -82,6 +85,7 @@ int tune_explore(struct tune *tune, struct err *err)
         if (n == 0)
             break;
         n = make_round(tune, asked, n, grid ? TUNE_GRID_REPLAYS : 1, runs);
+        tune_writes_reserve(tune);
         uint64_t runs_before = tune->session->n_runs;
         result = tune_measure(tune, runs, n, false, deadline_ns, err);
         if (tune->session->n_runs == runs_before && !design)

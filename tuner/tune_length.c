@@ -255,7 +255,9 @@ static int try_longer(struct tune *tune, const size_t *points, size_t n, uint64_
     size_t n_list = list_fastest(tune, points, n, LONG_REPLAYS, list);
     uint64_t duration_ns = LONG_RATIO * tune->duration_ns, now_ns = tune_now_ns(tune);
     double needed_ns = (tune->run_seconds * 1e9 + (double)(duration_ns - tune->duration_ns)) * (double)n_list;
-    if (n_list < (size_t)N_REPLAYED * LONG_REPLAYS || (double)now_ns + 1.2 * needed_ns > (double)deadline_ns)
+    if (n_list < (size_t)N_REPLAYED * LONG_REPLAYS ||
+        (double)duration_ns / 1e9 > tune_writes_longest_seconds(tune, TUNE_WRITES_SCARCE_RUNS) ||
+        (double)now_ns + 1.2 * needed_ns > (double)deadline_ns)
         return 0;
     return measure_aside(tune, list, n_list, duration_ns, true, deadline_ns, err);
 }
@@ -330,6 +332,7 @@ static struct run_length choose(struct tune *tune)
     }
     double left = ((double)tune->search_end_ns - (double)tune_now_ns(tune)) / 1e9;
     double longest = fmin(left / LEAST_RUNS - overhead, (double)LONGEST_NS / 1e9);
+    longest = fmin(longest, tune_writes_longest_seconds(tune, TUNE_WRITES_SCARCE_RUNS));
     struct run_length_replays replays[] = {pool(length, tune->duration_ns),
                                            pool(length, LONG_RATIO * tune->duration_ns)};
     struct run_length_facts facts = {
@@ -443,11 +446,15 @@ int tune_length(struct tune *tune, struct err *err)
 {
     struct tune_length *length = &tune->length;
     size_t points[TUNE_LENGTH_POINTS + 1], n_asked = 0, n = 0;
-    if (tune->settings->duration_ns != 0 || tune->search == &search_grid || length->decided)
+    if (tune->search == &search_grid || length->decided)
         return 0;
+    int result = tune_writes_look(tune, err);
+    if (result < 0 || tune->writes_are_scarce || tune->stop != TUNE_STOP_NOT_YET ||
+        tune->settings->duration_ns != 0)
+        return result;
     length->why = why_text[RUN_LENGTH_UNKNOWN];
-    int result = tune->search->ask(tune->search_state, &tune->belief, TUNE_LENGTH_POINTS - 1, tune->rng,
-                                   points, &n_asked);
+    result = tune->search->ask(tune->search_state, &tune->belief, TUNE_LENGTH_POINTS - 1, tune->rng, points,
+                               &n_asked);
     if (result < 0)
         return err_sys(err, result, "the search cannot begin");
     if (n_asked == 0)

@@ -183,6 +183,7 @@ int tune_race(struct tune *tune, struct err *err)
         if (n == 0)
             return 0; /* no replay would teach anything more */
         uint64_t runs_before = tune->session->n_runs;
+        tune_writes_reserve(tune);
         result = tune_measure(tune, runs, n, false, tune->search_end_ns, err);
         if (tune->session->n_runs == runs_before)
             return result; /* none of them fits into the time that is left */

@@ -187,6 +187,82 @@ static void expected_scatter_is_never_below_that_of_the_replays(void **state)
     assert_close(expected.std, 0.05, 1e-9);
 }
 
+/* First alarm of a machine that loses a share every night; 0: none. */
+static size_t first_alarm(gsl_rng *rng, double loss, double std, size_t n_nights)
+{
+    struct nights_estimate nights[60];
+    for (size_t n = 0; n < n_nights; n++) {
+        struct nights_expected held;
+        double newest;
+        nights[n] = night(1e9, 0.005);
+        nights[n].log_mean += (double)n * log1p(-loss) + gsl_ran_gaussian(rng, std);
+        if (nights_expect_held(nights, n + 1, 0.95, &held, &newest) == 0 &&
+            nights_is_down(&held, newest, 0.1))
+            return n + 1;
+    }
+    return 0;
+}
+
+static void a_slow_drift_is_an_alarm(void **state)
+{
+    (void)state;
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    gsl_rng_set(rng, 1);
+    for (size_t i = 0; i < 200; i++) {
+        size_t fast = first_alarm(rng, 0.02, 0.02, 60), slow = first_alarm(rng, 0.004, 0.02, 60);
+        assert_true(fast >= NIGHTS_ANCHOR + NIGHTS_NEWEST && fast <= 14);
+        assert_true(slow >= 12 && slow <= 50);
+    }
+    gsl_rng_free(rng);
+}
+
+/* 200 machines of 60 nights each: not 1 in 100 nights. */
+static void nights_without_a_drift_hardly_alarm(void **state)
+{
+    (void)state;
+    static const double stds[] = {0.02, 0.03, 0.05};
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    gsl_rng_set(rng, 1);
+    for (size_t k = 0; k < 3; k++) {
+        size_t n_alarms = 0;
+        for (size_t i = 0; i < 200; i++)
+            n_alarms += first_alarm(rng, 0, stds[k], 60) > 0;
+        assert_true(n_alarms <= (k < 2 ? 2 : 60));
+    }
+    gsl_rng_free(rng);
+}
+
+static void the_best_level_that_was_held_is_the_anchor(void **state)
+{
+    (void)state;
+    struct nights_estimate nights[12];
+    struct nights_expected held;
+    double newest;
+    for (size_t i = 0; i < 12; i++)
+        nights[i] = night(i < 2 ? 0.9e9 : i < 8 ? 1e9 : i == 8 ? 2e9 : 0.8e9, 0.01);
+    assert_int_equal(nights_expect_held(nights, 7, 0.95, &held, &newest), -ENODATA);
+    assert_int_equal(nights_expect_held(nights, 8, 0.95, &held, &newest), 0);
+    assert_close(held.log_mean, (2 * log(0.9e9) + 3 * log(1e9)) / 5, 1e-9);
+    assert_close(newest, log(1e9), 1e-9);
+    /* A single fast night is no level. */
+    assert_int_equal(nights_expect_held(nights, 11, 0.95, &held, &newest), 0);
+    assert_close(held.log_mean, log(1e9), 1e-9);
+    assert_close(newest, (log(2e9) + 2 * log(0.8e9)) / 3, 1e-9);
+}
+
+static void contenders_share_the_error(void **state)
+{
+    (void)state;
+    struct nights_rule shared = strict;
+    shared.n_contenders = 4;
+    struct nights_estimate nights[] = {night(1.08, 0.025), night(1.08, 0.025)};
+    struct nights_pooled one, four;
+    nights_decide(&strict, nights, 2, 0, &one);
+    nights_decide(&shared, nights, 2, 0, &four);
+    assert_close((four.log_mean - four.interval.low) / (one.log_mean - one.interval.low),
+                 student_quantile(1 - 0.025 / 4, one.df) / student_quantile(0.975, one.df), 1e-6);
+}
+
 static void behind_needs_estimate_and_interval(void **state)
 {
     (void)state;
@@ -218,6 +294,10 @@ int main(void)
         cmocka_unit_test(expectation_needs_three_nights),
         cmocka_unit_test(a_small_or_ordinary_loss_is_no_alarm),
         cmocka_unit_test(expected_scatter_is_never_below_that_of_the_replays),
+        cmocka_unit_test(a_slow_drift_is_an_alarm),
+        cmocka_unit_test(nights_without_a_drift_hardly_alarm),
+        cmocka_unit_test(the_best_level_that_was_held_is_the_anchor),
+        cmocka_unit_test(contenders_share_the_error),
         cmocka_unit_test(behind_needs_estimate_and_interval),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

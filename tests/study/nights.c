@@ -2,7 +2,8 @@
  * is a shift found, and what does a night cost?
  *
  * usage: nights [--machines N] [--first N] [--nights N] [--cv X] [--night-cv X] [--level-cv X] [--shift X]
- *               [--tolerance X] [--first-budget S] [--night-budget S] [--surfaces DIR] [--jobs N] [--verbose]
+ *               [--tolerance X] [--first-budget S] [--night-budget S] [--surfaces DIR] [--max-write GIB]
+ *               [--drift X] [--jobs N] [--writes] [--verbose]
  * Without options it is a smoke test: two machines, three nights.
  *
  * A machine is a table of a surface in DIR (the recorded ones and `small`, all their patterns in turn) with a
@@ -11,7 +12,9 @@
  * --shift X: after the first night all points with another level of one factor (direct, API, or size) are
  * scaled so that the best of them is 1 + X times as fast as the settings in force; two nights follow, unless
  * --nights says otherwise. --cv: run_cv of the surface. --night-cv: scatter of a point from night to night;
- * --level-cv: of the whole machine. Times are virtual. */
+ * --level-cv: of the whole machine. --drift: what the whole machine loses every night. --max-write: bytes
+ * that a night may write, as retune's default; 0: no limit. --writes: only patterns that write. Times are
+ * virtual. */
 #include "bench/rng.h"
 #include "tuner/night.h"
 
@@ -31,9 +34,9 @@
 
 static struct {
     long machines, first, nights, jobs;
-    double cv, night_cv, level_cv, shift, tolerance, first_budget, night_budget;
+    double cv, night_cv, level_cv, shift, tolerance, first_budget, night_budget, max_write, drift;
     const char *surfaces;
-    bool verbose;
+    bool writes, verbose;
 } option = {.machines = 2,
             .first = 1,
             .nights = 0,
@@ -43,6 +46,7 @@ static struct {
             .tolerance = 0.03,
             .first_budget = 600,
             .night_budget = 120,
+            .max_write = 8,
             .surfaces = "configs/surfaces"};
 
 static const struct {
@@ -72,7 +76,8 @@ struct machine {
 /* Sent from a child to its parent for every machine. */
 struct outcome {
     long machine;
-    int failed;
+    size_t down_at; /* first night with an alarm of throughput; 0: none */
+    bool failed;    /* the first night gave no advice */
     size_t n_changes, n_nights, n_alarms_behind, n_alarms_down, n_pending, n_nothing;
     bool no_shift;                       /* nothing could be shifted */
     size_t found_at;                     /* night of the first change; 0: none */
@@ -140,7 +145,8 @@ static double best_of(const struct machine *machine)
 static void write_surface(struct machine *machine)
 {
     char path[128];
-    double level = exp(gsl_ran_gaussian(machine->rng, option.level_cv));
+    double lost = pow(1 - option.drift, (double)json_array_size(machine->past));
+    double level = lost * exp(gsl_ran_gaussian(machine->rng, option.level_cv));
     snprintf(path, sizeof path, "%s/table.csv", machine->folder);
     FILE *file = fopen(path, "w");
     if (file == NULL)
@@ -216,6 +222,9 @@ static void one_night(struct machine *machine, long number, const struct point *
         fatal(err.text);
     settings.pattern_given = settings.quiet = settings.seed_given = true;
     settings.tolerance_share = option.tolerance;
+    settings.max_write_given = option.max_write > 0;
+    if (settings.max_write_given)
+        settings.max_write_bytes = (uint64_t)(option.max_write * (double)(1ULL << 30));
     settings.seed = rng_derive((uint64_t)number, gsl_rng_get(machine->rng)) >> 1;
     snprintf(settings.simulate, sizeof settings.simulate, "%s/surface.conf", machine->folder);
     night_request_init(&request, &settings);
@@ -241,6 +250,8 @@ static void count(struct outcome *outcome, const struct night_result *result)
     outcome->n_pending += result->verdict == NIGHT_PENDING;
     outcome->n_nothing += result->verdict == NIGHT_NOTHING;
     outcome->n_alarms_behind += (result->behind & NIGHT_BEHIND_SETTINGS) != 0;
+    if (outcome->down_at == 0 && (result->behind & NIGHT_BEHIND_THROUGHPUT) != 0)
+        outcome->down_at = outcome->n_nights;
     outcome->n_alarms_down += (result->behind & NIGHT_BEHIND_THROUGHPUT) != 0;
     outcome->night_seconds += result->seconds;
     outcome->night_runs += result->n_runs;
@@ -250,8 +261,11 @@ static void live(struct machine *machine, struct outcome *outcome)
 {
     struct night_result result;
     one_night(machine, outcome->machine, NULL, &result);
-    if (result.verdict != NIGHT_FIRST)
-        fatal("a first night without advice");
+    if (result.verdict != NIGHT_FIRST) {
+        outcome->failed = true;
+        night_result_done(&result);
+        return;
+    }
     struct point in_force = result.advice;
     outcome->first_seconds = result.seconds;
     outcome->first_runs = result.n_runs;
@@ -273,10 +287,18 @@ static void live(struct machine *machine, struct outcome *outcome)
     outcome->last_share = truth(machine, &in_force) / best_of(machine);
 }
 
+static size_t kind_of(long number)
+{
+    size_t n_kinds = sizeof kinds / sizeof kinds[0], kind = (size_t)number % n_kinds;
+    while (option.writes && strstr(kinds[kind].pattern, "write") == NULL)
+        kind = (kind + 1) % n_kinds;
+    return kind;
+}
+
 static void simulate(long number, struct outcome *outcome)
 {
     struct machine *machine = calloc(1, sizeof *machine);
-    size_t kind = (size_t)number % (sizeof kinds / sizeof kinds[0]);
+    size_t kind = kind_of(number);
     char command[128];
     if (machine == NULL)
         fatal("no memory");
@@ -345,7 +367,7 @@ static size_t collect(struct outcome *outcomes)
 
 struct summary {
     size_t nights, changes, most_changes, more_than_two, pending, nothing, behind, down, shifts, found[4],
-        wrong;
+        wrong, failed, down_machines, down_at;
     double first_seconds, night_seconds, share, last_share, ratio;
 };
 
@@ -359,6 +381,8 @@ static void add(struct summary *sum, const struct outcome *outcome)
     sum->nothing += outcome->n_nothing;
     sum->behind += outcome->n_alarms_behind;
     sum->down += outcome->n_alarms_down;
+    sum->down_machines += outcome->down_at > 0;
+    sum->down_at += outcome->down_at;
     sum->shifts += !outcome->no_shift;
     bool good = outcome->found_at > 0 && outcome->gain_found > option.tolerance;
     sum->wrong += outcome->found_at > 0 && !good;
@@ -366,6 +390,10 @@ static void add(struct summary *sum, const struct outcome *outcome)
         sum->found[outcome->found_at < 3 ? outcome->found_at : 3]++;
     sum->first_seconds += outcome->first_seconds;
     sum->night_seconds += outcome->night_seconds;
+    if (outcome->failed) {
+        sum->failed++;
+        return;
+    }
     sum->ratio += outcome->night_seconds / (double)outcome->n_nights / outcome->first_seconds;
     sum->share += outcome->first_share;
     sum->last_share += outcome->last_share;
@@ -376,14 +404,18 @@ static int report(const struct outcome *outcomes, size_t n)
     struct summary sum = {0};
     for (size_t i = 0; i < n; i++)
         add(&sum, &outcomes[i]);
-    double machines = (double)n, nights = (double)sum.nights;
-    printf("%zu machines, %ld nights each, run_cv %.2f, night_cv %.3f, level_cv %.3f, shift %.2f\n", n,
-           option.nights, option.cv, option.night_cv, option.level_cv, option.shift);
+    double machines = (double)(n - sum.failed), nights = (double)sum.nights;
+    printf("%zu machines, %ld nights each, run_cv %.2f, night_cv %.3f, level_cv %.3f, shift %.2f, %.0f GiB\n",
+           n, option.nights, option.cv, option.night_cv, option.level_cv, option.shift, option.max_write);
+    printf("  first nights without advice: %zu\n", sum.failed);
     printf("  changes of advice: %.2f a machine, at most %zu, more than two on %zu machines\n",
            (double)sum.changes / machines, sum.most_changes, sum.more_than_two);
     printf(
         "  nights pending %.1f %%, without a verdict %zu; alarms: fallen behind %zu, throughput down %zu\n",
         100 * (double)sum.pending / nights, sum.nothing, sum.behind, sum.down);
+    if (sum.down_machines > 0)
+        printf("  throughput down on %zu machines, first in night %.1f on average\n", sum.down_machines,
+               (double)sum.down_at / (double)sum.down_machines);
     if (option.shift > 0)
         printf(
             "  of %zu shifts found within two nights: %.1f %% (later: %zu; a first change that is worth less "
@@ -394,11 +426,10 @@ static int report(const struct outcome *outcomes, size_t n)
            sum.share / machines, sum.last_share / machines);
     printf(
         "  virtual seconds: first night %.0f, a night %.0f; a night over the first: ratio of the sums %.3f, "
-        "mean ratio %.3f\n",
+        "mean ratio %.3f, over its budget %.3f\n",
         sum.first_seconds / machines, sum.night_seconds / nights,
-        sum.night_seconds / nights / (sum.first_seconds / machines), sum.ratio / machines);
-    printf("  a night over the budget of the first: %.3f\n",
-           sum.night_seconds / nights / option.first_budget);
+        sum.night_seconds / nights / (sum.first_seconds / machines), sum.ratio / machines,
+        sum.night_seconds / nights / option.first_budget);
     bool calm = option.shift > 0 || ((double)sum.changes <= machines && sum.more_than_two == 0);
     bool seen = option.shift <= 0 || (double)(sum.found[1] + sum.found[2]) >= 0.95 * (double)sum.shifts;
     printf("  %s\n", calm && seen ? "goal met" : "goal missed");
@@ -423,6 +454,8 @@ static bool take(const char *name, const char *value)
         {"--tolerance", NULL, &option.tolerance},
         {"--first-budget", NULL, &option.first_budget},
         {"--night-budget", NULL, &option.night_budget},
+        {"--max-write", NULL, &option.max_write},
+        {"--drift", NULL, &option.drift},
     };
     if (strcmp(name, "--surfaces") == 0) {
         option.surfaces = value;
@@ -445,6 +478,8 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--verbose") == 0)
             option.verbose = true;
+        else if (strcmp(argv[i], "--writes") == 0)
+            option.writes = true;
         else if (i + 1 >= argc || !take(argv[i], argv[i + 1]))
             fatal("unknown option; see the head of the source");
         else

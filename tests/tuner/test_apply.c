@@ -1,59 +1,5 @@
 /* Tests of tuner/apply: what is in force after every step that fails. */
-#include "tests/check.h"
-#include "tests/tuner/rig.h"
-#include "tuner/apply.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#define SECOND_NS 1000000000ULL
-
-static struct err err;
-static enum apply_state state;
-
-static const struct apply_order plain = {.path = "place/snippet",
-                                         .text = "new\n",
-                                         .check = "",
-                                         .apply = "",
-                                         .rollback = "",
-                                         .timeout_ns = 20 * SECOND_NS};
-
-static int enter(void **test_state)
-{
-    return rig_enter(test_state);
-}
-
-static int make_place(void **test_state)
-{
-    (void)test_state;
-    memset(&err, 0, sizeof err);
-    assert_int_equal(system("rm -rf place said && mkdir place"), 0);
-    return 0;
-}
-
-/* "" where there is no such file. */
-static const char *contents(const char *path)
-{
-    static char text[4096];
-    FILE *stream = fopen(path, "r");
-    size_t n = stream != NULL ? fread(text, 1, sizeof text - 1, stream) : 0;
-    text[n] = '\0';
-    if (stream != NULL)
-        fclose(stream);
-    return text;
-}
-
-static int apply(struct apply_order order)
-{
-    return apply_snippet(&order, &state, &err);
-}
+#include "tests/tuner/apply_rig.h"
 
 static void the_first_snippet_is_written_for_all_to_read(void **test_state)
 {
@@ -219,17 +165,6 @@ static void a_missing_directory_is_an_error(void **test_state)
     assert_int_equal(apply(order), -ENOENT);
 }
 
-/* In a child, so that root can become somebody else. */
-static int in_child(int (*work)(void))
-{
-    int status;
-    pid_t pid = fork();
-    if (pid == 0)
-        _exit(work());
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
-
 static int apply_as_nobody(void)
 {
     if (setgid(65534) != 0 || setuid(65534) != 0)
@@ -261,82 +196,6 @@ static void root_keeps_the_owner(void **test_state)
     assert_int_equal(stat("place/snippet", &status), 0);
     assert_int_equal(status.st_uid, 1);
     assert_int_equal(status.st_gid, 2);
-}
-
-static void set_up_old(void)
-{
-    assert_int_equal(make_place(NULL), 0);
-    rig_write("place/snippet", "old\n");
-}
-
-static void set_up_both(void)
-{
-    set_up_old();
-    rig_write("place/snippet.previous", "new\n");
-}
-
-/* What a night leaves that was killed while it applied; a marker of the year 2001, when something was there.
- */
-static void set_up_stopped(const char *marker)
-{
-    assert_int_equal(make_place(NULL), 0);
-    rig_write("place/snippet", "new\n");
-    rig_write("place/.fstune-applying.snippet", "%s", marker);
-    assert_int_equal(system("touch -d @1000000000 place/.fstune-applying.snippet"), 0);
-}
-
-static void a_stopped_night_is_taken_back(void **test_state)
-{
-    (void)test_state;
-    bool recovered;
-    struct apply_order order = plain;
-    order.rollback = "cat place/snippet >said";
-    set_up_stopped("change\n");
-    rig_write("place/snippet.previous", "old\n");
-    assert_int_equal(apply_recover(&order, 0, &recovered, &err), 0);
-    assert_true(recovered);
-    assert_string_equal(contents("place/snippet"), "old\n");
-    assert_string_equal(contents("said"), "old\n");
-    assert_int_equal(apply_recover(&order, 0, &recovered, &err), 0);
-    assert_false(recovered);
-    assert_int_equal(rig_count_entries("place"), 2);
-}
-
-static void a_stopped_first_night_leaves_nothing(void **test_state)
-{
-    (void)test_state;
-    bool recovered;
-    set_up_stopped("first\n");
-    assert_int_equal(apply_recover(&plain, 0, &recovered, &err), 0);
-    assert_true(recovered);
-    assert_int_equal(rig_count_entries("place"), 0);
-}
-
-static void what_was_remembered_is_not_taken_back(void **test_state)
-{
-    (void)test_state;
-    bool recovered;
-    set_up_stopped("first\n");
-    assert_int_equal(apply_recover(&plain, 1000000000.5, &recovered, &err), 0);
-    assert_false(recovered);
-    assert_string_equal(contents("place/snippet"), "new\n");
-    assert_int_equal(rig_count_entries("place"), 1);
-}
-
-static void what_cannot_come_back_is_an_error_until_somebody_looks(void **test_state)
-{
-    (void)test_state;
-    bool recovered;
-    set_up_stopped("change\n");
-    assert_int_equal(apply_recover(&plain, 0, &recovered, &err), -ENOENT);
-    assert_int_equal(apply_recover(&plain, 0, &recovered, &err), -ENOENT);
-    assert_string_equal(contents("place/snippet"), "new\n");
-}
-
-static int forget(void *context, struct err *forgot)
-{
-    (void)context;
-    return err_set(forgot, -ENOSPC, "the history is full");
 }
 
 static void what_cannot_be_remembered_is_taken_back(void **test_state)
@@ -397,6 +256,48 @@ static void without_a_kept_file_there_is_nothing_to_go_back_to(void **test_state
     assert_int_equal(state, APPLY_OLD);
 }
 
+static void a_failing_apply_command_leaves_the_way_back(void **test_state)
+{
+    (void)test_state;
+    struct apply_order order = plain;
+    rig_write("place/snippet", "old\n");
+    rig_write("place/snippet.previous", "older\n");
+    order.apply = "exit 1";
+    assert_int_equal(apply(order), -EREMOTEIO);
+    assert_string_equal(contents("place/snippet"), "old\n");
+    assert_string_equal(contents("place/snippet.previous"), "older\n");
+    assert_int_equal(rig_count_entries("place"), 2);
+    order.apply = "";
+    order.settle = forget;
+    assert_int_equal(apply(order), -ENOSPC);
+    assert_string_equal(contents("place/snippet.previous"), "older\n");
+}
+
+static void a_rollback_that_cannot_be_remembered_is_exchanged_back(void **test_state)
+{
+    (void)test_state;
+    struct apply_order order = plain;
+    order.settle = forget;
+    order.rollback = "cat place/snippet >>said";
+    set_up_both();
+    assert_int_equal(apply_rollback(&order, &state, &err), -ENOSPC);
+    assert_int_equal(state, APPLY_TAKEN_BACK);
+    assert_string_equal(contents("place/snippet"), "old\n");
+    assert_string_equal(contents("place/snippet.previous"), "new\n");
+    assert_string_equal(contents("said"), "new\nold\n");
+    assert_int_equal(rig_count_entries("place"), 2);
+}
+
+static void a_rollback_is_foreseen_without_touching_anything(void **test_state)
+{
+    (void)test_state;
+    set_up_both();
+    assert_int_equal(apply_can_roll_back("place/snippet", &err), 0);
+    assert_string_equal(contents("place/snippet"), "old\n");
+    assert_int_equal(unlink("place/snippet.previous"), 0);
+    assert_int_equal(apply_can_roll_back("place/snippet", &err), -ENOENT);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, make_place)
@@ -417,15 +318,14 @@ int main(void)
         TEST(a_missing_directory_is_an_error),
         TEST(the_file_of_another_user_is_refused),
         TEST(root_keeps_the_owner),
-        TEST(a_stopped_night_is_taken_back),
-        TEST(a_stopped_first_night_leaves_nothing),
-        TEST(what_was_remembered_is_not_taken_back),
-        TEST(what_cannot_come_back_is_an_error_until_somebody_looks),
         TEST(what_cannot_be_remembered_is_taken_back),
         TEST(a_rollback_exchanges_and_a_second_one_undoes_it),
         TEST(without_a_rollback_command_the_apply_command_runs),
         TEST(a_failing_rollback_is_exchanged_back),
         TEST(without_a_kept_file_there_is_nothing_to_go_back_to),
+        TEST(a_failing_apply_command_leaves_the_way_back),
+        TEST(a_rollback_that_cannot_be_remembered_is_exchanged_back),
+        TEST(a_rollback_is_foreseen_without_touching_anything),
     };
     return cmocka_run_group_tests(tests, enter, rig_leave);
 }

@@ -2,6 +2,7 @@
 #include "tests/check.h"
 #include "tests/tuner/rig.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +113,95 @@ static void a_rollback_exchanges_the_files(void **state)
     rig_free(&run);
 }
 
+static void a_dry_rollback_says_what_would_come_back(void **state)
+{
+    (void)state;
+    rig_write("vm1.env", "mine\n");
+    json_decref(night(0));
+    assert_int_equal(system("cp vm1.env before"), 0);
+    rig_run(&run, NULL, "retune", "rollback", "--config", "n.conf", "--target", "vm1", "--dry-run", NULL);
+    assert_int_equal(run.code, 0);
+    assert_non_null(strstr(run.out, "vm1: would be rolled back: "));
+    assert_non_null(strstr(run.out, "setting: not known"));
+    rig_free(&run);
+    rig_run(&run, NULL, "retune", "rollback", "--config", "n.conf", "--target", "vm1", "--dry-run", "--json",
+            NULL);
+    json_t *document = rig_json(&run);
+    assert_true(json_is_true(json_object_get(document, "dry_run")));
+    assert_true(json_is_null(json_object_get(document, "in_force")));
+    json_decref(document);
+    rig_free(&run);
+    assert_int_equal(system("cmp -s vm1.env before && grep -qx mine vm1.env.previous"), 0);
+    rig_run(&run, NULL, "retune", "rollback", "--config", "n.conf", "--target", "vm1", NULL);
+    assert_int_equal(run.code, 0); /* nothing was recorded before */
+    rig_free(&run);
+    assert_int_equal(system("grep -qx mine vm1.env"), 0);
+}
+
+static void a_rollback_is_not_overruled_by_the_next_nights(void **state)
+{
+    (void)state;
+    rig_write("vm1.env", "mine\n");
+    json_decref(night(0));
+    rig_run(&run, NULL, "retune", "rollback", "--config", "n.conf", "--target", "vm1", NULL);
+    assert_int_equal(run.code, 0);
+    rig_free(&run);
+    for (unsigned i = 0; i < 3; i++) {
+        rig_run(&run, NULL, "retune", "--config", "n.conf", NULL);
+        assert_null(strstr(run.out, "  advice      applied"));
+        rig_free(&run);
+        assert_int_equal(system("grep -qx mine vm1.env"), 0);
+    }
+}
+
+/* The first is in its apply command when the second comes. */
+static void a_rollback_waits_for_a_night_that_applies(void **state)
+{
+    (void)state;
+    static const char *const arguments[] = {"retune", "--config", "n.conf", NULL};
+    struct rig_run first = {0};
+    rig_write("vm1.env", "mine\n");
+    assert_int_equal(system("sed -i 's/emit = /apply = \"touch applying; sleep 1\"; emit = /' n.conf"), 0);
+    rig_start(&first, NULL, arguments);
+    for (unsigned i = 0; i < 6000 && !rig_exists("applying"); i++)
+        usleep(10000);
+    assert_true(rig_exists("applying"));
+    rig_run(&run, NULL, "retune", "rollback", "--config", "n.conf", "--target", "vm1", NULL);
+    assert_int_equal(run.code, 0);
+    rig_free(&run);
+    rig_finish(&first);
+    assert_int_equal(first.code, 0);
+    assert_non_null(strstr(first.out, "applied: "));
+    rig_free(&first);
+    assert_int_equal(system("grep -qx mine vm1.env && grep -q FSTUNE_API vm1.env.previous"), 0);
+}
+
+static void a_dry_run_finds_a_directory_that_is_not_there(void **state)
+{
+    (void)state;
+    assert_int_equal(system("sed -i 's|/vm1.env|/no/vm1.env|' n.conf"), 0);
+    rig_run(&run, NULL, "retune", "--config", "n.conf", "--dry-run", "--json", NULL);
+    rig_check_error(&run, 1, "no/vm1.env");
+    rig_free(&run);
+}
+
+static void an_interrupted_night_has_its_code_in_json(void **state)
+{
+    (void)state;
+    static const char *const arguments[] = {"retune", "--config", "n.conf", "--json", NULL};
+    assert_int_equal(system("sed -i 's/emit = /apply = \"sleep 20\"; emit = /' n.conf"), 0);
+    rig_start(&run, NULL, arguments);
+    for (unsigned i = 0; i < 6000 && !rig_exists("vm1.env"); i++)
+        usleep(10000);
+    assert_int_equal(kill(run.pid, SIGTERM), 0);
+    rig_finish(&run);
+    assert_int_equal(run.code, 128 + SIGTERM);
+    json_t *document = rig_json(&run);
+    assert_int_equal(json_integer_value(json_object_get(document, "exit_code")), 128 + SIGTERM);
+    json_decref(document);
+    rig_free(&run);
+}
+
 static void nothing_to_go_back_to_is_exit_1(void **state)
 {
     (void)state;
@@ -199,6 +289,11 @@ int main(void)
         TEST(the_same_seed_gives_the_same_bytes),
         TEST(half_the_throughput_ends_with_4_and_one_line),
         TEST(a_rollback_exchanges_the_files),
+        TEST(a_dry_rollback_says_what_would_come_back),
+        TEST(a_rollback_is_not_overruled_by_the_next_nights),
+        TEST(a_rollback_waits_for_a_night_that_applies),
+        TEST(a_dry_run_finds_a_directory_that_is_not_there),
+        TEST(an_interrupted_night_has_its_code_in_json),
         TEST(nothing_to_go_back_to_is_exit_1),
         TEST(a_dry_run_touches_nothing),
         TEST(the_command_line_wins_over_the_file),

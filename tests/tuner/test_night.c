@@ -6,6 +6,7 @@
 #include "tuner/night.h"
 #include "tuner/night_judge.h"
 #include "tuner/night_memory.h"
+#include "tuner/tune.h"
 
 #include <errno.h>
 #include <gsl/gsl_errno.h>
@@ -87,6 +88,74 @@ static void night(const char *surface, const char *seed, const struct point *in_
     if (night_run(&request, &result, &err) != 0)
         fail_msg("%s", err.text);
     json_array_append(past, result.document);
+}
+
+/* As `night`, with a limit of what may be written. */
+static void night_that_writes(const char *surface, const char *seed, const struct point *in_force,
+                              uint64_t bytes)
+{
+    prepare(surface, seed, in_force);
+    settings.max_write_given = true;
+    settings.max_write_bytes = bytes;
+    if (night_run(&request, &result, &err) != 0)
+        fail_msg("%s", err.text);
+    assert_true(result.bytes_written <= bytes);
+    json_array_append(past, result.document);
+}
+
+#define GIB (1ULL << 30)
+
+/* 3 GiB are some 30 runs at 2 GB/s. */
+static void a_shift_is_found_with_the_write_budget_of_a_night(void **state)
+{
+    (void)state;
+    night_that_writes("peak.conf", "1", NULL, 3 * GIB);
+    assert_int_equal(result.verdict, NIGHT_FIRST);
+    assert_true(result.throughput.n >= TUNE_FRESH_LEAST);
+    night_result_done(&result);
+    night_that_writes("moved.conf", "2", &hill, 3 * GIB);
+    assert_int_equal(result.verdict, NIGHT_PENDING);
+    assert_true(result.gain_tonight.n >= TUNE_FRESH_LEAST);
+    night_result_done(&result);
+    night_that_writes("moved.conf", "3", &hill, 3 * GIB);
+    assert_int_equal(result.verdict, NIGHT_CHANGE);
+    /* What waits for its verdict gets the most of it. */
+    assert_true(result.gain_tonight.n >= 2 * TUNE_FRESH_LEAST);
+    night_result_done(&result);
+}
+
+static void too_small_a_write_budget_says_so(void **state)
+{
+    (void)state;
+    night_that_writes("peak.conf", "1", &hill, GIB);
+    assert_int_equal(result.verdict, NIGHT_NOTHING);
+    assert_non_null(strstr(result.reason, "1.07 GB of writes allow only"));
+    assert_non_null(strstr(result.reason, "raise max_write"));
+    night_result_done(&result);
+    night_that_writes("peak.conf", "1", NULL, GIB / 4);
+    assert_int_equal(result.verdict, NIGHT_NOTHING);
+    assert_false(result.has_advice);
+    night_result_done(&result);
+}
+
+static void what_the_write_budget_left_out_is_in_the_evidence(void **state)
+{
+    (void)state;
+    night_that_writes("peak.conf", "1", &hill, 2 * GIB);
+    assert_int_equal(result.verdict, NIGHT_NO_CHANGE);
+    assert_non_null(strstr(result.evidence, "of writes allowed a look at"));
+    night_result_done(&result);
+}
+
+/* A slow device spends its time, not its write budget. */
+static void an_ample_write_budget_changes_nothing(void **state)
+{
+    (void)state;
+    night_that_writes("peak.conf", "1", NULL, 1ULL << 50);
+    assert_int_equal(result.verdict, NIGHT_FIRST);
+    assert_true(result.conclusive && factors_equal(&result.advice, &hill));
+    assert_null(strstr(result.evidence, "of writes"));
+    night_result_done(&result);
 }
 
 static void first_night_makes_an_advice(void **state)
@@ -221,6 +290,34 @@ static void a_history_that_fails_ends_the_night(void **state)
     assert_non_null(strstr(err.text, "damaged"));
 }
 
+/* Nights at levels of their own, each a little below the one before. */
+static void remember_drift(size_t n, double loss)
+{
+    for (size_t i = 0; i < n; i++) {
+        double level = log(2e9) + (double)(n - i) * loss;
+        struct night_record record = {.has_in_force = true, .in_force = hill, .n_fresh = 1};
+        record.fresh[0] = (struct night_fresh){hill, {5, level, 0.02}, {5, level, 0.02}};
+        json_array_append_new(past, json_pack("{s:o}", "night", night_memory_json(&record)));
+    }
+}
+
+static void a_drift_over_many_nights_is_an_alarm(void **state)
+{
+    (void)state;
+    remember_drift(12, 0.02);
+    night("peak.conf", "1", &hill);
+    assert_int_equal(result.behind, NIGHT_BEHIND_THROUGHPUT);
+    assert_true(result.drifted);
+    assert_non_null(strstr(result.reason, "has drifted down"));
+    assert_non_null(strstr(result.reason, "over 5 nights in a row"));
+    night_result_done(&result);
+    json_array_clear(past);
+    remember_drift(12, 0.002);
+    night("peak.conf", "1", &hill);
+    assert_int_equal(result.behind, 0);
+    night_result_done(&result);
+}
+
 static struct night_record record_of(const struct point *in_force, double gain)
 {
     struct night_record record = {.has_in_force = true, .in_force = *in_force, .n_fresh = 2, .n_pending = 1};
@@ -319,6 +416,11 @@ int main(void)
         NIGHT_TEST(a_signal_leaves_no_verdict_and_no_advice),
         NIGHT_TEST(settings_in_force_that_cannot_be_measured_are_refused),
         NIGHT_TEST(a_history_that_fails_ends_the_night),
+        NIGHT_TEST(a_shift_is_found_with_the_write_budget_of_a_night),
+        NIGHT_TEST(too_small_a_write_budget_says_so),
+        NIGHT_TEST(what_the_write_budget_left_out_is_in_the_evidence),
+        NIGHT_TEST(an_ample_write_budget_changes_nothing),
+        NIGHT_TEST(a_drift_over_many_nights_is_an_alarm),
         NIGHT_TEST(a_night_is_read_as_it_was_written),
         NIGHT_TEST(other_settings_in_force_end_the_row),
         NIGHT_TEST(damaged_nights_count_as_not_there),

@@ -150,6 +150,47 @@ static void a_journal_gives_runs_in_time_and_points_of_them(void **state)
     assert_true(data.lower_is_better && !data.runs[0].stable);
 }
 
+static void cells_of_an_experiment_carry_what_is_fixed_and_their_answers(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        read_text("{\"schema\": \"fstune/experiment/1\", \"confidence\": 0.9, "
+                  "\"fixed\": {\"pattern\": \"randread\", \"threads\": 1, \"cache\": \"cold\"}, \"points\": ["
+                  "{\"request_size\": 4096, \"mean\": 5, \"levels\": {\"file_size\": 1048576}},"
+                  "{\"request_size\": 4096, \"mean\": null, \"failed\": \"no space\", \"levels\": "
+                  "{\"file_size\": 4194304}},"
+                  "{\"request_size\": 8192, \"mean\": 6, \"levels\": {\"file_size\": 1048576}},"
+                  "{\"request_size\": 8192, \"mean\": 7, \"levels\": {\"file_size\": 4194304}}],"
+                  "\"analysis\": {\"answers\": [{\"best\": 3, \"equivalent\": [2, 9, -1, \"x\"]}, "
+                  "{\"best\": 0}]}}"),
+        0);
+    assert_int_equal(data.n_points, 4);
+    assert_close(data.confidence_share, 0.9, 1e-12);
+    for (size_t i = 0; i < 4; i++) {
+        assert_string_equal(level_of(i, PLOT_FACTOR_PATTERN), "randread");
+        assert_string_equal(level_of(i, PLOT_FACTOR_CACHE), "cold");
+        assert_string_equal(level_of(i, PLOT_FACTOR_FILE_SIZE), i % 2 == 0 ? "1m" : "4m");
+    }
+    assert_true(isnan(data.points[1].mean_bps));
+    assert_int_equal(data.points[0].marks, PLOT_BEST);
+    assert_int_equal(data.points[1].marks, 0);
+    assert_int_equal(data.points[2].marks, PLOT_EQUIVALENT);
+    assert_int_equal(data.points[3].marks, PLOT_BEST);
+}
+
+static void an_experiment_without_fixed_factors_is_read_and_damaged_cells_are_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(read_text("{\"schema\": \"fstune/experiment/1\", \"points\": [{\"request_size\": 4096, "
+                               "\"mean\": 5}]}"),
+                     0);
+    assert_int_equal(data.n_points, 1);
+    assert_int_equal(read_text("{\"schema\": \"fstune/experiment/1\", \"points\": [7]}"), -EINVAL);
+    assert_int_equal(
+        read_text("{\"schema\": \"fstune/experiment/1\", \"fixed\": [], \"points\": [{\"mean\": 5}]}"),
+        -EINVAL);
+}
+
 static void other_documents_are_refused(void **state)
 {
     (void)state;
@@ -196,6 +237,9 @@ int main(void)
         cmocka_unit_test_teardown(a_recommendation_knows_roles_and_what_to_distrust, done),
         cmocka_unit_test_teardown(runs_of_a_measurement_lie_end_to_end, done),
         cmocka_unit_test_teardown(a_journal_gives_runs_in_time_and_points_of_them, done),
+        cmocka_unit_test_teardown(cells_of_an_experiment_carry_what_is_fixed_and_their_answers, done),
+        cmocka_unit_test_teardown(an_experiment_without_fixed_factors_is_read_and_damaged_cells_are_refused,
+                                  done),
         cmocka_unit_test_teardown(other_documents_are_refused, done),
         cmocka_unit_test_teardown(points_and_levels_are_limited, done),
         cmocka_unit_test(factors_are_found_by_both_spellings),

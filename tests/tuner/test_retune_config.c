@@ -3,6 +3,7 @@
 #include "tests/tuner/rig.h"
 #include "tuner/options.h"
 #include "tuner/retune_config.h"
+#include "tuner/snippet.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -135,6 +136,14 @@ static void what_is_wrong_is_refused_with_its_line(void **state)
         {IN_TARGET("emit = \"shel\";"), "n.conf:3: emit: 'shel' is no format; did you mean shell?"},
         {IN_TARGET("json = true;"), "n.conf:3: json: stands at the top"},
         {IN_TARGET("resume = \"j\";"), "n.conf:3: resume: has no meaning for a night"},
+        {IN_TARGET("existing_file = \"/f\";\nexisting = \"/g\";"),
+         "n.conf:3: existing_file: is the same as existing"},
+        {"existing = \"/g\"; existing_file = \"/f\"; targets = ( { name = \"a\"; pattern = \"read\"; } );",
+         "n.conf:1: existing_file: is the same as existing"},
+        {IN_TARGET("snippet = \"/x/y\"; emit = \"seastar\";"), "target a: emit = \"seastar\": "},
+        {IN_TARGET("snippet = \"/x/y\"; emit = \"libvirt\"; image = \"a.img\";"), "absolute paths only"},
+        {IN_TARGET("snippet = \"/x/y\"; emit = \"proxmox\"; bus = \"nvme\";"), "has no such disks"},
+        {IN_TARGET("snippet = \"/x/y\"; emit = \"udev\"; simulate = \"s\";"), "simulated surface"},
         {IN_TARGET("keep_file = true; existing_file = \"/f\";"), "exclude each other"},
         {IN_TARGET("pattern = \"write\";"), "n.conf:3: the setting is repeated"},
         {IN_TARGET("max_load = \"high\";"), "n.conf:3: max_load: "},
@@ -191,6 +200,24 @@ static void the_texts_of_the_table_are_the_defaults(void **state)
     assert_memory_equal(&before, &after, sizeof before);
 }
 
+static void every_format_that_takes_one_answer_is_accepted(void **state)
+{
+    static const char *const several[] = {"seastar"};
+    const struct snippet_ops *ops;
+    (void)state;
+    for (size_t i = 0; (ops = snippet_row(i)) != NULL; i++) {
+        char text[256];
+        bool is_one = strcmp(ops->name, several[0]) != 0;
+        snprintf(
+            text, sizeof text,
+            "targets = ( { name = \"a\"; pattern = \"randwrite\"; snippet = \"/x/y\"; emit = \"%s\"; } );",
+            ops->name);
+        int result = read_text(text);
+        if (result != (is_one ? 0 : -EINVAL))
+            fail_msg("%s: %s", ops->name, err.text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -198,6 +225,7 @@ int main(void)
         cmocka_unit_test(every_key_is_read),
         cmocka_unit_test(what_stands_at_the_top_is_the_default_wherever_it_stands),
         cmocka_unit_test(existing_file_and_existing_are_one_key),
+        cmocka_unit_test(every_format_that_takes_one_answer_is_accepted),
         cmocka_unit_test(what_is_wrong_is_refused_with_its_line),
         cmocka_unit_test(two_targets_do_not_write_one_file),
         cmocka_unit_test(a_missing_file_is_no_configuration),
