@@ -195,8 +195,10 @@ static void *spin(void *stop)
     return NULL;
 }
 
+/* On a busy machine a thread may wait longer than a look lasts: some look finds it at work. */
 static void computing_helper_is_seen(void **state)
 {
+    enum { LOOKS = 100 };
     (void)state;
     static struct watch_reading before, after;
     struct hostinfo_device nowhere = {0};
@@ -209,12 +211,14 @@ static void computing_helper_is_seen(void **state)
         skip();
     }
     assert_int_equal(pthread_create(&thread, NULL, spin, &stop), 0);
-    uint64_t begin_ns = clock_now_ns(&clock_monotonic);
-    clock_sleep_until_ns(&clock_monotonic, begin_ns + 50000000);
-    watch_read(&after, &nowhere);
+    for (int look = 0; look == 0 || (look < LOOKS && watch.busiest_helper_cpu_share <= 0.01); look++) {
+        watch_read(&before, &nowhere);
+        clock_sleep_until_ns(&clock_monotonic, clock_now_ns(&clock_monotonic) + 50000000);
+        watch_read(&after, &nowhere);
+        watch_difference(&before, &after, &watch);
+    }
     __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
     pthread_join(thread, NULL);
-    watch_difference(&before, &after, &watch);
     assert_true(watch.busiest_helper_cpu_share > 0.01);
     assert_true(watch.process_cpu_share > 0.01);
 }
