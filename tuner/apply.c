@@ -142,7 +142,7 @@ int apply_recover(const struct apply_order *order, bool *ret_recovered, struct e
     if (result == 0)
         result = apply_place_under_way(&place, &work, &settled, err);
     if (result == 0 && work != APPLY_WORK_NONE) {
-        *ret_recovered = order->settled <= settled;
+        *ret_recovered = order->settled <= settled && !apply_place_is_finishing(&place, work);
         if (*ret_recovered)
             result = take_back_stopped(order, &place, work, err);
         else

@@ -183,6 +183,13 @@ void apply_place_finish(const struct apply_place *place, enum apply_work work)
     apply_place_end(place);
 }
 
+bool apply_place_is_finishing(const struct apply_place *place, enum apply_work work)
+{
+    return work == APPLY_WORK_CHANGE &&
+           faccessat(place->dir_fd, place->kept, F_OK, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT &&
+           faccessat(place->dir_fd, place->previous, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
 /* The marker first: a kept text without it means nothing. */
 void apply_place_end(const struct apply_place *place)
 {

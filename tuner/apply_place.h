@@ -47,6 +47,8 @@ int apply_place_restore(const struct apply_place *place, enum apply_work work, s
 /* All of `work` was done: the kept text becomes NAME.previous, or goes. What cannot be done now is done by
  * the next apply_recover, because the marker stays. */
 void apply_place_finish(const struct apply_place *place, enum apply_work work);
+/* apply_place_finish had begun: the kept text has become NAME.previous, whatever the history remembers. */
+bool apply_place_is_finishing(const struct apply_place *place, enum apply_work work);
 /* What was in force is in force again: the marker and the kept text go. */
 void apply_place_end(const struct apply_place *place);
 

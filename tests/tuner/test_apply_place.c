@@ -53,6 +53,20 @@ static void what_cannot_come_back_is_an_error_until_somebody_looks(void **test_s
     assert_string_equal(contents("place/snippet"), "new\n");
 }
 
+/* Killed between the last two steps, and the history lost since: nothing is left to be done. */
+static void what_was_finished_stays_without_a_history_too(void **test_state)
+{
+    (void)test_state;
+    bool recovered;
+    set_up_stopped("change 7\n");
+    rig_write("place/snippet.previous", "old\n");
+    assert_int_equal(apply_recover(&plain, &recovered, &err), 0);
+    assert_false(recovered);
+    assert_string_equal(contents("place/snippet"), "new\n");
+    assert_string_equal(contents("place/snippet.previous"), "old\n");
+    assert_int_equal(rig_count_entries("place"), 2);
+}
+
 static void what_was_remembered_keeps_its_way_back(void **test_state)
 {
     (void)test_state;
@@ -157,6 +171,7 @@ int main(void)
         TEST(a_stopped_first_night_leaves_nothing),
         TEST(what_was_remembered_is_not_taken_back),
         TEST(what_cannot_come_back_is_an_error_until_somebody_looks),
+        TEST(what_was_finished_stays_without_a_history_too),
         TEST(what_was_remembered_keeps_its_way_back),
         TEST(a_clock_that_is_wrong_does_not_decide),
         TEST(a_damaged_marker_is_an_error_until_somebody_looks),
