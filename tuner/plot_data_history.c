@@ -103,7 +103,7 @@ static int add_runs(struct plot_data *data, struct history *history, const struc
     for (size_t i = n; i-- > 0 && result == 0;) {
         if (strcmp(runs[i].target, newest->target) != 0)
             continue;
-        bool is_taken = is_alike(&runs[i], newest) && i < PLOT_MAX_NIGHTS;
+        bool is_taken = i < PLOT_MAX_NIGHTS && is_alike(&runs[i], newest);
         data->n_elsewhere += !is_alike(&runs[i], newest);
         n_taken += is_taken;
         result = is_taken ? add_run(data, history, &runs[i], err) : 0;

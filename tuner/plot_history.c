@@ -264,7 +264,7 @@ static void write_plot(FILE *script, const struct plot_wish *wish, const struct 
     bool text = plot_script_is_text(wish), many = data->n_nights > 120;
     fputs("plot \\\n", script);
     for (size_t i = 0; i < PLOT_N_EVENTS; i++) {
-        if (n_events[i] > 0 && i <= PLOT_EVENT_ROLLBACK)
+        if (i <= PLOT_EVENT_ROLLBACK && n_events[i] > 0)
             fprintf(script, "  $event%zu using 1:2 with %s title '%s', \\\n", i,
                     text ? marks[i].letters : marks[i].how, marks[i].title);
     }

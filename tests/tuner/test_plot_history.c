@@ -77,7 +77,7 @@ static int leave_case(void **state)
     return 0;
 }
 
-static size_t count(const char *needle)
+static size_t count_of(const char *needle)
 {
     size_t n = 0;
     for (const char *at = script; (at = strstr(at, needle)) != NULL; at += strlen(needle))
@@ -164,7 +164,7 @@ static void every_kind_of_mark_is_drawn(void **state)
     assert_int_equal(load("vm1"), 0);
     assert_int_equal(data.n_events, 4);
     draw(PLOT_PNG);
-    assert_int_equal(count("set label "), 2);
+    assert_int_equal(count_of("set label "), 2);
     assert_non_null(strstr(script, "'64k, depth 8, direct, io_uring'"));
     assert_non_null(strstr(script, "'4k, depth 1, buffered, psync'"));
     assert_non_null(strstr(script, "'new setting'"));
@@ -186,8 +186,8 @@ static void labels_that_find_no_room_are_left_out_and_their_lines_stay(void **st
     assert_int_equal(load(""), 0);
     for (int terminal = PLOT_PNG; terminal <= PLOT_DUMB; terminal++) {
         draw((enum plot_terminal)terminal);
-        assert_in_range(count("set label "), 2, 16);
-        assert_int_equal(count(" 0\n18"), 60);
+        assert_in_range(count_of("set label "), 2, 16);
+        assert_int_equal(count_of(" 0\n18"), 60);
         assert_null(strstr(script, "nan"));
     }
 }

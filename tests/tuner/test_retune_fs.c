@@ -105,7 +105,13 @@ static void a_kept_file_that_changed_is_refused_and_a_lost_one_made_anew(void **
 static void a_signal_ends_the_night_with_what_it_has(void **state)
 {
     (void)state;
-    static const char *const arguments[] = {"retune", "--config", "n.conf", "--json", "--force", NULL};
+    static const char *const arguments[] = {"retune", "--config", "long.conf", "--json", "--force", NULL};
+    /* The whole space, and next to no tolerance: it is not settled before the signal comes. */
+    rig_write("long.conf",
+              "db = \"%s/h.db\"; file_size = \"128m\"; no_lock = true; first_budget = \"30s\"; tolerance = "
+              "\"0.1%%\";\n"
+              "targets = ( { name = \"media\"; path = \"%s/dir\"; pattern = \"randread\"; } );",
+              here, here);
     rig_start(&run, NULL, arguments);
     usleep(2500000);
     assert_int_equal(kill(run.pid, SIGTERM), 0);
