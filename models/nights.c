@@ -115,10 +115,9 @@ enum nights_decision nights_decide(const struct nights_rule *rule, const struct 
     size_t row = nights_row_above(nights, n, rule->tolerance_share);
     size_t pooled = row > 0 ? row : n > 0 ? 1 : 0;
     double bound = rule->lenient ? 0.0 : log1p(rule->tolerance_share);
-    double error = (1.0 - rule->confidence_share) / (double)(rule->n_contenders > 1 ? rule->n_contenders : 1);
 
     *ret_pooled = (struct nights_pooled){.log_mean = NAN, .standard_error = NAN, .interval = {NAN, NAN}};
-    if (nights_pool(nights + n - pooled, pooled, floor, 1.0 - error, ret_pooled) < 0 || row == 0)
+    if (nights_pool(nights + n - pooled, pooled, floor, rule->confidence_share, ret_pooled) < 0 || row == 0)
         return NIGHTS_NO;
     return row >= rule->nights_needed && ret_pooled->interval.low > bound ? NIGHTS_CHANGE : NIGHTS_PENDING;
 }

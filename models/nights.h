@@ -54,7 +54,6 @@ struct nights_rule {
     size_t nights_needed;    /* >= 1 */
     double confidence_share; /* of the pooled interval, two-sided */
     bool lenient;            /* the pooled interval must lie above 1 only, not above 1 + tolerance */
-    size_t n_contenders;     /* that could be changed to: the error is shared among them; 0 as 1 */
 };
 
 enum nights_decision {

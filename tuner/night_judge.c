@@ -72,20 +72,6 @@ static bool is_contender(struct tune *tune, size_t point)
            tune_is_eligible(tune, point);
 }
 
-/* Contenders with nights enough for a change, whatever those say. The default is measured every night for
- * another reason. */
-static size_t count_ripe(const struct nights_rule *rule, struct tune *tune, const struct night_memory *memory)
-{
-    struct nights_estimate nights[NIGHT_MAX_PAST];
-    const struct point *in_force = &tune->records[tune->baseline].point;
-    size_t n = 0;
-    for (size_t i = 0; i < tune->space.n_points; i++)
-        n += is_contender(tune, i) && i != tune->standard &&
-             night_memory_row(memory, &tune->records[i].point, in_force, nights, NIGHT_MAX_PAST) + 1 >=
-                 rule->nights_needed;
-    return n;
-}
-
 static void find_contenders(const struct nights_rule *rule, struct tune *tune,
                             const struct night_memory *memory, struct night_judgement *judgement)
 {
@@ -138,9 +124,8 @@ static void expect(const struct night_request *request, const struct tune *tune,
 void night_judge(const struct night_request *request, struct tune *tune, const struct night_memory *memory,
                  struct night_judgement *ret_judgement)
 {
-    struct nights_rule rule = rule_of(request);
+    const struct nights_rule rule = rule_of(request);
     *ret_judgement = (struct night_judgement){.lead = SIZE_MAX};
-    rule.n_contenders = count_ripe(&rule, tune, memory);
     find_contenders(&rule, tune, memory, ret_judgement);
     expect(request, tune, memory, ret_judgement);
     if (ret_judgement->lead == SIZE_MAX)

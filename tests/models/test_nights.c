@@ -250,19 +250,6 @@ static void the_best_level_that_was_held_is_the_anchor(void **state)
     assert_close(newest, (log(2e9) + 2 * log(0.8e9)) / 3, 1e-9);
 }
 
-static void contenders_share_the_error(void **state)
-{
-    (void)state;
-    struct nights_rule shared = strict;
-    shared.n_contenders = 4;
-    struct nights_estimate nights[] = {night(1.08, 0.025), night(1.08, 0.025)};
-    struct nights_pooled one, four;
-    nights_decide(&strict, nights, 2, 0, &one);
-    nights_decide(&shared, nights, 2, 0, &four);
-    assert_close((four.log_mean - four.interval.low) / (one.log_mean - one.interval.low),
-                 student_quantile(1 - 0.025 / 4, one.df) / student_quantile(0.975, one.df), 1e-6);
-}
-
 static void behind_needs_estimate_and_interval(void **state)
 {
     (void)state;
@@ -297,7 +284,6 @@ int main(void)
         cmocka_unit_test(a_slow_drift_is_an_alarm),
         cmocka_unit_test(nights_without_a_drift_hardly_alarm),
         cmocka_unit_test(the_best_level_that_was_held_is_the_anchor),
-        cmocka_unit_test(contenders_share_the_error),
         cmocka_unit_test(behind_needs_estimate_and_interval),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
