@@ -5,6 +5,7 @@
 #include "tuner/options.h"
 #include "tuner/plot.h"
 #include "tuner/plot_gnuplot.h"
+#include "tuner/publish.h"
 #include "tuner/settings.h"
 
 #include <errno.h>
@@ -111,7 +112,7 @@ static int deliver(const struct settings *settings, const char *script, size_t s
     else if (result == 0 && settings->output[0] == '\0')
         fwrite(picture, 1, size, stdout);
     else if (result == 0)
-        result = plot_gnuplot_save(settings->output, picture, size, err);
+        result = publish_file(settings->output, picture, size, err);
     free(picture);
     return result;
 }

@@ -4,7 +4,7 @@
 #include "tuner/journal.h"
 #include "tuner/options.h"
 #include "tuner/page.h"
-#include "tuner/page_save.h"
+#include "tuner/publish.h"
 #include "tuner/settings.h"
 
 #include <errno.h>
@@ -46,7 +46,7 @@ static int write_page(const struct page_request *request, struct err *err)
     if ((fclose(out) != 0 || failed) && result == 0)
         result = err_set(err, -ENOMEM, "no memory for the page");
     if (result == 0)
-        result = page_save(request->settings->html, text, size, err);
+        result = publish_file(request->settings->html, text, size, err);
     free(text);
     return result;
 }
@@ -92,7 +92,7 @@ static int report(const struct settings *settings, struct err *err)
     const json_t *documents[MAX_DOCUMENTS];
     size_t n = 0;
     /* Refused before standard input is waited for. */
-    int result = page_save_check(settings->html, err);
+    int result = publish_check(settings->html, err);
     if (result == 0)
         result = load_all(settings, loaded, &n, err);
     if (result == 0) {

@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #define MAX_PICTURE (256U << 20)
-#define PATH_SIZE   4200
 #define WORDS_SIZE  4096
 
 static int write_all(int fd, const char *text, size_t size)
@@ -139,36 +138,4 @@ int plot_gnuplot_run(const char *script, size_t size, char **ret_picture, size_t
     if (out_fd >= 0)
         close(out_fd);
     return result;
-}
-
-/* mkstemp's files are for their owner alone; a picture gets what any new file gets. */
-static int set_mode(int fd)
-{
-    mode_t mask = umask(0);
-    umask(mask);
-    return fchmod(fd, 0666 & ~mask) == 0 ? 0 : -errno;
-}
-
-int plot_gnuplot_save(const char *path, const char *picture, size_t size, struct err *err)
-{
-    char draft[PATH_SIZE];
-    if ((size_t)snprintf(draft, sizeof draft, "%s.XXXXXX", path) >= sizeof draft)
-        return err_set(err, -ENAMETOOLONG, "%.200s...: the name is too long", path);
-    int fd = mkostemp(draft, O_CLOEXEC);
-    if (fd < 0)
-        return err_sys(err, -errno, "%.200s: cannot be written", path);
-    int result = write_all(fd, picture, size);
-    if (result == 0)
-        result = set_mode(fd);
-    if (result == 0 && fsync(fd) != 0)
-        result = -errno;
-    if (close(fd) != 0 && result == 0)
-        result = -errno;
-    if (result == 0 && atomic_load(&interrupt_signal) != 0)
-        result = -EINTR;
-    if (result == 0 && rename(draft, path) != 0)
-        result = -errno;
-    if (result < 0)
-        unlink(draft);
-    return result < 0 ? err_sys(err, result, "%.200s: cannot be written", path) : 0;
 }

@@ -1,4 +1,5 @@
-/* tuner/plot_gnuplot: runs gnuplot over a script, and keeps what it drew only when all of it is there. */
+/* tuner/plot_gnuplot: runs gnuplot over a script. What it drew is a text in memory; tuner/publish keeps it.
+ */
 #ifndef FSTUNE_TUNER_PLOT_GNUPLOT_H
 #define FSTUNE_TUNER_PLOT_GNUPLOT_H
 
@@ -11,9 +12,5 @@
  * cannot leave half a picture. 0; -ENOENT: gnuplot is not installed; -EINTR: a signal came, and gnuplot was
  * killed; -EIO: it failed, with its first line; or a negative errno. */
 int plot_gnuplot_run(const char *script, size_t size, char **ret_picture, size_t *ret_size, struct err *err);
-
-/* Writes a picture under another name in the same directory and renames it: a full disk or a signal leave
- * what was there before. 0 or a negative errno. */
-int plot_gnuplot_save(const char *path, const char *picture, size_t size, struct err *err);
 
 #endif

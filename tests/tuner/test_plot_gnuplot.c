@@ -2,6 +2,7 @@
 #include "tests/check.h"
 #include "tuner/interrupt.h"
 #include "tuner/plot_gnuplot.h"
+#include "tuner/publish.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -96,7 +97,7 @@ static void a_signal_ends_gnuplot_and_leaves_nothing(void **state)
     (void)state;
     atomic_store(&interrupt_signal, 2);
     assert_int_equal(run("while :; do :; done"), -EINTR);
-    assert_int_equal(plot_gnuplot_save(path, "new", 3, &err), -EINTR);
+    assert_int_equal(publish_file(path, "new", 3, &err), -EINTR);
     atomic_store(&interrupt_signal, 0);
     assert_int_not_equal(access(path, F_OK), 0);
 }
@@ -108,10 +109,10 @@ static void a_full_disk_leaves_the_old_picture(void **state)
     struct stat status;
     (void)state;
     run(NULL);
-    assert_int_equal(plot_gnuplot_save(path, "old picture", 11, &err), 0);
+    assert_int_equal(publish_file(path, "old picture", 11, &err), 0);
     getrlimit(RLIMIT_FSIZE, &before);
     setrlimit(RLIMIT_FSIZE, &none);
-    int result = plot_gnuplot_save(path, "new", 3, &err);
+    int result = publish_file(path, "new", 3, &err);
     setrlimit(RLIMIT_FSIZE, &before);
     assert_int_equal(result, -EFBIG);
     assert_int_equal(stat(path, &status), 0);
@@ -123,7 +124,7 @@ static void a_full_disk_leaves_the_old_picture(void **state)
 static void a_directory_that_is_not_there_is_named(void **state)
 {
     (void)state;
-    assert_int_equal(plot_gnuplot_save("/nonexistent/a.png", "x", 1, &err), -ENOENT);
+    assert_int_equal(publish_file("/nonexistent/a.png", "x", 1, &err), -ENOENT);
     assert_non_null(strstr(err.text, "/nonexistent/a.png"));
 }
 

@@ -1,7 +1,10 @@
-/* tuner/page_save: written aside, then renamed. */
-#include "tuner/page_save.h"
+/* tuner/publish: written aside, then renamed. */
+#include "tuner/publish.h"
+
+#include "tuner/interrupt.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,17 +13,20 @@
 #include <unistd.h>
 
 #define SHOWN      200
-#define MODE       0644
+#define MODE       0666
 #define TEMPORARY  ".XXXXXX"
 #define ASIDE_SIZE (PATH_MAX + sizeof TEMPORARY)
 
-int page_save_check(const char *path, struct err *err)
+int publish_check(const char *path, struct err *err)
 {
     struct stat status;
     if (path[0] == '\0')
         return err_set(err, -EINVAL, "the file's name is empty");
-    if (stat(path, &status) < 0)
+    if (lstat(path, &status) < 0)
         return errno == ENOENT ? 0 : err_sys(err, -errno, "%.*s: cannot be looked at", SHOWN, path);
+    if (S_ISLNK(status.st_mode))
+        return err_set(err, -ELOOP, "%.*s: it is a symbolic link; give the name of the file itself", SHOWN,
+                       path);
     if (S_ISDIR(status.st_mode))
         return err_set(err, -EISDIR, "%.*s: it is a directory; give the name of a file", SHOWN, path);
     if (!S_ISREG(status.st_mode))
@@ -42,11 +48,12 @@ static int write_all(int fd, const char *text, size_t size)
     return 0;
 }
 
-/* mkstemp gives its owner alone access: a page is to be shown around, as far as the umask allows. */
+/* mkstemp gives its owner alone access: what is published is to be shown around, as far as the umask allows.
+ */
 static mode_t mode_for(const char *path)
 {
     struct stat status;
-    if (stat(path, &status) == 0)
+    if (lstat(path, &status) == 0)
         return status.st_mode & 0777;
     mode_t mask = umask(0);
     umask(mask);
@@ -70,10 +77,12 @@ static int replace(const char *path, const char *text, size_t size, struct err *
     char aside[ASIDE_SIZE];
     if ((size_t)snprintf(aside, sizeof aside, "%s" TEMPORARY, path) >= sizeof aside)
         return err_set(err, -ENAMETOOLONG, "%.*s: the name is too long", SHOWN, path);
-    int fd = mkstemp(aside);
+    int fd = mkostemp(aside, O_CLOEXEC);
     if (fd < 0)
         return err_sys(err, -errno, "%.*s: no file can be made beside it", SHOWN, path);
     int result = fill(fd, path, text, size);
+    if (result == 0 && atomic_load(&interrupt_signal) != 0)
+        result = -EINTR;
     if (result == 0 && rename(aside, path) < 0)
         result = -errno;
     if (result < 0) {
@@ -83,13 +92,8 @@ static int replace(const char *path, const char *text, size_t size, struct err *
     return 0;
 }
 
-int page_save(const char *path, const char *text, size_t size, struct err *err)
+int publish_file(const char *path, const char *text, size_t size, struct err *err)
 {
-    int result = page_save_check(path, err);
-    if (result < 0)
-        return result;
-    char *target = realpath(path, NULL);
-    result = replace(target != NULL ? target : path, text, size, err);
-    free(target);
-    return result;
+    int result = publish_check(path, err);
+    return result < 0 ? result : replace(path, text, size, err);
 }
