@@ -5,6 +5,7 @@
 #include "tuner/history_sql.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -68,8 +69,45 @@ static const char copy_changes[] =
     "m1.uuid = o1.uuid LEFT JOIN other.runs o2 ON o2.id = c.other_run_id LEFT JOIN main.runs m2 ON m2.uuid "
     "= o2.uuid WHERE true ORDER BY c.id;";
 
-static int take_over(sqlite3 *db, size_t *ret_n_runs, size_t *ret_n_changes, struct err *err)
+/* A run that cannot be read would make every list of this history fail. */
+static int check_run(struct history *history, int64_t other_id, int64_t run_id, struct err *err)
 {
+    struct history_info info;
+    struct history_replay *replays = NULL;
+    size_t n;
+    int result = history_find_run(history, run_id, &info, NULL);
+    if (result == 0)
+        result = history_replays(history, run_id, &replays, &n, NULL);
+    if (result < 0)
+        return err_set(err, result,
+                       "run %lld of it cannot be read; fstune history verify --db on it says why",
+                       (long long)other_id);
+    free(replays);
+    return 0;
+}
+
+/* Within the transaction, so that nothing of a damaged history is kept. */
+static int check_taken(struct history *history, struct err *err)
+{
+    struct history_change *changes = NULL;
+    sqlite3_stmt *statement;
+    size_t n;
+    int result =
+        history_sql_prepare(history->db, &statement, err, "SELECT other_id, id FROM temp.picked", "");
+    while (result == 0 && (result = history_sql_step(statement, err)) == 1)
+        result =
+            check_run(history, sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1), err);
+    sqlite3_finalize(statement);
+    if (result == 0)
+        result = history_list_changes(history, NULL, 0, 0, &changes, &n, err);
+    if (result == 0)
+        free(changes);
+    return result;
+}
+
+static int take_over(struct history *history, size_t *ret_n_runs, size_t *ret_n_changes, struct err *err)
+{
+    sqlite3 *db = history->db;
     int64_t n = 0;
     int result = history_sql_script(db, pick, err);
     if (result == 0)
@@ -83,6 +121,7 @@ static int take_over(sqlite3 *db, size_t *ret_n_runs, size_t *ret_n_changes, str
     if (result == 0) {
         *ret_n_runs = (size_t)n;
         *ret_n_changes = (size_t)sqlite3_changes(db);
+        result = check_taken(history, err);
     }
     return result;
 }
@@ -94,7 +133,7 @@ static int merge_attached(struct history *history, size_t *ret_n_runs, size_t *r
     size_t n_runs = 0, n_changes = 0;
     int result = history_sql_begin(db, true, err);
     if (result == 0)
-        result = history_sql_end(db, take_over(db, &n_runs, &n_changes, err), err);
+        result = history_sql_end(db, take_over(history, &n_runs, &n_changes, err), err);
     if (result == 0) {
         *ret_n_runs = n_runs;
         *ret_n_changes = n_changes;

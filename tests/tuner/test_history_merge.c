@@ -123,6 +123,35 @@ static void strange_files_are_not_merged(void **state)
     history_close(&history);
 }
 
+/* Once in, a damaged run would make every list fail. */
+static void of_a_history_with_a_damaged_run_nothing_is_merged(void **state)
+{
+    static const char *const damages[] = {
+        "UPDATE replays SET throughput_bps = -1",
+        "UPDATE replays SET warmup = 'cold'",
+        "UPDATE runs SET started_s = 9e999",
+        "UPDATE changes SET at_s = 9e999",
+    };
+    size_t n_runs, n_changes;
+    (void)state;
+    begin_history("clean.db");
+    add_whole_run(1e8);
+    for (size_t i = 0; i < RIG_COUNT(damages); i++) {
+        char path[32];
+        snprintf(path, sizeof path, "damaged-%zu.db", i);
+        history_close(&history);
+        make_other(path, "beta", 2e8);
+        run_sql(path, damages[i]);
+        assert_int_equal(open_at(&history, "clean.db", true), 0);
+        assert_int_equal(history_merge(&history, path, &n_runs, &n_changes, &err), -EBADMSG);
+        assert_non_null(strstr(err.text, path));
+        assert_int_equal(n_findings(), 0);
+        assert_int_equal(count_rows("clean.db", "runs"), 1);
+        assert_int_equal(count_rows("clean.db", "changes"), 0);
+    }
+    history_close(&history);
+}
+
 #define WRITERS       3
 #define WRITER_RUNS   4
 #define WRITER_POINTS 25
@@ -265,6 +294,7 @@ int main(void)
         cmocka_unit_test(what_is_merged_refers_to_the_same_things),
         cmocka_unit_test(an_unfinished_run_is_completed_by_a_later_copy),
         cmocka_unit_test(strange_files_are_not_merged),
+        cmocka_unit_test(of_a_history_with_a_damaged_run_nothing_is_merged),
         cmocka_unit_test(several_processes_write_at_once),
         cmocka_unit_test(the_other_history_and_its_folder_stay_as_they_are),
         cmocka_unit_test(what_another_process_has_only_in_its_log_is_merged),
