@@ -3,6 +3,7 @@
 #include "tuner/options.h"
 
 #include "tuner/config.h"
+#include "tuner/options_needs.h"
 #include "tuner/options_set.h"
 
 #include <errno.h>
@@ -205,9 +206,10 @@ static int next_option(struct walk *walk, const struct option_row **ret_row, con
     return 0;
 }
 
-/* Sets what stands in the arguments: all of it, or only one option while the rest is looked at. */
+/* Sets what stands in the arguments: all of it, or only one option while the rest is looked at. given: by
+ * row, may be NULL. */
 static int read_options(struct settings *settings, struct walk walk, const struct option_row *only,
-                        struct err *err)
+                        bool *given, struct err *err)
 {
     size_t n_operands = 0;
     for (;;) {
@@ -232,6 +234,8 @@ static int read_options(struct settings *settings, struct walk walk, const struc
             err_prefix(err, "--%s", row->name);
             return r;
         }
+        for (size_t i = 0; given != NULL && options_row(i) != NULL; i++)
+            given[i] |= options_row(i) == row;
     }
 }
 
@@ -274,17 +278,21 @@ int options_parse_configured(struct settings *settings, unsigned command, int ar
         return 1;
     const struct walk walk = {.argv = argv, .argc = argc, .next = first, .command = command};
     struct settings parsed = *settings;
+    bool given[OPTIONS_MAX_ROWS] = {false};
     const struct option_row *config = options_find("config", command);
     set_own_standards(&parsed, command);
     /* A command without configurations is read once, or options that may be repeated would count twice. */
-    int r = config != NULL ? read_options(&parsed, walk, config, err) : 0;
+    int r = config != NULL ? read_options(&parsed, walk, config, NULL, err) : 0;
     /* The file of `retune` has targets: tuner/retune_config reads it. */
     if (r == 0 && parsed.config[0] != '\0' && command != OPTIONS_RETUNE)
         r = config_read_settings(parsed.config, &parsed, command, err);
     if (r == 0 && configure != NULL)
         r = configure(&parsed, context, err);
     if (r == 0)
-        r = read_options(&parsed, walk, NULL, err);
+        r = read_options(&parsed, walk, NULL, given, err);
+    /* What an option needs may stand in the configuration. */
+    if (r == 0 && parsed.config[0] == '\0' && configure == NULL)
+        r = options_check_needs(command, given, err);
     if (r == 0 && command == OPTIONS_MEASURE)
         r = check_single_levels(&parsed, err);
     if (r == 0)

@@ -35,6 +35,8 @@ struct option_row {
     const char *standard_doctor;  /* the same for `doctor` */
     const char *standard_experiment;
     const char *help;
+    const char *needs; /* names of options, with commas between, without any of which this one does nothing;
+                          NULL: none */
     unsigned commands;
     bool in_config; /* may stand in a configuration file */
     /* Reads the text (NULL for a flag) into settings. 0 or -EINVAL with what is wrong and what to write

@@ -30,6 +30,7 @@ static const struct option_row rows[] = {
      .help = "what steady means: fstune: a drift of at most 2 % over the last rounds; snia: over five rounds "
              "a range of "
              "at most 20 % and a slope of at most 10 %",
+     .needs = "until-steady",
      .commands = OPTIONS_MEASURE,
      .in_config = true,
      .set = options_set_name,
@@ -39,6 +40,7 @@ static const struct option_row rows[] = {
      .range = "1s..168h",
      .standard = "10m",
      .help = "of --until-steady: its rounds end then at the latest",
+     .needs = "until-steady",
      .commands = OPTIONS_MEASURE,
      .in_config = true,
      .set = options_set_duration,

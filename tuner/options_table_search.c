@@ -87,6 +87,7 @@ static const struct option_row rows[] = {
      .range = ">0%..100%",
      .standard = "25%",
      .help = "share of the highest throughput that the profile low-latency keeps",
+     .needs = "profile,profiles",
      .commands = OPTIONS_RECOMMEND,
      .in_config = true,
      .set = options_set_share,

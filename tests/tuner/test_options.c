@@ -143,7 +143,8 @@ static void numbers_of_every_kind_are_read(void **state)
     assert_int_equal(settings.warmup_window, 64);
     assert_int_equal(settings.batch_requests, 1);
     assert_close(settings.warmup_coef_share, 1.0, 0.0);
-    assert_int_equal(RECOMMEND("--max-latency-p99=5ms", "--max-write=0", "--prepare-timeout=2m"), 0);
+    assert_int_equal(
+        RECOMMEND("--max-latency-p99=5ms", "--max-write=0", "--prepare=s", "--prepare-timeout=2m"), 0);
     assert_int_equal(settings.max_latency_p99_ns, 5000000);
     assert_true(settings.max_write_bytes == 0 && settings.max_write_given);
     assert_int_equal(settings.prepare_timeout_ns, 120 * NS_PER_S);
@@ -162,7 +163,7 @@ static void words_and_flags_are_read(void **state)
     assert_int_equal(settings.cache, MEASURE_CACHE_WARM);
     assert_string_equal(settings.path, "/x y");
     assert_int_equal(RECOMMEND("--json", "--quiet", "--dry-run", "--overwrite", "--advise", "--shared-region",
-                               "--no-lock"),
+                               "--no-lock", "--existing=f"),
                      0);
     assert_true(settings.json && settings.quiet && settings.dry_run && settings.overwrite);
     assert_true(settings.advise && settings.shared_region && settings.no_lock);
