@@ -77,6 +77,13 @@ static int check_query(struct history *history, size_t row, const struct finding
     return result;
 }
 
+static void report(const struct findings *findings, int64_t run_id, const char *why)
+{
+    char text[ERR_TEXT_SIZE + 64];
+    snprintf(text, sizeof text, "run %lld: %s", (long long)run_id, why);
+    findings->found(findings->context, text);
+}
+
 /* A recommendation's row says what its document says. */
 static void check_document(struct history *history, const struct history_info *info,
                            const struct findings *findings)
@@ -84,40 +91,50 @@ static void check_document(struct history *history, const struct history_info *i
     json_t *document = NULL;
     struct advice advice;
     struct err err = {0};
-    char text[ERR_TEXT_SIZE + 64];
     int result = history_document(history, info->id, &document, &err);
     if (result == 0)
         result = advice_read(&advice, document, &err);
     if (result == 0 && !factors_equal(&advice.point, &info->point))
         result = err_set(&err, -EBADMSG, "its recommendation is not the one of its answer");
-    if (result < 0) {
-        snprintf(text, sizeof text, "run %lld: %s", (long long)info->id, err.text);
-        findings->found(findings->context, text);
-    }
+    if (result < 0)
+        report(findings, info->id, err.text);
     json_decref(document);
 }
 
+static void check_run(struct history *history, int64_t run_id, const struct findings *findings)
+{
+    struct history_info info;
+    struct history_replay *replays = NULL;
+    struct err why = {0};
+    size_t n;
+    int result = history_find_run(history, run_id, &info, &why);
+    if (result == 0)
+        result = history_replays(history, run_id, &replays, &n, &why);
+    if (result < 0) {
+        report(findings, run_id, why.text);
+        return;
+    }
+    free(replays);
+    if (info.has_point && strcmp(info.command, "measure") != 0)
+        check_document(history, &info, findings);
+}
+
+/* One by one: a list ends at the first that cannot be read. */
 static int check_contents(struct history *history, const struct findings *findings, struct err *err)
 {
-    const struct history_filter all = {0};
-    struct history_info *runs;
+    sqlite3_stmt *statement;
+    struct history_change *changes = NULL;
+    struct err why = {0};
     size_t n;
-    int result = history_list_runs(history, &all, &runs, &n, err);
-    for (size_t i = 0; result == 0 && i < n; i++) {
-        struct history_replay *replays = NULL;
-        size_t n_replays;
-        struct err why = {0};
-        char text[ERR_TEXT_SIZE + 64];
-        if (history_replays(history, runs[i].id, &replays, &n_replays, &why) < 0) {
-            snprintf(text, sizeof text, "run %lld: %s", (long long)runs[i].id, why.text);
-            findings->found(findings->context, text);
-        }
-        free(replays);
-        if (runs[i].has_point && strcmp(runs[i].command, "measure") != 0)
-            check_document(history, &runs[i], findings);
+    int result = history_sql_prepare(history->db, &statement, err, "SELECT id FROM runs ORDER BY id", "");
+    while (result == 0 && (result = history_sql_step(statement, err)) == 1) {
+        check_run(history, sqlite3_column_int64(statement, 0), findings);
+        result = 0;
     }
-    if (result == 0)
-        free(runs);
+    sqlite3_finalize(statement);
+    if (result == 0 && history_list_changes(history, NULL, 0, 0, &changes, &n, &why) < 0)
+        findings->found(findings->context, why.text);
+    free(changes);
     return result;
 }
 

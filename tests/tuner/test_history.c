@@ -289,6 +289,21 @@ static void verifying_finds_lost_replays_and_changed_answers(void **state)
     history_close(&history);
 }
 
+static void verifying_goes_on_behind_what_cannot_be_read(void **state)
+{
+    (void)state;
+    begin_history("rows.db");
+    add_whole_run(1e8);
+    add_whole_run(2e8);
+    history_close(&history);
+    run_sql("rows.db",
+            "UPDATE runs SET started_s = 9e999 WHERE id = 1; UPDATE replays SET throughput_bps = -1 WHERE "
+            "run_id = 2 AND number = 0");
+    assert_int_equal(open_at(&history, "rows.db", false), 0);
+    assert_int_equal(n_findings(), 2);
+    history_close(&history);
+}
+
 static void a_default_place_follows_the_environment(void **state)
 {
     char path[256];
@@ -361,6 +376,7 @@ int main(void)
         cmocka_unit_test(pruning_keeps_the_newest_and_what_changes_rest_on),
         cmocka_unit_test(a_second_run_never_gets_a_removed_runs_number),
         cmocka_unit_test(verifying_finds_lost_replays_and_changed_answers),
+        cmocka_unit_test(verifying_goes_on_behind_what_cannot_be_read),
         cmocka_unit_test(a_default_place_follows_the_environment),
         cmocka_unit_test(directories_are_made_for_their_owner_alone),
         cmocka_unit_test(pruning_keeps_what_may_be_under_way),
