@@ -123,19 +123,17 @@ static int check_and_print_plan(struct session *session, struct err *err)
     return 0;
 }
 
-static int measure_and_print(struct session *session, struct err *err)
+static int prepare_and_measure(struct session *session, struct err *err)
 {
     int result = session_prepare(session, err);
+    if (result == 0)
+        result = experiment_targets_make(&experiment, err);
     if (result == 0)
         result = experiment_check(&experiment, err);
     if (result == 0)
         result = experiment_resume_begin(&experiment, err);
     if (result == 0) {
         save_begin(session, "experiment");
-        if (save_is_on(session) && experiment.several_conditions)
-            notes_add(&session->warnings, "history_document_only",
-                      "the history tells runs apart by their points: of several patterns, cache states or "
-                      "file sizes it keeps the whole document, but no single runs");
         result = experiment_run(&experiment, err);
     }
     progress_clear(&session->progress);
@@ -146,6 +144,13 @@ static int measure_and_print(struct session *session, struct err *err)
     if (result == 0)
         return print_result(session, err);
     save_finish(session, EXIT_FAILED, NULL);
+    return result;
+}
+
+static int measure_and_print(struct session *session, struct err *err)
+{
+    int result = prepare_and_measure(session, err);
+    experiment_targets_done(&experiment);
     return result;
 }
 

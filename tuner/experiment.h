@@ -1,6 +1,7 @@
 /* tuner/experiment: a systematic test - which points are measured, in which order, and what came out.
  *
- * A cell is a point of the factor space under conditions (pattern, cache, size of the file). Every cell is
+ * A cell is a point of the factor space under conditions (pattern, cache, size and number of files,
+ * alignment). Every cell is
  * measured `replays` times; all these runs are made in one random order, so that a long disturbance is spread
  * over all cells (Erofeev 2021). A cell's first run is bounded by time; its other replays make as many
  * requests as the first, for at most EXPERIMENT_LONGEST times its duration. */
@@ -34,7 +35,8 @@ struct experiment_factor {
 extern const struct experiment_factor experiment_factors[EXPERIMENT_N];
 
 struct experiment_cell {
-    uint64_t level[EXPERIMENT_N]; /* file size 0: the whole file; pattern: its number */
+    uint64_t level[EXPERIMENT_N]; /* file size 0: the whole file; pattern: its number; alignment 0: the
+                                     request size */
     size_t test;                  /* of the file's tests, the first that asks for it */
     struct record record;
     uint32_t *numbers;   /* of the record's runs in the order of execution, from 1; owned */
@@ -53,7 +55,9 @@ struct experiment {
     size_t n_runs, n_made;
     enum measure_cache cache; /* of the session, where nothing else is asked for */
     uint64_t whole_bytes;     /* of the file; UINT64_MAX on a surface */
-    bool several_conditions;
+    bool varied[CONDITION_N]; /* conditions with several levels: points alone do not tell runs apart */
+    struct experiment_target *targets; /* n_targets; one for each number of files where that varies */
+    size_t n_targets;
     struct journal journal;
     size_t n_taken;       /* runs that a journal held */
     double spent_seconds; /* by the commands that wrote them */
@@ -76,8 +80,15 @@ double experiment_seconds_most(const struct experiment *experiment);
 /* The plan line: what the command will do at most. */
 void experiment_print_plan(FILE *out, const struct experiment *experiment);
 
-/* The session as a run of this cell needs it: pattern, cache, size of the file. experiment_leave: as it was.
- */
+/* In a prepared session: makes and fills the targets that the number of files asks for beside the session's.
+ * All are of its size. 0, or as session_prepare. done: before the session is closed; closes them. */
+int experiment_targets_make(struct experiment *experiment, struct err *err);
+void experiment_targets_done(struct experiment *experiment);
+/* The session works on this target, and on so much of it. */
+void experiment_targets_enter(const struct experiment *experiment, uint64_t n_files, uint64_t file_bytes);
+
+/* The session as a run of this cell needs it: pattern, cache, files, their size, alignment. experiment_leave:
+ * as it was. */
 void experiment_enter(const struct experiment *experiment, const struct experiment_cell *cell);
 void experiment_leave(const struct experiment *experiment);
 
@@ -106,6 +117,11 @@ size_t experiment_varied(const struct experiment *experiment, size_t ret_factors
 #define EXPERIMENT_MAX_LEVELS 256
 size_t experiment_levels(const struct experiment *experiment, size_t factor,
                          uint64_t ret_levels[EXPERIMENT_MAX_LEVELS]);
+
+/* The varied conditions of a cell, as "pattern=randread cache=cold"; "" where none varies. What does not fit
+ * is cut off. */
+void experiment_conditions(const struct experiment *experiment, const struct experiment_cell *cell,
+                           char *text, size_t size);
 
 /* The document, fstune/experiment/1, and that of --dry-run; NULL when memory ran out. */
 json_t *experiment_json(struct experiment *experiment);

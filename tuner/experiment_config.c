@@ -142,19 +142,31 @@ static int settle_patterns(struct settings *settings, struct err *err)
     return 0;
 }
 
-/* One file, as large as the largest that is asked for. */
-static void settle_file(struct settings *settings)
+/* Of all levels that are asked for; 0: there is none. */
+static uint64_t largest_level(const struct settings *settings, enum condition condition)
 {
     uint64_t largest = 0;
     for (size_t test = 0; test < experiment_config_n_tests(settings); test++) {
-        const struct levels *sizes = experiment_config_levels(settings, test, FACTOR_N + CONDITION_FILE_SIZE);
-        if (sizes->n > 0 && sizes->value[sizes->n - 1] > largest)
-            largest = sizes->value[sizes->n - 1];
+        const struct levels *levels = experiment_config_levels(settings, test, FACTOR_N + (size_t)condition);
+        if (levels->n > 0 && levels->value[levels->n - 1] > largest)
+            largest = levels->value[levels->n - 1];
     }
+    return largest;
+}
+
+/* A file as large as the largest that is asked for. The session's own is spread over the most files, so that
+ * whatever refuses several of them refuses the experiment. */
+static void settle_file(struct settings *settings)
+{
+    uint64_t largest = largest_level(settings, CONDITION_FILE_SIZE);
+    uint64_t files = largest_level(settings, CONDITION_FILES);
     const struct levels *caches = &settings->experiment.conditions[CONDITION_CACHE];
     settings->file_size_given = largest > 0;
     if (largest > 0)
         settings->file_size_bytes = largest;
+    if (files > 0)
+        settings->files = (uint32_t)files;
+    settings->alignment_bytes = largest_level(settings, CONDITION_ALIGNMENT);
     if (caches->n > 0)
         settings->cache = (enum measure_cache)caches->value[0];
 }

@@ -15,6 +15,8 @@ const struct experiment_factor experiment_factors[EXPERIMENT_N] = {
     [FACTOR_N + CONDITION_PATTERN] = {"pattern", EXPERIMENT_NAME, false},
     [FACTOR_N + CONDITION_CACHE] = {"cache", EXPERIMENT_NAME, false},
     [FACTOR_N + CONDITION_FILE_SIZE] = {"file_size", EXPERIMENT_BYTES, true},
+    [FACTOR_N + CONDITION_FILES] = {"files", EXPERIMENT_COUNT, true},
+    [FACTOR_N + CONDITION_ALIGNMENT] = {"alignment", EXPERIMENT_BYTES, true},
 };
 
 static int compare_levels(const void *left, const void *right)

@@ -46,18 +46,43 @@ static json_t *level_json(const struct experiment *experiment, const struct expe
     return json_integer((json_int_t)bytes_of(experiment, cell, factor));
 }
 
+static void format_level(const struct experiment *experiment, const struct experiment_cell *cell,
+                         size_t factor, char *text, size_t size)
+{
+    char bytes[UNITS_TEXT_SIZE];
+    enum experiment_kind kind = experiment_factors[factor].kind;
+    uint64_t value = bytes_of(experiment, cell, factor);
+    if (kind == EXPERIMENT_NAME)
+        snprintf(text, size, "%s", level_name(experiment, factor, cell->level[factor]));
+    else if (factor == FACTOR_N + CONDITION_ALIGNMENT && value == 0)
+        snprintf(text, size, "own size");
+    else if (kind == EXPERIMENT_BYTES)
+        snprintf(text, size, "%s", units_format_size(value, bytes));
+    else
+        snprintf(text, size, "%" PRIu64, value);
+}
+
 static json_t *level_text(const struct experiment *experiment, const struct experiment_cell *cell,
                           size_t factor)
 {
-    char text[UNITS_TEXT_SIZE];
-    enum experiment_kind kind = experiment_factors[factor].kind;
-    if (kind == EXPERIMENT_NAME)
-        return json_text(level_name(experiment, factor, cell->level[factor]));
-    uint64_t value = bytes_of(experiment, cell, factor);
-    if (kind == EXPERIMENT_BYTES)
-        return json_text(units_format_size(value, text));
-    snprintf(text, sizeof text, "%" PRIu64, value);
-    return json_string(text);
+    char text[PATTERN_NAME_SIZE];
+    format_level(experiment, cell, factor, text, sizeof text);
+    return json_text(text);
+}
+
+void experiment_conditions(const struct experiment *experiment, const struct experiment_cell *cell,
+                           char *text, size_t size)
+{
+    size_t length = 0;
+    text[0] = '\0';
+    for (size_t condition = 0; condition < CONDITION_N; condition++) {
+        char level[PATTERN_NAME_SIZE];
+        if (!experiment->varied[condition] || length >= size)
+            continue;
+        format_level(experiment, cell, FACTOR_N + condition, level, sizeof level);
+        length += (size_t)snprintf(text + length, size - length, "%s%s=%s", length > 0 ? " " : "",
+                                   experiment_factors[FACTOR_N + condition].name, level);
+    }
 }
 
 static const struct experiment_cell *cell_with(const struct experiment *experiment, size_t factor,
@@ -94,11 +119,21 @@ static bool is_varied(size_t factor, const size_t *varied, size_t n)
     return false;
 }
 
-/* Nothing is said of a file that a surface has not, nor of writes that have no size of their own. */
+/* Nothing is said of a file that a surface has not, nor of what is only the size of requests. */
 static bool is_void(const struct experiment *experiment, size_t factor)
 {
-    return (factor == FACTOR_N + CONDITION_FILE_SIZE && experiment->session->simulated) ||
-           (factor == FACTOR_WRITE_SIZE && !factors_is_split(&experiment->cells[0].record.point));
+    const struct experiment_cell *any = experiment->cells;
+    switch (factor) {
+    case FACTOR_WRITE_SIZE:
+        return !factors_is_split(&any->record.point);
+    case FACTOR_N + CONDITION_FILE_SIZE:
+    case FACTOR_N + CONDITION_FILES:
+        return experiment->session->simulated;
+    case FACTOR_N + CONDITION_ALIGNMENT:
+        return any->level[factor] == 0;
+    default:
+        return false;
+    }
 }
 
 static void set_factors(json_t *document, const struct experiment *experiment)

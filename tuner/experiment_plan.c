@@ -29,35 +29,52 @@ static const struct pattern *pattern_of(const struct experiment *experiment,
 static uint64_t file_bytes_of(const struct experiment *experiment, const struct experiment_cell *cell)
 {
     uint64_t bytes = cell->level[FACTOR_N + CONDITION_FILE_SIZE];
-    return bytes != 0 ? bytes : experiment->whole_bytes;
+    bool own = experiment->settings->existing[0] == '\0';
+    /* An own file is as large as was asked for, or a little less in equal parts of whole MiB. */
+    return bytes == 0 || (own && bytes > experiment->whole_bytes) ? experiment->whole_bytes : bytes;
 }
 
-static void set_conditions(struct session *session, const struct pattern *pattern, enum measure_cache cache,
-                           uint64_t file_bytes)
+struct conditions {
+    const struct pattern *pattern;
+    enum measure_cache cache;
+    uint64_t file_bytes, n_files, alignment_bytes;
+};
+
+static void set_conditions(const struct experiment *experiment, const struct conditions *conditions)
 {
-    session->env.cache = cache;
-    session->asked.pattern = *pattern;
-    session->asked.cold = cache == MEASURE_CACHE_COLD && !session->simulated;
+    struct session *session = experiment->session;
+    session->env.cache = conditions->cache;
+    session->env.alignment_bytes = conditions->alignment_bytes;
+    session->asked.pattern = *conditions->pattern;
+    session->asked.cold = conditions->cache == MEASURE_CACHE_COLD && !session->simulated;
     /* What an experiment varies is asked about, not chosen. */
     session->asked.sync_pinned = true;
-    if (session->simulated || session->target.fd < 0)
-        return;
     /* A smaller file is the beginning of the one that was filled. */
-    session->target.size_bytes = file_bytes;
-    session->ground.file_bytes = file_bytes;
+    if (!session->simulated && session->target.fd >= 0)
+        experiment_targets_enter(experiment, conditions->n_files, conditions->file_bytes);
 }
 
 void experiment_enter(const struct experiment *experiment, const struct experiment_cell *cell)
 {
-    set_conditions(experiment->session, pattern_of(experiment, cell),
-                   (enum measure_cache)cell->level[FACTOR_N + CONDITION_CACHE],
-                   file_bytes_of(experiment, cell));
+    set_conditions(experiment, &(struct conditions){
+                                   .pattern = pattern_of(experiment, cell),
+                                   .cache = (enum measure_cache)cell->level[FACTOR_N + CONDITION_CACHE],
+                                   .file_bytes = file_bytes_of(experiment, cell),
+                                   .n_files = cell->level[FACTOR_N + CONDITION_FILES],
+                                   .alignment_bytes = cell->level[FACTOR_N + CONDITION_ALIGNMENT],
+                               });
 }
 
 void experiment_leave(const struct experiment *experiment)
 {
-    set_conditions(experiment->session, &experiment->settings->pattern, experiment->cache,
-                   experiment->whole_bytes);
+    const struct settings *settings = experiment->settings;
+    set_conditions(experiment, &(struct conditions){
+                                   .pattern = &settings->pattern,
+                                   .cache = experiment->cache,
+                                   .file_bytes = experiment->whole_bytes,
+                                   .n_files = settings->files,
+                                   .alignment_bytes = settings->alignment_bytes,
+                               });
 }
 
 /* Where nothing is asked for: the table of a surface, else one plain value. */
@@ -99,6 +116,8 @@ static int choose_levels(const struct experiment *experiment, size_t test, struc
     /* A size that was given is kept; the default may shrink. */
     uint64_t bytes = settings->file_size_given ? settings->file_size_bytes : 0;
     levels[FACTOR_N + CONDITION_FILE_SIZE] = (struct levels){.n = 1, .value = {bytes}};
+    levels[FACTOR_N + CONDITION_FILES] = (struct levels){.n = 1, .value = {1}};
+    levels[FACTOR_N + CONDITION_ALIGNMENT] = (struct levels){.n = 1, .value = {0}};
     for (size_t factor = 0; factor < EXPERIMENT_N; factor++) {
         const struct levels *asked = experiment_config_levels(settings, test, factor);
         if (asked->n > 0)
@@ -289,14 +308,26 @@ static int refuse_empty(const struct experiment *experiment, struct err *err)
     return err_set(err, -EINVAL, "no point is left to measure: %s: %s", note->code, note->text);
 }
 
-/* One condition each: then a point says all of a run. */
-static bool has_several_conditions(const struct experiment *experiment)
+static void find_varied(struct experiment *experiment)
 {
     uint64_t levels[EXPERIMENT_MAX_LEVELS];
-    bool several = false;
     for (size_t condition = 0; condition < CONDITION_N; condition++)
-        several |= experiment_levels(experiment, FACTOR_N + condition, levels) > 1;
-    return several;
+        experiment->varied[condition] = experiment_levels(experiment, FACTOR_N + condition, levels) > 1;
+}
+
+/* The numbers in stamped blocks are those of one target. */
+static int count_targets(const struct experiment *experiment, struct err *err)
+{
+    uint64_t counts[EXPERIMENT_MAX_LEVELS];
+    uint32_t n = (uint32_t)experiment_levels(experiment, FACTOR_N + CONDITION_FILES, counts);
+    /* The session's own has the most files that are asked for, whether the design takes them or not. */
+    n += n > 0 && counts[n - 1] != experiment->settings->files;
+    experiment->session->n_targets = n;
+    if (n > 1 && experiment->settings->verify)
+        return err_set(
+            err, -EINVAL,
+            "--verify and several numbers of --files exclude each other: give one number at a time");
+    return 0;
 }
 
 int experiment_plan(struct experiment *experiment, struct session *session, struct err *err)
@@ -321,8 +352,8 @@ int experiment_plan(struct experiment *experiment, struct session *session, stru
     if (rng != NULL)
         gsl_rng_free(rng);
     experiment_leave(experiment);
-    experiment->several_conditions = has_several_conditions(experiment);
-    return result;
+    find_varied(experiment);
+    return result == 0 ? count_targets(experiment, err) : result;
 }
 
 int experiment_check(struct experiment *experiment, struct err *err)
@@ -354,7 +385,8 @@ double experiment_seconds_most(const struct experiment *experiment)
                     MEASURE_SETTLE_NS;
     /* Disturbed runs are repeated: two, and one in twenty. */
     double n = 1.05 * (double)(experiment->n_runs - experiment->n_made) + 2;
-    return n * run_ns / 1e9 + report_plan_fill_seconds(settings, experiment->whole_bytes);
+    return n * run_ns / 1e9 +
+           experiment->session->n_targets * report_plan_fill_seconds(settings, experiment->whole_bytes);
 }
 
 void experiment_print_plan(FILE *out, const struct experiment *experiment)
@@ -372,6 +404,8 @@ void experiment_print_plan(FILE *out, const struct experiment *experiment)
     fprintf(out, ", about %s%s",
             units_format_duration((uint64_t)(experiment_seconds_likely(experiment) * 1e9), likely),
             experiment->session->simulated ? " of virtual time" : "");
+    if (experiment->session->n_targets > 1)
+        fprintf(out, " on %u targets (one for each number of files)", experiment->session->n_targets);
     report_plan_end(out, experiment->session, experiment->whole_bytes);
 }
 

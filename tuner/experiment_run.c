@@ -2,6 +2,7 @@
 #include "tuner/experiment.h"
 
 #include "bench/units.h"
+#include "tuner/history.h"
 #include "tuner/live_experiment.h"
 #include "tuner/report.h"
 #include "tuner/save.h"
@@ -75,6 +76,7 @@ static int keep(struct experiment *experiment, size_t run, const struct measure_
                 const struct measure_result *measured, const struct histogram *latency)
 {
     struct session *session = experiment->session;
+    char conditions[HISTORY_CONDITIONS_SIZE];
     struct sample sample = sample_of(measured, latency, session_doubts(session, plan, measured));
     note_short(session, &experiment->cells[experiment->order[run]], plan, measured);
     int result = experiment_add(experiment, run, &sample, latency);
@@ -83,9 +85,9 @@ static int keep(struct experiment *experiment, size_t run, const struct measure_
     const struct record *record = &experiment->cells[experiment->order[run]].record;
     const struct sample *kept = &record->samples[record->n - 1];
     experiment_resume_note(experiment, run, kept);
-    /* The history tells runs apart by their points alone. */
-    if (!experiment->several_conditions)
-        save_note(session, &record->point, kept, measured);
+    experiment_conditions(experiment, &experiment->cells[experiment->order[run]], conditions,
+                          sizeof conditions);
+    save_note_under(session, conditions, &record->point, kept, measured);
     return 0;
 }
 

@@ -29,11 +29,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HISTORY_SCHEMA_VERSION   2
+#define HISTORY_SCHEMA_VERSION   3
 #define HISTORY_BUSY_MS          5000
 #define HISTORY_TEXT_SIZE        256
 #define HISTORY_FINGERPRINT_SIZE 17 /* 16 hexadecimal digits */
 #define HISTORY_UUID_SIZE        33 /* 32 hexadecimal digits */
+#define HISTORY_CONDITIONS_SIZE  160
 
 struct sqlite3;
 struct prior_file;
@@ -111,6 +112,8 @@ struct history_replay {
     struct sample sample;
     bool aside; /* its run was found to be of another length than those that count (see history_set_aside) */
     struct history_windows windows;
+    /* What else told the points of an experiment apart, as "pattern=randread cache=cold"; "": nothing. */
+    char conditions[HISTORY_CONDITIONS_SIZE];
 };
 
 enum history_status {

@@ -89,7 +89,8 @@ static int take_runs(struct prior_file *file, const struct history_replay *repla
     if (journal.runs == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < n; i++) {
-        if (!replays[i].aside)
+        /* Another pattern or cache state is other knowledge. */
+        if (!replays[i].aside && replays[i].conditions[0] == '\0')
             journal.runs[journal.n_runs++] =
                 (struct journal_run){.point = replays[i].point, .sample = replays[i].sample};
     }

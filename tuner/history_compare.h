@@ -12,7 +12,8 @@
 #define HISTORY_COMPARE_CONFIDENCE 0.95
 
 struct history_ratio {
-    struct point point;     /* of the first run */
+    struct point point; /* of the first run */
+    char conditions[HISTORY_CONDITIONS_SIZE];
     size_t n[2];            /* replays that were compared */
     double mean_bps[2];     /* geometric means */
     double ratio;           /* second by first; NaN without replays in both */

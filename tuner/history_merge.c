@@ -23,7 +23,7 @@ static const char pick[] =
     "at_seconds, throughput_bps, iops, latency_mean_ns, latency_p99_ns, achieved_depth, seconds, "           \
     "warmup_seconds, bytes, moved_bytes, warmup, sampled, fresh, cut, aside, doubts, requests, "             \
     "quantiles_ns, n_windows, window_seconds, window_mean_bps, window_std_bps, window_least_bps, "           \
-    "window_most_bps"
+    "window_most_bps, conditions"
 #define SAME_POINT                                                                                           \
     "a.request_size = b.request_size AND a.write_request_size = b.write_request_size AND a.queue_depth = "   \
     "b.queue_depth AND a.direct = b.direct AND a.api = b.api AND a.threads = b.threads AND a.sync = b.sync"

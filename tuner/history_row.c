@@ -23,8 +23,10 @@ const char history_row_replay[] =
     "r.number, r.at_seconds, r.throughput_bps, r.iops, r.latency_mean_ns, r.latency_p99_ns, "
     "r.achieved_depth, r.seconds, r.warmup_seconds, r.bytes, r.moved_bytes, r.warmup, r.sampled, r.fresh, "
     "r.cut, r.aside, r.doubts, r.requests, r.quantiles_ns, r.n_windows, r.window_seconds, "
-    "r.window_mean_bps, r.window_std_bps, r.window_least_bps, r.window_most_bps, " HISTORY_ROW_POINT("p");
-#define POINT_AT 25
+    "r.window_mean_bps, r.window_std_bps, r.window_least_bps, r.window_most_bps, "
+    "r.conditions, " HISTORY_ROW_POINT("p");
+#define CONDITIONS_AT 25
+#define POINT_AT      26
 
 size_t history_row_name(const char *text, const char *const *names, size_t n)
 {
@@ -162,15 +164,15 @@ int history_row_add_replay(sqlite3 *db, int64_t run_id, const struct history_rep
         "latency_p99_ns, achieved_depth, seconds, warmup_seconds, bytes, moved_bytes, warmup, sampled, "
         "fresh, "
         "cut, aside, doubts, requests, quantiles_ns, n_windows, window_seconds, window_mean_bps, "
-        "window_std_bps, window_least_bps, window_most_bps) "
-        "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-        "iiiddddddddiitiiiititiddddd", run_id, (int64_t)replay->number, point_id, replay->at_seconds,
+        "window_std_bps, window_least_bps, window_most_bps, conditions) "
+        "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        "iiiddddddddiitiiiititidddddt", run_id, (int64_t)replay->number, point_id, replay->at_seconds,
         sample->throughput_bps, sample->iops, sample->latency_mean_ns, sample->latency_p99_ns,
         sample->achieved_depth, sample->seconds, sample->warmup_seconds, (int64_t)sample->bytes,
         (int64_t)sample->moved_bytes, warmup_names[sample->warmup], (int64_t)sample->sampled,
         (int64_t)sample->fresh, (int64_t)sample->cut, (int64_t)replay->aside, doubts,
         (int64_t)sample->latency_sketch.n, quantiles, (int64_t)windows->n, windows->seconds,
-        windows->mean_bps, windows->std_bps, windows->least_bps, windows->most_bps);
+        windows->mean_bps, windows->std_bps, windows->least_bps, windows->most_bps, replay->conditions);
 }
 
 static bool is_figure(double value)
@@ -228,6 +230,7 @@ int history_row_read_replay(sqlite3_stmt *statement, struct history_replay *ret_
     struct sample *sample = &replay.sample;
     read_sample(statement, sample);
     read_windows(statement, &replay.windows);
+    history_sql_text(statement, CONDITIONS_AT, replay.conditions, sizeof replay.conditions);
     history_sql_text(statement, 11, warmup, sizeof warmup);
     history_sql_text(statement, 18, quantiles, sizeof quantiles);
     size_t name = history_row_name(warmup, warmup_names, N_WARMUPS);

@@ -50,7 +50,10 @@ static const char windows[] = "ALTER TABLE replays ADD COLUMN n_windows INTEGER 
                               "ALTER TABLE replays ADD COLUMN window_least_bps REAL;"
                               "ALTER TABLE replays ADD COLUMN window_most_bps REAL;";
 
-static const char *const steps[HISTORY_SCHEMA_VERSION] = {first, windows};
+/* Experiments of several patterns, cache states, layouts of the file. */
+static const char conditions[] = "ALTER TABLE replays ADD COLUMN conditions TEXT NOT NULL DEFAULT '';";
+
+static const char *const steps[HISTORY_SCHEMA_VERSION] = {first, windows, conditions};
 
 int history_schema_refuse_newer(int64_t version, struct err *err)
 {

@@ -48,14 +48,31 @@ const char *options_standard(const struct option_row *row, unsigned command)
     return own ? own : row->standard;
 }
 
+/* Number of a factor or condition; FACTOR_N + CONDITION_N: it is none. */
+static size_t factor_of(const struct option_row *row)
+{
+    static const struct {
+        int (*set)(struct settings *settings, const struct option_row *row, const char *text,
+                   struct err *err);
+        enum condition condition;
+    } setters[] = {
+        {options_set_patterns, CONDITION_PATTERN},     {options_set_caches, CONDITION_CACHE},
+        {options_set_file_sizes, CONDITION_FILE_SIZE}, {options_set_file_counts, CONDITION_FILES},
+        {options_set_alignments, CONDITION_ALIGNMENT},
+    };
+    if (row->set == options_set_levels)
+        return row->place;
+    for (size_t i = 0; i < sizeof setters / sizeof setters[0]; i++) {
+        if (row->set_experiment == setters[i].set)
+            return FACTOR_N + (size_t)setters[i].condition;
+    }
+    return FACTOR_N + CONDITION_N;
+}
+
 /* Reports of an experiment name its factors in the order that they were given in. */
 static void note_order(struct settings_experiment *experiment, const struct option_row *row)
 {
-    size_t factor = row->set == options_set_levels                  ? row->place
-                    : row->set_experiment == options_set_patterns   ? FACTOR_N + CONDITION_PATTERN
-                    : row->set_experiment == options_set_caches     ? FACTOR_N + CONDITION_CACHE
-                    : row->set_experiment == options_set_file_sizes ? FACTOR_N + CONDITION_FILE_SIZE
-                                                                    : FACTOR_N + CONDITION_N;
+    size_t factor = factor_of(row);
     bool is_new = factor < FACTOR_N + CONDITION_N;
     for (size_t i = 0; i < experiment->n_order; i++)
         is_new &= experiment->order[i] != factor;

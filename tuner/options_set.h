@@ -85,6 +85,10 @@ int options_set_caches(struct settings *settings, const struct option_row *row, 
                        struct err *err);
 int options_set_file_sizes(struct settings *settings, const struct option_row *row, const char *text,
                            struct err *err);
+int options_set_file_counts(struct settings *settings, const struct option_row *row, const char *text,
+                            struct err *err);
+int options_set_alignments(struct settings *settings, const struct option_row *row, const char *text,
+                           struct err *err);
 
 /* "full", "fractional", or "sobol:16" and its like. */
 int options_set_design(struct settings *settings, const struct option_row *row, const char *text,

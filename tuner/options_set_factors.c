@@ -174,6 +174,20 @@ int options_set_file_sizes(struct settings *settings, const struct option_row *r
                       text, err);
 }
 
+int options_set_file_counts(struct settings *settings, const struct option_row *row, const char *text,
+                            struct err *err)
+{
+    return set_levels(&settings->experiment.conditions[CONDITION_FILES], &factor_kinds[FACTOR_THREADS],
+                      row->range, text, err);
+}
+
+int options_set_alignments(struct settings *settings, const struct option_row *row, const char *text,
+                           struct err *err)
+{
+    return set_levels(&settings->experiment.conditions[CONDITION_ALIGNMENT],
+                      &factor_kinds[FACTOR_REQUEST_SIZE], row->range, text, err);
+}
+
 /* NULL unless the key is a factor's, written with underscores. */
 static const struct option_row *find_factor(const char *key)
 {

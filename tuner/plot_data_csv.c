@@ -46,13 +46,25 @@ struct table {
     size_t n_columns;
 };
 
+/* The comma behind a field, or the end of the line. Commas between quotes belong to the field, as in the name
+ * of a mixed pattern; two quotes there are one. */
+static char *end_of_field(char *field)
+{
+    char *at = field + strspn(field, " \t");
+    if (*at == '"') {
+        for (at++; *at != '\0' && (*at != '"' || at[1] == '"'); at++)
+            at += *at == '"';
+    }
+    return at + strcspn(at, ",");
+}
+
 /* Takes the next field off a line, without the quotes of a spreadsheet; false behind the last. */
 static bool next_field(char **line, char **ret_field)
 {
     char *field = *line;
     if (field == NULL)
         return false;
-    char *end = field + strcspn(field, ",");
+    char *end = end_of_field(field);
     *line = *end == ',' ? end + 1 : NULL;
     *end = '\0';
     field += strspn(field, " \t\r\"");

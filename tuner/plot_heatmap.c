@@ -129,11 +129,12 @@ static void write_axes(FILE *script, const struct plot_wish *wish, const struct 
         fprintf(script, "set key outside bottom horizontal title 'throughput, %s'\n", unit.name);
         return;
     }
-    fprintf(
-        script,
-        "set palette defined (0 '#440154', 1 '#3B528B', 2 '#21918C', 3 '#5EC962', 4 '#FDE725')\n"
-        "set cbrange [0:%.6g]\nset cblabel 'throughput, %s'\nset border 15\nset tics scale 0\nunset grid\n",
-        slice->max_bps / unit.bps, unit.name);
+    fputs("set palette defined (0 '#440154', 1 '#3B528B', 2 '#21918C', 3 '#5EC962', 4 '#FDE725')\n"
+          "set border 15\nset tics scale 0\nunset grid\n",
+          script);
+    /* Without marks at the tics, gnuplot leaves too little room for their labels. */
+    fprintf(script, "set cbrange [0:%.6g]\nset cblabel 'throughput, %s' offset 0.9\nset ylabel offset -0.5\n",
+            slice->max_bps / unit.bps, unit.name);
     plot_script_key_below(script, wish, true);
 }
 

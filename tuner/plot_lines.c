@@ -12,14 +12,17 @@ static double number_at(const struct plot_slice *slice, size_t x)
     return plot_slice_level(slice, 0, x)->number;
 }
 
-/* A line's points; bands end where an interval is missing. */
+/* A line's points. It is broken where one is missing, for nothing is known of what lies between its
+ * neighbours; bands end where an interval is missing. */
 static void write_line(FILE *script, const struct plot_slice *slice, struct plot_unit unit, size_t y)
 {
     fprintf(script, "$line%zu << EOD\n", y);
     for (size_t x = 0; x < slice->axes[0].n; x++) {
         const struct plot_point *point = plot_slice_at(slice, x, y);
-        if (point == NULL)
+        if (point == NULL) {
+            fputc('\n', script);
             continue;
+        }
         fprintf(script, "%.17g %.6g", number_at(slice, x), point->mean_bps / unit.bps);
         plot_script_number(script, point->ci_low_bps / unit.bps);
         plot_script_number(script, point->ci_high_bps / unit.bps);
@@ -31,7 +34,7 @@ static void write_line(FILE *script, const struct plot_slice *slice, struct plot
         if (point != NULL && isfinite(point->ci_low_bps) && isfinite(point->ci_high_bps))
             fprintf(script, "%.17g %.6g %.6g\n", number_at(slice, x), point->ci_low_bps / unit.bps,
                     point->ci_high_bps / unit.bps);
-        else if (point != NULL)
+        else
             fputc('\n', script);
     }
     fputs("EOD\n", script);

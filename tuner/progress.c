@@ -75,7 +75,10 @@ bool progress_is_due(const struct progress *progress)
     return !stands(progress) || clock_now_ns(progress->clock) - progress->drawn_ns >= PROGRESS_PERIOD_NS;
 }
 
-/* What brings the cursor to the beginning of what stands there. */
+/* What brings the cursor to the beginning of what stands there. A window that was made narrower may have more
+ * rows of it by now, if its terminal wraps again what it showed. Some do and some do not, and at the bottom
+ * of the window neither size nor cursor tells: to go up further could erase what others wrote, so that rows
+ * may stay instead. */
 static void go_back(const struct progress *progress, char *ret_codes, size_t size)
 {
     ret_codes[0] = '\0';

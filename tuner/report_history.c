@@ -55,6 +55,7 @@ json_t *report_history_replay_json(const struct history_replay *replay)
         json_number(sample->latency_mean_ns), "latency_p99_ns", json_number(sample->latency_p99_ns),
         "achieved_depth", json_number(sample->achieved_depth), "seconds", sample->seconds, "bytes",
         (json_int_t)sample->bytes, "fresh", sample->fresh, "cut", sample->cut, "aside", replay->aside);
+    json_object_set_new(object, "conditions", json_text(replay->conditions));
     if (replay->windows.n > 0)
         json_object_set_new(
             object, "windows",
@@ -133,10 +134,15 @@ void report_history_changes(FILE *out, const struct history_change *changes, siz
         print_change(out, &changes[i]);
 }
 
+static bool is_alike(const struct history_replay *a, const struct history_replay *b)
+{
+    return factors_equal(&a->point, &b->point) && strcmp(a->conditions, b->conditions) == 0;
+}
+
 static bool is_seen(const struct history_replay *replays, size_t place)
 {
     size_t i = 0;
-    while (i < place && !factors_equal(&replays[i].point, &replays[place].point))
+    while (i < place && !is_alike(&replays[i], &replays[place]))
         i++;
     return i < place;
 }
@@ -147,16 +153,19 @@ static void print_points(FILE *out, const struct history_replay *replays, size_t
     for (size_t i = 0; i < n; i++) {
         struct moments moments = {0};
         char setting[FACTORS_TEXT_SIZE], rate[UNITS_TEXT_SIZE], std[UNITS_TEXT_SIZE];
+        char conditions[HISTORY_CONDITIONS_SIZE];
         if (is_seen(replays, i))
             continue;
         for (size_t k = i; k < n; k++) {
-            if (factors_equal(&replays[i].point, &replays[k].point) && !replays[k].aside)
+            if (is_alike(&replays[i], &replays[k]) && !replays[k].aside)
                 moments_add(&moments, replays[k].sample.throughput_bps);
         }
         if (moments.n > 0)
-            fprintf(out, "%-34s  %7zu  %-11s  %s\n", factors_format(&replays[i].point, setting), moments.n,
-                    text_short_rate(moments.mean, rate),
-                    moments.n > 1 ? text_short_rate(moments.std, std) : "-");
+            fprintf(out, "%-34s  %7zu  %-11s  %s%s%s\n", factors_format(&replays[i].point, setting),
+                    moments.n, text_short_rate(moments.mean, rate),
+                    moments.n > 1 ? text_short_rate(moments.std, std) : "-",
+                    replays[i].conditions[0] != '\0' ? "  " : "",
+                    text_printable(replays[i].conditions, conditions, sizeof conditions));
     }
 }
 

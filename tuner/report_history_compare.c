@@ -51,7 +51,7 @@ static void print_warnings(FILE *out, const struct history_info infos[2],
 void report_history_compare(FILE *out, const struct history_info infos[2],
                             const struct history_comparison *comparison)
 {
-    char at[2][REPORT_HISTORY_TIME_SIZE], setting[FACTORS_TEXT_SIZE];
+    char at[2][REPORT_HISTORY_TIME_SIZE], setting[FACTORS_TEXT_SIZE], conditions[HISTORY_CONDITIONS_SIZE];
     fprintf(out, "Run %lld (%s) -> run %lld (%s)\n", (long long)infos[0].id,
             report_history_time(infos[0].started_s, at[0]), (long long)infos[1].id,
             report_history_time(infos[1].started_s, at[1]));
@@ -72,6 +72,9 @@ void report_history_compare(FILE *out, const struct history_info infos[2],
         comparison->n_tested, 100 * HISTORY_COMPARE_CONFIDENCE);
     for (size_t i = 0; i < comparison->n && i < SHOWN_POINTS; i++) {
         fprintf(out, "%-34s ", factors_format(&comparison->points[i].point, setting));
+        if (comparison->points[i].conditions[0] != '\0')
+            fprintf(out, "%s ",
+                    text_printable(comparison->points[i].conditions, conditions, sizeof conditions));
         print_ratio(out, &comparison->points[i]);
     }
     if (comparison->n > SHOWN_POINTS)
@@ -94,6 +97,7 @@ json_t *report_history_compare_json(const struct history_info infos[2],
     for (size_t i = 0; i < comparison->n; i++) {
         json_t *object = json_ratio(&comparison->points[i]);
         json_object_set_new(object, "point", json_point(&comparison->points[i].point));
+        json_object_set_new(object, "conditions", json_text(comparison->points[i].conditions));
         json_array_append_new(points, object);
     }
     return json_pack(

@@ -30,7 +30,7 @@ void report_history_csv_header(FILE *out)
     fputs("run,uuid,started_at,host,command,target,pattern,fingerprint,file_system,status,number,at_seconds,"
           "request_size,write_request_size,queue_depth,direct,api,threads,sync,throughput_bps,iops,"
           "latency_mean_ns,latency_p99_ns,achieved_depth,seconds,warmup_seconds,bytes,fresh,cut,aside,"
-          "warnings\r\n",
+          "warnings,conditions\r\n",
           out);
 }
 
@@ -43,7 +43,7 @@ static void put_doubts(FILE *out, uint64_t doubts)
             fprintf(out, "%s%s", any ? " " : "", doubts_table[i].code);
         any |= (doubts & DOUBTS_BIT(i)) != 0;
     }
-    fputs("\"\r\n", out);
+    fputs("\",", out);
 }
 
 void report_history_csv(FILE *out, const struct history_info *info, const struct history_replay *replays,
@@ -74,5 +74,7 @@ void report_history_csv(FILE *out, const struct history_info *info, const struct
             put_number(out, figures[k]);
         fprintf(out, "%" PRIu64 ",%d,%d,%d,", sample->bytes, sample->fresh, sample->cut, replays[i].aside);
         put_doubts(out, sample->doubts);
+        csv_text(out, replays[i].conditions);
+        fputs("\r\n", out);
     }
 }

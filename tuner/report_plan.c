@@ -12,11 +12,12 @@
 #define HALF_A_DAY_SECONDS 43200
 
 /* Patterns that only read write the file once, and nothing into one that exists. */
-uint64_t report_plan_write_bytes(const struct settings *settings, uint64_t file_bytes)
+uint64_t report_plan_write_bytes(const struct session *session, uint64_t file_bytes)
 {
+    const struct settings *settings = session->settings;
     if (pattern_writes(&settings->pattern))
         return settings->max_write_bytes;
-    return settings->existing[0] != '\0' ? 0 : file_bytes;
+    return settings->existing[0] != '\0' ? 0 : file_bytes * (session->n_targets > 1 ? session->n_targets : 1);
 }
 
 double report_plan_fill_seconds(const struct settings *settings, uint64_t file_bytes)
@@ -52,7 +53,7 @@ void report_plan_end(FILE *out, const struct session *session, uint64_t file_byt
             units_format_size(file_bytes, file),
             text_printable(existing ? settings->existing : settings->path, place, sizeof place),
             existing ? "" : " (removed afterwards)",
-            units_format_size(report_plan_write_bytes(settings, file_bytes), writes));
+            units_format_size(report_plan_write_bytes(session, file_bytes), writes));
     print_end(out, session->seconds_at_most);
     fputc('\n', out);
 }

@@ -22,7 +22,7 @@ json_t *report_plan_document(const struct session *session, uint64_t file_bytes,
         json_object_set_new(object, "existing", json_boolean(existing));
         json_object_set_new(object, "file_bytes", json_integer((json_int_t)file_bytes));
         json_object_set_new(object, "max_write_bytes",
-                            json_integer((json_int_t)report_plan_write_bytes(settings, file_bytes)));
+                            json_integer((json_int_t)report_plan_write_bytes(session, file_bytes)));
         json_object_set_new(object, "seconds_at_most", json_number(session->seconds_at_most));
     }
     json_object_set_new(object, "dropped", json_notes(&session->dropped, "what", "why"));

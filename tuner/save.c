@@ -151,16 +151,23 @@ static bool is_saving(const struct session *session)
 void save_note(struct session *session, const struct point *point, const struct sample *sample,
                const struct measure_result *result)
 {
+    save_note_under(session, "", point, sample, result);
+}
+
+void save_note_under(struct session *session, const char *conditions, const struct point *point,
+                     const struct sample *sample, const struct measure_result *result)
+{
     struct err err = {0};
     if (!is_saving(session))
         return;
-    const struct history_replay replay = {
+    struct history_replay replay = {
         .number = session->save->n++,
         .at_seconds = session_seconds(session),
         .point = *point,
         .sample = *sample,
         .windows = windows_of(&result->windows),
     };
+    snprintf(replay.conditions, sizeof replay.conditions, "%s", conditions);
     if (history_add_replay(session->save->history, session->save->run_id, &replay, &err) < 0)
         give_up(session, &err);
 }

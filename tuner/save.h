@@ -31,6 +31,9 @@ void save_begin(struct session *session, const char *command);
 /* One more replay. */
 void save_note(struct session *session, const struct point *point, const struct sample *sample,
                const struct measure_result *result);
+/* The same where points alone do not tell replays apart: as conditions of struct history_replay. */
+void save_note_under(struct session *session, const char *conditions, const struct point *point,
+                     const struct sample *sample, const struct measure_result *result);
 /* Those so far do not count among those to come. */
 void save_set_aside(struct session *session);
 

@@ -114,6 +114,9 @@ static void note_layout(struct session *session)
 {
     const struct settings *settings = session->settings;
     char size[UNITS_TEXT_SIZE];
+    /* Of an experiment they are factors, or stand among what is fixed. */
+    if (settings->experiment.on)
+        return;
     if (settings->files > 1)
         notes_add(&session->warnings, "files", "the data were spread over %u files (--files)",
                   settings->files);
@@ -233,6 +236,20 @@ static int make_target(void *context)
     if (result == 0)
         ground_collect(&session->ground, &session->target, &session->env.device);
     return result;
+}
+
+int session_make_target(struct session *session, uint32_t n_files, struct target *ret_target, struct err *err)
+{
+    struct target_plan plan = target_plan_of(session);
+    uint64_t limit = session->settings->max_write_bytes;
+    plan.n_files = n_files;
+    plan.size_bytes = session->target.size_bytes;
+    plan.size_is_default = false;
+    plan.max_write_bytes = limit > session->bytes_written ? limit - session->bytes_written : 0;
+    plan.seed = rng_derive(plan.seed, n_files);
+    plan.prepare_script = NULL;
+    int result = target_create(ret_target, &plan, err);
+    return result < 0 ? result : target_prove_direct(ret_target, err);
 }
 
 static int take_lock(struct session *session, struct err *err)

@@ -44,6 +44,7 @@ struct session {
     uint64_t seed;
     uint64_t start_ns;
     uint64_t end_ns;                    /* no run and no filling lasts longer; UINT64_MAX: no end */
+    uint32_t n_targets;                 /* that the command fills, all of one size; 0 is 1 */
     uint64_t n_runs;                    /* started; numbers the seeds */
     uint64_t write_limit_bytes;         /* of bytes_written, for now; at most --max-write */
     uint64_t bytes_read, bytes_written; /* filling and warm-up included */
@@ -72,6 +73,11 @@ int session_estimate(struct session *session, uint64_t *ret_file_bytes, struct e
 /* Takes the lock, creates and fills the target (or opens --existing), proves direct I/O. Nothing to do on a
  * surface. -EINTR when interrupted. */
 int session_prepare(struct session *session, struct err *err);
+
+/* Another own target of the prepared session's size, spread over so many files: filled, direct I/O proved.
+ * For a worker, like a run; its bytes are not counted yet. The caller closes it, also after an error. */
+int session_make_target(struct session *session, uint32_t n_files, struct target *ret_target,
+                        struct err *err);
 
 /* One run. Retried when it was void (Ctrl-Z, suspend). 0; -EINTR: interrupted; -EDQUOT with wrote_out: the
  * write budget does not allow it; or the first failed request's error. latency must be initialised. */

@@ -50,7 +50,14 @@ struct current {
 };
 
 /* Conditions that only `experiment` varies; other commands take one value. */
-enum condition { CONDITION_PATTERN, CONDITION_CACHE, CONDITION_FILE_SIZE, CONDITION_N };
+enum condition {
+    CONDITION_PATTERN,
+    CONDITION_CACHE,
+    CONDITION_FILE_SIZE,
+    CONDITION_FILES,     /* that the data are spread over */
+    CONDITION_ALIGNMENT, /* 0: the request size */
+    CONDITION_N
+};
 
 /* One of several tests of an experiment, each a design of its own; what it does not give, the experiment
  * does. */

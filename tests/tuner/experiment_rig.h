@@ -62,6 +62,7 @@ static inline void run(const char *words)
 
 static inline void done(void)
 {
+    experiment_targets_done(&experiment);
     experiment_done(&experiment);
     rig_close_session(session);
 }

@@ -6,6 +6,8 @@
 #include <errno.h>
 
 #define FILE_SIZES (FACTOR_N + CONDITION_FILE_SIZE)
+#define FILES      (FACTOR_N + CONDITION_FILES)
+#define ALIGNMENTS (FACTOR_N + CONDITION_ALIGNMENT)
 #define PATTERNS   (FACTOR_N + CONDITION_PATTERN)
 
 static void check_levels(size_t test, size_t factor, size_t n, uint64_t first, uint64_t last)
@@ -46,6 +48,26 @@ static void the_file_is_as_large_as_the_largest_level(void **state)
     assert_true(settings.file_size_given && settings.file_size_bytes == 512U << 20);
     assert_int_equal(read_line("--pattern read"), 0);
     assert_false(settings.file_size_given);
+}
+
+static void numbers_of_files_and_alignments_are_levels(void **state)
+{
+    (void)state;
+    rig_write("a.conf", "pattern = \"read\"; files = [8, 1]; alignment = \"512..2k\";\n"
+                        "tests = ( { files = 16; }, { request_size = \"8k\"; } );\n");
+    assert_int_equal(read_line("a.conf"), 0);
+    check_levels(0, FILES, 1, 16, 16);
+    check_levels(1, FILES, 2, 1, 8);
+    check_levels(1, ALIGNMENTS, 3, 512, 2048);
+    /* The session's own target has the most files. */
+    assert_int_equal(settings.files, 16);
+    assert_int_equal(settings.alignment_bytes, 2048);
+    assert_int_equal(settings.experiment.order[1], FILES);
+    assert_int_equal(read_line("--pattern read --alignment 700"), -EINVAL);
+    assert_int_equal(read_line("--pattern read --files 0"), -EINVAL);
+    assert_int_equal(read_line("--pattern read"), 0);
+    assert_int_equal(settings.files, 1);
+    assert_int_equal(settings.alignment_bytes, 0);
 }
 
 static void the_command_line_wins(void **state)
@@ -125,6 +147,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(levels_are_texts_lists_and_ranges),
         cmocka_unit_test(the_file_is_as_large_as_the_largest_level),
+        cmocka_unit_test(numbers_of_files_and_alignments_are_levels),
         cmocka_unit_test(the_command_line_wins),
         cmocka_unit_test(a_pattern_that_writes_speaks_for_all),
         cmocka_unit_test(shares_end_where_they_sum_to_100),

@@ -95,6 +95,29 @@ static void what_is_saved_holds_the_document(void **state)
     rig_free(&run);
 }
 
+static void runs_of_several_conditions_are_kept_with_them(void **state)
+{
+    (void)state;
+    rig_run_line(&run, "experiment sizes.conf --json --quiet --alignment 512,4k --save c.db");
+    assert_int_equal(run.code, 0);
+    rig_free(&run);
+    rig_run_line(&run, "history show 1 --db c.db --json");
+    assert_int_equal(run.code, 0);
+    json_t *document = rig_json(&run);
+    const json_t *runs = json_object_get(document, "runs"), *replay;
+    size_t i, n = 0;
+    /* 2 request sizes x 2 patterns x 2 file sizes x 2 alignments x 2 replays */
+    assert_int_equal(json_array_size(runs), 32);
+    json_array_foreach(runs, i, replay) n += strcmp(json_string_value(json_object_get(replay, "conditions")),
+                                                    "pattern=randwrite file_size=144m alignment=512") == 0;
+    assert_int_equal(n, 4);
+    json_decref(document);
+    rig_free(&run);
+    rig_run_line(&run, "history verify --db c.db");
+    assert_int_equal(run.code, 0);
+    rig_free(&run);
+}
+
 static void direct_io_that_is_not_proved_leaves_the_design(void **state)
 {
     (void)state;
@@ -110,13 +133,86 @@ static void direct_io_that_is_not_proved_leaves_the_design(void **state)
     rig_free(&run);
 }
 
+static size_t n_at(const json_t *document, const char *factor, json_int_t level)
+{
+    const json_t *point;
+    size_t i, n = 0;
+    json_array_foreach(json_object_get(document, "points"), i, point)
+    {
+        const json_t *value = json_object_get(json_object_get(point, "levels"), factor);
+        n += json_integer_value(value) == level && json_number_value(json_object_get(point, "mean")) > 0;
+    }
+    return n;
+}
+
+static const char layouts[] = "experiment sizes.conf --quiet --pattern randread --file-size 128m "
+                              "--request-size 4k --files 1,3,16 --alignment 512,4k ";
+
+static void number_of_files_and_alignment_vary(void **state)
+{
+    char line[512];
+    (void)state;
+    snprintf(line, sizeof line, "%s--json", layouts);
+    rig_run_line(&run, line);
+    assert_int_equal(run.code, 0);
+    json_t *document = rig_json(&run);
+    assert_int_equal(json_array_size(json_object_get(document, "points")), 6);
+    assert_int_equal(n_at(document, "files", 1), 2);
+    assert_int_equal(n_at(document, "files", 3), 2);
+    assert_int_equal(n_at(document, "files", 16), 2);
+    assert_int_equal(n_at(document, "alignment", 512), 3);
+    /* Each number of files has data of its own; 3 files hold whole MiB each. */
+    assert_int_equal(json_integer_value(json_object_get(document, "bytes_written")), (128 + 126 + 128) << 20);
+    json_decref(document);
+    rig_free(&run);
+    assert_int_equal(rig_count_entries("dir"), 0);
+}
+
+static void layouts_are_columns_of_the_table_and_lines_of_the_plan(void **state)
+{
+    char line[512];
+    (void)state;
+    snprintf(line, sizeof line, "%s--format csv --files 1,2", layouts);
+    rig_run_line(&run, line);
+    assert_int_equal(run.code, 0);
+    assert_non_null(strstr(run.out, "\"files\",\"alignment\""));
+    rig_free(&run);
+    snprintf(line, sizeof line, "%s--dry-run", layouts);
+    rig_run_line(&run, line);
+    assert_int_equal(run.code, 0);
+    assert_non_null(strstr(run.out, "on 3 targets"));
+    assert_non_null(strstr(run.out, "at most 384m written"));
+    rig_free(&run);
+    snprintf(line, sizeof line, "%s--verify", layouts);
+    rig_run_line(&run, line);
+    assert_int_equal(run.code, 2);
+    assert_non_null(strstr(run.err, "--verify and several numbers of --files"));
+    rig_free(&run);
+}
+
+static void targets_beyond_the_write_budget_are_refused(void **state)
+{
+    char line[512];
+    (void)state;
+    snprintf(line, sizeof line, "%s--max-write 200m", layouts);
+    rig_run_line(&run, line);
+    assert_int_equal(run.code, 1);
+    assert_non_null(strstr(run.err, "raise --max-write"));
+    rig_free(&run);
+    assert_int_equal(rig_count_entries("dir"), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(smaller_files_are_the_beginning_of_the_largest),
         cmocka_unit_test(a_signal_ends_an_experiment_that_can_go_on),
         cmocka_unit_test(what_is_saved_holds_the_document),
+        cmocka_unit_test(runs_of_several_conditions_are_kept_with_them),
         cmocka_unit_test(direct_io_that_is_not_proved_leaves_the_design),
+        cmocka_unit_test(number_of_files_and_alignment_vary),
+        cmocka_unit_test(layouts_are_columns_of_the_table_and_lines_of_the_plan),
+        cmocka_unit_test(targets_beyond_the_write_budget_are_refused),
     };
     if (!rig_find_program())
         return RIG_SKIPPED;

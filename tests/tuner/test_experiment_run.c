@@ -104,7 +104,9 @@ static void patterns_are_measured_as_patterns(void **state)
                          "randwrite,4096,1,1,io_uring,1,100e6\nrandread,4096,1,1,io_uring,1,400e6\n");
     run("--simulate two.conf --pattern randread,randwrite --replays 2 --duration 200ms");
     assert_int_equal(experiment.n_cells, 2);
-    assert_true(experiment.several_conditions);
+    char conditions[64];
+    experiment_conditions(&experiment, &experiment.cells[1], conditions, sizeof conditions);
+    assert_string_equal(conditions, "pattern=randwrite");
     assert_close(experiment.cells[0].record.samples[0].throughput_bps / 400e6, 1, 0.01);
     assert_close(experiment.cells[1].record.samples[0].throughput_bps / 100e6, 1, 0.01);
     assert_true(session->bytes_read > 0 && session->bytes_written > 0);

@@ -15,6 +15,7 @@ static void a_replay_is_read_as_it_was_written(void **state)
     begin_history("a.db");
     int64_t run_id = begin_run("measure", "", "alpha");
     struct history_replay made = replay_of(0, &fast, 1e9 / 3);
+    snprintf(made.conditions, sizeof made.conditions, "pattern=randread cache=cold");
     assert_int_equal(history_add_replay(&history, run_id, &made, &err), 0);
     assert_int_equal(history_replays(&history, run_id, &replays, &n, &err), 0);
     assert_int_equal(n, 1);
@@ -29,6 +30,7 @@ static void a_replay_is_read_as_it_was_written(void **state)
     assert_int_equal(replays[0].sample.moved_bytes, made.sample.moved_bytes);
     assert_int_equal(replays[0].windows.n, 100);
     assert_close(replays[0].windows.most_bps, made.windows.most_bps, 1e-6);
+    assert_string_equal(replays[0].conditions, made.conditions);
     assert_true(replays[0].sample.sampled);
     assert_false(replays[0].sample.fresh);
     assert_false(replays[0].aside);
@@ -221,6 +223,9 @@ static void runs_are_prior_knowledge_of_their_storage_and_pattern(void **state)
     add_replays(run_id, &fast, (const double[]){9e8, 9e8}, 2, 0);
     assert_int_equal(history_set_aside(&history, run_id, &err), 0);
     add_replays(run_id, &fast, (const double[]){3e8}, 1, 2);
+    struct history_replay warm = replay_of(3, &fast, 8e9);
+    snprintf(warm.conditions, sizeof warm.conditions, "cache=warm");
+    assert_int_equal(history_add_replay(&history, run_id, &warm, &err), 0);
     history_fingerprint(identity, fingerprint);
     assert_int_equal(history_prior(&history, fingerprint, "randwrite", 0, &file, &err), 0);
     assert_int_equal(file.n, 2);

@@ -80,6 +80,27 @@ static void points_of_one_night_and_single_replays_are_counted_only(void **state
     history_compare_done(&comparison);
 }
 
+static void other_conditions_are_another_point(void **state)
+{
+    (void)state;
+    reset();
+    for (int i = 0; i < 3; i++) {
+        for (size_t set = 0; set < 2; set++) {
+            strcpy(add(set, &fast, 1e8 + i)->conditions, "cache=cold");
+            strcpy(add(set, &fast, set == 0 ? 4e8 + i : 8e8 + i)->conditions, "cache=warm");
+        }
+    }
+    strcpy(add(1, &fast, 1e8)->conditions, "");
+    compare();
+    assert_int_equal(comparison.n, 2);
+    assert_int_equal(comparison.n_only[1], 1);
+    assert_int_equal(comparison.n_changed, 1);
+    assert_string_equal(comparison.points[0].conditions, "cache=warm");
+    assert_close(comparison.points[0].ratio, 2, 1e-6);
+    assert_close(comparison.points[1].ratio, 1, 1e-6);
+    history_compare_done(&comparison);
+}
+
 static void runs_cut_or_set_aside_do_not_count(void **state)
 {
     (void)state;
@@ -144,6 +165,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_point_that_doubled_has_changed),
         cmocka_unit_test(points_of_one_night_and_single_replays_are_counted_only),
+        cmocka_unit_test(other_conditions_are_another_point),
         cmocka_unit_test(runs_cut_or_set_aside_do_not_count),
         cmocka_unit_test(answers_are_compared_by_their_fresh_replays),
         cmocka_unit_test(unchanged_nights_seldom_show_any_change),

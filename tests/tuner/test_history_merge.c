@@ -13,7 +13,10 @@ static void make_other(const char *path, const char *host, double bps)
 {
     begin_history(path);
     int64_t run_id = begin_run("recommend", "vms", host);
-    add_replays(run_id, &fast, (const double[]){bps, bps}, 2, 0);
+    add_replays(run_id, &fast, (const double[]){bps}, 1, 0);
+    struct history_replay warm = replay_of(1, &fast, bps);
+    snprintf(warm.conditions, sizeof warm.conditions, "cache=warm");
+    assert_int_equal(history_add_replay(&history, run_id, &warm, &err), 0);
     finish_run(run_id, bps);
     now_s += 10;
     begin_run("measure", "", host);
@@ -71,6 +74,7 @@ static void what_is_merged_refers_to_the_same_things(void **state)
     assert_int_equal(history_replays(&history, runs[0].id, &replays, &n, &err), 0);
     assert_int_equal(n, 2);
     assert_true(factors_equal(&replays[1].point, &fast));
+    assert_string_equal(replays[1].conditions, "cache=warm");
     assert_int_equal(history_list_changes(&history, NULL, 0, 0, &changes, &n, &err), 0);
     assert_int_equal(n, 1);
     assert_int_equal(changes[0].run_ids[0], runs[0].id);
@@ -225,7 +229,7 @@ static void the_other_history_and_its_folder_stay_as_they_are(void **state)
             "ALTER TABLE replays DROP COLUMN n_windows; ALTER TABLE replays DROP COLUMN window_seconds;"
             "ALTER TABLE replays DROP COLUMN window_mean_bps; ALTER TABLE replays DROP COLUMN window_std_bps;"
             "ALTER TABLE replays DROP COLUMN window_least_bps; ALTER TABLE replays DROP COLUMN "
-            "window_most_bps; PRAGMA user_version = 1");
+            "window_most_bps; ALTER TABLE replays DROP COLUMN conditions; PRAGMA user_version = 1");
     assert_int_equal(rig_count_entries("away"), 1);
     size_t n = read_whole("away/old.db", before, sizeof before);
     assert_int_equal(symlink("away/old.db", "link.db"), 0);

@@ -71,8 +71,8 @@ static void a_newer_schema_is_refused_and_left_alone(void **state)
     (void)state;
     begin_history("newer");
     history_close(&history);
-    run_sql("newer", "PRAGMA user_version = 3");
-    check_refused("newer", -EINVAL, "schema 3, this one knows 2");
+    run_sql("newer", "PRAGMA user_version = 4");
+    check_refused("newer", -EINVAL, "schema 4, this one knows 3");
 }
 
 static void a_missing_file_is_made_only_for_writing(void **state)
@@ -101,7 +101,8 @@ static void make_first_schema(const char *path)
                   "ALTER TABLE replays DROP COLUMN window_mean_bps;"
                   "ALTER TABLE replays DROP COLUMN window_std_bps;"
                   "ALTER TABLE replays DROP COLUMN window_least_bps;"
-                  "ALTER TABLE replays DROP COLUMN window_most_bps; PRAGMA user_version = 1");
+                  "ALTER TABLE replays DROP COLUMN window_most_bps;"
+                  "ALTER TABLE replays DROP COLUMN conditions; PRAGMA user_version = 1");
 }
 
 static void an_older_schema_is_brought_up_to_date(void **state)

@@ -177,6 +177,21 @@ static void lines_refuse_words_and_too_many_of_them(void **state)
     assert_int_equal(draw("lines", many, wish), 0); /* one line then */
 }
 
+static void lines_break_where_a_point_is_missing(void **state)
+{
+    static const char text[] =
+        "request_size,queue_depth,mean,ci_low,ci_high\n4k,1,1,0.5,2\n8k,1,2,1,3\n16k,1,3,2,4\n"
+        "4k,8,5,4,6\n16k,8,7,6,8\n";
+    struct plot_wish wish = wish_of(PLOT_PNG);
+    (void)state;
+    wish.x = "request_size";
+    wish.y = "queue_depth";
+    assert_int_equal(draw("lines", text, wish), 0);
+    assert_non_null(strstr(script, "$line1 << EOD\n4096 5 4 6\n\n16384 7 6 8\nEOD\n"));
+    assert_non_null(strstr(script, "$band1 << EOD\n4096 4 6\n\n16384 6 8\nEOD\n"));
+    assert_non_null(strstr(script, "$line0 << EOD\n4096 1 0.5 2\n8192 2 1 3\n16384 3 2 4\nEOD\n"));
+}
+
 static void units_follow_the_largest_rate(void **state)
 {
     char text[32];
@@ -199,6 +214,7 @@ int main(void)
         cmocka_unit_test(colour_of_a_bar_is_its_scatter),
         cmocka_unit_test_teardown(a_heat_map_marks_the_best_and_what_is_as_good, done),
         cmocka_unit_test_teardown(lines_refuse_words_and_too_many_of_them, done),
+        cmocka_unit_test_teardown(lines_break_where_a_point_is_missing, done),
         cmocka_unit_test(units_follow_the_largest_rate),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

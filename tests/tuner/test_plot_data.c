@@ -79,6 +79,19 @@ static void damaged_tables_are_refused_with_their_line(void **state)
     assert_int_equal(plot_data_read(&data, "a\0b", 3, &err), -EINVAL);
 }
 
+static void commas_between_quotes_belong_to_the_field(void **state)
+{
+    (void)state;
+    assert_int_equal(read_text("\"pattern\",\"request_size\", \"throughput_bps\"\r\n"
+                               "\"seq-read=40,rand-write=60\",4096,5\r\n\"a\"\"b,c\",4k,6\n"),
+                     0);
+    assert_int_equal(data.n_points, 2);
+    assert_string_equal(level_of(0, PLOT_FACTOR_PATTERN), "seq-read=40,rand-write=60");
+    assert_close(data.points[0].mean_bps, 5, 0);
+    assert_close(data.points[1].mean_bps, 6, 0);
+    assert_int_equal(read_text("pattern,throughput_bps\n\"read,5\n"), -EINVAL);
+}
+
 #define SETTING                                                                                              \
     "\"request_size\": 4096, \"queue_depth\": 8, \"direct\": 1, \"api\": \"io_uring\", \"threads\": 1, "     \
     "\"sync\": \"end\""
@@ -233,6 +246,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(rows_of_one_point_in_a_table_are_its_runs, done),
         cmocka_unit_test_teardown(figures_of_a_single_row_stay_as_they_are, done),
+        cmocka_unit_test_teardown(commas_between_quotes_belong_to_the_field, done),
         cmocka_unit_test_teardown(damaged_tables_are_refused_with_their_line, done),
         cmocka_unit_test_teardown(a_recommendation_knows_roles_and_what_to_distrust, done),
         cmocka_unit_test_teardown(runs_of_a_measurement_lie_end_to_end, done),
