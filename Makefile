@@ -72,10 +72,10 @@ blind_to      := -Wno-format-truncation -Wno-maybe-uninitialized
 
 # -U first: some distributions predefine another level, which would be a warning.
 compile_release := -O2 -g -fno-plt -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
-compile_debug   := -Og -g
+compile_debug   := -Og -g -DFSTUNE_DEBUG
 # For the guest of check-guest, which has no libraries.
 compile_static  := $(compile_release)
-compile_asan    := -O1 -g $(sanitize_asan) $(blind_to)
+compile_asan    := -O1 -g -DFSTUNE_DEBUG $(sanitize_asan) $(blind_to)
 compile_tsan    := -O1 -g $(sanitize_tsan) $(blind_to)
 compile_cov     := -O0 -g --coverage
 # -Wformat=2 means more to clang than to gcc.
