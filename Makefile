@@ -284,6 +284,7 @@ check: build/$(BUILD)/fstune $(call programs,$(fast_tests) $(smoke_studies),$(BU
 # One at a time: they share the disk.
 check-io: build/$(BUILD)/fstune $(call programs,$(fs_tests),$(BUILD)) build/release/faultfs | deps ## run the tests that need a real file system
 	$(call run_tests,$(BUILD),TEST_JOBS=1 FAULTFS=build/release/faultfs)
+	$(Q)$(if $(T),,PYTHONDONTWRITEBYTECODE=1 tests/study/cawl_validation --smoke --fstune build/$(BUILD)/fstune . >build/cawl-smoke.md)
 
 # Half an hour: every kind of fault at every API, 100 kills, hostile limits.
 FAULTS_DIR ?= $(or $(TMPDIR),/tmp)
@@ -354,6 +355,13 @@ quickstart: build/$(BUILD)/fstune ## install what is missing, build, and tune ra
 SURFACE ?= build/recorded.csv
 record-surface: build/$(BUILD)/fstune ## record a surface (SURFACE=) from the file system of DIR (half an hour, some hundred GB of I/O)
 	$(Q)tests/study/record_surface $< '$(DIR)' '$(SURFACE)'
+
+# Half an hour on a quiet machine, some hundred GB of I/O. Needs root for small limits of dirty memory and for xfs on a loop device; says what it skips.
+# CAWL: more options, as CAWL="--rounds 3 --places here".
+.PHONY: cawl-validation
+cawl-validation: build/release/fstune | deps deps-plots ## compare predicted with measured writes, all scenarios of the CAWL paper, below DIR; writes docs/cawl-validation.md
+	$(Q)PYTHONDONTWRITEBYTECODE=1 tests/study/cawl_validation --fstune $< --markdown docs/cawl-validation.md --pictures docs/pictures --json build/cawl-validation.json \
+	    $(CAWL) '$(DIR)'
 
 .PHONY: compare compare-smoke deps-plots
 

@@ -15,6 +15,10 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#define BALLOONS      "/sys/bus/virtio/drivers/virtio_balloon"
+#define REPORTING_BIT 5
+#define LARGEST_ORDER 10
+
 /* A zeroed fact at the end of the list; NULL when it is full: fewer facts are better than no measurement. */
 static struct hostinfo_fact *add(struct hostinfo *info, const char *key, enum hostinfo_kind kind)
 {
@@ -152,23 +156,38 @@ static void add_virtualisation(struct hostinfo *info)
     }
 }
 
-/* A device is bound, not merely a driver built in. */
-static bool has_virtio_balloon(void)
+/* Feature bit 5 is free page reporting (virtio specification 1.2, section 5.5.3). */
+static bool has_virtio_balloon(bool reporting)
 {
-    DIR *devices = opendir("/sys/bus/virtio/drivers/virtio_balloon");
+    DIR *devices = opendir(BALLOONS);
     bool found = false;
     struct dirent *entry;
-    while (devices != NULL && !found && (entry = readdir(devices)) != NULL)
-        found = strncmp(entry->d_name, "virtio", 6) == 0;
+    while (devices != NULL && !found && (entry = readdir(devices)) != NULL) {
+        char path[320], features[256] = "";
+        if (strncmp(entry->d_name, "virtio", 6) != 0)
+            continue; /* a device is bound, not merely a driver built in */
+        snprintf(path, sizeof(path), BALLOONS "/%.200s/features", entry->d_name);
+        found = !reporting || (procfs_read_line(path, features, sizeof(features)) == 0 &&
+                               strlen(features) > REPORTING_BIT && features[REPORTING_BIT] == '1');
+    }
     if (devices != NULL)
         closedir(devices);
     return found;
 }
 
+bool hostinfo_free_pages_are_taken(void)
+{
+    double order;
+    /* No block of free memory is larger than 2^10 pages: a higher order switches reporting off. */
+    return has_virtio_balloon(true) &&
+           (procfs_read_number("/sys/module/page_reporting/parameters/page_reporting_order", &order) != 0 ||
+            order <= LARGEST_ORDER);
+}
+
 /* Either means that the host may have to find a page of memory at its first touch. */
 static void add_balloon(struct hostinfo *info)
 {
-    bool balloon = has_virtio_balloon(), reporting = access("/sys/module/page_reporting", F_OK) == 0;
+    bool balloon = has_virtio_balloon(false), reporting = access("/sys/module/page_reporting", F_OK) == 0;
     hostinfo_add_text(info, "balloon",
                       balloon && reporting ? "virtio_balloon, page_reporting"
                       : balloon            ? "virtio_balloon"

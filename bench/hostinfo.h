@@ -67,6 +67,19 @@ int hostinfo_in_flight(const struct hostinfo_device *device, uint64_t *ret_in_fl
 /* MemAvailable of /proc/meminfo; 0 when unknown. */
 uint64_t hostinfo_memory_available_bytes(void);
 
+/* Memory that may be used, in bytes; INFINITY: nothing limits it. Pages of files count as room, because they
+ * can be had back. */
+struct hostinfo_memory_room {
+    double bytes;    /* MemAvailable, and the lowest limit of the memory cgroups, both versions */
+    double v2_bytes; /* of cgroups of version 2 alone, whose groups have dirty limits of their own */
+};
+
+void hostinfo_find_memory_room(struct hostinfo_memory_room *ret_room);
+
+/* True where the machine's host takes back memory that is free (virtio balloon with free page reporting, on
+ * blocks of at most 2^10 pages): the first touch of such a page waits for the host. */
+bool hostinfo_free_pages_are_taken(void);
+
 /* One command at a time measures a device: takes an exclusive flock on the disk's sysfs directory (on the
  * mount's root directory where there is no disk), which leaves nothing behind. 0 and a descriptor to close;
  * -EWOULDBLOCK when another process holds it; other errors: no lock possible here. */

@@ -209,3 +209,54 @@ double hostinfo_cpu_throttled(void)
     visit_groups("cgroup2", "", &visitor);
     return sum;
 }
+
+/* A file of a group's directory; more than any memory where it holds no number ("max") or is missing. */
+static double group_number(const char *directory, const char *name)
+{
+    char path[768];
+    double number;
+    snprintf(path, sizeof(path), "%s/%s", directory, name);
+    return procfs_read_number(path, &number) == 0 ? number : INFINITY;
+}
+
+static double group_file_bytes(const char *directory, const char *name)
+{
+    char path[768];
+    double number;
+    snprintf(path, sizeof(path), "%s/memory.stat", directory);
+    return hostinfo_scan(path, name, &number) == 0 ? number : 0;
+}
+
+/* Pages of files can be had back, so that they count as room. */
+static void lower_memory(double *room, double limit, double used, double file_bytes)
+{
+    if (isfinite(limit) && isfinite(used))
+        *room = fmin(*room, fmax(0, limit - used) + file_bytes);
+}
+
+static void lower_memory_v1(const struct visitor *visitor, const char *directory)
+{
+    double limit = group_number(directory, "memory.limit_in_bytes");
+    if (limit < (double)(UINT64_C(1) << 62)) /* near the largest number: none */
+        lower_memory(visitor->result, limit, group_number(directory, "memory.usage_in_bytes"),
+                     group_file_bytes(directory, "total_cache"));
+}
+
+static void lower_memory_v2(const struct visitor *visitor, const char *directory)
+{
+    double limit = fmin(group_number(directory, "memory.max"), group_number(directory, "memory.high"));
+    lower_memory(visitor->result, limit, group_number(directory, "memory.current"),
+                 group_file_bytes(directory, "file"));
+}
+
+void hostinfo_find_memory_room(struct hostinfo_memory_room *ret_room)
+{
+    *ret_room = (struct hostinfo_memory_room){.v2_bytes = INFINITY};
+    double v1_bytes = INFINITY;
+    struct visitor v1 = {.visit = lower_memory_v1, .result = &v1_bytes};
+    struct visitor v2 = {.visit = lower_memory_v2, .result = &ret_room->v2_bytes};
+    visit_groups("cgroup", "memory", &v1);
+    visit_groups("cgroup2", "", &v2);
+    double bytes = (double)hostinfo_memory_available_bytes();
+    ret_room->bytes = fmin(bytes > 0 ? bytes : INFINITY, fmin(v1_bytes, ret_room->v2_bytes));
+}

@@ -4,74 +4,16 @@
 #include "tuner/interrupt.h"
 #include "tuner/options.h"
 #include "tuner/plot.h"
-#include "tuner/plot_gnuplot.h"
-#include "tuner/publish.h"
+#include "tuner/plot_deliver.h"
 #include "tuner/settings.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #define SHOWN_PATH 200
 #define MAX_KINDS  32
-
-static const struct {
-    const char *suffix;
-    enum plot_terminal terminal;
-} suffixes[] = {{".png", PLOT_PNG}, {".svg", PLOT_SVG}, {".pdf", PLOT_PDF}};
-#define N_SUFFIXES (sizeof suffixes / sizeof suffixes[0])
-
-static int terminal_of(const struct settings *settings, enum plot_terminal *ret_terminal, struct err *err)
-{
-    size_t length = strlen(settings->output);
-    if (length == 0) {
-        *ret_terminal = settings->plot_terminal == 1 ? PLOT_SIXEL : PLOT_DUMB;
-        return 0;
-    }
-    for (size_t i = 0; i < N_SUFFIXES; i++) {
-        if (length > 4 && strcmp(settings->output + length - 4, suffixes[i].suffix) == 0) {
-            *ret_terminal = suffixes[i].terminal;
-            return 0;
-        }
-    }
-    return err_set(err, -EINVAL, "--output %.*s: the name must end in .png, .svg or .pdf", SHOWN_PATH,
-                   settings->output);
-}
-
-static void set_size(const struct settings *settings, struct plot_wish *wish)
-{
-    struct winsize window = {0};
-    wish->width = 900;
-    wish->height = 560;
-    if (wish->terminal == PLOT_DUMB) {
-        bool known =
-            ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col >= 20 && window.ws_row >= 12;
-        wish->width = known ? window.ws_col - 1U : 79;
-        wish->height = known ? window.ws_row - 2U : 30;
-    }
-    if (settings->plot_size[0] > 0) {
-        wish->width = settings->plot_size[0];
-        wish->height = settings->plot_size[1];
-    }
-}
-
-static int make_wish(const struct settings *settings, struct plot_wish *wish, struct err *err)
-{
-    const char *no_color = getenv("NO_COLOR");
-    *wish = (struct plot_wish){
-        .colours = isatty(STDOUT_FILENO) && (no_color == NULL || no_color[0] == '\0'),
-        .title = settings->plot_title,
-        .x = settings->plot_x,
-        .y = settings->plot_y,
-        .where = settings->plot_where,
-    };
-    int result = terminal_of(settings, &wish->terminal, err);
-    set_size(settings, wish);
-    return result;
-}
 
 /* The script of the picture; the caller frees it. */
 static int write_script(const struct plot_ops *ops, const struct plot_wish *wish,
@@ -86,35 +28,14 @@ static int write_script(const struct plot_ops *ops, const struct plot_wish *wish
     return result;
 }
 
-/* A picture of letters begins with a form feed and blank lines, and ends in blank lines. */
-static void print_letters(const char *picture, size_t size)
+static int deliver(const struct settings *settings, const struct plot_wish *wish, const char *script,
+                   size_t script_size, struct err *err)
 {
-    const char *line = picture + strspn(picture, "\f"), *end = picture + size;
-    while (line < end && line[strspn(line, " ")] == '\n')
-        line += strcspn(line, "\n") + 1;
-    while (end > line && (end[-1] == ' ' || end[-1] == '\n'))
-        end--;
-    fwrite(line, 1, (size_t)(end - line), stdout);
-    fputc('\n', stdout);
-}
-
-static int deliver(const struct settings *settings, const char *script, size_t script_size, struct err *err)
-{
-    char *picture = NULL;
-    size_t size = 0;
     if (settings->plot_script) {
         fwrite(script, 1, script_size, stdout);
         return 0;
     }
-    int result = plot_gnuplot_run(script, script_size, &picture, &size, err);
-    if (result == 0 && settings->output[0] == '\0' && settings->plot_terminal == 0)
-        print_letters(picture, size);
-    else if (result == 0 && settings->output[0] == '\0')
-        fwrite(picture, 1, size, stdout);
-    else if (result == 0)
-        result = publish_file(settings->output, picture, size, err);
-    free(picture);
-    return result;
+    return plot_deliver(wish, settings->output, script, script_size, err);
 }
 
 /* Says what went wrong. code: EXIT_FAILED where nothing that the user wrote can be the reason. */
@@ -171,6 +92,9 @@ static int load(const struct settings *settings, const struct plot_ops *ops, str
         return err_set(err, -EINVAL,
                        "--db and --target are for plot history; give a file of results with --from");
     int result = plot_data_load(data, settings->from[0], err);
+    if (result == 0 && data->source == PLOT_PREDICTION && ops != &plot_prediction)
+        result =
+            err_set(err, -ENODATA, "it is a prediction, in which nothing was measured; use plot prediction");
     return result < 0 ? err_prefix(err, "--from %.*s", SHOWN_PATH, settings->from[0]) : 0;
 }
 
@@ -193,9 +117,9 @@ static int plot(const struct settings *settings, const struct plot_ops *ops)
     char *script = NULL;
     size_t size = 0;
     int code = EXIT_USAGE;
-    int result = make_wish(settings, &wish, &err);
+    int result = plot_deliver_wish(settings, settings->output, &wish, &err);
     if (result < 0)
-        return command_fail(EXIT_USAGE, "%s", err.text);
+        return command_fail(EXIT_USAGE, "--output: %s", err.text);
     result = load(settings, ops, &data, &err);
     if (result == 0) {
         note_ignored(settings, &data);
@@ -203,7 +127,7 @@ static int plot(const struct settings *settings, const struct plot_ops *ops)
     }
     if (result == 0) {
         code = EXIT_FAILED;
-        result = deliver(settings, script, size, &err);
+        result = deliver(settings, &wish, script, size, &err);
     }
     plot_data_done(&data);
     free(script);
@@ -260,7 +184,9 @@ const struct command command_plot = {
     .options = OPTIONS_PLOT,
     .summary = "draw a picture of measured results: bars, lines, heat map, percentiles ...",
     .run = run,
-    .description = "Draws what `recommend --json`, `measure --json`, a search's journal or a table in CSV "
-                   "holds, and with the kind `history` what a history (--db) holds, through gnuplot.",
+    .description =
+        "Draws what `recommend --json`, `measure --json`, `predict write --json`, a search's journal "
+        "or a table in CSV holds, and with the kind `history` what a history (--db) holds, through "
+        "gnuplot.",
     .example = "fstune plot heatmap --from result.json --output heatmap.png",
 };

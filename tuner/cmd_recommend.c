@@ -1,5 +1,6 @@
 /* fstune recommend: from a pattern to a proven setting. */
 #include "bench/units.h"
+#include "tuner/burst.h"
 #include "tuner/command.h"
 #include "tuner/interrupt.h"
 #include "tuner/options.h"
@@ -57,6 +58,8 @@ static int check_and_print_plan(struct session *session, struct err *err)
     if (result == 0)
         result = tune_check(session, &candidates, file_bytes, err);
     if (result == 0)
+        result = burst_check(session, file_bytes, err);
+    if (result == 0)
         result = prior_open(session, err);
     if (result == 0)
         result = resume_open(session, err);
@@ -97,13 +100,14 @@ static void save_answer(struct session *session, int code, const struct answer *
     json_decref(document);
 }
 
-static int print_result(struct tune *tune, struct err *err)
+static int print_result(struct tune *tune, const struct burst *burst, struct err *err)
 {
     struct answer answer;
     struct session *session = tune->session;
     progress_clear(&session->progress);
     session_finish(session);
     answer_prepare(&answer, tune);
+    answer.burst = burst->settings != NULL ? burst : NULL;
     int result = tune->settings->json ? report_recommendation_json(stdout, &answer, err)
                                       : report_recommendation_text(stdout, &answer, err);
     int code = exit_code(&answer);
@@ -113,6 +117,7 @@ static int print_result(struct tune *tune, struct err *err)
 
 static int measure_and_print(struct session *session, struct err *err)
 {
+    static struct burst burst;
     /* What an answer needs when the preparation is interrupted and no search begins. */
     struct tune tune = {.session = session,
                         .settings = session->settings,
@@ -128,13 +133,15 @@ static int measure_and_print(struct session *session, struct err *err)
         save_begin(session, "recommend");
         result = tune_run(&tune, err);
     }
+    if (result == 0)
+        result = burst_run(&burst, &tune, err);
     progress_clear(&session->progress);
     if (result == -EINTR) {
         tune.stop = TUNE_STOP_INTERRUPTED;
         result = 0;
     }
     if (result == 0)
-        result = print_result(&tune, err);
+        result = print_result(&tune, &burst, err);
     else
         save_finish(session, EXIT_FAILED, NULL);
     tune_done(&tune);

@@ -51,7 +51,8 @@ struct settings;
 int command_run_session(const struct command *command, const struct settings *settings);
 
 extern const struct command command_recommend, command_measure, command_doctor, command_emit, command_history,
-    command_retune, command_plot, command_report, command_experiment;
+    command_retune, command_plot, command_report, command_experiment, command_calibrate, command_predict,
+    command_advise;
 
 /* Prints "fstune: TEXT" on stderr. Returns code. */
 int command_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));

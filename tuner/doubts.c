@@ -166,6 +166,13 @@ static bool run_cut(const struct run_facts *run)
     return run->result->cut;
 }
 
+/* Writes through the page cache take new pages, and so do reads of what is not in it. */
+static bool memory_first_touch(const struct run_facts *run)
+{
+    return run->ground->free_pages_taken && run->point->direct == 0 &&
+           (pattern_writes(&run->asked->pattern) || run->cold_reads);
+}
+
 static const struct {
     enum doubt doubt;
     bool (*fires)(const struct run_facts *run);
@@ -184,6 +191,7 @@ static const struct {
     {DOUBT_STEAL, steal},
     {DOUBT_CLOCK_STEP, clock_step},
     {DOUBT_RUN_CUT, run_cut},
+    {DOUBT_MEMORY_FIRST_TOUCH, memory_first_touch},
 };
 
 uint64_t doubts_of_point(const struct doubts_asked *asked, const struct point *point)

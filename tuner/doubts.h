@@ -36,6 +36,7 @@ enum doubt {
     DOUBT_CLOCK_STEP,
     DOUBT_RUN_CUT,
     DOUBT_WRITES_ABSORBED,
+    DOUBT_MEMORY_FIRST_TOUCH,
     /* of several runs */
     DOUBT_RATE_PINNED,
     DOUBT_RANDOM_FASTER_THAN_SEQUENTIAL,
@@ -90,6 +91,7 @@ struct doubts_ground {
     bool content_known;
     struct content content; /* of an existing file */
     struct watch_idle idle; /* before the first run */
+    bool free_pages_taken;  /* the machine's host takes back memory that is free */
     double growth_per_gib;  /* of fragments during the command; NaN: unknown */
 };
 

@@ -56,6 +56,11 @@ const struct doubts_row doubts_table[DOUBT_N] = {
         {"writes_absorbed", DOUBTS_ANY | DOUBTS_IF_SYNC_CHOSEN, false,
          "with sync none nothing waits until the data are durable: memory took them; pin --sync "
          "none if that is what you want to know"},
+    [DOUBT_MEMORY_FIRST_TOUCH] =
+        {"memory_first_touch", 0, false,
+         "this machine's host takes back memory that is free, and giving it again makes the page cache up to "
+         "ten times slower; short runs use the same memory again and do not show it: `fstune calibrate` "
+         "measures it"},
     [DOUBT_RATE_PINNED] =
         {"rate_pinned", 0, false,
          "replays lie pinned at one rate far below an earlier one of the same setting, as when burst "

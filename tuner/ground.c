@@ -2,6 +2,7 @@
 #include "tuner/ground.h"
 
 #include "bench/clock.h"
+#include "bench/hostinfo.h"
 
 #include <math.h>
 
@@ -18,6 +19,7 @@ void ground_collect(struct doubts_ground *ground, const struct target *target,
         ground->extents = (struct extents){0};
     /* fstune's own data are random: looking at them would only fill the cache. */
     ground->content_known = ground->existing && content_of(target->fd, &ground->content) == 0;
+    ground->free_pages_taken = hostinfo_free_pages_are_taken();
     watch_idle(device, IDLE_NS, &ground->idle);
 }
 

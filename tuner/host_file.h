@@ -22,6 +22,25 @@ struct host_parameter {
 };
 
 #define HOST_N_PARAMETERS 14
+
+/* Places in host_parameters. */
+enum host_index {
+    HOST_BW_MEM,
+    HOST_BW_RAMDISK,
+    HOST_BW_RAMDISK_FIRST_TOUCH,
+    HOST_BW_REDUCED,
+    HOST_BW_DEV,
+    HOST_BW_RDEV,
+    HOST_SC_W,
+    HOST_SC_SW,
+    HOST_C_SK,
+    HOST_BS,
+    HOST_BF,
+    HOST_LIMIT_BG,
+    HOST_LIMIT_HARD,
+    HOST_DIRTY_EXPIRE
+};
+
 extern const struct host_parameter host_parameters[HOST_N_PARAMETERS];
 
 #define HOST_TEXT_SIZE 512

@@ -10,13 +10,14 @@
 
 atomic_int interrupt_signal;
 static atomic_int n_continued;
+static atomic_bool ends_at_once;
 static int wake_fd = -1;
 
 static void on_end(int number)
 {
     int saved = errno;
     uint64_t one = 1;
-    if (atomic_exchange(&interrupt_signal, number) != 0)
+    if (atomic_exchange(&interrupt_signal, number) != 0 || atomic_load(&ends_at_once))
         _exit(128 + number);
     ssize_t written = write(wake_fd, &one, sizeof one);
     (void)written;
@@ -52,6 +53,14 @@ int interrupt_setup(struct err *err)
     if (result == 0)
         result = catch_signal(SIGXFSZ, SIG_IGN);
     return result < 0 ? err_sys(err, result, "cannot catch signals") : 0;
+}
+
+void interrupt_end_at_once(bool at_once)
+{
+    int number = atomic_load(&interrupt_signal);
+    atomic_store(&ends_at_once, at_once);
+    if (at_once && number > 0)
+        _exit(128 + number);
 }
 
 int interrupt_descriptor(void)

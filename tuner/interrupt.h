@@ -6,6 +6,7 @@
 #include "bench/err.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 /* In interrupt_signal when no signal came, but the time of the command is over and the kernel still holds a
  * request. */
@@ -17,6 +18,10 @@ extern atomic_int interrupt_signal;
 /* Catches SIGINT, SIGTERM, SIGHUP; ignores SIGPIPE and SIGXFSZ (their system calls fail with an errno
  * instead). A second signal of the first three ends the process at once. Call once, from main. */
 int interrupt_setup(struct err *err);
+
+/* While true, a signal ends the process at once, with 128 + its number: for work that is long and leaves
+ * nothing behind. One that came before does as well. */
+void interrupt_end_at_once(bool at_once);
 
 /* Becomes readable when a signal arrived. */
 int interrupt_descriptor(void);

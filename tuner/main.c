@@ -16,7 +16,8 @@
 
 static const struct command *const commands[] = {&command_recommend, &command_measure, &command_experiment,
                                                  &command_doctor,    &command_emit,    &command_history,
-                                                 &command_retune,    &command_plot,    &command_report};
+                                                 &command_retune,    &command_plot,    &command_report,
+                                                 &command_calibrate, &command_predict, &command_advise};
 static const size_t n_commands = sizeof commands / sizeof commands[0];
 
 /* A standard descriptor that the caller closed would be given to the next file opened, and output would go

@@ -121,12 +121,15 @@ static void print_option(FILE *out, const struct option_row *row, const struct c
     print_line(out, "", row->help, ".\n");
     if (row->range[0] != '\0')
         print_line(out, "Range: ", row->range, ".\n");
+    if (row->range_prediction != NULL)
+        print_line(out, "Range of predict and advise: ", row->range_prediction, ".\n");
     if (row->standard[0] != '\0' || row->standard_measure || row->standard_doctor ||
-        row->standard_experiment) {
+        row->standard_experiment || row->standard_prediction) {
         print_line(out, "Default: ", row->standard[0] != '\0' ? row->standard : "none", "");
         print_standard(out, "; of measure: ", row->standard_measure);
         print_standard(out, "; of doctor: ", row->standard_doctor);
         print_standard(out, "; of experiment: ", row->standard_experiment);
+        print_standard(out, "; of predict and advise: ", row->standard_prediction);
         fputs(".\n", out);
     }
     fputs("Of: ", out);
@@ -181,6 +184,8 @@ static void print_keys(FILE *out)
         print_line(out, "\n", row->help, ".\n");
         if (row->range[0] != '\0')
             print_line(out, "Range: ", row->range, ".\n");
+        if (row->range_prediction != NULL)
+            print_line(out, "Range of predict and advise: ", row->range_prediction, ".\n");
         if (row->standard[0] != '\0')
             print_line(out, "Default: ", row->standard, ".\n");
     }

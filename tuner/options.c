@@ -10,7 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NAME_SIZE 64
+#define NAME_SIZE   64
+#define PREDICTIONS (OPTIONS_PREDICT | OPTIONS_ADVISE)
 
 /* Where the walk over the command line stands. */
 struct walk {
@@ -44,6 +45,8 @@ const char *options_standard(const struct option_row *row, unsigned command)
     const char *own = command == OPTIONS_MEASURE      ? row->standard_measure
                       : command == OPTIONS_DOCTOR     ? row->standard_doctor
                       : command == OPTIONS_EXPERIMENT ? row->standard_experiment
+                      : command == OPTIONS_CALIBRATE  ? row->standard_calibrate
+                      : (command & PREDICTIONS) != 0  ? row->standard_prediction
                                                       : NULL;
     return own ? own : row->standard;
 }
@@ -69,6 +72,11 @@ static size_t factor_of(const struct option_row *row)
     return FACTOR_N + CONDITION_N;
 }
 
+const char *options_range(const struct option_row *row, unsigned command)
+{
+    return (command & PREDICTIONS) != 0 && row->range_prediction != NULL ? row->range_prediction : row->range;
+}
+
 /* Reports of an experiment name its factors in the order that they were given in. */
 static void note_order(struct settings_experiment *experiment, const struct option_row *row)
 {
@@ -83,7 +91,10 @@ static void note_order(struct settings_experiment *experiment, const struct opti
 int options_set(struct settings *settings, const struct option_row *row, const char *text, struct err *err)
 {
     bool several = settings->experiment.on && row->set_experiment != NULL;
-    int r = several ? row->set_experiment(settings, row, text, err) : row->set(settings, row, text, err);
+    bool predicted = settings->prediction.on && row->set_prediction != NULL;
+    int r = several     ? row->set_experiment(settings, row, text, err)
+            : predicted ? row->set_prediction(settings, row, text, err)
+                        : row->set(settings, row, text, err);
     if (r == 0 && row->given > 0)
         *(bool *)((char *)settings + row->given) = true;
     if (r == 0 && settings->experiment.on)

@@ -20,7 +20,10 @@ enum {
     OPTIONS_RETUNE = 32,
     OPTIONS_PLOT = 64,
     OPTIONS_REPORT = 128,
-    OPTIONS_EXPERIMENT = 256
+    OPTIONS_EXPERIMENT = 256,
+    OPTIONS_CALIBRATE = 512,
+    OPTIONS_PREDICT = 1024,
+    OPTIONS_ADVISE = 2048
 };
 
 /* More rows than the table will have. */
@@ -34,6 +37,7 @@ struct option_row {
     const char *standard_measure; /* the default of `measure` where it is another one, else NULL */
     const char *standard_doctor;  /* the same for `doctor` */
     const char *standard_experiment;
+    const char *standard_calibrate;
     const char *help;
     const char *needs; /* names of options, with commas between, without any of which this one does nothing;
                           NULL: none */
@@ -44,6 +48,10 @@ struct option_row {
     int (*set)(struct settings *settings, const struct option_row *row, const char *text, struct err *err);
     /* The same for `experiment`, where it takes several values and others take one; NULL: set. */
     int (*set_experiment)(struct settings *settings, const struct option_row *row, const char *text,
+                          struct err *err);
+    /* The same for `predict` and `advise`, which know writes of any size; NULL: as the others. */
+    const char *range_prediction, *standard_prediction;
+    int (*set_prediction)(struct settings *settings, const struct option_row *row, const char *text,
                           struct err *err);
     size_t place; /* offset in struct settings, or the factor's number, for `set` */
     size_t given; /* offset of the bool that says that the option was given; 0: there is none */
@@ -73,8 +81,9 @@ void options_print_help(FILE *out, const char *command_name, const char *summary
 /* NULL or the row that one of the commands in the mask knows; by option name or by configuration key. */
 const struct option_row *options_find(const char *name, unsigned command);
 
-/* The row's default for a command, as text. */
+/* The row's default and limits for a command, as text. */
 const char *options_standard(const struct option_row *row, unsigned command);
+const char *options_range(const struct option_row *row, unsigned command);
 
 /* row->set, and the mark that the option was given. */
 int options_set(struct settings *settings, const struct option_row *row, const char *text, struct err *err);

@@ -33,13 +33,13 @@ static void print_wrapped(FILE *out, const char *text, int indent)
 /* Limits and default, in brackets. */
 static void describe(const struct option_row *row, unsigned command, char *text, size_t size)
 {
-    const char *standard = options_standard(row, command);
+    const char *standard = options_standard(row, command), *range = options_range(row, command);
     const char *verb = strcmp(standard, "required") == 0 || standard[0] == '\0' ? "" : "default ";
-    if (row->range[0] == '\0' && standard[0] == '\0')
+    if (range[0] == '\0' && standard[0] == '\0')
         snprintf(text, size, "%s", row->help);
     else
-        snprintf(text, size, "%s (%s%s%s%s)", row->help, row->range,
-                 row->range[0] != '\0' && standard[0] != '\0' ? "; " : "", verb, standard);
+        snprintf(text, size, "%s (%s%s%s%s)", row->help, range,
+                 range[0] != '\0' && standard[0] != '\0' ? "; " : "", verb, standard);
 }
 
 static void print_row(FILE *out, const char *left, const char *text)
@@ -53,7 +53,8 @@ static void print_row(FILE *out, const char *left, const char *text)
 static void print_option(FILE *out, const struct option_row *row, unsigned command)
 {
     char left[96], text[512];
-    bool takes_levels = (row->set == options_set_levels && command != OPTIONS_MEASURE) ||
+    bool takes_levels = (row->set == options_set_levels && command != OPTIONS_MEASURE &&
+                         options_range(row, command) == row->range) ||
                         (row->set_experiment != NULL && command == OPTIONS_EXPERIMENT);
     snprintf(left, sizeof(left), "--%s%s%s%s", row->name, row->argument ? " " : "",
              row->argument ? row->argument : "", takes_levels ? ",..." : "");
@@ -78,7 +79,7 @@ void options_print_help(FILE *out, const char *command_name, const char *summary
                   "SIZE: bytes, or with k, m, g, t (powers of 1024). DURATION: with its unit us, ms, s, m or "
                   "h. SHARE: 3% or 0.03.",
                   0);
-    if (command != OPTIONS_MEASURE && command != OPTIONS_DOCTOR)
+    if ((command & (OPTIONS_MEASURE | OPTIONS_DOCTOR | OPTIONS_PREDICT | OPTIONS_ADVISE)) == 0)
         print_wrapped(out, "Several values: 4k,64k,1m, or the powers of two in 4k..1m.", 0);
     fprintf(out, "\nExample:\n  %s\n", example);
 }

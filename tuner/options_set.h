@@ -73,6 +73,10 @@ int options_set_version(struct settings *settings, const struct option_row *row,
 int options_set_picture_size(struct settings *settings, const struct option_row *row, const char *text,
                              struct err *err);
 
+/* place: uint64_t[2]. "256m,512m", the first below the second. */
+int options_set_dirty_limits(struct settings *settings, const struct option_row *row, const char *text,
+                             struct err *err);
+
 /* Codes of tuner/doubts with commas between. */
 int options_set_accept(struct settings *settings, const struct option_row *row, const char *text,
                        struct err *err);
@@ -93,6 +97,12 @@ int options_set_alignments(struct settings *settings, const struct option_row *r
 /* "full", "fractional", or "sobol:16" and its like. */
 int options_set_design(struct settings *settings, const struct option_row *row, const char *text,
                        struct err *err);
+
+/* Of `predict` and `advise`: write or randwrite; bytes within range_prediction. */
+int options_set_write_pattern(struct settings *settings, const struct option_row *row, const char *text,
+                              struct err *err);
+int options_set_write_size(struct settings *settings, const struct option_row *row, const char *text,
+                           struct err *err);
 
 /* "request_size=64k,direct=0": one value for each factor that is named. */
 int options_set_current(struct settings *settings, const struct option_row *row, const char *text,

@@ -2,9 +2,10 @@
 #include "tuner/options_table.h"
 
 static const struct options_section *const sections[] = {
-    &options_table_workload,   &options_table_search, &options_table_runs, &options_table_emit,
-    &options_table_history,    &options_table_retune, &options_table_plot, &options_table_report,
-    &options_table_experiment, &options_table_command};
+    &options_table_workload,   &options_table_search,    &options_table_runs,    &options_table_emit,
+    &options_table_history,    &options_table_retune,    &options_table_plot,    &options_table_report,
+    &options_table_experiment, &options_table_calibrate, &options_table_predict, &options_table_advise,
+    &options_table_command};
 
 const struct option_row *options_row(size_t i)
 {

@@ -26,6 +26,9 @@ extern const struct options_section options_table_retune;
 extern const struct options_section options_table_report;
 extern const struct options_section options_table_plot;
 extern const struct options_section options_table_experiment;
+extern const struct options_section options_table_calibrate;
+extern const struct options_section options_table_predict;
+extern const struct options_section options_table_advise;
 extern const struct options_section options_table_command;
 
 #endif

@@ -5,11 +5,12 @@
 /* In the order of --help. */
 static const struct option_row rows[] = {
     {.name = "output",
-     .argument = "FILE.png|.svg|.pdf",
+     .argument = "FILE",
      .range = "",
      .standard = "",
-     .help = "where the picture goes, also -o; the name says which kind of file; else the terminal",
-     .commands = OPTIONS_PLOT,
+     .help = "also -o: where the picture goes, FILE.png, .svg or .pdf, else the terminal; of calibrate: the "
+             "host file",
+     .commands = OPTIONS_PLOT | OPTIONS_CALIBRATE,
      .in_config = false,
      .set = options_set_text,
      .place = AT(output)},

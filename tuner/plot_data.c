@@ -295,5 +295,6 @@ void plot_data_done(struct plot_data *data)
     free(data->front);
     free(data->nights);
     free(data->events);
+    cawl_prediction_done(&data->writes.prediction);
     *data = (struct plot_data){0};
 }

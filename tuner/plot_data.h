@@ -6,6 +6,7 @@
 #define FSTUNE_TUNER_PLOT_DATA_H
 
 #include "bench/err.h"
+#include "models/cawl.h"
 #include "models/student.h"
 #include "tuner/journal.h"
 
@@ -110,7 +111,16 @@ enum plot_source {
     PLOT_EXPERIMENT,
     PLOT_TABLE,
     PLOT_JOURNAL,
-    PLOT_HISTORY
+    PLOT_HISTORY,
+    PLOT_PREDICTION
+};
+
+/* Predicted writes. */
+struct plot_writes {
+    struct cawl_prediction prediction; /* n > 0; without the times of their ends */
+    char mode[PLOT_LEVEL_SIZE], load[PLOT_TEXT_SIZE];
+    double naive_s;                          /* mean cost of a write by the naive model; 0: not known */
+    double limit_bg_bytes, limit_hard_bytes; /* of dirty memory; 0: not known */
 };
 
 struct plot_data {
@@ -133,6 +143,7 @@ struct plot_data {
     size_t n_nights, nights_capacity;
     struct plot_event *events; /* the same */
     size_t n_events, events_capacity;
+    struct plot_writes writes;     /* of a prediction, which has no points */
     bool is_newest_target;         /* of a history: its newest run is one of these */
     size_t n_targets, n_elsewhere; /* of a history; and runs of the target that do not compare with these */
     char target[PLOT_TEXT_SIZE];   /* "": runs without a target */
@@ -141,9 +152,9 @@ struct plot_data {
     char ignored[PLOT_LEVEL_SIZE]; /* the first column of a table that means nothing here; "" */
 };
 
-/* Reads a file ("-": standard input): JSON of recommend, measure or experiment, the journal of --resume, or
- * CSV with a header. 0; -EINVAL where it is none of them or damaged, -ENODATA where it holds no figure,
- * -EFBIG, -ENOMEM or the errno of what failed, with the words. plot_data_done frees it, also after an
+/* Reads a file ("-": standard input): JSON of recommend, measure, experiment or predict, the journal of
+ * --resume, or CSV with a header. 0; -EINVAL where it is none of them or damaged, -ENODATA where it holds no
+ * figure, -EFBIG, -ENOMEM or the errno of what failed, with the words. plot_data_done frees it, also after an
  * error. */
 int plot_data_load(struct plot_data *data, const char *path, struct err *err);
 int plot_data_read(struct plot_data *data, const char *text, size_t size, struct err *err);
@@ -167,6 +178,9 @@ int plot_data_level(struct plot_data *data, size_t factor, const char *text, uin
 
 /* The number of the point with these levels, made where it is missing, with nothing known. */
 int plot_data_point(struct plot_data *data, const uint16_t level[PLOT_FACTOR_N], size_t *ret_point);
+
+/* A document of `predict write`. */
+int plot_data_prediction(struct plot_data *data, const json_t *document, struct err *err);
 
 /* The point of a JSON row. */
 int plot_data_point_json(struct plot_data *data, const json_t *row, size_t *ret_point);

@@ -16,6 +16,7 @@ static const struct {
     {"fstune/recommendation/1", PLOT_RECOMMENDATION},
     {"fstune/measurement/1", PLOT_MEASUREMENT},
     {"fstune/experiment/1", PLOT_EXPERIMENT},
+    {"fstune/write-prediction/1", PLOT_PREDICTION},
 };
 
 /* What a factor's member says, as text; "" where it says nothing. */
@@ -178,7 +179,8 @@ static int read_common(struct plot_data *data, const json_t *document, struct er
         i++;
     if (i == sizeof schemas / sizeof schemas[0])
         return err_set(err, -EINVAL,
-                       "its schema '%.60s' is unknown; give the JSON of recommend, measure or experiment",
+                       "its schema '%.60s' is unknown; give the JSON of recommend, measure, "
+                       "experiment or predict",
                        schema);
     data->source = schemas[i].source;
     data->confidence_share = confidence < 1 ? confidence : data->confidence_share;
@@ -266,6 +268,11 @@ int plot_data_json(struct plot_data *data, const char *text, size_t size, struct
     if (document == NULL)
         return err_set(err, -EINVAL, "it is no JSON document (line %d: %s)", error.line, error.text);
     int result = read_common(data, document, err);
+    if (result == 0 && data->source == PLOT_PREDICTION) {
+        result = plot_data_prediction(data, document, err);
+        json_decref(document);
+        return result;
+    }
     if (result == 0) {
         result = read_document(data, document);
         if (result == -EFBIG)

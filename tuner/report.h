@@ -67,6 +67,7 @@ struct answer {
     struct sustained_verdict sustained; /* of the chosen point */
     const char *reason;                 /* why there is no recommendation, or NULL */
     char reason_text[640];              /* where it has to be made up */
+    const struct burst *burst;          /* borrowed; NULL without --burst */
 };
 
 void answer_prepare(struct answer *answer, struct tune *tune);

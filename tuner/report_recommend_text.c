@@ -2,6 +2,7 @@
 #include "bench/units.h"
 #include "tuner/prior.h"
 #include "tuner/report.h"
+#include "tuner/report_burst.h"
 #include "tuner/report_fio_job.h"
 #include "tuner/report_importance.h"
 #include "tuner/report_objective.h"
@@ -249,6 +250,8 @@ int report_recommendation_text(FILE *out, const struct answer *answer, struct er
                 text_short_duration(tune->lowest_p99_ns, text));
     }
     report_profiles_text(out, tune);
+    if (answer->burst != NULL)
+        report_burst_text(out, answer->burst);
     if (tune->n_records > 0) {
         print_table(out, tune);
         print_search(out, tune);

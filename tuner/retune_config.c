@@ -21,6 +21,9 @@ static const struct {
     {"dry_run", "stands at the top of the file, or on the command line"},
     {"resume", "has no meaning for a night: the history knows the earlier ones; leave it out"},
     {"save", "has no meaning for a night: db at the top of the file names the history; leave it out"},
+    {"burst", "is for recommend alone: a night compares settings under a steady load; leave it out"},
+    {"burst_interval", "is for recommend alone, beside burst; leave it out"},
+    {"host", "is for recommend alone, beside burst; leave it out"},
 };
 
 static const struct option_row *find_key(const char *key)

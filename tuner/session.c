@@ -318,7 +318,10 @@ static int check_write_budget(struct session *session, struct measure_plan *plan
     double expected = fmin(fmax(2 * seconds * session->fastest_bps, (double)least), most);
     uint64_t limit = session->write_limit_bytes;
     uint64_t left = limit > session->bytes_written ? limit - session->bytes_written : 0;
-    plan->max_bytes = left;
+    /* A run of planned bytes writes no more than those. */
+    if (plan->max_bytes != 0)
+        expected = fmin(expected, (double)plan->max_bytes);
+    plan->max_bytes = plan->max_bytes != 0 ? min_u64(plan->max_bytes, left) : left;
     if (expected <= (double)left)
         return 0;
     session->wrote_out = true;

@@ -4,6 +4,8 @@
 #include "bench/clock.h"
 #include "bench/target.h"
 #include "bench/warmup.h"
+#include "models/cawl.h"
+#include "tuner/validate.h"
 
 #include <errno.h>
 #include <string.h>
@@ -33,6 +35,8 @@ void settings_init(struct settings *settings)
     settings->warmup_window = WARMUP_WINDOW_DEFAULT;
     settings->batch_requests = WARMUP_BATCH_DEFAULT;
     memcpy(settings->experiment.design, "full", sizeof("full"));
+    settings->prediction.mode = CAWL_NOSYNC;
+    settings->prediction.repetitions = VALIDATE_REPETITIONS_DEFAULT;
 }
 
 bool settings_splits_sizes(const struct settings *settings)

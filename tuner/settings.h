@@ -84,6 +84,36 @@ struct settings_experiment {
     size_t n_order;
 };
 
+/* Of `predict` and `advise`: the machine, the writes, and where the model goes beyond the paper's. */
+struct settings_prediction {
+    bool on;                        /* the command is one of them: options are taken as they take them */
+    char host[SETTINGS_TEXT_SIZE];  /* --host; "" */
+    unsigned mode;                  /* enum cawl_mode */
+    char trace[SETTINGS_TEXT_SIZE]; /* --trace; "" */
+    bool random;                    /* --pattern randwrite; else write */
+    bool pattern_given;
+    uint64_t total_bytes, request_size_bytes, delay_ns; /* 0: not given; of the delay also none */
+    double rewrite_share;
+
+    bool first_touch, close, piecewise, balanced;
+    double limit_share; /* 0: not given, as all that follow */
+    uint32_t n_writers;
+    uint64_t writeback_interval_ns, allocation_bps, split_ns;
+    uint64_t burst_credit_bytes, burst_bps;
+
+    bool validate;
+    uint32_t repetitions;
+    bool repetitions_given;
+    char csv[SETTINGS_TEXT_SIZE];     /* --csv; "-": standard output; "" */
+    char picture[SETTINGS_TEXT_SIZE]; /* --plot; "-": letters on standard output; "" */
+};
+
+/* Loads that come in bursts. */
+struct settings_burst {
+    uint64_t bytes;       /* 0: none */
+    uint64_t interval_ns; /* from the end of one to the beginning of the next, also of `advise`; 0: none */
+};
+
 struct settings {
     struct pattern pattern;
     bool pattern_given;
@@ -169,9 +199,14 @@ struct settings {
     char plot_title[SETTINGS_TEXT_SIZE];                         /* "" */
     bool plot_script;
 
+    bool calibrate_limits_given;
+    uint64_t calibrate_limits_bytes[2]; /* --set-dirty-limits: background, hard */
+
     uint64_t accept; /* doubts that do not disqualify */
 
     struct settings_experiment experiment;
+    struct settings_prediction prediction;
+    struct settings_burst burst;
 };
 
 /* The defaults of `recommend`, as the table of options states them. */

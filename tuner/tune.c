@@ -1,6 +1,7 @@
 /* The search for one setting, from beginning to end. */
 #include "tuner/tune.h"
 
+#include "tuner/burst.h"
 #include "tuner/prior.h"
 #include "tuner/profiles_scout.h"
 #include "tuner/resume.h"
@@ -64,8 +65,8 @@ double tune_final_share(const struct tune *tune)
 
 static void plan_time(struct tune *tune)
 {
-    uint64_t start_ns = tune->session->start_ns, budget_ns = tune->settings->budget_ns,
-             now_ns = tune_now_ns(tune);
+    uint64_t start_ns = tune->session->start_ns, now_ns = tune_now_ns(tune),
+             budget_ns = tune->settings->budget_ns - burst_reserved_ns(tune->settings);
     tune->end_ns = start_ns + budget_ns;
     double kept = tune_final_share(tune) + (settings_splits_sizes(tune->settings) ? TUNE_SPLIT_SHARE : 0);
     tune->search_end_ns = start_ns + (uint64_t)((double)budget_ns * (1 - kept));
@@ -298,11 +299,17 @@ static int choose_and_confirm(struct tune *tune, struct err *err)
     return tune->chosen == TUNE_NONE ? 0 : tune_confirm(tune, err);
 }
 
+/* That the search may write. */
+static uint64_t most_bytes(const struct tune *tune)
+{
+    return tune->settings->max_write_bytes - burst_reserved_bytes(tune->settings);
+}
+
 /* The confirmation gets its share of the write budget as it gets its share of the time. */
 static void reserve_writes(struct tune *tune)
 {
     struct session *session = tune->session;
-    uint64_t max_bytes = tune->settings->max_write_bytes, used_bytes = session->bytes_written;
+    uint64_t max_bytes = most_bytes(tune), used_bytes = session->bytes_written;
     if (max_bytes > used_bytes)
         session->write_limit_bytes =
             max_bytes - (uint64_t)((double)(max_bytes - used_bytes) * tune_final_share(tune));
@@ -311,7 +318,7 @@ static void reserve_writes(struct tune *tune)
 
 static int conclude(struct tune *tune, struct err *err)
 {
-    tune->session->write_limit_bytes = tune->settings->max_write_bytes;
+    tune->session->write_limit_bytes = most_bytes(tune);
     int result = choose_and_confirm(tune, err);
     if (result < 0)
         return result;

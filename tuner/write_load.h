@@ -29,8 +29,10 @@ struct write_load_plan {
     uint64_t seed;
 };
 
-/* At most this many chunks. */
-#define WRITE_LOAD_MAX_CHUNKS 20000000
+/* At most this many chunks, so far into a file, and so long a pause. */
+#define WRITE_LOAD_MAX_CHUNKS  20000000
+#define WRITE_LOAD_MAX_BYTES   (UINT64_C(1) << 62)
+#define WRITE_LOAD_MAX_DELAY_S 1e9
 
 /* -EINVAL with what is wrong, -ENOMEM. ret only on 0; write_load_done frees it. */
 int write_load_generate(const struct write_load_plan *plan, struct write_load *ret, struct err *err);

@@ -110,6 +110,20 @@ static void slept(void)
     facts.result.watch.suspended_s = 5;
 }
 
+static void taken_pages_written(void)
+{
+    set_pattern("randwrite");
+    facts.plan.point.direct = 0;
+    facts.ground.free_pages_taken = true;
+}
+
+/* Cold reads take new pages too. */
+static void taken_pages_read(void)
+{
+    facts.plan.point.direct = 0;
+    facts.ground.free_pages_taken = true;
+}
+
 static void unsynced(void)
 {
     set_pattern("randwrite");
@@ -139,7 +153,22 @@ static const struct fault faults[] = {
     {DOUBT_RUN_CUT, cut_short},
     {DOUBT_CLOCK_STEP, slept},
     {DOUBT_WRITES_ABSORBED, unsynced},
+    {DOUBT_MEMORY_FIRST_TOUCH, taken_pages_written},
+    {DOUBT_MEMORY_FIRST_TOUCH, taken_pages_read},
 };
+
+static void pages_that_are_not_new_meet_no_host(void **state)
+{
+    const uint64_t bit = DOUBTS_BIT(DOUBT_MEMORY_FIRST_TOUCH);
+    (void)state;
+    make_clean();
+    facts.ground.free_pages_taken = true;
+    assert_true((doubts_of_run(&facts.asked, &facts.ground, &facts.plan, &facts.result) & bit) == 0);
+    facts.plan.point.direct = 0;
+    facts.asked.cold = false;
+    assert_true((doubts_of_run(&facts.asked, &facts.ground, &facts.plan, &facts.result) & bit) == 0);
+    assert_int_equal(doubts_disqualifying(bit, &facts.asked, &facts.plan.point), 0);
+}
 
 static void every_fault_is_found_and_nothing_else(void **state)
 {
@@ -389,6 +418,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_fault_is_found_and_nothing_else),
+        cmocka_unit_test(pages_that_are_not_new_meet_no_host),
         cmocka_unit_test(clean_facts_raise_no_doubt),
         cmocka_unit_test(what_is_unknown_raises_no_doubt),
         cmocka_unit_test(a_queue_that_drains_achieved_its_depth),

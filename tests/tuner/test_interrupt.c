@@ -77,6 +77,36 @@ static void the_first_signal_is_a_flag_and_the_second_ends_the_process(void **st
     }
 }
 
+static int raise_at_once(void)
+{
+    interrupt_end_at_once(true);
+    send_self(number);
+    return 2;
+}
+
+static int raise_before(void)
+{
+    send_self(number);
+    interrupt_end_at_once(true);
+    return 2;
+}
+
+static int raise_behind(void)
+{
+    interrupt_end_at_once(true);
+    interrupt_end_at_once(false);
+    return raise_once();
+}
+
+static void work_that_leaves_nothing_behind_ends_with_the_first_signal(void **state)
+{
+    (void)state;
+    number = SIGTERM;
+    assert_int_equal(in_child(raise_at_once), 128 + SIGTERM);
+    assert_int_equal(in_child(raise_before), 128 + SIGTERM);
+    assert_int_equal(in_child(raise_behind), FINE);
+}
+
 static int break_pipe(void)
 {
     int fds[2];
@@ -126,6 +156,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_is_flagged_before_a_signal),
         cmocka_unit_test(the_first_signal_is_a_flag_and_the_second_ends_the_process),
+        cmocka_unit_test(work_that_leaves_nothing_behind_ends_with_the_first_signal),
         cmocka_unit_test(a_closed_pipe_is_an_errno),
         cmocka_unit_test(a_file_that_may_not_grow_is_an_errno),
         cmocka_unit_test(continuing_after_a_stop_is_counted),

@@ -103,14 +103,14 @@ static void defaults_that_help_states_are_those_that_settings_hold(void **state)
         if (is_word)
             continue;
         memset(&stated, 0xA5, sizeof(stated));
-        stated.experiment.on = false;
+        stated.experiment.on = stated.prediction.on = false;
         assert_int_equal(options_set(&stated, row, row->standard, &err), 0);
         if (row->set == options_set_levels)
             continue;
         assert_memory_equal((char *)&stated + row->place, (char *)&defaults + row->place, size_of_place(row));
         n_compared++;
     }
-    assert_int_equal(n_compared, 24);
+    assert_int_equal(n_compared, 27);
 }
 
 static void every_row_is_whole_and_unique(void **state)

@@ -49,12 +49,15 @@ static void help_mentions_every_option_of_the_command_and_no_other(void **state)
     check_help(OPTIONS_RECOMMEND, "recommend");
     check_help(OPTIONS_MEASURE, "measure");
     check_help(OPTIONS_DOCTOR, "doctor");
+    check_help(OPTIONS_PREDICT, "predict write");
+    check_help(OPTIONS_ADVISE, "advise write");
 }
 
 static void help_states_range_and_default_of_the_command(void **state)
 {
     char *recommend = print_help(OPTIONS_RECOMMEND, "recommend");
     char *measure = print_help(OPTIONS_MEASURE, "measure");
+    char *predict = print_help(OPTIONS_PREDICT, "predict write");
     (void)state;
     assert_non_null(strstr(recommend, "(1s..168h; default 60s)"));
     assert_non_null(strstr(recommend, "  --queue-depth N,...  "));
@@ -64,8 +67,12 @@ static void help_states_range_and_default_of_the_command(void **state)
     assert_non_null(strstr(measure, "  --queue-depth N  "));
     assert_non_null(strstr(measure, "requests in flight per thread (1..1024; required)"));
     assert_non_null(strstr(measure, "(50ms..1h; default 2s)"));
+    assert_non_null(strstr(predict, "  --request-size SIZE  "));
+    assert_non_null(strstr(predict, "(1..1024t)"));
+    assert_non_null(strstr(predict, "default write)"));
     free(recommend);
     free(measure);
+    free(predict);
 }
 
 int main(void)

@@ -47,6 +47,35 @@ static const char table[] =
     "request_size,queue_depth,throughput_bps,std_bps,latency_mean_ns,latency_p50_ns\n"
     "4k,1,1e9,5e6,1000,900\n4k,8,2e9,3e8,2000,1500\n64k,1,3e9,,3000,2500\n64k,8,2.5e9,5e8,900,800\n";
 
+/* The numbers 1 to n as the values of a member. */
+static void add_numbers(FILE *out, const char *key, size_t n)
+{
+    fprintf(out, "\"%s\":[", key);
+    for (size_t i = 0; i < n; i++)
+        fprintf(out, "%s%zu", i > 0 ? "," : "", i + 1);
+    fputs("],", out);
+}
+
+static void columns_of_several_writes_show_mean_range_and_the_worst_state(void **state)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    (void)state;
+    assert_non_null(out);
+    fputs("{\"schema\":\"fstune/write-prediction/1\",", out);
+    add_numbers(out, "costs_s", 2999);
+    add_numbers(out, "dirty_bytes", 2999);
+    fputs("\"states\":[{\"state\":\"throttle_run\",\"chunk\":0},{\"state\":\"free_run\",\"chunk\":3}]}", out);
+    fclose(out);
+    assert_int_equal(draw("prediction", text, wish_of(PLOT_PNG)), 0);
+    free(text);
+    /* Two writes each, the last alone; writes 2 and 3 are one column, throttled by half. */
+    assert_non_null(strstr(script, "\n 2.5 3.5 3 4 0.004\n"));
+    assert_non_null(strstr(script, "\n 2998 2999 2999 2999 2.999\nEOD\n"));
+    assert_non_null(strstr(script, "\n$throttle_run << EOD\n1.5 1.70943 2 1.70943\nEOD\n"));
+}
+
 /* Everything outside of single quotes, data blocks and the line breaks of titles. */
 static void strip_texts(char *text)
 {
@@ -62,6 +91,27 @@ static void strip_texts(char *text)
     }
     assert_false(quoted);
     *out = '\0';
+}
+
+static void texts_of_a_prediction_stay_texts_and_states_are_bands(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        draw("prediction",
+             "{\"schema\":\"fstune/write-prediction/1\",\"mode\":\"" EVIL "\",\"naive_total_s\":6,"
+             "\"limits\":{\"background_bytes\":5e6,\"hard_bytes\":8e6},\"host\":{\"hostname\":\"" EVIL
+             "\",\"file_system\":\"" EVIL "\"},\"costs_s\":[1,2.5,100],\"dirty_bytes\":[1e6,6e6,7e6],"
+             "\"states\":[{\"state\":\"free_run\",\"chunk\":0},{\"state\":\"throttle_run\",\"chunk\":1}]}",
+             wish_of(PLOT_SVG)),
+        0);
+    assert_non_null(strstr(script, "\n$throttle_run << EOD\n1.5 4.56 1 4.56\nEOD\n"));
+    assert_non_null(strstr(script, "set logscale y"));
+    assert_non_null(strstr(script, " 2 100 100 100 7\n"));
+    strip_texts(script);
+    assert_null(strstr(script, "touch"));
+    assert_null(strstr(script, "!ls"));
+    assert_int_equal(draw("prediction", table, wish_of(PLOT_SVG)), -ENODATA);
+    assert_non_null(strstr(err.text, "predict write"));
 }
 
 static void texts_from_outside_never_leave_their_quotes(void **state)
@@ -210,6 +260,8 @@ int main(void)
         cmocka_unit_test_teardown(texts_from_outside_never_leave_their_quotes, done),
         cmocka_unit_test_teardown(a_text_keeps_whole_characters_and_loses_control, done),
         cmocka_unit_test_teardown(every_kind_has_a_row_and_draws_what_it_can_from_a_table, done),
+        cmocka_unit_test_teardown(texts_of_a_prediction_stay_texts_and_states_are_bands, done),
+        cmocka_unit_test_teardown(columns_of_several_writes_show_mean_range_and_the_worst_state, done),
         cmocka_unit_test_teardown(kinds_that_need_runs_say_where_to_get_them, done),
         cmocka_unit_test(colour_of_a_bar_is_its_scatter),
         cmocka_unit_test_teardown(a_heat_map_marks_the_best_and_what_is_as_good, done),

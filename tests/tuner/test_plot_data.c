@@ -219,6 +219,64 @@ static void other_documents_are_refused(void **state)
     assert_int_equal(plot_data_load(&data, "/nonexistent/file", &err), -ENOENT);
 }
 
+#define PREDICTION "{\"schema\":\"fstune/write-prediction/1\",\"mode\":\"nosync\",\"naive_total_s\":6,"
+
+#define LATE "{\"state\":\"free_run\",\"chunk\":1}"
+
+static void a_prediction_gives_costs_states_and_limits(void **state)
+{
+    (void)state;
+    assert_int_equal(read_text(PREDICTION
+                               "\"limits\":{\"background_bytes\":5,\"hard_bytes\":1e400},"
+                               "\"costs_s\":[1,2.5,3],\"dirty_bytes\":[1,2,3],\"load\":{\"bytes\":3000},"
+                               "\"states\":[{\"state\":\"free_run\",\"chunk\":0},"
+                               "{\"state\":\"throttle_run\",\"chunk\":2}]}"),
+                     -EINVAL);
+    assert_int_equal(read_text(PREDICTION
+                               "\"limits\":{\"background_bytes\":5,\"hard_bytes\":8},"
+                               "\"costs_s\":[1,2.5,3],\"dirty_bytes\":[1,2,3],\"load\":{\"bytes\":3000},"
+                               "\"states\":[{\"state\":\"free_run\",\"chunk\":0},"
+                               "{\"state\":\"throttle_run\",\"chunk\":2}]}"),
+                     0);
+    const struct plot_writes *writes = &data.writes;
+    assert_int_equal(data.source, PLOT_PREDICTION);
+    assert_int_equal(writes->prediction.n, 3);
+    assert_close(writes->prediction.costs_s[1], 2.5, 0);
+    assert_close(writes->prediction.dirty_bytes[2], 3, 0);
+    assert_int_equal(writes->prediction.n_changes, 2);
+    assert_int_equal(writes->prediction.changes[1].run, CAWL_THROTTLE_RUN);
+    assert_int_equal(writes->prediction.changes[1].chunk, 2);
+    assert_close(writes->naive_s, 2, 1e-12);
+    assert_close(writes->limit_bg_bytes, 5, 0);
+    assert_close(writes->limit_hard_bytes, 8, 0);
+    assert_string_equal(writes->load, "3 writes, 3.00 kB in all");
+}
+
+static void damaged_predictions_are_refused(void **state)
+{
+    static const char *const wrong[] = {
+        "\"states\":[]}",
+        "\"costs_s\":[],\"dirty_bytes\":[],\"states\":[]}",
+        "\"costs_s\":[1],\"dirty_bytes\":[1,2],\"states\":[]}",
+        "\"costs_s\":[1],\"dirty_bytes\":[1]}",
+        "\"costs_s\":[-1],\"dirty_bytes\":[1],\"states\":[]}",
+        "\"costs_s\":[\"1\"],\"dirty_bytes\":[1],\"states\":[]}",
+        "\"costs_s\":[1],\"dirty_bytes\":[null],\"states\":[]}",
+        "\"costs_s\":[1],\"dirty_bytes\":[1],\"states\":[{\"state\":\"fast_run\",\"chunk\":0}]}",
+        "\"costs_s\":[1],\"dirty_bytes\":[1],\"states\":[{\"state\":\"free_run\",\"chunk\":1}]}",
+        "\"costs_s\":[1],\"dirty_bytes\":[1],\"states\":[{\"state\":\"free_run\",\"chunk\":-1}]}",
+        "\"costs_s\":[1,1],\"dirty_bytes\":[1,1],\"states\":[" LATE "," LATE "]}",
+        "\"costs_s\":[1],\"dirty_bytes\":[1],\"states\":[7]}",
+    };
+    char text[512];
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        snprintf(text, sizeof text, PREDICTION "%s", wrong[i]);
+        if (read_text(text) != -EINVAL || strstr(err.text, "are damaged") == NULL)
+            fail_msg("case %zu: %s", i, err.text);
+    }
+}
+
 static void points_and_levels_are_limited(void **state)
 {
     size_t size = (PLOT_MAX_LEVELS + 8) * 16;
@@ -255,6 +313,8 @@ int main(void)
         cmocka_unit_test_teardown(an_experiment_without_fixed_factors_is_read_and_damaged_cells_are_refused,
                                   done),
         cmocka_unit_test_teardown(other_documents_are_refused, done),
+        cmocka_unit_test_teardown(a_prediction_gives_costs_states_and_limits, done),
+        cmocka_unit_test_teardown(damaged_predictions_are_refused, done),
         cmocka_unit_test_teardown(points_and_levels_are_limited, done),
         cmocka_unit_test(factors_are_found_by_both_spellings),
     };

@@ -1,0 +1,80 @@
+/* bench/calibrate: single measurements of what writes cost on a machine and its file system (the parameters
+ * of Gholami and Schintke, "CAWL"). Repeating them and making sense of them is the caller's.
+ *
+ * Everything is written into nameless files that grow and are cut to nothing again, but for seeks and reads,
+ * which use the target. All return 0 or a negative errno with a line of text: -EINTR when interrupted,
+ * -ENOSPC when the file system or a quota is full; what was written is gone then too. */
+#ifndef FSTUNE_BENCH_CALIBRATE_H
+#define FSTUNE_BENCH_CALIBRATE_H
+
+#include "bench/clock.h"
+#include "bench/err.h"
+#include "bench/target.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CALIBRATE_REQUEST_BYTES (1ULL << 20) /* of what is written or read in large amounts */
+#define CALIBRATE_LARGEST_BYTES (8ULL << 20) /* of one synchronous write */
+#define CALIBRATE_SEEK_BYTES    4096ULL      /* of what is written at random */
+
+struct calibrate {
+    /* Of the caller, who keeps all of it: */
+    const struct target *target; /* filled; its proofs of direct I/O are known */
+    int directory_fd;
+    const struct clock *clock;
+    const atomic_int *interrupted; /* may be NULL */
+    uint64_t seed;
+    uint64_t cache_bytes;  /* written into the page cache at a time, whole requests, >= 4; what is written
+                              back meanwhile is twice that, so three times that is dirty at most */
+    uint64_t memory_bytes; /* of each of two blocks that are copied, > 0 */
+
+    /* Of this module: */
+    unsigned char *memory;              /* two blocks */
+    unsigned char *data;                /* CALIBRATE_LARGEST_BYTES of random bytes, aligned for direct I/O */
+    uint64_t written_bytes, read_bytes; /* that reached the device or were on their way */
+    uint64_t n_seeks, n_reads;          /* number the places */
+};
+
+/* The fields of the caller are set, the others 0. calibrate_close accepts a zeroed one. */
+int calibrate_open(struct calibrate *calibrate, struct err *err);
+void calibrate_close(struct calibrate *calibrate);
+
+/* memcpy between blocks whose memory was touched. */
+int calibrate_memory(struct calibrate *calibrate, double *ret_bps, struct err *err);
+
+/* New pages of a file from memory that was in use a moment ago. Nothing reaches the device while the limits
+ * are far and no one flushes. */
+int calibrate_cache(struct calibrate *calibrate, double *ret_bps, struct err *err);
+
+/* The same from memory that the machine's host has taken back; to find it, up to most_bytes of memory are
+ * used up for a moment. -EAGAIN: all of that was touched before, or none is taken. */
+int calibrate_first_touch(struct calibrate *calibrate, uint64_t most_bytes, double *ret_bps, struct err *err);
+
+/* A small write call into new pages, the mean of n_calls >= 1; size_bytes up to the largest. */
+int calibrate_call(struct calibrate *calibrate, uint64_t size_bytes, size_t n_calls, double *ret_s,
+                   struct err *err);
+
+/* New pages as calibrate_cache, while other pages of the file are written to the device. -EAGAIN: that was
+ * over too soon to be measured. */
+int calibrate_reduced(struct calibrate *calibrate, double *ret_bps, struct err *err);
+
+/* A durable write call (O_DIRECT|O_DSYNC; without O_DIRECT where it is not proved) that makes a file longer,
+ * the mean of n_calls, or of fewer where they are slow; size_bytes a multiple of the alignment, up to the
+ * largest. */
+int calibrate_sync(struct calibrate *calibrate, uint64_t size_bytes, size_t n_calls, double *ret_s,
+                   struct err *err);
+
+/* A durable write into the filled target at a random place less one at the next place, which take turns in
+ * groups; below 0 where the difference is lost in the scatter. */
+int calibrate_seek(struct calibrate *calibrate, double *ret_s, struct err *err);
+
+/* Reads some of the target from the device, each time another part. */
+int calibrate_read(struct calibrate *calibrate, uint64_t bytes, double *ret_bps, struct err *err);
+
+/* The buffer that the C library takes for a stream of a file here. */
+int calibrate_stream(struct calibrate *calibrate, double *ret_bytes, struct err *err);
+
+#endif

@@ -1,0 +1,260 @@
+/* Limits of dirty memory: a guard process puts them back whatever happens to this one. */
+#include "bench/dirty_limits.h"
+
+#include "bench/hostinfo_internal.h"
+#include "bench/retry.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LEAST_PAGES 16
+#define NUMBER_SIZE 32
+
+/* In the order that they are put back. */
+enum { HARD_BYTES, HARD_RATIO, BACKGROUND_BYTES, BACKGROUND_RATIO, N_FILES };
+
+static const char *const names[N_FILES] = {"dirty_bytes", "dirty_ratio", "dirty_background_bytes",
+                                           "dirty_background_ratio"};
+
+/* What is opened before anything changes; values with the newline that the kernel wants. */
+struct files {
+    int fds[N_FILES];
+    char old[N_FILES][NUMBER_SIZE];
+};
+
+static int write_value(int fd, const char *value)
+{
+    size_t length = strlen(value);
+    unsigned n_tries = 0;
+    ssize_t n;
+    /* Of an ordinary file, as in tests, nothing of the former value may stay. */
+    if (ftruncate(fd, 0) != 0 && errno != EINVAL && errno != EPERM && errno != EACCES)
+        return -errno;
+    do {
+        n = pwrite(fd, value, length, 0);
+    } while (n < 0 && retry_interrupted(&n_tries));
+    return n < 0 ? -errno : (size_t)n == length ? 0 : -EIO;
+}
+
+static void close_files(struct files *files)
+{
+    for (size_t i = 0; i < N_FILES; i++) {
+        if (files->fds[i] >= 0)
+            close(files->fds[i]);
+    }
+}
+
+static int refuse_open(const char *directory, const char *name, int code, struct err *err)
+{
+    if (code == -EACCES || code == -EPERM || code == -EROFS)
+        return err_set(err, code,
+                       "%s/%s: may not be written to; dirty limits can be set by root, and in a container "
+                       "only where /proc/sys is writable",
+                       directory, name);
+    return err_sys(err, code, "%s/%s: cannot be opened", directory, name);
+}
+
+/* Before the lock is ours, the values may be those of somebody whose guard is about to put others back. */
+static int read_old(struct files *files, const char *directory, struct err *err)
+{
+    for (size_t i = 0; i < N_FILES; i++) {
+        ssize_t n = pread(files->fds[i], files->old[i], NUMBER_SIZE - 1, 0);
+        if (n <= 0)
+            return err_sys(err, n < 0 ? -errno : -ENODATA, "%s/%s: cannot be read", directory, names[i]);
+        files->old[i][n] = '\0';
+    }
+    return 0;
+}
+
+/* Opened now, because afterwards nothing may go wrong any more. */
+static int open_files(struct files *files, const char *directory, struct err *err)
+{
+    char path[256];
+    for (size_t i = 0; i < N_FILES; i++)
+        files->fds[i] = -1;
+    for (size_t i = 0; i < N_FILES; i++) {
+        snprintf(path, sizeof(path), "%s/%s", directory, names[i]);
+        files->fds[i] = open(path, O_RDWR | O_CLOEXEC);
+        if (files->fds[i] < 0)
+            return refuse_open(directory, names[i], -errno, err);
+    }
+    /* The lock goes over to the guard, and with it ends when the old values stand again. */
+    if (flock(files->fds[HARD_BYTES], LOCK_EX | LOCK_NB) == 0)
+        return read_old(files, directory, err);
+    if (errno == EWOULDBLOCK)
+        return err_set(err, -EBUSY, "the dirty limits are already set by another fstune; wait until it ends");
+    return err_sys(err, -errno, "%s/%s: cannot be locked", directory, names[HARD_BYTES]);
+}
+
+/* Of a pair that is all 0 the kernel takes a ratio of 0 for no change, so that it is changed twice. */
+static int restore_pair(const struct files *files, size_t bytes, size_t ratio)
+{
+    if (strtoull(files->old[bytes], NULL, 10) > 0)
+        return write_value(files->fds[bytes], files->old[bytes]);
+    int code = 0;
+    if (strtoull(files->old[ratio], NULL, 10) == 0)
+        code = write_value(files->fds[ratio], "1\n");
+    int last = write_value(files->fds[ratio], files->old[ratio]);
+    return code < 0 ? code : last;
+}
+
+static int restore_all(const struct files *files)
+{
+    int hard = restore_pair(files, HARD_BYTES, HARD_RATIO);
+    int background = restore_pair(files, BACKGROUND_BYTES, BACKGROUND_RATIO);
+    return hard < 0 ? hard : background;
+}
+
+/* Whoever waits for the end of our output must not wait for the guard. */
+static void close_others(const struct files *files, int socket_fd)
+{
+    for (unsigned fd = 0, end = (unsigned)sysconf(_SC_OPEN_MAX); fd < end; fd++) {
+        bool keep = fd == (unsigned)socket_fd;
+        for (size_t i = 0; i < N_FILES; i++)
+            keep |= fd == (unsigned)files->fds[i];
+        if (!keep)
+            close((int)fd);
+    }
+}
+
+static void ignore_signals(void)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    for (int number = 1; number < SIGRTMAX; number++)
+        sigaction(number, &ignore, NULL);
+}
+
+/* Only what is safe after a fork of a process with threads. */
+static _Noreturn void guard(const struct files *files, int socket_fd)
+{
+    char byte = 0;
+    ssize_t n;
+    setsid();
+    ignore_signals();
+    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (fd >= 0 && write(fd, "-1000", 5) < 0)
+        close(fd);
+    close_others(files, socket_fd);
+    if (write(socket_fd, &byte, 1) != 1)
+        _exit(0);
+    do {
+        n = read(socket_fd, &byte, 1);
+    } while (n > 0 || (n < 0 && errno == EINTR));
+    _exit(restore_all(files) < 0 ? 1 : 0);
+}
+
+static int start_guard(struct dirty_limits *limits, const struct files *files, struct err *err)
+{
+    int fds[2];
+    char byte;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
+        return err_sys(err, -errno, "the guard of the dirty limits cannot be started");
+    pid_t pid = fork();
+    if (pid == 0)
+        guard(files, fds[1]);
+    int code = pid < 0 ? -errno : 0;
+    close(fds[1]);
+    unsigned n_tries = 0;
+    ssize_t n = -1;
+    if (pid > 0) {
+        do {
+            n = read(fds[0], &byte, 1);
+        } while (n < 0 && retry_interrupted(&n_tries));
+    }
+    if (n == 1) {
+        *limits = (struct dirty_limits){.guard_fd = fds[0], .guard = pid};
+        return 0;
+    }
+    close(fds[0]);
+    if (pid > 0)
+        waitpid(pid, NULL, 0);
+    return err_sys(err, code < 0 ? code : -ECHILD, "the guard of the dirty limits cannot be started");
+}
+
+static int set_values(const struct files *files, uint64_t background_bytes, uint64_t hard_bytes)
+{
+    char text[NUMBER_SIZE];
+    snprintf(text, sizeof(text), "%" PRIu64 "\n", hard_bytes);
+    int code = write_value(files->fds[HARD_BYTES], text);
+    snprintf(text, sizeof(text), "%" PRIu64 "\n", background_bytes);
+    return code < 0 ? code : write_value(files->fds[BACKGROUND_BYTES], text);
+}
+
+int dirty_limits_set(struct dirty_limits *limits, const char *directory, uint64_t background_bytes,
+                     uint64_t hard_bytes, struct err *err)
+{
+    struct files files;
+    uint64_t least = LEAST_PAGES * (uint64_t)sysconf(_SC_PAGESIZE);
+    if (background_bytes < least || background_bytes >= hard_bytes)
+        return err_set(err, -EINVAL,
+                       "the background limit must be at least %" PRIu64 " bytes and below the hard limit",
+                       least);
+    int code = open_files(&files, directory, err);
+    if (code == 0)
+        code = start_guard(limits, &files, err);
+    if (code == 0) {
+        code = set_values(&files, background_bytes, hard_bytes);
+        if (code < 0) {
+            dirty_limits_restore(limits, NULL);
+            err_sys(err, code, "%s: the dirty limits cannot be set", directory);
+        }
+    }
+    close_files(&files);
+    return code;
+}
+
+int dirty_limits_restore(struct dirty_limits *limits, struct err *err)
+{
+    int status = 0;
+    unsigned n_tries = 0;
+    pid_t ended;
+    if (limits->guard_fd <= 0)
+        return 0;
+    close(limits->guard_fd);
+    do {
+        ended = waitpid(limits->guard, &status, 0);
+    } while (ended < 0 && retry_interrupted(&n_tries));
+    *limits = (struct dirty_limits){0};
+    if (ended > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return 0;
+    return err_set(
+        err, -EIO,
+        "the dirty limits could not be put back; look at vm.dirty_bytes and vm.dirty_background_bytes");
+}
+
+/* The kernel gives a group the share of the limits that its memory is of what can be dirty at all: free
+ * memory and pages of files (mm/page-writeback.c, domain_dirty_limits). */
+static double group_share(void)
+{
+    struct hostinfo_memory_room room;
+    double free_bytes = 0, active = 0, inactive = 0;
+    hostinfo_find_memory_room(&room);
+    if (hostinfo_scan("/proc/meminfo", "MemFree", &free_bytes) != 0 ||
+        hostinfo_scan("/proc/meminfo", "Active(file)", &active) != 0 ||
+        hostinfo_scan("/proc/meminfo", "Inactive(file)", &inactive) != 0)
+        return 1;
+    double whole = free_bytes + active + inactive;
+    return whole > 0 ? fmin(1, room.v2_bytes / whole) : 1;
+}
+
+int dirty_limits_thresholds(struct dirty_thresholds *ret)
+{
+    double background = 0, hard = 0, page = (double)sysconf(_SC_PAGESIZE);
+    if (hostinfo_scan("/proc/vmstat", "nr_dirty_background_threshold", &background) != 0 ||
+        hostinfo_scan("/proc/vmstat", "nr_dirty_threshold", &hard) != 0)
+        return -ENOENT;
+    double share = group_share();
+    *ret = (struct dirty_thresholds){background * page * share, hard * page * share, share};
+    return 0;
+}

@@ -1,0 +1,41 @@
+/* bench/dirty_limits: how much memory may be dirty before it is written back: asked for, and set for a while.
+ *
+ * Source: Linux, Documentation/admin-guide/sysctl/vm.rst: dirty_bytes and dirty_ratio are two forms of one
+ * value, and writing one of them zeroes the other. */
+#ifndef FSTUNE_BENCH_DIRTY_LIMITS_H
+#define FSTUNE_BENCH_DIRTY_LIMITS_H
+
+#include "bench/err.h"
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#define DIRTY_LIMITS_DIRECTORY "/proc/sys/vm"
+
+/* Limits in force: the machine's, lowered where a memory cgroup of version 2 gives this process less. */
+struct dirty_thresholds {
+    double background_bytes, hard_bytes;
+    double cgroup_share; /* memory of the cgroup / memory of the machine where it lowered them, else 1 */
+};
+
+/* The machine's from /proc/vmstat. 0; -ENOENT where the kernel does not tell. */
+int dirty_limits_thresholds(struct dirty_thresholds *ret);
+
+/* Limits that are set. A guard, a process in a session of its own that no signal but SIGKILL ends, waits
+ * until this process closes its end or is gone, however it went, and then writes the old values back. */
+struct dirty_limits {
+    int guard_fd; /* 0 or less: nothing is set */
+    pid_t guard;
+};
+
+/* Starts the guard, then sets both, in bytes; background_bytes < hard_bytes, at least 16 pages. `directory`
+ * is DIRTY_LIMITS_DIRECTORY but in tests. Call it before memory is touched whose writing is timed: what
+ * is shared with the guard is copied when written to. 0; -EINVAL; -EACCES, -EPERM or -EROFS: no permission;
+ * -EBUSY: another guard holds them; nothing has changed then, or it has been put back. */
+int dirty_limits_set(struct dirty_limits *limits, const char *directory, uint64_t background_bytes,
+                     uint64_t hard_bytes, struct err *err);
+
+/* Returns when the old values stand again. Accepts a zeroed struct. 0, or -EIO when the guard failed. */
+int dirty_limits_restore(struct dirty_limits *limits, struct err *err);
+
+#endif

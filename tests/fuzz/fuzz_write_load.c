@@ -1,0 +1,82 @@
+/* Traces of writes: what is read is in range, and written out it reads back the same. */
+#include "tests/fuzz/fuzz.h"
+
+#include "tuner/write_load.h"
+
+#include <inttypes.h>
+
+static void check_load(const struct write_load *load)
+{
+    uint64_t total = 0;
+    FUZZ_CHECK(load->n > 0 && load->n_files > 0 && load->n_files <= load->n);
+    for (size_t i = 0; i < load->n; i++) {
+        const struct cawl_chunk *chunk = &load->chunks[i];
+        FUZZ_CHECK(chunk->file < load->n_files && chunk->size_bytes > 0);
+        FUZZ_CHECK(chunk->delay_s >= 0 && chunk->delay_s <= WRITE_LOAD_MAX_DELAY_S);
+        FUZZ_CHECK(chunk->offset_bytes + chunk->size_bytes <= load->extent_bytes[chunk->file]);
+        total += chunk->size_bytes;
+    }
+    FUZZ_CHECK(total == load->total_bytes && total <= WRITE_LOAD_MAX_BYTES);
+    for (size_t i = 0; i < load->n_files; i++)
+        FUZZ_CHECK(load->extent_bytes[i] > 0 && load->extent_bytes[i] <= WRITE_LOAD_MAX_BYTES);
+}
+
+static void write_name(FILE *out, const char *name)
+{
+    fputc('"', out);
+    for (; *name != '\0'; name++)
+        fprintf(out, *name == '"' ? "\"\"" : "%c", *name);
+    fputc('"', out);
+}
+
+static void check_again(const struct write_load *load)
+{
+    char *text = NULL, path[FUZZ_PATH_SIZE];
+    size_t size = 0;
+    struct write_load again = {0};
+    struct err err = {0};
+    FILE *out = open_memstream(&text, &size);
+    FUZZ_CHECK(out != NULL);
+    fputs("delay_s,file,size,offset\n", out);
+    for (size_t i = 0; i < load->n; i++) {
+        const struct cawl_chunk *chunk = &load->chunks[i];
+        fprintf(out, "%.17g,", chunk->delay_s);
+        write_name(out, load->files[chunk->file]);
+        fprintf(out, ",%" PRIu64 ",%" PRIu64 "\n", chunk->size_bytes, chunk->offset_bytes);
+    }
+    fclose(out);
+    int fd = fuzz_file(text, size, path);
+    FUZZ_CHECK(write_load_read(path, &again, &err) == 0);
+    FUZZ_CHECK(again.n == load->n && again.n_files == load->n_files &&
+               again.total_bytes == load->total_bytes);
+    for (size_t i = 0; i < load->n; i++) {
+        const struct cawl_chunk *a = &load->chunks[i], *b = &again.chunks[i];
+        FUZZ_CHECK(a->file == b->file && a->offset_bytes == b->offset_bytes);
+        FUZZ_CHECK(a->size_bytes == b->size_bytes && a->delay_s == b->delay_s);
+    }
+    for (size_t i = 0; i < load->n_files; i++)
+        FUZZ_CHECK(strcmp(load->files[i], again.files[i]) == 0);
+    close(fd);
+    write_load_done(&again);
+    free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char path[FUZZ_PATH_SIZE];
+    struct write_load load = {0};
+    struct err err = {0};
+    int fd = fuzz_file(data, size, path);
+    int code = write_load_read(path, &load, &err);
+    close(fd);
+    if (code < 0) {
+        fuzz_check_error(code, &err);
+        FUZZ_CHECK(load.chunks == NULL && load.n == 0);
+        return 0;
+    }
+    FUZZ_CHECK(code == 0);
+    check_load(&load);
+    check_again(&load);
+    write_load_done(&load);
+    return 0;
+}

@@ -1,0 +1,123 @@
+/* fstune advise write as a user runs it. */
+#include "tests/tuner/rig.h"
+
+#include <string.h>
+
+#define HOST                                                                                                 \
+    "bw_mem = 8e9; bw_ramdisk = 4e9; bw_ramdisk_first_touch = 4e8; bw_reduced = 2e9; bw_dev = 5e8;\n"        \
+    "bw_rdev = 1e9; sc_w = 0.0; sc_sw = 1e-4; c_sk = 1e-4; bs = 512; bf = 4096;\n"                           \
+    "limit_bg = 4e8; limit_hard = 8e8; dirty_expire = 30.0;\n"
+
+static int enter_with_host(void **state)
+{
+    if (rig_enter(state) != 0)
+        return -1;
+    rig_write("host.conf", "%s", HOST);
+    return 0;
+}
+
+static double mode_seconds(const json_t *document, const char *name)
+{
+    const json_t *modes = json_object_get(document, "modes");
+    for (size_t i = 0; i < json_array_size(modes); i++) {
+        const json_t *mode = json_array_get(modes, i);
+        if (strcmp(json_string_value(json_object_get(mode, "mode")), name) == 0)
+            return json_number_value(json_object_get(mode, "seconds"));
+    }
+    fail_msg("no mode %s", name);
+    return 0;
+}
+
+static void document_is_marked_as_a_prediction(void **state)
+{
+    (void)state;
+    struct rig_run run;
+    rig_run_line(&run, "advise write --host host.conf --total 4000000 --request-size 400000 --json");
+    json_t *document = rig_json(&run);
+    assert_int_equal(run.code, 0);
+    assert_string_equal(json_string_value(json_object_get(document, "schema")), "fstune/write-advice/1");
+    assert_true(json_is_true(json_object_get(document, "predicted")));
+    assert_true(json_is_false(json_object_get(document, "measured")));
+    assert_close(mode_seconds(document, "buffered"), 1e-3, 1e-9);
+    assert_close(mode_seconds(document, "direct"), 9e-3, 1e-9);
+    assert_close(json_number_value(json_object_get(document, "free_run_bytes")), 4e8, 4e6);
+    const json_t *curve = json_object_get(document, "curve");
+    assert_true(json_array_size(curve) > 20);
+    double last = 0;
+    for (size_t i = 0; i < json_array_size(curve); i++) {
+        double bytes = json_number_value(json_object_get(json_array_get(curve, i), "bytes"));
+        assert_true(bytes > last);
+        last = bytes;
+    }
+    json_decref(document);
+    rig_free(&run);
+}
+
+static void text_says_that_nothing_was_measured(void **state)
+{
+    (void)state;
+    struct rig_run run;
+    static const char *const parts[] = {"Predicted by a model, not measured",
+                                        "A burst of 524 MB",
+                                        "Accepted",
+                                        "Durable",
+                                        "times as fast as direct",
+                                        "never touched before",
+                                        "up to 400 MB into an idle page cache"};
+    rig_run_line(&run, "advise write --host host.conf --total 500m --request-size 64k");
+    assert_int_equal(run.code, 0);
+    for (size_t i = 0; i < RIG_COUNT(parts); i++) {
+        if (strstr(run.out, parts[i]) == NULL)
+            fail_msg("'%s' is not in: %s", parts[i], run.out);
+    }
+    rig_free(&run);
+}
+
+static void interval_that_is_too_short_is_said(void **state)
+{
+    (void)state;
+    struct rig_run run;
+    rig_run_line(&run, "advise write --host host.conf --total 500m --request-size 1m --burst-interval 10ms");
+    assert_non_null(strstr(run.out, "bursts pile up"));
+    rig_free(&run);
+    rig_run_line(&run, "advise write --host host.conf --total 500m --request-size 1m --burst-interval 60s");
+    assert_null(strstr(run.out, "bursts pile up"));
+    rig_free(&run);
+}
+
+static void what_is_missing_or_wrong_is_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *part;
+        int code;
+    } cases[] = {
+        {"advise", "advise write", 2},
+        {"advise read", "advise write", 2},
+        {"advise write --total 1m --request-size 4k", "--host", 2},
+        {"advise write --host host.conf --request-size 4k", "--total", 2},
+        {"advise write --host host.conf --total 1m", "--request-size", 2},
+        {"advise write --host host.conf --total 1m --request-size 4k --plot x.gif", ".png, .svg or .pdf", 2},
+        {"advise write --host bad.conf --total 1m --request-size 4k", "bad.conf", 2},
+    };
+    rig_write("bad.conf", "bw_mem = 8e9;\n");
+    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
+        struct rig_run run;
+        rig_run_line(&run, cases[i].line);
+        rig_check_error(&run, cases[i].code, cases[i].part);
+        rig_free(&run);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(document_is_marked_as_a_prediction),
+        cmocka_unit_test(text_says_that_nothing_was_measured),
+        cmocka_unit_test(interval_that_is_too_short_is_said),
+        cmocka_unit_test(what_is_missing_or_wrong_is_named),
+    };
+    if (!rig_find_program())
+        return RIG_SKIPPED;
+    return cmocka_run_group_tests(tests, enter_with_host, rig_leave);
+}

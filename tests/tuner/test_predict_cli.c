@@ -1,0 +1,286 @@
+/* Tests of `fstune predict write` as users run it: text, JSON, CSV, pictures, and what is refused. The
+ * figures are those of the model, worked out by hand where they are simple. */
+#include "tests/check.h"
+#include "tests/tuner/rig.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct rig_run run;
+
+/* Round figures: 1 GB/s into the page cache, half of it beside writeback, 100 MB/s to the device. */
+static const char host[] = "hostname = \"box\";\npath = \"/data\";\nfile_system = \"ext4\";\n"
+                           "bw_mem = 2e9;\nbw_ramdisk = 1e9;\nbw_reduced = 5e8;\nbw_dev = 1e8;\n"
+                           "bw_rdev = 1e8;\nsc_w = 1e-6;\nsc_sw = 1e-3;\nc_sk = 2e-3;\nbs = 512.0;\n"
+                           "bf = 4096.0;\nlimit_bg = 1e8;\nlimit_hard = 3e8;\ndirty_expire = 30.0;\n";
+
+static int enter(void **state)
+{
+    if (rig_enter(state) != 0)
+        return -1;
+    rig_write("host.conf", "%s", host);
+    rig_write("rich.conf", "%sbw_ramdisk_first_touch = 1e8;\nmax_request = \"128k\";\n", host);
+    rig_write("bad.conf", "bw_mem = 1e9;\nbw_ramdisk = -1.0;\n");
+    rig_write("trace.csv", "file,offset,size,delay_s\na,0,1000000,0\nb,0,1000000,0.5\n");
+    rig_write("bad.csv", "offset,size,delay_s\n0,1,0\n0,0,0\n");
+    if (symlink("host.conf", "link.csv") != 0)
+        return -1;
+    return mkdir("dir.png", 0755);
+}
+
+#define PREDICT "predict write --host host.conf "
+#define LOAD    PREDICT "--total 10m --request-size 1m "
+
+static double number_at(const json_t *document, const char *key, size_t i)
+{
+    return json_number_value(json_array_get(json_object_get(document, key), i));
+}
+
+static void costs_and_totals_are_those_of_the_model(void **state)
+{
+    (void)state;
+    rig_run_line(&run, LOAD "--json --delay 10ms");
+    assert_int_equal(run.code, 0);
+    json_t *document = rig_json(&run);
+    const double cost = 1048576 / 1e9 + 1e-6;
+    assert_string_equal(json_string_value(json_object_get(document, "schema")), "fstune/write-prediction/1");
+    assert_string_equal(json_string_value(json_object_get(document, "mode")), "nosync");
+    assert_int_equal(json_array_size(json_object_get(document, "costs_s")), 10);
+    for (size_t i = 0; i < 10; i++) {
+        assert_close(number_at(document, "costs_s", i), cost, 1e-11);
+        assert_close(number_at(document, "end_s", i), (double)(i + 1) * (cost + 0.01), 1e-9);
+        assert_close(number_at(document, "dirty_bytes", i), 1048576.0 * (double)(i + 1), 0.5);
+    }
+    assert_close(json_number_value(json_object_get(document, "total_s")), 10 * cost, 1e-10);
+    assert_close(json_number_value(json_object_get(document, "naive_total_s")), 10 * 1048576 / 1e8, 1e-9);
+    assert_int_equal(json_object_size(json_object_get(document, "extensions")), 0);
+    const json_t *first = json_array_get(json_object_get(document, "states"), 0);
+    assert_string_equal(json_string_value(json_object_get(first, "state")), "free_run");
+    assert_int_equal(json_integer_value(json_object_get(first, "chunk")), 0);
+    json_decref(document);
+    rig_free(&run);
+}
+
+static void states_follow_each_other_with_bytes_and_times(void **state)
+{
+    static const char *const names[] = {"free_run", "async_run", "throttle_run"};
+    (void)state;
+    rig_run_line(&run, PREDICT "--total 1g --request-size 1m --json");
+    json_t *document = rig_json(&run), *states = json_object_get(document, "states");
+    assert_int_equal(json_array_size(states), 3);
+    for (size_t i = 0; i < 3; i++) {
+        const json_t *entry = json_array_get(states, i);
+        const json_int_t chunk = json_integer_value(json_object_get(entry, "chunk"));
+        assert_string_equal(json_string_value(json_object_get(entry, "state")), names[i]);
+        assert_int_equal(json_integer_value(json_object_get(entry, "from_bytes")), chunk << 20);
+        if (i > 0)
+            assert_close(json_number_value(json_object_get(entry, "from_s")),
+                         number_at(document, "end_s", (size_t)chunk - 1), 1e-6);
+    }
+    /* 100 MB, the first limit, are passed by the 96th MiB. */
+    assert_int_equal(json_integer_value(json_object_get(json_array_get(states, 1), "chunk")), 96);
+    assert_true(json_number_value(json_object_get(document, "dirty_peak_bytes")) <= 3e8 + 1048576);
+    json_decref(document);
+    rig_free(&run);
+    rig_run_line(&run, PREDICT "--total 1g --request-size 1m --csv -");
+    const char *last_free = strstr(run.out, "\r\n95,\"\","), *first_async = strstr(run.out, "\r\n96,\"\",");
+    assert_true(last_free != NULL && first_async != NULL);
+    assert_true(strstr(last_free, ",free_run\r\n") + 10 < strstr(last_free, ",async_run\r\n"));
+    assert_true(strstr(last_free, ",free_run\r\n") < first_async);
+    assert_null(strstr(first_async, ",free_run\r\n"));
+    rig_free(&run);
+}
+
+static void text_names_host_load_naive_and_where_states_begin(void **state)
+{
+    static const char *const parts[] = {"Predicted, not measured",
+                                        "host.conf: ext4 at /data of box",
+                                        "1024 of 1m, 1.07 GB in all, one after another",
+                                        "naive (size / device)",
+                                        "10.7 s",
+                                        "throttle_run",
+                                        "The page cache takes 101 MB at full speed",
+                                        "writers wait for the device from",
+                                        "writers wait at 300 MB"};
+    (void)state;
+    rig_run_line(&run, PREDICT "--total 1g --request-size 1m");
+    assert_int_equal(run.code, 0);
+    for (size_t i = 0; i < RIG_COUNT(parts); i++) {
+        if (strstr(run.out, parts[i]) == NULL)
+            fail_msg("'%s' is not in:\n%s", parts[i], run.out);
+    }
+    rig_free(&run);
+    rig_run_line(&run, LOAD);
+    assert_non_null(strstr(run.out, "takes all of it at full speed; nobody is made to wait"));
+    rig_free(&run);
+}
+
+static void modes_without_dirty_memory_have_no_states(void **state)
+{
+    static const char *const modes[] = {"direct", "sync", "naive"};
+    (void)state;
+    for (size_t i = 0; i < RIG_COUNT(modes); i++) {
+        rig_run(&run, NULL, "predict", "write", "--host", "host.conf", "--total", "10m", "--request-size",
+                "1m", "--json", "--mode", modes[i], NULL);
+        assert_int_equal(run.code, 0);
+        json_t *document = rig_json(&run);
+        assert_int_equal(json_array_size(json_object_get(document, "states")), 0);
+        assert_close(json_number_value(json_object_get(document, "dirty_peak_bytes")), 0, 0);
+        json_decref(document);
+        rig_free(&run);
+        rig_run(&run, NULL, "predict", "write", "--host", "host.conf", "--total", "10m", "--request-size",
+                "1m", "--csv", "-", "--mode", modes[i], NULL);
+        assert_non_null(strstr(run.out, ",0,\r\n"));
+        assert_null(strstr(run.out, "_run"));
+        rig_free(&run);
+    }
+}
+
+static void a_line_for_each_write_of_a_trace(void **state)
+{
+    (void)state;
+    rig_run_line(&run, PREDICT "--trace trace.csv --csv -");
+    assert_int_equal(run.code, 0);
+    assert_string_equal(run.out, "chunk,file,offset,size,delay_s,cost_s,end_s,dirty_bytes,state\r\n"
+                                 "0,\"a\",0,1000000,0,0.001001,0.001001,1000000,free_run\r\n"
+                                 "1,\"b\",0,1000000,0.5,0.001001,0.502002,2000000,free_run\r\n");
+    rig_free(&run);
+    rig_run_line(&run, PREDICT "--trace trace.csv --csv lines.csv --json");
+    json_t *document = rig_json(&run);
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(document, "load"), "files")), 2);
+    assert_true(rig_exists("lines.csv"));
+    json_decref(document);
+    rig_free(&run);
+}
+
+static void an_extension_stands_beside_the_plain_model(void **state)
+{
+    (void)state;
+    rig_run_line(&run, "predict write --host rich.conf --total 10m --request-size 1m --first-touch --json");
+    json_t *document = rig_json(&run), *extensions = json_object_get(document, "extensions");
+    assert_int_equal(json_object_size(extensions), 1);
+    assert_true(json_is_true(json_object_get(extensions, "first_touch")));
+    const double plain = json_number_value(json_object_get(document, "plain_total_s"));
+    assert_close(plain, 10 * (1048576 / 1e9 + 1e-6), 1e-9);
+    assert_close(json_number_value(json_object_get(document, "total_s")), 10 * (1048576 / 1e8 + 1e-6), 1e-8);
+    json_decref(document);
+    rig_free(&run);
+    rig_run_line(&run, PREDICT "--total 1g --request-size 1m --limit-share 50% --writers 2 --piecewise");
+    assert_non_null(strstr(run.out, "as the paper has it"));
+    assert_non_null(strstr(run.out, "writers wait at 75.0 MB"));
+    rig_free(&run);
+}
+
+static void the_same_seed_gives_the_same_order(void **state)
+{
+    char *first;
+    (void)state;
+    rig_run_line(&run, LOAD "--pattern randwrite --seed 5 --csv -");
+    first = strdup(run.out);
+    rig_free(&run);
+    rig_run_line(&run, LOAD "--pattern randwrite --seed 5 --csv -");
+    assert_string_equal(run.out, first);
+    rig_free(&run);
+    free(first);
+    rig_run_line(&run, LOAD "--pattern randwrite");
+    assert_non_null(strstr(run.out, ", seed "));
+    rig_free(&run);
+}
+
+static const struct {
+    const char *line, *part;
+} wrong_lines[] = {
+    {"predict", "fstune predict write"},
+    {"predict read --host host.conf", "fstune predict write"},
+    {"predict write --total 1m --request-size 4k", "--host is missing"},
+    {PREDICT, "--total is missing"},
+    {PREDICT "--total 1m", "--request-size is missing"},
+    {PREDICT "--total 0 --request-size 4k", "--total: "},
+    {PREDICT "--total 1000t --request-size 1", "more than 20000000 writes"},
+    {PREDICT "--trace trace.csv --total 1m", "--total: the writes come from --trace"},
+    {PREDICT "--trace trace.csv --request-size 1m", "--request-size: the writes come from"},
+    {PREDICT "--trace trace.csv --pattern write", "--pattern: the writes come from"},
+    {PREDICT "--trace trace.csv --delay 1s", "--delay: the writes come from"},
+    {PREDICT "--trace trace.csv --rewrite 5%", "--rewrite: the writes come from"},
+    {PREDICT "--trace absent.csv", "absent.csv"},
+    {PREDICT "--trace bad.csv", "bad.csv:3: size: "},
+    {LOAD "--pattern read", "--pattern: "},
+    {LOAD "--mode fast", "--mode: "},
+    {LOAD "--rewrite 100%", "--rewrite: "},
+    {LOAD "--rewrite 5% --pattern randwrite", "--rewrite: writes in random order"},
+    {LOAD "--mode naive --writers 2", "leave the extensions out"},
+    {LOAD "--close", "--close is for --mode stdio"},
+    {LOAD "--mode direct --first-touch", "--first-touch: "},
+    {LOAD "--first-touch", "no bw_ramdisk_first_touch"},
+    {LOAD "--mode direct --limit-share 5%", "--limit-share: "},
+    {LOAD "--mode sync --writeback-interval 5s", "--writeback-interval: "},
+    {LOAD "--mode direct --allocation-rate 1g", "--allocation-rate: "},
+    {LOAD "--mode sync --piecewise", "--piecewise: "},
+    {LOAD "--mode sync --balanced", "--balanced: "},
+    {LOAD "--split-cost 1ms", "--split-cost: "},
+    {LOAD "--mode direct --split-cost 1ms", "no max_request"},
+    {LOAD "--burst-credit 1g", "belong together"},
+    {LOAD "--burst-credit 1g --burst-rate 1m", "--burst-rate: "},
+    {LOAD "--json --csv -", "--json and --csv -"},
+    {LOAD "--json --plot -", "--plot - "},
+    {LOAD "--plot costs.gif", "--plot: costs.gif"},
+    {LOAD "--plot dir.png", "--plot: "},
+    {LOAD "--csv link.csv", "--csv: "},
+    {LOAD "--repetitions 4", "--repetitions is for --validate"},
+    {LOAD "--max-write 4g", "--max-write is for --validate"},
+    {LOAD "--dry-run", "--dry-run is for --validate"},
+    {LOAD "--validate --mode naive", "--validate: "},
+    {LOAD "--validate --plot -", "--validate --plot"},
+    {LOAD "--queue-depth 4", "--queue-depth: this command has no such option"},
+    {"predict write --host absent.conf --total 1m --request-size 1m", "absent.conf"},
+    {"predict write --host bad.conf --total 1m --request-size 1m", "bad.conf:2: bw_ramdisk"},
+};
+
+static void wrong_lines_are_refused_in_one_line(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < RIG_COUNT(wrong_lines); i++) {
+        rig_run_line(&run, wrong_lines[i].line);
+        rig_check_error(&run, 2, wrong_lines[i].part);
+        rig_free(&run);
+    }
+}
+
+static void the_script_of_a_kept_prediction_names_its_states(void **state)
+{
+    (void)state;
+    rig_run_line(&run, PREDICT "--total 1g --request-size 1m --json");
+    rig_write_bytes("kept.json", run.out, run.out_size);
+    rig_free(&run);
+    rig_run_line(&run, "plot prediction --from kept.json -o kept.png --script");
+    if (run.code != 0)
+        fail_msg("%s", run.err);
+    assert_non_null(strstr(run.out, "$throttle_run using"));
+    assert_non_null(strstr(run.out, "ext4 of box"));
+    assert_non_null(strstr(run.out, "'writers wait'"));
+    rig_free(&run);
+    rig_run_line(&run, "plot bars --from kept.json --script");
+    rig_check_error(&run, 5, "use plot prediction");
+    rig_free(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(costs_and_totals_are_those_of_the_model),
+        cmocka_unit_test(states_follow_each_other_with_bytes_and_times),
+        cmocka_unit_test(text_names_host_load_naive_and_where_states_begin),
+        cmocka_unit_test(modes_without_dirty_memory_have_no_states),
+        cmocka_unit_test(a_line_for_each_write_of_a_trace),
+        cmocka_unit_test(an_extension_stands_beside_the_plain_model),
+        cmocka_unit_test(the_same_seed_gives_the_same_order),
+        cmocka_unit_test(wrong_lines_are_refused_in_one_line),
+        cmocka_unit_test(the_script_of_a_kept_prediction_names_its_states),
+    };
+    if (!rig_find_program())
+        return RIG_SKIPPED;
+    return cmocka_run_group_tests(tests, enter, rig_leave);
+}

@@ -1,0 +1,375 @@
+/* The rounds of a calibration, and the file that comes out of them. */
+#include "tuner/calibrate.h"
+
+#include "bench/hostinfo.h"
+#include "bench/procfs.h"
+#include "bench/rng.h"
+#include "bench/units.h"
+#include "tuner/interrupt.h"
+#include "tuner/worker.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#define MIB            1048576.0
+#define CALL_BYTES     (4ULL << 20) /* written by calls of one size */
+#define SMALL_CALLS    64
+#define LARGE_BYTES    (32ULL << 20) /* written by durable calls of one large size */
+#define READ_BYTES     (64ULL << 20)
+#define MEMORY_BYTES   (64.0 * MIB)
+#define MEMORY_SHARE   0.03 /* of the memory that may be used, for each block */
+#define SOAK_SHARE     0.25 /* used up for a moment to find what the host has taken */
+#define DEFAULT_EXPIRE 30.0
+
+static double fact_of(const struct session *session, const char *key, double standard)
+{
+    const struct hostinfo_fact *fact = hostinfo_find(&session->host, key);
+    return fact != NULL && fact->kind == HOSTINFO_NUMBER && fact->number > 0 ? fact->number : standard;
+}
+
+static const char *text_of(const struct session *session, const char *key)
+{
+    const struct hostinfo_fact *fact = hostinfo_find(&session->host, key);
+    return fact != NULL && fact->kind == HOSTINFO_TEXT ? fact->text : "";
+}
+
+/* Sizes that differ by factors of 2; direct writes need multiples of the alignment. */
+static void choose_sizes(struct calibration *calibration)
+{
+    struct calibrate_sizes *sizes = &calibration->sizes;
+    double unit = fmax(4096, calibration->session->target.direct_offset_align_bytes);
+    for (int i = 0; i < CALIBRATE_N_CALLS; i++)
+        sizes->calls_bytes[i] = ldexp(512, i);
+    for (int i = 0; i < CALIBRATE_N_SMALL; i++)
+        sizes->small_bytes[i] = ldexp(unit, i);
+    for (int i = 0; i < CALIBRATE_N_LARGE; i++)
+        sizes->large_bytes[i] = ldexp((double)CALIBRATE_LARGEST_BYTES, i + 1 - CALIBRATE_N_LARGE);
+}
+
+static int choose_room(struct calibration *calibration, struct err *err)
+{
+    struct session *session = calibration->session;
+    struct hostinfo_memory_room memory;
+    const char *bound = NULL;
+    hostinfo_find_memory_room(&memory);
+    struct calibrate_room room = {
+        .limit_bg_bytes = calibration->thresholds.background_bytes,
+        .dirty_bytes = fact_of(session, "dirty_memory_bytes_before", 0),
+        .memory_bytes = memory.bytes,
+        .free_bytes = (double)session->target.available_bytes * (1 - TARGET_FREE_SHARE) -
+                      (double)session->target.size_bytes,
+        .file_size_bytes = fact_of(session, "file_size_limit_bytes", INFINITY),
+        .write_bytes = (double)session->settings->max_write_bytes - (double)session->bytes_written,
+    };
+    calibration->rig.memory_bytes =
+        (uint64_t)fmax(MIB, fmin(MEMORY_BYTES, MEMORY_SHARE * memory.bytes)) >> 20 << 20;
+    calibration->soak_bytes = (uint64_t)(SOAK_SHARE * memory.bytes) >> 20 << 20;
+    int result = calibrate_cache_size(&room, &calibration->rig.cache_bytes, &bound, err);
+    if (result == 0 && bound != NULL) {
+        char size[UNITS_TEXT_SIZE];
+        notes_add(&session->warnings, "calibrate_small",
+                  "only %s went into the page cache at a time, because of %s: short writes scatter more",
+                  units_format_size(calibration->rig.cache_bytes, size), bound);
+    }
+    return result;
+}
+
+static int read_limits(struct calibration *calibration, struct err *err)
+{
+    if (dirty_limits_thresholds(&calibration->thresholds) < 0)
+        return err_set(err, -ENODATA,
+                       "/proc/vmstat does not tell the dirty limits (nr_dirty_threshold); they are needed to "
+                       "calibrate");
+    return 0;
+}
+
+static int measure_cache(struct calibration *calibration, struct calibrate_round *round)
+{
+    struct calibrate *rig = &calibration->rig;
+    struct err *err = &calibration->err;
+    double bps = NAN;
+    int result = 0;
+    if (calibration->takes_back) {
+        result = calibrate_first_touch(rig, calibration->soak_bytes, &bps, err);
+        round->series[CALIBRATE_FIRST_TOUCH] = result == 0 ? 1 / bps : NAN;
+        result = result == -EAGAIN ? 0 : result;
+    }
+    if (result == 0)
+        result = calibrate_cache(rig, &bps, err);
+    round->series[CALIBRATE_CACHE] = 1 / bps;
+    if (result < 0 || calibration->in_memory)
+        return result;
+    result = calibrate_reduced(rig, &bps, err);
+    if (result == 0)
+        round->series[CALIBRATE_REDUCED] = 1 / bps;
+    return result == -EAGAIN ? 0 : result;
+}
+
+/* Sizes come in another order in every round, so that what drifts meets all alike. */
+static void shuffle(size_t *order, size_t n, struct rng *rng)
+{
+    for (size_t i = 0; i < n; i++)
+        order[i] = i;
+    for (size_t i = n; i > 1; i--) {
+        size_t k = rng_next(rng) % i, kept = order[i - 1];
+        order[i - 1] = order[k];
+        order[k] = kept;
+    }
+}
+
+static int measure_calls(struct calibration *calibration, struct calibrate_round *round, struct rng *rng)
+{
+    size_t order[CALIBRATE_N_CALLS];
+    int result = 0;
+    shuffle(order, CALIBRATE_N_CALLS, rng);
+    for (size_t i = 0; i < CALIBRATE_N_CALLS && result == 0; i++) {
+        uint64_t bytes = (uint64_t)calibration->sizes.calls_bytes[order[i]];
+        result = calibrate_call(&calibration->rig, bytes, CALL_BYTES / bytes, &round->calls_s[order[i]],
+                                &calibration->err);
+    }
+    return result;
+}
+
+static int measure_sync(struct calibration *calibration, struct calibrate_round *round, struct rng *rng)
+{
+    size_t order[CALIBRATE_N_SMALL + CALIBRATE_N_LARGE];
+    int result = 0;
+    shuffle(order, CALIBRATE_N_SMALL + CALIBRATE_N_LARGE, rng);
+    for (size_t i = 0; i < CALIBRATE_N_SMALL + CALIBRATE_N_LARGE && result == 0; i++) {
+        bool small = order[i] < CALIBRATE_N_SMALL;
+        size_t k = small ? order[i] : order[i] - CALIBRATE_N_SMALL;
+        uint64_t bytes =
+            (uint64_t)(small ? calibration->sizes.small_bytes[k] : calibration->sizes.large_bytes[k]);
+        result = calibrate_sync(&calibration->rig, bytes, small ? SMALL_CALLS : LARGE_BYTES / bytes,
+                                small ? &round->small_s[k] : &round->large_s[k], &calibration->err);
+    }
+    return result;
+}
+
+static int measure_device(struct calibration *calibration, struct calibrate_round *round, struct rng *rng)
+{
+    struct err *err = &calibration->err;
+    double bps = NAN;
+    int result = measure_sync(calibration, round, rng);
+    if (result == 0)
+        result = calibrate_seek(&calibration->rig, &round->series[CALIBRATE_SEEK], err);
+    if (result == 0)
+        result = calibrate_read(&calibration->rig, READ_BYTES, &bps, err);
+    round->series[CALIBRATE_READ] = 1 / bps;
+    return result;
+}
+
+static int measure_round(void *context)
+{
+    struct calibration *calibration = context;
+    struct calibrate_round *round = &calibration->rounds[calibration->n_rounds];
+    struct rng rng;
+    double bps = NAN;
+    rng_init(&rng, rng_derive(calibration->rig.seed, 100 + calibration->n_rounds));
+    for (size_t i = 0; i < CALIBRATE_N_SERIES; i++)
+        round->series[i] = NAN;
+    int result = measure_cache(calibration, round);
+    if (result == 0)
+        result = measure_calls(calibration, round, &rng);
+    if (result == 0)
+        result = calibrate_memory(&calibration->rig, &bps, &calibration->err);
+    round->series[CALIBRATE_MEMORY] = 1 / bps;
+    if (result == 0)
+        result = measure_device(calibration, round, &rng);
+    if (result == 0)
+        calibration->n_rounds++;
+    return result;
+}
+
+static int one_round(struct calibration *calibration, struct err *err)
+{
+    struct session *session = calibration->session;
+    calibration->err = (struct err){0};
+    int result = worker_call_until(session->end_ns, measure_round, calibration, &session->abandoned, err);
+    if (session->abandoned)
+        return result;
+    if (result < 0 && calibration->err.code != 0)
+        err_set(err, result, "%s", calibration->err.text);
+    return result < 0 ? result : target_check_free(&session->target, err);
+}
+
+/* A round that would not end in time is not begun. */
+static bool has_time(const struct calibration *calibration, double longest_s)
+{
+    const struct session *session = calibration->session;
+    return session_seconds(session) + 1.2 * longest_s <= (double)session->settings->budget_ns / 1e9;
+}
+
+static int make_rounds(struct calibration *calibration, struct err *err)
+{
+    struct session *session = calibration->session;
+    double longest_s = 0;
+    int result = 0;
+    while (result == 0 && calibration->n_rounds < CALIBRATE_MOST_ROUNDS && has_time(calibration, longest_s)) {
+        double start_s = session_seconds(session);
+        progress_show(&session->progress, "calibrating: round %zu of %d", calibration->n_rounds + 1,
+                      CALIBRATE_MOST_ROUNDS);
+        result = one_round(calibration, err);
+        longest_s = fmax(longest_s, session_seconds(session) - start_s);
+    }
+    return result;
+}
+
+static void take_system(struct calibrate_value *value, double number, const char *how)
+{
+    value->known = number > 0 && isfinite(number);
+    value->value = number;
+    value->interval = (struct interval){NAN, NAN};
+    snprintf(value->how, sizeof value->how, "%s", how);
+}
+
+static void read_system(struct calibration *calibration)
+{
+    const struct session *session = calibration->session;
+    const struct dirty_thresholds *thresholds = &calibration->thresholds;
+    struct calibrate_value *values = calibration->values;
+    double centiseconds = 100 * DEFAULT_EXPIRE;
+    bool lowered = thresholds->cgroup_share < 1;
+    procfs_read_number("/proc/sys/vm/dirty_expire_centisecs", &centiseconds);
+    double block = fact_of(session, "logical_block_bytes", 0);
+    take_system(&values[HOST_BS], block > 0 ? block : (double)session->target.fs_block_bytes,
+                block > 0 ? "logical_block_size of the disk" : "block of the file system; there is no disk");
+    take_system(&values[HOST_LIMIT_BG], thresholds->background_bytes,
+                lowered ? "nr_dirty_background_threshold, this cgroup's share of it"
+                        : "nr_dirty_background_threshold");
+    take_system(&values[HOST_LIMIT_HARD], thresholds->hard_bytes,
+                lowered ? "nr_dirty_threshold, this cgroup's share of it" : "nr_dirty_threshold");
+    take_system(&values[HOST_DIRTY_EXPIRE], centiseconds / 100, "dirty_expire_centisecs");
+}
+
+static void explain(struct calibration *calibration)
+{
+    struct calibrate_value *values = calibration->values;
+    const char *direct = calibration->session->target.direct_write == TARGET_DIRECT_PROVED
+                             ? "O_DIRECT|O_DSYNC, a file that grows"
+                             : "O_DSYNC, a file that grows (no direct I/O here)";
+    char size[UNITS_TEXT_SIZE], copied[UNITS_TEXT_SIZE];
+    units_format_size(calibration->rig.cache_bytes, size);
+    units_format_size(calibration->rig.memory_bytes, copied);
+#define HOW(place, ...) snprintf(values[place].how, sizeof values[place].how, __VA_ARGS__)
+    HOW(HOST_BW_MEM, "memcpy of %s", copied);
+    HOW(HOST_BW_RAMDISK, "%s of new pages in writes of 1 MiB, memory just freed", size);
+    HOW(HOST_BW_RAMDISK_FIRST_TOUCH, "the same into memory that the host had taken back");
+    HOW(HOST_BW_REDUCED, "up to %s of new pages while others are written back", size);
+    HOW(HOST_BW_DEV, "slope of 1 MiB to 8 MiB, %s", direct);
+    HOW(HOST_BW_RDEV, "reads of 1 MiB, %s",
+        calibration->session->target.direct_read == TARGET_DIRECT_PROVED ? "O_DIRECT" : "cache dropped");
+    HOW(HOST_SC_W, "intercept of 512 bytes to 16 KiB into new pages");
+    HOW(HOST_SC_SW, "intercept of 4 KiB to 64 KiB, %s", direct);
+    HOW(HOST_C_SK, "random less sequential rewrites of 4 KiB");
+#undef HOW
+}
+
+/* What is not there to be measured is said, and stands for itself where its place is clear. */
+static void explain_missing(struct calibration *calibration)
+{
+    struct calibrate_value *values = calibration->values;
+    if (calibration->takes_back && !values[HOST_BW_RAMDISK_FIRST_TOUCH].known && calibration->n_rounds > 0)
+        snprintf(values[HOST_BW_RAMDISK_FIRST_TOUCH].how, CALIBRATE_TEXT_SIZE,
+                 "the host takes free memory back, but none of that was met in a quarter of the memory");
+    if (!calibration->takes_back)
+        snprintf(values[HOST_BW_RAMDISK_FIRST_TOUCH].how, CALIBRATE_TEXT_SIZE,
+                 "no host takes free memory back (no free page reporting): the same as bw_ramdisk");
+    if (calibration->in_memory && values[HOST_BW_RAMDISK].known) {
+        values[HOST_BW_REDUCED] = values[HOST_BW_RAMDISK];
+        snprintf(values[HOST_BW_REDUCED].how, CALIBRATE_TEXT_SIZE,
+                 "as bw_ramdisk: files in memory are never written back");
+    } else if (!values[HOST_BW_REDUCED].known && calibration->n_rounds > 0) {
+        snprintf(values[HOST_BW_REDUCED].how, CALIBRATE_TEXT_SIZE,
+                 "writing back was over before it could be measured; allow more in the page cache");
+    }
+}
+
+static double *parameter_of(struct cawl_host *host, size_t i)
+{
+    return (double *)(void *)((char *)host + host_parameters[i].offset);
+}
+
+static void fill_file(struct calibration *calibration)
+{
+    const struct session *session = calibration->session;
+    struct host_file *file = &calibration->file;
+    double centiseconds = 0, sectors_kb = fact_of(session, "max_sectors_kb", 0);
+    calibration->complete = true;
+    for (size_t i = 0; i < HOST_N_PARAMETERS; i++) {
+        const struct calibrate_value *value = &calibration->values[i];
+        calibration->complete &= value->known || host_parameters[i].optional;
+        *parameter_of(&file->host, i) = value->known ? value->value : 0;
+        file->intervals[i] = value->known ? value->interval : (struct interval){NAN, NAN};
+    }
+    file->page_size_bytes = (double)sysconf(_SC_PAGESIZE);
+    file->max_request_bytes = 1024 * sectors_kb;
+    if (procfs_read_number("/proc/sys/vm/dirty_writeback_centisecs", &centiseconds) == 0)
+        file->writeback_interval_s = centiseconds / 100;
+    snprintf(file->hostname, sizeof file->hostname, "%s", text_of(session, "hostname"));
+    snprintf(file->path, sizeof file->path, "%.*s", HOST_TEXT_SIZE - 1, session->settings->path);
+    snprintf(file->file_system, sizeof file->file_system, "%s", text_of(session, "file_system"));
+    snprintf(file->kernel, sizeof file->kernel, "%s", text_of(session, "kernel"));
+    clock_format_utc(file->date);
+}
+
+static int conclude(struct calibration *calibration, struct err *err)
+{
+    for (size_t i = 0; i < HOST_N_PARAMETERS; i++)
+        calibration->values[i].interval = (struct interval){NAN, NAN};
+    explain(calibration);
+    read_system(calibration);
+    int result = calibrate_evaluate(calibration->rounds, calibration->n_rounds, &calibration->sizes,
+                                    calibration->values, err);
+    explain_missing(calibration);
+    fill_file(calibration);
+    return result;
+}
+
+static int prepare(struct calibration *calibration, struct err *err)
+{
+    struct session *session = calibration->session;
+    struct calibrate_value *buffer = &calibration->values[HOST_BF];
+    calibration->takes_back = hostinfo_free_pages_are_taken();
+    calibration->in_memory = strcmp(text_of(session, "file_system"), "tmpfs") == 0 ||
+                             strcmp(text_of(session, "file_system"), "ramfs") == 0;
+    calibration->rig.target = &session->target;
+    calibration->rig.directory_fd = session->directory_fd;
+    calibration->rig.clock = &session->clock;
+    calibration->rig.interrupted = &interrupt_signal;
+    calibration->rig.seed = rng_derive(session->seed, 2);
+    choose_sizes(calibration);
+    int result = read_limits(calibration, err);
+    if (result == 0)
+        result = choose_room(calibration, err);
+    if (result == 0)
+        result = calibrate_open(&calibration->rig, err);
+    if (result == 0)
+        result = calibrate_stream(&calibration->rig, &buffer->value, err);
+    if (result == 0)
+        take_system(buffer, buffer->value, "__fbufsize of a stream of a file here");
+    return result;
+}
+
+int calibrate_run(struct calibration *calibration, struct err *err)
+{
+    struct session *session = calibration->session;
+    int result = prepare(calibration, err);
+    if (result == 0)
+        result = make_rounds(calibration, err);
+    session->bytes_written += calibration->rig.written_bytes;
+    session->bytes_read += calibration->rig.read_bytes;
+    calibration->interrupted = atomic_load(&interrupt_signal) > 0;
+    if (session->abandoned || (result < 0 && result != -EINTR && result != -ETIME))
+        return result;
+    return conclude(calibration, err);
+}
+
+void calibrate_done(struct calibration *calibration)
+{
+    /* A thread that hangs in the kernel still uses it. */
+    if (calibration->session == NULL || !calibration->session->abandoned)
+        calibrate_close(&calibration->rig);
+}

@@ -1,0 +1,100 @@
+/* tuner/calibrate: rounds of measurements, each of everything once, and what they say of the machine: the
+ * parameters of models/cawl, with intervals. */
+#ifndef FSTUNE_TUNER_CALIBRATE_H
+#define FSTUNE_TUNER_CALIBRATE_H
+
+#include "bench/calibrate.h"
+#include "bench/dirty_limits.h"
+#include "bench/err.h"
+#include "models/line_fit.h"
+#include "tuner/host_file.h"
+#include "tuner/session.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CALIBRATE_LEAST_ROUNDS 5 /* fewer say too little of the scatter */
+#define CALIBRATE_MOST_ROUNDS  10
+#define CALIBRATE_CONFIDENCE   0.95
+#define CALIBRATE_TEXT_SIZE    200
+
+#define CALIBRATE_N_CALLS 6 /* sizes of buffered calls */
+#define CALIBRATE_N_SMALL 5 /* of durable ones, for the fixed cost */
+#define CALIBRATE_N_LARGE 4 /* and for the device's rate */
+
+/* What is measured once a round: seconds per byte, or seconds. */
+enum calibrate_series {
+    CALIBRATE_MEMORY,
+    CALIBRATE_CACHE,
+    CALIBRATE_FIRST_TOUCH,
+    CALIBRATE_REDUCED,
+    CALIBRATE_READ,
+    CALIBRATE_SEEK, /* a random write less a sequential one */
+    CALIBRATE_N_SERIES
+};
+
+/* Of one round; NaN: not measured. */
+struct calibrate_round {
+    double series[CALIBRATE_N_SERIES];
+    double calls_s[CALIBRATE_N_CALLS], small_s[CALIBRATE_N_SMALL], large_s[CALIBRATE_N_LARGE];
+};
+
+/* Sizes behind those costs. */
+struct calibrate_sizes {
+    double calls_bytes[CALIBRATE_N_CALLS], small_bytes[CALIBRATE_N_SMALL], large_bytes[CALIBRATE_N_LARGE];
+};
+
+/* One parameter; `known` false: `how` says why not. */
+struct calibrate_value {
+    bool known;
+    double value;
+    struct interval interval; /* NaN: fewer than 3 rounds, or not measured but read */
+    size_t n;                 /* rounds behind it; 0: read from the system */
+    bool fitted;
+    struct line_fit fit; /* of all rounds together */
+    char how[CALIBRATE_TEXT_SIZE];
+};
+
+/* Values of the eight measured parameters by enum host_index; others stay as they are. Pure numbers. */
+int calibrate_evaluate(const struct calibrate_round *rounds, size_t n, const struct calibrate_sizes *sizes,
+                       struct calibrate_value values[HOST_N_PARAMETERS], struct err *err);
+
+/* What a calibration has to stay within, and what it takes. */
+struct calibrate_room {
+    double limit_bg_bytes, dirty_bytes; /* memory that may be dirty, that is dirty already */
+    double memory_bytes;                /* that may be used */
+    double free_bytes;                  /* of the file system, the target's bytes taken off */
+    double file_size_bytes;             /* ulimit -f; INFINITY */
+    double write_bytes;                 /* left of --max-write */
+};
+
+/* How much to write into the page cache at a time: a multiple of 1 MiB. 0; -ENOSPC with what is too small. */
+int calibrate_cache_size(const struct calibrate_room *room, uint64_t *ret_bytes, const char **ret_bound,
+                         struct err *err);
+
+struct calibration {
+    struct session *session;
+    struct calibrate rig;
+    struct dirty_limits limits; /* of --set-dirty-limits */
+    struct dirty_thresholds thresholds;
+    bool takes_back; /* the host takes free memory back */
+    bool in_memory;  /* the file system is memory: nothing is written back */
+    struct calibrate_sizes sizes;
+    struct calibrate_round rounds[CALIBRATE_MOST_ROUNDS];
+    size_t n_rounds;
+    uint64_t soak_bytes; /* of memory, used up to find what the host has taken */
+    struct err err;
+    struct calibrate_value values[HOST_N_PARAMETERS];
+    bool complete, interrupted;
+    struct host_file file; /* where complete */
+};
+
+/* Measures until the budget is used up or CALIBRATE_MOST_ROUNDS are made; an interruption is no error. The
+ * session is prepared, the struct zeroed but for session and limits. 0 or a negative errno. */
+int calibrate_run(struct calibration *calibration, struct err *err);
+
+/* Accepts a zeroed one. */
+void calibrate_done(struct calibration *calibration);
+
+#endif

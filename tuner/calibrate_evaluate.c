@@ -1,0 +1,191 @@
+/* What rounds of measurements say: means and lines, with intervals. */
+#include "tuner/calibrate.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MOST_SIZES 6
+
+/* Costs over sizes that one parameter is taken from. */
+struct line_source {
+    const double *bytes;
+    size_t n_sizes, offset; /* of the costs in struct calibrate_round */
+    bool slope;             /* the rate behind the slope, else the intercept */
+};
+
+static const double *costs_of(const struct calibrate_round *round, const struct line_source *source)
+{
+    return (const double *)(const void *)((const char *)round + source->offset);
+}
+
+/* Means of logarithms: a rate has no sign, and one slow moment does not rule it. */
+static void set_rate(struct calibrate_value *value, struct moments logs)
+{
+    struct interval interval = student_interval(logs, CALIBRATE_CONFIDENCE);
+    value->known = logs.n > 0;
+    value->value = exp(-logs.mean);
+    value->interval = (struct interval){exp(-interval.high), exp(-interval.low)};
+}
+
+/* A cost that vanishes in the scatter is 0. */
+static void set_cost(struct calibrate_value *value, double mean, struct interval interval)
+{
+    value->known = true;
+    value->value = fmax(mean, 0);
+    value->interval = (struct interval){fmax(interval.low, 0), fmax(interval.high, 0)};
+    if (isnan(interval.low))
+        value->interval = interval;
+}
+
+static void evaluate_series(const struct calibrate_round *rounds, size_t n, enum calibrate_series series,
+                            bool is_rate, struct calibrate_value *value)
+{
+    struct moments moments = {0};
+    for (size_t i = 0; i < n; i++) {
+        double sample = rounds[i].series[series];
+        if (isfinite(sample) && (!is_rate || sample > 0))
+            moments_add(&moments, is_rate ? log(sample) : sample);
+    }
+    value->n = moments.n;
+    if (moments.n == 0)
+        return;
+    if (is_rate)
+        set_rate(value, moments);
+    else
+        set_cost(value, moments.mean, student_interval(moments, CALIBRATE_CONFIDENCE));
+}
+
+/* Each round has a line of its own: their scatter is that of the machine from moment to moment, which
+ * residuals inside a round do not show. */
+static int moments_of_lines(const struct calibrate_round *rounds, size_t n, const struct line_source *source,
+                            struct moments *ret)
+{
+    struct moments moments = {0};
+    for (size_t i = 0; i < n; i++) {
+        struct line_fit fit;
+        int result = line_fit(source->bytes, costs_of(&rounds[i], source), source->n_sizes, &fit);
+        if (result < 0)
+            return result;
+        /* Where one moment hides what a byte costs, the line of all rounds must do. */
+        if (!source->slope || fit.slope > 0)
+            moments_add(&moments, source->slope ? log(fit.slope) : fit.intercept);
+    }
+    *ret = moments;
+    return 0;
+}
+
+static int fit_all(const struct calibrate_round *rounds, size_t n, const struct line_source *source,
+                   struct line_fit *ret)
+{
+    double x[CALIBRATE_MOST_ROUNDS * MOST_SIZES], y[CALIBRATE_MOST_ROUNDS * MOST_SIZES];
+    for (size_t i = 0; i < n; i++) {
+        memcpy(x + i * source->n_sizes, source->bytes, source->n_sizes * sizeof *x);
+        memcpy(y + i * source->n_sizes, costs_of(&rounds[i], source), source->n_sizes * sizeof *y);
+    }
+    return line_fit(x, y, n * source->n_sizes, ret);
+}
+
+/* By the line of all rounds, whose errors are in proportion small. */
+static void set_from_fit(struct calibrate_value *value, bool slope)
+{
+    const struct line_fit *fit = &value->fit;
+    double reach = (slope ? fit->slope_error : fit->intercept_error) *
+                   student_quantile(0.5 + CALIBRATE_CONFIDENCE / 2, (double)fit->n - 2);
+    if (!slope) {
+        set_cost(value, fit->intercept, (struct interval){fit->intercept - reach, fit->intercept + reach});
+        return;
+    }
+    value->known = fit->slope > 0;
+    value->value = value->known ? 1 / fit->slope : 0;
+    if (fit->slope > reach)
+        value->interval = (struct interval){1 / (fit->slope + reach), 1 / (fit->slope - reach)};
+}
+
+/* The line of all rounds where outliers would rule the lines of single rounds. */
+static int evaluate_line(const struct calibrate_round *rounds, size_t n, const struct line_source *source,
+                         struct calibrate_value *value, struct err *err)
+{
+    struct moments moments;
+    int result = moments_of_lines(rounds, n, source, &moments);
+    if (result == 0)
+        result = fit_all(rounds, n, source, &value->fit);
+    if (result < 0)
+        return err_sys(err, result, "no line fits the costs that were measured");
+    value->n = n;
+    value->fitted = true;
+    if (value->fit.robust || moments.n < n)
+        set_from_fit(value, source->slope);
+    else if (source->slope)
+        set_rate(value, moments);
+    else
+        set_cost(value, moments.mean, student_interval(moments, CALIBRATE_CONFIDENCE));
+    return 0;
+}
+
+int calibrate_evaluate(const struct calibrate_round *rounds, size_t n, const struct calibrate_sizes *sizes,
+                       struct calibrate_value values[HOST_N_PARAMETERS], struct err *err)
+{
+    const struct line_source calls = {sizes->calls_bytes, CALIBRATE_N_CALLS,
+                                      offsetof(struct calibrate_round, calls_s), false},
+                             small = {sizes->small_bytes, CALIBRATE_N_SMALL,
+                                      offsetof(struct calibrate_round, small_s), false},
+                             large = {sizes->large_bytes, CALIBRATE_N_LARGE,
+                                      offsetof(struct calibrate_round, large_s), true};
+    evaluate_series(rounds, n, CALIBRATE_MEMORY, true, &values[HOST_BW_MEM]);
+    evaluate_series(rounds, n, CALIBRATE_CACHE, true, &values[HOST_BW_RAMDISK]);
+    evaluate_series(rounds, n, CALIBRATE_FIRST_TOUCH, true, &values[HOST_BW_RAMDISK_FIRST_TOUCH]);
+    evaluate_series(rounds, n, CALIBRATE_REDUCED, true, &values[HOST_BW_REDUCED]);
+    evaluate_series(rounds, n, CALIBRATE_READ, true, &values[HOST_BW_RDEV]);
+    evaluate_series(rounds, n, CALIBRATE_SEEK, false, &values[HOST_C_SK]);
+    if (n == 0)
+        return 0;
+    int result = evaluate_line(rounds, n, &calls, &values[HOST_SC_W], err);
+    if (result == 0)
+        result = evaluate_line(rounds, n, &small, &values[HOST_SC_SW], err);
+    if (result == 0)
+        result = evaluate_line(rounds, n, &large, &values[HOST_BW_DEV], err);
+    return result;
+}
+
+#define MIB   1048576.0
+#define MOST  (256 * MIB) /* more tells no more, and takes longer */
+#define LEAST (4 * MIB)
+/* At most three times it is dirty, and a quarter of the limit stays free for others. */
+#define DIRTY_SHARE  0.25
+#define MEMORY_SHARE 0.125
+/* Synchronous writes of all rounds. */
+#define SYNC_BYTES (CALIBRATE_MOST_ROUNDS * 160 * MIB)
+
+int calibrate_cache_size(const struct calibrate_room *room, uint64_t *ret_bytes, const char **ret_bound,
+                         struct err *err)
+{
+    const struct {
+        const char *name;
+        double bytes;
+    } bounds[] = {
+        {"the dirty limit (limit_bg)", DIRTY_SHARE * (room->limit_bg_bytes - room->dirty_bytes)},
+        {"the available memory", MEMORY_SHARE * room->memory_bytes},
+        {"the free space of the file system", (room->free_bytes - 32 * MIB) / 3},
+        {"the limit on the size of files (ulimit -f)", room->file_size_bytes / 3},
+        {"--max-write", (room->write_bytes - SYNC_BYTES) / (2 * CALIBRATE_MOST_ROUNDS)},
+    };
+    double bytes = MOST;
+    const char *bound = NULL;
+    for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
+        if (bounds[i].bytes < bytes) {
+            bytes = bounds[i].bytes;
+            bound = bounds[i].name;
+        }
+    }
+    if (bytes < LEAST)
+        return err_set(
+            err, -ENOSPC,
+            "%s allows only %.1f MiB in the page cache at a time, and 4 MiB are needed to calibrate", bound,
+            fmax(bytes, 0) / MIB);
+    *ret_bytes = (uint64_t)(bytes / MIB) << 20;
+    *ret_bound = bound;
+    return 0;
+}

@@ -1,0 +1,184 @@
+/* fstune calibrate: what writes cost on this machine and file system, for the predictions. */
+#include "bench/units.h"
+#include "tuner/calibrate.h"
+#include "tuner/command.h"
+#include "tuner/interrupt.h"
+#include "tuner/options.h"
+#include "tuner/publish.h"
+#include "tuner/report.h"
+#include "tuner/report_calibrate.h"
+#include "tuner/report_text.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FILE_BYTES    (256ULL << 20) /* for seeks and reads */
+#define GRACE_SECONDS 5.0
+
+static int exit_code(const struct calibration *calibration)
+{
+    int number = atomic_load(&interrupt_signal);
+    if (number > 0)
+        return EXIT_SIGNAL + number;
+    if (!calibration->complete)
+        return EXIT_NOTHING;
+    return calibration->n_rounds < CALIBRATE_LEAST_ROUNDS ? EXIT_INCONCLUSIVE : EXIT_DONE;
+}
+
+static int write_file(const struct calibration *calibration, const char *path, struct err *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (stream == NULL)
+        return err_set(err, -ENOMEM, "no memory for %s", path);
+    int result = host_file_write(stream, &calibration->file);
+    if (fclose(stream) != 0 || result < 0)
+        result = err_set(err, -ENOMEM, "no memory for %s", path);
+    if (result == 0)
+        result = publish_file(path, text, size, err);
+    free(text);
+    return result;
+}
+
+static void note_outcome(struct calibration *calibration)
+{
+    struct session *session = calibration->session;
+    if (!calibration->complete || calibration->interrupted)
+        notes_add(&session->warnings, "calibrate_incomplete", "parameters are missing%s",
+                  session->settings->output[0] != '\0'
+                      ? ": no file was written, because no prediction could use it"
+                      : "");
+    else if (calibration->n_rounds < CALIBRATE_LEAST_ROUNDS)
+        notes_add(&session->warnings, "calibrate_few_rounds",
+                  "only %zu rounds fitted into the budget; %d and more tell the scatter: raise --budget",
+                  calibration->n_rounds, CALIBRATE_LEAST_ROUNDS);
+    if (session->ground.medium.virtual_disk)
+        notes_add(&session->warnings, "virtual_disk",
+                  "the disk is a virtual one: bw_rdev may be the rate of its host's memory");
+    if (calibration->in_memory)
+        notes_add(&session->warnings, "memory_backed",
+                  "files lie in memory here: bw_dev, bw_rdev, sc_sw and c_sk are what memory costs");
+}
+
+/* The file holds what an uninterrupted command measured. */
+static int deliver(struct calibration *calibration, struct err *err)
+{
+    struct session *session = calibration->session;
+    const struct settings *settings = session->settings;
+    int result = 0;
+    session_finish(session);
+    progress_clear(&session->progress);
+    note_outcome(calibration);
+    if (calibration->complete && !calibration->interrupted && settings->output[0] != '\0')
+        result = write_file(calibration, settings->output, err);
+    if (result == 0)
+        result = settings->json ? report_calibrate_json(stdout, calibration, err)
+                                : report_calibrate_text(stdout, calibration, err);
+    return result;
+}
+
+/* First of all, because the guard that puts them back shares the memory that is in use then. */
+static int set_limits(struct calibration *calibration, struct err *err)
+{
+    const struct settings *settings = calibration->session->settings;
+    if (!settings->calibrate_limits_given)
+        return 0;
+    int result =
+        dirty_limits_set(&calibration->limits, DIRTY_LIMITS_DIRECTORY, settings->calibrate_limits_bytes[0],
+                         settings->calibrate_limits_bytes[1], err);
+    if (result < 0)
+        return err_prefix(err, "--set-dirty-limits");
+    notes_add(&calibration->session->warnings, "dirty_limits_set",
+              "the dirty limits are those of --set-dirty-limits, and not the machine's own");
+    return 0;
+}
+
+static int calibrate_and_print(struct session *session, struct err *err)
+{
+    struct calibration *calibration = calloc(1, sizeof *calibration);
+    if (calibration == NULL)
+        return err_set(err, -ENOMEM, "no memory");
+    calibration->session = session;
+    int result = set_limits(calibration, err);
+    if (result == 0)
+        result = session_prepare(session, err);
+    if (result == 0)
+        hostinfo_collect_limits(&session->host, session->directory_fd);
+    if (result == 0)
+        result = calibrate_run(calibration, err);
+    int restored = dirty_limits_restore(&calibration->limits, result == 0 ? err : NULL);
+    progress_clear(&session->progress);
+    if (result == 0 && restored == 0)
+        result = deliver(calibration, err);
+    if (result == -EINTR && atomic_load(&interrupt_signal) > 0)
+        result = EXIT_SIGNAL + atomic_load(&interrupt_signal);
+    else
+        result = result < 0 ? result : restored < 0 ? restored : exit_code(calibration);
+    bool abandoned = session->abandoned;
+    calibrate_done(calibration);
+    if (!abandoned)
+        free(calibration);
+    return result;
+}
+
+static int check_and_print_plan(struct session *session, struct err *err)
+{
+    const struct settings *settings = session->settings;
+    char duration[UNITS_TEXT_SIZE];
+    uint64_t file_bytes = 0;
+    int result = session_estimate(session, &file_bytes, err);
+    if (result == 0 && settings->output[0] != '\0')
+        result = publish_check(settings->output, err);
+    if (result < 0)
+        return result;
+    session->seconds_at_most = (double)settings->budget_ns / 1e9 + GRACE_SECONDS;
+    session->end_ns = session->start_ns + (uint64_t)(1e9 * session->seconds_at_most);
+    if (settings->dry_run && settings->json)
+        return report_plan_json(stdout, session, file_bytes, HOST_N_PARAMETERS, err);
+    if (!settings->dry_run && settings->quiet)
+        return 0;
+    FILE *out = settings->dry_run ? stdout : stderr;
+    fprintf(out, "plan: calibrate, %d to %d rounds in %s", CALIBRATE_LEAST_ROUNDS, CALIBRATE_MOST_ROUNDS,
+            units_format_duration(settings->budget_ns, duration));
+    report_plan_end(out, session, file_bytes);
+    return 0;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    static struct settings settings;
+    static char output[] = "--output";
+    struct err err = {0};
+    settings_init(&settings);
+    settings.file_size_bytes = FILE_BYTES;
+    for (int i = 1; i < argc; i++)
+        argv[i] = strcmp(argv[i], "-o") == 0 ? output : argv[i];
+    int result = options_parse(&settings, command->options, argc, argv, 1, &err);
+    if (result == 1) {
+        options_print_help(stdout, command->name, command->description, command->options, command->example);
+        return EXIT_DONE;
+    }
+    if (result == 0)
+        result = pattern_parse("write", &settings.pattern, &err);
+    if (result < 0)
+        return command_fail(EXIT_USAGE, "%s", err.text);
+    return command_run_session(command, &settings);
+}
+
+const struct command command_calibrate = {
+    .name = "calibrate",
+    .summary = "measure what writes cost here, for predictions",
+    .run = run,
+    .description = "Measures the parameters of the CAWL model of writes on a machine and a file system - "
+                   "rates of memory, "
+                   "page cache and device, fixed costs of calls, a seek - each with an interval, and reads "
+                   "the limits of "
+                   "dirty memory. The file is what `predict` and `advise` read.",
+    .example = "fstune calibrate --path /var/lib/vms --output host.conf",
+    .options = OPTIONS_CALIBRATE,
+    .no_pattern = true,
+    .plan = check_and_print_plan,
+    .measure = calibrate_and_print,
+};

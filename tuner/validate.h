@@ -1,0 +1,32 @@
+/* tuner/validate: a predicted load of writes, made for real and compared (`fstune predict write --validate`).
+ */
+#ifndef FSTUNE_TUNER_VALIDATE_H
+#define FSTUNE_TUNER_VALIDATE_H
+
+#include "models/cawl.h"
+#include "tuner/host_file.h"
+#include "tuner/settings.h"
+#include "tuner/write_load.h"
+
+#include <stdint.h>
+
+#define VALIDATE_REPETITIONS_DEFAULT 3
+#define VALIDATE_REPETITIONS_MAX     1000
+
+/* What the options say beside the settings that all commands share. */
+struct validate_plan {
+    enum cawl_mode mode; /* one that can be made: not CAWL_NAIVE, which is always compared with */
+    struct cawl_options options;
+    uint32_t n_repetitions; /* 1..VALIDATE_REPETITIONS_MAX */
+    const char *csv;        /* a file to write one line per chunk to; "-": stdout instead of the text; NULL or
+                               "": none */
+    const char *picture;    /* NAME.png, .svg or .pdf; NULL or "": none */
+};
+
+/* Makes the load in a nameless file below settings->path (--path, --max-write, --seed, --no-lock, --quiet,
+ * --dry-run and --json are obeyed), compares it with the model and prints. Returns the exit code of the
+ * command; 5: it was refused by what the machine cannot do. */
+int validate_write(const struct settings *settings, const struct host_file *host,
+                   const struct write_load *load, const struct validate_plan *plan);
+
+#endif

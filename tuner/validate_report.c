@@ -1,0 +1,202 @@
+/* A validation as text, CSV and JSON. */
+#include "bench/units.h"
+#include "tuner/csv.h"
+#include "tuner/report.h"
+#include "tuner/validate_internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+
+uint64_t validate_total_bytes(const struct validation *validation)
+{
+    return validation->load->total_bytes * validation->plan->n_repetitions;
+}
+
+void validate_print_plan(FILE *out, const struct validation *validation)
+{
+    char bytes[UNITS_TEXT_SIZE];
+    fprintf(out, "plan: %u times %zu writes (%s) into nameless files in %s (removed afterwards), %s in all\n",
+            validation->plan->n_repetitions, validation->load->n, cawl_mode_names[validation->plan->mode],
+            validation->settings->path, units_format_bytes(validate_total_bytes(validation), bytes));
+}
+
+static const char *seconds(double s, char *buffer)
+{
+    if (!isfinite(s) || s < 0 || s > 1e9)
+        snprintf(buffer, UNITS_TEXT_SIZE, "n/a");
+    else
+        units_format_duration((uint64_t)llround(s * 1e9), buffer);
+    return buffer;
+}
+
+static const char *percent(double share, char *buffer)
+{
+    if (isfinite(share))
+        snprintf(buffer, UNITS_TEXT_SIZE, share < 9.995 ? "%.1f %%" : "%.0f %%", 100 * share);
+    else
+        snprintf(buffer, UNITS_TEXT_SIZE, "n/a");
+    return buffer;
+}
+
+/* error: NULL for what was measured. */
+static void print_row(FILE *out, const struct validation *validation, const char *name, double total_s,
+                      const struct prediction_error *error, double total_share)
+{
+    char total[UNITS_TEXT_SIZE] = "", mean[UNITS_TEXT_SIZE] = "", chunk[UNITS_TEXT_SIZE],
+         weighted[UNITS_TEXT_SIZE], whole[UNITS_TEXT_SIZE];
+    if (!isnan(total_s)) {
+        seconds(total_s, total);
+        seconds(total_s / (double)validation->load->n, mean);
+    }
+    fprintf(out, "%-10s %12s %12s", name, total, mean);
+    if (error != NULL)
+        fprintf(out, " %12s %12s %12s", percent(error->chunk_share, chunk),
+                percent(error->weighted_share, weighted), percent(total_share, whole));
+    fputc('\n', out);
+}
+
+int validate_print_text(FILE *out, const struct validation *validation)
+{
+    char bytes[UNITS_TEXT_SIZE], text[UNITS_TEXT_SIZE];
+    fprintf(out, "%s: %zu writes of %s in all, made %zu times in %s (medians)\n\n",
+            cawl_mode_names[validation->plan->mode], validation->load->n,
+            units_format_bytes(validation->load->total_bytes, bytes), validation->n_runs,
+            validation->settings->path);
+    fprintf(out, "%-10s %12s %12s %12s %12s %12s\n", "", "total", "per write", "mean error", "weighted",
+            "of the total");
+    print_row(out, validation, "measured", validation->total_s, NULL, NAN);
+    print_row(out, validation, "another", NAN, &validation->scatter, validation->scatter.total_share);
+    print_row(out, validation, "CAWL", validation->cawl.prediction.total_s, &validation->cawl.error,
+              validation->cawl.total_error_share);
+    print_row(out, validation, "naive", validation->naive.prediction.total_s, &validation->naive.error,
+              validation->naive.total_error_share);
+    fputs("\nmean error: of the writes one by one; weighted: with their costs\n"
+          "another: a repetition as the prediction of the others; nothing can be judged finer than that\n",
+          out);
+    double improvement =
+        prediction_error_improvement(validation->cawl.error.chunk_share, validation->naive.error.chunk_share);
+    if (isfinite(improvement))
+        fprintf(out, "CAWL errs %s %s than naive\n", percent(fabs(improvement), text),
+                improvement >= 0 ? "less" : "more");
+    for (size_t i = 0; i < validation->warnings.n; i++)
+        fprintf(out, "warning: %s\n", validation->warnings.note[i].text);
+    return ferror(out) ? -EIO : 0;
+}
+
+int validate_print_csv(FILE *out, const struct validation *validation)
+{
+    const struct write_load *load = validation->load;
+    fputs("chunk,file,offset,size,delay_s,measured_s,low_s,high_s,cawl_s,naive_s,dirty_bytes,"
+          "cawl_dirty_bytes" CSV_END,
+          out);
+    for (size_t i = 0; i < load->n; i++) {
+        const struct cawl_chunk *chunk = &load->chunks[i];
+        const double numbers[] = {validation->costs_s[i],
+                                  validation->low_s[i],
+                                  validation->high_s[i],
+                                  validation->cawl.prediction.costs_s[i],
+                                  validation->naive.prediction.costs_s[i],
+                                  validation->dirty_bytes[i],
+                                  validation->cawl.prediction.dirty_bytes[i]};
+        fprintf(out, "%zu,", i);
+        csv_text(out, load->files[chunk->file]);
+        fprintf(out, ",%" PRIu64 ",%" PRIu64 ",", chunk->offset_bytes, chunk->size_bytes);
+        csv_number(out, chunk->delay_s);
+        for (size_t j = 0; j < sizeof numbers / sizeof numbers[0]; j++) {
+            fputc(',', out);
+            csv_number(out, numbers[j]);
+        }
+        fputs(CSV_END, out);
+    }
+    return ferror(out) ? -EIO : 0;
+}
+
+static json_t *json_numbers(const double *values, size_t n)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(array, json_number(values[i]));
+    return array;
+}
+
+static json_t *json_error(const struct prediction_error *error, double total_share)
+{
+    return json_pack("{s:I, s:o, s:o, s:o}", "n", (json_int_t)error->n, "per_chunk",
+                     json_number(error->chunk_share), "weighted", json_number(error->weighted_share), "total",
+                     json_number(total_share));
+}
+
+static json_t *json_model(const struct validate_model *model, size_t n, bool dirty)
+{
+    json_t *object = json_pack("{s:o, s:o, s:o, s:o}", "total_s", json_number(model->prediction.total_s),
+                               "close_s", json_number(model->prediction.close_s), "costs_s",
+                               json_numbers(model->prediction.costs_s, n), "error",
+                               json_error(&model->error, model->total_error_share));
+    if (dirty)
+        json_object_set_new(object, "dirty_bytes", json_numbers(model->prediction.dirty_bytes, n));
+    return object;
+}
+
+static json_t *json_states(const struct cawl_prediction *prediction)
+{
+    json_t *states = json_array();
+    for (size_t i = 0; i < prediction->n_changes; i++) {
+        const struct cawl_change *change = &prediction->changes[i];
+        json_array_append_new(states, json_pack("{s:s, s:o, s:I, s:I}", "state", cawl_run_names[change->run],
+                                                "from_s", json_number(change->at_s), "from_bytes",
+                                                (json_int_t)change->written_bytes, "chunk",
+                                                (json_int_t)change->chunk));
+    }
+    return states;
+}
+
+static json_t *json_measured(const struct validation *validation)
+{
+    size_t n = validation->load->n;
+    json_t *repetitions = json_array();
+    for (size_t i = 0; i < validation->n_runs; i++)
+        json_array_append_new(repetitions,
+                              json_pack("{s:o, s:o}", "total_s", json_number(validation->runs[i].total_s),
+                                        "close_s", json_number(validation->runs[i].close_s)));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "total_s", json_number(validation->total_s),
+                     "costs_s", json_numbers(validation->costs_s, n), "low_s",
+                     json_numbers(validation->low_s, n), "high_s", json_numbers(validation->high_s, n),
+                     "dirty_bytes", json_numbers(validation->dirty_bytes, n), "scatter",
+                     json_error(&validation->scatter, validation->scatter.total_share), "repetitions",
+                     repetitions);
+}
+
+static json_t *json_host(const struct host_file *host)
+{
+    json_t *object = json_pack("{s:o, s:o, s:o, s:o, s:o}", "hostname", json_text(host->hostname), "path",
+                               json_text(host->path), "file_system", json_text(host->file_system), "kernel",
+                               json_text(host->kernel), "date", json_text(host->date));
+    for (size_t i = 0; i < HOST_N_PARAMETERS; i++) {
+        double value = *(const double *)(const void *)((const char *)&host->host + host_parameters[i].offset);
+        json_object_set_new(object, host_parameters[i].name, json_number(value));
+    }
+    return object;
+}
+
+int validate_print_json(FILE *out, const struct validation *validation, struct err *err)
+{
+    size_t n = validation->load->n;
+    json_t *document =
+        json_pack("{s:s, s:s, s:b, s:s, s:o, s:I, s:I, s:I, s:I, s:I}", "schema", "fstune/write-validation/1",
+                  "version", REPORT_VERSION, "interrupted", validation->interrupted, "mode",
+                  cawl_mode_names[validation->plan->mode], "path", json_text(validation->settings->path),
+                  "chunks", (json_int_t)n, "total_bytes", (json_int_t)validation->load->total_bytes,
+                  "repetitions", (json_int_t)validation->n_runs, "bytes_written",
+                  (json_int_t)validation->written_bytes, "seed", (json_int_t)validation->seed);
+    json_object_set_new(document, "measured", json_measured(validation));
+    json_object_set_new(document, "cawl", json_model(&validation->cawl, n, true));
+    json_object_set_new(document, "naive", json_model(&validation->naive, n, false));
+    json_object_set_new(document, "improvement",
+                        json_number(prediction_error_improvement(validation->cawl.error.chunk_share,
+                                                                 validation->naive.error.chunk_share)));
+    json_object_set_new(document, "states", json_states(&validation->cawl.prediction));
+    json_object_set_new(document, "host", json_host(validation->host));
+    json_object_set_new(document, "warnings", json_warnings(&validation->warnings));
+    return json_print(out, document, err);
+}
