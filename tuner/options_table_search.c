@@ -19,7 +19,6 @@ static const struct option_row rows[] = {
      .standard = "64g",
      .standard_calibrate = "8g",
      .help = "bytes written at most, filling and warm-up included; with --simulate no limit unless given",
-     .needs = "validate",
      .commands = EVERY | OPTIONS_CALIBRATE | OPTIONS_PREDICT,
      .in_config = true,
      .set = options_set_size,
