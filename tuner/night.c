@@ -227,6 +227,8 @@ static void set_verdict(struct night_result *result, const struct tune *tune,
         judgement->lead == SIZE_MAX ? NULL : &judgement->contenders[judgement->lead];
     result->behind = judgement->behind;
     result->drifted = judgement->drifted;
+    result->n_changes = judgement->n_changes;
+    result->needed_share = judgement->tolerance_share;
     result->has_advice = true;
     result->advice = result->in_force;
     result->verdict = NIGHT_NO_CHANGE;

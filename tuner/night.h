@@ -25,6 +25,8 @@
 #define NIGHT_MAX_WRITE_BYTES (8ULL << 30)
 #define NIGHT_ALARM_SHARE     0.10
 #define NIGHT_NIGHTS_NEEDED   2
+#define NIGHT_MAX_CHANGES     2  /* after so many in so many nights, n in all, a change needs 1 + n times */
+#define NIGHT_CHANGES_NIGHTS  30 /* the tolerance */
 #define NIGHT_MAX_PENDING     3  /* contenders that are taken over to the next night */
 #define NIGHT_MAX_PAST        60 /* the newest nights that are looked at */
 #define NIGHT_TEXT_SIZE       1024
@@ -89,6 +91,8 @@ struct night_result {
         advice; /* what should be in force from now on: the settings in force unless first or change */
     bool has_contender;
     struct point contender;           /* the best other setting of tonight, or what is changed to */
+    size_t n_changes;                 /* of what is in force, in the newest NIGHT_CHANGES_NIGHTS nights */
+    double needed_share;              /* the gain that a change needed tonight */
     struct night_figure gain_tonight; /* contender / in force, of tonight */
     struct night_figure gain_pooled;  /* the same over the nights that count for it */
     struct night_figure throughput;   /* of the settings in force, tonight; of a first night: of the advice */

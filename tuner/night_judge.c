@@ -30,6 +30,13 @@ static double floor_of(const struct tune *tune, const struct night_memory *memor
     return n < LEAST_FOR_FLOOR ? 0 : nights_between_variance(ratios, n);
 }
 
+/* Advice that goes to and fro costs trust, and chance gets a draw every night: a third change must be worth
+ * it. */
+static double needed_share(const struct night_request *request, size_t n_changes)
+{
+    return request->settings->tolerance_share * (n_changes < NIGHT_MAX_CHANGES ? 1 : 1 + (double)n_changes);
+}
+
 static struct nights_rule rule_of(const struct night_request *request)
 {
     return (struct nights_rule){.tolerance_share = request->settings->tolerance_share,
@@ -125,8 +132,13 @@ void night_judge(const struct night_request *request, struct tune *tune, const s
                  struct night_judgement *ret_judgement)
 {
     const struct nights_rule rule = rule_of(request);
+    struct nights_rule change = rule;
     *ret_judgement = (struct night_judgement){.lead = SIZE_MAX};
-    find_contenders(&rule, tune, memory, ret_judgement);
+    ret_judgement->n_changes =
+        night_memory_changes(memory, &tune->records[tune->baseline].point, NIGHT_CHANGES_NIGHTS);
+    change.tolerance_share = needed_share(request, ret_judgement->n_changes);
+    ret_judgement->tolerance_share = change.tolerance_share;
+    find_contenders(&change, tune, memory, ret_judgement);
     expect(request, tune, memory, ret_judgement);
     if (ret_judgement->lead == SIZE_MAX)
         return;

@@ -19,7 +19,9 @@ struct night_judgement {
     size_t n_contenders;
     size_t
         lead; /* among them: what is changed to, else the best by what is pooled; SIZE_MAX: there is none */
-    bool change; /* to it */
+    bool change;            /* to it */
+    size_t n_changes;       /* of what is in force, in the newest NIGHT_CHANGES_NIGHTS nights */
+    double tolerance_share; /* the gain that a change needed tonight */
     unsigned behind;
     struct moments in_force_log_bps; /* fresh */
     struct nights_expected expected; /* n 0: nothing is known */

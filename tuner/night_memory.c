@@ -135,6 +135,20 @@ size_t night_memory_row(const struct night_memory *memory, const struct point *p
     return n;
 }
 
+size_t night_memory_changes(const struct night_memory *memory, const struct point *in_force, size_t nights)
+{
+    const struct point *after = in_force;
+    size_t n = 0;
+    for (size_t back = 0; back < memory->n && back < nights; back++) {
+        const struct night_record *night = &memory->nights[memory->n - 1 - back];
+        if (!night->has_in_force)
+            continue;
+        n += !factors_equal(&night->in_force, after);
+        after = &night->in_force;
+    }
+    return n;
+}
+
 size_t night_memory_ratios(const struct night_memory *memory, const struct point *point,
                            const struct point *other, struct nights_estimate *ret_ratios, size_t room)
 {

@@ -49,6 +49,9 @@ size_t night_memory_pending(const struct night_memory *memory, const struct poin
 size_t night_memory_row(const struct night_memory *memory, const struct point *point,
                         const struct point *in_force, struct nights_estimate *ret_ratios, size_t room);
 
+/* How often what is in force changed in the newest `nights` nights; `in_force`: tonight. */
+size_t night_memory_changes(const struct night_memory *memory, const struct point *in_force, size_t nights);
+
 /* The same over all nights that measured both, whatever was in force. */
 size_t night_memory_ratios(const struct night_memory *memory, const struct point *point,
                            const struct point *other, struct nights_estimate *ret_ratios, size_t room);

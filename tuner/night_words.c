@@ -31,17 +31,20 @@ static int gain_text(const struct night_figure *gain, char *text, size_t size)
 
 static void compare(const struct night_request *request, struct night_result *result)
 {
-    char contender[FACTORS_TEXT_SIZE], in_force[FACTORS_TEXT_SIZE], tonight[96], pooled[128] = "";
+    char contender[FACTORS_TEXT_SIZE], in_force[FACTORS_TEXT_SIZE], tonight[96], pooled[128] = "",
+                                                                                 why[64] = "";
     gain_text(&result->gain_tonight, tonight, sizeof tonight);
     if (result->gain_pooled.n > 1) {
         char text[96];
         gain_text(&result->gain_pooled, text, sizeof text);
         snprintf(pooled, sizeof pooled, ", over %zu nights %s", result->gain_pooled.n, text);
     }
+    if (result->n_changes >= NIGHT_MAX_CHANGES)
+        snprintf(why, sizeof why, " after %zu changes in %d nights", result->n_changes, NIGHT_CHANGES_NIGHTS);
     snprintf(result->evidence, sizeof result->evidence,
-             "%s against %s in force: %s tonight%s; more than %.1f %% in each of %u nights is needed: %s",
+             "%s against %s in force: %s tonight%s; more than %.1f %% in each of %u nights is needed%s: %s",
              factors_format(&result->contender, contender), factors_format(&result->in_force, in_force),
-             tonight, pooled, request->settings->tolerance_share * 100, request->nights_needed,
+             tonight, pooled, result->needed_share * 100, request->nights_needed, why,
              decisions[result->verdict]);
 }
 

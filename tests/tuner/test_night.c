@@ -366,6 +366,46 @@ static void other_settings_in_force_end_the_row(void **state)
     night_memory_done(&memory);
 }
 
+static void changes_of_the_newest_nights_are_counted(void **state)
+{
+    (void)state;
+    struct night_memory memory;
+    struct night_record before = record_of(&below, 0.1), after = record_of(&hill, 0.2);
+    remember(&after);
+    remember(&before);
+    remember(&before);
+    remember(&after);
+    assert_int_equal(night_memory_read(&memory, past), 0);
+    assert_int_equal(night_memory_changes(&memory, &hill, 30), 2);
+    assert_int_equal(night_memory_changes(&memory, &below, 30), 3);
+    assert_int_equal(night_memory_changes(&memory, &below, 1), 1);
+    assert_int_equal(night_memory_changes(&memory, &hill, 1), 0);
+    night_memory_done(&memory);
+}
+
+/* 37 % more, two nights running: a change, but not as the third of a month. */
+static void a_third_change_needs_three_times_the_tolerance(void **state)
+{
+    (void)state;
+    struct night_record before = record_of(&below, 0.1), after = record_of(&hill, 0.2);
+    remember(&before);
+    remember(&after);
+    remember(&before);
+    for (int i = 0; i < 2; i++) {
+        prepare("moved.conf", i == 0 ? "2" : "3", &hill);
+        settings.tolerance_share = 0.12;
+        assert_int_equal(night_run(&request, &result, &err), 0);
+        assert_int_equal(result.verdict, NIGHT_NO_CHANGE);
+        assert_int_equal(result.n_changes, 3);
+        assert_close(result.needed_share, 4 * 0.12, 1e-12);
+        assert_non_null(
+            strstr(result.evidence, "more than 48.0 % in each of 2 nights is needed after 3 changes"));
+        assert_true(result.behind & NIGHT_BEHIND_SETTINGS);
+        json_array_append(past, result.document);
+        night_result_done(&result);
+    }
+}
+
 static void damaged_nights_count_as_not_there(void **state)
 {
     (void)state;
@@ -423,6 +463,8 @@ int main(void)
         NIGHT_TEST(a_drift_over_many_nights_is_an_alarm),
         NIGHT_TEST(a_night_is_read_as_it_was_written),
         NIGHT_TEST(other_settings_in_force_end_the_row),
+        NIGHT_TEST(changes_of_the_newest_nights_are_counted),
+        NIGHT_TEST(a_third_change_needs_three_times_the_tolerance),
         NIGHT_TEST(damaged_nights_count_as_not_there),
         NIGHT_TEST(a_week_of_slow_nights_is_the_new_level),
     };
