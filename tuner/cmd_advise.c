@@ -1,7 +1,9 @@
 /* fstune advise: which way of writing the model would take, at once and without measuring. */
 #include "tuner/command.h"
+#include "tuner/interrupt.h"
 #include "tuner/options.h"
 #include "tuner/plot_deliver.h"
+#include "tuner/publish.h"
 #include "tuner/report.h"
 #include "tuner/report_text.h"
 #include "tuner/settings.h"
@@ -17,13 +19,17 @@ static bool has_picture(const struct settings *settings)
     return settings->prediction.picture[0] != '\0';
 }
 
-/* A name that cannot become a picture is refused before anything is calculated. "-" is the terminal. */
+/* What cannot become a picture is refused before anything is calculated. "-" is the terminal. */
 static int wish_for(const struct settings *settings, const char **ret_output, struct plot_wish *ret_wish,
                     struct err *err)
 {
     const char *name = settings->prediction.picture;
     *ret_output = strcmp(name, "-") == 0 ? "" : name;
+    if (**ret_output == '\0' && settings->json)
+        return err_set(err, -EINVAL, "--json and --plot - both want standard output; give --plot a file");
     int result = plot_deliver_wish(settings, *ret_output, ret_wish, err);
+    if (result == 0 && **ret_output != '\0')
+        result = publish_check(*ret_output, err);
     return result < 0 ? err_prefix(err, "--plot") : 0;
 }
 
@@ -59,12 +65,14 @@ static int advise(const struct settings *settings)
     struct err err = {0};
     const char *output = "";
     int result = has_picture(settings) ? wish_for(settings, &output, &wish, &err) : 0;
+    interrupt_end_at_once(true);
     if (result == 0)
         result = write_advice_make(settings, &host, &advice, &err);
+    interrupt_end_at_once(false);
     if (result < 0)
         return command_refuse(result, err.text);
     /* A picture on the terminal stands for the text. */
-    if (!has_picture(settings) || output[0] != '\0' || settings->json)
+    if (!has_picture(settings) || output[0] != '\0')
         result = print(&advice, &err);
     if (result == 0 && has_picture(settings))
         result = draw(&advice, &wish, output, &err);

@@ -52,8 +52,8 @@ static void note_outcome(struct calibration *calibration)
                       : "");
     else if (calibration->n_rounds < CALIBRATE_LEAST_ROUNDS)
         notes_add(&session->warnings, "calibrate_few_rounds",
-                  "only %zu rounds fitted into the budget; %d and more tell the scatter: raise --budget",
-                  calibration->n_rounds, CALIBRATE_LEAST_ROUNDS);
+                  "only %zu round%s fitted into the budget; %d and more tell the scatter: raise --budget",
+                  calibration->n_rounds, calibration->n_rounds == 1 ? "" : "s", CALIBRATE_LEAST_ROUNDS);
     if (session->ground.medium.virtual_disk)
         notes_add(&session->warnings, "virtual_disk",
                   "the disk is a virtual one: bw_rdev may be the rate of its host's memory");
@@ -62,7 +62,8 @@ static void note_outcome(struct calibration *calibration)
                   "files lie in memory here: bw_dev, bw_rdev, sc_sw and c_sk are what memory costs");
 }
 
-/* The file holds what an uninterrupted command measured. */
+/* The file holds what an uninterrupted command measured. Where it cannot be written, what was measured is
+ * told all the same. */
 static int deliver(struct calibration *calibration, struct err *err)
 {
     struct session *session = calibration->session;
@@ -73,10 +74,10 @@ static int deliver(struct calibration *calibration, struct err *err)
     note_outcome(calibration);
     if (calibration->complete && !calibration->interrupted && settings->output[0] != '\0')
         result = write_file(calibration, settings->output, err);
-    if (result == 0)
-        result = settings->json ? report_calibrate_json(stdout, calibration, err)
-                                : report_calibrate_text(stdout, calibration, err);
-    return result;
+    struct err report_err = {0};
+    int reported = settings->json ? report_calibrate_json(stdout, calibration, &report_err)
+                                  : report_calibrate_text(stdout, calibration, &report_err);
+    return result < 0 || reported == 0 ? result : err_set(err, reported, "%s", report_err.text);
 }
 
 /* First of all, because the guard that puts them back shares the memory that is in use then. */
@@ -113,7 +114,7 @@ static int calibrate_and_print(struct session *session, struct err *err)
     if (result == 0 && restored == 0)
         result = deliver(calibration, err);
     if (result == -EINTR && atomic_load(&interrupt_signal) > 0)
-        result = EXIT_SIGNAL + atomic_load(&interrupt_signal);
+        result = command_fail(EXIT_SIGNAL + atomic_load(&interrupt_signal), "%s", err->text);
     else
         result = result < 0 ? result : restored < 0 ? restored : exit_code(calibration);
     bool abandoned = session->abandoned;
@@ -126,7 +127,7 @@ static int calibrate_and_print(struct session *session, struct err *err)
 static int check_and_print_plan(struct session *session, struct err *err)
 {
     const struct settings *settings = session->settings;
-    char duration[UNITS_TEXT_SIZE];
+    char duration[UNITS_TEXT_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
     uint64_t file_bytes = 0;
     int result = session_estimate(session, &file_bytes, err);
     if (result == 0 && settings->output[0] != '\0')
@@ -140,8 +141,12 @@ static int check_and_print_plan(struct session *session, struct err *err)
     if (!settings->dry_run && settings->quiet)
         return 0;
     FILE *out = settings->dry_run ? stdout : stderr;
-    fprintf(out, "plan: calibrate, %d to %d rounds in %s", CALIBRATE_LEAST_ROUNDS, CALIBRATE_MOST_ROUNDS,
+    fprintf(out, "plan: calibrate, at most %d rounds in %s", CALIBRATE_MOST_ROUNDS,
             units_format_duration(settings->budget_ns, duration));
+    if (settings->calibrate_limits_given)
+        fprintf(out, ", vm.dirty_background_bytes %s and vm.dirty_bytes %s meanwhile",
+                units_format_size(settings->calibrate_limits_bytes[0], low),
+                units_format_size(settings->calibrate_limits_bytes[1], high));
     report_plan_end(out, session, file_bytes);
     return 0;
 }

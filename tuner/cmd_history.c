@@ -275,11 +275,15 @@ static int prune(struct call *call, struct err *err)
     return text_finish(stdout, err);
 }
 
+/* SQLite's findings may have several lines. */
 static void print_finding(void *context, const char *text)
 {
-    char line[600];
+    char line[600], clean[600];
     size_t *n = context;
-    printf("%s\n", text_printable(text, line, sizeof line));
+    snprintf(line, sizeof line, "%s", text);
+    for (char *c = line; *c != '\0'; c++)
+        *c = *c == '\n' ? ' ' : *c;
+    printf("%s\n", text_printable(line, clean, sizeof clean));
     ++*n;
 }
 
@@ -288,7 +292,7 @@ static int verify(struct call *call, struct err *err)
     size_t n = 0;
     int result = history_verify(&call->history, print_finding, &n, err);
     if (result < 0)
-        return result;
+        return err_prefix(err, "history %.200s", call->path);
     if (n == 0)
         printf("%s: sound\n", call->path);
     result = text_finish(stdout, err);
@@ -312,17 +316,17 @@ static int merge(struct call *call, struct err *err)
 static const struct {
     const char *name, *operands;
     size_t least, most; /* operands */
-    bool write;
+    bool write, has_json;
     int (*call)(struct call *call, struct err *err); /* an exit code or a negative errno */
 } verbs[] = {
-    {"list", "", 0, 0, false, list},
-    {"show", " ID", 1, 1, false, show},
-    {"compare", " A B", 2, 2, false, compare},
-    {"changes", "", 0, 0, false, list_changes},
-    {"export", "", 0, 0, false, export},
-    {"prune", "", 0, 0, false, prune},
-    {"verify", "", 0, 0, false, verify},
-    {"merge", " FILE...", 1, SETTINGS_MAX_OPERANDS - 1, true, merge},
+    {"list", "", 0, 0, false, true, list},
+    {"show", " ID", 1, 1, false, true, show},
+    {"compare", " A B", 2, 2, false, true, compare},
+    {"changes", "", 0, 0, false, true, list_changes},
+    {"export", "", 0, 0, false, true, export},
+    {"prune", "", 0, 0, false, false, prune},
+    {"verify", "", 0, 0, false, false, verify},
+    {"merge", " FILE...", 1, SETTINGS_MAX_OPERANDS - 1, true, false, merge},
 };
 #define N_VERBS (sizeof verbs / sizeof verbs[0])
 
@@ -372,6 +376,9 @@ static int dispatch(const struct settings *settings, struct err *err)
     if (settings->n_operands - 1 < verbs[verb].least || settings->n_operands - 1 > verbs[verb].most)
         return err_set(err, -EINVAL, "write it as: fstune history %s%s [--db FILE]", verbs[verb].name,
                        verbs[verb].operands);
+    if (settings->json && !verbs[verb].has_json)
+        return err_set(err, -EINVAL, "--json: history %s has no document to print; leave it out",
+                       verbs[verb].name);
     return open_and_call(settings, verb, err);
 }
 

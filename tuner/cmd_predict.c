@@ -33,7 +33,9 @@ static int check_files(const struct settings *settings, struct err *err)
             return err_prefix(err, "--plot");
     }
     if (is_file(asked->csv))
-        result = publish_check(asked->csv, err);
+        result = strcmp(asked->csv, asked->host) == 0 || strcmp(asked->csv, asked->trace) == 0
+                     ? err_set(err, -EINVAL, "%.200s is read; give another name", asked->csv)
+                     : publish_check(asked->csv, err);
     return result < 0 ? err_prefix(err, "--csv") : 0;
 }
 

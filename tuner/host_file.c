@@ -10,10 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHOWN_PATH  200 /* of a path in a message, so that the message survives it */
-#define NUMBER_SIZE 40
-#define SUFFIX      "_interval"
-#define N_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define SHOWN_PATH   200 /* of a path in a message, so that the message survives it */
+#define NUMBER_SIZE  40
+#define SUFFIX       "_interval"
+#define MOST_BYTES   1e18 /* and bytes/s */
+#define MOST_SECONDS 1e9
+#define N_OF(array)  (sizeof(array) / sizeof((array)[0]))
 
 #define PLACE(member) offsetof(struct cawl_host, member)
 
@@ -150,6 +152,12 @@ static bool may_be_zero(size_t i)
            (host_parameters[i].unit == HOST_SECONDS && host_parameters[i].measured);
 }
 
+/* What the model can count with: beyond, times would be of no use to anybody. */
+static bool is_beyond(double number, enum host_unit unit)
+{
+    return unit == HOST_SECONDS ? number > MOST_SECONDS : (number != 0 && number < 1) || number > MOST_BYTES;
+}
+
 static int read_parameter(struct reading *reading, const config_setting_t *setting, size_t i, struct err *err)
 {
     double number = 0;
@@ -157,6 +165,11 @@ static int read_parameter(struct reading *reading, const config_setting_t *setti
         return refuse(reading, setting, form_of(host_parameters[i].unit), err);
     if (number < 0 || (number == 0 && !may_be_zero(i)))
         return refuse(reading, setting, may_be_zero(i) ? "must not be negative" : "must be more than 0", err);
+    if (is_beyond(number, host_parameters[i].unit))
+        return refuse(reading, setting,
+                      host_parameters[i].unit == HOST_SECONDS ? "is out of range; use at most 1e9 seconds"
+                                                              : "is out of range; use 1 to 1e18",
+                      err);
     *value_of(&reading->file->host, i) = number;
     reading->seen[i] = true;
     return 0;

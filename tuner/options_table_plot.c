@@ -8,8 +8,8 @@ static const struct option_row rows[] = {
      .argument = "FILE",
      .range = "",
      .standard = "",
-     .help = "also -o: where the picture goes, FILE.png, .svg or .pdf, else the terminal; of calibrate: the "
-             "host file",
+     .help = "also -o: of plot where the picture goes, FILE.png, .svg or .pdf, else the terminal; of "
+             "calibrate the host file, else nothing is kept",
      .commands = OPTIONS_PLOT | OPTIONS_CALIBRATE,
      .in_config = false,
      .set = options_set_text,

@@ -17,13 +17,31 @@
 #define TEMPORARY  ".XXXXXX"
 #define ASIDE_SIZE (PATH_MAX + sizeof TEMPORARY)
 
+/* A measurement of minutes must not end in a name that nothing can be written beside. */
+static int check_directory(const char *path, struct err *err)
+{
+    const char *slash = strrchr(path, '/');
+    char directory[PATH_MAX] = ".";
+    size_t length = slash == NULL ? 0 : (size_t)(slash - path) + 1;
+    if (length >= sizeof directory)
+        return err_set(err, -ENAMETOOLONG, "%.*s: the name is too long", SHOWN, path);
+    if (length > 0) {
+        memcpy(directory, path, length);
+        directory[length] = '\0';
+    }
+    return faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) == 0
+               ? 0
+               : err_sys(err, -errno, "%.*s: no file can be made beside it", SHOWN, path);
+}
+
 int publish_check(const char *path, struct err *err)
 {
     struct stat status;
     if (path[0] == '\0')
         return err_set(err, -EINVAL, "the file's name is empty");
     if (lstat(path, &status) < 0)
-        return errno == ENOENT ? 0 : err_sys(err, -errno, "%.*s: cannot be looked at", SHOWN, path);
+        return errno == ENOENT ? check_directory(path, err)
+                               : err_sys(err, -errno, "%.*s: cannot be looked at", SHOWN, path);
     if (S_ISLNK(status.st_mode))
         return err_set(err, -ELOOP, "%.*s: it is a symbolic link; give the name of the file itself", SHOWN,
                        path);
@@ -31,7 +49,7 @@ int publish_check(const char *path, struct err *err)
         return err_set(err, -EISDIR, "%.*s: it is a directory; give the name of a file", SHOWN, path);
     if (!S_ISREG(status.st_mode))
         return err_set(err, -EINVAL, "%.*s: it is no regular file; give another name", SHOWN, path);
-    return 0;
+    return check_directory(path, err);
 }
 
 static int write_all(int fd, const char *text, size_t size)

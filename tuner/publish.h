@@ -8,7 +8,8 @@
 
 /* 0 where `path` may become the page or picture: nothing is there, or a regular file, which is replaced. A
  * symbolic link is refused (-ELOOP): in a directory that others write to it would lead to a file that nobody
- * named. -EISDIR, -EINVAL (a device, a fifo ...) or the errno of looking. */
+ * named. -EISDIR, -EINVAL (a device, a fifo ...), or the errno of looking or of making a file beside it, as
+ * -EACCES. */
 int publish_check(const char *path, struct err *err);
 
 /* Writes beside `path` and renames; on failure nothing is left behind and what was there stays. A file that

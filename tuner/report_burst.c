@@ -133,7 +133,7 @@ static void print_other(FILE *out, const struct burst *burst)
         burst->chosen[class_of(burst, burst->best) == BURST_DIRECT ? BURST_BUFFERED : BURST_DIRECT];
     if (!burst->has_gain)
         return;
-    fputs(INDENT, out);
+    fprintf(out, INDENT "The best %s setting is ", class_words[class_of(burst, other)]);
     print_setting(out, burst, other);
 }
 

@@ -51,9 +51,11 @@ int report_calibrate_text(FILE *out, const struct calibration *calibration, stru
     for (size_t i = 0; i < HOST_N_PARAMETERS; i++)
         print_value(out, i, &calibration->values[i]);
     text_notes(out, "Worth knowing", &session->warnings, true);
-    fprintf(out, "\n%zu rounds. Wrote %s, read %s in %.1f s; seed %" PRIu64 ".\n", calibration->n_rounds,
-            units_format_bytes(session->bytes_written, written),
+    fprintf(out, "\n%zu round%s. Wrote %s, read %s in %.1f s; seed %" PRIu64 ".\n", calibration->n_rounds,
+            calibration->n_rounds == 1 ? "" : "s", units_format_bytes(session->bytes_written, written),
             units_format_bytes(session->bytes_read, read), session_seconds(session), session->seed);
+    if (session->settings->output[0] == '\0')
+        fputs("Nothing was kept: --output host.conf writes the file that predict and advise read.\n", out);
     return text_finish(out, err);
 }
 

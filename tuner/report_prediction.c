@@ -32,7 +32,7 @@ const char *report_prediction_sizes(const struct predict *predict, char *buffer)
     const struct write_load *load = &predict->load;
     uint64_t least = UINT64_MAX, most = 0;
     char low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
-    if (asked->trace[0] == '\0')
+    if (asked->trace[0] == '\0' && asked->request_size_bytes < load->total_bytes)
         return units_format_size(asked->request_size_bytes, buffer);
     for (size_t i = 0; i < load->n; i++) {
         least = load->chunks[i].size_bytes < least ? load->chunks[i].size_bytes : least;
@@ -65,7 +65,7 @@ static void print_head(FILE *out, const struct predict *predict)
             bytes_of((double)load->total_bytes, size));
     if (asked->trace[0] != '\0') {
         fprintf(out, ", %zu file%s", load->n_files, load->n_files == 1 ? "" : "s");
-        print_words(out, ", from ", asked->trace);
+        print_words(out, ", from ", strcmp(asked->trace, "-") == 0 ? "standard input" : asked->trace);
     } else {
         fprintf(out, ", %s", asked->random ? "in random order" : "one after another");
         if (asked->rewrite_share > 0)

@@ -7,6 +7,9 @@
 #include <errno.h>
 #include <math.h>
 
+/* Some 570 years: what 64 bits of nanoseconds hold. */
+#define MOST_NS 1.8e19
+
 const char *text_printable(const char *text, char *buffer, size_t size)
 {
     snprintf(buffer, size, "%s", text);
@@ -32,7 +35,7 @@ const char *text_short_rate(double bps, char *buffer)
 const char *text_short_duration(double ns, char *buffer)
 {
     if (isfinite(ns) && ns >= 0)
-        return units_format_duration((uint64_t)(ns + 0.5), buffer);
+        return units_format_duration((uint64_t)(fmin(ns, MOST_NS) + 0.5), buffer);
     snprintf(buffer, UNITS_TEXT_SIZE, "-");
     return buffer;
 }

@@ -144,21 +144,25 @@ static int publish_csv(const struct validation *validation, struct err *err)
     return result;
 }
 
+static int print_result(const struct validation *validation, bool as_csv, struct err *err)
+{
+    if (validation->settings->json)
+        return validate_print_json(stdout, validation, err);
+    int result = as_csv ? validate_print_csv(stdout, validation) : validate_print_text(stdout, validation);
+    return result < 0 || fflush(stdout) != 0 ? err_set(err, -EIO, "the result could not be printed") : 0;
+}
+
+/* Files come last: what was measured is told even where one cannot be made. */
 static int print(const struct validation *validation, struct err *err)
 {
     const char *csv = validation->plan->csv;
     bool to_stdout = is_given(csv) && strcmp(csv, "-") == 0;
-    int result = is_given(csv) && !to_stdout ? publish_csv(validation, err) : 0;
+    int result = print_result(validation, to_stdout, err);
+    if (result == 0 && is_given(csv) && !to_stdout)
+        result = publish_csv(validation, err);
     if (result == 0 && is_given(validation->plan->picture))
         result = validate_picture_draw(validation, err);
-    if (result < 0)
-        return result;
-    if (validation->settings->json)
-        return validate_print_json(stdout, validation, err);
-    result = to_stdout ? validate_print_csv(stdout, validation) : validate_print_text(stdout, validation);
-    if (result < 0 || fflush(stdout) != 0)
-        return err_set(err, -EIO, "the result could not be printed");
-    return 0;
+    return result;
 }
 
 /* Exit code of a validation that was made, whole or in part. */
@@ -198,8 +202,12 @@ int validate_write(const struct settings *settings, const struct host_file *host
         code = command_refuse(result, err.text);
         goto out;
     }
-    if (settings->dry_run || !settings->quiet)
+    if (settings->dry_run && settings->json) {
+        result = validate_print_plan_json(stdout, validation, &err);
+        code = result == 0 ? EXIT_DONE : command_fail(EXIT_FAILED, "%s", err.text);
+    } else if (settings->dry_run || !settings->quiet) {
         validate_print_plan(settings->dry_run ? stdout : stderr, validation);
+    }
     if (settings->dry_run)
         goto out;
     result = validate_replay(validation, &abandoned, &err);

@@ -46,6 +46,7 @@ int validate_compare(struct validation *validation, struct err *err); /* needs n
 
 uint64_t validate_total_bytes(const struct validation *validation); /* all repetitions together */
 void validate_print_plan(FILE *out, const struct validation *validation);
+int validate_print_plan_json(FILE *out, const struct validation *validation, struct err *err);
 int validate_print_text(FILE *out, const struct validation *validation);
 int validate_print_csv(FILE *out, const struct validation *validation);
 int validate_print_json(FILE *out, const struct validation *validation, struct err *err);

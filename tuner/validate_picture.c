@@ -42,7 +42,7 @@ static double unit_of(double largest_s, const char **ret_name)
     static const struct {
         double s;
         const char *name;
-    } units[] = {{1, "seconds"}, {1e-3, "milliseconds"}, {1e-6, "microseconds"}};
+    } units[] = {{1, "seconds"}, {1e-3, "ms"}, {1e-6, "us"}};
     size_t i = 0;
     while (i < 2 && largest_s < units[i].s)
         i++;
@@ -96,14 +96,14 @@ static void write_plot(FILE *script, const struct validation *validation)
 {
     bool cached = validation->cawl.prediction.n_changes > 0;
     fputs("plot \\\n", script);
+    if (validation->n_runs > 1)
+        fputs("  $data using 1:3:(0):($4-$3) with vectors nohead lw 1 lc rgb '#9ECAE8' title 'range', \\\n",
+              script);
     if (cached)
         fprintf(script,
                 "  $data using 1:7 axes x1y2 with lines lw 1 lc rgb '" PLOT_GREY
                 "' title 'dirty memory, measured', \\\n  $data using 1:8 axes x1y2 with lines lw 1.5 dt 2 lc "
                 "rgb '" PLOT_GREEN "' title 'dirty memory, CAWL', \\\n");
-    if (validation->n_runs > 1)
-        fputs("  $data using 1:3:(0):($4-$3) with vectors nohead lw 1 lc rgb '#9ECAE8' title 'range', \\\n",
-              script);
     fputs("  $data using 1:2 with points pt 7 ps 0.4 lc rgb '" PLOT_BLUE "' title 'measured (median)', \\\n"
           "  $data using 1:5 with lines lw 2 lc rgb '" PLOT_RED "' title 'CAWL', \\\n"
           "  $data using 1:6 with lines lw 1.5 dt 3 lc rgb '#000000' title 'naive'\n",
@@ -116,7 +116,8 @@ static void write_axes(FILE *script, const struct validation *validation, double
     const char *unit;
     find_range(validation, &low_s, &high_s);
     *ret_unit_s = unit_of(high_s, &unit);
-    fprintf(script, "set xlabel 'write'\nset ylabel 'cost, %s'\n", unit);
+    fprintf(script, "set xlabel 'write'\nset ylabel 'cost of a write, %s'\nset xrange [-0.5:%zu.5]\n", unit,
+            validation->load->n - 1);
     if (high_s > LOG_RATIO * low_s)
         fprintf(script, "set logscale y\nset yrange [%.6g:%.6g]\n", low_s / *ret_unit_s / 1.5,
                 high_s / *ret_unit_s * 1.5);
@@ -130,10 +131,10 @@ static void write_script(FILE *script, const struct validation *validation, cons
 {
     char what[PLOT_TEXT_SIZE], detail[PLOT_TEXT_SIZE], bytes[UNITS_TEXT_SIZE];
     static const struct plot_data nowhere;
-    snprintf(what, sizeof what, "Cost of writes, %s: %zu of %s in all",
+    snprintf(what, sizeof what, "Cost of writes, %s: %zu writes, %s in all",
              cawl_mode_names[validation->plan->mode], validation->load->n,
              units_format_bytes(validation->load->total_bytes, bytes));
-    snprintf(detail, sizeof detail, "mean error per write: CAWL %.1f %%, naive %.0f %%",
+    snprintf(detail, sizeof detail, "mean error per write: CAWL %.0f %%, naive %.0f %%",
              100 * validation->cawl.error.chunk_share, 100 * validation->naive.error.chunk_share);
     double unit_s;
     plot_script_begin(script, wish, &nowhere, what, detail);

@@ -1,6 +1,7 @@
 /* Making a load for real, again and again. */
 #include "bench/hostinfo.h"
 #include "bench/rng.h"
+#include "bench/units.h"
 #include "tuner/interrupt.h"
 #include "tuner/progress.h"
 #include "tuner/validate_internal.h"
@@ -48,9 +49,25 @@ static struct replay_plan plan_of(const struct validation *validation)
     };
 }
 
+/* --max-write is for all repetitions together. */
+static int check_bytes(const struct validation *validation, struct err *err)
+{
+    const uint64_t each = validation->load->total_bytes, most = validation->settings->max_write_bytes;
+    const uint32_t n = validation->plan->n_repetitions;
+    char one[UNITS_TEXT_SIZE], allowed[UNITS_TEXT_SIZE];
+    if (each <= most / n)
+        return 0;
+    return err_set(err, -EFBIG,
+                   "%u repetition%s of %s are more than the %s of --max-write; raise it, or write less", n,
+                   n == 1 ? "" : "s", units_format_bytes(each, one), units_format_bytes(most, allowed));
+}
+
 int validate_replay_prepare(struct validation *validation, struct err *err)
 {
     const struct write_load *load = validation->load;
+    int result = check_bytes(validation, err);
+    if (result < 0)
+        return result;
     validation->seed =
         validation->settings->seed_given ? validation->settings->seed : rng_seed_from_system() >> 1;
     validation->writes = calloc(load->n, sizeof *validation->writes);

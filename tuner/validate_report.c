@@ -2,6 +2,7 @@
 #include "bench/units.h"
 #include "tuner/csv.h"
 #include "tuner/report.h"
+#include "tuner/report_text.h"
 #include "tuner/validate_internal.h"
 
 #include <errno.h>
@@ -13,12 +14,11 @@ uint64_t validate_total_bytes(const struct validation *validation)
     return validation->load->total_bytes * validation->plan->n_repetitions;
 }
 
-void validate_print_plan(FILE *out, const struct validation *validation)
+/* With the pauses, and without the waiting for a calm machine. */
+static double predicted_seconds(const struct validation *validation)
 {
-    char bytes[UNITS_TEXT_SIZE];
-    fprintf(out, "plan: %u times %zu writes (%s) into nameless files in %s (removed afterwards), %s in all\n",
-            validation->plan->n_repetitions, validation->load->n, cawl_mode_names[validation->plan->mode],
-            validation->settings->path, units_format_bytes(validate_total_bytes(validation), bytes));
+    const struct cawl_prediction *prediction = &validation->cawl.prediction;
+    return validation->plan->n_repetitions * (prediction->end_s[prediction->n - 1] + prediction->close_s);
 }
 
 static const char *seconds(double s, char *buffer)
@@ -28,6 +28,31 @@ static const char *seconds(double s, char *buffer)
     else
         units_format_duration((uint64_t)llround(s * 1e9), buffer);
     return buffer;
+}
+
+void validate_print_plan(FILE *out, const struct validation *validation)
+{
+    char path[SETTINGS_TEXT_SIZE], bytes[UNITS_TEXT_SIZE], time[UNITS_TEXT_SIZE];
+    fprintf(out,
+            "plan: %u times %zu writes (%s) into nameless files in %s (removed afterwards), %s in all, %s by "
+            "the model\n",
+            validation->plan->n_repetitions, validation->load->n, cawl_mode_names[validation->plan->mode],
+            text_printable(validation->settings->path, path, sizeof path),
+            units_format_bytes(validate_total_bytes(validation), bytes),
+            seconds(fmin(predicted_seconds(validation), 1e9), time));
+}
+
+int validate_print_plan_json(FILE *out, const struct validation *validation, struct err *err)
+{
+    return json_print(out,
+                      json_pack("{s:s, s:s, s:o, s:s, s:I, s:I, s:I, s:o}", "schema", "fstune/plan/1",
+                                "version", REPORT_VERSION, "place", json_text(validation->settings->path),
+                                "mode", cawl_mode_names[validation->plan->mode], "writes",
+                                (json_int_t)validation->load->n, "repetitions",
+                                (json_int_t)validation->plan->n_repetitions, "max_write_bytes",
+                                (json_int_t)validate_total_bytes(validation), "predicted_seconds",
+                                json_number(predicted_seconds(validation))),
+                      err);
 }
 
 static const char *percent(double share, char *buffer)
@@ -58,22 +83,27 @@ static void print_row(FILE *out, const struct validation *validation, const char
 
 int validate_print_text(FILE *out, const struct validation *validation)
 {
-    char bytes[UNITS_TEXT_SIZE], text[UNITS_TEXT_SIZE];
-    fprintf(out, "%s: %zu writes of %s in all, made %zu times in %s (medians)\n\n",
+    char bytes[UNITS_TEXT_SIZE], text[UNITS_TEXT_SIZE], path[SETTINGS_TEXT_SIZE];
+    fprintf(out, "%s: %zu writes, %s in all, made %zu time%s in %s\n\n",
             cawl_mode_names[validation->plan->mode], validation->load->n,
             units_format_bytes(validation->load->total_bytes, bytes), validation->n_runs,
-            validation->settings->path);
+            validation->n_runs == 1 ? "" : "s (medians)",
+            text_printable(validation->settings->path, path, sizeof path));
     fprintf(out, "%-10s %12s %12s %12s %12s %12s\n", "", "total", "per write", "mean error", "weighted",
             "of the total");
     print_row(out, validation, "measured", validation->total_s, NULL, NAN);
-    print_row(out, validation, "another", NAN, &validation->scatter, validation->scatter.total_share);
+    if (validation->n_runs > 1)
+        print_row(out, validation, "another", NAN, &validation->scatter, validation->scatter.total_share);
     print_row(out, validation, "CAWL", validation->cawl.prediction.total_s, &validation->cawl.error,
               validation->cawl.total_error_share);
     print_row(out, validation, "naive", validation->naive.prediction.total_s, &validation->naive.error,
               validation->naive.total_error_share);
-    fputs("\nmean error: of the writes one by one; weighted: with their costs\n"
-          "another: a repetition as the prediction of the others; nothing can be judged finer than that\n",
-          out);
+    fputs("\nmean error: of the writes one by one; weighted: with their costs\n", out);
+    fputs(
+        validation->n_runs > 1
+            ? "another: a repetition as the prediction of the others; nothing can be judged finer than that\n"
+            : "One repetition does not tell how much real writes scatter: give --repetitions 3\n",
+        out);
     double improvement =
         prediction_error_improvement(validation->cawl.error.chunk_share, validation->naive.error.chunk_share);
     if (isfinite(improvement))

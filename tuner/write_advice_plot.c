@@ -39,6 +39,13 @@ static void write_blocks(FILE *script, const struct write_advice *advice, struct
             plot_script_number(script, rate_at(advice, i, way) / unit.bps);
         fputc('\n', script);
     }
+    fputs("EOD\n$asked << EOD\n", script);
+    for (size_t way = 0; way < CAWL_ADVICE_N_WAYS; way++) {
+        double bytes = (double)advice->burst.bytes;
+        fprintf(script, "%.17g", bytes);
+        plot_script_number(script, bytes / advice->cost.seconds[way] / unit.bps);
+        fputc('\n', script);
+    }
     fputs("EOD\n", script);
 }
 
@@ -53,21 +60,20 @@ static void write_crossings(FILE *script, const struct write_advice *advice)
                     "'%s'\n",
                     crossings->at[k].bytes, crossings->at[k].bytes, plot_series_colours[crossings->first]);
     }
-    fprintf(script,
-            "set arrow from first %.17g, graph 0 to first %.17g, graph 0.06 nohead lw 3 lc rgb '#404040'\n",
-            (double)advice->burst.bytes, (double)advice->burst.bytes);
 }
 
+/* Dashed: a synchronous write often costs what a direct one does, and would hide it. */
 static void write_plot(FILE *script)
 {
     const char *separator = "plot \\\n";
     for (size_t way = 0; way < CAWL_ADVICE_N_WAYS; way++) {
-        fprintf(script, "%s  $curve using 1:%zu with lines lw 2 lc rgb '%s' title ", separator, way + 2,
-                plot_series_colours[way]);
+        fprintf(script, "%s  $curve using 1:%zu with lines lw 2%s lc rgb '%s' title ", separator, way + 2,
+                way == CAWL_ADVICE_SYNC ? " dt 2" : "", plot_series_colours[way]);
         plot_script_text(script, write_advice_words[way], 64);
         separator = ", \\\n";
     }
-    fputc('\n', script);
+    fputs(", \\\n  $asked using 1:2 with points pt 7 ps 1.2 lc rgb '#404040' title 'the burst asked for'\n",
+          script);
 }
 
 void write_advice_draw(const struct write_advice *advice, const struct plot_wish *wish, FILE *script)
@@ -82,7 +88,7 @@ void write_advice_draw(const struct write_advice *advice, const struct plot_wish
     fprintf(script, "set logscale xy\nset xrange [%.17g:%.17g]\nset ylabel 'rate, %s'\n", advice->low_bytes,
             advice->high_bytes, unit.name);
     write_tics(script, advice);
-    fputs("set key below\n", script);
+    plot_script_key_below(script, wish, true);
     write_crossings(script, advice);
     write_blocks(script, advice, unit);
     write_plot(script);

@@ -73,7 +73,7 @@ void write_advice_text(FILE *out, const struct write_advice *advice)
         fprintf(out, ", %s", text_printable(host->file_system, system, sizeof system));
     fputs("\n\n", out);
     print_load(out, advice);
-    fprintf(out, "\n  %-40s %10s %12s   %s\n", "Way", "time", "rate", "durable then");
+    fprintf(out, "\n  %-40s %10s %12s   %s\n", "Time in writes", "total", "rate", "durable then");
     for (size_t way = 0; way < CAWL_ADVICE_N_WAYS; way++)
         print_way(out, advice, (enum cawl_advice_way)way);
     print_crossings(out, advice);

@@ -40,6 +40,9 @@ static void a_dry_run_writes_nothing(void **state)
     assert_non_null(strstr(run.out, "plan: calibrate"));
     assert_false(rig_exists("other.conf"));
     rig_free(&run);
+    rig_run_line(&run, "calibrate " QUICK "10s --dry-run --set-dirty-limits 64m,128m");
+    assert_non_null(strstr(run.out, "vm.dirty_background_bytes 64m and vm.dirty_bytes 128m meanwhile"));
+    rig_free(&run);
 }
 
 static void too_small_a_write_budget_is_said(void **state)
@@ -57,6 +60,9 @@ static void an_output_that_cannot_be_a_file_is_refused(void **state)
     (void)state;
     rig_run_line(&run, "calibrate " QUICK "10s -o .");
     rig_check_error(&run, 2, "directory");
+    rig_free(&run);
+    rig_run_line(&run, "calibrate " QUICK "10s -o absent/host.conf");
+    rig_check_error(&run, 2, "absent/host.conf: no file can be made beside it");
     rig_free(&run);
 }
 

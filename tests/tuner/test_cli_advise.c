@@ -1,7 +1,11 @@
 /* fstune advise write as a user runs it. */
 #include "tests/tuner/rig.h"
 
+#include <fcntl.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define HOST                                                                                                 \
     "bw_mem = 8e9; bw_ramdisk = 4e9; bw_ramdisk_first_touch = 4e8; bw_reduced = 2e9; bw_dev = 5e8;\n"        \
@@ -99,6 +103,10 @@ static void what_is_missing_or_wrong_is_named(void **state)
         {"advise write --host host.conf --total 1m", "--request-size", 2},
         {"advise write --host host.conf --total 1m --request-size 4k --plot x.gif", ".png, .svg or .pdf", 2},
         {"advise write --host bad.conf --total 1m --request-size 4k", "bad.conf", 2},
+        {"advise write --host host.conf --total 1m --request-size 4k --json --plot -", "both want standard",
+         2},
+        {"advise write --host host.conf --total 1m --request-size 4k --plot absent/x.png",
+         "--plot: absent/x.png: ", 2},
     };
     rig_write("bad.conf", "bw_mem = 8e9;\n");
     for (size_t i = 0; i < RIG_COUNT(cases); i++) {
@@ -109,6 +117,25 @@ static void what_is_missing_or_wrong_is_named(void **state)
     }
 }
 
+/* One that goes on reads an empty file, and ends with 2. */
+static void ctrl_c_ends_it_at_once(void **state)
+{
+    static const char *const arguments[] = {"advise", "write",          "--host", "pipe", "--total",
+                                            "1m",     "--request-size", "4k",     NULL};
+    (void)state;
+    struct rig_run run;
+    assert_int_equal(mkfifo("pipe", 0600), 0);
+    rig_start(&run, NULL, arguments);
+    int fd = open("pipe", O_WRONLY | O_CLOEXEC); /* waits for it to read */
+    assert_true(fd >= 0);
+    kill(run.pid, SIGINT);
+    close(fd);
+    rig_finish(&run);
+    assert_int_equal(run.code, 130);
+    rig_free(&run);
+    assert_int_equal(unlink("pipe"), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -116,6 +143,7 @@ int main(void)
         cmocka_unit_test(text_says_that_nothing_was_measured),
         cmocka_unit_test(interval_that_is_too_short_is_said),
         cmocka_unit_test(what_is_missing_or_wrong_is_named),
+        cmocka_unit_test(ctrl_c_ends_it_at_once),
     };
     if (!rig_find_program())
         return RIG_SKIPPED;

@@ -162,6 +162,7 @@ static void wrong_words_are_answered_with_the_right_ones(void **state)
         {"history prune --older-than 90 --db h.db", "is not an age"},
         {"history list --db peak.conf", "no history of fstune"},
         {"history merge peak.conf --db h.db", "no history of fstune"},
+        {"history verify --db h.db --json", "--json: history verify has no document"},
     };
     for (size_t i = 0; i < RIG_COUNT(cases); i++) {
         rig_run_line(&run, cases[i].line);

@@ -120,6 +120,26 @@ static void bad_values_are_refused_with_their_line(void **state)
     check_refused("page_size = 99999999999;\n", "host.conf:7: ");
 }
 
+static void what_the_model_cannot_count_with_is_refused_with_its_line(void **state)
+{
+    static const struct {
+        const char *line, *why;
+    } cases[] = {{"bf = 0.5;\n", "host.conf:1: bf: is out of range; use 1 to 1e18"},
+                 {"bw_dev = 1e-300;\n", "bw_dev: is out of range; use 1 to 1e18"},
+                 {"bw_dev = 1e300;\n", "bw_dev: is out of range; use 1 to 1e18"},
+                 {"bw_ramdisk_first_touch = 0.1;\n", "use 1 to 1e18"},
+                 {"sc_w = 1e300;\n", "host.conf:1: sc_w: is out of range; use at most 1e9 seconds"},
+                 {"dirty_expire = 1e10;\n", "use at most 1e9 seconds"}};
+    (void)state;
+    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
+        struct host_file file;
+        rig_write("host.conf", "%s", cases[i].line);
+        assert_int_equal(host_file_read("host.conf", &file, &err), -EINVAL);
+        if (strstr(err.text, cases[i].why) == NULL)
+            fail_msg("'%s' lacks '%s'", err.text, cases[i].why);
+    }
+}
+
 static void what_is_missing_or_out_of_range_is_refused(void **state)
 {
     struct host_file file;
@@ -164,6 +184,7 @@ int main(void)
         cmocka_unit_test(the_rate_of_first_touch_may_be_missing),
         cmocka_unit_test(numbers_and_texts_with_suffixes_are_read),
         cmocka_unit_test(bad_values_are_refused_with_their_line),
+        cmocka_unit_test(what_the_model_cannot_count_with_is_refused_with_its_line),
         cmocka_unit_test(what_is_missing_or_out_of_range_is_refused),
         cmocka_unit_test(limits_in_the_wrong_order_are_refused),
         cmocka_unit_test(a_full_device_is_an_error_of_writing),

@@ -116,6 +116,9 @@ static void text_names_host_load_naive_and_where_states_begin(void **state)
     rig_run_line(&run, LOAD);
     assert_non_null(strstr(run.out, "takes all of it at full speed; nobody is made to wait"));
     rig_free(&run);
+    rig_run_line(&run, PREDICT "--total 10m --request-size 1g");
+    assert_non_null(strstr(run.out, "Writes   1 of 10m, 10.5 MB in all"));
+    rig_free(&run);
 }
 
 static void modes_without_dirty_memory_have_no_states(void **state)
@@ -232,6 +235,12 @@ static const struct {
     {LOAD "--repetitions 4", "--repetitions is for --validate"},
     {LOAD "--max-write 4g", "--max-write is for --validate"},
     {LOAD "--dry-run", "--dry-run is for --validate"},
+    {LOAD "--path .", "--path: does nothing without --validate"},
+    {LOAD "--no-lock", "--no-lock: does nothing without --validate"},
+    {LOAD "--csv host.conf", "--csv: host.conf is read"},
+    {PREDICT "--trace trace.csv --csv trace.csv", "--csv: trace.csv is read"},
+    {LOAD "--csv absent/costs.csv", "--csv: absent/costs.csv: "},
+    {LOAD "--plot absent/costs.png", "--plot: absent/costs.png: "},
     {LOAD "--validate --mode naive", "--validate: "},
     {LOAD "--validate --plot -", "--validate --plot"},
     {LOAD "--queue-depth 4", "--queue-depth: this command has no such option"},

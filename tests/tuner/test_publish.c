@@ -86,6 +86,22 @@ static void what_is_no_regular_file_is_refused(void **state)
     assert_true(rmdir("dir") == 0 && unlink("fifo") == 0);
 }
 
+static void a_name_beside_which_nothing_can_be_written_is_refused_before(void **state)
+{
+    struct err err = {0};
+    (void)state;
+    assert_int_equal(publish_check("absent/page", &err), -ENOENT);
+    assert_non_null(strstr(err.text, "absent/page: no file can be made beside it"));
+    assert_int_equal(publish_check("page", &err), 0);
+    rig_write("page", "old");
+    assert_int_equal(publish_check("./page", &err), 0);
+    assert_int_equal(publish_check("page/under", &err), -ENOTDIR);
+    assert_int_equal(unlink("page"), 0);
+    assert_int_equal(mkdir("mine", 0500), 0);
+    assert_int_equal(publish_check("mine/page", &err), geteuid() == 0 ? 0 : -EACCES);
+    assert_int_equal(rmdir("mine"), 0);
+}
+
 static void a_failed_write_leaves_the_older_file_and_nothing_else(void **state)
 {
     struct rlimit before, small;
@@ -112,6 +128,7 @@ int main(void)
         cmocka_unit_test(permissions_follow_the_umask_or_the_older_file),
         cmocka_unit_test(a_link_is_refused_and_what_it_leads_to_stays),
         cmocka_unit_test(what_is_no_regular_file_is_refused),
+        cmocka_unit_test(a_name_beside_which_nothing_can_be_written_is_refused_before),
         cmocka_unit_test(a_failed_write_leaves_the_older_file_and_nothing_else),
     };
     return cmocka_run_group_tests(tests, rig_enter, rig_leave);

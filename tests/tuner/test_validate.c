@@ -144,9 +144,34 @@ static void a_dry_run_only_says_what_it_would_do(void **state)
     struct rig_run run;
     rig_run_line(&run, PREDICT LOAD "--validate --dry-run");
     assert_int_equal(run.code, EXIT_DONE);
+    /* 16 x (1 us + 4 KiB at 3 GB/s), three times. */
     assert_string_equal(run.out, "plan: 3 times 16 writes (nosync) into nameless files in . (removed "
-                                 "afterwards), 197 kB in all\n");
+                                 "afterwards), 197 kB in all, 114 us by the model\n");
     rig_free(&run);
+    json_t *document = run_json(PREDICT LOAD "--validate --dry-run --json --delay 1s");
+    assert_string_equal(json_string_value(json_object_get(document, "schema")), "fstune/plan/1");
+    assert_int_equal(json_integer_value(json_object_get(document, "repetitions")), 3);
+    assert_int_equal(json_integer_value(json_object_get(document, "max_write_bytes")), 3 * 65536);
+    assert_close(json_number_value(json_object_get(document, "predicted_seconds")), 48, 0.001);
+    json_decref(document);
+}
+
+static bool without_programs(void)
+{
+    return setenv("PATH", "/nowhere", 1) == 0;
+}
+
+static void what_was_measured_is_told_where_no_picture_can_be_drawn(void **state)
+{
+    (void)state;
+    struct rig_run run;
+    rig_run(&run, without_programs, "predict", "write", "--host", "host.conf", "--total", "64k",
+            "--request-size", "4k", "--no-lock", "--quiet", "--validate", "--plot", "costs.png", NULL);
+    assert_int_equal(run.code, EXIT_FAILED);
+    assert_non_null(strstr(run.err, "gnuplot"));
+    assert_non_null(strstr(run.out, "\nmeasured "));
+    rig_free(&run);
+    assert_int_equal(rig_count_entries("."), 1);
 }
 
 static void refused(const char *options, int code, const char *part)
@@ -204,6 +229,7 @@ int main(void)
         cmocka_unit_test(text_has_a_line_for_each_model),
         cmocka_unit_test(csv_has_a_line_for_each_write),
         cmocka_unit_test(a_dry_run_only_says_what_it_would_do),
+        cmocka_unit_test(what_was_measured_is_told_where_no_picture_can_be_drawn),
         cmocka_unit_test(what_cannot_be_made_is_refused),
         cmocka_unit_test(ctrl_c_ends_it_and_keeps_whole_repetitions),
     };
