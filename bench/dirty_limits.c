@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +20,9 @@
 
 #define LEAST_PAGES 16
 #define NUMBER_SIZE 32
+
+/* The guard's last word. */
+enum { RESTORED = 1, BROKEN = 2 };
 
 /* In the order that they are put back. */
 enum { HARD_BYTES, HARD_RATIO, BACKGROUND_BYTES, BACKGROUND_RATIO, N_FILES };
@@ -116,15 +119,29 @@ static int restore_all(const struct files *files)
     return hard < 0 ? hard : background;
 }
 
-/* Whoever waits for the end of our output must not wait for the guard. */
+/* The lowest descriptor from `from` on that the guard needs, or UINT_MAX. */
+static unsigned next_kept(const struct files *files, int socket_fd, unsigned from)
+{
+    unsigned next = (unsigned)socket_fd >= from ? (unsigned)socket_fd : UINT_MAX;
+    for (size_t i = 0; i < N_FILES; i++) {
+        unsigned fd = (unsigned)files->fds[i];
+        if (fd >= from && fd < next)
+            next = fd;
+    }
+    return next;
+}
+
+/* Whoever waits for the end of our output must not wait for the guard. The limit on open files is no bound:
+ * it may be a billion, or have been lowered when higher ones were open. A kernel without close_range leaves
+ * them open until the guard ends. */
 static void close_others(const struct files *files, int socket_fd)
 {
-    for (unsigned fd = 0, end = (unsigned)sysconf(_SC_OPEN_MAX); fd < end; fd++) {
-        bool keep = fd == (unsigned)socket_fd;
-        for (size_t i = 0; i < N_FILES; i++)
-            keep |= fd == (unsigned)files->fds[i];
-        if (!keep)
-            close((int)fd);
+    for (unsigned from = 0, kept; from != UINT_MAX; from = kept + 1) {
+        kept = next_kept(files, socket_fd, from);
+        if (kept > from)
+            close_range(from, kept == UINT_MAX ? UINT_MAX : kept - 1, 0);
+        if (kept == UINT_MAX)
+            break;
     }
 }
 
@@ -151,7 +168,8 @@ static _Noreturn void guard(const struct files *files, int socket_fd)
     do {
         n = read(socket_fd, &byte, 1);
     } while (n > 0 || (n < 0 && errno == EINTR));
-    _exit(restore_all(files) < 0 ? 1 : 0);
+    byte = restore_all(files) < 0 ? BROKEN : RESTORED;
+    _exit(write(socket_fd, &byte, 1) == 1 && byte == RESTORED ? 0 : 1);
 }
 
 static int start_guard(struct dirty_limits *limits, const struct files *files, struct err *err)
@@ -161,8 +179,10 @@ static int start_guard(struct dirty_limits *limits, const struct files *files, s
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
         return err_sys(err, -errno, "the guard of the dirty limits cannot be started");
     pid_t pid = fork();
-    if (pid == 0)
+    if (pid == 0) {
+        close(fds[0]); /* with a copy of its own it would never see the end */
         guard(files, fds[1]);
+    }
     int code = pid < 0 ? -errno : 0;
     close(fds[1]);
     unsigned n_tries = 0;
@@ -216,17 +236,21 @@ int dirty_limits_set(struct dirty_limits *limits, const char *directory, uint64_
 
 int dirty_limits_restore(struct dirty_limits *limits, struct err *err)
 {
-    int status = 0;
+    char byte = 0;
     unsigned n_tries = 0;
-    pid_t ended;
     if (limits->guard_fd <= 0)
         return 0;
+    /* Closing alone would be no end for the guard while a child of ours has a copy. */
+    shutdown(limits->guard_fd, SHUT_WR);
+    while (read(limits->guard_fd, &byte, 1) < 0 && retry_interrupted(&n_tries)) {
+    }
     close(limits->guard_fd);
-    do {
-        ended = waitpid(limits->guard, &status, 0);
-    } while (ended < 0 && retry_interrupted(&n_tries));
+    /* Where SIGCHLD is ignored there is no status, but the guard, and with it the lock, is gone then too. */
+    n_tries = 0;
+    while (waitpid(limits->guard, NULL, 0) < 0 && retry_interrupted(&n_tries)) {
+    }
     *limits = (struct dirty_limits){0};
-    if (ended > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    if (byte == RESTORED)
         return 0;
     return err_set(
         err, -EIO,

@@ -283,6 +283,8 @@ int replay_run(const struct replay_plan *plan, struct replay_result *ret, struct
     struct replay replay = {.plan = plan, .result = ret};
     *ret = (struct replay_result){0};
     int code = check(plan, &held, err);
+    /* Each file has a second descriptor, of its mode. */
+    target_allow_descriptors(UINT64_C(2) * plan->n_files);
     if (code == 0)
         code = target_scratch_create(&replay.target, plan->directory, plan->n_files, held, err);
     if (code != 0)

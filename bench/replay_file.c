@@ -1,6 +1,7 @@
 /* bench/replay_file: one file of a replay, written to in one of the modes. */
 #include "bench/replay_internal.h"
 #include "bench/retry.h"
+#include "bench/target_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,25 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
-static int set_dsync(int target_fd, int flags, const char *name, int *ret_fd, struct err *err)
-{
-    char path[32];
-    snprintf(path, sizeof(path), "/proc/self/fd/%d", target_fd);
-    int fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | flags);
-    if (fd < 0)
-        return err_sys(err, -errno, "%s: cannot be opened for synchronous writes", name);
-    *ret_fd = fd;
-    return 0;
-}
-
 int replay_file_open(struct replay_file *file, const struct target *target, uint32_t number,
                      enum replay_mode mode, struct err *err)
 {
     *file = (struct replay_file){.fd = -1};
     int code;
     if (mode == REPLAY_DIRECT || mode == REPLAY_SYNC)
-        code = set_dsync(target_fds(target)[number], O_DSYNC | (mode == REPLAY_DIRECT ? O_DIRECT : 0),
-                         target->name, &file->fd, err);
+        code = target_reopen(target_fds(target)[number], target->name,
+                             O_RDWR | O_DSYNC | (mode == REPLAY_DIRECT ? O_DIRECT : 0), &file->fd, err);
     else
         code = target_open_file(target, number, false, true, &file->fd, err);
     if (code != 0 || mode != REPLAY_STDIO)

@@ -6,6 +6,7 @@
 #include "bench/hostinfo.h"
 #include "bench/replay_internal.h"
 
+#include <math.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -14,9 +15,17 @@
 #define PIECE_BYTES  (4ULL << 20)
 #define MARGIN_BYTES (16ULL << 20)
 
+/* Half of what this process may use: a memory cgroup has less than the machine, and ends who takes more. */
+static uint64_t room_bytes(void)
+{
+    struct hostinfo_memory_room room;
+    hostinfo_find_memory_room(&room);
+    return isfinite(room.bytes) ? (uint64_t)(room.bytes / 2) : 0;
+}
+
 static uint64_t cache_bytes(const struct replay_plan *plan)
 {
-    uint64_t bytes = MARGIN_BYTES, room = hostinfo_memory_available_bytes() / 2;
+    uint64_t bytes = MARGIN_BYTES, room = room_bytes();
     for (size_t i = 0; i < plan->n && bytes < room; i++)
         bytes += plan->writes[i].size_bytes;
     return (bytes < room ? bytes : room) / PIECE_BYTES * PIECE_BYTES;

@@ -51,6 +51,9 @@ static int create_in(struct target *made, const struct target_plan *plan, struct
         code = target_create_nameless(dir_fd, plan->directory, &made->fd, &made->tmpfile, err);
     if (code == 0)
         code = target_create_others(made, plan, dir_fd, err);
+    if (code == -EMFILE) /* there may be no --files to be lowered */
+        err_set(err, code, "%s: %u files cannot be open at a time; raise the limit (ulimit -n)", made->name,
+                plan->n_files);
     if (code == 0)
         code = target_describe(made, err);
     close(dir_fd);

@@ -109,6 +109,13 @@ int cawl_predict(const struct cawl_host *host, const struct cawl_options *option
     return 0;
 }
 
+double cawl_limit_share(const struct cawl_options *options)
+{
+    double share = options->limit_share > 0 ? options->limit_share : 1;
+
+    return options->n_writers > 1 ? share / options->n_writers : share;
+}
+
 void cawl_prediction_done(struct cawl_prediction *prediction)
 {
     free(prediction->costs_s);

@@ -131,6 +131,9 @@ struct cawl_prediction {
 int cawl_predict(const struct cawl_host *host, const struct cawl_options *options, enum cawl_mode mode,
                  const struct cawl_chunk *chunks, size_t n, struct cawl_prediction *ret);
 
+/* What is left of the limits of dirty memory for one writer. */
+double cawl_limit_share(const struct cawl_options *options);
+
 /* Accepts a zeroed one. */
 void cawl_prediction_done(struct cawl_prediction *prediction);
 

@@ -82,6 +82,14 @@ static int cost_alone(const struct cawl_host *host, const struct cawl_options *o
     return result;
 }
 
+/* The device's time for one writer's bytes, of which it writes as many for each of the others. */
+static double written_back_s(const struct cawl_host *host, const struct cawl_options *options, double bytes)
+{
+    double writers = options->n_writers > 1 ? options->n_writers : 1;
+    double late_s = options->allocation_bps > 0 ? 1 / options->allocation_bps : 0;
+    return bytes * writers * (1 / host->bw_dev_bps + late_s);
+}
+
 static double computing_s(const struct cawl_advice_burst *burst)
 {
     return burst->delay_s * ceil((double)burst->bytes / (double)burst->request_bytes);
@@ -89,10 +97,12 @@ static double computing_s(const struct cawl_advice_burst *burst)
 
 /* Dirty bytes that bursts leave behind when they have come for long: what arrives while a page waits to
  * expire, but from limit_bg on the flusher works. */
-static double left_behind(const struct cawl_host *host, const struct cawl_advice_burst *burst, double alone_s)
+static double left_behind(const struct cawl_host *host, const struct cawl_options *options,
+                          const struct cawl_advice_burst *burst, double alone_s)
 {
     double cycle_s = burst->interval_s + computing_s(burst) + alone_s;
-    return fmin(host->limit_bg_bytes, (double)burst->bytes / cycle_s * host->dirty_expire_s);
+    return fmin(cawl_limit_share(options) * host->limit_bg_bytes,
+                (double)burst->bytes / cycle_s * host->dirty_expire_s);
 }
 
 /* Enough bursts in a row to reach the hard limit where they pile up. */
@@ -110,7 +120,7 @@ static int cost_later(const struct cawl_host *host, const struct cawl_options *o
     struct joined joined = join(burst, MAX_CHUNKS / n_bursts);
     struct cawl_prediction prediction = {0};
     struct cawl_chunk *chunks = malloc((LEFT_CHUNKS + n_bursts * joined.n_chunks) * sizeof *chunks);
-    double left_bytes = left_behind(host, burst, *seconds);
+    double left_bytes = left_behind(host, options, burst, *seconds);
     if (chunks == NULL)
         return -ENOMEM;
     for (uint64_t piece = (uint64_t)(left_bytes / LEFT_CHUNKS); n < LEFT_CHUNKS && piece > 0; n++)
@@ -149,13 +159,6 @@ static int cost_each(const struct cawl_host *host, const struct cawl_options *op
     return result;
 }
 
-static double flush_s(const struct cawl_host *host, const struct cawl_options *options, double dirty_bytes)
-{
-    double writers = options->n_writers > 1 ? options->n_writers : 1;
-    double late_s = options->allocation_bps > 0 ? dirty_bytes / options->allocation_bps : 0;
-    return dirty_bytes * writers / host->bw_dev_bps + late_s + host->sc_sw_s;
-}
-
 int cawl_advice_cost(const struct cawl_host *host, const struct cawl_options *options,
                      const struct cawl_advice_burst *burst, struct cawl_advice_cost *ret)
 {
@@ -171,10 +174,11 @@ int cawl_advice_cost(const struct cawl_host *host, const struct cawl_options *op
         result = cost_alone(host, options, burst, &seconds[CAWL_ADVICE_BUFFERED], &cost.dirty_bytes);
     if (result < 0)
         return result;
-    seconds[CAWL_ADVICE_FLUSHED] = seconds[CAWL_ADVICE_BUFFERED] + flush_s(host, options, cost.dirty_bytes);
+    seconds[CAWL_ADVICE_FLUSHED] =
+        seconds[CAWL_ADVICE_BUFFERED] + written_back_s(host, options, cost.dirty_bytes) + host->sc_sw_s;
     if (burst->interval_s > 0) {
         double cycle_s = burst->interval_s + computing_s(burst) + seconds[CAWL_ADVICE_BUFFERED];
-        cost.piles_up = (double)burst->bytes / host->bw_dev_bps > cycle_s;
+        cost.piles_up = written_back_s(host, options, (double)burst->bytes) > cycle_s;
         result = cost_later(host, options, burst, &seconds[CAWL_ADVICE_BUFFERED], &cost.dirty_bytes);
     }
     if (result == 0)

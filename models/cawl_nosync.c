@@ -17,10 +17,9 @@
 void cawl_nosync_init(struct cawl_engine *engine, const struct cawl_host *host,
                       const struct cawl_options *options, struct cawl_prediction *prediction)
 {
-    double share = options->limit_share > 0 ? options->limit_share : 1;
+    double share = cawl_limit_share(options);
 
     *engine = (struct cawl_engine){.host = host, .options = options, .prediction = prediction};
-    share /= options->n_writers > 1 ? options->n_writers : 1;
     engine->limit_bg = host->limit_bg_bytes * share;
     engine->limit_hard = host->limit_hard_bytes * share;
     engine->setpoint = (engine->limit_bg + engine->limit_hard) / 2;

@@ -59,14 +59,15 @@ static int check_room(const struct settings *settings, uint64_t file_bytes, stru
 {
     char burst[UNITS_TEXT_SIZE], room[UNITS_TEXT_SIZE];
     uint64_t bytes = settings->burst.bytes, least = bytes * LEAST_BURSTS;
-    uint64_t memory = (uint64_t)((double)hostinfo_memory_available_bytes() * MEMORY_SHARE);
+    struct hostinfo_memory_room memory;
+    hostinfo_find_memory_room(&memory);
     units_format_size(bytes, burst);
     if (bytes > file_bytes)
         return err_set(err, -EINVAL, "--burst %s: the file has %s; give --file-size %s or a smaller burst",
                        burst, units_format_size(file_bytes, room), burst);
-    if (memory > 0 && bytes > memory)
+    if ((double)bytes > MEMORY_SHARE * memory.bytes)
         return err_set(err, -EINVAL, "--burst %s: half of the memory available is %s; give a smaller burst",
-                       burst, units_format_bytes(memory, room));
+                       burst, units_format_bytes((uint64_t)(MEMORY_SHARE * memory.bytes), room));
     if (least > burst_reserved_bytes(settings))
         return err_set(err, -EINVAL,
                        "--burst %s: the bursts of an answer write %s at least, a quarter of "

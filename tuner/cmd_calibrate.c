@@ -96,6 +96,18 @@ static int set_limits(struct calibration *calibration, struct err *err)
     return 0;
 }
 
+/* A failure is told beside whatever else there is to tell. */
+static int restore_limits(struct calibration *calibration)
+{
+    struct err err = {0};
+    int result = dirty_limits_restore(&calibration->limits, &err);
+    if (result < 0) {
+        notes_add(&calibration->session->warnings, "dirty_limits_left", "%s", err.text);
+        command_fail(EXIT_FAILED, "%s", err.text);
+    }
+    return result;
+}
+
 static int calibrate_and_print(struct session *session, struct err *err)
 {
     struct calibration *calibration = calloc(1, sizeof *calibration);
@@ -105,18 +117,20 @@ static int calibrate_and_print(struct session *session, struct err *err)
     int result = set_limits(calibration, err);
     if (result == 0)
         result = session_prepare(session, err);
-    if (result == 0)
+    if (result == 0) {
         hostinfo_collect_limits(&session->host, session->directory_fd);
-    if (result == 0)
         result = calibrate_run(calibration, err);
-    int restored = dirty_limits_restore(&calibration->limits, result == 0 ? err : NULL);
+    }
     progress_clear(&session->progress);
-    if (result == 0 && restored == 0)
+    int restored = restore_limits(calibration);
+    /* Also before anything was measured, and even where no target was made, a document is due. */
+    calibration->interrupted |= result == -EINTR;
+    if (result == 0 || result == -EINTR)
         result = deliver(calibration, err);
     if (result == -EINTR && atomic_load(&interrupt_signal) > 0)
-        result = command_fail(EXIT_SIGNAL + atomic_load(&interrupt_signal), "%s", err->text);
-    else
-        result = result < 0 ? result : restored < 0 ? restored : exit_code(calibration);
+        result = EXIT_SIGNAL + atomic_load(&interrupt_signal);
+    else if (result == 0)
+        result = restored < 0 ? EXIT_FAILED : exit_code(calibration);
     bool abandoned = session->abandoned;
     calibrate_done(calibration);
     if (!abandoned)

@@ -217,12 +217,6 @@ void predict_states(const struct predict *predict, struct predict_state ret_stat
     }
 }
 
-double predict_limit_share(const struct cawl_options *options)
-{
-    const double share = options->limit_share > 0 ? options->limit_share : 1;
-    return options->n_writers > 1 ? share / options->n_writers : share;
-}
-
 double predict_dirty_peak(const struct cawl_prediction *prediction)
 {
     double peak = 0;

@@ -50,9 +50,6 @@ struct predict_state {
 /* Sums of every state; all 0 in modes without a page cache. */
 void predict_states(const struct predict *predict, struct predict_state ret_states[CAWL_N_RUNS]);
 
-/* What is left of the limits of dirty memory for one writer. */
-double predict_limit_share(const struct cawl_options *options);
-
 /* The largest of prediction.dirty_bytes, 0 without writes. */
 double predict_dirty_peak(const struct cawl_prediction *prediction);
 

@@ -177,7 +177,7 @@ static void print_dirty(FILE *out, const struct predict *predict)
 {
     const struct cawl_prediction *prediction = &predict->prediction;
     const struct cawl_host *host = &predict->host.host;
-    const double share = predict_limit_share(&predict->options);
+    const double share = cawl_limit_share(&predict->options);
     const double end = prediction->dirty_bytes[prediction->n - 1];
     char peak[UNITS_TEXT_SIZE], left[UNITS_TEXT_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE],
         time[UNITS_TEXT_SIZE];

@@ -97,7 +97,7 @@ static json_t *extensions(const struct cawl_options *options)
 static json_t *document(const struct predict *predict)
 {
     const struct cawl_prediction *prediction = &predict->prediction;
-    const double share = predict_limit_share(&predict->options);
+    const double share = cawl_limit_share(&predict->options);
     json_t *object = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o}", "schema", "fstune/write-prediction/1",
                                "version", REPORT_VERSION, "mode", cawl_mode_names[predict->mode], "total_s",
                                json_number(prediction->total_s), "naive_total_s",

@@ -13,7 +13,7 @@
 static void describe(const struct predict *predict, struct plot_data *data)
 {
     const struct host_file *host = &predict->host;
-    const double share = predict_limit_share(&predict->options);
+    const double share = cawl_limit_share(&predict->options);
     struct plot_writes *writes = &data->writes;
     char sizes[REPORT_PREDICTION_SIZES], total[UNITS_TEXT_SIZE];
     *data = (struct plot_data){.source = PLOT_PREDICTION};

@@ -152,12 +152,26 @@ static int print_result(const struct validation *validation, bool as_csv, struct
     return result < 0 || fflush(stdout) != 0 ? err_set(err, -EIO, "the result could not be printed") : 0;
 }
 
-/* Files come last: what was measured is told even where one cannot be made. */
+/* An interruption before the first repetition was whole leaves the predictions, and a document that says so.
+ */
+static int print_nothing_made(struct validation *validation, struct err *err)
+{
+    validation->total_s = NAN;
+    validation->scatter = prediction_error_of(NULL, NULL, 0);
+    validation->cawl.error = validation->naive.error = validation->scatter;
+    validation->cawl.total_error_share = validation->naive.total_error_share = NAN;
+    return validate_print_json(stdout, validation, err);
+}
+
+/* Files come last: what was measured is told even where one cannot be made; and they are of a whole
+ * validation only. */
 static int print(const struct validation *validation, struct err *err)
 {
     const char *csv = validation->plan->csv;
     bool to_stdout = is_given(csv) && strcmp(csv, "-") == 0;
     int result = print_result(validation, to_stdout, err);
+    if (validation->interrupted)
+        return result;
     if (result == 0 && is_given(csv) && !to_stdout)
         result = publish_csv(validation, err);
     if (result == 0 && is_given(validation->plan->picture))
@@ -173,11 +187,13 @@ static int finish(struct validation *validation, int result, struct err *err)
     validation->interrupted = result == -EINTR;
     if (result == -EOPNOTSUPP)
         return command_fail(EXIT_NOTHING, "%s", err->text);
-    if (result < 0 && (result != -EINTR || validation->n_runs == 0))
+    bool is_empty = validation->n_runs == 0;
+    if (result < 0 && (result != -EINTR || (is_empty && !validation->settings->json)))
         return signal_number > 0 ? command_fail(EXIT_SIGNAL + signal_number, "%s", err->text)
                                  : command_refuse(result, err->text);
-    int printed = validate_compare(validation, &print_err);
-    if (printed == 0)
+    int printed =
+        is_empty ? print_nothing_made(validation, &print_err) : validate_compare(validation, &print_err);
+    if (printed == 0 && !is_empty)
         printed = print(validation, &print_err);
     if (printed < 0)
         return command_fail(EXIT_FAILED, "%s", print_err.text);

@@ -183,7 +183,7 @@ static json_t *json_states(const struct cawl_prediction *prediction)
 
 static json_t *json_measured(const struct validation *validation)
 {
-    size_t n = validation->load->n;
+    size_t n = validation->n_runs > 0 ? validation->load->n : 0;
     json_t *repetitions = json_array();
     for (size_t i = 0; i < validation->n_runs; i++)
         json_array_append_new(repetitions,

@@ -1,12 +1,16 @@
 /* Tests of bench/dirty_limits: on files of a folder, and, where allowed, on the machine's own limits. */
+/* LINK: -Wl,--wrap=close_range */
 #include "bench/dirty_limits.h"
 #include "tests/check.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,6 +25,19 @@ static const char *const names[] = {"dirty_bytes", "dirty_ratio", "dirty_backgro
                                     "dirty_background_ratio"};
 static char folder[] = "/tmp/fstune-dirty-XXXXXX";
 static struct err err;
+
+static bool is_old_kernel;
+
+int __real_close_range(unsigned first, unsigned last, int flags);
+int __wrap_close_range(unsigned first, unsigned last, int flags);
+
+int __wrap_close_range(unsigned first, unsigned last, int flags)
+{
+    if (!is_old_kernel)
+        return __real_close_range(first, last, flags);
+    errno = ENOSYS;
+    return -1;
+}
 
 static const char *path_of(const char *name)
 {
@@ -165,6 +182,16 @@ static void a_kill_of_the_whole_group_puts_them_back(void **state)
     check_comes_back("dirty_ratio", 20);
 }
 
+static void a_kernel_without_close_range_puts_them_back_too(void **state)
+{
+    (void)state;
+    put("dirty_background_bytes", "66666666\n");
+    is_old_kernel = true;
+    kill_a_holder();
+    is_old_kernel = false;
+    check_comes_back("dirty_background_bytes", 66666666);
+}
+
 static void signals_do_not_end_the_guard(void **state)
 {
     struct dirty_limits limits = {0};
@@ -185,6 +212,60 @@ static void a_guard_that_was_killed_is_an_error(void **state)
     assert_int_equal(dirty_limits_set(&limits, folder, 64 * MIB, 128 * MIB, &err), 0);
     kill(limits.guard, SIGKILL);
     assert_int_equal(dirty_limits_restore(&limits, &err), -EIO);
+}
+
+static void an_ignored_child_signal_is_no_failure(void **state)
+{
+    struct dirty_limits limits = {0};
+    (void)state;
+    signal(SIGCHLD, SIG_IGN);
+    assert_int_equal(dirty_limits_set(&limits, folder, 64 * MIB, 128 * MIB, &err), 0);
+    int result = dirty_limits_restore(&limits, &err);
+    signal(SIGCHLD, SIG_DFL);
+    assert_int_equal(result, 0);
+}
+
+static void another_child_does_not_keep_the_guard_waiting(void **state)
+{
+    struct dirty_limits limits = {0};
+    (void)state;
+    assert_int_equal(dirty_limits_set(&limits, folder, 64 * MIB, 128 * MIB, &err), 0);
+    pid_t pid = fork(); /* has a copy of the guard's socket */
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        pause();
+        _exit(1);
+    }
+    alarm(30);
+    assert_int_equal(dirty_limits_restore(&limits, &err), 0);
+    alarm(0);
+    kill(pid, SIGKILL);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static void the_guard_keeps_no_descriptor_above_the_limit(void **state)
+{
+    struct dirty_limits limits = {0};
+    struct rlimit old, low;
+    int fds[2];
+    (void)state;
+    assert_int_equal(pipe(fds), 0);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
+    if (old.rlim_cur <= 200)
+        skip();
+    assert_int_equal(dup2(fds[1], 200), 200);
+    close(fds[1]);
+    low = (struct rlimit){100, old.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+    int result = dirty_limits_set(&limits, folder, 64 * MIB, 128 * MIB, &err);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
+    close(200);
+    struct pollfd end = {.fd = fds[0]};
+    assert_int_equal(poll(&end, 1, 0), 1);
+    assert_true((end.revents & POLLHUP) != 0);
+    close(fds[0]);
+    assert_int_equal(result, 0);
+    assert_int_equal(dirty_limits_restore(&limits, &err), 0);
 }
 
 static void thresholds_are_those_of_the_kernel(void **state)
@@ -208,8 +289,12 @@ int main(void)
         cmocka_unit_test_setup(limits_in_the_wrong_order_change_nothing, as_ratios),
         cmocka_unit_test_setup(missing_permission_is_said, as_ratios),
         cmocka_unit_test_setup(a_kill_of_the_whole_group_puts_them_back, as_ratios),
+        cmocka_unit_test_setup(a_kernel_without_close_range_puts_them_back_too, as_ratios),
         cmocka_unit_test_setup(signals_do_not_end_the_guard, as_ratios),
         cmocka_unit_test_setup(a_guard_that_was_killed_is_an_error, as_ratios),
+        cmocka_unit_test_setup(an_ignored_child_signal_is_no_failure, as_ratios),
+        cmocka_unit_test_setup(another_child_does_not_keep_the_guard_waiting, as_ratios),
+        cmocka_unit_test_setup(the_guard_keeps_no_descriptor_above_the_limit, as_ratios),
         cmocka_unit_test(thresholds_are_those_of_the_kernel),
     };
     return cmocka_run_group_tests(tests, enter, leave);

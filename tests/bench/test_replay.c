@@ -337,24 +337,25 @@ static void refused(struct replay_plan plan, int code, const char *text)
     assert_int_equal(n_calls, 0);
 }
 
+static void write_refused(struct replay_write write, int code, const char *text)
+{
+    refused(plan_of(REPLAY_NOSYNC, &write, 1), code, text);
+}
+
 static void what_cannot_be_written_is_refused_before(void **state)
 {
     (void)state;
-    struct replay_write write = {.size_bytes = 1};
-    struct replay_plan plan = plan_of(REPLAY_NOSYNC, &write, 1);
+    const struct replay_write eleven = {.size_bytes = 11};
+    struct replay_plan plan = plan_of(REPLAY_NOSYNC, &eleven, 1);
     struct replay_write twice[] = {
         {.size_bytes = INT64_MAX}, {.size_bytes = INT64_MAX}, {.size_bytes = INT64_MAX}};
-    refused(plan_of(REPLAY_NOSYNC, &write, 0), -EINVAL, "nothing to write");
-    write.file = 2;
-    refused(plan, -EINVAL, "write 0: there is no file 2");
-    write = (struct replay_write){.size_bytes = 0};
-    refused(plan, -EINVAL, "write 0: 0 bytes");
-    write = (struct replay_write){.offset_bytes = INT64_MAX, .size_bytes = 1};
-    refused(plan, -EINVAL, "cannot be written");
+    refused(plan_of(REPLAY_NOSYNC, &eleven, 0), -EINVAL, "nothing to write");
+    write_refused((struct replay_write){.file = 2}, -EINVAL, "write 0: there is no file 2");
+    write_refused((struct replay_write){.size_bytes = 0}, -EINVAL, "write 0: 0 bytes");
+    write_refused((struct replay_write){.offset_bytes = INT64_MAX, .size_bytes = 1}, -EINVAL,
+                  "cannot be written");
     refused(plan_of(REPLAY_NOSYNC, twice, 3), -EFBIG, "64 bits");
-    write = (struct replay_write){.size_bytes = 1ULL << 61};
-    refused(plan, -ENOSPC, "the writes need");
-    write = (struct replay_write){.size_bytes = 11};
+    write_refused((struct replay_write){.size_bytes = 1ULL << 61}, -ENOSPC, "the writes need");
     plan.max_write_bytes = 10;
     refused(plan, -EFBIG, "--max-write");
     plan.max_write_bytes = 11;
@@ -387,6 +388,34 @@ static void the_limit_on_file_sizes_is_obeyed(void **state)
     assert_int_equal(status, 0);
 }
 
+static int run_with_few_descriptors(void)
+{
+    struct rlimit limit;
+    const struct replay_write last = {.file = 199, .size_bytes = 10};
+    struct replay_plan plan = plan_of(REPLAY_NOSYNC, &last, 1);
+    struct replay_result result;
+    plan.n_files = 200;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_max < 600)
+        return 0;
+    limit.rlim_cur = 100;
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return 77;
+    int code = replay_run(&plan, &result, NULL);
+    replay_done(&result);
+    return -code;
+}
+
+static void the_soft_limit_on_open_files_is_raised_for_all_of_them(void **state)
+{
+    (void)state;
+    int status;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(run_with_few_descriptors());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -406,6 +435,7 @@ int main(void)
         cmocka_unit_test_setup(streams_write_their_buffers_at_the_end_where_asked, set_up),
         cmocka_unit_test_setup(what_cannot_be_written_is_refused_before, set_up),
         cmocka_unit_test_setup(the_limit_on_file_sizes_is_obeyed, set_up),
+        cmocka_unit_test_setup(the_soft_limit_on_open_files_is_raised_for_all_of_them, set_up),
     };
     rig_make_directory(directory);
     int n_failed = cmocka_run_group_tests(tests, NULL, NULL);

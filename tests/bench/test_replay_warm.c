@@ -1,13 +1,28 @@
 /* Tests of bench/replay_warm: memory is kept until it is needed, and all of it is given back. */
+/* LINK: -Wl,--wrap=hostinfo_find_memory_room */
+#include "bench/hostinfo.h"
 #include "bench/replay_internal.h"
 #include "tests/check.h"
 
+#include <math.h>
 #include <sys/mman.h>
 
 #define MIB (1ULL << 20)
 
 static const struct replay_write writes[] = {
     {.size_bytes = 8 * MIB}, {.size_bytes = 100}, {.size_bytes = 8 * MIB}};
+
+static double room_bytes; /* of a memory cgroup, say; 0: the machine's */
+
+void __real_hostinfo_find_memory_room(struct hostinfo_memory_room *ret_room);
+void __wrap_hostinfo_find_memory_room(struct hostinfo_memory_room *ret_room);
+
+void __wrap_hostinfo_find_memory_room(struct hostinfo_memory_room *ret_room)
+{
+    __real_hostinfo_find_memory_room(ret_room);
+    if (room_bytes > 0)
+        ret_room->bytes = room_bytes;
+}
 
 static struct replay_plan plan_of(enum replay_mode mode)
 {
@@ -69,11 +84,27 @@ static void direct_writes_and_first_touches_need_none(void **state)
     replay_warm_close(&warm);
 }
 
+static void half_of_the_room_is_the_most(void **state)
+{
+    (void)state;
+    struct replay_plan plan = plan_of(REPLAY_NOSYNC);
+    struct replay_warm warm;
+    room_bytes = 17 * MIB;
+    replay_warm_open(&warm, &plan);
+    assert_true(warm.size_bytes == 8 * MIB);
+    replay_warm_close(&warm);
+    room_bytes = INFINITY; /* not known */
+    replay_warm_open(&warm, &plan);
+    assert_null(warm.memory);
+    room_bytes = 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memory_is_touched_and_given_piece_by_piece),
         cmocka_unit_test(no_more_is_given_than_there_is),
+        cmocka_unit_test(half_of_the_room_is_the_most),
         cmocka_unit_test(direct_writes_and_first_touches_need_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -94,6 +94,24 @@ static void untouched_memory_takes_longer(void **state)
     assert_close(cost.seconds[CAWL_ADVICE_BUFFERED], 4e6 / 1e9, 1e-9);
 }
 
+/* Both write their 4 MB at half of the device, and blocks are found for both. */
+static void two_writers_share_device_and_allocation(void **state)
+{
+    (void)state;
+    const struct cawl_options both = {.n_writers = 2, .allocation_bps = 1e9};
+    struct cawl_advice_burst burst = {.bytes = 4000000, .request_bytes = 400000};
+    struct cawl_advice_cost cost;
+    assert_int_equal(cawl_advice_cost(&host, &both, &burst, &cost), 0);
+    assert_close(cost.seconds[CAWL_ADVICE_FLUSHED] - cost.seconds[CAWL_ADVICE_BUFFERED],
+                 8e6 / 5e8 + 8e6 / 1e9 + 1e-4, 1e-9);
+    /* 8 ms are enough for one writer, not for two. */
+    burst.interval_s = 0.009;
+    assert_false(cost_of(burst).piles_up);
+    const struct cawl_options two = {.n_writers = 2};
+    assert_int_equal(cawl_advice_cost(&host, &two, &burst, &cost), 0);
+    assert_true(cost.piles_up);
+}
+
 /* Until durable, buffered wins once its one flush costs less than the calls that it spares: n requests save
  * n x 100 us and cost n x 90 us and 100 us. */
 static void crossing_is_where_ten_requests_are(void **state)
@@ -199,6 +217,16 @@ static void small_bursts_find_what_earlier_ones_left(void **state)
     assert_close(cost.dirty_bytes, 4e8, 5e6);
 }
 
+static void what_is_left_is_bounded_by_the_share_of_the_limits(void **state)
+{
+    (void)state;
+    const struct cawl_options half = {.limit_share = 0.5};
+    struct cawl_advice_burst burst = {.bytes = 1000000, .request_bytes = 100000, .interval_s = 0.005};
+    struct cawl_advice_cost cost;
+    assert_int_equal(cawl_advice_cost(&host, &half, &burst, &cost), 0);
+    assert_close(cost.dirty_bytes, 2e8, 5e6);
+}
+
 static void bursts_in_a_hurry_pile_up(void **state)
 {
     (void)state;
@@ -266,6 +294,7 @@ int main(void)
         cmocka_unit_test(random_requests_pay_a_seek_past_the_cache_only),
         cmocka_unit_test(joined_requests_cost_their_calls),
         cmocka_unit_test(untouched_memory_takes_longer),
+        cmocka_unit_test(two_writers_share_device_and_allocation),
         cmocka_unit_test(crossing_is_where_ten_requests_are),
         cmocka_unit_test(clear_lead_of_the_cache_fades_with_the_burst),
         cmocka_unit_test(ways_that_never_cross_have_no_crossing),
@@ -273,6 +302,7 @@ int main(void)
         cmocka_unit_test(slow_writers_never_leave_free_run),
         cmocka_unit_test(bursts_with_time_between_cost_what_one_costs),
         cmocka_unit_test(small_bursts_find_what_earlier_ones_left),
+        cmocka_unit_test(what_is_left_is_bounded_by_the_share_of_the_limits),
         cmocka_unit_test(bursts_in_a_hurry_pile_up),
         cmocka_unit_test(cost_of_a_burst_grows_as_the_interval_shrinks),
         cmocka_unit_test(nonsense_is_refused),

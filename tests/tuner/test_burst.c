@@ -1,4 +1,5 @@
 /* What is refused, which settings get a burst, and what bursts with known times say. */
+/* LINK: -Wl,--wrap=hostinfo_find_memory_room */
 #include "tests/tuner/tune_rig.h"
 #include "tuner/burst.h"
 #include "tuner/report_burst.h"
@@ -10,6 +11,18 @@
 static struct burst burst;
 
 #define GIB (1ULL << 30)
+
+static double room_bytes; /* of a memory cgroup, say; 0: the machine's */
+
+void __real_hostinfo_find_memory_room(struct hostinfo_memory_room *ret_room);
+void __wrap_hostinfo_find_memory_room(struct hostinfo_memory_room *ret_room);
+
+void __wrap_hostinfo_find_memory_room(struct hostinfo_memory_room *ret_room)
+{
+    __real_hostinfo_find_memory_room(ret_room);
+    if (room_bytes > 0)
+        ret_room->bytes = room_bytes;
+}
 
 static void check_refused(uint64_t file_bytes, const char *part)
 {
@@ -41,6 +54,19 @@ static void bursts_that_cannot_be_measured_are_refused(void **state)
     check_refused(GIB, "--burst-interval");
     rig_settings(&settings, "--pattern", "write", "--host", "host.conf", NULL);
     check_refused(GIB, "--host");
+}
+
+static void a_memory_cgroup_counts_as_the_machine(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "write", "--burst", "33m", NULL);
+    room_bytes = 64 << 20;
+    check_refused(GIB, "half of the memory available is 33.6 MB");
+    struct session *opened = rig_open_session(&settings);
+    room_bytes = 66 << 20;
+    assert_int_equal(burst_check(opened, GIB, &err), 0);
+    room_bytes = 0;
+    rig_close_session(opened);
 }
 
 static void burst_that_fits_is_taken(void **state)
@@ -292,6 +318,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bursts_that_cannot_be_measured_are_refused),
+        cmocka_unit_test(a_memory_cgroup_counts_as_the_machine),
         cmocka_unit_test(burst_that_fits_is_taken),
         cmocka_unit_test(unreadable_host_file_is_refused_before_anything_is_written),
         cmocka_unit_test(searches_without_bursts_keep_their_budget),

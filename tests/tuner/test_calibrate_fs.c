@@ -71,12 +71,12 @@ static void wait_ms(long ms)
     nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
 }
 
-static void end_with(struct rig_run *run, int number)
+static void end_with(struct rig_run *run, int number, long after_ms)
 {
     static const char *const arguments[] = {"calibrate", "--no-lock", "--quiet",  "--path", ".", "--budget",
                                             "30s",       "--output",  "cut.conf", "--json", NULL};
     rig_start(run, NULL, arguments);
-    wait_ms(2500);
+    wait_ms(after_ms);
     kill(run->pid, number);
     rig_finish(run);
     assert_false(rig_exists("cut.conf"));
@@ -84,17 +84,19 @@ static void end_with(struct rig_run *run, int number)
 
 static void an_interrupted_calibration_says_so_and_writes_no_file(void **state)
 {
-    struct rig_run run;
+    /* While the target is filled, and in the rounds. */
+    static const long after_ms[] = {150, 2500};
     (void)state;
-    end_with(&run, SIGINT);
-    assert_int_equal(run.code, 130);
-    /* Before the target was ready there was nothing to print. */
-    if (run.out_size > 0) {
+    for (size_t i = 0; i < RIG_COUNT(after_ms); i++) {
+        struct rig_run run;
+        end_with(&run, SIGINT, after_ms[i]);
+        assert_int_equal(run.code, 130);
         json_t *document = rig_json(&run);
         assert_true(json_is_true(json_object_get(document, "interrupted")));
+        assert_true(json_is_false(json_object_get(document, "complete")));
         json_decref(document);
+        rig_free(&run);
     }
-    rig_free(&run);
 }
 
 static void a_kill_leaves_nothing_behind(void **state)
@@ -102,7 +104,7 @@ static void a_kill_leaves_nothing_behind(void **state)
     struct rig_run run;
     size_t before = rig_count_entries(".");
     (void)state;
-    end_with(&run, SIGKILL);
+    end_with(&run, SIGKILL, 2500);
     assert_int_equal(run.code, -SIGKILL);
     assert_int_equal(rig_count_entries("."), before);
     rig_free(&run);
