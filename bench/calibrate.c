@@ -16,6 +16,10 @@
 #define ALIGN_BYTES   4096
 #define MEMORY_COPIES 4
 
+/* Dirty memory of others than this is too little to matter; so long it is waited for. */
+#define CALM_BYTES    (32ULL << 20)
+#define CALM_LIMIT_NS (2 * CLOCK_NS_PER_S)
+
 bool calibrate_is_interrupted(const struct calibrate *calibrate)
 {
     return calibrate->interrupted != NULL && atomic_load(calibrate->interrupted) != 0;
@@ -41,6 +45,17 @@ int calibrate_scratch(const struct calibrate *calibrate, int *ret_fd, struct err
     return target_create_nameless(calibrate->directory_fd, "the directory", ret_fd, &tmpfile, err);
 }
 
+/* Large writes come from all of the memory in turn, because what a program writes, or a disk's host copies,
+ * is rarely in the processor's cache. */
+static const unsigned char *source(const struct calibrate *calibrate, uint64_t offset_bytes,
+                                   uint64_t size_bytes)
+{
+    uint64_t room = 2 * calibrate->memory_bytes;
+    if (size_bytes < CALIBRATE_REQUEST_BYTES || size_bytes > room / 2)
+        return calibrate->data;
+    return calibrate->memory + offset_bytes % (room - size_bytes + 1) / ALIGN_BYTES * ALIGN_BYTES;
+}
+
 int calibrate_write(const struct calibrate *calibrate, int fd, uint64_t offset_bytes, uint64_t size_bytes,
                     size_t n_calls)
 {
@@ -48,7 +63,8 @@ int calibrate_write(const struct calibrate *calibrate, int fd, uint64_t offset_b
     for (size_t i = 0; i < n_calls && code == 0; i++) {
         code = calibrate_is_interrupted(calibrate)
                    ? -EINTR
-                   : target_write_all(fd, calibrate->data, size_bytes, offset_bytes + i * size_bytes);
+                   : target_write_all(fd, source(calibrate, offset_bytes + i * size_bytes, size_bytes),
+                                      size_bytes, offset_bytes + i * size_bytes);
     }
     return code;
 }
@@ -63,6 +79,25 @@ int calibrate_write_timed(const struct calibrate *calibrate, int fd, uint64_t of
         times_s[i] = calibrate_seconds(calibrate, start_ns) / (double)n_group;
     }
     return code;
+}
+
+int calibrate_replay(const struct calibrate *calibrate, enum replay_mode mode,
+                     const struct replay_write *writes, size_t n, uint32_t n_files, struct replay_result *ret,
+                     struct err *err)
+{
+    struct replay_plan plan = {.directory = calibrate->directory,
+                               .mode = mode,
+                               .writes = writes,
+                               .n = n,
+                               .n_files = n_files,
+                               .max_write_bytes = UINT64_MAX,
+                               .calm_bytes = CALM_BYTES,
+                               .calm_limit_ns = CALM_LIMIT_NS,
+                               .seed = calibrate->seed,
+                               .clock = calibrate->clock,
+                               .interrupted = calibrate->interrupted};
+    int code = replay_run(&plan, ret, err);
+    return code == -EINTR || code == -EFBIG ? calibrate_fail(err, code) : code;
 }
 
 static int compare(const void *a, const void *b)
@@ -90,9 +125,9 @@ int calibrate_open(struct calibrate *calibrate, struct err *err)
         calibrate_close(calibrate);
         return err_set(err, -ENOMEM, "no memory to calibrate");
     }
-    memset(calibrate->memory, 1, 2 * calibrate->memory_bytes);
     /* A device that compresses must not be flattered. */
     rng_init(&rng, calibrate->seed);
+    rng_fill(&rng, calibrate->memory, 2 * calibrate->memory_bytes);
     rng_fill(&rng, calibrate->data, CALIBRATE_LARGEST_BYTES);
     return 0;
 }

@@ -1,9 +1,13 @@
 /* bench/calibrate: single measurements of what writes cost on a machine and its file system (the parameters
  * of Gholami and Schintke, "CAWL"). Repeating them and making sense of them is the caller's.
  *
- * Everything is written into nameless files that grow and are cut to nothing again, but for seeks and reads,
- * which use the target. All return 0 or a negative errno with a line of text: -EINTR when interrupted,
- * -ENOSPC when the file system or a quota is full; what was written is gone then too. */
+ * They are made of what a program's writes are (bench/replay): new bytes of a file that grows, written from
+ * memory into memory that was touched before but not a moment ago; and each is the mean of a whole pass, so
+ * that what happens only now and then (an extent, a commit of the journal) is in it.
+ *
+ * Everything is written into nameless files that grow and are gone afterwards; reads use the target. All
+ * return 0 or a negative errno with a line of text: -EINTR when interrupted, -ENOSPC when the file system or
+ * a quota is full; what was written is gone then too. */
 #ifndef FSTUNE_BENCH_CALIBRATE_H
 #define FSTUNE_BENCH_CALIBRATE_H
 
@@ -16,19 +20,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CALIBRATE_REQUEST_BYTES (1ULL << 20) /* of what is written or read in large amounts */
-#define CALIBRATE_LARGEST_BYTES (8ULL << 20) /* of one synchronous write */
-#define CALIBRATE_SEEK_BYTES    4096ULL      /* of what is written at random */
+#define CALIBRATE_REQUEST_BYTES (1ULL << 20)   /* of what is written or read in large amounts */
+#define CALIBRATE_WRITE_BYTES   (128ULL << 20) /* of one write into the page cache, where there is room */
+#define CALIBRATE_LARGEST_BYTES (32ULL << 20)  /* of one synchronous write */
+#define CALIBRATE_SEEK_BYTES    4096ULL        /* of what is written at random */
 
 struct calibrate {
     /* Of the caller, who keeps all of it: */
     const struct target *target; /* filled; its proofs of direct I/O are known */
-    int directory_fd;
+    const char *directory;
+    int directory_fd; /* the same */
     const struct clock *clock;
     const atomic_int *interrupted; /* may be NULL */
     uint64_t seed;
     uint64_t cache_bytes;  /* written into the page cache at a time, whole requests, >= 4; what is written
-                              back meanwhile is twice that, so three times that is dirty at most */
+                              back meanwhile is twice that, so three times that is dirty at most, but by
+                              calibrate_flushed */
     uint64_t memory_bytes; /* of each of two blocks that are copied, > 0 */
 
     /* Of this module: */
@@ -45,9 +52,9 @@ void calibrate_close(struct calibrate *calibrate);
 /* memcpy between blocks whose memory was touched. */
 int calibrate_memory(struct calibrate *calibrate, double *ret_bps, struct err *err);
 
-/* New pages of a file from memory that was in use a moment ago. Nothing reaches the device while the limits
- * are far and no one flushes. */
-int calibrate_cache(struct calibrate *calibrate, double *ret_bps, struct err *err);
+/* New bytes of a file, and the same bytes written once more while they are dirty. Nothing reaches the device
+ * while the limits are far and no one flushes. */
+int calibrate_cache(struct calibrate *calibrate, double *ret_bps, double *ret_rewrite_bps, struct err *err);
 
 /* The same from memory that the machine's host has taken back; to find it, up to most_bytes of memory are
  * used up for a moment. -EAGAIN: all of that was touched before, or none is taken. */
@@ -57,18 +64,28 @@ int calibrate_first_touch(struct calibrate *calibrate, uint64_t most_bytes, doub
 int calibrate_call(struct calibrate *calibrate, uint64_t size_bytes, size_t n_calls, double *ret_s,
                    struct err *err);
 
-/* New pages as calibrate_cache, while other pages of the file are written to the device. -EAGAIN: that was
- * over too soon to be measured. */
+/* New bytes as calibrate_cache, as many as limit_hard, of which those count that are written after limit_bg,
+ * while the kernel writes back, and before so much is dirty that writers wait, which is halfway to
+ * limit_hard. -EAGAIN: that were too few writes. */
+int calibrate_flushed(struct calibrate *calibrate, uint64_t limit_bg_bytes, uint64_t limit_hard_bytes,
+                      double *ret_bps, struct err *err);
+
+/* Where limits are far: new pages, while other pages of the file are written to the device by request.
+ * -EAGAIN: that was over too soon to be measured. */
 int calibrate_reduced(struct calibrate *calibrate, double *ret_bps, struct err *err);
 
 /* A durable write call (O_DIRECT|O_DSYNC; without O_DIRECT where it is not proved) that makes a file longer,
- * the mean of n_calls, or of fewer where they are slow; size_bytes a multiple of the alignment, up to the
+ * the mean of n_calls, or of as many as take half a second; size_bytes a multiple of the alignment, up to the
  * largest. */
 int calibrate_sync(struct calibrate *calibrate, uint64_t size_bytes, size_t n_calls, double *ret_s,
                    struct err *err);
 
-/* A durable write into the filled target at a random place less one at the next place, which take turns in
- * groups; below 0 where the difference is lost in the scatter. */
+/* Durable writes as calibrate_sync for so long and so many bytes that a device's credit for bursts is used up
+ * or does not matter: what follows at once is the rate that lasts. */
+int calibrate_settle(struct calibrate *calibrate, struct err *err);
+
+/* A durable write into a new file at a random place that was not written before, less one at the next place
+ * of another; they take turns in groups. Below 0 where the difference is lost in the scatter. */
 int calibrate_seek(struct calibrate *calibrate, double *ret_s, struct err *err);
 
 /* Reads some of the target from the device, each time another part. */

@@ -1,33 +1,25 @@
-/* Writes into the page cache: alone, small, and while other pages are written back. */
+/* Writes into the page cache: new bytes, the same again, small ones, and while others are written back. */
 #include "bench/calibrate_internal.h"
+#include "bench/replay_internal.h"
 #include "bench/target_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #define BACK_STEP_BYTES (8ULL << 20) /* the writing back can end between two */
 #define BACK_SHARE      2            /* times cache_bytes */
 #define LEAST_REQUESTS  8
-#define GROUPS          16
+#define CACHE_WRITES    3  /* the first one of a file costs more */
+#define FLUSHED_WRITES  16 /* into all of it, at least */
+#define LEAST_WRITES    2  /* a replay's, with others being written back */
 
 static int cut(int fd, uint64_t bytes)
 {
     return ftruncate(fd, (off_t)bytes) == 0 ? 0 : -errno;
-}
-
-static size_t n_requests(const struct calibrate *calibrate)
-{
-    return calibrate->cache_bytes / CALIBRATE_REQUEST_BYTES;
-}
-
-/* Memory of a file that was just cut is the next that is given out. */
-static int touch(const struct calibrate *calibrate, int fd, uint64_t offset_bytes)
-{
-    int code = calibrate_write(calibrate, fd, offset_bytes, CALIBRATE_REQUEST_BYTES, n_requests(calibrate));
-    int cut_code = cut(fd, offset_bytes);
-    return code < 0 ? code : cut_code;
 }
 
 /* Nothing is left for the closing of the file to write back. */
@@ -39,22 +31,89 @@ static int finish(int fd, int code, struct err *err)
     return code < 0 ? calibrate_fail(err, code) : 0;
 }
 
-int calibrate_cache(struct calibrate *calibrate, double *ret_bps, struct err *err)
+/* n_passes times the same bytes, one after the other, in at least n_least writes. They are as a program's
+ * large writes are: so large that what is written comes from memory and not from the processor's cache. The
+ * caller frees them. */
+static int plan_passes(uint64_t total_bytes, size_t n_least, size_t n_passes,
+                       struct replay_write **ret_writes, size_t *ret_n)
 {
-    double times_s[GROUPS];
-    int fd;
-    int code = calibrate_scratch(calibrate, &fd, err);
+    uint64_t size = total_bytes / n_least;
+    size = size < CALIBRATE_WRITE_BYTES ? size : CALIBRATE_WRITE_BYTES;
+    size_t n = total_bytes / size;
+    struct replay_write *writes = calloc(n * n_passes, sizeof *writes);
+    if (writes == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < n * n_passes; i++)
+        writes[i] = (struct replay_write){.offset_bytes = i % n * size, .size_bytes = size};
+    *ret_writes = writes;
+    *ret_n = n * n_passes;
+    return 0;
+}
+
+static double rate_of(const struct replay_write *writes, const struct replay_result *result, size_t from,
+                      size_t below)
+{
+    double bytes = 0, ns = 0;
+    for (size_t i = from; i < below; i++) {
+        bytes += (double)writes[i].size_bytes;
+        ns += (double)result->costs_ns[i];
+    }
+    return 1e9 * bytes / fmax(ns, 1);
+}
+
+int calibrate_cache(struct calibrate *calibrate, double *ret_bps, double *ret_rewrite_bps, struct err *err)
+{
+    struct replay_write *writes;
+    struct replay_result result;
+    size_t n;
+    /* As much as may be dirty, but no more than a few of the largest writes. */
+    uint64_t most = CACHE_WRITES * CALIBRATE_WRITE_BYTES, bytes = CACHE_WRITES * calibrate->cache_bytes;
+    int code = plan_passes(bytes < most ? bytes : most, CACHE_WRITES, 2, &writes, &n);
     if (code < 0)
-        return code;
-    size_t n_group = n_requests(calibrate) / GROUPS;
-    size_t n_times = n_group > 0 ? GROUPS : n_requests(calibrate);
-    n_group = n_group > 0 ? n_group : 1;
-    code = touch(calibrate, fd, 0);
-    if (code == 0)
-        code = calibrate_write_timed(calibrate, fd, 0, CALIBRATE_REQUEST_BYTES, n_group, n_times, times_s);
-    code = finish(fd, code, err);
-    if (code == 0)
-        *ret_bps = (double)CALIBRATE_REQUEST_BYTES / calibrate_middle(times_s, n_times);
+        return calibrate_fail(err, code);
+    code = calibrate_replay(calibrate, REPLAY_NOSYNC, writes, n, 1, &result, err);
+    if (code == 0) {
+        *ret_bps = rate_of(writes, &result, 0, n / 2);
+        *ret_rewrite_bps = rate_of(writes, &result, n / 2, n);
+    }
+    replay_done(&result);
+    free(writes);
+    return code;
+}
+
+/* The first write that found so much memory dirty that writers wait, or all of them. */
+static size_t first_waiting(const struct replay_result *result, uint64_t limit_bytes)
+{
+    uint64_t at_ns = UINT64_MAX;
+    for (size_t i = result->n_samples; i-- > 0;)
+        if (result->samples[i].dirty_bytes >= limit_bytes)
+            at_ns = result->samples[i].at_ns;
+    for (size_t i = 0; i < result->n; i++)
+        if (result->ends_ns[i] >= at_ns)
+            return i;
+    return result->n;
+}
+
+int calibrate_flushed(struct calibrate *calibrate, uint64_t limit_bg_bytes, uint64_t limit_hard_bytes,
+                      double *ret_bps, struct err *err)
+{
+    struct replay_write *writes;
+    struct replay_result result;
+    size_t n;
+    int code = plan_passes(limit_hard_bytes, FLUSHED_WRITES, 1, &writes, &n);
+    if (code < 0)
+        return calibrate_fail(err, code);
+    code = calibrate_replay(calibrate, REPLAY_NOSYNC, writes, n, 1, &result, err);
+    if (code == 0) {
+        size_t from = limit_bg_bytes / writes[0].size_bytes + 1,
+               below = first_waiting(&result, limit_bg_bytes + (limit_hard_bytes - limit_bg_bytes) / 2);
+        calibrate->written_bytes += limit_hard_bytes - limit_bg_bytes;
+        code = from + LEAST_WRITES > below ? -EAGAIN : 0;
+        if (code == 0)
+            *ret_bps = rate_of(writes, &result, from, below);
+    }
+    replay_done(&result);
+    free(writes);
     return code;
 }
 
@@ -62,19 +121,18 @@ int calibrate_call(struct calibrate *calibrate, uint64_t size_bytes, size_t n_ca
                    struct err *err)
 {
     int fd;
-    double times_s[GROUPS];
-    size_t n_group = (n_calls + GROUPS - 1) / GROUPS;
+    double seconds = 0;
     int code = calibrate_scratch(calibrate, &fd, err);
     if (code < 0)
         return code;
-    code = calibrate_write(calibrate, fd, 0, size_bytes, GROUPS * n_group);
+    code = calibrate_write(calibrate, fd, 0, size_bytes, n_calls);
     if (code == 0)
         code = cut(fd, 0);
     if (code == 0)
-        code = calibrate_write_timed(calibrate, fd, 0, size_bytes, n_group, GROUPS, times_s);
+        code = calibrate_write_timed(calibrate, fd, 0, size_bytes, n_calls, 1, &seconds);
     code = finish(fd, code, err);
     if (code == 0)
-        *ret_s = calibrate_middle(times_s, GROUPS);
+        *ret_s = seconds;
     return code;
 }
 
@@ -103,10 +161,10 @@ static void *write_back(void *context)
 static int write_beside(const struct calibrate *calibrate, struct back *back, double *ret_bps)
 {
     uint64_t start_ns = clock_now_ns(calibrate->clock);
-    size_t n = 0;
+    size_t n = 0, n_most = calibrate->cache_bytes / CALIBRATE_REQUEST_BYTES;
     double seconds = 0;
     int code = 0;
-    while (n < n_requests(calibrate) && code == 0) {
+    while (n < n_most && code == 0) {
         code = calibrate_write(calibrate, back->fd, back->bytes + n * CALIBRATE_REQUEST_BYTES,
                                CALIBRATE_REQUEST_BYTES, 1);
         if (atomic_load(&back->done))
@@ -114,7 +172,7 @@ static int write_beside(const struct calibrate *calibrate, struct back *back, do
         n++;
         seconds = calibrate_seconds(calibrate, start_ns);
     }
-    if (code == 0 && n < LEAST_REQUESTS && n < n_requests(calibrate))
+    if (code == 0 && n < LEAST_REQUESTS && n < n_most)
         code = -EAGAIN;
     if (code == 0)
         *ret_bps = (double)(n * CALIBRATE_REQUEST_BYTES) / seconds;
@@ -137,16 +195,21 @@ static int measure_beside(struct calibrate *calibrate, struct back *back, double
 int calibrate_reduced(struct calibrate *calibrate, double *ret_bps, struct err *err)
 {
     struct back back = {.bytes = BACK_SHARE * calibrate->cache_bytes};
+    struct replay_write all = {.size_bytes = back.bytes + calibrate->cache_bytes};
+    struct replay_plan plan = {.mode = REPLAY_NOSYNC, .writes = &all, .n = 1};
+    struct replay_warm warm;
     double bps = 0;
     int code = calibrate_scratch(calibrate, &back.fd, err);
     if (code < 0)
         return code;
+    replay_warm_open(&warm, &plan);
+    (void)replay_warm_give(&warm, back.bytes);
     code =
-        calibrate_write(calibrate, back.fd, 0, CALIBRATE_REQUEST_BYTES, BACK_SHARE * n_requests(calibrate));
-    if (code == 0)
-        code = touch(calibrate, back.fd, back.bytes);
+        calibrate_write(calibrate, back.fd, 0, CALIBRATE_REQUEST_BYTES, back.bytes / CALIBRATE_REQUEST_BYTES);
+    (void)replay_warm_give(&warm, calibrate->cache_bytes);
     if (code == 0)
         code = measure_beside(calibrate, &back, &bps);
+    replay_warm_close(&warm);
     code = finish(back.fd, code, err);
     if (code == 0)
         *ret_bps = bps;

@@ -8,12 +8,15 @@
 #include <unistd.h>
 
 /* On a slow device fewer calls tell enough. */
-#define SYNC_SECONDS     0.1
-#define SYNC_LEAST_CALLS 4
-#define SYNC_MOST_CALLS  512
+#define SYNC_SECONDS     0.5
+#define SYNC_LEAST_CALLS 2
 
-#define SEEK_GROUP 8 /* writes of one kind before the other has its turn */
-#define SEEK_PAIRS 8
+#define SETTLE_CALLS   32
+#define SETTLE_SECONDS 0.5
+
+#define SEEK_GROUP    8 /* writes of one kind before the other has its turn */
+#define SEEK_WRITES   128
+#define SEEK_DISTANCE 16 /* of the random places, in writes */
 
 static bool is_proved(enum target_proof proof)
 {
@@ -27,8 +30,10 @@ static int reopen_durable(const struct calibrate *calibrate, int fd, int *ret_fd
     return target_reopen(fd, "a file of the calibration", O_RDWR | O_DSYNC | direct, ret_fd, err);
 }
 
-int calibrate_sync(struct calibrate *calibrate, uint64_t size_bytes, size_t n_calls, double *ret_s,
-                   struct err *err)
+/* A new file that grows by durable writes, from its second one on: the first makes its metadata. Ends after
+ * n_most calls, or after the least of them when `seconds` have passed. */
+static int grow(struct calibrate *calibrate, uint64_t size_bytes, size_t n_most, double seconds,
+                double *ret_mean_s, struct err *err)
 {
     int scratch_fd, fd = -1;
     int code = calibrate_scratch(calibrate, &scratch_fd, err);
@@ -38,61 +43,85 @@ int calibrate_sync(struct calibrate *calibrate, uint64_t size_bytes, size_t n_ca
     close(scratch_fd);
     if (code < 0)
         return code;
-    /* The first write makes the file's metadata. */
-    code = calibrate_write(calibrate, fd, 0, size_bytes, 1);
-    double times_s[SYNC_MOST_CALLS], seconds = 0;
-    size_t n = 0, n_most = n_calls < SYNC_MOST_CALLS ? n_calls : SYNC_MOST_CALLS;
-    while (n < n_most && code == 0 && (n < SYNC_LEAST_CALLS || seconds < SYNC_SECONDS)) {
-        code = calibrate_write_timed(calibrate, fd, (n + 1) * size_bytes, size_bytes, 1, 1, &times_s[n]);
-        seconds += times_s[n++];
+    /* What others left to be written is not this file's cost. */
+    code = syncfs(fd) == 0 ? calibrate_write(calibrate, fd, 0, size_bytes, 1) : -errno;
+    uint64_t start_ns = clock_now_ns(calibrate->clock);
+    double taken_s = 0;
+    size_t n = 0;
+    while (n < n_most && code == 0 && (n < SYNC_LEAST_CALLS || taken_s < seconds)) {
+        code = calibrate_write(calibrate, fd, (n + 1) * size_bytes, size_bytes, 1);
+        taken_s = calibrate_seconds(calibrate, start_ns);
+        n++;
     }
     close(fd);
     calibrate->written_bytes += (n + 1) * size_bytes;
     if (code < 0)
         return calibrate_fail(err, code);
-    *ret_s = calibrate_middle(times_s, n);
+    *ret_mean_s = taken_s / (double)n;
     return 0;
 }
 
-/* One group; its first write, which comes from somewhere else, does not count. */
-static int seek_group(struct calibrate *calibrate, int fd, struct rng *rng, bool random, double *ret_s)
+int calibrate_sync(struct calibrate *calibrate, uint64_t size_bytes, size_t n_calls, double *ret_s,
+                   struct err *err)
 {
-    uint64_t n_places = calibrate->target->size_bytes / CALIBRATE_SEEK_BYTES;
-    uint64_t place = rng_next(rng) % n_places;
-    double times_s[SEEK_GROUP];
-    int code = calibrate_write(calibrate, fd, place * CALIBRATE_SEEK_BYTES, CALIBRATE_SEEK_BYTES, 1);
-    for (int i = 0; i < SEEK_GROUP && code == 0; i++) {
-        place = random ? rng_next(rng) % n_places : (place + 1) % n_places;
-        code = calibrate_write_timed(calibrate, fd, place * CALIBRATE_SEEK_BYTES, CALIBRATE_SEEK_BYTES, 1, 1,
-                                     &times_s[i]);
-    }
-    calibrate->written_bytes += (SEEK_GROUP + 1) * CALIBRATE_SEEK_BYTES;
+    double mean_s = 0;
+    int code = grow(calibrate, size_bytes, n_calls, SYNC_SECONDS, &mean_s, err);
     if (code == 0)
-        *ret_s = calibrate_middle(times_s, SEEK_GROUP);
+        *ret_s = mean_s;
     return code;
+}
+
+int calibrate_settle(struct calibrate *calibrate, struct err *err)
+{
+    double mean_s;
+    return grow(calibrate, CALIBRATE_REQUEST_BYTES, SETTLE_CALLS, SETTLE_SECONDS, &mean_s, err);
+}
+
+/* Groups of writes to file 0, one after the other, and to file 1, in random order, in turn. */
+static void plan_seeks(struct replay_write writes[SEEK_WRITES], uint64_t seed)
+{
+    uint64_t places[SEEK_WRITES / 2];
+    struct rng rng;
+    rng_init(&rng, seed);
+    for (size_t i = 0; i < SEEK_WRITES / 2; i++) {
+        size_t k = rng_next(&rng) % (i + 1);
+        places[i] = places[k];
+        places[k] = i;
+    }
+    for (size_t i = 0; i < SEEK_WRITES; i++) {
+        uint32_t file = i / SEEK_GROUP % 2;
+        size_t k = i / SEEK_GROUP / 2 * SEEK_GROUP + i % SEEK_GROUP;
+        /* Places apart from one another: neighbours might share what one of them made. */
+        writes[i] = (struct replay_write){.file = file,
+                                          .offset_bytes = (file == 0 ? k : places[k] * SEEK_DISTANCE) *
+                                                          CALIBRATE_SEEK_BYTES,
+                                          .size_bytes = CALIBRATE_SEEK_BYTES};
+    }
+}
+
+/* The first write of a group comes from somewhere else in any case. */
+static double mean_difference_s(const struct replay_result *result)
+{
+    double ns = 0;
+    for (size_t i = 0; i < SEEK_WRITES; i++)
+        if (i % SEEK_GROUP != 0)
+            ns += (i / SEEK_GROUP % 2 == 0 ? -1 : 1) * (double)result->costs_ns[i];
+    return ns / 1e9 / (SEEK_WRITES / 2.0) * SEEK_GROUP / (SEEK_GROUP - 1.0);
 }
 
 int calibrate_seek(struct calibrate *calibrate, double *ret_s, struct err *err)
 {
-    struct rng rng;
-    double differences_s[SEEK_PAIRS];
-    int fd;
-    int code = reopen_durable(calibrate, calibrate->target->fd, &fd, err);
-    if (code < 0)
-        return code;
-    rng_init(&rng, rng_derive(calibrate->seed, ++calibrate->n_seeks));
-    for (size_t i = 0; i < SEEK_PAIRS && code == 0; i++) {
-        double next_s = 0, random_s = 0;
-        code = seek_group(calibrate, fd, &rng, false, &next_s);
-        if (code == 0)
-            code = seek_group(calibrate, fd, &rng, true, &random_s);
-        differences_s[i] = random_s - next_s;
-    }
-    close(fd);
-    if (code < 0)
-        return calibrate_fail(err, code);
-    *ret_s = calibrate_middle(differences_s, SEEK_PAIRS);
-    return 0;
+    struct replay_write writes[SEEK_WRITES];
+    struct replay_result result;
+    plan_seeks(writes, rng_derive(calibrate->seed, ++calibrate->n_seeks));
+    int code =
+        calibrate_replay(calibrate, is_proved(calibrate->target->direct_write) ? REPLAY_DIRECT : REPLAY_SYNC,
+                         writes, SEEK_WRITES, 2, &result, err);
+    calibrate->written_bytes += result.written_bytes;
+    if (code == 0)
+        *ret_s = mean_difference_s(&result);
+    replay_done(&result);
+    return code;
 }
 
 int calibrate_read(struct calibrate *calibrate, uint64_t bytes, double *ret_bps, struct err *err)

@@ -3,6 +3,7 @@
 #define FSTUNE_BENCH_CALIBRATE_INTERNAL_H
 
 #include "bench/calibrate.h"
+#include "bench/replay.h"
 
 /* A nameless empty file in the directory, open for reading and writing; the caller closes it. */
 int calibrate_scratch(const struct calibrate *calibrate, int *ret_fd, struct err *err);
@@ -10,6 +11,11 @@ int calibrate_scratch(const struct calibrate *calibrate, int *ret_fd, struct err
 /* n_calls writes of size_bytes, one after the other from offset on. 0; -EINTR; the errno of a write. */
 int calibrate_write(const struct calibrate *calibrate, int fd, uint64_t offset_bytes, uint64_t size_bytes,
                     size_t n_calls);
+
+/* Makes the writes for real, into n_files new files. replay_done(ret) in any case. */
+int calibrate_replay(const struct calibrate *calibrate, enum replay_mode mode,
+                     const struct replay_write *writes, size_t n, uint32_t n_files, struct replay_result *ret,
+                     struct err *err);
 
 /* err_sys with words for a write or a cut that failed. */
 int calibrate_fail(struct err *err, int code);

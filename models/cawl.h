@@ -7,7 +7,7 @@
  * Where the paper is silent or cannot be followed, in all modes:
  * - A chunk needs a seek (is_rnd: c_sk, or the flush of a stream) when it does not begin where the chunk
  *   before it in the same file ended; a file's first chunk does not.
- * - Nothing is written faster than bw_ramdisk, even where bw_reduced is larger.
+ * - No new byte is written faster than bw_ramdisk, even where bw_reduced is larger.
  * - Dirty bytes are whole; what the flusher has begun of a byte counts when the byte is complete.
  * - A throttled write takes no longer than the flusher needs down to the setpoint, and then the write at the
  *   rate there. So at limit_hard, where pos_ratio is 0, it waits; there is no division by 0.
@@ -37,6 +37,7 @@ struct cawl_host {
     double bw_ramdisk_bps;             /* write(2) into the page cache below the background limit */
     double bw_ramdisk_first_touch_bps; /* the same into memory that nobody has touched yet; 0: not known */
     double bw_reduced_bps;             /* write(2) into the page cache while pages are written back */
+    double bw_rewrite_bps;             /* write(2) over pages that are dirty already; 0: not known */
     double bw_dev_bps, bw_rdev_bps;    /* the device, written and read */
     double sc_w_s, sc_sw_s;            /* fixed cost of a write call, and of a synchronous one */
     double c_sk_s;                     /* a seek */
@@ -69,6 +70,10 @@ struct cawl_options {
     /* Bytes that are not in the cache yet arrive at bw_ramdisk_first_touch_bps (then > 0), or at the rate of
      * the state if that is smaller. Nothing is in the cache before the first chunk, and nothing leaves it. */
     bool first_touch;
+    /* Bytes that are dirty already are written at bw_rewrite_bps (then > 0) in every state: no page has to be
+     * found for them, and Linux, which counts a page when it becomes dirty, lets nobody wait for them. The
+     * paper takes them for new ones. */
+    bool rewrites;
     /* stdio: what is left in the buffers is written at the end (fflush), file by file. */
     bool close;
     /* The rate changes inside a chunk, where dirty passes limit_bg or the setpoint, and in 64 steps above it;

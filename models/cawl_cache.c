@@ -107,6 +107,26 @@ int cawl_cache_write(struct cawl_cache *cache, uint32_t file, uint64_t offset, u
     return 0;
 }
 
+uint64_t cawl_cache_covered(const struct cawl_cache *cache, uint32_t file, uint64_t offset, uint64_t size)
+{
+    uint64_t end = offset + size, covered = 0;
+
+    while (offset < end) {
+        uint32_t found = cawl_map_behind(&cache->map, file, offset);
+
+        if (found == CAWL_NONE || cache->map.blocks[found].offset >= end)
+            break;
+
+        const struct cawl_block *block = &cache->map.blocks[found];
+        uint64_t from = block->offset > offset ? block->offset : offset;
+        uint64_t block_end = block->offset + block->size;
+
+        offset = block_end < end ? block_end : end;
+        covered += offset - from;
+    }
+    return covered;
+}
+
 /* CAWL_NONE is older than nothing. */
 static double age_of(const struct cawl_cache *cache, uint32_t block)
 {

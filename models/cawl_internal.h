@@ -71,6 +71,9 @@ static inline uint64_t cawl_cache_dirty(const struct cawl_cache *cache)
  * block where it lies together; the rest is inactive. 0, -ENOMEM. */
 int cawl_cache_write(struct cawl_cache *cache, uint32_t file, uint64_t offset, uint64_t size, double endtime);
 
+/* Bytes of the range that are dirty. */
+uint64_t cawl_cache_covered(const struct cawl_cache *cache, uint32_t file, uint64_t offset, uint64_t size);
+
 /* When the oldest block was written; INFINITY for an empty cache. */
 double cawl_cache_oldest(const struct cawl_cache *cache);
 

@@ -150,8 +150,12 @@ static double throttled_seconds(const struct cawl_engine *engine, uint64_t size,
     return fmin(copy_seconds(engine, fmin(base * pos_ratio, most), size, n_new), longest);
 }
 
+/* Of bytes that are not dirty yet. */
 static double part_seconds(const struct cawl_engine *engine, enum cawl_run run, uint64_t size, uint64_t n_new)
 {
+    if (size == 0)
+        return 0;
+
     double most = engine->host->bw_ramdisk_bps;
 
     if (run == CAWL_THROTTLE_RUN)
@@ -251,13 +255,16 @@ int cawl_nosync_write(struct cawl_engine *engine, uint32_t file, uint64_t offset
         enum cawl_run run = run_of(engine);
         uint64_t part = part_bytes(engine, run, size, left), n_new = 0;
         double cost = left == size ? engine->host->sc_w_s : 0;
+        uint64_t n_dirty =
+            engine->options->rewrites ? cawl_cache_covered(&engine->cache, file, offset, part) : 0;
 
         result = note_change(engine, run);
         if (result == 0 && engine->options->first_touch)
             result = cawl_map_cover(&engine->touched, file, offset, part, &n_new);
         if (result != 0)
             break;
-        cost += part_seconds(engine, run, part, n_new);
+        cost += part_seconds(engine, run, part - n_dirty, n_new);
+        cost += n_dirty > 0 ? (double)n_dirty / engine->host->bw_rewrite_bps : 0;
         result = write_part(engine, file, offset, part, cost);
         *ret_cost += cost;
         offset += part;

@@ -39,7 +39,7 @@ static const char *text_of(const struct session *session, const char *key)
 static void choose_sizes(struct calibration *calibration)
 {
     struct calibrate_sizes *sizes = &calibration->sizes;
-    double unit = fmax(4096, calibration->session->target.direct_offset_align_bytes);
+    double unit = fmax(1024, calibration->session->target.direct_offset_align_bytes);
     for (int i = 0; i < CALIBRATE_N_CALLS; i++)
         sizes->calls_bytes[i] = ldexp(512, i);
     for (int i = 0; i < CALIBRATE_N_SMALL; i++)
@@ -63,6 +63,8 @@ static int choose_room(struct calibration *calibration, struct err *err)
         .file_size_bytes = fact_of(session, "file_size_limit_bytes", INFINITY),
         .write_bytes = (double)session->settings->max_write_bytes - (double)session->bytes_written,
     };
+    calibration->flushes =
+        !calibration->in_memory && calibrate_can_flush(&room, calibration->thresholds.hard_bytes);
     calibration->rig.memory_bytes =
         (uint64_t)fmax(MIB, fmin(MEMORY_BYTES, MEMORY_SHARE * memory.bytes)) >> 20 << 20;
     calibration->soak_bytes = (uint64_t)(SOAK_SHARE * memory.bytes) >> 20 << 20;
@@ -85,11 +87,21 @@ static int read_limits(struct calibration *calibration, struct err *err)
     return 0;
 }
 
+/* By the kernel's own flusher where the limits are near enough. */
+static int measure_reduced(struct calibration *calibration, double *ret_bps)
+{
+    const struct dirty_thresholds *thresholds = &calibration->thresholds;
+    if (!calibration->flushes)
+        return calibrate_reduced(&calibration->rig, ret_bps, &calibration->err);
+    return calibrate_flushed(&calibration->rig, (uint64_t)thresholds->background_bytes,
+                             (uint64_t)thresholds->hard_bytes, ret_bps, &calibration->err);
+}
+
 static int measure_cache(struct calibration *calibration, struct calibrate_round *round)
 {
     struct calibrate *rig = &calibration->rig;
     struct err *err = &calibration->err;
-    double bps = NAN;
+    double bps = NAN, rewrite_bps = NAN;
     int result = 0;
     if (calibration->takes_back) {
         result = calibrate_first_touch(rig, calibration->soak_bytes, &bps, err);
@@ -97,11 +109,12 @@ static int measure_cache(struct calibration *calibration, struct calibrate_round
         result = result == -EAGAIN ? 0 : result;
     }
     if (result == 0)
-        result = calibrate_cache(rig, &bps, err);
+        result = calibrate_cache(rig, &bps, &rewrite_bps, err);
     round->series[CALIBRATE_CACHE] = 1 / bps;
+    round->series[CALIBRATE_REWRITE] = 1 / rewrite_bps;
     if (result < 0 || calibration->in_memory)
         return result;
-    result = calibrate_reduced(rig, &bps, err);
+    result = measure_reduced(calibration, &bps);
     if (result == 0)
         round->series[CALIBRATE_REDUCED] = 1 / bps;
     return result == -EAGAIN ? 0 : result;
@@ -132,18 +145,23 @@ static int measure_calls(struct calibration *calibration, struct calibrate_round
     return result;
 }
 
+/* Small ones first: while they are made, the device's credit for bursts would come back. */
 static int measure_sync(struct calibration *calibration, struct calibrate_round *round, struct rng *rng)
 {
-    size_t order[CALIBRATE_N_SMALL + CALIBRATE_N_LARGE];
+    size_t small[CALIBRATE_N_SMALL], large[CALIBRATE_N_LARGE];
+    struct calibrate *rig = &calibration->rig;
+    struct err *err = &calibration->err;
     int result = 0;
-    shuffle(order, CALIBRATE_N_SMALL + CALIBRATE_N_LARGE, rng);
-    for (size_t i = 0; i < CALIBRATE_N_SMALL + CALIBRATE_N_LARGE && result == 0; i++) {
-        bool small = order[i] < CALIBRATE_N_SMALL;
-        size_t k = small ? order[i] : order[i] - CALIBRATE_N_SMALL;
-        uint64_t bytes =
-            (uint64_t)(small ? calibration->sizes.small_bytes[k] : calibration->sizes.large_bytes[k]);
-        result = calibrate_sync(&calibration->rig, bytes, small ? SMALL_CALLS : LARGE_BYTES / bytes,
-                                small ? &round->small_s[k] : &round->large_s[k], &calibration->err);
+    shuffle(small, CALIBRATE_N_SMALL, rng);
+    shuffle(large, CALIBRATE_N_LARGE, rng);
+    for (size_t i = 0; i < CALIBRATE_N_SMALL && result == 0; i++)
+        result = calibrate_sync(rig, (uint64_t)calibration->sizes.small_bytes[small[i]], SMALL_CALLS,
+                                &round->small_s[small[i]], err);
+    if (result == 0)
+        result = calibrate_settle(rig, err);
+    for (size_t i = 0; i < CALIBRATE_N_LARGE && result == 0; i++) {
+        uint64_t bytes = (uint64_t)calibration->sizes.large_bytes[large[i]];
+        result = calibrate_sync(rig, bytes, LARGE_BYTES / bytes, &round->large_s[large[i]], err);
     }
     return result;
 }
@@ -255,15 +273,20 @@ static void explain(struct calibration *calibration)
     units_format_size(calibration->rig.memory_bytes, copied);
 #define HOW(place, ...) snprintf(values[place].how, sizeof values[place].how, __VA_ARGS__)
     HOW(HOST_BW_MEM, "memcpy of %s", copied);
-    HOW(HOST_BW_RAMDISK, "%s of new pages in writes of 1 MiB, memory just freed", size);
+    HOW(HOST_BW_RAMDISK, "a new file in large writes, memory touched before");
     HOW(HOST_BW_RAMDISK_FIRST_TOUCH, "the same into memory that the host had taken back");
-    HOW(HOST_BW_REDUCED, "up to %s of new pages while others are written back", size);
-    HOW(HOST_BW_DEV, "slope of 1 MiB to 8 MiB, %s", direct);
+    if (calibration->flushes)
+        HOW(HOST_BW_REDUCED, "large writes from limit_bg on, which the kernel writes back");
+    else
+        HOW(HOST_BW_REDUCED, "up to %s of a new file while others of its pages are written back", size);
+    HOW(HOST_BW_REWRITE, "the same once more, while it is dirty");
+    HOW(HOST_BW_DEV, "slope of 4 MiB to 32 MiB, %s", direct);
     HOW(HOST_BW_RDEV, "reads of 1 MiB, %s",
         calibration->session->target.direct_read == TARGET_DIRECT_PROVED ? "O_DIRECT" : "cache dropped");
     HOW(HOST_SC_W, "intercept of 512 bytes to 16 KiB into new pages");
-    HOW(HOST_SC_SW, "intercept of 4 KiB to 64 KiB, %s", direct);
-    HOW(HOST_C_SK, "random less sequential rewrites of 4 KiB");
+    HOW(HOST_SC_SW, "intercept of %.0f bytes to 16 times that, %s", calibration->sizes.small_bytes[0],
+        direct);
+    HOW(HOST_C_SK, "random less sequential writes of 4 KiB into new files");
 #undef HOW
 }
 
@@ -336,6 +359,7 @@ static int prepare(struct calibration *calibration, struct err *err)
     calibration->in_memory = strcmp(text_of(session, "file_system"), "tmpfs") == 0 ||
                              strcmp(text_of(session, "file_system"), "ramfs") == 0;
     calibration->rig.target = &session->target;
+    calibration->rig.directory = session->settings->path;
     calibration->rig.directory_fd = session->directory_fd;
     calibration->rig.clock = &session->clock;
     calibration->rig.interrupted = &interrupt_signal;

@@ -29,6 +29,7 @@ enum calibrate_series {
     CALIBRATE_CACHE,
     CALIBRATE_FIRST_TOUCH,
     CALIBRATE_REDUCED,
+    CALIBRATE_REWRITE,
     CALIBRATE_READ,
     CALIBRATE_SEEK, /* a random write less a sequential one */
     CALIBRATE_N_SERIES
@@ -73,6 +74,9 @@ struct calibrate_room {
 int calibrate_cache_size(const struct calibrate_room *room, uint64_t *ret_bytes, const char **ret_bound,
                          struct err *err);
 
+/* Whether as much as limit_hard can be written in every round. */
+bool calibrate_can_flush(const struct calibrate_room *room, double limit_hard_bytes);
+
 struct calibration {
     struct session *session;
     struct calibrate rig;
@@ -83,6 +87,7 @@ struct calibration {
     struct calibrate_sizes sizes;
     struct calibrate_round rounds[CALIBRATE_MOST_ROUNDS];
     size_t n_rounds;
+    bool flushes;        /* the limits are so near that the kernel's own flusher can be met */
     uint64_t soak_bytes; /* of memory, used up to find what the host has taken */
     struct err err;
     struct calibrate_value values[HOST_N_PARAMETERS];

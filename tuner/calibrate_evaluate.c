@@ -138,6 +138,7 @@ int calibrate_evaluate(const struct calibrate_round *rounds, size_t n, const str
     evaluate_series(rounds, n, CALIBRATE_CACHE, true, &values[HOST_BW_RAMDISK]);
     evaluate_series(rounds, n, CALIBRATE_FIRST_TOUCH, true, &values[HOST_BW_RAMDISK_FIRST_TOUCH]);
     evaluate_series(rounds, n, CALIBRATE_REDUCED, true, &values[HOST_BW_REDUCED]);
+    evaluate_series(rounds, n, CALIBRATE_REWRITE, true, &values[HOST_BW_REWRITE]);
     evaluate_series(rounds, n, CALIBRATE_READ, true, &values[HOST_BW_RDEV]);
     evaluate_series(rounds, n, CALIBRATE_SEEK, false, &values[HOST_C_SK]);
     if (n == 0)
@@ -157,7 +158,7 @@ int calibrate_evaluate(const struct calibrate_round *rounds, size_t n, const str
 #define DIRTY_SHARE  0.25
 #define MEMORY_SHARE 0.125
 /* Synchronous writes of all rounds. */
-#define SYNC_BYTES (CALIBRATE_MOST_ROUNDS * 160 * MIB)
+#define SYNC_BYTES (CALIBRATE_MOST_ROUNDS * 280 * MIB)
 
 int calibrate_cache_size(const struct calibrate_room *room, uint64_t *ret_bytes, const char **ret_bound,
                          struct err *err)
@@ -188,4 +189,14 @@ int calibrate_cache_size(const struct calibrate_room *room, uint64_t *ret_bytes,
     *ret_bytes = (uint64_t)(bytes / MIB) << 20;
     *ret_bound = bound;
     return 0;
+}
+
+#define MOST_FLUSHED (1536 * MIB) /* more takes too long in every round */
+
+bool calibrate_can_flush(const struct calibrate_room *room, double limit_hard_bytes)
+{
+    double flushed = CALIBRATE_MOST_ROUNDS * (limit_hard_bytes - room->limit_bg_bytes);
+    return limit_hard_bytes <= MOST_FLUSHED && limit_hard_bytes <= room->memory_bytes / 4 &&
+           limit_hard_bytes <= room->free_bytes / 2 && limit_hard_bytes <= room->file_size_bytes &&
+           flushed <= room->write_bytes - SYNC_BYTES && room->dirty_bytes <= room->limit_bg_bytes / 4;
 }

@@ -28,6 +28,7 @@ const struct host_parameter host_parameters[HOST_N_PARAMETERS] = {
      PLACE(bw_ramdisk_first_touch_bps), HOST_BPS, true, true},
     {"bw_reduced", "write(2) into the page cache while pages are written back", PLACE(bw_reduced_bps),
      HOST_BPS, true, false},
+    {"bw_rewrite", "write(2) over pages that are dirty already", PLACE(bw_rewrite_bps), HOST_BPS, true, true},
     {"bw_dev", "the device, written", PLACE(bw_dev_bps), HOST_BPS, true, false},
     {"bw_rdev", "the device, read", PLACE(bw_rdev_bps), HOST_BPS, true, false},
     {"sc_w", "fixed cost of a write call", PLACE(sc_w_s), HOST_SECONDS, true, false},

@@ -21,7 +21,7 @@ struct host_parameter {
     bool optional; /* the file may lack it */
 };
 
-#define HOST_N_PARAMETERS 14
+#define HOST_N_PARAMETERS 15
 
 /* Places in host_parameters. */
 enum host_index {
@@ -29,6 +29,7 @@ enum host_index {
     HOST_BW_RAMDISK,
     HOST_BW_RAMDISK_FIRST_TOUCH,
     HOST_BW_REDUCED,
+    HOST_BW_REWRITE,
     HOST_BW_DEV,
     HOST_BW_RDEV,
     HOST_SC_W,

@@ -47,7 +47,7 @@ static int check_load(const struct settings_prediction *asked, struct err *err)
 
 static bool has_extension(const struct settings_prediction *asked)
 {
-    return asked->first_touch || asked->close || asked->piecewise || asked->balanced ||
+    return asked->first_touch || asked->rewrites || asked->close || asked->piecewise || asked->balanced ||
            asked->limit_share > 0 || asked->n_writers > 0 || asked->writeback_interval_ns > 0 ||
            asked->allocation_bps > 0 || asked->split_ns > 0 || asked->burst_credit_bytes > 0 ||
            asked->burst_bps > 0;
@@ -62,6 +62,7 @@ static int check_extensions(const struct settings_prediction *asked, struct err 
         {asked->close && asked->mode != CAWL_STDIO, "--close is for --mode stdio, which has a buffer"},
         {asked->first_touch && asked->mode == CAWL_DIRECT,
          "--first-touch: direct writes do not use the page cache; use --mode nosync, stdio or sync"},
+        {asked->rewrites && !written_back, "--rewrites: only --mode nosync and stdio leave dirty memory"},
         {asked->piecewise && !written_back, "--piecewise: only --mode nosync and stdio pass limits"},
         {asked->balanced && !written_back, "--balanced: only --mode nosync and stdio let writers wait"},
         {asked->split_ns > 0 && written_back,
@@ -114,6 +115,8 @@ int predict_options(const struct settings_prediction *asked, const struct host_f
 {
     if (asked->first_touch && !(host->host.bw_ramdisk_first_touch_bps > 0))
         return err_set(err, -EINVAL, "--first-touch: the host file has no bw_ramdisk_first_touch");
+    if (asked->rewrites && !(host->host.bw_rewrite_bps > 0))
+        return err_set(err, -EINVAL, "--rewrites: the host file has no bw_rewrite; calibrate again");
     if (asked->split_ns > 0 && !(host->max_request_bytes > 0))
         return err_set(err, -EINVAL, "--split-cost: the host file has no max_request");
     if (asked->burst_bps > 0 && !((double)asked->burst_bps > host->host.bw_dev_bps))
@@ -122,6 +125,7 @@ int predict_options(const struct settings_prediction *asked, const struct host_f
     *ret_extended = has_extension(asked);
     *ret_options = (struct cawl_options){
         .first_touch = asked->first_touch,
+        .rewrites = asked->rewrites,
         .close = asked->close,
         .piecewise = asked->piecewise,
         .balanced = asked->balanced,

@@ -89,9 +89,13 @@ static json_t *json_numbers(const double *numbers, size_t n)
 /* What the values were made of, for whoever doubts them. */
 static json_t *json_rounds(const struct calibration *calibration)
 {
-    static const char *const names[CALIBRATE_N_SERIES] = {"memory_s_per_byte",      "cache_s_per_byte",
-                                                          "first_touch_s_per_byte", "reduced_s_per_byte",
-                                                          "read_s_per_byte",        "seek_s"};
+    static const char *const names[CALIBRATE_N_SERIES] = {"memory_s_per_byte",
+                                                          "cache_s_per_byte",
+                                                          "first_touch_s_per_byte",
+                                                          "reduced_s_per_byte",
+                                                          "rewrite_s_per_byte",
+                                                          "read_s_per_byte",
+                                                          "seek_s"};
     json_t *list = json_array();
     for (size_t i = 0; i < calibration->n_rounds && list != NULL; i++) {
         const struct calibrate_round *round = &calibration->rounds[i];

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define N_FLAGS 4 /* of the extensions, the first ones */
+#define N_FLAGS 5 /* of the extensions, the first ones */
 
 static json_t *numbers(const double *values, size_t n)
 {
@@ -74,6 +74,7 @@ static json_t *extensions(const struct cawl_options *options)
         double value;
     } rows[] = {
         {"first_touch", options->first_touch},
+        {"rewrites", options->rewrites},
         {"close", options->close},
         {"piecewise", options->piecewise},
         {"balanced", options->balanced},

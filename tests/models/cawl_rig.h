@@ -13,6 +13,7 @@ static inline struct cawl_host cawl_rig_host(void)
                               .bw_ramdisk_bps = 100,
                               .bw_ramdisk_first_touch_bps = 10,
                               .bw_reduced_bps = 50,
+                              .bw_rewrite_bps = 1000,
                               .bw_dev_bps = 10,
                               .bw_rdev_bps = 20,
                               .sc_w_s = 0.5,

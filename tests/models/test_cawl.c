@@ -32,7 +32,8 @@ static void hosts_out_of_range_are_refused(void **state)
         offsetof(struct cawl_host, limit_hard_bytes), offsetof(struct cawl_host, dirty_expire_s)};
     static const size_t costs[] = {offsetof(struct cawl_host, sc_w_s), offsetof(struct cawl_host, sc_sw_s),
                                    offsetof(struct cawl_host, c_sk_s),
-                                   offsetof(struct cawl_host, bw_ramdisk_first_touch_bps)};
+                                   offsetof(struct cawl_host, bw_ramdisk_first_touch_bps),
+                                   offsetof(struct cawl_host, bw_rewrite_bps)};
     const double bad[] = {-1, NAN, INFINITY, 0};
     const struct cawl_chunk chunk = {0, 0, 10, 0};
 
@@ -74,6 +75,9 @@ static void options_out_of_range_are_refused(void **state)
         check_refused(&host, &bad[i], CAWL_NOSYNC, &chunk);
     host.bw_ramdisk_first_touch_bps = 0;
     check_refused(&host, &(struct cawl_options){.first_touch = true}, CAWL_NOSYNC, &chunk);
+    host = cawl_rig_host();
+    host.bw_rewrite_bps = 0;
+    check_refused(&host, &(struct cawl_options){.rewrites = true}, CAWL_NOSYNC, &chunk);
     check_refused(&host, &plain_model, CAWL_N_MODES, &chunk);
 }
 

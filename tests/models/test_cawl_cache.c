@@ -50,6 +50,22 @@ static void disjoint_blocks_stay_inactive(void **state)
     cawl_cache_done(&cache);
 }
 
+static void what_is_dirty_of_a_range_is_found(void **state)
+{
+    (void)state;
+    struct cawl_cache cache = {0};
+
+    assert_int_equal(cawl_cache_covered(&cache, 0, 0, 1000), 0);
+    write_at(&cache, 100, 50, 1);
+    write_at(&cache, 200, 50, 2);
+    assert_int_equal(cawl_cache_covered(&cache, 0, 0, 1000), 100);
+    assert_int_equal(cawl_cache_covered(&cache, 0, 120, 100), 30 + 20);
+    assert_int_equal(cawl_cache_covered(&cache, 0, 110, 10), 10);
+    assert_int_equal(cawl_cache_covered(&cache, 0, 150, 50), 0);
+    assert_int_equal(cawl_cache_covered(&cache, 1, 0, 1000), 0);
+    cawl_cache_done(&cache);
+}
+
 struct overlap {
     uint64_t offset, size, fresh, active;
 };
@@ -394,6 +410,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(disjoint_blocks_stay_inactive),
+        cmocka_unit_test(what_is_dirty_of_a_range_is_found),
         cmocka_unit_test(the_overlap_becomes_active_and_nothing_counts_twice),
         cmocka_unit_test(the_rest_of_an_old_block_keeps_its_age_and_state),
         cmocka_unit_test(one_write_fills_the_gaps_of_many_blocks),

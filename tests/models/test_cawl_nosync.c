@@ -218,6 +218,19 @@ static void piecewise_the_rate_changes_inside_a_chunk(void **state)
     cawl_prediction_done(&prediction);
 }
 
+static void rewritten_bytes_that_are_dirty_have_a_rate_of_their_own_in_every_state(void **state)
+{
+    (void)state;
+    const struct cawl_options options = {.rewrites = true};
+    static const struct cawl_rig_step steps[] = {
+        {0, 100, 0, 0.5 + 1, 100},         {50, 100, 0, 0.5 + 0.05 + 0.5, 150}, /* half of it dirty */
+        {150, 200, 0, 0.5 + 1 + 2, 315},   /* in two parts, up to throttle_run */
+        {250, 100, 0, 0.5 + 0.1, 315 - 6}, /* nothing new: nobody waits */
+        {250, 100, 60, 0.5 + 1, 100},      /* written back meanwhile: as new */
+    };
+    CAWL_RIG_CHECK(&options, CAWL_NOSYNC, steps);
+}
+
 static void piecewise_small_chunks_cost_what_they_cost_in_the_plain_model(void **state)
 {
     (void)state;
@@ -365,6 +378,7 @@ int main(void)
         cmocka_unit_test(states_that_swing_about_a_border_are_told_once),
         cmocka_unit_test(a_burst_that_was_flushed_begins_again_in_free_run),
         cmocka_unit_test(piecewise_the_rate_changes_inside_a_chunk),
+        cmocka_unit_test(rewritten_bytes_that_are_dirty_have_a_rate_of_their_own_in_every_state),
         cmocka_unit_test(piecewise_small_chunks_cost_what_they_cost_in_the_plain_model),
         cmocka_unit_test(piecewise_the_flusher_begins_when_a_block_expires),
         cmocka_unit_test(piecewise_time_passes_while_the_flusher_works),

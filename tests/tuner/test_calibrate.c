@@ -25,7 +25,7 @@ static void fill_line(double *costs, const double *bytes, size_t n, double fixed
 static int enter(void **state)
 {
     static const double scales[N] = {1, 1.02, 0.98, 1.01, 0.99, 1};
-    static const double rates_bps[CALIBRATE_N_SERIES] = {8e9, 4e9, 4e8, 2e9, 1.5e9, 0};
+    static const double rates_bps[CALIBRATE_N_SERIES] = {8e9, 4e9, 4e8, 2e9, 6e9, 1.5e9, 0};
     (void)state;
     memset(values, 0, sizeof values);
     for (size_t i = 0; i < N; i++) {
@@ -56,6 +56,7 @@ static void parameters_of_a_known_machine_are_found(void **state)
     check_value(HOST_BW_RAMDISK, 4e9);
     check_value(HOST_BW_RAMDISK_FIRST_TOUCH, 4e8);
     check_value(HOST_BW_REDUCED, 2e9);
+    check_value(HOST_BW_REWRITE, 6e9);
     check_value(HOST_BW_RDEV, 1.5e9);
     check_value(HOST_BW_DEV, 1e9);
     check_value(HOST_SC_W, 5e-7);
@@ -143,7 +144,7 @@ static void the_tightest_bound_sets_the_size(void **state)
     room.file_size_bytes = 300 * MIB;
     check_size(room, 100 * MIB, "ulimit");
     room = wide();
-    room.write_bytes = 1800 * MIB;
+    room.write_bytes = 3000 * MIB;
     check_size(room, 10 * MIB, "--max-write");
 }
 
@@ -161,6 +162,28 @@ static void too_little_room_is_refused_with_its_reason(void **state)
     assert_int_equal(calibrate_cache_size(&room, &size, &found, &err), -ENOSPC);
 }
 
+static void the_flusher_is_met_where_limits_are_near(void **state)
+{
+    (void)state;
+    struct calibrate_room near = {512 * MIB, 0, 1e11, 1e11, INFINITY, 8.0 * 1024 * MIB}, room = near;
+    assert_true(calibrate_can_flush(&room, 1024 * MIB));
+    assert_false(calibrate_can_flush(&room, 3072 * MIB)); /* takes too long */
+    room.memory_bytes = 3000 * MIB;
+    assert_false(calibrate_can_flush(&room, 1024 * MIB));
+    room = near;
+    room.free_bytes = 1500 * MIB;
+    assert_false(calibrate_can_flush(&room, 1024 * MIB));
+    room = near;
+    room.file_size_bytes = 900 * MIB;
+    assert_false(calibrate_can_flush(&room, 1024 * MIB));
+    room = near;
+    room.write_bytes = 5000 * MIB;
+    assert_false(calibrate_can_flush(&room, 1024 * MIB));
+    room = near;
+    room.dirty_bytes = 200 * MIB; /* of others */
+    assert_false(calibrate_can_flush(&room, 1024 * MIB));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +193,7 @@ int main(void)
         cmocka_unit_test_setup(what_no_round_measured_is_not_known, enter),
         cmocka_unit_test_setup(two_rounds_have_values_and_no_intervals, enter),
         cmocka_unit_test(the_tightest_bound_sets_the_size),
+        cmocka_unit_test(the_flusher_is_met_where_limits_are_near),
         cmocka_unit_test(too_little_room_is_refused_with_its_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,7 +22,8 @@ static int enter(void **state)
     if (rig_enter(state) != 0)
         return -1;
     rig_write("host.conf", "%s", host);
-    rig_write("rich.conf", "%sbw_ramdisk_first_touch = 1e8;\nmax_request = \"128k\";\n", host);
+    rig_write("rich.conf", "%sbw_ramdisk_first_touch = 1e8;\nbw_rewrite = 5e9;\nmax_request = \"128k\";\n",
+              host);
     rig_write("bad.conf", "bw_mem = 1e9;\nbw_ramdisk = -1.0;\n");
     rig_write("trace.csv", "file,offset,size,delay_s\na,0,1000000,0\nb,0,1000000,0.5\n");
     rig_write("bad.csv", "offset,size,delay_s\n0,1,0\n0,0,0\n");
@@ -171,6 +172,14 @@ static void an_extension_stands_beside_the_plain_model(void **state)
     assert_close(json_number_value(json_object_get(document, "total_s")), 10 * (1048576 / 1e8 + 1e-6), 1e-8);
     json_decref(document);
     rig_free(&run);
+    rig_run_line(
+        &run, "predict write --host rich.conf --total 10m --request-size 1m --rewrite 50% --rewrites --json");
+    document = rig_json(&run);
+    assert_true(json_is_true(json_object_get(json_object_get(document, "extensions"), "rewrites")));
+    assert_true(json_number_value(json_object_get(document, "total_s")) <
+                json_number_value(json_object_get(document, "plain_total_s")));
+    json_decref(document);
+    rig_free(&run);
     rig_run_line(&run, PREDICT "--total 1g --request-size 1m --limit-share 50% --writers 2 --piecewise");
     assert_non_null(strstr(run.out, "as the paper has it"));
     assert_non_null(strstr(run.out, "writers wait at 75.0 MB"));
@@ -218,6 +227,8 @@ static const struct {
     {LOAD "--close", "--close is for --mode stdio"},
     {LOAD "--mode direct --first-touch", "--first-touch: "},
     {LOAD "--first-touch", "no bw_ramdisk_first_touch"},
+    {LOAD "--rewrites", "no bw_rewrite"},
+    {LOAD "--mode sync --rewrites", "--rewrites: "},
     {LOAD "--mode direct --limit-share 5%", "--limit-share: "},
     {LOAD "--mode sync --writeback-interval 5s", "--writeback-interval: "},
     {LOAD "--mode direct --allocation-rate 1g", "--allocation-rate: "},
