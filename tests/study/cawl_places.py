@@ -1,6 +1,8 @@
 """Places for the writes of cawl_validation, and a guard that undoes everything. Standard library only."""
+import fcntl
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -10,6 +12,9 @@ MIB = 1 << 20
 VM = '/proc/sys/vm/'
 LIMITS = ('dirty_background_bytes', 'dirty_background_ratio', 'dirty_bytes', 'dirty_ratio')
 THROTTLE = '/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device'
+
+
+held = []  # open files with locks, kept until the end
 
 
 class Skip(Exception):
@@ -87,17 +92,19 @@ def mount_xfs(guard, base, size):
     require_root('losetup', 'mkfs.xfs', 'mount')
     folder = os.path.join(base, f'cawl-{os.getpid()}')
     image, point = os.path.join(folder, 'image'), os.path.join(folder, 'xfs')
-    guard.add(f"rmdir '{folder}'")
+    guard.add(f"rmdir {shlex.quote(folder)}")
     os.mkdir(folder)
-    guard.add(f"rmdir '{point}'")
+    guard.add(f"rmdir {shlex.quote(point)}")
     os.mkdir(point)
-    guard.add(f"rm -f '{image}'")
+    guard.add(f"rm -f {shlex.quote(image)}")
     write_image(image, size)
     # losetup -j finds it by the image: its number is known only after the deed.
-    guard.add(f"losetup -j '{image}' -O NAME -n | while read -r name; do losetup -d \"$name\"; done")
+    guard.add(f"losetup -j {shlex.quote(image)} -O NAME -n | while read -r name; do losetup -d \"$name\"; done")
     device = output_of('losetup', '--direct-io=on', '--show', '-f', image)
     output_of('mkfs.xfs', '-q', '-f', device)
-    guard.add(f"umount '{point}'")
+    # A child of a killed study may still hold it for a while.
+    mounted = shlex.quote(point)
+    guard.add(f'for i in $(seq 120); do mountpoint -q {mounted} || break; umount {mounted} && break; sleep 1; done')
     output_of('mount', '-o', 'nodiscard', device, point)
     return point, os.path.basename(device)
 
@@ -114,8 +121,13 @@ def throttle(guard, device, rate_bps):
 
 
 def set_limits(guard, background, hard):
-    """Dirty memory of the whole machine."""
+    """Dirty memory of the whole machine, for whoever holds this lock, which `calibrate --set-dirty-limits` takes too."""
     require_root()
+    held.append(open(VM + 'dirty_bytes', encoding='ascii'))
+    try:
+        fcntl.flock(held[-1], fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        raise Skip('somebody else has set the limits of dirty memory') from error
     for name in LIMITS:
         with open(VM + name, encoding='ascii') as file:
             value = file.read().strip()
