@@ -9,7 +9,10 @@
 #include "tuner/worker.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -319,6 +322,7 @@ static void fill_file(struct calibration *calibration)
 {
     const struct session *session = calibration->session;
     struct host_file *file = &calibration->file;
+    char whole[PATH_MAX];
     double centiseconds = 0, sectors_kb = fact_of(session, "max_sectors_kb", 0);
     calibration->complete = true;
     for (size_t i = 0; i < HOST_N_PARAMETERS; i++) {
@@ -332,7 +336,8 @@ static void fill_file(struct calibration *calibration)
     if (procfs_read_number("/proc/sys/vm/dirty_writeback_centisecs", &centiseconds) == 0)
         file->writeback_interval_s = centiseconds / 100;
     snprintf(file->hostname, sizeof file->hostname, "%s", text_of(session, "hostname"));
-    snprintf(file->path, sizeof file->path, "%.*s", HOST_TEXT_SIZE - 1, session->settings->path);
+    snprintf(file->path, sizeof file->path, "%.*s", HOST_TEXT_SIZE - 1,
+             realpath(session->settings->path, whole) != NULL ? whole : session->settings->path);
     snprintf(file->file_system, sizeof file->file_system, "%s", text_of(session, "file_system"));
     snprintf(file->kernel, sizeof file->kernel, "%s", text_of(session, "kernel"));
     clock_format_utc(file->date);
