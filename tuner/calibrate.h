@@ -57,6 +57,11 @@ struct calibrate_value {
     char how[CALIBRATE_TEXT_SIZE];
 };
 
+/* Names of measured parameters, with commas between, whose interval reaches further than half of the value to
+ * either side: rounds that differ so much were made on a busy machine. Those that may be 0, or are optional,
+ * do not count. Returns how many; text is "" for none. */
+size_t calibrate_find_wide(const struct calibrate_value values[HOST_N_PARAMETERS], char *text, size_t size);
+
 /* Values of the eight measured parameters by enum host_index; others stay as they are. Pure numbers. */
 int calibrate_evaluate(const struct calibrate_round *rounds, size_t n, const struct calibrate_sizes *sizes,
                        struct calibrate_value values[HOST_N_PARAMETERS], struct err *err);

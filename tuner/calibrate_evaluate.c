@@ -151,6 +151,25 @@ int calibrate_evaluate(const struct calibrate_round *rounds, size_t n, const str
     return result;
 }
 
+#define WIDE_SHARE 0.5
+
+size_t calibrate_find_wide(const struct calibrate_value values[HOST_N_PARAMETERS], char *text, size_t size)
+{
+    size_t n = 0, length = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < HOST_N_PARAMETERS; i++) {
+        const struct interval *interval = &values[i].interval;
+        if (i == HOST_C_SK || host_parameters[i].optional || !isfinite(interval->high - interval->low) ||
+            interval->high - interval->low <= 2 * WIDE_SHARE * values[i].value)
+            continue;
+        n++;
+        if (length < size)
+            length += (size_t)snprintf(text + length, size - length, "%s%s", length > 0 ? ", " : "",
+                                       host_parameters[i].name);
+    }
+    return n;
+}
+
 #define MIB   1048576.0
 #define MOST  (256 * MIB) /* more tells no more, and takes longer */
 #define LEAST (4 * MIB)

@@ -15,6 +15,7 @@
 
 #define FILE_BYTES    (256ULL << 20) /* for seeks and reads */
 #define GRACE_SECONDS 5.0
+#define WIDE_SIZE     128
 
 static int exit_code(const struct calibration *calibration)
 {
@@ -23,7 +24,11 @@ static int exit_code(const struct calibration *calibration)
         return EXIT_SIGNAL + number;
     if (!calibration->complete)
         return EXIT_NOTHING;
-    return calibration->n_rounds < CALIBRATE_LEAST_ROUNDS ? EXIT_INCONCLUSIVE : EXIT_DONE;
+    char wide[WIDE_SIZE];
+    return calibration->n_rounds < CALIBRATE_LEAST_ROUNDS ||
+                   calibrate_find_wide(calibration->values, wide, sizeof wide) > 0
+               ? EXIT_INCONCLUSIVE
+               : EXIT_DONE;
 }
 
 static int write_file(const struct calibration *calibration, const char *path, struct err *err)
@@ -45,6 +50,11 @@ static int write_file(const struct calibration *calibration, const char *path, s
 static void note_outcome(struct calibration *calibration)
 {
     struct session *session = calibration->session;
+    char wide[WIDE_SIZE];
+    if (calibration->complete && calibrate_find_wide(calibration->values, wide, sizeof wide) > 0)
+        notes_add(&session->warnings, "calibrate_wide",
+                  "%s: the rounds differ too much for a figure; calibrate again while the machine is quiet",
+                  wide);
     if (!calibration->complete || calibration->interrupted)
         notes_add(&session->warnings, "calibrate_incomplete", "parameters are missing%s",
                   session->settings->output[0] != '\0'

@@ -184,9 +184,24 @@ static void the_flusher_is_met_where_limits_are_near(void **state)
     assert_false(calibrate_can_flush(&room, 1024 * MIB));
 }
 
+static void rounds_that_differ_too_much_are_named(void **state)
+{
+    char text[128];
+    (void)state;
+    assert_int_equal(calibrate_evaluate(rounds, N, &sizes, values, &err), 0);
+    assert_int_equal(calibrate_find_wide(values, text, sizeof text), 0);
+    assert_string_equal(text, "");
+    for (size_t i = 0; i < N / 2; i++)
+        fill_line(rounds[i].small_s, sizes.small_bytes, CALIBRATE_N_SMALL, 3e-3, 1e9, 1);
+    assert_int_equal(calibrate_evaluate(rounds, N, &sizes, values, &err), 0);
+    assert_int_equal(calibrate_find_wide(values, text, sizeof text), 1);
+    assert_string_equal(text, "sc_sw");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(rounds_that_differ_too_much_are_named, enter),
         cmocka_unit_test_setup(parameters_of_a_known_machine_are_found, enter),
         cmocka_unit_test_setup(one_round_of_a_stalled_device_is_an_outlier, enter),
         cmocka_unit_test_setup(a_seek_lost_in_the_scatter_costs_nothing, enter),
