@@ -16,6 +16,9 @@
 /* Pieces of JSON; every one is a new reference, NULL when memory ran out. NaN and infinite numbers become
  * null. */
 json_t *json_number(double value);
+
+/* An array of them; NULL when memory ran out. */
+json_t *json_numbers(const double *values, size_t n);
 json_t *json_text(const char *text); /* what is not UTF-8 becomes '?' */
 json_t *json_pattern(const struct pattern *pattern);
 json_t *json_point(const struct point *point);

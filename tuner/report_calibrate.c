@@ -78,14 +78,6 @@ static json_t *json_value(size_t i, const struct calibrate_value *value)
     return object;
 }
 
-static json_t *json_numbers(const double *numbers, size_t n)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < n && list != NULL; i++)
-        json_array_append_new(list, json_number(numbers[i]));
-    return list;
-}
-
 /* What the values were made of, for whoever doubts them. */
 static json_t *json_rounds(const struct calibration *calibration)
 {

@@ -19,6 +19,18 @@ json_t *json_number(double value)
     return json_real(value);
 }
 
+json_t *json_numbers(const double *values, size_t n)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < n && array != NULL; i++) {
+        if (json_array_append_new(array, json_number(values[i])) < 0) {
+            json_decref(array);
+            array = NULL;
+        }
+    }
+    return array;
+}
+
 json_t *json_text(const char *text)
 {
     /* Names of files and devices may hold any byte, and a text cut to its buffer may end inside a character.

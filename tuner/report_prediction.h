@@ -17,6 +17,10 @@ int report_prediction_text(FILE *out, const struct predict *predict, struct err 
 /* Schema fstune/write-prediction/1. */
 int report_prediction_json(FILE *out, const struct predict *predict, struct err *err);
 
+/* Parts of that document, for others that hold a prediction. path: of the host file. */
+json_t *report_prediction_states(const struct cawl_prediction *prediction);
+json_t *report_prediction_host(const struct host_file *file, const char *path);
+
 /* A line for each write; the caller checks the stream. */
 void report_prediction_csv(FILE *out, const struct predict *predict);
 

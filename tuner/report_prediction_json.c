@@ -8,19 +8,7 @@
 
 #define N_FLAGS 5 /* of the extensions, the first ones */
 
-static json_t *numbers(const double *values, size_t n)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < n && array != NULL; i++) {
-        if (json_array_append_new(array, json_number(values[i])) < 0) {
-            json_decref(array);
-            array = NULL;
-        }
-    }
-    return array;
-}
-
-static json_t *states(const struct cawl_prediction *prediction)
+json_t *report_prediction_states(const struct cawl_prediction *prediction)
 {
     json_t *array = json_array();
     for (size_t i = 0; i < prediction->n_changes; i++) {
@@ -33,13 +21,12 @@ static json_t *states(const struct cawl_prediction *prediction)
     return array;
 }
 
-static json_t *host(const struct predict *predict)
+json_t *report_prediction_host(const struct host_file *file, const char *path)
 {
-    const struct host_file *file = &predict->host;
-    json_t *object = json_pack(
-        "{s:o, s:o, s:o, s:o, s:o, s:o}", "file", json_text(predict->settings->prediction.host), "hostname",
-        json_text(file->hostname), "path", json_text(file->path), "file_system", json_text(file->file_system),
-        "kernel", json_text(file->kernel), "date", json_text(file->date));
+    json_t *object = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "file", json_text(path), "hostname",
+                               json_text(file->hostname), "path", json_text(file->path), "file_system",
+                               json_text(file->file_system), "kernel", json_text(file->kernel), "date",
+                               json_text(file->date));
     for (size_t i = 0; i < HOST_N_PARAMETERS; i++)
         json_object_set_new(object, host_parameters[i].name,
                             json_number(*(const double *)(const void *)((const char *)&file->host +
@@ -112,11 +99,13 @@ static json_t *document(const struct predict *predict)
                                   json_number(share * predict->host.host.limit_hard_bytes)));
     json_object_set_new(object, "load", load(predict));
     json_object_set_new(object, "extensions", extensions(&predict->options));
-    json_object_set_new(object, "host", host(predict));
-    json_object_set_new(object, "states", states(prediction));
-    if (json_object_set_new(object, "costs_s", numbers(prediction->costs_s, prediction->n)) < 0 ||
-        json_object_set_new(object, "end_s", numbers(prediction->end_s, prediction->n)) < 0 ||
-        json_object_set_new(object, "dirty_bytes", numbers(prediction->dirty_bytes, prediction->n)) < 0) {
+    json_object_set_new(object, "host",
+                        report_prediction_host(&predict->host, predict->settings->prediction.host));
+    json_object_set_new(object, "states", report_prediction_states(prediction));
+    if (json_object_set_new(object, "costs_s", json_numbers(prediction->costs_s, prediction->n)) < 0 ||
+        json_object_set_new(object, "end_s", json_numbers(prediction->end_s, prediction->n)) < 0 ||
+        json_object_set_new(object, "dirty_bytes", json_numbers(prediction->dirty_bytes, prediction->n)) <
+            0) {
         json_decref(object);
         return NULL;
     }

@@ -252,17 +252,15 @@ int session_make_target(struct session *session, uint32_t n_files, struct target
     return result < 0 ? result : target_prove_direct(ret_target, err);
 }
 
-static int take_lock(struct session *session, struct err *err)
+int session_lock_device(int directory_fd, int *ret_fd, struct notes *warnings, struct err *err)
 {
-    if (session->settings->no_lock)
-        return 0;
-    int result = hostinfo_lock_device(session->directory_fd, &session->lock_fd);
+    int result = hostinfo_lock_device(directory_fd, ret_fd);
     if (result == -EWOULDBLOCK)
         return err_set(err, result,
                        "another fstune is measuring this device; wait for it to end, or give --no-lock to "
                        "measure all the same");
     if (result < 0)
-        notes_add(&session->warnings, "no_lock", "the device could not be locked against a second fstune: %s",
+        notes_add(warnings, "no_lock", "the device could not be locked against a second fstune: %s",
                   strerror(-result));
     return 0;
 }
@@ -274,7 +272,9 @@ int session_prepare(struct session *session, struct err *err)
     hostinfo_collect(&session->host, session->directory_fd);
     hostinfo_collect_load(&session->host, session->directory_fd, "before");
     hostinfo_find_device(session->directory_fd, &session->env.device);
-    int result = take_lock(session, err);
+    int result = 0;
+    if (!session->settings->no_lock)
+        result = session_lock_device(session->directory_fd, &session->lock_fd, &session->warnings, err);
     if (result < 0)
         return result;
     wear_read(&session->host, &session->clock, &interrupt_signal, &session->wear_before);

@@ -16,7 +16,8 @@ static bool is_given(const char *text)
     return text != NULL && text[0] != '\0';
 }
 
-static int check_plan(const struct validate_plan *plan, const struct write_load *load, struct err *err)
+static int check_plan(const struct settings *settings, const struct validate_plan *plan,
+                      const struct write_load *load, struct err *err)
 {
     if (plan->mode == CAWL_NAIVE || plan->mode >= CAWL_N_MODES)
         return err_set(
@@ -30,7 +31,7 @@ static int check_plan(const struct validate_plan *plan, const struct write_load 
         return err_set(err, -EINVAL, "--validate makes the writes of one writer only; leave --writers out");
     if (load->n == 0)
         return err_set(err, -EINVAL, "there is nothing to write");
-    int result = is_given(plan->picture) ? validate_picture_check(plan, err) : 0;
+    int result = is_given(plan->picture) ? validate_picture_check(settings, plan, err) : 0;
     if (result == 0 && is_given(plan->csv) && strcmp(plan->csv, "-") != 0)
         result = publish_check(plan->csv, err);
     return result;
@@ -209,7 +210,7 @@ int validate_write(const struct settings *settings, const struct host_file *host
     if (validation == NULL)
         return command_fail(EXIT_FAILED, "no memory");
     *validation = (struct validation){.settings = settings, .host = host, .load = load, .plan = plan};
-    int code = EXIT_DONE, result = check_plan(plan, load, &err);
+    int code = EXIT_DONE, result = check_plan(settings, plan, load, &err);
     if (result == 0)
         result = predict(validation, &err);
     if (result == 0)

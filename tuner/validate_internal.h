@@ -52,7 +52,8 @@ int validate_print_csv(FILE *out, const struct validation *validation);
 int validate_print_json(FILE *out, const struct validation *validation, struct err *err);
 
 /* A script for gnuplot; of the suffix of plan->picture. -EINVAL for a name without one of its suffixes. */
-int validate_picture_check(const struct validate_plan *plan, struct err *err);
+int validate_picture_check(const struct settings *settings, const struct validate_plan *plan,
+                           struct err *err);
 int validate_picture_draw(const struct validation *validation, struct err *err);
 
 #endif

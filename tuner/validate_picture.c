@@ -1,6 +1,6 @@
 /* The picture of figures 4 to 9 of the paper: cost over chunks, measured and predicted, and dirty memory. */
 #include "bench/units.h"
-#include "tuner/plot_gnuplot.h"
+#include "tuner/plot_deliver.h"
 #include "tuner/plot_script.h"
 #include "tuner/publish.h"
 #include "tuner/validate_internal.h"
@@ -15,24 +15,11 @@
 /* Costs that differ by more than this stand on a logarithmic axis. */
 #define LOG_RATIO 30.0
 
-static int terminal_of(const char *name, enum plot_terminal *ret_terminal)
+int validate_picture_check(const struct settings *settings, const struct validate_plan *plan, struct err *err)
 {
-    static const char *const suffixes[] = {[PLOT_PNG] = ".png", [PLOT_SVG] = ".svg", [PLOT_PDF] = ".pdf"};
-    size_t length = strlen(name);
-    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
-        if (length > 4 && strcmp(name + length - 4, suffixes[i]) == 0) {
-            *ret_terminal = (enum plot_terminal)i;
-            return 0;
-        }
-    }
-    return -EINVAL;
-}
-
-int validate_picture_check(const struct validate_plan *plan, struct err *err)
-{
-    enum plot_terminal terminal;
-    if (terminal_of(plan->picture, &terminal) < 0)
-        return err_set(err, -EINVAL, "--plot %.200s: the name must end in .png, .svg or .pdf", plan->picture);
+    struct plot_wish wish;
+    if (plot_deliver_wish(settings, plan->picture, &wish, err) < 0)
+        return err_prefix(err, "--plot");
     return publish_check(plan->picture, err);
 }
 
@@ -146,10 +133,10 @@ static void write_script(FILE *script, const struct validation *validation, cons
 
 int validate_picture_draw(const struct validation *validation, struct err *err)
 {
-    struct plot_wish wish = {.width = 900, .height = 560, .title = "", .x = "", .y = "", .where = ""};
-    char *text = NULL, *picture = NULL;
-    size_t size = 0, picture_size = 0;
-    int result = terminal_of(validation->plan->picture, &wish.terminal);
+    struct plot_wish wish;
+    char *text = NULL;
+    size_t size = 0;
+    int result = plot_deliver_wish(validation->settings, validation->plan->picture, &wish, err);
     FILE *script = open_memstream(&text, &size);
     if (script == NULL)
         return err_set(err, -ENOMEM, "no memory");
@@ -157,10 +144,7 @@ int validate_picture_draw(const struct validation *validation, struct err *err)
     if (fclose(script) != 0)
         result = err_set(err, -ENOMEM, "no memory");
     if (result == 0)
-        result = plot_gnuplot_run(text, size, &picture, &picture_size, err);
-    if (result == 0)
-        result = publish_file(validation->plan->picture, picture, picture_size, err);
+        result = plot_deliver(&wish, validation->plan->picture, text, size, err);
     free(text);
-    free(picture);
     return result;
 }

@@ -4,6 +4,7 @@
 #include "bench/units.h"
 #include "tuner/interrupt.h"
 #include "tuner/progress.h"
+#include "tuner/session.h"
 #include "tuner/validate_internal.h"
 #include "tuner/worker.h"
 
@@ -165,16 +166,9 @@ static int take_lock(struct validation *validation, int *ret_fd, struct err *err
     int directory_fd = settings->no_lock ? -1 : open(settings->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (directory_fd < 0)
         return 0;
-    int result = hostinfo_lock_device(directory_fd, ret_fd);
+    int result = session_lock_device(directory_fd, ret_fd, &validation->warnings, err);
     close(directory_fd);
-    if (result == -EWOULDBLOCK)
-        return err_set(err, result,
-                       "another fstune is measuring this device; wait for it to end, or give --no-lock to "
-                       "measure all the same");
-    if (result < 0)
-        notes_add(&validation->warnings, "no_lock",
-                  "the device could not be locked against a second fstune: %s", strerror(-result));
-    return 0;
+    return result;
 }
 
 int validate_replay(struct validation *validation, bool *ret_abandoned, struct err *err)

@@ -2,6 +2,7 @@
 #include "bench/units.h"
 #include "tuner/csv.h"
 #include "tuner/report.h"
+#include "tuner/report_prediction.h"
 #include "tuner/report_text.h"
 #include "tuner/validate_internal.h"
 
@@ -142,14 +143,6 @@ int validate_print_csv(FILE *out, const struct validation *validation)
     return ferror(out) ? -EIO : 0;
 }
 
-static json_t *json_numbers(const double *values, size_t n)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(array, json_number(values[i]));
-    return array;
-}
-
 static json_t *json_error(const struct prediction_error *error, double total_share)
 {
     return json_pack("{s:I, s:o, s:o, s:o}", "n", (json_int_t)error->n, "per_chunk",
@@ -168,19 +161,6 @@ static json_t *json_model(const struct validate_model *model, size_t n, bool dir
     return object;
 }
 
-static json_t *json_states(const struct cawl_prediction *prediction)
-{
-    json_t *states = json_array();
-    for (size_t i = 0; i < prediction->n_changes; i++) {
-        const struct cawl_change *change = &prediction->changes[i];
-        json_array_append_new(states, json_pack("{s:s, s:o, s:I, s:I}", "state", cawl_run_names[change->run],
-                                                "from_s", json_number(change->at_s), "from_bytes",
-                                                (json_int_t)change->written_bytes, "chunk",
-                                                (json_int_t)change->chunk));
-    }
-    return states;
-}
-
 static json_t *json_measured(const struct validation *validation)
 {
     size_t n = validation->n_runs > 0 ? validation->load->n : 0;
@@ -195,18 +175,6 @@ static json_t *json_measured(const struct validation *validation)
                      "dirty_bytes", json_numbers(validation->dirty_bytes, n), "scatter",
                      json_error(&validation->scatter, validation->scatter.total_share), "repetitions",
                      repetitions);
-}
-
-static json_t *json_host(const struct host_file *host)
-{
-    json_t *object = json_pack("{s:o, s:o, s:o, s:o, s:o}", "hostname", json_text(host->hostname), "path",
-                               json_text(host->path), "file_system", json_text(host->file_system), "kernel",
-                               json_text(host->kernel), "date", json_text(host->date));
-    for (size_t i = 0; i < HOST_N_PARAMETERS; i++) {
-        double value = *(const double *)(const void *)((const char *)&host->host + host_parameters[i].offset);
-        json_object_set_new(object, host_parameters[i].name, json_number(value));
-    }
-    return object;
 }
 
 int validate_print_json(FILE *out, const struct validation *validation, struct err *err)
@@ -225,8 +193,9 @@ int validate_print_json(FILE *out, const struct validation *validation, struct e
     json_object_set_new(document, "improvement",
                         json_number(prediction_error_improvement(validation->cawl.error.chunk_share,
                                                                  validation->naive.error.chunk_share)));
-    json_object_set_new(document, "states", json_states(&validation->cawl.prediction));
-    json_object_set_new(document, "host", json_host(validation->host));
+    json_object_set_new(document, "states", report_prediction_states(&validation->cawl.prediction));
+    json_object_set_new(document, "host",
+                        report_prediction_host(validation->host, validation->settings->prediction.host));
     json_object_set_new(document, "warnings", json_warnings(&validation->warnings));
     return json_print(out, document, err);
 }
