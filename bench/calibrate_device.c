@@ -80,7 +80,7 @@ int calibrate_settle(struct calibrate *calibrate, struct err *err)
 /* Groups of writes to file 0, one after the other, and to file 1, in random order, in turn. */
 static void plan_seeks(struct replay_write writes[SEEK_WRITES], uint64_t seed)
 {
-    uint64_t places[SEEK_WRITES / 2];
+    uint64_t places[SEEK_WRITES / 2] = {0};
     struct rng rng;
     rng_init(&rng, seed);
     for (size_t i = 0; i < SEEK_WRITES / 2; i++) {
