@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NAME_SIZE 64
+#define NAME_SIZE  64
+#define WORDS_SIZE ((size_t)2 * NAME_SIZE)
 
 /* The next of the names with commas between; false at the end. */
 static bool next_name(const char **names, char name[NAME_SIZE])
@@ -30,8 +31,7 @@ static bool is_given(const char *name, const bool *given)
 }
 
 /* "--profiles or --profile": those that the command knows; "" where it knows none, and needs none then. */
-static bool lacks(const struct option_row *row, unsigned command, const bool *given,
-                  char words[2 * NAME_SIZE])
+static bool lacks(const struct option_row *row, unsigned command, const bool *given, char words[WORDS_SIZE])
 {
     char name[NAME_SIZE];
     const char *names = row->needs;
@@ -42,8 +42,8 @@ static bool lacks(const struct option_row *row, unsigned command, const bool *gi
             continue;
         if (is_given(name, given))
             return false;
-        int n = snprintf(words + length, 2 * NAME_SIZE - length, "%s--%s", length > 0 ? " or " : "", name);
-        length += n > 0 && (size_t)n < 2 * NAME_SIZE - length ? (size_t)n : 0;
+        int n = snprintf(words + length, WORDS_SIZE - length, "%s--%s", length > 0 ? " or " : "", name);
+        length += n > 0 && (size_t)n < WORDS_SIZE - length ? (size_t)n : 0;
     }
     return length > 0;
 }
@@ -51,7 +51,7 @@ static bool lacks(const struct option_row *row, unsigned command, const bool *gi
 int options_check_needs(unsigned command, const bool *given, struct err *err)
 {
     const struct option_row *row;
-    char words[2 * NAME_SIZE];
+    char words[WORDS_SIZE];
     for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
         if (given[i] && lacks(row, command, given, words))
             return err_set(err, -EINVAL, "--%s: does nothing without %s", row->name, words);
