@@ -62,23 +62,32 @@ static int predict_buffered(const struct cawl_host *host, const struct cawl_opti
     return cawl_predict(&changed, options, CAWL_NOSYNC, chunks, n, ret);
 }
 
-/* From a clean page cache. */
+/* A single burst, from a clean page cache. */
+static int predict_alone(const struct cawl_host *host, const struct cawl_options *options,
+                         const struct cawl_advice_burst *burst, struct joined *ret_joined,
+                         struct cawl_prediction *ret)
+{
+    *ret_joined = join(burst, MAX_CHUNKS);
+    struct cawl_chunk *chunks = malloc(ret_joined->n_chunks * sizeof *chunks);
+    if (chunks == NULL)
+        return -ENOMEM;
+    put_burst(burst, ret_joined, 0, 0, chunks);
+    int result = predict_buffered(host, options, ret_joined, chunks, ret_joined->n_chunks, ret);
+    free(chunks);
+    return result;
+}
+
 static int cost_alone(const struct cawl_host *host, const struct cawl_options *options,
                       const struct cawl_advice_burst *burst, double *ret_s, double *ret_dirty_bytes)
 {
-    struct joined joined = join(burst, MAX_CHUNKS);
+    struct joined joined;
     struct cawl_prediction prediction = {0};
-    struct cawl_chunk *chunks = malloc(joined.n_chunks * sizeof *chunks);
-    if (chunks == NULL)
-        return -ENOMEM;
-    put_burst(burst, &joined, 0, 0, chunks);
-    int result = predict_buffered(host, options, &joined, chunks, joined.n_chunks, &prediction);
+    int result = predict_alone(host, options, burst, &joined, &prediction);
     if (result == 0) {
         *ret_s = prediction.total_s;
         *ret_dirty_bytes = prediction.dirty_bytes[prediction.n - 1];
     }
     cawl_prediction_done(&prediction);
-    free(chunks);
     return result;
 }
 
@@ -263,20 +272,15 @@ int cawl_advice_crossings(const struct cawl_host *host, const struct cawl_option
 static int leaves_free_run(const struct cawl_host *host, const struct cawl_options *options,
                            const struct cawl_advice_burst *burst, double *ret_bytes)
 {
-    struct joined joined = join(burst, MAX_CHUNKS);
+    struct joined joined;
     struct cawl_prediction prediction = {0};
-    struct cawl_chunk *chunks = malloc(joined.n_chunks * sizeof *chunks);
-    if (chunks == NULL)
-        return -ENOMEM;
-    put_burst(burst, &joined, 0, 0, chunks);
-    int result = predict_buffered(host, options, &joined, chunks, joined.n_chunks, &prediction);
+    int result = predict_alone(host, options, burst, &joined, &prediction);
     *ret_bytes = INFINITY;
     for (size_t i = 0; result == 0 && i < prediction.n_changes && isinf(*ret_bytes); i++) {
         if (prediction.changes[i].run != CAWL_FREE_RUN)
             *ret_bytes = (double)prediction.changes[i].chunk * (double)joined.chunk_bytes;
     }
     cawl_prediction_done(&prediction);
-    free(chunks);
     return result;
 }
 
