@@ -23,7 +23,7 @@
 #define CALIBRATE_REQUEST_BYTES (1ULL << 20)   /* of what is written or read in large amounts */
 #define CALIBRATE_WRITE_BYTES   (128ULL << 20) /* of one write into the page cache, where there is room */
 #define CALIBRATE_LARGEST_BYTES (32ULL << 20)  /* of one synchronous write */
-#define CALIBRATE_SEEK_BYTES    4096ULL        /* of what is written at random */
+#define CALIBRATE_SEEK_BYTES    4096ULL        /* of what is written at random, or the alignment */
 
 struct calibrate {
     /* Of the caller, who keeps all of it: */

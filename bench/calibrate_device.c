@@ -78,7 +78,7 @@ int calibrate_settle(struct calibrate *calibrate, struct err *err)
 }
 
 /* Groups of writes to file 0, one after the other, and to file 1, in random order, in turn. */
-static void plan_seeks(struct replay_write writes[SEEK_WRITES], uint64_t seed)
+static void plan_seeks(struct replay_write writes[SEEK_WRITES], uint64_t size_bytes, uint64_t seed)
 {
     uint64_t places[SEEK_WRITES / 2] = {0};
     struct rng rng;
@@ -92,10 +92,10 @@ static void plan_seeks(struct replay_write writes[SEEK_WRITES], uint64_t seed)
         uint32_t file = i / SEEK_GROUP % 2;
         size_t k = i / SEEK_GROUP / 2 * SEEK_GROUP + i % SEEK_GROUP;
         /* Places apart from one another: neighbours might share what one of them made. */
-        writes[i] = (struct replay_write){.file = file,
-                                          .offset_bytes = (file == 0 ? k : places[k] * SEEK_DISTANCE) *
-                                                          CALIBRATE_SEEK_BYTES,
-                                          .size_bytes = CALIBRATE_SEEK_BYTES};
+        writes[i] =
+            (struct replay_write){.file = file,
+                                  .offset_bytes = (file == 0 ? k : places[k] * SEEK_DISTANCE) * size_bytes,
+                                  .size_bytes = size_bytes};
     }
 }
 
@@ -113,7 +113,9 @@ int calibrate_seek(struct calibrate *calibrate, double *ret_s, struct err *err)
 {
     struct replay_write writes[SEEK_WRITES];
     struct replay_result result;
-    plan_seeks(writes, rng_derive(calibrate->seed, ++calibrate->n_seeks));
+    uint64_t align_bytes = calibrate->target->direct_offset_align_bytes;
+    plan_seeks(writes, align_bytes > CALIBRATE_SEEK_BYTES ? align_bytes : CALIBRATE_SEEK_BYTES,
+               rng_derive(calibrate->seed, ++calibrate->n_seeks));
     int code =
         calibrate_replay(calibrate, is_proved(calibrate->target->direct_write) ? REPLAY_DIRECT : REPLAY_SYNC,
                          writes, SEEK_WRITES, 2, &result, err);

@@ -68,6 +68,11 @@ static int sum_up(const struct replay_plan *plan, uint64_t *ret_written, uint64_
     return code;
 }
 
+uint64_t replay_extra_bytes(enum replay_mode mode)
+{
+    return mode == REPLAY_DIRECT ? TARGET_SCRATCH_PROOF_BYTES : 0;
+}
+
 static int check(const struct replay_plan *plan, uint64_t *ret_held, struct err *err)
 {
     uint64_t written;
@@ -77,7 +82,8 @@ static int check(const struct replay_plan *plan, uint64_t *ret_held, struct err 
     if (code != 0)
         return code;
     char need[UNITS_TEXT_SIZE], have[UNITS_TEXT_SIZE];
-    if (written > plan->max_write_bytes)
+    if (__builtin_add_overflow(written, replay_extra_bytes(plan->mode), &written) ||
+        written > plan->max_write_bytes)
         return err_set(err, -EFBIG, "%s are to be written, %s may be (--max-write); raise it or write less",
                        units_format_bytes(written, need), units_format_bytes(plan->max_write_bytes, have));
     return 0;
@@ -94,6 +100,7 @@ static int check_alignment(struct replay *replay, struct err *err)
 {
     uint32_t align;
     int code = target_scratch_direct(&replay->target, &align, err);
+    replay->result->written_bytes += replay->target.proof_bytes;
     for (size_t i = 0; code == 0 && i < replay->plan->n; i++) {
         const struct replay_write *write = &replay->plan->writes[i];
         if (write->offset_bytes % align != 0 || write->size_bytes % align != 0)

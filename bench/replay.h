@@ -43,9 +43,9 @@ struct replay_plan {
                          the page cache write by write, so that no page has to come back from a hypervisor
                          that free pages were handed to */
     bool close;       /* stdio: the buffers are written out at the end, timed apart */
-    uint64_t max_write_bytes;
-    uint64_t calm_bytes;    /* dirty memory of the whole machine below which the writes begin */
-    uint64_t calm_limit_ns; /* so long that is waited for at most */
+    uint64_t max_write_bytes; /* replay_extra_bytes included */
+    uint64_t calm_bytes;      /* dirty memory of the whole machine below which the writes begin */
+    uint64_t calm_limit_ns;   /* so long that is waited for at most */
     uint64_t seed;
     const struct clock *clock;
     const atomic_int *interrupted; /* may be NULL; non-zero ends it with -EINTR */
@@ -65,11 +65,14 @@ struct replay_result {
                                       of the time; the first is from before */
     size_t n_samples;
     uint64_t close_ns;
-    uint64_t written_bytes;
+    uint64_t written_bytes; /* the same */
     uint32_t n_short;   /* calls that wrote less than asked for, or were interrupted, and were continued */
     bool calm;          /* dirty memory was below calm_bytes at the beginning */
     bool dirty_unknown; /* /proc/vmstat does not tell; no samples */
 };
+
+/* What replay_run may write beside the writes: the proof of direct I/O. */
+uint64_t replay_extra_bytes(enum replay_mode mode);
 
 /* All that can be refused without writing: sizes, files, the budget, free space. 0; -EINVAL (what is wrong
  * with which write), -EFBIG (the budget), or as target_estimate. */

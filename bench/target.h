@@ -28,6 +28,8 @@ enum target_proof {
     TARGET_DIRECT_UNVERIFIED /* it succeeded but neither cachestat nor mincore can tell */
 };
 
+#define TARGET_PROOF_MOST_BYTES (64ULL << 20)
+
 enum target_cold { TARGET_COLD_VERIFIED, TARGET_COLD_NOT, TARGET_COLD_UNVERIFIED };
 
 struct target {
@@ -47,6 +49,7 @@ struct target {
     double fill_bps;          /* rate of filling, final fdatasync included; 0 when not filled */
     double fill_seconds;
     uint64_t filled_bytes; /* bytes written by filling, also by one that failed */
+    uint64_t proof_bytes;  /* and by proving direct I/O, TARGET_PROOF_MOST_BYTES at most */
     uint64_t fs_block_bytes;
     uint32_t
         direct_offset_align_bytes; /* 512 .. 4096; 0 unknown: from STATX_DIOALIGN, else found by probing */

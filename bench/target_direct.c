@@ -31,6 +31,8 @@
 #define ROUNDS_MAX 16 /* of writes at all places until enough looks fell inside them */
 #define LOOKS_MIN  8
 
+_Static_assert(N_PLACES *ROUNDS_MAX *TARGET_MIB == TARGET_PROOF_MOST_BYTES, "as the header says");
+
 struct probe {
     struct target *target;
     int fd; /* O_DIRECT */
@@ -198,6 +200,7 @@ static int write_watched(struct watch *watch, uint64_t *ret_looks)
     uint64_t before = atomic_load(&watch->n_looks);
     code = target_write_all(probe->fd, probe->block, probe->block_bytes, watch->place);
     uint64_t after = atomic_load(&watch->n_looks);
+    probe->target->proof_bytes += probe->block_bytes;
     atomic_store(&watch->stop, true);
     pthread_join(thread, NULL);
     *ret_looks = after > before ? after - before - 1 : 0;

@@ -98,6 +98,7 @@ int target_scratch_direct(struct target *target, uint32_t *ret_align_bytes, stru
     int code = fill_a_little(&first, err);
     if (code == 0)
         code = target_prove_direct(&first, err);
+    target->proof_bytes += first.size_bytes + first.proof_bytes;
     if (ftruncate(first.fd, 0) != 0 && code == 0)
         code = err_sys(err, -errno, "%s: cannot be emptied again", first.name);
     if (code != 0)

@@ -76,6 +76,7 @@ static int predict_cached(const struct cawl_host *host, const struct cawl_option
 
     cawl_nosync_init(&engine, host, options, prediction);
     result = mode == CAWL_STDIO ? cawl_stdio_predict(&engine, chunks) : cawl_nosync_predict(&engine, chunks);
+    prediction->left_bytes = (double)cawl_cache_dirty(&engine.cache);
     cawl_nosync_done(&engine);
     return result;
 }
@@ -108,6 +109,14 @@ int cawl_predict(const struct cawl_host *host, const struct cawl_options *option
     sum_costs(&prediction);
     *ret = prediction;
     return 0;
+}
+
+double cawl_written_back_s(const struct cawl_host *host, const struct cawl_options *options, double bytes)
+{
+    double writers = options->n_writers > 1 ? options->n_writers : 1;
+    double late_s = options->allocation_bps > 0 ? 1 / options->allocation_bps : 0;
+
+    return bytes * writers * (1 / host->bw_dev_bps + late_s);
 }
 
 double cawl_limit_share(const struct cawl_options *options)

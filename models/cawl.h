@@ -126,8 +126,9 @@ struct cawl_prediction {
                                     nothing dirty */
     struct cawl_change *changes; /* in order; none in modes without a page cache */
     size_t n_changes;
-    double close_s; /* of the last flush of the stream, not in costs_s; 0 without */
-    double total_s; /* sum of the costs, close_s included, delays not */
+    double close_s;    /* of the last flush of the stream, not in costs_s; 0 without */
+    double left_bytes; /* dirty when all of that is over */
+    double total_s;    /* sum of the costs, close_s included, delays not */
 };
 
 /* Predicts the chunks in their order. O(n log n) time and O(n) memory. n may be 0. 0; -EINVAL for values
@@ -135,6 +136,9 @@ struct cawl_prediction {
  * on 0; cawl_prediction_done frees it. */
 int cawl_predict(const struct cawl_host *host, const struct cawl_options *options, enum cawl_mode mode,
                  const struct cawl_chunk *chunks, size_t n, struct cawl_prediction *ret);
+
+/* The device's time for so many dirty bytes of each writer, without credit. */
+double cawl_written_back_s(const struct cawl_host *host, const struct cawl_options *options, double bytes);
 
 /* What is left of the limits of dirty memory for one writer. */
 double cawl_limit_share(const struct cawl_options *options);

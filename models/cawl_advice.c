@@ -91,14 +91,6 @@ static int cost_alone(const struct cawl_host *host, const struct cawl_options *o
     return result;
 }
 
-/* The device's time for one writer's bytes, of which it writes as many for each of the others. */
-static double written_back_s(const struct cawl_host *host, const struct cawl_options *options, double bytes)
-{
-    double writers = options->n_writers > 1 ? options->n_writers : 1;
-    double late_s = options->allocation_bps > 0 ? 1 / options->allocation_bps : 0;
-    return bytes * writers * (1 / host->bw_dev_bps + late_s);
-}
-
 static double computing_s(const struct cawl_advice_burst *burst)
 {
     return burst->delay_s * ceil((double)burst->bytes / (double)burst->request_bytes);
@@ -184,15 +176,43 @@ int cawl_advice_cost(const struct cawl_host *host, const struct cawl_options *op
     if (result < 0)
         return result;
     seconds[CAWL_ADVICE_FLUSHED] =
-        seconds[CAWL_ADVICE_BUFFERED] + written_back_s(host, options, cost.dirty_bytes) + host->sc_sw_s;
+        seconds[CAWL_ADVICE_BUFFERED] + cawl_written_back_s(host, options, cost.dirty_bytes) + host->sc_sw_s;
     if (burst->interval_s > 0) {
         double cycle_s = burst->interval_s + computing_s(burst) + seconds[CAWL_ADVICE_BUFFERED];
-        cost.piles_up = written_back_s(host, options, (double)burst->bytes) > cycle_s;
+        cost.piles_up = cawl_written_back_s(host, options, (double)burst->bytes) > cycle_s;
         result = cost_later(host, options, burst, &seconds[CAWL_ADVICE_BUFFERED], &cost.dirty_bytes);
     }
     if (result == 0)
         *ret = cost;
     return result;
+}
+
+int cawl_advice_remembered(const struct cawl_host *host, const struct cawl_options *options,
+                           const struct cawl_advice_burst *burst, struct cawl_advice_memo *memo,
+                           struct cawl_advice_cost *ret)
+{
+    for (size_t i = 0; i < memo->n; i++) {
+        if (memo->bytes[i] == burst->bytes) {
+            *ret = memo->cost[i];
+            return 0;
+        }
+    }
+    int result = cawl_advice_cost(host, options, burst, ret);
+    if (result == 0 && memo->n < CAWL_ADVICE_MEMO) {
+        memo->bytes[memo->n] = burst->bytes;
+        memo->cost[memo->n++] = *ret;
+    }
+    return result;
+}
+
+double cawl_advice_step(double bytes)
+{
+    return bytes * exp2(1.0 / GRID_A_OCTAVE);
+}
+
+uint64_t cawl_advice_whole(const struct cawl_advice_burst *burst, double bytes)
+{
+    return (uint64_t)fmax(floor(bytes / (double)burst->request_bytes), 1) * burst->request_bytes;
 }
 
 struct race {
@@ -201,16 +221,15 @@ struct race {
     struct cawl_advice_burst burst;
     enum cawl_advice_way first, second;
     double lead;
+    struct cawl_advice_memo *memo;
 };
 
 /* Log of how many times as fast the first way is as the second, over the lead that it shall have. */
 static int lead_of(struct race *race, double bytes, double *ret_log)
 {
     struct cawl_advice_cost cost;
-    /* Whole requests: smaller last ones would make the ways cross in a saw's teeth. */
-    double n_whole = fmax(floor(bytes / (double)race->burst.request_bytes), 1);
-    race->burst.bytes = (uint64_t)n_whole * race->burst.request_bytes;
-    int result = cawl_advice_cost(race->host, race->options, &race->burst, &cost);
+    race->burst.bytes = cawl_advice_whole(&race->burst, bytes);
+    int result = cawl_advice_remembered(race->host, race->options, &race->burst, race->memo, &cost);
     if (result == 0)
         *ret_log = log(cost.seconds[race->second] / cost.seconds[race->first] / race->lead);
     return result;
@@ -237,15 +256,16 @@ static int bisect(struct race *race, double low, double low_lead, double high, d
 int cawl_advice_crossings(const struct cawl_host *host, const struct cawl_options *options,
                           const struct cawl_advice_burst *burst, enum cawl_advice_way first,
                           enum cawl_advice_way second, double lead, uint64_t low_bytes, uint64_t high_bytes,
+                          struct cawl_advice_memo *memo,
                           struct cawl_advice_crossing ret[CAWL_ADVICE_MAX_CROSSINGS], size_t *ret_n)
 {
-    struct race race = {host, options, *burst, first, second, lead};
+    struct race race = {host, options, *burst, first, second, lead, memo};
     struct cawl_advice_crossing found[CAWL_ADVICE_MAX_CROSSINGS];
-    double last = 0, last_lead = 0, now_lead, ratio = exp2(1.0 / GRID_A_OCTAVE);
+    double last = 0, last_lead = 0, now_lead;
     size_t n = 0;
     if (low_bytes == 0 || high_bytes <= low_bytes || !(lead > 0))
         return -EINVAL;
-    for (double bytes = (double)low_bytes; n < CAWL_ADVICE_MAX_CROSSINGS; bytes *= ratio) {
+    for (double bytes = (double)low_bytes; n < CAWL_ADVICE_MAX_CROSSINGS; bytes = cawl_advice_step(bytes)) {
         bytes = fmin(bytes, (double)high_bytes);
         int result = lead_of(&race, bytes, &now_lead);
         bool matters = result == 0 && fabs(now_lead) > ALIKE_SHARE;

@@ -41,6 +41,26 @@ struct cawl_advice_cost {
 int cawl_advice_cost(const struct cawl_host *host, const struct cawl_options *options,
                      const struct cawl_advice_burst *burst, struct cawl_advice_cost *ret);
 
+#define CAWL_ADVICE_MEMO 512
+
+/* Costs of one host, load and options that were worked out before, by the size of the burst; zeroed at first.
+ * The first so many are remembered. */
+struct cawl_advice_memo {
+    size_t n;
+    uint64_t bytes[CAWL_ADVICE_MEMO];
+    struct cawl_advice_cost cost[CAWL_ADVICE_MEMO];
+};
+
+/* As cawl_advice_cost. */
+int cawl_advice_remembered(const struct cawl_host *host, const struct cawl_options *options,
+                           const struct cawl_advice_burst *burst, struct cawl_advice_memo *memo,
+                           struct cawl_advice_cost *ret);
+
+/* The next larger size of the grid that crossings are looked for on, and the bytes of whole requests, one at
+ * least, up to a size: smaller last ones would make the ways cross in a saw's teeth. */
+double cawl_advice_step(double bytes);
+uint64_t cawl_advice_whole(const struct cawl_advice_burst *burst, double bytes);
+
 /* A size of the burst at which one way begins or ceases to be so many times as fast as another. */
 struct cawl_advice_crossing {
     double bytes;     /* within 1 % */
@@ -53,10 +73,11 @@ struct cawl_advice_crossing {
  * second, between two sizes (0 < low < high, burst->bytes does not count), ascending, the first
  * CAWL_ADVICE_MAX_CROSSINGS of them: by bisection between the points of a logarithmic grid of four an octave;
  * what crosses twice between neighbours is not seen, nor are differences under 1 %. Bursts are of whole
- * requests. As cawl_advice_cost. */
+ * requests. memo: of this host, load and options. As cawl_advice_cost. */
 int cawl_advice_crossings(const struct cawl_host *host, const struct cawl_options *options,
                           const struct cawl_advice_burst *burst, enum cawl_advice_way first,
                           enum cawl_advice_way second, double lead, uint64_t low_bytes, uint64_t high_bytes,
+                          struct cawl_advice_memo *memo,
                           struct cawl_advice_crossing ret[CAWL_ADVICE_MAX_CROSSINGS], size_t *ret_n);
 
 /* Bytes of a burst alone that are written before its first request leaves free_run; INFINITY when none does

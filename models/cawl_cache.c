@@ -6,7 +6,7 @@
 static void enlist(struct cawl_cache *cache, enum cawl_list list, uint32_t entered, uint32_t after)
 {
     struct cawl_age *ages = cache->map.ages;
-    uint32_t next = after == CAWL_NONE ? CAWL_NONE : ages[after].next;
+    uint32_t next = after == CAWL_NONE ? cache->head[list] : ages[after].next;
 
     cache->map.blocks[entered].list = list;
     ages[entered].prev = after;
@@ -34,20 +34,20 @@ static void add_fresh(struct cawl_cache *cache, uint32_t file, uint64_t begin, u
     enlist(cache, CAWL_FRESH, added, cache->tail[CAWL_FRESH]);
 }
 
-/* The block keeps what lies before offset; the rest becomes a block of its own, of the same age and list. */
+/* The block keeps what lies from offset on; what lies before becomes a block of its own, of the same age and
+ * list. */
 static uint32_t cut(struct cawl_cache *cache, uint32_t block, uint64_t offset)
 {
     struct cawl_block old = cache->map.blocks[block];
-    uint64_t kept = offset - old.offset;
+    uint64_t size = offset - old.offset;
 
-    cache->map.blocks[block].size = kept;
-    cache->bytes[old.list] -= old.size - kept;
+    cawl_cache_clean(cache, block, size);
 
-    uint32_t rest = cawl_map_add(&cache->map, old.file, offset, old.size - kept);
+    uint32_t front = cawl_map_add(&cache->map, old.file, old.offset, size);
 
-    cache->map.ages[rest].endtime = cache->map.ages[block].endtime;
-    enlist(cache, old.list, rest, block);
-    return rest;
+    cache->map.ages[front].endtime = cache->map.ages[block].endtime;
+    enlist(cache, old.list, front, cache->map.ages[block].prev);
+    return front;
 }
 
 static void activate(struct cawl_cache *cache, uint32_t block, double endtime)
@@ -57,15 +57,16 @@ static void activate(struct cawl_cache *cache, uint32_t block, double endtime)
     enlist(cache, CAWL_ACTIVE, block, cache->tail[CAWL_ACTIVE]);
 }
 
-/* The block ends where the other begins, is active, and of the same write. */
+/* The block begins where the other ends, which is gone then. */
 static void join(struct cawl_cache *cache, uint32_t block, uint32_t joined)
 {
     uint64_t size = cache->map.blocks[joined].size;
 
     delist(cache, joined);
     cawl_map_remove(&cache->map, joined);
+    cache->map.blocks[block].offset -= size;
     cache->map.blocks[block].size += size;
-    cache->bytes[CAWL_ACTIVE] += size;
+    cache->bytes[cache->map.blocks[block].list] += size;
 }
 
 int cawl_cache_write(struct cawl_cache *cache, uint32_t file, uint64_t offset, uint64_t size, double endtime)
@@ -92,17 +93,15 @@ int cawl_cache_write(struct cawl_cache *cache, uint32_t file, uint64_t offset, u
             active = CAWL_NONE;
         }
         if (cache->map.blocks[block].offset < offset)
-            block = cut(cache, block, offset);
+            cut(cache, block, offset);
         if (cache->map.blocks[block].size > end - offset)
-            cut(cache, block, end);
+            block = cut(cache, block, end);
         offset += cache->map.blocks[block].size;
         /* Without this, writes at odd offsets would cut a file into ever smaller blocks. */
-        if (active != CAWL_NONE) {
-            join(cache, active, block);
-        } else {
-            activate(cache, block, endtime);
-            active = block;
-        }
+        if (active != CAWL_NONE)
+            join(cache, block, active);
+        activate(cache, block, endtime);
+        active = block;
     }
     return 0;
 }
@@ -166,7 +165,7 @@ void cawl_cache_clean(struct cawl_cache *cache, uint32_t cleaned, uint64_t bytes
         cawl_map_remove(&cache->map, cleaned);
         return;
     }
-    /* The order of the treap stays: no other block lies in what is given up. */
+    /* The map knows it by its end, which stays. */
     block->offset += bytes;
     block->size -= bytes;
     cache->bytes[block->list] -= bytes;

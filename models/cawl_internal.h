@@ -10,16 +10,45 @@
 
 #define CAWL_NONE 0 /* the index of no block */
 
-/* A range of a file, in a treap by (file, offset). Two of them fill a line of the processor's cache: with a
- * million blocks, looking for a place is waiting for memory. */
-struct cawl_block {
-    uint64_t offset, size;
-    uint32_t file;        /* as the chunks name it */
-    uint32_t left, right; /* in the treap; left also chains the blocks that are free */
-    uint32_t list;        /* enum cawl_list */
+/* With what else a node holds, eight lines of the processor's cache: with a million blocks, looking for a
+ * place is waiting for memory. */
+#define CAWL_WIDTH 31
+
+/* A key, (file, end), and what it leads to: a node, or in a leaf the value. */
+struct cawl_entry {
+    uint64_t end; /* > 0 */
+    uint32_t file, below;
 };
 
-/* The same block in its list. */
+struct cawl_node {
+    uint32_t n, unused[3];
+    struct cawl_entry entries[CAWL_WIDTH];
+};
+
+/* Values, not CAWL_NONE, in the order of their keys. Nodes are named by their index. */
+struct cawl_tree {
+    struct cawl_node *nodes;
+    uint32_t n_used, capacity, free, root, height; /* height: levels above the leaves */
+};
+
+/* The value of the first key behind (file, offset), of whatever file; CAWL_NONE without one. */
+uint32_t cawl_tree_behind(const struct cawl_tree *tree, uint32_t file, uint64_t offset);
+
+/* Room for n more keys, so that cawl_tree_add cannot fail. 0, -ENOMEM. */
+int cawl_tree_reserve(struct cawl_tree *tree, uint32_t n);
+
+void cawl_tree_add(struct cawl_tree *tree, uint32_t file, uint64_t end, uint32_t value); /* a new key */
+void cawl_tree_remove(struct cawl_tree *tree, uint32_t file, uint64_t end);              /* a known one */
+void cawl_tree_done(struct cawl_tree *tree); /* accepts a zeroed one */
+
+/* A range of a file. Its end is its key and stays; it may lose bytes at its front, and grow there. */
+struct cawl_block {
+    uint64_t offset, size;
+    uint32_t file; /* as the chunks name it */
+    uint32_t list; /* enum cawl_list */
+};
+
+/* The same block in its list; `next` also chains the blocks that are free. */
 struct cawl_age {
     double endtime; /* when it was written last */
     uint32_t prev, next;
@@ -29,7 +58,8 @@ struct cawl_age {
 struct cawl_map {
     struct cawl_block *blocks;
     struct cawl_age *ages;
-    uint32_t n_used, capacity, free, root;
+    uint32_t n_used, capacity, free;
+    struct cawl_tree tree;
 };
 
 /* The first block of the file that ends behind offset; CAWL_NONE without one. */
@@ -84,7 +114,7 @@ uint32_t cawl_cache_evictable(struct cawl_cache *cache);
 /* Takes bytes from the front of a block; all of it, and the block is gone. */
 void cawl_cache_clean(struct cawl_cache *cache, uint32_t block, uint64_t bytes);
 
-/* Lists, treap and sums agree; for assert. O(n). */
+/* Lists, map and sums agree; for assert. O(n log n). */
 bool cawl_cache_sound(const struct cawl_cache *cache);
 void cawl_cache_done(struct cawl_cache *cache); /* accepts a zeroed one */
 

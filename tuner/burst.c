@@ -148,6 +148,17 @@ static struct measure_plan plan_of(const struct tune *tune, const struct point *
     return plan;
 }
 
+/* A part of a burst would say nothing. */
+static int check_bytes(struct burst *burst, const struct tune *tune, struct err *err)
+{
+    const struct session *session = tune->session;
+    uint64_t limit = session->write_limit_bytes, written = session->bytes_written;
+    if (written <= limit && limit - written >= tune->settings->burst.bytes)
+        return 0;
+    burst->wrote_out = true;
+    return err_set(err, -EDQUOT, "--max-write leaves no room for another burst");
+}
+
 static void note_failed(const struct tune *tune, struct burst_setting *setting, const char *why)
 {
     char text[FACTORS_TEXT_SIZE];
@@ -162,7 +173,9 @@ static int one_burst(struct burst *burst, struct tune *tune, struct burst_settin
     struct session *session = tune->session;
     struct measure_result measured;
     struct err why = {0};
-    int result = pause_before(tune, err);
+    int result = check_bytes(burst, tune, err);
+    if (result == 0)
+        result = pause_before(tune, err);
     if (result < 0)
         return result;
     struct measure_plan plan = plan_of(tune, &setting->point);
@@ -310,6 +323,7 @@ void burst_judge(struct burst *burst)
 /* What the model says at the setting that was chosen. */
 static void explain(struct burst *burst)
 {
+    static struct cawl_advice_memo memo;
     static const struct cawl_options plain;
     const struct cawl_host *host = &burst->host.host;
     const struct settings *settings = burst->settings;
@@ -323,10 +337,12 @@ static void explain(struct burst *burst)
         .random = pattern_is_random(&settings->pattern),
         .interval_s = (double)settings->burst.interval_ns / 1e9,
     };
-    burst->has_model = cawl_advice_cost(host, &plain, &burst->modelled, &burst->predicted) == 0 &&
-                       write_advice_find(host, &plain, &burst->modelled, first, CAWL_ADVICE_DIRECT,
-                                         write_advice_low(&burst->modelled),
-                                         write_advice_high(host, &burst->modelled), &burst->crossings) == 0;
+    memo.n = 0;
+    burst->has_model =
+        cawl_advice_cost(host, &plain, &burst->modelled, &burst->predicted) == 0 &&
+        write_advice_find(host, &plain, &burst->modelled, first, CAWL_ADVICE_DIRECT,
+                          write_advice_low(&burst->modelled), write_advice_high(host, &burst->modelled),
+                          &memo, &burst->crossings) == 0;
 }
 
 bool burst_contradicts(const struct burst *burst)
@@ -379,8 +395,9 @@ int burst_run(struct burst *burst, struct tune *tune, struct err *err)
     burst_judge(burst);
     explain(burst);
     if (burst->best == BURST_NONE)
-        burst->why = burst->n == 0 ? "no setting that can be trusted was measured"
-                                   : "time or --max-write allowed too few bursts; raise --budget";
+        burst->why = burst->n == 0      ? "no setting that can be trusted was measured"
+                     : burst->wrote_out ? "--max-write allowed too few bursts; raise it"
+                                        : "time allowed too few bursts; raise --budget";
     free(latency);
     return result;
 }

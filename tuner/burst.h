@@ -49,6 +49,7 @@ struct burst_figure {
 struct burst {
     const struct settings *settings; /* borrowed */
     bool by_durable;                 /* the time that decides */
+    bool wrote_out;                  /* --max-write left no room for another burst */
     bool falls_behind;               /* the interval is too short to write a buffered burst back */
     struct burst_setting setting[BURST_MAX_SETTINGS];
     size_t n;

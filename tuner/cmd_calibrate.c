@@ -10,6 +10,7 @@
 #include "tuner/report_text.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,7 +91,7 @@ static int deliver(struct calibration *calibration, struct err *err)
     return result < 0 || reported == 0 ? result : err_set(err, reported, "%s", report_err.text);
 }
 
-/* First of all, because the guard that puts them back shares the memory that is in use then. */
+/* With the lock of the device held: another that calibrates or measures there would meet these limits. */
 static int set_limits(struct calibration *calibration, struct err *err)
 {
     const struct settings *settings = calibration->session->settings;
@@ -124,9 +125,9 @@ static int calibrate_and_print(struct session *session, struct err *err)
     if (calibration == NULL)
         return err_set(err, -ENOMEM, "no memory");
     calibration->session = session;
-    int result = set_limits(calibration, err);
+    int result = session_prepare(session, err);
     if (result == 0)
-        result = session_prepare(session, err);
+        result = set_limits(calibration, err);
     if (result == 0) {
         hostinfo_collect_limits(&session->host, session->directory_fd);
         result = calibrate_run(calibration, err);
@@ -148,12 +149,31 @@ static int calibrate_and_print(struct session *session, struct err *err)
     return result;
 }
 
+/* As when the file is there, but before it is filled. */
+static int check_bytes(const struct settings *settings, uint64_t file_bytes, struct err *err)
+{
+    const struct calibrate_room room = {.limit_bg_bytes = INFINITY,
+                                        .memory_bytes = INFINITY,
+                                        .free_bytes = INFINITY,
+                                        .file_size_bytes = INFINITY,
+                                        .write_bytes =
+                                            (double)settings->max_write_bytes - (double)file_bytes};
+    struct err why = {0};
+    const char *bound;
+    uint64_t bytes;
+    return calibrate_cache_size(&room, &bytes, &bound, &why) == 0
+               ? 0
+               : err_set(err, -EINVAL, "%s; raise it", why.text);
+}
+
 static int check_and_print_plan(struct session *session, struct err *err)
 {
     const struct settings *settings = session->settings;
     char duration[UNITS_TEXT_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
     uint64_t file_bytes = 0;
     int result = session_estimate(session, &file_bytes, err);
+    if (result == 0)
+        result = check_bytes(settings, file_bytes, err);
     if (result == 0 && settings->output[0] != '\0')
         result = publish_check(settings->output, err);
     if (result < 0)

@@ -91,6 +91,11 @@ static int load(const struct settings *settings, const struct plot_ops *ops, str
     if (settings->db[0] != '\0' || settings->target[0] != '\0')
         return err_set(err, -EINVAL,
                        "--db and --target are for plot history; give a file of results with --from");
+    if (ops == &plot_prediction &&
+        (settings->plot_x[0] != '\0' || settings->plot_y[0] != '\0' || settings->plot_where[0] != '\0'))
+        return err_set(
+            err, -EINVAL,
+            "--x, --y and --where choose among factors, and a prediction has none; leave them out");
     int result = plot_data_load(data, settings->from[0], err);
     if (result == 0 && data->source == PLOT_PREDICTION && ops != &plot_prediction)
         result =

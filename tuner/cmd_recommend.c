@@ -21,6 +21,15 @@
 /* A run that hangs is given up after this, which leaves time for giving the thread up and for the answer. */
 #define LATE_NS (3 * CLOCK_NS_PER_S)
 
+static void print_bursts(FILE *out, const struct settings *settings)
+{
+    char bytes[UNITS_TEXT_SIZE], pause[UNITS_TEXT_SIZE], time[UNITS_TEXT_SIZE];
+    fprintf(out, ", then bursts of %s", units_format_size(settings->burst.bytes, bytes));
+    if (settings->burst.interval_ns > 0)
+        fprintf(out, " %s apart", units_format_duration(settings->burst.interval_ns, pause));
+    fprintf(out, " in the last %s", units_format_duration(burst_reserved_ns(settings), time));
+}
+
 /* The plan line of interfaces, section 4: what the command will do at most. */
 static void print_plan(FILE *out, const struct session *session, uint64_t file_bytes, size_t n_points)
 {
@@ -28,6 +37,8 @@ static void print_plan(FILE *out, const struct session *session, uint64_t file_b
     fprintf(out, "plan: %s, %zu points", settings->pattern.name, n_points);
     if (session->simulated)
         fprintf(out, ", %.0f virtual seconds", (double)settings->budget_ns / 1e9);
+    if (settings->burst.bytes > 0)
+        print_bursts(out, settings);
     report_plan_end(out, session, file_bytes);
 }
 

@@ -23,7 +23,7 @@ static int read_stream(FILE *stream, const char *path, char *text, size_t *ret_l
     if (ferror(stream))
         return err_sys(err, errno > 0 ? -errno : -EIO, "%.*s: cannot be read", SHOWN_PATH, path);
     if (length > MAX_FILE_BYTES)
-        return err_set(err, -EFBIG, "%.*s: larger than 1 MiB; this is no configuration file", SHOWN_PATH,
+        return err_set(err, -EINVAL, "%.*s: larger than 1 MiB; this is no configuration file", SHOWN_PATH,
                        path);
     text[length] = '\0';
     if (strlen(text) != length)

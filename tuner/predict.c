@@ -223,7 +223,7 @@ void predict_states(const struct predict *predict, struct predict_state ret_stat
 
 double predict_dirty_peak(const struct cawl_prediction *prediction)
 {
-    double peak = 0;
+    double peak = prediction->left_bytes;
     for (size_t i = 0; i < prediction->n; i++)
         peak = fmax(peak, prediction->dirty_bytes[i]);
     return peak;

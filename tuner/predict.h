@@ -50,7 +50,7 @@ struct predict_state {
 /* Sums of every state; all 0 in modes without a page cache. */
 void predict_states(const struct predict *predict, struct predict_state ret_states[CAWL_N_RUNS]);
 
-/* The largest of prediction.dirty_bytes, 0 without writes. */
+/* The largest of prediction.dirty_bytes and left_bytes, 0 without writes. */
 double predict_dirty_peak(const struct cawl_prediction *prediction);
 
 /* The state of chunk i; cursor, 0 at first, remembers the place while i ascends. NULL in modes without a page

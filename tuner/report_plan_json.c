@@ -17,6 +17,11 @@ json_t *report_plan_document(const struct session *session, uint64_t file_bytes,
                   "space_points", (json_int_t)n_points);
     if (object == NULL)
         return NULL;
+    if (settings->burst.bytes > 0)
+        json_object_set_new(object, "burst",
+                            json_pack("{s:I, s:o}", "bytes", (json_int_t)settings->burst.bytes,
+                                      "interval_seconds",
+                                      json_number((double)settings->burst.interval_ns / 1e9)));
     if (!session->simulated) {
         json_object_set_new(object, "place", json_text(existing ? settings->existing : settings->path));
         json_object_set_new(object, "existing", json_boolean(existing));

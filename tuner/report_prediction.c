@@ -178,15 +178,21 @@ static void print_dirty(FILE *out, const struct predict *predict)
     const struct cawl_prediction *prediction = &predict->prediction;
     const struct cawl_host *host = &predict->host.host;
     const double share = cawl_limit_share(&predict->options);
-    const double end = prediction->dirty_bytes[prediction->n - 1];
+    const double left_bytes = prediction->left_bytes;
+    const unsigned writers = predict->options.n_writers;
     char peak[UNITS_TEXT_SIZE], left[UNITS_TEXT_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE],
         time[UNITS_TEXT_SIZE];
+    if (writers > 1)
+        fprintf(out, "Of each of the %u writers: dirty", writers);
+    else
+        fputs("Dirty", out);
     fprintf(out,
-            "Dirty memory reaches %s (written back from %s on, writers wait at %s); %s is left at the end, "
-            "%s of work for the device.\n",
+            " memory reaches %s (written back from %s on, writers wait at %s); %s is left at the end, "
+            "%s of work for the device%s.\n",
             bytes_of(predict_dirty_peak(prediction), peak), bytes_of(share * host->limit_bg_bytes, low),
-            bytes_of(share * host->limit_hard_bytes, high), bytes_of(end, left),
-            seconds(end / host->bw_dev_bps, time));
+            bytes_of(share * host->limit_hard_bytes, high), bytes_of(left_bytes, left),
+            seconds(cawl_written_back_s(host, &predict->options, left_bytes), time),
+            writers > 1 ? ", with what the others leave" : "");
 }
 
 int report_prediction_text(FILE *out, const struct predict *predict, struct err *err)

@@ -93,6 +93,7 @@ static json_t *document(const struct predict *predict)
                                json_number(predict->extended ? predict->plain_total_s : prediction->total_s));
     json_object_set_new(object, "close_s", json_number(prediction->close_s));
     json_object_set_new(object, "dirty_peak_bytes", json_number(predict_dirty_peak(prediction)));
+    json_object_set_new(object, "dirty_left_bytes", json_number(prediction->left_bytes));
     json_object_set_new(object, "limits",
                         json_pack("{s:o, s:o}", "background_bytes",
                                   json_number(share * predict->host.host.limit_bg_bytes), "hard_bytes",

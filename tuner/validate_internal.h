@@ -44,7 +44,8 @@ int validate_replay_prepare(struct validation *validation, struct err *err); /* 
 int validate_replay(struct validation *validation, bool *ret_abandoned, struct err *err);
 int validate_compare(struct validation *validation, struct err *err); /* needs n_runs > 0 */
 
-uint64_t validate_total_bytes(const struct validation *validation); /* all repetitions together */
+uint64_t validate_extra_bytes(const struct validation *validation); /* of one repetition, beside its writes */
+uint64_t validate_total_bytes(const struct validation *validation); /* at most, all repetitions together */
 void validate_print_plan(FILE *out, const struct validation *validation);
 int validate_print_plan_json(FILE *out, const struct validation *validation, struct err *err);
 int validate_print_text(FILE *out, const struct validation *validation);

@@ -26,16 +26,26 @@ struct job {
     struct err err;
 };
 
-static struct replay_plan plan_of(const struct validation *validation)
+static enum replay_mode mode_of(const struct validation *validation)
 {
     static const enum replay_mode modes[CAWL_N_MODES] = {[CAWL_DIRECT] = REPLAY_DIRECT,
                                                          [CAWL_SYNC] = REPLAY_SYNC,
                                                          [CAWL_NOSYNC] = REPLAY_NOSYNC,
                                                          [CAWL_STDIO] = REPLAY_STDIO};
+    return modes[validation->plan->mode];
+}
+
+uint64_t validate_extra_bytes(const struct validation *validation)
+{
+    return replay_extra_bytes(mode_of(validation));
+}
+
+static struct replay_plan plan_of(const struct validation *validation)
+{
     const struct validate_plan *plan = validation->plan;
     return (struct replay_plan){
         .directory = validation->settings->path,
-        .mode = modes[plan->mode],
+        .mode = mode_of(validation),
         .writes = validation->writes,
         .n = validation->load->n,
         .n_files = (uint32_t)validation->load->n_files,
@@ -53,14 +63,16 @@ static struct replay_plan plan_of(const struct validation *validation)
 /* --max-write is for all repetitions together. */
 static int check_bytes(const struct validation *validation, struct err *err)
 {
-    const uint64_t each = validation->load->total_bytes, most = validation->settings->max_write_bytes;
+    const uint64_t extra = validate_extra_bytes(validation), each = validation->load->total_bytes + extra,
+                   most = validation->settings->max_write_bytes;
     const uint32_t n = validation->plan->n_repetitions;
     char one[UNITS_TEXT_SIZE], allowed[UNITS_TEXT_SIZE];
     if (each <= most / n)
         return 0;
     return err_set(err, -EFBIG,
-                   "%u repetition%s of %s are more than the %s of --max-write; raise it, or write less", n,
-                   n == 1 ? "" : "s", units_format_bytes(each, one), units_format_bytes(most, allowed));
+                   "%u repetition%s of %s%s are more than the %s of --max-write; raise it, or write less", n,
+                   n == 1 ? "" : "s", units_format_bytes(each, one),
+                   extra > 0 ? ", some of it to prove direct I/O," : "", units_format_bytes(most, allowed));
 }
 
 int validate_replay_prepare(struct validation *validation, struct err *err)

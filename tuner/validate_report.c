@@ -12,7 +12,8 @@
 
 uint64_t validate_total_bytes(const struct validation *validation)
 {
-    return validation->load->total_bytes * validation->plan->n_repetitions;
+    return (validation->load->total_bytes + validate_extra_bytes(validation)) *
+           validation->plan->n_repetitions;
 }
 
 /* With the pauses, and without the waiting for a calm machine. */
@@ -35,11 +36,12 @@ void validate_print_plan(FILE *out, const struct validation *validation)
 {
     char path[SETTINGS_TEXT_SIZE], bytes[UNITS_TEXT_SIZE], time[UNITS_TEXT_SIZE];
     fprintf(out,
-            "plan: %u times %zu writes (%s) into nameless files in %s (removed afterwards), %s in all, %s by "
-            "the model\n",
+            "plan: %u times %zu writes (%s) into nameless files in %s (removed afterwards), %s in all%s, %s "
+            "by the model\n",
             validation->plan->n_repetitions, validation->load->n, cawl_mode_names[validation->plan->mode],
             text_printable(validation->settings->path, path, sizeof path),
             units_format_bytes(validate_total_bytes(validation), bytes),
+            validate_extra_bytes(validation) > 0 ? " at most, the proof of direct I/O included" : "",
             seconds(fmin(predicted_seconds(validation), 1e9), time));
 }
 

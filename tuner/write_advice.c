@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <math.h>
 
-#define POINTS_A_OCTAVE 4
 /* Beyond this many times the memory that may be dirty nothing new happens. */
 #define HIGHEST_FACTOR 16
 /* A burst of one or two requests is none. */
@@ -39,22 +38,23 @@ static struct cawl_advice_burst burst_of(const struct settings *settings)
     };
 }
 
-/* Of whole requests: a smaller last one would show as a tooth. */
-static int make_curve(struct write_advice *advice, const struct cawl_options *options)
+/* The sizes are those that crossings were looked for at. */
+static int make_curve(struct write_advice *advice)
 {
     struct cawl_advice_burst burst = advice->burst;
-    double octaves = log2(advice->high_bytes / advice->low_bytes), last = 0;
-    size_t n = (size_t)fmin(ceil(octaves * POINTS_A_OCTAVE) + 1, WRITE_ADVICE_MAX_POINTS);
-    for (size_t i = 0; i < n; i++) {
-        double share = (double)i / (double)(n - 1);
-        double n_requests = advice->low_bytes * exp2(share * octaves) / (double)burst.request_bytes;
-        burst.bytes = (uint64_t)n_requests * burst.request_bytes;
-        if ((double)burst.bytes <= last)
-            continue;
-        int result = cawl_advice_cost(&advice->host->host, options, &burst, &advice->curve[advice->n_points]);
+    double bytes = advice->low_bytes, last = 0;
+    while (advice->n_points < WRITE_ADVICE_MAX_POINTS) {
+        struct cawl_advice_cost *cost = &advice->curve[advice->n_points];
+        burst.bytes = cawl_advice_whole(&burst, fmin(bytes, advice->high_bytes));
+        int result =
+            cawl_advice_remembered(&advice->host->host, &advice->options, &burst, &advice->memo, cost);
         if (result < 0)
             return result;
-        advice->bytes[advice->n_points++] = last = (double)burst.bytes;
+        if ((double)burst.bytes > last)
+            advice->bytes[advice->n_points++] = last = (double)burst.bytes;
+        if (bytes >= advice->high_bytes)
+            break;
+        bytes = cawl_advice_step(bytes);
     }
     return 0;
 }
@@ -62,14 +62,15 @@ static int make_curve(struct write_advice *advice, const struct cawl_options *op
 int write_advice_find(const struct cawl_host *host, const struct cawl_options *options,
                       const struct cawl_advice_burst *burst, enum cawl_advice_way first,
                       enum cawl_advice_way second, double low_bytes, double high_bytes,
-                      struct write_advice_crossings *ret)
+                      struct cawl_advice_memo *memo, struct write_advice_crossings *ret)
 {
     struct write_advice_crossings found = {.first = first, .second = second};
     uint64_t low = (uint64_t)low_bytes, high = (uint64_t)high_bytes;
-    int result = cawl_advice_crossings(host, options, burst, first, second, 1, low, high, found.at, &found.n);
+    int result =
+        cawl_advice_crossings(host, options, burst, first, second, 1, low, high, memo, found.at, &found.n);
     if (result == 0)
         result = cawl_advice_crossings(host, options, burst, first, second, WRITE_ADVICE_CLEAR_LEAD, low,
-                                       high, found.clear, &found.n_clear);
+                                       high, memo, found.clear, &found.n_clear);
     if (result == 0)
         *ret = found;
     return result;
@@ -100,10 +101,10 @@ static int calculate(struct write_advice *advice)
     if (result == 0)
         result = cawl_advice_free_run(host, &plain, &advice->burst, &advice->free_run_bytes);
     for (size_t i = 0; i < 2 && result == 0; i++)
-        result = write_advice_find(host, &plain, &advice->burst,
-                                   i == 0 ? CAWL_ADVICE_BUFFERED : CAWL_ADVICE_FLUSHED, CAWL_ADVICE_DIRECT,
-                                   advice->low_bytes, advice->high_bytes, &advice->crossings[i]);
-    return result == 0 ? make_curve(advice, &plain) : result;
+        result = write_advice_find(
+            host, &plain, &advice->burst, i == 0 ? CAWL_ADVICE_BUFFERED : CAWL_ADVICE_FLUSHED,
+            CAWL_ADVICE_DIRECT, advice->low_bytes, advice->high_bytes, &advice->memo, &advice->crossings[i]);
+    return result == 0 ? make_curve(advice) : result;
 }
 
 int write_advice_make(const struct settings *settings, struct host_file *ret_host, struct write_advice *ret,
@@ -122,37 +123,77 @@ int write_advice_make(const struct settings *settings, struct host_file *ret_hos
     return result < 0 ? err_sys(err, result, "cannot predict these writes") : 0;
 }
 
-/* The first crossing at a larger burst, or NULL. */
-static const struct cawl_advice_crossing *next_of(const struct cawl_advice_crossing *at, size_t n,
-                                                  uint64_t bytes)
+/* The first crossing at a larger burst; n: there is none. */
+static size_t next_of(const struct cawl_advice_crossing *at, size_t n, uint64_t bytes)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (at[i].bytes > (double)bytes)
-            return &at[i];
-    }
-    return NULL;
+    size_t i = 0;
+    while (i < n && at[i].bytes <= (double)bytes)
+        i++;
+    return i;
+}
+
+static const char *above(const struct write_advice_crossings *crossings, size_t i)
+{
+    return write_advice_words[crossings->at[i].first_below ? crossings->second : crossings->first];
+}
+
+static const char *below(const struct write_advice_crossings *crossings, size_t i)
+{
+    return write_advice_words[crossings->at[i].first_below ? crossings->first : crossings->second];
+}
+
+/* Between which crossings the burst lies, and what holds beyond them. */
+static void print_range(FILE *out, const struct write_advice_crossings *crossings, size_t next)
+{
+    const struct cawl_advice_crossing *at = crossings->at;
+    size_t n = crossings->n;
+    char bytes[UNITS_TEXT_SIZE];
+    fputs(", and the faster one", out);
+    if (next > 0)
+        fprintf(out, " from about %s", units_format_bytes((uint64_t)at[next - 1].bytes, bytes));
+    if (next < n)
+        fprintf(out, " up to about %s", units_format_bytes((uint64_t)at[next].bytes, bytes));
+    fputs(next < n ? " per burst" : " per burst on", out);
+    if (next > 0)
+        fprintf(out, "; below, %s", below(crossings, next - 1));
+    for (size_t i = next; i-- > 1;)
+        fprintf(out, ", below %s %s", units_format_bytes((uint64_t)at[i - 1].bytes, bytes),
+                below(crossings, i - 1));
+    if (next < n)
+        fprintf(out, "; beyond, %s", above(crossings, next));
+    for (size_t i = next + 1; i < n; i++)
+        fprintf(out, ", beyond %s %s", units_format_bytes((uint64_t)at[i].bytes, bytes), above(crossings, i));
+}
+
+static void print_line(FILE *out, const struct write_advice_crossings *crossings,
+                       const struct cawl_advice_burst *burst, const struct cawl_advice_cost *cost)
+{
+    char bytes[UNITS_TEXT_SIZE];
+    const char *first = write_advice_words[crossings->first], *second = write_advice_words[crossings->second];
+    double ratio = cost->seconds[crossings->second] / cost->seconds[crossings->first];
+    size_t next = next_of(crossings->at, crossings->n, burst->bytes),
+           clear = next_of(crossings->clear, crossings->n_clear, burst->bytes);
+    bool fades = next == crossings->n && clear < crossings->n_clear && ratio >= WRITE_ADVICE_CLEAR_LEAD;
+    fprintf(out, "%s is %.2f times as fast as %s for a burst of %s", ratio >= 1 ? first : second,
+            fmax(ratio, 1 / ratio), ratio >= 1 ? second : first, units_format_bytes(burst->bytes, bytes));
+    if (crossings->n > 0)
+        print_range(out, crossings, next);
+    else if (!fades)
+        fputs(", and the faster one for every burst", out);
+    if (fades)
+        fprintf(out, "%s clearly faster up to about %s per burst; beyond, by less than %.0f %%",
+                crossings->n > 0 ? ";" : ", and",
+                units_format_bytes((uint64_t)crossings->clear[clear].bytes, bytes),
+                100 * (WRITE_ADVICE_CLEAR_LEAD - 1));
 }
 
 void write_advice_line(const struct write_advice_crossings *crossings, const struct cawl_advice_burst *burst,
                        const struct cawl_advice_cost *cost, char *text, size_t size)
 {
-    char bytes[UNITS_TEXT_SIZE];
-    const char *first = write_advice_words[crossings->first], *second = write_advice_words[crossings->second];
-    double ratio = cost->seconds[crossings->second] / cost->seconds[crossings->first];
-    const char *faster = ratio >= 1 ? first : second, *slower = ratio >= 1 ? second : first;
-    double times = fmax(ratio, 1 / ratio);
-    const struct cawl_advice_crossing *at = next_of(crossings->at, crossings->n, burst->bytes),
-                                      *clear = next_of(crossings->clear, crossings->n_clear, burst->bytes);
-    int used = snprintf(text, size, "%s is %.2f times as fast as %s for a burst of %s", faster, times, slower,
-                        units_format_bytes(burst->bytes, bytes));
-    text += used;
-    size -= (size_t)used;
-    if (at != NULL)
-        snprintf(text, size, ", and the faster one up to about %s per burst; beyond, %s",
-                 units_format_bytes((uint64_t)at->bytes, bytes), slower);
-    else if (clear != NULL && ratio >= WRITE_ADVICE_CLEAR_LEAD)
-        snprintf(text, size, ", and clearly faster up to about %s per burst; beyond, by less than %.0f %%",
-                 units_format_bytes((uint64_t)clear->bytes, bytes), 100 * (WRITE_ADVICE_CLEAR_LEAD - 1));
-    else
-        snprintf(text, size, ", and the faster one for every larger burst");
+    FILE *out = fmemopen(text, size, "w");
+    text[0] = '\0';
+    if (out == NULL)
+        return;
+    print_line(out, crossings, burst, cost);
+    fclose(out);
 }

@@ -40,7 +40,7 @@ static void print_way(FILE *out, const struct write_advice *advice, enum cawl_ad
 
 static void print_crossings(FILE *out, const struct write_advice *advice)
 {
-    char text[512];
+    char text[WRITE_ADVICE_LINE_SIZE];
     for (size_t i = 0; i < 2; i++) {
         write_advice_line(&advice->crossings[i], &advice->burst, &advice->cost, text, sizeof text);
         fprintf(out, "%s %s\n", i == 0 ? "\nAccepted    " : "Durable     ", text);

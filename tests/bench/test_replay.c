@@ -358,6 +358,13 @@ static void what_cannot_be_written_is_refused_before(void **state)
     write_refused((struct replay_write){.size_bytes = 1ULL << 61}, -ENOSPC, "the writes need");
     plan.max_write_bytes = 10;
     refused(plan, -EFBIG, "--max-write");
+    plan.max_write_bytes = 11 + replay_extra_bytes(REPLAY_DIRECT);
+    plan.mode = REPLAY_DIRECT;
+    plan.directory = "/nowhere/at/all";
+    refused(plan, -ENOENT, "no such directory");
+    plan.max_write_bytes--;
+    refused(plan, -EFBIG, "--max-write");
+    plan.mode = REPLAY_NOSYNC;
     plan.max_write_bytes = 11;
     plan.directory = "/nowhere/at/all";
     refused(plan, -ENOENT, "no such directory");

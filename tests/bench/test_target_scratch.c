@@ -57,6 +57,8 @@ static void direct_io_is_proved_or_refused(void **state)
     if (kind.f_type == TMPFS_MAGIC)
         assert_int_equal(code, -EOPNOTSUPP);
     if (code == 0)
+        assert_true(target.proof_bytes >= 2 * MIB && target.proof_bytes <= TARGET_SCRATCH_PROOF_BYTES);
+    if (code == 0)
         assert_true(align >= 512 && align <= 4096);
     else
         assert_int_equal(code, -EOPNOTSUPP);

@@ -24,6 +24,14 @@ static const struct cawl_host host = {
     .dirty_expire_s = 30,
 };
 static const struct cawl_options plain;
+static struct cawl_advice_memo memo;
+
+/* Empty. */
+static struct cawl_advice_memo *no_memo(void)
+{
+    memo.n = 0;
+    return &memo;
+}
 
 static struct cawl_advice_cost cost_of(struct cawl_advice_burst burst)
 {
@@ -126,13 +134,13 @@ static void crossing_is_where_ten_requests_are(void **state)
     small.limit_bg_bytes = 1e10;
     small.limit_hard_bytes = 2e10;
     assert_int_equal(cawl_advice_crossings(&small, &plain, &burst, CAWL_ADVICE_FLUSHED, CAWL_ADVICE_DIRECT, 1,
-                                           360000, 360000000, at, &n),
+                                           360000, 360000000, no_memo(), at, &n),
                      0);
     assert_int_equal(n, 1);
     assert_false(at[0].first_below);
     assert_close(at[0].bytes, 3600000, 370000);
     assert_int_equal(cawl_advice_crossings(&small, &plain, &burst, CAWL_ADVICE_DIRECT, CAWL_ADVICE_FLUSHED, 1,
-                                           360000, 360000000, at, &n),
+                                           360000, 360000000, no_memo(), at, &n),
                      0);
     assert_int_equal(n, 1);
     assert_true(at[0].first_below);
@@ -145,7 +153,7 @@ static void clear_lead_of_the_cache_fades_with_the_burst(void **state)
     struct cawl_advice_crossing at[CAWL_ADVICE_MAX_CROSSINGS];
     size_t n = 99;
     assert_int_equal(cawl_advice_crossings(&host, &plain, &burst, CAWL_ADVICE_BUFFERED, CAWL_ADVICE_DIRECT,
-                                           1.1, 100000000, 100000000000, at, &n),
+                                           1.1, 100000000, 100000000000, no_memo(), at, &n),
                      0);
     assert_int_equal(n, 1);
     assert_true(at[0].first_below);
@@ -158,6 +166,38 @@ static void clear_lead_of_the_cache_fades_with_the_burst(void **state)
     assert_true(above.seconds[CAWL_ADVICE_DIRECT] < 1.1 * above.seconds[CAWL_ADVICE_BUFFERED]);
 }
 
+static void what_was_worked_out_is_remembered(void **state)
+{
+    (void)state;
+    struct cawl_advice_burst burst = {.bytes = 4000000, .request_bytes = 400000};
+    struct cawl_advice_crossing at[CAWL_ADVICE_MAX_CROSSINGS];
+    struct cawl_advice_cost cost;
+    size_t n, n_sizes;
+    assert_int_equal(cawl_advice_remembered(&host, &plain, &burst, no_memo(), &cost), 0);
+    assert_int_equal(memo.n, 1);
+    assert_close(cost.dirty_bytes, 4e6, 1);
+    memo.cost[0].dirty_bytes = 7;
+    assert_int_equal(cawl_advice_remembered(&host, &plain, &burst, &memo, &cost), 0);
+    assert_close(cost.dirty_bytes, 7, 0);
+    /* Another lead looks at the same sizes. */
+    assert_int_equal(cawl_advice_crossings(&host, &plain, &burst, CAWL_ADVICE_BUFFERED, CAWL_ADVICE_SYNC, 1,
+                                           400000, 400000000, no_memo(), at, &n),
+                     0);
+    n_sizes = memo.n;
+    assert_true(n_sizes > 20);
+    assert_int_equal(cawl_advice_crossings(&host, &plain, &burst, CAWL_ADVICE_BUFFERED, CAWL_ADVICE_SYNC,
+                                           1.01, 400000, 400000000, &memo, at, &n),
+                     0);
+    assert_int_equal(memo.n, n_sizes);
+    /* A full one is no failure. */
+    memo.n = CAWL_ADVICE_MEMO;
+    for (size_t i = 0; i < CAWL_ADVICE_MEMO; i++)
+        memo.bytes[i] = 1;
+    assert_int_equal(cawl_advice_remembered(&host, &plain, &burst, &memo, &cost), 0);
+    assert_close(cost.dirty_bytes, 4e6, 1);
+    assert_int_equal(memo.n, CAWL_ADVICE_MEMO);
+}
+
 static void ways_that_never_cross_have_no_crossing(void **state)
 {
     (void)state;
@@ -165,11 +205,11 @@ static void ways_that_never_cross_have_no_crossing(void **state)
     struct cawl_advice_crossing at[CAWL_ADVICE_MAX_CROSSINGS];
     size_t n = 99;
     assert_int_equal(cawl_advice_crossings(&host, &plain, &burst, CAWL_ADVICE_BUFFERED, CAWL_ADVICE_SYNC, 1,
-                                           65536, 10000000000, at, &n),
+                                           65536, 10000000000, no_memo(), at, &n),
                      0);
     assert_int_equal(n, 0);
     assert_int_equal(cawl_advice_crossings(&host, &plain, &burst, CAWL_ADVICE_DIRECT, CAWL_ADVICE_DIRECT, 1,
-                                           65536, 10000000000, at, &n),
+                                           65536, 10000000000, no_memo(), at, &n),
                      0);
     assert_int_equal(n, 0);
 }
@@ -277,10 +317,10 @@ static void nonsense_is_refused(void **state)
         assert_int_equal(cawl_advice_cost(&host, &plain, &bad[i], &cost), -EINVAL);
     assert_int_equal(cawl_advice_cost(&host, &credit, &good, &cost), -EINVAL);
     assert_int_equal(cawl_advice_crossings(&host, &plain, &good, CAWL_ADVICE_BUFFERED, CAWL_ADVICE_DIRECT, 1,
-                                           0, 10, at, &n),
+                                           0, 10, no_memo(), at, &n),
                      -EINVAL);
     assert_int_equal(cawl_advice_crossings(&host, &plain, &good, CAWL_ADVICE_BUFFERED, CAWL_ADVICE_DIRECT, 0,
-                                           10, 20, at, &n),
+                                           10, 20, no_memo(), at, &n),
                      -EINVAL);
     good.request_bytes = 0;
     assert_int_equal(cawl_advice_free_run(&host, &plain, &good, &bytes), -EINVAL);
@@ -297,6 +337,7 @@ int main(void)
         cmocka_unit_test(two_writers_share_device_and_allocation),
         cmocka_unit_test(crossing_is_where_ten_requests_are),
         cmocka_unit_test(clear_lead_of_the_cache_fades_with_the_burst),
+        cmocka_unit_test(what_was_worked_out_is_remembered),
         cmocka_unit_test(ways_that_never_cross_have_no_crossing),
         cmocka_unit_test(free_run_ends_at_the_background_limit),
         cmocka_unit_test(slow_writers_never_leave_free_run),

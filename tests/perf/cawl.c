@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define N_SIZES         3
+#define N_SIZES         4
 #define MAX_REPETITIONS 99
 #define MIN_PREDICTED   20000 /* chunks per timing, so that the clock's grain does not matter */
 
-static const size_t sizes[N_SIZES] = {1000, 100000, 1000000};
+static const size_t sizes[N_SIZES] = {1000, 10000, 100000, 1000000};
 
 enum order { SEQUENTIAL, RANDOM, OVERLAPPING, HOT };
 
@@ -124,11 +124,11 @@ static int bench_load(const struct load *load, struct cawl_chunk *chunks, size_t
     }
     printf("%-24s", load->name);
     for (size_t k = 0; k < N_SIZES; k++)
-        printf(" %10.2f", medians[k]);
+        printf(" %9.2f", medians[k]);
     for (size_t k = 1; k < N_SIZES; k++) {
         double n = (double)sizes[k], n0 = (double)sizes[0];
 
-        printf(" %10.2f", medians[k] / medians[0] * n0 * log2(n0) / (n * log2(n)));
+        printf(" %9.2f", medians[k] / medians[0] * n0 * log2(n0) / (n * log2(n)));
     }
     printf("\n");
     fflush(stdout);
@@ -148,8 +148,8 @@ int main(int argc, char **argv)
     }
     printf("one prediction, processor time in ms, medians of %zu; then over n log2 n, 1,000 chunks = 1\n",
            n_repetitions);
-    printf("%-24s %10s %10s %10s %10s %10s\n", "load", "1,000", "100,000", "1,000,000", "100,000",
-           "1,000,000");
+    printf("%-24s %9s %9s %9s %9s %9s %9s %9s\n", "load", "1,000", "10,000", "100,000", "1,000,000", "10,000",
+           "100,000", "1,000,000");
     for (size_t i = 0; i < sizeof(loads) / sizeof(*loads) && result == 0; i++)
         result = bench_load(&loads[i], chunks, n_repetitions);
     if (result != 0)

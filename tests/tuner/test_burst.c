@@ -314,6 +314,28 @@ static void model_names_a_request_size_that_the_search_did_not_measure(void **st
     done();
 }
 
+/* What is left of --max-write is less than a burst: that ends the bursts, and no setting is to blame. */
+static void a_burst_that_max_write_would_cut_is_not_begun(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "calm.conf", "--seed", "3", "--budget",
+                 "60s", "--burst", "64m", NULL);
+    run();
+    settings.max_write_given = true;
+    settings.max_write_bytes = session->bytes_written + (63ULL << 20);
+    assert_int_equal(burst_run(&burst, &tune, &err), 0);
+    size_t n = 0;
+    for (size_t i = 0; i < burst.n; i++) {
+        assert_false(burst.setting[i].failed);
+        n += burst.setting[i].n;
+    }
+    assert_int_equal(n, 0);
+    assert_true(burst.wrote_out);
+    assert_int_equal(burst.best, BURST_NONE);
+    assert_non_null(strstr(burst.why, "--max-write"));
+    done();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -329,6 +351,7 @@ int main(void)
         cmocka_unit_test(text_says_which_setting_and_that_a_steady_load_has_another),
         cmocka_unit_test(bursts_can_contradict_the_model),
         cmocka_unit_test(settings_of_both_classes_get_bursts),
+        cmocka_unit_test(a_burst_that_max_write_would_cut_is_not_begun),
         cmocka_unit_test(model_names_a_request_size_that_the_search_did_not_measure),
     };
     return cmocka_run_group_tests(tests, enter, rig_leave);

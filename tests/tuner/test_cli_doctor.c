@@ -151,6 +151,23 @@ static void every_plan_says_file_writes_and_end(void **state)
     assert_int_equal(rig_count_entries("dir"), 0);
 }
 
+static void a_plan_with_bursts_says_so(void **state)
+{
+    (void)state;
+    rig_run_line(
+        &run,
+        "recommend --pattern write --path dir --burst 1m --burst-interval 100ms --budget 60s --dry-run");
+    assert_int_equal(run.code, 0);
+    assert_non_null(strstr(run.out, ", then bursts of 1m 100 ms apart in the last 15.0 s, file of 1g"));
+    rig_free(&run);
+    rig_run_line(&run, "recommend --pattern write --path dir --burst 1m --budget 60s --dry-run --json");
+    json_t *document = rig_json(&run);
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(document, "burst"), "bytes")),
+                     1 << 20);
+    json_decref(document);
+    rig_free(&run);
+}
+
 static void a_plan_as_json_says_when_it_ends(void **state)
 {
     (void)state;
@@ -220,6 +237,7 @@ int main(void)
         cmocka_unit_test(wrong_options_are_refused),
         cmocka_unit_test(a_report_that_is_lost_is_a_failure),
         cmocka_unit_test(every_plan_says_file_writes_and_end),
+        cmocka_unit_test(a_plan_with_bursts_says_so),
         cmocka_unit_test(a_plan_as_json_says_when_it_ends),
         cmocka_unit_test(dropped_points_are_in_the_plan_with_their_reason),
         cmocka_unit_test(a_plan_does_not_hand_control_characters_to_the_terminal),

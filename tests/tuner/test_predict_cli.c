@@ -11,6 +11,8 @@
 
 static struct rig_run run;
 
+#define LARGE_SIZE ((size_t)(1 << 20) + 1)
+
 /* Round figures: 1 GB/s into the page cache, half of it beside writeback, 100 MB/s to the device. */
 static const char host[] = "hostname = \"box\";\npath = \"/data\";\nfile_system = \"ext4\";\n"
                            "bw_mem = 2e9;\nbw_ramdisk = 1e9;\nbw_reduced = 5e8;\nbw_dev = 1e8;\n"
@@ -26,6 +28,13 @@ static int enter(void **state)
               host);
     rig_write("bad.conf", "bw_mem = 1e9;\nbw_ramdisk = -1.0;\n");
     rig_write("trace.csv", "file,offset,size,delay_s\na,0,1000000,0\nb,0,1000000,0.5\n");
+    char *large = malloc(LARGE_SIZE + 1);
+    if (large == NULL)
+        return -1;
+    memset(large, '#', LARGE_SIZE);
+    large[LARGE_SIZE] = '\0';
+    rig_write("large.conf", "%s", large);
+    free(large);
     rig_write("bad.csv", "offset,size,delay_s\n0,1,0\n0,0,0\n");
     if (symlink("host.conf", "link.csv") != 0)
         return -1;
@@ -186,6 +195,35 @@ static void an_extension_stands_beside_the_plain_model(void **state)
     rig_free(&run);
 }
 
+/* 1 MiB a writer, of which two have the device. */
+static void what_is_left_is_work_for_a_device_of_all_writers(void **state)
+{
+    (void)state;
+    rig_run_line(&run, PREDICT "--total 1m --request-size 1m");
+    assert_non_null(strstr(run.out, "1.05 MB is left at the end, 10.5 ms of work for the device.\n"));
+    rig_free(&run);
+    rig_run_line(&run, PREDICT "--total 1m --request-size 1m --writers 2");
+    assert_non_null(strstr(run.out, "Of each of the 2 writers: dirty memory reaches"));
+    assert_non_null(strstr(run.out, "21.0 ms of work for the device, with what the others leave."));
+    rig_free(&run);
+}
+
+static void the_last_flush_leaves_its_bytes_too(void **state)
+{
+    (void)state;
+    rig_run_line(&run, PREDICT "--mode stdio --total 1000 --request-size 1000 --json --close");
+    json_t *document = rig_json(&run);
+    assert_close(number_at(document, "dirty_bytes", 0), 0, 0);
+    assert_close(json_number_value(json_object_get(document, "dirty_left_bytes")), 1000, 0);
+    assert_close(json_number_value(json_object_get(document, "dirty_peak_bytes")), 1000, 0);
+    json_decref(document);
+    rig_free(&run);
+    rig_run_line(&run, PREDICT "--mode stdio --total 1000 --request-size 1000 --close");
+    assert_non_null(strstr(run.out, "Dirty memory reaches 1.00 kB"));
+    assert_non_null(strstr(run.out, "1.00 kB is left at the end"));
+    rig_free(&run);
+}
+
 static void the_same_seed_gives_the_same_order(void **state)
 {
     char *first;
@@ -256,6 +294,7 @@ static const struct {
     {LOAD "--validate --plot -", "--validate --plot"},
     {LOAD "--queue-depth 4", "--queue-depth: this command has no such option"},
     {"predict write --host absent.conf --total 1m --request-size 1m", "absent.conf"},
+    {"predict write --host large.conf --total 1m --request-size 1m", "larger than 1 MiB"},
     {"predict write --host bad.conf --total 1m --request-size 1m", "bad.conf:2: bw_ramdisk"},
 };
 
@@ -285,6 +324,12 @@ static void the_script_of_a_kept_prediction_names_its_states(void **state)
     rig_run_line(&run, "plot bars --from kept.json --script");
     rig_check_error(&run, 5, "use plot prediction");
     rig_free(&run);
+    rig_run_line(&run, "plot prediction --from kept.json --script --x request_size");
+    rig_check_error(&run, 2, "a prediction has none");
+    rig_free(&run);
+    rig_run_line(&run, "plot prediction --from kept.json --script --where direct=1");
+    rig_check_error(&run, 2, "a prediction has none");
+    rig_free(&run);
 }
 
 int main(void)
@@ -296,6 +341,8 @@ int main(void)
         cmocka_unit_test(modes_without_dirty_memory_have_no_states),
         cmocka_unit_test(a_line_for_each_write_of_a_trace),
         cmocka_unit_test(an_extension_stands_beside_the_plain_model),
+        cmocka_unit_test(what_is_left_is_work_for_a_device_of_all_writers),
+        cmocka_unit_test(the_last_flush_leaves_its_bytes_too),
         cmocka_unit_test(the_same_seed_gives_the_same_order),
         cmocka_unit_test(wrong_lines_are_refused_in_one_line),
         cmocka_unit_test(the_script_of_a_kept_prediction_names_its_states),

@@ -154,6 +154,11 @@ static void a_dry_run_only_says_what_it_would_do(void **state)
     assert_int_equal(json_integer_value(json_object_get(document, "max_write_bytes")), 3 * 65536);
     assert_close(json_number_value(json_object_get(document, "predicted_seconds")), 48, 0.001);
     json_decref(document);
+    /* 65 MiB each are the most that the proof of direct I/O takes. */
+    document = run_json(PREDICT LOAD "--validate --dry-run --json --mode direct --delay 1s");
+    assert_int_equal(json_integer_value(json_object_get(document, "max_write_bytes")),
+                     3 * (65536 + (65 << 20)));
+    json_decref(document);
 }
 
 static bool without_programs(void)
