@@ -14,8 +14,11 @@
 #include <string.h>
 
 /* Judging is what a night is for: less of it goes to the search than in `recommend`. */
-#define FINAL_SHARE  0.3
-#define MOST_REPLAYS 60
+#define FINAL_SHARE  0.33
+#define MOST_REPLAYS 120
+/* With a contender of the last night that waits for its verdict. */
+#define WATCHED_SHARE 0.5
+#define N_CONTENDERS  3
 /* Nights whose points steer the search. */
 #define PRIOR_NIGHTS 10
 /* As in `recommend`: a run that hangs is given up after this. */
@@ -141,10 +144,13 @@ static void plan(struct world *world, const struct night_request *request, struc
     session->end_ns = session->start_ns + world->settings.budget_ns + LATE_NS;
     world->watch = (struct tune_watch){.final_share = result->first ? TUNE_FINAL_SHARE : FINAL_SHARE,
                                        .most_replays = MOST_REPLAYS,
+                                       .n_contenders = N_CONTENDERS,
                                        .look_again = !result->first,
                                        .once = !result->first};
     if (request->in_force_given)
         world->watch.n = night_memory_pending(&world->memory, &request->in_force, world->watch.points);
+    if (world->watch.n > 0)
+        world->watch.final_share = WATCHED_SHARE;
     session->watch = &world->watch;
 }
 

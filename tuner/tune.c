@@ -258,7 +258,7 @@ int tune_init(struct tune *tune, struct session *session, struct err *err)
     return result == 0 ? resume_begin(tune, err) : result;
 }
 
-/* Where bytes do not allow to begin again: of what was replayed after the choice, the best then. */
+/* Where the search does not begin again: of what was replayed after the choice, the best then. */
 static void keep_confirmed(struct tune *tune, size_t best)
 {
     size_t chosen = tune->chosen;
@@ -290,7 +290,8 @@ static int choose_and_confirm(struct tune *tune, struct err *err)
         tune->chosen = chosen;
         return 0;
     }
-    if (tune->writes_are_scarce) {
+    /* Bytes do not allow another choice; and a night judges all that it replayed, whatever was chosen. */
+    if (tune->writes_are_scarce || tune_chance_wanted(tune)) {
         keep_confirmed(tune, best);
         return 0;
     }

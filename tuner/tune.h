@@ -51,6 +51,8 @@ struct tune_watch {
     size_t n;
     double final_share;  /* of the budget, instead of TUNE_FINAL_SHARE */
     size_t most_replays; /* after the choice, of each point; at least TUNE_FRESH_LEAST */
+    size_t n_contenders; /* at least so many points beside the baselines among them, where so many have a
+                            chance */
     bool look_again;     /* what is known from elsewhere may have changed: see prior_sentinels */
     bool once;           /* no further race after them: they are kept as they are */
 };
@@ -144,8 +146,24 @@ void tune_expect_costs(struct tune *tune);
 /* Marks the first points and asks the search for more until its time is over. */
 int tune_explore(struct tune *tune, struct err *err);
 
-/* Spends the time that is left on the points that could still be the best or the cheapest eligible. */
+/* Spends the time that is left on the points that could still be the best or the cheapest eligible. A night
+ * that looks again shares it between them and the points that still have a chance, until none has. */
 int tune_race(struct tune *tune, struct err *err);
+
+/* A night that looks again and is not short of bytes. */
+bool tune_chance_wanted(const struct tune *tune);
+
+/* Whether a point of the space may well be better than the baseline by more than the margin: by its own
+ * replays alone where it has any, else by the surrogate. */
+bool tune_chance(const struct tune *tune, size_t point);
+
+/* Whether one point may well be as good as another, which was measured. */
+bool tune_chance_against(const struct tune *tune, size_t point, size_t other);
+
+/* All points with a chance against the baseline, the highest upper bound first; at most room
+ * (1..TUNE_MAX_CHANCES); their number. */
+#define TUNE_MAX_CHANCES 8
+size_t tune_chance_list(const struct tune *tune, size_t *ret_points, size_t room);
 
 /* True when the replays so far speak against --max-latency-p99 (false without that option or replays). */
 bool tune_misses_p99(const struct tune *tune, size_t point);

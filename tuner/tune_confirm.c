@@ -6,14 +6,21 @@
 
 #define MAX_POINTS  (10 + TUNE_MAX_WATCHED)
 #define MAX_REPLAYS 30
+/* Of a night's replays, one of the default where nothing else speaks for it. */
+#define SELDOM 3
 
-static size_t add_distinct(size_t *points, size_t n, size_t point)
+static bool is_listed(const size_t *points, size_t n, size_t point)
 {
     for (size_t i = 0; i < n; i++) {
         if (points[i] == point)
-            return n;
+            return true;
     }
-    if (point == TUNE_NONE)
+    return false;
+}
+
+static size_t add_distinct(size_t *points, size_t n, size_t point)
+{
+    if (point == TUNE_NONE || is_listed(points, n, point))
         return n;
     points[n] = point;
     return n + 1;
@@ -28,17 +35,39 @@ static double enough(const struct tune *tune)
     return variance * pow(2 * t / tune->margin, 2);
 }
 
+/* A block of a night leaves the default out most times: it is there to be looked at, and for the scatter
+ * between nights, and the night has the others to judge. */
+static bool is_left_out(size_t point, size_t seldom, size_t replay)
+{
+    return point == seldom && replay >= TUNE_FRESH_LEAST && replay % SELDOM != 0;
+}
+
+/* Runs of so many replays. */
+static size_t count_runs(const size_t *points, size_t n_points, size_t seldom, size_t replays)
+{
+    size_t n = 0;
+    for (size_t replay = 0; replay < replays; replay++) {
+        for (size_t i = 0; i < n_points; i++)
+            n += !is_left_out(points[i], seldom, replay);
+    }
+    return n;
+}
+
 /* How many replays of each point are worth making and fit the time that was kept; fixed beforehand, so that
  * results cannot steer it. */
-static size_t affordable(const struct tune *tune, const size_t *points, size_t n_points, uint64_t deadline_ns)
+static size_t affordable(const struct tune *tune, const size_t *points, size_t n_points, size_t seldom,
+                         bool beside, uint64_t deadline_ns)
 {
     const struct tune_watch *watch = tune->session->watch;
     size_t replays = TUNE_FRESH_LEAST, most = watch != NULL ? watch->most_replays : MAX_REPLAYS;
     double wanted = enough(tune);
-    while (replays < most && (double)replays < wanted &&
-           tune_has_time(tune, deadline_ns, (replays + 1) * n_points) &&
-           tune_writes_allow(tune, points, n_points, replays + 1))
+    while (replays < most && (double)replays < wanted) {
+        size_t n_runs = count_runs(points, n_points, seldom, replays + 1) + (beside ? replays + 1 : 0);
+        if (!tune_has_time(tune, deadline_ns, n_runs) ||
+            !tune_writes_allow(tune, points, n_points, replays + 1))
+            break;
         replays++;
+    }
     return replays;
 }
 
@@ -52,6 +81,34 @@ static size_t runner_up(struct tune *tune)
             found = i;
     }
     return found;
+}
+
+/* The best by what is known of the points that have a chance and are not listed. */
+static size_t best_rival(struct tune *tune, const size_t *points, size_t n)
+{
+    size_t found = TUNE_NONE;
+    for (size_t i = 0; i < tune->space.n_points; i++) {
+        if (tune_is_eligible(tune, i) && tune_chance(tune, i) && !is_listed(points, n, i) &&
+            (found == TUNE_NONE || tune_worth(tune, i) > tune_worth(tune, found)))
+            found = i;
+    }
+    return found;
+}
+
+/* A few runs easily take the second best for the best: what may well be as good gets its replays, too, as far
+ * as the night wants so many. points[0] is in force. */
+static size_t add_rivals(struct tune *tune, size_t *points, size_t n)
+{
+    const struct tune_watch *watch = tune->session->watch;
+    size_t leader = n > 1 ? tune->best : TUNE_NONE;
+    while (watch != NULL && tune_chance_wanted(tune) && n < 1 + watch->n_contenders) {
+        size_t rival = best_rival(tune, points, n);
+        if (rival == TUNE_NONE || (leader != TUNE_NONE && !tune_chance_against(tune, rival, leader)))
+            break;
+        leader = leader == TUNE_NONE ? rival : leader;
+        points[n++] = rival;
+    }
+    return n;
 }
 
 /* The most wanted first, for where not all can be paid for. What a night has to judge comes before what the
@@ -69,13 +126,14 @@ static size_t list_wanted(struct tune *tune, size_t *points)
         n = add_distinct(points, n, runner_up(tune));
     for (size_t i = 1; i < tune->n_watched; i++)
         n = add_distinct(points, n, tune->watched[i]);
-    return add_distinct(points, n, tune->standard);
+    return add_rivals(tune, points, n);
 }
 
 int tune_confirm(struct tune *tune, struct err *err)
 {
     size_t points[MAX_POINTS], block[MAX_POINTS];
-    size_t n = list_wanted(tune, points);
+    size_t n_wanted = list_wanted(tune, points), n = add_distinct(points, n_wanted, tune->standard);
+    size_t seldom = n > n_wanted && tune_chance_wanted(tune) ? tune->standard : TUNE_NONE;
     if (profiles_wanted(tune->settings) && profiles_choose(tune) < 0)
         return err_set(err, -ENOMEM, "no memory for the profiles");
     for (size_t p = 0; tune->profiles.chosen && p < PROFILE_N; p++)
@@ -90,14 +148,18 @@ int tune_confirm(struct tune *tune, struct err *err)
     tune->stop = TUNE_STOP_NOT_YET;
     uint64_t kept_ns = (uint64_t)((double)tune->settings->budget_ns * tune_final_share(tune));
     uint64_t deadline_ns = tune_now_ns(tune) + kept_ns;
-    deadline_ns = deadline_ns > tune->end_ns ? tune->end_ns : deadline_ns;
+    /* A night has nothing better to do with time that was left over. */
+    if (tune_chance_wanted(tune) || deadline_ns > tune->end_ns)
+        deadline_ns = tune->end_ns;
     bool beside = !tune->writes_are_scarce && tune_has_counterpart(tune, n, deadline_ns);
-    size_t replays = affordable(tune, points, n + (beside ? 1 : 0), deadline_ns);
+    size_t replays = affordable(tune, points, n, seldom, beside, deadline_ns);
     int result = 0;
     for (size_t replay = 0; replay < replays && result == 0 && tune->stop == TUNE_STOP_NOT_YET; replay++) {
-        for (size_t i = 0; i < n; i++)
-            block[i] = points[i];
-        size_t n_block = n;
+        size_t n_block = 0;
+        for (size_t i = 0; i < n; i++) {
+            if (!is_left_out(points[i], seldom, replay))
+                block[n_block++] = points[i];
+        }
         if (beside && replay < TUNE_COUNTERPART_REPLAYS)
             block[n_block++] = tune->counterpart;
         /* The budget may be passed by the seconds that interfaces.md grants rather than miss the five

@@ -158,9 +158,29 @@ static size_t take_all(const struct tune *tune, size_t *ret_runs)
     return n;
 }
 
+/* In turn what the surrogate votes for and what may not be written off yet, with what is in force beside it.
+ * ret_n 0: nothing is left. */
+static int choose_night_block(struct tune *tune, size_t look, size_t *ret_runs, size_t *ret_n)
+{
+    size_t chances[BLOCK_POINTS], n = tune_chance_list(tune, chances, BLOCK_POINTS - 1);
+    *ret_n = 0;
+    if (n == 0)
+        return 0;
+    if (look % 2 == 1 && tune->belief.chosen != NULL) {
+        int result = choose_block(tune, ret_runs, ret_n);
+        if (result < 0 || *ret_n > 0)
+            return result;
+    }
+    chances[n++] = tune->baseline;
+    memcpy(ret_runs, chances, n * sizeof *ret_runs);
+    *ret_n = n;
+    return 0;
+}
+
 int tune_race(struct tune *tune, struct err *err)
 {
     size_t runs[BLOCK_POINTS], n = 0;
+    bool night = tune_chance_wanted(tune);
     int result = 0;
     while (result == 0 && tune->stop == TUNE_STOP_NOT_YET) {
         if (!tune_has_time(tune, tune->search_end_ns, 1))
@@ -170,18 +190,22 @@ int tune_race(struct tune *tune, struct err *err)
         if (result == -ENODATA || result == -EDOM)
             result = 0; /* the points speak for themselves */
         tune_expect_costs(tune);
-        if (result == 0 && settled(tune, look)) {
+        if (result == 0 && !night && settled(tune, look)) {
             tune->stop = TUNE_STOP_SEPARATED;
             return 0;
         }
-        if (result == 0 && tune->belief.chosen == NULL)
+        if (result == 0 && night)
+            result = choose_night_block(tune, look, runs, &n);
+        else if (result == 0 && tune->belief.chosen == NULL)
             n = take_all(tune, runs);
         else if (result == 0)
             result = choose_block(tune, runs, &n);
         if (result < 0)
             return err_sys(err, result, "the race cannot go on");
-        if (n == 0)
+        if (n == 0) {
+            tune->stop = night ? TUNE_STOP_SEPARATED : tune->stop;
             return 0; /* no replay would teach anything more */
+        }
         uint64_t runs_before = tune->session->n_runs;
         tune_writes_reserve(tune);
         result = tune_measure(tune, runs, n, false, tune->search_end_ns, err);
