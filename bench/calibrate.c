@@ -81,7 +81,7 @@ int calibrate_write_timed(const struct calibrate *calibrate, int fd, uint64_t of
     return code;
 }
 
-int calibrate_replay(const struct calibrate *calibrate, enum replay_mode mode,
+int calibrate_replay(const struct calibrate *calibrate, enum replay_mode mode, bool calm,
                      const struct replay_write *writes, size_t n, uint32_t n_files, struct replay_result *ret,
                      struct err *err)
 {
@@ -91,8 +91,8 @@ int calibrate_replay(const struct calibrate *calibrate, enum replay_mode mode,
                                .n = n,
                                .n_files = n_files,
                                .max_write_bytes = UINT64_MAX,
-                               .calm_bytes = CALM_BYTES,
-                               .calm_limit_ns = CALM_LIMIT_NS,
+                               .calm_bytes = calm ? CALM_BYTES : UINT64_MAX,
+                               .calm_limit_ns = calm ? CALM_LIMIT_NS : 0,
                                .seed = calibrate->seed,
                                .clock = calibrate->clock,
                                .interrupted = calibrate->interrupted};

@@ -23,6 +23,7 @@
 #define CALIBRATE_REQUEST_BYTES (1ULL << 20)   /* of what is written or read in large amounts */
 #define CALIBRATE_WRITE_BYTES   (128ULL << 20) /* of one write into the page cache, where there is room */
 #define CALIBRATE_LARGEST_BYTES (32ULL << 20)  /* of one synchronous write */
+#define CALIBRATE_SETTLE_WRITES 4              /* before a rate is measured that lasts */
 #define CALIBRATE_SEEK_BYTES    4096ULL        /* of what is written at random, or the alignment */
 
 struct calibrate {
@@ -60,15 +61,20 @@ int calibrate_cache(struct calibrate *calibrate, double *ret_bps, double *ret_re
  * used up for a moment. -EAGAIN: all of that was touched before, or none is taken. */
 int calibrate_first_touch(struct calibrate *calibrate, uint64_t most_bytes, double *ret_bps, struct err *err);
 
-/* A small write call into new pages, the mean of n_calls >= 1; size_bytes up to the largest. */
+/* A small write call into new pages of a new file, the mean of n_calls >= 1; size_bytes up to the largest. */
 int calibrate_call(struct calibrate *calibrate, uint64_t size_bytes, size_t n_calls, double *ret_s,
                    struct err *err);
 
-/* New bytes as calibrate_cache, as many as limit_hard, of which those count that are written after limit_bg,
- * while the kernel writes back, and before so much is dirty that writers wait, which is halfway to
- * limit_hard. -EAGAIN: that were too few writes. */
-int calibrate_flushed(struct calibrate *calibrate, uint64_t limit_bg_bytes, uint64_t limit_hard_bytes,
-                      double *ret_bps, struct err *err);
+/* New bytes as calibrate_cache, `bytes` of them, of which those count that are written after limit_bg, while
+ * the kernel writes back, and before so much is dirty that writers wait, which is halfway to limit_hard; then
+ * *ret_waited says that it came to that. -EAGAIN: that were too few writes. */
+int calibrate_flushed(struct calibrate *calibrate, uint64_t bytes, uint64_t limit_bg_bytes,
+                      uint64_t limit_hard_bytes, double *ret_bps, bool *ret_waited, struct err *err);
+
+/* A small write into the buffer of a stream, the typical one of n_calls >= 4, of which few may fill the
+ * buffer; size_bytes at most an eighth of it. */
+int calibrate_buffer(struct calibrate *calibrate, uint64_t size_bytes, size_t n_calls, double *ret_s,
+                     struct err *err);
 
 /* Where limits are far: new pages, while other pages of the file are written to the device by request.
  * -EAGAIN: that was over too soon to be measured. */
@@ -80,9 +86,16 @@ int calibrate_reduced(struct calibrate *calibrate, double *ret_bps, struct err *
 int calibrate_sync(struct calibrate *calibrate, uint64_t size_bytes, size_t n_calls, double *ret_s,
                    struct err *err);
 
-/* Durable writes as calibrate_sync for so long and so many bytes that a device's credit for bursts is used up
- * or does not matter: what follows at once is the rate that lasts. */
-int calibrate_settle(struct calibrate *calibrate, struct err *err);
+/* Durable writes as calibrate_sync of several sizes, one after the other without a pause, so that a device
+ * that is idle for a moment earns no credit: ret_s[i] gets the mean of those of sizes_bytes[i], which are
+ * each_bytes, or one write. Before they count, as much uses up what credit there is. Sizes are multiples of
+ * the alignment, powers of two, as is each_bytes, at least CALIBRATE_SETTLE_WRITES of the alignment. */
+int calibrate_large(struct calibrate *calibrate, const uint64_t *sizes_bytes, size_t n_sizes,
+                    uint64_t each_bytes, double *ret_s, struct err *err);
+
+/* Dirty pages of a file that grows, flushed by fdatasync after each `bytes` into the page cache: the second
+ * flush of two, which finds no credit for bursts. Whole requests, at most cache_bytes. */
+int calibrate_writeback(struct calibrate *calibrate, uint64_t bytes, double *ret_bps, struct err *err);
 
 /* A durable write into a new file at a random place that was not written before, less one at the next place
  * of another; they take turns in groups. Below 0 where the difference is lost in the scatter. */

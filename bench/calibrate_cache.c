@@ -15,6 +15,7 @@
 #define LEAST_REQUESTS  8
 #define CACHE_WRITES    3  /* the first one of a file costs more */
 #define FLUSHED_WRITES  16 /* into all of it, at least */
+#define N_FLUSHES       2  /* the last one counts */
 #define LEAST_WRITES    2  /* a replay's, with others being written back */
 
 static int cut(int fd, uint64_t bytes)
@@ -71,7 +72,7 @@ int calibrate_cache(struct calibrate *calibrate, double *ret_bps, double *ret_re
     int code = plan_passes(bytes < most ? bytes : most, CACHE_WRITES, 2, &writes, &n);
     if (code < 0)
         return calibrate_fail(err, code);
-    code = calibrate_replay(calibrate, REPLAY_NOSYNC, writes, n, 1, &result, err);
+    code = calibrate_replay(calibrate, REPLAY_NOSYNC, true, writes, n, 1, &result, err);
     if (code == 0) {
         *ret_bps = rate_of(writes, &result, 0, n / 2);
         *ret_rewrite_bps = rate_of(writes, &result, n / 2, n);
@@ -94,21 +95,22 @@ static size_t first_waiting(const struct replay_result *result, uint64_t limit_b
     return result->n;
 }
 
-int calibrate_flushed(struct calibrate *calibrate, uint64_t limit_bg_bytes, uint64_t limit_hard_bytes,
-                      double *ret_bps, struct err *err)
+int calibrate_flushed(struct calibrate *calibrate, uint64_t bytes, uint64_t limit_bg_bytes,
+                      uint64_t limit_hard_bytes, double *ret_bps, bool *ret_waited, struct err *err)
 {
     struct replay_write *writes;
     struct replay_result result;
     size_t n;
-    int code = plan_passes(limit_hard_bytes, FLUSHED_WRITES, 1, &writes, &n);
+    int code = plan_passes(bytes, FLUSHED_WRITES, 1, &writes, &n);
     if (code < 0)
         return calibrate_fail(err, code);
-    code = calibrate_replay(calibrate, REPLAY_NOSYNC, writes, n, 1, &result, err);
+    code = calibrate_replay(calibrate, REPLAY_NOSYNC, true, writes, n, 1, &result, err);
     if (code == 0) {
         size_t from = limit_bg_bytes / writes[0].size_bytes + 1,
                below = first_waiting(&result, limit_bg_bytes + (limit_hard_bytes - limit_bg_bytes) / 2);
-        calibrate->written_bytes += limit_hard_bytes - limit_bg_bytes;
+        calibrate->written_bytes += bytes - limit_bg_bytes;
         code = from + LEAST_WRITES > below ? -EAGAIN : 0;
+        *ret_waited = below < n;
         if (code == 0)
             *ret_bps = rate_of(writes, &result, from, below);
     }
@@ -117,22 +119,52 @@ int calibrate_flushed(struct calibrate *calibrate, uint64_t limit_bg_bytes, uint
     return code;
 }
 
+/* n small writes of one size, one after the other; what others write meanwhile hardly matters.
+ * replay_done(ret) in any case. */
+static int replay_alike(const struct calibrate *calibrate, enum replay_mode mode, uint64_t size_bytes,
+                        size_t n, struct replay_result *ret, struct err *err)
+{
+    struct replay_write *writes = calloc(n, sizeof *writes);
+    *ret = (struct replay_result){0};
+    if (writes == NULL)
+        return err_set(err, -ENOMEM, "no memory for %zu writes", n);
+    for (size_t i = 0; i < n; i++)
+        writes[i] = (struct replay_write){.offset_bytes = i * size_bytes, .size_bytes = size_bytes};
+    int code = calibrate_replay(calibrate, mode, false, writes, n, 1, ret, err);
+    free(writes);
+    return code;
+}
+
 int calibrate_call(struct calibrate *calibrate, uint64_t size_bytes, size_t n_calls, double *ret_s,
                    struct err *err)
 {
-    int fd;
-    double seconds = 0;
-    int code = calibrate_scratch(calibrate, &fd, err);
-    if (code < 0)
-        return code;
-    code = calibrate_write(calibrate, fd, 0, size_bytes, n_calls);
+    struct replay_result result;
+    int code = replay_alike(calibrate, REPLAY_NOSYNC, size_bytes, n_calls, &result, err);
+    if (code == 0) {
+        double ns = 0;
+        for (size_t i = 0; i < n_calls; i++)
+            ns += (double)result.costs_ns[i];
+        *ret_s = ns / 1e9 / (double)n_calls;
+    }
+    replay_done(&result);
+    return code;
+}
+
+int calibrate_buffer(struct calibrate *calibrate, uint64_t size_bytes, size_t n_calls, double *ret_s,
+                     struct err *err)
+{
+    struct replay_result result;
+    double *costs_s = malloc(n_calls * sizeof *costs_s);
+    if (costs_s == NULL)
+        return calibrate_fail(err, -ENOMEM);
+    int code = replay_alike(calibrate, REPLAY_STDIO, size_bytes, n_calls, &result, err);
+    for (size_t i = 0; i < n_calls && code == 0; i++)
+        costs_s[i] = (double)result.costs_ns[i] / 1e9;
+    /* Those that write the buffer out are an eighth at most, and dearer than all others. */
     if (code == 0)
-        code = cut(fd, 0);
-    if (code == 0)
-        code = calibrate_write_timed(calibrate, fd, 0, size_bytes, n_calls, 1, &seconds);
-    code = finish(fd, code, err);
-    if (code == 0)
-        *ret_s = seconds;
+        *ret_s = calibrate_middle(costs_s, n_calls);
+    replay_done(&result);
+    free(costs_s);
     return code;
 }
 
@@ -213,5 +245,42 @@ int calibrate_reduced(struct calibrate *calibrate, double *ret_bps, struct err *
     code = finish(back.fd, code, err);
     if (code == 0)
         *ret_bps = bps;
+    return code;
+}
+
+/* A flush may have been begun by the kernel: then less of it is left, and its rate is too high by that.
+ * Memory that was touched before is given to the page cache, whose copy is not timed. */
+static int flush_timed(const struct calibrate *calibrate, int fd, uint64_t offset_bytes, uint64_t bytes,
+                       struct replay_warm *warm, double *ret_s)
+{
+    (void)replay_warm_give(warm, bytes);
+    int code = calibrate_write(calibrate, fd, offset_bytes, CALIBRATE_REQUEST_BYTES,
+                               bytes / CALIBRATE_REQUEST_BYTES);
+    uint64_t start_ns = clock_now_ns(calibrate->clock);
+    if (code == 0 && fdatasync(fd) != 0)
+        code = -errno;
+    *ret_s = calibrate_seconds(calibrate, start_ns);
+    return code;
+}
+
+int calibrate_writeback(struct calibrate *calibrate, uint64_t bytes, double *ret_bps, struct err *err)
+{
+    struct replay_write all = {.size_bytes = N_FLUSHES * bytes};
+    struct replay_plan plan = {.mode = REPLAY_NOSYNC, .writes = &all, .n = 1};
+    struct replay_warm warm;
+    double seconds = 0;
+    int fd, code = calibrate_scratch(calibrate, &fd, err);
+    if (code < 0)
+        return code;
+    replay_warm_open(&warm, &plan);
+    code = syncfs(fd) == 0 ? 0 : -errno;
+    for (uint64_t i = 0; i < N_FLUSHES && code == 0; i++) {
+        code = flush_timed(calibrate, fd, i * bytes, bytes, &warm, &seconds);
+        calibrate->written_bytes += bytes;
+    }
+    replay_warm_close(&warm);
+    code = finish(fd, code, err);
+    if (code == 0)
+        *ret_bps = (double)bytes / seconds;
     return code;
 }

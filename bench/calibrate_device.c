@@ -5,14 +5,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 /* On a slow device fewer calls tell enough. */
 #define SYNC_SECONDS     0.5
 #define SYNC_LEAST_CALLS 2
-
-#define SETTLE_CALLS   32
-#define SETTLE_SECONDS 0.5
 
 #define SEEK_GROUP    8 /* writes of one kind before the other has its turn */
 #define SEEK_WRITES   128
@@ -71,10 +69,64 @@ int calibrate_sync(struct calibrate *calibrate, uint64_t size_bytes, size_t n_ca
     return code;
 }
 
-int calibrate_settle(struct calibrate *calibrate, struct err *err)
+static size_t n_large(uint64_t size_bytes, uint64_t each_bytes)
 {
-    double mean_s;
-    return grow(calibrate, CALIBRATE_REQUEST_BYTES, SETTLE_CALLS, SETTLE_SECONDS, &mean_s, err);
+    return size_bytes < each_bytes ? each_bytes / size_bytes : 1;
+}
+
+static size_t add_alike(struct replay_write *writes, size_t at, uint64_t size_bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++, at++) {
+        uint64_t end = at > 0 ? writes[at - 1].offset_bytes + writes[at - 1].size_bytes : 0;
+        writes[at] = (struct replay_write){.offset_bytes = end, .size_bytes = size_bytes};
+    }
+    return at;
+}
+
+/* Writes that do not count, and then those of each size. The caller frees them. */
+static int plan_large(const uint64_t *sizes_bytes, size_t n_sizes, uint64_t each_bytes,
+                      struct replay_write **ret_writes, size_t *ret_n)
+{
+    size_t n_most = CALIBRATE_SETTLE_WRITES;
+    for (size_t i = 0; i < n_sizes; i++)
+        n_most += n_large(sizes_bytes[i], each_bytes);
+    struct replay_write *writes = calloc(n_most, sizeof *writes);
+    if (writes == NULL)
+        return -ENOMEM;
+    size_t n = add_alike(writes, 0, each_bytes / CALIBRATE_SETTLE_WRITES, CALIBRATE_SETTLE_WRITES);
+    for (size_t i = 0; i < n_sizes; i++)
+        n = add_alike(writes, n, sizes_bytes[i], n_large(sizes_bytes[i], each_bytes));
+    *ret_writes = writes;
+    *ret_n = n;
+    return 0;
+}
+
+static enum replay_mode durable_mode(const struct calibrate *calibrate)
+{
+    return is_proved(calibrate->target->direct_write) ? REPLAY_DIRECT : REPLAY_SYNC;
+}
+
+int calibrate_large(struct calibrate *calibrate, const uint64_t *sizes_bytes, size_t n_sizes,
+                    uint64_t each_bytes, double *ret_s, struct err *err)
+{
+    struct replay_write *writes;
+    struct replay_result result;
+    size_t n, at = CALIBRATE_SETTLE_WRITES;
+    int code = plan_large(sizes_bytes, n_sizes, each_bytes, &writes, &n);
+    if (code < 0)
+        return calibrate_fail(err, code);
+    code = calibrate_replay(calibrate, durable_mode(calibrate), true, writes, n, 1, &result, err);
+    calibrate->written_bytes += result.written_bytes;
+    for (size_t i = 0; i < n_sizes && code == 0; i++) {
+        size_t n_calls = n_large(sizes_bytes[i], each_bytes);
+        double ns = 0;
+        for (size_t k = 0; k < n_calls; k++)
+            ns += (double)result.costs_ns[at++];
+        ret_s[i] = ns / 1e9 / (double)n_calls;
+    }
+    replay_done(&result);
+    free(writes);
+    return code;
 }
 
 /* Groups of writes to file 0, one after the other, and to file 1, in random order, in turn. */
@@ -117,8 +169,7 @@ int calibrate_seek(struct calibrate *calibrate, double *ret_s, struct err *err)
     plan_seeks(writes, align_bytes > CALIBRATE_SEEK_BYTES ? align_bytes : CALIBRATE_SEEK_BYTES,
                rng_derive(calibrate->seed, ++calibrate->n_seeks));
     int code =
-        calibrate_replay(calibrate, is_proved(calibrate->target->direct_write) ? REPLAY_DIRECT : REPLAY_SYNC,
-                         writes, SEEK_WRITES, 2, &result, err);
+        calibrate_replay(calibrate, durable_mode(calibrate), true, writes, SEEK_WRITES, 2, &result, err);
     calibrate->written_bytes += result.written_bytes;
     if (code == 0)
         *ret_s = mean_difference_s(&result);

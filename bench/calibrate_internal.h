@@ -12,8 +12,9 @@ int calibrate_scratch(const struct calibrate *calibrate, int *ret_fd, struct err
 int calibrate_write(const struct calibrate *calibrate, int fd, uint64_t offset_bytes, uint64_t size_bytes,
                     size_t n_calls);
 
-/* Makes the writes for real, into n_files new files. replay_done(ret) in any case. */
-int calibrate_replay(const struct calibrate *calibrate, enum replay_mode mode,
+/* Makes the writes for real, into n_files new files, from when the machine is calm on where that is wanted.
+ * replay_done(ret) in any case. */
+int calibrate_replay(const struct calibrate *calibrate, enum replay_mode mode, bool calm,
                      const struct replay_write *writes, size_t n, uint32_t n_files, struct replay_result *ret,
                      struct err *err);
 

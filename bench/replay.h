@@ -45,7 +45,8 @@ struct replay_plan {
     bool close;       /* stdio: the buffers are written out at the end, timed apart */
     uint64_t max_write_bytes; /* replay_extra_bytes included */
     uint64_t calm_bytes;      /* dirty memory of the whole machine below which the writes begin */
-    uint64_t calm_limit_ns;   /* so long that is waited for at most */
+    uint64_t calm_limit_ns;   /* waited for at most; 0, and calm_bytes UINT64_MAX: nothing is waited for, and
+                                 what is dirty is not written out before either */
     uint64_t seed;
     const struct clock *clock;
     const atomic_int *interrupted; /* may be NULL; non-zero ends it with -EINTR */

@@ -24,22 +24,28 @@ static bool host_is_valid(const struct cawl_host *host)
 {
     return is_positive(host->bw_mem_bps) && is_positive(host->bw_ramdisk_bps) &&
            is_cost(host->bw_ramdisk_first_touch_bps) && is_positive(host->bw_reduced_bps) &&
-           is_cost(host->bw_rewrite_bps) && is_positive(host->bw_dev_bps) && is_positive(host->bw_rdev_bps) &&
-           is_cost(host->sc_w_s) && is_cost(host->sc_sw_s) && is_cost(host->c_sk_s) &&
-           is_positive(host->bs_bytes) && is_positive(host->bf_bytes) && host->bs_bytes >= 1 &&
-           host->bf_bytes >= 1 && host->bf_bytes < (double)INT64_MAX && host->bs_bytes < (double)INT64_MAX &&
-           is_positive(host->limit_bg_bytes) && host->limit_bg_bytes < host->limit_hard_bytes &&
-           host->limit_hard_bytes < (double)INT64_MAX && is_positive(host->dirty_expire_s);
+           is_cost(host->bw_rewrite_bps) && is_cost(host->bw_writeback_bps) && is_cost(host->bw_page_bps) &&
+           is_cost(host->bw_buffer_bps) && is_cost(host->sc_f_s) && is_positive(host->bw_dev_bps) &&
+           is_positive(host->bw_rdev_bps) && is_cost(host->sc_w_s) && is_cost(host->sc_sw_s) &&
+           is_cost(host->c_sk_s) && is_positive(host->bs_bytes) && is_positive(host->bf_bytes) &&
+           host->bs_bytes >= 1 && host->bf_bytes >= 1 && host->bf_bytes < (double)INT64_MAX &&
+           host->bs_bytes < (double)INT64_MAX && is_positive(host->limit_bg_bytes) &&
+           host->limit_bg_bytes < host->limit_hard_bytes && host->limit_hard_bytes < (double)INT64_MAX &&
+           is_positive(host->dirty_expire_s);
 }
 
 static bool options_are_valid(const struct cawl_options *options, const struct cawl_host *host)
 {
     return (!options->first_touch || host->bw_ramdisk_first_touch_bps > 0) &&
-           (!options->rewrites || host->bw_rewrite_bps > 0) && is_cost(options->limit_share) &&
-           options->limit_share <= 1 && is_cost(options->writeback_interval_s) &&
-           is_cost(options->allocation_bps) && is_cost(options->max_request_bytes) &&
-           is_cost(options->split_s) && is_cost(options->burst_bytes) && is_cost(options->burst_bps) &&
-           (options->burst_bytes == 0 || options->burst_bps > host->bw_dev_bps);
+           (!options->rewrites || host->bw_rewrite_bps > 0) &&
+           (!options->writeback || host->bw_writeback_bps > 0) &&
+           (!options->small_calls || (host->bw_page_bps > 0 && host->bw_buffer_bps > 0)) &&
+           is_cost(options->limit_share) && options->limit_share <= 1 &&
+           is_cost(options->writeback_interval_s) && is_cost(options->allocation_bps) &&
+           is_cost(options->max_request_bytes) && is_cost(options->split_s) &&
+           is_cost(options->burst_bytes) && is_cost(options->burst_bps) &&
+           (options->burst_bytes == 0 ||
+            options->burst_bps > fmax(host->bw_dev_bps, options->writeback ? host->bw_writeback_bps : 0));
 }
 
 static bool chunks_are_valid(const struct cawl_chunk *chunks, size_t n)

@@ -39,13 +39,20 @@ struct cawl_host {
     double bw_reduced_bps;             /* write(2) into the page cache while pages are written back */
     double bw_rewrite_bps;             /* write(2) over pages that are dirty already; 0: not known */
     double bw_dev_bps, bw_rdev_bps;    /* the device, written and read */
+    double bw_writeback_bps;           /* the kernel writes dirty pages to the device; 0: not known */
+    double bw_page_bps;                /* bytes of a write(2) of at most CAWL_SMALL_BYTES; 0: not known */
+    double bw_buffer_bps;              /* bytes into the buffer of a stream; 0: not known */
     double sc_w_s, sc_sw_s;            /* fixed cost of a write call, and of a synchronous one */
+    double sc_f_s;                     /* of a call of the C library that writes into a buffer */
     double c_sk_s;                     /* a seek */
     double bs_bytes;                   /* logical block of the device */
     double bf_bytes;                   /* buffer of the C library's streams */
     double limit_bg_bytes, limit_hard_bytes; /* dirty memory: writeback begins, writers wait */
     double dirty_expire_s;                   /* so old dirty pages are written back in any case */
 };
+
+/* Of a call: so many bytes are written page by page; what is more arrives in larger pieces. */
+#define CAWL_SMALL_BYTES 16384.0
 
 /* One write; sizes > 0. */
 struct cawl_chunk {
@@ -85,6 +92,15 @@ struct cawl_options {
      * pos_ratio = 1 halfway between the paper's setpoint, where waiting begins, and limit_hard; it is 2 where
      * waiting begins. */
     bool balanced;
+    /* sync, and the flusher of nosync and stdio: dirty pages are written to the device at bw_writeback_bps
+     * (then > 0). The paper takes bw_dev, the rate of direct writes, which the kernel's many requests at a
+     * time may exceed. */
+    bool writeback;
+    /* Small calls as they are measured: the first CAWL_SMALL_BYTES of a call that are not dirty yet arrive at
+     * bw_page_bps, if that is less than bw_ramdisk; into a stream's buffer a chunk costs sc_f, and its bytes
+     * there bw_buffer (both rates then > 0). The paper has bw_ramdisk and bw_mem, rates of large blocks,
+     * which lie in memory and not in the processor's cache. */
+    bool small_calls;
     /* Of the dirty limits that this device or cgroup has, <= 1; 0: all of it. */
     double limit_share;
     /* Alike, at the same time, each to its own files, this one included; 0: 1. Each gets an equal share of
@@ -98,9 +114,9 @@ struct cawl_options {
     /* direct and sync: larger requests are split by the kernel (max_sectors_kb), and each part after the
      * first costs split_s; 0: never. The flusher's requests are part of bw_dev. */
     double max_request_bytes, split_s;
-    /* A device with credit, full at first: burst_bps (> bw_dev) while it lasts, then bw_dev. Credit shrinks
-     * by what goes beyond bw_dev, and grows by bw_dev while the device is idle. burst_bytes 0: none. Not
-     * naive. */
+    /* A device with credit, full at first: burst_bps (> bw_dev, with writeback also > bw_writeback) while it
+     * lasts, then bw_dev. Credit shrinks by what goes beyond bw_dev, and grows by bw_dev while the device is
+     * idle. burst_bytes 0: none. Not naive. */
     double burst_bytes, burst_bps;
 };
 

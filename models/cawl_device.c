@@ -5,16 +5,17 @@
 #include <math.h>
 
 struct cawl_device cawl_device_of(const struct cawl_host *host, const struct cawl_options *options,
-                                  bool allocates)
+                                  bool cached)
 {
     double writers = options->n_writers > 1 ? options->n_writers : 1;
-    struct cawl_device device = {.rate_bps = host->bw_dev_bps / writers};
+    struct cawl_device device = {
+        .rate_bps = (cached && options->writeback ? host->bw_writeback_bps : host->bw_dev_bps) / writers};
 
     if (options->burst_bytes > 0) {
         device.burst_bps = options->burst_bps / writers;
         device.max_credit_bytes = device.credit_bytes = options->burst_bytes / writers;
     }
-    if (allocates && options->allocation_bps > 0)
+    if (cached && options->allocation_bps > 0)
         device.per_byte_s = writers / options->allocation_bps;
     return device;
 }
@@ -37,7 +38,8 @@ static double fast_seconds(const struct cawl_device *device)
 
     double loss_bps = fast_bps(device) - device->rate_bps;
 
-    /* Allocation may hold the device back so much that it earns as it goes. */
+    /* Allocation may hold the device back so much that it
+     * earns as it goes. */
     return loss_bps > 0 ? device->credit_bytes / loss_bps : INFINITY;
 }
 

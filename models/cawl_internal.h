@@ -126,7 +126,7 @@ struct cawl_device {
 };
 
 struct cawl_device cawl_device_of(const struct cawl_host *host, const struct cawl_options *options,
-                                  bool allocates);
+                                  bool cached); /* by way of the page cache */
 /* How long a write takes, and how much is written in a time; neither changes the device. */
 double cawl_device_seconds(const struct cawl_device *device, double bytes);
 double cawl_device_bytes(const struct cawl_device *device, double seconds);

@@ -30,12 +30,23 @@ static int system_call(struct stdio *stdio, uint32_t file, uint64_t offset, uint
 
 static void copy(struct stdio *stdio, struct stream *stream, uint64_t size, double *cost)
 {
-    double seconds = (double)size / stdio->engine->host->bw_mem_bps;
+    const struct cawl_engine *engine = stdio->engine;
+    double rate = engine->options->small_calls ? engine->host->bw_buffer_bps : engine->host->bw_mem_bps;
+    double seconds = (double)size / rate;
 
     *cost += seconds;
     stdio->delay += seconds;
     stream->pending += size;
     stream->end += size;
+}
+
+/* A call of the C library, whatever it does. */
+static void enter(struct stdio *stdio, double *cost)
+{
+    double seconds = stdio->engine->options->small_calls ? stdio->engine->host->sc_f_s : 0;
+
+    *cost += seconds;
+    stdio->delay += seconds;
 }
 
 /* Nothing pending: no system call. */
@@ -54,6 +65,7 @@ static int write_chunk(struct stdio *stdio, struct stream *stream, const struct 
     int result = 0;
 
     stdio->delay += chunk->delay_s;
+    enter(stdio, cost);
     if (chunk->offset_bytes != stream->end) {
         result = write_pending(stdio, stream, chunk->file, cost);
         stream->end = chunk->offset_bytes;

@@ -1,5 +1,5 @@
 /* The rounds of a calibration, and the file that comes out of them. */
-#include "tuner/calibrate.h"
+#include "tuner/calibrate_internal.h"
 
 #include "bench/hostinfo.h"
 #include "bench/procfs.h"
@@ -16,15 +16,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MIB            1048576.0
-#define CALL_BYTES     (4ULL << 20) /* written by calls of one size */
-#define SMALL_CALLS    64
-#define LARGE_BYTES    (32ULL << 20) /* written by durable calls of one large size */
-#define READ_BYTES     (64ULL << 20)
-#define MEMORY_BYTES   (64.0 * MIB)
-#define MEMORY_SHARE   0.03 /* of the memory that may be used, for each block */
-#define SOAK_SHARE     0.25 /* used up for a moment to find what the host has taken */
-#define DEFAULT_EXPIRE 30.0
+#define MIB             1048576.0
+#define LARGEST_BYTES   134217728.0 /* of one durable call */
+#define LARGEST_SECONDS 0.8
+#define LARGEST_SHARE   0.02 /* of the budget */
+#define LARGE_SHARE     0.06 /* of the memory that may be used */
+#define MEMORY_BYTES    (64.0 * MIB)
+#define MEMORY_SHARE    0.03 /* of the memory that may be used, for each block */
+#define SOAK_SHARE      0.25 /* used up for a moment to find what the host has taken */
+#define DEFAULT_EXPIRE  30.0
+
+_Static_assert(512 << (CALIBRATE_N_CALLS - 1) == (int)CAWL_SMALL_BYTES, "the sizes behind bw_page");
 
 static double fact_of(const struct session *session, const char *key, double standard)
 {
@@ -47,8 +49,32 @@ static void choose_sizes(struct calibration *calibration)
         sizes->calls_bytes[i] = ldexp(512, i);
     for (int i = 0; i < CALIBRATE_N_SMALL; i++)
         sizes->small_bytes[i] = ldexp(unit, i);
-    for (int i = 0; i < CALIBRATE_N_LARGE; i++)
-        sizes->large_bytes[i] = ldexp((double)CALIBRATE_LARGEST_BYTES, i + 1 - CALIBRATE_N_LARGE);
+    for (int i = 0; i < CALIBRATE_N_BUFFER; i++)
+        sizes->buffer_bytes[i] = ldexp(64, i);
+}
+
+/* The file of such writes is three times as large as the largest, which is to take less than a second. */
+static void choose_large(struct calibration *calibration, const struct calibrate_room *room)
+{
+    struct calibrate_sizes *sizes = &calibration->sizes;
+    double most = fmin(fmin(room->free_bytes, room->file_size_bytes) / 8, LARGE_SHARE * room->memory_bytes);
+    double fill_bps = calibration->session->target.fill_bps;
+    double seconds =
+        fmin(LARGEST_SECONDS, LARGEST_SHARE * (double)calibration->session->settings->budget_ns / 1e9);
+    most = fill_bps > 0 ? fmin(most, seconds * fill_bps) : most;
+    double largest = ldexp(1, ilogb(fmax(fmin(most, LARGEST_BYTES), MIB)));
+    for (int i = 0; i < CALIBRATE_N_LARGE; i++) {
+        sizes->large_bytes[i] = ldexp(largest, i + 1 - CALIBRATE_N_LARGE);
+        sizes->large_calls[i] = fmax(largest / 2 / sizes->large_bytes[i], 1);
+    }
+}
+
+/* As much again as limit_hard where there is room for it. */
+static uint64_t choose_flushed(const struct calibrate_room *room, double limit_hard_bytes)
+{
+    return calibrate_can_flush(room, 2 * limit_hard_bytes) ? (uint64_t)(2 * limit_hard_bytes)
+           : calibrate_can_flush(room, limit_hard_bytes)   ? (uint64_t)limit_hard_bytes
+                                                           : 0;
 }
 
 static int choose_room(struct calibration *calibration, struct err *err)
@@ -66,8 +92,9 @@ static int choose_room(struct calibration *calibration, struct err *err)
         .file_size_bytes = fact_of(session, "file_size_limit_bytes", INFINITY),
         .write_bytes = (double)session->settings->max_write_bytes - (double)session->bytes_written,
     };
-    calibration->flushes =
-        !calibration->in_memory && calibrate_can_flush(&room, calibration->thresholds.hard_bytes);
+    choose_large(calibration, &room);
+    calibration->flushed_bytes =
+        calibration->in_memory ? 0 : choose_flushed(&room, calibration->thresholds.hard_bytes);
     calibration->rig.memory_bytes =
         (uint64_t)fmax(MIB, fmin(MEMORY_BYTES, MEMORY_SHARE * memory.bytes)) >> 20 << 20;
     calibration->soak_bytes = (uint64_t)(SOAK_SHARE * memory.bytes) >> 20 << 20;
@@ -90,125 +117,11 @@ static int read_limits(struct calibration *calibration, struct err *err)
     return 0;
 }
 
-/* By the kernel's own flusher where the limits are near enough. */
-static int measure_reduced(struct calibration *calibration, double *ret_bps)
-{
-    const struct dirty_thresholds *thresholds = &calibration->thresholds;
-    if (!calibration->flushes)
-        return calibrate_reduced(&calibration->rig, ret_bps, &calibration->err);
-    return calibrate_flushed(&calibration->rig, (uint64_t)thresholds->background_bytes,
-                             (uint64_t)thresholds->hard_bytes, ret_bps, &calibration->err);
-}
-
-static int measure_cache(struct calibration *calibration, struct calibrate_round *round)
-{
-    struct calibrate *rig = &calibration->rig;
-    struct err *err = &calibration->err;
-    double bps = NAN, rewrite_bps = NAN;
-    int result = 0;
-    if (calibration->takes_back) {
-        result = calibrate_first_touch(rig, calibration->soak_bytes, &bps, err);
-        round->series[CALIBRATE_FIRST_TOUCH] = result == 0 ? 1 / bps : NAN;
-        result = result == -EAGAIN ? 0 : result;
-    }
-    if (result == 0)
-        result = calibrate_cache(rig, &bps, &rewrite_bps, err);
-    round->series[CALIBRATE_CACHE] = 1 / bps;
-    round->series[CALIBRATE_REWRITE] = 1 / rewrite_bps;
-    if (result < 0 || calibration->in_memory)
-        return result;
-    result = measure_reduced(calibration, &bps);
-    if (result == 0)
-        round->series[CALIBRATE_REDUCED] = 1 / bps;
-    return result == -EAGAIN ? 0 : result;
-}
-
-/* Sizes come in another order in every round, so that what drifts meets all alike. */
-static void shuffle(size_t *order, size_t n, struct rng *rng)
-{
-    for (size_t i = 0; i < n; i++)
-        order[i] = i;
-    for (size_t i = n; i > 1; i--) {
-        size_t k = rng_next(rng) % i, kept = order[i - 1];
-        order[i - 1] = order[k];
-        order[k] = kept;
-    }
-}
-
-static int measure_calls(struct calibration *calibration, struct calibrate_round *round, struct rng *rng)
-{
-    size_t order[CALIBRATE_N_CALLS];
-    int result = 0;
-    shuffle(order, CALIBRATE_N_CALLS, rng);
-    for (size_t i = 0; i < CALIBRATE_N_CALLS && result == 0; i++) {
-        uint64_t bytes = (uint64_t)calibration->sizes.calls_bytes[order[i]];
-        result = calibrate_call(&calibration->rig, bytes, CALL_BYTES / bytes, &round->calls_s[order[i]],
-                                &calibration->err);
-    }
-    return result;
-}
-
-/* Small ones first: while they are made, the device's credit for bursts would come back. */
-static int measure_sync(struct calibration *calibration, struct calibrate_round *round, struct rng *rng)
-{
-    size_t small[CALIBRATE_N_SMALL], large[CALIBRATE_N_LARGE];
-    struct calibrate *rig = &calibration->rig;
-    struct err *err = &calibration->err;
-    int result = 0;
-    shuffle(small, CALIBRATE_N_SMALL, rng);
-    shuffle(large, CALIBRATE_N_LARGE, rng);
-    for (size_t i = 0; i < CALIBRATE_N_SMALL && result == 0; i++)
-        result = calibrate_sync(rig, (uint64_t)calibration->sizes.small_bytes[small[i]], SMALL_CALLS,
-                                &round->small_s[small[i]], err);
-    if (result == 0)
-        result = calibrate_settle(rig, err);
-    for (size_t i = 0; i < CALIBRATE_N_LARGE && result == 0; i++) {
-        uint64_t bytes = (uint64_t)calibration->sizes.large_bytes[large[i]];
-        result = calibrate_sync(rig, bytes, LARGE_BYTES / bytes, &round->large_s[large[i]], err);
-    }
-    return result;
-}
-
-static int measure_device(struct calibration *calibration, struct calibrate_round *round, struct rng *rng)
-{
-    struct err *err = &calibration->err;
-    double bps = NAN;
-    int result = measure_sync(calibration, round, rng);
-    if (result == 0)
-        result = calibrate_seek(&calibration->rig, &round->series[CALIBRATE_SEEK], err);
-    if (result == 0)
-        result = calibrate_read(&calibration->rig, READ_BYTES, &bps, err);
-    round->series[CALIBRATE_READ] = 1 / bps;
-    return result;
-}
-
-static int measure_round(void *context)
-{
-    struct calibration *calibration = context;
-    struct calibrate_round *round = &calibration->rounds[calibration->n_rounds];
-    struct rng rng;
-    double bps = NAN;
-    rng_init(&rng, rng_derive(calibration->rig.seed, 100 + calibration->n_rounds));
-    for (size_t i = 0; i < CALIBRATE_N_SERIES; i++)
-        round->series[i] = NAN;
-    int result = measure_cache(calibration, round);
-    if (result == 0)
-        result = measure_calls(calibration, round, &rng);
-    if (result == 0)
-        result = calibrate_memory(&calibration->rig, &bps, &calibration->err);
-    round->series[CALIBRATE_MEMORY] = 1 / bps;
-    if (result == 0)
-        result = measure_device(calibration, round, &rng);
-    if (result == 0)
-        calibration->n_rounds++;
-    return result;
-}
-
-static int one_round(struct calibration *calibration, struct err *err)
+static int make(struct calibration *calibration, int (*measure)(void *), struct err *err)
 {
     struct session *session = calibration->session;
     calibration->err = (struct err){0};
-    int result = worker_call_until(session->end_ns, measure_round, calibration, &session->abandoned, err);
+    int result = worker_call_until(session->end_ns, measure, calibration, &session->abandoned, err);
     if (session->abandoned)
         return result;
     if (result < 0 && calibration->err.code != 0)
@@ -216,24 +129,31 @@ static int one_round(struct calibration *calibration, struct err *err)
     return result < 0 ? result : target_check_free(&session->target, err);
 }
 
-/* A round that would not end in time is not begun. */
-static bool has_time(const struct calibration *calibration, double longest_s)
+/* A round that would not end in time, or writes too much, is not begun. */
+static bool has_room(const struct calibration *calibration, double longest_s, uint64_t most_bytes)
 {
     const struct session *session = calibration->session;
-    return session_seconds(session) + 1.2 * longest_s <= (double)session->settings->budget_ns / 1e9;
+    uint64_t written = session->bytes_written + calibration->rig.written_bytes;
+    return session_seconds(session) + 1.2 * longest_s <= (double)session->settings->budget_ns / 1e9 &&
+           written + most_bytes <= session->settings->max_write_bytes;
 }
 
 static int make_rounds(struct calibration *calibration, struct err *err)
 {
     struct session *session = calibration->session;
     double longest_s = 0;
-    int result = 0;
-    while (result == 0 && calibration->n_rounds < CALIBRATE_MOST_ROUNDS && has_time(calibration, longest_s)) {
+    uint64_t most_bytes = 0;
+    int result = calibration->takes_back ? make(calibration, calibrate_round_touch, err) : 0;
+    while (result == 0 && calibration->n_rounds < CALIBRATE_MOST_ROUNDS &&
+           has_room(calibration, longest_s, most_bytes)) {
         double start_s = session_seconds(session);
+        uint64_t start_bytes = calibration->rig.written_bytes;
         progress_show(&session->progress, "calibrating: round %zu of %d", calibration->n_rounds + 1,
                       CALIBRATE_MOST_ROUNDS);
-        result = one_round(calibration, err);
+        result = make(calibration, calibrate_round_measure, err);
         longest_s = fmax(longest_s, session_seconds(session) - start_s);
+        uint64_t bytes = calibration->rig.written_bytes - start_bytes;
+        most_bytes = bytes > most_bytes ? bytes : most_bytes;
     }
     return result;
 }
@@ -278,12 +198,17 @@ static void explain(struct calibration *calibration)
     HOW(HOST_BW_MEM, "memcpy of %s", copied);
     HOW(HOST_BW_RAMDISK, "a new file in large writes, memory touched before");
     HOW(HOST_BW_RAMDISK_FIRST_TOUCH, "the same into memory that the host had taken back");
-    if (calibration->flushes)
+    if (calibration->flushed_bytes > 0)
         HOW(HOST_BW_REDUCED, "large writes from limit_bg on, which the kernel writes back");
     else
         HOW(HOST_BW_REDUCED, "up to %s of a new file while others of its pages are written back", size);
     HOW(HOST_BW_REWRITE, "the same once more, while it is dirty");
-    HOW(HOST_BW_DEV, "slope of 4 MiB to 32 MiB, %s", direct);
+    HOW(HOST_BW_DEV, "%.3g MiB to %.3g MiB, less sc_sw each, %s", calibration->sizes.large_bytes[0] / MIB,
+        calibration->sizes.large_bytes[CALIBRATE_N_LARGE - 1] / MIB, direct);
+    HOW(HOST_BW_WRITEBACK, "fdatasync of large writes");
+    HOW(HOST_BW_PAGE, "slope of 512 bytes to 16 KiB into new pages");
+    HOW(HOST_BW_BUFFER, "slope of 64 to 512 bytes into a stream's buffer");
+    HOW(HOST_SC_F, "intercept of 64 to 512 bytes into a stream's buffer");
     HOW(HOST_BW_RDEV, "reads of 1 MiB, %s",
         calibration->session->target.direct_read == TARGET_DIRECT_PROVED ? "O_DIRECT" : "cache dropped");
     HOW(HOST_SC_W, "intercept of 512 bytes to 16 KiB into new pages");
@@ -303,6 +228,9 @@ static void explain_missing(struct calibration *calibration)
     if (!calibration->takes_back)
         snprintf(values[HOST_BW_RAMDISK_FIRST_TOUCH].how, CALIBRATE_TEXT_SIZE,
                  "no host takes free memory back (no free page reporting): the same as bw_ramdisk");
+    if (calibration->in_memory)
+        snprintf(values[HOST_BW_WRITEBACK].how, CALIBRATE_TEXT_SIZE,
+                 "files in memory are never written back");
     if (calibration->in_memory && values[HOST_BW_RAMDISK].known) {
         values[HOST_BW_REDUCED] = values[HOST_BW_RAMDISK];
         snprintf(values[HOST_BW_REDUCED].how, CALIBRATE_TEXT_SIZE,

@@ -17,11 +17,13 @@
 #define CALIBRATE_LEAST_ROUNDS 5 /* fewer say too little of the scatter */
 #define CALIBRATE_MOST_ROUNDS  10
 #define CALIBRATE_CONFIDENCE   0.95
+#define CALIBRATE_FAR          4.0
 #define CALIBRATE_TEXT_SIZE    200
 
-#define CALIBRATE_N_CALLS 6 /* sizes of buffered calls */
-#define CALIBRATE_N_SMALL 5 /* of durable ones, for the fixed cost */
-#define CALIBRATE_N_LARGE 4 /* and for the device's rate */
+#define CALIBRATE_N_CALLS  6 /* sizes of buffered calls */
+#define CALIBRATE_N_SMALL  5 /* of durable ones, for the fixed cost */
+#define CALIBRATE_N_LARGE  4 /* and for the device's rate */
+#define CALIBRATE_N_BUFFER 4 /* of writes into a stream's buffer */
 
 /* What is measured once a round: seconds per byte, or seconds. */
 enum calibrate_series {
@@ -31,6 +33,7 @@ enum calibrate_series {
     CALIBRATE_REDUCED,
     CALIBRATE_REWRITE,
     CALIBRATE_READ,
+    CALIBRATE_WRITEBACK,
     CALIBRATE_SEEK, /* a random write less a sequential one */
     CALIBRATE_N_SERIES
 };
@@ -38,12 +41,15 @@ enum calibrate_series {
 /* Of one round; NaN: not measured. */
 struct calibrate_round {
     double series[CALIBRATE_N_SERIES];
-    double calls_s[CALIBRATE_N_CALLS], small_s[CALIBRATE_N_SMALL], large_s[CALIBRATE_N_LARGE];
+    double calls_s[CALIBRATE_N_CALLS], small_s[CALIBRATE_N_SMALL], large_s[CALIBRATE_N_LARGE],
+        buffer_s[CALIBRATE_N_BUFFER];
 };
 
 /* Sizes behind those costs. */
 struct calibrate_sizes {
-    double calls_bytes[CALIBRATE_N_CALLS], small_bytes[CALIBRATE_N_SMALL], large_bytes[CALIBRATE_N_LARGE];
+    double calls_bytes[CALIBRATE_N_CALLS], small_bytes[CALIBRATE_N_SMALL], large_bytes[CALIBRATE_N_LARGE],
+        large_calls[CALIBRATE_N_LARGE], /* behind each mean */
+        buffer_bytes[CALIBRATE_N_BUFFER];
 };
 
 /* One parameter; `known` false: `how` says why not. */
@@ -62,7 +68,8 @@ struct calibrate_value {
  * do not count. Returns how many; text is "" for none. */
 size_t calibrate_find_wide(const struct calibrate_value values[HOST_N_PARAMETERS], char *text, size_t size);
 
-/* Values of the eight measured parameters by enum host_index; others stay as they are. Pure numbers. */
+/* Values of the measured parameters by enum host_index; others stay as they are. A round that is far from the
+ * median of all (by CALIBRATE_FAR robust deviations) does not count for that parameter. Pure numbers. */
 int calibrate_evaluate(const struct calibrate_round *rounds, size_t n, const struct calibrate_sizes *sizes,
                        struct calibrate_value values[HOST_N_PARAMETERS], struct err *err);
 
@@ -79,8 +86,8 @@ struct calibrate_room {
 int calibrate_cache_size(const struct calibrate_room *room, uint64_t *ret_bytes, const char **ret_bound,
                          struct err *err);
 
-/* Whether as much as limit_hard can be written in every round. */
-bool calibrate_can_flush(const struct calibrate_room *room, double limit_hard_bytes);
+/* Whether so much, at least limit_hard, can be written in every round. */
+bool calibrate_can_flush(const struct calibrate_room *room, double bytes);
 
 struct calibration {
     struct session *session;
@@ -92,7 +99,9 @@ struct calibration {
     struct calibrate_sizes sizes;
     struct calibrate_round rounds[CALIBRATE_MOST_ROUNDS];
     size_t n_rounds;
-    bool flushes;        /* the limits are so near that the kernel's own flusher can be met */
+    uint64_t
+        flushed_bytes;   /* to write at a time to meet the kernel's own flusher; 0: the limits are too far */
+    bool waited;         /* that came to where writers wait */
     uint64_t soak_bytes; /* of memory, used up to find what the host has taken */
     struct err err;
     struct calibrate_value values[HOST_N_PARAMETERS];

@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST_SIZES 6
+#define MOST_SIZES       6
+#define MAD_TO_DEVIATION 1.4826 /* of a normal sample */
+#define NEAR_SHARE       0.15   /* of the median: few rounds may happen to agree much closer */
 
 /* Costs over sizes that one parameter is taken from. */
 struct line_source {
@@ -40,15 +42,36 @@ static void set_cost(struct calibrate_value *value, double mean, struct interval
         value->interval = interval;
 }
 
+/* What somebody else did to a round is not the machine's. */
+static struct moments moments_near(const double *samples, size_t n, bool logs)
+{
+    double sorted[CALIBRATE_MOST_ROUNDS], far[CALIBRATE_MOST_ROUNDS], median = 0, reach = INFINITY;
+    struct moments moments = {0};
+    if (n >= CALIBRATE_LEAST_ROUNDS) {
+        memcpy(sorted, samples, n * sizeof *samples);
+        median = median_of(sorted, n);
+        for (size_t i = 0; i < n; i++)
+            far[i] = fabs(samples[i] - median);
+        reach = fmax(CALIBRATE_FAR * MAD_TO_DEVIATION * median_of(far, n),
+                     NEAR_SHARE * (logs ? 1 : fabs(median)));
+    }
+    for (size_t i = 0; i < n; i++)
+        if (fabs(samples[i] - median) <= reach)
+            moments_add(&moments, samples[i]);
+    return moments;
+}
+
 static void evaluate_series(const struct calibrate_round *rounds, size_t n, enum calibrate_series series,
                             bool is_rate, struct calibrate_value *value)
 {
-    struct moments moments = {0};
+    double samples[CALIBRATE_MOST_ROUNDS];
+    size_t n_samples = 0;
     for (size_t i = 0; i < n; i++) {
         double sample = rounds[i].series[series];
         if (isfinite(sample) && (!is_rate || sample > 0))
-            moments_add(&moments, is_rate ? log(sample) : sample);
+            samples[n_samples++] = is_rate ? log(sample) : sample;
     }
+    struct moments moments = moments_near(samples, n_samples, is_rate);
     value->n = moments.n;
     if (moments.n == 0)
         return;
@@ -63,7 +86,8 @@ static void evaluate_series(const struct calibrate_round *rounds, size_t n, enum
 static int moments_of_lines(const struct calibrate_round *rounds, size_t n, const struct line_source *source,
                             struct moments *ret)
 {
-    struct moments moments = {0};
+    double samples[CALIBRATE_MOST_ROUNDS];
+    size_t n_samples = 0;
     for (size_t i = 0; i < n; i++) {
         struct line_fit fit;
         int result = line_fit(source->bytes, costs_of(&rounds[i], source), source->n_sizes, &fit);
@@ -71,9 +95,9 @@ static int moments_of_lines(const struct calibrate_round *rounds, size_t n, cons
             return result;
         /* Where one moment hides what a byte costs, the line of all rounds must do. */
         if (!source->slope || fit.slope > 0)
-            moments_add(&moments, source->slope ? log(fit.slope) : fit.intercept);
+            samples[n_samples++] = source->slope ? log(fit.slope) : fit.intercept;
     }
-    *ret = moments;
+    *ret = moments_near(samples, n_samples, source->slope);
     return 0;
 }
 
@@ -104,7 +128,7 @@ static void set_from_fit(struct calibrate_value *value, bool slope)
         value->interval = (struct interval){1 / (fit->slope + reach), 1 / (fit->slope - reach)};
 }
 
-/* The line of all rounds where outliers would rule the lines of single rounds. */
+/* The line of all rounds where most single rounds have none. */
 static int evaluate_line(const struct calibrate_round *rounds, size_t n, const struct line_source *source,
                          struct calibrate_value *value, struct err *err)
 {
@@ -114,9 +138,9 @@ static int evaluate_line(const struct calibrate_round *rounds, size_t n, const s
         result = fit_all(rounds, n, source, &value->fit);
     if (result < 0)
         return err_sys(err, result, "no line fits the costs that were measured");
-    value->n = n;
+    value->n = moments.n;
     value->fitted = true;
-    if (value->fit.robust || moments.n < n)
+    if (2 * moments.n < n)
         set_from_fit(value, source->slope);
     else if (source->slope)
         set_rate(value, moments);
@@ -125,30 +149,69 @@ static int evaluate_line(const struct calibrate_round *rounds, size_t n, const s
     return 0;
 }
 
+/* Least squares with the fixed cost known, for times whose variance grows with the bytes: then it is the rate
+ * of all bytes together. The slope of a line with a free fixed cost would be ruled by how a throttled device
+ * happens to divide time among single writes. */
+static void evaluate_device(const struct calibrate_round *rounds, size_t n,
+                            const struct calibrate_sizes *sizes, double fixed_s,
+                            struct calibrate_value *value)
+{
+    double samples[CALIBRATE_MOST_ROUNDS];
+    size_t n_samples = 0;
+    for (size_t i = 0; i < n; i++) {
+        double seconds = 0, bytes = 0;
+        for (size_t k = 0; k < CALIBRATE_N_LARGE; k++) {
+            seconds += sizes->large_calls[k] * (rounds[i].large_s[k] - fixed_s);
+            bytes += sizes->large_calls[k] * sizes->large_bytes[k];
+        }
+        if (seconds > 0)
+            samples[n_samples++] = log(seconds / bytes);
+    }
+    struct moments moments = moments_near(samples, n_samples, true);
+    if (moments.n == 0)
+        return;
+    value->n = moments.n;
+    set_rate(value, moments);
+}
+
+static int evaluate_lines(const struct calibrate_round *rounds, size_t n, const struct calibrate_sizes *sizes,
+                          struct calibrate_value values[HOST_N_PARAMETERS], struct err *err)
+{
+#define COSTS(member) offsetof(struct calibrate_round, member)
+    const struct {
+        enum host_index index;
+        struct line_source source;
+    } lines[] = {
+        {HOST_SC_W, {sizes->calls_bytes, CALIBRATE_N_CALLS, COSTS(calls_s), false}},
+        {HOST_BW_PAGE, {sizes->calls_bytes, CALIBRATE_N_CALLS, COSTS(calls_s), true}},
+        {HOST_SC_F, {sizes->buffer_bytes, CALIBRATE_N_BUFFER, COSTS(buffer_s), false}},
+        {HOST_BW_BUFFER, {sizes->buffer_bytes, CALIBRATE_N_BUFFER, COSTS(buffer_s), true}},
+        {HOST_SC_SW, {sizes->small_bytes, CALIBRATE_N_SMALL, COSTS(small_s), false}},
+        {HOST_BW_DEV, {sizes->large_bytes, CALIBRATE_N_LARGE, COSTS(large_s), true}},
+    };
+#undef COSTS
+    int result = 0;
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0] && result == 0; i++)
+        result = evaluate_line(rounds, n, &lines[i].source, &values[lines[i].index], err);
+    if (result == 0)
+        evaluate_device(rounds, n, sizes, values[HOST_SC_SW].value, &values[HOST_BW_DEV]);
+    return result;
+}
+
 int calibrate_evaluate(const struct calibrate_round *rounds, size_t n, const struct calibrate_sizes *sizes,
                        struct calibrate_value values[HOST_N_PARAMETERS], struct err *err)
 {
-    const struct line_source calls = {sizes->calls_bytes, CALIBRATE_N_CALLS,
-                                      offsetof(struct calibrate_round, calls_s), false},
-                             small = {sizes->small_bytes, CALIBRATE_N_SMALL,
-                                      offsetof(struct calibrate_round, small_s), false},
-                             large = {sizes->large_bytes, CALIBRATE_N_LARGE,
-                                      offsetof(struct calibrate_round, large_s), true};
     evaluate_series(rounds, n, CALIBRATE_MEMORY, true, &values[HOST_BW_MEM]);
     evaluate_series(rounds, n, CALIBRATE_CACHE, true, &values[HOST_BW_RAMDISK]);
     evaluate_series(rounds, n, CALIBRATE_FIRST_TOUCH, true, &values[HOST_BW_RAMDISK_FIRST_TOUCH]);
     evaluate_series(rounds, n, CALIBRATE_REDUCED, true, &values[HOST_BW_REDUCED]);
     evaluate_series(rounds, n, CALIBRATE_REWRITE, true, &values[HOST_BW_REWRITE]);
     evaluate_series(rounds, n, CALIBRATE_READ, true, &values[HOST_BW_RDEV]);
+    evaluate_series(rounds, n, CALIBRATE_WRITEBACK, true, &values[HOST_BW_WRITEBACK]);
     evaluate_series(rounds, n, CALIBRATE_SEEK, false, &values[HOST_C_SK]);
     if (n == 0)
         return 0;
-    int result = evaluate_line(rounds, n, &calls, &values[HOST_SC_W], err);
-    if (result == 0)
-        result = evaluate_line(rounds, n, &small, &values[HOST_SC_SW], err);
-    if (result == 0)
-        result = evaluate_line(rounds, n, &large, &values[HOST_BW_DEV], err);
-    return result;
+    return evaluate_lines(rounds, n, sizes, values, err);
 }
 
 #define WIDE_SHARE 0.5
@@ -176,8 +239,10 @@ size_t calibrate_find_wide(const struct calibrate_value values[HOST_N_PARAMETERS
 /* At most three times it is dirty, and a quarter of the limit stays free for others. */
 #define DIRTY_SHARE  0.25
 #define MEMORY_SHARE 0.125
-/* Synchronous writes of all rounds. */
-#define SYNC_BYTES (CALIBRATE_MOST_ROUNDS * 280 * MIB)
+/* As many rounds are to fit into the bytes that may be written; more are made if there is room. */
+#define PLANNED_ROUNDS 7
+/* Synchronous writes of these rounds: durable ones, small and large, and the flushes. */
+#define SYNC_BYTES (PLANNED_ROUNDS * 650 * MIB)
 
 int calibrate_cache_size(const struct calibrate_room *room, uint64_t *ret_bytes, const char **ret_bound,
                          struct err *err)
@@ -190,7 +255,7 @@ int calibrate_cache_size(const struct calibrate_room *room, uint64_t *ret_bytes,
         {"the available memory", MEMORY_SHARE * room->memory_bytes},
         {"the free space of the file system", (room->free_bytes - 32 * MIB) / 3},
         {"the limit on the size of files (ulimit -f)", room->file_size_bytes / 3},
-        {"--max-write", (room->write_bytes - SYNC_BYTES) / (2 * CALIBRATE_MOST_ROUNDS)},
+        {"--max-write", (room->write_bytes - SYNC_BYTES) / (2 * PLANNED_ROUNDS)},
     };
     double bytes = MOST;
     const char *bound = NULL;
@@ -210,12 +275,12 @@ int calibrate_cache_size(const struct calibrate_room *room, uint64_t *ret_bytes,
     return 0;
 }
 
-#define MOST_FLUSHED (1536 * MIB) /* more takes too long in every round */
+#define MOST_FLUSHED (2048 * MIB) /* more takes too long in every round */
 
-bool calibrate_can_flush(const struct calibrate_room *room, double limit_hard_bytes)
+bool calibrate_can_flush(const struct calibrate_room *room, double bytes)
 {
-    double flushed = CALIBRATE_MOST_ROUNDS * (limit_hard_bytes - room->limit_bg_bytes);
-    return limit_hard_bytes <= MOST_FLUSHED && limit_hard_bytes <= room->memory_bytes / 4 &&
-           limit_hard_bytes <= room->free_bytes / 2 && limit_hard_bytes <= room->file_size_bytes &&
-           flushed <= room->write_bytes - SYNC_BYTES && room->dirty_bytes <= room->limit_bg_bytes / 4;
+    double flushed = PLANNED_ROUNDS * (bytes - room->limit_bg_bytes);
+    return bytes <= MOST_FLUSHED && bytes <= room->memory_bytes / 4 && bytes <= room->free_bytes / 2 &&
+           bytes <= room->file_size_bytes && flushed <= room->write_bytes - SYNC_BYTES &&
+           room->dirty_bytes <= room->limit_bg_bytes / 4;
 }

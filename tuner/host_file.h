@@ -21,7 +21,7 @@ struct host_parameter {
     bool optional; /* the file may lack it */
 };
 
-#define HOST_N_PARAMETERS 15
+#define HOST_N_PARAMETERS 19
 
 /* Places in host_parameters. */
 enum host_index {
@@ -32,8 +32,12 @@ enum host_index {
     HOST_BW_REWRITE,
     HOST_BW_DEV,
     HOST_BW_RDEV,
+    HOST_BW_WRITEBACK,
+    HOST_BW_PAGE,
+    HOST_BW_BUFFER,
     HOST_SC_W,
     HOST_SC_SW,
+    HOST_SC_F,
     HOST_C_SK,
     HOST_BS,
     HOST_BF,

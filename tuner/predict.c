@@ -47,10 +47,10 @@ static int check_load(const struct settings_prediction *asked, struct err *err)
 
 static bool has_extension(const struct settings_prediction *asked)
 {
-    return asked->first_touch || asked->rewrites || asked->close || asked->piecewise || asked->balanced ||
-           asked->limit_share > 0 || asked->n_writers > 0 || asked->writeback_interval_ns > 0 ||
-           asked->allocation_bps > 0 || asked->split_ns > 0 || asked->burst_credit_bytes > 0 ||
-           asked->burst_bps > 0;
+    return asked->first_touch || asked->rewrites || asked->writeback || asked->small_calls || asked->close ||
+           asked->piecewise || asked->balanced || asked->limit_share > 0 || asked->n_writers > 0 ||
+           asked->writeback_interval_ns > 0 || asked->allocation_bps > 0 || asked->split_ns > 0 ||
+           asked->burst_credit_bytes > 0 || asked->burst_bps > 0;
 }
 
 static int check_extensions(const struct settings_prediction *asked, struct err *err)
@@ -63,6 +63,9 @@ static int check_extensions(const struct settings_prediction *asked, struct err 
         {asked->first_touch && asked->mode == CAWL_DIRECT,
          "--first-touch: direct writes do not use the page cache; use --mode nosync, stdio or sync"},
         {asked->rewrites && !written_back, "--rewrites: only --mode nosync and stdio leave dirty memory"},
+        {asked->writeback && asked->mode == CAWL_DIRECT,
+         "--writeback: direct writes do not use the page cache; use --mode nosync, stdio or sync"},
+        {asked->small_calls && !written_back, "--small-calls is for --mode nosync and stdio"},
         {asked->piecewise && !written_back, "--piecewise: only --mode nosync and stdio pass limits"},
         {asked->balanced && !written_back, "--balanced: only --mode nosync and stdio let writers wait"},
         {asked->split_ns > 0 && written_back,
@@ -117,15 +120,23 @@ int predict_options(const struct settings_prediction *asked, const struct host_f
         return err_set(err, -EINVAL, "--first-touch: the host file has no bw_ramdisk_first_touch");
     if (asked->rewrites && !(host->host.bw_rewrite_bps > 0))
         return err_set(err, -EINVAL, "--rewrites: the host file has no bw_rewrite; calibrate again");
+    if (asked->writeback && !(host->host.bw_writeback_bps > 0))
+        return err_set(err, -EINVAL, "--writeback: the host file has no bw_writeback; calibrate again");
+    if (asked->small_calls && !(host->host.bw_page_bps > 0 && host->host.bw_buffer_bps > 0))
+        return err_set(err, -EINVAL,
+                       "--small-calls: the host file has no bw_page or no bw_buffer; calibrate again");
     if (asked->split_ns > 0 && !(host->max_request_bytes > 0))
         return err_set(err, -EINVAL, "--split-cost: the host file has no max_request");
-    if (asked->burst_bps > 0 && !((double)asked->burst_bps > host->host.bw_dev_bps))
-        return err_set(err, -EINVAL, "--burst-rate: the host file's bw_dev is %.4g, and a burst is faster",
-                       host->host.bw_dev_bps);
+    double lasting_bps = fmax(host->host.bw_dev_bps, asked->writeback ? host->host.bw_writeback_bps : 0);
+    if (asked->burst_bps > 0 && !((double)asked->burst_bps > lasting_bps))
+        return err_set(err, -EINVAL, "--burst-rate: the host file's %s is %.4g, and a burst is faster",
+                       lasting_bps > host->host.bw_dev_bps ? "bw_writeback" : "bw_dev", lasting_bps);
     *ret_extended = has_extension(asked);
     *ret_options = (struct cawl_options){
         .first_touch = asked->first_touch,
         .rewrites = asked->rewrites,
+        .writeback = asked->writeback,
+        .small_calls = asked->small_calls,
         .close = asked->close,
         .piecewise = asked->piecewise,
         .balanced = asked->balanced,

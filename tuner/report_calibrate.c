@@ -81,19 +81,16 @@ static json_t *json_value(size_t i, const struct calibrate_value *value)
 /* What the values were made of, for whoever doubts them. */
 static json_t *json_rounds(const struct calibration *calibration)
 {
-    static const char *const names[CALIBRATE_N_SERIES] = {"memory_s_per_byte",
-                                                          "cache_s_per_byte",
-                                                          "first_touch_s_per_byte",
-                                                          "reduced_s_per_byte",
-                                                          "rewrite_s_per_byte",
-                                                          "read_s_per_byte",
-                                                          "seek_s"};
+    static const char *const names[CALIBRATE_N_SERIES] = {
+        "memory_s_per_byte",  "cache_s_per_byte", "first_touch_s_per_byte", "reduced_s_per_byte",
+        "rewrite_s_per_byte", "read_s_per_byte",  "writeback_s_per_byte",   "seek_s"};
     json_t *list = json_array();
     for (size_t i = 0; i < calibration->n_rounds && list != NULL; i++) {
         const struct calibrate_round *round = &calibration->rounds[i];
         json_t *object =
-            json_pack("{s:o, s:o, s:o}", "calls_s", json_numbers(round->calls_s, CALIBRATE_N_CALLS),
-                      "small_sync_s", json_numbers(round->small_s, CALIBRATE_N_SMALL), "large_sync_s",
+            json_pack("{s:o, s:o, s:o, s:o}", "calls_s", json_numbers(round->calls_s, CALIBRATE_N_CALLS),
+                      "buffer_s", json_numbers(round->buffer_s, CALIBRATE_N_BUFFER), "small_sync_s",
+                      json_numbers(round->small_s, CALIBRATE_N_SMALL), "large_sync_s",
                       json_numbers(round->large_s, CALIBRATE_N_LARGE));
         for (size_t k = 0; k < CALIBRATE_N_SERIES && object != NULL; k++)
             json_object_set_new(object, names[k], json_number(round->series[k]));
@@ -104,9 +101,11 @@ static json_t *json_rounds(const struct calibration *calibration)
 
 static json_t *json_sizes(const struct calibrate_sizes *sizes)
 {
-    return json_pack("{s:o, s:o, s:o}", "calls_bytes", json_numbers(sizes->calls_bytes, CALIBRATE_N_CALLS),
-                     "small_sync_bytes", json_numbers(sizes->small_bytes, CALIBRATE_N_SMALL),
-                     "large_sync_bytes", json_numbers(sizes->large_bytes, CALIBRATE_N_LARGE));
+    return json_pack("{s:o, s:o, s:o, s:o}", "calls_bytes",
+                     json_numbers(sizes->calls_bytes, CALIBRATE_N_CALLS), "buffer_bytes",
+                     json_numbers(sizes->buffer_bytes, CALIBRATE_N_BUFFER), "small_sync_bytes",
+                     json_numbers(sizes->small_bytes, CALIBRATE_N_SMALL), "large_sync_bytes",
+                     json_numbers(sizes->large_bytes, CALIBRATE_N_LARGE));
 }
 
 int report_calibrate_json(FILE *out, const struct calibration *calibration, struct err *err)

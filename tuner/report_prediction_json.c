@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define N_FLAGS 5 /* of the extensions, the first ones */
+#define N_FLAGS 7 /* of the extensions, the first ones */
 
 json_t *report_prediction_states(const struct cawl_prediction *prediction)
 {
@@ -62,6 +62,8 @@ static json_t *extensions(const struct cawl_options *options)
     } rows[] = {
         {"first_touch", options->first_touch},
         {"rewrites", options->rewrites},
+        {"writeback", options->writeback},
+        {"small_calls", options->small_calls},
         {"close", options->close},
         {"piecewise", options->piecewise},
         {"balanced", options->balanced},

@@ -95,7 +95,7 @@ struct settings_prediction {
     uint64_t total_bytes, request_size_bytes, delay_ns; /* 0: not given; of the delay also none */
     double rewrite_share;
 
-    bool first_touch, rewrites, close, piecewise, balanced;
+    bool first_touch, rewrites, writeback, small_calls, close, piecewise, balanced;
     double limit_share; /* 0: not given, as all that follow */
     uint32_t n_writers;
     uint64_t writeback_interval_ns, allocation_bps, split_ns;

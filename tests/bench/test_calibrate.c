@@ -61,6 +61,8 @@ static void everything_gives_a_positive_number(void **state)
     assert_true(value > 0 && again > 0);
     assert_int_equal(calibrate_call(&rig, 512, 100, &value, &err), 0);
     assert_true(value > 0 && value < 1);
+    assert_int_equal(calibrate_buffer(&rig, 64, 256, &value, &err), 0);
+    assert_true(value > 0 && value < 1);
     assert_int_equal(calibrate_stream(&rig, &value, &err), 0);
     assert_true(value >= 512);
     assert_int_equal(calibrate_read(&rig, MIB, &value, &err), 0);
@@ -74,6 +76,7 @@ static void pages_that_never_reach_the_device_do_not_count_as_written(void **sta
     (void)state;
     assert_int_equal(calibrate_cache(&rig, &value, &again, &err), 0);
     assert_int_equal(calibrate_call(&rig, 4096, 16, &value, &err), 0);
+    assert_int_equal(calibrate_buffer(&rig, 512, 128, &value, &err), 0);
     assert_int_equal(rig.written_bytes, 0);
 }
 
@@ -110,33 +113,49 @@ static void writing_above_the_background_limit_is_measured_or_too_short(void **s
 {
     double value = 7;
     (void)state;
-    int result = calibrate_flushed(&rig, 4 * MIB, 12 * MIB, &value, &err);
+    bool waited;
+    int result = calibrate_flushed(&rig, 12 * MIB, 4 * MIB, 12 * MIB, &value, &waited, &err);
     /* Other programs may have enough dirty memory to make writers of these limits wait. */
     assert_true((result == -EAGAIN && value == 7) || (result == 0 && value > 7));
     assert_int_equal(rig.written_bytes, 8 * MIB);
     value = 7;
-    assert_int_equal(calibrate_flushed(&rig, 11 * MIB, 12 * MIB, &value, &err), -EAGAIN);
+    assert_int_equal(calibrate_flushed(&rig, 12 * MIB, 11 * MIB, 12 * MIB, &value, &waited, &err), -EAGAIN);
     assert_close(value, 7, 0);
 }
 
-static void settling_ends_by_bytes_or_time(void **state)
+static void large_writes_come_after_some_that_do_not_count(void **state)
 {
+    static const uint64_t sizes[] = {16 * MIB, 4 * MIB};
+    double costs_s[2] = {0};
     (void)state;
-    assert_int_equal(calibrate_settle(&rig, &err), 0);
-    assert_true(rig.written_bytes >= 3 * CALIBRATE_REQUEST_BYTES && rig.written_bytes <= 33 * MIB);
+    assert_int_equal(calibrate_large(&rig, sizes, 2, 8 * MIB, costs_s, &err), 0);
+    assert_true(costs_s[0] > 0 && costs_s[1] > 0);
+    assert_int_equal(rig.written_bytes, 8 * MIB + 16 * MIB + 2 * 4 * MIB);
+}
+
+static void flushes_are_counted_as_written(void **state)
+{
+    double value = 0;
+    (void)state;
+    assert_int_equal(calibrate_writeback(&rig, 2 * MIB, &value, &err), 0);
+    assert_true(value > 0);
+    assert_int_equal(rig.written_bytes, 2 * 2 * MIB);
 }
 
 static void an_interruption_ends_every_measurement(void **state)
 {
     double value = 7, again = 7;
+    bool waited;
     (void)state;
     atomic_store(&interrupted, 1);
     assert_int_equal(calibrate_memory(&rig, &value, &err), -EINTR);
     assert_int_equal(calibrate_cache(&rig, &value, &again, &err), -EINTR);
     assert_int_equal(calibrate_call(&rig, 512, 100, &value, &err), -EINTR);
     assert_int_equal(calibrate_reduced(&rig, &value, &err), -EINTR);
-    assert_int_equal(calibrate_flushed(&rig, 4 * MIB, 12 * MIB, &value, &err), -EINTR);
-    assert_int_equal(calibrate_settle(&rig, &err), -EINTR);
+    assert_int_equal(calibrate_flushed(&rig, 12 * MIB, 4 * MIB, 12 * MIB, &value, &waited, &err), -EINTR);
+    assert_int_equal(calibrate_large(&rig, &(uint64_t){MIB}, 1, MIB, &value, &err), -EINTR);
+    assert_int_equal(calibrate_writeback(&rig, MIB, &value, &err), -EINTR);
+    assert_int_equal(calibrate_buffer(&rig, 64, 16, &value, &err), -EINTR);
     assert_int_equal(calibrate_sync(&rig, 4096, 4, &value, &err), -EINTR);
     assert_int_equal(calibrate_seek(&rig, &value, &err), -EINTR);
     assert_int_equal(calibrate_read(&rig, MIB, &value, &err), -EINTR);
@@ -178,7 +197,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(writing_beside_writeback_is_measured_or_too_short, enter, leave),
         cmocka_unit_test_setup_teardown(writing_above_the_background_limit_is_measured_or_too_short, enter,
                                         leave),
-        cmocka_unit_test_setup_teardown(settling_ends_by_bytes_or_time, enter, leave),
+        cmocka_unit_test_setup_teardown(large_writes_come_after_some_that_do_not_count, enter, leave),
+        cmocka_unit_test_setup_teardown(flushes_are_counted_as_written, enter, leave),
         cmocka_unit_test_setup_teardown(no_memory_to_use_up_finds_no_taken_pages, enter, leave),
         cmocka_unit_test_setup_teardown(an_interruption_ends_every_measurement, enter, leave),
         cmocka_unit_test_setup_teardown(a_limit_on_files_is_said, enter, leave),

@@ -30,10 +30,12 @@ static void hosts_out_of_range_are_refused(void **state)
         offsetof(struct cawl_host, bw_rdev_bps),      offsetof(struct cawl_host, bs_bytes),
         offsetof(struct cawl_host, bf_bytes),         offsetof(struct cawl_host, limit_bg_bytes),
         offsetof(struct cawl_host, limit_hard_bytes), offsetof(struct cawl_host, dirty_expire_s)};
-    static const size_t costs[] = {offsetof(struct cawl_host, sc_w_s), offsetof(struct cawl_host, sc_sw_s),
-                                   offsetof(struct cawl_host, c_sk_s),
-                                   offsetof(struct cawl_host, bw_ramdisk_first_touch_bps),
-                                   offsetof(struct cawl_host, bw_rewrite_bps)};
+    static const size_t costs[] = {
+        offsetof(struct cawl_host, sc_w_s),         offsetof(struct cawl_host, sc_sw_s),
+        offsetof(struct cawl_host, c_sk_s),         offsetof(struct cawl_host, bw_ramdisk_first_touch_bps),
+        offsetof(struct cawl_host, bw_rewrite_bps), offsetof(struct cawl_host, bw_writeback_bps),
+        offsetof(struct cawl_host, bw_page_bps),    offsetof(struct cawl_host, bw_buffer_bps),
+        offsetof(struct cawl_host, sc_f_s)};
     const double bad[] = {-1, NAN, INFINITY, 0};
     const struct cawl_chunk chunk = {0, 0, 10, 0};
 
@@ -64,9 +66,16 @@ static void options_out_of_range_are_refused(void **state)
 {
     (void)state;
     const struct cawl_options bad[] = {
-        {.limit_share = 1.01},   {.limit_share = -0.1},     {.writeback_interval_s = -1},
-        {.allocation_bps = NAN}, {.max_request_bytes = -1}, {.split_s = INFINITY},
-        {.burst_bytes = -1},     {.burst_bytes = 10},       {.burst_bytes = 10, .burst_bps = 10},
+        {.limit_share = 1.01},
+        {.limit_share = -0.1},
+        {.writeback_interval_s = -1},
+        {.allocation_bps = NAN},
+        {.max_request_bytes = -1},
+        {.split_s = INFINITY},
+        {.burst_bytes = -1},
+        {.burst_bytes = 10},
+        {.burst_bytes = 10, .burst_bps = 10},
+        {.writeback = true, .burst_bytes = 10, .burst_bps = 40},
     };
     struct cawl_host host = cawl_rig_host();
     const struct cawl_chunk chunk = {0, 0, 10, 0};
@@ -78,6 +87,13 @@ static void options_out_of_range_are_refused(void **state)
     host = cawl_rig_host();
     host.bw_rewrite_bps = 0;
     check_refused(&host, &(struct cawl_options){.rewrites = true}, CAWL_NOSYNC, &chunk);
+    host.bw_writeback_bps = 0;
+    check_refused(&host, &(struct cawl_options){.writeback = true}, CAWL_SYNC, &chunk);
+    host.bw_page_bps = 0;
+    check_refused(&host, &(struct cawl_options){.small_calls = true}, CAWL_NOSYNC, &chunk);
+    host = cawl_rig_host();
+    host.bw_buffer_bps = 0;
+    check_refused(&host, &(struct cawl_options){.small_calls = true}, CAWL_STDIO, &chunk);
     check_refused(&host, &plain_model, CAWL_N_MODES, &chunk);
 }
 

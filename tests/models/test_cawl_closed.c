@@ -36,6 +36,23 @@ static void sync_pays_for_the_copy_and_for_what_is_left_of_a_block(void **state)
     CAWL_RIG_CHECK(&plain_model, CAWL_SYNC, steps);
 }
 
+static void sync_writes_back_at_the_rate_of_the_kernel(void **state)
+{
+    (void)state;
+    const struct cawl_options options = {.writeback = true};
+    const struct cawl_options both = {.writeback = true, .allocation_bps = 40};
+    const struct cawl_rig_step sync[] = {{0, 160, 0, 2 + 1.6 + 4, 0},
+                                         {160, 170, 0, 2 + 1.7 + 4 + 0.8 + 0.4, 0}};
+    const struct cawl_rig_step late[] = {{0, 160, 0, 2 + 1.6 + 4 + 4, 0}};
+    const struct cawl_rig_step direct[] = {{0, 160, 0, 2 + 16, 0}};
+    const struct cawl_rig_step naive[] = {{0, 160, 0, 16, 0}};
+
+    CAWL_RIG_CHECK(&options, CAWL_SYNC, sync);
+    CAWL_RIG_CHECK(&both, CAWL_SYNC, late);
+    CAWL_RIG_CHECK(&options, CAWL_DIRECT, direct);
+    CAWL_RIG_CHECK(&options, CAWL_NAIVE, naive);
+}
+
 static void naive_knows_only_the_device(void **state)
 {
     (void)state;
@@ -148,6 +165,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(direct_pays_for_calls_seeks_and_the_device),
         cmocka_unit_test(sync_pays_for_the_copy_and_for_what_is_left_of_a_block),
+        cmocka_unit_test(sync_writes_back_at_the_rate_of_the_kernel),
         cmocka_unit_test(naive_knows_only_the_device),
         cmocka_unit_test(a_chunk_is_random_by_the_chunk_before_it_in_its_file),
         cmocka_unit_test(costs_add_up_to_the_equations),

@@ -231,6 +231,58 @@ static void rewritten_bytes_that_are_dirty_have_a_rate_of_their_own_in_every_sta
     CAWL_RIG_CHECK(&options, CAWL_NOSYNC, steps);
 }
 
+static void the_flusher_writes_at_the_rate_of_the_kernel(void **state)
+{
+    (void)state;
+    const struct cawl_options options = {.writeback = true}, two = {.writeback = true, .n_writers = 2};
+    static const struct cawl_rig_step steps[] = {{0, 100, 0, 1.5, 100}, {100, 100, 0, 1.5, 200 - 60}};
+    /* Limits and rate of one of two: in parts of 50, of which the second comes to limit_bg. */
+    static const struct cawl_rig_step shared[] = {{0, 100, 0, 1.5, 100 - 10}};
+
+    CAWL_RIG_CHECK(&options, CAWL_NOSYNC, steps);
+    CAWL_RIG_CHECK(&two, CAWL_NOSYNC, shared);
+}
+
+static void small_calls_pay_for_their_pages(void **state)
+{
+    (void)state;
+    const struct cawl_options options = {.small_calls = true}, both = {.small_calls = true, .rewrites = true};
+    /* 1/20 instead of 1/100 for what is new. */
+    static const struct cawl_rig_step steps[] = {{0, 50, 0, 0.5 + 2.5, 50}, {0, 50, 0, 0.5 + 2.5, 50}};
+    static const struct cawl_rig_step dirty[] = {{0, 50, 0, 0.5 + 2.5, 50},
+                                                 {0, 60, 0, 0.5 + 0.05 + 10 * 0.05, 60}};
+
+    CAWL_RIG_CHECK(&options, CAWL_NOSYNC, steps);
+    CAWL_RIG_CHECK(&both, CAWL_NOSYNC, dirty);
+}
+
+static double cost_of_small(struct cawl_host host, uint64_t size)
+{
+    const struct cawl_options options = {.small_calls = true};
+    const struct cawl_chunk chunk = {0, 0, size, 0};
+    struct cawl_prediction prediction;
+
+    host.limit_bg_bytes = 1e6;
+    host.limit_hard_bytes = 2e6;
+    assert_int_equal(cawl_predict(&host, &options, CAWL_NOSYNC, &chunk, 1, &prediction), 0);
+
+    double cost = prediction.costs_s[0];
+
+    cawl_prediction_done(&prediction);
+    return cost;
+}
+
+static void only_the_beginning_of_a_call_is_small(void **state)
+{
+    (void)state;
+    struct cawl_host host = cawl_rig_host();
+
+    assert_close(cost_of_small(host, 16384), 0.5 + 819.2, 1e-9);
+    assert_close(cost_of_small(host, 20000), 0.5 + 819.2 + 36.16, 1e-9);
+    host.bw_page_bps = 200; /* nothing is faster than bw_ramdisk */
+    assert_close(cost_of_small(host, 20000), 0.5 + 200, 1e-9);
+}
+
 static void piecewise_small_chunks_cost_what_they_cost_in_the_plain_model(void **state)
 {
     (void)state;
@@ -379,6 +431,9 @@ int main(void)
         cmocka_unit_test(a_burst_that_was_flushed_begins_again_in_free_run),
         cmocka_unit_test(piecewise_the_rate_changes_inside_a_chunk),
         cmocka_unit_test(rewritten_bytes_that_are_dirty_have_a_rate_of_their_own_in_every_state),
+        cmocka_unit_test(the_flusher_writes_at_the_rate_of_the_kernel),
+        cmocka_unit_test(small_calls_pay_for_their_pages),
+        cmocka_unit_test(only_the_beginning_of_a_call_is_small),
         cmocka_unit_test(piecewise_small_chunks_cost_what_they_cost_in_the_plain_model),
         cmocka_unit_test(piecewise_the_flusher_begins_when_a_block_expires),
         cmocka_unit_test(piecewise_time_passes_while_the_flusher_works),

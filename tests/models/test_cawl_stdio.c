@@ -128,6 +128,31 @@ static void small_chunks_through_the_library_are_cheaper_than_system_calls(void 
     cawl_prediction_done(&calls);
 }
 
+static void small_calls_into_the_buffer_have_a_cost_of_their_own(void **state)
+{
+    (void)state;
+    const struct cawl_options options = {.small_calls = true};
+    /* 0.25 a chunk, 500 bytes a second; 100 bytes by a system call: 0.5, and 20 a second. */
+    const struct cawl_rig_step steps[] = {{0, 70, 0, 0.25 + 0.14, 0},
+                                          {70, 70, 0, 0.25 + 0.06 + 0.5 + 5 + 0.08, 100}};
+
+    CAWL_RIG_CHECK(&options, CAWL_STDIO, steps);
+}
+
+static void time_in_the_library_passes_for_the_flusher(void **state)
+{
+    (void)state;
+    const struct cawl_options options = {.small_calls = true};
+    /* A buffer, written at 0.25 + 0.2, and 11 chunks of the library's time: what is 30 s old is written back
+     * before the next system call. */
+    const struct cawl_rig_step steps[] = {{0, 100, 0, 0.25 + 0.2, 0},
+                                          {100, 99, 0, 0.25 + 5.5 + 0.198, 100},
+                                          {199, 1, 29.9, 0.25 + 0.002, 100},
+                                          {200, 1, 0, 0.25 + 5.5 + 0.002, 100}};
+
+    CAWL_RIG_CHECK(&options, CAWL_STDIO, steps);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -140,6 +165,8 @@ int main(void)
         cmocka_unit_test(every_file_has_its_buffer),
         cmocka_unit_test(closing_writes_what_is_left_of_every_file),
         cmocka_unit_test(small_chunks_through_the_library_are_cheaper_than_system_calls),
+        cmocka_unit_test(small_calls_into_the_buffer_have_a_cost_of_their_own),
+        cmocka_unit_test(time_in_the_library_passes_for_the_flusher),
     };
 
     return cmocka_run_group_tests_name("models/cawl_stdio", tests, NULL, NULL);

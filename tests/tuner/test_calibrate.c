@@ -10,7 +10,9 @@
 
 static const struct calibrate_sizes sizes = {{512, 1024, 2048, 4096, 8192, 16384},
                                              {4096, 8192, 16384, 32768, 65536},
-                                             {MIB, 2 * MIB, 4 * MIB, 8 * MIB}};
+                                             {MIB, 2 * MIB, 4 * MIB, 8 * MIB},
+                                             {8, 4, 2, 1},
+                                             {64, 128, 256, 512}};
 static struct calibrate_round rounds[N];
 static struct calibrate_value values[HOST_N_PARAMETERS];
 static struct err err;
@@ -25,7 +27,7 @@ static void fill_line(double *costs, const double *bytes, size_t n, double fixed
 static int enter(void **state)
 {
     static const double scales[N] = {1, 1.02, 0.98, 1.01, 0.99, 1};
-    static const double rates_bps[CALIBRATE_N_SERIES] = {8e9, 4e9, 4e8, 2e9, 6e9, 1.5e9, 0};
+    static const double rates_bps[CALIBRATE_N_SERIES] = {8e9, 4e9, 4e8, 2e9, 6e9, 1.5e9, 3e9, 0};
     (void)state;
     memset(values, 0, sizeof values);
     for (size_t i = 0; i < N; i++) {
@@ -34,6 +36,7 @@ static int enter(void **state)
         rounds[i].series[CALIBRATE_SEEK] = 30e-6 * scales[i];
         fill_line(rounds[i].calls_s, sizes.calls_bytes, CALIBRATE_N_CALLS, 5e-7, 4e9, scales[i]);
         fill_line(rounds[i].small_s, sizes.small_bytes, CALIBRATE_N_SMALL, 1e-4, 1e9, scales[i]);
+        fill_line(rounds[i].buffer_s, sizes.buffer_bytes, CALIBRATE_N_BUFFER, 2e-8, 3e10, scales[i]);
         fill_line(rounds[i].large_s, sizes.large_bytes, CALIBRATE_N_LARGE, 1e-4, 1e9, scales[i]);
     }
     return 0;
@@ -59,6 +62,10 @@ static void parameters_of_a_known_machine_are_found(void **state)
     check_value(HOST_BW_REWRITE, 6e9);
     check_value(HOST_BW_RDEV, 1.5e9);
     check_value(HOST_BW_DEV, 1e9);
+    check_value(HOST_BW_WRITEBACK, 3e9);
+    check_value(HOST_BW_PAGE, 4e9);
+    check_value(HOST_BW_BUFFER, 3e10);
+    check_value(HOST_SC_F, 2e-8);
     check_value(HOST_SC_W, 5e-7);
     check_value(HOST_SC_SW, 1e-4);
     check_value(HOST_C_SK, 30e-6);
@@ -75,6 +82,41 @@ static void one_round_of_a_stalled_device_is_an_outlier(void **state)
     assert_true(values[HOST_BW_DEV].fit.robust && values[HOST_SC_SW].fit.robust);
     assert_close(values[HOST_BW_DEV].value / 1e9, 1, 0.05);
     assert_close(values[HOST_SC_SW].value / 1e-4, 1, 0.05);
+}
+
+static void rounds_of_a_busy_machine_do_not_count(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        fill_line(rounds[i].small_s, sizes.small_bytes, CALIBRATE_N_SMALL, 17e-4, 1e9, 1);
+        rounds[3 + i].series[CALIBRATE_CACHE] *= 3;
+    }
+    assert_int_equal(calibrate_evaluate(rounds, N, &sizes, values, &err), 0);
+    assert_close(values[HOST_SC_SW].value / 1e-4, 1, 0.02);
+    assert_close(values[HOST_BW_RAMDISK].value / 4e9, 1, 0.02);
+    assert_int_equal(values[HOST_SC_SW].n, N - 2);
+    assert_int_equal(values[HOST_BW_RAMDISK].n, N - 2);
+    assert_int_equal(values[HOST_BW_MEM].n, N);
+}
+
+static void rounds_that_happen_to_agree_leave_others_in(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N; i++)
+        rounds[i].series[CALIBRATE_CACHE] = (i == 0 ? 1.1 : 1) / 4e9;
+    assert_int_equal(calibrate_evaluate(rounds, N, &sizes, values, &err), 0);
+    assert_int_equal(values[HOST_BW_RAMDISK].n, N);
+}
+
+static void time_that_one_write_borrows_of_the_next_does_not_change_the_rate(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < N; i++) {
+        rounds[i].large_s[1] -= 2e-4; /* four times */
+        rounds[i].large_s[2] += 4e-4; /* twice */
+    }
+    assert_int_equal(calibrate_evaluate(rounds, N, &sizes, values, &err), 0);
+    assert_close(values[HOST_BW_DEV].value / 1e9, 1, 0.01);
 }
 
 static void a_seek_lost_in_the_scatter_costs_nothing(void **state)
@@ -144,7 +186,7 @@ static void the_tightest_bound_sets_the_size(void **state)
     room.file_size_bytes = 300 * MIB;
     check_size(room, 100 * MIB, "ulimit");
     room = wide();
-    room.write_bytes = 3000 * MIB;
+    room.write_bytes = 4690 * MIB;
     check_size(room, 10 * MIB, "--max-write");
 }
 
@@ -203,6 +245,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(rounds_that_differ_too_much_are_named, enter),
         cmocka_unit_test_setup(parameters_of_a_known_machine_are_found, enter),
+        cmocka_unit_test_setup(rounds_of_a_busy_machine_do_not_count, enter),
+        cmocka_unit_test_setup(time_that_one_write_borrows_of_the_next_does_not_change_the_rate, enter),
+        cmocka_unit_test_setup(rounds_that_happen_to_agree_leave_others_in, enter),
         cmocka_unit_test_setup(one_round_of_a_stalled_device_is_an_outlier, enter),
         cmocka_unit_test_setup(a_seek_lost_in_the_scatter_costs_nothing, enter),
         cmocka_unit_test_setup(what_no_round_measured_is_not_known, enter),

@@ -24,7 +24,9 @@ static int enter(void **state)
     if (rig_enter(state) != 0)
         return -1;
     rig_write("host.conf", "%s", host);
-    rig_write("rich.conf", "%sbw_ramdisk_first_touch = 1e8;\nbw_rewrite = 5e9;\nmax_request = \"128k\";\n",
+    rig_write("rich.conf",
+              "%sbw_ramdisk_first_touch = 1e8;\nbw_rewrite = 5e9;\nmax_request = \"128k\";\n"
+              "bw_writeback = 4e8;\nbw_page = 5e8;\nbw_buffer = 2e10;\nsc_f = 1e-7;\n",
               host);
     rig_write("bad.conf", "bw_mem = 1e9;\nbw_ramdisk = -1.0;\n");
     rig_write("trace.csv", "file,offset,size,delay_s\na,0,1000000,0\nb,0,1000000,0.5\n");
@@ -189,6 +191,23 @@ static void an_extension_stands_beside_the_plain_model(void **state)
                 json_number_value(json_object_get(document, "plain_total_s")));
     json_decref(document);
     rig_free(&run);
+    rig_run_line(
+        &run, "predict write --host rich.conf --total 1m --request-size 1m --mode sync --writeback --json");
+    document = rig_json(&run);
+    assert_true(json_is_true(json_object_get(json_object_get(document, "extensions"), "writeback")));
+    assert_true(json_number_value(json_object_get(document, "total_s")) <
+                json_number_value(json_object_get(document, "plain_total_s")));
+    json_decref(document);
+    rig_free(&run);
+    rig_run_line(
+        &run,
+        "predict write --host rich.conf --total 64k --request-size 512 --mode stdio --small-calls --json");
+    document = rig_json(&run);
+    assert_true(json_is_true(json_object_get(json_object_get(document, "extensions"), "small_calls")));
+    assert_true(json_number_value(json_object_get(document, "total_s")) >
+                json_number_value(json_object_get(document, "plain_total_s")));
+    json_decref(document);
+    rig_free(&run);
     rig_run_line(&run, PREDICT "--total 1g --request-size 1m --limit-share 50% --writers 2 --piecewise");
     assert_non_null(strstr(run.out, "as the paper has it"));
     assert_non_null(strstr(run.out, "writers wait at 75.0 MB"));
@@ -267,6 +286,10 @@ static const struct {
     {LOAD "--first-touch", "no bw_ramdisk_first_touch"},
     {LOAD "--rewrites", "no bw_rewrite"},
     {LOAD "--mode sync --rewrites", "--rewrites: "},
+    {LOAD "--writeback", "no bw_writeback"},
+    {LOAD "--mode direct --writeback", "--writeback: "},
+    {LOAD "--small-calls", "no bw_page"},
+    {LOAD "--mode sync --small-calls", "--small-calls is for"},
     {LOAD "--mode direct --limit-share 5%", "--limit-share: "},
     {LOAD "--mode sync --writeback-interval 5s", "--writeback-interval: "},
     {LOAD "--mode direct --allocation-rate 1g", "--allocation-rate: "},
