@@ -23,6 +23,7 @@ struct slot {
 struct uring {
     bool opened;   /* the ring exists */
     bool disabled; /* until the first submission */
+    bool deferred; /* completions are worked off when the program enters the kernel for them */
     bool sync_each;
     uint32_t n_calls;
     size_t n_in_flight; /* calls accepted and not yet reaped */
@@ -198,7 +199,7 @@ static int init_cooperative(struct uring *uring, unsigned n_entries)
     int rc = io_uring_queue_init(n_entries, &uring->ring,
                                  IORING_SETUP_COOP_TASKRUN | IORING_SETUP_SINGLE_ISSUER |
                                      IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_R_DISABLED);
-    uring->disabled = rc == 0;
+    uring->disabled = uring->deferred = rc == 0;
     return rc == -EINVAL ? io_uring_queue_init(n_entries, &uring->ring, IORING_SETUP_COOP_TASKRUN) : rc;
 }
 
@@ -292,7 +293,17 @@ static size_t accept_calls(struct uring *uring, struct io_call *const *calls, un
 }
 
 /* One io_uring_enter: were it repeated for what it left, a write and its fdatasync could end up in two
- * submissions, unordered. */
+ * submissions, unordered. It takes deferred completions along, which saves the call that would fetch them. */
+static int enter(struct uring *uring)
+{
+    int rc;
+
+    do
+        rc = uring->deferred ? io_uring_submit_and_get_events(&uring->ring) : io_uring_submit(&uring->ring);
+    while (rc == -EINTR);
+    return rc;
+}
+
 static int uring_submit(void *state, struct io_call *const *calls, size_t n, size_t *ret_n, struct err *err)
 {
     struct uring *uring = state;
@@ -310,9 +321,7 @@ static int uring_submit(void *state, struct io_call *const *calls, size_t n, siz
     for (size_t i = 0; i < n; i++)
         n_sqes += prepare(uring, calls[i]);
     if (n_sqes > 0) {
-        do
-            rc = io_uring_submit(&uring->ring);
-        while (rc == -EINTR);
+        rc = enter(uring);
         if (rc < (int)n_sqes)
             withdraw(&uring->ring);
         if (rc < 0 && rc != -EAGAIN && rc != -EBUSY)

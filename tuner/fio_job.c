@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SPLIT_BYTES (512U << 10)
+
 static const char *const engines[API_N] = {
     [API_PSYNC] = "psync",   [API_PVEC] = "pvsync",       [API_POOL] = "psync",
     [API_LIBAIO] = "libaio", [API_IO_URING] = "io_uring",
@@ -21,6 +23,12 @@ static bool mixes_access(const struct pattern *pattern)
 {
     return pattern_is_random(pattern) &&
            pattern->percent[PATTERN_SEQ_READ] + pattern->percent[PATTERN_SEQ_WRITE] > 0;
+}
+
+/* More than about 1 MiB in 4 KiB pages has more pieces than a request to a device may have. */
+static bool is_split_by_pages(const struct point *point)
+{
+    return point->direct != 0 && factors_largest_size_bytes(point) >= SPLIT_BYTES;
 }
 
 static bool flushes_aside(const struct pattern *pattern, const struct point *point)
@@ -41,6 +49,9 @@ const char *fio_job_difference(const struct pattern *pattern, const struct point
          "pool: fio has no workers on one stream; this is a job per worker, each on a part of its own"},
         {point->api == API_IO_URING,
          "io_uring: fio's ring runs completions cooperatively; fstune's does with --io-uring-cooperative"},
+        {is_split_by_pages(point),
+         "large direct requests: how they are cut on their way to the device depends on where the kernel "
+         "found memory for the buffers, in every process anew"},
         {mixes_sequential(pattern),
          "fio's sequential reads and writes start at one offset, fstune's half a file apart"},
         {mixes_access(pattern),
@@ -187,7 +198,8 @@ static void print_point(FILE *out, const struct fio_job *job, const struct shape
           out);
     fprintf(out, "io_size=%" PRIu64 "\n", shape->io_bytes);
     if (pattern_writes(job->pattern)) {
-        fputs("; random buffers, of which every request changes a little\nscramble_buffers=1\n", out);
+        /* Of fstune's buffers a request changes eight bytes, of fio's scrambled ones sixteen in every 512. */
+        fputs("; random buffers, which are not changed between requests\nscramble_buffers=0\n", out);
         if (point->sync == SYNC_END)
             fputs("end_fsync=1\n", out);
         if (point->sync == SYNC_EACH)

@@ -156,7 +156,7 @@ void report_sustained_note(struct notes *warnings, const struct sustained_verdic
             warnings, "burst_ended",
             "%s; a mean over all runs mixes both: `fstune measure --until-steady` shows the rate that lasts",
             words);
-    else if (!is_short(verdict) && !verdict->trace.steady)
+    else if (!is_short(verdict) && !verdict->hidden && !verdict->trace.steady)
         notes_add(warnings, verdict->trace.left ? "steady_state_left" : "not_steady",
                   "%s: a longer measurement (--duration, --until-steady) may show another rate", words);
 }

@@ -12,8 +12,11 @@
 #define TARGET_WINDOWS 400 /* more would show the scheduler rather than the device */
 /* Requests that a window holds at least, and how often it turns the queue over: completions come in bunches.
  */
-#define LEAST_REQUESTS    64
-#define LEAST_TURNS       4
+#define LEAST_REQUESTS 64
+#define LEAST_TURNS    4
+#define PASSING_S      0.25 /* a fall for so long may be a stall */
+/* Devices sink by less, and recover; credits and caches that are used up take more. */
+#define SMALL_FALL_SHARE  0.15
 #define CHANGE_CONFIDENCE 0.999 /* one-sided; the change was looked for before it is tested */
 
 int sustained_add(struct sustained *sustained, size_t point, uint64_t load_bytes,
@@ -213,6 +216,19 @@ static int runs_changed(struct series *series, size_t change, bool *ret_changed)
     return result;
 }
 
+/* A fall in the last moments may be a stall: the verdict without them, where that shows one level. */
+static int without_last_moments(const struct series *series, double window_seconds,
+                                struct trace_verdict *verdict)
+{
+    struct trace_verdict shorter;
+    if (!verdict->left || (double)(series->n - verdict->change) * window_seconds > PASSING_S)
+        return 0;
+    int result = trace_classify(series->rates, verdict->change, &shorter);
+    if (result == 0 && is_calm(&shorter) && shorter.shape != TRACE_SHORT)
+        *verdict = shorter;
+    return result;
+}
+
 /* A run that differs from its neighbours as a whole is scatter, which the interval over replays already
  * covers, not a trace that does not come to rest. */
 static int classify(struct series *series, bool between_runs, struct trace_verdict *ret_verdict,
@@ -270,6 +286,10 @@ static void find_burst(const struct series *series, struct sustained_verdict *ve
     verdict->burst_bps = trace->before;
     verdict->burst_load_bytes = first->run->load_bytes + first->bytes_before;
     verdict->burst = verdict->burst_bps > verdict->after_bps;
+    if (trace->left && fabs(1 - verdict->after_bps / verdict->burst_bps) < SMALL_FALL_SHARE) {
+        verdict->burst = false;
+        verdict->hidden = true;
+    }
 }
 
 static int judge_levels(const struct sustained *sustained, size_t point, struct series *series,
@@ -316,6 +336,8 @@ int sustained_judge(const struct sustained *sustained, size_t point, bool betwee
     if (!between_runs && seconds_of(&series) < SUSTAINED_LEAST_S)
         series.n = 1; /* too short to tell */
     result = classify(&series, between_runs, &verdict.trace, &by_runs);
+    if (result == 0)
+        result = without_last_moments(&series, verdict.window_seconds, &verdict.trace);
     if (result == 0) {
         find_drift(&series, by_runs, &verdict);
         find_burst(&series, &verdict);

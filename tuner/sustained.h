@@ -46,8 +46,8 @@ struct sustained_verdict {
     struct levels_verdict levels;          /* over the runs, as wholes */
     double drift_share, drift_error_share; /* over the windows that the verdict calls steady, else over all
                                               after the warm-up; NaN for too few */
-    bool hidden; /* it may be steady, but the scatter could hide a change of more than SUSTAINED_HIDDEN_SHARE
-                  */
+    bool hidden; /* it may be steady, but the scatter could hide a change of more than SUSTAINED_HIDDEN_SHARE,
+                    or it left a steady state by little and not for long */
     double window_seconds;
     size_t n_runs;
     double seconds; /* over which the rate was seen */

@@ -19,18 +19,19 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define REQUEST     4096U
-#define FILE_BYTES  (256ULL << 20)
-#define COUNT_BYTES (16ULL << 20) /* of the file in memory that callgrind's runs read */
-#define BLOCK_NS    100000000ULL
-#define MAX_DEPTH   32U
-#define MAX_ROUNDS  999
-#define FIO_ROUNDS  7
-#define COUNT_SHORT 20000
-#define COUNT_LONG  60000
-#define CHUNK       64 /* requests between two looks at the clock in the bare loop of pread */
-#define COOPERATIVE (IORING_SETUP_COOP_TASKRUN | IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN)
-#define MISSING     (-1.0)
+#define REQUEST      4096U
+#define FILE_BYTES   (256ULL << 20)
+#define COUNT_BYTES  (16ULL << 20) /* of the file in memory that callgrind's runs read */
+#define BLOCK_NS     100000000ULL
+#define MAX_DEPTH    32U
+#define MAX_ROUNDS   999
+#define FIO_ROUNDS   11
+#define FIO_BLOCK_MS 500 /* fio counts milliseconds, and starts its workers in each block */
+#define COUNT_SHORT  20000
+#define COUNT_LONG   60000
+#define CHUNK        64 /* requests between two looks at the clock in the bare loop of pread */
+#define COOPERATIVE  (IORING_SETUP_COOP_TASKRUN | IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN)
+#define MISSING      (-1.0)
 
 struct setting {
     const char *name, *fio_engine;
@@ -214,9 +215,10 @@ static double nanoseconds(const struct timeval *from, const struct timeval *to)
     return (double)(to->tv_sec - from->tv_sec) * 1e9 + (double)(to->tv_usec - from->tv_usec) * 1e3;
 }
 
-static struct sample block(struct bench *bench, const struct setting *setting, bool bare)
+static struct sample block(struct bench *bench, const struct setting *setting, bool bare,
+                           uint64_t duration_ns)
 {
-    const struct limit limit = {.duration_ns = BLOCK_NS};
+    const struct limit limit = {.duration_ns = duration_ns};
     struct rusage before, after;
     uint64_t ns = 0;
     getrusage(RUSAGE_SELF, &before);
@@ -242,9 +244,9 @@ static bool fio(const struct bench *bench, const struct setting *setting, struct
     snprintf(
         command, sizeof command,
         "fio --name=x --filename=/proc/%d/fd/%d --rw=randread --bs=4k --ioengine=%s --iodepth=%u --thread "
-        "--readonly --invalidate=0 --fadvise_hint=0 --time_based --runtime=500ms --size=256m "
+        "--readonly --invalidate=0 --fadvise_hint=0 --time_based --runtime=%dms --size=256m "
         "--output-format=json 2>/dev/null",
-        (int)getpid(), bench->fd, setting->fio_engine, setting->depth);
+        (int)getpid(), bench->fd, setting->fio_engine, setting->depth, FIO_BLOCK_MS);
     FILE *pipe = popen(command, "re");
     if (pipe == NULL)
         return false;
@@ -296,10 +298,10 @@ static void compare_bare(struct bench *bench, const struct setting *setting, siz
     for (size_t i = 0; i < n_pairs; i++) {
         bool bare_first = i % 2 == 0;
         if (bare_first)
-            bare[i] = block(bench, setting, true);
-        own[i] = block(bench, setting, false);
+            bare[i] = block(bench, setting, true, BLOCK_NS);
+        own[i] = block(bench, setting, false, BLOCK_NS);
         if (!bare_first)
-            bare[i] = block(bench, setting, true);
+            bare[i] = block(bench, setting, true, BLOCK_NS);
         iops[i] = own[i].iops / bare[i].iops;
         cpu[i] = (bare[i].user_ns + bare[i].system_ns) / (own[i].user_ns + own[i].system_ns);
     }
@@ -314,8 +316,10 @@ static void compare_fio(struct bench *bench, const struct setting *setting)
     static struct sample theirs[FIO_ROUNDS], own[FIO_ROUNDS];
     double iops[FIO_ROUNDS];
     for (size_t i = 0; i < FIO_ROUNDS; i++) {
-        own[i] = block(bench, setting, false);
-        if (!fio(bench, setting, &theirs[i])) {
+        bool fio_first = i % 2 == 0;
+        bool known = !fio_first || fio(bench, setting, &theirs[i]);
+        own[i] = block(bench, setting, false, FIO_BLOCK_MS * 1000000ULL);
+        if (!known || (!fio_first && !fio(bench, setting, &theirs[i]))) {
             puts("    fio is not installed or failed: no comparison with it");
             return;
         }

@@ -11,7 +11,8 @@ import time
 MIB = 1 << 20
 VM = '/proc/sys/vm/'
 LIMITS = ('dirty_background_bytes', 'dirty_background_ratio', 'dirty_bytes', 'dirty_ratio')
-THROTTLE = '/sys/fs/cgroup/blkio/blkio.throttle.write_bps_device'
+THROTTLE = '/sys/fs/cgroup/blkio/blkio.throttle.{}_bps_device'
+MAKE = {'xfs': ['mkfs.xfs', '-q', '-f'], 'ext4': ['mkfs.ext4', '-q', '-F', '-E', 'lazy_itable_init=0,lazy_journal_init=0']}
 
 
 held = []  # open files with locks, kept until the end
@@ -87,11 +88,11 @@ def write_image(path, size):
         os.fsync(image.fileno())
 
 
-def mount_xfs(guard, base, size):
-    """A new xfs on a loop device without a second page cache. Returns its directory and the device's name."""
-    require_root('losetup', 'mkfs.xfs', 'mount')
-    folder = os.path.join(base, f'cawl-{os.getpid()}')
-    image, point = os.path.join(folder, 'image'), os.path.join(folder, 'xfs')
+def mount_loop(guard, base, size, kind='xfs'):
+    """A new file system on a loop device without a second page cache. Returns its directory and the device's name."""
+    require_root('losetup', MAKE[kind][0], 'mount')
+    folder = os.path.join(base, f'fstune-{kind}-{os.getpid()}')
+    image, point = os.path.join(folder, 'image'), os.path.join(folder, kind)
     guard.add(f"rmdir {shlex.quote(folder)}")
     os.mkdir(folder)
     guard.add(f"rmdir {shlex.quote(point)}")
@@ -101,7 +102,7 @@ def mount_xfs(guard, base, size):
     # losetup -j finds it by the image: its number is known only after the deed.
     guard.add(f"losetup -j {shlex.quote(image)} -O NAME -n | while read -r name; do losetup -d \"$name\"; done")
     device = output_of('losetup', '--direct-io=on', '--show', '-f', image)
-    output_of('mkfs.xfs', '-q', '-f', device)
+    output_of(*MAKE[kind], device)
     # A child of a killed study may still hold it for a while.
     mounted = shlex.quote(point)
     guard.add(f'for i in $(seq 120); do mountpoint -q {mounted} || break; umount {mounted} && break; sleep 1; done')
@@ -109,14 +110,15 @@ def mount_xfs(guard, base, size):
     return point, os.path.basename(device)
 
 
-def throttle(guard, device, rate_bps):
+def throttle(guard, device, rate_bps, way='write'):
     """Slows a device to a known rate. Writeback is charged to the root group of version 1, whose limits count too."""
-    if not os.path.exists(THROTTLE):
+    limits = THROTTLE.format(way)
+    if not os.path.exists(limits):
         raise Skip('there is no blkio controller of cgroup version 1, which could slow a device')
     with open(f'/sys/block/{device}/dev', encoding='ascii') as file:
         number = file.read().strip()
-    guard.add(f"echo '{number} 0' >{THROTTLE}")
-    with open(THROTTLE, 'w', encoding='ascii') as file:
+    guard.add(f"echo '{number} 0' >{limits}")
+    with open(limits, 'w', encoding='ascii') as file:
         file.write(f'{number} {rate_bps}')
 
 

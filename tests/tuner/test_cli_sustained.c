@@ -39,6 +39,7 @@ static int enter(void **state)
     surface_with_trace("burst", "run_cv = 0.01; op_cv = 0.1;", "0,1\n12,0.4\n");
     surface_with_trace("early", "run_cv = 0.02; setup_seconds = 0.05;", "0,1\n3,0.4\n");
     surface_with_trace("endless", "run_cv = 0.01; op_cv = 0.1; drift_per_hour = -30;", "0,1\n");
+    surface_with_trace("scattered", "op_cv = 1.0;", "0,1\n");
     write_slow_decline();
     return 0;
 }
@@ -152,6 +153,20 @@ static void the_rule_of_the_snia_is_content_with_less(void **state)
     json_decref(own);
 }
 
+/* Its batches never agree to a thousandth, so that only the limits end a warm-up. */
+static void no_warm_up_passes_the_cap(void **state)
+{
+    (void)state;
+    json_t *json = json_of("measure --json --simulate scattered.conf --seed 1 --until-steady --duration 1s "
+                           "--max-duration 3s --warmup-limit 1m --warmup-coef 0.001 " POINT,
+                           3);
+    const json_t *runs = json_object_get(json, "runs");
+    assert_int_equal(json_array_size(runs), 1);
+    assert_close(json_number_value(json_object_get(json_array_get(runs, 0), "warmup_seconds")), 2, 0.05);
+    assert_true(json_number_value(json_object_get(json, "seconds")) <= 3.1);
+    json_decref(json);
+}
+
 static void a_cap_shorter_than_a_round_is_refused(void **state)
 {
     (void)state;
@@ -184,6 +199,7 @@ int main(void)
         cmocka_unit_test(the_steady_state_of_a_slow_decline_is_what_lasts),
         cmocka_unit_test(what_never_gets_steady_ends_at_the_cap_with_exit_code_3),
         cmocka_unit_test(the_rule_of_the_snia_is_content_with_less),
+        cmocka_unit_test(no_warm_up_passes_the_cap),
         cmocka_unit_test(a_cap_shorter_than_a_round_is_refused),
         cmocka_unit_test(a_change_of_the_device_during_a_search_is_said),
     };

@@ -194,6 +194,20 @@ static void what_fio_cannot_do_is_said(void **state)
     assert_int_equal(count_differences(), 1);
     make_job("write", API_LIBAIO, 1, SYNC_EACH);
     assert_int_equal(count_differences(), 0);
+    point.request_size_bytes = 1 << 20;
+    assert_int_equal(count_differences(), 1);
+    point.direct = 0;
+    assert_int_equal(count_differences(), 0);
+}
+
+/* fstune changes eight bytes of a buffer per request; fio could only change sixteen in every sector of it. */
+static void buffers_of_writes_stay_as_they_are(void **state)
+{
+    (void)state;
+    make_job("write", API_PSYNC, 1, SYNC_END);
+    assert_true(says("scramble_buffers=0"));
+    make_job("read", API_PSYNC, 1, SYNC_END);
+    assert_false(says("scramble_buffers=0"));
 }
 
 /* fio's verdict on the job: its exit code, or -ENOENT where there is no fio. */
@@ -245,6 +259,7 @@ int main(void)
         cmocka_unit_test(a_name_that_fio_would_misread_is_not_written),
         cmocka_unit_test(the_cache_is_dropped_by_one_of_the_two),
         cmocka_unit_test(what_fio_cannot_do_is_said),
+        cmocka_unit_test(buffers_of_writes_stay_as_they_are),
         cmocka_unit_test(fio_takes_every_job),
     };
     return cmocka_run_group_tests_name("tuner/fio_job", tests, NULL, NULL);

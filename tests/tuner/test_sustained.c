@@ -77,6 +77,21 @@ static double slow(size_t window, size_t run)
     return 3e8;
 }
 
+static double sinks_at_the_end(size_t window, size_t run)
+{
+    return run == 4 && window >= 10 ? 9e8 : 1e9;
+}
+
+static double stalls_at_the_end(size_t window, size_t run)
+{
+    return run == 4 && window >= 50 ? 4e8 : 1e9;
+}
+
+static double falls_before_the_end(size_t window, size_t run)
+{
+    return run == 4 && window >= 20 ? 4e8 : 1e9;
+}
+
 static struct sustained_verdict judged(struct world *world, size_t point)
 {
     struct sustained_verdict verdict;
@@ -117,6 +132,39 @@ static void a_burst_that_ends_inside_a_run_is_reported_with_its_length(void **st
     assert_close(verdict.after_bps, 4e8, 2e7);
     assert_close(verdict.burst_seconds, 0.9, 0.05);
     assert_close((double)verdict.burst_load_bytes, 0.9e9, 0.05e9);
+}
+
+static void a_stall_in_the_last_moments_ends_no_burst(void **state)
+{
+    (void)state;
+    struct world world;
+    begin(&world, 0.03);
+    for (int i = 0; i < 5; i++)
+        add_run(&world, 0, 60, stalls_at_the_end);
+    struct sustained_verdict verdict = judged(&world, 0);
+    assert_true(verdict.trace.steady);
+    assert_false(verdict.burst);
+    assert_close(verdict.trace.mean, 1e9, 2e7);
+    begin(&world, 0.03);
+    for (int i = 0; i < 5; i++)
+        add_run(&world, 0, 60, falls_before_the_end);
+    verdict = judged(&world, 0);
+    assert_true(verdict.burst);
+    assert_false(verdict.trace.steady);
+}
+
+/* A tenth less for the last half second of three: nobody knows yet. */
+static void a_small_fall_that_has_not_lasted_is_called_nothing(void **state)
+{
+    (void)state;
+    struct world world;
+    begin(&world, 0.01);
+    for (int i = 0; i < 5; i++)
+        add_run(&world, 0, 60, sinks_at_the_end);
+    struct sustained_verdict verdict = judged(&world, 0);
+    assert_true(verdict.trace.left);
+    assert_false(verdict.burst);
+    assert_true(verdict.hidden);
 }
 
 static void scatter_between_runs_is_not_called_unsteady(void **state)
@@ -269,6 +317,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flat_runs_are_steady_over_their_time_and_bytes),
         cmocka_unit_test(a_burst_that_ends_inside_a_run_is_reported_with_its_length),
+        cmocka_unit_test(a_stall_in_the_last_moments_ends_no_burst),
+        cmocka_unit_test(a_small_fall_that_has_not_lasted_is_called_nothing),
         cmocka_unit_test(scatter_between_runs_is_not_called_unsteady),
         cmocka_unit_test(runs_on_two_levels_are_found),
         cmocka_unit_test(a_burst_that_ends_between_runs_is_found_too),
