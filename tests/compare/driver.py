@@ -3,9 +3,11 @@ import collections
 import concurrent.futures
 import dataclasses
 import fnmatch
-import glob
+import functools
+import hashlib
 import json
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -15,6 +17,25 @@ import runs
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PEER = os.path.join(HERE, 'peers', 'peer')
+
+# What a peer consists of, besides what all of them share.
+SHARED_SOURCES = ('peer', 'trials.py', 'box.py')
+OWN_SOURCES = {'gp-ei': 'gaussian_process.py', 'dlib': 'dlib.cpp', 'random': 'structure_free.py', 'grid': 'structure_free.py', 'ttts': 'structure_free.py'}
+OTHER_SOURCES = 'optimisers.py'
+PROBES, PROBE_SEED = 12, '1'
+
+
+@functools.cache
+def answers_hash(server, conf, pattern):
+    """Of what the trial server says of the space and of a few trials. Peers see nothing else of fstune: a change of its sources that
+    leaves these answers as they are leaves the peers' results as they are."""
+    code, truth, errors, _ = runs.run([server, '--truth', conf, pattern])
+    n_points = len(truth.splitlines())
+    if code != 0 or n_points == 0:
+        raise runs.Failure(f'{server} {conf}: exit {code}: {errors}')
+    trials = ''.join(f'{i * (n_points - 1) // (PROBES - 1)} {runs.RUN_SECONDS}\n' for i in range(PROBES))
+    answers = subprocess.run([server, conf, pattern, PROBE_SEED], input=trials, capture_output=True, text=True, check=True).stdout
+    return hashlib.sha256((truth + answers).encode()).hexdigest()[:24]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,13 +47,15 @@ class Tools:
     work: str      # where generated surfaces go
 
     def source_hash(self, method):
-        """What a cached result of the method depends on, the surface apart."""
+        """The method's own part of what a cached result depends on: the program of fstune, the sources of a peer."""
         if runs.is_fstune(method):
             return runs.hash_of([self.fstune])
         folder = os.path.dirname(self.peer)
-        sources = [self.peer] + [path for ending in ('py', 'cpp') for path in glob.glob(os.path.join(folder, '*.' + ending))]
-        sources += [path for path in (os.path.join(HERE, 'trial_server.c'), 'bench/ioapi_surface.c') if os.path.isfile(path)]
-        return runs.hash_of(sorted(sources))
+        return runs.hash_of(os.path.join(folder, name) for name in (*SHARED_SOURCES, OWN_SOURCES.get(method, OTHER_SOURCES)))
+
+    def world_hash(self, method, conf, pattern):
+        """fstune's part of what a cached result of a peer depends on."""
+        return '-' if runs.is_fstune(method) else answers_hash(self.server, conf, pattern)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -91,7 +114,8 @@ def plan(options, tools):
                 if i >= min(options.seeds[method], cell.most_seeds) or (method in runs.ONLY_RECORDED and cell.group != 'recorded'):
                     continue
                 conf, digest, pattern = surface_of[source]
-                key = f'{digest} {hashes[method]} {pattern} {method} {seed} {",".join(map(str, cell.marks))} {runs.RUN_SECONDS}'
+                world = tools.world_hash(method, conf, pattern)
+                key = f'{digest} {hashes[method]} {world} {pattern} {method} {seed} {",".join(map(str, cell.marks))} {runs.RUN_SECONDS}'
                 jobs.append(Job(cell, method, seed, key, conf, digest, pattern))
     return chosen, jobs
 

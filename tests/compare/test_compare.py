@@ -2,6 +2,7 @@
 import csv
 import io
 import os
+import shutil
 import tempfile
 import types
 import unittest
@@ -46,6 +47,42 @@ class Statistics(unittest.TestCase):
         self.assertAlmostEqual(stats.seconds_to_reach(0.75, (10, 40), (0.5, 1.0)), 20.0)
         self.assertEqual(stats.seconds_to_reach(0.5, (10, 40), (0.5, 1.0)), 10.0)
         self.assertIsNone(stats.seconds_to_reach(0.9, (10, 40), (0.5, 0.8)))
+
+
+class CachedResults(unittest.TestCase):
+    """What peers see of fstune is all that their results depend on."""
+
+    def server(self, folder, name, rate):
+        """A stand-in with four points; each trial answers with the rate."""
+        path = os.path.join(folder, name)
+        with open(path, 'w', encoding='ascii') as script:
+            script.write(f'#!/bin/sh\nfor i in 0 1 2 3; do echo $i 4096 $i 1 pool 1 {rate if name == "truth" else 5}; done\n'
+                         f'[ "$1" = --truth ] || while read -r index seconds; do echo "$index {rate}"; done\n')
+        os.chmod(path, 0o755)
+        return path
+
+    def test_key_follows_the_answers_of_the_server_and_nothing_else_of_fstune(self):
+        with tempfile.TemporaryDirectory() as folder:
+            hashes = [driver.answers_hash(self.server(folder, name, rate), 'conf', 'read')
+                      for name, rate in (('one', 7), ('same', 7), ('trials', 8), ('truth', 7))]
+        self.assertEqual(hashes[0], hashes[1])
+        self.assertEqual(len(set(hashes)), 3)
+
+    def test_fstune_itself_is_known_by_its_program(self):
+        tools = driver.Tools('program', '/nowhere/server', driver.PEER, '', '')
+        self.assertEqual(tools.world_hash('fstune-gp', 'conf', 'read'), '-')
+
+    def test_every_peer_has_its_sources_and_a_change_in_one_leaves_the_others(self):
+        peers = [method for method in runs.METHODS if not runs.is_fstune(method)]
+        with tempfile.TemporaryDirectory() as folder:
+            copy = os.path.join(folder, 'peers')
+            shutil.copytree(os.path.dirname(driver.PEER), copy)
+            tools = driver.Tools('program', 'server', os.path.join(copy, 'peer'), '', '')
+            before = {method: tools.source_hash(method) for method in peers}
+            with open(os.path.join(copy, 'gaussian_process.py'), 'a', encoding='utf-8') as source:
+                source.write('# changed\n')
+            changed = [method for method in peers if tools.source_hash(method) != before[method]]
+        self.assertEqual(changed, ['gp-ei'])
 
 
 class Surfaces(unittest.TestCase):
