@@ -1,11 +1,14 @@
 /* bench/busy: reads /proc, and what bench/hostinfo knows. */
 #include "bench/busy.h"
 
+#include "bench/clock.h"
 #include "bench/hostinfo_internal.h"
 #include "bench/procfs.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 double busy_parse_pressure(const char *line)
@@ -16,10 +19,20 @@ double busy_parse_pressure(const char *line)
     return avg60 / 100;
 }
 
-static double read_pressure(const char *path)
+double busy_parse_total(const char *line)
+{
+    uint64_t total_us;
+    return sscanf(line, "some avg10=%*f avg60=%*f avg300=%*f total=%" SCNu64, &total_us) == 1
+               ? (double)total_us / 1e6
+               : NAN;
+}
+
+static const char io_pressure[] = "/proc/pressure/io", cpu_pressure[] = "/proc/pressure/cpu";
+
+static double read_pressure(const char *path, double (*parse)(const char *line))
 {
     char line[160];
-    return procfs_read_line(path, line, sizeof line) == 0 ? busy_parse_pressure(line) : NAN;
+    return procfs_read_line(path, line, sizeof line) == 0 ? parse(line) : NAN;
 }
 
 static double read_number(const char *path)
@@ -28,23 +41,45 @@ static double read_number(const char *path)
     return procfs_read_number(path, &number) == 0 ? number : NAN;
 }
 
+static void read_last_minute(struct busy_facts *facts)
+{
+    facts->io_pressure_share = read_pressure(io_pressure, busy_parse_pressure);
+    facts->cpu_pressure_share = read_pressure(cpu_pressure, busy_parse_pressure);
+    facts->pressure_seconds = BUSY_MINUTE_S;
+    facts->load_share = read_number("/proc/loadavg") / (double)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+static void read_apart(struct busy_facts *facts)
+{
+    const struct timespec pause = {.tv_sec = BUSY_APART_S};
+    double io_s = read_pressure(io_pressure, busy_parse_total);
+    double cpu_s = read_pressure(cpu_pressure, busy_parse_total);
+    uint64_t start_ns = clock_now_ns(&clock_monotonic);
+    nanosleep(&pause, NULL);
+    facts->pressure_seconds = (double)(clock_now_ns(&clock_monotonic) - start_ns) / 1e9;
+    facts->io_pressure_share =
+        (read_pressure(io_pressure, busy_parse_total) - io_s) / facts->pressure_seconds;
+    facts->cpu_pressure_share =
+        (read_pressure(cpu_pressure, busy_parse_total) - cpu_s) / facts->pressure_seconds;
+    facts->load_share = NAN;
+}
+
 static double scan_memory(const char *name)
 {
     double number;
     return hostinfo_scan("/proc/meminfo", name, &number) == 0 ? number : NAN;
 }
 
-void busy_read(struct busy_facts *facts, int directory_fd)
+void busy_read(struct busy_facts *facts, int directory_fd, bool after_own_work)
 {
     struct hostinfo host = {0};
     hostinfo_collect(&host, directory_fd);
     const struct hostinfo_fact *battery = hostinfo_find(&host, "on_battery");
-    *facts = (struct busy_facts){
-        .io_pressure_share = read_pressure("/proc/pressure/io"),
-        .cpu_pressure_share = read_pressure("/proc/pressure/cpu"),
-        .load_share = read_number("/proc/loadavg") / (double)sysconf(_SC_NPROCESSORS_ONLN),
-        .dirty_bytes = scan_memory("Dirty") + scan_memory("Writeback"),
-        .uptime_seconds = read_number("/proc/uptime"),
-        .on_battery = battery != NULL && battery->number == 1,
-    };
+    *facts = (struct busy_facts){.on_battery = battery != NULL && battery->number == 1};
+    if (after_own_work)
+        read_apart(facts);
+    else
+        read_last_minute(facts);
+    facts->dirty_bytes = scan_memory("Dirty") + scan_memory("Writeback");
+    facts->uptime_seconds = read_number("/proc/uptime");
 }

@@ -55,7 +55,7 @@ static bool is_locked(int directory_fd)
     return result == -EWOULDBLOCK;
 }
 
-static bool is_ready(const struct retune_world *world, struct retune_outcome *outcome)
+static bool is_ready(const struct retune_world *world, struct retune_outcome *outcome, bool after_own_work)
 {
     const struct retune_target *target = outcome->target;
     struct busy_facts facts;
@@ -65,7 +65,7 @@ static bool is_ready(const struct retune_world *world, struct retune_outcome *ou
     int directory_fd = open_directory(&target->settings);
     if (directory_fd < 0)
         return true; /* the night says what is wrong with it */
-    world->look(&facts, directory_fd);
+    world->look(&facts, directory_fd, after_own_work);
     bool ready = retune_ready(&facts, &target->limits, why);
     if (ready && !target->settings.no_lock && is_locked(directory_fd)) {
         snprintf(why, sizeof why, "%s", device_in_use);
@@ -254,11 +254,12 @@ static bool is_interrupted(const struct retune_world *world)
     return world->interrupted != NULL && atomic_load(world->interrupted) != 0;
 }
 
-static void run_target(const struct retune_world *world, struct retune_outcome *outcome)
+/* Returns whether there was a night, be it a failed one. */
+static bool run_target(const struct retune_world *world, struct retune_outcome *outcome, bool after_own_work)
 {
     struct err err = {0};
     int result = 0;
-    bool ready = is_ready(world, outcome);
+    bool ready = is_ready(world, outcome, after_own_work), worked = ready;
     if (ready)
         result = run_night(world, outcome, &err);
     /* Somebody took the device between the look and the night. The session's remedy, --no-lock, is none here.
@@ -279,6 +280,7 @@ static void run_target(const struct retune_world *world, struct retune_outcome *
         outcome->failed = true;
         outcome->exit_code = EXIT_FAILED;
     }
+    return worked;
 }
 
 int retune_run(const struct retune_world *world, const struct retune_config *config, const char *only,
@@ -287,13 +289,14 @@ int retune_run(const struct retune_world *world, const struct retune_config *con
     struct retune_report report = {.outcomes = calloc(config->n_targets, sizeof *report.outcomes)};
     if (report.outcomes == NULL)
         return err_set(err, -ENOMEM, "no memory for %zu targets", config->n_targets);
+    bool worked = false;
     for (size_t i = 0; i < config->n_targets && !is_interrupted(world); i++) {
         const struct retune_target *target = &config->targets[i];
         if (only[0] != '\0' && strcmp(only, target->name) != 0)
             continue;
         struct retune_outcome *outcome = &report.outcomes[report.n++];
         outcome->target = target;
-        run_target(world, outcome);
+        worked = run_target(world, outcome, worked) || worked;
         report.exit_code = retune_worse(report.exit_code, outcome->exit_code);
     }
     report.interrupted = is_interrupted(world);

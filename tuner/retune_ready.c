@@ -28,31 +28,31 @@ static bool has_dirty(const struct busy_facts *facts, const struct retune_ready_
     return true;
 }
 
+/* seconds: what the share is one of; 0 where the words say it. */
+static bool is_above(double share, double limit, const char *words, double seconds, const char *key,
+                     char *why)
+{
+    char span[32] = "";
+    if (!(share > limit))
+        return false;
+    if (seconds > 0)
+        snprintf(span, sizeof span, ", share of the last %.0f s", seconds);
+    snprintf(why, RETUNE_READY_WHY_SIZE, "%s%s: %.0f %%, %s is %.0f %%", words, span, 100 * share, key,
+             100 * limit);
+    return true;
+}
+
 bool retune_ready(const struct busy_facts *facts, const struct retune_ready_limits *limits,
                   char why[RETUNE_READY_WHY_SIZE])
 {
-    const struct {
-        double share, limit;
-        const char *what, *key;
-    } shares[] = {
-        {facts->io_pressure_share, limits->io_pressure_share,
-         "tasks waited for I/O, share of the last minute:", "max_io_pressure"},
-        {facts->cpu_pressure_share, limits->cpu_pressure_share,
-         "tasks waited for a processor, share of the last minute:", "max_cpu_pressure"},
-        {facts->load_share, limits->load_share, "load per processor:", "max_load"},
-    };
     if (facts->on_battery && !limits->on_battery) {
         snprintf(why, RETUNE_READY_WHY_SIZE, "the machine runs on battery, on_battery is false");
         return false;
     }
-    if (is_young(facts, limits, why) || has_dirty(facts, limits, why))
-        return false;
-    for (size_t i = 0; i < sizeof shares / sizeof shares[0]; i++) {
-        if (!(shares[i].share > shares[i].limit))
-            continue;
-        snprintf(why, RETUNE_READY_WHY_SIZE, "%s %.0f %%, %s is %.0f %%", shares[i].what,
-                 100 * shares[i].share, shares[i].key, 100 * shares[i].limit);
-        return false;
-    }
-    return true;
+    return !is_young(facts, limits, why) && !has_dirty(facts, limits, why) &&
+           !is_above(facts->io_pressure_share, limits->io_pressure_share, "tasks waited for I/O",
+                     facts->pressure_seconds, "max_io_pressure", why) &&
+           !is_above(facts->cpu_pressure_share, limits->cpu_pressure_share, "tasks waited for a processor",
+                     facts->pressure_seconds, "max_cpu_pressure", why) &&
+           !is_above(facts->load_share, limits->load_share, "load per processor", 0, "max_load", why);
 }

@@ -42,6 +42,8 @@ static const char *host;
 static struct retune_config config;
 static struct retune_report report;
 static struct busy_facts busy;
+/* What a target that was measured in this command leaves in the figures of the last minute. */
+static double own_pressure_share;
 static atomic_int interrupted;
 static struct err err;
 
@@ -107,10 +109,12 @@ static inline int night(const struct night_request *request, struct night_result
     return 0;
 }
 
-static inline void look(struct busy_facts *facts, int directory_fd)
+static inline void look(struct busy_facts *facts, int directory_fd, bool after_own_work)
 {
     (void)directory_fd;
     *facts = busy;
+    if (asked.n > 0 && !after_own_work)
+        facts->io_pressure_share += own_pressure_share;
 }
 
 static inline const char *folder(void)
@@ -143,6 +147,7 @@ static inline int enter(void **state)
     next.replays = 7;
     host = "here";
     busy = (struct busy_facts){.uptime_seconds = 1e6};
+    own_pressure_share = 0;
     atomic_store(&interrupted, 0);
     memset(&err, 0, sizeof err);
     configure("");

@@ -135,6 +135,36 @@ static void a_busy_machine_is_left_alone_and_a_week_of_it_is_told(void **state)
     assert_int_equal(report.outcomes[0].n_skipped, 1);
 }
 
+static void configure_two(void)
+{
+    rig_write("n.conf", "targets = ( { name = \"vm1\"; pattern = \"randwrite\"; no_lock = true; }, "
+                        "{ name = \"vm2\"; pattern = \"randread\"; no_lock = true; } );");
+    retune_config_done(&config);
+    assert_int_equal(retune_config_read(&config, "n.conf", &err), 0);
+}
+
+static void the_first_target_does_not_make_the_second_one_wait(void **state)
+{
+    (void)state;
+    configure_two();
+    own_pressure_share = 0.9;
+    assert_int_equal(run(NIGHT_FIRST), 0);
+    assert_int_equal(report.n, 2);
+    assert_false(report.outcomes[0].skipped);
+    assert_false(report.outcomes[1].skipped);
+    assert_int_equal(asked.n, 2);
+}
+
+static void after_a_skipped_target_the_last_minute_counts(void **state)
+{
+    (void)state;
+    configure_two();
+    busy.io_pressure_share = 0.9;
+    assert_int_equal(run(NIGHT_FIRST), 0);
+    assert_true(report.outcomes[0].skipped);
+    assert_true(report.outcomes[1].skipped);
+}
+
 static void force_and_simulation_do_not_ask(void **state)
 {
     (void)state;
@@ -303,6 +333,8 @@ int main(void)
         TEST(without_a_snippet_the_advice_is_remembered_once),
         TEST(a_busy_machine_is_left_alone_and_a_week_of_it_is_told),
         TEST(force_and_simulation_do_not_ask),
+        TEST(the_first_target_does_not_make_the_second_one_wait),
+        TEST(after_a_skipped_target_the_last_minute_counts),
         TEST(a_device_in_use_is_a_skipped_night),
         TEST(alarms_end_with_4_and_their_reason),
         TEST(codes_follow_the_verdict),

@@ -4,7 +4,9 @@
 #include "tuner/retune_ready.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 static struct retune_ready_limits limits;
@@ -31,7 +33,7 @@ static void a_quiet_machine_is_ready(void **state)
 static void what_is_not_known_is_no_reason(void **state)
 {
     (void)state;
-    const struct busy_facts unknown = {NAN, NAN, NAN, NAN, NAN, false};
+    const struct busy_facts unknown = {NAN, NAN, NAN, NAN, NAN, NAN, false};
     assert_true(retune_ready(&unknown, &limits, why));
 }
 
@@ -83,12 +85,52 @@ static void pressure_is_the_share_of_the_last_minute(void **state)
     assert_true(isnan(busy_parse_pressure("some avg10=0.00 avg60=nan")));
 }
 
+static void waiting_is_counted_in_seconds(void **state)
+{
+    (void)state;
+    assert_close(busy_parse_total("some avg10=0.00 avg60=12.50 avg300=1.00 total=2500000"), 2.5, 1e-12);
+    assert_true(isnan(busy_parse_total("some avg10=0.00 avg60=12.50 avg300=1.00")));
+    assert_true(isnan(busy_parse_total("full avg10=0.00 avg60=12.50 avg300=1.00 total=7")));
+}
+
+static void the_reason_says_over_how_long_tasks_waited(void **state)
+{
+    (void)state;
+    quiet.io_pressure_share = 0.5;
+    quiet.pressure_seconds = 10;
+    assert_false(retune_ready(&quiet, &limits, why));
+    assert_non_null(strstr(why, "share of the last 10 s: 50 %"));
+}
+
+static void on_alarm(int number)
+{
+    (void)number;
+}
+
+/* The alarm ends the pause, which would take ten seconds. */
+static void after_own_work_the_last_minute_is_not_looked_at(void **state)
+{
+    (void)state;
+    struct busy_facts facts;
+    const struct sigaction action = {.sa_handler = on_alarm};
+    const struct itimerval soon = {.it_value.tv_usec = 100000};
+    int fd = open(".", O_RDONLY | O_DIRECTORY);
+    assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
+    assert_int_equal(setitimer(ITIMER_REAL, &soon, NULL), 0);
+    busy_read(&facts, fd, true);
+    close(fd);
+    assert_true(isnan(facts.load_share));
+    assert_true(facts.pressure_seconds > 0 && facts.pressure_seconds < BUSY_MINUTE_S);
+    assert_false(facts.io_pressure_share < 0);
+    assert_true(facts.uptime_seconds > 0);
+}
+
 static void this_machine_tells_its_load_and_age(void **state)
 {
     (void)state;
     struct busy_facts facts;
     int fd = open(".", O_RDONLY | O_DIRECTORY);
-    busy_read(&facts, fd);
+    busy_read(&facts, fd, false);
     close(fd);
     assert_true(facts.load_share >= 0);
     assert_true(facts.uptime_seconds > 0);
@@ -104,6 +146,9 @@ int main(void)
         TEST(every_limit_is_a_limit),
         TEST(a_battery_is_a_reason_unless_it_is_allowed),
         TEST(pressure_is_the_share_of_the_last_minute),
+        TEST(waiting_is_counted_in_seconds),
+        TEST(the_reason_says_over_how_long_tasks_waited),
+        TEST(after_own_work_the_last_minute_is_not_looked_at),
         TEST(this_machine_tells_its_load_and_age),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
