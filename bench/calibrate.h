@@ -22,7 +22,7 @@
 
 #define CALIBRATE_REQUEST_BYTES (1ULL << 20)   /* of what is written or read in large amounts */
 #define CALIBRATE_WRITE_BYTES   (128ULL << 20) /* of one write into the page cache, where there is room */
-#define CALIBRATE_LARGEST_BYTES (32ULL << 20)  /* of one synchronous write */
+#define CALIBRATE_LARGEST_BYTES (32ULL << 20)  /* of one write of calibrate_sync */
 #define CALIBRATE_SETTLE_WRITES 4              /* before a rate is measured that lasts */
 #define CALIBRATE_SEEK_BYTES    4096ULL        /* of what is written at random, or the alignment */
 
@@ -96,6 +96,9 @@ int calibrate_large(struct calibrate *calibrate, const uint64_t *sizes_bytes, si
 /* Dirty pages of a file that grows, flushed by fdatasync after each `bytes` into the page cache: the second
  * flush of two, which finds no credit for bursts. Whole requests, at most cache_bytes. */
 int calibrate_writeback(struct calibrate *calibrate, uint64_t bytes, double *ret_bps, struct err *err);
+
+/* Of what calibrate_seek writes at a time. */
+uint64_t calibrate_seek_bytes(const struct calibrate *calibrate);
 
 /* A durable write into a new file at a random place that was not written before, less one at the next place
  * of another; they take turns in groups. Below 0 where the difference is lost in the scatter. */

@@ -161,13 +161,17 @@ static double mean_difference_s(const struct replay_result *result)
     return ns / 1e9 / (SEEK_WRITES / 2.0) * SEEK_GROUP / (SEEK_GROUP - 1.0);
 }
 
+uint64_t calibrate_seek_bytes(const struct calibrate *calibrate)
+{
+    uint64_t align_bytes = calibrate->target->direct_offset_align_bytes;
+    return align_bytes > CALIBRATE_SEEK_BYTES ? align_bytes : CALIBRATE_SEEK_BYTES;
+}
+
 int calibrate_seek(struct calibrate *calibrate, double *ret_s, struct err *err)
 {
     struct replay_write writes[SEEK_WRITES];
     struct replay_result result;
-    uint64_t align_bytes = calibrate->target->direct_offset_align_bytes;
-    plan_seeks(writes, align_bytes > CALIBRATE_SEEK_BYTES ? align_bytes : CALIBRATE_SEEK_BYTES,
-               rng_derive(calibrate->seed, ++calibrate->n_seeks));
+    plan_seeks(writes, calibrate_seek_bytes(calibrate), rng_derive(calibrate->seed, ++calibrate->n_seeks));
     int code =
         calibrate_replay(calibrate, durable_mode(calibrate), true, writes, SEEK_WRITES, 2, &result, err);
     calibrate->written_bytes += result.written_bytes;

@@ -66,7 +66,7 @@ struct replay_result {
                                       of the time; the first is from before */
     size_t n_samples;
     uint64_t close_ns;
-    uint64_t written_bytes; /* the same */
+    uint64_t written_bytes; /* of the writes, and of the proof of direct I/O */
     uint32_t n_short;   /* calls that wrote less than asked for, or were interrupted, and were continued */
     bool calm;          /* dirty memory was below calm_bytes at the beginning */
     bool dirty_unknown; /* /proc/vmstat does not tell; no samples */

@@ -52,7 +52,7 @@ struct target {
     uint64_t proof_bytes;  /* and by proving direct I/O, TARGET_PROOF_MOST_BYTES at most */
     uint64_t fs_block_bytes;
     uint32_t
-        direct_offset_align_bytes; /* 512 .. 4096; 0 unknown: from STATX_DIOALIGN, else found by probing */
+        direct_offset_align_bytes; /* from STATX_DIOALIGN, else found by probing, 512 .. 4096; 0 unknown */
     uint32_t direct_memory_align_bytes;
     enum target_proof direct_read, direct_write;
     char direct_why[160]; /* words for a proof that failed */

@@ -31,7 +31,7 @@
 #define ROUNDS_MAX 16 /* of writes at all places until enough looks fell inside them */
 #define LOOKS_MIN  8
 
-_Static_assert(N_PLACES *ROUNDS_MAX *TARGET_MIB == TARGET_PROOF_MOST_BYTES, "as the header says");
+_Static_assert((uint64_t)N_PLACES *ROUNDS_MAX *TARGET_MIB == TARGET_PROOF_MOST_BYTES, "as the header says");
 
 struct probe {
     struct target *target;

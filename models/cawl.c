@@ -119,10 +119,17 @@ int cawl_predict(const struct cawl_host *host, const struct cawl_options *option
 
 double cawl_written_back_s(const struct cawl_host *host, const struct cawl_options *options, double bytes)
 {
-    double writers = options->n_writers > 1 ? options->n_writers : 1;
-    double late_s = options->allocation_bps > 0 ? 1 / options->allocation_bps : 0;
+    struct cawl_device device = cawl_device_of(host, options, true);
 
-    return bytes * writers * (1 / host->bw_dev_bps + late_s);
+    device.burst_bps = 0;
+    return cawl_device_seconds(&device, bytes);
+}
+
+double cawl_small_s(const struct cawl_host *host, const struct cawl_options *options, double bytes)
+{
+    if (!options->small_calls)
+        return 0;
+    return fmin(bytes, CAWL_SMALL_BYTES) * fmax(1 / host->bw_page_bps - 1 / host->bw_ramdisk_bps, 0);
 }
 
 double cawl_limit_share(const struct cawl_options *options)

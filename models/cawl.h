@@ -156,6 +156,10 @@ int cawl_predict(const struct cawl_host *host, const struct cawl_options *option
 /* The device's time for so many dirty bytes of each writer, without credit. */
 double cawl_written_back_s(const struct cawl_host *host, const struct cawl_options *options, double bytes);
 
+/* What the small pieces of a call cost beyond bw_ramdisk, with so many bytes that are not dirty yet; 0
+ * without options->small_calls. */
+double cawl_small_s(const struct cawl_host *host, const struct cawl_options *options, double bytes);
+
 /* What is left of the limits of dirty memory for one writer. */
 double cawl_limit_share(const struct cawl_options *options);
 

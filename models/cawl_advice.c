@@ -32,11 +32,13 @@ static struct joined join(const struct cawl_advice_burst *burst, uint64_t max_ch
     return (struct joined){each * burst->request_bytes, (n - 1) / each + 1, (double)each};
 }
 
-/* A joined chunk costs the calls of all its requests. */
-static struct cawl_host host_of(const struct cawl_host *host, const struct joined *joined)
+/* A joined chunk costs the calls of all its requests, and the small pieces of each of them. */
+static struct cawl_host host_of(const struct cawl_host *host, const struct cawl_options *options,
+                                const struct joined *joined)
 {
     struct cawl_host changed = *host;
-    changed.sc_w_s *= joined->n_each;
+    double request_bytes = (double)joined->chunk_bytes / joined->n_each;
+    changed.sc_w_s = joined->n_each * (host->sc_w_s + cawl_small_s(host, options, request_bytes));
     return changed;
 }
 
@@ -58,8 +60,12 @@ static int predict_buffered(const struct cawl_host *host, const struct cawl_opti
                             const struct joined *joined, const struct cawl_chunk *chunks, size_t n,
                             struct cawl_prediction *ret)
 {
-    const struct cawl_host changed = host_of(host, joined);
-    return cawl_predict(&changed, options, CAWL_NOSYNC, chunks, n, ret);
+    if (joined->n_each <= 1)
+        return cawl_predict(host, options, CAWL_NOSYNC, chunks, n, ret);
+    const struct cawl_host changed = host_of(host, options, joined);
+    struct cawl_options large = *options;
+    large.small_calls = false;
+    return cawl_predict(&changed, &large, CAWL_NOSYNC, chunks, n, ret);
 }
 
 /* A single burst, from a clean page cache. */

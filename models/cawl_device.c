@@ -38,8 +38,7 @@ static double fast_seconds(const struct cawl_device *device)
 
     double loss_bps = fast_bps(device) - device->rate_bps;
 
-    /* Allocation may hold the device back so much that it
-     * earns as it goes. */
+    /* Allocation may hold the device back so much that it earns as it goes. */
     return loss_bps > 0 ? device->credit_bytes / loss_bps : INFINITY;
 }
 

@@ -150,16 +150,6 @@ static double throttled_seconds(const struct cawl_engine *engine, uint64_t size,
     return fmin(copy_seconds(engine, fmin(base * pos_ratio, most), size, n_new), longest);
 }
 
-/* What small pieces cost a call beyond the rate of large ones. */
-static double small_seconds(const struct cawl_engine *engine, uint64_t size)
-{
-    const struct cawl_host *host = engine->host;
-
-    if (!engine->options->small_calls)
-        return 0;
-    return fmin((double)size, CAWL_SMALL_BYTES) * fmax(1 / host->bw_page_bps - 1 / host->bw_ramdisk_bps, 0);
-}
-
 /* Of bytes that are not dirty yet. */
 static double part_seconds(const struct cawl_engine *engine, enum cawl_run run, uint64_t size, uint64_t n_new)
 {
@@ -273,7 +263,8 @@ int cawl_nosync_write(struct cawl_engine *engine, uint32_t file, uint64_t offset
             result = cawl_map_cover(&engine->touched, file, offset, part, &n_new);
         if (result != 0)
             break;
-        cost += left == size ? small_seconds(engine, part - n_dirty) : 0;
+        if (left == size)
+            cost += cawl_small_s(engine->host, engine->options, (double)(part - n_dirty));
         cost += part_seconds(engine, run, part - n_dirty, n_new);
         cost += n_dirty > 0 ? (double)n_dirty / engine->host->bw_rewrite_bps : 0;
         result = write_part(engine, file, offset, part, cost);

@@ -191,7 +191,7 @@ static void explain(struct calibration *calibration)
     const char *direct = calibration->session->target.direct_write == TARGET_DIRECT_PROVED
                              ? "O_DIRECT|O_DSYNC, a file that grows"
                              : "O_DSYNC, a file that grows (no direct I/O here)";
-    char size[UNITS_TEXT_SIZE], copied[UNITS_TEXT_SIZE];
+    char size[UNITS_TEXT_SIZE], copied[UNITS_TEXT_SIZE], seek[UNITS_TEXT_SIZE];
     units_format_size(calibration->rig.cache_bytes, size);
     units_format_size(calibration->rig.memory_bytes, copied);
 #define HOW(place, ...) snprintf(values[place].how, sizeof values[place].how, __VA_ARGS__)
@@ -214,7 +214,8 @@ static void explain(struct calibration *calibration)
     HOW(HOST_SC_W, "intercept of 512 bytes to 16 KiB into new pages");
     HOW(HOST_SC_SW, "intercept of %.0f bytes to 16 times that, %s", calibration->sizes.small_bytes[0],
         direct);
-    HOW(HOST_C_SK, "random less sequential writes of 4 KiB into new files");
+    HOW(HOST_C_SK, "random less sequential writes of %s into new files",
+        units_format_size(calibrate_seek_bytes(&calibration->rig), seek));
 #undef HOW
 }
 

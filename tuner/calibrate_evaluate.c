@@ -240,7 +240,7 @@ size_t calibrate_find_wide(const struct calibrate_value values[HOST_N_PARAMETERS
 #define DIRTY_SHARE  0.25
 #define MEMORY_SHARE 0.125
 /* As many rounds are to fit into the bytes that may be written; more are made if there is room. */
-#define PLANNED_ROUNDS 7
+#define PLANNED_ROUNDS 6
 /* Synchronous writes of these rounds: durable ones, small and large, and the flushes. */
 #define SYNC_BYTES (PLANNED_ROUNDS * 650 * MIB)
 

@@ -51,6 +51,10 @@ const char *report_sustained_words(const struct sustained_verdict *verdict,
                  verdict->trace.steady ? "steady" : "not yet shown to be steady", seen);
     else if (is_short(verdict))
         snprintf(buffer, REPORT_SUSTAINED_SIZE, "seen over %s only, too short to tell", seen);
+    else if (verdict->hidden && verdict->trace.left)
+        snprintf(buffer, REPORT_SUSTAINED_SIZE,
+                 "seen over %s; %+.1f %% at the end of it, for too short to tell whether that stays", seen,
+                 100 * (verdict->after_bps / verdict->burst_bps - 1));
     else if (verdict->hidden)
         snprintf(buffer, REPORT_SUSTAINED_SIZE,
                  "seen over %s; no end of a burst, but the scatter could hide a drift (%+.1f %% +- %.1f %%)",

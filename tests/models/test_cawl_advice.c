@@ -92,6 +92,39 @@ static void joined_requests_cost_their_calls(void **state)
     assert_close(cost.seconds[CAWL_ADVICE_BUFFERED], 300000 * 1e-6 + 3e8 / 4e9, 300000 * 1e-6 / 2000);
 }
 
+static void small_pieces_of_joined_requests_are_those_of_each(void **state)
+{
+    (void)state;
+    const struct cawl_options small = {.small_calls = true};
+    struct cawl_host small_host = host;
+    struct cawl_advice_burst burst = {.bytes = 4000000, .request_bytes = 400000};
+    struct cawl_advice_cost cost;
+    small_host.bw_page_bps = 1e9; /* 0.75 ns a byte more than in large pieces */
+    small_host.bw_buffer_bps = 1e9;
+    assert_int_equal(cawl_advice_cost(&small_host, &small, &burst, &cost), 0);
+    assert_close(cost.seconds[CAWL_ADVICE_BUFFERED], 4e6 / 4e9 + 10 * 16384 * 0.75e-9, 1e-9);
+    burst = (struct cawl_advice_burst){.bytes = 300000000, .request_bytes = 1000};
+    assert_int_equal(cawl_advice_cost(&small_host, &small, &burst, &cost), 0);
+    assert_close(cost.seconds[CAWL_ADVICE_BUFFERED], 3e8 / 4e9 + 3e8 * 0.75e-9, 3e8 * 0.75e-9 / 2000);
+}
+
+/* 4 MB take 8 ms of direct writes, and 4 ms when the kernel writes them. */
+static void the_flush_is_as_fast_as_the_kernel(void **state)
+{
+    (void)state;
+    const struct cawl_options writeback = {.writeback = true};
+    struct cawl_host kernel = host;
+    struct cawl_advice_burst burst = {.bytes = 4000000, .request_bytes = 400000};
+    struct cawl_advice_cost cost;
+    kernel.bw_writeback_bps = 1e9;
+    assert_int_equal(cawl_advice_cost(&kernel, &writeback, &burst, &cost), 0);
+    assert_close(cost.seconds[CAWL_ADVICE_FLUSHED] - cost.seconds[CAWL_ADVICE_BUFFERED], 4e-3 + 1e-4, 1e-9);
+    burst.interval_s = 0.005;
+    assert_int_equal(cawl_advice_cost(&kernel, &writeback, &burst, &cost), 0);
+    assert_false(cost.piles_up);
+    assert_true(cost_of(burst).piles_up);
+}
+
 static void untouched_memory_takes_longer(void **state)
 {
     (void)state;
@@ -333,6 +366,8 @@ int main(void)
         cmocka_unit_test(last_request_may_be_smaller),
         cmocka_unit_test(random_requests_pay_a_seek_past_the_cache_only),
         cmocka_unit_test(joined_requests_cost_their_calls),
+        cmocka_unit_test(small_pieces_of_joined_requests_are_those_of_each),
+        cmocka_unit_test(the_flush_is_as_fast_as_the_kernel),
         cmocka_unit_test(untouched_memory_takes_longer),
         cmocka_unit_test(two_writers_share_device_and_allocation),
         cmocka_unit_test(crossing_is_where_ten_requests_are),

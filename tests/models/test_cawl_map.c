@@ -100,25 +100,58 @@ static void add_where_it_is_free(uint32_t file, uint64_t offset, uint64_t size)
     add(file, offset, has_next && next->offset - offset < size ? next->offset - offset : size);
 }
 
-/* Keys of nodes ascend, are within what the nodes above say, and no node is empty. Returns how many entries
- * the leaves hold. */
-static size_t check_node(uint32_t at, uint32_t level, const struct cawl_entry *low,
-                         const struct cawl_entry *high)
+#define MOST_LEVELS 8
+
+/* A node that is still to be checked: its keys lie above low and end at high, where these are not NULL. */
+struct todo {
+    uint32_t node, level;
+    const struct cawl_entry *low, *high;
+};
+
+static struct todo todos[MOST_LEVELS * CAWL_WIDTH];
+static size_t n_todos;
+
+static void check_order(const struct cawl_entry *low, const struct cawl_entry *end,
+                        const struct cawl_entry *high)
 {
-    const struct cawl_node *node = &map.tree.nodes[at];
-    size_t n = 0;
+    if (low != NULL && end != NULL)
+        assert_true(low->file < end->file || (low->file == end->file && low->end < end->end));
+    if (end != NULL && high != NULL)
+        assert_true(end->file < high->file || (end->file == high->file && end->end <= high->end));
+}
+
+/* Returns how many entries a leaf holds, and 0 for a node above, whose children are put down as to do. */
+static size_t check_node(const struct todo *todo)
+{
+    const struct cawl_node *node = &map.tree.nodes[todo->node];
+    const struct cawl_entry *low = todo->low;
 
     assert_true(node->n > 0 && node->n <= CAWL_WIDTH);
     for (uint32_t i = 0; i < node->n; i++) {
-        const struct cawl_entry *entry = &node->entries[i],
-                                *end = level > 0 && i + 1 == node->n ? high : entry;
+        const struct cawl_entry *entry = &node->entries[i];
+        const struct cawl_entry *end = todo->level > 0 && i + 1 == node->n ? todo->high : entry;
 
-        if (low != NULL && end != NULL)
-            assert_true(low->file < end->file || (low->file == end->file && low->end < end->end));
-        if (end != NULL && high != NULL)
-            assert_true(end->file < high->file || (end->file == high->file && end->end <= high->end));
-        n += level > 0 ? check_node(entry->below, level - 1, low, end) : 1;
+        check_order(low, end, todo->high);
+        if (todo->level > 0) {
+            assert_true(n_todos < sizeof todos / sizeof todos[0]);
+            todos[n_todos++] = (struct todo){entry->below, todo->level - 1, low, end};
+        }
         low = end;
+    }
+    return todo->level > 0 ? 0 : node->n;
+}
+
+/* Keys of nodes ascend, are within what the nodes above say, and no node is empty. Returns how many entries
+ * the leaves hold. */
+static size_t check_tree(void)
+{
+    size_t n = 0;
+
+    n_todos = 1;
+    todos[0] = (struct todo){map.tree.root, map.tree.height, NULL, NULL};
+    while (n_todos > 0) {
+        const struct todo todo = todos[--n_todos];
+        n += check_node(&todo);
     }
     return n;
 }
@@ -128,7 +161,7 @@ static void check_all(void)
     if (map.tree.root == CAWL_NONE)
         assert_int_equal(plain.n, 0);
     else
-        assert_int_equal(check_node(map.tree.root, map.tree.height, NULL, NULL), plain.n);
+        assert_int_equal(check_tree(), plain.n);
     for (size_t i = 0; i < plain.n; i++)
         check_behind(plain.ranges[i].file, plain.ranges[i].offset);
 }

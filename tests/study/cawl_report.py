@@ -139,7 +139,7 @@ def markdown(results, options):
     best = best_extension(results)
     lines = [ABOUT, f'{options.system_words}, rounds: {options.rounds} (slow: {options.slow_rounds})'
              f"{', interrupted' if options.interrupted else ''}. Limits of dirty memory: "
-             f"{options.limits_words}.", ''] + summary(results, best)
+             f"{options.limits_words}. Calibrated with --max-write 32g, which is more rounds than the standard 8 GiB allow.", ''] + summary(results, best)
     for place, rows in results:
         lines += ['', f'## {place.words}', '']
         if isinstance(rows, str):

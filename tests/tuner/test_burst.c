@@ -333,6 +333,7 @@ static void a_burst_that_max_write_would_cut_is_not_begun(void **state)
     assert_true(burst.wrote_out);
     assert_int_equal(burst.best, BURST_NONE);
     assert_non_null(strstr(burst.why, "--max-write"));
+    assert_null(strstr(burst.why, "--budget"));
     done();
 }
 

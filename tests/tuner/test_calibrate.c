@@ -186,8 +186,17 @@ static void the_tightest_bound_sets_the_size(void **state)
     room.file_size_bytes = 300 * MIB;
     check_size(room, 100 * MIB, "ulimit");
     room = wide();
-    room.write_bytes = 4690 * MIB;
+    room.write_bytes = 4020 * MIB;
     check_size(room, 10 * MIB, "--max-write");
+}
+
+/* 8 GiB, of which the file takes 256 MiB. */
+static void the_default_of_max_write_leaves_room_for_the_most(void **state)
+{
+    (void)state;
+    struct calibrate_room room = wide();
+    room.write_bytes -= 256 * MIB;
+    check_size(room, 256 * MIB, NULL);
 }
 
 static void too_little_room_is_refused_with_its_reason(void **state)
@@ -253,6 +262,7 @@ int main(void)
         cmocka_unit_test_setup(what_no_round_measured_is_not_known, enter),
         cmocka_unit_test_setup(two_rounds_have_values_and_no_intervals, enter),
         cmocka_unit_test(the_tightest_bound_sets_the_size),
+        cmocka_unit_test(the_default_of_max_write_leaves_room_for_the_most),
         cmocka_unit_test(the_flusher_is_met_where_limits_are_near),
         cmocka_unit_test(too_little_room_is_refused_with_its_reason),
     };

@@ -50,7 +50,7 @@ static void too_small_a_write_budget_is_said(void **state)
     struct rig_run run;
     (void)state;
     rig_run_line(&run, "calibrate " QUICK "10s --max-write 1g");
-    rig_check_error(&run, 1, "--max-write");
+    rig_check_error(&run, 2, "--max-write");
     rig_free(&run);
 }
 

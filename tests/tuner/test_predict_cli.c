@@ -225,6 +225,9 @@ static void what_is_left_is_work_for_a_device_of_all_writers(void **state)
     assert_non_null(strstr(run.out, "Of each of the 2 writers: dirty memory reaches"));
     assert_non_null(strstr(run.out, "21.0 ms of work for the device, with what the others leave."));
     rig_free(&run);
+    rig_run_line(&run, "predict write --host rich.conf --total 1m --request-size 1m --writeback");
+    assert_non_null(strstr(run.out, "1.05 MB is left at the end, 2.62 ms of work for the device.\n"));
+    rig_free(&run);
 }
 
 static void the_last_flush_leaves_its_bytes_too(void **state)

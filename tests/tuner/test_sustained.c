@@ -1,11 +1,14 @@
 /* Tests of tuner/sustained: runs made up window by window. */
 #include "tests/check.h"
+#include "tuner/report_sustained.h"
 #include "tuner/sustained.h"
 
 #include "bench/rng.h"
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define WINDOW_NS 10000000ULL
 #define REQUEST   65536
@@ -165,6 +168,10 @@ static void a_small_fall_that_has_not_lasted_is_called_nothing(void **state)
     assert_true(verdict.trace.left);
     assert_false(verdict.burst);
     assert_true(verdict.hidden);
+    char words[REPORT_SUSTAINED_SIZE];
+    report_sustained_words(&verdict, words);
+    assert_non_null(strstr(words, " % at the end of it"));
+    assert_close(strtod(strstr(words, "; ") + 2, NULL), -10, 1);
 }
 
 static void scatter_between_runs_is_not_called_unsteady(void **state)

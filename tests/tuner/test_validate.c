@@ -196,6 +196,7 @@ static void what_cannot_be_made_is_refused(void **state)
     refused(LOAD "--writers 2", EXIT_USAGE, "--writers");
     refused(LOAD "--path /nowhere/at/all", EXIT_USAGE, "no such directory");
     refused(LOAD "--max-write 100k", EXIT_FAILED, "--max-write");
+    refused(LOAD "--mode direct --max-write 1m", EXIT_FAILED, "to prove direct I/O");
     refused("--total 500t --request-size 1t --max-write 1000t --repetitions 1", EXIT_FAILED,
             "the writes need");
     if (access("/dev/shm", W_OK) == 0)
