@@ -8,8 +8,9 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
+
+#define POLL_NS (CLOCK_NS_PER_S / 10)
 
 double busy_parse_pressure(const char *line)
 {
@@ -49,14 +50,23 @@ static void read_last_minute(struct busy_facts *facts)
     facts->load_share = read_number("/proc/loadavg") / (double)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-static void read_apart(struct busy_facts *facts)
+/* Returns how long it was. */
+static double wait_apart(const atomic_int *interrupted)
 {
-    const struct timespec pause = {.tv_sec = BUSY_APART_S};
+    uint64_t start_ns = clock_now_ns(&clock_monotonic), now_ns = start_ns;
+    while (now_ns < start_ns + BUSY_APART_S * CLOCK_NS_PER_S &&
+           (interrupted == NULL || atomic_load(interrupted) == 0)) {
+        clock_sleep_until_ns(&clock_monotonic, now_ns + POLL_NS);
+        now_ns = clock_now_ns(&clock_monotonic);
+    }
+    return (double)(now_ns - start_ns) / CLOCK_NS_PER_S;
+}
+
+static void read_apart(struct busy_facts *facts, const atomic_int *interrupted)
+{
     double io_s = read_pressure(io_pressure, busy_parse_total);
     double cpu_s = read_pressure(cpu_pressure, busy_parse_total);
-    uint64_t start_ns = clock_now_ns(&clock_monotonic);
-    nanosleep(&pause, NULL);
-    facts->pressure_seconds = (double)(clock_now_ns(&clock_monotonic) - start_ns) / 1e9;
+    facts->pressure_seconds = wait_apart(interrupted);
     facts->io_pressure_share =
         (read_pressure(io_pressure, busy_parse_total) - io_s) / facts->pressure_seconds;
     facts->cpu_pressure_share =
@@ -70,14 +80,14 @@ static double scan_memory(const char *name)
     return hostinfo_scan("/proc/meminfo", name, &number) == 0 ? number : NAN;
 }
 
-void busy_read(struct busy_facts *facts, int directory_fd, bool after_own_work)
+void busy_read(struct busy_facts *facts, int directory_fd, bool after_own_work, const atomic_int *interrupted)
 {
     struct hostinfo host = {0};
     hostinfo_collect(&host, directory_fd);
     const struct hostinfo_fact *battery = hostinfo_find(&host, "on_battery");
     *facts = (struct busy_facts){.on_battery = battery != NULL && battery->number == 1};
     if (after_own_work)
-        read_apart(facts);
+        read_apart(facts, interrupted);
     else
         read_last_minute(facts);
     facts->dirty_bytes = scan_memory("Dirty") + scan_memory("Writeback");

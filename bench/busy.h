@@ -2,6 +2,7 @@
 #ifndef FSTUNE_BENCH_BUSY_H
 #define FSTUNE_BENCH_BUSY_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 /* NaN: the kernel does not tell. */
@@ -19,8 +20,9 @@ struct busy_facts {
 
 /* directory_fd: on the file system that will be measured. after_own_work: the caller has just measured, so
  * that the last minute says nothing about others; it is not looked at (load_share is NaN), but BUSY_APART_S
- * seconds in which the caller sleeps, or what a signal leaves of them. */
-void busy_read(struct busy_facts *facts, int directory_fd, bool after_own_work);
+ * seconds in which the caller sleeps, fewer once *interrupted (may be NULL) is not 0. */
+void busy_read(struct busy_facts *facts, int directory_fd, bool after_own_work,
+               const atomic_int *interrupted);
 
 /* The share behind " avg60=" of a line of /proc/pressure, 0..1; NaN where there is none. */
 double busy_parse_pressure(const char *line);

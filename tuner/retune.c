@@ -65,7 +65,7 @@ static bool is_ready(const struct retune_world *world, struct retune_outcome *ou
     int directory_fd = open_directory(&target->settings);
     if (directory_fd < 0)
         return true; /* the night says what is wrong with it */
-    world->look(&facts, directory_fd, after_own_work);
+    world->look(&facts, directory_fd, after_own_work, world->interrupted);
     bool ready = retune_ready(&facts, &target->limits, why);
     if (ready && !target->settings.no_lock && is_locked(directory_fd)) {
         snprintf(why, sizeof why, "%s", device_in_use);

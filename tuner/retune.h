@@ -21,8 +21,9 @@ struct retune_world {
     const char *db;          /* its path */
     const char *host;        /* this machine's name: only its decisions count, and it signs its own */
     int (*measure)(const struct night_request *request, struct night_result *ret_result,
-                   struct err *err);                                               /* night_run */
-    void (*look)(struct busy_facts *facts, int directory_fd, bool after_own_work); /* busy_read */
+                   struct err *err); /* night_run */
+    void (*look)(struct busy_facts *facts, int directory_fd, bool after_own_work,
+                 const atomic_int *interrupted); /* busy_read */
     const atomic_int *interrupted;
     bool force; /* do not ask whether the machine is ready */
 };

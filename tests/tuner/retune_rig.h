@@ -109,9 +109,11 @@ static inline int night(const struct night_request *request, struct night_result
     return 0;
 }
 
-static inline void look(struct busy_facts *facts, int directory_fd, bool after_own_work)
+static inline void look(struct busy_facts *facts, int directory_fd, bool after_own_work,
+                        const atomic_int *is_interrupted)
 {
     (void)directory_fd;
+    (void)is_interrupted;
     *facts = busy;
     if (asked.n > 0 && !after_own_work)
         facts->io_pressure_share += own_pressure_share;
