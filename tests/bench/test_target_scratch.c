@@ -56,12 +56,12 @@ static void direct_io_is_proved_or_refused(void **state)
     assert_int_equal(statfs(directory, &kind), 0);
     if (kind.f_type == TMPFS_MAGIC)
         assert_int_equal(code, -EOPNOTSUPP);
-    if (code == 0)
+    if (code == 0) {
         assert_true(target.proof_bytes >= 2 * MIB && target.proof_bytes <= TARGET_SCRATCH_PROOF_BYTES);
-    if (code == 0)
         assert_true(align >= 512 && align <= 4096);
-    else
+    } else {
         assert_int_equal(code, -EOPNOTSUPP);
+    }
     assert_int_equal(fstat(target.fd, &status), 0);
     assert_int_equal(status.st_size, 0);
     target_close(&target);
