@@ -1,8 +1,8 @@
 /* Tests of bench/replay_warm: memory is kept until it is needed, and all of it is given back. */
 /* LINK: -Wl,--wrap=hostinfo_find_memory_room */
-#include "bench/hostinfo.h"
 #include "bench/replay_internal.h"
 #include "tests/check.h"
+#include "tests/memory_room.h"
 
 #include <math.h>
 #include <sys/mman.h>
@@ -11,18 +11,6 @@
 
 static const struct replay_write writes[] = {
     {.size_bytes = 8 * MIB}, {.size_bytes = 100}, {.size_bytes = 8 * MIB}};
-
-static double room_bytes; /* of a memory cgroup, say; 0: the machine's */
-
-void __real_hostinfo_find_memory_room(struct hostinfo_memory_room *ret_room);
-void __wrap_hostinfo_find_memory_room(struct hostinfo_memory_room *ret_room);
-
-void __wrap_hostinfo_find_memory_room(struct hostinfo_memory_room *ret_room)
-{
-    __real_hostinfo_find_memory_room(ret_room);
-    if (room_bytes > 0)
-        ret_room->bytes = room_bytes;
-}
 
 static struct replay_plan plan_of(enum replay_mode mode)
 {

@@ -1,5 +1,6 @@
 /* What is refused, which settings get a burst, and what bursts with known times say. */
 /* LINK: -Wl,--wrap=hostinfo_find_memory_room */
+#include "tests/memory_room.h"
 #include "tests/tuner/tune_rig.h"
 #include "tuner/burst.h"
 #include "tuner/report_burst.h"
@@ -11,18 +12,6 @@
 static struct burst burst;
 
 #define GIB (1ULL << 30)
-
-static double room_bytes; /* of a memory cgroup, say; 0: the machine's */
-
-void __real_hostinfo_find_memory_room(struct hostinfo_memory_room *ret_room);
-void __wrap_hostinfo_find_memory_room(struct hostinfo_memory_room *ret_room);
-
-void __wrap_hostinfo_find_memory_room(struct hostinfo_memory_room *ret_room)
-{
-    __real_hostinfo_find_memory_room(ret_room);
-    if (room_bytes > 0)
-        ret_room->bytes = room_bytes;
-}
 
 static void check_refused(uint64_t file_bytes, const char *part)
 {

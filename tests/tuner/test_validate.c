@@ -203,6 +203,15 @@ static void what_cannot_be_made_is_refused(void **state)
         refused(LOAD "--mode direct --path /dev/shm", EXIT_NOTHING, "no direct I/O here");
 }
 
+static void run_and_interrupt(struct rig_run *run, const char *const *arguments)
+{
+    rig_start(run, NULL, arguments);
+    usleep(700000);
+    kill(run->pid, SIGINT);
+    rig_finish(run);
+    assert_int_equal(run->code, EXIT_SIGNAL + SIGINT);
+}
+
 static void ctrl_c_ends_it_and_keeps_whole_repetitions(void **state)
 {
     (void)state;
@@ -211,11 +220,7 @@ static void ctrl_c_ends_it_and_keeps_whole_repetitions(void **state)
         "predict", "write",     "--host", "host.conf",  "--no-lock",     "--quiet", "--total",        "8k",
         "--delay", "20ms",      "--json", "--validate", "--repetitions", "1000",    "--request-size", "4k",
         "--csv",   "lines.csv", NULL};
-    rig_start(&run, NULL, arguments);
-    usleep(700000);
-    kill(run.pid, SIGINT);
-    rig_finish(&run);
-    assert_int_equal(run.code, EXIT_SIGNAL + SIGINT);
+    run_and_interrupt(&run, arguments);
     json_t *document = rig_json(&run);
     assert_true(json_is_true(json_object_get(document, "interrupted")));
     assert_true(json_integer_value(json_object_get(document, "repetitions")) < 1000);
@@ -232,11 +237,7 @@ static void ctrl_c_before_the_first_repetition_is_whole_leaves_a_document(void *
                                      "--quiet",   "--total", "8k",         "--request-size", "4k",
                                      "--delay",   "30s",     "--validate", "--json",         "--csv",
                                      "lines.csv", NULL};
-    rig_start(&run, NULL, arguments);
-    usleep(700000);
-    kill(run.pid, SIGINT);
-    rig_finish(&run);
-    assert_int_equal(run.code, EXIT_SIGNAL + SIGINT);
+    run_and_interrupt(&run, arguments);
     json_t *document = rig_json(&run);
     const json_t *measured = json_object_get(document, "measured");
     assert_true(json_is_true(json_object_get(document, "interrupted")));

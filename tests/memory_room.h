@@ -1,0 +1,21 @@
+/* tests/memory_room: how much memory there is, as a test wants it. The program that includes it is linked
+ * with
+ * --wrap=hostinfo_find_memory_room. */
+#ifndef FSTUNE_TESTS_MEMORY_ROOM_H
+#define FSTUNE_TESTS_MEMORY_ROOM_H
+
+#include "bench/hostinfo.h"
+
+static double room_bytes; /* of a memory cgroup, say; 0: the machine's */
+
+void __real_hostinfo_find_memory_room(struct hostinfo_memory_room *ret_room);
+void __wrap_hostinfo_find_memory_room(struct hostinfo_memory_room *ret_room);
+
+void __wrap_hostinfo_find_memory_room(struct hostinfo_memory_room *ret_room)
+{
+    __real_hostinfo_find_memory_room(ret_room);
+    if (room_bytes > 0)
+        ret_room->bytes = room_bytes;
+}
+
+#endif
