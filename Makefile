@@ -280,6 +280,7 @@ run_tests = $(Q)FSTUNE=build/$(1)/fstune $(2) tests/run $(filter-out build/$(1)/
 check: build/$(BUILD)/fstune $(call programs,$(fast_tests) $(smoke_studies),$(BUILD)) | deps ## build and run the fast tests
 	$(call run_tests,$(BUILD))
 	$(Q)set -e; for study in $(filter build/$(BUILD)/tests/study/%,$^); do echo "smoke of $$study"; $$study >$$study.log || { cat $$study.log; exit 1; }; done
+	$(Q)$(if $(T),,if command -v python3 >/dev/null; then PYTHONDONTWRITEBYTECODE=1 tests/study/test_flat_oracle.py --quiet; fi)
 
 # One at a time: they share the disk.
 check-io: build/$(BUILD)/fstune $(call programs,$(fs_tests),$(BUILD)) build/release/faultfs | deps ## run the tests that need a real file system
@@ -353,7 +354,7 @@ quickstart: build/$(BUILD)/fstune ## install what is missing, build, and tune ra
 .PHONY: record-surface
 # SURFACE: where the table goes.
 SURFACE ?= build/recorded.csv
-record-surface: build/$(BUILD)/fstune ## record a surface (SURFACE=) from the file system of DIR (half an hour, some hundred GB of I/O)
+record-surface: build/$(BUILD)/fstune ## record a surface (SURFACE=) from the file system of DIR (an hour, a TB of I/O)
 	$(Q)tests/study/record_surface $< '$(DIR)' '$(SURFACE)'
 
 # Half an hour on a quiet machine, some hundred GB of I/O. Needs root for small limits of dirty memory and for xfs on a loop device; says what it skips.

@@ -25,6 +25,7 @@
 #define CALIBRATE_LARGEST_BYTES (32ULL << 20)  /* of one write of calibrate_sync */
 #define CALIBRATE_SETTLE_WRITES 4              /* before a rate is measured that lasts */
 #define CALIBRATE_SEEK_BYTES    4096ULL        /* of what is written at random, or the alignment */
+#define CALIBRATE_SEEK_WRITES   128            /* of those, and of those that are not at random, together */
 
 struct calibrate {
     /* Of the caller, who keeps all of it: */

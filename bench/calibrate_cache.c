@@ -105,10 +105,11 @@ int calibrate_flushed(struct calibrate *calibrate, uint64_t bytes, uint64_t limi
     if (code < 0)
         return calibrate_fail(err, code);
     code = calibrate_replay(calibrate, REPLAY_NOSYNC, true, writes, n, 1, &result, err);
+    if (result.written_bytes > limit_bg_bytes)
+        calibrate->written_bytes += result.written_bytes - limit_bg_bytes;
     if (code == 0) {
         size_t from = limit_bg_bytes / writes[0].size_bytes + 1,
                below = first_waiting(&result, limit_bg_bytes + (limit_hard_bytes - limit_bg_bytes) / 2);
-        calibrate->written_bytes += bytes - limit_bg_bytes;
         code = from + LEAST_WRITES > below ? -EAGAIN : 0;
         *ret_waited = below < n;
         if (code == 0)
@@ -178,10 +179,13 @@ struct back {
 static void *write_back(void *context)
 {
     struct back *back = context;
-    while (back->sent_bytes < back->bytes && !atomic_load(&back->stop) &&
-           sync_file_range(back->fd, (off_t)back->sent_bytes, (off_t)BACK_STEP_BYTES,
-                           SYNC_FILE_RANGE_WRITE) == 0)
-        back->sent_bytes += BACK_STEP_BYTES;
+    while (back->sent_bytes < back->bytes && !atomic_load(&back->stop)) {
+        uint64_t left = back->bytes - back->sent_bytes,
+                 step = left < BACK_STEP_BYTES ? left : BACK_STEP_BYTES;
+        if (sync_file_range(back->fd, (off_t)back->sent_bytes, (off_t)step, SYNC_FILE_RANGE_WRITE) != 0)
+            break;
+        back->sent_bytes += step;
+    }
     /* Sent is not written: the queue holds some of it. */
     if (!atomic_load(&back->stop))
         sync_file_range(back->fd, 0, (off_t)back->bytes, SYNC_FILE_RANGE_WAIT_BEFORE);

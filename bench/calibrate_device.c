@@ -12,8 +12,7 @@
 #define SYNC_SECONDS     0.5
 #define SYNC_LEAST_CALLS 2
 
-#define SEEK_GROUP    8 /* writes of one kind before the other has its turn */
-#define SEEK_WRITES   128
+#define SEEK_GROUP    8  /* writes of one kind before the other has its turn */
 #define SEEK_DISTANCE 16 /* of the random places, in writes */
 
 static bool is_proved(enum target_proof proof)
@@ -130,17 +129,17 @@ int calibrate_large(struct calibrate *calibrate, const uint64_t *sizes_bytes, si
 }
 
 /* Groups of writes to file 0, one after the other, and to file 1, in random order, in turn. */
-static void plan_seeks(struct replay_write writes[SEEK_WRITES], uint64_t size_bytes, uint64_t seed)
+static void plan_seeks(struct replay_write writes[CALIBRATE_SEEK_WRITES], uint64_t size_bytes, uint64_t seed)
 {
-    uint64_t places[SEEK_WRITES / 2] = {0};
+    uint64_t places[CALIBRATE_SEEK_WRITES / 2] = {0};
     struct rng rng;
     rng_init(&rng, seed);
-    for (size_t i = 0; i < SEEK_WRITES / 2; i++) {
+    for (size_t i = 0; i < CALIBRATE_SEEK_WRITES / 2; i++) {
         size_t k = rng_next(&rng) % (i + 1);
         places[i] = places[k];
         places[k] = i;
     }
-    for (size_t i = 0; i < SEEK_WRITES; i++) {
+    for (size_t i = 0; i < CALIBRATE_SEEK_WRITES; i++) {
         uint32_t file = i / SEEK_GROUP % 2;
         size_t k = i / SEEK_GROUP / 2 * SEEK_GROUP + i % SEEK_GROUP;
         /* Places apart from one another: neighbours might share what one of them made. */
@@ -155,10 +154,10 @@ static void plan_seeks(struct replay_write writes[SEEK_WRITES], uint64_t size_by
 static double mean_difference_s(const struct replay_result *result)
 {
     double ns = 0;
-    for (size_t i = 0; i < SEEK_WRITES; i++)
+    for (size_t i = 0; i < CALIBRATE_SEEK_WRITES; i++)
         if (i % SEEK_GROUP != 0)
             ns += (i / SEEK_GROUP % 2 == 0 ? -1 : 1) * (double)result->costs_ns[i];
-    return ns / 1e9 / (SEEK_WRITES / 2.0) * SEEK_GROUP / (SEEK_GROUP - 1.0);
+    return ns / 1e9 / (CALIBRATE_SEEK_WRITES / 2.0) * SEEK_GROUP / (SEEK_GROUP - 1.0);
 }
 
 uint64_t calibrate_seek_bytes(const struct calibrate *calibrate)
@@ -169,11 +168,11 @@ uint64_t calibrate_seek_bytes(const struct calibrate *calibrate)
 
 int calibrate_seek(struct calibrate *calibrate, double *ret_s, struct err *err)
 {
-    struct replay_write writes[SEEK_WRITES];
+    struct replay_write writes[CALIBRATE_SEEK_WRITES];
     struct replay_result result;
     plan_seeks(writes, calibrate_seek_bytes(calibrate), rng_derive(calibrate->seed, ++calibrate->n_seeks));
-    int code =
-        calibrate_replay(calibrate, durable_mode(calibrate), true, writes, SEEK_WRITES, 2, &result, err);
+    int code = calibrate_replay(calibrate, durable_mode(calibrate), true, writes, CALIBRATE_SEEK_WRITES, 2,
+                                &result, err);
     calibrate->written_bytes += result.written_bytes;
     if (code == 0)
         *ret_s = mean_difference_s(&result);

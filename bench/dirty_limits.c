@@ -80,7 +80,7 @@ static int read_old(struct files *files, const char *directory, struct err *err)
     return 0;
 }
 
-/* Opened now, because afterwards nothing may go wrong any more. */
+/* close_files in any case. */
 static int open_files(struct files *files, const char *directory, struct err *err)
 {
     char path[256];
@@ -92,7 +92,12 @@ static int open_files(struct files *files, const char *directory, struct err *er
         if (files->fds[i] < 0)
             return refuse_open(directory, names[i], -errno, err);
     }
-    /* The lock goes over to the guard, and with it ends when the old values stand again. */
+    return 0;
+}
+
+/* The lock goes over to the guard, and with it ends when the old values stand again. */
+static int lock_files(struct files *files, const char *directory, struct err *err)
+{
     if (flock(files->fds[HARD_BYTES], LOCK_EX | LOCK_NB) == 0)
         return read_old(files, directory, err);
     if (errno == EWOULDBLOCK)
@@ -211,16 +216,37 @@ static int set_values(const struct files *files, uint64_t background_bytes, uint
     return code < 0 ? code : write_value(files->fds[BACKGROUND_BYTES], text);
 }
 
+static int check_values(uint64_t background_bytes, uint64_t hard_bytes, struct err *err)
+{
+    uint64_t least = LEAST_PAGES * (uint64_t)sysconf(_SC_PAGESIZE);
+    if (background_bytes >= least && background_bytes < hard_bytes)
+        return 0;
+    return err_set(err, -EINVAL,
+                   "the background limit must be at least %" PRIu64 " bytes and below the hard limit", least);
+}
+
+int dirty_limits_check(const char *directory, uint64_t background_bytes, uint64_t hard_bytes, struct err *err)
+{
+    struct files files;
+    int code = check_values(background_bytes, hard_bytes, err);
+    if (code < 0)
+        return code;
+    code = open_files(&files, directory, err);
+    close_files(&files);
+    return code;
+}
+
 int dirty_limits_set(struct dirty_limits *limits, const char *directory, uint64_t background_bytes,
                      uint64_t hard_bytes, struct err *err)
 {
     struct files files;
-    uint64_t least = LEAST_PAGES * (uint64_t)sysconf(_SC_PAGESIZE);
-    if (background_bytes < least || background_bytes >= hard_bytes)
-        return err_set(err, -EINVAL,
-                       "the background limit must be at least %" PRIu64 " bytes and below the hard limit",
-                       least);
-    int code = open_files(&files, directory, err);
+    int code = check_values(background_bytes, hard_bytes, err);
+    if (code < 0)
+        return code;
+    /* Opened now, because afterwards nothing may go wrong any more. */
+    code = open_files(&files, directory, err);
+    if (code == 0)
+        code = lock_files(&files, directory, err);
     if (code == 0)
         code = start_guard(limits, &files, err);
     if (code == 0) {

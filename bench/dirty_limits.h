@@ -28,6 +28,11 @@ struct dirty_limits {
     pid_t guard;
 };
 
+/* Whether dirty_limits_set could set them: changes nothing, and does not ask for the guard of another. 0;
+ * -EINVAL; -EACCES, -EPERM or -EROFS: no permission. */
+int dirty_limits_check(const char *directory, uint64_t background_bytes, uint64_t hard_bytes,
+                       struct err *err);
+
 /* Starts the guard, then sets both, in bytes; background_bytes < hard_bytes, at least 16 pages. `directory`
  * is DIRTY_LIMITS_DIRECTORY but in tests. Call it before memory is touched whose writing is timed: what
  * is shared with the guard is copied when written to. 0; -EINVAL; -EACCES, -EPERM or -EROFS: no permission;

@@ -102,6 +102,10 @@ void target_close(struct target *target);
  * negative errno only for a broken target. */
 int target_prove_direct(struct target *target, struct err *err);
 
+/* The same with so many bytes written at most; where they are too few for a proof, direct writes stay
+ * TARGET_DIRECT_UNVERIFIED. */
+int target_prove_direct_within(struct target *target, uint64_t most_write_bytes, struct err *err);
+
 /* Of a target with one file or several: how many, how large each, and their master descriptors. */
 uint32_t target_n_files(const struct target *target);
 uint64_t target_file_bytes(const struct target *target);

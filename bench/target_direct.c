@@ -39,6 +39,7 @@ struct probe {
     unsigned char *block;
     size_t block_bytes;
     uint64_t places[N_PLACES];
+    uint64_t most_write_bytes;
 };
 
 /* Keeps the reason of a verdict that is not "proved". */
@@ -236,11 +237,16 @@ static int prove_write_at(const struct probe *probe, uint64_t place, uint64_t *l
  * repeated until it has. */
 static int prove_writes(const struct probe *probe, enum target_proof *ret_proof)
 {
-    uint64_t looks = 0;
+    uint64_t looks = 0, most = probe->most_write_bytes / probe->block_bytes;
     enum target_proof proof = TARGET_DIRECT_PROVED;
-    for (int i = 0; proof == TARGET_DIRECT_PROVED && i < N_PLACES * ROUNDS_MAX; i++) {
+    for (uint64_t i = 0; proof == TARGET_DIRECT_PROVED && i < (uint64_t)N_PLACES * ROUNDS_MAX; i++) {
         if (i >= N_PLACES && looks >= LOOKS_MIN)
             break;
+        if (i == most) {
+            *ret_proof = verdict(probe->target, TARGET_DIRECT_UNVERIFIED,
+                                 "--max-write leaves too few bytes to prove direct writes");
+            return 0;
+        }
         int code = prove_write_at(probe, probe->places[i % N_PLACES], &looks, &proof);
         if (code != 0)
             return code;
@@ -267,6 +273,12 @@ static int prove_both(struct probe *probe, struct err *err)
     if (code != 0)
         return err_sys(err, code, "%s: a direct read failed", target->name);
     choose_places(probe);
+    if (probe->block_bytes == 0) {
+        target->direct_read =
+            verdict(target, TARGET_DIRECT_UNVERIFIED, "the file is smaller than a direct request must be");
+        target->direct_write = target->writable ? TARGET_DIRECT_UNVERIFIED : TARGET_DIRECT_UNTRIED;
+        return 0;
+    }
     code = prove_reads(probe, &read_proof);
     if (code == 0 && target->writable)
         code = prove_writes(probe, &write_proof);
@@ -287,9 +299,9 @@ static void refuse(struct target *target, const char *why)
     target->direct_write = target->writable ? TARGET_DIRECT_REFUSED : TARGET_DIRECT_UNTRIED;
 }
 
-static int prove_one(struct target *target, struct err *err)
+static int prove_one(struct target *target, uint64_t most_write_bytes, struct err *err)
 {
-    struct probe probe = {.target = target, .fd = -1};
+    struct probe probe = {.target = target, .fd = -1, .most_write_bytes = most_write_bytes};
     enum target_cold cold;
     target->direct_why[0] = '\0';
     if (target->size_bytes < (uint64_t)sysconf(_SC_PAGESIZE)) {
@@ -326,13 +338,18 @@ out:
 }
 
 /* One of several files speaks for all: they lie in one directory. */
-int target_prove_direct(struct target *target, struct err *err)
+int target_prove_direct_within(struct target *target, uint64_t most_write_bytes, struct err *err)
 {
     struct target first = target_one(target, 0);
-    int code = prove_one(&first, err);
+    int code = prove_one(&first, most_write_bytes, err);
     first.size_bytes = target->size_bytes;
     first.n_files = target->n_files;
     first.fds = target->fds;
     *target = first;
     return code;
+}
+
+int target_prove_direct(struct target *target, struct err *err)
+{
+    return target_prove_direct_within(target, TARGET_PROOF_MOST_BYTES, err);
 }

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <gsl/gsl_randist.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,10 +160,13 @@ static int check_bytes(struct burst *burst, const struct tune *tune, struct err 
     return err_set(err, -EDQUOT, "--max-write leaves no room for another burst");
 }
 
-static void note_failed(const struct tune *tune, struct burst_setting *setting, const char *why)
+static void note_failed(struct burst *burst, const struct tune *tune, struct burst_setting *setting,
+                        const char *why)
 {
     char text[FACTORS_TEXT_SIZE];
     setting->failed = true;
+    snprintf(burst->failure, sizeof burst->failure,
+             "the bursts of every setting that was tried failed, the last one because: %s", why);
     notes_add(&tune->session->dropped, factors_format(&setting->point, text), "a burst failed: %s", why);
 }
 
@@ -186,14 +190,14 @@ static int one_burst(struct burst *burst, struct tune *tune, struct burst_settin
     if (result < 0 && (result == -EINTR || result == -EDQUOT || session->full || session->abandoned))
         return err_set(err, result, "%s", why.text);
     if (result < 0) {
-        note_failed(tune, setting, why.text);
+        note_failed(burst, tune, setting, why.text);
         return 0;
     }
     double asked = (double)burst->settings->burst.bytes, moved = (double)measured.bytes_written;
     double least = fmin(asked * WHOLE_SHARE, asked - (double)(plan.point.request_size_bytes *
                                                               plan.point.queue_depth * plan.point.threads));
     if (moved < least) {
-        note_failed(tune, setting, "it was not over in time");
+        note_failed(burst, tune, setting, "it was not over in time");
         return 0;
     }
     double scale = asked / moved;
@@ -375,6 +379,29 @@ static int measure(struct burst *burst, struct tune *tune, struct histogram *lat
     return result < 0 ? result : 0;
 }
 
+/* Of those that were chosen, or, where none could be, of all. */
+static bool all_failed(const struct burst *burst)
+{
+    size_t buffered = burst->chosen[BURST_BUFFERED], direct = burst->chosen[BURST_DIRECT];
+    bool has_choice = buffered != BURST_NONE || direct != BURST_NONE;
+    for (size_t i = 0; i < burst->n; i++) {
+        if (!burst->setting[i].failed && (!has_choice || i == buffered || i == direct))
+            return false;
+    }
+    return true;
+}
+
+/* Why there is no answer. */
+static const char *why_not(const struct burst *burst)
+{
+    if (burst->n == 0)
+        return "no setting that can be trusted was measured";
+    if (all_failed(burst))
+        return burst->failure;
+    return burst->wrote_out ? "--max-write allowed too few bursts; raise it"
+                            : "time allowed too few bursts; raise --budget";
+}
+
 int burst_run(struct burst *burst, struct tune *tune, struct err *err)
 {
     const struct settings *settings = tune->settings;
@@ -395,9 +422,7 @@ int burst_run(struct burst *burst, struct tune *tune, struct err *err)
     burst_judge(burst);
     explain(burst);
     if (burst->best == BURST_NONE)
-        burst->why = burst->n == 0      ? "no setting that can be trusted was measured"
-                     : burst->wrote_out ? "--max-write allowed too few bursts; raise it"
-                                        : "time allowed too few bursts; raise --budget";
+        burst->why = why_not(burst);
     free(latency);
     return result;
 }

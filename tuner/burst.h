@@ -53,13 +53,14 @@ struct burst {
     bool falls_behind;               /* the interval is too short to write a buffered burst back */
     struct burst_setting setting[BURST_MAX_SETTINGS];
     size_t n;
-    size_t chosen[BURST_N_CLASSES]; /* BURST_NONE: none of that class could be measured */
-    size_t best;                    /* of the two; BURST_NONE: no answer */
-    bool has_gain;                  /* both classes were measured often enough */
-    double gain;                    /* how many times as fast the best is as the other class ... */
-    struct interval gain_ci;        /* ... exp of the Welch interval on logs */
-    bool conclusive;                /* which does not hold 1 */
-    const char *why;                /* there is no answer; NULL: there is */
+    size_t chosen[BURST_N_CLASSES];  /* BURST_NONE: none of that class could be measured */
+    size_t best;                     /* of the two; BURST_NONE: no answer */
+    bool has_gain;                   /* both classes were measured often enough */
+    double gain;                     /* how many times as fast the best is as the other class ... */
+    struct interval gain_ci;         /* ... exp of the Welch interval on logs */
+    bool conclusive;                 /* which does not hold 1 */
+    const char *why;                 /* there is no answer; NULL: there is */
+    char failure[2 * ERR_TEXT_SIZE]; /* of the last burst that failed, as such a reason */
     bool has_model;
     struct host_file host;
     struct write_advice_crossings crossings; /* by the model, of buffered, or flushed, with direct */

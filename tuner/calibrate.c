@@ -4,6 +4,7 @@
 #include "bench/hostinfo.h"
 #include "bench/procfs.h"
 #include "bench/rng.h"
+#include "bench/target_scratch.h"
 #include "bench/units.h"
 #include "tuner/interrupt.h"
 #include "tuner/worker.h"
@@ -25,6 +26,9 @@
 #define MEMORY_SHARE    0.03 /* of the memory that may be used, for each block */
 #define SOAK_SHARE      0.25 /* used up for a moment to find what the host has taken */
 #define DEFAULT_EXPIRE  30.0
+#define USUAL_ALIGN     4096.0
+/* By which the proofs of direct I/O of a round may exceed what they write as a rule. */
+#define PROOFS_SLACK_BYTES (2.0 * (TARGET_SCRATCH_PROOF_BYTES - CALIBRATE_PROOF_BYTES))
 
 _Static_assert(512 << (CALIBRATE_N_CALLS - 1) == (int)CAWL_SMALL_BYTES, "the sizes behind bw_page");
 
@@ -41,16 +45,38 @@ static const char *text_of(const struct session *session, const char *key)
 }
 
 /* Sizes that differ by factors of 2; direct writes need multiples of the alignment. */
-static void choose_sizes(struct calibration *calibration)
+static void choose_sizes(struct calibrate_sizes *sizes, double align_bytes)
 {
-    struct calibrate_sizes *sizes = &calibration->sizes;
-    double unit = fmax(1024, calibration->session->target.direct_offset_align_bytes);
+    double unit = fmax(1024, align_bytes);
     for (int i = 0; i < CALIBRATE_N_CALLS; i++)
         sizes->calls_bytes[i] = ldexp(512, i);
     for (int i = 0; i < CALIBRATE_N_SMALL; i++)
         sizes->small_bytes[i] = ldexp(unit, i);
     for (int i = 0; i < CALIBRATE_N_BUFFER; i++)
         sizes->buffer_bytes[i] = ldexp(64, i);
+}
+
+/* Whatever the rate, the largest durable write is of 1 MiB at least. */
+int calibrate_check_writes(uint64_t max_write_bytes, uint64_t file_bytes, struct err *err)
+{
+    struct calibrate_sizes sizes = {.large_bytes[CALIBRATE_N_LARGE - 1] = MIB};
+    struct err why = {0};
+    const char *bound;
+    char needed[UNITS_TEXT_SIZE];
+    uint64_t bytes;
+    choose_sizes(&sizes, USUAL_ALIGN);
+    double before = (double)file_bytes + TARGET_PROOF_MOST_BYTES + PROOFS_SLACK_BYTES;
+    const struct calibrate_room room = {.limit_bg_bytes = INFINITY,
+                                        .memory_bytes = INFINITY,
+                                        .free_bytes = INFINITY,
+                                        .file_size_bytes = INFINITY,
+                                        .write_bytes = (double)max_write_bytes - before,
+                                        .durable_bytes = calibrate_durable_bytes(&sizes)};
+    if (calibrate_cache_size(&room, &bytes, &bound, &why) == 0)
+        return 0;
+    double least = before + calibrate_least_bytes(&room);
+    return err_set(err, -EINVAL, "%s; give --max-write %s or more", why.text,
+                   units_format_size((uint64_t)ceil(least / MIB) << 20, needed));
 }
 
 /* The file of such writes is three times as large as the largest, which is to take less than a second. */
@@ -62,6 +88,7 @@ static void choose_large(struct calibration *calibration, const struct calibrate
     double seconds =
         fmin(LARGEST_SECONDS, LARGEST_SHARE * (double)calibration->session->settings->budget_ns / 1e9);
     most = fill_bps > 0 ? fmin(most, seconds * fill_bps) : most;
+    most = fmin(most, calibrate_largest_bytes(room, sizes));
     double largest = ldexp(1, ilogb(fmax(fmin(most, LARGEST_BYTES), MIB)));
     for (int i = 0; i < CALIBRATE_N_LARGE; i++) {
         sizes->large_bytes[i] = ldexp(largest, i + 1 - CALIBRATE_N_LARGE);
@@ -90,9 +117,11 @@ static int choose_room(struct calibration *calibration, struct err *err)
         .free_bytes = (double)session->target.available_bytes * (1 - TARGET_FREE_SHARE) -
                       (double)session->target.size_bytes,
         .file_size_bytes = fact_of(session, "file_size_limit_bytes", INFINITY),
-        .write_bytes = (double)session->settings->max_write_bytes - (double)session->bytes_written,
+        .write_bytes =
+            (double)session->settings->max_write_bytes - (double)session->bytes_written - PROOFS_SLACK_BYTES,
     };
     choose_large(calibration, &room);
+    room.durable_bytes = calibrate_durable_bytes(&calibration->sizes);
     calibration->flushed_bytes =
         calibration->in_memory ? 0 : choose_flushed(&room, calibration->thresholds.hard_bytes);
     calibration->rig.memory_bytes =
@@ -129,31 +158,35 @@ static int make(struct calibration *calibration, int (*measure)(void *), struct 
     return result < 0 ? result : target_check_free(&session->target, err);
 }
 
-/* A round that would not end in time, or writes too much, is not begun. */
-static bool has_room(const struct calibration *calibration, double longest_s, uint64_t most_bytes)
+/* That a round may write. */
+static double most_bytes(const struct calibration *calibration)
+{
+    double cached = calibration->flushed_bytes > 0
+                        ? (double)calibration->flushed_bytes - calibration->thresholds.background_bytes
+                        : 2 * (double)calibration->rig.cache_bytes;
+    return calibrate_durable_bytes(&calibration->sizes) + PROOFS_SLACK_BYTES + cached;
+}
+
+/* A round that would not end in time, or could write too much, is not begun. */
+static bool has_room(const struct calibration *calibration, double longest_s)
 {
     const struct session *session = calibration->session;
     uint64_t written = session->bytes_written + calibration->rig.written_bytes;
     return session_seconds(session) + 1.2 * longest_s <= (double)session->settings->budget_ns / 1e9 &&
-           written + most_bytes <= session->settings->max_write_bytes;
+           (double)written + most_bytes(calibration) <= (double)session->settings->max_write_bytes;
 }
 
 static int make_rounds(struct calibration *calibration, struct err *err)
 {
     struct session *session = calibration->session;
     double longest_s = 0;
-    uint64_t most_bytes = 0;
     int result = calibration->takes_back ? make(calibration, calibrate_round_touch, err) : 0;
-    while (result == 0 && calibration->n_rounds < CALIBRATE_MOST_ROUNDS &&
-           has_room(calibration, longest_s, most_bytes)) {
+    while (result == 0 && calibration->n_rounds < CALIBRATE_MOST_ROUNDS && has_room(calibration, longest_s)) {
         double start_s = session_seconds(session);
-        uint64_t start_bytes = calibration->rig.written_bytes;
         progress_show(&session->progress, "calibrating: round %zu of %d", calibration->n_rounds + 1,
                       CALIBRATE_MOST_ROUNDS);
         result = make(calibration, calibrate_round_measure, err);
         longest_s = fmax(longest_s, session_seconds(session) - start_s);
-        uint64_t bytes = calibration->rig.written_bytes - start_bytes;
-        most_bytes = bytes > most_bytes ? bytes : most_bytes;
     }
     return result;
 }
@@ -298,7 +331,7 @@ static int prepare(struct calibration *calibration, struct err *err)
     calibration->rig.clock = &session->clock;
     calibration->rig.interrupted = &interrupt_signal;
     calibration->rig.seed = rng_derive(session->seed, 2);
-    choose_sizes(calibration);
+    choose_sizes(&calibration->sizes, session->target.direct_offset_align_bytes);
     int result = read_limits(calibration, err);
     if (result == 0)
         result = choose_room(calibration, err);

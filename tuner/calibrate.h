@@ -25,6 +25,9 @@
 #define CALIBRATE_N_LARGE  4 /* and for the device's rate */
 #define CALIBRATE_N_BUFFER 4 /* of writes into a stream's buffer */
 
+#define CALIBRATE_SMALL_CALLS 64           /* of each size that count; one more does not */
+#define CALIBRATE_PROOF_BYTES (5ULL << 20) /* of a proof of direct I/O as a rule; a round has two */
+
 /* What is measured once a round: seconds per byte, or seconds. */
 enum calibrate_series {
     CALIBRATE_MEMORY,
@@ -80,7 +83,22 @@ struct calibrate_room {
     double free_bytes;                  /* of the file system, the target's bytes taken off */
     double file_size_bytes;             /* ulimit -f; INFINITY */
     double write_bytes;                 /* left of --max-write */
+    double durable_bytes;               /* of a round: calibrate_durable_bytes */
 };
+
+/* What a round writes durably, or flushes, at these sizes: all that reaches the device whatever goes into the
+ * page cache. */
+double calibrate_durable_bytes(const struct calibrate_sizes *sizes);
+
+/* The most that the largest durable write may be, so that the planned rounds fit into write_bytes with what
+ * goes into the page cache; of the sizes, the small ones are known. 0 or less: not even that. */
+double calibrate_largest_bytes(const struct calibrate_room *room, const struct calibrate_sizes *sizes);
+
+/* Of write_bytes, so that calibrate_cache_size finds it enough; ignores the other bounds. */
+double calibrate_least_bytes(const struct calibrate_room *room);
+
+/* Refuses what is too little whatever the rate of the device. 0 or -EINVAL with how much is needed. */
+int calibrate_check_writes(uint64_t max_write_bytes, uint64_t file_bytes, struct err *err);
 
 /* How much to write into the page cache at a time: a multiple of 1 MiB. 0; -ENOSPC with what is too small. */
 int calibrate_cache_size(const struct calibrate_room *room, uint64_t *ret_bytes, const char **ret_bound,
@@ -101,7 +119,7 @@ struct calibration {
     size_t n_rounds;
     uint64_t
         flushed_bytes;   /* to write at a time to meet the kernel's own flusher; 0: the limits are too far */
-    bool waited;         /* that came to where writers wait */
+    bool waited;         /* the first round came to where writers wait */
     uint64_t soak_bytes; /* of memory, used up to find what the host has taken */
     struct err err;
     struct calibrate_value values[HOST_N_PARAMETERS];

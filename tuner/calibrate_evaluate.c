@@ -241,8 +241,38 @@ size_t calibrate_find_wide(const struct calibrate_value values[HOST_N_PARAMETERS
 #define MEMORY_SHARE 0.125
 /* As many rounds are to fit into the bytes that may be written; more are made if there is room. */
 #define PLANNED_ROUNDS 6
-/* Synchronous writes of these rounds: durable ones, small and large, and the flushes. */
-#define SYNC_BYTES (PLANNED_ROUNDS * 650 * MIB)
+/* Largest writes in what a round writes of them: calibrate_large makes three, calibrate_writeback two. */
+#define N_LARGEST 5
+/* So much of what a round may write is for each of them; the rest goes into the page cache. */
+#define LARGEST_SHARE 0.125
+
+double calibrate_durable_bytes(const struct calibrate_sizes *sizes)
+{
+    double bytes = N_LARGEST * sizes->large_bytes[CALIBRATE_N_LARGE - 1] + 2.0 * CALIBRATE_PROOF_BYTES +
+                   CALIBRATE_SEEK_WRITES * fmax(CALIBRATE_SEEK_BYTES, sizes->small_bytes[0]);
+    for (size_t i = 0; i < CALIBRATE_N_SMALL; i++)
+        bytes += (CALIBRATE_SMALL_CALLS + 1) * sizes->small_bytes[i];
+    return bytes;
+}
+
+double calibrate_largest_bytes(const struct calibrate_room *room, const struct calibrate_sizes *sizes)
+{
+    struct calibrate_sizes small = *sizes;
+    small.large_bytes[CALIBRATE_N_LARGE - 1] = 0;
+    double bytes = room->write_bytes / PLANNED_ROUNDS - calibrate_durable_bytes(&small);
+    return fmin(LARGEST_SHARE * bytes, (bytes - 2 * LEAST) / N_LARGEST);
+}
+
+double calibrate_least_bytes(const struct calibrate_room *room)
+{
+    return PLANNED_ROUNDS * (room->durable_bytes + 2 * LEAST);
+}
+
+/* What the rounds leave for the page cache. */
+static double cache_writes(const struct calibrate_room *room)
+{
+    return room->write_bytes - PLANNED_ROUNDS * room->durable_bytes;
+}
 
 int calibrate_cache_size(const struct calibrate_room *room, uint64_t *ret_bytes, const char **ret_bound,
                          struct err *err)
@@ -255,7 +285,7 @@ int calibrate_cache_size(const struct calibrate_room *room, uint64_t *ret_bytes,
         {"the available memory", MEMORY_SHARE * room->memory_bytes},
         {"the free space of the file system", (room->free_bytes - 32 * MIB) / 3},
         {"the limit on the size of files (ulimit -f)", room->file_size_bytes / 3},
-        {"--max-write", (room->write_bytes - SYNC_BYTES) / (2 * PLANNED_ROUNDS)},
+        {"--max-write", cache_writes(room) / (2 * PLANNED_ROUNDS)},
     };
     double bytes = MOST;
     const char *bound = NULL;
@@ -281,6 +311,6 @@ bool calibrate_can_flush(const struct calibrate_room *room, double bytes)
 {
     double flushed = PLANNED_ROUNDS * (bytes - room->limit_bg_bytes);
     return bytes <= MOST_FLUSHED && bytes <= room->memory_bytes / 4 && bytes <= room->free_bytes / 2 &&
-           bytes <= room->file_size_bytes && flushed <= room->write_bytes - SYNC_BYTES &&
+           bytes <= room->file_size_bytes && flushed <= cache_writes(room) &&
            room->dirty_bytes <= room->limit_bg_bytes / 4;
 }

@@ -7,8 +7,7 @@
 #include <errno.h>
 #include <math.h>
 
-#define CALL_BYTES   (4ULL << 20) /* written by calls of one size */
-#define SMALL_CALLS  64
+#define CALL_BYTES   (4ULL << 20)  /* written by calls of one size */
 #define BUFFER_BYTES (64ULL << 10) /* written into a stream by calls of one size */
 #define READ_BYTES   (64ULL << 20)
 /* Free memory goes back 2 s after it became free, and that takes a while. */
@@ -16,18 +15,22 @@
 #define TAKEN_STEP_NS 100000000
 #define TOUCH_SHARE   0.15 /* of the budget, at most, to find such memory, and to wait */
 
-/* By the kernel's own flusher where the limits are near enough. On a device where nobody had to wait there is
- * more to be seen of it than its beginning. */
+/* By the kernel's own flusher where the limits are near enough. On a device where nobody had to wait in the
+ * first round there is more to be seen of it than its beginning; all other rounds are then alike, whether
+ * somebody waits in one of them or not. */
 static int measure_reduced(struct calibration *calibration, double *ret_bps)
 {
     const struct dirty_thresholds *thresholds = &calibration->thresholds;
     uint64_t hard = (uint64_t)thresholds->hard_bytes;
+    bool is_first = calibration->n_rounds == 0, waited = false;
     if (calibration->flushed_bytes == 0)
         return calibrate_reduced(&calibration->rig, ret_bps, &calibration->err);
-    return calibrate_flushed(
-        &calibration->rig,
-        calibration->n_rounds == 0 || calibration->waited ? hard : calibration->flushed_bytes,
-        (uint64_t)thresholds->background_bytes, hard, ret_bps, &calibration->waited, &calibration->err);
+    int result = calibrate_flushed(
+        &calibration->rig, is_first || calibration->waited ? hard : calibration->flushed_bytes,
+        (uint64_t)thresholds->background_bytes, hard, ret_bps, &waited, &calibration->err);
+    if (is_first)
+        calibration->waited = waited;
+    return result;
 }
 
 static int measure_cache(struct calibration *calibration, struct calibrate_round *round)
@@ -108,8 +111,8 @@ static int measure_sync(struct calibration *calibration, struct calibrate_round 
     int result = 0;
     shuffle(small, CALIBRATE_N_SMALL, rng);
     for (size_t i = 0; i < CALIBRATE_N_SMALL && result == 0; i++)
-        result = calibrate_sync(rig, (uint64_t)calibration->sizes.small_bytes[small[i]], SMALL_CALLS,
-                                &round->small_s[small[i]], err);
+        result = calibrate_sync(rig, (uint64_t)calibration->sizes.small_bytes[small[i]],
+                                CALIBRATE_SMALL_CALLS, &round->small_s[small[i]], err);
     return result;
 }
 

@@ -10,7 +10,6 @@
 #include "tuner/report_text.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,6 +90,16 @@ static int deliver(struct calibration *calibration, struct err *err)
     return result < 0 || reported == 0 ? result : err_set(err, reported, "%s", report_err.text);
 }
 
+/* Whoever may not set them learns it before anything is written. */
+static int check_limits(const struct settings *settings, struct err *err)
+{
+    if (!settings->calibrate_limits_given)
+        return 0;
+    int result = dirty_limits_check(DIRTY_LIMITS_DIRECTORY, settings->calibrate_limits_bytes[0],
+                                    settings->calibrate_limits_bytes[1], err);
+    return result < 0 ? err_prefix(err, "--set-dirty-limits") : 0;
+}
+
 /* With the lock of the device held: another that calibrates or measures there would meet these limits. */
 static int set_limits(struct calibration *calibration, struct err *err)
 {
@@ -125,7 +134,9 @@ static int calibrate_and_print(struct session *session, struct err *err)
     if (calibration == NULL)
         return err_set(err, -ENOMEM, "no memory");
     calibration->session = session;
-    int result = session_prepare(session, err);
+    int result = check_limits(session->settings, err);
+    if (result == 0)
+        result = session_prepare(session, err);
     if (result == 0)
         result = set_limits(calibration, err);
     if (result == 0) {
@@ -149,23 +160,6 @@ static int calibrate_and_print(struct session *session, struct err *err)
     return result;
 }
 
-/* As when the file is there, but before it is filled. */
-static int check_bytes(const struct settings *settings, uint64_t file_bytes, struct err *err)
-{
-    const struct calibrate_room room = {.limit_bg_bytes = INFINITY,
-                                        .memory_bytes = INFINITY,
-                                        .free_bytes = INFINITY,
-                                        .file_size_bytes = INFINITY,
-                                        .write_bytes =
-                                            (double)settings->max_write_bytes - (double)file_bytes};
-    struct err why = {0};
-    const char *bound;
-    uint64_t bytes;
-    return calibrate_cache_size(&room, &bytes, &bound, &why) == 0
-               ? 0
-               : err_set(err, -EINVAL, "%s; raise it", why.text);
-}
-
 static int check_and_print_plan(struct session *session, struct err *err)
 {
     const struct settings *settings = session->settings;
@@ -173,7 +167,7 @@ static int check_and_print_plan(struct session *session, struct err *err)
     uint64_t file_bytes = 0;
     int result = session_estimate(session, &file_bytes, err);
     if (result == 0)
-        result = check_bytes(settings, file_bytes, err);
+        result = calibrate_check_writes(settings->max_write_bytes, file_bytes, err);
     if (result == 0 && settings->output[0] != '\0')
         result = publish_check(settings->output, err);
     if (result < 0)

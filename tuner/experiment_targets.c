@@ -38,7 +38,7 @@ static int add_target(struct experiment *experiment, uint32_t n_files, struct er
     progress_clear(&session->progress);
     if (session->abandoned)
         return result;
-    session->bytes_written += making->made.target.filled_bytes;
+    session->bytes_written += making->made.target.filled_bytes + making->made.target.proof_bytes;
     if (result < 0 && making->err.code != 0)
         err_set(err, result, "--files %u: %s", n_files, making->err.text);
     if (result == 0) {

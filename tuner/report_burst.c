@@ -89,7 +89,7 @@ json_t *report_burst_json(const struct burst *burst)
                      "buffered", json_setting(burst, burst->chosen[BURST_BUFFERED]), "direct",
                      json_setting(burst, burst->chosen[BURST_DIRECT]), "gain", gain, "conclusive",
                      burst->conclusive, "interval_too_short", burst->falls_behind, "reason",
-                     burst->why != NULL ? json_string(burst->why) : json_null(), "looks", json_looks(burst),
+                     burst->why != NULL ? json_text(burst->why) : json_null(), "looks", json_looks(burst),
                      "model", json_model(burst));
 }
 

@@ -11,13 +11,18 @@
 /* From here on the date is said too. */
 #define HALF_A_DAY_SECONDS 43200
 
-/* Patterns that only read write the file once, and nothing into one that exists. */
+/* Patterns that only read write the file once, with the proof of direct I/O, and nothing into one that
+ * exists. */
 uint64_t report_plan_write_bytes(const struct session *session, uint64_t file_bytes)
 {
     const struct settings *settings = session->settings;
     if (pattern_writes(&settings->pattern))
         return settings->max_write_bytes;
-    return settings->existing[0] != '\0' ? 0 : file_bytes * (session->n_targets > 1 ? session->n_targets : 1);
+    if (settings->existing[0] != '\0')
+        return 0;
+    uint64_t bytes =
+        (file_bytes + TARGET_PROOF_MOST_BYTES) * (session->n_targets > 1 ? session->n_targets : 1);
+    return bytes < settings->max_write_bytes ? bytes : settings->max_write_bytes;
 }
 
 double report_plan_fill_seconds(const struct settings *settings, uint64_t file_bytes)

@@ -25,6 +25,11 @@
 #define NOT_SETTLED_LIMIT 3
 #define IMPATIENT_NS      50000000ULL
 
+static uint64_t min_u64(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 static void init_env(struct session *session)
 {
     const struct settings *settings = session->settings;
@@ -216,6 +221,17 @@ static int read_fill_back(struct session *session, struct err *err)
     return result;
 }
 
+/* The proof may write what filling all targets leaves of --max-write, in equal parts; half of it where runs
+ * write, too. */
+static int prove_direct(const struct session *session, struct target *target, struct err *err)
+{
+    uint64_t n = session->n_targets > 1 ? session->n_targets : 1, limit = session->settings->max_write_bytes;
+    uint64_t filled = n * target->filled_bytes, room = limit > filled ? (limit - filled) / n : 0;
+    if (pattern_writes(&session->settings->pattern))
+        room /= 2;
+    return target_prove_direct_within(target, min_u64(room, TARGET_PROOF_MOST_BYTES), err);
+}
+
 static int make_target(void *context)
 {
     struct session *session = context;
@@ -232,7 +248,7 @@ static int make_target(void *context)
             result = read_fill_back(session, err);
     }
     if (result == 0)
-        result = target_prove_direct(&session->target, err);
+        result = prove_direct(session, &session->target, err);
     if (result == 0)
         ground_collect(&session->ground, &session->target, &session->env.device);
     return result;
@@ -249,7 +265,7 @@ int session_make_target(struct session *session, uint32_t n_files, struct target
     plan.seed = rng_derive(plan.seed, n_files);
     plan.prepare_script = NULL;
     int result = target_create(ret_target, &plan, err);
-    return result < 0 ? result : target_prove_direct(ret_target, err);
+    return result < 0 ? result : prove_direct(session, ret_target, err);
 }
 
 int session_lock_device(int directory_fd, int *ret_fd, struct notes *warnings, struct err *err)
@@ -286,7 +302,7 @@ int session_prepare(struct session *session, struct err *err)
         return result;
     if (result < 0 && result != -ETIME && session->job.err.code != 0)
         err_set(err, result, "%s", session->job.err.text);
-    session->bytes_written += session->target.filled_bytes;
+    session->bytes_written += session->target.filled_bytes + session->target.proof_bytes;
     session->fastest_bps = session->target.fill_bps;
     return result;
 }
@@ -296,11 +312,6 @@ static int do_run(void *context)
     struct session *session = context;
     struct session_job *job = &session->job;
     return measure_run(&session->env, &job->plan, &job->result, &job->latency, &job->err);
-}
-
-static uint64_t min_u64(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
 }
 
 /* May this run start? It must not be able to cross the write budget: its writes are bounded by what is left,

@@ -47,7 +47,7 @@ struct session {
     uint32_t n_targets;                 /* that the command fills, all of one size; 0 is 1 */
     uint64_t n_runs;                    /* started; numbers the seeds */
     uint64_t write_limit_bytes;         /* of bytes_written, for now; at most --max-write */
-    uint64_t bytes_read, bytes_written; /* filling and warm-up included */
+    uint64_t bytes_read, bytes_written; /* filling, proofs of direct I/O and warm-up included */
     double seconds_at_most;             /* of the whole command; set by its plan */
     double fastest_bps;                 /* highest rate of writing seen, filling included */
     unsigned n_not_settled;             /* in a row */

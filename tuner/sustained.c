@@ -14,7 +14,8 @@
  */
 #define LEAST_REQUESTS 64
 #define LEAST_TURNS    4
-#define PASSING_S      0.25 /* a fall for so long may be a stall */
+#define PASSING_S      0.25 /* a fall for so long may be a stall, a fast start the filling of a queue */
+#define PASSING_SHARE  0.05 /* of all that was seen, a fast start */
 /* Devices sink by less, and recover; credits and caches that are used up take more. */
 #define SMALL_FALL_SHARE  0.15
 #define CHANGE_CONFIDENCE 0.999 /* one-sided; the change was looked for before it is tested */
@@ -141,6 +142,15 @@ static size_t most_pieces(const struct sustained *sustained, size_t point)
     return n;
 }
 
+/* Of the pieces from `from` to before `to`: where a flush counts, a piece is a whole run. */
+static double seconds_between(const struct series *series, size_t from, size_t to)
+{
+    double seconds = 0;
+    for (size_t i = from; i < to; i++)
+        seconds += series->pieces[i].seconds;
+    return seconds;
+}
+
 static bool is_calm(const struct trace_verdict *verdict)
 {
     return verdict->shape == TRACE_SHORT ||
@@ -217,16 +227,28 @@ static int runs_changed(struct series *series, size_t change, bool *ret_changed)
 }
 
 /* A fall in the last moments may be a stall: the verdict without them, where that shows one level. */
-static int without_last_moments(const struct series *series, double window_seconds,
-                                struct trace_verdict *verdict)
+static int without_last_moments(const struct series *series, struct trace_verdict *verdict)
 {
     struct trace_verdict shorter;
-    if (!verdict->left || (double)(series->n - verdict->change) * window_seconds > PASSING_S)
+    if (!verdict->left || seconds_between(series, verdict->change, series->n) > PASSING_S)
         return 0;
     int result = trace_classify(series->rates, verdict->change, &shorter);
     if (result == 0 && is_calm(&shorter) && shorter.shape != TRACE_SHORT)
         *verdict = shorter;
     return result;
+}
+
+/* What was faster for a moment only, at the very start, warmed up: a credit or a cache of that size is
+ * nothing that a workload would notice. */
+static void call_start_warmup(const struct series *series, struct trace_verdict *verdict)
+{
+    double moment = seconds_between(series, 0, verdict->change);
+    if (verdict->shape != TRACE_CLIFF || !verdict->steady || moment > PASSING_S ||
+        moment > PASSING_SHARE * seconds_between(series, 0, series->n))
+        return;
+    verdict->shape = TRACE_RAMP;
+    verdict->change = 0;
+    verdict->before = NAN;
 }
 
 /* A run that differs from its neighbours as a whole is scatter, which the interval over replays already
@@ -275,8 +297,7 @@ static void find_burst(const struct series *series, struct sustained_verdict *ve
     if (trace->change == 0 || !isfinite(trace->before))
         return;
     double after = 0, seconds = 0;
-    for (size_t i = 0; i < trace->change; i++)
-        verdict->burst_seconds += series->pieces[i].seconds;
+    verdict->burst_seconds = seconds_between(series, 0, trace->change);
     for (size_t i = trace->change; i < series->n; i++) {
         after += series->rates[i] * series->pieces[i].seconds;
         seconds += series->pieces[i].seconds;
@@ -309,14 +330,6 @@ static int judge_levels(const struct sustained *sustained, size_t point, struct 
     return levels_of(series->scratch, n, &verdict->levels);
 }
 
-static double seconds_of(const struct series *series)
-{
-    double seconds = 0;
-    for (size_t i = 0; i < series->n; i++)
-        seconds += series->pieces[i].seconds;
-    return seconds;
-}
-
 int sustained_judge(const struct sustained *sustained, size_t point, bool between_runs,
                     struct sustained_verdict *ret_verdict)
 {
@@ -333,12 +346,13 @@ int sustained_judge(const struct sustained *sustained, size_t point, bool betwee
         if (sustained->runs[i].point == point)
             add_run(&series, &sustained->runs[i], verdict.window_seconds);
     }
-    if (!between_runs && seconds_of(&series) < SUSTAINED_LEAST_S)
+    if (!between_runs && seconds_between(&series, 0, series.n) < SUSTAINED_LEAST_S)
         series.n = 1; /* too short to tell */
     result = classify(&series, between_runs, &verdict.trace, &by_runs);
     if (result == 0)
-        result = without_last_moments(&series, verdict.window_seconds, &verdict.trace);
+        result = without_last_moments(&series, &verdict.trace);
     if (result == 0) {
+        call_start_warmup(&series, &verdict.trace);
         find_drift(&series, by_runs, &verdict);
         find_burst(&series, &verdict);
         result = judge_levels(sustained, point, &series, &verdict);

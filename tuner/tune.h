@@ -153,6 +153,10 @@ int tune_race(struct tune *tune, struct err *err);
 /* A night that looks again and is not short of bytes. */
 bool tune_chance_wanted(const struct tune *tune);
 
+/* Whether the baseline's runs tell what there is to be better than. Without that no point is told to have a
+ * chance, nor to have none. */
+bool tune_chance_known(const struct tune *tune);
+
 /* Whether a point of the space may well be better than the baseline by more than the margin: by its own
  * replays alone where it has any, else by the surrogate. */
 bool tune_chance(const struct tune *tune, size_t point);

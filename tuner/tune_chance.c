@@ -15,7 +15,8 @@ bool tune_chance_wanted(const struct tune *tune)
     return watch != NULL && watch->look_again && !tune->writes_are_scarce;
 }
 
-/* Mean response of what is in force, which may lie outside the space; NaN before its first run. */
+/* Mean response of what is in force, which may lie outside the space; NaN before its first run, or where its
+ * runs do not support the objective. */
 static double in_force(const struct tune *tune)
 {
     const struct record *record = &tune->records[tune->baseline];
@@ -25,6 +26,11 @@ static double in_force(const struct tune *tune)
     for (size_t i = 0; i < record->n; i++)
         sum += tune_response(tune, &record->samples[i]);
     return sum / (double)record->n;
+}
+
+bool tune_chance_known(const struct tune *tune)
+{
+    return isfinite(in_force(tune));
 }
 
 /* The highest response that a point may well have. */

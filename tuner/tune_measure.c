@@ -10,7 +10,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define COST_MARGIN 1.2
+/* Of one run; of several together it shrinks as their scatter does, but what is expected of all may be wrong.
+ */
+#define COST_MARGIN       0.2
+#define LEAST_COST_MARGIN 0.08
 /* What a point must be under the best so far for its run to be cut: in standard deviations of a run, and at
  * least by this factor. */
 #define CAUTIOUS_SD      1.645
@@ -20,7 +23,8 @@
 
 bool tune_has_time(const struct tune *tune, uint64_t deadline_ns, size_t n_runs)
 {
-    double needed_ns = (double)n_runs * tune->run_seconds * COST_MARGIN * 1e9;
+    double margin = fmax(COST_MARGIN / sqrt(fmax(1, (double)n_runs)), LEAST_COST_MARGIN);
+    double needed_ns = (double)n_runs * tune->run_seconds * (1 + margin) * 1e9;
     return (double)tune_now_ns(tune) + needed_ns <= (double)deadline_ns;
 }
 
@@ -30,7 +34,7 @@ static bool has_time_for(const struct tune *tune, size_t point, uint64_t deadlin
     double seconds = tune->run_seconds;
     if (point < tune->space.n_points)
         seconds = fmax(seconds, tune->point_seconds[point]);
-    return (double)tune_now_ns(tune) + seconds * COST_MARGIN * 1e9 <= (double)deadline_ns;
+    return (double)tune_now_ns(tune) + seconds * (1 + COST_MARGIN) * 1e9 <= (double)deadline_ns;
 }
 
 /* Below this rate a run need not go on: as far under what the best so far reaches for sure as a point that is

@@ -158,12 +158,24 @@ static size_t take_all(const struct tune *tune, size_t *ret_runs)
     return n;
 }
 
+/* What is in force is no measure for the others yet, and a run of it may still make it one. */
+static bool lacks_measure(const struct tune *tune)
+{
+    const struct record *record = &tune->records[tune->baseline];
+    return record->n == 0 && record->failed == 0 && !tune_chance_known(tune);
+}
+
 /* In turn what the surrogate votes for and what may not be written off yet, with what is in force beside it.
  * ret_n 0: nothing is left. */
 static int choose_night_block(struct tune *tune, size_t look, size_t *ret_runs, size_t *ret_n)
 {
     size_t chances[BLOCK_POINTS], n = tune_chance_list(tune, chances, BLOCK_POINTS - 1);
     *ret_n = 0;
+    if (lacks_measure(tune)) {
+        ret_runs[0] = tune->baseline;
+        *ret_n = 1;
+        return 0;
+    }
     if (n == 0)
         return 0;
     if (look % 2 == 1 && tune->belief.chosen != NULL) {
@@ -180,9 +192,10 @@ static int choose_night_block(struct tune *tune, size_t look, size_t *ret_runs, 
 int tune_race(struct tune *tune, struct err *err)
 {
     size_t runs[BLOCK_POINTS], n = 0;
-    bool night = tune_chance_wanted(tune);
     int result = 0;
     while (result == 0 && tune->stop == TUNE_STOP_NOT_YET) {
+        /* Where what is in force cannot be measured, a night looks for the best as any search does. */
+        bool night = tune_chance_wanted(tune) && (tune_chance_known(tune) || lacks_measure(tune));
         if (!tune_has_time(tune, tune->search_end_ns, 1))
             break;
         size_t look = ++tune->n_looks;

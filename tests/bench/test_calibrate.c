@@ -1,4 +1,5 @@
 /* Tests of bench/calibrate: single measurements on a small file; no rate is judged, only that it is one. */
+/* LINK: -Wl,--wrap=pwrite */
 #include "bench/calibrate.h"
 #include "bench/calibrate_internal.h"
 #include "tests/check.h"
@@ -18,6 +19,18 @@ static struct target target;
 static struct calibrate rig;
 static atomic_int interrupted;
 static struct err err;
+
+static size_t n_pwrites_left; /* after so many comes an interruption; 0: none */
+
+ssize_t __real_pwrite(int fd, const void *bytes, size_t size, off_t offset);
+ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t offset);
+
+ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t offset)
+{
+    if (n_pwrites_left > 0 && --n_pwrites_left == 0)
+        atomic_store(&interrupted, 1);
+    return __real_pwrite(fd, bytes, size, offset);
+}
 
 /* A target of 2 MiB in memory is enough for seeks and reads; direct I/O is not proved. */
 static int enter(void **state)
@@ -123,6 +136,22 @@ static void writing_above_the_background_limit_is_measured_or_too_short(void **s
     assert_close(value, 7, 0);
 }
 
+/* 11 of 16 writes of 768 KiB. */
+static void what_was_written_before_an_interruption_counts(void **state)
+{
+    double value = 7;
+    bool waited;
+    (void)state;
+    n_pwrites_left = 11;
+    assert_int_equal(calibrate_flushed(&rig, 12 * MIB, 4 * MIB, 12 * MIB, &value, &waited, &err), -EINTR);
+    assert_int_equal(rig.written_bytes, 11 * MIB * 3 / 4 - 4 * MIB);
+    rig.written_bytes = 0;
+    atomic_store(&interrupted, 0);
+    n_pwrites_left = 2;
+    assert_int_equal(calibrate_flushed(&rig, 12 * MIB, 4 * MIB, 12 * MIB, &value, &waited, &err), -EINTR);
+    assert_int_equal(rig.written_bytes, 0);
+}
+
 static void large_writes_come_after_some_that_do_not_count(void **state)
 {
     static const uint64_t sizes[] = {16 * MIB, 4 * MIB};
@@ -197,6 +226,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(writing_beside_writeback_is_measured_or_too_short, enter, leave),
         cmocka_unit_test_setup_teardown(writing_above_the_background_limit_is_measured_or_too_short, enter,
                                         leave),
+        cmocka_unit_test_setup_teardown(what_was_written_before_an_interruption_counts, enter, leave),
         cmocka_unit_test_setup_teardown(large_writes_come_after_some_that_do_not_count, enter, leave),
         cmocka_unit_test_setup_teardown(flushes_are_counted_as_written, enter, leave),
         cmocka_unit_test_setup_teardown(no_memory_to_use_up_finds_no_taken_pages, enter, leave),

@@ -141,6 +141,24 @@ static void missing_permission_is_said(void **state)
     assert_int_equal(dirty_limits_set(&limits, "/nowhere", 64 * MIB, 128 * MIB, &err), -ENOENT);
 }
 
+static void a_check_changes_nothing_and_knows_who_may_not(void **state)
+{
+    (void)state;
+    put("dirty_background_bytes", "123456789\n");
+    assert_int_equal(dirty_limits_check(folder, 64 * MIB, 128 * MIB, &err), 0);
+    assert_int_equal(value("dirty_background_bytes"), 123456789);
+    assert_int_equal(value("dirty_ratio"), 20);
+    assert_int_equal(dirty_limits_check(folder, 128 * MIB, 128 * MIB, &err), -EINVAL);
+    assert_int_equal(dirty_limits_check("/nowhere", 64 * MIB, 128 * MIB, &err), -ENOENT);
+    if (geteuid() == 0 && setegid(65534) == 0 && seteuid(65534) == 0) {
+        int result = dirty_limits_check(DIRTY_LIMITS_DIRECTORY, 64 * MIB, 128 * MIB, &err);
+        assert_int_equal(seteuid(0), 0);
+        assert_int_equal(setegid(0), 0);
+        assert_true(result == -EACCES || result == -EPERM || result == -EROFS);
+        assert_non_null(strstr(err.text, "can be set by root"));
+    }
+}
+
 /* Waits, because the guard works on after the one that was killed. */
 static void check_comes_back(const char *name, unsigned long long expected)
 {
@@ -288,6 +306,7 @@ int main(void)
         cmocka_unit_test_setup(a_second_guard_is_refused_until_the_first_is_gone, as_ratios),
         cmocka_unit_test_setup(limits_in_the_wrong_order_change_nothing, as_ratios),
         cmocka_unit_test_setup(missing_permission_is_said, as_ratios),
+        cmocka_unit_test_setup(a_check_changes_nothing_and_knows_who_may_not, as_ratios),
         cmocka_unit_test_setup(a_kill_of_the_whole_group_puts_them_back, as_ratios),
         cmocka_unit_test_setup(a_kernel_without_close_range_puts_them_back_too, as_ratios),
         cmocka_unit_test_setup(signals_do_not_end_the_guard, as_ratios),

@@ -5,7 +5,7 @@ import subprocess
 
 import runs
 import stats
-from cells import N_VARIANTS
+from cells import MADE_NOISE, N_VARIANTS, RECORDED_NOISE
 
 NEAR = 0.95       # "within 5 % of the best"
 TOLERANCE = 0.03  # fstune's standard tolerance, which its probability is about
@@ -273,7 +273,7 @@ INTRODUCTION = '''# How fstune's search compares
 Made by `make compare`; do not edit. {facts}
 
 Each method searches the same simulated surface, with the same noise, for the same virtual seconds. A peer's trial costs its run of {run_seconds} s and the surface's
-set-up time of 0.1 s; fstune chooses the length of its runs, and gets one whole run of the program per budget, final replays included. A figure is the *true* rate of the
+set-up time: {recorded_setup} s on recorded surfaces, as measured with them, {made_setup} s on made-up ones; fstune chooses the length of its runs, and gets one whole run of the program per budget, final replays included. A figure is the *true* rate of the
 point that a method names after so many virtual seconds, over the true rate of the best point: *within 5 %* is the share of seeds in which that ratio is at least 0.95, with
 a 95 % Wilson interval. An answer that fstune refuses counts as ratio 0. `tests/compare/peers` says what each peer is and which favours it gets.
 
@@ -300,7 +300,8 @@ def write(table, pictures):
         return '# How fstune\'s search compares\n\nNo results.\n'
     tests, not_worse = write_tests(table)
     must = [[text, figures, verdict(met)] for text, figures, met in must_hold(table, not_worse)]
-    parts = [INTRODUCTION.format(facts=facts(table), run_seconds=runs.RUN_SECONDS, n_variants=N_VARIANTS),
+    parts = [INTRODUCTION.format(facts=facts(table), run_seconds=runs.RUN_SECONDS, n_variants=N_VARIANTS,
+                                 recorded_setup=RECORDED_NOISE['setup_seconds'], made_setup=MADE_NOISE['setup_seconds']),
              '## What must hold\n', markdown(['line', 'figures', 'verdict'], must),
              'Real disks are not compared here.\n']
     for group in table.groups:

@@ -12,9 +12,10 @@ SECTOR = 512
 
 
 def counters_of(path):
-    """The file with the counters of the device below the path."""
+    """The file with the counters of the device below the path; None where there is none (tmpfs) or the file system does not name it (btrfs)."""
     number = os.stat(path).st_dev
-    return f'/sys/dev/block/{os.major(number)}:{os.minor(number)}/stat'
+    counters = f'/sys/dev/block/{os.major(number)}:{os.minor(number)}/stat'
+    return counters if os.path.exists(counters) else None
 
 
 class Oracle(threading.Thread):
@@ -56,7 +57,7 @@ class Oracle(threading.Thread):
 
     def range_of_parts(self, writes, runs):
         """How far the means of eighths of the time lie apart, relative to the mean of all; None where that was too short to tell."""
-        rates = self.rates(writes, runs)
+        rates = self.rates(writes, runs) if len(self.samples) > 1 else []
         if len(rates) < LEAST_RATES or sum(rates) == 0:
             return None
         size = len(rates) / PARTS

@@ -1,5 +1,5 @@
 /* What is refused, which settings get a burst, and what bursts with known times say. */
-/* LINK: -Wl,--wrap=hostinfo_find_memory_room */
+/* LINK: -Wl,--wrap=hostinfo_find_memory_room -Wl,--wrap=session_measure */
 #include "tests/memory_room.h"
 #include "tests/tuner/tune_rig.h"
 #include "tuner/burst.h"
@@ -12,6 +12,26 @@
 static struct burst burst;
 
 #define GIB (1ULL << 30)
+
+/* Of a burst. */
+static enum { NEVER, ALWAYS, WHEN_DIRECT, AFTER_THE_CHOICE } fails;
+
+int __real_session_measure(struct session *opened, struct measure_plan *plan, struct measure_result *ret,
+                           struct histogram *latency, struct err *why);
+int __wrap_session_measure(struct session *opened, struct measure_plan *plan, struct measure_result *ret,
+                           struct histogram *latency, struct err *why);
+
+int __wrap_session_measure(struct session *opened, struct measure_plan *plan, struct measure_result *ret,
+                           struct histogram *latency, struct err *why)
+{
+    size_t n_looks = 0;
+    for (size_t i = 0; i < burst.n; i++)
+        n_looks += burst.setting[i].n_looks;
+    if (fails == ALWAYS || (fails == WHEN_DIRECT && plan->point.direct) ||
+        (fails == AFTER_THE_CHOICE && n_looks > 0))
+        return err_set(why, -EIO, "the disk is gone");
+    return __real_session_measure(opened, plan, ret, latency, why);
+}
 
 static void check_refused(uint64_t file_bytes, const char *part)
 {
@@ -326,6 +346,45 @@ static void a_burst_that_max_write_would_cut_is_not_begun(void **state)
     done();
 }
 
+static void run_bursts(int when)
+{
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "calm.conf", "--seed", "3", "--budget",
+                 "60s", "--burst", "64m", NULL);
+    fails = NEVER;
+    run();
+    fails = when;
+    assert_int_equal(burst_run(&burst, &tune, &err), 0);
+    fails = NEVER;
+}
+
+static void where_every_burst_failed_the_reason_is_told(void **state)
+{
+    (void)state;
+    run_bursts(ALWAYS);
+    assert_int_equal(burst.best, BURST_NONE);
+    assert_non_null(strstr(burst.why, "the disk is gone"));
+    assert_null(strstr(burst.why, "--budget"));
+    done();
+    run_bursts(AFTER_THE_CHOICE);
+    assert_true(burst.chosen[BURST_BUFFERED] != BURST_NONE || burst.chosen[BURST_DIRECT] != BURST_NONE);
+    assert_int_equal(burst.best, BURST_NONE);
+    assert_non_null(strstr(burst.why, "the disk is gone"));
+    json_t *object = report_burst_json(&burst);
+    assert_non_null(strstr(json_string_value(json_object_get(object, "reason")), "the disk is gone"));
+    json_decref(object);
+    done();
+}
+
+static void a_class_that_failed_leaves_the_other(void **state)
+{
+    (void)state;
+    run_bursts(WHEN_DIRECT);
+    assert_int_equal(burst.chosen[BURST_DIRECT], BURST_NONE);
+    assert_int_not_equal(burst.best, BURST_NONE);
+    assert_null(burst.why);
+    done();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -342,6 +401,8 @@ int main(void)
         cmocka_unit_test(bursts_can_contradict_the_model),
         cmocka_unit_test(settings_of_both_classes_get_bursts),
         cmocka_unit_test(a_burst_that_max_write_would_cut_is_not_begun),
+        cmocka_unit_test(where_every_burst_failed_the_reason_is_told),
+        cmocka_unit_test(a_class_that_failed_leaves_the_other),
         cmocka_unit_test(model_names_a_request_size_that_the_search_did_not_measure),
     };
     return cmocka_run_group_tests(tests, enter, rig_leave);

@@ -152,7 +152,7 @@ static void two_rounds_have_values_and_no_intervals(void **state)
 
 static struct calibrate_room wide(void)
 {
-    return (struct calibrate_room){2e9, 0, 1e11, 1e11, INFINITY, 8.0 * 1024 * MIB};
+    return (struct calibrate_room){2e9, 0, 1e11, 1e11, INFINITY, 8.0 * 1024 * MIB, 650 * MIB};
 }
 
 static void check_size(struct calibrate_room room, double bytes, const char *bound)
@@ -199,6 +199,39 @@ static void the_default_of_max_write_leaves_room_for_the_most(void **state)
     check_size(room, 256 * MIB, NULL);
 }
 
+/* A device whose largest durable write is 8 MiB. */
+static void a_slow_device_needs_a_small_write_budget(void **state)
+{
+    (void)state;
+    struct calibrate_room room = wide();
+    room.durable_bytes = calibrate_durable_bytes(&sizes);
+    assert_true(room.durable_bytes > 5 * 8 * MIB && room.durable_bytes < 64 * MIB);
+    room.write_bytes = 512 * MIB;
+    check_size(room, floor((512 - 6 * room.durable_bytes / MIB) / 12) * MIB, "--max-write");
+    assert_true(calibrate_can_flush(&room, room.limit_bg_bytes + 16 * MIB));
+    room.write_bytes = calibrate_least_bytes(&room);
+    check_size(room, 4 * MIB, "--max-write");
+}
+
+/* Whatever the write budget: with the largest write that is allowed it is enough, or nothing is. */
+static void the_largest_write_leaves_room_for_the_page_cache(void **state)
+{
+    (void)state;
+    struct calibrate_room room = wide();
+    for (room.write_bytes = 100 * MIB; room.write_bytes < 8192 * MIB; room.write_bytes += 7 * MIB) {
+        struct calibrate_sizes fit = sizes;
+        const char *bound;
+        uint64_t bytes;
+        double largest = calibrate_largest_bytes(&room, &sizes);
+        fit.large_bytes[CALIBRATE_N_LARGE - 1] = ldexp(1, ilogb(fmax(largest, MIB)));
+        room.durable_bytes = calibrate_durable_bytes(&fit);
+        int result = calibrate_cache_size(&room, &bytes, &bound, &err);
+        assert_int_equal(result,
+                         largest >= MIB || room.write_bytes >= calibrate_least_bytes(&room) ? 0 : -ENOSPC);
+    }
+    assert_true(calibrate_largest_bytes(&room, &sizes) >= 128 * MIB);
+}
+
 static void too_little_room_is_refused_with_its_reason(void **state)
 {
     (void)state;
@@ -216,7 +249,8 @@ static void too_little_room_is_refused_with_its_reason(void **state)
 static void the_flusher_is_met_where_limits_are_near(void **state)
 {
     (void)state;
-    struct calibrate_room near = {512 * MIB, 0, 1e11, 1e11, INFINITY, 8.0 * 1024 * MIB}, room = near;
+    struct calibrate_room near = {512 * MIB, 0, 1e11, 1e11, INFINITY, 8.0 * 1024 * MIB, 650 * MIB},
+                          room = near;
     assert_true(calibrate_can_flush(&room, 1024 * MIB));
     assert_false(calibrate_can_flush(&room, 3072 * MIB)); /* takes too long */
     room.memory_bytes = 3000 * MIB;
@@ -263,6 +297,8 @@ int main(void)
         cmocka_unit_test_setup(two_rounds_have_values_and_no_intervals, enter),
         cmocka_unit_test(the_tightest_bound_sets_the_size),
         cmocka_unit_test(the_default_of_max_write_leaves_room_for_the_most),
+        cmocka_unit_test(a_slow_device_needs_a_small_write_budget),
+        cmocka_unit_test(the_largest_write_leaves_room_for_the_page_cache),
         cmocka_unit_test(the_flusher_is_met_where_limits_are_near),
         cmocka_unit_test(too_little_room_is_refused_with_its_reason),
     };

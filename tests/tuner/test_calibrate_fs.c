@@ -49,8 +49,25 @@ static void too_small_a_write_budget_is_said(void **state)
 {
     struct rig_run run;
     (void)state;
-    rig_run_line(&run, "calibrate " QUICK "10s --max-write 1g");
+    rig_run_line(&run, "calibrate " QUICK "10s --max-write 512m");
     rig_check_error(&run, 2, "--max-write");
+    rig_free(&run);
+}
+
+/* Whatever the rate of the device: the rounds write less instead. */
+static void a_small_write_budget_is_enough_and_not_crossed(void **state)
+{
+    struct rig_run run;
+    (void)state;
+    rig_run_line(&run, "calibrate " QUICK "20s --max-write 640m --json --seed 1");
+    /* So little can be over before a fast device has been seen writing back. */
+    if (run.code != 0 && run.code != 3 && run.code != 5)
+        fail_msg("exit code %d: %s", run.code, run.err);
+    json_t *document = rig_json(&run);
+    json_int_t written = json_integer_value(json_object_get(document, "bytes_written"));
+    assert_int_equal(json_is_true(json_object_get(document, "complete")), run.code != 5);
+    assert_in_range(written, 128 << 20, 640 << 20);
+    json_decref(document);
     rig_free(&run);
 }
 
@@ -116,6 +133,7 @@ int main(void)
         cmocka_unit_test(a_calibration_writes_a_file_that_reads_back),
         cmocka_unit_test(a_dry_run_writes_nothing),
         cmocka_unit_test(too_small_a_write_budget_is_said),
+        cmocka_unit_test(a_small_write_budget_is_enough_and_not_crossed),
         cmocka_unit_test(an_output_that_cannot_be_a_file_is_refused),
         cmocka_unit_test(an_interrupted_calibration_says_so_and_writes_no_file),
         cmocka_unit_test(a_kill_leaves_nothing_behind),

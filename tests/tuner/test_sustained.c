@@ -95,6 +95,16 @@ static double falls_before_the_end(size_t window, size_t run)
     return run == 4 && window >= 20 ? 4e8 : 1e9;
 }
 
+static double starts_fast(size_t window, size_t run)
+{
+    return run == 0 && window < 6 ? 1.5e9 : 1e9;
+}
+
+static double starts_fast_for_longer(size_t window, size_t run)
+{
+    return run == 0 && window < 35 ? 1.5e9 : 1e9;
+}
+
 static struct sustained_verdict judged(struct world *world, size_t point)
 {
     struct sustained_verdict verdict;
@@ -154,6 +164,26 @@ static void a_stall_in_the_last_moments_ends_no_burst(void **state)
     verdict = judged(&world, 0);
     assert_true(verdict.burst);
     assert_false(verdict.trace.steady);
+}
+
+static void a_fast_start_of_a_moment_is_a_warm_up_and_no_burst(void **state)
+{
+    (void)state;
+    struct world world;
+    begin(&world, 0.03);
+    for (int i = 0; i < 5; i++)
+        add_run(&world, 0, 60, starts_fast);
+    struct sustained_verdict verdict = judged(&world, 0);
+    assert_true(verdict.trace.steady);
+    assert_int_equal(verdict.trace.shape, TRACE_RAMP);
+    assert_false(verdict.burst);
+    assert_close(verdict.trace.mean, 1e9, 2e7);
+    begin(&world, 0.03);
+    for (int i = 0; i < 5; i++)
+        add_run(&world, 0, 60, starts_fast_for_longer);
+    verdict = judged(&world, 0);
+    assert_true(verdict.burst);
+    assert_close(verdict.burst_bps, 1.5e9, 3e7);
 }
 
 /* A tenth less for the last half second of three: nobody knows yet. */
@@ -325,6 +355,7 @@ int main(void)
         cmocka_unit_test(flat_runs_are_steady_over_their_time_and_bytes),
         cmocka_unit_test(a_burst_that_ends_inside_a_run_is_reported_with_its_length),
         cmocka_unit_test(a_stall_in_the_last_moments_ends_no_burst),
+        cmocka_unit_test(a_fast_start_of_a_moment_is_a_warm_up_and_no_burst),
         cmocka_unit_test(a_small_fall_that_has_not_lasted_is_called_nothing),
         cmocka_unit_test(scatter_between_runs_is_not_called_unsteady),
         cmocka_unit_test(runs_on_two_levels_are_found),

@@ -2,6 +2,7 @@
 #include "tests/check.h"
 #include "tests/tuner/tune_rig.h"
 
+#include <errno.h>
 #include <math.h>
 
 static struct tune_watch watch;
@@ -193,6 +194,34 @@ static void a_night_in_which_nothing_has_a_chance_ends_early(void **state)
     done();
 }
 
+/* Before its first run nobody knows what there is to be better than. */
+static void nothing_is_written_off_before_what_is_in_force_was_measured(void **state)
+{
+    (void)state;
+    begin_on_hill();
+    tell(other(0), 20, 3);
+    assert_false(tune_chance_known(&tune));
+    assert_int_equal(tune_race(&tune, &err), 0);
+    assert_true(tune.records[tune.baseline].n > 0);
+    assert_true(tune_chance_known(&tune));
+    done();
+}
+
+/* There is nothing that others could be better than: the race is that of any search. */
+static void a_night_that_cannot_measure_what_is_in_force_claims_no_evidence(void **state)
+{
+    (void)state;
+    begin("noisy.conf", "request_size=64k,queue_depth=4,direct=1,api=io_uring");
+    tune.records[tune.baseline].failed = -EIO;
+    belief_exclude(&tune.belief, tune.baseline);
+    if (tune_run(&tune, &err) != 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(tune.stop, TUNE_STOP_BUDGET);
+    assert_false(tune.conclusive);
+    assert_true(session_seconds(session) > 0.7 * (double)settings.budget_ns / 1e9);
+    done();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +235,8 @@ int main(void)
         cmocka_unit_test(rivals_are_replayed_as_often_as_what_is_in_force),
         cmocka_unit_test(a_night_goes_on_while_something_has_a_chance),
         cmocka_unit_test(the_default_gets_fewer_replays_than_what_is_judged),
+        cmocka_unit_test(nothing_is_written_off_before_what_is_in_force_was_measured),
+        cmocka_unit_test(a_night_that_cannot_measure_what_is_in_force_claims_no_evidence),
         cmocka_unit_test(a_night_in_which_nothing_has_a_chance_ends_early),
     };
     return cmocka_run_group_tests(tests, enter, rig_leave);
