@@ -315,6 +315,7 @@ static void measure_lane(struct lane *lane)
         .interrupted = lanes->env->interrupted,
         .after_batch = must_stop,
         .context = lane,
+        .batches_per_stamp = counts ? 1 : PUMP_BATCHES_PER_STAMP,
     };
     lane->result = pump_phase(&lane->pump, &end, &lane->timed, &lane->err);
     if (lane->result < 0)

@@ -77,6 +77,12 @@ static void stamp_buffer(struct pump *pump, const struct io_call *call)
     }
 }
 
+static inline void set_kind(const struct pump *pump, struct io_call *call, enum pattern_kind kind)
+{
+    call->is_write = kind == PATTERN_SEQ_WRITE || kind == PATTERN_RAND_WRITE;
+    call->size_bytes = pump->call_bytes[call->is_write];
+}
+
 /* Inline, as is all that a fast request at depth 1 passes through: after a system call, calls and returns
  * cost most. */
 static inline void prepare(struct phase *phase, struct io_call *call)
@@ -84,8 +90,8 @@ static inline void prepare(struct phase *phase, struct io_call *call)
     struct pump *pump = phase->pump;
     bool plain = pump->only_kind < PATTERN_N_KINDS;
     enum pattern_kind kind = plain ? pump->only_kind : draw_kind_of_mix(pump);
-    call->is_write = kind == PATTERN_SEQ_WRITE || kind == PATTERN_RAND_WRITE;
-    call->size_bytes = pump->call_bytes[call->is_write];
+    if (!plain)
+        set_kind(pump, call, kind);
     call->offset_bytes = offsets_next(&pump->offsets, kind);
     if (!plain && pump->n_files > 1)
         choose_file(pump, call);
@@ -229,39 +235,56 @@ static inline void one_call(struct phase *phase, struct io_call *call)
         submit_and_reap(phase, call);
 }
 
-/* A batch of requests so fast that stamping each would distort them: the batch is timed as a whole, one
- * request now and then singly. */
-static uint64_t sampled_batch(struct phase *phase, uint64_t start_ns, uint32_t *countdown)
+/* Between two stamps, of requests so fast that stamping each would distort them. */
+static uint32_t count_unstamped(const struct phase *phase)
+{
+    const struct pump_end *end = phase->end;
+    uint64_t n =
+        (uint64_t)phase->pump->batch_requests * (end->batches_per_stamp > 0 ? end->batches_per_stamp : 1);
+    if (end->max_bytes == 0)
+        return (uint32_t)n;
+    uint64_t left = end->max_bytes > phase->issued_bytes ? end->max_bytes - phase->issued_bytes : 0;
+    uint64_t n_left = left / phase->pump->most_call_bytes;
+    return (uint32_t)(n_left < n ? n_left : n);
+}
+
+/* One of them; now and then one is timed singly. False when it failed. */
+static inline bool sampled_call(struct phase *phase, struct io_call *call, uint32_t *countdown)
 {
     struct pump *pump = phase->pump;
-    struct pump_stats *stats = phase->stats;
-    struct io_call *call = &pump->calls[0];
-    uint64_t bytes_before = stats->bytes_read + stats->bytes_written;
-    uint32_t n = 0;
-    for (; n < pump->batch_requests && !is_interrupted(phase); n++) {
-        if (phase->end->max_bytes != 0 && phase->issued_bytes + pump->most_call_bytes > phase->end->max_bytes)
-            break;
-        prepare(phase, call);
-        bool timed = --*countdown == 0;
-        uint64_t before_ns = timed ? clock_now_ns(pump->clock) : 0;
-        one_call(phase, call);
-        if (phase->failed != 0 || !count_bytes(phase, call))
-            break;
-        if (timed) {
-            histogram_add(stats->latency, clock_now_ns(pump->clock) - before_ns, 1);
-            stats->n_sampled++;
-            *countdown = 1 + (uint32_t)(rng_next(&pump->rng) % (2 * SAMPLE_EVERY - 1));
-        }
+    prepare(phase, call);
+    bool timed = --*countdown == 0;
+    uint64_t before_ns = timed ? clock_now_ns(pump->clock) : 0;
+    one_call(phase, call);
+    if (phase->failed != 0 || !count_bytes(phase, call))
+        return false;
+    if (timed) {
+        histogram_add(phase->stats->latency, clock_now_ns(pump->clock) - before_ns, 1);
+        phase->stats->n_sampled++;
+        *countdown = 1 + (uint32_t)(rng_next(&pump->rng) % (2 * SAMPLE_EVERY - 1));
     }
-    uint64_t now_ns = clock_now_ns(pump->clock);
+    return true;
+}
+
+/* Batches between two stamps share the time equally. */
+static uint64_t sampled_batches(struct phase *phase, uint64_t start_ns, uint32_t *countdown)
+{
+    struct pump_stats *stats = phase->stats;
+    uint64_t bytes_before = stats->bytes_read + stats->bytes_written;
+    uint32_t n = 0, most = count_unstamped(phase), batch = phase->pump->batch_requests;
+    while (n < most && !is_interrupted(phase) && sampled_call(phase, &phase->pump->calls[0], countdown))
+        n++;
+    uint64_t now_ns = clock_now_ns(phase->pump->clock);
     if (n == 0)
         return now_ns;
     windows_add(&stats->windows, now_ns - stats->first_submit_ns,
                 stats->bytes_read + stats->bytes_written - bytes_before);
     stats->last_complete_ns = now_ns;
-    phase->batch_ns = (double)(now_ns - start_ns);
-    if (n == pump->batch_requests)
+    double call_ns = (double)(now_ns - start_ns) / n;
+    for (uint32_t left = n; left >= batch && !phase->stopping; left -= batch) {
+        phase->batch_ns = call_ns * batch;
         batch_end(phase);
+    }
     return now_ns;
 }
 
@@ -303,7 +326,7 @@ static void run_single(struct phase *phase)
         start_sampling(phase);
     while (may_issue(phase, now_ns)) {
         if (phase->stats->sampled) {
-            now_ns = sampled_batch(phase, now_ns, &countdown);
+            now_ns = sampled_batches(phase, now_ns, &countdown);
             continue;
         }
         prepare(phase, call);
@@ -435,6 +458,8 @@ int pump_phase(struct pump *pump, const struct pump_end *end, struct pump_stats 
     if (stats->windows.width_ns < 1000000)
         stats->windows.width_ns = 1000000;
     struct phase phase = {.pump = pump, .end = end, .stats = stats, .err = err};
+    for (uint32_t i = 0; i < pump->n_calls && pump->only_kind < PATTERN_N_KINDS; i++)
+        set_kind(pump, &pump->calls[i], pump->only_kind);
     stats->first_submit_ns = phase.last_ns = stats->last_complete_ns = clock_now_ns(pump->clock);
     if (pump->n_calls == 1)
         run_single(&phase);

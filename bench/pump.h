@@ -50,6 +50,9 @@ struct pump_stats {
     struct pump_windows windows;
 };
 
+/* Of a timed phase whose batches nobody counts. */
+#define PUMP_BATCHES_PER_STAMP 4
+
 /* When a phase stops issuing. All of duration, requests and bytes are floors and caps of this pump alone. */
 struct pump_end {
     uint64_t duration_ns;          /* stop at this time after the first submission ... */
@@ -59,6 +62,8 @@ struct pump_end {
     /* Called after every batch of N requests; true stops the phase. NULL: no such condition. */
     bool (*after_batch)(void *context, double batch_latency_ns);
     void *context;
+    uint32_t batches_per_stamp; /* of requests that are sampled: so many batches end together and share their
+                                   time, since a look at the clock costs what can be seen; 0 is 1 */
 };
 
 /* Of the requests of a phase at depth 1: under PUMP_SAMPLED_NS on average or not. */

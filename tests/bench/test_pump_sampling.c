@@ -80,6 +80,26 @@ static void sampled_batches_are_timed_as_a_whole(void **state)
     rig_free(rig);
 }
 
+/* The last requests are issued before the clock is looked at again. */
+static void batches_between_two_stamps_share_their_time(void **state)
+{
+    (void)state;
+    struct pump_rig *rig = rig_alloc("randread", 1);
+    rig->script.latency_ns = latency_1us;
+    rig->end.batches_per_stamp = 4;
+    rig_start(rig);
+    assert_int_equal(rig_phase(rig), 0);
+    assert_true(rig->stats.sampled);
+    assert_in_range(rig->stats.n_requests, 10000, 10039);
+    assert_int_equal(rig_bytes(rig), 4096 * rig->stats.n_requests);
+    assert_int_equal(rig->stats.batches.n, rig->stats.n_requests / 10);
+    assert_close(rig->stats.batches.mean_ns, 10e3, 1e-6);
+    rig->end.max_bytes = 4096 * 25;
+    assert_int_equal(rig_phase(rig), 0);
+    assert_int_equal(rig->stats.n_requests, 25);
+    rig_free(rig);
+}
+
 static uint64_t latency_slow_start(struct script *script, uint64_t index)
 {
     (void)script;
@@ -204,6 +224,7 @@ int main(void)
         cmocka_unit_test(sampling_begins_below_2_us_at_depth_1),
         cmocka_unit_test(sample_is_not_biased_by_a_period_of_the_device),
         cmocka_unit_test(sampled_batches_are_timed_as_a_whole),
+        cmocka_unit_test(batches_between_two_stamps_share_their_time),
         cmocka_unit_test(slow_first_request_does_not_forbid_sampling),
         cmocka_unit_test(sampling_does_not_begin_late),
         cmocka_unit_test(fast_batches_between_slow_ones_are_not_sampled),

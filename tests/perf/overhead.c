@@ -174,7 +174,8 @@ static uint64_t fstune_phase(struct bench *bench, const struct setting *setting,
                            .max_bytes = limit->n_requests * REQUEST,
                            .interrupted = &interrupted,
                            .after_batch = never,
-                           .context = &interrupted};
+                           .context = &interrupted,
+                           .batches_per_stamp = PUMP_BATCHES_PER_STAMP};
     struct pump_stats stats = {.latency = &latency};
     int result = pump->ops->open(pump->io, &config, err);
     if (result == 0)
