@@ -77,12 +77,6 @@ static void stamp_buffer(struct pump *pump, const struct io_call *call)
     }
 }
 
-static inline void set_kind(const struct pump *pump, struct io_call *call, enum pattern_kind kind)
-{
-    call->is_write = kind == PATTERN_SEQ_WRITE || kind == PATTERN_RAND_WRITE;
-    call->size_bytes = pump->call_bytes[call->is_write];
-}
-
 /* Inline, as is all that a fast request at depth 1 passes through: after a system call, calls and returns
  * cost most. */
 static inline void prepare(struct phase *phase, struct io_call *call)
@@ -90,8 +84,10 @@ static inline void prepare(struct phase *phase, struct io_call *call)
     struct pump *pump = phase->pump;
     bool plain = pump->only_kind < PATTERN_N_KINDS;
     enum pattern_kind kind = plain ? pump->only_kind : draw_kind_of_mix(pump);
-    if (!plain)
-        set_kind(pump, call, kind);
+    if (!plain) {
+        call->is_write = kind == PATTERN_SEQ_WRITE || kind == PATTERN_RAND_WRITE;
+        call->size_bytes = pump->call_bytes[call->is_write];
+    }
     call->offset_bytes = offsets_next(&pump->offsets, kind);
     if (!plain && pump->n_files > 1)
         choose_file(pump, call);
@@ -458,8 +454,6 @@ int pump_phase(struct pump *pump, const struct pump_end *end, struct pump_stats 
     if (stats->windows.width_ns < 1000000)
         stats->windows.width_ns = 1000000;
     struct phase phase = {.pump = pump, .end = end, .stats = stats, .err = err};
-    for (uint32_t i = 0; i < pump->n_calls && pump->only_kind < PATTERN_N_KINDS; i++)
-        set_kind(pump, &pump->calls[i], pump->only_kind);
     stats->first_submit_ns = phase.last_ns = stats->last_complete_ns = clock_now_ns(pump->clock);
     if (pump->n_calls == 1)
         run_single(&phase);

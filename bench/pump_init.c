@@ -13,10 +13,13 @@ static int make_calls(struct pump *pump, const struct pump_config *config)
     if (pump->calls == NULL || pump->idle == NULL || pump->ready == NULL)
         return -ENOMEM;
     bool coalesced = config->rounds_per_call > 1;
+    bool writes = pump->only_kind == PATTERN_SEQ_WRITE || pump->only_kind == PATTERN_RAND_WRITE;
     for (uint32_t i = 0; i < config->n_calls; i++) {
         struct io_call *call = &pump->calls[i];
         call->slot = i;
-        call->size_bytes = pump->most_call_bytes;
+        /* Of a mix, every call is given its own. */
+        call->is_write = writes;
+        call->size_bytes = pump->call_bytes[writes];
         call->buffer = config->buffers != NULL ? config->buffers + i * pump->most_call_bytes : NULL;
         call->fd = config->fds != NULL ? config->fds[0] : -1;
         call->n_requests = config->requests_per_call;

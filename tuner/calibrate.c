@@ -57,7 +57,8 @@ static void choose_sizes(struct calibrate_sizes *sizes, double align_bytes)
 }
 
 /* Whatever the rate, the largest durable write is of 1 MiB at least. */
-int calibrate_check_writes(uint64_t max_write_bytes, uint64_t file_bytes, struct err *err)
+int calibrate_check_writes(uint64_t max_write_bytes, uint64_t file_bytes, uint64_t wanted_file_bytes,
+                           struct err *err)
 {
     struct calibrate_sizes sizes = {.large_bytes[CALIBRATE_N_LARGE - 1] = MIB};
     struct err why = {0};
@@ -74,7 +75,7 @@ int calibrate_check_writes(uint64_t max_write_bytes, uint64_t file_bytes, struct
                                         .durable_bytes = calibrate_durable_bytes(&sizes)};
     if (calibrate_cache_size(&room, &bytes, &bound, &why) == 0)
         return 0;
-    double least = before + calibrate_least_bytes(&room);
+    double least = before + (double)(wanted_file_bytes - file_bytes) + calibrate_least_bytes(&room);
     return err_set(err, -EINVAL, "%s; give --max-write %s or more", why.text,
                    units_format_size((uint64_t)ceil(least / MIB) << 20, needed));
 }

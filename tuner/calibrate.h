@@ -97,8 +97,11 @@ double calibrate_largest_bytes(const struct calibrate_room *room, const struct c
 /* Of write_bytes, so that calibrate_cache_size finds it enough; ignores the other bounds. */
 double calibrate_least_bytes(const struct calibrate_room *room);
 
-/* Refuses what is too little whatever the rate of the device. 0 or -EINVAL with how much is needed. */
-int calibrate_check_writes(uint64_t max_write_bytes, uint64_t file_bytes, struct err *err);
+/* Refuses what is too little whatever the rate of the device. file_bytes: of the file as planned;
+ * wanted_file_bytes: as it would be if more may be written, at least that. 0 or -EINVAL with how much is
+ * needed. */
+int calibrate_check_writes(uint64_t max_write_bytes, uint64_t file_bytes, uint64_t wanted_file_bytes,
+                           struct err *err);
 
 /* How much to write into the page cache at a time: a multiple of 1 MiB. 0; -ENOSPC with what is too small. */
 int calibrate_cache_size(const struct calibrate_room *room, uint64_t *ret_bytes, const char **ret_bound,

@@ -167,7 +167,9 @@ static int check_and_print_plan(struct session *session, struct err *err)
     uint64_t file_bytes = 0;
     int result = session_estimate(session, &file_bytes, err);
     if (result == 0)
-        result = calibrate_check_writes(settings->max_write_bytes, file_bytes, err);
+        result = calibrate_check_writes(
+            settings->max_write_bytes, file_bytes,
+            file_bytes > settings->file_size_bytes ? file_bytes : settings->file_size_bytes, err);
     if (result == 0 && settings->output[0] != '\0')
         result = publish_check(settings->output, err);
     if (result < 0)

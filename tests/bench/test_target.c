@@ -159,23 +159,6 @@ static void nothing_is_proved_when_nobody_can_tell(void **state)
     expect_in_child(prove_blindly);
 }
 
-/* Four places of 1 MiB each are the least that a proof takes. */
-static void a_proof_stays_within_its_bytes(void **state)
-{
-    (void)state;
-    static const uint64_t most[] = {0, MIB, 3 * MIB + 1};
-    for (size_t i = 0; i < sizeof most / sizeof most[0]; i++) {
-        struct target target = {0};
-        make(&target, 8 * MIB);
-        assert_int_equal(target_prove_direct_within(&target, most[i], NULL), 0);
-        assert_true(target.proof_bytes <= most[i]);
-        assert_int_not_equal(target.direct_write, TARGET_DIRECT_PROVED);
-        assert_int_not_equal(target.direct_write, TARGET_DIRECT_UNTRIED);
-        assert_true(target.direct_why[0] != '\0');
-        target_close(&target);
-    }
-}
-
 static void every_block_is_random_and_written(void **state)
 {
     (void)state;
@@ -470,7 +453,6 @@ int main(void)
         cmocka_unit_test(fallback_file_is_unlinked_at_once),
         cmocka_unit_test(mincore_stands_in_for_cachestat),
         cmocka_unit_test(nothing_is_proved_when_nobody_can_tell),
-        cmocka_unit_test(a_proof_stays_within_its_bytes),
         cmocka_unit_test(every_block_is_random_and_written),
         cmocka_unit_test(default_size_follows_rate_and_budget),
         cmocka_unit_test(explicit_size_ignores_budget),

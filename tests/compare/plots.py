@@ -83,10 +83,11 @@ def draw(table, folder):
     methods = [method for method in STYLES if method in table.methods]
     drawn = set()
     for group in table.groups:
-        if not cells_with_results(table, group, methods):
+        played = [method for method in methods if cells_with_results(table, group, [method])]
+        if not played:
             continue
         for figure in FIGURES:
-            text = script(table, group, figure, os.path.join(folder, f'{group}-{figure}.svg'), methods)
+            text = script(table, group, figure, os.path.join(folder, f'{group}-{figure}.svg'), played)
             done = subprocess.run(['gnuplot'], input=text, capture_output=True, text=True, check=False)
             if done.returncode != 0:
                 print(f'compare: gnuplot: {done.stderr.strip()}', file=sys.stderr)

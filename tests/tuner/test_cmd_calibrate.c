@@ -90,6 +90,10 @@ static void a_budget_that_is_too_small_is_refused_before_the_file_is_filled(void
     rig_run_line(&run, "calibrate --max-write 512m --budget 20s --no-lock --quiet");
     rig_check_error(&run, 2, "give --max-write 629m or more");
     rig_free(&run);
+    /* The file would be smaller, but not with what is asked for. */
+    rig_run_line(&run, "calibrate --max-write 400m --budget 20s --no-lock --quiet");
+    rig_check_error(&run, 2, "give --max-write 629m or more");
+    rig_free(&run);
     rig_run_line(&run, "calibrate --max-write 629m --budget 20s --dry-run");
     assert_int_equal(run.code, 0);
     rig_free(&run);
