@@ -16,6 +16,7 @@
 #include "bench/err.h"
 #include "bench/factors.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -69,9 +70,12 @@ struct ioapi_ops {
      * flight. */
     int (*reap)(void *state, struct io_call **calls, size_t max, size_t *ret_n, struct err *err);
 
-    /* Submits and reaps one call at once, with nothing else in flight: its outcome. NULL where an API gains
-     * nothing by it over submit and reap. */
-    int64_t (*transfer)(void *state, const struct io_call *call);
+    /* Submits and reaps, with nothing else in flight, the same call at `n` offsets one after another, until
+     * one does not move all its bytes or *stop (may be NULL) is not 0: the number made whole. offset_bytes
+     * and result are those of the last one made. NULL where an API gains nothing by it over submit and reap.
+     */
+    size_t (*transfer)(void *state, struct io_call *call, const uint64_t *offsets_bytes, size_t n,
+                       const atomic_int *stop);
 
     /* Accepts a zeroed or half-opened state. Calls still in flight are waited for or cancelled; buffers are
      * free afterwards. */

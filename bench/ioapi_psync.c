@@ -54,11 +54,21 @@ static int psync_reap(void *state, struct io_call **calls, size_t max, size_t *r
     return 0;
 }
 
-static int64_t psync_transfer(void *state, const struct io_call *call)
+/* A loop here and not in the caller: what the kernel returned into is left by one return less per request,
+ * and after a system call a processor seldom foresees where a return leads. */
+static size_t psync_transfer(void *state, struct io_call *call, const uint64_t *offsets_bytes, size_t n,
+                             const atomic_int *stop)
 {
     const struct psync *psync = state;
+    size_t i = 0;
 
-    return ioapi_blocking_transfer(call->fd, call, psync->sync_each);
+    for (; i < n && (stop == NULL || atomic_load_explicit(stop, memory_order_relaxed) == 0); i++) {
+        call->offset_bytes = offsets_bytes[i];
+        call->result = ioapi_blocking_transfer(call->fd, call, psync->sync_each);
+        if (call->result != (int64_t)call->size_bytes)
+            break;
+    }
+    return i;
 }
 
 static void psync_close(void *state)

@@ -114,24 +114,6 @@ static double lane_depth(const struct lanes *lanes, const struct lane *lane)
     return span > 0 ? lane->timed.depth_area / span * per_call : 0;
 }
 
-static void windows_merge(struct pump_windows *into, const struct pump_windows *from)
-{
-    if (into->n == 0) {
-        *into = *from;
-        return;
-    }
-    /* Widths are a common start times powers of two: spread nothing, add narrow windows into wide ones. */
-    struct pump_windows wide = into->width_ns >= from->width_ns ? *into : *from;
-    const struct pump_windows *narrow = into->width_ns >= from->width_ns ? from : into;
-    uint64_t ratio = wide.width_ns / narrow->width_ns;
-    for (size_t i = 0; i < narrow->n; i++)
-        wide.bytes[i / ratio] += narrow->bytes[i];
-    /* Threads that end by bytes end one by one: what the last of them do alone is no window of the run. */
-    size_t n_narrow = (narrow->n + ratio - 1) / ratio;
-    wide.n = n_narrow < wide.n ? n_narrow : wide.n;
-    *into = wide;
-}
-
 /* How far mean latency x IOPS is from the achieved depth, beyond what drawing the latencies by chance
  * explains. */
 static double littles_law_error(const struct pump_stats *timed, double issuing_seconds, double depth)
@@ -163,7 +145,7 @@ static void add_lane(struct measure_result *ret, const struct lanes *lanes, cons
     double depth = lane_depth(lanes, lane);
     ret->achieved_depth += depth / lanes->n;
     ret->littles_law_error = fmax(ret->littles_law_error, littles_law_error(timed, issuing, depth));
-    windows_merge(&ret->windows, &timed->windows);
+    pump_windows_merge(&ret->windows, &timed->windows);
 }
 
 static void count_totals(struct measure_result *ret, const struct lanes *lanes)

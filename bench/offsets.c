@@ -152,3 +152,30 @@ uint64_t offsets_next(struct offsets *offsets, enum pattern_kind kind)
         return next_of_own_walk(offsets, kind == PATTERN_RAND_WRITE);
     return offsets->base_bytes + next_random_unit(&offsets->walk[0]) * offsets->unit_bytes[0];
 }
+
+/* Units that all kinds share, as many as the walk is ahead. */
+static size_t fill_from_walk(struct offsets *offsets, uint64_t *ret_offsets_bytes, size_t n)
+{
+    struct offsets_walk *walk = &offsets->walk[0];
+    ret_offsets_bytes[0] = offsets->base_bytes + next_random_unit(walk) * offsets->unit_bytes[0];
+    uint64_t n_left = walk->n_units - walk->n_random, n_ahead = walk->n_ahead - walk->next_ahead;
+    size_t more = n_ahead < n_left ? n_ahead : n_left;
+    if (more > n - 1)
+        more = n - 1;
+    for (size_t i = 0; i < more; i++)
+        ret_offsets_bytes[1 + i] =
+            offsets->base_bytes + walk->ahead[walk->next_ahead + i] * offsets->unit_bytes[0];
+    walk->next_ahead += (uint32_t)more;
+    walk->n_random += more;
+    return 1 + more;
+}
+
+void offsets_fill(struct offsets *offsets, enum pattern_kind kind, uint64_t *ret_offsets_bytes, size_t n)
+{
+    bool shared = (kind == PATTERN_RAND_READ || kind == PATTERN_RAND_WRITE) && !offsets->own_walks;
+    size_t i = 0;
+    while (shared && i < n)
+        i += fill_from_walk(offsets, ret_offsets_bytes + i, n - i);
+    for (; i < n; i++)
+        ret_offsets_bytes[i] = offsets_next(offsets, kind);
+}

@@ -15,6 +15,7 @@
 
 #include "bench/pattern.h"
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define OFFSETS_N_AHEAD  8
@@ -59,5 +60,8 @@ int offsets_init_split(struct offsets *offsets, const struct pattern *pattern, u
 
 /* Offset in bytes from the start of the file. */
 uint64_t offsets_next(struct offsets *offsets, enum pattern_kind kind);
+
+/* The next n at once. */
+void offsets_fill(struct offsets *offsets, enum pattern_kind kind, uint64_t *ret_offsets_bytes, size_t n);
 
 #endif

@@ -8,6 +8,7 @@
 /* A sampled phase times one request in SAMPLE_EVERY on average; the gap is random so that no period of the
  * device is met. */
 #define SAMPLE_EVERY 32
+#define MOST_UNTIMED (2 * SAMPLE_EVERY - 1)
 /* A phase turns to sampling within its first batches or not at all: what it recorded before is lost. */
 #define SAMPLE_JUDGED_BATCHES 16
 
@@ -119,21 +120,6 @@ static bool may_issue(struct phase *phase, uint64_t now_ns)
     return !phase->stopping;
 }
 
-static void windows_add(struct pump_windows *windows, uint64_t age_ns, uint64_t bytes)
-{
-    size_t i = age_ns / windows->width_ns;
-    for (; i >= PUMP_N_WINDOWS; i = age_ns / windows->width_ns) {
-        for (size_t k = 0; k < PUMP_N_WINDOWS / 2; k++)
-            windows->bytes[k] = windows->bytes[2 * k] + windows->bytes[2 * k + 1];
-        memset(windows->bytes + PUMP_N_WINDOWS / 2, 0, sizeof windows->bytes / 2);
-        windows->n = (windows->n + 1) / 2;
-        windows->width_ns *= 2;
-    }
-    windows->bytes[i] += bytes;
-    if (windows->n <= i)
-        windows->n = i + 1;
-}
-
 static void batch_end(struct phase *phase)
 {
     batch_stats_add(&phase->stats->batches, phase->batch_ns);
@@ -202,7 +188,7 @@ static void complete(struct phase *phase, const struct io_call *call, uint64_t n
     uint64_t latency_ns = (now_ns - call->submitted_ns) / call->n_rounds;
     histogram_add(stats->latency, latency_ns, call->n_requests);
     stats->n_sampled += call->n_requests;
-    windows_add(&stats->windows, now_ns - stats->first_submit_ns, call->size_bytes);
+    pump_windows_add(&stats->windows, now_ns - stats->first_submit_ns, call->size_bytes);
     stats->last_complete_ns = now_ns;
     batch_add(phase, (double)latency_ns, call->n_requests);
 }
@@ -226,7 +212,7 @@ static inline void one_call(struct phase *phase, struct io_call *call)
 {
     const struct pump *pump = phase->pump;
     if (pump->ops->transfer != NULL)
-        call->result = pump->ops->transfer(pump->io, call);
+        pump->ops->transfer(pump->io, call, &call->offset_bytes, 1, NULL);
     else
         submit_and_reap(phase, call);
 }
@@ -244,22 +230,71 @@ static uint32_t count_unstamped(const struct phase *phase)
     return (uint32_t)(n_left < n ? n_left : n);
 }
 
-/* One of them; now and then one is timed singly. False when it failed. */
-static inline bool sampled_call(struct phase *phase, struct io_call *call, uint32_t *countdown)
+/* One of them by itself; false when it failed. */
+static bool one_sampled(struct phase *phase, struct io_call *call)
+{
+    prepare(phase, call);
+    one_call(phase, call);
+    return phase->failed == 0 && count_bytes(phase, call);
+}
+
+/* As many of them in a row, all alike. */
+static uint32_t alike_calls(struct phase *phase, struct io_call *call, uint32_t n)
 {
     struct pump *pump = phase->pump;
-    prepare(phase, call);
-    bool timed = --*countdown == 0;
-    uint64_t before_ns = timed ? clock_now_ns(pump->clock) : 0;
-    one_call(phase, call);
-    if (phase->failed != 0 || !count_bytes(phase, call))
+    uint64_t offsets_bytes[MOST_UNTIMED];
+    offsets_fill(&pump->offsets, pump->only_kind, offsets_bytes, n);
+    call->result = (int64_t)call->size_bytes;
+    uint32_t done = (uint32_t)pump->ops->transfer(pump->io, call, offsets_bytes, n, phase->end->interrupted);
+    phase->issued_requests += done;
+    phase->issued_bytes += done * call->size_bytes;
+    phase->stats->n_requests += done;
+    phase->stats->bytes_read += done * call->size_bytes;
+    if (call->result != (int64_t)call->size_bytes)
+        report_failure(phase, call);
+    return done;
+}
+
+/* Those between two that are timed singly; the number that succeeded. */
+static uint32_t untimed_calls(struct phase *phase, struct io_call *call, uint32_t n)
+{
+    const struct pump *pump = phase->pump;
+    bool reads = pump->only_kind == PATTERN_SEQ_READ || pump->only_kind == PATTERN_RAND_READ;
+    uint32_t i = 0;
+    if (reads && pump->ops->transfer != NULL)
+        return alike_calls(phase, call, n);
+    while (i < n && !is_interrupted(phase) && one_sampled(phase, call))
+        i++;
+    return i;
+}
+
+static bool timed_call(struct phase *phase, struct io_call *call)
+{
+    uint64_t before_ns = clock_now_ns(phase->pump->clock);
+    if (!one_sampled(phase, call))
         return false;
-    if (timed) {
-        histogram_add(phase->stats->latency, clock_now_ns(pump->clock) - before_ns, 1);
-        phase->stats->n_sampled++;
-        *countdown = 1 + (uint32_t)(rng_next(&pump->rng) % (2 * SAMPLE_EVERY - 1));
-    }
+    histogram_add(phase->stats->latency, clock_now_ns(phase->pump->clock) - before_ns, 1);
+    phase->stats->n_sampled++;
     return true;
+}
+
+/* `n` calls of which now and then one is timed singly: the number that succeeded. */
+static uint32_t sampled_calls(struct phase *phase, uint32_t n, uint32_t *countdown)
+{
+    struct pump *pump = phase->pump;
+    struct io_call *call = &pump->calls[0];
+    uint32_t done = 0;
+    while (done < n) {
+        uint32_t n_untimed = *countdown - 1 < n - done ? *countdown - 1 : n - done;
+        uint32_t n_done = untimed_calls(phase, call, n_untimed);
+        done += n_done;
+        *countdown -= n_done;
+        if (n_done < n_untimed || done == n || is_interrupted(phase) || !timed_call(phase, call))
+            break;
+        done++;
+        *countdown = 1 + (uint32_t)(rng_next(&pump->rng) % MOST_UNTIMED);
+    }
+    return done;
 }
 
 /* Batches between two stamps share the time equally. */
@@ -267,14 +302,13 @@ static uint64_t sampled_batches(struct phase *phase, uint64_t start_ns, uint32_t
 {
     struct pump_stats *stats = phase->stats;
     uint64_t bytes_before = stats->bytes_read + stats->bytes_written;
-    uint32_t n = 0, most = count_unstamped(phase), batch = phase->pump->batch_requests;
-    while (n < most && !is_interrupted(phase) && sampled_call(phase, &phase->pump->calls[0], countdown))
-        n++;
+    uint32_t batch = phase->pump->batch_requests;
+    uint32_t n = sampled_calls(phase, count_unstamped(phase), countdown);
     uint64_t now_ns = clock_now_ns(phase->pump->clock);
     if (n == 0)
         return now_ns;
-    windows_add(&stats->windows, now_ns - stats->first_submit_ns,
-                stats->bytes_read + stats->bytes_written - bytes_before);
+    pump_windows_add(&stats->windows, now_ns - stats->first_submit_ns,
+                     stats->bytes_read + stats->bytes_written - bytes_before);
     stats->last_complete_ns = now_ns;
     double call_ns = (double)(now_ns - start_ns) / n;
     for (uint32_t left = n; left >= batch && !phase->stopping; left -= batch) {

@@ -37,6 +37,12 @@ struct pump_windows {
     uint64_t bytes[PUMP_N_WINDOWS];
 };
 
+/* Bytes that came back `age_ns` after the first submission; width_ns must be set. */
+void pump_windows_add(struct pump_windows *windows, uint64_t age_ns, uint64_t bytes);
+
+/* Adds those of another pump that began at the same time with the same width: windows that both have. */
+void pump_windows_merge(struct pump_windows *into, const struct pump_windows *from);
+
 struct pump_stats {
     uint64_t n_requests;
     uint64_t bytes_read, bytes_written;

@@ -344,6 +344,35 @@ static void two_sizes_need_a_region_for_both(void **state)
     assert_int_equal(offsets_init_split(&offsets, &seq_mix, 0, 1 << 20, none, 1), -EINVAL);
 }
 
+static void check_fill(const uint64_t unit_bytes[2], enum pattern_kind kind, uint64_t n_units, size_t n)
+{
+    struct offsets single, many;
+    uint64_t filled[70] = {0};
+    assert_int_equal(offsets_init_split(&single, &rand_mix, 512, n_units * 4096, unit_bytes, 3), 0);
+    many = single;
+    for (int turn = 0; turn < 5; turn++) {
+        offsets_fill(&many, kind, filled, n);
+        for (size_t i = 0; i < n; i++)
+            assert_int_equal(filled[i], offsets_next(&single, kind));
+    }
+    assert_int_equal(filled[n], 0);
+    assert_int_equal(offsets_next(&many, PATTERN_RAND_READ), offsets_next(&single, PATTERN_RAND_READ));
+}
+
+static void many_at_once_are_the_same(void **state)
+{
+    (void)state;
+    const uint64_t same[2] = {4096, 4096}, split[2] = {4096, 8192};
+    for (enum pattern_kind kind = 0; kind < PATTERN_N_KINDS; kind++) {
+        for (size_t n = 0; n < 70; n += n < 20 ? 1 : 7) {
+            check_fill(same, kind, 1, n);
+            check_fill(same, kind, 13, n);
+            check_fill(same, kind, 1000, n);
+            check_fill(split, kind, 1000, n);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -363,6 +392,7 @@ int main(void)
         cmocka_unit_test(a_lone_random_kind_of_two_sizes_has_the_whole_region),
         cmocka_unit_test(streams_of_two_sizes_go_in_their_own_steps),
         cmocka_unit_test(two_sizes_need_a_region_for_both),
+        cmocka_unit_test(many_at_once_are_the_same),
     };
     return cmocka_run_group_tests_name("bench/offsets", tests, NULL, NULL);
 }
