@@ -3,8 +3,10 @@
  * by pair, so that what else the machine does meets both; CPU times feel it least. User instructions are
  * counted by callgrind over two lengths of run, whose difference has no start-up in it.
  *
- * usage: overhead [DIRECTORY [PAIRS]]              (what is missing of fio and valgrind leaves its column
- * empty) overhead --count bare|fstune API REQUESTS for callgrind: so many requests and nothing else */
+ * usage:
+ *   overhead [DIRECTORY [PAIRS]]   what is missing of fio and valgrind leaves its column empty
+ *   overhead --count bare|fstune SETTING REQUESTS   for callgrind: so many requests in the setting of this
+ *                                                   number and nothing else */
 #include "bench/arena.h"
 #include "bench/pump.h"
 #include "bench/target.h"
@@ -47,6 +49,8 @@ static const struct setting settings[] = {
     {"io_uring, depth 32, cooperative", "io_uring", API_IO_URING, 32, true, true},
     {"libaio, depth 32", "libaio", API_LIBAIO, 32, false, false},
 };
+
+#define N_SETTINGS (sizeof settings / sizeof settings[0])
 
 struct bench {
     int fd;
@@ -347,7 +351,7 @@ static int measure_place(const char *place, const char *directory, size_t n_pair
         return 1;
     }
     bench.fd = target.fd;
-    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
+    for (size_t i = 0; i < N_SETTINGS; i++) {
         printf("  %s, %s\n", place, settings[i].name);
         if (settings[i].has_bare)
             compare_bare(&bench, &settings[i], n_pairs);
@@ -360,31 +364,29 @@ static int measure_place(const char *place, const char *directory, size_t n_pair
 }
 
 /* The requests that callgrind looks at: of a file in memory, since no instruction of the kernel counts. */
-static int count(const char *who, const char *api, const char *requests)
+static int count(const char *who, const char *number, const char *requests)
 {
     struct bench bench = {.size_bytes = COUNT_BYTES, .fd = memfd_create("overhead", MFD_CLOEXEC)};
     struct limit limit = {.n_requests = strtoul(requests, NULL, 10)};
-    uint64_t ns = 0, n = 0;
+    size_t i = strtoul(number, NULL, 10);
+    uint64_t ns = 0;
     rng_init(&bench.rng, 1);
-    if (bench.fd < 0 || ftruncate(bench.fd, (off_t)bench.size_bytes) != 0)
+    if (i >= N_SETTINGS || bench.fd < 0 || ftruncate(bench.fd, (off_t)bench.size_bytes) != 0)
         return 1;
-    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
-        if (strcmp(api_names[settings[i].api], api) == 0)
-            n = run(&bench, &settings[i], strcmp(who, "bare") == 0, &limit, &ns);
-    }
+    uint64_t n = run(&bench, &settings[i], strcmp(who, "bare") == 0, &limit, &ns);
     arena_free(&bench.arena);
     close(bench.fd);
     return n >= limit.n_requests ? 0 : 1;
 }
 
 /* Instructions of one run, or MISSING. */
-static double callgrind(const char *program, const char *who, enum api api, unsigned n_requests)
+static double callgrind(const char *program, const char *who, size_t setting, unsigned n_requests)
 {
     char command[8192], line[512];
     double instructions = MISSING;
     snprintf(command, sizeof command,
-             "valgrind --tool=callgrind --callgrind-out-file=/dev/null '%s' --count %s %s %u 2>&1", program,
-             who, api_names[api], n_requests);
+             "valgrind --tool=callgrind --callgrind-out-file=/dev/null '%s' --count %s %zu %u 2>&1", program,
+             who, setting, n_requests);
     FILE *pipe = popen(command, "re");
     if (pipe == NULL)
         return MISSING;
@@ -396,14 +398,15 @@ static double callgrind(const char *program, const char *who, enum api api, unsi
     return pclose(pipe) == 0 ? instructions : MISSING;
 }
 
-static void print_instructions(const char *program, const char *who, const struct setting *setting)
+static void print_instructions(const char *program, const char *who, size_t setting)
 {
-    double few = callgrind(program, who, setting->api, COUNT_SHORT);
-    double many = callgrind(program, who, setting->api, COUNT_LONG);
+    const char *name = settings[setting].name;
+    double few = callgrind(program, who, setting, COUNT_SHORT);
+    double many = callgrind(program, who, setting, COUNT_LONG);
     if (few == MISSING || many == MISSING)
-        printf("    %-20s %-10s not counted: valgrind is missing or failed\n", setting->name, who);
+        printf("    %-32s %-10s not counted: valgrind is missing or failed\n", name, who);
     else
-        printf("    %-20s %-10s %.1f\n", setting->name, who, (many - few) / (COUNT_LONG - COUNT_SHORT));
+        printf("    %-32s %-10s %.1f\n", name, who, (many - few) / (COUNT_LONG - COUNT_SHORT));
 }
 
 int main(int argc, char **argv)
@@ -417,10 +420,10 @@ int main(int argc, char **argv)
     if (result == 0)
         result = measure_place("page cache", argc > 1 ? argv[1] : ".", n_pairs);
     puts("  user instructions per request (callgrind; the kernel's do not count)");
-    for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++) {
-        print_instructions(argv[0], "fstune", &settings[i]);
+    for (size_t i = 0; i < N_SETTINGS; i++) {
+        print_instructions(argv[0], "fstune", i);
         if (settings[i].has_bare)
-            print_instructions(argv[0], "bare", &settings[i]);
+            print_instructions(argv[0], "bare", i);
         fflush(stdout);
     }
     return result;
