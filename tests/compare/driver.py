@@ -51,7 +51,7 @@ class Tools:
         if runs.is_fstune(method):
             return runs.hash_of([self.fstune])
         folder = os.path.dirname(self.peer)
-        return runs.hash_of(os.path.join(folder, name) for name in (*SHARED_SOURCES, OWN_SOURCES.get(method, OTHER_SOURCES)))
+        return runs.hash_of(os.path.join(folder, name) for name in (*SHARED_SOURCES, OWN_SOURCES.get(runs.peer_of(method)[0], OTHER_SOURCES)))
 
     def world_hash(self, method, conf, pattern):
         """fstune's part of what a cached result of a peer depends on."""
@@ -115,7 +115,7 @@ def plan(options, tools):
                     continue
                 conf, digest, pattern = surface_of[source]
                 world = tools.world_hash(method, conf, pattern)
-                key = f'{digest} {hashes[method]} {world} {pattern} {method} {seed} {",".join(map(str, cell.marks))} {runs.RUN_SECONDS}'
+                key = f'{digest} {hashes[method]} {world} {pattern} {method} {seed} {",".join(map(str, cell.marks))} {runs.peer_of(method)[1]}'
                 jobs.append(Job(cell, method, seed, key, conf, digest, pattern))
     return chosen, jobs
 

@@ -6,20 +6,24 @@ import subprocess
 import tempfile
 import time
 
-# Peers do runs of this length; each costs the surface's set-up time on top. fstune chooses its own.
-RUN_SECONDS = 0.1
+# Peers do runs of this length; each costs the surface's set-up time on top. fstune chooses its own. The noise is that from run to run, whatever
+# their length, so short runs are a favour: whoever drives fio makes runs of a second. PEER-1s is the peer with these.
+RUN_SECONDS, USUAL_RUN_SECONDS, USUAL = 0.1, 1.0, '-1s'
 
 # method -> seeds of the stored table. fstune-NAME is `fstune recommend --method NAME`. The slow ones get fewer.
 METHODS = {
     'fstune': 100, 'fstune-gp': 50, 'fstune-quadratic': 50, 'fstune-random': 50,
     'tpe': 20, 'cmaes': 30, 'gp-ei': 20, 'nlopt-direct': 50, 'nlopt-bobyqa': 50, 'nlopt-cobyla': 50, 'dlib': 50,
     'random': 100, 'grid': 100, 'ttts': 100,
+    'tpe-1s': 100, 'cmaes-1s': 100, 'gp-ei-1s': 100, 'nlopt-direct-1s': 100, 'nlopt-bobyqa-1s': 100, 'nlopt-cobyla-1s': 100, 'dlib-1s': 100,
+    'random-1s': 100, 'ttts-1s': 100,
 }
 # Python modules that a method needs of Debian's python3.
 NEEDS = {'tpe': ('optuna',), 'cmaes': ('optuna', 'cmaes'), 'gp-ei': ('sklearn',), 'nlopt-direct': ('nlopt',), 'nlopt-bobyqa': ('nlopt',),
          'nlopt-cobyla': ('nlopt',)}
-# What shows fstune's own parts is tried on the recorded surfaces alone.
-ONLY_RECORDED = ('fstune-gp', 'fstune-quadratic', 'fstune-random')
+NEEDS |= {method + USUAL: modules for method, modules in NEEDS.items()}
+# What shows fstune's own parts, and what shows the length of runs, is tried on the recorded surfaces alone.
+ONLY_RECORDED = ('fstune-gp', 'fstune-quadratic', 'fstune-random', *(method for method in METHODS if method.endswith(USUAL)))
 
 
 class Failure(Exception):
@@ -28,6 +32,11 @@ class Failure(Exception):
 
 def is_fstune(method):
     return method.split('-')[0] == 'fstune'
+
+
+def peer_of(method):
+    """(peer, seconds of its runs)"""
+    return (method[:-len(USUAL)], USUAL_RUN_SECONDS) if method.endswith(USUAL) else (method, RUN_SECONDS)
 
 
 def hash_of(paths):
@@ -100,8 +109,9 @@ def fstune_pick(program, surface, method, seed, mark):
 
 
 def peer_picks(tools, surface, method, seed, marks):
-    command = [tools.peer, method, '--server', tools.server, '--surface', surface.conf, '--pattern', surface.pattern,
-               '--seed', str(seed), '--seconds', str(marks[-1]), '--marks', ','.join(map(str, marks)), '--run-seconds', str(RUN_SECONDS)]
+    peer, run_seconds = peer_of(method)
+    command = [tools.peer, peer, '--server', tools.server, '--surface', surface.conf, '--pattern', surface.pattern,
+               '--seed', str(seed), '--seconds', str(marks[-1]), '--marks', ','.join(map(str, marks)), '--run-seconds', str(run_seconds)]
     code, out, errors, cpu = run(command)
     if code != 0:
         raise Failure(f'{" ".join(command)}: exit {code}: {errors[-400:]}')

@@ -82,7 +82,7 @@ class CachedResults(unittest.TestCase):
             with open(os.path.join(copy, 'gaussian_process.py'), 'a', encoding='utf-8') as source:
                 source.write('# changed\n')
             changed = [method for method in peers if tools.source_hash(method) != before[method]]
-        self.assertEqual(changed, ['gp-ei'])
+        self.assertEqual(changed, ['gp-ei', 'gp-ei-1s'])
 
 
 class Surfaces(unittest.TestCase):
@@ -120,6 +120,10 @@ class Picks(unittest.TestCase):
         self.check(1)
         self.check(None)
 
+    def test_peer_with_usual_runs_is_the_same_peer(self):
+        self.assertEqual(runs.peer_of('gp-ei'), ('gp-ei', 0.1))
+        self.assertEqual(runs.peer_of('gp-ei-1s'), ('gp-ei', 1.0))
+
     def test_missing_mark_is_a_failure(self):
         self.assertRaises(runs.Failure, self.check, 1, 20)
 
@@ -135,6 +139,18 @@ class Results(unittest.TestCase):
             self.assertEqual(list(store.by_key), ['whole'])
             store.add({'key': 'after'})
             self.assertEqual(list(driver.Store(path).by_key), ['whole', 'after'])
+
+    def test_peers_are_judged_by_the_length_of_their_runs(self):
+        cell = cells.Cell('recorded/x-write', 'x', (('recorded-x', None, 'write'),), {}, marks=(20, 60))
+        ratios = {'fstune': 0.96, 'tpe': 1.0, 'tpe-1s': 0.9}
+        results = [(cell, {'method': method, 'seed': 1, 'cpu': 0.1, 'picks': [{'seconds': mark, 'ratio': ratio, 'index': 0} for mark in (20, 60)]})
+                   for method, ratio in ratios.items()]
+        table = report.Table([cell], list(ratios), results)
+        verdicts = {seconds: [(figures, met) for _, figures, met in report.must_beat_peers(table, seconds, '')] for seconds in (0.1, 1.0)}
+        self.assertEqual([len(found) for found in verdicts.values()], [1, 1])
+        self.assertIn('(tpe)', verdicts[0.1][0][0])
+        self.assertIn('(tpe-1s)', verdicts[1.0][0][0])
+        self.assertTrue(verdicts[0.1][0][1] and verdicts[1.0][0][1])
 
     def test_loss_in_every_seed_is_significant_and_a_tie_is_not(self):
         for lost in (True, False):
