@@ -201,9 +201,10 @@ static int write_watched(struct watch *watch, uint64_t *ret_looks)
     uint64_t before = atomic_load(&watch->n_looks);
     code = target_write_all(probe->fd, probe->block, probe->block_bytes, watch->place);
     uint64_t after = atomic_load(&watch->n_looks);
-    probe->target->proof_bytes += probe->block_bytes;
     atomic_store(&watch->stop, true);
     pthread_join(thread, NULL);
+    /* Not before: the watcher reads the target. */
+    probe->target->proof_bytes += probe->block_bytes;
     *ret_looks = after > before ? after - before - 1 : 0;
     return code;
 }
