@@ -12,21 +12,18 @@
 #define GRID_RUNS_PER_BUDGET 500
 #define LONGEST_NS           (2 * CLOCK_NS_PER_S)
 /* Of a search: with fewer, too few points are seen, however good the figures of each. */
-#define LEAST_RUNS 150
-/* As long as a queue may take to fill. */
-#define WARMUP_SHORTEST_NS 10000000ULL
-#define N_REPLAYED         3 /* of the points, the fastest */
-#define REPLAYS            3 /* of those */
-#define LONG_RATIO         8 /* longer runs of the pilot, by the shortest */
-#define LONG_REPLAYS       4
-#define START_RUN_NS       400000000ULL
+#define LEAST_RUNS    150
+#define N_REPLAYED    3 /* of the points, the fastest */
+#define REPLAYS       3 /* of those */
+#define SMALL_BYTES   (256U << 10)
+#define SMALL_REPLAYS 2
+#define LONG_RATIO    8 /* longer runs of the pilot, by the shortest */
+#define LONG_REPLAYS  4
+#define START_RUN_NS  400000000ULL
 /* What is left of a start when it drowns in the noise still counts. */
 #define SETTLED_MARGIN     1.5
 #define WARMUP_LIMIT_RATIO 2
-/* Fewer requests by each slot of the queue: filling and draining it is what the windows show. */
-#define LEAST_ROUNDS  10
-#define LEAST_WINDOWS 5   /* with completions, before a rate is taken from windows */
-#define PRIOR_STD     0.1 /* from run to run */
+#define PRIOR_STD          0.1 /* from run to run */
 
 /* By the settling time: the rest of a start outside the settled state is then a small part of a run. */
 #define UNWARMED_RATIO      2
@@ -57,120 +54,6 @@ void tune_length_init(struct tune *tune)
     tune->length.warmup_limit_ns = limited ? settings->warmup_limit_ns : tune->duration_ns;
     tune->length.why =
         settings->duration_ns != 0 ? "given with --duration" : "the runs of a grid share the budget";
-}
-
-/* --- what a run shows --- */
-
-/* Bytes in (from, to] by the windows, both of which hold completions: requests that complete in step leave
- * windows between them empty. */
-static double rate_between(const struct pump_windows *windows, size_t from, size_t to)
-{
-    double sum = 0;
-    for (size_t i = from + 1; i <= to; i++)
-        sum += (double)windows->bytes[i];
-    return sum / (double)(to - from);
-}
-
-static size_t count_filled(const struct pump_windows *windows, size_t from, size_t to)
-{
-    size_t n = 0;
-    for (size_t i = from; i < to; i++)
-        n += windows->bytes[i] > 0;
-    return n;
-}
-
-static size_t last_filled(const struct pump_windows *windows, size_t before)
-{
-    size_t i = before;
-    while (i > 0 && windows->bytes[i - 1] == 0)
-        i--;
-    return i > 0 ? i - 1 : 0;
-}
-
-/* Windows that were over before the run began to drain its queue. */
-static size_t whole_windows(const struct measure_plan *plan, const struct measure_result *result)
-{
-    size_t n = result->windows.n > 0 ? result->windows.n - 1 : 0;
-    size_t planned = result->windows.width_ns > 0 ? plan->duration_ns / result->windows.width_ns : 0;
-    return n < planned ? n : planned;
-}
-
-static bool has_rounds(const struct measure_plan *plan, uint64_t bytes)
-{
-    double slots = (double)plan->point.queue_depth * plan->point.threads;
-    return (double)bytes / (double)factors_largest_size_bytes(&plan->point) >= LEAST_ROUNDS * slots;
-}
-
-/* The warm-up against the rest, where it lasted; else the first third of the span against what follows. */
-static double start_log_ratio(const struct measure_plan *plan, const struct measure_result *result)
-{
-    const struct pump_windows *windows = &result->windows;
-    uint64_t bytes = result->bytes_read + result->bytes_written;
-    uint64_t warmup_bytes = result->total_bytes_read + result->total_bytes_written - bytes;
-    size_t n = whole_windows(plan, result), first = 0;
-    if (measure_writes_once(&plan->pattern, &plan->point) || measure_was_absorbed(result) ||
-        !has_rounds(plan, bytes))
-        return NAN;
-    if (result->warmup_seconds * 1e9 >= (double)WARMUP_SHORTEST_NS && has_rounds(plan, warmup_bytes))
-        return log((double)warmup_bytes / result->warmup_seconds / result->throughput_bps);
-    while (first < n && windows->bytes[first] == 0)
-        first++;
-    size_t early = last_filled(windows, n / 3), late = last_filled(windows, n);
-    if (count_filled(windows, first, early) < LEAST_WINDOWS || count_filled(windows, early, late) == 0)
-        return NAN;
-    return log(rate_between(windows, first, early) / rate_between(windows, early, late));
-}
-
-/* Both ways of looking see too much: windows count whole requests, and latencies of a full queue make up for
- * each other. */
-static double within_of(const struct measure_plan *plan, const struct measure_result *result,
-                        const struct histogram *latency)
-{
-    double rates[PUMP_N_WINDOWS], mean_ns = 0;
-    size_t n = whole_windows(plan, result);
-    for (size_t i = 0; i < n; i++)
-        rates[i] = (double)result->windows.bytes[i];
-    double by_windows = run_length_within(rates, n, (double)n * (double)result->windows.width_ns / 1e9);
-    if (histogram_mean_ns(latency, &mean_ns) < 0 || !(mean_ns > 0))
-        return by_windows;
-    double cv = histogram_std_ns(latency) / mean_ns;
-    return fmin(by_windows, cv * cv / (double)result->n_requests * result->seconds);
-}
-
-static void add_start(struct tune_length *length, const struct measure_plan *plan,
-                      const struct measure_result *result)
-{
-    size_t n = whole_windows(plan, result);
-    double all = 0;
-    for (size_t i = 0; i < n; i++)
-        all += (double)result->windows.bytes[i] / (double)n;
-    for (size_t i = 0; i < n && all > 0; i++)
-        length->start[i * TUNE_LENGTH_N_WINDOWS / n] += (double)result->windows.bytes[i] / all;
-    length->n_starts += all > 0;
-}
-
-void tune_length_note(struct tune *tune, size_t point, const struct measure_plan *plan,
-                      const struct measure_result *result, const struct histogram *latency,
-                      double cost_seconds)
-{
-    struct tune_length *length = &tune->length;
-    if (!length->piloting || length->n_runs == TUNE_LENGTH_RUNS)
-        return;
-    if (plan->warmup_limit_ns == 0 && length->aside) {
-        add_start(length, plan, result);
-        return;
-    }
-    double overhead = cost_seconds - result->seconds - result->warmup_seconds;
-    length->runs[length->n_runs++] = (struct tune_length_run){
-        .point = point,
-        .duration_ns = plan->duration_ns,
-        .seconds = result->seconds,
-        .overhead_seconds = fmax(overhead, 0),
-        .warmup_seconds = result->warmup_seconds,
-        .log_rate = log(result->throughput_bps),
-        .within = within_of(plan, result, latency),
-        .start_log_ratio = start_log_ratio(plan, result),
-    };
 }
 
 /* --- the pilot --- */
@@ -213,6 +96,30 @@ static size_t list_telling(const struct tune_length *length, size_t *ret_list)
             ret_list[n++] = length->runs[i].point;
     }
     return n;
+}
+
+/* Of points whose runs go round and have few bytes in flight, those with the fewest and with the most: their
+ * windows show how runs start where those of the design did not, as with buffered writes, which pass once, or
+ * with long queues. */
+static size_t list_small(const struct tune *tune, size_t *ret_list)
+{
+    size_t least = TUNE_NONE, most = TUNE_NONE;
+    for (size_t i = 0; i < tune->space.n_points; i++) {
+        const struct point *point = &tune->records[i].point;
+        uint64_t bytes = factors_bytes_in_flight(point);
+        if (measure_writes_once(&tune->settings->pattern, point) || tune->belief.excluded[i] ||
+            bytes > SMALL_BYTES)
+            continue;
+        if (least == TUNE_NONE || bytes < factors_bytes_in_flight(&tune->records[least].point))
+            least = i;
+        if (most == TUNE_NONE || bytes > factors_bytes_in_flight(&tune->records[most].point))
+            most = i;
+    }
+    for (size_t k = 0; k < SMALL_REPLAYS && least != TUNE_NONE; k++) {
+        ret_list[2 * k] = least;
+        ret_list[2 * k + 1] = most;
+    }
+    return least != TUNE_NONE ? 2 * (size_t)SMALL_REPLAYS : 0;
 }
 
 /* Runs that no record keeps. */
@@ -275,6 +182,9 @@ static int look(struct tune *tune, const size_t *points, size_t n, struct err *e
         size_t n_list = list_fastest(tune, points, n, 1, list);
         result = tune_measure(tune, list, n_list, false, deadline_ns, err);
     }
+    if (result == 0 && enough && tune->stop == TUNE_STOP_NOT_YET &&
+        start_of(&tune->length) == RUN_LENGTH_START_UNKNOWN)
+        result = tune_measure(tune, list, list_small(tune, list), false, deadline_ns, err);
     if (result == 0 && tune->stop == TUNE_STOP_NOT_YET && start_of(&tune->length) == RUN_LENGTH_START_APART) {
         size_t n_list = list_telling(&tune->length, list);
         result = measure_aside(tune, list, n_list, START_RUN_NS, false, deadline_ns + share_ns / 2, err);
@@ -355,7 +265,7 @@ static bool choose_warmup(struct tune *tune)
         return false;
     if (length->n_starts == 0) {
         if (start_of(length) == RUN_LENGTH_START_ALIKE)
-            length->warmup_limit_ns = WARMUP_SHORTEST_NS;
+            length->warmup_limit_ns = TUNE_LENGTH_WARMUP_NS;
         return false;
     }
     double settled = run_length_settling(length->start, TUNE_LENGTH_N_WINDOWS);
@@ -422,7 +332,7 @@ static int decide(struct tune *tune, size_t *points, size_t n, struct err *err)
     tune->run_seconds += (double)(duration_ns - tune->duration_ns + length->warmup_least_ns) / 1e9;
     again |= duration_ns != tune->duration_ns;
     tune->duration_ns = duration_ns;
-    if (tune->settings->warmup_limit_ns == UINT64_MAX && length->warmup_limit_ns > WARMUP_SHORTEST_NS &&
+    if (tune->settings->warmup_limit_ns == UINT64_MAX && length->warmup_limit_ns > TUNE_LENGTH_WARMUP_NS &&
         length->warmup_limit_ns < duration_ns)
         length->warmup_limit_ns = duration_ns;
     if (again && tune->stop == TUNE_STOP_NOT_YET)

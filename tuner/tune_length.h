@@ -18,6 +18,8 @@
 #define TUNE_LENGTH_POINTS    7    /* the baseline among them */
 #define TUNE_LENGTH_RUNS      64
 #define TUNE_LENGTH_N_WINDOWS 16
+/* As long as a queue may take to fill. */
+#define TUNE_LENGTH_WARMUP_NS 10000000ULL
 
 struct tune;
 

@@ -25,6 +25,8 @@ static int enter_here(void **state)
     rig_surface("cheap", "run_cv = 0.02; op_cv = 1.0; setup_seconds = 0.0;", tenth_bps);
     rig_surface("rising", "run_cv = 0.02; setup_seconds = 0.05; warmup_seconds = 0.2; warmup_factor = 0.3;",
                 rig_peak_bps);
+    rig_surface("falling", "run_cv = 0.1; setup_seconds = 0.005; warmup_seconds = 0.1; warmup_factor = 3.0;",
+                tenth_bps);
     rig_surface("slow", "run_cv = 0.02; setup_seconds = 0.1;", slow_bps);
     return 0;
 }
@@ -121,6 +123,18 @@ static void a_slow_start_is_waited_for(void **state)
     assert_true(n_seen >= 3);
 }
 
+/* Buffered writes pass once and long queues take the whole run: small direct ones are asked, too. */
+static void a_fast_start_is_found_whatever_the_design_met(void **state)
+{
+    (void)state;
+    static const char *const seeds[] = {"1", "2", "3", "4", "5", "6", "7", "8"};
+    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
+        pilot("falling.conf", "60s", seeds[i]);
+        assert_true(tune.length.warmup_least_ns >= 50000000);
+        done();
+    }
+}
+
 static void a_given_duration_leaves_nothing_to_decide(void **state)
 {
     (void)state;
@@ -198,6 +212,7 @@ int main(void)
         cmocka_unit_test(where_set_up_is_dear_and_requests_scatter_runs_are_longer),
         cmocka_unit_test(runs_of_another_length_leave_the_records),
         cmocka_unit_test(a_slow_start_is_waited_for),
+        cmocka_unit_test(a_fast_start_is_found_whatever_the_design_met),
         cmocka_unit_test(a_given_duration_leaves_nothing_to_decide),
         cmocka_unit_test(a_given_warm_up_limit_stays),
         cmocka_unit_test(a_pilot_of_hardly_a_run_decides_nothing),
