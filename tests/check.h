@@ -8,6 +8,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -23,6 +25,17 @@ static inline void check_close(double actual, double expected, double tolerance,
         return;
     print_error("%s: %.17g is not within %.3g of %.17g\n", what, actual, tolerance, expected);
     _fail(file, line);
+}
+
+/* Skips where a start of a program cannot fail: valgrind makes a fork of posix_spawn's vfork, and the child's
+ * errno does not come back. */
+static inline void need_spawn_errors(void)
+{
+    const char *preload = getenv("LD_PRELOAD");
+    if (preload == NULL || strstr(preload, "vgpreload") == NULL)
+        return;
+    print_message("under valgrind, posix_spawn does not tell that a program is missing\n");
+    skip();
 }
 
 #endif

@@ -44,6 +44,7 @@ static void short_and_failed_transfers_are_outcomes(void **state)
     call.is_write = false;
     call.offset_bytes = 0;
     assert_int_equal(transfer(&rig, &call), 512);
+    rig_fill(call.buffer, 0, REQUEST_BYTES, 7);
     call.is_write = true;
     assert_int_equal(transfer(&rig, &call), -EBADF);
     rig_close(&rig);

@@ -68,6 +68,7 @@ static void it_reads_nothing_and_has_no_descriptor_of_ours(void **state)
 static void a_missing_program_is_enoent(void **state)
 {
     (void)state;
+    need_spawn_errors();
     const char *const argv[] = {"fstune-no-such-program", NULL};
     assert_int_equal(
         spawn_capture(argv, &clock_monotonic, LONG_NS, NULL, output, sizeof(output), &status, &err), -ENOENT);

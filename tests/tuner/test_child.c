@@ -77,6 +77,7 @@ static void more_than_a_pipe_holds_is_read(void **state)
 static void a_program_that_is_not_there_is_enoent(void **state)
 {
     (void)state;
+    need_spawn_errors();
     static const char *const arguments[] = {"fstune-no-such-program", NULL};
     struct child child = {.arguments = arguments};
     assert_int_equal(child_run(&child, &result, &err), -ENOENT);

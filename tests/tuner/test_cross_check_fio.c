@@ -174,6 +174,7 @@ static void its_version_is_read(void **state)
 static void where_it_is_missing_the_package_is_named(void **state)
 {
     (void)state;
+    need_spawn_errors();
     char version[8] = "";
     setenv("PATH", "empty", 1);
     assert_int_equal(cross_check_fio_version(NULL, version, sizeof version, &err), -ENOENT);
