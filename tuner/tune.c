@@ -334,7 +334,7 @@ static bool is_worth_another_race(const struct tune *tune)
     const struct tune_watch *watch = tune->session->watch;
     return (watch == NULL || !watch->once) && tune->stop == TUNE_STOP_SEPARATED && !tune->conclusive &&
            tune->chosen != TUNE_NONE && tune->settings->max_latency_p99_ns == 0 &&
-           tune_has_time(tune, tune->search_end_ns, LEAST_RACE_RUNS);
+           tune_has_time(tune, tune_race_end_ns(tune), LEAST_RACE_RUNS);
 }
 
 static int race_again(struct tune *tune, struct err *err)

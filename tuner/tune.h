@@ -224,6 +224,10 @@ void tune_weigh_split(struct tune *tune);
 /* The interleaved replays after the choice. */
 int tune_confirm(struct tune *tune, struct err *err);
 
+/* Until when the race may go on: as long as the time that is left holds all replays that the choice of the
+ * moment may get after it, and never less long than planned. */
+uint64_t tune_race_end_ns(const struct tune *tune);
+
 /* Sets probability from everything known. */
 int tune_judge(struct tune *tune);
 

@@ -6,6 +6,9 @@
 
 #define MAX_POINTS  (10 + TUNE_MAX_WATCHED)
 #define MAX_REPLAYS 30
+/* Where the race has not settled the choice, it makes more of the time. */
+#define UNSETTLED_REPLAYS 15
+#define SLACK             1.2 /* of expected times */
 /* Of a night's replays, one of the default where nothing else speaks for it. */
 #define SELDOM 3
 
@@ -42,33 +45,61 @@ static bool is_left_out(size_t point, size_t seldom, size_t replay)
     return point == seldom && replay >= TUNE_FRESH_LEAST && replay % SELDOM != 0;
 }
 
-/* Runs of so many replays. */
-static size_t count_runs(const size_t *points, size_t n_points, size_t seldom, size_t replays)
+static size_t most_replays(const struct tune *tune, enum tune_stop stop)
 {
-    size_t n = 0;
-    for (size_t replay = 0; replay < replays; replay++) {
-        for (size_t i = 0; i < n_points; i++)
-            n += !is_left_out(points[i], seldom, replay);
-    }
-    return n;
+    const struct tune_watch *watch = tune->session->watch;
+    if (watch != NULL)
+        return watch->most_replays;
+    return stop == TUNE_STOP_SEPARATED ? MAX_REPLAYS : UNSETTLED_REPLAYS;
+}
+
+static double seconds_of(const struct tune *tune, size_t point)
+{
+    return point < tune->space.n_points ? tune->point_seconds[point] : tune->run_seconds;
+}
+
+/* That this replay of the points takes, by what their runs have cost so far. */
+static double block_seconds(const struct tune *tune, const size_t *points, size_t n_points, size_t seldom,
+                            size_t replay)
+{
+    double seconds = 0;
+    for (size_t i = 0; i < n_points; i++)
+        seconds += is_left_out(points[i], seldom, replay) ? 0 : seconds_of(tune, points[i]);
+    return seconds * SLACK;
 }
 
 /* How many replays of each point are worth making and fit the time that was kept; fixed beforehand, so that
  * results cannot steer it. */
 static size_t affordable(const struct tune *tune, const size_t *points, size_t n_points, size_t seldom,
-                         bool beside, uint64_t deadline_ns)
+                         bool beside, size_t most, uint64_t deadline_ns)
 {
-    const struct tune_watch *watch = tune->session->watch;
-    size_t replays = TUNE_FRESH_LEAST, most = watch != NULL ? watch->most_replays : MAX_REPLAYS;
-    double wanted = enough(tune);
-    while (replays < most && (double)replays < wanted) {
-        size_t n_runs = count_runs(points, n_points, seldom, replays + 1) + (beside ? replays + 1 : 0);
-        if (!tune_has_time(tune, deadline_ns, n_runs) ||
-            !tune_writes_allow(tune, points, n_points, replays + 1))
+    size_t replays = 0;
+    double wanted = enough(tune), left = ((double)deadline_ns - (double)tune_now_ns(tune)) / 1e9;
+    while (replays < TUNE_FRESH_LEAST || (replays < most && (double)replays < wanted)) {
+        left -= block_seconds(tune, points, n_points, seldom, replays) +
+                (beside && replays < TUNE_COUNTERPART_REPLAYS ? tune->run_seconds * SLACK : 0);
+        if (replays >= TUNE_FRESH_LEAST &&
+            (left < 0 || !tune_writes_allow(tune, points, n_points, replays + 1)))
             break;
         replays++;
     }
     return replays;
+}
+
+uint64_t tune_race_end_ns(const struct tune *tune)
+{
+    const struct settings *settings = tune->settings;
+    size_t points[4], n = 0;
+    if (tune->session->watch != NULL || profiles_wanted(settings) || settings_splits_sizes(settings) ||
+        tune->chosen == TUNE_NONE)
+        return tune->search_end_ns;
+    n = add_distinct(points, n, tune->chosen);
+    n = add_distinct(points, n, tune->best);
+    n = add_distinct(points, n, tune->baseline);
+    n = add_distinct(points, n, tune->standard);
+    double kept_ns = UNSETTLED_REPLAYS * block_seconds(tune, points, n, TUNE_NONE, 0) * 1e9;
+    double end_ns = (double)tune->end_ns - kept_ns;
+    return end_ns > (double)tune->search_end_ns ? (uint64_t)end_ns : tune->search_end_ns;
 }
 
 /* The best measured point that is not in force. */
@@ -152,7 +183,7 @@ int tune_confirm(struct tune *tune, struct err *err)
     if (tune_chance_wanted(tune) || deadline_ns > tune->end_ns)
         deadline_ns = tune->end_ns;
     bool beside = !tune->writes_are_scarce && tune_has_counterpart(tune, n, deadline_ns);
-    size_t replays = affordable(tune, points, n, seldom, beside, deadline_ns);
+    size_t replays = affordable(tune, points, n, seldom, beside, most_replays(tune, stop), deadline_ns);
     int result = 0;
     for (size_t replay = 0; replay < replays && result == 0 && tune->stop == TUNE_STOP_NOT_YET; replay++) {
         size_t n_block = 0;

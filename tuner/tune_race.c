@@ -196,7 +196,7 @@ int tune_race(struct tune *tune, struct err *err)
     while (result == 0 && tune->stop == TUNE_STOP_NOT_YET) {
         /* Where what is in force cannot be measured, a night looks for the best as any search does. */
         bool night = tune_chance_wanted(tune) && (tune_chance_known(tune) || lacks_measure(tune));
-        if (!tune_has_time(tune, tune->search_end_ns, 1))
+        if (!tune_has_time(tune, tune_race_end_ns(tune), 1))
             break;
         size_t look = ++tune->n_looks;
         result = belief_update(&tune->belief, look % REFIT_BLOCKS == 1, tune->rng);
@@ -221,7 +221,7 @@ int tune_race(struct tune *tune, struct err *err)
         }
         uint64_t runs_before = tune->session->n_runs;
         tune_writes_reserve(tune);
-        result = tune_measure(tune, runs, n, false, tune->search_end_ns, err);
+        result = tune_measure(tune, runs, n, false, tune_race_end_ns(tune), err);
         if (tune->session->n_runs == runs_before)
             return result; /* none of them fits into the time that is left */
     }
