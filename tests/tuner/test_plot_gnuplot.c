@@ -76,6 +76,7 @@ static void what_gnuplot_prints_is_the_picture_of_its_script(void **state)
 static void a_missing_gnuplot_is_named_with_its_package(void **state)
 {
     (void)state;
+    need_spawn_errors();
     assert_int_equal(run(NULL), -ENOENT);
     assert_non_null(strstr(err.text, "gnuplot-nox"));
 }
