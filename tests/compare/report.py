@@ -255,7 +255,11 @@ def must_hold(table, not_worse):
 # ---- the whole ----
 
 def output_of(command):
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    """Nothing where the program fails or is missing."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    except OSError:
+        return ''
     return done.stdout.strip() if done.returncode == 0 else ''
 
 

@@ -152,6 +152,9 @@ class Results(unittest.TestCase):
         self.assertIn('(tpe-1s)', verdicts[1.0][0][0])
         self.assertTrue(verdicts[0.1][0][1] and verdicts[1.0][0][1])
 
+    def test_a_program_that_is_missing_or_fails_says_nothing(self):
+        self.assertEqual([report.output_of(command) for command in (['/nonexistent/program'], ['false'], ['echo', 'x'])], ['', '', 'x'])
+
     def test_loss_in_every_seed_is_significant_and_a_tie_is_not(self):
         for lost in (True, False):
             cell = cells.Cell('noise/x', 'x', (('recorded-x', None, 'write'),), {}, marks=(60,))
