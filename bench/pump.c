@@ -270,8 +270,10 @@ static uint32_t untimed_calls(struct phase *phase, struct io_call *call, uint32_
 
 static bool timed_call(struct phase *phase, struct io_call *call)
 {
+    prepare(phase, call);
     uint64_t before_ns = clock_now_ns(phase->pump->clock);
-    if (!one_sampled(phase, call))
+    one_call(phase, call);
+    if (phase->failed != 0 || !count_bytes(phase, call))
         return false;
     histogram_add(phase->stats->latency, clock_now_ns(phase->pump->clock) - before_ns, 1);
     phase->stats->n_sampled++;

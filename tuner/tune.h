@@ -24,7 +24,7 @@
 
 #define TUNE_NONE                SIZE_MAX
 #define TUNE_FRESH_LEAST         5   /* interleaved replays after the choice */
-#define TUNE_FINAL_SHARE         0.2 /* of the budget is kept for them */
+#define TUNE_FINAL_SHARE         0.2 /* of the budget is kept for them, as far as they need it */
 #define TUNE_SPLIT_SHARE         0.1 /* of the budget for the best point of one size, with split sizes */
 #define TUNE_GRID_REPLAYS        3   /* of every point of --method grid */
 #define TUNE_COUNTERPART_REPLAYS 4   /* of the sequential counterpart, beside those after the choice */
@@ -92,6 +92,7 @@ struct tune {
     double around_seconds;    /* of that: set-up, warm-up and settling, outside the span */
     double *point_seconds;    /* by point of the space: what a run is expected to cost */
     uint64_t explore_end_ns, search_end_ns, end_ns;
+    bool raced_on; /* beyond search_end_ns */
 
     size_t n_looks;         /* of the race at its evidence, so far */
     enum verdict *verdicts; /* by point of the space; set by tune_choose */
@@ -224,8 +225,9 @@ void tune_weigh_split(struct tune *tune);
 /* The interleaved replays after the choice. */
 int tune_confirm(struct tune *tune, struct err *err);
 
-/* Until when the race may go on: as long as the time that is left holds all replays that the choice of the
- * moment may get after it, and never less long than planned. */
+/* Until when a race that knows a best point may go on: while what is left of the time still holds the replays
+ * of that point and of what it is compared with, and never less long than planned. A search that has to judge
+ * more (nights, profiles, two sizes), or that begins its race behind the plan, keeps to the plan. */
 uint64_t tune_race_end_ns(const struct tune *tune);
 
 /* Sets probability from everything known. */

@@ -6,9 +6,11 @@
 
 #define MAX_POINTS  (10 + TUNE_MAX_WATCHED)
 #define MAX_REPLAYS 30
-/* Where the race has not settled the choice, it makes more of the time. */
-#define UNSETTLED_REPLAYS 15
-#define SLACK             1.2 /* of expected times */
+/* Where the race had time of theirs and still did not settle the choice. */
+#define RACED_ON_REPLAYS 15
+/* Of expected times: while it is not known what will be replayed, and then. */
+#define SLACK      1.2
+#define LESS_SLACK 1.08
 /* Of a night's replays, one of the default where nothing else speaks for it. */
 #define SELDOM 3
 
@@ -50,12 +52,17 @@ static size_t most_replays(const struct tune *tune, enum tune_stop stop)
     const struct tune_watch *watch = tune->session->watch;
     if (watch != NULL)
         return watch->most_replays;
-    return stop == TUNE_STOP_SEPARATED ? MAX_REPLAYS : UNSETTLED_REPLAYS;
+    return tune->raced_on && stop != TUNE_STOP_SEPARATED ? RACED_ON_REPLAYS : MAX_REPLAYS;
 }
 
+/* A flush inside the span is in no expectation, but in the last replay. The many points of a night are taken
+ * for alike. */
 static double seconds_of(const struct tune *tune, size_t point)
 {
-    return point < tune->space.n_points ? tune->point_seconds[point] : tune->run_seconds;
+    const struct record *record = &tune->records[point];
+    if (tune->session->watch != NULL || record->n == 0 || point >= tune->space.n_points)
+        return tune->run_seconds;
+    return fmax(tune->point_seconds[point], tune->around_seconds + record->samples[record->n - 1].seconds);
 }
 
 /* That this replay of the points takes, by what their runs have cost so far. */
@@ -65,7 +72,7 @@ static double block_seconds(const struct tune *tune, const size_t *points, size_
     double seconds = 0;
     for (size_t i = 0; i < n_points; i++)
         seconds += is_left_out(points[i], seldom, replay) ? 0 : seconds_of(tune, points[i]);
-    return seconds * SLACK;
+    return seconds;
 }
 
 /* How many replays of each point are worth making and fit the time that was kept; fixed beforehand, so that
@@ -76,8 +83,9 @@ static size_t affordable(const struct tune *tune, const size_t *points, size_t n
     size_t replays = 0;
     double wanted = enough(tune), left = ((double)deadline_ns - (double)tune_now_ns(tune)) / 1e9;
     while (replays < TUNE_FRESH_LEAST || (replays < most && (double)replays < wanted)) {
-        left -= block_seconds(tune, points, n_points, seldom, replays) +
-                (beside && replays < TUNE_COUNTERPART_REPLAYS ? tune->run_seconds * SLACK : 0);
+        double seconds = block_seconds(tune, points, n_points, seldom, replays) +
+                         (beside && replays < TUNE_COUNTERPART_REPLAYS ? tune->run_seconds : 0);
+        left -= seconds * LESS_SLACK;
         if (replays >= TUNE_FRESH_LEAST &&
             (left < 0 || !tune_writes_allow(tune, points, n_points, replays + 1)))
             break;
@@ -97,8 +105,10 @@ uint64_t tune_race_end_ns(const struct tune *tune)
     n = add_distinct(points, n, tune->best);
     n = add_distinct(points, n, tune->baseline);
     n = add_distinct(points, n, tune->standard);
-    double kept_ns = UNSETTLED_REPLAYS * block_seconds(tune, points, n, TUNE_NONE, 0) * 1e9;
-    double end_ns = (double)tune->end_ns - kept_ns;
+    double seconds = RACED_ON_REPLAYS * block_seconds(tune, points, n, TUNE_NONE, 0);
+    if (!tune->session->simulated)
+        seconds += TUNE_COUNTERPART_REPLAYS * tune->run_seconds;
+    double end_ns = (double)tune->end_ns - seconds * SLACK * 1e9;
     return end_ns > (double)tune->search_end_ns ? (uint64_t)end_ns : tune->search_end_ns;
 }
 

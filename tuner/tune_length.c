@@ -16,6 +16,7 @@
 #define N_REPLAYED    3 /* of the points, the fastest */
 #define REPLAYS       3 /* of those */
 #define SMALL_BYTES   (256U << 10)
+#define SMALL_QUEUE   4
 #define SMALL_REPLAYS 2
 #define LONG_RATIO    8 /* longer runs of the pilot, by the shortest */
 #define LONG_REPLAYS  4
@@ -98,9 +99,9 @@ static size_t list_telling(const struct tune_length *length, size_t *ret_list)
     return n;
 }
 
-/* Of points whose runs go round and have few bytes in flight, those with the fewest and with the most: their
- * windows show how runs start where those of the design did not, as with buffered writes, which pass once, or
- * with long queues. */
+/* Of points whose runs go round and have few requests and bytes in flight, those with the fewest and with the
+ * most: their windows show how runs start where those of the design did not, as with buffered writes, which
+ * pass once, or with long queues. */
 static size_t list_small(const struct tune *tune, size_t *ret_list)
 {
     size_t least = TUNE_NONE, most = TUNE_NONE;
@@ -108,7 +109,7 @@ static size_t list_small(const struct tune *tune, size_t *ret_list)
         const struct point *point = &tune->records[i].point;
         uint64_t bytes = factors_bytes_in_flight(point);
         if (measure_writes_once(&tune->settings->pattern, point) || tune->belief.excluded[i] ||
-            bytes > SMALL_BYTES)
+            bytes > SMALL_BYTES || point->queue_depth * point->threads > SMALL_QUEUE)
             continue;
         if (least == TUNE_NONE || bytes < factors_bytes_in_flight(&tune->records[least].point))
             least = i;

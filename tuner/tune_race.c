@@ -221,7 +221,9 @@ int tune_race(struct tune *tune, struct err *err)
         }
         uint64_t runs_before = tune->session->n_runs;
         tune_writes_reserve(tune);
-        result = tune_measure(tune, runs, n, false, tune_race_end_ns(tune), err);
+        uint64_t end_ns = tune_race_end_ns(tune);
+        result = tune_measure(tune, runs, n, false, end_ns, err);
+        tune->raced_on |= end_ns > tune->search_end_ns && tune_now_ns(tune) > tune->search_end_ns;
         if (tune->session->n_runs == runs_before)
             return result; /* none of them fits into the time that is left */
     }

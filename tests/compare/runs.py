@@ -16,7 +16,7 @@ METHODS = {
     'tpe': 20, 'cmaes': 30, 'gp-ei': 20, 'nlopt-direct': 50, 'nlopt-bobyqa': 50, 'nlopt-cobyla': 50, 'dlib': 50,
     'random': 100, 'grid': 100, 'ttts': 100,
     'tpe-1s': 100, 'cmaes-1s': 100, 'gp-ei-1s': 100, 'nlopt-direct-1s': 100, 'nlopt-bobyqa-1s': 100, 'nlopt-cobyla-1s': 100, 'dlib-1s': 100,
-    'random-1s': 100, 'ttts-1s': 100,
+    'random-1s': 100, 'grid-1s': 100, 'ttts-1s': 100,
 }
 # Python modules that a method needs of Debian's python3.
 NEEDS = {'tpe': ('optuna',), 'cmaes': ('optuna', 'cmaes'), 'gp-ei': ('sklearn',), 'nlopt-direct': ('nlopt',), 'nlopt-bobyqa': ('nlopt',),

@@ -207,11 +207,13 @@ static void nothing_is_written_off_before_what_is_in_force_was_measured(void **s
     done();
 }
 
-/* There is nothing that others could be better than: the race is that of any search. */
+/* There is nothing that others could be better than: the race is that of any search. All points are equal,
+ * and scatter so much that nobody can know. */
 static void a_night_that_cannot_measure_what_is_in_force_claims_no_evidence(void **state)
 {
     (void)state;
-    begin("noisy.conf", "request_size=64k,queue_depth=4,direct=1,api=io_uring");
+    rig_surface("wild", "run_cv = 0.5; setup_seconds = 0.05;", rig_flat_bps);
+    begin("wild.conf", "request_size=64k,queue_depth=4,direct=1,api=io_uring");
     tune.records[tune.baseline].failed = -EIO;
     belief_exclude(&tune.belief, tune.baseline);
     if (tune_run(&tune, &err) != 0)
