@@ -250,6 +250,9 @@ double tune_response(const struct tune *tune, const struct sample *sample);
  * support the objective. */
 int tune_tell(struct tune *tune, size_t point, const struct sample *sample);
 
+/* Tells the belief anew of all that the records hold. 0 or -ENOMEM. */
+int tune_tell_again(struct tune *tune);
+
 uint64_t tune_now_ns(const struct tune *tune);
 
 /* True when one more run of average cost ends before the deadline. */

@@ -20,14 +20,11 @@
 #define SMALL_REPLAYS 2
 #define LONG_RATIO    8 /* longer runs of the pilot, by the shortest */
 #define LONG_REPLAYS  4
-#define START_RUN_NS  400000000ULL
 /* What is left of a start when it drowns in the noise still counts. */
 #define SETTLED_MARGIN     1.5
 #define WARMUP_LIMIT_RATIO 2
 #define PRIOR_STD          0.1 /* from run to run */
 
-/* By the settling time: the rest of a start outside the settled state is then a small part of a run. */
-#define UNWARMED_RATIO      2
 #define UNWARMED_LEAST_RUNS 80 /* in the budget, else nothing could be found */
 
 static const char *const why_text[] = {
@@ -85,7 +82,7 @@ static size_t list_fastest(const struct tune *tune, const size_t *points, size_t
     return n_list;
 }
 
-/* Points whose runs show how they start. */
+/* Points whose runs show how they start; the first ones twice where there are few. */
 static size_t list_telling(const struct tune_length *length, size_t *ret_list)
 {
     size_t n = 0;
@@ -96,6 +93,8 @@ static size_t list_telling(const struct tune_length *length, size_t *ret_list)
         if (!taken)
             ret_list[n++] = length->runs[i].point;
     }
+    for (size_t i = 0; n > 1 && n < N_REPLAYED; i++)
+        ret_list[n++] = ret_list[i];
     return n;
 }
 
@@ -188,7 +187,7 @@ static int look(struct tune *tune, const size_t *points, size_t n, struct err *e
         result = tune_measure(tune, list, list_small(tune, list), false, deadline_ns, err);
     if (result == 0 && tune->stop == TUNE_STOP_NOT_YET && start_of(&tune->length) == RUN_LENGTH_START_APART) {
         size_t n_list = list_telling(&tune->length, list);
-        result = measure_aside(tune, list, n_list, START_RUN_NS, false, deadline_ns + share_ns / 2, err);
+        result = measure_aside(tune, list, n_list, TUNE_START_RUN_NS, false, deadline_ns + share_ns / 2, err);
     }
     if (result == 0 && tune->stop == TUNE_STOP_NOT_YET)
         result = try_longer(tune, points, n, deadline_ns, err);
@@ -223,6 +222,8 @@ static struct run_length_replays pool(const struct tune_length *length, uint64_t
 static double warmup_of(const struct tune_length *length, const struct tune_length_run *run)
 {
     double limit = (double)length->warmup_limit_ns / 1e9, least = (double)length->warmup_least_ns / 1e9;
+    if (length->start.taken_off)
+        return fmin(run->warmup_seconds, (double)TUNE_LENGTH_WARMUP_NS / 1e9);
     return run->warmup_seconds > 0 ? fmax(fmin(run->warmup_seconds, limit), least) : 0;
 }
 
@@ -264,13 +265,13 @@ static bool choose_warmup(struct tune *tune)
     struct tune_length *length = &tune->length;
     if (tune->settings->warmup_limit_ns != UINT64_MAX)
         return false;
-    if (length->n_starts == 0) {
+    if (length->start.n_runs == 0) {
         if (start_of(length) == RUN_LENGTH_START_ALIKE)
             length->warmup_limit_ns = TUNE_LENGTH_WARMUP_NS;
         return false;
     }
-    double settled = run_length_settling(length->start, TUNE_LENGTH_N_WINDOWS);
-    length->warmup_least_ns = (uint64_t)(SETTLED_MARGIN * settled * (double)START_RUN_NS);
+    double settled = run_length_settling(length->start.rates, TUNE_START_N_WINDOWS);
+    length->warmup_least_ns = (uint64_t)(SETTLED_MARGIN * settled * (double)TUNE_START_RUN_NS);
     length->warmup_limit_ns = WARMUP_LIMIT_RATIO * length->warmup_least_ns;
     if (length->warmup_limit_ns < tune->duration_ns)
         length->warmup_limit_ns = tune->duration_ns;
@@ -294,16 +295,17 @@ static int begin_again(struct tune *tune, size_t *points, size_t n, struct err *
 }
 
 /* Runs that write every block once have no warm-up. Where other runs need one, theirs must last so long that
- * their start does not make the difference. */
+ * their start does not make the difference, or as long as leaves enough of them. */
 static uint64_t least_beside_warmup(const struct tune *tune)
 {
-    uint64_t least_ns = UNWARMED_RATIO * tune->length.warmup_least_ns;
-    double seconds = tune->run_seconds + (double)(least_ns + tune->length.warmup_least_ns) / 1e9;
-    if (least_ns == 0 || seconds * UNWARMED_LEAST_RUNS * 1e9 > (double)tune->settings->budget_ns)
+    uint64_t least_ns = TUNE_START_UNWARMED_RATIO * tune->length.warmup_least_ns;
+    double around_ns = tune->run_seconds * 1e9 + (double)tune->length.warmup_least_ns;
+    double most_ns = (double)tune->settings->budget_ns / UNWARMED_LEAST_RUNS - around_ns;
+    if (least_ns == 0 || most_ns <= 0 || tune->length.start.taken_off)
         return 0;
     for (size_t i = 0; i < tune->space.n_points; i++) {
         if (measure_writes_once(&tune->settings->pattern, &tune->records[i].point))
-            return least_ns;
+            return least_ns < (uint64_t)most_ns ? least_ns : (uint64_t)most_ns;
     }
     return 0;
 }
@@ -321,7 +323,11 @@ static int decide(struct tune *tune, size_t *points, size_t n, struct err *err)
     struct tune_length *length = &tune->length;
     if (!can_begin_again(tune))
         return 0;
-    bool again = choose_warmup(tune);
+    bool waits = choose_warmup(tune);
+    int result = waits ? tune_start_decide(tune) : 0;
+    if (result < 0)
+        return err_sys(err, result, "cannot take starts off");
+    bool taken_off = length->start.taken_off, again = waits && !taken_off;
     struct run_length choice = choose(tune);
     uint64_t duration_ns = (uint64_t)llround(choice.seconds * 1e3) * (CLOCK_NS_PER_S / 1000);
     uint64_t least_ns = least_beside_warmup(tune);
@@ -330,7 +336,10 @@ static int decide(struct tune *tune, size_t *points, size_t n, struct err *err)
         duration_ns = least_ns;
         length->why = "runs start unlike they go on, and buffered writes have no warm-up";
     }
-    tune->run_seconds += (double)(duration_ns - tune->duration_ns + length->warmup_least_ns) / 1e9;
+    if (taken_off)
+        length->why = "runs start alike, unlike they go on: only replays after the choice wait for that";
+    uint64_t warmup_ns = taken_off ? 0 : length->warmup_least_ns;
+    tune->run_seconds += (double)(duration_ns - tune->duration_ns + warmup_ns) / 1e9;
     again |= duration_ns != tune->duration_ns;
     tune->duration_ns = duration_ns;
     if (tune->settings->warmup_limit_ns == UINT64_MAX && length->warmup_limit_ns > TUNE_LENGTH_WARMUP_NS &&

@@ -9,6 +9,7 @@
 #include "bench/measure.h"
 #include "models/run_length.h"
 #include "tuner/settings.h"
+#include "tuner/tune_start.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,7 +18,6 @@
 #define TUNE_LENGTH_SHARE     0.08 /* of the budget, for the pilot */
 #define TUNE_LENGTH_POINTS    7    /* the baseline among them */
 #define TUNE_LENGTH_RUNS      64
-#define TUNE_LENGTH_N_WINDOWS 16
 /* As long as a queue may take to fill. */
 #define TUNE_LENGTH_WARMUP_NS 10000000ULL
 
@@ -43,8 +43,7 @@ struct tune_length {
     const char *why;
     struct tune_length_run runs[TUNE_LENGTH_RUNS];
     size_t n_runs;
-    double start[TUNE_LENGTH_N_WINDOWS]; /* sums, over n_starts runs, of the rates by share of the run */
-    size_t n_starts;
+    struct tune_start start;
     size_t n_aside; /* runs that no record keeps */
 };
 

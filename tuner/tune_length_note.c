@@ -85,18 +85,6 @@ static double within_of(const struct measure_plan *plan, const struct measure_re
     return fmin(by_windows, cv * cv / (double)result->n_requests * result->seconds);
 }
 
-static void add_start(struct tune_length *length, const struct measure_plan *plan,
-                      const struct measure_result *result)
-{
-    size_t n = whole_windows(plan, result);
-    double all = 0;
-    for (size_t i = 0; i < n; i++)
-        all += (double)result->windows.bytes[i] / (double)n;
-    for (size_t i = 0; i < n && all > 0; i++)
-        length->start[i * TUNE_LENGTH_N_WINDOWS / n] += (double)result->windows.bytes[i] / all;
-    length->n_starts += all > 0;
-}
-
 void tune_length_note(struct tune *tune, size_t point, const struct measure_plan *plan,
                       const struct measure_result *result, const struct histogram *latency,
                       double cost_seconds)
@@ -105,7 +93,7 @@ void tune_length_note(struct tune *tune, size_t point, const struct measure_plan
     if (!length->piloting || length->n_runs == TUNE_LENGTH_RUNS)
         return;
     if (plan->warmup_limit_ns == 0 && length->aside) {
-        add_start(length, plan, result);
+        tune_start_add(&length->start, &result->windows, whole_windows(plan, result));
         return;
     }
     double overhead = cost_seconds - result->seconds - result->warmup_seconds;

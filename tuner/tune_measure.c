@@ -29,11 +29,13 @@ bool tune_has_time(const struct tune *tune, uint64_t deadline_ns, size_t n_runs)
 }
 
 /* As tune_has_time for one run of this point. */
-static bool has_time_for(const struct tune *tune, size_t point, uint64_t deadline_ns)
+static bool has_time_for(const struct tune *tune, size_t point, bool fresh, uint64_t deadline_ns)
 {
     double seconds = tune->run_seconds;
     if (point < tune->space.n_points)
         seconds = fmax(seconds, tune->point_seconds[point]);
+    if (fresh)
+        seconds += tune_start_seconds(tune, point);
     return (double)tune_now_ns(tune) + seconds * (1 + COST_MARGIN) * 1e9 <= (double)deadline_ns;
 }
 
@@ -56,7 +58,7 @@ static double hopeless_bps(const struct tune *tune, size_t point, bool fresh)
 static struct measure_plan plan_of(const struct tune *tune, size_t point, bool fresh)
 {
     const struct settings *settings = tune->settings;
-    return (struct measure_plan){
+    struct measure_plan plan = {
         .pattern = point == tune->counterpart ? tune->sequential : settings->pattern,
         .point = tune->records[point].point,
         .duration_ns = tune->duration_ns,
@@ -67,6 +69,8 @@ static struct measure_plan plan_of(const struct tune *tune, size_t point, bool f
         .warmup_window = settings->warmup_window,
         .batch_requests = settings->batch_requests,
     };
+    tune_start_plan(tune, point, fresh, &plan);
+    return plan;
 }
 
 /* A failing point is reported and left out; the search goes on. */
@@ -115,9 +119,11 @@ static int keep(struct tune *tune, size_t point, const struct measure_plan *plan
     forget_cut(tune, point);
     struct sample sample = sample_of(result, latency, session_doubts(tune->session, plan, result));
     sample.fresh = fresh;
+    tune_start_take_off(tune, &sample);
     int added = record_add(&tune->records[point], &sample, latency);
-    /* The counterpart is another pattern. */
-    if (added == 0 && point != tune->counterpart && !result->cut)
+    /* The counterpart is another pattern, and runs within their start say nothing of what lasts. */
+    bool lasts = fresh || !tune->length.start.taken_off;
+    if (added == 0 && point != tune->counterpart && !result->cut && lasts)
         added = sustained_add(&tune->sustained, point, load_bytes, plan, result);
     if (added == 0 && point < tune->space.n_points)
         added = tune_tell(tune, point, &sample);
@@ -166,7 +172,8 @@ static int one_run(struct tune *tune, size_t point, bool fresh, struct histogram
         return err_set(err, -ENOMEM, "no memory for another replay");
     double seconds = (double)(tune_now_ns(tune) - start_ns) / 1e9;
     tune_length_note(tune, point, &plan, &measured, latency, seconds);
-    tune_learn_cost(tune, seconds, &measured);
+    if (!fresh || !tune->length.start.taken_off)
+        tune_learn_cost(tune, seconds, &measured);
     return 0;
 }
 
@@ -184,7 +191,7 @@ int tune_measure(struct tune *tune, size_t *points, size_t n, bool fresh, uint64
     for (size_t i = 0; i < n && result == 0 && tune->stop == TUNE_STOP_NOT_YET; i++) {
         if (tune->records[points[i]].failed != 0)
             continue;
-        if (!has_time_for(tune, points[i], deadline_ns))
+        if (!has_time_for(tune, points[i], fresh, deadline_ns))
             continue;
         result = one_run(tune, points[i], fresh, latency, err);
         n_made += result == 0;

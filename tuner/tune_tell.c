@@ -14,7 +14,7 @@ double tune_response(const struct tune *tune, const struct sample *sample)
     return objective_response(tune->settings, tune->reference_log_bps, sample);
 }
 
-static int tell_everything(struct tune *tune)
+int tune_tell_again(struct tune *tune)
 {
     int result = 0;
     for (size_t i = 0; i < tune->space.n_points; i++) {
@@ -44,7 +44,7 @@ int tune_tell(struct tune *tune, size_t point, const struct sample *sample)
         double reference = profiles_reference(tune);
         if (reference != tune->reference_log_bps) {
             tune->reference_log_bps = reference;
-            return tell_everything(tune);
+            return tune_tell_again(tune);
         }
     }
     double response = tune_response(tune, sample);

@@ -1,0 +1,119 @@
+/* What runs show of their start, and how a search lives with it.
+ *
+ * To wait a start out costs more than a short run itself. Where it is alike for all points, as when the device
+ * does it and not the setting, the runs of the search do not wait: what the start adds to their rates, which
+ * the pilot has seen window by window, is taken off. The replays after the choice, whose figures are reported,
+ * wait. */
+#include "tuner/tune_start.h"
+
+#include "tuner/tune.h"
+
+#include <math.h>
+
+#define LEAST_RUNS 3
+/* Of the logarithm of the early by the late rate, from point to point. */
+#define ALIKE_STD 0.05
+/* Points of a block after the choice, for what such runs may cost. */
+#define BLOCK_POINTS 4
+
+void tune_start_add(struct tune_start *start, const struct pump_windows *windows, size_t n)
+{
+    double all = 0, early = 0, late = 0;
+    for (size_t i = 0; i < n; i++)
+        all += (double)windows->bytes[i] / (double)n;
+    for (size_t i = 0; i < n && all > 0; i++)
+        start->rates[i * TUNE_START_N_WINDOWS / n] += (double)windows->bytes[i] / all;
+    for (size_t i = 0; i < n; i++) {
+        early += i < n / 4 ? (double)windows->bytes[i] / (double)(n / 4) : 0;
+        late += i >= n / 2 ? (double)windows->bytes[i] / (double)(n - n / 2) : 0;
+    }
+    if (early > 0 && late > 0)
+        moments_add(&start->log_ratios, log(early / late));
+    start->n_runs += all > 0;
+}
+
+/* Latencies' percentiles cannot be freed from a start, and journals and histories are read by searches that
+ * know nothing of this one's. */
+static bool may_be_taken_off(const struct tune *tune)
+{
+    const struct settings *settings = tune->settings;
+    return tune_is_of_throughput(tune) && settings->max_latency_p99_ns == 0 && !profiles_wanted(settings) &&
+           !settings_splits_sizes(settings) && tune->session->watch == NULL && settings->resume[0] == '\0' &&
+           settings->save[0] == '\0';
+}
+
+static double start_log(const struct tune_start *start, double from_seconds, double seconds)
+{
+    return run_length_start_log(start->rates, TUNE_START_N_WINDOWS, (double)TUNE_START_RUN_NS / 1e9,
+                                from_seconds, seconds);
+}
+
+void tune_start_take_off(const struct tune *tune, struct sample *sample)
+{
+    const struct tune_start *start = &tune->length.start;
+    if (!start->taken_off)
+        return;
+    double log_factor = start_log(start, sample->warmup_seconds, sample->seconds);
+    sample->throughput_bps *= exp(-log_factor);
+    sample->iops *= exp(-log_factor);
+    sample->latency_mean_ns *= exp(log_factor);
+}
+
+double tune_start_ratio(const struct tune *tune)
+{
+    const struct tune_start *start = &tune->length.start;
+    return start->taken_off ? exp(start_log(start, 0, (double)tune->duration_ns / 1e9)) : 1;
+}
+
+int tune_start_decide(struct tune *tune)
+{
+    struct tune_length *length = &tune->length;
+    if (!may_be_taken_off(tune) || length->warmup_least_ns == 0 || length->start.log_ratios.n < LEAST_RUNS ||
+        length->start.log_ratios.std > ALIKE_STD)
+        return 0;
+    length->start.taken_off = true;
+    for (size_t i = 0; i < tune->n_records; i++) {
+        for (size_t k = 0; k < tune->records[i].n; k++)
+            tune_start_take_off(tune, &tune->records[i].samples[k]);
+    }
+    sustained_done(&tune->sustained);
+    tune->sustained = (struct sustained){0};
+    return tune_tell_again(tune);
+}
+
+/* Buffered writes have no warm-up; their replays after the choice last so long that the start is a small part
+ * of them, as far as the time that is kept allows. */
+static uint64_t unwarmed_ns(const struct tune *tune)
+{
+    double kept_ns = (double)tune->settings->budget_ns * tune_final_share(tune);
+    double most_ns = kept_ns / (TUNE_FRESH_LEAST * BLOCK_POINTS);
+    double wanted_ns = TUNE_START_UNWARMED_RATIO * (double)tune->length.warmup_least_ns;
+    return (uint64_t)fmax(fmin(wanted_ns, most_ns), (double)tune->duration_ns);
+}
+
+static bool has_no_warmup(const struct tune *tune, size_t point)
+{
+    return measure_writes_once(&tune->settings->pattern, &tune->records[point].point);
+}
+
+void tune_start_plan(const struct tune *tune, size_t point, bool fresh, struct measure_plan *plan)
+{
+    if (!tune->length.start.taken_off)
+        return;
+    if (!fresh) {
+        plan->warmup_limit_ns = TUNE_LENGTH_WARMUP_NS;
+        plan->warmup_least_ns = 0;
+        plan->hopeless_bps = 0;
+    } else if (has_no_warmup(tune, point)) {
+        plan->duration_ns = unwarmed_ns(tune);
+    }
+}
+
+double tune_start_seconds(const struct tune *tune, size_t point)
+{
+    if (!tune->length.start.taken_off)
+        return 0;
+    uint64_t longer_ns = has_no_warmup(tune, point) ? unwarmed_ns(tune) - tune->duration_ns
+                                                    : tune->length.warmup_least_ns;
+    return (double)longer_ns / 1e9;
+}

@@ -1,0 +1,49 @@
+/* tuner/tune_start: runs that start unlike they go on, see models/run_length. */
+#ifndef FSTUNE_TUNER_TUNE_START_H
+#define FSTUNE_TUNER_TUNE_START_H
+
+#include "bench/measure.h"
+#include "models/student.h"
+#include "tuner/samples.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tune;
+
+#define TUNE_START_N_WINDOWS 16
+/* Of the pilot's runs without warm-up that show the start. */
+#define TUNE_START_RUN_NS 400000000ULL
+/* Length of runs that have no warm-up, by the settling time: the start is then a small part of them. */
+#define TUNE_START_UNWARMED_RATIO 2
+
+/* Of runs of different points. */
+struct tune_start {
+    double rates[TUNE_START_N_WINDOWS]; /* sums over the runs, by share of the run */
+    size_t n_runs;
+    struct moments log_ratios; /* of the first quarter's rate by the second half's */
+    bool taken_off;            /* from the rates of runs that do not wait for it */
+};
+
+/* n: of the windows that were over before the run began to drain its queue. */
+void tune_start_add(struct tune_start *start, const struct pump_windows *windows, size_t n);
+
+/* Once, when the pilot knows how long starts last: does the search wait them out? Where it does not, what was
+ * measured so far is freed from them. 0 or -ENOMEM. */
+int tune_start_decide(struct tune *tune);
+
+/* Frees throughput, IOPS and mean latency of a run from its start; percentiles stay as they are. Does nothing
+ * where starts are waited out. */
+void tune_start_take_off(const struct tune *tune, struct sample *sample);
+
+/* Rate of the search's shortest runs as measured by the settled rate; 1 where nothing is taken off. */
+double tune_start_ratio(const struct tune *tune);
+
+/* What a plan for this point, made as if starts are waited out, must be instead. */
+void tune_start_plan(const struct tune *tune, size_t point, bool fresh, struct measure_plan *plan);
+
+/* That a replay after the choice takes beyond a run of the search. */
+double tune_start_seconds(const struct tune *tune, size_t point);
+
+#endif
