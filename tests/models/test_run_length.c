@@ -212,6 +212,95 @@ static void settling_ends_where_the_rate_stays(void **state)
     assert_close(run_length_settling(rates, 16), 0.5, 0);
 }
 
+#define START_WINDOWS 16
+#define START_SECONDS 0.4
+
+/* Bytes until t of a run that starts at three times its rate; they differ by exp(-3 t / 0.1). */
+static double moved_until(double t)
+{
+    return t + 2 * (1 - exp(-30 * t)) / 30;
+}
+
+static void fill_falling(double *rates, double unit)
+{
+    double width = START_SECONDS / START_WINDOWS;
+    for (size_t i = 0; i < START_WINDOWS; i++)
+        rates[i] = unit * (moved_until((double)(i + 1) * width) - moved_until((double)i * width)) / width;
+}
+
+/* Of the integral up to t, where the rate falls within a window that counts as one: an eighth of slope times
+ * width squared. */
+static double cut_error(double t)
+{
+    double width = START_SECONDS / START_WINDOWS, begin = floor(t / width + 1e-9) * width;
+    return fabs(t - begin) < 1e-9 ? 0 : 60 * exp(-30 * begin) * width * width / 8;
+}
+
+static void a_start_is_worth_what_it_moves(void **state)
+{
+    (void)state;
+    static const double cases[][2] = {{0, 0.025},  {0, 0.05},    {0, 0.1},     {0, 0.4},       {0.01, 0.05},
+                                      {0.05, 0.1}, {0.06, 0.05}, {0.013, 0.3}, {0.013, 0.005}, {0.1, 1}};
+    double rates[START_WINDOWS];
+    fill_falling(rates, 1);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        double from = cases[i][0], length = cases[i][1], to = from + length;
+        double expected = log((moved_until(to) - moved_until(from)) / length);
+        /* What is left in the later half counts as settled: 0.08 %. */
+        double tolerance = (cut_error(from) + cut_error(to)) / length + 1e-3;
+        double found = run_length_start_log(rates, START_WINDOWS, START_SECONDS, from, length);
+        assert_close(found, expected, tolerance);
+    }
+    assert_true(run_length_start_log(rates, START_WINDOWS, START_SECONDS, 0, 0.05) > 0.7);
+}
+
+static void a_slow_start_takes_away(void **state)
+{
+    (void)state;
+    double rates[START_WINDOWS];
+    for (size_t i = 0; i < START_WINDOWS; i++)
+        rates[i] = i < 4 ? 0.5 : 1;
+    assert_close(run_length_start_log(rates, START_WINDOWS, START_SECONDS, 0, 0.1), log(0.5), 1e-12);
+    assert_close(run_length_start_log(rates, START_WINDOWS, START_SECONDS, 0.05, 0.1), log(0.75), 1e-12);
+    assert_close(run_length_start_log(rates, START_WINDOWS, START_SECONDS, 0, 0.2), log(0.75), 1e-12);
+}
+
+static void a_run_without_a_start_has_nothing_to_take_off(void **state)
+{
+    (void)state;
+    double rates[START_WINDOWS];
+    for (size_t i = 0; i < START_WINDOWS; i++)
+        rates[i] = 7;
+    assert_close(run_length_start_log(rates, START_WINDOWS, START_SECONDS, 0, 0.05), 0, 1e-15);
+    assert_close(run_length_start_log(rates, START_WINDOWS, START_SECONDS, 0.03, 2), 0, 1e-15);
+}
+
+/* However the later half scatters: it is what counts as settled. */
+static void beyond_the_first_half_nothing_is_taken_off(void **state)
+{
+    (void)state;
+    double rates[START_WINDOWS];
+    fill_falling(rates, 1);
+    rates[START_WINDOWS - 1] = 1.5;
+    assert_close(run_length_start_log(rates, START_WINDOWS, START_SECONDS, 0.2, 0.05), 0, 0);
+    assert_close(run_length_start_log(rates, START_WINDOWS, START_SECONDS, 0.3, 1), 0, 0);
+    assert_true(run_length_start_log(rates, START_WINDOWS, START_SECONDS, 0.15, 0.05) != 0);
+}
+
+/* So sums over runs serve as well as means. */
+static void the_unit_of_the_rates_does_not_matter(void **state)
+{
+    (void)state;
+    double one[START_WINDOWS], many[START_WINDOWS];
+    fill_falling(one, 1);
+    fill_falling(many, 3e9);
+    for (double from = 0; from < 0.2; from += 0.017) {
+        double found = run_length_start_log(one, START_WINDOWS, START_SECONDS, from, 0.06);
+        assert_true(found > 0);
+        assert_close(run_length_start_log(many, START_WINDOWS, START_SECONDS, from, 0.06), found, 1e-12);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -228,6 +317,11 @@ int main(void)
         cmocka_unit_test(within_of_little_is_unknown),
         cmocka_unit_test(starts_are_told_apart),
         cmocka_unit_test(settling_ends_where_the_rate_stays),
+        cmocka_unit_test(a_start_is_worth_what_it_moves),
+        cmocka_unit_test(a_slow_start_takes_away),
+        cmocka_unit_test(a_run_without_a_start_has_nothing_to_take_off),
+        cmocka_unit_test(beyond_the_first_half_nothing_is_taken_off),
+        cmocka_unit_test(the_unit_of_the_rates_does_not_matter),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
