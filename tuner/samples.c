@@ -21,6 +21,7 @@ static void leave_out(struct sample *sample, struct trim trim)
     sample->seconds = seconds;
     sample->bytes = bytes;
     sample->warmup_seconds += trim.seconds;
+    sample->trimmed_seconds = trim.seconds;
 }
 
 struct sample sample_of(const struct measure_result *result, const struct histogram *latency, uint64_t doubts)

@@ -17,8 +17,9 @@ struct sample {
     double latency_mean_ns, latency_p99_ns; /* NaN when the run has too few requests for it */
     double achieved_depth;
     double seconds, warmup_seconds;
-    uint64_t bytes;       /* that the figures are about */
-    uint64_t moved_bytes; /* with what tuner/trim left out */
+    double trimmed_seconds; /* of the warm-up: what tuner/trim left out; latencies hold it */
+    uint64_t bytes;         /* that the figures are about */
+    uint64_t moved_bytes;   /* with what tuner/trim left out */
     enum measure_warmup warmup;
     bool sampled;
     bool fresh;      /* made after the choice */

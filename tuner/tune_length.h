@@ -15,9 +15,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TUNE_LENGTH_SHARE     0.08 /* of the budget, for the pilot */
-#define TUNE_LENGTH_POINTS    7    /* the baseline among them */
-#define TUNE_LENGTH_RUNS      64
+#define TUNE_LENGTH_SHARE  0.08 /* of the budget, for the pilot */
+#define TUNE_LENGTH_POINTS 7    /* the baseline among them */
+#define TUNE_LENGTH_RUNS   64
 /* As long as a queue may take to fill. */
 #define TUNE_LENGTH_WARMUP_NS 10000000ULL
 

@@ -1,9 +1,9 @@
 /* What runs show of their start, and how a search lives with it.
  *
- * To wait a start out costs more than a short run itself. Where it is alike for all points, as when the device
- * does it and not the setting, the runs of the search do not wait: what the start adds to their rates, which
- * the pilot has seen window by window, is taken off. The replays after the choice, whose figures are reported,
- * wait. */
+ * To wait a start out costs more than a short run itself. Where it is alike for all points, as when the
+ * device does it and not the setting, the runs of the search do not wait: what the start adds to their rates,
+ * which the pilot has seen window by window, is taken off. The replays after the choice, whose figures are
+ * reported, wait. */
 #include "tuner/tune_start.h"
 
 #include "tuner/tune.h"
@@ -16,20 +16,29 @@
 /* Points of a block after the choice, for what such runs may cost. */
 #define BLOCK_POINTS 4
 
+/* Of the mean rate over n windows, those between two shares of them; a window that is cut counts in part. */
+static double rate_between(const struct pump_windows *windows, size_t n, double from_share, double to_share)
+{
+    double all = 0, part = 0, from = from_share * (double)n, to = to_share * (double)n;
+    for (size_t i = 0; i < n; i++) {
+        double begin = fmax((double)i, from), end = fmin((double)(i + 1), to);
+        part += end > begin ? (end - begin) * (double)windows->bytes[i] : 0;
+        all += (double)windows->bytes[i];
+    }
+    return all > 0 ? part / (to - from) * (double)n / all : 0;
+}
+
 void tune_start_add(struct tune_start *start, const struct pump_windows *windows, size_t n)
 {
-    double all = 0, early = 0, late = 0;
-    for (size_t i = 0; i < n; i++)
-        all += (double)windows->bytes[i] / (double)n;
-    for (size_t i = 0; i < n && all > 0; i++)
-        start->rates[i * TUNE_START_N_WINDOWS / n] += (double)windows->bytes[i] / all;
-    for (size_t i = 0; i < n; i++) {
-        early += i < n / 4 ? (double)windows->bytes[i] / (double)(n / 4) : 0;
-        late += i >= n / 2 ? (double)windows->bytes[i] / (double)(n - n / 2) : 0;
-    }
-    if (early > 0 && late > 0)
+    double early = rate_between(windows, n, 0, 0.25), late = rate_between(windows, n, 0.5, 1);
+    /* What ended early, as at a cap on bytes, is not over the time that the others are over. */
+    bool whole = (n + 1) * windows->width_ns > TUNE_START_RUN_NS;
+    for (size_t i = 0; i < TUNE_START_N_WINDOWS; i++)
+        start->rates[i] += rate_between(windows, n, (double)i / TUNE_START_N_WINDOWS,
+                                        (double)(i + 1) / TUNE_START_N_WINDOWS);
+    if (whole && early > 0 && late > 0)
         moments_add(&start->log_ratios, log(early / late));
-    start->n_runs += all > 0;
+    start->n_runs += rate_between(windows, n, 0, 1) > 0;
 }
 
 /* Latencies' percentiles cannot be freed from a start, and journals and histories are read by searches that
@@ -56,7 +65,8 @@ void tune_start_take_off(const struct tune *tune, struct sample *sample)
     double log_factor = start_log(start, sample->warmup_seconds, sample->seconds);
     sample->throughput_bps *= exp(-log_factor);
     sample->iops *= exp(-log_factor);
-    sample->latency_mean_ns *= exp(log_factor);
+    sample->latency_mean_ns *= exp(start_log(start, sample->warmup_seconds - sample->trimmed_seconds,
+                                             sample->seconds + sample->trimmed_seconds));
 }
 
 double tune_start_ratio(const struct tune *tune)
@@ -68,8 +78,9 @@ double tune_start_ratio(const struct tune *tune)
 int tune_start_decide(struct tune *tune)
 {
     struct tune_length *length = &tune->length;
-    if (!may_be_taken_off(tune) || length->warmup_least_ns == 0 || length->start.log_ratios.n < LEAST_RUNS ||
-        length->start.log_ratios.std > ALIKE_STD)
+    const struct moments *ratios = &length->start.log_ratios;
+    if (!may_be_taken_off(tune) || length->warmup_least_ns == 0 || ratios->n < LEAST_RUNS ||
+        ratios->n < length->start.n_runs || ratios->std > ALIKE_STD)
         return 0;
     length->start.taken_off = true;
     for (size_t i = 0; i < tune->n_records; i++) {
@@ -113,7 +124,7 @@ double tune_start_seconds(const struct tune *tune, size_t point)
 {
     if (!tune->length.start.taken_off)
         return 0;
-    uint64_t longer_ns = has_no_warmup(tune, point) ? unwarmed_ns(tune) - tune->duration_ns
-                                                    : tune->length.warmup_least_ns;
+    uint64_t longer_ns =
+        has_no_warmup(tune, point) ? unwarmed_ns(tune) - tune->duration_ns : tune->length.warmup_least_ns;
     return (double)longer_ns / 1e9;
 }

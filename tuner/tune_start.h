@@ -22,15 +22,16 @@ struct tune;
 struct tune_start {
     double rates[TUNE_START_N_WINDOWS]; /* sums over the runs, by share of the run */
     size_t n_runs;
-    struct moments log_ratios; /* of the first quarter's rate by the second half's */
+    struct moments log_ratios; /* of the first quarter's rate by the second half's, of runs that lasted */
     bool taken_off;            /* from the rates of runs that do not wait for it */
 };
 
-/* n: of the windows that were over before the run began to drain its queue. */
+/* Of a run of TUNE_START_RUN_NS. n: of the windows that were over before it began to drain its queue. */
 void tune_start_add(struct tune_start *start, const struct pump_windows *windows, size_t n);
 
 /* Once, when the pilot knows how long starts last: does the search wait them out? Where it does not, what was
- * measured so far is freed from them. 0 or -ENOMEM. */
+ * measured so far is freed from them. Needs at least three runs that lasted, and none that did not. 0 or
+ * -ENOMEM. */
 int tune_start_decide(struct tune *tune);
 
 /* Frees throughput, IOPS and mean latency of a run from its start; percentiles stay as they are. Does nothing

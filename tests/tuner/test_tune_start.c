@@ -1,0 +1,422 @@
+/* Tests of tuner/tune_start: starts that are alike are taken off, and all others are waited out. */
+#include "tests/check.h"
+#include "tests/tuner/tune_rig.h"
+#include "tuner/resume.h"
+#include "tuner/save.h"
+
+#include <math.h>
+#include <string.h>
+
+static double tenth_bps(const struct point *point)
+{
+    return rig_peak_bps(point) / 10;
+}
+
+static int enter_here(void **state)
+{
+    if (enter(state) != 0)
+        return -1;
+    rig_surface("fast_start",
+                "run_cv = 0.02; setup_seconds = 0.005; warmup_seconds = 0.1; warmup_factor = 3.0;",
+                tenth_bps);
+    rig_surface("wild_start",
+                "run_cv = 0.5; setup_seconds = 0.05; warmup_seconds = 0.1; warmup_factor = 3.0;",
+                rig_flat_bps);
+    rig_surface("slow_start",
+                "run_cv = 0.02; setup_seconds = 0.005; warmup_seconds = 0.1; warmup_factor = 0.3;",
+                tenth_bps);
+    rig_surface("steady", "run_cv = 0.02; setup_seconds = 0.005;", tenth_bps);
+    return 0;
+}
+
+static const char *const seeds[] = {"1", "2", "3", "4"};
+
+/* The pilot and what it decided; an option more where it is not NULL. */
+static void pilot(const char *surface, const char *seed, const char *option, const char *value)
+{
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", surface, "--budget", "60s", "--seed",
+                 seed, option, value, NULL);
+    assert_int_equal(init(), 0);
+    assert_int_equal(tune_length(&tune, &err), 0);
+}
+
+static void search(const char *surface, const char *seed)
+{
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", surface, "--budget", "60s", "--seed",
+                 seed, NULL);
+    run();
+    check_bounds();
+}
+
+/* Text of the warning; "" where there is none. */
+static const char *warning(const char *code)
+{
+    for (size_t i = 0; i < session->warnings.n; i++) {
+        if (strcmp(session->warnings.note[i].code, code) == 0)
+            return session->warnings.note[i].text;
+    }
+    return "";
+}
+
+static bool has_no_warmup(size_t point)
+{
+    return measure_writes_once(&settings.pattern, &tune.records[point].point);
+}
+
+/* Mean over points of the log of what their replays say by what is true. */
+static double mean_error(void)
+{
+    double sum = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < tune.n_records; i++) {
+        if (tune.records[i].n == 0)
+            continue;
+        sum += record_log_moments(&tune.records[i], false).mean - log(tenth_bps(&tune.records[i].point));
+        n++;
+    }
+    assert_true(n >= 6);
+    return sum / (double)n;
+}
+
+static void replays_of_the_pilot_are_freed_from_alike_starts(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
+        pilot("fast_start.conf", seeds[i], NULL, NULL);
+        assert_true(tune.length.start.taken_off);
+        assert_true(tune.length.warmup_least_ns >= 50000000);
+        assert_true(tune.duration_ns <= 60000000);
+        assert_close(mean_error(), 0, 0.05);
+        /* What the belief was told before is told anew. */
+        for (size_t k = 0; k < tune.space.n_points; k++) {
+            if (tune.records[k].n > 0)
+                assert_close(tune.belief.moments[k].mean, record_log_moments(&tune.records[k], false).mean,
+                             1e-9);
+        }
+        done();
+    }
+}
+
+/* It is over all requests, over those that tuner/trim left out as well. */
+static void mean_latencies_of_buffered_writes_are_freed_too(void **state)
+{
+    (void)state;
+    size_t n_trimmed = 0;
+    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
+        double sum = 0;
+        search("fast_start.conf", seeds[i]);
+        const struct record *record = &tune.records[tune.baseline];
+        double settled_ns = 1e9 * (double)record->point.request_size_bytes / tenth_bps(&record->point);
+        for (size_t k = 0; k < record->n; k++) {
+            const struct sample *sample = &record->samples[k];
+            sum += sample->fresh ? log(sample->latency_mean_ns / settled_ns) : 0;
+            n_trimmed += sample->fresh && sample->trimmed_seconds > 0;
+        }
+        assert_close(sum / (double)record_count(record, true), 0, 0.05);
+        done();
+    }
+    assert_true(n_trimmed >= 5);
+}
+
+/* The same surface, with runs as short, where the start is not looked for. */
+static void without_that_they_are_far_too_fast(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "fast_start.conf", "--budget", "60s",
+                 "--seed", "1", "--duration", "50ms", "--warmup-limit", "10ms", NULL);
+    run();
+    assert_false(tune.length.start.taken_off);
+    assert_true(mean_error() > 0.4);
+    done();
+}
+
+static void starts_slower_than_the_rest_are_taken_off_too(void **state)
+{
+    (void)state;
+    pilot("slow_start.conf", "1", NULL, NULL);
+    assert_true(tune.length.start.taken_off);
+    assert_true(tune_start_ratio(&tune) < 0.8);
+    assert_close(mean_error(), 0, 0.1);
+    done();
+}
+
+/* Replays of the search do not wait, those after the choice do; returns how many of the latter there are. The
+ * first of the pilot knew nothing of a start, and may have warmed up for as long as they measured. */
+static size_t check_waits(void)
+{
+    double least = (double)tune.length.warmup_least_ns / 1e9, shortest = (double)tune.duration_ns / 1e9;
+    size_t n_fresh = 0, n_long = 0;
+    for (size_t i = 0; i < tune.n_records; i++) {
+        for (size_t k = 0; k < tune.records[i].n; k++) {
+            const struct sample *sample = &tune.records[i].samples[k];
+            double waited = sample->warmup_seconds - sample->trimmed_seconds;
+            n_fresh += sample->fresh;
+            n_long += !sample->fresh && waited > 0.03;
+            if (has_no_warmup(i))
+                assert_true(waited == 0 && (!sample->fresh || sample->seconds > 1.2 * shortest));
+            else
+                assert_true(sample->fresh ? waited >= least : waited < 0.06);
+        }
+    }
+    assert_true(n_long <= 2);
+    return n_fresh;
+}
+
+static void a_search_finds_the_best_and_tells_its_settled_rate(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
+        search("fast_start.conf", seeds[i]);
+        assert_true(tune.length.start.taken_off);
+        assert_true(tenth_bps(chosen()) >= 0.95 * tenth_bps(&hill));
+        assert_true(record_count(&tune.records[tune.chosen], true) >= TUNE_FRESH_LEAST);
+        assert_true(answer.fresh);
+        double told = exp(record_log_moments(&tune.records[tune.chosen], true).mean);
+        assert_close(told / tenth_bps(chosen()), 1, 0.05);
+        assert_close(mean_error(), 0, 0.05);
+        done();
+    }
+}
+
+static void only_replays_after_the_choice_wait(void **state)
+{
+    (void)state;
+    search("fast_start.conf", "1");
+    assert_true(check_waits() >= 2 * TUNE_FRESH_LEAST);
+    assert_true(has_no_warmup(tune.baseline));
+    double told = exp(record_log_moments(&tune.records[tune.baseline], true).mean);
+    assert_close(told / tenth_bps(&tune.records[tune.baseline].point), 1, 0.05);
+    done();
+}
+
+static void a_start_is_no_burst_that_ended(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
+        struct sustained_verdict verdict;
+        size_t n_fresh = 0;
+        search("fast_start.conf", seeds[i]);
+        for (size_t k = 0; k < tune.n_records; k++)
+            n_fresh += k != tune.counterpart ? record_count(&tune.records[k], true) : 0;
+        assert_int_equal(tune.sustained.n, n_fresh);
+        assert_int_equal(sustained_judge(&tune.sustained, tune.chosen, false, &verdict), 0);
+        assert_false(verdict.burst);
+        assert_string_equal(warning("burst_ended"), "");
+        assert_string_equal(warning("rate_changed"), "");
+        done();
+    }
+}
+
+/* Nothing settles among equal points that scatter so much: the search takes all the time there is. */
+static void the_budget_is_kept_whatever_the_replays_wait_for(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
+        search("wild_start.conf", seeds[i]);
+        assert_true(tune.length.start.taken_off);
+        assert_int_equal(tune.stop, TUNE_STOP_BUDGET);
+        assert_true(session_seconds(session) > 0.9 * 60 && session_seconds(session) <= 60);
+        assert_true(record_count(&tune.records[tune.chosen], true) >= 2 * TUNE_FRESH_LEAST);
+        done();
+    }
+}
+
+/* --- waited out --- */
+
+/* That each replay with a warm-up had one as long as the start. */
+static void check_waited_out(void)
+{
+    size_t n = 0;
+    assert_false(tune.length.start.taken_off);
+    assert_true(tune.length.start.n_runs >= 3);
+    assert_true(tune.length.warmup_least_ns >= 50000000);
+    assert_close(tune_start_ratio(&tune), 1, 0);
+    for (size_t i = 0; i < tune.n_records; i++) {
+        for (size_t k = 0; k < tune.records[i].n && !has_no_warmup(i); k++) {
+            assert_true(tune.records[i].samples[k].warmup_seconds * 1e9 >=
+                        (double)tune.length.warmup_least_ns);
+            n++;
+        }
+    }
+    assert_true(n >= 3);
+}
+
+static void what_cannot_be_freed_from_starts_waits_for_them(void **state)
+{
+    (void)state;
+    static const char *const options[][2] = {{"--max-latency-p99", "10s"},
+                                             {"--profiles", NULL},
+                                             {"--profile", "balanced"},
+                                             {"--objective", "iops"}};
+    for (size_t i = 0; i < RIG_COUNT(options); i++) {
+        pilot("fast_start.conf", "1", options[i][0], options[i][1]);
+        check_waited_out();
+        done();
+    }
+}
+
+static void a_search_for_latency_waits(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "fast_start.conf", "--budget", "60s",
+                 "--seed", "1", "--objective", "latency", "--request-size", "16k", NULL);
+    assert_int_equal(init(), 0);
+    assert_int_equal(tune_length(&tune, &err), 0);
+    check_waited_out();
+    done();
+}
+
+/* Other searches read its runs, and know nothing of a start. */
+static void runs_that_are_kept_elsewhere_wait(void **state)
+{
+    (void)state;
+    static const char *const options[][2] = {{"--resume", "journal"}, {"--save", "history.db"}};
+    for (size_t i = 0; i < RIG_COUNT(options); i++) {
+        rig_settings(&settings, "--pattern", "randwrite", "--simulate", "fast_start.conf", "--budget", "60s",
+                     "--seed", "1", options[i][0], options[i][1], NULL);
+        memset(&err, 0, sizeof err);
+        session = rig_open_session(&settings);
+        if (resume_open(session, &err) != 0 || save_open(session, &err) != 0)
+            fail_msg("%s", err.text);
+        save_begin(session, "recommend");
+        assert_int_equal(tune_init(&tune, session, &err), 0);
+        assert_int_equal(tune_length(&tune, &err), 0);
+        check_waited_out();
+        done();
+    }
+}
+
+/* --- starts of hand-made runs --- */
+
+#define N_WINDOWS 64
+
+/* A quarter of the run is `ratio` times as fast as the rest; `n` of its windows were over. */
+static void add_run(double ratio, size_t n)
+{
+    struct pump_windows windows = {.width_ns = TUNE_START_RUN_NS / N_WINDOWS, .n = n + 1};
+    for (size_t i = 0; i < n; i++)
+        windows.bytes[i] = (uint64_t)(1e6 * (i < N_WINDOWS / 4 ? ratio : 1));
+    tune_start_add(&tune.length.start, &windows, n);
+}
+
+static bool is_taken_off(const double *ratios, size_t n_runs, size_t n_windows_of_last)
+{
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "steady.conf", "--seed", "1", NULL);
+    assert_int_equal(init(), 0);
+    tune.length.warmup_least_ns = 150000000;
+    for (size_t i = 0; i < n_runs; i++)
+        add_run(ratios[i], i + 1 < n_runs ? N_WINDOWS : n_windows_of_last);
+    assert_int_equal(tune.length.start.n_runs, n_runs);
+    assert_int_equal(tune_start_decide(&tune), 0);
+    bool taken_off = tune.length.start.taken_off;
+    done();
+    return taken_off;
+}
+
+static void starts_that_are_unlike_are_waited_out(void **state)
+{
+    (void)state;
+    static const double alike[] = {3, 3.05, 2.95}, unlike[] = {3, 2, 1.5}, one_unlike[] = {3, 3, 2.6};
+    assert_true(is_taken_off(alike, 3, N_WINDOWS));
+    assert_false(is_taken_off(unlike, 3, N_WINDOWS));
+    assert_false(is_taken_off(one_unlike, 3, N_WINDOWS));
+}
+
+static void two_runs_do_not_show_that_starts_are_alike(void **state)
+{
+    (void)state;
+    static const double ratios[] = {3, 3, 3};
+    assert_false(is_taken_off(ratios, 2, N_WINDOWS));
+    assert_false(is_taken_off(ratios, 0, N_WINDOWS));
+}
+
+/* Its windows are not over the time that those of the others are over. */
+static void a_run_that_ended_early_shows_no_start(void **state)
+{
+    (void)state;
+    static const double ratios[] = {3, 3, 3, 3};
+    assert_true(is_taken_off(ratios, 4, N_WINDOWS));
+    assert_false(is_taken_off(ratios, 4, N_WINDOWS / 2));
+}
+
+static void nothing_is_taken_off_where_nothing_would_be_waited_for(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "steady.conf", "--seed", "1", NULL);
+    assert_int_equal(init(), 0);
+    for (size_t i = 0; i < 4; i++)
+        add_run(3, N_WINDOWS);
+    assert_int_equal(tune_start_decide(&tune), 0);
+    assert_false(tune.length.start.taken_off);
+    done();
+}
+
+/* The start's windows are as wide whether the run's own divide them or are wider. */
+static void a_start_looks_the_same_through_any_windows(void **state)
+{
+    (void)state;
+    static const size_t counts[] = {8, 16, 20, 64, 100};
+    for (size_t i = 0; i < RIG_COUNT(counts); i++) {
+        struct tune_start start = {0};
+        struct pump_windows windows = {.width_ns = TUNE_START_RUN_NS / counts[i], .n = counts[i] + 1};
+        for (size_t k = 0; k < counts[i]; k++)
+            windows.bytes[k] = k < counts[i] / 4 ? 3000 : 1000;
+        tune_start_add(&start, &windows, counts[i]);
+        assert_int_equal(start.n_runs, 1);
+        assert_close(start.log_ratios.mean, log(3), 1e-12);
+        for (size_t k = 0; k < TUNE_START_N_WINDOWS; k++)
+            assert_close(start.rates[k], k < TUNE_START_N_WINDOWS / 4 ? 2 : 2.0 / 3, 1e-12);
+    }
+}
+
+static void a_run_that_moved_nothing_counts_for_nothing(void **state)
+{
+    (void)state;
+    struct tune_start start = {0};
+    struct pump_windows windows = {.width_ns = TUNE_START_RUN_NS / N_WINDOWS, .n = N_WINDOWS + 1};
+    tune_start_add(&start, &windows, N_WINDOWS);
+    tune_start_add(&start, &windows, 0);
+    assert_int_equal(start.n_runs, 0);
+    assert_int_equal(start.log_ratios.n, 0);
+    assert_close(start.rates[0], 0, 0);
+}
+
+/* --- what the user is told --- */
+
+static void the_ratio_is_that_of_the_shortest_runs(void **state)
+{
+    (void)state;
+    pilot("steady.conf", "1", NULL, NULL);
+    assert_close(tune_start_ratio(&tune), 1, 0);
+    done();
+    pilot("fast_start.conf", "1", NULL, NULL);
+    double seconds = (double)tune.duration_ns / 1e9;
+    assert_true(tune_start_ratio(&tune) > 1.3);
+    assert_close(tune_start_ratio(&tune), 1 + 2 * (1 - exp(-30 * seconds)) / (30 * seconds), 0.1);
+    done();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(replays_of_the_pilot_are_freed_from_alike_starts),
+        cmocka_unit_test(mean_latencies_of_buffered_writes_are_freed_too),
+        cmocka_unit_test(without_that_they_are_far_too_fast),
+        cmocka_unit_test(starts_slower_than_the_rest_are_taken_off_too),
+        cmocka_unit_test(a_search_finds_the_best_and_tells_its_settled_rate),
+        cmocka_unit_test(only_replays_after_the_choice_wait),
+        cmocka_unit_test(a_start_is_no_burst_that_ended),
+        cmocka_unit_test(the_budget_is_kept_whatever_the_replays_wait_for),
+        cmocka_unit_test(what_cannot_be_freed_from_starts_waits_for_them),
+        cmocka_unit_test(a_search_for_latency_waits),
+        cmocka_unit_test(runs_that_are_kept_elsewhere_wait),
+        cmocka_unit_test(starts_that_are_unlike_are_waited_out),
+        cmocka_unit_test(two_runs_do_not_show_that_starts_are_alike),
+        cmocka_unit_test(a_run_that_ended_early_shows_no_start),
+        cmocka_unit_test(nothing_is_taken_off_where_nothing_would_be_waited_for),
+        cmocka_unit_test(a_start_looks_the_same_through_any_windows),
+        cmocka_unit_test(a_run_that_moved_nothing_counts_for_nothing),
+        cmocka_unit_test(the_ratio_is_that_of_the_shortest_runs),
+    };
+    return cmocka_run_group_tests(tests, enter_here, rig_leave);
+}
