@@ -63,9 +63,10 @@ static const char *method_used(const struct tune *tune)
 static json_t *json_run_length(const struct tune *tune)
 {
     const struct tune_length *length = &tune->length;
-    return json_pack("{s:o, s:o, s:o, s:s}", "seconds", json_number((double)tune->duration_ns / 1e9),
+    return json_pack("{s:o, s:o, s:o, s:o, s:s}", "seconds", json_number((double)tune->duration_ns / 1e9),
                      "warmup_limit_seconds", json_number((double)length->warmup_limit_ns / 1e9),
-                     "warmup_least_seconds", json_number((double)length->warmup_least_ns / 1e9), "why",
+                     "warmup_least_seconds", json_number((double)length->warmup_least_ns / 1e9),
+                     "start_ratio", json_number(tune_start_ratio(tune)), "why",
                      length->why != NULL ? length->why : "no run was made");
 }
 

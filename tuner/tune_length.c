@@ -342,6 +342,7 @@ static int decide(struct tune *tune, size_t *points, size_t n, struct err *err)
     tune->run_seconds += (double)(duration_ns - tune->duration_ns + warmup_ns) / 1e9;
     again |= duration_ns != tune->duration_ns;
     tune->duration_ns = duration_ns;
+    tune_start_tell(tune);
     if (tune->settings->warmup_limit_ns == UINT64_MAX && length->warmup_limit_ns > TUNE_LENGTH_WARMUP_NS &&
         length->warmup_limit_ns < duration_ns)
         length->warmup_limit_ns = duration_ns;

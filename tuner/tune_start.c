@@ -107,6 +107,20 @@ static bool has_no_warmup(const struct tune *tune, size_t point)
     return measure_writes_once(&tune->settings->pattern, &tune->records[point].point);
 }
 
+void tune_start_tell(const struct tune *tune)
+{
+    bool unwarmed = false;
+    for (size_t i = 0; i < tune->n_records; i++)
+        unwarmed |= has_no_warmup(tune, i);
+    if (tune->length.start.taken_off)
+        notes_add(&tune->session->warnings, "start_taken_off",
+                  "runs start at %.2f times their settled rate, alike for all settings looked at: this was "
+                  "taken off the rates of the search's runs; replays after the choice wait for it%s",
+                  tune_start_ratio(tune),
+                  unwarmed ? ", except buffered writes, which have no warm-up: it was taken off theirs, too"
+                           : "");
+}
+
 void tune_start_plan(const struct tune *tune, size_t point, bool fresh, struct measure_plan *plan)
 {
     if (!tune->length.start.taken_off)

@@ -41,6 +41,9 @@ void tune_start_take_off(const struct tune *tune, struct sample *sample);
 /* Rate of the search's shortest runs as measured by the settled rate; 1 where nothing is taken off. */
 double tune_start_ratio(const struct tune *tune);
 
+/* Warns the user of it, once the length of runs is decided. */
+void tune_start_tell(const struct tune *tune);
+
 /* What a plan for this point, made as if starts are waited out, must be instead. */
 void tune_start_plan(const struct tune *tune, size_t point, bool fresh, struct measure_plan *plan);
 

@@ -24,6 +24,7 @@ static int enter(void **state)
     if (rig_enter(state) != 0)
         return -1;
     rig_surface("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
+    rig_surface("fast_start", "run_cv = 0.02; warmup_seconds = 0.1; warmup_factor = 3.0;", rig_peak_bps);
     return 0;
 }
 
@@ -255,6 +256,27 @@ static void a_recommendation_has_every_field_of_the_schema(void **state)
     done(document);
 }
 
+static void the_length_of_runs_says_how_they_start(void **state)
+{
+    (void)state;
+    static const char *const surfaces[] = {"peak.conf", "fast_start.conf"};
+    for (size_t i = 0; i < RIG_COUNT(surfaces); i++) {
+        bool taken_off = i == 1, warned = false;
+        rig_settings(&settings, "--pattern", "randwrite", "--simulate", surfaces[i], "--seed", "1", NULL);
+        json_t *document = search(), *warnings = json_object_get(document, "warnings");
+        json_t *length = json_object_get(json_object_get(document, "search"), "run_length");
+        double ratio = json_number_value(json_object_get(length, "start_ratio"));
+        assert_true(taken_off ? ratio > 1.3 && ratio < 3 : ratio == 1);
+        assert_int_equal(json_number_value(json_object_get(length, "warmup_least_seconds")) > 0, taken_off);
+        for (size_t k = 0; k < json_array_size(warnings); k++) {
+            json_t *code = json_object_get(json_array_get(warnings, k), "code");
+            warned |= strcmp(json_string_value(code), "start_taken_off") == 0;
+        }
+        assert_int_equal(warned, taken_off);
+        done(document);
+    }
+}
+
 static void no_recommendation_is_null_with_reasons(void **state)
 {
     (void)state;
@@ -362,6 +384,7 @@ int main(void)
         cmocka_unit_test(a_row_without_an_interval_has_nulls),
         cmocka_unit_test(patterns_have_their_shares),
         cmocka_unit_test(a_recommendation_has_every_field_of_the_schema),
+        cmocka_unit_test(the_length_of_runs_says_how_they_start),
         cmocka_unit_test(no_recommendation_is_null_with_reasons),
         cmocka_unit_test(strange_bytes_anywhere_leave_the_document_valid),
         cmocka_unit_test(facts_of_the_system_are_cleaned_too),

@@ -5,11 +5,26 @@
 #include "tuner/save.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static double tenth_bps(const struct point *point)
 {
     return rig_peak_bps(point) / 10;
+}
+
+/* Twelve points for random reads, all direct: the default is not among them. */
+static void reading_surface(void)
+{
+    static const unsigned sizes[] = {4096, 16384, 65536, 262144}, depths[] = {1, 4, 16};
+    char rows[1024] = "";
+    for (size_t i = 0, n = 0; i < 12; i++)
+        n += (size_t)snprintf(rows + n, sizeof rows - n, "randread,%u,%u,1,io_uring,1,%u\n", sizes[i % 4],
+                              depths[i / 4], 50000000 + 10000000 * (unsigned)i);
+    rig_write("reads.csv", "pattern,request_size,queue_depth,direct,api,threads,throughput_bps\n%s", rows);
+    rig_write("reads.conf",
+              "name = \"reads\"; points = \"reads.csv\"; noise = { run_cv = 0.02; setup_seconds = 0.005; "
+              "warmup_seconds = 0.1; warmup_factor = 3.0; };\n");
 }
 
 static int enter_here(void **state)
@@ -25,6 +40,7 @@ static int enter_here(void **state)
     rig_surface("slow_start",
                 "run_cv = 0.02; setup_seconds = 0.005; warmup_seconds = 0.1; warmup_factor = 0.3;",
                 tenth_bps);
+    reading_surface();
     rig_surface("steady", "run_cv = 0.02; setup_seconds = 0.005;", tenth_bps);
     return 0;
 }
@@ -230,6 +246,7 @@ static void check_waited_out(void)
     assert_false(tune.length.start.taken_off);
     assert_true(tune.length.start.n_runs >= 3);
     assert_true(tune.length.warmup_least_ns >= 50000000);
+    assert_string_equal(warning("start_taken_off"), "");
     assert_close(tune_start_ratio(&tune), 1, 0);
     for (size_t i = 0; i < tune.n_records; i++) {
         for (size_t k = 0; k < tune.records[i].n && !has_no_warmup(i); k++) {
@@ -388,11 +405,35 @@ static void the_ratio_is_that_of_the_shortest_runs(void **state)
     (void)state;
     pilot("steady.conf", "1", NULL, NULL);
     assert_close(tune_start_ratio(&tune), 1, 0);
+    assert_string_equal(warning("start_taken_off"), "");
     done();
     pilot("fast_start.conf", "1", NULL, NULL);
     double seconds = (double)tune.duration_ns / 1e9;
     assert_true(tune_start_ratio(&tune) > 1.3);
     assert_close(tune_start_ratio(&tune), 1 + 2 * (1 - exp(-30 * seconds)) / (30 * seconds), 0.1);
+    done();
+}
+
+static void a_start_that_was_taken_off_is_told(void **state)
+{
+    (void)state;
+    char words[64];
+    pilot("fast_start.conf", "1", NULL, NULL);
+    snprintf(words, sizeof words, "runs start at %.2f times", tune_start_ratio(&tune));
+    assert_non_null(strstr(warning("start_taken_off"), words));
+    assert_non_null(strstr(warning("start_taken_off"), "buffered writes, which have no warm-up"));
+    done();
+}
+
+static void of_reads_nothing_is_said_about_buffered_writes(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randread", "--simulate", "reads.conf", "--budget", "60s", "--seed",
+                 "1", NULL);
+    run();
+    assert_true(tune.length.start.taken_off);
+    assert_non_null(strstr(warning("start_taken_off"), "wait for it"));
+    assert_null(strstr(warning("start_taken_off"), "buffered"));
     done();
 }
 
@@ -417,6 +458,8 @@ int main(void)
         cmocka_unit_test(a_start_looks_the_same_through_any_windows),
         cmocka_unit_test(a_run_that_moved_nothing_counts_for_nothing),
         cmocka_unit_test(the_ratio_is_that_of_the_shortest_runs),
+        cmocka_unit_test(a_start_that_was_taken_off_is_told),
+        cmocka_unit_test(of_reads_nothing_is_said_about_buffered_writes),
     };
     return cmocka_run_group_tests(tests, enter_here, rig_leave);
 }
