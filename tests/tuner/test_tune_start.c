@@ -40,6 +40,9 @@ static int enter_here(void **state)
     rig_surface("slow_start",
                 "run_cv = 0.02; setup_seconds = 0.005; warmup_seconds = 0.1; warmup_factor = 0.3;",
                 tenth_bps);
+    rig_surface("long_start",
+                "run_cv = 0.02; op_cv = 1.0; setup_seconds = 2.0; warmup_seconds = 0.1; warmup_factor = 3.0;",
+                tenth_bps);
     reading_surface();
     rig_surface("steady", "run_cv = 0.02; setup_seconds = 0.005;", tenth_bps);
     return 0;
@@ -101,7 +104,10 @@ static void replays_of_the_pilot_are_freed_from_alike_starts(void **state)
         pilot("fast_start.conf", seeds[i], NULL, NULL);
         assert_true(tune.length.start.taken_off);
         assert_true(tune.length.warmup_least_ns >= 50000000);
-        assert_true(tune.duration_ns <= 60000000);
+        assert_int_equal(tune.duration_ns, MEASURE_MIN_DURATION_NS);
+        /* They stay replays, and what a run of the search costs is without the wait. */
+        assert_true(session->n_runs - tune.length.n_aside > TUNE_LENGTH_POINTS + 3);
+        assert_true(tune.run_seconds * 1e9 < (double)tune.length.warmup_least_ns);
         assert_close(mean_error(), 0, 0.05);
         /* What the belief was told before is told anew. */
         for (size_t k = 0; k < tune.space.n_points; k++) {
@@ -199,6 +205,8 @@ static void only_replays_after_the_choice_wait(void **state)
     (void)state;
     search("fast_start.conf", "1");
     assert_true(check_waits() >= 2 * TUNE_FRESH_LEAST);
+    /* What these cost is nothing to expect of a run of the search. */
+    assert_true(tune.run_seconds * 1e9 < (double)tune.length.warmup_least_ns);
     assert_true(has_no_warmup(tune.baseline));
     double told = exp(record_log_moments(&tune.records[tune.baseline], true).mean);
     assert_close(told / tenth_bps(&tune.records[tune.baseline].point), 1, 0.05);
@@ -303,99 +311,18 @@ static void runs_that_are_kept_elsewhere_wait(void **state)
     }
 }
 
-/* --- starts of hand-made runs --- */
-
-#define N_WINDOWS 64
-
-/* A quarter of the run is `ratio` times as fast as the rest; `n` of its windows were over. */
-static void add_run(double ratio, size_t n)
+/* A run that shows its start cannot be told from one that is hopeless. */
+static void runs_within_their_start_are_not_cut(void **state)
 {
-    struct pump_windows windows = {.width_ns = TUNE_START_RUN_NS / N_WINDOWS, .n = n + 1};
-    for (size_t i = 0; i < n; i++)
-        windows.bytes[i] = (uint64_t)(1e6 * (i < N_WINDOWS / 4 ? ratio : 1));
-    tune_start_add(&tune.length.start, &windows, n);
-}
-
-static bool is_taken_off(const double *ratios, size_t n_runs, size_t n_windows_of_last)
-{
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "steady.conf", "--seed", "1", NULL);
-    assert_int_equal(init(), 0);
-    tune.length.warmup_least_ns = 150000000;
-    for (size_t i = 0; i < n_runs; i++)
-        add_run(ratios[i], i + 1 < n_runs ? N_WINDOWS : n_windows_of_last);
-    assert_int_equal(tune.length.start.n_runs, n_runs);
-    assert_int_equal(tune_start_decide(&tune), 0);
-    bool taken_off = tune.length.start.taken_off;
+    (void)state;
+    struct measure_plan plan = {
+        .warmup_limit_ns = 400000000, .warmup_least_ns = 150000000, .hopeless_bps = 1};
+    pilot("fast_start.conf", "1", NULL, NULL);
+    tune_start_plan(&tune, 0, false, &plan);
+    assert_close(plan.hopeless_bps, 0, 0);
+    assert_int_equal(plan.warmup_limit_ns, TUNE_LENGTH_WARMUP_NS);
+    assert_int_equal(plan.warmup_least_ns, 0);
     done();
-    return taken_off;
-}
-
-static void starts_that_are_unlike_are_waited_out(void **state)
-{
-    (void)state;
-    static const double alike[] = {3, 3.05, 2.95}, unlike[] = {3, 2, 1.5}, one_unlike[] = {3, 3, 2.6};
-    assert_true(is_taken_off(alike, 3, N_WINDOWS));
-    assert_false(is_taken_off(unlike, 3, N_WINDOWS));
-    assert_false(is_taken_off(one_unlike, 3, N_WINDOWS));
-}
-
-static void two_runs_do_not_show_that_starts_are_alike(void **state)
-{
-    (void)state;
-    static const double ratios[] = {3, 3, 3};
-    assert_false(is_taken_off(ratios, 2, N_WINDOWS));
-    assert_false(is_taken_off(ratios, 0, N_WINDOWS));
-}
-
-/* Its windows are not over the time that those of the others are over. */
-static void a_run_that_ended_early_shows_no_start(void **state)
-{
-    (void)state;
-    static const double ratios[] = {3, 3, 3, 3};
-    assert_true(is_taken_off(ratios, 4, N_WINDOWS));
-    assert_false(is_taken_off(ratios, 4, N_WINDOWS / 2));
-}
-
-static void nothing_is_taken_off_where_nothing_would_be_waited_for(void **state)
-{
-    (void)state;
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "steady.conf", "--seed", "1", NULL);
-    assert_int_equal(init(), 0);
-    for (size_t i = 0; i < 4; i++)
-        add_run(3, N_WINDOWS);
-    assert_int_equal(tune_start_decide(&tune), 0);
-    assert_false(tune.length.start.taken_off);
-    done();
-}
-
-/* The start's windows are as wide whether the run's own divide them or are wider. */
-static void a_start_looks_the_same_through_any_windows(void **state)
-{
-    (void)state;
-    static const size_t counts[] = {8, 16, 20, 64, 100};
-    for (size_t i = 0; i < RIG_COUNT(counts); i++) {
-        struct tune_start start = {0};
-        struct pump_windows windows = {.width_ns = TUNE_START_RUN_NS / counts[i], .n = counts[i] + 1};
-        for (size_t k = 0; k < counts[i]; k++)
-            windows.bytes[k] = k < counts[i] / 4 ? 3000 : 1000;
-        tune_start_add(&start, &windows, counts[i]);
-        assert_int_equal(start.n_runs, 1);
-        assert_close(start.log_ratios.mean, log(3), 1e-12);
-        for (size_t k = 0; k < TUNE_START_N_WINDOWS; k++)
-            assert_close(start.rates[k], k < TUNE_START_N_WINDOWS / 4 ? 2 : 2.0 / 3, 1e-12);
-    }
-}
-
-static void a_run_that_moved_nothing_counts_for_nothing(void **state)
-{
-    (void)state;
-    struct tune_start start = {0};
-    struct pump_windows windows = {.width_ns = TUNE_START_RUN_NS / N_WINDOWS, .n = N_WINDOWS + 1};
-    tune_start_add(&start, &windows, N_WINDOWS);
-    tune_start_add(&start, &windows, 0);
-    assert_int_equal(start.n_runs, 0);
-    assert_int_equal(start.log_ratios.n, 0);
-    assert_close(start.rates[0], 0, 0);
 }
 
 /* --- what the user is told --- */
@@ -425,6 +352,23 @@ static void a_start_that_was_taken_off_is_told(void **state)
     done();
 }
 
+/* Where set-up is dear and requests scatter, runs are longer than the pilot's. */
+static void what_is_told_is_about_the_length_that_was_chosen(void **state)
+{
+    (void)state;
+    char words[64];
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "long_start.conf", "--budget", "30m",
+                 "--seed", "3", NULL);
+    assert_int_equal(init(), 0);
+    assert_int_equal(tune_length(&tune, &err), 0);
+    assert_true(tune.length.start.taken_off);
+    assert_true(tune.duration_ns > 80000000 && tune_start_ratio(&tune) < 1.8);
+    snprintf(words, sizeof words, "runs start at %.2f times", tune_start_ratio(&tune));
+    assert_non_null(strstr(warning("start_taken_off"), words));
+    assert_close(mean_error(), 0, 0.1);
+    done();
+}
+
 static void of_reads_nothing_is_said_about_buffered_writes(void **state)
 {
     (void)state;
@@ -451,14 +395,10 @@ int main(void)
         cmocka_unit_test(what_cannot_be_freed_from_starts_waits_for_them),
         cmocka_unit_test(a_search_for_latency_waits),
         cmocka_unit_test(runs_that_are_kept_elsewhere_wait),
-        cmocka_unit_test(starts_that_are_unlike_are_waited_out),
-        cmocka_unit_test(two_runs_do_not_show_that_starts_are_alike),
-        cmocka_unit_test(a_run_that_ended_early_shows_no_start),
-        cmocka_unit_test(nothing_is_taken_off_where_nothing_would_be_waited_for),
-        cmocka_unit_test(a_start_looks_the_same_through_any_windows),
-        cmocka_unit_test(a_run_that_moved_nothing_counts_for_nothing),
+        cmocka_unit_test(runs_within_their_start_are_not_cut),
         cmocka_unit_test(the_ratio_is_that_of_the_shortest_runs),
         cmocka_unit_test(a_start_that_was_taken_off_is_told),
+        cmocka_unit_test(what_is_told_is_about_the_length_that_was_chosen),
         cmocka_unit_test(of_reads_nothing_is_said_about_buffered_writes),
     };
     return cmocka_run_group_tests(tests, enter_here, rig_leave);
