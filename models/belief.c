@@ -353,6 +353,8 @@ int belief_update(struct belief *belief, bool refit, gsl_rng *rng)
         if (!result)
             result = predict_all(belief);
     }
+    if (!result)
+        belief_surprise_learn(belief);
 out:
     free(data);
     return result;

@@ -38,9 +38,11 @@ struct belief {
                                 predict; NaN for all others and while there is no surrogate */
     bool *excluded; /* by point: its runs failed or it is not trusted; never asked for or chosen again */
     size_t n_measured, n_told;
-    struct noise_prior noise;           /* of ordinary runs */
-    double low_share, high_share;       /* of runs that are outliers below, above */
-    struct belief_prior prior;          /* figures from elsewhere; empty unless belief_prior_add was called */
+    struct noise_prior noise;     /* of ordinary runs */
+    double low_share, high_share; /* of runs that are outliers below, above */
+    struct belief_prior prior;    /* figures from elsewhere; empty unless belief_prior_add was called */
+    double surprise_share; /* of points that are better than all others say, by a factor whose logarithm is */
+    double surprise_std;   /* half normal with this parameter */
     const struct surrogate_ops *chosen; /* fitted; NULL before the first successful belief_update */
     void *gp, *quadratic;               /* states; NULL where the model is not used */
     double gp_score, quadratic_score; /* leave-one-out log density of the last refit; NaN where not fitted */
@@ -97,6 +99,11 @@ size_t belief_two_level_points(const struct belief *belief);
 /* Measured, not excluded point with the highest posterior mean (highest sample mean while there is no
  * surrogate) among those with at least min_replays; n_points when there is none. */
 size_t belief_best(const struct belief *belief, size_t min_replays);
+
+/* Probability that this point, never measured, reaches `response` by a surprise; 0 of measured ones. And that
+ * no point does. After a successful belief_update only. */
+double belief_surprise(const struct belief *belief, size_t point, double response);
+double belief_no_surprise(const struct belief *belief, size_t but, double response);
 
 /* Probability that no point of the space that is not excluded exceeds `point` by more than `margin` in
  * response, by joint posterior draws (the most promising 1024 points at most). While there is no

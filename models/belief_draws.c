@@ -119,7 +119,8 @@ int belief_probability_within(const struct belief *belief, size_t point, double 
     draws = malloc(n * n_draws * sizeof(*draws));
     result = draws ? belief_sample(belief, points, n, n_draws, rng, draws) : -ENOMEM;
     if (!result)
-        *ret_probability = share_within(draws, n, n_draws, margin);
+        *ret_probability = share_within(draws, n, n_draws, margin) *
+                           belief_no_surprise(belief, point, belief->mean[point] + margin);
 out:
     free(rivals);
     free(draws);

@@ -35,6 +35,13 @@ static inline void *belief_chosen_state(const struct belief *belief)
     return belief->chosen == &surrogate_gp ? belief->gp : belief->quadratic;
 }
 
+/* What all other points say of a point: its posterior with its own observation taken out again (a quotient of
+ * normal densities). False where nothing is left. */
+bool belief_leave_out(const struct belief *belief, size_t point, double *ret_mean, double *ret_variance);
+
+/* Learns surprise_share and surprise_std, after a fit. */
+void belief_surprise_learn(struct belief *belief);
+
 /* Judges points of one run by the others, after a fit. True when that changes what should be told to the
  * surrogate. */
 bool belief_suspects_weigh(struct belief *belief);

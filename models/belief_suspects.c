@@ -14,9 +14,7 @@
 /* Weights of single runs that moved by less do not change a prediction noticeably. */
 #define WEIGHT_STEP 0.2
 
-/* What all other points say of a point: its posterior with its own observation taken out again (a quotient of
- * normal densities). False where nothing is left. */
-static bool leave_out(const struct belief *belief, size_t point, double *ret_mean, double *ret_variance)
+bool belief_leave_out(const struct belief *belief, size_t point, double *ret_mean, double *ret_variance)
 {
     double own = 1.0 / belief_told_variance(belief, point), all = 1.0 / belief->variance[point];
 
@@ -36,7 +34,7 @@ bool belief_suspects_weigh(struct belief *belief)
         double value = belief->moments[point].mean, mean, variance, weight, own;
 
         if (!belief_usable(belief, point) || belief->replays[point].n != 1 ||
-            !leave_out(belief, point, &mean, &variance))
+            !belief_leave_out(belief, point, &mean, &variance))
             continue;
         own = belief->noise.variance;
         belief->single_residual[point] = (value - mean) / sqrt(variance + own);
@@ -59,7 +57,7 @@ static double promise_of_suspect(const struct belief *belief, size_t point, doub
 {
     double mean, variance, upper;
 
-    if (!belief_suspect(belief, point) || !leave_out(belief, point, &mean, &variance))
+    if (!belief_suspect(belief, point) || !belief_leave_out(belief, point, &mean, &variance))
         return -INFINITY;
     upper = mean + SUSPECT_REACH * sqrt(variance);
     return upper >= incumbent ? upper : -INFINITY;

@@ -144,6 +144,10 @@ void tune_learn_cost(struct tune *tune, double seconds, const struct measure_res
 /* Sets point_seconds from all that is known, also for the belief. */
 void tune_expect_costs(struct tune *tune);
 
+/* Bytes per second of a point of the space, by its last run or else by the surrogate; infinite where nothing
+ * is known. */
+double tune_expected_bps(const struct tune *tune, size_t point);
+
 /* Marks the first points and asks the search for more until its time is over. */
 int tune_explore(struct tune *tune, struct err *err);
 
@@ -249,6 +253,11 @@ double tune_response(const struct tune *tune, const struct sample *sample);
 /* Tells the belief of a replay of a point of the space; or leaves the point out where its replays do not
  * support the objective. */
 int tune_tell(struct tune *tune, size_t point, const struct sample *sample);
+
+/* Points that were hardly measured and could surprise, those that most likely do by the second of a run
+ * first, at most `most`; none where something else is the larger part of what the answer leaves open, or
+ * where they are too many. 0 or -ENOMEM. */
+int tune_list_surprises(struct tune *tune, size_t most, size_t *ret_points, size_t *ret_n);
 
 /* Tells the belief anew of all that the records hold. 0 or -ENOMEM. */
 int tune_tell_again(struct tune *tune);

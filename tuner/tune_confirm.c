@@ -61,10 +61,10 @@ static double seconds_of(const struct tune *tune, size_t point)
 {
     const struct record *record = &tune->records[point];
     if (tune->session->watch != NULL || record->n == 0 || point >= tune->space.n_points)
-        return tune->run_seconds + tune_start_seconds(tune, point);
-    double seconds =
-        fmax(tune->point_seconds[point], tune->around_seconds + record->samples[record->n - 1].seconds);
-    return seconds + tune_start_seconds(tune, point);
+        return tune->run_seconds + tune_start_seconds(tune, point, true);
+    double expected = tune->point_seconds[point] - tune_start_seconds(tune, point, false);
+    return fmax(expected, tune->around_seconds + record->samples[record->n - 1].seconds) +
+           tune_start_seconds(tune, point, true);
 }
 
 /* That this replay of the points takes, by what their runs have cost so far. */

@@ -9,13 +9,13 @@
 
 void tune_learn_cost(struct tune *tune, double seconds, const struct measure_result *measured)
 {
-    double around = fmax(0, seconds - measured->seconds);
+    double waited = tune->length.start.taken_off ? measured->warmup_seconds : 0;
+    double around = fmax(0, seconds - measured->seconds - waited);
     tune->run_seconds += COST_WEIGHT * (seconds - tune->run_seconds);
     tune->around_seconds += COST_WEIGHT * (around - tune->around_seconds);
 }
 
-/* Expected bytes per second; infinite where nothing is known. */
-static double expected_bps(const struct tune *tune, size_t point)
+double tune_expected_bps(const struct tune *tune, size_t point)
 {
     const struct record *record = &tune->records[point];
     if (record->n > 0)
@@ -30,8 +30,8 @@ void tune_expect_costs(struct tune *tune)
     for (size_t i = 0; i < tune->space.n_points; i++) {
         double least_bytes =
             measure_request_bytes(&tune->settings->pattern, &tune->records[i].point) * MEASURE_MIN_REQUESTS;
-        double span = fmax((double)tune->duration_ns / 1e9, least_bytes / expected_bps(tune, i));
-        tune->point_seconds[i] = tune->around_seconds + span;
+        double span = fmax((double)tune->duration_ns / 1e9, least_bytes / tune_expected_bps(tune, i));
+        tune->point_seconds[i] = tune->around_seconds + span + tune_start_seconds(tune, i, false);
     }
     tune->belief.run_seconds = tune->point_seconds;
 }

@@ -12,16 +12,14 @@
 #define GRID_RUNS_PER_BUDGET 500
 #define LONGEST_NS           (2 * CLOCK_NS_PER_S)
 /* Of a search: with fewer, too few points are seen, however good the figures of each. */
-#define LEAST_RUNS    150
-#define N_REPLAYED    3 /* of the points, the fastest */
-#define REPLAYS       3 /* of those */
-#define SMALL_BYTES   (256U << 10)
-#define SMALL_QUEUE   4
-#define SMALL_REPLAYS 2
-#define LONG_RATIO    8 /* longer runs of the pilot, by the shortest */
-#define LONG_REPLAYS  4
-/* What is left of a start when it drowns in the noise still counts. */
-#define SETTLED_MARGIN     1.5
+#define LEAST_RUNS         150
+#define N_REPLAYED         3 /* of the points, the fastest */
+#define REPLAYS            3 /* of those */
+#define SMALL_BYTES        (256U << 10)
+#define SMALL_QUEUE        4
+#define SMALL_REPLAYS      2
+#define LONG_RATIO         8 /* longer runs of the pilot, by the shortest */
+#define LONG_REPLAYS       4
 #define WARMUP_LIMIT_RATIO 2
 #define PRIOR_STD          0.1 /* from run to run */
 
@@ -271,7 +269,7 @@ static bool choose_warmup(struct tune *tune)
         return false;
     }
     double settled = run_length_settling(length->start.rates, TUNE_START_N_WINDOWS);
-    length->warmup_least_ns = (uint64_t)(SETTLED_MARGIN * settled * (double)TUNE_START_RUN_NS);
+    length->warmup_least_ns = (uint64_t)(TUNE_START_SETTLED_MARGIN * settled * (double)TUNE_START_RUN_NS);
     length->warmup_limit_ns = WARMUP_LIMIT_RATIO * length->warmup_least_ns;
     if (length->warmup_limit_ns < tune->duration_ns)
         length->warmup_limit_ns = tune->duration_ns;

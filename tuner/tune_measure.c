@@ -35,7 +35,7 @@ static bool has_time_for(const struct tune *tune, size_t point, bool fresh, uint
     if (point < tune->space.n_points)
         seconds = fmax(seconds, tune->point_seconds[point]);
     if (fresh)
-        seconds += tune_start_seconds(tune, point);
+        seconds += tune_start_seconds(tune, point, true);
     return (double)tune_now_ns(tune) + seconds * (1 + COST_MARGIN) * 1e9 <= (double)deadline_ns;
 }
 

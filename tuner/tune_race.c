@@ -158,6 +158,13 @@ static size_t take_all(const struct tune *tune, size_t *ret_runs)
     return n;
 }
 
+/* What could surprise where that is the larger part of what is open, else what the surrogate votes for. */
+static int choose_day_block(struct tune *tune, size_t *ret_runs, size_t *ret_n)
+{
+    int result = tune_list_surprises(tune, BLOCK_POINTS, ret_runs, ret_n);
+    return result < 0 || *ret_n > 0 ? result : choose_block(tune, ret_runs, ret_n);
+}
+
 /* What is in force is no measure for the others yet, and a run of it may still make it one. */
 static bool lacks_measure(const struct tune *tune)
 {
@@ -212,7 +219,7 @@ int tune_race(struct tune *tune, struct err *err)
         else if (result == 0 && tune->belief.chosen == NULL)
             n = take_all(tune, runs);
         else if (result == 0)
-            result = choose_block(tune, runs, &n);
+            result = choose_day_block(tune, runs, &n);
         if (result < 0)
             return err_sys(err, result, "the race cannot go on");
         if (n == 0) {

@@ -13,6 +13,8 @@
 #define LEAST_RUNS 3
 /* Of the logarithm of the early by the late rate, from point to point. */
 #define ALIKE_STD 0.05
+/* Fewer requests by each slot of the queue: they were all sent within the start, whenever they completed. */
+#define LEAST_ROUNDS 10
 /* Points of a block after the choice, for what such runs may cost. */
 #define BLOCK_POINTS 4
 
@@ -39,6 +41,28 @@ void tune_start_add(struct tune_start *start, const struct pump_windows *windows
     if (whole && early > 0 && late > 0)
         moments_add(&start->log_ratios, log(early / late));
     start->n_runs += rate_between(windows, n, 0, 1) > 0;
+}
+
+/* The highest rate of what was measured so far. */
+static double fastest_bps(const struct tune *tune)
+{
+    double fastest = 0;
+    for (size_t i = 0; i < tune->n_records; i++) {
+        const struct record *record = &tune->records[i];
+        fastest = record->n > 0 ? fmax(fastest, record->samples[record->n - 1].throughput_bps) : fastest;
+    }
+    return fastest;
+}
+
+/* Such points wait for the start to pass in the search, too. */
+static bool has_few_rounds(const struct tune *tune, size_t point)
+{
+    const struct point *setting = &tune->records[point].point;
+    double bps = point < tune->space.n_points ? tune_expected_bps(tune, point) : INFINITY;
+    double bytes = fmin(bps, fastest_bps(tune)) * (double)tune->duration_ns / 1e9;
+    double requests = bytes / measure_request_bytes(&tune->settings->pattern, setting);
+    return fmax(requests, MEASURE_MIN_REQUESTS) <
+           LEAST_ROUNDS * (double)setting->queue_depth * setting->threads;
 }
 
 /* Latencies' percentiles cannot be freed from a start, and journals and histories are read by searches that
@@ -84,6 +108,10 @@ int tune_start_decide(struct tune *tune)
         return 0;
     length->start.taken_off = true;
     for (size_t i = 0; i < tune->n_records; i++) {
+        if (has_few_rounds(tune, i)) {
+            length->n_aside += tune->records[i].n;
+            record_set_aside(&tune->records[i]);
+        }
         for (size_t k = 0; k < tune->records[i].n; k++)
             tune_start_take_off(tune, &tune->records[i].samples[k]);
     }
@@ -100,6 +128,12 @@ static uint64_t unwarmed_ns(const struct tune *tune)
     double most_ns = kept_ns / (TUNE_FRESH_LEAST * BLOCK_POINTS);
     double wanted_ns = TUNE_START_UNWARMED_RATIO * (double)tune->length.warmup_least_ns;
     return (uint64_t)fmax(fmin(wanted_ns, most_ns), (double)tune->duration_ns);
+}
+
+/* What is left of a start then is taken off as well. */
+static uint64_t settling_ns(const struct tune *tune)
+{
+    return (uint64_t)((double)tune->length.warmup_least_ns / TUNE_START_SETTLED_MARGIN);
 }
 
 static bool has_no_warmup(const struct tune *tune, size_t point)
@@ -126,19 +160,19 @@ void tune_start_plan(const struct tune *tune, size_t point, bool fresh, struct m
     if (!tune->length.start.taken_off)
         return;
     if (!fresh) {
-        plan->warmup_limit_ns = TUNE_LENGTH_WARMUP_NS;
-        plan->warmup_least_ns = 0;
+        bool waits = has_few_rounds(tune, point);
+        plan->warmup_limit_ns = waits ? settling_ns(tune) : TUNE_LENGTH_WARMUP_NS;
+        plan->warmup_least_ns = waits ? settling_ns(tune) : 0;
         plan->hopeless_bps = 0;
-    } else if (has_no_warmup(tune, point)) {
-        plan->duration_ns = unwarmed_ns(tune);
     }
+    if (has_no_warmup(tune, point) && (fresh || has_few_rounds(tune, point)))
+        plan->duration_ns = unwarmed_ns(tune);
 }
 
-double tune_start_seconds(const struct tune *tune, size_t point)
+double tune_start_seconds(const struct tune *tune, size_t point, bool fresh)
 {
-    if (!tune->length.start.taken_off)
+    if (!tune->length.start.taken_off || (!fresh && !has_few_rounds(tune, point)))
         return 0;
-    uint64_t longer_ns =
-        has_no_warmup(tune, point) ? unwarmed_ns(tune) - tune->duration_ns : tune->length.warmup_least_ns;
-    return (double)longer_ns / 1e9;
+    uint64_t waited_ns = fresh ? tune->length.warmup_least_ns : settling_ns(tune);
+    return (double)(has_no_warmup(tune, point) ? unwarmed_ns(tune) - tune->duration_ns : waited_ns) / 1e9;
 }

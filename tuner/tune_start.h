@@ -15,6 +15,8 @@ struct tune;
 #define TUNE_START_N_WINDOWS 16
 /* Of the pilot's runs without warm-up that show the start. */
 #define TUNE_START_RUN_NS 400000000ULL
+/* What is left of a start when it drowns in the noise still counts. */
+#define TUNE_START_SETTLED_MARGIN 1.5
 /* Length of runs that have no warm-up, by the settling time: the start is then a small part of them. */
 #define TUNE_START_UNWARMED_RATIO 2
 
@@ -47,7 +49,7 @@ void tune_start_tell(const struct tune *tune);
 /* What a plan for this point, made as if starts are waited out, must be instead. */
 void tune_start_plan(const struct tune *tune, size_t point, bool fresh, struct measure_plan *plan);
 
-/* That a replay after the choice takes beyond a run of the search. */
-double tune_start_seconds(const struct tune *tune, size_t point);
+/* What a run of the point takes beside set-up and the length of runs to wait for its start. */
+double tune_start_seconds(const struct tune *tune, size_t point, bool fresh);
 
 #endif
