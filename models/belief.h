@@ -100,8 +100,9 @@ size_t belief_two_level_points(const struct belief *belief);
  * surrogate) among those with at least min_replays; n_points when there is none. */
 size_t belief_best(const struct belief *belief, size_t min_replays);
 
-/* Probability that this point, never measured, reaches `response` by a surprise; 0 of measured ones. And that
- * no point does. After a successful belief_update only. */
+/* Probability that this point reaches `response` by a surprise, beyond what the surrogate grants it: of one
+ * never measured, or measured so little that its runs could as well be luck or outliers. And that no point
+ * but `but` does. After a successful belief_update only. */
 double belief_surprise(const struct belief *belief, size_t point, double response);
 double belief_no_surprise(const struct belief *belief, size_t but, double response);
 

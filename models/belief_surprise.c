@@ -54,15 +54,17 @@ static bool said_of(const struct belief *belief, size_t point, struct said *ret_
     if (belief->moments[point].n == 0)
         return true;
     ret_said->own_mean = belief->moments[point].mean;
-    ret_said->own_variance = belief_told_variance(belief, point);
+    ret_said->own_variance = belief->robust[point].location_variance;
     return belief_leave_out(belief, point, &ret_said->mean, &ret_said->variance);
 }
 
-/* Probability that what was measured of the point is a surprise and no run of luck. */
-static double came_as_surprise(const struct belief *belief, const struct said *said)
+/* Probability that what was measured of the point is a surprise: no luck, nor an outlier where it is a single
+ * run. */
+static double came_as_surprise(const struct belief *belief, size_t point, const struct said *said)
 {
     double above = said->own_mean - said->mean, expected = sqrt(said->variance + said->own_variance);
     double odds = belief->surprise_share / (1.0 - belief->surprise_share);
+    struct robust_prior prior = belief_run_prior(belief);
 
     if (isinf(said->own_variance))
         return belief->surprise_share;
@@ -70,23 +72,33 @@ static double came_as_surprise(const struct belief *belief, const struct said *s
         return 0.0;
     odds *= 2.0 * gsl_ran_gaussian_pdf(above, hypot(expected, belief->surprise_std)) /
             gsl_ran_gaussian_pdf(above, expected);
+    if (belief->moments[point].n == 1)
+        odds *= robust_single_weight(&prior, said->own_mean, said->mean, said->variance);
     return isfinite(odds) ? odds / (1.0 + odds) : 1.0;
+}
+
+/* That a surprise reaches the response. */
+static double beyond_as_surprise(const struct belief *belief, const struct said *said, double response)
+{
+    double variance = said->variance + gsl_pow_2(belief->surprise_std), weight, mean;
+
+    if (isinf(said->own_variance))
+        return fmin(1.0, 2.0 * gsl_cdf_ugaussian_Q((response - said->mean) / sqrt(variance)));
+    weight = variance / (variance + said->own_variance);
+    mean = said->mean + weight * (said->own_mean - said->mean);
+    return gsl_cdf_ugaussian_Q((response - mean) / sqrt(variance * (1.0 - weight)));
 }
 
 double belief_surprise(const struct belief *belief, size_t point, double response)
 {
     struct said said;
-    double variance, weight, mean, beyond;
+    double expected;
 
     if (belief->excluded[point] || !said_of(belief, point, &said))
         return 0.0;
-    variance = said.variance + gsl_pow_2(belief->surprise_std);
-    weight = isinf(said.own_variance) ? 0.0 : variance / (variance + said.own_variance);
-    mean = said.mean + weight * (said.own_mean - said.mean);
-    beyond = gsl_cdf_ugaussian_Q((response - mean) / sqrt(variance * (1.0 - weight)));
-    if (weight == 0.0)
-        beyond = fmin(1.0, 2.0 * beyond);
-    return came_as_surprise(belief, &said) * beyond;
+    expected = gsl_cdf_ugaussian_Q((response - belief->mean[point]) / sqrt(belief->variance[point]));
+    return came_as_surprise(belief, point, &said) *
+           fmax(0.0, beyond_as_surprise(belief, &said, response) - expected);
 }
 
 double belief_no_surprise(const struct belief *belief, size_t but, double response)
