@@ -54,15 +54,23 @@ static double fastest_bps(const struct tune *tune)
     return fastest;
 }
 
+/* Of a run; the least that each has while nothing is known of the point's rate. */
+static double requests_of(const struct tune *tune, size_t point)
+{
+    const struct record *record = &tune->records[point];
+    bool known = record->n > 0 || point < tune->space.n_points;
+    double bps = known ? tune_expected_bps(tune, point) : INFINITY, bytes = 0;
+    if (isfinite(bps))
+        bytes = fmin(bps, fastest_bps(tune)) * (double)tune->duration_ns / 1e9;
+    return fmax(bytes / measure_request_bytes(&tune->settings->pattern, &record->point),
+                MEASURE_MIN_REQUESTS);
+}
+
 /* Such points wait for the start to pass in the search, too. */
 static bool has_few_rounds(const struct tune *tune, size_t point)
 {
     const struct point *setting = &tune->records[point].point;
-    double bps = point < tune->space.n_points ? tune_expected_bps(tune, point) : INFINITY;
-    double bytes = fmin(bps, fastest_bps(tune)) * (double)tune->duration_ns / 1e9;
-    double requests = bytes / measure_request_bytes(&tune->settings->pattern, setting);
-    return fmax(requests, MEASURE_MIN_REQUESTS) <
-           LEAST_ROUNDS * (double)setting->queue_depth * setting->threads;
+    return requests_of(tune, point) < LEAST_ROUNDS * (double)setting->queue_depth * setting->threads;
 }
 
 /* Latencies' percentiles cannot be freed from a start, and journals and histories are read by searches that
@@ -108,12 +116,15 @@ int tune_start_decide(struct tune *tune)
         return 0;
     length->start.taken_off = true;
     for (size_t i = 0; i < tune->n_records; i++) {
+        for (size_t k = 0; k < tune->records[i].n; k++)
+            tune_start_take_off(tune, &tune->records[i].samples[k]);
+    }
+    /* Counted at the settled rates, as by the search. */
+    for (size_t i = 0; i < tune->n_records; i++) {
         if (has_few_rounds(tune, i)) {
             length->n_aside += tune->records[i].n;
             record_set_aside(&tune->records[i]);
         }
-        for (size_t k = 0; k < tune->records[i].n; k++)
-            tune_start_take_off(tune, &tune->records[i].samples[k]);
     }
     sustained_done(&tune->sustained);
     tune->sustained = (struct sustained){0};
