@@ -20,7 +20,8 @@ PEER = os.path.join(HERE, 'peers', 'peer')
 
 # What a peer consists of, besides what all of them share.
 SHARED_SOURCES = ('peer', 'trials.py', 'box.py')
-OWN_SOURCES = {'gp-ei': 'gaussian_process.py', 'dlib': 'dlib.cpp', 'random': 'structure_free.py', 'grid': 'structure_free.py', 'ttts': 'structure_free.py'}
+OWN_SOURCES = {'gp-ei': 'gaussian_process.py', 'dlib': 'dlib.cpp', 'random': 'structure_free.py', 'grid': 'structure_free.py', 'ttts': 'structure_free.py',
+               'oracle': 'oracle structure_free.py'}
 OTHER_SOURCES = 'optimisers.py'
 PROBES, PROBE_SEED = 12, '1'
 
@@ -51,7 +52,8 @@ class Tools:
         if runs.is_fstune(method):
             return runs.hash_of([self.fstune])
         folder = os.path.dirname(self.peer)
-        return runs.hash_of(os.path.join(folder, name) for name in (*SHARED_SOURCES, OWN_SOURCES.get(runs.peer_of(method)[0], OTHER_SOURCES)))
+        own = OWN_SOURCES.get(runs.peer_of(method)[0], OTHER_SOURCES).split()
+        return runs.hash_of(os.path.join(folder, name) for name in (*SHARED_SOURCES, *own))
 
     def world_hash(self, method, conf, pattern):
         """fstune's part of what a cached result of a peer depends on."""

@@ -189,7 +189,7 @@ def must_recorded(table):
 def must_beat_peers(table, seconds, said):
     for cell in table.of_group('recorded'):
         ours = table.share([cell.name], 'fstune', 20)
-        peers = [method for method in table.methods if not runs.is_fstune(method) and runs.peer_of(method)[1] == seconds]
+        peers = [method for method in table.methods if runs.is_peer(method) and runs.peer_of(method)[1] == seconds]
         theirs = {method: table.share([cell.name], method, 60) for method in peers}
         theirs = {method: counted[0] / counted[1] for method, counted in theirs.items() if counted}
         if ours and theirs:
@@ -213,6 +213,15 @@ def time_factor(table):
         shares = [hits / n for hits, n in (table.share(cells, 'fstune', mark) for mark in marks)]
         times.append(stats.seconds_to_reach(0.9, marks, shares) if marks else None)
     return times
+
+
+def beside_oracle(table):
+    cells = [cell.name for cell in table.of_group('recorded')]
+    for mark in (10, 20):
+        shares = [table.share([cell], runs.ORACLE, mark) for cell in cells]
+        if cells and all(shares):
+            yield (f'beside: a sampler that is told which points are within 10 % of the best and tries only these, at {mark} s, table by table; all together',
+                   f'{", ".join(percent(hits / n) for hits, n in shares)}; {with_interval(table.share(cells, runs.ORACLE, mark))}', None)
 
 
 def must_time_factor(table):
@@ -242,6 +251,7 @@ def must_hold(table, not_worse):
     yield from must_recorded(table)
     yield from must_beat_peers(table, runs.USUAL_RUN_SECONDS, 'runs of 1 s')
     yield from must_beat_peers(table, runs.RUN_SECONDS, 'its runs shortened to 0.1 s for it')
+    yield from beside_oracle(table)
     for text, figures, _ in must_share(table, 'noise/slow-noise', 60, 'beside: the same with run_cv_seconds 1, 60 s'):
         yield text, figures, None
     yield from must_share(table, 'noise/cv-0.05', 20, 'run_cv 0.05: within 5 % in 20 s in >= 90 %')

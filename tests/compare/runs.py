@@ -17,13 +17,16 @@ METHODS = {
     'random': 100, 'grid': 100, 'ttts': 100,
     'tpe-1s': 100, 'cmaes-1s': 100, 'gp-ei-1s': 100, 'nlopt-direct-1s': 100, 'nlopt-bobyqa-1s': 100, 'nlopt-cobyla-1s': 100, 'dlib-1s': 100,
     'random-1s': 100, 'grid-1s': 100, 'ttts-1s': 100,
+    'oracle': 100,
 }
 # Python modules that a method needs of Debian's python3.
 NEEDS = {'tpe': ('optuna',), 'cmaes': ('optuna', 'cmaes'), 'gp-ei': ('sklearn',), 'nlopt-direct': ('nlopt',), 'nlopt-bobyqa': ('nlopt',),
          'nlopt-cobyla': ('nlopt',)}
 NEEDS |= {method + USUAL: modules for method, modules in NEEDS.items()}
 # What shows fstune's own parts, and what shows the length of runs, is tried on the recorded surfaces alone.
-ONLY_RECORDED = ('fstune-gp', 'fstune-quadratic', 'fstune-random', *(method for method in METHODS if method.endswith(USUAL)))
+# No peer, as it is told what others have to find: how far off the end of all searching is.
+ORACLE = 'oracle'
+ONLY_RECORDED = (ORACLE, 'fstune-gp', 'fstune-quadratic', 'fstune-random', *(method for method in METHODS if method.endswith(USUAL)))
 
 
 class Failure(Exception):
@@ -32,6 +35,10 @@ class Failure(Exception):
 
 def is_fstune(method):
     return method.split('-')[0] == 'fstune'
+
+
+def is_peer(method):
+    return not is_fstune(method) and method != ORACLE
 
 
 def peer_of(method):
@@ -110,7 +117,8 @@ def fstune_pick(program, surface, method, seed, mark):
 
 def peer_picks(tools, surface, method, seed, marks):
     peer, run_seconds = peer_of(method)
-    command = [tools.peer, peer, '--server', tools.server, '--surface', surface.conf, '--pattern', surface.pattern,
+    program = [os.path.join(os.path.dirname(tools.peer), ORACLE)] if method == ORACLE else [tools.peer, peer]
+    command = [*program, '--server', tools.server, '--surface', surface.conf, '--pattern', surface.pattern,
                '--seed', str(seed), '--seconds', str(marks[-1]), '--marks', ','.join(map(str, marks)), '--run-seconds', str(run_seconds)]
     code, out, errors, cpu = run(command)
     if code != 0:
