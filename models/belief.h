@@ -41,6 +41,7 @@ struct belief {
     struct noise_prior noise;     /* of ordinary runs */
     double low_share, high_share; /* of runs that are outliers below, above */
     struct belief_prior prior;    /* figures from elsewhere; empty unless belief_prior_add was called */
+    bool ignores_surprises;       /* set by the owner: unexpected points are of no use to it */
     double surprise_share; /* of points that are better than all others say, by a factor whose logarithm is */
     double surprise_std;   /* half normal with this parameter */
     const struct surrogate_ops *chosen; /* fitted; NULL before the first successful belief_update */

@@ -94,7 +94,7 @@ double belief_surprise(const struct belief *belief, size_t point, double respons
     struct said said;
     double expected;
 
-    if (belief->excluded[point] || !said_of(belief, point, &said))
+    if (belief->ignores_surprises || belief->excluded[point] || !said_of(belief, point, &said))
         return 0.0;
     expected = gsl_cdf_ugaussian_Q((response - belief->mean[point]) / sqrt(belief->variance[point]));
     return came_as_surprise(belief, point, &said) *

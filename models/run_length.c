@@ -168,7 +168,7 @@ double run_length_start_log(const double *rates, size_t n, double seconds, doubl
     size_t half = n / 2;
     double width = seconds / (double)n, settled = moments_of(rates + half, n - half).mean;
     double moved = length_seconds; /* at the settled rate */
-    for (size_t i = 0; i < half; i++) {
+    for (size_t i = 0; i < n; i++) {
         double begin = fmax((double)i * width, from_seconds);
         double end = fmin((double)(i + 1) * width, from_seconds + length_seconds);
         moved += end > begin ? (end - begin) * (rates[i] / settled - 1) : 0;

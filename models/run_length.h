@@ -75,8 +75,8 @@ enum run_length_start run_length_start_of(const double *log_ratios, size_t n);
 double run_length_settling(const double *rates, size_t n);
 
 /* Logarithm of the mean rate of a run over [from, from + length] by its settled rate, the mean of the later
- * half of `rates` (as above, over `seconds` from the start on, of any unit). What is later counts as settled.
- */
+ * half of `rates` (as above, over `seconds` from the start on, of any unit). What comes after these counts as
+ * settled. */
 double run_length_start_log(const double *rates, size_t n, double seconds, double from_seconds,
                             double length_seconds);
 

@@ -218,6 +218,8 @@ static int make_search(struct tune *tune, struct err *err)
         return err_set(err, -ENOMEM, "no memory for the search");
     gsl_rng_set(tune->rng, rng_derive(tune->session->seed, 2));
     int result = belief_init(&tune->belief, &tune->space, tune->search->model, FALLBACK_STD);
+    /* What a few runs find late can no longer be shown to meet a bound on p99. */
+    tune->belief.ignores_surprises = tune->settings->max_latency_p99_ns != 0;
     if (result == 0)
         result = tune->search->init(tune->search_state, &tune->space, first_design_size(tune), tune->rng);
     return result < 0 ? err_sys(err, result, "cannot start the search") : 0;

@@ -139,7 +139,7 @@ int tune_measure(struct tune *tune, size_t *points, size_t n, bool fresh, uint64
                  struct err *err);
 
 /* What a finished run teaches about the cost of runs. */
-void tune_learn_cost(struct tune *tune, double seconds, const struct measure_result *measured);
+void tune_learn_cost(struct tune *tune, size_t point, double seconds, const struct measure_result *measured);
 
 /* Sets point_seconds from all that is known, also for the belief. */
 void tune_expect_costs(struct tune *tune);

@@ -77,6 +77,12 @@ static double block_seconds(const struct tune *tune, const size_t *points, size_
     return seconds;
 }
 
+/* The chosen setting with another pattern. */
+static double counterpart_seconds(const struct tune *tune)
+{
+    return tune->run_seconds + tune_start_seconds(tune, tune->chosen, true);
+}
+
 /* How many replays of each point are worth making and fit the time that was kept; fixed beforehand, so that
  * results cannot steer it. */
 static size_t affordable(const struct tune *tune, const size_t *points, size_t n_points, size_t seldom,
@@ -86,7 +92,7 @@ static size_t affordable(const struct tune *tune, const size_t *points, size_t n
     double wanted = enough(tune), left = ((double)deadline_ns - (double)tune_now_ns(tune)) / 1e9;
     while (replays < TUNE_FRESH_LEAST || (replays < most && (double)replays < wanted)) {
         double seconds = block_seconds(tune, points, n_points, seldom, replays) +
-                         (beside && replays < TUNE_COUNTERPART_REPLAYS ? tune->run_seconds : 0);
+                         (beside && replays < TUNE_COUNTERPART_REPLAYS ? counterpart_seconds(tune) : 0);
         left -= seconds * LESS_SLACK;
         if (replays >= TUNE_FRESH_LEAST &&
             (left < 0 || !tune_writes_allow(tune, points, n_points, replays + 1)))
@@ -109,7 +115,7 @@ uint64_t tune_race_end_ns(const struct tune *tune)
     n = add_distinct(points, n, tune->standard);
     double seconds = RACED_ON_REPLAYS * block_seconds(tune, points, n, TUNE_NONE, 0);
     if (!tune->session->simulated)
-        seconds += TUNE_COUNTERPART_REPLAYS * tune->run_seconds;
+        seconds += TUNE_COUNTERPART_REPLAYS * counterpart_seconds(tune);
     double end_ns = (double)tune->end_ns - seconds * SLACK * 1e9;
     return end_ns > (double)tune->search_end_ns ? (uint64_t)end_ns : tune->search_end_ns;
 }

@@ -7,9 +7,9 @@
 /* Weight of the newest run in the running means. */
 #define COST_WEIGHT 0.1
 
-void tune_learn_cost(struct tune *tune, double seconds, const struct measure_result *measured)
+void tune_learn_cost(struct tune *tune, size_t point, double seconds, const struct measure_result *measured)
 {
-    double waited = tune->length.start.taken_off ? measured->warmup_seconds : 0;
+    double waited = fmin(measured->warmup_seconds, tune_start_seconds(tune, point, false));
     double around = fmax(0, seconds - measured->seconds - waited);
     tune->run_seconds += COST_WEIGHT * (seconds - tune->run_seconds);
     tune->around_seconds += COST_WEIGHT * (around - tune->around_seconds);

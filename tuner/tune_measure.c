@@ -35,7 +35,7 @@ static bool has_time_for(const struct tune *tune, size_t point, bool fresh, uint
     if (point < tune->space.n_points)
         seconds = fmax(seconds, tune->point_seconds[point]);
     if (fresh)
-        seconds += tune_start_seconds(tune, point, true);
+        seconds += tune_start_seconds(tune, point, true) - tune_start_seconds(tune, point, false);
     return (double)tune_now_ns(tune) + seconds * (1 + COST_MARGIN) * 1e9 <= (double)deadline_ns;
 }
 
@@ -173,7 +173,7 @@ static int one_run(struct tune *tune, size_t point, bool fresh, struct histogram
     double seconds = (double)(tune_now_ns(tune) - start_ns) / 1e9;
     tune_length_note(tune, point, &plan, &measured, latency, seconds);
     if (!fresh || !tune->length.start.taken_off)
-        tune_learn_cost(tune, seconds, &measured);
+        tune_learn_cost(tune, point, seconds, &measured);
     return 0;
 }
 

@@ -97,8 +97,10 @@ void tune_start_take_off(const struct tune *tune, struct sample *sample)
     double log_factor = start_log(start, sample->warmup_seconds, sample->seconds);
     sample->throughput_bps *= exp(-log_factor);
     sample->iops *= exp(-log_factor);
-    sample->latency_mean_ns *= exp(start_log(start, sample->warmup_seconds - sample->trimmed_seconds,
-                                             sample->seconds + sample->trimmed_seconds));
+    /* Beside the percentiles of runs within the start, a mean without it would make no sense. */
+    if (sample->fresh)
+        sample->latency_mean_ns *= exp(start_log(start, sample->warmup_seconds - sample->trimmed_seconds,
+                                                 sample->seconds + sample->trimmed_seconds));
 }
 
 double tune_start_ratio(const struct tune *tune)

@@ -36,8 +36,8 @@ void tune_start_add(struct tune_start *start, const struct pump_windows *windows
  * -ENOMEM. */
 int tune_start_decide(struct tune *tune);
 
-/* Frees throughput, IOPS and mean latency of a run from its start; percentiles stay as they are. Does nothing
- * where starts are waited out. */
+/* Frees throughput and IOPS of a run from its start, and the mean latency of a replay after the choice, which
+ * is hardly within it; the other latencies stay as they are. Does nothing where starts are waited out. */
 void tune_start_take_off(const struct tune *tune, struct sample *sample);
 
 /* Rate of the search's shortest runs as measured by the settled rate; 1 where nothing is taken off. */

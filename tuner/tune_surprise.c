@@ -24,7 +24,7 @@ int tune_list_surprises(struct tune *tune, size_t most, size_t *ret_points, size
 {
     size_t n_points = tune->space.n_points, n = 0;
     *ret_n = 0;
-    if (tune->belief.chosen == NULL || tune->chosen == TUNE_NONE || tune->settings->max_latency_p99_ns != 0)
+    if (tune->belief.chosen == NULL || tune->chosen == TUNE_NONE)
         return 0;
     double response = tune->belief.mean[tune->chosen] + tune->margin, open = feared(tune, response), sum = 0;
     if (!(open > 0))
