@@ -17,7 +17,7 @@ static int list_likely(const struct tune *tune, double response, size_t most, si
                        size_t *ret_n, double *ret_sum)
 {
     size_t n_points = tune->space.n_points, n = 0;
-    double *worth = malloc(n_points * sizeof *worth), sum = 0;
+    double *worth = calloc(n_points, sizeof *worth), sum = 0;
     size_t *order = malloc(n_points * sizeof *order);
     int result = worth == NULL || order == NULL ? -ENOMEM : 0;
     for (size_t i = 0; result == 0 && i < n_points; i++) {

@@ -16,6 +16,11 @@ static double tenth_bps(const struct point *point)
     return rig_peak_bps(point) / 10;
 }
 
+static double twentieth_bps(const struct point *point)
+{
+    return rig_peak_bps(point) / 20;
+}
+
 static int enter_here(void **state)
 {
     if (enter(state) != 0)
@@ -27,6 +32,7 @@ static int enter_here(void **state)
                 rig_peak_bps);
     rig_surface("falling", "run_cv = 0.1; setup_seconds = 0.005; warmup_seconds = 0.1; warmup_factor = 3.0;",
                 tenth_bps);
+    rig_surface("wide", "run_cv = 0.3; setup_seconds = 0.05;", twentieth_bps);
     rig_surface("slow", "run_cv = 0.02; setup_seconds = 0.1;", slow_bps);
     return 0;
 }
@@ -135,6 +141,30 @@ static void a_fast_start_is_found_whatever_the_design_met(void **state)
     }
 }
 
+/* A wave of their queue would cost as much as the run. Unlike the others': there the queue fills. */
+static void queues_that_outlast_the_warm_up_have_none(void **state)
+{
+    (void)state;
+    size_t n_without = 0, n_with = 0;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "wide.conf", "--budget", "60s", "--seed",
+                 "1", NULL);
+    run();
+    assert_int_equal(tune.length.warmup_limit_ns, TUNE_LENGTH_WARMUP_NS);
+    for (size_t i = 0; i < tune.space.n_points; i++) {
+        const struct record *record = &tune.records[i];
+        if (record->n < 2 || measure_writes_once(&settings.pattern, &record->point))
+            continue;
+        const struct sample *before = &record->samples[record->n - 2], *last = before + 1;
+        double wave_s = (double)factors_bytes_in_flight(&record->point) / before->throughput_bps;
+        bool outlasts = wave_s * 1e9 > (double)TUNE_LENGTH_WARMUP_NS;
+        assert_true(outlasts ? last->warmup_seconds == 0 : last->warmup_seconds > 0);
+        n_without += outlasts;
+        n_with += !outlasts;
+    }
+    assert_true(n_without >= 2 && n_with >= 3);
+    done();
+}
+
 static void a_given_duration_leaves_nothing_to_decide(void **state)
 {
     (void)state;
@@ -213,6 +243,7 @@ int main(void)
         cmocka_unit_test(runs_of_another_length_leave_the_records),
         cmocka_unit_test(a_slow_start_is_waited_for),
         cmocka_unit_test(a_fast_start_is_found_whatever_the_design_met),
+        cmocka_unit_test(queues_that_outlast_the_warm_up_have_none),
         cmocka_unit_test(a_given_duration_leaves_nothing_to_decide),
         cmocka_unit_test(a_given_warm_up_limit_stays),
         cmocka_unit_test(a_pilot_of_hardly_a_run_decides_nothing),
