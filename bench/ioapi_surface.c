@@ -206,6 +206,22 @@ static double size_factor(const struct surface_run *run, const struct io_call *c
     return (double)call->size_bytes / (double)(call->n_requests * run->request_size_bytes);
 }
 
+/* When something that takes so long at the table's rate is over where all moves only in the first share of
+ * each period since the run began, and so much faster there. */
+static uint64_t through_pulses(const struct surface_run *run, uint64_t wait_ns)
+{
+    const struct surface_noise *noise = &run->world->noise;
+    double period_ns = noise->pulse_seconds * 1e9, burst_ns = period_ns * noise->pulse_share;
+    uint64_t age_ns = *run->world->now_ns - run->started_ns;
+    double phase_ns = fmod((double)age_ns, period_ns), left_ns = (double)wait_ns * noise->pulse_share;
+    double rest_ns = fmax(burst_ns - phase_ns, 0);
+    if (left_ns <= rest_ns)
+        return (uint64_t)left_ns + 1;
+    left_ns -= rest_ns;
+    double periods = floor(left_ns / burst_ns);
+    return (uint64_t)(period_ns - phase_ns + periods * period_ns + left_ns - periods * burst_ns) + 1;
+}
+
 static int surface_submit(void *memory, struct io_call *const *calls, size_t n, size_t *ret_n,
                           struct err *err)
 {
@@ -217,6 +233,8 @@ static int surface_submit(void *memory, struct io_call *const *calls, size_t n, 
         double call_ns =
             latency_ns * calls[i]->n_rounds * size_factor(state->run, calls[i]) * latency_noise(state);
         uint64_t wait_ns = call_ns < 1 ? 1 : (uint64_t)(fmin(call_ns, MAX_WAIT_NS) + 0.5);
+        if (state->run->world->noise.pulse_seconds > 0)
+            wait_ns = through_pulses(state->run, wait_ns);
         heap_push(state,
                   (struct pending){*state->run->world->now_ns + wait_ns, state->n_submitted++, calls[i]});
     }

@@ -22,6 +22,7 @@ struct surface_noise {
     double level_share, level_probability, level_factor;
     double drift_per_hour;
     double warmup_seconds, warmup_factor;
+    double pulse_seconds, pulse_share;
     double setup_seconds;
 };
 

@@ -32,6 +32,8 @@ static const struct noise_key noise_keys[] = {
     {"drift_per_hour", offsetof(struct surface_noise, drift_per_hour), -1e3, 1e3, 0},
     {"warmup_seconds", offsetof(struct surface_noise, warmup_seconds), 0, 1e6, 0},
     {"warmup_factor", offsetof(struct surface_noise, warmup_factor), 1e-3, 1e3, 1},
+    {"pulse_seconds", offsetof(struct surface_noise, pulse_seconds), 0, 1e6, 0},
+    {"pulse_share", offsetof(struct surface_noise, pulse_share), 1e-3, 1, 1},
     {"setup_seconds", offsetof(struct surface_noise, setup_seconds), 0, 1e4, 0},
 };
 static const size_t n_noise_keys = sizeof noise_keys / sizeof noise_keys[0];

@@ -167,6 +167,19 @@ static int try_longer(struct tune *tune, const size_t *points, size_t n, uint64_
     return measure_aside(tune, list, n_list, duration_ns, true, deadline_ns, err);
 }
 
+/* What the pilot's short runs cannot show: a run that lies within a burst looks steady. */
+static int look_for_pulses(struct tune *tune, uint64_t deadline_ns, struct err *err)
+{
+    size_t list[TUNE_PULSE_POINTS];
+    size_t n_list = tune_pulse_list(tune, list);
+    if (n_list == 0)
+        return 0;
+    tune->length.pulse.looking = true;
+    int result = measure_aside(tune, list, n_list, TUNE_START_RUN_NS, false, deadline_ns, err);
+    tune->length.pulse.looking = false;
+    return result;
+}
+
 static int look(struct tune *tune, const size_t *points, size_t n, struct err *err)
 {
     size_t list[TUNE_LENGTH_POINTS * REPLAYS];
@@ -187,6 +200,8 @@ static int look(struct tune *tune, const size_t *points, size_t n, struct err *e
         size_t n_list = list_telling(&tune->length, list);
         result = measure_aside(tune, list, n_list, TUNE_START_RUN_NS, false, deadline_ns + share_ns / 2, err);
     }
+    if (result == 0 && tune->stop == TUNE_STOP_NOT_YET && start_of(&tune->length) != RUN_LENGTH_START_APART)
+        result = look_for_pulses(tune, deadline_ns + share_ns, err);
     if (result == 0 && tune->stop == TUNE_STOP_NOT_YET)
         result = try_longer(tune, points, n, deadline_ns, err);
     return result;
@@ -223,6 +238,18 @@ static double warmup_of(const struct tune_length *length, const struct tune_leng
     if (length->start.taken_off)
         return fmin(run->warmup_seconds, (double)TUNE_LENGTH_WARMUP_NS / 1e9);
     return run->warmup_seconds > 0 ? fmax(fmin(run->warmup_seconds, limit), least) : 0;
+}
+
+/* Where rates come in bursts, each run is to begin as the others do. */
+static void wait_for_pulses(struct tune *tune)
+{
+    struct tune_length *length = &tune->length;
+    if (tune_pulse_least_ns(tune) == 0 || tune->settings->warmup_limit_ns != UINT64_MAX)
+        return;
+    if (length->warmup_least_ns < TUNE_PULSE_WARMUP_NS)
+        length->warmup_least_ns = TUNE_PULSE_WARMUP_NS;
+    if (length->warmup_limit_ns < length->warmup_least_ns)
+        length->warmup_limit_ns = length->warmup_least_ns;
 }
 
 static struct run_length choose(struct tune *tune)
@@ -326,6 +353,7 @@ static int decide(struct tune *tune, size_t *points, size_t n, struct err *err)
     if (result < 0)
         return err_sys(err, result, "cannot take starts off");
     bool taken_off = length->start.taken_off, again = waits && !taken_off;
+    wait_for_pulses(tune);
     struct run_length choice = choose(tune);
     uint64_t duration_ns = (uint64_t)llround(choice.seconds * 1e3) * (CLOCK_NS_PER_S / 1000);
     uint64_t least_ns = least_beside_warmup(tune);
@@ -336,13 +364,19 @@ static int decide(struct tune *tune, size_t *points, size_t n, struct err *err)
     }
     if (taken_off)
         length->why = "runs start alike, unlike they go on: only replays after the choice wait for that";
+    uint64_t pulse_ns = tune_pulse_least_ns(tune);
+    if (duration_ns < pulse_ns) {
+        duration_ns = pulse_ns;
+        length->why = "rates come in bursts: runs last several of them";
+    }
     uint64_t warmup_ns = taken_off ? 0 : length->warmup_least_ns;
     tune->run_seconds += (double)(duration_ns - tune->duration_ns + warmup_ns) / 1e9;
     again |= duration_ns != tune->duration_ns;
     tune->duration_ns = duration_ns;
     tune_start_tell(tune);
-    if (tune->settings->warmup_limit_ns == UINT64_MAX && length->warmup_limit_ns > TUNE_LENGTH_WARMUP_NS &&
-        length->warmup_limit_ns < duration_ns)
+    tune_pulse_tell(tune);
+    if (tune->settings->warmup_limit_ns == UINT64_MAX && pulse_ns == 0 &&
+        length->warmup_limit_ns > TUNE_LENGTH_WARMUP_NS && length->warmup_limit_ns < duration_ns)
         length->warmup_limit_ns = duration_ns;
     if (again && tune->stop == TUNE_STOP_NOT_YET)
         return begin_again(tune, points, n, err);

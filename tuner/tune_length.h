@@ -9,6 +9,7 @@
 #include "bench/measure.h"
 #include "models/run_length.h"
 #include "tuner/settings.h"
+#include "tuner/tune_pulse.h"
 #include "tuner/tune_start.h"
 
 #include <stdbool.h>
@@ -32,6 +33,7 @@ struct tune_length_run {
     double warmup_seconds;
     double log_rate;
     double within;          /* as in models/run_length; NaN: unknown */
+    double pause_share;     /* of it, the longest without a completion; 0 also where its requests are few */
     double start_log_ratio; /* of its early to its late rate; NaN: its windows do not tell */
 };
 
@@ -44,6 +46,7 @@ struct tune_length {
     struct tune_length_run runs[TUNE_LENGTH_RUNS];
     size_t n_runs;
     struct tune_start start;
+    struct tune_pulse pulse;
     size_t n_aside; /* runs that no record keeps */
 };
 

@@ -69,6 +69,18 @@ static double start_log_ratio(const struct measure_plan *plan, const struct meas
     return log(rate_between(windows, first, early) / rate_between(windows, early, late));
 }
 
+static double pause_share(const struct measure_plan *plan, const struct measure_result *result)
+{
+    size_t n = whole_windows(plan, result), empty = 0, longest = 0;
+    if (!has_rounds(plan, result->bytes_read + result->bytes_written))
+        return 0;
+    for (size_t i = 0; i < n; i++) {
+        empty = result->windows.bytes[i] > 0 ? 0 : empty + 1;
+        longest = empty > longest ? empty : longest;
+    }
+    return n > 0 ? (double)longest / (double)n : 0;
+}
+
 /* Both ways of looking see too much: windows count whole requests, and latencies of a full queue make up for
  * each other. */
 static double within_of(const struct measure_plan *plan, const struct measure_result *result,
@@ -93,7 +105,10 @@ void tune_length_note(struct tune *tune, size_t point, const struct measure_plan
     if (!length->piloting || length->n_runs == TUNE_LENGTH_RUNS)
         return;
     if (plan->warmup_limit_ns == 0 && length->aside) {
-        tune_start_add(&length->start, &result->windows, whole_windows(plan, result));
+        size_t n = whole_windows(plan, result);
+        tune_pulse_add(&length->pulse, plan, result, n);
+        if (!length->pulse.looking)
+            tune_start_add(&length->start, &result->windows, n);
         return;
     }
     double overhead = cost_seconds - result->seconds - result->warmup_seconds;
@@ -105,6 +120,7 @@ void tune_length_note(struct tune *tune, size_t point, const struct measure_plan
         .warmup_seconds = result->warmup_seconds,
         .log_rate = log(result->throughput_bps),
         .within = within_of(plan, result, latency),
+        .pause_share = pause_share(plan, result),
         .start_log_ratio = start_log_ratio(plan, result),
     };
 }

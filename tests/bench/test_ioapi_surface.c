@@ -413,6 +413,36 @@ static void warm_up_transient_has_its_integral(void **state)
     }
 }
 
+/* Half of each period at twice the rate: what falls into the burst sees that, what lasts sees the table's. */
+static void pulses_keep_the_rate_of_whole_periods(void **state)
+{
+    (void)state;
+    const struct {
+        double seconds, ratio;
+    } cases[] = {{0.045, 2}, {0.445, 2 * (4 * 0.05 + 0.045) / 0.445}, {10, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct rig *rig = rig_alloc(2, 1);
+        rig->now_ns = 77 * CLOCK_NS_PER_S; /* they begin with the run */
+        rig->world.noise.pulse_seconds = 0.1;
+        rig->world.noise.pulse_share = 0.5;
+        assert_close(run(rig, cases[i].seconds, 1) / TRUTH_BPS, cases[i].ratio, 0.02 * cases[i].ratio);
+        free(rig);
+    }
+}
+
+/* A request longer than many periods, from any phase. */
+static void a_request_lasts_through_pulses(void **state)
+{
+    (void)state;
+    struct rig *rig = rig_alloc(1, 1);
+    rig->world.noise.pulse_seconds = 0.01;
+    rig->world.noise.pulse_share = 0.25;
+    rig->point.request_size_bytes = 4096;
+    rig->point.queue_depth = 1024;
+    assert_close(run(rig, 3, 1) / TRUTH_BPS, 1, 0.05);
+    free(rig);
+}
+
 static void setting_up_spends_virtual_time(void **state)
 {
     (void)state;
@@ -489,6 +519,8 @@ int main(void)
         cmocka_unit_test(drift_goes_with_virtual_time),
         cmocka_unit_test(trace_is_a_step_function_of_time),
         cmocka_unit_test(warm_up_transient_has_its_integral),
+        cmocka_unit_test(pulses_keep_the_rate_of_whole_periods),
+        cmocka_unit_test(a_request_lasts_through_pulses),
         cmocka_unit_test(setting_up_spends_virtual_time),
         cmocka_unit_test(same_seed_gives_the_same_times),
         cmocka_unit_test(one_call_stands_for_5_ms_of_its_slot_without_noise),

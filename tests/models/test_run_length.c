@@ -212,6 +212,26 @@ static void settling_ends_where_the_rate_stays(void **state)
     assert_close(run_length_settling(rates, 16), 0.5, 0);
 }
 
+static void bursts_show_as_variation_inside_the_later_half(void **state)
+{
+    (void)state;
+    double rates[128];
+    for (size_t i = 0; i < 128; i++)
+        rates[i] = i / 8 % 2 == 0 ? 2 : 0;
+    /* Half the parts at twice the mean: sqrt(8 / 7) with the divisor n - 1. */
+    assert_close(run_length_pulse(rates, 128), sqrt(8.0 / 7), 1e-12);
+    for (size_t i = 0; i < 128; i++)
+        rates[i] = i < 64 ? 5 : 1;
+    assert_close(run_length_pulse(rates, 128), 0, 1e-12);
+    /* What is left over by the parts is left out at the beginning. */
+    rates[63 - 3] = 100;
+    assert_close(run_length_pulse(rates, 127), 0, 1e-12);
+    assert_true(isnan(run_length_pulse(rates, 15)));
+    for (size_t i = 0; i < 128; i++)
+        rates[i] = 0;
+    assert_true(isnan(run_length_pulse(rates, 128)));
+}
+
 #define START_WINDOWS 16
 #define START_SECONDS 0.4
 
@@ -320,6 +340,7 @@ int main(void)
         cmocka_unit_test(within_of_little_is_unknown),
         cmocka_unit_test(starts_are_told_apart),
         cmocka_unit_test(settling_ends_where_the_rate_stays),
+        cmocka_unit_test(bursts_show_as_variation_inside_the_later_half),
         cmocka_unit_test(a_start_is_worth_what_it_moves),
         cmocka_unit_test(a_slow_start_takes_away),
         cmocka_unit_test(a_run_without_a_start_has_nothing_to_take_off),

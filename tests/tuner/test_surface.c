@@ -296,6 +296,8 @@ static void noise_defaults_to_none(void **state)
     assert_close(noise->setup_seconds, 0, 0);
     assert_close(noise->outlier_factor, 1, 0);
     assert_close(noise->warmup_factor, 1, 0);
+    assert_close(noise->pulse_seconds, 0, 0);
+    assert_close(noise->pulse_share, 1, 0);
     assert_close(noise->level_share, 0, 0);
     assert_close(noise->level_factor, 1, 0);
     assert_ptr_equal(surface.world.now_ns, &surface.now_ns);
@@ -312,7 +314,8 @@ static void every_key_of_noise_is_read(void **state)
                   "run_cv = 0.3; run_cv_seconds = 4; outlier_probability = 0.5;\n"
                   "outlier_factor = 6.0; drift_per_hour = -7.0; warmup_seconds = 8;\n"
                   "warmup_factor = 0.9; setup_seconds = 10; level_share = 0.25;\n"
-                  "level_probability = 0.75; level_factor = 11; };\n"),
+                  "level_probability = 0.75; level_factor = 11; pulse_seconds = 12;\n"
+                  "pulse_share = 0.125; };\n"),
         0);
     const struct surface_noise *noise = &surface.world.noise;
     const double values[] = {noise->op_cv,
@@ -327,8 +330,10 @@ static void every_key_of_noise_is_read(void **state)
                              noise->setup_seconds,
                              noise->level_share,
                              noise->level_probability,
-                             noise->level_factor};
-    const double expected[] = {0.1, 0.2, 0.3, 4, 0.5, 6, -7, 8, 0.9, 10, 0.25, 0.75, 11};
+                             noise->level_factor,
+                             noise->pulse_seconds,
+                             noise->pulse_share};
+    const double expected[] = {0.1, 0.2, 0.3, 4, 0.5, 6, -7, 8, 0.9, 10, 0.25, 0.75, 11, 12, 0.125};
     for (size_t i = 0; i < RIG_COUNT(values); i++)
         assert_close(values[i], expected[i], 0);
     assert_string_equal(surface.name, "ext4");
@@ -357,6 +362,8 @@ static void a_wrong_description_is_refused_with_its_line(void **state)
         {"points = \"points.csv\"; noise = { level_share = 1.5; };", "level_share must be"},
         {"points = \"points.csv\"; noise = { level_factor = 0.9; };", "level_factor must be a number from 1"},
         {"points = \"points.csv\"; noise = { warmup_factor = 0.0; };", "warmup_factor must be"},
+        {"points = \"points.csv\"; noise = { pulse_share = 0; };", "pulse_share must be"},
+        {"points = \"points.csv\"; noise = { pulse_seconds = -1; };", "pulse_seconds must be"},
         {"points = \"points.csv\"; noise = { setup_seconds = 1e9; };", "setup_seconds must be"},
         {"points = \"points.csv\"; noise = { run_cv_seconds = 1e400; };", "1e400"},
         {"points = \"points.csv\"; noise = { setup_seconds = 3000000000; };", "3000000000"},
