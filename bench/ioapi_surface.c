@@ -12,6 +12,8 @@
 #define COALESCE_S 0.005
 /* Eleven days: a request that takes longer must not overflow the virtual clock. */
 #define MAX_WAIT_NS 1e15
+/* Shorter periods are none. */
+#define LEAST_PULSE_S 1e-9
 
 struct pending {
     uint64_t done_ns;
@@ -233,7 +235,7 @@ static int surface_submit(void *memory, struct io_call *const *calls, size_t n, 
         double call_ns =
             latency_ns * calls[i]->n_rounds * size_factor(state->run, calls[i]) * latency_noise(state);
         uint64_t wait_ns = call_ns < 1 ? 1 : (uint64_t)(fmin(call_ns, MAX_WAIT_NS) + 0.5);
-        if (state->run->world->noise.pulse_seconds > 0)
+        if (state->run->world->noise.pulse_seconds >= LEAST_PULSE_S)
             wait_ns = through_pulses(state->run, wait_ns);
         heap_push(state,
                   (struct pending){*state->run->world->now_ns + wait_ns, state->n_submitted++, calls[i]});

@@ -169,7 +169,9 @@ double run_length_pulse(const double *rates, size_t n)
     for (size_t i = 0; i < used; i++)
         parts[i / size] += rates[n - used + i];
     struct moments moments = moments_of(parts, RUN_LENGTH_PULSE_WINDOWS);
-    return moments.mean > 0 ? moments.std / moments.mean : NAN;
+    if (size == 0)
+        return NAN;
+    return moments.mean > 0 ? moments.std / moments.mean : sqrt(RUN_LENGTH_PULSE_WINDOWS);
 }
 
 double run_length_start_log(const double *rates, size_t n, double seconds, double from_seconds,

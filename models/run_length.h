@@ -75,7 +75,8 @@ enum run_length_start run_length_start_of(const double *log_ratios, size_t n);
 double run_length_settling(const double *rates, size_t n);
 
 /* Coefficient of variation of a run's rate inside its later half, over RUN_LENGTH_PULSE_WINDOWS equal parts
- * of that. rates: over n windows of equal length; NaN where they are too few, or the mean is 0. */
+ * of that. rates: over n windows of equal length; NaN where they are too few; where nothing moved in it, as
+ * much as if all had in one part. */
 #define RUN_LENGTH_PULSE_WINDOWS 8
 double run_length_pulse(const double *rates, size_t n);
 

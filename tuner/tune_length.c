@@ -240,16 +240,18 @@ static double warmup_of(const struct tune_length *length, const struct tune_leng
     return run->warmup_seconds > 0 ? fmax(fmin(run->warmup_seconds, limit), least) : 0;
 }
 
-/* Where rates come in bursts, each run is to begin as the others do. */
-static void wait_for_pulses(struct tune *tune)
+/* Where rates come in bursts, each run is to begin as the others do. True when runs now warm up for longer.
+ */
+static bool wait_for_pulses(struct tune *tune)
 {
     struct tune_length *length = &tune->length;
     if (tune_pulse_least_ns(tune) == 0 || tune->settings->warmup_limit_ns != UINT64_MAX)
-        return;
+        return false;
     if (length->warmup_least_ns < TUNE_PULSE_WARMUP_NS)
         length->warmup_least_ns = TUNE_PULSE_WARMUP_NS;
     if (length->warmup_limit_ns < length->warmup_least_ns)
         length->warmup_limit_ns = length->warmup_least_ns;
+    return true;
 }
 
 static struct run_length choose(struct tune *tune)
@@ -343,39 +345,49 @@ static bool can_begin_again(const struct tune *tune)
     return !limited || session->bytes_written < session->write_limit_bytes / 4;
 }
 
-static int decide(struct tune *tune, size_t *points, size_t n, struct err *err)
+/* Of all runs from here on; says why. */
+static uint64_t choose_duration(struct tune *tune)
 {
     struct tune_length *length = &tune->length;
-    if (!can_begin_again(tune))
-        return 0;
-    bool waits = choose_warmup(tune);
-    int result = waits ? tune_start_decide(tune) : 0;
-    if (result < 0)
-        return err_sys(err, result, "cannot take starts off");
-    bool taken_off = length->start.taken_off, again = waits && !taken_off;
-    wait_for_pulses(tune);
     struct run_length choice = choose(tune);
     uint64_t duration_ns = (uint64_t)llround(choice.seconds * 1e3) * (CLOCK_NS_PER_S / 1000);
     uint64_t least_ns = least_beside_warmup(tune);
+    double bytes_allow_ns = tune_writes_longest_seconds(tune, TUNE_WRITES_SCARCE_RUNS) * 1e9;
+    uint64_t pulse_ns = (uint64_t)fmin((double)tune_pulse_least_ns(tune), bytes_allow_ns);
     length->why = why_text[choice.why];
     if (duration_ns < least_ns) {
         duration_ns = least_ns;
         length->why = "runs start unlike they go on, and buffered writes have no warm-up";
     }
-    if (taken_off)
+    if (length->start.taken_off)
         length->why = "runs start alike, unlike they go on: only replays after the choice wait for that";
-    uint64_t pulse_ns = tune_pulse_least_ns(tune);
     if (duration_ns < pulse_ns) {
         duration_ns = pulse_ns;
         length->why = "rates come in bursts: runs last several of them";
     }
+    return duration_ns;
+}
+
+static int decide(struct tune *tune, size_t *points, size_t n, struct err *err)
+{
+    struct tune_length *length = &tune->length;
+    if (!can_begin_again(tune)) {
+        tune_pulse_tell(tune);
+        return 0;
+    }
+    bool waits = choose_warmup(tune) | wait_for_pulses(tune);
+    int result = waits ? tune_start_decide(tune) : 0;
+    if (result < 0)
+        return err_sys(err, result, "cannot take starts off");
+    bool taken_off = length->start.taken_off, again = waits && !taken_off;
+    uint64_t duration_ns = choose_duration(tune);
     uint64_t warmup_ns = taken_off ? 0 : length->warmup_least_ns;
     tune->run_seconds += (double)(duration_ns - tune->duration_ns + warmup_ns) / 1e9;
     again |= duration_ns != tune->duration_ns;
     tune->duration_ns = duration_ns;
     tune_start_tell(tune);
     tune_pulse_tell(tune);
-    if (tune->settings->warmup_limit_ns == UINT64_MAX && pulse_ns == 0 &&
+    if (tune->settings->warmup_limit_ns == UINT64_MAX && tune_pulse_least_ns(tune) == 0 &&
         length->warmup_limit_ns > TUNE_LENGTH_WARMUP_NS && length->warmup_limit_ns < duration_ns)
         length->warmup_limit_ns = duration_ns;
     if (again && tune->stop == TUNE_STOP_NOT_YET)

@@ -14,8 +14,9 @@
 #define LEAST_ROUNDS 32
 /* Coefficient of variation inside a run; half the time at twice the rate is 1. */
 #define LEAST_CV 0.3
-/* Runs that the budget leaves room for at the least. */
-#define LEAST_RUNS 50
+/* Runs that the budget is to leave room for; with fewer than the second, runs stay short. */
+#define WANTED_RUNS 50
+#define FEWEST_RUNS 30
 
 static double bytes_in_flight(const struct point *point)
 {
@@ -46,7 +47,7 @@ static bool is_hinted_at(const struct tune_length *length)
     return false;
 }
 
-/* By what a run of the pilot says of its point. */
+/* By what a run of the pilot says of its point; twice the rounds, as it may have seen a burst. */
 static bool would_show(const struct tune *tune, const struct tune_length_run *run)
 {
     const struct point *point = &tune->records[run->point].point;
@@ -74,23 +75,28 @@ size_t tune_pulse_list(const struct tune *tune, size_t *ret_list)
     return n;
 }
 
+static bool is_seen(const struct tune_pulse *pulse)
+{
+    return pulse->cvs.n > 0 && pulse->cvs.mean >= LEAST_CV;
+}
+
 uint64_t tune_pulse_least_ns(const struct tune *tune)
 {
-    const struct moments *cvs = &tune->length.pulse.cvs;
-    if (cvs->n == 0 || cvs->mean < LEAST_CV)
+    double budget_ns = (double)tune->settings->budget_ns;
+    double around_ns = tune->around_seconds * 1e9 + (double)TUNE_PULSE_WARMUP_NS;
+    if (!is_seen(&tune->length.pulse) || budget_ns / FEWEST_RUNS - around_ns < (double)TUNE_PULSE_LEAST_NS)
         return 0;
-    double affordable_ns = (double)tune->settings->budget_ns / LEAST_RUNS - tune->around_seconds * 1e9 -
-                           (double)TUNE_PULSE_WARMUP_NS;
-    return (uint64_t)fmin(fmax(affordable_ns, (double)TUNE_PULSE_LEAST_NS), (double)TUNE_PULSE_MOST_NS);
+    double wanted_ns = budget_ns / WANTED_RUNS - around_ns;
+    return (uint64_t)fmin(fmax(wanted_ns, (double)TUNE_PULSE_LEAST_NS), (double)TUNE_PULSE_MOST_NS);
 }
 
 void tune_pulse_tell(const struct tune *tune)
 {
-    if (tune_pulse_least_ns(tune) > 0)
+    if (is_seen(&tune->length.pulse))
         notes_add(
             &tune->session->warnings, "rate_pulses",
             "rates come in bursts with pauses between them, as through a limit that lets so much pass at a "
-            "time (inside a run they vary by %.0f %%): runs last %.2f s, several bursts; where "
-            "that is below a second, a larger --budget or --duration 1s tells more truly what lasts",
+            "time (inside a run they vary by %.0f %%); runs last %.2f s, and the shorter they are, the more "
+            "their rates can be above what lasts: a larger --budget or --duration 1s tells more truly",
             100 * tune->length.pulse.cvs.mean, (double)tune->duration_ns / 1e9);
 }

@@ -39,7 +39,7 @@ void tune_pulse_add(struct tune_pulse *pulse, const struct measure_plan *plan,
  */
 size_t tune_pulse_list(const struct tune *tune, size_t *ret_list);
 
-/* What runs must last for bursts; 0 where the pilot saw none. */
+/* What runs must last for bursts; 0 where the pilot saw none, or the budget has no room for such runs. */
 uint64_t tune_pulse_least_ns(const struct tune *tune);
 
 /* Warns the user of them, once the length of runs is decided. */

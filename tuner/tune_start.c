@@ -73,12 +73,13 @@ static bool has_few_rounds(const struct tune *tune, size_t point)
     return requests_of(tune, point) < LEAST_ROUNDS * (double)setting->queue_depth * setting->threads;
 }
 
-/* Latencies' percentiles cannot be freed from a start, and journals and histories are read by searches that
- * know nothing of this one's. */
+/* Bursts are no start, and what is left of one is not alike. Latencies' percentiles cannot be freed from a
+ * start, and journals and histories are read by searches that know nothing of this one's. */
 static bool may_be_taken_off(const struct tune *tune)
 {
     const struct settings *settings = tune->settings;
-    return tune_is_of_throughput(tune) && settings->max_latency_p99_ns == 0 && !profiles_wanted(settings) &&
+    return tune_pulse_least_ns(tune) == 0 && tune_is_of_throughput(tune) &&
+           settings->max_latency_p99_ns == 0 && !profiles_wanted(settings) &&
            !settings_splits_sizes(settings) && tune->session->watch == NULL && settings->resume[0] == '\0' &&
            settings->save[0] == '\0';
 }

@@ -71,6 +71,33 @@ static void steady_rates_and_fast_starts_are_no_bursts(void **state)
         assert_int_equal(tune_pulse_least_ns(&tune), 0);
         assert_true(tune.duration_ns < TUNE_PULSE_LEAST_NS);
         assert_false(is_warned_of());
+        assert_true(i % 2 == 1 || tune.length.pulse.cvs.n == 0);
+        done();
+    }
+}
+
+/* Too little time or bytes for longer runs: the user is told, and the bounds hold. */
+static void what_cannot_be_afforded_is_said(void **state)
+{
+    (void)state;
+    size_t n_warned = 0;
+    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
+        prepare("bursts.conf", "10s", seeds[i]);
+        run();
+        check_bounds();
+        assert_int_equal(tune.duration_ns, MEASURE_MIN_DURATION_NS);
+        assert_true(session_seconds(session) <= 10.5);
+        n_warned += is_warned_of();
+        done();
+    }
+    assert_true(n_warned >= 3);
+    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
+        rig_settings(&settings, "--pattern", "randwrite", "--simulate", "bursts.conf", "--budget", "60s",
+                     "--seed", seeds[i], "--max-write", "4g", NULL);
+        run();
+        check_bounds();
+        assert_true(is_warned_of());
+        assert_true(session->bytes_written <= 4ULL << 30);
         done();
     }
 }
@@ -78,8 +105,8 @@ static void steady_rates_and_fast_starts_are_no_bursts(void **state)
 static void a_given_warm_up_limit_stays(void **state)
 {
     (void)state;
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "bursts.conf", "--budget", "60s", "--seed",
-                 "1", "--warmup-limit", "20ms", NULL);
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "bursts.conf", "--budget", "60s",
+                 "--seed", "1", "--warmup-limit", "20ms", NULL);
     assert_int_equal(init(), 0);
     assert_int_equal(tune_length(&tune, &err), 0);
     assert_int_equal(tune.length.warmup_limit_ns, 20000000);
@@ -97,6 +124,8 @@ static void longer_budgets_have_longer_runs(void **state)
     made.around_seconds = 0.05;
     moments_add(&made.length.pulse.cvs, 1);
     of_it.budget_ns = 10 * CLOCK_NS_PER_S;
+    assert_int_equal(tune_pulse_least_ns(&made), 0);
+    of_it.budget_ns = 15 * CLOCK_NS_PER_S;
     assert_int_equal(tune_pulse_least_ns(&made), TUNE_PULSE_LEAST_NS);
     of_it.budget_ns = 25 * CLOCK_NS_PER_S;
     assert_close((double)tune_pulse_least_ns(&made), 300e6, 1);
@@ -136,6 +165,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_last_several_bursts_and_figures_are_what_lasts),
         cmocka_unit_test(steady_rates_and_fast_starts_are_no_bursts),
+        cmocka_unit_test(what_cannot_be_afforded_is_said),
         cmocka_unit_test(a_given_warm_up_limit_stays),
         cmocka_unit_test(longer_budgets_have_longer_runs),
         cmocka_unit_test(lumps_of_large_requests_do_not_count),
