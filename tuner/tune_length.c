@@ -375,7 +375,9 @@ static int decide(struct tune *tune, size_t *points, size_t n, struct err *err)
         tune_pulse_tell(tune);
         return 0;
     }
-    bool waits = choose_warmup(tune) | wait_for_pulses(tune);
+    bool waits = choose_warmup(tune);
+    if (wait_for_pulses(tune))
+        waits = true;
     int result = waits ? tune_start_decide(tune) : 0;
     if (result < 0)
         return err_sys(err, result, "cannot take starts off");
