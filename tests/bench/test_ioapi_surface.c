@@ -1,68 +1,11 @@
 /* Tests of bench/ioapi_surface: what the simulated file system yields is what its keys promise (interfaces,
  * section 8). */
-#include "bench/ioapi.h"
-#include "bench/ioapi_surface.h"
-#include "bench/pump.h"
-#include "tests/check.h"
+#include "tests/bench/surface_rig.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
-#define TRUTH_BPS (4096.0 * 1000) /* at depth 1: one request of 4 KiB in 1 ms */
-#define HOUR_NS   (3600 * CLOCK_NS_PER_S)
-
-struct rig {
-    uint64_t now_ns;
-    struct surface_world world;
-    struct point point;
-    struct surface_run run;
-    struct histogram latency;
-    struct pump_stats stats;
-};
-
-static struct rig *rig_alloc(uint32_t depth, uint32_t threads)
-{
-    struct rig *rig = calloc(1, sizeof(*rig));
-    assert_non_null(rig);
-    rig->world.noise = (struct surface_noise){.outlier_factor = 1, .warmup_factor = 1};
-    rig->world.now_ns = &rig->now_ns;
-    rig->point =
-        (struct point){.request_size_bytes = 4096, .queue_depth = depth, .threads = threads, .direct = 1};
-    rig->stats.latency = &rig->latency;
-    return rig;
-}
-
-/* One run of the given length; throughput from its first submission to its last completion. */
-static double run(struct rig *rig, double seconds, uint64_t seed)
-{
-    surface_run_init(&rig->run, &rig->world, &rig->point, TRUTH_BPS, (uint64_t)(seconds * 1e9), seed);
-    struct clock clock = clock_virtual(&rig->now_ns);
-    uint32_t n_requests = surface_requests_per_call(&rig->run);
-    struct pump_config config = {.clock = &clock,
-                                 .ops = &ioapi_surface,
-                                 .region_bytes = 1ULL << 50,
-                                 .n_calls = rig->run.n_in_flight,
-                                 .request_size_bytes = 4096,
-                                 .requests_per_call = n_requests,
-                                 .rounds_per_call = n_requests,
-                                 .batch_requests = 10,
-                                 .seed = seed};
-    struct ioapi_config io_config = {.n_calls = rig->run.n_in_flight, .surface = &rig->run};
-    struct pump_end end = {.duration_ns = (uint64_t)(seconds * 1e9)};
-    struct pump pump;
-    assert_int_equal(pattern_parse("randread", &config.pattern, NULL), 0);
-    assert_int_equal(pump_init(&pump, &config, NULL), 0);
-    pump.io = calloc(1, ioapi_surface.state_size);
-    assert_non_null(pump.io);
-    assert_int_equal(ioapi_surface.open(pump.io, &io_config, NULL), 0);
-    assert_int_equal(pump_phase(&pump, &end, &rig->stats, NULL), 0);
-    ioapi_surface.close(pump.io);
-    free(pump.io);
-    pump_done(&pump);
-    return (double)rig->stats.bytes_read * 1e9 /
-           (double)(rig->stats.last_complete_ns - rig->stats.first_submit_ns);
-}
+#define HOUR_NS (3600 * CLOCK_NS_PER_S)
 
 static double mean_of_runs(struct rig *rig, double seconds, int n)
 {
@@ -413,34 +356,6 @@ static void warm_up_transient_has_its_integral(void **state)
     }
 }
 
-/* Half of each period at twice the rate: what falls into the burst sees that, what lasts sees the table's. */
-static void pulses_keep_the_rate_of_whole_periods(void **state)
-{
-    (void)state;
-    const double seconds[] = {0.045, 0.445, 10}, ratios[] = {2, 2 * (4 * 0.05 + 0.045) / 0.445, 1};
-    for (size_t i = 0; i < 3; i++) {
-        struct rig *rig = rig_alloc(2, 1);
-        rig->now_ns = 77 * CLOCK_NS_PER_S; /* they begin with the run */
-        rig->world.noise.pulse_seconds = 0.1;
-        rig->world.noise.pulse_share = 0.5;
-        assert_close(run(rig, seconds[i], 1) / TRUTH_BPS, ratios[i], 0.02 * ratios[i]);
-        free(rig);
-    }
-}
-
-/* A request longer than many periods, from any phase. */
-static void a_request_lasts_through_pulses(void **state)
-{
-    (void)state;
-    struct rig *rig = rig_alloc(1, 1);
-    rig->world.noise.pulse_seconds = 0.01;
-    rig->world.noise.pulse_share = 0.25;
-    rig->point.request_size_bytes = 4096;
-    rig->point.queue_depth = 1024;
-    assert_close(run(rig, 3, 1) / TRUTH_BPS, 1, 0.05);
-    free(rig);
-}
-
 static void setting_up_spends_virtual_time(void **state)
 {
     (void)state;
@@ -517,8 +432,6 @@ int main(void)
         cmocka_unit_test(drift_goes_with_virtual_time),
         cmocka_unit_test(trace_is_a_step_function_of_time),
         cmocka_unit_test(warm_up_transient_has_its_integral),
-        cmocka_unit_test(pulses_keep_the_rate_of_whole_periods),
-        cmocka_unit_test(a_request_lasts_through_pulses),
         cmocka_unit_test(setting_up_spends_virtual_time),
         cmocka_unit_test(same_seed_gives_the_same_times),
         cmocka_unit_test(one_call_stands_for_5_ms_of_its_slot_without_noise),
