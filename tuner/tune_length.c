@@ -353,7 +353,7 @@ static uint64_t choose_duration(struct tune *tune)
     uint64_t duration_ns = (uint64_t)llround(choice.seconds * 1e3) * (CLOCK_NS_PER_S / 1000);
     uint64_t least_ns = least_beside_warmup(tune);
     double bytes_allow_ns = tune_writes_longest_seconds(tune, TUNE_WRITES_SCARCE_RUNS) * 1e9;
-    uint64_t pulse_ns = (uint64_t)fmin((double)tune_pulse_least_ns(tune), bytes_allow_ns);
+    uint64_t pulse_ns = tune_pulse_least_ns(tune);
     length->why = why_text[choice.why];
     if (duration_ns < least_ns) {
         duration_ns = least_ns;
@@ -361,7 +361,7 @@ static uint64_t choose_duration(struct tune *tune)
     }
     if (length->start.taken_off)
         length->why = "runs start alike, unlike they go on: only replays after the choice wait for that";
-    if (duration_ns < pulse_ns) {
+    if (duration_ns < pulse_ns && (double)pulse_ns <= bytes_allow_ns) {
         duration_ns = pulse_ns;
         length->why = "rates come in bursts: runs last several of them";
     }

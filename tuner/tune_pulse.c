@@ -96,7 +96,10 @@ void tune_pulse_tell(const struct tune *tune)
         notes_add(
             &tune->session->warnings, "rate_pulses",
             "rates come in bursts with pauses between them, as through a limit that lets so much pass at a "
-            "time (inside a run they vary by %.0f %%); runs last %.2f s, and the shorter they are, the more "
-            "their rates can be above what lasts: a larger --budget or --duration 1s tells more truly",
-            100 * tune->length.pulse.cvs.mean, (double)tune->duration_ns / 1e9);
+            "time (inside %zu longer runs they varied by %.0f %% on average); runs last %.2f s, and the "
+            "shorter "
+            "they are, the more their rates can be above what lasts: a larger --budget or --duration 1s "
+            "tells "
+            "more truly",
+            tune->length.pulse.cvs.n, 100 * tune->length.pulse.cvs.mean, (double)tune->duration_ns / 1e9);
 }
