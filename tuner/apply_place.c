@@ -16,12 +16,35 @@
 #define SUFFIX  ".previous"
 #define MARKER  ".fstune-applying."
 #define KEPT    ".fstune-kept."
+#define LOCK    ".fstune-lock"
 #define POLL_MS 50
 
 static const char *const work_names[APPLY_WORK_N] = {"none", "first", "change", "rollback"};
 
-/* The directory itself is locked: no file is left, and another history's fstune waits as well. A file system
- * without such locks (NFS) is no reason not to apply. */
+/* A file and not the directory, which everybody who can read it could lock; it stays, because who removed it
+ * would let two in. Root makes it for the directory's owner, whose own nights come here too. */
+static int open_lock(int dir_fd, struct err *err)
+{
+    struct stat directory, status;
+    int fd = openat(dir_fd, LOCK, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return err_sys(err, -errno, LOCK ": cannot be opened");
+    int result = 0;
+    if (fstat(dir_fd, &directory) != 0 || fstat(fd, &status) != 0)
+        result = err_sys(err, -errno, LOCK ": cannot be examined");
+    else if (!S_ISREG(status.st_mode) || status.st_nlink != 1 || (status.st_mode & 077) != 0 ||
+             (status.st_uid != geteuid() && status.st_uid != directory.st_uid))
+        result = err_set(err, -EPERM, LOCK ": is not the lock that fstune made there; remove it");
+    else if (status.st_uid != directory.st_uid && fchown(fd, directory.st_uid, directory.st_gid) != 0)
+        result = err_sys(err, -errno, LOCK ": cannot be given to the owner of its directory");
+    if (result == 0)
+        return fd;
+    close(fd);
+    return result;
+}
+
+/* Another history's fstune waits as well. A file system without such locks (NFS) is no reason not to apply.
+ */
 static int wait_for_lock(int fd, uint64_t wait_ns, const atomic_int *interrupted)
 {
     uint64_t end_ns = clock_now_ns(&clock_monotonic) + wait_ns;
@@ -41,10 +64,14 @@ int apply_place_lock(const char *path, uint64_t wait_ns, const atomic_int *inter
                      struct err *err)
 {
     char name[REPLACE_NAME_SIZE];
-    int fd = -1;
-    int result = replace_open_directory(path, &fd, name, err);
+    int dir_fd = -1;
+    int result = replace_open_directory(path, REPLACE_OWN, &dir_fd, name, err);
     if (result < 0)
         return result;
+    int fd = open_lock(dir_fd, err);
+    close(dir_fd);
+    if (fd < 0)
+        return err_prefix(err, "%.200s", path);
     result = wait_for_lock(fd, wait_ns, interrupted);
     if (result < 0) {
         close(fd);
@@ -59,7 +86,7 @@ int apply_place_lock(const char *path, uint64_t wait_ns, const atomic_int *inter
 int apply_place_open(struct apply_place *place, const char *path, struct err *err)
 {
     *place = (struct apply_place){.dir_fd = -1};
-    int result = replace_open_directory(path, &place->dir_fd, place->name, err);
+    int result = replace_open_directory(path, REPLACE_OWN, &place->dir_fd, place->name, err);
     if (result < 0)
         return result;
     /* The marker is staged as well, under a name that is longer still. */

@@ -1,5 +1,7 @@
 /* tuner/apply_place: the files that tuner/apply works on: NAME, NAME.previous, and while something is under
- * way .fstune-kept.NAME, the text that was in force before it, and the marker .fstune-applying.NAME.
+ * way .fstune-kept.NAME, the text that was in force before it, and the marker .fstune-applying.NAME; and
+ * .fstune-lock, which stays. All are taken only where nobody but the directory's owner and we can have put
+ * them (see tuner/trust and replace_read).
  *
  * NAME.previous is written last: what fails on the way leaves it, and the way back, as they were. */
 #ifndef FSTUNE_TUNER_APPLY_PLACE_H

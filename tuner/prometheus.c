@@ -223,7 +223,7 @@ int prometheus_write(const char *path_of_file, const struct retune_report *repor
 {
     char name[REPLACE_NAME_SIZE];
     int dir_fd;
-    int result = replace_open_directory(path_of_file, &dir_fd, name, err);
+    int result = replace_open_directory(path_of_file, REPLACE_SHARED, &dir_fd, name, err);
     if (result == 0) {
         result = replace(dir_fd, name, report, config, err);
         close(dir_fd);

@@ -66,12 +66,12 @@ static int write_all(int fd, const char *text, size_t size)
     return 0;
 }
 
-/* mkstemp gives its owner alone access: what is published is to be shown around, as far as the umask allows.
- */
+/* mkstemp gives its owner alone access: what is published is to be shown around, as far as the umask allows,
+ * or as far as we allowed it the last time. What another user left there says nothing about it. */
 static mode_t mode_for(const char *path)
 {
     struct stat status;
-    if (lstat(path, &status) == 0)
+    if (lstat(path, &status) == 0 && status.st_uid == geteuid())
         return status.st_mode & 0777;
     mode_t mask = umask(0);
     umask(mask);

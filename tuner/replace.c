@@ -2,6 +2,7 @@
 #include "tuner/replace.h"
 
 #include "bench/rng.h"
+#include "tuner/trust.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +15,7 @@
 
 #define SHOWN 200
 
-static int check_directory(int dir_fd, const char *directory, struct err *err)
+static int check_shared(int dir_fd, const char *directory, struct err *err)
 {
     struct stat status;
     if (fstat(dir_fd, &status) != 0)
@@ -26,7 +27,21 @@ static int check_directory(int dir_fd, const char *directory, struct err *err)
     return 0;
 }
 
-int replace_open_directory(const char *path, int *ret_dir_fd, char name[REPLACE_NAME_SIZE], struct err *err)
+static int open_shared(const char *directory, int *ret_dir_fd, struct err *err)
+{
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return err_sys(err, -errno, "%.*s: the directory cannot be opened", SHOWN, directory);
+    int result = check_shared(fd, directory, err);
+    if (result < 0)
+        close(fd);
+    else
+        *ret_dir_fd = fd;
+    return result;
+}
+
+int replace_open_directory(const char *path, enum replace_directory kind, int *ret_dir_fd,
+                           char name[REPLACE_NAME_SIZE], struct err *err)
 {
     char directory[PATH_MAX];
     const char *slash = strrchr(path, '/');
@@ -38,17 +53,9 @@ int replace_open_directory(const char *path, int *ret_dir_fd, char name[REPLACE_
         return err_set(err, -ENAMETOOLONG, "%.*s: the path is too long", SHOWN, path);
     memcpy(directory, slash != NULL ? path : ".", n);
     directory[n] = '\0';
-    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return err_sys(err, -errno, "%.*s: the directory cannot be opened", SHOWN, directory);
-    int result = check_directory(fd, directory, err);
-    if (result < 0) {
-        close(fd);
-        return result;
-    }
     snprintf(name, REPLACE_NAME_SIZE, "%s", last);
-    *ret_dir_fd = fd;
-    return 0;
+    return kind == REPLACE_OWN ? trust_open_directory(directory, ret_dir_fd, err)
+                               : open_shared(directory, ret_dir_fd, err);
 }
 
 static int read_all(int fd, const char *name, struct replace_text *text, struct err *err)
@@ -68,16 +75,23 @@ static int read_all(int fd, const char *name, struct replace_text *text, struct 
     return err_set(err, -EFBIG, "%.*s: is larger than 1 MiB; this is no file of ours", SHOWN, name);
 }
 
-static int check_ours(const struct stat *status, const char *name, struct err *err)
+/* The owner of the directory could put any other file there as well. */
+static int check_ours(int dir_fd, const struct stat *status, const char *name, struct err *err)
 {
+    struct stat directory;
     if (!S_ISREG(status->st_mode))
         return err_set(err, -EINVAL, "%.*s: is no regular file; choose another path", SHOWN, name);
-    if (status->st_uid != geteuid() && geteuid() != 0)
+    if (status->st_nlink != 1)
+        return err_set(err, -EPERM, "%.*s: has another name too; see what is there, then remove one", SHOWN,
+                       name);
+    if (fstat(dir_fd, &directory) != 0)
+        return err_sys(err, -errno, "%.*s: its directory cannot be examined", SHOWN, name);
+    if (status->st_uid != geteuid() && status->st_uid != directory.st_uid)
         return err_set(err, -EPERM,
                        "%.*s: belongs to another user (%u); choose another path, or give it to "
                        "the user that fstune runs as",
                        SHOWN, name, (unsigned)status->st_uid);
-    return 0;
+    return trust_check_mode(status, name, err);
 }
 
 int replace_read(int dir_fd, const char *name, struct replace_text *ret_text, struct err *err)
@@ -93,7 +107,7 @@ int replace_read(int dir_fd, const char *name, struct replace_text *ret_text, st
         return err_set(err, -ELOOP, "%.*s: is a symbolic link; name the file itself", SHOWN, name);
     if (fd < 0)
         return err_sys(err, -errno, "%.*s: cannot be opened", SHOWN, name);
-    int result = fstat(fd, &text.status) == 0 ? check_ours(&text.status, name, err)
+    int result = fstat(fd, &text.status) == 0 ? check_ours(dir_fd, &text.status, name, err)
                                               : err_sys(err, -errno, "%.*s: cannot be examined", SHOWN, name);
     if (result == 0 && (text.bytes = malloc(REPLACE_MAX_BYTES + 2)) == NULL)
         result = err_set(err, -ENOMEM, "no memory to read %.*s", SHOWN, name);
@@ -121,13 +135,14 @@ static int write_all(int fd, const char *bytes, size_t n)
     return 0;
 }
 
-/* The owner first: it takes bits of the mode away. */
+/* The owner first: it takes bits of the mode away. What replace_read lets pass belongs to us or to the
+ * directory's owner. */
 static int dress(int fd, const struct stat *like)
 {
     bool is_foreign = like != NULL && (like->st_uid != geteuid() || like->st_gid != getegid());
     if (is_foreign && fchown(fd, like->st_uid, like->st_gid) != 0)
         return -errno;
-    return fchmod(fd, like != NULL ? like->st_mode & 07777 : 0644) == 0 ? 0 : -errno;
+    return fchmod(fd, like != NULL ? like->st_mode & 0755 : 0644) == 0 ? 0 : -errno;
 }
 
 int replace_stage(int dir_fd, const char *name, const char *bytes, size_t n, const struct stat *like,
@@ -178,12 +193,24 @@ void replace_discard(int dir_fd, const char *staged)
     unlinkat(dir_fd, staged, 0);
 }
 
+int replace_load(const char *path, struct replace_text *ret_text, struct err *err)
+{
+    char name[REPLACE_NAME_SIZE];
+    int dir_fd = -1;
+    int result = replace_open_directory(path, REPLACE_OWN, &dir_fd, name, err);
+    if (result < 0)
+        return result;
+    result = replace_read(dir_fd, name, ret_text, err);
+    close(dir_fd);
+    return result;
+}
+
 int replace_file(const char *path, const char *bytes, size_t n, struct err *err)
 {
     char name[REPLACE_NAME_SIZE], staged[REPLACE_NAME_SIZE];
     struct replace_text old = {0};
     int dir_fd = -1;
-    int result = replace_open_directory(path, &dir_fd, name, err);
+    int result = replace_open_directory(path, REPLACE_OWN, &dir_fd, name, err);
     if (result < 0)
         return result;
     result = replace_read(dir_fd, name, &old, err);

@@ -4,6 +4,7 @@
 #include "tuner/config.h"
 #include "tuner/options.h"
 #include "tuner/retune_trial.h"
+#include "tuner/trust.h"
 
 #include <errno.h>
 #include <libconfig.h>
@@ -219,7 +220,10 @@ int retune_config_read(struct retune_config *config, const char *path, struct er
     if (defaults == NULL)
         return err_set(err, -ENOMEM, "no memory");
     retune_config_init_target(defaults);
-    int result = config_load(&file, path, err);
+    /* Its commands run as us, and its paths are written to. */
+    int result = trust_check_file(path, false, err);
+    if (result == 0)
+        result = config_load(&file, path, err);
     if (result == 0) {
         const config_setting_t *root = config_root_setting(&file);
         result = read_top(config, defaults, path, root, err);

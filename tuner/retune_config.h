@@ -44,8 +44,9 @@ struct retune_config {
     size_t n_targets; /* at least 1 */
 };
 
-/* Reads and checks FILE. 0; -EINVAL and one line "FILE:LINE: key: what is wrong; what to do"; -ENOMEM, or the
- * errno of reading. retune_config_done accepts a zeroed one. */
+/* Reads and checks FILE. 0; -EPERM where somebody else than root and us could have written it; -EINVAL and
+ * one line "FILE:LINE: key: what is wrong; what to do"; -ENOMEM, or the errno of reading. retune_config_done
+ * accepts a zeroed one. */
 int retune_config_read(struct retune_config *config, const char *path, struct err *err);
 void retune_config_done(struct retune_config *config);
 

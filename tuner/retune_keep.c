@@ -32,18 +32,24 @@ static int name_files(const struct retune_target *target, const char *db, struct
     return 0;
 }
 
-/* False where there is no record, or none that can be read: then no file is known. */
-static bool read_record(const struct keep *keep, struct target_keep_id *ret_id)
+/* Not known: there is no record, or none that says it. */
+static int read_record(const struct keep *keep, bool *ret_known, struct target_keep_id *ret_id,
+                       struct err *err)
 {
     json_int_t inode, size, modified;
-    json_t *record = json_load_file(keep->record, JSON_REJECT_DUPLICATES, NULL);
-    bool known = json_unpack(record, "{s:I, s:I, s:I}", "inode", &inode, "size_bytes", &size, "modified_ns",
+    struct replace_text text = {0};
+    int result = replace_load(keep->record, &text, err);
+    if (result < 0)
+        return result;
+    json_t *record = text.bytes != NULL ? json_loads(text.bytes, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    *ret_known = json_unpack(record, "{s:I, s:I, s:I}", "inode", &inode, "size_bytes", &size, "modified_ns",
                              &modified) == 0;
     json_decref(record);
-    if (known)
+    free(text.bytes);
+    if (*ret_known)
         *ret_id = (struct target_keep_id){
             .inode = (uint64_t)inode, .size_bytes = (uint64_t)size, .modified_ns = (uint64_t)modified};
-    return known;
+    return 0;
 }
 
 static int write_record(const struct keep *keep, const struct target_keep_id *id, struct err *err)
@@ -111,13 +117,15 @@ int retune_keep(const struct retune_target *target, const char *db, const atomic
 {
     struct keep keep;
     struct target_keep_id id;
+    bool known = false;
     int lock_fd;
     *ret_filled_bytes = 0;
     int result = name_files(target, db, &keep, err);
+    if (result == 0)
+        result = read_record(&keep, &known, &id, err);
     if (result < 0)
         return result;
-    const struct target_keep_id *known = read_record(&keep, &id) ? &id : NULL;
-    result = target_keep_check(settings->path, keep.name, known, err);
+    result = target_keep_check(settings->path, keep.name, known ? &id : NULL, err);
     if (result == -ENOENT) {
         result = lock(&target->settings, &lock_fd, err);
         if (result == 0)

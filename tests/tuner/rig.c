@@ -26,6 +26,7 @@ static char before[PATH_MAX];
 int rig_enter(void **state)
 {
     (void)state;
+    umask(022); /* files that a group may write are refused in places */
     snprintf(folder, sizeof folder, "/tmp/fstune-test-XXXXXX");
     if (getcwd(before, sizeof before) == NULL || mkdtemp(folder) == NULL || chdir(folder) != 0)
         return -1;

@@ -148,13 +148,16 @@ static void what_is_no_file_is_refused(void **test_state)
     assert_int_equal(apply(plain), -EINVAL);
 }
 
-static void a_directory_that_everybody_writes_to_is_refused(void **test_state)
+static void a_directory_that_others_write_to_is_refused(void **test_state)
 {
+    static const mode_t modes[] = {0777, 01777, 0775, 03775};
     (void)test_state;
-    assert_int_equal(chmod("place", 0777), 0);
-    assert_int_equal(apply(plain), -EPERM);
-    assert_int_equal(chmod("place", 01777), 0);
-    assert_int_equal(apply(plain), 0);
+    for (size_t i = 0; i < RIG_COUNT(modes); i++) {
+        assert_int_equal(chmod("place", modes[i]), 0);
+        assert_int_equal(apply(plain), -EPERM);
+        assert_non_null(strstr(err.text, "others than its owner may write to it"));
+        assert_int_equal(rig_count_entries("place"), 0);
+    }
 }
 
 static void a_missing_directory_is_an_error(void **test_state)
@@ -184,7 +187,7 @@ static void the_file_of_another_user_is_refused(void **test_state)
     assert_string_equal(contents("place/snippet"), "old\n");
 }
 
-static void root_keeps_the_owner(void **test_state)
+static void root_keeps_the_owner_of_the_directory(void **test_state)
 {
     (void)test_state;
     struct stat status;
@@ -192,10 +195,40 @@ static void root_keeps_the_owner(void **test_state)
         skip();
     rig_write("place/snippet", "old\n");
     assert_int_equal(chown("place/snippet", 1, 2), 0);
+    assert_int_equal(apply(plain), -EPERM);
+    assert_string_equal(contents("place/snippet"), "old\n");
+    assert_int_equal(chown("place", 1, 2), 0);
     assert_int_equal(apply(plain), 0);
     assert_int_equal(stat("place/snippet", &status), 0);
     assert_int_equal(status.st_uid, 1);
     assert_int_equal(status.st_gid, 2);
+}
+
+static void a_file_that_others_could_write_is_refused(void **test_state)
+{
+    (void)test_state;
+    rig_write("place/snippet", "old\n");
+    assert_int_equal(chmod("place/snippet", 0664), 0);
+    assert_int_equal(apply(plain), -EPERM);
+    assert_int_equal(chmod("place/snippet", 0644), 0);
+    assert_int_equal(link("place/snippet", "second"), 0);
+    assert_int_equal(apply(plain), -EPERM);
+    assert_int_equal(unlink("second"), 0);
+    assert_string_equal(contents("place/snippet"), "old\n");
+    assert_int_equal(rig_count_entries("place"), 1);
+}
+
+static void bits_that_give_power_are_not_handed_on(void **test_state)
+{
+    (void)test_state;
+    struct stat status;
+    rig_write("place/snippet", "old\n");
+    assert_int_equal(chmod("place/snippet", 07755), 0);
+    assert_int_equal(apply(plain), 0);
+    assert_int_equal(stat("place/snippet", &status), 0);
+    assert_int_equal(status.st_mode & 07777, 0755);
+    assert_int_equal(stat("place/snippet.previous", &status), 0);
+    assert_int_equal(status.st_mode & 07777, 0755);
 }
 
 static void what_cannot_be_remembered_is_taken_back(void **test_state)
@@ -314,10 +347,12 @@ int main(void)
         TEST(a_link_is_not_followed),
         TEST(a_link_in_place_of_the_kept_file_is_replaced_not_followed),
         TEST(what_is_no_file_is_refused),
-        TEST(a_directory_that_everybody_writes_to_is_refused),
+        TEST(a_directory_that_others_write_to_is_refused),
         TEST(a_missing_directory_is_an_error),
         TEST(the_file_of_another_user_is_refused),
-        TEST(root_keeps_the_owner),
+        TEST(root_keeps_the_owner_of_the_directory),
+        TEST(a_file_that_others_could_write_is_refused),
+        TEST(bits_that_give_power_are_not_handed_on),
         TEST(what_cannot_be_remembered_is_taken_back),
         TEST(a_rollback_exchanges_and_a_second_one_undoes_it),
         TEST(without_a_rollback_command_the_apply_command_runs),

@@ -1,6 +1,8 @@
 /* Tests of tuner/apply_place through tuner/apply: what a stopped fstune leaves, and who may work there. */
 #include "tests/tuner/apply_rig.h"
 
+#include <sys/file.h>
+
 static void a_stopped_night_is_taken_back(void **test_state)
 {
     (void)test_state;
@@ -142,7 +144,188 @@ static void who_is_second_waits_and_gives_up(void **test_state)
     close(first);
     assert_int_equal(apply_lock(&order, &second, &err), 0);
     close(second);
-    assert_int_equal(rig_count_entries("place"), 0);
+}
+
+#define STRANGER 65534
+static int ready[2], done[2];
+
+/* What anybody can do who may look into the directory. */
+static int lock_as_nobody(void)
+{
+    char byte = 0;
+    close(done[1]);
+    if (setgid(STRANGER) != 0 || setuid(STRANGER) != 0)
+        return 99;
+    int fd = open("place", O_RDONLY | O_DIRECTORY);
+    if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) != 0)
+        return 98;
+    if (open("place/.fstune-lock", O_RDONLY) >= 0)
+        return 1;
+    return write(ready[1], &byte, 1) == 1 && read(done[0], &byte, 1) >= 0 ? 0 : 97;
+}
+
+static void a_stranger_cannot_hold_the_lock(void **test_state)
+{
+    (void)test_state;
+    int fd = -1, status;
+    char byte;
+    struct apply_order order = plain;
+    if (geteuid() != 0) {
+        print_message("needs root to become a stranger\n");
+        skip();
+    }
+    order.timeout_ns = SECOND_NS / 30;
+    assert_int_equal(apply_lock(&order, &fd, &err), 0); /* so the file is there */
+    close(fd);
+    assert_true(pipe(ready) == 0 && pipe(done) == 0);
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(lock_as_nobody());
+    close(ready[1]);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    int result = apply_lock(&order, &fd, &err);
+    close(ready[0]);
+    close(done[0]);
+    close(done[1]);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_int_equal(result, 0);
+    close(fd);
+}
+
+static void a_lock_that_is_not_ours_is_refused(void **test_state)
+{
+    (void)test_state;
+    int fd = -1;
+    rig_write("elsewhere", "theirs\n");
+    assert_int_equal(chmod("elsewhere", 0600), 0);
+    assert_int_equal(symlink("../elsewhere", "place/.fstune-lock"), 0);
+    assert_int_equal(apply_lock(&plain, &fd, &err), -ELOOP);
+    assert_int_equal(unlink("place/.fstune-lock"), 0);
+    assert_int_equal(link("elsewhere", "place/.fstune-lock"), 0);
+    assert_int_equal(apply_lock(&plain, &fd, &err), -EPERM);
+    assert_int_equal(unlink("place/.fstune-lock"), 0);
+    rig_write("place/.fstune-lock", "%s", "");
+    assert_int_equal(chmod("place/.fstune-lock", 0644), 0);
+    assert_int_equal(apply_lock(&plain, &fd, &err), -EPERM);
+    assert_non_null(strstr(err.text, "is not the lock that fstune made"));
+}
+
+/* Root's rollback must not lock the service out of its own directory. */
+static void the_lock_belongs_to_the_owner_of_the_directory(void **test_state)
+{
+    (void)test_state;
+    int fd = -1;
+    struct stat status;
+    if (geteuid() != 0) {
+        print_message("needs root to give a directory away\n");
+        skip();
+    }
+    assert_int_equal(chown("place", STRANGER, STRANGER), 0);
+    assert_int_equal(apply_lock(&plain, &fd, &err), 0);
+    assert_int_equal(fstat(fd, &status), 0);
+    close(fd);
+    assert_int_equal(status.st_uid, STRANGER);
+    assert_int_equal(status.st_mode & 07777, 0600);
+}
+
+static void plant(uid_t owner, mode_t mode)
+{
+    static const char *const names[] = {"place/.fstune-applying.snippet", "place/.fstune-kept.snippet"};
+    set_up_stopped("change 9223372036854775807\n");
+    rig_write("place/.fstune-kept.snippet", "planted\n");
+    for (size_t i = 0; i < RIG_COUNT(names); i++)
+        assert_true(chmod(names[i], mode) == 0 && chown(names[i], owner, (gid_t)-1) == 0);
+}
+
+static void check_refused(void)
+{
+    bool recovered = false;
+    struct apply_order order = plain;
+    order.rollback = "touch said";
+    assert_int_equal(apply_recover(&order, &recovered, &err), -EPERM);
+    assert_false(rig_exists("said"));
+    assert_string_equal(contents("place/snippet"), "new\n");
+    assert_true(rig_exists("place/.fstune-applying.snippet"));
+    assert_true(rig_exists("place/.fstune-kept.snippet"));
+}
+
+/* Sticky or not: whoever writes there can bring these files, and root's hook would run on them. */
+static void nothing_is_recovered_where_others_can_write(void **test_state)
+{
+    static const mode_t modes[] = {01777, 0777, 0775, 02770};
+    (void)test_state;
+    for (size_t i = 0; i < RIG_COUNT(modes); i++) {
+        plant(geteuid() == 0 ? STRANGER : geteuid(), 0644);
+        assert_int_equal(chmod("place", modes[i]), 0);
+        check_refused();
+    }
+}
+
+static void a_planted_file_is_not_recovered(void **test_state)
+{
+    (void)test_state;
+    plant(geteuid(), 0664);
+    check_refused();
+    plant(geteuid(), 0646);
+    check_refused();
+    if (geteuid() != 0) {
+        print_message("the rest needs root to make files of a stranger\n");
+        return;
+    }
+    plant(STRANGER, 0644);
+    check_refused();
+    assert_int_equal(chown("place/.fstune-applying.snippet", 0, 0), 0);
+    check_refused();
+    assert_int_equal(chown("place/.fstune-kept.snippet", 0, 0), 0);
+    assert_int_equal(link("place/.fstune-kept.snippet", "kept-too"), 0);
+    check_refused();
+    assert_int_equal(unlink("kept-too"), 0);
+}
+
+static void a_planted_way_back_is_not_taken(void **test_state)
+{
+    (void)test_state;
+    set_up_both();
+    assert_int_equal(chmod("place/snippet.previous", 0666), 0);
+    assert_int_equal(apply_rollback(&plain, &state, &err), -EPERM);
+    assert_int_equal(state, APPLY_OLD);
+    if (geteuid() == 0) {
+        assert_true(chmod("place/snippet.previous", 0644) == 0 &&
+                    chown("place/snippet.previous", STRANGER, STRANGER) == 0);
+        assert_int_equal(apply_rollback(&plain, &state, &err), -EPERM);
+    }
+    assert_string_equal(contents("place/snippet"), "old\n");
+    assert_string_equal(contents("place/snippet.previous"), "new\n");
+}
+
+static void a_way_that_others_can_turn_is_refused(void **test_state)
+{
+    (void)test_state;
+    struct apply_order order = plain;
+    assert_int_equal(mkdir("place/deep", 0755), 0);
+    order.path = "place/deep/snippet";
+    assert_int_equal(chmod("place", 0775), 0);
+    assert_int_equal(apply(order), -EPERM);
+    assert_non_null(strstr(err.text, "on the way there: place:"));
+    assert_int_equal(chmod("place", 01777), 0);
+    assert_int_equal(apply(order), 0);
+}
+
+/* It is that user's business what stands there, at every moment. */
+static void root_recovers_what_the_owner_of_the_directory_left(void **test_state)
+{
+    (void)test_state;
+    bool recovered = false;
+    if (geteuid() != 0) {
+        print_message("needs root to give a directory away\n");
+        skip();
+    }
+    plant(STRANGER, 0644);
+    assert_true(chown("place", STRANGER, STRANGER) == 0 && chown("place/snippet", STRANGER, STRANGER) == 0);
+    assert_int_equal(apply_recover(&plain, &recovered, &err), 0);
+    assert_true(recovered);
+    assert_string_equal(contents("place/snippet"), "planted\n");
 }
 
 static int check_as_nobody(void)
@@ -177,6 +360,14 @@ int main(void)
         TEST(a_damaged_marker_is_an_error_until_somebody_looks),
         TEST(a_stopped_rollback_is_taken_back),
         TEST(who_is_second_waits_and_gives_up),
+        TEST(a_stranger_cannot_hold_the_lock),
+        TEST(a_lock_that_is_not_ours_is_refused),
+        TEST(the_lock_belongs_to_the_owner_of_the_directory),
+        TEST(nothing_is_recovered_where_others_can_write),
+        TEST(a_planted_file_is_not_recovered),
+        TEST(a_planted_way_back_is_not_taken),
+        TEST(a_way_that_others_can_turn_is_refused),
+        TEST(root_recovers_what_the_owner_of_the_directory_left),
         TEST(a_directory_that_is_not_ours_to_write_is_found_before),
     };
     return cmocka_run_group_tests(tests, enter, rig_leave);

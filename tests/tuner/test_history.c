@@ -52,6 +52,29 @@ static void a_file_is_its_owners_alone(void **state)
     assert_false(rig_exists("b.db-wal"));
 }
 
+/* What lies beside a database is played back into it. */
+static void root_opens_none_where_others_can_write(void **state)
+{
+    const struct history_place place = {.path = "shared/h.db", .write = true};
+    (void)state;
+    if (geteuid() != 0) {
+        print_message("is about root\n");
+        skip();
+    }
+    assert_true(mkdir("shared", 0755) == 0 && chmod("shared", 01777) == 0);
+    assert_int_equal(history_open(&history, &place, &err), -EPERM);
+    assert_non_null(strstr(err.text, "history shared/h.db: "));
+    assert_int_equal(rig_count_entries("shared"), 0);
+    assert_int_equal(chmod("shared", 0755), 0);
+    assert_int_equal(history_open(&history, &place, &err), 0);
+    history_close(&history);
+    assert_int_equal(chown("shared/h.db", 65534, 65534), 0);
+    assert_int_equal(history_open(&history, &place, &err), -EPERM);
+    assert_int_equal(chown("shared", 65534, 65534), 0);
+    assert_int_equal(history_open(&history, &place, &err), 0);
+    history_close(&history);
+}
+
 static void a_run_without_end_stays_unfinished_with_its_replays(void **state)
 {
     struct history_info info;
@@ -371,6 +394,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_replay_is_read_as_it_was_written),
         cmocka_unit_test(a_file_is_its_owners_alone),
+        cmocka_unit_test(root_opens_none_where_others_can_write),
         cmocka_unit_test(a_run_without_end_stays_unfinished_with_its_replays),
         cmocka_unit_test(the_end_of_a_run_keeps_its_recommendation),
         cmocka_unit_test(the_newest_recommendation_is_the_document_by_default),

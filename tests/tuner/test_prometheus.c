@@ -4,11 +4,13 @@
 #include "tests/tuner/rig.h"
 #include "tuner/prometheus.h"
 
+#include <errno.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static struct retune_config config;
 static struct retune_outcome outcomes[2];
@@ -166,6 +168,20 @@ static void the_file_is_for_all_to_read_and_alone(void **state)
     assert_non_null(strstr(err.text, "--prometheus nowhere/f.prom"));
 }
 
+/* A directory of a group, as docs/nightly.md wants it for the service; but what stands there is ours. */
+static void a_directory_may_be_shared_but_not_the_file(void **state)
+{
+    (void)state;
+    assert_true(mkdir("shared", 0755) == 0 && chmod("shared", 02775) == 0);
+    assert_int_equal(prometheus_write("shared/f.prom", &report, &config, &err), 0);
+    assert_int_equal(prometheus_write("shared/f.prom", &report, &config, &err), 0);
+    assert_int_equal(chmod("shared/f.prom", 0666), 0);
+    assert_int_equal(prometheus_write("shared/f.prom", &report, &config, &err), -EPERM);
+    assert_true(unlink("shared/f.prom") == 0 && chmod("shared", 0777) == 0);
+    assert_int_equal(prometheus_write("shared/f.prom", &report, &config, &err), -EPERM);
+    assert_int_equal(rig_count_entries("shared"), 0);
+}
+
 /* Debian's package prometheus has it. */
 static void promtool_has_no_complaint(void **state)
 {
@@ -185,6 +201,7 @@ int main(void)
         TEST(labels_are_escaped),
         TEST(the_samples_of_other_targets_stay),
         TEST(the_file_is_for_all_to_read_and_alone),
+        TEST(a_directory_may_be_shared_but_not_the_file),
         TEST(promtool_has_no_complaint),
     };
     return cmocka_run_group_tests(tests, enter, leave);

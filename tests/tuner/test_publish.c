@@ -52,6 +52,24 @@ static void permissions_follow_the_umask_or_the_older_file(void **state)
     assert_int_equal(unlink("page"), 0);
 }
 
+static void permissions_of_a_strangers_file_are_not_taken_over(void **state)
+{
+    struct stat status;
+    struct err err = {0};
+    (void)state;
+    if (geteuid() != 0) {
+        print_message("needs root to make a file of another user\n");
+        skip();
+    }
+    rig_write("page", "old");
+    assert_true(chmod("page", 0666) == 0 && chown("page", 65534, 65534) == 0);
+    assert_int_equal(publish_file("page", "new", 3, &err), 0);
+    assert_int_equal(stat("page", &status), 0);
+    assert_int_equal(status.st_uid, 0);
+    assert_int_equal(status.st_mode & 0777, 0644);
+    assert_int_equal(unlink("page"), 0);
+}
+
 /* Somebody else may have put it where we are about to write. */
 static void a_link_is_refused_and_what_it_leads_to_stays(void **state)
 {
@@ -126,6 +144,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_new_file_and_an_older_one_are_written),
         cmocka_unit_test(permissions_follow_the_umask_or_the_older_file),
+        cmocka_unit_test(permissions_of_a_strangers_file_are_not_taken_over),
         cmocka_unit_test(a_link_is_refused_and_what_it_leads_to_stays),
         cmocka_unit_test(what_is_no_regular_file_is_refused),
         cmocka_unit_test(a_name_beside_which_nothing_can_be_written_is_refused_before),

@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static struct retune_config config;
 static struct err err;
@@ -185,6 +187,34 @@ static void a_missing_file_is_no_configuration(void **state)
     assert_int_equal(retune_config_read(&config, "nowhere.conf", &err), -ENOENT);
 }
 
+/* Its commands would run as us. */
+static void a_file_that_others_could_write_is_refused(void **state)
+{
+    static const mode_t modes[] = {0664, 0646};
+    static const char text[] = "targets = ( { name = \"vm1\"; pattern = \"randread\"; } );";
+    (void)state;
+    assert_true(mkdir("etc", 0755) == 0);
+    rig_write("etc/n.conf", "%s", text);
+    retune_config_done(&config);
+    assert_int_equal(retune_config_read(&config, "etc/n.conf", &err), 0);
+    for (size_t i = 0; i < RIG_COUNT(modes); i++) {
+        assert_int_equal(chmod("etc/n.conf", modes[i]), 0);
+        retune_config_done(&config);
+        assert_int_equal(retune_config_read(&config, "etc/n.conf", &err), -EPERM);
+        assert_non_null(strstr(err.text, "etc/n.conf: others than its owner may write to it"));
+    }
+    assert_true(chmod("etc/n.conf", 0644) == 0 && chmod("etc", 01777) == 0);
+    assert_int_equal(retune_config_read(&config, "etc/n.conf", &err), -EPERM);
+    assert_int_equal(chmod("etc", 0755), 0);
+    if (geteuid() != 0) {
+        print_message("the rest needs root to make a file of another user\n");
+        return;
+    }
+    assert_int_equal(chown("etc/n.conf", 65534, 65534), 0);
+    assert_int_equal(retune_config_read(&config, "etc/n.conf", &err), -EPERM);
+    assert_non_null(strstr(err.text, "belongs to user 65534"));
+}
+
 static void the_texts_of_the_table_are_the_defaults(void **state)
 {
     static struct retune_target before, after;
@@ -227,6 +257,7 @@ int main(void)
         cmocka_unit_test(existing_file_and_existing_are_one_key),
         cmocka_unit_test(every_format_that_takes_one_answer_is_accepted),
         cmocka_unit_test(what_is_wrong_is_refused_with_its_line),
+        cmocka_unit_test(a_file_that_others_could_write_is_refused),
         cmocka_unit_test(two_targets_do_not_write_one_file),
         cmocka_unit_test(a_missing_file_is_no_configuration),
         cmocka_unit_test(the_texts_of_the_table_are_the_defaults),

@@ -79,7 +79,7 @@ static void a_first_tune_without_confirmed_replays_is_advice(void **state)
     run(NIGHT_FIRST);
     assert_int_equal(report.outcomes[0].action, RETUNE_HELD);
     assert_non_null(strstr(report.outcomes[0].text, "4 fresh replays, and 5 are needed"));
-    assert_int_equal(rig_count_entries("place"), 0);
+    assert_false(rig_exists("place/vm1.env"));
     run(NIGHT_FIRST);
     assert_false(asked.in_force_given);
     next.replays = 5;
