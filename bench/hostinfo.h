@@ -80,9 +80,4 @@ void hostinfo_find_memory_room(struct hostinfo_memory_room *ret_room);
  * blocks of at most 2^10 pages): the first touch of such a page waits for the host. */
 bool hostinfo_free_pages_are_taken(void);
 
-/* One command at a time measures a device: takes an exclusive flock on the disk's sysfs directory (on the
- * mount's root directory where there is no disk), which leaves nothing behind. 0 and a descriptor to close;
- * -EWOULDBLOCK when another process holds it; other errors: no lock possible here. */
-int hostinfo_lock_device(int fd, int *ret_lock_fd);
-
 #endif
