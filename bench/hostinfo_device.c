@@ -44,6 +44,7 @@ bool hostinfo_parse_mount(char *line, struct hostinfo_mount *ret_mount)
     if (sscanf(words[0], "%" SCNu64, &ret_mount->id) != 1 ||
         sscanf(words[2], "%u:%u", &ret_mount->major_number, &ret_mount->minor_number) != 2)
         return false;
+    copy_word(ret_mount->root, sizeof(ret_mount->root), words[3]);
     copy_word(ret_mount->mount_point, sizeof(ret_mount->mount_point), words[4]);
     copy_word(ret_mount->mount_options, sizeof(ret_mount->mount_options), words[5]);
     copy_word(ret_mount->file_system, sizeof(ret_mount->file_system), file_system);

@@ -119,6 +119,7 @@ static void essentials_are_present(void **state)
                                        "cpus",
                                        "memory_bytes",
                                        "memory_available_bytes",
+                                       "memory_room_bytes",
                                        "balloon",
                                        "file_system",
                                        "mount_source",
