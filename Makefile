@@ -434,6 +434,7 @@ coverage: build/cov/fstune $(call programs,$(fast_tests),cov) | deps ## line cov
 
 # Where things go that other programs look for; packagers set them. systemd and cron look in no other PREFIX than these two.
 UNIT_DIR   ?= $(PREFIX)/lib/systemd/system
+TMPFILES_DIR ?= $(PREFIX)/lib/tmpfiles.d
 SYSCONFDIR ?= $(if $(filter /usr /usr/local,$(PREFIX)),/etc,$(PREFIX)/etc)
 BASH_DIR   ?= $(PREFIX)/share/bash-completion/completions
 ZSH_DIR    ?= $(PREFIX)/share/zsh/site-functions
@@ -461,6 +462,7 @@ installed = build/release/fstune:$(PREFIX)/bin/fstune:755 \
             build/completion/fstune:$(BASH_DIR)/fstune:644 build/completion/_fstune:$(ZSH_DIR)/_fstune:644 \
             $(foreach f,$(units),$(f):$(UNIT_DIR)/$(notdir $(f)):644) \
             configs/cron.d/fstune:$(SYSCONFDIR)/cron.d/fstune:644 \
+            configs/tmpfiles.d/fstune.conf:$(TMPFILES_DIR)/fstune.conf:644 \
             $(foreach f,$(wildcard README.md LICENSE docs/*.md),$(f):$(doc_dir)/$(notdir $(f)):644) \
             $(foreach f,$(examples),$(f):$(share_dir)/$(f:configs/%=%):$(if $(filter %.example,$(f)),755,644)) \
             configs/systemd/retune-target.conf:$(share_dir)/retune-target.conf:644

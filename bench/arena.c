@@ -1,21 +1,29 @@
 /* User buffers that outlive the runs. */
 #include "bench/arena.h"
 
+#include "bench/hostinfo.h"
 #include "bench/rng.h"
 
 #include <errno.h>
 #include <sys/mman.h>
 
+/* Of the memory that may be used: a mapping always succeeds, and touching it is what kills. */
+#define ROOM_SHARE 0.5
+
 int arena_reserve(struct arena *arena, size_t size, uint64_t seed, struct err *err)
 {
     if (size <= arena->size)
         return 0;
-    void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct hostinfo_memory_room room;
+    hostinfo_find_memory_room(&room);
+    void *memory = (double)size > ROOM_SHARE * room.bytes
+                       ? MAP_FAILED
+                       : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED)
         return err_set(err, -ENOMEM,
                        "no memory for %zu bytes of I/O buffers; lower request size, queue depth or threads",
                        size);
-    arena_free(arena);
+    arena_free(arena); /* before the new one is touched */
     struct rng rng;
     rng_init(&rng, seed);
     rng_fill(&rng, memory, size);

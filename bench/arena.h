@@ -14,7 +14,7 @@ struct arena {
 };
 
 /* Makes at least `size` bytes available, filled with random data; keeps what is there. Pointers into it
- * become invalid when it grows. 0 or -ENOMEM. */
+ * become invalid when it grows. 0; -ENOMEM, also for more than half of the memory that may be used. */
 int arena_reserve(struct arena *arena, size_t size, uint64_t seed, struct err *err);
 
 /* Accepts a zeroed arena. */

@@ -214,6 +214,9 @@ static void add_machine(struct hostinfo *info)
         hostinfo_add_number(info, "memory_bytes", bytes);
     if (hostinfo_scan("/proc/meminfo", "MemAvailable", &bytes) == 0)
         hostinfo_add_number(info, "memory_available_bytes", bytes);
+    struct hostinfo_memory_room room;
+    hostinfo_find_memory_room(&room);
+    hostinfo_add_number(info, "memory_room_bytes", room.bytes);
     add_virtualisation(info);
     add_balloon(info);
 }

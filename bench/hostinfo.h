@@ -27,14 +27,15 @@ struct hostinfo {
 };
 
 /* Collects what belongs to the machine and to the file system that fd (a file or directory) lives on:
- * hostname, kernel, cpu_model, cpus, memory_bytes, memory_available_bytes, virtualisation (from
- * /sys/class/dmi, /proc/cpuinfo "hypervisor", /sys/hypervisor), balloon (virtio_balloon, page_reporting),
- * file_system, mount_source, mount_point, mount_options, fs_block_bytes, device, device_whole (the disk of a
- * partition), device_model, scheduler, nr_requests, read_ahead_kb, max_sectors_kb, max_hw_sectors_kb,
- * logical_block_bytes, physical_block_bytes, rotational, write_cache, loop_backing_file, loop_direct_io,
- * cgroup_v1_blkio_throttle, cgroup_v2_io_max, dirty_ratio_percent, dirty_background_ratio_percent,
- * dirty_bytes, dirty_background_bytes, dirty_limit_bytes and dirty_background_limit_bytes (from /proc/vmstat
- * thresholds x page size), io_uring_disabled, memlock_limit_bytes, on_battery. */
+ * hostname, kernel, cpu_model, cpus, memory_bytes, memory_available_bytes, memory_room_bytes (see below),
+ * virtualisation (from /sys/class/dmi, /proc/cpuinfo "hypervisor", /sys/hypervisor), balloon (virtio_balloon,
+ * page_reporting), file_system, mount_source, mount_point, mount_options, fs_block_bytes, device,
+ * device_whole (the disk of a partition), device_model, scheduler, nr_requests, read_ahead_kb,
+ * max_sectors_kb, max_hw_sectors_kb, logical_block_bytes, physical_block_bytes, rotational, write_cache,
+ * loop_backing_file, loop_direct_io, cgroup_v1_blkio_throttle, cgroup_v2_io_max, dirty_ratio_percent,
+ * dirty_background_ratio_percent, dirty_bytes, dirty_background_bytes, dirty_limit_bytes and
+ * dirty_background_limit_bytes (from /proc/vmstat thresholds x page size), io_uring_disabled,
+ * memlock_limit_bytes, on_battery. */
 void hostinfo_collect(struct hostinfo *info, int fd);
 
 /* Adds load and pressure under names with the suffix: load1, psi_io_some_avg10_percent,
@@ -64,11 +65,13 @@ void hostinfo_find_device(int fd, struct hostinfo_device *ret_device);
 /* Requests in flight at the device now; 0 and the count, or -ENOENT where the kernel does not tell. */
 int hostinfo_in_flight(const struct hostinfo_device *device, uint64_t *ret_in_flight);
 
-/* MemAvailable of /proc/meminfo; 0 when unknown. */
+/* MemAvailable of /proc/meminfo, what the machine's page cache may grow to; 0 when unknown. What this process
+ * may take is less: see hostinfo_find_memory_room. */
 uint64_t hostinfo_memory_available_bytes(void);
 
 /* Memory that may be used, in bytes; INFINITY: nothing limits it. Pages of files count as room, because they
- * can be had back. */
+ * can be had back. Whatever decides how much memory to take asks here: a memory cgroup kills who takes more.
+ */
 struct hostinfo_memory_room {
     double bytes;    /* MemAvailable, and the lowest limit of the memory cgroups, both versions */
     double v2_bytes; /* of cgroups of version 2 alone, whose groups have dirty limits of their own */
@@ -79,10 +82,5 @@ void hostinfo_find_memory_room(struct hostinfo_memory_room *ret_room);
 /* True where the machine's host takes back memory that is free (virtio balloon with free page reporting, on
  * blocks of at most 2^10 pages): the first touch of such a page waits for the host. */
 bool hostinfo_free_pages_are_taken(void);
-
-/* One command at a time measures a device: takes an exclusive flock on the disk's sysfs directory (on the
- * mount's root directory where there is no disk), which leaves nothing behind. 0 and a descriptor to close;
- * -EWOULDBLOCK when another process holds it; other errors: no lock possible here. */
-int hostinfo_lock_device(int fd, int *ret_lock_fd);
 
 #endif

@@ -84,6 +84,10 @@ static bool visit_groups(const char *type, const char *controller, const struct 
         hostinfo_find_mount_of_type(type, unified ? NULL : controller, &mount) != 0 ||
         access(mount.mount_point, X_OK) != 0)
         return false;
+    /* A container sees its own group as the root of what is mounted, under the name that it has outside. */
+    size_t length = strlen(mount.root);
+    if (strncmp(group, mount.root, length) == 0 && (group[length] == '/' || group[length] == '\0'))
+        memmove(group, group + length, strlen(group + length) + 1);
     if (strcmp(group, "/") == 0)
         group[0] = '\0';
     for (;;) {
@@ -219,15 +223,17 @@ static double group_number(const char *directory, const char *name)
     return procfs_read_number(path, &number) == 0 ? number : INFINITY;
 }
 
-static double group_file_bytes(const char *directory, const char *name)
+/* Pages of files can be had back, so that they count as room; those of files in memory cannot. */
+static double group_file_bytes(const char *directory, const char *files, const char *in_memory)
 {
     char path[768];
-    double number;
+    double number, kept;
     snprintf(path, sizeof(path), "%s/memory.stat", directory);
-    return hostinfo_scan(path, name, &number) == 0 ? number : 0;
+    return hostinfo_scan(path, files, &number) == 0 && hostinfo_scan(path, in_memory, &kept) == 0
+               ? fmax(0, number - kept)
+               : 0;
 }
 
-/* Pages of files can be had back, so that they count as room. */
 static void lower_memory(double *room, double limit, double used, double file_bytes)
 {
     if (isfinite(limit) && isfinite(used))
@@ -239,14 +245,14 @@ static void lower_memory_v1(const struct visitor *visitor, const char *directory
     double limit = group_number(directory, "memory.limit_in_bytes");
     if (limit < (double)(UINT64_C(1) << 62)) /* near the largest number: none */
         lower_memory(visitor->result, limit, group_number(directory, "memory.usage_in_bytes"),
-                     group_file_bytes(directory, "total_cache"));
+                     group_file_bytes(directory, "total_cache", "total_shmem"));
 }
 
 static void lower_memory_v2(const struct visitor *visitor, const char *directory)
 {
     double limit = fmin(group_number(directory, "memory.max"), group_number(directory, "memory.high"));
     lower_memory(visitor->result, limit, group_number(directory, "memory.current"),
-                 group_file_bytes(directory, "file"));
+                 group_file_bytes(directory, "file", "shmem"));
 }
 
 void hostinfo_find_memory_room(struct hostinfo_memory_room *ret_room)

@@ -1,4 +1,4 @@
-/* bench/hostinfo_device: from a file to its mount, its block device, the device's queue and lock. */
+/* bench/hostinfo_device: from a file to its mount, its block device, and the device's queue. */
 #include "bench/hostinfo_internal.h"
 #include "bench/procfs.h"
 
@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -45,6 +44,7 @@ bool hostinfo_parse_mount(char *line, struct hostinfo_mount *ret_mount)
     if (sscanf(words[0], "%" SCNu64, &ret_mount->id) != 1 ||
         sscanf(words[2], "%u:%u", &ret_mount->major_number, &ret_mount->minor_number) != 2)
         return false;
+    copy_word(ret_mount->root, sizeof(ret_mount->root), words[3]);
     copy_word(ret_mount->mount_point, sizeof(ret_mount->mount_point), words[4]);
     copy_word(ret_mount->mount_options, sizeof(ret_mount->mount_options), words[5]);
     copy_word(ret_mount->file_system, sizeof(ret_mount->file_system), file_system);
@@ -178,31 +178,5 @@ int hostinfo_in_flight(const struct hostinfo_device *device, uint64_t *ret_in_fl
         sscanf(line, "%" SCNu64 " %" SCNu64, &reads, &writes) != 2)
         return -ENOENT;
     *ret_in_flight = reads + writes;
-    return 0;
-}
-
-int hostinfo_lock_device(int fd, int *ret_lock_fd)
-{
-    struct hostinfo_device device;
-    struct hostinfo_mount mount;
-    const char *path = device.sysfs;
-    hostinfo_find_device(fd, &device);
-    if (device.sysfs[0] == '\0') {
-        int code = hostinfo_find_mount(fd, &mount);
-        if (code != 0)
-            return code;
-        path = mount.mount_point;
-    }
-    /* A directory of sysfs can be locked by everyone who can read it, and no lock file is left or needs a
-     * writable place. */
-    int lock_fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (lock_fd < 0)
-        return -errno;
-    if (flock(lock_fd, LOCK_EX | LOCK_NB) != 0) {
-        int code = -errno;
-        close(lock_fd);
-        return code;
-    }
-    *ret_lock_fd = lock_fd;
     return 0;
 }

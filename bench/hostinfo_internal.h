@@ -8,6 +8,7 @@
 struct hostinfo_mount {
     uint64_t id;
     unsigned major_number, minor_number;
+    char root[256]; /* of the mount within its file system */
     char mount_point[256], mount_options[96], file_system[48], source[256], super_options[512];
 };
 

@@ -20,6 +20,9 @@
  * passes target_check_free. */
 #define METADATA_SHARE 0.02
 
+/* A file that lies in memory leaves as much again: for the buffers, and for the program. */
+#define MEMORY_SHARE 0.5
+
 static uint64_t whole_mib(double bytes)
 {
     return bytes < 0x1p63 ? (uint64_t)bytes / TARGET_MIB * TARGET_MIB : UINT64_MAX / TARGET_MIB * TARGET_MIB;
@@ -36,9 +39,10 @@ int target_available(int fd, uint64_t *ret_bytes)
     if (space.f_blocks != 0)
         available = (uint64_t)space.f_bavail * (uint64_t)space.f_frsize;
     if (kind.f_type == TMPFS_MAGIC || kind.f_type == RAMFS_MAGIC) {
-        uint64_t memory = hostinfo_memory_available_bytes();
-        if (memory != 0 && memory < available)
-            available = memory;
+        struct hostinfo_memory_room room;
+        hostinfo_find_memory_room(&room);
+        if (room.bytes * MEMORY_SHARE < (double)available)
+            available = (uint64_t)(room.bytes * MEMORY_SHARE);
     }
     *ret_bytes = available;
     return 0;

@@ -1,6 +1,7 @@
 /* Stamps in blocks, and what is known of every block. */
 #include "bench/verify.h"
 
+#include "bench/hostinfo.h"
 #include "bench/rng.h"
 #include "bench/target_internal.h"
 
@@ -11,6 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+/* Of the memory that may be used; pages are taken as blocks are touched, when it is too late to refuse. */
+#define ROOM_SHARE 0.5
 
 /* Read back in parts of this size, of which those without a fresh block are left out. */
 #define PART_BYTES 65536U
@@ -29,9 +33,12 @@
 int verify_open(struct verify *verify, uint64_t size_bytes, uint32_t n_files, uint64_t seed, struct err *err)
 {
     uint64_t n_blocks = size_bytes / VERIFY_BLOCK_BYTES;
-    /* Pages are taken as blocks are touched. */
-    void *states = mmap(NULL, n_blocks * sizeof *verify->states, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    struct hostinfo_memory_room room;
+    hostinfo_find_memory_room(&room);
+    bool fits = (double)(n_blocks * sizeof *verify->states) <= ROOM_SHARE * room.bytes;
+    void *states = !fits ? MAP_FAILED
+                         : mmap(NULL, n_blocks * sizeof *verify->states, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (states == MAP_FAILED)
         return err_set(
             err, -ENOMEM,

@@ -1,6 +1,7 @@
 /* The points that a search may choose from. */
 #include "tuner/candidates.h"
 
+#include "bench/hostinfo.h"
 #include "bench/ioapi.h"
 #include "bench/units.h"
 
@@ -103,23 +104,33 @@ static int check_direct(const struct session *session, const struct point *point
     return 0;
 }
 
-static int check_size(const struct session *session, const struct point *point, uint64_t file_bytes,
+/* What a point may ask for. */
+struct room {
+    uint64_t file_bytes, in_flight_bytes;
+};
+
+static struct room room_of(const struct session *session, uint64_t file_bytes)
+{
+    struct hostinfo_memory_room memory = {.bytes = INFINITY};
+    if (!session->simulated)
+        hostinfo_find_memory_room(&memory);
+    uint64_t limit = min_u64(file_bytes / 4, IN_FLIGHT_LIMIT_BYTES);
+    return (struct room){file_bytes, (uint64_t)fmin((double)limit, memory.bytes / 8)};
+}
+
+static int check_size(const struct session *session, const struct point *point, const struct room *room,
                       struct refusal *refusal)
 {
     char bytes[UNITS_TEXT_SIZE];
-    uint64_t available = hostinfo_memory_available_bytes();
-    uint64_t limit = min_u64(file_bytes / 4, IN_FLIGHT_LIMIT_BYTES);
-    if (available > 0)
-        limit = min_u64(limit, available / 8);
-    if (factors_bytes_in_flight(point) > limit)
+    if (factors_bytes_in_flight(point) > room->in_flight_bytes)
         return refuse(
             refusal, "too many bytes in flight",
             "request_size x queue_depth x threads above %s (a quarter of the file, an eighth of the free "
             "memory, 1 GiB)",
-            units_format_bytes(limit, bytes));
+            units_format_bytes(room->in_flight_bytes, bytes));
     struct measure_env env = session->env;
     struct target sized = session->target;
-    sized.size_bytes = file_bytes;
+    sized.size_bytes = room->file_bytes;
     env.target = &sized;
     uint64_t cap = measure_cap_bytes(&env, &session->asked.pattern, point);
     if (cap / MEASURE_MIN_REQUESTS < factors_largest_size_bytes(point))
@@ -159,7 +170,7 @@ static int check_split(const struct session *session, const struct point *point,
     return 0;
 }
 
-static int check_point(struct session *session, const struct point *point, uint64_t file_bytes,
+static int check_point(struct session *session, const struct point *point, const struct room *room,
                        struct refusal *refusal)
 {
     struct err why = {0};
@@ -182,14 +193,15 @@ static int check_point(struct session *session, const struct point *point, uint6
         result = check_api(point, refusal);
     if (result == 0)
         result = check_direct(session, point, refusal);
-    return result == 0 ? check_size(session, point, file_bytes, refusal) : result;
+    return result == 0 ? check_size(session, point, room, refusal) : result;
 }
 
 int candidates_check(struct session *session, const struct point *point, uint64_t file_bytes, struct err *err)
 {
     struct refusal refusal;
     char text[FACTORS_TEXT_SIZE];
-    if (check_point(session, point, file_bytes, &refusal) == 0)
+    const struct room room = room_of(session, file_bytes);
+    if (check_point(session, point, &room, &refusal) == 0)
         return 0;
     return err_set(err, -EINVAL, "%s: %s", factors_format(point, text), refusal.why);
 }
@@ -362,7 +374,8 @@ static void note_refusal(struct session *session, const struct refusal *refusal)
 int candidates_admit(struct session *session, const struct point *point, uint64_t file_bytes)
 {
     struct refusal refusal = {{0}, {0}};
-    int result = check_point(session, point, file_bytes, &refusal);
+    const struct room room = room_of(session, file_bytes);
+    int result = check_point(session, point, &room, &refusal);
     if (result < 0)
         note_refusal(session, &refusal);
     return result;
@@ -383,9 +396,10 @@ int candidates_build(struct candidates *candidates, struct session *session, uin
     if (candidates->points == NULL)
         return err_set(err, -ENOMEM, "no memory for a space of %zu points", n);
     struct refusal refusal = {{0}, {0}};
+    const struct room room = room_of(session, file_bytes);
     for (size_t i = 0; i < n; i++) {
         struct point point = nth_point(levels, i);
-        if (check_point(session, &point, file_bytes, &refusal) == 0 &&
+        if (check_point(session, &point, &room, &refusal) == 0 &&
             check_patience(session, &point, &refusal) == 0)
             candidates->points[candidates->n++] = point;
         else

@@ -130,7 +130,7 @@ static void check_free_space(const struct doctor_facts *facts, struct doctor_rep
 static void check_memory(const struct doctor_facts *facts, struct doctor_report *report)
 {
     char free_text[UNITS_TEXT_SIZE], most_text[UNITS_TEXT_SIZE];
-    double available = doctor_number(facts, "memory_available_bytes");
+    double available = doctor_number(facts, "memory_room_bytes");
     if (!(available >= 0))
         return;
     double most = fmin(available / MEMORY_SHARE, 256 * MIB);

@@ -2,6 +2,7 @@
 #include "tuner/retune.h"
 
 #include "bench/clock.h"
+#include "bench/device_lock.h"
 #include "bench/hostinfo.h"
 #include "tuner/command.h"
 #include "tuner/report.h"
@@ -49,8 +50,8 @@ static int open_directory(const struct settings *settings)
 static bool is_locked(int directory_fd)
 {
     int lock_fd = -1;
-    int result = hostinfo_lock_device(directory_fd, &lock_fd);
-    if (result == 0)
+    int result = device_lock_take(directory_fd, &lock_fd, NULL);
+    if (lock_fd >= 0)
         close(lock_fd);
     return result == -EWOULDBLOCK;
 }

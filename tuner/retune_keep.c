@@ -1,7 +1,7 @@
 /* tuner/retune_keep: made once, recognised later. */
 #include "tuner/retune_keep.h"
 
-#include "bench/hostinfo.h"
+#include "bench/device_lock.h"
 #include "bench/rng.h"
 #include "bench/target_keep.h"
 #include "tuner/replace.h"
@@ -66,7 +66,7 @@ static int lock(const struct settings *settings, int *ret_lock_fd, struct err *e
     if (settings->no_lock)
         return 0;
     int fd = open(settings->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int result = fd >= 0 ? hostinfo_lock_device(fd, ret_lock_fd) : 0;
+    int result = fd >= 0 ? device_lock_take(fd, ret_lock_fd, NULL) : 0;
     if (fd >= 0)
         close(fd);
     return result == -EWOULDBLOCK ? err_set(err, result, "another fstune is measuring this device") : 0;

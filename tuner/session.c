@@ -1,6 +1,7 @@
 /* The opened world of one command. */
 #include "tuner/session.h"
 
+#include "bench/device_lock.h"
 #include "bench/units.h"
 #include "tuner/ground.h"
 #include "tuner/interrupt.h"
@@ -270,14 +271,15 @@ int session_make_target(struct session *session, uint32_t n_files, struct target
 
 int session_lock_device(int directory_fd, int *ret_fd, struct notes *warnings, struct err *err)
 {
-    int result = hostinfo_lock_device(directory_fd, ret_fd);
+    struct err why = {0};
+    int result = device_lock_take(directory_fd, ret_fd, &why);
     if (result == -EWOULDBLOCK)
         return err_set(err, result,
                        "another fstune is measuring this device; wait for it to end, or give --no-lock to "
                        "measure all the same");
     if (result < 0)
-        notes_add(warnings, "no_lock", "the device could not be locked against a second fstune: %s",
-                  strerror(-result));
+        notes_add(warnings, "no_lock", "the device could not be locked against a second fstune%s: %s",
+                  *ret_fd >= 0 ? " of root or the nightly service" : "", why.text);
     return 0;
 }
 

@@ -67,8 +67,8 @@ struct session {
  * a zeroed session. */
 int session_open(struct session *session, const struct settings *settings, struct err *err);
 
-/* Locks the device below a directory against a second fstune, as long as *ret_fd is open; it stays as it was
- * where the device cannot be locked, which is a warning. 0, or -EWOULDBLOCK: another one measures it. */
+/* Locks the device below a directory against a second fstune, as long as *ret_fd is open (-1: nothing is
+ * locked). What could not be locked is a warning. 0, or -EWOULDBLOCK: another one measures it. */
 int session_lock_device(int directory_fd, int *ret_fd, struct notes *warnings, struct err *err);
 
 /* Size the target file would have; of --existing, its size, after its guards; UINT64_MAX on a surface. */

@@ -1,7 +1,9 @@
 /* Tests of bench/arena: memory that is there before it is needed, and stays. */
+/* LINK: -Wl,--wrap=hostinfo_find_memory_room */
 #include "bench/arena.h"
 #include "bench/rng.h"
 #include "tests/check.h"
+#include "tests/memory_room.h"
 
 #include <errno.h>
 #include <string.h>
@@ -83,6 +85,18 @@ static void too_much_is_enomem_and_keeps_the_old(void **state)
     arena_free(&arena);
 }
 
+/* The kernel would give the pages, and a memory cgroup kill who touches them. */
+static void more_than_half_of_the_room_is_enomem(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    room_bytes = 2 << 20;
+    assert_int_equal(arena_reserve(&arena, (1 << 20) + 1, 1, NULL), -ENOMEM);
+    assert_int_equal(arena_reserve(&arena, 1 << 20, 1, NULL), 0);
+    room_bytes = 0;
+    arena_free(&arena);
+}
+
 static void freed_arena_is_empty_and_can_be_used_again(void **state)
 {
     (void)state;
@@ -105,6 +119,7 @@ int main(void)
         cmocka_unit_test(enough_memory_is_kept_as_it_is),
         cmocka_unit_test(it_grows_and_returns_what_it_had),
         cmocka_unit_test(too_much_is_enomem_and_keeps_the_old),
+        cmocka_unit_test(more_than_half_of_the_room_is_enomem),
         cmocka_unit_test(freed_arena_is_empty_and_can_be_used_again),
     };
     return cmocka_run_group_tests_name("bench/arena", tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* tests/bench/test_hostinfo: the recorded facts, the device, its lock, and the parsers on given lines. */
+/* tests/bench/test_hostinfo: the recorded facts, the device, and the parsers on given lines. */
 #include "bench/hostinfo.h"
 #include "bench/hostinfo_internal.h"
 #include "bench/procfs.h"
@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static int root_fd;
@@ -120,6 +119,7 @@ static void essentials_are_present(void **state)
                                        "cpus",
                                        "memory_bytes",
                                        "memory_available_bytes",
+                                       "memory_room_bytes",
                                        "balloon",
                                        "file_system",
                                        "mount_source",
@@ -184,47 +184,6 @@ static void file_without_device_has_none(void **state)
     assert_int_equal(in_flight, 7);
 }
 
-static int lock_in_child(int fd)
-{
-    int status, lock_fd = -1;
-    pid_t child = fork();
-    if (child == 0)
-        _exit(-hostinfo_lock_device(fd, &lock_fd));
-    waitpid(child, &status, 0);
-    return -WEXITSTATUS(status);
-}
-
-static void device_is_locked_by_one_process(void **state)
-{
-    (void)state;
-    int lock_fd = -1, again = -1;
-    int code = hostinfo_lock_device(root_fd, &lock_fd);
-    if (code == -EWOULDBLOCK) {
-        print_message("another program holds the lock of /\n");
-        skip();
-    }
-    assert_int_equal(code, 0);
-    assert_true(fcntl(lock_fd, F_GETFD) & FD_CLOEXEC);
-    assert_int_equal(lock_in_child(root_fd), -EWOULDBLOCK);
-    assert_int_equal(hostinfo_lock_device(root_fd, &again), -EWOULDBLOCK);
-    assert_int_equal(again, -1);
-    close(lock_fd);
-    assert_int_equal(lock_in_child(root_fd), 0);
-}
-
-static void mount_without_device_is_locked_too(void **state)
-{
-    (void)state;
-    int lock_fd = -1, fd = open("/dev/shm", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        skip();
-    assert_int_equal(hostinfo_lock_device(fd, &lock_fd), 0);
-    assert_int_equal(lock_in_child(fd), -EWOULDBLOCK);
-    close(lock_fd);
-    assert_int_equal(lock_in_child(fd), 0);
-    close(fd);
-}
-
 static int setup(void **state)
 {
     (void)state;
@@ -248,8 +207,6 @@ int main(void)
         cmocka_unit_test(full_list_drops_facts),
         cmocka_unit_test(device_of_root_has_a_queue),
         cmocka_unit_test(file_without_device_has_none),
-        cmocka_unit_test(device_is_locked_by_one_process),
-        cmocka_unit_test(mount_without_device_is_locked_too),
     };
     return cmocka_run_group_tests_name("bench/hostinfo", tests, setup, NULL);
 }

@@ -1,9 +1,11 @@
 /* Tests of bench/verify: by hand on blocks in memory, and through whole runs on a file that is tampered with.
  */
+/* LINK: -Wl,--wrap=hostinfo_find_memory_room */
 #include "bench/measure.h"
 #include "bench/verify.h"
 #include "tests/bench/target_rig.h"
 #include "tests/check.h"
+#include "tests/memory_room.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -48,6 +50,22 @@ static int transfer(struct rig *rig, bool is_write, uint64_t offset, uint64_t si
     struct io_call call = call_of(rig, is_write, offset, size);
     verify_begin(&rig->verify, &call);
     return verify_end(&rig->verify, &call, &rig->err);
+}
+
+static void a_file_with_more_stamps_than_half_of_the_room_is_refused(void **state)
+{
+    (void)state;
+    struct verify verify = {0};
+    struct err err = {0};
+    room_bytes = 64 * MIB;
+    int large = verify_open(&verify, 4096 * MIB, 1, 5, &err);
+    verify_close(&verify);
+    int small = verify_open(&verify, 1024 * MIB, 1, 5, NULL);
+    verify_close(&verify);
+    room_bytes = 0;
+    assert_int_equal(large, -ENOMEM);
+    assert_non_null(strstr(err.text, "--file-size"));
+    assert_int_equal(small, 0);
 }
 
 static void what_was_written_is_found(void **state)
@@ -380,6 +398,7 @@ int main(void)
 #define BLOCKS(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
 #define WHOLE(test)  cmocka_unit_test_setup_teardown(test, open_world, close_world)
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_with_more_stamps_than_half_of_the_room_is_refused),
         BLOCKS(what_was_written_is_found),
         BLOCKS(any_flipped_bit_is_found),
         BLOCKS(two_flipped_bits_are_found),

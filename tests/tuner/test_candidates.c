@@ -1,6 +1,8 @@
 /* Tests of tuner/candidates: spaces over simulated surfaces and over a directory that nothing was written to.
  */
+/* LINK: -Wl,--wrap=hostinfo_find_memory_room */
 #include "tests/check.h"
+#include "tests/memory_room.h"
 #include "tests/tuner/rig.h"
 #include "tuner/candidates.h"
 
@@ -198,6 +200,21 @@ static void bytes_in_flight_are_bounded(void **state)
         most = bytes > most ? bytes : most;
     }
     assert_true(most <= file / 4);
+    assert_non_null(dropped("too many bytes in flight"));
+    done();
+}
+
+/* Of a memory cgroup of 100 MB, say. */
+static void bytes_in_flight_are_an_eighth_of_the_room(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randread", "--path", ".", NULL);
+    room_bytes = 100e6;
+    assert_int_equal(build(GIB), 0);
+    room_bytes = 0;
+    assert_true(candidates.n > 0);
+    for (size_t i = 0; i < candidates.n; i++)
+        assert_true(factors_bytes_in_flight(&candidates.points[i]) <= 12500000);
     assert_non_null(dropped("too many bytes in flight"));
     done();
 }
@@ -410,6 +427,7 @@ int main(void)
         cmocka_unit_test(the_default_space_of_a_directory_is_the_contracts),
         cmocka_unit_test(libaio_at_depth_is_measured_where_it_is_named),
         cmocka_unit_test(bytes_in_flight_are_bounded),
+        cmocka_unit_test(bytes_in_flight_are_an_eighth_of_the_room),
         cmocka_unit_test(a_run_must_have_64_requests_in_the_file),
         cmocka_unit_test(nothing_left_is_an_error_with_the_reason),
         cmocka_unit_test(direct_points_need_proof_of_the_kind_they_use),

@@ -67,7 +67,7 @@ static void make_healthy(void)
     } numbers[] = {
         {"fs_available_bytes", 5e11},
         {"fs_size_bytes", 1e12},
-        {"memory_available_bytes", 1.6e10},
+        {"memory_room_bytes", 1.6e10},
         {"open_files_limit", 1024},
         {"memlock_limit_bytes", 8388608},
         {"aio_max_nr", 65536},
@@ -156,8 +156,8 @@ static const struct {
     int severity;
 } wrong_numbers[] = {
     {"fs_available_bytes", 4e10, "free_space", DOCTOR_FINDING},
-    {"memory_available_bytes", 1e9, "memory", DOCTOR_NOTE},
-    {"memory_available_bytes", 1e8, "memory", DOCTOR_FINDING},
+    {"memory_room_bytes", 1e9, "memory", DOCTOR_NOTE},
+    {"memory_room_bytes", 1e8, "memory", DOCTOR_FINDING},
     {"open_files_limit", 64, "open_files_limit", DOCTOR_NOTE},
     {"open_files_limit", 16, "open_files_limit", DOCTOR_FINDING},
     {"memlock_limit_bytes", 0, "memlock_limit", DOCTOR_NOTE},

@@ -367,6 +367,28 @@ static void random_is_compared_with_sequential(void **state)
     drop();
 }
 
+static bool become_nobody(void)
+{
+    return setgid(65534) == 0 && setuid(65534) == 0;
+}
+
+static void a_user_who_may_not_lock_the_device_is_told_and_measures(void **state)
+{
+    (void)state;
+    need(geteuid() == 0, "only root can become somebody else");
+    need(access("/run/user/65534", F_OK) != 0, "nobody has a directory in /run/user");
+    assert_int_equal(chmod(".", 0777), 0);
+    static const char *const formats[] = {"--json", "--replays=3"};
+    for (size_t i = 0; i < RIG_COUNT(formats); i++) {
+        rig_run(&run, become_nobody, "measure", "--quiet", formats[i], "--pattern", "read", "--request-size",
+                "64k", "--duration", "100ms", "--file-size", "128m", PSYNC, NULL);
+        assert_int_equal(run.code, 0);
+        assert_non_null(strstr(run.out, "no_lock"));
+        assert_non_null(strstr(run.out, "/run/fstune"));
+    }
+    rig_free(&run);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -382,6 +404,7 @@ int main(void)
         cmocka_unit_test(points_that_flush_nothing_are_not_recommended),
         cmocka_unit_test(a_depth_that_buffered_libaio_does_not_reach_is_noted),
         cmocka_unit_test(random_is_compared_with_sequential),
+        cmocka_unit_test(a_user_who_may_not_lock_the_device_is_told_and_measures),
     };
     if (!rig_find_program())
         return RIG_SKIPPED;
