@@ -88,7 +88,8 @@ static int guard_writing(int fd, const char *path, const struct stat *file, stru
                        (unsigned long)file->st_nlink);
     int code = take_locks(fd, path, err);
     if (target_find_user(fd, true, &user))
-        return err_set(err, -EBUSY, "%s: is %s; %s or give another file", path, user.what, user.remedy);
+        return err_set(err, -EBUSY, "%s: is %s%s; %s or give another file", path,
+                       code != 0 ? "locked, and " : "", user.what, user.remedy);
     if (code == 0 && is_shared_for_long(fd))
         return err_set(err, -EBUSY,
                        "%s: is open elsewhere, and not seen from here: in a container, by another user or in "
