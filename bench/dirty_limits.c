@@ -1,6 +1,7 @@
 /* Limits of dirty memory: a guard process puts them back whatever happens to this one. */
 #include "bench/dirty_limits.h"
 
+#include "bench/dirty_record.h"
 #include "bench/hostinfo_internal.h"
 #include "bench/retry.h"
 
@@ -24,30 +25,44 @@
 /* The guard's last word. */
 enum { RESTORED = 1, BROKEN = 2 };
 
-/* In the order that they are put back. */
-enum { HARD_BYTES, HARD_RATIO, BACKGROUND_BYTES, BACKGROUND_RATIO, N_FILES };
+const struct dirty_limits_places dirty_limits_system = {"/proc/sys/vm", "/run/fstune"};
 
-static const char *const names[N_FILES] = {"dirty_bytes", "dirty_ratio", "dirty_background_bytes",
-                                           "dirty_background_ratio"};
+static const char *const names[DIRTY_N_VALUES] = {"dirty_bytes", "dirty_ratio", "dirty_background_bytes",
+                                                  "dirty_background_ratio"};
 
-/* What is opened before anything changes; values with the newline that the kernel wants. */
+enum { RECORD = DIRTY_N_VALUES, N_FILES };
+
+/* What is opened before anything changes. */
 struct files {
-    int fds[N_FILES];
-    char old[N_FILES][NUMBER_SIZE];
+    int fds[N_FILES]; /* of the values, and of the record of the old ones */
+    struct dirty_record record;
 };
 
-static int write_value(int fd, const char *value)
+/* With the newline that the kernel wants. */
+static int write_value(int fd, uint64_t value)
 {
-    size_t length = strlen(value);
+    char text[NUMBER_SIZE];
+    size_t length = (size_t)snprintf(text, sizeof(text), "%" PRIu64 "\n", value);
     unsigned n_tries = 0;
     ssize_t n;
     /* Of an ordinary file, as in tests, nothing of the former value may stay. */
     if (ftruncate(fd, 0) != 0 && errno != EINVAL && errno != EPERM && errno != EACCES)
         return -errno;
     do {
-        n = pwrite(fd, value, length, 0);
+        n = pwrite(fd, text, length, 0);
     } while (n < 0 && retry_interrupted(&n_tries));
     return n < 0 ? -errno : (size_t)n == length ? 0 : -EIO;
+}
+
+static int read_value(int fd, uint64_t *ret)
+{
+    char text[NUMBER_SIZE];
+    ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
+    if (n <= 0)
+        return n < 0 ? -errno : -ENODATA;
+    text[n] = '\0';
+    *ret = strtoull(text, NULL, 10);
+    return 0;
 }
 
 static void close_files(struct files *files)
@@ -71,11 +86,10 @@ static int refuse_open(const char *directory, const char *name, int code, struct
 /* Before the lock is ours, the values may be those of somebody whose guard is about to put others back. */
 static int read_old(struct files *files, const char *directory, struct err *err)
 {
-    for (size_t i = 0; i < N_FILES; i++) {
-        ssize_t n = pread(files->fds[i], files->old[i], NUMBER_SIZE - 1, 0);
-        if (n <= 0)
-            return err_sys(err, n < 0 ? -errno : -ENODATA, "%s/%s: cannot be read", directory, names[i]);
-        files->old[i][n] = '\0';
+    for (size_t i = 0; i < DIRTY_N_VALUES; i++) {
+        int code = read_value(files->fds[i], &files->record.old[i]);
+        if (code < 0)
+            return err_sys(err, code, "%s/%s: cannot be read", directory, names[i]);
     }
     return 0;
 }
@@ -86,7 +100,7 @@ static int open_files(struct files *files, const char *directory, struct err *er
     char path[256];
     for (size_t i = 0; i < N_FILES; i++)
         files->fds[i] = -1;
-    for (size_t i = 0; i < N_FILES; i++) {
+    for (size_t i = 0; i < DIRTY_N_VALUES; i++) {
         snprintf(path, sizeof(path), "%s/%s", directory, names[i]);
         files->fds[i] = open(path, O_RDWR | O_CLOEXEC);
         if (files->fds[i] < 0)
@@ -95,33 +109,35 @@ static int open_files(struct files *files, const char *directory, struct err *er
     return 0;
 }
 
-/* The lock goes over to the guard, and with it ends when the old values stand again. */
-static int lock_files(struct files *files, const char *directory, struct err *err)
+/* Of a pair that is all 0 the kernel takes a ratio of 0 for no change, so that it is changed twice. What
+ * somebody else has set since stays. */
+static int restore_pair(const struct files *files, enum dirty_value bytes, enum dirty_value ratio,
+                        uint64_t set_bytes, bool *ret_restored)
 {
-    if (flock(files->fds[HARD_BYTES], LOCK_EX | LOCK_NB) == 0)
-        return read_old(files, directory, err);
-    if (errno == EWOULDBLOCK)
-        return err_set(err, -EBUSY, "the dirty limits are already set by another fstune; wait until it ends");
-    return err_sys(err, -errno, "%s/%s: cannot be locked", directory, names[HARD_BYTES]);
-}
-
-/* Of a pair that is all 0 the kernel takes a ratio of 0 for no change, so that it is changed twice. */
-static int restore_pair(const struct files *files, size_t bytes, size_t ratio)
-{
-    if (strtoull(files->old[bytes], NULL, 10) > 0)
-        return write_value(files->fds[bytes], files->old[bytes]);
-    int code = 0;
-    if (strtoull(files->old[ratio], NULL, 10) == 0)
-        code = write_value(files->fds[ratio], "1\n");
-    int last = write_value(files->fds[ratio], files->old[ratio]);
+    const uint64_t *old = files->record.old;
+    uint64_t now;
+    int code = read_value(files->fds[bytes], &now);
+    if (code < 0 || now != set_bytes)
+        return code;
+    *ret_restored = true;
+    if (old[bytes] > 0)
+        return write_value(files->fds[bytes], old[bytes]);
+    if (old[ratio] == 0)
+        code = write_value(files->fds[ratio], 1);
+    int last = write_value(files->fds[ratio], old[ratio]);
     return code < 0 ? code : last;
 }
 
-static int restore_all(const struct files *files)
+/* The record goes when nothing of what it holds is still to be done; until then the next fstune finds it. */
+static int restore_all(const struct files *files, bool *ret_restored)
 {
-    int hard = restore_pair(files, HARD_BYTES, HARD_RATIO);
-    int background = restore_pair(files, BACKGROUND_BYTES, BACKGROUND_RATIO);
-    return hard < 0 ? hard : background;
+    *ret_restored = false;
+    int hard =
+        restore_pair(files, DIRTY_HARD_BYTES, DIRTY_HARD_RATIO, files->record.set_hard_bytes, ret_restored);
+    int background = restore_pair(files, DIRTY_BACKGROUND_BYTES, DIRTY_BACKGROUND_RATIO,
+                                  files->record.set_background_bytes, ret_restored);
+    int code = hard < 0 ? hard : background;
+    return code < 0 ? code : dirty_record_clear(files->fds[RECORD]);
 }
 
 /* The lowest descriptor from `from` on that the guard needs, or UINT_MAX. */
@@ -173,7 +189,8 @@ static _Noreturn void guard(const struct files *files, int socket_fd)
     do {
         n = read(socket_fd, &byte, 1);
     } while (n > 0 || (n < 0 && errno == EINTR));
-    byte = restore_all(files) < 0 ? BROKEN : RESTORED;
+    bool restored;
+    byte = restore_all(files, &restored) < 0 ? BROKEN : RESTORED;
     _exit(write(socket_fd, &byte, 1) == 1 && byte == RESTORED ? 0 : 1);
 }
 
@@ -207,13 +224,11 @@ static int start_guard(struct dirty_limits *limits, const struct files *files, s
     return err_sys(err, code < 0 ? code : -ECHILD, "the guard of the dirty limits cannot be started");
 }
 
-static int set_values(const struct files *files, uint64_t background_bytes, uint64_t hard_bytes)
+static int set_values(const struct files *files)
 {
-    char text[NUMBER_SIZE];
-    snprintf(text, sizeof(text), "%" PRIu64 "\n", hard_bytes);
-    int code = write_value(files->fds[HARD_BYTES], text);
-    snprintf(text, sizeof(text), "%" PRIu64 "\n", background_bytes);
-    return code < 0 ? code : write_value(files->fds[BACKGROUND_BYTES], text);
+    int code = write_value(files->fds[DIRTY_HARD_BYTES], files->record.set_hard_bytes);
+    return code < 0 ? code
+                    : write_value(files->fds[DIRTY_BACKGROUND_BYTES], files->record.set_background_bytes);
 }
 
 static int check_values(uint64_t background_bytes, uint64_t hard_bytes, struct err *err)
@@ -225,37 +240,91 @@ static int check_values(uint64_t background_bytes, uint64_t hard_bytes, struct e
                    "the background limit must be at least %" PRIu64 " bytes and below the hard limit", least);
 }
 
-int dirty_limits_check(const char *directory, uint64_t background_bytes, uint64_t hard_bytes, struct err *err)
+int dirty_limits_check(const struct dirty_limits_places *places, uint64_t background_bytes,
+                       uint64_t hard_bytes, struct err *err)
 {
     struct files files;
     int code = check_values(background_bytes, hard_bytes, err);
     if (code < 0)
         return code;
-    code = open_files(&files, directory, err);
+    code = open_files(&files, places->limits, err);
     close_files(&files);
     return code;
 }
 
-int dirty_limits_set(struct dirty_limits *limits, const char *directory, uint64_t background_bytes,
-                     uint64_t hard_bytes, struct err *err)
+/* The lock goes over to the guard, too, and ends when the old values stand again. */
+static int open_record(struct files *files, const struct dirty_limits_places *places, struct err *err)
+{
+    bool restored;
+    int code = dirty_record_open(places->record, true, &files->fds[RECORD], err);
+    if (code < 0)
+        return code == -EWOULDBLOCK ? err_set(err, -EBUSY, "%s", err != NULL ? err->text : "") : code;
+    if (dirty_record_read(files->fds[RECORD], &files->record) && (code = restore_all(files, &restored)) < 0)
+        return err_sys(err, code, "%s: the limits that another fstune left cannot be put back",
+                       places->limits);
+    return read_old(files, places->limits, err);
+}
+
+/* The old values are kept before the guard starts, and it starts before anything changes. */
+static int keep_old(struct dirty_limits *limits, struct files *files,
+                    const struct dirty_limits_places *places, struct err *err)
+{
+    int code = dirty_record_write(files->fds[RECORD], &files->record);
+    if (code < 0)
+        err_sys(err, code, "%s: the old dirty limits cannot be kept here", places->record);
+    else
+        code = start_guard(limits, files, err);
+    if (code < 0)
+        dirty_record_clear(files->fds[RECORD]);
+    return code;
+}
+
+int dirty_limits_set(struct dirty_limits *limits, const struct dirty_limits_places *places,
+                     uint64_t background_bytes, uint64_t hard_bytes, struct err *err)
 {
     struct files files;
     int code = check_values(background_bytes, hard_bytes, err);
     if (code < 0)
         return code;
     /* Opened now, because afterwards nothing may go wrong any more. */
-    code = open_files(&files, directory, err);
+    code = open_files(&files, places->limits, err);
     if (code == 0)
-        code = lock_files(&files, directory, err);
+        code = open_record(&files, places, err);
+    files.record.set_hard_bytes = hard_bytes;
+    files.record.set_background_bytes = background_bytes;
     if (code == 0)
-        code = start_guard(limits, &files, err);
+        code = keep_old(limits, &files, places, err);
     if (code == 0) {
-        code = set_values(&files, background_bytes, hard_bytes);
+        /* A copy of the lock: without a guard, too, no other fstune takes this one for dead. */
+        limits->record_fd = fcntl(files.fds[RECORD], F_DUPFD_CLOEXEC, 0);
+        limits->places = places;
+        code = set_values(&files);
         if (code < 0) {
             dirty_limits_restore(limits, NULL);
-            err_sys(err, code, "%s: the dirty limits cannot be set", directory);
+            err_sys(err, code, "%s: the dirty limits cannot be set", places->limits);
         }
     }
+    close_files(&files);
+    return code;
+}
+
+int dirty_limits_recover(const struct dirty_limits_places *places, bool *ret_restored, struct err *err)
+{
+    struct files files;
+    int record_fd, code = dirty_record_open(places->record, false, &record_fd, err);
+    *ret_restored = false;
+    if (code == -ENOENT || code == -EACCES || code == -EWOULDBLOCK)
+        return 0;
+    if (code < 0)
+        return code;
+    if (!dirty_record_read(record_fd, &files.record)) {
+        close(record_fd);
+        return 0;
+    }
+    code = open_files(&files, places->limits, err);
+    files.fds[RECORD] = record_fd;
+    if (code == 0 && (code = restore_all(&files, ret_restored)) < 0)
+        err_sys(err, code, "%s: the limits that another fstune left cannot be put back", places->limits);
     close_files(&files);
     return code;
 }
@@ -271,16 +340,22 @@ int dirty_limits_restore(struct dirty_limits *limits, struct err *err)
     while (read(limits->guard_fd, &byte, 1) < 0 && retry_interrupted(&n_tries)) {
     }
     close(limits->guard_fd);
-    /* Where SIGCHLD is ignored there is no status, but the guard, and with it the lock, is gone then too. */
+    /* Where SIGCHLD is ignored there is no status, but the guard is gone then too. */
     n_tries = 0;
     while (waitpid(limits->guard, NULL, 0) < 0 && retry_interrupted(&n_tries)) {
     }
+    const struct dirty_limits was = *limits;
+    bool restored;
     *limits = (struct dirty_limits){0};
-    if (byte == RESTORED)
+    if (byte != RESTORED)
+        flock(was.record_fd, LOCK_UN);
+    if (was.record_fd >= 0)
+        close(was.record_fd);
+    if (byte == RESTORED || dirty_limits_recover(was.places, &restored, NULL) == 0)
         return 0;
-    return err_set(
-        err, -EIO,
-        "the dirty limits could not be put back; look at vm.dirty_bytes and vm.dirty_background_bytes");
+    return err_set(err, -EIO,
+                   "the dirty limits could not be put back; the next fstune tries again; look at "
+                   "vm.dirty_bytes and vm.dirty_background_bytes");
 }
 
 /* The kernel gives a group the share of the limits that its memory is of what can be dirty at all: free

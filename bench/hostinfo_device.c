@@ -117,6 +117,17 @@ int hostinfo_find_mount_of_type(const char *file_system, const char *option, str
     return walk_mounts(has_type, &key, false, ret_mount);
 }
 
+static bool is_of_disk(const struct hostinfo_mount *mount, const void *node)
+{
+    size_t n = strlen(node);
+    return strncmp(mount->source, node, n) == 0 && (mount->source[n] == '\0' || mount->source[n] == 'p');
+}
+
+int hostinfo_find_mount_of_disk(const char *node, struct hostinfo_mount *ret_mount)
+{
+    return walk_mounts(is_of_disk, node, false, ret_mount);
+}
+
 /* Anonymous device numbers (btrfs, tmpfs, overlay) have no entry. */
 static bool is_block_device(unsigned major_number, unsigned minor_number)
 {

@@ -22,6 +22,10 @@ int hostinfo_find_mount(int fd, struct hostinfo_mount *ret_mount);
 int hostinfo_find_mount_of_type(const char *file_system, const char *option,
                                 struct hostinfo_mount *ret_mount);
 
+/* The first mount of this disk, given as its node ("/dev/loop0"), or of one of its partitions. 0 or -ENOENT.
+ */
+int hostinfo_find_mount_of_disk(const char *node, struct hostinfo_mount *ret_mount);
+
 /* Facts are dropped silently when the list is full; a text is cut, a number that is not finite is left out.
  */
 void hostinfo_add_text(struct hostinfo *info, const char *key, const char *text);

@@ -87,11 +87,15 @@ int target_create(struct target *target, const struct target_plan *plan, struct 
 
 /* Opens the user's file. for_writing requires `overwrite`, else -EPERM naming --overwrite. Refused (-EINVAL,
  * -EBUSY, -EPERM ...): anything but a regular file (symbolic links are followed only by the kernel's rules
- * for a path the user typed, but the opened inode is checked), swap, files that are locked (flock or OFD),
- * mapped by another process, or have several links, when for_writing; files under 128 MiB are allowed but a
- * size of 0 is not. */
+ * for a path the user typed, but the opened inode is checked), and when for_writing: swap, files behind loop
+ * devices, that are locked (flock or OFD), open or mapped elsewhere, or have several links; files under
+ * 128 MiB are allowed but a size of 0 is not. Both locks are held until target_close. */
 int target_open_existing(struct target *target, const char *path, bool for_writing, bool overwrite,
                          struct err *err);
+
+/* To be asked between runs, while no descriptor of a run is open. -EBUSY when somebody has begun to use the
+ * user's file otherwise than by reading it; 0 also where the file system has no leases to tell. */
+int target_check_alone(const struct target *target, struct err *err);
 
 /* Accepts a zeroed (fd < 1) target. */
 void target_close(struct target *target);

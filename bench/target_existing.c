@@ -1,19 +1,15 @@
 /* bench/target_existing: the guards before a file that belongs to the user is read or overwritten. */
-#include "bench/procfs.h"
 #include "bench/target_internal.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
+
+#define SHARED_NS (2 * CLOCK_NS_PER_S)
+#define POLL_NS   (CLOCK_NS_PER_S / 100)
 
 static const char *kind_of(mode_t mode)
 {
@@ -54,116 +50,61 @@ static int open_inode(const char *path, int *ret_fd, struct stat *ret_status, st
     return 0;
 }
 
-static bool is_same_file(const char *path, const struct stat *file)
-{
-    struct stat other;
-    return stat(path, &other) == 0 && other.st_dev == file->st_dev && other.st_ino == file->st_ino;
-}
-
-/* The kernel refuses writes to swap files as well, but only at the first write and not on every version. */
-static bool is_swap(const struct stat *file)
-{
-    FILE *swaps = fopen("/proc/swaps", "re");
-    char *line = NULL;
-    size_t size = 0;
-    bool found = false;
-    while (swaps != NULL && !found && getline(&line, &size, swaps) > 0) {
-        line[strcspn(line, " \t\n")] = '\0';
-        procfs_unescape(line);
-        found = line[0] == '/' && is_same_file(line, file);
-    }
-    free(line);
-    if (swaps != NULL)
-        fclose(swaps);
-    return found;
-}
-
-/* A line of maps: "start-end perms offset major:minor inode path". btrfs shows other device numbers here than
- * stat does, so where they differ the mapping itself is examined. */
-static bool maps_line_is(const char *line, const char *pid, const struct stat *file)
-{
-    uint64_t start, end, inode;
-    unsigned major_number, minor_number;
-    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %x:%x %" SCNu64, &start, &end, &major_number,
-               &minor_number, &inode) != 5 ||
-        inode != (uint64_t)file->st_ino)
-        return false;
-    if (makedev(major_number, minor_number) == file->st_dev)
-        return true;
-    char path[96];
-    snprintf(path, sizeof(path), "/proc/%.20s/map_files/%" PRIx64 "-%" PRIx64, pid, start, end);
-    return is_same_file(path, file);
-}
-
-static bool is_mapped_by(const char *pid, const struct stat *file)
-{
-    char path[48];
-    snprintf(path, sizeof(path), "/proc/%.20s/maps", pid);
-    FILE *maps = fopen(path, "re");
-    if (maps == NULL)
-        return false; /* another user's process, or gone by now */
-    char *line = NULL;
-    size_t size = 0;
-    bool found = false;
-    while (!found && getline(&line, &size, maps) > 0)
-        found = maps_line_is(line, pid, file);
-    free(line);
-    fclose(maps);
-    return found;
-}
-
-/* The process that maps the file, or 0. Best effort: processes of others are not readable for an ordinary
- * user. */
-static long find_mapper(const struct stat *file)
-{
-    DIR *proc = opendir("/proc");
-    long mapper = 0;
-    struct dirent *entry;
-    while (proc != NULL && mapper == 0 && (entry = readdir(proc)) != NULL) {
-        if (!isdigit((unsigned char)entry->d_name[0]))
-            continue;
-        long pid = strtol(entry->d_name, NULL, 10);
-        if (pid != (long)getpid() && is_mapped_by(entry->d_name, file))
-            mapper = pid;
-    }
-    if (proc != NULL)
-        closedir(proc);
-    return mapper;
-}
-
-/* Programs such as QEMU lock single bytes of an image with OFD locks, others the whole file with flock; ours
- * stays with the descriptor. */
+/* Programs such as QEMU lock single bytes of an image with OFD locks, others the whole file with flock. Both
+ * locks stay with the descriptor, and so until the command ends: who comes later meets them. */
 static int take_locks(int fd, const char *path, struct err *err)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     if (fcntl(fd, F_OFD_SETLK, &whole) != 0 && (errno == EAGAIN || errno == EACCES))
         return err_set(err, -EBUSY, "%s: is locked by another process (fcntl); stop it or give another file",
                        path);
-    whole.l_type = F_UNLCK;
-    fcntl(fd, F_OFD_SETLK, &whole);
     if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return err_set(err, -EBUSY, "%s: is locked by another process (flock); stop it or give another file",
                        path);
     return 0;
 }
 
-/* From cheap and certain to costly and best effort. */
+/* A process that ended with I/O under way may leave its descriptors to the kernel for a moment. */
+static bool is_shared_for_long(int fd)
+{
+    uint64_t now_ns = clock_now_ns(&clock_monotonic), end_ns = now_ns + SHARED_NS;
+    while (target_is_shared(fd)) {
+        now_ns = clock_now_ns(&clock_monotonic);
+        if (now_ns >= end_ns)
+            return true;
+        clock_sleep_until_ns(&clock_monotonic, now_ns + POLL_NS);
+    }
+    return false;
+}
+
+/* The locks come first, so that nobody who heeds them can come after the look. A user with a name says more
+ * than a lock without one. */
 static int guard_writing(int fd, const char *path, const struct stat *file, struct err *err)
 {
+    struct target_user user;
     if (file->st_nlink > 1)
         return err_set(err, -EMLINK,
                        "%s: has %lu names (hard links); overwriting it would change them all; copy it", path,
                        (unsigned long)file->st_nlink);
-    if (is_swap(file))
-        return err_set(err, -EBUSY, "%s: is in use as swap space; give another file", path);
     int code = take_locks(fd, path, err);
-    if (code != 0)
-        return code;
-    long mapper = find_mapper(file);
-    if (mapper != 0)
-        return err_set(err, -EBUSY, "%s: is mapped into memory by process %ld; stop it or give another file",
-                       path, mapper);
-    return 0;
+    if (target_find_user(fd, true, &user))
+        return err_set(err, -EBUSY, "%s: is %s%s; %s or give another file", path,
+                       code != 0 ? "locked, and " : "", user.what, user.remedy);
+    if (code == 0 && is_shared_for_long(fd))
+        return err_set(err, -EBUSY,
+                       "%s: is open elsewhere, and not seen from here: in a container, by another user or in "
+                       "the kernel; end that or give another file",
+                       path);
+    return code;
+}
+
+int target_check_alone(const struct target *target, struct err *err)
+{
+    struct target_user user;
+    if (target->owned || !target->writable || !target_is_shared(target->fd) ||
+        !target_find_user(target->fd, false, &user))
+        return 0;
+    return err_set(err, -EBUSY, "%s: is now %s; nothing more is written to it", target->name, user.what);
 }
 
 /* Locks need the descriptor that the run keeps, so the guards come after opening; opening alone changes

@@ -41,6 +41,21 @@ void target_close_others(struct target *target);
 /* Opens the file behind fd, also when it has no name left. */
 int target_reopen(int fd, const char *name, int flags, int *ret_fd, struct err *err);
 
+/* Somebody else who uses a file: "is WHAT; REMEDY". */
+struct target_user {
+    char what[400], remedy[128];
+};
+
+/* Looks for swap space, loop devices, and processes that have the file behind fd open - with_readers: also
+ * for reading alone - or mapped. Best effort: what may not be looked at, or lies in a namespace of its own,
+ * is not found. */
+bool target_find_user(int fd, bool with_readers, struct target_user *ret_user);
+
+/* Whether the file behind fd is open anywhere else: for reading or writing, in any namespace, in the kernel
+ * or by another descriptor of ours, O_PATH not counted. False also where that cannot be asked: leases need
+ * the file's owner or CAP_LEASE, and NFS, CIFS and FUSE have none. */
+bool target_is_shared(int fd);
+
 /* Whole pread and pwrite: EINTR retried, the rest of a short transfer continued. -ENODATA at the end of the
  * file. */
 int target_sync(int fd); /* fdatasync, EINTR retried */

@@ -95,7 +95,7 @@ static int check_limits(const struct settings *settings, struct err *err)
 {
     if (!settings->calibrate_limits_given)
         return 0;
-    int result = dirty_limits_check(DIRTY_LIMITS_DIRECTORY, settings->calibrate_limits_bytes[0],
+    int result = dirty_limits_check(&dirty_limits_system, settings->calibrate_limits_bytes[0],
                                     settings->calibrate_limits_bytes[1], err);
     return result < 0 ? err_prefix(err, "--set-dirty-limits") : 0;
 }
@@ -107,7 +107,7 @@ static int set_limits(struct calibration *calibration, struct err *err)
     if (!settings->calibrate_limits_given)
         return 0;
     int result =
-        dirty_limits_set(&calibration->limits, DIRTY_LIMITS_DIRECTORY, settings->calibrate_limits_bytes[0],
+        dirty_limits_set(&calibration->limits, &dirty_limits_system, settings->calibrate_limits_bytes[0],
                          settings->calibrate_limits_bytes[1], err);
     if (result < 0)
         return err_prefix(err, "--set-dirty-limits");

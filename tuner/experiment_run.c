@@ -118,7 +118,8 @@ static int judge_failure(struct experiment *experiment, struct experiment_cell *
     }
     if (session->full) {
         experiment->stopped = result;
-        notes_add(&session->warnings, "no_space", "the experiment ended early: %s", why->text);
+        notes_add(&session->warnings, result == -EBUSY ? "file_in_use" : "no_space",
+                  "the experiment ended early: %s", why->text);
         return 1;
     }
     return exclude(experiment, cell, why);

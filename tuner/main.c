@@ -1,4 +1,5 @@
 /* fstune: finds the I/O setting that fits a workload on a file system. This file only finds the command. */
+#include "bench/dirty_limits.h"
 #include "tuner/command.h"
 #include "tuner/completion.h"
 #include "tuner/interrupt.h"
@@ -82,6 +83,17 @@ static int unknown_command(const char *name)
     return command_fail(EXIT_USAGE, "'%s' is not a command; see fstune --help", name);
 }
 
+/* Where a guard was killed together with its command, the machine must not stay with the limits of a test. */
+static void restore_limits(void)
+{
+    struct err err = {0};
+    bool restored;
+    if (dirty_limits_recover(&dirty_limits_system, &restored, &err) < 0)
+        command_fail(EXIT_FAILED, "%s", err.text);
+    else if (restored)
+        command_fail(EXIT_DONE, "put back the dirty limits that an fstune left behind when it was killed");
+}
+
 static int run(int argc, char **argv)
 {
     if (argc < 2)
@@ -99,8 +111,10 @@ static int run(int argc, char **argv)
     if (strcmp(argv[1], "--completion") == 0)
         return print_completion(argc, argv);
     for (size_t i = 0; i < n_commands; i++) {
-        if (strcmp(argv[1], commands[i]->name) == 0)
-            return commands[i]->run(commands[i], argc - 1, argv + 1);
+        if (strcmp(argv[1], commands[i]->name) != 0)
+            continue;
+        restore_limits();
+        return commands[i]->run(commands[i], argc - 1, argv + 1);
     }
     return unknown_command(argv[1]);
 }

@@ -411,9 +411,10 @@ static bool is_worth_repeating(struct session *session, const struct measure_pla
     return true;
 }
 
-static int check_free(struct session *session, struct err *err)
+static int check_target(struct session *session, struct err *err)
 {
-    int result = session->target.owned ? target_check_free(&session->target, err) : 0;
+    int result = session->target.owned ? target_check_free(&session->target, err)
+                                       : target_check_alone(&session->target, err);
     session->full = result < 0;
     return result;
 }
@@ -441,7 +442,7 @@ int session_measure(struct session *session, struct measure_plan *plan, struct m
     }
     *ret = session->job.result;
     histogram_merge(latency, &session->job.latency);
-    return session->simulated ? 0 : check_free(session, err);
+    return session->simulated ? 0 : check_target(session, err);
 }
 
 static void note_verified(struct session *session)

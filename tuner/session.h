@@ -52,8 +52,9 @@ struct session {
     double fastest_bps;                 /* highest rate of writing seen, filling included */
     unsigned n_not_settled;             /* in a row */
     uint64_t n_disturbed;               /* runs repeated because of a passing disturbance */
-    bool abandoned;                 /* a run hangs in the kernel: nothing it uses may be touched or freed */
-    bool full;                      /* the file system runs out of free space: the command must end */
+    bool abandoned; /* a run hangs in the kernel: nothing it uses may be touched or freed */
+    /* The file system runs out of free space, or somebody uses the user's file: the command must end. */
+    bool full;
     bool wrote_out;                 /* a run did not start because it could have crossed --max-write */
     struct resume *resume;          /* of --resume, see tuner/resume; NULL without */
     struct prior *prior;            /* of --prior, see tuner/prior; NULL without */

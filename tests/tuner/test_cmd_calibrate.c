@@ -10,16 +10,16 @@
 static bool prepared, set, may_set;
 
 int __wrap_session_prepare(struct session *session, struct err *err);
-int __wrap_dirty_limits_set(struct dirty_limits *limits, const char *directory, uint64_t background_bytes,
-                            uint64_t hard_bytes, struct err *err);
+int __wrap_dirty_limits_set(struct dirty_limits *limits, const struct dirty_limits_places *places,
+                            uint64_t background_bytes, uint64_t hard_bytes, struct err *err);
 
-int __wrap_dirty_limits_check(const char *directory, uint64_t background_bytes, uint64_t hard_bytes,
-                              struct err *err);
+int __wrap_dirty_limits_check(const struct dirty_limits_places *places, uint64_t background_bytes,
+                              uint64_t hard_bytes, struct err *err);
 
-int __wrap_dirty_limits_check(const char *directory, uint64_t background_bytes, uint64_t hard_bytes,
-                              struct err *err)
+int __wrap_dirty_limits_check(const struct dirty_limits_places *places, uint64_t background_bytes,
+                              uint64_t hard_bytes, struct err *err)
 {
-    (void)directory;
+    (void)places;
     assert_int_equal(background_bytes, 64 << 20);
     assert_int_equal(hard_bytes, 128 << 20);
     return may_set ? 0 : err_set(err, -EACCES, "not for you");
@@ -33,11 +33,11 @@ int __wrap_session_prepare(struct session *session, struct err *err)
     return err_set(err, -EBUSY, "locked");
 }
 
-int __wrap_dirty_limits_set(struct dirty_limits *limits, const char *directory, uint64_t background_bytes,
-                            uint64_t hard_bytes, struct err *err)
+int __wrap_dirty_limits_set(struct dirty_limits *limits, const struct dirty_limits_places *places,
+                            uint64_t background_bytes, uint64_t hard_bytes, struct err *err)
 {
     (void)limits;
-    (void)directory;
+    (void)places;
     (void)background_bytes;
     (void)hard_bytes;
     set = true;
