@@ -255,6 +255,25 @@ static uint64_t warmup_cap_bytes(const struct lanes *lanes)
     return cap - timed < cap / WARMUP_SHARE_OF_CAP ? cap - timed : cap / WARMUP_SHARE_OF_CAP;
 }
 
+static void close_queue(struct lane *lane)
+{
+    if (lane->io != NULL)
+        lane->all->ops->close(lane->io);
+    free(lane->io);
+    lane->io = NULL;
+}
+
+/* What a broken queue has left in flight is waited for here: its ring may be entered by the thread that has
+ * submitted to it, and by no other. */
+static void run_phase(struct lane *lane, const struct pump_end *end, struct pump_stats *stats)
+{
+    lane->result = pump_phase(&lane->pump, end, stats, &lane->err);
+    if (lane->result == 0)
+        return;
+    atomic_store(&lane->all->failed, 1);
+    close_queue(lane);
+}
+
 static void warm_up(struct lane *lane)
 {
     struct lanes *lanes = lane->all;
@@ -271,9 +290,7 @@ static void warm_up(struct lane *lane)
         .after_batch = warm_enough,
         .context = lane,
     };
-    lane->result = pump_phase(&lane->pump, &end, &lane->warmup, &lane->err);
-    if (lane->result < 0)
-        atomic_store(&lanes->failed, 1);
+    run_phase(lane, &end, &lane->warmup);
 }
 
 /* Buffered writes that end with a flush are bounded in bytes, so that the flush is bounded in time: B of
@@ -320,9 +337,7 @@ static void measure_lane(struct lane *lane)
         .context = lane,
         .batches_per_stamp = counts ? 1 : PUMP_BATCHES_PER_STAMP,
     };
-    lane->result = pump_phase(&lane->pump, &end, &lane->timed, &lane->err);
-    if (lane->result < 0)
-        atomic_store(&lanes->failed, 1);
+    run_phase(lane, &end, &lane->timed);
 }
 
 static void wait_for_all(struct lanes *lanes)
@@ -425,9 +440,7 @@ void lanes_close(struct lanes *lanes)
 {
     for (uint32_t i = 0; lanes->lane != NULL && i < lanes->n; i++) {
         struct lane *lane = &lanes->lane[i];
-        if (lane->io != NULL)
-            lanes->ops->close(lane->io);
-        free(lane->io);
+        close_queue(lane);
         pump_done(&lane->pump);
         free(lane->warmup_latency);
         free(lane->timed_latency);
