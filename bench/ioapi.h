@@ -78,7 +78,7 @@ struct ioapi_ops {
                        const atomic_int *stop);
 
     /* Accepts a zeroed or half-opened state. Calls still in flight are waited for or cancelled; buffers are
-     * free afterwards. */
+     * free afterwards. With calls in flight, only the thread that submitted them may close. */
     void (*close)(void *state);
 };
 

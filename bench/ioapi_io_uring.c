@@ -11,6 +11,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* Of waits in a row that failed, before what is in flight is left to the kernel: 10 s. */
+#define DRAIN_TRIES    10000
+#define DRAIN_PAUSE_NS 1000000ULL
+
 /* What is known of the call in a slot until all its completions have come. */
 struct slot {
     struct io_call *call;
@@ -169,14 +173,19 @@ static size_t take_completions(struct uring *uring, struct io_call **calls, size
     return n_ended;
 }
 
-/* Closing the ring alone would leave transfers running into buffers that the caller is about to free. */
+/* Closing the ring alone would leave transfers running into buffers that the caller is about to free. A wait
+ * that fails is tried again: most failures pass, and a plain ring shows completions without it. */
 static void drain(struct uring *uring)
 {
     struct io_call *ended;
+    unsigned n_failed = 0;
 
-    while (uring->n_in_flight > 0)
-        if (take_completions(uring, &ended, 1) == 0 && wait_completion(uring) < 0)
-            return;
+    while (uring->n_in_flight > 0 && n_failed < DRAIN_TRIES) {
+        if (take_completions(uring, &ended, 1) > 0)
+            n_failed = 0;
+        else if (wait_completion(uring) < 0 && ++n_failed < DRAIN_TRIES)
+            clock_sleep_until_ns(&clock_monotonic, clock_now_ns(&clock_monotonic) + DRAIN_PAUSE_NS);
+    }
 }
 
 static void uring_close(void *state)

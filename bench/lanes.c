@@ -6,20 +6,10 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 /* Of what a run may move, this much at most goes into its warm-up. */
 #define WARMUP_SHARE_OF_CAP 4
-
-static double process_cpu_seconds(void)
-{
-    struct rusage usage;
-    if (getrusage(RUSAGE_SELF, &usage) != 0)
-        return 0;
-    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-}
 
 /* A simulated file is as large as it needs to be: 2^50 bytes. */
 static uint64_t region_bytes(const struct lanes *lanes)
@@ -193,12 +183,17 @@ static uint64_t least_requests(const struct lanes *lanes)
     return (MEASURE_MIN_REQUESTS + lanes->n - 1) / lanes->n;
 }
 
+static uint64_t age_ns_of(const struct pump_stats *stats)
+{
+    return stats->last_complete_ns - stats->start_ns;
+}
+
 /* Has this lane done what every run must, while all lanes together stay below this rate, even if all that is
  * in flight counts as done? */
 static bool is_slower_than(struct lane *lane, const struct pump_stats *stats, double bps)
 {
     struct lanes *lanes = lane->all;
-    uint64_t age_ns = stats->last_complete_ns - stats->first_submit_ns;
+    uint64_t age_ns = age_ns_of(stats);
     uint64_t bytes = stats->bytes_read + stats->bytes_written;
     uint64_t more = bytes - lane->told_bytes;
     lane->told_bytes = bytes;
@@ -219,9 +214,8 @@ static bool warm_enough(void *context, double batch_latency_ns)
 {
     struct lane *lane = context;
     struct lanes *lanes = lane->all;
-    uint64_t age_ns = lane->warmup.last_complete_ns - lane->warmup.first_submit_ns;
     bool steady = warmup_add(&lane->judge, batch_latency_ns);
-    if (steady && !lane->stable && age_ns >= lanes->plan->warmup_least_ns) {
+    if (steady && !lane->stable && age_ns_of(&lane->warmup) >= lanes->plan->warmup_least_ns) {
         lane->stable = true;
         atomic_fetch_add(&lanes->n_stable, 1);
     }
@@ -238,7 +232,7 @@ static bool must_stop(void *context, double batch_latency_ns)
     double bps = lanes->plan->hopeless_bps;
     if (atomic_load_explicit(&lanes->failed, memory_order_relaxed) != 0)
         return true;
-    uint64_t age_ns = lane->timed.last_complete_ns - lane->timed.first_submit_ns;
+    uint64_t age_ns = age_ns_of(&lane->timed);
     if (lanes->plan->longest_ns != 0 && age_ns >= lanes->plan->longest_ns &&
         lane->timed.n_requests >= least_requests(lanes))
         return true;
@@ -261,6 +255,25 @@ static uint64_t warmup_cap_bytes(const struct lanes *lanes)
     return cap - timed < cap / WARMUP_SHARE_OF_CAP ? cap - timed : cap / WARMUP_SHARE_OF_CAP;
 }
 
+static void close_queue(struct lane *lane)
+{
+    if (lane->io != NULL)
+        lane->all->ops->close(lane->io);
+    free(lane->io);
+    lane->io = NULL;
+}
+
+/* What a broken queue has left in flight is waited for here: its ring may be entered by the thread that has
+ * submitted to it, and by no other. */
+static void run_phase(struct lane *lane, const struct pump_end *end, struct pump_stats *stats)
+{
+    lane->result = pump_phase(&lane->pump, end, stats, &lane->err);
+    if (lane->result == 0)
+        return;
+    atomic_store(&lane->all->failed, 1);
+    close_queue(lane);
+}
+
 static void warm_up(struct lane *lane)
 {
     struct lanes *lanes = lane->all;
@@ -277,9 +290,7 @@ static void warm_up(struct lane *lane)
         .after_batch = warm_enough,
         .context = lane,
     };
-    lane->result = pump_phase(&lane->pump, &end, &lane->warmup, &lane->err);
-    if (lane->result < 0)
-        atomic_store(&lanes->failed, 1);
+    run_phase(lane, &end, &lane->warmup);
 }
 
 /* Buffered writes that end with a flush are bounded in bytes, so that the flush is bounded in time: B of
@@ -303,6 +314,14 @@ static uint64_t timed_cap_bytes(const struct lane *lane)
     return cap;
 }
 
+/* The first lane that comes here says when the timed phase begins for all: they come one after the other, or
+ * late, where processors are fewer than lanes. */
+static uint64_t common_start_ns(struct lanes *lanes)
+{
+    unsigned long long first_ns = 0, now_ns = clock_now_ns(lanes->env->clock);
+    return atomic_compare_exchange_strong(&lanes->start_ns, &first_ns, now_ns) ? now_ns : first_ns;
+}
+
 static void measure_lane(struct lane *lane)
 {
     struct lanes *lanes = lane->all;
@@ -313,13 +332,12 @@ static void measure_lane(struct lane *lane)
         .min_requests = asked > least ? asked : least,
         .max_bytes = timed_cap_bytes(lane),
         .interrupted = lanes->env->interrupted,
+        .start_ns = common_start_ns(lanes),
         .after_batch = must_stop,
         .context = lane,
         .batches_per_stamp = counts ? 1 : PUMP_BATCHES_PER_STAMP,
     };
-    lane->result = pump_phase(&lane->pump, &end, &lane->timed, &lane->err);
-    if (lane->result < 0)
-        atomic_store(&lanes->failed, 1);
+    run_phase(lane, &end, &lane->timed);
 }
 
 static void wait_for_all(struct lanes *lanes)
@@ -332,23 +350,19 @@ static void wait_for_all(struct lanes *lanes)
 static void run_lane(struct lane *lane)
 {
     struct lanes *lanes = lane->all;
-    bool counts_cpu = lane == lanes->lane && lanes->env->world == NULL;
     warm_up(lane);
     wait_for_all(lanes);
     if (atomic_load(&lanes->failed) != 0)
         return;
-    if (counts_cpu)
+    if (lane == lanes->lane && lanes->env->world == NULL)
         watch_read(&lanes->before, &lanes->env->device);
     lane->cpu_before = watch_cpu_now();
     lane->told_bytes = 0;
     if (lane == lanes->lane)
         atomic_store(&lanes->done_bytes, 0);
     wait_for_all(lanes);
-    double cpu = counts_cpu ? process_cpu_seconds() : 0;
     measure_lane(lane);
     lane->cpu_after = watch_cpu_now();
-    if (counts_cpu)
-        lanes->cpu_seconds = process_cpu_seconds() - cpu;
 }
 
 /* Threads pass the gate only when all of them exist: a barrier would wait for ever for one that could not be
@@ -426,9 +440,7 @@ void lanes_close(struct lanes *lanes)
 {
     for (uint32_t i = 0; lanes->lane != NULL && i < lanes->n; i++) {
         struct lane *lane = &lanes->lane[i];
-        if (lane->io != NULL)
-            lanes->ops->close(lane->io);
-        free(lane->io);
+        close_queue(lane);
         pump_done(&lane->pump);
         free(lane->warmup_latency);
         free(lane->timed_latency);

@@ -45,7 +45,7 @@ struct lanes {
     atomic_int failed;           /* a lane failed: the others stop */
     atomic_ullong done_bytes;    /* of all lanes in this phase; counted only where a run may be cut */
     atomic_int hopeless;         /* the timed phase was found too slow to go on with */
-    double cpu_seconds;          /* of the process in the timed phase */
+    atomic_ullong start_ns;      /* of the timed phase, just before the first submission of any lane */
     struct watch_reading before; /* the timed phase, when all warm-ups are over; real runs */
 };
 

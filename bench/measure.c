@@ -107,44 +107,54 @@ static int flush_in_span(const struct measure_env *env, const struct measure_pla
     return result;
 }
 
-static double lane_depth(const struct lanes *lanes, const struct lane *lane)
+/* From the first submission of any lane to the last completion of any: the one time that all lanes share. */
+struct span {
+    uint64_t first_ns, last_ns;
+};
+
+static void span_add(struct span *span, const struct pump_stats *stats)
 {
-    double span = (double)(lane->timed.last_complete_ns - lane->timed.first_submit_ns);
-    double per_call = lanes->rounds_per_call > 1 ? 1 : lanes->requests_per_call;
-    return span > 0 ? lane->timed.depth_area / span * per_call : 0;
+    if (stats->n_requests == 0)
+        return;
+    if (stats->first_submit_ns < span->first_ns)
+        span->first_ns = stats->first_submit_ns;
+    if (stats->last_complete_ns > span->last_ns)
+        span->last_ns = stats->last_complete_ns;
 }
 
-/* How far mean latency x IOPS is from the achieved depth, beyond what drawing the latencies by chance
- * explains. */
-static double littles_law_error(const struct pump_stats *timed, double issuing_seconds, double depth)
+static double span_seconds(struct span span)
+{
+    return span.last_ns > span.first_ns ? (double)(span.last_ns - span.first_ns) / 1e9 : 0;
+}
+
+/* Requests in flight times seconds. */
+static double lane_request_seconds(const struct lanes *lanes, const struct lane *lane)
+{
+    return lane->timed.depth_area * (lanes->rounds_per_call > 1 ? 1 : lanes->requests_per_call) / 1e9;
+}
+
+/* How far the sum of a lane's latencies is from its requests in flight times seconds, beyond what drawing the
+ * latencies by chance explains. Divided by the span, the sums are mean latency x IOPS and achieved depth. */
+static double littles_law_error(const struct pump_stats *timed, double request_seconds)
 {
     double mean_ns = 0;
-    if (histogram_mean_ns(timed->latency, &mean_ns) < 0 || issuing_seconds <= 0 || depth <= 0)
+    if (histogram_mean_ns(timed->latency, &mean_ns) < 0 || request_seconds <= 0)
         return 0;
-    double error = fabs(mean_ns / 1e9 * (double)timed->n_requests / issuing_seconds / depth - 1);
+    double error = fabs(mean_ns / 1e9 * (double)timed->n_requests / request_seconds - 1);
     double chance =
         timed->sampled ? 3 * histogram_std_ns(timed->latency) / sqrt((double)timed->n_sampled) / mean_ns : 0;
     return fmax(error - chance, 0);
 }
 
-static void add_lane(struct measure_result *ret, const struct lanes *lanes, const struct lane *lane,
-                     uint64_t end_ns)
+static void add_lane(struct measure_result *ret, const struct lanes *lanes, const struct lane *lane)
 {
     const struct pump_stats *timed = &lane->timed;
-    uint64_t last_ns = end_ns != 0 ? end_ns : timed->last_complete_ns;
-    double seconds = (double)(last_ns - timed->first_submit_ns) / 1e9;
-    double issuing = (double)(timed->last_complete_ns - timed->first_submit_ns) / 1e9;
-    double bytes = (double)(timed->bytes_read + timed->bytes_written);
-    ret->throughput_bps += seconds > 0 ? bytes / seconds : 0;
-    ret->iops += seconds > 0 ? (double)timed->n_requests / seconds : 0;
+    double request_seconds = lane_request_seconds(lanes, lane);
     ret->n_requests += timed->n_requests;
     ret->bytes_read += timed->bytes_read;
     ret->bytes_written += timed->bytes_written;
-    ret->seconds = fmax(ret->seconds, seconds);
     ret->sampled |= timed->sampled;
-    double depth = lane_depth(lanes, lane);
-    ret->achieved_depth += depth / lanes->n;
-    ret->littles_law_error = fmax(ret->littles_law_error, littles_law_error(timed, issuing, depth));
+    ret->littles_law_error = fmax(ret->littles_law_error, littles_law_error(timed, request_seconds));
     pump_windows_merge(&ret->windows, &timed->windows);
 }
 
@@ -157,32 +167,44 @@ static void count_totals(struct measure_result *ret, const struct lanes *lanes)
     }
 }
 
+/* Rates are those of all lanes over the span that they share: lanes may well run one after the other. */
+static void set_rates(struct measure_result *ret, const struct lanes *lanes, struct span issuing,
+                      uint64_t end_ns)
+{
+    double issuing_seconds = span_seconds(issuing), request_seconds = 0;
+    for (uint32_t i = 0; i < lanes->n; i++)
+        request_seconds += lane_request_seconds(lanes, &lanes->lane[i]);
+    ret->flush_seconds = end_ns != 0 ? (double)(end_ns - issuing.last_ns) / 1e9 : 0;
+    ret->seconds = issuing_seconds + ret->flush_seconds;
+    if (issuing_seconds <= 0)
+        return;
+    ret->throughput_bps = (double)(ret->bytes_read + ret->bytes_written) / ret->seconds;
+    ret->iops = (double)ret->n_requests / ret->seconds;
+    ret->achieved_depth = request_seconds / issuing_seconds / lanes->plan->point.threads;
+}
+
 static void gather(struct measure_result *ret, const struct lanes *lanes, uint64_t end_ns,
                    struct histogram *latency)
 {
-    bool warmed = true, tried = false;
-    uint64_t warmup_ns = 0, issuing_ns = 0, last_ns = 0;
+    bool warmed = true;
+    struct span warmup = {UINT64_MAX, 0}, issuing = {atomic_load(&lanes->start_ns), 0};
     for (uint32_t i = 0; i < lanes->n; i++) {
         const struct lane *lane = &lanes->lane[i];
-        add_lane(ret, lanes, lane, end_ns);
+        add_lane(ret, lanes, lane);
         histogram_merge(latency, lane->timed.latency);
-        tried |= lane->warmup.n_requests > 0;
         warmed &= lane->stable;
-        uint64_t ns = lane->warmup.last_complete_ns - lane->warmup.first_submit_ns;
-        warmup_ns = ns > warmup_ns ? ns : warmup_ns;
-        ns = lane->timed.last_complete_ns - lane->timed.first_submit_ns;
-        issuing_ns = ns > issuing_ns ? ns : issuing_ns;
-        last_ns = lane->timed.last_complete_ns > last_ns ? lane->timed.last_complete_ns : last_ns;
+        span_add(&warmup, &lane->warmup);
+        span_add(&issuing, &lane->timed);
     }
-    ret->warmup = !tried ? MEASURE_WARMUP_NONE : warmed ? MEASURE_WARMUP_STABLE : MEASURE_WARMUP_LIMIT;
-    ret->warmup_seconds = (double)warmup_ns / 1e9;
-    ret->cpu_seconds = lanes->cpu_seconds;
-    if (lanes->env->world != NULL)
-        ret->achieved_depth /= lanes->plan->point.threads;
-    ret->flush_seconds = end_ns != 0 ? (double)(end_ns - last_ns) / 1e9 : 0;
+    set_rates(ret, lanes, issuing, end_ns);
+    ret->warmup_seconds = span_seconds(warmup);
+    ret->warmup = warmup.last_ns == 0 ? MEASURE_WARMUP_NONE
+                  : warmed            ? MEASURE_WARMUP_STABLE
+                                      : MEASURE_WARMUP_LIMIT;
     ret->cut = atomic_load(&lanes->hopeless) != 0;
     ret->ended_by_bytes = !ret->cut && lanes->cap_bytes != UINT64_MAX &&
-                          issuing_ns < lanes->plan->duration_ns && lanes->plan->n_requests == 0;
+                          issuing.last_ns - issuing.first_ns < lanes->plan->duration_ns &&
+                          lanes->plan->n_requests == 0;
 }
 
 /* The queues are still open, so that their workers can be asked for their processor time. */
@@ -196,7 +218,7 @@ static void watch_end(const struct measure_env *env, const struct lanes *lanes, 
     for (uint32_t i = 0; i < lanes->n; i++) {
         const struct lane *lane = &lanes->lane[i];
         watch_add_lane(watch, lane->cpu_before, lane->cpu_after,
-                       (double)(lane->timed.last_complete_ns - lane->timed.first_submit_ns) / 1e9);
+                       (double)(lane->timed.last_complete_ns - lane->timed.start_ns) / 1e9);
     }
 }
 

@@ -74,25 +74,25 @@ struct measure_plan {
 };
 
 struct measure_result {
-    double throughput_bps;
-    double iops;
+    double throughput_bps; /* bytes of all threads / seconds */
+    double iops;           /* requests of all threads / seconds */
     uint64_t n_requests;
     uint64_t bytes_read, bytes_written;             /* of the timed part */
     uint64_t total_bytes_read, total_bytes_written; /* warm-up included */
-    double seconds;                                 /* the span */
+    /* The span: from the first submission of any thread to the last completion of any, or the end of the
+     * final fdatasync. */
+    double seconds;
     double flush_seconds;                 /* final fdatasync inside the span; 0 where there is none */
     double setup_seconds, settle_seconds; /* outside the span */
     enum measure_warmup warmup;
-    double warmup_seconds;
-    double achieved_depth; /* per thread, time-weighted */
-    double
-        littles_law_error; /* |mean latency x IOPS / (achieved depth x threads) - 1| over the issuing span */
+    double warmup_seconds;    /* a span like that */
+    double achieved_depth;    /* per thread, time-weighted over the span without its flush */
+    double littles_law_error; /* |mean latency x IOPS / (achieved depth x threads) - 1| of the worst thread */
     bool sampled;
     bool ended_by_bytes; /* the cap on bytes, not the time, ended it */
     bool cut;            /* it was hopeless, and shorter than planned */
     enum target_cold cold;
     bool settled;                /* writeback was over within 2 s */
-    double cpu_seconds;          /* user + system time of the process in the span */
     struct pump_windows windows; /* of all threads, while all of them ran */
     struct watch watch;          /* all NaN when simulated */
 };

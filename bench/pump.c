@@ -114,7 +114,7 @@ static bool may_issue(struct phase *phase, uint64_t now_ns)
         phase->stopping = true;
     else if (end->max_bytes != 0 && phase->issued_bytes + phase->pump->most_call_bytes > end->max_bytes)
         phase->stopping = true;
-    else if (now_ns - phase->stats->first_submit_ns >= end->duration_ns &&
+    else if (now_ns - phase->stats->start_ns >= end->duration_ns &&
              phase->issued_requests >= end->min_requests)
         phase->stopping = true;
     return !phase->stopping;
@@ -188,7 +188,7 @@ static void complete(struct phase *phase, const struct io_call *call, uint64_t n
     uint64_t latency_ns = (now_ns - call->submitted_ns) / call->n_rounds;
     histogram_add(stats->latency, latency_ns, call->n_requests);
     stats->n_sampled += call->n_requests;
-    pump_windows_add(&stats->windows, now_ns - stats->first_submit_ns, call->size_bytes);
+    pump_windows_add(&stats->windows, now_ns - stats->start_ns, call->size_bytes);
     stats->last_complete_ns = now_ns;
     batch_add(phase, (double)latency_ns, call->n_requests);
 }
@@ -309,7 +309,7 @@ static uint64_t sampled_batches(struct phase *phase, uint64_t start_ns, uint32_t
     uint64_t now_ns = clock_now_ns(phase->pump->clock);
     if (n == 0)
         return now_ns;
-    pump_windows_add(&stats->windows, now_ns - stats->first_submit_ns,
+    pump_windows_add(&stats->windows, now_ns - stats->start_ns,
                      stats->bytes_read + stats->bytes_written - bytes_before);
     stats->last_complete_ns = now_ns;
     double call_ns = (double)(now_ns - start_ns) / n;
@@ -491,6 +491,7 @@ int pump_phase(struct pump *pump, const struct pump_end *end, struct pump_stats 
         stats->windows.width_ns = 1000000;
     struct phase phase = {.pump = pump, .end = end, .stats = stats, .err = err};
     stats->first_submit_ns = phase.last_ns = stats->last_complete_ns = clock_now_ns(pump->clock);
+    stats->start_ns = end->start_ns != 0 ? end->start_ns : stats->first_submit_ns;
     if (pump->n_calls == 1)
         run_single(&phase);
     else

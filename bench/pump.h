@@ -29,15 +29,15 @@
 #define PUMP_SAMPLED_NS                                                                                      \
     2000 /* requests faster than this are sampled: stamping each would cost a noticeable share */
 
-/* Completed bytes by time since the first submission. When the last window is passed, neighbours are merged
- * and the width doubles. */
+/* Completed bytes by time since the phase began. When the last window is passed, neighbours are merged and
+ * the width doubles. */
 struct pump_windows {
     uint64_t width_ns;
     size_t n; /* windows begun */
     uint64_t bytes[PUMP_N_WINDOWS];
 };
 
-/* Bytes that came back `age_ns` after the first submission; width_ns must be set. */
+/* Bytes that came back `age_ns` after the beginning; width_ns must be set. */
 void pump_windows_add(struct pump_windows *windows, uint64_t age_ns, uint64_t bytes);
 
 /* Adds those of another pump that began at the same time with the same width: windows that both have. */
@@ -46,6 +46,7 @@ void pump_windows_merge(struct pump_windows *into, const struct pump_windows *fr
 struct pump_stats {
     uint64_t n_requests;
     uint64_t bytes_read, bytes_written;
+    uint64_t start_ns; /* the phase's beginning, of all pumps that run it together; not after ... */
     uint64_t first_submit_ns, last_complete_ns;
     double depth_area;  /* integral of calls in flight over time, ns; with works_in_submit, calls that submit
                            worked off count one after another */
@@ -61,10 +62,12 @@ struct pump_stats {
 
 /* When a phase stops issuing. All of duration, requests and bytes are floors and caps of this pump alone. */
 struct pump_end {
-    uint64_t duration_ns;          /* stop at this time after the first submission ... */
+    uint64_t duration_ns;          /* stop at this time after the beginning ... */
     uint64_t min_requests;         /* ... but not before so many requests */
     uint64_t max_bytes;            /* never beyond this; 0: no cap */
     const atomic_int *interrupted; /* non-zero: stop at once, keep what is done; may be NULL */
+    uint64_t start_ns; /* when the phase began, for pumps that run it together; 0: with this pump's first
+                          submission */
     /* Called after every batch of N requests; true stops the phase. NULL: no such condition. */
     bool (*after_batch)(void *context, double batch_latency_ns);
     void *context;

@@ -39,7 +39,7 @@ struct watch_reading {
  * The ticks of /proc/stat are 10 ms: over a run of 50 ms steal_share and machine_busy_share are only good to
  * 10 % (2 processors), and a long run should be preferred for rules. */
 struct watch {
-    double busiest_thread_cpu_share;  /* user + system time of the lane that used most, over its span */
+    double busiest_thread_cpu_share;  /* user + system time of the lane that used most, until it ended */
     double busiest_thread_user_share; /* of that, user time alone */
     double steal_share;               /* of all processors' ticks */
     double psi_io_some_share;         /* time that some task waited for I/O: fstune's own waits included */

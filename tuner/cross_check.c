@@ -129,11 +129,16 @@ static int add_run(struct cross_check *check, const struct fio_figures *figures)
         check->capacity = capacity;
     }
     check->bps[check->n++] = figures->throughput_bps;
-    if (figures->shortest_ms < SHORT_FIO_MS)
+    if (figures->span_ms < SHORT_FIO_MS)
         notes_add(&check->session->warnings, "cross_check_short",
                   "fio counts whole milliseconds, and its runs took fewer than %d of them; use a longer "
                   "--duration or a larger --file-size",
                   SHORT_FIO_MS);
+    if (!figures->span_known)
+        notes_add(
+            &check->session->warnings, "cross_check_starts",
+            "this fio does not tell when its jobs began (newer ones do): the longest run time of a job is "
+            "taken for that of all, and fio looks too fast where they ran one after the other");
     return 0;
 }
 

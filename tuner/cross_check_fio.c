@@ -77,7 +77,22 @@ static int add_side(const json_t *job, const char *name, uint64_t *bytes, double
     return 0;
 }
 
-static int add_job(const json_t *job, struct fio_figures *figures, struct err *err)
+/* What all jobs say of the time that they share, in milliseconds. */
+struct job_times {
+    bool starts_known;
+    double first_start, last_end, longest;
+};
+
+static void add_times(const json_t *job, double ms, struct job_times *times)
+{
+    const json_t *start = json_object_get(job, "job_start"); /* since 1970; not of older versions */
+    times->starts_known &= json_is_integer(start);
+    times->first_start = fmin(times->first_start, json_number_value(start));
+    times->last_end = fmax(times->last_end, json_number_value(start) + ms);
+    times->longest = fmax(times->longest, ms);
+}
+
+static int add_job(const json_t *job, struct fio_figures *figures, struct job_times *times, struct err *err)
 {
     uint64_t read = 0, written = 0;
     double ms = 0;
@@ -89,9 +104,7 @@ static int add_job(const json_t *job, struct fio_figures *figures, struct err *e
         result = add_side(job, "write", &written, &ms, err);
     if (result < 0)
         return result;
-    if (ms > 0)
-        figures->throughput_bps += (double)(read + written) / (ms - ROUNDED_UP_MS) * 1e3;
-    figures->shortest_ms = fmin(figures->shortest_ms, ms);
+    add_times(job, ms, times);
     figures->bytes_read += read;
     figures->bytes_written += written;
     return 0;
@@ -100,7 +113,8 @@ static int add_job(const json_t *job, struct fio_figures *figures, struct err *e
 int cross_check_fio_parse(const char *text, uint64_t bytes, uint64_t excess_bytes, struct fio_figures *ret,
                           struct err *err)
 {
-    struct fio_figures figures = {.shortest_ms = INFINITY};
+    struct fio_figures figures = {0};
+    struct job_times times = {.starts_known = true, .first_start = INFINITY};
     const char *start = strchr(text, '{'); /* fio prints its notes before it */
     json_t *document = start != NULL ? json_loads(start, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
     const json_t *jobs = json_object_get(document, "jobs");
@@ -108,11 +122,15 @@ int cross_check_fio_parse(const char *text, uint64_t bytes, uint64_t excess_byte
     if (json_array_size(jobs) == 0)
         result = err_set(err, -EPROTO, "fio printed no JSON with jobs in it");
     for (size_t i = 0; i < json_array_size(jobs) && result == 0; i++)
-        result = add_job(json_array_get(jobs, i), &figures, err);
+        result = add_job(json_array_get(jobs, i), &figures, &times, err);
     uint64_t moved = figures.bytes_read + figures.bytes_written;
     if (result == 0 && (moved < bytes || moved - bytes > excess_bytes))
         result =
             err_set(err, -EIO, "fio moved %" PRIu64 " bytes where it was to move %" PRIu64, moved, bytes);
+    figures.span_known = times.starts_known || json_array_size(jobs) == 1;
+    figures.span_ms = times.starts_known ? times.last_end - times.first_start : times.longest;
+    if (figures.span_ms > 0)
+        figures.throughput_bps = (double)moved / (figures.span_ms - ROUNDED_UP_MS) * 1e3;
     if (result == 0)
         *ret = figures;
     json_decref(document);

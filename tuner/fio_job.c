@@ -191,7 +191,7 @@ static void print_point(FILE *out, const struct fio_job *job, const struct shape
                 "iodepth_batch_complete_max=%" PRIu32 "\n",
                 shape->depth, shape->depth);
     fprintf(out, "thread=1\nnumjobs=%" PRIu32 "\n", shape->n_jobs);
-    /* The jobs' own rates are summed by the cross-check, as fstune sums its threads'. */
+    /* The cross-check looks for the time from the first job's start to the last one's end. */
     if (!job->between_replays)
         fputs("group_reporting=1\n", out);
     fputs("; bytes instead of a time: cold reads do not wrap, buffered writes and their flush stay bounded\n",
