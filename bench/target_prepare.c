@@ -3,21 +3,11 @@
 #include "bench/target_internal.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#define POLL_NS 10000000ULL
-
-/* Its output goes to stderr because stdout is for results. */
-static int spawn(const char *script, char *const environment[], pid_t *ret_pid)
-{
-    const char *const argv[] = {"bash", "-e", "--", script, NULL};
-    return spawn_start(argv, environment, -1, STDERR_FILENO, STDERR_FILENO, ret_pid);
-}
 
 /* Our environment with the two variables in the place of older ones. */
 static char **make_environment(char *directory, char *file)
@@ -37,29 +27,6 @@ static char **make_environment(char *directory, char *file)
     return environment;
 }
 
-/* 0 and the wait status; -ETIMEDOUT or -EINTR after killing the group. Polling is precise enough beside a
- * script, and sees the flag that a signal handler sets. */
-static int wait_for(pid_t pid, const struct target_plan *plan, int *ret_status)
-{
-    uint64_t start = clock_now_ns(plan->clock);
-    for (;;) {
-        pid_t ended = waitpid(pid, ret_status, WNOHANG);
-        if (ended == pid)
-            return 0;
-        if (ended < 0 && errno != EINTR)
-            return -errno;
-        uint64_t now = clock_now_ns(plan->clock);
-        bool late = plan->prepare_timeout_ns != 0 && now - start >= plan->prepare_timeout_ns;
-        if (late || (plan->interrupted != NULL && atomic_load(plan->interrupted) != 0)) {
-            kill(-pid, SIGKILL);
-            while (waitpid(pid, ret_status, 0) < 0 && errno == EINTR)
-                ;
-            return late ? -ETIMEDOUT : -EINTR;
-        }
-        clock_sleep_until_ns(plan->clock, now + POLL_NS);
-    }
-}
-
 /* Words for a script that failed; what it printed itself is on stderr already. */
 static int judge(int code, int status, const char *script, struct err *err)
 {
@@ -68,7 +35,7 @@ static int judge(int code, int status, const char *script, struct err *err)
     if (code == -EINTR)
         return err_set(err, code, "%s: the preparation script was interrupted", script);
     if (code != 0)
-        return err_sys(err, code, "%s: cannot wait for the preparation script", script);
+        return err_sys(err, code, "%s: the preparation script could not be run by bash", script);
     if (WIFSIGNALED(status))
         return err_set(err, -ECHILD, "%s: the preparation script died of signal %d", script,
                        WTERMSIG(status));
@@ -84,7 +51,6 @@ int target_prepare(const struct target *target, const struct target_plan *plan, 
     const char *script = plan->prepare_script;
     char file[64], *directory = NULL, **environment = NULL;
     char *absolute = realpath(plan->directory, NULL);
-    pid_t pid;
     int status = 0, code = -ENOMEM;
     snprintf(file, sizeof(file), "FSTUNE_FILE=/proc/%ld/fd/%d", (long)getpid(), target->fd);
     if (asprintf(&directory, "FSTUNE_DIR=%s", absolute != NULL ? absolute : plan->directory) < 0)
@@ -95,12 +61,17 @@ int target_prepare(const struct target *target, const struct target_plan *plan, 
         err_set(err, code, "%s: no memory for the preparation script", script);
         goto out;
     }
-    code = spawn(script, environment, &pid);
-    if (code != 0) {
-        err_sys(err, code, "%s: bash cannot be started for the preparation script", script);
-        goto out;
-    }
-    code = wait_for(pid, plan, &status);
+    /* Its output goes to stderr because stdout is for results. */
+    const char *const argv[] = {"bash", "-e", "--", script, NULL};
+    const struct spawn spawn = {.argv = argv,
+                                .environment = environment,
+                                .in_fd = SPAWN_NOTHING,
+                                .out_fd = STDERR_FILENO,
+                                .err_fd = STDERR_FILENO,
+                                .clock = plan->clock,
+                                .timeout_ns = plan->prepare_timeout_ns,
+                                .interrupted = plan->interrupted};
+    code = spawn_run(&spawn, &status);
     code = judge(code, status, script, err);
 out:
     free(environment);

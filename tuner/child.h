@@ -23,7 +23,7 @@ struct child_result {
     int code;              /* exit code, or minus the signal's number */
 };
 
-/* Runs it in a process group of its own and waits until it has ended, so that it holds nothing any more. It
+/* Runs it in a process group of its own and waits until it has ended. It
  * inherits no descriptor. 0, whatever its exit code; -ENOENT: there is no such program; -ETIMEDOUT or -EINTR:
  * its whole group was killed; other negative errno. ret is filled only on 0. */
 int child_run(const struct child *child, struct child_result *ret, struct err *err);

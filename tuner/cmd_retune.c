@@ -15,7 +15,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-/* Static: a run that hangs in the kernel goes on reading the settings of its target. */
 static struct retune_config config;
 
 static void print_help(const struct command *command)
@@ -164,17 +163,23 @@ static int print(const struct settings *settings, const struct retune_report *re
 }
 
 /* An exit code, or a negative errno. */
-static int run_nights(const struct retune_world *world, const struct settings *settings, struct err *err)
+static int run_nights(const char *db, const struct settings *settings, struct err *err)
 {
     struct retune_report report;
-    int result = retune_run(world, &config, settings->target, &report, err);
+    const struct retune_world world = {.db = db,
+                                       .host = host_name(),
+                                       .measure = night_run,
+                                       .look = busy_read,
+                                       .interrupted = &interrupt_signal,
+                                       .force = settings->force,
+                                       .apart = true,
+                                       .slack_ns = RETUNE_SLACK_NS};
+    int result = retune_run(&world, &config, settings->target, &report, err);
     if (result < 0)
         return result;
     int number = atomic_load(&interrupt_signal);
     if (number > 0)
         report.exit_code = EXIT_SIGNAL + number;
-    else if (report.interrupted)
-        report.exit_code = EXIT_FAILED;
     int code = report.exit_code;
     result = print(settings, &report, err);
     if (result == 0 && settings->prometheus[0] != '\0')
@@ -190,18 +195,13 @@ static int act(const struct settings *settings, struct err *err)
     if (settings->dry_run && settings->n_operands == 0)
         return show_plan(settings, err);
     int result = open_history(settings, !settings->dry_run, &history, db, err);
-    const struct retune_world world = {.history = &history,
-                                       .db = db,
-                                       .host = host_name(),
-                                       .measure = night_run,
-                                       .look = busy_read,
-                                       .interrupted = &interrupt_signal,
-                                       .force = settings->force};
-    if (result == 0)
-        result =
-            settings->n_operands > 0 ? roll_back(&world, settings, err) : run_nights(&world, settings, err);
+    const struct retune_world world = {
+        .history = &history, .db = db, .host = host_name(), .interrupted = &interrupt_signal};
+    if (result == 0 && settings->n_operands > 0)
+        result = roll_back(&world, settings, err);
+    /* Found to be usable; a connection must not go through a fork. */
     history_close(&history);
-    return result;
+    return result == 0 && settings->n_operands == 0 ? run_nights(db, settings, err) : result;
 }
 
 static int run(const struct command *command, int argc, char **argv)

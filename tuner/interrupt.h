@@ -15,9 +15,15 @@
 /* Number of the signal that asked the program to end, or INTERRUPT_LATE; 0 before. Read by the pumps. */
 extern atomic_int interrupt_signal;
 
-/* Catches SIGINT, SIGTERM, SIGHUP; ignores SIGPIPE and SIGXFSZ (their system calls fail with an errno
- * instead). A second signal of the first three ends the process at once. Call once, from main. */
+/* Whatever the caller left: nothing is blocked; SIGINT, SIGTERM and SIGHUP are caught, and a second one of
+ * them ends the process at once; SIGPIPE and SIGXFSZ are ignored (their system calls fail with an errno
+ * instead); SIGCHLD is not, because the ends of children would be lost. SIGINT and SIGHUP stay ignored where
+ * they are, as below nohup or in the background of a script. Call once, from main. */
 int interrupt_setup(struct err *err);
+
+/* In a process forked by one that did the above, and that passes its signals on: one may come twice here, and
+ * only the first counts. */
+int interrupt_setup_below(struct err *err);
 
 /* While true, a signal ends the process at once, with 128 + its number: for work that is long and leaves
  * nothing behind. One that came before does as well. */

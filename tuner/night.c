@@ -167,7 +167,12 @@ static int measure(struct world *world, const struct night_request *request, str
         return status;
     plan(world, request, result);
     status = tune_init(&world->tune, session, err);
-    return status == 0 ? tune_run(&world->tune, err) : status;
+    if (status == 0)
+        status = tune_run(&world->tune, err);
+    /* What a device did that then stood still is nothing to act on. */
+    if (status == 0 && world->tune.stop == TUNE_STOP_STALLED)
+        status = err_set(err, -ETIME, "%s (see dmesg)", tune_stop_text[TUNE_STOP_STALLED]);
+    return status;
 }
 
 static bool has_replays(const struct tune *tune, size_t point)

@@ -5,10 +5,6 @@
 #include "tuner/interrupt.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -45,25 +41,20 @@ static int refuse(const char *words, struct err *err)
     return err_set(err, -EIO, "gnuplot could not draw the picture: %.*s", (int)strcspn(line, "\n"), line);
 }
 
-/* Reads what gnuplot complains about until it ends. -EINTR: a signal came first. */
-static int watch(int fd, char *words)
+struct complaint {
+    char words[WORDS_SIZE];
+    size_t n;
+};
+
+/* The beginning is kept. */
+static int hear(void *context, int number, const char *text, size_t n)
 {
-    size_t n = 0;
-    for (;;) {
-        char spill[256];
-        struct pollfd ready[2] = {{.fd = fd, .events = POLLIN},
-                                  {.fd = interrupt_descriptor(), .events = POLLIN}};
-        if (atomic_load(&interrupt_signal) != 0)
-            return -EINTR;
-        if (poll(ready, 2, -1) <= 0 || ready[0].revents == 0)
-            continue;
-        bool full = n == WORDS_SIZE - 1;
-        ssize_t got = read(fd, full ? spill : words + n, full ? sizeof spill : WORDS_SIZE - 1 - n);
-        if (got == 0 || (got < 0 && errno != EINTR))
-            return got == 0 ? 0 : -errno;
-        n += full || got < 0 ? 0 : (size_t)got;
-        words[n] = '\0';
-    }
+    struct complaint *complaint = context;
+    (void)number;
+    size_t room = WORDS_SIZE - 1 - complaint->n;
+    memcpy(complaint->words + complaint->n, text, n < room ? n : room);
+    complaint->n += n < room ? n : room;
+    return 0;
 }
 
 static int take(int fd, char **ret_picture, size_t *ret_size, struct err *err)
@@ -93,21 +84,16 @@ static int play(int in_fd, int out_fd, struct err *err)
 {
     /* No start-up file of the user's: the same data give the same picture. */
     static const char *const argv[] = {"gnuplot", "-d", "-", NULL};
-    char words[WORDS_SIZE] = "";
-    int fds[2], status = 0;
-    pid_t pid;
-    if (pipe2(fds, O_CLOEXEC) != 0)
-        return err_sys(err, -errno, "gnuplot");
-    int result = spawn_start(argv, environ, in_fd, out_fd, fds[1], &pid);
-    close(fds[1]);
-    if (result == 0) {
-        result = watch(fds[0], words);
-        if (result < 0)
-            kill(-pid, SIGKILL);
-        while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-        }
-    }
-    close(fds[0]);
+    struct complaint complaint = {"", 0};
+    const struct spawn spawn = {.argv = argv,
+                                .in_fd = in_fd,
+                                .out_fd = out_fd,
+                                .err_fd = SPAWN_HEARD,
+                                .hear = hear,
+                                .context = &complaint,
+                                .clock = &clock_monotonic,
+                                .interrupted = &interrupt_signal};
+    int status = 0, result = spawn_run(&spawn, &status);
     if (result == -ENOENT)
         return err_set(
             err, result,
@@ -117,7 +103,7 @@ static int play(int in_fd, int out_fd, struct err *err)
         return err_set(err, result, "interrupted; no picture was written");
     if (result < 0)
         return err_sys(err, result, "gnuplot could not be run");
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : refuse(words, err);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : refuse(complaint.words, err);
 }
 
 int plot_gnuplot_run(const char *script, size_t size, char **ret_picture, size_t *ret_size, struct err *err)

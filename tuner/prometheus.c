@@ -142,7 +142,7 @@ void prometheus_print_value(FILE *out, const char *text)
 static void print_sample(FILE *out, const struct metric *metric, const struct retune_outcome *outcome)
 {
     double value = metric->value(outcome);
-    if (!isfinite(value))
+    if (!isfinite(value) || outcome->not_begun)
         return;
     fprintf(out, "%s{target=\"%s\"", metric->name, outcome->target->name);
     if (metric->label != NULL) {
@@ -163,7 +163,7 @@ static bool is_kept(const char *line, const struct retune_report *report, const 
     memcpy(name, line, n);
     name[n] = '\0';
     for (size_t i = 0; i < report->n; i++) {
-        if (strcmp(report->outcomes[i].target->name, name) == 0)
+        if (!report->outcomes[i].not_begun && strcmp(report->outcomes[i].target->name, name) == 0)
             return false;
     }
     return retune_config_find(config, name) != NULL;

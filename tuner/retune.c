@@ -8,6 +8,7 @@
 #include "tuner/report.h"
 #include "tuner/retune_act.h"
 #include "tuner/retune_keep.h"
+#include "tuner/retune_process.h"
 #include "tuner/retune_record.h"
 #include "tuner/save.h"
 
@@ -19,7 +20,11 @@
 #include <string.h>
 #include <unistd.h>
 
-static const char device_in_use[] = "another fstune is measuring the device";
+/* Lock of the snippet, and commands, at the most. */
+#define N_HOOK_TIMES 10
+
+static const char device_in_use[] =
+    "another fstune is measuring the device, or one that stalled still holds it";
 
 /* What the callback of a night works on. */
 struct memory {
@@ -39,12 +44,39 @@ int retune_worse(int a, int b)
     return EXIT_DONE;
 }
 
+bool retune_is_interrupted(const struct retune_world *world)
+{
+    return world->interrupted != NULL && atomic_load(world->interrupted) > 0;
+}
+
+void retune_expect(const struct retune_world *world, uint64_t ns, bool hooks)
+{
+    if (world->patience == NULL)
+        return;
+    atomic_store(&world->patience->end_ns, clock_now_ns(&clock_monotonic) + ns + world->slack_ns);
+    atomic_store(&world->patience->hooks, hooks);
+}
+
+void retune_fail(const struct retune_world *world, struct retune_outcome *outcome, const char *text)
+{
+    snprintf(outcome->text, sizeof outcome->text, "%s", text);
+    if (!retune_is_interrupted(world)) {
+        outcome->failed = true;
+        outcome->exit_code = EXIT_FAILED;
+    }
+}
+
 /* Of the directory that will be measured, or the one that the user's file is in; -1: none. */
 static int open_directory(const struct settings *settings)
 {
     char path[SETTINGS_TEXT_SIZE];
     snprintf(path, sizeof path, "%s", settings->existing[0] != '\0' ? settings->existing : settings->path);
     return open(settings->existing[0] != '\0' ? dirname(path) : path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+static uint64_t max_u64(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
 }
 
 static bool is_locked(int directory_fd)
@@ -217,8 +249,10 @@ static int measure(const struct retune_world *world, struct retune_outcome *outc
     struct night_request request;
     int result = make_request(&memory, settings, &request, err);
     outcome->settled_id = memory.settled_id;
-    if (result == 0)
+    if (result == 0) {
+        retune_expect(world, max_u64(request.first_budget_ns, request.night_budget_ns), false);
         result = world->measure(&request, &outcome->night, err);
+    }
     if (result < 0) {
         if (memory.run_id != 0)
             history_finish_run(world->history, memory.run_id, HISTORY_FAILED, EXIT_FAILED, NULL, NULL);
@@ -228,8 +262,10 @@ static int measure(const struct retune_world *world, struct retune_outcome *outc
     outcome->exit_code = code_of(&outcome->night);
     if (memory.run_id != 0)
         result = finish(&memory, outcome, err);
-    if (result == 0 && !outcome->night.interrupted)
+    if (result == 0 && !outcome->night.interrupted) {
+        retune_expect(world, N_HOOK_TIMES * outcome->target->hook_timeout_ns, true);
         result = retune_act(world, outcome, memory.run_id, err);
+    }
     return result;
 }
 
@@ -241,22 +277,18 @@ static int run_night(const struct retune_world *world, struct retune_outcome *ou
     if (settings == NULL)
         return err_set(err, -ENOMEM, "no memory");
     *settings = target->settings;
+    retune_expect(world, N_HOOK_TIMES * target->hook_timeout_ns, true);
     int result = retune_act_recover(world, target, err);
+    retune_expect(world, 0, false);
     if (result == 0 && target->keep_file && settings->simulate[0] == '\0')
-        result = retune_keep(target, world->db, world->interrupted, settings, &outcome->kept_bytes, err);
+        result = retune_keep(world, target, settings, &outcome->kept_bytes, err);
     if (result == 0)
         result = measure(world, outcome, settings, err);
     free(settings);
     return result;
 }
 
-static bool is_interrupted(const struct retune_world *world)
-{
-    return world->interrupted != NULL && atomic_load(world->interrupted) != 0;
-}
-
-/* Returns whether there was a night, be it a failed one. */
-static bool run_target(const struct retune_world *world, struct retune_outcome *outcome, bool after_own_work)
+bool retune_target(const struct retune_world *world, struct retune_outcome *outcome, bool after_own_work)
 {
     struct err err = {0};
     int result = 0;
@@ -276,12 +308,14 @@ static bool run_target(const struct retune_world *world, struct retune_outcome *
     }
     outcome->ended_s = (double)clock_realtime_ns() / 1e9;
     if (result < 0)
-        snprintf(outcome->text, sizeof outcome->text, "%s", err.text);
-    if (result < 0 && !is_interrupted(world)) {
-        outcome->failed = true;
-        outcome->exit_code = EXIT_FAILED;
-    }
+        retune_fail(world, outcome, err.text);
     return worked;
+}
+
+static void leave_out(struct retune_outcome *outcome)
+{
+    outcome->not_begun = true;
+    snprintf(outcome->text, sizeof outcome->text, "not begun: a signal ended the night before");
 }
 
 int retune_run(const struct retune_world *world, const struct retune_config *config, const char *only,
@@ -291,16 +325,21 @@ int retune_run(const struct retune_world *world, const struct retune_config *con
     if (report.outcomes == NULL)
         return err_set(err, -ENOMEM, "no memory for %zu targets", config->n_targets);
     bool worked = false;
-    for (size_t i = 0; i < config->n_targets && !is_interrupted(world); i++) {
+    for (size_t i = 0; i < config->n_targets; i++) {
         const struct retune_target *target = &config->targets[i];
         if (only[0] != '\0' && strcmp(only, target->name) != 0)
             continue;
         struct retune_outcome *outcome = &report.outcomes[report.n++];
         outcome->target = target;
-        worked = run_target(world, outcome, worked) || worked;
+        if (retune_is_interrupted(world))
+            leave_out(outcome);
+        else if (world->apart)
+            worked = retune_process_run(world, outcome, worked) || worked;
+        else
+            worked = retune_target(world, outcome, worked) || worked;
         report.exit_code = retune_worse(report.exit_code, outcome->exit_code);
     }
-    report.interrupted = is_interrupted(world);
+    report.interrupted = retune_is_interrupted(world);
     *ret_report = report;
     return 0;
 }

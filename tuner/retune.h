@@ -15,9 +15,18 @@
 
 #define RETUNE_TEXT_SIZE 768
 
+/* How long the process that waits for the one that works on a target is patient; in memory of both. */
+struct retune_patience {
+    atomic_uint_fast64_t end_ns; /* of the monotonic clock */
+    atomic_bool hooks;           /* they may be running: a signal waits for their end */
+};
+
+/* Beyond the time of what is under way, for a slow disk to write what it holds. */
+#define RETUNE_SLACK_NS (300 * CLOCK_NS_PER_S)
+
 /* What a night touches. */
 struct retune_world {
-    struct history *history; /* open for writing; borrowed */
+    struct history *history; /* open for writing; borrowed. With `apart` NULL: each process opens its own */
     const char *db;          /* its path */
     const char *host;        /* this machine's name: only its decisions count, and it signs its own */
     int (*measure)(const struct night_request *request, struct night_result *ret_result,
@@ -25,7 +34,10 @@ struct retune_world {
     void (*look)(struct busy_facts *facts, int directory_fd, bool after_own_work,
                  const atomic_int *interrupted); /* busy_read */
     const atomic_int *interrupted;
-    bool force; /* do not ask whether the machine is ready */
+    bool force;        /* do not ask whether the machine is ready */
+    bool apart;        /* a process for each target (see tuner/retune_process); else all in this one */
+    uint64_t slack_ns; /* RETUNE_SLACK_NS */
+    struct retune_patience *patience; /* of whoever waits for this process; NULL: nobody */
 };
 
 /* What became of a target's advice. */
@@ -52,6 +64,7 @@ struct retune_outcome {
     enum retune_action action;
     char text[RETUNE_TEXT_SIZE]; /* one line: why it was skipped or failed; of an action its details; or "" */
     bool skipped, failed;        /* not measured: not ready, or an error */
+    bool not_begun;              /* a signal came before */
     unsigned n_skipped;          /* nights in a row, this one included */
     uint64_t kept_bytes;         /* written tonight for the file that is kept */
     double ended_s;              /* since 1970 */
@@ -59,16 +72,25 @@ struct retune_outcome {
 
 struct retune_report {
     struct retune_outcome *outcomes;
-    size_t n; /* targets that were looked at: all, or those before an interrupt */
+    size_t n;
     bool interrupted;
     int exit_code; /* the worst: 1 > 4 > 5 > 3 > 0 */
 };
 
-/* only: the name of one target, or "" for all. What goes wrong with one target is its outcome, and the next
- * follows. 0; -ENOMEM. */
+/* only: the name of one target, or "" for all. Each has an outcome. What goes wrong with one target is its
+ * own, and the next follows. 0; -ENOMEM. */
 int retune_run(const struct retune_world *world, const struct retune_config *config, const char *only,
                struct retune_report *ret_report, struct err *err);
 void retune_report_done(struct retune_report *report); /* accepts a zeroed one */
+
+/* One target in this process. Returns whether there was a night, be it a failed one. */
+bool retune_target(const struct retune_world *world, struct retune_outcome *outcome, bool after_own_work);
+/* That it failed, unless a signal is why. */
+void retune_fail(const struct retune_world *world, struct retune_outcome *outcome, const char *text);
+/* By a signal; that a device is late is a fault of that device only. */
+bool retune_is_interrupted(const struct retune_world *world);
+/* What is under way may take so long; hooks: they may be running. */
+void retune_expect(const struct retune_world *world, uint64_t ns, bool hooks);
 
 /* The worse of two exit codes of targets. */
 int retune_worse(int a, int b);

@@ -72,8 +72,15 @@ static int lock(const struct settings *settings, int *ret_lock_fd, struct err *e
     return result == -EWOULDBLOCK ? err_set(err, result, "another fstune is measuring this device") : 0;
 }
 
+static void show_life(void *context, uint64_t done_bytes, uint64_t total_bytes)
+{
+    (void)done_bytes;
+    (void)total_bytes;
+    retune_expect(context, 0, false);
+}
+
 /* The record comes before the name: what is cut short in between leaves no file that nobody knows. */
-static int fill(const struct retune_target *target, const struct keep *keep, const atomic_int *interrupted,
+static int fill(const struct retune_world *world, const struct retune_target *target, const struct keep *keep,
                 uint64_t *ret_filled_bytes, struct err *err)
 {
     const struct settings *settings = &target->settings;
@@ -84,7 +91,9 @@ static int fill(const struct retune_target *target, const struct keep *keep, con
                                      .max_write_bytes = settings->max_write_bytes,
                                      .seed = rng_seed_from_system(),
                                      .clock = &clock_monotonic,
-                                     .interrupted = interrupted};
+                                     .interrupted = world->interrupted,
+                                     .progress = show_life,
+                                     .progress_context = (void *)(uintptr_t)world};
     struct target made = {0};
     struct target_keep_id id;
     int result = target_create(&made, &plan, err);
@@ -112,7 +121,7 @@ static int point_to(const struct keep *keep, struct settings *settings, struct e
     return 0;
 }
 
-int retune_keep(const struct retune_target *target, const char *db, const atomic_int *interrupted,
+int retune_keep(const struct retune_world *world, const struct retune_target *target,
                 struct settings *settings, uint64_t *ret_filled_bytes, struct err *err)
 {
     struct keep keep;
@@ -120,7 +129,7 @@ int retune_keep(const struct retune_target *target, const char *db, const atomic
     bool known = false;
     int lock_fd;
     *ret_filled_bytes = 0;
-    int result = name_files(target, db, &keep, err);
+    int result = name_files(target, world->db, &keep, err);
     if (result == 0)
         result = read_record(&keep, &known, &id, err);
     if (result < 0)
@@ -129,7 +138,7 @@ int retune_keep(const struct retune_target *target, const char *db, const atomic
     if (result == -ENOENT) {
         result = lock(&target->settings, &lock_fd, err);
         if (result == 0)
-            result = fill(target, &keep, interrupted, ret_filled_bytes, err);
+            result = fill(world, target, &keep, ret_filled_bytes, err);
         if (lock_fd >= 0)
             close(lock_fd);
     }

@@ -6,15 +6,14 @@
 #define FSTUNE_TUNER_RETUNE_KEEP_H
 
 #include "bench/err.h"
-#include "tuner/retune_config.h"
+#include "tuner/retune.h"
 
-#include <stdatomic.h>
 #include <stdint.h>
 
 /* Makes the file where there is none (*ret_filled_bytes: what that wrote; else 0) and points settings, a copy
  * of the target's, to it. 0; -ESTALE: something else has its name; -EWOULDBLOCK: another fstune measures the
- * device; or the errno of making it. interrupted: may be NULL. */
-int retune_keep(const struct retune_target *target, const char *db, const atomic_int *interrupted,
+ * device; or the errno of making it. */
+int retune_keep(const struct retune_world *world, const struct retune_target *target,
                 struct settings *settings, uint64_t *ret_filled_bytes, struct err *err);
 
 #endif

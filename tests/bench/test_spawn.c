@@ -125,6 +125,22 @@ static void signals_that_are_ignored_here_work_in_it(void **state)
     assert_true(WIFSIGNALED(status));
 }
 
+static void an_end_that_nobody_tells_is_no_success(void **state)
+{
+    (void)state;
+    signal(SIGCHLD, SIG_IGN);
+    int code = capture("echo one; exit 3", LONG_NS, NULL, sizeof(output));
+    signal(SIGCHLD, SIG_DFL);
+    assert_int_equal(code, -ECHILD);
+}
+
+static void what_it_leaves_running_is_not_waited_for(void **state)
+{
+    (void)state;
+    assert_int_equal(capture("sleep 100 & echo $!", LONG_NS, NULL, sizeof(output)), 0);
+    assert_int_equal(kill((pid_t)strtol(output, NULL, 10), SIGKILL), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -138,6 +154,8 @@ int main(void)
         cmocka_unit_test(an_interruption_ends_it),
         cmocka_unit_test(more_output_than_fits_is_efbig),
         cmocka_unit_test(signals_that_are_ignored_here_work_in_it),
+        cmocka_unit_test(an_end_that_nobody_tells_is_no_success),
+        cmocka_unit_test(what_it_leaves_running_is_not_waited_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

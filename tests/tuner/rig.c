@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <math.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,9 @@ int rig_enter(void **state)
     snprintf(folder, sizeof folder, "/tmp/fstune-test-XXXXXX");
     if (getcwd(before, sizeof before) == NULL || mkdtemp(folder) == NULL || chdir(folder) != 0)
         return -1;
+    /* A script's background, where SIGINT is ignored, may be where the tests run. */
+    signal(SIGINT, SIG_DFL);
+    signal(SIGHUP, SIG_DFL);
     return chmod(folder, 0755); /* tests that drop their privileges look into it */
 }
 

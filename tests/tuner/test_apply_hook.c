@@ -92,6 +92,24 @@ static void what_a_command_leaves_running_is_not_waited_for(void **test_state)
     assert_int_equal(hook("exec >/dev/null 2>&1; sleep 0.1; exit 5"), -EREMOTEIO);
 }
 
+static void an_end_that_nobody_tells_is_no_success(void **test_state)
+{
+    (void)test_state;
+    signal(SIGCHLD, SIG_IGN);
+    int code = hook("exit 1");
+    signal(SIGCHLD, SIG_DFL);
+    assert_int_equal(code, -ECHILD);
+    assert_string_equal(err.text, "how the check command ended is not known");
+}
+
+static void endless_output_ends_in_time(void **test_state)
+{
+    (void)test_state;
+    const struct apply_hook order = {.what = "check", .command = "yes no", .timeout_ns = SECOND_NS / 2};
+    assert_int_equal(apply_hook_run(&order, &err), -ETIMEDOUT);
+    assert_non_null(strstr(err.text, "was killed: no"));
+}
+
 static void an_interrupt_ends_a_command(void **test_state)
 {
     (void)test_state;
@@ -126,6 +144,8 @@ int main(void)
         TEST(the_last_line_of_much_output_is_told),
         TEST(a_signal_is_told),
         TEST(what_a_command_leaves_running_is_not_waited_for),
+        TEST(an_end_that_nobody_tells_is_no_success),
+        TEST(endless_output_ends_in_time),
         TEST(an_interrupt_ends_a_command),
         TEST(a_file_is_replaced_by_one_that_all_can_read),
     };

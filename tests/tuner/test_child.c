@@ -135,6 +135,28 @@ static void it_inherits_no_descriptor(void **state)
     close(fd);
 }
 
+/* Its end is waited for under the same rules as its output. */
+static void one_that_closes_its_output_is_killed_all_the_same(void **state)
+{
+    (void)state;
+    assert_int_equal(run_shell("echo $$ >mute; exec >&- 2>&-; exec sleep 20", NULL, 300000000), -ETIMEDOUT);
+    check_gone("mute");
+    atomic_store(&interrupted, SIGINT);
+    int code = run_shell("echo $$ >mute; exec >&- 2>&-; exec sleep 20", NULL, 0);
+    atomic_store(&interrupted, 0);
+    assert_int_equal(code, -EINTR);
+}
+
+static void an_end_that_nobody_tells_is_no_success(void **state)
+{
+    (void)state;
+    signal(SIGCHLD, SIG_IGN);
+    int code = run_shell("exit 1", NULL, 0);
+    signal(SIGCHLD, SIG_DFL);
+    assert_int_equal(code, -ECHILD);
+    assert_string_equal(err.text, "how sh ended is not known");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -147,6 +169,8 @@ int main(void)
         cmocka_unit_test(a_late_program_is_killed_with_its_children),
         cmocka_unit_test(an_interrupt_kills_it),
         cmocka_unit_test(it_inherits_no_descriptor),
+        cmocka_unit_test(one_that_closes_its_output_is_killed_all_the_same),
+        cmocka_unit_test(an_end_that_nobody_tells_is_no_success),
     };
     return cmocka_run_group_tests_name("tuner/child", tests, rig_enter, rig_leave);
 }

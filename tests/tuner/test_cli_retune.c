@@ -202,6 +202,23 @@ static void an_interrupted_night_has_its_code_in_json(void **state)
     rig_free(&run);
 }
 
+static bool ignore_ends_of_children(void)
+{
+    return signal(SIGCHLD, SIG_IGN) != SIG_ERR;
+}
+
+static void a_failed_check_counts_whatever_signals_the_caller_ignored(void **state)
+{
+    (void)state;
+    rig_write("vm1.env", "mine\n");
+    assert_int_equal(system("sed -i 's/emit = /check = \"exit 1\"; emit = /' n.conf"), 0);
+    rig_run(&run, ignore_ends_of_children, "retune", "--config", "n.conf", NULL);
+    assert_int_equal(run.code, 1);
+    assert_non_null(strstr(run.err, "the check command failed with exit code 1"));
+    rig_free(&run);
+    assert_int_equal(system("grep -qx mine vm1.env"), 0);
+}
+
 static void nothing_to_go_back_to_is_exit_1(void **state)
 {
     (void)state;
@@ -294,6 +311,7 @@ int main(void)
         TEST(a_rollback_waits_for_a_night_that_applies),
         TEST(a_dry_run_finds_a_directory_that_is_not_there),
         TEST(an_interrupted_night_has_its_code_in_json),
+        TEST(a_failed_check_counts_whatever_signals_the_caller_ignored),
         TEST(nothing_to_go_back_to_is_exit_1),
         TEST(a_dry_run_touches_nothing),
         TEST(the_command_line_wins_over_the_file),

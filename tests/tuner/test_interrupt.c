@@ -13,6 +13,9 @@
 
 #define FINE 42
 
+/* Done before the handlers are set up; NULL: nothing. */
+static void (*inherit)(void);
+
 /* Exit code of a child that set the handlers up and called what; minus the number of the signal that ended
  * it. */
 static int in_child(int (*what)(void))
@@ -22,6 +25,8 @@ static int in_child(int (*what)(void))
     assert_true(child >= 0);
     if (child == 0) {
         struct err err;
+        if (inherit != NULL)
+            inherit();
         _exit(interrupt_setup(&err) < 0 ? 1 : what());
     }
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -151,6 +156,89 @@ static void continuing_after_a_stop_is_counted(void **state)
     assert_int_equal(in_child(be_continued), FINE);
 }
 
+/* Of its children's ends, and of every signal that is not held back. */
+static int hear_of_all(void)
+{
+    sigset_t blocked;
+    int status;
+    pid_t child = fork();
+    if (child == 0)
+        _exit(3);
+    if (child < 0 || waitpid(child, &status, 0) != child || WEXITSTATUS(status) != 3)
+        return 2;
+    for (int which = 1; sigprocmask(0, NULL, &blocked) == 0 && which < SIGRTMAX; which++) {
+        if (sigismember(&blocked, which) == 1)
+            return 3;
+    }
+    return FINE;
+}
+
+static void ignore_and_block_all(void)
+{
+    sigset_t all;
+    sigfillset(&all);
+    signal(SIGCHLD, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
+    sigprocmask(SIG_SETMASK, &all, NULL);
+}
+
+static void what_the_caller_ignored_or_blocked_is_undone(void **state)
+{
+    (void)state;
+    inherit = ignore_and_block_all;
+    number = SIGTERM;
+    int heard = in_child(hear_of_all), flagged = in_child(raise_once);
+    inherit = NULL;
+    assert_int_equal(heard, FINE);
+    assert_int_equal(flagged, FINE);
+}
+
+static void ignore_as_nohup(void)
+{
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGINT, SIG_IGN);
+}
+
+static int raise_ignored(void)
+{
+    send_self(SIGHUP);
+    send_self(SIGINT);
+    return quiet();
+}
+
+static void what_nohup_and_scripts_ignore_stays_ignored(void **state)
+{
+    (void)state;
+    inherit = ignore_as_nohup;
+    int code = in_child(raise_ignored);
+    inherit = NULL;
+    assert_int_equal(code, FINE);
+}
+
+static int raise_twice_below(void)
+{
+    struct err err;
+    if (interrupt_setup_below(&err) < 0)
+        return 3;
+    send_self(number);
+    send_self(SIGTERM);
+    return atomic_load(&interrupt_signal) == number && is_readable() ? FINE : 2;
+}
+
+static void a_signal_that_is_passed_on_may_come_twice(void **state)
+{
+    (void)state;
+    number = SIGINT;
+    assert_int_equal(in_child(raise_twice_below), FINE);
+}
+
+/* A script's background, where SIGINT is ignored, may be where the tests run. */
+static int hear_signals(void **state)
+{
+    (void)state;
+    return signal(SIGINT, SIG_DFL) == SIG_ERR || signal(SIGHUP, SIG_DFL) == SIG_ERR ? -1 : 0;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -160,6 +248,9 @@ int main(void)
         cmocka_unit_test(a_closed_pipe_is_an_errno),
         cmocka_unit_test(a_file_that_may_not_grow_is_an_errno),
         cmocka_unit_test(continuing_after_a_stop_is_counted),
+        cmocka_unit_test(what_the_caller_ignored_or_blocked_is_undone),
+        cmocka_unit_test(what_nohup_and_scripts_ignore_stays_ignored),
+        cmocka_unit_test(a_signal_that_is_passed_on_may_come_twice),
     };
-    return cmocka_run_group_tests_name("tuner/interrupt", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("tuner/interrupt", tests, hear_signals, NULL);
 }
