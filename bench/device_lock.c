@@ -2,10 +2,10 @@
 #include "bench/device_lock.h"
 
 #include "bench/hostinfo_internal.h"
+#include "bench/private_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,37 +14,6 @@
 
 #define FILE_NAME  "devices"
 #define MINOR_BITS 20 /* of a device number of the kernel */
-
-/* `forbidden` are the rights with which others could plant the file or hold its locks. A second name might be
- * a link that somebody made to a file of root's. */
-static bool is_trusted(int fd, mode_t type, mode_t forbidden)
-{
-    struct stat status;
-    return fstat(fd, &status) == 0 && (status.st_mode & S_IFMT) == type &&
-           (status.st_mode & forbidden) == 0 && (status.st_uid == 0 || status.st_uid == geteuid()) &&
-           (type == S_IFDIR || status.st_nlink == 1);
-}
-
-/* O_NONBLOCK: what lies there may be a pipe. Returns a descriptor or -errno; -EPERM: not to be trusted. */
-static int open_file(const char *directory)
-{
-    (void)mkdir(directory, 0755); /* only root may; the package's tmpfiles entry has made it before */
-    int directory_fd = open(directory, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (directory_fd < 0)
-        return -errno;
-    int fd = -EPERM;
-    if (is_trusted(directory_fd, S_IFDIR, S_IWGRP | S_IWOTH)) {
-        fd = openat(directory_fd, FILE_NAME,
-                    O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600);
-        fd = fd < 0 ? -errno : fd;
-    }
-    close(directory_fd);
-    if (fd >= 0 && !is_trusted(fd, S_IFREG, S_IRWXO)) {
-        close(fd);
-        fd = -EPERM;
-    }
-    return fd;
-}
 
 static int lock_byte(int lock_fd, unsigned major_number, unsigned minor_number)
 {
@@ -80,7 +49,7 @@ static int lock_bytes(int lock_fd, int fd)
 
 static int take(const char *directory, int fd, int *ret_lock_fd, struct err *err)
 {
-    int lock_fd = open_file(directory);
+    int lock_fd = private_file_open(directory, FILE_NAME, true, S_IRWXO);
     int result = lock_fd < 0 ? lock_fd : lock_bytes(lock_fd, fd);
     if (result == 0) {
         *ret_lock_fd = lock_fd;

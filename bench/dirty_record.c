@@ -1,8 +1,9 @@
 /* bench/dirty_record: a line in a file of our own. */
 #include "bench/dirty_record.h"
 
+#include "bench/private_file.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,22 +24,8 @@ static void format(const struct dirty_record *record, char text[static TEXT_SIZE
              old[DIRTY_BACKGROUND_RATIO], record->set_hard_bytes, record->set_background_bytes);
 }
 
-/* Neither may be somebody else's work, nor be open to somebody else's. */
-static bool is_ours(int directory_fd, int fd)
+static int lock(int fd, const char *directory, struct err *err)
 {
-    struct stat directory, file;
-    return fstat(directory_fd, &directory) == 0 && fstat(fd, &file) == 0 &&
-           (directory.st_uid == 0 || directory.st_uid == geteuid()) &&
-           (directory.st_mode & (S_IWGRP | S_IWOTH)) == 0 && S_ISREG(file.st_mode) &&
-           file.st_uid == geteuid() && file.st_nlink == 1 && (file.st_mode & (S_IRWXG | S_IRWXO)) == 0;
-}
-
-static int lock(int directory_fd, int fd, const char *directory, struct err *err)
-{
-    if (!is_ours(directory_fd, fd))
-        return err_set(err, -EPERM,
-                       "%s/" FILE_NAME ": others may write to it or its directory, or made it; remove it",
-                       directory);
     if (flock(fd, LOCK_EX | LOCK_NB) == 0)
         return 0;
     if (errno == EWOULDBLOCK)
@@ -47,24 +34,20 @@ static int lock(int directory_fd, int fd, const char *directory, struct err *err
     return err_sys(err, -errno, "%s/" FILE_NAME ": cannot be locked", directory);
 }
 
-/* O_NONBLOCK: what lies there may be a pipe. */
 int dirty_record_open(const char *directory, bool create, int *ret_fd, struct err *err)
 {
-    int flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (create ? O_CREAT : 0);
-    if (create)
-        (void)mkdir(directory, 0755);
-    int directory_fd = open(directory, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    int fd = directory_fd >= 0 ? openat(directory_fd, FILE_NAME, flags, 0600) : -1;
-    int code = fd >= 0 ? 0 : -errno;
-    if (code == 0)
-        code = lock(directory_fd, fd, directory, err);
-    else
-        err_sys(err, code, "%s/" FILE_NAME ": cannot be opened, to keep the old dirty limits in", directory);
-    if (directory_fd >= 0)
-        close(directory_fd);
+    int fd = private_file_open(directory, FILE_NAME, create, S_IRWXG | S_IRWXO);
+    if (fd == -EPERM)
+        return err_set(err, fd,
+                       "%s/" FILE_NAME ": others may write to it or its directory, or made it; remove it",
+                       directory);
+    if (fd < 0)
+        return err_sys(err, fd, "%s/" FILE_NAME ": cannot be opened, to keep the old dirty limits in",
+                       directory);
+    int code = lock(fd, directory, err);
     if (code == 0)
         *ret_fd = fd;
-    else if (fd >= 0)
+    else
         close(fd);
     return code;
 }
