@@ -188,13 +188,14 @@ static void each_night_must_exceed_the_tolerance(void **state)
 static void the_pooled_interval_must_exceed_it_too(void **state)
 {
     (void)state;
-    struct nights_rule lenient = strict;
+    struct nights_rule rule = strict, lenient = strict;
+    rule.tolerance_share = lenient.tolerance_share = 0.06;
     lenient.lenient = true;
-    assert_int_equal(decide(&strict, 1.08, 1.08, 0.045), NIGHTS_PENDING);
+    assert_int_equal(decide(&rule, 1.08, 1.08, 0.045), NIGHTS_PENDING);
     assert_int_equal(decide(&lenient, 1.08, 1.08, 0.045), NIGHTS_PENDING);
-    assert_int_equal(decide(&strict, 1.046, 1.046, 0.005), NIGHTS_PENDING);
-    assert_int_equal(decide(&lenient, 1.046, 1.046, 0.005), NIGHTS_CHANGE);
-    assert_int_equal(decide(&strict, 1.08, 1.08, 0.005), NIGHTS_CHANGE);
+    assert_int_equal(decide(&rule, 1.075, 1.075, 0.005), NIGHTS_PENDING);
+    assert_int_equal(decide(&lenient, 1.075, 1.075, 0.005), NIGHTS_CHANGE);
+    assert_int_equal(decide(&rule, 1.12, 1.12, 0.005), NIGHTS_CHANGE);
 }
 
 static void a_night_below_the_tolerance_ends_the_row(void **state)
