@@ -5,7 +5,7 @@
  * force, a default, and SETTINGS - 2 others, all equally fast. Every night each has a factor of its own; a
  * search that sees tonight's factors with an error chooses what is measured beside what was pending, so that
  * the figures of a contender's first night are those of a lucky one. Exit code 1 when an interval over
- * several nights holds the truth in fewer than 93 of 100 cases. */
+ * several nights holds the truth in fewer than 93 of 100 cases, by more than the error of simulation. */
 #include "models/nights.h"
 
 #include <gsl/gsl_randist.h>
@@ -17,8 +17,9 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define LEAST        0.93
-#define TRIALS 2000 /* of a coverage */
-#define TARGETS 1000 /* of a month, and of a shift */
+#define SLACK        0.011  /* two standard errors of TRIALS */
+#define TRIALS       2000   /* of a coverage */
+#define TARGETS      1000   /* of a month, and of a shift */
 #define RATIO_STD    0.0158 /* of a ratio, by the replays of one night: 40 of each at 5 %, or 80 at 7 % */
 #define REPLAY_DF    40
 #define SEARCH_STD   0.03
@@ -68,7 +69,7 @@ static void print_coverage(void)
         "scatter from night to night (tau) and by\nhow many differences between two nights of other pairs "
         "were known; replays of a night leave %.1f %%. %d trials each: 95.0 is\n94.0 to 95.9. From two "
         "nights "
-        "on and up to tau 5 %% (*) it is 93 or more.\n\n"
+        "on and up to tau 5 %% (*) it is 93, less the error of simulation.\n\n"
         "| known before | tau | 1 night | 2 * | 3 * | 5 * | 8 * |\n| --- | --- | --- | --- | --- | --- | --- "
         "|\n",
         RATIO_STD * 100, TRIALS);
@@ -78,7 +79,7 @@ static void print_coverage(void)
             printf("| %zu | %.0f %%%s |", befores[b], taus[t] * 100, bound ? " *" : "");
             for (size_t s = 0; s < COUNT(sizes); s++) {
                 double held = coverage(befores[b], taus[t], sizes[s]);
-                bool breach = bound && sizes[s] > 1 && held < LEAST;
+                bool breach = bound && sizes[s] > 1 && held < LEAST - SLACK;
                 breaches += breach;
                 printf(breach ? " **%.1f** |" : " %.1f |", held * 100);
             }
