@@ -2,14 +2,20 @@
  *
  * A night compares settings by interleaved replays, so the level of that night cancels in their ratio. Ratios
  * still differ from night to night by more than the replays of one night show (another load, another place on
- * the device): with the variance v_i of night i and a variance tau^2 between nights, the pooled log ratio is
- * the mean with weights 1 / (v_i + tau^2), its variance the inverse of their sum (DerSimonian and Laird
- * 1986). Two nights say next to nothing about tau^2: their one difference would make the interval useless as
- * often as right. For two, and at least, tau is NIGHTS_LEAST_STD or a floor taken from pairs of settings that
- * every night measures; from three nights on tau^2 is estimated by the moments of DerSimonian and Laird, and
- * the standard error stretched by the root of Q / (n - 1) where that is above 1 (Hartung and Knapp 2001, with
- * the bound of Knapp and Hartung 2003). The quantile is Student's, with Satterthwaite's degrees of freedom of
- * the variances within the nights. */
+ * the device): night i finds y_i ~ N(mu, v_i + tau^2), with v_i from its replays. Few nights of one pair say
+ * little about tau, so it is learnt from all pairs of settings that were measured before. On a grid of tau,
+ *
+ *   p(tau | y) ~ p(tau) prod (v_i + tau^2)^-1/2 (sum w_i)^-1/2 exp(-1/2 sum w_i (y_i - m)^2)
+ *   p(mu | y)  = sum over tau of p(tau | y) times Student's t around m, scale (sum w_i)^-1/2
+ *
+ * with w_i = 1 / (v_i + tau^2) and m the mean by these weights: the random effects of Roever (2020, J. Stat.
+ * Softw. 93(6), section 2), with Satterthwaite's degrees of freedom for the v_i. Without any other night
+ * p(tau) is a scaled inverse chi-square with NIGHTS_PRIOR_DF degrees of freedom around NIGHTS_PRIOR_STD.
+ * Differences between two nights of other pairs multiply it by their likelihood, the same formula for n = 2,
+ * raised to a power that lets them count as NIGHTS_MOST_LEARNT at most, because pairs do not all scatter
+ * alike (the power prior of Ibrahim and Chen 2000). With one v the interval is nearly the moderated t of
+ * Smyth (2004, Stat. Appl. Genet. Mol. Biol. 3(1), section 3), whose degrees of freedom are those learnt and
+ * n - 1 more. */
 #ifndef FSTUNE_MODELS_NIGHTS_H
 #define FSTUNE_MODELS_NIGHTS_H
 
@@ -18,8 +24,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define NIGHTS_LEAST_BETWEEN 3    /* nights from which tau^2 is estimated */
-#define NIGHTS_LEAST_STD     0.01 /* of a log ratio from night to night */
+#define NIGHTS_PRIOR_STD   0.035 /* of a log ratio from night to night */
+#define NIGHTS_PRIOR_DF    3
+#define NIGHTS_MOST_LEARNT 20
+#define NIGHTS_N_TAUS      16 /* from 0.25 % to 32 % */
+
+/* Chance, by the same belief, that a change is to a setting that is no better: divided by 1 + the differences
+ * learnt from, up to NIGHTS_MOST_CHANCE. Every night judges several contenders, which are chosen because they
+ * look good, so there is no end to the looks; those of the first nights are few and know least. */
+#define NIGHTS_CHANCE      0.004
+#define NIGHTS_MOST_CHANCE 30
 
 /* A mean of logs that one night found: of a ratio, or of a rate. */
 struct nights_estimate {
@@ -32,21 +46,31 @@ struct nights_pooled {
     size_t n; /* nights */
     double log_mean;
     double standard_error;
-    double df;
-    double between_variance;  /* tau^2, the floor included */
+    double between_std;       /* tau, the root of the mean of its square */
     struct interval interval; /* two-sided, of log_mean */
 };
 
 /* a - b of one night; df 0 and NaN where one of them has fewer than 2 replays. */
 struct nights_estimate nights_difference(struct moments a, struct moments b);
 
-/* nights[i].variance > 0 is not needed: without any scatter the interval is the mean itself. floor: of tau^2,
- * >= 0. 0; -ENODATA for n = 0 or an estimate that is not finite. */
-int nights_pool(const struct nights_estimate *nights, size_t n, double floor, double confidence,
-                struct nights_pooled *ret_pooled);
+/* What earlier nights say about tau. A zeroed one has learnt nothing. */
+struct nights_scatter {
+    double log_likelihood[NIGHTS_N_TAUS];
+    double n; /* differences between two nights of a pair */
+};
 
-/* Variance between nights by the moments of DerSimonian and Laird, >= 0; 0 for n < NIGHTS_LEAST_BETWEEN. */
-double nights_between_variance(const struct nights_estimate *nights, size_t n);
+/* From the figures of one pair of settings in two nights, of which the next difference shares one: each
+ * counts for two thirds (von Neumann 1941). What is not finite is left out. */
+void nights_learn(struct nights_scatter *scatter, struct nights_estimate before,
+                  struct nights_estimate after);
+
+/* Lets what was learnt count as `most` differences at most. */
+void nights_temper(struct nights_scatter *scatter, double most);
+
+/* nights[i].variance may be 0. scatter: of other nights than these. 0; -ENODATA for n = 0 or an estimate that
+ * is not finite. */
+int nights_pool(const struct nights_estimate *nights, size_t n, const struct nights_scatter *scatter,
+                double confidence, struct nights_pooled *ret_pooled);
 
 /* Whether to change to a contender. */
 struct nights_rule {
@@ -63,11 +87,13 @@ enum nights_decision {
 };
 
 /* nights: log ratios contender / in force of an unbroken row of nights, the newest last, all against the same
- * settings in force. A change needs the newest nights_needed estimates, each above the tolerance, and a
- * pooled interval of the row that lies above the bound. pooled: of the row, also where the decision is
- * NIGHTS_NO. */
+ * settings in force. A change needs the newest nights_needed estimates, each above the tolerance, or more
+ * where tau is large, a pooled interval of the row that lies above the bound, and no more than the chance
+ * above that there is no gain at all. pooled: of the row, also where the decision is NIGHTS_NO. What this
+ * finds, and how often it errs, is in docs/statistics.md: both constants were chosen by it. */
 enum nights_decision nights_decide(const struct nights_rule *rule, const struct nights_estimate *nights,
-                                   size_t n, double floor, struct nights_pooled *ret_pooled);
+                                   size_t n, const struct nights_scatter *scatter,
+                                   struct nights_pooled *ret_pooled);
 
 /* Estimates at the end of a row, the newest included, that are above log(1 + tolerance): no night before the
  * first of them is part of the row. */

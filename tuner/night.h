@@ -41,7 +41,8 @@ struct night_request {
     unsigned nights_needed; /* >= 1 */
     bool lenient;           /* see models/nights */
     bool in_force_given;
-    struct point in_force; /* legal; without it the first night's recommendation comes into force */
+    struct nights_scatter scatter; /* of the nights of other targets; zeroed: nothing is known of any */
+    struct point in_force;         /* legal; without it the first night's recommendation comes into force */
 
     /* Answers of earlier nights of this target on the same file system: a new array, oldest first; more than
      * NIGHT_MAX_PAST are cut off. Called once, when the session is prepared and before its first search run;

@@ -4,9 +4,6 @@
 #include <math.h>
 #include <stdint.h>
 
-/* Ratios of the default to what is in force, before they say how much nights differ. */
-#define LEAST_FOR_FLOOR 4
-
 struct moments night_judge_moments(const struct tune *tune, size_t point)
 {
     const struct record *record = &tune->records[point];
@@ -16,18 +13,6 @@ struct moments night_judge_moments(const struct tune *tune, size_t point)
             moments_add(&moments, tune_response(tune, &record->samples[i]));
     }
     return moments;
-}
-
-/* Variance between nights of a ratio that every night measures; 0 while too few nights did. */
-static double floor_of(const struct tune *tune, const struct night_memory *memory)
-{
-    struct nights_estimate ratios[NIGHT_MAX_PAST + 1];
-    const struct point *in_force = &tune->records[tune->baseline].point;
-    if (tune->standard == TUNE_NONE)
-        return 0;
-    size_t n =
-        night_memory_ratios(memory, &tune->records[tune->standard].point, in_force, ratios, NIGHT_MAX_PAST);
-    return n < LEAST_FOR_FLOOR ? 0 : nights_between_variance(ratios, n);
 }
 
 /* Advice that goes to and fro costs trust, and chance gets a draw every night: a third change must be worth
@@ -45,17 +30,21 @@ static struct nights_rule rule_of(const struct night_request *request)
                                 .lenient = request->lenient};
 }
 
-static struct night_contender contend(const struct nights_rule *rule, const struct tune *tune,
-                                      const struct night_memory *memory, size_t point, double floor)
+static struct night_contender contend(const struct night_request *request, const struct nights_rule *rule,
+                                      const struct tune *tune, const struct night_memory *memory,
+                                      const struct night_record *tonight, size_t point)
 {
     struct nights_estimate nights[NIGHT_MAX_PAST + 1];
+    struct nights_scatter scatter = request->scatter;
     struct night_contender contender = {.point = point};
-    const struct point *in_force = &tune->records[tune->baseline].point;
-    size_t n = night_memory_row(memory, &tune->records[point].point, in_force, nights, NIGHT_MAX_PAST);
+    const struct point *own = &tune->records[point].point;
+    size_t n = night_memory_row(memory, own, &tonight->in_force, nights, NIGHT_MAX_PAST);
     contender.tonight =
         nights_difference(night_judge_moments(tune, point), night_judge_moments(tune, tune->baseline));
     nights[n++] = contender.tonight;
-    contender.decision = nights_decide(rule, nights, n, floor, &contender.pooled);
+    size_t row = nights_row_above(nights, n, rule->tolerance_share);
+    night_memory_learn(memory, tonight, own, memory->n + 1 - (row > 0 ? row : 1), &scatter);
+    contender.decision = nights_decide(rule, nights, n, &scatter, &contender.pooled);
     return contender;
 }
 
@@ -79,14 +68,18 @@ static bool is_contender(struct tune *tune, size_t point)
            tune_is_eligible(tune, point);
 }
 
-static void find_contenders(const struct nights_rule *rule, struct tune *tune,
-                            const struct night_memory *memory, struct night_judgement *judgement)
+static void find_contenders(const struct night_request *request, const struct nights_rule *rule,
+                            struct tune *tune, const struct night_memory *memory,
+                            struct night_judgement *judgement)
 {
-    double floor = floor_of(tune, memory);
+    struct night_record tonight;
+    night_judge_record(tune, NULL, &tonight);
+    tonight.has_in_force = true;
+    tonight.in_force = tune->records[tune->baseline].point;
     for (size_t i = 0; i < tune->space.n_points && judgement->n_contenders < NIGHT_MEMORY_MAX_FRESH; i++) {
         if (!is_contender(tune, i))
             continue;
-        struct night_contender contender = contend(rule, tune, memory, i, floor);
+        struct night_contender contender = contend(request, rule, tune, memory, &tonight, i);
         if (!isfinite(contender.pooled.log_mean))
             continue;
         size_t place = judgement->n_contenders++;
@@ -138,7 +131,7 @@ void night_judge(const struct night_request *request, struct tune *tune, const s
         night_memory_changes(memory, &tune->records[tune->baseline].point, NIGHT_CHANGES_NIGHTS);
     change.tolerance_share = needed_share(request, ret_judgement->n_changes);
     ret_judgement->tolerance_share = change.tolerance_share;
-    find_contenders(&change, tune, memory, ret_judgement);
+    find_contenders(request, &change, tune, memory, ret_judgement);
     expect(request, tune, memory, ret_judgement);
     if (ret_judgement->lead == SIZE_MAX)
         return;

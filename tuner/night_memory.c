@@ -149,13 +149,32 @@ size_t night_memory_changes(const struct night_memory *memory, const struct poin
     return n;
 }
 
-size_t night_memory_ratios(const struct night_memory *memory, const struct point *point,
-                           const struct point *other, struct nights_estimate *ret_ratios, size_t room)
+/* From the last night in [first, end) that measured both. */
+static void learn_of_pair(const struct night_memory *memory, size_t first, size_t end,
+                          const struct night_record *night, const struct point *point,
+                          struct nights_scatter *scatter)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < memory->n && n < room; i++)
-        n += ratio_of_night(&memory->nights[i], point, other, &ret_ratios[n]);
-    return n;
+    struct nights_estimate before, after;
+    if (!ratio_of_night(night, point, &night->in_force, &after))
+        return;
+    while (end > first && !ratio_of_night(&memory->nights[end - 1], point, &night->in_force, &before))
+        end--;
+    if (end > first)
+        nights_learn(scatter, before, after);
+}
+
+void night_memory_learn(const struct night_memory *memory, const struct night_record *tonight,
+                        const struct point *contender, size_t row_begin, struct nights_scatter *scatter)
+{
+    for (size_t i = 0; i < memory->n + (tonight != NULL); i++) {
+        const struct night_record *night = i < memory->n ? &memory->nights[i] : tonight;
+        bool in_row = contender != NULL && i >= row_begin;
+        for (size_t j = 0; j < night->n_fresh && night->has_in_force; j++) {
+            const struct point *point = &night->fresh[j].point;
+            if (!factors_equal(point, &night->in_force) && !(in_row && factors_equal(point, contender)))
+                learn_of_pair(memory, in_row ? row_begin : 0, i, night, point, scatter);
+        }
+    }
 }
 
 static size_t nights_down_at_end(const struct night_memory *memory)

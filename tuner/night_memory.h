@@ -52,9 +52,13 @@ size_t night_memory_row(const struct night_memory *memory, const struct point *p
 /* How often what is in force changed in the newest `nights` nights; `in_force`: tonight. */
 size_t night_memory_changes(const struct night_memory *memory, const struct point *in_force, size_t nights);
 
-/* The same over all nights that measured both, whatever was in force. */
-size_t night_memory_ratios(const struct night_memory *memory, const struct point *point,
-                           const struct point *other, struct nights_estimate *ret_ratios, size_t room);
+/* What the nights say about how much ratios to the settings in force scatter from night to night: from the
+ * difference between a night and the last one before it that measured the same two. tonight: the night after
+ * them, or NULL. With `contender`, whose row begins at the night of index row_begin, differences that reach
+ * across its beginning are left out, because they may be the very change that the row shows, and its own
+ * since then, which are pooled. */
+void night_memory_learn(const struct night_memory *memory, const struct night_record *tonight,
+                        const struct point *contender, size_t row_begin, struct nights_scatter *scatter);
 
 /* Log throughputs of a point by night, oldest first. Nights that were found down are no measure for others,
  * until NIGHT_MEMORY_NEW_LEVEL of them in a row are the new level. */

@@ -10,6 +10,7 @@
 #include "tuner/retune_keep.h"
 #include "tuner/retune_process.h"
 #include "tuner/retune_record.h"
+#include "tuner/retune_scatter.h"
 #include "tuner/save.h"
 
 #include <errno.h>
@@ -213,7 +214,8 @@ static int make_request(struct memory *memory, const struct settings *settings, 
         request->in_force_given = true;
         request->in_force = point;
     }
-    return 0;
+    result = retune_scatter_learn(memory->world, target->name, &request->scatter, err);
+    return retune_record_blame(memory->world, result, err);
 }
 
 static int code_of(const struct night_result *night)

@@ -3,19 +3,23 @@
  *
  * usage: nights [--machines N] [--first N] [--nights N] [--cv X] [--night-cv X] [--level-cv X] [--shift X]
  *               [--tolerance X] [--first-budget S] [--night-budget S] [--surfaces DIR] [--max-write GIB]
- *               [--drift X] [--jobs N] [--writes] [--verbose]
+ *               [--drift X] [--calm N] [--jobs N] [--writes] [--verbose]
  * Without options it is a smoke test: two machines, three nights.
  *
  * A machine is a table of a surface in DIR (the recorded ones and `small`, all their patterns in turn) with a
  * seed of its own. Its first night has nothing in force and the first budget; what it recommends comes into
  * force, and so does every change. --shift 0 (the default): the machine stays as it is for all nights.
- * --shift X: after the first night all points with another level of one factor (direct, API, or size) are
- * scaled so that the best of them is 1 + X times as fast as the settings in force; two nights follow, unless
- * --nights says otherwise. --cv: run_cv of the surface. --night-cv: scatter of a point from night to night;
- * --level-cv: of the whole machine. --drift: what the whole machine loses every night. --max-write: bytes
+ * --shift X: after the first night and --calm nights more, all points with another level of one factor
+ * (direct, API, or size) are scaled so that the best of them is 1 + X times as fast as the settings in force;
+ * three nights follow, unless --nights says otherwise. --cv: run_cv of the surface. --night-cv: scatter of
+ * every point by itself from night to night, so that a ratio of two scatters by 1.4 times that; --level-cv:
+ * of the whole machine. A change to a setting that is in truth better by no more than the tolerance is a
+ * false one.
+ * --drift: what the whole machine loses every night. --max-write: bytes
  * that a night may write, as retune's default; 0: no limit. --writes: only patterns that write. Times are
  * virtual. */
 #include "bench/rng.h"
+#include "tests/study/nights_report.h"
 #include "tuner/night.h"
 
 #include <errno.h>
@@ -31,23 +35,6 @@
 
 #define MAX_ROWS   2000
 #define MAX_NIGHTS 400
-
-static struct {
-    long machines, first, nights, jobs;
-    double cv, night_cv, level_cv, shift, tolerance, first_budget, night_budget, max_write, drift;
-    const char *surfaces;
-    bool writes, verbose;
-} option = {.machines = 2,
-            .first = 1,
-            .nights = 0,
-            .jobs = 1,
-            .cv = 0.1,
-            .level_cv = 0.03,
-            .tolerance = 0.03,
-            .first_budget = 600,
-            .night_budget = 120,
-            .max_write = 8,
-            .surfaces = "configs/surfaces"};
 
 static const struct {
     const char *table, *pattern;
@@ -71,21 +58,6 @@ struct machine {
     char folder[64];
     gsl_rng *rng;
     json_t *past;
-};
-
-/* Sent from a child to its parent for every machine. */
-struct outcome {
-    long machine;
-    size_t down_at; /* first night with an alarm of throughput; 0: none */
-    bool failed;    /* the first night gave no advice */
-    size_t n_changes, n_nights, n_alarms_behind, n_alarms_down, n_pending, n_nothing;
-    bool no_shift;                       /* nothing could be shifted */
-    size_t found_at;                     /* night of the first change; 0: none */
-    double gain_found;                   /* true, of what was changed to over what was in force */
-    double first_seconds, night_seconds; /* mean of the nights */
-    size_t first_runs, night_runs;
-    double first_share; /* true rate of the first advice over the best of the table */
-    double last_share;
 };
 
 static void fatal(const char *what)
@@ -257,6 +229,40 @@ static void count(struct outcome *outcome, const struct night_result *result)
     outcome->night_runs += result->n_runs;
 }
 
+/* What the pooled interval claims, and what is so on the average night. */
+static void look_at_interval(const struct machine *machine, struct outcome *outcome,
+                             const struct night_result *result, const struct point *in_force)
+{
+    if (!result->has_contender || result->gain_pooled.n < 2)
+        return;
+    double gain = truth(machine, &result->contender) / truth(machine, in_force);
+    outcome->n_pooled++;
+    outcome->n_held += result->gain_pooled.interval.low <= gain && gain <= result->gain_pooled.interval.high;
+}
+
+/* Nights in which whatever is advised comes into force. night: the first one's number; 0 and less are calm.
+ */
+static void live_on(struct machine *machine, struct outcome *outcome, long night, long end,
+                    struct point *in_force)
+{
+    for (; night <= end; night++) {
+        struct night_result result;
+        one_night(machine, outcome->machine, in_force, &result);
+        count(outcome, &result);
+        look_at_interval(machine, outcome, &result, in_force);
+        if (result.verdict == NIGHT_CHANGE) {
+            double gain = truth(machine, &result.advice) / truth(machine, in_force) - 1;
+            outcome->n_false += gain <= option.tolerance;
+            if (outcome->found_at == 0 && night > 0) {
+                outcome->found_at = (size_t)night;
+                outcome->gain_found = gain;
+            }
+            *in_force = result.advice;
+        }
+        night_result_done(&result);
+    }
+}
+
 static void live(struct machine *machine, struct outcome *outcome)
 {
     struct night_result result;
@@ -271,19 +277,9 @@ static void live(struct machine *machine, struct outcome *outcome)
     outcome->first_runs = result.n_runs;
     outcome->first_share = truth(machine, &in_force) / best_of(machine);
     night_result_done(&result);
+    live_on(machine, outcome, 1 - option.calm, 0, &in_force);
     outcome->no_shift = option.shift > 0 && !shift(machine, &in_force);
-    for (long night = 1; night <= option.nights; night++) {
-        one_night(machine, outcome->machine, &in_force, &result);
-        count(outcome, &result);
-        if (result.verdict == NIGHT_CHANGE) {
-            if (outcome->found_at == 0) {
-                outcome->found_at = (size_t)night;
-                outcome->gain_found = truth(machine, &result.advice) / truth(machine, &in_force) - 1;
-            }
-            in_force = result.advice;
-        }
-        night_result_done(&result);
-    }
+    live_on(machine, outcome, 1, option.nights, &in_force);
     outcome->last_share = truth(machine, &in_force) / best_of(machine);
 }
 
@@ -365,77 +361,6 @@ static size_t collect(struct outcome *outcomes)
     return n;
 }
 
-struct summary {
-    size_t nights, changes, most_changes, more_than_two, pending, nothing, behind, down, shifts, found[4],
-        wrong, failed, down_machines, down_at;
-    double first_seconds, night_seconds, share, last_share, ratio;
-};
-
-static void add(struct summary *sum, const struct outcome *outcome)
-{
-    sum->nights += outcome->n_nights;
-    sum->changes += outcome->n_changes;
-    sum->most_changes = outcome->n_changes > sum->most_changes ? outcome->n_changes : sum->most_changes;
-    sum->more_than_two += outcome->n_changes > 2;
-    sum->pending += outcome->n_pending;
-    sum->nothing += outcome->n_nothing;
-    sum->behind += outcome->n_alarms_behind;
-    sum->down += outcome->n_alarms_down;
-    sum->down_machines += outcome->down_at > 0;
-    sum->down_at += outcome->down_at;
-    sum->shifts += !outcome->no_shift;
-    bool good = outcome->found_at > 0 && outcome->gain_found > option.tolerance;
-    sum->wrong += outcome->found_at > 0 && !good;
-    if (good)
-        sum->found[outcome->found_at < 3 ? outcome->found_at : 3]++;
-    sum->first_seconds += outcome->first_seconds;
-    sum->night_seconds += outcome->night_seconds;
-    if (outcome->failed) {
-        sum->failed++;
-        return;
-    }
-    sum->ratio += outcome->night_seconds / (double)outcome->n_nights / outcome->first_seconds;
-    sum->share += outcome->first_share;
-    sum->last_share += outcome->last_share;
-}
-
-static int report(const struct outcome *outcomes, size_t n)
-{
-    struct summary sum = {0};
-    for (size_t i = 0; i < n; i++)
-        add(&sum, &outcomes[i]);
-    double machines = (double)(n - sum.failed), nights = (double)sum.nights;
-    printf("%zu machines, %ld nights each, run_cv %.2f, night_cv %.3f, level_cv %.3f, shift %.2f, %.0f GiB\n",
-           n, option.nights, option.cv, option.night_cv, option.level_cv, option.shift, option.max_write);
-    printf("  first nights without advice: %zu\n", sum.failed);
-    printf("  changes of advice: %.2f a machine, at most %zu, more than two on %zu machines\n",
-           (double)sum.changes / machines, sum.most_changes, sum.more_than_two);
-    printf(
-        "  nights pending %.1f %%, without a verdict %zu; alarms: fallen behind %zu, throughput down %zu\n",
-        100 * (double)sum.pending / nights, sum.nothing, sum.behind, sum.down);
-    if (sum.down_machines > 0)
-        printf("  throughput down on %zu machines, first in night %.1f on average\n", sum.down_machines,
-               (double)sum.down_at / (double)sum.down_machines);
-    if (option.shift > 0)
-        printf(
-            "  of %zu shifts found within two nights: %.1f %% (later: %zu; a first change that is worth less "
-            "than the tolerance: %zu)\n",
-            sum.shifts, 100 * (double)(sum.found[1] + sum.found[2]) / (double)sum.shifts, sum.found[3],
-            sum.wrong);
-    printf("  true rate of the advice over the best: first night %.4f, at the end %.4f\n",
-           sum.share / machines, sum.last_share / machines);
-    printf(
-        "  virtual seconds: first night %.0f, a night %.0f; a night over the first: ratio of the sums %.3f, "
-        "mean ratio %.3f, over its budget %.3f\n",
-        sum.first_seconds / machines, sum.night_seconds / nights,
-        sum.night_seconds / nights / (sum.first_seconds / machines), sum.ratio / machines,
-        sum.night_seconds / nights / option.first_budget);
-    bool calm = option.shift > 0 || ((double)sum.changes <= machines && sum.more_than_two == 0);
-    bool seen = option.shift <= 0 || (double)(sum.found[1] + sum.found[2]) >= 0.95 * (double)sum.shifts;
-    printf("  %s\n", calm && seen ? "goal met" : "goal missed");
-    return calm && seen && n == (size_t)option.machines ? 0 : 1;
-}
-
 static bool take(const char *name, const char *value)
 {
     struct {
@@ -446,6 +371,7 @@ static bool take(const char *name, const char *value)
         {"--machines", &option.machines, NULL},
         {"--first", &option.first, NULL},
         {"--nights", &option.nights, NULL},
+        {"--calm", &option.calm, NULL},
         {"--jobs", &option.jobs, NULL},
         {"--cv", NULL, &option.cv},
         {"--night-cv", NULL, &option.night_cv},
@@ -486,7 +412,7 @@ int main(int argc, char **argv)
             i++;
     }
     gsl_set_error_handler_off();
-    option.nights = option.nights > 0 ? option.nights : option.shift > 0 ? 2 : 3;
+    option.nights = option.nights > 0 ? option.nights : 3;
     if (option.machines < 1 || option.jobs < 1)
         fatal("--machines and --jobs are 1 or more");
     struct outcome *outcomes = calloc((size_t)option.machines, sizeof *outcomes);

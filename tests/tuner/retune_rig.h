@@ -35,6 +35,7 @@ static struct {
     struct point in_force;
     size_t n_remembered;
     uint64_t first_budget_ns, night_budget_ns;
+    double n_scatter;
 } asked;
 
 static struct history history;
@@ -85,6 +86,7 @@ static inline int night(const struct night_request *request, struct night_result
     asked.in_force = request->in_force;
     asked.first_budget_ns = request->first_budget_ns;
     asked.night_budget_ns = request->night_budget_ns;
+    asked.n_scatter = request->scatter.n;
     if (next.remember && remember(request, night_err) < 0)
         return night_err->code;
     if (next.result < 0)

@@ -362,7 +362,34 @@ static void other_settings_in_force_end_the_row(void **state)
     remember(&after);
     assert_int_equal(night_memory_read(&memory, past), 0);
     assert_int_equal(night_memory_row(&memory, &below, &hill, ratios, 4), 1);
-    assert_int_equal(night_memory_ratios(&memory, &below, &hill, ratios, 4), 3);
+    night_memory_done(&memory);
+}
+
+static double n_learnt(const struct night_memory *memory, const struct night_record *tonight,
+                       const struct point *contender, size_t row_begin)
+{
+    struct nights_scatter scatter = {.n = 0};
+    night_memory_learn(memory, tonight, contender, row_begin, &scatter);
+    return scatter.n * 3 / 2;
+}
+
+static void scatter_is_learnt_outside_of_the_row_that_is_judged(void **state)
+{
+    (void)state;
+    struct night_memory memory;
+    struct night_record before = record_of(&below, 0.1), after = record_of(&hill, 0.2), tonight = after;
+    before.has_in_force = false;
+    remember(&before);
+    remember(&after);
+    remember(&after);
+    assert_int_equal(night_memory_read(&memory, past), 0);
+    assert_close(n_learnt(&memory, NULL, NULL, 0), 2, 1e-9);
+    assert_close(n_learnt(&memory, &tonight, NULL, 0), 3, 1e-9);
+    /* Its row is tonight: what came before it counts. */
+    assert_close(n_learnt(&memory, &tonight, &below, 3), 2, 1e-9);
+    assert_close(n_learnt(&memory, &tonight, &below, 2), 1, 1e-9);
+    /* Of another contender: all but what reaches across. */
+    assert_close(n_learnt(&memory, NULL, &(struct point){.threads = 9}, 2), 1, 1e-9);
     night_memory_done(&memory);
 }
 
@@ -463,6 +490,7 @@ int main(void)
         NIGHT_TEST(a_drift_over_many_nights_is_an_alarm),
         NIGHT_TEST(a_night_is_read_as_it_was_written),
         NIGHT_TEST(other_settings_in_force_end_the_row),
+        NIGHT_TEST(scatter_is_learnt_outside_of_the_row_that_is_judged),
         NIGHT_TEST(changes_of_the_newest_nights_are_counted),
         NIGHT_TEST(a_third_change_needs_three_times_the_tolerance),
         NIGHT_TEST(damaged_nights_count_as_not_there),

@@ -1,7 +1,9 @@
 /* Tests of tuner/retune, with a night whose verdict is made to order: what is applied, remembered, skipped
  * and told. */
 #include "tests/tuner/retune_rig.h"
+#include "tuner/night_memory.h"
 #include "tuner/report_retune.h"
+#include "tuner/retune_scatter.h"
 
 static void the_first_advice_is_applied_and_in_force_next_night(void **state)
 {
@@ -277,6 +279,47 @@ static void earlier_nights_are_remembered_of_this_target_only(void **state)
     assert_int_equal(asked.n_remembered, 0);
 }
 
+static void write_night(const char *target, const char *on_host)
+{
+    struct night_record record = {.has_in_force = true, .in_force = slow, .n_fresh = 2};
+    record.fresh[0] = (struct night_fresh){slow, {5, 20, 0.01}, {5, 20, 0.01}};
+    record.fresh[1] = (struct night_fresh){quick, {5, 20.1, 0.01}, {5, 20.1, 0.01}};
+    const struct history_header header = {.command = "retune",
+                                          .target = target,
+                                          .pattern = "randwrite",
+                                          .hostname = on_host,
+                                          .identity = "disk"};
+    json_t *document = document_of(&slow);
+    int64_t run_id;
+    json_object_set_new(document, "night", night_memory_json(&record));
+    assert_int_equal(history_begin_run(&history, &header, &run_id, &err), 0);
+    assert_int_equal(history_finish_run(&history, run_id, HISTORY_DONE, 0, document, &err), 0);
+    json_decref(document);
+}
+
+/* Two thirds of a difference for every night of theirs after the first, RETUNE_SCATTER_MOST in all. */
+static void other_targets_nights_say_how_nights_scatter(void **state)
+{
+    (void)state;
+    write_night("vm2", "here");
+    write_night("vm3", "here");
+    run(NIGHT_FIRST);
+    assert_close(asked.n_scatter, 0, 1e-9);
+    write_night("vm2", "here");
+    write_night("vm1", "here");
+    write_night("vm1", "here");
+    write_night("vm3", "elsewhere");
+    run(NIGHT_NO_CHANGE);
+    assert_close(asked.n_scatter, 2.0 / 3, 1e-9);
+    write_night("vm3", "here");
+    run(NIGHT_NO_CHANGE);
+    assert_close(asked.n_scatter, 4.0 / 3, 1e-9);
+    for (int i = 0; i < 20; i++)
+        write_night("vm2", "here");
+    run(NIGHT_NO_CHANGE);
+    assert_close(asked.n_scatter, RETUNE_SCATTER_MOST, 1e-9);
+}
+
 static void the_text_names_settings_evidence_and_cost(void **state)
 {
     (void)state;
@@ -345,6 +388,7 @@ int main(void)
         TEST(one_target_that_fails_does_not_stop_the_next),
         TEST(an_interrupt_ends_the_night),
         TEST(earlier_nights_are_remembered_of_this_target_only),
+        TEST(other_targets_nights_say_how_nights_scatter),
         TEST(the_text_names_settings_evidence_and_cost),
         TEST(a_snippet_that_cannot_be_written_is_found_before_measuring),
         TEST(an_error_of_the_history_names_the_file),
