@@ -35,7 +35,7 @@ int target_available(int fd, uint64_t *ret_bytes)
     uint64_t available = UINT64_MAX;
     if (space.f_blocks != 0)
         available = (uint64_t)space.f_bavail * (uint64_t)space.f_frsize;
-    if (kind.f_type == TMPFS_MAGIC || kind.f_type == RAMFS_MAGIC) {
+    if (kind.f_type == TMPFS_MAGIC || (uint32_t)kind.f_type == RAMFS_MAGIC) {
         uint64_t memory = hostinfo_memory_available_bytes();
         if (memory != 0 && memory < available)
             available = memory;

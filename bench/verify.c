@@ -1,6 +1,7 @@
 /* Stamps in blocks, and what is known of every block. */
 #include "bench/verify.h"
 
+#include "bench/arena.h"
 #include "bench/rng.h"
 #include "bench/target_internal.h"
 
@@ -30,8 +31,7 @@ int verify_open(struct verify *verify, uint64_t size_bytes, uint32_t n_files, ui
 {
     uint64_t n_blocks = size_bytes / VERIFY_BLOCK_BYTES;
     /* Pages are taken as blocks are touched. */
-    void *states = mmap(NULL, n_blocks * sizeof *verify->states, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *states = arena_map(n_blocks * sizeof *verify->states, MAP_NORESERVE);
     if (states == MAP_FAILED)
         return err_set(
             err, -ENOMEM,
