@@ -1,6 +1,6 @@
 # fstune: build, tests and tools. `make help` lists the targets; V=1 shows the commands.
 #
-# Every build (BUILD=release, debug, asan, tsan, cov, static) has its own tree build/NAME/ with one archive per floor; a test
+# Every build (BUILD=release, debug, asan, tsan, cov, static, m32) has its own tree build/NAME/ with one archive per floor; a test
 # links its own floor's archive alone, so that an include in the wrong direction does not link.
 
 .DEFAULT_GOAL := all
@@ -28,7 +28,7 @@ say  = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 
 # ---- sources ---------------------------------------------------------------------------------------------------
 
-builds := release debug asan tsan cov static
+builds := release debug asan tsan cov static m32
 floors := bench models tuner
 
 ifeq ($(filter $(BUILD),$(builds)),)
@@ -62,8 +62,10 @@ objects  = $(patsubst %.c,build/$(2)/%.o,$(1))
 # ---- flags -----------------------------------------------------------------------------------------------------
 
 warnings := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wvla -Wformat=2 -Wstrict-prototypes -Wmissing-prototypes
-cpp_flags := -I. -D_GNU_SOURCE -DFSTUNE_VERSION='"$(VERSION)"'
+# Sizes of files and times of 64 bits on 32-bit machines too.
+cpp_flags := -I. -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 -DFSTUNE_VERSION='"$(VERSION)"'
 
+m32_root := $(CURDIR)/build/m32/sysroot/root/usr
 sanitize_asan := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 sanitize_tsan := -fsanitize=thread -fno-omit-frame-pointer
 sanitize_fuzz := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
@@ -75,6 +77,9 @@ compile_release := -O2 -g -fno-plt -fstack-protector-strong -U_FORTIFY_SOURCE -D
 compile_debug   := -Og -g -DFSTUNE_DEBUG
 # For the guest of check-guest, which has no libraries.
 compile_static  := $(compile_release)
+# Without SSE2 doubles would have more bits in registers than in memory, and a simulated search other results. What is put into a
+# size_t is bounded, or checked by arena_map; -Wconversion cannot know.
+compile_m32     := $(compile_release) -m32 -msse2 -mfpmath=sse -isystem $(m32_root)/include -Wno-conversion -Wno-psabi
 compile_asan    := -O1 -g -DFSTUNE_DEBUG $(sanitize_asan) $(blind_to)
 compile_tsan    := -O1 -g $(sanitize_tsan) $(blind_to)
 compile_cov     := -O0 -g --coverage
@@ -85,6 +90,7 @@ link_asan       := $(sanitize_asan)
 link_tsan       := $(sanitize_tsan)
 link_cov        := --coverage
 link_static     := -static
+link_m32        := $(link_release) -L$(m32_root)/lib/i386-linux-gnu -Wl,-rpath,$(m32_root)/lib/i386-linux-gnu
 link_fuzz       := $(sanitize_fuzz) -fsanitize=fuzzer
 
 # pkg-config runs in the recipes: when make reads this file on a fresh machine, it may not be installed yet.
@@ -96,7 +102,8 @@ libs_bench  = $$(pkg-config --libs $(packages_bench)) -laio -pthread -lm
 libs_models = $$(pkg-config --libs $(packages_models)) -lm
 libs_tuner  = $$(pkg-config $(pkg_static) --libs $(packages_tuner)) -laio -pthread -lm
 # Archives do not say what they need in turn.
-build/static/%: pkg_static := --static
+build/static/% build/m32/%: pkg_static := --static
+build/m32/%: export PKG_CONFIG_LIBDIR = $(m32_root)/lib/i386-linux-gnu/pkgconfig
 
 # Archives that a floor's programs link, users before the used.
 archives_bench  = build/$(1)/libbench.a
@@ -158,7 +165,7 @@ define look-for-packages
 endef
 
 # Goals that install what is missing; every other build only names it.
-self_helping := check check-statistics check-io check-faults check-guest check-page check-plots check-snippets check-packaging check-deb deb check-slow check-asan check-tsan check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
+self_helping := check check-statistics check-io check-faults check-guest check-page check-plots check-snippets check-packaging check-deb deb check-slow check-asan check-tsan check-m32 check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
 before_build := $(if $(filter fuzz,$(MAKECMDGOALS)),deps-fuzz,$(if $(filter $(self_helping),$(MAKECMDGOALS)),deps,packages))
 
 .PHONY: deps deps-dev deps-compare deps-faults deps-fuzz deps-guest deps-live deps-page deps-snippets deps-valgrind packages
@@ -270,7 +277,7 @@ build/release/tests/compare/peers/%: tests/compare/peers/%.cpp Makefile | deps-c
 
 # ---- everyday targets ------------------------------------------------------------------------------------------
 
-.PHONY: all check check-statistics check-io check-faults check-guest check-page check-plots check-slow check-asan check-tsan check-valgrind fuzz bench compare-live quickstart
+.PHONY: all check check-statistics check-io check-faults check-guest check-m32 check-page check-plots check-slow check-asan check-tsan check-valgrind fuzz bench compare-live quickstart
 
 all: build/$(BUILD)/fstune ## build the program: build/$(BUILD)/fstune
 
@@ -320,6 +327,22 @@ check-asan: build/asan/fstune $(call programs,$(fast_tests),asan) | deps ## the 
 # ThreadSanitizer's shadow memory collides with the address layout of newer kernels unless that is fixed.
 check-tsan: build/tsan/fstune $(call programs,$(fast_tests),tsan) | deps ## the fast tests under the thread sanitizer
 	$(call run_tests,tsan,TEST_WRAPPER='setarch -R' TEST_TIMEOUT=600)
+
+# What is missing is fetched before the rules are read: without it nothing is built, and nothing is wrong.
+ifneq ($(filter check-m32,$(MAKECMDGOALS))$(filter m32,$(BUILD)),)
+m32_lacks := $(shell CC='$(CC)' tests/m32/sysroot build/m32/sysroot)
+endif
+
+# These put functions of their own in the place of pread and its kin, which have other names where 64-bit offsets are asked for.
+m32_cannot := $(patsubst %,tests/bench/test_%.c,calibrate ioapi_faults replay target_attacks)
+
+ifeq ($(m32_lacks),)
+check-m32: build/m32/fstune $(call programs,$(filter-out $(m32_cannot),$(fast_tests)),m32) | deps ## the fast tests as 32-bit programs on x86-64
+	$(call run_tests,m32)
+else
+check-m32:
+	@printf '%s\n' 'skip programs of 32 bits: $(m32_lacks)' '0 passed, 0 failed, 1 skipped'
+endif
 
 check-valgrind: build/debug/fstune $(call programs,$(fast_tests),debug) | deps-valgrind ## the fast tests under valgrind
 	$(call run_tests,debug,TEST_WRAPPER='valgrind -q --error-exitcode=9 --leak-check=full --suppressions=tests/valgrind.supp' TEST_TIMEOUT=1800)
@@ -526,5 +549,5 @@ clean: ## remove build/
 	$(Q)rm -rf build
 
 help: ## this list
-	@echo 'make [TARGET] [BUILD=release|debug|asan|tsan|cov] [V=1] [T=part of a test path] [PREFIX=/usr/local] [DESTDIR=]'
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1:\2/p' Makefile | while IFS=: read -r name text; do printf '  %-15s %s\n' "$$name" "$$text"; done
+	@echo 'make [TARGET] [BUILD=release|debug|asan|tsan|cov|m32] [V=1] [T=part of a test path] [PREFIX=/usr/local] [DESTDIR=]'
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1:\2/p' Makefile | while IFS=: read -r name text; do printf '  %-15s %s\n' "$$name" "$$text"; done

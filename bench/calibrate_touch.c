@@ -3,6 +3,7 @@
  * Memory that was freed a moment ago is given out again first, and so is what lies in blocks too small for
  * the host to take. So memory is touched until that becomes several times slower, and the pages of the file
  * are what comes next. */
+#include "bench/arena.h"
 #include "bench/calibrate_internal.h"
 
 #include <errno.h>
@@ -83,9 +84,7 @@ int calibrate_first_touch(struct calibrate *calibrate, uint64_t most_bytes, doub
 {
     struct soak soak = {.most_bytes = most_bytes};
     double bps = 0;
-    void *memory = most_bytes < BLOCK_BYTES ? MAP_FAILED
-                                            : mmap(NULL, most_bytes, PROT_READ | PROT_WRITE,
-                                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *memory = most_bytes < BLOCK_BYTES ? MAP_FAILED : arena_map(most_bytes, MAP_NORESERVE);
     if (memory == MAP_FAILED)
         return err_set(err, -EAGAIN, "no memory to find pages that the host has taken");
     soak.memory = memory;

@@ -3,6 +3,7 @@
  * Free pages that a virtual machine has handed back to its host cost ten times more when they are touched
  * again, and Linux hands large free pages back 2 s after they became free. So memory is touched before the
  * first write, kept, and given back only just before it is needed: what was freed last is taken first. */
+#include "bench/arena.h"
 #include "bench/hostinfo.h"
 #include "bench/replay_internal.h"
 
@@ -37,8 +38,7 @@ void replay_warm_open(struct replay_warm *warm, const struct replay_plan *plan)
     uint64_t bytes = plan->first_touch || plan->mode == REPLAY_DIRECT ? 0 : cache_bytes(plan);
     if (bytes == 0)
         return;
-    unsigned char *memory =
-        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    unsigned char *memory = arena_map(bytes, MAP_NORESERVE);
     if (memory == MAP_FAILED)
         return;
     *warm = (struct replay_warm){.memory = memory, .size_bytes = bytes};

@@ -14,6 +14,9 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
+
+_Static_assert(sizeof(off_t) == 8, "files may be larger than 2 GiB: build with -D_FILE_OFFSET_BITS=64");
 
 #define TARGET_SIZE_DEFAULT_BYTES (1ULL << 30)
 #define TARGET_SIZE_MIN_BYTES     (128ULL << 20)

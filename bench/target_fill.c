@@ -38,7 +38,7 @@ int target_available(int fd, uint64_t *ret_bytes)
     uint64_t available = UINT64_MAX;
     if (space.f_blocks != 0)
         available = (uint64_t)space.f_bavail * (uint64_t)space.f_frsize;
-    if (kind.f_type == TMPFS_MAGIC || kind.f_type == RAMFS_MAGIC) {
+    if (kind.f_type == TMPFS_MAGIC || (uint32_t)kind.f_type == RAMFS_MAGIC) {
         struct hostinfo_memory_room room;
         hostinfo_find_memory_room(&room);
         if (room.bytes * MEMORY_SHARE < (double)available)

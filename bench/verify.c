@@ -1,6 +1,7 @@
 /* Stamps in blocks, and what is known of every block. */
 #include "bench/verify.h"
 
+#include "bench/arena.h"
 #include "bench/hostinfo.h"
 #include "bench/rng.h"
 #include "bench/target_internal.h"
@@ -36,9 +37,8 @@ int verify_open(struct verify *verify, uint64_t size_bytes, uint32_t n_files, ui
     struct hostinfo_memory_room room;
     hostinfo_find_memory_room(&room);
     bool fits = (double)(n_blocks * sizeof *verify->states) <= ROOM_SHARE * room.bytes;
-    void *states = !fits ? MAP_FAILED
-                         : mmap(NULL, n_blocks * sizeof *verify->states, PROT_READ | PROT_WRITE,
-                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    /* Pages are taken as blocks are touched. */
+    void *states = fits ? arena_map(n_blocks * sizeof *verify->states, MAP_NORESERVE) : MAP_FAILED;
     if (states == MAP_FAILED)
         return err_set(
             err, -ENOMEM,

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 /* Of SQLite's file format. */
@@ -142,7 +143,34 @@ int history_look(const char *path, struct err *err)
     return check(path, false, err) < 0 ? blame(path, err) : 0;
 }
 
-static int set_up(sqlite3 *db, bool write, struct err *err)
+/* A write-ahead log has its index in memory that all processes share, which those of several machines cannot.
+ * FUSE: a network may be behind it. */
+const char *history_journal_mode(uint32_t file_system)
+{
+    static const uint32_t shared[] = {
+        0x6969,     /* nfs */
+        0xff534d42, /* cifs */
+        0xfe534d42, /* smb2 */
+        0x517b,     /* smb */
+        0x65735546, /* fuse */
+        0x01021997, /* 9p */
+        0x00c36400, /* ceph */
+        0x5346414f, /* afs */
+        0x6b414653, /* kafs */
+        0x73757245, /* coda */
+        0x7461636f, /* ocfs2 */
+        0x01161970, /* gfs2 */
+        0x0bd00bd0, /* lustre */
+        0x786f4256, /* vboxsf */
+    };
+    for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++) {
+        if (file_system == shared[i])
+            return "PRAGMA journal_mode = DELETE";
+    }
+    return "PRAGMA journal_mode = WAL";
+}
+
+static int set_up(sqlite3 *db, const struct history_place *place, struct err *err)
 {
     static const char settings[] = "PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;"
                                    "PRAGMA cell_size_check = ON";
@@ -151,11 +179,14 @@ static int set_up(sqlite3 *db, bool write, struct err *err)
     int result = history_sql_script(db, settings, err);
     if (result == 0)
         result = history_schema_update(db, err);
-    if (result < 0 || !write)
+    if (result < 0 || !place->write)
         return result;
+    struct statfs kind;
+    if (statfs(place->path, &kind) < 0)
+        return err_sys(err, -errno, "cannot look at its file system");
     /* Only now: the header must say whose file it is before anything stands in the log alone. Where another
      * process is in the way, that one changes the mode, and the older one is as safe. */
-    result = history_sql_script(db, "PRAGMA journal_mode = WAL", err);
+    result = history_sql_script(db, history_journal_mode((uint32_t)kind.f_type), err);
     return result == -EBUSY ? 0 : result;
 }
 
@@ -177,8 +208,8 @@ int history_open(struct history *history, const struct history_place *place, str
         result = check(place->path, place->write, err);
     if (result == 0) {
         int code = sqlite3_open_v2(place->path, &history->db, SQLITE_OPEN_READWRITE, NULL);
-        result = code == SQLITE_OK ? set_up(history->db, place->write, err)
-                                   : history_sql_fail(history->db, code, err);
+        result =
+            code == SQLITE_OK ? set_up(history->db, place, err) : history_sql_fail(history->db, code, err);
     }
     if (result < 0) {
         history_close(history);

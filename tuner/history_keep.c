@@ -14,7 +14,7 @@
 
 static const char delete_runs[] =
     "DELETE FROM runs WHERE id IN (SELECT id FROM (SELECT id, started_s, row_number() OVER ("
-    "PARTITION BY host_id, target_id, name, pattern, command ORDER BY started_s DESC, id DESC) AS place "
+    "PARTITION BY host_id, target_id, name, pattern, command ORDER BY id DESC) AS place "
     "FROM runs) WHERE (?1 > 0 AND place > ?1) OR (?2 > 0 AND started_s < ?2)) AND NOT "
     "(status = 'unfinished' AND started_s > ?3) AND id NOT IN "
     "(SELECT run_id FROM changes WHERE run_id IS NOT NULL UNION "

@@ -116,7 +116,7 @@ static int prepare_list(struct history *history, const struct history_filter *fi
              "%sWHERE u.name = ifnull(?, u.name) AND t.fingerprint = ifnull(?, t.fingerprint) AND "
              "u.pattern = ifnull(?, u.pattern) AND u.command = ifnull(?, u.command) AND "
              "h.name = ifnull(?, h.name) AND (? IS NULL OR instr(?, ',' || u.status || ',') > 0) AND "
-             "(? = 0 OR c.run_id IS NOT NULL) ORDER BY u.started_s DESC, u.id DESC LIMIT ?",
+             "(? = 0 OR c.run_id IS NOT NULL) ORDER BY u.id DESC LIMIT ?",
              select_runs);
     const char *set = filter->statuses != 0 ? statuses : NULL;
     return history_sql_prepare(history->db, ret_statement, err, sql, "tttttttii", filter->target,
@@ -208,7 +208,7 @@ int history_document(struct history *history, int64_t run_id, json_t **ret_docum
     static const char of_run[] = "SELECT document FROM documents WHERE run_id = ?",
                       newest[] = "SELECT d.document FROM documents d JOIN recommendations c ON c.run_id = "
                                  "d.run_id JOIN runs u ON u.id = d.run_id "
-                                 "ORDER BY u.started_s DESC, u.id DESC LIMIT 1";
+                                 "ORDER BY u.id DESC LIMIT 1";
     sqlite3_stmt *statement;
     struct history_info info;
     int result = run_id != 0 ? history_find_run(history, run_id, &info, err) : 0;

@@ -92,22 +92,29 @@ static int refuse_line(size_t number, int result, struct err *err)
     return err_sys(err, result, "line %zu cannot be taken", number);
 }
 
-int journal_parse(struct journal *journal, const char *text, size_t size, struct err *err)
+/* A first line that ends before its end. Nobody else's text starts like this. */
+static bool starts_a_header(const char *text, size_t size)
+{
+    static const char start[] = "{\"schema\":\"" JOURNAL_SCHEMA "\"";
+    return memcmp(text, start, size < sizeof start - 1 ? size : sizeof start - 1) == 0;
+}
+
+int journal_parse(struct journal *journal, const char *text, size_t all, struct err *err)
 {
     size_t number = 0, at = 0;
-    *journal = (struct journal){.fd = -1};
+    /* After a crash some file systems give zeros for what was not written out yet. */
+    size_t size = all > 0 && text[0] != '\0' ? strnlen(text, all) : all;
+    *journal = (struct journal){.fd = -1, .torn = size < all};
     while (at < size) {
         const char *end = memchr(text + at, '\n', size - at);
         bool last = end == NULL || (size_t)(end - text) + 1 == size;
         size_t length = end == NULL ? size - at : (size_t)(end - text) - at;
         number++;
-        int result = end == NULL && number > 1 ? -EINVAL : take_line(journal, text + at, length);
-        if (result == -EINVAL && last && number > 1) {
+        int result = end == NULL ? -EINVAL : take_line(journal, text + at, length);
+        if (result == -EINVAL && last && (number > 1 || (end == NULL && starts_a_header(text, size)))) {
             journal->torn = true;
             return 0;
         }
-        if (result == 0 && end == NULL)
-            result = -EINVAL;
         if (result < 0) {
             journal_done(journal);
             return refuse_line(number, result, err);
@@ -246,14 +253,13 @@ int journal_begin(struct journal *journal, json_t *header, struct err *err)
     int result = 0;
     if (header == NULL)
         return err_set(err, -ENOMEM, "no memory for the header of a journal");
-    if (journal->header != NULL) {
-        json_decref(header);
-        if (journal->torn && ftruncate(journal->fd, (off_t)journal->whole_bytes) < 0)
-            result = -errno;
-    } else {
+    if (journal->torn && ftruncate(journal->fd, (off_t)journal->whole_bytes) < 0)
+        result = -errno;
+    if (result == 0 && journal->header == NULL) {
         journal->header = json_incref(header);
-        result = write_line(journal, header);
+        result = write_line(journal, json_incref(header));
     }
+    json_decref(header);
     return result < 0 ? err_sys(err, result, "the journal cannot be written") : 0;
 }
 

@@ -6,7 +6,9 @@
  * - {"mark": "disagrees"}: what was measured before no longer held, and counts as prior knowledge only, or
  * - {"length": ...}: how long runs are from there on; those before are dropped unless it "keeps" them.
  * A last line that is cut off or broken is what an end in the middle of writing leaves behind: it does not
- * count. Everything else is untrusted input: sizes are limited, every number is checked. */
+ * count, and neither do zeros and what follows them, as some file systems show after a crash. A header that
+ * is cut off makes the journal an empty one. Everything else is untrusted input: sizes are limited, every
+ * number is checked. */
 #ifndef FSTUNE_TUNER_JOURNAL_H
 #define FSTUNE_TUNER_JOURNAL_H
 
@@ -64,7 +66,7 @@ int journal_load(const char *path, int flags, int *ret_fd, char **ret_text, size
  * read_only: nothing is created or locked (a missing file is an empty journal). */
 int journal_open(struct journal *journal, const char *path, bool read_only, struct err *err);
 
-/* Takes a header (a new reference) and writes it, for a journal without one; else cuts off what is torn. */
+/* Takes a header (a new reference), cuts off what is torn, and writes the header to a journal without one. */
 int journal_begin(struct journal *journal, json_t *header, struct err *err);
 
 /* One more line. After a failure `failed` is set, and nothing more is written. */

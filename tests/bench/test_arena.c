@@ -55,6 +55,16 @@ static void enough_memory_is_kept_as_it_is(void **state)
     arena_free(&arena);
 }
 
+/* Its low 32 bits are a page: a 32-bit process must not take that for the whole. */
+static void more_than_there_are_addresses_is_refused(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    assert_int_equal(arena_reserve(&arena, (1ULL << 60) + 4096, 1, NULL), -ENOMEM);
+    assert_null(arena.memory);
+    assert_ptr_equal(arena_map((1ULL << 60) + 4096, MAP_NORESERVE), MAP_FAILED);
+}
+
 static void it_grows_and_returns_what_it_had(void **state)
 {
     (void)state;
@@ -76,7 +86,7 @@ static void too_much_is_enomem_and_keeps_the_old(void **state)
     struct err err = {0};
     assert_int_equal(arena_reserve(&arena, 4096, 1, NULL), 0);
     unsigned char *memory = arena.memory, first = memory[0];
-    assert_int_equal(arena_reserve(&arena, SIZE_MAX / 2, 1, &err), -ENOMEM);
+    assert_int_equal(arena_reserve(&arena, INT64_MAX, 1, &err), -ENOMEM);
     assert_non_null(strstr(err.text, "9223372036854775807 bytes"));
     assert_non_null(strstr(err.text, "lower request size, queue depth or threads"));
     assert_ptr_equal(arena.memory, memory);
@@ -117,6 +127,7 @@ int main(void)
         cmocka_unit_test(reserved_memory_is_page_aligned_and_touched),
         cmocka_unit_test(contents_are_the_random_numbers_of_the_seed),
         cmocka_unit_test(enough_memory_is_kept_as_it_is),
+        cmocka_unit_test(more_than_there_are_addresses_is_refused),
         cmocka_unit_test(it_grows_and_returns_what_it_had),
         cmocka_unit_test(too_much_is_enomem_and_keeps_the_old),
         cmocka_unit_test(more_than_half_of_the_room_is_enomem),

@@ -18,7 +18,8 @@ static char directory[256];
 static bool keeps_everything_cached(void)
 {
     struct statfs kind;
-    return statfs(directory, &kind) == 0 && (kind.f_type == TMPFS_MAGIC || kind.f_type == RAMFS_MAGIC);
+    return statfs(directory, &kind) == 0 &&
+           (kind.f_type == TMPFS_MAGIC || (uint32_t)kind.f_type == RAMFS_MAGIC);
 }
 
 /* Every reading is a second after the one before. */

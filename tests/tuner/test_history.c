@@ -171,6 +171,51 @@ static size_t count_runs(struct history_filter filter)
     return n;
 }
 
+/* A clock that was wrong for a night must not make that night the newest for ever, nor the next one the
+ * oldest. */
+static void the_order_is_that_of_writing_whatever_the_clock_says(void **state)
+{
+    static const double years[] = {0, 20, -30, 0.1};
+    const size_t n_years = sizeof years / sizeof years[0];
+    struct history_info *runs;
+    json_t *document = NULL;
+    size_t n, n_removed;
+    (void)state;
+    begin_history("clock.db");
+    for (size_t i = 0; i < n_years; i++) {
+        now_s = 1.8e9 + years[i] * 365 * SECONDS_OF_A_DAY;
+        add_whole_run(1e8 * (double)(i + 1));
+    }
+    const struct history_filter any = {0};
+    assert_int_equal(history_list_runs(&history, &any, &runs, &n, &err), 0);
+    assert_int_equal(n, n_years);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(runs[i].id, n - i);
+    free(runs);
+    assert_int_equal(history_document(&history, 0, &document, &err), 0);
+    assert_close(json_real_value(json_object_get(json_object_get(document, "throughput"), "mean")), 4e8, 1);
+    json_decref(document);
+    assert_int_equal(history_prune(&history, 2, 0, &n_removed, &err), 0);
+    assert_int_equal(n_removed, 2);
+    assert_int_equal(history_list_runs(&history, &any, &runs, &n, &err), 0);
+    assert_int_equal(n, 2);
+    assert_int_equal(runs[0].id, 4);
+    assert_int_equal(runs[1].id, 3);
+    free(runs);
+    history_close(&history);
+}
+
+static void a_log_is_kept_where_no_other_machine_can_be(void **state)
+{
+    static const uint32_t local[] = {0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x2fc12fc1, 0x794c7630};
+    static const uint32_t shared[] = {0x6969, 0xff534d42, 0xfe534d42, 0x65735546, 0x01021997, 0x00c36400};
+    (void)state;
+    for (size_t i = 0; i < sizeof local / sizeof local[0]; i++)
+        assert_non_null(strstr(history_journal_mode(local[i]), "WAL"));
+    for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++)
+        assert_non_null(strstr(history_journal_mode(shared[i]), "DELETE"));
+}
+
 static void a_filter_takes_what_it_names(void **state)
 {
     char fingerprint[HISTORY_FINGERPRINT_SIZE];
@@ -399,6 +444,8 @@ int main(void)
         cmocka_unit_test(the_end_of_a_run_keeps_its_recommendation),
         cmocka_unit_test(the_newest_recommendation_is_the_document_by_default),
         cmocka_unit_test(a_run_of_measure_has_the_interval_of_its_replays),
+        cmocka_unit_test(the_order_is_that_of_writing_whatever_the_clock_says),
+        cmocka_unit_test(a_log_is_kept_where_no_other_machine_can_be),
         cmocka_unit_test(a_filter_takes_what_it_names),
         cmocka_unit_test(changes_are_read_newest_first),
         cmocka_unit_test(runs_are_prior_knowledge_of_their_storage_and_pattern),

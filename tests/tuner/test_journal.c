@@ -122,6 +122,70 @@ static void cut_off_anywhere_it_goes_on(void **state)
     free(text);
 }
 
+/* A header that was cut off after any byte leaves an empty journal, which is begun anew. */
+static void a_header_cut_off_anywhere_is_begun_anew(void **state)
+{
+    (void)state;
+    size_t size = 0, first = 0;
+    make("j", 1);
+    char *text = text_of("j", &size);
+    while (text[first] != '\n')
+        first++;
+    for (size_t cut = 0; cut <= first; cut++) {
+        rig_write_bytes("cut", text, cut);
+        if (journal_open(&journal, "cut", false, &err) != 0)
+            fail_msg("%zu bytes: %s", cut, err.text);
+        assert_null(journal.header);
+        assert_int_equal(journal.torn, cut > 0);
+        assert_int_equal(
+            journal_begin(&journal, json_pack("{s:s, s:i}", "schema", JOURNAL_SCHEMA, "seed", 7), &err), 0);
+        struct journal_run run = run_of(0);
+        journal_append(&journal, &run);
+        journal_done(&journal);
+        size_t again = 0;
+        char *whole = text_of("cut", &again);
+        assert_int_equal(again, size);
+        assert_memory_equal(whole, text, size);
+        free(whole);
+        unlink("cut");
+    }
+    free(text);
+}
+
+/* Zeros stand for what a crash kept from the disk: from any byte on to the end, or as a hole with lines
+ * behind. */
+static void zeros_from_anywhere_on_are_left_out(void **state)
+{
+    (void)state;
+    size_t size = 0;
+    make("j", 3);
+    char *text = text_of("j", &size);
+    size_t first = (size_t)(strchr(text, '\n') - text) + 1;
+    for (size_t cut = 1; cut < size; cut += cut < 2 * first ? 1 : 61) {
+        size_t hole = size - cut < 100 ? size - cut : cut % 2 == 0 ? size - cut : 100;
+        char *holed = test_malloc(size);
+        memcpy(holed, text, size);
+        memset(holed + cut, 0, hole);
+        rig_write_bytes("cut", holed, size);
+        test_free(holed);
+        if (journal_open(&journal, "cut", false, &err) != 0)
+            fail_msg("%zu bytes: %s", cut, err.text);
+        assert_true(journal.torn);
+        assert_int_equal(journal.header != NULL, cut >= first);
+        size_t whole = journal.n_runs;
+        assert_int_equal(journal_begin(&journal, json_pack("{s:s}", "schema", JOURNAL_SCHEMA), &err), 0);
+        struct journal_run run = run_of(9);
+        journal_append(&journal, &run);
+        journal_done(&journal);
+        assert_int_equal(journal_open(&journal, "cut", true, &err), 0);
+        assert_false(journal.torn);
+        assert_int_equal(journal.n_runs, whole + 1);
+        journal_done(&journal);
+        unlink("cut");
+    }
+    free(text);
+}
+
 static void a_mark_makes_what_was_before_prior_knowledge(void **state)
 {
     (void)state;
@@ -212,6 +276,10 @@ static void what_is_no_journal_is_refused_and_left_alone(void **state)
                                         "[1]\n",
                                         "{\"schema\": \"fstune/plan/1\"}\n",
                                         "{\"schema\": \"fstune/journal/1\"}",
+                                        "precious data",
+                                        "{}",
+                                        "{\"schema\":\"fstune/journal/10\"",
+                                        "{\"schema\":\"fstune/journal/1\"\n",
                                         "\n\n"};
     mkdir("dir", 0755);
     mkfifo("fifo", 0644);
@@ -225,6 +293,8 @@ static void what_is_no_journal_is_refused_and_left_alone(void **state)
         free(text);
         unlink("no");
     }
+    rig_write_bytes("zeros", "\0\0\0", 3); /* they could be anybody's */
+    assert_int_equal(journal_open(&journal, "zeros", false, &err), -EINVAL);
     assert_true(journal_open(&journal, "dir", false, &err) < 0);
     assert_true(journal_open(&journal, "fifo", false, &err) < 0);
     assert_int_equal(symlink("j", "link"), 0);
@@ -320,6 +390,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_is_read),
         cmocka_unit_test(cut_off_anywhere_it_goes_on),
+        cmocka_unit_test(a_header_cut_off_anywhere_is_begun_anew),
+        cmocka_unit_test(zeros_from_anywhere_on_are_left_out),
         cmocka_unit_test(a_mark_makes_what_was_before_prior_knowledge),
         cmocka_unit_test(a_decided_length_is_read_and_drops_the_runs_before_it),
         cmocka_unit_test(a_length_out_of_its_range_is_refused),
