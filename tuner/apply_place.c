@@ -197,3 +197,10 @@ void apply_place_end(const struct apply_place *place)
     unmark(place);
     unlinkat(place->dir_fd, place->kept, 0);
 }
+
+void apply_place_sweep(const struct apply_place *place)
+{
+    const char *names[] = {place->name, place->previous, place->marker, place->kept};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        replace_sweep(place->dir_fd, names[i]);
+}
