@@ -33,7 +33,7 @@ static void a_killed_run_leaves_nothing(void **state)
 static void a_killed_night_leaves_file_snippet_and_history_sound(void **state)
 {
     (void)state;
-    run_script("folder=$(mktemp -d) && tests/faults/retune_kills \"$folder\" 10; status=$?; "
+    run_script("folder=$(mktemp -d) && tests/faults/retune_kills --shared \"$folder\" 6; status=$?; "
                "rmdir \"$folder\" || exit 1; exit $status");
 }
 
