@@ -294,15 +294,22 @@ check-io: build/$(BUILD)/fstune $(call programs,$(fs_tests),$(BUILD)) build/rele
 	$(call run_tests,$(BUILD),TEST_JOBS=1 FAULTFS=build/release/faultfs)
 	$(Q)$(if $(T),,PYTHONDONTWRITEBYTECODE=1 tests/study/cawl_validation --smoke --fstune build/$(BUILD)/fstune . >build/cawl-smoke.md)
 
-# Half an hour: every kind of fault at every API, 100 kills, hostile limits.
+# Most of an hour: every kind of fault at every API, 100 kills of searches, 200 of nights, hostile limits.
 FAULTS_DIR ?= $(or $(TMPDIR),/tmp)
 check-faults: build/$(BUILD)/fstune build/release/faultfs | deps ## every fault, kill and limit that fstune must survive, in FAULTS_DIR
 	$(Q)export PYTHONDONTWRITEBYTECODE=1 FSTUNE=build/$(BUILD)/fstune; \
-	    tests/faults/run && tests/faults/limits && tests/faults/kills --shared '$(FAULTS_DIR)' 100
+	    tests/faults/run && tests/faults/limits && tests/faults/kills --shared '$(FAULTS_DIR)' 100 && tests/faults/retune_kills '$(FAULTS_DIR)' 200
 
-# A minute or two on two processors: nine emulated guests, two at a time. T: part of a guest's name.
-check-guest: build/$(BUILD)/fstune build/static/fstune | deps deps-guest ## boot Linux guests with the lines of `fstune emit qemu`, and compare what arrives
+# For the guest, which has no libraries: a piece of dmsetup.
+build/static/dm: tests/guest/dm.c Makefile | $(before_build)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c17 $(cpp_flags) $(warnings) $(WERROR) $(compile_static) $< -static -o $@
+
+# Three minutes on two processors: nine emulated guests, two at a time, then two with storage of other kinds. T: part of a guest's name.
+check-guest: build/$(BUILD)/fstune build/static/fstune build/static/dm | deps deps-guest ## boot Linux guests with the lines of `fstune emit qemu`, and with NFS, device mapper and md
 	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE=build/$(BUILD)/fstune FSTUNE_STATIC=build/static/fstune GUEST_DIR=build/guest tests/guest/run '$(T)'
+	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE_STATIC=build/static/fstune GUEST_DM=build/static/dm GUEST_DIR=build/guest tests/guest/storage '$(T)'
 
 .PHONY: check-snippets
 check-snippets: build/$(BUILD)/fstune | deps-snippets ## give every snippet of `fstune emit` to its consumer, or to a grammar

@@ -88,16 +88,16 @@ static bool has_device(const struct hostinfo_mount *mount, const void *key)
 int hostinfo_find_mount(int fd, struct hostinfo_mount *ret_mount)
 {
     struct statx status;
-    if (statx(fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS | STATX_MNT_ID, &status) != 0)
-        return -ENOENT;
+    struct stat plain;
     uint64_t id;
-    memcpy(&id, (const unsigned char *)&status + STATX_MNT_ID_AT, sizeof(id));
-    if ((status.stx_mask & STATX_MNT_ID) != 0 && walk_mounts(has_id, &id, false, ret_mount) == 0)
-        return 0;
-    /* Kernels without mount numbers: several mounts of one device differ in their options only, and the last
-     * one lies on top. */
-    dev_t dev = makedev(status.stx_dev_major, status.stx_dev_minor);
-    return walk_mounts(has_device, &dev, true, ret_mount);
+    if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &status) == 0 && (status.stx_mask & STATX_MNT_ID) != 0) {
+        memcpy(&id, (const unsigned char *)&status + STATX_MNT_ID_AT, sizeof(id));
+        if (walk_mounts(has_id, &id, false, ret_mount) == 0)
+            return 0;
+    }
+    /* Kernels without mount numbers, and old filters of containers, which forbid statx: several mounts of one
+     * device differ in their options only, and the last one lies on top. */
+    return fstat(fd, &plain) == 0 ? walk_mounts(has_device, &plain.st_dev, true, ret_mount) : -ENOENT;
 }
 
 struct type_key {

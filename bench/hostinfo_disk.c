@@ -2,6 +2,7 @@
 #include "bench/hostinfo_internal.h"
 #include "bench/procfs.h"
 
+#include <dirent.h>
 #include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,27 @@ static void add_scheduler(struct hostinfo *info, const char *path)
     hostinfo_add_text(info, "scheduler", open + 1);
 }
 
+/* "sda sdb": the devices that a mapped one (LVM, dm-crypt) or an array (md) is made of, as many as fit. */
+static void add_below(struct hostinfo *info, const struct hostinfo_device *device)
+{
+    char path[192], names[160] = "";
+    size_t used = 0;
+    snprintf(path, sizeof(path), "%s/slaves", device->sysfs);
+    DIR *directory = opendir(path);
+    struct dirent *entry;
+    while (directory != NULL && (entry = readdir(directory)) != NULL) {
+        size_t n = strlen(entry->d_name);
+        if (entry->d_name[0] == '.' || used + n + 2 > sizeof(names))
+            continue;
+        used +=
+            (size_t)snprintf(names + used, sizeof(names) - used, "%s%s", used > 0 ? " " : "", entry->d_name);
+    }
+    if (directory != NULL)
+        closedir(directory);
+    if (used > 0)
+        hostinfo_add_text(info, "device_below", names);
+}
+
 /* Facts that are one file each, below the disk's directory. */
 static const struct {
     const char *key, *file;
@@ -59,6 +81,7 @@ void hostinfo_add_disk(struct hostinfo *info, const struct hostinfo_device *devi
     snprintf(path, sizeof(path), "/sys/dev/block/%u:%u", device->major_number, device->minor_number);
     add_name(info, "device", path);
     add_name(info, "device_whole", device->sysfs);
+    add_below(info, device);
     snprintf(path, sizeof(path), "%s/queue/scheduler", device->sysfs);
     add_scheduler(info, path);
     for (size_t i = 0; i < sizeof(disk_files) / sizeof(disk_files[0]); i++) {

@@ -1,6 +1,7 @@
 /* bench/target: opening, creating and closing the file that is measured. */
 #include "bench/target.h"
 
+#include "bench/access.h"
 #include "bench/retry.h"
 #include "bench/rng.h"
 #include "bench/target_internal.h"
@@ -48,8 +49,8 @@ static int open_directory(const char *path, int *ret_fd, struct err *err)
         return err_set(err, -ENOENT, "%s: the directory has been removed; give another --path", path);
     }
     /* Asked before anything is created, so that a dry run finds the same faults as the real one. */
-    if (faccessat(fd, ".", W_OK | X_OK, AT_EACCESS) != 0) {
-        int code = -errno;
+    int code = access_directory(fd, ".");
+    if (code < 0) {
         close(fd);
         if (code == -EROFS)
             return err_set(err, code, "%s: the file system is read-only; give --path a writable directory",

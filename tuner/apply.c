@@ -147,7 +147,11 @@ int apply_recover(const struct apply_order *order, bool *ret_recovered, struct e
             result = take_back_stopped(order, &place, work, err);
         else
             apply_place_finish(&place, work);
+    } else if (result == 0) {
+        apply_place_end(&place); /* a kept text may lie there without a marker */
     }
+    if (result == 0)
+        apply_place_sweep(&place);
     apply_place_close(&place);
     return result < 0 ? err_prefix(err, "%.200s", order->path) : 0;
 }

@@ -1,6 +1,7 @@
 /* tuner/apply_place: names, the lock, the marker, and the text from before. */
 #include "tuner/apply_place.h"
 
+#include "bench/access.h"
 #include "bench/clock.h"
 
 #include <errno.h>
@@ -92,8 +93,9 @@ int apply_place_open(struct apply_place *place, const char *path, struct err *er
     /* The marker is staged as well, under a name that is longer still. */
     if (strlen(place->name) + 2 * sizeof MARKER + sizeof SUFFIX + 16 > sizeof place->marker)
         return err_set(err, -ENAMETOOLONG, "%.100s...: the name is too long; use a shorter one", place->name);
-    if (faccessat(place->dir_fd, ".", W_OK | X_OK, AT_EACCESS) != 0)
-        return err_sys(err, -errno, "no file can be made in its directory");
+    result = access_directory(place->dir_fd, ".");
+    if (result < 0)
+        return err_sys(err, result, "no file can be made in its directory");
     snprintf(place->previous, sizeof place->previous, "%.200s" SUFFIX, place->name);
     snprintf(place->marker, sizeof place->marker, MARKER "%.200s", place->name);
     snprintf(place->kept, sizeof place->kept, KEPT "%.200s", place->name);
@@ -212,9 +214,8 @@ void apply_place_finish(const struct apply_place *place, enum apply_work work)
 
 bool apply_place_is_finishing(const struct apply_place *place, enum apply_work work)
 {
-    return work == APPLY_WORK_CHANGE &&
-           faccessat(place->dir_fd, place->kept, F_OK, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT &&
-           faccessat(place->dir_fd, place->previous, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+    return work == APPLY_WORK_CHANGE && access_name(place->dir_fd, place->kept) == -ENOENT &&
+           access_name(place->dir_fd, place->previous) == 0;
 }
 
 /* The marker first: a kept text without it means nothing. */
@@ -222,4 +223,11 @@ void apply_place_end(const struct apply_place *place)
 {
     unmark(place);
     unlinkat(place->dir_fd, place->kept, 0);
+}
+
+void apply_place_sweep(const struct apply_place *place)
+{
+    const char *names[] = {place->name, place->previous, place->marker, place->kept};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        replace_sweep(place->dir_fd, names[i]);
 }

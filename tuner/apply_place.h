@@ -53,5 +53,7 @@ void apply_place_finish(const struct apply_place *place, enum apply_work work);
 bool apply_place_is_finishing(const struct apply_place *place, enum apply_work work);
 /* What was in force is in force again: the marker and the kept text go. */
 void apply_place_end(const struct apply_place *place);
+/* Removes what a process left that was killed outside of any work: files that got no name. Under the lock. */
+void apply_place_sweep(const struct apply_place *place);
 
 #endif

@@ -216,7 +216,10 @@ static int run(const struct command *command, int argc, char **argv)
     if (result < 0)
         return command_fail(result == -ENOMEM ? EXIT_FAILED : EXIT_USAGE, "%s", err.text);
     result = act(&settings, &err);
-    if (result < 0)
+    int number = atomic_load(&interrupt_signal);
+    if (result == -EINTR && number > 0)
+        result = command_fail(EXIT_SIGNAL + number, "%s", err.text);
+    else if (result < 0)
         result = command_fail(result == -EINVAL && settings.target[0] == '\0' ? EXIT_USAGE : EXIT_FAILED,
                               "%s", err.text);
     return result;

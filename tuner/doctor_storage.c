@@ -14,8 +14,9 @@ static void check_scheduler(const struct doctor_facts *facts, struct doctor_repo
 {
     const char *name = doctor_text(facts, "scheduler");
     double rotational = doctor_number(facts, "rotational");
-    /* A loop device has no queue of its own to speak of. */
-    if (name[0] == '\0' || doctor_text(facts, "loop_backing_file")[0] != '\0')
+    /* A loop device, or one made of others, has no queue of its own to speak of. */
+    if (name[0] == '\0' || doctor_text(facts, "loop_backing_file")[0] != '\0' ||
+        doctor_text(facts, "device_below")[0] != '\0')
         return;
     if (rotational == 0 && (strcmp(name, "bfq") == 0 || strcmp(name, "cfq") == 0))
         doctor_say(report, DOCTOR_FINDING, "it costs solid-state drives throughput; try none or mq-deadline",
@@ -142,6 +143,18 @@ static void check_loop(const struct doctor_facts *facts, struct doctor_report *r
                    "loop device over %.160s", file);
 }
 
+/* LVM, dm-crypt, md: neighbours on the disks below leave no trace in the counters of the device on top. */
+static void check_stack(const struct doctor_facts *facts, struct doctor_report *report)
+{
+    const char *below = doctor_text(facts, "device_below");
+    if (below[0] != '\0')
+        doctor_say(
+            report, DOCTOR_NOTE,
+            "what else is on them shares their rate and is not seen here; keep it quiet, and see that their "
+            "schedulers suit them",
+            "%.60s is made of %.100s", doctor_text(facts, "device_whole"), below);
+}
+
 static void check_guest(const struct doctor_facts *facts, struct doctor_report *report)
 {
     const char *guest = doctor_text(facts, "virtualisation");
@@ -213,10 +226,15 @@ static void check_wear(const struct doctor_facts *facts, struct doctor_report *r
 }
 
 static const struct doctor_check checks[] = {
-    {"file_system", check_file_system},   {"mount_options", check_mount_options},
-    {"scheduler", check_scheduler},       {"loop_device", check_loop},
-    {"guest_disk", check_guest},          {"rate_caps", check_rate_caps},
-    {"dirty_limits", check_dirty_limits}, {"wear", check_wear},
+    {"file_system", check_file_system},
+    {"mount_options", check_mount_options},
+    {"scheduler", check_scheduler},
+    {"loop_device", check_loop},
+    {"device_stack", check_stack},
+    {"guest_disk", check_guest},
+    {"rate_caps", check_rate_caps},
+    {"dirty_limits", check_dirty_limits},
+    {"wear", check_wear},
 };
 
 const struct doctor_group doctor_storage = {"The storage", checks, sizeof checks / sizeof checks[0]};

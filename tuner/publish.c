@@ -1,6 +1,7 @@
 /* tuner/publish: written aside, then renamed. */
 #include "tuner/publish.h"
 
+#include "bench/access.h"
 #include "tuner/interrupt.h"
 
 #include <errno.h>
@@ -29,9 +30,8 @@ static int check_directory(const char *path, struct err *err)
         memcpy(directory, path, length);
         directory[length] = '\0';
     }
-    return faccessat(AT_FDCWD, directory, W_OK | X_OK, AT_EACCESS) == 0
-               ? 0
-               : err_sys(err, -errno, "%.*s: no file can be made beside it", SHOWN, path);
+    int result = access_directory(AT_FDCWD, directory);
+    return result < 0 ? err_sys(err, result, "%.*s: no file can be made beside it", SHOWN, path) : 0;
 }
 
 int publish_check(const char *path, struct err *err)

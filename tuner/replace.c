@@ -4,6 +4,7 @@
 #include "bench/rng.h"
 #include "tuner/trust.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -14,6 +15,9 @@
 #include <unistd.h>
 
 #define SHOWN 200
+/* ".fstune-0123456789abcdef.NAME" */
+#define STAGED        ".fstune-"
+#define STAGED_DIGITS 16
 
 static int check_shared(int dir_fd, const char *directory, struct err *err)
 {
@@ -145,11 +149,34 @@ static int dress(int fd, const struct stat *like)
     return fchmod(fd, like != NULL ? like->st_mode & 0755 : 0644) == 0 ? 0 : -errno;
 }
 
+static bool is_staged(const char *entry, const char *name)
+{
+    static const size_t n = sizeof STAGED - 1;
+    return strncmp(entry, STAGED, n) == 0 && strspn(entry + n, "0123456789abcdef") == STAGED_DIGITS &&
+           entry[n + STAGED_DIGITS] == '.' && strcmp(entry + n + STAGED_DIGITS + 1, name) == 0;
+}
+
+void replace_sweep(int dir_fd, const char *name)
+{
+    int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
+    struct dirent *entry;
+    while (directory != NULL && (entry = readdir(directory)) != NULL) {
+        if (is_staged(entry->d_name, name))
+            replace_discard(dir_fd, entry->d_name);
+    }
+    if (directory != NULL)
+        closedir(directory);
+    else if (fd >= 0)
+        close(fd);
+}
+
 int replace_stage(int dir_fd, const char *name, const char *bytes, size_t n, const struct stat *like,
                   char ret_staged[REPLACE_NAME_SIZE], struct err *err)
 {
     char staged[REPLACE_NAME_SIZE];
-    int length = snprintf(staged, sizeof staged, ".fstune-%016" PRIx64 ".%s", rng_seed_from_system(), name);
+    int length = snprintf(staged, sizeof staged, STAGED "%0*" PRIx64 ".%s", STAGED_DIGITS,
+                          rng_seed_from_system(), name);
     if (length < 0 || (size_t)length >= sizeof staged)
         return err_set(err, -ENAMETOOLONG, "%.*s: the name is too long; use at most %zu characters", SHOWN,
                        name, NAME_MAX - sizeof ".fstune-0123456789abcdef.");

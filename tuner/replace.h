@@ -47,6 +47,9 @@ int replace_commit(int dir_fd, const char *staged, const char *name, bool *ret_n
 
 void replace_discard(int dir_fd, const char *staged);
 
+/* Removes what killed processes staged for NAME. Only for who knows that nobody else is staging it now. */
+void replace_sweep(int dir_fd, const char *name);
+
 /* All of it for a file that is nobody's but ours, and reading it back. */
 int replace_load(const char *path, struct replace_text *ret_text, struct err *err);
 int replace_file(const char *path, const char *bytes, size_t n, struct err *err);

@@ -3,6 +3,7 @@
  * remembered under one lock. */
 #include "tuner/retune_act.h"
 
+#include "bench/access.h"
 #include "tuner/advice.h"
 #include "tuner/apply.h"
 #include "tuner/report_snippet.h"
@@ -212,11 +213,10 @@ static int intend(const struct retune_world *world, struct retune_outcome *outco
     if (result < 0)
         return result;
     const struct history_change *settled = retune_rules_settled(changes, n);
-    const struct retune_rules_past past = {
-        .changes = changes,
-        .n = n,
-        .has_file = target->snippet[0] != '\0' &&
-                    faccessat(AT_FDCWD, target->snippet, F_OK, AT_SYMLINK_NOFOLLOW) == 0};
+    const struct retune_rules_past past = {.changes = changes,
+                                           .n = n,
+                                           .has_file = target->snippet[0] != '\0' &&
+                                                       access_name(AT_FDCWD, target->snippet) == 0};
     if ((settled != NULL ? settled->id : 0) != outcome->settled_id) {
         outcome->action = RETUNE_HELD;
         snprintf(outcome->text, sizeof outcome->text,

@@ -8,13 +8,13 @@ import tempfile
 SIZE = 256 << 20
 
 
-def make(path, form='raw'):
+def make(path, form='raw', size=SIZE):
     """A disk with ext4 on it that holds the file "from_host"; returns that file's checksum."""
     with tempfile.TemporaryDirectory(dir=os.path.dirname(path)) as root:
         contents = os.urandom(1 << 20)
         pathlib.Path(root, 'from_host').write_bytes(contents)
         with open(path, 'wb') as file:
-            file.truncate(SIZE)
+            file.truncate(size)
         subprocess.run(['mke2fs', '-q', '-F', '-t', 'ext4', '-d', root, path], check=True)
     convert(path, 'raw', form)
     return hashlib.sha256(contents).hexdigest()

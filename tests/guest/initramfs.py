@@ -20,7 +20,7 @@ def depends(path):
     return [name.decode().replace('-', '_') for name in found.group(1).split(b',') if name] if found else []
 
 
-def modules_in_order(kernel):
+def modules_in_order(kernel, wanted):
     files, order = module_files(kernel), []
 
     def add(name):
@@ -30,26 +30,27 @@ def modules_in_order(kernel):
             add(other)
         order.append(files[name])
 
-    for name in WANTED:
+    for name in wanted:
         add(name)
     return order
 
 
-def build(kernel, busybox, fstune, target):
-    """Writes the cpio archive `target`; not compressed, for unpacking is slow in an emulated guest."""
+def build(kernel, busybox, programs, target, wanted=WANTED, applets=APPLETS, init='init'):
+    """Writes the cpio archive `target`, with static programs; not compressed, for unpacking is slow in an emulated guest."""
     root = pathlib.Path(f'{target}.root')
     shutil.rmtree(root, ignore_errors=True)
     for name in ('bin', 'modules', 'proc', 'sys', 'dev', 'mnt', 'tmp', 'run', 'var/tmp'):
         (root / name).mkdir(parents=True)
     shutil.copy2(busybox, root / 'bin/busybox')
-    for name in APPLETS:
+    for name in applets:
         os.symlink('busybox', root / 'bin' / name)
-    subprocess.run(['strip', '-o', root / 'bin/fstune', fstune], check=True)
-    order = modules_in_order(kernel)
+    for program in programs:
+        subprocess.run(['strip', '-o', root / 'bin' / os.path.basename(program), program], check=True)
+    order = modules_in_order(kernel, wanted)
     for path in order:
         shutil.copy(path, root / 'modules')
     (root / 'modules/order').write_text(''.join(f'{path.name}\n' for path in order), encoding='ascii')
-    shutil.copy2(pathlib.Path(__file__).parent / 'init', root / 'init')
+    shutil.copy2(pathlib.Path(__file__).parent / init, root / 'init')
     names = '\n'.join(str(path.relative_to(root)) for path in sorted(root.rglob('*')))
     with open(target, 'wb') as out:
         subprocess.run(['cpio', '--quiet', '-o', '-H', 'newc', '-R', '0:0'], input=names.encode(), stdout=out, cwd=root, check=True)

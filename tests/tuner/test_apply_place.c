@@ -45,6 +45,27 @@ static void what_was_remembered_is_not_taken_back(void **test_state)
     assert_int_equal(rig_count_entries("place"), 1);
 }
 
+static void what_a_kill_left_unnamed_is_removed(void **test_state)
+{
+    static const char *const names[] = {"snippet", "snippet.previous", ".fstune-applying.snippet",
+                                        ".fstune-kept.snippet"};
+    (void)test_state;
+    bool recovered;
+    rig_write("place/snippet", "old\n");
+    rig_write("place/.fstune-kept.snippet", "older\n");
+    for (size_t i = 0; i < RIG_COUNT(names); i++) {
+        char staged[64];
+        snprintf(staged, sizeof staged, "place/.fstune-0123456789abcdef.%s", names[i]);
+        rig_write(staged, "new\n");
+    }
+    rig_write("place/.fstune-0123456789abcdef.other", "of another snippet\n");
+    assert_int_equal(apply_recover(&plain, &recovered, &err), 0);
+    assert_false(recovered);
+    assert_string_equal(contents("place/snippet"), "old\n");
+    assert_true(rig_exists("place/.fstune-0123456789abcdef.other"));
+    assert_int_equal(rig_count_entries("place"), 2);
+}
+
 static void what_cannot_come_back_is_an_error_until_somebody_looks(void **test_state)
 {
     (void)test_state;
@@ -353,6 +374,7 @@ int main(void)
         TEST(a_stopped_night_is_taken_back),
         TEST(a_stopped_first_night_leaves_nothing),
         TEST(what_was_remembered_is_not_taken_back),
+        TEST(what_a_kill_left_unnamed_is_removed),
         TEST(what_cannot_come_back_is_an_error_until_somebody_looks),
         TEST(what_was_finished_stays_without_a_history_too),
         TEST(what_was_remembered_keeps_its_way_back),

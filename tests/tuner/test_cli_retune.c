@@ -219,6 +219,24 @@ static void a_failed_check_counts_whatever_signals_the_caller_ignored(void **sta
     assert_int_equal(system("grep -qx mine vm1.env"), 0);
 }
 
+static void an_interrupted_rollback_has_the_signals_code(void **state)
+{
+    (void)state;
+    static const char *const arguments[] = {"retune",   "rollback", "--config", "n.conf",
+                                            "--target", "vm1",      NULL};
+    rig_write("vm1.env", "mine\n");
+    json_decref(night(0));
+    assert_int_equal(system("sed -i 's/emit = /rollback = \"touch going; sleep 20\"; emit = /' n.conf"), 0);
+    rig_start(&run, NULL, arguments);
+    for (unsigned i = 0; i < 6000 && !rig_exists("going"); i++)
+        usleep(10000);
+    assert_int_equal(kill(run.pid, SIGTERM), 0);
+    rig_finish(&run);
+    rig_check_error(&run, 128 + SIGTERM, "interrupted");
+    rig_free(&run);
+    assert_int_equal(system("grep -qx mine vm1.env.previous && grep -q FSTUNE_API vm1.env"), 0);
+}
+
 static void nothing_to_go_back_to_is_exit_1(void **state)
 {
     (void)state;
@@ -312,6 +330,7 @@ int main(void)
         TEST(a_dry_run_finds_a_directory_that_is_not_there),
         TEST(an_interrupted_night_has_its_code_in_json),
         TEST(a_failed_check_counts_whatever_signals_the_caller_ignored),
+        TEST(an_interrupted_rollback_has_the_signals_code),
         TEST(nothing_to_go_back_to_is_exit_1),
         TEST(a_dry_run_touches_nothing),
         TEST(the_command_line_wins_over_the_file),

@@ -30,6 +30,13 @@ static void a_killed_run_leaves_nothing(void **state)
                "rmdir \"$folder\" || exit 1; exit $status");
 }
 
+static void a_killed_night_leaves_file_snippet_and_history_sound(void **state)
+{
+    (void)state;
+    run_script("folder=$(mktemp -d) && tests/faults/retune_kills --shared \"$folder\" 6; status=$?; "
+               "rmdir \"$folder\" || exit 1; exit $status");
+}
+
 static void hostile_limits_end_in_one_clear_line(void **state)
 {
     (void)state;
@@ -41,6 +48,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(failing_io_ends_in_one_clear_line),
         cmocka_unit_test(a_killed_run_leaves_nothing),
+        cmocka_unit_test(a_killed_night_leaves_file_snippet_and_history_sound),
         cmocka_unit_test(hostile_limits_end_in_one_clear_line),
     };
     if (!rig_find_program())
