@@ -78,32 +78,32 @@ static int fail_with_errno(void)
     type __wrap_##name parameters;                                                                           \
     type __wrap_##name parameters
 
-WRAP(ssize_t, pread, (int fd, void *buffer, size_t size, off_t offset))
+WRAP(ssize_t, pread64, (int fd, void *buffer, size_t size, off_t offset))
 {
     if (!hits(TRANSFER, buffer))
-        return __real_pread(fd, buffer, size, offset);
-    return fault.code == SHORT ? __real_pread(fd, buffer, size / 2, offset) : fail_with_errno();
+        return __real_pread64(fd, buffer, size, offset);
+    return fault.code == SHORT ? __real_pread64(fd, buffer, size / 2, offset) : fail_with_errno();
 }
 
-WRAP(ssize_t, pwrite, (int fd, const void *buffer, size_t size, off_t offset))
+WRAP(ssize_t, pwrite64, (int fd, const void *buffer, size_t size, off_t offset))
 {
     if (!hits(TRANSFER, buffer))
-        return __real_pwrite(fd, buffer, size, offset);
-    return fault.code == SHORT ? __real_pwrite(fd, buffer, size / 2, offset) : fail_with_errno();
+        return __real_pwrite64(fd, buffer, size, offset);
+    return fault.code == SHORT ? __real_pwrite64(fd, buffer, size / 2, offset) : fail_with_errno();
 }
 
-WRAP(ssize_t, preadv, (int fd, const struct iovec *vector, int n, off_t offset))
+WRAP(ssize_t, preadv64, (int fd, const struct iovec *vector, int n, off_t offset))
 {
     if (!hits(TRANSFER, vector[0].iov_base))
-        return __real_preadv(fd, vector, n, offset);
-    return fault.code == SHORT ? __real_preadv(fd, vector, n / 2, offset) : fail_with_errno();
+        return __real_preadv64(fd, vector, n, offset);
+    return fault.code == SHORT ? __real_preadv64(fd, vector, n / 2, offset) : fail_with_errno();
 }
 
-WRAP(ssize_t, pwritev, (int fd, const struct iovec *vector, int n, off_t offset))
+WRAP(ssize_t, pwritev64, (int fd, const struct iovec *vector, int n, off_t offset))
 {
     if (!hits(TRANSFER, vector[0].iov_base))
-        return __real_pwritev(fd, vector, n, offset);
-    return fault.code == SHORT ? __real_pwritev(fd, vector, n / 2, offset) : fail_with_errno();
+        return __real_pwritev64(fd, vector, n, offset);
+    return fault.code == SHORT ? __real_pwritev64(fd, vector, n / 2, offset) : fail_with_errno();
 }
 
 WRAP(int, fdatasync, (int fd))
@@ -188,7 +188,7 @@ WRAP(void *, calloc, (size_t n, size_t size))
     return hits(MEMORY, NULL) ? NULL : __real_calloc(n, size);
 }
 
-WRAP(int, open, (const char *path, int flags, ...))
+WRAP(int, open64, (const char *path, int flags, ...))
 {
     va_list arguments;
     int fd, mode;
@@ -197,7 +197,7 @@ WRAP(int, open, (const char *path, int flags, ...))
     mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, int) : 0;
     va_end(arguments);
     if (fault.disabled == NULL || strcmp(path, "/proc/sys/kernel/io_uring_disabled") != 0)
-        return __real_open(path, flags, mode);
+        return __real_open64(path, flags, mode);
     if (fault.disabled[0] == '\0') {
         errno = ENOENT;
         return -1;

@@ -1,5 +1,5 @@
 /* Tests of bench/calibrate: single measurements on a small file; no rate is judged, only that it is one. */
-/* LINK: -Wl,--wrap=pwrite */
+/* LINK: -Wl,--wrap=pwrite64 */
 #include "bench/calibrate.h"
 #include "bench/calibrate_internal.h"
 #include "tests/check.h"
@@ -22,14 +22,14 @@ static struct err err;
 
 static size_t n_pwrites_left; /* after so many comes an interruption; 0: none */
 
-ssize_t __real_pwrite(int fd, const void *bytes, size_t size, off_t offset);
-ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t offset);
+ssize_t __real_pwrite64(int fd, const void *bytes, size_t size, off_t offset);
+ssize_t __wrap_pwrite64(int fd, const void *bytes, size_t size, off_t offset);
 
-ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t offset)
+ssize_t __wrap_pwrite64(int fd, const void *bytes, size_t size, off_t offset)
 {
     if (n_pwrites_left > 0 && --n_pwrites_left == 0)
         atomic_store(&interrupted, 1);
-    return __real_pwrite(fd, bytes, size, offset);
+    return __real_pwrite64(fd, bytes, size, offset);
 }
 
 /* A target of 2 MiB in memory is enough for seeks and reads; direct I/O is not proved. */

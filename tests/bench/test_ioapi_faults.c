@@ -1,6 +1,6 @@
 /* Fault injection into the ways of doing I/O: every API, the n-th call, once and for ever. */
 /* clang-format off */
-/* LINK: -Wl,--wrap=pread,--wrap=pwrite,--wrap=preadv,--wrap=pwritev,--wrap=fdatasync,--wrap=io_setup,--wrap=io_submit,--wrap=io_getevents,--wrap=io_uring_queue_init,--wrap=io_uring_submit,--wrap=io_uring_submit_and_wait,--wrap=io_uring_peek_batch_cqe,--wrap=pthread_create,--wrap=calloc,--wrap=open */
+/* LINK: -Wl,--wrap=pread64,--wrap=pwrite64,--wrap=preadv64,--wrap=pwritev64,--wrap=fdatasync,--wrap=io_setup,--wrap=io_submit,--wrap=io_getevents,--wrap=io_uring_queue_init,--wrap=io_uring_submit,--wrap=io_uring_submit_and_wait,--wrap=io_uring_peek_batch_cqe,--wrap=pthread_create,--wrap=calloc,--wrap=open64 */
 /* clang-format on */
 #include "tests/bench/ioapi_faults.h"
 #include "tests/bench/ioapi_rig.h"

@@ -1,5 +1,5 @@
 /* Tests of bench/replay: the writes that are made are those of the list, whatever the kernel answers. */
-/* LINK: -Wl,--wrap=pwrite */
+/* LINK: -Wl,--wrap=pwrite64 */
 #include "bench/replay.h"
 #include "tests/bench/target_rig.h"
 #include "tests/check.h"
@@ -25,16 +25,16 @@ static atomic_int interrupted;
 static uint64_t hand_ns;
 static struct clock virtual;
 
-ssize_t __real_pwrite(int fd, const void *bytes, size_t size, off_t offset);
-ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t offset);
+ssize_t __real_pwrite64(int fd, const void *bytes, size_t size, off_t offset);
+ssize_t __wrap_pwrite64(int fd, const void *bytes, size_t size, off_t offset);
 
-ssize_t __wrap_pwrite(int fd, const void *bytes, size_t size, off_t offset)
+ssize_t __wrap_pwrite64(int fd, const void *bytes, size_t size, off_t offset)
 {
     size_t number = n_calls++;
     if (number < MAX_CALLS)
         calls[number] = (struct call){(uint64_t)offset, size, fcntl(fd, F_GETFL)};
     ssize_t n = answer != NULL ? answer(number, size) : (ssize_t)size;
-    return n > 0 ? __real_pwrite(fd, bytes, (size_t)n, offset) : n;
+    return n > 0 ? __real_pwrite64(fd, bytes, (size_t)n, offset) : n;
 }
 
 static int set_up(void **state)

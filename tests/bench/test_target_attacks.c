@@ -1,6 +1,6 @@
 /* Tests of bench/target against somebody who changes names while it opens, creates and unlinks. Whatever the
  * race does, no file is written that was not made here or asked for. */
-/* LINK: -Wl,--wrap=unlinkat,--wrap=fstat,--wrap=faccessat */
+/* LINK: -Wl,--wrap=unlinkat,--wrap=fstat64,--wrap=faccessat */
 #include "tests/bench/deny.h"
 #include "tests/bench/target_rig.h"
 #include "tests/check.h"
@@ -60,14 +60,14 @@ static void strike(void)
     }
 }
 
-int __real_fstat(int fd, struct stat *status);
-int __wrap_fstat(int fd, struct stat *status);
+int __real_fstat64(int fd, struct stat *status);
+int __wrap_fstat64(int fd, struct stat *status);
 int __real_faccessat(int fd, const char *path, int mode, int flags);
 int __wrap_faccessat(int fd, const char *path, int mode, int flags);
 
-int __wrap_fstat(int fd, struct stat *status)
+int __wrap_fstat64(int fd, struct stat *status)
 {
-    int result = __real_fstat(fd, status);
+    int result = __real_fstat64(fd, status);
     strike();
     return result;
 }

@@ -1,7 +1,7 @@
 /* Tests of tuner/apply with calls that fail and kills at every step: the old or the new file is in force, and
  * whole. */
 /* clang-format off */
-/* LINK: -Wl,--wrap=openat,--wrap=write,--wrap=fsync,--wrap=fchmod,--wrap=close,--wrap=renameat,--wrap=renameat2 */
+/* LINK: -Wl,--wrap=openat64,--wrap=write,--wrap=fsync,--wrap=fchmod,--wrap=close,--wrap=renameat,--wrap=renameat2 */
 /* clang-format on */
 #include "tests/check.h"
 #include "tests/tuner/rig.h"
@@ -45,8 +45,8 @@ static bool strikes(void)
         raise(SIGKILL);                                                                                      \
     return result
 
-int __real_openat(int dir_fd, const char *path, int flags, ...);
-int __wrap_openat(int dir_fd, const char *path, int flags, ...);
+int __real_openat64(int dir_fd, const char *path, int flags, ...);
+int __wrap_openat64(int dir_fd, const char *path, int flags, ...);
 ssize_t __real_write(int fd, const void *bytes, size_t n);
 ssize_t __wrap_write(int fd, const void *bytes, size_t n);
 int __real_fsync(int fd);
@@ -60,9 +60,9 @@ int __wrap_renameat(int from_fd, const char *from, int to_fd, const char *to);
 int __real_renameat2(int from_fd, const char *from, int to_fd, const char *to, unsigned flags);
 int __wrap_renameat2(int from_fd, const char *from, int to_fd, const char *to, unsigned flags);
 
-int __wrap_openat(int dir_fd, const char *path, int flags, ...)
+int __wrap_openat64(int dir_fd, const char *path, int flags, ...)
 {
-    FAULTY(__real_openat, dir_fd, path, flags, 0600);
+    FAULTY(__real_openat64, dir_fd, path, flags, 0600);
 }
 
 ssize_t __wrap_write(int fd, const void *bytes, size_t n)
