@@ -1,5 +1,7 @@
 /* fstune advise: which way of writing the model would take, at once and without measuring. */
+#include "bench/err.h"
 #include "tuner/command.h"
+#include "tuner/fail.h"
 #include "tuner/interrupt.h"
 #include "tuner/options.h"
 #include "tuner/plot_deliver.h"
@@ -70,13 +72,13 @@ static int advise(const struct settings *settings)
         result = write_advice_make(settings, &host, &advice, &err);
     interrupt_end_at_once(false);
     if (result < 0)
-        return command_refuse(result, err.text);
+        return fail_refused(result, err.text);
     /* A picture on the terminal stands for the text. */
     if (!has_picture(settings) || output[0] != '\0')
         result = print(&advice, &err);
     if (result == 0 && has_picture(settings))
         result = draw(&advice, &wish, output, &err);
-    return result < 0 ? command_fail(EXIT_FAILED, "%s", err.text) : EXIT_DONE;
+    return result < 0 ? fail_with(EXIT_FAILED, "%s", err.text) : EXIT_DONE;
 }
 
 static int run(const struct command *command, int argc, char **argv)
@@ -92,9 +94,9 @@ static int run(const struct command *command, int argc, char **argv)
         return EXIT_DONE;
     }
     if (result < 0)
-        return command_fail(EXIT_USAGE, "%s", err.text);
+        return fail_with(EXIT_USAGE, "%s", err.text);
     if (settings.n_operands == 0 || strcmp(settings.operands[0], "write") != 0)
-        return command_fail(EXIT_USAGE, "advise: say what about; it knows writes: fstune advise write");
+        return fail_with(EXIT_USAGE, "advise: say what about; it knows writes: fstune advise write");
     return advise(&settings);
 }
 

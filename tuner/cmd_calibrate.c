@@ -1,7 +1,9 @@
 /* fstune calibrate: what writes cost on this machine and file system, for the predictions. */
+#include "bench/err.h"
 #include "bench/units.h"
 #include "tuner/calibrate.h"
 #include "tuner/command.h"
+#include "tuner/fail.h"
 #include "tuner/interrupt.h"
 #include "tuner/options.h"
 #include "tuner/publish.h"
@@ -123,7 +125,7 @@ static int restore_limits(struct calibration *calibration)
     int result = dirty_limits_restore(&calibration->limits, &err);
     if (result < 0) {
         notes_add(&calibration->session->warnings, "dirty_limits_left", "%s", err.text);
-        command_fail(EXIT_FAILED, "%s", err.text);
+        fail_with(EXIT_FAILED, "%s", err.text);
     }
     return result;
 }
@@ -208,7 +210,7 @@ static int run(const struct command *command, int argc, char **argv)
     if (result == 0)
         result = pattern_parse("write", &settings.pattern, &err);
     if (result < 0)
-        return command_fail(EXIT_USAGE, "%s", err.text);
+        return fail_with(EXIT_USAGE, "%s", err.text);
     return command_run_session(command, &settings);
 }
 

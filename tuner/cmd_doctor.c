@@ -1,7 +1,9 @@
 /* fstune doctor: what can be measured here, how noisily, and what stands in the way. */
+#include "bench/err.h"
 #include "bench/ioapi.h"
 #include "tuner/command.h"
 #include "tuner/doctor.h"
+#include "tuner/fail.h"
 #include "tuner/interrupt.h"
 #include "tuner/options.h"
 #include "tuner/report.h"

@@ -1,6 +1,8 @@
 /* fstune emit: the lines for a virtual machine or a database, from an answer that was measured before. */
+#include "bench/err.h"
 #include "tuner/command.h"
 #include "tuner/document.h"
+#include "tuner/fail.h"
 #include "tuner/options.h"
 #include "tuner/report_snippet.h"
 #include "tuner/settings.h"
@@ -58,20 +60,20 @@ static int run(const struct command *command, int argc, char **argv)
         return EXIT_DONE;
     }
     if (result < 0)
-        return command_fail(EXIT_USAGE, "%s", err.text);
+        return fail_with(EXIT_USAGE, "%s", err.text);
     if (settings.list) {
         report_snippet_list(stdout);
         return EXIT_DONE;
     }
     if (settings.n_operands == 0)
-        return command_fail(EXIT_USAGE, "the format is missing; fstune emit --list shows them");
+        return fail_with(EXIT_USAGE, "the format is missing; fstune emit --list shows them");
     /* The setter of --emit knows the formats and the nearest name. */
     result = options_set(&settings, options_find("emit", OPTIONS_RECOMMEND), settings.operands[0], &err);
     if (result == 0)
         result = emit(&settings, snippet_find(settings.emit), &err);
     if (result == -ENODATA)
-        return command_fail(EXIT_NOTHING, "%s", err.text);
-    return result < 0 ? command_refuse(result, err.text) : EXIT_DONE;
+        return fail_with(EXIT_NOTHING, "%s", err.text);
+    return result < 0 ? fail_refused(result, err.text) : EXIT_DONE;
 }
 
 const struct command command_emit = {

@@ -1,9 +1,11 @@
 /* fstune experiment: a systematic test over given levels of any factors. */
+#include "bench/err.h"
 #include "tuner/command.h"
 #include "tuner/erofeev.h"
 #include "tuner/experiment.h"
 #include "tuner/experiment_ask.h"
 #include "tuner/experiment_config.h"
+#include "tuner/fail.h"
 #include "tuner/interrupt.h"
 #include "tuner/options.h"
 #include "tuner/report.h"
@@ -89,7 +91,7 @@ static int print_result(struct session *session, struct err *err)
                                   : report_experiment(stdout, document, format_of(experiment.settings), err);
     /* Nothing was measured, which the exit code says as well. */
     if (result == -ENODATA)
-        result = command_fail(0, "%s", err->text);
+        result = fail_with(0, "%s", err->text);
     if (save_is_on(session))
         save_finish(session, result < 0 ? EXIT_FAILED : code, document);
     json_decref(document);
@@ -177,7 +179,7 @@ static int read_and_run(const struct command *command, const struct settings *li
     struct err err = {0};
     int result = experiment_config_read(&settings, line, argc, argv, text, &err);
     if (result < 0)
-        return command_fail(EXIT_USAGE, "%s", err.text);
+        return fail_with(EXIT_USAGE, "%s", err.text);
     int code = command_run_session(command, &settings);
     experiment_done(&experiment);
     return code;
@@ -189,9 +191,9 @@ static int ask_and_run(const struct command *command, const struct settings *lin
     struct err err = {0};
     int code = EXIT_DONE;
     if (line->n_operands > 0)
-        return command_fail(EXIT_USAGE, "--ask: the answers stand for the file; leave out one of them");
+        return fail_with(EXIT_USAGE, "--ask: the answers stand for the file; leave out one of them");
     if (experiment_ask(stdin, stderr, &text, &err) < 0)
-        return command_fail(EXIT_USAGE, "%s", err.text);
+        return fail_with(EXIT_USAGE, "%s", err.text);
     if (line->dry_run && !line->json)
         fputs(text, stdout);
     else
@@ -211,10 +213,10 @@ static int run(const struct command *command, int argc, char **argv)
         return EXIT_DONE;
     }
     if (result < 0)
-        return command_fail(EXIT_USAGE, "%s", err.text);
+        return fail_with(EXIT_USAGE, "%s", err.text);
     if (line.experiment.import[0] != '\0') {
         result = import(&line, &err);
-        return result < 0 ? command_refuse(result, err.text) : EXIT_DONE;
+        return result < 0 ? fail_refused(result, err.text) : EXIT_DONE;
     }
     return line.experiment.ask ? ask_and_run(command, &line, argc, argv)
                                : read_and_run(command, &line, argc, argv, NULL);

@@ -7,7 +7,9 @@
 #include "tuner/report_history.h"
 #include "tuner/report_text.h"
 
+#include "bench/err.h"
 #include "bench/units.h"
+#include "tuner/fail.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -394,9 +396,9 @@ static int run(const struct command *command, int argc, char **argv)
         return EXIT_DONE;
     }
     if (result < 0)
-        return command_fail(EXIT_USAGE, "%s", err.text);
+        return fail_with(EXIT_USAGE, "%s", err.text);
     result = dispatch(&settings, &err);
-    return result < 0 ? command_refuse(result, err.text) : result;
+    return result < 0 ? fail_refused(result, err.text) : result;
 }
 
 const struct command command_history = {

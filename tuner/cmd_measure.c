@@ -1,7 +1,9 @@
 /* fstune measure: one point, with its interval. */
+#include "bench/err.h"
 #include "bench/units.h"
 #include "tuner/candidates.h"
 #include "tuner/command.h"
+#include "tuner/fail.h"
 #include "tuner/interrupt.h"
 #include "tuner/measurement.h"
 #include "tuner/options.h"

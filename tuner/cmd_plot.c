@@ -1,5 +1,7 @@
 /* fstune plot: pictures of measured results. */
+#include "bench/err.h"
 #include "tuner/command.h"
+#include "tuner/fail.h"
 #include "tuner/history.h"
 #include "tuner/interrupt.h"
 #include "tuner/options.h"
@@ -43,10 +45,10 @@ static int explain(int result, int code, const char *text)
 {
     int signal_number = atomic_load(&interrupt_signal);
     if (signal_number > 0)
-        return command_fail(EXIT_SIGNAL + signal_number, "%s", text);
+        return fail_with(EXIT_SIGNAL + signal_number, "%s", text);
     if (result == -ENODATA)
-        return command_fail(EXIT_NOTHING, "%s", text);
-    return code == EXIT_FAILED ? command_fail(code, "%s", text) : command_refuse(result, text);
+        return fail_with(EXIT_NOTHING, "%s", text);
+    return code == EXIT_FAILED ? fail_with(code, "%s", text) : fail_refused(result, text);
 }
 
 /* struct err takes control characters out of the column's name. */
@@ -57,7 +59,7 @@ static void note_ignored(const struct settings *settings, const struct plot_data
         return;
     err_set(&note, -EINVAL, "--from %.*s: the column '%s' is not known; it is not drawn", SHOWN_PATH,
             settings->from[0], data->ignored);
-    command_fail(EXIT_DONE, "%s", note.text);
+    fail_with(EXIT_DONE, "%s", note.text);
 }
 
 /* err: begins with where they are from. */
@@ -124,7 +126,7 @@ static int plot(const struct settings *settings, const struct plot_ops *ops)
     int code = EXIT_USAGE;
     int result = plot_deliver_wish(settings, settings->output, &wish, &err);
     if (result < 0)
-        return command_fail(EXIT_USAGE, "--output: %s", err.text);
+        return fail_with(EXIT_USAGE, "--output: %s", err.text);
     result = load(settings, ops, &data, &err);
     if (result == 0) {
         note_ignored(settings, &data);
@@ -148,8 +150,8 @@ static int refuse_kind(const char *name)
         names[n] = ops->name;
     nearest = options_nearest(name, names, n);
     if (nearest != NULL)
-        return command_fail(EXIT_USAGE, "'%.60s' is no kind of picture; did you mean %s?", name, nearest);
-    return command_fail(EXIT_USAGE, "'%.60s' is no kind of picture; fstune plot --help shows them", name);
+        return fail_with(EXIT_USAGE, "'%.60s' is no kind of picture; did you mean %s?", name, nearest);
+    return fail_with(EXIT_USAGE, "'%.60s' is no kind of picture; fstune plot --help shows them", name);
 }
 
 static int print_help(const struct command *command)
@@ -176,9 +178,9 @@ static int run(const struct command *command, int argc, char **argv)
     if (result == 1)
         return print_help(command);
     if (result < 0)
-        return command_fail(EXIT_USAGE, "%s", err.text);
+        return fail_with(EXIT_USAGE, "%s", err.text);
     if (settings.n_operands == 0)
-        return command_fail(EXIT_USAGE, "the kind of picture is missing; fstune plot --help shows them");
+        return fail_with(EXIT_USAGE, "the kind of picture is missing; fstune plot --help shows them");
     const struct plot_ops *ops = plot_find(settings.operands[0]);
     return ops == NULL ? refuse_kind(settings.operands[0]) : plot(&settings, ops);
 }

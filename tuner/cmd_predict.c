@@ -1,5 +1,7 @@
 /* fstune predict write: what writes will cost, from a model of the page cache. */
+#include "bench/err.h"
 #include "tuner/command.h"
+#include "tuner/fail.h"
 #include "tuner/interrupt.h"
 #include "tuner/options.h"
 #include "tuner/plot_deliver.h"
@@ -89,8 +91,8 @@ static int explain(int result, int code, const char *text)
 {
     const int number = atomic_load(&interrupt_signal);
     if (number > 0)
-        return command_fail(EXIT_SIGNAL + number, "%s", text);
-    return code == EXIT_FAILED ? command_fail(code, "%s", text) : command_refuse(result, text);
+        return fail_with(EXIT_SIGNAL + number, "%s", text);
+    return code == EXIT_FAILED ? fail_with(code, "%s", text) : fail_refused(result, text);
 }
 
 /* The exit code. */
@@ -132,10 +134,9 @@ static int run(const struct command *command, int argc, char **argv)
         return EXIT_DONE;
     }
     if (result < 0)
-        return command_fail(EXIT_USAGE, "%s", err.text);
+        return fail_with(EXIT_USAGE, "%s", err.text);
     if (settings.n_operands == 0 || strcmp(settings.operands[0], "write") != 0)
-        return command_fail(EXIT_USAGE,
-                            "only writes can be predicted; write fstune predict write [OPTION...]");
+        return fail_with(EXIT_USAGE, "only writes can be predicted; write fstune predict write [OPTION...]");
     return predict_write(&settings);
 }
 

@@ -1,7 +1,9 @@
 /* fstune recommend: from a pattern to a proven setting. */
+#include "bench/err.h"
 #include "bench/units.h"
 #include "tuner/burst.h"
 #include "tuner/command.h"
+#include "tuner/fail.h"
 #include "tuner/interrupt.h"
 #include "tuner/options.h"
 #include "tuner/prior.h"

@@ -1,6 +1,8 @@
 /* fstune report: a measured answer as a page to look at and to pass on. */
+#include "bench/err.h"
 #include "tuner/command.h"
 #include "tuner/document.h"
+#include "tuner/fail.h"
 #include "tuner/journal.h"
 #include "tuner/options.h"
 #include "tuner/page.h"
@@ -118,11 +120,11 @@ static int run(const struct command *command, int argc, char **argv)
         return EXIT_DONE;
     }
     if (result < 0)
-        return command_fail(EXIT_USAGE, "%s", err.text);
+        return fail_with(EXIT_USAGE, "%s", err.text);
     if (settings.html[0] == '\0')
-        return command_fail(EXIT_USAGE, "--html is missing; write fstune report --html FILE");
+        return fail_with(EXIT_USAGE, "--html is missing; write fstune report --html FILE");
     result = report(&settings, &err);
-    return result < 0 ? command_refuse(result, err.text) : EXIT_DONE;
+    return result < 0 ? fail_refused(result, err.text) : EXIT_DONE;
 }
 
 const struct command command_report = {

@@ -1,6 +1,8 @@
 /* fstune retune: every target of a configuration is measured again, and its settings follow. */
+#include "bench/err.h"
 #include "tuner/apply.h"
 #include "tuner/command.h"
+#include "tuner/fail.h"
 #include "tuner/interrupt.h"
 #include "tuner/options.h"
 #include "tuner/prometheus.h"
@@ -214,14 +216,14 @@ static int run(const struct command *command, int argc, char **argv)
         return EXIT_DONE;
     }
     if (result < 0)
-        return command_fail(result == -ENOMEM ? EXIT_FAILED : EXIT_USAGE, "%s", err.text);
+        return fail_with(result == -ENOMEM ? EXIT_FAILED : EXIT_USAGE, "%s", err.text);
     result = act(&settings, &err);
     int number = atomic_load(&interrupt_signal);
     if (result == -EINTR && number > 0)
-        result = command_fail(EXIT_SIGNAL + number, "%s", err.text);
+        result = fail_with(EXIT_SIGNAL + number, "%s", err.text);
     else if (result < 0)
-        result = command_fail(result == -EINVAL && settings.target[0] == '\0' ? EXIT_USAGE : EXIT_FAILED,
-                              "%s", err.text);
+        result = fail_with(result == -EINVAL && settings.target[0] == '\0' ? EXIT_USAGE : EXIT_FAILED, "%s",
+                           err.text);
     return result;
 }
 

@@ -1,6 +1,8 @@
-/* What the commands share: how they fail, and the way from a command line to a measurement. */
+/* What the commands share: the way from a command line to a measurement. */
 #include "tuner/command.h"
 
+#include "bench/err.h"
+#include "tuner/fail.h"
 #include "tuner/options.h"
 #include "tuner/session.h"
 
@@ -8,33 +10,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-int command_fail(int code, const char *format, ...)
-{
-    va_list arguments;
-    char text[ERR_TEXT_SIZE];
-    struct err err;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    /* For its care that it stays one line, whatever bytes the user typed. */
-    err_set(&err, -EINVAL, "%s", text);
-    fprintf(stderr, "fstune: %s\n", err.text);
-    return code;
-}
-
-int command_refuse(int result, const char *text)
-{
-    static const int machine[] = {-ENOSPC, -EDQUOT, -EFBIG,   -EROFS,   -EIO,      -ENOMEM,
-                                  -EMFILE, -ENFILE, -EINTR,   -ESTALE,  -ENOTCONN, -ETIMEDOUT,
-                                  -ENODEV, -EAGAIN, -EUCLEAN, -EBADMSG, -EREMOTEIO};
-    int code = EXIT_USAGE;
-    for (size_t i = 0; i < sizeof machine / sizeof machine[0]; i++) {
-        if (result == machine[i])
-            code = EXIT_FAILED;
-    }
-    return command_fail(code, "%s", text);
-}
 
 static int refuse_or_measure(const struct command *command, struct session *session)
 {
@@ -44,12 +19,12 @@ static int refuse_or_measure(const struct command *command, struct session *sess
         result = command->plan(session, &err);
     /* A plan that could not be printed is no fault of the user's words. */
     if (result < 0)
-        return ferror(stdout) ? command_fail(EXIT_FAILED, "%s", err.text) : command_refuse(result, err.text);
+        return ferror(stdout) ? fail_with(EXIT_FAILED, "%s", err.text) : fail_refused(result, err.text);
     if (session->settings->dry_run)
         return EXIT_DONE;
     result = command->measure(session, &err);
     if (result < 0)
-        return command_fail(result == -EINVAL ? EXIT_USAGE : EXIT_FAILED, "%s", err.text);
+        return fail_with(result == -EINVAL ? EXIT_USAGE : EXIT_FAILED, "%s", err.text);
     return result;
 }
 
@@ -57,7 +32,7 @@ int command_run_session(const struct command *command, const struct settings *se
 {
     struct session *session = calloc(1, sizeof *session);
     if (session == NULL)
-        return command_fail(EXIT_FAILED, "no memory");
+        return fail_with(EXIT_FAILED, "no memory");
     session->settings = settings;
     int code = refuse_or_measure(command, session);
     /* A thread that hangs in the kernel still uses it. */
@@ -80,11 +55,11 @@ int command_run_measuring(const struct command *command, int argc, char **argv)
         return EXIT_DONE;
     }
     if (result < 0)
-        return command_fail(EXIT_USAGE, "%s", err.text);
+        return fail_with(EXIT_USAGE, "%s", err.text);
     if (!settings.pattern_given && !command->no_pattern)
-        return command_fail(
-            EXIT_USAGE, "--pattern is missing; give read, write, randread, randwrite, rw:70, randrw:70 ...");
+        return fail_with(EXIT_USAGE,
+                         "--pattern is missing; give read, write, randread, randwrite, rw:70, randrw:70 ...");
     if (!command->no_pattern && settings_check_split(&settings, &err) < 0)
-        return command_fail(EXIT_USAGE, "%s", err.text);
+        return fail_with(EXIT_USAGE, "%s", err.text);
     return command_run_session(command, &settings);
 }

@@ -7,18 +7,6 @@
 
 #include <stdbool.h>
 
-/* Exit codes (interfaces, section 1). */
-enum {
-    EXIT_DONE = 0,
-    EXIT_FAILED = 1,
-    EXIT_USAGE = 2,
-    EXIT_INCONCLUSIVE = 3,
-    EXIT_FINDINGS = 3, /* of doctor */
-    EXIT_BEHIND = 4,   /* of retune: the settings in force, or the throughput, have fallen behind */
-    EXIT_NOTHING = 5,
-    EXIT_SIGNAL = 128 /* plus the signal's number */
-};
-
 struct session;
 
 struct command {
@@ -53,12 +41,5 @@ int command_run_session(const struct command *command, const struct settings *se
 extern const struct command command_recommend, command_measure, command_doctor, command_emit, command_history,
     command_retune, command_plot, command_report, command_experiment, command_calibrate, command_predict,
     command_advise;
-
-/* Prints "fstune: TEXT" on stderr. Returns code. */
-int command_fail(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* The same for what was refused before anything was done: exit code 1 where the machine is the reason (no
- * space, read-only, no memory), 2 where the user's words are. */
-int command_refuse(int result, const char *text);
 
 #endif

@@ -1,7 +1,9 @@
 /* fstune: finds the I/O setting that fits a workload on a file system. This file only finds the command. */
 #include "bench/dirty_limits.h"
+#include "bench/err.h"
 #include "tuner/command.h"
 #include "tuner/completion.h"
+#include "tuner/fail.h"
 #include "tuner/interrupt.h"
 #include "tuner/manual.h"
 #include "tuner/options.h"
@@ -41,7 +43,7 @@ static int check_output(int code)
     /* A command that checks its output by itself has said so already. */
     return code == EXIT_FAILED
                ? code
-               : command_fail(EXIT_FAILED, "cannot write the result to standard output: %s", strerror(errno));
+               : fail_with(EXIT_FAILED, "cannot write the result to standard output: %s", strerror(errno));
 }
 
 static int print_help(void)
@@ -68,7 +70,7 @@ static int print_help(void)
 static int print_completion(int argc, char **argv)
 {
     if (argc != 3 || completion_print(stdout, argv[2], commands, n_commands) < 0)
-        return command_fail(EXIT_USAGE, "--completion: give the shell, bash or zsh");
+        return fail_with(EXIT_USAGE, "--completion: give the shell, bash or zsh");
     return EXIT_DONE;
 }
 
@@ -79,8 +81,8 @@ static int unknown_command(const char *name)
         names[i] = commands[i]->name;
     const char *near = options_nearest(name, names, n_commands);
     if (near != NULL)
-        return command_fail(EXIT_USAGE, "'%s' is not a command; did you mean %s?", name, near);
-    return command_fail(EXIT_USAGE, "'%s' is not a command; see fstune --help", name);
+        return fail_with(EXIT_USAGE, "'%s' is not a command; did you mean %s?", name, near);
+    return fail_with(EXIT_USAGE, "'%s' is not a command; see fstune --help", name);
 }
 
 /* Where a guard was killed together with its command, the machine must not stay with the limits of a test. */
@@ -89,15 +91,15 @@ static void restore_limits(void)
     struct err err = {0};
     bool restored;
     if (dirty_limits_recover(&dirty_limits_system, &restored, &err) < 0)
-        command_fail(EXIT_FAILED, "%s", err.text);
+        fail_with(EXIT_FAILED, "%s", err.text);
     else if (restored)
-        command_fail(EXIT_DONE, "put back the dirty limits that an fstune left behind when it was killed");
+        fail_with(EXIT_DONE, "put back the dirty limits that an fstune left behind when it was killed");
 }
 
 static int run(int argc, char **argv)
 {
     if (argc < 2)
-        return command_fail(EXIT_USAGE, "a command is missing; see fstune --help");
+        return fail_with(EXIT_USAGE, "a command is missing; see fstune --help");
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         return print_help();
     if (strcmp(argv[1], "--version") == 0) {
@@ -126,6 +128,6 @@ int main(int argc, char **argv)
         return EXIT_FAILED;
     gsl_set_error_handler_off();
     if (interrupt_setup(&err) < 0)
-        return command_fail(EXIT_FAILED, "%s", err.text);
+        return fail_with(EXIT_FAILED, "%s", err.text);
     return check_output(run(argc, argv));
 }

@@ -2,7 +2,7 @@
 #include "tuner/report_retune.h"
 
 #include "bench/units.h"
-#include "tuner/command.h"
+#include "tuner/fail.h"
 
 #include <math.h>
 #include <string.h>

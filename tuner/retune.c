@@ -3,8 +3,9 @@
 
 #include "bench/clock.h"
 #include "bench/device_lock.h"
+#include "bench/err.h"
 #include "bench/hostinfo.h"
-#include "tuner/command.h"
+#include "tuner/fail.h"
 #include "tuner/report.h"
 #include "tuner/retune_act.h"
 #include "tuner/retune_keep.h"

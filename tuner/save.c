@@ -1,8 +1,9 @@
 /* tuner/save: a run on its way into a history. */
 #include "tuner/save.h"
 
+#include "bench/err.h"
 #include "models/student.h"
-#include "tuner/command.h"
+#include "tuner/fail.h"
 #include "tuner/history.h"
 #include "tuner/report.h"
 #include "tuner/resume_header.h"
@@ -213,11 +214,11 @@ void save_finish(struct session *session, int exit_code, const json_t *answer)
     /* What came first is the reason, what follows from it is not. */
     const struct err *why = save->failed ? &save->lost : &err;
     if (result < 0)
-        command_fail(result, "warning: %.200s is not complete: the answer is not in it (%s%s)", path,
-                     why->text, remedy_of(why->code));
+        fail_with(result, "warning: %.200s is not complete: the answer is not in it (%s%s)", path, why->text,
+                  remedy_of(why->code));
     else if (save->failed)
-        command_fail(0, "warning: %.200s is not complete: runs of this measurement are missing (%s%s)", path,
-                     why->text, remedy_of(why->code));
+        fail_with(0, "warning: %.200s is not complete: runs of this measurement are missing (%s%s)", path,
+                  why->text, remedy_of(why->code));
     else if (!session->settings->quiet)
         fprintf(stderr, "saved as run %lld in %s\n", (long long)session->save->run_id, path);
 }

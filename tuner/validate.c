@@ -1,7 +1,8 @@
 /* A load of writes: predicted, made for real, compared. */
 #include "tuner/validate_internal.h"
 
-#include "tuner/command.h"
+#include "bench/err.h"
+#include "tuner/fail.h"
 #include "tuner/interrupt.h"
 #include "tuner/publish.h"
 #include "tuner/report.h"
@@ -187,17 +188,17 @@ static int finish(struct validation *validation, int result, struct err *err)
     int signal_number = atomic_load(&interrupt_signal);
     validation->interrupted = result == -EINTR;
     if (result == -EOPNOTSUPP)
-        return command_fail(EXIT_NOTHING, "%s", err->text);
+        return fail_with(EXIT_NOTHING, "%s", err->text);
     bool is_empty = validation->n_runs == 0;
     if (result < 0 && (result != -EINTR || (is_empty && !validation->settings->json)))
-        return signal_number > 0 ? command_fail(EXIT_SIGNAL + signal_number, "%s", err->text)
-                                 : command_refuse(result, err->text);
+        return signal_number > 0 ? fail_with(EXIT_SIGNAL + signal_number, "%s", err->text)
+                                 : fail_refused(result, err->text);
     int printed =
         is_empty ? print_nothing_made(validation, &print_err) : validate_compare(validation, &print_err);
     if (printed == 0 && !is_empty)
         printed = print(validation, &print_err);
     if (printed < 0)
-        return command_fail(EXIT_FAILED, "%s", print_err.text);
+        return fail_with(EXIT_FAILED, "%s", print_err.text);
     return signal_number > 0 ? EXIT_SIGNAL + signal_number : EXIT_DONE;
 }
 
@@ -208,7 +209,7 @@ int validate_write(const struct settings *settings, const struct host_file *host
     bool abandoned = false;
     struct validation *validation = calloc(1, sizeof *validation);
     if (validation == NULL)
-        return command_fail(EXIT_FAILED, "no memory");
+        return fail_with(EXIT_FAILED, "no memory");
     *validation = (struct validation){.settings = settings, .host = host, .load = load, .plan = plan};
     int code = EXIT_DONE, result = check_plan(settings, plan, load, &err);
     if (result == 0)
@@ -216,12 +217,12 @@ int validate_write(const struct settings *settings, const struct host_file *host
     if (result == 0)
         result = validate_replay_prepare(validation, &err);
     if (result < 0) {
-        code = command_refuse(result, err.text);
+        code = fail_refused(result, err.text);
         goto out;
     }
     if (settings->dry_run && settings->json) {
         result = validate_print_plan_json(stdout, validation, &err);
-        code = result == 0 ? EXIT_DONE : command_fail(EXIT_FAILED, "%s", err.text);
+        code = result == 0 ? EXIT_DONE : fail_with(EXIT_FAILED, "%s", err.text);
     } else if (settings->dry_run || !settings->quiet) {
         validate_print_plan(settings->dry_run ? stdout : stderr, validation);
     }

@@ -1,6 +1,7 @@
 /* fstune calibrate: what is not done before it is known that it can be. */
 /* LINK: -Wl,--wrap=session_prepare -Wl,--wrap=dirty_limits_set -Wl,--wrap=dirty_limits_check */
 #include "bench/dirty_limits.h"
+#include "bench/err.h"
 #include "tests/tuner/rig.h"
 #include "tuner/command.h"
 

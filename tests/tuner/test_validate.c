@@ -1,6 +1,7 @@
 /* Tests of `fstune predict write --validate`: writes are made, compared with the model, and leave nothing. */
 #include "tests/tuner/rig.h"
 #include "tuner/command.h"
+#include "tuner/fail.h"
 
 #include <signal.h>
 #include <string.h>
