@@ -1,6 +1,7 @@
 /* The answer of `recommend`, made once for text and JSON. */
+#include "tuner/answer.h"
+#include "tuner/doubts.h"
 #include "tuner/profiles_judge.h"
-#include "tuner/report.h"
 #include "tuner/report_objective.h"
 #include "tuner/report_sustained.h"
 
@@ -142,7 +143,7 @@ void answer_prepare(struct answer *answer, struct tune *tune)
         answer->has_standard_speedup =
             ratio_of(tune, tune->standard, &answer->standard_speedup_mean, &answer->standard_speedup);
     struct notes *warnings = &tune->session->warnings;
-    report_note_doubts(warnings, answer->chosen.doubts, 0);
+    doubts_note(warnings, answer->chosen.doubts, 0);
     judge_sustained(answer);
     if (!answer->fresh)
         notes_add(warnings, "not_confirmed",

@@ -3,12 +3,12 @@
 #include "tuner/command.h"
 #include "tuner/fail.h"
 #include "tuner/interrupt.h"
+#include "tuner/json.h"
 #include "tuner/options.h"
 #include "tuner/plot_deliver.h"
 #include "tuner/publish.h"
-#include "tuner/report.h"
-#include "tuner/report_text.h"
 #include "tuner/settings.h"
+#include "tuner/text.h"
 #include "tuner/write_advice.h"
 
 #include <errno.h>

@@ -7,9 +7,8 @@
 #include "tuner/interrupt.h"
 #include "tuner/options.h"
 #include "tuner/publish.h"
-#include "tuner/report.h"
 #include "tuner/report_calibrate.h"
-#include "tuner/report_text.h"
+#include "tuner/report_plan.h"
 
 #include <errno.h>
 #include <stdlib.h>

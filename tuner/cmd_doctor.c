@@ -6,8 +6,8 @@
 #include "tuner/fail.h"
 #include "tuner/interrupt.h"
 #include "tuner/options.h"
-#include "tuner/report.h"
-#include "tuner/report_text.h"
+#include "tuner/report_plan.h"
+#include "tuner/text.h"
 
 #include <errno.h>
 #include <math.h>

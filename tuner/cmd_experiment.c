@@ -7,11 +7,11 @@
 #include "tuner/experiment_config.h"
 #include "tuner/fail.h"
 #include "tuner/interrupt.h"
+#include "tuner/json.h"
 #include "tuner/options.h"
-#include "tuner/report.h"
 #include "tuner/report_experiment.h"
-#include "tuner/report_text.h"
 #include "tuner/save.h"
+#include "tuner/text.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,13 +3,13 @@
 #include "tuner/command.h"
 #include "tuner/history.h"
 #include "tuner/options.h"
-#include "tuner/report.h"
 #include "tuner/report_history.h"
-#include "tuner/report_text.h"
 
 #include "bench/err.h"
 #include "bench/units.h"
 #include "tuner/fail.h"
+#include "tuner/json.h"
+#include "tuner/text.h"
 
 #include <errno.h>
 #include <stdio.h>

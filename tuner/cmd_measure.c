@@ -8,6 +8,7 @@
 #include "tuner/measurement.h"
 #include "tuner/options.h"
 #include "tuner/report_measure.h"
+#include "tuner/report_plan.h"
 #include "tuner/save.h"
 
 #include <errno.h>

@@ -1,17 +1,19 @@
 /* fstune recommend: from a pattern to a proven setting. */
 #include "bench/err.h"
 #include "bench/units.h"
+#include "tuner/answer.h"
 #include "tuner/burst.h"
 #include "tuner/command.h"
 #include "tuner/fail.h"
 #include "tuner/interrupt.h"
 #include "tuner/options.h"
 #include "tuner/prior.h"
-#include "tuner/report.h"
-#include "tuner/report_text.h"
+#include "tuner/report_plan.h"
+#include "tuner/report_recommend.h"
 #include "tuner/resume.h"
 #include "tuner/save.h"
 #include "tuner/snippet.h"
+#include "tuner/text.h"
 #include "tuner/tune.h"
 
 #include <errno.h>

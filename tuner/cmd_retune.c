@@ -4,9 +4,9 @@
 #include "tuner/command.h"
 #include "tuner/fail.h"
 #include "tuner/interrupt.h"
+#include "tuner/json.h"
 #include "tuner/options.h"
 #include "tuner/prometheus.h"
-#include "tuner/report.h"
 #include "tuner/report_retune.h"
 #include "tuner/retune.h"
 
@@ -115,7 +115,7 @@ static int show_plan(const struct settings *settings, struct err *err)
     }
     return json_print(stdout,
                       json_pack("{s:s, s:s, s:b, s:o}", "schema", "fstune/retune/1", "version",
-                                REPORT_VERSION, "dry_run", 1, "targets", targets),
+                                FSTUNE_VERSION, "dry_run", 1, "targets", targets),
                       err);
 }
 
@@ -126,7 +126,7 @@ static int print_rollback(const struct settings *settings, const struct retune_t
     const char *shown = last->has_from ? factors_format(&last->from, setting) : "not known";
     if (settings->json) {
         json_t *document = json_pack(
-            "{s:s, s:s, s:s, s:b, s:s, s:o, s:o}", "schema", "fstune/retune/1", "version", REPORT_VERSION,
+            "{s:s, s:s, s:s, s:b, s:s, s:o, s:o}", "schema", "fstune/retune/1", "version", FSTUNE_VERSION,
             "action", "rollback", "dry_run", settings->dry_run, "target", target->name, "snippet",
             json_text(target->snippet), "in_force", last->has_from ? json_point(&last->from) : json_null());
         return json_print(stdout, document, err);

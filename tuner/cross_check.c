@@ -4,8 +4,8 @@
 #include "bench/units.h"
 #include "tuner/cross_check_fio.h"
 #include "tuner/interrupt.h"
-#include "tuner/report.h"
-#include "tuner/report_text.h"
+#include "tuner/json.h"
+#include "tuner/text.h"
 #include "tuner/worker.h"
 
 #include <errno.h>

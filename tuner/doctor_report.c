@@ -1,8 +1,10 @@
 /* What doctor found, as text and as JSON (fstune/doctor/1). */
 #include "bench/units.h"
 #include "tuner/doctor.h"
-#include "tuner/report.h"
+#include "tuner/json.h"
+#include "tuner/json_system.h"
 #include "tuner/report_text.h"
+#include "tuner/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -126,7 +128,7 @@ int doctor_report_json(FILE *out, const struct session *session, const struct do
 {
     json_t *object =
         json_pack("{s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:I}", "schema", "fstune/doctor/1", "version",
-                  REPORT_VERSION, "interrupted", facts->interrupted, "checks", json_checks(report),
+                  FSTUNE_VERSION, "interrupted", facts->interrupted, "checks", json_checks(report),
                   "noise_floor", json_noise(&facts->noise), "apis", json_apis(facts), "direct",
                   json_direct(facts), "findings", (json_int_t)report->n_findings);
     if (object == NULL)

@@ -280,3 +280,14 @@ enum doubt doubts_find(const char *code)
         i++;
     return (enum doubt)i;
 }
+
+void doubts_note(struct notes *warnings, uint64_t doubts, uint64_t disqualifying)
+{
+    for (unsigned i = 0; i < DOUBT_N; i++) {
+        const struct doubts_row *row = &doubts_table[i];
+        if ((disqualifying & DOUBTS_BIT(i)) != 0)
+            notes_disqualify(warnings, row->code, "%s (--accept %s takes it as it is)", row->text, row->code);
+        else if ((doubts & DOUBTS_BIT(i)) != 0)
+            notes_add(warnings, row->code, "%s", row->text);
+    }
+}

@@ -12,6 +12,7 @@
 #include "bench/medium.h"
 #include "bench/watch.h"
 #include "models/student.h"
+#include "tuner/notes.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -130,5 +131,8 @@ uint64_t doubts_passing(uint64_t set);
 
 /* The doubt of a code; DOUBT_N when there is none. */
 enum doubt doubts_find(const char *code);
+
+/* Turns the doubts of a row into warnings of the command. */
+void doubts_note(struct notes *warnings, uint64_t doubts, uint64_t disqualifying);
 
 #endif

@@ -4,7 +4,7 @@
 #include "bench/factors.h"
 #include "bench/pattern.h"
 #include "bench/units.h"
-#include "tuner/report.h"
+#include "tuner/json.h"
 #include "tuner/report_experiment_data.h"
 
 #include <errno.h>
@@ -275,7 +275,7 @@ static json_t *document_of(struct import *import)
     }
     return json_pack("{s:s, s:s, s:b, s:o, s:{s:s, s:I}, s:n, s:n, s:o, s:o, s:O, s:[], s:[{s:s, s:s, s:b}], "
                      "s:{s:b}, s:n, s:n, s:n}",
-                     "schema", "fstune/experiment/1", "version", REPORT_VERSION, "interrupted", 0, "name",
+                     "schema", "fstune/experiment/1", "version", FSTUNE_VERSION, "interrupted", 0, "name",
                      json_text(basename(import->name)), "design", "name",
                      full == import->n_points ? "full" : "imported", "points", (json_int_t)import->n_points,
                      "replays_asked", "seed", "factors", factors, "fixed", fixed_json(import), "points",

@@ -3,7 +3,7 @@
 
 #include "bench/pattern.h"
 #include "tuner/report_experiment_data.h"
-#include "tuner/report_text.h"
+#include "tuner/text.h"
 
 #include <errno.h>
 #include <math.h>

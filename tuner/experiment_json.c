@@ -2,7 +2,11 @@
 #include "tuner/experiment.h"
 
 #include "bench/units.h"
-#include "tuner/report.h"
+#include "tuner/doubts.h"
+#include "tuner/json.h"
+#include "tuner/json_row.h"
+#include "tuner/json_system.h"
+#include "tuner/report_plan.h"
 
 #include <inttypes.h>
 #include <libgen.h>
@@ -177,7 +181,7 @@ static json_t *figures_json(const struct experiment *experiment, const struct ex
         experiment_enter(experiment, cell);
         row.disqualifying = session_disqualifying(session, row.mostly, &row.point);
         experiment_leave(experiment);
-        report_note_doubts(&session->warnings, row.doubts, row.disqualifying);
+        doubts_note(&session->warnings, row.doubts, row.disqualifying);
     } else {
         row = (struct row){.point = cell->record.point,
                            .mean_bps = NAN,
@@ -264,7 +268,7 @@ static void set_rest(json_t *document, const struct experiment *experiment)
 json_t *experiment_json(struct experiment *experiment)
 {
     json_t *document = json_pack("{s:s, s:s, s:b}", "schema", "fstune/experiment/1", "version",
-                                 REPORT_VERSION, "interrupted", experiment->interrupted);
+                                 FSTUNE_VERSION, "interrupted", experiment->interrupted);
     json_t *points = json_array();
     if (document == NULL || points == NULL) {
         json_decref(document);

@@ -5,8 +5,8 @@
 #include "models/design.h"
 #include "tuner/candidates.h"
 #include "tuner/experiment_config.h"
-#include "tuner/report.h"
-#include "tuner/report_text.h"
+#include "tuner/report_plan.h"
+#include "tuner/text.h"
 
 #include <errno.h>
 #include <gsl/gsl_randist.h>

@@ -1,7 +1,7 @@
 /* An experiment that goes on where another command left it. */
 #include "tuner/experiment.h"
 
-#include "tuner/report.h"
+#include "tuner/json.h"
 #include "tuner/resume_header.h"
 
 #include <errno.h>

@@ -4,7 +4,6 @@
 #include "bench/units.h"
 #include "tuner/history.h"
 #include "tuner/live_experiment.h"
-#include "tuner/report.h"
 #include "tuner/save.h"
 
 #include <errno.h>

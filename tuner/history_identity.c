@@ -1,7 +1,7 @@
 /* tuner/history: what makes two runs comparable - the storage, not the machine around it. */
 #include "tuner/history.h"
 
-#include "tuner/report.h"
+#include "tuner/json.h"
 #include "tuner/session.h"
 
 #include <inttypes.h>

@@ -4,7 +4,6 @@
 #include "tuner/advice.h"
 #include "tuner/history_row.h"
 #include "tuner/history_sql.h"
-#include "tuner/report.h"
 
 #include <errno.h>
 #include <math.h>
@@ -61,7 +60,7 @@ static int insert_run(struct history *history, const struct history_header *head
             "INSERT INTO runs(uuid, host_id, target_id, name, command, pattern, version, seed, settings, "
             "system, started_s) VALUES(?,?,?,?,?,?,?,?,?,?,?)",
             "tiittttittd", uuid, host, target, header->target, header->command, header->pattern,
-            REPORT_VERSION, (int64_t)header->seed, settings, system, history->now_s(history->now_context));
+            FSTUNE_VERSION, (int64_t)header->seed, settings, system, history->now_s(history->now_context));
     if (result == 0)
         *ret_run_id = sqlite3_last_insert_rowid(db);
     return result;

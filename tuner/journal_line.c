@@ -2,7 +2,7 @@
 #include "tuner/journal_line.h"
 
 #include "tuner/doubts.h"
-#include "tuner/report.h"
+#include "tuner/json.h"
 
 #include <errno.h>
 #include <math.h>

@@ -7,7 +7,6 @@
 #include "tuner/interrupt.h"
 #include "tuner/manual.h"
 #include "tuner/options.h"
-#include "tuner/report.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -103,7 +102,7 @@ static int run(int argc, char **argv)
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
         return print_help();
     if (strcmp(argv[1], "--version") == 0) {
-        puts("fstune " REPORT_VERSION);
+        puts("fstune " FSTUNE_VERSION);
         return EXIT_DONE;
     }
     if (strcmp(argv[1], "--manual") == 0) {

@@ -2,7 +2,6 @@
 #include "tuner/manual.h"
 
 #include "tuner/options.h"
-#include "tuner/report.h"
 #include "tuner/retune_config.h"
 #include "tuner/snippet.h"
 
@@ -140,7 +139,7 @@ static void print_option(FILE *out, const struct option_row *row, const struct c
 static void print_head(FILE *out, const struct command *const *commands, size_t n_commands)
 {
     /* No date: the same sources give the same page. */
-    print_line(out, ".TH FSTUNE 1 \"\" \"fstune ", REPORT_VERSION, "\" \"User Commands\"\n");
+    print_line(out, ".TH FSTUNE 1 \"\" \"fstune ", FSTUNE_VERSION, "\" \"User Commands\"\n");
     fputs(".SH NAME\nfstune \\- find the I/O setting that fits a workload on a file system\n.SH SYNOPSIS\n",
           out);
     for (size_t i = 0; i < n_commands; i++) {

@@ -1,11 +1,13 @@
 /* One night: a search with what earlier nights know, and its verdict. */
 #include "tuner/night.h"
 
+#include "tuner/answer.h"
+#include "tuner/json.h"
 #include "tuner/night_judge.h"
 #include "tuner/night_memory.h"
 #include "tuner/night_words.h"
 #include "tuner/prior.h"
-#include "tuner/report.h"
+#include "tuner/report_recommend.h"
 #include "tuner/tune.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
 #include "tuner/night_memory.h"
 
 #include "tuner/journal.h"
-#include "tuner/report.h"
+#include "tuner/json.h"
 
 #include <errno.h>
 #include <math.h>

@@ -4,7 +4,6 @@
 #include "tuner/page_assets.h"
 #include "tuner/page_digest.h"
 #include "tuner/page_inside.h"
-#include "tuner/report.h"
 
 #include <errno.h>
 #include <string.h>
@@ -94,7 +93,7 @@ static void print_origin(struct page *page)
 
 static void print_version(struct page *page)
 {
-    fputs(REPORT_VERSION, page->out);
+    fputs(FSTUNE_VERSION, page->out);
 }
 
 static void print_style(struct page *page)

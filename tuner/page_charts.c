@@ -2,7 +2,7 @@
 #include "bench/units.h"
 #include "tuner/journal.h"
 #include "tuner/page_inside.h"
-#include "tuner/report_text.h"
+#include "tuner/text.h"
 
 #include <math.h>
 

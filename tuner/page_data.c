@@ -1,7 +1,7 @@
 /* tuner/page: what the scripts read. */
 #include "tuner/journal.h"
+#include "tuner/json.h"
 #include "tuner/page_inside.h"
-#include "tuner/report.h"
 
 #include <math.h>
 #include <stdlib.h>

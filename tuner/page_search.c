@@ -1,8 +1,8 @@
 /* tuner/page: the search over time, from its journal: every run, and the setting that led after it. */
 #include "bench/units.h"
 #include "models/student.h"
+#include "tuner/json.h"
 #include "tuner/page_inside.h"
-#include "tuner/report.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* tuner/page: the answer in words. */
 #include "bench/units.h"
 #include "tuner/page_inside.h"
-#include "tuner/report_text.h"
+#include "tuner/text.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* The nights of a target of a history, and what was decided about its settings, as data of pictures. */
 #include "tuner/history.h"
+#include "tuner/json.h"
 #include "tuner/plot_data.h"
-#include "tuner/report.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* Documents of recommend, measure and experiment, and journals, as data of pictures. */
+#include "tuner/json.h"
 #include "tuner/plot_data.h"
-#include "tuner/report.h"
 
 #include <errno.h>
 #include <inttypes.h>

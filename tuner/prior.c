@@ -3,7 +3,7 @@
 
 #include "models/noise.h"
 #include "models/surrogate.h"
-#include "tuner/report.h"
+#include "tuner/json.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,8 +2,10 @@
 #include "tuner/report_calibrate.h"
 
 #include "bench/units.h"
-#include "tuner/report.h"
+#include "tuner/json.h"
+#include "tuner/json_system.h"
 #include "tuner/report_text.h"
+#include "tuner/text.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -116,7 +118,7 @@ int report_calibrate_json(FILE *out, const struct calibration *calibration, stru
         json_object_set_new(values, host_parameters[i].name, json_value(i, &calibration->values[i]));
     json_t *object =
         json_pack("{s:s, s:s, s:b, s:b, s:o, s:I, s:I, s:b, s:o}", "schema", "fstune/calibration/1",
-                  "version", REPORT_VERSION, "interrupted", calibration->interrupted, "complete",
+                  "version", FSTUNE_VERSION, "interrupted", calibration->interrupted, "complete",
                   calibration->complete, "parameters", values, "rounds", (json_int_t)calibration->n_rounds,
                   "cache_bytes", (json_int_t)calibration->rig.cache_bytes, "free_pages_are_taken",
                   calibration->takes_back, "seconds", json_number(session_seconds(session)));

@@ -3,10 +3,10 @@
 
 #include "bench/units.h"
 #include "tuner/erofeev.h"
-#include "tuner/report.h"
+#include "tuner/json.h"
 #include "tuner/report_experiment_analysis.h"
 #include "tuner/report_experiment_csv.h"
-#include "tuner/report_text.h"
+#include "tuner/text.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* tuner/report_experiment_findings: the analysis of an experiment in words. */
 #include "bench/units.h"
 #include "tuner/report_experiment_analysis.h"
-#include "tuner/report_text.h"
+#include "tuner/text.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* tuner/report_experiment_json: the analysis of an experiment as the member "analysis" of its document. */
-#include "tuner/report.h"
+#include "tuner/json.h"
 #include "tuner/report_experiment.h"
 #include "tuner/report_experiment_analysis.h"
 

@@ -2,7 +2,7 @@
 #include "tuner/report_fio_job.h"
 
 #include "tuner/fio_job.h"
-#include "tuner/report.h"
+#include "tuner/json.h"
 
 #include <math.h>
 #include <stdlib.h>

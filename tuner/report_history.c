@@ -3,8 +3,8 @@
 
 #include "bench/units.h"
 #include "models/student.h"
-#include "tuner/report.h"
-#include "tuner/report_text.h"
+#include "tuner/json.h"
+#include "tuner/text.h"
 
 #include <math.h>
 #include <stdlib.h>

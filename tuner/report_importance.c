@@ -1,8 +1,8 @@
 /* Which factors matter, for people and for programs. */
 #include "tuner/report_importance.h"
 
+#include "tuner/json.h"
 #include "tuner/matters.h"
-#include "tuner/report.h"
 
 void report_importance_text(FILE *out, const struct tune *tune)
 {

@@ -2,8 +2,8 @@
 #include "tuner/report_inside.h"
 
 #include "bench/units.h"
-#include "tuner/report.h"
-#include "tuner/report_text.h"
+#include "tuner/json.h"
+#include "tuner/text.h"
 
 #include <errno.h>
 #include <math.h>

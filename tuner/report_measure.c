@@ -2,11 +2,16 @@
 #include "tuner/report_measure.h"
 
 #include "bench/units.h"
+#include "tuner/json.h"
+#include "tuner/json_row.h"
+#include "tuner/json_system.h"
 #include "tuner/report_fio_job.h"
 #include "tuner/report_sustained.h"
 #include "tuner/report_text.h"
+#include "tuner/text.h"
 
 #include <errno.h>
+#include <jansson.h>
 #include <math.h>
 
 int report_measure_prepare(struct measured *measured, const struct measurement *measurement)
@@ -24,7 +29,7 @@ int report_measure_prepare(struct measured *measured, const struct measurement *
     if (measured->known)
         row->disqualifying = session_disqualifying(session, row->mostly, &row->point);
     row->doubts |= row->disqualifying;
-    report_note_doubts(warnings, row->doubts, row->disqualifying);
+    doubts_note(warnings, row->doubts, row->disqualifying);
     session_note_ground(session);
     if (measured->judged && measurement->rule == NULL)
         report_sustained_note(warnings, &measured->sustained);
@@ -101,7 +106,7 @@ json_t *report_measure_document(const struct measured *measured)
     const struct measurement *measurement = measured->measurement;
     const struct session *session = measurement->session;
     json_t *object = json_pack("{s:s, s:s, s:b, s:o}", "schema", "fstune/measurement/1", "version",
-                               REPORT_VERSION, "interrupted", measurement->interrupted, "pattern",
+                               FSTUNE_VERSION, "interrupted", measurement->interrupted, "pattern",
                                json_pattern(&measurement->settings->pattern));
     if (object == NULL)
         return NULL;

@@ -4,7 +4,6 @@
 #define FSTUNE_TUNER_REPORT_MEASURE_H
 
 #include "tuner/measurement.h"
-#include "tuner/report.h"
 
 struct measured {
     const struct measurement *measurement;

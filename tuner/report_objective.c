@@ -1,9 +1,16 @@
 /* The objective's own figure in text and JSON. */
 #include "tuner/report_objective.h"
 
+#include "bench/factors.h"
 #include "bench/units.h"
-#include "tuner/report_text.h"
+#include "tuner/json.h"
+#include "tuner/objective.h"
+#include "tuner/samples.h"
+#include "tuner/settings.h"
+#include "tuner/text.h"
+#include "tuner/tune.h"
 
+#include <jansson.h>
 #include <math.h>
 
 static bool is_fresh(const struct tune *tune, size_t point)

@@ -3,7 +3,11 @@
 #ifndef FSTUNE_TUNER_REPORT_OBJECTIVE_H
 #define FSTUNE_TUNER_REPORT_OBJECTIVE_H
 
-#include "tuner/report.h"
+#include "tuner/objective.h"
+#include "tuner/tune.h"
+
+#include <jansson.h>
+#include <stdio.h>
 
 /* The line "Objective  ..."; nothing for throughput and for profiles. */
 void report_objective_text(FILE *out, const struct tune *tune);

@@ -1,7 +1,7 @@
 /* What the plans of all commands say (interfaces, section 4). */
+#include "tuner/report_plan.h"
 #include "bench/units.h"
-#include "tuner/report.h"
-#include "tuner/report_text.h"
+#include "tuner/text.h"
 
 #include <math.h>
 #include <time.h>

@@ -1,5 +1,8 @@
 /* What --dry-run says, as JSON (fstune/plan/1): --json promises one document whatever the command does. */
-#include "tuner/report.h"
+
+#include "tuner/json.h"
+#include "tuner/json_system.h"
+#include "tuner/report_plan.h"
 
 int report_plan_json(FILE *out, const struct session *session, uint64_t file_bytes, size_t n_points,
                      struct err *err)
@@ -12,7 +15,7 @@ json_t *report_plan_document(const struct session *session, uint64_t file_bytes,
     const struct settings *settings = session->settings;
     bool existing = settings->existing[0] != '\0';
     json_t *object =
-        json_pack("{s:s, s:s, s:o, s:I}", "schema", "fstune/plan/1", "version", REPORT_VERSION, "pattern",
+        json_pack("{s:s, s:s, s:o, s:I}", "schema", "fstune/plan/1", "version", FSTUNE_VERSION, "pattern",
                   settings->pattern.name[0] != '\0' ? json_pattern(&settings->pattern) : json_null(),
                   "space_points", (json_int_t)n_points);
     if (object == NULL)

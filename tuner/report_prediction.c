@@ -3,7 +3,7 @@
 
 #include "bench/units.h"
 #include "tuner/csv.h"
-#include "tuner/report_text.h"
+#include "tuner/text.h"
 
 #include <inttypes.h>
 #include <math.h>

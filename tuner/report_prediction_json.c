@@ -1,7 +1,6 @@
 /* A prediction as one JSON document. */
+#include "tuner/json.h"
 #include "tuner/report_prediction.h"
-
-#include "tuner/report.h"
 
 #include <errno.h>
 #include <string.h>
@@ -89,7 +88,7 @@ static json_t *document(const struct predict *predict)
     const struct cawl_prediction *prediction = &predict->prediction;
     const double share = cawl_limit_share(&predict->options);
     json_t *object = json_pack("{s:s, s:s, s:s, s:o, s:o, s:o}", "schema", "fstune/write-prediction/1",
-                               "version", REPORT_VERSION, "mode", cawl_mode_names[predict->mode], "total_s",
+                               "version", FSTUNE_VERSION, "mode", cawl_mode_names[predict->mode], "total_s",
                                json_number(prediction->total_s), "naive_total_s",
                                json_number(predict->naive_total_s), "plain_total_s",
                                json_number(predict->extended ? predict->plain_total_s : prediction->total_s));

@@ -1,8 +1,15 @@
 /* Profiles and front as text. */
 #include "tuner/report_profiles.h"
 
+#include "bench/factors.h"
+#include "bench/pattern.h"
 #include "bench/units.h"
-#include "tuner/report_text.h"
+#include "tuner/objective.h"
+#include "tuner/profiles.h"
+#include "tuner/samples.h"
+#include "tuner/settings.h"
+#include "tuner/text.h"
+#include "tuner/tune.h"
 
 #include <math.h>
 #include <stdlib.h>

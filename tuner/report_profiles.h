@@ -3,7 +3,10 @@
 #ifndef FSTUNE_TUNER_REPORT_PROFILES_H
 #define FSTUNE_TUNER_REPORT_PROFILES_H
 
-#include "tuner/report.h"
+#include "tuner/tune.h"
+
+#include <jansson.h>
+#include <stdio.h>
 
 /* Nothing where nothing was asked for or found. */
 void report_profiles_text(FILE *out, const struct tune *tune);

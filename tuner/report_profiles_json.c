@@ -1,6 +1,15 @@
 /* Profiles and front as JSON. */
+#include "tuner/json.h"
+#include "tuner/json_row.h"
+#include "tuner/profiles.h"
 #include "tuner/report_objective.h"
 #include "tuner/report_profiles.h"
+#include "tuner/samples.h"
+#include "tuner/settings.h"
+#include "tuner/tune.h"
+
+#include <jansson.h>
+#include <stddef.h>
 
 static json_t *json_profile(const struct tune *tune, enum profile profile)
 {

@@ -1,11 +1,15 @@
 /* The answer of `recommend` as JSON (interfaces, section 6: fstune/recommendation/1). */
+#include "tuner/answer.h"
+#include "tuner/json.h"
+#include "tuner/json_row.h"
+#include "tuner/json_system.h"
 #include "tuner/prior.h"
-#include "tuner/report.h"
 #include "tuner/report_burst.h"
 #include "tuner/report_fio_job.h"
 #include "tuner/report_importance.h"
 #include "tuner/report_objective.h"
 #include "tuner/report_profiles.h"
+#include "tuner/report_recommend.h"
 #include "tuner/report_snippet.h"
 #include "tuner/report_sustained.h"
 #include "tuner/resume.h"
@@ -154,7 +158,7 @@ json_t *report_recommendation_document(const struct answer *answer)
 {
     const struct tune *tune = answer->tune;
     json_t *object =
-        json_pack("{s:s, s:s, s:b, s:o}", "schema", "fstune/recommendation/1", "version", REPORT_VERSION,
+        json_pack("{s:s, s:s, s:b, s:o}", "schema", "fstune/recommendation/1", "version", FSTUNE_VERSION,
                   "interrupted", answer->interrupted, "pattern", json_pattern(&tune->settings->pattern));
     if (object == NULL)
         return NULL;

@@ -1,15 +1,17 @@
 /* The answer of `recommend` as text that a person can act on. */
 #include "bench/units.h"
+#include "tuner/answer.h"
 #include "tuner/prior.h"
-#include "tuner/report.h"
 #include "tuner/report_burst.h"
 #include "tuner/report_fio_job.h"
 #include "tuner/report_importance.h"
 #include "tuner/report_objective.h"
 #include "tuner/report_profiles.h"
+#include "tuner/report_recommend.h"
 #include "tuner/report_sustained.h"
 #include "tuner/report_text.h"
 #include "tuner/resume.h"
+#include "tuner/text.h"
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_sort.h>

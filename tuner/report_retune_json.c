@@ -2,7 +2,7 @@
 #include "tuner/report_retune.h"
 
 #include "bench/clock.h"
-#include "tuner/report.h"
+#include "tuner/json.h"
 
 #include <math.h>
 
@@ -110,7 +110,7 @@ json_t *report_retune_document(const struct retune_report *report)
     for (size_t i = 0; i < report->n; i++)
         json_array_append_new(targets, target_json(&report->outcomes[i]));
     return json_pack("{s:s, s:s, s:b, s:o, s:i, s:o, s:o}", "schema", "fstune/retune/1", "version",
-                     REPORT_VERSION, "interrupted", report->interrupted, "ended_at", ended_at(report),
+                     FSTUNE_VERSION, "interrupted", report->interrupted, "ended_at", ended_at(report),
                      "exit_code", report->exit_code, "reason", reason_of(report), "targets", targets);
 }
 

@@ -1,7 +1,7 @@
 /* tuner/report_snippet: printing snippets and their table. */
 #include "tuner/report_snippet.h"
 
-#include "tuner/report.h"
+#include "tuner/json.h"
 
 #include <errno.h>
 #include <stdlib.h>

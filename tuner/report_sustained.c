@@ -2,7 +2,7 @@
 #include "tuner/report_sustained.h"
 
 #include "bench/units.h"
-#include "tuner/report.h"
+#include "tuner/json.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* tuner/report_text: lines of text that several commands print. */
+/* tuner/report_text: figures, and where they were measured, in words. */
 #ifndef FSTUNE_TUNER_REPORT_TEXT_H
 #define FSTUNE_TUNER_REPORT_TEXT_H
 
@@ -14,27 +14,13 @@ void text_rate(FILE *out, const struct row *row, double confidence);
  */
 void text_latency(FILE *out, const struct latency_row *latency);
 
-/* The text with '?' for control characters: names of files may hold any byte, and a terminal obeys some.
- * Returns buffer; what does not fit is cut. */
-const char *text_printable(const char *text, char *buffer, size_t size);
-
-/* "1.21 GB/s" for a rate that may be NaN ("-"). */
-const char *text_short_rate(double bps, char *buffer);
-const char *text_short_duration(double ns, char *buffer);
-
 /* The line "Trust  not trustworthy: CODE, CODE", begun with a newline; nothing when nothing disqualifies. */
 void text_trust(FILE *out, uint64_t disqualifying);
-
-/* The notes, one per line, wrapped nowhere: "  - text". */
-void text_notes(FILE *out, const char *title, const struct notes *notes, bool with_code);
 
 /* "ext4 on /dev/vda (virtio), Linux 6.1, 2 cpus": where it was measured. */
 void text_place(FILE *out, const struct session *session);
 
 /* "Wrote 3.22 GB, read 1.07 GB", and what the drive itself counted where it does; without a final newline. */
 void text_traffic(FILE *out, const struct session *session);
-
-/* Prints nothing more can be lost silently: 0 or the errno of a failed write. */
-int text_finish(FILE *out, struct err *err);
 
 #endif

@@ -2,8 +2,8 @@
 #include "tuner/resume.h"
 
 #include "tuner/journal.h"
+#include "tuner/json.h"
 #include "tuner/prior.h"
-#include "tuner/report.h"
 #include "tuner/resume_header.h"
 
 #include <errno.h>

@@ -2,8 +2,8 @@
 #include "tuner/resume_header.h"
 
 #include "tuner/journal.h"
+#include "tuner/json.h"
 #include "tuner/objective.h"
-#include "tuner/report.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -89,7 +89,7 @@ json_t *resume_header_make(const struct session *session, uint64_t run_ns)
     if (header == NULL)
         return NULL;
     json_object_set_new(header, "schema", json_string(JOURNAL_SCHEMA));
-    json_object_set_new(header, "version", json_string(REPORT_VERSION));
+    json_object_set_new(header, "version", json_string(FSTUNE_VERSION));
     json_object_set_new(header, "pattern", json_text(session->settings->pattern.name));
     set_space(header, session->settings);
     set_place(header, session);

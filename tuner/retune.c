@@ -6,7 +6,7 @@
 #include "bench/err.h"
 #include "bench/hostinfo.h"
 #include "tuner/fail.h"
-#include "tuner/report.h"
+#include "tuner/json_system.h"
 #include "tuner/retune_act.h"
 #include "tuner/retune_keep.h"
 #include "tuner/retune_process.h"

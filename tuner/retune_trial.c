@@ -1,7 +1,7 @@
 /* tuner/retune_trial: snippets of answers that nobody measured. */
 #include "tuner/retune_trial.h"
 
-#include "tuner/report.h"
+#include "tuner/json.h"
 #include "tuner/report_snippet.h"
 
 #include <errno.h>
@@ -19,7 +19,7 @@ static json_t *make_answer(const struct retune_target *target, const struct poin
     const struct settings *settings = &target->settings;
     return json_pack("{s:s, s:s, s:b, s:{s:s}, s:o, s:{s:s, s:f, s:f, s:f, s:f, s:i, s:f}, s:{s:f}, "
                      "s:{s:f, s:f}, s:b, s:{s:b, s:o, s:s, s:s}}",
-                     "schema", "fstune/recommendation/1", "version", REPORT_VERSION, "interrupted", 0,
+                     "schema", "fstune/recommendation/1", "version", FSTUNE_VERSION, "interrupted", 0,
                      "pattern", "name", settings->pattern.name, "recommendation", json_point(point),
                      "throughput", "unit", "bytes/s", "mean", 1e9, "ci_low", 9e8, "ci_high", 1.1e9, "std",
                      1e7, "replays", 7, "confidence", 0.95, "iops", "mean", 1e4, "latency_ns", "mean", 1e5,

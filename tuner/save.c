@@ -5,7 +5,7 @@
 #include "models/student.h"
 #include "tuner/fail.h"
 #include "tuner/history.h"
-#include "tuner/report.h"
+#include "tuner/json_system.h"
 #include "tuner/resume_header.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* fstune emit json: setting, evidence and origin in one small document. */
-#include "tuner/report.h"
+#include "tuner/json.h"
 #include "tuner/snippet.h"
 
 #include <errno.h>

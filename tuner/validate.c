@@ -5,7 +5,6 @@
 #include "tuner/fail.h"
 #include "tuner/interrupt.h"
 #include "tuner/publish.h"
-#include "tuner/report.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,9 +1,9 @@
 /* A validation as text, CSV and JSON. */
 #include "bench/units.h"
 #include "tuner/csv.h"
-#include "tuner/report.h"
+#include "tuner/json.h"
 #include "tuner/report_prediction.h"
-#include "tuner/report_text.h"
+#include "tuner/text.h"
 #include "tuner/validate_internal.h"
 
 #include <errno.h>
@@ -49,7 +49,7 @@ int validate_print_plan_json(FILE *out, const struct validation *validation, str
 {
     return json_print(out,
                       json_pack("{s:s, s:s, s:o, s:s, s:I, s:I, s:I, s:o}", "schema", "fstune/plan/1",
-                                "version", REPORT_VERSION, "place", json_text(validation->settings->path),
+                                "version", FSTUNE_VERSION, "place", json_text(validation->settings->path),
                                 "mode", cawl_mode_names[validation->plan->mode], "writes",
                                 (json_int_t)validation->load->n, "repetitions",
                                 (json_int_t)validation->plan->n_repetitions, "max_write_bytes",
@@ -184,7 +184,7 @@ int validate_print_json(FILE *out, const struct validation *validation, struct e
     size_t n = validation->load->n;
     json_t *document =
         json_pack("{s:s, s:s, s:b, s:s, s:o, s:I, s:I, s:I, s:I, s:I}", "schema", "fstune/write-validation/1",
-                  "version", REPORT_VERSION, "interrupted", validation->interrupted, "mode",
+                  "version", FSTUNE_VERSION, "interrupted", validation->interrupted, "mode",
                   cawl_mode_names[validation->plan->mode], "path", json_text(validation->settings->path),
                   "chunks", (json_int_t)n, "total_bytes", (json_int_t)validation->load->total_bytes,
                   "repetitions", (json_int_t)validation->n_runs, "bytes_written",

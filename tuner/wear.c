@@ -4,7 +4,7 @@
 #include "bench/procfs.h"
 #include "bench/spawn.h"
 #include "bench/units.h"
-#include "tuner/report.h"
+#include "tuner/json.h"
 
 #include <errno.h>
 #include <math.h>

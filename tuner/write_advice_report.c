@@ -1,7 +1,7 @@
 /* The advice about writes as text and JSON (fstune/write-advice/1). */
 #include "bench/units.h"
-#include "tuner/report.h"
-#include "tuner/report_text.h"
+#include "tuner/json.h"
+#include "tuner/text.h"
 #include "tuner/write_advice.h"
 
 #include <math.h>
@@ -147,7 +147,7 @@ json_t *write_advice_json(const struct write_advice *advice)
     return json_pack(
         "{s:s, s:s, s:b, s:b, s:{s:o, s:o, s:o}, s:{s:I, s:I, s:o, s:o, s:b}, s:o, s:{s:s, s:s}, s:b, s:o, "
         "s:[o, o], s:{s:o, s:o}, s:o}",
-        "schema", "fstune/write-advice/1", "version", REPORT_VERSION, "predicted", 1, "measured", 0, "host",
+        "schema", "fstune/write-advice/1", "version", FSTUNE_VERSION, "predicted", 1, "measured", 0, "host",
         "file", json_text(advice->settings->prediction.host), "path", json_text(host->path), "file_system",
         json_text(host->file_system), "load", "total", (json_int_t)burst->bytes, "request_size",
         (json_int_t)burst->request_bytes, "delay_s", json_number(burst->delay_s), "interval_s",

@@ -3,7 +3,7 @@
 #define FSTUNE_TESTS_TUNER_TUNE_RIG_H
 
 #include "tests/tuner/rig.h"
-#include "tuner/report.h"
+#include "tuner/answer.h"
 #include "tuner/tune.h"
 
 #include <gsl/gsl_errno.h>

@@ -1,9 +1,14 @@
-/* Tests of tuner/report_json and tuner/report_recommend_json: valid JSON whatever the figures and texts are.
+/* Tests of tuner/json and tuner/report_recommend_json: valid JSON whatever the figures and texts are.
  */
 #include "tests/check.h"
 #include "tests/tuner/rig.h"
+#include "tuner/answer.h"
+#include "tuner/doubts.h"
 #include "tuner/interrupt.h"
-#include "tuner/report.h"
+#include "tuner/json.h"
+#include "tuner/json_row.h"
+#include "tuner/json_system.h"
+#include "tuner/report_recommend.h"
 
 #include <errno.h>
 #include <gsl/gsl_errno.h>
@@ -109,8 +114,7 @@ static void a_warning_says_whether_it_disqualifies(void **state)
 {
     (void)state;
     static struct notes notes;
-    report_note_doubts(&notes, DOUBTS_BIT(DOUBT_STEAL) | DOUBTS_BIT(DOUBT_NOT_COLD),
-                       DOUBTS_BIT(DOUBT_NOT_COLD));
+    doubts_note(&notes, DOUBTS_BIT(DOUBT_STEAL) | DOUBTS_BIT(DOUBT_NOT_COLD), DOUBTS_BIT(DOUBT_NOT_COLD));
     json_t *list = json_warnings(&notes), *cold = json_array_get(list, 0), *steal = json_array_get(list, 1);
     assert_int_equal(json_array_size(list), 2);
     assert_string_equal(json_string_value(json_object_get(cold, "code")), "not_cold");
@@ -391,5 +395,5 @@ int main(void)
         cmocka_unit_test(a_document_ends_with_one_newline),
         cmocka_unit_test(output_that_cannot_be_written_is_an_error),
     };
-    return cmocka_run_group_tests_name("tuner/report_json", tests, enter, rig_leave);
+    return cmocka_run_group_tests_name("tuner/json", tests, enter, rig_leave);
 }
