@@ -2,6 +2,7 @@
 #include "bench/calibrate.h"
 
 #include "bench/calibrate_internal.h"
+#include "bench/full_io.h"
 #include "bench/rng.h"
 #include "bench/target_internal.h"
 
@@ -63,8 +64,8 @@ int calibrate_write(const struct calibrate *calibrate, int fd, uint64_t offset_b
     for (size_t i = 0; i < n_calls && code == 0; i++) {
         code = calibrate_is_interrupted(calibrate)
                    ? -EINTR
-                   : target_write_all(fd, source(calibrate, offset_bytes + i * size_bytes, size_bytes),
-                                      size_bytes, offset_bytes + i * size_bytes);
+                   : full_io_write(fd, source(calibrate, offset_bytes + i * size_bytes, size_bytes),
+                                   size_bytes, offset_bytes + i * size_bytes);
     }
     return code;
 }

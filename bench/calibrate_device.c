@@ -1,5 +1,6 @@
 /* Writes that reach the device before they return, and reads from it. */
 #include "bench/calibrate_internal.h"
+#include "bench/full_io.h"
 #include "bench/rng.h"
 #include "bench/target_internal.h"
 
@@ -198,8 +199,8 @@ int calibrate_read(struct calibrate *calibrate, uint64_t bytes, double *ret_bps,
     for (uint64_t i = 0; i < n && code == 0; i++)
         code = calibrate_is_interrupted(calibrate)
                    ? -EINTR
-                   : target_read_all(fd, calibrate->data, CALIBRATE_REQUEST_BYTES,
-                                     (first + i) % n_whole * CALIBRATE_REQUEST_BYTES);
+                   : full_io_read(fd, calibrate->data, CALIBRATE_REQUEST_BYTES,
+                                  (first + i) % n_whole * CALIBRATE_REQUEST_BYTES);
     double seconds = calibrate_seconds(calibrate, start_ns);
     close(fd);
     calibrate->read_bytes += n * CALIBRATE_REQUEST_BYTES;

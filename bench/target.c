@@ -2,6 +2,7 @@
 #include "bench/target.h"
 
 #include "bench/access.h"
+#include "bench/full_io.h"
 #include "bench/retry.h"
 #include "bench/rng.h"
 #include "bench/target_internal.h"
@@ -212,22 +213,12 @@ int target_open_file(const struct target *target, uint32_t file, bool direct, bo
                          (write ? O_RDWR : O_RDONLY) | (direct ? O_DIRECT : 0), ret_fd, err);
 }
 
-int target_sync(int fd)
-{
-    unsigned n_tries = 0;
-    int code;
-    do {
-        code = fdatasync(fd) == 0 ? 0 : -errno;
-    } while (code != 0 && retry_interrupted(&n_tries));
-    return code;
-}
-
 int target_flush(const struct target *target, struct err *err)
 {
     const int *fds = target_fds(target);
     int code = 0;
     for (uint32_t i = 0; i < target_n_files(target) && code == 0; i++)
-        code = target_sync(fds[i]);
+        code = full_io_sync(fds[i]);
     if (code != 0)
         return err_sys(err, code, "%s: fdatasync failed; what was written may be lost", target->name);
     return 0;

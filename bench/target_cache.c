@@ -2,6 +2,7 @@
  *
  * cachestat(2) is asked first. mincore(2) needs a mapping, knows nothing of dirty pages and calls everything
  * resident in files that are neither ours nor writable for us, so it is asked only for those that are. */
+#include "bench/full_io.h"
 #include "bench/target_internal.h"
 
 #include <errno.h>
@@ -154,7 +155,7 @@ static int warm_one(const struct target *target, unsigned char *block, const ato
         uint64_t left = target->size_bytes - at;
         if (interrupted != NULL && atomic_load(interrupted) != 0)
             return err_set(err, -EINTR, "%s: reading it into the cache was interrupted", target->name);
-        int code = target_read_all(target->fd, block, (size_t)(left < TARGET_MIB ? left : TARGET_MIB), at);
+        int code = full_io_read(target->fd, block, (size_t)(left < TARGET_MIB ? left : TARGET_MIB), at);
         if (code != 0)
             return err_sys(err, code, "%s: cannot be read at offset %" PRIu64, target->name, at);
     }

@@ -4,6 +4,7 @@
  * files into buffered ones. So data are moved and their pages looked for. After a read they would still be
  * there. After a write btrfs has already written them out and forgotten them, therefore a second thread looks
  * while the write is under way. */
+#include "bench/full_io.h"
 #include "bench/target_internal.h"
 
 #include <errno.h>
@@ -148,7 +149,7 @@ static int prove_reads(struct probe *probe, enum target_proof *ret_proof)
                     verdict(probe->target, TARGET_DIRECT_UNVERIFIED, "its cached pages could not be dropped");
             break;
         }
-        int code = target_read_all(probe->fd, probe->block, probe->block_bytes, probe->places[i]);
+        int code = full_io_read(probe->fd, probe->block, probe->block_bytes, probe->places[i]);
         if (code != 0 && !means_refused(code))
             return code;
         if (code != 0)
@@ -189,7 +190,7 @@ static void *watch_pages(void *argument)
 static int write_watched(struct watch *watch, uint64_t *ret_looks)
 {
     const struct probe *probe = watch->probe;
-    int code = target_read_all(probe->fd, probe->block, probe->block_bytes, watch->place);
+    int code = full_io_read(probe->fd, probe->block, probe->block_bytes, watch->place);
     if (code != 0)
         return code;
     pthread_t thread;
@@ -199,7 +200,7 @@ static int write_watched(struct watch *watch, uint64_t *ret_looks)
     while (atomic_load(&watch->n_looks) == 0)
         sched_yield();
     uint64_t before = atomic_load(&watch->n_looks);
-    code = target_write_all(probe->fd, probe->block, probe->block_bytes, watch->place);
+    code = full_io_write(probe->fd, probe->block, probe->block_bytes, watch->place);
     uint64_t after = atomic_load(&watch->n_looks);
     atomic_store(&watch->stop, true);
     pthread_join(thread, NULL);

@@ -1,4 +1,5 @@
 /* bench/target_fill: how large the target file may be, and its random contents. */
+#include "bench/full_io.h"
 #include "bench/hostinfo.h"
 #include "bench/retry.h"
 #include "bench/rng.h"
@@ -147,36 +148,6 @@ int target_check_free(const struct target *target, struct err *err)
     return 0;
 }
 
-int target_write_all(int fd, const void *buffer, size_t size, uint64_t offset)
-{
-    const unsigned char *bytes = buffer;
-    unsigned n_tries = 0;
-    for (size_t done = 0; done < size;) {
-        ssize_t n = pwrite(fd, bytes + done, size - done, (off_t)(offset + done));
-        if (n < 0 && !retry_interrupted(&n_tries))
-            return -errno;
-        if (n == 0)
-            return -EIO;
-        done += n > 0 ? (size_t)n : 0;
-    }
-    return 0;
-}
-
-int target_read_all(int fd, void *buffer, size_t size, uint64_t offset)
-{
-    unsigned char *bytes = buffer;
-    unsigned n_tries = 0;
-    for (size_t done = 0; done < size;) {
-        ssize_t n = pread(fd, bytes + done, size - done, (off_t)(offset + done));
-        if (n < 0 && !retry_interrupted(&n_tries))
-            return -errno;
-        if (n == 0)
-            return -ENODATA;
-        done += n > 0 ? (size_t)n : 0;
-    }
-    return 0;
-}
-
 /* The errors that a user can do something about get words for it. */
 static int fill_error(const struct target *target, int code, uint64_t done, struct err *err)
 {
@@ -248,7 +219,7 @@ static int checkpoint(struct filling *filling, struct err *err)
 {
     int code = 0;
     for (uint32_t i = 0; i < target_n_files(filling->target) && code == 0; i++)
-        code = target_sync(target_fds(filling->target)[i]);
+        code = full_io_sync(target_fds(filling->target)[i]);
     if (code != 0)
         return fill_error(filling->target, code, filling->done, err);
     if (target_n_files(filling->target) == 1) {
@@ -280,7 +251,7 @@ static int fill_blocks(struct filling *filling, unsigned char *block, struct err
             verify_stamp(filling->plan->verify, block, filling->done, TARGET_MIB);
         uint64_t part = filling->part, at = filling->done;
         int fd = target_fds(filling->target)[at / part];
-        int code = target_write_all(fd, block, TARGET_MIB, at % part);
+        int code = full_io_write(fd, block, TARGET_MIB, at % part);
         if (code != 0)
             return fill_error(filling->target, code, filling->done, err);
         filling->done += TARGET_MIB;

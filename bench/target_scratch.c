@@ -1,6 +1,7 @@
 /* bench/target_scratch: empty target files. */
 #include "bench/target_scratch.h"
 
+#include "bench/full_io.h"
 #include "bench/target_internal.h"
 #include "bench/units.h"
 
@@ -83,7 +84,7 @@ static int fill_a_little(struct target *target, struct err *err)
     unsigned char *block = calloc(1, TARGET_MIB);
     if (block == NULL)
         return err_set(err, -ENOMEM, "%s: no memory for probing direct I/O", target->name);
-    int code = target_write_all(target->fd, block, TARGET_MIB, 0);
+    int code = full_io_write(target->fd, block, TARGET_MIB, 0);
     if (code == 0)
         target->size_bytes = TARGET_MIB;
     else

@@ -2,9 +2,9 @@
 #include "bench/verify.h"
 
 #include "bench/arena.h"
+#include "bench/full_io.h"
 #include "bench/hostinfo.h"
 #include "bench/rng.h"
-#include "bench/target_internal.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -286,7 +286,7 @@ static int read_part(struct verify *verify, const int *fds, unsigned char *part,
 {
     char place[PLACE_SIZE];
     uint64_t at = first * VERIFY_BLOCK_BYTES, file = verify->file_bytes != 0 ? at / verify->file_bytes : 0;
-    int result = target_read_all(fds[file], part, n * VERIFY_BLOCK_BYTES, at - file * verify->file_bytes);
+    int result = full_io_read(fds[file], part, n * VERIFY_BLOCK_BYTES, at - file * verify->file_bytes);
     if (result < 0)
         return err_sys(err, result, "cannot be read back at %s", place_text(verify, at, place));
     return compare_part(verify, part, first, n, err);

@@ -6,7 +6,17 @@
 #include "tuner/sustained.h"
 #include "tuner/tune.h"
 
+#include <jansson.h>
 #include <stdbool.h>
+#include <stdio.h>
+
+/* What a command measured beside the search: lines after the answer, and one member of the document. */
+struct answer_part {
+    const char *key; /* of the member */
+    json_t *(*document)(const void *context);
+    void (*print)(FILE *out, const void *context);
+    const void *context;
+};
 
 /* The whole answer of `recommend`. Prepared once, printed as text or JSON. */
 struct answer {
@@ -26,7 +36,7 @@ struct answer {
     struct sustained_verdict sustained; /* of the chosen point */
     const char *reason;                 /* why there is no recommendation, or NULL */
     char reason_text[640];              /* where it has to be made up */
-    const struct burst *burst;          /* borrowed; NULL without --burst */
+    const struct answer_part *part;     /* borrowed; NULL: there is none */
 };
 
 void answer_prepare(struct answer *answer, struct tune *tune);

@@ -88,7 +88,7 @@ static int check_host(const struct settings *settings, struct err *err)
     return result;
 }
 
-int burst_check(const struct session *session, uint64_t file_bytes, struct err *err)
+int burst_check(struct session *session, uint64_t file_bytes, struct err *err)
 {
     const struct settings *settings = session->settings;
     if (settings->burst.bytes == 0) {
@@ -105,7 +105,13 @@ int burst_check(const struct session *session, uint64_t file_bytes, struct err *
     int result = check_host(settings, err);
     if (result == 0)
         result = check_time(settings, err);
-    return result == 0 ? check_room(settings, file_bytes, err) : result;
+    if (result == 0)
+        result = check_room(settings, file_bytes, err);
+    if (result == 0) {
+        session->reserved_ns = burst_reserved_ns(settings);
+        session->reserved_bytes = burst_reserved_bytes(settings);
+    }
+    return result;
 }
 
 static uint64_t deadline_ns(const struct tune *tune)

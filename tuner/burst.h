@@ -69,8 +69,8 @@ struct burst {
 };
 
 /* What can be refused before a byte is written: a burst of a surface, of a pattern that reads, one that does
- * not fit the file, the memory or --max-write; a host file that cannot be read. Nothing without --burst. */
-int burst_check(const struct session *session, uint64_t file_bytes, struct err *err);
+ * not fit the file, the memory or --max-write; a host file that cannot be read. Reserves time and bytes of the session for the bursts. Nothing without --burst. */
+int burst_check(struct session *session, uint64_t file_bytes, struct err *err);
 
 /* Of time and bytes, what the search leaves for bursts; 0 without --burst. */
 uint64_t burst_reserved_ns(const struct settings *settings);

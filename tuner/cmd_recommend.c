@@ -6,8 +6,10 @@
 #include "tuner/command.h"
 #include "tuner/fail.h"
 #include "tuner/interrupt.h"
+#include "tuner/live_tune.h"
 #include "tuner/options.h"
 #include "tuner/prior.h"
+#include "tuner/report_burst.h"
 #include "tuner/report_plan.h"
 #include "tuner/report_recommend.h"
 #include "tuner/resume.h"
@@ -122,7 +124,8 @@ static int print_result(struct tune *tune, const struct burst *burst, struct err
     progress_clear(&session->progress);
     session_finish(session);
     answer_prepare(&answer, tune);
-    answer.burst = burst->settings != NULL ? burst : NULL;
+    struct answer_part bursts = report_burst(burst);
+    answer.part = burst->settings != NULL ? &bursts : NULL;
     int result = tune->settings->json ? report_recommendation_json(stdout, &answer, err)
                                       : report_recommendation_text(stdout, &answer, err);
     int code = exit_code(&answer);
@@ -144,6 +147,7 @@ static int measure_and_print(struct session *session, struct err *err)
     int result = session_prepare(session, err);
     if (result == 0)
         result = tune_init(&tune, session, err);
+    tune.observer = &live_tune;
     if (result == 0) {
         save_begin(session, "recommend");
         result = tune_run(&tune, err);

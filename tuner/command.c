@@ -4,6 +4,9 @@
 #include "bench/err.h"
 #include "tuner/fail.h"
 #include "tuner/options.h"
+#include "tuner/prior.h"
+#include "tuner/resume.h"
+#include "tuner/save.h"
 #include "tuner/session.h"
 
 #include <errno.h>
@@ -37,6 +40,9 @@ int command_run_session(const struct command *command, const struct settings *se
     int code = refuse_or_measure(command, session);
     /* A thread that hangs in the kernel still uses it. */
     if (!session->abandoned) {
+        resume_close(session);
+        prior_close(session);
+        save_close(session);
         session_close(session);
         free(session);
     }

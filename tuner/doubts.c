@@ -273,14 +273,6 @@ uint64_t doubts_passing(uint64_t set)
     return set & passing;
 }
 
-enum doubt doubts_find(const char *code)
-{
-    unsigned i = 0;
-    while (i < DOUBT_N && strcmp(doubts_table[i].code, code) != 0)
-        i++;
-    return (enum doubt)i;
-}
-
 void doubts_note(struct notes *warnings, uint64_t doubts, uint64_t disqualifying)
 {
     for (unsigned i = 0; i < DOUBT_N; i++) {

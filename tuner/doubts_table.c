@@ -1,5 +1,7 @@
 /* The table of doubts: what each means, what to do, and when a point that has it is not recommended. */
-#include "tuner/doubts.h"
+#include "tuner/doubts_table.h"
+
+#include <string.h>
 
 const struct doubts_row doubts_table[DOUBT_N] = {
     [DOUBT_WARMUP_NOT_STABLE] = {"warmup_not_stable", 0, false,
@@ -116,3 +118,11 @@ const struct doubts_row doubts_table[DOUBT_N] = {
          "fewer replays than wanted were made after the choice: the figures may flatter it"},
     [DOUBT_NO_LOCK] = {"no_lock", 0, false, "the device could not be locked against a second fstune"},
 };
+
+enum doubt doubts_find(const char *code)
+{
+    unsigned i = 0;
+    while (i < DOUBT_N && strcmp(doubts_table[i].code, code) != 0)
+        i++;
+    return (enum doubt)i;
+}

@@ -1,7 +1,7 @@
 /* tuner/history: reading decisions, and old runs as prior knowledge. */
 #include "tuner/history_row.h"
 #include "tuner/history_sql.h"
-#include "tuner/prior.h"
+#include "tuner/prior_file.h"
 
 #include <errno.h>
 #include <math.h>

@@ -63,7 +63,7 @@ static enum live_unit unit_of(enum objective objective)
     return objective == OBJECTIVE_IOPS ? LIVE_PER_S : LIVE_BYTES_PER_S;
 }
 
-void live_tune_show(struct tune *tune, size_t point, bool fresh)
+static void show_before_run(struct tune *tune, size_t point, bool fresh)
 {
     if (!progress_is_due(&tune->session->progress))
         return;
@@ -78,3 +78,5 @@ void live_tune_show(struct tune *tune, size_t point, bool fresh)
     set_best(tune, &live);
     live_show(&live, &tune->session->progress);
 }
+
+const struct tune_observer live_tune = {.run_begins = show_before_run};

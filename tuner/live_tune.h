@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Before a run of this point; nothing where stderr is no terminal or was drawn on just now. */
-void live_tune_show(struct tune *tune, size_t point, bool fresh);
+/* Shows the view before a run; nothing where stderr is no terminal or was drawn on just now. */
+extern const struct tune_observer live_tune;
 
 #endif

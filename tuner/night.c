@@ -3,11 +3,13 @@
 
 #include "tuner/answer.h"
 #include "tuner/json.h"
+#include "tuner/live_tune.h"
 #include "tuner/night_judge.h"
 #include "tuner/night_memory.h"
 #include "tuner/night_words.h"
 #include "tuner/prior.h"
 #include "tuner/report_recommend.h"
+#include "tuner/save.h"
 #include "tuner/tune.h"
 
 #include <errno.h>
@@ -169,6 +171,7 @@ static int measure(struct world *world, const struct night_request *request, str
         return status;
     plan(world, request, result);
     status = tune_init(&world->tune, session, err);
+    world->tune.observer = &live_tune;
     if (status == 0)
         status = tune_run(&world->tune, err);
     /* What a device did that then stood still is nothing to act on. */
@@ -362,6 +365,8 @@ static void leave(struct world *world)
     json_decref(world->documents);
     if (world->session.abandoned)
         return;
+    prior_close(&world->session);
+    save_close(&world->session);
     session_close(&world->session);
     free(world);
 }

@@ -29,19 +29,11 @@ static double p99(const struct sample *sample)
 }
 
 const struct objective_row objective_table[] = {
-    [OBJECTIVE_THROUGHPUT] = {.name = "throughput",
-                              .title = "Throughput",
-                              .unit = "bytes/s",
-                              .value = throughput},
-    [OBJECTIVE_IOPS] = {.name = "iops", .title = "IOPS", .unit = "requests/s", .value = iops},
-    [OBJECTIVE_LATENCY] = {.name = "latency",
-                           .title = "Latency",
-                           .unit = "ns",
-                           .lower = true,
-                           .one_load = true,
-                           .value = latency},
-    [OBJECTIVE_P99] =
-        {.name = "p99", .title = "p99", .unit = "ns", .lower = true, .one_load = true, .value = p99},
+    [OBJECTIVE_THROUGHPUT] = {.title = "Throughput", .unit = "bytes/s", .value = throughput},
+    [OBJECTIVE_IOPS] = {.title = "IOPS", .unit = "requests/s", .value = iops},
+    [OBJECTIVE_LATENCY] =
+        {.title = "Latency", .unit = "ns", .lower = true, .one_load = true, .value = latency},
+    [OBJECTIVE_P99] = {.title = "p99", .unit = "ns", .lower = true, .one_load = true, .value = p99},
 };
 
 double objective_response(const struct settings *settings, double reference_log_bps,
@@ -64,7 +56,7 @@ double objective_margin(const struct settings *settings)
 
 static int check_load(const struct settings *settings, const struct candidates *candidates, struct err *err)
 {
-    const char *name = objective_table[settings->objective].name;
+    const char *name = settings_objective_names[settings->objective];
     for (size_t i = 1; i < candidates->n; i++) {
         if (candidates->points[i].request_size_bytes != candidates->points[0].request_size_bytes ||
             factors_write_size_bytes(&candidates->points[i]) !=
@@ -85,7 +77,7 @@ int objective_check(const struct settings *settings, const struct candidates *ca
     if (settings->profile_given && settings->objective != OBJECTIVE_THROUGHPUT)
         return err_set(err, -EINVAL,
                        "--profile %s brings its own objective; leave --objective %s out, or take --profiles",
-                       profiles_names[settings->profile], objective_table[settings->objective].name);
+                       profiles_names[settings->profile], settings_objective_names[settings->objective]);
     return objective_table[settings->objective].one_load ? check_load(settings, candidates, err) : 0;
 }
 

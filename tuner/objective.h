@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 struct objective_row {
-    const char *name, *title; /* as --objective has it, and at the beginning of a line */
+    const char *title; /* at the beginning of a line */
     const char *unit;
     bool lower;    /* is better */
     bool one_load; /* compares only points that move the same bytes with the same threads */

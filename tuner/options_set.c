@@ -3,7 +3,7 @@
 
 #include "bench/pattern.h"
 #include "bench/units.h"
-#include "tuner/doubts.h"
+#include "tuner/doubts_table.h"
 #include "tuner/options_value.h"
 
 #include <errno.h>

@@ -2,29 +2,25 @@
 #include "tuner/options_set.h"
 
 #include "bench/units.h"
-#include "tuner/snippet.h"
+#include "tuner/snippet_formats.h"
 
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_FORMATS    64
 #define VERSION_DIGITS 4
 
 int options_set_snippet(struct settings *settings, const struct option_row *row, const char *text,
                         struct err *err)
 {
-    const char *names[MAX_FORMATS];
-    const struct snippet_ops *ops;
-    size_t n = 0;
-    for (size_t i = 0; (ops = snippet_row(i)) != NULL && n < MAX_FORMATS; i++)
-        names[n++] = ops->name;
-    if (snippet_find(text) != NULL) {
-        snprintf((char *)settings + row->place, SETTINGS_NAME_SIZE, "%s", text);
-        return 0;
+    for (size_t i = 0; i < SNIPPET_FORMATS_N; i++) {
+        if (strcmp(text, snippet_formats[i]) == 0) {
+            snprintf((char *)settings + row->place, SETTINGS_NAME_SIZE, "%s", text);
+            return 0;
+        }
     }
-    const char *nearest = options_nearest(text, names, n);
+    const char *nearest = options_nearest(text, snippet_formats, SNIPPET_FORMATS_N);
     if (nearest != NULL)
         return err_set(err, -EINVAL, "'%.60s' is no format; did you mean %s?", text, nearest);
     return err_set(err, -EINVAL, "'%.60s' is no format; fstune emit --list shows them", text);

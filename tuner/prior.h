@@ -8,25 +8,11 @@
 #define FSTUNE_TUNER_PRIOR_H
 
 #include "tuner/journal.h"
+#include "tuner/prior_file.h"
 #include "tuner/tune.h"
 
 #include <jansson.h>
 #include <stdio.h>
-
-/* Points of a file: figures of means over replays. */
-struct prior_point {
-    struct point point;
-    size_t n;
-    double mean_bps, std_bps; /* std: NaN for a single replay or where it is not known */
-    double latency_mean_ns;   /* NaN: not known */
-};
-
-struct prior_file {
-    char name[SETTINGS_TEXT_SIZE];
-    struct prior_point *points;
-    size_t n, capacity;
-    size_t n_here; /* of them in the space of this search */
-};
 
 struct prior {
     size_t n;
@@ -38,15 +24,6 @@ struct prior {
  * or the errno of what failed. Nothing is done without --prior. */
 int prior_open(struct session *session, struct err *err);
 void prior_close(struct session *session);
-
-/* Reads one text. As prior_open. */
-int prior_parse(struct prior_file *file, const char *text, size_t size, struct err *err);
-/* Adds the runs [first, end) of a journal to the file's points. 0, -ENOMEM. */
-int prior_take_runs(struct prior_file *file, const struct journal *journal, size_t first, size_t end);
-/* Adds the points of an answer of `recommend`, joined with those that are there already. 0; -EINVAL for a row
- * that is no measured point; -ENOMEM. */
-int prior_take_answer(struct prior_file *file, const json_t *answer, struct err *err);
-void prior_file_done(struct prior_file *file); /* accepts a zeroed one */
 
 /* How much of a first design is needed: 1 without prior knowledge. */
 double prior_design_share(const struct session *session);

@@ -1,5 +1,5 @@
 /* Reading points from an answer or from a journal. */
-#include "tuner/prior.h"
+#include "tuner/prior_file.h"
 
 #include <errno.h>
 #include <math.h>

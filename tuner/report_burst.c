@@ -75,8 +75,9 @@ static json_t *json_looks(const struct burst *burst)
     return list;
 }
 
-json_t *report_burst_json(const struct burst *burst)
+static json_t *make_document(const void *context)
 {
+    const struct burst *burst = context;
     json_t *gain = burst->has_gain ? json_pack("{s:o, s:o, s:o}", "mean", json_number(burst->gain), "ci_low",
                                                json_number(burst->gain_ci.low), "ci_high",
                                                json_number(burst->gain_ci.high))
@@ -147,8 +148,9 @@ static void print_model(FILE *out, const struct burst *burst)
             burst_contradicts(burst) ? " - which the bursts contradict" : "");
 }
 
-void report_burst_text(FILE *out, const struct burst *burst)
+static void print_lines(FILE *out, const void *context)
 {
+    const struct burst *burst = context;
     char bytes[UNITS_TEXT_SIZE], interval[UNITS_TEXT_SIZE];
     fprintf(out, "\nBursts       of %s", units_format_size(burst->settings->burst.bytes, bytes));
     if (burst->settings->burst.interval_ns > 0)
@@ -167,4 +169,10 @@ void report_burst_text(FILE *out, const struct burst *burst)
               out);
     fputs(INDENT "For a steady load, the setting above.\n", out);
     print_model(out, burst);
+}
+
+struct answer_part report_burst(const struct burst *burst)
+{
+    return (struct answer_part){
+        .key = "burst", .document = make_document, .print = print_lines, .context = burst};
 }

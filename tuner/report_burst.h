@@ -2,15 +2,10 @@
 #ifndef FSTUNE_TUNER_REPORT_BURST_H
 #define FSTUNE_TUNER_REPORT_BURST_H
 
+#include "tuner/answer.h"
 #include "tuner/burst.h"
 
-#include <jansson.h>
-#include <stdio.h>
-
-/* The member "burst" of the document; NULL when memory ran out. */
-json_t *report_burst_json(const struct burst *burst);
-
-/* Lines "Bursts  ...". */
-void report_burst_text(FILE *out, const struct burst *burst);
+/* The part of an answer: its member "burst", and lines "Bursts  ...". The bursts are borrowed. */
+struct answer_part report_burst(const struct burst *burst);
 
 #endif

@@ -79,8 +79,9 @@ json_t *report_objective_json(const struct tune *tune)
     struct objective_ratio ratio;
     if (!figure_of(tune, &figure, &ratio))
         return json_null();
-    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:I, s:o}", "name", row->name, "unit", row->unit,
-                     "better", row->lower ? "lower" : "higher", "mean", json_number(figure.mean), "ci_low",
+    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:I, s:o}", "name",
+                     settings_objective_names[tune->settings->objective], "unit", row->unit, "better",
+                     row->lower ? "lower" : "higher", "mean", json_number(figure.mean), "ci_low",
                      json_number(figure.ci.low), "ci_high", json_number(figure.ci.high), "replays",
                      (json_int_t)figure.n, "ratio_to_baseline", report_objective_json_ratio(ratio));
 }

@@ -78,7 +78,7 @@ static void print_profiles(FILE *out, const struct tune *tune)
     fprintf(out, "\nProfiles (figures from the replays after the choice; the search was for %s)\n",
             tune->settings->objective == OBJECTIVE_THROUGHPUT
                 ? profiles_names[tune->settings->profile]
-                : objective_table[tune->settings->objective].name);
+                : settings_objective_names[tune->settings->objective]);
     for (size_t p = 0; p < PROFILE_N; p++) {
         size_t point = tune->profiles.point[p];
         print_profile(out, tune, (enum profile)p);

@@ -4,7 +4,6 @@
 #include "tuner/json_row.h"
 #include "tuner/json_system.h"
 #include "tuner/prior.h"
-#include "tuner/report_burst.h"
 #include "tuner/report_fio_job.h"
 #include "tuner/report_importance.h"
 #include "tuner/report_objective.h"
@@ -163,8 +162,8 @@ json_t *report_recommendation_document(const struct answer *answer)
     if (object == NULL)
         return NULL;
     set_answer(object, answer);
-    if (answer->burst != NULL)
-        json_object_set_new(object, "burst", report_burst_json(answer->burst));
+    if (answer->part != NULL)
+        json_object_set_new(object, answer->part->key, answer->part->document(answer->part->context));
     json_object_set_new(object, "equivalent", json_points(tune, false, VERDICT_EQUIVALENT));
     json_object_set_new(object, "undecided", json_points(tune, false, VERDICT_UNDECIDED));
     json_object_set_new(object, "importance", report_importance_json(tune));

@@ -2,7 +2,6 @@
 #include "bench/units.h"
 #include "tuner/answer.h"
 #include "tuner/prior.h"
-#include "tuner/report_burst.h"
 #include "tuner/report_fio_job.h"
 #include "tuner/report_importance.h"
 #include "tuner/report_objective.h"
@@ -252,8 +251,8 @@ int report_recommendation_text(FILE *out, const struct answer *answer, struct er
                 text_short_duration(tune->lowest_p99_ns, text));
     }
     report_profiles_text(out, tune);
-    if (answer->burst != NULL)
-        report_burst_text(out, answer->burst);
+    if (answer->part != NULL)
+        answer->part->print(out, answer->part->context);
     if (tune->n_records > 0) {
         print_table(out, tune);
         print_search(out, tune);

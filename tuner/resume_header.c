@@ -3,7 +3,6 @@
 
 #include "tuner/journal.h"
 #include "tuner/json.h"
-#include "tuner/objective.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -74,7 +73,7 @@ static void set_rules(json_t *header, const struct session *session)
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         /* The unlimited warm-up is -1. */
         json_object_set_new(header, rules[i].key, json_integer((json_int_t)rules[i].value));
-    json_object_set_new(header, "objective", json_string(objective_table[settings->objective].name));
+    json_object_set_new(header, "objective", json_string(settings_objective_names[settings->objective]));
     json_object_set_new(header, "profile", json_integer(settings->profile));
     json_object_set_new(header, "rate_floor", json_number(settings->rate_floor_share));
     json_object_set_new(header, "tolerance", json_number(settings->tolerance_share));

@@ -5,9 +5,6 @@
 #include "bench/units.h"
 #include "tuner/ground.h"
 #include "tuner/interrupt.h"
-#include "tuner/prior.h"
-#include "tuner/resume.h"
-#include "tuner/save.h"
 #include "tuner/worker.h"
 
 #include <errno.h>
@@ -476,9 +473,6 @@ void session_close(struct session *session)
         return;
     if (!session->simulated && session->target.fd > 0)
         target_close(&session->target);
-    resume_close(session);
-    prior_close(session);
-    save_close(session);
     verify_close(&session->verify);
     arena_free(&session->arena);
     surface_close(&session->surface);

@@ -43,15 +43,16 @@ struct session {
     int directory_fd, lock_fd;
     uint64_t seed;
     uint64_t start_ns;
-    uint64_t end_ns;                    /* no run and no filling lasts longer; UINT64_MAX: no end */
-    uint32_t n_targets;                 /* that the command fills, all of one size; 0 is 1 */
-    uint64_t n_runs;                    /* started; numbers the seeds */
-    uint64_t write_limit_bytes;         /* of bytes_written, for now; at most --max-write */
-    uint64_t bytes_read, bytes_written; /* filling, proofs of direct I/O and warm-up included */
-    double seconds_at_most;             /* of the whole command; set by its plan */
-    double fastest_bps;                 /* highest rate of writing seen, filling included */
-    unsigned n_not_settled;             /* in a row */
-    uint64_t n_disturbed;               /* runs repeated because of a passing disturbance */
+    uint64_t end_ns;                      /* no run and no filling lasts longer; UINT64_MAX: no end */
+    uint32_t n_targets;                   /* that the command fills, all of one size; 0 is 1 */
+    uint64_t n_runs;                      /* started; numbers the seeds */
+    uint64_t write_limit_bytes;           /* of bytes_written, for now; at most --max-write */
+    uint64_t reserved_ns, reserved_bytes; /* of the budget and of --max-write, for what follows the search */
+    uint64_t bytes_read, bytes_written;   /* filling, proofs of direct I/O and warm-up included */
+    double seconds_at_most;               /* of the whole command; set by its plan */
+    double fastest_bps;                   /* highest rate of writing seen, filling included */
+    unsigned n_not_settled;               /* in a row */
+    uint64_t n_disturbed;                 /* runs repeated because of a passing disturbance */
     bool abandoned; /* a run hangs in the kernel: nothing it uses may be touched or freed */
     /* The file system runs out of free space, or somebody uses the user's file: the command must end. */
     bool full;

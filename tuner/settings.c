@@ -5,10 +5,11 @@
 #include "bench/target.h"
 #include "bench/warmup.h"
 #include "models/cawl.h"
-#include "tuner/validate.h"
 
 #include <errno.h>
 #include <string.h>
+
+const char *const settings_objective_names[OBJECTIVE_N] = {"throughput", "iops", "latency", "p99"};
 
 void settings_init(struct settings *settings)
 {
@@ -36,7 +37,7 @@ void settings_init(struct settings *settings)
     settings->batch_requests = WARMUP_BATCH_DEFAULT;
     memcpy(settings->experiment.design, "full", sizeof("full"));
     settings->prediction.mode = CAWL_NOSYNC;
-    settings->prediction.repetitions = VALIDATE_REPETITIONS_DEFAULT;
+    settings->prediction.repetitions = SETTINGS_REPETITIONS_DEFAULT;
 }
 
 bool settings_splits_sizes(const struct settings *settings)

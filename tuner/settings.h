@@ -21,7 +21,14 @@
 #define SETTINGS_MAX_TESTS    16
 #define SETTINGS_TEST_SIZE    64
 
+/* Of predict --validate. */
+#define SETTINGS_REPETITIONS_DEFAULT 3
+#define SETTINGS_REPETITIONS_MAX     1000
+
 enum objective { OBJECTIVE_THROUGHPUT, OBJECTIVE_IOPS, OBJECTIVE_LATENCY, OBJECTIVE_P99, OBJECTIVE_N };
+
+/* As --objective has them. */
+extern const char *const settings_objective_names[OBJECTIVE_N];
 
 enum profile { PROFILE_MAX_THROUGHPUT, PROFILE_BALANCED, PROFILE_LOW_LATENCY, PROFILE_N };
 

@@ -1,6 +1,8 @@
 /* tuner/snippet: the table of formats, and making one snippet. */
 #include "tuner/snippet.h"
 
+#include "tuner/snippet_formats.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +14,8 @@ extern const struct snippet_ops snippet_fio, snippet_udev, snippet_postgresql, s
     snippet_seastar;
 extern const struct snippet_ops snippet_shell, snippet_json;
 
-/* In the order of --list: virtual machines, other consumers, plain forms. */
-static const struct snippet_ops *const table[] = {
+/* In the order of their names. */
+static const struct snippet_ops *const table[SNIPPET_FORMATS_N] = {
     &snippet_qemu,       &snippet_qemu_drive, &snippet_libvirt,     &snippet_proxmox,
     &snippet_virtualbox, &snippet_vmware,     &snippet_firecracker, &snippet_cloud_hypervisor,
     &snippet_crosvm,     &snippet_bhyve,      &snippet_xen,         &snippet_kubevirt,
@@ -26,7 +28,7 @@ const char *const snippet_bus_names[SNIPPET_BUS_N] = {"virtio-blk", "virtio-scsi
 
 const struct snippet_ops *snippet_row(size_t i)
 {
-    return i < sizeof table / sizeof table[0] ? table[i] : NULL;
+    return i < SNIPPET_FORMATS_N ? table[i] : NULL;
 }
 
 const struct snippet_ops *snippet_find(const char *name)

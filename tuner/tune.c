@@ -1,7 +1,6 @@
 /* The search for one setting, from beginning to end. */
 #include "tuner/tune.h"
 
-#include "tuner/burst.h"
 #include "tuner/prior.h"
 #include "tuner/profiles_scout.h"
 #include "tuner/resume.h"
@@ -66,7 +65,7 @@ double tune_final_share(const struct tune *tune)
 static void plan_time(struct tune *tune)
 {
     uint64_t start_ns = tune->session->start_ns, now_ns = tune_now_ns(tune),
-             budget_ns = tune->settings->budget_ns - burst_reserved_ns(tune->settings);
+             budget_ns = tune->settings->budget_ns - tune->session->reserved_ns;
     tune->end_ns = start_ns + budget_ns;
     double kept = tune_final_share(tune) + (settings_splits_sizes(tune->settings) ? TUNE_SPLIT_SHARE : 0);
     tune->search_end_ns = start_ns + (uint64_t)((double)budget_ns * (1 - kept));
@@ -305,7 +304,7 @@ static int choose_and_confirm(struct tune *tune, struct err *err)
 /* That the search may write. */
 static uint64_t most_bytes(const struct tune *tune)
 {
-    return tune->settings->max_write_bytes - burst_reserved_bytes(tune->settings);
+    return tune->settings->max_write_bytes - tune->session->reserved_bytes;
 }
 
 /* The confirmation gets its share of the write budget as it gets its share of the time. */

@@ -57,7 +57,15 @@ struct tune_watch {
     bool once;           /* no further race after them: they are kept as they are */
 };
 
+struct tune;
+
+/* Who looks on while runs are made: NULL, or a function that returns soon. */
+struct tune_observer {
+    void (*run_begins)(struct tune *tune, size_t point, bool fresh);
+};
+
 struct tune {
+    const struct tune_observer *observer; /* borrowed; NULL: nobody looks on */
     struct session *session;
     const struct settings *settings;
     struct candidates candidates;

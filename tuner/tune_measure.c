@@ -1,7 +1,6 @@
 /* Runs of a list of points in random order: the one place where the search meets the measurement. */
 #include "tuner/tune.h"
 
-#include "tuner/live_tune.h"
 #include "tuner/resume.h"
 #include "tuner/save.h"
 
@@ -159,7 +158,8 @@ static int one_run(struct tune *tune, size_t point, bool fresh, struct histogram
     struct err why = {0};
     uint64_t start_ns = tune_now_ns(tune);
     uint64_t load_bytes = tune->session->bytes_read + tune->session->bytes_written;
-    live_tune_show(tune, point, fresh);
+    if (tune->observer != NULL)
+        tune->observer->run_begins(tune, point, fresh);
     histogram_init(latency);
     int result = session_measure(tune->session, &plan, &measured, latency, &why);
     if (result == -EINTR) {

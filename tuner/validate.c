@@ -24,9 +24,9 @@ static int check_plan(const struct settings *settings, const struct validate_pla
             err, -EINVAL,
             "--validate makes writes for real: give --mode direct, sync, nosync or stdio (naive is "
             "always compared with)");
-    if (plan->n_repetitions == 0 || plan->n_repetitions > VALIDATE_REPETITIONS_MAX)
+    if (plan->n_repetitions == 0 || plan->n_repetitions > SETTINGS_REPETITIONS_MAX)
         return err_set(err, -EINVAL, "--repetitions %u: give 1 to %d", plan->n_repetitions,
-                       VALIDATE_REPETITIONS_MAX);
+                       SETTINGS_REPETITIONS_MAX);
     if (plan->options.n_writers > 1)
         return err_set(err, -EINVAL, "--validate makes the writes of one writer only; leave --writers out");
     if (load->n == 0)

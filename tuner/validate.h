@@ -10,14 +10,11 @@
 
 #include <stdint.h>
 
-#define VALIDATE_REPETITIONS_DEFAULT 3
-#define VALIDATE_REPETITIONS_MAX     1000
-
 /* What the options say beside the settings that all commands share. */
 struct validate_plan {
     enum cawl_mode mode; /* one that can be made: not CAWL_NAIVE, which is always compared with */
     struct cawl_options options;
-    uint32_t n_repetitions; /* 1..VALIDATE_REPETITIONS_MAX */
+    uint32_t n_repetitions; /* 1..SETTINGS_REPETITIONS_MAX */
     const char *csv;        /* a file to write one line per chunk to; "-": stdout instead of the text; NULL or
                                "": none */
     const char *picture;    /* NAME.png, .svg or .pdf; NULL or "": none */

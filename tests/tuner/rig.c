@@ -3,6 +3,9 @@
 
 #include "bench/factors.h"
 #include "tuner/options.h"
+#include "tuner/prior.h"
+#include "tuner/resume.h"
+#include "tuner/save.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -164,6 +167,9 @@ struct session *rig_open_session(const struct settings *settings)
 
 void rig_close_session(struct session *session)
 {
+    resume_close(session);
+    prior_close(session);
+    save_close(session);
     session_close(session);
     free(session);
 }

@@ -188,7 +188,7 @@ static void too_few_bursts_are_no_answer(void **state)
 
 static json_t *document(void)
 {
-    json_t *object = report_burst_json(&burst);
+    json_t *object = report_burst(&burst).document(&burst);
     assert_non_null(object);
     return object;
 }
@@ -224,7 +224,7 @@ static void text_says_which_setting_and_that_a_steady_load_has_another(void **st
     burst.falls_behind = true;
     burst_judge(&burst);
     FILE *out = open_memstream(&text, &size);
-    report_burst_text(out, &burst);
+    report_burst(&burst).print(out, &burst);
     fclose(out);
     static const char *const parts[] = {"Bursts       of 64m",
                                         "64k x 4, buffered, io_uring",
@@ -369,7 +369,7 @@ static void where_every_burst_failed_the_reason_is_told(void **state)
     assert_true(burst.chosen[BURST_BUFFERED] != BURST_NONE || burst.chosen[BURST_DIRECT] != BURST_NONE);
     assert_int_equal(burst.best, BURST_NONE);
     assert_non_null(strstr(burst.why, "the disk is gone"));
-    json_t *object = report_burst_json(&burst);
+    json_t *object = report_burst(&burst).document(&burst);
     assert_non_null(strstr(json_string_value(json_object_get(object, "reason")), "the disk is gone"));
     json_decref(object);
     done();

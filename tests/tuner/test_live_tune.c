@@ -13,7 +13,7 @@ static bool fresh;
 static void show(void)
 {
     session->progress = (struct progress){.on = true, .clock = &session->clock};
-    live_tune_show(&tune, next, fresh);
+    live_tune.run_begins(&tune, next, fresh);
 }
 
 static void begin(const char *objective)
@@ -105,7 +105,7 @@ static void what_was_drawn_just_now_is_not_drawn_again(void **state)
     assert_true(session->progress.drawn);
     uint64_t before_ns = session->progress.drawn_ns;
     session->surface.now_ns += PROGRESS_PERIOD_NS - 1;
-    live_tune_show(&tune, 0, false);
+    live_tune.run_begins(&tune, 0, false);
     assert_int_equal(session->progress.drawn_ns, before_ns);
     session->progress.drawn = false;
     done();

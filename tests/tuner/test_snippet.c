@@ -1,5 +1,6 @@
 /* The table of formats, and what holds for every one of them. */
 #include "tests/tuner/snippet_rig.h"
+#include "tuner/snippet_formats.h"
 
 #include <ctype.h>
 
@@ -9,6 +10,7 @@ static void names_are_unique_and_found(void **state)
     (void)state;
     for (size_t i = 0; (ops = snippet_row(i)) != NULL; i++) {
         assert_ptr_equal(snippet_find(ops->name), ops);
+        assert_string_equal(ops->name, snippet_formats[i]);
         for (const char *c = ops->name; *c != '\0'; c++)
             assert_true(islower((unsigned char)*c) || *c == '-');
     }
