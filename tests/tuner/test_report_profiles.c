@@ -5,6 +5,7 @@
 #include "tests/tuner/tune_rig.h"
 #include "tuner/report_objective.h"
 #include "tuner/report_profiles.h"
+#include "tuner/report_recommend.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,6 +2,7 @@
  * there. */
 #include "tests/check.h"
 #include "tests/tuner/tune_rig.h"
+#include "tuner/report_recommend.h"
 
 #include <math.h>
 
