@@ -4,7 +4,7 @@
 
 #include "bench/clock.h"
 #include "bench/spawn.h"
-#include "tuner/command.h"
+#include "tuner/fail.h"
 #include "tuner/interrupt.h"
 
 #include <errno.h>
