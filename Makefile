@@ -35,17 +35,23 @@ ifeq ($(filter $(BUILD),$(builds)),)
 $(error BUILD=$(BUILD) is unknown; use one of: $(builds))
 endif
 
+# The folders, the lowest first.
+layers  := $(shell sed -n 's|^\([a-z]*/[a-z]*\):.*|\1|p' tests/lint/layers)
+ifeq ($(layers),)
+$(error tests/lint/layers lists no folder)
+endif
+
 sources = $(wildcard $(1)/*.c)
-library_sources = $(filter-out tuner/main.c,$(call sources,$(1)))
-test_sources := $(wildcard $(floors:%=tests/%/test_*.c))
-# Everything else in a floor's test directory is linked into each of its test programs.
-helper_sources = $(filter-out tests/$(1)/test_%,$(call sources,tests/$(1)))
+library_sources = $(filter-out tuner/commands/main.c,$(call sources,$(1)))
+test_sources := $(wildcard $(layers:%=tests/%/test_*.c))
+# What stands beside the folders of a floor's tests is linked into each of its test programs.
+helper_sources = $(call sources,tests/$(1))
 perf_sources := $(call sources,tests/perf)
 statistics_sources := $(call sources,tests/statistics)
 compare_sources := $(call sources,tests/compare)
 study_sources := $(call sources,tests/study)
 fuzz_sources := $(call sources,tests/fuzz)
-own_code := $(wildcard $(floors:%=%/*.[ch]) tests/*.[ch] tests/*/*.[ch])
+own_code := $(wildcard $(layers:%=%/*.[ch]) tests/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch])
 
 # Tests by name: *_fs need a real file system and time (check-io), *_slow need minutes (check-slow).
 wanted := $(if $(T),$(foreach t,$(test_sources),$(if $(findstring $(T),$(t)),$(t))),$(test_sources))
@@ -105,10 +111,16 @@ libs_tuner  = $$(pkg-config $(pkg_static) --libs $(packages_tuner)) -laio -pthre
 build/static/% build/m32/%: pkg_static := --static
 build/m32/%: export PKG_CONFIG_LIBDIR = $(m32_root)/lib/i386-linux-gnu/pkgconfig
 
-# Archives that a floor's programs link, users before the used.
-archives_bench  = build/$(1)/libbench.a
-archives_models = build/$(1)/libmodels.a
-archives_tuner  = build/$(1)/libtuner.a build/$(1)/libbench.a build/$(1)/libmodels.a
+# $(1): list. The same from the end.
+reverse = $(if $(1),$(call reverse,$(wordlist 2,$(words $(1)),$(1))) $(firstword $(1)))
+# $(1): list, $(2): word of it. What stands up to the word.
+up_to = $(if $(1),$(firstword $(1)) $(if $(filter $(2),$(firstword $(1))),,$(call up_to,$(wordlist 2,$(words $(1)),$(1)),$(2))))
+folders_of = $(filter $(1)/%,$(layers))
+
+# $(1): build, $(2): folder, or tuner for all. Archives that its programs link, users before the used.
+archives_below = $(patsubst %,build/$(1)/%.a,$(call reverse,$(call up_to,$(call folders_of,$(firstword $(subst /, ,$(2)))),$(2))))
+archives_tuner = $(call archives_below,$(1),tuner) $(call archives_below,$(1),bench) $(call archives_below,$(1),models)
+archives_of    = $(if $(filter tuner%,$(2)),$(archives_tuner),$(archives_below))
 
 # ---- packages --------------------------------------------------------------------------------------------------
 
@@ -216,41 +228,41 @@ build/$(1)/%.o: %.c Makefile | $(before_build)
 	$$(Q)$$(CC) -std=c17 $$(cpp_flags) $$(warnings) $$(WERROR) $$(compile_$(1)) $$(CPPFLAGS) $$(CFLAGS) $$(pkg_flags) \
 	    -MMD -MP -c $$< -o $$@
 
-$(foreach f,$(floors),$(eval $(call rules-of-floor,$(1),$(f))))
+$(foreach f,$(layers),$(eval $(call rules-of-folder,$(1),$(f))))
 endef
 
 # $(1): build
 define rules-of-build
 $(call rules-of-objects,$(1))
 
-build/$(1)/fstune: build/$(1)/tuner/main.o $(call archives_tuner,$(1))
+build/$(1)/fstune: build/$(1)/tuner/commands/main.o $(call archives_tuner,$(1))
 	$$(call say,LINK,$$@)
 	$$(Q)$$(CC) $$(compile_$(1)) $$(CFLAGS) $$(link_$(1)) $$(LDFLAGS) $$^ $$(libs_tuner) -o $$@
 
-$(foreach t,$(test_sources),$(eval $(call rules-of-test,$(1),$(word 2,$(subst /, ,$(t))),$(t:%.c=%))))
+$(foreach t,$(test_sources),$(eval $(call rules-of-test,$(1),$(patsubst tests/%/,%,$(dir $(t))),$(t:%.c=%))))
 $(foreach t,$(perf_sources) $(statistics_sources) $(compare_sources) $(study_sources),$(eval $(call rules-of-test,$(1),tuner,$(t:%.c=%))))
 endef
 
-# $(1): build, $(2): floor. The archive is written anew, so that no object of a removed source lives on in it.
-define rules-of-floor
-build/$(1)/lib$(2).a: $(call objects,$(call library_sources,$(2)),$(1)) | $(before_build)
+# $(1): build, $(2): folder. The archive is written anew, so that no object of a removed source lives on in it.
+define rules-of-folder
+build/$(1)/$(2).a: $(call objects,$(call library_sources,$(2)),$(1)) | $(before_build)
 	$$(call say,AR,$$@)
 	@mkdir -p $$(@D) && rm -f $$@
 	$$(Q)$$(AR) rcs $$@ $$^
 endef
 
-# $(1): build, $(2): floor, $(3): source without .c. A line /* LINK: flags */ in the source adds flags for the linker.
+# $(1): build, $(2): folder, or tuner for all; $(3): source without .c. A line /* LINK: flags */ in the source adds flags for the linker.
 define rules-of-test
-build/$(1)/$(3): build/$(1)/$(3).o $(call objects,$(call helper_sources,$(2)),$(1)) $(call archives_$(2),$(1))
+build/$(1)/$(3): build/$(1)/$(3).o $(call objects,$(call helper_sources,$(firstword $(subst /, ,$(2)))),$(1)) $(call archives_of,$(1),$(2))
 	$$(call say,LINK,$$@)
 	$$(Q)$$(CC) $$(compile_$(1)) $$(CFLAGS) $$(link_$(1)) $$(LDFLAGS) $$^ \
-	    $$$$(sed -n 's|^/\* LINK: \(.*\) \*/$$$$|\1|p' $(3).c) -lcmocka $$(libs_$(2)) -o $$@
+	    $$$$(sed -n 's|^/\* LINK: \(.*\) \*/$$$$|\1|p' $(3).c) -lcmocka $$(libs_$(firstword $(subst /, ,$(2)))) -o $$@
 endef
 
 $(foreach b,$(builds),$(eval $(call rules-of-build,$(b))))
 
 # The assembler reads them, unseen by -MMD.
-$(patsubst %,build/%/tuner/page_assets.o,$(builds) fuzz): $(wildcard tuner/page_assets/*)
+$(patsubst %,build/%/tuner/picture/page_assets.o,$(builds) fuzz): $(wildcard tuner/picture/page_assets/*)
 
 # Fuzz targets are a tree of their own, made by clang.
 $(eval $(call rules-of-objects,fuzz))
@@ -259,7 +271,7 @@ $(call programs,$(fuzz_sources),fuzz): build/fuzz/%: build/fuzz/%.o $(call archi
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(compile_fuzz) $(CFLAGS) $(link_fuzz) $(LDFLAGS) $^ $(libs_tuner) -o $@
 
--include $(wildcard $(builds:%=build/%/*/*.d) $(builds:%=build/%/tests/*/*.d) build/fuzz/*/*.d build/fuzz/tests/fuzz/*.d)
+-include $(wildcard $(foreach b,$(builds) fuzz,build/$(b)/*/*/*.d build/$(b)/tests/*/*/*.d))
 
 # The file system that fails on request (tests/faults). Where libfuse3 is missing nothing is built and nothing is wrong.
 build/release/faultfs: tests/faults/faultfs.c tests/faults/fault.h Makefile | deps-faults
@@ -341,7 +353,7 @@ m32_lacks := $(shell CC='$(CC)' tests/m32/sysroot build/m32/sysroot)
 endif
 
 # It puts a function of its own in the place of fstat64, which has yet another name where times have 64 bits.
-m32_cannot := tests/bench/test_target_attacks.c
+m32_cannot := tests/bench/target/test_target_attacks.c
 
 ifeq ($(m32_lacks),)
 check-m32: build/m32/fstune $(call programs,$(filter-out $(m32_cannot),$(fast_tests)),m32) | deps ## the fast tests as 32-bit programs on x86-64
@@ -441,7 +453,7 @@ tidy_stamps := $(patsubst %.c,build/lint/%.tidy,$(filter %.c,$(own_code)))
 .PHONY: lint-tidy
 lint-tidy: $(tidy_stamps)
 
-build/lint/bench/err.tidy: tidy_flags := -DANALYZER_DEFINES_ERR
+build/lint/bench/base/err.tidy: tidy_flags := -DANALYZER_DEFINES_ERR
 
 build/lint/%.tidy: %.c .clang-tidy tests/.clang-tidy tests/lint/analyzer.h $(filter %.h,$(own_code)) | deps-dev
 	$(call say,TIDY,$<)

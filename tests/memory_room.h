@@ -4,7 +4,7 @@
 #ifndef FSTUNE_TESTS_MEMORY_ROOM_H
 #define FSTUNE_TESTS_MEMORY_ROOM_H
 
-#include "bench/hostinfo.h"
+#include "bench/host/hostinfo.h"
 
 static double room_bytes; /* of a memory cgroup, say; 0: the machine's */
 

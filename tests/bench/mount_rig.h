@@ -3,7 +3,7 @@
 #ifndef FSTUNE_TESTS_BENCH_MOUNT_RIG_H
 #define FSTUNE_TESTS_BENCH_MOUNT_RIG_H
 
-#include "tests/bench/target_rig.h"
+#include "tests/bench/target/target_rig.h"
 #include "tests/check.h"
 
 #include <fcntl.h>

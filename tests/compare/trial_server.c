@@ -7,10 +7,10 @@
  *        trial_server --truth SURFACE.conf PATTERN   N lines "INDEX REQUEST_SIZE QUEUE_DEPTH DIRECT API
  *            THREADS TRUTH_BPS"
  * Exit code 2: wrong usage or a line that is no trial; 1: anything else that fails. */
-#include "bench/units.h"
-#include "tuner/candidates.h"
-#include "tuner/session.h"
-#include "tuner/settings.h"
+#include "bench/base/units.h"
+#include "tuner/session/candidates.h"
+#include "tuner/session/session.h"
+#include "tuner/options/settings.h"
 
 #include <errno.h>
 #include <inttypes.h>

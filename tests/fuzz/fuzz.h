@@ -3,7 +3,7 @@
 #ifndef FSTUNE_TESTS_FUZZ_FUZZ_H
 #define FSTUNE_TESTS_FUZZ_FUZZ_H
 
-#include "bench/err.h"
+#include "bench/base/err.h"
 
 #include <ctype.h>
 #include <errno.h>

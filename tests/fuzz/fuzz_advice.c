@@ -3,7 +3,7 @@
  * the other lines are the answer. */
 #include "tests/fuzz/fuzz.h"
 
-#include "tuner/snippet.h"
+#include "tuner/emit/snippet.h"
 
 #include <math.h>
 

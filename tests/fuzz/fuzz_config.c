@@ -2,8 +2,8 @@
 #include "tests/fuzz/fuzz_libconfig.h"
 #include "tests/fuzz/fuzz_settings.h"
 
-#include "tuner/config.h"
-#include "tuner/options.h"
+#include "tuner/options/config.h"
+#include "tuner/options/options.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

@@ -3,7 +3,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_libconfig.h"
 
-#include "tuner/config.h"
+#include "tuner/options/config.h"
 
 #include <libconfig.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* Results of Erofeev's benchmark: what is read can be reported in every format, and reads back the same. */
 #include "tests/fuzz/fuzz.h"
 
-#include "tuner/erofeev.h"
-#include "tuner/report_experiment.h"
+#include "tuner/experiment/erofeev.h"
+#include "tuner/experiment/report_experiment.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_libconfig.h"
 
-#include "tuner/host_file.h"
+#include "tuner/writes/host_file.h"
 
 #include <math.h>
 

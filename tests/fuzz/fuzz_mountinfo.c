@@ -1,7 +1,7 @@
 /* Lines of /proc/PID/mountinfo: what was understood, written with every byte escaped, is understood again. */
 #include "tests/fuzz/fuzz.h"
 
-#include "bench/hostinfo_internal.h"
+#include "bench/host/hostinfo_internal.h"
 
 #include <inttypes.h>
 

@@ -2,8 +2,8 @@
  * follows; or it is a command, and every line that follows is an argument. */
 #include "tests/fuzz/fuzz_settings.h"
 
-#include "tuner/options.h"
-#include "tuner/options_set.h"
+#include "tuner/options/options.h"
+#include "tuner/options/options_set.h"
 
 #include <inttypes.h>
 

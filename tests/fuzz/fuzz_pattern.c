@@ -1,7 +1,7 @@
 /* Patterns: what is accepted has shares that sum to 100 and a name that means the same. */
 #include "tests/fuzz/fuzz.h"
 
-#include "bench/pattern.h"
+#include "bench/base/pattern.h"
 
 static void check_accepted(const struct pattern *pattern)
 {

@@ -2,7 +2,7 @@
  * quotes in any script for gnuplot. */
 #include "tests/fuzz/fuzz.h"
 
-#include "tuner/plot.h"
+#include "tuner/picture/plot.h"
 
 #include <math.h>
 

@@ -1,8 +1,8 @@
 /* Readers of /proc and /sys: one line, its number, escapes, lists, and files of "name: value". */
 #include "tests/fuzz/fuzz.h"
 
-#include "bench/hostinfo_internal.h"
-#include "bench/procfs.h"
+#include "bench/host/hostinfo_internal.h"
+#include "bench/host/procfs.h"
 
 #include <math.h>
 

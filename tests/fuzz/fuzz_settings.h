@@ -5,8 +5,8 @@
 
 #include "tests/fuzz/fuzz.h"
 
-#include "bench/factors.h"
-#include "tuner/settings.h"
+#include "bench/base/factors.h"
+#include "tuner/options/settings.h"
 
 static inline void fuzz_check_level(int factor, uint64_t value)
 {

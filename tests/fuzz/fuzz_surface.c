@@ -2,7 +2,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_libconfig.h"
 
-#include "tuner/surface.h"
+#include "tuner/session/surface.h"
 
 #include <fcntl.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* The tables of a simulated surface: rows in range and in order, and written out they read back the same. */
 #include "tests/fuzz/fuzz.h"
 
-#include "tuner/surface_table.h"
+#include "tuner/session/surface_table.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Sizes, durations, shares and counts: strict readers, and writers whose text reads back. */
 #include "tests/fuzz/fuzz.h"
 
-#include "bench/units.h"
+#include "bench/base/units.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* Traces of writes: what is read is in range, and written out it reads back the same. */
 #include "tests/fuzz/fuzz.h"
 
-#include "tuner/write_load.h"
+#include "tuner/writes/write_load.h"
 
 #include <inttypes.h>
 

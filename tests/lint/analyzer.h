@@ -24,9 +24,9 @@ static inline int *analyzer_errno(void)
 #undef errno
 #define errno (*analyzer_errno())
 
-/* bench/err.c defines these functions, so their names stay free there. */
+/* bench/base/err.c defines these functions, so their names stay free there. */
 #ifndef ANALYZER_DEFINES_ERR
-#include "bench/err.h"
+#include "bench/base/err.h"
 #define err_set(err, code, ...) analyzer_negative(((void)err_set(err, code, __VA_ARGS__), (code)))
 #define err_sys(err, code, ...) analyzer_negative(((void)err_sys(err, code, __VA_ARGS__), (code)))
 #define err_prefix(err, ...)    analyzer_negative(err_prefix(err, __VA_ARGS__))

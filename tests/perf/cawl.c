@@ -3,7 +3,7 @@
  * The smallest loads fit a processor's cache and the largest do not, which is why random ones grow by more.
  *
  * usage: cawl [REPETITIONS] */
-#include "models/cawl.h"
+#include "models/cawl/cawl.h"
 
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>

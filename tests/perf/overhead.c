@@ -7,10 +7,10 @@
  *   overhead [DIRECTORY [PAIRS]]   what is missing of fio and valgrind leaves its column empty
  *   overhead --count bare|fstune SETTING REQUESTS   for callgrind: so many requests in the setting of this
  *                                                   number and nothing else */
-#include "bench/arena.h"
-#include "bench/pump.h"
-#include "bench/target.h"
-#include "models/student.h"
+#include "bench/io/arena.h"
+#include "bench/io/pump.h"
+#include "bench/target/target.h"
+#include "models/statistics/student.h"
 
 #include <jansson.h>
 #include <liburing.h>

@@ -4,8 +4,8 @@
  * one.
  *
  * usage: search_step [MODEL [REPETITIONS]]             (MODEL: auto, gp or quadratic) */
-#include "models/belief.h"
-#include "models/search.h"
+#include "models/search/belief.h"
+#include "models/search/search.h"
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_randist.h>

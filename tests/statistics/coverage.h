@@ -4,10 +4,10 @@
 #ifndef FSTUNE_TESTS_STATISTICS_COVERAGE_H
 #define FSTUNE_TESTS_STATISTICS_COVERAGE_H
 
-#include "models/batch_means.h"
-#include "models/percentile.h"
-#include "models/skew.h"
-#include "tuner/percentiles.h"
+#include "models/statistics/batch_means.h"
+#include "models/statistics/percentile.h"
+#include "models/statistics/skew.h"
+#include "tuner/session/percentiles.h"
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_randist.h>
@@ -124,7 +124,7 @@ static inline double coverage_run(const struct coverage_noise *noise, struct cov
     return factor * inside.mean;
 }
 
-/* Intervals over n replays, each a run of COVERAGE_WINDOWS windows whose warm-up is left out as tuner/trim
+/* Intervals over n replays, each a run of COVERAGE_WINDOWS windows whose warm-up is left out as tuner/session/trim
  * does. Plain: Student's over whole runs. */
 static inline struct coverage_tally coverage_of_replays(const struct coverage_noise *noise,
                                                         struct coverage_between between, size_t n,

@@ -2,7 +2,7 @@
  * rule is content too often with independent rounds that drift.
  *
  * usage: steadiness [--smoke]     400 series of every kind (smoke: 20) */
-#include "models/steady.h"
+#include "models/statistics/steady.h"
 
 #include <gsl/gsl_randist.h>
 #include <math.h>

@@ -18,9 +18,9 @@
  * --drift: what the whole machine loses every night. --max-write: bytes
  * that a night may write, as retune's default; 0: no limit. --writes: only patterns that write. Times are
  * virtual. */
-#include "bench/rng.h"
+#include "bench/base/rng.h"
 #include "tests/study/nights_report.h"
-#include "tuner/night.h"
+#include "tuner/nightly/night.h"
 
 #include <errno.h>
 #include <gsl/gsl_errno.h>

@@ -1,11 +1,11 @@
 /* tests/tuner/rig: a folder, surfaces and the program under test. */
 #include "tests/tuner/rig.h"
 
-#include "bench/factors.h"
-#include "tuner/options.h"
-#include "tuner/prior.h"
-#include "tuner/resume.h"
-#include "tuner/save.h"
+#include "bench/base/factors.h"
+#include "tuner/options/options.h"
+#include "tuner/search/prior.h"
+#include "tuner/search/resume.h"
+#include "tuner/store/save.h"
 
 #include <dirent.h>
 #include <fcntl.h>

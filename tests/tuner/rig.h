@@ -4,8 +4,8 @@
 #define FSTUNE_TESTS_TUNER_RIG_H
 
 #include "tests/check.h"
-#include "tuner/session.h"
-#include "tuner/settings.h"
+#include "tuner/options/settings.h"
+#include "tuner/session/session.h"
 
 #include <jansson.h>
 #include <stdbool.h>

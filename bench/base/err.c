@@ -1,0 +1,85 @@
+/* bench/base/err: builds the one line of text that an error carries upwards. */
+#include "bench/base/err.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A file name may hold anything, but an error stays one line and must not drive the terminal. */
+static void make_printable(char *text)
+{
+    for (char *c = text; *c; c++) {
+        unsigned char byte = (unsigned char)*c;
+        if (byte < 0x20 || byte == 0x7f)
+            *c = '?';
+    }
+}
+
+/* Text is always built beside err->text, because the arguments may point into it. */
+static void store(struct err *err, int code, const char *text)
+{
+    err->code = code;
+    snprintf(err->text, sizeof(err->text), "%s", text);
+    make_printable(err->text);
+}
+
+static void format_text(char text[ERR_TEXT_SIZE], const char *format, va_list args)
+{
+    text[0] = '\0';
+    vsnprintf(text, ERR_TEXT_SIZE, format, args);
+    text[ERR_TEXT_SIZE - 1] = '\0';
+}
+
+/* Appends what fits: the head, which names the thing, is worth more than the tail. */
+static void append(char text[ERR_TEXT_SIZE], const char *more)
+{
+    size_t length = strlen(text);
+    snprintf(text + length, ERR_TEXT_SIZE - length, "%s", more);
+}
+
+int err_set(struct err *err, int code, const char *format, ...)
+{
+    if (!err)
+        return code;
+    char text[ERR_TEXT_SIZE];
+    va_list args;
+    va_start(args, format);
+    format_text(text, format, args);
+    va_end(args);
+    store(err, code, text);
+    return code;
+}
+
+int err_sys(struct err *err, int code, const char *format, ...)
+{
+    if (!err)
+        return code;
+    char text[ERR_TEXT_SIZE], reason[128];
+    va_list args;
+    va_start(args, format);
+    format_text(text, format, args);
+    va_end(args);
+    append(text, ": ");
+    append(text, strerror_r(-code, reason, sizeof(reason)));
+    store(err, code, text);
+    return code;
+}
+
+int err_prefix(struct err *err, const char *format, ...)
+{
+    /* Prefixing happens on the way out of a failure: 0 would turn it into a success. */
+    if (!err)
+        return -EIO;
+    char text[ERR_TEXT_SIZE];
+    va_list args;
+    va_start(args, format);
+    format_text(text, format, args);
+    va_end(args);
+    if (err->text[0]) {
+        append(text, ": ");
+        append(text, err->text);
+    }
+    store(err, err->code, text);
+    return err->code;
+}

@@ -1,0 +1,14 @@
+/* bench/base/full_io: pread, pwrite and fdatasync that go on until all is done: EINTR is retried, the rest of
+ * a short transfer is continued. */
+#ifndef FSTUNE_BENCH_BASE_FULL_IO_H
+#define FSTUNE_BENCH_BASE_FULL_IO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* 0 or a negative errno; -ENODATA at the end of the file. */
+int full_io_read(int fd, void *buffer, size_t size, uint64_t offset);
+int full_io_write(int fd, const void *buffer, size_t size, uint64_t offset);
+int full_io_sync(int fd);
+
+#endif

@@ -1,0 +1,237 @@
+/* bench/base/units: numbers as people write them. Digits are read and written by hand, because strtod and
+ * printf's %f follow the locale's decimal comma. */
+#include "bench/base/units.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Places after the point that are kept. With them 100 percent stays below 2^53, so that a share is one
+ * correctly rounded division, equal to the literal in C. */
+#define FRACTION_DIGITS 13
+
+struct decimal {
+    uint64_t whole;
+    bool overflow; /* whole did not fit; the text is of the form all the same */
+    bool has_point;
+    uint64_t numerator;   /* of the fraction ... */
+    uint64_t denominator; /* ... a power of ten */
+};
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Moves the cursor past the digits; false when there are none. */
+static bool read_whole(const char **cursor, uint64_t *ret_value, bool *ret_overflow)
+{
+    const char *c = *cursor;
+    uint64_t value = 0;
+    bool overflow = false;
+    for (; is_digit(*c); c++) {
+        overflow |= __builtin_mul_overflow(value, 10, &value);
+        overflow |= __builtin_add_overflow(value, (uint64_t)(*c - '0'), &value);
+    }
+    if (c == *cursor)
+        return false;
+    *cursor = c;
+    *ret_value = value;
+    *ret_overflow = overflow;
+    return true;
+}
+
+/* "12" or "12.5"; "12." and ".5" are not numbers here. */
+static bool read_decimal(const char **cursor, struct decimal *ret)
+{
+    struct decimal decimal = {.denominator = 1};
+    if (!read_whole(cursor, &decimal.whole, &decimal.overflow))
+        return false;
+    if (**cursor == '.') {
+        const char *c = *cursor + 1;
+        if (!is_digit(*c))
+            return false;
+        decimal.has_point = true;
+        for (int kept = 0; is_digit(*c); c++, kept++) {
+            if (kept < FRACTION_DIGITS) {
+                decimal.numerator = decimal.numerator * 10 + (uint64_t)(*c - '0');
+                decimal.denominator *= 10;
+            }
+        }
+        *cursor = c;
+    }
+    *ret = decimal;
+    return true;
+}
+
+int units_parse_size(const char *text, uint64_t *ret_bytes)
+{
+    static const char suffixes[] = "kKmMgGtT";
+    uint64_t value;
+    bool overflow;
+    if (!read_whole(&text, &value, &overflow))
+        return -EINVAL;
+    unsigned shift = 0;
+    if (*text) {
+        const char *suffix = strchr(suffixes, *text++);
+        if (!suffix)
+            return -EINVAL;
+        shift = 10 * ((unsigned)(suffix - suffixes) / 2 + 1);
+    }
+    if (*text)
+        return -EINVAL;
+    if (overflow || value > UINT64_MAX >> shift)
+        return -ERANGE;
+    *ret_bytes = value << shift;
+    return 0;
+}
+
+static uint64_t unit_ns(const char *unit)
+{
+    static const struct {
+        const char *name;
+        uint64_t ns;
+    } units[] = {
+        {"ns", 1},
+        {"us", 1000},
+        {"ms", 1000000},
+        {"s", 1000000000},
+        {"m", 60ULL * 1000000000},
+        {"h", 3600ULL * 1000000000},
+    };
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+        if (strcmp(unit, units[i].name) == 0)
+            return units[i].ns;
+    }
+    return 0;
+}
+
+int units_parse_duration(const char *text, uint64_t *ret_ns)
+{
+    struct decimal decimal;
+    if (!read_decimal(&text, &decimal))
+        return -EINVAL;
+    uint64_t scale_ns = unit_ns(text);
+    if (scale_ns == 0)
+        return -EINVAL;
+    uint64_t ns;
+    double fraction = (double)decimal.numerator / (double)decimal.denominator;
+    if (decimal.overflow || __builtin_mul_overflow(decimal.whole, scale_ns, &ns) ||
+        __builtin_add_overflow(ns, (uint64_t)(fraction * (double)scale_ns + 0.5), &ns))
+        return -ERANGE;
+    *ret_ns = ns;
+    return 0;
+}
+
+int units_parse_share(const char *text, double *ret_share)
+{
+    struct decimal decimal;
+    if (!read_decimal(&text, &decimal))
+        return -EINVAL;
+    bool is_percent = strcmp(text, "%") == 0;
+    if (!is_percent && *text)
+        return -EINVAL;
+    uint64_t limit = is_percent ? 100 : 1;
+    bool above =
+        decimal.overflow || decimal.whole > limit || (decimal.whole == limit && decimal.numerator > 0);
+    /* "1.5" may have been meant as percent, and "1" as either: neither form nor range tells. */
+    if (!is_percent && (above || (decimal.whole == 1 && !decimal.has_point)))
+        return -EINVAL;
+    if (above)
+        return -ERANGE;
+    *ret_share = (double)(decimal.whole * decimal.denominator + decimal.numerator) /
+                 (double)(decimal.denominator * limit);
+    return 0;
+}
+
+int units_parse_count(const char *text, uint64_t max, uint64_t *ret_count)
+{
+    uint64_t value;
+    bool overflow;
+    if (!read_whole(&text, &value, &overflow) || *text)
+        return -EINVAL;
+    if (overflow || value > max)
+        return -ERANGE;
+    *ret_count = value;
+    return 0;
+}
+
+const char *units_format_size(uint64_t bytes, char *buffer)
+{
+    static const char *const suffixes[] = {"", "k", "m", "g", "t"};
+    size_t i = 0;
+    while (i < 4 && bytes > 0 && bytes % 1024 == 0) {
+        bytes /= 1024;
+        i++;
+    }
+    snprintf(buffer, UNITS_TEXT_SIZE, "%" PRIu64 "%s", bytes, suffixes[i]);
+    return buffer;
+}
+
+/* The value to three digits with the first of the units, each 1000 times the one before, that keeps it below
+ * 1000. Whole numbers of the first unit are printed as such. */
+static const char *format_3_digits(double value, const char *const *units, size_t n_units, char *buffer)
+{
+    static const double power[] = {1.0, 10.0, 100.0, 1000.0};
+    if (!isfinite(value) || value < 0.0) {
+        snprintf(buffer, UNITS_TEXT_SIZE, "n/a");
+        return buffer;
+    }
+    if (value < 1000.0 && value == floor(value)) {
+        snprintf(buffer, UNITS_TEXT_SIZE, "%u%s", (unsigned)value, units[0]);
+        return buffer;
+    }
+    for (size_t i = 0; i < n_units; i++) {
+        /* Rounded first and looked at then: 9.996 is "10.0", 999.6 is one of the next unit. */
+        for (int places = i == 0 ? 3 : 2; places >= 0; places--) {
+            double digits = floor(value * power[places] + 0.5);
+            if (digits >= 1000.0)
+                continue;
+            unsigned all = (unsigned)digits, one = (unsigned)power[places];
+            if (places == 0)
+                snprintf(buffer, UNITS_TEXT_SIZE, "%u%s", all, units[i]);
+            else
+                snprintf(buffer, UNITS_TEXT_SIZE, "%u.%0*u%s", all / one, places & 3, all % one, units[i]);
+            return buffer;
+        }
+        value /= 1000.0;
+    }
+    snprintf(buffer, UNITS_TEXT_SIZE, "> 999%s", units[n_units - 1]);
+    return buffer;
+}
+
+const char *units_format_rate(double bytes_per_s, char *buffer)
+{
+    static const char *const units[] = {" B/s", " kB/s", " MB/s", " GB/s", " TB/s", " PB/s", " EB/s"};
+    return format_3_digits(bytes_per_s, units, sizeof(units) / sizeof(units[0]), buffer);
+}
+
+const char *units_format_bytes(uint64_t bytes, char *buffer)
+{
+    static const char *const units[] = {" B", " kB", " MB", " GB", " TB", " PB", " EB"};
+    return format_3_digits((double)bytes, units, sizeof(units) / sizeof(units[0]), buffer);
+}
+
+const char *units_format_duration(uint64_t ns, char *buffer)
+{
+    static const char *const units[] = {" ns", " us", " ms", " s"};
+    /* Three digits of 59.95 s are 60.0 s: from there on minutes. */
+    if (ns < 59950000000ULL)
+        return format_3_digits((double)ns, units, sizeof(units) / sizeof(units[0]), buffer);
+    uint64_t seconds = ns / 1000000000 + (ns % 1000000000 >= 500000000);
+    uint64_t minutes = seconds / 60 + (seconds % 60 >= 30);
+    if (seconds < 3600)
+        snprintf(buffer, UNITS_TEXT_SIZE, "%" PRIu64 "m %" PRIu64 "s", seconds / 60, seconds % 60);
+    else
+        snprintf(buffer, UNITS_TEXT_SIZE, "%" PRIu64 "h %" PRIu64 "m", minutes / 60, minutes % 60);
+    return buffer;
+}
+
+const char *units_format_count(double count, char *buffer)
+{
+    static const char *const units[] = {"", " k", " M", " G", " T", " P", " E"};
+    return format_3_digits(count, units, sizeof(units) / sizeof(units[0]), buffer);
+}

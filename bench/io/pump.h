@@ -1,0 +1,140 @@
+/* bench/io/pump: keeps one queue full and records what comes back. One pump per thread; no locks, no
+ * allocation while it runs.
+ *
+ * A phase (warm-up or timed) issues requests until its end condition, then drains the queue, so that every
+ * byte counted was submitted and completed inside the phase.
+ *
+ * With a struct verify, blocks are stamped before a write and compared after a read, and a block that is not
+ * what was written makes its request a failed one. That work is not timed at depths above 1, but takes the
+ * thread's time in any case. */
+#ifndef FSTUNE_BENCH_IO_PUMP_H
+#define FSTUNE_BENCH_IO_PUMP_H
+
+#include "bench/base/clock.h"
+#include "bench/base/err.h"
+#include "bench/base/histogram.h"
+#include "bench/base/pattern.h"
+#include "bench/base/rng.h"
+#include "bench/io/ioapi.h"
+#include "bench/io/offsets.h"
+#include "bench/io/verify.h"
+#include "bench/io/warmup.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PUMP_N_WINDOWS 128
+#define PUMP_SAMPLED_NS                                                                                      \
+    2000 /* requests faster than this are sampled: stamping each would cost a noticeable share */
+
+/* Completed bytes by time since the phase began. When the last window is passed, neighbours are merged and
+ * the width doubles. */
+struct pump_windows {
+    uint64_t width_ns;
+    size_t n; /* windows begun */
+    uint64_t bytes[PUMP_N_WINDOWS];
+};
+
+/* Bytes that came back `age_ns` after the beginning; width_ns must be set. */
+void pump_windows_add(struct pump_windows *windows, uint64_t age_ns, uint64_t bytes);
+
+/* Adds those of another pump that began at the same time with the same width: windows that both have. */
+void pump_windows_merge(struct pump_windows *into, const struct pump_windows *from);
+
+struct pump_stats {
+    uint64_t n_requests;
+    uint64_t bytes_read, bytes_written;
+    uint64_t start_ns; /* the phase's beginning, of all pumps that run it together; not after ... */
+    uint64_t first_submit_ns, last_complete_ns;
+    double depth_area;  /* integral of calls in flight over time, ns; with works_in_submit, calls that submit
+                           worked off count one after another */
+    uint64_t n_sampled; /* latencies recorded: n_requests unless sampled */
+    bool sampled;       /* requests are under 2 us: a random sample was timed singly */
+    struct histogram *latency;  /* owned by the caller */
+    struct batch_stats batches; /* sums of latencies of N consecutive completions */
+    struct pump_windows windows;
+};
+
+/* Of a timed phase whose batches nobody counts. */
+#define PUMP_BATCHES_PER_STAMP 4
+
+/* When a phase stops issuing. All of duration, requests and bytes are floors and caps of this pump alone. */
+struct pump_end {
+    uint64_t duration_ns;          /* stop at this time after the beginning ... */
+    uint64_t min_requests;         /* ... but not before so many requests */
+    uint64_t max_bytes;            /* never beyond this; 0: no cap */
+    const atomic_int *interrupted; /* non-zero: stop at once, keep what is done; may be NULL */
+    uint64_t start_ns; /* when the phase began, for pumps that run it together; 0: with this pump's first
+                          submission */
+    /* Called after every batch of N requests; true stops the phase. NULL: no such condition. */
+    bool (*after_batch)(void *context, double batch_latency_ns);
+    void *context;
+    uint32_t batches_per_stamp; /* of requests that are sampled: so many batches end together and share their
+                                   time, since a look at the clock costs what can be seen; 0 is 1 */
+};
+
+/* Of the requests of a phase at depth 1: under PUMP_SAMPLED_NS on average or not. */
+enum pump_speed { PUMP_SPEED_UNKNOWN, PUMP_SPEED_SLOW, PUMP_SPEED_FAST };
+
+struct pump {
+    const struct clock *clock;
+    const struct ioapi_ops *ops;
+    void *io; /* opened state of ops */
+    struct pattern pattern;
+    enum pattern_kind only_kind; /* of a pattern that is not a mix, on one file, and nothing is verified; else
+                                    PATTERN_N_KINDS */
+    struct offsets offsets;
+    struct rng rng; /* mix, buffer stamps, latency sampling */
+    uint32_t n_calls;
+    uint64_t request_size_bytes;
+    uint64_t call_bytes[2];   /* of a call that reads, that writes */
+    uint64_t most_call_bytes; /* the larger of them */
+    uint32_t requests_per_call;
+    uint32_t rounds_per_call;
+    uint32_t batch_requests; /* N */
+    bool works_in_submit;
+    const int *fds; /* n_files of them */
+    uint32_t n_files;
+    uint64_t shift_bytes;
+    struct verify *verify;  /* what is written and read is checked; NULL: it is not */
+    enum pump_speed speed;  /* of the last phase */
+    struct io_call *calls;  /* n_calls */
+    struct io_call **idle;  /* stack of calls not in flight; n_calls */
+    struct io_call **ready; /* prepared but not yet accepted, then reaped; n_calls */
+};
+
+struct pump_config {
+    const struct clock *clock;
+    const struct ioapi_ops *ops;
+    struct pattern pattern;
+    uint64_t base_bytes, region_bytes; /* part of the file this pump works on */
+    const int *fds;                    /* borrowed; NULL: simulated */
+    /* Several files: the region is that of a file as long as all of them, whose calls of the larger size
+     * are dealt out to the files in turn. */
+    uint32_t n_files;     /* 0 is 1 */
+    uint64_t shift_bytes; /* added to the offset in each of several files */
+    uint32_t n_calls;
+    uint64_t request_size_bytes;
+    uint64_t write_size_bytes; /* of requests that write; 0: the same. With real buffers, two sizes allow one
+                                  request per call */
+    uint32_t requests_per_call, rounds_per_call;
+    unsigned char *buffers; /* n_calls buffers of the larger size x requests_per_call bytes, touched;
+                               borrowed; NULL: simulated */
+    uint32_t batch_requests;
+    bool works_in_submit;  /* submit may do the I/O itself before it returns: see depth_area */
+    struct verify *verify; /* borrowed; NULL without, and with simulated buffers */
+    uint64_t seed;
+};
+
+/* 0, -ENOMEM, -EINVAL. pump_done accepts a zeroed or half-made pump. */
+int pump_init(struct pump *pump, const struct pump_config *config, struct err *err);
+void pump_done(struct pump *pump);
+
+/* Runs one phase on the opened API `io`. Statistics are reset, then filled, also on failure. 0, or the
+ * negative errno of the first failed or short request with its kind, offset, size and thread-independent
+ * text; the queue is drained all the same. */
+int pump_phase(struct pump *pump, const struct pump_end *end, struct pump_stats *stats, struct err *err);
+
+#endif

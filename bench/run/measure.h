@@ -1,0 +1,142 @@
+/* bench/run/measure: one run of one point (interfaces, section 5): prepare, warm up, measure, settle.
+ *
+ * Works the same on a real file and on a simulated surface; only the I/O API, the clock and the target
+ * differ. */
+#ifndef FSTUNE_BENCH_RUN_MEASURE_H
+#define FSTUNE_BENCH_RUN_MEASURE_H
+
+#include "bench/base/clock.h"
+#include "bench/base/err.h"
+#include "bench/base/factors.h"
+#include "bench/base/histogram.h"
+#include "bench/base/pattern.h"
+#include "bench/host/hostinfo.h"
+#include "bench/io/arena.h"
+#include "bench/io/ioapi_surface.h"
+#include "bench/io/pump.h"
+#include "bench/run/watch.h"
+#include "bench/target/target.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define MEASURE_MIN_REQUESTS    64
+#define MEASURE_MIN_DURATION_NS 50000000ULL
+#define MEASURE_SETTLE_NS       2000000000ULL
+
+enum measure_cache { MEASURE_CACHE_COLD, MEASURE_CACHE_WARM };
+
+enum measure_warmup { MEASURE_WARMUP_STABLE, MEASURE_WARMUP_LIMIT, MEASURE_WARMUP_NONE };
+
+/* What stays the same over all runs of a command. */
+struct measure_env {
+    const struct clock *clock;
+    struct target *target;             /* NULL when simulated */
+    struct hostinfo_device device;     /* whose in-flight count is waited for */
+    const struct surface_world *world; /* NULL when real */
+    /* Simulated: the table's throughput of a point, all threads; 0, or -ENODATA with a text naming a point
+     * outside the table. */
+    int (*truth_bps)(void *context, const struct pattern *pattern, const struct point *point, double *ret_bps,
+                     struct err *err);
+    void *truth_context;
+    const atomic_int *interrupted; /* may be NULL */
+    enum measure_cache cache;
+    bool advise;              /* posix_fadvise access hints */
+    bool cooperative_ring;    /* io_uring with IORING_SETUP_COOP_TASKRUN */
+    uint64_t alignment_bytes; /* requests start at multiples of this, but of no larger size; 0: of their own
+                                 size. A multiple of 512 */
+    bool shared_region;       /* threads share the whole file instead of disjoint parts */
+    struct verify *verify;    /* opened for the target's blocks; NULL: nothing is checked */
+    struct arena *arena;      /* user buffers, kept over the runs; unused when simulated */
+    uint64_t settle_limit_ns; /* wait for writeback after a run at most so long */
+};
+
+struct measure_plan {
+    struct pattern pattern;
+    struct point point;
+    uint64_t duration_ns;     /* of the timed part, >= MEASURE_MIN_DURATION_NS */
+    uint64_t warmup_limit_ns; /* 0: no warm-up phase */
+    uint64_t
+        warmup_least_ns; /* no warm-up is over earlier, however stable it looks; at most warmup_limit_ns */
+    /* A run whose rate of all threads is below this after 64 requests and 50 ms ends there; one below half of
+     * it ends its warm-up in the same way. 0: every run lasts its time. */
+    double hopeless_bps;
+    double warmup_coef;
+    uint32_t warmup_window;
+    uint32_t batch_requests;
+    uint64_t max_bytes; /* hard limit of what the run may move, warm-up included; 0: none */
+    /* The timed part ends with so many requests instead of after duration_ns, but not before 64 requests and
+     * 50 ms; 0: by time. */
+    uint64_t n_requests;
+    uint64_t longest_ns; /* one that ends by requests ends then all the same; 0: no limit */
+    uint64_t seed;
+};
+
+struct measure_result {
+    double throughput_bps; /* bytes of all threads / seconds */
+    double iops;           /* requests of all threads / seconds */
+    uint64_t n_requests;
+    uint64_t bytes_read, bytes_written;             /* of the timed part */
+    uint64_t total_bytes_read, total_bytes_written; /* warm-up included */
+    /* The span: from the first submission of any thread to the last completion of any, or the end of the
+     * final fdatasync. */
+    double seconds;
+    double flush_seconds;                 /* final fdatasync inside the span; 0 where there is none */
+    double setup_seconds, settle_seconds; /* outside the span */
+    enum measure_warmup warmup;
+    double warmup_seconds;    /* a span like that */
+    double achieved_depth;    /* per thread, time-weighted over the span without its flush */
+    double littles_law_error; /* |mean latency x IOPS / (achieved depth x threads) - 1| of the worst thread */
+    bool sampled;
+    bool ended_by_bytes; /* the cap on bytes, not the time, ended it */
+    bool cut;            /* it was hopeless, and shorter than planned */
+    enum target_cold cold;
+    bool settled;                /* writeback was over within 2 s */
+    struct pump_windows windows; /* of all threads, while all of them ran */
+    struct watch watch;          /* all NaN when simulated */
+};
+
+/* Bytes that one run of this pattern and point may move, warm-up included, by the rules of section 5:
+ * buffered writes with sync=end touch every block once; cold reads do not wrap; cold buffered random reads
+ * stop at 25 % of the file. Random reads and writes of two sizes have every second block each, and half of
+ * all this. UINT64_MAX: no cap. */
+uint64_t measure_cap_bytes(const struct measure_env *env, const struct pattern *pattern,
+                           const struct point *point);
+
+/* How far behind multiples of its size a request starts; of two sizes, of the larger one. */
+uint64_t measure_shift_bytes(const struct measure_env *env, const struct point *point);
+
+/* Part of the file, or of all files together, that one thread works on. Real targets only. */
+uint64_t measure_region_bytes(const struct measure_env *env, const struct point *point);
+
+/* Bytes of a request of this pattern and point on average: the shares of the pattern are shares of requests.
+ */
+double measure_request_bytes(const struct pattern *pattern, const struct point *point);
+
+/* True when a run has no warm-up phase: buffered writes with sync=end. */
+bool measure_writes_once(const struct pattern *pattern, const struct point *point);
+
+/* True when the final flush took a noticeable part of the span: the windows then show what the page cache
+ * took in, not what became durable. */
+bool measure_was_absorbed(const struct measure_result *result);
+
+/* With env->verify: reads back and compares what was written since the last time, past the page cache where
+ * that can be dropped. 0; -EBADMSG for a block that is not what was written; or as verify_read_back. */
+int measure_read_back(const struct measure_env *env, uint64_t *ret_bytes, struct err *err);
+
+/* Measures. Latencies are added to `latency` (initialised by the caller). 0; the first failed request's
+ * error; -EINTR when interrupted (the result is then not to be used); -EFBIG when the caps on bytes leave a
+ * thread less than one request; with env->verify, -EBADMSG for a block that is not what was written, found
+ * by a read of the run, or by the reading back after it. ret is filled only on 0, but the total_bytes_*
+ * always. */
+int measure_run(const struct measure_env *env, const struct measure_plan *plan, struct measure_result *ret,
+                struct histogram *latency, struct err *err);
+
+/* What measure_run does around a run, for a program that measures the same file between two runs: first the
+ * file is clean and its pages are dropped, or read, as the environment wants; afterwards everything is
+ * durable and the device quiet, or *ret_settled is false. Real targets only. */
+int measure_prepare(const struct measure_env *env, const struct measure_plan *plan, struct err *err);
+int measure_settle(const struct measure_env *env, bool *ret_settled, struct err *err);
+
+#endif

@@ -1,0 +1,35 @@
+/* bench/target/extents: how a file lies on its medium, from FIEMAP, else from SEEK_HOLE.
+ *
+ * Reading what was never written measures memory, not the device: holes and unwritten extents come back as
+ * zeros without I/O, encoded (compressed) extents and inline data with less I/O than bytes. */
+#ifndef FSTUNE_BENCH_TARGET_EXTENTS_H
+#define FSTUNE_BENCH_TARGET_EXTENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Bytes are of the file, within its size. Sums other than hole_bytes are 0 where FIEMAP is not known. */
+struct extents {
+    uint64_t size_bytes;      /* st_size */
+    uint64_t n_extents;       /* pieces as FIEMAP tells them; 0 unless fiemap_known */
+    uint64_t n_fragments;     /* pieces that do not follow their predecessor on the device, + 1; on btrfs with
+                                 compression extents are at most 128 KiB, and this one counts only real jumps */
+    uint64_t hole_bytes;      /* nothing allocated: FIEMAP's gaps, else SEEK_HOLE */
+    uint64_t unwritten_bytes; /* FIEMAP_EXTENT_UNWRITTEN: allocated, reads as zeros without I/O */
+    uint64_t encoded_bytes;   /* FIEMAP_EXTENT_ENCODED: compressed or encrypted by the file system */
+    uint64_t shared_bytes;    /* FIEMAP_EXTENT_SHARED: reflink or snapshot, a rewrite allocates anew */
+    uint64_t inline_bytes;    /* FIEMAP_EXTENT_DATA_INLINE, _DATA_TAIL: inside metadata */
+    uint64_t delalloc_bytes;  /* FIEMAP_EXTENT_DELALLOC: not on the device yet */
+    bool fiemap_known;        /* everything above holds */
+    bool holes_known;         /* hole_bytes holds: FIEMAP, or a SEEK_HOLE that the file system really has */
+};
+
+/* Flushes the file first (FIEMAP_FLAG_SYNC), so that delayed allocation is over; not timed. 0; -EFBIG beyond
+ * 2^22 extents; the errno of fstat. A file system that tells nothing is 0 with both flags false. */
+int extents_of(int fd, struct extents *ret_extents);
+
+/* How much more broken up a file is after than before: extra jumps per GiB of file; NaN when unknown. One
+ * jump per 128 MiB block group is normal, so some 8 per GiB mean nothing. */
+double extents_growth_per_gib(const struct extents *before, const struct extents *after);
+
+#endif

@@ -1,0 +1,225 @@
+/* bench/target/target: opening, creating and closing the file that is measured. */
+#include "bench/target/target.h"
+
+#include "bench/base/access.h"
+#include "bench/base/full_io.h"
+#include "bench/base/retry.h"
+#include "bench/base/rng.h"
+#include "bench/target/target_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+/* What would stay behind is worth a second try. */
+#define UNLINK_TRIES 3
+
+/* A working directory can outlive its name; nothing can be created in it then, whatever access() says. Some
+ * file systems give directories 0 links always, and a name may look like anything: both signs are needed. */
+static bool is_removed(int dir_fd)
+{
+    static const char sign[] = " (deleted)";
+    char link[32], path[4096];
+    struct stat status;
+    snprintf(link, sizeof(link), "/proc/self/fd/%d", dir_fd);
+    ssize_t n = readlink(link, path, sizeof(path));
+    return n > (ssize_t)strlen(sign) && memcmp(path + n - strlen(sign), sign, strlen(sign)) == 0 &&
+           fstat(dir_fd, &status) == 0 && status.st_nlink == 0;
+}
+
+/* O_PATH: a directory that may be written to but not listed is good enough. */
+static int open_directory(const char *path, int *ret_fd, struct err *err)
+{
+    int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0) {
+        int code = -errno;
+        if (code == -ENOTDIR)
+            return err_set(err, code, "%s: is not a directory; give --path a directory", path);
+        if (code == -ENOENT)
+            return err_set(err, code, "%s: there is no such directory; create it or give another --path",
+                           path);
+        return err_sys(err, code, "%s: cannot be opened as the directory of the target file", path);
+    }
+    if (is_removed(fd)) {
+        close(fd);
+        return err_set(err, -ENOENT, "%s: the directory has been removed; give another --path", path);
+    }
+    /* Asked before anything is created, so that a dry run finds the same faults as the real one. */
+    int code = access_directory(fd, ".");
+    if (code < 0) {
+        close(fd);
+        if (code == -EROFS)
+            return err_set(err, code, "%s: the file system is read-only; give --path a writable directory",
+                           path);
+        return err_sys(err, code, "%s: no file can be created here; give --path a directory you may write to",
+                       path);
+    }
+    *ret_fd = fd;
+    return 0;
+}
+
+int target_estimate(const struct target_plan *plan, uint64_t *ret_size_bytes, struct err *err)
+{
+    int dir_fd;
+    int code = open_directory(plan->directory, &dir_fd, err);
+    if (code != 0)
+        return code;
+    uint64_t available;
+    code = target_available(dir_fd, &available);
+    if (code != 0)
+        err_sys(err, code, "%s: cannot ask for its free space", plan->directory);
+    else
+        code = target_plan_size(plan, available, ret_size_bytes, err);
+    close(dir_fd);
+    return code;
+}
+
+/* For file systems without O_TMPFILE: the name exists for a moment only and nobody can have prepared a link
+ * under it. */
+static int create_and_unlink(int dir_fd, const char *directory, int *ret_fd, struct err *err)
+{
+    char name[40];
+    snprintf(name, sizeof(name), ".fstune-%016" PRIx64, rng_seed_from_system());
+    int fd = openat(dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return err_sys(err, -errno, "the target file in %s: cannot be created", directory);
+    int code = 0;
+    for (int i = 0; i < UNLINK_TRIES; i++) {
+        code = unlinkat(dir_fd, name, 0) == 0 ? 0 : -errno;
+        if (code == 0 || code == -ENOENT) /* gone by somebody else's hand is gone */
+            break;
+    }
+    if (code == 0 || code == -ENOENT) {
+        *ret_fd = fd;
+        return 0;
+    }
+    close(fd);
+    return err_sys(err, code, "%s/%s: was created and cannot be removed again; remove it", directory, name);
+}
+
+int target_create_nameless(int dir_fd, const char *directory, int *ret_fd, bool *ret_tmpfile, struct err *err)
+{
+    int fd = openat(dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    *ret_tmpfile = fd >= 0;
+    if (fd >= 0) {
+        *ret_fd = fd;
+        return 0;
+    }
+    /* EISDIR: a kernel without O_TMPFILE; ENOENT and EINVAL: seen from network and FUSE file systems. */
+    int code = -errno;
+    if (code == -EOPNOTSUPP || code == -EISDIR || code == -ENOENT || code == -EINVAL)
+        return create_and_unlink(dir_fd, directory, ret_fd, err);
+    return err_sys(err, code, "the target file in %s: cannot be created", directory);
+}
+
+int target_describe(struct target *target, struct err *err)
+{
+    struct stat status;
+    struct statvfs space;
+    if (fstat(target->fd, &status) != 0 || fstatvfs(target->fd, &space) != 0)
+        return err_sys(err, -errno, "%s: cannot be examined", target->name);
+    target->dev = (uint64_t)status.st_dev;
+    target->fs_block_bytes = (uint64_t)space.f_frsize;
+    return 0;
+}
+
+/* Everything is put together in `made`, so that the caller's struct stays untouched until it is complete. */
+int target_create(struct target *target, const struct target_plan *plan, struct err *err)
+{
+    struct target made = {.owned = true, .writable = true};
+    uint64_t size_bytes;
+    int dir_fd = -1;
+    snprintf(made.name, sizeof(made.name), "the target file in %s", plan->directory);
+    int code = open_directory(plan->directory, &dir_fd, err);
+    if (code != 0)
+        return code;
+    code = target_available(dir_fd, &made.available_bytes);
+    if (code != 0) {
+        err_sys(err, code, "%s: cannot ask for its free space", plan->directory);
+        goto out;
+    }
+    code = target_plan_size(plan, made.available_bytes, &size_bytes, err);
+    if (code == 0)
+        code = target_create_nameless(dir_fd, plan->directory, &made.fd, &made.tmpfile, err);
+    if (code == 0)
+        code = target_create_others(&made, plan, dir_fd, err);
+    if (code == 0)
+        code = target_describe(&made, err);
+    if (code == 0 && plan->prepare_script != NULL)
+        code = target_prepare(&made, plan, err);
+    if (code == 0 && plan->verify != NULL)
+        code = verify_open(plan->verify, size_bytes, plan->n_files, plan->seed, err);
+    if (code == 0)
+        code = target_fill(&made, plan, size_bytes, err);
+    if (code == 0)
+        *target = made;
+    else
+        target->filled_bytes = made.filled_bytes;
+out:
+    if (code != 0)
+        target_close(&made);
+    close(dir_fd);
+    return code;
+}
+
+void target_close(struct target *target)
+{
+    if (target == NULL || target->fd < 1)
+        return;
+    target_close_others(target);
+    close(target->fd);
+    target->fd = 0;
+}
+
+int target_reopen(int fd, const char *name, int flags, int *ret_fd, struct err *err)
+{
+    /* The name may be gone, and a second descriptor must have its own flags: dup would share them. */
+    char path[32];
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    int opened = open(path, flags | O_CLOEXEC | O_NOCTTY);
+    if (opened >= 0) {
+        *ret_fd = opened;
+        return 0;
+    }
+    int code = -errno;
+    if (code == -ENOENT && access("/proc/self/fd", F_OK) != 0)
+        return err_set(err, code, "%s: cannot be reopened because /proc is not mounted; mount it", name);
+    if (code == -EINVAL && (flags & O_DIRECT) != 0)
+        return err_set(err, code, "%s: its file system has no direct I/O (O_DIRECT)", name);
+    return err_sys(err, code, "%s: cannot be opened", name);
+}
+
+int target_open_run(const struct target *target, bool direct, bool write, int *ret_fd, struct err *err)
+{
+    return target_open_file(target, 0, direct, write, ret_fd, err);
+}
+
+int target_open_file(const struct target *target, uint32_t file, bool direct, bool write, int *ret_fd,
+                     struct err *err)
+{
+    if (write && !target->writable)
+        return err_set(err, -EPERM, "%s: was opened for reading only", target->name);
+    struct stat status;
+    /* Writing on would make a user's file long again that somebody has cut meanwhile. */
+    if (!target->owned && fstat(target->fd, &status) == 0 && (uint64_t)status.st_size < target->size_bytes)
+        return err_set(err, -ESTALE, "%s: has been made shorter by somebody else; nothing more is measured",
+                       target->name);
+    return target_reopen(target_fds(target)[file], target->name,
+                         (write ? O_RDWR : O_RDONLY) | (direct ? O_DIRECT : 0), ret_fd, err);
+}
+
+int target_flush(const struct target *target, struct err *err)
+{
+    const int *fds = target_fds(target);
+    int code = 0;
+    for (uint32_t i = 0; i < target_n_files(target) && code == 0; i++)
+        code = full_io_sync(fds[i]);
+    if (code != 0)
+        return err_sys(err, code, "%s: fdatasync failed; what was written may be lost", target->name);
+    return 0;
+}

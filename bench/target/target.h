@@ -1,0 +1,147 @@
+/* bench/target/target: the file that is measured, and the state of its cache (interfaces, section 4 and 5).
+ *
+ * fstune's own file is nameless (O_TMPFILE, else created with O_EXCL|O_NOFOLLOW and unlinked at once), so
+ * that nothing is left even after SIGKILL. A user's file is opened only through target_open_existing and its
+ * guards. A file is never extended after filling. */
+#ifndef FSTUNE_BENCH_TARGET_TARGET_H
+#define FSTUNE_BENCH_TARGET_TARGET_H
+
+#include "bench/base/clock.h"
+#include "bench/base/err.h"
+#include "bench/base/pattern.h"
+#include "bench/io/verify.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+_Static_assert(sizeof(off_t) == 8, "files may be larger than 2 GiB: build with -D_FILE_OFFSET_BITS=64");
+
+#define TARGET_SIZE_DEFAULT_BYTES (1ULL << 30)
+#define TARGET_SIZE_MIN_BYTES     (128ULL << 20)
+#define TARGET_FREE_SHARE         0.10 /* of what statvfs calls available, kept free */
+#define TARGET_FILL_SHARE         0.20 /* of the budget may go into filling */
+
+enum target_proof {
+    TARGET_DIRECT_UNTRIED,
+    TARGET_DIRECT_PROVED,
+    TARGET_DIRECT_REFUSED,   /* the open or the transfer failed: no O_DIRECT here */
+    TARGET_DIRECT_BUFFERED,  /* it succeeded but its pages were found in the page cache */
+    TARGET_DIRECT_UNVERIFIED /* it succeeded but neither cachestat nor mincore can tell */
+};
+
+#define TARGET_PROOF_MOST_BYTES (64ULL << 20)
+
+enum target_cold { TARGET_COLD_VERIFIED, TARGET_COLD_NOT, TARGET_COLD_UNVERIFIED };
+
+struct target {
+    int fd; /* master descriptor, buffered */
+    /* Several files (--files): they are one target whose data are spread over them. */
+    uint32_t n_files; /* 0 and 1: fd alone */
+    int *fds;         /* of several files, fd first; else NULL */
+    bool owned;       /* fstune created it */
+    bool writable;
+    bool tmpfile; /* O_TMPFILE worked */
+    uint64_t
+        size_bytes; /* whole blocks written; of several files together, of which each has its equal part */
+    uint64_t dev;   /* st_dev */
+    char name[160]; /* for messages: the user's file, or "the target file in DIR" */
+    uint64_t available_bytes; /* free for us before the target was made; UINT64_MAX: the file system does not
+                                 tell */
+    double fill_bps;          /* rate of filling, final fdatasync included; 0 when not filled */
+    double fill_seconds;
+    uint64_t filled_bytes; /* bytes written by filling, also by one that failed */
+    uint64_t proof_bytes;  /* and by proving direct I/O, TARGET_PROOF_MOST_BYTES at most */
+    uint64_t fs_block_bytes;
+    uint32_t
+        direct_offset_align_bytes; /* from STATX_DIOALIGN, else found by probing, 512 .. 4096; 0 unknown */
+    uint32_t direct_memory_align_bytes;
+    enum target_proof direct_read, direct_write;
+    char direct_why[160]; /* words for a proof that failed */
+};
+
+struct target_plan {
+    const char *directory;
+    uint64_t size_bytes;      /* wished; reduced per the rules above when size_is_default */
+    bool size_is_default;     /* the user gave no --file-size */
+    uint32_t n_files;         /* to spread it over, in equal parts of whole MiB; 0 is 1. More than one are of
+                                 the planned size or none, whatever the budget */
+    uint64_t budget_ns;       /* 0: no limit on filling */
+    uint64_t max_write_bytes; /* filling may not exceed it; UINT64_MAX: no limit */
+    uint64_t seed;
+    const struct clock *clock;
+    const atomic_int *interrupted; /* may be NULL; non-zero ends filling with -EINTR */
+    const char *prepare_script;    /* --prepare SCRIPT, or NULL: bash -e, before filling, FSTUNE_DIR and
+                                      FSTUNE_FILE set */
+    uint64_t prepare_timeout_ns;   /* 0: no limit */
+    struct verify *verify;         /* closed; it is opened, and the blocks stamped; NULL: random data alone */
+    /* Called every 64 MiB of filling; may be NULL. */
+    void (*progress)(void *context, uint64_t done_bytes, uint64_t total_bytes);
+    void *progress_context;
+};
+
+/* What target_create would do: size it would take. No file is touched. 0; -ENOSPC when even the minimum does
+ * not leave 10 % free (the text says how much is missing); -ENOTDIR, -ENOENT, -EACCES, -EROFS with one line
+ * that says what to do. */
+int target_estimate(const struct target_plan *plan, uint64_t *ret_size_bytes, struct err *err);
+
+int target_create(struct target *target, const struct target_plan *plan, struct err *err);
+
+/* Opens the user's file. for_writing requires `overwrite`, else -EPERM naming --overwrite. Refused (-EINVAL,
+ * -EBUSY, -EPERM ...): anything but a regular file (symbolic links are followed only by the kernel's rules
+ * for a path the user typed, but the opened inode is checked), and when for_writing: swap, files behind loop
+ * devices, that are locked (flock or OFD), open or mapped elsewhere, or have several links; files under
+ * 128 MiB are allowed but a size of 0 is not. Both locks are held until target_close. */
+int target_open_existing(struct target *target, const char *path, bool for_writing, bool overwrite,
+                         struct err *err);
+
+/* To be asked between runs, while no descriptor of a run is open. -EBUSY when somebody has begun to use the
+ * user's file otherwise than by reading it; 0 also where the file system has no leases to tell. */
+int target_check_alone(const struct target *target, struct err *err);
+
+/* Accepts a zeroed (fd < 1) target. */
+void target_close(struct target *target);
+
+/* Fills direct_read, direct_write and the alignments by the contract's proof: statx, then a transfer on the
+ * own file whose pages cachestat (else mincore) shows neither cached nor dirty. A write is probed only where
+ * the target is owned or overwrite was allowed, and rewrites what was read. 0 even when nothing is proved;
+ * negative errno only for a broken target. */
+int target_prove_direct(struct target *target, struct err *err);
+
+/* The same with so many bytes written at most; where they are too few for a proof, direct writes stay
+ * TARGET_DIRECT_UNVERIFIED. */
+int target_prove_direct_within(struct target *target, uint64_t most_write_bytes, struct err *err);
+
+/* Of a target with one file or several: how many, how large each, and their master descriptors. */
+uint32_t target_n_files(const struct target *target);
+uint64_t target_file_bytes(const struct target *target);
+const int *target_fds(const struct target *target);
+
+/* Makes the soft limit on open files large enough for n more, as far as the hard one allows. */
+void target_allow_descriptors(uint64_t n);
+
+/* A fresh descriptor of the same file for one run. 0 and the descriptor, owned by the caller. */
+int target_open_run(const struct target *target, bool direct, bool write, int *ret_fd, struct err *err);
+/* The same of one of several files. */
+int target_open_file(const struct target *target, uint32_t file, bool direct, bool write, int *ret_fd,
+                     struct err *err);
+
+/* fdatasync on the master descriptors. */
+int target_flush(const struct target *target, struct err *err);
+
+/* Drops the file's pages (POSIX_FADV_DONTNEED; the file must be clean) and looks whether they are gone. */
+int target_drop_cache(const struct target *target, enum target_cold *ret_cold, struct err *err);
+
+/* Reads the whole file once through the page cache. */
+int target_warm_cache(const struct target *target, const atomic_int *interrupted, struct err *err);
+
+/* Cached pages of a range, of the same range in each of several files: 0 and the counts, or -ENOSYS where
+ * neither cachestat nor mincore works. dirty is 0 under mincore. */
+int target_cached_pages(const struct target *target, uint64_t offset_bytes, uint64_t length_bytes,
+                        uint64_t *ret_cached, uint64_t *ret_dirty);
+
+/* 0 while at least TARGET_FREE_SHARE of what was available before creating stays free, else -ENOSPC. */
+int target_check_free(const struct target *target, struct err *err);
+
+#endif

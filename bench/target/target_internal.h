@@ -1,0 +1,59 @@
+/* bench/target/target_internal: what the target_*.c files share with one another and nobody else. */
+#ifndef FSTUNE_BENCH_TARGET_TARGET_INTERNAL_H
+#define FSTUNE_BENCH_TARGET_TARGET_INTERNAL_H
+
+#include "bench/target/target.h"
+
+#include <stddef.h>
+
+#define TARGET_MIB (1ULL << 20)
+#define TARGET_CHECKPOINT                                                                                    \
+    (64 * TARGET_MIB) /* of filling: flush, look at rate and free space, report progress */
+
+/* Bytes that the file system of fd has for an unprivileged user, on tmpfs no more than the memory that is
+ * available; UINT64_MAX where it does not tell. */
+int target_available(int fd, uint64_t *ret_bytes);
+
+/* The size that the plan gets where `available` bytes are free; errors as target_estimate. */
+int target_plan_size(const struct target_plan *plan, uint64_t available, uint64_t *ret_bytes,
+                     struct err *err);
+
+/* Writes the blocks; sets size_bytes, filled_bytes, fill_bps and fill_seconds. */
+int target_fill(struct target *target, const struct target_plan *plan, uint64_t size_bytes, struct err *err);
+
+/* Runs plan->prepare_script to its end; -ECHILD when it fails, -ETIMEDOUT, -EINTR. */
+int target_prepare(const struct target *target, const struct target_plan *plan, struct err *err);
+
+/* Sets what is known of any open target, ours or the user's: dev, fs_block_bytes. */
+int target_describe(struct target *target, struct err *err);
+
+/* A target of one file alone, to be looked at only: its parts belong to `target`. */
+struct target target_one(const struct target *target, uint32_t file);
+
+/* Nameless in that directory: O_TMPFILE, else created and unlinked; *ret_tmpfile tells which. */
+int target_create_nameless(int dir_fd, const char *directory, int *ret_fd, bool *ret_tmpfile,
+                           struct err *err);
+
+/* Makes the other files of plan->n_files beside target->fd, still empty. */
+int target_create_others(struct target *target, const struct target_plan *plan, int dir_fd, struct err *err);
+void target_close_others(struct target *target);
+
+/* Opens the file behind fd, also when it has no name left. */
+int target_reopen(int fd, const char *name, int flags, int *ret_fd, struct err *err);
+
+/* Somebody else who uses a file: "is WHAT; REMEDY". */
+struct target_user {
+    char what[400], remedy[128];
+};
+
+/* Looks for swap space, loop devices, and processes that have the file behind fd open - with_readers: also
+ * for reading alone - or mapped. Best effort: what may not be looked at, or lies in a namespace of its own,
+ * is not found. */
+bool target_find_user(int fd, bool with_readers, struct target_user *ret_user);
+
+/* Whether the file behind fd is open anywhere else: for reading or writing, in any namespace, in the kernel
+ * or by another descriptor of ours, O_PATH not counted. False also where that cannot be asked: leases need
+ * the file's owner or CAP_LEASE, and NFS, CIFS and FUSE have none. */
+bool target_is_shared(int fd);
+
+#endif

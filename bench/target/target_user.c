@@ -1,0 +1,244 @@
+/* bench/target/target_user: who else uses a file, as far as leases, /proc and /sys tell. */
+#include "bench/host/hostinfo_internal.h"
+#include "bench/host/procfs.h"
+#include "bench/target/target_internal.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/loop.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+static bool is_same_file(const char *path, const struct stat *file)
+{
+    struct stat other;
+    return stat(path, &other) == 0 && other.st_dev == file->st_dev && other.st_ino == file->st_ino;
+}
+
+/* The kernel refuses writes to swap files as well, but only at the first write and not on every version. */
+static bool is_swap(const struct stat *file)
+{
+    FILE *swaps = fopen("/proc/swaps", "re");
+    char *line = NULL;
+    size_t size = 0;
+    bool found = false;
+    while (swaps != NULL && !found && getline(&line, &size, swaps) > 0) {
+        line[strcspn(line, " \t\n")] = '\0';
+        procfs_unescape(line);
+        found = line[0] == '/' && is_same_file(line, file);
+    }
+    free(line);
+    if (swaps != NULL)
+        fclose(swaps);
+    return found;
+}
+
+/* A line of maps: "start-end perms offset major:minor inode path". btrfs shows other device numbers here than
+ * stat does, so where they differ the mapping itself is examined. */
+static bool maps_line_is(const char *line, const char *pid, const struct stat *file)
+{
+    uint64_t start, end, inode;
+    unsigned major_number, minor_number;
+    if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %x:%x %" SCNu64, &start, &end, &major_number,
+               &minor_number, &inode) != 5 ||
+        inode != (uint64_t)file->st_ino)
+        return false;
+    if (makedev(major_number, minor_number) == file->st_dev)
+        return true;
+    char path[96];
+    snprintf(path, sizeof(path), "/proc/%.20s/map_files/%" PRIx64 "-%" PRIx64, pid, start, end);
+    return is_same_file(path, file);
+}
+
+static bool is_mapped_by(const char *pid, const struct stat *file)
+{
+    char path[48];
+    snprintf(path, sizeof(path), "/proc/%.20s/maps", pid);
+    FILE *maps = fopen(path, "re");
+    if (maps == NULL)
+        return false; /* another user's process, or gone by now */
+    char *line = NULL;
+    size_t size = 0;
+    bool found = false;
+    while (!found && getline(&line, &size, maps) > 0)
+        found = maps_line_is(line, pid, file);
+    free(line);
+    fclose(maps);
+    return found;
+}
+
+/* What a line of fdinfo says; inode 0: a kernel before 5.14 does not. */
+struct fdinfo {
+    int flags;
+    uint64_t inode;
+};
+
+static bool read_fdinfo(const char *pid, const char *fd, struct fdinfo *ret)
+{
+    char path[80], text[256];
+    snprintf(path, sizeof(path), "/proc/%.20s/fdinfo/%.20s", pid, fd);
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    ssize_t n = read(file, text, sizeof(text) - 1);
+    close(file);
+    text[n > 0 ? n : 0] = '\0';
+    const char *flags = strstr(text, "flags:"), *inode = strstr(text, "ino:");
+    *ret = (struct fdinfo){.flags = flags != NULL ? (int)strtoul(flags + strlen("flags:"), NULL, 8) : 0,
+                           .inode = inode != NULL ? strtoull(inode + strlen("ino:"), NULL, 10) : 0};
+    return flags != NULL;
+}
+
+struct sought {
+    struct stat file;
+    uint64_t inode; /* as fdinfo counts it, which may differ from what stat says */
+    bool with_readers;
+};
+
+/* Only what fdinfo does not rule out is examined: a file on a server that is gone would never answer. */
+static bool is_opened_as(const char *pid, const char *fd, const struct sought *sought)
+{
+    char path[80];
+    struct fdinfo info;
+    if (!read_fdinfo(pid, fd, &info) || (info.flags & O_PATH) != 0 ||
+        (!sought->with_readers && (info.flags & O_ACCMODE) == O_RDONLY) || info.inode != sought->inode)
+        return false;
+    snprintf(path, sizeof(path), "/proc/%.20s/fd/%.20s", pid, fd);
+    return is_same_file(path, &sought->file);
+}
+
+static bool is_opened_by(const char *pid, const struct sought *sought)
+{
+    char path[48];
+    snprintf(path, sizeof(path), "/proc/%.20s/fd", pid);
+    DIR *fds = opendir(path);
+    bool found = false;
+    struct dirent *entry;
+    while (fds != NULL && !found && (entry = readdir(fds)) != NULL)
+        found = isdigit((unsigned char)entry->d_name[0]) && is_opened_as(pid, entry->d_name, sought);
+    if (fds != NULL)
+        closedir(fds);
+    return found;
+}
+
+static void name_process(const char *how, const char *pid, struct target_user *ret)
+{
+    char path[48], name[32] = "?";
+    snprintf(path, sizeof(path), "/proc/%.20s/comm", pid);
+    procfs_read_line(path, name, sizeof(name));
+    snprintf(ret->what, sizeof(ret->what), "%s process %.20s (%s)", how, pid, name);
+    snprintf(ret->remedy, sizeof(ret->remedy), "stop it");
+}
+
+/* Best effort: processes of others are not readable for an ordinary user. */
+static bool find_process(const struct sought *sought, struct target_user *ret)
+{
+    DIR *proc = opendir("/proc");
+    const char *how = NULL;
+    struct dirent *entry;
+    while (proc != NULL && how == NULL && (entry = readdir(proc)) != NULL) {
+        if (!isdigit((unsigned char)entry->d_name[0]) || strtol(entry->d_name, NULL, 10) == (long)getpid())
+            continue;
+        how = is_mapped_by(entry->d_name, &sought->file) ? "mapped into memory by"
+              : is_opened_by(entry->d_name, sought)      ? "open in"
+                                                         : NULL;
+        if (how != NULL)
+            name_process(how, entry->d_name, ret);
+    }
+    if (proc != NULL)
+        closedir(proc);
+    return how != NULL;
+}
+
+/* The path that the kernel shows may be one of another mount namespace, or have been removed, so the device
+ * itself is asked where that is allowed. */
+static bool is_behind(const char *loop, const struct stat *file)
+{
+    char path[300], backing[512];
+    struct loop_info64 info;
+    snprintf(path, sizeof(path), "/sys/block/%s/loop/backing_file", loop);
+    if (procfs_read_line(path, backing, sizeof(backing)) != 0)
+        return false; /* nothing is behind it */
+    snprintf(path, sizeof(path), "/dev/%s", loop);
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    int code = fd >= 0 ? ioctl(fd, LOOP_GET_STATUS64, &info) : -1;
+    if (fd >= 0)
+        close(fd);
+    return code == 0 ? info.lo_device == file->st_dev && info.lo_inode == file->st_ino
+                     : is_same_file(backing, file);
+}
+
+static void name_loop(const char *loop, struct target_user *ret)
+{
+    char node[64];
+    struct hostinfo_mount mount;
+    snprintf(node, sizeof(node), "/dev/%.50s", loop);
+    bool mounted = hostinfo_find_mount_of_disk(node, &mount) == 0;
+    snprintf(ret->what, sizeof(ret->what), "the image behind %s%s%s", node, mounted ? ", mounted at " : "",
+             mounted ? mount.mount_point : "");
+    snprintf(ret->remedy, sizeof(ret->remedy), "%sdetach it (losetup -d %s)", mounted ? "unmount and " : "",
+             node);
+}
+
+static bool find_loop(const struct stat *file, struct target_user *ret)
+{
+    DIR *block = opendir("/sys/block");
+    bool found = false;
+    struct dirent *entry;
+    while (block != NULL && !found && (entry = readdir(block)) != NULL) {
+        found = strncmp(entry->d_name, "loop", 4) == 0 && is_behind(entry->d_name, file);
+        if (found)
+            name_loop(entry->d_name, ret);
+    }
+    if (block != NULL)
+        closedir(block);
+    return found;
+}
+
+bool target_find_user(int fd, bool with_readers, struct target_user *ret)
+{
+    struct sought sought = {.with_readers = with_readers};
+    struct fdinfo own;
+    char number[16];
+    snprintf(number, sizeof(number), "%d", fd);
+    if (fstat(fd, &sought.file) != 0)
+        return false;
+    if (read_fdinfo("self", number, &own))
+        sought.inode = own.inode;
+    if (is_swap(&sought.file)) {
+        *ret = (struct target_user){"in use as swap space", "swap it off"};
+        return true;
+    }
+    return find_loop(&sought.file, ret) || find_process(&sought, ret);
+}
+
+/* Before Linux 5.3 a descriptor that only names the file (O_PATH) kept a lease from being given, too. */
+static bool counts_openings(void)
+{
+    struct utsname system;
+    unsigned version = 0, patch = 0;
+    return uname(&system) == 0 && sscanf(system.release, "%u.%u", &version, &patch) == 2 &&
+           (version > 5 || (version == 5 && patch >= 3));
+}
+
+bool target_is_shared(int fd)
+{
+    /* Whoever opens the file while the lease is ours waits until it is given back, and we get a signal: the
+     * usual one would end the process, this one is ignored. */
+    if (fcntl(fd, F_SETSIG, SIGURG) != 0)
+        return false;
+    if (fcntl(fd, F_SETLEASE, F_WRLCK) != 0)
+        return errno == EAGAIN && counts_openings();
+    fcntl(fd, F_SETLEASE, F_UNLCK);
+    return false;
+}

@@ -1,0 +1,112 @@
+/* The modes whose cost is a formula of the chunk: equations 2 and 3, and SimGrid's. */
+#include "models/cawl/cawl_internal.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+struct closed {
+    const struct cawl_host *host;
+    const struct cawl_options *options;
+    struct cawl_device device;
+    struct cawl_files files;
+    uint64_t *ends;          /* by file: where its last chunk ended, or UINT64_MAX before the first */
+    struct cawl_map touched; /* with options->first_touch */
+};
+
+/* The parts of a request beyond the first. */
+static double split_seconds(const struct closed *closed, double size)
+{
+    double most = closed->options->max_request_bytes;
+
+    return most > 0 ? (ceil(size / most) - 1) * closed->options->split_s : 0;
+}
+
+static double call_seconds(struct closed *closed, const struct cawl_chunk *chunk)
+{
+    uint64_t *end = &closed->ends[cawl_files_index(&closed->files, chunk->file)];
+    bool is_random = *end != UINT64_MAX && *end != chunk->offset_bytes;
+
+    *end = chunk->offset_bytes + chunk->size_bytes;
+    return closed->host->sc_sw_s + (is_random ? closed->host->c_sk_s : 0);
+}
+
+/* The device writes; credit is used up. */
+static double device_seconds(struct closed *closed, double bytes)
+{
+    double seconds = cawl_device_seconds(&closed->device, bytes);
+
+    cawl_device_busy(&closed->device, seconds);
+    return seconds;
+}
+
+static double direct_seconds(struct closed *closed, const struct cawl_chunk *chunk)
+{
+    double size = (double)chunk->size_bytes,
+           fixed = call_seconds(closed, chunk) + split_seconds(closed, size);
+
+    cawl_device_idle(&closed->device, fixed);
+    return fixed + device_seconds(closed, size);
+}
+
+static double copy_seconds(const struct closed *closed, uint64_t size, uint64_t n_new)
+{
+    const struct cawl_host *host = closed->host;
+    double rate_new = fmin(host->bw_ramdisk_bps, host->bw_ramdisk_first_touch_bps);
+
+    return n_new > 0 ? (double)(size - n_new) / host->bw_ramdisk_bps + (double)n_new / rate_new
+                     : (double)size / host->bw_ramdisk_bps;
+}
+
+/* Equation 3 with the meaning of its text: what is left over after whole blocks costs a block read and a
+ * block written. */
+static int sync_seconds(struct closed *closed, const struct cawl_chunk *chunk, double *ret)
+{
+    const struct cawl_host *host = closed->host;
+    uint64_t size = chunk->size_bytes, rem = size % (uint64_t)host->bs_bytes, n_new = 0;
+    double written = (double)(size - rem) + (rem > 0 ? host->bs_bytes : 0), before;
+    int result = 0;
+
+    if (closed->options->first_touch)
+        result = cawl_map_cover(&closed->touched, chunk->file, chunk->offset_bytes, size, &n_new);
+    before = call_seconds(closed, chunk) + split_seconds(closed, written) +
+             copy_seconds(closed, size, n_new) + (rem > 0 ? host->bs_bytes / host->bw_rdev_bps : 0);
+    cawl_device_idle(&closed->device, before);
+    *ret = before + device_seconds(closed, written);
+    return result;
+}
+
+static int chunk_seconds(struct closed *closed, enum cawl_mode mode, const struct cawl_chunk *chunk,
+                         double *ret)
+{
+    cawl_device_idle(&closed->device, chunk->delay_s);
+    if (mode == CAWL_SYNC)
+        return sync_seconds(closed, chunk, ret);
+    *ret = mode == CAWL_DIRECT ? direct_seconds(closed, chunk)
+                               : (double)chunk->size_bytes / closed->host->bw_dev_bps;
+    return 0;
+}
+
+int cawl_closed_predict(const struct cawl_host *host, const struct cawl_options *options, enum cawl_mode mode,
+                        const struct cawl_chunk *chunks, struct cawl_prediction *prediction)
+{
+    struct closed closed = {
+        .host = host, .options = options, .device = cawl_device_of(host, options, mode == CAWL_SYNC)};
+    int result = cawl_files_init(&closed.files, chunks, prediction->n);
+    double time = 0;
+
+    closed.ends = malloc((closed.files.n + 1) * sizeof(*closed.ends));
+    if (closed.ends == NULL)
+        result = -ENOMEM;
+    for (size_t i = 0; i < closed.files.n && result == 0; i++)
+        closed.ends[i] = UINT64_MAX;
+    for (size_t i = 0; i < prediction->n && result == 0; i++) {
+        result = chunk_seconds(&closed, mode, &chunks[i], &prediction->costs_s[i]);
+        time += chunks[i].delay_s + prediction->costs_s[i];
+        prediction->end_s[i] = time;
+    }
+    free(closed.ends);
+    cawl_files_done(&closed.files);
+    cawl_map_done(&closed.touched);
+    return result;
+}

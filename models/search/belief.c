@@ -1,0 +1,377 @@
+/* What was told so far, the surrogate fitted to it, and what follows for every point. */
+#include "models/search/belief_internal.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* In log response: a factor of 1.35. Only a wider tolerance would look at points below it. */
+#define WIDEST_MARGIN 0.3
+
+int belief_init(struct belief *belief, const struct space *space, enum belief_model model,
+                double fallback_std)
+{
+    size_t n = space->n_points;
+
+    struct robust_prior prior = robust_prior_default(fallback_std);
+
+    *belief = (struct belief){.space = space,
+                              .model = model,
+                              .fallback_std = fallback_std,
+                              .noise = prior.noise,
+                              .low_share = prior.low_share,
+                              .high_share = prior.high_share,
+                              .gp_score = NAN,
+                              .quadratic_score = NAN};
+    belief->moments = calloc(n, sizeof(*belief->moments));
+    belief->replays = calloc(n, sizeof(*belief->replays));
+    belief->robust = calloc(n, sizeof(*belief->robust));
+    belief->single_weight = calloc(n, sizeof(*belief->single_weight));
+    belief->single_residual = calloc(n, sizeof(*belief->single_residual));
+    belief->excluded = calloc(n, sizeof(*belief->excluded));
+    belief->mean = calloc(n, sizeof(*belief->mean));
+    belief->variance = calloc(n, sizeof(*belief->variance));
+    if (model != BELIEF_QUADRATIC)
+        belief->gp = calloc(1, surrogate_gp.state_size);
+    if (model != BELIEF_GP)
+        belief->quadratic = calloc(1, surrogate_quadratic.state_size);
+    if (!belief->moments || !belief->replays || !belief->robust || !belief->single_weight ||
+        !belief->single_residual || !belief->excluded || !belief->mean || !belief->variance ||
+        (model != BELIEF_QUADRATIC && !belief->gp) || (model != BELIEF_GP && !belief->quadratic)) {
+        belief_done(belief);
+        return -ENOMEM;
+    }
+    for (size_t point = 0; point < n; point++) {
+        belief->single_weight[point] = 1.0;
+        belief->single_residual[point] = NAN;
+    }
+    return 0;
+}
+
+void belief_done(struct belief *belief)
+{
+    if (!belief)
+        return;
+    if (belief->gp)
+        surrogate_gp.done(belief->gp);
+    if (belief->quadratic)
+        surrogate_quadratic.done(belief->quadratic);
+    belief_prior_done(belief);
+    free(belief->gp);
+    free(belief->quadratic);
+    for (size_t point = 0; belief->replays && point < belief->space->n_points; point++)
+        free(belief->replays[point].values);
+    free(belief->replays);
+    free(belief->robust);
+    free(belief->single_weight);
+    free(belief->single_residual);
+    free(belief->moments);
+    free(belief->excluded);
+    free(belief->mean);
+    free(belief->variance);
+    *belief = (struct belief){0};
+}
+
+/* Inserts in order. */
+static int keep_replay(struct belief_replays *replays, double response)
+{
+    size_t place = replays->n;
+
+    if (replays->n == replays->room) {
+        size_t room = replays->room ? 2 * replays->room : 4;
+        double *values = realloc(replays->values, room * sizeof(*values));
+
+        if (!values)
+            return -ENOMEM;
+        replays->values = values;
+        replays->room = room;
+    }
+    for (; place > 0 && replays->values[place - 1] > response; place--)
+        replays->values[place] = replays->values[place - 1];
+    replays->values[place] = response;
+    replays->n++;
+    return 0;
+}
+
+static struct robust_sample sample_of(const struct belief *belief, size_t point)
+{
+    const struct belief_replays *replays = &belief->replays[point];
+
+    return (struct robust_sample){.values = replays->values, .n = replays->n};
+}
+
+/* What the replays of a point say by the noise known now. */
+static void look_at(struct belief *belief, size_t point)
+{
+    struct robust_prior prior = belief_run_prior(belief);
+    struct robust_point *robust = &belief->robust[point];
+
+    robust_point_of(&prior, sample_of(belief, point), robust);
+    belief->moments[point] =
+        (struct moments){.n = belief->replays[point].n, .mean = robust->location, .std = robust->std};
+    if (belief->replays[point].n != 1) {
+        belief->single_weight[point] = 1.0;
+        belief->single_residual[point] = NAN;
+    }
+}
+
+int belief_tell(struct belief *belief, size_t point, double response)
+{
+    int result = keep_replay(&belief->replays[point], response);
+
+    if (result)
+        return result;
+    belief->n_measured += belief->replays[point].n == 1;
+    belief->n_told++;
+    look_at(belief, point);
+    return 0;
+}
+
+void belief_exclude(struct belief *belief, size_t point)
+{
+    belief->excluded[point] = true;
+}
+
+void belief_forget(struct belief *belief, size_t point)
+{
+    belief->n_measured -= belief->moments[point].n > 0;
+    belief->n_told -= belief->moments[point].n;
+    belief->moments[point] = (struct moments){0};
+    belief->replays[point].n = 0;
+    belief->robust[point] = (struct robust_point){0};
+    belief->single_weight[point] = 1.0;
+    belief->single_residual[point] = NAN;
+}
+
+double belief_run_variance(const struct belief *belief, size_t point, double *ret_df)
+{
+    const struct robust_point *robust = &belief->robust[point];
+    size_t n = belief->replays[point].n;
+
+    *ret_df = n > 0 ? robust->df : belief->noise.df;
+    return n > 0 ? robust->location_variance * (double)n : belief->noise.variance;
+}
+
+static int fit_noise(struct belief *belief)
+{
+    struct robust_sample *samples = malloc((belief->n_measured + 1) * sizeof(*samples));
+    struct robust_prior prior;
+    size_t count = 0;
+    int result = samples ? 0 : -ENOMEM;
+
+    for (size_t point = 0; !result && point < belief->space->n_points; point++)
+        if (belief_usable(belief, point))
+            samples[count++] = sample_of(belief, point);
+    if (!result)
+        result = robust_fit(samples, count, belief->fallback_std, &prior);
+    free(samples);
+    if (result)
+        return result;
+    belief->noise = prior.noise;
+    belief->low_share = prior.low_share;
+    belief->high_share = prior.high_share;
+    for (size_t point = 0; point < belief->space->n_points; point++)
+        if (belief->replays[point].n > 0)
+            look_at(belief, point);
+    return 0;
+}
+
+static size_t collect(const struct belief *belief, struct observation *ret_data)
+{
+    size_t count = 0;
+
+    for (size_t point = 0; point < belief->space->n_points; point++) {
+        if (!belief_usable(belief, point))
+            continue;
+        ret_data[count++] = (struct observation){
+            .point = point,
+            .mean = belief->moments[point].mean - belief_offset(belief, point),
+            .mean_variance = belief_told_variance(belief, point),
+        };
+    }
+    return count;
+}
+
+/* Fits one model, if it is used, and scores it; NaN when it cannot be fitted. */
+static int fit_and_score(const struct belief *belief, const struct surrogate_ops *ops, void *state,
+                         const struct observation *data, size_t n, gsl_rng *rng, double *ret_score)
+{
+    double rmse;
+    int result;
+
+    *ret_score = NAN;
+    if (!state)
+        return -ENODATA;
+    result = ops->fit(state, belief->space, data, n, 1, rng);
+    if (!result)
+        result = ops->leave_one_out(state, ret_score, &rmse);
+    return result;
+}
+
+/* Fits what is used and chooses the better; the choice stays as it was when none can be fitted. */
+static int refit_all(struct belief *belief, const struct observation *data, size_t n, gsl_rng *rng)
+{
+    int gp = fit_and_score(belief, &surrogate_gp, belief->gp, data, n, rng, &belief->gp_score);
+    int quadratic = fit_and_score(belief, &surrogate_quadratic, belief->quadratic, data, n, rng,
+                                  &belief->quadratic_score);
+
+    if (gp && quadratic) {
+        if (gp == -ENOMEM || quadratic == -ENOMEM)
+            return -ENOMEM;
+        return belief->gp ? gp : quadratic;
+    }
+    belief->chosen =
+        quadratic || belief->gp_score >= belief->quadratic_score ? &surrogate_gp : &surrogate_quadratic;
+    return 0;
+}
+
+/* Posterior of the measured points, exact however poor they are: whether a single run is an outlier depends
+ * on it. */
+static int predict_measured(struct belief *belief, size_t *points, size_t *ret_n)
+{
+    double *mean = malloc(2 * (belief->n_measured + 1) * sizeof(*mean)), *variance;
+    size_t n = 0;
+    int result;
+
+    if (!mean)
+        return -ENOMEM;
+    variance = mean + belief->n_measured + 1;
+    for (size_t i = 0; i < belief->space->n_points; i++)
+        if (belief_usable(belief, i))
+            points[n++] = i;
+    result = belief->chosen->predict(belief_chosen_state(belief), points, n, -INFINITY, mean, variance);
+    for (size_t i = 0; i < n && !result; i++) {
+        belief->mean[points[i]] = mean[i];
+        belief->variance[points[i]] = variance[i];
+    }
+    free(mean);
+    *ret_n = n;
+    return result;
+}
+
+/* What a point must be able to reach to matter: the best measured one at its worst, less the widest margin
+ * that is asked about. */
+static double find_floor(const struct belief *belief, const size_t *measured, size_t n)
+{
+    double floor = -INFINITY;
+
+    /* What an offset adds differs from point to point: then all variances are wanted. */
+    if (belief->prior.offset)
+        return -INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        double std = sqrt(belief->variance[measured[i]]);
+
+        floor = fmax(floor, belief->mean[measured[i]] - SURROGATE_HOPELESS_STDS * std - WIDEST_MARGIN);
+    }
+    return floor;
+}
+
+static int predict_others(struct belief *belief, size_t *points, double floor)
+{
+    size_t n_points = belief->space->n_points, n = 0;
+    double *mean = malloc(2 * n_points * sizeof(*mean)), *variance;
+    int result;
+
+    if (!mean)
+        return -ENOMEM;
+    variance = mean + n_points;
+    for (size_t i = 0; i < n_points; i++)
+        if (!belief_usable(belief, i))
+            points[n++] = i;
+    result = belief->chosen->predict(belief_chosen_state(belief), points, n, floor, mean, variance);
+    for (size_t i = 0; i < n && !result; i++) {
+        belief->mean[points[i]] = mean[i];
+        belief->variance[points[i]] = variance[i];
+    }
+    free(mean);
+    return result;
+}
+
+static int predict_all(struct belief *belief)
+{
+    size_t n_points = belief->space->n_points, *points = calloc(n_points, sizeof(*points)), n = 0;
+    int result = points ? predict_measured(belief, points, &n) : -ENOMEM;
+
+    if (!result)
+        result = predict_others(belief, points, find_floor(belief, points, n));
+    for (size_t i = 0; i < n_points && !result; i++)
+        belief->mean[i] += belief_offset(belief, i);
+    free(points);
+    return result;
+}
+
+static double score_of(const struct belief *belief)
+{
+    return belief->chosen == &surrogate_gp ? belief->gp_score : belief->quadratic_score;
+}
+
+/* Refits with figures from elsewhere and without them; what predicts left-out points better stays. data: room
+ * for all observations. */
+static int refit_and_weigh_prior(struct belief *belief, struct observation *data, gsl_rng *rng)
+{
+    int result = refit_all(belief, data, collect(belief, data), rng);
+    double with_prior = score_of(belief);
+
+    if (result || !belief->prior.offset)
+        return result;
+    belief_prior_ignore(belief, true);
+    result = refit_all(belief, data, collect(belief, data), rng);
+    if (result || score_of(belief) > with_prior)
+        return result;
+    belief_prior_ignore(belief, false);
+    result = belief_prior_refit(belief);
+    return result ? result : refit_all(belief, data, collect(belief, data), rng);
+}
+
+/* Exchanges the data and keeps the hyper-parameters. */
+static int tell_surrogate(struct belief *belief, struct observation *data, gsl_rng *rng)
+{
+    size_t n = collect(belief, data);
+
+    return belief->chosen->fit(belief_chosen_state(belief), belief->space, data, n, 0, rng);
+}
+
+int belief_update(struct belief *belief, bool refit, gsl_rng *rng)
+{
+    struct observation *data = malloc((belief->n_measured + 1) * sizeof(*data));
+    int result = data ? fit_noise(belief) : -ENOMEM;
+
+    if (result)
+        goto out;
+    refit = refit || !belief->chosen;
+    belief->prior.ignored = belief->prior.ignored && !refit;
+    result = belief_prior_refit(belief);
+    if (!result && refit)
+        result = refit_and_weigh_prior(belief, data, rng);
+    else if (!result)
+        result = tell_surrogate(belief, data, rng);
+    if (!result)
+        result = predict_all(belief);
+    if (!result && belief_suspects_weigh(belief)) {
+        result = tell_surrogate(belief, data, rng);
+        if (!result)
+            result = predict_all(belief);
+    }
+    if (!result)
+        belief_surprise_learn(belief);
+out:
+    free(data);
+    return result;
+}
+
+size_t belief_best(const struct belief *belief, size_t min_replays)
+{
+    size_t best = belief->space->n_points;
+    double highest = -INFINITY;
+
+    for (size_t point = 0; point < belief->space->n_points; point++) {
+        double mean = belief->chosen ? belief->mean[point] : belief->moments[point].mean;
+
+        if (!belief_usable(belief, point) || belief->moments[point].n < min_replays || !(mean > highest))
+            continue;
+        highest = mean;
+        best = point;
+    }
+    return best;
+}

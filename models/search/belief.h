@@ -1,0 +1,116 @@
+/* models/search/belief: everything known about the response over a space: the replays told so far, how noisy
+ * they are, and a surrogate fitted to them.
+ *
+ * The response is "higher is better" and additive in its errors: log throughput, or minus log latency. */
+#ifndef FSTUNE_MODELS_SEARCH_BELIEF_H
+#define FSTUNE_MODELS_SEARCH_BELIEF_H
+
+#include "models/search/belief_prior.h"
+#include "models/statistics/noise.h"
+#include "models/statistics/robust.h"
+#include "models/statistics/student.h"
+#include "models/surrogate/space.h"
+#include "models/surrogate/surrogate.h"
+
+#include <gsl/gsl_rng.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+enum belief_model { BELIEF_AUTO, BELIEF_GP, BELIEF_QUADRATIC };
+
+/* All replays of a point, ascending. */
+struct belief_replays {
+    double *values;
+    size_t n, room;
+};
+
+struct belief {
+    const struct space *space;
+    enum belief_model model;
+    double fallback_std;     /* assumed run-to-run std before there are replays */
+    struct moments *moments; /* by point; n: all replays, 0: not measured; mean: robust location, by the noise
+                                known at the last belief_update; std: of ordinary runs, within their level */
+    struct belief_replays *replays; /* by point */
+    struct robust_point *robust;    /* by point: where moments come from */
+    double *single_weight;   /* by point of one replay: probability that it is ordinary, by the other points;
+                                1 for all others */
+    double *single_residual; /* by point of one replay: standardised distance from what the other points
+                                predict; NaN for all others and while there is no surrogate */
+    bool *excluded; /* by point: its runs failed or it is not trusted; never asked for or chosen again */
+    size_t n_measured, n_told;
+    struct noise_prior noise;     /* of ordinary runs */
+    double low_share, high_share; /* of runs that are outliers below, above */
+    struct belief_prior prior;    /* figures from elsewhere; empty unless belief_prior_add was called */
+    bool ignores_surprises;       /* set by the owner: unexpected points are of no use to it */
+    double surprise_share; /* of points that are better than all others say, by a factor whose logarithm is */
+    double surprise_std;   /* half normal with this parameter */
+    const struct surrogate_ops *chosen; /* fitted; NULL before the first successful belief_update */
+    void *gp, *quadratic;               /* states; NULL where the model is not used */
+    double gp_score, quadratic_score; /* leave-one-out log density of the last refit; NaN where not fitted */
+    const double *run_seconds; /* borrowed, by point: what a run is expected to cost; NULL: all alike */
+    /* Posterior of the response by point, valid while chosen != NULL. The variance is an upper bound where a
+     * point is hopeless with it and without (see predict of models/surrogate/surrogate). */
+    double *mean, *variance;
+};
+
+int belief_init(struct belief *belief, const struct space *space, enum belief_model model,
+                double fallback_std);
+void belief_done(struct belief *belief);
+
+/* One more replay of a point; the memory used grows with the replays. 0; -ENOMEM: it is not known then. */
+int belief_tell(struct belief *belief, size_t point, double response);
+void belief_exclude(struct belief *belief, size_t point);
+
+/* As if nothing had been told of the point. */
+void belief_forget(struct belief *belief, size_t point);
+
+/* Fits noise and surrogate to what was told and refreshes mean and variance. AUTO takes the model with the
+ * better leave-one-out log density at every refit. 0; -ENODATA while there is too little (chosen stays NULL);
+ * -EDOM, -ENOMEM: what was known before stays. Data of excluded points are not used. */
+int belief_update(struct belief *belief, bool refit, gsl_rng *rng);
+
+/* Posterior covariance of the response at `point` with that at each listed point, by the chosen surrogate:
+ * after a successful belief_update only. 0, -ENOMEM. */
+int belief_covariance(const struct belief *belief, size_t point, const size_t *points, size_t n,
+                      double *ret_covariance);
+
+/* n_draws joint posterior samples of the response at the listed points, row-major n_draws x n: after a
+ * successful belief_update only. n up to 2048. 0, -ENOMEM, -EDOM. */
+int belief_sample(const struct belief *belief, const size_t *points, size_t n, size_t n_draws, gsl_rng *rng,
+                  double *ret_draws);
+
+/* Variance of one run of this point (shrunk), and its degrees of freedom: divided by the replays, the
+ * variance of moments.mean. It contains what is not known about which runs are outliers. */
+double belief_run_variance(const struct belief *belief, size_t point, double *ret_df);
+
+/* Measured once, and more than three standard deviations below what the other points say: probably an outlier
+ * run, to be measured again before the point is written off. False while there is no surrogate. */
+bool belief_suspect(const struct belief *belief, size_t point);
+
+/* Suspect points that the others call most promising, at most `most` of those that could be the best if its
+ * run was an outlier. Returns how many were written. */
+size_t belief_suspects(const struct belief *belief, size_t most, size_t *ret_points);
+
+/* Over all measured points that are not excluded: runs that were most likely outliers, by the other replays
+ * of their points (robust[].n_outliers), and points that most likely have two levels. 0 of a zeroed belief.
+ */
+size_t belief_outlier_runs(const struct belief *belief);
+size_t belief_two_level_points(const struct belief *belief);
+
+/* Measured, not excluded point with the highest posterior mean (highest sample mean while there is no
+ * surrogate) among those with at least min_replays; n_points when there is none. */
+size_t belief_best(const struct belief *belief, size_t min_replays);
+
+/* Probability that this point reaches `response` by a surprise, beyond what the surrogate grants it: of one
+ * never measured, or measured so little that its runs could as well be luck or outliers. And that no point
+ * but `but` does. After a successful belief_update only. */
+double belief_surprise(const struct belief *belief, size_t point, double response);
+double belief_no_surprise(const struct belief *belief, size_t but, double response);
+
+/* Probability that no point of the space that is not excluded exceeds `point` by more than `margin` in
+ * response, by joint posterior draws (the most promising 1024 points at most). While there is no
+ * surrogate, of the points by themselves; 0 where one was never measured. 0, -ENOMEM, -EDOM. n_draws > 0. */
+int belief_probability_within(const struct belief *belief, size_t point, double margin, size_t n_draws,
+                              gsl_rng *rng, double *ret_probability);
+
+#endif

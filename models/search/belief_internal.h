@@ -1,0 +1,49 @@
+/* What the parts of models/search/belief share. */
+#ifndef FSTUNE_MODELS_SEARCH_BELIEF_INTERNAL_H
+#define FSTUNE_MODELS_SEARCH_BELIEF_INTERNAL_H
+
+#include "models/search/belief.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+static inline struct robust_prior belief_run_prior(const struct belief *belief)
+{
+    return (struct robust_prior){
+        .noise = belief->noise, .low_share = belief->low_share, .high_share = belief->high_share};
+}
+
+static inline bool belief_usable(const struct belief *belief, size_t point)
+{
+    return belief->moments[point].n > 0 && !belief->excluded[point];
+}
+
+/* Of the mean that the surrogate is told: a single run counts as far as it is likely to be ordinary. */
+static inline double belief_told_variance(const struct belief *belief, size_t point)
+{
+    return belief->robust[point].location_variance / belief->single_weight[point];
+}
+
+/* What is expected of a point before anything is measured; the surrogate explains the rest. */
+static inline double belief_offset(const struct belief *belief, size_t point)
+{
+    return belief->prior.offset ? belief->prior.offset[point] : 0.0;
+}
+
+static inline void *belief_chosen_state(const struct belief *belief)
+{
+    return belief->chosen == &surrogate_gp ? belief->gp : belief->quadratic;
+}
+
+/* What all other points say of a point: its posterior with its own observation taken out again (a quotient of
+ * normal densities). False where nothing is left. */
+bool belief_leave_out(const struct belief *belief, size_t point, double *ret_mean, double *ret_variance);
+
+/* Learns surprise_share and surprise_std, after a fit. */
+void belief_surprise_learn(struct belief *belief);
+
+/* Judges points of one run by the others, after a fit. True when that changes what should be told to the
+ * surrogate. */
+bool belief_suspects_weigh(struct belief *belief);
+
+#endif

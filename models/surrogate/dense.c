@@ -1,0 +1,230 @@
+/* Products in packed tiles, as Goto and van de Geijn 2008 describe them, and what follows from products. */
+#include "models/surrogate/dense.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+/* Rows and columns of a tile: its sums fit the vector registers of any x86-64. */
+#define TILE 4
+
+/* Rows and inner length of a packed part of a: in the second-level cache beside a strip of b in the first. */
+#define PACK_ROWS  32
+#define PACK_INNER 256
+
+/* Rows solved or factorised together, before the rest follows by a product. */
+#define BLOCK 16
+
+/* Two doubles in one register, added and multiplied lane by lane. */
+typedef double pair __attribute__((vector_size(16)));
+
+struct part {
+    double sign;
+    size_t rows, columns, inner, c_stride;
+    int upper; /* store only what is on or above the diagonal */
+};
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+static pair load(const double *from)
+{
+    pair loaded;
+
+    memcpy(&loaded, from, sizeof(loaded));
+    return loaded;
+}
+
+/* Columns first..first+TILE-1 of inner rows, one after the other, filled up with zeros. */
+static void pack_strip(const double *from, size_t stride, size_t inner, size_t width, double *ret_strip)
+{
+    for (size_t k = 0; k < inner; k++, from += stride, ret_strip += TILE)
+        for (size_t i = 0; i < TILE; i++)
+            ret_strip[i] = i < width ? from[i] : 0.0;
+}
+
+static void multiply_tile(const double *a, const double *b, size_t inner, double ret_tile[TILE * TILE])
+{
+    pair sums[TILE][2] = {{{0.0, 0.0}}};
+
+    for (size_t k = 0; k < inner; k++, a += TILE, b += TILE) {
+        pair left = load(b), right = load(b + 2);
+
+#pragma GCC unroll 4 /* a loop would keep the sums in memory */
+        for (size_t i = 0; i < TILE; i++) {
+            pair factor = {a[i], a[i]};
+
+            sums[i][0] += factor * left;
+            sums[i][1] += factor * right;
+        }
+    }
+    memcpy(ret_tile, sums, sizeof(sums));
+}
+
+/* c is that of the part's first row and column, the tile's place is (row, column) in it. */
+static void add_tile(const struct part *part, const double *tile, size_t row, size_t column, double *c)
+{
+    size_t rows = smaller(TILE, part->rows - row), columns = smaller(TILE, part->columns - column);
+
+    for (size_t i = 0; i < rows; i++)
+        for (size_t j = part->upper && row + i > column ? row + i - column : 0; j < columns; j++)
+            c[(row + i) * part->c_stride + column + j] += part->sign * tile[i * TILE + j];
+}
+
+static void multiply_part(const struct part *part, const double *a, size_t a_stride, const double *b,
+                          size_t b_stride, double *c)
+{
+    double packed[PACK_ROWS * PACK_INNER], strip[TILE * PACK_INNER], tile[TILE * TILE];
+
+    for (size_t row = 0; row < part->rows; row += TILE)
+        pack_strip(a + row, a_stride, part->inner, smaller(TILE, part->rows - row),
+                   packed + row * part->inner);
+    for (size_t column = 0; column < part->columns; column += TILE) {
+        pack_strip(b + column, b_stride, part->inner, smaller(TILE, part->columns - column), strip);
+        for (size_t row = 0; row < part->rows && (!part->upper || row < column + TILE); row += TILE) {
+            multiply_tile(packed + row * part->inner, strip, part->inner, tile);
+            add_tile(part, tile, row, column, c);
+        }
+    }
+}
+
+void dense_add_product(double sign, size_t rows, size_t columns, size_t inner, const double *a,
+                       size_t a_stride, const double *b, size_t b_stride, double *c, size_t c_stride)
+{
+    for (size_t k = 0; k < inner; k += PACK_INNER)
+        for (size_t row = 0; row < rows; row += PACK_ROWS) {
+            struct part part = {.sign = sign,
+                                .rows = smaller(PACK_ROWS, rows - row),
+                                .columns = columns,
+                                .inner = smaller(PACK_INNER, inner - k),
+                                .c_stride = c_stride};
+
+            multiply_part(&part, a + k * a_stride + row, a_stride, b + k * b_stride, b_stride,
+                          c + row * c_stride);
+        }
+}
+
+void dense_add_gram(double sign, size_t n, size_t inner, const double *a, size_t a_stride, double *c,
+                    size_t c_stride)
+{
+    for (size_t k = 0; k < inner; k += PACK_INNER)
+        for (size_t row = 0; row < n; row += PACK_ROWS) {
+            const double *from = a + k * a_stride + row;
+            struct part part = {.sign = sign,
+                                .rows = smaller(PACK_ROWS, n - row),
+                                .columns = n - row,
+                                .inner = smaller(PACK_INNER, inner - k),
+                                .c_stride = c_stride,
+                                .upper = 1};
+
+            multiply_part(&part, from, a_stride, from, a_stride, c + row * c_stride + row);
+        }
+}
+
+/* to -= factor * from */
+static void take_off(double factor, const double *from, size_t n, double *to)
+{
+    const pair factors = {factor, factor};
+    size_t j = 0;
+
+    for (; j + 2 <= n; j += 2) {
+        pair left = load(to + j) - factors * load(from + j);
+
+        memcpy(to + j, &left, sizeof(left));
+    }
+    if (j < n)
+        to[j] -= factor * from[j];
+}
+
+static void scale(double factor, size_t n, double *to)
+{
+    for (size_t j = 0; j < n; j++)
+        to[j] *= factor;
+}
+
+/* Rows first..last-1 of U, from their diagonals to the end, of what earlier blocks have been taken off. */
+static int factorise_rows(double *u, size_t n, size_t stride, size_t first, size_t last)
+{
+    for (size_t i = first; i < last; i++) {
+        double *row = u + i * stride;
+
+        for (size_t k = first; k < i; k++)
+            take_off(u[k * stride + i], u + k * stride + i, n - i, row + i);
+        if (!(row[i] > 0.0) || !isfinite(row[i]))
+            return -EDOM;
+        scale(1.0 / sqrt(row[i]), n - i, row + i);
+    }
+    return 0;
+}
+
+int dense_factorise(double *u, size_t n, size_t stride)
+{
+    for (size_t first = 0; first < n; first += BLOCK) {
+        size_t last = smaller(n, first + BLOCK);
+        int result = factorise_rows(u, n, stride, first, last);
+
+        if (result)
+            return result;
+        dense_add_gram(-1.0, n - last, last - first, u + first * stride + last, stride,
+                       u + last * stride + last, stride);
+    }
+    return 0;
+}
+
+static void solve_block(const double *u, size_t u_stride, size_t first, size_t last, double *x,
+                        size_t columns, size_t x_stride)
+{
+    for (size_t i = first; i < last; i++) {
+        for (size_t k = first; k < i; k++)
+            take_off(u[k * u_stride + i], x + k * x_stride, columns, x + i * x_stride);
+        scale(1.0 / u[i * u_stride + i], columns, x + i * x_stride);
+    }
+}
+
+void dense_solve_rows(const double *u, size_t u_stride, size_t first, size_t last, double *x, size_t columns,
+                      size_t x_stride)
+{
+    for (size_t i = first; i < last; i += BLOCK) {
+        size_t end = smaller(last, i + BLOCK);
+
+        dense_add_product(-1.0, end - i, columns, i, u + i, u_stride, x, x_stride, x + i * x_stride,
+                          x_stride);
+        solve_block(u, u_stride, i, end, x, columns, x_stride);
+    }
+}
+
+void dense_solve_vector(const double *u, size_t n, size_t stride, double *vector)
+{
+    for (size_t i = 0; i < n; i++) {
+        const double *row = u + i * stride;
+
+        vector[i] /= row[i];
+        take_off(vector[i], row + i + 1, n - i - 1, vector + i + 1);
+    }
+    for (size_t i = n; i-- > 0;) {
+        const double *row = u + i * stride;
+
+        for (size_t j = i + 1; j < n; j++)
+            vector[i] -= row[j] * vector[j];
+        vector[i] /= row[i];
+    }
+}
+
+/* The inverse is W' W with W the inverse of U', which is lower triangular: a block of its rows ends at its
+ * diagonal. */
+void dense_invert(const double *u, size_t n, size_t stride, double *scratch, double *ret_inverse)
+{
+    memset(scratch, 0, n * n * sizeof(*scratch));
+    for (size_t i = 0; i < n; i++) {
+        scratch[i * n + i] = 1.0;
+        memset(ret_inverse + i * n + i, 0, (n - i) * sizeof(*ret_inverse));
+    }
+    for (size_t first = 0; first < n; first += BLOCK) {
+        size_t last = smaller(n, first + BLOCK);
+
+        dense_solve_rows(u, stride, first, last, scratch, last, n);
+        dense_add_gram(1.0, last, last - first, scratch + first * n, n, ret_inverse, n);
+    }
+}

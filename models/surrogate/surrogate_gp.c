@@ -1,0 +1,461 @@
+/* Gaussian process: a smooth response over the space, plus a response of its own for every point.
+ *
+ * The observed mean of a point is offset + smooth + own + noise; all but the noise is the response that is
+ * predicted. The own part lets a much replayed point stand out from the smooth fit (alignment, a cache that
+ * is just large enough) without bending it. */
+#include "models/surrogate/dense.h"
+#include "models/surrogate/evidence.h"
+#include "models/surrogate/kernel.h"
+#include "models/surrogate/lattice.h"
+#include "models/surrogate/surrogate.h"
+
+#include <errno.h>
+#include <gsl/gsl_math.h>
+#include <gsl/gsl_randist.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MIN_OBSERVATIONS 3
+
+/* Candidates predicted together: with the covariances of CHUNK observations they stay in the first-level
+ * cache, with those of all in the second. */
+#define BLOCK 256
+#define CHUNK 32
+
+/* From here on a refit costs much, and the data pin the optimum down: no random starts. */
+#define N_WITHOUT_RANDOM_STARTS 100
+
+struct gp {
+    const struct space *space;
+    struct lattice lattice; /* of the space; empty where that has too many levels */
+    double *table;          /* of the lattice: smooth covariances */
+    size_t n;
+    size_t *slot;        /* by point: 1 + index of its observation, or 0 */
+    size_t *points;      /* by observation, as the rest */
+    double *response;    /* (mean - shift) / scale */
+    double *noise;       /* mean_variance / scale^2 */
+    double *factor;      /* of the observations' covariance, n x n (models/surrogate/dense) */
+    double *weights;     /* its inverse times response */
+    double shift, scale; /* of the last refit */
+    int has_logs;
+    double logs[KERNEL_MAX_LOGS];
+    struct kernel kernel;
+};
+
+static void data_done(struct gp *gp)
+{
+    free(gp->table);
+    free(gp->slot);
+    free(gp->points);
+    free(gp->response);
+    free(gp->noise);
+    free(gp->factor);
+    free(gp->weights);
+}
+
+static void gp_done(void *state)
+{
+    struct gp *gp = state;
+
+    data_done(gp);
+    lattice_done(&gp->lattice);
+    *gp = (struct gp){0};
+}
+
+/* The scale is never less than the noise: differences that noise explains are not to be blown up. */
+static void choose_scale(struct gp *gp, const struct observation *data)
+{
+    double n = (double)gp->n, sum = 0.0, squares = 0.0, noise = 0.0;
+
+    for (size_t i = 0; i < gp->n; i++) {
+        sum += data[i].mean / n;
+        noise += data[i].mean_variance / n;
+    }
+    for (size_t i = 0; i < gp->n; i++)
+        squares += gsl_pow_2(data[i].mean - sum) / (n - 1.0);
+    gp->shift = sum;
+    gp->scale = sqrt(fmax(squares, noise));
+    if (!(gp->scale > 0.0))
+        gp->scale = 1.0;
+}
+
+static int allocate(struct gp *gp)
+{
+    size_t n = gp->n;
+
+    gp->table = malloc((lattice_size(&gp->lattice) + 1) * sizeof(*gp->table));
+    gp->slot = calloc(gp->space->n_points, sizeof(*gp->slot));
+    gp->points = malloc(n * sizeof(*gp->points));
+    gp->response = malloc(n * sizeof(*gp->response));
+    gp->noise = malloc(n * sizeof(*gp->noise));
+    gp->factor = malloc(n * n * sizeof(*gp->factor));
+    gp->weights = malloc(n * sizeof(*gp->weights));
+    return gp->table && gp->slot && gp->points && gp->response && gp->noise && gp->factor && gp->weights
+               ? 0
+               : -ENOMEM;
+}
+
+/* Observations come in the order of their points. Taken in steps of the golden section any first few are
+ * spread over the space, so that they alone explain much of every candidate. */
+static size_t spread_step(size_t n)
+{
+    size_t step = GSL_MAX((size_t)(0.618 * (double)n), 1), a, b;
+
+    do {
+        for (a = n, b = ++step; b != 0;) {
+            size_t rest = a % b;
+
+            a = b;
+            b = rest;
+        }
+    } while (a != 1);
+    return step;
+}
+
+/* `next` gets copies of the data in its own units; hyper-parameters and scale come from `last` unless new
+ * ones are asked for. The lattice is last's, lent. */
+static int take_data(struct gp *next, const struct gp *last, const struct observation *data, size_t n,
+                     int refit)
+{
+    size_t step = spread_step(n), from = 0;
+
+    *next = *last;
+    next->n = n;
+    if (allocate(next))
+        return -ENOMEM;
+    if (refit)
+        choose_scale(next, data);
+    for (size_t i = 0; i < n; i++, from = (from + step) % n) {
+        next->slot[data[from].point] = i + 1;
+        next->points[i] = data[from].point;
+        next->response[i] = (data[from].mean - next->shift) / next->scale;
+        next->noise[i] = data[from].mean_variance / gsl_pow_2(next->scale);
+    }
+    return 0;
+}
+
+static int choose_logs(struct gp *gp, gsl_rng *rng)
+{
+    struct evidence evidence;
+    size_t n_random = gp->n >= N_WITHOUT_RANDOM_STARTS ? 0 : gp->has_logs ? 1 : 2;
+    int result =
+        evidence_init(&evidence, gp->space, &gp->lattice, gp->points, gp->n, gp->response, gp->noise);
+
+    if (result)
+        return result;
+    result = evidence_minimise(&evidence, gp->has_logs, n_random, rng, gp->logs);
+    evidence_done(&evidence);
+    gp->has_logs = gp->has_logs || !result;
+    return result;
+}
+
+/* Prior covariance of the response of `point` with that of each listed point. */
+static void fill_row(const struct gp *gp, size_t point, const size_t *points, size_t n, double *ret_row)
+{
+    const struct lattice_face *face = gp->lattice.face;
+
+    if (lattice_size(&gp->lattice) > 0) {
+        const uint32_t *a = face[0].classes + face[0].place[point] * face[0].n_places;
+        const uint32_t *b = face[1].classes + face[1].place[point] * face[1].n_places;
+
+        for (size_t j = 0; j < n; j++)
+            ret_row[j] = gp->table[a[face[0].place[points[j]]] + b[face[1].place[points[j]]]];
+    } else {
+        const double *x = space_row(gp->space, point);
+
+        for (size_t j = 0; j < n; j++)
+            ret_row[j] = kernel_between(&gp->kernel, x, space_row(gp->space, points[j]));
+    }
+    for (size_t j = 0; j < n; j++)
+        if (points[j] == point)
+            ret_row[j] += gp->kernel.roughness;
+}
+
+static double prior_variance(const struct gp *gp)
+{
+    return gp->kernel.offset + gp->kernel.signal + gp->kernel.roughness;
+}
+
+static int factorise(struct gp *gp)
+{
+    size_t n = gp->n;
+    int result;
+
+    kernel_from_logs(&gp->kernel, gp->space, gp->logs);
+    lattice_tabulate(&gp->lattice, &gp->kernel, gp->table);
+    for (size_t i = 0; i < n; i++) {
+        fill_row(gp, gp->points[i], gp->points, n, gp->factor + i * n);
+        gp->factor[i * n + i] += gp->noise[i];
+    }
+    result = evidence_factorise(gp->factor, n, prior_variance(gp));
+    if (!result) {
+        memcpy(gp->weights, gp->response, n * sizeof(*gp->weights));
+        dense_solve_vector(gp->factor, n, n, gp->weights);
+    }
+    return result;
+}
+
+/* The lattice outlives the data: it is made when the space is first seen. */
+static int know_space(struct gp *gp, const struct space *space)
+{
+    int result;
+
+    if (gp->space == space)
+        return 0;
+    gp_done(gp);
+    result = lattice_init(&gp->lattice, space);
+    if (result == -ENOMEM)
+        return result;
+    gp->space = space;
+    return 0;
+}
+
+static int gp_fit(void *state, const struct space *space, const struct observation *data, size_t n, int refit,
+                  gsl_rng *rng)
+{
+    struct gp *gp = state, next;
+    int result;
+
+    if (n < MIN_OBSERVATIONS)
+        return -ENODATA;
+    result = know_space(gp, space);
+    if (result)
+        return result;
+    refit = refit || !gp->has_logs;
+    result = take_data(&next, gp, data, n, refit);
+    if (!result && refit)
+        result = choose_logs(&next, rng);
+    if (!result)
+        result = factorise(&next);
+    if (result) {
+        data_done(&next);
+        return result;
+    }
+    data_done(gp);
+    *gp = next;
+    return 0;
+}
+
+/* Sum over the observations of their prior covariance with each listed point times their weight. */
+static void weighted_sum(const struct gp *gp, const double *weights, const size_t *points, size_t n,
+                         double *ret_sum)
+{
+    double row[BLOCK];
+
+    memset(ret_sum, 0, n * sizeof(*ret_sum));
+    for (size_t first = 0; first < n; first += BLOCK) {
+        size_t width = GSL_MIN(BLOCK, n - first);
+
+        for (size_t i = 0; i < gp->n; i++) {
+            fill_row(gp, gp->points[i], points + first, width, row);
+            for (size_t j = 0; j < width; j++)
+                ret_sum[first + j] += weights[i] * row[j];
+        }
+    }
+}
+
+/* Candidates whose variance is being calculated. */
+struct block {
+    size_t n;
+    size_t points[BLOCK], place[BLOCK]; /* place: index in the caller's list */
+    double variance[BLOCK];             /* prior less what the first rows of cross explain */
+    double *cross; /* observations x BLOCK: solved prior covariances, as far as they are made */
+};
+
+/* Takes out of the block, of which `rows` rows are solved, what cannot reach the floor. */
+static void drop_hopeless(const struct gp *gp, struct block *block, size_t rows, const double *mean,
+                          double floor)
+{
+    size_t kept = 0;
+
+    for (size_t j = 0; j < block->n; j++) {
+        double std = gp->scale * sqrt(fmax(0.0, block->variance[j]));
+
+        if (mean[block->place[j]] + SURROGATE_HOPELESS_STDS * std < floor)
+            continue;
+        if (kept < j) {
+            block->points[kept] = block->points[j];
+            block->place[kept] = block->place[j];
+            block->variance[kept] = block->variance[j];
+            for (size_t i = 0; i < rows; i++)
+                block->cross[i * BLOCK + kept] = block->cross[i * BLOCK + j];
+        }
+        kept++;
+    }
+    block->n = kept;
+}
+
+static void explain(const struct gp *gp, struct block *block, size_t first, size_t last)
+{
+    for (size_t i = first; i < last; i++)
+        fill_row(gp, gp->points[i], block->points, block->n, block->cross + i * BLOCK);
+    dense_solve_rows(gp->factor, gp->n, first, last, block->cross, block->n, BLOCK);
+    for (size_t i = first; i < last; i++)
+        for (size_t j = 0; j < block->n; j++)
+            block->variance[j] -= gsl_pow_2(block->cross[i * BLOCK + j]);
+}
+
+/* A few observations at a time, so that a candidate can be given up as soon as they explain enough of it:
+ * what the others explain would only lower its variance. */
+static void block_variances(const struct gp *gp, struct block *block, const double *mean, double floor,
+                            double *ret_variance)
+{
+    for (size_t first = 0; first < gp->n && block->n > 0; first += CHUNK) {
+        size_t last = GSL_MIN(first + CHUNK, gp->n);
+
+        explain(gp, block, first, last);
+        for (size_t j = 0; j < block->n; j++)
+            ret_variance[block->place[j]] = gsl_pow_2(gp->scale) * fmax(0.0, block->variance[j]);
+        if (floor > -INFINITY && last < gp->n)
+            drop_hopeless(gp, block, last, mean, floor);
+    }
+}
+
+static int gp_predict(const void *state, const size_t *points, size_t n, double floor, double *ret_mean,
+                      double *ret_variance)
+{
+    const struct gp *gp = state;
+    double prior = prior_variance(gp);
+    struct block block = {.cross = malloc(gp->n * BLOCK * sizeof(*block.cross))};
+
+    if (!block.cross)
+        return -ENOMEM;
+    weighted_sum(gp, gp->weights, points, n, ret_mean);
+    for (size_t j = 0; j < n; j++)
+        ret_mean[j] = gp->shift + gp->scale * ret_mean[j];
+    for (size_t first = 0; first < n; first += BLOCK) {
+        block.n = GSL_MIN(BLOCK, n - first);
+        for (size_t j = 0; j < block.n; j++) {
+            block.points[j] = points[first + j];
+            block.place[j] = first + j;
+            block.variance[j] = prior;
+        }
+        block_variances(gp, &block, ret_mean, floor, ret_variance);
+    }
+    free(block.cross);
+    return 0;
+}
+
+static int gp_covariance(const void *state, size_t point, const size_t *points, size_t n,
+                         double *ret_covariance)
+{
+    const struct gp *gp = state;
+    double *share = malloc(gp->n * sizeof(*share)), prior[BLOCK];
+
+    if (!share)
+        return -ENOMEM;
+    fill_row(gp, point, gp->points, gp->n, share);
+    dense_solve_vector(gp->factor, gp->n, gp->n, share);
+    weighted_sum(gp, share, points, n, ret_covariance);
+    for (size_t first = 0; first < n; first += BLOCK) {
+        size_t width = GSL_MIN(BLOCK, n - first);
+
+        fill_row(gp, point, points + first, width, prior);
+        for (size_t j = 0; j < width; j++)
+            ret_covariance[first + j] = gsl_pow_2(gp->scale) * (prior[j] - ret_covariance[first + j]);
+    }
+    free(share);
+    return 0;
+}
+
+/* Cholesky factor of the joint posterior covariance of the listed points, in own units. cross: solved. */
+static int factorise_posterior(const struct gp *gp, const size_t *points, size_t n, const double *cross,
+                               double *posterior)
+{
+    for (size_t i = 0; i < n; i++)
+        fill_row(gp, points[i], points, n, posterior + i * n);
+    dense_add_gram(-1.0, n, gp->n, cross, n, posterior, n);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < i; j++)
+            posterior[i * n + j] = posterior[j * n + i];
+    return evidence_factorise(posterior, n, prior_variance(gp));
+}
+
+/* ret_draws = mean + scale * normals * factor. */
+static void transform_normals(const struct gp *gp, const double *mean, const double *factor, size_t n,
+                              size_t n_draws, gsl_rng *rng, double *normals, double *ret_draws)
+{
+    for (size_t i = 0; i < n * n_draws; i++)
+        normals[i] = gsl_ran_gaussian_ziggurat(rng, 1.0);
+    for (size_t draw = 0; draw < n_draws; draw++)
+        memcpy(ret_draws + draw * n, mean, n * sizeof(*mean));
+    /* Column j of the factor ends at its diagonal. */
+    for (size_t first = 0; first < n; first += CHUNK) {
+        size_t last = GSL_MIN(first + CHUNK, n);
+
+        dense_add_product(gp->scale, n_draws, last - first, last, normals, n_draws, factor + first, n,
+                          ret_draws + first, n);
+    }
+}
+
+static int gp_sample(const void *state, const size_t *points, size_t n, size_t n_draws, gsl_rng *rng,
+                     double *ret_draws)
+{
+    const struct gp *gp = state;
+    double *cross = malloc(gp->n * n * sizeof(*cross)), *mean = malloc(n * sizeof(*mean));
+    double *posterior = malloc(n * n * sizeof(*posterior)), *normals = malloc(n * n_draws * sizeof(*normals));
+    int result = cross && posterior && normals && mean ? 0 : -ENOMEM;
+
+    if (result)
+        goto out;
+    for (size_t i = 0; i < gp->n; i++)
+        fill_row(gp, gp->points[i], points, n, cross + i * n);
+    for (size_t j = 0; j < n; j++) {
+        double sum = 0.0;
+
+        for (size_t i = 0; i < gp->n; i++)
+            sum += gp->weights[i] * cross[i * n + j];
+        mean[j] = gp->shift + gp->scale * sum;
+    }
+    dense_solve_rows(gp->factor, gp->n, 0, gp->n, cross, n, n);
+    result = factorise_posterior(gp, points, n, cross, posterior);
+    if (result)
+        goto out;
+    /* The factor is that of models/surrogate/dense: its transpose times normals has the covariance. */
+    for (size_t i = 0; i < n; i++)
+        memset(posterior + i * n, 0, i * sizeof(*posterior));
+    transform_normals(gp, mean, posterior, n, n_draws, rng, normals, ret_draws);
+out:
+    free(cross);
+    free(posterior);
+    free(normals);
+    free(mean);
+    return result;
+}
+
+/* Rasmussen and Williams 2006, equations 5.10 to 5.12: the inverse covariance holds all n predictions, noise
+ * included. */
+static int gp_leave_one_out(const void *state, double *ret_log_density, double *ret_rmse)
+{
+    const struct gp *gp = state;
+    size_t size = gp->n * gp->n;
+    double *inverse = malloc(2 * size * sizeof(*inverse));
+    double density = 0.0, squares = 0.0, n = (double)gp->n;
+
+    if (!inverse)
+        return -ENOMEM;
+    dense_invert(gp->factor, gp->n, gp->n, inverse + size, inverse);
+    for (size_t i = 0; i < gp->n; i++) {
+        double variance = 1.0 / inverse[i * gp->n + i];
+        double residual = gp->weights[i] * variance;
+
+        density += -0.5 * log(2.0 * M_PI * variance) - 0.5 * gsl_pow_2(residual) / variance;
+        squares += gsl_pow_2(residual);
+    }
+    free(inverse);
+    *ret_log_density = density / n - log(gp->scale);
+    *ret_rmse = gp->scale * sqrt(squares / n);
+    return 0;
+}
+
+const struct surrogate_ops surrogate_gp = {
+    .name = "gp",
+    .state_size = sizeof(struct gp),
+    .fit = gp_fit,
+    .predict = gp_predict,
+    .covariance = gp_covariance,
+    .sample = gp_sample,
+    .leave_one_out = gp_leave_one_out,
+    .done = gp_done,
+};

@@ -1,0 +1,213 @@
+/* Tests of bench/base/factors: what a legal point is, and how it reads. */
+#include "bench/base/factors.h"
+#include "tests/check.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const struct point good = {.request_size_bytes = 65536,
+                                  .queue_depth = 8,
+                                  .direct = 1,
+                                  .api = API_IO_URING,
+                                  .threads = 1,
+                                  .sync = SYNC_END};
+
+static void names_are_read_back(void **state)
+{
+    (void)state;
+    const char *const apis[] = {"psync", "pvec", "pool", "libaio", "io_uring"};
+    const char *const syncs[] = {"none", "end", "each"};
+    for (unsigned i = 0; i < API_N; i++) {
+        enum api api = API_N;
+        assert_string_equal(api_names[i], apis[i]);
+        assert_int_equal(factors_parse_api(apis[i], &api), 0);
+        assert_int_equal(api, i);
+    }
+    for (unsigned i = 0; i < SYNC_N; i++) {
+        enum sync sync = SYNC_N;
+        assert_string_equal(sync_names[i], syncs[i]);
+        assert_int_equal(factors_parse_sync(syncs[i], &sync), 0);
+        assert_int_equal(sync, i);
+    }
+}
+
+static void unknown_names_are_einval(void **state)
+{
+    (void)state;
+    const char *const wrong[] = {"", "PSYNC", "psync ", "io-uring", "io_urin", "io_uringx"};
+    enum api api = API_POOL;
+    enum sync sync = SYNC_EACH;
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+        assert_int_equal(factors_parse_api(wrong[i], &api), -EINVAL);
+        assert_int_equal(factors_parse_sync(wrong[i], &sync), -EINVAL);
+    }
+    assert_int_equal(api, API_POOL);
+    assert_int_equal(sync, SYNC_EACH);
+}
+
+/* Every row is the good point with one thing changed; the text of a refusal must name the factor. */
+static void points_are_legal_inside_their_ranges_only(void **state)
+{
+    (void)state;
+    const struct {
+        struct point point;
+        const char *blamed; /* NULL: legal */
+    } rows[] = {
+        {{65536, 8, 1, API_IO_URING, 1, SYNC_END, 0}, NULL},
+        {{512, 8, 1, API_IO_URING, 1, SYNC_END, 0}, NULL},
+        {{512ULL << 20, 8, 1, API_IO_URING, 1, SYNC_END, 0}, NULL},
+        {{0, 8, 1, API_IO_URING, 1, SYNC_END, 0}, "request_size"},
+        {{511, 8, 1, API_IO_URING, 1, SYNC_END, 0}, "request_size"},
+        {{5000, 8, 1, API_IO_URING, 1, SYNC_END, 0}, "request_size"},
+        {{(512ULL << 20) + 512, 8, 1, API_IO_URING, 1, SYNC_END, 0}, "request_size"},
+        {{65536, 0, 1, API_IO_URING, 1, SYNC_END, 0}, "queue_depth"},
+        {{65536, 1024, 1, API_IO_URING, 1, SYNC_END, 0}, NULL},
+        {{65536, 1025, 1, API_IO_URING, 1, SYNC_END, 0}, "queue_depth"},
+        {{65536, 8, 0, API_IO_URING, 1, SYNC_END, 0}, NULL},
+        {{65536, 8, 2, API_IO_URING, 1, SYNC_END, 0}, "direct"},
+        {{65536, 8, 1, API_N, 1, SYNC_END, 0}, "api"},
+        {{65536, 8, 1, API_IO_URING, 0, SYNC_END, 0}, "threads"},
+        {{65536, 8, 1, API_IO_URING, 64, SYNC_END, 0}, NULL},
+        {{65536, 8, 1, API_IO_URING, 65, SYNC_END, 0}, "threads"},
+        {{65536, 8, 1, API_IO_URING, 1, SYNC_N, 0}, "sync"},
+        {{65536, 1, 1, API_PSYNC, 1, SYNC_END, 0}, NULL},
+        {{65536, 2, 1, API_PSYNC, 1, SYNC_END, 0}, "queue_depth"},
+        {{65536, 1, 1, API_PVEC, 1, SYNC_END, 0}, "queue_depth"},
+        {{65536, 2, 1, API_PVEC, 1, SYNC_END, 0}, NULL},
+        {{65536, 1024, 1, API_PVEC, 1, SYNC_END, 0}, NULL},
+        /* 2^31 - 4096 bytes are legal, 2^31 are not. */
+        {{2147479552 / 8, 8, 1, API_PVEC, 1, SYNC_END, 0}, NULL},
+        {{2147483648 / 8, 8, 1, API_PVEC, 1, SYNC_END, 0}, "request_size"},
+        {{2147483648 / 8, 8, 1, API_POOL, 1, SYNC_END, 0}, NULL},
+        {{512ULL << 20, 1024, 1, API_PVEC, 1, SYNC_END, 0}, "request_size"},
+        {{65536, 8, 1, API_IO_URING, 1, SYNC_END, 8192}, NULL},
+        {{8192, 8, 1, API_IO_URING, 1, SYNC_END, 65536}, NULL},
+        {{12288, 8, 1, API_IO_URING, 1, SYNC_END, 24576}, NULL},
+        {{65536, 8, 1, API_IO_URING, 1, SYNC_END, 24576}, "write_request_size"},
+        {{65536, 8, 1, API_IO_URING, 1, SYNC_END, 5000}, "write_request_size"},
+        {{65536, 8, 1, API_IO_URING, 1, SYNC_END, 1ULL << 30}, "write_request_size"},
+        {{65536, 8, 1, API_PVEC, 1, SYNC_END, 8192}, "write_request_size"},
+        {{65536, 8, 1, API_PVEC, 1, SYNC_END, 65536}, NULL},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct err err = {0};
+        int r = factors_check(&rows[i].point, &err);
+        assert_int_equal(r, rows[i].blamed ? -EINVAL : 0);
+        assert_int_equal(err.code, r);
+        if (rows[i].blamed)
+            assert_memory_equal(err.text, rows[i].blamed, strlen(rows[i].blamed));
+        assert_int_equal(factors_check(&rows[i].point, NULL), r);
+    }
+}
+
+static void odd_size_gets_the_two_sizes_beside_it(void **state)
+{
+    (void)state;
+    struct point point = good;
+    struct err err = {0};
+    point.request_size_bytes = 5000;
+    assert_int_equal(factors_check(&point, &err), -EINVAL);
+    assert_string_equal(err.text, "request_size: 5000 is not a multiple of 512; use 4608 or 5120");
+}
+
+static void bytes_in_flight_do_not_wrap_at_32_bits(void **state)
+{
+    (void)state;
+    const struct point point = {512ULL << 20, 1024, 1, API_IO_URING, 64, SYNC_END, 0};
+    assert_int_equal(factors_bytes_in_flight(&good), 524288);
+    assert_int_equal(factors_bytes_in_flight(&point), 1ULL << 45);
+}
+
+static void every_factor_counts_in_equality(void **state)
+{
+    (void)state;
+    assert_true(factors_equal(&good, &good));
+    struct point others[7] = {good, good, good, good, good, good, good};
+    others[0].request_size_bytes = 4096;
+    others[1].queue_depth = 4;
+    others[2].direct = 0;
+    others[3].api = API_LIBAIO;
+    others[4].threads = 2;
+    others[5].sync = SYNC_NONE;
+    others[6].write_size_bytes = 4096;
+    for (size_t i = 0; i < 7; i++)
+        assert_false(factors_equal(&good, &others[i]));
+}
+
+static void the_size_of_writes_is_that_of_reads_unless_it_is_another(void **state)
+{
+    (void)state;
+    struct point point = good, named = good;
+    assert_false(factors_is_split(&good));
+    assert_int_equal(factors_write_size_bytes(&good), good.request_size_bytes);
+    named.write_size_bytes = named.request_size_bytes;
+    assert_true(factors_equal(&good, &named) && !factors_is_split(&named));
+    factors_set_write_size(&point, 4096);
+    assert_true(factors_is_split(&point));
+    assert_int_equal(factors_write_size_bytes(&point), 4096);
+    factors_set_write_size(&point, good.request_size_bytes);
+    assert_int_equal(point.write_size_bytes, 0);
+}
+
+static void the_larger_size_is_in_flight(void **state)
+{
+    (void)state;
+    const uint64_t writes[] = {4096, 65536, 1 << 20};
+    const uint64_t largest[] = {65536, 65536, 1 << 20};
+    for (size_t i = 0; i < 3; i++) {
+        struct point point = good;
+        factors_set_write_size(&point, writes[i]);
+        assert_int_equal(factors_largest_size_bytes(&point), largest[i]);
+        assert_int_equal(factors_bytes_in_flight(&point), largest[i] * good.queue_depth * good.threads);
+    }
+}
+
+static void format_names_what_differs_from_the_usual(void **state)
+{
+    (void)state;
+    const struct {
+        struct point point;
+        const char *text;
+    } rows[] = {
+        {{65536, 8, 1, API_IO_URING, 1, SYNC_END, 0}, "64k x 8, direct, io_uring"},
+        {{4096, 1, 0, API_PSYNC, 4, SYNC_EACH, 0}, "4k x 1, buffered, psync, 4 threads, sync each"},
+        {{4608, 2, 0, API_PVEC, 1, SYNC_NONE, 0}, "4608 x 2, buffered, pvec, sync none"},
+        {{1 << 20, 16, 1, API_POOL, 2, SYNC_END, 0}, "1m x 16, direct, pool, 2 threads"},
+        {{65536, 8, 1, API_IO_URING, 1, SYNC_END, 8192}, "64k/8k x 8, direct, io_uring"},
+        {{65536, 8, 1, API_IO_URING, 1, SYNC_END, 65536}, "64k x 8, direct, io_uring"},
+    };
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        char buffer[FACTORS_TEXT_SIZE];
+        assert_ptr_equal(factors_format(&rows[i].point, buffer), buffer);
+        assert_string_equal(buffer, rows[i].text);
+    }
+}
+
+static void format_fits_whatever_the_point(void **state)
+{
+    (void)state;
+    const struct point wild = {UINT64_MAX, UINT32_MAX,    UINT32_MAX,    (enum api)99,
+                               UINT32_MAX, (enum sync)99, UINT64_MAX - 1};
+    char buffer[FACTORS_TEXT_SIZE];
+    factors_format(&wild, buffer);
+    assert_string_equal(
+        buffer, "18446744073709551615/18446744073709551614 x 4294967295, direct, ?, 4294967295 threads, "
+                "sync ?");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_are_read_back),
+        cmocka_unit_test(unknown_names_are_einval),
+        cmocka_unit_test(points_are_legal_inside_their_ranges_only),
+        cmocka_unit_test(odd_size_gets_the_two_sizes_beside_it),
+        cmocka_unit_test(bytes_in_flight_do_not_wrap_at_32_bits),
+        cmocka_unit_test(every_factor_counts_in_equality),
+        cmocka_unit_test(the_size_of_writes_is_that_of_reads_unless_it_is_another),
+        cmocka_unit_test(the_larger_size_is_in_flight),
+        cmocka_unit_test(format_names_what_differs_from_the_usual),
+        cmocka_unit_test(format_fits_whatever_the_point),
+    };
+    return cmocka_run_group_tests_name("bench/base/factors", tests, NULL, NULL);
+}

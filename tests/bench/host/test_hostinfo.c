@@ -1,0 +1,212 @@
+/* tests/bench/host/test_hostinfo: the recorded facts, the device, and the parsers on given lines. */
+#include "bench/host/hostinfo.h"
+#include "bench/host/hostinfo_internal.h"
+#include "bench/host/procfs.h"
+#include "tests/check.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static int root_fd;
+static struct hostinfo info;
+
+static void mount_line_is_parsed(void **state)
+{
+    (void)state;
+    struct hostinfo_mount mount;
+    char line[] = "36 35 98:12 /sub /mnt/my\\040disk rw,noatime master:1 shared:7 - ext4 /dev/root\\040x "
+                  "rw,errors=continue\n";
+    assert_true(hostinfo_parse_mount(line, &mount));
+    assert_int_equal(mount.id, 36);
+    assert_int_equal(mount.major_number, 98);
+    assert_int_equal(mount.minor_number, 12);
+    assert_string_equal(mount.mount_point, "/mnt/my disk");
+    assert_string_equal(mount.mount_options, "rw,noatime");
+    assert_string_equal(mount.file_system, "ext4");
+    assert_string_equal(mount.source, "/dev/root x");
+    assert_string_equal(mount.super_options, "rw,errors=continue");
+    char plain[] = "22 27 0:21 / /proc rw - proc none rw";
+    assert_true(hostinfo_parse_mount(plain, &mount));
+    assert_string_equal(mount.source, "none");
+}
+
+static void broken_mount_lines_are_refused(void **state)
+{
+    (void)state;
+    struct hostinfo_mount mount;
+    char lines[][80] = {"",
+                        "22 27 0:21 / /proc rw",
+                        "22 27 0:21 / /proc - proc none rw",
+                        "22 27 0:21 / /proc rw - proc",
+                        "x 27 0:21 / /proc rw - proc none rw",
+                        "22 27 zero / /proc rw - proc none rw",
+                        " - a b c"};
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+        assert_false(hostinfo_parse_mount(lines[i], &mount));
+}
+
+static void words_are_unescaped_and_found(void **state)
+{
+    (void)state;
+    char word[] = "a\\040b\\134\\011c\\04", plain[] = "none";
+    procfs_unescape(word);
+    assert_string_equal(word, "a b\\\tc\\04");
+    procfs_unescape(plain);
+    assert_string_equal(plain, "none");
+    assert_true(procfs_list_has("rw,blkio", "blkio"));
+    assert_true(procfs_list_has("blkio,cpu", "blkio"));
+    assert_false(procfs_list_has("rw,blkio2", "blkio"));
+    assert_false(procfs_list_has("", "blkio"));
+}
+
+static void proc_readers_refuse_what_is_not_there(void **state)
+{
+    (void)state;
+    char line[32] = "untouched";
+    double number = 7;
+    assert_int_equal(procfs_read_line("/proc/no-such-file", line, sizeof(line)), -ENOENT);
+    assert_string_equal(line, "untouched");
+    assert_int_equal(procfs_read_line("/dev/null", line, sizeof(line)), -ENODATA);
+    assert_int_equal(procfs_read_number("/proc/version", &number), -EINVAL);
+    assert_close(number, 7, 0);
+    assert_int_equal(hostinfo_scan("/proc/meminfo", "MemTot", &number), -ENOENT);
+    assert_int_equal(hostinfo_scan("/proc/meminfo", "MemTotal", &number), 0);
+    assert_true(number > 1024 * 1024);
+}
+
+static void kilobytes_beyond_all_numbers_are_not_found(void **state)
+{
+    (void)state;
+    static const char text[] = "MemFree: 1e308 kB\nMemFree: 2 kB\n";
+    char path[32];
+    double number = 7;
+    int fd = memfd_create("meminfo", MFD_CLOEXEC);
+    assert_int_equal(write(fd, text, sizeof(text) - 1), sizeof(text) - 1);
+    snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+    assert_int_equal(hostinfo_scan(path, "MemFree", &number), 0);
+    assert_close(number, 2048, 0);
+    close(fd);
+}
+
+static void keys_are_unique_and_snake_case(void **state)
+{
+    (void)state;
+    assert_true(info.n > 20 && info.n < HOSTINFO_MAX_FACTS);
+    for (size_t i = 0; i < info.n; i++) {
+        const struct hostinfo_fact *fact = &info.facts[i];
+        assert_true(islower((unsigned char)fact->key[0]));
+        for (const char *c = fact->key; *c != '\0'; c++)
+            assert_true(islower((unsigned char)*c) || isdigit((unsigned char)*c) || *c == '_');
+        assert_ptr_equal(hostinfo_find(&info, fact->key), fact);
+        assert_true(isfinite(fact->number));
+        if (fact->kind == HOSTINFO_TEXT)
+            assert_true(fact->text[0] != '\0');
+        if (fact->kind == HOSTINFO_FLAG)
+            assert_true(fact->number == 0 || fact->number == 1);
+    }
+}
+
+static void essentials_are_present(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"hostname",
+                                       "kernel",
+                                       "cpus",
+                                       "memory_bytes",
+                                       "memory_available_bytes",
+                                       "memory_room_bytes",
+                                       "balloon",
+                                       "file_system",
+                                       "mount_source",
+                                       "mount_point",
+                                       "mount_options",
+                                       "fs_block_bytes",
+                                       "memlock_limit_bytes",
+                                       "load1_before",
+                                       "dirty_memory_bytes_before",
+                                       "steal_ticks_before"};
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        if (hostinfo_find(&info, keys[i]) == NULL)
+            fail_msg("%s is absent", keys[i]);
+    assert_null(hostinfo_find(&info, "no_such_fact"));
+    assert_close(hostinfo_find(&info, "cpus")->number, (double)sysconf(_SC_NPROCESSORS_ONLN), 0);
+    assert_string_equal(hostinfo_find(&info, "mount_point")->text, "/");
+    assert_true(hostinfo_memory_available_bytes() > 0);
+}
+
+static void full_list_drops_facts(void **state)
+{
+    (void)state;
+    static struct hostinfo full;
+    for (int i = 0; i < HOSTINFO_MAX_FACTS + 5; i++)
+        hostinfo_add_number(&full, "n", i);
+    assert_int_equal(full.n, HOSTINFO_MAX_FACTS);
+    full.n = 0;
+    hostinfo_add_number(&full, "nan", (double)NAN);
+    hostinfo_add_number(&full, "inf", (double)INFINITY);
+    assert_int_equal(full.n, 0);
+}
+
+static void device_of_root_has_a_queue(void **state)
+{
+    (void)state;
+    struct hostinfo_device device;
+    uint64_t in_flight = UINT64_MAX;
+    hostinfo_find_device(root_fd, &device);
+    if (device.sysfs[0] == '\0') {
+        print_message("/ has no block device here\n");
+        skip();
+    }
+    assert_int_equal(strncmp(device.sysfs, "/sys/dev/block/", 15), 0);
+    assert_int_equal(hostinfo_in_flight(&device, &in_flight), 0);
+    assert_true(in_flight < 1000000);
+    assert_non_null(hostinfo_find(&info, "device_whole"));
+    assert_non_null(hostinfo_find(&info, "scheduler"));
+    assert_non_null(hostinfo_find(&info, "logical_block_bytes"));
+}
+
+static void file_without_device_has_none(void **state)
+{
+    (void)state;
+    struct hostinfo_device device = {.sysfs = "x"};
+    uint64_t in_flight = 7;
+    int fd = open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    hostinfo_find_device(fd, &device);
+    close(fd);
+    assert_string_equal(device.sysfs, "");
+    assert_int_equal(device.major_number, 0);
+    assert_int_equal(hostinfo_in_flight(&device, &in_flight), -ENOENT);
+    assert_int_equal(in_flight, 7);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    root_fd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    hostinfo_collect(&info, root_fd);
+    hostinfo_collect_load(&info, root_fd, "before");
+    hostinfo_collect_load(&info, root_fd, "after");
+    return root_fd < 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mount_line_is_parsed),
+        cmocka_unit_test(broken_mount_lines_are_refused),
+        cmocka_unit_test(words_are_unescaped_and_found),
+        cmocka_unit_test(proc_readers_refuse_what_is_not_there),
+        cmocka_unit_test(kilobytes_beyond_all_numbers_are_not_found),
+        cmocka_unit_test(keys_are_unique_and_snake_case),
+        cmocka_unit_test(essentials_are_present),
+        cmocka_unit_test(full_list_drops_facts),
+        cmocka_unit_test(device_of_root_has_a_queue),
+        cmocka_unit_test(file_without_device_has_none),
+    };
+    return cmocka_run_group_tests_name("bench/host/hostinfo", tests, setup, NULL);
+}

@@ -1,0 +1,96 @@
+/* Tests of bench/host/hostinfo_limits: limits in force are recorded, absent ones are not. */
+#include "bench/host/hostinfo.h"
+
+#include "tests/check.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static struct hostinfo info;
+
+static void collect(void)
+{
+    int fd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_true(fd >= 0);
+    info.n = 0;
+    hostinfo_collect_limits(&info, fd);
+    close(fd);
+}
+
+static void limits_in_force_are_recorded(void **state)
+{
+    (void)state;
+    struct rlimit before, limit;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    limit = before;
+    limit.rlim_cur = 12345678;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    collect();
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    const struct hostinfo_fact *fact = hostinfo_find(&info, "file_size_limit_bytes");
+    assert_non_null(fact);
+    assert_close(fact->number, 12345678, 0);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    fact = hostinfo_find(&info, "open_files_limit");
+    assert_int_equal(fact != NULL, limit.rlim_cur != RLIM_INFINITY);
+    if (fact != NULL)
+        assert_close(fact->number, (double)limit.rlim_cur, 0);
+}
+
+static void an_unlimited_size_is_absent(void **state)
+{
+    (void)state;
+    struct rlimit limit;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+    if (limit.rlim_cur != RLIM_INFINITY)
+        skip();
+    collect();
+    assert_null(hostinfo_find(&info, "file_size_limit_bytes"));
+}
+
+static void flags_are_flags(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"mount_read_only", "pressure_readable"};
+    collect();
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+        const struct hostinfo_fact *fact = hostinfo_find(&info, keys[i]);
+        assert_non_null(fact);
+        assert_int_equal(fact->kind, HOSTINFO_FLAG);
+        assert_true(fact->number == 0 || fact->number == 1);
+    }
+}
+
+static void requests_of_libaio_are_counted_where_the_kernel_tells(void **state)
+{
+    (void)state;
+    collect();
+    const struct hostinfo_fact *most = hostinfo_find(&info, "aio_max_nr"),
+                               *used = hostinfo_find(&info, "aio_nr");
+    assert_int_equal(most != NULL, access("/proc/sys/fs/aio-max-nr", R_OK) == 0);
+    if (most != NULL && used != NULL)
+        assert_true(used->number >= 0 && most->number > 0);
+}
+
+static void a_descriptor_that_is_none_leaves_its_facts_out(void **state)
+{
+    (void)state;
+    info.n = 0;
+    hostinfo_collect_limits(&info, -1);
+    assert_null(hostinfo_find(&info, "mount_read_only"));
+    assert_non_null(hostinfo_find(&info, "pressure_readable"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(limits_in_force_are_recorded),
+        cmocka_unit_test(an_unlimited_size_is_absent),
+        cmocka_unit_test(flags_are_flags),
+        cmocka_unit_test(requests_of_libaio_are_counted_where_the_kernel_tells),
+        cmocka_unit_test(a_descriptor_that_is_none_leaves_its_facts_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,102 @@
+/* tests/bench/io/test_ioapi_psync: the transfer at once, which the pump uses at depth 1. What all ways of
+ * doing I/O have in common is in test_ioapi.c. */
+#include "tests/bench/io/ioapi_rig.h"
+
+#include <errno.h>
+
+#define REQUEST_BYTES 4096
+
+/* One call where it already points to. */
+static int64_t transfer(struct rig *rig, struct io_call *call)
+{
+    size_t n = ioapi_psync.transfer(rig->io, call, &call->offset_bytes, 1, NULL);
+    assert_int_equal(n, call->result == (int64_t)call->size_bytes ? 1 : 0);
+    return call->result;
+}
+
+static void what_a_transfer_writes_a_transfer_reads(void **state)
+{
+    int fd = rig_file("/tmp", 0);
+    struct rig rig;
+    (void)state;
+    assert_int_equal(rig_open(&rig, &ioapi_psync, fd, 1, REQUEST_BYTES, true), 0);
+    struct io_call call = rig.calls[0];
+    call.is_write = true;
+    call.offset_bytes = REQUEST_BYTES;
+    rig_fill(call.buffer, call.offset_bytes, REQUEST_BYTES, 7);
+    assert_int_equal(transfer(&rig, &call), REQUEST_BYTES);
+    call.is_write = false;
+    memset(call.buffer, 0, REQUEST_BYTES);
+    assert_int_equal(transfer(&rig, &call), REQUEST_BYTES);
+    assert_true(rig_matches(call.buffer, call.offset_bytes, REQUEST_BYTES, 7));
+    rig_close(&rig);
+    close(fd);
+}
+
+static void short_and_failed_transfers_are_outcomes(void **state)
+{
+    int fd = rig_file("/tmp", 0), read_only = rig_reopen(fd, O_RDONLY);
+    struct rig rig;
+    (void)state;
+    assert_int_equal(ftruncate(fd, 512), 0);
+    assert_int_equal(rig_open(&rig, &ioapi_psync, read_only, 1, REQUEST_BYTES, false), 0);
+    struct io_call call = rig.calls[0];
+    call.is_write = false;
+    call.offset_bytes = 0;
+    assert_int_equal(transfer(&rig, &call), 512);
+    rig_fill(call.buffer, 0, REQUEST_BYTES, 7);
+    call.is_write = true;
+    assert_int_equal(transfer(&rig, &call), -EBADF);
+    rig_close(&rig);
+    close(read_only);
+    close(fd);
+}
+
+static void a_row_of_transfers_ends_at_the_first_that_is_not_whole(void **state)
+{
+    static const uint64_t offsets_bytes[] = {2 * REQUEST_BYTES, 0, 3 * REQUEST_BYTES, REQUEST_BYTES};
+    int fd = rig_file("/tmp", 0);
+    struct rig rig;
+    (void)state;
+    assert_int_equal(ftruncate(fd, 3 * REQUEST_BYTES + 512), 0);
+    assert_int_equal(rig_open(&rig, &ioapi_psync, fd, 1, REQUEST_BYTES, false), 0);
+    struct io_call call = rig.calls[0];
+    call.is_write = false;
+    assert_int_equal(ioapi_psync.transfer(rig.io, &call, offsets_bytes, 2, NULL), 2);
+    assert_int_equal(call.result, REQUEST_BYTES);
+    assert_int_equal(call.offset_bytes, 0);
+    assert_int_equal(ioapi_psync.transfer(rig.io, &call, offsets_bytes, 4, NULL), 2);
+    assert_int_equal(call.result, 512);
+    assert_int_equal(call.offset_bytes, 3 * REQUEST_BYTES);
+    rig_close(&rig);
+    close(fd);
+}
+
+static void a_row_of_transfers_is_stopped_by_the_flag(void **state)
+{
+    static const uint64_t offsets_bytes[] = {0, 0};
+    int fd = rig_file("/tmp", 0);
+    struct rig rig;
+    atomic_int stop = 0;
+    (void)state;
+    assert_int_equal(ftruncate(fd, REQUEST_BYTES), 0);
+    assert_int_equal(rig_open(&rig, &ioapi_psync, fd, 1, REQUEST_BYTES, false), 0);
+    struct io_call call = rig.calls[0];
+    call.is_write = false;
+    assert_int_equal(ioapi_psync.transfer(rig.io, &call, offsets_bytes, 2, &stop), 2);
+    atomic_store(&stop, 1);
+    assert_int_equal(ioapi_psync.transfer(rig.io, &call, offsets_bytes, 2, &stop), 0);
+    rig_close(&rig);
+    close(fd);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_transfer_writes_a_transfer_reads),
+        cmocka_unit_test(short_and_failed_transfers_are_outcomes),
+        cmocka_unit_test(a_row_of_transfers_ends_at_the_first_that_is_not_whole),
+        cmocka_unit_test(a_row_of_transfers_is_stopped_by_the_flag),
+    };
+    return cmocka_run_group_tests_name("bench/io/ioapi_psync", tests, NULL, NULL);
+}

@@ -1,0 +1,398 @@
+/* Tests of bench/io/offsets: every unit once per pass, in an order that a disk cannot foresee, also in huge
+ * files. */
+#include "bench/base/rng.h"
+#include "bench/io/offsets.h"
+#include "tests/check.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct pattern rand_read = {.percent = {[PATTERN_RAND_READ] = 100}};
+static const struct pattern seq_read = {.percent = {[PATTERN_SEQ_READ] = 100}};
+static const struct pattern rand_mix = {.percent = {[PATTERN_RAND_READ] = 50, [PATTERN_RAND_WRITE] = 50}};
+static const struct pattern all_kinds = {.percent = {25, 25, 25, 25}};
+
+/* The next random unit of a walk over a region that starts at 0. */
+static uint64_t next_unit(struct offsets *offsets)
+{
+    return offsets_next(offsets, PATTERN_RAND_READ) / offsets->unit_bytes[0];
+}
+
+static void regions_without_a_unit_are_einval(void **state)
+{
+    (void)state;
+    struct offsets offsets, untouched;
+    memset(&offsets, 0x5a, sizeof(offsets));
+    memset(&untouched, 0x5a, sizeof(untouched));
+    assert_int_equal(offsets_init(&offsets, &rand_read, 0, 4095, 4096, 1), -EINVAL);
+    assert_int_equal(offsets_init(&offsets, &rand_read, 0, 0, 4096, 1), -EINVAL);
+    assert_int_equal(offsets_init(&offsets, &rand_read, 0, 4096, 0, 1), -EINVAL);
+    assert_int_equal(offsets_init(&offsets, &rand_read, 100, 4096, 4096, 1), -EINVAL);
+    assert_int_equal(offsets_init(&offsets, &rand_read, 1ULL << 63, 1ULL << 63, 4096, 1), -EINVAL);
+    assert_memory_equal(&offsets, &untouched, sizeof(offsets));
+    assert_int_equal(offsets_init(&offsets, &rand_read, 512, 4096, 4096, 1), 0);
+}
+
+static void check_passes(uint64_t n_units, int n_passes, uint64_t seed)
+{
+    struct offsets offsets;
+    unsigned char *seen = calloc(n_units, 1);
+    assert_non_null(seen);
+    /* Half a unit more than whole units: the tail must not be touched. */
+    assert_int_equal(offsets_init(&offsets, &rand_read, 0, n_units * 4096 + 2048, 4096, seed), 0);
+    for (int pass = 1; pass <= n_passes; pass++) {
+        for (uint64_t i = 0; i < n_units; i++) {
+            uint64_t offset = offsets_next(&offsets, PATTERN_RAND_READ);
+            if (offset % 4096 != 0 || offset / 4096 >= n_units || seen[offset / 4096] != pass - 1)
+                fail_msg("n_units %llu, pass %d: offset %llu", (unsigned long long)n_units, pass,
+                         (unsigned long long)offset);
+            seen[offset / 4096]++;
+        }
+    }
+    free(seen);
+}
+
+static void every_unit_comes_exactly_once_per_pass(void **state)
+{
+    (void)state;
+    for (uint64_t n_units = 1; n_units <= 130; n_units++)
+        for (uint64_t seed = 0; seed < 5; seed++)
+            check_passes(n_units, 4, seed);
+    const uint64_t sizes[] = {1000, 4095, 4096, 4097, 65537, (1 << 20) + 3};
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+        check_passes(sizes[i], 3, 42);
+}
+
+/* How many of the units of one walk stand at the same place in another. */
+static int n_agreeing(struct offsets *a, struct offsets *b, int n)
+{
+    int n_same = 0;
+    for (int i = 0; i < n; i++)
+        n_same += next_unit(a) == next_unit(b);
+    return n_same;
+}
+
+static void each_pass_has_another_order(void **state)
+{
+    (void)state;
+    enum { n = 1000 };
+    struct offsets first, later;
+    assert_int_equal(offsets_init(&later, &rand_read, 0, n * 4096, 4096, 3), 0);
+    for (int pass = 1; pass <= 10; pass++) {
+        for (int i = 0; i < n; i++)
+            next_unit(&later);
+        assert_int_equal(offsets_init(&first, &rand_read, 0, n * 4096, 4096, 3), 0);
+        struct offsets copy = later;
+        assert_true(n_agreeing(&first, &copy, n) < 10); /* one is expected of two random orders */
+    }
+}
+
+static void the_seed_determines_the_order(void **state)
+{
+    (void)state;
+    enum { n = 5000 };
+    struct offsets a, same, other;
+    assert_int_equal(offsets_init(&a, &rand_read, 0, n * 4096, 4096, 1), 0);
+    assert_int_equal(offsets_init(&other, &rand_read, 0, n * 4096, 4096, 2), 0);
+    same = a;
+    assert_int_equal(offsets_init(&same, &rand_read, 0, n * 4096, 4096, 1), 0);
+    struct offsets copy = a;
+    assert_int_equal(n_agreeing(&copy, &same, n), n);
+    assert_true(n_agreeing(&a, &other, n) < 10);
+}
+
+/* One pass over n units: distances from each to the next, counted in 64 equal classes modulo n, and the lag-1
+ * correlation. */
+struct walk_look {
+    double chi2, correlation;
+    uint64_t n_followers; /* units that directly follow the one before, forwards or backwards */
+};
+
+static struct walk_look look_at_walk(uint64_t n, uint64_t seed)
+{
+    struct walk_look look = {0};
+    struct offsets offsets;
+    double bins[64] = {0}, product = 0;
+    const double mean = (double)(n - 1) / 2, variance = ((double)n * (double)n - 1) / 12;
+    const double per_bin = (double)(n - 1) / 64;
+    assert_int_equal(offsets_init(&offsets, &rand_read, 0, n * 512, 512, seed), 0);
+    uint64_t before = next_unit(&offsets);
+    for (uint64_t i = 1; i < n; i++) {
+        uint64_t unit = next_unit(&offsets), distance = (unit + n - before) % n;
+        bins[distance * 64 / n]++;
+        look.n_followers += distance == 1 || distance == n - 1;
+        product += ((double)unit - mean) * ((double)before - mean);
+        before = unit;
+    }
+    for (int i = 0; i < 64; i++)
+        look.chi2 += (bins[i] - per_bin) * (bins[i] - per_bin) / per_bin;
+    look.correlation = product / (double)(n - 1) / variance;
+    return look;
+}
+
+static void neighbours_in_time_are_unrelated_in_space(void **state)
+{
+    (void)state;
+    const uint64_t sizes[] = {4096, 5000, 32768, 40000, 262144, 300000};
+    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+        double chi2 = 0;
+        uint64_t n_followers = 0;
+        for (uint64_t seed = 0; seed < 8; seed++) {
+            struct walk_look look = look_at_walk(sizes[i], seed);
+            chi2 += look.chi2 / 8;
+            n_followers += look.n_followers;
+            assert_close(look.correlation, 0, 4.5 / sqrt((double)sizes[i]));
+        }
+        /* 63 degrees of freedom, eight walks: 63 +- 4 in a random order. 16 followers are expected. */
+        assert_true(chi2 < 80);
+        assert_true(n_followers < 40);
+    }
+}
+
+static void small_regions_are_no_stride_either(void **state)
+{
+    (void)state;
+    /* Over many seeds every distance is about as frequent; in so small a domain a half more or less passes.
+     */
+    uint64_t distances[16] = {0};
+    for (uint64_t seed = 0; seed < 2000; seed++) {
+        struct offsets offsets;
+        assert_int_equal(offsets_init(&offsets, &rand_read, 0, 16 * 512, 512, seed), 0);
+        uint64_t before = next_unit(&offsets);
+        for (int i = 1; i < 16; i++) {
+            uint64_t unit = next_unit(&offsets);
+            distances[(unit + 16 - before) % 16]++;
+            before = unit;
+        }
+    }
+    assert_int_equal(distances[0], 0);
+    for (int i = 1; i < 16; i++)
+        assert_close((double)distances[i], 2000, 1000);
+}
+
+static void huge_files_are_reached_to_their_end(void **state)
+{
+    (void)state;
+    const uint64_t regions[] = {(1ULL << 33) + 12345, (1ULL << 42) + 4096, 1ULL << 62};
+    for (size_t i = 0; i < sizeof(regions) / sizeof(regions[0]); i++) {
+        const uint64_t base = 1ULL << 32;
+        unsigned quarters[4] = {0};
+        struct offsets offsets;
+        assert_int_equal(offsets_init(&offsets, &rand_read, base, regions[i], 4096, 9), 0);
+        for (int k = 0; k < 4000; k++) {
+            uint64_t offset = offsets_next(&offsets, PATTERN_RAND_READ);
+            assert_true(offset >= base && offset % 4096 == 0 && offset - base <= regions[i] - 4096);
+            quarters[(offset - base) / 4 / (regions[i] / 16 + 1)]++;
+        }
+        for (int k = 0; k < 4; k++)
+            assert_close(quarters[k], 1000, 5 * sqrt(4000 * 0.25 * 0.75));
+    }
+}
+
+static void sequential_walks_and_wraps(void **state)
+{
+    (void)state;
+    struct offsets offsets;
+    assert_int_equal(offsets_init(&offsets, &seq_read, 1 << 20, 3 * 65536 + 100, 65536, 1), 0);
+    for (int round = 0; round < 3; round++)
+        for (uint64_t i = 0; i < 3; i++)
+            assert_int_equal(offsets_next(&offsets, PATTERN_SEQ_READ), (1 << 20) + i * 65536);
+}
+
+static void sequential_passes_4_gib(void **state)
+{
+    (void)state;
+    struct offsets offsets;
+    const uint64_t unit = 512ULL << 20;
+    assert_int_equal(offsets_init(&offsets, &seq_read, 0, 12 * unit, unit, 1), 0);
+    for (uint64_t i = 0; i < 12; i++)
+        assert_true(offsets_next(&offsets, PATTERN_SEQ_READ) == i * unit);
+    assert_int_equal(offsets_next(&offsets, PATTERN_SEQ_READ), 0);
+}
+
+static void a_lone_sequential_stream_starts_at_the_start(void **state)
+{
+    (void)state;
+    const struct pattern write = {.percent = {[PATTERN_SEQ_WRITE] = 100}};
+    struct offsets offsets;
+    assert_int_equal(offsets_init(&offsets, &write, 0, 40960, 4096, 1), 0);
+    assert_int_equal(offsets_next(&offsets, PATTERN_SEQ_WRITE), 0);
+}
+
+static void streams_of_a_mix_do_not_disturb_each_other(void **state)
+{
+    (void)state;
+    enum { n = 100 };
+    struct offsets mixed, alone;
+    struct rng rng;
+    uint64_t n_seq[2] = {0};
+    rng_init(&rng, 1);
+    assert_int_equal(offsets_init(&mixed, &all_kinds, 0, n * 4096, 4096, 5), 0);
+    assert_int_equal(offsets_init(&alone, &rand_mix, 0, n * 4096, 4096, 5), 0);
+    for (int i = 0; i < 1000; i++) {
+        enum pattern_kind kind = (enum pattern_kind)(rng_next(&rng) % PATTERN_N_KINDS);
+        uint64_t unit = offsets_next(&mixed, kind) / 4096;
+        if (kind == PATTERN_SEQ_READ || kind == PATTERN_SEQ_WRITE) {
+            /* The writer is half a region ahead. */
+            assert_int_equal(unit, (n_seq[kind]++ + (kind == PATTERN_SEQ_WRITE ? n / 2 : 0)) % n);
+        } else {
+            assert_int_equal(unit, next_unit(&alone));
+        }
+    }
+}
+
+static void random_reads_never_meet_writes_of_their_pass(void **state)
+{
+    (void)state;
+    enum { n = 777 };
+    struct offsets offsets;
+    struct rng rng;
+    bool seen[n] = {false};
+    rng_init(&rng, 1);
+    assert_int_equal(offsets_init(&offsets, &rand_mix, 0, n * 4096, 4096, 5), 0);
+    for (int i = 0; i < n; i++) {
+        enum pattern_kind kind = rng_next(&rng) % 2 ? PATTERN_RAND_READ : PATTERN_RAND_WRITE;
+        uint64_t unit = offsets_next(&offsets, kind) / 4096;
+        assert_false(seen[unit]);
+        seen[unit] = true;
+    }
+}
+
+/* Every unit of each kind's blocks once per pass of its own, and never a byte of the other's. */
+static void check_apart(uint64_t read_bytes, uint64_t write_bytes, uint64_t n_blocks, uint64_t tail_bytes)
+{
+    const uint64_t sizes[2] = {read_bytes, write_bytes}, base = 3 * 512;
+    uint64_t large = read_bytes > write_bytes ? read_bytes : write_bytes, n_own[2];
+    unsigned char *owner = calloc(n_blocks * large / 512, 1);
+    struct offsets offsets;
+    assert_non_null(owner);
+    assert_int_equal(
+        offsets_init_split(&offsets, &rand_mix, base, n_blocks * large + tail_bytes, sizes, n_blocks), 0);
+    n_own[0] = (n_blocks + 1) / 2 * (large / read_bytes);
+    n_own[1] = n_blocks / 2 * (large / write_bytes);
+    for (unsigned kind = 0; kind < 2; kind++) {
+        for (uint64_t i = 0; i < n_own[kind]; i++) {
+            uint64_t at = offsets_next(&offsets, kind == 0 ? PATTERN_RAND_READ : PATTERN_RAND_WRITE) - base;
+            assert_int_equal(at % sizes[kind], 0);
+            assert_true(at + sizes[kind] <= n_blocks * large);
+            for (uint64_t k = at / 512; k < (at + sizes[kind]) / 512; k++) {
+                assert_int_equal(owner[k], 0);
+                owner[k] = 1;
+            }
+        }
+    }
+    for (uint64_t k = 0; k < n_blocks * large / 512; k++)
+        assert_int_equal(owner[k], 1);
+    free(owner);
+}
+
+static void random_kinds_of_two_sizes_share_the_blocks(void **state)
+{
+    (void)state;
+    for (uint64_t n_blocks = 2; n_blocks <= 40; n_blocks++) {
+        check_apart(4096, 65536, n_blocks, 1024);
+        check_apart(65536, 512, n_blocks, 0);
+        check_apart(1536, 4608, n_blocks, 4096);
+    }
+    check_apart(4096, 8192, 5000, 0);
+}
+
+static void a_lone_random_kind_of_two_sizes_has_the_whole_region(void **state)
+{
+    (void)state;
+    enum { n = 300 };
+    const uint64_t sizes[2] = {65536, 4096};
+    const struct pattern mix = {.percent = {[PATTERN_SEQ_READ] = 50, [PATTERN_RAND_WRITE] = 50}};
+    struct offsets offsets;
+    bool seen[n * 16] = {false};
+    assert_int_equal(offsets_init_split(&offsets, &mix, 0, n * 65536, sizes, 8), 0);
+    for (uint64_t i = 0; i < n * 16; i++) {
+        uint64_t unit = offsets_next(&offsets, PATTERN_RAND_WRITE) / 4096;
+        assert_true(unit < n * 16 && !seen[unit]);
+        seen[unit] = true;
+    }
+    for (uint64_t i = 0; i < n; i++)
+        assert_int_equal(offsets_next(&offsets, PATTERN_SEQ_READ), i * 65536);
+    assert_int_equal(offsets_next(&offsets, PATTERN_SEQ_READ), 0);
+}
+
+static void streams_of_two_sizes_go_in_their_own_steps(void **state)
+{
+    (void)state;
+    const uint64_t sizes[2] = {4096, 65536};
+    struct offsets offsets;
+    assert_int_equal(offsets_init_split(&offsets, &all_kinds, 0, 10 * 65536 + 512, sizes, 1), 0);
+    for (uint64_t i = 0; i < 25; i++) {
+        assert_int_equal(offsets_next(&offsets, PATTERN_SEQ_READ), i % 160 * 4096);
+        assert_int_equal(offsets_next(&offsets, PATTERN_SEQ_WRITE), (5 + i) % 10 * 65536);
+    }
+}
+
+static void two_sizes_need_a_region_for_both(void **state)
+{
+    (void)state;
+    struct offsets offsets;
+    const uint64_t fit[2] = {4096, 65536}, odd[2] = {4096, 6144}, none[2] = {0, 4096};
+    const struct pattern seq_mix = {.percent = {[PATTERN_SEQ_READ] = 50, [PATTERN_SEQ_WRITE] = 50}};
+    assert_int_equal(offsets_init_split(&offsets, &rand_mix, 0, 2 * 65536, fit, 1), 0);
+    assert_int_equal(offsets_init_split(&offsets, &rand_mix, 0, 2 * 65536 - 512, fit, 1), -EINVAL);
+    assert_int_equal(offsets_init_split(&offsets, &seq_mix, 0, 65536, fit, 1), 0);
+    assert_int_equal(offsets_init_split(&offsets, &seq_mix, 0, 65536 - 512, fit, 1), -EINVAL);
+    assert_int_equal(offsets_init_split(&offsets, &seq_mix, 0, 1 << 20, odd, 1), -EINVAL);
+    assert_int_equal(offsets_init_split(&offsets, &seq_mix, 0, 1 << 20, none, 1), -EINVAL);
+}
+
+static void check_fill(const uint64_t unit_bytes[2], enum pattern_kind kind, uint64_t n_units, size_t n)
+{
+    struct offsets single, many;
+    uint64_t filled[70] = {0};
+    assert_int_equal(offsets_init_split(&single, &rand_mix, 512, n_units * 4096, unit_bytes, 3), 0);
+    many = single;
+    for (int turn = 0; turn < 5; turn++) {
+        offsets_fill(&many, kind, filled, n);
+        for (size_t i = 0; i < n; i++)
+            assert_int_equal(filled[i], offsets_next(&single, kind));
+    }
+    assert_int_equal(filled[n], 0);
+    assert_int_equal(offsets_next(&many, PATTERN_RAND_READ), offsets_next(&single, PATTERN_RAND_READ));
+}
+
+static void many_at_once_are_the_same(void **state)
+{
+    (void)state;
+    const uint64_t same[2] = {4096, 4096}, split[2] = {4096, 8192};
+    for (enum pattern_kind kind = 0; kind < PATTERN_N_KINDS; kind++) {
+        for (size_t n = 0; n < 70; n += n < 20 ? 1 : 7) {
+            check_fill(same, kind, 1, n);
+            check_fill(same, kind, 13, n);
+            check_fill(same, kind, 1000, n);
+            check_fill(split, kind, 1000, n);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(regions_without_a_unit_are_einval),
+        cmocka_unit_test(every_unit_comes_exactly_once_per_pass),
+        cmocka_unit_test(each_pass_has_another_order),
+        cmocka_unit_test(the_seed_determines_the_order),
+        cmocka_unit_test(neighbours_in_time_are_unrelated_in_space),
+        cmocka_unit_test(small_regions_are_no_stride_either),
+        cmocka_unit_test(huge_files_are_reached_to_their_end),
+        cmocka_unit_test(sequential_walks_and_wraps),
+        cmocka_unit_test(sequential_passes_4_gib),
+        cmocka_unit_test(a_lone_sequential_stream_starts_at_the_start),
+        cmocka_unit_test(streams_of_a_mix_do_not_disturb_each_other),
+        cmocka_unit_test(random_reads_never_meet_writes_of_their_pass),
+        cmocka_unit_test(random_kinds_of_two_sizes_share_the_blocks),
+        cmocka_unit_test(a_lone_random_kind_of_two_sizes_has_the_whole_region),
+        cmocka_unit_test(streams_of_two_sizes_go_in_their_own_steps),
+        cmocka_unit_test(two_sizes_need_a_region_for_both),
+        cmocka_unit_test(many_at_once_are_the_same),
+    };
+    return cmocka_run_group_tests_name("bench/io/offsets", tests, NULL, NULL);
+}

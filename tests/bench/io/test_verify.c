@@ -1,0 +1,422 @@
+/* Tests of bench/io/verify: by hand on blocks in memory, and through whole runs on a file that is tampered
+ * with.
+ */
+/* LINK: -Wl,--wrap=hostinfo_find_memory_room */
+#include "bench/io/verify.h"
+#include "bench/run/measure.h"
+#include "tests/bench/target/target_rig.h"
+#include "tests/check.h"
+#include "tests/memory_room.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+#define BLOCK   VERIFY_BLOCK_BYTES
+#define N_BYTES (64 * 1024U)
+
+/* A file in memory, as a perfect disk would hold it. */
+struct rig {
+    struct verify verify;
+    struct err err;
+    unsigned char disk[N_BYTES];
+};
+
+static int setup(void **state)
+{
+    struct rig *rig = calloc(1, sizeof *rig);
+    assert_non_null(rig);
+    assert_int_equal(verify_open(&rig->verify, N_BYTES, 1, 5, &rig->err), 0);
+    verify_stamp(&rig->verify, rig->disk, 0, N_BYTES);
+    *state = rig;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    struct rig *rig = *state;
+    verify_close(&rig->verify);
+    verify_close(&rig->verify);
+    free(rig);
+    return 0;
+}
+
+static struct io_call call_of(struct rig *rig, bool is_write, uint64_t offset, uint64_t size)
+{
+    return (struct io_call){
+        .buffer = rig->disk + offset, .offset_bytes = offset, .size_bytes = size, .is_write = is_write};
+}
+
+static int transfer(struct rig *rig, bool is_write, uint64_t offset, uint64_t size)
+{
+    struct io_call call = call_of(rig, is_write, offset, size);
+    verify_begin(&rig->verify, &call);
+    return verify_end(&rig->verify, &call, &rig->err);
+}
+
+static void a_file_with_more_stamps_than_half_of_the_room_is_refused(void **state)
+{
+    (void)state;
+    struct verify verify = {0};
+    struct err err = {0};
+    room_bytes = 64 * MIB;
+    int large = verify_open(&verify, 4096 * MIB, 1, 5, &err);
+    verify_close(&verify);
+    int small = verify_open(&verify, 1024 * MIB, 1, 5, NULL);
+    verify_close(&verify);
+    room_bytes = 0;
+    assert_int_equal(large, -ENOMEM);
+    assert_non_null(strstr(err.text, "--file-size"));
+    assert_int_equal(small, 0);
+}
+
+static void what_was_written_is_found(void **state)
+{
+    struct rig *rig = *state;
+    assert_int_equal(transfer(rig, false, 0, N_BYTES), 0);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(transfer(rig, true, 4096, 8192), 0);
+        assert_int_equal(transfer(rig, false, 0, N_BYTES), 0);
+    }
+    assert_int_equal(rig->verify.n_compared, 4 * N_BYTES / BLOCK);
+    assert_int_equal(rig->verify.n_passed_over, 0);
+}
+
+static void check_message(struct rig *rig, uint64_t offset, const char *words)
+{
+    char place[40];
+    snprintf(place, sizeof place, "at offset %llu ", (unsigned long long)offset);
+    assert_int_equal(transfer(rig, false, 0, N_BYTES), -EBADMSG);
+    if (strstr(rig->err.text, words) == NULL || strstr(rig->err.text, place) == NULL)
+        fail_msg("\"%s\" lacks \"%s\" or \"%s\"", rig->err.text, words, place);
+}
+
+static void any_flipped_bit_is_found(void **state)
+{
+    struct rig *rig = *state;
+    for (uint32_t bit = 0; bit < BLOCK * 8; bit++) {
+        unsigned char *byte = rig->disk + 3 * (size_t)BLOCK + bit / 8;
+        *byte ^= (unsigned char)(1U << bit % 8);
+        assert_int_equal(transfer(rig, false, 1024, 2048), -EBADMSG);
+        *byte ^= (unsigned char)(1U << bit % 8);
+    }
+    assert_int_equal(transfer(rig, false, 1024, 2048), 0);
+}
+
+static void two_flipped_bits_are_found(void **state)
+{
+    struct rig *rig = *state;
+    /* The highest bits of words that share a sum cancel each other in a checksum without rotation. */
+    rig->disk[8 * 8 + 7] ^= 0x80;
+    rig->disk[12 * 8 + 7] ^= 0x80;
+    check_message(rig, 0, "is damaged: expected checksum ");
+}
+
+static void damage_is_reported_with_both_values(void **state)
+{
+    struct rig *rig = *state;
+    rig->disk[7 * BLOCK + 100] ^= 1;
+    check_message(rig, 7 * BLOCK, "is damaged: expected checksum ");
+    assert_non_null(strstr(rig->err.text, ", found "));
+}
+
+static void lost_write_is_stale(void **state)
+{
+    struct rig *rig = *state;
+    unsigned char old[BLOCK];
+    memcpy(old, rig->disk + 5 * (size_t)BLOCK, BLOCK);
+    assert_int_equal(transfer(rig, true, 5 * (size_t)BLOCK, BLOCK), 0);
+    memcpy(rig->disk + 5 * (size_t)BLOCK, old, BLOCK);
+    check_message(rig, 5 * BLOCK, "is stale: expected write 2, found write 1");
+}
+
+static void misplaced_write_names_both_offsets(void **state)
+{
+    struct rig *rig = *state;
+    memcpy(rig->disk + 2 * (size_t)BLOCK, rig->disk + 9 * (size_t)BLOCK, BLOCK);
+    check_message(rig, 2 * BLOCK,
+                  "is misplaced: expected write 1 to this place, found write 1 to offset 4608");
+}
+
+static void zeros_and_data_of_others_are_foreign(void **state)
+{
+    struct rig *rig = *state;
+    struct verify other = {0};
+    memset(rig->disk + 4096, 0, BLOCK);
+    check_message(rig, 4096, "was not written by this command: expected key ");
+    assert_int_equal(verify_open(&other, N_BYTES, 1, 6, NULL), 0);
+    verify_stamp(&other, rig->disk, 0, N_BYTES);
+    check_message(rig, 0, "was not written by this command: expected key ");
+    verify_close(&other);
+}
+
+/* ---- requests that meet ----------------------------------------------------------------------------------
+ */
+
+static void read_that_meets_a_write_is_not_judged(void **state)
+{
+    struct rig *rig = *state;
+    struct io_call reader = call_of(rig, false, 0, BLOCK), writer = call_of(rig, true, 0, BLOCK);
+    unsigned char old[BLOCK];
+    memcpy(old, rig->disk, BLOCK);
+    /* The read began first and finds the old block, although the write is over by then. */
+    verify_begin(&rig->verify, &reader);
+    verify_begin(&rig->verify, &writer);
+    assert_int_equal(verify_end(&rig->verify, &writer, &rig->err), 0);
+    reader.buffer = old;
+    assert_int_equal(verify_end(&rig->verify, &reader, &rig->err), 0);
+    /* The write began first. */
+    verify_begin(&rig->verify, &writer);
+    verify_begin(&rig->verify, &reader);
+    assert_int_equal(verify_end(&rig->verify, &reader, &rig->err), 0);
+    assert_int_equal(verify_end(&rig->verify, &writer, &rig->err), 0);
+    assert_int_equal(rig->verify.n_passed_over, 2);
+    /* The next one meets nobody. */
+    verify_begin(&rig->verify, &reader);
+    assert_int_equal(verify_end(&rig->verify, &reader, &rig->err), -EBADMSG);
+}
+
+static void two_writes_that_meet_leave_the_block_unjudged_until_the_next(void **state)
+{
+    struct rig *rig = *state;
+    unsigned char first[BLOCK];
+    struct io_call a = call_of(rig, true, 512, BLOCK), b = a;
+    verify_begin(&rig->verify, &a);
+    memcpy(first, rig->disk + 512, BLOCK);
+    verify_begin(&rig->verify, &b);
+    assert_int_equal(verify_end(&rig->verify, &b, &rig->err), 0);
+    assert_int_equal(verify_end(&rig->verify, &a, &rig->err), 0);
+    memcpy(rig->disk + 512, first, BLOCK);
+    assert_int_equal(transfer(rig, false, 512, BLOCK), 0);
+    assert_int_equal(rig->verify.n_passed_over, 1);
+    assert_int_equal(transfer(rig, true, 512, BLOCK), 0);
+    memcpy(rig->disk + 512, first, BLOCK);
+    assert_int_equal(transfer(rig, false, 512, BLOCK), -EBADMSG);
+}
+
+static void abandoned_write_leaves_the_block_unjudged(void **state)
+{
+    struct rig *rig = *state;
+    unsigned char old[BLOCK];
+    struct io_call call = call_of(rig, true, 0, BLOCK);
+    memcpy(old, rig->disk, BLOCK);
+    verify_begin(&rig->verify, &call);
+    verify_abandon(&rig->verify, &call);
+    memcpy(rig->disk, old, BLOCK);
+    assert_int_equal(transfer(rig, false, 0, BLOCK), 0);
+    call = call_of(rig, false, 0, BLOCK);
+    verify_begin(&rig->verify, &call);
+    verify_abandon(&rig->verify, &call);
+    /* Nothing is under way any more, so that the next write counts again. */
+    assert_int_equal(transfer(rig, true, 0, BLOCK), 0);
+    memcpy(rig->disk, old, BLOCK);
+    assert_int_equal(transfer(rig, false, 0, BLOCK), -EBADMSG);
+}
+
+static void *touch_many(void *argument)
+{
+    struct rig *rig = argument;
+    unsigned char block[BLOCK] = {0};
+    struct io_call call = {.buffer = block, .offset_bytes = 1024, .size_bytes = BLOCK};
+    for (int i = 0; i < 20000; i++) {
+        call.is_write = i % 2 == 0;
+        verify_begin(&rig->verify, &call);
+        verify_abandon(&rig->verify, &call);
+    }
+    return NULL;
+}
+
+static void threads_lose_no_count(void **state)
+{
+    struct rig *rig = *state;
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, touch_many, rig), 0);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(transfer(rig, true, 1024, BLOCK), 0);
+    assert_int_equal(transfer(rig, false, 1024, BLOCK), 0);
+    assert_int_equal(rig->verify.n_compared, 1);
+    struct verify_stamp stamp;
+    memcpy(&stamp, rig->disk + 1024, sizeof stamp);
+    assert_int_equal(stamp.n_writes, 1 + 4 * 10000 + 1);
+}
+
+/* ---- whole runs ------------------------------------------------------------------------------------------
+ */
+
+struct world {
+    char directory[256];
+    struct target target;
+    struct verify verify;
+    struct arena arena;
+    struct clock clock;
+    struct measure_env env;
+    struct measure_plan plan;
+    struct measure_result result;
+    struct histogram latency;
+    struct err err;
+};
+
+static int open_world(void **state)
+{
+    struct world *world = calloc(1, sizeof *world);
+    assert_non_null(world);
+    rig_make_directory(world->directory);
+    world->clock = clock_monotonic;
+    struct target_plan plan = rig_plan(world->directory, 4 * MIB);
+    plan.verify = &world->verify;
+    assert_int_equal(target_create(&world->target, &plan, &world->err), 0);
+    world->env = (struct measure_env){.clock = &world->clock,
+                                      .target = &world->target,
+                                      .verify = &world->verify,
+                                      .arena = &world->arena,
+                                      .cache = MEASURE_CACHE_WARM};
+    world->plan = (struct measure_plan){.point = {.request_size_bytes = 4096,
+                                                  .queue_depth = 1,
+                                                  .api = API_PSYNC,
+                                                  .threads = 1,
+                                                  .sync = SYNC_END},
+                                        .duration_ns = MEASURE_MIN_DURATION_NS,
+                                        .warmup_coef = WARMUP_COEF_DEFAULT,
+                                        .warmup_window = WARMUP_WINDOW_DEFAULT,
+                                        .batch_requests = WARMUP_BATCH_DEFAULT,
+                                        .seed = 3};
+    *state = world;
+    return 0;
+}
+
+static int close_world(void **state)
+{
+    struct world *world = *state;
+    target_close(&world->target);
+    verify_close(&world->verify);
+    arena_free(&world->arena);
+    rig_remove_tree(world->directory);
+    free(world);
+    return 0;
+}
+
+static int run(struct world *world, const char *pattern, enum api api, uint32_t depth, uint32_t threads)
+{
+    assert_int_equal(pattern_parse(pattern, &world->plan.pattern, NULL), 0);
+    world->plan.point.api = api;
+    world->plan.point.queue_depth = depth;
+    world->plan.point.threads = threads;
+    histogram_init(&world->latency);
+    return measure_run(&world->env, &world->plan, &world->result, &world->latency, &world->err);
+}
+
+static void flip(struct world *world, uint64_t offset)
+{
+    unsigned char byte;
+    assert_int_equal(pread(world->target.fd, &byte, 1, (off_t)offset), 1);
+    byte ^= 4;
+    assert_int_equal(pwrite(world->target.fd, &byte, 1, (off_t)offset), 1);
+}
+
+static void filling_is_read_back_whole(void **state)
+{
+    struct world *world = *state;
+    uint64_t bytes = 0;
+    assert_int_equal(measure_read_back(&world->env, &bytes, &world->err), 0);
+    assert_int_equal(bytes, 4 * MIB);
+    assert_int_equal(world->verify.n_compared, 4 * MIB / BLOCK);
+    assert_int_equal(measure_read_back(&world->env, &bytes, &world->err), 0);
+    assert_int_equal(bytes, 0);
+}
+
+static void flaw_in_the_filling_is_found(void **state)
+{
+    struct world *world = *state;
+    uint64_t bytes = 0;
+    flip(world, 3 * MIB + 1000);
+    assert_int_equal(measure_read_back(&world->env, &bytes, &world->err), -EBADMSG);
+    assert_non_null(strstr(world->err.text, "the target file in "));
+    assert_non_null(strstr(world->err.text, "the block at offset 3146240 (write 1) is damaged"));
+}
+
+static void sound_file_passes_under_every_api(void **state)
+{
+    struct world *world = *state;
+    const char *const patterns[] = {"randrw:50", "write", "seq-read=50,rand-write=50"};
+    for (int api = 0; api < API_N; api++) {
+        if (ioapi_table[api]->probe(NULL) < 0)
+            continue;
+        for (size_t i = 0; i < 3; i++) {
+            int result = run(world, patterns[i], (enum api)api, api == API_PSYNC ? 1 : 8, 2);
+            if (result < 0)
+                fail_msg("%s, %s: %s", api_names[api], patterns[i], world->err.text);
+        }
+    }
+    assert_true(world->verify.n_compared > 0);
+}
+
+/* In the first request, so that a run reads it however slow the machine is. */
+static void flipped_byte_fails_the_run_that_reads_it(void **state)
+{
+    struct world *world = *state;
+    flip(world, 700);
+    for (int api = 0; api < API_N; api++) {
+        if (ioapi_table[api]->probe(NULL) < 0)
+            continue;
+        assert_int_equal(run(world, "read", (enum api)api, api == API_PSYNC ? 1 : 8, 1), -EBADMSG);
+        assert_non_null(strstr(world->err.text, api_names[api]));
+        assert_non_null(strstr(world->err.text, "the block at offset 512 "));
+        assert_close(world->result.throughput_bps, 0, 0);
+    }
+}
+
+/* The run itself never looks at what it wrote. */
+static void lost_byte_of_a_write_is_found_after_the_run(void **state)
+{
+    struct world *world = *state;
+    uint64_t bytes = 0;
+    assert_int_equal(run(world, "randwrite", API_PSYNC, 1, 1), 0);
+    assert_true(world->result.total_bytes_read >= world->result.bytes_written);
+    assert_int_equal(measure_read_back(&world->env, &bytes, &world->err), 0);
+    assert_int_equal(bytes, 0);
+    /* A write beyond those of the next run, of which the last byte never arrives. */
+    world->plan.max_bytes = MIB;
+    world->arena.memory[4095] ^= 1;
+    verify_stamp(&world->verify, world->arena.memory, 3 * MIB, 4096);
+    assert_int_equal(pwrite(world->target.fd, world->arena.memory, 4095, 3 * MIB), 4095);
+    assert_int_equal(run(world, "write", API_PSYNC, 1, 1), -EBADMSG);
+    assert_non_null(strstr(world->err.text, "the block at offset 3149312 "));
+}
+
+static void without_verify_nothing_is_stamped_or_compared(void **state)
+{
+    struct world *world = *state;
+    uint64_t compared = world->verify.n_compared;
+    flip(world, 12345);
+    world->env.verify = NULL;
+    assert_int_equal(run(world, "randrw:50", API_PSYNC, 1, 1), 0);
+    assert_int_equal(world->verify.n_compared, compared);
+}
+
+int main(void)
+{
+#define BLOCKS(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
+#define WHOLE(test)  cmocka_unit_test_setup_teardown(test, open_world, close_world)
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_file_with_more_stamps_than_half_of_the_room_is_refused),
+        BLOCKS(what_was_written_is_found),
+        BLOCKS(any_flipped_bit_is_found),
+        BLOCKS(two_flipped_bits_are_found),
+        BLOCKS(damage_is_reported_with_both_values),
+        BLOCKS(lost_write_is_stale),
+        BLOCKS(misplaced_write_names_both_offsets),
+        BLOCKS(zeros_and_data_of_others_are_foreign),
+        BLOCKS(read_that_meets_a_write_is_not_judged),
+        BLOCKS(two_writes_that_meet_leave_the_block_unjudged_until_the_next),
+        BLOCKS(abandoned_write_leaves_the_block_unjudged),
+        BLOCKS(threads_lose_no_count),
+        WHOLE(filling_is_read_back_whole),
+        WHOLE(flaw_in_the_filling_is_found),
+        WHOLE(sound_file_passes_under_every_api),
+        WHOLE(flipped_byte_fails_the_run_that_reads_it),
+        WHOLE(lost_byte_of_a_write_is_found_after_the_run),
+        WHOLE(without_verify_nothing_is_stamped_or_compared),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

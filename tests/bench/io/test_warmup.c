@@ -1,0 +1,196 @@
+/* Tests of bench/io/warmup: the original program's own test table, and the edge between warm and not warm. */
+#include "bench/base/rng.h"
+#include "bench/io/warmup.h"
+#include "tests/check.h"
+
+#include <errno.h>
+
+static const int batch_sizes[] = {1, 5, 10};
+
+/* Statistics of n_batches sums of n latencies, which `next` yields in us. */
+static struct batch_stats run_batches(double (*next)(void *context), void *context, int n, int n_batches)
+{
+    struct batch_stats stats;
+    batch_stats_init(&stats);
+    for (int i = 0; i < n_batches; i++) {
+        double sum = 0;
+        for (int j = 0; j < n; j++)
+            sum += 1000 * next(context);
+        batch_stats_add(&stats, sum);
+    }
+    return stats;
+}
+
+static double next_fixed(void *context)
+{
+    (void)context;
+    return 15;
+}
+
+static double next_switching(void *context)
+{
+    static const double cycle[] = {20, 30, 40};
+    unsigned *i = context;
+    return cycle[(*i)++ % 3];
+}
+
+static double next_random(void *context)
+{
+    static const double values[] = {10, 20, 60};
+    return values[rng_next(context) % 3];
+}
+
+static void fixed_latency_has_the_originals_means_and_no_spread(void **state)
+{
+    (void)state;
+    const double means[] = {15e3, 75e3, 150e3};
+    for (int i = 0; i < 3; i++) {
+        struct batch_stats stats = run_batches(next_fixed, NULL, batch_sizes[i], 1000);
+        assert_int_equal(stats.n, 1000);
+        assert_close(stats.mean_ns, means[i], 0);
+        assert_close(batch_stats_std_ns(&stats), 0, 0);
+        assert_close(stats.min_ns, means[i], 0);
+        assert_close(stats.max_ns, means[i], 0);
+    }
+}
+
+static void switching_latency_has_the_originals_mean_and_spread(void **state)
+{
+    (void)state;
+    const double means[] = {30e3, 150e3, 300e3};
+    for (int i = 0; i < 3; i++) {
+        unsigned position = 0;
+        struct batch_stats stats = run_batches(next_switching, &position, batch_sizes[i], 30000);
+        assert_close(stats.mean_ns, means[i], 1e-6 * means[i]);
+        /* Whole cycles add no spread: what is left of 5 or 10 requests varies as one or two of the cycle do.
+         */
+        assert_close(batch_stats_std_ns(&stats), 8165, 1);
+    }
+}
+
+static void random_latency_has_the_originals_means_and_spreads(void **state)
+{
+    (void)state;
+    const double means[] = {30e3, 150e3, 300e3};
+    const double stds[] = {21602, 48305, 68313}; /* sqrt(N * 1400/3) us */
+    struct rng rng;
+    rng_init(&rng, 1);
+    for (int i = 0; i < 3; i++) {
+        struct batch_stats stats = run_batches(next_random, &rng, batch_sizes[i], 100000);
+        /* Five standard errors of the mean, and of the standard deviation. */
+        assert_close(stats.mean_ns, means[i], 5 * stds[i] / sqrt(100000));
+        assert_close(batch_stats_std_ns(&stats), stds[i], 5 * stds[i] / sqrt(2 * 100000.0));
+    }
+}
+
+static void std_divides_by_n_minus_1(void **state)
+{
+    (void)state;
+    struct batch_stats stats;
+    batch_stats_init(&stats);
+    assert_close(batch_stats_std_ns(&stats), 0, 0);
+    batch_stats_add(&stats, 2);
+    assert_close(batch_stats_std_ns(&stats), 0, 0);
+    batch_stats_add(&stats, 4);
+    assert_close(batch_stats_std_ns(&stats), sqrt(2), 1e-15);
+    assert_close(stats.min_ns, 2, 0);
+    assert_close(stats.max_ns, 4, 0);
+}
+
+static void small_spread_on_a_large_mean_is_not_lost(void **state)
+{
+    (void)state;
+    struct batch_stats stats;
+    batch_stats_init(&stats);
+    for (int i = 0; i < 1000; i++)
+        batch_stats_add(&stats, 1e12 + (i % 2 ? 1 : -1));
+    assert_close(batch_stats_std_ns(&stats), sqrt(1000.0 / 999), 1e-3);
+}
+
+static void settings_out_of_range_are_einval(void **state)
+{
+    (void)state;
+    struct warmup warmup;
+    assert_int_equal(warmup_init(&warmup, 0.0, 8), -EINVAL);
+    assert_int_equal(warmup_init(&warmup, -0.1, 8), -EINVAL);
+    assert_int_equal(warmup_init(&warmup, NAN, 8), -EINVAL);
+    assert_int_equal(warmup_init(&warmup, 0.15, 1), -EINVAL);
+    assert_int_equal(warmup_init(&warmup, 0.15, WARMUP_WINDOW_MAX + 1), -EINVAL);
+    assert_int_equal(warmup_init(&warmup, 0.15, 2), 0);
+    assert_int_equal(warmup_init(&warmup, 0.15, WARMUP_WINDOW_MAX), 0);
+}
+
+static void constant_latency_is_warm_when_the_window_is_full(void **state)
+{
+    (void)state;
+    struct warmup warmup;
+    assert_int_equal(warmup_init(&warmup, 0.15, 8), 0);
+    for (int i = 0; i < 7; i++)
+        assert_false(warmup_add(&warmup, 100));
+    assert_true(warmup_add(&warmup, 100));
+    assert_true(warmup_add(&warmup, 100));
+}
+
+static void a_slow_start_must_leave_the_window(void **state)
+{
+    (void)state;
+    struct warmup warmup;
+    assert_int_equal(warmup_init(&warmup, 0.15, 4), 0);
+    assert_false(warmup_add(&warmup, 1e12));
+    for (int i = 0; i < 3; i++)
+        assert_false(warmup_add(&warmup, 100));
+    /* 1e12 would leave an error of 1e-4 relative to it in a running sum, far more than 100. */
+    assert_true(warmup_add(&warmup, 100));
+}
+
+static void the_threshold_is_std_over_mean(void **state)
+{
+    (void)state;
+    /* {90, 110}: mean 100, std sqrt(200) = 14.14. */
+    struct warmup warmup;
+    assert_int_equal(warmup_init(&warmup, 0.1415, 2), 0);
+    warmup_add(&warmup, 90);
+    assert_true(warmup_add(&warmup, 110));
+    assert_int_equal(warmup_init(&warmup, 0.1414, 2), 0);
+    warmup_add(&warmup, 90);
+    assert_false(warmup_add(&warmup, 110));
+}
+
+static void steady_growth_is_never_warm(void **state)
+{
+    (void)state;
+    struct warmup warmup;
+    assert_int_equal(warmup_init(&warmup, WARMUP_COEF_DEFAULT, WARMUP_WINDOW_DEFAULT), 0);
+    double latency = 1;
+    for (int i = 0; i < 500; i++, latency *= 1.1)
+        assert_false(warmup_add(&warmup, latency));
+}
+
+static void a_broken_latency_is_not_warm(void **state)
+{
+    (void)state;
+    struct warmup warmup;
+    assert_int_equal(warmup_init(&warmup, 0.15, 2), 0);
+    warmup_add(&warmup, 100);
+    assert_false(warmup_add(&warmup, NAN));
+    assert_false(warmup_add(&warmup, 100));
+    assert_true(warmup_add(&warmup, 100));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fixed_latency_has_the_originals_means_and_no_spread),
+        cmocka_unit_test(switching_latency_has_the_originals_mean_and_spread),
+        cmocka_unit_test(random_latency_has_the_originals_means_and_spreads),
+        cmocka_unit_test(std_divides_by_n_minus_1),
+        cmocka_unit_test(small_spread_on_a_large_mean_is_not_lost),
+        cmocka_unit_test(settings_out_of_range_are_einval),
+        cmocka_unit_test(constant_latency_is_warm_when_the_window_is_full),
+        cmocka_unit_test(a_slow_start_must_leave_the_window),
+        cmocka_unit_test(the_threshold_is_std_over_mean),
+        cmocka_unit_test(steady_growth_is_never_warm),
+        cmocka_unit_test(a_broken_latency_is_not_warm),
+    };
+    return cmocka_run_group_tests_name("bench/io/warmup", tests, NULL, NULL);
+}

@@ -1,0 +1,207 @@
+/* Tests of bench/run/measure: figures of several threads, on a real file. */
+#include "bench/run/measure.h"
+#include "tests/bench/target/target_rig.h"
+#include "tests/check.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define REQUEST_BYTES    65536
+#define LANE_REQUESTS    40
+#define TICK_NS          10000
+#define CLOCK_LOOKS_MOST 4 /* of a lane, beside one for each request */
+
+static const uint32_t threads[] = {1, 2, 8, 32};
+
+static char directory[256];
+static struct target target;
+static struct arena arena;
+static struct measure_result result;
+static struct histogram latency;
+
+/* ---- a clock that lets threads run one after the other ---------------------------------------------------
+ *
+ * Every look at it takes TICK_NS. The first thread beside the main one that looks has it alone until it ends.
+ */
+
+static struct {
+    pthread_key_t owner;
+    pthread_mutex_t lock;
+    pthread_cond_t ended;
+    bool taken;
+    atomic_ullong hand_ns;
+} turns = {.lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER, .hand_ns = CLOCK_NS_PER_S};
+
+static void take_turn(void)
+{
+    pthread_mutex_lock(&turns.lock);
+    while (turns.taken)
+        pthread_cond_wait(&turns.ended, &turns.lock);
+    turns.taken = true;
+    pthread_mutex_unlock(&turns.lock);
+    pthread_setspecific(turns.owner, &turns);
+}
+
+static void end_turn(void *value)
+{
+    (void)value;
+    pthread_mutex_lock(&turns.lock);
+    turns.taken = false;
+    pthread_cond_signal(&turns.ended);
+    pthread_mutex_unlock(&turns.lock);
+}
+
+static uint64_t now_in_turn_ns(const struct clock *clock)
+{
+    (void)clock;
+    if (gettid() != getpid() && pthread_getspecific(turns.owner) == NULL)
+        take_turn();
+    return atomic_fetch_add(&turns.hand_ns, TICK_NS) + TICK_NS;
+}
+
+static void sleep_in_no_time(const struct clock *clock, uint64_t deadline_ns)
+{
+    (void)clock;
+    (void)deadline_ns;
+}
+
+static const struct clock_ops turn_ops = {now_in_turn_ns, sleep_in_no_time};
+static const struct clock clock_of_turns = {.ops = &turn_ops};
+
+/* ---- runs ------------------------------------------------------------------------------------------------
+ */
+
+static int set_up(void **state)
+{
+    (void)state;
+    rig_make_directory(directory);
+    struct err err = {0};
+    struct target_plan plan = rig_plan(directory, TARGET_SIZE_MIN_BYTES);
+    int code = target_create(&target, &plan, &err);
+    if (code < 0)
+        print_message("no target here: %s\n", err.text);
+    return code < 0 ? code : pthread_key_create(&turns.owner, end_turn);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    target_close(&target);
+    arena_free(&arena);
+    rig_remove_tree(directory);
+    return 0;
+}
+
+/* Buffered, one request at a time in each thread, and no warm-up. max_bytes 0: until the time is over. */
+static void measure(const struct clock *clock, const char *pattern, uint32_t n_threads, uint64_t duration_ns,
+                    uint64_t max_bytes)
+{
+    struct measure_env env = {
+        .clock = clock, .target = &target, .cache = MEASURE_CACHE_WARM, .arena = &arena};
+    struct measure_plan plan = {.point = {REQUEST_BYTES, 1, 0, API_PSYNC, n_threads, SYNC_END, 0},
+                                .duration_ns = duration_ns,
+                                .warmup_coef = WARMUP_COEF_DEFAULT,
+                                .warmup_window = WARMUP_WINDOW_DEFAULT,
+                                .batch_requests = WARMUP_BATCH_DEFAULT,
+                                .max_bytes = max_bytes,
+                                .seed = 3};
+    struct err err = {0};
+    histogram_init(&latency);
+    assert_int_equal(pattern_parse(pattern, &plan.pattern, NULL), 0);
+    if (measure_run(&env, &plan, &result, &latency, &err) < 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(result.ended_by_bytes, max_bytes > 0);
+}
+
+static void measure_in_turn(uint32_t n_threads, uint64_t n_requests)
+{
+    uint64_t longer_ns = 2 * n_requests * TICK_NS + MEASURE_MIN_DURATION_NS;
+    measure(&clock_of_turns, "randread", n_threads, longer_ns, n_requests * REQUEST_BYTES);
+    assert_int_equal(result.n_requests, n_requests);
+}
+
+static void check_rates(void)
+{
+    double bytes = (double)(result.bytes_read + result.bytes_written);
+    assert_close(result.throughput_bps * result.seconds / bytes, 1, 1e-12);
+    assert_close(result.iops * result.seconds / (double)result.n_requests, 1, 1e-12);
+}
+
+static void rate_times_span_is_bytes(void **state)
+{
+    (void)state;
+    const char *const patterns[] = {"read", "randread", "write"};
+    for (size_t i = 0; i < 4; i++) {
+        for (size_t p = 0; p < 3; p++) {
+            measure(&clock_monotonic, patterns[p], threads[i], 1000 * CLOCK_NS_PER_S, 64 * MIB);
+            check_rates();
+            assert_true(result.seconds <= result.watch.span_s);
+        }
+        measure(&clock_monotonic, "randread", threads[i], MEASURE_MIN_DURATION_NS, 0);
+        check_rates();
+    }
+}
+
+static void threads_in_turn_have_the_span_of_all_of_them(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        uint64_t n = threads[i], n_requests = n * LANE_REQUESTS;
+        measure_in_turn(threads[i], n_requests);
+        double ticks = result.seconds * 1e9 / TICK_NS;
+        assert_true(ticks >= (double)n_requests - 0.5);
+        assert_true(ticks <= (double)(n_requests + n * CLOCK_LOOKS_MOST));
+        assert_close(result.throughput_bps * result.seconds, (double)(n_requests * REQUEST_BYTES), 1e-3);
+    }
+}
+
+/* One of them is at work at a time: over the span of all, a thread has one request in n in flight. */
+static void depth_of_threads_in_turn_obeys_littles_law(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        double mean_ns = 0, n = threads[i];
+        measure_in_turn(threads[i], threads[i] * LANE_REQUESTS);
+        assert_int_equal(histogram_mean_ns(&latency, &mean_ns), 0);
+        assert_close(mean_ns / 1e9 * result.iops / (result.achieved_depth * n), 1, 1e-9);
+        assert_true(result.achieved_depth <= 1 / n + 1e-9);
+        assert_true(result.littles_law_error < 1e-9);
+    }
+}
+
+/* A request completes with every tick, whichever thread's it is. */
+static void windows_of_threads_in_turn_show_one_of_them(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        measure_in_turn(threads[i], 1024);
+        uint64_t most = (result.windows.width_ns / TICK_NS + 1) * REQUEST_BYTES;
+        for (size_t k = 0; k < result.windows.n; k++)
+            assert_true(result.windows.bytes[k] <= most);
+    }
+}
+
+/* Threads that come late only do their parts of what every run must have. */
+static void a_thread_that_comes_late_ends_with_the_others(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 4; i++) {
+        uint64_t before_ns = atomic_load(&turns.hand_ns);
+        measure(&clock_of_turns, "randread", threads[i], MEASURE_MIN_DURATION_NS, 0);
+        check_rates();
+        assert_true(result.seconds >= (double)MEASURE_MIN_DURATION_NS / 1e9);
+        assert_true(atomic_load(&turns.hand_ns) - before_ns < 3 * MEASURE_MIN_DURATION_NS / 2);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rate_times_span_is_bytes),
+        cmocka_unit_test(threads_in_turn_have_the_span_of_all_of_them),
+        cmocka_unit_test(depth_of_threads_in_turn_obeys_littles_law),
+        cmocka_unit_test(windows_of_threads_in_turn_show_one_of_them),
+        cmocka_unit_test(a_thread_that_comes_late_ends_with_the_others),
+    };
+    return cmocka_run_group_tests_name("bench/measure_threads", tests, set_up, tear_down);
+}

@@ -1,0 +1,61 @@
+/* tests/bench/target/target_rig: a private directory and small plans for the tests of the target file. */
+#ifndef FSTUNE_TESTS_BENCH_TARGET_TARGET_RIG_H
+#define FSTUNE_TESTS_BENCH_TARGET_TARGET_RIG_H
+
+#include "bench/target/target.h"
+
+#include <dirent.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MIB (1ULL << 20)
+
+static inline int rig_remove_entry(const char *path, const struct stat *status, int type, struct FTW *ftw)
+{
+    (void)status;
+    (void)type;
+    (void)ftw;
+    return remove(path);
+}
+
+static inline void rig_remove_tree(const char *path)
+{
+    nftw(path, rig_remove_entry, 8, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
+}
+
+/* A new directory below $TMPDIR; exits the test program when there can be none. */
+static inline void rig_make_directory(char path[static 256])
+{
+    const char *base = getenv("TMPDIR");
+    snprintf(path, 256, "%s/fstune-test-XXXXXX", base != NULL && base[0] != '\0' ? base : "/tmp");
+    if (mkdtemp(path) == NULL) {
+        perror(path);
+        exit(1);
+    }
+}
+
+static inline int rig_count_entries(const char *path)
+{
+    DIR *stream = opendir(path);
+    int n = -2; /* "." and ".." */
+    while (stream != NULL && readdir(stream) != NULL)
+        n++;
+    if (stream != NULL)
+        closedir(stream);
+    return n;
+}
+
+static inline struct target_plan rig_plan(const char *directory, uint64_t size_bytes)
+{
+    return (struct target_plan){.directory = directory,
+                                .size_bytes = size_bytes,
+                                .max_write_bytes = UINT64_MAX,
+                                .seed = 1,
+                                .clock = &clock_monotonic};
+}
+
+#endif

@@ -1,0 +1,211 @@
+/* tests/bench/target/test_extents_fs: holes, preallocation, compression and fragmentation made on purpose, on
+ * the file system of the current directory and on a btrfs of its own. */
+#include "bench/base/rng.h"
+#include "bench/target/content.h"
+#include "bench/target/extents.h"
+#include "tests/bench/mount_rig.h"
+
+#include <errno.h>
+#include <linux/falloc.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
+
+static unsigned char block[MIB];
+
+static int open_here(void)
+{
+    int fd = open(".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    rig_need(fd >= 0, "no nameless file in the current directory");
+    return fd;
+}
+
+static void write_random(int fd, uint64_t at, size_t n)
+{
+    static struct rng rng;
+    static bool seeded;
+    if (!seeded)
+        rng_init(&rng, 11);
+    seeded = true;
+    rng_fill(&rng, block, n);
+    assert_int_equal(pwrite(fd, block, n, (off_t)at), n);
+}
+
+static struct extents look(int fd)
+{
+    struct extents extents;
+    assert_int_equal(extents_of(fd, &extents), 0);
+    return extents;
+}
+
+static void written_file_is_whole(void **state)
+{
+    (void)state;
+    int fd = open_here();
+    for (uint64_t i = 0; i < 16; i++)
+        write_random(fd, i * MIB, MIB);
+    struct extents extents = look(fd);
+    close(fd);
+    rig_need(extents.fiemap_known, "the current directory has no FIEMAP");
+    assert_int_equal(extents.size_bytes, 16 * MIB);
+    assert_int_equal(extents.hole_bytes, 0);
+    assert_int_equal(extents.unwritten_bytes, 0);
+    assert_int_equal(extents.delalloc_bytes, 0); /* the flush has ended it */
+    assert_true(extents.n_extents >= 1 && extents.n_fragments >= 1);
+    assert_true(extents.n_fragments <= extents.n_extents);
+}
+
+static void sparse_file_has_holes(void **state)
+{
+    (void)state;
+    int fd = open_here();
+    assert_int_equal(ftruncate(fd, 16 * MIB), 0);
+    write_random(fd, 0, MIB);
+    write_random(fd, 8 * MIB, MIB);
+    struct extents extents = look(fd);
+    off_t position = lseek(fd, 0, SEEK_CUR);
+    close(fd);
+    rig_need(extents.holes_known, "the current directory knows no holes");
+    assert_int_equal(extents.hole_bytes, 14 * MIB);
+    assert_int_equal(position, 0);
+}
+
+static void preallocated_file_is_unwritten(void **state)
+{
+    (void)state;
+    int fd = open_here();
+    rig_need(fallocate(fd, 0, 0, 8 * MIB) == 0, "no fallocate here");
+    write_random(fd, 2 * MIB, MIB);
+    struct extents extents = look(fd);
+    rig_need(extents.fiemap_known, "the current directory has no FIEMAP");
+    assert_int_equal(extents.unwritten_bytes, 7 * MIB);
+    assert_int_equal(extents.hole_bytes, 0);
+    /* Blocks allocated behind the end are no part of the file. */
+    assert_int_equal(fallocate(fd, FALLOC_FL_KEEP_SIZE, 8 * MIB, 8 * MIB), 0);
+    assert_int_equal(look(fd).unwritten_bytes, 7 * MIB);
+    close(fd);
+}
+
+/* More pieces than one call of the kernel returns. */
+static void thousand_holes_are_all_found(void **state)
+{
+    (void)state;
+    int fd = open_here();
+    for (uint64_t i = 0; i < 16; i++)
+        write_random(fd, i * MIB, MIB);
+    assert_int_equal(fsync(fd), 0);
+    struct extents before = look(fd);
+    for (off_t i = 0; i < 1024; i++)
+        rig_need(fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, i * 16384, 8192) == 0,
+                 "no holes can be punched here");
+    struct extents extents = look(fd);
+    close(fd);
+    rig_need(extents.fiemap_known, "the current directory has no FIEMAP");
+    assert_int_equal(extents.hole_bytes, 1024 * 8192);
+    assert_true(extents.n_extents >= 1024);
+    assert_true(extents_growth_per_gib(&before, &extents) > 1000);
+}
+
+static void memory_tells_holes_without_fiemap(void **state)
+{
+    (void)state;
+    rig_need_mount(mount("tmpfs", rig.point, "tmpfs", 0, "size=64m"), "tmpfs cannot be mounted");
+    int fd = rig_open("sparse"), whole = rig_open("whole");
+    assert_int_equal(ftruncate(fd, 16 * MIB), 0);
+    write_random(fd, 2 * MIB, MIB);
+    write_random(fd, 15 * MIB, MIB);
+    write_random(whole, 0, MIB);
+    struct extents extents = look(fd), full = look(whole);
+    close(fd);
+    close(whole);
+    assert_false(extents.fiemap_known);
+    assert_true(extents.holes_known);
+    assert_int_equal(extents.hole_bytes, 14 * MIB);
+    assert_int_equal(full.hole_bytes, 0);
+    assert_false(full.holes_known); /* no hole and no knowledge of holes look the same */
+}
+
+static void compressed_data_are_encoded(void **state)
+{
+    (void)state;
+    rig_mount_loop("btrfs", "compress=zstd", 300 * MIB, true);
+    int fd = rig_open("zeros"), random = rig_open("random");
+    memset(block, 0, sizeof(block));
+    for (off_t i = 0; i < 8; i++) {
+        assert_int_equal(pwrite(fd, block, MIB, i * (off_t)MIB), MIB);
+    }
+    for (uint64_t i = 0; i < 8; i++)
+        write_random(random, i * MIB, MIB);
+    struct extents extents = look(fd), plain = look(random);
+    struct content content;
+    assert_int_equal(content_of(fd, &content), 0);
+    close(fd);
+    close(random);
+    assert_true(extents.fiemap_known);
+    assert_int_equal(extents.encoded_bytes, 8 * MIB);
+    assert_int_equal(extents.hole_bytes, 0);
+    assert_true(extents.n_extents >= 64);
+    assert_true(extents.n_fragments < extents.n_extents / 2);
+    assert_int_equal(plain.encoded_bytes, 0);
+    assert_close(content.zero_share, 1, 0);
+}
+
+static void rewriting_fragments_a_copying_file_system(void **state)
+{
+    (void)state;
+    rig_mount_loop("btrfs", "", 300 * MIB, true);
+    int fd = rig_open("file");
+    for (uint64_t i = 0; i < 32; i++)
+        write_random(fd, i * MIB, MIB);
+    struct extents before = look(fd);
+    for (uint64_t i = 0; i < 200; i++)
+        write_random(fd, (i * 7919) % 8192 * 4096, 4096);
+    struct extents after = look(fd);
+    close(fd);
+    assert_true(before.fiemap_known && after.fiemap_known);
+    assert_true(before.n_fragments < 20);
+    assert_true(after.n_fragments > 200);
+    assert_true(extents_growth_per_gib(&before, &after) > 1000);
+    assert_int_equal(after.hole_bytes, 0);
+}
+
+static void clones_are_shared_and_small_files_inline(void **state)
+{
+    (void)state;
+    rig_mount_loop("btrfs", "", 300 * MIB, true);
+    int fd = rig_open("file");
+    write_random(fd, 0, MIB);
+    assert_int_equal(look(fd).shared_bytes, 0);
+    int clone = rig_open("clone"), small = rig_open("small");
+    assert_int_equal(ioctl(clone, FICLONE, fd), 0);
+    write_random(small, 0, 100);
+    assert_int_equal(look(fd).shared_bytes, MIB);
+    assert_int_equal(look(clone).shared_bytes, MIB);
+    assert_int_equal(look(small).inline_bytes, 100);
+    close(fd);
+    close(clone);
+    close(small);
+}
+
+static void closed_descriptor_is_an_error(void **state)
+{
+    (void)state;
+    struct extents extents = {.n_extents = 7};
+    assert_int_equal(extents_of(-1, &extents), -EBADF);
+    assert_int_equal(extents.n_extents, 7);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(written_file_is_whole),
+        cmocka_unit_test(sparse_file_has_holes),
+        cmocka_unit_test(preallocated_file_is_unwritten),
+        cmocka_unit_test(thousand_holes_are_all_found),
+        cmocka_unit_test_setup_teardown(memory_tells_holes_without_fiemap, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(compressed_data_are_encoded, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(rewriting_fragments_a_copying_file_system, rig_set_up, rig_tear_down),
+        cmocka_unit_test_setup_teardown(clones_are_shared_and_small_files_inline, rig_set_up, rig_tear_down),
+        cmocka_unit_test(closed_descriptor_is_an_error),
+    };
+    return cmocka_run_group_tests_name("bench/extents_fs", tests, NULL, NULL);
+}

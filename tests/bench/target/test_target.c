@@ -1,0 +1,472 @@
+/* tests/bench/target/test_target: making, filling, reopening and caching of fstune's own file. */
+#include "bench/target/target.h"
+#include "tests/bench/io/deny.h"
+#include "tests/bench/target/target_rig.h"
+#include "tests/check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <sys/wait.h>
+
+static char directory[256];
+
+static bool keeps_everything_cached(void)
+{
+    struct statfs kind;
+    return statfs(directory, &kind) == 0 &&
+           (kind.f_type == TMPFS_MAGIC || (uint32_t)kind.f_type == RAMFS_MAGIC);
+}
+
+/* Every reading is a second after the one before. */
+static uint64_t next_second(const struct clock *clock)
+{
+    *clock->virtual_ns += CLOCK_NS_PER_S;
+    return *clock->virtual_ns;
+}
+
+static void sleep_not(const struct clock *clock, uint64_t deadline_ns)
+{
+    (void)clock;
+    (void)deadline_ns;
+}
+
+static const struct clock_ops second_ops = {next_second, sleep_not};
+
+static void make(struct target *target, uint64_t size_bytes)
+{
+    struct target_plan plan = rig_plan(directory, size_bytes);
+    struct err err = {0};
+    int code = target_create(target, &plan, &err);
+    if (code != 0)
+        fail_msg("%s", err.text);
+}
+
+static void own_file_has_no_name(void **state)
+{
+    (void)state;
+    struct target target = {0};
+    struct stat status;
+    make(&target, 2 * MIB);
+    assert_int_equal(rig_count_entries(directory), 0);
+    assert_int_equal(fstat(target.fd, &status), 0);
+    assert_int_equal(status.st_nlink, 0);
+    assert_int_equal(status.st_mode & 07777, 0600);
+    assert_true(target.owned && target.writable);
+    assert_true(fcntl(target.fd, F_GETFD) & FD_CLOEXEC);
+    assert_true(target.dev == (uint64_t)status.st_dev);
+    target_close(&target);
+    target_close(&target);
+    target_close(NULL);
+}
+
+/* Runs in a child; each exit status but 0 names the step that failed. */
+static int make_without_tmpfile(void)
+{
+    struct target target = {0};
+    struct target_plan plan = rig_plan(directory, 2 * MIB);
+    struct stat status;
+    if (deny(SYS_openat, O_TMPFILE & ~O_DIRECTORY, EOPNOTSUPP) != 0)
+        return 77;
+    if (target_create(&target, &plan, NULL) != 0)
+        return 1;
+    if (target.tmpfile || rig_count_entries(directory) != 0)
+        return 2;
+    if (fstat(target.fd, &status) != 0 || status.st_nlink != 0 || (status.st_mode & 07777) != 0600)
+        return 3;
+    target_close(&target);
+    return 0;
+}
+
+static int look_by_mincore(void)
+{
+    struct target target = {0};
+    struct target_plan plan = rig_plan(directory, 2 * MIB);
+    uint64_t cached = 0, dirty = 7;
+    enum target_cold cold = TARGET_COLD_UNVERIFIED;
+    if (deny(__NR_cachestat, 0, ENOSYS) != 0)
+        return 77;
+    if (target_create(&target, &plan, NULL) != 0)
+        return 1;
+    if (target_cached_pages(&target, 0, 2 * MIB, &cached, &dirty) != 0 || dirty != 0)
+        return 2;
+    if (cached != 2 * MIB / (uint64_t)sysconf(_SC_PAGESIZE))
+        return 3;
+    if (target_drop_cache(&target, &cold, NULL) != 0)
+        return 4;
+    if (cold != (keeps_everything_cached() ? TARGET_COLD_NOT : TARGET_COLD_VERIFIED))
+        return 5;
+    target_close(&target);
+    return 0;
+}
+
+static int prove_blindly(void)
+{
+    struct target target = {0};
+    struct target_plan plan = rig_plan(directory, 2 * MIB);
+    uint64_t cached = 7, dirty = 7;
+    enum target_cold cold = TARGET_COLD_VERIFIED;
+    if (deny(__NR_cachestat, 0, ENOSYS) != 0 || deny(SYS_mincore, 0, ENOSYS) != 0)
+        return 77;
+    if (target_create(&target, &plan, NULL) != 0)
+        return 1;
+    if (target_cached_pages(&target, 0, MIB, &cached, &dirty) != -ENOSYS || cached != 7 || dirty != 7)
+        return 2;
+    if (target_drop_cache(&target, &cold, NULL) != 0 || cold != TARGET_COLD_UNVERIFIED)
+        return 3;
+    if (target_prove_direct(&target, NULL) != 0)
+        return 4;
+    if (target.direct_read == TARGET_DIRECT_PROVED || target.direct_write == TARGET_DIRECT_PROVED)
+        return 5;
+    target_close(&target);
+    return 0;
+}
+
+static void expect_in_child(int (*work)(void))
+{
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(work());
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77) {
+        print_message("seccomp is not available here\n");
+        skip();
+    }
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static void fallback_file_is_unlinked_at_once(void **state)
+{
+    (void)state;
+    expect_in_child(make_without_tmpfile);
+}
+
+static void mincore_stands_in_for_cachestat(void **state)
+{
+    (void)state;
+    expect_in_child(look_by_mincore);
+}
+
+static void nothing_is_proved_when_nobody_can_tell(void **state)
+{
+    (void)state;
+    expect_in_child(prove_blindly);
+}
+
+static void every_block_is_random_and_written(void **state)
+{
+    (void)state;
+    struct target target = {0}, again = {0};
+    struct stat status;
+    unsigned char first[4096], second[4096], same[4096];
+    uint64_t bins[256] = {0};
+    make(&target, 3 * MIB + 12345);
+    make(&again, 3 * MIB);
+    assert_int_equal(target.size_bytes, 3 * MIB);
+    assert_int_equal(target.filled_bytes, 3 * MIB);
+    assert_int_equal(fstat(target.fd, &status), 0);
+    assert_int_equal(status.st_size, 3 * MIB);
+    assert_true((uint64_t)status.st_blocks * 512 >= 3 * MIB);
+    assert_int_equal(pread(target.fd, first, 4096, 0), 4096);
+    assert_int_equal(pread(target.fd, second, 4096, (off_t)(2 * MIB)), 4096);
+    assert_int_equal(pread(again.fd, same, 4096, 0), 4096);
+    assert_memory_not_equal(first, second, 4096);
+    assert_memory_equal(first, same, 4096); /* the same seed */
+    for (size_t i = 0; i < 4096; i++)
+        bins[first[i]]++;
+    for (size_t i = 0; i < 256; i++)
+        assert_in_range(bins[i], 1, 48); /* 16 expected; far beyond chance, and the seed is fixed */
+    assert_close(target.fill_bps * target.fill_seconds, 3.0 * MIB, 1.0);
+    target_close(&target);
+    target_close(&again);
+}
+
+static uint64_t size_under_budget(uint64_t wished, bool is_default, uint64_t budget_s)
+{
+    uint64_t hand = 0;
+    struct clock clock = {&second_ops, &hand};
+    struct target_plan plan = rig_plan(directory, wished);
+    struct target target = {0};
+    plan.size_is_default = is_default;
+    plan.budget_ns = budget_s * CLOCK_NS_PER_S;
+    plan.clock = &clock;
+    if (target_create(&target, &plan, NULL) != 0)
+        return 0;
+    uint64_t size = target.size_bytes;
+    target_close(&target);
+    return size;
+}
+
+/* One reading of that clock per 64 MiB: 64 MiB/s, of which a fifth of the budget may be used. */
+static void default_size_follows_rate_and_budget(void **state)
+{
+    (void)state;
+    assert_int_equal(size_under_budget(256 * MIB, true, 15), 192 * MIB);
+    assert_int_equal(size_under_budget(256 * MIB, true, 1), 128 * MIB);
+    assert_int_equal(size_under_budget(192 * MIB, true, 100), 192 * MIB);
+}
+
+static void explicit_size_ignores_budget(void **state)
+{
+    (void)state;
+    assert_int_equal(size_under_budget(192 * MIB, false, 1), 192 * MIB);
+}
+
+static void estimate_creates_nothing(void **state)
+{
+    (void)state;
+    struct target_plan plan = rig_plan(directory, 3 * MIB + 1);
+    uint64_t size = 0;
+    assert_int_equal(target_estimate(&plan, &size, NULL), 0);
+    assert_int_equal(size, 3 * MIB);
+    assert_int_equal(rig_count_entries(directory), 0);
+}
+
+static void size_keeps_a_tenth_free(void **state)
+{
+    (void)state;
+    struct target_plan plan = rig_plan(directory, 1ULL << 60);
+    struct statfs space;
+    struct err err = {0};
+    uint64_t size = 7;
+    assert_int_equal(target_estimate(&plan, &size, &err), -ENOSPC);
+    assert_int_equal(size, 7);
+    assert_non_null(strstr(err.text, "missing"));
+    assert_non_null(strstr(err.text, "--file-size"));
+    assert_int_equal(statfs(directory, &space), 0);
+    double available = (double)space.f_bavail * (double)space.f_frsize;
+    plan.size_is_default = true;
+    assert_int_equal(target_estimate(&plan, &size, NULL), 0);
+    assert_int_equal(size % MIB, 0);
+    assert_true((double)size <= available * 0.91); /* others write to this file system meanwhile */
+    if (!keeps_everything_cached())
+        assert_true((double)size >= available * 0.8);
+}
+
+static void max_write_bounds_the_size(void **state)
+{
+    (void)state;
+    struct target_plan plan = rig_plan(directory, 1024 * MIB);
+    struct err err = {0};
+    uint64_t size = 0;
+    plan.size_is_default = true;
+    plan.max_write_bytes = 200 * MIB + 5;
+    assert_int_equal(target_estimate(&plan, &size, NULL), 0);
+    assert_int_equal(size, 200 * MIB);
+    plan.size_is_default = false;
+    assert_int_equal(target_estimate(&plan, &size, &err), -EFBIG);
+    assert_non_null(strstr(err.text, "--max-write"));
+    plan.size_is_default = true;
+    plan.max_write_bytes = 100 * MIB;
+    assert_int_equal(target_estimate(&plan, &size, NULL), -EFBIG);
+}
+
+static void directory_faults_are_named(void **state)
+{
+    (void)state;
+    char path[300];
+    struct err err = {0};
+    struct target target = {0};
+    snprintf(path, sizeof(path), "%s/missing", directory);
+    struct target_plan plan = rig_plan(path, 2 * MIB);
+    uint64_t size;
+    assert_int_equal(target_estimate(&plan, &size, &err), -ENOENT);
+    assert_non_null(strstr(err.text, path));
+    assert_int_equal(target_create(&target, &plan, NULL), -ENOENT);
+    assert_int_equal(target.fd, 0);
+    plan.directory = "/proc/self/status";
+    assert_int_equal(target_estimate(&plan, &size, &err), -ENOTDIR);
+    plan.directory = "/";
+    bool was_root = geteuid() == 0;
+    if (was_root)
+        assert_int_equal(seteuid(65534), 0);
+    int code = target_estimate(&plan, &size, &err);
+    if (was_root)
+        assert_int_equal(seteuid(0), 0);
+    assert_true(code == -EACCES || code == -EROFS);
+    plan.directory = directory;
+    plan.size_bytes = MIB - 1;
+    assert_int_equal(target_estimate(&plan, &size, &err), -EINVAL);
+}
+
+static void limit_file_size(void *context, uint64_t done_bytes, uint64_t total_bytes)
+{
+    (void)context;
+    (void)total_bytes;
+    struct rlimit limit;
+    getrlimit(RLIMIT_FSIZE, &limit);
+    limit.rlim_cur = done_bytes;
+    setrlimit(RLIMIT_FSIZE, &limit);
+}
+
+static void file_size_limit_is_explained(void **state)
+{
+    (void)state;
+    struct rlimit before;
+    struct target target = {0};
+    struct err err = {0};
+    struct target_plan plan = rig_plan(directory, 80 * MIB);
+    plan.progress = limit_file_size;
+    getrlimit(RLIMIT_FSIZE, &before);
+    signal(SIGXFSZ, SIG_IGN);
+    int code = target_create(&target, &plan, &err);
+    plan.progress = NULL;
+    int next = target_create(&target, &plan, NULL); /* the limit is there from the start */
+    setrlimit(RLIMIT_FSIZE, &before);
+    assert_int_equal(code, -EFBIG);
+    assert_int_equal(next, -EFBIG);
+    assert_non_null(strstr(err.text, "ulimit -f"));
+    assert_int_equal(target.fd, 0);
+}
+
+static atomic_int interrupted;
+
+static void interrupt(void *context, uint64_t done_bytes, uint64_t total_bytes)
+{
+    (void)total_bytes;
+    *(uint64_t *)context = done_bytes;
+    atomic_store(&interrupted, SIGINT);
+}
+
+static void interruption_ends_filling(void **state)
+{
+    (void)state;
+    uint64_t done = 0;
+    struct target target = {0};
+    struct target_plan plan = rig_plan(directory, 80 * MIB);
+    plan.interrupted = &interrupted;
+    plan.progress = interrupt;
+    plan.progress_context = &done;
+    int code = target_create(&target, &plan, NULL);
+    atomic_store(&interrupted, 0);
+    assert_int_equal(code, -EINTR);
+    assert_int_equal(done, 64 * MIB);
+    assert_int_equal(target.fd, 0);
+    assert_int_equal(rig_count_entries(directory), 0);
+}
+
+static void run_descriptor_is_the_same_file(void **state)
+{
+    (void)state;
+    struct target target = {0};
+    unsigned char written[512], read_back[512];
+    int fd = -1, read_fd = -1;
+    make(&target, 2 * MIB);
+    assert_int_equal(target_open_run(&target, false, true, &fd, NULL), 0);
+    assert_int_equal(target_open_run(&target, false, false, &read_fd, NULL), 0);
+    assert_true(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+    assert_int_equal(fcntl(fd, F_GETFL) & O_DIRECT, 0);
+    assert_int_equal(fcntl(read_fd, F_GETFL) & O_ACCMODE, O_RDONLY);
+    memset(written, 0x5a, sizeof(written));
+    assert_int_equal(pwrite(fd, written, 512, 4096), 512);
+    assert_int_equal(pread(target.fd, read_back, 512, 4096), 512);
+    assert_memory_equal(written, read_back, 512);
+    assert_int_equal(pwrite(read_fd, written, 512, 0), -1);
+    close(fd);
+    close(read_fd);
+    target_close(&target);
+}
+
+static void flush_leaves_nothing_dirty(void **state)
+{
+    (void)state;
+    if (keeps_everything_cached())
+        skip();
+    struct target target = {0};
+    unsigned char page[4096] = {1};
+    uint64_t cached = 0, dirty = 0;
+    make(&target, 2 * MIB);
+    assert_int_equal(pwrite(target.fd, page, sizeof(page), 0), (ssize_t)sizeof(page));
+    if (target_cached_pages(&target, 0, MIB, &cached, &dirty) != 0)
+        skip();
+    assert_true(cached > 0);
+    assert_int_equal(target_flush(&target, NULL), 0);
+    assert_int_equal(target_cached_pages(&target, 0, 2 * MIB, &cached, &dirty), 0);
+    assert_int_equal(dirty, 0);
+    target_close(&target);
+}
+
+static void cache_is_dropped_and_warmed(void **state)
+{
+    (void)state;
+    if (keeps_everything_cached())
+        skip();
+    struct target target = {0};
+    uint64_t cached, dirty, pages = 3 * MIB / (uint64_t)sysconf(_SC_PAGESIZE);
+    enum target_cold cold = TARGET_COLD_NOT;
+    make(&target, 3 * MIB);
+    assert_int_equal(target_drop_cache(&target, &cold, NULL), 0);
+    assert_int_equal(cold, TARGET_COLD_VERIFIED);
+    assert_int_equal(target_cached_pages(&target, 0, 3 * MIB, &cached, &dirty), 0);
+    assert_int_equal(cached, 0);
+    assert_int_equal(target_warm_cache(&target, NULL, NULL), 0);
+    assert_int_equal(target_cached_pages(&target, 0, 3 * MIB, &cached, &dirty), 0);
+    assert_in_range(cached, pages * 9 / 10, pages); /* the kernel may take some back at any time */
+    assert_int_equal(target_cached_pages(&target, MIB, 0, &cached, &dirty), 0);
+    assert_int_equal(cached, 0);
+    atomic_store(&interrupted, 1);
+    int code = target_warm_cache(&target, &interrupted, NULL);
+    atomic_store(&interrupted, 0);
+    assert_int_equal(code, -EINTR);
+    target_close(&target);
+}
+
+static void lost_space_is_noticed(void **state)
+{
+    (void)state;
+    struct target target = {0};
+    struct err err = {0};
+    make(&target, 2 * MIB);
+    assert_int_equal(target_check_free(&target, NULL), 0);
+    target.available_bytes = 1ULL << 60;
+    assert_int_equal(target_check_free(&target, &err), -ENOSPC);
+    assert_non_null(strstr(err.text, "must stay free"));
+    target.available_bytes = UINT64_MAX;
+    assert_int_equal(target_check_free(&target, NULL), 0);
+    target_close(&target);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    rig_make_directory(directory);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    rig_remove_tree(directory);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(own_file_has_no_name),
+        cmocka_unit_test(fallback_file_is_unlinked_at_once),
+        cmocka_unit_test(mincore_stands_in_for_cachestat),
+        cmocka_unit_test(nothing_is_proved_when_nobody_can_tell),
+        cmocka_unit_test(every_block_is_random_and_written),
+        cmocka_unit_test(default_size_follows_rate_and_budget),
+        cmocka_unit_test(explicit_size_ignores_budget),
+        cmocka_unit_test(estimate_creates_nothing),
+        cmocka_unit_test(size_keeps_a_tenth_free),
+        cmocka_unit_test(max_write_bounds_the_size),
+        cmocka_unit_test(directory_faults_are_named),
+        cmocka_unit_test(file_size_limit_is_explained),
+        cmocka_unit_test(interruption_ends_filling),
+        cmocka_unit_test(run_descriptor_is_the_same_file),
+        cmocka_unit_test(flush_leaves_nothing_dirty),
+        cmocka_unit_test(cache_is_dropped_and_warmed),
+        cmocka_unit_test(lost_space_is_noticed),
+    };
+    return cmocka_run_group_tests_name("bench/target/target", tests, setup, teardown);
+}

@@ -1,0 +1,295 @@
+/* Tests of bench/target/target against somebody who changes names while it opens, creates and unlinks.
+ * Whatever the race does, no file is written that was not made here or asked for. */
+/* LINK: -Wl,--wrap=unlinkat,--wrap=fstat64,--wrap=faccessat */
+#include "tests/bench/io/deny.h"
+#include "tests/bench/target/target_rig.h"
+#include "tests/check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/statvfs.h>
+#include <sys/swap.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+#define VICTIM_BYTES 65536
+
+static char directory[256], victim[300];
+
+/* Joins directory and name in one of a few buffers. */
+static const char *in(const char *name)
+{
+    static char paths[8][400];
+    static unsigned next;
+    char *path = paths[next++ % 8];
+    snprintf(path, 400, "%s/%s", directory, name);
+    return path;
+}
+
+static void write_file(const char *path, size_t n_bytes, int byte)
+{
+    static unsigned char bytes[VICTIM_BYTES];
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    assert_true(fd >= 0 && n_bytes <= sizeof(bytes));
+    memset(bytes, byte, n_bytes);
+    assert_int_equal(write(fd, bytes, n_bytes), n_bytes);
+    close(fd);
+}
+
+static void check_victim(void)
+{
+    static unsigned char bytes[VICTIM_BYTES + 1];
+    int fd = open(victim, O_RDONLY | O_CLOEXEC);
+    assert_int_equal(read(fd, bytes, sizeof(bytes)), VICTIM_BYTES);
+    close(fd);
+    for (size_t i = 0; i < VICTIM_BYTES; i++)
+        assert_int_equal(bytes[i], 'v');
+}
+
+/* The attack comes at the worst moment: right after a look, before what was looked at is used. */
+static void (*attack)(void);
+static int n_attacks;
+
+static void strike(void)
+{
+    void (*now)(void) = attack;
+    attack = NULL;
+    if (now != NULL) {
+        now();
+        n_attacks++;
+    }
+}
+
+int __real_fstat64(int fd, struct stat *status);
+int __wrap_fstat64(int fd, struct stat *status);
+int __real_faccessat(int fd, const char *path, int mode, int flags);
+int __wrap_faccessat(int fd, const char *path, int mode, int flags);
+
+int __wrap_fstat64(int fd, struct stat *status)
+{
+    int result = __real_fstat64(fd, status);
+    strike();
+    return result;
+}
+
+int __wrap_faccessat(int fd, const char *path, int mode, int flags)
+{
+    int result = __real_faccessat(fd, path, mode, flags);
+    strike();
+    return result;
+}
+
+static void exchange_names(void)
+{
+    assert_int_equal(renameat2(AT_FDCWD, in("name"), AT_FDCWD, victim, RENAME_EXCHANGE), 0);
+}
+
+static void what_was_examined_is_what_is_opened(void **state)
+{
+    (void)state;
+    struct stat own, opened;
+    struct target target = {0};
+    write_file(in("name"), VICTIM_BYTES, 'o');
+    assert_int_equal(stat(in("name"), &own), 0);
+    attack = exchange_names;
+    n_attacks = 0;
+    assert_int_equal(target_open_existing(&target, in("name"), true, true, NULL), 0);
+    assert_int_equal(n_attacks, 1);
+    assert_int_equal(fstat(target.fd, &opened), 0);
+    assert_int_equal(opened.st_ino, own.st_ino);
+    target_close(&target);
+    exchange_names();
+    check_victim();
+}
+
+static void replace_directory(void)
+{
+    assert_int_equal(rename(in("work"), in("aside")), 0);
+    assert_int_equal(symlink("elsewhere", in("work")), 0);
+}
+
+static void a_directory_that_is_replaced_by_a_link_gets_no_entry(void **state)
+{
+    (void)state;
+    struct stat status;
+    struct target target = {0};
+    assert_int_equal(mkdir(in("work"), 0700), 0);
+    assert_int_equal(mkdir(in("elsewhere"), 0700), 0);
+    struct target_plan plan = rig_plan(in("work"), MIB);
+    attack = replace_directory;
+    n_attacks = 0;
+    assert_int_equal(target_create(&target, &plan, NULL), 0);
+    assert_int_equal(n_attacks, 1);
+    assert_int_equal(fstat(target.fd, &status), 0);
+    assert_int_equal(status.st_nlink, 0);
+    target_close(&target);
+    assert_int_equal(rig_count_entries(in("aside")), 0);
+    assert_int_equal(rig_count_entries(in("elsewhere")), 0);
+}
+
+/* Every name that is about to be removed has just been replaced by a link to the victim. */
+static int n_replaced;
+
+static void replace_name(int dir_fd, const char *name)
+{
+    if (symlinkat(victim, dir_fd, "bait") == 0 && renameat(dir_fd, "bait", dir_fd, name) == 0)
+        n_replaced++;
+}
+
+int __real_unlinkat(int dir_fd, const char *name, int flags);
+int __wrap_unlinkat(int dir_fd, const char *name, int flags);
+
+int __wrap_unlinkat(int dir_fd, const char *name, int flags)
+{
+    if (strncmp(name, ".fstune-", 8) == 0)
+        replace_name(dir_fd, name);
+    return __real_unlinkat(dir_fd, name, flags);
+}
+
+/* In a child, because the refusal of O_TMPFILE cannot be taken back. 0: all went well. */
+static int create_under_attack(void)
+{
+    if (deny(SYS_openat, O_TMPFILE & ~O_DIRECTORY, EOPNOTSUPP) != 0)
+        return 77;
+    struct stat status, attacked;
+    struct target target = {0};
+    struct target_plan plan = rig_plan(in("shared"), MIB);
+    if (target_create(&target, &plan, NULL) != 0 || target.tmpfile || n_replaced != 1)
+        return 1;
+    if (fstat(target.fd, &status) != 0 || stat(victim, &attacked) != 0)
+        return 2;
+    bool own = status.st_ino != attacked.st_ino && status.st_size == MIB;
+    target_close(&target);
+    return own && rig_count_entries(in("shared")) == 0 ? 0 : 3;
+}
+
+static void a_temporary_name_that_is_replaced_leads_nowhere(void **state)
+{
+    (void)state;
+    int status;
+    assert_int_equal(mkdir(in("shared"), 0700), 0);
+    pid_t child = fork();
+    if (child == 0)
+        _exit(create_under_attack());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == 77)
+        skip();
+    assert_int_equal(WEXITSTATUS(status), 0);
+    check_victim();
+}
+
+static void a_link_to_a_device_is_refused(void **state)
+{
+    (void)state;
+    struct target target = {0};
+    assert_int_equal(symlink("/dev/null", in("null")), 0);
+    assert_int_equal(target_open_existing(&target, in("null"), true, true, NULL), -EINVAL);
+    assert_int_equal(target_open_existing(&target, in("null"), false, false, NULL), -EINVAL);
+}
+
+static void a_file_that_was_cut_is_not_made_long_again(void **state)
+{
+    (void)state;
+    struct target target = {0};
+    struct err err;
+    int fd = -1;
+    write_file(in("cut"), VICTIM_BYTES, 'c');
+    assert_int_equal(target_open_existing(&target, in("cut"), true, true, NULL), 0);
+    assert_int_equal(target_open_run(&target, false, true, &fd, NULL), 0);
+    close(fd);
+    assert_int_equal(truncate(in("cut"), VICTIM_BYTES / 2), 0);
+    assert_int_equal(target_open_run(&target, false, true, &fd, &err), -ESTALE);
+    assert_non_null(strstr(err.text, "shorter"));
+    target_close(&target);
+}
+
+/* As XFS does by itself while a file grows. */
+static void space_reserved_behind_the_end_counts_as_free(void **state)
+{
+    (void)state;
+    struct target target = {0};
+    struct target_plan plan = rig_plan(directory, MIB);
+    struct stat status;
+    assert_int_equal(target_create(&target, &plan, NULL), 0);
+    uint64_t reserve = target.available_bytes / 2;
+    if (fallocate(target.fd, FALLOC_FL_KEEP_SIZE, MIB, (off_t)reserve) != 0 ||
+        fstat(target.fd, &status) != 0 || (uint64_t)status.st_blocks * 512 < reserve) {
+        target_close(&target);
+        skip();
+    }
+    struct statvfs space;
+    assert_int_equal(fstatvfs(target.fd, &space), 0);
+    uint64_t left = (uint64_t)space.f_bavail * (uint64_t)space.f_frsize;
+    target.available_bytes =
+        (left + reserve / 2) * 10; /* a tenth of it is more than what is left without the reserve */
+    int code = target_check_free(&target, NULL);
+    target_close(&target);
+    assert_int_equal(code, 0);
+}
+
+static void a_removed_directory_is_named(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    uint64_t size;
+    int before = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_int_equal(mkdir(in("gone"), 0700), 0);
+    assert_int_equal(chdir(in("gone")), 0);
+    assert_int_equal(rmdir(in("gone")), 0);
+    struct target_plan plan = rig_plan(".", MIB);
+    int code = target_estimate(&plan, &size, &err);
+    assert_int_equal(fchdir(before), 0);
+    close(before);
+    assert_int_equal(code, -ENOENT);
+    assert_non_null(strstr(err.text, "removed"));
+}
+
+static void swap_space_is_not_overwritten(void **state)
+{
+    (void)state;
+    char command[700];
+    struct target target = {0};
+    struct err err = {0};
+    snprintf(command, sizeof(command),
+             "head -c 1048576 /dev/zero >'%s' && chmod 600 '%s' && mkswap -q '%s' >/dev/null 2>&1",
+             in("swap"), in("swap"), in("swap"));
+    if (geteuid() != 0 || system(command) != 0 || swapon(in("swap"), 0) != 0)
+        skip();
+    int writing = target_open_existing(&target, in("swap"), true, true, &err);
+    int off = swapoff(in("swap"));
+    assert_int_equal(off, 0);
+    assert_true(writing == -EBUSY || writing == -ETXTBSY);
+    assert_non_null(strstr(err.text, "swap"));
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    rig_make_directory(directory);
+    snprintf(victim, sizeof(victim), "%s/victim", directory);
+    write_file(victim, VICTIM_BYTES, 'v');
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    rig_remove_tree(directory);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_examined_is_what_is_opened),
+        cmocka_unit_test(a_directory_that_is_replaced_by_a_link_gets_no_entry),
+        cmocka_unit_test(a_temporary_name_that_is_replaced_leads_nowhere),
+        cmocka_unit_test(a_link_to_a_device_is_refused),
+        cmocka_unit_test(a_file_that_was_cut_is_not_made_long_again),
+        cmocka_unit_test(space_reserved_behind_the_end_counts_as_free),
+        cmocka_unit_test(a_removed_directory_is_named),
+        cmocka_unit_test(swap_space_is_not_overwritten),
+    };
+    return cmocka_run_group_tests_name("bench/target_attacks", tests, setup, teardown);
+}

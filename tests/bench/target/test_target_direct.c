@@ -1,0 +1,66 @@
+/* tests/bench/target/test_target_direct: what a proof of direct I/O may write, and where it has no room. */
+#include "bench/target/target.h"
+#include "tests/bench/target/target_rig.h"
+#include "tests/check.h"
+
+static char directory[256];
+
+static void make(struct target *target, uint64_t size_bytes)
+{
+    struct target_plan plan = rig_plan(directory, size_bytes);
+    assert_int_equal(target_create(target, &plan, NULL), 0);
+}
+
+/* Four places of 1 MiB each are the least that a proof takes. */
+static void a_proof_stays_within_its_bytes(void **state)
+{
+    (void)state;
+    static const uint64_t most[] = {0, MIB, 3 * MIB + 1};
+    for (size_t i = 0; i < sizeof most / sizeof most[0]; i++) {
+        struct target target = {0};
+        make(&target, 8 * MIB);
+        assert_int_equal(target_prove_direct_within(&target, most[i], NULL), 0);
+        assert_true(target.proof_bytes <= most[i]);
+        assert_int_not_equal(target.direct_write, TARGET_DIRECT_PROVED);
+        assert_int_not_equal(target.direct_write, TARGET_DIRECT_UNTRIED);
+        assert_true(target.direct_why[0] != '\0');
+        target_close(&target);
+    }
+}
+
+static void a_file_below_a_page_proves_nothing(void **state)
+{
+    (void)state;
+    struct target target = {0};
+    make(&target, 2 * MIB);
+    target.size_bytes = 512;
+    assert_int_equal(target_prove_direct(&target, NULL), 0);
+    assert_int_not_equal(target.direct_read, TARGET_DIRECT_PROVED);
+    assert_int_not_equal(target.direct_write, TARGET_DIRECT_PROVED);
+    assert_int_equal(target.proof_bytes, 0);
+    assert_true(target.direct_why[0] != '\0');
+    target_close(&target);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    rig_make_directory(directory);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    rig_remove_tree(directory);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_proof_stays_within_its_bytes),
+        cmocka_unit_test(a_file_below_a_page_proves_nothing),
+    };
+    return cmocka_run_group_tests_name("bench/target/target_direct", tests, setup, teardown);
+}

@@ -1,0 +1,275 @@
+/* tests/bench/target/test_target_existing: what is refused, and what a user's file may be used for. */
+#include "bench/target/target.h"
+#include "tests/bench/target/target_rig.h"
+#include "tests/check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+
+#define FILE_BYTES (2 * MIB)
+
+static char directory[256], file_path[300];
+
+static void fill_file(const char *path, size_t size)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    for (size_t i = 0; i < size; i++)
+        putc((int)(i * 2654435761U >> 13 & 0xff), file);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* Opens, closes again, and gives back the code; the text must name the path and hold `word`. */
+static int open_and_close(const char *path, bool for_writing, bool overwrite, const char *word)
+{
+    struct target target = {0};
+    struct err err = {0};
+    int code = target_open_existing(&target, path, for_writing, overwrite, &err);
+    if (code != 0) {
+        assert_int_equal(err.code, code);
+        assert_int_equal(target.fd, 0);
+        if (strstr(err.text, path) == NULL || strstr(err.text, word) == NULL)
+            fail_msg("no \"%s\" in: %s", word, err.text);
+    }
+    target_close(&target);
+    return code;
+}
+
+static void reading_needs_no_permission(void **state)
+{
+    (void)state;
+    struct target target = {0};
+    int fd = -1;
+    assert_int_equal(target_open_existing(&target, file_path, false, false, NULL), 0);
+    assert_int_equal(target.size_bytes, FILE_BYTES);
+    assert_false(target.owned || target.writable || target.tmpfile);
+    assert_int_equal(fcntl(target.fd, F_GETFL) & O_ACCMODE, O_RDONLY);
+    assert_int_equal(target_open_run(&target, false, true, &fd, NULL), -EPERM);
+    assert_int_equal(fd, -1);
+    target_close(&target);
+}
+
+static void writing_needs_overwrite(void **state)
+{
+    (void)state;
+    assert_int_equal(open_and_close(file_path, true, false, "--overwrite"), -EPERM);
+    assert_int_equal(open_and_close(file_path, true, true, ""), 0);
+}
+
+static void other_kinds_are_named_and_refused(void **state)
+{
+    (void)state;
+    char fifo[300], link[300], socket_path[300];
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    snprintf(fifo, sizeof(fifo), "%s/fifo", directory);
+    snprintf(link, sizeof(link), "%s/link", directory);
+    snprintf(socket_path, sizeof(socket_path), "%s/socket", directory);
+    snprintf(address.sun_path, sizeof(address.sun_path), "%.100s/socket", directory);
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    assert_int_equal(symlink(fifo, link), 0);
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    bool has_socket = bind(fd, (struct sockaddr *)&address, sizeof(address)) == 0;
+    close(fd);
+    for (int writing = 0; writing < 2; writing++) {
+        bool write = writing == 1;
+        assert_int_equal(open_and_close(directory, write, true, "a directory"), -EINVAL);
+        assert_int_equal(open_and_close("/dev/null", write, true, "a character device"), -EINVAL);
+        assert_int_equal(open_and_close(fifo, write, true, "a fifo"), -EINVAL);
+        assert_int_equal(open_and_close(link, write, true, "a fifo"), -EINVAL);
+        if (has_socket)
+            assert_int_equal(open_and_close(socket_path, write, true, "a socket"), -EINVAL);
+        if (access("/dev/loop0", F_OK) == 0)
+            assert_int_equal(open_and_close("/dev/loop0", write, true, "a block device"), -EINVAL);
+    }
+}
+
+static void missing_file_is_enoent(void **state)
+{
+    (void)state;
+    char path[300];
+    snprintf(path, sizeof(path), "%s/missing", directory);
+    assert_int_equal(open_and_close(path, false, false, ""), -ENOENT);
+}
+
+static void size_is_rounded_down_and_never_zero(void **state)
+{
+    (void)state;
+    char path[300];
+    struct target target = {0};
+    struct stat status;
+    snprintf(path, sizeof(path), "%s/odd", directory);
+    fill_file(path, 0);
+    assert_int_equal(open_and_close(path, false, false, "0 bytes"), -EINVAL);
+    fill_file(path, 10000);
+    assert_int_equal(target_open_existing(&target, path, true, true, NULL), 0);
+    assert_int_equal(target.size_bytes, 9728);
+    target_close(&target);
+    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(status.st_size, 10000);
+}
+
+static void linked_file_is_not_overwritten(void **state)
+{
+    (void)state;
+    char path[300];
+    snprintf(path, sizeof(path), "%s/second", directory);
+    assert_int_equal(link(file_path, path), 0);
+    assert_int_equal(open_and_close(file_path, true, true, "2 names"), -EMLINK);
+    assert_int_equal(open_and_close(file_path, false, false, ""), 0);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(open_and_close(file_path, true, true, ""), 0);
+}
+
+static void locked_file_is_not_overwritten(void **state)
+{
+    (void)state;
+    struct flock byte = {
+        .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = 100, .l_len = 1}; /* as QEMU does */
+    int fd = open(file_path, O_RDWR | O_CLOEXEC);
+    assert_int_equal(fcntl(fd, F_OFD_SETLK, &byte), 0);
+    assert_int_equal(open_and_close(file_path, true, true, "locked"), -EBUSY);
+    assert_int_equal(open_and_close(file_path, false, false, ""), 0);
+    close(fd);
+    assert_int_equal(open_and_close(file_path, true, true, ""), 0);
+    fd = open(file_path, O_RDWR | O_CLOEXEC);
+    assert_int_equal(flock(fd, LOCK_SH), 0);
+    assert_int_equal(open_and_close(file_path, true, true, "locked"), -EBUSY);
+    assert_int_equal(open_and_close(file_path, false, false, ""), 0);
+    close(fd);
+    assert_int_equal(open_and_close(file_path, true, true, ""), 0);
+}
+
+static void own_lock_lasts_until_close(void **state)
+{
+    (void)state;
+    struct target target = {0};
+    assert_int_equal(target_open_existing(&target, file_path, true, true, NULL), 0);
+    assert_int_equal(open_and_close(file_path, true, true, "locked"), -EBUSY);
+    target_close(&target);
+    assert_int_equal(open_and_close(file_path, true, true, ""), 0);
+}
+
+/* A child that maps the file, says so through the pipe, and lives until it is killed. */
+static pid_t start_mapper(void)
+{
+    int ready[2];
+    char byte = 0;
+    assert_int_equal(pipe(ready), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        int fd = open(file_path, O_RDONLY);
+        void *map = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
+        if (map == MAP_FAILED || write(ready[1], "m", 1) != 1)
+            _exit(1);
+        for (;;)
+            pause();
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+    close(ready[1]);
+    return child;
+}
+
+static void mapped_file_is_not_overwritten(void **state)
+{
+    (void)state;
+    pid_t child = start_mapper();
+    int writing = open_and_close(file_path, true, true, "mapped");
+    int reading = open_and_close(file_path, false, false, "");
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    assert_int_equal(writing, -EBUSY);
+    assert_int_equal(reading, 0);
+    assert_int_equal(open_and_close(file_path, true, true, ""), 0);
+}
+
+static void running_program_is_not_overwritten(void **state)
+{
+    (void)state;
+    char path[300], command[400], byte;
+    int started[2];
+    snprintf(path, sizeof(path), "%s/program", directory);
+    snprintf(command, sizeof(command), "cp \"$(command -v sleep)\" '%s'", path);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(pipe2(started, O_CLOEXEC), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        execl(path, "sleep", "1000", (char *)NULL);
+        _exit(1);
+    }
+    close(started[1]);
+    assert_int_equal(read(started[0], &byte, 1), 0); /* the child's end is closed by exec */
+    close(started[0]);
+    int code = open_and_close(path, true, true, "running program");
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    assert_int_equal(code, -ETXTBSY);
+}
+
+static void proving_changes_no_byte(void **state)
+{
+    (void)state;
+    struct target target = {0};
+    static unsigned char before[FILE_BYTES], after[FILE_BYTES];
+    assert_int_equal(target_open_existing(&target, file_path, true, true, NULL), 0);
+    assert_int_equal(pread(target.fd, before, FILE_BYTES, 0), FILE_BYTES);
+    assert_int_equal(target_prove_direct(&target, NULL), 0);
+    assert_int_not_equal(target.direct_read, TARGET_DIRECT_UNTRIED);
+    assert_int_not_equal(target.direct_write, TARGET_DIRECT_UNTRIED);
+    assert_int_equal(pread(target.fd, after, FILE_BYTES, 0), FILE_BYTES);
+    assert_memory_equal(before, after, FILE_BYTES);
+    target_close(&target);
+}
+
+static void reading_never_probes_a_write(void **state)
+{
+    (void)state;
+    struct target target = {0};
+    assert_int_equal(target_open_existing(&target, file_path, false, false, NULL), 0);
+    assert_int_equal(target_prove_direct(&target, NULL), 0);
+    assert_int_not_equal(target.direct_read, TARGET_DIRECT_UNTRIED);
+    assert_int_equal(target.direct_write, TARGET_DIRECT_UNTRIED);
+    target_close(&target);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    rig_make_directory(directory);
+    snprintf(file_path, sizeof(file_path), "%s/image", directory);
+    fill_file(file_path, FILE_BYTES);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    rig_remove_tree(directory);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reading_needs_no_permission),
+        cmocka_unit_test(writing_needs_overwrite),
+        cmocka_unit_test(other_kinds_are_named_and_refused),
+        cmocka_unit_test(missing_file_is_enoent),
+        cmocka_unit_test(size_is_rounded_down_and_never_zero),
+        cmocka_unit_test(linked_file_is_not_overwritten),
+        cmocka_unit_test(locked_file_is_not_overwritten),
+        cmocka_unit_test(own_lock_lasts_until_close),
+        cmocka_unit_test(mapped_file_is_not_overwritten),
+        cmocka_unit_test(running_program_is_not_overwritten),
+        cmocka_unit_test(proving_changes_no_byte),
+        cmocka_unit_test(reading_never_probes_a_write),
+    };
+    return cmocka_run_group_tests_name("bench/target/target_existing", tests, setup, teardown);
+}

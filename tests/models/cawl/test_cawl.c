@@ -1,0 +1,474 @@
+/* models/cawl/cawl: what is refused, what holds for every load, host and option, and a plain second version.
+ */
+#include "models/cawl/cawl.h"
+
+#include "tests/check.h"
+#include "tests/models/cawl/cawl_rig.h"
+
+#include <errno.h>
+#include <gsl/gsl_rng.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct cawl_options plain_model = {0};
+
+static void check_refused(const struct cawl_host *host, const struct cawl_options *options,
+                          enum cawl_mode mode, const struct cawl_chunk *chunk)
+{
+    struct cawl_prediction prediction = {.n = 77};
+
+    assert_int_equal(cawl_predict(host, options, mode, chunk, 1, &prediction), -EINVAL);
+    assert_int_equal(prediction.n, 77);
+}
+
+static void hosts_out_of_range_are_refused(void **state)
+{
+    (void)state;
+    static const size_t positive[] = {
+        offsetof(struct cawl_host, bw_mem_bps),       offsetof(struct cawl_host, bw_ramdisk_bps),
+        offsetof(struct cawl_host, bw_reduced_bps),   offsetof(struct cawl_host, bw_dev_bps),
+        offsetof(struct cawl_host, bw_rdev_bps),      offsetof(struct cawl_host, bs_bytes),
+        offsetof(struct cawl_host, bf_bytes),         offsetof(struct cawl_host, limit_bg_bytes),
+        offsetof(struct cawl_host, limit_hard_bytes), offsetof(struct cawl_host, dirty_expire_s)};
+    static const size_t costs[] = {
+        offsetof(struct cawl_host, sc_w_s),         offsetof(struct cawl_host, sc_sw_s),
+        offsetof(struct cawl_host, c_sk_s),         offsetof(struct cawl_host, bw_ramdisk_first_touch_bps),
+        offsetof(struct cawl_host, bw_rewrite_bps), offsetof(struct cawl_host, bw_writeback_bps),
+        offsetof(struct cawl_host, bw_page_bps),    offsetof(struct cawl_host, bw_buffer_bps),
+        offsetof(struct cawl_host, sc_f_s)};
+    const double bad[] = {-1, NAN, INFINITY, 0};
+    const struct cawl_chunk chunk = {0, 0, 10, 0};
+
+    for (size_t i = 0; i < sizeof(positive) / sizeof(*positive); i++) {
+        for (size_t j = 0; j < 4; j++) {
+            struct cawl_host host = cawl_rig_host();
+
+            memcpy((char *)&host + positive[i], &bad[j], sizeof(double));
+            check_refused(&host, &plain_model, CAWL_NOSYNC, &chunk);
+        }
+    }
+    for (size_t i = 0; i < sizeof(costs) / sizeof(*costs); i++) {
+        for (size_t j = 0; j < 3; j++) {
+            struct cawl_host host = cawl_rig_host();
+
+            memcpy((char *)&host + costs[i], &bad[j], sizeof(double));
+            check_refused(&host, &plain_model, CAWL_DIRECT, &chunk);
+        }
+    }
+
+    struct cawl_host host = cawl_rig_host();
+
+    host.limit_bg_bytes = host.limit_hard_bytes;
+    check_refused(&host, &plain_model, CAWL_NOSYNC, &chunk);
+}
+
+static void options_out_of_range_are_refused(void **state)
+{
+    (void)state;
+    const struct cawl_options bad[] = {
+        {.limit_share = 1.01},
+        {.limit_share = -0.1},
+        {.writeback_interval_s = -1},
+        {.allocation_bps = NAN},
+        {.max_request_bytes = -1},
+        {.split_s = INFINITY},
+        {.burst_bytes = -1},
+        {.burst_bytes = 10},
+        {.burst_bytes = 10, .burst_bps = 10},
+        {.writeback = true, .burst_bytes = 10, .burst_bps = 40},
+    };
+    struct cawl_host host = cawl_rig_host();
+    const struct cawl_chunk chunk = {0, 0, 10, 0};
+
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+        check_refused(&host, &bad[i], CAWL_NOSYNC, &chunk);
+    host.bw_ramdisk_first_touch_bps = 0;
+    check_refused(&host, &(struct cawl_options){.first_touch = true}, CAWL_NOSYNC, &chunk);
+    host = cawl_rig_host();
+    host.bw_rewrite_bps = 0;
+    check_refused(&host, &(struct cawl_options){.rewrites = true}, CAWL_NOSYNC, &chunk);
+    host.bw_writeback_bps = 0;
+    check_refused(&host, &(struct cawl_options){.writeback = true}, CAWL_SYNC, &chunk);
+    host.bw_page_bps = 0;
+    check_refused(&host, &(struct cawl_options){.small_calls = true}, CAWL_NOSYNC, &chunk);
+    host = cawl_rig_host();
+    host.bw_buffer_bps = 0;
+    check_refused(&host, &(struct cawl_options){.small_calls = true}, CAWL_STDIO, &chunk);
+    check_refused(&host, &plain_model, CAWL_N_MODES, &chunk);
+}
+
+static void chunks_out_of_range_are_refused(void **state)
+{
+    (void)state;
+    struct cawl_host host = cawl_rig_host();
+    const struct cawl_chunk bad[] = {{0, 0, 0, 0},          {0, INT64_MAX, 1, 0}, {0, UINT64_MAX, 2, 0},
+                                     {0, 0, UINT64_MAX, 0}, {0, 0, 1, -1},        {0, 0, 1, NAN}};
+    const struct cawl_chunk too_much[] = {{0, 0, INT64_MAX, 0}, {0, 0, INT64_MAX, 0}, {0, 0, INT64_MAX, 0}};
+    struct cawl_prediction prediction;
+
+    for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+        check_refused(&host, &plain_model, CAWL_STDIO, &bad[i]);
+    assert_int_equal(cawl_predict(&host, &plain_model, CAWL_NAIVE, too_much, 3, &prediction), -EINVAL);
+}
+
+static void nothing_costs_nothing(void **state)
+{
+    (void)state;
+
+    for (enum cawl_mode mode = 0; mode < CAWL_N_MODES; mode++) {
+        struct cawl_prediction prediction =
+            cawl_rig_predict(&(struct cawl_options){.close = true}, mode, NULL, 0);
+
+        assert_int_equal(prediction.n, 0);
+        assert_close(prediction.total_s, 0, 0);
+        assert_int_equal(prediction.n_changes, 0);
+        cawl_prediction_done(&prediction);
+        cawl_prediction_done(&prediction);
+    }
+}
+
+static void modes_and_runs_have_names(void **state)
+{
+    (void)state;
+    assert_string_equal(cawl_mode_names[CAWL_NAIVE], "naive");
+    assert_string_equal(cawl_mode_names[CAWL_STDIO], "stdio");
+    assert_string_equal(cawl_run_names[CAWL_ASYNC_RUN], "async_run");
+}
+
+#define LOAD_CHUNKS 60
+
+static double draw(gsl_rng *rng, double most)
+{
+    return gsl_rng_uniform_int(rng, 3) == 0 ? 0 : most * gsl_rng_uniform_pos(rng);
+}
+
+static struct cawl_host draw_host(gsl_rng *rng)
+{
+    struct cawl_host host = cawl_rig_host();
+
+    host.bw_ramdisk_bps = 1 + 200 * gsl_rng_uniform(rng);
+    host.bw_ramdisk_first_touch_bps = 1 + 200 * gsl_rng_uniform(rng);
+    host.bw_reduced_bps = 1 + 200 * gsl_rng_uniform(rng);
+    host.bw_dev_bps = 1 + 100 * gsl_rng_uniform(rng);
+    host.sc_w_s = draw(rng, 0.5);
+    host.bf_bytes = 1 + (double)gsl_rng_uniform_int(rng, 300);
+    host.limit_bg_bytes = 1 + 500 * gsl_rng_uniform(rng);
+    host.limit_hard_bytes = host.limit_bg_bytes + 1e-3 + 500 * gsl_rng_uniform(rng);
+    host.dirty_expire_s = 0.1 + 30 * gsl_rng_uniform(rng);
+    return host;
+}
+
+static struct cawl_options draw_options(gsl_rng *rng, const struct cawl_host *host)
+{
+    struct cawl_options options = {.first_touch = gsl_rng_uniform_int(rng, 2),
+                                   .close = gsl_rng_uniform_int(rng, 2),
+                                   .piecewise = gsl_rng_uniform_int(rng, 2),
+                                   .balanced = gsl_rng_uniform_int(rng, 2)};
+
+    options.limit_share = draw(rng, 1);
+    options.n_writers = (uint32_t)gsl_rng_uniform_int(rng, 4);
+    options.writeback_interval_s = draw(rng, 10);
+    options.allocation_bps = draw(rng, 100);
+    options.burst_bytes = draw(rng, 500);
+    options.burst_bps = host->bw_dev_bps + 1 + draw(rng, 300);
+    return options;
+}
+
+static void draw_chunks(gsl_rng *rng, struct cawl_chunk *chunks)
+{
+    uint64_t largest = 1 + gsl_rng_uniform_int(rng, 3) * 150 + gsl_rng_uniform_int(rng, 50);
+    double delay = draw(rng, 20);
+    uint64_t next = 0;
+
+    for (size_t i = 0; i < LOAD_CHUNKS; i++) {
+        uint64_t offset = gsl_rng_uniform_int(rng, 2) ? next : gsl_rng_uniform_int(rng, 2000);
+        uint64_t size = 1 + gsl_rng_uniform_int(rng, largest);
+        uint32_t file = (uint32_t)gsl_rng_uniform_int(rng, 2);
+
+        chunks[i] = (struct cawl_chunk){file, offset, size, draw(rng, delay)};
+        next = offset + size;
+    }
+}
+
+static void check_properties(const struct cawl_host *host, const struct cawl_options *options,
+                             const struct cawl_chunk *chunks, enum cawl_mode mode)
+{
+    struct cawl_prediction prediction;
+    double share = options->limit_share > 0 ? options->limit_share : 1, end = 0, total = 0, largest = 0;
+
+    share /= options->n_writers > 1 ? options->n_writers : 1;
+    assert_int_equal(cawl_predict(host, options, mode, chunks, LOAD_CHUNKS, &prediction), 0);
+    for (size_t i = 0; i < LOAD_CHUNKS; i++) {
+        double size = (double)chunks[i].size_bytes, cost = prediction.costs_s[i];
+
+        /* A system call of stdio also takes what was in the buffer. */
+        largest = fmax(largest, size + (mode == CAWL_STDIO ? host->bf_bytes : 0));
+        end += cost + chunks[i].delay_s;
+        total += cost;
+        assert_true(isfinite(cost) && cost > 0);
+        if (mode == CAWL_NOSYNC)
+            assert_true(cost >= size / host->bw_ramdisk_bps * (1 - 1e-12));
+        assert_true(prediction.dirty_bytes[i] >= 0);
+        assert_true(prediction.dirty_bytes[i] <= host->limit_hard_bytes * share + largest + 1);
+        assert_close(prediction.end_s[i], end, 1e-9 * end);
+    }
+    assert_close(prediction.total_s, total + prediction.close_s, 1e-9 * end);
+    for (size_t i = 1; i < prediction.n_changes; i++) {
+        const struct cawl_change *change = &prediction.changes[i];
+
+        assert_true(change->run != change[-1].run && change->chunk >= change[-1].chunk);
+        assert_true(change->at_s >= change[-1].at_s && change->written_bytes >= change[-1].written_bytes);
+    }
+    cawl_prediction_done(&prediction);
+}
+
+static void dirty_and_costs_stay_in_bounds_for_random_loads(void **state)
+{
+    (void)state;
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    struct cawl_chunk chunks[LOAD_CHUNKS];
+
+    for (int load = 0; load < 4000; load++) {
+        struct cawl_host host = draw_host(rng);
+        struct cawl_options options = load % 2 ? draw_options(rng, &host) : plain_model;
+
+        draw_chunks(rng, chunks);
+        check_properties(&host, &options, chunks, load % 3 ? CAWL_NOSYNC : CAWL_STDIO);
+    }
+    gsl_rng_free(rng);
+}
+
+static void the_same_input_gives_the_same_output(void **state)
+{
+    (void)state;
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    struct cawl_chunk chunks[LOAD_CHUNKS];
+
+    draw_chunks(rng, chunks);
+    for (enum cawl_mode mode = 0; mode < CAWL_N_MODES; mode++) {
+        struct cawl_prediction a = cawl_rig_predict(&plain_model, mode, chunks, LOAD_CHUNKS);
+        struct cawl_prediction b = cawl_rig_predict(&plain_model, mode, chunks, LOAD_CHUNKS);
+
+        assert_memory_equal(a.costs_s, b.costs_s, LOAD_CHUNKS * sizeof(double));
+        assert_memory_equal(a.dirty_bytes, b.dirty_bytes, LOAD_CHUNKS * sizeof(double));
+        cawl_prediction_done(&a);
+        cawl_prediction_done(&b);
+    }
+    gsl_rng_free(rng);
+}
+
+/* Algorithm 1 as the paper prints it, with an array of blocks and in doubles; what the header adds is only
+ * the wait at limit_hard. */
+struct printed_block {
+    double offset, size, endtime;
+    int rank; /* 0 inactive, 1 inactive again, 2 active */
+};
+
+struct printed {
+    const struct cawl_host *host;
+    struct printed_block blocks[2000];
+    size_t n;
+    double time, io_time, bw_avg;
+};
+
+static double printed_sum(const struct printed *printed, bool active, bool both)
+{
+    double sum = 0;
+
+    for (size_t i = 0; i < printed->n; i++)
+        sum += both || (printed->blocks[i].rank == 2) == active ? printed->blocks[i].size : 0;
+    return sum;
+}
+
+static struct printed_block *printed_oldest(struct printed *printed, bool active)
+{
+    struct printed_block *oldest = NULL;
+
+    for (size_t i = 0; i < printed->n; i++) {
+        struct printed_block *block = &printed->blocks[i];
+
+        if ((block->rank == 2) == active &&
+            (oldest == NULL || block->endtime < oldest->endtime ||
+             (block->endtime <= oldest->endtime &&
+              (block->rank < oldest->rank ||
+               (block->rank == oldest->rank && block->offset < oldest->offset)))))
+            oldest = block;
+    }
+    return oldest;
+}
+
+static bool printed_expired(const struct printed *printed)
+{
+    for (size_t i = 0; i < printed->n; i++) {
+        if (printed->blocks[i].endtime < printed->time - printed->host->dirty_expire_s)
+            return true;
+    }
+    return false;
+}
+
+static void printed_flush(struct printed *printed, double interval)
+{
+    while (interval > 0 && printed->n > 0 &&
+           (printed_sum(printed, false, true) >= printed->host->limit_bg_bytes || printed_expired(printed))) {
+        while (printed_oldest(printed, false) == NULL ||
+               printed_sum(printed, true, false) > 2 * printed_sum(printed, false, false) + 1)
+            printed_oldest(printed, true)->rank = 1;
+
+        struct printed_block *block = printed_oldest(printed, false);
+
+        if (interval < block->size / printed->host->bw_dev_bps) {
+            block->offset += interval * printed->host->bw_dev_bps;
+            block->size -= interval * printed->host->bw_dev_bps;
+            return;
+        }
+        interval -= block->size / printed->host->bw_dev_bps;
+        *block = printed->blocks[--printed->n];
+    }
+}
+
+static void printed_put(struct printed *printed, double from, double to, double endtime, int rank)
+{
+    if (to > from)
+        printed->blocks[printed->n++] = (struct printed_block){from, to - from, endtime, rank};
+    assert_true(printed->n < sizeof(printed->blocks) / sizeof(*printed->blocks));
+}
+
+static int compare_starts(const void *a, const void *b)
+{
+    const struct printed_block *x = a, *y = b;
+
+    return (x->offset > y->offset) - (x->offset < y->offset);
+}
+
+static void printed_insert(struct printed *printed, double from, double to, double endtime)
+{
+    struct printed_block old[2000];
+    size_t n_old = printed->n;
+    double at = from, first = -1; /* of a run of overlapped bytes */
+
+    memcpy(old, printed->blocks, n_old * sizeof(*old));
+    qsort(old, n_old, sizeof(*old), compare_starts);
+    printed->n = 0;
+    for (size_t i = 0; i < n_old; i++) {
+        double begin = old[i].offset, end = begin + old[i].size;
+
+        printed_put(printed, begin, fmin(end, from), old[i].endtime, old[i].rank);
+        printed_put(printed, fmax(begin, to), end, old[i].endtime, old[i].rank);
+        if (end <= from || begin >= to)
+            continue;
+        if (first < 0 || begin > at) {
+            printed_put(printed, first, first < 0 ? first : at, endtime, 2);
+            printed_put(printed, at, begin, endtime, 0);
+            first = fmax(begin, from);
+        }
+        at = fmin(end, to);
+    }
+    printed_put(printed, first, first < 0 ? first : at, endtime, 2);
+    printed_put(printed, at, to, endtime, 0);
+}
+
+static double printed_write(struct printed *printed, const struct cawl_chunk *chunk)
+{
+    const struct cawl_host *host = printed->host;
+    double setpoint = (host->limit_bg_bytes + host->limit_hard_bytes) / 2, size = (double)chunk->size_bytes;
+    double rate = host->bw_ramdisk_bps, dirty, cost;
+
+    printed->time += chunk->delay_s;
+    printed_flush(printed, chunk->delay_s);
+    dirty = printed_sum(printed, false, true);
+    cost = size / rate;
+    if (dirty < setpoint && (dirty >= host->limit_bg_bytes || printed_expired(printed))) {
+        cost = size / host->bw_reduced_bps;
+    } else if (dirty >= setpoint) {
+        double pos_ratio = 1 + pow((setpoint - dirty) / (host->limit_hard_bytes - setpoint), 3);
+        double wait =
+            (dirty - setpoint) / host->bw_dev_bps + size / fmin(printed->bw_avg, host->bw_reduced_bps);
+
+        rate = fmin(printed->bw_avg * pos_ratio, host->bw_reduced_bps);
+        cost = rate > 0 ? fmin(size / rate, wait) : wait;
+    }
+    cost += host->sc_w_s;
+    printed_insert(printed, (double)chunk->offset_bytes, (double)(chunk->offset_bytes + chunk->size_bytes),
+                   printed->time + cost);
+    printed->bw_avg = (printed->bw_avg * printed->io_time + size) / (printed->io_time + cost);
+    printed->time += cost;
+    printed->io_time += cost;
+    printed_flush(printed, cost);
+    return cost;
+}
+
+#define PRINTED_CHUNKS 120
+
+static void draw_printed_load(gsl_rng *rng, struct cawl_chunk *chunks)
+{
+    const uint64_t unit = 1 << 20;
+    bool random = gsl_rng_uniform(rng) < 0.5;
+    double delay = gsl_rng_uniform(rng) < 0.5 ? 0 : 3 * gsl_rng_uniform(rng);
+    uint64_t next = 0;
+
+    for (size_t i = 0; i < PRINTED_CHUNKS; i++) {
+        uint64_t size = unit + gsl_rng_uniform_int(rng, 40 * unit);
+
+        chunks[i] = (struct cawl_chunk){0, next, size, delay * gsl_rng_uniform(rng)};
+        next = random ? gsl_rng_uniform_int(rng, 900 * unit) : next + size - gsl_rng_uniform_int(rng, size);
+    }
+}
+
+static struct cawl_host draw_printed_host(gsl_rng *rng)
+{
+    struct cawl_host host = cawl_rig_host();
+
+    host.bw_ramdisk_bps = 4e9;
+    host.bw_reduced_bps = 4e9 * (0.1 + 0.8 * gsl_rng_uniform(rng));
+    host.bw_dev_bps = 5e7 + 4e8 * gsl_rng_uniform(rng);
+    host.sc_w_s = 1e-3 * gsl_rng_uniform(rng);
+    host.limit_bg_bytes = 5e7 + 4e8 * gsl_rng_uniform(rng);
+    host.limit_hard_bytes = host.limit_bg_bytes + 9e7 + 4e8 * gsl_rng_uniform(rng);
+    host.dirty_expire_s = 1 + 10 * gsl_rng_uniform(rng);
+    return host;
+}
+
+static void random_loads_cost_what_the_printed_algorithm_says(void **state)
+{
+    (void)state;
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    struct printed *printed = malloc(sizeof(*printed));
+    struct cawl_chunk chunks[PRINTED_CHUNKS];
+
+    for (int load = 0; load < 300; load++) {
+        struct cawl_host host = draw_printed_host(rng);
+        struct cawl_prediction prediction;
+
+        draw_printed_load(rng, chunks);
+        *printed = (struct printed){.host = &host};
+        assert_int_equal(cawl_predict(&host, &plain_model, CAWL_NOSYNC, chunks, PRINTED_CHUNKS, &prediction),
+                         0);
+        for (size_t i = 0; i < PRINTED_CHUNKS; i++) {
+            double cost = printed_write(printed, &chunks[i]);
+
+            /* The engine's bytes are whole: a byte of some 10^8, and pos_ratio is steep at limit_hard. */
+            assert_close(prediction.costs_s[i], cost, 1e-4 * cost);
+            assert_close(prediction.dirty_bytes[i], printed_sum(printed, false, true), 1000);
+        }
+        cawl_prediction_done(&prediction);
+    }
+    free(printed);
+    gsl_rng_free(rng);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hosts_out_of_range_are_refused),
+        cmocka_unit_test(options_out_of_range_are_refused),
+        cmocka_unit_test(chunks_out_of_range_are_refused),
+        cmocka_unit_test(nothing_costs_nothing),
+        cmocka_unit_test(modes_and_runs_have_names),
+        cmocka_unit_test(dirty_and_costs_stay_in_bounds_for_random_loads),
+        cmocka_unit_test(random_loads_cost_what_the_printed_algorithm_says),
+        cmocka_unit_test(the_same_input_gives_the_same_output),
+    };
+
+    return cmocka_run_group_tests_name("models/cawl/cawl", tests, NULL, NULL);
+}

@@ -1,0 +1,448 @@
+/* models/cawl/cawl_nosync: algorithm 1 in cases calculated by hand, and the options. */
+#include "models/cawl/cawl.h"
+
+#include "tests/check.h"
+#include "tests/models/cawl/cawl_rig.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const struct cawl_options plain_model = {0};
+static const struct cawl_options piecewise = {.piecewise = true};
+
+static void the_states_follow_dirty_memory(void **state)
+{
+    (void)state;
+    const struct cawl_rig_step steps[] = {
+        {0, 100, 0, 1.5, 100},         /* free_run */
+        {100, 100, 0, 1.5, 200 - 15},  /* at limit_bg the flusher works */
+        {200, 100, 0, 1.5, 285 - 15},  /* still free_run: 185 before */
+        {300, 100, 0, 2.5, 370 - 25},  /* async_run */
+        {400, 100, 0, 2.5, 445 - 25},  /* throttle_run, bw_avg x pos_ratio = 51.9 > bw_reduced */
+        {500, 100, 0, 14.5, 520 - 145} /* limit_hard: 120 bytes of flushing, then as at the setpoint */
+    };
+    const struct cawl_chunk chunks[] = {{0, 0, 100, 0},   {0, 100, 100, 0}, {0, 200, 100, 0},
+                                        {0, 300, 100, 0}, {0, 400, 100, 0}, {0, 500, 100, 0}};
+
+    CAWL_RIG_CHECK(&plain_model, CAWL_NOSYNC, steps);
+
+    struct cawl_prediction prediction = cawl_rig_predict(&plain_model, CAWL_NOSYNC, chunks, 6);
+
+    assert_int_equal(prediction.n_changes, 3);
+    assert_int_equal(prediction.changes[0].run, CAWL_FREE_RUN);
+    assert_int_equal(prediction.changes[1].run, CAWL_ASYNC_RUN);
+    assert_int_equal(prediction.changes[1].chunk, 3);
+    assert_int_equal(prediction.changes[1].written_bytes, 300);
+    assert_close(prediction.changes[1].at_s, 4.5, 1e-12);
+    assert_int_equal(prediction.changes[2].run, CAWL_THROTTLE_RUN);
+    assert_close(prediction.changes[2].at_s, 7, 1e-12);
+    cawl_prediction_done(&prediction);
+}
+
+static void a_throttled_writer_has_its_average_rate_times_pos_ratio(void **state)
+{
+    (void)state;
+    struct cawl_host host = cawl_rig_host();
+    const struct cawl_chunk chunks[] = {
+        {0, 0, 100, 0}, {0, 100, 100, 0}, {0, 200, 100, 0}, {0, 300, 100, 0}, {0, 400, 40, 0}};
+    struct cawl_prediction prediction;
+
+    host.bw_reduced_bps = 90;
+    assert_int_equal(cawl_predict(&host, &plain_model, CAWL_NOSYNC, chunks, 5, &prediction), 0);
+    /* Free: 1.5 s each, dirty 100, 185, 270; async: 100/90 s and 0.5 s, 370 - 16.1, and bytes are whole. */
+    double async = 0.5 + 100.0 / 90, average = 400 / (3 * 1.5 + async), excess = (354 - 300) / 100.0;
+
+    assert_close(prediction.costs_s[3], async, 1e-12);
+    assert_close(prediction.dirty_bytes[3], 354, 1e-12);
+    assert_close(prediction.costs_s[4], 0.5 + 40 / (average * (1 - excess * excess * excess)), 1e-12);
+    cawl_prediction_done(&prediction);
+}
+
+static void the_setpoint_itself_throttles_at_the_average_rate(void **state)
+{
+    (void)state;
+    struct cawl_host host = cawl_rig_host();
+    /* The flusher is so slow that dirty is exactly 300. */
+    const struct cawl_chunk chunks[] = {{0, 0, 100, 0}, {0, 100, 100, 0}, {0, 200, 100, 0}, {0, 300, 10, 0}};
+    struct cawl_prediction prediction;
+
+    host.sc_w_s = 1;
+    host.bw_dev_bps = 1e-3;
+    host.bw_reduced_bps = 99;
+    assert_int_equal(cawl_predict(&host, &plain_model, CAWL_NOSYNC, chunks, 4, &prediction), 0);
+    assert_close(prediction.dirty_bytes[2], 300, 0);
+    assert_close(prediction.costs_s[3], 1 + 10 / (300 / (5 + 100.0 / 99)), 1e-12);
+    assert_int_equal(prediction.changes[2].run, CAWL_THROTTLE_RUN);
+    cawl_prediction_done(&prediction);
+}
+
+static void dirty_at_limit_bg_is_async(void **state)
+{
+    (void)state;
+    struct cawl_host host = cawl_rig_host();
+    const struct cawl_chunk chunks[] = {{0, 0, 200, 0}, {0, 200, 10, 0}};
+    struct cawl_prediction prediction;
+
+    host.bw_dev_bps = 1e-3;
+    for (int below = 0; below < 2; below++) {
+        host.limit_bg_bytes = 200 + below;
+        host.limit_hard_bytes = 500;
+        assert_int_equal(cawl_predict(&host, &plain_model, CAWL_NOSYNC, chunks, 2, &prediction), 0);
+        assert_close(prediction.costs_s[1], 0.5 + (below ? 0.1 : 0.2), 1e-12);
+        cawl_prediction_done(&prediction);
+    }
+}
+
+static void expired_blocks_are_written_back_below_limit_bg(void **state)
+{
+    (void)state;
+    const struct cawl_rig_step after_long[] = {{0, 100, 0, 1.5, 100}, {100, 1, 40, 0.51, 1}};
+    const struct cawl_rig_step not_yet[] = {{0, 100, 0, 1.5, 100}, {100, 1, 29.5, 0.51, 101 - 5}};
+    const struct cawl_rig_step still_there[] = {
+        {0, 100, 0, 1.5, 100},
+        {100, 1, 29, 0.51, 101},     /* over at 31.01 s: 29.51 s old */
+        {101, 50, 1, 1.5, 141 - 15}, /* at 32.01 s: expired, 10 bytes written in the delay; async_run */
+    };
+
+    CAWL_RIG_CHECK(&plain_model, CAWL_NOSYNC, after_long);
+    CAWL_RIG_CHECK(&plain_model, CAWL_NOSYNC, not_yet);
+    CAWL_RIG_CHECK(&plain_model, CAWL_NOSYNC, still_there);
+}
+
+static void overlapped_bytes_cost_but_are_dirty_once(void **state)
+{
+    (void)state;
+    const struct cawl_rig_step left[] = {{100, 50, 0, 1, 50}, {75, 50, 0, 1, 75}};
+    const struct cawl_rig_step right[] = {{100, 50, 0, 1, 50}, {125, 50, 0, 1, 75}};
+    const struct cawl_rig_step inside[] = {{100, 50, 0, 1, 50}, {110, 10, 0, 0.6, 50}};
+    const struct cawl_rig_step exact[] = {{100, 50, 0, 1, 50}, {100, 50, 0, 1, 50}, {100, 50, 0, 1, 50}};
+
+    CAWL_RIG_CHECK(&plain_model, CAWL_NOSYNC, left);
+    CAWL_RIG_CHECK(&plain_model, CAWL_NOSYNC, right);
+    CAWL_RIG_CHECK(&plain_model, CAWL_NOSYNC, inside);
+    CAWL_RIG_CHECK(&plain_model, CAWL_NOSYNC, exact);
+}
+
+static void inactive_blocks_go_first(void **state)
+{
+    (void)state;
+    const struct cawl_rig_step steps[] = {
+        {0, 100, 0, 1.5, 100},        {0, 100, 0, 1.5, 100}, /* active */
+        {100, 100, 0, 1.5, 200 - 15},                        /* the new block goes, [100, 115) */
+        {0, 100, 0, 1.5, 185},       /* so all of this is still dirty; below limit_bg */
+        {100, 15, 0, 0.65, 200 - 6}, /* and this is not: dirty grows; 6.5 written */
+    };
+
+    CAWL_RIG_CHECK(&plain_model, CAWL_NOSYNC, steps);
+}
+
+static void a_chunk_larger_than_the_room_is_taken_in_parts(void **state)
+{
+    (void)state;
+    /* 100 free (1.5 s), 100 free and 10 flushed, 100 free (dirty 190 before) and 10 flushed, 100 async and 20
+     * flushed, 100 throttled at min(bw_avg x pos_ratio, 50): 2 s and 20 flushed. */
+    const struct cawl_rig_step steps[] = {{0, 500, 0, 1.5 + 1 + 1 + 2 + 2, 500 - 10 - 10 - 20 - 20}};
+
+    CAWL_RIG_CHECK(&plain_model, CAWL_NOSYNC, steps);
+}
+
+static void a_lasting_load_runs_at_the_device(void **state)
+{
+    (void)state;
+    enum { N = 4000 };
+    struct cawl_chunk *chunks = malloc(N * sizeof(*chunks));
+
+    for (int variant = 0; variant < 4; variant++) {
+        struct cawl_options options = {.piecewise = variant & 1, .balanced = variant & 2};
+
+        for (size_t i = 0; i < N; i++)
+            chunks[i] =
+                (struct cawl_chunk){0, i * (uint64_t)(10 + 40 * variant), 10 + 40 * (uint64_t)variant, 0};
+
+        struct cawl_prediction prediction = cawl_rig_predict(&options, CAWL_NOSYNC, chunks, N);
+        double seconds = prediction.end_s[N - 1] - prediction.end_s[N / 2 - 1];
+
+        assert_close(N / 2 * (double)chunks[0].size_bytes / seconds, 10, 0.2);
+        cawl_prediction_done(&prediction);
+    }
+    free(chunks);
+}
+
+static void states_that_swing_about_a_border_are_told_once(void **state)
+{
+    (void)state;
+    enum { N = 2000 };
+    struct cawl_chunk chunks[N];
+
+    for (size_t i = 0; i < N; i++)
+        chunks[i] = (struct cawl_chunk){0, 4096 * i, 4096, 0};
+
+    struct cawl_host host = cawl_rig_host();
+    struct cawl_prediction prediction;
+
+    host.bw_ramdisk_bps = 4e9;
+    host.bw_reduced_bps = 2e9;
+    host.bw_dev_bps = 5e8;
+    host.sc_w_s = 2e-6;
+    host.limit_bg_bytes = 5e5;
+    host.limit_hard_bytes = 1e6;
+    assert_int_equal(cawl_predict(&host, &plain_model, CAWL_NOSYNC, chunks, N, &prediction), 0);
+    assert_int_equal(prediction.n_changes, 3);
+    cawl_prediction_done(&prediction);
+}
+
+static void a_burst_that_was_flushed_begins_again_in_free_run(void **state)
+{
+    (void)state;
+    const struct cawl_chunk chunks[] = {{0, 0, 300, 0}, {0, 300, 10, 0}, {0, 310, 10, 60}};
+    struct cawl_prediction prediction = cawl_rig_predict(&plain_model, CAWL_NOSYNC, chunks, 3);
+
+    assert_int_equal(prediction.changes[prediction.n_changes - 1].run, CAWL_FREE_RUN);
+    assert_int_equal(prediction.changes[prediction.n_changes - 1].chunk, 2);
+    cawl_prediction_done(&prediction);
+}
+
+static void piecewise_the_rate_changes_inside_a_chunk(void **state)
+{
+    (void)state;
+    /* Up to limit_bg at 100; then dirty grows by 40 a second (50 - 10), 50 bytes up to 240 at the end: the
+     * parts differ in how the flusher's bytes are rounded. */
+    const struct cawl_chunk chunk = {0, 0, 250, 0};
+    struct cawl_prediction prediction = cawl_rig_predict(&piecewise, CAWL_NOSYNC, &chunk, 1);
+
+    assert_close(prediction.costs_s[0], 0.5 + 2 + 1, 1e-9);
+    assert_close(prediction.dirty_bytes[0], 240, 1);
+    assert_int_equal(prediction.n_changes, 2);
+    assert_int_equal(prediction.changes[1].written_bytes, 200);
+    assert_close(prediction.changes[1].at_s, 2.5, 1e-9);
+    cawl_prediction_done(&prediction);
+}
+
+static void rewritten_bytes_that_are_dirty_have_a_rate_of_their_own_in_every_state(void **state)
+{
+    (void)state;
+    const struct cawl_options options = {.rewrites = true};
+    static const struct cawl_rig_step steps[] = {
+        {0, 100, 0, 0.5 + 1, 100},         {50, 100, 0, 0.5 + 0.05 + 0.5, 150}, /* half of it dirty */
+        {150, 200, 0, 0.5 + 1 + 2, 315},   /* in two parts, up to throttle_run */
+        {250, 100, 0, 0.5 + 0.1, 315 - 6}, /* nothing new: nobody waits */
+        {250, 100, 60, 0.5 + 1, 100},      /* written back meanwhile: as new */
+    };
+    CAWL_RIG_CHECK(&options, CAWL_NOSYNC, steps);
+}
+
+static void the_flusher_writes_at_the_rate_of_the_kernel(void **state)
+{
+    (void)state;
+    const struct cawl_options options = {.writeback = true}, two = {.writeback = true, .n_writers = 2};
+    static const struct cawl_rig_step steps[] = {{0, 100, 0, 1.5, 100}, {100, 100, 0, 1.5, 200 - 60}};
+    /* Limits and rate of one of two: in parts of 50, of which the second comes to limit_bg. */
+    static const struct cawl_rig_step shared[] = {{0, 100, 0, 1.5, 100 - 10}};
+
+    CAWL_RIG_CHECK(&options, CAWL_NOSYNC, steps);
+    CAWL_RIG_CHECK(&two, CAWL_NOSYNC, shared);
+}
+
+static void small_calls_pay_for_their_pages(void **state)
+{
+    (void)state;
+    const struct cawl_options options = {.small_calls = true}, both = {.small_calls = true, .rewrites = true};
+    /* 1/20 instead of 1/100 for what is new. */
+    static const struct cawl_rig_step steps[] = {{0, 50, 0, 0.5 + 2.5, 50}, {0, 50, 0, 0.5 + 2.5, 50}};
+    static const struct cawl_rig_step dirty[] = {{0, 50, 0, 0.5 + 2.5, 50},
+                                                 {0, 60, 0, 0.5 + 0.05 + 10 * 0.05, 60}};
+
+    CAWL_RIG_CHECK(&options, CAWL_NOSYNC, steps);
+    CAWL_RIG_CHECK(&both, CAWL_NOSYNC, dirty);
+}
+
+static double cost_of_small(struct cawl_host host, uint64_t size)
+{
+    const struct cawl_options options = {.small_calls = true};
+    const struct cawl_chunk chunk = {0, 0, size, 0};
+    struct cawl_prediction prediction;
+
+    host.limit_bg_bytes = 1e6;
+    host.limit_hard_bytes = 2e6;
+    assert_int_equal(cawl_predict(&host, &options, CAWL_NOSYNC, &chunk, 1, &prediction), 0);
+
+    double cost = prediction.costs_s[0];
+
+    cawl_prediction_done(&prediction);
+    return cost;
+}
+
+static void only_the_beginning_of_a_call_is_small(void **state)
+{
+    (void)state;
+    struct cawl_host host = cawl_rig_host();
+
+    assert_close(cost_of_small(host, 16384), 0.5 + 819.2, 1e-9);
+    assert_close(cost_of_small(host, 20000), 0.5 + 819.2 + 36.16, 1e-9);
+    host.bw_page_bps = 200; /* nothing is faster than bw_ramdisk */
+    assert_close(cost_of_small(host, 20000), 0.5 + 200, 1e-9);
+}
+
+static void piecewise_small_chunks_cost_what_they_cost_in_the_plain_model(void **state)
+{
+    (void)state;
+    enum { N = 30 };
+    struct cawl_chunk chunks[N];
+
+    for (size_t i = 0; i < N; i++)
+        chunks[i] = (struct cawl_chunk){0, 5 * i, 5, 0.1};
+
+    struct cawl_prediction a = cawl_rig_predict(&plain_model, CAWL_NOSYNC, chunks, N);
+    struct cawl_prediction b = cawl_rig_predict(&piecewise, CAWL_NOSYNC, chunks, N);
+
+    for (size_t i = 0; i < N; i++)
+        assert_close(a.costs_s[i], b.costs_s[i], 1e-9);
+    cawl_prediction_done(&a);
+    cawl_prediction_done(&b);
+}
+
+static void piecewise_the_flusher_begins_when_a_block_expires(void **state)
+{
+    (void)state;
+    /* Written at 1.5, expired at 31.5, so 5 of the 35 s are used; the second chunk finds an expired block. */
+    const struct cawl_rig_step exact[] = {{0, 100, 0, 1.5, 100}, {100, 10, 35, 0.7, 60 - 7}};
+    const struct cawl_rig_step rough[] = {{0, 100, 0, 1.5, 100}, {100, 10, 35, 0.6, 10}};
+
+    CAWL_RIG_CHECK(&piecewise, CAWL_NOSYNC, exact);
+    CAWL_RIG_CHECK(&plain_model, CAWL_NOSYNC, rough);
+}
+
+static void piecewise_time_passes_while_the_flusher_works(void **state)
+{
+    (void)state;
+    /* Expired at 30.8 and 34.6, written by 33.8 and 37.6; the third chunk comes at 39.6. */
+    const struct cawl_rig_step steps[] = {{0, 30, 0, 0.8, 30}, {30, 30, 3, 0.8, 60}, {60, 1, 35, 0.51, 1}};
+
+    CAWL_RIG_CHECK(&piecewise, CAWL_NOSYNC, steps);
+}
+
+static void expired_blocks_wait_for_the_writeback_interval(void **state)
+{
+    (void)state;
+    const struct cawl_options plain_ticks = {.writeback_interval_s = 5};
+    const struct cawl_options ticks = {.writeback_interval_s = 5, .piecewise = true};
+    const struct cawl_rig_step before[] = {{0, 100, 0, 1.5, 100}, {100, 1, 32, 0.51, 101}};
+    /* The tick is at 35, the second chunk at 37.5. */
+    const struct cawl_rig_step after[] = {{0, 100, 0, 1.5, 100}, {100, 10, 36, 0.7, 85 - 7}};
+
+    CAWL_RIG_CHECK(&plain_ticks, CAWL_NOSYNC, before);
+    CAWL_RIG_CHECK(&ticks, CAWL_NOSYNC, before);
+    CAWL_RIG_CHECK(&ticks, CAWL_NOSYNC, after);
+}
+
+static void balanced_writers_wait_from_the_setpoint_on_at_twice_the_device(void **state)
+{
+    (void)state;
+    struct cawl_host host = cawl_rig_host();
+    const struct cawl_options options = {.balanced = true};
+    const struct cawl_chunk chunks[] = {{0, 0, 50, 0},   {0, 50, 50, 0},  {0, 100, 50, 0}, {0, 150, 50, 0},
+                                        {0, 200, 50, 0}, {0, 250, 80, 0}, {0, 330, 10, 0}};
+    struct cawl_prediction prediction;
+
+    host.sc_w_s = 0;
+    assert_int_equal(cawl_predict(&host, &options, CAWL_NOSYNC, chunks, 7, &prediction), 0);
+
+    double dirty = prediction.dirty_bytes[5], pos_ratio = 1 + pow((350 - dirty) / 50, 3);
+
+    assert_int_equal(prediction.changes[2].chunk, 6);
+    assert_true(dirty >= 300 && dirty < 305);
+    assert_close(prediction.costs_s[6], 10 / fmin(50, 10 * pos_ratio), 1e-9);
+    cawl_prediction_done(&prediction);
+}
+
+static void first_touch_holds_for_bytes_that_are_not_cached(void **state)
+{
+    (void)state;
+    const struct cawl_options options = {.first_touch = true};
+    const struct cawl_rig_step steps[] = {
+        {0, 100, 0, 0.5 + 10, 100},
+        {0, 100, 0, 0.5 + 1, 100},
+        {50, 100, 0, 0.5 + 5 + 0.5, 150},
+        {0, 150, 60, 0.5 + 1.5, 150}, /* written back, but still in the cache */
+    };
+
+    CAWL_RIG_CHECK(&options, CAWL_NOSYNC, steps);
+}
+
+/* Options that only change numbers of the host are compared with such a host. */
+static void check_alike(const struct cawl_options *options, const struct cawl_host *host)
+{
+    struct cawl_chunk chunks[40];
+    struct cawl_prediction a, b;
+
+    for (size_t i = 0; i < 40; i++)
+        chunks[i] = (struct cawl_chunk){0, i * 7, 10, (double)(i % 4)};
+    a = cawl_rig_predict(options, CAWL_NOSYNC, chunks, 40);
+    assert_int_equal(cawl_predict(host, &plain_model, CAWL_NOSYNC, chunks, 40, &b), 0);
+    for (size_t i = 0; i < 40; i++) {
+        assert_close(a.costs_s[i], b.costs_s[i], 1e-9);
+        assert_close(a.dirty_bytes[i], b.dirty_bytes[i], 1);
+    }
+    cawl_prediction_done(&a);
+    cawl_prediction_done(&b);
+}
+
+static void writers_and_shares_divide_limits_and_device(void **state)
+{
+    (void)state;
+    struct cawl_host host = cawl_rig_host();
+
+    host.limit_bg_bytes = 50;
+    host.limit_hard_bytes = 100;
+    check_alike(&(struct cawl_options){.limit_share = 0.25}, &host);
+    host.bw_dev_bps = 2.5;
+    check_alike(&(struct cawl_options){.n_writers = 4}, &host);
+    check_alike(&(struct cawl_options){.n_writers = 2, .limit_share = 0.5, .allocation_bps = 10}, &host);
+
+    host = cawl_rig_host();
+    host.bw_dev_bps = 5;
+    check_alike(&(struct cawl_options){.allocation_bps = 10}, &host);
+}
+
+static void credit_makes_the_flusher_faster_while_it_lasts(void **state)
+{
+    (void)state;
+    const struct cawl_options options = {.burst_bytes = 60, .burst_bps = 40};
+    /* 2 s at 40 use all 60 bytes of credit (40 - 10 a second), then 10 a second. */
+    const struct cawl_rig_step steps[] = {
+        {0, 150, 0, 2, 150}, {150, 100, 0, 1.5, 250 - 60}, {250, 40, 0, 0.9, 230 - 20 - 4}};
+
+    CAWL_RIG_CHECK(&options, CAWL_NOSYNC, steps);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_states_follow_dirty_memory),
+        cmocka_unit_test(a_throttled_writer_has_its_average_rate_times_pos_ratio),
+        cmocka_unit_test(the_setpoint_itself_throttles_at_the_average_rate),
+        cmocka_unit_test(dirty_at_limit_bg_is_async),
+        cmocka_unit_test(expired_blocks_are_written_back_below_limit_bg),
+        cmocka_unit_test(overlapped_bytes_cost_but_are_dirty_once),
+        cmocka_unit_test(inactive_blocks_go_first),
+        cmocka_unit_test(a_chunk_larger_than_the_room_is_taken_in_parts),
+        cmocka_unit_test(a_lasting_load_runs_at_the_device),
+        cmocka_unit_test(states_that_swing_about_a_border_are_told_once),
+        cmocka_unit_test(a_burst_that_was_flushed_begins_again_in_free_run),
+        cmocka_unit_test(piecewise_the_rate_changes_inside_a_chunk),
+        cmocka_unit_test(rewritten_bytes_that_are_dirty_have_a_rate_of_their_own_in_every_state),
+        cmocka_unit_test(the_flusher_writes_at_the_rate_of_the_kernel),
+        cmocka_unit_test(small_calls_pay_for_their_pages),
+        cmocka_unit_test(only_the_beginning_of_a_call_is_small),
+        cmocka_unit_test(piecewise_small_chunks_cost_what_they_cost_in_the_plain_model),
+        cmocka_unit_test(piecewise_the_flusher_begins_when_a_block_expires),
+        cmocka_unit_test(piecewise_time_passes_while_the_flusher_works),
+        cmocka_unit_test(expired_blocks_wait_for_the_writeback_interval),
+        cmocka_unit_test(balanced_writers_wait_from_the_setpoint_on_at_twice_the_device),
+        cmocka_unit_test(first_touch_holds_for_bytes_that_are_not_cached),
+        cmocka_unit_test(writers_and_shares_divide_limits_and_device),
+        cmocka_unit_test(credit_makes_the_flusher_faster_while_it_lasts),
+    };
+
+    return cmocka_run_group_tests_name("models/cawl/cawl_nosync", tests, NULL, NULL);
+}

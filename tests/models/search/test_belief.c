@@ -1,0 +1,443 @@
+/* What is believed after telling: moments, noise, the choice of the surrogate, the best, and the probability
+ * of being it. */
+#include "models/search/belief.h"
+#include "tests/check.h"
+
+#include <errno.h>
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_math.h>
+#include <gsl/gsl_randist.h>
+
+enum { N_POINTS = 60, N_LEVELS = 15 };
+
+static const enum space_kind kinds[] = {SPACE_ORDERED, SPACE_CATEGORY};
+static struct space space;
+static gsl_rng *rng;
+
+static int setup(void **state)
+{
+    double raw[N_POINTS * 2];
+
+    (void)state;
+    gsl_set_error_handler_off();
+    rng = gsl_rng_alloc(gsl_rng_mt19937);
+    for (size_t i = 0; i < N_POINTS; i++) {
+        raw[2 * i] = (double)(i % N_LEVELS);
+        raw[2 * i + 1] = (double)(i / N_LEVELS);
+    }
+    return space_init(&space, raw, N_POINTS, 2, kinds);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    space_done(&space);
+    gsl_rng_free(rng);
+    return 0;
+}
+
+static double hill(size_t point)
+{
+    const double *x = space_row(&space, point);
+
+    return 15.0 - 2.0 * gsl_pow_2(x[0] - 0.6) + 0.1 * x[1];
+}
+
+/* Tells `replays` noisy values of every `stride`-th point. */
+static void tell_hill(struct belief *belief, size_t stride, size_t replays, double noise_std)
+{
+    gsl_rng_set(rng, 21);
+    for (size_t point = 0; point < N_POINTS; point += stride)
+        for (size_t i = 0; i < replays; i++)
+            belief_tell(belief, point, hill(point) + gsl_ran_gaussian(rng, noise_std));
+}
+
+static void moments_of_told_values_are_those_of_the_sample(void **state)
+{
+    const double values[] = {20.1, 20.3, 19.8, 20.0, 20.05};
+    struct moments expected = moments_of(values, 5);
+    struct belief belief;
+
+    (void)state;
+    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.2), 0);
+    belief_tell(&belief, 7, values[0]);
+    assert_close(belief.moments[7].std, 0.0, 0.0);
+    for (size_t i = 1; i < 5; i++)
+        belief_tell(&belief, 7, values[i]);
+    belief_tell(&belief, 8, 1.0);
+    assert_int_equal(belief.moments[7].n, 5);
+    assert_close(belief.moments[7].mean, expected.mean, 1e-12);
+    assert_close(belief.moments[7].std, expected.std, 1e-12);
+    assert_int_equal(belief.n_measured, 2);
+    assert_int_equal(belief.n_told, 6);
+    belief_done(&belief);
+}
+
+static void done_accepts_null_and_zero(void **state)
+{
+    struct belief belief = {0};
+
+    (void)state;
+    belief_done(NULL);
+    belief_done(&belief);
+    belief_done(&belief);
+}
+
+static void too_little_is_enodata_and_leaves_no_surrogate(void **state)
+{
+    static const enum belief_model models[] = {BELIEF_AUTO, BELIEF_GP, BELIEF_QUADRATIC};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct belief belief;
+        double probability = -1.0;
+
+        assert_int_equal(belief_init(&belief, &space, models[i], 0.1), 0);
+        assert_int_equal(belief_update(&belief, true, rng), -ENODATA);
+        belief_tell(&belief, 3, 1.0);
+        belief_tell(&belief, 5, 2.0);
+        assert_int_equal(belief_update(&belief, true, rng), -ENODATA);
+        assert_null(belief.chosen);
+        assert_int_equal(belief_best(&belief, 1), 5); /* by sample mean */
+        assert_int_equal(belief_probability_within(&belief, 5, 0.1, 100, rng, &probability), 0);
+        assert_close(probability, 0.0, 0.0);
+        belief_done(&belief);
+    }
+}
+
+static void run_variance_before_replays_is_the_fallback(void **state)
+{
+    struct belief belief;
+    double df;
+
+    (void)state;
+    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.2), 0);
+    assert_close(belief_run_variance(&belief, 0, &df), 0.04, 1e-12);
+    assert_close(df, 1.0, 1e-12);
+    belief_done(&belief);
+}
+
+static void noise_is_learnt_from_replays(void **state)
+{
+    struct belief belief;
+    double df;
+
+    (void)state;
+    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.5), 0);
+    tell_hill(&belief, 2, 6, 0.03);
+    assert_int_equal(belief_update(&belief, true, rng), 0);
+    assert_close(sqrt(belief_run_variance(&belief, 1, &df)), 0.03, 0.005); /* point 1 has no replays */
+    assert_true(df >= 1.0);
+    belief_done(&belief);
+}
+
+static void auto_takes_the_better_score(void **state)
+{
+    struct belief belief;
+
+    (void)state;
+    assert_int_equal(belief_init(&belief, &space, BELIEF_AUTO, 0.02), 0);
+    tell_hill(&belief, 2, 1, 0.02);
+    assert_int_equal(belief_update(&belief, true, rng), 0);
+    assert_true(isfinite(belief.gp_score) && isfinite(belief.quadratic_score));
+    assert_ptr_equal(belief.chosen,
+                     belief.gp_score >= belief.quadratic_score ? &surrogate_gp : &surrogate_quadratic);
+    belief_done(&belief);
+
+    /* A sawtooth of three teeth is no quadratic. */
+    assert_int_equal(belief_init(&belief, &space, BELIEF_AUTO, 0.02), 0);
+    for (size_t point = 0; point < N_POINTS; point++)
+        belief_tell(&belief, point, sin(14.0 * space_row(&space, point)[0]) + gsl_ran_gaussian(rng, 0.02));
+    assert_int_equal(belief_update(&belief, true, rng), 0);
+    assert_ptr_equal(belief.chosen, &surrogate_gp);
+    belief_done(&belief);
+}
+
+static void auto_does_with_one_model_where_the_other_has_too_little(void **state)
+{
+    struct belief belief;
+
+    (void)state;
+    assert_int_equal(belief_init(&belief, &space, BELIEF_AUTO, 0.02), 0);
+    for (size_t point = 0; point < 4; point++)
+        belief_tell(&belief, point, hill(point));
+    assert_int_equal(belief_update(&belief, true, rng), 0);
+    assert_ptr_equal(belief.chosen, &surrogate_gp);
+    assert_true(isnan(belief.quadratic_score));
+    belief_done(&belief);
+}
+
+static void posterior_follows_the_truth(void **state)
+{
+    static const enum belief_model models[] = {BELIEF_AUTO, BELIEF_GP, BELIEF_QUADRATIC};
+
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct belief belief;
+
+        assert_int_equal(belief_init(&belief, &space, models[i], 0.02), 0);
+        tell_hill(&belief, 2, 2, 0.02);
+        assert_int_equal(belief_update(&belief, true, rng), 0);
+        for (size_t point = 0; point < N_POINTS; point++) {
+            assert_close(belief.mean[point], hill(point), 0.08);
+            assert_true(belief.variance[point] > 0.0);
+        }
+        belief_done(&belief);
+    }
+}
+
+static void update_without_refit_takes_new_data_in(void **state)
+{
+    struct belief belief;
+    double before, score;
+
+    (void)state;
+    assert_int_equal(belief_init(&belief, &space, BELIEF_AUTO, 0.02), 0);
+    tell_hill(&belief, 2, 2, 0.02);
+    assert_int_equal(belief_update(&belief, true, rng), 0);
+    before = belief.variance[1];
+    score = belief.gp_score;
+    for (size_t i = 0; i < 20; i++)
+        belief_tell(&belief, 1, hill(1) + 0.3);
+    assert_int_equal(belief_update(&belief, false, rng), 0);
+    assert_true(belief.variance[1] < before);
+    assert_close(belief.mean[1], hill(1) + 0.3, 0.1);
+    assert_close(belief.gp_score, score, 0.0);
+    belief_done(&belief);
+}
+
+static void best_is_measured_not_excluded_and_replayed_enough(void **state)
+{
+    struct belief belief;
+
+    (void)state;
+    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.02), 0);
+    assert_int_equal(belief_best(&belief, 1), N_POINTS);
+    tell_hill(&belief, 2, 2, 0.001);
+    assert_int_equal(belief_update(&belief, true, rng), 0);
+    /* Level 9 of 0..14 is the nearest to 0.6, and of the last category the point of that level is even. */
+    assert_int_equal(belief_best(&belief, 2), 54);
+    assert_int_equal(belief_best(&belief, 3), N_POINTS);
+    belief_tell(&belief, 0, hill(0));
+    assert_int_equal(belief_best(&belief, 3), 0);
+    belief_exclude(&belief, 54);
+    assert_int_not_equal(belief_best(&belief, 2), 54);
+    assert_int_equal(belief_best(&belief, 2) % 2, 0);
+    belief_done(&belief);
+}
+
+static void data_of_excluded_points_are_not_used(void **state)
+{
+    struct belief belief;
+
+    (void)state;
+    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.02), 0);
+    tell_hill(&belief, 2, 2, 0.001);
+    belief_tell(&belief, 31, 99.0);
+    belief_exclude(&belief, 31);
+    assert_int_equal(belief_update(&belief, true, rng), 0);
+    assert_close(belief.mean[31], hill(31), 0.05);
+    belief_done(&belief);
+}
+
+/* All points measured so often that nothing is uncertain: margins alone decide. */
+static void probability_is_zero_or_one_where_all_is_known(void **state)
+{
+    struct belief belief;
+    double probability;
+
+    (void)state;
+    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 1e-5), 0);
+    for (size_t point = 0; point < N_POINTS; point++)
+        belief_tell(&belief, point, point == 20 ? 1.0 : point == 40 ? 0.95 : 0.0);
+    assert_int_equal(belief_update(&belief, true, rng), 0);
+    assert_int_equal(belief_probability_within(&belief, 20, 0.0, 200, rng, &probability), 0);
+    assert_close(probability, 1.0, 0.0);
+    assert_int_equal(belief_probability_within(&belief, 40, 0.03, 200, rng, &probability), 0);
+    assert_close(probability, 0.0, 0.0);
+    assert_int_equal(belief_probability_within(&belief, 40, 0.06, 200, rng, &probability), 0);
+    assert_close(probability, 1.0, 0.0);
+    belief_exclude(&belief, 20);
+    assert_int_equal(belief_probability_within(&belief, 40, 0.0, 200, rng, &probability), 0);
+    assert_close(probability, 1.0, 0.0);
+    belief_done(&belief);
+}
+
+/* With one rival it is a normal probability of a difference: both were measured so often that neither is
+ * taken for a surprise beyond that. */
+static void probability_against_one_rival_is_the_normal_one(void **state)
+{
+    const size_t pair[] = {20, 40};
+    const double margin = 0.02;
+    struct belief belief;
+    double covariance[2], probability, std, expected;
+
+    (void)state;
+    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.05), 0);
+    for (size_t i = 0; i < 8 * N_POINTS; i++) {
+        size_t point = i % N_POINTS;
+        double level = point == 20 ? 9.0 : point == 40 ? 9.03 : 0.0;
+
+        belief_tell(&belief, point, level + (i / N_POINTS % 2 == 0 ? 0.05 : -0.05));
+    }
+    assert_int_equal(belief_update(&belief, true, rng), 0);
+    assert_int_equal(belief_covariance(&belief, 20, pair, 2, covariance), 0);
+    std = sqrt(belief.variance[20] + belief.variance[40] - 2.0 * covariance[1]);
+    expected = gsl_cdf_ugaussian_P((margin - (belief.mean[40] - belief.mean[20])) / std);
+    assert_true(expected > 0.1 && expected < 0.9);
+    assert_int_equal(belief_probability_within(&belief, 20, margin, 20000, rng, &probability), 0);
+    assert_close(probability, expected, 0.02);
+    belief_done(&belief);
+}
+
+/* Over many made-up responses that obey the model, claims of p come true p of the time. */
+static void probability_is_calibrated(void **state)
+{
+    enum { N_WORLDS = 150 };
+    double claimed = 0.0, true_ones = 0.0;
+
+    (void)state;
+    for (unsigned long world = 0; world < N_WORLDS; world++) {
+        struct belief belief;
+        double truth[N_POINTS], probability, best_truth = -INFINITY;
+        size_t best;
+
+        gsl_rng_set(rng, 100 + world);
+        double top = gsl_rng_uniform(rng), steep = 0.3 + gsl_rng_uniform(rng);
+
+        assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.05), 0);
+        for (size_t point = 0; point < N_POINTS; point++) {
+            truth[point] = -steep * gsl_pow_2(space_row(&space, point)[0] - top) +
+                           0.05 * sin(space_row(&space, point)[1] * (1.0 + top)) +
+                           gsl_ran_gaussian(rng, 0.02);
+            best_truth = fmax(best_truth, truth[point]);
+        }
+        for (size_t i = 0; i < 24; i++)
+            belief_tell(&belief, i * 7 % N_POINTS, truth[i * 7 % N_POINTS] + gsl_ran_gaussian(rng, 0.05));
+        assert_int_equal(belief_update(&belief, true, rng), 0);
+        best = belief_best(&belief, 1);
+        assert_int_equal(belief_probability_within(&belief, best, 0.05, 300, rng, &probability), 0);
+        claimed += probability / N_WORLDS;
+        true_ones += (best_truth - truth[best] <= 0.05) / (double)N_WORLDS;
+        belief_done(&belief);
+    }
+    assert_true(claimed > 0.1 && claimed < 0.9);
+    assert_close(claimed, true_ones, 0.15);
+}
+
+static void one_outlier_among_replays_is_counted_and_hardly_felt(void **state)
+{
+    struct belief belief;
+    double df, before;
+
+    (void)state;
+    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.05), 0);
+    tell_hill(&belief, 3, 4, 0.03);
+    assert_int_equal(belief_update(&belief, true, rng), 0);
+    assert_int_equal(belief_outlier_runs(&belief), 0);
+    before = belief.moments[30].mean;
+    belief_tell(&belief, 30, hill(30) - log(3.0));
+    assert_int_equal(belief_update(&belief, true, rng), 0);
+    assert_close(belief.moments[30].mean, before, 0.005);
+    assert_int_equal(belief.moments[30].n, 5);
+    assert_int_equal(belief_outlier_runs(&belief), 1);
+    assert_int_equal(belief.robust[30].n_outliers, 1);
+    assert_close(sqrt(belief_run_variance(&belief, 0, &df)), 0.03, 0.008);
+    belief_exclude(&belief, 30);
+    assert_int_equal(belief_outlier_runs(&belief), 0);
+    belief_done(&belief);
+}
+
+static void points_of_two_levels_are_counted_and_keep_their_mean(void **state)
+{
+    struct belief belief;
+    double df;
+
+    (void)state;
+    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.05), 0);
+    tell_hill(&belief, 3, 4, 0.03);
+    for (size_t i = 0; i < 6; i++)
+        belief_tell(&belief, 30, hill(30) - (i % 2 == 0 ? log(3.0) : 0.0));
+    assert_int_equal(belief_update(&belief, true, rng), 0);
+    assert_int_equal(belief_two_level_points(&belief), 1);
+    assert_close(belief.moments[30].mean, hill(30) - 0.3 * log(3.0), 0.06);
+    assert_true(sqrt(belief_run_variance(&belief, 30, &df)) > 0.4);
+    belief_done(&belief);
+}
+
+/* A hill known well, but for one point whose only run was three times too slow. */
+static void tell_hill_with_a_slow_run(struct belief *belief, size_t slow)
+{
+    assert_int_equal(belief_init(belief, &space, BELIEF_GP, 0.05), 0);
+    gsl_rng_set(rng, 23);
+    for (size_t point = 0; point < N_POINTS; point++)
+        for (size_t i = 0; i < (point % 4 == slow % 4 ? 1 : 3); i++)
+            belief_tell(belief, point,
+                        hill(point) + gsl_ran_gaussian(rng, 0.03) - (point == slow ? log(3.0) : 0.0));
+    assert_int_equal(belief_update(belief, true, rng), 0);
+}
+
+static void a_single_slow_run_is_suspect_until_measured_again(void **state)
+{
+    struct belief belief;
+    size_t points[3];
+
+    (void)state;
+    tell_hill_with_a_slow_run(&belief, 38);
+    assert_true(belief_suspect(&belief, 38));
+    assert_true(belief.single_residual[38] < -3.0);
+    assert_true(belief.single_weight[38] < 0.1);
+    assert_false(belief_suspect(&belief, 34));
+    assert_close(belief.single_weight[34], 1.0, 0.1);
+    assert_false(belief_suspect(&belief, 39)); /* three runs */
+    assert_int_equal(belief_suspects(&belief, 3, points), 1);
+    assert_int_equal(points[0], 38);
+    assert_int_equal(belief_suspects(&belief, 0, points), 0);
+    assert_close(belief.mean[38], hill(38), 0.25);
+    belief_tell(&belief, 38, hill(38) - log(3.0));
+    assert_int_equal(belief_update(&belief, true, rng), 0);
+    assert_false(belief_suspect(&belief, 38));
+    assert_close(belief.moments[38].mean, hill(38) - log(3.0), 0.05);
+    assert_close(belief.single_weight[38], 1.0, 0.0);
+    belief_done(&belief);
+}
+
+/* The first point of the hill is far below its top: slow or not, it cannot be the best. */
+static void a_suspect_that_cannot_win_is_left_alone(void **state)
+{
+    struct belief belief;
+    size_t points[3];
+
+    (void)state;
+    tell_hill_with_a_slow_run(&belief, 0);
+    assert_true(belief_suspect(&belief, 0));
+    assert_int_equal(belief_suspects(&belief, 3, points), 0);
+    belief_done(&belief);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(moments_of_told_values_are_those_of_the_sample),
+        cmocka_unit_test(done_accepts_null_and_zero),
+        cmocka_unit_test(too_little_is_enodata_and_leaves_no_surrogate),
+        cmocka_unit_test(run_variance_before_replays_is_the_fallback),
+        cmocka_unit_test(noise_is_learnt_from_replays),
+        cmocka_unit_test(one_outlier_among_replays_is_counted_and_hardly_felt),
+        cmocka_unit_test(points_of_two_levels_are_counted_and_keep_their_mean),
+        cmocka_unit_test(a_single_slow_run_is_suspect_until_measured_again),
+        cmocka_unit_test(a_suspect_that_cannot_win_is_left_alone),
+        cmocka_unit_test(auto_takes_the_better_score),
+        cmocka_unit_test(auto_does_with_one_model_where_the_other_has_too_little),
+        cmocka_unit_test(posterior_follows_the_truth),
+        cmocka_unit_test(update_without_refit_takes_new_data_in),
+        cmocka_unit_test(best_is_measured_not_excluded_and_replayed_enough),
+        cmocka_unit_test(data_of_excluded_points_are_not_used),
+        cmocka_unit_test(probability_is_zero_or_one_where_all_is_known),
+        cmocka_unit_test(probability_against_one_rival_is_the_normal_one),
+        cmocka_unit_test(probability_is_calibrated),
+    };
+
+    return cmocka_run_group_tests_name("models/search/belief", tests, setup, teardown);
+}

@@ -1,0 +1,398 @@
+/* One conformance suite over all search strategies, and searches of a made-up response with a known best. */
+#include "models/search/search.h"
+#include "models/search/search_queue.h"
+#include "models/surrogate/design.h"
+#include "tests/check.h"
+
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_math.h>
+#include <gsl/gsl_randist.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+/* Ten request sizes, five depths, direct or not, four APIs. */
+enum { N_SIZES = 10, N_DEPTHS = 5, N_DIRECT = 2, N_APIS = 4, N_POINTS = 400, N_FIRST = 12, N_BATCH = 4 };
+
+static const enum space_kind kinds[] = {SPACE_ORDERED, SPACE_ORDERED, SPACE_CATEGORY, SPACE_CATEGORY};
+static struct space space;
+static double truth[N_POINTS], top;
+
+/* Log throughput that saturates with the bytes in flight and falls again when they no longer fit a cache; the
+ * first API cannot use depth. */
+static double response_of(double size, double depth, double direct, size_t api)
+{
+    static const double api_factor[N_APIS] = {0.0, -0.05, 0.08, 0.15};
+    double in_flight = size + depth * (api == 0 ? 0.3 : 1.0);
+
+    return 20.0 - log1p(exp2(8.0 - in_flight)) - 0.03 * gsl_pow_2(fmax(0.0, in_flight - 10.0)) +
+           api_factor[api] + direct * 0.024 * (size - 4.0);
+}
+
+static int setup(void **state)
+{
+    double raw[N_POINTS * 4];
+
+    (void)state;
+    gsl_set_error_handler_off();
+    top = -INFINITY;
+    for (size_t i = 0; i < N_POINTS; i++) {
+        double *row = raw + 4 * i;
+
+        row[0] = (double)(i % N_SIZES);
+        row[1] = (double)(i / N_SIZES % N_DEPTHS);
+        row[2] = (double)(i / (N_SIZES * N_DEPTHS) % N_DIRECT);
+        row[3] = (double)(i / (N_SIZES * N_DEPTHS * N_DIRECT));
+        truth[i] = response_of(row[0], row[1], row[2], (size_t)row[3]);
+        top = fmax(top, truth[i]);
+    }
+    return space_init(&space, raw, N_POINTS, 4, kinds);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    space_done(&space);
+    return 0;
+}
+
+/* A search under way. */
+struct run {
+    const struct search_ops *ops;
+    struct belief belief;
+    void *state;
+    gsl_rng *rng;
+    bool asked[N_POINTS];
+};
+
+static void start(struct run *run, const struct search_ops *ops, unsigned long seed)
+{
+    *run =
+        (struct run){.ops = ops, .state = calloc(1, ops->state_size), .rng = gsl_rng_alloc(gsl_rng_mt19937)};
+    assert_non_null(run->state);
+    gsl_rng_set(run->rng, seed);
+    assert_int_equal(belief_init(&run->belief, &space, ops->model, 0.05), 0);
+    assert_int_equal(ops->init(run->state, &space, N_FIRST, run->rng), 0);
+}
+
+static void finish(struct run *run)
+{
+    run->ops->done(run->state);
+    free(run->state);
+    belief_done(&run->belief);
+    gsl_rng_free(run->rng);
+}
+
+/* Asks, checks that every point is new and allowed, and tells noisy values; how many points there were. */
+static size_t step(struct run *run, size_t want, size_t *ret_points)
+{
+    size_t n = 999;
+
+    assert_int_equal(run->ops->ask(run->state, &run->belief, want, run->rng, ret_points, &n), 0);
+    assert_true(n <= want);
+    for (size_t i = 0; i < n; i++) {
+        assert_true(ret_points[i] < N_POINTS);
+        assert_false(run->asked[ret_points[i]]);
+        assert_false(run->belief.excluded[ret_points[i]]);
+        run->asked[ret_points[i]] = true;
+        belief_tell(&run->belief, ret_points[i], truth[ret_points[i]] + gsl_ran_gaussian(run->rng, 0.05));
+    }
+    belief_update(&run->belief, true, run->rng);
+    return n;
+}
+
+static void table_finds_every_strategy_by_its_name(void **state)
+{
+    size_t n = 0;
+
+    (void)state;
+    for (; search_table[n]; n++)
+        assert_ptr_equal(search_find(search_table[n]->name), search_table[n]);
+    assert_int_equal(n, 5);
+    assert_ptr_equal(search_find("auto"), &search_auto);
+    assert_null(search_find("annealing"));
+    assert_null(search_find(""));
+}
+
+/* --- every strategy --- */
+
+static void ask_never_repeats_and_never_returns_excluded_points(void **state)
+{
+    (void)state;
+    for (size_t s = 0; search_table[s]; s++) {
+        struct run run;
+        size_t points[16];
+
+        start(&run, search_table[s], 5);
+        for (size_t i = 0; i < N_POINTS; i += 3)
+            belief_exclude(&run.belief, i);
+        belief_tell(&run.belief, 1, truth[1]); /* measured by somebody else */
+        run.asked[1] = true;
+        for (int batch = 0; batch < 12; batch++)
+            step(&run, N_BATCH, points);
+        finish(&run);
+    }
+}
+
+static void points_asked_for_but_not_yet_told_are_not_asked_again(void **state)
+{
+    (void)state;
+    for (size_t s = 0; search_table[s]; s++) {
+        struct run run;
+        size_t points[16], n;
+
+        start(&run, search_table[s], 6);
+        for (int batch = 0; batch < 3; batch++)
+            step(&run, N_FIRST, points);
+        for (int batch = 0; batch < 3; batch++) {
+            assert_int_equal(run.ops->ask(run.state, &run.belief, 3, run.rng, points, &n), 0);
+            for (size_t i = 0; i < n; i++) {
+                assert_false(run.asked[points[i]]);
+                run.asked[points[i]] = true;
+            }
+        }
+        finish(&run);
+    }
+}
+
+static void first_design_ends_after_its_points(void **state)
+{
+    (void)state;
+    for (size_t s = 0; search_table[s]; s++) {
+        struct run run;
+        size_t points[16];
+
+        start(&run, search_table[s], 7);
+        assert_true(run.ops->in_first_design(run.state));
+        assert_int_equal(step(&run, N_FIRST - 2, points), N_FIRST - 2);
+        assert_true(run.ops->in_first_design(run.state));
+        step(&run, 2, points);
+        /* The grid is one first design. */
+        assert_int_equal(run.ops->in_first_design(run.state), run.ops == &search_grid);
+        finish(&run);
+    }
+}
+
+static void equal_seeds_ask_for_equal_points(void **state)
+{
+    (void)state;
+    for (size_t s = 0; search_table[s]; s++) {
+        struct run a, b;
+        size_t points_a[16], points_b[16];
+
+        start(&a, search_table[s], 8);
+        start(&b, search_table[s], 8);
+        for (int batch = 0; batch < 6; batch++) {
+            size_t n = step(&a, N_BATCH, points_a);
+
+            assert_int_equal(step(&b, N_BATCH, points_b), n);
+            for (size_t i = 0; i < n; i++)
+                assert_int_equal(points_a[i], points_b[i]);
+        }
+        finish(&a);
+        finish(&b);
+    }
+}
+
+static void other_seeds_start_elsewhere(void **state)
+{
+    (void)state;
+    for (size_t s = 0; search_table[s]; s++) {
+        struct run a, b;
+        size_t points_a[16], points_b[16], n_equal = 0;
+
+        start(&a, search_table[s], 8);
+        start(&b, search_table[s], 9);
+        assert_int_equal(step(&a, N_FIRST, points_a), N_FIRST);
+        assert_int_equal(step(&b, N_FIRST, points_b), N_FIRST);
+        for (size_t i = 0; i < N_FIRST; i++)
+            n_equal += points_a[i] == points_b[i];
+        assert_true(n_equal < N_FIRST / 2);
+        finish(&a);
+        finish(&b);
+    }
+}
+
+static void nothing_is_left_when_every_point_was_told(void **state)
+{
+    (void)state;
+    for (size_t s = 0; search_table[s]; s++) {
+        struct run run;
+        size_t points[16];
+
+        start(&run, search_table[s], 10);
+        for (size_t i = 0; i < N_POINTS; i++)
+            belief_exclude(&run.belief, i);
+        assert_int_equal(step(&run, N_BATCH, points), 0);
+        finish(&run);
+    }
+}
+
+/* --- random and grid --- */
+
+static void random_and_grid_hand_out_every_point_once(void **state)
+{
+    const struct search_ops *const strategies[] = {&search_random, &search_grid};
+
+    (void)state;
+    for (size_t s = 0; s < 2; s++) {
+        struct run run;
+        size_t *points = malloc(N_POINTS * sizeof(*points)), total = 0, n;
+
+        start(&run, strategies[s], 11);
+        do {
+            assert_int_equal(run.ops->ask(run.state, &run.belief, 7, run.rng, points, &n), 0);
+            for (size_t i = 0; i < n; i++) {
+                assert_false(run.asked[points[i]]);
+                run.asked[points[i]] = true;
+            }
+            total += n;
+        } while (n > 0);
+        assert_int_equal(total, N_POINTS);
+        free(points);
+        finish(&run);
+    }
+}
+
+static void queue_passes_over_what_is_measured_or_excluded(void **state)
+{
+    struct search_queue queue = {0};
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    struct belief belief;
+    size_t points[16], order[6];
+
+    (void)state;
+    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.05), 0);
+    assert_int_equal(search_queue_init(&queue, &space, &design_random, 6, rng), 0);
+    for (size_t i = 0; i < 6; i++)
+        order[i] = queue.points[i];
+    belief_exclude(&belief, order[0]);
+    belief_tell(&belief, order[2], 1.0);
+    assert_int_equal(search_queue_take(&queue, &belief, 2, points), 2);
+    assert_int_equal(points[0], order[1]);
+    assert_int_equal(points[1], order[3]);
+    assert_int_equal(search_queue_take(&queue, &belief, 9, points), 2);
+    assert_int_equal(search_queue_take(&queue, &belief, 9, points), 0);
+    search_queue_done(&queue);
+    search_queue_done(&queue);
+    belief_done(&belief);
+    gsl_rng_free(rng);
+}
+
+/* --- model-based --- */
+
+static void without_a_surrogate_model_search_asks_at_random(void **state)
+{
+    struct run run;
+    size_t points[N_FIRST], n;
+
+    (void)state;
+    start(&run, &search_auto, 12);
+    assert_int_equal(run.ops->ask(run.state, &run.belief, N_FIRST, run.rng, points, &n), 0);
+    for (size_t i = 0; i < n; i++) { /* the whole design failed */
+        belief_exclude(&run.belief, points[i]);
+        run.asked[points[i]] = true;
+    }
+    assert_int_equal(step(&run, 4, points), 4);
+    finish(&run);
+}
+
+static void a_flat_response_known_well_leaves_nothing_to_ask(void **state)
+{
+    struct run run;
+    size_t points[N_FIRST], n;
+
+    (void)state;
+    start(&run, &search_gp, 13);
+    for (size_t i = 0; i < N_POINTS; i += 2)
+        for (int replay = 0; replay < 3; replay++)
+            belief_tell(&run.belief, i, 20.0 + 1e-7 * (replay - 1));
+    assert_int_equal(belief_update(&run.belief, true, run.rng), 0);
+    while (run.ops->in_first_design(run.state))
+        assert_int_equal(run.ops->ask(run.state, &run.belief, N_FIRST, run.rng, points, &n), 0);
+    assert_int_equal(run.ops->ask(run.state, &run.belief, 4, run.rng, points, &n), 0);
+    assert_int_equal(n, 0);
+    finish(&run);
+}
+
+/* Without believers a batch would be the n best single points, which are neighbours of each other. */
+static void a_batch_differs_from_the_best_single_points(void **state)
+{
+    size_t n_differ = 0;
+
+    (void)state;
+    for (unsigned long seed = 0; seed < 10; seed++) {
+        struct run batch, single;
+        size_t of_batch[16], of_single[16], n;
+
+        start(&batch, &search_gp, 30 + seed);
+        start(&single, &search_gp, 30 + seed);
+        step(&batch, N_FIRST, of_batch);
+        step(&single, N_FIRST, of_single);
+        assert_int_equal(step(&batch, 4, of_batch), 4);
+        for (size_t i = 0; i < 4; i++) { /* as if each were asked for alone, and nothing believed */
+            assert_int_equal(single.ops->ask(single.state, &single.belief, 1, single.rng, of_single + i, &n),
+                             0);
+            assert_int_equal(n, 1);
+        }
+        assert_int_equal(of_batch[0], of_single[0]);
+        for (size_t i = 1; i < 4; i++)
+            n_differ += of_batch[i] != of_single[i];
+        finish(&batch);
+        finish(&single);
+    }
+    assert_true(n_differ >= 15); /* of 30 */
+}
+
+/* Searches of 12 + 8 x 4 points that end at a point within 5 % of the best. */
+static size_t n_successes(const struct search_ops *ops, size_t n_seeds)
+{
+    size_t n = 0;
+
+    for (unsigned long seed = 1; seed <= n_seeds; seed++) {
+        struct run run;
+        size_t points[N_FIRST];
+
+        start(&run, ops, seed);
+        step(&run, N_FIRST, points);
+        for (int batch = 0; batch < 8; batch++)
+            step(&run, N_BATCH, points);
+        n += truth[belief_best(&run.belief, 1)] >= top + log(0.95);
+        finish(&run);
+    }
+    return n;
+}
+
+static void model_search_finds_a_point_within_5_percent_and_random_does_not(void **state)
+{
+    size_t n_within = 0;
+
+    (void)state;
+    for (size_t i = 0; i < N_POINTS; i++)
+        n_within += truth[i] >= top + log(0.95);
+    assert_true(n_within <= 8); /* of 400: not to be hit by luck */
+    assert_true(n_successes(&search_auto, 20) >= 18);
+    assert_true(n_successes(&search_gp, 20) >= 16);
+    assert_true(n_successes(&search_quadratic, 20) >= 14);
+    assert_true(n_successes(&search_random, 20) <= 12);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(table_finds_every_strategy_by_its_name),
+        cmocka_unit_test(ask_never_repeats_and_never_returns_excluded_points),
+        cmocka_unit_test(points_asked_for_but_not_yet_told_are_not_asked_again),
+        cmocka_unit_test(first_design_ends_after_its_points),
+        cmocka_unit_test(equal_seeds_ask_for_equal_points),
+        cmocka_unit_test(other_seeds_start_elsewhere),
+        cmocka_unit_test(nothing_is_left_when_every_point_was_told),
+        cmocka_unit_test(random_and_grid_hand_out_every_point_once),
+        cmocka_unit_test(queue_passes_over_what_is_measured_or_excluded),
+        cmocka_unit_test(without_a_surrogate_model_search_asks_at_random),
+        cmocka_unit_test(a_flat_response_known_well_leaves_nothing_to_ask),
+        cmocka_unit_test(a_batch_differs_from_the_best_single_points),
+        cmocka_unit_test(model_search_finds_a_point_within_5_percent_and_random_does_not),
+    };
+
+    return cmocka_run_group_tests_name("models/search/search", tests, setup, teardown);
+}

@@ -1,0 +1,271 @@
+/* Tests of models/statistics/trace: labelled shapes (a small version of tests/statistics/shapes), fields of
+ * the verdict on traces without noise, and what is refused. */
+#include "models/statistics/trace.h"
+#include "tests/check.h"
+#include "tests/models/statistics/trace_shapes.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SMOKE_SEEDS 12
+
+static struct trace_verdict verdict_of(const double *rates, size_t n)
+{
+    struct trace_verdict verdict;
+
+    assert_int_equal(trace_classify(rates, n, &verdict), 0);
+    return verdict;
+}
+
+/* Values of no noise at all would be a world of their own; these scatter by 1 %, the same in every run. */
+static double scatter(size_t i)
+{
+    return 1 + 0.01 * sin(12.9898 * (double)(i * i + 7 * i));
+}
+
+/* Share of right verdicts and of right names at one length, over all noises. */
+static void count_right(const struct shapes_row *row, size_t n, double *ret_right, double *ret_named)
+{
+    static struct shapes_trace trace;
+    static double rates[SHAPES_MAX_WINDOWS];
+    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    double total = 0, right = 0, named = 0;
+
+    for (size_t i = 0; i < SHAPES_N_NOISES; i++) {
+        for (unsigned seed = 1; seed <= SMOKE_SEEDS; seed++) {
+            struct trace_verdict verdict;
+            gsl_rng_set(rng, seed * 100 + i);
+            if (!shapes_draw(row, &shapes_noises[i], n, rng, &trace, rates))
+                continue;
+            verdict = verdict_of(rates, n);
+            total++;
+            named += (row->names >> verdict.shape) & 1;
+            right += row->or_within_5 ? !verdict.steady || fabs(verdict.mean / trace.sustained - 1) <= 0.05
+                                      : verdict.steady == row->steady;
+        }
+    }
+    gsl_rng_free(rng);
+    assert_true(total > 0);
+    *ret_right = right / total;
+    *ret_named = named / total;
+}
+
+static void labelled_shapes_get_the_right_verdict(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SHAPES_N_ROWS; i++) {
+        size_t n = shapes_rows[i].least_windows > 120 ? shapes_rows[i].least_windows : 120;
+        double right, named;
+        count_right(&shapes_rows[i], n, &right, &named);
+        /* The study's bound is 0.95; some shapes have only 24 traces here. */
+        if (right < 0.85 || named < 0.75)
+            print_error("%s: %.3f right, %.3f named\n", shapes_rows[i].name, right, named);
+        assert_true(right >= 0.85);
+        assert_true(named >= 0.75);
+    }
+}
+
+static void every_shape_has_a_name(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < TRACE_N_SHAPES; i++)
+        assert_non_null(trace_shape_names[i]);
+}
+
+static void what_is_no_rate_is_refused(void **state)
+{
+    const double negative[] = {1, -1}, endless[] = {1, INFINITY}, none[] = {NAN};
+    struct trace_verdict verdict;
+
+    (void)state;
+    assert_int_equal(trace_classify(none, 0, &verdict), -EINVAL);
+    assert_int_equal(trace_classify(negative, 2, &verdict), -EINVAL);
+    assert_int_equal(trace_classify(endless, 2, &verdict), -EINVAL);
+    assert_int_equal(trace_classify(none, 1, &verdict), -EINVAL);
+}
+
+static void few_windows_are_short_and_not_steady(void **state)
+{
+    double rates[TRACE_MIN_WINDOWS];
+    struct trace_verdict verdict;
+
+    (void)state;
+    for (size_t i = 0; i < TRACE_MIN_WINDOWS; i++)
+        rates[i] = 5;
+    verdict = verdict_of(rates, TRACE_MIN_WINDOWS - 1);
+    assert_int_equal(verdict.shape, TRACE_SHORT);
+    assert_false(verdict.steady);
+    assert_close(verdict.mean, 5, 1e-12);
+    assert_int_equal(verdict_of(rates, TRACE_MIN_WINDOWS).shape, TRACE_FLAT);
+}
+
+static void idle_windows_are_flat_at_nothing(void **state)
+{
+    double rates[50] = {0};
+    struct trace_verdict verdict = verdict_of(rates, 50);
+
+    (void)state;
+    assert_int_equal(verdict.shape, TRACE_FLAT);
+    assert_close(verdict.mean, 0, 0);
+    assert_close(verdict.drift_share, 0, 0);
+}
+
+static void a_cliff_tells_rates_before_and_after(void **state)
+{
+    double rates[200];
+    struct trace_verdict verdict;
+
+    (void)state;
+    for (size_t i = 0; i < 200; i++)
+        rates[i] = (i < 70 ? 1000 : 400) * scatter(i);
+    verdict = verdict_of(rates, 200);
+    assert_int_equal(verdict.shape, TRACE_CLIFF);
+    assert_true(verdict.steady);
+    assert_false(verdict.left);
+    assert_int_equal(verdict.change, 70);
+    assert_int_equal(verdict.start, 70);
+    assert_int_equal(verdict.end, 200);
+    assert_close(verdict.before, 1000, 10);
+    assert_close(verdict.mean, 400, 4);
+}
+
+static void a_steady_part_left_late_is_said(void **state)
+{
+    double rates[100];
+    struct trace_verdict verdict;
+
+    (void)state;
+    for (size_t i = 0; i < 100; i++)
+        rates[i] = (i < 85 ? 1000 : 400) * scatter(i);
+    verdict = verdict_of(rates, 100);
+    assert_int_equal(verdict.shape, TRACE_CLIFF);
+    assert_false(verdict.steady);
+    assert_true(verdict.left);
+    assert_int_equal(verdict.change, 85);
+    assert_int_equal(verdict.start, 0);
+    assert_int_equal(verdict.end, 85);
+    assert_close(verdict.mean, 1000, 10);
+    assert_close(verdict.before, 1000, 10);
+}
+
+static void a_decline_tells_how_far_it_fell(void **state)
+{
+    double rates[100];
+    struct trace_verdict verdict;
+
+    (void)state;
+    for (size_t i = 0; i < 100; i++)
+        rates[i] = (1100 - 200 * (double)i / 99) * scatter(i);
+    verdict = verdict_of(rates, 100);
+    assert_int_equal(verdict.shape, TRACE_DECLINE);
+    assert_false(verdict.steady);
+    assert_close(verdict.drift_share, -0.2, 0.01);
+}
+
+static void a_period_is_measured(void **state)
+{
+    double rates[200];
+    struct trace_verdict verdict;
+
+    (void)state;
+    for (size_t i = 0; i < 200; i++)
+        rates[i] = 1000 + 200 * sin(2 * M_PI * (double)i / 12.5);
+    verdict = verdict_of(rates, 200);
+    assert_int_equal(verdict.shape, TRACE_PERIODIC);
+    assert_true(verdict.steady);
+    assert_close(verdict.period_windows, 12.5, 0.1);
+    assert_close(verdict.mean, 1000, 1);
+    assert_true(verdict.low < 900 && verdict.high > 1100);
+}
+
+static void two_levels_tell_both(void **state)
+{
+    static const size_t stays[] = {13, 40, 9, 22, 5, 31, 17, 8, 26, 29};
+    double rates[200];
+    struct trace_verdict verdict;
+    size_t n = 0;
+
+    (void)state;
+    for (size_t k = 0; k < sizeof(stays) / sizeof(stays[0]); k++) {
+        for (size_t i = 0; i < stays[k]; i++, n++)
+            rates[n] = (k % 2 == 0 ? 500 : 1000) * scatter(n);
+    }
+    verdict = verdict_of(rates, n);
+    assert_int_equal(verdict.shape, TRACE_TWO_LEVELS);
+    assert_false(verdict.steady);
+    assert_close(verdict.low, 500, 5);
+    assert_close(verdict.high, 1000, 10);
+    assert_close(verdict.high_share, 130.0 / 200, 1e-12);
+}
+
+static void spikes_are_counted_and_stay_in_the_mean(void **state)
+{
+    double rates[100];
+    struct trace_verdict verdict;
+
+    (void)state;
+    for (size_t i = 0; i < 100; i++)
+        rates[i] = i == 30 || i == 77 ? 0 : 100 * scatter(i);
+    verdict = verdict_of(rates, 100);
+    assert_int_equal(verdict.shape, TRACE_SPIKES);
+    assert_true(verdict.steady);
+    assert_int_equal(verdict.n_spikes, 2);
+    assert_close(verdict.mean, 98, 0.5);
+}
+
+static void the_unit_of_rates_does_not_matter(void **state)
+{
+    double small[150], large[150];
+    struct trace_verdict a, b;
+
+    (void)state;
+    for (size_t i = 0; i < 150; i++) {
+        small[i] = (i < 50 ? 1 : 0.5) * scatter(i) * 1e-3;
+        large[i] = small[i] * 1e15;
+    }
+    a = verdict_of(small, 150);
+    b = verdict_of(large, 150);
+    assert_int_equal(a.shape, b.shape);
+    assert_int_equal(a.change, b.change);
+    assert_close(b.before / a.before, 1e15, 1e6);
+}
+
+static void very_long_traces_are_judged_in_their_own_windows(void **state)
+{
+    const size_t n = 20001;
+    double *rates = malloc(n * sizeof(*rates));
+    struct trace_verdict verdict;
+
+    (void)state;
+    assert_non_null(rates);
+    for (size_t i = 0; i < n; i++)
+        rates[i] = (i < 8000 ? 1000 : 400) * scatter(i);
+    verdict = verdict_of(rates, n);
+    assert_int_equal(verdict.shape, TRACE_CLIFF);
+    assert_close((double)verdict.change, 8000, 8);
+    assert_int_equal(verdict.end, n);
+    assert_close(verdict.mean, 400, 4);
+    free(rates);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(labelled_shapes_get_the_right_verdict),
+        cmocka_unit_test(every_shape_has_a_name),
+        cmocka_unit_test(what_is_no_rate_is_refused),
+        cmocka_unit_test(few_windows_are_short_and_not_steady),
+        cmocka_unit_test(idle_windows_are_flat_at_nothing),
+        cmocka_unit_test(a_cliff_tells_rates_before_and_after),
+        cmocka_unit_test(a_steady_part_left_late_is_said),
+        cmocka_unit_test(a_decline_tells_how_far_it_fell),
+        cmocka_unit_test(a_period_is_measured),
+        cmocka_unit_test(two_levels_tell_both),
+        cmocka_unit_test(spikes_are_counted_and_stay_in_the_mean),
+        cmocka_unit_test(the_unit_of_rates_does_not_matter),
+        cmocka_unit_test(very_long_traces_are_judged_in_their_own_windows),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

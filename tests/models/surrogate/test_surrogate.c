@@ -1,0 +1,361 @@
+/* The conformance suite that every surrogate passes. */
+#include "tests/models/surrogate/surrogate_rig.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const struct surrogate_ops *const strategies[] = {&surrogate_gp, &surrogate_quadratic};
+
+static void too_few_observations_are_enodata(void **unused)
+{
+    (void)unused;
+    make_data(0.05);
+    for (size_t s = 0; s < 2; s++) {
+        void *state = state_of(strategies[s]);
+
+        assert_int_equal(strategies[s]->fit(state, &space, data, 0, 1, rng), -ENODATA);
+        assert_int_equal(strategies[s]->fit(state, &space, data, 2, 1, rng), -ENODATA);
+        assert_int_equal(strategies[s]->fit(state, &space, data, 5, 1, rng), 0);
+        drop(strategies[s], state);
+    }
+}
+
+static void zeroed_state_can_be_done_twice(void **unused)
+{
+    (void)unused;
+    for (size_t s = 0; s < 2; s++) {
+        void *state = state_of(strategies[s]);
+
+        strategies[s]->done(state);
+        drop(strategies[s], state);
+    }
+}
+
+static void a_failed_fit_leaves_the_last_one_in_force(void **unused)
+{
+    (void)unused;
+    make_data(0.05);
+    for (size_t s = 0; s < 2; s++) {
+        void *state = state_of(strategies[s]);
+        double mean[2], variance[2];
+
+        assert_int_equal(strategies[s]->fit(state, &space, data, N_DATA, 1, rng), 0);
+        predict_one(strategies[s], state, 5, &mean[0], &variance[0]);
+        assert_int_equal(strategies[s]->fit(state, &space, data, 1, 1, rng), -ENODATA);
+        predict_one(strategies[s], state, 5, &mean[1], &variance[1]);
+        assert_close(mean[1], mean[0], 0.0);
+        assert_close(variance[1], variance[0], 0.0);
+        drop(strategies[s], state);
+    }
+}
+
+static void predictions_come_near_a_smooth_truth(void **unused)
+{
+    (void)unused;
+    make_data(0.02);
+    for (size_t s = 0; s < 2; s++) {
+        void *state = state_of(strategies[s]);
+        double squares = 0.0, scaled = 0.0;
+
+        assert_int_equal(strategies[s]->fit(state, &space, data, N_DATA, 1, rng), 0);
+        for (size_t point = 0; point < N_POINTS; point++) {
+            double mean, variance;
+
+            predict_one(strategies[s], state, point, &mean, &variance);
+            assert_true(variance > 0.0);
+            squares += gsl_pow_2(mean - truth(point)) / N_POINTS;
+            scaled += gsl_pow_2(mean - truth(point)) / variance / N_POINTS;
+        }
+        assert_true(sqrt(squares) < 0.05);
+        assert_true(scaled > 0.05 && scaled < 4.0); /* the variance tells about the error */
+        drop(strategies[s], state);
+    }
+}
+
+static void an_exact_observation_is_interpolated(void **unused)
+{
+    (void)unused;
+    make_data(0.02);
+    data[3].mean += 1.0; /* no smooth surface reaches this one */
+    data[3].mean_variance = 1e-10;
+    for (size_t s = 0; s < 2; s++) {
+        void *state = state_of(strategies[s]);
+        double mean, variance;
+
+        assert_int_equal(strategies[s]->fit(state, &space, data, N_DATA, 1, rng), 0);
+        predict_one(strategies[s], state, data[3].point, &mean, &variance);
+        assert_close(mean, data[3].mean, 1e-4);
+        assert_close(variance, 1e-10, 1e-9);
+        drop(strategies[s], state);
+    }
+}
+
+static void a_noisy_outlier_moves_less_than_a_certain_one(void **unused)
+{
+    (void)unused;
+    for (size_t s = 0; s < 2; s++) {
+        double mean[2], variance[2];
+        size_t point = 0;
+
+        for (int noisy = 0; noisy < 2; noisy++) {
+            void *state = state_of(strategies[s]);
+
+            make_data(0.02);
+            point = data[10].point;
+            data[10].mean += 0.5;
+            data[10].mean_variance = noisy ? 0.25 : 1e-4;
+            assert_int_equal(strategies[s]->fit(state, &space, data, N_DATA, 1, rng), 0);
+            predict_one(strategies[s], state, point, &mean[noisy], &variance[noisy]);
+            drop(strategies[s], state);
+        }
+        assert_true(fabs(mean[0] - truth(point) - 0.5) < 0.1);
+        assert_true(fabs(mean[1] - truth(point)) < 0.1);
+        assert_true(variance[0] < variance[1]);
+    }
+}
+
+static void units_do_not_matter(void **unused)
+{
+    (void)unused;
+    for (size_t s = 0; s < 2; s++) {
+        double mean[2], variance[2];
+
+        for (int scaled = 0; scaled < 2; scaled++) {
+            void *state = state_of(strategies[s]);
+
+            make_data(0.02);
+            for (size_t i = 0; scaled && i < N_DATA; i++) {
+                data[i].mean = 1000.0 * data[i].mean - 5e4;
+                data[i].mean_variance *= 1e6;
+            }
+            gsl_rng_set(rng, 11);
+            assert_int_equal(strategies[s]->fit(state, &space, data, N_DATA, 1, rng), 0);
+            predict_one(strategies[s], state, 77, &mean[scaled], &variance[scaled]);
+            drop(strategies[s], state);
+        }
+        assert_close((mean[1] + 5e4) / 1000.0, mean[0], 1e-3);
+        assert_close(variance[1] / 1e6, variance[0], 0.01 * variance[0]);
+    }
+}
+
+static void leave_one_out_equals_fits_without_the_one(void **unused)
+{
+    (void)unused;
+    make_data(0.05);
+    for (size_t i = 0; i < N_DATA; i++)
+        data[i].mean_variance *= 1.0 + (double)(i % 3);
+    for (size_t s = 0; s < 2; s++) {
+        void *state = state_of(strategies[s]);
+        double density, rmse, sum = 0.0, squares = 0.0;
+
+        assert_int_equal(strategies[s]->fit(state, &space, data, N_DATA, 1, rng), 0);
+        assert_int_equal(strategies[s]->leave_one_out(state, &density, &rmse), 0);
+        for (size_t left = 0; left < N_DATA; left++) {
+            struct observation rest[N_DATA];
+            double mean, variance, residual;
+
+            memcpy(rest, data, sizeof(data));
+            rest[left] = data[N_DATA - 1];
+            assert_int_equal(strategies[s]->fit(state, &space, rest, N_DATA - 1, 0, rng), 0);
+            predict_one(strategies[s], state, data[left].point, &mean, &variance);
+            variance += data[left].mean_variance;
+            residual = data[left].mean - mean;
+            sum += log(gsl_ran_gaussian_pdf(residual, sqrt(variance))) / N_DATA;
+            squares += gsl_pow_2(residual) / N_DATA;
+        }
+        assert_close(density, sum, 1e-6);
+        assert_close(rmse, sqrt(squares), 1e-6);
+        drop(strategies[s], state);
+    }
+}
+
+static void covariance_of_a_point_with_itself_is_its_variance(void **unused)
+{
+    (void)unused;
+    make_data(0.05);
+    for (size_t s = 0; s < 2; s++) {
+        void *state = state_of(strategies[s]);
+        const size_t measured_and_not[] = {data[4].point, 5};
+
+        assert_int_equal(strategies[s]->fit(state, &space, data, N_DATA, 1, rng), 0);
+        for (size_t k = 0; k < 2; k++) {
+            double mean, variance, covariance[2];
+
+            predict_one(strategies[s], state, measured_and_not[k], &mean, &variance);
+            assert_int_equal(
+                strategies[s]->covariance(state, measured_and_not[k], measured_and_not, 2, covariance), 0);
+            assert_close(covariance[k], variance, 1e-9);
+            assert_true(fabs(covariance[1 - k]) < variance);
+        }
+        drop(strategies[s], state);
+    }
+}
+
+/* What kriging believers rest on: a further observation at the posterior mean takes cov^2 / (var + noise) off
+ * the variance. */
+static void covariance_foretells_what_a_further_observation_does(void **unused)
+{
+    (void)unused;
+    for (size_t s = 0; s < 2; s++) {
+        void *state = state_of(strategies[s]);
+        const size_t listed[] = {5, 7, 60};
+        double mean[3], variance[3], after_mean[3], after[3], covariance[3];
+
+        make_data(0.05);
+        assert_int_equal(strategies[s]->fit(state, &space, data, N_DATA - 1, 1, rng), 0);
+        assert_int_equal(strategies[s]->predict(state, listed, 3, -INFINITY, mean, variance), 0);
+        assert_int_equal(strategies[s]->covariance(state, 7, listed, 3, covariance), 0);
+        data[N_DATA - 1] = (struct observation){.point = 7, .mean = mean[1], .mean_variance = 0.01};
+        assert_int_equal(strategies[s]->fit(state, &space, data, N_DATA, 0, rng), 0);
+        assert_int_equal(strategies[s]->predict(state, listed, 3, -INFINITY, after_mean, after), 0);
+        for (size_t i = 0; i < 3; i++) {
+            assert_close(after_mean[i], mean[i], 1e-9);
+            assert_close(after[i], variance[i] - gsl_pow_2(covariance[i]) / (variance[1] + 0.01), 1e-9);
+        }
+        drop(strategies[s], state);
+    }
+}
+
+/* Nothing but rounding is left of the posterior covariance of what was measured without noise. */
+static void points_known_exactly_are_drawn_as_they_are(void **unused)
+{
+    static double draws[2 * N_DATA];
+    size_t listed[N_DATA];
+
+    (void)unused;
+    make_data(0.0);
+    for (size_t i = 0; i < N_DATA; i++) {
+        data[i].mean_variance = 1e-15;
+        listed[i] = data[i].point;
+    }
+    for (size_t s = 0; s < 2; s++) {
+        void *state = state_of(strategies[s]);
+
+        assert_int_equal(strategies[s]->fit(state, &space, data, N_DATA, 1, rng), 0);
+        assert_int_equal(strategies[s]->sample(state, listed, N_DATA, 2, rng, draws), 0);
+        for (size_t i = 0; i < 2 * N_DATA; i++)
+            assert_close(draws[i], data[i % N_DATA].mean, 0.01);
+        drop(strategies[s], state);
+    }
+}
+
+static void only_variances_that_cannot_reach_the_floor_are_too_large(void **unused)
+{
+    static size_t all[N_POINTS];
+    static double mean[2][N_POINTS], variance[2][N_POINTS];
+
+    (void)unused;
+    make_data(0.02);
+    for (size_t i = 0; i < N_POINTS; i++)
+        all[i] = i;
+    for (size_t s = 0; s < 2; s++) {
+        void *state = state_of(strategies[s]);
+        const double floor = 22.0;
+        size_t n_above = 0;
+
+        assert_int_equal(strategies[s]->fit(state, &space, data, N_DATA, 1, rng), 0);
+        assert_int_equal(strategies[s]->predict(state, all, N_POINTS, -INFINITY, mean[0], variance[0]), 0);
+        assert_int_equal(strategies[s]->predict(state, all, N_POINTS, floor, mean[1], variance[1]), 0);
+        for (size_t i = 0; i < N_POINTS; i++) {
+            double reach = mean[1][i] + SURROGATE_HOPELESS_STDS * sqrt(variance[1][i]);
+
+            assert_close(mean[1][i], mean[0][i], 0.0);
+            assert_true(variance[1][i] >= variance[0][i] * (1.0 - 1e-9));
+            if (reach < floor)
+                continue;
+            n_above++;
+            assert_close(variance[1][i], variance[0][i], 1e-12);
+        }
+        assert_in_range(n_above, 1, N_POINTS - 1);
+        drop(strategies[s], state);
+    }
+}
+
+static void samples_have_the_posterior_moments(void **unused)
+{
+    enum { N_DRAWS = 20000 };
+    static double draws[N_DRAWS * 3];
+
+    (void)unused;
+    make_data(0.05);
+    for (size_t s = 0; s < 2; s++) {
+        void *state = state_of(strategies[s]);
+        const size_t listed[] = {data[4].point, 5, 6};
+        double mean[3], variance[3], covariance[3], sum[3] = {0}, products[3] = {0};
+
+        assert_int_equal(strategies[s]->fit(state, &space, data, N_DATA, 1, rng), 0);
+        assert_int_equal(strategies[s]->predict(state, listed, 3, -INFINITY, mean, variance), 0);
+        assert_int_equal(strategies[s]->covariance(state, 5, listed, 3, covariance), 0);
+        assert_int_equal(strategies[s]->sample(state, listed, 3, N_DRAWS, rng, draws), 0);
+        for (size_t draw = 0; draw < N_DRAWS; draw++)
+            for (size_t i = 0; i < 3; i++) {
+                sum[i] += draws[draw * 3 + i] / N_DRAWS;
+                products[i] += (draws[draw * 3 + i] - mean[i]) * (draws[draw * 3 + 1] - mean[1]) / N_DRAWS;
+            }
+        for (size_t i = 0; i < 3; i++) {
+            assert_close(sum[i], mean[i], 5.0 * sqrt(variance[i] / N_DRAWS));
+            assert_close(products[i], covariance[i], 6.0 * sqrt(variance[i] * variance[1] / N_DRAWS));
+        }
+        drop(strategies[s], state);
+    }
+}
+
+static void equal_responses_are_no_difficulty(void **unused)
+{
+    (void)unused;
+    make_data(0.05);
+    for (size_t i = 0; i < N_DATA; i++)
+        data[i] = (struct observation){.point = i, .mean = 3.0, .mean_variance = 1e-4};
+    for (size_t s = 0; s < 2; s++) {
+        void *state = state_of(strategies[s]);
+        double mean, variance;
+
+        assert_int_equal(strategies[s]->fit(state, &space, data, N_DATA, 1, rng), 0);
+        predict_one(strategies[s], state, N_POINTS - 1, &mean, &variance);
+        assert_close(mean, 3.0, 1e-3);
+        drop(strategies[s], state);
+    }
+}
+
+static void equal_seeds_give_equal_fits(void **unused)
+{
+    (void)unused;
+    make_data(0.05);
+    for (size_t s = 0; s < 2; s++) {
+        double mean[2], variance[2];
+
+        for (int run = 0; run < 2; run++) {
+            void *state = state_of(strategies[s]);
+
+            gsl_rng_set(rng, 3);
+            assert_int_equal(strategies[s]->fit(state, &space, data, N_DATA, 1, rng), 0);
+            predict_one(strategies[s], state, 50, &mean[run], &variance[run]);
+            drop(strategies[s], state);
+        }
+        assert_close(mean[1], mean[0], 0.0);
+        assert_close(variance[1], variance[0], 0.0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(too_few_observations_are_enodata),
+        cmocka_unit_test(zeroed_state_can_be_done_twice),
+        cmocka_unit_test(a_failed_fit_leaves_the_last_one_in_force),
+        cmocka_unit_test(predictions_come_near_a_smooth_truth),
+        cmocka_unit_test(an_exact_observation_is_interpolated),
+        cmocka_unit_test(a_noisy_outlier_moves_less_than_a_certain_one),
+        cmocka_unit_test(units_do_not_matter),
+        cmocka_unit_test(leave_one_out_equals_fits_without_the_one),
+        cmocka_unit_test(covariance_of_a_point_with_itself_is_its_variance),
+        cmocka_unit_test(covariance_foretells_what_a_further_observation_does),
+        cmocka_unit_test(points_known_exactly_are_drawn_as_they_are),
+        cmocka_unit_test(only_variances_that_cannot_reach_the_floor_are_too_large),
+        cmocka_unit_test(samples_have_the_posterior_moments),
+        cmocka_unit_test(equal_responses_are_no_difficulty),
+        cmocka_unit_test(equal_seeds_give_equal_fits),
+    };
+
+    return cmocka_run_group_tests_name("models/surrogate/surrogate", tests, setup, teardown);
+}

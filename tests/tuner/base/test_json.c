@@ -1,0 +1,400 @@
+/* Tests of tuner/base/json and tuner/report/report_recommend_json: valid JSON whatever the figures and texts
+ * are.
+ */
+#include "tests/check.h"
+#include "tests/tuner/rig.h"
+#include "tuner/base/interrupt.h"
+#include "tuner/base/json.h"
+#include "tuner/report/answer.h"
+#include "tuner/report/report_recommend.h"
+#include "tuner/session/doubts.h"
+#include "tuner/session/json_row.h"
+#include "tuner/session/json_system.h"
+
+#include <errno.h>
+#include <gsl/gsl_errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct settings settings;
+static struct session *session;
+static struct tune tune;
+static struct answer answer;
+static struct err err;
+
+static int enter(void **state)
+{
+    gsl_set_error_handler_off();
+    if (rig_enter(state) != 0)
+        return -1;
+    rig_surface("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
+    rig_surface("fast_start", "run_cv = 0.02; warmup_seconds = 0.1; warmup_factor = 3.0;", rig_peak_bps);
+    return 0;
+}
+
+static void check_number(double value, const char *expected)
+{
+    json_t *number = json_number(value);
+    char *text = json_dumps(number, JSON_ENCODE_ANY | JSON_REAL_PRECISION(10));
+    assert_string_equal(text, expected);
+    free(text);
+    json_decref(number);
+}
+
+static void numbers_are_finite_or_null(void **state)
+{
+    (void)state;
+    check_number(NAN, "null");
+    check_number(INFINITY, "null");
+    check_number(-INFINITY, "null");
+    check_number(3, "3");
+    check_number(-0.0, "0");
+    check_number(0.25, "0.25");
+    check_number(1e15, "1000000000000000");
+    check_number(1e300, "1e300");
+}
+
+static void check_text(const char *text, const char *expected)
+{
+    json_t *string = json_text(text);
+    assert_non_null(string);
+    assert_string_equal(json_string_value(string), expected);
+    json_decref(string);
+}
+
+static void utf8_passes(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"",
+                                        "plain \" \\ text",
+                                        "\x01\x1f\x7f",
+                                        "\u00e9\u044f\u4e2d",
+                                        "\xc2\x80 \xdf\xbf",
+                                        "\xe0\xa0\x80 \xed\x9f\xbf \xee\x80\x80 \xef\xbf\xbf",
+                                        "\xf0\x90\x80\x80 \xf4\x8f\xbf\xbf"};
+    for (size_t i = 0; i < RIG_COUNT(texts); i++)
+        check_text(texts[i], texts[i]);
+}
+
+static void what_is_not_utf8_becomes_a_question_mark(void **state)
+{
+    (void)state;
+    check_text("a\xff\xfe"
+               "b",
+               "a??b");
+    check_text("\x80", "?");
+    check_text("caf\xe9", "caf?");
+    check_text("\xc3", "?");
+    check_text("x\xe4\xb8", "x??");
+    check_text("x\xf0\x9f\x98", "x???");
+    check_text("\xc0\xaf", "??");           /* overlong */
+    check_text("\xe0\x9f\xbf", "???");      /* overlong */
+    check_text("\xf0\x8f\xbf\xbf", "????"); /* overlong */
+    check_text("\xed\xa0\x80", "???");      /* a surrogate */
+    check_text("\xf4\x90\x80\x80", "????"); /* above U+10FFFF */
+    check_text("\xf5\x80\x80\x80", "????");
+    check_text("\xc3(\xc3\xa9", "?(\xc3\xa9"); /* it begins anew at the next byte */
+}
+
+static void notes_keep_their_place_whatever_bytes_they_hold(void **state)
+{
+    (void)state;
+    static struct notes notes;
+    notes_add(&notes, "c\xff", "text \xe9 here");
+    notes_add(&notes, "plain", "text");
+    json_t *list = json_notes(&notes, "what", "why");
+    assert_int_equal(json_array_size(list), 2);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(list, 0), "what")), "c?");
+    assert_string_equal(json_string_value(json_object_get(json_array_get(list, 0), "why")), "text ? here");
+    json_decref(list);
+}
+
+static void a_warning_says_whether_it_disqualifies(void **state)
+{
+    (void)state;
+    static struct notes notes;
+    doubts_note(&notes, DOUBTS_BIT(DOUBT_STEAL) | DOUBTS_BIT(DOUBT_NOT_COLD), DOUBTS_BIT(DOUBT_NOT_COLD));
+    json_t *list = json_warnings(&notes), *cold = json_array_get(list, 0), *steal = json_array_get(list, 1);
+    assert_int_equal(json_array_size(list), 2);
+    assert_string_equal(json_string_value(json_object_get(cold, "code")), "not_cold");
+    assert_true(json_is_true(json_object_get(cold, "disqualifying")));
+    assert_non_null(strstr(json_string_value(json_object_get(cold, "text")), "--accept not_cold"));
+    assert_string_equal(json_string_value(json_object_get(steal, "code")), "steal");
+    assert_true(json_is_false(json_object_get(steal, "disqualifying")));
+    json_decref(list);
+}
+
+static void a_row_without_an_interval_has_nulls(void **state)
+{
+    (void)state;
+    struct row row = {.point = {65536, 8, 1, API_IO_URING, 2, SYNC_EACH, 0},
+                      .mean_bps = 1.5e9,
+                      .ci_low_bps = NAN,
+                      .ci_high_bps = NAN,
+                      .std_bps = NAN,
+                      .replays = 1,
+                      .achieved_depth = 7.5,
+                      .latency_ns = {.mean = 1000,
+                                     .ci_low = NAN,
+                                     .ci_high = NAN,
+                                     .p50 = 900,
+                                     .p99 = NAN,
+                                     .p999 = NAN,
+                                     .max = 2000,
+                                     .sampled = true,
+                                     .ci_corrected = true,
+                                     .p50_ci = {.low = 880, .high = 930},
+                                     .p99_ci = {.low = NAN, .high = NAN},
+                                     .p999_ci = {.low = NAN, .high = NAN}},
+                      .doubts = DOUBTS_BIT(DOUBT_DEPTH_NOT_ACHIEVED) | DOUBTS_BIT(DOUBT_NOT_SETTLED),
+                      .disqualifying = DOUBTS_BIT(DOUBT_DEPTH_NOT_ACHIEVED)};
+    json_t *object = json_row(&row), *latency = json_object_get(object, "latency_ns");
+    static const char *const keys[] = {
+        "request_size", "queue_depth", "direct",      "api",           "threads",        "sync",
+        "mean",         "ci_low",      "ci_high",     "std",           "achieved_depth", "replays",
+        "latency_ns",   "warnings",    "preliminary", "ci_correction", "disqualified_by"};
+    assert_int_equal(json_object_size(object), RIG_COUNT(keys));
+    for (size_t i = 0; i < RIG_COUNT(keys); i++)
+        assert_non_null(json_object_get(object, keys[i]));
+    assert_int_equal(json_integer_value(json_object_get(object, "request_size")), 65536);
+    assert_string_equal(json_string_value(json_object_get(object, "api")), "io_uring");
+    assert_string_equal(json_string_value(json_object_get(object, "sync")), "each");
+    assert_true(json_is_null(json_object_get(object, "ci_low")));
+    assert_true(json_is_null(json_object_get(object, "ci_high")));
+    assert_true(json_is_null(json_object_get(object, "std")));
+    assert_true(json_is_null(json_object_get(latency, "p99")));
+    assert_true(json_is_null(json_object_get(latency, "p99_ci_low")));
+    assert_true(json_is_null(json_object_get(latency, "p999_ci_high")));
+    assert_int_equal(json_integer_value(json_object_get(latency, "p50_ci_low")), 880);
+    assert_int_equal(json_integer_value(json_object_get(latency, "p50_ci_high")), 930);
+    assert_string_equal(json_string_value(json_object_get(latency, "ci_correction")), "skewness");
+    assert_string_equal(json_string_value(json_object_get(object, "ci_correction")), "none");
+    assert_true(json_is_null(json_object_get(latency, "ci_low")));
+    assert_int_equal(json_integer_value(json_object_get(latency, "mean")), 1000);
+    assert_true(json_is_true(json_object_get(latency, "sampled")));
+    json_t *warnings = json_object_get(object, "warnings");
+    assert_int_equal(json_array_size(warnings), 2);
+    assert_string_equal(json_string_value(json_array_get(warnings, 0)), "depth_not_achieved");
+    json_t *against = json_object_get(object, "disqualified_by");
+    assert_int_equal(json_array_size(against), 1);
+    assert_string_equal(json_string_value(json_array_get(against, 0)), "depth_not_achieved");
+    json_decref(object);
+}
+
+static void patterns_have_their_shares(void **state)
+{
+    (void)state;
+    struct pattern pattern;
+    assert_int_equal(pattern_parse("randrw:70", &pattern, NULL), 0);
+    json_t *object = json_pattern(&pattern);
+    assert_string_equal(json_string_value(json_object_get(object, "name")), "randrw:70");
+    assert_close(json_number_value(json_object_get(object, "rand_read")), 0.7, 1e-12);
+    assert_close(json_number_value(json_object_get(object, "rand_write")), 0.3, 1e-12);
+    assert_close(json_number_value(json_object_get(object, "seq_read")), 0, 0);
+    assert_close(json_number_value(json_object_get(object, "seq_write")), 0, 0);
+    json_decref(object);
+}
+
+/* Searches, prints the answer and parses it; done() frees what is behind it. */
+static json_t *search(void)
+{
+    static char text[1 << 20];
+    json_error_t error;
+    session = rig_open_session(&settings);
+    if (tune_init(&tune, session, &err) != 0 || tune_run(&tune, &err) != 0)
+        fail_msg("%s", err.text);
+    answer_prepare(&answer, &tune);
+    FILE *out = fmemopen(text, sizeof text, "w");
+    assert_int_equal(report_recommendation_json(out, &answer, &err), 0);
+    fclose(out);
+    json_t *document = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    if (document == NULL)
+        fail_msg("line %d: %s", error.line, error.text);
+    return document;
+}
+
+static void done(json_t *document)
+{
+    json_decref(document);
+    tune_done(&tune);
+    rig_close_session(session);
+}
+
+static const char *const top_keys[] = {"schema",     "version",        "interrupted",
+                                       "pattern",    "recommendation", "throughput",
+                                       "iops",       "latency_ns",     "probability_within_tolerance",
+                                       "conclusive", "best",           "baseline",
+                                       "equivalent", "undecided",      "search",
+                                       "points",     "dropped",        "warnings",
+                                       "system"};
+
+static void a_recommendation_has_every_field_of_the_schema(void **state)
+{
+    (void)state;
+    static const char *const search_keys[] = {"method", "stop_reason", "space_points",  "points_measured",
+                                              "runs",   "seconds",     "bytes_written", "bytes_read",
+                                              "seed",   "run_seconds", "run_length",    "runs_cut"};
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "42", NULL);
+    json_t *document = search();
+    for (size_t i = 0; i < RIG_COUNT(top_keys); i++)
+        assert_non_null(json_object_get(document, top_keys[i]));
+    assert_string_equal(json_string_value(json_object_get(document, "schema")), "fstune/recommendation/1");
+    json_t *part = json_object_get(document, "search");
+    for (size_t i = 0; i < RIG_COUNT(search_keys); i++)
+        assert_non_null(json_object_get(part, search_keys[i]));
+    assert_int_equal(json_integer_value(json_object_get(part, "seed")), 42);
+    assert_int_equal(json_object_size(json_object_get(document, "recommendation")), FACTOR_N - 1);
+    assert_string_equal(json_string_value(json_object_get(json_object_get(document, "throughput"), "unit")),
+                        "bytes/s");
+    part = json_object_get(document, "system");
+    assert_true(json_is_true(json_object_get(part, "simulated")));
+    assert_string_equal(json_string_value(json_object_get(part, "surface")), "peak");
+    assert_int_equal(json_object_size(part), 2);
+    part = json_object_get(document, "baseline");
+    assert_true(json_is_true(json_object_get(part, "is_default")));
+    assert_true(json_number_value(json_object_get(json_object_get(part, "speedup"), "mean")) > 1);
+    assert_int_equal(
+        json_array_size(json_object_get(document, "points")),
+        json_integer_value(json_object_get(json_object_get(document, "search"), "points_measured")));
+    done(document);
+}
+
+static void the_length_of_runs_says_how_they_start(void **state)
+{
+    (void)state;
+    static const char *const surfaces[] = {"peak.conf", "fast_start.conf"};
+    for (size_t i = 0; i < RIG_COUNT(surfaces); i++) {
+        bool taken_off = i == 1, warned = false;
+        rig_settings(&settings, "--pattern", "randwrite", "--simulate", surfaces[i], "--seed", "1", NULL);
+        json_t *document = search(), *warnings = json_object_get(document, "warnings");
+        json_t *length = json_object_get(json_object_get(document, "search"), "run_length");
+        double ratio = json_number_value(json_object_get(length, "start_ratio"));
+        assert_true(taken_off ? ratio > 1.3 && ratio < 3 : ratio == 1);
+        assert_int_equal(json_number_value(json_object_get(length, "warmup_least_seconds")) > 0, taken_off);
+        for (size_t k = 0; k < json_array_size(warnings); k++) {
+            json_t *code = json_object_get(json_array_get(warnings, k), "code");
+            warned |= strcmp(json_string_value(code), "start_taken_off") == 0;
+        }
+        assert_int_equal(warned, taken_off);
+        done(document);
+    }
+}
+
+static void no_recommendation_is_null_with_reasons(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--max-latency-p99", "1us",
+                 NULL);
+    json_t *document = search();
+    for (size_t i = 0; i < RIG_COUNT(top_keys); i++)
+        assert_non_null(json_object_get(document, top_keys[i]));
+    assert_true(json_is_null(json_object_get(document, "recommendation")));
+    assert_true(json_is_null(json_object_get(document, "probability_within_tolerance")));
+    assert_true(json_is_false(json_object_get(document, "conclusive")));
+    assert_int_equal(json_array_size(json_object_get(document, "reasons")), 1);
+    assert_true(json_number_value(json_object_get(document, "lowest_p99_ns")) > 1000);
+    assert_true(json_array_size(json_object_get(document, "points")) > 0);
+    done(document);
+}
+
+static int break_with_strange_bytes(void *context, const struct pattern *pattern, const struct point *point,
+                                    double *ret_bps, struct err *why)
+{
+    (void)context, (void)pattern, (void)point, (void)ret_bps;
+    return err_set(why, -EIO, "caf\xe9");
+}
+
+static void strange_bytes_anywhere_leave_the_document_valid(void **state)
+{
+    (void)state;
+    static char text[1 << 16];
+    json_error_t error;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", NULL);
+    session = rig_open_session(&settings);
+    snprintf(session->surface.name, sizeof session->surface.name, "n\xe9");
+    session->env.truth_bps = break_with_strange_bytes;
+    notes_add(&session->warnings, "strange", "\xff");
+    assert_int_equal(tune_init(&tune, session, &err), 0);
+    assert_int_equal(tune_run(&tune, &err), 0);
+    answer_prepare(&answer, &tune);
+    FILE *out = fmemopen(text, sizeof text, "w");
+    assert_int_equal(report_recommendation_json(out, &answer, &err), 0);
+    fclose(out);
+    json_t *document = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+    assert_non_null(document);
+    assert_string_equal(json_string_value(json_object_get(json_object_get(document, "system"), "surface")),
+                        "n?");
+    assert_string_equal(json_string_value(json_array_get(json_object_get(document, "reasons"), 0)), "caf?");
+    assert_true(json_array_size(json_object_get(document, "dropped")) > 1);
+    done(document);
+}
+
+static void facts_of_the_system_are_cleaned_too(void **state)
+{
+    (void)state;
+    struct session *bare = calloc(1, sizeof *bare);
+    assert_non_null(bare);
+    bare->target.fd = -1;
+    bare->settings = &settings;
+    bare->host.n = 3;
+    bare->host.facts[0].kind = HOSTINFO_TEXT;
+    snprintf(bare->host.facts[0].key, sizeof bare->host.facts[0].key, "device");
+    snprintf(bare->host.facts[0].text, sizeof bare->host.facts[0].text, "/dev/\xe9");
+    bare->host.facts[1].kind = HOSTINFO_FLAG;
+    snprintf(bare->host.facts[1].key, sizeof bare->host.facts[1].key, "rotational");
+    bare->host.facts[1].number = 1;
+    bare->host.facts[2].kind = HOSTINFO_NUMBER;
+    snprintf(bare->host.facts[2].key, sizeof bare->host.facts[2].key, "load");
+    bare->host.facts[2].number = NAN;
+    json_t *object = json_system(bare);
+    assert_true(json_is_false(json_object_get(object, "simulated")));
+    assert_string_equal(json_string_value(json_object_get(object, "device")), "/dev/?");
+    assert_true(json_is_true(json_object_get(object, "rotational")));
+    assert_true(json_is_null(json_object_get(object, "load")));
+    json_decref(object);
+    free(bare);
+}
+
+static void a_document_ends_with_one_newline(void **state)
+{
+    (void)state;
+    char text[64] = "";
+    FILE *out = fmemopen(text, sizeof text, "w");
+    assert_int_equal(json_print(out, json_pack("{s:i}", "a", 1), &err), 0);
+    fclose(out);
+    assert_string_equal(text, "{\n  \"a\": 1\n}\n");
+}
+
+static void output_that_cannot_be_written_is_an_error(void **state)
+{
+    (void)state;
+    FILE *full = fopen("/dev/full", "w");
+    assert_non_null(full);
+    assert_int_equal(json_print(full, json_pack("{s:i}", "a", 1), &err), -ENOSPC);
+    assert_non_null(strstr(err.text, "standard output"));
+    fclose(full);
+    assert_int_equal(json_print(stdout, NULL, &err), -ENOMEM);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_are_finite_or_null),
+        cmocka_unit_test(utf8_passes),
+        cmocka_unit_test(what_is_not_utf8_becomes_a_question_mark),
+        cmocka_unit_test(notes_keep_their_place_whatever_bytes_they_hold),
+        cmocka_unit_test(a_warning_says_whether_it_disqualifies),
+        cmocka_unit_test(a_row_without_an_interval_has_nulls),
+        cmocka_unit_test(patterns_have_their_shares),
+        cmocka_unit_test(a_recommendation_has_every_field_of_the_schema),
+        cmocka_unit_test(the_length_of_runs_says_how_they_start),
+        cmocka_unit_test(no_recommendation_is_null_with_reasons),
+        cmocka_unit_test(strange_bytes_anywhere_leave_the_document_valid),
+        cmocka_unit_test(facts_of_the_system_are_cleaned_too),
+        cmocka_unit_test(a_document_ends_with_one_newline),
+        cmocka_unit_test(output_that_cannot_be_written_is_an_error),
+    };
+    return cmocka_run_group_tests_name("tuner/base/json", tests, enter, rig_leave);
+}

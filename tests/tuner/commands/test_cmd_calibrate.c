@@ -1,0 +1,116 @@
+/* fstune calibrate: what is not done before it is known that it can be. */
+/* LINK: -Wl,--wrap=session_prepare -Wl,--wrap=dirty_limits_set -Wl,--wrap=dirty_limits_check */
+#include "bench/base/err.h"
+#include "bench/target/dirty_limits.h"
+#include "tests/tuner/rig.h"
+#include "tuner/commands/command.h"
+
+#include <errno.h>
+#include <string.h>
+
+static bool prepared, set, may_set;
+
+int __wrap_session_prepare(struct session *session, struct err *err);
+int __wrap_dirty_limits_set(struct dirty_limits *limits, const struct dirty_limits_places *places,
+                            uint64_t background_bytes, uint64_t hard_bytes, struct err *err);
+
+int __wrap_dirty_limits_check(const struct dirty_limits_places *places, uint64_t background_bytes,
+                              uint64_t hard_bytes, struct err *err);
+
+int __wrap_dirty_limits_check(const struct dirty_limits_places *places, uint64_t background_bytes,
+                              uint64_t hard_bytes, struct err *err)
+{
+    (void)places;
+    assert_int_equal(background_bytes, 64 << 20);
+    assert_int_equal(hard_bytes, 128 << 20);
+    return may_set ? 0 : err_set(err, -EACCES, "not for you");
+}
+
+/* Somebody else has the lock. */
+int __wrap_session_prepare(struct session *session, struct err *err)
+{
+    (void)session;
+    prepared = true;
+    return err_set(err, -EBUSY, "locked");
+}
+
+int __wrap_dirty_limits_set(struct dirty_limits *limits, const struct dirty_limits_places *places,
+                            uint64_t background_bytes, uint64_t hard_bytes, struct err *err)
+{
+    (void)limits;
+    (void)places;
+    (void)background_bytes;
+    (void)hard_bytes;
+    set = true;
+    return err_set(err, -EPERM, "not here");
+}
+
+static int measure(struct err *err)
+{
+    static struct session session;
+    static struct settings settings;
+    settings_init(&settings);
+    settings.calibrate_limits_given = true;
+    settings.calibrate_limits_bytes[0] = 64 << 20;
+    settings.calibrate_limits_bytes[1] = 128 << 20;
+    memset(&session, 0, sizeof session);
+    session.settings = &settings;
+    prepared = set = false;
+    *err = (struct err){0};
+    return command_calibrate.measure(&session, err);
+}
+
+static void limits_stay_while_another_has_the_lock(void **state)
+{
+    (void)state;
+    struct err err;
+    may_set = true;
+    assert_int_equal(measure(&err), -EBUSY);
+    assert_true(prepared);
+    assert_false(set);
+}
+
+static void limits_that_may_not_be_set_are_known_before_anything_is_written(void **state)
+{
+    (void)state;
+    struct err err;
+    may_set = false;
+    assert_int_equal(measure(&err), -EACCES);
+    assert_non_null(strstr(err.text, "--set-dirty-limits: not for you"));
+    assert_false(prepared);
+    assert_false(set);
+}
+
+static void a_budget_that_is_too_small_is_refused_before_the_file_is_filled(void **state)
+{
+    (void)state;
+    struct rig_run run;
+    rig_run_line(&run, "calibrate --max-write 512m --budget 20s --no-lock --quiet");
+    rig_check_error(&run, 2, "--max-write allows only");
+    rig_free(&run);
+    rig_run_line(&run, "calibrate --max-write 512m --budget 20s --no-lock --quiet");
+    rig_check_error(&run, 2, "give --max-write 629m or more");
+    rig_free(&run);
+    /* The file would be smaller, but not with what is asked for. */
+    rig_run_line(&run, "calibrate --max-write 400m --budget 20s --no-lock --quiet");
+    rig_check_error(&run, 2, "give --max-write 629m or more");
+    rig_free(&run);
+    rig_run_line(&run, "calibrate --max-write 629m --budget 20s --dry-run");
+    assert_int_equal(run.code, 0);
+    rig_free(&run);
+    rig_run_line(&run, "calibrate --max-write 8g --budget 20s --dry-run");
+    assert_int_equal(run.code, 0);
+    rig_free(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(limits_stay_while_another_has_the_lock),
+        cmocka_unit_test(limits_that_may_not_be_set_are_known_before_anything_is_written),
+        cmocka_unit_test(a_budget_that_is_too_small_is_refused_before_the_file_is_filled),
+    };
+    if (!rig_find_program())
+        return RIG_SKIPPED;
+    return cmocka_run_group_tests(tests, rig_enter, rig_leave);
+}

@@ -1,0 +1,110 @@
+/* Tests of tuner/commands/completion: what an argument offers, and the scripts of two invented commands. The
+ * shells' own view of the scripts is in tests/packaging/check_completion. */
+#include "tests/check.h"
+#include "tuner/commands/completion.h"
+#include "tuner/options/options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct command one = {.name = "one", .summary = "the user's: first", .options = OPTIONS_DOCTOR};
+static const struct command two = {
+    .name = "two", .summary = "second", .operands = "FORMAT", .options = OPTIONS_MEASURE};
+static const struct command *const commands[] = {&one, &two};
+
+static char words[64];
+
+static void an_argument_says_what_it_offers(void **state)
+{
+    static const struct {
+        const char *argument, *range, *words;
+        enum completion_kind kind;
+    } rows[] = {
+        {"", "", "", COMPLETION_NOTHING},
+        {"cold|warm", "", "cold warm", COMPLETION_WORDS},
+        {"fio", "", "fio", COMPLETION_WORDS},
+        {"SYNC", "none, end, each", "none end each", COMPLETION_WORDS},
+        {"0|1", "0, 1", "0 1", COMPLETION_WORDS},
+        {"SIZE", "512..512m, a multiple of 512", "", COMPLETION_NOTHING},
+        {"N", "1..64", "", COMPLETION_NOTHING},
+        {"DIR", "", "", COMPLETION_DIRECTORIES},
+        {"FILE", "", "", COMPLETION_FILES},
+        {"RESULT.json", "", "", COMPLETION_FILES},
+        {"KEY=VALUE,...", "", "", COMPLETION_NOTHING},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        assert_int_equal(completion_of(rows[i].argument, rows[i].range, words, sizeof words), rows[i].kind);
+        assert_string_equal(words, rows[i].words);
+    }
+}
+
+static void words_are_cut_at_the_size(void **state)
+{
+    (void)state;
+    assert_int_equal(completion_of("abc|def", "", words, 6), COMPLETION_WORDS);
+    assert_string_equal(words, "abc d");
+}
+
+/* The script for a shell; the caller frees it. */
+static char *script_for(const char *shell)
+{
+    char *script;
+    size_t size;
+    FILE *out = open_memstream(&script, &size);
+    assert_non_null(out);
+    assert_int_equal(completion_print(out, shell, commands, 2), 0);
+    assert_int_equal(fclose(out), 0);
+    return script;
+}
+
+static void another_shell_is_einval_and_prints_nothing(void **state)
+{
+    char *script;
+    size_t size;
+    FILE *out = open_memstream(&script, &size);
+    (void)state;
+    assert_non_null(out);
+    assert_int_equal(completion_print(out, "fish", commands, 2), -EINVAL);
+    assert_int_equal(fclose(out), 0);
+    assert_int_equal(size, 0);
+    free(script);
+}
+
+static void bash_knows_commands_values_and_operands(void **state)
+{
+    char *script = script_for("bash");
+    (void)state;
+    assert_non_null(strstr(script, "words='one two --help"));
+    assert_non_null(strstr(script, "--cache) words='cold warm' ;;"));
+    assert_non_null(strstr(script, "--path) kind=-d ;;"));
+    assert_non_null(strstr(script, "operands='"));
+    assert_non_null(strstr(script, "shell json'"));
+    free(script);
+}
+
+static void zsh_texts_are_quoted(void **state)
+{
+    char *script = script_for("zsh");
+    (void)state;
+    assert_int_equal(strncmp(script, "#compdef fstune\n", 16), 0);
+    assert_non_null(strstr(script, "'one:the user'\\''s: first'"));
+    assert_non_null(strstr(script, "rw\\[:READ%\\]"));
+    assert_non_null(strstr(script, "'1:FORMAT:("));
+    assert_non_null(strstr(script, "shell json)'"));
+    free(script);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_argument_says_what_it_offers),
+        cmocka_unit_test(words_are_cut_at_the_size),
+        cmocka_unit_test(another_shell_is_einval_and_prints_nothing),
+        cmocka_unit_test(bash_knows_commands_values_and_operands),
+        cmocka_unit_test(zsh_texts_are_quoted),
+    };
+    return cmocka_run_group_tests_name("tuner/commands/completion", tests, NULL, NULL);
+}

@@ -1,0 +1,146 @@
+/* Tests of tuner/commands/manual: the page of two invented commands. */
+#include "tests/check.h"
+#include "tuner/commands/manual.h"
+#include "tuner/emit/snippet.h"
+#include "tuner/nightly/retune_config.h"
+#include "tuner/options/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct command plain = {.name = "plain", .summary = "does little"};
+static const struct command rich = {.name = "rich",
+                                    .summary = "does much",
+                                    .operands = "list|show",
+                                    .description = "It's all there.\nReally.",
+                                    .example = "fstune rich 'a\\b'",
+                                    .options = OPTIONS_MEASURE};
+static const struct command *const commands[] = {&plain, &rich};
+
+static char *page;
+
+static int print_page(void **state)
+{
+    size_t size;
+    FILE *out = open_memstream(&page, &size);
+    (void)state;
+    if (out == NULL)
+        return -1;
+    manual_print(out, commands, 2);
+    return fclose(out);
+}
+
+static int free_page(void **state)
+{
+    (void)state;
+    free(page);
+    return 0;
+}
+
+static void check_escape(const char *text, const char *expected)
+{
+    char *escaped;
+    size_t size;
+    FILE *out = open_memstream(&escaped, &size);
+    assert_non_null(out);
+    manual_escape(out, text);
+    assert_int_equal(fclose(out), 0);
+    assert_string_equal(escaped, expected);
+    free(escaped);
+}
+
+static void assert_has(const char *text)
+{
+    if (strstr(page, text) == NULL)
+        fail_msg("the page lacks: %s", text);
+}
+
+static void text_is_no_request(void **state)
+{
+    (void)state;
+    check_escape("plain text", "plain text");
+    check_escape(".SH", "\\&.SH");
+    check_escape("a.b", "a.b");
+    check_escape("one\n.two\n'three", "one\n\\&.two\n\\&\\(aqthree");
+    check_escape("", "");
+}
+
+static void text_keeps_its_characters(void **state)
+{
+    (void)state;
+    check_escape("--dry-run", "\\-\\-dry\\-run");
+    check_escape("a\\b", "a\\eb");
+    check_escape("`x` ~ ^ don't", "\\(gax\\(ga \\(ti \\(ha don\\(aqt");
+}
+
+static void every_command_has_its_section(void **state)
+{
+    (void)state;
+    assert_has("\n.SS fstune plain\ndoes little\n");
+    assert_has("\n.SS fstune rich list|show\nIt\\(aqs all there.\nReally.\n");
+    assert_has("\nfstune rich \\(aqa\\eb\\(aq\n.fi\n");
+}
+
+static void every_option_stands_once(void **state)
+{
+    const struct option_row *row;
+    (void)state;
+    for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
+        char head[80], escaped[64] = "";
+        for (const char *c = row->name; *c; c++)
+            snprintf(escaped + strlen(escaped), sizeof escaped - strlen(escaped), "%s%c",
+                     *c == '-' ? "\\" : "", *c);
+        snprintf(head, sizeof head, "\n.TP\n.BR \\-\\-%s%s", escaped, row->argument ? " " : "\n");
+        const char *first = strstr(page, head);
+        if (first == NULL)
+            fail_msg("--%s is absent", row->name);
+        else
+            assert_null(strstr(first + 1, head));
+    }
+}
+
+static void an_option_names_only_the_commands_that_know_it(void **state)
+{
+    (void)state;
+    const char *replays = strstr(page, "\n.BR \\-\\-replays ");
+    assert_non_null(replays);
+    const char *knowers = strstr(replays, "\nOf: ");
+    assert_non_null(knowers);
+    assert_int_equal(strncmp(knowers, "\nOf: rich.\n", 11), 0);
+}
+
+static void formats_are_listed(void **state)
+{
+    (void)state;
+    assert_has("\n.TP\n.B shell\n");
+    assert_has("\n.TP\n.B json\n");
+}
+
+static void every_key_of_retune_stands_in_it(void **state)
+{
+    const struct option_row *row;
+    (void)state;
+    for (size_t i = 0; (row = retune_config_key(i)) != NULL; i++) {
+        char head[80];
+        snprintf(head, sizeof head, "\n.TP\n.B %s\n", row->name);
+        for (char *c = head; *c != '\0'; c++)
+            *c = *c == '-' ? '_' : *c;
+        assert_has(head);
+    }
+    assert_has("\n.TP\n.B first_budget\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_is_no_request),
+        cmocka_unit_test(text_keeps_its_characters),
+        cmocka_unit_test(every_command_has_its_section),
+        cmocka_unit_test(every_option_stands_once),
+        cmocka_unit_test(an_option_names_only_the_commands_that_know_it),
+        cmocka_unit_test(formats_are_listed),
+        cmocka_unit_test(every_key_of_retune_stands_in_it),
+    };
+    return cmocka_run_group_tests_name("tuner/commands/manual", tests, print_page, free_page);
+}

@@ -1,0 +1,181 @@
+/* The table of formats, and what holds for every one of them. */
+#include "tests/tuner/emit/snippet_rig.h"
+#include "tuner/base/snippet_formats.h"
+
+#include <ctype.h>
+
+static void names_are_unique_and_found(void **state)
+{
+    const struct snippet_ops *ops;
+    (void)state;
+    for (size_t i = 0; (ops = snippet_row(i)) != NULL; i++) {
+        assert_ptr_equal(snippet_find(ops->name), ops);
+        assert_string_equal(ops->name, snippet_formats[i]);
+        for (const char *c = ops->name; *c != '\0'; c++)
+            assert_true(islower((unsigned char)*c) || *c == '-');
+    }
+    assert_null(snippet_find("qemu2"));
+    assert_null(snippet_find(""));
+}
+
+static void every_row_says_what_it_is_and_how_to_check_it(void **state)
+{
+    const struct snippet_ops *ops;
+    (void)state;
+    for (size_t i = 0; (ops = snippet_row(i)) != NULL; i++) {
+        assert_true(strlen(ops->title) > 10 && strchr(ops->title, '\n') == NULL);
+        assert_true(strlen(ops->hint) > 0 && strchr(ops->hint, '\n') == NULL);
+        assert_non_null(ops->emit);
+    }
+}
+
+/* What a snippet must not hold whatever was measured: data would be lost, or nobody would know. */
+static void no_format_gives_up_durability(void **state)
+{
+    static const char *const never[] = {
+        "unsafe",  "no-flush=on",           "error=ignore", "snapshot=on", "locking=off",      "null-aio",
+        "null-co", "error_policy='ignore'", "<transient",   "<shareable",  "full_page_writes", "fsync = off",
+        "nosync",  "IgnoreFlush\" 1"};
+    const struct snippet_ops *ops;
+    (void)state;
+    for (size_t i = 0; (ops = snippet_row(i)) != NULL; i++) {
+        for (unsigned combination = 0; combination < 2 * SYNC_N * API_N; combination++) {
+            char *text = NULL, *remarks = NULL;
+            struct point *point = &snippet_advice.point;
+            point->api = (enum api)(combination % API_N);
+            point->sync = (enum sync)(combination / API_N % SYNC_N);
+            point->direct = combination / API_N / SYNC_N;
+            point->queue_depth = point->api == API_PSYNC ? 1 : 8;
+            if (snippet_make(ops, &snippet_request, &text, &remarks, NULL) != 0)
+                continue;
+            for (size_t n = 0; n < sizeof never / sizeof never[0]; n++)
+                assert_null(strstr(text, never[n]));
+            free(text);
+            free(remarks);
+        }
+    }
+}
+
+static void a_refused_snippet_leaves_no_text(void **state)
+{
+    char *text = NULL, *remarks = NULL;
+    struct err err = {0};
+    (void)state;
+    snippet_request.image = "/a\nb";
+    assert_int_equal(snippet_make(snippet_find("qemu"), &snippet_request, &text, &remarks, &err), -EINVAL);
+    assert_null(text);
+    assert_null(remarks);
+    assert_non_null(strstr(err.text, "control character"));
+}
+
+static void the_header_names_origin_evidence_and_doubt(void **state)
+{
+    (void)state;
+    snippet_expect("qemu", "2024-02-03T04:05:06Z on host store1 in /data (ext4, device vda)");
+    snippet_expect("qemu", "95% interval");
+    snippet_expect("qemu", "settled");
+    snippet_advice.conclusive = false;
+    snippet_expect("qemu", "NOT settled");
+    snippet_advice.ci_low_bps = NAN;
+    snippet_expect("qemu", "too few for an interval");
+    snippet_advice.mean_bps = NAN;
+    snippet_advice.probability = NAN;
+    snippet_expect("qemu", "how sure: not known");
+    snippet_advice.simulated = true;
+    snippet_expect("qemu", "nothing was measured");
+}
+
+static void the_header_says_the_sync_once(void **state)
+{
+    (void)state;
+    snippet_expect("qemu", "libaio, sync end\n");
+    snippet_advice.point.sync = SYNC_EACH;
+    snippet_expect("qemu", "libaio, sync each\n");
+}
+
+/* The snippet and its remarks as one text; NULL where it is refused. */
+static char *everything(const struct snippet_ops *ops)
+{
+    char *text = NULL, *remarks = NULL, *whole = NULL;
+    if (snippet_make(ops, &snippet_request, &text, &remarks, NULL) != 0)
+        return NULL;
+    assert_true(asprintf(&whole, "%s%s", text, remarks) >= 0);
+    free(text);
+    free(remarks);
+    return whole;
+}
+
+static void make_wish(unsigned wish)
+{
+    snippet_request.image = wish == 0 ? "/vms/other.img" : "";
+    snippet_request.image_format = wish == 1 ? SNIPPET_IMAGE_QCOW2 : SNIPPET_IMAGE_RAW;
+    snippet_request.bus = wish == 2 ? SNIPPET_BUS_NVME : SNIPPET_BUS_VIRTIO_BLK;
+    snippet_request.directsync = wish == 3;
+    snippet_request.version[0] = 0;
+}
+
+/* None is dropped in silence. */
+static void every_wish_changes_the_snippet_or_is_refused(void **state)
+{
+    const struct snippet_ops *ops;
+    size_t n_compared = 0;
+    (void)state;
+    for (size_t i = 0; (ops = snippet_row(i)) != NULL; i++) {
+        make_wish(4);
+        char *plain = everything(ops);
+        for (unsigned wish = 0; wish < 4 && plain != NULL; wish++) {
+            make_wish(wish);
+            char *wished = everything(ops);
+            bool is_said = wished != NULL && wish < 3 && strstr(wished, "not mapped: image") != NULL;
+            if (wished != NULL && strcmp(plain, wished) == 0 && !is_said)
+                fail_msg("%s: wish %u changes nothing:\n%s", ops->name, wish, wished);
+            free(wished);
+            n_compared++;
+        }
+        free(plain);
+    }
+    assert_true(n_compared > 50);
+}
+
+static void what_a_format_has_no_use_for_is_said_once(void **state)
+{
+    (void)state;
+    snippet_expect_no("shell", "is not used by");
+    snippet_expect_no("qemu", "is not used by");
+    snippet_request.bus = SNIPPET_BUS_NVME;
+    snippet_request.directsync = true;
+    snippet_request.version[0] = 99;
+    snippet_request.image = "/a";
+    snippet_request.image_format = SNIPPET_IMAGE_QCOW2;
+    snippet_expect("shell", "# --bus is not used by shell\n");
+    snippet_expect("shell", "# --directsync is not used by shell: nothing here makes every write durable");
+    snippet_expect("shell", "# --target-version is not used by shell\n");
+    snippet_expect("shell", "# --image is not used by shell\n# --image-format is not used by shell\n");
+    snippet_expect("fio", "--directsync is not used by fio");
+    snippet_expect_no("fio", "--image is not used by fio");
+    snippet_expect_no("json", "is not used by"); /* JSON has no comments: a remark beside it */
+    char *whole = everything(snippet_find("json"));
+    assert_non_null(strstr(whole, "--directsync is not used by json"));
+    free(whole);
+    snippet_expect_no("mysql", "--target-version is not used");
+    snippet_request = (struct snippet_request){.advice = &snippet_advice, .image = "", .version = {99, 0}};
+    static const char *const without[] = {"crosvm", "bhyve",      "xen",    "kubevirt",
+                                          "vmware", "virtualbox", "rocksdb"};
+    for (size_t i = 0; i < sizeof without / sizeof without[0]; i++)
+        snippet_expect(without[i], "--target-version is not used by");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SNIPPET_TEST(names_are_unique_and_found),
+        SNIPPET_TEST(every_row_says_what_it_is_and_how_to_check_it),
+        SNIPPET_TEST(no_format_gives_up_durability),
+        SNIPPET_TEST(a_refused_snippet_leaves_no_text),
+        SNIPPET_TEST(the_header_names_origin_evidence_and_doubt),
+        SNIPPET_TEST(the_header_says_the_sync_once),
+        SNIPPET_TEST(every_wish_changes_the_snippet_or_is_refused),
+        SNIPPET_TEST(what_a_format_has_no_use_for_is_said_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

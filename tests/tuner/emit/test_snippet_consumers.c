@@ -1,0 +1,208 @@
+/* What fio and udev are told; and formats that take one answer. */
+#include "tests/tuner/emit/consumer_rig.h"
+
+/* -- fio -- */
+
+static void fio_repeats_the_point_in_the_measured_directory(void **state)
+{
+    (void)state;
+    make("randwrite", 65536, 8, 1);
+    fact("test_file_bytes", json_integer(256 << 20));
+    assert_int_equal(emit("fio"), 0);
+    assert_true(says("directory=/srv/data") && says("filename=fstune-fio.tmp"));
+    assert_true(says("bs=65536") && says("iodepth=8") && says("direct=1") && says("ioengine=io_uring"));
+    assert_true(says("size=268435456") && says("io_size=268435456") && says("end_fsync=1"));
+    assert_true(explains("ioengine=libaio with direct=1"));
+}
+
+static void fio_moves_two_seconds_or_one_pass(void **state)
+{
+    struct advice *advice = make("randread", 4096, 1, 0);
+    (void)state;
+    advice->mean_bps = 10 * 4096;
+    assert_int_equal(emit("fio"), 0);
+    assert_true(says("io_size=81920"));
+    advice->mean_bps = 1e12;
+    assert_int_equal(emit("fio"), 0);
+    assert_true(says("io_size=268435456")); /* a quarter of a GiB: pages that were read are cached */
+    fact("cache", json_string("warm"));
+    assert_int_equal(emit("fio"), 0);
+    assert_true(says("io_size=1073741824") && says("invalidate=0"));
+    advice->mean_bps = NAN;
+    assert_int_equal(emit("fio"), 0);
+    assert_true(says("io_size=1073741824"));
+}
+
+static void fio_without_queue_has_depth_one(void **state)
+{
+    struct advice *advice = make("randread", 4096, 1, 1);
+    (void)state;
+    advice->point.api = API_PSYNC;
+    assert_int_equal(emit("fio"), 0);
+    assert_true(says("iodepth=1") && says("ioengine=psync"));
+    advice->point.api = API_POOL;
+    advice->point.queue_depth = 16;
+    assert_int_equal(emit("fio"), 0);
+    assert_true(says("iodepth=1") && says("numjobs=16"));
+    assert_true(explains("pool: fio has no workers"));
+}
+
+static void fio_works_beside_the_image_and_never_on_it(void **state)
+{
+    static const char *const cases[][2] = {{"/var/lib/vms/disk.img", "directory=/var/lib/vms"},
+                                           {"disk.img", "directory=."},
+                                           {"/disk.img", "directory=/"},
+                                           {"/srv/db/", "directory=/srv/db"},
+                                           {"/srv/a:b/x", "directory=/srv/a\\:b"},
+                                           {"/dev/shm/x", "directory=/dev/shm"}};
+    (void)state;
+    make("randwrite", 65536, 8, 1);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        request.image = cases[i][0];
+        assert_int_equal(emit("fio"), 0);
+        assert_true(says(cases[i][1]) && !sets("disk.img"));
+    }
+}
+
+static void fio_refuses_devices_and_paths_that_a_job_cannot_hold(void **state)
+{
+    static const char *const images[] = {"/dev/sda", "/dev/mapper/x", "/a;b/x", "/a#b/x", "/a$b/x",
+                                         "/a\nb/x",  "/a\"b/x",       "/a /x",  " /x",    "/a\\b/x"};
+    (void)state;
+    make("randwrite", 65536, 8, 1);
+    for (size_t i = 0; i < sizeof images / sizeof images[0]; i++) {
+        request.image = images[i];
+        assert_int_equal(emit("fio"), -EINVAL);
+    }
+    struct advice *advice = make("randwrite", 1 << 20, 1024, 1);
+    fact("test_file_bytes", json_integer(128 << 20));
+    assert_int_equal(emit("fio"), -EINVAL);
+    assert_non_null(strstr(err.text, "too small"));
+    advice->point.queue_depth = 128;
+    assert_int_equal(emit("fio"), 0);
+}
+
+/* -- udev -- */
+
+static void make_disk(const char *pattern, uint64_t request_size, uint32_t depth, uint32_t direct)
+{
+    make(pattern, request_size, depth, direct);
+    fact("device_whole", json_string("sda"));
+    fact("scheduler", json_string("mq-deadline"));
+    fact("read_ahead_kb", json_integer(128));
+    fact("max_sectors_kb", json_integer(1280));
+    fact("max_hw_sectors_kb", json_integer(4096));
+    fact("nr_requests", json_integer(64));
+}
+
+#define RULE(attributes) "ACTION==\"add|change\", SUBSYSTEM==\"block\", KERNEL==\"sda\", " attributes
+
+static void udev_raises_what_stands_in_the_way_and_nothing_else(void **state)
+{
+    (void)state;
+    make_disk("randread", 2 << 20, 128, 1);
+    assert_int_equal(emit("udev"), 0);
+    assert_true(says(RULE("ATTR{queue/max_sectors_kb}=\"2048\", ATTR{queue/nr_requests}=\"128\"")));
+    make_disk("read", 1 << 20, 2, 0);
+    assert_int_equal(emit("udev"), 0);
+    assert_true(says(RULE("ATTR{queue/read_ahead_kb}=\"2048\"")));
+    snprintf(advices[0].file_system, sizeof advices[0].file_system, "btrfs");
+    assert_int_equal(emit("udev"), 0);
+    assert_true(!sets("ATTR") && explains("/sys/class/bdi"));
+    make_disk("randread", 65536, 64, 1);
+    assert_int_equal(emit("udev"), 0);
+    assert_true(!sets("ATTR") && explains("nothing needs a rule"));
+}
+
+static void udev_keeps_to_caps(void **state)
+{
+    (void)state;
+    make_disk("read", 4 << 20, 64, 0);
+    assert_int_equal(emit("udev"), 0);
+    assert_true(sets("read_ahead_kb}=\"8192\""));
+    make_disk("write", 8 << 20, 1, 1);
+    assert_int_equal(emit("udev"), 0);
+    assert_true(sets("max_sectors_kb}=\"4096\""));
+    make_disk("randread", 4096, 1024, 1);
+    advices[0].point.threads = 64;
+    assert_int_equal(emit("udev"), 0);
+    assert_true(sets("nr_requests}=\"2048\""));
+}
+
+static void udev_says_what_it_does_not_know(void **state)
+{
+    (void)state;
+    make_disk("randread", 2 << 20, 128, 1);
+    json_object_del(json_object_get(documents[0], "system"), "max_hw_sectors_kb");
+    json_object_del(json_object_get(documents[0], "system"), "nr_requests");
+    assert_int_equal(emit("udev"), 0);
+    assert_true(!sets("ATTR") && explains("the hardware's limit was not recorded"));
+    assert_true(explains("nr_requests: the value in force was not recorded"));
+    make_disk("randread", 65536, 128, 1);
+    fact("scheduler", json_string("none"));
+    assert_int_equal(emit("udev"), 0);
+    assert_true(!sets("ATTR") && explains("hardware's tags"));
+    assert_true(explains("schedulers were not compared"));
+    json_object_del(json_object_get(documents[0], "system"), "scheduler");
+    assert_int_equal(emit("udev"), 0);
+    assert_false(sets("ATTR"));
+}
+
+/* The page cache makes the disk's requests, and takes writes without waiting. */
+static void udev_leaves_the_queue_alone_for_buffered_writes(void **state)
+{
+    (void)state;
+    make_disk("write", 8 << 20, 256, 0);
+    assert_int_equal(emit("udev"), 0);
+    assert_false(sets("ATTR"));
+}
+
+static void udev_refuses_what_has_no_queue_of_its_own(void **state)
+{
+    static const char *const devices[] = {"dm-0", "md127", "loop3", "zram0", "nbd1",
+                                          "s*a",  "sd\"a", "a b",   ""};
+    (void)state;
+    for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
+        make_disk("randread", 65536, 128, 1);
+        fact("device_whole", json_string(devices[i]));
+        assert_int_equal(emit("udev"), -EINVAL);
+    }
+    make("randread", 65536, 128, 1);
+    assert_int_equal(emit("udev"), -EINVAL);
+    make_disk("randread", 65536, 128, 1);
+    advices[0].simulated = true;
+    assert_int_equal(emit("udev"), -EINVAL);
+    assert_non_null(strstr(err.text, "simulated"));
+}
+
+/* -- all -- */
+
+static void other_formats_take_one_answer(void **state)
+{
+    static const char *const names[] = {"fio", "udev", "postgresql", "mysql", "rocksdb", "shell", "json"};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        make_four();
+        request.n_more = 1;
+        assert_int_equal(emit(names[i]), -EINVAL);
+        assert_non_null(strstr(err.text, "takes one"));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fio_repeats_the_point_in_the_measured_directory),
+        cmocka_unit_test(fio_moves_two_seconds_or_one_pass),
+        cmocka_unit_test(fio_without_queue_has_depth_one),
+        cmocka_unit_test(fio_works_beside_the_image_and_never_on_it),
+        cmocka_unit_test(fio_refuses_devices_and_paths_that_a_job_cannot_hold),
+        cmocka_unit_test(udev_raises_what_stands_in_the_way_and_nothing_else),
+        cmocka_unit_test(udev_keeps_to_caps),
+        cmocka_unit_test(udev_says_what_it_does_not_know),
+        cmocka_unit_test(udev_leaves_the_queue_alone_for_buffered_writes),
+        cmocka_unit_test(udev_refuses_what_has_no_queue_of_its_own),
+        cmocka_unit_test(other_formats_take_one_answer),
+    };
+    return cmocka_run_group_tests(tests, NULL, leave);
+}

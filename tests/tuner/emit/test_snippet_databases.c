@@ -1,0 +1,271 @@
+/* What databases are told: legal, no less durable than before, and silent about what was not measured. */
+#include "tests/tuner/emit/consumer_rig.h"
+
+/* -- postgresql -- */
+
+static void postgresql_before_17_has_the_depth_alone(void **state)
+{
+    (void)state;
+    make("read", 262144, 16, 1);
+    assert_int_equal(emit("postgresql"), 0);
+    assert_true(says("effective_io_concurrency = 16") && says("maintenance_io_concurrency = 16"));
+    assert_true(!sets("io_combine_limit") && !sets("io_method"));
+    assert_true(explains("not mapped: direct 1"));
+    request.version[0] = 16;
+    assert_int_equal(emit("postgresql"), 0);
+    assert_false(sets("io_combine_limit"));
+    request.version[0] = 12;
+    assert_int_equal(emit("postgresql"), -EINVAL);
+}
+
+static void postgresql_joins_blocks_from_17_on(void **state)
+{
+    (void)state;
+    make("read", 300 * 1024, 16, 1);
+    request.version[0] = 17;
+    assert_int_equal(emit("postgresql"), 0);
+    assert_true(says("io_combine_limit = 256kB") && !sets("io_max_combine_limit") && !sets("io_method"));
+    request.version[0] = 18;
+    assert_int_equal(emit("postgresql"), 0);
+    assert_true(says("io_combine_limit = 296kB") && says("io_max_combine_limit = 296kB"));
+    advices[0].point.request_size_bytes = 4 << 20;
+    assert_int_equal(emit("postgresql"), 0);
+    assert_true(says("io_combine_limit = 1024kB"));
+    advices[0].point.request_size_bytes = 4096;
+    assert_int_equal(emit("postgresql"), 0);
+    assert_false(sets("combine"));
+}
+
+static void postgresql_18_names_a_method_and_its_fallback(void **state)
+{
+    struct advice *advice = make("randread", 8192, 64, 1);
+    (void)state;
+    request.version[0] = 18;
+    assert_int_equal(emit("postgresql"), 0);
+    assert_true(says("io_method = io_uring") && explains("io_method = worker") && !sets("combine"));
+    advice->point.api = API_POOL;
+    assert_int_equal(emit("postgresql"), 0);
+    assert_true(says("io_method = worker") && says("io_workers = 32"));
+    advice->point.api = API_LIBAIO;
+    advice->point.queue_depth = 1;
+    assert_int_equal(emit("postgresql"), 0);
+    assert_true(says("io_workers = 3"));
+    advice->point.api = API_PSYNC;
+    assert_int_equal(emit("postgresql"), 0);
+    assert_false(sets("io_method"));
+}
+
+static void postgresql_says_nothing_of_reads_that_were_not_measured(void **state)
+{
+    (void)state;
+    make("randwrite", 8192, 1024, 1);
+    assert_int_equal(emit("postgresql"), 0);
+    assert_false(sets("concurrency"));
+    request.version[0] = 18;
+    assert_int_equal(emit("postgresql"), 0);
+    assert_false(sets("io_method"));
+    make("randread", 8192, 1024, 1);
+    assert_int_equal(emit("postgresql"), 0);
+    assert_true(says("effective_io_concurrency = 1000"));
+}
+
+static void durable_writes_on_request_are_left_to_the_commits(void **state)
+{
+    static const char *const names[] = {"postgresql", "mysql", "rocksdb"};
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        make("randwrite", 16384, 8, 1);
+        assert_int_equal(emit(names[i]), 0);
+        assert_false(explains("every write durable"));
+        request.directsync = true;
+        assert_int_equal(emit(names[i]), 0);
+        assert_true(explains("not mapped: every write durable"));
+    }
+}
+
+/* -- mysql -- */
+
+static void mysql_flushes_directly_or_with_fsync(void **state)
+{
+    (void)state;
+    make("randread", 16384, 8, 1);
+    assert_int_equal(emit("mysql"), 0);
+    assert_true(says("[mysqld]") && says("innodb_flush_method = O_DIRECT"));
+    advices[0].point.direct = 0;
+    assert_int_equal(emit("mysql"), 0);
+    assert_true(says("innodb_flush_method = fsync"));
+    request.version[0] = 11;
+    assert_int_equal(emit("mysql"), 0);
+    assert_true(says("innodb_data_file_buffering = ON") && !sets("flush_method"));
+}
+
+static void mysql_never_lowers_threads(void **state)
+{
+    struct advice *advice = make("randread", 16384, 8, 1);
+    (void)state;
+    assert_int_equal(emit("mysql"), 0);
+    assert_false(sets("io_threads"));
+    advice->point.threads = 64;
+    assert_int_equal(emit("mysql"), 0);
+    assert_true(says("innodb_read_io_threads = 64") && !sets("write_io_threads"));
+    make("randrw:50", 16384, 8, 1)->point.threads = 8;
+    assert_int_equal(emit("mysql"), 0);
+    assert_true(says("innodb_read_io_threads = 8") && says("innodb_write_io_threads = 8"));
+}
+
+static void mysql_capacity_is_three_quarters_of_durable_page_writes(void **state)
+{
+    struct advice *advice = make("randwrite", 65536, 8, 1);
+    (void)state;
+    advice->mean_bps = 65536 * 1000.0;
+    advice->ci_low_bps = NAN;
+    advice->iops = 1000;
+    assert_int_equal(emit("mysql"), 0);
+    assert_true(says("innodb_io_capacity = 750"));
+    advice->ci_low_bps = 0.8 * advice->mean_bps;
+    assert_int_equal(emit("mysql"), 0);
+    assert_true(says("innodb_io_capacity = 600"));
+    /* Requests of 4 KiB: four of them are a page. */
+    advice->point.request_size_bytes = 4096;
+    advice->mean_bps = 4096 * 1000.0;
+    advice->ci_low_bps = NAN;
+    assert_int_equal(emit("mysql"), 0);
+    assert_true(says("innodb_io_capacity = 187"));
+    advice->iops = 1e7;
+    advice->mean_bps = 4e10;
+    assert_int_equal(emit("mysql"), 0);
+    assert_true(says("innodb_io_capacity = 20000"));
+}
+
+static void mysql_has_no_capacity_without_measured_writes(void **state)
+{
+    static const char *const patterns[] = {"randread", "write", "randrw:50"};
+    (void)state;
+    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+        make(patterns[i], 16384, 8, 1);
+        assert_int_equal(emit("mysql"), 0);
+        assert_false(sets("capacity"));
+    }
+    struct advice *advice = make("randwrite", 16384, 8, 0);
+    advice->point.sync = SYNC_NONE; /* memory's rate */
+    assert_int_equal(emit("mysql"), 0);
+    assert_false(sets("capacity"));
+    advice = make("randwrite", 16384, 8, 1);
+    advice->iops = NAN;
+    assert_int_equal(emit("mysql"), 0);
+    assert_false(sets("capacity"));
+    advice = make("randwrite", 16384, 8, 1);
+    advice->mean_bps = 16384 * 100;
+    advice->ci_low_bps = NAN;
+    assert_int_equal(emit("mysql"), 0);
+    assert_true(!sets("capacity") && explains("below its least value"));
+}
+
+/* -- rocksdb -- */
+
+static void rocksdb_is_told_of_the_directions_that_were_measured(void **state)
+{
+    (void)state;
+    make("randread", 16384, 8, 1);
+    assert_int_equal(emit("rocksdb"), 0);
+    assert_true(says("  use_direct_reads=true") && says("  allow_mmap_reads=false"));
+    assert_true(!sets("compaction") && explains("writes were not measured"));
+    make("rw:50", 1 << 20, 8, 0)->point.threads = 6;
+    assert_int_equal(emit("rocksdb"), 0);
+    assert_true(says("  use_direct_reads=false") && says("  use_direct_io_for_flush_and_compaction=false"));
+    assert_true(says("  compaction_readahead_size=1048576") && !sets("mmap"));
+    assert_true(says("  writable_file_max_buffer_size=1048576") && says("  max_background_jobs=6"));
+    make("write", 4608, 8, 1);
+    assert_int_equal(emit("rocksdb"), 0);
+    assert_true(says("  writable_file_max_buffer_size=65536") && !sets("use_direct_reads"));
+    make("write", 65536 + 512, 8, 1);
+    assert_int_equal(emit("rocksdb"), 0);
+    assert_true(says("  writable_file_max_buffer_size=69632"));
+}
+
+/* -- seastar -- */
+
+static void seastar_has_all_four_figures(void **state)
+{
+    (void)state;
+    make_four();
+    assert_int_equal(emit("seastar"), 0);
+    assert_non_null(strstr(text, "\ndisks:\n  - mountpoint: \"/srv/data\"\n    read_iops: 250000\n"
+                                 "    read_bandwidth: 3000000000\n    write_iops: 80000\n"
+                                 "    write_bandwidth: 1500000000\n"));
+    request.image = "/mnt/\"q\\";
+    assert_int_equal(emit("seastar"), 0);
+    assert_true(says("  - mountpoint: \"/mnt/\\\"q\\\\\""));
+}
+
+static void seastar_names_what_is_missing(void **state)
+{
+    (void)state;
+    make_four();
+    request.n_more = 1;
+    assert_int_equal(emit("seastar"), -EINVAL);
+    assert_non_null(strstr(err.text, "read_bandwidth (--pattern read"));
+    assert_non_null(strstr(err.text, "write_bandwidth (--pattern write"));
+    assert_null(strstr(err.text, "read_iops"));
+}
+
+static void seastar_refuses_answers_that_do_not_fit(void **state)
+{
+    (void)state;
+    make_four();
+    advices[1].point.request_size_bytes = 32768;
+    assert_int_equal(emit("seastar"), -EINVAL);
+    assert_non_null(strstr(err.text, "randwrite at 32k supplies none"));
+    make_four();
+    advices[2].point.direct = 0;
+    assert_int_equal(emit("seastar"), -EINVAL);
+    make_four();
+    advices[3] = advices[2];
+    assert_int_equal(emit("seastar"), -EINVAL);
+    assert_non_null(strstr(err.text, "before"));
+    make_four();
+    snprintf(advices[3].path, sizeof advices[3].path, "/elsewhere");
+    assert_int_equal(emit("seastar"), -EINVAL);
+    make_four();
+    advices[0].iops = NAN;
+    assert_int_equal(emit("seastar"), -EINVAL);
+    advices[0].iops = 1e300;
+    assert_int_equal(emit("seastar"), -EINVAL);
+    make_four();
+    request.image = "/a\xff";
+    assert_int_equal(emit("seastar"), -EINVAL);
+    request.image = "/a\xc2\x85";
+    assert_int_equal(emit("seastar"), -EINVAL);
+    request.image = "/a\nb";
+    assert_int_equal(emit("seastar"), -EINVAL);
+}
+
+static void mysql_says_that_a_simulated_answer_is_why_there_is_no_capacity(void **state)
+{
+    (void)state;
+    make("randwrite", 16384, 8, 1)->simulated = true;
+    assert_int_equal(emit("mysql"), 0);
+    assert_true(!sets("capacity") && explains("because the answer is simulated"));
+    assert_false(explains("--pattern randwrite"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(postgresql_before_17_has_the_depth_alone),
+        cmocka_unit_test(postgresql_joins_blocks_from_17_on),
+        cmocka_unit_test(postgresql_18_names_a_method_and_its_fallback),
+        cmocka_unit_test(postgresql_says_nothing_of_reads_that_were_not_measured),
+        cmocka_unit_test(durable_writes_on_request_are_left_to_the_commits),
+        cmocka_unit_test(mysql_flushes_directly_or_with_fsync),
+        cmocka_unit_test(mysql_never_lowers_threads),
+        cmocka_unit_test(mysql_capacity_is_three_quarters_of_durable_page_writes),
+        cmocka_unit_test(mysql_has_no_capacity_without_measured_writes),
+        cmocka_unit_test(rocksdb_is_told_of_the_directions_that_were_measured),
+        cmocka_unit_test(seastar_has_all_four_figures),
+        cmocka_unit_test(seastar_names_what_is_missing),
+        cmocka_unit_test(seastar_refuses_answers_that_do_not_fit),
+        cmocka_unit_test(mysql_says_that_a_simulated_answer_is_why_there_is_no_capacity),
+    };
+    return cmocka_run_group_tests(tests, NULL, leave);
+}

@@ -1,0 +1,91 @@
+/* Settings that virtual machines have in common are legal, and honour the guest's flushes. */
+#include "tests/tuner/emit/snippet_rig.h"
+
+static void cache_modes_follow_direct_and_the_wish_for_directsync(void **state)
+{
+    static const char *const modes[2][2] = {{"writeback", "writethrough"}, {"none", "directsync"}};
+    (void)state;
+    for (unsigned direct = 0; direct < 2; direct++) {
+        for (unsigned wish = 0; wish < 2; wish++) {
+            for (unsigned sync = 0; sync < SYNC_N; sync++) {
+                snippet_advice.point.direct = direct;
+                snippet_advice.point.sync = (enum sync)sync;
+                snippet_request.directsync = wish != 0;
+                assert_string_equal(snippet_cache_mode(&snippet_request), modes[direct][wish]);
+                assert_non_null(
+                    strstr(snippet_cache_meaning(&snippet_request), wish ? "durable" : "flushes"));
+            }
+        }
+    }
+}
+
+static void native_is_for_direct_alone(void **state)
+{
+    static const char *const engines[API_N][2] = {[API_PSYNC] = {"threads", "threads"},
+                                                  [API_PVEC] = {"threads", "threads"},
+                                                  [API_POOL] = {"threads", "threads"},
+                                                  [API_LIBAIO] = {"threads", "native"},
+                                                  [API_IO_URING] = {"io_uring", "io_uring"}};
+    (void)state;
+    for (unsigned api = 0; api < API_N; api++) {
+        for (unsigned direct = 0; direct < 2; direct++) {
+            snippet_advice.point.api = (enum api)api;
+            snippet_advice.point.direct = direct;
+            assert_string_equal(snippet_aio(&snippet_request), engines[api][direct]);
+        }
+    }
+}
+
+static void queue_sizes_are_powers_of_two_that_hold_depth_and_segments(void **state)
+{
+    static const struct {
+        uint64_t request_size_bytes;
+        uint32_t queue_depth, threads;
+        unsigned expected;
+    } rows[] = {
+        {512, 1, 1, 256},        {65536, 256, 1, 256},     {65536, 257, 1, 512},
+        {65536, 1024, 1, 1024},  {65536, 16, 16, 256},     {65536, 16, 17, 512},
+        {65536, 1024, 64, 1024}, {254 * 4096, 1, 1, 256},  {255 * 4096, 1, 1, 512},
+        {510 * 4096, 1, 1, 512}, {511 * 4096, 1, 1, 1024}, {512ULL << 20, 1, 1, 1024},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        snippet_advice.point.request_size_bytes = rows[i].request_size_bytes;
+        snippet_advice.point.queue_depth = rows[i].queue_depth;
+        snippet_advice.point.threads = rows[i].threads;
+        assert_int_equal(snippet_queue_size(&snippet_request, 1), rows[i].expected);
+    }
+}
+
+/* Of two sizes the larger one needs the segments. */
+static void the_larger_of_two_sizes_decides_the_queue(void **state)
+{
+    (void)state;
+    snippet_advice.point.request_size_bytes = 4096;
+    factors_set_write_size(&snippet_advice.point, 2 << 20);
+    assert_int_equal(snippet_queue_size(&snippet_request, 1), 1024);
+}
+
+static void a_version_that_was_not_given_is_before_none(void **state)
+{
+    (void)state;
+    assert_false(snippet_version_before(&snippet_request, 99, 0));
+    snippet_request.version[0] = 6;
+    snippet_request.version[1] = 3;
+    assert_false(snippet_version_before(&snippet_request, 6, 3));
+    assert_false(snippet_version_before(&snippet_request, 5, 9));
+    assert_true(snippet_version_before(&snippet_request, 6, 4));
+    assert_true(snippet_version_before(&snippet_request, 7, 0));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SNIPPET_TEST(cache_modes_follow_direct_and_the_wish_for_directsync),
+        SNIPPET_TEST(native_is_for_direct_alone),
+        SNIPPET_TEST(queue_sizes_are_powers_of_two_that_hold_depth_and_segments),
+        SNIPPET_TEST(the_larger_of_two_sizes_decides_the_queue),
+        SNIPPET_TEST(a_version_that_was_not_given_is_before_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

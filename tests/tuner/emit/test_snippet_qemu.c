@@ -1,0 +1,181 @@
+/* QEMU's options: direct on both nodes, flushes kept, the guest's cache told, names escaped. */
+#include "tests/tuner/emit/snippet_rig.h"
+
+static void direct_is_said_on_both_nodes_and_flushes_are_kept(void **state)
+{
+    (void)state;
+    snippet_expect("qemu", "\n-blockdev driver=file,node-name=fst-f0,filename=/path/to/disk.img,aio=native,"
+                           "cache.direct=on,cache.no-flush=off\n");
+    snippet_expect("qemu", "\n-blockdev driver=raw,node-name=fst-d0,file=fst-f0,cache.direct=on,"
+                           "cache.no-flush=off\n");
+    snippet_advice.point.direct = 0;
+    snippet_expect("qemu", "aio=threads,cache.direct=off,cache.no-flush=off\n");
+    snippet_expect("qemu", "file=fst-f0,cache.direct=off,cache.no-flush=off\n");
+    snippet_request.image_format = SNIPPET_IMAGE_QCOW2;
+    snippet_expect("qemu", "\n-blockdev driver=qcow2,node-name=fst-d0");
+}
+
+static void each_bus_has_its_devices(void **state)
+{
+    (void)state;
+    snippet_expect("qemu", "\n-object iothread,id=fst0\n");
+    snippet_expect("qemu",
+                   "\n-device virtio-blk-pci,drive=fst-d0,iothread=fst0,queue-size=256,write-cache=on\n");
+    snippet_request.bus = SNIPPET_BUS_VIRTIO_SCSI;
+    snippet_expect("qemu",
+                   "\n-device virtio-scsi-pci,id=fst-s0,iothread=fst0,virtqueue_size=256,cmd_per_lun=128\n"
+                   "-device scsi-hd,bus=fst-s0.0,drive=fst-d0,write-cache=on\n");
+    snippet_request.bus = SNIPPET_BUS_NVME;
+    snippet_expect("qemu", "\n-device nvme,drive=fst-d0,serial=fstune0,mdts=7,write-cache=on\n");
+    snippet_expect_no("qemu", "-object");
+    snippet_advice.point.request_size_bytes = 1 << 20;
+    snippet_expect("qemu", "mdts=8");
+    snippet_advice.point.request_size_bytes = 1536 << 10;
+    snippet_expect("qemu", "mdts=9");
+}
+
+static void directsync_turns_the_guests_cache_off(void **state)
+{
+    (void)state;
+    snippet_request.directsync = true;
+    snippet_expect("qemu", "cache.direct=on");
+    snippet_expect("qemu", "queue-size=256,write-cache=off\n");
+    snippet_expect("qemu-drive", "cache=directsync,aio=native\n");
+    snippet_advice.point.direct = 0;
+    snippet_expect("qemu-drive", "cache=writethrough,aio=threads\n");
+}
+
+static void the_short_form_never_mixes_shortcut_and_parts(void **state)
+{
+    (void)state;
+    snippet_expect("qemu-drive", "\n-drive file=/path/to/disk.img,if=none,id=fst-d0,format=raw,cache=none,"
+                                 "aio=native\n");
+    snippet_expect_no("qemu-drive", "cache.direct");
+    snippet_advice.point.direct = 0;
+    snippet_expect("qemu-drive", "cache=writeback,aio=threads\n");
+}
+
+static void paths_are_doubled_and_quoted(void **state)
+{
+    static const struct {
+        const char *path, *expected;
+    } rows[] = {
+        {"/a,b.img", "=/a,,b.img,"},        {"/a b.img", "='/a b.img',"},
+        {"/it's.img", "='/it'\\''s.img',"}, {"/a,$x.img", "='/a,,$x.img',"},
+        {"/a=b%c:d@e+f", "=/a=b%c:d@e+f,"}, {"/\xc3\xbc", "='/\xc3\xbc',"},
+        {"relative.img", "=relative.img,"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        snippet_request.image = rows[i].path;
+        snippet_expect("qemu", rows[i].expected);
+        snippet_expect("qemu-drive", rows[i].expected);
+    }
+}
+
+static void a_name_like_a_protocol_stays_a_name(void **state)
+{
+    (void)state;
+    snippet_request.image = "nbd:x";
+    snippet_expect("qemu-drive", "file=./nbd:x,");
+    snippet_expect("qemu", "filename=nbd:x,");
+    snippet_request.image = "/nbd:x";
+    snippet_expect("qemu-drive", "file=/nbd:x,");
+    snippet_request.image = "a/nbd:x";
+    snippet_expect("qemu-drive", "file=a/nbd:x,");
+}
+
+static void several_threads_map_to_iothreads_where_the_version_has_them(void **state)
+{
+    (void)state;
+    snippet_advice.point.threads = 2;
+    snippet_expect("qemu", "--target-version 9.0");
+    snippet_expect_no("qemu", "\"iothread-vq-mapping\"");
+    snippet_request.version[0] = 9;
+    snippet_expect("qemu", "\n-object iothread,id=fst0\n-object iothread,id=fst1\n");
+    snippet_expect("qemu",
+                   "\n-device '{\"driver\":\"virtio-blk-pci\",\"drive\":\"fst-d0\",\"iothread-vq-mapping\":"
+                   "[{\"iothread\":\"fst0\"},{\"iothread\":\"fst1\"}],\"num-queues\":2,\"queue-size\":256,"
+                   "\"write-cache\":\"on\"}'\n");
+    snippet_expect("qemu", "needs: QEMU 9.0");
+}
+
+static void old_versions_get_the_fallback_or_a_refusal(void **state)
+{
+    (void)state;
+    snippet_advice.point.api = API_IO_URING;
+    snippet_expect("qemu", "aio=io_uring");
+    snippet_expect("qemu", "needs: QEMU 5.0");
+    snippet_request.version[0] = 4;
+    snippet_request.version[1] = 2;
+    snippet_expect("qemu", "aio=native");
+    snippet_expect("qemu", "io_uring needs QEMU 5.0 or later: native stands here instead");
+    snippet_request.version[0] = 2;
+    snippet_request.version[1] = 11;
+    snippet_expect_refused("qemu", "needs QEMU 2.12");
+    snippet_expect_refused("qemu-drive", "needs QEMU 2.12");
+}
+
+static void control_characters_in_a_path_are_refused(void **state)
+{
+    (void)state;
+    snippet_request.image = "/a\nb";
+    snippet_expect_refused("qemu", "control character");
+    snippet_expect_refused("qemu-drive", "control character");
+}
+
+/* What stands behind the comments, which differ. */
+static const char *lines_of(const char *text)
+{
+    const char *lines = strstr(text, "\n-object");
+    assert_non_null(lines);
+    return lines;
+}
+
+/* Synchronous calls at any depth are QEMU's threads. */
+static void psync_pvec_and_pool_become_the_same_lines(void **state)
+{
+    static const enum api apis[] = {API_PVEC, API_POOL};
+    (void)state;
+    snippet_advice.point.api = API_PSYNC;
+    char *first = snippet_text("qemu");
+    for (size_t i = 0; i < sizeof apis / sizeof apis[0]; i++) {
+        snippet_advice.point.api = apis[i];
+        char *text = snippet_text("qemu");
+        assert_string_equal(lines_of(text), lines_of(first));
+        free(text);
+    }
+    free(first);
+}
+
+/* When writes are to be durable is the guest's to say: every mode honours its flushes. */
+static void every_sync_becomes_the_same_lines(void **state)
+{
+    (void)state;
+    char *first = snippet_text("qemu");
+    for (unsigned sync = 0; sync < SYNC_N; sync++) {
+        snippet_advice.point.sync = (enum sync)sync;
+        char *text = snippet_text("qemu");
+        assert_string_equal(lines_of(text), lines_of(first));
+        free(text);
+    }
+    free(first);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        SNIPPET_TEST(direct_is_said_on_both_nodes_and_flushes_are_kept),
+        SNIPPET_TEST(each_bus_has_its_devices),
+        SNIPPET_TEST(directsync_turns_the_guests_cache_off),
+        SNIPPET_TEST(the_short_form_never_mixes_shortcut_and_parts),
+        SNIPPET_TEST(paths_are_doubled_and_quoted),
+        SNIPPET_TEST(a_name_like_a_protocol_stays_a_name),
+        SNIPPET_TEST(several_threads_map_to_iothreads_where_the_version_has_them),
+        SNIPPET_TEST(old_versions_get_the_fallback_or_a_refusal),
+        SNIPPET_TEST(control_characters_in_a_path_are_refused),
+        SNIPPET_TEST(psync_pvec_and_pool_become_the_same_lines),
+        SNIPPET_TEST(every_sync_becomes_the_same_lines),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,71 @@
+/* tests/tuner/experiment/experiment_rig: an experiment on a simulated surface, for the tests of
+ * tuner/experiment/experiment*. */
+#ifndef FSTUNE_TESTS_TUNER_EXPERIMENT_EXPERIMENT_RIG_H
+#define FSTUNE_TESTS_TUNER_EXPERIMENT_EXPERIMENT_RIG_H
+
+#include "tests/tuner/rig.h"
+#include "tuner/experiment/experiment.h"
+#include "tuner/options/experiment_config.h"
+
+#include <gsl/gsl_errno.h>
+#include <string.h>
+
+#define EXPERIMENT_MAX_WORDS 32
+
+static struct settings settings, line;
+static struct session *session;
+static struct experiment experiment;
+static struct err err;
+
+static inline int enter(void **state)
+{
+    gsl_set_error_handler_off();
+    if (rig_enter(state) != 0)
+        return -1;
+    rig_surface("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
+    rig_surface("still", "", rig_peak_bps);
+    return 0;
+}
+
+/* Reads the words of a command line behind `fstune experiment`. */
+static inline int read_line(const char *words)
+{
+    char copy[1024], *argv[EXPERIMENT_MAX_WORDS] = {(char *)"experiment"};
+    int argc = 1;
+    assert_true((size_t)snprintf(copy, sizeof copy, "%s", words) < sizeof copy);
+    for (char *word = strtok(copy, " "); word != NULL && argc < EXPERIMENT_MAX_WORDS;
+         word = strtok(NULL, " "))
+        argv[argc++] = word;
+    memset(&err, 0, sizeof err);
+    int result = experiment_config_scan(&line, argc, argv, &err);
+    return result == 0 ? experiment_config_read(&settings, &line, argc, argv, NULL, &err) : result;
+}
+
+/* Up to the plan; negative where the design is refused. */
+static inline int plan(const char *words)
+{
+    memset(&experiment, 0, sizeof experiment);
+    if (read_line(words) != 0)
+        fail_msg("%s", err.text);
+    session = rig_open_session(&settings);
+    int result = experiment_resume_open(&experiment, session, &err);
+    if (result == 0)
+        result = experiment_plan(&experiment, session, &err);
+    return result == 0 ? experiment_resume_take(&experiment, &err) : result;
+}
+
+static inline void run(const char *words)
+{
+    if (plan(words) != 0 || experiment_check(&experiment, &err) != 0 ||
+        experiment_resume_begin(&experiment, &err) != 0 || experiment_run(&experiment, &err) != 0)
+        fail_msg("%s", err.text);
+}
+
+static inline void done(void)
+{
+    experiment_targets_done(&experiment);
+    experiment_done(&experiment);
+    rig_close_session(session);
+}
+
+#endif

@@ -1,0 +1,287 @@
+/* Tests of the questions of Erofeev's benchmark. */
+#include "tests/check.h"
+#include "tuner/experiment/experiment_ask.h"
+
+#include <errno.h>
+#include <libconfig.h>
+#include <pty.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+static struct err err;
+static char *prompts, *config_text;
+
+/* The answers of the published example, in its order. */
+#define PATTERN "0\n0\n"
+#define SIZES   "RS\n4\n1024\n4096\n16384\n65536\n"
+#define DEPTHS  "QD\n4\n1\n4\n16\n64\n"
+#define WARMUP  "0.15\n1000\n100\n"
+#define FILES   "testfile\n1024\n1\n\n"
+#define RUNS    "5000\n10\n2\n"
+#define EXAMPLE PATTERN "2\n" SIZES DEPTHS WARMUP FILES RUNS
+
+static int ask(FILE *in)
+{
+    size_t size = 0;
+    err = (struct err){0};
+    config_text = NULL;
+    FILE *out = open_memstream(&prompts, &size);
+    assert_non_null(out);
+    int result = experiment_ask(in, out, &config_text, &err);
+    fclose(out);
+    fclose(in);
+    return result;
+}
+
+static int ask_text(const char *answers)
+{
+    FILE *in =
+        answers[0] == '\0' ? fopen("/dev/null", "re") : fmemopen((char *)answers, strlen(answers), "r");
+    assert_non_null(in);
+    return ask(in);
+}
+
+static void forget(void)
+{
+    free(prompts);
+    free(config_text);
+}
+
+static void parse(config_t *config)
+{
+    config_init(config);
+    if (!config_read_string(config, config_text))
+        fail_msg("line %d: %s in\n%s", config_error_line(config), config_error_text(config), config_text);
+}
+
+static void check_string(const config_t *config, const char *path, const char *expected)
+{
+    const char *text = NULL;
+    if (!config_lookup_string(config, path, &text))
+        fail_msg("no %s in\n%s", path, config_text);
+    assert_string_equal(text, expected);
+}
+
+static void check_int(const config_t *config, const char *path, int expected)
+{
+    int number = -1;
+    assert_true(config_lookup_int(config, path, &number));
+    assert_int_equal(number, expected);
+}
+
+static void the_published_example_becomes_a_configuration(void **state)
+{
+    config_t config;
+    (void)state;
+    if (ask_text(EXAMPLE) != 0)
+        fail_msg("%s", err.text);
+    parse(&config);
+    check_string(&config, "pattern", "randwrite");
+    check_string(&config, "request_size.[0]", "1k");
+    check_string(&config, "request_size.[3]", "64k");
+    check_int(&config, "direct.[0]", 0);
+    check_int(&config, "tests.[0].queue_depth", 1);
+    check_string(&config, "tests.[0].api", "psync");
+    check_int(&config, "tests.[1].queue_depth.[0]", 4);
+    check_int(&config, "tests.[1].queue_depth.[2]", 64);
+    check_string(&config, "tests.[1].api", "pvec");
+    check_string(&config, "warmup_coef", "0.15");
+    check_string(&config, "warmup_limit", "1000ms");
+    check_int(&config, "warmup_window", 64);
+    check_string(&config, "path", ".");
+    check_string(&config, "file_size", "1024m");
+    check_string(&config, "duration", "5000ms");
+    check_int(&config, "batch", 10);
+    check_int(&config, "replays", 2);
+    check_string(&config, "sync", "none");
+    assert_null(config_lookup(&config, "prepare"));
+    assert_null(config_lookup(&config, "existing"));
+    assert_non_null(strstr(config_text, "# Sample size 100"));
+    config_destroy(&config);
+    forget();
+}
+
+static void questions_come_in_the_order_of_the_paper(void **state)
+{
+    static const char *const questions[] = {"Memory access is consecutive",
+                                            "Memory access operation is read",
+                                            "Number of factors:",
+                                            "\"RS\" for Request Size",
+                                            "\"QD\" for Queue Depth",
+                                            "\"DIO\" for Direct IO",
+                                            "Factor name",
+                                            "Factor levels count:",
+                                            "Factor level #1:",
+                                            "Factor level #4:",
+                                            "Factor name",
+                                            "Factor level #4:",
+                                            "Threshold coefficient (double):",
+                                            "Max duration (ms):",
+                                            "Sample size",
+                                            "Filepath:",
+                                            "Filesize (MB):",
+                                            "Unlink file at filepath",
+                                            "Preparation script:",
+                                            "Test duration (ms):",
+                                            "Batch size:",
+                                            "Replays:"};
+    (void)state;
+    assert_int_equal(ask_text(EXAMPLE), 0);
+    const char *place = prompts;
+    for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++) {
+        const char *found = strstr(place, questions[i]);
+        if (found == NULL)
+            fail_msg("'%s' is not asked after\n%s", questions[i], place);
+        place = found + 1;
+    }
+    forget();
+}
+
+static void what_is_not_varied_has_the_originals_default(void **state)
+{
+    config_t config;
+    (void)state;
+    if (ask_text("1\n1\n1\nDIO\n2\n0\n1\n" WARMUP "/data/dir/file\n128\n1\n./make it.sh\n" RUNS) != 0)
+        fail_msg("%s", err.text);
+    parse(&config);
+    check_string(&config, "pattern", "read");
+    check_string(&config, "request_size.[0]", "64k");
+    check_int(&config, "queue_depth.[0]", 8);
+    check_string(&config, "api", "pvec");
+    check_int(&config, "direct.[1]", 1);
+    check_string(&config, "path", "/data/dir");
+    check_string(&config, "prepare", "./make it.sh");
+    assert_null(config_lookup(&config, "sync"));
+    assert_null(config_lookup(&config, "tests"));
+    config_destroy(&config);
+    forget();
+}
+
+static void a_file_that_is_kept_is_not_overwritten_by_itself(void **state)
+{
+    config_t config;
+    (void)state;
+    if (ask_text("0\n0\n1\nQD\n1\n1\n" WARMUP "/a \"b\"\\c\n1024\n0\nscript\n" RUNS) != 0)
+        fail_msg("%s", err.text);
+    parse(&config);
+    check_string(&config, "existing", "/a \"b\"\\c");
+    check_string(&config, "api", "psync");
+    assert_null(config_lookup(&config, "overwrite"));
+    assert_null(config_lookup(&config, "path"));
+    assert_null(config_lookup(&config, "file_size"));
+    /* The original does not run the script then either. */
+    assert_null(config_lookup(&config, "prepare"));
+    config_destroy(&config);
+    forget();
+}
+
+static void a_file_at_the_root_is_measured_there(void **state)
+{
+    config_t config;
+    (void)state;
+    assert_int_equal(ask_text("0\n1\n1\nQD\n1\n2\n 1 \n1000\n8\n/file\r\n1024\n1\n\n" RUNS), 0);
+    parse(&config);
+    check_string(&config, "path", "/");
+    check_string(&config, "warmup_coef", "1.0");
+    check_int(&config, "warmup_window", 8);
+    config_destroy(&config);
+    forget();
+}
+
+static void a_bad_answer_is_named_with_its_question_and_line(void **state)
+{
+    static const struct {
+        const char *answers, *part;
+    } cases[] = {
+        {"", "answers:1: Memory access is consecutive"},
+        {"yes\n",
+         "answers:1: Memory access is consecutive (random otherwise) [0 or 1]: 'yes' is neither 0 nor 1"},
+        {"0\n2\n", "answers:2: Memory access operation is read"},
+        {PATTERN "0\n", "answers:3: Number of factors: '0' is no whole number of 1..3"},
+        {PATTERN "4\n", "answers:3: Number of factors: '4'"},
+        {PATTERN "1\nAPI\n", "answers:4: Factor name [\"RS\", \"QD\", \"DIO\"]: 'API' is unknown"},
+        {PATTERN "1\nRS\n0\n", "answers:5: Factor levels count: '0'"},
+        {PATTERN "1\nDIO\n3\n", "answers:5: Factor levels count: '3' is no whole number of 1..2"},
+        {PATTERN "1\nRS\n1\n5000\n",
+         "answers:6: Factor level #1: '5000' is not a multiple of 512; use 4608 or 5120"},
+        {PATTERN "1\nRS\n1\n256\n", "answers:6: Factor level #1: '256' is out of range"},
+        {PATTERN "1\nRS\n1\n4kb\n", "answers:6: Factor level #1: '4kb' is no size"},
+        {PATTERN "1\nRS\n2\n4096\n4k\n", "answers:7: Factor level #2: '4k' is level #1 already"},
+        {PATTERN "1\nQD\n1\n2000\n", "answers:6: Factor level #1: '2000' is no whole number of 1..1024"},
+        {PATTERN "1\nDIO\n1\n2\n", "answers:6: Factor level #1: '2' is no whole number of 0..1"},
+        {PATTERN "2\nQD\n1\n1\nQD\n",
+         "answers:7: Factor name [\"RS\", \"QD\", \"DIO\"]: QD has its levels already"},
+        {PATTERN "2\n" SIZES DEPTHS "0\n",
+         "answers:16: Threshold coefficient (double): '0' is no number above 0"},
+        {PATTERN "2\n" SIZES DEPTHS "1.5\n", "answers:16: Threshold coefficient (double): '1.5'"},
+        {PATTERN "2\n" SIZES DEPTHS "0.15\n-1\n", "answers:17: Max duration (ms): '-1'"},
+        {PATTERN "2\n" SIZES DEPTHS WARMUP "\n", "answers:19: Filepath: the answer is empty"},
+        {PATTERN "2\n" SIZES DEPTHS WARMUP "a\tb\n", "answers:19: Filepath: a control character"},
+        {PATTERN "2\n" SIZES DEPTHS WARMUP "testfile\n64\n", "answers:20: Filesize (MB): '64'"},
+        {PATTERN "2\n" SIZES DEPTHS WARMUP FILES "10\n", "answers:23: Test duration (ms): '10'"},
+        {PATTERN "2\n" SIZES DEPTHS WARMUP FILES "5000\n10\n", "answers:25: Replays: the input ends here"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        int result = ask_text(cases[i].answers);
+        assert_int_equal(result, -EINVAL);
+        assert_null(config_text);
+        if (strstr(err.text, cases[i].part) == NULL)
+            fail_msg("case %zu: %s", i, err.text);
+        forget();
+    }
+}
+
+static void an_endless_answer_is_refused(void **state)
+{
+    char answers[10000];
+    (void)state;
+    memset(answers, '1', sizeof answers - 1);
+    answers[sizeof answers - 1] = '\0';
+    assert_int_equal(ask_text(answers), -EINVAL);
+    assert_non_null(strstr(err.text, "answers:1: "));
+    assert_non_null(strstr(err.text, "too long"));
+    forget();
+}
+
+static void a_terminal_is_asked_again(void **state)
+{
+    static const char answers[] =
+        "maybe\n0\n0\n2\nRS\n4\n1024\n4095\n4096\n16384\n65536\n" DEPTHS WARMUP FILES RUNS;
+    int ours, theirs;
+    struct termios mode;
+    (void)state;
+    assert_int_equal(openpty(&ours, &theirs, NULL, NULL, NULL), 0);
+    assert_int_equal(tcgetattr(theirs, &mode), 0);
+    mode.c_lflag &= ~(tcflag_t)ECHO;
+    assert_int_equal(tcsetattr(theirs, TCSANOW, &mode), 0);
+    assert_int_equal(write(ours, answers, sizeof answers - 1), sizeof answers - 1);
+    FILE *in = fdopen(theirs, "r");
+    assert_non_null(in);
+    if (ask(in) != 0)
+        fail_msg("%s", err.text);
+    assert_non_null(strstr(prompts, "'maybe' is neither 0 nor 1\nMemory access is consecutive"));
+    assert_non_null(strstr(prompts, "'4095' is not a multiple of 512; use 3584 or 4096\nFactor level #2"));
+    assert_non_null(strstr(config_text, "replays = 2;"));
+    close(ours);
+    forget();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_published_example_becomes_a_configuration),
+        cmocka_unit_test(questions_come_in_the_order_of_the_paper),
+        cmocka_unit_test(what_is_not_varied_has_the_originals_default),
+        cmocka_unit_test(a_file_that_is_kept_is_not_overwritten_by_itself),
+        cmocka_unit_test(a_file_at_the_root_is_measured_there),
+        cmocka_unit_test(a_bad_answer_is_named_with_its_question_and_line),
+        cmocka_unit_test(an_endless_answer_is_refused),
+        cmocka_unit_test(a_terminal_is_asked_again),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

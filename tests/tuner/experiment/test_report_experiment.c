@@ -1,0 +1,433 @@
+/* Tests of the text and the analysis of an experiment. */
+#include "tests/tuner/experiment/report_experiment_rig.h"
+#include "tuner/experiment/erofeev.h"
+
+#include <errno.h>
+
+static const json_t *at(const json_t *value, const char *key, size_t place)
+{
+    return json_array_get(json_object_get(value, key), place);
+}
+
+static double number_at(const json_t *value, const char *key)
+{
+    assert_true(json_is_number(json_object_get(value, key)));
+    return json_number_value(json_object_get(value, key));
+}
+
+static json_t *analysis_of(json_t *document)
+{
+    json_t *analysis = report_experiment_analysis_json(document);
+    assert_non_null(analysis);
+    json_decref(document);
+    return analysis;
+}
+
+static void the_table_stands_in_order_of_the_levels(void **state)
+{
+    (void)state;
+    char *text = text_of_document(shape_document(5));
+    const char *rows[] = {"\n  4k            1 ", "\n  4k            4 ", "\n  16k           1 ",
+                          "\n  64k           16 "};
+    const char *before = text;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *row = strstr(before, rows[i]);
+        if (row == NULL)
+            fail_msg("no row%s after\n%s", rows[i], before);
+        before = row;
+    }
+    assert_has(text, "Experiment   made up: full design, 9 points, 5 replays asked, 45 runs made\n");
+    assert_has(text, "Measured on  simulated surface \"none\"");
+    assert_has(text, "direct 1");
+    free(text);
+}
+
+static void the_cheapest_equivalent_has_fewer_bytes_in_flight(void **state)
+{
+    (void)state;
+    char *text = text_of_document(shape_document(5));
+    assert_has(text, "best      request_size 64k, queue_depth 16: 1.80 GB/s\n");
+    assert_has(text,
+               "cheapest  request_size 64k, queue_depth 4: 1.80 GB/s, as good within 3 %, with 256k instead "
+               "of 1m in flight\n");
+    assert_has(text, "cheapest as good as the best\n");
+    free(text);
+    json_t *analysis = analysis_of(shape_document(5));
+    const json_t *answer = at(analysis, "answers", 0);
+    assert_int_equal(json_array_size(json_object_get(analysis, "answers")), 1);
+    assert_int_equal(json_integer_value(json_object_get(answer, "best")), 2);
+    assert_int_equal(json_integer_value(json_object_get(answer, "cheapest")), 1);
+    assert_int_equal(json_array_size(json_object_get(answer, "equivalent")), 1);
+    json_decref(analysis);
+}
+
+static void a_tighter_tolerance_keeps_the_best(void **state)
+{
+    json_t *document = shape_document(5);
+    (void)state;
+    json_object_set_new(document, "tolerance", json_real(0.0001));
+    json_t *analysis = analysis_of(document);
+    const json_t *answer = at(analysis, "answers", 0);
+    assert_int_equal(json_integer_value(json_object_get(answer, "cheapest")), 2);
+    assert_int_equal(json_array_size(json_object_get(answer, "undecided")), 1);
+    json_decref(analysis);
+}
+
+static void levels_that_do_the_same_cannot_be_told_apart(void **state)
+{
+    (void)state;
+    char *text = text_of_document(shape_document(5));
+    assert_has(text, "queue_depth: 1 (0.63), 4 (1.26), 16 (1.26)\n");
+    assert_has(text, "queue_depth: 4 and 16 cannot be told apart\n");
+    assert_has(text, "request_size: all differ\n");
+    free(text);
+}
+
+/* In a balanced design the squares are sums over means of levels. */
+static void shares_are_those_of_the_textbook(void **state)
+{
+    double mean_of_size[3] = {0}, mean_of_depth[3] = {0}, mean = 0, total = 0, expected[2] = {0};
+    (void)state;
+    for (size_t i = 0; i < 45; i++) {
+        double y = log(shape_bps(i / 15, i / 5 % 3) * (1 + scatter[i % 5] / 100));
+        mean_of_size[i / 15] += y / 15;
+        mean_of_depth[i / 5 % 3] += y / 15;
+        mean += y / 45;
+    }
+    for (size_t i = 0; i < 45; i++)
+        total += pow(log(shape_bps(i / 15, i / 5 % 3) * (1 + scatter[i % 5] / 100)) - mean, 2);
+    for (size_t k = 0; k < 3; k++) {
+        expected[0] += 15 * pow(mean_of_size[k] - mean, 2);
+        expected[1] += 15 * pow(mean_of_depth[k] - mean, 2);
+    }
+    json_t *analysis = analysis_of(shape_document(5));
+    const json_t *anova = json_object_get(analysis, "anova");
+    assert_int_equal(json_array_size(json_object_get(anova, "terms")), 3);
+    for (size_t i = 0; i < 2; i++) {
+        const json_t *term = at(anova, "terms", i);
+        assert_close(number_at(term, "squares"), expected[i], 1e-9);
+        assert_close(number_at(term, "share"), expected[i] / total, 1e-9);
+        assert_int_equal(json_integer_value(json_object_get(term, "df")), 2);
+        assert_true(number_at(term, "p") < 1e-6);
+    }
+    /* The shape is a product: nothing is left for the interaction. */
+    assert_true(number_at(at(anova, "terms", 2), "p") > 0.99);
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(anova, "error"), "df")), 36);
+    assert_close(number_at(json_object_get(anova, "error"), "cv"), 0.00825, 0.0001);
+    json_decref(analysis);
+}
+
+/* Fast at depth 1 with small requests, at depth 16 with large ones: neither matters by itself. */
+static char *crossed_text(double strength)
+{
+    json_t *document = shape_document(5), *points = json_array();
+    size_t number = 0;
+    for (size_t i = 0; i < 9; i++) {
+        json_t *levels = json_deep_copy(json_object_get(shape_point(document, i), "levels"));
+        double sign = ((double)(i / 3) - 1) * ((double)(i % 3) - 1);
+        json_array_append_new(points, point_json(levels, 1e9 * exp(strength * sign), 5, 1e5, &number));
+    }
+    json_object_set_new(document, "points", points);
+    return text_of_document(document);
+}
+
+static void an_effect_that_depends_on_another_factor_is_told(void **state)
+{
+    (void)state;
+    char *text = crossed_text(1);
+    assert_has(text, "queue_depth: what it does depends on request_size (");
+    assert_has(text, "request_size: what it does depends on queue_depth (");
+    free(text);
+}
+
+static void one_that_may_be_scatter_is_not_told(void **state)
+{
+    (void)state;
+    char *text = crossed_text(0.003);
+    assert_lacks(text, "depends on");
+    free(text);
+    text = text_of_document(shape_document(5));
+    assert_lacks(text, "depends on");
+    free(text);
+}
+
+static void one_replay_tests_nothing_and_says_so(void **state)
+{
+    (void)state;
+    char *text = text_of_document(shape_document(1));
+    assert_has(text, "not tested");
+    assert_has(text, "no point has two runs");
+    assert_has(text, "a point needs 3 replays");
+    assert_lacks(text, "told apart\n");
+    assert_lacks(text, "cheapest  ");
+    free(text);
+    json_t *analysis = analysis_of(shape_document(1));
+    const json_t *answer = at(analysis, "answers", 0);
+    assert_true(json_is_null(json_object_get(answer, "cheapest")));
+    assert_int_equal(json_array_size(json_object_get(answer, "undecided")), 0);
+    assert_true(json_is_null(json_object_get(at(json_object_get(analysis, "anova"), "terms", 0), "p")));
+    assert_int_equal(json_array_size(json_object_get(analysis, "levels")), 0);
+    json_decref(analysis);
+}
+
+static void failed_and_distrusted_points_are_no_answers(void **state)
+{
+    json_t *document = shape_document(5), *best = shape_point(document, 2),
+           *second = shape_point(document, 1);
+    (void)state;
+    json_object_set_new(best, "failed", json_string("write: \x1b[31mno space"));
+    json_object_set_new(second, "disqualified_by", json_pack("[s]", "cached"));
+    char *text = text_of_document(document);
+    assert_has(text, "no figures: write: ?[31mno space\n");
+    assert_has(text, "not trustworthy\n");
+    assert_has(text, "best      request_size 64k, queue_depth 1: 900 MB/s\n");
+    assert_has(text, "1 of 9 points have no figures");
+    assert_has(text, "1 of 9 points are not trustworthy");
+    free(text);
+}
+
+static void without_any_figures_there_is_no_answer(void **state)
+{
+    json_t *document = shape_document(3);
+    (void)state;
+    for (size_t i = 0; i < 9; i++)
+        json_object_set_new(shape_point(document, i), "failed", json_string("no"));
+    char *text = text_of_document(document);
+    assert_lacks(text, "Answer");
+    assert_lacks(text, "analysis of variance");
+    free(text);
+    document = shape_document(3);
+    json_array_clear(json_object_get(document, "points"));
+    text = text_of_document(document);
+    assert_has(text, "0 points");
+    free(text);
+}
+
+/* A second pattern whose points are twice as fast, and a factor `api` that the depth decides. */
+static json_t *with_two_more_factors(void)
+{
+    json_t *document = shape_document(5), *points = json_object_get(document, "points");
+    size_t n = json_array_size(points), number = 1000;
+    json_array_append_new(json_object_get(document, "factors"),
+                          json_pack("{s:s, s:s, s:b, s:[ss], s:[ss]}", "name", "pattern", "unit", "",
+                                    "ordered", 0, "levels", "randread", "randwrite", "texts", "randread",
+                                    "randwrite"));
+    json_array_append_new(json_object_get(document, "factors"),
+                          json_pack("{s:s, s:s, s:b, s:[ss], s:[ss]}", "name", "api", "unit", "", "ordered",
+                                    0, "levels", "psync", "pvec", "texts", "psync", "pvec"));
+    for (size_t i = 0; i < n; i++) {
+        json_t *point = json_array_get(points, i), *levels = json_object_get(point, "levels");
+        bool one = json_integer_value(json_object_get(levels, "queue_depth")) == 1;
+        json_object_set_new(levels, "pattern", json_string("randwrite"));
+        json_object_set_new(levels, "api", json_string(one ? "psync" : "pvec"));
+        json_t *twin = json_deep_copy(levels);
+        json_object_set_new(twin, "pattern", json_string("randread"));
+        json_array_append_new(
+            points, point_json(twin, 2 * json_number_value(json_object_get(point, "mean")), 5, 1e5, &number));
+    }
+    return document;
+}
+
+static void each_pattern_has_an_answer_of_its_own(void **state)
+{
+    (void)state;
+    json_t *analysis = analysis_of(with_two_more_factors());
+    const json_t *answers = json_object_get(analysis, "answers");
+    assert_int_equal(json_array_size(answers), 2);
+    const json_t *conditions = json_object_get(json_array_get(answers, 0), "conditions");
+    assert_int_equal(json_object_size(conditions), 1);
+    assert_string_equal(json_string_value(json_object_get(conditions, "pattern")), "randwrite");
+    assert_int_equal(json_integer_value(json_object_get(json_array_get(answers, 0), "best")), 2);
+    assert_int_equal(json_integer_value(json_object_get(json_array_get(answers, 1), "best")), 11);
+    json_decref(analysis);
+    char *text = text_of_document(with_two_more_factors());
+    assert_has(text, "Answers, for each kind of work\n  pattern randwrite\n    best  ");
+    free(text);
+}
+
+static void a_factor_that_follows_takes_no_share_from_the_other(void **state)
+{
+    (void)state;
+    json_t *analysis = analysis_of(with_two_more_factors());
+    const json_t *anova = json_object_get(analysis, "anova"), *follows = at(anova, "follows", 0);
+    assert_int_equal(json_array_size(json_object_get(anova, "follows")), 1);
+    assert_string_equal(json_string_value(json_object_get(follows, "factor")), "api");
+    assert_string_equal(json_string_value(json_object_get(follows, "from")), "queue_depth");
+    assert_int_equal(json_array_size(json_object_get(anova, "terms")), 6);
+    assert_int_equal(json_integer_value(json_object_get(at(anova, "terms", 1), "df")), 2);
+    json_decref(analysis);
+}
+
+static void json_carries_the_analysis(void **state)
+{
+    int result;
+    json_t *document = shape_document(3);
+    (void)state;
+    char *text = printed(json_incref(document), REPORT_EXPERIMENT_JSON, &result);
+    assert_int_equal(result, 0);
+    assert_null(json_object_get(document, "analysis"));
+    json_t *read = json_loads(text, 0, NULL);
+    assert_non_null(read);
+    assert_true(json_is_object(json_object_get(read, "analysis")));
+    json_object_del(read, "analysis");
+    assert_int_equal(json_object_size(read), json_object_size(document));
+    json_decref(read);
+    json_decref(document);
+    free(text);
+}
+
+static void confidence_of_the_document_is_told(void **state)
+{
+    json_t *document = shape_document(5);
+    (void)state;
+    json_object_set_new(document, "confidence", json_real(0.9));
+    char *text = text_of_document(document);
+    assert_has(text, "(90 % intervals of the mean)");
+    free(text);
+}
+
+static void warnings_and_left_out_points_are_listed(void **state)
+{
+    json_t *document = shape_document(3);
+    (void)state;
+    json_array_append_new(json_object_get(document, "warnings"),
+                          json_pack("{s:s, s:s}", "code", "noisy", "text", "the disk was busy"));
+    json_array_append_new(json_object_get(document, "dropped"),
+                          json_pack("{s:s, s:s}", "what", "psync x 4", "why", "psync has depth 1"));
+    json_object_set_new(document, "interrupted", json_true());
+    json_object_set_new(document, "name", json_string("a\nb"));
+    char *text = text_of_document(document);
+    assert_has(text, "  - noisy: the disk was busy\n");
+    assert_has(text, "  - psync x 4: psync has depth 1\n");
+    assert_has(text, "(interrupted)\n");
+    assert_has(text, "Experiment   a?b: ");
+    free(text);
+}
+
+static void many_levels_keep_the_table_and_lose_the_analysis(void **state)
+{
+    size_t number = 0;
+    char label[16];
+    json_t *levels = json_array(), *texts = json_array(), *points = json_array();
+    (void)state;
+    for (int i = 1; i <= 130; i++) {
+        snprintf(label, sizeof label, "%d", i);
+        json_array_append_new(levels, json_integer(i));
+        json_array_append_new(texts, json_string(label));
+        json_array_append_new(points,
+                              point_json(json_pack("{s:i}", "queue_depth", i), 1e6 * i, 2, 1e5, &number));
+    }
+    json_t *factor = json_pack("{s:s, s:s, s:b, s:o, s:o}", "name", "queue_depth", "unit", "", "ordered", 1,
+                               "levels", levels, "texts", texts);
+    char *text = text_of_document(document_of(json_pack("[o]", factor), points));
+    assert_has(text, "\n  130          130 MB/s");
+    assert_has(text, "more than 128 levels of a factor: no analysis of variance");
+    assert_lacks(text, "What the differences come from");
+    free(text);
+}
+
+static void spoil_schema(json_t *document)
+{
+    json_object_set_new(document, "schema", json_string("fstune/recommendation/1"));
+}
+
+static void spoil_points(json_t *document)
+{
+    json_object_set_new(document, "points", json_string("none"));
+}
+
+static void spoil_level(json_t *document)
+{
+    json_object_set_new(json_object_get(shape_point(document, 4), "levels"), "queue_depth", json_integer(5));
+}
+
+static void spoil_texts(json_t *document)
+{
+    json_array_remove(json_object_get(json_array_get(json_object_get(document, "factors"), 0), "texts"), 0);
+}
+
+static void spoil_name(json_t *document)
+{
+    json_object_set_new(json_array_get(json_object_get(document, "factors"), 0), "name",
+                        json_string("a\x1b[0m"));
+}
+
+static void add_factors(json_t *document)
+{
+    for (size_t i = 0; i < 12; i++)
+        json_array_append_new(json_object_get(document, "factors"), depth_factor());
+}
+
+static void add_levels(json_t *document)
+{
+    json_t *factor = json_array_get(json_object_get(document, "factors"), 0);
+    for (int i = 0; i < 300; i++) {
+        json_array_append_new(json_object_get(factor, "levels"), json_integer(i));
+        json_array_append_new(json_object_get(factor, "texts"), json_string("x"));
+    }
+}
+
+static void a_damaged_document_is_refused_with_its_part(void **state)
+{
+    static const struct {
+        void (*spoil)(json_t *document);
+        const char *part;
+    } cases[] = {
+        {spoil_schema, "schema fstune/experiment/1"}, {spoil_points, "schema fstune/experiment/1"},
+        {spoil_level, "no level of queue_depth"},     {spoil_texts, "factors are damaged"},
+        {spoil_name, "factors are damaged"},          {add_factors, "varies 14 factors"},
+        {add_levels, "request_size has 303 levels"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        int result;
+        json_t *document = shape_document(2);
+        cases[i].spoil(document);
+        assert_null(report_experiment_analysis_json(document));
+        char *text = printed(document, REPORT_EXPERIMENT_TEXT, &result);
+        assert_int_equal(result, -EINVAL);
+        assert_has(err.text, cases[i].part);
+        assert_string_equal(text, "");
+        free(text);
+    }
+}
+
+/* Shares of the published table, from sums over its rows and columns by other means. */
+static void the_published_results_are_analysed(void **state)
+{
+    json_t *document = NULL;
+    (void)state;
+    assert_int_equal(erofeev_import("tests/data/erofeev-2021-appendix-a.txt", &document, &err), 0);
+    json_t *analysis = analysis_of(document);
+    const json_t *anova = json_object_get(analysis, "anova");
+    assert_close(number_at(anova, "total_squares"), 11.254691541, 1e-8);
+    assert_close(number_at(at(anova, "terms", 0), "squares"), 7.533257050, 1e-8);
+    assert_close(number_at(at(anova, "terms", 1), "squares"), 1.812784945, 1e-8);
+    assert_int_equal(json_integer_value(json_object_get(at(analysis, "answers", 0), "best")), 19);
+    json_decref(analysis);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_table_stands_in_order_of_the_levels),
+        cmocka_unit_test(the_cheapest_equivalent_has_fewer_bytes_in_flight),
+        cmocka_unit_test(a_tighter_tolerance_keeps_the_best),
+        cmocka_unit_test(levels_that_do_the_same_cannot_be_told_apart),
+        cmocka_unit_test(shares_are_those_of_the_textbook),
+        cmocka_unit_test(an_effect_that_depends_on_another_factor_is_told),
+        cmocka_unit_test(one_that_may_be_scatter_is_not_told),
+        cmocka_unit_test(one_replay_tests_nothing_and_says_so),
+        cmocka_unit_test(failed_and_distrusted_points_are_no_answers),
+        cmocka_unit_test(without_any_figures_there_is_no_answer),
+        cmocka_unit_test(each_pattern_has_an_answer_of_its_own),
+        cmocka_unit_test(a_factor_that_follows_takes_no_share_from_the_other),
+        cmocka_unit_test(json_carries_the_analysis),
+        cmocka_unit_test(confidence_of_the_document_is_told),
+        cmocka_unit_test(warnings_and_left_out_points_are_listed),
+        cmocka_unit_test(many_levels_keep_the_table_and_lose_the_analysis),
+        cmocka_unit_test(a_damaged_document_is_refused_with_its_part),
+        cmocka_unit_test(the_published_results_are_analysed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,208 @@
+/* tests/tuner/nightly/retune_rig: a night whose verdict is made to order, for a target with a snippet in
+ * place/. */
+#ifndef FSTUNE_TESTS_TUNER_NIGHTLY_RETUNE_RIG_H
+#define FSTUNE_TESTS_TUNER_NIGHTLY_RETUNE_RIG_H
+
+#include "tests/check.h"
+#include "tests/tuner/rig.h"
+#include "tuner/nightly/retune.h"
+#include "tuner/store/save.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct point slow = {65536, 1, 0, API_PSYNC, 1, SYNC_END, 0};
+static const struct point quick = {65536, 8, 1, API_IO_URING, 1, SYNC_END, 0};
+
+/* What the next night says. */
+static struct {
+    int result;
+    enum night_verdict verdict;
+    unsigned behind;
+    bool conclusive, remember;
+    size_t replays; /* fresh ones of the advice, or of what is in force */
+    struct point advice;
+} next;
+
+/* What the night was asked. */
+static struct {
+    unsigned n;
+    bool in_force_given;
+    struct point in_force;
+    size_t n_remembered;
+    uint64_t first_budget_ns, night_budget_ns;
+    double n_scatter;
+} asked;
+
+static struct history history;
+static const char *host;
+static struct retune_config config;
+static struct retune_report report;
+static struct busy_facts busy;
+/* What a target that was measured in this command leaves in the figures of the last minute. */
+static double own_pressure_share;
+static atomic_int interrupted;
+static struct err err;
+
+static inline json_t *document_of(const struct point *point)
+{
+    json_t *document = json_pack(
+        "{s:s, s:s, s:b, s:{s:s}, s:{s:I, s:i, s:i, s:s, s:i, s:s}, s:{s:s, s:f, s:f, s:f, s:f, s:i, s:f}, "
+        "s:b}",
+        "schema", "fstune/recommendation/1", "version", "0.1.0", "interrupted", 0, "pattern", "name",
+        "randwrite", "recommendation", "request_size", (json_int_t)point->request_size_bytes, "queue_depth",
+        (int)point->queue_depth, "direct", (int)point->direct, "api", api_names[point->api], "threads",
+        (int)point->threads, "sync", sync_names[point->sync], "throughput", "unit", "bytes/s", "mean", 1e9,
+        "ci_low", 9e8, "ci_high", 1.1e9, "std", 1e7, "replays", 7, "confidence", 0.95, "conclusive", 1);
+    assert_non_null(document);
+    return document;
+}
+
+static inline int remember(const struct night_request *request, struct err *night_err)
+{
+    json_t *documents = NULL;
+    struct session *session = calloc(1, sizeof *session);
+    assert_non_null(session);
+    session->settings = request->settings;
+    session->simulated = true;
+    snprintf(session->surface.name, sizeof session->surface.name, "double");
+    int result = request->recall(request->context, session, &documents, night_err);
+    asked.n_remembered = result == 0 ? json_array_size(documents) : 0;
+    json_decref(documents);
+    save_close(session);
+    free(session);
+    return result;
+}
+
+static inline int night(const struct night_request *request, struct night_result *ret_result,
+                        struct err *night_err)
+{
+    asked.n++;
+    asked.in_force_given = request->in_force_given;
+    asked.in_force = request->in_force;
+    asked.first_budget_ns = request->first_budget_ns;
+    asked.night_budget_ns = request->night_budget_ns;
+    asked.n_scatter = request->scatter.n;
+    if (next.remember && remember(request, night_err) < 0)
+        return night_err->code;
+    if (next.result < 0)
+        return err_set(night_err, next.result, "the disk is on fire");
+    *ret_result = (struct night_result){
+        .verdict = next.verdict,
+        .behind = next.behind,
+        .has_in_force = request->in_force_given,
+        .in_force = request->in_force,
+        .has_advice = next.verdict != NIGHT_NOTHING,
+        .advice =
+            next.verdict == NIGHT_NO_CHANGE && request->in_force_given ? request->in_force : next.advice,
+        .conclusive = next.conclusive,
+        .throughput = {.mean = 1e9, .interval = {9e8, 1.1e9}, .n = next.replays},
+        .expected = {.mean = NAN},
+        .evidence = "because",
+        .document = next.verdict != NIGHT_NOTHING ? document_of(&next.advice) : NULL,
+        .bytes_written = 1000,
+    };
+    if (next.behind != 0 || next.verdict == NIGHT_NOTHING)
+        snprintf(ret_result->reason, sizeof ret_result->reason, "20 %% down");
+    return 0;
+}
+
+static inline void look(struct busy_facts *facts, int directory_fd, bool after_own_work,
+                        const atomic_int *is_interrupted)
+{
+    (void)directory_fd;
+    (void)is_interrupted;
+    *facts = busy;
+    if (asked.n > 0 && !after_own_work)
+        facts->io_pressure_share += own_pressure_share;
+}
+
+static inline const char *folder(void)
+{
+    static char path[256];
+    return getcwd(path, sizeof path);
+}
+
+static inline void configure(const char *more)
+{
+    retune_config_done(&config);
+    rig_write(
+        "n.conf",
+        "targets = ( { name = \"vm1\"; pattern = \"randwrite\"; emit = \"shell\"; first_budget = \"7m\"; "
+        "budget = \"1m\"; no_lock = true; snippet = \"%s/place/vm1.env\"; %s } );",
+        folder(), more);
+    if (retune_config_read(&config, "n.conf", &err) != 0)
+        fail_msg("%s", err.text);
+}
+
+static inline int enter(void **state)
+{
+    (void)state;
+    const struct history_place place = {.path = "h.db", .write = true};
+    assert_int_equal(system("rm -rf h.db* place said; mkdir place"), 0);
+    memset(&next, 0, sizeof next);
+    memset(&asked, 0, sizeof asked);
+    next.advice = quick;
+    next.conclusive = true;
+    next.replays = 7;
+    host = "here";
+    busy = (struct busy_facts){.uptime_seconds = 1e6};
+    own_pressure_share = 0;
+    atomic_store(&interrupted, 0);
+    memset(&err, 0, sizeof err);
+    configure("");
+    return history_open(&history, &place, &err);
+}
+
+static inline int leave(void **state)
+{
+    (void)state;
+    retune_report_done(&report);
+    retune_config_done(&config);
+    history_close(&history);
+    return 0;
+}
+
+static inline struct retune_world world_of(void)
+{
+    return (struct retune_world){.history = &history,
+                                 .db = "h.db",
+                                 .host = host,
+                                 .measure = night,
+                                 .look = look,
+                                 .interrupted = &interrupted};
+}
+
+static inline int run(enum night_verdict verdict)
+{
+    const struct retune_world world = world_of();
+    next.verdict = verdict;
+    retune_report_done(&report);
+    assert_int_equal(retune_run(&world, &config, "", &report, &err), 0);
+    return report.exit_code;
+}
+
+static inline bool snippet_has(const char *name, const char *words)
+{
+    char command[512];
+    snprintf(command, sizeof command, "grep -qF -- '%s' place/%s 2>/dev/null", words, name);
+    return system(command) == 0;
+}
+
+static inline struct history_change newest(void)
+{
+    struct history_change *changes = NULL, change;
+    size_t n = 0;
+    assert_int_equal(history_list_changes(&history, "vm1", 0, 1, &changes, &n, &err), 0);
+    assert_int_equal(n, 1);
+    change = changes[0];
+    free(changes);
+    return change;
+}
+
+#endif

@@ -1,0 +1,287 @@
+/* Tests of tuner/nightly/apply with calls that fail and kills at every step: the old or the new file is in
+ * force, and whole. */
+/* clang-format off */
+/* LINK: -Wl,--wrap=openat64,--wrap=write,--wrap=fsync,--wrap=fchmod,--wrap=close,--wrap=renameat,--wrap=renameat2 */
+/* clang-format on */
+#include "tests/check.h"
+#include "tests/tuner/rig.h"
+#include "tuner/nightly/apply.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SECOND_NS 1000000000ULL
+
+/* The n-th of the wrapped calls, from 1, fails with EIO or kills the process before or after it is made. */
+static struct {
+    bool armed;
+    enum { FAIL, KILL_BEFORE, KILL_AFTER } how;
+    unsigned at, n;
+} fault;
+
+static bool strikes(void)
+{
+    return fault.armed && ++fault.n == fault.at;
+}
+
+/* close is always made: a descriptor that stays open is no fault of a disk. */
+#define FAULTY(CALL, ...)                                                                                    \
+    bool struck = strikes();                                                                                 \
+    if (struck && fault.how == KILL_BEFORE)                                                                  \
+        raise(SIGKILL);                                                                                      \
+    if (struck && fault.how == FAIL) {                                                                       \
+        errno = EIO;                                                                                         \
+        return -1;                                                                                           \
+    }                                                                                                        \
+    int result = (int)CALL(__VA_ARGS__);                                                                     \
+    if (struck && fault.how == KILL_AFTER)                                                                   \
+        raise(SIGKILL);                                                                                      \
+    return result
+
+int __real_openat64(int dir_fd, const char *path, int flags, ...);
+int __wrap_openat64(int dir_fd, const char *path, int flags, ...);
+ssize_t __real_write(int fd, const void *bytes, size_t n);
+ssize_t __wrap_write(int fd, const void *bytes, size_t n);
+int __real_fsync(int fd);
+int __wrap_fsync(int fd);
+int __real_fchmod(int fd, mode_t mode);
+int __wrap_fchmod(int fd, mode_t mode);
+int __real_close(int fd);
+int __wrap_close(int fd);
+int __real_renameat(int from_fd, const char *from, int to_fd, const char *to);
+int __wrap_renameat(int from_fd, const char *from, int to_fd, const char *to);
+int __real_renameat2(int from_fd, const char *from, int to_fd, const char *to, unsigned flags);
+int __wrap_renameat2(int from_fd, const char *from, int to_fd, const char *to, unsigned flags);
+
+int __wrap_openat64(int dir_fd, const char *path, int flags, ...)
+{
+    FAULTY(__real_openat64, dir_fd, path, flags, 0600);
+}
+
+ssize_t __wrap_write(int fd, const void *bytes, size_t n)
+{
+    FAULTY(__real_write, fd, bytes, n);
+}
+
+int __wrap_fsync(int fd)
+{
+    FAULTY(__real_fsync, fd);
+}
+
+int __wrap_fchmod(int fd, mode_t mode)
+{
+    FAULTY(__real_fchmod, fd, mode);
+}
+
+int __wrap_close(int fd)
+{
+    bool struck = strikes();
+    if (struck && fault.how == KILL_BEFORE)
+        raise(SIGKILL);
+    int result = __real_close(fd);
+    if (struck && fault.how == KILL_AFTER)
+        raise(SIGKILL);
+    if (struck && fault.how == FAIL)
+        errno = EIO;
+    return struck && fault.how == FAIL ? -1 : result;
+}
+
+int __wrap_renameat(int from_fd, const char *from, int to_fd, const char *to)
+{
+    FAULTY(__real_renameat, from_fd, from, to_fd, to);
+}
+
+int __wrap_renameat2(int from_fd, const char *from, int to_fd, const char *to, unsigned flags)
+{
+    FAULTY(__real_renameat2, from_fd, from, to_fd, to, flags);
+}
+
+static struct err err;
+static enum apply_state state;
+
+/* Outlives a kill, as a history does; not with the calls that fail. */
+static int remember(void *context, struct err *settle_err)
+{
+    (void)context;
+    (void)settle_err;
+    return mkdir("remembered", 0700);
+}
+
+static const struct apply_order plain = {.path = "place/snippet",
+                                         .text = "new\n",
+                                         .check = "",
+                                         .apply = "true",
+                                         .rollback = "",
+                                         .timeout_ns = 20 * SECOND_NS,
+                                         .settled = 7,
+                                         .settle = remember};
+
+/* "" where there is no such file. */
+static const char *contents(const char *path)
+{
+    static char text[4096];
+    FILE *stream = fopen(path, "r");
+    size_t n = stream != NULL ? fread(text, 1, sizeof text - 1, stream) : 0;
+    text[n] = '\0';
+    if (stream != NULL)
+        fclose(stream);
+    return text;
+}
+
+static int make_place(void **test_state)
+{
+    (void)test_state;
+    memset(&err, 0, sizeof err);
+    return system("rm -rf place remembered && mkdir place");
+}
+
+/* In a child, which a kill may end. */
+static int in_child(int (*work)(void))
+{
+    int status;
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(work());
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static int apply_with_fault(void)
+{
+    fault.armed = true;
+    int result = apply_snippet(&plain, &state, &err);
+    fault.armed = false;
+    bool whole = strcmp(contents("place/snippet"), state == APPLY_NEW ? "new\n" : "old\n") == 0;
+    if (!whole || (result == 0) != (state == APPLY_NEW))
+        return 50;
+    const char *previous = state == APPLY_NEW ? "old\n" : "older\n";
+    if (!rig_exists("place/.fstune-applying.snippet") &&
+        strcmp(contents("place/snippet.previous"), previous) != 0)
+        return 53;
+    if (result < 0 && (err.text[0] == '\0' || result != -EIO))
+        return 51;
+    return fault.n < fault.at ? 1 : 0; /* 1: the fault came no more */
+}
+
+static void set_up_old(void)
+{
+    assert_int_equal(make_place(NULL), 0);
+    rig_write("place/snippet", "old\n");
+    rig_write("place/snippet.previous", "older\n");
+}
+
+static void check_tidied(void)
+{
+    bool recovered;
+    struct apply_order order = plain;
+    order.settled = 8;
+    fault.at = 0;
+    assert_int_equal(apply_recover(&order, &recovered, &err), 0);
+}
+
+static void every_call_that_fails_leaves_the_old_or_the_new_one_in_force(void **test_state)
+{
+    (void)test_state;
+    int code = 0;
+    unsigned at = 0;
+    while (code == 0) {
+        set_up_old();
+        fault.how = FAIL;
+        fault.at = ++at;
+        code = in_child(apply_with_fault);
+        assert_true(code == 0 || code == 1);
+        /* Nothing that was staged is left; what could not be tidied up is so now. */
+        check_tidied();
+        assert_true(rig_count_entries("place") <= 2);
+    }
+    assert_true(at > 12);
+}
+
+static int rollback_with_fault(void)
+{
+    fault.armed = true;
+    int result = apply_rollback(&plain, &state, &err);
+    fault.armed = false;
+    return fault.n < fault.at ? 1 : result == 0 || err.text[0] != '\0' ? 0 : 52;
+}
+
+static bool is_whole(const char *path)
+{
+    const char *text = contents(path);
+    return strcmp(text, "old\n") == 0 || strcmp(text, "new\n") == 0 || strcmp(text, "older\n") == 0;
+}
+
+/* What was remembered is in force, and nothing else; the way back is there. Both are the same two texts, the
+ * other way round for a rollback. */
+static void check_recovery(const char *previous)
+{
+    bool recovered, is_new = rig_exists("remembered");
+    struct apply_order order = plain;
+    order.settled = is_new ? 8 : 7;
+    fault.at = 0;
+    assert_int_equal(apply_recover(&order, &recovered, &err), 0);
+    assert_false(is_new && recovered);
+    assert_false(rig_exists("place/.fstune-applying.snippet"));
+    assert_string_equal(contents("place/snippet"), is_new ? "new\n" : "old\n");
+    if (is_new)
+        assert_string_equal(contents("place/snippet.previous"), "old\n");
+    else
+        assert_string_equal(contents("place/snippet.previous"), previous);
+}
+
+static void kill_everywhere(int (*work)(void), void (*set_up)(void))
+{
+    static const int ways[] = {KILL_BEFORE, KILL_AFTER};
+    for (size_t i = 0; i < RIG_COUNT(ways); i++) {
+        int code = -SIGKILL;
+        unsigned at = 0;
+        while (code == -SIGKILL) {
+            set_up();
+            fault.how = ways[i];
+            fault.at = ++at;
+            code = in_child(work);
+            assert_true(is_whole("place/snippet"));
+            if (rig_exists("place/snippet.previous"))
+                assert_true(is_whole("place/snippet.previous"));
+            if (code == -SIGKILL)
+                check_recovery(work == apply_with_fault ? "older\n" : "new\n");
+        }
+        assert_int_equal(code, 1);
+        assert_true(at > 6);
+    }
+}
+
+static void a_kill_at_any_step_leaves_the_old_or_the_new_one_whole(void **test_state)
+{
+    (void)test_state;
+    kill_everywhere(apply_with_fault, set_up_old);
+}
+
+static void set_up_both(void)
+{
+    set_up_old();
+    rig_write("place/snippet.previous", "new\n");
+}
+
+static void a_kill_during_a_rollback_leaves_the_old_or_the_new_one_whole(void **test_state)
+{
+    (void)test_state;
+    kill_everywhere(rollback_with_fault, set_up_both);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_call_that_fails_leaves_the_old_or_the_new_one_in_force),
+        cmocka_unit_test(a_kill_at_any_step_leaves_the_old_or_the_new_one_whole),
+        cmocka_unit_test(a_kill_during_a_rollback_leaves_the_old_or_the_new_one_whole),
+    };
+    return cmocka_run_group_tests(tests, rig_enter, rig_leave);
+}

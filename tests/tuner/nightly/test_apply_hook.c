@@ -1,0 +1,153 @@
+/* Tests of tuner/nightly/apply_hook: the surroundings of a command, its end, and what is told of it; and of
+ * tuner/base/replace alone. */
+#include "tests/check.h"
+#include "tests/tuner/rig.h"
+#include "tuner/base/replace.h"
+#include "tuner/nightly/apply_hook.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SECOND_NS 1000000000ULL
+
+static struct err err;
+
+static int make_place(void **test_state)
+{
+    (void)test_state;
+    memset(&err, 0, sizeof err);
+    return system("rm -rf place said && mkdir place");
+}
+
+/* "" where there is no such file. */
+static const char *contents(const char *path)
+{
+    static char text[4096];
+    FILE *stream = fopen(path, "r");
+    size_t n = stream != NULL ? fread(text, 1, sizeof text - 1, stream) : 0;
+    text[n] = '\0';
+    if (stream != NULL)
+        fclose(stream);
+    return text;
+}
+
+static int hook(const char *command)
+{
+    static const char *const facts[] = {"FSTUNE_TARGET=vm 1", "FSTUNE_PATH=/a\nb", NULL};
+    const struct apply_hook order = {
+        .what = "check", .command = command, .facts = facts, .timeout_ns = 20 * SECOND_NS};
+    memset(&err, 0, sizeof err);
+    return apply_hook_run(&order, &err);
+}
+
+static void a_command_has_clean_surroundings(void **test_state)
+{
+    (void)test_state;
+    assert_int_equal(setenv("LD_PRELOAD_OF_NOBODY", "x", 1), 0);
+    assert_int_equal(setenv("LC_ALL", "de_DE.UTF-8", 1), 0);
+    assert_int_equal(hook("env -0 | sort -z | tr '\\0\\n' ';_' >said"), 0);
+    assert_int_equal(unsetenv("LC_ALL"), 0);
+    /* PWD, and dash's own variables, are the shell's. */
+    assert_null(strstr(contents("said"), "NOBODY"));
+    assert_null(strstr(contents("said"), "LC_ALL"));
+    assert_non_null(strstr(contents("said"), "FSTUNE_PATH=/a_b;"));
+    assert_non_null(strstr(contents("said"), "FSTUNE_TARGET=vm 1;"));
+    assert_non_null(strstr(contents("said"), "LANG=C;"));
+    assert_non_null(strstr(contents("said"), "PATH=/usr/local/sbin:"));
+}
+
+static void a_command_has_no_input_and_no_descriptors(void **test_state)
+{
+    (void)test_state;
+    int fd = open("said", O_RDWR | O_CREAT, 0600); /* without O_CLOEXEC, as by a careless library */
+    assert_true(fd >= 0);
+    assert_int_equal(hook("read line && exit 1; ls /proc/self/fd | tr '\\n' ' ' | grep -q '^0 1 2 3 $'"), 0);
+    close(fd);
+}
+
+static void the_last_line_of_much_output_is_told(void **test_state)
+{
+    (void)test_state;
+    assert_int_equal(hook("seq 1 100000; echo the end >&2; echo; exit 9"), -EREMOTEIO);
+    assert_string_equal(err.text, "the check command failed with exit code 9: the end");
+}
+
+static void a_signal_is_told(void **test_state)
+{
+    (void)test_state;
+    assert_int_equal(hook("kill -SEGV $$"), -EREMOTEIO);
+    assert_string_equal(err.text, "the check command was ended by signal 11");
+}
+
+static void what_a_command_leaves_running_is_not_waited_for(void **test_state)
+{
+    (void)test_state;
+    assert_int_equal(hook("sleep 3 &"), 0);
+    assert_int_equal(hook("exec >/dev/null 2>&1; sleep 0.1; exit 5"), -EREMOTEIO);
+}
+
+static void an_end_that_nobody_tells_is_no_success(void **test_state)
+{
+    (void)test_state;
+    signal(SIGCHLD, SIG_IGN);
+    int code = hook("exit 1");
+    signal(SIGCHLD, SIG_DFL);
+    assert_int_equal(code, -ECHILD);
+    assert_string_equal(err.text, "how the check command ended is not known");
+}
+
+static void endless_output_ends_in_time(void **test_state)
+{
+    (void)test_state;
+    const struct apply_hook order = {.what = "check", .command = "yes no", .timeout_ns = 2 * SECOND_NS};
+    assert_int_equal(apply_hook_run(&order, &err), -ETIMEDOUT);
+    assert_non_null(strstr(err.text, "was killed: no"));
+}
+
+static void an_interrupt_ends_a_command(void **test_state)
+{
+    (void)test_state;
+    const atomic_int interrupted = SIGTERM;
+    const struct apply_hook order = {
+        .what = "apply", .command = "sleep 60", .timeout_ns = 60 * SECOND_NS, .interrupted = &interrupted};
+    assert_int_equal(apply_hook_run(&order, &err), -EINTR);
+}
+
+static void a_file_is_replaced_by_one_that_all_can_read(void **test_state)
+{
+    (void)test_state;
+    struct stat status;
+    mode_t mask = umask(0077);
+    assert_int_equal(replace_file("place/f.prom", "a 1\n", 4, &err), 0);
+    assert_int_equal(replace_file("place/f.prom", "a 2\n", 4, &err), 0);
+    umask(mask);
+    assert_string_equal(contents("place/f.prom"), "a 2\n");
+    assert_int_equal(stat("place/f.prom", &status), 0);
+    assert_int_equal(status.st_mode & 07777, 0644);
+    assert_int_equal(rig_count_entries("place"), 1);
+    assert_int_equal(replace_file("place/", "a", 1, &err), -EINVAL);
+    assert_int_equal(replace_file("place/..", "a", 1, &err), -EINVAL);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup(name, make_place)
+    const struct CMUnitTest tests[] = {
+        TEST(a_command_has_clean_surroundings),
+        TEST(a_command_has_no_input_and_no_descriptors),
+        TEST(the_last_line_of_much_output_is_told),
+        TEST(a_signal_is_told),
+        TEST(what_a_command_leaves_running_is_not_waited_for),
+        TEST(an_end_that_nobody_tells_is_no_success),
+        TEST(endless_output_ends_in_time),
+        TEST(an_interrupt_ends_a_command),
+        TEST(a_file_is_replaced_by_one_that_all_can_read),
+    };
+    return cmocka_run_group_tests(tests, rig_enter, rig_leave);
+}

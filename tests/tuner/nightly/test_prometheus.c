@@ -1,0 +1,209 @@
+/* Tests of tuner/nightly/prometheus: the text exposition format, and what a night of one target leaves of the
+ * others.
+ */
+#include "tests/check.h"
+#include "tests/tuner/rig.h"
+#include "tuner/nightly/prometheus.h"
+
+#include <errno.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct retune_config config;
+static struct retune_outcome outcomes[2];
+static struct retune_report report;
+static struct err err;
+
+static int enter(void **state)
+{
+    if (rig_enter(state) != 0)
+        return -1;
+    rig_write("n.conf", "pattern = \"read\"; targets = ( { name = \"vm1\"; path = \"/a\\\"b\\\\c\\nd\"; }, { "
+                        "name = \"vm2\"; } );");
+    return retune_config_read(&config, "n.conf", &err);
+}
+
+static int leave(void **state)
+{
+    retune_config_done(&config);
+    return rig_leave(state);
+}
+
+static int fill(void **state)
+{
+    (void)state;
+    memset(outcomes, 0, sizeof outcomes);
+    outcomes[0] = (struct retune_outcome){.target = &config.targets[0],
+                                          .measured = true,
+                                          .exit_code = 4,
+                                          .kept_bytes = 100,
+                                          .ended_s = 1.7e9 + 0.25,
+                                          .night = {.verdict = NIGHT_NO_CHANGE,
+                                                    .behind = NIGHT_BEHIND_SETTINGS,
+                                                    .has_contender = true,
+                                                    .throughput = {.mean = 1e9, .interval = {9e8, 1.1e9}},
+                                                    .gain_tonight = {.mean = 1.25, .interval = {1.2, NAN}},
+                                                    .bytes_written = 23}};
+    outcomes[1] = (struct retune_outcome){
+        .target = &config.targets[1], .skipped = true, .n_skipped = 7, .exit_code = 3, .ended_s = 1.7e9};
+    report = (struct retune_report){.outcomes = outcomes, .n = 2};
+    return 0;
+}
+
+static char *print(const char *old)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    prometheus_print(out, &report, &config, old);
+    fclose(out);
+    return text;
+}
+
+/* Lines of the exposition format as its grammar has them; samples of a metric in one group behind its type.
+ */
+static void check_grammar(const char *text)
+{
+    regex_t comment, sample;
+    char group[128] = "";
+    assert_int_equal(regcomp(&comment, "^# (HELP|TYPE) fstune_[a-z_]+ .+$", REG_EXTENDED | REG_NOSUB), 0);
+    assert_int_equal(
+        regcomp(&sample,
+                "^fstune_[a-z_]+\\{target=\"[A-Za-z0-9._-]+\"(,[a-z]+=\"([^\"\\]|\\\\[n\"\\])*\")?\\} "
+                "-?[0-9]+(\\.[0-9]+)?(e[+-][0-9]+)?$",
+                REG_EXTENDED | REG_NOSUB),
+        0);
+    while (*text != '\0') {
+        char line[512], name[128];
+        size_t n = strcspn(text, "\n");
+        assert_int_equal(text[n], '\n');
+        snprintf(line, sizeof line, "%.*s", (int)n, text);
+        if (regexec(line[0] == '#' ? &comment : &sample, line, 0, NULL, 0) != 0)
+            fail_msg("'%s' is no line of the format", line);
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(line + (line[0] == '#' ? 7 : 0), " {"),
+                 line + (line[0] == '#' ? 7 : 0));
+        if (strncmp(line, "# HELP", 6) == 0)
+            snprintf(group, sizeof group, "%s", name);
+        assert_string_equal(name, group);
+        text += n + 1;
+    }
+    regfree(&comment);
+    regfree(&sample);
+}
+
+static void a_night_is_written_in_the_format(void **state)
+{
+    (void)state;
+    char *text = print(NULL);
+    check_grammar(text);
+    assert_non_null(strstr(text, "\nfstune_throughput_bytes_per_second{target=\"vm1\"} 1000000000\n"));
+    assert_non_null(strstr(text, "\nfstune_gain_ratio{target=\"vm1\"} 1.25\n"));
+    assert_non_null(strstr(text, "\nfstune_behind{target=\"vm1\"} 1\n"));
+    assert_non_null(strstr(text, "\nfstune_written_bytes{target=\"vm1\"} 123\n"));
+    assert_non_null(strstr(text, "\nfstune_verdict_info{target=\"vm1\",verdict=\"no_change\"} 1\n"));
+    assert_non_null(strstr(text, "\nfstune_verdict_info{target=\"vm2\",verdict=\"skipped\"} 1\n"));
+    assert_non_null(strstr(text, "\nfstune_skipped_nights{target=\"vm2\"} 7\n"));
+    assert_non_null(strstr(text, "\nfstune_exit_code{target=\"vm2\"} 3\n"));
+    assert_non_null(strstr(text, "\nfstune_last_run_timestamp_seconds{target=\"vm1\"} 1700000000.25\n"));
+    free(text);
+}
+
+static void what_is_not_known_has_no_sample(void **state)
+{
+    (void)state;
+    char *text = print(NULL);
+    assert_null(strstr(text, "nan"));
+    assert_null(strstr(text, "fstune_gain_high_ratio{"));
+    assert_null(strstr(text, "fstune_throughput_bytes_per_second{target=\"vm2\"}"));
+    free(text);
+}
+
+static void labels_are_escaped(void **state)
+{
+    (void)state;
+    char *text = print(NULL);
+    assert_non_null(strstr(text, "path=\"/a\\\"b\\\\c\\nd\""));
+    free(text);
+}
+
+static void the_samples_of_other_targets_stay(void **state)
+{
+    (void)state;
+    char *before = print(NULL);
+    report.n = 1;
+    outcomes[0].night.throughput.mean = 2e9;
+    char *text = print(before);
+    check_grammar(text);
+    assert_non_null(strstr(text, "\nfstune_throughput_bytes_per_second{target=\"vm1\"} 2000000000\n"));
+    assert_null(strstr(text, "{target=\"vm1\"} 1000000000\n"));
+    assert_non_null(strstr(text, "\nfstune_skipped_nights{target=\"vm2\"} 7\n"));
+    free(text);
+    /* What is not configured any more, or was never ours, goes. */
+    text = print("fstune_behind{target=\"vm3\"} 1\nother 1\nfstune_behind{target=\"vm2\"} "
+                 "1\nfstune_behind{target=\"vm2");
+    check_grammar(text);
+    assert_null(strstr(text, "vm3"));
+    assert_null(strstr(text, "other"));
+    assert_non_null(strstr(text, "\nfstune_behind{target=\"vm2\"} 1\n"));
+    free(before);
+    free(text);
+}
+
+static void the_file_is_for_all_to_read_and_alone(void **state)
+{
+    (void)state;
+    struct stat status;
+    assert_int_equal(mkdir("prom", 0755), 0);
+    assert_int_equal(prometheus_write("prom/f.prom", &report, &config, &err), 0);
+    report.n = 1;
+    assert_int_equal(prometheus_write("prom/f.prom", &report, &config, &err), 0);
+    assert_int_equal(stat("prom/f.prom", &status), 0);
+    assert_int_equal(status.st_mode & 07777, 0644);
+    assert_int_equal(rig_count_entries("prom"), 1);
+    assert_int_equal(system("grep -q 'fstune_skipped_nights{target=\"vm2\"} 7' prom/f.prom"), 0);
+    assert_true(prometheus_write("nowhere/f.prom", &report, &config, &err) < 0);
+    assert_non_null(strstr(err.text, "--prometheus nowhere/f.prom"));
+}
+
+/* A directory of a group, as docs/nightly.md wants it for the service; but what stands there is ours. */
+static void a_directory_may_be_shared_but_not_the_file(void **state)
+{
+    (void)state;
+    assert_true(mkdir("shared", 0755) == 0 && chmod("shared", 02775) == 0);
+    assert_int_equal(prometheus_write("shared/f.prom", &report, &config, &err), 0);
+    assert_int_equal(prometheus_write("shared/f.prom", &report, &config, &err), 0);
+    assert_int_equal(chmod("shared/f.prom", 0666), 0);
+    assert_int_equal(prometheus_write("shared/f.prom", &report, &config, &err), -EPERM);
+    assert_true(unlink("shared/f.prom") == 0 && chmod("shared", 0777) == 0);
+    assert_int_equal(prometheus_write("shared/f.prom", &report, &config, &err), -EPERM);
+    assert_int_equal(rig_count_entries("shared"), 0);
+}
+
+/* Debian's package prometheus has it. */
+static void promtool_has_no_complaint(void **state)
+{
+    (void)state;
+    if (system("command -v promtool >/dev/null 2>&1") != 0)
+        skip();
+    assert_int_equal(prometheus_write("all.prom", &report, &config, &err), 0);
+    assert_int_equal(system("promtool check metrics <all.prom >said 2>&1 && ! test -s said"), 0);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup(name, fill)
+    const struct CMUnitTest tests[] = {
+        TEST(a_night_is_written_in_the_format),
+        TEST(what_is_not_known_has_no_sample),
+        TEST(labels_are_escaped),
+        TEST(the_samples_of_other_targets_stay),
+        TEST(the_file_is_for_all_to_read_and_alone),
+        TEST(a_directory_may_be_shared_but_not_the_file),
+        TEST(promtool_has_no_complaint),
+    };
+    return cmocka_run_group_tests(tests, enter, leave);
+}

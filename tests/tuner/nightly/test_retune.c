@@ -1,0 +1,398 @@
+/* Tests of tuner/nightly/retune, with a night whose verdict is made to order: what is applied, remembered,
+ * skipped and told. */
+#include "tests/tuner/nightly/retune_rig.h"
+#include "tuner/nightly/night_memory.h"
+#include "tuner/nightly/report_retune.h"
+#include "tuner/nightly/retune_scatter.h"
+
+static void the_first_advice_is_applied_and_in_force_next_night(void **state)
+{
+    (void)state;
+    assert_int_equal(run(NIGHT_FIRST), 0);
+    assert_false(asked.in_force_given);
+    assert_true(asked.first_budget_ns == 420000000000ULL && asked.night_budget_ns == 60000000000ULL);
+    assert_int_equal(report.outcomes[0].action, RETUNE_APPLIED);
+    assert_true(snippet_has("vm1.env", "FSTUNE_API=io_uring"));
+    assert_int_equal(newest().kind, HISTORY_CHANGE_FIRST);
+    assert_int_equal(run(NIGHT_NO_CHANGE), 0);
+    assert_true(asked.in_force_given);
+    assert_true(factors_equal(&asked.in_force, &quick));
+    assert_int_equal(report.outcomes[0].action, RETUNE_STAYS);
+    assert_int_equal(newest().kind, HISTORY_CHANGE_NONE);
+    assert_string_equal(newest().text, "because");
+}
+
+static void a_change_is_applied_and_a_night_without_one_touches_nothing(void **state)
+{
+    (void)state;
+    run(NIGHT_FIRST);
+    next.advice = slow;
+    assert_int_equal(run(NIGHT_PENDING), 0);
+    assert_true(snippet_has("vm1.env", "FSTUNE_API=io_uring"));
+    assert_int_equal(rig_count_entries("place"), 2); /* with the lock */
+    assert_int_equal(run(NIGHT_CHANGE), 0);
+    assert_true(snippet_has("vm1.env", "FSTUNE_API=psync"));
+    assert_true(snippet_has("vm1.env.previous", "FSTUNE_API=io_uring"));
+    assert_int_equal(newest().kind, HISTORY_CHANGE_MADE);
+    const struct history_change change = newest();
+    assert_true(factors_equal(&change.from, &quick));
+    assert_true(factors_equal(&change.to, &slow));
+}
+
+static void the_configured_setting_is_in_force_before_the_first_change(void **state)
+{
+    (void)state;
+    configure("current = \"request_size=64k,queue_depth=8,direct=1,api=io_uring\";");
+    run(NIGHT_NO_CHANGE);
+    assert_true(asked.in_force_given);
+    assert_true(factors_equal(&asked.in_force, &quick));
+    next.advice = slow;
+    run(NIGHT_CHANGE);
+    run(NIGHT_NO_CHANGE);
+    assert_true(factors_equal(&asked.in_force, &slow));
+}
+
+static void commands_know_the_target_and_the_setting(void **state)
+{
+    (void)state;
+    configure("apply = \"echo $FSTUNE_TARGET $FSTUNE_VERDICT $FSTUNE_API $FSTUNE_QUEUE_DEPTH >said\";");
+    run(NIGHT_FIRST);
+    assert_int_equal(system("grep -qx 'vm1 first io_uring 8' said"), 0);
+}
+
+static void what_fails_its_check_is_not_in_force_next_night(void **state)
+{
+    (void)state;
+    run(NIGHT_FIRST);
+    configure("check = \"exit 1\";");
+    next.advice = slow;
+    assert_int_equal(run(NIGHT_CHANGE), 1);
+    assert_int_equal(report.outcomes[0].action, RETUNE_FAILED);
+    assert_non_null(strstr(report.outcomes[0].text, "check command failed"));
+    assert_true(snippet_has("vm1.env", "FSTUNE_API=io_uring"));
+    assert_int_equal(newest().kind, HISTORY_CHANGE_NONE);
+    run(NIGHT_NO_CHANGE);
+    assert_true(factors_equal(&asked.in_force, &quick));
+}
+
+static void a_rollback_is_remembered_and_not_undone_by_the_next_night(void **state)
+{
+    (void)state;
+    const struct retune_world world = world_of();
+    struct history_change last;
+    run(NIGHT_FIRST);
+    next.advice = slow;
+    run(NIGHT_CHANGE);
+    assert_int_equal(retune_rollback(&world, &config.targets[0], &last, &err), 0);
+    assert_true(snippet_has("vm1.env", "FSTUNE_API=io_uring"));
+    assert_int_equal(newest().kind, HISTORY_CHANGE_ROLLBACK);
+    assert_int_equal(run(NIGHT_CHANGE), 0);
+    assert_true(factors_equal(&asked.in_force, &quick));
+    assert_int_equal(report.outcomes[0].action, RETUNE_SPARED);
+    assert_true(snippet_has("vm1.env", "FSTUNE_API=io_uring"));
+}
+
+static void without_a_change_there_is_nothing_to_roll_back(void **state)
+{
+    (void)state;
+    const struct retune_world world = world_of();
+    struct history_change last;
+    assert_int_equal(retune_rollback(&world, &config.targets[0], &last, &err), -ENOENT);
+    run(NIGHT_FIRST); /* nothing was there before */
+    assert_int_equal(retune_rollback(&world, &config.targets[0], &last, &err), -ENOENT);
+    assert_int_equal(newest().kind, HISTORY_CHANGE_FIRST);
+}
+
+static void without_a_snippet_the_advice_is_remembered_once(void **state)
+{
+    (void)state;
+    rig_write("n.conf", "targets = ( { name = \"vm1\"; pattern = \"randwrite\"; no_lock = true; } );");
+    retune_config_done(&config);
+    assert_int_equal(retune_config_read(&config, "n.conf", &err), 0);
+    run(NIGHT_FIRST);
+    assert_int_equal(report.outcomes[0].action, RETUNE_ADVISED);
+    assert_int_equal(newest().kind, HISTORY_CHANGE_FIRST);
+    run(NIGHT_CHANGE);
+    assert_int_equal(report.outcomes[0].action, RETUNE_REPEATED);
+    assert_int_equal(newest().kind, HISTORY_CHANGE_NONE);
+    assert_int_equal(rig_count_entries("place"), 0);
+}
+
+static void a_busy_machine_is_left_alone_and_a_week_of_it_is_told(void **state)
+{
+    (void)state;
+    busy.load_share = 3;
+    for (unsigned i = 1; i <= 8; i++) {
+        assert_int_equal(run(NIGHT_FIRST), i < 7 ? 0 : 3);
+        assert_true(report.outcomes[0].skipped);
+        assert_int_equal(report.outcomes[0].n_skipped, i);
+    }
+    assert_int_equal(asked.n, 0);
+    assert_int_equal(newest().kind, HISTORY_CHANGE_SKIPPED);
+    assert_non_null(strstr(newest().text, "max_load"));
+    busy.load_share = 0;
+    assert_int_equal(run(NIGHT_FIRST), 0);
+    busy.load_share = 3;
+    run(NIGHT_NO_CHANGE);
+    assert_int_equal(report.outcomes[0].n_skipped, 1);
+}
+
+static void configure_two(void)
+{
+    rig_write("n.conf", "targets = ( { name = \"vm1\"; pattern = \"randwrite\"; no_lock = true; }, "
+                        "{ name = \"vm2\"; pattern = \"randread\"; no_lock = true; } );");
+    retune_config_done(&config);
+    assert_int_equal(retune_config_read(&config, "n.conf", &err), 0);
+}
+
+static void the_first_target_does_not_make_the_second_one_wait(void **state)
+{
+    (void)state;
+    configure_two();
+    own_pressure_share = 0.9;
+    assert_int_equal(run(NIGHT_FIRST), 0);
+    assert_int_equal(report.n, 2);
+    assert_false(report.outcomes[0].skipped);
+    assert_false(report.outcomes[1].skipped);
+    assert_int_equal(asked.n, 2);
+}
+
+static void after_a_skipped_target_the_last_minute_counts(void **state)
+{
+    (void)state;
+    configure_two();
+    busy.io_pressure_share = 0.9;
+    assert_int_equal(run(NIGHT_FIRST), 0);
+    assert_true(report.outcomes[0].skipped);
+    assert_true(report.outcomes[1].skipped);
+}
+
+static void force_and_simulation_do_not_ask(void **state)
+{
+    (void)state;
+    struct retune_world world = world_of();
+    busy.on_battery = true;
+    world.force = true;
+    assert_int_equal(retune_run(&world, &config, "", &report, &err), 0);
+    assert_int_equal(asked.n, 1);
+    configure("simulate = \"s.conf\";");
+    run(NIGHT_FIRST);
+    assert_int_equal(asked.n, 2);
+}
+
+static void a_device_in_use_is_a_skipped_night(void **state)
+{
+    (void)state;
+    next.result = -EWOULDBLOCK;
+    assert_int_equal(run(NIGHT_FIRST), 0);
+    assert_true(report.outcomes[0].skipped);
+}
+
+static void alarms_end_with_4_and_their_reason(void **state)
+{
+    (void)state;
+    next.behind = NIGHT_BEHIND_THROUGHPUT;
+    assert_int_equal(run(NIGHT_NO_CHANGE), 4);
+    assert_int_equal(newest().kind, HISTORY_CHANGE_ALARM);
+    json_t *document = report_retune_document(&report);
+    assert_string_equal(json_string_value(json_object_get(document, "reason")), "20 % down");
+    const json_t *target = json_array_get(json_object_get(document, "targets"), 0);
+    assert_string_equal(json_string_value(json_array_get(json_object_get(target, "behind"), 0)),
+                        "throughput");
+    assert_string_equal(json_string_value(json_object_get(target, "verdict")), "no_change");
+    json_decref(document);
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    report_retune_log(out, &report);
+    fclose(out);
+    assert_string_equal(text, "fstune: vm1: 20 % down\n");
+    free(text);
+}
+
+static void codes_follow_the_verdict(void **state)
+{
+    (void)state;
+    assert_int_equal(run(NIGHT_NOTHING), 5);
+    next.conclusive = false;
+    assert_int_equal(run(NIGHT_FIRST), 3);
+    next.result = -EIO;
+    assert_int_equal(run(NIGHT_NO_CHANGE), 1);
+    assert_string_equal(report.outcomes[0].text, "the disk is on fire");
+}
+
+static void the_worst_code_of_all_targets_counts(void **state)
+{
+    static const int order[] = {1, 4, 5, 3, 0};
+    (void)state;
+    for (size_t i = 0; i < RIG_COUNT(order); i++) {
+        for (size_t j = 0; j < RIG_COUNT(order); j++)
+            assert_int_equal(retune_worse(order[i], order[j]), order[i < j ? i : j]);
+    }
+}
+
+static void one_target_that_fails_does_not_stop_the_next(void **state)
+{
+    (void)state;
+    const struct retune_world world = world_of();
+    rig_write("n.conf", "pattern = \"randwrite\"; no_lock = true; targets = ( { name = \"a\"; path = "
+                        "\"/nowhere\"; }, { name = \"b\"; } );");
+    retune_config_done(&config);
+    assert_int_equal(retune_config_read(&config, "n.conf", &err), 0);
+    next.result = -EIO;
+    assert_int_equal(run(NIGHT_FIRST), 1);
+    assert_int_equal(asked.n, 2);
+    retune_report_done(&report);
+    assert_int_equal(retune_run(&world, &config, "b", &report, &err), 0);
+    assert_int_equal(report.n, 1);
+    assert_string_equal(report.outcomes[0].target->name, "b");
+}
+
+static void an_interrupt_ends_the_night(void **state)
+{
+    (void)state;
+    atomic_store(&interrupted, SIGTERM);
+    run(NIGHT_FIRST);
+    assert_true(report.interrupted);
+    assert_int_equal(asked.n, 0);
+    assert_int_equal(report.n, 1);
+    assert_string_equal(report.outcomes[0].text, "not begun: a signal ended the night before");
+}
+
+static void earlier_nights_are_remembered_of_this_target_only(void **state)
+{
+    (void)state;
+    next.remember = true;
+    run(NIGHT_FIRST);
+    assert_int_equal(asked.n_remembered, 0);
+    run(NIGHT_NO_CHANGE);
+    assert_int_equal(asked.n_remembered, 1);
+    next.result = -EIO;
+    run(NIGHT_NO_CHANGE);
+    next.result = 0;
+    run(NIGHT_NOTHING);
+    run(NIGHT_NO_CHANGE);
+    assert_int_equal(asked.n_remembered, 2); /* neither the failed night nor the one without a judgement */
+    assert_int_equal(newest().run_ids[0], 5);
+    snprintf(config.targets[0].name, sizeof config.targets[0].name, "other");
+    run(NIGHT_FIRST);
+    assert_int_equal(asked.n_remembered, 0);
+}
+
+static void write_night(const char *target, const char *on_host)
+{
+    struct night_record record = {.has_in_force = true, .in_force = slow, .n_fresh = 2};
+    record.fresh[0] = (struct night_fresh){slow, {5, 20, 0.01}, {5, 20, 0.01}};
+    record.fresh[1] = (struct night_fresh){quick, {5, 20.1, 0.01}, {5, 20.1, 0.01}};
+    const struct history_header header = {.command = "retune",
+                                          .target = target,
+                                          .pattern = "randwrite",
+                                          .hostname = on_host,
+                                          .identity = "disk"};
+    json_t *document = document_of(&slow);
+    int64_t run_id;
+    json_object_set_new(document, "night", night_memory_json(&record));
+    assert_int_equal(history_begin_run(&history, &header, &run_id, &err), 0);
+    assert_int_equal(history_finish_run(&history, run_id, HISTORY_DONE, 0, document, &err), 0);
+    json_decref(document);
+}
+
+/* Two thirds of a difference for every night of theirs after the first, RETUNE_SCATTER_MOST in all. */
+static void other_targets_nights_say_how_nights_scatter(void **state)
+{
+    (void)state;
+    write_night("vm2", "here");
+    write_night("vm3", "here");
+    run(NIGHT_FIRST);
+    assert_close(asked.n_scatter, 0, 1e-9);
+    write_night("vm2", "here");
+    write_night("vm1", "here");
+    write_night("vm1", "here");
+    write_night("vm3", "elsewhere");
+    run(NIGHT_NO_CHANGE);
+    assert_close(asked.n_scatter, 2.0 / 3, 1e-9);
+    write_night("vm3", "here");
+    run(NIGHT_NO_CHANGE);
+    assert_close(asked.n_scatter, 4.0 / 3, 1e-9);
+    for (int i = 0; i < 20; i++)
+        write_night("vm2", "here");
+    run(NIGHT_NO_CHANGE);
+    assert_close(asked.n_scatter, RETUNE_SCATTER_MOST, 1e-9);
+}
+
+static void the_text_names_settings_evidence_and_cost(void **state)
+{
+    (void)state;
+    char *text = NULL;
+    size_t n = 0;
+    run(NIGHT_FIRST);
+    FILE *out = open_memstream(&text, &n);
+    report_retune_text(out, &report);
+    fclose(out);
+    assert_non_null(strstr(text, "vm1: first tune\n"));
+    assert_non_null(strstr(text, "64k x 8, direct, io_uring"));
+    assert_non_null(strstr(text, "1.00 GB/s (900 MB/s to 1.10 GB/s, 7 replays)"));
+    assert_non_null(strstr(text, "because"));
+    assert_non_null(strstr(text, "applied: "));
+    assert_non_null(strstr(text, "1.00 kB written"));
+    free(text);
+}
+
+static void a_snippet_that_cannot_be_written_is_found_before_measuring(void **state)
+{
+    (void)state;
+    assert_int_equal(rmdir("place"), 0);
+    assert_int_equal(run(NIGHT_FIRST), 1);
+    assert_int_equal(asked.n, 0);
+    assert_non_null(strstr(report.outcomes[0].text, "place"));
+}
+
+static void an_error_of_the_history_names_the_file(void **state)
+{
+    (void)state;
+    sqlite3_exec(history.db, "PRAGMA query_only = 1", NULL, NULL, NULL);
+    assert_int_equal(run(NIGHT_FIRST), 1);
+    assert_non_null(strstr(report.outcomes[0].text, "history h.db: "));
+    assert_false(rig_exists("place/vm1.env"));
+}
+
+static void a_device_in_use_is_told_without_an_option_that_retune_lacks(void **state)
+{
+    (void)state;
+    next.result = -EWOULDBLOCK;
+    run(NIGHT_FIRST);
+    assert_string_equal(report.outcomes[0].text,
+                        "another fstune is measuring the device, or one that stalled still holds it");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
+    const struct CMUnitTest tests[] = {
+        TEST(the_first_advice_is_applied_and_in_force_next_night),
+        TEST(a_change_is_applied_and_a_night_without_one_touches_nothing),
+        TEST(the_configured_setting_is_in_force_before_the_first_change),
+        TEST(commands_know_the_target_and_the_setting),
+        TEST(what_fails_its_check_is_not_in_force_next_night),
+        TEST(a_rollback_is_remembered_and_not_undone_by_the_next_night),
+        TEST(without_a_change_there_is_nothing_to_roll_back),
+        TEST(without_a_snippet_the_advice_is_remembered_once),
+        TEST(a_busy_machine_is_left_alone_and_a_week_of_it_is_told),
+        TEST(force_and_simulation_do_not_ask),
+        TEST(the_first_target_does_not_make_the_second_one_wait),
+        TEST(after_a_skipped_target_the_last_minute_counts),
+        TEST(a_device_in_use_is_a_skipped_night),
+        TEST(alarms_end_with_4_and_their_reason),
+        TEST(codes_follow_the_verdict),
+        TEST(the_worst_code_of_all_targets_counts),
+        TEST(one_target_that_fails_does_not_stop_the_next),
+        TEST(an_interrupt_ends_the_night),
+        TEST(earlier_nights_are_remembered_of_this_target_only),
+        TEST(other_targets_nights_say_how_nights_scatter),
+        TEST(the_text_names_settings_evidence_and_cost),
+        TEST(a_snippet_that_cannot_be_written_is_found_before_measuring),
+        TEST(an_error_of_the_history_names_the_file),
+        TEST(a_device_in_use_is_told_without_an_option_that_retune_lacks),
+    };
+    return cmocka_run_group_tests(tests, rig_enter, rig_leave);
+}

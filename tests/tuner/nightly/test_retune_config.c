@@ -1,0 +1,266 @@
+/* Tests of tuner/nightly/retune_config: targets, defaults, and what is refused with its line. */
+#include "tests/check.h"
+#include "tests/tuner/rig.h"
+#include "tuner/emit/snippet.h"
+#include "tuner/nightly/retune_config.h"
+#include "tuner/options/options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct retune_config config;
+static struct err err;
+
+static int read_text(const char *text)
+{
+    retune_config_done(&config);
+    memset(&err, 0, sizeof err);
+    rig_write("n.conf", "%s", text);
+    return retune_config_read(&config, "n.conf", &err);
+}
+
+static int leave(void **state)
+{
+    retune_config_done(&config);
+    return rig_leave(state);
+}
+
+static void a_target_needs_a_name_and_a_pattern_only(void **state)
+{
+    (void)state;
+    assert_int_equal(read_text("targets = ( { name = \"vm1\"; pattern = \"randread\"; } );"), 0);
+    assert_int_equal(config.n_targets, 1);
+    const struct retune_target *target = retune_config_find(&config, "vm1");
+    assert_non_null(target);
+    assert_null(retune_config_find(&config, "vm2"));
+    assert_string_equal(target->settings.path, ".");
+    assert_true(target->settings.budget_ns == 120000000000ULL);
+    assert_true(target->first_budget_ns == 600000000000ULL);
+    assert_true(target->settings.max_write_bytes == 8ULL << 30);
+    assert_true(target->hook_timeout_ns == 60000000000ULL);
+    assert_int_equal(target->nights, 2);
+    assert_close(target->alarm_share, 0.10, 1e-12);
+    assert_close(target->settings.tolerance_share, 0.03, 1e-12);
+    assert_false(target->keep_file);
+    assert_string_equal(target->snippet, "");
+}
+
+static void every_key_is_read(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        read_text("db = \"/x/h.db\";\nprometheus = \"/x/f.prom\";\njson = true;\n"
+                  "targets = ( { name = \"a.b_c-1\"; path = \"/srv\"; pattern = \"read\"; request_size = "
+                  "\"4k..64k\";\n"
+                  "queue_depth = [1, 4]; direct = true; current = \"request_size=64k\"; emit = \"shell\";\n"
+                  "snippet = \"/etc/x.conf\"; check = \"true\"; apply = \"a\"; rollback = \"b\"; "
+                  "hook_timeout = \"5s\";\n"
+                  "first_budget = \"3m\"; budget = \"30s\"; max_write = \"1g\"; tolerance = \"5%\"; alarm = "
+                  "\"20%\";\n"
+                  "nights = 3; keep_file = true; max_latency_p99 = \"10ms\"; max_io_pressure = \"off\";\n"
+                  "max_cpu_pressure = \"1%\"; max_load = \"50%\"; max_dirty = \"off\"; min_uptime = \"1h\"; "
+                  "on_battery = true;\n"
+                  "image = \"/d.img\"; } );"),
+        0);
+    const struct retune_target *target = &config.targets[0];
+    assert_string_equal(config.command.db, "/x/h.db");
+    assert_string_equal(config.command.prometheus, "/x/f.prom");
+    assert_true(config.command.json);
+    assert_string_equal(target->name, "a.b_c-1");
+    assert_string_equal(target->snippet, "/etc/x.conf");
+    assert_string_equal(target->check, "true");
+    assert_string_equal(target->apply, "a");
+    assert_string_equal(target->rollback, "b");
+    assert_int_equal(target->settings.levels[FACTOR_REQUEST_SIZE].n, 5);
+    assert_int_equal(target->settings.levels[FACTOR_QUEUE_DEPTH].n, 2);
+    assert_true(target->settings.current_given);
+    assert_int_equal(target->nights, 3);
+    assert_true(target->keep_file);
+    assert_true(isinf(target->limits.io_pressure_share) && isinf(target->limits.dirty_bytes));
+    assert_close(target->limits.cpu_pressure_share, 0.01, 1e-12);
+    assert_close(target->limits.load_share, 0.5, 1e-12);
+    assert_close(target->limits.uptime_seconds, 3600, 1e-9);
+    assert_true(target->limits.on_battery);
+}
+
+static void what_stands_at_the_top_is_the_default_wherever_it_stands(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        read_text("pattern = \"read\"; nights = 5;\n"
+                  "targets = ( { name = \"a\"; }, { name = \"b\"; nights = 1; } );\nbudget = \"1m\";"),
+        0);
+    assert_int_equal(config.targets[0].nights, 5);
+    assert_int_equal(config.targets[1].nights, 1);
+    assert_true(config.targets[0].settings.budget_ns == 60000000000ULL);
+    assert_true(config.targets[1].settings.budget_ns == 60000000000ULL);
+}
+
+static void existing_file_and_existing_are_one_key(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        read_text("targets = ( { name = \"a\"; pattern = \"read\"; existing_file = \"/f\"; } );"), 0);
+    assert_string_equal(config.targets[0].settings.existing, "/f");
+}
+
+#define IN_TARGET(text) "targets = (\n{ name = \"a\"; pattern = \"read\";\n" text "\n} );"
+
+static void what_is_wrong_is_refused_with_its_line(void **state)
+{
+    static const struct {
+        const char *text, *words;
+    } cases[] = {
+        {"", "targets has to be a list"},
+        {"targets = ();", "targets has to be a list"},
+        {"targets = { };", "targets has to be a list"},
+        {"targets = ( \"a\" );", "n.conf:1: targets: a target is a group"},
+        {"targets = (\n{ pattern = \"read\"; } );", "n.conf:2: target without a name: name is missing"},
+        {"targets = (\n{ name = \"a\"; } );", "n.conf:2: target a: pattern is missing"},
+        {"targets = ( { name = \"a\"; pattern = \"read\"; },\n{ name = \"a\"; pattern = \"read\"; } );",
+         "n.conf:2: target a: the name stands in line 1 already"},
+        {IN_TARGET("tolerence = \"3%\";"), "n.conf:3: tolerence: unknown setting; did you mean tolerance?"},
+        {IN_TARGET("snipet = \"/x\";"), "n.conf:3: snipet: unknown setting; did you mean snippet?"},
+        {IN_TARGET("hook-timeout = \"3s\";"),
+         "n.conf:3: hook-timeout: unknown setting; did you mean hook_timeout?"},
+        {IN_TARGET("request_size = 5000;"), "n.conf:3: request_size: 5000 is not a multiple of 512"},
+        {IN_TARGET("max_write = 9999999999;"), "n.conf:3: max_write"},
+        {IN_TARGET("nights = 0;"), "n.conf:3: nights: "},
+        {IN_TARGET("alarm = 10;"), "n.conf:3: alarm: "},
+        {IN_TARGET("budget = 60;"), "n.conf:3: budget: "},
+        {IN_TARGET("snippet = \"x.conf\";"), "n.conf:3: snippet: 'x.conf' is no absolute path"},
+        {IN_TARGET("snippet = \"/etc/\";"), "n.conf:3: snippet: '/etc/' is no absolute path"},
+        {IN_TARGET("snippet = \"/etc/x\";"), "target a: snippet: the format is missing"},
+        {IN_TARGET("apply = \"true\";"), "target a: check, apply and rollback are about a file"},
+        {IN_TARGET("emit = \"shel\";"), "n.conf:3: emit: 'shel' is no format; did you mean shell?"},
+        {IN_TARGET("json = true;"), "n.conf:3: json: stands at the top"},
+        {IN_TARGET("resume = \"j\";"), "n.conf:3: resume: has no meaning for a night"},
+        {IN_TARGET("existing_file = \"/f\";\nexisting = \"/g\";"),
+         "n.conf:3: existing_file: is the same as existing"},
+        {"existing = \"/g\"; existing_file = \"/f\"; targets = ( { name = \"a\"; pattern = \"read\"; } );",
+         "n.conf:1: existing_file: is the same as existing"},
+        {IN_TARGET("snippet = \"/x/y\"; emit = \"seastar\";"), "target a: emit = \"seastar\": "},
+        {IN_TARGET("snippet = \"/x/y\"; emit = \"libvirt\"; image = \"a.img\";"), "absolute paths only"},
+        {IN_TARGET("snippet = \"/x/y\"; emit = \"proxmox\"; bus = \"nvme\";"), "has no such disks"},
+        {IN_TARGET("snippet = \"/x/y\"; emit = \"udev\"; simulate = \"s\";"), "simulated surface"},
+        {IN_TARGET("keep_file = true; existing_file = \"/f\";"), "exclude each other"},
+        {IN_TARGET("pattern = \"write\";"), "n.conf:3: the setting is repeated"},
+        {IN_TARGET("max_load = \"high\";"), "n.conf:3: max_load: "},
+        {"targets = ( { name = \"a\"; pattern = \"write\"; keep_file = true; } );",
+         "keep_file: pattern write writes"},
+        {"targets = ( { name = \"a\"; pattern = \"write\"; existing_file = \"/f\"; } );",
+         "would destroy its contents"},
+        {"targets = ( { name = \"../x\"; pattern = \"read\"; } );", "n.conf:1: name: '../x' is no name"},
+        {"targets = ( { name = \"a b\"; pattern = \"read\"; } );", "'a b' is no name"},
+        {"targets = ( { name = \"\"; pattern = \"read\"; } );", "n.conf:1: name: "},
+        {"name = \"a\";\ntargets = ( { pattern = \"read\"; } );", "n.conf:1: name: belongs to one target"},
+        {"force = true;\ntargets = ( { name = \"a\"; pattern = \"read\"; } );",
+         "n.conf:1: force: cannot stand"},
+        {"target = \"a\";\ntargets = ( { name = \"a\"; pattern = \"read\"; } );",
+         "n.conf:1: target: cannot stand"},
+    };
+    (void)state;
+    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
+        int result = read_text(cases[i].text);
+        if (result != -EINVAL || strstr(err.text, cases[i].words) == NULL)
+            fail_msg("case %zu: %d, '%s' lacks '%s'", i, result, err.text, cases[i].words);
+        assert_null(config.targets);
+    }
+}
+
+static void two_targets_do_not_write_one_file(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        read_text("emit = \"shell\"; pattern = \"read\";\n"
+                  "targets = ( { name = \"a\"; snippet = \"/x\"; },\n{ name = \"b\"; snippet = \"/x\"; } );"),
+        -EINVAL);
+    assert_non_null(strstr(err.text, "n.conf:3: target b: snippet: target a writes the same file"));
+}
+
+static void a_missing_file_is_no_configuration(void **state)
+{
+    (void)state;
+    assert_int_equal(retune_config_read(&config, "nowhere.conf", &err), -ENOENT);
+}
+
+/* Its commands would run as us. */
+static void a_file_that_others_could_write_is_refused(void **state)
+{
+    static const mode_t modes[] = {0664, 0646};
+    static const char text[] = "targets = ( { name = \"vm1\"; pattern = \"randread\"; } );";
+    (void)state;
+    assert_true(mkdir("etc", 0755) == 0);
+    rig_write("etc/n.conf", "%s", text);
+    retune_config_done(&config);
+    assert_int_equal(retune_config_read(&config, "etc/n.conf", &err), 0);
+    for (size_t i = 0; i < RIG_COUNT(modes); i++) {
+        assert_int_equal(chmod("etc/n.conf", modes[i]), 0);
+        retune_config_done(&config);
+        assert_int_equal(retune_config_read(&config, "etc/n.conf", &err), -EPERM);
+        assert_non_null(strstr(err.text, "etc/n.conf: others than its owner may write to it"));
+    }
+    assert_true(chmod("etc/n.conf", 0644) == 0 && chmod("etc", 01777) == 0);
+    assert_int_equal(retune_config_read(&config, "etc/n.conf", &err), -EPERM);
+    assert_int_equal(chmod("etc", 0755), 0);
+    if (geteuid() != 0) {
+        print_message("the rest needs root to make a file of another user\n");
+        return;
+    }
+    assert_int_equal(chown("etc/n.conf", 65534, 65534), 0);
+    assert_int_equal(retune_config_read(&config, "etc/n.conf", &err), -EPERM);
+    assert_non_null(strstr(err.text, "belongs to user 65534"));
+}
+
+static void the_texts_of_the_table_are_the_defaults(void **state)
+{
+    static struct retune_target before, after;
+    const struct option_row *row;
+    (void)state;
+    retune_config_init_target(&before);
+    retune_config_init_target(&after);
+    for (size_t i = 0; (row = retune_config_key(i)) != NULL; i++) {
+        if (strcmp(row->standard, "none") == 0 || strcmp(row->standard, "required") == 0)
+            continue;
+        assert_int_equal(options_set(&after.settings, row, row->standard, &err), 0);
+    }
+    assert_memory_equal(&before, &after, sizeof before);
+}
+
+static void every_format_that_takes_one_answer_is_accepted(void **state)
+{
+    static const char *const several[] = {"seastar"};
+    const struct snippet_ops *ops;
+    (void)state;
+    for (size_t i = 0; (ops = snippet_row(i)) != NULL; i++) {
+        char text[256];
+        bool is_one = strcmp(ops->name, several[0]) != 0;
+        snprintf(
+            text, sizeof text,
+            "targets = ( { name = \"a\"; pattern = \"randwrite\"; snippet = \"/x/y\"; emit = \"%s\"; } );",
+            ops->name);
+        int result = read_text(text);
+        if (result != (is_one ? 0 : -EINVAL))
+            fail_msg("%s: %s", ops->name, err.text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_target_needs_a_name_and_a_pattern_only),
+        cmocka_unit_test(every_key_is_read),
+        cmocka_unit_test(what_stands_at_the_top_is_the_default_wherever_it_stands),
+        cmocka_unit_test(existing_file_and_existing_are_one_key),
+        cmocka_unit_test(every_format_that_takes_one_answer_is_accepted),
+        cmocka_unit_test(what_is_wrong_is_refused_with_its_line),
+        cmocka_unit_test(a_file_that_others_could_write_is_refused),
+        cmocka_unit_test(two_targets_do_not_write_one_file),
+        cmocka_unit_test(a_missing_file_is_no_configuration),
+        cmocka_unit_test(the_texts_of_the_table_are_the_defaults),
+    };
+    return cmocka_run_group_tests(tests, rig_enter, leave);
+}

@@ -1,0 +1,184 @@
+/* Tests of tuner/nightly/retune_process: a target whose file system stands still, before one that works. */
+#include "tests/check.h"
+#include "tests/tuner/rig.h"
+
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PATIENCE_S 60
+
+static struct rig_run run;
+static int root_fd = -1; /* of the mount */
+static pid_t watchdog;
+
+static const char *const night_of_two[] = {"retune", "--config", "n.conf", "--json", "--force", NULL};
+
+static int set_up(void **state)
+{
+    (void)state;
+    char here[256];
+    if (getcwd(here, sizeof here) == NULL || system("rm -rf * && mkdir still") != 0)
+        return -1;
+    rig_surface("s", "run_cv = 0.02;", rig_peak_bps);
+    rig_write(
+        "n.conf",
+        "db = \"%s/h.db\"; request_size = \"64k\"; file_size = \"128m\";\n"
+        "targets = ( { name = \"still\"; path = \"%s/still\"; pattern = \"randread\"; first_budget = "
+        "\"3s\"; budget = \"3s\"; queue_depth = \"1\"; api = \"psync\"; }, { name = \"fine\"; pattern = "
+        "\"randwrite\"; simulate = \"s.conf\"; first_budget = \"20s\"; budget = \"20s\"; } );",
+        here, here);
+    return 0;
+}
+
+/* Also at the exit of a test program that failed: a frozen mount would stay for ever. */
+static void clean_up(void)
+{
+    if (root_fd < 0)
+        return;
+    kill(watchdog, SIGKILL);
+    waitpid(watchdog, NULL, 0);
+    ioctl(root_fd, FITHAW, 0);
+    close(root_fd);
+    root_fd = -1;
+    if (system("umount still || umount -l still") != 0)
+        fprintf(stderr, "the mount stays\n");
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    clean_up();
+    return 0;
+}
+
+static void freeze(void)
+{
+    if (geteuid() != 0 || system("truncate -s 512M image && mkfs.ext4 -q image && "
+                                 "mount -o loop image still") != 0) {
+        print_message("skipped: no file system can be mounted here\n");
+        skip();
+    }
+    root_fd = open("still", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_true(root_fd >= 0);
+    assert_int_equal(ioctl(root_fd, FIFREEZE, 0), 0);
+    /* Whoever waits for a process that hangs would wait for ever. */
+    watchdog = fork();
+    if (watchdog == 0) {
+        sleep(PATIENCE_S);
+        _exit(ioctl(root_fd, FITHAW, 0) == 0 ? 0 : 1);
+    }
+}
+
+static const json_t *of_target(const json_t *document, size_t i, const char *key)
+{
+    return json_object_get(json_array_get(json_object_get(document, "targets"), i), key);
+}
+
+static const char *text_of(const json_t *document, size_t i, const char *key)
+{
+    const char *text = json_string_value(of_target(document, i, key));
+    return text != NULL ? text : "";
+}
+
+/* The process that `text` says was left behind. */
+static pid_t left_behind(const char *text)
+{
+    const char *number = strstr(text, "left to the kernel as process ");
+    if (number == NULL)
+        fail_msg("%s", text);
+    return (pid_t)strtol(number + strlen("left to the kernel as process "), NULL, 10);
+}
+
+static bool lives(pid_t pid)
+{
+    return kill(pid, 0) == 0;
+}
+
+static void thaw(pid_t pid)
+{
+    assert_int_equal(ioctl(root_fd, FITHAW, 0), 0);
+    for (unsigned i = 0; i < 1000 && lives(pid); i++)
+        usleep(10000);
+    assert_false(lives(pid));
+    assert_int_equal(system("[ \"$(ls -A still)\" = lost+found ]"), 0);
+}
+
+static void a_target_that_stands_still_costs_no_other_its_night(void **state)
+{
+    (void)state;
+    freeze();
+    rig_start(&run, NULL, night_of_two);
+    rig_finish(&run);
+    assert_int_equal(run.code, 1);
+    json_t *document = rig_json(&run);
+    assert_false(json_is_true(json_object_get(document, "interrupted")));
+    assert_string_equal(text_of(document, 0, "verdict"), "failed");
+    assert_int_equal(json_integer_value(of_target(document, 0, "exit_code")), 1);
+    assert_int_equal(strncmp(text_of(document, 0, "reason"), "does not answer: the device has stalled", 39),
+                     0);
+    const pid_t pid = left_behind(text_of(document, 0, "reason"));
+    assert_true(lives(pid));
+    assert_true(json_is_object(of_target(document, 1, "document")));
+    assert_int_not_equal(json_integer_value(of_target(document, 1, "exit_code")), 1);
+    assert_non_null(strstr(run.err, "fstune: still: does not answer"));
+    json_decref(document);
+    rig_free(&run);
+
+    rig_start(&run, NULL, night_of_two);
+    rig_finish(&run);
+    document = rig_json(&run);
+    assert_string_equal(text_of(document, 0, "verdict"), "skipped");
+    assert_non_null(strstr(text_of(document, 0, "reason"), "one that stalled still holds it"));
+    assert_true(json_is_object(of_target(document, 1, "document")));
+    json_decref(document);
+    rig_free(&run);
+
+    thaw(pid);
+    assert_int_equal(system("sed -i 's/\"3s\"/\"30s\"/g' n.conf"), 0); /* however busy the machine is */
+    rig_start(&run, NULL, night_of_two);
+    rig_finish(&run);
+    document = rig_json(&run);
+    assert_true(json_is_object(of_target(document, 0, "document")));
+    json_decref(document);
+    rig_free(&run);
+}
+
+static void a_signal_ends_a_night_that_stands_still_and_every_target_has_a_line(void **state)
+{
+    (void)state;
+    freeze();
+    rig_start(&run, NULL, night_of_two);
+    usleep(1500000);
+    assert_int_equal(kill(run.pid, SIGINT), 0);
+    rig_finish(&run);
+    assert_int_equal(run.code, 128 + SIGINT);
+    json_t *document = rig_json(&run);
+    assert_true(json_is_true(json_object_get(document, "interrupted")));
+    assert_string_equal(text_of(document, 0, "reason"), "interrupted before anything could be measured");
+    assert_string_equal(text_of(document, 1, "verdict"), "interrupted");
+    assert_string_equal(text_of(document, 1, "text"), "not begun: a signal ended the night before");
+    json_decref(document);
+    rig_free(&run);
+    thaw(0x7fffffff); /* nobody's */
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(a_target_that_stands_still_costs_no_other_its_night),
+        TEST(a_signal_ends_a_night_that_stands_still_and_every_target_has_a_line),
+    };
+    if (!rig_find_program())
+        return RIG_SKIPPED;
+    if (atexit(clean_up) != 0)
+        return 1;
+    return cmocka_run_group_tests(tests, rig_enter, rig_leave);
+}

@@ -1,0 +1,191 @@
+/* Tests of tuner/nightly/retune_rules and tuner/nightly/retune_record over nights: what is applied only
+ * later, or never, and whose decisions count. */
+#include "tests/tuner/nightly/retune_rig.h"
+
+/* A night that applied, over a file of somebody's, and was rolled back. */
+static void roll_back_the_first(void)
+{
+    const struct retune_world world = world_of();
+    struct history_change last;
+    rig_write("place/vm1.env", "mine\n");
+    run(NIGHT_FIRST);
+    assert_int_equal(report.outcomes[0].action, RETUNE_APPLIED);
+    assert_int_equal(retune_rollback(&world, &config.targets[0], &last, &err), 0);
+    assert_true(snippet_has("vm1.env", "mine"));
+}
+
+static void after_the_first_was_rolled_back_nothing_is_applied_before_current_is_known(void **state)
+{
+    (void)state;
+    static const struct point other = {131072, 8, 1, API_IO_URING, 1, SYNC_END, 0};
+    next.remember = true;
+    roll_back_the_first();
+    for (unsigned i = 0; i < 4; i++) {
+        next.advice = i % 2 == 0 ? other : slow;
+        run(NIGHT_FIRST);
+        assert_false(asked.in_force_given);
+        assert_int_equal(report.outcomes[0].action, RETUNE_HELD);
+        assert_non_null(strstr(report.outcomes[0].text, "set it as current"));
+    }
+    configure("current = \"request_size=4k,queue_depth=1,direct=0,api=psync\";");
+    next.advice = other;
+    run(NIGHT_CHANGE);
+    assert_true(asked.in_force_given);
+    assert_int_equal(report.outcomes[0].action, RETUNE_APPLIED); /* the third night to say so */
+}
+
+static void after_a_rollback_two_nights_have_to_decide_for_the_same(void **state)
+{
+    (void)state;
+    static const struct point other = {131072, 8, 1, API_IO_URING, 1, SYNC_END, 0};
+    const struct retune_world world = world_of();
+    struct history_change last;
+    configure("nights = 1;");
+    next.remember = true;
+    run(NIGHT_FIRST);
+    next.advice = slow;
+    run(NIGHT_CHANGE);
+    assert_int_equal(retune_rollback(&world, &config.targets[0], &last, &err), 0);
+    next.advice = other;
+    run(NIGHT_CHANGE);
+    assert_int_equal(report.outcomes[0].action, RETUNE_HELD);
+    assert_int_equal(newest().kind, HISTORY_CHANGE_NONE);
+    assert_true(snippet_has("vm1.env", "FSTUNE_REQUEST_SIZE=65536"));
+    run(NIGHT_NO_CHANGE);
+    assert_true(factors_equal(&asked.in_force, &quick));
+    run(NIGHT_CHANGE);
+    assert_int_equal(report.outcomes[0].action, RETUNE_APPLIED);
+    next.advice = slow; /* still spared, although something else was applied since */
+    run(NIGHT_CHANGE);
+    assert_int_equal(report.outcomes[0].action, RETUNE_SPARED);
+}
+
+static void a_second_rollback_lifts_the_first(void **state)
+{
+    (void)state;
+    const struct retune_world world = world_of();
+    struct history_change last;
+    roll_back_the_first();
+    assert_int_equal(retune_rollback(&world, &config.targets[0], &last, &err), 0);
+    assert_true(snippet_has("vm1.env", "FSTUNE_API=io_uring"));
+    run(NIGHT_NO_CHANGE);
+    assert_true(factors_equal(&asked.in_force, &quick));
+}
+
+static void a_first_tune_without_confirmed_replays_is_advice(void **state)
+{
+    (void)state;
+    next.replays = 4;
+    run(NIGHT_FIRST);
+    assert_int_equal(report.outcomes[0].action, RETUNE_HELD);
+    assert_non_null(strstr(report.outcomes[0].text, "4 fresh replays, and 5 are needed"));
+    assert_false(rig_exists("place/vm1.env"));
+    run(NIGHT_FIRST);
+    assert_false(asked.in_force_given);
+    next.replays = 5;
+    run(NIGHT_FIRST);
+    assert_int_equal(report.outcomes[0].action, RETUNE_APPLIED);
+}
+
+static void a_file_of_somebody_gives_way_to_a_conclusive_night_only(void **state)
+{
+    (void)state;
+    rig_write("place/vm1.env", "mine\n");
+    next.conclusive = false;
+    assert_int_equal(run(NIGHT_FIRST), 3);
+    assert_int_equal(report.outcomes[0].action, RETUNE_HELD);
+    assert_non_null(strstr(report.outcomes[0].text, "not by fstune"));
+    assert_true(snippet_has("vm1.env", "mine"));
+    next.conclusive = true;
+    assert_int_equal(run(NIGHT_FIRST), 0);
+    assert_int_equal(report.outcomes[0].action, RETUNE_APPLIED);
+    assert_true(snippet_has("vm1.env.previous", "mine"));
+}
+
+static void decisions_of_another_machine_are_not_ours(void **state)
+{
+    (void)state;
+    const struct retune_world world = world_of();
+    struct history_change last;
+    host = "there";
+    run(NIGHT_FIRST);
+    assert_string_equal(newest().host, "there");
+    busy.load_share = 3;
+    run(NIGHT_FIRST);
+    host = "here";
+    run(NIGHT_FIRST);
+    assert_int_equal(report.outcomes[0].n_skipped, 1);
+    busy.load_share = 0;
+    run(NIGHT_PENDING);
+    assert_false(asked.in_force_given);
+    assert_int_equal(retune_rollback(&world, &config.targets[0], &last, &err), -ENOENT);
+}
+
+static double later_s(void *context)
+{
+    return *(const double *)context;
+}
+
+static void a_clock_that_was_ahead_does_not_keep_a_setting_in_force(void **state)
+{
+    (void)state;
+    double now_s = 4e9;
+    history.now_s = later_s;
+    history.now_context = &now_s;
+    run(NIGHT_FIRST);
+    now_s = 1.7e9;
+    next.advice = slow;
+    run(NIGHT_CHANGE);
+    run(NIGHT_NO_CHANGE);
+    assert_true(factors_equal(&asked.in_force, &slow));
+}
+
+static void a_change_knows_what_it_was_measured_on(void **state)
+{
+    (void)state;
+    next.remember = true;
+    run(NIGHT_FIRST);
+    assert_int_equal(strlen(newest().fingerprint), HISTORY_FINGERPRINT_SIZE - 1);
+}
+
+static int roll_back_meanwhile(const struct night_request *request, struct night_result *ret_result,
+                               struct err *night_err)
+{
+    const struct retune_world world = world_of();
+    struct history_change last;
+    assert_int_equal(retune_rollback(&world, &config.targets[0], &last, night_err), 0);
+    return night(request, ret_result, night_err);
+}
+
+static void what_was_rolled_back_during_a_night_stays_so(void **state)
+{
+    (void)state;
+    struct retune_world world = world_of();
+    run(NIGHT_FIRST);
+    next.advice = slow;
+    run(NIGHT_CHANGE);
+    next.advice = (struct point){131072, 8, 1, API_IO_URING, 1, SYNC_END, 0};
+    world.measure = roll_back_meanwhile;
+    retune_report_done(&report);
+    assert_int_equal(retune_run(&world, &config, "", &report, &err), 0);
+    assert_int_equal(report.outcomes[0].action, RETUNE_HELD);
+    assert_non_null(strstr(report.outcomes[0].text, "while this night measured"));
+    assert_true(snippet_has("vm1.env", "FSTUNE_API=io_uring"));
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
+    const struct CMUnitTest tests[] = {
+        TEST(after_the_first_was_rolled_back_nothing_is_applied_before_current_is_known),
+        TEST(after_a_rollback_two_nights_have_to_decide_for_the_same),
+        TEST(a_second_rollback_lifts_the_first),
+        TEST(a_first_tune_without_confirmed_replays_is_advice),
+        TEST(a_file_of_somebody_gives_way_to_a_conclusive_night_only),
+        TEST(decisions_of_another_machine_are_not_ours),
+        TEST(a_clock_that_was_ahead_does_not_keep_a_setting_in_force),
+        TEST(a_change_knows_what_it_was_measured_on),
+        TEST(what_was_rolled_back_during_a_night_stays_so),
+    };
+    return cmocka_run_group_tests(tests, rig_enter, rig_leave);
+}

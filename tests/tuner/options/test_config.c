@@ -1,0 +1,400 @@
+/* Tests of tuner/options/config: files in a temporary directory that the tests work in, and the scan on
+ * texts. */
+#include "tests/check.h"
+#include "tuner/options/config.h"
+#include "tuner/options/options.h"
+#include "tuner/session/doubts.h"
+
+#include <errno.h>
+#include <libconfig.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define N_OF(array) (sizeof(array) / sizeof((array)[0]))
+#define NS_PER_S    1000000000ULL
+
+static const char file_name[] = "nightly.conf";
+
+/* Results of the last read. */
+static struct settings settings;
+static struct err err;
+
+static void write_bytes(const char *text, size_t length)
+{
+    FILE *stream = fopen(file_name, "w");
+    assert_non_null(stream);
+    assert_int_equal(fwrite(text, 1, length, stream), length);
+    assert_int_equal(fclose(stream), 0);
+}
+
+static int read_text(const char *text)
+{
+    write_bytes(text, strlen(text));
+    settings_init(&settings);
+    memset(&err, 0, sizeof(err));
+    return config_read_settings(file_name, &settings, OPTIONS_RECOMMEND, &err);
+}
+
+static void every_kind_of_value_is_read(void **state)
+{
+    (void)state;
+    assert_int_equal(read_text("# nightly\n"
+                               "pattern = \"randwrite\"; path = \"/srv\"\n"
+                               "request_size = [ \"64k\", \"4k\" ];\n"
+                               "queue_depth = ( 8, \"1..2\" );\n"
+                               "threads = 4; direct = true;\n"
+                               "api = \"psync,io_uring\";\n"
+                               "file_size = 8589934592L; max_write = 1073741824;\n"
+                               "tolerance = 0.05; confidence = \"99%\"; warmup_coef = 1.0;\n"
+                               "budget = \"2m\"; quiet = true; json = false; seed = 7;\n"
+                               "current = \"request_size=4k\"; method = \"random\";\n"),
+                     0);
+    assert_string_equal(settings.pattern.name, "randwrite");
+    assert_true(settings.pattern_given && settings.file_size_given && settings.seed_given);
+    assert_string_equal(settings.path, "/srv");
+    assert_int_equal(settings.levels[FACTOR_REQUEST_SIZE].n, 2);
+    assert_int_equal(settings.levels[FACTOR_REQUEST_SIZE].value[0], 4096);
+    assert_int_equal(settings.levels[FACTOR_QUEUE_DEPTH].n, 3);
+    assert_int_equal(settings.levels[FACTOR_QUEUE_DEPTH].value[2], 8);
+    assert_int_equal(settings.levels[FACTOR_THREADS].value[0], 4);
+    assert_int_equal(settings.levels[FACTOR_DIRECT].n, 1);
+    assert_int_equal(settings.levels[FACTOR_DIRECT].value[0], 1);
+    assert_int_equal(settings.levels[FACTOR_API].n, 2);
+    assert_true(settings.file_size_bytes == 8589934592);
+    assert_int_equal(settings.max_write_bytes, 1073741824);
+    assert_close(settings.tolerance_share, 0.05, 0.0);
+    assert_close(settings.confidence_share, 0.99, 0.0);
+    assert_close(settings.warmup_coef_share, 1.0, 0.0);
+    assert_int_equal(settings.budget_ns, 120 * NS_PER_S);
+    assert_true(settings.quiet && !settings.json);
+    assert_int_equal(settings.current.value[FACTOR_REQUEST_SIZE], 4096);
+    assert_string_equal(settings.method, "random");
+}
+
+static void direct_takes_integers_and_lists(void **state)
+{
+    (void)state;
+    assert_int_equal(read_text("direct = [ 0, 1 ];"), 0);
+    assert_int_equal(settings.levels[FACTOR_DIRECT].n, 2);
+    assert_int_equal(read_text("direct = (false, true);"), 0);
+    assert_int_equal(settings.levels[FACTOR_DIRECT].n, 2);
+    assert_int_equal(read_text("direct = 1;"), 0);
+    assert_int_equal(settings.levels[FACTOR_DIRECT].value[0], 1);
+}
+
+static void codes_are_text_or_lists_of_text(void **state)
+{
+    (void)state;
+    uint64_t both = DOUBTS_BIT(DOUBT_NOT_COLD) | DOUBTS_BIT(DOUBT_STEAL);
+    assert_int_equal(read_text("accept = \"steal,not_cold\";"), 0);
+    assert_int_equal(settings.accept, both);
+    assert_int_equal(read_text("accept = [\"not_cold\", \"steal\"];"), 0);
+    assert_int_equal(settings.accept, both);
+    assert_int_equal(read_text("accept = \"not_colt\";"), -EINVAL);
+    assert_non_null(strstr(err.text, "did you mean not_cold?"));
+}
+
+static void empty_file_changes_nothing(void **state)
+{
+    struct settings before;
+    (void)state;
+    settings_init(&before);
+    assert_int_equal(read_text(""), 0);
+    assert_memory_equal(&settings, &before, sizeof(settings));
+}
+
+static void settings_of_another_command_are_accepted(void **state)
+{
+    (void)state;
+    assert_int_equal(read_text("replays = 7; budget = \"30s\";"), 0);
+    assert_int_equal(settings.replays, 7);
+    settings_init(&settings);
+    assert_int_equal(config_read_settings(file_name, &settings, OPTIONS_MEASURE, &err), 0);
+    assert_int_equal(settings.budget_ns, 30 * NS_PER_S);
+}
+
+static void faults_are_named_with_file_and_line(void **state)
+{
+    static const struct {
+        const char *text, *message;
+    } faults[] = {
+        {"\n\nrequest_size = 5000;\n",
+         "nightly.conf:3: request_size: 5000 is not a multiple of 512; use 4608 or 5120"},
+        {"request_size = [ \"4k\",\n \"5000\" ];\n",
+         "nightly.conf:1: request_size: 5000 is not a multiple of 512; use 4608 or 5120"},
+        {"\npatern = \"read\";", "nightly.conf:2: patern: unknown setting; did you mean pattern?"},
+        {"request-size = \"4k\";",
+         "nightly.conf:1: request-size: unknown setting; did you mean request_size?"},
+        {"zzz = 1;", "nightly.conf:1: zzz: unknown setting; see fstune recommend --help"},
+        {"help = true;", "nightly.conf:1: help: unknown setting; see fstune recommend --help"},
+        {"config = \"other\";",
+         "nightly.conf:1: config: cannot stand in a configuration file; give it on the command line"},
+        {"file_size = 1048576;\nfile_size = 8589934592;\n",
+         "nightly.conf:2: file_size: 8589934592 would be misread; write \"8g\" or \"8589934592\", in quotes"},
+        {"queue_depth = [ 1L, 68719476737 ];",
+         "nightly.conf:1: queue_depth: 68719476737 would be misread; write it in quotes"},
+        {"a = 1;\n\ntolerance = 1e400;",
+         "nightly.conf:3: tolerance: 1e400 is too large for a number; write a smaller one"},
+        {"\n@include \"other.conf\"\n",
+         "nightly.conf:2: @include is not supported; copy the settings into this file"},
+        {"budget = 60;", "nightly.conf:1: budget: '60' has no unit; write 60s or 1m"},
+        {"budget = 1.5;",
+         "nightly.conf:1: budget: a value of this kind is not accepted; write it as a text in quotes"},
+        {"budget = true;", "nightly.conf:1: budget: true is no value here; write one in quotes"},
+        {"queue_depth = true;", "nightly.conf:1: queue_depth: true is no value here; write one in quotes"},
+        {"queue_depth = -1;", "nightly.conf:1: queue_depth: '-1' is not a whole number; use 1..1024"},
+        {"queue_depth = [];",
+         "nightly.conf:1: queue_depth: a value is missing; write values with single commas between"},
+        {"queue_depth = ((1));",
+         "nightly.conf:1: queue_depth: a value of this kind is not accepted; write it as a text in quotes"},
+        {"tolerance = 3;", "nightly.conf:1: tolerance: '3' can be misread; write 3% or 0.03"},
+        {"tolerance = 3.0;", "nightly.conf:1: tolerance: '3.0' can be misread; write 3.0% or 0.03"},
+        {"tolerance = -0.5;", "nightly.conf:1: tolerance: -0.5 is no share; write one like \"3%\" or 0.03"},
+        {"quiet = 1;",
+         "nightly.conf:1: quiet: '1' is neither true nor false; write one of them, without quotes"},
+        {"path = 5;", "nightly.conf:1: path: wants a text; write it in quotes"},
+        {"path = true;", "nightly.conf:1: path: true is no value here; write one in quotes"},
+        {"pattern = [ \"read\" ];",
+         "nightly.conf:1: pattern: takes one value, not a list; write it in quotes"},
+        {"current = { direct = 1; };", "nightly.conf:1: current: is a group in braces; write a value"},
+        {"json = true;\njson = true;", "nightly.conf:2: the setting is repeated; keep one"},
+        {"json = true;\nquiet = ;\n",
+         "nightly.conf:2: syntax error; settings are written as key = \"value\";"},
+    };
+    struct settings before;
+    (void)state;
+    settings_init(&before);
+    for (size_t i = 0; i < N_OF(faults); i++) {
+        assert_int_equal(read_text(faults[i].text), -EINVAL);
+        assert_string_equal(err.text, faults[i].message);
+        assert_memory_equal(&settings, &before, sizeof(settings));
+    }
+}
+
+static void good_settings_before_a_fault_are_not_kept(void **state)
+{
+    (void)state;
+    assert_int_equal(read_text("budget = \"2m\";\nseed = \"x\";\n"), -EINVAL);
+    assert_int_equal(settings.budget_ns, 60 * NS_PER_S);
+}
+
+static void values_too_long_are_refused(void **state)
+{
+    static char text[40000];
+    (void)state;
+    size_t used = (size_t)snprintf(text, sizeof(text), "queue_depth = [ 1");
+    while (used < 30000)
+        used += (size_t)snprintf(text + used, sizeof(text) - used, ", 1");
+    snprintf(text + used, sizeof(text) - used, " ];");
+    assert_int_equal(read_text(text), -EINVAL);
+    assert_non_null(strstr(err.text, "queue_depth: the "));
+    memset(text, 'x', 20000);
+    for (const char *from = "path = \"", *at = from; *at != '\0'; at++)
+        text[at - from] = *at;
+    memcpy(text + 20000, "\";", 3);
+    assert_int_equal(read_text(text), -EINVAL);
+    assert_non_null(strstr(err.text, "path: the value is too long"));
+}
+
+static void unreadable_files_are_errors(void **state)
+{
+    (void)state;
+    settings_init(&settings);
+    assert_int_equal(config_read_settings("missing.conf", &settings, OPTIONS_RECOMMEND, &err), -ENOENT);
+    assert_string_equal(err.text, "missing.conf: cannot be opened: No such file or directory");
+    assert_int_equal(config_read_settings(".", &settings, OPTIONS_RECOMMEND, &err), -EISDIR);
+    write_bytes("seed = 1;\0garbage", 17);
+    assert_int_equal(config_read_settings(file_name, &settings, OPTIONS_RECOMMEND, &err), -EINVAL);
+    assert_non_null(strstr(err.text, "zero byte"));
+    assert_int_equal(truncate(file_name, (1 << 20) + 1), 0);
+    assert_int_equal(config_read_settings(file_name, &settings, OPTIONS_RECOMMEND, &err), -EINVAL);
+}
+
+static void command_line_wins_over_the_file(void **state)
+{
+    char *argv[] = {(char *)"--budget=20s", (char *)"--request-size=8k", (char *)"--config",
+                    (char *)"nightly.conf"};
+    static const char text[] = "budget = \"2m\"; request_size = \"4k..1m\"; tolerance = \"5%\";";
+    (void)state;
+    write_bytes(text, strlen(text));
+    settings_init(&settings);
+    assert_int_equal(options_parse(&settings, OPTIONS_RECOMMEND, 4, argv, 0, &err), 0);
+    assert_int_equal(settings.budget_ns, 20 * NS_PER_S);
+    assert_int_equal(settings.levels[FACTOR_REQUEST_SIZE].n, 1);
+    assert_int_equal(settings.levels[FACTOR_REQUEST_SIZE].value[0], 8192);
+    assert_close(settings.tolerance_share, 0.05, 0.0);
+    assert_string_equal(settings.config, "nightly.conf");
+}
+
+static void measure_takes_a_single_value_from_the_command_line_over_many_in_the_file(void **state)
+{
+    char *argv[] = {(char *)"--config=nightly.conf", (char *)"--request-size=8k"};
+    static const char text[] = "request_size = \"4k..1m\"; duration = \"3s\";";
+    (void)state;
+    write_bytes(text, strlen(text));
+    settings_init(&settings);
+    assert_int_equal(options_parse(&settings, OPTIONS_MEASURE, 2, argv, 0, &err), 0);
+    assert_int_equal(settings.levels[FACTOR_REQUEST_SIZE].n, 1);
+    assert_int_equal(settings.duration_ns, 3 * NS_PER_S);
+    assert_int_equal(options_parse(&settings, OPTIONS_MEASURE, 1, argv, 0, &err), -EINVAL);
+    assert_string_equal(err.text, "--request-size: 9 values are given, but measure takes one; keep one");
+}
+
+static void of_repeated_config_options_only_the_last_is_read(void **state)
+{
+    char *argv[] = {(char *)"--config=missing.conf", (char *)"--config=nightly.conf"};
+    (void)state;
+    write_bytes("seed = 3;", 9);
+    settings_init(&settings);
+    assert_int_equal(options_parse(&settings, OPTIONS_RECOMMEND, 2, argv, 0, &err), 0);
+    assert_int_equal(settings.seed, 3);
+}
+
+static void errors_of_the_file_leave_the_parser_as_they_are(void **state)
+{
+    char *argv[] = {(char *)"--config=nightly.conf"};
+    (void)state;
+    write_bytes("\nseed = \"x\";", 12);
+    settings_init(&settings);
+    assert_int_equal(options_parse(&settings, OPTIONS_RECOMMEND, 1, argv, 0, &err), -EINVAL);
+    assert_string_equal(err.text,
+                        "nightly.conf:2: seed: 'x' is not a whole number; use 0..9223372036854775807");
+}
+
+static void misread_numbers_are_found_with_their_line(void **state)
+{
+    static const struct {
+        const char *text;
+        unsigned line; /* 0: nothing to find */
+    } texts[] = {
+        {"a = 2147483647;", 0},
+        {"a = 2147483648;", 1},
+        {"a = -2147483648;", 0},
+        {"a = -2147483649;", 1},
+        {"a = +2147483648;", 1},
+        {"a = 8589934592L; b = 8589934592LL;", 0},
+        {"a = 9223372036854775807L;", 0},
+        {"a = 9223372036854775808L;", 1},
+        {"a = -9223372036854775808L;", 0},
+        {"a = 99999999999999999999999L;", 1},
+        {"a = 0x7FFFFFFF;", 0},
+        {"a = 0x80000000;", 1},
+        {"a = 0XFFFFFFFFFL;", 0},
+        {"a = 0xFFFFFFFFFFFFFFFFL;", 1},
+        {"a = 1e308; b = 1e-400; c = 9999999999.5; d = .5; e = 1.;", 0},
+        {"a = 1e400;", 1},
+        {"a = -1.5E+400;", 1},
+        {"a = 000000000000000000000000000000000000000000000000000000000000000000000000001;", 1},
+        {"a = \"8589934592\";", 0},
+        {"a = \"x\\\"8589934592\\\\\"; b = \"\n\"; c = 8589934592;", 2},
+        {"# 8589934592\n// 8589934592\n/* 8589934592\n*/ a = 1;", 0},
+        {"# \"\n/* \" */ a = 8589934592;", 2},
+        {"a = [ 1,\n 2,\n 8589934592 ];", 3},
+        {"a-8589934592 = 1; b_8589934592 = 2; *8589934592 = 3;", 0},
+        {"# @include \"x\"\na = \"@include\";", 0},
+        {"\n  @include \"x\"", 2},
+        {"", 0},
+        {"\"", 0},
+        {"/*", 0},
+        {"\"\\", 0},
+        {"- . + e", 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < N_OF(texts); i++) {
+        unsigned line = 77;
+        /* A copy of just that size: the sanitizer sees a read beyond the end. */
+        size_t length = strlen(texts[i].text);
+        char *copy = malloc(length + 1);
+        assert_non_null(copy);
+        memcpy(copy, texts[i].text, length);
+        char *exact = realloc(copy, length > 0 ? length : 1);
+        assert_non_null(exact);
+        int r = config_scan_numbers(exact, length, &line, &err);
+        free(exact);
+        if (r != (texts[i].line > 0 ? -EINVAL : 0) || line != (texts[i].line > 0 ? texts[i].line : 77))
+            fail_msg("%s: %d, line %u", texts[i].text, r, line);
+    }
+}
+
+/* The scan against the parser itself: what it lets through is read as written, what it refuses is not. */
+static void scan_agrees_with_libconfig_on_integers(void **state)
+{
+    static const long long values[] = {0, 1, 2147483647, 2147483648, 4294967295, 4294967296, 8589934592};
+    (void)state;
+    for (size_t i = 0; i < N_OF(values); i++) {
+        char text[64];
+        unsigned line;
+        config_t config;
+        snprintf(text, sizeof(text), "a = %lld;", values[i]);
+        config_init(&config);
+        assert_int_equal(config_read_string(&config, text), CONFIG_TRUE);
+        bool is_right = config_setting_get_int64(config_lookup(&config, "a")) == values[i];
+        config_destroy(&config);
+        int r = config_scan_numbers(text, strlen(text), &line, NULL);
+        assert_true(r == 0 ? is_right : values[i] > INT32_MAX);
+    }
+}
+
+static void load_leaves_a_configuration_to_destroy(void **state)
+{
+    config_t config;
+    (void)state;
+    write_bytes("noise = { run_cv = 0.05; };", 27);
+    assert_int_equal(config_load(&config, file_name, &err), 0);
+    assert_close(config_setting_get_float(config_lookup(&config, "noise.run_cv")), 0.05, 0.0);
+    config_destroy(&config);
+}
+
+static char directory[] = "/tmp/fstune-test-XXXXXX";
+
+static int enter_directory(void **state)
+{
+    (void)state;
+    return mkdtemp(directory) ? chdir(directory) : -1;
+}
+
+static int leave_directory(void **state)
+{
+    (void)state;
+    unlink(file_name);
+    return chdir("/") == 0 ? rmdir(directory) : -1;
+}
+
+/* Room for 8191 characters: after these the next number would lose its last digits. */
+static void a_list_that_is_too_long_is_not_cut(void **state)
+{
+    static char text[4 * 8192];
+    size_t used = (size_t)snprintf(text, sizeof(text), "queue_depth = [");
+    (void)state;
+    for (int i = 0; i < 8188 / 2; i++)
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "1, ");
+    snprintf(text + used, sizeof(text) - used, "1024];");
+    assert_int_equal(read_text(text), -EINVAL);
+    assert_non_null(strstr(err.text, "the list is too long"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kind_of_value_is_read),
+        cmocka_unit_test(direct_takes_integers_and_lists),
+        cmocka_unit_test(a_list_that_is_too_long_is_not_cut),
+        cmocka_unit_test(codes_are_text_or_lists_of_text),
+        cmocka_unit_test(empty_file_changes_nothing),
+        cmocka_unit_test(settings_of_another_command_are_accepted),
+        cmocka_unit_test(faults_are_named_with_file_and_line),
+        cmocka_unit_test(good_settings_before_a_fault_are_not_kept),
+        cmocka_unit_test(values_too_long_are_refused),
+        cmocka_unit_test(unreadable_files_are_errors),
+        cmocka_unit_test(command_line_wins_over_the_file),
+        cmocka_unit_test(measure_takes_a_single_value_from_the_command_line_over_many_in_the_file),
+        cmocka_unit_test(of_repeated_config_options_only_the_last_is_read),
+        cmocka_unit_test(errors_of_the_file_leave_the_parser_as_they_are),
+        cmocka_unit_test(misread_numbers_are_found_with_their_line),
+        cmocka_unit_test(scan_agrees_with_libconfig_on_integers),
+        cmocka_unit_test(load_leaves_a_configuration_to_destroy),
+    };
+    return cmocka_run_group_tests_name("tuner/options/config", tests, enter_directory, leave_directory);
+}

@@ -1,0 +1,491 @@
+/* Tests of tuner/options/options: every setter, the walk over the command line, and hints. */
+#include "tests/check.h"
+#include "tuner/options/options.h"
+#include "tuner/options/options_set.h"
+#include "tuner/session/doubts.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define N_OF(array)    (sizeof(array) / sizeof((array)[0]))
+#define MAX_ARGUMENTS  8
+#define RECOMMEND(...) parse(OPTIONS_RECOMMEND, (const char *[MAX_ARGUMENTS]){__VA_ARGS__})
+#define MEASURE(...)   parse(OPTIONS_MEASURE, (const char *[MAX_ARGUMENTS]){__VA_ARGS__})
+#define NS_PER_S       1000000000ULL
+
+/* Results of the last parse. */
+static struct settings settings;
+static struct err err;
+
+static int parse(unsigned command, const char *const arguments[MAX_ARGUMENTS])
+{
+    char *argv[MAX_ARGUMENTS + 2] = {(char *)"fstune", (char *)"command"};
+    int argc = 2;
+    for (; argc - 2 < MAX_ARGUMENTS && arguments[argc - 2]; argc++)
+        argv[argc] = (char *)arguments[argc - 2];
+    settings_init(&settings);
+    memset(&err, 0, sizeof(err));
+    return options_parse(&settings, command, argc, argv, 2, &err);
+}
+
+static void check_levels(enum factor factor, const uint64_t *expected, size_t n)
+{
+    assert_int_equal(settings.levels[factor].n, n);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(settings.levels[factor].value[i], expected[i]);
+}
+
+#define assert_levels(factor, ...)                                                                           \
+    check_levels((factor), (const uint64_t[]){__VA_ARGS__}, N_OF(((const uint64_t[]){__VA_ARGS__})))
+
+static void nothing_given_leaves_the_defaults(void **state)
+{
+    struct settings defaults;
+    (void)state;
+    settings_init(&defaults);
+    assert_int_equal(RECOMMEND(NULL), 0);
+    assert_memory_equal(&settings, &defaults, sizeof(settings));
+    assert_string_equal(settings.path, ".");
+    assert_int_equal(settings.duration_ns, 0);
+    assert_true(settings.warmup_limit_ns == UINT64_MAX);
+    assert_int_equal(settings.levels[FACTOR_REQUEST_SIZE].n, 0);
+    assert_false(settings.pattern_given);
+}
+
+static void measure_has_its_own_duration_and_warmup_limit(void **state)
+{
+    (void)state;
+    assert_int_equal(MEASURE(NULL), 0);
+    assert_int_equal(settings.duration_ns, 2 * NS_PER_S);
+    assert_int_equal(settings.warmup_limit_ns, 30 * NS_PER_S);
+    assert_int_equal(MEASURE("--warmup-limit=0s", "--duration=50ms"), 0);
+    assert_int_equal(settings.warmup_limit_ns, 0);
+    assert_int_equal(settings.duration_ns, 50000000);
+}
+
+static void doctor_has_a_small_file_unless_another_is_asked_for(void **state)
+{
+    (void)state;
+    assert_int_equal(parse(OPTIONS_DOCTOR, (const char *[MAX_ARGUMENTS]){"--quiet"}), 0);
+    assert_true(settings.file_size_bytes == 128ULL << 20 && !settings.file_size_given);
+    assert_int_equal(parse(OPTIONS_DOCTOR, (const char *[MAX_ARGUMENTS]){"--file-size=2g"}), 0);
+    assert_true(settings.file_size_bytes == 2ULL << 30 && settings.file_size_given);
+    assert_int_equal(parse(OPTIONS_DOCTOR, (const char *[MAX_ARGUMENTS]){"--pattern=read"}), -EINVAL);
+}
+
+/* The value behind a row, whatever its type, as bytes. */
+static size_t size_of_place(const struct option_row *row)
+{
+    if (row->set == options_set_count)
+        return sizeof(uint32_t);
+    if (row->set == options_set_choice)
+        return sizeof(unsigned);
+    if (row->set == options_set_text || row->set == options_set_name || row->set == options_set_design)
+        return strlen(row->standard) + 1;
+    return sizeof(uint64_t);
+}
+
+static void defaults_that_help_states_are_those_that_settings_hold(void **state)
+{
+    static const char *const in_words[] = {"required", "chosen from the budget", "none", "as long as a run",
+                                           "the request size"};
+    struct settings defaults, stated;
+    size_t n_compared = 0;
+    (void)state;
+    settings_init(&defaults);
+    const struct option_row *row;
+    for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
+        bool is_word =
+            row->standard[0] == '\0' || row->set == options_set_seed || row->set == options_set_current;
+        for (size_t w = 0; w < N_OF(in_words); w++)
+            is_word |= strcmp(row->standard, in_words[w]) == 0;
+        if (is_word)
+            continue;
+        memset(&stated, 0xA5, sizeof(stated));
+        stated.experiment.on = stated.prediction.on = false;
+        assert_int_equal(options_set(&stated, row, row->standard, &err), 0);
+        if (row->set == options_set_levels)
+            continue;
+        assert_memory_equal((char *)&stated + row->place, (char *)&defaults + row->place, size_of_place(row));
+        n_compared++;
+    }
+    assert_int_equal(n_compared, 27);
+}
+
+static void every_row_is_whole_and_unique(void **state)
+{
+    (void)state;
+    const struct option_row *row;
+    for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
+        assert_non_null(row->range);
+        assert_non_null(row->standard);
+        assert_true(strlen(row->help) > 0);
+        assert_non_null(row->set);
+        assert_ptr_equal(options_find(row->name, ~0U), row);
+    }
+}
+
+static void numbers_of_every_kind_are_read(void **state)
+{
+    (void)state;
+    assert_int_equal(RECOMMEND("--file-size", "2G", "--budget=1.5h", "--tolerance", "5%",
+                               "--confidence=0.999", "--seed=9223372036854775807"),
+                     0);
+    assert_true(settings.file_size_bytes == 2ULL << 30 && settings.file_size_given);
+    assert_true(settings.budget_ns == 5400 * NS_PER_S);
+    assert_close(settings.tolerance_share, 0.05, 0.0);
+    assert_close(settings.confidence_share, 0.999, 0.0);
+    assert_true(settings.seed == INT64_MAX && settings.seed_given);
+    assert_int_equal(MEASURE("--replays=1000", "--warmup-window", "64", "--batch=1", "--warmup-coef=100%"),
+                     0);
+    assert_int_equal(settings.replays, 1000);
+    assert_int_equal(settings.warmup_window, 64);
+    assert_int_equal(settings.batch_requests, 1);
+    assert_close(settings.warmup_coef_share, 1.0, 0.0);
+    assert_int_equal(
+        RECOMMEND("--max-latency-p99=5ms", "--max-write=0", "--prepare=s", "--prepare-timeout=2m"), 0);
+    assert_int_equal(settings.max_latency_p99_ns, 5000000);
+    assert_true(settings.max_write_bytes == 0 && settings.max_write_given);
+    assert_int_equal(settings.prepare_timeout_ns, 120 * NS_PER_S);
+}
+
+static void words_and_flags_are_read(void **state)
+{
+    (void)state;
+    assert_int_equal(RECOMMEND("--pattern=rw", "--objective=latency", "--method", "grid", "--cache=warm",
+                               "--path", "/x y"),
+                     0);
+    assert_true(settings.pattern_given && settings.cache_given);
+    assert_string_equal(settings.pattern.name, "rw:50");
+    assert_int_equal(settings.objective, OBJECTIVE_LATENCY);
+    assert_string_equal(settings.method, "grid");
+    assert_int_equal(settings.cache, MEASURE_CACHE_WARM);
+    assert_string_equal(settings.path, "/x y");
+    assert_int_equal(RECOMMEND("--json", "--quiet", "--dry-run", "--overwrite", "--advise", "--shared-region",
+                               "--no-lock", "--existing=f"),
+                     0);
+    assert_true(settings.json && settings.quiet && settings.dry_run && settings.overwrite);
+    assert_true(settings.advise && settings.shared_region && settings.no_lock);
+}
+
+static void range_holds_the_powers_of_two(void **state)
+{
+    (void)state;
+    assert_int_equal(RECOMMEND("--request-size=4k..1m", "--queue-depth=1..8", "--threads=2..2"), 0);
+    assert_levels(FACTOR_REQUEST_SIZE, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288, 1048576);
+    assert_levels(FACTOR_QUEUE_DEPTH, 1, 2, 4, 8);
+    assert_levels(FACTOR_THREADS, 2);
+    assert_int_equal(RECOMMEND("--request-size=512..512m"), 0);
+    assert_int_equal(settings.levels[FACTOR_REQUEST_SIZE].n, 21);
+}
+
+static void lists_become_ascending_and_distinct(void **state)
+{
+    (void)state;
+    assert_int_equal(RECOMMEND("--request-size=1m,4k,64k,4096", "--queue-depth=3,1..4", "--direct=1,0",
+                               "--api=io_uring,psync", "--sync=each,none"),
+                     0);
+    assert_levels(FACTOR_REQUEST_SIZE, 4096, 65536, 1048576);
+    assert_levels(FACTOR_QUEUE_DEPTH, 1, 2, 3, 4);
+    assert_levels(FACTOR_DIRECT, 0, 1);
+    assert_levels(FACTOR_API, API_PSYNC, API_IO_URING);
+    assert_levels(FACTOR_SYNC, SYNC_NONE, SYNC_EACH);
+}
+
+static void at_most_64_levels_fit(void **state)
+{
+    char list[512] = "--queue-depth=1";
+    (void)state;
+    for (int i = 2; i <= 64; i++)
+        snprintf(list + strlen(list), sizeof(list) - strlen(list), ",%d", i);
+    assert_int_equal(RECOMMEND(list), 0);
+    assert_int_equal(settings.levels[FACTOR_QUEUE_DEPTH].n, 64);
+    snprintf(list + strlen(list), sizeof(list) - strlen(list), ",65");
+    assert_int_equal(RECOMMEND(list), -EINVAL);
+    assert_string_equal(err.text, "--queue-depth: too many values; give at most 64");
+}
+
+static void current_names_single_values(void **state)
+{
+    (void)state;
+    assert_int_equal(RECOMMEND("--current=request_size=64k,direct=1,api=libaio"), 0);
+    assert_true(settings.current_given);
+    assert_true(settings.current.given[FACTOR_REQUEST_SIZE] && settings.current.given[FACTOR_DIRECT]);
+    assert_false(settings.current.given[FACTOR_QUEUE_DEPTH]);
+    assert_int_equal(settings.current.value[FACTOR_REQUEST_SIZE], 65536);
+    assert_int_equal(settings.current.value[FACTOR_DIRECT], 1);
+    assert_int_equal(settings.current.value[FACTOR_API], API_LIBAIO);
+}
+
+/* What every parser refuses, by option. */
+static const struct {
+    const char *option;
+    const char *garbage[16];
+} garbage_of[] = {
+    {"request-size",
+     {"4q", "-1", "1e99k", "", " 4k", "4k ", "4k..", "..4k", "..", "1m..4k", "4k,,8k", ",4k", "4k,", "6k..1m",
+      "18446744073709551616", "4k...8k"}},
+    {"request-size",
+     {"0", "511", "513m", "5000", "4k..6k", "99999999999t", "0x1000", "4kb", "4k;8k", "4.5k", "+4k"}},
+    {"queue-depth",
+     {"0", "1025", "-1", "4k", "", "1..1025", "0..8", "3..8", "8..1", "1e2", "99999999999999999999"}},
+    {"threads", {"0", "65", "", "1.0", "two"}},
+    {"direct", {"2", "", "yes", "0..1", "00x", "true", "-0"}},
+    {"api", {"", "PSYNC", "psync,", "aio", "psync..pool", "io-uring"}},
+    {"sync", {"", "end,,each", "fsync", "0"}},
+    {"pattern", {"", "rnadwrite", "rw:101", "read:50", "seq-read=40", "rw:"}},
+    {"file-size", {"", "0", "1023k", "1001t", "1.5g", "g", "-1g"}},
+    {"budget",
+     {"", "60", "0s", "999ms", "169h", "60 s", "1e3s", "-5s", "60S", "10min", "999999999999999999h"}},
+    {"duration", {"", "49ms", "61m", "2", "h"}},
+    {"prepare-timeout", {"", "25h", "10"}},
+    {"tolerance", {"", "3", "0", "0%", "50.1%", "0.51", "-3%", "1e-2", "3 %", "101%", "nan", ".03"}},
+    {"confidence", {"", "95", "49%", "99.95%", "1.0"}},
+    {"warmup-coef", {"", "0%", "15", "101%"}},
+    {"max-latency-p99", {"", "0ms", "5", "999ns", "5m"}},
+    {"max-write", {"", "-1", "1001t", "64gb"}},
+    {"replays", {"", "0", "1001", "5.0", "4294967301", "five"}},
+    {"warmup-window", {"1", "65", "4294967304"}},
+    {"batch", {"0", "1001", "4294967306"}},
+    {"seed", {"", "-1", "9223372036854775808", "0x10", "1.0"}},
+    {"objective", {"", "latenc", "throughput|iops", "IOPS", "p999", "|"}},
+    {"profile", {"", "low", "balanced|low-latency", "max_throughput", "|"}},
+    {"rate-floor", {"", "0%", "25", "101%"}},
+    {"cache", {"", "hot", "coldwarm"}},
+    {"method", {"", "GP", "auto|", "bayes"}},
+    {"path", {""}},
+    {"accept",
+     {"", "nothing", "not_cold,", ",not_cold", "not_cold not_settled", "NOT_COLD", "not_cold;steal"}},
+    {"existing", {""}},
+    {"current",
+     {"", "request_size", "request_size=", "request-size=4k", "request_size=4k..8k", "direct=0,direct=1",
+      "budget=60s", "=4k", "request_size=5000", "direct=0,", "queue_depth=0"}},
+};
+
+static void garbage_is_refused_and_changes_nothing(void **state)
+{
+    struct settings before;
+    (void)state;
+    settings_init(&before);
+    for (size_t i = 0; i < N_OF(garbage_of); i++) {
+        const struct option_row *row = options_find(garbage_of[i].option, ~0U);
+        unsigned command = row->commands & OPTIONS_RECOMMEND ? OPTIONS_RECOMMEND : OPTIONS_MEASURE;
+        for (size_t g = 0; g < N_OF(garbage_of[i].garbage) && garbage_of[i].garbage[g]; g++) {
+            char argument[128], prefix[64];
+            snprintf(argument, sizeof(argument), "--%s=%s", row->name, garbage_of[i].garbage[g]);
+            snprintf(prefix, sizeof(prefix), "--%s: ", row->name);
+            int r = parse(command, (const char *[MAX_ARGUMENTS]){argument});
+            if (r != -EINVAL || strncmp(err.text, prefix, strlen(prefix)) != 0)
+                fail_msg("%s: %d \"%s\"", argument, r, err.text);
+            assert_memory_equal(&settings, &before, sizeof(settings));
+        }
+    }
+}
+
+static void accepted_codes_become_a_set(void **state)
+{
+    (void)state;
+    assert_int_equal(RECOMMEND("--accept", "not_cold,existing_has_holes,not_cold"), 0);
+    assert_int_equal(settings.accept, DOUBTS_BIT(DOUBT_NOT_COLD) | DOUBTS_BIT(DOUBT_EXISTING_HAS_HOLES));
+    assert_int_equal(MEASURE("--accept=steal"), 0);
+    assert_int_equal(settings.accept, DOUBTS_BIT(DOUBT_STEAL));
+}
+
+static void every_code_can_be_accepted(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < DOUBT_N; i++) {
+        assert_int_equal(RECOMMEND("--accept", doubts_table[i].code), 0);
+        assert_int_equal(settings.accept, DOUBTS_BIT(i));
+    }
+}
+
+static void text_that_does_not_fit_is_refused(void **state)
+{
+    static char argument[SETTINGS_TEXT_SIZE + 16] = "--path=";
+    (void)state;
+    memset(argument + 7, 'x', SETTINGS_TEXT_SIZE - 1);
+    assert_int_equal(RECOMMEND(argument), 0);
+    assert_int_equal(strlen(settings.path), SETTINGS_TEXT_SIZE - 1);
+    argument[7 + SETTINGS_TEXT_SIZE - 1] = 'x';
+    assert_int_equal(RECOMMEND(argument), -EINVAL);
+    assert_string_equal(settings.path, ".");
+}
+
+static void errors_say_what_to_write(void **state)
+{
+    static const struct {
+        const char *argument, *text;
+    } errors[] = {
+        {"--budget=60", "--budget: '60' has no unit; write 60s or 1m"},
+        {"--budget=250", "--budget: '250' has no unit; write 250s or 250ms"},
+        {"--budget=200h", "--budget: '200h' is out of range; use 1s..168h"},
+        {"--accept=not_colt", "--accept: 'not_colt' is not the code of a warning; did you mean not_cold?"},
+        {"--accept=xyzzy",
+         "--accept: 'xyzzy' is not the code of a warning; use one that stands beside a warning"},
+        {"--budget=soon", "--budget: 'soon' is not a duration; write a number with us, ms, s, m or h"},
+        {"--tolerance=3", "--tolerance: '3' can be misread; write 3% or 0.03"},
+        {"--tolerance=1.5", "--tolerance: '1.5' can be misread; write 1.5% or 0.015"},
+        {"--tolerance=60%", "--tolerance: '60%' is out of range; use >0%..50%"},
+        {"--request-size=5000", "--request-size: 5000 is not a multiple of 512; use 4608 or 5120"},
+        {"--request-size=4q",
+         "--request-size: '4q' is not a size; write bytes or use k, m, g or t, as in 64k"},
+        {"--request-size=1g", "--request-size: '1g' is out of range; use 512..512m, a multiple of 512"},
+        {"--request-size=6k..1m",
+         "--request-size: '6k..1m': 6k is not a power of two; a range begins and ends with one"},
+        {"--request-size=1m..4k", "--request-size: '1m..4k' runs downwards; write 4k..1m"},
+        {"--request-size=4k..", "--request-size: '4k..' lacks an end; write both, as LOW..HIGH"},
+        {"--request-size=4k,,8k",
+         "--request-size: a value is missing; write values with single commas between"},
+        {"--queue-depth=2000", "--queue-depth: '2000' is out of range; use 1..1024"},
+        {"--api=aio", "--api: 'aio' is unknown; use psync, pvec, pool, libaio, io_uring"},
+        {"--cache=hot", "--cache: 'hot' is unknown; use cold|warm"},
+        {"--pattern=rw:101", "--pattern: \"rw:101\": reads are a whole percentage, 0..100, as in rw:70"},
+        {"--current=request_size=5000",
+         "--current: request_size: 5000 is not a multiple of 512; use 4608 or 5120"},
+        {"--current=direct=0,direct=0", "--current: direct is given twice; keep one"},
+        {"--patern", "--patern: unknown option; did you mean --pattern?"},
+        {"--request_size=4k", "--request_size: unknown option; did you mean --request-size?"},
+        {"--req=4k", "--req: unknown option; did you mean --request-size?"},
+        {"--zzz", "--zzz: unknown option; see --help"},
+        {"--replays=5", "--replays: this command has no such option, another one has; see --help"},
+        {"--json=1", "--json: takes no value; write --json alone"},
+        {"--budget", "--budget: the value is missing; write --budget=DURATION"},
+        {"randwrite", "'randwrite' is not an option; options are --NAME VALUE, see --help"},
+        {"-p", "'-p' is not an option; options are --NAME VALUE, see --help"},
+        {"--", "'--' is not an option; options are --NAME VALUE, see --help"},
+    };
+    (void)state;
+    for (size_t i = 0; i < N_OF(errors); i++) {
+        assert_int_equal(RECOMMEND(errors[i].argument), -EINVAL);
+        assert_string_equal(err.text, errors[i].text);
+        assert_int_equal(err.code, -EINVAL);
+    }
+}
+
+static void endless_names_are_refused(void **state)
+{
+    char argument[400] = "--";
+    (void)state;
+    memset(argument + 2, 'b', sizeof(argument) - 3);
+    assert_int_equal(RECOMMEND(argument), -EINVAL);
+    assert_non_null(strstr(err.text, "unknown option"));
+}
+
+static void stray_word_behind_a_value_is_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(RECOMMEND("--budget", "60s", "70s"), -EINVAL);
+    assert_non_null(strstr(err.text, "'70s' is not an option"));
+}
+
+static void option_in_the_place_of_a_value_is_not_eaten(void **state)
+{
+    (void)state;
+    assert_int_equal(RECOMMEND("--path", "--json"), -EINVAL);
+    assert_string_equal(err.text, "--path: the value is missing; write --path=DIR");
+    assert_int_equal(RECOMMEND("--path=--json"), 0);
+    assert_string_equal(settings.path, "--json");
+}
+
+static void of_repeated_options_the_last_wins(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        RECOMMEND("--budget=10s", "--request-size=4k..1m", "--budget", "20s", "--request-size=8k"), 0);
+    assert_int_equal(settings.budget_ns, 20 * NS_PER_S);
+    assert_levels(FACTOR_REQUEST_SIZE, 8192);
+}
+
+static void help_wins_over_everything(void **state)
+{
+    struct settings before;
+    (void)state;
+    settings_init(&before);
+    assert_int_equal(RECOMMEND("--budget=garbage", "--help"), 1);
+    assert_int_equal(RECOMMEND("-h", "--config=does-not-exist"), 1);
+    assert_int_equal(MEASURE("--json", "--path", "--help"), 1);
+    assert_memory_equal(&settings, &before, sizeof(settings));
+}
+
+static void measure_takes_one_value_a_factor(void **state)
+{
+    (void)state;
+    assert_int_equal(MEASURE("--request-size=4k,8k"), -EINVAL);
+    assert_string_equal(err.text, "--request-size: 2 values are given, but measure takes one; keep one");
+    assert_int_equal(MEASURE("--sync=end,none"), -EINVAL);
+    assert_non_null(strstr(err.text, "--sync: "));
+    assert_int_equal(MEASURE("--request-size=4k", "--queue-depth=32", "--direct=1", "--api=io_uring"), 0);
+    assert_levels(FACTOR_QUEUE_DEPTH, 32);
+    assert_int_equal(settings.levels[FACTOR_THREADS].n, 0);
+}
+
+static void errors_need_no_place(void **state)
+{
+    char *argv[] = {(char *)"--budget=60"};
+    (void)state;
+    settings_init(&settings);
+    assert_int_equal(options_parse(&settings, OPTIONS_RECOMMEND, 1, argv, 0, NULL), -EINVAL);
+}
+
+static void nearest_name_is_near(void **state)
+{
+    static const char *const names[] = {"recommend", "measure", "retune"};
+    (void)state;
+    assert_string_equal(options_nearest("recomend", names, 3), "recommend");
+    assert_string_equal(options_nearest("recommned", names, 3), "recommend");
+    assert_string_equal(options_nearest("mesure", names, 3), "measure");
+    assert_string_equal(options_nearest("ret", names, 3), "retune");
+    assert_string_equal(options_nearest("measure", names, 3), "measure");
+    assert_string_equal(options_nearest("aptch", (const char *const[]){"patch"}, 1), "patch");
+    assert_null(options_nearest("xyzzy", names, 3));
+    assert_null(options_nearest("", names, 3));
+    assert_null(options_nearest("re", names, 3));
+    assert_null(options_nearest("measure", names, 0));
+}
+
+static void names_are_found_with_dashes_or_underscores(void **state)
+{
+    (void)state;
+    assert_non_null(options_find("max-latency-p99", OPTIONS_RECOMMEND));
+    assert_ptr_equal(options_find("max_latency_p99", OPTIONS_RECOMMEND),
+                     options_find("max-latency-p99", OPTIONS_RECOMMEND));
+    assert_null(options_find("max-latency_p99", ~0U));
+    assert_null(options_find("max-latency-p9", ~0U));
+    assert_null(options_find("max-latency-p999", ~0U));
+    assert_null(options_find("", ~0U));
+    assert_null(options_find("replays", OPTIONS_RECOMMEND));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_given_leaves_the_defaults),
+        cmocka_unit_test(measure_has_its_own_duration_and_warmup_limit),
+        cmocka_unit_test(doctor_has_a_small_file_unless_another_is_asked_for),
+        cmocka_unit_test(defaults_that_help_states_are_those_that_settings_hold),
+        cmocka_unit_test(every_row_is_whole_and_unique),
+        cmocka_unit_test(numbers_of_every_kind_are_read),
+        cmocka_unit_test(words_and_flags_are_read),
+        cmocka_unit_test(range_holds_the_powers_of_two),
+        cmocka_unit_test(lists_become_ascending_and_distinct),
+        cmocka_unit_test(at_most_64_levels_fit),
+        cmocka_unit_test(current_names_single_values),
+        cmocka_unit_test(garbage_is_refused_and_changes_nothing),
+        cmocka_unit_test(accepted_codes_become_a_set),
+        cmocka_unit_test(every_code_can_be_accepted),
+        cmocka_unit_test(text_that_does_not_fit_is_refused),
+        cmocka_unit_test(errors_say_what_to_write),
+        cmocka_unit_test(endless_names_are_refused),
+        cmocka_unit_test(stray_word_behind_a_value_is_refused),
+        cmocka_unit_test(option_in_the_place_of_a_value_is_not_eaten),
+        cmocka_unit_test(of_repeated_options_the_last_wins),
+        cmocka_unit_test(help_wins_over_everything),
+        cmocka_unit_test(measure_takes_one_value_a_factor),
+        cmocka_unit_test(errors_need_no_place),
+        cmocka_unit_test(nearest_name_is_near),
+        cmocka_unit_test(names_are_found_with_dashes_or_underscores),
+    };
+    return cmocka_run_group_tests_name("tuner/options/options", tests, NULL, NULL);
+}

@@ -1,0 +1,90 @@
+/* Tests of tuner/options/options_needs: what does nothing is said. */
+#include "tests/check.h"
+
+#include "tuner/options/options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct err err;
+
+static int parse(unsigned command, const char *const *words, size_t n)
+{
+    static char copies[8][64];
+    char *argv[8] = {0};
+    struct settings settings;
+    settings_init(&settings);
+    for (size_t i = 0; i < n; i++) {
+        snprintf(copies[i], sizeof copies[i], "%s", words[i]);
+        argv[i] = copies[i];
+    }
+    return options_parse(&settings, command, (int)n, argv, 0, &err);
+}
+
+#define PARSE(command, ...)                                                                                  \
+    parse(command, (const char *const[]){__VA_ARGS__},                                                       \
+          sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+
+static void an_option_alone_that_does_nothing_is_refused(void **state)
+{
+    (void)state;
+    assert_int_equal(PARSE(OPTIONS_RECOMMEND, "--pattern", "read", "--overwrite"), -EINVAL);
+    assert_string_equal(err.text, "--overwrite: does nothing without --existing");
+    assert_int_equal(PARSE(OPTIONS_RECOMMEND, "--rate-floor", "50%", "--pattern", "read"), -EINVAL);
+    assert_string_equal(err.text, "--rate-floor: does nothing without --profile or --profiles");
+}
+
+static void with_any_of_those_it_needs_it_is_taken(void **state)
+{
+    (void)state;
+    assert_int_equal(PARSE(OPTIONS_RECOMMEND, "--overwrite", "--existing", "f", "--pattern", "read"), 0);
+    assert_int_equal(PARSE(OPTIONS_RECOMMEND, "--rate-floor", "50%", "--profiles"), 0);
+    assert_int_equal(PARSE(OPTIONS_RECOMMEND, "--rate-floor", "50%", "--profile", "low-latency"), 0);
+}
+
+static void a_command_without_what_it_needs_takes_it_alone(void **state)
+{
+    (void)state;
+    assert_int_equal(PARSE(OPTIONS_EMIT, "--bus", "nvme"), 0);
+    assert_int_equal(PARSE(OPTIONS_RECOMMEND, "--bus", "nvme"), -EINVAL);
+}
+
+static void what_is_needed_may_stand_in_the_configuration(void **state)
+{
+    (void)state;
+    FILE *file = fopen("needs.conf", "w");
+    assert_non_null(file);
+    fputs("existing = \"f\";\n", file);
+    fclose(file);
+    assert_int_equal(PARSE(OPTIONS_RECOMMEND, "--config", "needs.conf", "--overwrite"), 0);
+    remove("needs.conf");
+}
+
+static void every_name_that_is_needed_is_an_option(void **state)
+{
+    const struct option_row *row;
+    (void)state;
+    for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
+        const char *names = row->needs;
+        while (names != NULL && *names != '\0') {
+            char name[64];
+            size_t length = strcspn(names, ",");
+            snprintf(name, sizeof name, "%.*s", (int)length, names);
+            assert_non_null(options_find(name, row->commands));
+            names += length + (names[length] == ',');
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_option_alone_that_does_nothing_is_refused),
+        cmocka_unit_test(with_any_of_those_it_needs_it_is_taken),
+        cmocka_unit_test(a_command_without_what_it_needs_takes_it_alone),
+        cmocka_unit_test(what_is_needed_may_stand_in_the_configuration),
+        cmocka_unit_test(every_name_that_is_needed_is_an_option),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

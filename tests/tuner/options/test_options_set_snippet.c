@@ -1,0 +1,58 @@
+/* What the options of snippets take and what they refuse. */
+#include "tests/check.h"
+#include "tuner/options/options.h"
+#include "tuner/options/settings.h"
+
+#include <errno.h>
+#include <string.h>
+
+static struct settings settings;
+static struct err err;
+
+static int parse(const char *const *words, size_t n)
+{
+    char *arguments[8] = {NULL};
+    for (size_t i = 0; i < n; i++)
+        arguments[i] = (char *)(uintptr_t)words[i];
+    settings_init(&settings);
+    return options_parse(&settings, OPTIONS_EMIT, (int)n, arguments, 0, &err);
+}
+
+#define EMIT(...)                                                                                            \
+    parse((const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+
+static void answers_to_emit_from_are_up_to_four_in_their_order(void **state)
+{
+    (void)state;
+    assert_int_equal(EMIT("--list"), 0);
+    assert_int_equal(settings.n_from, 0);
+    assert_string_equal(settings.from[0], "-");
+    assert_int_equal(EMIT("--from=a", "--from", "b", "--from=c", "--from=d"), 0);
+    assert_int_equal(settings.n_from, 4);
+    assert_string_equal(settings.from[0], "a");
+    assert_string_equal(settings.from[3], "d");
+    assert_int_equal(EMIT("--from=a", "--from=b", "--from=c", "--from=d", "--from=e"), -EINVAL);
+    assert_non_null(strstr(err.text, "at most 4"));
+    assert_int_equal(EMIT("--from="), -EINVAL);
+}
+
+static void a_version_is_major_and_minor(void **state)
+{
+    (void)state;
+    assert_int_equal(EMIT("--target-version=18"), 0);
+    assert_true(settings.target_version[0] == 18 && settings.target_version[1] == 0);
+    assert_int_equal(EMIT("--target-version=10.11.6"), 0);
+    assert_true(settings.target_version[0] == 10 && settings.target_version[1] == 11);
+    static const char *const wrong[] = {"", "0", "9.", "9..2", "v9", "9.2-rc1", "99999", "1.2.3.4", "-1"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_int_equal(EMIT("--target-version", wrong[i]), -EINVAL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(answers_to_emit_from_are_up_to_four_in_their_order),
+        cmocka_unit_test(a_version_is_major_and_minor),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,273 @@
+/* Scripts of every kind: texts stay texts, data blocks hold numbers, and what is missing is said. */
+#include "tests/check.h"
+#include "tuner/picture/plot.h"
+#include "tuner/picture/plot_script.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EVIL "`touch x` $(y) 'q' system(\\\"z\\\") %n \\\\ \\n!ls"
+
+static char *script;
+static struct err err;
+
+static int draw(const char *kind, const char *text, struct plot_wish wish)
+{
+    struct plot_data data;
+    size_t size;
+    free(script);
+    script = NULL;
+    err = (struct err){0};
+    assert_int_equal(plot_data_read(&data, text, strlen(text), &err), 0);
+    FILE *out = open_memstream(&script, &size);
+    assert_non_null(out);
+    int result = plot_find(kind)->draw(&wish, &data, out, &err);
+    fclose(out);
+    plot_data_done(&data);
+    return result;
+}
+
+static int done(void **state)
+{
+    (void)state;
+    free(script);
+    script = NULL;
+    return 0;
+}
+
+static struct plot_wish wish_of(enum plot_terminal terminal)
+{
+    return (struct plot_wish){
+        .terminal = terminal, .width = 900, .height = 560, .title = "", .x = "", .y = "", .where = ""};
+}
+
+static const char table[] =
+    "request_size,queue_depth,throughput_bps,std_bps,latency_mean_ns,latency_p50_ns\n"
+    "4k,1,1e9,5e6,1000,900\n4k,8,2e9,3e8,2000,1500\n64k,1,3e9,,3000,2500\n64k,8,2.5e9,5e8,900,800\n";
+
+/* The numbers 1 to n as the values of a member. */
+static void add_numbers(FILE *out, const char *key, size_t n)
+{
+    fprintf(out, "\"%s\":[", key);
+    for (size_t i = 0; i < n; i++)
+        fprintf(out, "%s%zu", i > 0 ? "," : "", i + 1);
+    fputs("],", out);
+}
+
+static void columns_of_several_writes_show_mean_range_and_the_worst_state(void **state)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    (void)state;
+    assert_non_null(out);
+    fputs("{\"schema\":\"fstune/write-prediction/1\",", out);
+    add_numbers(out, "costs_s", 2999);
+    add_numbers(out, "dirty_bytes", 2999);
+    fputs("\"states\":[{\"state\":\"throttle_run\",\"chunk\":0},{\"state\":\"free_run\",\"chunk\":3}]}", out);
+    fclose(out);
+    assert_int_equal(draw("prediction", text, wish_of(PLOT_PNG)), 0);
+    free(text);
+    /* Two writes each, the last alone; writes 2 and 3 are one column, throttled by half. */
+    assert_non_null(strstr(script, "\n 2.5 3.5 3 4 0.004\n"));
+    assert_non_null(strstr(script, "\n 2998 2999 2999 2999 2.999\nEOD\n"));
+    assert_non_null(strstr(script, "\n$throttle_run << EOD\n1.5 1.70943 2 1.70943\nEOD\n"));
+}
+
+/* Everything outside of single quotes, data blocks and the line breaks of titles. */
+static void strip_texts(char *text)
+{
+    char *out = text;
+    bool quoted = false;
+    for (const char *in = text; *in != '\0'; in++) {
+        if (*in == '\'')
+            quoted = !quoted;
+        else if (!quoted)
+            *out++ = *in;
+        else
+            assert_true(*in != '\n');
+    }
+    assert_false(quoted);
+    *out = '\0';
+}
+
+static void texts_of_a_prediction_stay_texts_and_states_are_bands(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        draw("prediction",
+             "{\"schema\":\"fstune/write-prediction/1\",\"mode\":\"" EVIL "\",\"naive_total_s\":6,"
+             "\"limits\":{\"background_bytes\":5e6,\"hard_bytes\":8e6},\"host\":{\"hostname\":\"" EVIL
+             "\",\"file_system\":\"" EVIL "\"},\"costs_s\":[1,2.5,100],\"dirty_bytes\":[1e6,6e6,7e6],"
+             "\"states\":[{\"state\":\"free_run\",\"chunk\":0},{\"state\":\"throttle_run\",\"chunk\":1}]}",
+             wish_of(PLOT_SVG)),
+        0);
+    assert_non_null(strstr(script, "\n$throttle_run << EOD\n1.5 4.56 1 4.56\nEOD\n"));
+    assert_non_null(strstr(script, "set logscale y"));
+    assert_non_null(strstr(script, " 2 100 100 100 7\n"));
+    strip_texts(script);
+    assert_null(strstr(script, "touch"));
+    assert_null(strstr(script, "!ls"));
+    assert_int_equal(draw("prediction", table, wish_of(PLOT_SVG)), -ENODATA);
+    assert_non_null(strstr(err.text, "predict write"));
+}
+
+static void texts_from_outside_never_leave_their_quotes(void **state)
+{
+    static const char text[] =
+        "{\"schema\": \"fstune/recommendation/1\", \"pattern\": {\"name\": \"" EVIL "\"},"
+        "\"system\": {\"hostname\": \"" EVIL "\", \"device\": \"" EVIL "\"}, \"points\": ["
+        "{\"request_size\": 4096, \"api\": \"" EVIL
+        "\", \"mean\": 5, \"latency_ns\": {\"mean\": 4, \"p50\": 4}},"
+        "{\"request_size\": 8192, \"api\": \"" EVIL
+        "\", \"mean\": 6, \"latency_ns\": {\"mean\": 4, \"p50\": 4}},"
+        "{\"request_size\": 4096, \"api\": \"b\", \"mean\": 7, \"latency_ns\": {\"mean\": 3, \"p50\": 3}}]}";
+    const struct plot_ops *ops;
+    size_t n = 0;
+    (void)state;
+    for (size_t i = 0; (ops = plot_row(i)) != NULL; i++) {
+        struct plot_wish wish = wish_of(PLOT_PNG);
+        wish.title = "a`b`'; system('c') #\\";
+        if (draw(ops->name, text, wish) == -ENODATA)
+            continue;
+        assert_int_equal(err.code, 0);
+        strip_texts(script);
+        assert_null(strpbrk(script, "`!"));
+        assert_null(strstr(script, "system"));
+        assert_null(strstr(script, "touch"));
+        n++;
+    }
+    assert_int_equal(n, 6); /* without time and convergence, which need runs */
+}
+
+static void a_text_keeps_whole_characters_and_loses_control(void **state)
+{
+    (void)state;
+    size_t size;
+    free(script);
+    FILE *out = open_memstream(&script, &size);
+    plot_script_text(out, "it's\x1b[2J\xc2\x9b", 80);
+    plot_script_text(out, "gr\xc3\xb6\xc3\x9f", 3);
+    fclose(out);
+    assert_string_equal(script, "'it''s?[2J?''gr...'");
+}
+
+static void every_kind_has_a_row_and_draws_what_it_can_from_a_table(void **state)
+{
+    static const char *const kinds[] = {"bars", "bars3d", "lines", "heatmap", "percentiles", "pareto"};
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        for (int terminal = PLOT_PNG; terminal <= PLOT_DUMB; terminal++) {
+            assert_int_equal(draw(kinds[i], table, wish_of((enum plot_terminal)terminal)), 0);
+            assert_non_null(strstr(script, "plot "));
+            assert_null(strstr(script, "nan"));
+            assert_null(strstr(script, "inf"));
+        }
+    }
+    assert_null(plot_find("pie"));
+}
+
+static void kinds_that_need_runs_say_where_to_get_them(void **state)
+{
+    (void)state;
+    assert_int_equal(draw("time", table, wish_of(PLOT_PNG)), -ENODATA);
+    assert_non_null(strstr(err.text, "fstune measure"));
+    assert_int_equal(draw("convergence", table, wish_of(PLOT_PNG)), -ENODATA);
+    assert_non_null(strstr(err.text, "--resume"));
+    assert_int_equal(draw("percentiles", "threads,mean\n1,5\n", wish_of(PLOT_PNG)), -ENODATA);
+}
+
+static void colour_of_a_bar_is_its_scatter(void **state)
+{
+    struct plot_point point = {.mean_bps = 100, .std_bps = 0};
+    (void)state;
+    assert_string_equal(plot_scatters[plot_script_scatter(&point)].words, "up to 1 %");
+    point.std_bps = 4.9;
+    assert_string_equal(plot_scatters[plot_script_scatter(&point)].words, "up to 5 %");
+    point.std_bps = 21;
+    assert_string_equal(plot_scatters[plot_script_scatter(&point)].words, "over 20 %");
+    point.std_bps = NAN;
+    assert_string_equal(plot_scatters[plot_script_scatter(&point)].words, "one run only");
+}
+
+static void a_heat_map_marks_the_best_and_what_is_as_good(void **state)
+{
+    static const char text[] = "{\"schema\": \"fstune/recommendation/1\", \"points\": ["
+                               "{\"request_size\": 4096, \"queue_depth\": 1, \"mean\": 5}, "
+                               "{\"request_size\": 8192, \"queue_depth\": 1, \"mean\": 6},"
+                               "{\"request_size\": 4096, \"queue_depth\": 2, \"mean\": 7}],"
+                               "\"recommendation\": {\"request_size\": 8192, \"queue_depth\": 1},"
+                               "\"equivalent\": [{\"request_size\": 8192, \"queue_depth\": 1}, "
+                               "{\"request_size\": 4096, \"queue_depth\": 2}]}";
+    (void)state;
+    assert_int_equal(draw("heatmap", text, wish_of(PLOT_PNG)), 0);
+    assert_non_null(strstr(script, "$best << EOD\n1 0\nEOD\n"));
+    assert_non_null(strstr(script, "$equal << EOD\n0 1\nEOD\n"));
+    assert_non_null(strstr(script, "$missing << EOD\n1 1\nEOD\n"));
+    assert_non_null(strstr(script, "title 'recommended'"));
+}
+
+static void lines_refuse_words_and_too_many_of_them(void **state)
+{
+    char many[1024] = "request_size,threads,mean\n";
+    struct plot_wish wish = wish_of(PLOT_PNG);
+    size_t used = strlen(many);
+    (void)state;
+    wish.x = "api";
+    assert_int_equal(draw("lines", "api,threads,mean\npool,1,5\npsync,1,6\n", wish), -EINVAL);
+    for (int i = 1; i <= PLOT_N_SERIES + 1; i++)
+        used += (size_t)snprintf(many + used, sizeof many - used, "4k,%d,5\n8k,%d,6\n", i, i);
+    wish = wish_of(PLOT_PNG);
+    wish.x = "request_size";
+    wish.y = "threads";
+    assert_int_equal(draw("lines", many, wish), -EINVAL);
+    wish.y = "";
+    assert_int_equal(draw("lines", many, wish), 0); /* one line then */
+}
+
+static void lines_break_where_a_point_is_missing(void **state)
+{
+    static const char text[] =
+        "request_size,queue_depth,mean,ci_low,ci_high\n4k,1,1,0.5,2\n8k,1,2,1,3\n16k,1,3,2,4\n"
+        "4k,8,5,4,6\n16k,8,7,6,8\n";
+    struct plot_wish wish = wish_of(PLOT_PNG);
+    (void)state;
+    wish.x = "request_size";
+    wish.y = "queue_depth";
+    assert_int_equal(draw("lines", text, wish), 0);
+    assert_non_null(strstr(script, "$line1 << EOD\n4096 5 4 6\n\n16384 7 6 8\nEOD\n"));
+    assert_non_null(strstr(script, "$band1 << EOD\n4096 4 6\n\n16384 6 8\nEOD\n"));
+    assert_non_null(strstr(script, "$line0 << EOD\n4096 1 0.5 2\n8192 2 1 3\n16384 3 2 4\nEOD\n"));
+}
+
+static void units_follow_the_largest_rate(void **state)
+{
+    char text[32];
+    (void)state;
+    assert_string_equal(plot_script_unit(2e9).name, "GB/s");
+    assert_string_equal(plot_script_unit(9.99e8).name, "MB/s");
+    assert_string_equal(plot_script_unit(12).name, "B/s");
+    assert_string_equal(plot_script_rate(4.2e6, plot_script_unit(2e9), text), "0.004");
+    assert_string_equal(plot_script_rate(1.214e9, plot_script_unit(2e9), text), "1.21");
+    assert_string_equal(plot_script_rate(314.4e6, plot_script_unit(5e8), text), "314");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(texts_from_outside_never_leave_their_quotes, done),
+        cmocka_unit_test_teardown(a_text_keeps_whole_characters_and_loses_control, done),
+        cmocka_unit_test_teardown(every_kind_has_a_row_and_draws_what_it_can_from_a_table, done),
+        cmocka_unit_test_teardown(texts_of_a_prediction_stay_texts_and_states_are_bands, done),
+        cmocka_unit_test_teardown(columns_of_several_writes_show_mean_range_and_the_worst_state, done),
+        cmocka_unit_test_teardown(kinds_that_need_runs_say_where_to_get_them, done),
+        cmocka_unit_test(colour_of_a_bar_is_its_scatter),
+        cmocka_unit_test_teardown(a_heat_map_marks_the_best_and_what_is_as_good, done),
+        cmocka_unit_test_teardown(lines_refuse_words_and_too_many_of_them, done),
+        cmocka_unit_test_teardown(lines_break_where_a_point_is_missing, done),
+        cmocka_unit_test(units_follow_the_largest_rate),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,273 @@
+/* Tests of tuner/report/cross_check: the verdict, and whole programs with a shell script in fio's place. */
+#include "bench/target/target.h"
+#include "tests/check.h"
+#include "tests/tuner/rig.h"
+#include "tuner/report/cross_check.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct rig_run run;
+static char path_before[4096];
+
+static int enter(void **state)
+{
+    const char *path = getenv("PATH");
+    strncpy(path_before, path != NULL ? path : "", sizeof path_before - 1);
+    if (rig_enter(state) != 0 || mkdir("bin", 0755) != 0 || mkdir("empty", 0755) != 0)
+        return -1;
+    rig_surface("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
+    rig_write_blocks("data", 16 << 20);
+    return 0;
+}
+
+static int leave(void **state)
+{
+    setenv("PATH", path_before, 1);
+    return rig_leave(state);
+}
+
+static void play_fio(const char *script)
+{
+    char path[sizeof path_before + 8];
+    rig_write("bin/fio", "#!/bin/sh\n[ \"$1\" != --version ] || { echo fio-9.9; exit; }\n%s\n", script);
+    assert_int_equal(chmod("bin/fio", 0755), 0);
+    snprintf(path, sizeof path, "bin:%s", path_before);
+    setenv("PATH", path, 1);
+}
+
+/* Moves nothing, in 1000 ms, and says that it moved everything; "log" has a line for every run. */
+#define PLAYED_RUN                                                                                           \
+    "cat >job; bytes=$(sed -n 's/^io_size=//p' job); echo $bytes >>log\n"                                    \
+    "file=$(sed -n 's/^filename=//p' job); stat -L -c %s \"$file\" >size\n"                                  \
+    "w=0; r=$bytes; if grep -q '^rw=.*write' job; then w=$bytes; r=0; fi\n"                                  \
+    "echo \"{\\\"jobs\\\": [{\\\"error\\\": 0, \\\"read\\\": {\\\"io_bytes\\\": $r, \\\"runtime\\\": "       \
+    "1000}, "                                                                                                \
+    "\\\"write\\\": {\\\"io_bytes\\\": $w, \\\"runtime\\\": 1000}}]}\""
+
+#define MEASURE                                                                                              \
+    "measure --quiet --no-lock --json --request-size 4k --queue-depth 1 --direct 0 --api psync "             \
+    "--duration 50ms --existing data --cross-check fio "
+
+static struct cross_check_result judge(const double *own, const double *other, size_t n)
+{
+    return cross_check_judge(moments_of_logs(own, n), other, n, 0.95);
+}
+
+static void equal_runs_agree(void **state)
+{
+    (void)state;
+    const double own[] = {100, 101, 102}, other[] = {101, 102, 100};
+    struct cross_check_result result = judge(own, other, 3);
+    assert_true(result.known && result.agrees);
+    assert_null(result.why_not);
+    assert_close(result.ratio, 1, 1e-12);
+    assert_close(result.mean_bps, 101, 1e-9);
+    assert_true(result.interval.low < 1 && result.interval.high > 1);
+}
+
+static void a_small_difference_that_is_sure_agrees(void **state)
+{
+    (void)state;
+    const double own[] = {102.00, 102.01, 102.02}, other[] = {100.00, 100.01, 100.02};
+    struct cross_check_result result = judge(own, other, 3);
+    assert_true(result.interval.low > 1.01);
+    assert_true(result.agrees);
+}
+
+static void a_large_difference_agrees_only_within_the_scatter(void **state)
+{
+    (void)state;
+    const double low[] = {100, 101, 102}, high[] = {110, 111, 112}, wide[] = {60, 110, 190};
+    struct cross_check_result result = judge(high, low, 3);
+    assert_true(result.known && !result.agrees);
+    assert_non_null(strstr(result.why_not, "fstune is more than 3 % faster"));
+    result = judge(low, high, 3);
+    assert_non_null(strstr(result.why_not, "fio is more than 3 % faster"));
+    assert_true(!result.coarse);
+    result = judge(wide, low, 3);
+    assert_true(result.agrees && result.coarse);
+}
+
+static void the_ratio_is_that_of_geometric_means_with_welchs_interval(void **state)
+{
+    (void)state;
+    const double own[] = {1, 2, 4}, other[] = {1, 1, 8};
+    struct cross_check_result result = judge(own, other, 3);
+    assert_close(result.ratio, 1, 1e-12);
+    /* logs: variances ln2^2 and 3 ln2^2, so se = ln2 sqrt(4/3) and df = (4/3)^2 / (5/9) = 3.2; t = 3.0728 */
+    assert_close(log(result.interval.high), 3.0728 * log(2) * sqrt(4.0 / 3), 1e-3);
+}
+
+static void too_few_runs_have_no_interval(void **state)
+{
+    (void)state;
+    const double own[] = {100, 101}, other[] = {120, 121};
+    struct cross_check_result result = judge(own, other, 2);
+    assert_true(!result.known && !result.agrees && isnan(result.interval.low));
+    result = cross_check_judge((struct moments){0}, NULL, 0, 0.95);
+    assert_true(!result.known && !result.agrees && isnan(result.ratio));
+}
+
+static void every_replay_has_its_run_of_the_same_bytes(void **state)
+{
+    (void)state;
+    play_fio(PLAYED_RUN);
+    rig_run_line(&run, MEASURE "--pattern randread --replays 6");
+    assert_int_equal(run.code, 0);
+    json_t *document = rig_json(&run), *check = json_object_get(document, "cross_check");
+    assert_string_equal(json_string_value(json_object_get(check, "tool")), "fio");
+    assert_string_equal(json_string_value(json_object_get(check, "version")), "9.9");
+    assert_int_equal(json_integer_value(json_object_get(check, "replays")), 6);
+    /* The second pair begins with fio, which only has the first replay to go by. */
+    json_t *first = json_array_get(json_object_get(document, "runs"), 0);
+    double bytes = json_number_value(json_object_get(first, "moved_bytes"));
+    for (size_t i = 0; i < 2; i++)
+        assert_close(json_number_value(json_array_get(json_object_get(check, "runs"), i)), bytes / 0.9995, 2);
+    json_decref(document);
+    rig_free(&run);
+    assert_int_equal(system("[ $(wc -l <log) = 6 ] && [ $(cat size) = 16777216 ] && rm log"), 0);
+}
+
+/* What the runs of the script in fio's place were to move; the log is removed. */
+static double logged_bytes(void)
+{
+    double sum = 0, bytes;
+    FILE *file = fopen("log", "r");
+    assert_non_null(file);
+    while (fscanf(file, "%lf", &bytes) == 1)
+        sum += bytes;
+    fclose(file);
+    assert_int_equal(unlink("log"), 0);
+    return sum;
+}
+
+static void its_writes_count(void **state)
+{
+    (void)state;
+    play_fio(PLAYED_RUN);
+    rig_run_line(&run, MEASURE "--pattern write --overwrite --replays 3 --max-write 1g");
+    assert_int_equal(run.code, 0);
+    json_t *document = rig_json(&run), *item;
+    size_t i;
+    double bytes = logged_bytes();
+    json_array_foreach(json_object_get(document, "runs"), i, item) bytes +=
+        json_number_value(json_object_get(item, "moved_bytes"));
+    /* The proof of direct I/O counts too, and what a run wrote that something disturbed from outside and that
+     * was repeated. */
+    double more = json_number_value(json_object_get(document, "bytes_written")) - bytes;
+    bool repeated = false;
+    json_array_foreach(json_object_get(document, "warnings"), i, item) repeated |=
+        strcmp(json_string_value(json_object_get(item, "code")), "run_repeated") == 0;
+    assert_true(more >= 0 && (repeated || more <= (double)TARGET_PROOF_MOST_BYTES));
+    json_decref(document);
+    rig_free(&run);
+}
+
+static void its_failure_ends_the_command(void **state)
+{
+    (void)state;
+    play_fio("echo 'fio: engine psync not loadable' >&2; exit 1");
+    rig_run_line(&run, MEASURE "--pattern randread --replays 2");
+    rig_check_error(&run, 1, "fio failed: engine psync not loadable");
+    rig_free(&run);
+}
+
+static void without_fio_nothing_is_measured(void **state)
+{
+    (void)state;
+    setenv("PATH", "empty", 1);
+    rig_run_line(&run, MEASURE "--pattern randread");
+    rig_check_error(&run, 1, "install the package fio");
+    rig_free(&run);
+}
+
+static void an_interrupt_ends_fio_too(void **state)
+{
+    (void)state;
+    static const char *const arguments[] = {
+        "measure",       "--quiet",  "--no-lock",  "--json", "--request-size", "4k",
+        "--queue-depth", "1",        "--direct",   "0",      "--api",          "psync",
+        "--duration",    "50ms",     "--existing", "data",   "--cross-check",  "fio",
+        "--pattern",     "randread", NULL};
+    play_fio("echo $$ >pid.tmp; mv pid.tmp pid; exec sleep 100");
+    rig_start(&run, NULL, arguments);
+    for (int i = 0; i < 1000 && !rig_exists("pid"); i++)
+        usleep(10000);
+    assert_int_equal(kill(run.pid, SIGINT), 0);
+    rig_finish(&run);
+    assert_int_equal(run.code, 128 + SIGINT);
+    json_t *document = rig_json(&run);
+    assert_true(json_is_true(json_object_get(document, "interrupted")));
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(document, "cross_check"), "replays")),
+                     0);
+    json_decref(document);
+    rig_free(&run);
+    assert_int_not_equal(system("kill -0 $(cat pid) 2>/dev/null"), 0);
+    assert_int_equal(unlink("pid"), 0);
+}
+
+static void what_fio_cannot_do_is_refused(void **state)
+{
+    (void)state;
+    rig_run_line(&run,
+                 "measure --quiet --pattern randwrite --request-size 4k --queue-depth 1 --direct 0 --api "
+                 "psync --simulate peak.conf --cross-check fio");
+    rig_check_error(&run, 2, "simulated surface");
+    rig_free(&run);
+    rig_run_line(&run,
+                 "measure --quiet --pattern read --request-size 4k --queue-depth 2 --direct 0 --api pvec "
+                 "--existing data --cross-check fio");
+    rig_check_error(&run, 2, "pvec");
+    rig_free(&run);
+    rig_run_line(&run, MEASURE "--pattern read --cross-check iozone");
+    rig_check_error(&run, 2, "--cross-check: ");
+    rig_free(&run);
+}
+
+static void the_job_is_printed_with_a_result(void **state)
+{
+    (void)state;
+    rig_run_line(&run,
+                 "measure --json --quiet --pattern randwrite --request-size 64k --queue-depth 4 --direct 1 "
+                 "--api io_uring --simulate peak.conf --fio-job");
+    assert_int_equal(run.code, 0);
+    json_t *document = rig_json(&run);
+    const char *text = json_string_value(json_object_get(document, "fio_job"));
+    assert_non_null(text);
+    assert_non_null(strstr(text, "simulated surface"));
+    assert_non_null(strstr(text, "\niodepth=4\n"));
+    json_decref(document);
+    rig_free(&run);
+    rig_run_line(
+        &run, "recommend --quiet --pattern randwrite --budget 10s --simulate peak.conf --seed 1 --fio-job");
+    assert_non_null(strstr(run.out, "\n[fstune]\nrw=randwrite\n"));
+    rig_free(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equal_runs_agree),
+        cmocka_unit_test(a_small_difference_that_is_sure_agrees),
+        cmocka_unit_test(a_large_difference_agrees_only_within_the_scatter),
+        cmocka_unit_test(the_ratio_is_that_of_geometric_means_with_welchs_interval),
+        cmocka_unit_test(too_few_runs_have_no_interval),
+        cmocka_unit_test(every_replay_has_its_run_of_the_same_bytes),
+        cmocka_unit_test(its_writes_count),
+        cmocka_unit_test(its_failure_ends_the_command),
+        cmocka_unit_test(without_fio_nothing_is_measured),
+        cmocka_unit_test(an_interrupt_ends_fio_too),
+        cmocka_unit_test(what_fio_cannot_do_is_refused),
+        cmocka_unit_test(the_job_is_printed_with_a_result),
+    };
+    if (!rig_find_program())
+        return RIG_SKIPPED;
+    return cmocka_run_group_tests_name("tuner/report/cross_check", tests, enter, leave);
+}

@@ -1,0 +1,228 @@
+/* Tests of tuner/report/cross_check_fio: what fio says, and what is made of it. A shell script plays fio. */
+#include "tests/check.h"
+#include "tests/tuner/rig.h"
+#include "tuner/report/cross_check_fio.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static struct err err;
+static struct fio_figures figures;
+static struct pattern pattern;
+static struct point point = {.request_size_bytes = 4096, .queue_depth = 1, .threads = 1};
+static struct fio_job job = {
+    .pattern = &pattern, .point = &point, .file = "x", .file_bytes = 1 << 20, .io_bytes = 1 << 20};
+static char path_before[4096];
+
+static int enter(void **state)
+{
+    const char *path = getenv("PATH");
+    strncpy(path_before, path != NULL ? path : "", sizeof path_before - 1);
+    if (rig_enter(state) != 0 || mkdir("bin", 0755) != 0 || mkdir("empty", 0755) != 0)
+        return -1;
+    return pattern_parse("read", &pattern, NULL);
+}
+
+static int leave(void **state)
+{
+    setenv("PATH", path_before, 1);
+    return rig_leave(state);
+}
+
+/* From now on this shell script is fio. */
+static void play_fio(const char *script)
+{
+    char path[sizeof path_before + 8];
+    rig_write("bin/fio", "#!/bin/sh\n%s\n", script);
+    assert_int_equal(chmod("bin/fio", 0755), 0);
+    snprintf(path, sizeof path, "bin:%s", path_before);
+    setenv("PATH", path, 1);
+}
+
+static int parse(const char *text, uint64_t bytes)
+{
+    err = (struct err){0};
+    figures = (struct fio_figures){.throughput_bps = -1};
+    return cross_check_fio_parse(text, bytes, 0, &figures, &err);
+}
+
+#define SIDE(bytes, ms)  "{\"io_bytes\": " #bytes ", \"runtime\": " #ms "}"
+#define JOB(read, write) "{\"error\": 0, \"read\": " read ", \"write\": " write "}"
+
+static void bytes_over_run_time_without_its_rounding_is_the_rate(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("note\n{\"jobs\": [" JOB(SIDE(1001000, 501), SIDE(0, 0)) "]}\n", 1001000), 0);
+    assert_close(figures.throughput_bps, 2e6, 1e-6);
+    assert_close(figures.span_ms, 501, 0);
+    assert_true(figures.span_known);
+    assert_int_equal(figures.bytes_read, 1001000);
+    assert_int_equal(figures.bytes_written, 0);
+}
+
+#define STARTED(start, bytes, ms)                                                                            \
+    "{\"error\": 0, \"job_start\": " #start ", \"read\": " SIDE(bytes, ms) ", \"write\": " SIDE(0, 0) "}"
+
+static void jobs_have_one_rate_over_the_time_they_share(void **state)
+{
+    (void)state;
+    const struct {
+        const char *text;
+        double span_ms;
+    } rows[] = {
+        {STARTED(1700000000000, 1000000, 500) "," STARTED(1700000000000, 1000000, 500), 500},
+        {STARTED(1700000000500, 1000000, 500) "," STARTED(1700000000000, 1000000, 500), 1000},
+        {STARTED(1700000000000, 1000000, 900) "," STARTED(1700000000100, 1000000, 300), 900},
+    };
+    for (size_t i = 0; i < RIG_COUNT(rows); i++) {
+        char text[512];
+        snprintf(text, sizeof text, "{\"jobs\": [%s]}", rows[i].text);
+        assert_int_equal(parse(text, 2000000), 0);
+        assert_true(figures.span_known);
+        assert_close(figures.span_ms, rows[i].span_ms, 1e-6);
+        assert_close(figures.throughput_bps, 2e6 / (rows[i].span_ms - 0.5) * 1e3, 1e-3);
+    }
+}
+
+/* Older versions, such as 3.33. */
+static void the_longest_run_time_stands_for_starts_that_are_not_told(void **state)
+{
+    (void)state;
+    const char *text =
+        "{\"jobs\": [" JOB(SIDE(0, 0), SIDE(1001000, 501)) "," JOB(SIDE(0, 0), SIDE(2001000, 1001)) "]}";
+    assert_int_equal(parse(text, 3002000), 0);
+    assert_false(figures.span_known);
+    assert_close(figures.span_ms, 1001, 0);
+    assert_close(figures.throughput_bps, 3002000 / 1.0005, 1e-3);
+    assert_int_equal(figures.bytes_written, 3002000);
+}
+
+static void both_sides_of_a_mix_share_the_run_time(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("{\"jobs\": [" JOB(SIDE(600600, 501), SIDE(400400, 501)) "]}", 1001000), 0);
+    assert_close(figures.throughput_bps, 2e6, 1e-6);
+}
+
+static void other_bytes_than_asked_for_are_an_error(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("{\"jobs\": [" JOB(SIDE(1000000, 501), SIDE(0, 0)) "]}", 1000001), -EIO);
+    assert_non_null(strstr(err.text, "1000000 bytes where it was to move 1000001"));
+    assert_close(figures.throughput_bps, -1, 0);
+}
+
+static void requests_of_two_sizes_may_end_a_little_later(void **state)
+{
+    (void)state;
+    const char *text = "{\"jobs\": [" JOB(SIDE(1000000, 501), SIDE(0, 0)) "]}";
+    assert_int_equal(cross_check_fio_parse(text, 999000, 1000, &figures, &err), 0);
+    assert_int_equal(cross_check_fio_parse(text, 999000, 999, &figures, &err), -EIO);
+    assert_int_equal(cross_check_fio_parse(text, 1000001, 1000, &figures, &err), -EIO);
+}
+
+static void what_is_not_of_fio_is_refused(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "",
+        "fio",
+        "{",
+        "{}",
+        "[]",
+        "{\"jobs\": []}",
+        "{\"jobs\": 3}",
+        "{\"jobs\": [{}]}",
+        "{\"jobs\": [1]}",
+        "{\"jobs\": [{\"error\": 0, \"read\": {\"io_bytes\": \"many\"}}]}",
+    };
+    for (size_t i = 0; i < RIG_COUNT(texts); i++)
+        assert_int_equal(parse(texts[i], 1), -EPROTO);
+}
+
+static void a_failed_job_is_an_error(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("{\"jobs\": [{\"error\": 28}]}", 1), -EIO);
+    assert_non_null(strstr(err.text, "error 28"));
+}
+
+static int run(void)
+{
+    err = (struct err){0};
+    return cross_check_fio_run(&job, 5000000000, NULL, &figures, &err);
+}
+
+static void a_run_reads_its_job_and_gives_its_figures(void **state)
+{
+    (void)state;
+    play_fio("cat >job; echo \"$@\" >arguments\n"
+             "echo '{\"jobs\": [" JOB(SIDE(1048576, 1000), SIDE(0, 0)) "]}'");
+    assert_int_equal(run(), 0);
+    assert_close(figures.throughput_bps, 1048576 / 0.9995, 1);
+    assert_int_equal(system("grep -q '^filename=x$' job && grep -q -e '--readonly' arguments"), 0);
+    assert_int_equal(pattern_parse("randrw", &pattern, NULL), 0);
+    assert_int_equal(run(), 0);
+    assert_int_equal(system("grep -q -e '--readonly' arguments"), 256);
+    assert_int_equal(pattern_parse("read", &pattern, NULL), 0);
+}
+
+static void a_failure_is_told_in_its_first_line(void **state)
+{
+    (void)state;
+    play_fio("printf '\\nfio: pid=3, err=22/Invalid argument\\nmore\\n' >&2; exit 1");
+    assert_int_equal(run(), -EIO);
+    assert_string_equal(err.text, "fio failed: pid=3, err=22/Invalid argument");
+    play_fio("echo 'Bad option <x=y>'; exit 1");
+    assert_int_equal(run(), -EIO);
+    assert_string_equal(err.text, "fio failed: Bad option <x=y>");
+    play_fio("exit 9");
+    assert_int_equal(run(), -EIO);
+    assert_string_equal(err.text, "fio failed with exit code 9 and without a word");
+    play_fio("kill -KILL $$");
+    assert_int_equal(run(), -EIO);
+    assert_string_equal(err.text, "fio died of signal 9");
+}
+
+static void its_version_is_read(void **state)
+{
+    (void)state;
+    char version[8] = "";
+    play_fio("echo fio-3.41-dirty-and-long");
+    assert_int_equal(cross_check_fio_version(NULL, version, sizeof version, &err), 0);
+    assert_string_equal(version, "3.41-di");
+    play_fio("echo 'I am something else'");
+    assert_int_equal(cross_check_fio_version(NULL, version, sizeof version, &err), -EIO);
+}
+
+static void where_it_is_missing_the_package_is_named(void **state)
+{
+    (void)state;
+    need_spawn_errors();
+    char version[8] = "";
+    setenv("PATH", "empty", 1);
+    assert_int_equal(cross_check_fio_version(NULL, version, sizeof version, &err), -ENOENT);
+    assert_string_equal(err.text, "--cross-check: fio is not installed; install the package fio");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bytes_over_run_time_without_its_rounding_is_the_rate),
+        cmocka_unit_test(jobs_have_one_rate_over_the_time_they_share),
+        cmocka_unit_test(the_longest_run_time_stands_for_starts_that_are_not_told),
+        cmocka_unit_test(both_sides_of_a_mix_share_the_run_time),
+        cmocka_unit_test(other_bytes_than_asked_for_are_an_error),
+        cmocka_unit_test(requests_of_two_sizes_may_end_a_little_later),
+        cmocka_unit_test(what_is_not_of_fio_is_refused),
+        cmocka_unit_test(a_failed_job_is_an_error),
+        cmocka_unit_test(a_run_reads_its_job_and_gives_its_figures),
+        cmocka_unit_test(a_failure_is_told_in_its_first_line),
+        cmocka_unit_test(its_version_is_read),
+        cmocka_unit_test(where_it_is_missing_the_package_is_named),
+    };
+    return cmocka_run_group_tests_name("tuner/report/cross_check_fio", tests, enter, leave);
+}

@@ -1,0 +1,123 @@
+/* Tests of tuner/report/report_inside. */
+#include "tests/check.h"
+#include "tests/tuner/rig.h"
+#include "tuner/report/report_inside.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* 60 full windows of 10 ms around 1 MB and an open one that is nearly empty. */
+static struct measure_result run_of(double seconds, double drift)
+{
+    struct measure_result result = {.seconds = seconds, .windows = {.width_ns = 10000000, .n = 61}};
+    for (size_t i = 0; i < 60; i++)
+        result.windows.bytes[i] = (uint64_t)(1e6 + 1e4 * (double)(i * 37 % 19) + drift * (double)i);
+    result.windows.bytes[60] = 10;
+    return result;
+}
+
+static struct report_inside inside_of(struct measure_result result)
+{
+    struct report_inside inside = {0};
+    report_inside_note(&inside, &result);
+    return inside;
+}
+
+static void text_of(const struct report_inside *inside, char *text, size_t size)
+{
+    FILE *out = fmemopen(text, size, "w");
+    assert_non_null(out);
+    report_inside_text(out, inside, 0.95);
+    fclose(out);
+}
+
+static void the_longest_run_is_kept(void **state)
+{
+    (void)state;
+    struct measure_result brief = run_of(0.5, 0), longer = run_of(0.7, 0);
+    struct report_inside inside = {0};
+    brief.windows.n = 7;
+    report_inside_note(&inside, &brief);
+    report_inside_note(&inside, &longer);
+    report_inside_note(&inside, &brief);
+    assert_int_equal(inside.windows.n, 61);
+}
+
+static void rates_are_those_of_the_full_windows(void **state)
+{
+    (void)state;
+    struct report_inside inside = inside_of(run_of(0.6, 0));
+    struct batch_means means;
+    assert_int_equal(report_inside_of(&inside, 0.95, &means), 0);
+    assert_close(means.mean, 1.09e8, 0.01e8);
+    assert_true(means.interval.low < means.mean && means.interval.high > means.mean);
+}
+
+static void json_has_all_its_keys(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"mean", "ci_low",  "ci_high",   "windows",
+                                       "cut",  "batches", "effective", "lag1"};
+    struct report_inside inside = inside_of(run_of(0.6, 0));
+    json_t *object = report_inside_json(&inside, 0.95);
+    assert_int_equal(json_object_size(object), RIG_COUNT(keys));
+    for (size_t i = 0; i < RIG_COUNT(keys); i++)
+        assert_true(json_is_number(json_object_get(object, keys[i])));
+    assert_int_equal(json_integer_value(json_object_get(object, "windows")), 60);
+    json_decref(object);
+}
+
+static void a_run_that_still_changes_has_a_mean_but_no_interval(void **state)
+{
+    (void)state;
+    char text[400] = "";
+    struct report_inside inside = inside_of(run_of(0.6, 1e5));
+    json_t *object = report_inside_json(&inside, 0.95);
+    assert_true(json_is_null(json_object_get(object, "ci_low")));
+    assert_true(json_is_null(json_object_get(object, "ci_high")));
+    assert_true(json_is_number(json_object_get(object, "mean")));
+    json_decref(object);
+    text_of(&inside, text, sizeof text);
+    assert_non_null(strstr(text, "no interval"));
+}
+
+static void what_windows_do_not_show_is_not_reported(void **state)
+{
+    (void)state;
+    char text[400] = "";
+    struct measure_result flushed = run_of(0.6, 0);
+    flushed.flush_seconds = 0.2;
+    struct report_inside none = {0}, inside = inside_of(flushed);
+    struct batch_means means;
+    assert_int_equal(report_inside_of(&none, 0.95, &means), -ENODATA);
+    assert_int_equal(report_inside_of(&inside, 0.95, &means), -ENODATA);
+    json_t *object = report_inside_json(&inside, 0.95);
+    assert_true(json_is_null(object));
+    json_decref(object);
+    text_of(&inside, text, sizeof text);
+    assert_string_equal(text, "");
+}
+
+static void text_is_one_line_with_the_interval(void **state)
+{
+    (void)state;
+    char text[400] = "";
+    struct report_inside inside = inside_of(run_of(0.6, 0));
+    text_of(&inside, text, sizeof text);
+    assert_ptr_equal(strstr(text, "Inside one run: 109 MB/s"), text);
+    assert_non_null(strstr(text, "95 % interval"));
+    assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_longest_run_is_kept),
+        cmocka_unit_test(rates_are_those_of_the_full_windows),
+        cmocka_unit_test(json_has_all_its_keys),
+        cmocka_unit_test(a_run_that_still_changes_has_a_mean_but_no_interval),
+        cmocka_unit_test(what_windows_do_not_show_is_not_reported),
+        cmocka_unit_test(text_is_one_line_with_the_interval),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

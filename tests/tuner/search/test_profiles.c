@@ -1,0 +1,226 @@
+/* Tests of tuner/search/profiles, profiles_scout and profiles_judge: known knees, floors and cliffs on
+ * simulated surfaces. */
+#include "tests/check.h"
+#include "tests/tuner/search/tune_rig.h"
+#include "tuner/search/profiles_judge.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define SEARCH "--pattern", "randwrite", "--simulate"
+
+/* At 64k, direct, depth 1, 4 and 16 move 0.655, 2.0 and 2.2 GB/s in 100, 131 and 477 us: the knee is at 4,
+ * and depth 1 moves 30 % of the most. Smaller sizes move less, larger ones take longer and move no more. */
+static double knee_bps(const struct point *point)
+{
+    double rate = point->queue_depth == 1 ? 0.655e9 : point->queue_depth == 4 ? 2.0e9 : 2.2e9;
+    rate *= point->direct ? 1 : 0.5;
+    rate *= point->api == API_IO_URING ? 1 : 0.9;
+    double size = (double)point->request_size_bytes / 65536;
+    return rate * (size > 1 ? 0.98 : pow(size, 0.9));
+}
+
+static const struct point at_knee = {65536, 4, 1, API_IO_URING, 1, SYNC_END, 0},
+                          at_top = {65536, 16, 1, API_IO_URING, 1, SYNC_END, 0},
+                          at_floor = {65536, 1, 1, API_IO_URING, 1, SYNC_END, 0};
+
+static void make_surfaces(void)
+{
+    rig_surface("knee", "run_cv = 0.02; setup_seconds = 0.05;", knee_bps);
+}
+
+static const struct point *point_of(enum profile profile)
+{
+    assert_true(tune.profiles.judged);
+    assert_true(tune.profiles.point[profile] < tune.space.n_points);
+    return &tune.records[tune.profiles.point[profile]].point;
+}
+
+static void three_profiles_come_from_one_search(void **state)
+{
+    static const char *const seeds[] = {"1", "2", "3", "4"};
+    (void)state;
+    make_surfaces();
+    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
+        rig_settings(&settings, SEARCH, "knee.conf", "--profiles", "--seed", seeds[i], NULL);
+        run();
+        assert_true(factors_equal(chosen(), &at_top));
+        assert_int_equal(tune.profiles.point[PROFILE_MAX_THROUGHPUT], tune.chosen);
+        assert_true(factors_equal(point_of(PROFILE_BALANCED), &at_knee));
+        assert_true(factors_equal(point_of(PROFILE_LOW_LATENCY), &at_floor));
+        for (size_t p = 0; p < PROFILE_N; p++) {
+            const struct profiles_verdict *verdict = &tune.profiles.verdict[p];
+            assert_true(verdict->fresh && verdict->explored);
+            assert_true(verdict->on_front > 0.95 && verdict->on_top > 0.95);
+            assert_true(record_count(&tune.records[tune.profiles.point[p]], true) >= TUNE_FRESH_LEAST);
+        }
+        check_bounds();
+        done();
+    }
+}
+
+static void ratios_are_those_of_the_table(void **state)
+{
+    (void)state;
+    rig_settings(&settings, SEARCH, "knee.conf", "--profiles", "--seed", "1", NULL);
+    run();
+    const struct profiles_verdict *verdict = &tune.profiles.verdict[PROFILE_BALANCED];
+    assert_close(verdict->throughput.mean, 2.0 / 2.2, 0.05);
+    assert_close(verdict->latency.mean, 2.2 / 2.0 / 4, 0.02);
+    assert_true(verdict->throughput.ci.low < verdict->throughput.mean);
+    assert_true(verdict->throughput.mean < verdict->throughput.ci.high);
+    assert_close(tune.profiles.verdict[PROFILE_MAX_THROUGHPUT].latency.mean, 1, 0);
+    done();
+}
+
+static void the_profile_that_is_asked_for_is_the_answer(void **state)
+{
+    static const char *const seeds[] = {"1", "2", "3"};
+    (void)state;
+    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
+        rig_settings(&settings, SEARCH, "knee.conf", "--profile", "balanced", "--seed", seeds[i], NULL);
+        run();
+        assert_true(factors_equal(chosen(), &at_knee));
+        assert_true(factors_equal(point_of(PROFILE_MAX_THROUGHPUT), &at_top));
+        assert_true(tune.conclusive);
+        check_bounds();
+        done();
+        rig_settings(&settings, SEARCH, "knee.conf", "--profile", "low-latency", "--seed", seeds[i], NULL);
+        run();
+        assert_true(factors_equal(chosen(), &at_floor));
+        assert_true(factors_equal(point_of(PROFILE_BALANCED), &at_knee));
+        check_bounds();
+        done();
+    }
+}
+
+/* Depth 1 moves 30 % of the best, 4 moves 91 %. */
+static void a_higher_floor_moves_low_latency_up_the_curve(void **state)
+{
+    (void)state;
+    rig_settings(&settings, SEARCH, "knee.conf", "--profile", "low-latency", "--rate-floor", "80%", "--seed",
+                 "1", NULL);
+    run();
+    assert_true(factors_equal(chosen(), &at_knee));
+    done();
+}
+
+/* The highest power, at 16k x 4, direct, io_uring, has a neighbour that loses 8 times as much as saturation
+ * would. */
+static double cliff_bps(const struct point *point)
+{
+    double rate = knee_bps(point);
+    if (point->request_size_bytes == 16384)
+        rate = point->queue_depth == 4 && point->direct && point->api == API_IO_URING ? 4e9 : 1e7;
+    return rate;
+}
+
+static void the_edge_of_a_cliff_is_not_balanced(void **state)
+{
+    static const struct point edge = {16384, 4, 1, API_IO_URING, 1, SYNC_END, 0};
+    (void)state;
+    rig_surface("cliff", "run_cv = 0.02; setup_seconds = 0.05;", cliff_bps);
+    rig_settings(&settings, SEARCH, "cliff.conf", "--profiles", "--seed", "1", NULL);
+    run();
+    assert_true(factors_equal(chosen(), &edge));
+    assert_true(factors_equal(point_of(PROFILE_BALANCED), &at_knee));
+    assert_true(tune.profiles.verdict[PROFILE_BALANCED].on_top > 0.95);
+    done();
+    rig_settings(&settings, SEARCH, "cliff.conf", "--profile", "balanced", "--seed", "1", NULL);
+    run();
+    assert_true(factors_equal(chosen(), &at_knee));
+    assert_true(factors_equal(point_of(PROFILE_MAX_THROUGHPUT), &edge));
+    check_bounds();
+    done();
+}
+
+static void the_front_rises_with_latency(void **state)
+{
+    size_t n_profiles = 0;
+    double latency = 1;
+    (void)state;
+    rig_settings(&settings, SEARCH, "knee.conf", "--pareto", "--seed", "2", NULL);
+    run();
+    const struct profiles *profiles = &tune.profiles;
+    assert_true(profiles->n_front >= 3 && profiles->n_front <= 16);
+    for (size_t i = 0; i < profiles->n_front; i++) {
+        assert_true(profiles->front[i].latency_ns >= latency);
+        latency = profiles->front[i].latency_ns;
+        assert_true(profiles->front[i].on_front >= 0 && profiles->front[i].on_front <= 1);
+        for (size_t p = 0; p < PROFILE_N; p++)
+            n_profiles += profiles->point[p] == profiles->front[i].point;
+    }
+    assert_int_equal(n_profiles, PROFILE_N);
+    done();
+}
+
+static void neighbours_are_one_level_away(void **state)
+{
+    size_t points[PROFILES_NEIGHBOURS_MOST];
+    (void)state;
+    rig_settings(&settings, SEARCH, "knee.conf", "--seed", "2", NULL);
+    assert_int_equal(init(), 0);
+    for (size_t i = 0; i < tune.space.n_points; i++) {
+        if (!factors_equal(&tune.records[i].point, &at_knee))
+            continue;
+        /* 16k, 256k, depth 1, depth 16, buffered; psync has no depth 4. */
+        assert_int_equal(profiles_neighbours(&tune, i, points, PROFILES_NEIGHBOURS_MOST), 5);
+        for (size_t k = 0; k < 5; k++)
+            assert_int_not_equal(points[k], i);
+        assert_int_equal(profiles_neighbours(&tune, i, points, 4), 4);
+    }
+    done();
+}
+
+static void without_being_asked_for_nothing_is_chosen(void **state)
+{
+    (void)state;
+    rig_settings(&settings, SEARCH, "knee.conf", "--seed", "2", NULL);
+    run();
+    assert_false(tune.profiles.chosen || tune.profiles.judged);
+    done();
+}
+
+/* With all replays told in one round there is no time for neighbours. */
+static void a_short_search_says_that_it_explored_too_little(void **state)
+{
+    size_t n_unexplored = 0;
+    (void)state;
+    rig_settings(&settings, SEARCH, "knee.conf", "--profiles", "--seed", "2", "--budget", "3s", NULL);
+    run();
+    for (size_t p = 0; p < PROFILE_N; p++) {
+        const struct profiles_verdict *verdict = &tune.profiles.verdict[p];
+        assert_true(verdict->n_neighbours_measured <= verdict->n_neighbours);
+        n_unexplored += !verdict->explored;
+    }
+    assert_true(n_unexplored > 0);
+    done();
+}
+
+static void a_bound_on_p99_holds_for_all_profiles(void **state)
+{
+    (void)state;
+    rig_settings(&settings, SEARCH, "knee.conf", "--profiles", "--seed", "1", "--request-size", "64k",
+                 "--max-latency-p99", "200us", NULL);
+    run();
+    for (size_t p = 0; p < PROFILE_N; p++)
+        assert_true(point_of((enum profile)p)->queue_depth <= 4);
+    done();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(three_profiles_come_from_one_search),
+        cmocka_unit_test(ratios_are_those_of_the_table),
+        cmocka_unit_test(the_profile_that_is_asked_for_is_the_answer),
+        cmocka_unit_test(a_higher_floor_moves_low_latency_up_the_curve),
+        cmocka_unit_test(the_edge_of_a_cliff_is_not_balanced),
+        cmocka_unit_test(the_front_rises_with_latency),
+        cmocka_unit_test(neighbours_are_one_level_away),
+        cmocka_unit_test(without_being_asked_for_nothing_is_chosen),
+        cmocka_unit_test(a_short_search_says_that_it_explored_too_little),
+        cmocka_unit_test(a_bound_on_p99_holds_for_all_profiles),
+    };
+    return cmocka_run_group_tests(tests, enter, rig_leave);
+}

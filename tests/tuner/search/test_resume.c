@@ -1,0 +1,416 @@
+/* Tests of tuner/search/resume: searches that stop and go on, on simulated surfaces. */
+#include "tests/check.h"
+#include "tests/tuner/search/tune_rig.h"
+#include "tuner/base/interrupt.h"
+#include "tuner/search/prior.h"
+#include "tuner/search/resume.h"
+#include "tuner/store/journal.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static double third_of_peak_bps(const struct point *point)
+{
+    return rig_peak_bps(point) / 3;
+}
+
+/* Another hill, elsewhere. */
+static double turned_bps(const struct point *point)
+{
+    return 1e18 / rig_peak_bps(point);
+}
+
+static int enter_all(void **state)
+{
+    if (enter(state) != 0)
+        return -1;
+    rig_surface("third", "run_cv = 0.02; setup_seconds = 0.05;", third_of_peak_bps);
+    rig_surface("turned", "run_cv = 0.02; setup_seconds = 0.05;", turned_bps);
+    return 0;
+}
+
+/* As the command does it: the journal is opened before the search is made. */
+static int begin(void)
+{
+    memset(&err, 0, sizeof err);
+    memset(&tune, 0, sizeof tune);
+    session = rig_open_session(&settings);
+    int result = prior_open(session, &err);
+    if (result == 0)
+        result = resume_open(session, &err);
+    return result == 0 ? tune_init(&tune, session, &err) : result;
+}
+
+static void run_on(void)
+{
+    if (begin() != 0 || tune_run(&tune, &err) != 0)
+        fail_msg("%s", err.text);
+    answer_prepare(&answer, &tune);
+}
+
+/* A new journal gets a fixed seed; an old one brings its own. */
+static void go(const char *surface, const char *budget, const char *journal)
+{
+    if (rig_exists(journal))
+        rig_settings(&settings, "--pattern", "randwrite", "--simulate", surface, "--budget", budget,
+                     "--resume", journal, NULL);
+    else
+        rig_settings(&settings, "--pattern", "randwrite", "--simulate", surface, "--budget", budget,
+                     "--resume", journal, "--seed", "3", NULL);
+    run_on();
+}
+
+static bool has_warning(const char *code)
+{
+    for (size_t i = 0; i < session->warnings.n; i++) {
+        if (strcmp(session->warnings.note[i].code, code) == 0)
+            return true;
+    }
+    return false;
+}
+
+static size_t count_fresh(void)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < tune.n_records; i++)
+        n += record_count(&tune.records[i], true);
+    return n;
+}
+
+/* Keeps the first n runs of a journal, and half a line behind them. */
+static void cut(const char *name, size_t n)
+{
+    int fd = -1;
+    char *text = NULL;
+    size_t size = 0, at = 0;
+    assert_int_equal(journal_load(name, 0, &fd, &text, &size, &err), 0);
+    close(fd);
+    for (size_t i = 0; i <= n; i++) {
+        const char *line = text + at;
+        at = (size_t)(strchr(line, '\n') - text) + 1;
+        i -= strncmp(line, "{\"length\"", 9) == 0; /* what the pilot decided is no run */
+    }
+    rig_write_bytes(name, text, at + 40);
+    free(text);
+}
+
+/* Puts a decided length behind the first n runs of a journal. */
+static void decide_behind(const char *name, size_t n, const struct journal_length *length)
+{
+    int fd = -1;
+    char *text = NULL, line[256];
+    size_t size = 0, at = 0;
+    assert_int_equal(journal_load(name, 0, &fd, &text, &size, &err), 0);
+    close(fd);
+    /* In place of what was decided. */
+    char *own = strstr(text, "{\"length\"");
+    if (own != NULL) {
+        const char *next = strchr(own, '\n') + 1;
+        memmove(own, next, strlen(next) + 1);
+    }
+    for (size_t i = 0; i <= n; i++)
+        at = (size_t)(strchr(text + at, '\n') - text) + 1;
+    int n_line =
+        snprintf(line, sizeof line,
+                 "{\"length\":{\"run_ns\":%llu,\"warmup_limit_ns\":%llu,\"warmup_least_ns\":%llu}}\n",
+                 (unsigned long long)length->run_ns, (unsigned long long)length->warmup_limit_ns,
+                 (unsigned long long)length->warmup_least_ns);
+    rig_write(name, "%.*s%.*s%s", (int)at, text, n_line, line, text + at);
+    free(text);
+}
+
+static void a_killed_search_goes_on_with_its_runs(void **state)
+{
+    (void)state;
+    unlink("j");
+    go("peak.conf", "20s", "j");
+    size_t all = session->n_runs;
+    uint64_t seed = session->seed;
+    assert_int_equal(seed, 3);
+    done();
+    cut("j", 30);
+    go("peak.conf", "20s", "j");
+    assert_int_equal(session->seed, seed);
+    json_t *resumed = resume_json(session);
+    assert_int_equal(json_integer_value(json_object_get(resumed, "runs")), 30);
+    assert_true(json_is_true(json_object_get(resumed, "agrees")));
+    json_decref(resumed);
+    assert_true(has_warning("journal_torn"));
+    assert_false(has_warning("journal_disagrees"));
+    assert_true(session->n_runs > 30 && all > 30);
+    assert_true(factors_equal(chosen(), &hill));
+    size_t told = 0;
+    for (size_t i = 0; i < tune.n_records; i++)
+        told += tune.records[i].n;
+    assert_int_equal(told, session->n_runs);
+    assert_true(answer.fresh);
+    done();
+}
+
+static void the_time_already_spent_is_not_spent_again(void **state)
+{
+    (void)state;
+    unlink("j");
+    go("noisy.conf", "10s", "j");
+    double first = session_seconds(session);
+    done();
+    assert_true(first > 7.5);
+    cut("j", 40);
+    go("noisy.conf", "10s", "j");
+    assert_true(session_seconds(session) < 0.7 * first);
+    assert_true(answer.fresh);
+    done();
+}
+
+/* Only the confirmation is made again, with replays of this command. */
+static void a_complete_journal_is_confirmed_again(void **state)
+{
+    (void)state;
+    unlink("j");
+    go("noisy.conf", "20s", "j");
+    size_t before = session->n_runs;
+    done();
+    go("noisy.conf", "20s", "j");
+    assert_true(answer.fresh && answer.chosen.replays >= TUNE_FRESH_LEAST);
+    assert_true(session_seconds(session) < 0.35 * 20);
+    /* What is fresh was made now: 6 replays to check the journal and the baseline that every search
+     * begins with; all others are the confirmation. */
+    assert_int_equal(session->n_runs - before, count_fresh() + 7);
+    done();
+}
+
+static void a_larger_budget_extends_the_search(void **state)
+{
+    (void)state;
+    unlink("j");
+    go("noisy.conf", "10s", "j");
+    uint64_t duration_ns = tune.duration_ns;
+    done();
+    go("noisy.conf", "40s", "j");
+    /* Without an extension, the confirmation alone would be left. */
+    assert_true(session_seconds(session) > 12 && tune.n_looks > 1);
+    assert_int_equal(tune.duration_ns, duration_ns); /* replays of one length */
+    done();
+}
+
+/* The pilot of the first command decided after its first 8 runs; 20 runs of the new length followed. */
+static void the_length_that_a_pilot_decided_holds_and_its_runs_stay_dropped(void **state)
+{
+    (void)state;
+    const struct journal_length decided = {80000000, 40000000, 30000000, false};
+    unlink("j");
+    go("peak.conf", "20s", "j");
+    assert_int_not_equal(tune.duration_ns, decided.run_ns);
+    done();
+    cut("j", 28);
+    decide_behind("j", 8, &decided);
+    go("peak.conf", "20s", "j");
+    assert_int_equal(tune.duration_ns, decided.run_ns);
+    assert_int_equal(tune.length.warmup_limit_ns, decided.warmup_limit_ns);
+    assert_int_equal(tune.length.warmup_least_ns, decided.warmup_least_ns);
+    assert_string_equal(tune.length.why, "as in the journal");
+    json_t *resumed = resume_json(session);
+    assert_int_equal(json_integer_value(json_object_get(resumed, "runs")), 20);
+    json_decref(resumed);
+    const struct record *record = &tune.records[tune.chosen];
+    const struct sample *newest = &record->samples[record->n - 1];
+    assert_true(newest->fresh && newest->seconds >= 0.08 && newest->seconds < 0.1);
+    assert_true(newest->warmup_seconds >= 0.03 && newest->warmup_seconds < 0.05);
+    done();
+}
+
+/* What the pilot of this command decides stands in the journal for the next one. */
+static void the_next_command_goes_on_with_the_length_of_the_pilot(void **state)
+{
+    (void)state;
+    rig_surface("rising", "run_cv = 0.02; setup_seconds = 0.05; warmup_seconds = 0.2; warmup_factor = 0.3;",
+                rig_peak_bps);
+    unlink("j");
+    go("rising.conf", "60s", "j");
+    struct tune_length length = tune.length;
+    uint64_t duration_ns = tune.duration_ns;
+    assert_true(length.n_aside > 0 && length.warmup_least_ns > 0);
+    done();
+    go("rising.conf", "80s", "j");
+    assert_int_equal(tune.duration_ns, duration_ns);
+    assert_int_equal(tune.length.warmup_least_ns, length.warmup_least_ns);
+    assert_int_equal(tune.length.warmup_limit_ns, length.warmup_limit_ns);
+    assert_false(has_warning("journal_disagrees"));
+    assert_int_equal(tune.length.n_aside, 0);
+    done();
+}
+
+static void an_interrupted_search_goes_on(void **state)
+{
+    (void)state;
+    unlink("j");
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--resume", "j", NULL);
+    assert_int_equal(begin(), 0);
+    size_t points[4] = {0, 1, 2, 3};
+    assert_int_equal(tune_measure(&tune, points, 4, false, UINT64_MAX, &err), 0);
+    atomic_store(&interrupt_signal, 2);
+    assert_int_equal(tune_run(&tune, &err), 0);
+    atomic_store(&interrupt_signal, 0);
+    assert_int_equal(tune.stop, TUNE_STOP_INTERRUPTED);
+    done();
+    go("peak.conf", "60s", "j");
+    assert_true(session->n_runs > 4);
+    assert_true(factors_equal(chosen(), &hill));
+    assert_true(tune.conclusive);
+    done();
+}
+
+static void a_changed_file_system_makes_old_runs_prior_knowledge(void **state)
+{
+    (void)state;
+    rig_surface("later", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
+    unlink("j");
+    go("later.conf", "20s", "j");
+    size_t before = session->n_runs;
+    done();
+    /* The same name, three times slower. */
+    rig_surface("later", "run_cv = 0.02; setup_seconds = 0.05;", third_of_peak_bps);
+    go("later.conf", "40s", "j");
+    assert_true(has_warning("journal_disagrees"));
+    size_t told = 0;
+    for (size_t i = 0; i < tune.n_records; i++)
+        told += tune.records[i].n;
+    assert_int_equal(told, session->n_runs - before);
+    assert_true(factors_equal(chosen(), &hill));
+    assert_close(answer.chosen.mean_bps / (2e9 / 3), 1, 0.05);
+    assert_true(tune.belief.prior.transfer[0].weight > 0.9);
+    done();
+    /* The next command does not believe them again either. */
+    go("later.conf", "40s", "j");
+    assert_false(has_warning("journal_disagrees"));
+    assert_close(answer.chosen.mean_bps / (2e9 / 3), 1, 0.05);
+    done();
+}
+
+static void what_differs_is_named(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *option, *value, *part;
+    } cases[] = {
+        {"--pattern", "randread", "pattern"},    {"--objective", "latency", "objective"},
+        {"--tolerance", "5%", "tolerance"},      {"--simulate", "third.conf", "surface"},
+        {"--duration", "1s", "duration_ns"},     {"--seed", "99", "seed"},
+        {"--queue-depth", "1,4", "queue_depth"}, {"--cache", "warm", "cache"},
+        {"--file-size", "2g", "file_size"},
+    };
+    unlink("j");
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--budget", "5s", "--seed",
+                 "3", "--resume", "j", NULL);
+    run_on();
+    done();
+    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
+        rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--resume", "j",
+                     cases[i].option, cases[i].value, NULL);
+        if (begin() != -EINVAL || strstr(err.text, cases[i].part) == NULL)
+            fail_msg("%s %s: %s", cases[i].option, cases[i].value, err.text);
+        done();
+    }
+}
+
+static void a_dry_run_makes_no_journal(void **state)
+{
+    (void)state;
+    unlink("j");
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--dry-run", "--resume", "j",
+                 NULL);
+    session = rig_open_session(&settings);
+    memset(&tune, 0, sizeof tune);
+    assert_int_equal(resume_open(session, &err), 0);
+    assert_false(rig_exists("j"));
+    done();
+}
+
+static void one_journal_gives_one_answer(void **state)
+{
+    (void)state;
+    double mean[2];
+    unlink("j");
+    go("flat.conf", "10s", "j");
+    done();
+    cut("j", 25);
+    assert_int_equal(system("cp j k"), 0);
+    for (int i = 0; i < 2; i++) {
+        go("flat.conf", "10s", i == 0 ? "j" : "k");
+        mean[i] = answer.chosen.mean_bps;
+        done();
+    }
+    assert_close(mean[0], mean[1], 0);
+}
+
+static void a_prior_steers_and_is_not_measured(void **state)
+{
+    (void)state;
+    unlink("j");
+    go("third.conf", "30s", "j");
+    done();
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "4", "--prior",
+                 "j", NULL);
+    run_on();
+    assert_int_equal(session->prior->n, 1);
+    assert_true(tune.belief.prior.transfer[0].weight > 0.9);
+    assert_true(tune.belief.prior.transfer[0].agreement > 0.9);
+    assert_true(factors_equal(chosen(), &hill));
+    assert_close(answer.chosen.mean_bps / 2e9, 1, 0.05);
+    check_bounds();
+    done();
+}
+
+static void a_prior_turned_round_does_no_harm(void **state)
+{
+    (void)state;
+    unlink("j");
+    go("turned.conf", "30s", "j");
+    done();
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "4", "--prior",
+                 "j", NULL);
+    run_on();
+    assert_close(tune.belief.prior.transfer[0].weight, 0, 0);
+    assert_true(factors_equal(chosen(), &hill));
+    assert_true(tune.conclusive);
+    done();
+}
+
+static void what_is_no_prior_is_refused(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "", "nonsense\n", "{\"schema\": \"fstune/plan/1\"}\n",
+        "{\"schema\": \"fstune/recommendation/1\", \"points\": []}",
+        "{\"schema\": \"fstune/recommendation/1\", \"points\": [{\"mean\": 1}]}"};
+    for (size_t i = 0; i < RIG_COUNT(texts); i++) {
+        rig_write("no", "%s", texts[i]);
+        rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--prior", "no", NULL);
+        assert_int_equal(begin(), -EINVAL);
+        assert_non_null(strstr(err.text, "--prior no"));
+        done();
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_killed_search_goes_on_with_its_runs),
+        cmocka_unit_test(the_time_already_spent_is_not_spent_again),
+        cmocka_unit_test(a_complete_journal_is_confirmed_again),
+        cmocka_unit_test(a_larger_budget_extends_the_search),
+        cmocka_unit_test(the_length_that_a_pilot_decided_holds_and_its_runs_stay_dropped),
+        cmocka_unit_test(the_next_command_goes_on_with_the_length_of_the_pilot),
+        cmocka_unit_test(an_interrupted_search_goes_on),
+        cmocka_unit_test(a_changed_file_system_makes_old_runs_prior_knowledge),
+        cmocka_unit_test(what_differs_is_named),
+        cmocka_unit_test(a_dry_run_makes_no_journal),
+        cmocka_unit_test(one_journal_gives_one_answer),
+        cmocka_unit_test(a_prior_steers_and_is_not_measured),
+        cmocka_unit_test(a_prior_turned_round_does_no_harm),
+        cmocka_unit_test(what_is_no_prior_is_refused),
+    };
+    return cmocka_run_group_tests_name("tuner/search/resume", tests, enter_all, rig_leave);
+}

@@ -1,0 +1,311 @@
+/* Tests of tuner/search/tune: whole searches on simulated surfaces, with fixed seeds. */
+#include "tests/check.h"
+#include "tests/tuner/search/tune_rig.h"
+#include "tuner/base/interrupt.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+static void a_clear_peak_is_found_and_proved_with_any_seed(void **state)
+{
+    (void)state;
+    static const char *const seeds[] = {"1", "2", "3", "4", "5"};
+    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
+        rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", seeds[i],
+                     NULL);
+        run();
+        assert_true(factors_equal(chosen(), &hill));
+        assert_int_equal(tune.best, tune.chosen);
+        assert_true(tune.conclusive);
+        assert_int_equal(tune.stop, TUNE_STOP_SEPARATED);
+        assert_true(session_seconds(session) < 60);
+        check_bounds();
+        done();
+    }
+}
+
+static void figures_come_from_replays_after_the_choice(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", NULL);
+    run();
+    assert_true(answer.has_rows && answer.fresh && answer.has_baseline && answer.has_speedup);
+    assert_true(answer.chosen.replays >= TUNE_FRESH_LEAST);
+    assert_true(answer.baseline.replays >= TUNE_FRESH_LEAST);
+    assert_int_equal(answer.chosen.replays, record_count(&tune.records[tune.chosen], true));
+    assert_true(answer.chosen.replays < tune.records[tune.chosen].n);
+    /* 2 GB/s and 2 GB/s * 0.64 * exp(-0.4), each known to a few percent */
+    assert_close(answer.chosen.mean_bps / 2e9, 1, 0.05);
+    assert_close(answer.speedup_mean, 1 / (0.64 * exp(-0.4)), 0.2);
+    assert_true(answer.speedup.low < answer.speedup_mean && answer.speedup_mean < answer.speedup.high);
+    done();
+}
+
+static void without_noise_the_figures_are_the_table(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "calm.conf", "--seed", "7", NULL);
+    run();
+    assert_true(factors_equal(chosen(), &hill));
+    assert_close(answer.chosen.mean_bps / 2e9, 1, 1e-3);
+    assert_true(tune.conclusive);
+    check_bounds();
+    done();
+}
+
+static void on_a_flat_surface_the_cheapest_is_recommended(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "still.conf", "--seed", "3", NULL);
+    run();
+    assert_int_equal(factors_bytes_in_flight(chosen()), 4096);
+    assert_int_equal(chosen()->api, API_PSYNC);
+    assert_true(tune.conclusive);
+    check_bounds();
+    done();
+}
+
+static void a_noisy_flat_surface_is_answered_within_the_tolerance(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "flat.conf", "--seed", "3", NULL);
+    run();
+    assert_true(answer.has_rows);
+    assert_close(answer.chosen.mean_bps / 500e6, 1, 0.1);
+    check_bounds();
+    done();
+}
+
+/* With runs that scatter by half, an answer must not always claim to be sure, and those that do must be
+ * right. */
+static void heavy_noise_is_not_always_conclusive_and_else_rightly_so(void **state)
+{
+    int n_conclusive = 0, n_wrong = 0, n_unsettled = 0;
+    (void)state;
+    for (int seed = 1; seed <= 20; seed++) {
+        char text[8];
+        snprintf(text, sizeof text, "%d", seed);
+        rig_settings(&settings, "--pattern", "randwrite", "--simulate", "noisy.conf", "--seed", text,
+                     "--budget", "10s", NULL);
+        run();
+        n_conclusive += tune.conclusive;
+        n_wrong += tune.conclusive && rig_peak_bps(chosen()) < 0.97 * rig_peak_bps(&hill);
+        n_unsettled += !tune.conclusive && tune.stop == TUNE_STOP_SEPARATED;
+        assert_true(tune.conclusive || tune.stop == TUNE_STOP_BUDGET || tune.stop == TUNE_STOP_SEPARATED);
+        check_bounds();
+        done();
+    }
+    print_message("# heavy noise: %d of 20 answers conclusive, %d of them wrong\n", n_conclusive, n_wrong);
+    assert_true(n_conclusive < 13);
+    assert_int_equal(n_wrong, 0);
+    /* Where fresh replays weaken what had settled the search, it goes on. */
+    assert_int_equal(n_unsettled, 0);
+}
+
+static void one_seed_gives_one_answer(void **state)
+{
+    (void)state;
+    double mean[3];
+    static const char *const seeds[] = {"11", "11", "12"};
+    for (size_t i = 0; i < 3; i++) {
+        rig_settings(&settings, "--pattern", "randwrite", "--simulate", "flat.conf", "--budget", "10s",
+                     "--seed", seeds[i], NULL);
+        run();
+        mean[i] = answer.chosen.mean_bps;
+        done();
+    }
+    assert_close(mean[0], mean[1], 0);
+    assert_true(mean[0] != mean[2]);
+}
+
+static void every_method_ends_within_the_budget(void **state)
+{
+    (void)state;
+    static const char *const methods[] = {"auto", "gp", "quadratic", "random", "grid"};
+    for (size_t i = 0; i < RIG_COUNT(methods); i++) {
+        rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "5",
+                     "--method", methods[i], "--budget", "120s", NULL);
+        run();
+        assert_true(factors_equal(chosen(), &hill));
+        check_bounds();
+        done();
+    }
+}
+
+static void a_grid_measures_every_point_three_times(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "5", "--method",
+                 "grid", "--budget", "120s", NULL);
+    run();
+    for (size_t i = 0; i < tune.space.n_points; i++)
+        assert_true(record_count(&tune.records[i], false) >= TUNE_GRID_REPLAYS);
+    done();
+}
+
+static void a_grid_beyond_the_budget_is_refused(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--method", "grid",
+                 "--budget", "5s", NULL);
+    assert_int_equal(init(), -EINVAL);
+    assert_non_null(strstr(err.text, "--budget"));
+    assert_int_equal(session->n_runs, 0);
+    done();
+}
+
+static void the_write_budget_is_never_crossed(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", "--max-write",
+                 "2g", NULL);
+    run();
+    assert_true(session->bytes_written <= 2ULL << 30);
+    assert_true(session->bytes_written > 1ULL << 30);
+    assert_int_equal(tune.stop, TUNE_STOP_WRITES);
+    assert_true(answer.has_rows);
+    done();
+}
+
+static void a_write_budget_for_no_run_leaves_no_recommendation(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--max-write", "1k", NULL);
+    run();
+    assert_int_equal(session->bytes_written, 0);
+    assert_int_equal(tune.chosen, TUNE_NONE);
+    assert_false(answer.has_rows);
+    assert_non_null(strstr(answer.reason, "--max-write"));
+    done();
+}
+
+static void a_budget_for_hardly_a_run_is_survived(void **state)
+{
+    (void)state;
+    rig_surface("slow", "setup_seconds = 3.0;", rig_peak_bps);
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "slow.conf", "--budget", "1s", NULL);
+    run();
+    assert_int_equal(tune.chosen, TUNE_NONE);
+    assert_non_null(answer.reason);
+    assert_int_equal(session->n_runs, 0);
+    done();
+}
+
+static int fail_on_the_hill(void *context, const struct pattern *pattern, const struct point *point,
+                            double *ret_bps, struct err *why)
+{
+    if (factors_equal(point, &hill))
+        return err_set(why, -EIO, "a broken sector");
+    return surface_truth_bps(context, pattern, point, ret_bps, why);
+}
+
+static int fail_everywhere(void *context, const struct pattern *pattern, const struct point *point,
+                           double *ret_bps, struct err *why)
+{
+    (void)context, (void)pattern, (void)point, (void)ret_bps;
+    return err_set(why, -EIO, "a broken disk");
+}
+
+static void a_failing_point_is_left_out_and_the_search_goes_on(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", NULL);
+    assert_int_equal(init(), 0);
+    session->env.truth_bps = fail_on_the_hill;
+    assert_int_equal(tune_run(&tune, &err), 0);
+    answer_prepare(&answer, &tune);
+    assert_true(answer.has_rows);
+    assert_false(factors_equal(chosen(), &hill));
+    assert_int_equal(tune.failure.code, -EIO);
+    bool noted = false;
+    for (size_t i = 0; i < session->dropped.n; i++)
+        noted |= strcmp(session->dropped.note[i].code, "64k x 4, direct, io_uring") == 0 &&
+                 strstr(session->dropped.note[i].text, "a broken sector") != NULL;
+    assert_true(noted);
+    done();
+}
+
+static void where_every_run_fails_the_reason_is_told(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "calm.conf", "--seed", "1", NULL);
+    assert_int_equal(init(), 0);
+    session->env.truth_bps = fail_everywhere;
+    assert_int_equal(tune_run(&tune, &err), 0);
+    answer_prepare(&answer, &tune);
+    assert_false(answer.has_rows);
+    assert_non_null(strstr(answer.reason, "a broken disk"));
+    done();
+}
+
+static int interrupt_after_the_tenth(void *context, const struct pattern *pattern, const struct point *point,
+                                     double *ret_bps, struct err *why)
+{
+    if (session->n_runs == 10)
+        atomic_store(&interrupt_signal, 2);
+    return surface_truth_bps(context, pattern, point, ret_bps, why);
+}
+
+static void an_interrupted_search_answers_with_what_it_has(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", NULL);
+    assert_int_equal(init(), 0);
+    session->env.truth_bps = interrupt_after_the_tenth;
+    assert_int_equal(tune_run(&tune, &err), 0);
+    answer_prepare(&answer, &tune);
+    atomic_store(&interrupt_signal, 0);
+    assert_int_equal(tune.stop, TUNE_STOP_INTERRUPTED);
+    assert_true(answer.interrupted);
+    assert_true(answer.has_rows);
+    assert_false(answer.fresh || tune.conclusive);
+    assert_int_equal(session->n_runs, 10);
+    done();
+}
+
+static void an_interruption_before_the_first_run_is_told(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", NULL);
+    assert_int_equal(init(), 0);
+    atomic_store(&interrupt_signal, 2);
+    assert_int_equal(tune_run(&tune, &err), 0);
+    answer_prepare(&answer, &tune);
+    atomic_store(&interrupt_signal, 0);
+    assert_true(answer.interrupted);
+    assert_non_null(strstr(answer.reason, "interrupted"));
+    done();
+}
+
+static void done_accepts_a_zeroed_tune(void **state)
+{
+    (void)state;
+    struct tune zero = {0};
+    tune_done(&zero);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_clear_peak_is_found_and_proved_with_any_seed),
+        cmocka_unit_test(figures_come_from_replays_after_the_choice),
+        cmocka_unit_test(without_noise_the_figures_are_the_table),
+        cmocka_unit_test(on_a_flat_surface_the_cheapest_is_recommended),
+        cmocka_unit_test(a_noisy_flat_surface_is_answered_within_the_tolerance),
+        cmocka_unit_test(heavy_noise_is_not_always_conclusive_and_else_rightly_so),
+        cmocka_unit_test(one_seed_gives_one_answer),
+        cmocka_unit_test(every_method_ends_within_the_budget),
+        cmocka_unit_test(a_grid_measures_every_point_three_times),
+        cmocka_unit_test(a_grid_beyond_the_budget_is_refused),
+        cmocka_unit_test(the_write_budget_is_never_crossed),
+        cmocka_unit_test(a_write_budget_for_no_run_leaves_no_recommendation),
+        cmocka_unit_test(a_budget_for_hardly_a_run_is_survived),
+        cmocka_unit_test(a_failing_point_is_left_out_and_the_search_goes_on),
+        cmocka_unit_test(where_every_run_fails_the_reason_is_told),
+        cmocka_unit_test(an_interrupted_search_answers_with_what_it_has),
+        cmocka_unit_test(an_interruption_before_the_first_run_is_told),
+        cmocka_unit_test(done_accepts_a_zeroed_tune),
+    };
+    return cmocka_run_group_tests_name("tuner/search/tune", tests, enter, rig_leave);
+}

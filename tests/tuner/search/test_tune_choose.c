@@ -1,0 +1,172 @@
+/* Tests of tuner/search/tune_choose: what is recommended, and against which baseline. */
+#include "tests/check.h"
+#include "tests/tuner/search/tune_rig.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Depth 16 is 1 % faster than depth 4, 64k the only size. */
+static double nearly_flat_bps(const struct point *point)
+{
+    double depth = point->queue_depth == 16 ? 1.01 : point->queue_depth == 4 ? 1 : 0.5;
+    return 1e9 * depth * (point->request_size_bytes == 65536 ? 1 : 0.3) * (point->direct ? 1 : 0.5);
+}
+
+static void the_cheaper_of_two_equivalents_is_recommended(void **state)
+{
+    (void)state;
+    rig_surface("near", "run_cv = 0.005; setup_seconds = 0.01;", nearly_flat_bps);
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "near.conf", "--seed", "1", NULL);
+    run();
+    assert_int_equal(tune.records[tune.best].point.queue_depth, 16);
+    assert_int_equal(chosen()->queue_depth, 4);
+    assert_int_equal(chosen()->request_size_bytes, 65536);
+    assert_int_equal(tune.verdicts[tune.chosen], VERDICT_EQUIVALENT);
+    done();
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "near.conf", "--seed", "1", "--tolerance",
+                 "0.3%", NULL);
+    run();
+    assert_int_equal(chosen()->queue_depth, 16);
+    done();
+}
+
+static void latency_wants_one_size_and_one_number_of_threads(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--objective", "latency",
+                 NULL);
+    assert_int_equal(init(), -EINVAL);
+    assert_non_null(strstr(err.text, "--request-size"));
+    done();
+}
+
+/* In the table latency is depth x size / throughput: without noise depth 1 has the lowest. */
+static void the_latency_objective_takes_the_lowest_latency(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--objective", "latency",
+                 "--request-size", "64k", "--seed", "1", NULL);
+    run();
+    assert_int_equal(chosen()->queue_depth, 1);
+    assert_int_equal(chosen()->direct, 1);
+    assert_int_equal(chosen()->api, API_IO_URING);
+    /* 65536 / (2e9 * exp(-0.4)) s */
+    assert_close(answer.chosen.latency_ns.mean, 65536 / (2e9 * exp(-0.4)) * 1e9, 2000);
+    check_bounds();
+    done();
+}
+
+static void a_p99_that_no_point_meets_leaves_no_recommendation(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--max-latency-p99", "1us",
+                 "--seed", "1", NULL);
+    run();
+    assert_int_equal(tune.chosen, TUNE_NONE);
+    assert_false(answer.has_rows);
+    assert_non_null(strstr(answer.reason, "--max-latency-p99"));
+    assert_true(isfinite(tune.lowest_p99_ns) && tune.lowest_p99_ns > 1000);
+    done();
+}
+
+static void a_p99_bound_excludes_faster_points(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--max-latency-p99", "100us",
+                 "--seed", "1", NULL);
+    run();
+    /* The hill itself has 4 x 64k / 2 GB/s = 131 us. */
+    assert_true(answer.has_rows);
+    assert_false(factors_equal(chosen(), &hill));
+    /* Runs differ as a whole and all requests of one take equally long: few runs support no p99 of their own.
+     */
+    assert_true(answer.chosen.latency_ns.mean <= 100000);
+    done();
+}
+
+static void the_default_is_the_baseline(void **state)
+{
+    (void)state;
+    const struct point standard = {65536, 1, 0, API_PSYNC, 1, SYNC_END, 0};
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", NULL);
+    assert_int_equal(init(), 0);
+    assert_true(tune.baseline_is_default);
+    assert_true(factors_equal(&tune.records[tune.baseline].point, &standard));
+    assert_int_equal(tune.standard, TUNE_NONE);
+    assert_int_equal(tune.n_records, tune.space.n_points);
+    done();
+}
+
+static void a_current_setting_is_measured_beside_the_default(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", "--current",
+                 "request_size=8k,queue_depth=2,api=io_uring", NULL);
+    run();
+    assert_false(tune.baseline_is_default);
+    assert_true(tune.standard != TUNE_NONE && answer.has_standard && answer.has_standard_speedup);
+    /* Outside the space: measured, never recommended. */
+    assert_true(tune.baseline >= tune.space.n_points);
+    assert_true(answer.baseline.replays >= TUNE_FRESH_LEAST);
+    assert_int_equal(answer.baseline.point.request_size_bytes, 8192);
+    done();
+}
+
+static void a_current_setting_outside_the_table_is_refused(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--current", "threads=2",
+                 NULL);
+    assert_int_equal(init(), -EINVAL);
+    assert_non_null(strstr(err.text, "--current"));
+    done();
+}
+
+static void a_table_without_the_default_takes_its_cheapest_point(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--api", "io_uring",
+                 "--seed", "1", NULL);
+    rig_write("few.csv", "pattern,request_size,queue_depth,direct,api,threads,throughput_bps\n"
+                         "randwrite,4k,2,1,io_uring,1,1e8\nrandwrite,4k,4,1,io_uring,1,1.5e8\n"
+                         "randwrite,1m,1,1,io_uring,1,4e8\n");
+    rig_write("few.conf", "points = \"few.csv\"; noise = { run_cv = 0.01; setup_seconds = 0.05; };");
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "few.conf", "--seed", "1", NULL);
+    run();
+    assert_false(tune.baseline_is_default);
+    assert_int_equal(tune.records[tune.baseline].point.queue_depth, 2);
+    assert_int_equal(chosen()->request_size_bytes, 1 << 20);
+    done();
+}
+
+static void a_space_of_one_point_is_answered(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1",
+                 "--request-size", "4k", "--queue-depth", "1", "--direct", "0", "--api", "psync", NULL);
+    run();
+    assert_int_equal(tune.space.n_points, 1);
+    assert_int_equal(tune.chosen, 0);
+    assert_true(answer.has_speedup);
+    assert_close(answer.speedup_mean, 1, 0);
+    check_bounds();
+    done();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_cheaper_of_two_equivalents_is_recommended),
+        cmocka_unit_test(latency_wants_one_size_and_one_number_of_threads),
+        cmocka_unit_test(the_latency_objective_takes_the_lowest_latency),
+        cmocka_unit_test(a_p99_that_no_point_meets_leaves_no_recommendation),
+        cmocka_unit_test(a_p99_bound_excludes_faster_points),
+        cmocka_unit_test(the_default_is_the_baseline),
+        cmocka_unit_test(a_current_setting_is_measured_beside_the_default),
+        cmocka_unit_test(a_current_setting_outside_the_table_is_refused),
+        cmocka_unit_test(a_table_without_the_default_takes_its_cheapest_point),
+        cmocka_unit_test(a_space_of_one_point_is_answered),
+    };
+    return cmocka_run_group_tests_name("tuner/search/tune_choose", tests, enter, rig_leave);
+}

@@ -1,0 +1,125 @@
+/* Tests of tuner/search/tune: what becomes of a choice that its replays after the choice disprove. */
+/* LINK: -Wl,--wrap=tune_confirm */
+#include "tests/check.h"
+#include "tests/tuner/search/tune_rig.h"
+
+#include <math.h>
+
+static struct tune_watch watch;
+static size_t n_confirmed, disproved, rival;
+static bool rival_is_replayed;
+static size_t n_fresh_at_second; /* of the disproved choice, when another was to be confirmed */
+
+int __wrap_tune_confirm(struct tune *search, struct err *why);
+
+/* Fresh replays with this rate; those from before are forgotten, as if the search had been in error. */
+static void replay(size_t point, double bps)
+{
+    static struct histogram latency;
+    record_set_aside(&tune.records[point]);
+    if (point < tune.space.n_points)
+        belief_forget(&tune.belief, point);
+    for (int i = 0; i < 2 * TUNE_FRESH_LEAST; i++) {
+        double rate = bps * (1 + 0.001 * (i % 3));
+        const struct sample sample = {
+            .throughput_bps = rate, .iops = rate / 65536, .latency_mean_ns = 1e5, .fresh = true};
+        histogram_init(&latency);
+        assert_int_equal(record_add(&tune.records[point], &sample, &latency), 0);
+        if (point < tune.space.n_points)
+            assert_int_equal(belief_tell(&tune.belief, point, tune_response(&tune, &sample)), 0);
+    }
+}
+
+static size_t count_fresh(size_t point)
+{
+    return record_count(&tune.records[point], true);
+}
+
+/* The first choice is a tenth as fast as the search said. */
+int __wrap_tune_confirm(struct tune *search, struct err *why)
+{
+    (void)why;
+    assert_ptr_equal(search, &tune);
+    session->surface.now_ns += CLOCK_NS_PER_S;
+    if (n_confirmed++ > 0) {
+        n_fresh_at_second = n_confirmed == 2 ? count_fresh(disproved) : n_fresh_at_second;
+        replay(tune.chosen, 2e9);
+        return 0;
+    }
+    disproved = tune.chosen;
+    rival = TUNE_NONE;
+    for (size_t i = 0; i < tune.space.n_points && rival == TUNE_NONE; i++) {
+        if (i != disproved && i != tune.baseline && tune_is_eligible(&tune, i))
+            rival = i;
+    }
+    assert_true(rival != TUNE_NONE && disproved != tune.baseline);
+    replay(disproved, 2e8);
+    replay(tune.baseline, 5e8);
+    if (rival_is_replayed)
+        replay(rival, 4e9);
+    return 0;
+}
+
+static void search(bool is_night)
+{
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", "--quiet",
+                 "--current", "request_size=4k,queue_depth=1,direct=0,api=psync", NULL);
+    n_confirmed = 0;
+    n_fresh_at_second = SIZE_MAX;
+    memset(&err, 0, sizeof err);
+    memset(&tune, 0, sizeof tune);
+    session = rig_open_session(&settings);
+    watch = (struct tune_watch){
+        .final_share = 0.3, .most_replays = 40, .n_contenders = 3, .look_again = true, .once = true};
+    session->watch = is_night ? &watch : NULL;
+    if (tune_init(&tune, session, &err) != 0 || tune_run(&tune, &err) != 0)
+        fail_msg("%s", err.text);
+}
+
+static void a_night_keeps_the_replays_of_a_disproved_choice(void **state)
+{
+    (void)state;
+    rival_is_replayed = true;
+    search(true);
+    assert_int_equal(n_confirmed, 1);
+    assert_int_equal(count_fresh(disproved), 2 * TUNE_FRESH_LEAST);
+    assert_int_equal(count_fresh(tune.baseline), 2 * TUNE_FRESH_LEAST);
+    assert_int_equal(tune.verdicts[disproved], VERDICT_WORSE);
+    assert_int_equal(tune.chosen, rival);
+    done();
+}
+
+/* What seems better now was not replayed: its figures could be luck. */
+static void a_night_chooses_among_what_was_replayed(void **state)
+{
+    (void)state;
+    rival_is_replayed = false;
+    search(true);
+    assert_int_equal(n_confirmed, 1);
+    assert_int_equal(tune.verdicts[disproved], VERDICT_WORSE);
+    assert_true(count_fresh(tune.chosen) >= TUNE_MIN_REPLAYS);
+    assert_int_equal(tune.best, tune.chosen);
+    done();
+}
+
+static void another_search_chooses_again_with_replays_that_are_fresh_no_more(void **state)
+{
+    (void)state;
+    rival_is_replayed = false;
+    search(false);
+    assert_true(n_confirmed >= 2);
+    assert_int_equal(n_fresh_at_second, 0);
+    assert_int_not_equal(tune.chosen, disproved);
+    assert_true(count_fresh(tune.chosen) >= TUNE_FRESH_LEAST);
+    done();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_night_keeps_the_replays_of_a_disproved_choice),
+        cmocka_unit_test(a_night_chooses_among_what_was_replayed),
+        cmocka_unit_test(another_search_chooses_again_with_replays_that_are_fresh_no_more),
+    };
+    return cmocka_run_group_tests(tests, enter, rig_leave);
+}

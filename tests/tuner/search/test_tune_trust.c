@@ -1,0 +1,210 @@
+/* Tests of tuner/search/tune_trust: what is doubtful is not recommended. */
+#include "tests/check.h"
+#include "tests/tuner/search/tune_rig.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BIT DOUBTS_BIT
+
+/* The table of the rig with reads. */
+static void make_reads(void)
+{
+    assert_int_equal(system("sed 's/^randwrite/randread/' peak.csv >reads.csv"), 0);
+    rig_write("reads.conf", "points = \"reads.csv\"; noise = { run_cv = 0.02; setup_seconds = 0.05; };");
+}
+
+static void search(const char *accept)
+{
+    make_reads();
+    if (accept != NULL)
+        rig_settings(&settings, "--pattern", "randread", "--simulate", "reads.conf", "--seed", "1",
+                     "--accept", accept, NULL);
+    else
+        rig_settings(&settings, "--pattern", "randread", "--simulate", "reads.conf", "--seed", "1", NULL);
+    memset(&tune, 0, sizeof tune);
+    session = rig_open_session(&settings);
+}
+
+/* A file of a user's with holes in it. */
+static void dig_holes(void)
+{
+    session->ground.existing = true;
+    session->ground.extents = (struct extents){.size_bytes = 100, .hole_bytes = 50, .holes_known = true};
+}
+
+static void finish(void)
+{
+    if (tune_init(&tune, session, &err) != 0 || tune_run(&tune, &err) != 0)
+        fail_msg("%s", err.text);
+    answer_prepare(&answer, &tune);
+}
+
+static const struct note *find_note(const char *code)
+{
+    for (size_t i = 0; i < session->warnings.n; i++) {
+        if (strcmp(session->warnings.note[i].code, code) == 0)
+            return &session->warnings.note[i];
+    }
+    return NULL;
+}
+
+static void a_clean_search_doubts_nothing(void **state)
+{
+    (void)state;
+    search(NULL);
+    finish();
+    assert_true(answer.has_rows);
+    assert_int_equal(answer.chosen.disqualifying, 0);
+    for (size_t i = 0; i < tune.n_records; i++)
+        assert_int_equal(tune_distrust(&tune, i), 0);
+    done();
+}
+
+static void a_doubt_about_the_file_leaves_no_recommendation(void **state)
+{
+    (void)state;
+    search(NULL);
+    dig_holes();
+    finish();
+    assert_int_equal(tune.chosen, TUNE_NONE);
+    assert_int_equal(tune.best, TUNE_NONE);
+    assert_false(answer.has_rows);
+    assert_non_null(strstr(answer.reason, "--accept existing_has_holes"));
+    const struct note *note = find_note("existing_has_holes");
+    assert_true(note != NULL && note->disqualifying);
+    /* Nothing is learnt by spending the budget: the baseline is all that was measured. */
+    assert_int_equal(session->n_runs, 1);
+    assert_int_equal(answer.baseline.disqualifying, BIT(DOUBT_EXISTING_HAS_HOLES));
+    done();
+}
+
+static void an_accepted_doubt_does_not_disqualify(void **state)
+{
+    (void)state;
+    search("existing_has_holes,not_cold");
+    dig_holes();
+    finish();
+    assert_true(answer.has_rows);
+    assert_true(factors_equal(chosen(), &hill));
+    assert_int_equal(answer.chosen.disqualifying, 0);
+    done();
+}
+
+static void another_accepted_doubt_does_not_help(void **state)
+{
+    (void)state;
+    search("not_cold");
+    dig_holes();
+    finish();
+    assert_false(answer.has_rows);
+    done();
+}
+
+static void add_replay(size_t point, uint64_t doubts)
+{
+    static struct histogram latency;
+    struct measure_result result = {.throughput_bps = 1e9};
+    histogram_init(&latency);
+    struct sample sample = sample_of(&result, &latency, doubts);
+    assert_int_equal(record_add(&tune.records[point], &sample, &latency), 0);
+    belief_tell(&tune.belief, point, 20);
+    tune_weigh_trust(&tune, point);
+}
+
+static size_t find_direct(uint32_t direct)
+{
+    for (size_t i = 0; i < tune.space.n_points; i++) {
+        if (tune.records[i].point.direct == direct)
+            return i;
+    }
+    fail();
+    return 0;
+}
+
+static void two_replays_that_agree_exclude_a_point_one_does_not(void **state)
+{
+    (void)state;
+    search(NULL);
+    assert_int_equal(tune_init(&tune, session, &err), 0);
+    size_t direct = find_direct(1), buffered = find_direct(0);
+    add_replay(direct, BIT(DOUBT_DEPTH_NOT_ACHIEVED));
+    assert_int_equal(tune_distrust(&tune, direct), BIT(DOUBT_DEPTH_NOT_ACHIEVED));
+    assert_false(tune.belief.excluded[direct]);
+    add_replay(direct, BIT(DOUBT_DEPTH_NOT_ACHIEVED) | BIT(DOUBT_STEAL));
+    assert_true(tune.belief.excluded[direct]);
+    add_replay(buffered, BIT(DOUBT_DEPTH_NOT_ACHIEVED));
+    add_replay(buffered, BIT(DOUBT_DEPTH_NOT_ACHIEVED));
+    assert_false(tune.belief.excluded[buffered]);
+    done();
+}
+
+static void a_doubt_of_a_minority_does_not_disqualify(void **state)
+{
+    (void)state;
+    search(NULL);
+    assert_int_equal(tune_init(&tune, session, &err), 0);
+    size_t direct = find_direct(1);
+    struct row row;
+    add_replay(direct, 0);
+    add_replay(direct, BIT(DOUBT_DEPTH_NOT_ACHIEVED));
+    assert_int_equal(tune_distrust(&tune, direct), 0);
+    assert_int_equal(tune_row(&tune, direct, false, &row), 0);
+    assert_int_equal(row.doubts, BIT(DOUBT_DEPTH_NOT_ACHIEVED));
+    assert_int_equal(row.disqualifying, 0);
+    assert_false(tune.belief.excluded[direct]);
+    done();
+}
+
+/* One doubtful replay, however fast, does not exclude a point for good, but it is not chosen either. */
+static void a_point_with_one_doubtful_replay_is_not_chosen(void **state)
+{
+    (void)state;
+    search(NULL);
+    assert_int_equal(tune_init(&tune, session, &err), 0);
+    size_t direct = find_direct(1), buffered = find_direct(0);
+    add_replay(direct, BIT(DOUBT_DEPTH_NOT_ACHIEVED));
+    tune_choose(&tune);
+    assert_int_equal(tune.chosen, TUNE_NONE);
+    add_replay(buffered, 0);
+    tune_choose(&tune);
+    assert_int_equal(tune.chosen, buffered);
+    assert_false(tune.belief.excluded[direct]);
+    done();
+}
+
+/* The fastest point turns out to be doubtful in all its replays: the next best is recommended. */
+static void a_doubtful_best_is_passed_over(void **state)
+{
+    (void)state;
+    search(NULL);
+    assert_int_equal(tune_init(&tune, session, &err), 0);
+    for (size_t i = 0; i < tune.space.n_points; i++) {
+        if (factors_equal(&tune.records[i].point, &hill))
+            tune.records[i].doubts = BIT(DOUBT_DEPTH_NOT_ACHIEVED);
+    }
+    assert_int_equal(tune_run(&tune, &err), 0);
+    answer_prepare(&answer, &tune);
+    assert_true(answer.has_rows);
+    assert_false(factors_equal(chosen(), &hill));
+    assert_false(factors_equal(&answer.best.point, &hill));
+    const struct note *note = find_note("depth_not_achieved");
+    assert_true(note != NULL && note->disqualifying);
+    assert_non_null(strstr(note->text, "1 of "));
+    done();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_clean_search_doubts_nothing),
+        cmocka_unit_test(a_doubt_about_the_file_leaves_no_recommendation),
+        cmocka_unit_test(an_accepted_doubt_does_not_disqualify),
+        cmocka_unit_test(another_accepted_doubt_does_not_help),
+        cmocka_unit_test(two_replays_that_agree_exclude_a_point_one_does_not),
+        cmocka_unit_test(a_doubt_of_a_minority_does_not_disqualify),
+        cmocka_unit_test(a_point_with_one_doubtful_replay_is_not_chosen),
+        cmocka_unit_test(a_doubtful_best_is_passed_over),
+    };
+    return cmocka_run_group_tests_name("tuner/search/tune_trust", tests, enter, rig_leave);
+}

@@ -1,0 +1,80 @@
+/* tests/tuner/search/tune_rig: a search on a simulated surface, for the tests of tuner/search/tune and of its
+ * parts. */
+#ifndef FSTUNE_TESTS_TUNER_SEARCH_TUNE_RIG_H
+#define FSTUNE_TESTS_TUNER_SEARCH_TUNE_RIG_H
+
+#include "tests/tuner/rig.h"
+#include "tuner/report/answer.h"
+#include "tuner/search/tune.h"
+
+#include <gsl/gsl_errno.h>
+#include <string.h>
+
+static struct settings settings;
+static struct session *session;
+static struct tune tune;
+static struct answer answer;
+static struct err err;
+
+static inline int enter(void **state)
+{
+    gsl_set_error_handler_off();
+    if (rig_enter(state) != 0)
+        return -1;
+    rig_surface("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
+    rig_surface("noisy", "run_cv = 0.5; setup_seconds = 0.05;", rig_peak_bps);
+    rig_surface("calm", "", rig_peak_bps);
+    rig_surface("flat", "run_cv = 0.05; setup_seconds = 0.05;", rig_flat_bps);
+    rig_surface("still", "", rig_flat_bps);
+    return 0;
+}
+
+/* The space's point that the surface was made to be best at. */
+static const struct point hill = {65536, 4, 1, API_IO_URING, 1, SYNC_END, 0};
+
+static inline int init(void)
+{
+    memset(&err, 0, sizeof err);
+    memset(&tune, 0, sizeof tune);
+    session = rig_open_session(&settings);
+    return tune_init(&tune, session, &err);
+}
+
+/* Everything, up to the answer. */
+static inline void run(void)
+{
+    if (init() != 0 || tune_run(&tune, &err) != 0)
+        fail_msg("%s", err.text);
+    answer_prepare(&answer, &tune);
+}
+
+static inline void done(void)
+{
+    tune_done(&tune);
+    rig_close_session(session);
+}
+
+static inline const struct point *chosen(void)
+{
+    assert_true(tune.chosen < tune.space.n_points);
+    return &tune.records[tune.chosen].point;
+}
+
+/* What must hold after every search, whatever it found. */
+static inline void check_bounds(void)
+{
+    size_t told = tune.length.n_aside;
+    for (size_t i = 0; i < tune.n_records; i++) {
+        told += tune.records[i].n;
+        for (size_t k = 0; k < tune.records[i].n; k++)
+            assert_true(tune.records[i].samples[k].throughput_bps > 0);
+    }
+    assert_int_equal(told, session->n_runs);
+    assert_true(tune.probability >= 0 && tune.probability <= 1);
+    assert_true(session_seconds(session) <= (double)settings.budget_ns / 1e9 + 5);
+    assert_int_not_equal(tune.stop, TUNE_STOP_NOT_YET);
+    if (tune.conclusive)
+        assert_true(tune.probability >= settings.confidence_share);
+}
+
+#endif

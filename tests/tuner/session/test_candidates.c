@@ -1,0 +1,444 @@
+/* Tests of tuner/session/candidates: spaces over simulated surfaces and over a directory that nothing was
+ * written to.
+ */
+/* LINK: -Wl,--wrap=hostinfo_find_memory_room */
+#include "tests/check.h"
+#include "tests/memory_room.h"
+#include "tests/tuner/rig.h"
+#include "tuner/session/candidates.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define GIB (1ULL << 30)
+
+static struct settings settings;
+static struct session *session;
+static struct candidates candidates;
+static struct err err;
+
+/* Builds the space of the settings. */
+static int build(uint64_t file_bytes)
+{
+    memset(&err, 0, sizeof err);
+    session = rig_open_session(&settings);
+    return candidates_build(&candidates, session, file_bytes, &err);
+}
+
+static void done(void)
+{
+    candidates_free(&candidates);
+    rig_close_session(session);
+}
+
+static size_t count(bool (*is)(const struct point *point))
+{
+    size_t n = 0;
+    for (size_t i = 0; i < candidates.n; i++)
+        n += is(&candidates.points[i]);
+    return n;
+}
+
+/* Why the code was dropped, or NULL. */
+static const char *dropped(const char *code)
+{
+    for (size_t i = 0; i < session->dropped.n; i++) {
+        if (strcmp(session->dropped.note[i].code, code) == 0)
+            return session->dropped.note[i].text;
+    }
+    return NULL;
+}
+
+static bool any(const struct point *point)
+{
+    return point->threads > 0;
+}
+
+static bool is_direct(const struct point *point)
+{
+    return point->direct == 1;
+}
+
+static bool is_deep_psync(const struct point *point)
+{
+    return point->api == API_PSYNC && point->queue_depth > 1;
+}
+
+static bool is_buffered_deep_libaio(const struct point *point)
+{
+    return point->api == API_LIBAIO && point->queue_depth > 1 && point->direct == 0;
+}
+
+static bool is_between_levels(const struct point *point)
+{
+    return point->request_size_bytes == 8192 && point->api == API_IO_URING;
+}
+
+static void the_space_of_a_surface_is_its_table(void **state)
+{
+    (void)state;
+    rig_surface("flat", "", rig_flat_bps);
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "flat.conf", NULL);
+    assert_int_equal(build(UINT64_MAX), 0);
+    /* 4 sizes x 2 direct x (psync at depth 1, io_uring at three depths) */
+    assert_int_equal(candidates.n, 4 * 2 * (1 + 3));
+    assert_int_equal(count(is_deep_psync), 0);
+    assert_non_null(dropped("psync at depth above 1"));
+    done();
+}
+
+static void given_levels_narrow_the_space_of_a_surface(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "flat.conf", "--request-size", "4k,8k",
+                 "--queue-depth", "4", NULL);
+    assert_int_equal(build(UINT64_MAX), 0);
+    assert_int_equal(candidates.n, 2 * 2);
+    assert_int_equal(count(is_between_levels), 2);
+    done();
+}
+
+static void a_level_outside_the_table_is_refused(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "flat.conf", "--request-size", "4k,2k",
+                 NULL);
+    assert_int_equal(build(UINT64_MAX), -EINVAL);
+    assert_non_null(strstr(err.text, "--request-size"));
+    assert_non_null(strstr(err.text, "2048"));
+    assert_null(candidates.points);
+    done();
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "flat.conf", "--api", "libaio,io_uring",
+                 NULL);
+    assert_int_equal(build(UINT64_MAX), -EINVAL);
+    assert_non_null(strstr(err.text, "--api"));
+    done();
+}
+
+static void a_surface_knows_sync_end_only(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "flat.conf", "--sync", "none", NULL);
+    assert_int_equal(build(UINT64_MAX), -EINVAL);
+    assert_non_null(strstr(err.text, "--sync"));
+    done();
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "flat.conf", "--sync", "end", NULL);
+    assert_int_equal(build(UINT64_MAX), 0);
+    done();
+}
+
+static void a_pattern_without_rows_is_refused(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randread", "--simulate", "flat.conf", NULL);
+    assert_int_equal(build(UINT64_MAX), -EINVAL);
+    assert_non_null(strstr(err.text, "randread"));
+    assert_non_null(strstr(err.text, "flat"));
+    done();
+}
+
+static void too_many_levels_of_a_table_are_refused(void **state)
+{
+    (void)state;
+    FILE *file = fopen("many.csv", "w");
+    assert_non_null(file);
+    fputs("pattern,request_size,queue_depth,direct,api,threads,throughput_bps\n", file);
+    for (int depth = 1; depth <= SETTINGS_MAX_LEVELS + 1; depth++)
+        fprintf(file, "randwrite,4k,%d,0,io_uring,1,100\n", depth);
+    assert_int_equal(fclose(file), 0);
+    rig_write("many.conf", "points = \"many.csv\";");
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "many.conf", NULL);
+    assert_int_equal(build(UINT64_MAX), -ERANGE);
+    assert_non_null(strstr(err.text, "64 levels"));
+    done();
+}
+
+static void the_default_space_of_a_directory_is_the_contracts(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", NULL);
+    assert_int_equal(build(64 * GIB), 0);
+    assert_int_equal(count(is_deep_psync), 0);
+    assert_int_equal(count(is_buffered_deep_libaio), 0);
+    assert_non_null(dropped("psync at depth above 1"));
+    assert_non_null(dropped("libaio, buffered, depth above 1"));
+    /* An unprepared session takes direct I/O for possible. */
+    assert_true(count(is_direct) > 0 && count(is_direct) < count(any));
+    for (size_t i = 0; i < candidates.n; i++) {
+        const struct point *point = &candidates.points[i];
+        assert_true(point->request_size_bytes >= 4096 && point->request_size_bytes <= 4U << 20);
+        assert_true(point->queue_depth <= 64 && point->threads == 1 && point->sync == SYNC_END);
+        assert_true(point->api != API_PVEC);
+    }
+    assert_int_equal(rig_count_entries("."), 4); /* two surfaces with their tables, and nothing new */
+    done();
+}
+
+static void libaio_at_depth_is_measured_where_it_is_named(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--api", "libaio", "--request-size", "4k", NULL);
+    if (build(GIB) == 0)
+        assert_int_equal(count(is_buffered_deep_libaio), 6);
+    else
+        assert_non_null(strstr(err.text, "libaio")); /* a kernel without it */
+    done();
+}
+
+static void bytes_in_flight_are_bounded(void **state)
+{
+    (void)state;
+    uint64_t file = 128ULL << 20, most = 0;
+    rig_settings(&settings, "--pattern", "write", NULL);
+    assert_int_equal(build(file), 0);
+    for (size_t i = 0; i < candidates.n; i++) {
+        uint64_t bytes = factors_bytes_in_flight(&candidates.points[i]);
+        most = bytes > most ? bytes : most;
+    }
+    assert_true(most <= file / 4);
+    assert_non_null(dropped("too many bytes in flight"));
+    done();
+}
+
+/* Of a memory cgroup of 100 MB, say. */
+static void bytes_in_flight_are_an_eighth_of_the_room(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randread", "--path", ".", NULL);
+    room_bytes = 100e6;
+    assert_int_equal(build(GIB), 0);
+    room_bytes = 0;
+    assert_true(candidates.n > 0);
+    for (size_t i = 0; i < candidates.n; i++)
+        assert_true(factors_bytes_in_flight(&candidates.points[i]) <= 12500000);
+    assert_non_null(dropped("too many bytes in flight"));
+    done();
+}
+
+static void a_run_must_have_64_requests_in_the_file(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--request-size", "1m..4m", "--queue-depth", "1",
+                 "--direct", "0", NULL);
+    /* 128 MiB written once hold 64 requests of 2 MiB, not of 4. */
+    assert_int_equal(build(128ULL << 20), 0);
+    for (size_t i = 0; i < candidates.n; i++)
+        assert_true(candidates.points[i].request_size_bytes <= 2U << 20);
+    assert_non_null(strstr(dropped("request sizes too large for the file"), "--file-size"));
+    done();
+}
+
+static void nothing_left_is_an_error_with_the_reason(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--request-size", "512m", "--queue-depth", "2", "--api",
+                 "psync", NULL);
+    assert_int_equal(build(GIB), -EINVAL);
+    assert_non_null(strstr(err.text, "no point is left"));
+    assert_non_null(strstr(err.text, "psync"));
+    done();
+}
+
+/* Pretends that the target was made and its direct I/O examined. */
+static void pretend_target(enum target_proof read, enum target_proof write, uint32_t align)
+{
+    session = rig_open_session(&settings);
+    session->target.fd = open(".", O_RDONLY | O_CLOEXEC);
+    session->target.direct_read = read;
+    session->target.direct_write = write;
+    session->target.direct_offset_align_bytes = align;
+    snprintf(session->target.direct_why, sizeof session->target.direct_why, "seen in a test");
+    memset(&err, 0, sizeof err);
+    assert_int_equal(candidates_build(&candidates, session, GIB, &err), 0);
+}
+
+static void direct_points_need_proof_of_the_kind_they_use(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--request-size", "4k", NULL);
+    pretend_target(TARGET_DIRECT_PROVED, TARGET_DIRECT_BUFFERED, 512);
+    assert_int_equal(count(is_direct), 0);
+    assert_non_null(strstr(dropped("direct 1"), "direct writes"));
+    assert_non_null(strstr(dropped("direct 1"), "seen in a test"));
+    done();
+    pretend_target(TARGET_DIRECT_REFUSED, TARGET_DIRECT_PROVED, 512);
+    assert_true(count(is_direct) > 0);
+    done();
+    rig_settings(&settings, "--pattern", "randrw", "--request-size", "4k", NULL);
+    pretend_target(TARGET_DIRECT_REFUSED, TARGET_DIRECT_PROVED, 512);
+    assert_int_equal(count(is_direct), 0);
+    assert_non_null(strstr(dropped("direct 1"), "reads"));
+    done();
+    rig_settings(&settings, "--pattern", "randread", "--request-size", "4k", NULL);
+    pretend_target(TARGET_DIRECT_UNVERIFIED, TARGET_DIRECT_PROVED, 512);
+    assert_int_equal(count(is_direct), 0);
+    done();
+}
+
+static void direct_points_below_the_alignment_leave(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--request-size", "512,4k,4608", NULL);
+    pretend_target(TARGET_DIRECT_PROVED, TARGET_DIRECT_PROVED, 4096);
+    for (size_t i = 0; i < candidates.n; i++)
+        assert_true(candidates.points[i].direct == 0 || candidates.points[i].request_size_bytes == 4096);
+    assert_true(count(is_direct) > 0);
+    assert_non_null(strstr(dropped("direct 1 at small request sizes"), "4096"));
+    done();
+}
+
+static void a_single_point_is_checked_with_its_name(void **state)
+{
+    (void)state;
+    struct point psync = {4096, 2, 0, API_PSYNC, 1, SYNC_END, 0},
+                 fine = {4096, 1, 0, API_PSYNC, 1, SYNC_END, 0};
+    rig_settings(&settings, "--pattern", "randwrite", NULL);
+    session = rig_open_session(&settings);
+    assert_int_equal(candidates_check(session, &fine, GIB, NULL), 0);
+    assert_int_equal(candidates_check(session, &psync, GIB, &err), -EINVAL);
+    assert_non_null(strstr(err.text, "4k x 2, buffered, psync"));
+    assert_int_equal(candidates_check(session, &psync, GIB, NULL), -EINVAL);
+    rig_close_session(session);
+}
+
+static bool is_split(const struct point *point)
+{
+    return factors_is_split(point);
+}
+
+static bool has_pvec(const struct point *point)
+{
+    return point->api == API_PVEC && factors_is_split(point);
+}
+
+static void split_sizes_are_looked_at_in_steps_of_four(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randrw:70", "--split-sizes", "--queue-depth", "2", "--direct", "0",
+                 "--api", "pvec,io_uring", "--file-size", "64g", NULL);
+    assert_int_equal(build(64 * GIB), 0);
+    /* Six sizes: pvec has them together only. */
+    assert_int_equal(candidates.n, 6 * 6 + 6);
+    assert_int_equal(count(is_split), 6 * 5);
+    assert_int_equal(count(has_pvec), 0);
+    assert_non_null(dropped("pvec with two request sizes"));
+    struct space space;
+    assert_int_equal(candidates_space(&candidates, &space), 0);
+    assert_int_equal(space.n_dims, FACTOR_N);
+    assert_int_equal(space.n_levels[FACTOR_N - 1], 6);
+    assert_int_equal(space.kind[FACTOR_N - 1], SPACE_ORDERED);
+    space_done(&space);
+    done();
+}
+
+static void given_sizes_are_the_sizes_of_writes_too(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randrw:70", "--split-sizes", "--request-size", "4k,12k,64k",
+                 "--queue-depth", "2", "--direct", "0", "--api", "io_uring", NULL);
+    assert_int_equal(build(GIB), 0);
+    /* 12k and 64k do not go together. */
+    assert_int_equal(candidates.n, 3 * 3 - 2);
+    assert_non_null(dropped("two sizes of which none is a multiple of the other"));
+    done();
+    rig_settings(&settings, "--pattern", "randrw:70", "--request-size", "4k", "--write-request-size",
+                 "4k,64k", "--queue-depth", "2", "--direct", "0", "--api", "io_uring", NULL);
+    assert_int_equal(build(GIB), 0);
+    assert_int_equal(candidates.n, 2);
+    assert_int_equal(count(is_split), 1);
+    done();
+}
+
+static bool is_direct_split(const struct point *point)
+{
+    return point->direct == 1 && factors_is_split(point);
+}
+
+static void both_sizes_must_be_aligned_for_direct_io(void **state)
+{
+    (void)state;
+    const char *const sizes[][2] = {{"4k", "512,4k,8k"}, {"512,4k,8k", "4k"}};
+    for (size_t i = 0; i < 2; i++) {
+        rig_settings(&settings, "--pattern", "randrw", "--request-size", sizes[i][0], "--write-request-size",
+                     sizes[i][1], "--queue-depth", "2", "--api", "io_uring", NULL);
+        pretend_target(TARGET_DIRECT_PROVED, TARGET_DIRECT_PROVED, 4096);
+        assert_int_equal(count(is_split), 3);
+        assert_int_equal(count(is_direct_split), 1);
+        done();
+    }
+}
+
+static void a_pattern_of_one_kind_has_one_size(void **state)
+{
+    (void)state;
+    const char *const patterns[] = {"randread", "write"};
+    for (size_t i = 0; i < 2; i++) {
+        memset(&err, 0, sizeof err);
+        rig_settings(&settings, "--pattern", patterns[i], "--split-sizes", NULL);
+        assert_int_equal(settings_check_split(&settings, &err), -EINVAL);
+        assert_non_null(strstr(err.text, "--split-sizes: pattern"));
+        rig_settings(&settings, "--pattern", patterns[i], "--write-request-size", "8k", NULL);
+        assert_int_equal(settings_check_split(&settings, &err), -EINVAL);
+        assert_non_null(strstr(err.text, "--write-request-size: pattern"));
+        rig_settings(&settings, "--pattern", patterns[i], NULL);
+        assert_int_equal(settings_check_split(&settings, &err), 0);
+        struct point point = {65536, 2, 0, API_IO_URING, 1, SYNC_END, 8192};
+        session = rig_open_session(&settings);
+        assert_int_equal(candidates_check(session, &point, GIB, &err), -EINVAL);
+        rig_close_session(session);
+    }
+    rig_settings(&settings, "--pattern", "rw:1", "--split-sizes", NULL);
+    assert_int_equal(settings_check_split(&settings, &err), 0);
+}
+
+static void points_become_numbers(void **state)
+{
+    (void)state;
+    struct point points[] = {{4096, 1, 0, API_PSYNC, 1, SYNC_END, 0},
+                             {65536, 8, 1, API_IO_URING, 4, SYNC_END, 0}};
+    struct candidates two = {points, 2};
+    struct space space;
+    assert_int_equal(candidates_space(&two, &space), 0);
+    assert_int_equal(space.n_points, 2);
+    assert_int_equal(space.n_dims, FACTOR_N - 1);
+    /* Size, depth and threads scaled to 0..1, then direct, api and sync as they are. */
+    const double low[] = {0, 0, 0, 0, API_PSYNC, SYNC_END}, high[] = {1, 1, 1, 1, API_IO_URING, SYNC_END};
+    for (size_t i = 0; i < FACTOR_N - 1; i++) {
+        assert_close(space_row(&space, 0)[i], low[i], 0);
+        assert_close(space_row(&space, 1)[i], high[i], 0);
+        assert_int_equal(space.kind[i], i < 3 ? SPACE_ORDERED : SPACE_CATEGORY);
+    }
+    space_done(&space);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_space_of_a_surface_is_its_table),
+        cmocka_unit_test(given_levels_narrow_the_space_of_a_surface),
+        cmocka_unit_test(a_level_outside_the_table_is_refused),
+        cmocka_unit_test(a_surface_knows_sync_end_only),
+        cmocka_unit_test(a_pattern_without_rows_is_refused),
+        cmocka_unit_test(too_many_levels_of_a_table_are_refused),
+        cmocka_unit_test(the_default_space_of_a_directory_is_the_contracts),
+        cmocka_unit_test(libaio_at_depth_is_measured_where_it_is_named),
+        cmocka_unit_test(bytes_in_flight_are_bounded),
+        cmocka_unit_test(bytes_in_flight_are_an_eighth_of_the_room),
+        cmocka_unit_test(a_run_must_have_64_requests_in_the_file),
+        cmocka_unit_test(nothing_left_is_an_error_with_the_reason),
+        cmocka_unit_test(direct_points_need_proof_of_the_kind_they_use),
+        cmocka_unit_test(direct_points_below_the_alignment_leave),
+        cmocka_unit_test(a_single_point_is_checked_with_its_name),
+        cmocka_unit_test(split_sizes_are_looked_at_in_steps_of_four),
+        cmocka_unit_test(given_sizes_are_the_sizes_of_writes_too),
+        cmocka_unit_test(both_sizes_must_be_aligned_for_direct_io),
+        cmocka_unit_test(a_pattern_of_one_kind_has_one_size),
+        cmocka_unit_test(points_become_numbers),
+    };
+    return cmocka_run_group_tests_name("tuner/session/candidates", tests, rig_enter, rig_leave);
+}

@@ -1,0 +1,155 @@
+/* Tests of tuner/session/percentiles and tuner/session/sketch. How often the intervals hold:
+ * tests/tuner/commands/test_coverage.c. */
+#include "tests/check.h"
+#include "tuner/session/percentiles.h"
+
+#include <math.h>
+
+static struct histogram latency, pooled;
+
+/* 1000, 1001 ... 2000 us, so that shares are easy to name. */
+static void fill(struct histogram *histogram, double factor, uint64_t each)
+{
+    histogram_init(histogram);
+    for (int i = 0; i <= 1000; i++)
+        histogram_add(histogram, (uint64_t)(factor * (1000 + i) * 1000), each);
+}
+
+static void add(struct record *record, double factor, uint64_t each, bool fresh)
+{
+    struct sample sample = {.throughput_bps = 1e6, .fresh = fresh};
+    fill(&latency, factor, each);
+    assert_int_equal(record_add(record, &sample, &latency), 0);
+    histogram_merge(&pooled, &latency);
+}
+
+static struct latency_row row_over(const struct record *record, bool fresh)
+{
+    struct latency_row row = {0};
+    assert_int_equal(percentiles_fill(record, fresh, 0.95, &pooled, &row), 0);
+    return row;
+}
+
+static void a_sketch_counts_what_lies_beyond(void **state)
+{
+    (void)state;
+    fill(&latency, 1, 10);
+    struct sketch sketch = sketch_of(&latency);
+    assert_int_equal(sketch.n, 10010);
+    assert_close(sketch_beyond(&sketch, 999999), 10010, 0);
+    assert_close(sketch_beyond(&sketch, 2000001), 0, 0);
+    for (int i = 5; i < 1000; i += 13)
+        assert_close(sketch_beyond(&sketch, (1000 + i) * 1000), (1000 - i) * 10, 150);
+    assert_close(sketch_beyond(&sketch, 1990000), 100, 60);
+}
+
+static void of_equal_latencies_half_lie_beyond(void **state)
+{
+    (void)state;
+    histogram_init(&latency);
+    struct sketch sketch = sketch_of(&latency);
+    assert_close(sketch_beyond(&sketch, 5), 0, 0);
+    histogram_add(&latency, 70, 40);
+    sketch = sketch_of(&latency);
+    assert_close(sketch_beyond(&sketch, 69.5), 40, 0);
+    assert_close(sketch_beyond(&sketch, 70), 20, 0);
+    assert_close(sketch_beyond(&sketch, 70.5), 0, 0);
+}
+
+static void a_percentile_of_a_run_needs_an_order_statistic_beyond(void **state)
+{
+    (void)state;
+    histogram_init(&latency);
+    histogram_add(&latency, 100, 367);
+    assert_true(isnan(percentiles_of_run(&latency, 0.99)));
+    histogram_add(&latency, 100, 1);
+    assert_close(percentiles_of_run(&latency, 0.99), 100, 0);
+    assert_true(isnan(percentiles_of_run(&latency, 0.999)));
+}
+
+static void runs_alike_support_what_their_requests_do(void **state)
+{
+    (void)state;
+    struct record record = {.failed = 0};
+    histogram_init(&pooled);
+    for (int i = 0; i < 4; i++)
+        add(&record, 1, 1, true);
+    struct latency_row row = row_over(&record, true);
+    assert_close(row.p50, 1500e3, 12e3);
+    assert_true(row.p50_ci.low < row.p50 && row.p50_ci.high > row.p50);
+    assert_close(row.p50_ci.high - row.p50_ci.low, 55e3, 17e3);
+    assert_close(row.p99, 1990e3, 16e3);
+    assert_true(row.p99_ci.low <= row.p99 && row.p99_ci.high >= row.p99);
+    assert_close(row.p999, 1999e3, 16e3);
+    record_done(&record);
+}
+
+static void runs_that_differ_support_less(void **state)
+{
+    (void)state;
+    struct record alike = {.failed = 0}, apart = {.failed = 0};
+    histogram_init(&pooled);
+    for (int i = 0; i < 6; i++)
+        add(&alike, 1, 10, false);
+    double narrow = row_over(&alike, false).p50_ci.high - row_over(&alike, false).p50_ci.low;
+    histogram_init(&pooled);
+    for (int i = 0; i < 6; i++)
+        add(&apart, i == 0 ? 1.5 : 1 + 0.02 * i, 10, false);
+    struct latency_row row = row_over(&apart, false);
+    assert_true(row.p50_ci.high - row.p50_ci.low > 2 * narrow);
+    assert_true(isnan(row.p999) && isnan(row.p999_ci.low));
+    record_done(&alike);
+    record_done(&apart);
+}
+
+static void two_runs_have_percentiles_without_interval(void **state)
+{
+    (void)state;
+    struct record record = {.failed = 0};
+    histogram_init(&pooled);
+    add(&record, 1, 1, false);
+    add(&record, 1.1, 1, false);
+    struct latency_row row = row_over(&record, false);
+    assert_true(isfinite(row.p50) && isfinite(row.p99));
+    assert_true(isnan(row.p50_ci.low) && isnan(row.p99_ci.high));
+    record_done(&record);
+}
+
+static void fresh_percentiles_look_at_fresh_replays(void **state)
+{
+    (void)state;
+    struct record record = {.failed = 0};
+    for (int i = 0; i < 3; i++)
+        add(&record, i == 0 ? 3 : 1, 5, false);
+    histogram_init(&pooled);
+    for (int i = 0; i < 3; i++)
+        add(&record, 1, 5, true);
+    assert_true(isfinite(row_over(&record, true).p999));
+    assert_true(isnan(row_over(&record, false).p999));
+    record_done(&record);
+}
+
+static void no_request_supports_nothing(void **state)
+{
+    (void)state;
+    struct record record = {.failed = 0};
+    histogram_init(&pooled);
+    struct latency_row row = row_over(&record, false);
+    assert_true(isnan(row.p50) && isnan(row.p99) && isnan(row.p999));
+    record_done(&record);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_sketch_counts_what_lies_beyond),
+        cmocka_unit_test(of_equal_latencies_half_lie_beyond),
+        cmocka_unit_test(a_percentile_of_a_run_needs_an_order_statistic_beyond),
+        cmocka_unit_test(runs_alike_support_what_their_requests_do),
+        cmocka_unit_test(runs_that_differ_support_less),
+        cmocka_unit_test(two_runs_have_percentiles_without_interval),
+        cmocka_unit_test(fresh_percentiles_look_at_fresh_replays),
+        cmocka_unit_test(no_request_supports_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

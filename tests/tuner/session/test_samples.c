@@ -1,0 +1,261 @@
+/* Tests of tuner/session/samples. */
+#include "tests/check.h"
+#include "tuner/session/doubts.h"
+#include "tuner/session/samples.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+static struct histogram latency;
+
+/* A run that nothing is wrong with. */
+static struct measure_result good_result(void)
+{
+    return (struct measure_result){.throughput_bps = 4e6,
+                                   .iops = 1000,
+                                   .bytes_read = 30,
+                                   .bytes_written = 12,
+                                   .seconds = 2,
+                                   .warmup_seconds = 0.5,
+                                   .warmup = MEASURE_WARMUP_STABLE,
+                                   .achieved_depth = 8,
+                                   .cold = TARGET_COLD_VERIFIED,
+                                   .settled = true};
+}
+
+static void a_run_becomes_a_sample(void **state)
+{
+    (void)state;
+    struct measure_result result = good_result();
+    histogram_init(&latency);
+    histogram_add(&latency, 100, 700);
+    histogram_add(&latency, 120, 300);
+    struct sample sample = sample_of(&result, &latency, 5);
+    assert_close(sample.throughput_bps, 4e6, 0);
+    assert_close(sample.iops, 1000, 0);
+    assert_close(sample.latency_mean_ns, 106, 1e-9);
+    assert_close(sample.latency_p99_ns, 120, 0);
+    assert_close(sample.seconds, 2, 0);
+    assert_close(sample.warmup_seconds, 0.5, 0);
+    assert_int_equal(sample.bytes, 42);
+    assert_int_equal(sample.doubts, 5);
+    assert_false(sample.fresh);
+}
+
+static void a_run_without_latencies_has_none(void **state)
+{
+    (void)state;
+    struct measure_result result = good_result();
+    histogram_init(&latency);
+    struct sample sample = sample_of(&result, &latency, 0);
+    assert_true(isnan(sample.latency_mean_ns));
+    assert_true(isnan(sample.latency_p99_ns));
+}
+
+static void p99_of_a_run_needs_368_requests(void **state)
+{
+    (void)state;
+    struct measure_result result = good_result();
+    histogram_init(&latency);
+    histogram_add(&latency, 100, 367);
+    assert_true(isnan(sample_of(&result, &latency, 0).latency_p99_ns));
+    histogram_add(&latency, 100, 1);
+    assert_close(sample_of(&result, &latency, 0).latency_p99_ns, 100, 0);
+}
+
+/* Adds a replay of n requests of latency_ns each. */
+static void add(struct record *record, double bps, bool fresh, uint64_t latency_ns, uint64_t n)
+{
+    struct sample sample = {.throughput_bps = bps,
+                            .iops = bps / 4096,
+                            .latency_mean_ns = (double)latency_ns,
+                            .latency_p99_ns = (double)latency_ns,
+                            .achieved_depth = 2,
+                            .fresh = fresh};
+    histogram_init(&latency);
+    histogram_add(&latency, latency_ns, n);
+    assert_int_equal(record_add(record, &sample, &latency), 0);
+}
+
+static void an_empty_record_has_no_row(void **state)
+{
+    (void)state;
+    struct record record = {.failed = 0};
+    struct row row = {.mean_bps = 7};
+    assert_int_equal(row_of(&record, false, 0.95, &row), -ENODATA);
+    add(&record, 100, false, 10, 1);
+    assert_int_equal(row_of(&record, true, 0.95, &row), -ENODATA);
+    assert_close(row.mean_bps, 7, 0);
+    record_done(&record);
+}
+
+static void a_row_has_students_interval(void **state)
+{
+    (void)state;
+    struct record record = {.point = {4096, 2, 0, API_POOL, 1, SYNC_END, 0}};
+    struct row row;
+    add(&record, 11, false, 110, 2);
+    add(&record, 12, false, 120, 2);
+    add(&record, 13, false, 130, 2);
+    assert_int_equal(row_of(&record, false, 0.95, &row), 0);
+    assert_true(factors_equal(&row.point, &record.point));
+    assert_close(row.mean_bps, 12, 1e-12);
+    assert_close(row.std_bps, 1, 1e-12);
+    /* t(0.975, 2) = 4.302652729911275; divided by sqrt(3) */
+    assert_close(row.ci_low_bps, 12 - 2.484137711719, 1e-9);
+    assert_close(row.ci_high_bps, 12 + 2.484137711719, 1e-9);
+    assert_false(row.ci_corrected);
+    assert_close(row.iops, 12.0 / 4096, 1e-15);
+    assert_close(row.achieved_depth, 2, 0);
+    assert_int_equal(row.replays, 3);
+    assert_close(row.latency_ns.mean, 120, 1e-12);
+    assert_close(row.latency_ns.ci_high, 120 + 24.84137711719, 1e-8);
+    assert_false(row.latency_ns.ci_corrected);
+    assert_close(row.latency_ns.max, 130, 0);
+    record_done(&record);
+}
+
+static void wide_spread_extends_the_interval_on_the_side_of_the_skew(void **state)
+{
+    (void)state;
+    static const double rates[] = {10, 11, 10, 12, 11, 40};
+    struct record record = {.failed = 0};
+    struct row row;
+    for (size_t i = 0; i < 6; i++)
+        add(&record, rates[i], i % 2 == 0, 100, 1);
+    assert_int_equal(row_of(&record, false, 0.95, &row), 0);
+    struct interval plain = student_interval(moments_of(rates, 6), 0.95);
+    assert_true(row.ci_corrected && row.ci_high_bps > plain.high);
+    assert_close(row.ci_low_bps, plain.low, 1e-9);
+    assert_false(row.latency_ns.ci_corrected);
+    assert_int_equal(row_of(&record, true, 0.95, &row), 0);
+    assert_false(row.ci_corrected);
+    record_done(&record);
+}
+
+static void two_replays_have_no_interval_and_one_no_spread(void **state)
+{
+    (void)state;
+    struct record record = {.failed = 0};
+    struct row row;
+    add(&record, 5, false, 10, 1);
+    assert_int_equal(row_of(&record, false, 0.95, &row), 0);
+    assert_true(isnan(row.std_bps) && isnan(row.ci_low_bps) && isnan(row.ci_high_bps));
+    add(&record, 7, false, 10, 1);
+    assert_int_equal(row_of(&record, false, 0.95, &row), 0);
+    assert_close(row.std_bps, 1.4142135623730951, 1e-12);
+    assert_true(isnan(row.ci_low_bps) && isnan(row.ci_high_bps));
+    assert_true(isnan(row.latency_ns.ci_low) && isnan(row.latency_ns.ci_high));
+    record_done(&record);
+}
+
+static void fresh_rows_see_fresh_replays_only(void **state)
+{
+    (void)state;
+    struct record record = {.failed = 0};
+    struct row row;
+    add(&record, 1000, false, 500, 10);
+    add(&record, 10, true, 20, 10);
+    add(&record, 30, true, 40, 10);
+    record.samples[0].doubts = 2;
+    record.samples[0].sampled = true;
+    record.samples[1].doubts = 8;
+    assert_int_equal(record_count(&record, false), 3);
+    assert_int_equal(record_count(&record, true), 2);
+    assert_int_equal(row_of(&record, true, 0.95, &row), 0);
+    assert_close(row.mean_bps, 20, 0);
+    assert_close(row.latency_ns.max, 40, 0);
+    assert_int_equal(row.doubts, 8);
+    assert_int_equal(row.mostly, 0);
+    assert_false(row.latency_ns.sampled);
+    assert_int_equal(row_of(&record, false, 0.95, &row), 0);
+    assert_close(row.latency_ns.max, 500, 0);
+    assert_int_equal(row.doubts, 10);
+    assert_true(row.latency_ns.sampled);
+    record_done(&record);
+}
+
+static void a_minority_of_replays_does_not_doubt_the_point(void **state)
+{
+    (void)state;
+    struct record record = {.failed = 0};
+    for (int i = 0; i < 5; i++)
+        add(&record, 100 + i, i >= 3, 10, 1);
+    record.samples[0].doubts = 1;
+    record.samples[1].doubts = 3;
+    record.samples[4].doubts = 3 | UINT64_C(1) << 63;
+    assert_int_equal(record_doubts(&record, false), 1);
+    /* One of the two fresh ones is no majority. */
+    assert_int_equal(record_doubts(&record, true), 0);
+    record.samples[3].doubts = 2;
+    assert_int_equal(record_doubts(&record, true), 2);
+    assert_int_equal(record_doubts(&record, false), 3);
+    record_done(&record);
+    assert_int_equal(record_doubts(&record, false), 0);
+}
+
+static void a_rate_that_is_pinned_is_seen_in_the_row(void **state)
+{
+    (void)state;
+    struct record record = {.failed = 0};
+    struct row row;
+    add(&record, 300, false, 10, 1);
+    for (int i = 0; i < 3; i++)
+        add(&record, 100, false, 10, 1);
+    assert_int_equal(row_of(&record, false, 0.95, &row), 0);
+    assert_int_equal(row.doubts, DOUBTS_BIT(DOUBT_RATE_PINNED));
+    record_done(&record);
+}
+
+static void moments_are_of_logarithms(void **state)
+{
+    (void)state;
+    struct record record = {.failed = 0};
+    assert_int_equal(record_log_moments(&record, false).n, 0);
+    add(&record, 1, false, 10, 1);
+    add(&record, exp(2), true, 10, 1);
+    struct moments moments = record_log_moments(&record, false);
+    assert_int_equal(moments.n, 2);
+    assert_close(moments.mean, 1, 1e-12);
+    assert_close(moments.std, 1.4142135623730951, 1e-12);
+    moments = record_log_moments(&record, true);
+    assert_int_equal(moments.n, 1);
+    assert_close(moments.mean, 2, 1e-12);
+    assert_close(moments.std, 0, 0);
+    record_done(&record);
+}
+
+static void records_grow(void **state)
+{
+    (void)state;
+    struct record record = {.failed = 0};
+    struct row row;
+    for (int i = 0; i < 1000; i++)
+        add(&record, 1e9 + i, i % 2 == 0, 10, 1);
+    assert_int_equal(row_of(&record, false, 0.95, &row), 0);
+    assert_close(row.mean_bps, 1e9 + 499.5, 1e-5);
+    assert_int_equal(record_count(&record, true), 500);
+    record_done(&record);
+    assert_int_equal(record.n, 0);
+    record_done(&record);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_run_becomes_a_sample),
+        cmocka_unit_test(a_run_without_latencies_has_none),
+        cmocka_unit_test(p99_of_a_run_needs_368_requests),
+        cmocka_unit_test(an_empty_record_has_no_row),
+        cmocka_unit_test(a_row_has_students_interval),
+        cmocka_unit_test(wide_spread_extends_the_interval_on_the_side_of_the_skew),
+        cmocka_unit_test(two_replays_have_no_interval_and_one_no_spread),
+        cmocka_unit_test(fresh_rows_see_fresh_replays_only),
+        cmocka_unit_test(a_minority_of_replays_does_not_doubt_the_point),
+        cmocka_unit_test(a_rate_that_is_pinned_is_seen_in_the_row),
+        cmocka_unit_test(moments_are_of_logarithms),
+        cmocka_unit_test(records_grow),
+    };
+    return cmocka_run_group_tests_name("tuner/session/samples", tests, NULL, NULL);
+}

@@ -1,0 +1,81 @@
+/* Tests of tuner/session/session: the proof of direct I/O writes within --max-write, and its bytes count. */
+/* LINK: -Wl,--wrap=target_prove_direct_within */
+#include "tests/tuner/rig.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#define MIB         ((uint64_t)1 << 20)
+#define PROOF_BYTES (5 * MIB)
+
+static uint64_t allowed_bytes;
+static int proof_code;
+
+int __wrap_target_prove_direct_within(struct target *target, uint64_t most_write_bytes, struct err *err);
+
+/* A proof that takes what it needs or gets. */
+int __wrap_target_prove_direct_within(struct target *target, uint64_t most_write_bytes, struct err *err)
+{
+    allowed_bytes = most_write_bytes;
+    target->proof_bytes = most_write_bytes < PROOF_BYTES ? most_write_bytes : PROOF_BYTES;
+    return proof_code < 0 ? err_set(err, proof_code, "made up") : 0;
+}
+
+static void check(const char *max_write, int code, uint64_t allowed, uint64_t written)
+{
+    static struct settings settings;
+    struct err err = {0};
+    rig_settings(&settings, "--pattern", "randread", "--max-write", max_write, "--no-lock", "--quiet", NULL);
+    settings.file_size_given = true;
+    settings.file_size_bytes = 2 * MIB;
+    struct session *session = rig_open_session(&settings);
+    assert_int_equal(session_prepare(session, &err), code);
+    assert_int_equal(allowed_bytes, allowed);
+    assert_int_equal(session->bytes_written, written);
+    rig_close_session(session);
+}
+
+static void bytes_of_the_proof_are_written_bytes(void **state)
+{
+    (void)state;
+    check("1g", 0, TARGET_PROOF_MOST_BYTES, 2 * MIB + PROOF_BYTES);
+    proof_code = -EIO;
+    check("1g", -EIO, TARGET_PROOF_MOST_BYTES, 2 * MIB + PROOF_BYTES);
+    proof_code = 0;
+}
+
+static void a_proof_gets_what_filling_leaves_of_max_write(void **state)
+{
+    (void)state;
+    check("5m", 0, 3 * MIB, 5 * MIB);
+    check("2m", 0, 0, 2 * MIB);
+}
+
+static void targets_that_are_still_to_be_filled_keep_their_bytes(void **state)
+{
+    static struct settings settings;
+    struct err err = {0};
+    struct target other = {.fd = -1};
+    (void)state;
+    rig_settings(&settings, "--pattern", "randread", "--max-write", "6m", "--no-lock", "--quiet", NULL);
+    settings.file_size_given = true;
+    settings.file_size_bytes = 2 * MIB;
+    struct session *session = rig_open_session(&settings);
+    session->n_targets = 2;
+    assert_int_equal(session_prepare(session, &err), 0);
+    assert_int_equal(allowed_bytes, MIB);
+    assert_int_equal(session_make_target(session, 2, &other, &err), 0);
+    assert_int_equal(allowed_bytes, MIB);
+    target_close(&other);
+    rig_close_session(session);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bytes_of_the_proof_are_written_bytes),
+        cmocka_unit_test(a_proof_gets_what_filling_leaves_of_max_write),
+        cmocka_unit_test(targets_that_are_still_to_be_filled_keep_their_bytes),
+    };
+    return cmocka_run_group_tests(tests, rig_enter, rig_leave);
+}

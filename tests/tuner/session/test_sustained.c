@@ -1,0 +1,372 @@
+/* Tests of tuner/session/sustained: runs made up window by window. */
+#include "tests/check.h"
+#include "tuner/report/report_sustained.h"
+#include "tuner/session/sustained.h"
+
+#include "bench/base/rng.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WINDOW_NS 10000000ULL
+#define REQUEST   65536
+
+struct world {
+    struct sustained sustained;
+    struct rng rng;
+    uint64_t load_bytes;
+    double noise;
+};
+
+static void begin(struct world *world, double noise)
+{
+    *world = (struct world){.noise = noise};
+    rng_init(&world->rng, 11);
+}
+
+/* A run of n whole windows and a part of one, whose rate in window i is rate(i). */
+static void add_run(struct world *world, size_t point, size_t n, double (*rate)(size_t window, size_t run))
+{
+    struct measure_plan plan = {.point.request_size_bytes = REQUEST};
+    struct measure_result result = {.windows = {.width_ns = WINDOW_NS, .n = n + 1}};
+    for (size_t i = 0; i <= n; i++) {
+        double bps = rate(i, world->sustained.n) * (1 + world->noise * rng_normal(&world->rng));
+        result.windows.bytes[i] = (uint64_t)(bps * (i < n ? 1 : 0.5) * WINDOW_NS / 1e9);
+        result.bytes_written += result.windows.bytes[i];
+    }
+    result.seconds = ((double)n + 0.5) * WINDOW_NS / 1e9;
+    result.throughput_bps = (double)result.bytes_written / result.seconds;
+    assert_int_equal(sustained_add(&world->sustained, point, world->load_bytes, &plan, &result), 0);
+    world->load_bytes += result.bytes_written;
+}
+
+static double flat(size_t window, size_t run)
+{
+    (void)window;
+    (void)run;
+    return 1e9;
+}
+
+static double falls_in_the_second_run(size_t window, size_t run)
+{
+    return run == 0 || (run == 1 && window < 30) ? 1e9 : 4e8;
+}
+
+static double runs_scatter(size_t window, size_t run)
+{
+    static const double factor[] = {1.1, 0.8, 1.25, 0.95, 0.7, 1.05, 1.3, 0.85};
+    (void)window;
+    return 1e9 * factor[run % 8];
+}
+
+static double two_levels(size_t window, size_t run)
+{
+    (void)window;
+    return run % 3 == 1 ? 4e8 : 1e9;
+}
+
+static double runs_fall_half_way(size_t window, size_t run)
+{
+    (void)window;
+    return run < 60 ? 1e9 : 3e8;
+}
+
+static double slow(size_t window, size_t run)
+{
+    (void)window;
+    (void)run;
+    return 3e8;
+}
+
+static double sinks_at_the_end(size_t window, size_t run)
+{
+    return run == 4 && window >= 10 ? 9e8 : 1e9;
+}
+
+static double stalls_at_the_end(size_t window, size_t run)
+{
+    return run == 4 && window >= 50 ? 4e8 : 1e9;
+}
+
+static double falls_before_the_end(size_t window, size_t run)
+{
+    return run == 4 && window >= 20 ? 4e8 : 1e9;
+}
+
+static double starts_fast(size_t window, size_t run)
+{
+    return run == 0 && window < 6 ? 1.5e9 : 1e9;
+}
+
+static double starts_fast_for_longer(size_t window, size_t run)
+{
+    return run == 0 && window < 35 ? 1.5e9 : 1e9;
+}
+
+static struct sustained_verdict judged(struct world *world, size_t point)
+{
+    struct sustained_verdict verdict;
+    assert_int_equal(sustained_judge(&world->sustained, point, true, &verdict), 0);
+    sustained_done(&world->sustained);
+    return verdict;
+}
+
+static void flat_runs_are_steady_over_their_time_and_bytes(void **state)
+{
+    (void)state;
+    struct world world;
+    begin(&world, 0.03);
+    for (int i = 0; i < 5; i++)
+        add_run(&world, 0, 60, flat);
+    struct sustained_verdict verdict = judged(&world, 0);
+    assert_true(verdict.trace.steady);
+    assert_false(verdict.burst);
+    assert_false(verdict.levels.two);
+    assert_int_equal(verdict.n_runs, 5);
+    assert_close(verdict.seconds, 5 * 0.605, 1e-9);
+    assert_close((double)verdict.bytes, 3.025e9, 0.03e9);
+    assert_close(verdict.trace.mean, 1e9, 2e7);
+}
+
+static void a_burst_that_ends_inside_a_run_is_reported_with_its_length(void **state)
+{
+    (void)state;
+    struct world world;
+    begin(&world, 0.03);
+    world.load_bytes = 1000000;
+    for (int i = 0; i < 4; i++)
+        add_run(&world, 0, 60, falls_in_the_second_run);
+    struct sustained_verdict verdict = judged(&world, 0);
+    assert_true(verdict.burst);
+    assert_true(verdict.trace.shape == TRACE_CLIFF || verdict.trace.shape == TRACE_THROTTLED);
+    assert_close(verdict.burst_bps, 1e9, 2e7);
+    assert_close(verdict.after_bps, 4e8, 2e7);
+    assert_close(verdict.burst_seconds, 0.9, 0.05);
+    assert_close((double)verdict.burst_load_bytes, 0.9e9, 0.05e9);
+}
+
+static void a_stall_in_the_last_moments_ends_no_burst(void **state)
+{
+    (void)state;
+    struct world world;
+    begin(&world, 0.03);
+    for (int i = 0; i < 5; i++)
+        add_run(&world, 0, 60, stalls_at_the_end);
+    struct sustained_verdict verdict = judged(&world, 0);
+    assert_true(verdict.trace.steady);
+    assert_false(verdict.burst);
+    assert_close(verdict.trace.mean, 1e9, 2e7);
+    begin(&world, 0.03);
+    for (int i = 0; i < 5; i++)
+        add_run(&world, 0, 60, falls_before_the_end);
+    verdict = judged(&world, 0);
+    assert_true(verdict.burst);
+    assert_false(verdict.trace.steady);
+}
+
+static void a_fast_start_of_a_moment_is_a_warm_up_and_no_burst(void **state)
+{
+    (void)state;
+    struct world world;
+    begin(&world, 0.03);
+    for (int i = 0; i < 5; i++)
+        add_run(&world, 0, 60, starts_fast);
+    struct sustained_verdict verdict = judged(&world, 0);
+    assert_true(verdict.trace.steady);
+    assert_int_equal(verdict.trace.shape, TRACE_RAMP);
+    assert_false(verdict.burst);
+    assert_close(verdict.trace.mean, 1e9, 2e7);
+    begin(&world, 0.03);
+    for (int i = 0; i < 5; i++)
+        add_run(&world, 0, 60, starts_fast_for_longer);
+    verdict = judged(&world, 0);
+    assert_true(verdict.burst);
+    assert_close(verdict.burst_bps, 1.5e9, 3e7);
+}
+
+/* A tenth less for the last half second of three: nobody knows yet. */
+static void a_small_fall_that_has_not_lasted_is_called_nothing(void **state)
+{
+    (void)state;
+    struct world world;
+    begin(&world, 0.01);
+    for (int i = 0; i < 5; i++)
+        add_run(&world, 0, 60, sinks_at_the_end);
+    struct sustained_verdict verdict = judged(&world, 0);
+    assert_true(verdict.trace.left);
+    assert_false(verdict.burst);
+    assert_true(verdict.hidden);
+    char words[REPORT_SUSTAINED_SIZE];
+    report_sustained_words(&verdict, words);
+    assert_non_null(strstr(words, " % at the end of it"));
+    assert_close(strtod(strstr(words, "; ") + 2, NULL), -10, 1);
+}
+
+static void scatter_between_runs_is_not_called_unsteady(void **state)
+{
+    (void)state;
+    struct world world;
+    begin(&world, 0.02);
+    for (int i = 0; i < 8; i++)
+        add_run(&world, 0, 60, runs_scatter);
+    struct sustained_verdict verdict = judged(&world, 0);
+    assert_true(verdict.trace.steady);
+    assert_close(verdict.trace.mean, 1e9, 2e7);
+}
+
+static void runs_on_two_levels_are_found(void **state)
+{
+    (void)state;
+    struct world world;
+    begin(&world, 0.02);
+    for (int i = 0; i < 12; i++)
+        add_run(&world, 0, 60, two_levels);
+    struct sustained_verdict verdict = judged(&world, 0);
+    assert_true(verdict.levels.two);
+    assert_int_equal(verdict.levels.n_low, 4);
+    assert_close(verdict.levels.low, 4e8, 1e7);
+    assert_close(verdict.levels.high, 1e9, 1e7);
+}
+
+static double falls_between_runs(size_t window, size_t run)
+{
+    (void)window;
+    return run < 3 ? 1e9 : 5e8;
+}
+
+static void a_burst_that_ends_between_runs_is_found_too(void **state)
+{
+    (void)state;
+    struct world world;
+    begin(&world, 0.02);
+    for (int i = 0; i < 6; i++)
+        add_run(&world, 0, 60, falls_between_runs);
+    struct sustained_verdict verdict = judged(&world, 0);
+    assert_true(verdict.burst);
+    assert_close(verdict.after_bps, 5e8, 1e7);
+}
+
+static double falls_after_the_first_run(size_t window, size_t run)
+{
+    (void)window;
+    return run < 1 ? 1e9 : 6e8;
+}
+
+static void a_first_run_that_was_a_burst_is_found(void **state)
+{
+    (void)state;
+    struct world world;
+    begin(&world, 0.02);
+    for (int i = 0; i < 5; i++)
+        add_run(&world, 0, 60, falls_after_the_first_run);
+    struct sustained_verdict verdict = judged(&world, 0);
+    assert_true(verdict.burst);
+    assert_close(verdict.after_bps, 6e8, 1e7);
+    assert_close(verdict.burst_seconds, 0.6, 0.02);
+}
+
+static void few_windows_are_too_short_to_tell(void **state)
+{
+    (void)state;
+    struct world world;
+    begin(&world, 0.02);
+    add_run(&world, 0, 6, flat);
+    struct sustained_verdict verdict = judged(&world, 0);
+    assert_int_equal(verdict.trace.shape, TRACE_SHORT);
+}
+
+static void scatter_that_could_hide_a_drift_is_not_called_steady(void **state)
+{
+    (void)state;
+    struct world world;
+    begin(&world, 0.25);
+    add_run(&world, 0, 60, flat);
+    struct sustained_verdict verdict = judged(&world, 0);
+    assert_true(verdict.hidden);
+    assert_close(verdict.drift_error_share, 0.25 * sqrt(12.0 / 60), 0.05);
+    begin(&world, 0.02);
+    add_run(&world, 0, 60, flat);
+    assert_false(judged(&world, 0).hidden);
+}
+
+static void a_flushed_run_is_one_window(void **state)
+{
+    (void)state;
+    struct sustained sustained = {0};
+    struct measure_plan plan = {.point.request_size_bytes = REQUEST};
+    struct measure_result result = {
+        .seconds = 1, .throughput_bps = 1e8, .flush_seconds = 0.9, .bytes_written = 100000000};
+    result.windows = (struct pump_windows){.width_ns = WINDOW_NS, .n = 10};
+    for (size_t i = 0; i < 10; i++)
+        result.windows.bytes[i] = 10000000;
+    for (int i = 0; i < 30; i++)
+        assert_int_equal(sustained_add(&sustained, 0, 0, &plan, &result), 0);
+    struct sustained_verdict verdict;
+    assert_int_equal(sustained_judge(&sustained, 0, true, &verdict), 0);
+    assert_close(verdict.trace.mean, 1e8, 1);
+    assert_int_equal(verdict.trace.end, 30);
+    sustained_done(&sustained);
+}
+
+static void a_point_without_runs_has_no_verdict(void **state)
+{
+    (void)state;
+    struct world world;
+    struct sustained_verdict verdict;
+    begin(&world, 0);
+    assert_int_equal(sustained_judge(&world.sustained, 0, true, &verdict), -ENODATA);
+    add_run(&world, 7, 30, flat);
+    assert_int_equal(sustained_judge(&world.sustained, 0, true, &verdict), -ENODATA);
+    sustained_done(&world.sustained);
+}
+
+static void a_fall_of_all_points_is_seen_over_the_command(void **state)
+{
+    (void)state;
+    struct world world;
+    struct sustained_change change;
+    begin(&world, 0.05);
+    for (size_t i = 0; i < 120; i++)
+        add_run(&world, i % 10, 3, runs_fall_half_way);
+    assert_int_equal(sustained_judge_command(&world.sustained, &change), 0);
+    assert_true(change.fell_or_rose);
+    assert_close(change.ratio, 0.3, 0.02);
+    sustained_done(&world.sustained);
+}
+
+static void points_of_different_speed_are_no_change_of_the_device(void **state)
+{
+    (void)state;
+    struct world world;
+    struct sustained_change change;
+    begin(&world, 0.05);
+    for (size_t i = 0; i < 100; i++)
+        add_run(&world, i < 50 ? i % 5 : 5 + i % 5, 3, i < 50 ? flat : slow);
+    assert_int_equal(sustained_judge_command(&world.sustained, &change), 0);
+    assert_false(change.fell_or_rose || change.drifted);
+    sustained_done(&world.sustained);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(flat_runs_are_steady_over_their_time_and_bytes),
+        cmocka_unit_test(a_burst_that_ends_inside_a_run_is_reported_with_its_length),
+        cmocka_unit_test(a_stall_in_the_last_moments_ends_no_burst),
+        cmocka_unit_test(a_fast_start_of_a_moment_is_a_warm_up_and_no_burst),
+        cmocka_unit_test(a_small_fall_that_has_not_lasted_is_called_nothing),
+        cmocka_unit_test(scatter_between_runs_is_not_called_unsteady),
+        cmocka_unit_test(runs_on_two_levels_are_found),
+        cmocka_unit_test(a_burst_that_ends_between_runs_is_found_too),
+        cmocka_unit_test(a_first_run_that_was_a_burst_is_found),
+        cmocka_unit_test(few_windows_are_too_short_to_tell),
+        cmocka_unit_test(scatter_that_could_hide_a_drift_is_not_called_steady),
+        cmocka_unit_test(a_flushed_run_is_one_window),
+        cmocka_unit_test(a_point_without_runs_has_no_verdict),
+        cmocka_unit_test(a_fall_of_all_points_is_seen_over_the_command),
+        cmocka_unit_test(points_of_different_speed_are_no_change_of_the_device),
+    };
+    return cmocka_run_group_tests_name("tuner/session/sustained", tests, NULL, NULL);
+}

@@ -1,0 +1,461 @@
+/* Tests of tuner/store/history: what is written is read, by filter, as prior knowledge, and pruned. */
+#include "tests/tuner/store/history_rig.h"
+
+#include "tuner/search/prior.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+static void a_replay_is_read_as_it_was_written(void **state)
+{
+    struct history_replay *replays;
+    size_t n;
+    (void)state;
+    begin_history("a.db");
+    int64_t run_id = begin_run("measure", "", "alpha");
+    struct history_replay made = replay_of(0, &fast, 1e9 / 3);
+    snprintf(made.conditions, sizeof made.conditions, "pattern=randread cache=cold");
+    assert_int_equal(history_add_replay(&history, run_id, &made, &err), 0);
+    assert_int_equal(history_replays(&history, run_id, &replays, &n, &err), 0);
+    assert_int_equal(n, 1);
+    assert_true(isnan(replays[0].sample.latency_p99_ns));
+    replays[0].sample.latency_p99_ns = made.sample.latency_p99_ns = 0;
+    assert_true(factors_equal(&replays[0].point, &made.point));
+    assert_true(replays[0].sample.throughput_bps == made.sample.throughput_bps);
+    assert_memory_equal(&replays[0].sample.latency_sketch, &made.sample.latency_sketch,
+                        sizeof made.sample.latency_sketch);
+    assert_int_equal(replays[0].sample.doubts, made.sample.doubts);
+    assert_int_equal(replays[0].sample.warmup, made.sample.warmup);
+    assert_int_equal(replays[0].sample.moved_bytes, made.sample.moved_bytes);
+    assert_int_equal(replays[0].windows.n, 100);
+    assert_close(replays[0].windows.most_bps, made.windows.most_bps, 1e-6);
+    assert_string_equal(replays[0].conditions, made.conditions);
+    assert_true(replays[0].sample.sampled);
+    assert_false(replays[0].sample.fresh);
+    assert_false(replays[0].aside);
+    free(replays);
+    history_close(&history);
+}
+
+static void a_file_is_its_owners_alone(void **state)
+{
+    struct stat status;
+    (void)state;
+    begin_history("b.db");
+    assert_int_equal(stat("b.db", &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0600);
+    begin_run("measure", "", "alpha");
+    assert_int_equal(stat("b.db-wal", &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0600);
+    history_close(&history);
+    assert_false(rig_exists("b.db-wal"));
+}
+
+/* What lies beside a database is played back into it. */
+static void root_opens_none_where_others_can_write(void **state)
+{
+    const struct history_place place = {.path = "shared/h.db", .write = true};
+    (void)state;
+    if (geteuid() != 0) {
+        print_message("is about root\n");
+        skip();
+    }
+    assert_true(mkdir("shared", 0755) == 0 && chmod("shared", 01777) == 0);
+    assert_int_equal(history_open(&history, &place, &err), -EPERM);
+    assert_non_null(strstr(err.text, "history shared/h.db: "));
+    assert_int_equal(rig_count_entries("shared"), 0);
+    assert_int_equal(chmod("shared", 0755), 0);
+    assert_int_equal(history_open(&history, &place, &err), 0);
+    history_close(&history);
+    assert_int_equal(chown("shared/h.db", 65534, 65534), 0);
+    assert_int_equal(history_open(&history, &place, &err), -EPERM);
+    assert_int_equal(chown("shared", 65534, 65534), 0);
+    assert_int_equal(history_open(&history, &place, &err), 0);
+    history_close(&history);
+}
+
+static void a_run_without_end_stays_unfinished_with_its_replays(void **state)
+{
+    struct history_info info;
+    json_t *document = NULL;
+    (void)state;
+    begin_history("c.db");
+    int64_t run_id = begin_run("recommend", "", "alpha");
+    add_replays(run_id, &fast, (const double[]){1e8, 2e8}, 2, 0);
+    history_close(&history);
+    assert_int_equal(open_at(&history, "c.db", false), 0);
+    assert_int_equal(history_find_run(&history, run_id, &info, &err), 0);
+    assert_int_equal(info.status, HISTORY_UNFINISHED);
+    assert_int_equal(info.exit_code, -1);
+    assert_int_equal(info.n_replays, 2);
+    assert_true(isnan(info.finished_s));
+    assert_false(info.has_point);
+    assert_int_equal(history_document(&history, run_id, &document, &err), -ENODATA);
+    assert_int_equal(history_document(&history, 0, &document, &err), -ENODATA);
+    assert_int_equal(history_document(&history, 99, &document, &err), -ENOENT);
+    history_close(&history);
+}
+
+static void the_end_of_a_run_keeps_its_recommendation(void **state)
+{
+    struct history_info info;
+    json_t *document = NULL, *settings = NULL, *system = NULL;
+    (void)state;
+    begin_history("d.db");
+    int64_t run_id = add_whole_run(3e8);
+    now_s += 60;
+    assert_int_equal(history_find_run(&history, run_id, &info, &err), 0);
+    assert_int_equal(info.status, HISTORY_DONE);
+    assert_int_equal(info.exit_code, 0);
+    assert_true(info.has_point && info.conclusive);
+    assert_close(info.mean_bps, 3e8, 1);
+    assert_close(info.started_s, 1.8e9, 1e-3);
+    assert_string_equal(info.file_system, "ext4");
+    assert_string_equal(info.host, "alpha");
+    assert_string_equal(info.target, "vms");
+    assert_int_equal(history_document(&history, 0, &document, &err), 0);
+    json_t *expected = answer_of(3e8);
+    assert_true(json_equal(document, expected));
+    json_decref(document);
+    json_decref(expected);
+    assert_int_equal(history_circumstances(&history, run_id, &settings, &system, &err), 0);
+    assert_string_equal(json_string_value(json_object_get(system, "kernel")), "6.1");
+    json_decref(settings);
+    json_decref(system);
+    assert_int_equal(history_finish_run(&history, run_id, HISTORY_DONE, 0, NULL, &err), -ENOENT);
+    assert_int_equal(n_findings(), 0);
+    history_close(&history);
+}
+
+static void the_newest_recommendation_is_the_document_by_default(void **state)
+{
+    json_t *document = NULL;
+    (void)state;
+    begin_history("e.db");
+    add_whole_run(1e8);
+    now_s += 10;
+    add_whole_run(2e8);
+    now_s += 10;
+    begin_run("recommend", "vms", "alpha");
+    assert_int_equal(history_document(&history, 0, &document, &err), 0);
+    assert_close(json_number_value(json_object_get(json_object_get(document, "throughput"), "mean")), 2e8, 1);
+    json_decref(document);
+    history_close(&history);
+}
+
+static void a_run_of_measure_has_the_interval_of_its_replays(void **state)
+{
+    struct history_info info;
+    (void)state;
+    begin_history("f.db");
+    int64_t run_id = begin_run("measure", "", "alpha");
+    add_replays(run_id, &fast, (const double[]){1e8, 2e8, 3e8}, 3, 0);
+    assert_int_equal(history_finish_run(&history, run_id, HISTORY_DONE, 0, NULL, &err), 0);
+    assert_int_equal(history_find_run(&history, run_id, &info, &err), 0);
+    assert_true(info.has_point);
+    assert_close(info.mean_bps, 2e8, 1);
+    /* t(0.975, 2) = 4.302653 */
+    assert_close(info.ci_high_bps, 2e8 + 4.302653 * 1e8 / sqrt(3), 1e3);
+    history_close(&history);
+}
+
+static size_t count_runs(struct history_filter filter)
+{
+    struct history_info *runs;
+    size_t n;
+    assert_int_equal(history_list_runs(&history, &filter, &runs, &n, &err), 0);
+    for (size_t i = 1; i < n; i++)
+        assert_true(runs[i - 1].started_s >= runs[i].started_s);
+    free(runs);
+    return n;
+}
+
+/* A clock that was wrong for a night must not make that night the newest for ever, nor the next one the
+ * oldest. */
+static void the_order_is_that_of_writing_whatever_the_clock_says(void **state)
+{
+    static const double years[] = {0, 20, -30, 0.1};
+    const size_t n_years = sizeof years / sizeof years[0];
+    struct history_info *runs;
+    json_t *document = NULL;
+    size_t n, n_removed;
+    (void)state;
+    begin_history("clock.db");
+    for (size_t i = 0; i < n_years; i++) {
+        now_s = 1.8e9 + years[i] * 365 * SECONDS_OF_A_DAY;
+        add_whole_run(1e8 * (double)(i + 1));
+    }
+    const struct history_filter any = {0};
+    assert_int_equal(history_list_runs(&history, &any, &runs, &n, &err), 0);
+    assert_int_equal(n, n_years);
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(runs[i].id, n - i);
+    free(runs);
+    assert_int_equal(history_document(&history, 0, &document, &err), 0);
+    assert_close(json_real_value(json_object_get(json_object_get(document, "throughput"), "mean")), 4e8, 1);
+    json_decref(document);
+    assert_int_equal(history_prune(&history, 2, 0, &n_removed, &err), 0);
+    assert_int_equal(n_removed, 2);
+    assert_int_equal(history_list_runs(&history, &any, &runs, &n, &err), 0);
+    assert_int_equal(n, 2);
+    assert_int_equal(runs[0].id, 4);
+    assert_int_equal(runs[1].id, 3);
+    free(runs);
+    history_close(&history);
+}
+
+static void a_log_is_kept_where_no_other_machine_can_be(void **state)
+{
+    static const uint32_t local[] = {0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x2fc12fc1, 0x794c7630};
+    static const uint32_t shared[] = {0x6969, 0xff534d42, 0xfe534d42, 0x65735546, 0x01021997, 0x00c36400};
+    (void)state;
+    for (size_t i = 0; i < sizeof local / sizeof local[0]; i++)
+        assert_non_null(strstr(history_journal_mode(local[i]), "WAL"));
+    for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++)
+        assert_non_null(strstr(history_journal_mode(shared[i]), "DELETE"));
+}
+
+static void a_filter_takes_what_it_names(void **state)
+{
+    char fingerprint[HISTORY_FINGERPRINT_SIZE];
+    (void)state;
+    begin_history("g.db");
+    add_whole_run(1e8);
+    now_s += 10;
+    begin_run("measure", "", "beta");
+    history_fingerprint(identity, fingerprint);
+    assert_int_equal(count_runs((struct history_filter){0}), 2);
+    assert_int_equal(count_runs((struct history_filter){.limit = 1}), 1);
+    assert_int_equal(count_runs((struct history_filter){.target = "vms"}), 1);
+    assert_int_equal(count_runs((struct history_filter){.target = ""}), 1);
+    assert_int_equal(count_runs((struct history_filter){.host = "beta"}), 1);
+    assert_int_equal(count_runs((struct history_filter){.command = "retune"}), 0);
+    assert_int_equal(count_runs((struct history_filter){.pattern = "randwrite"}), 2);
+    assert_int_equal(count_runs((struct history_filter){.fingerprint = fingerprint}), 2);
+    assert_int_equal(count_runs((struct history_filter){.fingerprint = "0"}), 0);
+    assert_int_equal(count_runs((struct history_filter){.with_recommendation = true}), 1);
+    assert_int_equal(count_runs((struct history_filter){.statuses = 1U << HISTORY_UNFINISHED}), 1);
+    assert_int_equal(
+        count_runs((struct history_filter){.statuses = 1U << HISTORY_UNFINISHED | 1U << HISTORY_DONE}), 2);
+    history_close(&history);
+}
+
+static void changes_are_read_newest_first(void **state)
+{
+    struct history_change *changes;
+    size_t n;
+    (void)state;
+    begin_history("h.db");
+    int64_t run_id = add_whole_run(1e8);
+    struct history_change change = {.host = "alpha",
+                                    .target = "vms",
+                                    .kind = HISTORY_CHANGE_FIRST,
+                                    .has_to = true,
+                                    .to = slow,
+                                    .text = "what was there"};
+    assert_int_equal(history_add_change(&history, &change, &err), 0);
+    now_s += 10;
+    change.kind = HISTORY_CHANGE_MADE;
+    change.has_from = true;
+    change.from = slow;
+    change.to = fast;
+    change.run_ids[0] = run_id;
+    assert_int_equal(history_add_change(&history, &change, &err), 0);
+    assert_int_equal(history_list_changes(&history, "vms", 0, 0, &changes, &n, &err), 0);
+    assert_int_equal(n, 2);
+    assert_int_equal(changes[0].kind, HISTORY_CHANGE_MADE);
+    assert_true(factors_equal(&changes[0].to, &fast) && factors_equal(&changes[0].from, &slow));
+    assert_int_equal(changes[0].run_ids[0], run_id);
+    assert_int_equal(changes[0].run_ids[1], 0);
+    assert_false(changes[1].has_from);
+    free(changes);
+    assert_int_equal(history_list_changes(&history, NULL, 1U << HISTORY_CHANGE_FIRST, 1, &changes, &n, &err),
+                     0);
+    assert_int_equal(n, 1);
+    assert_int_equal(changes[0].kind, HISTORY_CHANGE_FIRST);
+    free(changes);
+    change.run_ids[0] = 12345;
+    assert_int_equal(history_add_change(&history, &change, &err), -EEXIST);
+    history_close(&history);
+}
+
+static void runs_are_prior_knowledge_of_their_storage_and_pattern(void **state)
+{
+    char fingerprint[HISTORY_FINGERPRINT_SIZE];
+    struct prior_file file = {0};
+    (void)state;
+    begin_history("i.db");
+    add_whole_run(1e8);
+    int64_t run_id = begin_run("recommend", "vms", "alpha");
+    add_replays(run_id, &fast, (const double[]){9e8, 9e8}, 2, 0);
+    assert_int_equal(history_set_aside(&history, run_id, &err), 0);
+    add_replays(run_id, &fast, (const double[]){3e8}, 1, 2);
+    struct history_replay warm = replay_of(3, &fast, 8e9);
+    snprintf(warm.conditions, sizeof warm.conditions, "cache=warm");
+    assert_int_equal(history_add_replay(&history, run_id, &warm, &err), 0);
+    history_fingerprint(identity, fingerprint);
+    assert_int_equal(history_prior(&history, fingerprint, "randwrite", 0, &file, &err), 0);
+    assert_int_equal(file.n, 2);
+    /* The newest run is read first. */
+    assert_int_equal(file.points[0].n, 4);
+    assert_close(file.points[0].mean_bps, 1.5e8, 1e6);
+    prior_file_done(&file);
+    assert_int_equal(history_prior(&history, fingerprint, "randread", 0, &file, &err), 0);
+    assert_int_equal(file.n, 0);
+    prior_file_done(&file);
+    history_close(&history);
+}
+
+static void pruning_keeps_the_newest_and_what_changes_rest_on(void **state)
+{
+    size_t n_removed = 0;
+    (void)state;
+    begin_history("j.db");
+    int64_t first = add_whole_run(1e8);
+    for (int i = 0; i < 4; i++) {
+        now_s += SECONDS_OF_A_DAY;
+        add_whole_run(1e8);
+    }
+    struct history_change change = {
+        .host = "alpha", .target = "vms", .kind = HISTORY_CHANGE_MADE, .run_ids = {first, 0}};
+    assert_int_equal(history_add_change(&history, &change, &err), 0);
+    assert_int_equal(history_prune(&history, 3, 0, &n_removed, &err), 0);
+    assert_int_equal(n_removed, 1);
+    assert_int_equal(history_prune(&history, 0, now_s - 1.5 * SECONDS_OF_A_DAY, &n_removed, &err), 0);
+    assert_int_equal(n_removed, 1);
+    assert_int_equal(count_runs((struct history_filter){0}), 3);
+    assert_int_equal(n_findings(), 0);
+    history_close(&history);
+    assert_int_equal(count_rows("j.db", "replays"), 18);
+}
+
+static void a_second_run_never_gets_a_removed_runs_number(void **state)
+{
+    size_t n_removed = 0;
+    (void)state;
+    begin_history("k.db");
+    int64_t first = add_whole_run(1e8);
+    assert_int_equal(history_prune(&history, 0, now_s + 1, &n_removed, &err), 0);
+    assert_int_equal(n_removed, 1);
+    assert_true(add_whole_run(1e8) > first);
+    history_close(&history);
+}
+
+static void verifying_finds_lost_replays_and_changed_answers(void **state)
+{
+    (void)state;
+    begin_history("l.db");
+    add_whole_run(1e8);
+    history_close(&history);
+    run_sql("l.db", "DELETE FROM replays WHERE number = 1");
+    assert_int_equal(open_at(&history, "l.db", false), 0);
+    assert_int_equal(n_findings(), 1);
+    history_close(&history);
+    run_sql("l.db", "UPDATE runs SET n_replays = 5; UPDATE documents SET document = '{}'");
+    assert_int_equal(open_at(&history, "l.db", false), 0);
+    assert_int_equal(n_findings(), 1);
+    history_close(&history);
+    run_sql("l.db", "DELETE FROM documents; DELETE FROM points; UPDATE runs SET status = 'unfinished'");
+    assert_int_equal(open_at(&history, "l.db", false), 0);
+    assert_true(n_findings() >= 3);
+    history_close(&history);
+}
+
+static void verifying_goes_on_behind_what_cannot_be_read(void **state)
+{
+    (void)state;
+    begin_history("rows.db");
+    add_whole_run(1e8);
+    add_whole_run(2e8);
+    history_close(&history);
+    run_sql("rows.db",
+            "UPDATE runs SET started_s = 9e999 WHERE id = 1; UPDATE replays SET throughput_bps = -1 WHERE "
+            "run_id = 2 AND number = 0");
+    assert_int_equal(open_at(&history, "rows.db", false), 0);
+    assert_int_equal(n_findings(), 2);
+    history_close(&history);
+}
+
+static void a_default_place_follows_the_environment(void **state)
+{
+    char path[256];
+    (void)state;
+    setenv("HOME", "/home/someone", 1);
+    unsetenv("XDG_STATE_HOME");
+    unsetenv("STATE_DIRECTORY");
+    assert_int_equal(history_default_path(path, sizeof path, &err), 0);
+    assert_string_equal(path, "/home/someone/.local/state/fstune/history.db");
+    setenv("XDG_STATE_HOME", "relative", 1);
+    assert_int_equal(history_default_path(path, sizeof path, &err), 0);
+    assert_string_equal(path, "/home/someone/.local/state/fstune/history.db");
+    setenv("XDG_STATE_HOME", "/state", 1);
+    assert_int_equal(history_default_path(path, sizeof path, &err), 0);
+    assert_string_equal(path, "/state/fstune/history.db");
+    setenv("STATE_DIRECTORY", "/var/lib/fstune:/var/lib/other", 1);
+    assert_int_equal(history_default_path(path, sizeof path, &err), 0);
+    assert_string_equal(path, "/var/lib/fstune/history.db");
+    assert_int_equal(history_default_path(path, 10, &err), -ENAMETOOLONG);
+    unsetenv("STATE_DIRECTORY");
+    unsetenv("XDG_STATE_HOME");
+    unsetenv("HOME");
+    assert_int_equal(history_default_path(path, sizeof path, &err), -ENOENT);
+}
+
+static void directories_are_made_for_their_owner_alone(void **state)
+{
+    struct stat status;
+    (void)state;
+    assert_int_equal(history_make_directories("x/y/history.db", &err), 0);
+    assert_int_equal(stat("x/y", &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0700);
+    assert_false(rig_exists("x/y/history.db"));
+    rig_write("file", "text");
+    assert_int_equal(history_make_directories("file/y/history.db", &err), -ENOTDIR);
+}
+
+static void pruning_keeps_what_may_be_under_way(void **state)
+{
+    size_t n_removed = 0;
+    (void)state;
+    begin_history("o.db");
+    begin_run("retune", "vms", "alpha"); /* its process died */
+    now_s += 2 * SECONDS_OF_A_DAY;
+    int64_t live = begin_run("retune", "vms", "alpha");
+    now_s += 3600;
+    add_whole_run(1e8);
+    begin_run("retune", "vms", "alpha");
+    now_s += 60;
+    assert_int_equal(history_prune(&history, 1, now_s - 30, &n_removed, &err), 0);
+    assert_int_equal(n_removed, 2);
+    struct history_info info;
+    assert_int_equal(history_find_run(&history, live, &info, &err), 0);
+    assert_int_equal(history_finish_run(&history, live, HISTORY_DONE, 0, NULL, &err), 0);
+    history_close(&history);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_replay_is_read_as_it_was_written),
+        cmocka_unit_test(a_file_is_its_owners_alone),
+        cmocka_unit_test(root_opens_none_where_others_can_write),
+        cmocka_unit_test(a_run_without_end_stays_unfinished_with_its_replays),
+        cmocka_unit_test(the_end_of_a_run_keeps_its_recommendation),
+        cmocka_unit_test(the_newest_recommendation_is_the_document_by_default),
+        cmocka_unit_test(a_run_of_measure_has_the_interval_of_its_replays),
+        cmocka_unit_test(the_order_is_that_of_writing_whatever_the_clock_says),
+        cmocka_unit_test(a_log_is_kept_where_no_other_machine_can_be),
+        cmocka_unit_test(a_filter_takes_what_it_names),
+        cmocka_unit_test(changes_are_read_newest_first),
+        cmocka_unit_test(runs_are_prior_knowledge_of_their_storage_and_pattern),
+        cmocka_unit_test(pruning_keeps_the_newest_and_what_changes_rest_on),
+        cmocka_unit_test(a_second_run_never_gets_a_removed_runs_number),
+        cmocka_unit_test(verifying_finds_lost_replays_and_changed_answers),
+        cmocka_unit_test(verifying_goes_on_behind_what_cannot_be_read),
+        cmocka_unit_test(a_default_place_follows_the_environment),
+        cmocka_unit_test(directories_are_made_for_their_owner_alone),
+        cmocka_unit_test(pruning_keeps_what_may_be_under_way),
+    };
+    return cmocka_run_group_tests(tests, rig_enter, rig_leave);
+}

@@ -1,0 +1,373 @@
+/* Tests of `fstune history` and of --save and --db, with the built program on simulated surfaces. */
+#include "tests/tuner/store/history_rig.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+
+#define RECOMMEND "recommend --quiet --pattern randwrite --simulate peak.conf --budget 8s "
+#define MEASURE                                                                                              \
+    "measure --quiet --pattern randwrite --simulate peak.conf --request-size 64k --queue-depth 4 --direct "  \
+    "1 "                                                                                                     \
+    "--api io_uring --replays 3 --duration 100ms "
+
+static struct rig_run run;
+
+static int enter(void **state)
+{
+    if (rig_enter(state) != 0)
+        return -1;
+    rig_surface("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
+    rig_run_line(&run, RECOMMEND "--seed 1 --save h.db");
+    rig_free(&run);
+    rig_run_line(&run, RECOMMEND "--seed 2 --save h.db");
+    rig_free(&run);
+    rig_run_line(&run, MEASURE "--seed 3 --save h.db");
+    rig_free(&run);
+    return rig_exists("h.db") ? 0 : -1;
+}
+
+static json_t *json_of(const char *line)
+{
+    rig_run_line(&run, line);
+    assert_int_equal(run.code, 0);
+    json_t *document = rig_json(&run);
+    rig_free(&run);
+    return document;
+}
+
+static void saving_changes_nothing_that_is_printed(void **state)
+{
+    struct rig_run plain;
+    (void)state;
+    rig_run_line(&plain, RECOMMEND "--seed 5 --json");
+    rig_run_line(&run, RECOMMEND "--seed 5 --json --save other.db");
+    assert_int_equal(run.code, plain.code);
+    assert_string_equal(run.out, plain.out);
+    assert_string_equal(run.err, "");
+    rig_free(&run);
+    rig_free(&plain);
+}
+
+static void all_runs_are_listed_newest_first(void **state)
+{
+    (void)state;
+    json_t *document = json_of("history list --db h.db --json");
+    const json_t *runs = json_object_get(document, "runs");
+    assert_int_equal(json_array_size(runs), 3);
+    const json_t *newest = json_array_get(runs, 0);
+    assert_string_equal(json_string_value(json_object_get(newest, "command")), "measure");
+    assert_int_equal(json_integer_value(json_object_get(newest, "replays")), 3);
+    assert_string_equal(json_string_value(json_object_get(newest, "status")), "done");
+    json_decref(document);
+    document = json_of("history list --db h.db --json --limit 1");
+    assert_int_equal(json_array_size(json_object_get(document, "runs")), 1);
+    json_decref(document);
+}
+
+static void the_kept_answer_is_the_printed_one(void **state)
+{
+    (void)state;
+    json_t *answer = json_of(RECOMMEND "--seed 9 --json --save kept.db");
+    json_t *shown = json_of("history show 1 --db kept.db --json");
+    assert_true(json_equal(json_object_get(shown, "answer"), answer));
+    /* Every run that the search made and kept is there. */
+    size_t n = 0, n_aside = 0, i;
+    json_t *row;
+    json_array_foreach(json_object_get(answer, "points"), i, row) n +=
+        (size_t)json_integer_value(json_object_get(row, "replays"));
+    json_array_foreach(json_object_get(shown, "runs"), i, row)
+    {
+        n_aside += json_is_true(json_object_get(row, "aside"));
+    }
+    size_t n_kept = json_array_size(json_object_get(shown, "runs")) - n_aside;
+    assert_true(n_kept >= n);
+    json_decref(answer);
+    json_decref(shown);
+}
+
+static void two_nights_are_compared(void **state)
+{
+    (void)state;
+    json_t *document = json_of("history compare 1 2 --db h.db --json");
+    assert_true(json_is_true(json_object_get(document, "same_fingerprint")));
+    assert_true(json_array_size(json_object_get(document, "points")) > 0);
+    assert_true(json_is_object(json_object_get(document, "answer")));
+    json_decref(document);
+    rig_run_line(&run, "history compare 1 2 --db h.db");
+    assert_int_equal(run.code, 0);
+    assert_non_null(strstr(run.out, "points in both"));
+    rig_free(&run);
+}
+
+static void csv_has_a_line_for_each_replay_and_disarms_formulas(void **state)
+{
+    (void)state;
+    begin_history("csv.db");
+    int64_t run_id = begin_run("measure", "=cmd|' /C calc'!A1", "a \"host\", with\nall");
+    add_replays(run_id, &fast, (const double[]){1e8, 2e8}, 2, 0);
+    history_close(&history);
+    rig_run_line(&run, "history export --db csv.db");
+    assert_int_equal(run.code, 0);
+    assert_non_null(strstr(run.out, ",\"'=cmd|' /C calc'!A1\","));
+    assert_non_null(strstr(run.out, ",\"a \"\"host\"\", with\nall\","));
+    size_t n_ends = 0;
+    for (const char *end = run.out; (end = strstr(end, "\r\n")) != NULL; end++)
+        n_ends++;
+    assert_int_equal(n_ends, 3);
+    rig_free(&run);
+    json_t *document = json_of("history export --db csv.db --format json");
+    const json_t *first = json_array_get(json_object_get(document, "runs"), 0);
+    assert_int_equal(json_array_size(json_object_get(first, "runs")), 2);
+    json_decref(document);
+}
+
+static void snippets_come_from_the_history(void **state)
+{
+    (void)state;
+    rig_run_line(&run, "emit shell --db h.db");
+    assert_int_equal(run.code, 0);
+    assert_non_null(strstr(run.out, "FSTUNE_REQUEST_SIZE="));
+    rig_free(&run);
+    rig_run_line(&run, "emit shell --db h.db --run 1");
+    assert_int_equal(run.code, 0);
+    rig_free(&run);
+    static const struct {
+        const char *line, *part;
+    } cases[] = {
+        {"emit shell --db h.db --run 3", "no answer of `fstune recommend"},
+        {"emit shell --db h.db --run 9", "there is no run 9"},
+        {"emit shell --db missing.db", "missing.db"},
+        {"emit shell --db h.db --from x.json", "--from and --db"},
+    };
+    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
+        rig_run_line(&run, cases[i].line);
+        rig_check_error(&run, 2, cases[i].part);
+        rig_free(&run);
+    }
+}
+
+static void wrong_words_are_answered_with_the_right_ones(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *part;
+    } cases[] = {
+        {"history", "use list, show"},
+        {"history lits --db h.db", "did you mean list"},
+        {"history show --db h.db", "fstune history show ID"},
+        {"history show x --db h.db", "'x' is no number of a run"},
+        {"history show 77 --db h.db", "there is no run 77"},
+        {"history prune --db h.db", "--keep N"},
+        {"history prune --older-than 90 --db h.db", "is not an age"},
+        {"history list --db peak.conf", "no history of fstune"},
+        {"history merge peak.conf --db h.db", "no history of fstune"},
+        {"history verify --db h.db --json", "--json: history verify has no document"},
+    };
+    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
+        rig_run_line(&run, cases[i].line);
+        rig_check_error(&run, 2, cases[i].part);
+        rig_free(&run);
+    }
+}
+
+static void merging_pruning_and_verifying_work_from_outside(void **state)
+{
+    (void)state;
+    rig_run_line(&run, "history merge h.db --db merged.db");
+    assert_int_equal(run.code, 0);
+    assert_string_equal(run.out, "h.db: 3 runs, 0 changes taken over\n");
+    rig_free(&run);
+    rig_run_line(&run, "history prune --keep 1 --db merged.db");
+    assert_string_equal(run.out, "1 run removed\n");
+    rig_free(&run);
+    rig_run_line(&run, "history prune --older-than 1d --db merged.db");
+    assert_string_equal(run.out, "0 runs removed\n");
+    rig_free(&run);
+    rig_run_line(&run, "history verify --db merged.db");
+    assert_int_equal(run.code, 0);
+    assert_string_equal(run.out, "merged.db: sound\n");
+    rig_free(&run);
+    run_sql("merged.db", "DELETE FROM replays WHERE run_id = 2 AND number = 0");
+    rig_run_line(&run, "history verify --db merged.db");
+    assert_int_equal(run.code, 1);
+    assert_non_null(strstr(run.out, "run 2: replays: "));
+    rig_free(&run);
+}
+
+static void a_strange_database_is_refused_before_anything_is_measured(void **state)
+{
+    (void)state;
+    rig_run_line(&run, RECOMMEND "--save peak.conf");
+    rig_check_error(&run, 2, "no history of fstune");
+    rig_free(&run);
+    rig_run_line(&run, MEASURE "--save no/folder/h.db");
+    rig_check_error(&run, 2, "no/folder/h.db");
+    rig_free(&run);
+}
+
+static void a_dry_run_makes_no_history(void **state)
+{
+    (void)state;
+    rig_run_line(&run, RECOMMEND "--dry-run --save dry.db");
+    assert_int_equal(run.code, 0);
+    rig_free(&run);
+    assert_false(rig_exists("dry.db"));
+}
+
+/* The log grows with every replay: some fit, then none. */
+static bool limit_file_size(void)
+{
+    const struct rlimit limit = {200000, 200000};
+    return signal(SIGXFSZ, SIG_IGN) != SIG_ERR && setrlimit(RLIMIT_FSIZE, &limit) == 0;
+}
+
+static void a_full_disk_costs_the_history_and_not_the_answer(void **state)
+{
+    struct rig_run plain;
+    (void)state;
+    rig_run_line(&plain,
+                 "recommend --quiet --pattern randwrite --simulate peak.conf --budget 8s --seed 4 --json");
+    rig_run(&run, limit_file_size, "recommend", "--quiet", "--pattern", "randwrite", "--simulate",
+            "peak.conf", "--budget", "8s", "--seed", "4", "--json", "--save", "full.db", NULL);
+    assert_int_equal(run.code, plain.code);
+    json_t *answer = rig_json(&run), *expected = rig_json(&plain);
+    assert_true(
+        json_equal(json_object_get(answer, "recommendation"), json_object_get(expected, "recommendation")));
+    assert_true(json_equal(json_object_get(answer, "throughput"), json_object_get(expected, "throughput")));
+    assert_non_null(strstr(run.out, "history_lost"));
+    assert_int_equal(strncmp(run.err, "fstune: warning: full.db is not complete", 40), 0);
+    assert_ptr_equal(strchr(run.err, '\n'), run.err + strlen(run.err) - 1);
+    json_decref(answer);
+    json_decref(expected);
+    rig_free(&run);
+    rig_free(&plain);
+    /* What fitted is there. */
+    assert_int_equal(open_at(&history, "full.db", false), 0);
+    struct history_info info;
+    assert_int_equal(history_find_run(&history, 1, &info, &err), 0);
+    assert_int_equal(info.status, HISTORY_UNFINISHED);
+    assert_true(info.n_replays > 0);
+    assert_int_equal(n_findings(), 0);
+    history_close(&history);
+}
+
+static void add_change(enum history_kind kind, int64_t run_id, const char *text)
+{
+    struct history_change change = {.host = "alpha",
+                                    .target = "vms",
+                                    .kind = kind,
+                                    .has_from = true,
+                                    .has_to = kind == HISTORY_CHANGE_MADE,
+                                    .from = slow,
+                                    .to = fast,
+                                    .run_ids = {run_id, 0}};
+    snprintf(change.text, sizeof change.text, "%s", text);
+    if (history_add_change(&history, &change, &err) != 0)
+        fail_msg("%s", err.text);
+    now_s += SECONDS_OF_A_DAY;
+}
+
+static void decisions_are_listed_with_their_evidence(void **state)
+{
+    (void)state;
+    begin_history("decisions.db");
+    rig_run_line(&run, "history changes --db decisions.db");
+    assert_int_equal(run.code, 0);
+    assert_non_null(strstr(run.out, "No decisions"));
+    rig_free(&run);
+    int64_t run_id = add_whole_run(1e8);
+    add_change(HISTORY_CHANGE_SKIPPED, 0, "on battery");
+    add_change(HISTORY_CHANGE_MADE, run_id, "two nights agree: +33 %");
+    add_change(HISTORY_CHANGE_ALARM, 0, "slower\033[2J");
+    history_close(&history);
+    rig_run_line(&run, "history changes --db decisions.db");
+    assert_int_equal(run.code, 0);
+    const char *skipped = strstr(run.out, "on battery"), *made = strstr(run.out, "two nights agree: +33 %");
+    assert_true(skipped != NULL && made != NULL && skipped < made);
+    assert_non_null(strstr(run.out, "4k x 1, buffered, psync -> 64k"));
+    assert_non_null(strstr(run.out, "of run 1"));
+    assert_non_null(strstr(run.out, "slower?[2J"));
+    rig_free(&run);
+    json_t *document = json_of("history changes --db decisions.db --json --limit 2");
+    const json_t *rows = json_object_get(document, "changes");
+    assert_int_equal(json_array_size(rows), 2);
+    assert_string_equal(json_string_value(json_object_get(json_array_get(rows, 0), "kind")), "change");
+    assert_string_equal(json_string_value(json_object_get(json_array_get(rows, 1), "kind")), "alarm");
+    json_decref(document);
+    document = json_of("history show 1 --db decisions.db --json");
+    assert_int_equal(json_array_size(json_object_get(document, "changes")), 1);
+    json_decref(document);
+    document = json_of("history export --db decisions.db --json");
+    assert_int_equal(json_array_size(json_object_get(document, "changes")), 3);
+    json_decref(document);
+    rig_run_line(&run, "history show 1 --db decisions.db");
+    assert_non_null(strstr(run.out, "two nights agree"));
+    assert_null(strstr(run.out, "on battery"));
+    rig_free(&run);
+}
+
+static void runs_that_do_not_compare_are_refused(void **state)
+{
+    (void)state;
+    begin_history("pairs.db");
+    add_whole_run(1e8);
+    add_whole_run(2e8);
+    history_close(&history);
+    run_sql("pairs.db", "UPDATE runs SET pattern = 'read' WHERE id = 2");
+    rig_run_line(&run, "history compare 1 1 --db pairs.db");
+    rig_check_error(&run, 2, "name two runs");
+    rig_free(&run);
+    rig_run_line(&run, "history compare 1 2 --db pairs.db");
+    rig_check_error(&run, 2, "run 1 is of pattern randwrite, run 2 of read");
+    rig_free(&run);
+}
+
+static void texts_of_other_machines_do_not_reach_the_terminal(void **state)
+{
+    static const char *const lines[] = {"history list --db evil.db", "history show 1 --db evil.db",
+                                        "history changes --db evil.db", "history export --db evil.db"};
+    (void)state;
+    begin_history("evil.db");
+    add_whole_run(1e8);
+    add_change(HISTORY_CHANGE_MADE, 1, "text");
+    history_close(&history);
+    run_sql("evil.db",
+            "UPDATE runs SET uuid = char(27) || 'u', command = char(27) || '[2J', name = char(27) || "
+            "char(155) || '[2J'; UPDATE hosts SET name = char(27) || '[2J'; UPDATE changes SET "
+            "target = char(155) || 'T'; UPDATE targets SET identity = "
+            "'{\"file_system\":\"' || char(127) || '\"}', fingerprint = char(27)");
+    for (size_t i = 0; i < RIG_COUNT(lines); i++) {
+        rig_run_line(&run, lines[i]);
+        assert_int_equal(run.code, 0);
+        for (const char *c = run.out; *c != '\0'; c++) {
+            bool is_end = *c == '\n' || (*c == '\r' && c[1] == '\n');
+            if ((((unsigned char)*c < ' ' || *c == 127) && !is_end) || *c == '\xc2')
+                fail_msg("%s: byte %d in %s", lines[i], *c, run.out);
+        }
+        rig_free(&run);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(saving_changes_nothing_that_is_printed),
+        cmocka_unit_test(all_runs_are_listed_newest_first),
+        cmocka_unit_test(the_kept_answer_is_the_printed_one),
+        cmocka_unit_test(two_nights_are_compared),
+        cmocka_unit_test(csv_has_a_line_for_each_replay_and_disarms_formulas),
+        cmocka_unit_test(snippets_come_from_the_history),
+        cmocka_unit_test(wrong_words_are_answered_with_the_right_ones),
+        cmocka_unit_test(merging_pruning_and_verifying_work_from_outside),
+        cmocka_unit_test(a_strange_database_is_refused_before_anything_is_measured),
+        cmocka_unit_test(a_dry_run_makes_no_history),
+        cmocka_unit_test(a_full_disk_costs_the_history_and_not_the_answer),
+        cmocka_unit_test(decisions_are_listed_with_their_evidence),
+        cmocka_unit_test(runs_that_do_not_compare_are_refused),
+        cmocka_unit_test(texts_of_other_machines_do_not_reach_the_terminal),
+    };
+    if (!rig_find_program())
+        return RIG_SKIPPED;
+    return cmocka_run_group_tests_name("tuner/history_cli", tests, enter, rig_leave);
+}

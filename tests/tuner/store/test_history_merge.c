@@ -1,0 +1,308 @@
+/* Tests of merging histories, and of two writers at once. */
+#include "tests/tuner/store/history_rig.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+static const char *const tables[] = {"hosts",   "targets",         "points",    "runs",
+                                     "replays", "recommendations", "documents", "changes"};
+
+static void make_other(const char *path, const char *host, double bps)
+{
+    begin_history(path);
+    int64_t run_id = begin_run("recommend", "vms", host);
+    add_replays(run_id, &fast, (const double[]){bps}, 1, 0);
+    struct history_replay warm = replay_of(1, &fast, bps);
+    snprintf(warm.conditions, sizeof warm.conditions, "cache=warm");
+    assert_int_equal(history_add_replay(&history, run_id, &warm, &err), 0);
+    finish_run(run_id, bps);
+    now_s += 10;
+    begin_run("measure", "", host);
+    struct history_change change = {
+        .target = "vms", .kind = HISTORY_CHANGE_MADE, .has_to = true, .to = fast, .run_ids = {run_id, 0}};
+    snprintf(change.host, sizeof change.host, "%s", host);
+    assert_int_equal(history_add_change(&history, &change, &err), 0);
+    history_close(&history);
+}
+
+static void merging_twice_is_merging_once(void **state)
+{
+    size_t n_runs = 0, n_changes = 0;
+    int64_t rows[RIG_COUNT(tables)];
+    (void)state;
+    make_other("one.db", "alpha", 1e8);
+    make_other("two.db", "beta", 2e8);
+    begin_history("all.db");
+    assert_int_equal(history_merge(&history, "one.db", &n_runs, &n_changes, &err), 0);
+    assert_int_equal(n_runs, 2);
+    assert_int_equal(n_changes, 1);
+    assert_int_equal(history_merge(&history, "two.db", &n_runs, &n_changes, &err), 0);
+    assert_int_equal(n_runs, 2);
+    for (size_t i = 0; i < RIG_COUNT(tables); i++)
+        rows[i] = count_rows("all.db", tables[i]);
+    assert_int_equal(rows[3], 4);
+    assert_int_equal(rows[7], 2);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(history_merge(&history, i == 0 ? "one.db" : "two.db", &n_runs, &n_changes, &err), 0);
+        assert_int_equal(n_runs, 0);
+        assert_int_equal(n_changes, 0);
+    }
+    for (size_t i = 0; i < RIG_COUNT(tables); i++)
+        assert_int_equal(count_rows("all.db", tables[i]), rows[i]);
+    assert_int_equal(n_findings(), 0);
+    history_close(&history);
+}
+
+static void what_is_merged_refers_to_the_same_things(void **state)
+{
+    struct history_filter beta = {.host = "beta", .with_recommendation = true};
+    struct history_info *runs;
+    struct history_replay *replays;
+    struct history_change *changes;
+    size_t n_runs, n_changes, n;
+    (void)state;
+    make_other("three.db", "beta", 3e8);
+    begin_history("own.db");
+    add_whole_run(1e8); /* the same points have other ids here */
+    assert_int_equal(history_merge(&history, "three.db", &n_runs, &n_changes, &err), 0);
+    assert_int_equal(history_list_runs(&history, &beta, &runs, &n, &err), 0);
+    assert_int_equal(n, 1);
+    assert_close(runs[0].mean_bps, 3e8, 1);
+    assert_true(factors_equal(&runs[0].point, &(struct point){65536, 8, 1, API_IO_URING, 1, SYNC_END, 0}));
+    assert_int_equal(history_replays(&history, runs[0].id, &replays, &n, &err), 0);
+    assert_int_equal(n, 2);
+    assert_true(factors_equal(&replays[1].point, &fast));
+    assert_string_equal(replays[1].conditions, "cache=warm");
+    assert_int_equal(history_list_changes(&history, NULL, 0, 0, &changes, &n, &err), 0);
+    assert_int_equal(n, 1);
+    assert_int_equal(changes[0].run_ids[0], runs[0].id);
+    assert_true(factors_equal(&changes[0].to, &fast));
+    free(runs);
+    free(replays);
+    free(changes);
+    history_close(&history);
+}
+
+static void an_unfinished_run_is_completed_by_a_later_copy(void **state)
+{
+    struct history_info info;
+    size_t n_runs, n_changes;
+    (void)state;
+    begin_history("live.db");
+    int64_t run_id = begin_run("recommend", "", "alpha");
+    add_replays(run_id, &fast, (const double[]){1e8}, 1, 0);
+    history_close(&history);
+    begin_history("copy.db");
+    assert_int_equal(history_merge(&history, "live.db", &n_runs, &n_changes, &err), 0);
+    assert_int_equal(n_runs, 1);
+    history_close(&history);
+    assert_int_equal(open_at(&history, "live.db", true), 0);
+    add_replays(run_id, &slow, (const double[]){2e8}, 1, 1);
+    finish_run(run_id, 1e8);
+    history_close(&history);
+    assert_int_equal(open_at(&history, "copy.db", true), 0);
+    assert_int_equal(history_merge(&history, "live.db", &n_runs, &n_changes, &err), 0);
+    assert_int_equal(n_runs, 1);
+    assert_int_equal(history_find_run(&history, 1, &info, &err), 0);
+    assert_int_equal(info.status, HISTORY_DONE);
+    assert_int_equal(info.n_replays, 2);
+    assert_true(info.has_point);
+    assert_int_equal(n_findings(), 0);
+    history_close(&history);
+}
+
+static void strange_files_are_not_merged(void **state)
+{
+    size_t n_runs, n_changes;
+    (void)state;
+    begin_history("host.db");
+    rig_write("text.db", "%0200d", 1);
+    assert_int_equal(history_merge(&history, "text.db", &n_runs, &n_changes, &err), -EINVAL);
+    assert_int_equal(history_merge(&history, "missing.db", &n_runs, &n_changes, &err), -ENOENT);
+    assert_false(rig_exists("missing.db"));
+    assert_int_equal(history_merge(&history, "host.db", &n_runs, &n_changes, &err), -EINVAL);
+    assert_non_null(strstr(err.text, "itself"));
+    history_close(&history);
+}
+
+/* Once in, a damaged run would make every list fail. */
+static void of_a_history_with_a_damaged_run_nothing_is_merged(void **state)
+{
+    static const char *const damages[] = {
+        "UPDATE replays SET throughput_bps = -1",
+        "UPDATE replays SET warmup = 'cold'",
+        "UPDATE runs SET started_s = 9e999",
+        "UPDATE changes SET at_s = 9e999",
+    };
+    size_t n_runs, n_changes;
+    (void)state;
+    begin_history("clean.db");
+    add_whole_run(1e8);
+    for (size_t i = 0; i < RIG_COUNT(damages); i++) {
+        char path[32];
+        snprintf(path, sizeof path, "damaged-%zu.db", i);
+        history_close(&history);
+        make_other(path, "beta", 2e8);
+        run_sql(path, damages[i]);
+        assert_int_equal(open_at(&history, "clean.db", true), 0);
+        assert_int_equal(history_merge(&history, path, &n_runs, &n_changes, &err), -EBADMSG);
+        assert_non_null(strstr(err.text, path));
+        assert_int_equal(n_findings(), 0);
+        assert_int_equal(count_rows("clean.db", "runs"), 1);
+        assert_int_equal(count_rows("clean.db", "changes"), 0);
+    }
+    history_close(&history);
+}
+
+#define WRITERS       3
+#define WRITER_RUNS   4
+#define WRITER_POINTS 25
+
+/* Opens by itself, the file's making included. */
+static int write_as_child(const char *path)
+{
+    if (open_at(&history, path, true) != 0)
+        return 1;
+    for (int i = 0; i < WRITER_RUNS; i++) {
+        const struct history_header header = {
+            .command = "measure", .target = "", .pattern = "read", .hostname = "h", .identity = identity};
+        int64_t run_id;
+        if (history_begin_run(&history, &header, &run_id, &err) != 0)
+            return 2;
+        for (uint64_t k = 0; k < WRITER_POINTS; k++) {
+            struct history_replay replay = replay_of(k, k % 2 == 0 ? &fast : &slow, 1e8);
+            if (history_add_replay(&history, run_id, &replay, &err) != 0)
+                return 3;
+        }
+        if (history_finish_run(&history, run_id, HISTORY_DONE, 0, NULL, &err) != 0)
+            return 4;
+    }
+    history_close(&history);
+    return 0;
+}
+
+static void several_processes_write_at_once(void **state)
+{
+    pid_t pids[WRITERS];
+    (void)state;
+    unlink("shared.db");
+    for (size_t i = 0; i < WRITERS; i++) {
+        pids[i] = fork();
+        assert_true(pids[i] >= 0);
+        if (pids[i] == 0)
+            _exit(write_as_child("shared.db"));
+    }
+    for (size_t i = 0; i < WRITERS; i++) {
+        int status;
+        assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+        assert_true(WIFEXITED(status));
+        assert_int_equal(WEXITSTATUS(status), 0);
+    }
+    assert_int_equal(open_at(&history, "shared.db", false), 0);
+    assert_int_equal(n_findings(), 0);
+    history_close(&history);
+    assert_int_equal(count_rows("shared.db", "runs"), WRITERS * WRITER_RUNS);
+    assert_int_equal(count_rows("shared.db", "replays"), WRITERS * WRITER_RUNS * WRITER_POINTS);
+}
+
+static size_t read_whole(const char *path, char *bytes, size_t size)
+{
+    FILE *stream = fopen(path, "r");
+    assert_non_null(stream);
+    size_t n = fread(bytes, 1, size, stream);
+    assert_true(n > 0 && n < size);
+    fclose(stream);
+    return n;
+}
+
+/* Also one of an older schema: what it lacks is made in a copy. */
+static void the_other_history_and_its_folder_stay_as_they_are(void **state)
+{
+    static char before[1 << 20], after[1 << 20];
+    size_t n_runs = 0, n_changes = 0;
+    (void)state;
+    assert_int_equal(mkdir("away", 0700), 0);
+    make_other("away/old.db", "beta", 1e8);
+    run_sql("away/old.db",
+            "ALTER TABLE replays DROP COLUMN n_windows; ALTER TABLE replays DROP COLUMN window_seconds;"
+            "ALTER TABLE replays DROP COLUMN window_mean_bps; ALTER TABLE replays DROP COLUMN window_std_bps;"
+            "ALTER TABLE replays DROP COLUMN window_least_bps; ALTER TABLE replays DROP COLUMN "
+            "window_most_bps; ALTER TABLE replays DROP COLUMN conditions; PRAGMA user_version = 1");
+    assert_int_equal(rig_count_entries("away"), 1);
+    size_t n = read_whole("away/old.db", before, sizeof before);
+    assert_int_equal(symlink("away/old.db", "link.db"), 0);
+    begin_history("mine.db");
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(
+            history_merge(&history, i == 0 ? "away/old.db" : "link.db", &n_runs, &n_changes, &err), 0);
+        assert_int_equal(n_runs, i == 0 ? 2 : 0);
+        assert_int_equal(rig_count_entries("away"), 1);
+        assert_int_equal(read_whole("away/old.db", after, sizeof after), n);
+        assert_memory_equal(after, before, n);
+    }
+    assert_int_equal(n_findings(), 0);
+    history_close(&history);
+}
+
+static void what_another_process_has_only_in_its_log_is_merged(void **state)
+{
+    struct history own;
+    size_t n_runs = 0, n_changes = 0, n_entries;
+    (void)state;
+    assert_int_equal(mkdir("temporary", 0700), 0);
+    setenv("TMPDIR", "temporary", 1); /* relative: not taken */
+    begin_history("writing.db");
+    int64_t run_id = begin_run("measure", "", "beta");
+    add_replays(run_id, &fast, (const double[]){1e8, 2e8}, 2, 0);
+    n_entries = rig_count_entries(".");
+    assert_int_equal(open_at(&own, "taker.db", true), 0);
+    assert_int_equal(history_merge(&own, "writing.db", &n_runs, &n_changes, &err), 0);
+    assert_int_equal(n_runs, 1);
+    history_close(&own);
+    assert_int_equal(rig_count_entries("."), n_entries + 1);
+    assert_int_equal(count_rows("taker.db", "replays"), 2);
+    /* The writer's log is still its own. */
+    finish_run(run_id, 1e8);
+    history_close(&history);
+    assert_int_equal(count_rows("writing.db", "recommendations"), 1);
+    unsetenv("TMPDIR");
+}
+
+static void a_copy_leaves_nothing_behind(void **state)
+{
+    char folder[1024];
+    size_t n_runs, n_changes;
+    (void)state;
+    assert_non_null(getcwd(folder, sizeof folder - 16));
+    strcat(folder, "/copies");
+    assert_int_equal(mkdir(folder, 0700), 0);
+    setenv("TMPDIR", folder, 1);
+    make_other("source.db", "beta", 1e8);
+    begin_history("sink.db");
+    assert_int_equal(history_merge(&history, "source.db", &n_runs, &n_changes, &err), 0);
+    assert_int_equal(n_runs, 2);
+    run_sql("source.db", "DROP TABLE hosts");
+    assert_true(history_merge(&history, "source.db", &n_runs, &n_changes, &err) < 0);
+    assert_non_null(strstr(err.text, "history source.db"));
+    assert_int_equal(rig_count_entries("copies"), 0);
+    unsetenv("TMPDIR");
+    history_close(&history);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(merging_twice_is_merging_once),
+        cmocka_unit_test(what_is_merged_refers_to_the_same_things),
+        cmocka_unit_test(an_unfinished_run_is_completed_by_a_later_copy),
+        cmocka_unit_test(strange_files_are_not_merged),
+        cmocka_unit_test(of_a_history_with_a_damaged_run_nothing_is_merged),
+        cmocka_unit_test(several_processes_write_at_once),
+        cmocka_unit_test(the_other_history_and_its_folder_stay_as_they_are),
+        cmocka_unit_test(what_another_process_has_only_in_its_log_is_merged),
+        cmocka_unit_test(a_copy_leaves_nothing_behind),
+    };
+    return cmocka_run_group_tests(tests, rig_enter, rig_leave);
+}

@@ -1,0 +1,406 @@
+/* Tests of tuner/store/journal: what is written is read, broken ends are tolerated, broken anything else is
+ * not. */
+#include "tests/check.h"
+#include "tests/tuner/rig.h"
+#include "tuner/session/doubts.h"
+#include "tuner/store/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct journal journal;
+static struct err err;
+
+static struct journal_run run_of(uint64_t number)
+{
+    struct journal_run run = {
+        .number = number,
+        .at_seconds = 0.25 * (double)number,
+        .point = {65536, 8, 1, API_IO_URING, 1, SYNC_END, 8192},
+        .sample = {.throughput_bps = 1e9 / 3,
+                   .iops = 5086.3,
+                   .latency_mean_ns = 1.5e6,
+                   .latency_p99_ns = NAN,
+                   .achieved_depth = 7.75,
+                   .seconds = 0.1,
+                   .warmup_seconds = 0.02,
+                   .bytes = 1 << 20,
+                   .moved_bytes = 1 << 21,
+                   .warmup = MEASURE_WARMUP_LIMIT,
+                   .sampled = true,
+                   .fresh = true,
+                   .doubts = DOUBTS_BIT(DOUBT_WARMUP_NOT_STABLE)},
+    };
+    run.sample.latency_sketch.n = 100;
+    for (uint64_t i = 0; i < SKETCH_N_SHARES; i++)
+        run.sample.latency_sketch.ns[i] = 1000000 + 1000 * i;
+    return run;
+}
+
+/* A journal of n runs at `path`. */
+static void make(const char *path, size_t n)
+{
+    unlink(path);
+    assert_int_equal(journal_open(&journal, path, false, &err), 0);
+    assert_int_equal(
+        journal_begin(&journal, json_pack("{s:s, s:i}", "schema", JOURNAL_SCHEMA, "seed", 7), &err), 0);
+    for (size_t i = 0; i < n; i++) {
+        struct journal_run run = run_of(i);
+        journal_append(&journal, &run);
+    }
+    assert_int_equal(journal.failed, 0);
+    journal_done(&journal);
+}
+
+static char *text_of(const char *path, size_t *ret_size)
+{
+    int fd = -1;
+    char *text = NULL;
+    assert_int_equal(journal_load(path, 0, &fd, &text, ret_size, &err), 0);
+    close(fd);
+    return text;
+}
+
+static void what_is_written_is_read(void **state)
+{
+    (void)state;
+    struct stat status;
+    make("j", 3);
+    assert_int_equal(stat("j", &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0600);
+    assert_int_equal(journal_open(&journal, "j", true, &err), 0);
+    assert_int_equal(journal.n_runs, 3);
+    assert_int_equal(json_integer_value(json_object_get(journal.header, "seed")), 7);
+    struct journal_run expected = run_of(2), got = journal.runs[2];
+    assert_true(isnan(got.sample.latency_p99_ns));
+    got.sample.latency_p99_ns = expected.sample.latency_p99_ns = 0;
+    assert_true(factors_equal(&got.point, &expected.point));
+    assert_int_equal(got.number, 2);
+    assert_close(got.at_seconds, 0.5, 0);
+    assert_close(got.sample.throughput_bps, expected.sample.throughput_bps, 0);
+    assert_close(got.sample.achieved_depth, 7.75, 0);
+    assert_close(got.sample.warmup_seconds, 0.02, 0);
+    assert_int_equal(got.sample.moved_bytes, 1 << 21);
+    assert_int_equal(got.sample.warmup, MEASURE_WARMUP_LIMIT);
+    assert_true(got.sample.sampled && got.sample.fresh);
+    assert_int_equal(got.sample.doubts, expected.sample.doubts);
+    assert_memory_equal(&got.sample.latency_sketch, &expected.sample.latency_sketch, sizeof(struct sketch));
+    assert_false(journal.torn);
+    journal_done(&journal);
+}
+
+/* A kill may cut the file anywhere behind its first line: all whole runs are kept, and going on gives a whole
+ * journal again. */
+static void cut_off_anywhere_it_goes_on(void **state)
+{
+    (void)state;
+    size_t size = 0;
+    make("j", 2);
+    char *text = text_of("j", &size);
+    size_t first = (size_t)(strchr(text, '\n') - text) + 1;
+    for (size_t cut = first; cut < size; cut += 13) {
+        rig_write_bytes("cut", text, cut);
+        assert_int_equal(journal_open(&journal, "cut", false, &err), 0);
+        size_t whole = journal.n_runs;
+        assert_int_equal(journal.torn, text[cut - 1] != '\n');
+        assert_int_equal(journal_begin(&journal, json_object(), &err), 0);
+        struct journal_run run = run_of(9);
+        journal_append(&journal, &run);
+        journal_done(&journal);
+        assert_int_equal(journal_open(&journal, "cut", true, &err), 0);
+        assert_false(journal.torn);
+        assert_int_equal(journal.n_runs, whole + 1);
+        assert_int_equal(journal.runs[whole].number, 9);
+        journal_done(&journal);
+        unlink("cut");
+    }
+    free(text);
+}
+
+/* A header that was cut off after any byte leaves an empty journal, which is begun anew. */
+static void a_header_cut_off_anywhere_is_begun_anew(void **state)
+{
+    (void)state;
+    size_t size = 0, first = 0;
+    make("j", 1);
+    char *text = text_of("j", &size);
+    while (text[first] != '\n')
+        first++;
+    for (size_t cut = 0; cut <= first; cut++) {
+        rig_write_bytes("cut", text, cut);
+        if (journal_open(&journal, "cut", false, &err) != 0)
+            fail_msg("%zu bytes: %s", cut, err.text);
+        assert_null(journal.header);
+        assert_int_equal(journal.torn, cut > 0);
+        assert_int_equal(
+            journal_begin(&journal, json_pack("{s:s, s:i}", "schema", JOURNAL_SCHEMA, "seed", 7), &err), 0);
+        struct journal_run run = run_of(0);
+        journal_append(&journal, &run);
+        journal_done(&journal);
+        size_t again = 0;
+        char *whole = text_of("cut", &again);
+        assert_int_equal(again, size);
+        assert_memory_equal(whole, text, size);
+        free(whole);
+        unlink("cut");
+    }
+    free(text);
+}
+
+/* Zeros stand for what a crash kept from the disk: from any byte on to the end, or as a hole with lines
+ * behind. */
+static void zeros_from_anywhere_on_are_left_out(void **state)
+{
+    (void)state;
+    size_t size = 0;
+    make("j", 3);
+    char *text = text_of("j", &size);
+    size_t first = (size_t)(strchr(text, '\n') - text) + 1;
+    for (size_t cut = 1; cut < size; cut += cut < 2 * first ? 1 : 61) {
+        size_t hole = size - cut < 100 ? size - cut : cut % 2 == 0 ? size - cut : 100;
+        char *holed = test_malloc(size);
+        memcpy(holed, text, size);
+        memset(holed + cut, 0, hole);
+        rig_write_bytes("cut", holed, size);
+        test_free(holed);
+        if (journal_open(&journal, "cut", false, &err) != 0)
+            fail_msg("%zu bytes: %s", cut, err.text);
+        assert_true(journal.torn);
+        assert_int_equal(journal.header != NULL, cut >= first);
+        size_t whole = journal.n_runs;
+        assert_int_equal(journal_begin(&journal, json_pack("{s:s}", "schema", JOURNAL_SCHEMA), &err), 0);
+        struct journal_run run = run_of(9);
+        journal_append(&journal, &run);
+        journal_done(&journal);
+        assert_int_equal(journal_open(&journal, "cut", true, &err), 0);
+        assert_false(journal.torn);
+        assert_int_equal(journal.n_runs, whole + 1);
+        journal_done(&journal);
+        unlink("cut");
+    }
+    free(text);
+}
+
+static void a_mark_makes_what_was_before_prior_knowledge(void **state)
+{
+    (void)state;
+    make("j", 3);
+    assert_int_equal(journal_open(&journal, "j", false, &err), 0);
+    journal_mark(&journal);
+    struct journal_run run = run_of(3);
+    journal_append(&journal, &run);
+    journal_done(&journal);
+    assert_int_equal(journal_open(&journal, "j", true, &err), 0);
+    assert_int_equal(journal.n_runs, 4);
+    assert_int_equal(journal.first, 3);
+    journal_done(&journal);
+}
+
+/* Runs of another length say nothing about those to come; a mark before them has nothing left to mark. */
+static void a_decided_length_is_read_and_drops_the_runs_before_it(void **state)
+{
+    (void)state;
+    const struct journal_length decided = {75000000, 600000000, 150000000, false};
+    make("j", 3);
+    assert_int_equal(journal_open(&journal, "j", false, &err), 0);
+    assert_int_equal(journal.length.run_ns, 0);
+    journal_mark(&journal);
+    journal_decide(&journal, &decided);
+    struct journal_run run = run_of(3);
+    journal_append(&journal, &run);
+    assert_int_equal(journal.failed, 0);
+    journal_done(&journal);
+    assert_int_equal(journal_open(&journal, "j", true, &err), 0);
+    assert_false(journal.torn);
+    assert_int_equal(journal.n_runs, 1);
+    assert_int_equal(journal.runs[0].number, 3);
+    assert_int_equal(journal.first, 0);
+    assert_int_equal(journal.length.run_ns, 75000000);
+    assert_int_equal(journal.length.warmup_limit_ns, 600000000);
+    assert_int_equal(journal.length.warmup_least_ns, 150000000);
+    journal_done(&journal);
+}
+
+static int parse_length(const char *length)
+{
+    char text[512];
+    int n =
+        snprintf(text, sizeof text,
+                 "{\"schema\":\"fstune/journal/1\"}\n{\"length\":%s}\n{\"mark\":\"disagrees\"}\n", length);
+    return journal_parse(&journal, text, (size_t)n, &err);
+}
+
+static void a_length_out_of_its_range_is_refused(void **state)
+{
+    (void)state;
+    static const char *const good[] = {
+        "{\"run_ns\":50000000,\"warmup_limit_ns\":0,\"warmup_least_ns\":0}",
+        "{\"run_ns\":3600000000000,\"warmup_limit_ns\":3600000000000,\"warmup_least_ns\":3600000000000}",
+    };
+    static const char *const bad[] = {
+        "{\"run_ns\":49999999,\"warmup_limit_ns\":0,\"warmup_least_ns\":0}",
+        "{\"run_ns\":3600000000001,\"warmup_limit_ns\":0,\"warmup_least_ns\":0}",
+        "{\"run_ns\":50000000,\"warmup_limit_ns\":3600000000001,\"warmup_least_ns\":0}",
+        "{\"run_ns\":50000000,\"warmup_limit_ns\":-1,\"warmup_least_ns\":0}",
+        "{\"run_ns\":50000000,\"warmup_limit_ns\":0,\"warmup_least_ns\":-1}",
+        "{\"run_ns\":50000000,\"warmup_limit_ns\":0,\"warmup_least_ns\":3600000000001}",
+        "{\"run_ns\":5e7,\"warmup_limit_ns\":0,\"warmup_least_ns\":0}",
+        "{\"run_ns\":\"50000000\",\"warmup_limit_ns\":0,\"warmup_least_ns\":0}",
+        "{\"run_ns\":50000000,\"warmup_limit_ns\":0}",
+        "{}",
+        "75000000",
+        "null",
+    };
+    for (size_t i = 0; i < RIG_COUNT(good); i++) {
+        if (parse_length(good[i]) != 0)
+            fail_msg("%s: %s", good[i], err.text);
+        journal_done(&journal);
+    }
+    for (size_t i = 0; i < RIG_COUNT(bad); i++) {
+        if (parse_length(bad[i]) != -EINVAL)
+            fail_msg("%s was accepted", bad[i]);
+        assert_non_null(strstr(err.text, "line 2"));
+    }
+}
+
+static void what_is_no_journal_is_refused_and_left_alone(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"precious data\n",
+                                        "{}\n",
+                                        "[1]\n",
+                                        "{\"schema\": \"fstune/plan/1\"}\n",
+                                        "{\"schema\": \"fstune/journal/1\"}",
+                                        "precious data",
+                                        "{}",
+                                        "{\"schema\":\"fstune/journal/10\"",
+                                        "{\"schema\":\"fstune/journal/1\"\n",
+                                        "\n\n"};
+    mkdir("dir", 0755);
+    mkfifo("fifo", 0644);
+    for (size_t i = 0; i < RIG_COUNT(texts); i++) {
+        size_t size = 0;
+        rig_write("no", "%s", texts[i]);
+        assert_int_equal(journal_open(&journal, "no", false, &err), -EINVAL);
+        assert_non_null(strstr(err.text, "not a journal"));
+        char *text = text_of("no", &size);
+        assert_string_equal(text, texts[i]);
+        free(text);
+        unlink("no");
+    }
+    rig_write_bytes("zeros", "\0\0\0", 3); /* they could be anybody's */
+    assert_int_equal(journal_open(&journal, "zeros", false, &err), -EINVAL);
+    assert_true(journal_open(&journal, "dir", false, &err) < 0);
+    assert_true(journal_open(&journal, "fifo", false, &err) < 0);
+    assert_int_equal(symlink("j", "link"), 0);
+    assert_true(journal_open(&journal, "link", false, &err) < 0);
+    assert_int_equal(journal_open(&journal, "none/j", false, &err), -ENOENT);
+}
+
+/* One value of a good line replaced; behind it stands another good line, so that it is not the torn end. */
+static void a_wrong_number_is_refused_with_its_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *from, *to;
+    } changes[] = {
+        {"\"iops\":5086", "\"iops\":-086"},
+        {"\"iops\":5086.3", "\"iops\":\"50\""},
+        {"\"seconds\":0.1", "\"seconds\":-0.1"},
+        {"\"queue_depth\":8", "\"queue_depth\":0"},
+        {"\"queue_depth\":8", "\"queue_depth\":8.5"},
+        {"\"request_size\":65536", "\"request_size\":65537"},
+        {"\"io_uring\"", "\"io_thing\""},
+        {"\"sync\":\"end\"", "\"sync\":\"now\""},
+        {"1000000,", "9000000,"},
+        {"\"requests\":100", "\"requests\":0"},
+        {"\"bytes\":1048576", "\"bytes\":-1"},
+        {"\"warmup\":\"limit\"", "\"warmup\":\"hot\""},
+        {"\"sampled\":true", "\"sampled\":1"},
+        {"\"doubts\":[\"", "\"doubts\":[\"x"},
+        {"\"run\":0", "\"run\":-1"},
+        {"\"at_seconds\":0", "\"at_seconds\":-3"},
+    };
+    size_t size = 0;
+    make("j", 2);
+    char *text = text_of("j", &size);
+    for (size_t i = 0; i < RIG_COUNT(changes); i++) {
+        char changed[8192];
+        const char *at = strstr(text, changes[i].from);
+        assert_non_null(at);
+        int length = snprintf(changed, sizeof changed, "%.*s%s%s", (int)(at - text), text, changes[i].to,
+                              at + strlen(changes[i].from));
+        if (journal_parse(&journal, changed, (size_t)length, &err) != -EINVAL)
+            fail_msg("%s was accepted", changes[i].to);
+        assert_non_null(strstr(err.text, "line 2"));
+    }
+    free(text);
+}
+
+static void a_second_command_is_kept_out(void **state)
+{
+    (void)state;
+    struct journal second;
+    make("j", 1);
+    assert_int_equal(journal_open(&journal, "j", false, &err), 0);
+    assert_int_equal(journal_open(&second, "j", false, &err), -EAGAIN);
+    assert_non_null(strstr(err.text, "another fstune"));
+    assert_int_equal(journal_open(&second, "j", true, &err), 0);
+    journal_done(&second);
+    journal_done(&journal);
+}
+
+static void a_failed_write_ends_the_journal(void **state)
+{
+    (void)state;
+    struct journal_run run = run_of(1);
+    make("j", 1);
+    assert_int_equal(journal_open(&journal, "j", false, &err), 0);
+    int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+    assert_true(full >= 0 && dup3(full, journal.fd, O_CLOEXEC) == journal.fd);
+    close(full);
+    journal_append(&journal, &run);
+    assert_int_equal(journal.failed, -ENOSPC);
+    assert_int_equal(journal.fd, -1);
+    journal_append(&journal, &run);
+    journal_mark(&journal);
+    journal_decide(&journal, &(struct journal_length){.run_ns = 75000000});
+    journal_done(&journal);
+}
+
+static void an_empty_file_is_an_empty_journal(void **state)
+{
+    (void)state;
+    rig_write("nothing", "%s", "");
+    assert_int_equal(journal_open(&journal, "nothing", false, &err), 0);
+    assert_null(journal.header);
+    journal_done(&journal);
+    assert_int_equal(journal_open(&journal, "absent", true, &err), 0);
+    assert_false(rig_exists("absent"));
+    journal_done(&journal);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(cut_off_anywhere_it_goes_on),
+        cmocka_unit_test(a_header_cut_off_anywhere_is_begun_anew),
+        cmocka_unit_test(zeros_from_anywhere_on_are_left_out),
+        cmocka_unit_test(a_mark_makes_what_was_before_prior_knowledge),
+        cmocka_unit_test(a_decided_length_is_read_and_drops_the_runs_before_it),
+        cmocka_unit_test(a_length_out_of_its_range_is_refused),
+        cmocka_unit_test(what_is_no_journal_is_refused_and_left_alone),
+        cmocka_unit_test(a_wrong_number_is_refused_with_its_line),
+        cmocka_unit_test(a_second_command_is_kept_out),
+        cmocka_unit_test(a_failed_write_ends_the_journal),
+        cmocka_unit_test(an_empty_file_is_an_empty_journal),
+    };
+    return cmocka_run_group_tests_name("tuner/store/journal", tests, rig_enter, rig_leave);
+}

@@ -1,0 +1,144 @@
+/* Tests of `fstune calibrate` as a user runs it, on the file system of the working directory. */
+#include "tests/check.h"
+#include "tests/tuner/rig.h"
+#include "tuner/writes/host_file.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#define QUICK "--no-lock --quiet --path . --budget "
+
+static void a_calibration_writes_a_file_that_reads_back(void **state)
+{
+    struct rig_run run;
+    struct host_file file;
+    struct err err;
+    (void)state;
+    rig_run_line(&run, "calibrate " QUICK "40s --json -o host.conf --seed 1");
+    /* A busy machine may not manage five rounds. */
+    assert_true(run.code == 0 || run.code == 3);
+    json_t *document = rig_json(&run);
+    assert_string_equal(json_string_value(json_object_get(document, "schema")), "fstune/calibration/1");
+    assert_true(json_is_true(json_object_get(document, "complete")));
+    assert_int_equal(host_file_read("host.conf", &file, &err), 0);
+    const json_t *row = json_object_get(json_object_get(document, "parameters"), "bw_ramdisk");
+    assert_close(json_number_value(json_object_get(row, "value")) / file.host.bw_ramdisk_bps, 1, 1e-9);
+    assert_true(json_number_value(json_object_get(document, "bytes_written")) <= 8.0 * (1 << 30));
+    json_decref(document);
+    rig_free(&run);
+    assert_int_equal(rig_count_entries("."), 1);
+}
+
+static void a_dry_run_writes_nothing(void **state)
+{
+    struct rig_run run;
+    (void)state;
+    rig_run_line(&run, "calibrate " QUICK "10s --dry-run -o other.conf");
+    assert_int_equal(run.code, 0);
+    assert_non_null(strstr(run.out, "plan: calibrate"));
+    assert_false(rig_exists("other.conf"));
+    rig_free(&run);
+    rig_run_line(&run, "calibrate " QUICK "10s --dry-run --set-dirty-limits 64m,128m");
+    assert_non_null(strstr(run.out, "vm.dirty_background_bytes 64m and vm.dirty_bytes 128m meanwhile"));
+    rig_free(&run);
+}
+
+static void too_small_a_write_budget_is_said(void **state)
+{
+    struct rig_run run;
+    (void)state;
+    rig_run_line(&run, "calibrate " QUICK "10s --max-write 512m");
+    rig_check_error(&run, 2, "--max-write");
+    rig_free(&run);
+}
+
+/* Whatever the rate of the device: the rounds write less instead. */
+static void a_small_write_budget_is_enough_and_not_crossed(void **state)
+{
+    struct rig_run run;
+    (void)state;
+    rig_run_line(&run, "calibrate " QUICK "20s --max-write 640m --json --seed 1");
+    /* So little can be over before a fast device has been seen writing back. */
+    if (run.code != 0 && run.code != 3 && run.code != 5)
+        fail_msg("exit code %d: %s", run.code, run.err);
+    json_t *document = rig_json(&run);
+    json_int_t written = json_integer_value(json_object_get(document, "bytes_written"));
+    assert_int_equal(json_is_true(json_object_get(document, "complete")), run.code != 5);
+    assert_in_range(written, 128 << 20, 640 << 20);
+    json_decref(document);
+    rig_free(&run);
+}
+
+static void an_output_that_cannot_be_a_file_is_refused(void **state)
+{
+    struct rig_run run;
+    (void)state;
+    rig_run_line(&run, "calibrate " QUICK "10s -o .");
+    rig_check_error(&run, 2, "directory");
+    rig_free(&run);
+    rig_run_line(&run, "calibrate " QUICK "10s -o absent/host.conf");
+    rig_check_error(&run, 2, "absent/host.conf: no file can be made beside it");
+    rig_free(&run);
+}
+
+static void wait_ms(long ms)
+{
+    nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
+}
+
+static void end_with(struct rig_run *run, int number, long after_ms)
+{
+    static const char *const arguments[] = {"calibrate", "--no-lock", "--quiet",  "--path", ".", "--budget",
+                                            "30s",       "--output",  "cut.conf", "--json", NULL};
+    rig_start(run, NULL, arguments);
+    wait_ms(after_ms);
+    kill(run->pid, number);
+    rig_finish(run);
+    assert_false(rig_exists("cut.conf"));
+}
+
+static void an_interrupted_calibration_says_so_and_writes_no_file(void **state)
+{
+    /* While the target is filled, and in the rounds. */
+    static const long after_ms[] = {150, 2500};
+    (void)state;
+    for (size_t i = 0; i < RIG_COUNT(after_ms); i++) {
+        struct rig_run run;
+        end_with(&run, SIGINT, after_ms[i]);
+        assert_int_equal(run.code, 130);
+        json_t *document = rig_json(&run);
+        assert_true(json_is_true(json_object_get(document, "interrupted")));
+        assert_true(json_is_false(json_object_get(document, "complete")));
+        json_decref(document);
+        rig_free(&run);
+    }
+}
+
+static void a_kill_leaves_nothing_behind(void **state)
+{
+    struct rig_run run;
+    size_t before = rig_count_entries(".");
+    (void)state;
+    end_with(&run, SIGKILL, 2500);
+    assert_int_equal(run.code, -SIGKILL);
+    assert_int_equal(rig_count_entries("."), before);
+    rig_free(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_calibration_writes_a_file_that_reads_back),
+        cmocka_unit_test(a_dry_run_writes_nothing),
+        cmocka_unit_test(too_small_a_write_budget_is_said),
+        cmocka_unit_test(a_small_write_budget_is_enough_and_not_crossed),
+        cmocka_unit_test(an_output_that_cannot_be_a_file_is_refused),
+        cmocka_unit_test(an_interrupted_calibration_says_so_and_writes_no_file),
+        cmocka_unit_test(a_kill_leaves_nothing_behind),
+    };
+    if (!rig_find_program())
+        return RIG_SKIPPED;
+    return cmocka_run_group_tests(tests, rig_enter, rig_leave);
+}

@@ -1,0 +1,151 @@
+/* Tests of tuner/writes/calibrate_round: how much a round writes for the kernel's own flusher. */
+/* LINK: -Wl,--wrap=calibrate_cache -Wl,--wrap=calibrate_flushed -Wl,--wrap=calibrate_call */
+/* LINK: -Wl,--wrap=calibrate_buffer -Wl,--wrap=calibrate_memory -Wl,--wrap=calibrate_sync */
+/* LINK: -Wl,--wrap=calibrate_large -Wl,--wrap=calibrate_writeback -Wl,--wrap=calibrate_seek */
+/* LINK: -Wl,--wrap=calibrate_read */
+#include "tests/check.h"
+#include "tuner/writes/calibrate_internal.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define HARD     1000000.0
+#define N_ROUNDS 5
+
+static struct calibration calibration;
+static const bool *waits; /* in each round */
+static bool fails;        /* to see enough writes */
+static uint64_t asked[N_ROUNDS];
+
+int __wrap_calibrate_cache(struct calibrate *rig, double *ret_bps, double *ret_rewrite_bps, struct err *err);
+int __wrap_calibrate_flushed(struct calibrate *rig, uint64_t bytes, uint64_t limit_bg_bytes,
+                             uint64_t limit_hard_bytes, double *ret_bps, bool *ret_waited, struct err *err);
+int __wrap_calibrate_call(struct calibrate *rig, uint64_t bytes, size_t n, double *ret_s, struct err *err);
+int __wrap_calibrate_buffer(struct calibrate *rig, uint64_t bytes, size_t n, double *ret_s, struct err *err);
+int __wrap_calibrate_memory(struct calibrate *rig, double *ret_bps, struct err *err);
+int __wrap_calibrate_sync(struct calibrate *rig, uint64_t bytes, size_t n, double *ret_s, struct err *err);
+int __wrap_calibrate_large(struct calibrate *rig, const uint64_t *sizes, size_t n, uint64_t each,
+                           double *ret_s, struct err *err);
+int __wrap_calibrate_writeback(struct calibrate *rig, uint64_t bytes, double *ret_bps, struct err *err);
+int __wrap_calibrate_seek(struct calibrate *rig, double *ret_s, struct err *err);
+int __wrap_calibrate_read(struct calibrate *rig, uint64_t bytes, double *ret_bps, struct err *err);
+
+static int give(double *ret)
+{
+    *ret = 1;
+    return 0;
+}
+
+int __wrap_calibrate_cache(struct calibrate *rig, double *ret_bps, double *ret_rewrite_bps, struct err *err)
+{
+    (void)rig;
+    (void)err;
+    *ret_rewrite_bps = 1;
+    return give(ret_bps);
+}
+
+int __wrap_calibrate_flushed(struct calibrate *rig, uint64_t bytes, uint64_t limit_bg_bytes,
+                             uint64_t limit_hard_bytes, double *ret_bps, bool *ret_waited, struct err *err)
+{
+    (void)rig;
+    (void)limit_bg_bytes;
+    assert_int_equal(limit_hard_bytes, HARD);
+    asked[calibration.n_rounds] = bytes;
+    *ret_waited = waits[calibration.n_rounds];
+    return fails ? err_set(err, -EAGAIN, "too few") : give(ret_bps);
+}
+
+int __wrap_calibrate_call(struct calibrate *rig, uint64_t bytes, size_t n, double *ret_s, struct err *err)
+{
+    (void)rig;
+    (void)bytes;
+    (void)n;
+    (void)err;
+    return give(ret_s);
+}
+
+int __wrap_calibrate_buffer(struct calibrate *rig, uint64_t bytes, size_t n, double *ret_s, struct err *err)
+{
+    return __wrap_calibrate_call(rig, bytes, n, ret_s, err);
+}
+
+int __wrap_calibrate_memory(struct calibrate *rig, double *ret_bps, struct err *err)
+{
+    return __wrap_calibrate_call(rig, 0, 0, ret_bps, err);
+}
+
+int __wrap_calibrate_sync(struct calibrate *rig, uint64_t bytes, size_t n, double *ret_s, struct err *err)
+{
+    return __wrap_calibrate_call(rig, bytes, n, ret_s, err);
+}
+
+int __wrap_calibrate_large(struct calibrate *rig, const uint64_t *sizes, size_t n, uint64_t each,
+                           double *ret_s, struct err *err)
+{
+    (void)sizes;
+    for (size_t i = 0; i < n; i++)
+        __wrap_calibrate_call(rig, each, 1, &ret_s[i], err);
+    return 0;
+}
+
+int __wrap_calibrate_writeback(struct calibrate *rig, uint64_t bytes, double *ret_bps, struct err *err)
+{
+    return __wrap_calibrate_call(rig, bytes, 0, ret_bps, err);
+}
+
+int __wrap_calibrate_seek(struct calibrate *rig, double *ret_s, struct err *err)
+{
+    return __wrap_calibrate_call(rig, 0, 0, ret_s, err);
+}
+
+int __wrap_calibrate_read(struct calibrate *rig, uint64_t bytes, double *ret_bps, struct err *err)
+{
+    return __wrap_calibrate_call(rig, bytes, 0, ret_bps, err);
+}
+
+/* Rounds where writers wait so. */
+static void make_rounds(const bool waiting[N_ROUNDS])
+{
+    calibration = (struct calibration){.flushed_bytes = (uint64_t)(2 * HARD),
+                                       .thresholds = {.background_bytes = HARD / 2, .hard_bytes = HARD}};
+    for (int i = 0; i < CALIBRATE_N_CALLS; i++)
+        calibration.sizes.calls_bytes[i] = 512;
+    for (int i = 0; i < CALIBRATE_N_BUFFER; i++)
+        calibration.sizes.buffer_bytes[i] = 64;
+    waits = waiting;
+    for (size_t i = 0; i < N_ROUNDS; i++)
+        assert_int_equal(calibrate_round_measure(&calibration), 0);
+    assert_int_equal(calibration.n_rounds, N_ROUNDS);
+    assert_int_equal(asked[0], HARD);
+}
+
+/* Twice as much may come to where writers wait although the first round did not. */
+static void rounds_after_the_first_are_alike(void **state)
+{
+    (void)state;
+    make_rounds((const bool[]){false, true, false, true, true});
+    for (size_t i = 1; i < N_ROUNDS; i++)
+        assert_int_equal(asked[i], 2 * HARD);
+    make_rounds((const bool[]){true, false, true, false, false});
+    for (size_t i = 1; i < N_ROUNDS; i++)
+        assert_int_equal(asked[i], HARD);
+}
+
+static void a_first_round_with_too_few_writes_decides_too(void **state)
+{
+    (void)state;
+    fails = true;
+    make_rounds((const bool[]){true, false, false, false, false});
+    fails = false;
+    assert_int_equal(asked[N_ROUNDS - 1], HARD);
+    assert_true(isnan(calibration.rounds[0].series[CALIBRATE_REDUCED]));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rounds_after_the_first_are_alike),
+        cmocka_unit_test(a_first_round_with_too_few_writes_decides_too),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

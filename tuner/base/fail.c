@@ -1,0 +1,36 @@
+/* Exit codes and the line that goes with them. */
+#include "tuner/base/fail.h"
+
+#include "bench/base/err.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+int fail_with(int code, const char *format, ...)
+{
+    va_list arguments;
+    char text[ERR_TEXT_SIZE];
+    struct err err;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    /* For its care that it stays one line, whatever bytes the user typed. */
+    err_set(&err, -EINVAL, "%s", text);
+    fprintf(stderr, "fstune: %s\n", err.text);
+    return code;
+}
+
+int fail_refused(int result, const char *text)
+{
+    static const int machine[] = {-ENOSPC, -EDQUOT, -EFBIG,   -EROFS,   -EIO,      -ENOMEM,
+                                  -EMFILE, -ENFILE, -EINTR,   -ESTALE,  -ENOTCONN, -ETIMEDOUT,
+                                  -ENODEV, -EAGAIN, -EUCLEAN, -EBADMSG, -EREMOTEIO};
+    int code = EXIT_USAGE;
+    for (size_t i = 0; i < sizeof machine / sizeof machine[0]; i++) {
+        if (result == machine[i])
+            code = EXIT_FAILED;
+    }
+    return fail_with(code, "%s", text);
+}

@@ -1,0 +1,24 @@
+/* tuner/base/fail: how a command fails: its exit code, and one line on stderr. */
+#ifndef FSTUNE_TUNER_BASE_FAIL_H
+#define FSTUNE_TUNER_BASE_FAIL_H
+
+/* Exit codes. */
+enum {
+    EXIT_DONE = 0,
+    EXIT_FAILED = 1,
+    EXIT_USAGE = 2,
+    EXIT_INCONCLUSIVE = 3,
+    EXIT_FINDINGS = 3, /* of doctor */
+    EXIT_BEHIND = 4,   /* of retune: the settings in force, or the throughput, have fallen behind */
+    EXIT_NOTHING = 5,
+    EXIT_SIGNAL = 128 /* plus the signal's number */
+};
+
+/* Prints "fstune: TEXT" on stderr. Returns code. */
+int fail_with(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same for what was refused before anything was done: exit code 1 where the machine is the reason (no
+ * space, read-only, no memory), 2 where the user's words are. */
+int fail_refused(int result, const char *text);
+
+#endif

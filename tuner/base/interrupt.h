@@ -1,0 +1,38 @@
+/* tuner/base/interrupt: signals, as a flag that the measurement reads and a descriptor that the waiting
+ * thread polls. */
+#ifndef FSTUNE_TUNER_BASE_INTERRUPT_H
+#define FSTUNE_TUNER_BASE_INTERRUPT_H
+
+#include "bench/base/err.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+/* In interrupt_signal when no signal came, but the time of the command is over and the kernel still holds a
+ * request. */
+#define INTERRUPT_LATE (-1)
+
+/* Number of the signal that asked the program to end, or INTERRUPT_LATE; 0 before. Read by the pumps. */
+extern atomic_int interrupt_signal;
+
+/* Whatever the caller left: nothing is blocked; SIGINT, SIGTERM and SIGHUP are caught, and a second one of
+ * them ends the process at once; SIGPIPE and SIGXFSZ are ignored (their system calls fail with an errno
+ * instead); SIGCHLD is not, because the ends of children would be lost. SIGINT and SIGHUP stay ignored where
+ * they are, as below nohup or in the background of a script. Call once, from main. */
+int interrupt_setup(struct err *err);
+
+/* In a process forked by one that did the above, and that passes its signals on: one may come twice here, and
+ * only the first counts. */
+int interrupt_setup_below(struct err *err);
+
+/* While true, a signal ends the process at once, with 128 + its number: for work that is long and leaves
+ * nothing behind. One that came before does as well. */
+void interrupt_end_at_once(bool at_once);
+
+/* Becomes readable when a signal arrived. */
+int interrupt_descriptor(void);
+
+/* How often the process was continued after a stop (Ctrl-Z): a run in which this changes is void. */
+int interrupt_n_continued(void);
+
+#endif

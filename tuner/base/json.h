@@ -1,0 +1,28 @@
+/* tuner/base/json: pieces of JSON that several commands print. Every one is a new reference, NULL when memory
+ * ran out. NaN and infinite numbers become null. */
+#ifndef FSTUNE_TUNER_BASE_JSON_H
+#define FSTUNE_TUNER_BASE_JSON_H
+
+#include "bench/base/err.h"
+#include "bench/base/factors.h"
+#include "bench/base/pattern.h"
+#include "tuner/base/notes.h"
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdio.h>
+
+json_t *json_number(double value);
+json_t *json_numbers(const double *values, size_t n); /* an array of them */
+json_t *json_text(const char *text);                  /* what is not UTF-8 becomes '?' */
+json_t *json_pattern(const struct pattern *pattern);
+json_t *json_point(const struct point *point);
+
+/* The warnings: code, text and whether points are disqualified by it. */
+json_t *json_warnings(const struct notes *notes);
+json_t *json_notes(const struct notes *notes, const char *code_key, const char *text_key);
+
+/* Prints the document and a newline, and releases it. 0, -ENOMEM for NULL, or the errno of a failed write. */
+int json_print(FILE *out, json_t *document, struct err *err);
+
+#endif

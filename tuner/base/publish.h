@@ -1,0 +1,19 @@
+/* tuner/base/publish: a text into a file, whole or not at all. */
+#ifndef FSTUNE_TUNER_BASE_PUBLISH_H
+#define FSTUNE_TUNER_BASE_PUBLISH_H
+
+#include "bench/base/err.h"
+
+#include <stddef.h>
+
+/* 0 where `path` may become the page or picture: nothing is there, or a regular file, which is replaced. A
+ * symbolic link is refused (-ELOOP): in a directory that others write to it would lead to a file that nobody
+ * named. -EISDIR, -EINVAL (a device, a fifo ...), or the errno of looking or of making a file beside it, as
+ * -EACCES. */
+int publish_check(const char *path, struct err *err);
+
+/* Writes beside `path` and renames; on failure nothing is left behind and what was there stays. A file that
+ * is replaced keeps its permissions. 0; -EINTR: interrupted before it had its name; or a negative errno. */
+int publish_file(const char *path, const char *text, size_t size, struct err *err);
+
+#endif

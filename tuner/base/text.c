@@ -1,0 +1,63 @@
+/* Lines of text that several commands print. */
+#include "tuner/base/text.h"
+
+#include "bench/base/units.h"
+#include "tuner/base/utf8.h"
+
+#include <errno.h>
+#include <math.h>
+
+/* Some 570 years: what 64 bits of nanoseconds hold. */
+#define MOST_NS 1.8e19
+
+const char *text_printable(const char *text, char *buffer, size_t size)
+{
+    snprintf(buffer, size, "%s", text);
+    for (char *c = buffer; *c != '\0';) {
+        size_t length = utf8_length(c);
+        if (!utf8_is_plain(c, length)) {
+            *c = '?';
+            length = 1;
+        }
+        c += length;
+    }
+    return buffer;
+}
+
+const char *text_short_rate(double bps, char *buffer)
+{
+    if (isfinite(bps))
+        return units_format_rate(bps, buffer);
+    snprintf(buffer, UNITS_TEXT_SIZE, "-");
+    return buffer;
+}
+
+const char *text_short_duration(double ns, char *buffer)
+{
+    if (isfinite(ns) && ns >= 0)
+        return units_format_duration((uint64_t)(fmin(ns, MOST_NS) + 0.5), buffer);
+    snprintf(buffer, UNITS_TEXT_SIZE, "-");
+    return buffer;
+}
+
+void text_notes(FILE *out, const char *title, const struct notes *notes, bool with_code)
+{
+    if (notes->n == 0)
+        return;
+    fprintf(out, "\n%s\n", title);
+    for (size_t i = 0; i < notes->n; i++) {
+        if (notes->note[i].disqualifying)
+            fprintf(out, "  - NOT TRUSTWORTHY (%s): %s\n", notes->note[i].code, notes->note[i].text);
+        else if (with_code)
+            fprintf(out, "  - %s: %s\n", notes->note[i].code, notes->note[i].text);
+        else
+            fprintf(out, "  - %s\n", notes->note[i].text);
+    }
+}
+
+int text_finish(FILE *out, struct err *err)
+{
+    if (fflush(out) != 0 || ferror(out))
+        return err_sys(err, errno != 0 ? -errno : -EIO, "cannot write the result to standard output");
+    return 0;
+}

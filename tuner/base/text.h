@@ -1,0 +1,27 @@
+/* tuner/base/text: lines of text that several commands print. */
+#ifndef FSTUNE_TUNER_BASE_TEXT_H
+#define FSTUNE_TUNER_BASE_TEXT_H
+
+#include "bench/base/err.h"
+#include "tuner/base/notes.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* The text with '?' for control characters: names of files may hold any byte, and a terminal obeys some.
+ * Returns buffer; what does not fit is cut. */
+const char *text_printable(const char *text, char *buffer, size_t size);
+
+/* "1.21 GB/s" for a rate that may be NaN ("-"). */
+const char *text_short_rate(double bps, char *buffer);
+
+const char *text_short_duration(double ns, char *buffer);
+
+/* The notes, one per line, wrapped nowhere: "  - text". */
+void text_notes(FILE *out, const char *title, const struct notes *notes, bool with_code);
+
+/* Prints nothing more can be lost silently: 0 or the errno of a failed write. */
+int text_finish(FILE *out, struct err *err);
+
+#endif

@@ -1,0 +1,113 @@
+/* fstune advise: which way of writing the model would take, at once and without measuring. */
+#include "bench/base/err.h"
+#include "tuner/base/fail.h"
+#include "tuner/base/interrupt.h"
+#include "tuner/base/json.h"
+#include "tuner/base/publish.h"
+#include "tuner/base/text.h"
+#include "tuner/commands/command.h"
+#include "tuner/options/options.h"
+#include "tuner/options/settings.h"
+#include "tuner/picture/plot_deliver.h"
+#include "tuner/writes/write_advice.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool has_picture(const struct settings *settings)
+{
+    return settings->prediction.picture[0] != '\0';
+}
+
+/* What cannot become a picture is refused before anything is calculated. "-" is the terminal. */
+static int wish_for(const struct settings *settings, const char **ret_output, struct plot_wish *ret_wish,
+                    struct err *err)
+{
+    const char *name = settings->prediction.picture;
+    *ret_output = strcmp(name, "-") == 0 ? "" : name;
+    if (**ret_output == '\0' && settings->json)
+        return err_set(err, -EINVAL, "--json and --plot - both want standard output; give --plot a file");
+    int result = plot_deliver_wish(settings, *ret_output, ret_wish, err);
+    if (result == 0 && **ret_output != '\0')
+        result = publish_check(*ret_output, err);
+    return result < 0 ? err_prefix(err, "--plot") : 0;
+}
+
+static int draw(const struct write_advice *advice, const struct plot_wish *wish, const char *output,
+                struct err *err)
+{
+    char *script = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&script, &size);
+    if (out == NULL)
+        return err_set(err, -ENOMEM, "no memory for the picture");
+    write_advice_draw(advice, wish, out);
+    int result = fclose(out) == 0 ? plot_deliver(wish, output, script, size, err)
+                                  : err_set(err, -ENOMEM, "no memory for the picture");
+    free(script);
+    return result;
+}
+
+static int print(const struct write_advice *advice, struct err *err)
+{
+    if (advice->settings->json)
+        return json_print(stdout, write_advice_json(advice), err);
+    write_advice_text(stdout, advice);
+    return text_finish(stdout, err);
+}
+
+/* The exit code. */
+static int advise(const struct settings *settings)
+{
+    static struct host_file host;
+    static struct write_advice advice;
+    struct plot_wish wish;
+    struct err err = {0};
+    const char *output = "";
+    int result = has_picture(settings) ? wish_for(settings, &output, &wish, &err) : 0;
+    interrupt_end_at_once(true);
+    if (result == 0)
+        result = write_advice_make(settings, &host, &advice, &err);
+    interrupt_end_at_once(false);
+    if (result < 0)
+        return fail_refused(result, err.text);
+    /* A picture on the terminal stands for the text. */
+    if (!has_picture(settings) || output[0] != '\0')
+        result = print(&advice, &err);
+    if (result == 0 && has_picture(settings))
+        result = draw(&advice, &wish, output, &err);
+    return result < 0 ? fail_with(EXIT_FAILED, "%s", err.text) : EXIT_DONE;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    static struct settings settings;
+    struct err err = {0};
+    settings_init(&settings);
+    settings.operands_allowed = 1;
+    settings.prediction.on = true;
+    int result = options_parse(&settings, OPTIONS_ADVISE, argc, argv, 1, &err);
+    if (result == 1) {
+        options_print_help(stdout, "advise write", command->description, OPTIONS_ADVISE, command->example);
+        return EXIT_DONE;
+    }
+    if (result < 0)
+        return fail_with(EXIT_USAGE, "%s", err.text);
+    if (settings.n_operands == 0 || strcmp(settings.operands[0], "write") != 0)
+        return fail_with(EXIT_USAGE, "advise: say what about; it knows writes: fstune advise write");
+    return advise(&settings);
+}
+
+const struct command command_advise = {
+    .name = "advise",
+    .summary = "predict which way of writing is the fastest, without measuring",
+    .operands = "write",
+    .run = run,
+    .options = OPTIONS_ADVISE,
+    .description =
+        "Says at once, by a model of this machine (fstune calibrate), what a burst of writes costs "
+        "through the page cache and past it, and from which size on another way is faster.",
+    .example = "fstune advise write --host host.conf --total 500m --request-size 64k",
+};

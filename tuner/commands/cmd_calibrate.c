@@ -1,0 +1,230 @@
+/* fstune calibrate: what writes cost on this machine and file system, for the predictions. */
+#include "bench/base/err.h"
+#include "bench/base/units.h"
+#include "tuner/base/fail.h"
+#include "tuner/base/interrupt.h"
+#include "tuner/base/publish.h"
+#include "tuner/commands/command.h"
+#include "tuner/options/options.h"
+#include "tuner/report/report_plan.h"
+#include "tuner/writes/calibrate.h"
+#include "tuner/writes/report_calibrate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FILE_BYTES    (256ULL << 20) /* for seeks and reads */
+#define GRACE_SECONDS 5.0
+#define WIDE_SIZE     128
+
+static int exit_code(const struct calibration *calibration)
+{
+    int number = atomic_load(&interrupt_signal);
+    if (number > 0)
+        return EXIT_SIGNAL + number;
+    if (!calibration->complete)
+        return EXIT_NOTHING;
+    char wide[WIDE_SIZE];
+    return calibration->n_rounds < CALIBRATE_LEAST_ROUNDS ||
+                   calibrate_find_wide(calibration->values, wide, sizeof wide) > 0
+               ? EXIT_INCONCLUSIVE
+               : EXIT_DONE;
+}
+
+static int write_file(const struct calibration *calibration, const char *path, struct err *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *stream = open_memstream(&text, &size);
+    if (stream == NULL)
+        return err_set(err, -ENOMEM, "no memory for %s", path);
+    int result = host_file_write(stream, &calibration->file);
+    if (fclose(stream) != 0 || result < 0)
+        result = err_set(err, -ENOMEM, "no memory for %s", path);
+    if (result == 0)
+        result = publish_file(path, text, size, err);
+    free(text);
+    return result;
+}
+
+static void note_outcome(struct calibration *calibration)
+{
+    struct session *session = calibration->session;
+    char wide[WIDE_SIZE];
+    if (calibration->complete && calibrate_find_wide(calibration->values, wide, sizeof wide) > 0)
+        notes_add(&session->warnings, "calibrate_wide",
+                  "%s: the rounds differ too much for a figure; calibrate again while the machine is quiet",
+                  wide);
+    if (!calibration->complete || calibration->interrupted)
+        notes_add(&session->warnings, "calibrate_incomplete", "parameters are missing%s",
+                  session->settings->output[0] != '\0'
+                      ? ": no file was written, because no prediction could use it"
+                      : "");
+    else if (calibration->n_rounds < CALIBRATE_LEAST_ROUNDS)
+        notes_add(&session->warnings, "calibrate_few_rounds",
+                  "only %zu round%s fitted into the budget; %d and more tell the scatter: raise --budget",
+                  calibration->n_rounds, calibration->n_rounds == 1 ? "" : "s", CALIBRATE_LEAST_ROUNDS);
+    if (session->ground.medium.virtual_disk)
+        notes_add(&session->warnings, "virtual_disk",
+                  "the disk is a virtual one: bw_rdev may be the rate of its host's memory");
+    if (calibration->in_memory)
+        notes_add(&session->warnings, "memory_backed",
+                  "files lie in memory here: bw_dev, bw_rdev, sc_sw and c_sk are what memory costs");
+}
+
+/* The file holds what an uninterrupted command measured. Where it cannot be written, what was measured is
+ * told all the same. */
+static int deliver(struct calibration *calibration, struct err *err)
+{
+    struct session *session = calibration->session;
+    const struct settings *settings = session->settings;
+    int result = 0;
+    session_finish(session);
+    progress_clear(&session->progress);
+    note_outcome(calibration);
+    if (calibration->complete && !calibration->interrupted && settings->output[0] != '\0')
+        result = write_file(calibration, settings->output, err);
+    struct err report_err = {0};
+    int reported = settings->json ? report_calibrate_json(stdout, calibration, &report_err)
+                                  : report_calibrate_text(stdout, calibration, &report_err);
+    return result < 0 || reported == 0 ? result : err_set(err, reported, "%s", report_err.text);
+}
+
+/* Whoever may not set them learns it before anything is written. */
+static int check_limits(const struct settings *settings, struct err *err)
+{
+    if (!settings->calibrate_limits_given)
+        return 0;
+    int result = dirty_limits_check(&dirty_limits_system, settings->calibrate_limits_bytes[0],
+                                    settings->calibrate_limits_bytes[1], err);
+    return result < 0 ? err_prefix(err, "--set-dirty-limits") : 0;
+}
+
+/* With the lock of the device held: another that calibrates or measures there would meet these limits. */
+static int set_limits(struct calibration *calibration, struct err *err)
+{
+    const struct settings *settings = calibration->session->settings;
+    if (!settings->calibrate_limits_given)
+        return 0;
+    int result =
+        dirty_limits_set(&calibration->limits, &dirty_limits_system, settings->calibrate_limits_bytes[0],
+                         settings->calibrate_limits_bytes[1], err);
+    if (result < 0)
+        return err_prefix(err, "--set-dirty-limits");
+    notes_add(&calibration->session->warnings, "dirty_limits_set",
+              "the dirty limits are those of --set-dirty-limits, and not the machine's own");
+    return 0;
+}
+
+/* A failure is told beside whatever else there is to tell. */
+static int restore_limits(struct calibration *calibration)
+{
+    struct err err = {0};
+    int result = dirty_limits_restore(&calibration->limits, &err);
+    if (result < 0) {
+        notes_add(&calibration->session->warnings, "dirty_limits_left", "%s", err.text);
+        fail_with(EXIT_FAILED, "%s", err.text);
+    }
+    return result;
+}
+
+static int calibrate_and_print(struct session *session, struct err *err)
+{
+    struct calibration *calibration = calloc(1, sizeof *calibration);
+    if (calibration == NULL)
+        return err_set(err, -ENOMEM, "no memory");
+    calibration->session = session;
+    int result = check_limits(session->settings, err);
+    if (result == 0)
+        result = session_prepare(session, err);
+    if (result == 0)
+        result = set_limits(calibration, err);
+    if (result == 0) {
+        hostinfo_collect_limits(&session->host, session->directory_fd);
+        result = calibrate_run(calibration, err);
+    }
+    progress_clear(&session->progress);
+    int restored = restore_limits(calibration);
+    /* Also before anything was measured, and even where no target was made, a document is due. */
+    calibration->interrupted |= result == -EINTR;
+    if (result == 0 || result == -EINTR)
+        result = deliver(calibration, err);
+    if (result == -EINTR && atomic_load(&interrupt_signal) > 0)
+        result = EXIT_SIGNAL + atomic_load(&interrupt_signal);
+    else if (result == 0)
+        result = restored < 0 ? EXIT_FAILED : exit_code(calibration);
+    bool abandoned = session->abandoned;
+    calibrate_done(calibration);
+    if (!abandoned)
+        free(calibration);
+    return result;
+}
+
+static int check_and_print_plan(struct session *session, struct err *err)
+{
+    const struct settings *settings = session->settings;
+    char duration[UNITS_TEXT_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
+    uint64_t file_bytes = 0;
+    int result = session_estimate(session, &file_bytes, err);
+    if (result == 0)
+        result = calibrate_check_writes(
+            settings->max_write_bytes, file_bytes,
+            file_bytes > settings->file_size_bytes ? file_bytes : settings->file_size_bytes, err);
+    if (result == 0 && settings->output[0] != '\0')
+        result = publish_check(settings->output, err);
+    if (result < 0)
+        return result;
+    session->seconds_at_most = (double)settings->budget_ns / 1e9 + GRACE_SECONDS;
+    session->end_ns = session->start_ns + (uint64_t)(1e9 * session->seconds_at_most);
+    if (settings->dry_run && settings->json)
+        return report_plan_json(stdout, session, file_bytes, HOST_N_PARAMETERS, err);
+    if (!settings->dry_run && settings->quiet)
+        return 0;
+    FILE *out = settings->dry_run ? stdout : stderr;
+    fprintf(out, "plan: calibrate, at most %d rounds in %s", CALIBRATE_MOST_ROUNDS,
+            units_format_duration(settings->budget_ns, duration));
+    if (settings->calibrate_limits_given)
+        fprintf(out, ", vm.dirty_background_bytes %s and vm.dirty_bytes %s meanwhile",
+                units_format_size(settings->calibrate_limits_bytes[0], low),
+                units_format_size(settings->calibrate_limits_bytes[1], high));
+    report_plan_end(out, session, file_bytes);
+    return 0;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    static struct settings settings;
+    static char output[] = "--output";
+    struct err err = {0};
+    settings_init(&settings);
+    settings.file_size_bytes = FILE_BYTES;
+    for (int i = 1; i < argc; i++)
+        argv[i] = strcmp(argv[i], "-o") == 0 ? output : argv[i];
+    int result = options_parse(&settings, command->options, argc, argv, 1, &err);
+    if (result == 1) {
+        options_print_help(stdout, command->name, command->description, command->options, command->example);
+        return EXIT_DONE;
+    }
+    if (result == 0)
+        result = pattern_parse("write", &settings.pattern, &err);
+    if (result < 0)
+        return fail_with(EXIT_USAGE, "%s", err.text);
+    return command_run_session(command, &settings);
+}
+
+const struct command command_calibrate = {
+    .name = "calibrate",
+    .summary = "measure what writes cost here, for predictions",
+    .run = run,
+    .description = "Measures the parameters of the CAWL model of writes on a machine and a file system - "
+                   "rates of memory, "
+                   "page cache and device, fixed costs of calls, a seek - each with an interval, and reads "
+                   "the limits of "
+                   "dirty memory. The file is what `predict` and `advise` read.",
+    .example = "fstune calibrate --path /var/lib/vms --output host.conf",
+    .options = OPTIONS_CALIBRATE,
+    .no_pattern = true,
+    .plan = check_and_print_plan,
+    .measure = calibrate_and_print,
+};

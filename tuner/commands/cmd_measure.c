@@ -1,0 +1,160 @@
+/* fstune measure: one point, with its interval. */
+#include "bench/base/err.h"
+#include "bench/base/units.h"
+#include "tuner/base/fail.h"
+#include "tuner/base/interrupt.h"
+#include "tuner/commands/command.h"
+#include "tuner/options/options.h"
+#include "tuner/report/measurement.h"
+#include "tuner/report/report_measure.h"
+#include "tuner/report/report_plan.h"
+#include "tuner/session/candidates.h"
+#include "tuner/store/save.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int point_of(const struct settings *settings, struct point *ret_point, struct err *err)
+{
+    static const char *const required[] = {"request-size", "queue-depth", "direct", "api"};
+    const struct levels *levels = settings->levels;
+    for (int factor = FACTOR_REQUEST_SIZE; factor <= FACTOR_API; factor++) {
+        if (levels[factor].n != 1)
+            return err_set(err, -EINVAL, "--%s is missing; measure needs one value of every factor",
+                           required[factor]);
+    }
+    *ret_point = (struct point){
+        .request_size_bytes = levels[FACTOR_REQUEST_SIZE].value[0],
+        .queue_depth = (uint32_t)levels[FACTOR_QUEUE_DEPTH].value[0],
+        .direct = (uint32_t)levels[FACTOR_DIRECT].value[0],
+        .api = (enum api)levels[FACTOR_API].value[0],
+        .threads = levels[FACTOR_THREADS].n == 1 ? (uint32_t)levels[FACTOR_THREADS].value[0] : 1,
+        .sync = levels[FACTOR_SYNC].n == 1 ? (enum sync)levels[FACTOR_SYNC].value[0] : SYNC_END,
+    };
+    if (levels[FACTOR_WRITE_SIZE].n == 1)
+        factors_set_write_size(ret_point, levels[FACTOR_WRITE_SIZE].value[0]);
+    if (settings->simulate[0] != '\0' && ret_point->sync != SYNC_END)
+        return err_set(err, -EINVAL, "--sync: a simulated surface knows only sync end");
+    return factors_check(ret_point, err);
+}
+
+static int exit_code(const struct measurement *measurement)
+{
+    int number = atomic_load(&interrupt_signal);
+    if (number > 0)
+        return EXIT_SIGNAL + number;
+    return measurement->rule != NULL && !measurement->state.met ? EXIT_INCONCLUSIVE : EXIT_DONE;
+}
+
+static void save_answer(struct session *session, int code, const struct measured *measured)
+{
+    json_t *document = save_is_on(session) ? report_measure_document(measured) : NULL;
+    save_finish(session, code, document);
+    json_decref(document);
+}
+
+static int print_result(struct measurement *measurement, struct err *err)
+{
+    struct measured measured;
+    struct session *session = measurement->session;
+    progress_clear(&session->progress);
+    session_finish(session);
+    if (report_measure_prepare(&measured, measurement) == -ENOMEM)
+        return err_set(err, -ENOMEM, "no memory for the result");
+    int result = measurement->settings->json ? report_measure_json(stdout, &measured, err)
+                                             : report_measure_text(stdout, &measured, err);
+    int code = exit_code(measurement);
+    save_answer(session, result < 0 ? EXIT_FAILED : code, &measured);
+    return result < 0 ? result : code;
+}
+
+/* Every replay as slow as it can be. */
+static double seconds_at_most(const struct settings *settings, uint64_t file_bytes)
+{
+    double replay_ns = (double)settings->warmup_limit_ns + (double)settings->duration_ns + MEASURE_SETTLE_NS;
+    double n_runs = settings->replays * (settings->cross_check[0] != '\0' ? 2.0 : 1.0);
+    /* Disturbed runs are repeated: two, and one in twenty. */
+    double all_ns = settings->until_steady ? (double)settings->max_duration_ns + replay_ns
+                                           : (1.05 * n_runs + 2) * replay_ns;
+    return all_ns / 1e9 + report_plan_fill_seconds(settings, file_bytes);
+}
+
+static void print_plan(const struct session *session, const struct point *point, uint64_t file_bytes,
+                       FILE *out)
+{
+    const struct settings *settings = session->settings;
+    char text[FACTORS_TEXT_SIZE], duration[UNITS_TEXT_SIZE], most[UNITS_TEXT_SIZE];
+    units_format_duration(settings->duration_ns, duration);
+    fprintf(out, "plan: %s, %s, ", settings->pattern.name, factors_format(point, text));
+    if (settings->until_steady)
+        fprintf(out, "rounds of %s until they are steady (rule %s), for %s at most", duration,
+                settings->steady_rule, units_format_duration(settings->max_duration_ns, most));
+    else
+        fprintf(out, "%u replays of %s", settings->replays, duration);
+    report_plan_end(out, session, file_bytes);
+}
+
+static int check_and_print_plan(struct session *session, struct err *err)
+{
+    const struct settings *settings = session->settings;
+    struct point point;
+    uint64_t file_bytes = 0;
+    int result = point_of(settings, &point, err);
+    if (result == 0)
+        result = session_estimate(session, &file_bytes, err);
+    if (result == 0)
+        result = candidates_check(session, &point, file_bytes, err);
+    if (result == 0 && settings->until_steady && settings->max_duration_ns < settings->duration_ns)
+        result = err_set(err, -EINVAL,
+                         "--max-duration is shorter than one round (--duration); make it at least as long");
+    if (result == 0)
+        result = cross_check_plan(settings, &point, err);
+    if (result == 0)
+        result = save_open(session, err);
+    if (result < 0)
+        return result;
+    session->seconds_at_most = seconds_at_most(settings, file_bytes);
+    if (settings->dry_run && settings->json)
+        return report_plan_json(stdout, session, file_bytes, 1, err);
+    if (settings->dry_run || !settings->quiet)
+        print_plan(session, &point, file_bytes, settings->dry_run ? stdout : stderr);
+    return 0;
+}
+
+static int measure_and_print(struct session *session, struct err *err)
+{
+    struct measurement measurement = {.session = session, .settings = session->settings};
+    int result = point_of(session->settings, &measurement.record.point, err);
+    if (result == 0)
+        result = cross_check_open(&measurement.cross_check, session, &measurement.record.point, err);
+    if (result == 0)
+        result = session_prepare(session, err);
+    if (result == 0 && !session->simulated)
+        result = candidates_check(session, &measurement.record.point, session->target.size_bytes, err);
+    if (result == 0) {
+        save_begin(session, "measure");
+        result = measurement_run(&measurement, err);
+    }
+    measurement.interrupted |= result == -EINTR;
+    if (result == 0 || result == -EINTR)
+        result = print_result(&measurement, err);
+    else
+        save_finish(session, EXIT_FAILED, NULL);
+    progress_clear(&session->progress);
+    measurement_done(&measurement);
+    return result;
+}
+
+const struct command command_measure = {
+    .name = "measure",
+    .summary = "measure one setting, with its interval",
+    .run = command_run_measuring,
+    .description =
+        "Measures one setting for a pattern: throughput and latency with Student-t intervals over replays.",
+    .example = "fstune measure --pattern randread --request-size 4k --queue-depth 32 --direct 1 --api "
+               "io_uring --replays 5",
+    .options = OPTIONS_MEASURE,
+    .plan = check_and_print_plan,
+    .measure = measure_and_print,
+};

@@ -1,0 +1,199 @@
+/* fstune plot: pictures of measured results. */
+#include "bench/base/err.h"
+#include "tuner/base/fail.h"
+#include "tuner/base/interrupt.h"
+#include "tuner/commands/command.h"
+#include "tuner/options/options.h"
+#include "tuner/options/settings.h"
+#include "tuner/picture/plot.h"
+#include "tuner/picture/plot_deliver.h"
+#include "tuner/store/history.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHOWN_PATH 200
+#define MAX_KINDS  32
+
+/* The script of the picture; the caller frees it. */
+static int write_script(const struct plot_ops *ops, const struct plot_wish *wish,
+                        const struct plot_data *data, char **ret_script, size_t *ret_size, struct err *err)
+{
+    FILE *script = open_memstream(ret_script, ret_size);
+    if (script == NULL)
+        return err_set(err, -ENOMEM, "no memory");
+    int result = ops->draw(wish, data, script, err);
+    if (fclose(script) != 0 && result == 0)
+        result = err_set(err, -ENOMEM, "no memory");
+    return result;
+}
+
+static int deliver(const struct settings *settings, const struct plot_wish *wish, const char *script,
+                   size_t script_size, struct err *err)
+{
+    if (settings->plot_script) {
+        fwrite(script, 1, script_size, stdout);
+        return 0;
+    }
+    return plot_deliver(wish, settings->output, script, script_size, err);
+}
+
+/* Says what went wrong. code: EXIT_FAILED where nothing that the user wrote can be the reason. */
+static int explain(int result, int code, const char *text)
+{
+    int signal_number = atomic_load(&interrupt_signal);
+    if (signal_number > 0)
+        return fail_with(EXIT_SIGNAL + signal_number, "%s", text);
+    if (result == -ENODATA)
+        return fail_with(EXIT_NOTHING, "%s", text);
+    return code == EXIT_FAILED ? fail_with(code, "%s", text) : fail_refused(result, text);
+}
+
+/* struct err takes control characters out of the column's name. */
+static void note_ignored(const struct settings *settings, const struct plot_data *data)
+{
+    struct err note = {0};
+    if (data->ignored[0] == '\0')
+        return;
+    err_set(&note, -EINVAL, "--from %.*s: the column '%s' is not known; it is not drawn", SHOWN_PATH,
+            settings->from[0], data->ignored);
+    fail_with(EXIT_DONE, "%s", note.text);
+}
+
+/* err: begins with where they are from. */
+static int load_history(const struct settings *settings, struct plot_data *data, char *path, size_t size,
+                        struct err *err)
+{
+    struct history history;
+    int result = 0;
+    if (settings->n_from > 0)
+        return err_set(err, -EINVAL, "it is drawn from a history; give --db instead of --from");
+    if (settings->db[0] != '\0')
+        snprintf(path, size, "%s", settings->db);
+    else
+        result = history_default_path(path, size, err);
+    if (result == 0)
+        result = history_open(&history, &(struct history_place){.path = path}, err);
+    if (result < 0)
+        return result;
+    result = plot_data_history(data, &history, settings->target, err);
+    history_close(&history);
+    return result < 0 ? err_prefix(err, "--db %.*s", SHOWN_PATH, path) : 0;
+}
+
+static int load(const struct settings *settings, const struct plot_ops *ops, struct plot_data *data,
+                struct err *err)
+{
+    char path[SETTINGS_TEXT_SIZE];
+    *data = (struct plot_data){0};
+    if (ops == &plot_history)
+        return load_history(settings, data, path, sizeof path, err);
+    if (settings->db[0] != '\0' || settings->target[0] != '\0')
+        return err_set(err, -EINVAL,
+                       "--db and --target are for plot history; give a file of results with --from");
+    if (ops == &plot_prediction &&
+        (settings->plot_x[0] != '\0' || settings->plot_y[0] != '\0' || settings->plot_where[0] != '\0'))
+        return err_set(
+            err, -EINVAL,
+            "--x, --y and --where choose among factors, and a prediction has none; leave them out");
+    int result = plot_data_load(data, settings->from[0], err);
+    if (result == 0 && data->source == PLOT_PREDICTION && ops != &plot_prediction)
+        result =
+            err_set(err, -ENODATA, "it is a prediction, in which nothing was measured; use plot prediction");
+    return result < 0 ? err_prefix(err, "--from %.*s", SHOWN_PATH, settings->from[0]) : 0;
+}
+
+/* Whose words a failure is about. */
+static int draw(const struct settings *settings, const struct plot_ops *ops, const struct plot_wish *wish,
+                const struct plot_data *data, char **ret_script, size_t *ret_size, struct err *err)
+{
+    int result = write_script(ops, wish, data, ret_script, ret_size, err);
+    if (result < 0 && ops != &plot_history)
+        err_prefix(err, "--from %.*s", SHOWN_PATH, settings->from[0]);
+    return result;
+}
+
+/* The exit code. */
+static int plot(const struct settings *settings, const struct plot_ops *ops)
+{
+    struct err err = {0};
+    struct plot_wish wish;
+    struct plot_data data;
+    char *script = NULL;
+    size_t size = 0;
+    int code = EXIT_USAGE;
+    int result = plot_deliver_wish(settings, settings->output, &wish, &err);
+    if (result < 0)
+        return fail_with(EXIT_USAGE, "--output: %s", err.text);
+    result = load(settings, ops, &data, &err);
+    if (result == 0) {
+        note_ignored(settings, &data);
+        result = draw(settings, ops, &wish, &data, &script, &size, &err);
+    }
+    if (result == 0) {
+        code = EXIT_FAILED;
+        result = deliver(settings, &wish, script, size, &err);
+    }
+    plot_data_done(&data);
+    free(script);
+    return result == 0 ? EXIT_DONE : explain(result, code, err.text);
+}
+
+static int refuse_kind(const char *name)
+{
+    const char *names[MAX_KINDS], *nearest;
+    const struct plot_ops *ops;
+    size_t n = 0;
+    for (; n < MAX_KINDS && (ops = plot_row(n)) != NULL; n++)
+        names[n] = ops->name;
+    nearest = options_nearest(name, names, n);
+    if (nearest != NULL)
+        return fail_with(EXIT_USAGE, "'%.60s' is no kind of picture; did you mean %s?", name, nearest);
+    return fail_with(EXIT_USAGE, "'%.60s' is no kind of picture; fstune plot --help shows them", name);
+}
+
+static int print_help(const struct command *command)
+{
+    const struct plot_ops *ops;
+    options_print_help(stdout, "plot KIND", command->description, OPTIONS_PLOT, command->example);
+    puts("\nKinds of pictures:");
+    for (size_t i = 0; (ops = plot_row(i)) != NULL; i++)
+        printf("  %-12s %s\n", ops->name, ops->summary);
+    return EXIT_DONE;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    static struct settings settings;
+    static char output[] = "--output";
+    struct err err = {0};
+    settings_init(&settings);
+    settings.operands_allowed = 1;
+    /* The one short option that everybody tries. */
+    for (int i = 1; i < argc; i++)
+        argv[i] = strcmp(argv[i], "-o") == 0 ? output : argv[i];
+    int result = options_parse(&settings, OPTIONS_PLOT, argc, argv, 1, &err);
+    if (result == 1)
+        return print_help(command);
+    if (result < 0)
+        return fail_with(EXIT_USAGE, "%s", err.text);
+    if (settings.n_operands == 0)
+        return fail_with(EXIT_USAGE, "the kind of picture is missing; fstune plot --help shows them");
+    const struct plot_ops *ops = plot_find(settings.operands[0]);
+    return ops == NULL ? refuse_kind(settings.operands[0]) : plot(&settings, ops);
+}
+
+const struct command command_plot = {
+    .name = "plot",
+    .operands = "KIND",
+    .options = OPTIONS_PLOT,
+    .summary = "draw a picture of measured results: bars, lines, heat map, percentiles ...",
+    .run = run,
+    .description =
+        "Draws what `recommend --json`, `measure --json`, `predict write --json`, a search's journal "
+        "or a table in CSV holds, and with the kind `history` what a history (--db) holds, through "
+        "gnuplot.",
+    .example = "fstune plot heatmap --from result.json --output heatmap.png",
+};

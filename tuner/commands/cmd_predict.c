@@ -1,0 +1,154 @@
+/* fstune predict write: what writes will cost, from a model of the page cache. */
+#include "bench/base/err.h"
+#include "tuner/base/fail.h"
+#include "tuner/base/interrupt.h"
+#include "tuner/base/publish.h"
+#include "tuner/commands/command.h"
+#include "tuner/options/options.h"
+#include "tuner/options/settings.h"
+#include "tuner/picture/plot_deliver.h"
+#include "tuner/writes/predict.h"
+#include "tuner/writes/report_prediction.h"
+#include "tuner/writes/validate.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_file(const char *name)
+{
+    return name[0] != '\0' && strcmp(name, "-") != 0;
+}
+
+/* Names that cannot become the files are refused before anything is read. */
+static int check_files(const struct settings *settings, struct err *err)
+{
+    const struct settings_prediction *asked = &settings->prediction;
+    struct plot_wish wish;
+    int result = 0;
+    if (is_file(asked->picture)) {
+        result = plot_deliver_wish(settings, asked->picture, &wish, err);
+        if (result == 0)
+            result = publish_check(asked->picture, err);
+        if (result < 0)
+            return err_prefix(err, "--plot");
+    }
+    if (is_file(asked->csv))
+        result = strcmp(asked->csv, asked->host) == 0 || strcmp(asked->csv, asked->trace) == 0
+                     ? err_set(err, -EINVAL, "%.200s is read; give another name", asked->csv)
+                     : publish_check(asked->csv, err);
+    return result < 0 ? err_prefix(err, "--csv") : 0;
+}
+
+static int print_csv(const struct predict *predict, struct err *err)
+{
+    const char *name = predict->settings->prediction.csv;
+    char *text = NULL;
+    size_t size = 0;
+    if (!is_file(name)) {
+        report_prediction_csv(stdout, predict);
+        return 0;
+    }
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return err_set(err, -ENOMEM, "no memory");
+    report_prediction_csv(out, predict);
+    int result = fclose(out) == 0 ? publish_file(name, text, size, err)
+                                  : err_set(err, -ENOMEM, "--csv: no memory for %zu lines", predict->load.n);
+    free(text);
+    return result;
+}
+
+static int print(const struct predict *predict, struct err *err)
+{
+    const struct settings_prediction *asked = &predict->settings->prediction;
+    int result = 0;
+    if (asked->csv[0] != '\0')
+        result = print_csv(predict, err);
+    if (result == 0 && predict->settings->json)
+        result = report_prediction_json(stdout, predict, err);
+    else if (result == 0 && strcmp(asked->csv, "-") != 0 && strcmp(asked->picture, "-") != 0)
+        result = report_prediction_text(stdout, predict, err);
+    if (result == 0 && asked->picture[0] != '\0')
+        result = report_prediction_plot(predict, err);
+    return result;
+}
+
+static int validate(const struct predict *predict)
+{
+    const struct settings_prediction *asked = &predict->settings->prediction;
+    const struct validate_plan plan = {.mode = predict->mode,
+                                       .options = predict->options,
+                                       .n_repetitions = asked->repetitions,
+                                       .csv = asked->csv,
+                                       .picture = asked->picture};
+    return validate_write(predict->settings, &predict->host, &predict->load, &plan);
+}
+
+/* The exit code of a failure. code: EXIT_FAILED where nothing that the user wrote can be the reason. */
+static int explain(int result, int code, const char *text)
+{
+    const int number = atomic_load(&interrupt_signal);
+    if (number > 0)
+        return fail_with(EXIT_SIGNAL + number, "%s", text);
+    return code == EXIT_FAILED ? fail_with(code, "%s", text) : fail_refused(result, text);
+}
+
+/* The exit code. */
+static int predict_write(const struct settings *settings)
+{
+    static struct predict predict;
+    struct err err = {0};
+    int code = EXIT_USAGE;
+    int result = check_files(settings, &err);
+    interrupt_end_at_once(true);
+    if (result == 0)
+        result = predict_open(&predict, settings, &err);
+    if (result == 0 && !settings->prediction.validate)
+        result = predict_run(&predict, &err);
+    interrupt_end_at_once(false);
+    if (result == 0 && settings->prediction.validate) {
+        code = validate(&predict);
+        predict_done(&predict);
+        return code;
+    }
+    if (result == 0) {
+        code = EXIT_FAILED;
+        result = print(&predict, &err);
+    }
+    predict_done(&predict);
+    return result == 0 ? EXIT_DONE : explain(result, code, err.text);
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    static struct settings settings;
+    struct err err = {0};
+    settings_init(&settings);
+    settings.operands_allowed = 1;
+    settings.prediction.on = true;
+    int result = options_parse(&settings, command->options, argc, argv, 1, &err);
+    if (result == 1) {
+        options_print_help(stdout, "predict write", command->description, command->options, command->example);
+        return EXIT_DONE;
+    }
+    if (result < 0)
+        return fail_with(EXIT_USAGE, "%s", err.text);
+    if (settings.n_operands == 0 || strcmp(settings.operands[0], "write") != 0)
+        return fail_with(EXIT_USAGE, "only writes can be predicted; write fstune predict write [OPTION...]");
+    return predict_write(&settings);
+}
+
+const struct command command_predict = {
+    .name = "predict",
+    .operands = "write",
+    .options = OPTIONS_PREDICT,
+    .summary = "predict what writes cost, the page cache included, instead of measuring it",
+    .run = run,
+    .description =
+        "Computes from a machine that `fstune calibrate` has measured what each write of a load or "
+        "a trace costs (CAWL, a model of Linux' page cache), where the page cache stops to help, and "
+        "how much memory is dirty meanwhile. Nothing is written, except with --validate.",
+    .example = "fstune predict write --host host.conf --total 8g --request-size 1m --delay 10ms",
+};

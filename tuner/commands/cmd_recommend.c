@@ -1,0 +1,181 @@
+/* fstune recommend: from a pattern to a proven setting. */
+#include "bench/base/err.h"
+#include "bench/base/units.h"
+#include "tuner/base/fail.h"
+#include "tuner/base/interrupt.h"
+#include "tuner/base/text.h"
+#include "tuner/commands/command.h"
+#include "tuner/emit/snippet.h"
+#include "tuner/options/options.h"
+#include "tuner/report/answer.h"
+#include "tuner/report/live_tune.h"
+#include "tuner/report/report_plan.h"
+#include "tuner/report/report_recommend.h"
+#include "tuner/search/prior.h"
+#include "tuner/search/resume.h"
+#include "tuner/search/tune.h"
+#include "tuner/store/save.h"
+#include "tuner/writes/burst.h"
+#include "tuner/writes/report_burst.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Grace of the contract: the whole command ends within the budget and this. */
+#define GRACE_SECONDS 5.0
+/* A run that hangs is given up after this, which leaves time for giving the thread up and for the answer. */
+#define LATE_NS (3 * CLOCK_NS_PER_S)
+
+static void print_bursts(FILE *out, const struct settings *settings)
+{
+    char bytes[UNITS_TEXT_SIZE], pause[UNITS_TEXT_SIZE], time[UNITS_TEXT_SIZE];
+    fprintf(out, ", then bursts of %s", units_format_size(settings->burst.bytes, bytes));
+    if (settings->burst.interval_ns > 0)
+        fprintf(out, " %s apart", units_format_duration(settings->burst.interval_ns, pause));
+    fprintf(out, " in the last %s", units_format_duration(burst_reserved_ns(settings), time));
+}
+
+/* The plan line of interfaces, section 4: what the command will do at most. */
+static void print_plan(FILE *out, const struct session *session, uint64_t file_bytes, size_t n_points)
+{
+    const struct settings *settings = session->settings;
+    fprintf(out, "plan: %s, %zu points", settings->pattern.name, n_points);
+    if (session->simulated)
+        fprintf(out, ", %.0f virtual seconds", (double)settings->budget_ns / 1e9);
+    if (settings->burst.bytes > 0)
+        print_bursts(out, settings);
+    report_plan_end(out, session, file_bytes);
+}
+
+/* One search has one answer. */
+static int check_snippet(const struct settings *settings, struct err *err)
+{
+    const struct snippet_ops *ops = snippet_find(settings->emit);
+    if (ops == NULL || !ops->takes_several)
+        return 0;
+    return err_set(
+        err, -EINVAL,
+        "--emit %s: it needs several answers; keep each with --json, and give them to fstune emit %s "
+        "with a --from each",
+        ops->name, ops->name);
+}
+
+/* Everything that can be refused before a byte is written. */
+static int check_and_print_plan(struct session *session, struct err *err)
+{
+    const struct settings *settings = session->settings;
+    struct candidates candidates = {0};
+    uint64_t file_bytes = 0;
+    int result = check_snippet(settings, err);
+    if (result == 0)
+        result = session_estimate(session, &file_bytes, err);
+    if (result == 0)
+        result = candidates_build(&candidates, session, file_bytes, err);
+    if (result == 0)
+        result = tune_check(session, &candidates, file_bytes, err);
+    if (result == 0)
+        result = burst_check(session, file_bytes, err);
+    if (result == 0)
+        result = prior_open(session, err);
+    if (result == 0)
+        result = resume_open(session, err);
+    if (result == 0)
+        result = save_open(session, err);
+    if (result < 0) {
+        candidates_free(&candidates);
+        return result;
+    }
+    session->seconds_at_most = (double)settings->budget_ns / 1e9 + GRACE_SECONDS;
+    if (settings->dry_run && settings->json) {
+        result = report_plan_json(stdout, session, file_bytes, candidates.n, err);
+    } else if (settings->dry_run) {
+        print_plan(stdout, session, file_bytes, candidates.n);
+        text_notes(stdout, "Not in the space", &session->dropped, true);
+    } else if (!settings->quiet) {
+        print_plan(stderr, session, file_bytes, candidates.n);
+    }
+    candidates_free(&candidates);
+    session->dropped.n = 0;
+    return result;
+}
+
+static int exit_code(const struct answer *answer)
+{
+    int number = atomic_load(&interrupt_signal);
+    if (number > 0)
+        return EXIT_SIGNAL + number;
+    if (!answer->has_rows)
+        return EXIT_NOTHING;
+    return answer->tune->conclusive ? EXIT_DONE : EXIT_INCONCLUSIVE;
+}
+
+static void save_answer(struct session *session, int code, const struct answer *answer)
+{
+    json_t *document = save_is_on(session) ? report_recommendation_document(answer) : NULL;
+    save_finish(session, code, document);
+    json_decref(document);
+}
+
+static int print_result(struct tune *tune, const struct burst *burst, struct err *err)
+{
+    struct answer answer;
+    struct session *session = tune->session;
+    progress_clear(&session->progress);
+    session_finish(session);
+    answer_prepare(&answer, tune);
+    struct answer_part bursts = report_burst(burst);
+    answer.part = burst->settings != NULL ? &bursts : NULL;
+    int result = tune->settings->json ? report_recommendation_json(stdout, &answer, err)
+                                      : report_recommendation_text(stdout, &answer, err);
+    int code = exit_code(&answer);
+    save_answer(session, result < 0 ? EXIT_FAILED : code, &answer);
+    return result < 0 ? result : code;
+}
+
+static int measure_and_print(struct session *session, struct err *err)
+{
+    static struct burst burst;
+    /* What an answer needs when the preparation is interrupted and no search begins. */
+    struct tune tune = {.session = session,
+                        .settings = session->settings,
+                        .search = search_find(session->settings->method),
+                        .lowest_p99_ns = NAN};
+    tune.best = tune.chosen = tune.baseline = tune.standard = tune.counterpart = TUNE_NONE;
+    tune.split = tune.unsplit = TUNE_NONE;
+    session->end_ns = session->start_ns + session->settings->budget_ns + LATE_NS;
+    int result = session_prepare(session, err);
+    if (result == 0)
+        result = tune_init(&tune, session, err);
+    tune.observer = &live_tune;
+    if (result == 0) {
+        save_begin(session, "recommend");
+        result = tune_run(&tune, err);
+    }
+    if (result == 0)
+        result = burst_run(&burst, &tune, err);
+    progress_clear(&session->progress);
+    if (result == -EINTR) {
+        tune.stop = TUNE_STOP_INTERRUPTED;
+        result = 0;
+    }
+    if (result == 0)
+        result = print_result(&tune, &burst, err);
+    else
+        save_finish(session, EXIT_FAILED, NULL);
+    tune_done(&tune);
+    return result;
+}
+
+const struct command command_recommend = {
+    .name = "recommend",
+    .summary = "find the best setting for a pattern, with evidence",
+    .run = command_run_measuring,
+    .description =
+        "Searches the request size, queue depth, direct I/O setting and I/O API with the highest throughput "
+        "(or lowest latency) for a pattern on the file system of a directory, and proves it.",
+    .example = "fstune recommend --pattern randwrite --path /var/lib/vms --budget 60s",
+    .options = OPTIONS_RECOMMEND,
+    .plan = check_and_print_plan,
+    .measure = measure_and_print,
+};

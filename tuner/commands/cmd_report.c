@@ -1,0 +1,140 @@
+/* fstune report: a measured answer as a page to look at and to pass on. */
+#include "bench/base/err.h"
+#include "tuner/base/fail.h"
+#include "tuner/base/publish.h"
+#include "tuner/commands/command.h"
+#include "tuner/options/options.h"
+#include "tuner/options/settings.h"
+#include "tuner/picture/page.h"
+#include "tuner/store/document.h"
+#include "tuner/store/journal.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Of a history; the command line takes fewer. */
+#define MAX_DOCUMENTS 60
+
+static const char *when(const json_t *document)
+{
+    const char *text = json_string_value(json_object_get(json_object_get(document, "system"), "measured_at"));
+    return text != NULL ? text : "";
+}
+
+/* By time, ISO 8601 as text; those of one time stay in the order given. */
+static void sort(const json_t **documents, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        for (size_t k = i; k > 0 && strcmp(when(documents[k - 1]), when(documents[k])) > 0; k--) {
+            const json_t *later = documents[k - 1];
+            documents[k - 1] = documents[k];
+            documents[k] = later;
+        }
+    }
+}
+
+static int write_page(const struct page_request *request, struct err *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return err_set(err, -ENOMEM, "no memory for the page");
+    int result = page_print(out, request, err);
+    bool failed = ferror(out) != 0;
+    if ((fclose(out) != 0 || failed) && result == 0)
+        result = err_set(err, -ENOMEM, "no memory for the page");
+    if (result == 0)
+        result = publish_file(request->settings->html, text, size, err);
+    free(text);
+    return result;
+}
+
+/* What was loaded is to be released, also after a failure. */
+static int load_all(const struct settings *settings, json_t *documents[MAX_DOCUMENTS], size_t *ret_n,
+                    struct err *err)
+{
+    int result = 0;
+    size_t n = 0;
+    if (document_is_kept(settings))
+        return settings->n_operands > 0
+                   ? err_set(err, -EINVAL, "files and --db name two answers; give one of them")
+                   : document_load_row(settings, documents, MAX_DOCUMENTS, ret_n, err);
+    if (settings->n_from == 0 && settings->n_operands == 0)
+        result = document_load("-", &documents[n++], err);
+    for (size_t i = 0; i < settings->n_from && result == 0; i++)
+        result = document_load(settings->from[i], &documents[n++], err);
+    for (size_t i = 0; i < settings->n_operands && result == 0; i++)
+        result = document_load(settings->operands[i], &documents[n++], err);
+    *ret_n = n;
+    return result;
+}
+
+static int make_page(const struct settings *settings, const json_t **documents, size_t n, struct err *err)
+{
+    struct journal journal = {.fd = -1};
+    bool has_journal = settings->journal[0] != '\0';
+    const struct page_request request = {.documents = documents,
+                                         .n_documents = n,
+                                         .settings = settings,
+                                         .journal = has_journal ? &journal : NULL};
+    int result = has_journal ? journal_open(&journal, settings->journal, true, err) : 0;
+    if (result == 0)
+        result = write_page(&request, err);
+    journal_done(&journal);
+    return result;
+}
+
+static int report(const struct settings *settings, struct err *err)
+{
+    json_t *loaded[MAX_DOCUMENTS] = {NULL};
+    const json_t *documents[MAX_DOCUMENTS];
+    size_t n = 0;
+    /* Refused before standard input is waited for. */
+    int result = publish_check(settings->html, err);
+    if (result == 0)
+        result = load_all(settings, loaded, &n, err);
+    if (result == 0) {
+        memcpy(documents, loaded, sizeof loaded);
+        sort(documents, n);
+        result = make_page(settings, documents, n, err);
+    }
+    for (size_t i = 0; i < n; i++)
+        json_decref(loaded[i]);
+    return result;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    static struct settings settings;
+    struct err err = {0};
+    settings_init(&settings);
+    settings.operands_allowed = SETTINGS_MAX_OPERANDS;
+    int result = options_parse(&settings, OPTIONS_REPORT, argc, argv, 1, &err);
+    if (result == 1) {
+        options_print_help(stdout, "report --html FILE [RESULT.json...]", command->description,
+                           OPTIONS_REPORT, command->example);
+        return EXIT_DONE;
+    }
+    if (result < 0)
+        return fail_with(EXIT_USAGE, "%s", err.text);
+    if (settings.html[0] == '\0')
+        return fail_with(EXIT_USAGE, "--html is missing; write fstune report --html FILE");
+    result = report(&settings, &err);
+    return result < 0 ? fail_refused(result, err.text) : EXIT_DONE;
+}
+
+const struct command command_report = {
+    .name = "report",
+    .summary = "write a measured answer as one HTML page",
+    .run = run,
+    .options = OPTIONS_REPORT,
+    .description =
+        "Writes an answer of `fstune recommend --json` (or a measurement) as one HTML page with charts that "
+        "needs no network. Further answers may stand behind the options: the newest is shown, and how they "
+        "changed. --db shows a run of the history, and those like it before.",
+    .example = "fstune recommend --pattern randwrite --json | fstune report --html answer.html",
+};

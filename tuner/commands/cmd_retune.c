@@ -1,0 +1,241 @@
+/* fstune retune: every target of a configuration is measured again, and its settings follow. */
+#include "bench/base/err.h"
+#include "tuner/base/fail.h"
+#include "tuner/base/interrupt.h"
+#include "tuner/base/json.h"
+#include "tuner/commands/command.h"
+#include "tuner/nightly/apply.h"
+#include "tuner/nightly/prometheus.h"
+#include "tuner/nightly/report_retune.h"
+#include "tuner/nightly/retune.h"
+#include "tuner/options/options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+static struct retune_config config;
+
+static void print_help(const struct command *command)
+{
+    options_print_help(stdout, "retune [rollback]", command->description, OPTIONS_RETUNE, command->example);
+    retune_config_print_keys(stdout);
+}
+
+/* The file is the base, the command line wins. */
+static int read_settings(int argc, char **argv, struct settings *settings, struct err *err)
+{
+    settings_init(settings);
+    settings->operands_allowed = 1;
+    int result = options_parse(settings, OPTIONS_RETUNE, argc, argv, 1, err);
+    if (result != 0)
+        return result;
+    if (settings->n_operands > 0 && strcmp(settings->operands[0], "rollback") != 0)
+        return err_set(err, -EINVAL, "'%.60s' is no action of retune; there is rollback",
+                       settings->operands[0]);
+    if (settings->config[0] == '\0')
+        return err_set(err, -EINVAL, "--config is missing; it names the file with the targets");
+    result = retune_config_read(&config, settings->config, err);
+    if (result < 0)
+        return result;
+    *settings = config.command;
+    settings->operands_allowed = 1;
+    result = options_parse(settings, OPTIONS_RETUNE, argc, argv, 1, err);
+    if (result == 0 && settings->target[0] != '\0' && retune_config_find(&config, settings->target) == NULL)
+        result = err_set(err, -EINVAL, "--target %.60s: %.200s has no such target", settings->target,
+                         settings->config);
+    return result;
+}
+
+static int open_history(const struct settings *settings, bool write, struct history *history,
+                        char db[PATH_MAX], struct err *err)
+{
+    int result = 0;
+    if (settings->db[0] != '\0')
+        snprintf(db, PATH_MAX, "%s", settings->db);
+    else
+        result = history_default_path(db, PATH_MAX, err);
+    if (result == 0 && write)
+        result = history_make_directories(db, err);
+    const struct history_place place = {.path = db, .write = write};
+    return result < 0 ? result : history_open(history, &place, err);
+}
+
+/* As tuner/session/session names it in what is measured. */
+static const char *host_name(void)
+{
+    static struct utsname names;
+    return uname(&names) == 0 ? names.nodename : "";
+}
+
+static const struct point *find_in_force(const struct retune_world *world, const struct retune_target *target,
+                                         struct point *point)
+{
+    struct night_request request;
+    bool known = false;
+    int64_t settled_id;
+    if (world->history != NULL && retune_in_force(world, target, &known, point, &settled_id, NULL) == 0 &&
+        known)
+        return point;
+    night_request_init(&request, &target->settings);
+    *point = request.in_force;
+    return request.in_force_given ? point : NULL;
+}
+
+static int show_plan(const struct settings *settings, struct err *err)
+{
+    struct history history = {0};
+    char db[PATH_MAX];
+    json_t *targets = json_array();
+    /* The first night finds no history. */
+    bool has_history = open_history(settings, false, &history, db, NULL) == 0;
+    const struct retune_world world = {
+        .history = has_history ? &history : NULL, .db = db, .host = host_name()};
+    int result = 0;
+    for (size_t i = 0; i < config.n_targets && result == 0; i++) {
+        const struct retune_target *target = &config.targets[i];
+        struct point point;
+        if (settings->target[0] != '\0' && strcmp(settings->target, target->name) != 0)
+            continue;
+        const struct point *in_force = find_in_force(&world, target, &point);
+        if (target->snippet[0] != '\0' && apply_check(target->snippet, err) < 0)
+            result = err_prefix(err, "%s", target->name);
+        if (settings->json)
+            json_array_append_new(targets, report_retune_plan_json(target, in_force));
+        else
+            report_retune_plan_text(stdout, target, in_force);
+    }
+    history_close(&history);
+    if (!settings->json || result < 0) {
+        json_decref(targets);
+        return result;
+    }
+    return json_print(stdout,
+                      json_pack("{s:s, s:s, s:b, s:o}", "schema", "fstune/retune/1", "version",
+                                FSTUNE_VERSION, "dry_run", 1, "targets", targets),
+                      err);
+}
+
+static int print_rollback(const struct settings *settings, const struct retune_target *target,
+                          const struct history_change *last, struct err *err)
+{
+    char setting[FACTORS_TEXT_SIZE];
+    const char *shown = last->has_from ? factors_format(&last->from, setting) : "not known";
+    if (settings->json) {
+        json_t *document = json_pack(
+            "{s:s, s:s, s:s, s:b, s:s, s:o, s:o}", "schema", "fstune/retune/1", "version", FSTUNE_VERSION,
+            "action", "rollback", "dry_run", settings->dry_run, "target", target->name, "snippet",
+            json_text(target->snippet), "in_force", last->has_from ? json_point(&last->from) : json_null());
+        return json_print(stdout, document, err);
+    }
+    if (settings->dry_run)
+        printf("%s: would be rolled back: %s would hold what %s.previous holds (setting: %s)\n", target->name,
+               target->snippet, target->snippet, shown);
+    else
+        printf("%s: rolled back: %s holds what was in force before the last change (setting: %s)\n",
+               target->name, target->snippet, shown);
+    return 0;
+}
+
+static int roll_back(const struct retune_world *world, const struct settings *settings, struct err *err)
+{
+    const struct retune_target *target = retune_config_find(&config, settings->target);
+    struct history_change last;
+    if (target == NULL)
+        return err_set(err, -EINVAL, "--target is missing; it names what to roll back");
+    int result = settings->dry_run ? retune_can_roll_back(world, target, &last, err)
+                                   : retune_rollback(world, target, &last, err);
+    if (result < 0)
+        return err_prefix(err, "%s", target->name);
+    return print_rollback(settings, target, &last, err);
+}
+
+static int print(const struct settings *settings, const struct retune_report *report, struct err *err)
+{
+    int result = 0;
+    if (settings->json)
+        result = json_print(stdout, report_retune_document(report), err);
+    else
+        report_retune_text(stdout, report);
+    report_retune_log(stderr, report);
+    return result;
+}
+
+/* An exit code, or a negative errno. */
+static int run_nights(const char *db, const struct settings *settings, struct err *err)
+{
+    struct retune_report report;
+    const struct retune_world world = {.db = db,
+                                       .host = host_name(),
+                                       .measure = night_run,
+                                       .look = busy_read,
+                                       .interrupted = &interrupt_signal,
+                                       .force = settings->force,
+                                       .apart = true,
+                                       .slack_ns = RETUNE_SLACK_NS};
+    int result = retune_run(&world, &config, settings->target, &report, err);
+    if (result < 0)
+        return result;
+    int number = atomic_load(&interrupt_signal);
+    if (number > 0)
+        report.exit_code = EXIT_SIGNAL + number;
+    int code = report.exit_code;
+    result = print(settings, &report, err);
+    if (result == 0 && settings->prometheus[0] != '\0')
+        result = prometheus_write(settings->prometheus, &report, &config, err);
+    retune_report_done(&report);
+    return result < 0 ? result : code;
+}
+
+static int act(const struct settings *settings, struct err *err)
+{
+    struct history history = {0};
+    char db[PATH_MAX];
+    if (settings->dry_run && settings->n_operands == 0)
+        return show_plan(settings, err);
+    int result = open_history(settings, !settings->dry_run, &history, db, err);
+    const struct retune_world world = {
+        .history = &history, .db = db, .host = host_name(), .interrupted = &interrupt_signal};
+    if (result == 0 && settings->n_operands > 0)
+        result = roll_back(&world, settings, err);
+    /* Found to be usable; a connection must not go through a fork. */
+    history_close(&history);
+    return result == 0 && settings->n_operands == 0 ? run_nights(db, settings, err) : result;
+}
+
+static int run(const struct command *command, int argc, char **argv)
+{
+    static struct settings settings;
+    struct err err = {0};
+    int result = read_settings(argc, argv, &settings, &err);
+    if (result == 1) {
+        print_help(command);
+        return EXIT_DONE;
+    }
+    if (result < 0)
+        return fail_with(result == -ENOMEM ? EXIT_FAILED : EXIT_USAGE, "%s", err.text);
+    result = act(&settings, &err);
+    int number = atomic_load(&interrupt_signal);
+    if (result == -EINTR && number > 0)
+        result = fail_with(EXIT_SIGNAL + number, "%s", err.text);
+    else if (result < 0)
+        result = fail_with(result == -EINVAL && settings.target[0] == '\0' ? EXIT_USAGE : EXIT_FAILED, "%s",
+                           err.text);
+    return result;
+}
+
+const struct command command_retune = {
+    .name = "retune",
+    .operands = "rollback",
+    .options = OPTIONS_RETUNE,
+    .summary =
+        "measure the targets of a configuration again, every night, and keep their settings up to date",
+    .run = run,
+    .description = "Measures every target of a configuration against the settings in force, and changes "
+                   "those only where "
+                   "several nights agree. `retune rollback` takes the last change of a target back.",
+    .example = "fstune retune --config /etc/fstune/retune.conf",
+};

@@ -1,0 +1,241 @@
+/* Completion for bash and zsh, from the tables. Neither script needs more than the shell itself. */
+#include "tuner/commands/completion.h"
+
+#include "tuner/emit/snippet.h"
+#include "tuner/options/options.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+#define WORDS_SIZE 512
+
+/* Choices of the program itself, before a command. */
+#define OWN_OPTIONS "--help --version --manual --completion"
+
+static bool is_one_of(const char *text, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(text, names[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* "a|b", "none, end, each": the separators become blanks. */
+static void take_words(const char *text, char *ret_words, size_t size)
+{
+    size_t n = 0;
+    for (; *text && n + 1 < size; text++) {
+        if (*text != ',')
+            ret_words[n++] = *text == '|' ? ' ' : *text;
+    }
+    ret_words[n] = '\0';
+}
+
+/* "fio" is a word to be typed, "FILE" the name of one. */
+static bool is_a_word(const char *argument)
+{
+    for (; *argument; argument++) {
+        if (!islower((unsigned char)*argument))
+            return false;
+    }
+    return true;
+}
+
+enum completion_kind completion_of(const char *argument, const char *range, char *ret_words, size_t size)
+{
+    static const char *const files[] = {"FILE", "PATH", "RESULT.json", "SCRIPT", "SURFACE"};
+    ret_words[0] = '\0';
+    if (argument[0] == '\0')
+        return COMPLETION_NOTHING;
+    if (strcmp(argument, "DIR") == 0)
+        return COMPLETION_DIRECTORIES;
+    if (is_one_of(argument, files, sizeof(files) / sizeof(files[0])))
+        return COMPLETION_FILES;
+    if (strcmp(argument, "PATTERN") == 0)
+        take_words("read|write|randread|randwrite|rw|randrw", ret_words, size);
+    else if (strchr(argument, '|') || is_a_word(argument))
+        take_words(argument, ret_words, size);
+    else if (strchr(range, ',') && !strstr(range, ".."))
+        take_words(range, ret_words, size);
+    return ret_words[0] != '\0' ? COMPLETION_WORDS : COMPLETION_NOTHING;
+}
+
+/* completion_of, and the formats of snippets, which are a table of their own. */
+static enum completion_kind find_kind(const char *argument, const char *range, char *ret_words, size_t size)
+{
+    const struct snippet_ops *ops;
+    if (argument == NULL || strcmp(argument, "FORMAT") != 0)
+        return completion_of(argument ? argument : "", range, ret_words, size);
+    size_t n = 0;
+    ret_words[0] = '\0';
+    for (size_t i = 0; (ops = snippet_row(i)) != NULL && n + strlen(ops->name) + 2 < size; i++)
+        n += (size_t)snprintf(ret_words + n, size - n, "%s%s", i > 0 ? " " : "", ops->name);
+    return COMPLETION_WORDS;
+}
+
+static void print_bash_value(FILE *out, const struct option_row *row)
+{
+    char words[WORDS_SIZE];
+    if (row->argument == NULL)
+        return;
+    fprintf(out, "    --%s) ", row->name);
+    switch (find_kind(row->argument, row->range, words, sizeof(words))) {
+    case COMPLETION_WORDS:
+        fprintf(out, "words='%s'", words);
+        break;
+    case COMPLETION_FILES:
+        fputs("kind=-f", out);
+        break;
+    case COMPLETION_DIRECTORIES:
+        fputs("kind=-d", out);
+        break;
+    case COMPLETION_NOTHING:
+        fputs("return", out);
+        break;
+    }
+    fputs(" ;;\n", out);
+}
+
+static void print_bash_command(FILE *out, const struct command *command)
+{
+    const struct option_row *row;
+    char words[WORDS_SIZE];
+    fprintf(out, "        %s)\n            options='--help", command->name);
+    for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
+        if (row->commands & command->options)
+            fprintf(out, " --%s", row->name);
+    }
+    find_kind(command->operands, "", words, sizeof(words));
+    fprintf(out, "'\n            operands='%s'\n            ;;\n", words);
+}
+
+static void print_bash(FILE *out, const struct command *const *commands, size_t n_commands)
+{
+    const struct option_row *row;
+    fputs("# bash completion of fstune; made by fstune --completion bash\n"
+          "_fstune()\n{\n"
+          "    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}\n"
+          "    local words='' kind=-W options='' operands=''\n"
+          "    COMPREPLY=()\n"
+          "    # bash parts --option=value at the sign.\n"
+          "    if [[ $current == = ]]; then\n        current=\n"
+          "    elif [[ $previous == = ]]; then\n        previous=${COMP_WORDS[COMP_CWORD - 2]}\n    fi\n"
+          "    case $previous in\n",
+          out);
+    for (size_t i = 0; (row = options_row(i)) != NULL; i++)
+        print_bash_value(out, row);
+    fputs("    --completion) words='bash zsh' ;;\n    *)\n        case ${COMP_WORDS[1]} in\n", out);
+    for (size_t i = 0; i < n_commands; i++)
+        print_bash_command(out, commands[i]);
+    fputs("        esac\n"
+          "        if ((COMP_CWORD == 1)); then\n            words='",
+          out);
+    for (size_t i = 0; i < n_commands; i++)
+        fprintf(out, "%s ", commands[i]->name);
+    fputs(OWN_OPTIONS "'\n"
+                      "        elif [[ $current != -* && $COMP_CWORD == 2 && $operands ]]; then\n"
+                      "            words=$operands\n"
+                      "        else\n            words=$options\n        fi\n        ;;\n    esac\n"
+                      "    if [[ $kind == -W ]]; then\n"
+                      "        mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n"
+                      "    else\n"
+                      "        compopt -o filenames 2>/dev/null\n"
+                      "        mapfile -t COMPREPLY < <(compgen $kind -- \"$current\")\n"
+                      "    fi\n}\n"
+                      "complete -F _fstune fstune\n",
+          out);
+}
+
+/* Inside single quotes, each of `special` behind a backslash. */
+static void print_zsh_text(FILE *out, const char *text, const char *special)
+{
+    for (; *text; text++) {
+        if (*text == '\'')
+            fputs("'\\''", out);
+        else if (strchr(special, *text))
+            fprintf(out, "\\%c", *text);
+        else
+            fputc(*text, out);
+    }
+}
+
+static void print_zsh_value(FILE *out, const char *argument, const char *range)
+{
+    char words[WORDS_SIZE];
+    fputc(':', out);
+    print_zsh_text(out, argument, ":\\");
+    switch (find_kind(argument, range, words, sizeof(words))) {
+    case COMPLETION_WORDS:
+        fprintf(out, ":(%s)", words);
+        break;
+    case COMPLETION_FILES:
+        fputs(":_files", out);
+        break;
+    case COMPLETION_DIRECTORIES:
+        fputs(":_files -/", out);
+        break;
+    case COMPLETION_NOTHING:
+        fputs(": ", out);
+        break;
+    }
+}
+
+static void print_zsh_command(FILE *out, const struct command *command)
+{
+    const struct option_row *row;
+    fprintf(out, "    %s)\n        _arguments '(- *)'{-h,--help}'[print the options]'", command->name);
+    for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
+        if (!(row->commands & command->options))
+            continue;
+        fprintf(out, " \\\n            '--%s%s[", row->name, row->argument ? "=" : "");
+        print_zsh_text(out, row->help, "[]\\");
+        fputc(']', out);
+        if (row->argument)
+            print_zsh_value(out, row->argument, row->range);
+        fputc('\'', out);
+    }
+    if (command->operands) {
+        fputs(" \\\n            '1", out);
+        print_zsh_value(out, command->operands, "");
+        fputc('\'', out);
+    }
+    fputs("\n        ;;\n", out);
+}
+
+static void print_zsh(FILE *out, const struct command *const *commands, size_t n_commands)
+{
+    fputs("#compdef fstune\n# zsh completion of fstune; made by fstune --completion zsh\n"
+          "_fstune()\n{\n    local -a choices\n"
+          "    if ((CURRENT == 2)); then\n        choices=(\n",
+          out);
+    for (size_t i = 0; i < n_commands; i++) {
+        fprintf(out, "            '%s:", commands[i]->name);
+        print_zsh_text(out, commands[i]->summary, "\\");
+        fputs("'\n", out);
+    }
+    fputs("        )\n        _describe command choices\n"
+          "        compadd -- " OWN_OPTIONS "\n        return\n    fi\n"
+          "    if [[ $words[2] == --completion ]]; then\n        compadd bash zsh\n        return\n    fi\n"
+          "    shift words\n    ((CURRENT--))\n    case $words[1] in\n",
+          out);
+    for (size_t i = 0; i < n_commands; i++)
+        print_zsh_command(out, commands[i]);
+    fputs(
+        "    esac\n}\n"
+        "# Loaded from fpath the file is the function's body; sourced it only registers it.\n"
+        "if [[ $funcstack[1] == _fstune ]]; then\n    _fstune \"$@\"\nelse\n    compdef _fstune fstune\nfi\n",
+        out);
+}
+
+int completion_print(FILE *out, const char *shell, const struct command *const *commands, size_t n_commands)
+{
+    if (strcmp(shell, "bash") == 0)
+        print_bash(out, commands, n_commands);
+    else if (strcmp(shell, "zsh") == 0)
+        print_zsh(out, commands, n_commands);
+    else
+        return -EINVAL;
+    return 0;
+}

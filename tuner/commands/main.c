@@ -1,0 +1,132 @@
+/* fstune: finds the I/O setting that fits a workload on a file system. This file only finds the command. */
+#include "bench/base/err.h"
+#include "bench/target/dirty_limits.h"
+#include "tuner/base/fail.h"
+#include "tuner/base/interrupt.h"
+#include "tuner/commands/command.h"
+#include "tuner/commands/completion.h"
+#include "tuner/commands/manual.h"
+#include "tuner/options/options.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gsl/gsl_errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct command *const commands[] = {&command_recommend, &command_measure, &command_experiment,
+                                                 &command_doctor,    &command_emit,    &command_history,
+                                                 &command_retune,    &command_plot,    &command_report,
+                                                 &command_calibrate, &command_predict, &command_advise};
+static const size_t n_commands = sizeof commands / sizeof commands[0];
+
+/* A standard descriptor that the caller closed would be given to the next file opened, and output would go
+ * there. The substitutes refuse the wrong direction as a closed one does. */
+static int occupy_standard_descriptors(void)
+{
+    static const int flags[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", flags[fd]) < 0)
+            return -errno;
+    }
+    return 0;
+}
+
+/* Text that never reached its reader is a failure, also of --help. */
+static int check_output(int code)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    /* A command that checks its output by itself has said so already. */
+    return code == EXIT_FAILED
+               ? code
+               : fail_with(EXIT_FAILED, "cannot write the result to standard output: %s", strerror(errno));
+}
+
+static int print_help(void)
+{
+    puts("usage: fstune COMMAND [OPTION...]\n"
+         "       fstune COMMAND --help\n\n"
+         "Finds the request size, queue depth, direct I/O setting and I/O API that fit a workload's pattern "
+         "on a file\n"
+         "system, by measuring, and says how sure that is.\n\n"
+         "Commands:");
+    for (size_t i = 0; i < n_commands; i++)
+        printf("  %-12s %s\n", commands[i]->name, commands[i]->summary);
+    puts("\nOptions:\n"
+         "  --help       this text\n"
+         "  --version    the version\n"
+         "  --manual     the manual page, as roff: fstune --manual | man -l -\n"
+         "  --completion bash|zsh\n"
+         "               completion of the command line, as a script for the shell\n\n"
+         "Example:\n"
+         "  fstune recommend --pattern randwrite");
+    return EXIT_DONE;
+}
+
+static int print_completion(int argc, char **argv)
+{
+    if (argc != 3 || completion_print(stdout, argv[2], commands, n_commands) < 0)
+        return fail_with(EXIT_USAGE, "--completion: give the shell, bash or zsh");
+    return EXIT_DONE;
+}
+
+static int unknown_command(const char *name)
+{
+    const char *names[sizeof commands / sizeof commands[0]];
+    for (size_t i = 0; i < n_commands; i++)
+        names[i] = commands[i]->name;
+    const char *near = options_nearest(name, names, n_commands);
+    if (near != NULL)
+        return fail_with(EXIT_USAGE, "'%s' is not a command; did you mean %s?", name, near);
+    return fail_with(EXIT_USAGE, "'%s' is not a command; see fstune --help", name);
+}
+
+/* Where a guard was killed together with its command, the machine must not stay with the limits of a test. */
+static void restore_limits(void)
+{
+    struct err err = {0};
+    bool restored;
+    if (dirty_limits_recover(&dirty_limits_system, &restored, &err) < 0)
+        fail_with(EXIT_FAILED, "%s", err.text);
+    else if (restored)
+        fail_with(EXIT_DONE, "put back the dirty limits that an fstune left behind when it was killed");
+}
+
+static int run(int argc, char **argv)
+{
+    if (argc < 2)
+        return fail_with(EXIT_USAGE, "a command is missing; see fstune --help");
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+        return print_help();
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("fstune " FSTUNE_VERSION);
+        return EXIT_DONE;
+    }
+    if (strcmp(argv[1], "--manual") == 0) {
+        manual_print(stdout, commands, n_commands);
+        return EXIT_DONE;
+    }
+    if (strcmp(argv[1], "--completion") == 0)
+        return print_completion(argc, argv);
+    for (size_t i = 0; i < n_commands; i++) {
+        if (strcmp(argv[1], commands[i]->name) != 0)
+            continue;
+        restore_limits();
+        return commands[i]->run(commands[i], argc - 1, argv + 1);
+    }
+    return unknown_command(argv[1]);
+}
+
+int main(int argc, char **argv)
+{
+    struct err err = {0};
+    if (occupy_standard_descriptors() < 0)
+        return EXIT_FAILED;
+    gsl_set_error_handler_off();
+    if (interrupt_setup(&err) < 0)
+        return fail_with(EXIT_FAILED, "%s", err.text);
+    return check_output(run(argc, argv));
+}

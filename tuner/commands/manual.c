@@ -1,0 +1,261 @@
+/* The manual page, from the tables. */
+#include "tuner/commands/manual.h"
+
+#include "tuner/emit/snippet.h"
+#include "tuner/nightly/retune_config.h"
+#include "tuner/options/options.h"
+
+#include <string.h>
+
+struct part {
+    const char *term, *text;
+};
+
+void manual_escape(FILE *out, const char *text)
+{
+    bool starts = true;
+    for (; *text; text++) {
+        /* A line that starts with one of these would be a request. */
+        if (starts && (*text == '.' || *text == '\''))
+            fputs("\\&", out);
+        starts = *text == '\n';
+        switch (*text) {
+        case '\\':
+            fputs("\\e", out);
+            break;
+        case '-':
+            fputs("\\-", out);
+            break;
+        case '\'':
+            fputs("\\(aq", out);
+            break;
+        case '`':
+            fputs("\\(ga", out);
+            break;
+        case '^':
+            fputs("\\(ha", out);
+            break;
+        case '~':
+            fputs("\\(ti", out);
+            break;
+        default:
+            fputc(*text, out);
+        }
+    }
+}
+
+static void print_line(FILE *out, const char *before, const char *text, const char *after)
+{
+    fputs(before, out);
+    manual_escape(out, text);
+    fputs(after, out);
+}
+
+/* Lines that are shown as they are. */
+static void print_example(FILE *out, const char *text)
+{
+    print_line(out, ".PP\n.RS 4\n.nf\n", text, "\n.fi\n.RE\n");
+}
+
+static void print_parts(FILE *out, const char *title, const struct part *parts, size_t n)
+{
+    fprintf(out, ".SH %s\n", title);
+    for (size_t i = 0; i < n; i++) {
+        print_line(out, ".TP\n.B ", parts[i].term, "\n");
+        print_line(out, "", parts[i].text, "\n");
+    }
+}
+
+/* Names of a command's options, none of them parted at a hyphen. */
+static void print_option_names(FILE *out, const struct command *command)
+{
+    const struct option_row *row;
+    const char *before = ".PP\n.nh\n.ad l\nOptions: \\fB\\-\\-";
+    for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
+        if (row->commands & command->options) {
+            print_line(out, before, row->name, "\\fR");
+            before = ",\n\\fB\\-\\-";
+        }
+    }
+    if (command->options != 0)
+        fputs(".\n.ad\n.hy\n", out);
+}
+
+static void print_command(FILE *out, const struct command *command)
+{
+    print_line(out, ".SS fstune ", command->name, "");
+    print_line(out, command->operands ? " " : "", command->operands ? command->operands : "", "\n");
+    print_line(out, "", command->description ? command->description : command->summary, "\n");
+    print_option_names(out, command);
+    if (command->example)
+        print_example(out, command->example);
+}
+
+/* "recommend, measure" */
+static void print_knowers(FILE *out, const struct option_row *row, const struct command *const *commands,
+                          size_t n_commands)
+{
+    const char *between = "";
+    for (size_t i = 0; i < n_commands; i++) {
+        if (row->commands & commands[i]->options) {
+            print_line(out, between, commands[i]->name, "");
+            between = ", ";
+        }
+    }
+}
+
+static void print_standard(FILE *out, const char *before, const char *standard)
+{
+    if (standard == NULL || standard[0] == '\0')
+        return;
+    print_line(out, before, standard, "");
+}
+
+static void print_option(FILE *out, const struct option_row *row, const struct command *const *commands,
+                         size_t n_commands)
+{
+    print_line(out, ".TP\n.BR \\-\\-", row->name, row->argument ? " \" \" " : "");
+    print_line(out, row->argument ? "\\fI" : "", row->argument ? row->argument : "",
+               row->argument ? "\\fR\n" : "\n");
+    print_line(out, "", row->help, ".\n");
+    if (row->range[0] != '\0')
+        print_line(out, "Range: ", row->range, ".\n");
+    if (row->range_prediction != NULL)
+        print_line(out, "Range of predict and advise: ", row->range_prediction, ".\n");
+    if (row->standard[0] != '\0' || row->standard_measure || row->standard_doctor ||
+        row->standard_experiment || row->standard_prediction) {
+        print_line(out, "Default: ", row->standard[0] != '\0' ? row->standard : "none", "");
+        print_standard(out, "; of measure: ", row->standard_measure);
+        print_standard(out, "; of doctor: ", row->standard_doctor);
+        print_standard(out, "; of experiment: ", row->standard_experiment);
+        print_standard(out, "; of predict and advise: ", row->standard_prediction);
+        fputs(".\n", out);
+    }
+    fputs("Of: ", out);
+    print_knowers(out, row, commands, n_commands);
+    fputs(row->in_config ? ".\n" : "; not in a configuration file.\n", out);
+}
+
+static void print_head(FILE *out, const struct command *const *commands, size_t n_commands)
+{
+    /* No date: the same sources give the same page. */
+    print_line(out, ".TH FSTUNE 1 \"\" \"fstune ", FSTUNE_VERSION, "\" \"User Commands\"\n");
+    fputs(".SH NAME\nfstune \\- find the I/O setting that fits a workload on a file system\n.SH SYNOPSIS\n",
+          out);
+    for (size_t i = 0; i < n_commands; i++) {
+        print_line(out, ".B fstune ", commands[i]->name, "\n");
+        if (commands[i]->operands)
+            print_line(out, "\\fI", commands[i]->operands, "\\fR\n");
+        fputs("[\\fIOPTION\\fR...]\n.br\n", out);
+    }
+    fputs(".B fstune\n\\-\\-help | \\-\\-version | \\-\\-manual | \\-\\-completion bash|zsh\n"
+          ".SH DESCRIPTION\n"
+          "Finds the request size, queue depth, direct I/O setting and I/O interface that fit the pattern of "
+          "a\n"
+          "workload on a file system, by measuring, and says how sure that is.\n"
+          "Results go to standard output, progress and errors to standard error.\n",
+          out);
+}
+
+/* Keys are written as in the file, with underscores. */
+static void print_key_name(FILE *out, const char *name)
+{
+    for (; *name; name++)
+        fputc(*name == '-' ? '_' : *name, out);
+}
+
+static void print_keys(FILE *out)
+{
+    const struct option_row *row;
+    fputs(
+        ".SH RETUNE CONFIGURATION\n"
+        "The file of \\fBfstune retune \\-\\-config\\fR (libconfig) has a list \\fBtargets\\fR of groups. A "
+        "target takes\n"
+        "the options of \\fBrecommend\\fR as keys, with underscores for hyphens, and those below. Keys at "
+        "the "
+        "top of the\n"
+        "file are defaults of all targets. The default of \\fBbudget\\fR is 2m there, that of "
+        "\\fBmax_write\\fR 8g.\n",
+        out);
+    for (size_t i = 0; (row = retune_config_key(i)) != NULL; i++) {
+        fputs(".TP\n.B ", out);
+        print_key_name(out, row->name);
+        print_line(out, "\n", row->help, ".\n");
+        if (row->range[0] != '\0')
+            print_line(out, "Range: ", row->range, ".\n");
+        if (row->range_prediction != NULL)
+            print_line(out, "Range of predict and advise: ", row->range_prediction, ".\n");
+        if (row->standard[0] != '\0')
+            print_line(out, "Default: ", row->standard, ".\n");
+    }
+}
+
+static void print_formats(FILE *out)
+{
+    const struct snippet_ops *ops;
+    fputs(".SH FORMATS\nWhat \\fBfstune emit\\fR and \\fB\\-\\-emit\\fR print:\n", out);
+    for (size_t i = 0; (ops = snippet_row(i)) != NULL; i++) {
+        print_line(out, ".TP\n.B ", ops->name, "\n");
+        print_line(out, "", ops->title, "\n");
+    }
+}
+
+static void print_tail(FILE *out)
+{
+    static const struct part codes[] = {
+        {"0", "Done."},
+        {"1", "Failed while running."},
+        {"2", "The command line or a configuration is wrong; nothing was done."},
+        {"3", "Done, but not conclusive: the recommendation stands, the statistics do not settle it yet. Of "
+              "doctor: "
+              "there are findings."},
+        {"4", "Of retune: the settings in force, or the throughput itself, have fallen behind."},
+        {"5", "Measured, but nothing trustworthy or feasible to recommend."},
+        {"129, 130, 143", "Ended by SIGHUP, SIGINT or SIGTERM; what had been measured is printed."},
+    };
+    static const struct part files[] = {
+        {"/etc/fstune/retune.conf",
+         "Targets of the nightly measurement; read by the service and by the cron job, "
+         "which do nothing without it."},
+        {"/var/lib/fstune/history.db", "What the service has measured."},
+        {"$XDG_STATE_HOME/fstune/history.db",
+         "The same of a user; ~/.local/state where the variable is not set."},
+    };
+    static const struct part variables[] = {
+        {"XDG_STATE_HOME, STATE_DIRECTORY", "Where the history is kept unless --db says it."},
+    };
+    print_parts(out, "EXIT STATUS", codes, sizeof(codes) / sizeof(codes[0]));
+    print_parts(out, "FILES", files, sizeof(files) / sizeof(files[0]));
+    print_parts(out, "ENVIRONMENT", variables, sizeof(variables) / sizeof(variables[0]));
+    fputs(".SH EXAMPLES\nThe best setting for random writes of virtual machines, in a minute:\n", out);
+    print_example(out, "fstune recommend --pattern randwrite --path /var/lib/vms --budget 60s");
+    fputs("A database with pages of 8 KiB, the answer as JSON and as lines to paste:\n", out);
+    print_example(out, "fstune recommend --pattern randrw:70 --request-size 8k --json >answer.json\n"
+                       "fstune emit shell --from answer.json");
+    fputs(".SH SEE ALSO\n.BR fio (1),\n.BR io_uring (7)\n.PP\n"
+          "Each number is explained in measuring.md, the nights in nightly.md, beside the package's other "
+          "documents.\n",
+          out);
+}
+
+void manual_print(FILE *out, const struct command *const *commands, size_t n_commands)
+{
+    const struct option_row *row;
+    print_head(out, commands, n_commands);
+    fputs(".SH COMMANDS\n", out);
+    for (size_t i = 0; i < n_commands; i++)
+        print_command(out, commands[i]);
+    fputs(".SH OPTIONS\n"
+          "A \\fISIZE\\fR is bytes, or has one of k, m, g, t (powers of 1024) behind it; a \\fIDURATION\\fR "
+          "has its\n"
+          "unit: us, ms, s, m or h; a \\fISHARE\\fR is written 3% or 0.03. Several values: 4k,64k,1m, or the "
+          "powers\n"
+          "of two in 4k..1m.\n",
+          out);
+    for (size_t i = 0; (row = options_row(i)) != NULL; i++)
+        print_option(out, row, commands, n_commands);
+    fputs(".TP\n.BR \\-h \", \" \\-\\-help\nPrint the options of the command.\n", out);
+    print_keys(out);
+    print_formats(out);
+    print_tail(out);
+}

@@ -1,0 +1,97 @@
+/* tuner/doctor/doctor: what can be measured on this machine, and what would blur it.
+ *
+ * Facts are collected first (cmd_doctor.c); a check is one row of a table and looks at the facts alone. */
+#ifndef FSTUNE_TUNER_DOCTOR_DOCTOR_H
+#define FSTUNE_TUNER_DOCTOR_DOCTOR_H
+
+#include "bench/base/factors.h"
+#include "bench/host/hostinfo.h"
+#include "bench/target/target.h"
+#include "tuner/doctor/doctor_noise.h"
+#include "tuner/session/session.h"
+#include "tuner/session/wear.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define DOCTOR_TEXT_SIZE 320
+#define DOCTOR_MAX       64 /* findings of all severities */
+
+/* ok: as it should be. note: worth knowing, nothing to be done or little to be gained. finding: something is
+ * missing, or figures will be worse for it. */
+enum doctor_severity { DOCTOR_OK, DOCTOR_NOTE, DOCTOR_FINDING };
+
+extern const char *const doctor_severity_names[];
+
+struct doctor_api {
+    bool works;
+    char why_not[DOCTOR_TEXT_SIZE];
+};
+
+/* What is not known stays zero, NaN or absent from `host`. */
+struct doctor_facts {
+    const struct hostinfo *host;
+    struct doctor_api apis[API_N];
+    bool interrupted;
+    bool has_target; /* the test file was made and filled */
+    int target_code; /* else a negative errno and why; 0: not tried */
+    char target_why[DOCTOR_TEXT_SIZE];
+    enum target_proof direct_read, direct_write;
+    uint32_t direct_align_bytes;
+    char direct_why[DOCTOR_TEXT_SIZE];
+    uint64_t file_bytes; /* that `recommend` would take by default; 0: none fits */
+    char file_why[DOCTOR_TEXT_SIZE];
+    double steal_share; /* of all processors' time while doctor ran; NaN: unknown */
+    bool never_quiet;   /* the device was busy after every run */
+    struct wear wear;
+    struct doctor_noise noise;
+};
+
+struct doctor_item {
+    const char *name, *group;
+    enum doctor_severity severity;
+    char found[DOCTOR_TEXT_SIZE];
+    const char *advice; /* NULL with DOCTOR_OK */
+};
+
+struct doctor_report {
+    size_t n, n_findings;
+    struct doctor_item items[DOCTOR_MAX]; /* what does not fit is left out */
+    const char *name, *group;             /* of the check that is running */
+};
+
+struct doctor_check {
+    const char *name;
+    /* Says nothing where it does not apply, and may say several things. */
+    void (*run)(const struct doctor_facts *facts, struct doctor_report *report);
+};
+
+/* A group of checks; each is one file. */
+struct doctor_group {
+    const char *title;
+    const struct doctor_check *checks;
+    size_t n;
+};
+
+extern const struct doctor_group doctor_ability, doctor_storage, doctor_quiet;
+
+/* Runs every check of every group. */
+void doctor_examine(const struct doctor_facts *facts, struct doctor_report *ret_report);
+
+/* For checks: what is, and what to do about it (NULL with DOCTOR_OK). */
+void doctor_say(struct doctor_report *report, enum doctor_severity severity, const char *advice,
+                const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* For checks: a recorded number (of a flag 0 or 1), NaN when absent; a recorded text, "" when absent. */
+double doctor_number(const struct doctor_facts *facts, const char *key);
+const char *doctor_text(const struct doctor_facts *facts, const char *key);
+
+/* 0 or the errno of a failed write. */
+int doctor_report_text(FILE *out, const struct session *session, const struct doctor_facts *facts,
+                       const struct doctor_report *report, struct err *err);
+int doctor_report_json(FILE *out, const struct session *session, const struct doctor_facts *facts,
+                       const struct doctor_report *report, struct err *err);
+
+#endif

@@ -1,0 +1,139 @@
+/* tuner/emit/snippet: comments of any format, and the words about origin and evidence that every snippet
+ * carries.
+ */
+#include "bench/base/units.h"
+#include "tuner/base/utf8.h"
+#include "tuner/emit/snippet.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_SIZE (ADVICE_PATH_SIZE + 1024)
+#define WIDTH     108
+
+/* What would end a comment, or hide in it. */
+static void make_harmless(char *text, enum snippet_comments comments)
+{
+    for (char *c = text; *c != '\0';) {
+        size_t length = utf8_length(c);
+        if (!utf8_is_plain(c, length)) {
+            *c = '?';
+            length = 1;
+        }
+        /* XML allows no two dashes inside a comment. */
+        if (comments == SNIPPET_COMMENTS_XML && c > text && *c == '-' && c[-1] == '-')
+            *c = '~';
+        c += length;
+    }
+}
+
+static void print_line(struct snippet_writer *writer, const char *text, int length)
+{
+    static const char *const marks[] = {"# ", "<!-- ", "; ", ""};
+    bool beside = writer->comments == SNIPPET_COMMENTS_NONE;
+    /* A backslash at the end would pull the next line into the comment, for some readers. */
+    const char *end = writer->comments == SNIPPET_COMMENTS_XML            ? " -->"
+                      : !beside && length > 0 && text[length - 1] == '\\' ? " ."
+                                                                          : "";
+    fprintf(beside ? writer->remarks : writer->out, "%s%.*s%s\n", marks[writer->comments], length, text, end);
+}
+
+/* A line ends at the last blank before the width; a longer word stays whole. */
+static int line_length(const char *text)
+{
+    size_t length = strlen(text);
+    if (length <= WIDTH)
+        return (int)length;
+    for (length = WIDTH; length > 0 && text[length] != ' ';)
+        length--;
+    return (int)(length > 0 ? length : WIDTH + strcspn(text + WIDTH, " "));
+}
+
+void snippet_comment(struct snippet_writer *writer, const char *format, ...)
+{
+    char text[TEXT_SIZE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    make_harmless(text, writer->comments);
+    /* A remark is one line: who prints it knows where. */
+    if (writer->comments == SNIPPET_COMMENTS_NONE) {
+        print_line(writer, text, (int)strlen(text));
+        return;
+    }
+    for (const char *rest = text; *rest != '\0';) {
+        int length = line_length(rest);
+        print_line(writer, rest, length);
+        rest += length;
+        while (*rest == ' ')
+            rest++;
+    }
+}
+
+static void print_origin(struct snippet_writer *writer, const struct advice *advice)
+{
+    if (advice->simulated) {
+        const char *surface = advice_fact_text(advice, "surface");
+        snippet_comment(writer, "fstune %s, simulated surface \"%s\": an example, nothing was measured",
+                        advice->version, surface != NULL ? surface : "");
+        return;
+    }
+    snippet_comment(writer, "fstune %s, measured %s on host %s in %s (%s, device %s), kernel %s",
+                    advice->version,
+                    advice->measured_at[0] != '\0' ? advice->measured_at : "at an unknown time",
+                    advice->hostname, advice->path[0] != '\0' ? advice->path : "an unknown directory",
+                    advice->file_system, advice->device, advice->kernel);
+}
+
+static void print_rate(struct snippet_writer *writer, const struct advice *advice)
+{
+    char mean[UNITS_TEXT_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE], iops[UNITS_TEXT_SIZE],
+        p99[UNITS_TEXT_SIZE] = "not known";
+    if (isnan(advice->mean_bps)) {
+        snippet_comment(writer, "measured: the rate is not known");
+        return;
+    }
+    if (!isnan(advice->latency_p99_ns))
+        units_format_duration((uint64_t)advice->latency_p99_ns, p99);
+    if (isnan(advice->ci_low_bps) || isnan(advice->ci_high_bps))
+        snippet_comment(writer, "measured: %s (%llu runs, too few for an interval)",
+                        units_format_rate(advice->mean_bps, mean), (unsigned long long)advice->replays);
+    else
+        snippet_comment(writer, "measured: %s, %.0f%% interval %s to %s over %llu runs; %s IOPS, p99 %s",
+                        units_format_rate(advice->mean_bps, mean), 100 * advice->confidence_share,
+                        units_format_rate(advice->ci_low_bps, low),
+                        units_format_rate(advice->ci_high_bps, high), (unsigned long long)advice->replays,
+                        units_format_count(advice->iops, iops), p99);
+}
+
+/* Rounded down: 0.998 is not "sure". */
+static void print_sureness(struct snippet_writer *writer, const struct advice *advice)
+{
+    if (isnan(advice->probability))
+        snippet_comment(writer, "how sure: not known");
+    else
+        snippet_comment(
+            writer,
+            "how sure: with probability %.2f no other setting is better by more than the tolerance; %s",
+            floor(100 * advice->probability) / 100,
+            advice->conclusive ? "settled" : "NOT settled yet, more budget would tell");
+    if (!isnan(advice->speedup) && !isnan(advice->speedup_low) && !isnan(advice->speedup_high))
+        snippet_comment(writer, "against the baseline: %.2f times (%.2f to %.2f)", advice->speedup,
+                        advice->speedup_low, advice->speedup_high);
+}
+
+void snippet_header(struct snippet_writer *writer, const struct snippet_request *request)
+{
+    const struct advice *advice = request->advice;
+    char point[FACTORS_TEXT_SIZE];
+    print_origin(writer, advice);
+    /* The point's text names what differs from sync end. */
+    snippet_comment(writer, "pattern %s; recommended: %s%s", advice->pattern.name,
+                    factors_format(&advice->point, point),
+                    advice->point.sync == SYNC_END ? ", sync end" : "");
+    print_rate(writer, advice);
+    print_sureness(writer, advice);
+}

@@ -1,0 +1,122 @@
+/* fstune emit fio: a job that repeats the measurement. */
+#include "tuner/emit/fio_job.h"
+#include "tuner/emit/snippet.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_DIRECTORY      "/path/to/directory"
+#define FILE_BYTES        (1ULL << 30) /* where the answer does not say: the default of --file-size */
+#define SECONDS           2.0
+#define COLD_RANDOM_SHARE 4 /* buffered random reads stop at a quarter of the file, as fstune's do */
+
+/* Ends of a value, starts of a variable, an escape: fio reads no file that is named so. */
+#define REFUSED ";#$\\\""
+
+/* fio makes a file of its own in the directory of the image, which it never opens. */
+static void set_directory(const struct snippet_request *request, char directory[ADVICE_PATH_SIZE])
+{
+    const char *image = request->image, *measured = request->advice->path;
+    if (image[0] == '\0') {
+        snprintf(directory, ADVICE_PATH_SIZE, "%s", measured[0] != '\0' ? measured : NO_DIRECTORY);
+        return;
+    }
+    const char *slash = strrchr(image, '/');
+    if (slash == NULL)
+        snprintf(directory, ADVICE_PATH_SIZE, ".");
+    else
+        snprintf(directory, ADVICE_PATH_SIZE, "%.*s", slash == image ? 1 : (int)(slash - image), image);
+}
+
+static int check_directory(const char *directory, bool is_given, struct err *err)
+{
+    size_t length = strlen(directory);
+    if (is_given && (strcmp(directory, "/dev") == 0 ||
+                     (strncmp(directory, "/dev/", 5) == 0 && strncmp(directory, "/dev/shm", 8) != 0)))
+        return err_set(err, -EINVAL,
+                       "--image %.200s/... is a device, and the job never touches one; give a file or a "
+                       "directory/ on a file system",
+                       directory);
+    if (directory[0] == ' ' || directory[length - 1] == ' ')
+        return err_set(err, -EINVAL, "the path '%.200s' begins or ends with a blank, which fio cuts off",
+                       directory);
+    return snippet_check_path(directory, REFUSED, err);
+}
+
+static uint64_t file_bytes_of(const struct advice *advice)
+{
+    double bytes = advice_fact_number(advice, "test_file_bytes");
+    return bytes >= 1 && bytes < 9e15 ? (uint64_t)bytes : FILE_BYTES;
+}
+
+/* What the measured rate moves in a short time, and no more than one pass over the file. */
+static uint64_t io_bytes_of(const struct advice *advice, const struct fio_job *job)
+{
+    bool caches = advice->point.direct == 0 && advice->pattern.percent[PATTERN_RAND_READ] > 0;
+    uint64_t most = job->cold && caches ? job->file_bytes / COLD_RANDOM_SHARE : job->file_bytes;
+    double bytes = SECONDS * advice->mean_bps;
+    return isfinite(bytes) && bytes >= 1 && bytes < (double)most ? (uint64_t)bytes : most;
+}
+
+static int print_job(struct snippet_writer *writer, const struct fio_job *job, struct err *err)
+{
+    char *text = NULL;
+    if (fio_job_text(job, &text) < 0)
+        return err_set(err, -ENOMEM, "no memory for the job");
+    fputs(text, writer->out);
+    free(text);
+    return 0;
+}
+
+static int emit(struct snippet_writer *writer, const struct snippet_request *request, struct err *err)
+{
+    const struct advice *advice = request->advice;
+    const char *cache = advice_fact_text(advice, "cache");
+    char directory[ADVICE_PATH_SIZE];
+    set_directory(request, directory);
+    int result = check_directory(directory, request->image[0] != '\0', err);
+    if (result < 0)
+        return result;
+    struct fio_job job = {
+        .pattern = &advice->pattern,
+        .point = &advice->point,
+        .directory = directory,
+        .file_bytes = file_bytes_of(advice),
+        .cold = cache == NULL || strcmp(cache, "warm") != 0,
+        .from_surface = advice->simulated ? advice_fact_text(advice, "surface") : NULL,
+    };
+    job.io_bytes = io_bytes_of(advice, &job);
+    if (job.file_bytes / factors_largest_size_bytes(&advice->point) <
+        (uint64_t)advice->point.threads * advice->point.queue_depth)
+        return err_set(
+            err, -EINVAL,
+            "the test file is too small for so many requests; measure again with a larger --file-size");
+    snippet_header(writer, request);
+    snippet_comment(writer,
+                    "needs: fio with the engine that is named below (fio --enghelp); %.1f GB free in the "
+                    "directory",
+                    (double)job.file_bytes / 1e9);
+    if (advice->point.api == API_IO_URING)
+        snippet_comment(writer,
+                        "fallback where io_uring is refused: ioengine=libaio with direct=1, else a job "
+                        "per request in flight with ioengine=psync");
+    return print_job(writer, &job, err);
+}
+
+const struct snippet_ops snippet_fio = {
+    .name = "fio",
+    .title = "a job for fio that repeats the measurement",
+    .comments = SNIPPET_COMMENTS_SEMICOLON,
+    .request_size = SNIPPET_SAYS_EXACTLY,
+    .queue_depth = SNIPPET_SAYS_EXACTLY,
+    .direct = SNIPPET_SAYS_EXACTLY,
+    .api = SNIPPET_SAYS_PARTLY,
+    .threads = SNIPPET_SAYS_EXACTLY,
+    .sync = SNIPPET_SAYS_EXACTLY,
+    .ignores = SNIPPET_IGNORES_ALL & ~(unsigned)SNIPPET_IGNORES_IMAGE,
+    .hint = "fio --parse-only FILE",
+    .emit = emit,
+};

@@ -1,0 +1,181 @@
+/* fstune emit seastar: io_properties.yaml of Seastar, ScyllaDB and Redpanda.
+ *
+ * The scheduler needs four figures of a disk (Seastar, doc/io-properties-file.md): IOPS with small requests
+ * and bandwidth with large ones, of reads and of writes. An answer has one pattern, so it takes four of them,
+ * and there is no file without all. */
+#include "bench/base/units.h"
+#include "tuner/emit/snippet.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SMALL_MOST_BYTES  16384U
+#define LARGE_LEAST_BYTES 65536U
+#define FIGURE_MOST       1e15 /* beyond any disk: a damaged answer */
+#define MISSING_SIZE      400
+
+enum figure { READ_IOPS, READ_BANDWIDTH, WRITE_IOPS, WRITE_BANDWIDTH, FIGURE_N };
+
+static const struct {
+    const char *key;
+    enum pattern_kind kind;
+    const char *pattern, *size; /* what to measure for it */
+} figures[FIGURE_N] = {
+    [READ_IOPS] = {"read_iops", PATTERN_RAND_READ, "randread", "4k"},
+    [READ_BANDWIDTH] = {"read_bandwidth", PATTERN_SEQ_READ, "read", "1m"},
+    [WRITE_IOPS] = {"write_iops", PATTERN_RAND_WRITE, "randwrite", "4k"},
+    [WRITE_BANDWIDTH] = {"write_bandwidth", PATTERN_SEQ_WRITE, "write", "1m"},
+};
+
+static bool is_iops(enum figure figure)
+{
+    return figure == READ_IOPS || figure == WRITE_IOPS;
+}
+
+/* FIGURE_N: it supplies none. */
+static enum figure figure_of(const struct advice *advice)
+{
+    for (enum figure i = 0; i < FIGURE_N; i++) {
+        uint64_t bytes = advice->point.request_size_bytes;
+        if (advice->pattern.percent[figures[i].kind] == 100 &&
+            (is_iops(i) ? bytes <= SMALL_MOST_BYTES : bytes >= LARGE_LEAST_BYTES))
+            return i;
+    }
+    return FIGURE_N;
+}
+
+static const struct advice *answer_at(const struct snippet_request *request, size_t i)
+{
+    return i == 0 ? request->advice : request->more[i - 1];
+}
+
+static int refuse(const struct advice *advice, const char *why, struct err *err)
+{
+    char size[UNITS_TEXT_SIZE];
+    return err_set(err, -EINVAL, "the answer for %s at %s %s", advice->pattern.name,
+                   units_format_size(advice->point.request_size_bytes, size), why);
+}
+
+/* Seastar's I/O is direct; a rate of the page cache would promise it what it never sees. */
+static int check_answer(const struct advice *advice, const struct advice *first, double value,
+                        struct err *err)
+{
+    if (!advice->point.direct)
+        return refuse(advice, "is buffered, and Seastar's I/O never is; measure with --direct 1", err);
+    if (advice->simulated != first->simulated || strcmp(advice->hostname, first->hostname) != 0 ||
+        strcmp(advice->path, first->path) != 0)
+        return refuse(advice,
+                      "is of another machine or directory than the first; four of one disk are needed", err);
+    if (!(value >= 1 && value < FIGURE_MOST))
+        return refuse(advice, "has no figure; measure it again", err);
+    return 0;
+}
+
+static int collect(const struct snippet_request *request, double values[FIGURE_N], struct err *err)
+{
+    for (size_t i = 0; i <= request->n_more; i++) {
+        const struct advice *advice = answer_at(request, i);
+        enum figure figure = figure_of(advice);
+        if (figure == FIGURE_N)
+            return refuse(advice,
+                          "supplies none of the figures: they are IOPS of randread and randwrite up to 16k, "
+                          "bandwidth of read and write from 64k",
+                          err);
+        double value = is_iops(figure) ? advice->iops : advice->mean_bps;
+        int result = check_answer(advice, request->advice, value, err);
+        if (result < 0)
+            return result;
+        if (!isnan(values[figure]))
+            return refuse(advice, "supplies a figure that another one supplied before; leave one out", err);
+        values[figure] = value;
+    }
+    return 0;
+}
+
+static int check_complete(const double values[FIGURE_N], struct err *err)
+{
+    char missing[MISSING_SIZE] = "";
+    for (enum figure i = 0; i < FIGURE_N; i++) {
+        size_t length = strlen(missing);
+        if (isnan(values[i]))
+            snprintf(missing + length, sizeof missing - length, "%s%s (--pattern %s --request-size %s)",
+                     length > 0 ? ", " : "", figures[i].key, figures[i].pattern, figures[i].size);
+    }
+    if (missing[0] == '\0')
+        return 0;
+    return err_set(
+        err, -EINVAL,
+        "all four figures are needed, and %s missing: measure with --direct 1, and give each answer with "
+        "a --from of its own",
+        missing);
+}
+
+/* A text of JSON in UTF-8 is one of YAML, unless it holds C1 controls (U+0080 to U+009F). */
+static int make_path(const char *path, char **ret_quoted, struct err *err)
+{
+    json_t *text = json_string(path);
+    int result = snippet_check_path(path, "", err);
+    for (const unsigned char *c = (const unsigned char *)path; *c != '\0' && text != NULL; c++) {
+        if (c[0] == 0xC2 && c[1] < 0xA0) {
+            json_decref(text);
+            text = NULL;
+        }
+    }
+    if (result == 0 && text == NULL)
+        result =
+            err_set(err, -EINVAL, "the path is no plain text in UTF-8, which YAML needs; rename or link it");
+    char *quoted = result == 0 ? json_dumps(text, JSON_ENCODE_ANY) : NULL;
+    json_decref(text);
+    if (result == 0 && quoted == NULL)
+        return err_set(err, -ENOMEM, "no memory for the path");
+    *ret_quoted = quoted;
+    return result;
+}
+
+static void print_header(struct snippet_writer *writer, const struct snippet_request *request)
+{
+    struct snippet_request one = *request;
+    for (size_t i = 0; i <= request->n_more; i++) {
+        one.advice = answer_at(request, i);
+        snippet_header(writer, &one);
+    }
+    snippet_comment(writer,
+                    "for --io-properties-file; short runs rate a disk above what lasts: hold the figures "
+                    "against `fstune measure --until-steady`, and take the lower ones");
+    snippet_comment(writer,
+                    "not mapped: queue depth, API, threads - the scheduler makes them from these figures");
+}
+
+static int emit(struct snippet_writer *writer, const struct snippet_request *request, struct err *err)
+{
+    double values[FIGURE_N] = {NAN, NAN, NAN, NAN};
+    const char *path = request->image[0] != '\0' ? request->image : request->advice->path;
+    char *quoted = NULL;
+    int result = collect(request, values, err);
+    if (result == 0)
+        result = check_complete(values, err);
+    if (result == 0)
+        result = make_path(path[0] != '\0' ? path : "/path/to/directory", &quoted, err);
+    if (result < 0)
+        return result;
+    print_header(writer, request);
+    fprintf(writer->out, "disks:\n  - mountpoint: %s\n", quoted);
+    for (enum figure i = 0; i < FIGURE_N; i++)
+        fprintf(writer->out, "    %s: %.0f\n", figures[i].key, floor(values[i]));
+    free(quoted);
+    return 0;
+}
+
+const struct snippet_ops snippet_seastar = {
+    .name = "seastar",
+    .title = "io_properties.yaml of Seastar, ScyllaDB and Redpanda; takes four answers",
+    .comments = SNIPPET_COMMENTS_HASH,
+    .takes_several = true,
+    .ignores = SNIPPET_IGNORES_ALL & ~(unsigned)SNIPPET_IGNORES_IMAGE,
+    .hint = "python3 -c 'import yaml; yaml.safe_load(open(\"FILE\"))'",
+    .emit = emit,
+};

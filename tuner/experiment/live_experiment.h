@@ -1,0 +1,12 @@
+/* tuner/experiment/live_experiment: the live view of an experiment. */
+#ifndef FSTUNE_TUNER_EXPERIMENT_LIVE_EXPERIMENT_H
+#define FSTUNE_TUNER_EXPERIMENT_LIVE_EXPERIMENT_H
+
+#include "tuner/experiment/experiment.h"
+
+#include <stddef.h>
+
+/* Before a run (its number in the order); nothing where stderr is no terminal or was drawn on just now. */
+void live_experiment_show(const struct experiment *experiment, size_t run, double seconds_left);
+
+#endif

@@ -1,0 +1,54 @@
+/* tuner/experiment/report_experiment: what an experiment found, as text, JSON and CSV. Everything is made
+ * from the JSON document of the experiment (schema fstune/experiment/1), so that an imported or a kept one is
+ * reported like one just measured.
+ *
+ * Confidence and tolerance are the document's members "confidence" and "tolerance" where it has them, else
+ * 95 % and 3 %. */
+#ifndef FSTUNE_TUNER_EXPERIMENT_REPORT_EXPERIMENT_H
+#define FSTUNE_TUNER_EXPERIMENT_REPORT_EXPERIMENT_H
+
+#include "bench/base/err.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+struct settings;
+
+/* In the order of REPORT_EXPERIMENT_FORMATS, which is the argument of --format. */
+enum report_experiment_format {
+    REPORT_EXPERIMENT_TEXT,
+    REPORT_EXPERIMENT_JSON,
+    REPORT_EXPERIMENT_CSV,        /* a line for each run */
+    REPORT_EXPERIMENT_CSV_WIDE,   /* a line for each point */
+    REPORT_EXPERIMENT_CSV_MATRIX, /* of two factors: one down, one across */
+    REPORT_EXPERIMENT_EROFEEV     /* tuner/experiment/erofeev */
+};
+
+#define REPORT_EXPERIMENT_FORMATS "text|json|csv|csv-wide|csv-matrix|erofeev"
+
+/* 0; -EINVAL: the document is damaged, or cannot be written in this format, with what to use instead;
+ * -ENODATA: it has nothing to write; -ENOMEM; or the errno of a failed write. The document stays as it is and
+ * stays the caller's. */
+int report_experiment(FILE *out, const json_t *document, enum report_experiment_format format,
+                      struct err *err);
+
+/* Its text; `settings` say nothing that the document does not, and may be NULL. */
+int report_experiment_text(FILE *out, const json_t *document, const struct settings *settings,
+                           struct err *err);
+
+/* The member "analysis" of a document: a new reference; NULL without memory, or where the document is
+ * damaged. Beside the confidence and the tolerance it has:
+ * - anova {response, runs, cells, interactions, total_squares, error {df, squares, share, cv}, rest {df,
+ *   squares, share}, terms [{factors [..], df, squares, share, f, p}], follows [{factor, from}]}; null where
+ *   no factor has figures at two levels, or one has more than 128. error.cv is of one run; follows tells
+ *   which factors are left out because another one's level decides theirs.
+ * - levels, for each factor with comparable ones {factor, levels [{text, ratio, group}]}: ratio to the
+ *   geometric mean over the factor's levels; levels that share a group cannot be told apart.
+ * - answers, for each combination of levels of the factors that are conditions and no choice (pattern, sync,
+ *   cache, file_size, files) {conditions, best, cheapest, equivalent [..], undecided [..]}: numbers of points
+ *   from 0 in the order of `points`; where replays are too few to call anything equivalent, cheapest is null
+ *   and both lists are empty.
+ * - notes: texts about what cannot be said and why. */
+json_t *report_experiment_analysis_json(const json_t *document);
+
+#endif

@@ -1,0 +1,67 @@
+/* tuner/nightly/apply: puts a snippet where it is used, and takes it back.
+ *
+ * The new text is staged beside the file and checked there; then it takes the file's name in one step, and
+ * once all is done the old text stays as NAME.previous. At every moment the file is whole: the old one or the
+ * new one. What is under way is marked beside it (see tuner/nightly/apply_place), which outlives a kill and a
+ * loss of power.
+ *
+ * apply_lock is held around whatever reads what is in force and then calls one of these. */
+#ifndef FSTUNE_TUNER_NIGHTLY_APPLY_H
+#define FSTUNE_TUNER_NIGHTLY_APPLY_H
+
+#include "bench/base/err.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct apply_order {
+    const char *path;                     /* of the snippet */
+    const char *text;                     /* for apply_snippet */
+    const char *check, *apply, *rollback; /* commands, "" for none; see tuner/nightly/apply_hook */
+    uint64_t timeout_ns;                  /* of each */
+    const char *const *facts;             /* "NAME=VALUE" for their environment, at most 12; NULL ends them */
+    const atomic_int *interrupted;        /* may be NULL. Taking back is not interrupted. */
+    /* Number of the newest decision that was remembered; each new one has a greater number. */
+    int64_t settled;
+    /* Remembers that the file is in force which the call put there; where it fails, that is taken back.
+     * NULL: nothing to remember. */
+    int (*settle)(void *context, struct err *err);
+    void *context;
+};
+
+/* What is in force after a call, whatever it returned. */
+enum apply_state {
+    APPLY_OLD,        /* what was in force before; the file was not touched */
+    APPLY_NEW,        /* the new file, and its command succeeded */
+    APPLY_TAKEN_BACK, /* the new file was in place, its command failed, and the old one is back */
+    APPLY_STUCK       /* the new file is in place, its command failed, and so did taking it back */
+};
+
+/* Commands get FSTUNE_SNIPPET (the staged file for check, else the file) and the facts. 0 with APPLY_NEW;
+ * else -ELOOP, -EPERM, -EINVAL: the path is not ours to write; -EREMOTEIO, -ETIMEDOUT, -EINTR: a command
+ * failed; other negative errno; one line says which, and what the state is. */
+int apply_snippet(const struct apply_order *order, enum apply_state *ret_state, struct err *err);
+
+/* Waits for another fstune that works beside the file, as long as its commands may take. 0: nobody else works
+ * there until *ret_fd is closed; -EBUSY; -EINTR; or the errno of opening the directory. */
+int apply_lock(const struct apply_order *order, int *ret_fd, struct err *err);
+
+/* To be called before anything else is done about the file. What was stopped in the middle is taken back, and
+ * the rollback command run - unless a decision was remembered since it began (order->settled is greater than
+ * then): then all was done but tidying up. *ret_recovered: whether something was taken back. Also says what
+ * makes the file impossible to write: -EACCES, -EROFS and those of apply_snippet. 0 or a negative errno. */
+int apply_recover(const struct apply_order *order, bool *ret_recovered, struct err *err);
+
+/* Exchanges the file and NAME.previous, runs the rollback command (the apply command where there is none),
+ * and settles; where one of them fails the files are exchanged back. 0 with APPLY_NEW; -ENOENT: nothing was
+ * kept. */
+int apply_rollback(const struct apply_order *order, enum apply_state *ret_state, struct err *err);
+
+/* Whether a file could be put there: 0, or why not, as apply_recover. Touches nothing. */
+int apply_check(const char *path, struct err *err);
+
+/* Whether apply_rollback would find something: 0 or -ENOENT, or why the file is not ours. Touches nothing. */
+int apply_can_roll_back(const char *path, struct err *err);
+
+#endif

@@ -1,0 +1,359 @@
+/* tuner/nightly/retune: one target after the other; what goes wrong with one is no reason to leave the others
+ * out. */
+#include "tuner/nightly/retune.h"
+
+#include "bench/base/clock.h"
+#include "bench/base/err.h"
+#include "bench/host/device_lock.h"
+#include "bench/host/hostinfo.h"
+#include "tuner/base/fail.h"
+#include "tuner/nightly/retune_act.h"
+#include "tuner/nightly/retune_keep.h"
+#include "tuner/nightly/retune_process.h"
+#include "tuner/nightly/retune_record.h"
+#include "tuner/nightly/retune_scatter.h"
+#include "tuner/session/json_system.h"
+#include "tuner/store/save.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Lock of the snippet, and commands, at the most. */
+#define N_HOOK_TIMES 10
+
+static const char device_in_use[] =
+    "another fstune is measuring the device, or one that stalled still holds it";
+
+/* What the callback of a night works on. */
+struct memory {
+    const struct retune_world *world;
+    const struct retune_target *target;
+    int64_t run_id;     /* 0: not begun */
+    int64_t settled_id; /* see struct retune_outcome */
+};
+
+int retune_worse(int a, int b)
+{
+    static const int order[] = {EXIT_FAILED, EXIT_BEHIND, EXIT_NOTHING, EXIT_INCONCLUSIVE};
+    for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+        if (a == order[i] || b == order[i])
+            return order[i];
+    }
+    return EXIT_DONE;
+}
+
+bool retune_is_interrupted(const struct retune_world *world)
+{
+    return world->interrupted != NULL && atomic_load(world->interrupted) > 0;
+}
+
+void retune_expect(const struct retune_world *world, uint64_t ns, bool hooks)
+{
+    if (world->patience == NULL)
+        return;
+    atomic_store(&world->patience->end_ns, clock_now_ns(&clock_monotonic) + ns + world->slack_ns);
+    atomic_store(&world->patience->hooks, hooks);
+}
+
+void retune_fail(const struct retune_world *world, struct retune_outcome *outcome, const char *text)
+{
+    snprintf(outcome->text, sizeof outcome->text, "%s", text);
+    if (!retune_is_interrupted(world)) {
+        outcome->failed = true;
+        outcome->exit_code = EXIT_FAILED;
+    }
+}
+
+/* Of the directory that will be measured, or the one that the user's file is in; -1: none. */
+static int open_directory(const struct settings *settings)
+{
+    char path[SETTINGS_TEXT_SIZE];
+    snprintf(path, sizeof path, "%s", settings->existing[0] != '\0' ? settings->existing : settings->path);
+    return open(settings->existing[0] != '\0' ? dirname(path) : path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+static uint64_t max_u64(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static bool is_locked(int directory_fd)
+{
+    int lock_fd = -1;
+    int result = device_lock_take(directory_fd, &lock_fd, NULL);
+    if (lock_fd >= 0)
+        close(lock_fd);
+    return result == -EWOULDBLOCK;
+}
+
+static bool is_ready(const struct retune_world *world, struct retune_outcome *outcome, bool after_own_work)
+{
+    const struct retune_target *target = outcome->target;
+    struct busy_facts facts;
+    char why[RETUNE_READY_WHY_SIZE];
+    if (world->force || target->settings.simulate[0] != '\0')
+        return true;
+    int directory_fd = open_directory(&target->settings);
+    if (directory_fd < 0)
+        return true; /* the night says what is wrong with it */
+    world->look(&facts, directory_fd, after_own_work, world->interrupted);
+    bool ready = retune_ready(&facts, &target->limits, why);
+    if (ready && !target->settings.no_lock && is_locked(directory_fd)) {
+        snprintf(why, sizeof why, "%s", device_in_use);
+        ready = false;
+    }
+    close(directory_fd);
+    if (!ready)
+        snprintf(outcome->text, sizeof outcome->text, "%s", why);
+    return ready;
+}
+
+static const char *hostname_of(const struct session *session)
+{
+    const struct hostinfo_fact *fact = hostinfo_find(&session->host, "hostname");
+    return fact != NULL ? fact->text : "";
+}
+
+static int list_documents(struct history *history, const struct history_filter *filter,
+                          json_t **ret_documents, struct err *err)
+{
+    struct history_info *runs = NULL;
+    size_t n = 0;
+    int result = history_list_runs(history, filter, &runs, &n, err);
+    json_t *documents = result == 0 ? json_array() : NULL;
+    /* Newest first there, oldest first here. */
+    for (size_t i = n; i-- > 0 && result == 0;) {
+        json_t *document = NULL;
+        result = history_document(history, runs[i].id, &document, err);
+        if (result == 0)
+            json_array_append_new(documents, document);
+        else if (result == -ENODATA)
+            result = 0;
+    }
+    free(runs);
+    if (result == 0 && documents == NULL)
+        result = err_set(err, -ENOMEM, "no memory for earlier nights");
+    if (result == 0)
+        *ret_documents = documents;
+    else
+        json_decref(documents);
+    return result;
+}
+
+static int begin_run(struct memory *memory, const struct session *session, const char *identity,
+                     struct err *err)
+{
+    json_t *system = json_system(session);
+    const struct history_header header = {.command = "retune",
+                                          .target = memory->target->name,
+                                          .pattern = memory->target->settings.pattern.name,
+                                          .hostname = hostname_of(session),
+                                          .identity = identity,
+                                          .system = system,
+                                          .seed = session->seed};
+    int result = history_begin_run(memory->world->history, &header, &memory->run_id, err);
+    json_decref(system);
+    return result;
+}
+
+/* Other machines' nights may be in a merged history: only those of this one count. */
+static int recall(void *context, struct session *session, json_t **ret_documents, struct err *err)
+{
+    struct memory *memory = context;
+    char fingerprint[HISTORY_FINGERPRINT_SIZE];
+    json_t *documents = NULL;
+    const char *host = hostname_of(session);
+    char *identity = history_identity(session);
+    if (identity == NULL)
+        return err_set(err, -ENOMEM, "no memory");
+    history_fingerprint(identity, fingerprint);
+    const struct history_filter filter = {
+        .target = memory->target->name,
+        .fingerprint = fingerprint,
+        .pattern = memory->target->settings.pattern.name,
+        .command = "retune",
+        .host = host[0] != '\0' ? host : NULL,
+        .statuses = 1U << HISTORY_DONE | 1U << HISTORY_INCONCLUSIVE,
+        .with_recommendation = true,
+        .limit = NIGHT_MAX_PAST,
+    };
+    int result = list_documents(memory->world->history, &filter, &documents, err);
+    if (result == 0)
+        result = begin_run(memory, session, identity, err);
+    retune_record_blame(memory->world, result, err);
+    if (result == 0 && save_attach(session, memory->world->history, memory->run_id) < 0)
+        result = err_set(err, -ENOMEM, "no memory");
+    free(identity);
+    if (result == 0)
+        *ret_documents = documents;
+    else
+        json_decref(documents);
+    return result;
+}
+
+static int make_request(struct memory *memory, const struct settings *settings, struct night_request *request,
+                        struct err *err)
+{
+    const struct retune_target *target = memory->target;
+    bool known;
+    struct point point;
+    int result = retune_in_force(memory->world, target, &known, &point, &memory->settled_id, err);
+    if (result < 0)
+        return result;
+    night_request_init(request, settings);
+    request->first_budget_ns = target->first_budget_ns;
+    request->night_budget_ns = settings->budget_ns;
+    request->alarm_share = target->alarm_share;
+    request->nights_needed = target->nights;
+    request->recall = recall;
+    request->context = memory;
+    if (known) {
+        request->in_force_given = true;
+        request->in_force = point;
+    }
+    result = retune_scatter_learn(memory->world, target->name, &request->scatter, err);
+    return retune_record_blame(memory->world, result, err);
+}
+
+static int code_of(const struct night_result *night)
+{
+    if (night->behind != 0)
+        return EXIT_BEHIND;
+    if (night->verdict == NIGHT_NOTHING)
+        return night->interrupted ? EXIT_DONE : EXIT_NOTHING;
+    return night->verdict == NIGHT_FIRST && !night->conclusive ? EXIT_INCONCLUSIVE : EXIT_DONE;
+}
+
+static enum history_status status_of(const struct night_result *night, int code)
+{
+    if (night->interrupted)
+        return HISTORY_INTERRUPTED;
+    return code == EXIT_NOTHING        ? HISTORY_NOTHING
+           : code == EXIT_INCONCLUSIVE ? HISTORY_INCONCLUSIVE
+                                       : HISTORY_DONE;
+}
+
+static int finish(const struct memory *memory, const struct retune_outcome *outcome, struct err *err)
+{
+    int result = history_finish_run(memory->world->history, memory->run_id,
+                                    status_of(&outcome->night, outcome->exit_code), outcome->exit_code,
+                                    outcome->night.document, err);
+    return retune_record_blame(memory->world, result, err);
+}
+
+static int measure(const struct retune_world *world, struct retune_outcome *outcome,
+                   struct settings *settings, struct err *err)
+{
+    struct memory memory = {.world = world, .target = outcome->target};
+    struct night_request request;
+    int result = make_request(&memory, settings, &request, err);
+    outcome->settled_id = memory.settled_id;
+    if (result == 0) {
+        retune_expect(world, max_u64(request.first_budget_ns, request.night_budget_ns), false);
+        result = world->measure(&request, &outcome->night, err);
+    }
+    if (result < 0) {
+        if (memory.run_id != 0)
+            history_finish_run(world->history, memory.run_id, HISTORY_FAILED, EXIT_FAILED, NULL, NULL);
+        return result;
+    }
+    outcome->measured = true;
+    outcome->exit_code = code_of(&outcome->night);
+    if (memory.run_id != 0)
+        result = finish(&memory, outcome, err);
+    if (result == 0 && !outcome->night.interrupted) {
+        retune_expect(world, N_HOOK_TIMES * outcome->target->hook_timeout_ns, true);
+        result = retune_act(world, outcome, memory.run_id, err);
+    }
+    return result;
+}
+
+/* Measured on a copy: a kept file is an existing one for the night. */
+static int run_night(const struct retune_world *world, struct retune_outcome *outcome, struct err *err)
+{
+    const struct retune_target *target = outcome->target;
+    struct settings *settings = malloc(sizeof *settings);
+    if (settings == NULL)
+        return err_set(err, -ENOMEM, "no memory");
+    *settings = target->settings;
+    retune_expect(world, N_HOOK_TIMES * target->hook_timeout_ns, true);
+    int result = retune_act_recover(world, target, err);
+    retune_expect(world, 0, false);
+    if (result == 0 && target->keep_file && settings->simulate[0] == '\0')
+        result = retune_keep(world, target, settings, &outcome->kept_bytes, err);
+    if (result == 0)
+        result = measure(world, outcome, settings, err);
+    free(settings);
+    return result;
+}
+
+bool retune_target(const struct retune_world *world, struct retune_outcome *outcome, bool after_own_work)
+{
+    struct err err = {0};
+    int result = 0;
+    bool ready = is_ready(world, outcome, after_own_work), worked = ready;
+    if (ready)
+        result = run_night(world, outcome, &err);
+    /* Somebody took the device between the look and the night. The session's remedy, --no-lock, is none here.
+     */
+    if (ready && result == -EWOULDBLOCK && !outcome->measured) {
+        snprintf(outcome->text, sizeof outcome->text, "%s", device_in_use);
+        ready = false;
+        result = 0;
+    }
+    if (!ready) {
+        result = retune_act_skip(world, outcome, &err);
+        outcome->exit_code = outcome->n_skipped >= RETUNE_READY_PATIENCE ? EXIT_INCONCLUSIVE : EXIT_DONE;
+    }
+    outcome->ended_s = (double)clock_realtime_ns() / 1e9;
+    if (result < 0)
+        retune_fail(world, outcome, err.text);
+    return worked;
+}
+
+static void leave_out(struct retune_outcome *outcome)
+{
+    outcome->not_begun = true;
+    snprintf(outcome->text, sizeof outcome->text, "not begun: a signal ended the night before");
+}
+
+int retune_run(const struct retune_world *world, const struct retune_config *config, const char *only,
+               struct retune_report *ret_report, struct err *err)
+{
+    struct retune_report report = {.outcomes = calloc(config->n_targets, sizeof *report.outcomes)};
+    if (report.outcomes == NULL)
+        return err_set(err, -ENOMEM, "no memory for %zu targets", config->n_targets);
+    bool worked = false;
+    for (size_t i = 0; i < config->n_targets; i++) {
+        const struct retune_target *target = &config->targets[i];
+        if (only[0] != '\0' && strcmp(only, target->name) != 0)
+            continue;
+        struct retune_outcome *outcome = &report.outcomes[report.n++];
+        outcome->target = target;
+        if (retune_is_interrupted(world))
+            leave_out(outcome);
+        else if (world->apart)
+            worked = retune_process_run(world, outcome, worked) || worked;
+        else
+            worked = retune_target(world, outcome, worked) || worked;
+        report.exit_code = retune_worse(report.exit_code, outcome->exit_code);
+    }
+    report.interrupted = retune_is_interrupted(world);
+    *ret_report = report;
+    return 0;
+}
+
+void retune_report_done(struct retune_report *report)
+{
+    for (size_t i = 0; i < report->n; i++) {
+        if (report->outcomes[i].measured)
+            night_result_done(&report->outcomes[i].night);
+    }
+    free(report->outcomes);
+    *report = (struct retune_report){0};
+}

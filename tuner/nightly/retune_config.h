@@ -1,0 +1,66 @@
+/* tuner/nightly/retune_config: the configuration of `fstune retune`: what is tuned every night, and what may
+ * be done with the answer (libconfig; configs/retune.conf is an example).
+ *
+ * At the top stand the options of the command (db, prometheus, json, quiet) and `targets`, a list of groups.
+ * A target takes every key of `recommend` and those of the table here. A key of a target that stands at the
+ * top is the default of all targets. */
+#ifndef FSTUNE_TUNER_NIGHTLY_RETUNE_CONFIG_H
+#define FSTUNE_TUNER_NIGHTLY_RETUNE_CONFIG_H
+
+#include "bench/base/err.h"
+#include "tuner/nightly/retune_ready.h"
+#include "tuner/options/settings.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Of a target: letters, digits, "._-", beginning with a letter or digit; the zero included. */
+#define RETUNE_CONFIG_NAME_SIZE   64
+#define RETUNE_CONFIG_MAX_TARGETS 256
+
+struct retune_target {
+    /* First, because the setters of options find their places from it. budget_ns is a night's;
+     * max_write_bytes too; current are the settings in force before the first change. */
+    struct settings settings;
+    char name[RETUNE_CONFIG_NAME_SIZE];
+    unsigned line;                    /* in the file */
+    char snippet[SETTINGS_TEXT_SIZE]; /* an absolute path; "": the advice is recorded and printed only */
+    char check[SETTINGS_TEXT_SIZE];   /* commands for /bin/sh; "" : none */
+    char apply[SETTINGS_TEXT_SIZE];
+    char rollback[SETTINGS_TEXT_SIZE];
+    uint64_t hook_timeout_ns;
+    uint64_t first_budget_ns; /* of the first tune */
+    double alarm_share;
+    uint32_t nights; /* that have to agree before a change */
+    bool keep_file;  /* the file that is read stays in the directory for later nights */
+    struct retune_ready_limits limits;
+};
+
+struct retune_config {
+    struct settings command; /* what stands at the top and is an option of `retune`; the rest are defaults */
+    struct retune_target *targets;
+    size_t n_targets; /* at least 1 */
+};
+
+/* Reads and checks FILE. 0; -EPERM where somebody else than root and us could have written it; -EINVAL and
+ * one line "FILE:LINE: key: what is wrong; what to do"; -ENOMEM, or the errno of reading. retune_config_done
+ * accepts a zeroed one. */
+int retune_config_read(struct retune_config *config, const char *path, struct err *err);
+void retune_config_done(struct retune_config *config);
+
+/* NULL when there is none of this name. */
+const struct retune_target *retune_config_find(const struct retune_config *config, const char *name);
+
+/* The keys that only a target has, one by one; NULL behind the last. Their setters write into struct
+ * retune_target. */
+const struct option_row *retune_config_key(size_t i);
+
+/* Those keys with their defaults, in the layout of --help. */
+void retune_config_print_keys(FILE *out);
+
+/* A target as it is before its group is read. */
+void retune_config_init_target(struct retune_target *target);
+
+#endif

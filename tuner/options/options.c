@@ -1,0 +1,335 @@
+/* tuner/options/options: walks the command line and looks names up. Own code instead of getopt_long, which
+ * prints by itself and accepts abbreviations. */
+#include "tuner/options/options.h"
+
+#include "tuner/options/config.h"
+#include "tuner/options/options_needs.h"
+#include "tuner/options/options_set.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NAME_SIZE   64
+#define PREDICTIONS (OPTIONS_PREDICT | OPTIONS_ADVISE)
+
+/* Where the walk over the command line stands. */
+struct walk {
+    char **argv;
+    int argc, next;
+    unsigned command;
+};
+
+static bool names_match(const char *name, const char *row_name)
+{
+    bool as_option = strcmp(name, row_name) == 0;
+    while (*name && *name == (*row_name == '-' ? '_' : *row_name)) {
+        name++;
+        row_name++;
+    }
+    return as_option || (*name == '\0' && *row_name == '\0');
+}
+
+const struct option_row *options_find(const char *name, unsigned command)
+{
+    const struct option_row *row;
+    for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
+        if ((row->commands & command) && names_match(name, row->name))
+            return row;
+    }
+    return NULL;
+}
+
+const char *options_standard(const struct option_row *row, unsigned command)
+{
+    const char *own = command == OPTIONS_MEASURE      ? row->standard_measure
+                      : command == OPTIONS_DOCTOR     ? row->standard_doctor
+                      : command == OPTIONS_EXPERIMENT ? row->standard_experiment
+                      : command == OPTIONS_CALIBRATE  ? row->standard_calibrate
+                      : (command & PREDICTIONS) != 0  ? row->standard_prediction
+                                                      : NULL;
+    return own ? own : row->standard;
+}
+
+/* Number of a factor or condition; FACTOR_N + CONDITION_N: it is none. */
+static size_t factor_of(const struct option_row *row)
+{
+    static const struct {
+        int (*set)(struct settings *settings, const struct option_row *row, const char *text,
+                   struct err *err);
+        enum condition condition;
+    } setters[] = {
+        {options_set_patterns, CONDITION_PATTERN},     {options_set_caches, CONDITION_CACHE},
+        {options_set_file_sizes, CONDITION_FILE_SIZE}, {options_set_file_counts, CONDITION_FILES},
+        {options_set_alignments, CONDITION_ALIGNMENT},
+    };
+    if (row->set == options_set_levels)
+        return row->place;
+    for (size_t i = 0; i < sizeof setters / sizeof setters[0]; i++) {
+        if (row->set_experiment == setters[i].set)
+            return FACTOR_N + (size_t)setters[i].condition;
+    }
+    return FACTOR_N + CONDITION_N;
+}
+
+const char *options_range(const struct option_row *row, unsigned command)
+{
+    return (command & PREDICTIONS) != 0 && row->range_prediction != NULL ? row->range_prediction : row->range;
+}
+
+/* Reports of an experiment name its factors in the order that they were given in. */
+static void note_order(struct settings_experiment *experiment, const struct option_row *row)
+{
+    size_t factor = factor_of(row);
+    bool is_new = factor < FACTOR_N + CONDITION_N;
+    for (size_t i = 0; i < experiment->n_order; i++)
+        is_new &= experiment->order[i] != factor;
+    if (is_new)
+        experiment->order[experiment->n_order++] = (unsigned char)factor;
+}
+
+int options_set(struct settings *settings, const struct option_row *row, const char *text, struct err *err)
+{
+    bool several = settings->experiment.on && row->set_experiment != NULL;
+    bool predicted = settings->prediction.on && row->set_prediction != NULL;
+    int r = several     ? row->set_experiment(settings, row, text, err)
+            : predicted ? row->set_prediction(settings, row, text, err)
+                        : row->set(settings, row, text, err);
+    if (r == 0 && row->given > 0)
+        *(bool *)((char *)settings + row->given) = true;
+    if (r == 0 && settings->experiment.on)
+        note_order(&settings->experiment, row);
+    return r;
+}
+
+static size_t least_of(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Edits from a to b: a character inserted, removed or replaced, or two neighbours exchanged. Both are shorter
+ * than NAME_SIZE. */
+static size_t distance(const char *a, const char *b)
+{
+    size_t rows[3][NAME_SIZE];
+    size_t *before = rows[0], *last = rows[1], *now = rows[2];
+    const size_t n_a = strlen(a), n_b = strlen(b);
+    for (size_t j = 0; j <= n_b; j++)
+        last[j] = j;
+    for (size_t i = 1; i <= n_a; i++) {
+        now[0] = i;
+        for (size_t j = 1; j <= n_b; j++) {
+            now[j] = least_of(last[j - 1] + (a[i - 1] != b[j - 1]), least_of(last[j], now[j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                now[j] = least_of(now[j], before[j - 2] + 1);
+        }
+        size_t *oldest = before;
+        before = last;
+        last = now;
+        now = oldest;
+    }
+    return last[n_b];
+}
+
+const char *options_nearest(const char *text, const char *const *names, size_t n)
+{
+    const size_t length = strlen(text);
+    const char *nearest = NULL;
+    if (length >= NAME_SIZE)
+        return NULL;
+    /* A third of the letters may be wrong: with more, the hint is a guess. */
+    size_t least = length / 3 + 1;
+    for (size_t i = 0; i < n; i++) {
+        if (strlen(names[i]) >= NAME_SIZE)
+            continue;
+        size_t edits = distance(text, names[i]);
+        if (edits > 1 && length >= 3 && strncmp(names[i], text, length) == 0)
+            edits = 1;
+        if (edits < least) {
+            least = edits;
+            nearest = names[i];
+        }
+    }
+    return nearest;
+}
+
+static int refuse_unknown(const char *name, unsigned command, struct err *err)
+{
+    const struct option_row *row;
+    const char *names[OPTIONS_MAX_ROWS] = {"help"};
+    size_t n = 1;
+    if (options_find(name, ~0U) && !strchr(name, '_') && !options_find(name, command))
+        return err_set(err, -EINVAL, "--%s: this command has no such option, another one has; see --help",
+                       name);
+    for (size_t i = 0; (row = options_row(i)) != NULL && n < sizeof(names) / sizeof(names[0]); i++) {
+        if (row->commands & command)
+            names[n++] = row->name;
+    }
+    const char *nearest = options_nearest(name, names, n);
+    if (nearest)
+        return err_set(err, -EINVAL, "--%s: unknown option; did you mean --%s?", name, nearest);
+    return err_set(err, -EINVAL, "--%s: unknown option; see --help", name);
+}
+
+static bool is_operand(const char *argument)
+{
+    return argument[0] != '-' || strcmp(argument, "-") == 0;
+}
+
+static int take_operand(struct settings *settings, const char *argument, struct err *err)
+{
+    char *place = settings->operands[settings->n_operands];
+    if ((size_t)snprintf(place, SETTINGS_TEXT_SIZE, "%s", argument) >= SETTINGS_TEXT_SIZE)
+        return err_set(err, -EINVAL, "'%.60s...' is too long", argument);
+    settings->n_operands++;
+    return 0;
+}
+
+/* The row of the argument "--name" or "--name=value". */
+static int find_row(const char *argument, unsigned command, const struct option_row **ret_row,
+                    struct err *err)
+{
+    char name[NAME_SIZE];
+    if (strncmp(argument, "--", 2) != 0 || argument[2] == '\0')
+        return err_set(err, -EINVAL, "'%.60s' is not an option; options are --NAME VALUE, see --help",
+                       argument);
+    size_t length = strcspn(argument + 2, "=");
+    if (length >= NAME_SIZE)
+        return err_set(err, -EINVAL, "%.60s...: unknown option; see --help", argument);
+    memcpy(name, argument + 2, length);
+    name[length] = '\0';
+    const struct option_row *row = options_find(name, command);
+    if (!row || strcmp(row->name, name) != 0)
+        return refuse_unknown(name, command, err);
+    *ret_row = row;
+    return 0;
+}
+
+/* One option; the row is NULL at the end, the text is NULL for a flag. */
+static int next_option(struct walk *walk, const struct option_row **ret_row, const char **ret_text,
+                       struct err *err)
+{
+    const struct option_row *row = NULL;
+    if (walk->next >= walk->argc) {
+        *ret_row = NULL;
+        return 0;
+    }
+    const char *argument = walk->argv[walk->next++];
+    int r = find_row(argument, walk->command, &row, err);
+    if (r < 0 || row == NULL)
+        return r;
+    const char *equal_sign = strchr(argument, '=');
+    const char *text = equal_sign ? equal_sign + 1 : NULL;
+    if (text && !row->argument)
+        return err_set(err, -EINVAL, "--%s: takes no value; write --%s alone", row->name, row->name);
+    if (!text && row->argument) {
+        /* Another option in the value's place is far more often a forgotten value. */
+        if (walk->next >= walk->argc || strncmp(walk->argv[walk->next], "--", 2) == 0)
+            return err_set(err, -EINVAL, "--%s: the value is missing; write --%s=%s", row->name, row->name,
+                           row->argument);
+        text = walk->argv[walk->next++];
+    }
+    *ret_row = row;
+    *ret_text = text;
+    return 0;
+}
+
+/* Sets what stands in the arguments: all of it, or only one option while the rest is looked at. given: by
+ * row, may be NULL. */
+static int read_options(struct settings *settings, struct walk walk, const struct option_row *only,
+                        bool *given, struct err *err)
+{
+    size_t n_operands = 0;
+    for (;;) {
+        const struct option_row *row = NULL;
+        const char *text = NULL;
+        if (walk.next < walk.argc && n_operands < settings->operands_allowed &&
+            is_operand(walk.argv[walk.next])) {
+            int taken = only ? 0 : take_operand(settings, walk.argv[walk.next], err);
+            if (taken < 0)
+                return taken;
+            n_operands++;
+            walk.next++;
+            continue;
+        }
+        int r = next_option(&walk, &row, &text, err);
+        if (r < 0 || !row)
+            return r;
+        if (only && row != only)
+            continue;
+        r = options_set(settings, row, text, err);
+        if (r < 0) {
+            err_prefix(err, "--%s", row->name);
+            return r;
+        }
+        for (size_t i = 0; given != NULL && options_row(i) != NULL; i++)
+            given[i] |= options_row(i) == row;
+    }
+}
+
+/* Defaults that only this command has and that are values, not words. */
+static void set_own_standards(struct settings *settings, unsigned command)
+{
+    const struct option_row *row;
+    for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
+        const char *standard = options_standard(row, command);
+        if (standard != row->standard && (row->set == options_set_duration || row->set == options_set_size))
+            row->set(settings, row, standard, NULL);
+    }
+}
+
+static int check_single_levels(const struct settings *settings, struct err *err)
+{
+    const struct option_row *row;
+    for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
+        if (row->set == options_set_levels && settings->levels[row->place].n > 1)
+            return err_set(err, -EINVAL, "--%s: %zu values are given, but measure takes one; keep one",
+                           row->name, settings->levels[row->place].n);
+    }
+    return 0;
+}
+
+static bool asks_for_help(int argc, char **argv, int first)
+{
+    for (int i = first; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return true;
+    }
+    return false;
+}
+
+int options_parse_configured(struct settings *settings, unsigned command, int argc, char **argv, int first,
+                             int (*configure)(struct settings *settings, void *context, struct err *err),
+                             void *context, struct err *err)
+{
+    if (asks_for_help(argc, argv, first))
+        return 1;
+    const struct walk walk = {.argv = argv, .argc = argc, .next = first, .command = command};
+    struct settings parsed = *settings;
+    bool given[OPTIONS_MAX_ROWS] = {false};
+    const struct option_row *config = options_find("config", command);
+    set_own_standards(&parsed, command);
+    /* A command without configurations is read once, or options that may be repeated would count twice. */
+    int r = config != NULL ? read_options(&parsed, walk, config, NULL, err) : 0;
+    /* The file of `retune` has targets: tuner/nightly/retune_config reads it. */
+    if (r == 0 && parsed.config[0] != '\0' && command != OPTIONS_RETUNE)
+        r = config_read_settings(parsed.config, &parsed, command, err);
+    if (r == 0 && configure != NULL)
+        r = configure(&parsed, context, err);
+    if (r == 0)
+        r = read_options(&parsed, walk, NULL, given, err);
+    /* What an option needs may stand in the configuration. */
+    if (r == 0 && parsed.config[0] == '\0' && configure == NULL)
+        r = options_check_needs(command, given, err);
+    if (r == 0 && command == OPTIONS_MEASURE)
+        r = check_single_levels(&parsed, err);
+    if (r == 0)
+        *settings = parsed;
+    return r;
+}
+
+int options_parse(struct settings *settings, unsigned command, int argc, char **argv, int first,
+                  struct err *err)
+{
+    return options_parse_configured(settings, command, argc, argv, first, NULL, NULL, err);
+}

@@ -1,0 +1,95 @@
+/* tuner/options/options: every option, declared once. The parser, the configuration reader, --help and the
+ * manual page read these rows. */
+#ifndef FSTUNE_TUNER_OPTIONS_OPTIONS_H
+#define FSTUNE_TUNER_OPTIONS_OPTIONS_H
+
+#include "bench/base/err.h"
+#include "tuner/options/settings.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* Commands that know an option; a mask. */
+enum {
+    OPTIONS_RECOMMEND = 1,
+    OPTIONS_MEASURE = 2,
+    OPTIONS_DOCTOR = 4,
+    OPTIONS_EMIT = 8,
+    OPTIONS_HISTORY = 16,
+    OPTIONS_RETUNE = 32,
+    OPTIONS_PLOT = 64,
+    OPTIONS_REPORT = 128,
+    OPTIONS_EXPERIMENT = 256,
+    OPTIONS_CALIBRATE = 512,
+    OPTIONS_PREDICT = 1024,
+    OPTIONS_ADVISE = 2048
+};
+
+/* More rows than the table will have. */
+#define OPTIONS_MAX_ROWS 128
+
+struct option_row {
+    const char *name;             /* without dashes: "request-size"; the configuration key has underscores */
+    const char *argument;         /* "SIZE" in --help, or the choices "cold|warm"; NULL for a flag */
+    const char *range;            /* "512..512m, a multiple of 512", read by `set` too; "" for none */
+    const char *standard;         /* the default, as text; "" for none */
+    const char *standard_measure; /* the default of `measure` where it is another one, else NULL */
+    const char *standard_doctor;  /* the same for `doctor` */
+    const char *standard_experiment;
+    const char *standard_calibrate;
+    const char *help;
+    const char *needs; /* names of options, with commas between, without any of which this one does nothing;
+                          NULL: none */
+    unsigned commands;
+    bool in_config; /* may stand in a configuration file */
+    /* Reads the text (NULL for a flag) into settings. 0 or -EINVAL with what is wrong and what to write
+     * instead, without the option's name; settings are untouched then. */
+    int (*set)(struct settings *settings, const struct option_row *row, const char *text, struct err *err);
+    /* The same for `experiment`, where it takes several values and others take one; NULL: set. */
+    int (*set_experiment)(struct settings *settings, const struct option_row *row, const char *text,
+                          struct err *err);
+    /* The same for `predict` and `advise`, which know writes of any size; NULL: as the others. */
+    const char *range_prediction, *standard_prediction;
+    int (*set_prediction)(struct settings *settings, const struct option_row *row, const char *text,
+                          struct err *err);
+    size_t place; /* offset in struct settings, or the factor's number, for `set` */
+    size_t given; /* offset of the bool that says that the option was given; 0: there is none */
+};
+
+/* The options one by one, in the order of --help; NULL behind the last. */
+const struct option_row *options_row(size_t i);
+
+/* Reads argv[first..] for a command into settings, which settings_init has filled and which stay untouched on
+ * failure. Words without dashes are operands, as many as settings->operands_allowed. --config is read first,
+ * then the rest of the command line over it; `measure` gets its own defaults of duration and warm-up,
+ * `doctor` one of the file's size. 0; 1 when --help was asked for; or -EINVAL (and other negative errno for
+ * an unreadable configuration) with one line; unknown options are answered with the nearest name. */
+int options_parse(struct settings *settings, unsigned command, int argc, char **argv, int first,
+                  struct err *err);
+
+/* The same for a command whose configuration is not named by --config: `configure` reads it after the
+ * command's own defaults and before the command line, which wins. */
+int options_parse_configured(struct settings *settings, unsigned command, int argc, char **argv, int first,
+                             int (*configure)(struct settings *settings, void *context, struct err *err),
+                             void *context, struct err *err);
+
+/* Prints usage, options with units, ranges and defaults, and `example`. */
+void options_print_help(FILE *out, const char *command_name, const char *summary, unsigned command,
+                        const char *example);
+
+/* NULL or the row that one of the commands in the mask knows; by option name or by configuration key. */
+const struct option_row *options_find(const char *name, unsigned command);
+
+/* The row's default and limits for a command, as text. */
+const char *options_standard(const struct option_row *row, unsigned command);
+const char *options_range(const struct option_row *row, unsigned command);
+
+/* row->set, and the mark that the option was given. */
+int options_set(struct settings *settings, const struct option_row *row, const char *text, struct err *err);
+
+/* Nearest of the names to `text` by edit distance, NULL when none is near; the beginning of a name is near
+ * it. Used for commands too. */
+const char *options_nearest(const char *text, const char *const *names, size_t n);
+
+#endif

@@ -1,0 +1,85 @@
+/* tuner/options/options_help: --help of a command, in two columns. */
+#include "tuner/options/options.h"
+
+#include "tuner/options/options_set.h"
+
+#include <string.h>
+
+#define WIDTH       100
+#define HELP_COLUMN 30
+
+/* Words of the text from the current column on; further lines begin at `indent`. Ends the line. */
+static void print_wrapped(FILE *out, const char *text, int indent)
+{
+    int column = indent;
+    while (*text) {
+        int length = (int)strcspn(text, " ");
+        if (column + length > WIDTH && column > indent) {
+            fprintf(out, "\n%*s", indent, "");
+            column = indent;
+        }
+        fprintf(out, "%.*s", length, text);
+        column += length + 1;
+        text += length;
+        if (*text == ' ') {
+            text++;
+            if (column + (int)strcspn(text, " ") <= WIDTH)
+                fputc(' ', out);
+        }
+    }
+    fputc('\n', out);
+}
+
+/* Limits and default, in brackets. */
+static void describe(const struct option_row *row, unsigned command, char *text, size_t size)
+{
+    const char *standard = options_standard(row, command), *range = options_range(row, command);
+    const char *verb = strcmp(standard, "required") == 0 || standard[0] == '\0' ? "" : "default ";
+    if (range[0] == '\0' && standard[0] == '\0')
+        snprintf(text, size, "%s", row->help);
+    else
+        snprintf(text, size, "%s (%s%s%s%s)", row->help, range,
+                 range[0] != '\0' && standard[0] != '\0' ? "; " : "", verb, standard);
+}
+
+static void print_row(FILE *out, const char *left, const char *text)
+{
+    fprintf(out, "  %-*s", HELP_COLUMN - 2, left);
+    if (strlen(left) > HELP_COLUMN - 4)
+        fprintf(out, "\n%*s", HELP_COLUMN, "");
+    print_wrapped(out, text, HELP_COLUMN);
+}
+
+static void print_option(FILE *out, const struct option_row *row, unsigned command)
+{
+    char left[96], text[512];
+    bool takes_levels = (row->set == options_set_levels && command != OPTIONS_MEASURE &&
+                         options_range(row, command) == row->range) ||
+                        (row->set_experiment != NULL && command == OPTIONS_EXPERIMENT);
+    snprintf(left, sizeof(left), "--%s%s%s%s", row->name, row->argument ? " " : "",
+             row->argument ? row->argument : "", takes_levels ? ",..." : "");
+    describe(row, command, text, sizeof(text));
+    print_row(out, left, text);
+}
+
+void options_print_help(FILE *out, const char *command_name, const char *summary, unsigned command,
+                        const char *example)
+{
+    const struct option_row *row;
+    fprintf(out, "Usage: fstune %s [OPTION...]\n\n", command_name);
+    print_wrapped(out, summary, 0);
+    fprintf(out, "\nOptions:\n");
+    for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
+        if (row->commands & command)
+            print_option(out, row, command);
+    }
+    print_row(out, "-h, --help", "print this text");
+    fputc('\n', out);
+    print_wrapped(out,
+                  "SIZE: bytes, or with k, m, g, t (powers of 1024). DURATION: with its unit us, ms, s, m or "
+                  "h. SHARE: 3% or 0.03.",
+                  0);
+    if ((command & (OPTIONS_MEASURE | OPTIONS_DOCTOR | OPTIONS_PREDICT | OPTIONS_ADVISE)) == 0)
+        print_wrapped(out, "Several values: 4k,64k,1m, or the powers of two in 4k..1m.", 0);
+    fprintf(out, "\nExample:\n  %s\n", example);
+}

@@ -1,0 +1,237 @@
+/* tuner/options/options_set_factors: setters of factors: one value, lists and ranges of them, and --current.
+ */
+#include "tuner/options/options_set.h"
+
+#include "bench/base/factors.h"
+#include "bench/base/units.h"
+#include "tuner/options/options_value.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The file is filled in whole steps. */
+#define FILE_STEP_BYTES (1ULL << 20)
+
+static int read_request_size(const char *text, const char *range, uint64_t *ret_value, struct err *err)
+{
+    uint64_t bytes;
+    int r = options_value_size(text, range, &bytes, err);
+    if (r < 0)
+        return r;
+    uint64_t below = bytes - bytes % 512;
+    if (bytes != below)
+        return err_set(err, -EINVAL, "%" PRIu64 " is not a multiple of 512; use %" PRIu64 " or %" PRIu64,
+                       bytes, below, below + 512);
+    *ret_value = bytes;
+    return 0;
+}
+
+static int read_direct(const char *text, const char *range, uint64_t *ret_value, struct err *err)
+{
+    uint64_t direct;
+    if (units_parse_count(text, 1, &direct) < 0)
+        return err_set(err, -EINVAL, "'%.60s' is unknown; use %s", text, range);
+    *ret_value = direct;
+    return 0;
+}
+
+static int read_api(const char *text, const char *range, uint64_t *ret_value, struct err *err)
+{
+    enum api api;
+    if (factors_parse_api(text, &api) < 0)
+        return err_set(err, -EINVAL, "'%.60s' is unknown; use %s", text, range);
+    *ret_value = api;
+    return 0;
+}
+
+static int read_sync(const char *text, const char *range, uint64_t *ret_value, struct err *err)
+{
+    enum sync sync;
+    if (factors_parse_sync(text, &sync) < 0)
+        return err_set(err, -EINVAL, "'%.60s' is unknown; use %s", text, range);
+    *ret_value = sync;
+    return 0;
+}
+
+static int read_file_size(const char *text, const char *range, uint64_t *ret_value, struct err *err)
+{
+    int r = options_value_size(text, range, ret_value, err);
+    if (r == 0)
+        *ret_value -= *ret_value % FILE_STEP_BYTES;
+    return r;
+}
+
+static int read_cache(const char *text, const char *range, uint64_t *ret_value, struct err *err)
+{
+    (void)range;
+    if (strcmp(text, "cold") != 0 && strcmp(text, "warm") != 0)
+        return err_set(err, -EINVAL, "'%.60s' is unknown; use cold or warm", text);
+    *ret_value = text[0] == 'c' ? MEASURE_CACHE_COLD : MEASURE_CACHE_WARM;
+    return 0;
+}
+
+static const struct factor_kind {
+    int (*read)(const char *text, const char *range, uint64_t *ret_value, struct err *err);
+    bool takes_range; /* "4k..1m" */
+} factor_kinds[FACTOR_N] = {
+    [FACTOR_REQUEST_SIZE] = {read_request_size, true},
+    [FACTOR_QUEUE_DEPTH] = {options_value_count, true},
+    [FACTOR_DIRECT] = {read_direct, false},
+    [FACTOR_API] = {read_api, false},
+    [FACTOR_THREADS] = {options_value_count, true},
+    [FACTOR_SYNC] = {read_sync, false},
+    [FACTOR_WRITE_SIZE] = {read_request_size, true},
+};
+static const struct factor_kind cache_kind = {read_cache, false}, file_size_kind = {read_file_size, true};
+
+/* Keeps the levels ascending and distinct. */
+static int add_level(struct levels *levels, uint64_t value, struct err *err)
+{
+    size_t i = levels->n;
+    while (i > 0 && levels->value[i - 1] > value)
+        i--;
+    if (i > 0 && levels->value[i - 1] == value)
+        return 0;
+    if (levels->n == SETTINGS_MAX_LEVELS)
+        return err_set(err, -EINVAL, "too many values; give at most %d", SETTINGS_MAX_LEVELS);
+    memmove(&levels->value[i + 1], &levels->value[i], (levels->n - i) * sizeof(levels->value[0]));
+    levels->value[i] = value;
+    levels->n++;
+    return 0;
+}
+
+static bool is_power_of_two(uint64_t value)
+{
+    return value != 0 && (value & (value - 1)) == 0;
+}
+
+static int add_range(struct levels *levels, const struct factor_kind *kind, const char *range,
+                     const char *low, const char *high, struct err *err)
+{
+    uint64_t first, last;
+    if (low[0] == '\0' || high[0] == '\0')
+        return err_set(err, -EINVAL, "'%s..%s' lacks an end; write both, as LOW..HIGH", low, high);
+    int r = kind->read(low, range, &first, err);
+    if (r == 0)
+        r = kind->read(high, range, &last, err);
+    if (r < 0)
+        return r;
+    if (!is_power_of_two(first) || !is_power_of_two(last))
+        return err_set(err, -EINVAL, "'%s..%s': %s is not a power of two; a range begins and ends with one",
+                       low, high, is_power_of_two(first) ? high : low);
+    if (first > last)
+        return err_set(err, -EINVAL, "'%s..%s' runs downwards; write %s..%s", low, high, high, low);
+    for (uint64_t value = first; r == 0 && value <= last; value *= 2)
+        r = add_level(levels, value, err);
+    return r;
+}
+
+static int add_item(struct levels *levels, const struct factor_kind *kind, const char *range,
+                    const char *item, struct err *err)
+{
+    char low[OPTIONS_VALUE_SIZE], high[OPTIONS_VALUE_SIZE];
+    uint64_t value;
+    if (kind->takes_range && options_value_split(item, low, high))
+        return add_range(levels, kind, range, low, high, err);
+    int r = kind->read(item, range, &value, err);
+    return r < 0 ? r : add_level(levels, value, err);
+}
+
+/* Levels stay as they are on failure. */
+static int set_levels(struct levels *place, const struct factor_kind *kind, const char *range,
+                      const char *text, struct err *err)
+{
+    struct levels levels = {0};
+    char item[2 * OPTIONS_VALUE_SIZE];
+    while (text) {
+        int r = options_value_part(&text, item, err);
+        if (r == 0)
+            r = add_item(&levels, kind, range, item, err);
+        if (r < 0)
+            return r;
+    }
+    *place = levels;
+    return 0;
+}
+
+int options_set_levels(struct settings *settings, const struct option_row *row, const char *text,
+                       struct err *err)
+{
+    return set_levels(&settings->levels[row->place], &factor_kinds[row->place], row->range, text, err);
+}
+
+int options_set_caches(struct settings *settings, const struct option_row *row, const char *text,
+                       struct err *err)
+{
+    return set_levels(&settings->experiment.conditions[CONDITION_CACHE], &cache_kind, row->range, text, err);
+}
+
+int options_set_file_sizes(struct settings *settings, const struct option_row *row, const char *text,
+                           struct err *err)
+{
+    return set_levels(&settings->experiment.conditions[CONDITION_FILE_SIZE], &file_size_kind, row->range,
+                      text, err);
+}
+
+int options_set_file_counts(struct settings *settings, const struct option_row *row, const char *text,
+                            struct err *err)
+{
+    return set_levels(&settings->experiment.conditions[CONDITION_FILES], &factor_kinds[FACTOR_THREADS],
+                      row->range, text, err);
+}
+
+int options_set_alignments(struct settings *settings, const struct option_row *row, const char *text,
+                           struct err *err)
+{
+    return set_levels(&settings->experiment.conditions[CONDITION_ALIGNMENT],
+                      &factor_kinds[FACTOR_REQUEST_SIZE], row->range, text, err);
+}
+
+/* NULL unless the key is a factor's, written with underscores. */
+static const struct option_row *find_factor(const char *key)
+{
+    const struct option_row *row = strchr(key, '-') ? NULL : options_find(key, ~0U);
+    return row && row->set == options_set_levels ? row : NULL;
+}
+
+static int add_current(struct current *current, char *part, struct err *err)
+{
+    char *equal_sign = strchr(part, '=');
+    if (!equal_sign)
+        return err_set(err, -EINVAL, "'%s' has no value; write KEY=VALUE, as in request_size=64k", part);
+    *equal_sign = '\0';
+    const struct option_row *row = find_factor(part);
+    if (!row)
+        return err_set(err, -EINVAL,
+                       "'%s' is no factor; use request_size, write_request_size, queue_depth, direct, api, "
+                       "threads or sync",
+                       part);
+    if (current->given[row->place])
+        return err_set(err, -EINVAL, "%s is given twice; keep one", part);
+    int r = factor_kinds[row->place].read(equal_sign + 1, row->range, &current->value[row->place], err);
+    if (r < 0) {
+        err_prefix(err, "%s", part);
+        return r;
+    }
+    current->given[row->place] = true;
+    return 0;
+}
+
+int options_set_current(struct settings *settings, const struct option_row *row, const char *text,
+                        struct err *err)
+{
+    struct current current = {0};
+    char part[2 * OPTIONS_VALUE_SIZE];
+    (void)row;
+    while (text) {
+        int r = options_value_part(&text, part, err);
+        if (r == 0)
+            r = add_current(&current, part, err);
+        if (r < 0)
+            return r;
+    }
+    settings->current = current;
+    return 0;
+}

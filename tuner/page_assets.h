@@ -1,8 +1,0 @@
-/* tuner/page_assets: the files of tuner/page_assets/, as they are, inside the program. */
-#ifndef FSTUNE_TUNER_PAGE_ASSETS_H
-#define FSTUNE_TUNER_PAGE_ASSETS_H
-
-/* Each is a string. */
-extern const char page_assets_html[], page_assets_style[], page_assets_script[];
-
-#endif

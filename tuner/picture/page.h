@@ -1,0 +1,31 @@
+/* tuner/picture/page: an answer as one page of HTML that stands alone (fstune report --html).
+ *
+ * Made from the JSON documents alone, so that a page can be made years after the measurement. They are
+ * untrusted input: texts of theirs are escaped, and the page's policy (Content-Security-Policy) allows no
+ * script but its own, known by its digest, and no network. Summary and tables are there without JavaScript.
+ *
+ * Adding a section: a function in a file page_NAME.c, and its row in page.c's table. */
+#ifndef FSTUNE_TUNER_PICTURE_PAGE_H
+#define FSTUNE_TUNER_PICTURE_PAGE_H
+
+#include "bench/base/err.h"
+#include "tuner/options/settings.h"
+#include "tuner/store/journal.h"
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct page_request {
+    /* The last is what the page is about; those before it are earlier answers ("nights"), oldest first. */
+    const json_t *const *documents;
+    size_t n_documents;              /* at least 1 */
+    const struct settings *settings; /* what is asked of the snippets */
+    const struct journal *journal;   /* of the last document's search, or NULL */
+};
+
+/* Prints the page. 0; -EINVAL where a document is none that fstune measured; -ENOMEM. Errors of writing stay
+ * in the stream. */
+int page_print(FILE *out, const struct page_request *request, struct err *err);
+
+#endif

@@ -1,0 +1,161 @@
+/* The course of a search: its runs, and the best mean so far with its interval. */
+#include "tuner/picture/plot_script.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+struct course {
+    const struct plot_data *data;
+    struct moments *moments; /* of every point, of what was known by then */
+    size_t best;             /* number of the point; data->n_points before the first run */
+};
+
+static double value_of(const struct plot_data *data, const struct plot_run *run)
+{
+    return data->lower_is_better ? run->latency_mean_ns : run->bps;
+}
+
+static bool is_ahead(const struct course *course, size_t a, size_t b)
+{
+    double x = course->moments[a].mean, y = course->moments[b].mean;
+    return course->data->lower_is_better ? x < y : x > y;
+}
+
+static void find_best(struct course *course)
+{
+    for (size_t i = 0; i < course->data->n_points; i++) {
+        if (course->moments[i].n > 0 && is_ahead(course, i, course->best))
+            course->best = i;
+    }
+}
+
+/* One run more. Only the mean of its point moved, so that mostly no other has to be looked at. */
+static void step(struct course *course, const struct plot_run *run)
+{
+    bool was_best = course->best == run->point;
+    double before = course->moments[run->point].mean;
+    moments_add(&course->moments[run->point], value_of(course->data, run));
+    double after = course->moments[run->point].mean;
+    bool fell = course->data->lower_is_better ? after > before : after < before;
+    if (course->best == course->data->n_points || is_ahead(course, run->point, course->best))
+        course->best = run->point;
+    else if (was_best && fell)
+        find_best(course);
+}
+
+static double end_of(const struct plot_run *run)
+{
+    return run->start_seconds + run->warmup_seconds + run->seconds;
+}
+
+struct known {
+    double mean, low, high; /* of the best point so far; NaN: not known */
+};
+
+static struct known known_of(const struct course *course)
+{
+    const struct moments *best = &course->moments[course->best];
+    struct interval interval = student_interval(*best, course->data->confidence_share);
+    return (struct known){best->mean, interval.low < 0 ? 0 : interval.low, interval.high};
+}
+
+static void write_known(FILE *script, double seconds, struct known known, double unit)
+{
+    fprintf(script, "%.6g", seconds);
+    plot_script_number(script, known.mean / unit);
+    plot_script_number(script, known.low / unit);
+    plot_script_number(script, known.high / unit);
+    fputc('\n', script);
+}
+
+static void write_course(FILE *script, struct course *course, double unit)
+{
+    const struct plot_data *data = course->data;
+    fputs("$runs << EOD\n", script);
+    for (size_t i = 0; i < data->n_runs; i++) {
+        if (isfinite(value_of(data, &data->runs[i])))
+            fprintf(script, "%.6g %.6g\n", end_of(&data->runs[i]), value_of(data, &data->runs[i]) / unit);
+    }
+    fputs("EOD\n$best << EOD\n", script);
+    struct known known = {NAN, NAN, NAN};
+    for (size_t i = 0; i < data->n_runs; i++) {
+        if (!isfinite(value_of(data, &data->runs[i])))
+            continue;
+        /* What was known until now holds until now: lines through both rows are steps. */
+        write_known(script, end_of(&data->runs[i]), known, unit);
+        step(course, &data->runs[i]);
+        known = known_of(course);
+        write_known(script, end_of(&data->runs[i]), known, unit);
+    }
+    fputs("EOD\n", script);
+}
+
+static double highest(const struct plot_data *data)
+{
+    double top = 0;
+    for (size_t i = 0; i < data->n_runs; i++)
+        top = fmax(top, value_of(data, &data->runs[i]));
+    return top;
+}
+
+static void write_axes(FILE *script, const struct plot_wish *wish, const struct plot_data *data,
+                       struct plot_unit unit, const char *words)
+{
+    char detail[PLOT_TEXT_SIZE + 32];
+    snprintf(detail, sizeof detail, "%zu runs; best mean at the end: %s", data->n_runs, words);
+    plot_script_begin(script, wish, data, "Convergence of the search", detail);
+    fputs("set xlabel 'time of the search, seconds'\n", script);
+    if (data->lower_is_better)
+        fputs("set ylabel 'mean latency'\n", script);
+    else
+        fprintf(script, "set ylabel 'throughput, %s'\nset yrange [0:%.6g]\n", unit.name,
+                highest(data) / unit.bps * 1.1);
+    if (data->lower_is_better)
+        plot_script_latency_tics(script, "y");
+    fprintf(script, "set xrange [0:%.6g]\n", end_of(&data->runs[data->n_runs - 1]) * 1.02);
+    plot_script_key_below(script, wish, true);
+}
+
+static int draw(const struct plot_wish *wish, const struct plot_data *data, FILE *script, struct err *err)
+{
+    char words[PLOT_TEXT_SIZE];
+    if (data->source != PLOT_JOURNAL)
+        return err_set(err, -ENODATA,
+                       "it holds the result, not the course of a search; give the journal that recommend "
+                       "--resume FILE writes");
+    struct course course = {.data = data, .best = data->n_points};
+    course.moments = calloc(data->n_points + 1, sizeof *course.moments);
+    char *block = NULL;
+    size_t size = 0;
+    /* The data come first because the title names the best point. */
+    FILE *blocks = course.moments != NULL ? open_memstream(&block, &size) : NULL;
+    if (blocks == NULL) {
+        free(course.moments);
+        return err_set(err, -ENOMEM, "no memory");
+    }
+    struct plot_unit unit = plot_script_unit(highest(data));
+    write_course(blocks, &course, data->lower_is_better ? 1 : unit.bps);
+    bool failed = fclose(blocks) != 0;
+    if (!failed && course.best < data->n_points) {
+        write_axes(script, wish, data, unit, plot_slice_words(data, &data->points[course.best], words));
+        fwrite(block, 1, size, script);
+        fputs("plot \\\n", script);
+        if (!plot_script_is_text(wish))
+            fprintf(
+                script,
+                "  $best using 1:3:4 with filledcurves fs transparent solid 0.3 noborder lc rgb '" PLOT_BLUE
+                "' title '%.3g %% interval of the best', \\\n",
+                100 * data->confidence_share);
+        fprintf(script,
+                "  $runs using 1:2 with points pt 7 %s lc rgb '" PLOT_GREY "' title 'run', \\\n"
+                "  $best using 1:2 with lines lw 2.5 lc rgb '" PLOT_BLUE "' title 'best mean so far'\n",
+                plot_script_is_text(wish) ? "" : "ps 0.5");
+    }
+    free(block);
+    free(course.moments);
+    return failed ? err_set(err, -ENOMEM, "no memory") : 0;
+}
+
+const struct plot_ops plot_convergence = {
+    "convergence", "best mean so far over the time of a search (needs its journal)", draw};

@@ -1,0 +1,300 @@
+/* tuner/picture/plot_data: points by their levels, and the figures made of single runs. */
+#include "tuner/picture/plot_data.h"
+
+#include "bench/base/units.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define N_SLOTS (1U << 16) /* more than three times the points, a power of two */
+
+const struct plot_factor plot_factors[PLOT_FACTOR_N] = {
+    [PLOT_FACTOR_PATTERN] = {"pattern", "pattern", PLOT_WORDS},
+    [PLOT_FACTOR_REQUEST_SIZE] = {"request_size", "request size", PLOT_SIZE},
+    [PLOT_FACTOR_WRITE_REQUEST_SIZE] = {"write_request_size", "size of writes", PLOT_SIZE},
+    [PLOT_FACTOR_QUEUE_DEPTH] = {"queue_depth", "queue depth", PLOT_COUNT},
+    [PLOT_FACTOR_DIRECT] = {"direct", "direct I/O", PLOT_COUNT},
+    [PLOT_FACTOR_API] = {"api", "I/O API", PLOT_WORDS},
+    [PLOT_FACTOR_THREADS] = {"threads", "threads", PLOT_COUNT},
+    [PLOT_FACTOR_SYNC] = {"sync", "sync", PLOT_WORDS},
+    [PLOT_FACTOR_FILE_SIZE] = {"file_size", "file size", PLOT_SIZE},
+    [PLOT_FACTOR_FILES] = {"files", "files", PLOT_COUNT},
+    [PLOT_FACTOR_CACHE] = {"cache", "cache", PLOT_WORDS},
+    [PLOT_FACTOR_ALIGNMENT] = {"alignment", "alignment", PLOT_SIZE},
+};
+
+size_t plot_factor_find(const char *key)
+{
+    for (size_t i = 0; i < PLOT_FACTOR_N; i++) {
+        const char *a = plot_factors[i].key, *b = key;
+        while (*a != '\0' && (*a == *b || (*a == '_' && *b == '-'))) {
+            a++;
+            b++;
+        }
+        if (*a == '\0' && *b == '\0')
+            return i;
+    }
+    return PLOT_FACTOR_N;
+}
+
+/* Room for one more element. 0 or -ENOMEM. */
+static int grow(void **array, size_t n, size_t *capacity, size_t size)
+{
+    if (n < *capacity)
+        return 0;
+    size_t wanted = *capacity == 0 ? 16 : 2 * *capacity;
+    void *larger = realloc(*array, wanted * size);
+    if (larger == NULL)
+        return -ENOMEM;
+    *array = larger;
+    *capacity = wanted;
+    return 0;
+}
+
+/* Words sort as the program knows them, others in the order of their coming. */
+static double rank_of(size_t factor, const char *text, size_t n_before)
+{
+    enum api api;
+    enum sync sync;
+    if (factor == PLOT_FACTOR_API && factors_parse_api(text, &api) == 0)
+        return api;
+    if (factor == PLOT_FACTOR_SYNC && factors_parse_sync(text, &sync) == 0)
+        return sync;
+    return 100 + (double)n_before;
+}
+
+static int make_level(size_t factor, const char *text, size_t n_before, struct plot_level *ret_level)
+{
+    uint64_t number = 0;
+    int result = 0;
+    *ret_level = (struct plot_level){0};
+    if (plot_factors[factor].scale == PLOT_SIZE)
+        result = units_parse_size(text, &number);
+    else if (plot_factors[factor].scale == PLOT_COUNT)
+        result = units_parse_count(text, UINT32_MAX, &number);
+    if (result < 0 || text[0] == '\0' || (factor == PLOT_FACTOR_DIRECT && number > 1))
+        return -EINVAL;
+    ret_level->number =
+        plot_factors[factor].scale == PLOT_WORDS ? rank_of(factor, text, n_before) : (double)number;
+    if (factor == PLOT_FACTOR_DIRECT)
+        snprintf(ret_level->text, sizeof ret_level->text, "%s", number == 1 ? "direct" : "buffered");
+    else if (plot_factors[factor].scale == PLOT_SIZE)
+        units_format_size(number, ret_level->text);
+    else
+        snprintf(ret_level->text, sizeof ret_level->text, "%s", text);
+    return 0;
+}
+
+int plot_data_level(struct plot_data *data, size_t factor, const char *text, uint16_t *ret_level)
+{
+    struct plot_level level;
+    struct plot_levels *levels = &data->levels[factor];
+    int result = make_level(factor, text, levels->n, &level);
+    if (result < 0)
+        return result;
+    for (size_t i = 0; i < levels->n; i++) {
+        if (strcmp(levels->level[i].text, level.text) == 0) {
+            *ret_level = (uint16_t)i;
+            return 0;
+        }
+    }
+    if (levels->n == PLOT_MAX_LEVELS)
+        return -EFBIG;
+    result = grow((void **)&levels->level, levels->n, &levels->capacity, sizeof level);
+    if (result < 0)
+        return result;
+    levels->level[levels->n] = level;
+    *ret_level = (uint16_t)levels->n++;
+    return 0;
+}
+
+static const struct plot_point unknown = {
+    .mean_bps = NAN,
+    .ci_low_bps = NAN,
+    .ci_high_bps = NAN,
+    .std_bps = NAN,
+    .latency = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN},
+};
+
+static uint32_t hash_of(const uint16_t level[PLOT_FACTOR_N])
+{
+    uint32_t hash = 2166136261U;
+    for (size_t i = 0; i < PLOT_FACTOR_N; i++)
+        hash = (hash ^ level[i]) * 16777619U;
+    return hash ^ (hash >> 16);
+}
+
+int plot_data_point(struct plot_data *data, const uint16_t level[PLOT_FACTOR_N], size_t *ret_point)
+{
+    if (data->slots == NULL)
+        data->slots = calloc(N_SLOTS, sizeof *data->slots);
+    if (data->slots == NULL)
+        return -ENOMEM;
+    uint32_t slot = hash_of(level) % N_SLOTS;
+    for (; data->slots[slot] != 0; slot = (slot + 1) % N_SLOTS) {
+        *ret_point = data->slots[slot] - 1;
+        if (memcmp(data->points[*ret_point].level, level, sizeof unknown.level) == 0)
+            return 0;
+    }
+    if (data->n_points == PLOT_MAX_POINTS)
+        return -EFBIG;
+    int result = grow((void **)&data->points, data->n_points, &data->points_capacity, sizeof *data->points);
+    if (result < 0)
+        return result;
+    *ret_point = data->n_points++;
+    data->points[*ret_point] = unknown;
+    memcpy(data->points[*ret_point].level, level, sizeof unknown.level);
+    data->slots[slot] = (uint32_t)*ret_point + 1;
+    return 0;
+}
+
+int plot_data_add_run(struct plot_data *data, const struct plot_run *run)
+{
+    if (data->n_runs == PLOT_MAX_RUNS)
+        return -EFBIG;
+    int result = grow((void **)&data->runs, data->n_runs, &data->runs_capacity, sizeof *data->runs);
+    if (result == 0)
+        data->runs[data->n_runs++] = *run;
+    return result;
+}
+
+int plot_data_add_night(struct plot_data *data, const struct plot_night *night)
+{
+    int result = grow((void **)&data->nights, data->n_nights, &data->nights_capacity, sizeof *night);
+    if (result == 0)
+        data->nights[data->n_nights++] = *night;
+    return result;
+}
+
+int plot_data_add_event(struct plot_data *data, const struct plot_event *event)
+{
+    int result = grow((void **)&data->events, data->n_events, &data->events_capacity, sizeof *event);
+    if (result == 0)
+        data->events[data->n_events++] = *event;
+    return result;
+}
+
+/* Gives the levels of a factor ascending numbers, everywhere. 0 or -ENOMEM. */
+static int sort_levels(struct plot_data *data, size_t factor)
+{
+    struct plot_levels *levels = &data->levels[factor];
+    uint16_t rank[PLOT_MAX_LEVELS];
+    struct plot_level *sorted = malloc((levels->n + 1) * sizeof *sorted);
+    if (sorted == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < levels->n; i++) {
+        size_t before = 0;
+        for (size_t j = 0; j < levels->n; j++)
+            before += levels->level[j].number < levels->level[i].number ||
+                      (j < i && levels->level[j].number == levels->level[i].number);
+        sorted[before] = levels->level[i];
+        rank[i] = (uint16_t)before;
+    }
+    for (size_t i = 0; i < data->n_points; i++) {
+        uint16_t *level = &data->points[i].level[factor];
+        *level = *level == PLOT_NO_LEVEL ? *level : rank[*level];
+    }
+    free(levels->level);
+    levels->level = sorted;
+    levels->capacity = levels->n + 1;
+    return 0;
+}
+
+/* What single runs or rows say, where the file does not say it itself. */
+static void finish_point(struct plot_point *point, double confidence)
+{
+    if (point->bps.n == 0)
+        return;
+    struct interval interval = student_interval(point->bps, confidence);
+    bool alone = point->bps.n == 1;
+    point->mean_bps = point->bps.mean;
+    point->std_bps = alone ? point->std_bps : point->bps.std;
+    point->ci_low_bps = alone ? point->ci_low_bps : interval.low;
+    point->ci_high_bps = alone ? point->ci_high_bps : interval.high;
+}
+
+int plot_data_read(struct plot_data *data, const char *text, size_t size, struct err *err)
+{
+    static const char journal[] = "{\"schema\":\"" JOURNAL_SCHEMA;
+    *data = (struct plot_data){.confidence_share = 0.95, .burst_seconds = NAN, .pattern = PLOT_NO_LEVEL};
+    size_t blank = strspn(text, " \t\r\n");
+    int result;
+    if (strlen(text) != size)
+        return err_set(err, -EINVAL, "it is no text");
+    if (strncmp(text, journal, sizeof journal - 1) == 0)
+        result = plot_data_journal(data, text, size, err);
+    else if (text[blank] == '{')
+        result = plot_data_json(data, text, size, err);
+    else
+        result = plot_data_csv(data, text, size, err);
+    for (size_t i = 0; i < data->n_points && result == 0; i++)
+        finish_point(&data->points[i], data->confidence_share);
+    for (size_t factor = 0; factor < PLOT_FACTOR_N && result == 0; factor++)
+        result = sort_levels(data, factor);
+    return result == -ENOMEM ? err_set(err, result, "no memory") : result;
+}
+
+static int read_stream(int fd, char **ret_text, size_t *ret_size, struct err *err)
+{
+    size_t size = 0, capacity = 0;
+    char *text = NULL;
+    int result = 0;
+    ssize_t n = 1;
+    while (n > 0 && result == 0) {
+        /* One byte stays free for the 0 behind the text. */
+        result = grow((void **)&text, size + 4096, &capacity, 1);
+        if (result < 0 || size + 4096 >= capacity)
+            continue;
+        n = read(fd, text + size, capacity - size - 1);
+        size += n > 0 ? (size_t)n : 0;
+        if (n < 0)
+            result = -errno;
+        else if (size > JOURNAL_MAX_SIZE)
+            result = -EFBIG;
+    }
+    if (result < 0) {
+        free(text);
+        return err_sys(err, result, "cannot be read");
+    }
+    text[size] = '\0';
+    *ret_text = text;
+    *ret_size = size;
+    return 0;
+}
+
+int plot_data_load(struct plot_data *data, const char *path, struct err *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    bool is_input = strcmp(path, "-") == 0;
+    *data = (struct plot_data){0};
+    int fd = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return err_sys(err, -errno, "cannot be opened");
+    int result = read_stream(fd, &text, &size, err);
+    if (!is_input)
+        close(fd);
+    if (result == 0)
+        result = plot_data_read(data, text, size, err);
+    free(text);
+    return result;
+}
+
+void plot_data_done(struct plot_data *data)
+{
+    for (size_t i = 0; i < PLOT_FACTOR_N; i++)
+        free(data->levels[i].level);
+    free(data->points);
+    free(data->slots);
+    free(data->runs);
+    free(data->front);
+    free(data->nights);
+    free(data->events);
+    cawl_prediction_done(&data->writes.prediction);
+    *data = (struct plot_data){0};
+}

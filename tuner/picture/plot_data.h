@@ -1,0 +1,192 @@
+/* tuner/picture/plot_data: measured points and runs, as pictures need them, from whatever file holds them.
+ *
+ * What is read is untrusted: counts are limited, every number is checked, every text is of limited length and
+ * may hold any character. */
+#ifndef FSTUNE_TUNER_PICTURE_PLOT_DATA_H
+#define FSTUNE_TUNER_PICTURE_PLOT_DATA_H
+
+#include "bench/base/err.h"
+#include "models/cawl/cawl.h"
+#include "models/statistics/student.h"
+#include "tuner/store/journal.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PLOT_LEVEL_SIZE 80
+#define PLOT_TEXT_SIZE  256
+#define PLOT_MAX_POINTS 20000
+#define PLOT_MAX_RUNS   JOURNAL_MAX_RUNS
+#define PLOT_MAX_LEVELS 1024
+#define PLOT_MAX_NIGHTS 4000       /* the newest */
+#define PLOT_NO_LEVEL   UINT16_MAX /* the point says nothing about this factor */
+
+/* What can vary. A new factor is a row. */
+enum plot_scale { PLOT_WORDS, PLOT_COUNT, PLOT_SIZE };
+
+struct plot_factor {
+    const char *key, *title;
+    enum plot_scale scale;
+};
+
+enum {
+    PLOT_FACTOR_PATTERN,
+    PLOT_FACTOR_REQUEST_SIZE,
+    PLOT_FACTOR_WRITE_REQUEST_SIZE,
+    PLOT_FACTOR_QUEUE_DEPTH,
+    PLOT_FACTOR_DIRECT,
+    PLOT_FACTOR_API,
+    PLOT_FACTOR_THREADS,
+    PLOT_FACTOR_SYNC,
+    PLOT_FACTOR_FILE_SIZE,
+    PLOT_FACTOR_FILES,
+    PLOT_FACTOR_CACHE,
+    PLOT_FACTOR_ALIGNMENT,
+    PLOT_FACTOR_N
+};
+
+extern const struct plot_factor plot_factors[PLOT_FACTOR_N];
+
+/* PLOT_FACTOR_N where there is none of that key; underscores or dashes. */
+size_t plot_factor_find(const char *key);
+
+struct plot_level {
+    double number; /* to sort by; of PLOT_SIZE and PLOT_COUNT the value itself */
+    char text[PLOT_LEVEL_SIZE];
+};
+
+struct plot_levels {
+    struct plot_level *level; /* ascending once the data are read */
+    size_t n, capacity;
+};
+
+enum { PLOT_BEST = 1, PLOT_RECOMMENDED = 2, PLOT_EQUIVALENT = 4, PLOT_BASELINE = 8, PLOT_DISTRUSTED = 16 };
+
+struct plot_latency {
+    double mean_ns, mean_low_ns, mean_high_ns;
+    double p50_ns, p50_low_ns, p50_high_ns, p99_ns, p99_low_ns, p99_high_ns, p999_ns, p999_low_ns,
+        p999_high_ns, max_ns;
+};
+
+/* Figures that are not known are NaN. */
+struct plot_point {
+    uint16_t level[PLOT_FACTOR_N]; /* index, or PLOT_NO_LEVEL */
+    double mean_bps, ci_low_bps, ci_high_bps, std_bps;
+    struct plot_latency latency;
+    struct moments bps; /* of single runs or rows, where the file holds those */
+    unsigned marks;
+};
+
+struct plot_run {
+    size_t point;
+    double start_seconds, warmup_seconds, seconds; /* start: of the warm-up */
+    double bps, latency_mean_ns;
+    bool stable; /* the warm-up ended because the rate was stable, or there was none */
+    struct sketch sketch;
+};
+
+/* Throughput of the settings in force in one run of a history. */
+struct plot_night {
+    int64_t run_id;
+    double at_s; /* since 1970, when it began */
+    size_t point;
+    double mean_bps, ci_low_bps, ci_high_bps; /* the bounds NaN where they are not known */
+};
+
+enum plot_event_kind { PLOT_EVENT_CHANGE, PLOT_EVENT_ROLLBACK, PLOT_EVENT_SKIPPED, PLOT_EVENT_ALARM };
+#define PLOT_N_EVENTS (PLOT_EVENT_ALARM + 1)
+
+struct plot_event {
+    enum plot_event_kind kind;
+    double at_s;
+    int64_t run_id; /* of the night it belongs to; 0: none */
+    bool has_point; /* of changes and rollbacks: the settings that came into force */
+    size_t point;
+};
+
+enum plot_source {
+    PLOT_RECOMMENDATION,
+    PLOT_MEASUREMENT,
+    PLOT_EXPERIMENT,
+    PLOT_TABLE,
+    PLOT_JOURNAL,
+    PLOT_HISTORY,
+    PLOT_PREDICTION
+};
+
+/* Predicted writes. */
+struct plot_writes {
+    struct cawl_prediction prediction; /* n > 0; without the times of their ends */
+    char mode[PLOT_LEVEL_SIZE], load[PLOT_TEXT_SIZE];
+    double naive_s;                          /* mean cost of a write by the naive model; 0: not known */
+    double limit_bg_bytes, limit_hard_bytes; /* of dirty memory; 0: not known */
+};
+
+struct plot_data {
+    enum plot_source source;
+    struct plot_levels levels[PLOT_FACTOR_N];
+    struct plot_point *points;
+    size_t n_points, points_capacity;
+    uint32_t *slots;       /* where to find a point by its levels; number + 1, 0: free */
+    struct plot_run *runs; /* in the order of time */
+    size_t n_runs, runs_capacity;
+    bool has_front; /* front: numbers of points of the file's own Pareto table */
+    size_t *front;
+    size_t n_front;
+    bool lower_is_better;    /* the search was for latency */
+    double confidence_share; /* of the intervals */
+    uint16_t pattern;        /* of the points that do not name one */
+    double burst_seconds;    /* of timed parts, after which a burst ended; NaN: none was seen */
+    double burst_bps, after_bps;
+    struct plot_night *nights; /* of a history, in the order of time */
+    size_t n_nights, nights_capacity;
+    struct plot_event *events; /* the same */
+    size_t n_events, events_capacity;
+    struct plot_writes writes;     /* of a prediction, which has no points */
+    bool is_newest_target;         /* of a history: its newest run is one of these */
+    size_t n_targets, n_elsewhere; /* of a history; and runs of the target that do not compare with these */
+    char target[PLOT_TEXT_SIZE];   /* "": runs without a target */
+    char verdict[PLOT_TEXT_SIZE];  /* whether the rate lasts; "" */
+    char place[PLOT_TEXT_SIZE];    /* where and when it was measured; "" */
+    char ignored[PLOT_LEVEL_SIZE]; /* the first column of a table that means nothing here; "" */
+};
+
+/* Reads a file ("-": standard input): JSON of recommend, measure, experiment or predict, the journal of
+ * --resume, or CSV with a header. 0; -EINVAL where it is none of them or damaged, -ENODATA where it holds no
+ * figure, -EFBIG, -ENOMEM or the errno of what failed, with the words. plot_data_done frees it, also after an
+ * error. */
+int plot_data_load(struct plot_data *data, const char *path, struct err *err);
+int plot_data_read(struct plot_data *data, const char *text, size_t size, struct err *err);
+void plot_data_done(struct plot_data *data);
+
+/* The runs of a target of a history ("": those of the newest run), and what was decided about it. Only runs
+ * that compare with its newest one: of the same command, pattern, host and storage. -ENODATA where none has a
+ * figure. Else as plot_data_load. */
+struct history;
+int plot_data_history(struct plot_data *data, struct history *history, const char *target, struct err *err);
+
+/* For the readers of one format each. */
+
+/* Readers: 0 or as plot_data_read. `text` ends in a 0. */
+int plot_data_json(struct plot_data *data, const char *text, size_t size, struct err *err);
+int plot_data_journal(struct plot_data *data, const char *text, size_t size, struct err *err);
+int plot_data_csv(struct plot_data *data, const char *text, size_t size, struct err *err);
+
+/* Sets one factor of a point from text as people or JSON write it; -EINVAL where it cannot be one. */
+int plot_data_level(struct plot_data *data, size_t factor, const char *text, uint16_t *ret_level);
+
+/* The number of the point with these levels, made where it is missing, with nothing known. */
+int plot_data_point(struct plot_data *data, const uint16_t level[PLOT_FACTOR_N], size_t *ret_point);
+
+/* A document of `predict write`. */
+int plot_data_prediction(struct plot_data *data, const json_t *document, struct err *err);
+
+/* The point of a JSON row. */
+int plot_data_point_json(struct plot_data *data, const json_t *row, size_t *ret_point);
+
+int plot_data_add_run(struct plot_data *data, const struct plot_run *run);
+int plot_data_add_night(struct plot_data *data, const struct plot_night *night);
+int plot_data_add_event(struct plot_data *data, const struct plot_event *event);
+
+#endif

@@ -1,0 +1,97 @@
+/* The way of a picture from a wish to a file or to the terminal. */
+#include "tuner/picture/plot_deliver.h"
+
+#include "tuner/base/publish.h"
+#include "tuner/picture/plot_gnuplot.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define SHOWN_PATH 200
+
+static const struct {
+    const char *suffix;
+    enum plot_terminal terminal;
+} suffixes[] = {{".png", PLOT_PNG}, {".svg", PLOT_SVG}, {".pdf", PLOT_PDF}};
+#define N_SUFFIXES (sizeof suffixes / sizeof suffixes[0])
+
+static int terminal_of(const struct settings *settings, const char *output, enum plot_terminal *ret_terminal,
+                       struct err *err)
+{
+    size_t length = strlen(output);
+    if (length == 0) {
+        *ret_terminal = settings->plot_terminal == 1 ? PLOT_SIXEL : PLOT_DUMB;
+        return 0;
+    }
+    for (size_t i = 0; i < N_SUFFIXES; i++) {
+        if (length > 4 && strcmp(output + length - 4, suffixes[i].suffix) == 0) {
+            *ret_terminal = suffixes[i].terminal;
+            return 0;
+        }
+    }
+    return err_set(err, -EINVAL, "%.*s: the name must end in .png, .svg or .pdf", SHOWN_PATH, output);
+}
+
+static void set_size(const struct settings *settings, struct plot_wish *wish)
+{
+    struct winsize window = {0};
+    wish->width = 900;
+    wish->height = 560;
+    if (wish->terminal == PLOT_DUMB) {
+        bool known =
+            ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col >= 20 && window.ws_row >= 12;
+        wish->width = known ? window.ws_col - 1U : 79;
+        wish->height = known ? window.ws_row - 2U : 30;
+    }
+    if (settings->plot_size[0] > 0) {
+        wish->width = settings->plot_size[0];
+        wish->height = settings->plot_size[1];
+    }
+}
+
+int plot_deliver_wish(const struct settings *settings, const char *output, struct plot_wish *ret_wish,
+                      struct err *err)
+{
+    const char *no_color = getenv("NO_COLOR");
+    *ret_wish = (struct plot_wish){
+        .colours = isatty(STDOUT_FILENO) && (no_color == NULL || no_color[0] == '\0'),
+        .title = settings->plot_title,
+        .x = settings->plot_x,
+        .y = settings->plot_y,
+        .where = settings->plot_where,
+    };
+    int result = terminal_of(settings, output, &ret_wish->terminal, err);
+    set_size(settings, ret_wish);
+    return result;
+}
+
+/* A picture of letters begins with a form feed and blank lines, and ends in blank lines. */
+static void print_letters(const char *picture, size_t size)
+{
+    const char *line = picture + strspn(picture, "\f"), *end = picture + size;
+    while (line < end && line[strspn(line, " ")] == '\n')
+        line += strcspn(line, "\n") + 1;
+    while (end > line && (end[-1] == ' ' || end[-1] == '\n'))
+        end--;
+    fwrite(line, 1, (size_t)(end - line), stdout);
+    fputc('\n', stdout);
+}
+
+int plot_deliver(const struct plot_wish *wish, const char *output, const char *script, size_t size,
+                 struct err *err)
+{
+    char *picture = NULL;
+    size_t picture_size = 0;
+    int result = plot_gnuplot_run(script, size, &picture, &picture_size, err);
+    if (result == 0 && output[0] != '\0')
+        result = publish_file(output, picture, picture_size, err);
+    else if (result == 0 && wish->terminal == PLOT_DUMB)
+        print_letters(picture, picture_size);
+    else if (result == 0)
+        fwrite(picture, 1, picture_size, stdout);
+    free(picture);
+    return result;
+}

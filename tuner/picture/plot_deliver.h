@@ -1,0 +1,19 @@
+/* tuner/picture/plot_deliver: the way of a picture from a wish to a file or to the terminal. */
+#ifndef FSTUNE_TUNER_PICTURE_PLOT_DELIVER_H
+#define FSTUNE_TUNER_PICTURE_PLOT_DELIVER_H
+
+#include "bench/base/err.h"
+#include "tuner/options/settings.h"
+#include "tuner/picture/plot.h"
+
+/* The wish for a picture that goes to `output`: NAME.png, .svg or .pdf, or "" for standard output, where
+ * settings->plot_terminal counts. 0, or -EINVAL for another name: the text begins with the name alone. */
+int plot_deliver_wish(const struct settings *settings, const char *output, struct plot_wish *ret_wish,
+                      struct err *err);
+
+/* Runs gnuplot over the script; the picture goes where the wish was made for. 0 or as plot_gnuplot_run and
+ * publish_file. */
+int plot_deliver(const struct plot_wish *wish, const char *output, const char *script, size_t size,
+                 struct err *err);
+
+#endif

@@ -1,0 +1,186 @@
+/* Latency by percentile, on an axis that stretches the tail. */
+#include "tuner/picture/plot_script.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define MAX_CURVES    4
+#define N_JOURNAL     60 /* steps of a curve */
+#define LEAST_BEYOND  5  /* requests slower than the last percentile drawn */
+#define SHARE_TO_X(p) (-log10(1 - (p)))
+#define JOURNAL_STEP  0.08
+#define LARGEST_X     5.0
+
+struct curves {
+    size_t n;
+    size_t point[MAX_CURVES];
+    size_t n_values;
+    double end_x, least_ns, most_ns;
+};
+
+static void write_value(FILE *script, double x, double ns, double low_ns, double high_ns,
+                        struct curves *curves)
+{
+    if (!isfinite(ns))
+        return;
+    fprintf(script, "%.6g %.6g", x, ns);
+    plot_script_number(script, low_ns);
+    plot_script_number(script, high_ns);
+    fputc('\n', script);
+    curves->least_ns = curves->n_values == 0 ? ns : fmin(curves->least_ns, ns);
+    curves->most_ns = fmax(curves->most_ns, ns);
+    curves->n_values++;
+    curves->end_x = fmax(curves->end_x, x);
+}
+
+/* What a document holds: three percentiles with their intervals. */
+static void write_few(FILE *script, const struct plot_latency *latency, struct curves *curves)
+{
+    write_value(script, SHARE_TO_X(0.5), latency->p50_ns, latency->p50_low_ns, latency->p50_high_ns, curves);
+    write_value(script, SHARE_TO_X(0.99), latency->p99_ns, latency->p99_low_ns, latency->p99_high_ns, curves);
+    write_value(script, SHARE_TO_X(0.999), latency->p999_ns, latency->p999_low_ns, latency->p999_high_ns,
+                curves);
+}
+
+/* What a journal holds: the sketches of all runs, pooled. 0 or -ENOMEM. */
+static int write_many(FILE *script, const struct plot_data *data, size_t point, struct curves *curves)
+{
+    struct histogram *pooled = malloc(2 * sizeof *pooled);
+    if (pooled == NULL)
+        return -ENOMEM;
+    histogram_init(pooled);
+    for (size_t i = 0; i < data->n_runs; i++) {
+        if (data->runs[i].point != point)
+            continue;
+        histogram_init(&pooled[1]);
+        sketch_unfold(&data->runs[i].sketch, data->runs[i].latency_mean_ns, &pooled[1]);
+        histogram_merge(pooled, &pooled[1]);
+    }
+    for (int i = 0; i <= N_JOURNAL; i++) {
+        double x = i * JOURNAL_STEP, share = 1 - pow(10, -x);
+        uint64_t ns;
+        if ((double)pooled->n * (1 - share) < LEAST_BEYOND || histogram_quantile_ns(pooled, share, &ns) < 0)
+            break;
+        write_value(script, x, (double)ns, NAN, NAN, curves);
+    }
+    free(pooled);
+    return 0;
+}
+
+static bool has_latency(const struct plot_data *data, const struct plot_point *point)
+{
+    return data->source == PLOT_JOURNAL || isfinite(point->latency.p50_ns) || isfinite(point->latency.p99_ns);
+}
+
+/* Greater: shown rather. The roles first, then what was measured most often. */
+static double weight_of(const struct plot_data *data, size_t i)
+{
+    const struct plot_point *point = &data->points[i];
+    double roles = (point->marks & PLOT_RECOMMENDED) != 0 ? 3e6 : 0;
+    roles += (point->marks & PLOT_BASELINE) != 0 ? 2e6 : 0;
+    roles += (point->marks & PLOT_BEST) != 0 ? 1e6 : 0;
+    return roles + (double)point->bps.n;
+}
+
+static void choose(struct curves *curves, const struct plot_data *data, const struct plot_where *where)
+{
+    while (curves->n < MAX_CURVES) {
+        size_t chosen = data->n_points;
+        for (size_t i = 0; i < data->n_points; i++) {
+            bool known = false;
+            for (size_t j = 0; j < curves->n; j++)
+                known |= curves->point[j] == i;
+            if (!known && has_latency(data, &data->points[i]) && plot_where_fits(where, &data->points[i]) &&
+                (chosen == data->n_points || weight_of(data, i) > weight_of(data, chosen)))
+                chosen = i;
+        }
+        /* Of a document, beside points with a role no others. */
+        if (chosen == data->n_points || (curves->n > 0 && weight_of(data, chosen) <= 0))
+            return;
+        curves->point[curves->n++] = chosen;
+    }
+}
+
+static const char *role_of(const struct plot_point *point)
+{
+    if ((point->marks & PLOT_RECOMMENDED) != 0)
+        return "recommended: ";
+    if ((point->marks & PLOT_BASELINE) != 0)
+        return "baseline: ";
+    return (point->marks & PLOT_BEST) != 0 ? "best: " : "";
+}
+
+static void write_plot(FILE *script, const struct plot_wish *wish, const struct plot_data *data,
+                       const struct curves *curves)
+{
+    for (size_t i = 0; i < curves->n; i++) {
+        char words[PLOT_TEXT_SIZE], title[PLOT_TEXT_SIZE + 32];
+        const struct plot_point *point = &data->points[curves->point[i]];
+        bool few = data->source != PLOT_JOURNAL;
+        snprintf(title, sizeof title, "%s%s", role_of(point), plot_slice_words(data, point, words));
+        fprintf(script, "%s  $curve%zu using 1:2 with ", i == 0 ? "plot \\\n" : ", \\\n", i);
+        if (few)
+            fprintf(script, "linespoints dt 2 pt %zu ", i + 5);
+        else
+            fputs("lines ", script);
+        fprintf(script, "lw 2 lc rgb '%s' title ", plot_series_colours[i]);
+        plot_script_key(script, wish, title);
+        if (few && !plot_script_is_text(wish))
+            fprintf(script,
+                    ", \\\n  $curve%zu using 1:3:(0):($4-$3) " PLOT_WHISKERS " lw 1.5 lc rgb '%s' notitle", i,
+                    plot_series_colours[i]);
+    }
+    fputc('\n', script);
+}
+
+static void write_axes(FILE *script, const struct plot_wish *wish, const struct plot_data *data,
+                       const struct curves *curves)
+{
+    plot_script_begin(script, wish, data, "Latency by percentile",
+                      data->source == PLOT_JOURNAL ? "all runs of a point pooled"
+                                                   : "with the intervals that are known");
+    fprintf(script,
+            "set xlabel 'percentile of requests'\nset ylabel 'latency'\nset xrange [0:%.6g]\n"
+            "set xtics ('0' 0, '50' 0.30103, '90' 1, '99' 2, '99.9' 3, '99.99' 4, '99.999' 5)\nset yrange "
+            "[%.6g:%.6g]\n",
+            fmin(LARGEST_X, curves->end_x + 0.15), curves->least_ns / 1.5, curves->most_ns * 1.5);
+    plot_script_key_below(script, wish, false);
+    plot_script_latency_tics(script, "y");
+}
+
+static int draw(const struct plot_wish *wish, const struct plot_data *data, FILE *script, struct err *err)
+{
+    struct plot_where where;
+    struct curves curves = {0};
+    char *block = NULL;
+    size_t size = 0;
+    int result = plot_where_read(&where, wish->where, data, err);
+    if (result < 0)
+        return result;
+    choose(&curves, data, &where);
+    FILE *blocks = open_memstream(&block, &size);
+    if (blocks == NULL)
+        return err_set(err, -ENOMEM, "no memory");
+    for (size_t i = 0; i < curves.n && result == 0; i++) {
+        fprintf(blocks, "$curve%zu << EOD\n", i);
+        if (data->source == PLOT_JOURNAL)
+            result = write_many(blocks, data, curves.point[i], &curves);
+        else
+            write_few(blocks, &data->points[curves.point[i]].latency, &curves);
+        fputs("EOD\n", blocks);
+    }
+    if (fclose(blocks) != 0 || result < 0)
+        result = err_set(err, -ENOMEM, "no memory");
+    else if (curves.n_values == 0)
+        result = err_set(err, -ENODATA, "it holds no percentiles that its requests support; measure longer");
+    if (result == 0) {
+        write_axes(script, wish, data, &curves);
+        fwrite(block, 1, size, script);
+        write_plot(script, wish, data, &curves);
+    }
+    free(block);
+    return result;
+}
+
+const struct plot_ops plot_percentiles = {"percentiles", "latency by percentile of requests", draw};

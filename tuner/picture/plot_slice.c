@@ -1,0 +1,266 @@
+/* tuner/picture/plot_slice: which factors vary, and the points that are left. */
+#include "tuner/picture/plot_slice.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What the choice looks at. */
+struct choice {
+    const struct plot_data *data;
+    const struct plot_where *where;
+    const struct plot_point *anchor;
+};
+
+static bool is_shown(const struct plot_point *point)
+{
+    return isfinite(point->mean_bps) && (point->marks & PLOT_DISTRUSTED) == 0;
+}
+
+bool plot_slice_is_number(size_t factor)
+{
+    return plot_factors[factor].scale != PLOT_WORDS && factor != PLOT_FACTOR_DIRECT;
+}
+
+/* Better: recommended, best by the file, faster; in this order. */
+static bool is_better(const struct plot_point *a, const struct plot_point *b)
+{
+    static const unsigned marks[] = {PLOT_RECOMMENDED, PLOT_BEST};
+    for (size_t i = 0; i < 2; i++) {
+        if ((a->marks & marks[i]) != (b->marks & marks[i]))
+            return (a->marks & marks[i]) != 0;
+    }
+    return a->mean_bps > b->mean_bps;
+}
+
+static const struct plot_point *find_anchor(const struct plot_data *data, const struct plot_where *where)
+{
+    const struct plot_point *anchor = NULL;
+    for (size_t i = 0; i < data->n_points; i++) {
+        const struct plot_point *point = &data->points[i];
+        if (is_shown(point) && plot_where_fits(where, point) && (anchor == NULL || is_better(point, anchor)))
+            anchor = point;
+    }
+    return anchor;
+}
+
+/* The point differs from the anchor in x and y at most, and is no point of a factor that says nothing. */
+static bool is_in(const struct plot_point *point, const struct plot_point *anchor, size_t x, size_t y)
+{
+    for (size_t factor = 0; factor < PLOT_FACTOR_N; factor++) {
+        if (factor != x && factor != y && point->level[factor] != anchor->level[factor])
+            return false;
+    }
+    return point->level[x] != PLOT_NO_LEVEL && point->level[y] != PLOT_NO_LEVEL;
+}
+
+static size_t count_in(const struct choice *choice, size_t x, size_t y)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < choice->data->n_points; i++)
+        n += is_shown(&choice->data->points[i]) && is_in(&choice->data->points[i], choice->anchor, x, y);
+    return n;
+}
+
+static bool may_vary(const struct choice *choice, size_t factor)
+{
+    for (size_t i = 0; i < choice->where->n; i++) {
+        if (choice->where->factor[i] == factor)
+            return false;
+    }
+    return choice->data->levels[factor].n > 0 && choice->anchor->level[factor] != PLOT_NO_LEVEL;
+}
+
+/* The pair with most points. fixed_x, fixed_y: PLOT_FACTOR_N where they are free; x == y is one factor. */
+static void choose(const struct choice *choice, size_t axis[2], size_t n_axes, bool numbers)
+{
+    const size_t wish[2] = {axis[0], axis[1]};
+    size_t most = 0;
+    for (size_t x = 0; x < PLOT_FACTOR_N; x++) {
+        if (wish[0] == PLOT_FACTOR_N ? !may_vary(choice, x) || (numbers && !plot_slice_is_number(x))
+                                     : x != wish[0])
+            continue;
+        for (size_t y = 0; y < PLOT_FACTOR_N; y++) {
+            bool fits = n_axes == 1                ? y == x
+                        : wish[1] == PLOT_FACTOR_N ? y != x && may_vary(choice, y)
+                                                   : y == wish[1];
+            size_t n = fits ? count_in(choice, x, y) : 0;
+            if (n > most) {
+                most = n;
+                axis[0] = x;
+                axis[1] = y;
+            }
+        }
+    }
+}
+
+static int read_key(const struct plot_data *data, const char *option, const char *key, size_t *ret_factor,
+                    struct err *err)
+{
+    *ret_factor = key[0] == '\0' ? PLOT_FACTOR_N : plot_factor_find(key);
+    if (key[0] == '\0')
+        return 0;
+    if (*ret_factor == PLOT_FACTOR_N || data->levels[*ret_factor].n == 0)
+        return err_set(err, -EINVAL,
+                       "--%s: '%.40s' is no factor of these points; use one such as request_size", option,
+                       key);
+    return 0;
+}
+
+static int set_axis(struct plot_slice *slice, size_t number, const struct choice *choice,
+                    const size_t axis[2], struct err *err)
+{
+    struct plot_axis *out = &slice->axes[number];
+    const size_t factor = axis[number];
+    out->factor = factor;
+    for (uint16_t level = 0; level < choice->data->levels[factor].n; level++) {
+        bool occurs = false;
+        for (size_t i = 0; i < choice->data->n_points && !occurs; i++) {
+            const struct plot_point *point = &choice->data->points[i];
+            occurs = point->level[factor] == level && is_shown(point) &&
+                     is_in(point, choice->anchor, axis[0], axis[1]);
+        }
+        if (occurs && out->n == PLOT_SLICE_MAX_LEVELS)
+            return err_set(err, -EINVAL, "%s has more than %d levels; a picture can hold no more",
+                           plot_factors[factor].key, PLOT_SLICE_MAX_LEVELS);
+        if (occurs)
+            out->level[out->n++] = level;
+    }
+    return 0;
+}
+
+static size_t index_of(const struct plot_axis *axis, uint16_t level)
+{
+    size_t i = 0;
+    while (i < axis->n && axis->level[i] != level)
+        i++;
+    return i;
+}
+
+static void fill(struct plot_slice *slice, const struct choice *choice, const size_t axis[2])
+{
+    for (size_t i = 0; i < choice->data->n_points; i++) {
+        const struct plot_point *point = &choice->data->points[i];
+        if (!isfinite(point->mean_bps) || !is_in(point, choice->anchor, axis[0], axis[1]))
+            continue;
+        slice->n_left_out += !is_shown(point);
+        if (!is_shown(point))
+            continue;
+        size_t y = slice->n_axes == 2 ? index_of(&slice->axes[1], point->level[axis[1]]) : 0;
+        slice->cells[index_of(&slice->axes[0], point->level[axis[0]]) * slice->axes[1].n + y] = point;
+        slice->n_cells++;
+        slice->max_bps = fmax(slice->max_bps, point->mean_bps);
+        if (point->ci_high_bps < 2 * slice->max_bps)
+            slice->max_bps = fmax(slice->max_bps, point->ci_high_bps);
+        if (slice->best == NULL || is_better(point, slice->best))
+            slice->best = point;
+    }
+}
+
+static void append(char *text, size_t size, const char *separator, const char *word)
+{
+    size_t used = strlen(text);
+    if (word[0] != '\0' && used + 1 < size)
+        snprintf(text + used, size - used, "%s%s", used > 0 ? separator : "", word);
+}
+
+/* A level with what makes it readable alone. */
+static void level_words(const struct plot_data *data, const struct plot_point *point, size_t factor,
+                        char *text, size_t size)
+{
+    const char *level = data->levels[factor].level[point->level[factor]].text;
+    bool plain = plot_factors[factor].scale == PLOT_WORDS || factor == PLOT_FACTOR_DIRECT;
+    if (factor == PLOT_FACTOR_SYNC || factor == PLOT_FACTOR_CACHE || factor == PLOT_FACTOR_FILE_SIZE ||
+        factor == PLOT_FACTOR_ALIGNMENT || factor == PLOT_FACTOR_WRITE_REQUEST_SIZE)
+        snprintf(text, size, "%s %s", plot_factors[factor].title, level);
+    else if (plain || factor == PLOT_FACTOR_REQUEST_SIZE)
+        snprintf(text, size, "%s", level);
+    else if (factor == PLOT_FACTOR_QUEUE_DEPTH)
+        snprintf(text, size, "depth %s", level);
+    else
+        snprintf(text, size, "%s %.*s", level,
+                 (int)strlen(plot_factors[factor].title) - (strcmp(level, "1") == 0),
+                 plot_factors[factor].title);
+}
+
+const char *plot_slice_words(const struct plot_data *data, const struct plot_point *point,
+                             char buffer[PLOT_TEXT_SIZE])
+{
+    buffer[0] = '\0';
+    for (size_t factor = 0; factor < PLOT_FACTOR_N; factor++) {
+        char word[2 * PLOT_LEVEL_SIZE];
+        bool needed = data->levels[factor].n > 1 || data->n_points == 1 || factor == PLOT_FACTOR_REQUEST_SIZE;
+        if (!needed || point->level[factor] == PLOT_NO_LEVEL)
+            continue;
+        level_words(data, point, factor, word, sizeof word);
+        append(buffer, PLOT_TEXT_SIZE, ", ", word);
+    }
+    return buffer;
+}
+
+static void describe_fixed(struct plot_slice *slice, const struct choice *choice, const size_t axis[2])
+{
+    for (size_t factor = 0; factor < PLOT_FACTOR_N; factor++) {
+        char word[2 * PLOT_LEVEL_SIZE];
+        if (factor == axis[0] || factor == axis[1] || choice->anchor->level[factor] == PLOT_NO_LEVEL)
+            continue;
+        level_words(choice->data, choice->anchor, factor, word, sizeof word);
+        append(slice->fixed, sizeof slice->fixed, ", ", word);
+    }
+}
+
+static int refuse_flat(size_t n_axes, bool numbers, struct err *err)
+{
+    return err_set(
+        err, -EINVAL, "only %s of these points varies: this picture needs %s; see --x, --y and --where",
+        n_axes == 2 ? "one factor" : "no fitting factor", numbers ? "one that is a number" : "more");
+}
+
+int plot_slice_make(struct plot_slice *slice, const struct plot_wish *wish, const struct plot_data *data,
+                    size_t n_axes, bool numbers, struct err *err)
+{
+    struct plot_where where;
+    struct choice choice = {.data = data, .where = &where};
+    size_t axis[2];
+    memset(slice, 0, sizeof *slice);
+    slice->data = data;
+    slice->n_axes = n_axes;
+    int result = plot_where_read(&where, wish->where, data, err);
+    if (result == 0)
+        result = read_key(data, "x", wish->x, &axis[0], err);
+    if (result == 0)
+        result = read_key(data, "y", wish->y, &axis[1], err);
+    if (result < 0)
+        return result;
+    choice.anchor = find_anchor(data, &where);
+    if (choice.anchor == NULL)
+        return err_set(err, -ENODATA, "no trustworthy point is left to draw; see --where");
+    if (n_axes == 2 && axis[0] == axis[1] && axis[0] != PLOT_FACTOR_N)
+        return err_set(err, -EINVAL, "--x and --y name the same factor");
+    choose(&choice, axis, n_axes, numbers);
+    if (axis[0] == PLOT_FACTOR_N || axis[1] == PLOT_FACTOR_N)
+        return refuse_flat(n_axes, numbers, err);
+    slice->axes[1].n = 1;
+    result = set_axis(slice, 0, &choice, axis, err);
+    if (result == 0 && n_axes == 2) {
+        slice->axes[1].n = 0;
+        result = set_axis(slice, 1, &choice, axis, err);
+    }
+    if (result < 0)
+        return result;
+    fill(slice, &choice, axis);
+    describe_fixed(slice, &choice, axis);
+    return 0;
+}
+
+const struct plot_point *plot_slice_at(const struct plot_slice *slice, size_t x, size_t y)
+{
+    return slice->cells[x * slice->axes[1].n + y];
+}
+
+const struct plot_level *plot_slice_level(const struct plot_slice *slice, size_t axis, size_t i)
+{
+    const struct plot_axis *of = &slice->axes[axis];
+    return &slice->data->levels[of->factor].level[of->level[i]];
+}

@@ -1,0 +1,152 @@
+/* The answer of `recommend`, made once for text and JSON. */
+#include "tuner/report/answer.h"
+#include "tuner/report/report_objective.h"
+#include "tuner/report/report_sustained.h"
+#include "tuner/search/profiles_judge.h"
+#include "tuner/session/doubts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Figures come from the fresh replays where there are enough for an interval, else from all. */
+static bool fresh_enough(const struct tune *tune, size_t point)
+{
+    return record_count(&tune->records[point], true) >= TUNE_MIN_REPLAYS;
+}
+
+static bool row_for(const struct tune *tune, size_t point, struct row *ret_row)
+{
+    if (point == TUNE_NONE || tune->records[point].n == 0)
+        return false;
+    return tune_row(tune, point, fresh_enough(tune, point), ret_row) == 0;
+}
+
+/* Ratio of the chosen to another point: exp of the Welch interval on log replays (interfaces, section 6). */
+static bool ratio_of(const struct tune *tune, size_t other, double *ret_mean, struct interval *ret_interval)
+{
+    const struct record *a = &tune->records[tune->chosen], *b = &tune->records[other];
+    bool fresh = fresh_enough(tune, tune->chosen) && fresh_enough(tune, other);
+    struct welch welch = welch_of(record_log_moments(a, fresh), record_log_moments(b, fresh));
+    if (tune->chosen == other) {
+        *ret_mean = 1;
+        *ret_interval = (struct interval){1, 1};
+        return true;
+    }
+    if (welch.df <= 0)
+        return false;
+    struct interval interval = welch_interval(welch, tune->settings->confidence_share);
+    *ret_mean = exp(welch.difference);
+    *ret_interval = (struct interval){exp(interval.low), exp(interval.high)};
+    return isfinite(ret_interval->low) && isfinite(ret_interval->high);
+}
+
+/* Something speaks against every point that was measured, and which codes: "existing_has_holes, not_cold". */
+static bool nothing_trusted(const struct tune *tune, char *codes, size_t size)
+{
+    uint64_t against = 0;
+    size_t used = 0;
+    for (size_t i = 0; i < tune->space.n_points; i++) {
+        uint64_t distrust = tune_distrust(tune, i);
+        if (tune->records[i].n > 0 && distrust == 0)
+            return false;
+        against |= distrust;
+    }
+    for (unsigned doubt = 0; doubt < DOUBT_N; doubt++) {
+        /* A code is named whole or not at all. */
+        if ((against & DOUBTS_BIT(doubt)) != 0 && used + strlen(doubts_table[doubt].code) + 2 < size)
+            used += (size_t)snprintf(codes + used, size - used, "%s%s", used > 0 ? "," : "",
+                                     doubts_table[doubt].code);
+    }
+    return against != 0;
+}
+
+static const char *reason_of(const struct tune *tune)
+{
+    if (tune->stop == TUNE_STOP_INTERRUPTED)
+        return "interrupted before anything could be measured";
+    if (tune->settings->max_latency_p99_ns != 0 && tune->belief.n_measured > 0)
+        return "no measured point meets --max-latency-p99";
+    if (tune->n_unsupported > 0)
+        return "no run has enough requests for a p99; give a longer --duration or --budget";
+    if (tune->stop == TUNE_STOP_WRITES)
+        return "the write budget (--max-write) allows no run";
+    if (tune->failure.code != 0)
+        return tune->failure.text;
+    return "nothing could be measured within the budget";
+}
+
+/* Would the rate of the chosen point last, and did the device change during the search? */
+static void judge_sustained(struct answer *answer)
+{
+    const struct tune *tune = answer->tune;
+    struct notes *warnings = &tune->session->warnings;
+    struct sustained_change command;
+    answer->has_sustained = sustained_judge(&tune->sustained, tune->chosen, false, &answer->sustained) == 0;
+    if (sustained_judge_command(&tune->sustained, &command) == 0)
+        report_sustained_note_command(warnings, &command);
+    if (answer->has_sustained)
+        report_sustained_note(warnings, &answer->sustained);
+}
+
+/* What the search made of runs that do not fit the others of their point. */
+static void note_outliers(const struct tune *tune)
+{
+    struct notes *warnings = &tune->session->warnings;
+    size_t n_outliers = belief_outlier_runs(&tune->belief), n_levels = belief_two_level_points(&tune->belief);
+    if (n_outliers > 0)
+        notes_add(warnings, "outlier_runs",
+                  "runs far off the others of their setting: %zu of %zu; they count little in the search, "
+                  "and fully in "
+                  "the figures",
+                  n_outliers, tune->belief.n_told);
+    if (n_levels > 0)
+        notes_add(warnings, "two_level_points",
+                  "settings whose runs fall into two levels: %zu; the search ranks them by the mean of all "
+                  "their runs",
+                  n_levels);
+}
+
+void answer_prepare(struct answer *answer, struct tune *tune)
+{
+    *answer = (struct answer){.tune = tune, .interrupted = tune->stop == TUNE_STOP_INTERRUPTED};
+    answer->has_baseline = row_for(tune, tune->baseline, &answer->baseline);
+    answer->has_standard = row_for(tune, tune->standard, &answer->standard);
+    answer->splits = settings_splits_sizes(tune->settings);
+    answer->has_split = row_for(tune, tune->split, &answer->split);
+    answer->has_unsplit = row_for(tune, tune->unsplit, &answer->unsplit);
+    tune_note_distrust(tune);
+    note_outliers(tune);
+    session_note_ground(tune->session);
+    report_objective_note(tune);
+    /* Without memory for it there is none: the answer does not need it. */
+    (void)profiles_judge(tune);
+    if (tune->chosen == TUNE_NONE) {
+        char codes[256];
+        answer->reason = reason_of(tune);
+        if (!answer->interrupted && nothing_trusted(tune, codes, sizeof codes)) {
+            snprintf(
+                answer->reason_text, sizeof answer->reason_text,
+                "no point that was measured can be trusted: %s; see the warnings, and give --accept %s to "
+                "recommend one all the same",
+                codes, codes);
+            answer->reason = answer->reason_text;
+        }
+        return;
+    }
+    answer->has_rows =
+        row_for(tune, tune->chosen, &answer->chosen) && row_for(tune, tune->best, &answer->best);
+    answer->fresh = record_count(&tune->records[tune->chosen], true) >= TUNE_FRESH_LEAST;
+    if (answer->has_baseline)
+        answer->has_speedup = ratio_of(tune, tune->baseline, &answer->speedup_mean, &answer->speedup);
+    if (answer->has_standard)
+        answer->has_standard_speedup =
+            ratio_of(tune, tune->standard, &answer->standard_speedup_mean, &answer->standard_speedup);
+    struct notes *warnings = &tune->session->warnings;
+    doubts_note(warnings, answer->chosen.doubts, 0);
+    judge_sustained(answer);
+    if (!answer->fresh)
+        notes_add(warnings, "not_confirmed",
+                  "fewer than %d replays were made after the choice: the figures may flatter it",
+                  TUNE_FRESH_LEAST);
+}

@@ -1,0 +1,44 @@
+/* tuner/report/answer: the whole answer of a search, as figures. */
+#ifndef FSTUNE_TUNER_REPORT_ANSWER_H
+#define FSTUNE_TUNER_REPORT_ANSWER_H
+
+#include "tuner/search/tune.h"
+#include "tuner/session/samples.h"
+#include "tuner/session/sustained.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+/* What a command measured beside the search: lines after the answer, and one member of the document. */
+struct answer_part {
+    const char *key; /* of the member */
+    json_t *(*document)(const void *context);
+    void (*print)(FILE *out, const void *context);
+    const void *context;
+};
+
+/* The whole answer of `recommend`. Prepared once, printed as text or JSON. */
+struct answer {
+    const struct tune *tune;
+    bool interrupted;
+    bool fresh;    /* figures come from the replays after the choice */
+    bool has_rows; /* the rows below are valid */
+    struct row chosen, best, baseline, standard;
+    bool has_baseline, has_standard;
+    bool splits; /* sizes were searched apart; rows of two sizes and of the one size they are compared with */
+    bool has_split, has_unsplit;
+    struct row split, unsplit;
+    bool has_speedup, has_standard_speedup;
+    struct interval speedup, standard_speedup; /* ratio of the chosen to the baseline */
+    double speedup_mean, standard_speedup_mean;
+    bool has_sustained;
+    struct sustained_verdict sustained; /* of the chosen point */
+    const char *reason;                 /* why there is no recommendation, or NULL */
+    char reason_text[640];              /* where it has to be made up */
+    const struct answer_part *part;     /* borrowed; NULL: there is none */
+};
+
+void answer_prepare(struct answer *answer, struct tune *tune);
+
+#endif

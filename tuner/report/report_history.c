@@ -1,0 +1,200 @@
+/* tuner/report/report_history: runs as lines and as JSON. */
+#include "tuner/report/report_history.h"
+
+#include "bench/base/units.h"
+#include "models/statistics/student.h"
+#include "tuner/base/json.h"
+#include "tuner/base/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+const char *report_history_time(double seconds, char buffer[REPORT_HISTORY_TIME_SIZE])
+{
+    struct tm parts;
+    /* Up to the year 9999. */
+    time_t whole = seconds >= 0 && seconds < 253402300800.0 ? (time_t)seconds : -1;
+    if (whole < 0 || gmtime_r(&whole, &parts) == NULL ||
+        strftime(buffer, REPORT_HISTORY_TIME_SIZE, "%FT%TZ", &parts) == 0)
+        snprintf(buffer, REPORT_HISTORY_TIME_SIZE, "-");
+    return buffer;
+}
+
+json_t *report_history_run_json(const struct history_info *info)
+{
+    char started[REPORT_HISTORY_TIME_SIZE], finished[REPORT_HISTORY_TIME_SIZE];
+    json_t *object = json_pack(
+        "{s:I, s:s, s:s, s:o, s:o, s:s, s:o, s:o, s:s, s:o, s:s, s:I}", "id", (json_int_t)info->id, "uuid",
+        info->uuid, "started_at", report_history_time(info->started_s, started), "finished_at",
+        isnan(info->finished_s) ? json_null() : json_string(report_history_time(info->finished_s, finished)),
+        "host", json_text(info->host), "command", info->command, "target", json_text(info->target), "pattern",
+        json_text(info->pattern), "fingerprint", info->fingerprint, "file_system",
+        json_text(info->file_system), "status", history_status_names[info->status], "replays",
+        (json_int_t)info->n_replays);
+    if (object == NULL)
+        return NULL;
+    json_object_set_new(object, "exit_code",
+                        info->exit_code < 0 ? json_null() : json_integer(info->exit_code));
+    json_object_set_new(object, "point", info->has_point ? json_point(&info->point) : json_null());
+    json_object_set_new(object, "throughput",
+                        json_pack("{s:o, s:o, s:o}", "mean", json_number(info->mean_bps), "ci_low",
+                                  json_number(info->ci_low_bps), "ci_high", json_number(info->ci_high_bps)));
+    json_object_set_new(object, "conclusive", json_boolean(info->conclusive));
+    return object;
+}
+
+json_t *report_history_replay_json(const struct history_replay *replay)
+{
+    const struct sample *sample = &replay->sample;
+    json_t *object = json_pack(
+        "{s:I, s:f, s:o, s:f, s:f, s:o, s:o, s:o, s:f, s:I, s:b, s:b, s:b}", "number",
+        (json_int_t)replay->number, "at_seconds", replay->at_seconds, "point", json_point(&replay->point),
+        "throughput", sample->throughput_bps, "iops", sample->iops, "latency_mean_ns",
+        json_number(sample->latency_mean_ns), "latency_p99_ns", json_number(sample->latency_p99_ns),
+        "achieved_depth", json_number(sample->achieved_depth), "seconds", sample->seconds, "bytes",
+        (json_int_t)sample->bytes, "fresh", sample->fresh, "cut", sample->cut, "aside", replay->aside);
+    json_object_set_new(object, "conditions", json_text(replay->conditions));
+    if (replay->windows.n > 0)
+        json_object_set_new(
+            object, "windows",
+            json_pack("{s:I, s:o, s:o, s:o, s:o, s:o}", "n", (json_int_t)replay->windows.n, "seconds",
+                      json_number(replay->windows.seconds), "mean", json_number(replay->windows.mean_bps),
+                      "std", json_number(replay->windows.std_bps), "least",
+                      json_number(replay->windows.least_bps), "most", json_number(replay->windows.most_bps)));
+    return object;
+}
+
+json_t *report_history_change_json(const struct history_change *change)
+{
+    char at[REPORT_HISTORY_TIME_SIZE];
+    return json_pack("{s:I, s:s, s:o, s:o, s:s, s:o, s:o, s:[I, I], s:o}", "id", (json_int_t)change->id, "at",
+                     report_history_time(change->at_s, at), "host", json_text(change->host), "target",
+                     json_text(change->target), "kind", history_kind_names[change->kind], "from",
+                     change->has_from ? json_point(&change->from) : json_null(), "to",
+                     change->has_to ? json_point(&change->to) : json_null(), "runs",
+                     (json_int_t)change->run_ids[0], (json_int_t)change->run_ids[1], "text",
+                     json_text(change->text));
+}
+
+void report_history_list(FILE *out, const struct history_info *runs, size_t n)
+{
+    char host[HISTORY_TEXT_SIZE], pattern[PATTERN_NAME_SIZE], at[REPORT_HISTORY_TIME_SIZE];
+    char target[HISTORY_TEXT_SIZE], command[sizeof runs->command];
+    if (n == 0) {
+        fputs("No runs.\n", out);
+        return;
+    }
+    fprintf(out, "%5s  %-20s  %-12s  %-9s  %-12s  %-12s  %7s  %-11s  %s\n", "run", "begun (UTC)", "host",
+            "command", "pattern", "status", "replays", "throughput", "setting");
+    for (size_t i = 0; i < n; i++) {
+        char setting[FACTORS_TEXT_SIZE] = "-", rate[UNITS_TEXT_SIZE];
+        const struct history_info *info = &runs[i];
+        if (info->has_point)
+            factors_format(&info->point, setting);
+        fprintf(out, "%5lld  %-20s  %-12s  %-9s  %-12s  %-12s  %7zu  %-11s  %s%s%s\n", (long long)info->id,
+                report_history_time(info->started_s, at), text_printable(info->host, host, sizeof host),
+                text_printable(info->command, command, sizeof command),
+                text_printable(info->pattern, pattern, sizeof pattern), history_status_names[info->status],
+                info->n_replays, text_short_rate(info->mean_bps, rate), setting,
+                info->target[0] != '\0' ? "  of " : "", text_printable(info->target, target, sizeof target));
+    }
+}
+
+static void print_change(FILE *out, const struct history_change *change)
+{
+    char at[REPORT_HISTORY_TIME_SIZE], host[HISTORY_TEXT_SIZE], target[HISTORY_TEXT_SIZE];
+    char from[FACTORS_TEXT_SIZE], to[FACTORS_TEXT_SIZE], why[sizeof change->text];
+    fprintf(out, "%5lld  %-20s  %-12s  %-12s  %-8s", (long long)change->id,
+            report_history_time(change->at_s, at), text_printable(change->host, host, sizeof host),
+            text_printable(change->target, target, sizeof target), history_kind_names[change->kind]);
+    if (change->has_from && change->has_to && !factors_equal(&change->from, &change->to))
+        fprintf(out, "  %s -> %s", factors_format(&change->from, from), factors_format(&change->to, to));
+    else if (change->has_from || change->has_to)
+        fprintf(out, "  %s", factors_format(change->has_to ? &change->to : &change->from, to));
+    for (size_t i = 0; i < 2; i++) {
+        if (change->run_ids[i] != 0)
+            fprintf(out, "%s %lld", i == 0 ? "  of run" : ",", (long long)change->run_ids[i]);
+    }
+    fputc('\n', out);
+    if (change->text[0] != '\0')
+        fprintf(out, "       %s\n", text_printable(change->text, why, sizeof why));
+}
+
+void report_history_changes(FILE *out, const struct history_change *changes, size_t n)
+{
+    if (n == 0) {
+        fputs("No decisions: `fstune retune` records them, from its first night on.\n", out);
+        return;
+    }
+    fprintf(out, "%5s  %-20s  %-12s  %-12s  %-8s  %s\n", "id", "when (UTC)", "host", "target", "what",
+            "setting, and why");
+    for (size_t i = 0; i < n; i++)
+        print_change(out, &changes[i]);
+}
+
+static bool is_alike(const struct history_replay *a, const struct history_replay *b)
+{
+    return factors_equal(&a->point, &b->point) && strcmp(a->conditions, b->conditions) == 0;
+}
+
+static bool is_seen(const struct history_replay *replays, size_t place)
+{
+    size_t i = 0;
+    while (i < place && !is_alike(&replays[i], &replays[place]))
+        i++;
+    return i < place;
+}
+
+static void print_points(FILE *out, const struct history_replay *replays, size_t n)
+{
+    fprintf(out, "\n%-34s  %7s  %-11s  %s\n", "point", "replays", "mean", "std of a replay");
+    for (size_t i = 0; i < n; i++) {
+        struct moments moments = {0};
+        char setting[FACTORS_TEXT_SIZE], rate[UNITS_TEXT_SIZE], std[UNITS_TEXT_SIZE];
+        char conditions[HISTORY_CONDITIONS_SIZE];
+        if (is_seen(replays, i))
+            continue;
+        for (size_t k = i; k < n; k++) {
+            if (is_alike(&replays[i], &replays[k]) && !replays[k].aside)
+                moments_add(&moments, replays[k].sample.throughput_bps);
+        }
+        if (moments.n > 0)
+            fprintf(out, "%-34s  %7zu  %-11s  %s%s%s\n", factors_format(&replays[i].point, setting),
+                    moments.n, text_short_rate(moments.mean, rate),
+                    moments.n > 1 ? text_short_rate(moments.std, std) : "-",
+                    replays[i].conditions[0] != '\0' ? "  " : "",
+                    text_printable(replays[i].conditions, conditions, sizeof conditions));
+    }
+}
+
+void report_history_run(FILE *out, const struct history_info *info, const struct history_replay *replays,
+                        size_t n)
+{
+    char started[REPORT_HISTORY_TIME_SIZE], finished[REPORT_HISTORY_TIME_SIZE], setting[FACTORS_TEXT_SIZE];
+    char rate[UNITS_TEXT_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE], host[HISTORY_TEXT_SIZE];
+    char command[sizeof info->command], pattern[PATTERN_NAME_SIZE], target[HISTORY_TEXT_SIZE];
+    char uuid[HISTORY_UUID_SIZE], fingerprint[HISTORY_FINGERPRINT_SIZE],
+        file_system[sizeof info->file_system];
+    fprintf(out, "Run          %lld (%s), %s %s on %s\n", (long long)info->id,
+            text_printable(info->uuid, uuid, sizeof uuid),
+            text_printable(info->command, command, sizeof command),
+            text_printable(info->pattern, pattern, sizeof pattern),
+            text_printable(info->host, host, sizeof host));
+    if (info->target[0] != '\0')
+        fprintf(out, "Target       %s\n", text_printable(info->target, target, sizeof target));
+    fprintf(out, "Time         %s to %s\n", report_history_time(info->started_s, started),
+            report_history_time(info->finished_s, finished));
+    fprintf(out, "Storage      %s (%s)\n", text_printable(info->fingerprint, fingerprint, sizeof fingerprint),
+            info->file_system[0] != '\0' ? text_printable(info->file_system, file_system, sizeof file_system)
+                                         : "simulated");
+    fprintf(out, "Status       %s, %zu replays%s\n", history_status_names[info->status], info->n_replays,
+            info->conclusive ? ", conclusive" : "");
+    if (info->has_point)
+        fprintf(out, "Setting      %s: %s (%s to %s)\n", factors_format(&info->point, setting),
+                text_short_rate(info->mean_bps, rate), text_short_rate(info->ci_low_bps, low),
+                text_short_rate(info->ci_high_bps, high));
+    if (n > 0)
+        print_points(out, replays, n);
+}

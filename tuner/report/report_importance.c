@@ -1,0 +1,107 @@
+/* Which factors matter, for people and for programs. */
+#include "tuner/report/report_importance.h"
+
+#include "tuner/base/json.h"
+#include "tuner/search/matters.h"
+
+void report_importance_text(FILE *out, const struct tune *tune)
+{
+    char lines[MATTERS_MAX_LINES][MATTERS_LINE_SIZE];
+    struct matters matters = {0};
+    size_t n;
+    if (tune->space.n_points > 1 && matters_of(tune, &matters) == 0) {
+        matters_words(tune, &matters, lines, &n);
+        for (size_t i = 0; i < n; i++)
+            fprintf(out, "%-13s%s\n", i == 0 ? "What matters" : "", lines[i]);
+        if (n == 0)
+            fputs("What matters too little was measured to tell the factors apart\n", out);
+    }
+    matters_done(&matters);
+}
+
+/* Ratio to the recommended setting when this factor alone takes the level. */
+static json_t *json_change(const struct tune *tune, const struct matters *matters,
+                           const struct importance_change *change)
+{
+    double mean;
+    struct interval ratio = matters_ratio(tune, change, tune->settings->confidence_share, &mean);
+    json_t *also = json_array();
+    for (size_t dim = 0; dim < tune->space.n_dims; dim++) {
+        if (change->also[dim])
+            json_array_append_new(also, json_string(matters->factors[dim].key));
+    }
+    return json_pack("{s:o, s:o, s:b, s:o, s:o, s:o}", "setting",
+                     json_point(&tune->records[change->point].point), "also_changed", also, "measured",
+                     tune->records[change->point].n > 0, "ratio", json_number(mean), "low",
+                     json_number(ratio.low), "high", json_number(ratio.high));
+}
+
+static json_t *json_factor(const struct tune *tune, const struct matters *matters, size_t dim)
+{
+    const struct importance *importance = &matters->importance;
+    const struct matters_factor *factor = &matters->factors[dim];
+    json_t *levels = json_array();
+    for (size_t i = 0; i < factor->n_changes; i++)
+        json_array_append_new(levels, json_change(tune, matters, &factor->changes[i]));
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "factor", factor->key, "share",
+                     json_number(importance->own[dim].mean), "low", json_number(importance->own[dim].low),
+                     "high", json_number(importance->own[dim].high), "total",
+                     json_number(importance->total[dim].mean), "total_low",
+                     json_number(importance->total[dim].low), "total_high",
+                     json_number(importance->total[dim].high), "levels", levels);
+}
+
+static json_t *json_factors(const struct tune *tune, const struct matters *matters)
+{
+    json_t *factors = json_array();
+    for (size_t dim = 0; dim < tune->space.n_dims; dim++) {
+        if (matters->importance.varies[dim])
+            json_array_append_new(factors, json_factor(tune, matters, dim));
+    }
+    return factors;
+}
+
+static json_t *json_pairs(const struct tune *tune, const struct matters *matters)
+{
+    const struct importance *importance = &matters->importance;
+    json_t *pairs = json_array();
+    for (size_t b = 1; b < tune->space.n_dims; b++) {
+        for (size_t a = 0; a < b; a++) {
+            struct importance_share share = importance->pair[a][b];
+            if (importance->varies[a] && importance->varies[b])
+                json_array_append_new(
+                    pairs, json_pack("{s:[s, s], s:o, s:o, s:o}", "factors", matters->factors[a].key,
+                                     matters->factors[b].key, "share", json_number(share.mean), "low",
+                                     json_number(share.low), "high", json_number(share.high)));
+        }
+    }
+    return pairs;
+}
+
+static json_t *json_words(const struct tune *tune, const struct matters *matters)
+{
+    char lines[MATTERS_MAX_LINES][MATTERS_LINE_SIZE];
+    size_t n;
+    json_t *words = json_array();
+    matters_words(tune, matters, lines, &n);
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(words, json_text(lines[i]));
+    return words;
+}
+
+json_t *report_importance_json(const struct tune *tune)
+{
+    struct matters matters;
+    json_t *object = NULL;
+    if (matters_of(tune, &matters) == 0) {
+        const struct importance *importance = &matters.importance;
+        object = json_pack(
+            "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "factors", json_factors(tune, &matters), "pairs",
+            json_pairs(tune, &matters), "unexplained", json_number(importance->unexplained.mean), "known",
+            json_number(importance->known_share), "spread_log", json_number(importance->spread.mean), "words",
+            json_words(tune, &matters), "confidence", json_number(tune->settings->confidence_share), "points",
+            (json_int_t)importance->n_points);
+    }
+    matters_done(&matters);
+    return object != NULL ? object : json_null();
+}

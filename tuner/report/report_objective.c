@@ -1,0 +1,96 @@
+/* The objective's own figure in text and JSON. */
+#include "tuner/report/report_objective.h"
+
+#include "bench/base/factors.h"
+#include "bench/base/units.h"
+#include "tuner/base/json.h"
+#include "tuner/base/text.h"
+#include "tuner/options/settings.h"
+#include "tuner/search/objective.h"
+#include "tuner/search/tune.h"
+#include "tuner/session/samples.h"
+
+#include <jansson.h>
+#include <math.h>
+
+static bool is_fresh(const struct tune *tune, size_t point)
+{
+    return record_count(&tune->records[point], true) >= TUNE_MIN_REPLAYS;
+}
+
+/* False without an answer, and where the search compared something that is no figure of a run. */
+static bool figure_of(const struct tune *tune, struct objective_figure *ret_figure,
+                      struct objective_ratio *ret_ratio)
+{
+    const struct settings *settings = tune->settings;
+    if (tune->chosen == TUNE_NONE || settings->profile != PROFILE_MAX_THROUGHPUT)
+        return false;
+    const struct record *chosen = &tune->records[tune->chosen];
+    bool fresh = is_fresh(tune, tune->chosen);
+    if (objective_figure(settings->objective, chosen, fresh, settings->confidence_share, ret_figure) < 0)
+        return false;
+    *ret_ratio = (struct objective_ratio){0};
+    if (tune->baseline != TUNE_NONE)
+        *ret_ratio =
+            objective_ratio(chosen, &tune->records[tune->baseline], fresh && is_fresh(tune, tune->baseline),
+                            settings->confidence_share, objective_table[settings->objective].value);
+    return true;
+}
+
+static const char *format(enum objective objective, double value, char text[UNITS_TEXT_SIZE])
+{
+    if (objective_table[objective].lower)
+        return text_short_duration(value, text);
+    snprintf(text, UNITS_TEXT_SIZE, "%.*f", value < 1000 ? 1 : 0, value);
+    return text;
+}
+
+void report_objective_text(FILE *out, const struct tune *tune)
+{
+    enum objective objective = tune->settings->objective;
+    const struct objective_row *row = &objective_table[objective];
+    struct objective_figure figure;
+    struct objective_ratio ratio;
+    char mean[UNITS_TEXT_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
+    if (objective == OBJECTIVE_THROUGHPUT || !figure_of(tune, &figure, &ratio))
+        return;
+    fprintf(out, "\nObjective    %s %s%s%s", row->title, format(objective, figure.mean, mean),
+            row->lower ? "" : " ", row->lower ? "" : row->unit);
+    if (isfinite(figure.ci.low))
+        fprintf(out, "  (%g %% interval %s to %s, %zu replays)", 100 * tune->settings->confidence_share,
+                format(objective, figure.ci.low, low), format(objective, figure.ci.high, high), figure.n);
+    if (ratio.has)
+        fprintf(out, "\n             %.2f x that of the baseline (%.2f to %.2f)%s", ratio.mean, ratio.ci.low,
+                ratio.ci.high, row->lower ? "; less is better" : "");
+}
+
+json_t *report_objective_json_ratio(struct objective_ratio ratio)
+{
+    if (!ratio.has)
+        return json_null();
+    return json_pack("{s:o, s:o, s:o}", "mean", json_number(ratio.mean), "ci_low", json_number(ratio.ci.low),
+                     "ci_high", json_number(ratio.ci.high));
+}
+
+json_t *report_objective_json(const struct tune *tune)
+{
+    const struct objective_row *row = &objective_table[tune->settings->objective];
+    struct objective_figure figure;
+    struct objective_ratio ratio;
+    if (!figure_of(tune, &figure, &ratio))
+        return json_null();
+    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:I, s:o}", "name",
+                     settings_objective_names[tune->settings->objective], "unit", row->unit, "better",
+                     row->lower ? "lower" : "higher", "mean", json_number(figure.mean), "ci_low",
+                     json_number(figure.ci.low), "ci_high", json_number(figure.ci.high), "replays",
+                     (json_int_t)figure.n, "ratio_to_baseline", report_objective_json_ratio(ratio));
+}
+
+void report_objective_note(struct tune *tune)
+{
+    if (tune->n_unsupported > 0)
+        notes_add(&tune->session->dropped, "too few requests for a p99",
+                  "runs of %zu points are too short for a 99th percentile, so that these points cannot be "
+                  "compared; a longer --duration or --budget helps",
+                  tune->n_unsupported);
+}

@@ -1,0 +1,64 @@
+/* What the plans of all commands say (interfaces, section 4). */
+#include "tuner/report/report_plan.h"
+#include "bench/base/units.h"
+#include "tuner/base/text.h"
+
+#include <math.h>
+#include <time.h>
+
+/* A disk that fills more slowly ends after the time that the plan names. */
+#define SLOW_FILL_BPS 20e6
+/* From here on the date is said too. */
+#define HALF_A_DAY_SECONDS 43200
+
+/* Patterns that only read write the file once, with the proof of direct I/O, and nothing into one that
+ * exists. */
+uint64_t report_plan_write_bytes(const struct session *session, uint64_t file_bytes)
+{
+    const struct settings *settings = session->settings;
+    if (pattern_writes(&settings->pattern))
+        return settings->max_write_bytes;
+    if (settings->existing[0] != '\0')
+        return 0;
+    uint64_t bytes =
+        (file_bytes + TARGET_PROOF_MOST_BYTES) * (session->n_targets > 1 ? session->n_targets : 1);
+    return bytes < settings->max_write_bytes ? bytes : settings->max_write_bytes;
+}
+
+double report_plan_fill_seconds(const struct settings *settings, uint64_t file_bytes)
+{
+    double fill_s = settings->existing[0] != '\0' ? 0 : (double)file_bytes / SLOW_FILL_BPS;
+    double prepare_s = settings->prepare[0] != '\0' ? (double)settings->prepare_timeout_ns / 1e9 : 0;
+    return fill_s + prepare_s;
+}
+
+static void print_end(FILE *out, double seconds)
+{
+    char text[32];
+    struct tm parts;
+    time_t end = time(NULL) + (time_t)ceil(seconds);
+    if (localtime_r(&end, &parts) == NULL ||
+        (seconds < HALF_A_DAY_SECONDS ? strftime(text, sizeof text, "%H:%M:%S", &parts)
+                                      : strftime(text, sizeof text, "%F %H:%M:%S", &parts)) == 0)
+        snprintf(text, sizeof text, "?");
+    fprintf(out, ", ends by %s at the latest", text);
+}
+
+void report_plan_end(FILE *out, const struct session *session, uint64_t file_bytes)
+{
+    const struct settings *settings = session->settings;
+    bool existing = settings->existing[0] != '\0';
+    char place[SETTINGS_TEXT_SIZE], file[UNITS_TEXT_SIZE], writes[UNITS_TEXT_SIZE];
+    if (session->simulated) {
+        fprintf(out, " on simulated surface \"%s\"\n",
+                text_printable(session->surface.name, place, sizeof place));
+        return;
+    }
+    fprintf(out, ", %s %s in %s%s, at most %s written", existing ? "existing file of" : "file of",
+            units_format_size(file_bytes, file),
+            text_printable(existing ? settings->existing : settings->path, place, sizeof place),
+            existing ? "" : " (removed afterwards)",
+            units_format_size(report_plan_write_bytes(session, file_bytes), writes));
+    print_end(out, session->seconds_at_most);
+    fputc('\n', out);
+}

@@ -1,0 +1,172 @@
+/* Profiles and front as text. */
+#include "tuner/report/report_profiles.h"
+
+#include "bench/base/factors.h"
+#include "bench/base/pattern.h"
+#include "bench/base/units.h"
+#include "tuner/base/text.h"
+#include "tuner/options/settings.h"
+#include "tuner/search/objective.h"
+#include "tuner/search/profiles.h"
+#include "tuner/search/tune.h"
+#include "tuner/session/samples.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* One line for each of the bins and for each profile: twelve at most. */
+#define BINS 9
+
+static void print_spread(FILE *out, double mean, double high)
+{
+    if (isfinite(high))
+        fprintf(out, " +- %.1f %%", 100 * (high - mean) / mean);
+}
+
+static void print_figures(FILE *out, const struct row *row)
+{
+    char rate[UNITS_TEXT_SIZE], latency[UNITS_TEXT_SIZE];
+    fprintf(out, "%s", text_short_rate(row->mean_bps, rate));
+    print_spread(out, row->mean_bps, row->ci_high_bps);
+    fprintf(out, ", latency %s", text_short_duration(row->latency_ns.mean, latency));
+    print_spread(out, row->latency_ns.mean, row->latency_ns.ci_high);
+    fprintf(out, " (%zu replays)", row->replays);
+}
+
+static void print_ratios(FILE *out, const struct profiles_verdict *verdict)
+{
+    if (!verdict->throughput.has || !verdict->latency.has)
+        return;
+    fprintf(
+        out,
+        "\n%18s%.2f x the throughput of max-throughput (%.2f to %.2f) at %.3g x its latency (%.3g to %.3g)",
+        "", verdict->throughput.mean, verdict->throughput.ci.low, verdict->throughput.ci.high,
+        verdict->latency.mean, verdict->latency.ci.low, verdict->latency.ci.high);
+}
+
+static void print_evidence(FILE *out, const struct profiles_verdict *verdict)
+{
+    fprintf(out, "\n%18sno measured point fits better: %.0f %% sure; none is better in both: %.0f %% sure",
+            "", floor(100 * verdict->on_top), floor(100 * verdict->on_front));
+    if (!verdict->explored)
+        fprintf(out,
+                "\n%18snot explored enough: measured %zu of its %zu neighbours, and %zu points with figures "
+                "like its own",
+                "", verdict->n_neighbours_measured, verdict->n_neighbours, verdict->n_near);
+}
+
+static void print_profile(FILE *out, const struct tune *tune, enum profile profile)
+{
+    size_t point = tune->profiles.point[profile];
+    const struct profiles_verdict *verdict = &tune->profiles.verdict[profile];
+    char text[FACTORS_TEXT_SIZE];
+    struct row row;
+    if (point == TUNE_NONE || tune_row(tune, point, verdict->fresh, &row) < 0)
+        return;
+    fprintf(out, "  %-15s %s%s\n%18s", profiles_names[profile], factors_format(&row.point, text),
+            point == tune->chosen ? "  (recommended)" : "", "");
+    print_figures(out, &row);
+    if (point != tune->profiles.point[PROFILE_MAX_THROUGHPUT])
+        print_ratios(out, verdict);
+    print_evidence(out, verdict);
+    fputc('\n', out);
+}
+
+static void print_profiles(FILE *out, const struct tune *tune)
+{
+    bool acceptance = pattern_writes(&tune->settings->pattern), buffered = false;
+    fprintf(out, "\nProfiles (figures from the replays after the choice; the search was for %s)\n",
+            tune->settings->objective == OBJECTIVE_THROUGHPUT
+                ? profiles_names[tune->settings->profile]
+                : settings_objective_names[tune->settings->objective]);
+    for (size_t p = 0; p < PROFILE_N; p++) {
+        size_t point = tune->profiles.point[p];
+        print_profile(out, tune, (enum profile)p);
+        buffered = buffered || (point != TUNE_NONE && tune->records[point].point.direct == 0);
+    }
+    if (acceptance && buffered)
+        fputs("  (latencies of buffered writes are those of acceptance into the page cache, not of "
+              "durability)\n",
+              out);
+}
+
+/* --- the table --- */
+
+static bool is_profile(const struct tune *tune, size_t point)
+{
+    for (size_t p = 0; p < PROFILE_N; p++) {
+        if (tune->profiles.point[p] == point)
+            return true;
+    }
+    return false;
+}
+
+/* Of each of the equal bins of log latency the surest point. */
+static void choose_lines(const struct tune *tune, bool *ret_printed)
+{
+    const struct profiles *profiles = &tune->profiles;
+    size_t surest[BINS];
+    double low = log(profiles->front[0].latency_ns),
+           high = log(profiles->front[profiles->n_front - 1].latency_ns);
+    for (size_t bin = 0; bin < BINS; bin++)
+        surest[bin] = TUNE_NONE;
+    for (size_t i = 0; i < profiles->n_front; i++) {
+        double share = high > low ? (log(profiles->front[i].latency_ns) - low) / (high - low) : 0;
+        size_t bin = (size_t)fmin(share * BINS, BINS - 1);
+        if (surest[bin] == TUNE_NONE || profiles->front[i].on_front > profiles->front[surest[bin]].on_front)
+            surest[bin] = i;
+        ret_printed[i] = is_profile(tune, profiles->front[i].point);
+    }
+    for (size_t bin = 0; bin < BINS; bin++) {
+        if (surest[bin] != TUNE_NONE)
+            ret_printed[surest[bin]] = true;
+    }
+}
+
+static void print_line(FILE *out, const struct tune *tune, const struct profiles_rank *rank)
+{
+    struct row row;
+    char text[FACTORS_TEXT_SIZE], rate[UNITS_TEXT_SIZE], latency[UNITS_TEXT_SIZE];
+    if (tune_row(tune, rank->point, false, &row) < 0)
+        return;
+    fprintf(out, "  %-38s %10s %10s %8zu %6.0f %%", factors_format(&row.point, text),
+            text_short_rate(row.mean_bps, rate), text_short_duration(row.latency_ns.mean, latency),
+            row.replays, 100 * rank->on_front);
+    const char *separator = "  ";
+    for (size_t p = 0; p < PROFILE_N; p++) {
+        if (tune->profiles.point[p] != rank->point)
+            continue;
+        fprintf(out, "%s%s", separator, profiles_names[p]);
+        separator = ", ";
+    }
+    fputc('\n', out);
+}
+
+static void print_front(FILE *out, const struct tune *tune)
+{
+    const struct profiles *profiles = &tune->profiles;
+    bool *printed = profiles->n_front > 0 ? calloc(profiles->n_front, sizeof *printed) : NULL;
+    if (printed == NULL)
+        return;
+    choose_lines(tune, printed);
+    fprintf(out,
+            "\nThroughput against latency: %zu of %zu measured points that none is proved to beat in both\n"
+            "  %-38s %10s %10s %8s %8s\n",
+            profiles->n_front, profiles->n_front + profiles->n_dominated, "(all replays)", "throughput",
+            "latency", "replays", "sure");
+    for (size_t i = 0; i < profiles->n_front; i++) {
+        if (printed[i])
+            print_line(out, tune, &profiles->front[i]);
+    }
+    free(printed);
+}
+
+void report_profiles_text(FILE *out, const struct tune *tune)
+{
+    const struct settings *settings = tune->settings;
+    if (!tune->profiles.judged)
+        return;
+    if (settings->profiles || settings->profile_given)
+        print_profiles(out, tune);
+    print_front(out, tune);
+}

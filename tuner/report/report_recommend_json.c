@@ -1,0 +1,190 @@
+/* The answer of `recommend` as JSON (interfaces, section 6: fstune/recommendation/1). */
+#include "tuner/base/json.h"
+#include "tuner/emit/report_snippet.h"
+#include "tuner/report/answer.h"
+#include "tuner/report/report_fio_job.h"
+#include "tuner/report/report_importance.h"
+#include "tuner/report/report_objective.h"
+#include "tuner/report/report_profiles.h"
+#include "tuner/report/report_recommend.h"
+#include "tuner/report/report_sustained.h"
+#include "tuner/search/prior.h"
+#include "tuner/search/resume.h"
+#include "tuner/session/json_row.h"
+#include "tuner/session/json_system.h"
+
+#include <math.h>
+#include <string.h>
+
+static json_t *json_ratio(bool known, double mean, struct interval interval)
+{
+    if (!known)
+        return json_null();
+    return json_pack("{s:o, s:o, s:o}", "mean", json_number(mean), "ci_low", json_number(interval.low),
+                     "ci_high", json_number(interval.high));
+}
+
+static json_t *json_baseline(bool known, const struct row *row, bool is_default, json_t *speedup)
+{
+    json_t *object = known ? json_row(row) : json_object();
+    json_object_set_new(object, "is_default", json_boolean(is_default));
+    json_object_set_new(object, "speedup", speedup);
+    return object;
+}
+
+/* Rows of the measured points, all of them or those with one verdict (other than the chosen). */
+static json_t *json_points(const struct tune *tune, bool all, enum verdict verdict)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < tune->n_records && list != NULL; i++) {
+        struct row row;
+        bool in_space = i < tune->space.n_points;
+        bool wanted = all || (in_space && tune->best != TUNE_NONE && tune->belief.moments[i].n > 0 &&
+                              tune->verdicts[i] == verdict);
+        if (wanted && tune_row(tune, i, false, &row) == 0)
+            json_array_append_new(list, json_row(&row));
+    }
+    return list;
+}
+
+static size_t count_measured(const struct tune *tune)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < tune->n_records; i++)
+        n += tune->records[i].n > 0;
+    return n;
+}
+
+static const char *method_used(const struct tune *tune)
+{
+    /* auto says which surrogate it took. */
+    if (strcmp(tune->search->name, "auto") == 0 && tune->belief.chosen != NULL)
+        return tune->belief.chosen->name;
+    return tune->search->name;
+}
+
+static json_t *json_run_length(const struct tune *tune)
+{
+    const struct tune_length *length = &tune->length;
+    return json_pack("{s:o, s:o, s:o, s:o, s:s}", "seconds", json_number((double)tune->duration_ns / 1e9),
+                     "warmup_limit_seconds", json_number((double)length->warmup_limit_ns / 1e9),
+                     "warmup_least_seconds", json_number((double)length->warmup_least_ns / 1e9),
+                     "start_ratio", json_number(tune_start_ratio(tune)), "why",
+                     length->why != NULL ? length->why : "no run was made");
+}
+
+static json_t *json_search(const struct tune *tune)
+{
+    const struct session *session = tune->session;
+    json_t *object =
+        json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:I, s:I, s:I}", "method", method_used(tune),
+                  "method_asked", tune->search->name, "stop_reason", tune_stop_text[tune->stop],
+                  "space_points", (json_int_t)tune->space.n_points, "points_measured",
+                  (json_int_t)count_measured(tune), "runs", (json_int_t)session->n_runs, "seconds",
+                  json_number(session_seconds(session)), "bytes_written", (json_int_t)session->bytes_written,
+                  "bytes_read", (json_int_t)session->bytes_read, "seed", (json_int_t)session->seed);
+    if (object == NULL)
+        return NULL;
+    json_object_set_new(object, "run_seconds", json_number((double)tune->duration_ns / 1e9));
+    json_object_set_new(object, "run_length", json_run_length(tune));
+    json_object_set_new(object, "runs_cut", json_integer((json_int_t)tune->n_cut));
+    json_object_set_new(object, "loo_log_density_gp", json_number(tune->belief.gp_score));
+    json_object_set_new(object, "loo_log_density_quadratic", json_number(tune->belief.quadratic_score));
+    json_object_set_new(object, "run_noise_cv", json_number(sqrt(tune->belief.noise.variance)));
+    json_object_set_new(object, "prior", prior_json(tune));
+    json_object_set_new(object, "resumed", resume_json(session));
+    json_object_set_new(object, "outlier_runs", json_integer((json_int_t)belief_outlier_runs(&tune->belief)));
+    json_object_set_new(object, "two_level_points",
+                        json_integer((json_int_t)belief_two_level_points(&tune->belief)));
+    return object;
+}
+
+/* Only the figures of throughput matter here. */
+static json_t *json_counterpart(const struct tune *tune)
+{
+    struct row row;
+    if (tune->counterpart == TUNE_NONE ||
+        row_of(&tune->records[tune->counterpart], false, tune->settings->confidence_share, &row) < 0)
+        return json_null();
+    return json_pack("{s:s, s:o}", "pattern", tune->sequential.name, "throughput",
+                     json_throughput(&row, tune->settings->confidence_share));
+}
+
+static void set_answer(json_t *object, const struct answer *answer)
+{
+    const struct tune *tune = answer->tune;
+    bool known = answer->has_rows;
+    json_object_set_new(object, "recommendation", known ? json_point(&answer->chosen.point) : json_null());
+    if (answer->reason != NULL)
+        json_object_set_new(object, "reasons", json_pack("[o]", json_text(answer->reason)));
+    if (isfinite(tune->lowest_p99_ns))
+        json_object_set_new(object, "lowest_p99_ns", json_number(tune->lowest_p99_ns));
+    json_object_set_new(object, "objective", report_objective_json(tune));
+    report_profiles_json(object, tune);
+    json_object_set_new(object, "throughput",
+                        known ? json_throughput(&answer->chosen, tune->settings->confidence_share)
+                              : json_null());
+    json_object_set_new(object, "iops",
+                        known ? json_pack("{s:o}", "mean", json_number(answer->chosen.iops)) : json_null());
+    json_object_set_new(object, "latency_ns", known ? json_latency(&answer->chosen.latency_ns) : json_null());
+    json_object_set_new(object, "sustained",
+                        answer->has_sustained ? report_sustained_json(&answer->sustained) : json_null());
+    json_object_set_new(object, "probability_within_tolerance",
+                        known ? json_number(tune->probability) : json_null());
+    json_object_set_new(object, "conclusive", json_boolean(known && tune->conclusive));
+    json_object_set_new(object, "best", known ? json_row(&answer->best) : json_null());
+    json_object_set_new(
+        object, "baseline",
+        json_baseline(answer->has_baseline, &answer->baseline, tune->baseline_is_default,
+                      json_ratio(answer->has_speedup, answer->speedup_mean, answer->speedup)));
+    if (answer->splits)
+        json_object_set_new(
+            object, "split",
+            json_pack("{s:o, s:o, s:o}", "gain",
+                      json_ratio(tune->split_gain_known, tune->split_gain, tune->split_gain_interval),
+                      "split", answer->has_split ? json_row(&answer->split) : json_null(), "unsplit",
+                      answer->has_unsplit ? json_row(&answer->unsplit) : json_null()));
+    json_object_set_new(object, "sequential_counterpart", json_counterpart(tune));
+    if (answer->has_standard)
+        json_object_set_new(
+            object, "default",
+            json_baseline(true, &answer->standard, true,
+                          json_ratio(answer->has_standard_speedup, answer->standard_speedup_mean,
+                                     answer->standard_speedup)));
+}
+
+json_t *report_recommendation_document(const struct answer *answer)
+{
+    const struct tune *tune = answer->tune;
+    json_t *object =
+        json_pack("{s:s, s:s, s:b, s:o}", "schema", "fstune/recommendation/1", "version", FSTUNE_VERSION,
+                  "interrupted", answer->interrupted, "pattern", json_pattern(&tune->settings->pattern));
+    if (object == NULL)
+        return NULL;
+    set_answer(object, answer);
+    if (answer->part != NULL)
+        json_object_set_new(object, answer->part->key, answer->part->document(answer->part->context));
+    json_object_set_new(object, "equivalent", json_points(tune, false, VERDICT_EQUIVALENT));
+    json_object_set_new(object, "undecided", json_points(tune, false, VERDICT_UNDECIDED));
+    json_object_set_new(object, "importance", report_importance_json(tune));
+    json_object_set_new(object, "search", json_search(tune));
+    if (!tune->session->simulated)
+        json_object_set_new(object, "wear",
+                            wear_json(&tune->session->wear_before, &tune->session->wear_after));
+    json_object_set_new(object, "points", json_points(tune, true, VERDICT_WORSE));
+    json_object_set_new(object, "dropped", json_notes(&tune->session->dropped, "what", "why"));
+    json_object_set_new(object, "warnings", json_warnings(&tune->session->warnings));
+    json_object_set_new(object, "system", json_system(tune->session));
+    if (tune->settings->fio_job && answer->has_rows)
+        json_object_set_new(
+            object, "fio_job",
+            report_fio_job_json(tune->session, &answer->chosen, (double)tune->duration_ns / 1e9));
+    if (tune->settings->emit[0] != '\0')
+        json_object_set_new(object, "snippet", report_snippet_json(tune->settings, object));
+    return object;
+}
+
+int report_recommendation_json(FILE *out, const struct answer *answer, struct err *err)
+{
+    return json_print(out, report_recommendation_document(answer), err);
+}

@@ -1,0 +1,267 @@
+/* The answer of `recommend` as text that a person can act on. */
+#include "bench/base/units.h"
+#include "tuner/base/text.h"
+#include "tuner/report/answer.h"
+#include "tuner/report/report_fio_job.h"
+#include "tuner/report/report_importance.h"
+#include "tuner/report/report_objective.h"
+#include "tuner/report/report_profiles.h"
+#include "tuner/report/report_recommend.h"
+#include "tuner/report/report_sustained.h"
+#include "tuner/report/report_text.h"
+#include "tuner/search/prior.h"
+#include "tuner/search/resume.h"
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_sort.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define TABLE_ROWS 10
+/* A probability so low says nothing about how much longer it would take. */
+#define LEAST_PROBABILITY 0.55
+#define LARGEST_FACTOR    20
+
+static void print_setting(FILE *out, const struct point *point)
+{
+    char size[UNITS_TEXT_SIZE], writes[UNITS_TEXT_SIZE];
+    units_format_size(point->request_size_bytes, size);
+    units_format_size(factors_write_size_bytes(point), writes);
+    fprintf(out, "Use          request size %s", size);
+    if (factors_is_split(point))
+        fprintf(out, " of reads and %s of writes", writes);
+    fprintf(out, ", queue depth %u, %s, %s", point->queue_depth,
+            point->direct ? "direct I/O" : "buffered I/O", api_names[point->api]);
+    if (point->threads > 1)
+        fprintf(out, ", %u threads", point->threads);
+    if (point->sync != SYNC_END)
+        fprintf(out, ", sync %s", sync_names[point->sync]);
+    fprintf(out, "\n             (--request-size %s", size);
+    if (factors_is_split(point))
+        fprintf(out, " --write-request-size %s", writes);
+    fprintf(out, " --queue-depth %u --direct %u --api %s --threads %u --sync %s)\n", point->queue_depth,
+            point->direct, api_names[point->api], point->threads, sync_names[point->sync]);
+}
+
+static void print_gain(FILE *out, const char *what, const struct row *row, double mean,
+                       struct interval interval, double confidence)
+{
+    char text[FACTORS_TEXT_SIZE], rate[UNITS_TEXT_SIZE];
+    fprintf(out, "Gain         %.2f x %s, %s at %s  (%g %% interval %.2f to %.2f)\n", mean, what,
+            factors_format(&row->point, text), text_short_rate(row->mean_bps, rate), confidence * 100,
+            interval.low, interval.high);
+}
+
+static void print_gains(FILE *out, const struct answer *answer)
+{
+    const struct tune *tune = answer->tune;
+    double confidence = tune->settings->confidence_share;
+    const char *name = tune->baseline_is_default       ? "the default"
+                       : tune->settings->current_given ? "the current setting"
+                                                       : "the cheapest point of the table";
+    if (answer->has_speedup)
+        print_gain(out, name, &answer->baseline, answer->speedup_mean, answer->speedup, confidence);
+    else
+        fprintf(out, "Gain         unknown: %s could not be measured often enough\n", name);
+    if (answer->has_standard_speedup)
+        print_gain(out, "the default", &answer->standard, answer->standard_speedup_mean,
+                   answer->standard_speedup, confidence);
+    if (answer->has_unsplit && tune->split_gain_known && tune->chosen == tune->split)
+        print_gain(out, "one size for reads and writes", &answer->unsplit, tune->split_gain,
+                   tune->split_gain_interval, confidence);
+}
+
+/* Standard errors shrink with the square root of the time. */
+static void print_needed_budget(FILE *out, const struct tune *tune)
+{
+    double probability = fmin(fmax(tune->probability, LEAST_PROBABILITY), 0.999);
+    double wanted = gsl_cdf_ugaussian_Pinv(tune->settings->confidence_share),
+           reached = gsl_cdf_ugaussian_Pinv(probability);
+    double factor = fmax(wanted / reached * (wanted / reached), 1.5);
+    double seconds = (double)tune->settings->budget_ns / 1e9 * fmin(factor, LARGEST_FACTOR);
+    if (factor > LARGEST_FACTOR || tune->probability < LEAST_PROBABILITY)
+        fprintf(out,
+                "             More than --budget %.0fs would be needed; a larger --tolerance settles it "
+                "sooner.\n",
+                seconds);
+    else
+        fprintf(out, "             Roughly --budget %.0fs would settle it, or a larger --tolerance.\n",
+                ceil(seconds / 10) * 10);
+}
+
+static void print_certainty(FILE *out, const struct tune *tune)
+{
+    fprintf(out, "How sure     %s: %.1f %% that none of the %zu points is more than %g %% better\n",
+            tune->conclusive ? "conclusive" : "not conclusive", floor(tune->probability * 1000) / 10,
+            tune->space.n_points, tune->settings->tolerance_share * 100);
+    if (tune->conclusive)
+        return;
+    fprintf(out,
+            "             The setting is the best answer so far, but the runs scatter too much (or were too "
+            "few) to be\n"
+            "             %g %% sure.\n",
+            tune->settings->confidence_share * 100);
+    print_needed_budget(out, tune);
+}
+
+static const char *standing_of(const struct tune *tune, size_t i)
+{
+    if (i == tune->chosen)
+        return i == tune->best ? "recommended, best" : "recommended";
+    if (i == tune->best)
+        return "best";
+    if (i == tune->baseline)
+        return tune->baseline_is_default ? "default" : "current";
+    if (tune_distrust(tune, i) != 0)
+        return "not trusted";
+    if (i >= tune->space.n_points || tune->best == TUNE_NONE)
+        return "";
+    if (tune->verdicts[i] == VERDICT_EQUIVALENT)
+        return "as good as the best";
+    return tune->verdicts[i] == VERDICT_UNDECIDED ? "undecided" : "worse";
+}
+
+static void print_line(FILE *out, const struct tune *tune, size_t i)
+{
+    struct row row;
+    char text[FACTORS_TEXT_SIZE], mean[UNITS_TEXT_SIZE], latency[UNITS_TEXT_SIZE],
+        spread[UNITS_TEXT_SIZE] = "-";
+    if (row_of(&tune->records[i], false, tune->settings->confidence_share, &row) < 0)
+        return;
+    if (isfinite(row.ci_low_bps))
+        snprintf(spread, sizeof spread, "+- %.1f %%", 100 * (row.ci_high_bps - row.mean_bps) / row.mean_bps);
+    fprintf(out, "  %-38s %10s %11s %10s %7.1f %8zu  %s\n", factors_format(&row.point, text),
+            text_short_rate(row.mean_bps, mean), spread, text_short_duration(row.latency_ns.mean, latency),
+            row.achieved_depth, row.replays, standing_of(tune, i));
+}
+
+static void print_table(FILE *out, const struct tune *tune)
+{
+    double *value = calloc(tune->n_records, sizeof *value);
+    size_t *order = calloc(tune->n_records, sizeof *order);
+    if (value != NULL && order != NULL) {
+        for (size_t i = 0; i < tune->n_records; i++) {
+            struct moments moments = record_log_moments(&tune->records[i], false);
+            value[i] = moments.n > 0 ? moments.mean : -INFINITY;
+        }
+        gsl_sort_index(order, value, 1, tune->n_records);
+        fprintf(out, "\nMeasured (all replays)                     throughput    interval    latency   depth "
+                     " replays\n");
+        size_t printed = 0;
+        for (size_t k = tune->n_records; k-- > 0 && isfinite(value[order[k]]);) {
+            bool named = order[k] == tune->chosen || order[k] == tune->baseline;
+            if (printed++ < TABLE_ROWS || named)
+                print_line(out, tune, order[k]);
+        }
+    }
+    free(value);
+    free(order);
+}
+
+static const char *surrogate_words(const struct surrogate_ops *surrogate)
+{
+    return surrogate == &surrogate_gp ? "Gaussian process" : "quadratic regression";
+}
+
+static void print_method(FILE *out, const struct tune *tune)
+{
+    const struct belief *belief = &tune->belief;
+    bool own = tune->search == &search_random || tune->search == &search_grid || belief->chosen == NULL;
+    fputs(own ? tune->search->name : surrogate_words(belief->chosen), out);
+    if (!own && isfinite(belief->gp_score) && isfinite(belief->quadratic_score)) {
+        bool gp = belief->chosen == &surrogate_gp;
+        fprintf(out, " (predicts left-out points better than the %s: log density %.2f against %.2f)",
+                surrogate_words(gp ? &surrogate_quadratic : &surrogate_gp),
+                gp ? belief->gp_score : belief->quadratic_score,
+                gp ? belief->quadratic_score : belief->gp_score);
+    }
+}
+
+static void print_search(FILE *out, const struct tune *tune)
+{
+    const struct session *session = tune->session;
+    char run[UNITS_TEXT_SIZE];
+    size_t measured = 0;
+    for (size_t i = 0; i < tune->n_records; i++)
+        measured += tune->records[i].n > 0;
+    fputs("\nSearch       ", out);
+    print_method(out, tune);
+    fprintf(out, "\n             %zu of %zu points in %llu runs of %s, %.1f s; stopped because %s\n",
+            measured, tune->space.n_points, (unsigned long long)session->n_runs,
+            units_format_duration(tune->duration_ns, run), session_seconds(session),
+            tune_stop_text[tune->stop]);
+    fprintf(out, "             run-to-run scatter %.1f %%; seed %llu\nTraffic      ",
+            100 * sqrt(tune->belief.noise.variance), (unsigned long long)session->seed);
+    text_traffic(out, session);
+    fputc('\n', out);
+    prior_text(out, tune);
+    resume_text(out, session, tune->stop == TUNE_STOP_INTERRUPTED);
+}
+
+static void print_answer(FILE *out, const struct answer *answer)
+{
+    const struct tune *tune = answer->tune;
+    print_setting(out, &answer->chosen.point);
+    report_objective_text(out, tune);
+    fputs("\nThroughput   ", out);
+    text_rate(out, &answer->chosen, tune->settings->confidence_share);
+    fputs("\nLatency      ", out);
+    text_latency(out, &answer->chosen.latency_ns);
+    if (objective_table[tune->settings->objective].lower && answer->chosen.point.direct == 0 &&
+        pattern_writes(&tune->settings->pattern))
+        fputs("\n             (of acceptance into the page cache, not of durability)", out);
+    fputc('\n', out);
+    if (answer->has_sustained)
+        report_sustained_text(out, tune->session, &answer->sustained, &answer->chosen.point);
+    print_gains(out, answer);
+    print_certainty(out, tune);
+    report_importance_text(out, tune);
+}
+
+/* Made from the document, as `fstune emit` would make it from a file. */
+static void print_snippet(FILE *out, const struct answer *answer)
+{
+    json_t *document = report_recommendation_document(answer);
+    const json_t *snippet = json_object_get(document, "snippet");
+    const char *text = json_string_value(json_object_get(snippet, "text"));
+    const char *why = json_string_value(json_object_get(snippet, "why"));
+    const json_t *remarks = json_object_get(snippet, "remarks");
+    if (text != NULL)
+        fprintf(out, "\nFor %s:\n\n%s", answer->tune->settings->emit, text);
+    else if (why != NULL)
+        fprintf(out, "\nNothing for %s: %s\n", answer->tune->settings->emit, why);
+    for (size_t i = 0; i < json_array_size(remarks); i++)
+        fprintf(out, "  %s\n", json_string_value(json_array_get(remarks, i)));
+    json_decref(document);
+}
+
+int report_recommendation_text(FILE *out, const struct answer *answer, struct err *err)
+{
+    const struct tune *tune = answer->tune;
+    fprintf(out, "%s on ", tune->settings->pattern.name);
+    text_place(out, tune->session);
+    fputs(answer->interrupted ? "  (interrupted)\n\n" : "\n\n", out);
+    if (answer->has_rows)
+        print_answer(out, answer);
+    else
+        fprintf(out, "No recommendation: %s\n", answer->reason != NULL ? answer->reason : "no figures");
+    if (isfinite(tune->lowest_p99_ns) && !answer->has_rows) {
+        char text[UNITS_TEXT_SIZE];
+        fprintf(out, "             The lowest p99 reached was %s.\n",
+                text_short_duration(tune->lowest_p99_ns, text));
+    }
+    report_profiles_text(out, tune);
+    if (answer->part != NULL)
+        answer->part->print(out, answer->part->context);
+    if (tune->n_records > 0) {
+        print_table(out, tune);
+        print_search(out, tune);
+    }
+    text_notes(out, "Worth knowing", &tune->session->warnings, true);
+    text_notes(out, "Not in the space", &tune->session->dropped, true);
+    if (tune->settings->fio_job && answer->has_rows)
+        report_fio_job_text(out, tune->session, &answer->chosen, (double)tune->duration_ns / 1e9);
+    if (tune->settings->emit[0] != '\0' && answer->has_rows)
+        print_snippet(out, answer);
+    return text_finish(out, err);
+}

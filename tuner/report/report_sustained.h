@@ -1,0 +1,32 @@
+/* tuner/report/report_sustained: what a trace says about a rate, in words, as JSON and as warnings. */
+#ifndef FSTUNE_TUNER_REPORT_REPORT_SUSTAINED_H
+#define FSTUNE_TUNER_REPORT_REPORT_SUSTAINED_H
+
+#include "tuner/base/notes.h"
+#include "tuner/session/session.h"
+#include "tuner/session/sustained.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+#define REPORT_SUSTAINED_SIZE 400
+
+/* One sentence: "steady over 38 s and 46 GB; longer bursts not excluded". Returns buffer. */
+const char *report_sustained_words(const struct sustained_verdict *verdict,
+                                   char buffer[REPORT_SUSTAINED_SIZE]);
+
+/* The line "Sustained ..." and, for buffered writes, how the runs relate to the limits of dirty memory. */
+void report_sustained_text(FILE *out, const struct session *session, const struct sustained_verdict *verdict,
+                           const struct point *point);
+
+/* {"shape", "steady" (null: too short to tell), "seconds", "bytes", "drift_share", "burst", "levels",
+ * "text"}. */
+json_t *report_sustained_json(const struct sustained_verdict *verdict);
+
+/* Warnings: not_steady, burst_ended, steady_state_left, two_levels. */
+void report_sustained_note(struct notes *warnings, const struct sustained_verdict *verdict);
+
+/* The same of the whole command (recommend): rate_changed. */
+void report_sustained_note_command(struct notes *warnings, const struct sustained_change *change);
+
+#endif

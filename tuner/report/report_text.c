@@ -1,0 +1,81 @@
+/* Figures and the place they come from, in words. */
+
+#include "tuner/report/report_text.h"
+#include "bench/base/units.h"
+#include "tuner/base/text.h"
+
+#include <math.h>
+
+void text_rate(FILE *out, const struct row *row, double confidence)
+{
+    char mean[UNITS_TEXT_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
+    fputs(text_short_rate(row->mean_bps, mean), out);
+    if (isfinite(row->ci_low_bps))
+        fprintf(out, "  (%g %% interval %s to %s%s, %zu replays%s)", confidence * 100,
+                text_short_rate(row->ci_low_bps, low), text_short_rate(row->ci_high_bps, high),
+                row->ci_corrected ? ", skew-corrected" : "", row->replays,
+                row->replays < 5 ? ", preliminary" : "");
+    else
+        fprintf(out, "  (%zu replay%s: too few for an interval)", row->replays, row->replays == 1 ? "" : "s");
+}
+
+static void text_quantile(FILE *out, const char *name, double ns)
+{
+    char text[UNITS_TEXT_SIZE];
+    if (isfinite(ns))
+        fprintf(out, ", %s %s", name, text_short_duration(ns, text));
+}
+
+void text_latency(FILE *out, const struct latency_row *latency)
+{
+    char text[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
+    fprintf(out, "mean %s", text_short_duration(latency->mean, text));
+    text_quantile(out, "p50", latency->p50);
+    text_quantile(out, "p99", latency->p99);
+    if (isfinite(latency->p99_ci.low))
+        fprintf(out, " (%s to %s)", text_short_duration(latency->p99_ci.low, text),
+                text_short_duration(latency->p99_ci.high, high));
+    text_quantile(out, "p99.9", latency->p999);
+    text_quantile(out, "max", latency->max);
+    if (latency->sampled)
+        fputs("  (sampled)", out);
+}
+
+void text_trust(FILE *out, uint64_t disqualifying)
+{
+    const char *separator = "\nTrust        not trustworthy: ";
+    for (unsigned i = 0; i < DOUBT_N; i++) {
+        if ((disqualifying & DOUBTS_BIT(i)) == 0)
+            continue;
+        fprintf(out, "%s%s", separator, doubts_table[i].code);
+        separator = ", ";
+    }
+}
+
+static const char *fact_text(const struct session *session, const char *key, const char *missing)
+{
+    const struct hostinfo_fact *fact = hostinfo_find(&session->host, key);
+    return fact != NULL && fact->kind == HOSTINFO_TEXT ? fact->text : missing;
+}
+
+void text_place(FILE *out, const struct session *session)
+{
+    if (session->simulated) {
+        fprintf(out, "simulated surface \"%s\"", session->surface.name);
+        return;
+    }
+    char source[256];
+    fprintf(out, "%s on %s, Linux %s", fact_text(session, "file_system", "unknown file system"),
+            text_printable(fact_text(session, "mount_source", "?"), source, sizeof source),
+            fact_text(session, "kernel", "?"));
+}
+
+void text_traffic(FILE *out, const struct session *session)
+{
+    char written[UNITS_TEXT_SIZE], read[UNITS_TEXT_SIZE], drive[200];
+    fprintf(out, "Wrote %s, read %s", units_format_bytes(session->bytes_written, written),
+            units_format_bytes(session->bytes_read, read));
+    if (!session->simulated &&
+        wear_format(&session->wear_before, &session->wear_after, drive, sizeof drive)[0] != '\0')
+        fprintf(out, "; %s", drive);
+}

@@ -1,0 +1,26 @@
+/* tuner/report/report_text: figures, and where they were measured, in words. */
+#ifndef FSTUNE_TUNER_REPORT_REPORT_TEXT_H
+#define FSTUNE_TUNER_REPORT_REPORT_TEXT_H
+
+#include "tuner/session/samples.h"
+#include "tuner/session/session.h"
+
+#include <stdio.h>
+
+/* "1.21 GB/s (95 % interval 1.18 GB/s to 1.24 GB/s, 8 replays)", or without interval where there is none. */
+void text_rate(FILE *out, const struct row *row, double confidence);
+
+/* "mean 860 us, p50 840 us, p99 1.21 ms (1.18 ms to 1.25 ms)"; what the sample does not support is left out.
+ */
+void text_latency(FILE *out, const struct latency_row *latency);
+
+/* The line "Trust  not trustworthy: CODE, CODE", begun with a newline; nothing when nothing disqualifies. */
+void text_trust(FILE *out, uint64_t disqualifying);
+
+/* "ext4 on /dev/vda (virtio), Linux 6.1, 2 cpus": where it was measured. */
+void text_place(FILE *out, const struct session *session);
+
+/* "Wrote 3.22 GB, read 1.07 GB", and what the drive itself counted where it does; without a final newline. */
+void text_traffic(FILE *out, const struct session *session);
+
+#endif

@@ -1,0 +1,130 @@
+/* What points are compared by. */
+#include "tuner/search/objective.h"
+
+#include "models/statistics/skew.h"
+#include "tuner/search/profiles.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+static double throughput(const struct sample *sample)
+{
+    return sample->throughput_bps;
+}
+
+static double iops(const struct sample *sample)
+{
+    return sample->iops;
+}
+
+static double latency(const struct sample *sample)
+{
+    return sample->latency_mean_ns;
+}
+
+static double p99(const struct sample *sample)
+{
+    return sample->latency_p99_ns;
+}
+
+const struct objective_row objective_table[] = {
+    [OBJECTIVE_THROUGHPUT] = {.title = "Throughput", .unit = "bytes/s", .value = throughput},
+    [OBJECTIVE_IOPS] = {.title = "IOPS", .unit = "requests/s", .value = iops},
+    [OBJECTIVE_LATENCY] =
+        {.title = "Latency", .unit = "ns", .lower = true, .one_load = true, .value = latency},
+    [OBJECTIVE_P99] = {.title = "p99", .unit = "ns", .lower = true, .one_load = true, .value = p99},
+};
+
+double objective_response(const struct settings *settings, double reference_log_bps,
+                          const struct sample *sample)
+{
+    const struct objective_row *row = &objective_table[settings->objective];
+    if (settings->profile != PROFILE_MAX_THROUGHPUT)
+        return profiles_response(settings, settings->profile, reference_log_bps, sample);
+    double response = log(row->value(sample));
+    return row->lower ? -response : response;
+}
+
+double objective_margin(const struct settings *settings)
+{
+    double tolerance = settings->tolerance_share;
+    if (settings->profile != PROFILE_MAX_THROUGHPUT)
+        return profiles_margin(settings, settings->profile);
+    return objective_table[settings->objective].lower ? log1p(tolerance) : -log1p(-tolerance);
+}
+
+static int check_load(const struct settings *settings, const struct candidates *candidates, struct err *err)
+{
+    const char *name = settings_objective_names[settings->objective];
+    for (size_t i = 1; i < candidates->n; i++) {
+        if (candidates->points[i].request_size_bytes != candidates->points[0].request_size_bytes ||
+            factors_write_size_bytes(&candidates->points[i]) !=
+                factors_write_size_bytes(&candidates->points[0]))
+            return err_set(
+                err, -EINVAL,
+                "--objective %s compares points of one request size; pin it with --request-size SIZE", name);
+        if (candidates->points[i].threads != candidates->points[0].threads)
+            return err_set(err, -EINVAL,
+                           "--objective %s compares points of one number of threads; give one --threads N",
+                           name);
+    }
+    return 0;
+}
+
+int objective_check(const struct settings *settings, const struct candidates *candidates, struct err *err)
+{
+    if (settings->profile_given && settings->objective != OBJECTIVE_THROUGHPUT)
+        return err_set(err, -EINVAL,
+                       "--profile %s brings its own objective; leave --objective %s out, or take --profiles",
+                       profiles_names[settings->profile], settings_objective_names[settings->objective]);
+    return objective_table[settings->objective].one_load ? check_load(settings, candidates, err) : 0;
+}
+
+int objective_figure(enum objective objective, const struct record *record, bool fresh, double confidence,
+                     struct objective_figure *ret_figure)
+{
+    double *values = calloc(record->n + 1, sizeof *values);
+    size_t n = 0;
+    if (values == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < record->n; i++) {
+        if (!fresh || record->samples[i].fresh)
+            values[n++] = objective_table[objective].value(&record->samples[i]);
+    }
+    struct objective_figure figure = {
+        .mean = moments_of(values, n).mean, .ci = skew_interval(values, n, confidence, NULL), .n = n};
+    free(values);
+    if (n == 0 || !isfinite(figure.mean))
+        return -ENODATA;
+    *ret_figure = figure;
+    return 0;
+}
+
+struct moments objective_log_moments(const struct record *record, bool fresh,
+                                     double (*value)(const struct sample *sample))
+{
+    struct moments moments = {0};
+    for (size_t i = 0; i < record->n; i++) {
+        if (!fresh || record->samples[i].fresh)
+            moments_add(&moments, log(value(&record->samples[i])));
+    }
+    return moments;
+}
+
+struct objective_ratio objective_ratio(const struct record *a, const struct record *b, bool fresh,
+                                       double confidence, double (*value)(const struct sample *sample))
+{
+    struct objective_ratio ratio = {.mean = 1, .ci = {1, 1}, .has = a == b};
+    if (a == b)
+        return ratio;
+    struct welch welch =
+        welch_of(objective_log_moments(a, fresh, value), objective_log_moments(b, fresh, value));
+    if (welch.df <= 0)
+        return ratio;
+    struct interval interval = welch_interval(welch, confidence);
+    ratio.mean = exp(welch.difference);
+    ratio.ci = (struct interval){exp(interval.low), exp(interval.high)};
+    ratio.has = isfinite(ratio.mean) && isfinite(ratio.ci.low) && isfinite(ratio.ci.high);
+    return ratio;
+}

@@ -1,0 +1,62 @@
+/* tuner/search/objective: what a search compares points by, as figures for people and as a response for the
+ * models.
+ */
+#ifndef FSTUNE_TUNER_SEARCH_OBJECTIVE_H
+#define FSTUNE_TUNER_SEARCH_OBJECTIVE_H
+
+#include "bench/base/err.h"
+#include "models/statistics/student.h"
+#include "tuner/options/settings.h"
+#include "tuner/session/candidates.h"
+#include "tuner/session/samples.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct objective_row {
+    const char *title; /* at the beginning of a line */
+    const char *unit;
+    bool lower;    /* is better */
+    bool one_load; /* compares only points that move the same bytes with the same threads */
+    double (*value)(const struct sample *sample); /* > 0; NaN: the run does not support it */
+};
+
+extern const struct objective_row objective_table[]; /* by enum objective */
+
+/* What the search compares by: the log of the objective's value, its sign turned where lower is better; with
+ * --profile the score of that profile (tuner/search/profiles). reference_log_bps: log of the highest rate
+ * known, which the floor of low-latency refers to. Higher is better; NaN: the run does not support it. */
+double objective_response(const struct settings *settings, double reference_log_bps,
+                          const struct sample *sample);
+
+/* The tolerance on that scale, > 0. */
+double objective_margin(const struct settings *settings);
+
+/* Refuses what cannot be compared: latencies over several sizes or numbers of threads, --profile together
+ * with an objective of another kind. 0 or -EINVAL. */
+int objective_check(const struct settings *settings, const struct candidates *candidates, struct err *err);
+
+/* Mean of the objective's values over replays, with the interval of section 5; -ENODATA where a replay has
+ * none. */
+struct objective_figure {
+    double mean;
+    struct interval ci;
+    size_t n;
+};
+int objective_figure(enum objective objective, const struct record *record, bool fresh, double confidence,
+                     struct objective_figure *ret_figure);
+
+/* Moments of the logarithms of a value over all, or only fresh, replays. */
+struct moments objective_log_moments(const struct record *record, bool fresh,
+                                     double (*value)(const struct sample *sample));
+
+/* Ratio of the values of two points, exp of the Welch interval. has: there is one. */
+struct objective_ratio {
+    bool has;
+    double mean;
+    struct interval ci;
+};
+struct objective_ratio objective_ratio(const struct record *a, const struct record *b, bool fresh,
+                                       double confidence, double (*value)(const struct sample *sample));
+
+#endif

@@ -1,0 +1,110 @@
+/* Measures around the points of the profiles that the search was not for. */
+#include "tuner/search/profiles_scout.h"
+
+#include "tuner/search/profiles.h"
+#include "tuner/search/tune.h"
+
+#include <math.h>
+
+#define TIME_SHARE 0.33 /* of what is left before the confirmation */
+#define ROUND_RUNS 24
+#define TOP_POINTS 3 /* of each profile are compared */
+/* Beyond that the confirmation, which is not biased by the choice, is the better place for replays. */
+#define REPLAYS_MOST 8
+#define CLOSE_SD     2
+
+struct round {
+    size_t runs[ROUND_RUNS];
+    size_t n;
+};
+
+static void add(struct round *round, const struct tune *tune, size_t point)
+{
+    for (size_t i = 0; i < round->n; i++) {
+        if (round->runs[i] == point)
+            return;
+    }
+    if (round->n < ROUND_RUNS && tune->records[point].failed == 0 && tune_distrust(tune, point) == 0)
+        round->runs[round->n++] = point;
+}
+
+/* Could it still be the best? Few replays say nothing; later the gap to the highest mean must be within its
+ * noise. */
+static bool is_open(const struct contender *score, double highest)
+{
+    double sd = sqrt(2 * score->run_variance / (double)score->moments.n);
+    return score->moments.n < TUNE_MIN_REPLAYS ||
+           (score->moments.n < REPLAYS_MOST && score->moments.mean > highest - CLOSE_SD * sd);
+}
+
+/* The points with the highest mean score, one after another; a winner without a rival needs no replays. */
+static void add_top(struct round *round, const struct tune *tune, const struct profiles_field *field,
+                    enum profile profile)
+{
+    const struct contender *score = field->score[profile];
+    double below = INFINITY, highest = -INFINITY;
+    size_t open[TOP_POINTS], n_open = 0;
+    for (size_t k = 0; k < TOP_POINTS; k++) {
+        size_t top = TUNE_NONE;
+        for (size_t i = 0; i < field->n; i++) {
+            if (score[i].moments.mean < below &&
+                (top == TUNE_NONE || score[i].moments.mean > score[top].moments.mean))
+                top = i;
+        }
+        if (top == TUNE_NONE)
+            break;
+        below = score[top].moments.mean;
+        highest = fmax(highest, below);
+        if (is_open(&score[top], highest))
+            open[n_open++] = top;
+    }
+    if (n_open == 1 && score[open[0]].moments.n >= TUNE_MIN_REPLAYS)
+        return;
+    for (size_t k = 0; k < n_open; k++)
+        add(round, tune, field->point[open[k]]);
+}
+
+static int make_round(const struct tune *tune, struct round *ret_round)
+{
+    struct profiles_field field;
+    size_t neighbours[PROFILES_NEIGHBOURS_MOST];
+    int result = profiles_field_of(tune, &field);
+    if (result < 0)
+        return result;
+    ret_round->n = 0;
+    for (size_t p = 0; p < PROFILE_N; p++) {
+        size_t best = profiles_best(tune, &field, (enum profile)p);
+        if (best == TUNE_NONE)
+            continue;
+        size_t n = profiles_neighbours(tune, field.point[best], neighbours, PROFILES_NEIGHBOURS_MOST);
+        for (size_t i = 0; i < n; i++) {
+            if (tune->records[neighbours[i]].n == 0)
+                add(ret_round, tune, neighbours[i]);
+        }
+        add_top(ret_round, tune, &field, (enum profile)p);
+    }
+    profiles_field_done(&field);
+    return 0;
+}
+
+int profiles_scout(struct tune *tune, struct err *err)
+{
+    uint64_t now_ns = tune_now_ns(tune);
+    if (!profiles_wanted(tune->settings) || now_ns >= tune->search_end_ns)
+        return 0;
+    uint64_t deadline_ns = now_ns + (uint64_t)((double)(tune->search_end_ns - now_ns) * TIME_SHARE);
+    struct round round;
+    int result = 0;
+    while (result == 0 && tune->stop == TUNE_STOP_NOT_YET && tune_has_time(tune, deadline_ns, 1)) {
+        result = make_round(tune, &round);
+        if (result < 0)
+            return err_sys(err, result, "the profiles cannot be looked for");
+        if (round.n == 0)
+            break;
+        uint64_t runs_before = tune->session->n_runs;
+        result = tune_measure(tune, round.runs, round.n, false, deadline_ns, err);
+        if (tune->session->n_runs == runs_before)
+            break; /* none of them fits into the time that is left */
+    }
+    return result;
+}

@@ -1,0 +1,393 @@
+/* The search for one setting, from beginning to end. */
+#include "tuner/search/tune.h"
+
+#include "tuner/search/prior.h"
+#include "tuner/search/profiles_scout.h"
+#include "tuner/search/resume.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FALLBACK_STD     0.1  /* of log throughput from run to run, before replays tell */
+#define EXPLORE_SHARE    0.65 /* of the time before the confirmation */
+#define FIRST_DESIGN_MAX 12
+#define LEAST_RACE_RUNS  12 /* fewer would settle nothing */
+
+const char *const tune_stop_text[] = {
+    [TUNE_STOP_NOT_YET] = "not stopped",
+    [TUNE_STOP_SEPARATED] = "the evidence settles it",
+    [TUNE_STOP_BUDGET] = "the budget is used up",
+    [TUNE_STOP_WRITES] = "the write budget (--max-write) is used up",
+    [TUNE_STOP_SPACE] = "the file system ran low on free space",
+    [TUNE_STOP_STALLED] = "the device did not finish a run in time",
+    [TUNE_STOP_INTERRUPTED] = "interrupted",
+};
+
+uint64_t tune_now_ns(const struct tune *tune)
+{
+    return clock_now_ns(&tune->session->clock);
+}
+
+/* Before anything was measured: set-up, warm-up and flush may take as long as the run itself. */
+static double guess_run_seconds(const struct session *session)
+{
+    double seconds = (double)tune_length_first_ns(session->settings) / 1e9;
+    if (session->simulated)
+        return seconds * 1.1 + session->surface.world.noise.setup_seconds;
+    return seconds * 2 + 0.05;
+}
+
+/* --method grid: the whole grid must fit, or the user learns what it would take. */
+static int check_grid(const struct session *session, size_t n_points, struct err *err)
+{
+    if (search_find(session->settings->method) != &search_grid)
+        return 0;
+    double needed =
+        (double)n_points * TUNE_GRID_REPLAYS * guess_run_seconds(session) / (1 - TUNE_FINAL_SHARE);
+    if (!session->simulated)
+        needed += session->target.fill_seconds;
+    if (needed <= (double)session->settings->budget_ns / 1e9)
+        return 0;
+    return err_set(err, -EINVAL,
+                   "--method grid: %zu points x %d replays need about %.0fs; give --budget %.0fs, fewer "
+                   "levels or a shorter --duration",
+                   n_points, TUNE_GRID_REPLAYS, needed, ceil(needed));
+}
+
+double tune_final_share(const struct tune *tune)
+{
+    return tune->session->watch != NULL ? tune->session->watch->final_share : TUNE_FINAL_SHARE;
+}
+
+static void plan_time(struct tune *tune)
+{
+    uint64_t start_ns = tune->session->start_ns, now_ns = tune_now_ns(tune),
+             budget_ns = tune->settings->budget_ns - tune->session->reserved_ns;
+    tune->end_ns = start_ns + budget_ns;
+    double kept = tune_final_share(tune) + (settings_splits_sizes(tune->settings) ? TUNE_SPLIT_SHARE : 0);
+    tune->search_end_ns = start_ns + (uint64_t)((double)budget_ns * (1 - kept));
+    if (tune->search_end_ns < now_ns)
+        tune->search_end_ns = now_ns;
+    tune->explore_end_ns = now_ns + (uint64_t)((double)(tune->search_end_ns - now_ns) * EXPLORE_SHARE);
+}
+
+static size_t first_design_size(const struct tune *tune)
+{
+    double left = ((double)tune->explore_end_ns - (double)tune_now_ns(tune)) / 1e9;
+    double affordable = left / tune->run_seconds / 2;
+    double n = fmin(affordable, FIRST_DESIGN_MAX) * prior_design_share(tune->session);
+    return n < 4 ? 4 : (size_t)n;
+}
+
+size_t tune_find_point(const struct tune *tune, const struct point *point)
+{
+    for (size_t i = 0; i < tune->n_records; i++) {
+        if (factors_equal(&tune->records[i].point, point))
+            return i;
+    }
+    return TUNE_NONE;
+}
+
+/* Index of a point, appended behind the space when it is not in it. */
+static size_t place_point(struct tune *tune, const struct point *point)
+{
+    size_t place = tune_find_point(tune, point);
+    if (place != TUNE_NONE)
+        return place;
+    tune->records[tune->n_records].point = *point;
+    return tune->n_records++;
+}
+
+/* Default of section 6: 64k (or the pinned size), depth 1, buffered, psync, one thread. */
+static struct point default_point(const struct settings *settings)
+{
+    const struct levels *sizes = &settings->levels[FACTOR_REQUEST_SIZE],
+                        *syncs = &settings->levels[FACTOR_SYNC];
+    return (struct point){
+        .request_size_bytes = sizes->n == 1 ? sizes->value[0] : 65536,
+        .queue_depth = 1,
+        .api = API_PSYNC,
+        .threads = 1,
+        .sync = syncs->n == 1 ? (enum sync)syncs->value[0] : SYNC_END,
+    };
+}
+
+struct point tune_current_point(const struct settings *settings)
+{
+    struct point point = default_point(settings);
+    const struct current *current = &settings->current;
+    if (current->given[FACTOR_REQUEST_SIZE])
+        point.request_size_bytes = current->value[FACTOR_REQUEST_SIZE];
+    if (current->given[FACTOR_WRITE_SIZE])
+        factors_set_write_size(&point, current->value[FACTOR_WRITE_SIZE]);
+    if (current->given[FACTOR_QUEUE_DEPTH])
+        point.queue_depth = (uint32_t)current->value[FACTOR_QUEUE_DEPTH];
+    if (current->given[FACTOR_DIRECT])
+        point.direct = (uint32_t)current->value[FACTOR_DIRECT];
+    if (current->given[FACTOR_API])
+        point.api = (enum api)current->value[FACTOR_API];
+    if (current->given[FACTOR_THREADS])
+        point.threads = (uint32_t)current->value[FACTOR_THREADS];
+    if (current->given[FACTOR_SYNC])
+        point.sync = (enum sync)current->value[FACTOR_SYNC];
+    return point;
+}
+
+int tune_check(struct session *session, const struct candidates *candidates, uint64_t file_bytes,
+               struct err *err)
+{
+    struct point current = tune_current_point(session->settings);
+    int result = objective_check(session->settings, candidates, err);
+    if (result == 0 && session->settings->current_given) {
+        result = candidates_check(session, &current, file_bytes, err);
+        if (result < 0)
+            err_prefix(err, "--current");
+    }
+    return result == 0 ? check_grid(session, candidates->n, err) : result;
+}
+
+static size_t cheapest_point(const struct tune *tune)
+{
+    size_t cheapest = 0;
+    for (size_t i = 1; i < tune->space.n_points; i++) {
+        if (factors_bytes_in_flight(&tune->records[i].point) <
+            factors_bytes_in_flight(&tune->records[cheapest].point))
+            cheapest = i;
+    }
+    return cheapest;
+}
+
+static uint64_t file_bytes_of(const struct session *session)
+{
+    return session->simulated ? UINT64_MAX : session->target.size_bytes;
+}
+
+static void place_baselines(struct tune *tune)
+{
+    const struct settings *settings = tune->settings;
+    struct session *session = tune->session;
+    struct point standard = default_point(settings), current = tune_current_point(settings);
+    bool standard_works = candidates_check(session, &standard, file_bytes_of(session), NULL) == 0;
+    tune->standard = TUNE_NONE;
+    tune->baseline_is_default = !settings->current_given && standard_works;
+    if (settings->current_given) {
+        tune->baseline = place_point(tune, &current);
+        if (standard_works && !factors_equal(&standard, &current))
+            tune->standard = place_point(tune, &standard);
+        tune->baseline_is_default = factors_equal(&standard, &current);
+    } else {
+        tune->baseline = standard_works ? place_point(tune, &standard) : cheapest_point(tune);
+    }
+}
+
+static void place_watched(struct tune *tune)
+{
+    const struct tune_watch *watch = tune->session->watch;
+    for (size_t i = 0; watch != NULL && i < watch->n; i++) {
+        if (candidates_check(tune->session, &watch->points[i], file_bytes_of(tune->session), NULL) == 0)
+            tune->watched[tune->n_watched++] = place_point(tune, &watch->points[i]);
+    }
+}
+
+static int make_records(struct tune *tune, struct err *err)
+{
+    size_t n = tune->candidates.n;
+    tune->records = calloc(n + 3 + TUNE_MAX_WATCHED, sizeof *tune->records);
+    tune->verdicts = calloc(n, sizeof *tune->verdicts);
+    tune->point_seconds = calloc(n, sizeof *tune->point_seconds);
+    if (tune->records == NULL || tune->verdicts == NULL || tune->point_seconds == NULL)
+        return err_set(err, -ENOMEM, "no memory for %zu points", n);
+    for (size_t i = 0; i < n; i++)
+        tune->records[i].point = tune->candidates.points[i];
+    tune->n_records = n;
+    return 0;
+}
+
+static int make_search(struct tune *tune, struct err *err)
+{
+    tune->search = search_find(tune->settings->method);
+    if (tune->search == NULL)
+        return err_set(err, -EINVAL, "--method: '%s' is not a search method", tune->settings->method);
+    tune->rng = gsl_rng_alloc(gsl_rng_mt19937);
+    tune->search_state = calloc(1, tune->search->state_size);
+    if (tune->rng == NULL || tune->search_state == NULL)
+        return err_set(err, -ENOMEM, "no memory for the search");
+    gsl_rng_set(tune->rng, rng_derive(tune->session->seed, 2));
+    int result = belief_init(&tune->belief, &tune->space, tune->search->model, FALLBACK_STD);
+    /* What a few runs find late can no longer be shown to meet a bound on p99. */
+    tune->belief.ignores_surprises = tune->settings->max_latency_p99_ns != 0;
+    if (result == 0)
+        result = tune->search->init(tune->search_state, &tune->space, first_design_size(tune), tune->rng);
+    return result < 0 ? err_sys(err, result, "cannot start the search") : 0;
+}
+
+int tune_init(struct tune *tune, struct session *session, struct err *err)
+{
+    memset(tune, 0, sizeof *tune);
+    tune->session = session;
+    tune->settings = session->settings;
+    tune->best = tune->chosen = tune->baseline = tune->standard = tune->counterpart = TUNE_NONE;
+    tune->split = tune->unsplit = tune->unpaid = TUNE_NONE;
+    tune->lowest_p99_ns = NAN;
+    tune->margin = objective_margin(tune->settings);
+    tune->reference_log_bps = -INFINITY;
+    tune_length_init(tune);
+    tune->run_seconds = guess_run_seconds(session);
+    tune->around_seconds = fmax(0, tune->run_seconds - (double)tune->duration_ns / 1e9);
+    plan_time(tune);
+    int result = candidates_build(&tune->candidates, session, file_bytes_of(session), err);
+    if (result == 0)
+        result = tune_check(session, &tune->candidates, file_bytes_of(session), err);
+    if (result == 0 && candidates_space(&tune->candidates, &tune->space) < 0)
+        result = err_set(err, -ENOMEM, "no memory for a space of %zu points", tune->candidates.n);
+    if (result == 0)
+        result = make_records(tune, err);
+    if (result == 0) {
+        place_baselines(tune);
+        place_watched(tune);
+        result = make_search(tune, err);
+        if (result == 0) {
+            tune_exclude_distrusted(tune);
+            tune_expect_costs(tune);
+        }
+    }
+    if (result == 0)
+        result = prior_begin(tune, err);
+    return result == 0 ? resume_begin(tune, err) : result;
+}
+
+/* Where the search does not begin again: of what was replayed after the choice, the best then. */
+static void keep_confirmed(struct tune *tune, size_t best)
+{
+    size_t chosen = tune->chosen;
+    if (chosen != TUNE_NONE && record_count(&tune->records[chosen], true) < TUNE_MIN_REPLAYS &&
+        tune_is_eligible(tune, best))
+        tune->best = tune->chosen = best;
+}
+
+/* A choice that its own fresh replays disprove is made again, once; replays that took part in the new choice
+ * are fresh no more. */
+static int choose_and_confirm(struct tune *tune, struct err *err)
+{
+    /* What was measured elsewhere steers; it is no argument for or against a point. */
+    belief_prior_drop(&tune->belief);
+    int result = belief_update(&tune->belief, true, tune->rng);
+    if (result == -ENOMEM)
+        return err_sys(err, result, "cannot fit a model");
+    tune_choose(tune);
+    if (tune->chosen == TUNE_NONE)
+        return 0;
+    result = tune_confirm(tune, err);
+    size_t best = tune->best, chosen = tune->chosen;
+    if (result < 0 || belief_update(&tune->belief, true, tune->rng) == -ENOMEM)
+        return result;
+    tune_choose(tune);
+    if (tune->verdicts[chosen] != VERDICT_WORSE && tune->records[chosen].failed == 0 &&
+        tune_distrust(tune, chosen) == 0) {
+        tune->best = best;
+        tune->chosen = chosen;
+        return 0;
+    }
+    /* Bytes do not allow another choice; and a night judges all that it replayed, whatever was chosen. */
+    if (tune->writes_are_scarce || tune_chance_wanted(tune)) {
+        keep_confirmed(tune, best);
+        return 0;
+    }
+    for (size_t i = 0; i < tune->n_records; i++)
+        record_age(&tune->records[i]);
+    return tune->chosen == TUNE_NONE ? 0 : tune_confirm(tune, err);
+}
+
+/* That the search may write. */
+static uint64_t most_bytes(const struct tune *tune)
+{
+    return tune->settings->max_write_bytes - tune->session->reserved_bytes;
+}
+
+/* The confirmation gets its share of the write budget as it gets its share of the time. */
+static void reserve_writes(struct tune *tune)
+{
+    struct session *session = tune->session;
+    uint64_t max_bytes = most_bytes(tune), used_bytes = session->bytes_written;
+    if (max_bytes > used_bytes)
+        session->write_limit_bytes =
+            max_bytes - (uint64_t)((double)(max_bytes - used_bytes) * tune_final_share(tune));
+    tune_writes_reserve(tune);
+}
+
+static int conclude(struct tune *tune, struct err *err)
+{
+    tune->session->write_limit_bytes = most_bytes(tune);
+    int result = choose_and_confirm(tune, err);
+    if (result < 0)
+        return result;
+    tune_weigh_split(tune);
+    return tune_judge(tune);
+}
+
+/* Did fresh replays unsettle what was settled, with time left to do something about it? A bound on p99 has
+ * left points out for good by now. */
+static bool is_worth_another_race(const struct tune *tune)
+{
+    const struct tune_watch *watch = tune->session->watch;
+    return (watch == NULL || !watch->once) && tune->stop == TUNE_STOP_SEPARATED && !tune->conclusive &&
+           tune->chosen != TUNE_NONE && tune->settings->max_latency_p99_ns == 0 &&
+           tune_has_time(tune, tune_race_end_ns(tune), LEAST_RACE_RUNS);
+}
+
+static int race_again(struct tune *tune, struct err *err)
+{
+    for (size_t i = 0; i < tune->n_records; i++)
+        record_age(&tune->records[i]);
+    tune->stop = TUNE_STOP_NOT_YET;
+    reserve_writes(tune);
+    int result = tune_race(tune, err);
+    return result < 0 ? result : conclude(tune, err);
+}
+
+int tune_run(struct tune *tune, struct err *err)
+{
+    reserve_writes(tune);
+    int result = resume_take_over(tune, err);
+    if (result == 0)
+        result = tune_length(tune, err);
+    if (result == 0)
+        result = tune_explore(tune, err);
+    if (result == 0)
+        result = profiles_scout(tune, err);
+    if (result == 0)
+        result = tune_race(tune, err);
+    if (result == 0)
+        result = tune_seek_unsplit(tune, err);
+    if (result == 0)
+        result = conclude(tune, err);
+    while (result == 0 && is_worth_another_race(tune))
+        result = race_again(tune, err);
+    if (tune->stop == TUNE_STOP_NOT_YET)
+        tune->stop = TUNE_STOP_BUDGET;
+    return result;
+}
+
+void tune_done(struct tune *tune)
+{
+    for (size_t i = 0; i < tune->n_records; i++)
+        record_done(&tune->records[i]);
+    sustained_done(&tune->sustained);
+    if (tune->records != NULL && tune->counterpart != TUNE_NONE)
+        record_done(&tune->records[tune->counterpart]);
+    free(tune->records);
+    free(tune->verdicts);
+    free(tune->point_seconds);
+    profiles_done(&tune->profiles);
+    if (tune->search != NULL && tune->search_state != NULL)
+        tune->search->done(tune->search_state);
+    free(tune->search_state);
+    if (tune->rng != NULL)
+        gsl_rng_free(tune->rng);
+    belief_done(&tune->belief);
+    space_done(&tune->space);
+    candidates_free(&tune->candidates);
+}

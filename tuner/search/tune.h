@@ -1,0 +1,278 @@
+/* tuner/search/tune: the search for one setting: explore, race, choose, confirm (interfaces, section 6).
+ *
+ * Points of the space have indices 0 .. space.n_points - 1; the baselines, where they lie outside it, follow.
+ */
+#ifndef FSTUNE_TUNER_SEARCH_TUNE_H
+#define FSTUNE_TUNER_SEARCH_TUNE_H
+
+#include "models/search/belief.h"
+#include "models/search/search.h"
+#include "models/statistics/compare.h"
+#include "models/surrogate/space.h"
+#include "tuner/search/profiles.h"
+#include "tuner/search/tune_length.h"
+#include "tuner/search/tune_writes.h"
+#include "tuner/session/candidates.h"
+#include "tuner/session/samples.h"
+#include "tuner/session/session.h"
+#include "tuner/session/sustained.h"
+
+#include <gsl/gsl_rng.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TUNE_NONE                SIZE_MAX
+#define TUNE_FRESH_LEAST         5   /* interleaved replays after the choice */
+#define TUNE_FINAL_SHARE         0.2 /* of the budget is kept for them, as far as they need it */
+#define TUNE_SPLIT_SHARE         0.1 /* of the budget for the best point of one size, with split sizes */
+#define TUNE_GRID_REPLAYS        3   /* of every point of --method grid */
+#define TUNE_COUNTERPART_REPLAYS 4   /* of the sequential counterpart, beside those after the choice */
+#define TUNE_MIN_REPLAYS         3   /* before a point can be called best or equivalent */
+
+enum tune_stop {
+    TUNE_STOP_NOT_YET,
+    TUNE_STOP_SEPARATED, /* the evidence settles it */
+    TUNE_STOP_BUDGET,
+    TUNE_STOP_WRITES,  /* --max-write */
+    TUNE_STOP_SPACE,   /* free space ran low: an error */
+    TUNE_STOP_STALLED, /* a run was not over when the time was */
+    TUNE_STOP_INTERRUPTED
+};
+
+extern const char *const tune_stop_text[];
+
+#define TUNE_MAX_WATCHED 3
+
+/* For one night of many (tuner/nightly/night): points that are measured whatever the search finds, also in
+ * the replays after the choice, and how much those are worth. */
+struct tune_watch {
+    struct point points[TUNE_MAX_WATCHED];
+    size_t n;
+    double final_share;  /* of the budget, instead of TUNE_FINAL_SHARE */
+    size_t most_replays; /* after the choice, of each point; at least TUNE_FRESH_LEAST */
+    size_t n_contenders; /* at least so many points beside the baselines among them, where so many have a
+                            chance */
+    bool look_again;     /* what is known from elsewhere may have changed: see prior_sentinels */
+    bool once;           /* no further race after them: they are kept as they are */
+};
+
+struct tune;
+
+/* Who looks on while runs are made: NULL, or a function that returns soon. */
+struct tune_observer {
+    void (*run_begins)(struct tune *tune, size_t point, bool fresh);
+};
+
+struct tune {
+    const struct tune_observer *observer; /* borrowed; NULL: nobody looks on */
+    struct session *session;
+    const struct settings *settings;
+    struct candidates candidates;
+    struct space space;
+    struct belief belief;
+    const struct search_ops *search;
+    void *search_state;
+    gsl_rng *rng;
+
+    struct record *records; /* by point; n_records >= space.n_points, and place for the counterpart */
+    size_t n_records;
+    struct sustained sustained; /* all runs, in order */
+    size_t baseline;            /* index of the baseline (--current, else the default) */
+    size_t standard;            /* index of the default where --current is another point, else TUNE_NONE */
+    bool baseline_is_default;
+    size_t watched[TUNE_MAX_WATCHED]; /* indices of the points of session->watch that can be measured here */
+    size_t n_watched;
+    size_t counterpart; /* index, behind the others, of the chosen point with `sequential`; or TUNE_NONE */
+    struct pattern sequential; /* the sequential counterpart of a random pattern */
+
+    uint64_t duration_ns; /* of every run that is kept */
+    struct tune_length length;
+    bool writes_are_scarce;     /* bytes are what a night spends, see tuner/search/tune_writes */
+    uint64_t search_from_bytes; /* written before the search */
+    size_t unpaid; /* a point wanted among the replays after the choice, for which bytes are too few; or
+                      TUNE_NONE */
+    size_t n_cut;  /* runs that ended early because they were hopeless */
+    double reference_log_bps; /* of the highest rate known, for the floor of low-latency */
+    size_t n_unsupported;     /* points left out because their runs do not support the objective */
+    double margin;            /* of the tolerance, on the response's log scale; > 0 */
+    double run_seconds;       /* what a run costs on average, learnt on the way */
+    double around_seconds;    /* of that: set-up, warm-up and settling, outside the span */
+    double *point_seconds;    /* by point of the space: what a run is expected to cost */
+    uint64_t explore_end_ns, search_end_ns, end_ns;
+    bool raced_on; /* beyond search_end_ns */
+
+    size_t n_looks;         /* of the race at its evidence, so far */
+    enum verdict *verdicts; /* by point of the space; set by tune_choose */
+    size_t best, chosen;    /* TUNE_NONE before tune_choose, or when nothing can be chosen */
+    double
+        lowest_p99_ns;  /* with --max-latency-p99: of the points, the mean over their replays; NaN: unknown */
+    double probability; /* probability_within_tolerance */
+    bool conclusive;
+    size_t split, unsplit; /* of two sizes, of one size: compared with each other; TUNE_NONE: there is none */
+    bool split_gain_known; /* both were measured often enough */
+    double split_gain;     /* how much better the former is in the objective, as a ratio ... */
+    struct interval split_gain_interval; /* ... at the confidence asked for */
+    enum tune_stop stop;
+    struct profiles profiles;
+    struct err failure; /* of the last failed run */
+};
+
+/* What can be refused before a byte is written: a latency objective over several sizes, --current that cannot
+ * be measured, a grid longer than the budget. 0 or -EINVAL. */
+int tune_check(struct session *session, const struct candidates *candidates, uint64_t file_bytes,
+               struct err *err);
+
+/* The point that --current names. */
+struct point tune_current_point(const struct settings *settings);
+
+/* Builds space, belief and search over a prepared session. tune_done accepts a zeroed tune. */
+int tune_init(struct tune *tune, struct session *session, struct err *err);
+
+/* Everything up to the verdict. 0, also when interrupted or out of budget; negative errno only when the
+ * command cannot go on. */
+int tune_run(struct tune *tune, struct err *err);
+
+void tune_done(struct tune *tune);
+
+/* Index of a point among the records; TUNE_NONE where it is not among them. */
+size_t tune_find_point(const struct tune *tune, const struct point *point);
+
+/* --- parts, used by tune_run --- */
+
+/* Runs the listed points (an index may repeat) in random order, as far as `deadline_ns` allows. fresh: they
+ * count as made after the choice. 0 or a negative errno that ends the command; tune->stop says when no more
+ * runs can be made. */
+int tune_measure(struct tune *tune, size_t *points, size_t n, bool fresh, uint64_t deadline_ns,
+                 struct err *err);
+
+/* What a finished run teaches about the cost of runs. */
+void tune_learn_cost(struct tune *tune, size_t point, double seconds, const struct measure_result *measured);
+
+/* Sets point_seconds from all that is known, also for the belief. */
+void tune_expect_costs(struct tune *tune);
+
+/* Bytes per second of a point of the space, by its last run or else by the surrogate; infinite where nothing
+ * is known. */
+double tune_expected_bps(const struct tune *tune, size_t point);
+
+/* Marks the first points and asks the search for more until its time is over. */
+int tune_explore(struct tune *tune, struct err *err);
+
+/* Spends the time that is left on the points that could still be the best or the cheapest eligible. A night
+ * that looks again shares it between them and the points that still have a chance, until none has. */
+int tune_race(struct tune *tune, struct err *err);
+
+/* A night that looks again and is not short of bytes. */
+bool tune_chance_wanted(const struct tune *tune);
+
+/* Whether the baseline's runs tell what there is to be better than. Without that no point is told to have a
+ * chance, nor to have none. */
+bool tune_chance_known(const struct tune *tune);
+
+/* Whether a point of the space may well be better than the baseline by more than the margin: by its own
+ * replays alone where it has any, else by the surrogate. */
+bool tune_chance(const struct tune *tune, size_t point);
+
+/* Whether one point may well be as good as another, which was measured. */
+bool tune_chance_against(const struct tune *tune, size_t point, size_t other);
+
+/* All points with a chance against the baseline, the highest upper bound first; at most room
+ * (1..TUNE_MAX_CHANCES); their number. */
+#define TUNE_MAX_CHANCES 8
+size_t tune_chance_list(const struct tune *tune, size_t *ret_points, size_t room);
+
+/* True when the replays so far speak against --max-latency-p99 (false without that option or replays). */
+bool tune_misses_p99(const struct tune *tune, size_t point);
+
+/* What speaks against recommending a point, from its replays so far and from file and machine: doubts that
+ * disqualify it and are not accepted. */
+uint64_t tune_distrust(const struct tune *tune, size_t point);
+
+/* Leaves out all points that something speaks against before they are measured. */
+void tune_exclude_distrusted(struct tune *tune);
+
+/* Leaves the point out for good once its replays speak against it. */
+void tune_weigh_trust(struct tune *tune, size_t point);
+
+/* The figures of a point, with what disqualifies it. As row_of. */
+int tune_row(const struct tune *tune, size_t point, bool fresh, struct row *ret_row);
+
+/* One warning for each doubt that points are left out for. */
+void tune_note_distrust(struct tune *tune);
+
+/* Sets verdicts, best and chosen from all replays so far. */
+void tune_choose(struct tune *tune);
+
+/* Whether the sequential counterpart of the chosen point is worth measuring, and time and writes allow it
+ * beside n_points others; then tune->counterpart is its index. */
+bool tune_has_counterpart(struct tune *tune, size_t n_points, uint64_t deadline_ns);
+
+/* Doubts the chosen point when it was faster than its counterpart. */
+void tune_weigh_counterpart(struct tune *tune);
+
+/* Measured, not failed, trusted and within the bound on latency. */
+bool tune_is_eligible(struct tune *tune, size_t point);
+
+/* What a measured point is worth when the best is looked for; on the response's log scale. */
+double tune_worth(const struct tune *tune, size_t point);
+
+/* Order of cheapness: bytes in flight, mean latency (equal within the tolerance), simplicity of the API. */
+bool tune_is_cheaper(const struct tune *tune, size_t a, size_t b);
+
+/* With split sizes, after the race: when two sizes are ahead, spends TUNE_SPLIT_SHARE of the budget at most
+ * on finding the best point of one size, which the search had no reason to look for. 0 or a negative errno
+ * that ends the command. */
+int tune_seek_unsplit(struct tune *tune, struct err *err);
+
+/* Sets split and unsplit after tune_choose: of each kind the cheapest point that is proved to be as good as
+ * the best, else the best of its kind. TUNE_NONE without split sizes, or where nothing of the kind can be
+ * chosen. */
+void tune_pair_split(struct tune *tune);
+
+/* After the replays: two sizes stay the choice only where they are proved to be faster than one, and the gain
+ * is noted. */
+void tune_weigh_split(struct tune *tune);
+
+/* The interleaved replays after the choice. */
+int tune_confirm(struct tune *tune, struct err *err);
+
+/* Until when a race that knows a best point may go on: while what is left of the time still holds the replays
+ * of that point and of what it is compared with, and never less long than planned. A search that has to judge
+ * more (nights, profiles, two sizes), or that begins its race behind the plan, keeps to the plan. */
+uint64_t tune_race_end_ns(const struct tune *tune);
+
+/* Sets probability from everything known. */
+int tune_judge(struct tune *tune);
+
+/* After tune_run: makes a measured point the answer in place of the chosen one, for reasons of the caller's.
+ * probability is NaN, and conclusive false, where the point is outside the space. 0 or -ENOMEM. */
+int tune_adopt(struct tune *tune, size_t point);
+
+/* Of the budget, kept for the replays after the choice. */
+double tune_final_share(const struct tune *tune);
+
+/* True when the response is the log of throughput. */
+bool tune_is_of_throughput(const struct tune *tune);
+
+/* Response of a replay; see objective_response. */
+double tune_response(const struct tune *tune, const struct sample *sample);
+
+/* Tells the belief of a replay of a point of the space; or leaves the point out where its replays do not
+ * support the objective. */
+int tune_tell(struct tune *tune, size_t point, const struct sample *sample);
+
+/* Points that were hardly measured and could surprise, those that most likely do by the second of a run
+ * first, at most `most`; none where something else is the larger part of what the answer leaves open, or
+ * where they are too many. 0 or -ENOMEM. */
+int tune_list_surprises(struct tune *tune, size_t most, size_t *ret_points, size_t *ret_n);
+
+/* Tells the belief anew of all that the records hold. 0 or -ENOMEM. */
+int tune_tell_again(struct tune *tune);
+
+uint64_t tune_now_ns(const struct tune *tune);
+
+/* True when one more run of average cost ends before the deadline. */
+bool tune_has_time(const struct tune *tune, uint64_t deadline_ns, size_t n_runs);
+
+#endif

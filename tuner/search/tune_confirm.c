@@ -1,0 +1,223 @@
+/* The last part of a search: figures that luck in choosing cannot have flattered. */
+#include "tuner/search/tune.h"
+
+#include <errno.h>
+#include <math.h>
+
+#define MAX_POINTS  (10 + TUNE_MAX_WATCHED)
+#define MAX_REPLAYS 30
+/* Where the race had time of theirs and still did not settle the choice. */
+#define RACED_ON_REPLAYS 15
+/* Of expected times: while it is not known what will be replayed, and then. */
+#define SLACK      1.2
+#define LESS_SLACK 1.08
+/* Of a night's replays, one of the default where nothing else speaks for it. */
+#define SELDOM 3
+
+static bool is_listed(const size_t *points, size_t n, size_t point)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (points[i] == point)
+            return true;
+    }
+    return false;
+}
+
+static size_t add_distinct(size_t *points, size_t n, size_t point)
+{
+    if (point == TUNE_NONE || is_listed(points, n, point))
+        return n;
+    points[n] = point;
+    return n + 1;
+}
+
+/* Replays that make the interval of the recommendation narrower than half the margin to either side, by the
+ * scatter known before them (Stein 1945, the first of whose two stages was the search). */
+static double enough(const struct tune *tune)
+{
+    double df, variance = belief_run_variance(&tune->belief, tune->chosen, &df);
+    double t = student_quantile((1 + tune->settings->confidence_share) / 2, df);
+    return variance * pow(2 * t / tune->margin, 2);
+}
+
+/* A block of a night leaves the default out most times: it is there to be looked at, and for the scatter
+ * between nights, and the night has the others to judge. */
+static bool is_left_out(size_t point, size_t seldom, size_t replay)
+{
+    return point == seldom && replay >= TUNE_FRESH_LEAST && replay % SELDOM != 0;
+}
+
+static size_t most_replays(const struct tune *tune, enum tune_stop stop)
+{
+    const struct tune_watch *watch = tune->session->watch;
+    if (watch != NULL)
+        return watch->most_replays;
+    return tune->raced_on && stop != TUNE_STOP_SEPARATED ? RACED_ON_REPLAYS : MAX_REPLAYS;
+}
+
+/* A flush inside the span is in no expectation, but in the last replay. The many points of a night are taken
+ * for alike. */
+static double seconds_of(const struct tune *tune, size_t point)
+{
+    const struct record *record = &tune->records[point];
+    if (tune->session->watch != NULL || record->n == 0 || point >= tune->space.n_points)
+        return tune->run_seconds + tune_start_seconds(tune, point, true);
+    double expected = tune->point_seconds[point] - tune_start_seconds(tune, point, false);
+    return fmax(expected, tune->around_seconds + record->samples[record->n - 1].seconds) +
+           tune_start_seconds(tune, point, true);
+}
+
+/* That this replay of the points takes, by what their runs have cost so far. */
+static double block_seconds(const struct tune *tune, const size_t *points, size_t n_points, size_t seldom,
+                            size_t replay)
+{
+    double seconds = 0;
+    for (size_t i = 0; i < n_points; i++)
+        seconds += is_left_out(points[i], seldom, replay) ? 0 : seconds_of(tune, points[i]);
+    return seconds;
+}
+
+/* The chosen setting with another pattern. */
+static double counterpart_seconds(const struct tune *tune)
+{
+    return tune->run_seconds + tune_start_seconds(tune, tune->chosen, true);
+}
+
+/* How many replays of each point are worth making and fit the time that was kept; fixed beforehand, so that
+ * results cannot steer it. */
+static size_t affordable(const struct tune *tune, const size_t *points, size_t n_points, size_t seldom,
+                         bool beside, size_t most, uint64_t deadline_ns)
+{
+    size_t replays = 0;
+    double wanted = enough(tune), left = ((double)deadline_ns - (double)tune_now_ns(tune)) / 1e9;
+    while (replays < TUNE_FRESH_LEAST || (replays < most && (double)replays < wanted)) {
+        double seconds = block_seconds(tune, points, n_points, seldom, replays) +
+                         (beside && replays < TUNE_COUNTERPART_REPLAYS ? counterpart_seconds(tune) : 0);
+        left -= seconds * LESS_SLACK;
+        if (replays >= TUNE_FRESH_LEAST &&
+            (left < 0 || !tune_writes_allow(tune, points, n_points, replays + 1)))
+            break;
+        replays++;
+    }
+    return replays;
+}
+
+uint64_t tune_race_end_ns(const struct tune *tune)
+{
+    const struct settings *settings = tune->settings;
+    size_t points[4], n = 0;
+    if (tune->session->watch != NULL || profiles_wanted(settings) || settings_splits_sizes(settings) ||
+        tune->chosen == TUNE_NONE)
+        return tune->search_end_ns;
+    n = add_distinct(points, n, tune->chosen);
+    n = add_distinct(points, n, tune->best);
+    n = add_distinct(points, n, tune->baseline);
+    n = add_distinct(points, n, tune->standard);
+    double seconds = RACED_ON_REPLAYS * block_seconds(tune, points, n, TUNE_NONE, 0);
+    if (!tune->session->simulated)
+        seconds += TUNE_COUNTERPART_REPLAYS * counterpart_seconds(tune);
+    double end_ns = (double)tune->end_ns - seconds * SLACK * 1e9;
+    return end_ns > (double)tune->search_end_ns ? (uint64_t)end_ns : tune->search_end_ns;
+}
+
+/* The best measured point that is not in force. */
+static size_t runner_up(struct tune *tune)
+{
+    size_t found = TUNE_NONE;
+    for (size_t i = 0; i < tune->space.n_points; i++) {
+        if (i != tune->baseline && tune_is_eligible(tune, i) &&
+            (found == TUNE_NONE || tune_worth(tune, i) > tune_worth(tune, found)))
+            found = i;
+    }
+    return found;
+}
+
+/* The best by what is known of the points that have a chance and are not listed. */
+static size_t best_rival(struct tune *tune, const size_t *points, size_t n)
+{
+    size_t found = TUNE_NONE;
+    for (size_t i = 0; i < tune->space.n_points; i++) {
+        if (tune_is_eligible(tune, i) && tune_chance(tune, i) && !is_listed(points, n, i) &&
+            (found == TUNE_NONE || tune_worth(tune, i) > tune_worth(tune, found)))
+            found = i;
+    }
+    return found;
+}
+
+/* A few runs easily take the second best for the best: what may well be as good gets its replays, too, as far
+ * as the night wants so many. points[0] is in force. */
+static size_t add_rivals(struct tune *tune, size_t *points, size_t n)
+{
+    const struct tune_watch *watch = tune->session->watch;
+    size_t leader = n > 1 ? tune->best : TUNE_NONE;
+    while (watch != NULL && tune_chance_wanted(tune) && n < 1 + watch->n_contenders) {
+        size_t rival = best_rival(tune, points, n);
+        if (rival == TUNE_NONE || (leader != TUNE_NONE && !tune_chance_against(tune, rival, leader)))
+            break;
+        leader = leader == TUNE_NONE ? rival : leader;
+        points[n++] = rival;
+    }
+    return n;
+}
+
+/* The most wanted first, for where not all can be paid for. What a night has to judge comes before what the
+ * search found tonight. */
+static size_t list_wanted(struct tune *tune, size_t *points)
+{
+    size_t n = add_distinct(points, 0, tune->session->watch != NULL ? tune->baseline : tune->chosen);
+    if (tune->n_watched > 0)
+        n = add_distinct(points, n, tune->watched[0]);
+    n = add_distinct(points, n, tune->chosen);
+    n = add_distinct(points, n, tune->best);
+    n = add_distinct(points, n, tune->baseline);
+    /* Few runs easily miss what is better by chance. */
+    if (tune->writes_are_scarce && n == 1)
+        n = add_distinct(points, n, runner_up(tune));
+    for (size_t i = 1; i < tune->n_watched; i++)
+        n = add_distinct(points, n, tune->watched[i]);
+    return add_rivals(tune, points, n);
+}
+
+int tune_confirm(struct tune *tune, struct err *err)
+{
+    size_t points[MAX_POINTS], block[MAX_POINTS];
+    size_t n_wanted = list_wanted(tune, points), n = add_distinct(points, n_wanted, tune->standard);
+    size_t seldom = n > n_wanted && tune_chance_wanted(tune) ? tune->standard : TUNE_NONE;
+    if (profiles_wanted(tune->settings) && profiles_choose(tune) < 0)
+        return err_set(err, -ENOMEM, "no memory for the profiles");
+    for (size_t p = 0; tune->profiles.chosen && p < PROFILE_N; p++)
+        n = add_distinct(points, n, tune->profiles.point[p]);
+    tune_pair_split(tune);
+    n = add_distinct(points, n, tune->split);
+    n = add_distinct(points, n, tune->unsplit);
+    n = tune_writes_fit(tune, points, n);
+    enum tune_stop stop = tune->stop;
+    if (stop == TUNE_STOP_INTERRUPTED || stop == TUNE_STOP_STALLED)
+        return 0;
+    tune->stop = TUNE_STOP_NOT_YET;
+    uint64_t kept_ns = (uint64_t)((double)tune->settings->budget_ns * tune_final_share(tune));
+    uint64_t deadline_ns = tune_now_ns(tune) + kept_ns;
+    /* A night has nothing better to do with time that was left over. */
+    if (tune_chance_wanted(tune) || deadline_ns > tune->end_ns)
+        deadline_ns = tune->end_ns;
+    bool beside = !tune->writes_are_scarce && tune_has_counterpart(tune, n, deadline_ns);
+    size_t replays = affordable(tune, points, n, seldom, beside, most_replays(tune, stop), deadline_ns);
+    int result = 0;
+    for (size_t replay = 0; replay < replays && result == 0 && tune->stop == TUNE_STOP_NOT_YET; replay++) {
+        size_t n_block = 0;
+        for (size_t i = 0; i < n; i++) {
+            if (!is_left_out(points[i], seldom, replay))
+                block[n_block++] = points[i];
+        }
+        if (beside && replay < TUNE_COUNTERPART_REPLAYS)
+            block[n_block++] = tune->counterpart;
+        /* The budget may be passed by the seconds that interfaces.md grants rather than miss the five
+         * replays. */
+        uint64_t last_ns = tune->end_ns + (replay < TUNE_FRESH_LEAST ? 3 * CLOCK_NS_PER_S : 0);
+        result = tune_measure(tune, block, n_block, true, last_ns, err);
+    }
+    tune_weigh_counterpart(tune);
+    if (tune->stop == TUNE_STOP_NOT_YET)
+        tune->stop = stop;
+    return result;
+}

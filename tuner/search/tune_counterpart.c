@@ -1,0 +1,55 @@
+/* Random access that beats sequential access was hardly served by a device: the chosen setting is measured
+ * with the sequential counterpart of its pattern beside it. */
+#include "tuner/search/tune.h"
+
+#include <stdio.h>
+
+/* The pattern with its random kinds made sequential; false where it is not random throughout. */
+static bool make_sequential(const struct pattern *pattern, struct pattern *ret_pattern)
+{
+    unsigned reads = pattern->percent[PATTERN_RAND_READ];
+    char name[16];
+    if (reads + pattern->percent[PATTERN_RAND_WRITE] != 100)
+        return false;
+    snprintf(name, sizeof name, "rw:%u", reads);
+    const char *text = reads == 100 ? "read" : reads == 0 ? "write" : name;
+    return pattern_parse(text, ret_pattern, NULL) == 0;
+}
+
+/* It must not cost the replays of the confirmation: these come first in time and in the write budget. */
+static bool is_affordable(const struct tune *tune, size_t n_points, uint64_t deadline_ns)
+{
+    const struct session *session = tune->session;
+    size_t n_runs = n_points * TUNE_FRESH_LEAST + TUNE_COUNTERPART_REPLAYS;
+    double seconds = 2 * (double)tune->duration_ns / 1e9;
+    double bytes =
+        pattern_writes(&tune->settings->pattern) ? (double)n_runs * seconds * session->fastest_bps : 0;
+    return tune_has_time(tune, deadline_ns, n_runs) &&
+           (double)session->bytes_written + bytes <= (double)session->write_limit_bytes;
+}
+
+bool tune_has_counterpart(struct tune *tune, size_t n_points, uint64_t deadline_ns)
+{
+    const struct point *point = &tune->records[tune->chosen].point;
+    bool cold = tune->session->env.cache == MEASURE_CACHE_COLD;
+    if (tune->counterpart != TUNE_NONE)
+        record_done(&tune->records[tune->counterpart]);
+    tune->counterpart = TUNE_NONE;
+    if (tune->session->simulated || (!cold && point->direct == 0) ||
+        !make_sequential(&tune->settings->pattern, &tune->sequential) ||
+        !is_affordable(tune, n_points, deadline_ns))
+        return false;
+    tune->counterpart = tune->n_records;
+    tune->records[tune->counterpart].point = *point;
+    return true;
+}
+
+void tune_weigh_counterpart(struct tune *tune)
+{
+    if (tune->counterpart == TUNE_NONE)
+        return;
+    struct record *chosen = &tune->records[tune->chosen];
+    const struct record *counterpart = &tune->records[tune->counterpart];
+    if (doubts_random_faster(record_log_moments(chosen, true), record_log_moments(counterpart, true)))
+        chosen->doubts |= DOUBTS_BIT(DOUBT_RANDOM_FASTER_THAN_SEQUENTIAL);
+}

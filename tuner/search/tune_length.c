@@ -1,0 +1,442 @@
+/* The pilot of a search. */
+#include "tuner/search/tune_length.h"
+
+#include "tuner/search/resume.h"
+#include "tuner/search/tune.h"
+#include "tuner/store/save.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A grid's replays share the budget: its number of runs is known. */
+#define GRID_RUNS_PER_BUDGET 500
+#define LONGEST_NS           (2 * CLOCK_NS_PER_S)
+/* Of a search: with fewer, too few points are seen, however good the figures of each. */
+#define LEAST_RUNS         150
+#define N_REPLAYED         3 /* of the points, the fastest */
+#define REPLAYS            3 /* of those */
+#define SMALL_BYTES        (256U << 10)
+#define SMALL_QUEUE        4
+#define SMALL_REPLAYS      2
+#define LONG_RATIO         8 /* longer runs of the pilot, by the shortest */
+#define LONG_REPLAYS       4
+#define WARMUP_LIMIT_RATIO 2
+#define PRIOR_STD          0.1 /* from run to run */
+
+#define UNWARMED_LEAST_RUNS 80 /* in the budget, else nothing could be found */
+
+static const char *const why_text[] = {
+    [RUN_LENGTH_UNKNOWN] = "too few runs fit the pilot to tell; the shortest",
+    [RUN_LENGTH_SHORTEST] = "longer runs would cost more than they teach",
+    [RUN_LENGTH_LONGER] = "for what a run costs beside its length, longer ones teach more",
+    [RUN_LENGTH_CAPPED] = "longer runs teach more; as long as the budget allows",
+};
+
+uint64_t tune_length_first_ns(const struct settings *settings)
+{
+    if (settings->duration_ns != 0)
+        return settings->duration_ns;
+    uint64_t duration_ns = settings->budget_ns / GRID_RUNS_PER_BUDGET;
+    if (search_find(settings->method) != &search_grid || duration_ns < MEASURE_MIN_DURATION_NS)
+        return MEASURE_MIN_DURATION_NS;
+    return duration_ns > CLOCK_NS_PER_S ? CLOCK_NS_PER_S : duration_ns;
+}
+
+void tune_length_init(struct tune *tune)
+{
+    const struct settings *settings = tune->settings;
+    bool limited = settings->warmup_limit_ns != UINT64_MAX;
+    tune->duration_ns = tune_length_first_ns(settings);
+    tune->length.warmup_limit_ns = limited ? settings->warmup_limit_ns : tune->duration_ns;
+    tune->length.why =
+        settings->duration_ns != 0 ? "given with --duration" : "the runs of a grid share the budget";
+}
+
+/* --- the pilot --- */
+
+/* The fastest points of the pilot, each `replays` times. */
+static size_t list_fastest(const struct tune *tune, const size_t *points, size_t n, size_t replays,
+                           size_t *ret_list)
+{
+    size_t chosen[N_REPLAYED] = {0}, n_chosen = 0, n_list = 0;
+    while (n_chosen < N_REPLAYED) {
+        size_t best = TUNE_NONE;
+        for (size_t i = 0; i < n; i++) {
+            bool taken = tune->records[points[i]].n == 0;
+            for (size_t k = 0; k < n_chosen; k++)
+                taken |= chosen[k] == points[i];
+            if (!taken && (best == TUNE_NONE || record_log_moments(&tune->records[points[i]], false).mean >
+                                                    record_log_moments(&tune->records[best], false).mean))
+                best = points[i];
+        }
+        if (best == TUNE_NONE)
+            break;
+        chosen[n_chosen++] = best;
+    }
+    for (size_t k = 0; k < replays; k++) {
+        for (size_t i = 0; i < n_chosen; i++)
+            ret_list[n_list++] = chosen[i];
+    }
+    return n_list;
+}
+
+/* Points whose runs show how they start; the first ones twice where there are few. */
+static size_t list_telling(const struct tune_length *length, size_t *ret_list)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < length->n_runs && n < N_REPLAYED; i++) {
+        bool taken = !isfinite(length->runs[i].start_log_ratio);
+        for (size_t k = 0; k < n; k++)
+            taken |= ret_list[k] == length->runs[i].point;
+        if (!taken)
+            ret_list[n++] = length->runs[i].point;
+    }
+    for (size_t i = 0; n > 1 && n < N_REPLAYED; i++)
+        ret_list[n++] = ret_list[i];
+    return n;
+}
+
+/* Of points whose runs go round and have few requests and bytes in flight, those with the fewest and with the
+ * most: their windows show how runs start where those of the design did not, as with buffered writes, which
+ * pass once, or with long queues. */
+static size_t list_small(const struct tune *tune, size_t *ret_list)
+{
+    size_t least = TUNE_NONE, most = TUNE_NONE;
+    for (size_t i = 0; i < tune->space.n_points; i++) {
+        const struct point *point = &tune->records[i].point;
+        uint64_t bytes = factors_bytes_in_flight(point);
+        if (measure_writes_once(&tune->settings->pattern, point) || tune->belief.excluded[i] ||
+            bytes > SMALL_BYTES || point->queue_depth * point->threads > SMALL_QUEUE)
+            continue;
+        if (least == TUNE_NONE || bytes < factors_bytes_in_flight(&tune->records[least].point))
+            least = i;
+        if (most == TUNE_NONE || bytes > factors_bytes_in_flight(&tune->records[most].point))
+            most = i;
+    }
+    for (size_t k = 0; k < SMALL_REPLAYS && least != TUNE_NONE; k++) {
+        ret_list[2 * k] = least;
+        ret_list[2 * k + 1] = most;
+    }
+    return least != TUNE_NONE ? 2 * (size_t)SMALL_REPLAYS : 0;
+}
+
+/* Runs that no record keeps. */
+static int measure_aside(struct tune *tune, size_t *list, size_t n, uint64_t duration_ns, bool warm,
+                         uint64_t deadline_ns, struct err *err)
+{
+    struct tune_length *length = &tune->length;
+    uint64_t kept_ns = tune->duration_ns, limit_ns = length->warmup_limit_ns;
+    double longer = (double)(duration_ns - kept_ns) / 1e9, run_seconds = tune->run_seconds;
+    if (!tune_has_time(tune, deadline_ns, 1))
+        return 0;
+    tune->duration_ns = duration_ns;
+    tune->run_seconds += longer;
+    length->warmup_limit_ns = warm ? limit_ns : 0;
+    length->aside = true;
+    int result = tune_measure(tune, list, n, false, deadline_ns, err);
+    tune->duration_ns = kept_ns;
+    tune->run_seconds = run_seconds;
+    length->warmup_limit_ns = limit_ns;
+    length->aside = false;
+    return result;
+}
+
+static enum run_length_start start_of(const struct tune_length *length)
+{
+    double ratios[TUNE_LENGTH_RUNS];
+    size_t n = 0;
+    for (size_t i = 0; i < length->n_runs; i++) {
+        if (isfinite(length->runs[i].start_log_ratio))
+            ratios[n++] = length->runs[i].start_log_ratio;
+    }
+    return run_length_start_of(ratios, n);
+}
+
+/* Longer runs too show whether a disturbance passes within them; worth it where many are affordable. */
+static int try_longer(struct tune *tune, const size_t *points, size_t n, uint64_t deadline_ns,
+                      struct err *err)
+{
+    size_t list[N_REPLAYED * LONG_REPLAYS];
+    size_t n_list = list_fastest(tune, points, n, LONG_REPLAYS, list);
+    uint64_t duration_ns = LONG_RATIO * tune->duration_ns, now_ns = tune_now_ns(tune);
+    double needed_ns = (tune->run_seconds * 1e9 + (double)(duration_ns - tune->duration_ns)) * (double)n_list;
+    if (n_list < (size_t)N_REPLAYED * LONG_REPLAYS ||
+        (double)duration_ns / 1e9 > tune_writes_longest_seconds(tune, TUNE_WRITES_SCARCE_RUNS) ||
+        (double)now_ns + 1.2 * needed_ns > (double)deadline_ns)
+        return 0;
+    return measure_aside(tune, list, n_list, duration_ns, true, deadline_ns, err);
+}
+
+/* What the pilot's short runs cannot show: a run that lies within a burst looks steady. */
+static int look_for_pulses(struct tune *tune, uint64_t deadline_ns, struct err *err)
+{
+    size_t list[TUNE_PULSE_POINTS];
+    size_t n_list = tune_pulse_list(tune, list);
+    if (n_list == 0)
+        return 0;
+    tune->length.pulse.looking = true;
+    int result = measure_aside(tune, list, n_list, TUNE_START_RUN_NS, false, deadline_ns, err);
+    tune->length.pulse.looking = false;
+    return result;
+}
+
+static int look(struct tune *tune, const size_t *points, size_t n, struct err *err)
+{
+    size_t list[TUNE_LENGTH_POINTS * REPLAYS];
+    uint64_t share_ns = (uint64_t)((double)tune->settings->budget_ns * TUNE_LENGTH_SHARE);
+    uint64_t deadline_ns = tune_now_ns(tune) + share_ns;
+    /* Replays too few to decide anything are left to the search. */
+    bool enough = tune_has_time(tune, deadline_ns, n + (size_t)RUN_LENGTH_LEAST_DF);
+    memcpy(list, points, n * sizeof list[0]);
+    int result = tune_measure(tune, list, n, false, deadline_ns, err);
+    for (size_t i = 1; i < REPLAYS && enough && result == 0 && tune->stop == TUNE_STOP_NOT_YET; i++) {
+        size_t n_list = list_fastest(tune, points, n, 1, list);
+        result = tune_measure(tune, list, n_list, false, deadline_ns, err);
+    }
+    if (result == 0 && enough && tune->stop == TUNE_STOP_NOT_YET &&
+        start_of(&tune->length) == RUN_LENGTH_START_UNKNOWN)
+        result = tune_measure(tune, list, list_small(tune, list), false, deadline_ns, err);
+    if (result == 0 && tune->stop == TUNE_STOP_NOT_YET && start_of(&tune->length) == RUN_LENGTH_START_APART) {
+        size_t n_list = list_telling(&tune->length, list);
+        result = measure_aside(tune, list, n_list, TUNE_START_RUN_NS, false, deadline_ns + share_ns / 2, err);
+    }
+    if (result == 0 && tune->stop == TUNE_STOP_NOT_YET && start_of(&tune->length) != RUN_LENGTH_START_APART)
+        result = look_for_pulses(tune, deadline_ns + share_ns, err);
+    if (result == 0 && tune->stop == TUNE_STOP_NOT_YET)
+        result = try_longer(tune, points, n, deadline_ns, err);
+    return result;
+}
+
+/* --- the decision --- */
+
+static struct run_length_replays pool(const struct tune_length *length, uint64_t duration_ns)
+{
+    double squares = 0, df = 0;
+    for (size_t i = 0; i < length->n_runs; i++) {
+        size_t point = length->runs[i].point, n = 0;
+        double values[TUNE_LENGTH_RUNS];
+        bool first = true;
+        for (size_t k = 0; k < length->n_runs; k++) {
+            bool same = length->runs[k].point == point && length->runs[k].duration_ns == duration_ns;
+            first &= !same || k >= i;
+            if (same)
+                values[n++] = length->runs[k].log_rate;
+        }
+        if (!first || n < 2 || length->runs[i].duration_ns != duration_ns)
+            continue;
+        struct moments moments = moments_of(values, n);
+        squares += moments.std * moments.std * (double)(n - 1);
+        df += (double)(n - 1);
+    }
+    return (struct run_length_replays){(double)duration_ns / 1e9, df > 0 ? squares / df : 0, df};
+}
+
+/* Seconds of warm-up that a run of the pilot would take with the warm-up that was chosen. */
+static double warmup_of(const struct tune_length *length, const struct tune_length_run *run)
+{
+    double limit = (double)length->warmup_limit_ns / 1e9, least = (double)length->warmup_least_ns / 1e9;
+    if (length->start.taken_off)
+        return fmin(run->warmup_seconds, (double)TUNE_LENGTH_WARMUP_NS / 1e9);
+    return run->warmup_seconds > 0 ? fmax(fmin(run->warmup_seconds, limit), least) : 0;
+}
+
+/* Where rates come in bursts, each run is to begin as the others do. True when runs now warm up for longer.
+ */
+static bool wait_for_pulses(struct tune *tune)
+{
+    struct tune_length *length = &tune->length;
+    if (tune_pulse_least_ns(tune) == 0 || tune->settings->warmup_limit_ns != UINT64_MAX)
+        return false;
+    if (length->warmup_least_ns < TUNE_PULSE_WARMUP_NS)
+        length->warmup_least_ns = TUNE_PULSE_WARMUP_NS;
+    if (length->warmup_limit_ns < length->warmup_least_ns)
+        length->warmup_limit_ns = length->warmup_least_ns;
+    return true;
+}
+
+static struct run_length choose(struct tune *tune)
+{
+    const struct tune_length *length = &tune->length;
+    struct run_length_point points[TUNE_LENGTH_RUNS];
+    double shortest = (double)tune->duration_ns / 1e9, overhead = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < length->n_runs; i++) {
+        const struct tune_length_run *run = &length->runs[i];
+        overhead += (run->overhead_seconds + warmup_of(length, run)) / (double)length->n_runs;
+        if (run->duration_ns != tune->duration_ns || !isfinite(run->within))
+            continue;
+        bool slow = run->seconds > 1.5 * shortest;
+        points[n++] = (struct run_length_point){run->overhead_seconds + warmup_of(length, run), run->within,
+                                                slow ? run->seconds : 0};
+    }
+    double left = ((double)tune->search_end_ns - (double)tune_now_ns(tune)) / 1e9;
+    double longest = fmin(left / LEAST_RUNS - overhead, (double)LONGEST_NS / 1e9);
+    longest = fmin(longest, tune_writes_longest_seconds(tune, TUNE_WRITES_SCARCE_RUNS));
+    struct run_length_replays replays[] = {pool(length, tune->duration_ns),
+                                           pool(length, LONG_RATIO * tune->duration_ns)};
+    struct run_length_facts facts = {
+        .points = points,
+        .n_points = n,
+        .replays = replays,
+        .n_replays = replays[1].df > 0 ? 2 : 1,
+        .prior_variance = PRIOR_STD * PRIOR_STD,
+        .shortest_seconds = shortest,
+        .longest_seconds = fmax(longest, shortest),
+    };
+    return run_length_choose(&facts);
+}
+
+/* True when runs must now warm up for longer: those made so far are not like those to come. */
+static bool choose_warmup(struct tune *tune)
+{
+    struct tune_length *length = &tune->length;
+    if (tune->settings->warmup_limit_ns != UINT64_MAX)
+        return false;
+    if (length->start.n_runs == 0) {
+        if (start_of(length) == RUN_LENGTH_START_ALIKE)
+            length->warmup_limit_ns = TUNE_LENGTH_WARMUP_NS;
+        return false;
+    }
+    double settled = run_length_settling(length->start.rates, TUNE_START_N_WINDOWS);
+    length->warmup_least_ns = (uint64_t)(TUNE_START_SETTLED_MARGIN * settled * (double)TUNE_START_RUN_NS);
+    length->warmup_limit_ns = WARMUP_LIMIT_RATIO * length->warmup_least_ns;
+    if (length->warmup_limit_ns < tune->duration_ns)
+        length->warmup_limit_ns = tune->duration_ns;
+    return length->warmup_least_ns > 0;
+}
+
+/* The runs so far are not like those to come: they leave the records, and their points are measured again. */
+static int begin_again(struct tune *tune, size_t *points, size_t n, struct err *err)
+{
+    for (size_t i = 0; i < tune->n_records; i++) {
+        tune->length.n_aside += tune->records[i].n;
+        record_set_aside(&tune->records[i]);
+        if (i < tune->space.n_points)
+            belief_forget(&tune->belief, i);
+    }
+    sustained_done(&tune->sustained);
+    tune->sustained = (struct sustained){0};
+    resume_decide(tune, false);
+    save_set_aside(tune->session);
+    return tune_measure(tune, points, n, false, tune->explore_end_ns, err);
+}
+
+/* Runs that write every block once have no warm-up. Where other runs need one, theirs must last so long that
+ * their start does not make the difference, or as long as leaves enough of them. */
+static uint64_t least_beside_warmup(const struct tune *tune)
+{
+    uint64_t least_ns = TUNE_START_UNWARMED_RATIO * tune->length.warmup_least_ns;
+    double around_ns = tune->run_seconds * 1e9 + (double)tune->length.warmup_least_ns;
+    double most_ns = (double)tune->settings->budget_ns / UNWARMED_LEAST_RUNS - around_ns;
+    if (least_ns == 0 || most_ns <= 0 || tune->length.start.taken_off)
+        return 0;
+    for (size_t i = 0; i < tune->space.n_points; i++) {
+        if (measure_writes_once(&tune->settings->pattern, &tune->records[i].point))
+            return least_ns < (uint64_t)most_ns ? least_ns : (uint64_t)most_ns;
+    }
+    return 0;
+}
+
+/* Where the pilot used much of the write budget, its runs must not be lost. */
+static bool can_begin_again(const struct tune *tune)
+{
+    const struct session *session = tune->session;
+    bool limited = !session->simulated || tune->settings->max_write_given;
+    return !limited || session->bytes_written < session->write_limit_bytes / 4;
+}
+
+/* Of all runs from here on; says why. */
+static uint64_t choose_duration(struct tune *tune)
+{
+    struct tune_length *length = &tune->length;
+    struct run_length choice = choose(tune);
+    uint64_t duration_ns = (uint64_t)llround(choice.seconds * 1e3) * (CLOCK_NS_PER_S / 1000);
+    uint64_t least_ns = least_beside_warmup(tune);
+    double bytes_allow_ns = tune_writes_longest_seconds(tune, TUNE_WRITES_SCARCE_RUNS) * 1e9;
+    uint64_t pulse_ns = tune_pulse_least_ns(tune);
+    length->why = why_text[choice.why];
+    if (duration_ns < least_ns) {
+        duration_ns = least_ns;
+        length->why = "runs start unlike they go on, and buffered writes have no warm-up";
+    }
+    if (length->start.taken_off)
+        length->why = "runs start alike, unlike they go on: only replays after the choice wait for that";
+    if (duration_ns < pulse_ns && (double)pulse_ns <= bytes_allow_ns) {
+        duration_ns = pulse_ns;
+        length->why = "rates come in bursts: runs last several of them";
+    }
+    return duration_ns;
+}
+
+static int decide(struct tune *tune, size_t *points, size_t n, struct err *err)
+{
+    struct tune_length *length = &tune->length;
+    if (!can_begin_again(tune)) {
+        tune_pulse_tell(tune);
+        return 0;
+    }
+    bool waits = choose_warmup(tune);
+    if (wait_for_pulses(tune))
+        waits = true;
+    int result = waits ? tune_start_decide(tune) : 0;
+    if (result < 0)
+        return err_sys(err, result, "cannot take starts off");
+    bool taken_off = length->start.taken_off, again = waits && !taken_off;
+    uint64_t duration_ns = choose_duration(tune);
+    uint64_t warmup_ns = taken_off ? 0 : length->warmup_least_ns;
+    tune->run_seconds += (double)(duration_ns - tune->duration_ns + warmup_ns) / 1e9;
+    again |= duration_ns != tune->duration_ns;
+    tune->duration_ns = duration_ns;
+    tune_start_tell(tune);
+    tune_pulse_tell(tune);
+    if (tune->settings->warmup_limit_ns == UINT64_MAX && tune_pulse_least_ns(tune) == 0 &&
+        length->warmup_limit_ns > TUNE_LENGTH_WARMUP_NS && length->warmup_limit_ns < duration_ns)
+        length->warmup_limit_ns = duration_ns;
+    if (again && tune->stop == TUNE_STOP_NOT_YET)
+        return begin_again(tune, points, n, err);
+    resume_decide(tune, !again);
+    return 0;
+}
+
+/* The search has handed these points out and will not do so again. */
+static int measure_missed(struct tune *tune, size_t *points, size_t n, struct err *err)
+{
+    size_t n_missed = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (tune->records[points[i]].n == 0)
+            points[n_missed++] = points[i];
+    }
+    return tune_measure(tune, points, n_missed, false, tune->explore_end_ns, err);
+}
+
+int tune_length(struct tune *tune, struct err *err)
+{
+    struct tune_length *length = &tune->length;
+    size_t points[TUNE_LENGTH_POINTS + 1], n_asked = 0, n = 0;
+    if (tune->search == &search_grid || length->decided)
+        return 0;
+    int result = tune_writes_look(tune, err);
+    if (result < 0 || tune->writes_are_scarce || tune->stop != TUNE_STOP_NOT_YET ||
+        tune->settings->duration_ns != 0)
+        return result;
+    length->why = why_text[RUN_LENGTH_UNKNOWN];
+    result = tune->search->ask(tune->search_state, &tune->belief, TUNE_LENGTH_POINTS - 1, tune->rng, points,
+                               &n_asked);
+    if (result < 0)
+        return err_sys(err, result, "the search cannot begin");
+    if (n_asked == 0)
+        return 0;
+    for (size_t i = 0; i < n_asked; i++) {
+        if (points[i] != tune->baseline)
+            points[n++] = points[i];
+    }
+    points[n++] = tune->baseline;
+    length->piloting = true;
+    result = look(tune, points, n, err);
+    length->piloting = false;
+    if (result == 0)
+        result = decide(tune, points, n, err);
+    if (result == 0 && tune->stop == TUNE_STOP_NOT_YET)
+        result = measure_missed(tune, points, n, err);
+    return result;
+}

@@ -1,0 +1,218 @@
+/* Runs of a list of points in random order: the one place where the search meets the measurement. */
+#include "tuner/search/tune.h"
+
+#include "tuner/search/resume.h"
+#include "tuner/store/save.h"
+
+#include <errno.h>
+#include <gsl/gsl_randist.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* Of one run; of several together it shrinks as their scatter does, but what is expected of all may be wrong.
+ */
+#define COST_MARGIN       0.2
+#define LEAST_COST_MARGIN 0.08
+/* What a point must be under the best so far for its run to be cut: in standard deviations of a run, and at
+ * least by this factor. */
+#define CAUTIOUS_SD      1.645
+#define HOPELESS_SD      4.0
+#define HOPELESS_FACTOR  2.0
+#define HOPELESS_REPLAYS 2 /* of the best so far */
+
+bool tune_has_time(const struct tune *tune, uint64_t deadline_ns, size_t n_runs)
+{
+    double margin = fmax(COST_MARGIN / sqrt(fmax(1, (double)n_runs)), LEAST_COST_MARGIN);
+    double needed_ns = (double)n_runs * tune->run_seconds * (1 + margin) * 1e9;
+    return (double)tune_now_ns(tune) + needed_ns <= (double)deadline_ns;
+}
+
+/* As tune_has_time for one run of this point. */
+static bool has_time_for(const struct tune *tune, size_t point, bool fresh, uint64_t deadline_ns)
+{
+    double seconds = tune->run_seconds;
+    if (point < tune->space.n_points)
+        seconds = fmax(seconds, tune->point_seconds[point]);
+    if (fresh)
+        seconds += tune_start_seconds(tune, point, true) - tune_start_seconds(tune, point, false);
+    return (double)tune_now_ns(tune) + seconds * (1 + COST_MARGIN) * 1e9 <= (double)deadline_ns;
+}
+
+/* Below this rate a run need not go on: as far under what the best so far reaches for sure as a point that is
+ * as good does not come by bad luck. 0: no run is cut. */
+static double hopeless_bps(const struct tune *tune, size_t point, bool fresh)
+{
+    size_t best = belief_best(&tune->belief, HOPELESS_REPLAYS);
+    /* Only a first look: leaving slow replays out of others would make their mean too good. */
+    if (fresh || point >= tune->space.n_points || best >= tune->space.n_points ||
+        tune->records[point].n > 0 || tune->search == &search_grid || tune->length.piloting ||
+        !tune_is_of_throughput(tune) || tune->settings->max_latency_p99_ns != 0)
+        return 0;
+    double df, std = sqrt(belief_run_variance(&tune->belief, best, &df));
+    const struct moments *moments = &tune->belief.moments[best];
+    double sure = moments->mean - CAUTIOUS_SD * std / sqrt((double)moments->n);
+    return exp(sure - fmax(tune->margin + HOPELESS_SD * std, log(HOPELESS_FACTOR)));
+}
+
+/* Where no start was found, a warm-up is as long as a queue may take to fill. A queue whose requests take
+ * longer than that would spend as much again as the run itself, since warm-ups end with an empty one. */
+static bool outlasts_warmup(const struct tune *tune, size_t point)
+{
+    uint64_t limit_ns = tune->length.warmup_limit_ns;
+    if (tune->settings->warmup_limit_ns != UINT64_MAX || tune->length.start.taken_off ||
+        limit_ns > TUNE_LENGTH_WARMUP_NS || point >= tune->space.n_points)
+        return false;
+    double bytes = (double)factors_bytes_in_flight(&tune->records[point].point);
+    return bytes / tune_expected_bps(tune, point) * 1e9 > (double)limit_ns;
+}
+
+static struct measure_plan plan_of(const struct tune *tune, size_t point, bool fresh)
+{
+    const struct settings *settings = tune->settings;
+    bool warms_up = tune->length.warmup_limit_ns > 0 && !outlasts_warmup(tune, point);
+    struct measure_plan plan = {
+        .pattern = point == tune->counterpart ? tune->sequential : settings->pattern,
+        .point = tune->records[point].point,
+        .duration_ns = tune->duration_ns,
+        .warmup_limit_ns = warms_up ? tune->length.warmup_limit_ns : 0,
+        .warmup_least_ns = warms_up ? tune->length.warmup_least_ns : 0,
+        .hopeless_bps = hopeless_bps(tune, point, fresh),
+        .warmup_coef = settings->warmup_coef_share,
+        .warmup_window = settings->warmup_window,
+        .batch_requests = settings->batch_requests,
+    };
+    tune_start_plan(tune, point, fresh, &plan);
+    return plan;
+}
+
+/* A failing point is reported and left out; the search goes on. */
+static void exclude(struct tune *tune, size_t point, int code, const struct err *why)
+{
+    char text[FACTORS_TEXT_SIZE];
+    tune->records[point].failed = code;
+    if (point == tune->counterpart)
+        return;
+    tune->failure = *why;
+    if (point < tune->space.n_points)
+        belief_exclude(&tune->belief, point);
+    notes_add(&tune->session->dropped, factors_format(&tune->records[point].point, text), "a run failed: %s",
+              why->text);
+}
+
+/* Replays of a point have equal length: a run that was cut stands for its point only until a whole one was
+ * made. */
+static void forget_cut(struct tune *tune, size_t point)
+{
+    struct record *record = &tune->records[point];
+    if (record->n == 0 || !record->samples[0].cut)
+        return;
+    tune->length.n_aside += record->n;
+    record_set_aside(record);
+    belief_forget(&tune->belief, point);
+}
+
+/* In the journal and in the history. */
+static void keep_elsewhere(struct tune *tune, size_t point, const struct measure_result *result)
+{
+    const struct record *record = &tune->records[point];
+    resume_note(tune, point);
+    save_note(tune->session, &record->point, &record->samples[record->n - 1], result);
+}
+
+static int keep(struct tune *tune, size_t point, const struct measure_plan *plan,
+                const struct measure_result *result, const struct histogram *latency, bool fresh,
+                uint64_t load_bytes)
+{
+    tune->n_cut += result->cut;
+    if (tune->length.aside) {
+        tune->length.n_aside++;
+        return 0;
+    }
+    forget_cut(tune, point);
+    struct sample sample = sample_of(result, latency, session_doubts(tune->session, plan, result));
+    sample.fresh = fresh;
+    tune_start_take_off(tune, &sample);
+    int added = record_add(&tune->records[point], &sample, latency);
+    /* The counterpart is another pattern, and runs within their start say nothing of what lasts. */
+    bool lasts = fresh || !tune->length.start.taken_off;
+    if (added == 0 && point != tune->counterpart && !result->cut && lasts)
+        added = sustained_add(&tune->sustained, point, load_bytes, plan, result);
+    if (added == 0 && point < tune->space.n_points)
+        added = tune_tell(tune, point, &sample);
+    if (added == 0)
+        tune_weigh_trust(tune, point);
+    if (added == 0 && point != tune->counterpart)
+        keep_elsewhere(tune, point, result);
+    return added;
+}
+
+/* One run more of this point could cross the write budget; a run of another may still fit. */
+#define RUN_REFUSED 2
+
+/* 0: done; RUN_REFUSED; 1: no further run can be made now (tune->stop says why); negative: the command cannot
+ * go on. */
+static int one_run(struct tune *tune, size_t point, bool fresh, struct histogram *latency, struct err *err)
+{
+    struct measure_plan plan = plan_of(tune, point, fresh);
+    struct measure_result measured;
+    struct err why = {0};
+    uint64_t start_ns = tune_now_ns(tune);
+    uint64_t load_bytes = tune->session->bytes_read + tune->session->bytes_written;
+    if (tune->observer != NULL)
+        tune->observer->run_begins(tune, point, fresh);
+    histogram_init(latency);
+    int result = session_measure(tune->session, &plan, &measured, latency, &why);
+    if (result == -EINTR) {
+        tune->stop = TUNE_STOP_INTERRUPTED;
+        return 1;
+    }
+    if (result == -ETIME) {
+        exclude(tune, point, result, &why);
+        tune->stop = TUNE_STOP_STALLED;
+        return 1;
+    }
+    if (result == -EDQUOT && tune->session->wrote_out)
+        return RUN_REFUSED;
+    if (result < 0 && tune->session->full) {
+        tune->stop = TUNE_STOP_SPACE;
+        return err_set(err, result, "%s", why.text);
+    }
+    if (result < 0) {
+        exclude(tune, point, result, &why);
+        return 0;
+    }
+    if (keep(tune, point, &plan, &measured, latency, fresh, load_bytes) < 0)
+        return err_set(err, -ENOMEM, "no memory for another replay");
+    double seconds = (double)(tune_now_ns(tune) - start_ns) / 1e9;
+    tune_length_note(tune, point, &plan, &measured, latency, seconds);
+    if (!fresh || !tune->length.start.taken_off)
+        tune_learn_cost(tune, point, seconds, &measured);
+    return 0;
+}
+
+int tune_measure(struct tune *tune, size_t *points, size_t n, bool fresh, uint64_t deadline_ns,
+                 struct err *err)
+{
+    if (n == 0)
+        return 0;
+    struct histogram *latency = malloc(sizeof *latency);
+    if (latency == NULL)
+        return err_set(err, -ENOMEM, "no memory for a latency histogram");
+    gsl_ran_shuffle(tune->rng, points, n, sizeof points[0]);
+    size_t n_refused = 0, n_made = 0;
+    int result = 0;
+    for (size_t i = 0; i < n && result == 0 && tune->stop == TUNE_STOP_NOT_YET; i++) {
+        if (tune->records[points[i]].failed != 0)
+            continue;
+        if (!has_time_for(tune, points[i], fresh, deadline_ns))
+            continue;
+        result = one_run(tune, points[i], fresh, latency, err);
+        n_made += result == 0;
+        n_refused += result == RUN_REFUSED;
+        result = result == RUN_REFUSED ? 0 : result;
+    }
+    if (n_refused > 0 && n_made == 0 && result == 0 && tune->stop == TUNE_STOP_NOT_YET)
+        tune->stop = TUNE_STOP_WRITES;
+    free(latency);
+    return result < 0 ? result : 0;
+}

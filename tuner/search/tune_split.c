@@ -1,0 +1,193 @@
+/* Request sizes of their own for reads and writes are worth their trouble only where they are proved to be
+ * faster than one size for both. */
+#include "tuner/search/tune.h"
+
+#include <errno.h>
+#include <math.h>
+
+#define SEEK_POINTS  3
+#define SEEK_REPLAYS 2
+#define SEEK_ROUNDS  20
+#define HOPEFUL_SD   1.645
+
+static bool is_hopeful(const struct tune *tune, size_t point)
+{
+    return !factors_is_split(&tune->records[point].point) && !tune->belief.excluded[point] &&
+           tune_distrust(tune, point) == 0 && !tune_misses_p99(tune, point);
+}
+
+/* How good a point may still be. */
+static double upper_of(const struct tune *tune, size_t point)
+{
+    return tune->belief.mean[point] + HOPEFUL_SD * sqrt(tune->belief.variance[point]);
+}
+
+/* The points of one size that may be better than what their best is known to be, the most promising first,
+ * and that best itself until it has its replays; returns how many. */
+static size_t choose_hopeful(const struct tune *tune, size_t ret_points[SEEK_POINTS])
+{
+    size_t n = 0;
+    double best = -INFINITY;
+    for (size_t i = 0; i < tune->space.n_points; i++) {
+        if (is_hopeful(tune, i) && tune->records[i].n >= TUNE_MIN_REPLAYS)
+            best = fmax(best, tune->belief.mean[i]);
+    }
+    for (size_t i = 0; i < tune->space.n_points; i++) {
+        if (!is_hopeful(tune, i) || upper_of(tune, i) <= best + tune->margin)
+            continue;
+        size_t place = n < SEEK_POINTS ? n++ : SEEK_POINTS;
+        for (; place > 0 && upper_of(tune, ret_points[place - 1]) < upper_of(tune, i); place--) {
+            if (place < SEEK_POINTS)
+                ret_points[place] = ret_points[place - 1];
+        }
+        if (place < SEEK_POINTS)
+            ret_points[place] = i;
+    }
+    return n;
+}
+
+static int seek(struct tune *tune, uint64_t deadline_ns, struct err *err)
+{
+    size_t points[SEEK_POINTS], runs[SEEK_POINTS * SEEK_REPLAYS];
+    for (int round = 0; round < SEEK_ROUNDS && tune->stop == TUNE_STOP_NOT_YET; round++) {
+        int result = belief_update(&tune->belief, round % 2 == 0, tune->rng);
+        if (result < 0)
+            return result == -ENOMEM ? err_sys(err, result, "cannot fit a model") : 0;
+        tune_expect_costs(tune);
+        size_t n = choose_hopeful(tune, points);
+        if (n == 0 || !tune_has_time(tune, deadline_ns, 1))
+            return 0;
+        for (size_t i = 0; i < n * SEEK_REPLAYS; i++)
+            runs[i] = points[i / SEEK_REPLAYS];
+        uint64_t runs_before = tune->session->n_runs;
+        result = tune_measure(tune, runs, n * SEEK_REPLAYS, false, deadline_ns, err);
+        if (result < 0 || tune->session->n_runs == runs_before)
+            return result;
+    }
+    return 0;
+}
+
+int tune_seek_unsplit(struct tune *tune, struct err *err)
+{
+    enum tune_stop stop = tune->stop;
+    if (!settings_splits_sizes(tune->settings) || (stop != TUNE_STOP_NOT_YET && stop != TUNE_STOP_SEPARATED))
+        return 0;
+    tune_choose(tune);
+    if (tune->chosen == TUNE_NONE || !factors_is_split(&tune->records[tune->chosen].point))
+        return 0;
+    tune->stop = TUNE_STOP_NOT_YET;
+    uint64_t share_ns = (uint64_t)((double)tune->settings->budget_ns * TUNE_SPLIT_SHARE);
+    int result = seek(tune, tune_now_ns(tune) + share_ns, err);
+    if (tune->stop == TUNE_STOP_NOT_YET)
+        tune->stop = stop;
+    return result;
+}
+
+/* The cheapest of the kind that is as good as the best, else the best of the kind. */
+static size_t representative(struct tune *tune, bool is_split)
+{
+    size_t best = TUNE_NONE, cheapest = TUNE_NONE;
+    for (size_t i = 0; i < tune->space.n_points; i++) {
+        if (factors_is_split(&tune->records[i].point) != is_split || !tune_is_eligible(tune, i))
+            continue;
+        if (best == TUNE_NONE || tune_worth(tune, i) > tune_worth(tune, best))
+            best = i;
+        if (tune->verdicts[i] == VERDICT_EQUIVALENT &&
+            (cheapest == TUNE_NONE || tune_is_cheaper(tune, i, cheapest)))
+            cheapest = i;
+    }
+    return cheapest != TUNE_NONE ? cheapest : best;
+}
+
+void tune_pair_split(struct tune *tune)
+{
+    tune->split = tune->unsplit = TUNE_NONE;
+    if (!settings_splits_sizes(tune->settings) || tune->chosen == TUNE_NONE)
+        return;
+    bool is_split = factors_is_split(&tune->records[tune->chosen].point);
+    tune->split = is_split ? tune->chosen : representative(tune, true);
+    tune->unsplit = is_split ? representative(tune, false) : tune->chosen;
+}
+
+/* Of what the search compares by: the gain is one of the objective. */
+static struct moments fresh_moments(const struct tune *tune, const struct record *record)
+{
+    struct moments moments = {0};
+    for (size_t i = 0; i < record->n; i++) {
+        if (record->samples[i].fresh)
+            moments_add(&moments, tune_response(tune, &record->samples[i]));
+    }
+    return moments;
+}
+
+/* As the speed-up over the baseline: exp of the Welch interval on log replays. Of fresh ones alone: older
+ * replays chose the pair, so that luck flatters them. */
+static void compare_pair(struct tune *tune)
+{
+    const struct record *split = &tune->records[tune->split], *unsplit = &tune->records[tune->unsplit];
+    struct welch welch = welch_of(fresh_moments(tune, split), fresh_moments(tune, unsplit));
+    if (welch.df <= 0 || record_count(split, true) < TUNE_FRESH_LEAST ||
+        record_count(unsplit, true) < TUNE_FRESH_LEAST)
+        return;
+    struct interval interval = welch_interval(welch, tune->settings->confidence_share);
+    tune->split_gain = exp(welch.difference);
+    tune->split_gain_interval = (struct interval){exp(interval.low), exp(interval.high)};
+    tune->split_gain_known =
+        isfinite(tune->split_gain_interval.low) && isfinite(tune->split_gain_interval.high);
+}
+
+static void note_not_worth(struct tune *tune)
+{
+    struct notes *warnings = &tune->session->warnings;
+    char text[FACTORS_TEXT_SIZE];
+    const char *split = factors_format(&tune->records[tune->split].point, text);
+    if (tune->split_gain_known)
+        notes_add(warnings, "split_not_worth",
+                  "splitting is not worth it: %s is %.2f x as good as one size for reads and writes "
+                  "(%g %% interval %.2f to %.2f)",
+                  split, tune->split_gain, tune->settings->confidence_share * 100,
+                  tune->split_gain_interval.low, tune->split_gain_interval.high);
+    else
+        notes_add(
+            warnings, "split_not_worth",
+            "splitting is not proved to be worth it: there were too few replays of %s to compare it with "
+            "one size for reads and writes",
+            split);
+}
+
+/* A part of the gain may be that another mix of bytes is moved: what is counted is all bytes. */
+static void note_shares(struct tune *tune)
+{
+    const struct pattern *pattern = &tune->settings->pattern;
+    const struct point *point = &tune->records[tune->split].point;
+    double reads = pattern->percent[PATTERN_SEQ_READ] + pattern->percent[PATTERN_RAND_READ];
+    double read_bytes = reads / 100 * (double)point->request_size_bytes;
+    notes_add(
+        &tune->session->warnings, "split_shares",
+        "%.0f %% of the requests are reads, but %.1f %% of the bytes: two sizes move another mix of bytes "
+        "than one size does, and that is part of the gain",
+        reads, 100 * read_bytes / measure_request_bytes(pattern, point));
+}
+
+void tune_weigh_split(struct tune *tune)
+{
+    tune->split_gain_known = false;
+    if (tune->chosen == TUNE_NONE || tune->split == TUNE_NONE)
+        return;
+    if (tune->unsplit == TUNE_NONE) {
+        notes_add(&tune->session->warnings, "split_not_compared",
+                  "no point with one size for reads and writes was measured or can be chosen: what two sizes "
+                  "gain is not known");
+        return;
+    }
+    compare_pair(tune);
+    if (tune->split_gain_known && tune->split_gain_interval.low > 1) {
+        if (tune->chosen == tune->split)
+            note_shares(tune);
+        return;
+    }
+    if (tune_distrust(tune, tune->unsplit) == 0 && tune->records[tune->unsplit].failed == 0 &&
+        !tune_misses_p99(tune, tune->unsplit))
+        tune->chosen = tune->unsplit;
+    note_not_worth(tune);
+}

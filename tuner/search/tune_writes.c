@@ -1,0 +1,150 @@
+/* Bytes as the cost of a night's search. */
+#include "tuner/search/tune_writes.h"
+
+#include "tuner/search/tune.h"
+
+#include <math.h>
+
+/* Kept for the judgement; more of it where a contender of the last night waits for its verdict. */
+#define FINAL_SHARE   0.4
+#define WATCHED_SHARE 0.75
+#define MOST_KEPT     0.8
+/* The session refuses a run that could write twice what the fastest rate makes likely. */
+#define LOOK_AHEAD 2
+/* The first run is of what is in force or of the default; what the search finds may be faster. */
+#define FASTER_THAN_FIRST 2
+
+bool tune_writes_are_limited(const struct tune *tune)
+{
+    const struct session *session = tune->session;
+    return session->watch != NULL && pattern_writes(&tune->settings->pattern) &&
+           (!session->simulated || tune->settings->max_write_given);
+}
+
+static double left_bytes(const struct tune *tune, uint64_t limit_bytes)
+{
+    double left = (double)limit_bytes - (double)tune->session->bytes_written;
+    return fmax(left, 0);
+}
+
+static double look_ahead_bytes(const struct tune *tune)
+{
+    return LOOK_AHEAD * (double)tune->duration_ns / 1e9 * tune->session->fastest_bps;
+}
+
+static double write_share(const struct pattern *pattern)
+{
+    return (pattern->percent[PATTERN_SEQ_WRITE] + pattern->percent[PATTERN_RAND_WRITE]) / 100.0;
+}
+
+/* A phase drains its queue: what is in flight when its time is over is written, too. */
+double tune_writes_of_run(const struct tune *tune, size_t point)
+{
+    const struct record *record = &tune->records[point];
+    const struct pattern *pattern = &tune->settings->pattern;
+    double size = measure_request_bytes(pattern, &record->point), seconds = (double)tune->duration_ns / 1e9;
+    double in_flight = size * record->point.queue_depth * record->point.threads;
+    double bytes = fmax(MEASURE_MIN_REQUESTS * size, tune->session->fastest_bps * seconds + in_flight);
+    if (record->n > 0 && !record->samples[0].cut) {
+        bytes = 0;
+        for (size_t i = 0; i < record->n; i++) {
+            const struct sample *sample = &record->samples[i];
+            double warmup = sample->warmup_seconds * sample->throughput_bps;
+            bytes = fmax(bytes, (double)sample->moved_bytes + (warmup > 0 ? warmup + in_flight : 0));
+        }
+    }
+    return bytes * write_share(pattern);
+}
+
+static double block_bytes(const struct tune *tune, const size_t *points, size_t n)
+{
+    double bytes = 0;
+    for (size_t i = 0; i < n; i++)
+        bytes += tune_writes_of_run(tune, points[i]);
+    return bytes;
+}
+
+/* Points that are among the replays after the choice for sure, and the best so far. */
+static size_t list_judged(const struct tune *tune, size_t ret_points[3 + TUNE_MAX_WATCHED])
+{
+    size_t n = 0, best = belief_best(&tune->belief, 1);
+    ret_points[n++] = tune->baseline;
+    if (tune->standard != TUNE_NONE)
+        ret_points[n++] = tune->standard;
+    for (size_t i = 0; i < tune->n_watched; i++)
+        ret_points[n++] = tune->watched[i];
+    if (best < tune->space.n_points)
+        ret_points[n++] = best;
+    return n;
+}
+
+void tune_writes_reserve(struct tune *tune)
+{
+    size_t judged[3 + TUNE_MAX_WATCHED];
+    uint64_t max_bytes = tune->settings->max_write_bytes;
+    double all = (double)max_bytes - (double)tune->search_from_bytes;
+    double wanted = TUNE_FRESH_LEAST * block_bytes(tune, judged, list_judged(tune, judged));
+    double share = tune->n_watched > 0 ? WATCHED_SHARE : FINAL_SHARE;
+    double kept = fmax(wanted + look_ahead_bytes(tune), share * all);
+    if (!tune->writes_are_scarce || all <= 0)
+        return;
+    tune->session->write_limit_bytes = max_bytes - (uint64_t)fmin(kept, MOST_KEPT * all);
+}
+
+bool tune_writes_allow(const struct tune *tune, const size_t *points, size_t n, size_t replays)
+{
+    if (!tune->writes_are_scarce)
+        return true;
+    double needed = (double)replays * block_bytes(tune, points, n) + look_ahead_bytes(tune);
+    return needed <= left_bytes(tune, tune->settings->max_write_bytes);
+}
+
+size_t tune_writes_fit(struct tune *tune, size_t *points, size_t n)
+{
+    size_t n_kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t point = points[i];
+        points[n_kept] = point;
+        if (tune_writes_allow(tune, points, n_kept + 1, TUNE_FRESH_LEAST))
+            n_kept++;
+        else if (tune->unpaid == TUNE_NONE)
+            tune->unpaid = point;
+    }
+    return n_kept;
+}
+
+double tune_writes_longest_seconds(const struct tune *tune, size_t n_runs)
+{
+    double bps = tune->session->fastest_bps * write_share(&tune->settings->pattern);
+    if (!tune_writes_are_limited(tune) || !(bps > 0))
+        return INFINITY;
+    return left_bytes(tune, tune->session->write_limit_bytes) / ((double)n_runs * bps);
+}
+
+/* A warm-up that nobody asked for is left out; buffered writes have none in any case. */
+static void shorten(struct tune *tune)
+{
+    tune->writes_are_scarce = true;
+    if (tune->settings->duration_ns == 0)
+        tune->length.why = "the write budget allows few runs; the shortest";
+    if (tune->settings->warmup_limit_ns == UINT64_MAX)
+        tune->length.warmup_limit_ns = 0;
+}
+
+int tune_writes_look(struct tune *tune, struct err *err)
+{
+    uint64_t warmup_limit_ns = tune->length.warmup_limit_ns;
+    size_t first = tune->baseline;
+    tune->search_from_bytes = tune->session->bytes_written;
+    if (!tune_writes_are_limited(tune))
+        return 0;
+    tune->length.aside = true;
+    tune->length.warmup_limit_ns = 0;
+    int result = tune_measure(tune, &first, 1, false, tune->end_ns, err);
+    tune->length.aside = false;
+    tune->length.warmup_limit_ns = warmup_limit_ns;
+    double seconds = (double)tune->duration_ns / 1e9 * FASTER_THAN_FIRST;
+    if (result == 0 && seconds > tune_writes_longest_seconds(tune, TUNE_WRITES_SCARCE_RUNS))
+        shorten(tune);
+    return result;
+}

@@ -1,0 +1,46 @@
+/* tuner/search/tune_writes: what a night of many (tuner/nightly/night) may write, and what it buys with that.
+ *
+ * Where the write budget, not the time, ends a search, bytes are the cost. The replays after the choice are
+ * reserved first: they alone judge. Runs are then as short as the contract allows, without a pilot and
+ * without a warm-up, which costs a queue of large requests as much as the run itself. Searches that are no
+ * night keep their shares of the budget as they are. */
+#ifndef FSTUNE_TUNER_SEARCH_TUNE_WRITES_H
+#define FSTUNE_TUNER_SEARCH_TUNE_WRITES_H
+
+#include "bench/base/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TUNE_WRITES_SCARCE_RUNS 500 /* fewer of the shortest length in the write budget: it is scarce */
+
+struct tune;
+
+/* A night that may write only so much. */
+bool tune_writes_are_limited(const struct tune *tune);
+
+/* Looks at one run that no record keeps, unless the length is given; sets tune->writes_are_scarce, and then
+ * run and warm-up as short as may be. As tune_measure. */
+int tune_writes_look(struct tune *tune, struct err *err);
+
+/* Of one run of a point: by its replays, else by the fastest rate of writing seen. */
+double tune_writes_of_run(const struct tune *tune, size_t point);
+
+/* What no run may use until the replays after the choice: their share, and at least TUNE_FRESH_LEAST replays
+ * of all points that are known to be among them and of the best so far. Sets the session's limit; to be
+ * called again when more is known. */
+void tune_writes_reserve(struct tune *tune);
+
+/* Keeps those of the points, the most wanted first, that can all be replayed TUNE_FRESH_LEAST times by what
+ * is left, in their order; returns their number, n where nothing is scarce. tune->unpaid is the first of the
+ * others. */
+size_t tune_writes_fit(struct tune *tune, size_t *points, size_t n);
+
+/* Whether so many replays of each point can be written. True where nothing is scarce. */
+bool tune_writes_allow(const struct tune *tune, const size_t *points, size_t n, size_t replays);
+
+/* Longest runs of which the budget allows n_runs; infinite where nothing is limited. */
+double tune_writes_longest_seconds(const struct tune *tune, size_t n_runs);
+
+#endif

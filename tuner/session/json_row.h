@@ -1,0 +1,13 @@
+/* tuner/session/json_row: the figures of a point as JSON. As tuner/base/json. */
+#ifndef FSTUNE_TUNER_SESSION_JSON_ROW_H
+#define FSTUNE_TUNER_SESSION_JSON_ROW_H
+
+#include "tuner/session/samples.h"
+
+#include <jansson.h>
+
+json_t *json_latency(const struct latency_row *latency);
+json_t *json_row(const struct row *row);
+json_t *json_throughput(const struct row *row, double confidence);
+
+#endif

@@ -1,0 +1,484 @@
+/* The opened world of one command. */
+#include "tuner/session/session.h"
+
+#include "bench/base/units.h"
+#include "bench/host/device_lock.h"
+#include "tuner/base/interrupt.h"
+#include "tuner/base/worker.h"
+#include "tuner/session/ground.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A run is void when the machine was suspended for longer than this during it. */
+#define SUSPENDED_NS 100000000ULL
+/* Disturbed runs are repeated as long as they are few: on a machine that is never quiet it would not help. */
+#define REPEATS_LEAST 2
+#define RUNS_A_REPEAT 20
+/* Devices that are never quiet are not waited for in full before every run. */
+#define NOT_SETTLED_LIMIT 3
+#define IMPATIENT_NS      50000000ULL
+
+static uint64_t min_u64(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void init_env(struct session *session)
+{
+    const struct settings *settings = session->settings;
+    session->env = (struct measure_env){
+        .clock = &session->clock,
+        .target = session->simulated ? NULL : &session->target,
+        .world = session->simulated ? &session->surface.world : NULL,
+        .truth_bps = surface_truth_bps,
+        .truth_context = &session->surface,
+        .interrupted = &interrupt_signal,
+        .cache = settings->cache,
+        .advise = settings->advise,
+        .cooperative_ring = settings->io_uring_cooperative,
+        .shared_region = settings->shared_region,
+        .alignment_bytes = settings->alignment_bytes,
+        .verify = settings->verify ? &session->verify : NULL,
+        .arena = &session->arena,
+        .settle_limit_ns = MEASURE_SETTLE_NS,
+    };
+    /* A file of the user's is likely to be cached already, and dropping it would disturb its owner. */
+    if (settings->existing[0] != '\0' && !settings->cache_given)
+        session->env.cache = MEASURE_CACHE_WARM;
+}
+
+static const char *place_of(const struct settings *settings)
+{
+    return settings->existing[0] != '\0' ? settings->existing : settings->path;
+}
+
+static void init_doubts(struct session *session)
+{
+    const struct settings *settings = session->settings;
+    session->asked = (struct doubts_asked){
+        .pattern = settings->pattern,
+        .cold = session->env.cache == MEASURE_CACHE_COLD && !session->simulated,
+        .sync_pinned = settings->levels[FACTOR_SYNC].n <= 1,
+    };
+    doubts_ground_init(&session->ground);
+}
+
+static int open_real(struct session *session, struct err *err)
+{
+    const struct settings *settings = session->settings;
+    const char *place = place_of(settings);
+    int flags = settings->existing[0] != '\0' ? O_PATH | O_CLOEXEC : O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+    session->directory_fd = open(place, flags);
+    if (session->directory_fd < 0)
+        return err_sys(err, -errno, "cannot open %s %s", settings->existing[0] != '\0' ? "file" : "directory",
+                       place);
+    return 0;
+}
+
+static int refuse_pair(const char *one, const char *other, const char *why, struct err *err)
+{
+    return err_set(err, -EINVAL, "%s and %s exclude each other: %s", one, other, why);
+}
+
+/* What was not written by this command, or not by it alone, cannot be compared. */
+static int check_verify(const struct settings *settings, struct err *err)
+{
+    if (settings->verify && settings->simulate[0] != '\0')
+        return refuse_pair("--verify", "--simulate", "a surface has no data", err);
+    if (settings->verify && settings->existing[0] != '\0')
+        return refuse_pair("--verify", "--existing", "only what fstune itself wrote can be compared", err);
+    if (settings->verify && settings->cross_check[0] != '\0')
+        return refuse_pair("--verify", "--cross-check", "fio would write other data", err);
+    return 0;
+}
+
+static int check_layout(const struct settings *settings, struct err *err)
+{
+    const char *what = settings->files > 1 ? "--files" : "--alignment";
+    if (settings->files <= 1 && settings->alignment_bytes == 0)
+        return 0;
+    if (settings->simulate[0] != '\0')
+        return refuse_pair(what, "--simulate", "a surface has no file", err);
+    if (settings->files > 1 && settings->existing[0] != '\0')
+        return refuse_pair(what, "--existing", "that is one file", err);
+    if (settings->cross_check[0] != '\0')
+        return refuse_pair(what, "--cross-check", "fio is not told of it", err);
+    if (settings->fio_job)
+        return refuse_pair(what, "--fio-job", "the job does not tell of it", err);
+    return 0;
+}
+
+static void note_layout(struct session *session)
+{
+    const struct settings *settings = session->settings;
+    char size[UNITS_TEXT_SIZE];
+    /* Of an experiment they are factors, or stand among what is fixed. */
+    if (settings->experiment.on)
+        return;
+    if (settings->files > 1)
+        notes_add(&session->warnings, "files", "the data were spread over %u files (--files)",
+                  settings->files);
+    if (settings->alignment_bytes != 0)
+        notes_add(&session->warnings, "alignment",
+                  "requests started %s behind multiples of their size where that is larger (--alignment)",
+                  units_format_size(settings->alignment_bytes, size));
+}
+
+int session_open(struct session *session, const struct settings *settings, struct err *err)
+{
+    memset(session, 0, sizeof *session);
+    session->settings = settings;
+    session->write_limit_bytes = settings->max_write_bytes;
+    session->end_ns = UINT64_MAX;
+    session->directory_fd = session->lock_fd = session->target.fd = -1;
+    /* One that --seed takes and a signed number of JSON holds. */
+    session->seed = settings->seed_given ? settings->seed : rng_seed_from_system() >> 1;
+    session->simulated = settings->simulate[0] != '\0';
+    progress_init(&session->progress, settings->quiet);
+    int result = check_verify(settings, err);
+    if (result == 0)
+        result = check_layout(settings, err);
+    if (result < 0)
+        return result;
+    note_layout(session);
+    if (session->simulated) {
+        result = surface_open(&session->surface, settings->simulate, err);
+        session->clock = clock_virtual(&session->surface.now_ns);
+    } else {
+        result = open_real(session, err);
+        session->clock = clock_monotonic;
+    }
+    init_env(session);
+    init_doubts(session);
+    session->start_ns = clock_now_ns(&session->clock);
+    return result;
+}
+
+static void show_filling(void *context, uint64_t done_bytes, uint64_t total_bytes)
+{
+    struct session *session = context;
+    progress_show(&session->progress, "filling the test file: %.0f %% of %" PRIu64 " MiB",
+                  100.0 * (double)done_bytes / (double)total_bytes, total_bytes >> 20);
+}
+
+static struct target_plan target_plan_of(struct session *session)
+{
+    const struct settings *settings = session->settings;
+    return (struct target_plan){
+        .directory = settings->path,
+        .size_bytes = settings->file_size_bytes,
+        .size_is_default = !settings->file_size_given,
+        .n_files = settings->files,
+        .budget_ns = settings->budget_ns,
+        .max_write_bytes = settings->max_write_bytes,
+        .seed = rng_derive(session->seed, 1),
+        .clock = &session->clock,
+        .interrupted = &interrupt_signal,
+        .prepare_script = settings->prepare[0] != '\0' ? settings->prepare : NULL,
+        .prepare_timeout_ns = settings->prepare_timeout_ns,
+        .verify = settings->verify ? &session->verify : NULL,
+        .progress = show_filling,
+        .progress_context = session,
+    };
+}
+
+static int size_of_existing(const struct settings *settings, uint64_t *ret_file_bytes, struct err *err)
+{
+    struct target target;
+    int result = target_open_existing(&target, settings->existing, pattern_writes(&settings->pattern),
+                                      settings->overwrite, err);
+    if (result < 0)
+        return result;
+    *ret_file_bytes = target.size_bytes;
+    target_close(&target);
+    return 0;
+}
+
+int session_estimate(struct session *session, uint64_t *ret_file_bytes, struct err *err)
+{
+    if (session->simulated) {
+        *ret_file_bytes = UINT64_MAX;
+        return 0;
+    }
+    if (session->settings->existing[0] != '\0')
+        return size_of_existing(session->settings, ret_file_bytes, err);
+    struct target_plan plan = target_plan_of(session);
+    return target_estimate(&plan, ret_file_bytes, err);
+}
+
+static int read_fill_back(struct session *session, struct err *err)
+{
+    uint64_t bytes = 0;
+    int result = measure_read_back(&session->env, &bytes, err);
+    session->bytes_read += bytes;
+    return result;
+}
+
+/* The proof may write what filling all targets leaves of --max-write, in equal parts; half of it where runs
+ * write, too. */
+static int prove_direct(const struct session *session, struct target *target, struct err *err)
+{
+    uint64_t n = session->n_targets > 1 ? session->n_targets : 1, limit = session->settings->max_write_bytes;
+    uint64_t filled = n * target->filled_bytes, room = limit > filled ? (limit - filled) / n : 0;
+    if (pattern_writes(&session->settings->pattern))
+        room /= 2;
+    return target_prove_direct_within(target, min_u64(room, TARGET_PROOF_MOST_BYTES), err);
+}
+
+static int make_target(void *context)
+{
+    struct session *session = context;
+    const struct settings *settings = session->settings;
+    struct err *err = &session->job.err;
+    int result;
+    if (settings->existing[0] != '\0') {
+        result = target_open_existing(&session->target, settings->existing,
+                                      pattern_writes(&settings->pattern), settings->overwrite, err);
+    } else {
+        struct target_plan plan = target_plan_of(session);
+        result = target_create(&session->target, &plan, err);
+        if (result == 0 && settings->verify)
+            result = read_fill_back(session, err);
+    }
+    if (result == 0)
+        result = prove_direct(session, &session->target, err);
+    if (result == 0)
+        ground_collect(&session->ground, &session->target, &session->env.device);
+    return result;
+}
+
+int session_make_target(struct session *session, uint32_t n_files, struct target *ret_target, struct err *err)
+{
+    struct target_plan plan = target_plan_of(session);
+    uint64_t limit = session->settings->max_write_bytes;
+    plan.n_files = n_files;
+    plan.size_bytes = session->target.size_bytes;
+    plan.size_is_default = false;
+    plan.max_write_bytes = limit > session->bytes_written ? limit - session->bytes_written : 0;
+    plan.seed = rng_derive(plan.seed, n_files);
+    plan.prepare_script = NULL;
+    int result = target_create(ret_target, &plan, err);
+    return result < 0 ? result : prove_direct(session, ret_target, err);
+}
+
+int session_lock_device(int directory_fd, int *ret_fd, struct notes *warnings, struct err *err)
+{
+    struct err why = {0};
+    int result = device_lock_take(directory_fd, ret_fd, &why);
+    if (result == -EWOULDBLOCK)
+        return err_set(err, result,
+                       "another fstune is measuring this device; wait for it to end, or give --no-lock to "
+                       "measure all the same");
+    if (result < 0)
+        notes_add(warnings, "no_lock", "the device could not be locked against a second fstune%s: %s",
+                  *ret_fd >= 0 ? " of root or the nightly service" : "", why.text);
+    return 0;
+}
+
+int session_prepare(struct session *session, struct err *err)
+{
+    if (session->simulated)
+        return 0;
+    hostinfo_collect(&session->host, session->directory_fd);
+    hostinfo_collect_load(&session->host, session->directory_fd, "before");
+    hostinfo_find_device(session->directory_fd, &session->env.device);
+    int result = 0;
+    if (!session->settings->no_lock)
+        result = session_lock_device(session->directory_fd, &session->lock_fd, &session->warnings, err);
+    if (result < 0)
+        return result;
+    wear_read(&session->host, &session->clock, &interrupt_signal, &session->wear_before);
+    result = worker_call_until(session->end_ns, make_target, session, &session->abandoned, err);
+    progress_clear(&session->progress);
+    if (result == -ETIME)
+        err_prefix(err, "%s", place_of(session->settings));
+    if (session->abandoned)
+        return result;
+    if (result < 0 && result != -ETIME && session->job.err.code != 0)
+        err_set(err, result, "%s", session->job.err.text);
+    session->bytes_written += session->target.filled_bytes + session->target.proof_bytes;
+    session->fastest_bps = session->target.fill_bps;
+    return result;
+}
+
+static int do_run(void *context)
+{
+    struct session *session = context;
+    struct session_job *job = &session->job;
+    return measure_run(&session->env, &job->plan, &job->result, &job->latency, &job->err);
+}
+
+/* May this run start? It must not be able to cross the write budget: its writes are bounded by what is left,
+ * and what is left must be enough for what it would write at twice the fastest rate seen. */
+static int check_write_budget(struct session *session, struct measure_plan *plan, struct err *err)
+{
+    const struct settings *settings = session->settings;
+    if (!pattern_writes(&plan->pattern) || (session->simulated && !settings->max_write_given))
+        return 0;
+    uint64_t least = MEASURE_MIN_REQUESTS * factors_largest_size_bytes(&plan->point);
+    /* A warm-up may last longer, but then the rate is doubtful anyway; max_bytes holds in every case. */
+    uint64_t warmup_ns = min_u64(plan->warmup_limit_ns, plan->duration_ns);
+    double seconds = (double)(plan->duration_ns + warmup_ns) / 1e9;
+    double most = (double)measure_cap_bytes(&session->env, &plan->pattern, &plan->point);
+    double expected = fmin(fmax(2 * seconds * session->fastest_bps, (double)least), most);
+    uint64_t limit = session->write_limit_bytes;
+    uint64_t left = limit > session->bytes_written ? limit - session->bytes_written : 0;
+    /* A run of planned bytes writes no more than those. */
+    if (plan->max_bytes != 0)
+        expected = fmin(expected, (double)plan->max_bytes);
+    plan->max_bytes = plan->max_bytes != 0 ? min_u64(plan->max_bytes, left) : left;
+    if (expected <= (double)left)
+        return 0;
+    session->wrote_out = true;
+    return err_set(err, -EDQUOT, "the write budget of %" PRIu64 " bytes is used up; raise --max-write",
+                   settings->max_write_bytes);
+}
+
+static void note_settling(struct session *session, const struct measure_result *result)
+{
+    session->n_not_settled = result->settled ? 0 : session->n_not_settled + 1;
+    if (session->n_not_settled == NOT_SETTLED_LIMIT) {
+        session->env.settle_limit_ns = IMPATIENT_NS;
+        notes_add(
+            &session->warnings, "device_never_quiet",
+            "the device is busy with something else than fstune: figures may be too low and scatter more");
+    }
+}
+
+static int measure_once(struct session *session, const struct measure_plan *plan, struct err *err)
+{
+    struct session_job *job = &session->job;
+    job->plan = *plan;
+    job->plan.seed = rng_derive(session->seed, 1000 + session->n_runs++);
+    job->err = (struct err){0};
+    histogram_init(&job->latency);
+    int result = session->simulated
+                     ? do_run(session)
+                     : worker_call_until(session->end_ns, do_run, session, &session->abandoned, err);
+    if (session->abandoned)
+        return result;
+    session->bytes_read += job->result.total_bytes_read;
+    session->bytes_written += job->result.total_bytes_written;
+    if (result < 0)
+        return result != -ETIME && job->err.code != 0 ? err_set(err, result, "%s", job->err.text) : result;
+    note_settling(session, &job->result);
+    if (pattern_writes(&plan->pattern))
+        session->fastest_bps = fmax(session->fastest_bps, job->result.throughput_bps);
+    return 0;
+}
+
+uint64_t session_doubts(const struct session *session, const struct measure_plan *plan,
+                        const struct measure_result *result)
+{
+    return doubts_of_run(&session->asked, &session->ground, plan, result);
+}
+
+uint64_t session_disqualifying(const struct session *session, uint64_t doubts, const struct point *point)
+{
+    doubts |= doubts_of_ground(&session->asked, &session->ground) | doubts_of_point(&session->asked, point);
+    return doubts_disqualifying(doubts, &session->asked, point) & ~session->settings->accept;
+}
+
+void session_note_ground(struct session *session)
+{
+    if (session->simulated || session->target.fd < 0 || session->abandoned)
+        return;
+    ground_finish(&session->ground, &session->target);
+    uint64_t doubts = doubts_of_ground(&session->asked, &session->ground);
+    for (unsigned doubt = 0; doubt < DOUBT_N; doubt++) {
+        if ((doubts & DOUBTS_BIT(doubt)) != 0)
+            notes_add(&session->warnings, doubts_table[doubt].code, "%s", doubts_table[doubt].text);
+    }
+}
+
+/* A disturbance that passes is met by another try, so that it spoils neither the point nor the search. */
+static bool is_worth_repeating(struct session *session, const struct measure_plan *plan)
+{
+    if (session->n_disturbed >= REPEATS_LEAST + session->n_runs / RUNS_A_REPEAT ||
+        doubts_passing(session_doubts(session, plan, &session->job.result)) == 0)
+        return false;
+    session->n_disturbed++;
+    notes_add(&session->warnings, "run_repeated",
+              "runs that something disturbed from outside were repeated, as long as there were few of them");
+    return true;
+}
+
+static int check_target(struct session *session, struct err *err)
+{
+    int result = session->target.owned ? target_check_free(&session->target, err)
+                                       : target_check_alone(&session->target, err);
+    session->full = result < 0;
+    return result;
+}
+
+int session_measure(struct session *session, struct measure_plan *plan, struct measure_result *ret,
+                    struct histogram *latency, struct err *err)
+{
+    for (;;) {
+        int result = check_write_budget(session, plan, err);
+        if (result < 0)
+            return result;
+        int continued = interrupt_n_continued();
+        uint64_t suspended_ns = session->simulated ? 0 : clock_suspended_ns();
+        result = measure_once(session, plan, err);
+        if (result < 0)
+            return result;
+        bool void_run = !session->simulated && (interrupt_n_continued() != continued ||
+                                                clock_suspended_ns() > suspended_ns + SUSPENDED_NS);
+        if (!void_run && is_worth_repeating(session, plan))
+            continue;
+        if (!void_run)
+            break;
+        notes_add(&session->warnings, "run_repeated",
+                  "the program or the machine was stopped during a run; the run was repeated");
+    }
+    *ret = session->job.result;
+    histogram_merge(latency, &session->job.latency);
+    return session->simulated ? 0 : check_target(session, err);
+}
+
+static void note_verified(struct session *session)
+{
+    char compared[UNITS_TEXT_SIZE], passed_over[UNITS_TEXT_SIZE];
+    notes_add(&session->warnings, "verify",
+              "%s were read and found as written, %s not judged because a write was under way (--verify); "
+              "this takes time: do not compare these rates with others",
+              units_format_bytes(session->verify.n_compared * VERIFY_BLOCK_BYTES, compared),
+              units_format_bytes(session->verify.n_passed_over * VERIFY_BLOCK_BYTES, passed_over));
+}
+
+void session_finish(struct session *session)
+{
+    if (session->settings->verify)
+        note_verified(session);
+    if (session->simulated)
+        return;
+    hostinfo_collect_load(&session->host, session->directory_fd, "after");
+    wear_read(&session->host, &session->clock, &interrupt_signal, &session->wear_after);
+}
+
+double session_seconds(const struct session *session)
+{
+    return (double)(clock_now_ns(&session->clock) - session->start_ns) / 1e9;
+}
+
+void session_close(struct session *session)
+{
+    if (session->abandoned)
+        return;
+    if (!session->simulated && session->target.fd > 0)
+        target_close(&session->target);
+    verify_close(&session->verify);
+    arena_free(&session->arena);
+    surface_close(&session->surface);
+    /* A zeroed session owns nothing; descriptor 0 is never ours. */
+    if (session->lock_fd > 0)
+        close(session->lock_fd);
+    if (session->directory_fd > 0)
+        close(session->directory_fd);
+}

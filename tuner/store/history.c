@@ -1,0 +1,225 @@
+/* tuner/store/history: where a history is, and opening it. */
+#include "tuner/store/history.h"
+
+#include "bench/base/clock.h"
+#include "tuner/base/trust.h"
+#include "tuner/store/history_schema.h"
+#include "tuner/store/history_sql.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+/* Of SQLite's file format. */
+#define HEADER_SIZE           100
+#define HEADER_MAGIC          "SQLite format 3"
+#define HEADER_VERSION_AT     60
+#define HEADER_APPLICATION_AT 68
+
+const char *const history_status_names[HISTORY_N_STATUSES] = {
+    [HISTORY_UNFINISHED] = "unfinished",     [HISTORY_DONE] = "done",
+    [HISTORY_INCONCLUSIVE] = "inconclusive", [HISTORY_NOTHING] = "nothing",
+    [HISTORY_INTERRUPTED] = "interrupted",   [HISTORY_FAILED] = "failed",
+    [HISTORY_SKIPPED] = "skipped",
+};
+
+const char *const history_kind_names[HISTORY_CHANGE_N] = {
+    [HISTORY_CHANGE_FIRST] = "first",       [HISTORY_CHANGE_MADE] = "change",
+    [HISTORY_CHANGE_ROLLBACK] = "rollback", [HISTORY_CHANGE_NONE] = "none",
+    [HISTORY_CHANGE_SKIPPED] = "skipped",   [HISTORY_CHANGE_ALARM] = "alarm",
+};
+
+int history_default_path(char *path, size_t size, struct err *err)
+{
+    static const struct {
+        const char *variable, *below;
+    } places[] = {{"STATE_DIRECTORY", "/history.db"},
+                  {"XDG_STATE_HOME", "/fstune/history.db"},
+                  {"HOME", "/.local/state/fstune/history.db"}};
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        const char *folder = getenv(places[i].variable);
+        /* A relative one is to be ignored (XDG base directories); systemd may list several, with colons. */
+        if (folder == NULL || folder[0] != '/')
+            continue;
+        int length =
+            snprintf(path, size, "%.*s%s", (int)strcspn(folder, i == 0 ? ":" : ""), folder, places[i].below);
+        return length > 0 && (size_t)length < size ? 0 : err_set(err, -ENAMETOOLONG, "a path is too long");
+    }
+    return err_set(err, -ENOENT, "neither XDG_STATE_HOME nor HOME says where the history is; give --db FILE");
+}
+
+int history_make_directories(const char *path, struct err *err)
+{
+    char folder[PATH_MAX];
+    if ((size_t)snprintf(folder, sizeof folder, "%s", path) >= sizeof folder)
+        return err_set(err, -ENAMETOOLONG, "the path is too long");
+    for (char *slash = strchr(folder + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(folder, 0700) < 0 && errno != EEXIST)
+            return err_sys(err, -errno, "cannot make the directory %s", folder);
+        *slash = '/';
+    }
+    return 0;
+}
+
+/* Neither SQLite's permissions nor the umask decide who may read a history. */
+static int create(const char *path, struct err *err)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0 && errno != EEXIST)
+        return err_sys(err, -errno, "it cannot be made");
+    if (fd >= 0)
+        close(fd);
+    return 0;
+}
+
+static uint32_t number_at(const unsigned char *header, size_t at)
+{
+    return (uint32_t)header[at] << 24 | (uint32_t)header[at + 1] << 16 | (uint32_t)header[at + 2] << 8 |
+           header[at + 3];
+}
+
+static int judge_header(const unsigned char *header, struct err *err)
+{
+    if (memcmp(header, HEADER_MAGIC, sizeof HEADER_MAGIC) != 0)
+        return err_set(err, -EINVAL, "it is no history of fstune; name another file");
+    if (number_at(header, HEADER_APPLICATION_AT) != HISTORY_SCHEMA_APPLICATION)
+        return err_set(err, -EINVAL, "it is a database of another program; name another file");
+    uint32_t version = number_at(header, HEADER_VERSION_AT);
+    return version > HISTORY_SCHEMA_VERSION ? history_schema_refuse_newer(version, err) : 0;
+}
+
+/* Looks at the first bytes. SQLite would make files beside a strange database by merely opening it; its own
+ * handle reads them, because closing any other descriptor of a file drops all locks that this process has on
+ * it. */
+static int judge_file(const char *path, struct err *err)
+{
+    unsigned char header[HEADER_SIZE];
+    sqlite3 *db = NULL;
+    sqlite3_file *file = NULL;
+    int result;
+    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK ||
+        sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK ||
+        file->pMethods == NULL)
+        result = err_set(err, -EACCES, "it cannot be opened for reading");
+    else if (file->pMethods->xRead(file, header, HEADER_SIZE, 0) != SQLITE_OK)
+        result = err_set(err, -EINVAL, "it is no history of fstune; name another file");
+    else
+        result = judge_header(header, err);
+    sqlite3_close(db);
+    return result;
+}
+
+static int check(const char *path, bool write, struct err *err)
+{
+    struct stat status;
+    if (stat(path, &status) < 0) {
+        if (errno != ENOENT)
+            return err_sys(err, -errno, "cannot look at it");
+        if (!write)
+            return err_set(err, -ENOENT, "there is no such file");
+        return create(path, err);
+    }
+    if (!S_ISREG(status.st_mode))
+        return err_set(err, -EINVAL, "it is not a regular file");
+    if (status.st_size == 0)
+        return write ? 0 : err_set(err, -EINVAL, "it is empty");
+    return judge_file(path, err);
+}
+
+static int blame(const char *name, struct err *err)
+{
+    return err_prefix(err, "history %.300s", name);
+}
+
+int history_look(const char *path, struct err *err)
+{
+    return check(path, false, err) < 0 ? blame(path, err) : 0;
+}
+
+/* A write-ahead log has its index in memory that all processes share, which those of several machines cannot.
+ * FUSE: a network may be behind it. */
+const char *history_journal_mode(uint32_t file_system)
+{
+    static const uint32_t shared[] = {
+        0x6969,     /* nfs */
+        0xff534d42, /* cifs */
+        0xfe534d42, /* smb2 */
+        0x517b,     /* smb */
+        0x65735546, /* fuse */
+        0x01021997, /* 9p */
+        0x00c36400, /* ceph */
+        0x5346414f, /* afs */
+        0x6b414653, /* kafs */
+        0x73757245, /* coda */
+        0x7461636f, /* ocfs2 */
+        0x01161970, /* gfs2 */
+        0x0bd00bd0, /* lustre */
+        0x786f4256, /* vboxsf */
+    };
+    for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++) {
+        if (file_system == shared[i])
+            return "PRAGMA journal_mode = DELETE";
+    }
+    return "PRAGMA journal_mode = WAL";
+}
+
+static int set_up(sqlite3 *db, const struct history_place *place, struct err *err)
+{
+    static const char settings[] = "PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;"
+                                   "PRAGMA cell_size_check = ON";
+    sqlite3_extended_result_codes(db, 1);
+    sqlite3_busy_timeout(db, HISTORY_BUSY_MS);
+    int result = history_sql_script(db, settings, err);
+    if (result == 0)
+        result = history_schema_update(db, err);
+    if (result < 0 || !place->write)
+        return result;
+    struct statfs kind;
+    if (statfs(place->path, &kind) < 0)
+        return err_sys(err, -errno, "cannot look at its file system");
+    /* Only now: the header must say whose file it is before anything stands in the log alone. Where another
+     * process is in the way, that one changes the mode, and the older one is as safe. */
+    result = history_sql_script(db, history_journal_mode((uint32_t)kind.f_type), err);
+    return result == -EBUSY ? 0 : result;
+}
+
+static double machine_now_s(void *context)
+{
+    (void)context;
+    return (double)clock_realtime_ns() / 1e9;
+}
+
+int history_open(struct history *history, const struct history_place *place, struct err *err)
+{
+    *history = (struct history){.now_s = place->now_s, .now_context = place->now_context};
+    if (history->now_s == NULL)
+        history->now_s = machine_now_s;
+    /* SQLite plays back what lies beside a database, also for a reader. Below a home this may be the whole
+     * group's business; root's is nobody's. */
+    int result = geteuid() == 0 ? trust_check_file(place->path, true, err) : 0;
+    if (result == 0)
+        result = check(place->path, place->write, err);
+    if (result == 0) {
+        int code = sqlite3_open_v2(place->path, &history->db, SQLITE_OPEN_READWRITE, NULL);
+        result =
+            code == SQLITE_OK ? set_up(history->db, place, err) : history_sql_fail(history->db, code, err);
+    }
+    if (result < 0) {
+        history_close(history);
+        blame(place->name != NULL ? place->name : place->path, err);
+    }
+    return result;
+}
+
+void history_close(struct history *history)
+{
+    sqlite3_close(history->db);
+    history->db = NULL;
+}

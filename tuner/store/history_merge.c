@@ -1,0 +1,180 @@
+/* tuner/store/history: runs of other machines, known by their uuid. */
+#include "tuner/store/history.h"
+
+#include "tuner/store/history_snapshot.h"
+#include "tuner/store/history_sql.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Runs that are new here, or finished there and not here: the latter come anew. */
+static const char pick[] =
+    "CREATE TEMP TABLE picked(other_id INTEGER PRIMARY KEY, uuid TEXT NOT NULL, id INTEGER);"
+    "INSERT INTO picked(other_id, uuid) SELECT o.id, o.uuid FROM other.runs o LEFT JOIN main.runs m ON "
+    "m.uuid = o.uuid WHERE m.id IS NULL OR (m.finished_s IS NULL AND o.finished_s IS NOT NULL);";
+
+#define COLUMNS_RUN                                                                                          \
+    "name, command, pattern, version, seed, settings, system, started_s, finished_s, status, exit_code, "    \
+    "n_replays"
+#define COLUMNS_POINT "request_size, write_request_size, queue_depth, direct, api, threads, sync"
+#define COLUMNS_REPLAY                                                                                       \
+    "at_seconds, throughput_bps, iops, latency_mean_ns, latency_p99_ns, achieved_depth, seconds, "           \
+    "warmup_seconds, bytes, moved_bytes, warmup, sampled, fresh, cut, aside, doubts, requests, "             \
+    "quantiles_ns, n_windows, window_seconds, window_mean_bps, window_std_bps, window_least_bps, "           \
+    "window_most_bps, conditions"
+#define SAME_POINT                                                                                           \
+    "a.request_size = b.request_size AND a.write_request_size = b.write_request_size AND a.queue_depth = "   \
+    "b.queue_depth AND a.direct = b.direct AND a.api = b.api AND a.threads = b.threads AND a.sync = b.sync"
+
+/* What runs refer to, by what it is and not by its number. */
+static const char share[] =
+    "INSERT OR IGNORE INTO main.hosts(name) SELECT name FROM other.hosts;"
+    "INSERT OR IGNORE INTO main.targets(fingerprint, identity) SELECT fingerprint, identity FROM "
+    "other.targets;"
+    "INSERT OR IGNORE INTO main.points(" COLUMNS_POINT ") SELECT " COLUMNS_POINT " FROM other.points;"
+    "CREATE TEMP TABLE points_here(other_id INTEGER PRIMARY KEY, id INTEGER NOT NULL);"
+    "INSERT INTO points_here SELECT b.id, a.id FROM main.points a JOIN other.points b ON " SAME_POINT ";";
+
+/* An unfinished run keeps its row and its id, on which a change may rest. */
+static const char copy[] =
+    "INSERT INTO main.runs(uuid, host_id, target_id, " COLUMNS_RUN
+    ") SELECT o.uuid, h.id, t.id, o.name, o.command, o.pattern, o.version, o.seed, o.settings, o.system, "
+    "o.started_s, o.finished_s, o.status, o.exit_code, o.n_replays FROM other.runs o "
+    "JOIN temp.picked k ON k.other_id = o.id JOIN other.hosts oh ON oh.id = o.host_id JOIN main.hosts h ON "
+    "h.name = oh.name JOIN other.targets ot ON ot.id = o.target_id JOIN main.targets t ON t.fingerprint = "
+    "ot.fingerprint WHERE true ORDER BY o.id ON CONFLICT(uuid) DO UPDATE SET finished_s = "
+    "excluded.finished_s, status = excluded.status, exit_code = excluded.exit_code, n_replays = "
+    "excluded.n_replays;"
+    "UPDATE temp.picked SET id = (SELECT id FROM main.runs WHERE runs.uuid = picked.uuid);"
+    "DELETE FROM main.replays WHERE run_id IN (SELECT id FROM temp.picked);"
+    "INSERT INTO main.replays(run_id, number, point_id, " COLUMNS_REPLAY
+    ") SELECT k.id, r.number, p.id, " COLUMNS_REPLAY
+    " FROM other.replays r JOIN temp.picked k ON k.other_id = r.run_id JOIN temp.points_here p ON p.other_id "
+    "= r.point_id;"
+    "INSERT INTO main.recommendations(run_id, point_id, mean_bps, ci_low_bps, ci_high_bps, conclusive) "
+    "SELECT k.id, p.id, c.mean_bps, c.ci_low_bps, c.ci_high_bps, c.conclusive FROM other.recommendations c "
+    "JOIN temp.picked k ON k.other_id = c.run_id JOIN temp.points_here p ON p.other_id = c.point_id;"
+    "INSERT INTO main.documents(run_id, document) SELECT k.id, d.document FROM other.documents d "
+    "JOIN temp.picked k ON k.other_id = d.run_id;";
+
+/* The runs that a change rests on may have been here before. */
+static const char copy_changes[] =
+    "INSERT OR IGNORE INTO main.changes(uuid, host_id, target, kind, at_s, from_point_id, to_point_id, "
+    "run_id, other_run_id, text) SELECT c.uuid, h.id, c.target, c.kind, c.at_s, f.id, g.id, m1.id, m2.id, "
+    "c.text FROM other.changes c JOIN other.hosts oh ON oh.id = c.host_id JOIN main.hosts h ON h.name = "
+    "oh.name LEFT JOIN temp.points_here f ON f.other_id = c.from_point_id LEFT JOIN temp.points_here g ON "
+    "g.other_id = c.to_point_id LEFT JOIN other.runs o1 ON o1.id = c.run_id LEFT JOIN main.runs m1 ON "
+    "m1.uuid = o1.uuid LEFT JOIN other.runs o2 ON o2.id = c.other_run_id LEFT JOIN main.runs m2 ON m2.uuid "
+    "= o2.uuid WHERE true ORDER BY c.id;";
+
+/* A run that cannot be read would make every list of this history fail. */
+static int check_run(struct history *history, int64_t other_id, int64_t run_id, struct err *err)
+{
+    struct history_info info;
+    struct history_replay *replays = NULL;
+    size_t n;
+    int result = history_find_run(history, run_id, &info, NULL);
+    if (result == 0)
+        result = history_replays(history, run_id, &replays, &n, NULL);
+    if (result < 0)
+        return err_set(err, result,
+                       "run %lld of it cannot be read; fstune history verify --db on it says why",
+                       (long long)other_id);
+    free(replays);
+    return 0;
+}
+
+/* Within the transaction, so that nothing of a damaged history is kept. */
+static int check_taken(struct history *history, struct err *err)
+{
+    struct history_change *changes = NULL;
+    sqlite3_stmt *statement;
+    size_t n;
+    int result =
+        history_sql_prepare(history->db, &statement, err, "SELECT other_id, id FROM temp.picked", "");
+    while (result == 0 && (result = history_sql_step(statement, err)) == 1)
+        result =
+            check_run(history, sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1), err);
+    sqlite3_finalize(statement);
+    if (result == 0)
+        result = history_list_changes(history, NULL, 0, 0, &changes, &n, err);
+    if (result == 0)
+        free(changes);
+    return result;
+}
+
+static int take_over(struct history *history, size_t *ret_n_runs, size_t *ret_n_changes, struct err *err)
+{
+    sqlite3 *db = history->db;
+    int64_t n = 0;
+    int result = history_sql_script(db, pick, err);
+    if (result == 0)
+        result = history_sql_script(db, share, err);
+    if (result == 0)
+        result = history_sql_script(db, copy, err);
+    if (result == 0)
+        result = history_sql_number(db, &n, err, "SELECT count(*) FROM temp.picked", "");
+    if (result == 0)
+        result = history_sql_script(db, copy_changes, err);
+    if (result == 0) {
+        *ret_n_runs = (size_t)n;
+        *ret_n_changes = (size_t)sqlite3_changes(db);
+        result = check_taken(history, err);
+    }
+    return result;
+}
+
+/* Attached from a transaction of its own: ATTACH cannot stand in one. */
+static int merge_attached(struct history *history, size_t *ret_n_runs, size_t *ret_n_changes, struct err *err)
+{
+    sqlite3 *db = history->db;
+    size_t n_runs = 0, n_changes = 0;
+    int result = history_sql_begin(db, true, err);
+    if (result == 0)
+        result = history_sql_end(db, take_over(history, &n_runs, &n_changes, err), err);
+    if (result == 0) {
+        *ret_n_runs = n_runs;
+        *ret_n_changes = n_changes;
+    }
+    sqlite3_exec(db, "DROP TABLE IF EXISTS temp.picked; DROP TABLE IF EXISTS temp.points_here", NULL, NULL,
+                 NULL);
+    return result;
+}
+
+static bool is_itself(struct history *history, const char *path)
+{
+    struct stat here, there;
+    return stat(path, &there) == 0 && stat(sqlite3_db_filename(history->db, "main"), &here) == 0 &&
+           here.st_dev == there.st_dev && here.st_ino == there.st_ino;
+}
+
+int history_merge(struct history *history, const char *path, size_t *ret_n_runs, size_t *ret_n_changes,
+                  struct err *err)
+{
+    struct history_snapshot snapshot;
+    struct history other;
+    if (is_itself(history, path))
+        return err_set(err, -EINVAL, "%.300s is this history itself; name another file", path);
+    int result = history_snapshot_make(&snapshot, path, err);
+    if (result < 0)
+        return result;
+    /* Checks it, and brings an older one up to date: in the copy. */
+    const struct history_place place = {.path = snapshot.path, .name = path};
+    result = history_open(&other, &place, err);
+    if (result < 0) {
+        history_snapshot_done(&snapshot);
+        return result;
+    }
+    result = history_sql_do(history->db, err, "ATTACH DATABASE ? AS other", "t", snapshot.path);
+    if (result == 0) {
+        result = merge_attached(history, ret_n_runs, ret_n_changes, err);
+        sqlite3_exec(history->db, "DETACH DATABASE other", NULL, NULL, NULL);
+    }
+    history_close(&other);
+    history_snapshot_done(&snapshot);
+    if (result < 0)
+        err_prefix(err, "history %.300s", path);
+    return result;
+}

@@ -1,0 +1,254 @@
+/* tuner/store/history: runs, replays and answers, read back. */
+#include "tuner/store/history_row.h"
+#include "tuner/store/history_sql.h"
+#include "tuner/store/journal.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CONFIDENCE 0.95
+
+static const char select_runs[] =
+    "SELECT u.id, u.uuid, u.started_s, u.finished_s, h.name, u.command, u.name, u.pattern, t.fingerprint, "
+    "u.status, u.exit_code, (SELECT count(*) FROM replays WHERE run_id = u.id), c.mean_bps, c.ci_low_bps, "
+    "c.ci_high_bps, c.conclusive, t.identity, " HISTORY_ROW_POINT(
+        "p") " FROM runs u JOIN hosts h ON h.id = u.host_id JOIN targets t ON t.id = u.target_id "
+             "LEFT JOIN recommendations c ON c.run_id = u.id LEFT JOIN points p ON p.id = c.point_id ";
+#define INFO_POINT_AT 17
+
+/* One more of a growing array; NULL when memory ran out. */
+static void *grow(void **array, size_t n, size_t *capacity, size_t size)
+{
+    if (n == *capacity) {
+        size_t more = *capacity == 0 ? 32 : 2 * *capacity;
+        void *grown = realloc(*array, more * size);
+        if (grown == NULL)
+            return NULL;
+        *array = grown;
+        *capacity = more;
+    }
+    return (char *)*array + n * size;
+}
+
+static void read_file_system(const char *identity, char *text, size_t size)
+{
+    json_t *object = json_loads(identity, 0, NULL);
+    const char *name = json_string_value(json_object_get(object, "file_system"));
+    snprintf(text, size, "%s", name != NULL ? name : "");
+    json_decref(object);
+}
+
+/* A run of `measure` has one point, and its interval is made of its replays. */
+static int read_measured(struct history *history, struct history_info *info, struct err *err)
+{
+    struct history_replay *replays;
+    struct moments moments = {0};
+    size_t n;
+    int result = history_replays(history, info->id, &replays, &n, err);
+    if (result < 0)
+        return result;
+    for (size_t i = 0; i < n; i++)
+        moments_add(&moments, replays[i].sample.throughput_bps);
+    if (n > 0) {
+        struct interval interval = student_interval(moments, CONFIDENCE);
+        info->has_point = true;
+        info->point = replays[0].point;
+        info->mean_bps = moments.mean;
+        info->ci_low_bps = interval.low;
+        info->ci_high_bps = interval.high;
+    }
+    free(replays);
+    return 0;
+}
+
+static void read_texts(sqlite3_stmt *statement, struct history_info *info)
+{
+    char identity[1024];
+    history_sql_text(statement, 1, info->uuid, sizeof info->uuid);
+    history_sql_text(statement, 4, info->host, sizeof info->host);
+    history_sql_text(statement, 5, info->command, sizeof info->command);
+    history_sql_text(statement, 6, info->target, sizeof info->target);
+    history_sql_text(statement, 7, info->pattern, sizeof info->pattern);
+    history_sql_text(statement, 8, info->fingerprint, sizeof info->fingerprint);
+    history_sql_text(statement, 16, identity, sizeof identity);
+    read_file_system(identity, info->file_system, sizeof info->file_system);
+}
+
+static int read_info(struct history *history, sqlite3_stmt *statement, struct history_info *info,
+                     struct err *err)
+{
+    char status[16];
+    *info = (struct history_info){.id = sqlite3_column_int64(statement, 0),
+                                  .started_s = history_sql_double(statement, 2),
+                                  .finished_s = history_sql_double(statement, 3),
+                                  .exit_code = -1,
+                                  .n_replays = (size_t)sqlite3_column_int64(statement, 11),
+                                  .mean_bps = history_sql_double(statement, 12),
+                                  .ci_low_bps = history_sql_double(statement, 13),
+                                  .ci_high_bps = history_sql_double(statement, 14),
+                                  .conclusive = sqlite3_column_int(statement, 15) != 0};
+    read_texts(statement, info);
+    history_sql_text(statement, 9, status, sizeof status);
+    size_t name = history_row_name(status, history_status_names, HISTORY_N_STATUSES);
+    if (name == HISTORY_N_STATUSES || !isfinite(info->started_s))
+        return err_set(err, -EBADMSG, "run %lld is damaged", (long long)info->id);
+    info->status = (enum history_status)name;
+    if (sqlite3_column_type(statement, 10) == SQLITE_INTEGER)
+        info->exit_code = sqlite3_column_int(statement, 10);
+    info->has_point = history_row_point(statement, INFO_POINT_AT, &info->point);
+    return strcmp(info->command, "measure") == 0 ? read_measured(history, info, err) : 0;
+}
+
+/* Values that the filter leaves open are NULL; a set of statuses is a text with commas around each. */
+static int prepare_list(struct history *history, const struct history_filter *filter,
+                        sqlite3_stmt **ret_statement, struct err *err)
+{
+    char statuses[16 * HISTORY_N_STATUSES] = ",", sql[2048];
+    for (size_t i = 0; i < HISTORY_N_STATUSES; i++) {
+        if ((filter->statuses & 1U << i) != 0)
+            snprintf(statuses + strlen(statuses), sizeof statuses - strlen(statuses), "%s,",
+                     history_status_names[i]);
+    }
+    snprintf(sql, sizeof sql,
+             "%sWHERE u.name = ifnull(?, u.name) AND t.fingerprint = ifnull(?, t.fingerprint) AND "
+             "u.pattern = ifnull(?, u.pattern) AND u.command = ifnull(?, u.command) AND "
+             "h.name = ifnull(?, h.name) AND (? IS NULL OR instr(?, ',' || u.status || ',') > 0) AND "
+             "(? = 0 OR c.run_id IS NOT NULL) ORDER BY u.id DESC LIMIT ?",
+             select_runs);
+    const char *set = filter->statuses != 0 ? statuses : NULL;
+    return history_sql_prepare(history->db, ret_statement, err, sql, "tttttttii", filter->target,
+                               filter->fingerprint, filter->pattern, filter->command, filter->host, set, set,
+                               (int64_t)filter->with_recommendation,
+                               filter->limit > 0 ? (int64_t)filter->limit : (int64_t)-1);
+}
+
+int history_list_runs(struct history *history, const struct history_filter *filter,
+                      struct history_info **ret_runs, size_t *ret_n, struct err *err)
+{
+    sqlite3_stmt *statement;
+    void *runs = NULL;
+    size_t n = 0, capacity = 0;
+    int result = prepare_list(history, filter, &statement, err);
+    while (result == 0 && (result = history_sql_step(statement, err)) == 1) {
+        struct history_info *info = grow(&runs, n, &capacity, sizeof *info);
+        result = info == NULL ? err_set(err, -ENOMEM, "no memory for %zu runs", n)
+                              : read_info(history, statement, info, err);
+        n++;
+    }
+    sqlite3_finalize(statement);
+    if (result < 0) {
+        free(runs);
+        return result;
+    }
+    *ret_runs = runs;
+    *ret_n = n;
+    return 0;
+}
+
+int history_find_run(struct history *history, int64_t run_id, struct history_info *ret_info, struct err *err)
+{
+    char sql[1024];
+    sqlite3_stmt *statement;
+    snprintf(sql, sizeof sql, "%sWHERE u.id = ?", select_runs);
+    int result = history_sql_prepare(history->db, &statement, err, sql, "i", run_id);
+    if (result == 0)
+        result = history_sql_step(statement, err);
+    if (result == 0)
+        result =
+            err_set(err, -ENOENT, "there is no run %lld; fstune history list shows them", (long long)run_id);
+    else if (result == 1)
+        result = read_info(history, statement, ret_info, err);
+    sqlite3_finalize(statement);
+    return result;
+}
+
+int history_replays(struct history *history, int64_t run_id, struct history_replay **ret_replays,
+                    size_t *ret_n, struct err *err)
+{
+    char sql[1024];
+    sqlite3_stmt *statement;
+    void *replays = NULL;
+    size_t n = 0, capacity = 0;
+    snprintf(sql, sizeof sql,
+             "SELECT %s FROM replays r JOIN points p ON p.id = r.point_id WHERE r.run_id = ? ORDER BY "
+             "r.number",
+             history_row_replay);
+    int result = history_sql_prepare(history->db, &statement, err, sql, "i", run_id);
+    while (result == 0 && (result = history_sql_step(statement, err)) == 1) {
+        struct history_replay *replay = grow(&replays, n, &capacity, sizeof *replay);
+        result = replay == NULL ? err_set(err, -ENOMEM, "no memory for %zu replays", n)
+                                : history_row_read_replay(statement, replay, err);
+        n++;
+    }
+    sqlite3_finalize(statement);
+    if (result < 0) {
+        free(replays);
+        return result;
+    }
+    *ret_replays = replays;
+    *ret_n = n;
+    return 0;
+}
+
+/* A document in a column; NULL stays NULL. */
+static int take_json(sqlite3_stmt *statement, int column, json_t **ret_document, struct err *err)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, column);
+    *ret_document = text != NULL ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
+    if (text != NULL && *ret_document == NULL)
+        return err_set(err, -EBADMSG, "a document is damaged");
+    return 0;
+}
+
+int history_document(struct history *history, int64_t run_id, json_t **ret_document, struct err *err)
+{
+    static const char of_run[] = "SELECT document FROM documents WHERE run_id = ?",
+                      newest[] = "SELECT d.document FROM documents d JOIN recommendations c ON c.run_id = "
+                                 "d.run_id JOIN runs u ON u.id = d.run_id "
+                                 "ORDER BY u.id DESC LIMIT 1";
+    sqlite3_stmt *statement;
+    struct history_info info;
+    int result = run_id != 0 ? history_find_run(history, run_id, &info, err) : 0;
+    if (result < 0)
+        return result;
+    result = history_sql_prepare(history->db, &statement, err, run_id != 0 ? of_run : newest,
+                                 run_id != 0 ? "i" : "", run_id);
+    if (result == 0)
+        result = history_sql_step(statement, err);
+    if (result == 1)
+        result = take_json(statement, 0, ret_document, err);
+    else if (result == 0)
+        result = run_id != 0 ? err_set(err, -ENODATA, "run %lld has no answer (%s)", (long long)run_id,
+                                       history_status_names[info.status])
+                             : err_set(err, -ENODATA, "there is no recommendation in it");
+    sqlite3_finalize(statement);
+    return result;
+}
+
+int history_circumstances(struct history *history, int64_t run_id, json_t **ret_settings, json_t **ret_system,
+                          struct err *err)
+{
+    sqlite3_stmt *statement;
+    json_t *settings = NULL, *system = NULL;
+    int result = history_sql_prepare(history->db, &statement, err,
+                                     "SELECT settings, system FROM runs WHERE id = ?", "i", run_id);
+    if (result == 0)
+        result = history_sql_step(statement, err);
+    if (result == 0)
+        result = err_set(err, -ENOENT, "there is no run %lld", (long long)run_id);
+    else if (result == 1)
+        result = take_json(statement, 0, &settings, err);
+    if (result == 0)
+        result = take_json(statement, 1, &system, err);
+    sqlite3_finalize(statement);
+    if (result < 0) {
+        json_decref(settings);
+        return result;
+    }
+    *ret_settings = settings;
+    *ret_system = system;
+    return 0;
+}

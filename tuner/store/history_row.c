@@ -1,0 +1,246 @@
+/* tuner/store/history_row: what a row says is checked like any input. */
+#include "tuner/store/history_row.h"
+
+#include "tuner/session/doubts.h"
+#include "tuner/store/history_sql.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LARGEST 1e18
+/* 33 numbers of at most 19 digits; every code of a doubt once. */
+#define QUANTILES_SIZE ((size_t)SKETCH_N_SHARES * 21)
+#define DOUBTS_SIZE    ((size_t)DOUBT_N * 64)
+
+static const char *const warmup_names[] = {
+    [MEASURE_WARMUP_STABLE] = "stable", [MEASURE_WARMUP_LIMIT] = "limit", [MEASURE_WARMUP_NONE] = "none"};
+#define N_WARMUPS (sizeof warmup_names / sizeof warmup_names[0])
+
+const char history_row_replay[] =
+    "r.number, r.at_seconds, r.throughput_bps, r.iops, r.latency_mean_ns, r.latency_p99_ns, "
+    "r.achieved_depth, r.seconds, r.warmup_seconds, r.bytes, r.moved_bytes, r.warmup, r.sampled, r.fresh, "
+    "r.cut, r.aside, r.doubts, r.requests, r.quantiles_ns, r.n_windows, r.window_seconds, "
+    "r.window_mean_bps, r.window_std_bps, r.window_least_bps, r.window_most_bps, "
+    "r.conditions, " HISTORY_ROW_POINT("p");
+#define CONDITIONS_AT 25
+#define POINT_AT      26
+
+size_t history_row_name(const char *text, const char *const *names, size_t n)
+{
+    size_t i = 0;
+    while (i < n && strcmp(text, names[i]) != 0)
+        i++;
+    return i;
+}
+
+#define POINT_VALUES(point)                                                                                  \
+    (int64_t)(point)->request_size_bytes, (int64_t)(point)->write_size_bytes, (int64_t)(point)->queue_depth, \
+        (int64_t)(point)->direct, api_names[(point)->api], (int64_t)(point)->threads,                        \
+        sync_names[(point)->sync]
+
+int history_row_point_id(sqlite3 *db, const struct point *point, int64_t *ret_id, struct err *err)
+{
+    int result = history_sql_do(db, err,
+                                "INSERT OR IGNORE INTO points(request_size, write_request_size, queue_depth, "
+                                "direct, api, threads, sync) VALUES(?, ?, ?, ?, ?, ?, ?)",
+                                "iiiitit", POINT_VALUES(point));
+    if (result < 0)
+        return result;
+    return history_sql_number(db, ret_id, err,
+                              "SELECT id FROM points WHERE request_size = ? AND write_request_size = ? AND "
+                              "queue_depth = ? AND direct = ? AND api = ? AND threads = ? AND sync = ?",
+                              "iiiitit", POINT_VALUES(point));
+}
+
+bool history_row_point(sqlite3_stmt *statement, int first, struct point *ret_point)
+{
+    struct point point = {0};
+    char api[16], sync[16];
+    int64_t values[HISTORY_ROW_POINT_COLUMNS];
+    for (int i = 0; i < HISTORY_ROW_POINT_COLUMNS; i++)
+        values[i] = sqlite3_column_int64(statement, first + i);
+    history_sql_text(statement, first + 4, api, sizeof api);
+    history_sql_text(statement, first + 6, sync, sizeof sync);
+    if (factors_parse_api(api, &point.api) < 0 || factors_parse_sync(sync, &point.sync) < 0 ||
+        values[0] < 0 || values[0] > (int64_t)FACTORS_REQUEST_SIZE_MAX_BYTES || values[1] < 0 ||
+        values[1] > (int64_t)FACTORS_REQUEST_SIZE_MAX_BYTES || values[2] < 0 ||
+        values[2] > FACTORS_QUEUE_DEPTH_MAX || values[3] < 0 || values[3] > 1 || values[5] < 0 ||
+        values[5] > FACTORS_THREADS_MAX)
+        return false;
+    point.request_size_bytes = (uint64_t)values[0];
+    factors_set_write_size(&point, (uint64_t)values[1]);
+    point.queue_depth = (uint32_t)values[2];
+    point.direct = (uint32_t)values[3];
+    point.threads = (uint32_t)values[5];
+    if (factors_check(&point, NULL) < 0)
+        return false;
+    *ret_point = point;
+    return true;
+}
+
+static void write_doubts(uint64_t doubts, char text[DOUBTS_SIZE])
+{
+    size_t length = 0;
+    text[0] = '\0';
+    for (unsigned i = 0; i < DOUBT_N && length < DOUBTS_SIZE; i++) {
+        if ((doubts & DOUBTS_BIT(i)) != 0)
+            length += (size_t)snprintf(text + length, DOUBTS_SIZE - length, "%s%s", length > 0 ? "," : "",
+                                       doubts_table[i].code);
+    }
+}
+
+/* A code that this fstune does not know is a newer one's: it is left out. */
+static uint64_t read_doubts(const char *text)
+{
+    uint64_t doubts = 0;
+    while (*text != '\0') {
+        char code[64];
+        size_t length = strcspn(text, ",");
+        snprintf(code, sizeof code, "%.*s", (int)(length < sizeof code ? length : 0), text);
+        enum doubt doubt = doubts_find(code);
+        if (doubt != DOUBT_N)
+            doubts |= DOUBTS_BIT(doubt);
+        text += length + (text[length] == ',');
+    }
+    return doubts;
+}
+
+static void write_quantiles(const struct sketch *sketch, char text[QUANTILES_SIZE])
+{
+    size_t length = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < SKETCH_N_SHARES && sketch->n > 0; i++)
+        length += (size_t)snprintf(text + length, QUANTILES_SIZE - length, "%s%" PRIu64, i > 0 ? "," : "",
+                                   sketch->ns[i]);
+}
+
+/* One number of a list; -1 where there is none. */
+static int64_t take_number(const char **text)
+{
+    int64_t number = 0;
+    size_t digits = strspn(*text, "0123456789");
+    if (digits == 0 || digits > 18)
+        return -1;
+    for (size_t i = 0; i < digits; i++)
+        number = 10 * number + ((*text)[i] - '0');
+    *text += digits + ((*text)[digits] == ',');
+    return number;
+}
+
+static bool read_sketch(int64_t n, const char *text, struct sketch *sketch)
+{
+    int64_t last = 0;
+    *sketch = (struct sketch){0};
+    if (n <= 0)
+        return n == 0;
+    for (size_t i = 0; i < SKETCH_N_SHARES; i++) {
+        int64_t ns = take_number(&text);
+        if (ns < last)
+            return false;
+        sketch->ns[i] = (uint64_t)ns;
+        last = ns;
+    }
+    sketch->n = (uint64_t)n;
+    return *text == '\0';
+}
+
+int history_row_add_replay(sqlite3 *db, int64_t run_id, const struct history_replay *replay, struct err *err)
+{
+    const struct sample *sample = &replay->sample;
+    const struct history_windows *windows = &replay->windows;
+    char doubts[DOUBTS_SIZE], quantiles[QUANTILES_SIZE];
+    int64_t point_id;
+    int result = history_row_point_id(db, &replay->point, &point_id, err);
+    if (result < 0)
+        return result;
+    write_doubts(sample->doubts, doubts);
+    write_quantiles(&sample->latency_sketch, quantiles);
+    return history_sql_do(
+        db, err,
+        "INSERT INTO replays(run_id, number, point_id, at_seconds, throughput_bps, iops, latency_mean_ns, "
+        "latency_p99_ns, achieved_depth, seconds, warmup_seconds, bytes, moved_bytes, warmup, sampled, "
+        "fresh, "
+        "cut, aside, doubts, requests, quantiles_ns, n_windows, window_seconds, window_mean_bps, "
+        "window_std_bps, window_least_bps, window_most_bps, conditions) "
+        "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+        "iiiddddddddiitiiiititidddddt", run_id, (int64_t)replay->number, point_id, replay->at_seconds,
+        sample->throughput_bps, sample->iops, sample->latency_mean_ns, sample->latency_p99_ns,
+        sample->achieved_depth, sample->seconds, sample->warmup_seconds, (int64_t)sample->bytes,
+        (int64_t)sample->moved_bytes, warmup_names[sample->warmup], (int64_t)sample->sampled,
+        (int64_t)sample->fresh, (int64_t)sample->cut, (int64_t)replay->aside, doubts,
+        (int64_t)sample->latency_sketch.n, quantiles, (int64_t)windows->n, windows->seconds,
+        windows->mean_bps, windows->std_bps, windows->least_bps, windows->most_bps, replay->conditions);
+}
+
+static bool is_figure(double value)
+{
+    return value > 0 && value <= LARGEST;
+}
+
+/* Unknown is NaN; what is out of range counts as unknown where that is allowed. */
+static double optional(sqlite3_stmt *statement, int column)
+{
+    double value = history_sql_double(statement, column);
+    return is_figure(value) ? value : NAN;
+}
+
+static void read_windows(sqlite3_stmt *statement, struct history_windows *windows)
+{
+    int64_t n = sqlite3_column_int64(statement, 19);
+    *windows = (struct history_windows){
+        .n = n > 0 && n <= PUMP_N_WINDOWS ? (size_t)n : 0,
+        .seconds = optional(statement, 20),
+        .mean_bps = optional(statement, 21),
+        .std_bps = history_sql_double(statement, 22),
+        .least_bps = history_sql_double(statement, 23),
+        .most_bps = optional(statement, 24),
+    };
+}
+
+static void read_sample(sqlite3_stmt *statement, struct sample *sample)
+{
+    char doubts[DOUBTS_SIZE];
+    history_sql_text(statement, 16, doubts, sizeof doubts);
+    *sample = (struct sample){
+        .throughput_bps = history_sql_double(statement, 2),
+        .iops = history_sql_double(statement, 3),
+        .latency_mean_ns = optional(statement, 4),
+        .latency_p99_ns = optional(statement, 5),
+        .achieved_depth = optional(statement, 6),
+        .seconds = history_sql_double(statement, 7),
+        .warmup_seconds = history_sql_double(statement, 8),
+        .bytes = (uint64_t)sqlite3_column_int64(statement, 9),
+        .moved_bytes = (uint64_t)sqlite3_column_int64(statement, 10),
+        .sampled = sqlite3_column_int(statement, 12) != 0,
+        .fresh = sqlite3_column_int(statement, 13) != 0,
+        .cut = sqlite3_column_int(statement, 14) != 0,
+        .doubts = read_doubts(doubts),
+    };
+}
+
+int history_row_read_replay(sqlite3_stmt *statement, struct history_replay *ret_replay, struct err *err)
+{
+    char warmup[16], quantiles[QUANTILES_SIZE];
+    struct history_replay replay = {.number = (uint64_t)sqlite3_column_int64(statement, 0),
+                                    .at_seconds = history_sql_double(statement, 1),
+                                    .aside = sqlite3_column_int(statement, 15) != 0};
+    struct sample *sample = &replay.sample;
+    read_sample(statement, sample);
+    read_windows(statement, &replay.windows);
+    history_sql_text(statement, CONDITIONS_AT, replay.conditions, sizeof replay.conditions);
+    history_sql_text(statement, 11, warmup, sizeof warmup);
+    history_sql_text(statement, 18, quantiles, sizeof quantiles);
+    size_t name = history_row_name(warmup, warmup_names, N_WARMUPS);
+    if (!history_row_point(statement, POINT_AT, &replay.point) || name == N_WARMUPS ||
+        !is_figure(sample->throughput_bps) || !is_figure(sample->iops) || !is_figure(sample->seconds) ||
+        !(sample->warmup_seconds >= 0 && sample->warmup_seconds <= LARGEST) || !(replay.at_seconds >= 0) ||
+        sqlite3_column_int64(statement, 9) < 0 || sqlite3_column_int64(statement, 10) < 0 ||
+        !read_sketch(sqlite3_column_int64(statement, 17), quantiles, &sample->latency_sketch))
+        return err_set(err, -EBADMSG, "replay %" PRIu64 " is damaged", replay.number);
+    sample->warmup = (enum measure_warmup)name;
+    *ret_replay = replay;
+    return 0;
+}

@@ -1,0 +1,170 @@
+/* tuner/store/history_snapshot: copying a database file with its log. */
+#include "tuner/store/history_snapshot.h"
+
+#include "bench/base/clock.h"
+#include "tuner/store/history.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TRIES      10
+#define PAUSE_NS   20000000ULL
+#define CHUNK_SIZE 65536
+#define NAME       "/history.db"
+
+/* The database, its write-ahead log, and the log that undoes a change where that one is not in use. The index
+ * of the former (-shm) is made anew. */
+static const char *const parts[] = {"", "-wal", "-journal"};
+#define N_PARTS (sizeof parts / sizeof parts[0])
+
+/* What tells that a part was written: sizes and times, of a missing one zeros. */
+struct look {
+    struct stat parts[N_PARTS];
+};
+
+static bool join(char *path, const char *base, const char *part)
+{
+    return (size_t)snprintf(path, HISTORY_SNAPSHOT_PATH_SIZE, "%s%s", base, part) <
+           HISTORY_SNAPSHOT_PATH_SIZE;
+}
+
+static int look_at(const char *base, struct look *look, struct err *err)
+{
+    char path[HISTORY_SNAPSHOT_PATH_SIZE];
+    for (size_t i = 0; i < N_PARTS; i++) {
+        if (!join(path, base, parts[i]))
+            return err_set(err, -ENAMETOOLONG, "the path is too long");
+        if (stat(path, &look->parts[i]) == 0)
+            continue;
+        if (errno != ENOENT)
+            return err_sys(err, -errno, "cannot look at it");
+        memset(&look->parts[i], 0, sizeof look->parts[i]);
+    }
+    return 0;
+}
+
+static bool is_same(const struct look *a, const struct look *b)
+{
+    for (size_t i = 0; i < N_PARTS; i++) {
+        const struct stat *x = &a->parts[i], *y = &b->parts[i];
+        if (x->st_ino != y->st_ino || x->st_size != y->st_size || x->st_mtim.tv_sec != y->st_mtim.tv_sec ||
+            x->st_mtim.tv_nsec != y->st_mtim.tv_nsec)
+            return false;
+    }
+    return true;
+}
+
+/* 0 or a negative errno. */
+static int pour(int from, int to)
+{
+    static char chunk[CHUNK_SIZE];
+    ssize_t n;
+    while ((n = read(from, chunk, sizeof chunk)) != 0) {
+        if (n < 0 && errno != EINTR)
+            return -errno;
+        for (ssize_t done = 0; done < n;) {
+            ssize_t written = write(to, chunk + done, (size_t)(n - done));
+            if (written < 0 && errno != EINTR)
+                return -errno;
+            done += written > 0 ? written : 0;
+        }
+    }
+    return 0;
+}
+
+/* A part that is not there has none in the copy either. */
+static int copy_part(const char *from_path, const char *to_path, struct err *err)
+{
+    int from = open(from_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), result;
+    if (from < 0)
+        return errno == ENOENT ? 0 : err_sys(err, -errno, "it cannot be read");
+    int to = open(to_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    result = to < 0 ? -errno : pour(from, to);
+    if (to >= 0 && close(to) < 0 && result == 0)
+        result = -errno;
+    close(from);
+    return result < 0
+               ? err_sys(err, result, "it cannot be copied to %s (TMPDIR names another place)", to_path)
+               : 0;
+}
+
+static void remove_parts(const char *base)
+{
+    static const char *const made[] = {"", "-wal", "-journal", "-shm"};
+    char path[HISTORY_SNAPSHOT_PATH_SIZE];
+    for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
+        if (join(path, base, made[i]))
+            unlink(path);
+    }
+}
+
+static int copy_parts(const struct history_snapshot *snapshot, const char *base, struct err *err)
+{
+    char from[HISTORY_SNAPSHOT_PATH_SIZE], to[HISTORY_SNAPSHOT_PATH_SIZE];
+    int result = 0;
+    remove_parts(snapshot->path);
+    for (size_t i = 0; i < N_PARTS && result == 0; i++) {
+        if (!join(from, base, parts[i]) || !join(to, snapshot->path, parts[i]))
+            return err_set(err, -ENAMETOOLONG, "the path is too long");
+        result = copy_part(from, to, err);
+    }
+    return result;
+}
+
+/* Again while somebody writes: a copy of two times would be damaged. */
+static int copy_at_rest(const struct history_snapshot *snapshot, const char *base, struct err *err)
+{
+    struct look before, after;
+    for (int i = 0; i < TRIES; i++) {
+        int result = look_at(base, &before, err);
+        if (result == 0)
+            result = copy_parts(snapshot, base, err);
+        if (result == 0)
+            result = look_at(base, &after, err);
+        if (result < 0 || is_same(&before, &after))
+            return result;
+        clock_sleep_until_ns(&clock_monotonic, clock_now_ns(&clock_monotonic) + PAUSE_NS);
+    }
+    return err_set(err, -EBUSY, "it is being written all the time; try again when no fstune measures there");
+}
+
+static int make_folder(struct history_snapshot *snapshot, struct err *err)
+{
+    const char *base = getenv("TMPDIR");
+    if (base == NULL || base[0] != '/')
+        base = "/var/tmp";
+    if (!join(snapshot->folder, base, "/fstune-merge-XXXXXX") ||
+        strlen(snapshot->folder) + sizeof NAME > HISTORY_SNAPSHOT_PATH_SIZE)
+        return err_set(err, -ENAMETOOLONG, "the path in TMPDIR is too long");
+    if (mkdtemp(snapshot->folder) == NULL)
+        return err_sys(err, -errno, "no folder for a copy can be made in %s", base);
+    (void)join(snapshot->path, snapshot->folder, NAME);
+    return 0;
+}
+
+int history_snapshot_make(struct history_snapshot *snapshot, const char *path, struct err *err)
+{
+    char whole[4096];
+    int result = history_look(path, err);
+    if (result < 0)
+        return result;
+    /* SQLite keeps the log beside the file, not beside a link to it. */
+    if (realpath(path, whole) == NULL)
+        return err_sys(err, -errno, "history %.300s", path);
+    result = make_folder(snapshot, err);
+    if (result == 0 && (result = copy_at_rest(snapshot, whole, err)) < 0)
+        history_snapshot_done(snapshot);
+    return result < 0 ? err_prefix(err, "history %.300s", path) : 0;
+}
+
+void history_snapshot_done(struct history_snapshot *snapshot)
+{
+    remove_parts(snapshot->path);
+    rmdir(snapshot->folder);
+}

@@ -1,0 +1,43 @@
+/* tuner/store/history_sql: SQLite as the parts of tuner/store/history use it. */
+#ifndef FSTUNE_TUNER_STORE_HISTORY_SQL_H
+#define FSTUNE_TUNER_STORE_HISTORY_SQL_H
+
+#include "bench/base/err.h"
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The errno of a result code of SQLite, with the reason in the text. */
+int history_sql_fail(sqlite3 *db, int code, struct err *err);
+
+/* Statements without values and without rows. */
+int history_sql_script(sqlite3 *db, const char *sql, struct err *err);
+
+/* Prepares one statement and binds its values; types has a letter for each: i int64_t, d double (NULL where
+ * it is not finite), t const char * (NULL stays NULL). The caller finalizes *ret_statement, NULL on failure.
+ */
+int history_sql_prepare(sqlite3 *db, sqlite3_stmt **ret_statement, struct err *err, const char *sql,
+                        const char *types, ...);
+
+/* 1: a row is there; 0: the end; or a negative errno. */
+int history_sql_step(sqlite3_stmt *statement, struct err *err);
+
+/* One statement that gives no row, from preparing to finalizing. */
+int history_sql_do(sqlite3 *db, struct err *err, const char *sql, const char *types, ...);
+
+/* The same for one that gives a whole number; -ENOENT without a row. */
+int history_sql_number(sqlite3 *db, int64_t *ret_number, struct err *err, const char *sql, const char *types,
+                       ...);
+
+/* A transaction that writes. durable: its end waits for the disk. */
+int history_sql_begin(sqlite3 *db, bool durable, struct err *err);
+/* Commits where result is 0, else rolls back; returns result, or why the commit failed. */
+int history_sql_end(sqlite3 *db, int result, struct err *err);
+
+/* Columns: NaN, or 0, for NULL. Text is cut to size. */
+double history_sql_double(sqlite3_stmt *statement, int column);
+void history_sql_text(sqlite3_stmt *statement, int column, char *text, size_t size);
+
+#endif

@@ -1,0 +1,295 @@
+/* Journals: opening, appending. What a line says is read in journal_line.c. */
+#include "tuner/store/journal.h"
+
+#include "bench/base/clock.h"
+#include "bench/run/measure.h"
+#include "tuner/store/journal_line.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int add_run(struct journal *journal, const struct journal_run *run)
+{
+    if (journal->n_runs == JOURNAL_MAX_RUNS)
+        return -EFBIG;
+    if (journal->n_runs == journal->capacity) {
+        size_t capacity = journal->capacity == 0 ? 64 : 2 * journal->capacity;
+        struct journal_run *runs = realloc(journal->runs, capacity * sizeof *runs);
+        if (runs == NULL)
+            return -ENOMEM;
+        journal->runs = runs;
+        journal->capacity = capacity;
+    }
+    journal->runs[journal->n_runs++] = *run;
+    journal->spent_seconds = fmax(journal->spent_seconds, run->at_seconds);
+    if (run->number >= journal->next_number)
+        journal->next_number = run->number + 1;
+    return 0;
+}
+
+/* At most an hour, in whole nanoseconds. */
+static bool take_ns(const json_t *object, const char *key, json_int_t least_ns, uint64_t *ret_ns)
+{
+    const json_t *value = json_object_get(object, key);
+    json_int_t ns = json_integer_value(value);
+    *ret_ns = (uint64_t)ns;
+    return json_is_integer(value) && ns >= least_ns && ns <= (json_int_t)(3600 * CLOCK_NS_PER_S);
+}
+
+static int take_length(struct journal *journal, const json_t *object)
+{
+    struct journal_length length;
+    if (!take_ns(object, "run_ns", (json_int_t)MEASURE_MIN_DURATION_NS, &length.run_ns) ||
+        !take_ns(object, "warmup_limit_ns", 0, &length.warmup_limit_ns) ||
+        !take_ns(object, "warmup_least_ns", 0, &length.warmup_least_ns))
+        return -EINVAL;
+    length.keeps = json_is_true(json_object_get(object, "keeps"));
+    journal->length = length;
+    if (!length.keeps)
+        journal->n_runs = journal->first = 0;
+    return 0;
+}
+
+/* One complete line. 0; -EINVAL: it is no line of a journal. */
+static int take_line(struct journal *journal, const char *line, size_t size)
+{
+    struct journal_run run;
+    int result = 0;
+    json_t *object = json_loadb(line, size, JSON_REJECT_DUPLICATES, NULL);
+    if (object == NULL)
+        return -EINVAL;
+    if (journal->header == NULL) {
+        const char *schema = json_string_value(json_object_get(object, "schema"));
+        if (schema == NULL || strcmp(schema, JOURNAL_SCHEMA) != 0)
+            result = -EINVAL;
+        else
+            journal->header = json_incref(object);
+    } else if (json_object_get(object, "mark") != NULL) {
+        journal->first = journal->n_runs;
+    } else if (json_object_get(object, "length") != NULL) {
+        result = take_length(journal, json_object_get(object, "length"));
+    } else {
+        result = journal_line_read(object, &run);
+        if (result == 0)
+            result = add_run(journal, &run);
+    }
+    json_decref(object);
+    return result;
+}
+
+static int refuse_line(size_t number, int result, struct err *err)
+{
+    if (number == 1 && result == -EINVAL)
+        return err_set(err, -EINVAL, "it is not a journal of fstune; name another file");
+    if (result == -EINVAL)
+        return err_set(err, result, "line %zu is no run; name another file", number);
+    return err_sys(err, result, "line %zu cannot be taken", number);
+}
+
+/* A first line that ends before its end. Nobody else's text starts like this. */
+static bool starts_a_header(const char *text, size_t size)
+{
+    static const char start[] = "{\"schema\":\"" JOURNAL_SCHEMA "\"";
+    return memcmp(text, start, size < sizeof start - 1 ? size : sizeof start - 1) == 0;
+}
+
+int journal_parse(struct journal *journal, const char *text, size_t all, struct err *err)
+{
+    size_t number = 0, at = 0;
+    /* After a crash some file systems give zeros for what was not written out yet. */
+    size_t size = all > 0 && text[0] != '\0' ? strnlen(text, all) : all;
+    *journal = (struct journal){.fd = -1, .torn = size < all};
+    while (at < size) {
+        const char *end = memchr(text + at, '\n', size - at);
+        bool last = end == NULL || (size_t)(end - text) + 1 == size;
+        size_t length = end == NULL ? size - at : (size_t)(end - text) - at;
+        number++;
+        int result = end == NULL ? -EINVAL : take_line(journal, text + at, length);
+        if (result == -EINVAL && last && (number > 1 || (end == NULL && starts_a_header(text, size)))) {
+            journal->torn = true;
+            return 0;
+        }
+        if (result < 0) {
+            journal_done(journal);
+            return refuse_line(number, result, err);
+        }
+        at += length + 1;
+        journal->whole_bytes = at;
+    }
+    return 0;
+}
+
+void journal_done(struct journal *journal)
+{
+    json_decref(journal->header);
+    free(journal->runs);
+    if (journal->fd > 0)
+        close(journal->fd);
+    memset(journal, 0, sizeof *journal);
+    journal->fd = -1;
+}
+
+static int read_all(int fd, char *text, size_t size)
+{
+    size_t done = 0;
+    while (done < size) {
+        ssize_t n = pread(fd, text + done, size - done, (off_t)done);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return n < 0 ? -errno : -EIO;
+        done += (size_t)n;
+    }
+    return 0;
+}
+
+static int load_open(int fd, char **ret_text, size_t *ret_size, struct err *err)
+{
+    struct stat status;
+    if (fstat(fd, &status) < 0)
+        return err_sys(err, -errno, "cannot look at it");
+    if (!S_ISREG(status.st_mode))
+        return err_set(err, -EINVAL, "it is not a regular file");
+    if (status.st_size > (off_t)JOURNAL_MAX_SIZE)
+        return err_set(err, -EINVAL, "it has more than %u MiB", JOURNAL_MAX_SIZE >> 20);
+    size_t size = (size_t)status.st_size;
+    char *text = malloc(size + 1);
+    if (text == NULL)
+        return err_set(err, -ENOMEM, "no memory for its %zu bytes", size);
+    int result = read_all(fd, text, size);
+    if (result < 0) {
+        free(text);
+        return err_sys(err, result, "cannot read it");
+    }
+    text[size] = '\0';
+    *ret_text = text;
+    *ret_size = size;
+    return 0;
+}
+
+int journal_load(const char *path, int flags, int *ret_fd, char **ret_text, size_t *ret_size, struct err *err)
+{
+    /* A pipe or a device must not make fstune wait. */
+    int fd = open(path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
+    if (fd < 0)
+        return err_sys(err, -errno, "cannot open it");
+    int result = load_open(fd, ret_text, ret_size, err);
+    if (result < 0)
+        close(fd);
+    else
+        *ret_fd = fd;
+    return result;
+}
+
+/* An existing file, or else a new one. */
+static int open_or_create(const char *path, bool read_only, int *ret_fd, char **ret_text, size_t *ret_size,
+                          struct err *err)
+{
+    int flags = (read_only ? O_RDONLY : O_RDWR | O_APPEND) | O_NOFOLLOW;
+    int result = journal_load(path, flags, ret_fd, ret_text, ret_size, err);
+    if (result == -ENOENT && !read_only)
+        result = journal_load(path, flags | O_CREAT | O_EXCL, ret_fd, ret_text, ret_size, err);
+    return result;
+}
+
+/* What was read must still be all there is once the lock is held. */
+static int lock(int fd, size_t size, struct err *err)
+{
+    struct stat status;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &status) == 0 && (size_t)status.st_size == size)
+        return 0;
+    return err_set(err, -EAGAIN, "another fstune is using it; wait for it to end");
+}
+
+int journal_open(struct journal *journal, const char *path, bool read_only, struct err *err)
+{
+    int fd = -1;
+    char *text = NULL;
+    size_t size = 0;
+    *journal = (struct journal){.fd = -1};
+    int result = open_or_create(path, read_only, &fd, &text, &size, err);
+    if (result == -ENOENT && read_only)
+        return 0;
+    if (result == 0)
+        result = journal_parse(journal, text, size, err);
+    free(text);
+    if (result == 0 && !read_only)
+        result = lock(fd, size, err);
+    if (result == 0 && !read_only)
+        journal->fd = fd;
+    else if (fd >= 0)
+        close(fd);
+    if (result < 0) {
+        journal_done(journal);
+        err_prefix(err, "--resume %s", path);
+    }
+    return result;
+}
+
+/* One write for a line: an end in the middle leaves a part of it at the end of the file, nothing worse. */
+static int write_line(struct journal *journal, json_t *object)
+{
+    char *text = object == NULL ? NULL : json_dumps(object, JSON_COMPACT);
+    size_t size = text == NULL ? 0 : strlen(text);
+    int result = text == NULL ? -ENOMEM : 0;
+    if (result == 0) {
+        text[size++] = '\n'; /* where the 0 stood */
+        ssize_t n = write(journal->fd, text, size);
+        result = n < 0 ? -errno : (size_t)n < size ? -ENOSPC : 0;
+    }
+    free(text);
+    json_decref(object);
+    return result;
+}
+
+int journal_begin(struct journal *journal, json_t *header, struct err *err)
+{
+    int result = 0;
+    if (header == NULL)
+        return err_set(err, -ENOMEM, "no memory for the header of a journal");
+    if (journal->torn && ftruncate(journal->fd, (off_t)journal->whole_bytes) < 0)
+        result = -errno;
+    if (result == 0 && journal->header == NULL) {
+        journal->header = json_incref(header);
+        result = write_line(journal, json_incref(header));
+    }
+    json_decref(header);
+    return result < 0 ? err_sys(err, result, "the journal cannot be written") : 0;
+}
+
+static void append(struct journal *journal, json_t *object)
+{
+    int result = write_line(journal, object);
+    if (result == 0)
+        return;
+    journal->failed = result;
+    close(journal->fd);
+    journal->fd = -1;
+}
+
+void journal_append(struct journal *journal, const struct journal_run *run)
+{
+    if (journal->fd >= 0)
+        append(journal, journal_line_make(run));
+}
+
+void journal_mark(struct journal *journal)
+{
+    if (journal->fd >= 0)
+        append(journal, json_pack("{s:s}", "mark", "disagrees"));
+}
+
+void journal_decide(struct journal *journal, const struct journal_length *length)
+{
+    if (journal->fd >= 0)
+        append(journal,
+               json_pack("{s:{s:b,s:I,s:I,s:I}}", "length", "keeps", (int)length->keeps, "run_ns",
+                         (json_int_t)length->run_ns, "warmup_limit_ns", (json_int_t)length->warmup_limit_ns,
+                         "warmup_least_ns", (json_int_t)length->warmup_least_ns));
+}

@@ -1,0 +1,137 @@
+/* What the runs of a journal mean. */
+#include "tuner/store/resume_header.h"
+
+#include "tuner/base/json.h"
+#include "tuner/store/journal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const factor_names[FACTOR_N] = {
+    [FACTOR_REQUEST_SIZE] = "request_size",
+    [FACTOR_QUEUE_DEPTH] = "queue_depth",
+    [FACTOR_DIRECT] = "direct",
+    [FACTOR_API] = "api",
+    [FACTOR_THREADS] = "threads",
+    [FACTOR_SYNC] = "sync",
+    [FACTOR_WRITE_SIZE] = "write_request_size",
+};
+
+/* A fact of the machine as text; "" where it is not known. */
+static json_t *fact(const struct hostinfo *host, const char *key)
+{
+    const struct hostinfo_fact *found = hostinfo_find(host, key);
+    return json_text(found != NULL && found->kind == HOSTINFO_TEXT ? found->text : "");
+}
+
+/* What tells one file system from another, as members of the header. */
+static void set_place(json_t *header, const struct session *session)
+{
+    static const char *const keys[] = {"hostname", "file_system", "mount_source"};
+    json_object_set_new(header, "simulated", json_boolean(session->simulated));
+    if (session->simulated) {
+        json_object_set_new(header, "surface", json_text(session->surface.name));
+        json_object_set_new(header, "surface_points", json_integer((json_int_t)session->surface.n_cells));
+        return;
+    }
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        json_object_set_new(header, keys[i], fact(&session->host, keys[i]));
+    json_object_set_new(header, "existing", json_text(session->settings->existing));
+}
+
+/* Levels as they were asked for; empty: the default. */
+static void set_space(json_t *header, const struct settings *settings)
+{
+    for (int factor = 0; factor < FACTOR_N; factor++) {
+        const struct levels *levels = &settings->levels[factor];
+        json_t *list = json_array();
+        for (size_t i = 0; i < levels->n && list != NULL; i++)
+            json_array_append_new(list, json_integer((json_int_t)levels->value[i]));
+        json_object_set_new(header, factor_names[factor], list);
+    }
+}
+
+static void set_rules(json_t *header, const struct session *session)
+{
+    const struct settings *settings = session->settings;
+    const struct {
+        const char *key;
+        uint64_t value;
+    } rules[] = {
+        {"file_size", settings->file_size_given ? settings->file_size_bytes : 0},
+        {"duration_ns", settings->duration_ns},
+        {"warmup_limit_ns", settings->warmup_limit_ns},
+        {"warmup_window", settings->warmup_window},
+        {"batch", settings->batch_requests},
+        {"advise", settings->advise},
+        {"shared_region", settings->shared_region},
+        {"split_sizes", settings->split_sizes},
+        {"io_uring_cooperative", settings->io_uring_cooperative},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
+        /* The unlimited warm-up is -1. */
+        json_object_set_new(header, rules[i].key, json_integer((json_int_t)rules[i].value));
+    json_object_set_new(header, "objective", json_string(settings_objective_names[settings->objective]));
+    json_object_set_new(header, "profile", json_integer(settings->profile));
+    json_object_set_new(header, "rate_floor", json_number(settings->rate_floor_share));
+    json_object_set_new(header, "tolerance", json_number(settings->tolerance_share));
+    json_object_set_new(header, "warmup_coef", json_number(settings->warmup_coef_share));
+    json_object_set_new(header, "cache",
+                        json_string(session->env.cache == MEASURE_CACHE_WARM ? "warm" : "cold"));
+}
+
+json_t *resume_header_make(const struct session *session, uint64_t run_ns)
+{
+    json_t *header = json_object();
+    if (header == NULL)
+        return NULL;
+    json_object_set_new(header, "schema", json_string(JOURNAL_SCHEMA));
+    json_object_set_new(header, "version", json_string(FSTUNE_VERSION));
+    json_object_set_new(header, "pattern", json_text(session->settings->pattern.name));
+    set_space(header, session->settings);
+    set_place(header, session);
+    set_rules(header, session);
+    json_object_set_new(header, "seed", json_integer((json_int_t)session->seed));
+    json_object_set_new(header, "run_ns", json_integer((json_int_t)run_ns));
+    return header;
+}
+
+static int refuse(const char *key, const json_t *here, const json_t *there, struct err *err)
+{
+    char *own = json_dumps(here, JSON_ENCODE_ANY | JSON_COMPACT),
+         *other = there == NULL ? NULL : json_dumps(there, JSON_ENCODE_ANY | JSON_COMPACT);
+    err_set(err, -EINVAL, "%s is %.150s here and %.150s in the journal; name another file", key,
+            own != NULL ? own : "?", other != NULL ? other : "missing");
+    free(own);
+    free(other);
+    return -EINVAL;
+}
+
+static bool is_left_to_journal(const struct session *session, const char *key)
+{
+    if (strcmp(key, "seed") == 0)
+        return !session->settings->seed_given;
+    return strcmp(key, "run_ns") == 0;
+}
+
+int resume_header_check(const struct session *session, const json_t *header, struct err *err)
+{
+    return resume_header_compare(session, resume_header_make(session, 0), header, err);
+}
+
+int resume_header_compare(const struct session *session, json_t *own, const json_t *header, struct err *err)
+{
+    json_t *here = NULL;
+    const char *key = NULL;
+    int result = own == NULL ? err_set(err, -ENOMEM, "no memory for a header") : 0;
+    json_object_foreach(own, key, here)
+    {
+        const json_t *there = json_object_get(header, key);
+        if (result == 0 && !is_left_to_journal(session, key) && !json_equal(here, there))
+            result = refuse(key, here, there, err);
+    }
+    json_decref(own);
+    return result;
+}

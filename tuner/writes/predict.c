@@ -1,0 +1,250 @@
+/* From the options of `predict write` to what the model says. */
+#include "tuner/writes/predict.h"
+
+#include "bench/base/rng.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#define NS_PER_S 1e9
+
+/* Options that mean something together with other options only. */
+struct conflict {
+    bool is_there;
+    const char *text;
+};
+
+static int refuse_first(const struct conflict *conflicts, size_t n, struct err *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (conflicts[i].is_there)
+            return err_set(err, -EINVAL, "%s", conflicts[i].text);
+    }
+    return 0;
+}
+
+static int check_load(const struct settings_prediction *asked, struct err *err)
+{
+    const bool traced = asked->trace[0] != '\0';
+    const struct conflict conflicts[] = {
+        {traced && asked->pattern_given, "--pattern: the writes come from --trace; leave one of them out"},
+        {traced && asked->total_bytes > 0, "--total: the writes come from --trace; leave one of them out"},
+        {traced && asked->request_size_bytes > 0,
+         "--request-size: the writes come from --trace; leave one of them out"},
+        {traced && asked->delay_ns > 0, "--delay: the writes come from --trace; leave one of them out"},
+        {traced && asked->rewrite_share > 0,
+         "--rewrite: the writes come from --trace; leave one of them out"},
+        {!traced && asked->total_bytes == 0,
+         "--total is missing; give the bytes that are written, as --total 8g, or the writes with --trace"},
+        {!traced && asked->request_size_bytes == 0,
+         "--request-size is missing; give the bytes of one write, as --request-size 1m"},
+        {asked->rewrite_share > 0 && asked->random,
+         "--rewrite: writes in random order have none before them to overlap; use --pattern write"},
+    };
+    return refuse_first(conflicts, sizeof conflicts / sizeof conflicts[0], err);
+}
+
+static bool has_extension(const struct settings_prediction *asked)
+{
+    return asked->first_touch || asked->rewrites || asked->writeback || asked->small_calls || asked->close ||
+           asked->piecewise || asked->balanced || asked->limit_share > 0 || asked->n_writers > 0 ||
+           asked->writeback_interval_ns > 0 || asked->allocation_bps > 0 || asked->split_ns > 0 ||
+           asked->burst_credit_bytes > 0 || asked->burst_bps > 0;
+}
+
+static int check_extensions(const struct settings_prediction *asked, struct err *err)
+{
+    const bool written_back = asked->mode == CAWL_NOSYNC || asked->mode == CAWL_STDIO;
+    const struct conflict conflicts[] = {
+        {asked->mode == CAWL_NAIVE && has_extension(asked),
+         "--mode naive is size / rate of the device and nothing more; leave the extensions out"},
+        {asked->close && asked->mode != CAWL_STDIO, "--close is for --mode stdio, which has a buffer"},
+        {asked->first_touch && asked->mode == CAWL_DIRECT,
+         "--first-touch: direct writes do not use the page cache; use --mode nosync, stdio or sync"},
+        {asked->rewrites && !written_back, "--rewrites: only --mode nosync and stdio leave dirty memory"},
+        {asked->writeback && asked->mode == CAWL_DIRECT,
+         "--writeback: direct writes do not use the page cache; use --mode nosync, stdio or sync"},
+        {asked->small_calls && !written_back, "--small-calls is for --mode nosync and stdio"},
+        {asked->piecewise && !written_back, "--piecewise: only --mode nosync and stdio pass limits"},
+        {asked->balanced && !written_back, "--balanced: only --mode nosync and stdio let writers wait"},
+        {asked->split_ns > 0 && written_back,
+         "--split-cost: the requests of --mode nosync and stdio are made by writeback; use direct or sync"},
+        {asked->limit_share > 0 && !written_back,
+         "--limit-share: only --mode nosync and stdio leave dirty memory"},
+        {asked->writeback_interval_ns > 0 && !written_back,
+         "--writeback-interval: only --mode nosync and stdio leave dirty memory"},
+        {asked->allocation_bps > 0 && !written_back,
+         "--allocation-rate: only --mode nosync and stdio leave it to writeback"},
+        {(asked->burst_credit_bytes > 0) != (asked->burst_bps > 0),
+         "--burst-credit and --burst-rate belong together; give both"},
+    };
+    return refuse_first(conflicts, sizeof conflicts / sizeof conflicts[0], err);
+}
+
+static int check_output(const struct settings *settings, struct err *err)
+{
+    const struct settings_prediction *asked = &settings->prediction;
+    const bool csv_out = strcmp(asked->csv, "-") == 0, letters = strcmp(asked->picture, "-") == 0;
+    const struct conflict conflicts[] = {
+        {settings->json && csv_out, "--json and --csv - both want standard output; give --csv a file"},
+        {letters && (settings->json || csv_out),
+         "--plot - wants standard output for itself; give it a file, as --plot costs.png"},
+        {asked->validate && asked->mode == CAWL_NAIVE,
+         "--validate: --mode naive cannot be made for real; it is compared with every other mode"},
+        {asked->validate && letters, "--validate --plot: give it a file, as --plot costs.png"},
+        {!asked->validate && asked->repetitions_given, "--repetitions is for --validate"},
+        {!asked->validate && settings->max_write_given, "--max-write is for --validate"},
+        {!asked->validate && settings->dry_run,
+         "--dry-run is for --validate; a prediction alone writes nothing"},
+    };
+    return refuse_first(conflicts, sizeof conflicts / sizeof conflicts[0], err);
+}
+
+int predict_check(const struct settings *settings, struct err *err)
+{
+    if (settings->prediction.host[0] == '\0')
+        return err_set(err, -EINVAL,
+                       "--host is missing; give the file that fstune calibrate --path DIR -o host.conf "
+                       "writes");
+    int result = check_load(&settings->prediction, err);
+    if (result == 0)
+        result = check_extensions(&settings->prediction, err);
+    return result == 0 ? check_output(settings, err) : result;
+}
+
+int predict_options(const struct settings_prediction *asked, const struct host_file *host,
+                    struct cawl_options *ret_options, bool *ret_extended, struct err *err)
+{
+    if (asked->first_touch && !(host->host.bw_ramdisk_first_touch_bps > 0))
+        return err_set(err, -EINVAL, "--first-touch: the host file has no bw_ramdisk_first_touch");
+    if (asked->rewrites && !(host->host.bw_rewrite_bps > 0))
+        return err_set(err, -EINVAL, "--rewrites: the host file has no bw_rewrite; calibrate again");
+    if (asked->writeback && !(host->host.bw_writeback_bps > 0))
+        return err_set(err, -EINVAL, "--writeback: the host file has no bw_writeback; calibrate again");
+    if (asked->small_calls && !(host->host.bw_page_bps > 0 && host->host.bw_buffer_bps > 0))
+        return err_set(err, -EINVAL,
+                       "--small-calls: the host file has no bw_page or no bw_buffer; calibrate again");
+    if (asked->split_ns > 0 && !(host->max_request_bytes > 0))
+        return err_set(err, -EINVAL, "--split-cost: the host file has no max_request");
+    double lasting_bps = fmax(host->host.bw_dev_bps, asked->writeback ? host->host.bw_writeback_bps : 0);
+    if (asked->burst_bps > 0 && !((double)asked->burst_bps > lasting_bps))
+        return err_set(err, -EINVAL, "--burst-rate: the host file's %s is %.4g, and a burst is faster",
+                       lasting_bps > host->host.bw_dev_bps ? "bw_writeback" : "bw_dev", lasting_bps);
+    *ret_extended = has_extension(asked);
+    *ret_options = (struct cawl_options){
+        .first_touch = asked->first_touch,
+        .rewrites = asked->rewrites,
+        .writeback = asked->writeback,
+        .small_calls = asked->small_calls,
+        .close = asked->close,
+        .piecewise = asked->piecewise,
+        .balanced = asked->balanced,
+        .limit_share = asked->limit_share,
+        .n_writers = asked->n_writers,
+        .writeback_interval_s = (double)asked->writeback_interval_ns / NS_PER_S,
+        .allocation_bps = (double)asked->allocation_bps,
+        .max_request_bytes = asked->split_ns > 0 ? host->max_request_bytes : 0,
+        .split_s = (double)asked->split_ns / NS_PER_S,
+        .burst_bytes = (double)asked->burst_credit_bytes,
+        .burst_bps = (double)asked->burst_bps,
+    };
+    return 0;
+}
+
+static int open_load(struct predict *predict, struct err *err)
+{
+    const struct settings_prediction *asked = &predict->settings->prediction;
+    if (asked->trace[0] != '\0')
+        return write_load_read(asked->trace, &predict->load, err);
+    const struct write_load_plan plan = {.random = asked->random,
+                                         .total_bytes = asked->total_bytes,
+                                         .request_size_bytes = asked->request_size_bytes,
+                                         .delay_s = (double)asked->delay_ns / NS_PER_S,
+                                         .rewrite_share = asked->rewrite_share,
+                                         .seed = predict->seed};
+    return write_load_generate(&plan, &predict->load, err);
+}
+
+int predict_open(struct predict *predict, const struct settings *settings, struct err *err)
+{
+    const struct settings_prediction *asked = &settings->prediction;
+    memset(predict, 0, sizeof *predict);
+    predict->settings = settings;
+    predict->mode = (enum cawl_mode)asked->mode;
+    predict->seed = settings->seed_given ? settings->seed : rng_seed_from_system() >> 1;
+    int result = predict_check(settings, err);
+    if (result == 0)
+        result = host_file_read(asked->host, &predict->host, err);
+    if (result == 0)
+        result = predict_options(asked, &predict->host, &predict->options, &predict->extended, err);
+    return result == 0 ? open_load(predict, err) : result;
+}
+
+static int ask_total(const struct predict *predict, const struct cawl_options *options, enum cawl_mode mode,
+                     double *ret_s)
+{
+    struct cawl_prediction prediction = {0};
+    int result =
+        cawl_predict(&predict->host.host, options, mode, predict->load.chunks, predict->load.n, &prediction);
+    if (result == 0)
+        *ret_s = prediction.total_s;
+    cawl_prediction_done(&prediction);
+    return result;
+}
+
+int predict_run(struct predict *predict, struct err *err)
+{
+    static const struct cawl_options plain;
+    int result = ask_total(predict, &plain, CAWL_NAIVE, &predict->naive_total_s);
+    predict->plain_total_s = NAN;
+    if (result == 0 && predict->extended)
+        result = ask_total(predict, &plain, predict->mode, &predict->plain_total_s);
+    if (result == 0)
+        result = cawl_predict(&predict->host.host, &predict->options, predict->mode, predict->load.chunks,
+                              predict->load.n, &predict->prediction);
+    if (result == -ENOMEM)
+        return err_set(err, result, "no memory for %zu writes", predict->load.n);
+    return result < 0 ? err_set(err, result, "the model refuses these writes, this host or these options")
+                      : 0;
+}
+
+void predict_done(struct predict *predict)
+{
+    cawl_prediction_done(&predict->prediction);
+    write_load_done(&predict->load);
+}
+
+void predict_states(const struct predict *predict, struct predict_state ret_states[CAWL_N_RUNS])
+{
+    const struct cawl_prediction *prediction = &predict->prediction;
+    memset(ret_states, 0, CAWL_N_RUNS * sizeof *ret_states);
+    for (size_t i = 0; i < prediction->n_changes; i++) {
+        const struct cawl_change *change = &prediction->changes[i];
+        struct predict_state *state = &ret_states[change->run];
+        const size_t end = i + 1 < prediction->n_changes ? change[1].chunk : prediction->n;
+        state->n_times++;
+        for (size_t chunk = change->chunk; chunk < end; chunk++) {
+            state->n_writes++;
+            state->bytes += predict->load.chunks[chunk].size_bytes;
+            state->cost_s += prediction->costs_s[chunk];
+        }
+    }
+}
+
+double predict_dirty_peak(const struct cawl_prediction *prediction)
+{
+    double peak = prediction->left_bytes;
+    for (size_t i = 0; i < prediction->n; i++)
+        peak = fmax(peak, prediction->dirty_bytes[i]);
+    return peak;
+}
+
+const char *predict_state_name(const struct cawl_prediction *prediction, size_t i, size_t *cursor)
+{
+    if (prediction->n_changes == 0 || i < prediction->changes[0].chunk)
+        return NULL;
+    while (*cursor + 1 < prediction->n_changes && prediction->changes[*cursor + 1].chunk <= i)
+        ++*cursor;
+    return cawl_run_names[prediction->changes[*cursor].run];
+}

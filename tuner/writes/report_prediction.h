@@ -1,0 +1,33 @@
+/* tuner/writes/report_prediction: a prediction as text, JSON, CSV and picture. */
+#ifndef FSTUNE_TUNER_WRITES_REPORT_PREDICTION_H
+#define FSTUNE_TUNER_WRITES_REPORT_PREDICTION_H
+
+#include "bench/base/err.h"
+#include "tuner/writes/predict.h"
+
+#include <jansson.h>
+#include <stdio.h>
+
+#define REPORT_PREDICTION_SIZES ((size_t)72)
+
+/* All after predict_run. 0 or the errno of a failed write, -ENOMEM. */
+
+int report_prediction_text(FILE *out, const struct predict *predict, struct err *err);
+
+/* Schema fstune/write-prediction/1. */
+int report_prediction_json(FILE *out, const struct predict *predict, struct err *err);
+
+/* Parts of that document, for others that hold a prediction. path: of the host file. */
+json_t *report_prediction_states(const struct cawl_prediction *prediction);
+json_t *report_prediction_host(const struct host_file *file, const char *path);
+
+/* A line for each write; the caller checks the stream. */
+void report_prediction_csv(FILE *out, const struct predict *predict);
+
+/* Into the file --plot names, or as letters on standard output. */
+int report_prediction_plot(const struct predict *predict, struct err *err);
+
+/* "4k", or of a trace "4k..1m", the smallest and the largest write; a buffer of REPORT_PREDICTION_SIZES. */
+const char *report_prediction_sizes(const struct predict *predict, char *buffer);
+
+#endif

@@ -1,0 +1,60 @@
+/* tuner/writes/validate_internal: what the validate_*.c files share with one another and nobody else. */
+#ifndef FSTUNE_TUNER_WRITES_VALIDATE_INTERNAL_H
+#define FSTUNE_TUNER_WRITES_VALIDATE_INTERNAL_H
+
+#include "bench/run/replay.h"
+#include "models/statistics/prediction_error.h"
+#include "tuner/base/notes.h"
+#include "tuner/writes/validate.h"
+
+#include <stdio.h>
+
+/* One repetition, in seconds and bytes, by chunk. */
+struct validate_run {
+    double *costs_s, *dirty_bytes; /* dirty: of the machine at the chunk's end, NaN unknown */
+    double close_s, total_s;       /* total: the costs, close_s included */
+};
+
+struct validate_model {
+    struct cawl_prediction prediction;
+    struct prediction_error error;
+    double total_error_share; /* of the whole, close included */
+};
+
+struct validation {
+    const struct settings *settings;
+    const struct host_file *host;
+    const struct write_load *load;
+    const struct validate_plan *plan;
+    uint64_t seed;
+    struct replay_write *writes;
+    struct validate_run *runs; /* complete ones, of plan->n_repetitions */
+    size_t n_runs;
+    double *costs_s, *low_s, *high_s, *dirty_bytes; /* medians over the runs, and the range of the costs */
+    double total_s;                                 /* median over the runs */
+    struct validate_model cawl, naive;
+    struct prediction_error scatter;
+    uint64_t written_bytes;
+    bool interrupted;
+    struct notes warnings;
+};
+
+/* The sources of a validation, one after another. Results as functions of tuner/ have them. */
+int validate_replay_prepare(struct validation *validation, struct err *err); /* checks; writes nothing */
+int validate_replay(struct validation *validation, bool *ret_abandoned, struct err *err);
+int validate_compare(struct validation *validation, struct err *err); /* needs n_runs > 0 */
+
+uint64_t validate_extra_bytes(const struct validation *validation); /* of one repetition, beside its writes */
+uint64_t validate_total_bytes(const struct validation *validation); /* at most, all repetitions together */
+void validate_print_plan(FILE *out, const struct validation *validation);
+int validate_print_plan_json(FILE *out, const struct validation *validation, struct err *err);
+int validate_print_text(FILE *out, const struct validation *validation);
+int validate_print_csv(FILE *out, const struct validation *validation);
+int validate_print_json(FILE *out, const struct validation *validation, struct err *err);
+
+/* A script for gnuplot; of the suffix of plan->picture. -EINVAL for a name without one of its suffixes. */
+int validate_picture_check(const struct settings *settings, const struct validate_plan *plan,
+                           struct err *err);
+int validate_picture_draw(const struct validation *validation, struct err *err);
+
+#endif

@@ -1,0 +1,203 @@
+/* A validation as text, CSV and JSON. */
+#include "bench/base/units.h"
+#include "tuner/base/csv.h"
+#include "tuner/base/json.h"
+#include "tuner/base/text.h"
+#include "tuner/writes/report_prediction.h"
+#include "tuner/writes/validate_internal.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+
+uint64_t validate_total_bytes(const struct validation *validation)
+{
+    return (validation->load->total_bytes + validate_extra_bytes(validation)) *
+           validation->plan->n_repetitions;
+}
+
+/* With the pauses, and without the waiting for a calm machine. */
+static double predicted_seconds(const struct validation *validation)
+{
+    const struct cawl_prediction *prediction = &validation->cawl.prediction;
+    return validation->plan->n_repetitions * (prediction->end_s[prediction->n - 1] + prediction->close_s);
+}
+
+static const char *seconds(double s, char *buffer)
+{
+    if (!isfinite(s) || s < 0 || s > 1e9)
+        snprintf(buffer, UNITS_TEXT_SIZE, "n/a");
+    else
+        units_format_duration((uint64_t)llround(s * 1e9), buffer);
+    return buffer;
+}
+
+void validate_print_plan(FILE *out, const struct validation *validation)
+{
+    char path[SETTINGS_TEXT_SIZE], bytes[UNITS_TEXT_SIZE], time[UNITS_TEXT_SIZE];
+    fprintf(out,
+            "plan: %u times %zu writes (%s) into nameless files in %s (removed afterwards), %s in all%s, %s "
+            "by the model\n",
+            validation->plan->n_repetitions, validation->load->n, cawl_mode_names[validation->plan->mode],
+            text_printable(validation->settings->path, path, sizeof path),
+            units_format_bytes(validate_total_bytes(validation), bytes),
+            validate_extra_bytes(validation) > 0 ? " at most, the proof of direct I/O included" : "",
+            seconds(fmin(predicted_seconds(validation), 1e9), time));
+}
+
+int validate_print_plan_json(FILE *out, const struct validation *validation, struct err *err)
+{
+    return json_print(out,
+                      json_pack("{s:s, s:s, s:o, s:s, s:I, s:I, s:I, s:o}", "schema", "fstune/plan/1",
+                                "version", FSTUNE_VERSION, "place", json_text(validation->settings->path),
+                                "mode", cawl_mode_names[validation->plan->mode], "writes",
+                                (json_int_t)validation->load->n, "repetitions",
+                                (json_int_t)validation->plan->n_repetitions, "max_write_bytes",
+                                (json_int_t)validate_total_bytes(validation), "predicted_seconds",
+                                json_number(predicted_seconds(validation))),
+                      err);
+}
+
+static const char *percent(double share, char *buffer)
+{
+    if (isfinite(share))
+        snprintf(buffer, UNITS_TEXT_SIZE, share < 9.995 ? "%.1f %%" : "%.0f %%", 100 * share);
+    else
+        snprintf(buffer, UNITS_TEXT_SIZE, "n/a");
+    return buffer;
+}
+
+/* error: NULL for what was measured. */
+static void print_row(FILE *out, const struct validation *validation, const char *name, double total_s,
+                      const struct prediction_error *error, double total_share)
+{
+    char total[UNITS_TEXT_SIZE] = "", mean[UNITS_TEXT_SIZE] = "", chunk[UNITS_TEXT_SIZE],
+         weighted[UNITS_TEXT_SIZE], whole[UNITS_TEXT_SIZE];
+    if (!isnan(total_s)) {
+        seconds(total_s, total);
+        seconds(total_s / (double)validation->load->n, mean);
+    }
+    fprintf(out, "%-10s %12s %12s", name, total, mean);
+    if (error != NULL)
+        fprintf(out, " %12s %12s %12s", percent(error->chunk_share, chunk),
+                percent(error->weighted_share, weighted), percent(total_share, whole));
+    fputc('\n', out);
+}
+
+int validate_print_text(FILE *out, const struct validation *validation)
+{
+    char bytes[UNITS_TEXT_SIZE], text[UNITS_TEXT_SIZE], path[SETTINGS_TEXT_SIZE];
+    fprintf(out, "%s: %zu writes, %s in all, made %zu time%s in %s\n\n",
+            cawl_mode_names[validation->plan->mode], validation->load->n,
+            units_format_bytes(validation->load->total_bytes, bytes), validation->n_runs,
+            validation->n_runs == 1 ? "" : "s (medians)",
+            text_printable(validation->settings->path, path, sizeof path));
+    fprintf(out, "%-10s %12s %12s %12s %12s %12s\n", "", "total", "per write", "mean error", "weighted",
+            "of the total");
+    print_row(out, validation, "measured", validation->total_s, NULL, NAN);
+    if (validation->n_runs > 1)
+        print_row(out, validation, "another", NAN, &validation->scatter, validation->scatter.total_share);
+    print_row(out, validation, "CAWL", validation->cawl.prediction.total_s, &validation->cawl.error,
+              validation->cawl.total_error_share);
+    print_row(out, validation, "naive", validation->naive.prediction.total_s, &validation->naive.error,
+              validation->naive.total_error_share);
+    fputs("\nmean error: of the writes one by one; weighted: with their costs\n", out);
+    fputs(
+        validation->n_runs > 1
+            ? "another: a repetition as the prediction of the others; nothing can be judged finer than that\n"
+            : "One repetition does not tell how much real writes scatter: give --repetitions 3\n",
+        out);
+    double improvement =
+        prediction_error_improvement(validation->cawl.error.chunk_share, validation->naive.error.chunk_share);
+    if (isfinite(improvement))
+        fprintf(out, "CAWL errs %s %s than naive\n", percent(fabs(improvement), text),
+                improvement >= 0 ? "less" : "more");
+    for (size_t i = 0; i < validation->warnings.n; i++)
+        fprintf(out, "warning: %s\n", validation->warnings.note[i].text);
+    return ferror(out) ? -EIO : 0;
+}
+
+int validate_print_csv(FILE *out, const struct validation *validation)
+{
+    const struct write_load *load = validation->load;
+    fputs("chunk,file,offset,size,delay_s,measured_s,low_s,high_s,cawl_s,naive_s,dirty_bytes,"
+          "cawl_dirty_bytes" CSV_END,
+          out);
+    for (size_t i = 0; i < load->n; i++) {
+        const struct cawl_chunk *chunk = &load->chunks[i];
+        const double numbers[] = {validation->costs_s[i],
+                                  validation->low_s[i],
+                                  validation->high_s[i],
+                                  validation->cawl.prediction.costs_s[i],
+                                  validation->naive.prediction.costs_s[i],
+                                  validation->dirty_bytes[i],
+                                  validation->cawl.prediction.dirty_bytes[i]};
+        fprintf(out, "%zu,", i);
+        csv_text(out, load->files[chunk->file]);
+        fprintf(out, ",%" PRIu64 ",%" PRIu64 ",", chunk->offset_bytes, chunk->size_bytes);
+        csv_number(out, chunk->delay_s);
+        for (size_t j = 0; j < sizeof numbers / sizeof numbers[0]; j++) {
+            fputc(',', out);
+            csv_number(out, numbers[j]);
+        }
+        fputs(CSV_END, out);
+    }
+    return ferror(out) ? -EIO : 0;
+}
+
+static json_t *json_error(const struct prediction_error *error, double total_share)
+{
+    return json_pack("{s:I, s:o, s:o, s:o}", "n", (json_int_t)error->n, "per_chunk",
+                     json_number(error->chunk_share), "weighted", json_number(error->weighted_share), "total",
+                     json_number(total_share));
+}
+
+static json_t *json_model(const struct validate_model *model, size_t n, bool dirty)
+{
+    json_t *object = json_pack("{s:o, s:o, s:o, s:o}", "total_s", json_number(model->prediction.total_s),
+                               "close_s", json_number(model->prediction.close_s), "costs_s",
+                               json_numbers(model->prediction.costs_s, n), "error",
+                               json_error(&model->error, model->total_error_share));
+    if (dirty)
+        json_object_set_new(object, "dirty_bytes", json_numbers(model->prediction.dirty_bytes, n));
+    return object;
+}
+
+static json_t *json_measured(const struct validation *validation)
+{
+    size_t n = validation->n_runs > 0 ? validation->load->n : 0;
+    json_t *repetitions = json_array();
+    for (size_t i = 0; i < validation->n_runs; i++)
+        json_array_append_new(repetitions,
+                              json_pack("{s:o, s:o}", "total_s", json_number(validation->runs[i].total_s),
+                                        "close_s", json_number(validation->runs[i].close_s)));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "total_s", json_number(validation->total_s),
+                     "costs_s", json_numbers(validation->costs_s, n), "low_s",
+                     json_numbers(validation->low_s, n), "high_s", json_numbers(validation->high_s, n),
+                     "dirty_bytes", json_numbers(validation->dirty_bytes, n), "scatter",
+                     json_error(&validation->scatter, validation->scatter.total_share), "repetitions",
+                     repetitions);
+}
+
+int validate_print_json(FILE *out, const struct validation *validation, struct err *err)
+{
+    size_t n = validation->load->n;
+    json_t *document =
+        json_pack("{s:s, s:s, s:b, s:s, s:o, s:I, s:I, s:I, s:I, s:I}", "schema", "fstune/write-validation/1",
+                  "version", FSTUNE_VERSION, "interrupted", validation->interrupted, "mode",
+                  cawl_mode_names[validation->plan->mode], "path", json_text(validation->settings->path),
+                  "chunks", (json_int_t)n, "total_bytes", (json_int_t)validation->load->total_bytes,
+                  "repetitions", (json_int_t)validation->n_runs, "bytes_written",
+                  (json_int_t)validation->written_bytes, "seed", (json_int_t)validation->seed);
+    json_object_set_new(document, "measured", json_measured(validation));
+    json_object_set_new(document, "cawl", json_model(&validation->cawl, n, true));
+    json_object_set_new(document, "naive", json_model(&validation->naive, n, false));
+    json_object_set_new(document, "improvement",
+                        json_number(prediction_error_improvement(validation->cawl.error.chunk_share,
+                                                                 validation->naive.error.chunk_share)));
+    json_object_set_new(document, "states", report_prediction_states(&validation->cawl.prediction));
+    json_object_set_new(document, "host",
+                        report_prediction_host(validation->host, validation->settings->prediction.host));
+    json_object_set_new(document, "warnings", json_warnings(&validation->warnings));
+    return json_print(out, document, err);
+}
