@@ -1,4 +1,4 @@
-/* bench/io/warmup: when has a run warmed up? (Erofeev 2021, "warm-up"; digest section 1)
+/* bench/io/warmup: when has a run warmed up? (Erofeev 2021, "warm-up")
  *
  * Requests are taken in batches of N because one request can be shorter than the clock's resolution. Over the
  * last `n_window` batch latencies (each the sum of its N request latencies) the run counts as stable when std

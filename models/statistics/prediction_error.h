@@ -1,6 +1,6 @@
 /* models/statistics/prediction_error: how far predicted costs are from measured ones.
  *
- * Source: the mean relative error of Gholami and Schintke, section 6 (delta; digest section 3), with what it
+ * Source: the mean relative error of Gholami and Schintke, section 6 (delta), with what it
  * needs on a machine that scatters: medians over repetitions, and the error that a repetition would have as a
  * prediction of the others, below which no model can be judged. */
 #ifndef FSTUNE_MODELS_STATISTICS_PREDICTION_ERROR_H

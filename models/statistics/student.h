@@ -1,6 +1,6 @@
 /* models/statistics/student: means of few numbers and how far they can be trusted.
  *
- * Source: Student's t (Erofeev 2021, "accuracy of results"; digest section 1). Pure functions, no state, no
+ * Source: Student's t (Erofeev 2021, "accuracy of results"). Pure functions, no state, no
  * allocation. */
 #ifndef FSTUNE_MODELS_STATISTICS_STUDENT_H
 #define FSTUNE_MODELS_STATISTICS_STUDENT_H

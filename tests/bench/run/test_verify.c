@@ -1,5 +1,5 @@
-/* Tests of bench/io/verify: by hand on blocks in memory, and through whole runs on a file that is tampered
- * with.
+/* Tests of bench/io/verify and bench/run/measure: by hand on blocks in memory, and through whole runs on a
+ * file that is tampered with.
  */
 /* LINK: -Wl,--wrap=hostinfo_find_memory_room */
 #include "bench/io/verify.h"
