@@ -56,7 +56,7 @@ bool target_find_user(int fd, bool with_readers, struct target_user *ret_user);
  * the file's owner or CAP_LEASE, and NFS, CIFS and FUSE have none. */
 bool target_is_shared(int fd);
 
-/* Whole pread and pwrite: EINTR retried, the rest of a short transfer continued. -ENODATA at the end of the
+/* Whole pread and pwrite: EINTR retried, the rest of a short transfer continued. -ESTALE at the end of the
  * file. */
 int target_sync(int fd); /* fdatasync, EINTR retried */
 int target_read_all(int fd, void *buffer, size_t size, uint64_t offset);

@@ -25,10 +25,9 @@ int command_fail(int code, const char *format, ...)
 
 int command_refuse(int result, const char *text)
 {
-    static const int machine[] = {-ENOSPC, -EDQUOT, -EFBIG,   -EROFS,   -EIO,      -ENOMEM,
-                                  -EMFILE, -ENFILE, -EINTR,   -ESTALE,  -ENOTCONN, -ETIMEDOUT,
-                                  -ENODEV, -EAGAIN, -EUCLEAN, -EBADMSG, -EREMOTEIO};
-    int code = EXIT_USAGE;
+    static const int machine[] = {-ENOSPC, -EDQUOT,   -EFBIG,     -EROFS,  -ENOMEM, -EMFILE,  -ENFILE, -EINTR,
+                                  -ESTALE, -ENOTCONN, -ETIMEDOUT, -ENODEV, -EAGAIN, -EUCLEAN, -EBADMSG};
+    int code = err_is_device(result) ? EXIT_FAILED : EXIT_USAGE;
     for (size_t i = 0; i < sizeof machine / sizeof machine[0]; i++) {
         if (result == machine[i])
             code = EXIT_FAILED;
