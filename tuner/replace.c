@@ -1,6 +1,7 @@
 /* tuner/replace: temporary file, fsync, rename, fsync of the directory. */
 #include "tuner/replace.h"
 
+#include "bench/clock.h"
 #include "bench/rng.h"
 #include "tuner/trust.h"
 
@@ -167,10 +168,9 @@ static bool is_staged(const char *entry, const char *name)
 static bool is_stale(int dir_fd, const char *entry)
 {
     struct stat status;
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
+    time_t now = (time_t)(clock_realtime_ns() / CLOCK_NS_PER_S);
     return fstatat(dir_fd, entry, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode) &&
-           status.st_uid == geteuid() && now.tv_sec - status.st_mtim.tv_sec > STALE_S;
+           status.st_uid == geteuid() && now - status.st_mtim.tv_sec > STALE_S;
 }
 
 void replace_sweep(int dir_fd, const char *name, bool alone)
