@@ -38,6 +38,27 @@ static void append(char text[ERR_TEXT_SIZE], const char *more)
     snprintf(text + length, ERR_TEXT_SIZE - length, "%s", more);
 }
 
+/* What blk_status_to_errno makes of a failed request. */
+bool err_is_device(int code)
+{
+    return code == -EIO || code == -ENODATA || code == -EILSEQ || code == -ENOLINK || code == -EREMOTEIO;
+}
+
+const char *err_advice(int code)
+{
+    return err_is_device(code) ? "; see dmesg for what the kernel knows of the device" : "";
+}
+
+const char *err_words(int code, char buffer[ERR_WORDS_SIZE])
+{
+    char own[ERR_WORDS_SIZE];
+    const char *words = strerror_r(-code, own, sizeof own);
+    bool is_plain = !err_is_device(code) || code == -EIO;
+    snprintf(buffer, ERR_WORDS_SIZE, "%s%.90s%s", is_plain ? "" : "Input/output error (", words,
+             is_plain ? "" : ")");
+    return buffer;
+}
+
 int err_set(struct err *err, int code, const char *format, ...)
 {
     if (!err)
@@ -51,18 +72,34 @@ int err_set(struct err *err, int code, const char *format, ...)
     return code;
 }
 
-int err_sys(struct err *err, int code, const char *format, ...)
+static int set_with_words(struct err *err, int code, const char *advice, const char *format, va_list args)
 {
     if (!err)
         return code;
-    char text[ERR_TEXT_SIZE], reason[128];
+    char text[ERR_TEXT_SIZE], reason[ERR_WORDS_SIZE];
+    format_text(text, format, args);
+    append(text, ": ");
+    append(text, err_words(code, reason));
+    append(text, advice);
+    store(err, code, text);
+    return code;
+}
+
+int err_sys(struct err *err, int code, const char *format, ...)
+{
     va_list args;
     va_start(args, format);
-    format_text(text, format, args);
+    set_with_words(err, code, "", format, args);
     va_end(args);
-    append(text, ": ");
-    append(text, strerror_r(-code, reason, sizeof(reason)));
-    store(err, code, text);
+    return code;
+}
+
+int err_io(struct err *err, int code, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    set_with_words(err, code, err_advice(code), format, args);
+    va_end(args);
     return code;
 }
 

@@ -15,7 +15,7 @@ int full_io_read(int fd, void *buffer, size_t size, uint64_t offset)
         if (n < 0 && !retry_interrupted(&n_tries))
             return -errno;
         if (n == 0)
-            return -ENODATA;
+            return -ESTALE;
         done += n > 0 ? (size_t)n : 0;
     }
     return 0;

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* 0 or a negative errno; -ENODATA at the end of the file. */
+/* 0 or a negative errno; -ESTALE at the end of the file. */
 int full_io_read(int fd, void *buffer, size_t size, uint64_t offset);
 int full_io_write(int fd, const void *buffer, size_t size, uint64_t offset);
 int full_io_sync(int fd);

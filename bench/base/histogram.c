@@ -47,6 +47,20 @@ void histogram_add(struct histogram *histogram, uint64_t latency_ns, uint64_t n)
         histogram->max_ns = latency_ns;
 }
 
+void histogram_thin(struct histogram *histogram, uint64_t every)
+{
+    uint64_t before = histogram->n, left = every / 2;
+    histogram->n = 0;
+    for (size_t i = 0; i < HISTOGRAM_N_BUCKETS; i++) {
+        left += histogram->buckets[i];
+        histogram->buckets[i] = left / every;
+        left %= every;
+        histogram->n += histogram->buckets[i];
+    }
+    if (before > 0)
+        histogram->sum_ns *= (double)histogram->n / (double)before;
+}
+
 void histogram_merge(struct histogram *into, const struct histogram *from)
 {
     for (size_t i = 0; i < HISTOGRAM_N_BUCKETS; i++)

@@ -26,6 +26,9 @@ void histogram_init(struct histogram *histogram);
 /* Records n values of latency_ns each. */
 void histogram_add(struct histogram *histogram, uint64_t latency_ns, uint64_t n);
 
+/* Leaves one in `every`, evenly over the buckets; the smallest and the largest stay as they are. */
+void histogram_thin(struct histogram *histogram, uint64_t every);
+
 void histogram_merge(struct histogram *into, const struct histogram *from);
 
 /* Smallest recorded value (to bucket accuracy, clamped into [min, max]) with at least share*n values not

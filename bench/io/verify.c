@@ -288,7 +288,7 @@ static int read_part(struct verify *verify, const int *fds, unsigned char *part,
     uint64_t at = first * VERIFY_BLOCK_BYTES, file = verify->file_bytes != 0 ? at / verify->file_bytes : 0;
     int result = full_io_read(fds[file], part, n * VERIFY_BLOCK_BYTES, at - file * verify->file_bytes);
     if (result < 0)
-        return err_sys(err, result, "cannot be read back at %s", place_text(verify, at, place));
+        return err_io(err, result, "cannot be read back at %s", place_text(verify, at, place));
     return compare_part(verify, part, first, n, err);
 }
 

@@ -37,7 +37,7 @@ int calibrate_fail(struct err *err, int code)
         return err_set(err, code, "interrupted");
     if (code == -EFBIG)
         return err_set(err, code, "the limit on the size of files (ulimit -f) is too small to calibrate");
-    return err_sys(err, code, "a file of the calibration");
+    return err_io(err, code, "a file of the calibration");
 }
 
 int calibrate_scratch(const struct calibrate *calibrate, int *ret_fd, struct err *err)

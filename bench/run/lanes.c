@@ -416,10 +416,10 @@ static int run_all(struct lanes *lanes, struct err *err)
 /* The pump knows the request, this is where the file is known. */
 static int explain(const struct lanes *lanes, const struct lane *lane, struct err *err)
 {
-    const char *advice = lane->result == -EIO ? "; see dmesg for what the kernel knows of the device" : "";
     if (lanes->env->world != NULL)
         return err_set(err, lane->result, "%s", lane->err.text);
-    return err_set(err, lane->result, "%s: %s%s", lanes->env->target->name, lane->err.text, advice);
+    return err_set(err, lane->result, "%s: %s%s", lanes->env->target->name, lane->err.text,
+                   err_advice(lane->result));
 }
 
 int lanes_run(struct lanes *lanes, struct err *err)

@@ -183,14 +183,30 @@ static void set_rates(struct measure_result *ret, const struct lanes *lanes, str
     ret->achieved_depth = request_seconds / issuing_seconds / lanes->plan->point.threads;
 }
 
+/* Of the lanes that sample their latencies; 1 where none does. */
+static uint64_t requests_per_sample(const struct lanes *lanes)
+{
+    uint64_t n_requests = 0, n_sampled = 0;
+    for (uint32_t i = 0; i < lanes->n; i++) {
+        const struct pump_stats *timed = &lanes->lane[i].timed;
+        n_requests += timed->sampled ? timed->n_requests : 0;
+        n_sampled += timed->sampled ? timed->n_sampled : 0;
+    }
+    return n_sampled > 0 ? (n_requests + n_sampled / 2) / n_sampled : 1;
+}
+
 static void gather(struct measure_result *ret, const struct lanes *lanes, uint64_t end_ns,
                    struct histogram *latency)
 {
     bool warmed = true;
+    uint64_t per_sample = requests_per_sample(lanes);
     struct span warmup = {UINT64_MAX, 0}, issuing = {atomic_load(&lanes->start_ns), 0};
     for (uint32_t i = 0; i < lanes->n; i++) {
         const struct lane *lane = &lanes->lane[i];
         add_lane(ret, lanes, lane);
+        /* Each lane turns to sampling by itself; every request is to count alike. */
+        if (!lane->timed.sampled && per_sample > 1)
+            histogram_thin(lane->timed.latency, per_sample);
         histogram_merge(latency, lane->timed.latency);
         warmed &= lane->stable;
         span_add(&warmup, &lane->warmup);

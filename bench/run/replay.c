@@ -226,8 +226,8 @@ static int explain(const struct replay *replay, int code, size_t i, struct err *
         return err_set(err, code, "the writes were interrupted");
     if (code == -EINTR) /* by the file system, without an end */
         code = -EIO;
-    return err_sys(err, code, "%s: write %zu (%" PRIu64 " bytes at %" PRIu64 ") failed", replay->target.name,
-                   i, write->size_bytes, write->offset_bytes);
+    return err_io(err, code, "%s: write %zu (%" PRIu64 " bytes at %" PRIu64 ") failed", replay->target.name,
+                  i, write->size_bytes, write->offset_bytes);
 }
 
 /* Stamps are chained: the end of a write is the beginning of the next one, unless something else was done. */
@@ -270,7 +270,7 @@ static int flush_streams(struct replay *replay, struct err *err)
     for (uint32_t i = 0; i < replay->plan->n_files; i++) {
         int code = replay_file_flush(&replay->files[i]);
         if (code != 0)
-            return err_sys(err, code, "%s: the stream's buffer could not be written", replay->target.name);
+            return err_io(err, code, "%s: the stream's buffer could not be written", replay->target.name);
     }
     replay->result->close_ns = clock_now_ns(replay->plan->clock) - before_ns;
     return 0;

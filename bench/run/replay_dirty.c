@@ -48,7 +48,7 @@ int replay_dirty_settle(const struct replay_plan *plan, const struct target *tar
     if (*ret_calm && plan->calm_limit_ns == 0)
         return 0;
     if (syncfs(target->fd) != 0)
-        return err_sys(err, -errno, "%s: its file system cannot be written out", target->name);
+        return err_io(err, -errno, "%s: its file system cannot be written out", target->name);
     uint64_t end_ns = clock_now_ns(plan->clock) + plan->calm_limit_ns;
     for (;;) {
         if (is_interrupted(plan))

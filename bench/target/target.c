@@ -32,9 +32,19 @@ static bool is_removed(int dir_fd)
            fstat(dir_fd, &status) == 0 && status.st_nlink == 0;
 }
 
+/* Runs open the file anew through it: asked before the file is filled. */
+static int check_proc(const char *name, struct err *err)
+{
+    if (access("/proc/self/fd", F_OK) == 0)
+        return 0;
+    return err_set(err, -ENODEV, "%s: cannot be reopened because /proc is not mounted; mount it", name);
+}
+
 /* O_PATH: a directory that may be written to but not listed is good enough. */
 static int open_directory(const char *path, int *ret_fd, struct err *err)
 {
+    if (check_proc(path, err) < 0)
+        return -ENODEV;
     int fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0) {
         int code = -errno;
@@ -187,8 +197,8 @@ int target_reopen(int fd, const char *name, int flags, int *ret_fd, struct err *
         return 0;
     }
     int code = -errno;
-    if (code == -ENOENT && access("/proc/self/fd", F_OK) != 0)
-        return err_set(err, code, "%s: cannot be reopened because /proc is not mounted; mount it", name);
+    if (code == -ENOENT && check_proc(name, err) < 0)
+        return -ENODEV;
     if (code == -EINVAL && (flags & O_DIRECT) != 0)
         return err_set(err, code, "%s: its file system has no direct I/O (O_DIRECT)", name);
     return err_sys(err, code, "%s: cannot be opened", name);
@@ -220,6 +230,6 @@ int target_flush(const struct target *target, struct err *err)
     for (uint32_t i = 0; i < target_n_files(target) && code == 0; i++)
         code = full_io_sync(fds[i]);
     if (code != 0)
-        return err_sys(err, code, "%s: fdatasync failed; what was written may be lost", target->name);
+        return err_io(err, code, "%s: fdatasync failed; what was written may be lost", target->name);
     return 0;
 }

@@ -158,7 +158,7 @@ static int warm_one(const struct target *target, unsigned char *block, const ato
             return err_set(err, -EINTR, "%s: reading it into the cache was interrupted", target->name);
         int code = full_io_read(target->fd, block, (size_t)(left < TARGET_MIB ? left : TARGET_MIB), at);
         if (code != 0)
-            return err_sys(err, code, "%s: cannot be read at offset %" PRIu64, target->name, at);
+            return err_io(err, code, "%s: cannot be read at offset %" PRIu64, target->name, at);
     }
     return 0;
 }

@@ -273,7 +273,7 @@ static int prove_both(struct probe *probe, struct err *err)
         return 0;
     }
     if (code != 0)
-        return err_sys(err, code, "%s: a direct read failed", target->name);
+        return err_io(err, code, "%s: a direct read failed", target->name);
     choose_places(probe);
     if (probe->block_bytes == 0) {
         target->direct_read =
@@ -288,7 +288,7 @@ static int prove_both(struct probe *probe, struct err *err)
         return err_sys(err, code, "%s: no thread can be started to watch direct writes (see ulimit -u)",
                        target->name);
     if (code != 0)
-        return err_sys(err, code, "%s: a direct transfer failed", target->name);
+        return err_io(err, code, "%s: a direct transfer failed", target->name);
     target->direct_read = read_proof;
     target->direct_write = write_proof;
     return 0;

@@ -159,14 +159,13 @@ static int fill_error(const struct target *target, int code, uint64_t done, stru
         {-EDQUOT, "your disk quota is used up; give a smaller --file-size or another --path"},
         {-EFBIG,
          "the file may not become so large; raise the limit (ulimit -f) or give a smaller --file-size"},
-        {-EIO, "the device reports an input/output error; look into the kernel's log (dmesg)"},
     };
     char text[UNITS_TEXT_SIZE];
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         if (words[i].code == code)
             return err_set(err, code, "%s: filling stopped after %s: %s", target->name,
                            units_format_bytes(done, text), words[i].text);
-    return err_sys(err, code, "%s: filling stopped after %s", target->name, units_format_bytes(done, text));
+    return err_io(err, code, "%s: filling stopped after %s", target->name, units_format_bytes(done, text));
 }
 
 struct filling {

@@ -88,7 +88,7 @@ static int fill_a_little(struct target *target, struct err *err)
     if (code == 0)
         target->size_bytes = TARGET_MIB;
     else
-        err_sys(err, code, "%s: cannot be written to", target->name);
+        err_io(err, code, "%s: cannot be written to", target->name);
     free(block);
     return code;
 }

@@ -9,7 +9,7 @@ const struct doubts_row doubts_table[DOUBT_N] = {
     [DOUBT_DEPTH_NOT_ACHIEVED] =
         {"depth_not_achieved", DOUBTS_DIRECT, false,
          "fewer requests were in flight than asked for: the API or the file system does not "
-         "run them side by side"},
+         "run them side by side, or threads took turns for lack of processors"},
     [DOUBT_LATENCY_SELF_CHECK] =
         {"latency_self_check", 0, false,
          "mean latency x IOPS differs from the achieved depth by more than 10 %: requests "

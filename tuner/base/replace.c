@@ -1,6 +1,7 @@
 /* tuner/base/replace: temporary file, fsync, rename, fsync of the directory. */
 #include "tuner/base/replace.h"
 
+#include "bench/base/clock.h"
 #include "bench/base/rng.h"
 #include "tuner/base/trust.h"
 
@@ -12,12 +13,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SHOWN 200
-/* ".fstune-0123456789abcdef.NAME" */
+/* ".fstune-0123456789abcdef.NAME.new": who reads all files of a directory that end as NAME does, as
+ * collectors of metrics do, leaves it alone. */
 #define STAGED        ".fstune-"
 #define STAGED_DIGITS 16
+#define STAGED_END    ".new"
+
+/* Nobody takes so long from staging a file to naming it. */
+#define STALE_S 3600
 
 static int check_shared(int dir_fd, const char *directory, struct err *err)
 {
@@ -153,16 +160,26 @@ static bool is_staged(const char *entry, const char *name)
 {
     static const size_t n = sizeof STAGED - 1;
     return strncmp(entry, STAGED, n) == 0 && strspn(entry + n, "0123456789abcdef") == STAGED_DIGITS &&
-           entry[n + STAGED_DIGITS] == '.' && strcmp(entry + n + STAGED_DIGITS + 1, name) == 0;
+           entry[n + STAGED_DIGITS] == '.' &&
+           strncmp(entry + n + STAGED_DIGITS + 1, name, strlen(name)) == 0 &&
+           strcmp(entry + n + STAGED_DIGITS + 1 + strlen(name), STAGED_END) == 0;
 }
 
-void replace_sweep(int dir_fd, const char *name)
+static bool is_stale(int dir_fd, const char *entry)
+{
+    struct stat status;
+    time_t now = (time_t)(clock_realtime_ns() / CLOCK_NS_PER_S);
+    return fstatat(dir_fd, entry, &status, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(status.st_mode) &&
+           status.st_uid == geteuid() && now - status.st_mtim.tv_sec > STALE_S;
+}
+
+void replace_sweep(int dir_fd, const char *name, bool alone)
 {
     int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *directory = fd >= 0 ? fdopendir(fd) : NULL;
     struct dirent *entry;
     while (directory != NULL && (entry = readdir(directory)) != NULL) {
-        if (is_staged(entry->d_name, name))
+        if (is_staged(entry->d_name, name) && (alone || is_stale(dir_fd, entry->d_name)))
             replace_discard(dir_fd, entry->d_name);
     }
     if (directory != NULL)
@@ -175,11 +192,11 @@ int replace_stage(int dir_fd, const char *name, const char *bytes, size_t n, con
                   char ret_staged[REPLACE_NAME_SIZE], struct err *err)
 {
     char staged[REPLACE_NAME_SIZE];
-    int length = snprintf(staged, sizeof staged, STAGED "%0*" PRIx64 ".%s", STAGED_DIGITS,
+    int length = snprintf(staged, sizeof staged, STAGED "%0*" PRIx64 ".%s" STAGED_END, STAGED_DIGITS,
                           rng_seed_from_system(), name);
     if (length < 0 || (size_t)length >= sizeof staged)
         return err_set(err, -ENAMETOOLONG, "%.*s: the name is too long; use at most %zu characters", SHOWN,
-                       name, NAME_MAX - sizeof ".fstune-0123456789abcdef.");
+                       name, NAME_MAX + 1 - sizeof ".fstune-0123456789abcdef." STAGED_END);
     int fd = openat(dir_fd, staged, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return err_sys(err, -errno, "%.*s: no new file can be made beside it", SHOWN, name);
@@ -241,8 +258,10 @@ int replace_file(const char *path, const char *bytes, size_t n, struct err *err)
     if (result < 0)
         return result;
     result = replace_read(dir_fd, name, &old, err);
-    if (result == 0)
+    if (result == 0) {
+        replace_sweep(dir_fd, name, false);
         result = replace_stage(dir_fd, name, bytes, n, NULL, staged, err);
+    }
     if (result == 0)
         result = replace_commit(dir_fd, staged, name, NULL, err);
     free(old.bytes);

@@ -34,9 +34,9 @@ struct replace_text {
  * symbolic link, which is never followed; -EPERM: somebody else's; -EINVAL: no regular file; -EFBIG. */
 int replace_read(int dir_fd, const char *name, struct replace_text *ret_text, struct err *err);
 
-/* Writes a new file beside NAME, ".fstune-" and 16 digits and ".NAME", and waits until the disk has it. Owner
- * and permissions are those of `like`, which replace_read has judged, without any for others to write, or
- * ours and 0644 with NULL. Nothing is left after a failure. */
+/* Writes a new file beside NAME, ".fstune-" and 16 digits and ".NAME.new", and waits until the disk has it.
+ * Owner and permissions are those of `like`, which replace_read has judged, without any for others to write,
+ * or ours and 0644 with NULL. Nothing is left after a failure. */
 int replace_stage(int dir_fd, const char *name, const char *bytes, size_t n, const struct stat *like,
                   char ret_staged[REPLACE_NAME_SIZE], struct err *err);
 
@@ -47,8 +47,9 @@ int replace_commit(int dir_fd, const char *staged, const char *name, bool *ret_n
 
 void replace_discard(int dir_fd, const char *staged);
 
-/* Removes what killed processes staged for NAME. Only for who knows that nobody else is staging it now. */
-void replace_sweep(int dir_fd, const char *name);
+/* Removes what killed processes staged for NAME: all of it for who is alone, because nobody else can be
+ * staging it now; else what is ours and older than an hour. */
+void replace_sweep(int dir_fd, const char *name, bool alone);
 
 /* All of it for a file that is nobody's but ours, and reading it back. */
 int replace_load(const char *path, struct replace_text *ret_text, struct err *err);

@@ -229,5 +229,5 @@ void apply_place_sweep(const struct apply_place *place)
 {
     const char *names[] = {place->name, place->previous, place->marker, place->kept};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        replace_sweep(place->dir_fd, names[i]);
+        replace_sweep(place->dir_fd, names[i], true);
 }

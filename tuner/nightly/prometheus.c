@@ -210,8 +210,10 @@ static int replace(int dir_fd, const char *name, const struct retune_report *rep
         if (fclose(out) != 0)
             result = err_set(err, -ENOMEM, "no memory");
     }
-    if (result == 0)
+    if (result == 0) {
+        replace_sweep(dir_fd, name, false);
         result = replace_stage(dir_fd, name, text, n, NULL, staged, err);
+    }
     if (result == 0)
         result = replace_commit(dir_fd, staged, name, NULL, err);
     free(text);

@@ -134,6 +134,7 @@ static int add_run(struct cross_check *check, const struct fio_figures *figures)
                   "fio counts whole milliseconds, and its runs took fewer than %d of them; use a longer "
                   "--duration or a larger --file-size",
                   SHORT_FIO_MS);
+    check->starts_unknown |= !figures->span_known;
     if (!figures->span_known)
         notes_add(
             &check->session->warnings, "cross_check_starts",
@@ -218,6 +219,18 @@ struct cross_check_result cross_check_judge(struct moments own_logs, const doubl
     return result;
 }
 
+static struct cross_check_result judge(const struct cross_check *check, const struct record *record)
+{
+    struct cross_check_result result = cross_check_judge(
+        record_log_moments(record, false), check->bps, check->n, check->session->settings->confidence_share);
+    if (check->starts_unknown && check->n > 0) {
+        result.known = result.agrees = false;
+        result.why_not = "cannot be known: this fio does not tell when its jobs began, and looks too fast "
+                         "where they ran one after the other";
+    }
+    return result;
+}
+
 static json_t *json_list_of_differences(const struct pattern *pattern, const struct point *point)
 {
     json_t *list = json_array();
@@ -230,8 +243,7 @@ static json_t *json_list_of_differences(const struct pattern *pattern, const str
 json_t *cross_check_json(const struct cross_check *check, const struct record *record)
 {
     const struct settings *settings = check->session->settings;
-    struct cross_check_result result = cross_check_judge(record_log_moments(record, false), check->bps,
-                                                         check->n, settings->confidence_share);
+    struct cross_check_result result = judge(check, record);
     json_t *runs = json_array();
     for (size_t i = 0; i < check->n; i++)
         json_array_append_new(runs, json_number(check->bps[i]));
@@ -249,8 +261,7 @@ void cross_check_print(FILE *out, const struct cross_check *check, const struct 
 {
     char mean[UNITS_TEXT_SIZE];
     const struct settings *settings = check->session->settings;
-    struct cross_check_result result = cross_check_judge(record_log_moments(record, false), check->bps,
-                                                         check->n, settings->confidence_share);
+    struct cross_check_result result = judge(check, record);
     fprintf(out, "fio %-8s %s, %zu runs", check->version, text_short_rate(result.mean_bps, mean), check->n);
     if (isfinite(result.ratio))
         fprintf(out, "; fstune / fio = %.3f", result.ratio);

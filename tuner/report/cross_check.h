@@ -25,9 +25,10 @@ struct cross_check {
     double *bps; /* of fio's runs */
     size_t n, capacity;
     struct rng rng;
-    bool second_first; /* in the current pair fio goes first */
-    bool block_first;  /* the order of the first pair of the current block */
-    bool ended;        /* --max-write leaves no room for further runs */
+    bool second_first;   /* in the current pair fio goes first */
+    bool block_first;    /* the order of the first pair of the current block */
+    bool ended;          /* --max-write leaves no room for further runs */
+    bool starts_unknown; /* fio did not tell when its jobs began: its rate may be too high */
 };
 
 /* What can be refused before anything is done: fio cannot do what pvec does, nor run on a surface. 0 or

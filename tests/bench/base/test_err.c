@@ -3,6 +3,7 @@
 #include "tests/check.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 static void set_stores_code_and_text(void **state)
@@ -21,6 +22,28 @@ static void sys_appends_the_systems_words(void **state)
     assert_int_equal(err_sys(&err, -ENOENT, "open %s", "a.conf"), -ENOENT);
     assert_int_equal(err.code, -ENOENT);
     assert_string_equal(err.text, "open a.conf: No such file or directory");
+}
+
+static void failures_of_a_device_are_named_as_such(void **state)
+{
+    (void)state;
+    static const int codes[] = {-ENODATA, -EILSEQ, -ENOLINK, -EREMOTEIO};
+    struct err err = {0};
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "read: Input/output error (%s)", strerror(-codes[i]));
+        assert_int_equal(err_sys(&err, codes[i], "read"), codes[i]);
+        assert_string_equal(err.text, text);
+        assert_int_equal(err_io(&err, codes[i], "read"), codes[i]);
+        assert_memory_equal(err.text, text, strlen(text));
+        assert_non_null(strstr(err.text, "; see dmesg"));
+        assert_true(err_is_device(codes[i]));
+    }
+    err_io(&err, -EIO, "read");
+    assert_string_equal(err.text,
+                        "read: Input/output error; see dmesg for what the kernel knows of the device");
+    err_io(&err, -ENOSPC, "write");
+    assert_string_equal(err.text, "write: No space left on device");
 }
 
 static void prefixes_pile_up_and_keep_the_code(void **state)
@@ -119,6 +142,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(set_stores_code_and_text),
         cmocka_unit_test(sys_appends_the_systems_words),
+        cmocka_unit_test(failures_of_a_device_are_named_as_such),
         cmocka_unit_test(prefixes_pile_up_and_keep_the_code),
         cmocka_unit_test(prefix_of_nothing_is_the_prefix_alone),
         cmocka_unit_test(null_passes_the_code_and_is_never_success),

@@ -182,6 +182,24 @@ static void merging_an_empty_one_changes_nothing(void **state)
     assert_memory_equal(&b, &c, sizeof(b));
 }
 
+static void one_in_some_stays_evenly_over_the_values(void **state)
+{
+    (void)state;
+    uint64_t median_ns = 0;
+    for (uint64_t i = 0; i < 3200; i++)
+        histogram_add(&a, 1000 + 1000 * (i % 3 == 0), 1);
+    double sum_ns = a.sum_ns;
+    histogram_thin(&a, 32);
+    assert_int_equal(a.n, 100);
+    assert_close(a.sum_ns, sum_ns / 32, 1e-6 * sum_ns);
+    assert_int_equal(histogram_quantile_ns(&a, 0.66, &median_ns), 0);
+    assert_true(median_ns < 1100);
+    assert_int_equal(histogram_quantile_ns(&a, 0.68, &median_ns), 0);
+    assert_true(median_ns > 1900);
+    histogram_thin(&b, 32);
+    assert_int_equal(b.n, 0);
+}
+
 static void standard_deviation_is_that_of_the_values(void **state)
 {
     struct histogram histogram;
@@ -216,6 +234,7 @@ int main(void)
         cmocka_unit_test_setup(adding_none_changes_nothing, setup),
         cmocka_unit_test_setup(merge_equals_adding, setup),
         cmocka_unit_test_setup(merging_an_empty_one_changes_nothing, setup),
+        cmocka_unit_test_setup(one_in_some_stays_evenly_over_the_values, setup),
     };
     return cmocka_run_group_tests_name("bench/base/histogram", tests, NULL, NULL);
 }

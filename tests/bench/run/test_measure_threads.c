@@ -29,8 +29,11 @@ static struct {
     pthread_mutex_t lock;
     pthread_cond_t ended;
     bool taken;
+    uint64_t first_tick_ns; /* of the next thread that looks; 0: as of all others */
     atomic_ullong hand_ns;
 } turns = {.lock = PTHREAD_MUTEX_INITIALIZER, .ended = PTHREAD_COND_INITIALIZER, .hand_ns = CLOCK_NS_PER_S};
+
+static _Thread_local uint64_t tick_ns = TICK_NS;
 
 static void take_turn(void)
 {
@@ -38,6 +41,8 @@ static void take_turn(void)
     while (turns.taken)
         pthread_cond_wait(&turns.ended, &turns.lock);
     turns.taken = true;
+    tick_ns = turns.first_tick_ns != 0 ? turns.first_tick_ns : TICK_NS;
+    turns.first_tick_ns = 0;
     pthread_mutex_unlock(&turns.lock);
     pthread_setspecific(turns.owner, &turns);
 }
@@ -56,7 +61,7 @@ static uint64_t now_in_turn_ns(const struct clock *clock)
     (void)clock;
     if (gettid() != getpid() && pthread_getspecific(turns.owner) == NULL)
         take_turn();
-    return atomic_fetch_add(&turns.hand_ns, TICK_NS) + TICK_NS;
+    return atomic_fetch_add(&turns.hand_ns, tick_ns) + tick_ns;
 }
 
 static void sleep_in_no_time(const struct clock *clock, uint64_t deadline_ns)
@@ -194,10 +199,24 @@ static void a_thread_that_comes_late_ends_with_the_others(void **state)
     }
 }
 
+/* The fast one samples its latencies, the other one does not. */
+static void requests_of_all_threads_count_alike_in_the_latencies(void **state)
+{
+    (void)state;
+    double mean_ns = 0;
+    turns.first_tick_ns = TICK_NS / 10;
+    measure_in_turn(2, 8192);
+    assert_true(result.sampled);
+    assert_int_equal(histogram_mean_ns(&latency, &mean_ns), 0);
+    assert_close(mean_ns, 0.55 * TICK_NS, 0.05 * TICK_NS);
+    assert_true(latency.n < 8192 / 16);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rate_times_span_is_bytes),
+        cmocka_unit_test(requests_of_all_threads_count_alike_in_the_latencies),
         cmocka_unit_test(threads_in_turn_have_the_span_of_all_of_them),
         cmocka_unit_test(depth_of_threads_in_turn_obeys_littles_law),
         cmocka_unit_test(windows_of_threads_in_turn_show_one_of_them),

@@ -49,7 +49,7 @@ static void the_check_sees_the_new_text_before_it_is_in_force(void **test_state)
     (void)test_state;
     struct apply_order order = plain;
     order.check = "grep -q new \"$FSTUNE_SNIPPET\" && grep -q old place/snippet && "
-                  "case $FSTUNE_SNIPPET in place/.fstune-*.snippet) ;; *) exit 1 ;; esac";
+                  "case $FSTUNE_SNIPPET in place/.fstune-*.snippet.new) ;; *) exit 1 ;; esac";
     rig_write("place/snippet", "old\n");
     assert_int_equal(apply(order), 0);
 }

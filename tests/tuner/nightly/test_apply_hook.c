@@ -135,6 +135,14 @@ static void a_file_is_replaced_by_one_that_all_can_read(void **test_state)
     assert_int_equal(replace_file("place/..", "a", 1, &err), -EINVAL);
 }
 
+static void a_staged_file_of_a_killed_process_goes_with_the_next_one(void **test_state)
+{
+    (void)test_state;
+    assert_int_equal(system("touch -d '2 hours ago' place/.fstune-0123456789abcdef.f.kept.new"), 0);
+    assert_int_equal(replace_file("place/f.kept", "a 1\n", 4, &err), 0);
+    assert_int_equal(rig_count_entries("place"), 1);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, make_place)
@@ -148,6 +156,7 @@ int main(void)
         TEST(endless_output_ends_in_time),
         TEST(an_interrupt_ends_a_command),
         TEST(a_file_is_replaced_by_one_that_all_can_read),
+        TEST(a_staged_file_of_a_killed_process_goes_with_the_next_one),
     };
     return cmocka_run_group_tests(tests, rig_enter, rig_leave);
 }

@@ -56,14 +56,14 @@ static void what_a_kill_left_unnamed_is_removed(void **test_state)
     rig_write("place/.fstune-kept.snippet", "older\n");
     for (size_t i = 0; i < RIG_COUNT(names); i++) {
         char staged[64];
-        snprintf(staged, sizeof staged, "place/.fstune-0123456789abcdef.%s", names[i]);
+        snprintf(staged, sizeof staged, "place/.fstune-0123456789abcdef.%s.new", names[i]);
         rig_write(staged, "new\n");
     }
-    rig_write("place/.fstune-0123456789abcdef.other", "of another snippet\n");
+    rig_write("place/.fstune-0123456789abcdef.other.new", "of another snippet\n");
     assert_int_equal(apply_recover(&plain, &recovered, &err), 0);
     assert_false(recovered);
     assert_string_equal(contents("place/snippet"), "old\n");
-    assert_true(rig_exists("place/.fstune-0123456789abcdef.other"));
+    assert_true(rig_exists("place/.fstune-0123456789abcdef.other.new"));
     assert_int_equal(rig_count_entries("place"), 2);
 }
 

@@ -3,9 +3,11 @@
  */
 #include "tests/check.h"
 #include "tests/tuner/rig.h"
+#include "tuner/base/replace.h"
 #include "tuner/nightly/prometheus.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -183,6 +185,39 @@ static void a_directory_may_be_shared_but_not_the_file(void **state)
     assert_int_equal(rig_count_entries("shared"), 0);
 }
 
+/* What a killed process staged; touched: when. */
+static void leave_behind(const char *name, const char *touched)
+{
+    char command[256];
+    snprintf(command, sizeof command, "touch -d '%s' %s", touched, name);
+    assert_int_equal(system(command), 0);
+}
+
+static void what_a_kill_left_is_removed_when_nobody_can_still_use_it(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("left", 0755), 0);
+    leave_behind("left/.fstune-0123456789abcdef.f.prom.new", "2 hours ago");
+    leave_behind("left/.fstune-0123456789abcdee.f.prom.new", "1 minute ago");
+    leave_behind("left/.fstune-0123456789abcdef.g.prom.new", "2 hours ago");
+    assert_int_equal(prometheus_write("left/f.prom", &report, &config, &err), 0);
+    assert_false(rig_exists("left/.fstune-0123456789abcdef.f.prom.new"));
+    assert_true(rig_exists("left/.fstune-0123456789abcdee.f.prom.new"));
+    assert_true(rig_exists("left/.fstune-0123456789abcdef.g.prom.new"));
+}
+
+/* A collector reads every file of the directory that ends in .prom, hidden ones too. */
+static void what_is_staged_is_not_read_as_metrics(void **state)
+{
+    (void)state;
+    char staged[REPLACE_NAME_SIZE];
+    int dir_fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_int_equal(replace_stage(dir_fd, "f.prom", "a 1\n", 4, NULL, staged, &err), 0);
+    assert_string_equal(staged + strlen(staged) - strlen(".f.prom.new"), ".f.prom.new");
+    replace_discard(dir_fd, staged);
+    close(dir_fd);
+}
+
 /* Debian's package prometheus has it. */
 static void promtool_has_no_complaint(void **state)
 {
@@ -203,6 +238,8 @@ int main(void)
         TEST(the_samples_of_other_targets_stay),
         TEST(the_file_is_for_all_to_read_and_alone),
         TEST(a_directory_may_be_shared_but_not_the_file),
+        TEST(what_a_kill_left_is_removed_when_nobody_can_still_use_it),
+        TEST(what_is_staged_is_not_read_as_metrics),
         TEST(promtool_has_no_complaint),
     };
     return cmocka_run_group_tests(tests, enter, leave);

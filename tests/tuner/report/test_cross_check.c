@@ -135,6 +135,26 @@ static void every_replay_has_its_run_of_the_same_bytes(void **state)
     assert_int_equal(system("[ $(wc -l <log) = 6 ] && [ $(cat size) = 16777216 ] && rm log"), 0);
 }
 
+/* As versions before job_start do, of two jobs: their rates may have been one after the other. */
+static void without_the_starts_of_jobs_there_is_no_verdict(void **state)
+{
+    (void)state;
+    play_fio("cat >job; bytes=$(( $(sed -n 's/^io_size=//p' job) ))\n"
+             "side=\"{\\\"io_bytes\\\": $bytes, \\\"runtime\\\": 1}\"\n"
+             "none='{\"io_bytes\": 0, \"runtime\": 0}'\n"
+             "one=\"{\\\"error\\\": 0, \\\"read\\\": $side, \\\"write\\\": $none}\"\n"
+             "echo \"{\\\"jobs\\\": [$one, $one]}\"");
+    rig_run_line(&run, MEASURE "--pattern randread --threads 2 --replays 4");
+    assert_int_equal(run.code, 0);
+    json_t *document = rig_json(&run), *check = json_object_get(document, "cross_check");
+    assert_true(json_is_null(json_object_get(check, "agrees")));
+    const char *why = json_string_value(json_object_get(check, "why_not"));
+    assert_non_null(why);
+    assert_non_null(strstr(why, "does not tell when its jobs began"));
+    json_decref(document);
+    rig_free(&run);
+}
+
 /* What the runs of the script in fio's place were to move; the log is removed. */
 static double logged_bytes(void)
 {
@@ -261,6 +281,7 @@ int main(void)
         cmocka_unit_test(too_few_runs_have_no_interval),
         cmocka_unit_test(every_replay_has_its_run_of_the_same_bytes),
         cmocka_unit_test(its_writes_count),
+        cmocka_unit_test(without_the_starts_of_jobs_there_is_no_verdict),
         cmocka_unit_test(its_failure_ends_the_command),
         cmocka_unit_test(without_fio_nothing_is_measured),
         cmocka_unit_test(an_interrupt_ends_fio_too),

