@@ -31,12 +31,16 @@ enum kind {
     KIND_STALL,
     KIND_LOSE,
     KIND_FLIP,
+    KIND_ENODATA, /* what kernels say of unreadable media */
     N_KINDS
 };
 static const char *const kind_names[N_KINDS] = {"none",  "eio",   "enospc", "erofs", "eintr",
-                                                "short", "stall", "lose",   "flip"};
-static const int kind_errors[N_KINDS] = {
-    [KIND_EIO] = EIO, [KIND_ENOSPC] = ENOSPC, [KIND_EROFS] = EROFS, [KIND_EINTR] = EINTR};
+                                                "short", "stall", "lose",   "flip",  "enodata"};
+static const int kind_errors[N_KINDS] = {[KIND_EIO] = EIO,
+                                         [KIND_ENOSPC] = ENOSPC,
+                                         [KIND_EROFS] = EROFS,
+                                         [KIND_EINTR] = EINTR,
+                                         [KIND_ENODATA] = ENODATA};
 
 struct fault {
     enum op op;
