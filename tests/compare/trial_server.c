@@ -8,9 +8,9 @@
  *            THREADS TRUTH_BPS"
  * Exit code 2: wrong usage or a line that is no trial; 1: anything else that fails. */
 #include "bench/base/units.h"
+#include "tuner/options/settings.h"
 #include "tuner/session/candidates.h"
 #include "tuner/session/session.h"
-#include "tuner/options/settings.h"
 
 #include <errno.h>
 #include <inttypes.h>

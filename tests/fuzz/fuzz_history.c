@@ -2,8 +2,8 @@
  * accepted is in range. The input is laid over a sound one: three bytes of place and one of content each. */
 #include "tests/fuzz/fuzz.h"
 
-#include "tuner/store/history.h"
 #include "tuner/search/prior.h"
+#include "tuner/store/history.h"
 
 #include <math.h>
 

@@ -2,8 +2,8 @@
  */
 #include "tests/fuzz/fuzz.h"
 
-#include "tuner/store/journal_line.h"
 #include "tuner/search/prior.h"
+#include "tuner/store/journal_line.h"
 
 #include <math.h>
 

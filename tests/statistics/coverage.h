@@ -124,8 +124,8 @@ static inline double coverage_run(const struct coverage_noise *noise, struct cov
     return factor * inside.mean;
 }
 
-/* Intervals over n replays, each a run of COVERAGE_WINDOWS windows whose warm-up is left out as tuner/session/trim
- * does. Plain: Student's over whole runs. */
+/* Intervals over n replays, each a run of COVERAGE_WINDOWS windows whose warm-up is left out as
+ * tuner/session/trim does. Plain: Student's over whole runs. */
 static inline struct coverage_tally coverage_of_replays(const struct coverage_noise *noise,
                                                         struct coverage_between between, size_t n,
                                                         size_t n_samples, unsigned long seed)

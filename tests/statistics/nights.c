@@ -1,11 +1,12 @@
 /* Nights of settings in simulation, as Markdown tables: does the pooled interval hold the truth, how often
  * does the advice change on a machine that stays as it is, and how soon is a shift found? usage: nights
  *
- * The first table draws nights as models/statistics/nights assumes them. The second plays a target: the setting in
- * force, a default, and SETTINGS - 2 others, all equally fast. Every night each has a factor of its own; a
- * search that sees tonight's factors with an error chooses what is measured beside what was pending, so that
- * the figures of a contender's first night are those of a lucky one. Exit code 1 when an interval over
- * several nights holds the truth in fewer than 93 of 100 cases, by more than the error of simulation. */
+ * The first table draws nights as models/statistics/nights assumes them. The second plays a target: the
+ * setting in force, a default, and SETTINGS - 2 others, all equally fast. Every night each has a factor of
+ * its own; a search that sees tonight's factors with an error chooses what is measured beside what was
+ * pending, so that the figures of a contender's first night are those of a lucky one. Exit code 1 when an
+ * interval over several nights holds the truth in fewer than 93 of 100 cases, by more than the error of
+ * simulation. */
 #include "models/statistics/nights.h"
 
 #include <gsl/gsl_randist.h>
@@ -105,7 +106,8 @@ static struct nights_estimate ratio(const struct target *target, size_t night, s
                                     .df = own->df + in_force->df};
 }
 
-/* As tuner/nightly/night_memory: nothing across the beginning of the contender's row, nothing of its own since. */
+/* As tuner/nightly/night_memory: nothing across the beginning of the contender's row, nothing of its own
+ * since. */
 static void learn(const struct target *target, size_t contender, struct nights_scatter *scatter)
 {
     size_t begin = target->n - target->rows[contender];

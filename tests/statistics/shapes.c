@@ -1,5 +1,5 @@
-/* Labelled traces against models/statistics/trace: how often the verdict "steady" and the name are right, and how much a
- * cut wastes. Prints Markdown; exit 1 when a bound is broken.
+/* Labelled traces against models/statistics/trace: how often the verdict "steady" and the name are right, and
+ * how much a cut wastes. Prints Markdown; exit 1 when a bound is broken.
  *
  * usage: shapes [--smoke]     150 seeds for every shape, noise and length (smoke: 5) */
 #include "tests/models/statistics/trace_shapes.h"
