@@ -49,7 +49,7 @@ static struct fit fit_at(double tau, const struct nights_estimate *nights, size_
     return (struct fit){.mean = mean,
                         .standard_error = 1.0 / sqrt(weights),
                         .df = fmin(weights * weights / fmax(squares, 1e-300), 1e6),
-                        .log_likelihood = (log_weights - q - log(weights)) / 2.0};
+                        .log_likelihood = (log_weights - q - log(fmax(weights, 1e-300))) / 2.0};
 }
 
 void nights_learn(struct nights_scatter *scatter, struct nights_estimate before, struct nights_estimate after)
