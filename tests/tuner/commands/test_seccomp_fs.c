@@ -1,7 +1,7 @@
 /* fstune under the system calls that a container is left with: the filter is loaded here and inherited. */
 #include "tests/check.h"
 #include "tests/tuner/rig.h"
-#include "tuner/commands/command.h"
+#include "tuner/base/fail.h"
 
 #include <errno.h>
 #include <linux/filter.h>
