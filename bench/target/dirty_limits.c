@@ -311,8 +311,14 @@ int dirty_limits_set(struct dirty_limits *limits, const struct dirty_limits_plac
 int dirty_limits_recover(const struct dirty_limits_places *places, bool *ret_restored, struct err *err)
 {
     struct files files;
-    int record_fd, code = dirty_record_open(places->record, false, &record_fd, err);
+    int record_fd, code;
+    char path[128];
     *ret_restored = false;
+    /* Also in a user namespace, whose root may not set them and sees files of the true root as nobody's. */
+    snprintf(path, sizeof(path), "%s/dirty_bytes", places->limits);
+    if (access(path, W_OK) != 0)
+        return 0;
+    code = dirty_record_open(places->record, false, &record_fd, err);
     if (code == -ENOENT || code == -EACCES || code == -EWOULDBLOCK)
         return 0;
     if (code < 0)

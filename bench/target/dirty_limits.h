@@ -53,7 +53,7 @@ int dirty_limits_set(struct dirty_limits *limits, const struct dirty_limits_plac
                      uint64_t background_bytes, uint64_t hard_bytes, struct err *err);
 
 /* Puts back what a killed command and its guard have left, as every command does when it starts. Nothing to
- * do where there is no record, it is another user's, or its owner is still at work. */
+ * do where there is no record, it is another user's, its owner is still at work, or we may not set limits. */
 int dirty_limits_recover(const struct dirty_limits_places *places, bool *ret_restored, struct err *err);
 
 /* Returns when the old values stand again. Accepts a zeroed struct. 0, or -EIO when

@@ -158,7 +158,7 @@ static void a_full_file_system_loses_neither_the_file_nor_the_answer(void **stat
     struct history_info info;
     (void)state;
     assert_int_equal(mkdir("small", 0700), 0);
-    if (mount("tmpfs", "small", "tmpfs", 0, "size=256k") != 0) {
+    if (mount("tmpfs", "small", "tmpfs", 0, "size=256k,mode=700") != 0) {
         rmdir("small");
         skip();
     }
@@ -203,7 +203,7 @@ static void a_lost_history_names_the_file_the_first_reason_and_the_remedy(void *
     rig_surface("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
     for (size_t kib = 840; kib <= 960; kib += 12) {
         struct rig_run run;
-        if (mount("tmpfs", "tight", "tmpfs", 0, "size=1m") != 0) {
+        if (mount("tmpfs", "tight", "tmpfs", 0, "size=1m,mode=700") != 0) {
             rmdir("tight");
             skip();
         }
