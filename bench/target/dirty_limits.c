@@ -319,7 +319,8 @@ int dirty_limits_recover(const struct dirty_limits_places *places, bool *ret_res
     if (access(path, W_OK) != 0)
         return 0;
     code = dirty_record_open(places->record, false, &record_fd, err);
-    if (code == -ENOENT || code == -EACCES || code == -EWOULDBLOCK)
+    bool is_left_to_the_next = code == -EMFILE || code == -ENFILE;
+    if (code == -ENOENT || code == -EACCES || code == -EWOULDBLOCK || is_left_to_the_next)
         return 0;
     if (code < 0)
         return code;
