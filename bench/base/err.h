@@ -26,7 +26,8 @@ int err_sys(struct err *err, int code, const char *format, ...) __attribute__((f
 /* As err_sys, of a transfer: where the device failed, with what to do about it. */
 int err_io(struct err *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* Did the device fail? Kernels tell -EIO, or what failed: the medium, protection, transport, target. */
+/* Did the device fail? Kernels tell -EIO, or what failed: the storage stack, protection, transport, target.
+ */
 bool err_is_device(int code);
 
 /* What to do about it, to be put behind a text; "" for other codes. */

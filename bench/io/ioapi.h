@@ -37,16 +37,16 @@ struct io_call {
     int64_t result;        /* bytes moved, or a negative errno; valid once reaped */
 };
 
-struct surface_run; /* bench/io/ioapi_surface.h */
+struct simulator_run; /* bench/io/ioapi_simulator.h */
 
 struct ioapi_config {
     int fd;           /* a descriptor of the run, to try things on; ignored by the surface */
     uint32_t n_calls; /* calls in flight at most: the queue depth (pvec: 1) */
     uint64_t request_size_bytes;
-    uint32_t requests_per_call;  /* pvec: the queue depth; else 1 */
-    bool cooperative_ring;       /* io_uring: completions wait until the program enters the kernel */
-    bool sync_each;              /* a write completes only when it is durable */
-    struct surface_run *surface; /* the simulated run, for the surface only */
+    uint32_t requests_per_call;      /* pvec: the queue depth; else 1 */
+    bool cooperative_ring;           /* io_uring: completions wait until the program enters the kernel */
+    bool sync_each;                  /* a write completes only when it is durable */
+    struct simulator_run *simulator; /* the simulated run, for the surface only */
 };
 
 struct ioapi_ops {
@@ -86,6 +86,6 @@ struct ioapi_ops {
 extern const struct ioapi_ops *const ioapi_table[API_N];
 
 extern const struct ioapi_ops ioapi_psync, ioapi_pvec, ioapi_pool, ioapi_libaio, ioapi_io_uring,
-    ioapi_surface;
+    ioapi_simulator;
 
 #endif

@@ -1,7 +1,7 @@
 /* One run of one point: prepare, warm up, measure, settle. */
 #include "bench/run/measure.h"
 
-#include "bench/run/lanes.h"
+#include "bench/run/workers.h"
 
 #include <errno.h>
 #include <math.h>
@@ -107,7 +107,8 @@ static int flush_in_span(const struct measure_env *env, const struct measure_pla
     return result;
 }
 
-/* From the first submission of any lane to the last completion of any: the one time that all lanes share. */
+/* From the first submission of any worker to the last completion of any: the one time that all workers share.
+ */
 struct span {
     uint64_t first_ns, last_ns;
 };
@@ -128,13 +129,14 @@ static double span_seconds(struct span span)
 }
 
 /* Requests in flight times seconds. */
-static double lane_request_seconds(const struct lanes *lanes, const struct lane *lane)
+static double worker_request_seconds(const struct workers *workers, const struct worker *worker)
 {
-    return lane->timed.depth_area * (lanes->rounds_per_call > 1 ? 1 : lanes->requests_per_call) / 1e9;
+    return worker->timed.depth_area * (workers->rounds_per_call > 1 ? 1 : workers->requests_per_call) / 1e9;
 }
 
-/* How far the sum of a lane's latencies is from its requests in flight times seconds, beyond what drawing the
- * latencies by chance explains. Divided by the span, the sums are mean latency x IOPS and achieved depth. */
+/* How far the sum of a worker's latencies is from its requests in flight times seconds, beyond what drawing
+ * the latencies by chance explains. Divided by the span, the sums are mean latency x IOPS and achieved depth.
+ */
 static double littles_law_error(const struct pump_stats *timed, double request_seconds)
 {
     double mean_ns = 0;
@@ -146,10 +148,10 @@ static double littles_law_error(const struct pump_stats *timed, double request_s
     return fmax(error - chance, 0);
 }
 
-static void add_lane(struct measure_result *ret, const struct lanes *lanes, const struct lane *lane)
+static void add_worker(struct measure_result *ret, const struct workers *workers, const struct worker *worker)
 {
-    const struct pump_stats *timed = &lane->timed;
-    double request_seconds = lane_request_seconds(lanes, lane);
+    const struct pump_stats *timed = &worker->timed;
+    double request_seconds = worker_request_seconds(workers, worker);
     ret->n_requests += timed->n_requests;
     ret->bytes_read += timed->bytes_read;
     ret->bytes_written += timed->bytes_written;
@@ -158,83 +160,84 @@ static void add_lane(struct measure_result *ret, const struct lanes *lanes, cons
     pump_windows_merge(&ret->windows, &timed->windows);
 }
 
-static void count_totals(struct measure_result *ret, const struct lanes *lanes)
+static void count_totals(struct measure_result *ret, const struct workers *workers)
 {
-    for (uint32_t i = 0; lanes->lane != NULL && i < lanes->n; i++) {
-        const struct lane *lane = &lanes->lane[i];
-        ret->total_bytes_read += lane->warmup.bytes_read + lane->timed.bytes_read;
-        ret->total_bytes_written += lane->warmup.bytes_written + lane->timed.bytes_written;
+    for (uint32_t i = 0; workers->worker != NULL && i < workers->n; i++) {
+        const struct worker *worker = &workers->worker[i];
+        ret->total_bytes_read += worker->warmup.bytes_read + worker->timed.bytes_read;
+        ret->total_bytes_written += worker->warmup.bytes_written + worker->timed.bytes_written;
     }
 }
 
-/* Rates are those of all lanes over the span that they share: lanes may well run one after the other. */
-static void set_rates(struct measure_result *ret, const struct lanes *lanes, struct span issuing,
+/* Rates are those of all workers over the span that they share: workers may well run one after the other. */
+static void set_rates(struct measure_result *ret, const struct workers *workers, struct span issuing,
                       uint64_t end_ns)
 {
     double issuing_seconds = span_seconds(issuing), request_seconds = 0;
-    for (uint32_t i = 0; i < lanes->n; i++)
-        request_seconds += lane_request_seconds(lanes, &lanes->lane[i]);
+    for (uint32_t i = 0; i < workers->n; i++)
+        request_seconds += worker_request_seconds(workers, &workers->worker[i]);
     ret->flush_seconds = end_ns != 0 ? (double)(end_ns - issuing.last_ns) / 1e9 : 0;
     ret->seconds = issuing_seconds + ret->flush_seconds;
     if (issuing_seconds <= 0)
         return;
     ret->throughput_bps = (double)(ret->bytes_read + ret->bytes_written) / ret->seconds;
     ret->iops = (double)ret->n_requests / ret->seconds;
-    ret->achieved_depth = request_seconds / issuing_seconds / lanes->plan->point.threads;
+    ret->achieved_depth = request_seconds / issuing_seconds / workers->plan->point.threads;
 }
 
-/* Of the lanes that sample their latencies; 1 where none does. */
-static uint64_t requests_per_sample(const struct lanes *lanes)
+/* Of the workers that sample their latencies; 1 where none does. */
+static uint64_t requests_per_sample(const struct workers *workers)
 {
     uint64_t n_requests = 0, n_sampled = 0;
-    for (uint32_t i = 0; i < lanes->n; i++) {
-        const struct pump_stats *timed = &lanes->lane[i].timed;
+    for (uint32_t i = 0; i < workers->n; i++) {
+        const struct pump_stats *timed = &workers->worker[i].timed;
         n_requests += timed->sampled ? timed->n_requests : 0;
         n_sampled += timed->sampled ? timed->n_sampled : 0;
     }
     return n_sampled > 0 ? (n_requests + n_sampled / 2) / n_sampled : 1;
 }
 
-static void gather(struct measure_result *ret, const struct lanes *lanes, uint64_t end_ns,
+static void gather(struct measure_result *ret, const struct workers *workers, uint64_t end_ns,
                    struct histogram *latency)
 {
     bool warmed = true;
-    uint64_t per_sample = requests_per_sample(lanes);
-    struct span warmup = {UINT64_MAX, 0}, issuing = {atomic_load(&lanes->start_ns), 0};
-    for (uint32_t i = 0; i < lanes->n; i++) {
-        const struct lane *lane = &lanes->lane[i];
-        add_lane(ret, lanes, lane);
-        /* Each lane turns to sampling by itself; every request is to count alike. */
-        if (!lane->timed.sampled && per_sample > 1)
-            histogram_thin(lane->timed.latency, per_sample);
-        histogram_merge(latency, lane->timed.latency);
-        warmed &= lane->stable;
-        span_add(&warmup, &lane->warmup);
-        span_add(&issuing, &lane->timed);
+    uint64_t per_sample = requests_per_sample(workers);
+    struct span warmup = {UINT64_MAX, 0}, issuing = {atomic_load(&workers->start_ns), 0};
+    for (uint32_t i = 0; i < workers->n; i++) {
+        const struct worker *worker = &workers->worker[i];
+        add_worker(ret, workers, worker);
+        /* Each worker turns to sampling by itself; every request is to count alike. */
+        if (!worker->timed.sampled && per_sample > 1)
+            histogram_thin(worker->timed.latency, per_sample);
+        histogram_merge(latency, worker->timed.latency);
+        warmed &= worker->stable;
+        span_add(&warmup, &worker->warmup);
+        span_add(&issuing, &worker->timed);
     }
-    set_rates(ret, lanes, issuing, end_ns);
+    set_rates(ret, workers, issuing, end_ns);
     ret->warmup_seconds = span_seconds(warmup);
     ret->warmup = warmup.last_ns == 0 ? MEASURE_WARMUP_NONE
                   : warmed            ? MEASURE_WARMUP_STABLE
                                       : MEASURE_WARMUP_LIMIT;
-    ret->cut = atomic_load(&lanes->hopeless) != 0;
-    ret->ended_by_bytes = !ret->cut && lanes->cap_bytes != UINT64_MAX &&
-                          issuing.last_ns - issuing.first_ns < lanes->plan->duration_ns &&
-                          lanes->plan->n_requests == 0;
+    ret->cut = atomic_load(&workers->hopeless) != 0;
+    ret->ended_by_bytes = !ret->cut && workers->cap_bytes != UINT64_MAX &&
+                          issuing.last_ns - issuing.first_ns < workers->plan->duration_ns &&
+                          workers->plan->n_requests == 0;
 }
 
 /* The queues are still open, so that their workers can be asked for their processor time. */
-static void watch_end(const struct measure_env *env, const struct lanes *lanes, struct watch *watch)
+static void run_monitor_end(const struct measure_env *env, const struct workers *workers,
+                            struct run_monitor *monitor)
 {
-    struct watch_reading after;
+    struct run_monitor_reading after;
     if (env->world != NULL)
         return;
-    watch_read(&after, &env->device);
-    watch_difference(&lanes->before, &after, watch);
-    for (uint32_t i = 0; i < lanes->n; i++) {
-        const struct lane *lane = &lanes->lane[i];
-        watch_add_lane(watch, lane->cpu_before, lane->cpu_after,
-                       (double)(lane->timed.last_complete_ns - lane->timed.start_ns) / 1e9);
+    run_monitor_read(&after, &env->device);
+    run_monitor_difference(&workers->before, &after, monitor);
+    for (uint32_t i = 0; i < workers->n; i++) {
+        const struct worker *worker = &workers->worker[i];
+        run_monitor_add_worker(monitor, worker->cpu_before, worker->cpu_after,
+                               (double)(worker->timed.last_complete_ns - worker->timed.start_ns) / 1e9);
     }
 }
 
@@ -267,23 +270,23 @@ static int settle(const struct measure_env *env, struct measure_result *ret, str
     return 0;
 }
 
-static int run_lanes(const struct measure_env *env, const struct measure_plan *plan, double truth_bps,
-                     struct measure_result *ret, struct histogram *latency, struct err *err)
+static int run_workers(const struct measure_env *env, const struct measure_plan *plan, double truth_bps,
+                       struct measure_result *ret, struct histogram *latency, struct err *err)
 {
-    struct lanes lanes;
+    struct workers workers;
     uint64_t end_ns = 0, start_ns = clock_now_ns(env->clock);
-    int result = lanes_open(&lanes, env, plan, truth_bps, err);
+    int result = workers_open(&workers, env, plan, truth_bps, err);
     ret->setup_seconds += (double)(clock_now_ns(env->clock) - start_ns) / 1e9;
     if (result == 0)
-        result = lanes_run(&lanes, err);
+        result = workers_run(&workers, err);
     if (result == 0 && !was_interrupted(env))
         result = flush_in_span(env, plan, &end_ns, err);
-    count_totals(ret, &lanes);
+    count_totals(ret, &workers);
     if (result == 0 && !was_interrupted(env)) {
-        watch_end(env, &lanes, &ret->watch);
-        gather(ret, &lanes, end_ns, latency);
+        run_monitor_end(env, &workers, &ret->monitor);
+        gather(ret, &workers, end_ns, latency);
     }
-    lanes_close(&lanes);
+    workers_close(&workers);
     return result;
 }
 
@@ -317,7 +320,7 @@ int measure_run(const struct measure_env *env, const struct measure_plan *plan, 
     double truth_bps = 0;
     int result = 0;
     *ret = (struct measure_result){0};
-    watch_clear(&ret->watch);
+    run_monitor_clear(&ret->monitor);
     uint64_t start_ns = clock_now_ns(env->clock);
     if (env->world != NULL)
         result = env->truth_bps(env->truth_context, &plan->pattern, &plan->point, &truth_bps, err);
@@ -326,7 +329,7 @@ int measure_run(const struct measure_env *env, const struct measure_plan *plan, 
     if (result < 0)
         return result;
     ret->setup_seconds = (double)(clock_now_ns(env->clock) - start_ns) / 1e9;
-    result = run_lanes(env, plan, truth_bps, ret, latency, err);
+    result = run_workers(env, plan, truth_bps, ret, latency, err);
     if (result == 0 && was_interrupted(env))
         return err_set(err, -EINTR, "interrupted");
     int settled = settle(env, ret, result == 0 ? err : NULL);

@@ -12,9 +12,9 @@
 #include "bench/base/pattern.h"
 #include "bench/host/hostinfo.h"
 #include "bench/io/arena.h"
-#include "bench/io/ioapi_surface.h"
+#include "bench/io/ioapi_simulator.h"
 #include "bench/io/pump.h"
-#include "bench/run/watch.h"
+#include "bench/run/run_monitor.h"
 #include "bench/target/target.h"
 
 #include <stdatomic.h>
@@ -32,9 +32,9 @@ enum measure_warmup { MEASURE_WARMUP_STABLE, MEASURE_WARMUP_LIMIT, MEASURE_WARMU
 /* What stays the same over all runs of a command. */
 struct measure_env {
     const struct clock *clock;
-    struct target *target;             /* NULL when simulated */
-    struct hostinfo_device device;     /* whose in-flight count is waited for */
-    const struct surface_world *world; /* NULL when real */
+    struct target *target;               /* NULL when simulated */
+    struct hostinfo_device device;       /* whose in-flight count is waited for */
+    const struct simulator_world *world; /* NULL when real */
     /* Simulated: the table's throughput of a point, all threads; 0, or -ENODATA with a text naming a point
      * outside the table. */
     int (*truth_bps)(void *context, const struct pattern *pattern, const struct point *point, double *ret_bps,
@@ -94,7 +94,7 @@ struct measure_result {
     enum target_cold cold;
     bool settled;                /* writeback was over within 2 s */
     struct pump_windows windows; /* of all threads, while all of them ran */
-    struct watch watch;          /* all NaN when simulated */
+    struct run_monitor monitor;  /* all NaN when simulated */
 };
 
 /* Bytes that one run of this pattern and point may move, warm-up included, by the rules of section 5:

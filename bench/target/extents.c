@@ -1,4 +1,4 @@
-/* bench/target/extents: how a file lies on its medium. */
+/* bench/target/extents: how a file lies on its storage stack. */
 #include "bench/target/extents.h"
 
 #include "bench/target/extents_internal.h"

@@ -1,4 +1,4 @@
-/* bench/target/extents: how a file lies on its medium, from FIEMAP, else from SEEK_HOLE.
+/* bench/target/extents: how a file lies on its storage stack, from FIEMAP, else from SEEK_HOLE.
  *
  * Reading what was never written measures memory, not the device: holes and unwritten extents come back as
  * zeros without I/O, encoded (compressed) extents and inline data with less I/O than bytes. */

@@ -91,13 +91,13 @@ static int split_size(const struct target_plan *plan, uint64_t bytes, uint64_t *
 
 int target_plan_size(const struct target_plan *plan, uint64_t available, uint64_t *ret_bytes, struct err *err)
 {
-    uint64_t wished = plan->size_bytes / TARGET_MIB * TARGET_MIB;
-    if (wished == 0)
+    uint64_t requested = plan->size_bytes / TARGET_MIB * TARGET_MIB;
+    if (requested == 0)
         return err_set(err, -EINVAL,
                        "a target file of %" PRIu64 " bytes is too small; give --file-size 1m or more",
                        plan->size_bytes);
     struct bound bound = tightest_bound(plan, available);
-    uint64_t least = wished; /* what the user asked for by number is taken whole or not at all */
+    uint64_t least = requested; /* what the user asked for by number is taken whole or not at all */
     if (plan->size_is_default && least > TARGET_SIZE_MIN_BYTES)
         least = TARGET_SIZE_MIN_BYTES;
     if (bound.bytes < least) {
@@ -108,7 +108,7 @@ int target_plan_size(const struct target_plan *plan, uint64_t available, uint64_
                        units_format_bytes(least - bound.bytes, missing), bound.remedy,
                        plan->size_is_default ? "" : " or give a smaller --file-size");
     }
-    uint64_t bytes = wished <= bound.bytes ? wished : bound.bytes / TARGET_MIB * TARGET_MIB;
+    uint64_t bytes = requested <= bound.bytes ? requested : bound.bytes / TARGET_MIB * TARGET_MIB;
     return split_size(plan, bytes, ret_bytes, err);
 }
 

@@ -274,14 +274,14 @@ int cawl_advice_crossings(const struct cawl_host *host, const struct cawl_option
     for (double bytes = (double)low_bytes; n < CAWL_ADVICE_MAX_CROSSINGS; bytes = cawl_advice_step(bytes)) {
         bytes = fmin(bytes, (double)high_bytes);
         int result = lead_of(&race, bytes, &now_lead);
-        bool matters = result == 0 && fabs(now_lead) > ALIKE_SHARE;
-        if (matters && last_lead != 0 && (now_lead > 0) != (last_lead > 0)) {
+        bool sensitivity = result == 0 && fabs(now_lead) > ALIKE_SHARE;
+        if (sensitivity && last_lead != 0 && (now_lead > 0) != (last_lead > 0)) {
             found[n].first_below = last_lead > 0;
             result = bisect(&race, last, last_lead, bytes, &found[n++].bytes);
         }
         if (result < 0)
             return result;
-        if (matters) {
+        if (sensitivity) {
             last = bytes;
             last_lead = now_lead;
         }

@@ -354,7 +354,7 @@ int belief_update(struct belief *belief, bool refit, gsl_rng *rng)
             result = predict_all(belief);
     }
     if (!result)
-        belief_surprise_learn(belief);
+        belief_lone_peaks_learn(belief);
 out:
     free(data);
     return result;

@@ -41,9 +41,10 @@ struct belief {
     struct noise_prior noise;     /* of ordinary runs */
     double low_share, high_share; /* of runs that are outliers below, above */
     struct belief_prior prior;    /* figures from elsewhere; empty unless belief_prior_add was called */
-    bool ignores_surprises;       /* set by the owner: unexpected points are of no use to it */
-    double surprise_share; /* of points that are better than all others say, by a factor whose logarithm is */
-    double surprise_std;   /* half normal with this parameter */
+    bool ignores_lone_peaks;      /* set by the owner: unexpected points are of no use to it */
+    double
+        lone_peaks_share;  /* of points that are better than all others say, by a factor whose logarithm is */
+    double lone_peaks_std; /* half normal with this parameter */
     const struct surrogate_ops *chosen; /* fitted; NULL before the first successful belief_update */
     void *gp, *quadratic;               /* states; NULL where the model is not used */
     double gp_score, quadratic_score; /* leave-one-out log density of the last refit; NaN where not fitted */
@@ -104,8 +105,8 @@ size_t belief_best(const struct belief *belief, size_t min_replays);
 /* Probability that this point reaches `response` by a surprise, beyond what the surrogate grants it: of one
  * never measured, or measured so little that its runs could as well be luck or outliers. And that no point
  * but `but` does. After a successful belief_update only. */
-double belief_surprise(const struct belief *belief, size_t point, double response);
-double belief_no_surprise(const struct belief *belief, size_t but, double response);
+double belief_lone_peaks(const struct belief *belief, size_t point, double response);
+double belief_no_lone_peaks(const struct belief *belief, size_t but, double response);
 
 /* Probability that no point of the space that is not excluded exceeds `point` by more than `margin` in
  * response, by joint posterior draws (the most promising 1024 points at most). While there is no

@@ -120,7 +120,7 @@ int belief_probability_within(const struct belief *belief, size_t point, double 
     result = draws ? belief_sample(belief, points, n, n_draws, rng, draws) : -ENOMEM;
     if (!result)
         *ret_probability = share_within(draws, n, n_draws, margin) *
-                           belief_no_surprise(belief, point, belief->mean[point] + margin);
+                           belief_no_lone_peaks(belief, point, belief->mean[point] + margin);
 out:
     free(rivals);
     free(draws);

@@ -39,8 +39,8 @@ static inline void *belief_chosen_state(const struct belief *belief)
  * normal densities). False where nothing is left. */
 bool belief_leave_out(const struct belief *belief, size_t point, double *ret_mean, double *ret_variance);
 
-/* Learns surprise_share and surprise_std, after a fit. */
-void belief_surprise_learn(struct belief *belief);
+/* Learns lone_peaks_share and lone_peaks_std, after a fit. */
+void belief_lone_peaks_learn(struct belief *belief);
 
 /* Judges points of one run by the others, after a fit. True when that changes what should be told to the
  * surrogate. */

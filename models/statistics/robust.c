@@ -36,7 +36,7 @@
 #define NORMAL_MEDIAN 0.6745
 
 /* What may have happened to a point, and what would follow. */
-struct story {
+struct hypothesis {
     double log_weight, location, location_variance, df;
     double std;
     size_t std_df, n_low, n_high;
@@ -44,7 +44,7 @@ struct story {
 };
 
 struct stories {
-    struct story list[MAX_CUTS * MAX_CUTS];
+    struct hypothesis list[MAX_CUTS * MAX_CUTS];
     size_t n;
 };
 
@@ -87,31 +87,32 @@ static double log_ordinary(const struct robust_prior *prior, double squares, siz
            (df + own_df) / 2.0 * log1p(squares / scale);
 }
 
-static struct story one_level(const struct robust_prior *prior, struct robust_sample sample, size_t first,
-                              size_t end)
+static struct hypothesis one_level(const struct robust_prior *prior, struct robust_sample sample,
+                                   size_t first, size_t end)
 {
     struct part part = part_of(sample.values + first, end - first);
     double own_df = (double)(part.n - 1), ordinary_share = 1.0 - prior->low_share - prior->high_share;
     double least = robust_least_distance(prior);
-    struct story story = {
+    struct hypothesis hypothesis = {
         .location = part.mean, .n_low = first, .n_high = sample.n - end, .log_weight = -INFINITY};
 
-    /* The nearest of them decides whether all can be outliers; most stories end here. */
+    /* The nearest of them decides whether all can be outliers; most hypotheses end here. */
     if ((first > 0 && part.mean - sample.values[first - 1] < least) ||
         (end < sample.n && sample.values[end] - part.mean < least))
-        return story;
-    story.std_df = part.n - 1;
-    story.std = part.n > 1 ? sqrt(part.squares / own_df) : 0.0;
-    story.location_variance = noise_variance(&prior->noise, story.std, part.n, &story.df) / (double)part.n;
-    story.log_weight = log1p(-TWO_LEVELS_SHARE) + (double)part.n * log(ordinary_share) +
-                       log_ordinary(prior, part.squares, part.n, 1) - 0.5 * log((double)part.n);
+        return hypothesis;
+    hypothesis.std_df = part.n - 1;
+    hypothesis.std = part.n > 1 ? sqrt(part.squares / own_df) : 0.0;
+    hypothesis.location_variance =
+        noise_variance(&prior->noise, hypothesis.std, part.n, &hypothesis.df) / (double)part.n;
+    hypothesis.log_weight = log1p(-TWO_LEVELS_SHARE) + (double)part.n * log(ordinary_share) +
+                            log_ordinary(prior, part.squares, part.n, 1) - 0.5 * log((double)part.n);
     for (size_t i = 0; i < first; i++)
-        story.log_weight += log(prior->low_share) + log_outlier(prior, part.mean - sample.values[i]);
+        hypothesis.log_weight += log(prior->low_share) + log_outlier(prior, part.mean - sample.values[i]);
     for (size_t i = end; i < sample.n; i++)
-        story.log_weight += log(prior->high_share) + log_outlier(prior, sample.values[i] - part.mean);
+        hypothesis.log_weight += log(prior->high_share) + log_outlier(prior, sample.values[i] - part.mean);
     if (first >= LEAST_IN_A_LEVEL && end == sample.n)
-        story.log_weight += log1p(-ONE_CAUSE_SHARE);
-    return story;
+        hypothesis.log_weight += log1p(-ONE_CAUSE_SHARE);
+    return hypothesis;
 }
 
 /* Log density of runs in two groups, each around a mean of its own. */
@@ -124,29 +125,29 @@ static double log_grouped(const struct robust_prior *prior, struct part low, str
 
 /* Outliers that share a cause are as near to each other as the runs of a level: only how many there are tells
  * the two apart. */
-static struct story one_cause(const struct robust_prior *prior, struct robust_sample sample, size_t cut)
+static struct hypothesis one_cause(const struct robust_prior *prior, struct robust_sample sample, size_t cut)
 {
     struct part low = part_of(sample.values, cut), high = part_of(sample.values + cut, sample.n - cut);
-    struct story story = one_level(prior, sample, cut, sample.n);
+    struct hypothesis hypothesis = one_level(prior, sample, cut, sample.n);
 
-    if (isinf(story.log_weight))
-        return story;
-    story.log_weight =
+    if (isinf(hypothesis.log_weight))
+        return hypothesis;
+    hypothesis.log_weight =
         log1p(-TWO_LEVELS_SHARE) + log(ONE_CAUSE_SHARE) + (double)low.n * log(prior->low_share) +
         (double)high.n * log(1.0 - prior->low_share - prior->high_share) + log_grouped(prior, low, high);
-    return story;
+    return hypothesis;
 }
 
 /* The share of the lower level may be anything. */
-static struct story two_levels(const struct robust_prior *prior, struct robust_sample sample, size_t cut)
+static struct hypothesis two_levels(const struct robust_prior *prior, struct robust_sample sample, size_t cut)
 {
     struct part all = part_of(sample.values, sample.n), low = part_of(sample.values, cut);
     struct part high = part_of(sample.values + cut, sample.n - cut);
     double count = (double)sample.n;
 
     if (high.mean - low.mean < robust_least_distance(prior))
-        return (struct story){.log_weight = -INFINITY};
-    return (struct story){
+        return (struct hypothesis){.log_weight = -INFINITY};
+    return (struct hypothesis){
         .two_levels = true,
         .location = all.mean,
         .location_variance = all.squares / (count - 1.0) / count,
@@ -185,10 +186,10 @@ static size_t find_cuts(struct robust_sample sample, size_t *ret_cuts)
     return n;
 }
 
-static void add(struct stories *stories, struct story story)
+static void add(struct stories *stories, struct hypothesis hypothesis)
 {
-    if (story.log_weight > -INFINITY)
-        stories->list[stories->n++] = story;
+    if (hypothesis.log_weight > -INFINITY)
+        stories->list[stories->n++] = hypothesis;
 }
 
 static void tell_all(const struct robust_prior *prior, struct robust_sample sample, struct stories *ret)
@@ -211,10 +212,10 @@ static void tell_all(const struct robust_prior *prior, struct robust_sample samp
     }
 }
 
-/* Weights become probabilities; returns the most likely story. */
-static const struct story *normalise(struct stories *stories)
+/* Weights become probabilities; returns the most likely hypothesis. */
+static const struct hypothesis *normalise(struct stories *stories)
 {
-    const struct story *likeliest = &stories->list[0];
+    const struct hypothesis *likeliest = &stories->list[0];
     double sum = 0.0, highest;
 
     for (size_t i = 1; i < stories->n; i++)
@@ -232,7 +233,7 @@ void robust_point_of(const struct robust_prior *prior, struct robust_sample samp
                      struct robust_point *ret_point)
 {
     struct stories stories;
-    const struct story *likeliest;
+    const struct hypothesis *likeliest;
     double two = 0.0;
 
     *ret_point = (struct robust_point){.location_variance = prior->noise.variance, .df = prior->noise.df};
@@ -246,19 +247,20 @@ void robust_point_of(const struct robust_prior *prior, struct robust_sample samp
     ret_point->n_outliers = likeliest->n_low + likeliest->n_high;
     ret_point->location_variance = 0.0;
     for (size_t i = 0; i < stories.n; i++) {
-        const struct story *story = &stories.list[i];
-        double probability = exp(story->log_weight);
+        const struct hypothesis *hypothesis = &stories.list[i];
+        double probability = exp(hypothesis->log_weight);
 
-        ret_point->location += probability * story->location;
-        ret_point->n_low += probability * (double)story->n_low;
-        ret_point->n_high += probability * (double)story->n_high;
-        two += story->two_levels ? probability : 0.0;
+        ret_point->location += probability * hypothesis->location;
+        ret_point->n_low += probability * (double)hypothesis->n_low;
+        ret_point->n_high += probability * (double)hypothesis->n_high;
+        two += hypothesis->two_levels ? probability : 0.0;
     }
     for (size_t i = 0; i < stories.n; i++) {
-        const struct story *story = &stories.list[i];
-        double apart = story->location - ret_point->location;
+        const struct hypothesis *hypothesis = &stories.list[i];
+        double apart = hypothesis->location - ret_point->location;
 
-        ret_point->location_variance += exp(story->log_weight) * (story->location_variance + apart * apart);
+        ret_point->location_variance +=
+            exp(hypothesis->log_weight) * (hypothesis->location_variance + apart * apart);
     }
     ret_point->two_levels = two > 0.5;
 }

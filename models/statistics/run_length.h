@@ -75,11 +75,11 @@ enum run_length_start run_length_start_of(const double *log_ratios, size_t n);
 #define RUN_LENGTH_SETTLED 0.03
 double run_length_settling(const double *rates, size_t n);
 
-/* Coefficient of variation of a run's rate inside its later half, over RUN_LENGTH_PULSE_WINDOWS equal parts
+/* Coefficient of variation of a run's rate inside its later half, over RUN_LENGTH_BURST_WINDOWS equal parts
  * of that. rates: over n windows of equal length; NaN where they are too few; where nothing moved in it, as
  * much as if all had in one part. */
-#define RUN_LENGTH_PULSE_WINDOWS 8
-double run_length_pulse(const double *rates, size_t n);
+#define RUN_LENGTH_BURST_WINDOWS 8
+double run_length_burst(const double *rates, size_t n);
 
 /* Logarithm of the mean rate of a run over [from, from + length] by its settled rate, the mean of the later
  * half of `rates` (as above, over `seconds` from the start on, of any unit). What comes after these counts as

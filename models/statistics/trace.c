@@ -308,7 +308,7 @@ static bool jumps(const struct trace_split *split)
     return split->two && !split->stays && split->n_switches >= (split->starts_high ? 2 : 3);
 }
 
-/* True where the two levels are the whole story. */
+/* True where the two levels are the whole hypothesis. */
 static bool name_two_levels(const struct trace_split *split, bool periodic, struct trace_verdict *verdict)
 {
     bool regular = split->n_cycles >= LEAST_CYCLES && split->cycle_cv <= REGULAR_CV;

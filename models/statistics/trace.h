@@ -1,7 +1,7 @@
 /* models/statistics/trace: the shape of throughput over time, and which part of it can be called sustained.
  *
  * Input is a series of rates over windows of equal length (any positive unit; an idle window is 0). Single
- * windows far off are set aside, then repeating shapes and jumps between two levels are looked for, then the
+ * windows far off are discarded, then repeating shapes and jumps between two levels are looked for, then the
  * strongest change of any other kind - step, ramp, fading excess, slope, slow wave - by likelihood under
  * AR(1) noise (generalised least squares over a grid of correlations, after Prais and Winsten 1954), so that
  * a noisy flat series stays flat. What lies before a change is cut off, and the rest is searched again. Pure:

@@ -41,7 +41,7 @@ static int usage(void)
     return 2;
 }
 
-static int server_open(struct server *server, const char *surface, const char *pattern, const char *seed,
+static int server_open(struct server *server, const char *simulator, const char *pattern, const char *seed,
                        struct err *err)
 {
     struct settings *settings = &server->settings;
@@ -49,7 +49,7 @@ static int server_open(struct server *server, const char *surface, const char *p
     if (units_parse_count(seed, INT64_MAX, &settings->seed) < 0)
         return err_set(err, -EINVAL, "'%.40s' is not a seed", seed);
     settings->seed_given = settings->quiet = true;
-    snprintf(settings->simulate, sizeof settings->simulate, "%s", surface);
+    snprintf(settings->simulate, sizeof settings->simulate, "%s", simulator);
     int result = pattern_parse(pattern, &settings->pattern, err);
     if (result == 0)
         result = session_open(&server->session, settings, err);
@@ -74,12 +74,12 @@ static int print_truth(struct server *server, struct err *err)
     for (size_t i = 0; i < server->candidates.n; i++) {
         const struct point *point = &server->candidates.points[i];
         double table_bps = 0;
-        int result =
-            surface_truth_bps(&server->session.surface, &server->settings.pattern, point, &table_bps, err);
+        int result = simulator_truth_bps(&server->session.simulator, &server->settings.pattern, point,
+                                         &table_bps, err);
         if (result < 0)
             return result;
         print_point(server, i);
-        printf(" %.17g\n", table_bps * surface_truth_factor(&server->session.surface.world, point));
+        printf(" %.17g\n", table_bps * simulator_truth_factor(&server->session.simulator.world, point));
     }
     return 0;
 }

@@ -7,12 +7,13 @@
 
 #include <math.h>
 
-static void check_advice(const struct advice *advice)
+static void check_advice(const struct recommendation *recommendation)
 {
-    FUZZ_CHECK(factors_check(&advice->point, NULL) == 0);
-    FUZZ_CHECK(isnan(advice->probability) || (advice->probability >= 0 && advice->probability <= 1));
-    FUZZ_CHECK(memchr(advice->path, '\0', sizeof advice->path) != NULL);
-    FUZZ_CHECK(memchr(advice->hostname, '\0', sizeof advice->hostname) != NULL);
+    FUZZ_CHECK(factors_check(&recommendation->point, NULL) == 0);
+    FUZZ_CHECK(isnan(recommendation->probability) ||
+               (recommendation->probability >= 0 && recommendation->probability <= 1));
+    FUZZ_CHECK(memchr(recommendation->path, '\0', sizeof recommendation->path) != NULL);
+    FUZZ_CHECK(memchr(recommendation->hostname, '\0', sizeof recommendation->hostname) != NULL);
 }
 
 /* DEL needs no escape in a string of JSON. */
@@ -53,11 +54,11 @@ static void check_snippet(const struct snippet_ops *ops, const struct snippet_re
     free(remarks);
 }
 
-static void check_snippets(const struct advice *advice, uint8_t options, const char *image)
+static void check_snippets(const struct recommendation *recommendation, uint8_t options, const char *image)
 {
     const struct snippet_request request = {
-        .advice = advice,
-        .more = {advice},
+        .recommendation = recommendation,
+        .more = {recommendation},
         .n_more = options >> 7,
         .image = image,
         .image_format = (enum snippet_image)(options & 1),
@@ -72,7 +73,7 @@ static void check_snippets(const struct advice *advice, uint8_t options, const c
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct advice advice;
+    static struct recommendation recommendation;
     struct err err = {0};
     if (size == 0)
         return 0;
@@ -83,10 +84,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         document = json_loads(answer + 1, JSON_REJECT_DUPLICATES, NULL);
     }
     if (document != NULL) {
-        int code = advice_read(&advice, document, &err);
+        int code = recommendation_read(&recommendation, document, &err);
         if (code == 0) {
-            check_advice(&advice);
-            check_snippets(&advice, data[0], image);
+            check_advice(&recommendation);
+            check_snippets(&recommendation, data[0], image);
         } else {
             FUZZ_CHECK(code == -EINVAL || code == -ENODATA);
             fuzz_check_error(code, &err);

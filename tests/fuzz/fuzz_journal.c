@@ -15,7 +15,7 @@ static void check_run(const struct journal_run *run)
     FUZZ_CHECK(sample->throughput_bps > 0 && sample->iops > 0 && sample->seconds > 0);
     FUZZ_CHECK(isfinite(log(sample->throughput_bps)) && sample->warmup_seconds >= 0);
     FUZZ_CHECK(isnan(sample->latency_mean_ns) || sample->latency_mean_ns > 0);
-    FUZZ_CHECK((sample->doubts >> DOUBT_N) == 0);
+    FUZZ_CHECK((sample->warning_set >> WARNING_N) == 0);
 }
 
 static void check_run_again(const struct journal_run *run)
@@ -25,16 +25,17 @@ static void check_run_again(const struct journal_run *run)
     FUZZ_CHECK(line != NULL && journal_line_read(line, &again) == 0);
     FUZZ_CHECK(again.number == run->number && factors_equal(&again.point, &run->point));
     FUZZ_CHECK(again.sample.throughput_bps == run->sample.throughput_bps);
-    FUZZ_CHECK(memcmp(&again.sample.latency_sketch, &run->sample.latency_sketch, sizeof(struct sketch)) == 0);
+    FUZZ_CHECK(memcmp(&again.sample.latency_quantiles, &run->sample.latency_quantiles,
+                      sizeof(struct latency_quantiles)) == 0);
     json_decref(line);
 }
 
-static void check_unfolded(const struct sketch *sketch)
+static void check_unfolded(const struct latency_quantiles *latency_quantiles)
 {
     struct histogram histogram;
     histogram_init(&histogram);
-    sketch_unfold(sketch, NAN, &histogram);
-    FUZZ_CHECK(histogram.n == sketch->n);
+    latency_quantiles_unfold(latency_quantiles, NAN, &histogram);
+    FUZZ_CHECK(histogram.n == latency_quantiles->n);
 }
 
 static void check_journal(const char *text, size_t size)
@@ -49,7 +50,7 @@ static void check_journal(const char *text, size_t size)
     for (size_t i = 0; i < journal.n_runs; i++) {
         check_run(&journal.runs[i]);
         check_run_again(&journal.runs[i]);
-        check_unfolded(&journal.runs[i].sample.latency_sketch);
+        check_unfolded(&journal.runs[i].sample.latency_quantiles);
     }
     journal_done(&journal);
 }

@@ -55,7 +55,7 @@ static void check_script(const char *script)
 
 static void draw(const struct plot_data *data, const struct plot_ops *ops, enum plot_terminal terminal)
 {
-    const struct plot_wish wish = {
+    const struct plot_request wish = {
         .terminal = terminal,
         .width = terminal == PLOT_DUMB ? 79 : 900,
         .height = terminal == PLOT_DUMB ? 24 : 560,

@@ -2,7 +2,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/fuzz_libconfig.h"
 
-#include "tuner/session/surface.h"
+#include "tuner/session/simulator.h"
 
 #include <fcntl.h>
 #include <math.h>
@@ -49,9 +49,9 @@ static int leaves_its_folder(const char *text)
     return strstr(text, "\"/") != NULL || strstr(text, "..") != NULL || strstr(text, "\\x") != NULL;
 }
 
-static void check_accepted(struct surface *surface)
+static void check_accepted(struct simulator *simulator)
 {
-    const struct surface_noise *noise = &surface->world.noise;
+    const struct simulator_noise *noise = &simulator->world.noise;
     struct pattern pattern;
     struct err err = {0};
     struct point point = {16384, 1, 0, API_PSYNC, 1, SYNC_END, 0};
@@ -61,27 +61,27 @@ static void check_accepted(struct surface *surface)
     FUZZ_CHECK(noise->outlier_probability >= 0 && noise->outlier_probability <= 1);
     FUZZ_CHECK(noise->outlier_factor > 0 && noise->warmup_factor > 0 && noise->setup_seconds >= 0);
     FUZZ_CHECK(isfinite(noise->drift_per_hour) && isfinite(noise->run_cv_seconds));
-    FUZZ_CHECK(memchr(surface->name, '\0', sizeof(surface->name)) != NULL);
+    FUZZ_CHECK(memchr(simulator->name, '\0', sizeof(simulator->name)) != NULL);
     FUZZ_CHECK(pattern_parse("randread", &pattern, &err) == 0);
-    surface_cells_of(surface, &pattern, &first, &n);
-    FUZZ_CHECK(surface->n_cells == 4 && first == 0 && n == 4);
-    FUZZ_CHECK(surface_truth_bps(surface, &pattern, &point, &bps, &err) == 0 && fabs(bps - 2e8) < 1);
+    simulator_cells_of(simulator, &pattern, &first, &n);
+    FUZZ_CHECK(simulator->n_cells == 4 && first == 0 && n == 4);
+    FUZZ_CHECK(simulator_truth_bps(simulator, &pattern, &point, &bps, &err) == 0 && fabs(bps - 2e8) < 1);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct surface surface;
+    struct simulator simulator;
     struct err err = {0};
     char *text = fuzz_text(data, size);
     if (!leaves_its_folder(text)) {
         FUZZ_CHECK(ftruncate(DESCRIPTION_FD, 0) == 0);
         FUZZ_CHECK(pwrite(DESCRIPTION_FD, data, size, 0) == (ssize_t)size);
-        int code = surface_open(&surface, description, &err);
+        int code = simulator_open(&simulator, description, &err);
         if (code < 0)
             fuzz_check_error(code, &err);
         else
-            check_accepted(&surface);
-        surface_close(&surface);
+            check_accepted(&simulator);
+        simulator_close(&simulator);
     }
     free(text);
     return 0;

@@ -1,12 +1,12 @@
 /* The tables of a simulated surface: rows in range and in order, and written out they read back the same. */
 #include "tests/fuzz/fuzz.h"
 
-#include "tuner/session/surface_table.h"
+#include "tuner/session/simulator_table.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-static void check_cell(const struct surface_cell *cell)
+static void check_cell(const struct simulator_cell *cell)
 {
     struct pattern pattern;
     struct err err = {0};
@@ -17,7 +17,7 @@ static void check_cell(const struct surface_cell *cell)
     FUZZ_CHECK(cell->throughput_bps >= 1 && cell->throughput_bps <= 1e15);
 }
 
-static void write_cells(FILE *out, const struct surface_cell *cells, size_t n)
+static void write_cells(FILE *out, const struct simulator_cell *cells, size_t n)
 {
     fputs("pattern,request_size,queue_depth,direct,api,threads,throughput_bps,write_request_size\n", out);
     for (size_t i = 0; i < n; i++) {
@@ -29,18 +29,18 @@ static void write_cells(FILE *out, const struct surface_cell *cells, size_t n)
     }
 }
 
-static void check_cells_again(const struct surface_cell *cells, size_t n)
+static void check_cells_again(const struct simulator_cell *cells, size_t n)
 {
     char *text = NULL, path[FUZZ_PATH_SIZE];
     size_t size = 0, n_again = 0;
-    struct surface_cell *again = NULL;
+    struct simulator_cell *again = NULL;
     struct err err = {0};
     FILE *out = open_memstream(&text, &size);
     FUZZ_CHECK(out != NULL);
     write_cells(out, cells, n);
     fclose(out);
     int fd = fuzz_file(text, size, path);
-    FUZZ_CHECK(surface_table_read(path, &again, &n_again, &err) == 0 && n_again == n);
+    FUZZ_CHECK(simulator_table_read(path, &again, &n_again, &err) == 0 && n_again == n);
     for (size_t i = 0; i < n; i++) {
         FUZZ_CHECK(strcmp(again[i].pattern, cells[i].pattern) == 0);
         FUZZ_CHECK(factors_equal(&again[i].point, &cells[i].point));
@@ -53,10 +53,10 @@ static void check_cells_again(const struct surface_cell *cells, size_t n)
 
 static void check_table(const char *path)
 {
-    struct surface_cell *cells = NULL;
+    struct simulator_cell *cells = NULL;
     struct err err = {0};
     size_t n = 0;
-    int code = surface_table_read(path, &cells, &n, &err);
+    int code = simulator_table_read(path, &cells, &n, &err);
     if (code < 0) {
         fuzz_check_error(code, &err);
         FUZZ_CHECK(cells == NULL && n == 0);
@@ -74,10 +74,10 @@ static void check_table(const char *path)
 
 static void check_trace(const char *path)
 {
-    struct surface_trace_step *steps = NULL;
+    struct simulator_trace_step *steps = NULL;
     struct err err = {0};
     size_t n = 0;
-    int code = surface_trace_read(path, &steps, &n, &err);
+    int code = simulator_trace_read(path, &steps, &n, &err);
     if (code < 0) {
         fuzz_check_error(code, &err);
         FUZZ_CHECK(steps == NULL && n == 0);

@@ -125,7 +125,7 @@ static inline double coverage_run(const struct coverage_noise *noise, struct cov
 }
 
 /* Intervals over n replays, each a run of COVERAGE_WINDOWS windows whose warm-up is left out as
- * tuner/session/trim does. Plain: Student's over whole runs. */
+ * tuner/session/initial_transient does. Plain: Student's over whole runs. */
 static inline struct coverage_tally coverage_of_replays(const struct coverage_noise *noise,
                                                         struct coverage_between between, size_t n,
                                                         size_t n_samples, unsigned long seed)
@@ -204,7 +204,7 @@ static inline void coverage_of_percentiles(const struct coverage_latency *kind, 
         for (size_t run = 0; run < n_runs; run++) {
             coverage_fill_latency(kind, n_requests, rng, &latency);
             histogram_merge(&pooled, &latency);
-            samples[run].latency_sketch = sketch_of(&latency);
+            samples[run].latency_quantiles = latency_quantiles_of(&latency);
         }
         percentiles_fill(&record, false, COVERAGE_CONFIDENCE, &pooled, &row);
         const struct interval intervals[] = {row.p50_ci, row.p99_ci, row.p999_ci};

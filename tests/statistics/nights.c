@@ -106,7 +106,7 @@ static struct nights_estimate ratio(const struct target *target, size_t night, s
                                     .df = own->df + in_force->df};
 }
 
-/* As tuner/nightly/night_memory: nothing across the beginning of the contender's row, nothing of its own
+/* As tuner/nightly/retune_state: nothing across the beginning of the contender's row, nothing of its own
  * since. */
 static void learn(const struct target *target, size_t contender, struct nights_scatter *scatter)
 {

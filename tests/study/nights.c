@@ -20,7 +20,7 @@
  * virtual. */
 #include "bench/base/rng.h"
 #include "tests/study/nights_report.h"
-#include "tuner/nightly/night.h"
+#include "tuner/nightly/retune_measure.h"
 
 #include <errno.h>
 #include <gsl/gsl_errno.h>
@@ -114,7 +114,7 @@ static double best_of(const struct machine *machine)
 }
 
 /* Tonight's surface, with the scatter between nights in it. */
-static void write_surface(struct machine *machine)
+static void write_simulator(struct machine *machine)
 {
     char path[128];
     double lost = pow(1 - option.drift, (double)json_array_size(machine->past));
@@ -183,12 +183,12 @@ static int recall(void *context, struct session *session, json_t **ret_documents
 }
 
 static void one_night(struct machine *machine, long number, const struct point *in_force,
-                      struct night_result *result)
+                      struct retune_result *result)
 {
     static struct settings settings;
-    struct night_request request;
+    struct retune_request request;
     struct err err = {0};
-    write_surface(machine);
+    write_simulator(machine);
     settings_init(&settings);
     if (pattern_parse(machine->pattern, &settings.pattern, &err) < 0)
         fatal(err.text);
@@ -199,7 +199,7 @@ static void one_night(struct machine *machine, long number, const struct point *
         settings.max_write_bytes = (uint64_t)(option.max_write * (double)(1ULL << 30));
     settings.seed = rng_derive((uint64_t)number, gsl_rng_get(machine->rng)) >> 1;
     snprintf(settings.simulate, sizeof settings.simulate, "%s/surface.conf", machine->folder);
-    night_request_init(&request, &settings);
+    retune_request_init(&request, &settings);
     request.first_budget_ns = (uint64_t)(option.first_budget * 1e9);
     request.night_budget_ns = (uint64_t)(option.night_budget * 1e9);
     request.recall = recall;
@@ -207,7 +207,7 @@ static void one_night(struct machine *machine, long number, const struct point *
     request.in_force_given = in_force != NULL;
     if (in_force != NULL)
         request.in_force = *in_force;
-    if (night_run(&request, result, &err) < 0)
+    if (retune_measure(&request, result, &err) < 0)
         fatal(err.text);
     if (option.verbose)
         printf("machine %ld: %s: %s %s (%.0f s, %zu runs)\n", number, night_verdict_names[result->verdict],
@@ -215,7 +215,7 @@ static void one_night(struct machine *machine, long number, const struct point *
     json_array_append(machine->past, result->document);
 }
 
-static void count(struct outcome *outcome, const struct night_result *result)
+static void count(struct outcome *outcome, const struct retune_result *result)
 {
     outcome->n_nights++;
     outcome->n_changes += result->verdict == NIGHT_CHANGE;
@@ -231,7 +231,7 @@ static void count(struct outcome *outcome, const struct night_result *result)
 
 /* What the pooled interval claims, and what is so on the average night. */
 static void look_at_interval(const struct machine *machine, struct outcome *outcome,
-                             const struct night_result *result, const struct point *in_force)
+                             const struct retune_result *result, const struct point *in_force)
 {
     if (!result->has_contender || result->gain_pooled.n < 2)
         return;
@@ -246,37 +246,37 @@ static void live_on(struct machine *machine, struct outcome *outcome, long night
                     struct point *in_force)
 {
     for (; night <= end; night++) {
-        struct night_result result;
+        struct retune_result result;
         one_night(machine, outcome->machine, in_force, &result);
         count(outcome, &result);
         look_at_interval(machine, outcome, &result, in_force);
         if (result.verdict == NIGHT_CHANGE) {
-            double gain = truth(machine, &result.advice) / truth(machine, in_force) - 1;
+            double gain = truth(machine, &result.recommendation) / truth(machine, in_force) - 1;
             outcome->n_false += gain <= option.tolerance;
             if (outcome->found_at == 0 && night > 0) {
                 outcome->found_at = (size_t)night;
                 outcome->gain_found = gain;
             }
-            *in_force = result.advice;
+            *in_force = result.recommendation;
         }
-        night_result_done(&result);
+        retune_result_done(&result);
     }
 }
 
 static void live(struct machine *machine, struct outcome *outcome)
 {
-    struct night_result result;
+    struct retune_result result;
     one_night(machine, outcome->machine, NULL, &result);
     if (result.verdict != NIGHT_FIRST) {
         outcome->failed = true;
-        night_result_done(&result);
+        retune_result_done(&result);
         return;
     }
-    struct point in_force = result.advice;
+    struct point in_force = result.recommendation;
     outcome->first_seconds = result.seconds;
     outcome->first_runs = result.n_runs;
     outcome->first_share = truth(machine, &in_force) / best_of(machine);
-    night_result_done(&result);
+    retune_result_done(&result);
     live_on(machine, outcome, 1 - option.calm, 0, &in_force);
     outcome->no_shift = option.shift > 0 && !shift(machine, &in_force);
     live_on(machine, outcome, 1, option.nights, &in_force);

@@ -108,7 +108,7 @@ double rig_peak_bps(const struct point *point)
     return 2e9 * api * direct * exp(-0.1 * size * size - 0.1 * depth * depth);
 }
 
-void rig_surface(const char *name, const char *noise, double (*bps)(const struct point *point))
+void rig_simulator(const char *name, const char *noise, double (*bps)(const struct point *point))
 {
     static const unsigned sizes[] = {4096, 16384, 65536, 262144}, depths[] = {1, 4, 16};
     static const enum api apis[] = {API_PSYNC, API_IO_URING};

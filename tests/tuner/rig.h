@@ -27,7 +27,7 @@ size_t rig_count_entries(const char *folder);
 
 /* NAME.conf and NAME.csv: pattern randwrite, sizes 4k 16k 64k 256k, depths 1 4 16, direct 0 1, apis psync
  * (depth 1) and io_uring, with the throughput that bps gives; noise is the inside of the group noise. */
-void rig_surface(const char *name, const char *noise, double (*bps)(const struct point *point));
+void rig_simulator(const char *name, const char *noise, double (*bps)(const struct point *point));
 
 /* One hill: 64k x 4, direct, io_uring is best by 20 %, and every step away from it costs. */
 double rig_peak_bps(const struct point *point);

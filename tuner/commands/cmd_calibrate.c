@@ -65,7 +65,7 @@ static void note_outcome(struct calibration *calibration)
         notes_add(&session->warnings, "calibrate_few_rounds",
                   "only %zu round%s fitted into the budget; %d and more tell the scatter: raise --budget",
                   calibration->n_rounds, calibration->n_rounds == 1 ? "" : "s", CALIBRATE_LEAST_ROUNDS);
-    if (session->ground.medium.virtual_disk)
+    if (session->target_facts.stack.virtual_disk)
         notes_add(&session->warnings, "virtual_disk",
                   "the disk is a virtual one: bw_rdev may be the rate of its host's memory");
     if (calibration->in_memory)

@@ -103,7 +103,8 @@ static int collect(struct session *session, struct doctor_facts *facts, struct e
     session_finish(session);
     facts->steal_share = steal_share(session);
     facts->never_quiet = was_never_quiet(session);
-    facts->wear = session->wear_after.known ? session->wear_after : session->wear_before;
+    facts->health =
+        session->drive_health_after.known ? session->drive_health_after : session->drive_health_before;
     return 0;
 }
 

@@ -5,7 +5,7 @@
 #include "tuner/emit/report_snippet.h"
 #include "tuner/options/options.h"
 #include "tuner/options/settings.h"
-#include "tuner/store/document.h"
+#include "tuner/store/result_input.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -13,30 +13,31 @@
 #include <string.h>
 
 /* Borrows from the document, which the caller releases, also after a failure. */
-static int read_answer(const char *path, json_t **ret_document, struct advice *advice, struct err *err)
+static int read_answer(const char *path, json_t **ret_document, struct recommendation *recommendation,
+                       struct err *err)
 {
-    int result = document_load(path, ret_document, err);
-    if (result == 0 && (result = advice_read(advice, *ret_document, err)) < 0)
-        err_prefix(err, "%.*s", DOCUMENT_SHOWN_PATH, path);
+    int result = result_input_load(path, ret_document, err);
+    if (result == 0 && (result = recommendation_read(recommendation, *ret_document, err)) < 0)
+        err_prefix(err, "%.*s", RESULT_INPUT_SHOWN_PATH, path);
     return result;
 }
 
-static int read_kept_answer(const struct settings *settings, json_t **ret_document, struct advice *advice,
-                            struct err *err)
+static int read_kept_answer(const struct settings *settings, json_t **ret_document,
+                            struct recommendation *recommendation, struct err *err)
 {
-    int result = document_load_kept(settings, ret_document, err);
-    if (result == 0 && (result = advice_read(advice, *ret_document, err)) < 0)
-        err_prefix(err, "--db %.*s", DOCUMENT_SHOWN_PATH, settings->db);
+    int result = result_input_load_kept(settings, ret_document, err);
+    if (result == 0 && (result = recommendation_read(recommendation, *ret_document, err)) < 0)
+        err_prefix(err, "--db %.*s", RESULT_INPUT_SHOWN_PATH, settings->db);
     return result;
 }
 
 static int emit(const struct settings *settings, const struct snippet_ops *ops, struct err *err)
 {
-    static struct advice answers[SETTINGS_MAX_ANSWERS];
+    static struct recommendation answers[SETTINGS_MAX_ANSWERS];
     json_t *documents[SETTINGS_MAX_ANSWERS] = {NULL};
     size_t n = settings->n_from > 0 ? settings->n_from : 1;
     int result = 0;
-    bool is_kept = document_is_kept(settings);
+    bool is_kept = result_input_is_kept(settings);
     if (is_kept)
         result = read_kept_answer(settings, &documents[0], &answers[0], err);
     for (size_t i = 0; i < n && result == 0 && !is_kept; i++)

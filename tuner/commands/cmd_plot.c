@@ -18,26 +18,26 @@
 #define MAX_KINDS  32
 
 /* The script of the picture; the caller frees it. */
-static int write_script(const struct plot_ops *ops, const struct plot_wish *wish,
+static int write_script(const struct plot_ops *ops, const struct plot_request *request,
                         const struct plot_data *data, char **ret_script, size_t *ret_size, struct err *err)
 {
     FILE *script = open_memstream(ret_script, ret_size);
     if (script == NULL)
         return err_set(err, -ENOMEM, "no memory");
-    int result = ops->draw(wish, data, script, err);
+    int result = ops->draw(request, data, script, err);
     if (fclose(script) != 0 && result == 0)
         result = err_set(err, -ENOMEM, "no memory");
     return result;
 }
 
-static int deliver(const struct settings *settings, const struct plot_wish *wish, const char *script,
+static int deliver(const struct settings *settings, const struct plot_request *request, const char *script,
                    size_t script_size, struct err *err)
 {
     if (settings->plot_script) {
         fwrite(script, 1, script_size, stdout);
         return 0;
     }
-    return plot_deliver(wish, settings->output, script, script_size, err);
+    return plot_deliver(request, settings->output, script, script_size, err);
 }
 
 /* Says what went wrong. code: EXIT_FAILED where nothing that the user wrote can be the reason. */
@@ -106,10 +106,11 @@ static int load(const struct settings *settings, const struct plot_ops *ops, str
 }
 
 /* Whose words a failure is about. */
-static int draw(const struct settings *settings, const struct plot_ops *ops, const struct plot_wish *wish,
-                const struct plot_data *data, char **ret_script, size_t *ret_size, struct err *err)
+static int draw(const struct settings *settings, const struct plot_ops *ops,
+                const struct plot_request *request, const struct plot_data *data, char **ret_script,
+                size_t *ret_size, struct err *err)
 {
-    int result = write_script(ops, wish, data, ret_script, ret_size, err);
+    int result = write_script(ops, request, data, ret_script, ret_size, err);
     if (result < 0 && ops != &plot_history)
         err_prefix(err, "--from %.*s", SHOWN_PATH, settings->from[0]);
     return result;
@@ -119,22 +120,22 @@ static int draw(const struct settings *settings, const struct plot_ops *ops, con
 static int plot(const struct settings *settings, const struct plot_ops *ops)
 {
     struct err err = {0};
-    struct plot_wish wish;
+    struct plot_request request;
     struct plot_data data;
     char *script = NULL;
     size_t size = 0;
     int code = EXIT_USAGE;
-    int result = plot_deliver_wish(settings, settings->output, &wish, &err);
+    int result = plot_deliver_request(settings, settings->output, &request, &err);
     if (result < 0)
         return fail_with(EXIT_USAGE, "--output: %s", err.text);
     result = load(settings, ops, &data, &err);
     if (result == 0) {
         note_ignored(settings, &data);
-        result = draw(settings, ops, &wish, &data, &script, &size, &err);
+        result = draw(settings, ops, &request, &data, &script, &size, &err);
     }
     if (result == 0) {
         code = EXIT_FAILED;
-        result = deliver(settings, &wish, script, size, &err);
+        result = deliver(settings, &request, script, size, &err);
     }
     plot_data_done(&data);
     free(script);

@@ -25,10 +25,10 @@ static bool is_file(const char *name)
 static int check_files(const struct settings *settings, struct err *err)
 {
     const struct settings_prediction *asked = &settings->prediction;
-    struct plot_wish wish;
+    struct plot_request request;
     int result = 0;
     if (is_file(asked->picture)) {
-        result = plot_deliver_wish(settings, asked->picture, &wish, err);
+        result = plot_deliver_request(settings, asked->picture, &request, err);
         if (result == 0)
             result = publish_check(asked->picture, err);
         if (result < 0)

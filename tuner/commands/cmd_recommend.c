@@ -141,7 +141,7 @@ static int measure_and_print(struct session *session, struct err *err)
                         .settings = session->settings,
                         .search = search_find(session->settings->method),
                         .lowest_p99_ns = NAN};
-    tune.best = tune.chosen = tune.baseline = tune.standard = tune.counterpart = TUNE_NONE;
+    tune.best = tune.chosen = tune.baseline = tune.default_setting = tune.counterpart = TUNE_NONE;
     tune.split = tune.unsplit = TUNE_NONE;
     session->end_ns = session->start_ns + session->settings->budget_ns + LATE_NS;
     int result = session_prepare(session, err);

@@ -6,8 +6,8 @@
 #include "tuner/options/options.h"
 #include "tuner/options/settings.h"
 #include "tuner/picture/page.h"
-#include "tuner/store/document.h"
 #include "tuner/store/journal.h"
+#include "tuner/store/result_input.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -59,16 +59,16 @@ static int load_all(const struct settings *settings, json_t *documents[MAX_DOCUM
 {
     int result = 0;
     size_t n = 0;
-    if (document_is_kept(settings))
+    if (result_input_is_kept(settings))
         return settings->n_operands > 0
                    ? err_set(err, -EINVAL, "files and --db name two answers; give one of them")
-                   : document_load_row(settings, documents, MAX_DOCUMENTS, ret_n, err);
+                   : result_input_load_row(settings, documents, MAX_DOCUMENTS, ret_n, err);
     if (settings->n_from == 0 && settings->n_operands == 0)
-        result = document_load("-", &documents[n++], err);
+        result = result_input_load("-", &documents[n++], err);
     for (size_t i = 0; i < settings->n_from && result == 0; i++)
-        result = document_load(settings->from[i], &documents[n++], err);
+        result = result_input_load(settings->from[i], &documents[n++], err);
     for (size_t i = 0; i < settings->n_operands && result == 0; i++)
-        result = document_load(settings->operands[i], &documents[n++], err);
+        result = result_input_load(settings->operands[i], &documents[n++], err);
     *ret_n = n;
     return result;
 }

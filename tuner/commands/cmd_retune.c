@@ -74,13 +74,13 @@ static const char *host_name(void)
 static const struct point *find_in_force(const struct retune_world *world, const struct retune_target *target,
                                          struct point *point)
 {
-    struct night_request request;
+    struct retune_request request;
     bool known = false;
     int64_t settled_id;
     if (world->history != NULL && retune_in_force(world, target, &known, point, &settled_id, NULL) == 0 &&
         known)
         return point;
-    night_request_init(&request, &target->settings);
+    retune_request_init(&request, &target->settings);
     *point = request.in_force;
     return request.in_force_given ? point : NULL;
 }
@@ -170,8 +170,8 @@ static int run_nights(const char *db, const struct settings *settings, struct er
     struct retune_report report;
     const struct retune_world world = {.db = db,
                                        .host = host_name(),
-                                       .measure = night_run,
-                                       .look = busy_read,
+                                       .measure = retune_measure,
+                                       .look = host_load_read,
                                        .interrupted = &interrupt_signal,
                                        .force = settings->force,
                                        .apart = true,

@@ -104,11 +104,11 @@ static void print_knowers(FILE *out, const struct option_row *row, const struct 
     }
 }
 
-static void print_standard(FILE *out, const char *before, const char *standard)
+static void print_default(FILE *out, const char *before, const char *default_text)
 {
-    if (standard == NULL || standard[0] == '\0')
+    if (default_text == NULL || default_text[0] == '\0')
         return;
-    print_line(out, before, standard, "");
+    print_line(out, before, default_text, "");
 }
 
 static void print_option(FILE *out, const struct option_row *row, const struct command *const *commands,
@@ -122,13 +122,13 @@ static void print_option(FILE *out, const struct option_row *row, const struct c
         print_line(out, "Range: ", row->range, ".\n");
     if (row->range_prediction != NULL)
         print_line(out, "Range of predict and advise: ", row->range_prediction, ".\n");
-    if (row->standard[0] != '\0' || row->standard_measure || row->standard_doctor ||
-        row->standard_experiment || row->standard_prediction) {
-        print_line(out, "Default: ", row->standard[0] != '\0' ? row->standard : "none", "");
-        print_standard(out, "; of measure: ", row->standard_measure);
-        print_standard(out, "; of doctor: ", row->standard_doctor);
-        print_standard(out, "; of experiment: ", row->standard_experiment);
-        print_standard(out, "; of predict and advise: ", row->standard_prediction);
+    if (row->default_text[0] != '\0' || row->default_measure || row->default_doctor ||
+        row->default_experiment || row->default_prediction) {
+        print_line(out, "Default: ", row->default_text[0] != '\0' ? row->default_text : "none", "");
+        print_default(out, "; of measure: ", row->default_measure);
+        print_default(out, "; of doctor: ", row->default_doctor);
+        print_default(out, "; of experiment: ", row->default_experiment);
+        print_default(out, "; of predict and advise: ", row->default_prediction);
         fputs(".\n", out);
     }
     fputs("Of: ", out);
@@ -185,8 +185,8 @@ static void print_keys(FILE *out)
             print_line(out, "Range: ", row->range, ".\n");
         if (row->range_prediction != NULL)
             print_line(out, "Range of predict and advise: ", row->range_prediction, ".\n");
-        if (row->standard[0] != '\0')
-            print_line(out, "Default: ", row->standard, ".\n");
+        if (row->default_text[0] != '\0')
+            print_line(out, "Default: ", row->default_text, ".\n");
     }
 }
 

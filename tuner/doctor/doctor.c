@@ -20,14 +20,14 @@ void doctor_examine(const struct doctor_facts *facts, struct doctor_report *ret_
     }
 }
 
-void doctor_say(struct doctor_report *report, enum doctor_severity severity, const char *advice,
+void doctor_say(struct doctor_report *report, enum doctor_severity severity, const char *recommendation,
                 const char *format, ...)
 {
     if (report->n == DOCTOR_MAX)
         return;
     struct doctor_item *item = &report->items[report->n++];
     *item = (struct doctor_item){
-        .name = report->name, .group = report->group, .severity = severity, .advice = advice};
+        .name = report->name, .group = report->group, .severity = severity, .recommendation = recommendation};
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(item->found, sizeof item->found, format, arguments);

@@ -8,8 +8,8 @@
 #include "bench/host/hostinfo.h"
 #include "bench/target/target.h"
 #include "tuner/doctor/doctor_noise.h"
+#include "tuner/session/drive_health.h"
 #include "tuner/session/session.h"
-#include "tuner/session/wear.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,7 +45,7 @@ struct doctor_facts {
     char file_why[DOCTOR_TEXT_SIZE];
     double steal_share; /* of all processors' time while doctor ran; NaN: unknown */
     bool never_quiet;   /* the device was busy after every run */
-    struct wear wear;
+    struct drive_health health;
     struct doctor_noise noise;
 };
 
@@ -53,7 +53,7 @@ struct doctor_item {
     const char *name, *group;
     enum doctor_severity severity;
     char found[DOCTOR_TEXT_SIZE];
-    const char *advice; /* NULL with DOCTOR_OK */
+    const char *recommendation; /* NULL with DOCTOR_OK */
 };
 
 struct doctor_report {
@@ -81,7 +81,7 @@ extern const struct doctor_group doctor_ability, doctor_storage, doctor_quiet;
 void doctor_examine(const struct doctor_facts *facts, struct doctor_report *ret_report);
 
 /* For checks: what is, and what to do about it (NULL with DOCTOR_OK). */
-void doctor_say(struct doctor_report *report, enum doctor_severity severity, const char *advice,
+void doctor_say(struct doctor_report *report, enum doctor_severity severity, const char *recommendation,
                 const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* For checks: a recorded number (of a flag 0 or 1), NaN when absent; a recorded text, "" when absent. */

@@ -54,7 +54,7 @@ static void check_create(const struct doctor_facts *facts, struct doctor_report 
 
 /* advice: for a proof that failed. */
 static void say_direct(const struct doctor_facts *facts, struct doctor_report *report,
-                       enum target_proof proof, const char *advice)
+                       enum target_proof proof, const char *recommendation)
 {
     if (!facts->has_target)
         return;
@@ -63,18 +63,18 @@ static void say_direct(const struct doctor_facts *facts, struct doctor_report *r
         doctor_say(report, DOCTOR_OK, NULL, "proved: no page of the file was cached");
         break;
     case TARGET_DIRECT_UNTRIED:
-        doctor_say(report, DOCTOR_NOTE, advice, "not tried");
+        doctor_say(report, DOCTOR_NOTE, recommendation, "not tried");
         break;
     case TARGET_DIRECT_UNVERIFIED:
-        doctor_say(report, DOCTOR_FINDING, advice,
+        doctor_say(report, DOCTOR_FINDING, recommendation,
                    "the kernel cannot tell whether it bypasses the page cache; Linux 6.5 and later can");
         break;
     case TARGET_DIRECT_BUFFERED:
-        doctor_say(report, DOCTOR_FINDING, advice, "accepted, but not direct: %.200s",
+        doctor_say(report, DOCTOR_FINDING, recommendation, "accepted, but not direct: %.200s",
                    facts->direct_why[0] != '\0' ? facts->direct_why : "pages of the file were cached");
         break;
     default:
-        doctor_say(report, DOCTOR_FINDING, advice, "refused: %.200s",
+        doctor_say(report, DOCTOR_FINDING, recommendation, "refused: %.200s",
                    facts->direct_why[0] != '\0' ? facts->direct_why : "this file system has no direct I/O");
     }
 }

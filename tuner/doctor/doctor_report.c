@@ -14,8 +14,8 @@ static void print_item(FILE *out, const struct doctor_item *item)
     char found[DOCTOR_TEXT_SIZE];
     fprintf(out, "  %-8s %-17s %s\n", doctor_severity_names[item->severity], item->name,
             text_printable(item->found, found, sizeof found));
-    if (item->advice != NULL)
-        fprintf(out, "  %-26s -> %s\n", "", item->advice);
+    if (item->recommendation != NULL)
+        fprintf(out, "  %-26s -> %s\n", "", item->recommendation);
 }
 
 static void print_noise(FILE *out, const struct doctor_noise *noise)
@@ -68,7 +68,7 @@ static json_t *json_checks(const struct doctor_report *report)
         json_array_append_new(
             list, json_pack("{s:s, s:s, s:s, s:o, s:o}", "name", item->name, "group", item->group, "severity",
                             doctor_severity_names[item->severity], "found", json_text(item->found), "advice",
-                            item->advice != NULL ? json_string(item->advice) : json_null()));
+                            item->recommendation != NULL ? json_string(item->recommendation) : json_null()));
     }
     return list;
 }
@@ -139,7 +139,8 @@ int doctor_report_json(FILE *out, const struct session *session, const struct do
     json_object_set_new(object, "bytes_written", json_integer((json_int_t)session->bytes_written));
     json_object_set_new(object, "bytes_read", json_integer((json_int_t)session->bytes_read));
     json_object_set_new(object, "seed", json_integer((json_int_t)session->seed));
-    json_object_set_new(object, "wear", wear_json(&session->wear_before, &session->wear_after));
+    json_object_set_new(object, "wear",
+                        drive_health_json(&session->drive_health_before, &session->drive_health_after));
     json_object_set_new(object, "warnings", json_notes(&session->warnings, "code", "text"));
     json_object_set_new(object, "system", json_system(session));
     return json_print(out, object, err);

@@ -33,7 +33,7 @@ static const struct {
     const char *file_system; /* NULL: of any */
     const char *option;      /* up to '=' where it ends with one */
     enum doctor_severity severity;
-    const char *means, *advice;
+    const char *means, *recommendation;
 } mount_options[] = {
     {"ext4", "discard", DOCTOR_FINDING, "freed blocks are discarded while others measure",
      "runs after files were removed scatter; use fstrim from time to time instead"},
@@ -94,9 +94,9 @@ static void check_mount_options(const struct doctor_facts *facts, struct doctor_
             mount_options[i].file_system == NULL || strcmp(mount_options[i].file_system, type) == 0;
         if (!applies || !has_option(list, mount_options[i].option))
             continue;
-        doctor_say(report, mount_options[i].severity, mount_options[i].advice, "%s, mounted with %.*s: %s",
-                   type, name_length(mount_options[i].option), mount_options[i].option,
-                   mount_options[i].means);
+        doctor_say(report, mount_options[i].severity, mount_options[i].recommendation,
+                   "%s, mounted with %.*s: %s", type, name_length(mount_options[i].option),
+                   mount_options[i].option, mount_options[i].means);
         plain = false;
     }
     if (plain && list[0] != '\0')
@@ -197,44 +197,40 @@ static void check_dirty_limits(const struct doctor_facts *facts, struct doctor_r
                text);
 }
 
-static void check_wear(const struct doctor_facts *facts, struct doctor_report *report)
+static void check_drive_health(const struct doctor_facts *facts, struct doctor_report *report)
 {
-    const struct wear *wear = &facts->wear;
+    const struct drive_health *health = &facts->health;
     char text[DOCTOR_TEXT_SIZE];
-    if (!wear->known) {
-        if (strstr(wear->why_not, "smartctl") != NULL)
+    if (!health->known) {
+        if (strstr(health->why_not, "smartctl") != NULL)
             doctor_say(report, DOCTOR_NOTE,
                        "install smartmontools and run as root to see the drive's counters", "%s",
-                       wear->why_not);
+                       health->why_not);
         return;
     }
-    if (wear->critical_warning > 0)
+    if (health->critical_warning > 0)
         doctor_say(report, DOCTOR_FINDING,
                    "look at smartctl -a; it may be failing, worn out, hot or read-only",
-                   "the drive warns (critical warning 0x%02x)", (unsigned)wear->critical_warning);
-    if (wear->media_errors > 0)
+                   "the drive warns (critical warning 0x%02x)", (unsigned)health->critical_warning);
+    if (health->media_errors > 0)
         doctor_say(report, DOCTOR_FINDING, "look at smartctl -a; retries slow requests down",
-                   "the drive counts %.0f media errors", wear->media_errors);
-    if (wear->percentage_used >= WORN_PERCENT)
+                   "the drive counts %.0f media errors", health->media_errors);
+    if (health->percentage_used >= WORN_PERCENT)
         doctor_say(report, DOCTOR_FINDING, "keep --max-write small, and plan a replacement",
-                   "%.0f %% of the drive's rated life are used", wear->percentage_used);
-    if (wear->temperature_c >= HOT_C)
+                   "%.0f %% of the drive's rated life are used", health->percentage_used);
+    if (health->temperature_c >= HOT_C)
         doctor_say(report, DOCTOR_NOTE, "it may throttle under load; cool it", "the drive is at %.0f C",
-                   wear->temperature_c);
-    if (wear_format(NULL, wear, text, sizeof text)[0] != '\0')
+                   health->temperature_c);
+    if (drive_health_format(NULL, health, text, sizeof text)[0] != '\0')
         doctor_say(report, DOCTOR_OK, NULL, "%s", text);
 }
 
 static const struct doctor_check checks[] = {
-    {"file_system", check_file_system},
-    {"mount_options", check_mount_options},
-    {"scheduler", check_scheduler},
-    {"loop_device", check_loop},
-    {"device_stack", check_stack},
-    {"guest_disk", check_guest},
-    {"rate_caps", check_rate_caps},
-    {"dirty_limits", check_dirty_limits},
-    {"wear", check_wear},
+    {"file_system", check_file_system}, {"mount_options", check_mount_options},
+    {"scheduler", check_scheduler},     {"loop_device", check_loop},
+    {"device_stack", check_stack},      {"guest_disk", check_guest},
+    {"rate_caps", check_rate_caps},     {"dirty_limits", check_dirty_limits},
+    {"wear", check_drive_health},
 };
 
 const struct doctor_group doctor_storage = {"The storage", checks, sizeof checks / sizeof checks[0]};

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct snippet_request report_snippet_request(const struct settings *settings, const struct advice *answers,
-                                              size_t n)
+struct snippet_request report_snippet_request(const struct settings *settings,
+                                              const struct recommendation *answers, size_t n)
 {
     struct snippet_request request = {
-        .advice = answers,
+        .recommendation = answers,
         .image = settings->image,
         .image_format = (enum snippet_image)settings->image_format,
         .bus = (enum snippet_bus)settings->bus,
@@ -26,7 +26,7 @@ struct snippet_request report_snippet_request(const struct settings *settings, c
 }
 
 int report_snippet(FILE *out, const struct snippet_ops *ops, const struct settings *settings,
-                   const struct advice *answers, size_t n, struct err *err)
+                   const struct recommendation *answers, size_t n, struct err *err)
 {
     const struct snippet_request request = report_snippet_request(settings, answers, n);
     char *text = NULL, *remarks = NULL;
@@ -58,12 +58,12 @@ static json_t *json_lines(const char *text)
 json_t *report_snippet_json(const struct settings *settings, const json_t *answer)
 {
     const struct snippet_ops *ops = snippet_find(settings->emit);
-    struct advice advice;
+    struct recommendation recommendation;
     struct err err = {0};
     char *text = NULL, *remarks = NULL;
-    if (ops == NULL || advice_read(&advice, answer, &err) < 0)
+    if (ops == NULL || recommendation_read(&recommendation, answer, &err) < 0)
         return json_null();
-    const struct snippet_request request = report_snippet_request(settings, &advice, 1);
+    const struct snippet_request request = report_snippet_request(settings, &recommendation, 1);
     if (snippet_make(ops, &request, &text, &remarks, &err) < 0)
         return json_pack("{s:s, s:n, s:o}", "format", ops->name, "text", "why", json_text(err.text));
     json_t *object = json_pack("{s:s, s:o, s:o}", "format", ops->name, "text", json_text(text), "remarks",

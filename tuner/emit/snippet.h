@@ -8,7 +8,7 @@
 #define FSTUNE_TUNER_EMIT_SNIPPET_H
 
 #include "bench/base/err.h"
-#include "tuner/store/advice.h"
+#include "tuner/store/recommendation.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,8 +24,9 @@ extern const char *const snippet_bus_names[SNIPPET_BUS_N];     /* "virtio-blk", 
 #define SNIPPET_MAX_MORE 3
 
 struct snippet_request {
-    const struct advice *advice;
-    const struct advice *more[SNIPPET_MAX_MORE]; /* further answers, for a format that takes several */
+    const struct recommendation *recommendation;
+    const struct recommendation
+        *more[SNIPPET_MAX_MORE]; /* further answers, for a format that takes several */
     size_t n_more;
     const char *image; /* the path, "" where none was given: SNIPPET_NO_IMAGE stands for it */
     enum snippet_image image_format;

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#define OPTION_SIZE (ADVICE_PATH_SIZE + 256)
+#define OPTION_SIZE (RECOMMENDATION_PATH_SIZE + 256)
 #define RING_MOST   128U /* requests that its block layer queues for a disk; compiled in */
 #define SLOTS_LEAST 8U   /* ioslots by default, and the threads that serve a disk */
 
@@ -32,7 +32,8 @@ static void print_option(struct snippet_writer *writer, const struct snippet_req
     if (request->bus == SNIPPET_BUS_NVME)
         snprintf(slots, sizeof slots, ",ioslots=%u", io_slots(request));
     snprintf(text, sizeof text, "4,%s,%s%s%s%s", snippet_bus_names[request->bus], snippet_image_path(request),
-             request->advice->point.direct ? ",nocache" : "", request->directsync ? ",direct" : "", slots);
+             request->recommendation->point.direct ? ",nocache" : "", request->directsync ? ",direct" : "",
+             slots);
     snippet_vm_print_option(writer, "-s", text);
 }
 

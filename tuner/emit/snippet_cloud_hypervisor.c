@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define OPTION_SIZE   (ADVICE_PATH_SIZE + 256)
+#define OPTION_SIZE   (RECOMMENDATION_PATH_SIZE + 256)
 #define LARGEST_BYTES ((uint64_t)4088 << 10) /* a queue of 1024 holds two entries and 1022 pages */
 
 /* Its parser drops every double quote, keeps a comma between two of them, counts brackets everywhere, and
@@ -35,7 +35,7 @@ static bool knows_image_type(const struct snippet_request *request)
 static void print_option(struct snippet_writer *writer, const struct snippet_request *request)
 {
     char text[OPTION_SIZE], type[32] = "";
-    const struct point *point = &request->advice->point;
+    const struct point *point = &request->recommendation->point;
     const char *path = snippet_image_path(request);
     const char *quote = strchr(path, ',') != NULL ? "\"" : "";
     if (knows_image_type(request))
@@ -61,7 +61,7 @@ static void note_image_type(struct snippet_writer *writer, const struct snippet_
 
 static int emit(struct snippet_writer *writer, const struct snippet_request *request, struct err *err)
 {
-    const struct point *point = &request->advice->point;
+    const struct point *point = &request->recommendation->point;
     int result = check(request, err);
     if (result < 0)
         return result;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_SIZE (ADVICE_PATH_SIZE + 1024)
+#define TEXT_SIZE (RECOMMENDATION_PATH_SIZE + 1024)
 #define WIDTH     108
 
 /* What would end a comment, or hide in it. */
@@ -73,67 +73,71 @@ void snippet_comment(struct snippet_writer *writer, const char *format, ...)
     }
 }
 
-static void print_origin(struct snippet_writer *writer, const struct advice *advice)
+static void print_origin(struct snippet_writer *writer, const struct recommendation *recommendation)
 {
-    if (advice->simulated) {
-        const char *surface = advice_fact_text(advice, "surface");
+    if (recommendation->simulated) {
+        const char *simulator = recommendation_fact_text(recommendation, "surface");
         snippet_comment(writer, "fstune %s, simulated surface \"%s\": an example, nothing was measured",
-                        advice->version, surface != NULL ? surface : "");
+                        recommendation->version, simulator != NULL ? simulator : "");
         return;
     }
-    snippet_comment(writer, "fstune %s, measured %s on host %s in %s (%s, device %s), kernel %s",
-                    advice->version,
-                    advice->measured_at[0] != '\0' ? advice->measured_at : "at an unknown time",
-                    advice->hostname, advice->path[0] != '\0' ? advice->path : "an unknown directory",
-                    advice->file_system, advice->device, advice->kernel);
+    snippet_comment(
+        writer, "fstune %s, measured %s on host %s in %s (%s, device %s), kernel %s", recommendation->version,
+        recommendation->measured_at[0] != '\0' ? recommendation->measured_at : "at an unknown time",
+        recommendation->hostname,
+        recommendation->path[0] != '\0' ? recommendation->path : "an unknown directory",
+        recommendation->file_system, recommendation->device, recommendation->kernel);
 }
 
-static void print_rate(struct snippet_writer *writer, const struct advice *advice)
+static void print_rate(struct snippet_writer *writer, const struct recommendation *recommendation)
 {
     char mean[UNITS_TEXT_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE], iops[UNITS_TEXT_SIZE],
         p99[UNITS_TEXT_SIZE] = "not known";
-    if (isnan(advice->mean_bps)) {
+    if (isnan(recommendation->mean_bps)) {
         snippet_comment(writer, "measured: the rate is not known");
         return;
     }
-    if (!isnan(advice->latency_p99_ns))
-        units_format_duration((uint64_t)advice->latency_p99_ns, p99);
-    if (isnan(advice->ci_low_bps) || isnan(advice->ci_high_bps))
+    if (!isnan(recommendation->latency_p99_ns))
+        units_format_duration((uint64_t)recommendation->latency_p99_ns, p99);
+    if (isnan(recommendation->ci_low_bps) || isnan(recommendation->ci_high_bps))
         snippet_comment(writer, "measured: %s (%llu runs, too few for an interval)",
-                        units_format_rate(advice->mean_bps, mean), (unsigned long long)advice->replays);
+                        units_format_rate(recommendation->mean_bps, mean),
+                        (unsigned long long)recommendation->replays);
     else
-        snippet_comment(writer, "measured: %s, %.0f%% interval %s to %s over %llu runs; %s IOPS, p99 %s",
-                        units_format_rate(advice->mean_bps, mean), 100 * advice->confidence_share,
-                        units_format_rate(advice->ci_low_bps, low),
-                        units_format_rate(advice->ci_high_bps, high), (unsigned long long)advice->replays,
-                        units_format_count(advice->iops, iops), p99);
+        snippet_comment(
+            writer, "measured: %s, %.0f%% interval %s to %s over %llu runs; %s IOPS, p99 %s",
+            units_format_rate(recommendation->mean_bps, mean), 100 * recommendation->confidence_share,
+            units_format_rate(recommendation->ci_low_bps, low),
+            units_format_rate(recommendation->ci_high_bps, high), (unsigned long long)recommendation->replays,
+            units_format_count(recommendation->iops, iops), p99);
 }
 
 /* Rounded down: 0.998 is not "sure". */
-static void print_sureness(struct snippet_writer *writer, const struct advice *advice)
+static void print_sureness(struct snippet_writer *writer, const struct recommendation *recommendation)
 {
-    if (isnan(advice->probability))
+    if (isnan(recommendation->probability))
         snippet_comment(writer, "how sure: not known");
     else
         snippet_comment(
             writer,
             "how sure: with probability %.2f no other setting is better by more than the tolerance; %s",
-            floor(100 * advice->probability) / 100,
-            advice->conclusive ? "settled" : "NOT settled yet, more budget would tell");
-    if (!isnan(advice->speedup) && !isnan(advice->speedup_low) && !isnan(advice->speedup_high))
-        snippet_comment(writer, "against the baseline: %.2f times (%.2f to %.2f)", advice->speedup,
-                        advice->speedup_low, advice->speedup_high);
+            floor(100 * recommendation->probability) / 100,
+            recommendation->conclusive ? "settled" : "NOT settled yet, more budget would tell");
+    if (!isnan(recommendation->speedup) && !isnan(recommendation->speedup_low) &&
+        !isnan(recommendation->speedup_high))
+        snippet_comment(writer, "against the baseline: %.2f times (%.2f to %.2f)", recommendation->speedup,
+                        recommendation->speedup_low, recommendation->speedup_high);
 }
 
 void snippet_header(struct snippet_writer *writer, const struct snippet_request *request)
 {
-    const struct advice *advice = request->advice;
+    const struct recommendation *recommendation = request->recommendation;
     char point[FACTORS_TEXT_SIZE];
-    print_origin(writer, advice);
+    print_origin(writer, recommendation);
     /* The point's text names what differs from sync end. */
-    snippet_comment(writer, "pattern %s; recommended: %s%s", advice->pattern.name,
-                    factors_format(&advice->point, point),
-                    advice->point.sync == SYNC_END ? ", sync end" : "");
-    print_rate(writer, advice);
-    print_sureness(writer, advice);
+    snippet_comment(writer, "pattern %s; recommended: %s%s", recommendation->pattern.name,
+                    factors_format(&recommendation->point, point),
+                    recommendation->point.sync == SYNC_END ? ", sync end" : "");
+    print_rate(writer, recommendation);
+    print_sureness(writer, recommendation);
 }

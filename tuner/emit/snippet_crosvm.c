@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define PATH_TEXT_SIZE ((size_t)2 * ADVICE_PATH_SIZE)
+#define PATH_TEXT_SIZE ((size_t)2 * RECOMMENDATION_PATH_SIZE)
 #define OPTION_SIZE    (PATH_TEXT_SIZE + 256)
 
 static int check(const struct snippet_request *request, struct err *err)
@@ -12,7 +12,7 @@ static int check(const struct snippet_request *request, struct err *err)
     int result = snippet_vm_only_virtio_blk(request, "crosvm --block", err);
     if (result == 0)
         result = snippet_vm_no_directsync(request, "crosvm", err);
-    if (result == 0 && request->advice->point.direct && request->image_format != SNIPPET_IMAGE_RAW)
+    if (result == 0 && request->recommendation->point.direct && request->image_format != SNIPPET_IMAGE_RAW)
         return err_set(
             err, -EINVAL,
             "crosvm does direct I/O on raw images only; convert it (qemu-img convert -O raw OLD NEW), or "
@@ -42,7 +42,7 @@ static void quote_path(const char *path, char text[PATH_TEXT_SIZE])
 
 static void print_option(struct snippet_writer *writer, const struct snippet_request *request)
 {
-    const struct point *point = &request->advice->point;
+    const struct point *point = &request->recommendation->point;
     char path[PATH_TEXT_SIZE], text[OPTION_SIZE];
     quote_path(snippet_image_path(request), path);
     snprintf(text, sizeof text, "path=%s,o_direct=%s,async_executor=%s", path,
@@ -52,20 +52,20 @@ static void print_option(struct snippet_writer *writer, const struct snippet_req
 
 static void note_executor(struct snippet_writer *writer, const struct snippet_request *request)
 {
-    if (request->advice->point.api == API_IO_URING)
+    if (request->recommendation->point.api == API_IO_URING)
         snippet_comment(
             writer, "fallback where io_uring is refused (kernel.io_uring_disabled, seccomp, an old host): "
                     "async_executor=epoll");
     else
         snippet_comment(writer,
                         "%s was measured%s; async_executor=epoll is the nearest, it has ordinary calls only",
-                        api_names[request->advice->point.api],
-                        request->advice->point.api == API_PSYNC ? " at 1 in flight" : "");
+                        api_names[request->recommendation->point.api],
+                        request->recommendation->point.api == API_PSYNC ? " at 1 in flight" : "");
 }
 
 static int emit(struct snippet_writer *writer, const struct snippet_request *request, struct err *err)
 {
-    const struct point *point = &request->advice->point;
+    const struct point *point = &request->recommendation->point;
     int result = check(request, err);
     if (result < 0)
         return result;

@@ -17,18 +17,19 @@
 #define REFUSED ";#$\\\""
 
 /* fio makes a file of its own in the directory of the image, which it never opens. */
-static void set_directory(const struct snippet_request *request, char directory[ADVICE_PATH_SIZE])
+static void set_directory(const struct snippet_request *request, char directory[RECOMMENDATION_PATH_SIZE])
 {
-    const char *image = request->image, *measured = request->advice->path;
+    const char *image = request->image, *measured = request->recommendation->path;
     if (image[0] == '\0') {
-        snprintf(directory, ADVICE_PATH_SIZE, "%s", measured[0] != '\0' ? measured : NO_DIRECTORY);
+        snprintf(directory, RECOMMENDATION_PATH_SIZE, "%s", measured[0] != '\0' ? measured : NO_DIRECTORY);
         return;
     }
     const char *slash = strrchr(image, '/');
     if (slash == NULL)
-        snprintf(directory, ADVICE_PATH_SIZE, ".");
+        snprintf(directory, RECOMMENDATION_PATH_SIZE, ".");
     else
-        snprintf(directory, ADVICE_PATH_SIZE, "%.*s", slash == image ? 1 : (int)(slash - image), image);
+        snprintf(directory, RECOMMENDATION_PATH_SIZE, "%.*s", slash == image ? 1 : (int)(slash - image),
+                 image);
 }
 
 static int check_directory(const char *directory, bool is_given, struct err *err)
@@ -46,18 +47,18 @@ static int check_directory(const char *directory, bool is_given, struct err *err
     return snippet_check_path(directory, REFUSED, err);
 }
 
-static uint64_t file_bytes_of(const struct advice *advice)
+static uint64_t file_bytes_of(const struct recommendation *recommendation)
 {
-    double bytes = advice_fact_number(advice, "test_file_bytes");
+    double bytes = recommendation_fact_number(recommendation, "test_file_bytes");
     return bytes >= 1 && bytes < 9e15 ? (uint64_t)bytes : FILE_BYTES;
 }
 
 /* What the measured rate moves in a short time, and no more than one pass over the file. */
-static uint64_t io_bytes_of(const struct advice *advice, const struct fio_job *job)
+static uint64_t io_bytes_of(const struct recommendation *recommendation, const struct fio_job *job)
 {
-    bool caches = advice->point.direct == 0 && advice->pattern.percent[PATTERN_RAND_READ] > 0;
+    bool caches = recommendation->point.direct == 0 && recommendation->pattern.percent[PATTERN_RAND_READ] > 0;
     uint64_t most = job->cold && caches ? job->file_bytes / COLD_RANDOM_SHARE : job->file_bytes;
-    double bytes = SECONDS * advice->mean_bps;
+    double bytes = SECONDS * recommendation->mean_bps;
     return isfinite(bytes) && bytes >= 1 && bytes < (double)most ? (uint64_t)bytes : most;
 }
 
@@ -73,24 +74,25 @@ static int print_job(struct snippet_writer *writer, const struct fio_job *job, s
 
 static int emit(struct snippet_writer *writer, const struct snippet_request *request, struct err *err)
 {
-    const struct advice *advice = request->advice;
-    const char *cache = advice_fact_text(advice, "cache");
-    char directory[ADVICE_PATH_SIZE];
+    const struct recommendation *recommendation = request->recommendation;
+    const char *cache = recommendation_fact_text(recommendation, "cache");
+    char directory[RECOMMENDATION_PATH_SIZE];
     set_directory(request, directory);
     int result = check_directory(directory, request->image[0] != '\0', err);
     if (result < 0)
         return result;
     struct fio_job job = {
-        .pattern = &advice->pattern,
-        .point = &advice->point,
+        .pattern = &recommendation->pattern,
+        .point = &recommendation->point,
         .directory = directory,
-        .file_bytes = file_bytes_of(advice),
+        .file_bytes = file_bytes_of(recommendation),
         .cold = cache == NULL || strcmp(cache, "warm") != 0,
-        .from_surface = advice->simulated ? advice_fact_text(advice, "surface") : NULL,
+        .from_surface =
+            recommendation->simulated ? recommendation_fact_text(recommendation, "surface") : NULL,
     };
-    job.io_bytes = io_bytes_of(advice, &job);
-    if (job.file_bytes / factors_largest_size_bytes(&advice->point) <
-        (uint64_t)advice->point.threads * advice->point.queue_depth)
+    job.io_bytes = io_bytes_of(recommendation, &job);
+    if (job.file_bytes / factors_largest_size_bytes(&recommendation->point) <
+        (uint64_t)recommendation->point.threads * recommendation->point.queue_depth)
         return err_set(
             err, -EINVAL,
             "the test file is too small for so many requests; measure again with a larger --file-size");
@@ -99,7 +101,7 @@ static int emit(struct snippet_writer *writer, const struct snippet_request *req
                     "needs: fio with the engine that is named below (fio --enghelp); %.1f GB free in the "
                     "directory",
                     (double)job.file_bytes / 1e9);
-    if (advice->point.api == API_IO_URING)
+    if (recommendation->point.api == API_IO_URING)
         snippet_comment(writer,
                         "fallback where io_uring is refused: ioengine=libaio with direct=1, else a job "
                         "per request in flight with ioengine=psync");

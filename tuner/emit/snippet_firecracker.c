@@ -23,7 +23,7 @@ static int check(const struct snippet_request *request, struct err *err)
 /* A developer preview is never the default: the version says that somebody chose it. */
 static bool is_async(const struct snippet_request *request)
 {
-    return request->advice->point.api == API_IO_URING && snippet_vm_is_version(request, 1, 0);
+    return request->recommendation->point.api == API_IO_URING && snippet_vm_is_version(request, 1, 0);
 }
 
 static void note_engine(struct snippet_writer *writer, const struct snippet_request *request)
@@ -33,7 +33,7 @@ static void note_engine(struct snippet_writer *writer, const struct snippet_requ
                         "warning: io_engine Async is a developer preview, by Firecracker's own documentation "
                         "not yet suitable for production; it needs Firecracker 1.0 and Linux 5.10.51 on the "
                         "host; fallback: Sync");
-    else if (request->advice->point.api == API_IO_URING)
+    else if (request->recommendation->point.api == API_IO_URING)
         snippet_comment(writer,
                         "io_engine Sync although io_uring was measured: Async is a developer preview; ask "
                         "for it with --target-version 1.0 or the version that you run");
@@ -55,7 +55,7 @@ static void print_remarks(struct snippet_writer *writer, const struct snippet_re
     snippet_comment(writer,
                     "cache_type Writeback: the guest's flushes reach the host's disk. Keep it: the default, "
                     "Unsafe, acknowledges them and does nothing");
-    if (request->advice->point.direct)
+    if (request->recommendation->point.direct)
         snippet_comment(writer,
                         "not mapped: direct 1 - Firecracker goes through the host's page cache; expect other "
                         "figures than were measured");

@@ -11,7 +11,7 @@ static int check(const struct snippet_request *request, struct err *err)
 {
     if (request->bus == SNIPPET_BUS_NVME)
         return err_set(err, -EINVAL, "KubeVirt has no nvme disk; use --bus virtio-blk or virtio-scsi");
-    if (request->directsync && request->advice->point.direct)
+    if (request->directsync && request->recommendation->point.direct)
         return err_set(err, -EINVAL,
                        "KubeVirt has cache none, writethrough and writeback, but no directsync; leave out "
                        "--directsync: the guest's flushes are honoured without it");
@@ -39,7 +39,7 @@ static const char *io_mode(const struct point *point)
 
 static void note_io(struct snippet_writer *writer, const struct snippet_request *request)
 {
-    const struct point *point = &request->advice->point;
+    const struct point *point = &request->recommendation->point;
     if (point->api == API_IO_URING)
         snippet_comment(writer,
                         "io_uring was measured, but KubeVirt cannot ask for it: io: %s is the nearest",
@@ -75,12 +75,12 @@ static void note_place(struct snippet_writer *writer, const struct snippet_reque
     if (request->image_format != SNIPPET_IMAGE_RAW)
         snippet_comment(writer, "not mapped: image format %s - KubeVirt imports images as raw as a rule",
                         snippet_image_names[request->image_format]);
-    if (request->advice->point.threads > 1)
+    if (request->recommendation->point.threads > 1)
         snippet_comment(
             writer,
             "for %u threads, blockMultiQueue: true beside disks gives every disk one queue for each "
             "processor of the guest",
-            request->advice->point.threads);
+            request->recommendation->point.threads);
 }
 
 static int emit(struct snippet_writer *writer, const struct snippet_request *request, struct err *err)
@@ -96,7 +96,7 @@ static int emit(struct snippet_writer *writer, const struct snippet_request *req
     note_place(writer, request);
     fprintf(writer->out, "disks:\n  - name: \"%s\"\n    disk:\n      bus: %s\n    cache: %s\n    io: %s\n",
             volume_name(request), is_scsi ? "scsi" : "virtio", snippet_cache_mode(request),
-            io_mode(&request->advice->point));
+            io_mode(&request->recommendation->point));
     if (!is_scsi)
         fputs("    dedicatedIOThread: true\n", writer->out);
     return 0;

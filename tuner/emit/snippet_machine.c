@@ -10,24 +10,24 @@
 const char *snippet_cache_mode(const struct snippet_request *request)
 {
     if (request->directsync)
-        return request->advice->point.direct ? "directsync" : "writethrough";
-    return request->advice->point.direct ? "none" : "writeback";
+        return request->recommendation->point.direct ? "directsync" : "writethrough";
+    return request->recommendation->point.direct ? "none" : "writeback";
 }
 
 const char *snippet_cache_meaning(const struct snippet_request *request)
 {
     if (request->directsync)
-        return request->advice->point.direct
+        return request->recommendation->point.direct
                    ? "past the host's page cache, and every write is durable before it counts"
                    : "through the host's page cache, and every write is durable before it counts";
-    return request->advice->point.direct
+    return request->recommendation->point.direct
                ? "past the host's page cache; the guest's flushes reach the host's disk"
                : "through the host's page cache; the guest's flushes are honoured";
 }
 
 const char *snippet_aio(const struct snippet_request *request)
 {
-    const struct point *point = &request->advice->point;
+    const struct point *point = &request->recommendation->point;
     if (point->api == API_IO_URING)
         return "io_uring";
     return point->api == API_LIBAIO && point->direct ? "native" : "threads";
@@ -43,7 +43,7 @@ bool snippet_version_before(const struct snippet_request *request, unsigned majo
 
 unsigned snippet_queue_size(const struct snippet_request *request, uint32_t n_queues)
 {
-    const struct point *point = &request->advice->point;
+    const struct point *point = &request->recommendation->point;
     uint64_t least = factors_largest_size_bytes(point) / SEGMENT_BYTES + RESERVED_ENTRIES;
     unsigned size = QUEUE_LEAST;
     uint64_t in_flight = ((uint64_t)point->queue_depth * point->threads + n_queues - 1) / n_queues;
@@ -83,7 +83,7 @@ static void note_api(struct snippet_writer *writer, const struct point *point)
 
 void snippet_guest_notes(struct snippet_writer *writer, const struct snippet_request *request)
 {
-    const struct point *point = &request->advice->point;
+    const struct point *point = &request->recommendation->point;
     char size[UNITS_TEXT_SIZE], write_size[UNITS_TEXT_SIZE];
     units_format_size(point->request_size_bytes, size);
     units_format_size(factors_write_size_bytes(point), write_size);
@@ -106,5 +106,5 @@ void snippet_guest_notes(struct snippet_writer *writer, const struct snippet_req
 void snippet_machine_notes(struct snippet_writer *writer, const struct snippet_request *request)
 {
     snippet_guest_notes(writer, request);
-    note_api(writer, &request->advice->point);
+    note_api(writer, &request->recommendation->point);
 }

@@ -17,7 +17,7 @@
 
 static void print_direct(struct snippet_writer *writer, const struct snippet_request *request)
 {
-    uint32_t direct = request->advice->point.direct;
+    uint32_t direct = request->recommendation->point.direct;
     if (request->version[0] >= MARIADB_BUFFERING) {
         fprintf(writer->out, "innodb_data_file_buffering = %s\n", direct ? "OFF" : "ON");
         return;
@@ -30,9 +30,9 @@ static void print_direct(struct snippet_writer *writer, const struct snippet_req
 }
 
 /* Never below the server's own default: these threads do more than wait for the disk. */
-static void print_threads(struct snippet_writer *writer, const struct advice *advice)
+static void print_threads(struct snippet_writer *writer, const struct recommendation *recommendation)
 {
-    uint32_t threads = advice->point.threads;
+    uint32_t threads = recommendation->point.threads;
     if (threads <= THREADS_DEFAULT) {
         snippet_comment(writer,
                         "not mapped: %" PRIu32 " thread%s - the server's default I/O threads (%u or more) "
@@ -40,34 +40,35 @@ static void print_threads(struct snippet_writer *writer, const struct advice *ad
                         threads, threads == 1 ? "" : "s", THREADS_DEFAULT);
         return;
     }
-    if (pattern_reads(&advice->pattern))
+    if (pattern_reads(&recommendation->pattern))
         fprintf(writer->out, "innodb_read_io_threads = %" PRIu32 "\n", threads);
-    if (pattern_writes(&advice->pattern))
+    if (pattern_writes(&recommendation->pattern))
         fprintf(writer->out, "innodb_write_io_threads = %" PRIu32 "\n", threads);
 }
 
 /* Writes of pages a second: NaN where the measurement says nothing about them. Rates that memory could have
  * absorbed do not count, nor small requests for more than their bytes. */
-static double page_writes(const struct advice *advice)
+static double page_writes(const struct recommendation *recommendation)
 {
-    double share = isfinite(advice->ci_low_bps) && advice->ci_low_bps > 0 && advice->mean_bps > 0
-                       ? advice->ci_low_bps / advice->mean_bps
-                       : 1;
-    if (advice->pattern.percent[PATTERN_RAND_WRITE] != 100 ||
-        (!advice->point.direct && advice->point.sync == SYNC_NONE))
+    double share =
+        isfinite(recommendation->ci_low_bps) && recommendation->ci_low_bps > 0 && recommendation->mean_bps > 0
+            ? recommendation->ci_low_bps / recommendation->mean_bps
+            : 1;
+    if (recommendation->pattern.percent[PATTERN_RAND_WRITE] != 100 ||
+        (!recommendation->point.direct && recommendation->point.sync == SYNC_NONE))
         return NAN;
-    return fmin(advice->iops, advice->mean_bps / PAGE_BYTES) * fmin(share, 1);
+    return fmin(recommendation->iops, recommendation->mean_bps / PAGE_BYTES) * fmin(share, 1);
 }
 
-static void print_capacity(struct snippet_writer *writer, const struct advice *advice)
+static void print_capacity(struct snippet_writer *writer, const struct recommendation *recommendation)
 {
-    double capacity = CAPACITY_SHARE * page_writes(advice);
-    if (advice->simulated) {
+    double capacity = CAPACITY_SHARE * page_writes(recommendation);
+    if (recommendation->simulated) {
         snippet_comment(writer, "innodb_io_capacity: no line, because the answer is simulated: no disk was "
                                 "measured");
         return;
     }
-    if (!isfinite(capacity) || isnan(advice->iops) || isnan(advice->mean_bps)) {
+    if (!isfinite(capacity) || isnan(recommendation->iops) || isnan(recommendation->mean_bps)) {
         snippet_comment(writer,
                         "innodb_io_capacity: no line, because writes of a random pattern to the disk were "
                         "not measured (--pattern randwrite)");
@@ -89,7 +90,7 @@ static void print_capacity(struct snippet_writer *writer, const struct advice *a
 
 static void print_rest(struct snippet_writer *writer, const struct snippet_request *request)
 {
-    const struct point *point = &request->advice->point;
+    const struct point *point = &request->recommendation->point;
     snippet_comment(writer,
                     "not mapped: request size - InnoDB writes pages (16 KiB) and joins neighbours by "
                     "itself; queue depth %" PRIu32 " - it sends as many as it has to",
@@ -119,8 +120,8 @@ static int emit(struct snippet_writer *writer, const struct snippet_request *req
                                                  : "MySQL 5.7 or later, or MariaDB 10 or later");
     fputs("[mysqld]\n", writer->out);
     print_direct(writer, request);
-    print_threads(writer, request->advice);
-    print_capacity(writer, request->advice);
+    print_threads(writer, request->recommendation);
+    print_capacity(writer, request->recommendation);
     print_rest(writer, request);
     return 0;
 }

@@ -42,7 +42,7 @@ static int look(struct snippet_plan *plan, const char *path, struct err *err)
 
 const char *snippet_plan_fallback(const struct snippet_request *request)
 {
-    return request->advice->point.direct ? "native" : "threads";
+    return request->recommendation->point.direct ? "native" : "threads";
 }
 
 /* The mapping is for a version that is known to have it. */
@@ -53,12 +53,12 @@ static unsigned count_iothreads(const struct snippet_request *request,
         return 0;
     bool can_map = product->mapping[0] > 0 && request->version[0] > 0 &&
                    !snippet_version_before(request, product->mapping[0], product->mapping[1]);
-    return can_map && request->bus == SNIPPET_BUS_VIRTIO_BLK ? request->advice->point.threads : 1;
+    return can_map && request->bus == SNIPPET_BUS_VIRTIO_BLK ? request->recommendation->point.threads : 1;
 }
 
 static unsigned count_commands(const struct snippet_request *request, unsigned entries)
 {
-    const struct point *point = &request->advice->point;
+    const struct point *point = &request->recommendation->point;
     uint64_t commands = (uint64_t)point->queue_depth * point->threads;
     if (commands < COMMANDS_LEAST)
         return COMMANDS_LEAST;
@@ -87,7 +87,7 @@ static void choose_engine(struct snippet_plan *plan, const struct snippet_reques
     if (strcmp(plan->aio, "io_uring") != 0)
         return;
     plan->is_too_old = snippet_version_before(request, product->io_uring[0], product->io_uring[1]);
-    plan->is_forbidden = advice_fact_number(request->advice, "io_uring_disabled") > 0;
+    plan->is_forbidden = recommendation_fact_number(request->recommendation, "io_uring_disabled") > 0;
     if (plan->is_too_old || plan->is_forbidden)
         plan->aio = snippet_plan_fallback(request);
 }
@@ -126,7 +126,7 @@ static void note_needs(struct snippet_writer *writer, const struct snippet_reque
     if (plan->n_iothreads > 1)
         snippet_comment(writer, "needs: %s %u.%u or later (%s)", product->name, product->mapping[0],
                         product->mapping[1], product->mapping_name);
-    else if (request->advice->point.threads > 1 && product->mapping[0] > 0 &&
+    else if (request->recommendation->point.threads > 1 && product->mapping[0] > 0 &&
              request->bus == SNIPPET_BUS_VIRTIO_BLK)
         snippet_comment(writer,
                         "one IOThread serves the disk; %s %u.%u and later can spread its queues over "
@@ -159,7 +159,7 @@ static void note_split(struct snippet_writer *writer, const struct snippet_reque
     if (plan->entries == 0)
         return;
     uint64_t most = (uint64_t)(plan->entries - RESERVED_ENTRIES) * SEGMENT_BYTES;
-    if (factors_largest_size_bytes(&request->advice->point) > most)
+    if (factors_largest_size_bytes(&request->recommendation->point) > most)
         snippet_comment(
             writer, "requests above %s can be split: a queue of %u holds that much in pages of 4k, and %s",
             units_format_size(most, size), plan->entries,
@@ -173,7 +173,7 @@ void snippet_plan_notes(struct snippet_writer *writer, const struct snippet_requ
     if (request->directsync)
         snippet_comment(writer, "durable writes are a flush behind each one, not O_DSYNC: slower than "
                                 "what was measured");
-    if (!request->advice->point.direct)
+    if (!request->recommendation->point.direct)
         snippet_comment(writer, "do not migrate a running guest over shared storage with the host's cache in "
                                 "between");
     snippet_machine_notes(writer, request);

@@ -16,10 +16,10 @@
 #define COMBINE_MOST_18  1024U
 #define OLDEST           13U
 
-static void print_concurrency(struct snippet_writer *writer, const struct advice *advice)
+static void print_concurrency(struct snippet_writer *writer, const struct recommendation *recommendation)
 {
-    uint32_t depth = advice->point.queue_depth;
-    if (!pattern_reads(&advice->pattern)) {
+    uint32_t depth = recommendation->point.queue_depth;
+    if (!pattern_reads(&recommendation->pattern)) {
         snippet_comment(
             writer, "not mapped: queue depth %" PRIu32 " - PostgreSQL has no such setting for writes", depth);
         return;
@@ -30,16 +30,17 @@ static void print_concurrency(struct snippet_writer *writer, const struct advice
 }
 
 /* Joined reads are those of scans, that is of sequential patterns. */
-static void print_combine(struct snippet_writer *writer, const struct advice *advice, unsigned version)
+static void print_combine(struct snippet_writer *writer, const struct recommendation *recommendation,
+                          unsigned version)
 {
     uint64_t most = version >= 18 ? COMBINE_MOST_18 : COMBINE_MOST_17;
-    uint64_t limit = advice->point.request_size_bytes / 1024 / BLOCK_KB * BLOCK_KB;
+    uint64_t limit = recommendation->point.request_size_bytes / 1024 / BLOCK_KB * BLOCK_KB;
     if (version < 17) {
         snippet_comment(writer, "not mapped: request size - io_combine_limit came with version 17 "
                                 "(--target-version 17); before it, reads are single blocks of 8 kB");
         return;
     }
-    if (advice->pattern.percent[PATTERN_SEQ_READ] == 0 || limit < BLOCK_KB) {
+    if (recommendation->pattern.percent[PATTERN_SEQ_READ] == 0 || limit < BLOCK_KB) {
         snippet_comment(writer, "not mapped: request size - a pattern without sequential reads of 8 kB and "
                                 "more says nothing about scans, whose reads alone can be larger");
         return;
@@ -61,15 +62,16 @@ static void print_workers(struct snippet_writer *writer, const struct point *poi
             workers < WORKERS_MOST ? workers : WORKERS_MOST);
 }
 
-static void print_method(struct snippet_writer *writer, const struct advice *advice, unsigned version)
+static void print_method(struct snippet_writer *writer, const struct recommendation *recommendation,
+                         unsigned version)
 {
-    const struct point *point = &advice->point;
+    const struct point *point = &recommendation->point;
     if (version < 18) {
         snippet_comment(writer, "not mapped: API %s - io_method came with version 18 (--target-version 18)",
                         api_names[point->api]);
         return;
     }
-    if (!pattern_reads(&advice->pattern)) {
+    if (!pattern_reads(&recommendation->pattern)) {
         snippet_comment(writer, "not mapped: API %s - io_method is about reads, which were not measured",
                         api_names[point->api]);
         return;
@@ -97,7 +99,7 @@ static void print_method(struct snippet_writer *writer, const struct advice *adv
 
 static void print_rest(struct snippet_writer *writer, const struct snippet_request *request)
 {
-    const struct point *point = &request->advice->point;
+    const struct point *point = &request->recommendation->point;
     snippet_comment(writer,
                     "not mapped: direct %" PRIu32 " - PostgreSQL reads and writes tables through the page "
                     "cache",
@@ -114,7 +116,7 @@ static void print_rest(struct snippet_writer *writer, const struct snippet_reque
 
 static int emit(struct snippet_writer *writer, const struct snippet_request *request, struct err *err)
 {
-    const struct advice *advice = request->advice;
+    const struct recommendation *recommendation = request->recommendation;
     unsigned version = request->version[0];
     if (version != 0 && version < OLDEST)
         return err_set(
@@ -131,9 +133,9 @@ static int emit(struct snippet_writer *writer, const struct snippet_request *req
                         : version < 18 ? 17U
                                        : 18U,
                         version >= 18 ? "; io_method and io_max_combine_limit take a restart" : "");
-    print_concurrency(writer, advice);
-    print_combine(writer, advice, version);
-    print_method(writer, advice, version);
+    print_concurrency(writer, recommendation);
+    print_combine(writer, recommendation, version);
+    print_method(writer, recommendation, version);
     print_rest(writer, request);
     return 0;
 }

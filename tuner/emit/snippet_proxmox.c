@@ -43,7 +43,7 @@ static const char *slot_name(const struct snippet_request *request)
 /* On these storages io_uring hangs guests: Proxmox VE itself does not choose it there. */
 static const char *unsafe_storage(const struct snippet_request *request, const struct snippet_plan *plan)
 {
-    const char *file_system = request->advice->file_system;
+    const char *file_system = request->recommendation->file_system;
     if (plan->is_mapped)
         return "LVM";
     if (strcmp(file_system, "cifs") == 0 || strcmp(file_system, "smb3") == 0)
@@ -67,9 +67,9 @@ static void note_storage(struct snippet_writer *writer, const struct snippet_req
     if (avoided != NULL)
         snippet_comment(writer, "io_uring can hang guests on %s: aio=%s instead", avoided, plan->aio);
     if (strcmp(plan->aio, "io_uring") == 0)
-        snippet_comment(writer,
-                        "on storage of type LVM, CIFS%s write aio=%s instead: io_uring can hang guests there",
-                        request->advice->point.direct ? "" : " or krbd", snippet_plan_fallback(request));
+        snippet_comment(
+            writer, "on storage of type LVM, CIFS%s write aio=%s instead: io_uring can hang guests there",
+            request->recommendation->point.direct ? "" : " or krbd", snippet_plan_fallback(request));
     snippet_comment(writer, "not mapped: the queue's size - Proxmox VE has no field for it");
     snippet_comment(writer,
                     "put the VM's number for VMID, and its disk's slot for %s; qm set replaces the "
@@ -93,7 +93,7 @@ static void format_drive(char *text, size_t size, const struct snippet_request *
 static void print_lines(struct snippet_writer *writer, const struct snippet_request *request,
                         const struct snippet_plan *plan)
 {
-    char drive[ADVICE_PATH_SIZE + 128];
+    char drive[RECOMMENDATION_PATH_SIZE + 128];
     bool is_scsi = request->bus == SNIPPET_BUS_VIRTIO_SCSI;
     format_drive(drive, sizeof drive, request, plan);
     snippet_comment(

@@ -9,7 +9,7 @@ static const char *on_off(bool on)
 /* cache.direct acts on the file's node alone; on the format's node it is what QEMU's managers write too. */
 static void print_nodes(FILE *out, const struct snippet_request *request, const struct snippet_plan *plan)
 {
-    const char *direct = on_off(request->advice->point.direct);
+    const char *direct = on_off(request->recommendation->point.direct);
     fprintf(out, "-blockdev driver=%s,node-name=fst-f0,filename=",
             plan->disk == SNIPPET_PLAN_DEVICE ? "host_device" : "file");
     snippet_qemu_path(out, snippet_image_path(request));

@@ -76,7 +76,7 @@ static void print_scsi(FILE *out, const struct snippet_plan *plan)
 static unsigned nvme_mdts(const struct snippet_request *request)
 {
     unsigned mdts = NVME_MDTS;
-    while (((uint64_t)NVME_PAGE_BYTES << mdts) < factors_largest_size_bytes(&request->advice->point))
+    while (((uint64_t)NVME_PAGE_BYTES << mdts) < factors_largest_size_bytes(&request->recommendation->point))
         mdts++;
     return mdts;
 }

@@ -13,10 +13,10 @@ static const char *word(uint32_t value)
 }
 
 /* Each direction only where it was measured. Memory maps would make an open with direct I/O fail. */
-static void print_direct(struct snippet_writer *writer, const struct advice *advice)
+static void print_direct(struct snippet_writer *writer, const struct recommendation *recommendation)
 {
-    uint32_t direct = advice->point.direct;
-    bool reads = pattern_reads(&advice->pattern), writes = pattern_writes(&advice->pattern);
+    uint32_t direct = recommendation->point.direct;
+    bool reads = pattern_reads(&recommendation->pattern), writes = pattern_writes(&recommendation->pattern);
     if (reads)
         fprintf(writer->out, "  use_direct_reads=%s\n", word(direct));
     if (reads && direct)
@@ -37,23 +37,23 @@ static uint64_t buffer_bytes(uint64_t request)
 }
 
 /* Compactions read and write in order; what a Get reads is a block, whose size is the table's. */
-static void print_request(struct snippet_writer *writer, const struct advice *advice)
+static void print_request(struct snippet_writer *writer, const struct recommendation *recommendation)
 {
-    const uint32_t *percent = advice->pattern.percent;
+    const uint32_t *percent = recommendation->pattern.percent;
     if (percent[PATTERN_SEQ_READ] > 0)
         fprintf(writer->out, "  compaction_readahead_size=%" PRIu64 "\n",
-                buffer_bytes(advice->point.request_size_bytes));
+                buffer_bytes(recommendation->point.request_size_bytes));
     if (percent[PATTERN_SEQ_WRITE] > 0)
         fprintf(writer->out, "  writable_file_max_buffer_size=%" PRIu64 "\n",
-                buffer_bytes(factors_write_size_bytes(&advice->point)));
-    if (pattern_is_random(&advice->pattern))
+                buffer_bytes(factors_write_size_bytes(&recommendation->point)));
+    if (pattern_is_random(&recommendation->pattern))
         snippet_comment(writer, "not mapped: request size of random access - a read is a block of the table "
                                 "(block_size), and RocksDB writes in order only");
 }
 
 static void print_rest(struct snippet_writer *writer, const struct snippet_request *request)
 {
-    const struct point *point = &request->advice->point;
+    const struct point *point = &request->recommendation->point;
     if (point->threads > JOBS_DEFAULT)
         fprintf(writer->out, "  max_background_jobs=%" PRIu32 "\n", point->threads);
     else
@@ -82,8 +82,8 @@ static int emit(struct snippet_writer *writer, const struct snippet_request *req
                     "these lines go into the section [DBOptions] of the OPTIONS file that the application "
                     "loads; needs: RocksDB 7 or later (older ones were not tried)");
     fputs("[DBOptions]\n", writer->out);
-    print_direct(writer, request->advice);
-    print_request(writer, request->advice);
+    print_direct(writer, request->recommendation);
+    print_request(writer, request->recommendation);
     print_rest(writer, request);
     return 0;
 }

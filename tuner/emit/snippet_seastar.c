@@ -37,60 +37,63 @@ static bool is_iops(enum figure figure)
 }
 
 /* FIGURE_N: it supplies none. */
-static enum figure figure_of(const struct advice *advice)
+static enum figure figure_of(const struct recommendation *recommendation)
 {
     for (enum figure i = 0; i < FIGURE_N; i++) {
-        uint64_t bytes = advice->point.request_size_bytes;
-        if (advice->pattern.percent[figures[i].kind] == 100 &&
+        uint64_t bytes = recommendation->point.request_size_bytes;
+        if (recommendation->pattern.percent[figures[i].kind] == 100 &&
             (is_iops(i) ? bytes <= SMALL_MOST_BYTES : bytes >= LARGE_LEAST_BYTES))
             return i;
     }
     return FIGURE_N;
 }
 
-static const struct advice *answer_at(const struct snippet_request *request, size_t i)
+static const struct recommendation *answer_at(const struct snippet_request *request, size_t i)
 {
-    return i == 0 ? request->advice : request->more[i - 1];
+    return i == 0 ? request->recommendation : request->more[i - 1];
 }
 
-static int refuse(const struct advice *advice, const char *why, struct err *err)
+static int refuse(const struct recommendation *recommendation, const char *why, struct err *err)
 {
     char size[UNITS_TEXT_SIZE];
-    return err_set(err, -EINVAL, "the answer for %s at %s %s", advice->pattern.name,
-                   units_format_size(advice->point.request_size_bytes, size), why);
+    return err_set(err, -EINVAL, "the answer for %s at %s %s", recommendation->pattern.name,
+                   units_format_size(recommendation->point.request_size_bytes, size), why);
 }
 
 /* Seastar's I/O is direct; a rate of the page cache would promise it what it never sees. */
-static int check_answer(const struct advice *advice, const struct advice *first, double value,
-                        struct err *err)
+static int check_answer(const struct recommendation *recommendation, const struct recommendation *first,
+                        double value, struct err *err)
 {
-    if (!advice->point.direct)
-        return refuse(advice, "is buffered, and Seastar's I/O never is; measure with --direct 1", err);
-    if (advice->simulated != first->simulated || strcmp(advice->hostname, first->hostname) != 0 ||
-        strcmp(advice->path, first->path) != 0)
-        return refuse(advice,
+    if (!recommendation->point.direct)
+        return refuse(recommendation, "is buffered, and Seastar's I/O never is; measure with --direct 1",
+                      err);
+    if (recommendation->simulated != first->simulated ||
+        strcmp(recommendation->hostname, first->hostname) != 0 ||
+        strcmp(recommendation->path, first->path) != 0)
+        return refuse(recommendation,
                       "is of another machine or directory than the first; four of one disk are needed", err);
     if (!(value >= 1 && value < FIGURE_MOST))
-        return refuse(advice, "has no figure; measure it again", err);
+        return refuse(recommendation, "has no figure; measure it again", err);
     return 0;
 }
 
 static int collect(const struct snippet_request *request, double values[FIGURE_N], struct err *err)
 {
     for (size_t i = 0; i <= request->n_more; i++) {
-        const struct advice *advice = answer_at(request, i);
-        enum figure figure = figure_of(advice);
+        const struct recommendation *recommendation = answer_at(request, i);
+        enum figure figure = figure_of(recommendation);
         if (figure == FIGURE_N)
-            return refuse(advice,
+            return refuse(recommendation,
                           "supplies none of the figures: they are IOPS of randread and randwrite up to 16k, "
                           "bandwidth of read and write from 64k",
                           err);
-        double value = is_iops(figure) ? advice->iops : advice->mean_bps;
-        int result = check_answer(advice, request->advice, value, err);
+        double value = is_iops(figure) ? recommendation->iops : recommendation->mean_bps;
+        int result = check_answer(recommendation, request->recommendation, value, err);
         if (result < 0)
             return result;
         if (!isnan(values[figure]))
-            return refuse(advice, "supplies a figure that another one supplied before; leave one out", err);
+            return refuse(recommendation, "supplies a figure that another one supplied before; leave one out",
+                          err);
         values[figure] = value;
     }
     return 0;
@@ -140,7 +143,7 @@ static void print_header(struct snippet_writer *writer, const struct snippet_req
 {
     struct snippet_request one = *request;
     for (size_t i = 0; i <= request->n_more; i++) {
-        one.advice = answer_at(request, i);
+        one.recommendation = answer_at(request, i);
         snippet_header(writer, &one);
     }
     snippet_comment(writer,
@@ -153,7 +156,7 @@ static void print_header(struct snippet_writer *writer, const struct snippet_req
 static int emit(struct snippet_writer *writer, const struct snippet_request *request, struct err *err)
 {
     double values[FIGURE_N] = {NAN, NAN, NAN, NAN};
-    const char *path = request->image[0] != '\0' ? request->image : request->advice->path;
+    const char *path = request->image[0] != '\0' ? request->image : request->recommendation->path;
     char *quoted = NULL;
     int result = collect(request, values, err);
     if (result == 0)

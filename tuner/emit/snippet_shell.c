@@ -5,11 +5,11 @@
 
 static int emit(struct snippet_writer *writer, const struct snippet_request *request, struct err *err)
 {
-    const struct point *point = &request->advice->point;
+    const struct point *point = &request->recommendation->point;
     (void)err;
     snippet_header(writer, request);
     fprintf(writer->out, "FSTUNE_PATTERN=");
-    snippet_escape_shell(writer->out, request->advice->pattern.name);
+    snippet_escape_shell(writer->out, request->recommendation->pattern.name);
     fprintf(writer->out, "\nFSTUNE_REQUEST_SIZE=%" PRIu64 "\n", point->request_size_bytes);
     if (factors_is_split(point))
         fprintf(writer->out, "FSTUNE_WRITE_REQUEST_SIZE=%" PRIu64 "\n", factors_write_size_bytes(point));

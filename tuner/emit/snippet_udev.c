@@ -33,14 +33,15 @@ static const char *const stacked[][2] = {
     {"drbd", "a replicated device"},        {"nbd", "a network device"}, {"rbd", "a network device"},
 };
 
-static int check_device(const struct advice *advice, const char *device, struct err *err)
+static int check_device(const struct recommendation *recommendation, const char *device, struct err *err)
 {
-    if (advice->simulated)
+    if (recommendation->simulated)
         return err_set(err, -EINVAL,
                        "the answer comes from a simulated surface, which has no disk; measure one");
     if (device == NULL || device[0] == '\0')
         return err_set(err, -EINVAL, "the answer names no disk below %s, so there is no queue to set",
-                       advice->file_system[0] != '\0' ? advice->file_system : "the file system");
+                       recommendation->file_system[0] != '\0' ? recommendation->file_system
+                                                              : "the file system");
     for (const char *c = device; *c != '\0'; c++) {
         if (!isalnum((unsigned char)*c) && strchr("-_.", *c) == NULL)
             return err_set(err, -EINVAL, "the disk's name holds '%c', which a rule would read as a pattern",
@@ -71,14 +72,15 @@ static bool is_recorded(struct snippet_writer *writer, const char *attribute, do
 }
 
 /* Buffered sequential reads: the kernel reads ahead in the place of the requests in flight. */
-static void judge_read_ahead(struct snippet_writer *writer, const struct advice *advice, struct rules *rules)
+static void judge_read_ahead(struct snippet_writer *writer, const struct recommendation *recommendation,
+                             struct rules *rules)
 {
-    const struct point *point = &advice->point;
-    double in_force = advice_fact_number(advice, "read_ahead_kb");
-    if (point->direct || advice->pattern.percent[PATTERN_SEQ_READ] == 0 ||
+    const struct point *point = &recommendation->point;
+    double in_force = recommendation_fact_number(recommendation, "read_ahead_kb");
+    if (point->direct || recommendation->pattern.percent[PATTERN_SEQ_READ] == 0 ||
         !is_recorded(writer, "read_ahead_kb", in_force))
         return;
-    if (strcmp(advice->file_system, "btrfs") == 0) {
+    if (strcmp(recommendation->file_system, "btrfs") == 0) {
         snippet_comment(writer,
                         "read_ahead_kb: no rule, because btrfs has one of its own (/sys/class/bdi/btrfs-*) "
                         "and does not look at the disk's");
@@ -98,12 +100,13 @@ static void judge_read_ahead(struct snippet_writer *writer, const struct advice 
 }
 
 /* Direct requests reach the disk as they are; of buffered ones the page cache makes others. */
-static void judge_request(struct snippet_writer *writer, const struct advice *advice, struct rules *rules)
+static void judge_request(struct snippet_writer *writer, const struct recommendation *recommendation,
+                          struct rules *rules)
 {
-    uint64_t wanted = KIB(factors_largest_size_bytes(&advice->point));
-    double in_force = advice_fact_number(advice, "max_sectors_kb");
-    double most = advice_fact_number(advice, "max_hw_sectors_kb");
-    if (!advice->point.direct || !is_recorded(writer, "max_sectors_kb", in_force) ||
+    uint64_t wanted = KIB(factors_largest_size_bytes(&recommendation->point));
+    double in_force = recommendation_fact_number(recommendation, "max_sectors_kb");
+    double most = recommendation_fact_number(recommendation, "max_hw_sectors_kb");
+    if (!recommendation->point.direct || !is_recorded(writer, "max_sectors_kb", in_force) ||
         (double)wanted <= in_force)
         return;
     if (!(most >= 1)) {
@@ -129,13 +132,14 @@ static void judge_request(struct snippet_writer *writer, const struct advice *ad
     add_rule(rules, "max_sectors_kb", wanted);
 }
 
-static void judge_depth(struct snippet_writer *writer, const struct advice *advice, struct rules *rules)
+static void judge_depth(struct snippet_writer *writer, const struct recommendation *recommendation,
+                        struct rules *rules)
 {
-    const struct point *point = &advice->point;
-    const char *scheduler = advice_fact_text(advice, "scheduler");
+    const struct point *point = &recommendation->point;
+    const char *scheduler = recommendation_fact_text(recommendation, "scheduler");
     uint64_t wanted = (uint64_t)point->queue_depth * point->threads;
-    double in_force = advice_fact_number(advice, "nr_requests");
-    if (!point->direct && !pattern_reads(&advice->pattern))
+    double in_force = recommendation_fact_number(recommendation, "nr_requests");
+    if (!point->direct && !pattern_reads(&recommendation->pattern))
         return;
     if (!is_recorded(writer, "nr_requests", in_force) || (double)wanted <= in_force)
         return;
@@ -173,11 +177,11 @@ static void print_rules(struct snippet_writer *writer, const char *device, const
 
 static int emit(struct snippet_writer *writer, const struct snippet_request *request, struct err *err)
 {
-    const struct advice *advice = request->advice;
-    const char *device = advice_fact_text(advice, "device_whole");
-    const char *scheduler = advice_fact_text(advice, "scheduler");
+    const struct recommendation *recommendation = request->recommendation;
+    const char *device = recommendation_fact_text(recommendation, "device_whole");
+    const char *scheduler = recommendation_fact_text(recommendation, "scheduler");
     struct rules rules = {0};
-    int result = check_device(advice, device, err);
+    int result = check_device(recommendation, device, err);
     if (result < 0)
         return result;
     snippet_header(writer, request);
@@ -189,9 +193,9 @@ static int emit(struct snippet_writer *writer, const struct snippet_request *req
                             "application; a queue's values only stop being in their way");
     snippet_comment(writer, "scheduler: %s was in force; schedulers were not compared, so there is no rule",
                     scheduler != NULL ? scheduler : "not known which");
-    judge_read_ahead(writer, advice, &rules);
-    judge_request(writer, advice, &rules);
-    judge_depth(writer, advice, &rules);
+    judge_read_ahead(writer, recommendation, &rules);
+    judge_request(writer, recommendation, &rules);
+    judge_depth(writer, recommendation, &rules);
     if (rules.n == 0)
         snippet_comment(writer, "nothing needs a rule: no recorded value stands in the setting's way");
     else

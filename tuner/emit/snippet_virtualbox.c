@@ -39,7 +39,7 @@ static int emit(struct snippet_writer *writer, const struct snippet_request *req
     if (result < 0)
         return result;
     snippet_header(writer, request);
-    snippet_comment(writer, "host I/O cache %s: %s", request->advice->point.direct ? "off" : "on",
+    snippet_comment(writer, "host I/O cache %s: %s", request->recommendation->point.direct ? "off" : "on",
                     snippet_cache_meaning(request));
     snippet_guest_notes(writer, request);
     snippet_vm_note_api(
@@ -50,7 +50,7 @@ static int emit(struct snippet_writer *writer, const struct snippet_request *req
     snippet_comment(writer,
                     "not mapped: image and its format - VBoxManage storageattach names the disk, which is "
                     "VDI, VMDK or VHD as a rule");
-    print_commands(writer, request->advice->point.direct != 0);
+    print_commands(writer, request->recommendation->point.direct != 0);
     snippet_comment(writer,
                     "after the next start, IgnoreFlush must stand with value 0 under LUN#PORT/Config in the "
                     "machine's VBox.log; VBoxManage does not notice a wrong key");

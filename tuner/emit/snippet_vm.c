@@ -58,12 +58,12 @@ bool snippet_vm_is_version(const struct snippet_request *request, unsigned major
 void snippet_vm_note_api(struct snippet_writer *writer, const struct snippet_request *request,
                          const char *how)
 {
-    snippet_comment(writer, "not mapped: api %s - %s", api_names[request->advice->point.api], how);
+    snippet_comment(writer, "not mapped: api %s - %s", api_names[request->recommendation->point.api], how);
 }
 
 uint64_t snippet_vm_in_flight(const struct snippet_request *request)
 {
-    const struct point *point = &request->advice->point;
+    const struct point *point = &request->recommendation->point;
     return (uint64_t)point->queue_depth * point->threads;
 }
 

@@ -42,7 +42,7 @@ static void print_host(struct snippet_writer *writer, const struct snippet_reque
         writer,
         "Fusion only, in the .vmx file, where the setting is called Hard disk buffering: "
         "hard-disk.hostBuffer = \"%s\"; nothing of the kind is documented for Workstation and ESXi",
-        request->advice->point.direct ? "disabled" : "enabled");
+        request->recommendation->point.direct ? "disabled" : "enabled");
 }
 
 static int emit(struct snippet_writer *writer, const struct snippet_request *request, struct err *err)
@@ -54,7 +54,7 @@ static int emit(struct snippet_writer *writer, const struct snippet_request *req
     snippet_guest_notes(writer, request);
     snippet_comment(writer,
                     "not mapped: direct %u - no caching of the host is settable for Workstation and ESXi",
-                    request->advice->point.direct);
+                    request->recommendation->point.direct);
     snippet_vm_note_api(writer, request, "VMware has its own");
     snippet_comment(
         writer, "not mapped: image, its format and the bus - the .vmx file names a .vmdk and its adapter");

@@ -10,14 +10,14 @@ static const char *const local_file_systems[] = {"ext2", "ext3",     "ext4",  "x
                                                  "jfs",  "bcachefs", "nilfs", "reiserfs", "zfs"};
 static const char *const network_devices[] = {"nbd", "rbd", "drbd"};
 
-static bool is_local(const struct advice *advice)
+static bool is_local(const struct recommendation *recommendation)
 {
     for (size_t i = 0; i < sizeof network_devices / sizeof network_devices[0]; i++) {
-        if (strncmp(advice->device, network_devices[i], strlen(network_devices[i])) == 0)
+        if (strncmp(recommendation->device, network_devices[i], strlen(network_devices[i])) == 0)
             return false;
     }
     for (size_t i = 0; i < sizeof local_file_systems / sizeof local_file_systems[0]; i++) {
-        if (strcmp(advice->file_system, local_file_systems[i]) == 0)
+        if (strcmp(recommendation->file_system, local_file_systems[i]) == 0)
             return true;
     }
     return false;
@@ -36,28 +36,28 @@ static int check(const struct snippet_request *request, struct err *err)
 
 static void note_cache(struct snippet_writer *writer, const struct snippet_request *request)
 {
-    const struct advice *advice = request->advice;
-    if (!advice->point.direct)
+    const struct recommendation *recommendation = request->recommendation;
+    if (!recommendation->point.direct)
         snippet_comment(writer, "qdisk without direct-io-safe: %s", snippet_cache_meaning(request));
-    else if (is_local(advice))
+    else if (is_local(recommendation))
         snippet_comment(
             writer,
             "direct-io-safe: %s. Take it out if the image lies on NFS, iSCSI or any other network "
             "storage, also below %s: it can crash the host there",
-            snippet_cache_meaning(request), advice->file_system);
+            snippet_cache_meaning(request), recommendation->file_system);
     else
         snippet_comment(
             writer,
             "not mapped: direct 1 - direct-io-safe is left out, because it is not known to be safe "
             "on %s%s%s (only on a file system on a local disk); qdisk then goes through the "
             "host's page cache: expect other figures than were measured",
-            advice->file_system[0] != '\0' ? advice->file_system : "an unknown file system",
-            advice->device[0] != '\0' ? " on " : "", advice->device);
+            recommendation->file_system[0] != '\0' ? recommendation->file_system : "an unknown file system",
+            recommendation->device[0] != '\0' ? " on " : "", recommendation->device);
 }
 
 static int emit(struct snippet_writer *writer, const struct snippet_request *request, struct err *err)
 {
-    const struct advice *advice = request->advice;
+    const struct recommendation *recommendation = request->recommendation;
     int result = check(request, err);
     if (result < 0)
         return result;
@@ -74,7 +74,8 @@ static int emit(struct snippet_writer *writer, const struct snippet_request *req
                     "stays last");
     fprintf(writer->out, "disk = [ 'format=%s,vdev=xvda,access=rw,backendtype=qdisk,%starget=%s' ]\n",
             snippet_image_names[request->image_format],
-            advice->point.direct && is_local(advice) ? "direct-io-safe," : "", snippet_image_path(request));
+            recommendation->point.direct && is_local(recommendation) ? "direct-io-safe," : "",
+            snippet_image_path(request));
     return 0;
 }
 

@@ -4,9 +4,9 @@
 #include "bench/base/units.h"
 #include "tuner/base/json.h"
 #include "tuner/report/report_plan.h"
-#include "tuner/session/doubts.h"
 #include "tuner/session/json_row.h"
 #include "tuner/session/json_system.h"
+#include "tuner/session/warnings.h"
 
 #include <inttypes.h>
 #include <libgen.h>
@@ -181,7 +181,7 @@ static json_t *figures_json(const struct experiment *experiment, const struct ex
         experiment_enter(experiment, cell);
         row.disqualifying = session_disqualifying(session, row.mostly, &row.point);
         experiment_leave(experiment);
-        doubts_note(&session->warnings, row.doubts, row.disqualifying);
+        warnings_note(&session->warnings, row.warning_set, row.disqualifying);
     } else {
         row = (struct row){.point = cell->record.point,
                            .mean_bps = NAN,
@@ -283,7 +283,7 @@ json_t *experiment_json(struct experiment *experiment)
     }
     json_object_set_new(document, "points", points);
     /* Last: figures add to the warnings. */
-    session_note_ground(experiment->session);
+    session_note_target(experiment->session);
     set_rest(document, experiment);
     return document;
 }

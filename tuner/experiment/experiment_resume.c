@@ -90,11 +90,11 @@ int experiment_resume_open(struct experiment *experiment, struct session *sessio
     return 0;
 }
 
-/* What is left of a run's latencies is its sketch. */
+/* What is left of a run's latencies is its quantiles. */
 static int take_run(struct experiment *experiment, const struct journal_run *run, struct histogram *latency)
 {
     histogram_init(latency);
-    sketch_unfold(&run->sample.latency_sketch, run->sample.latency_mean_ns, latency);
+    latency_quantiles_unfold(&run->sample.latency_quantiles, run->sample.latency_mean_ns, latency);
     int result = experiment_add(experiment, (size_t)run->number, &run->sample, latency);
     experiment->n_taken += result == 0;
     return result;
@@ -134,7 +134,7 @@ int experiment_resume_begin(struct experiment *experiment, struct err *err)
         /* A virtual clock goes on, so that drift and trace of a surface do as well. */
         if (session->simulated) {
             uint64_t passed_ns = (uint64_t)(experiment->spent_seconds * 1e9);
-            session->surface.now_ns += passed_ns;
+            session->simulator.now_ns += passed_ns;
             session->start_ns += passed_ns;
         }
     }

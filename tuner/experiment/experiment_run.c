@@ -76,7 +76,7 @@ static int keep(struct experiment *experiment, size_t run, const struct measure_
 {
     struct session *session = experiment->session;
     char conditions[HISTORY_CONDITIONS_SIZE];
-    struct sample sample = sample_of(measured, latency, session_doubts(session, plan, measured));
+    struct sample sample = sample_of(measured, latency, session_warnings(session, plan, measured));
     note_short(session, &experiment->cells[experiment->order[run]], plan, measured);
     int result = experiment_add(experiment, run, &sample, latency);
     if (result < 0)

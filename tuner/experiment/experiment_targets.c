@@ -85,7 +85,7 @@ void experiment_targets_enter(const struct experiment *experiment, uint64_t n_fi
         file_bytes = file_bytes < chosen->whole_bytes ? file_bytes : chosen->whole_bytes;
     }
     session->target.size_bytes = file_bytes;
-    session->ground.file_bytes = file_bytes;
+    session->target_facts.file_bytes = file_bytes;
 }
 
 void experiment_targets_done(struct experiment *experiment)

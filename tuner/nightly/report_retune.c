@@ -15,7 +15,7 @@ static void print_setting(FILE *out, const char *what, const struct point *point
     fprintf(out, "  %-11s %s\n", what, factors_format(point, text));
 }
 
-static void print_throughput(FILE *out, const struct night_result *night)
+static void print_throughput(FILE *out, const struct retune_result *night)
 {
     char mean[UNITS_TEXT_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
     if (!isfinite(night->throughput.mean))
@@ -29,10 +29,10 @@ static void print_throughput(FILE *out, const struct night_result *night)
     fputc('\n', out);
 }
 
-static void print_contender(FILE *out, const struct night_result *night)
+static void print_contender(FILE *out, const struct retune_result *night)
 {
     char text[FACTORS_TEXT_SIZE];
-    const struct night_figure *gain = &night->gain_tonight;
+    const struct retune_figure *gain = &night->gain_tonight;
     if (!night->has_contender || night->verdict == NIGHT_FIRST)
         return;
     fprintf(out, "  %-11s %s", "contender", factors_format(&night->contender, text));
@@ -46,7 +46,7 @@ static void print_contender(FILE *out, const struct night_result *night)
 static void print_cost(FILE *out, const struct retune_outcome *outcome)
 {
     char written[UNITS_TEXT_SIZE], fill[UNITS_TEXT_SIZE], time[UNITS_TEXT_SIZE];
-    const struct night_result *night = &outcome->night;
+    const struct retune_result *night = &outcome->night;
     uint64_t filled = night->filled_bytes + outcome->kept_bytes;
     uint64_t bytes = night->bytes_written + outcome->kept_bytes;
     double ns = night->seconds * 1e9;
@@ -91,13 +91,13 @@ static void print_action(FILE *out, const struct retune_outcome *outcome)
 
 static void print_night(FILE *out, const struct retune_outcome *outcome)
 {
-    const struct night_result *night = &outcome->night;
+    const struct retune_result *night = &outcome->night;
     if (night->has_in_force)
         print_setting(out, "in force", &night->in_force);
     print_throughput(out, night);
     print_contender(out, night);
-    if (night->has_advice && (night->verdict == NIGHT_FIRST || night->verdict == NIGHT_CHANGE))
-        print_setting(out, "new", &night->advice);
+    if (night->has_recommendation && (night->verdict == NIGHT_FIRST || night->verdict == NIGHT_CHANGE))
+        print_setting(out, "new", &night->recommendation);
     if (night->evidence[0] != '\0')
         fprintf(out, "  %-11s %s\n", "evidence", night->evidence);
     if (night->reason[0] != '\0')

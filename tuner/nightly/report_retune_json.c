@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-static json_t *figure(const struct night_figure *figure, bool known)
+static json_t *figure(const struct retune_figure *figure, bool known)
 {
     if (!known || !isfinite(figure->mean))
         return json_null();
@@ -37,10 +37,10 @@ static void add_behind(json_t *object, unsigned behind)
 
 static void add_night(json_t *object, const struct retune_outcome *outcome)
 {
-    const struct night_result *night = &outcome->night;
+    const struct retune_result *night = &outcome->night;
     json_object_set_new(object, "first", json_boolean(night->first));
     json_object_set_new(object, "in_force", point_or_null(&night->in_force, night->has_in_force));
-    json_object_set_new(object, "advice", point_or_null(&night->advice, night->has_advice));
+    json_object_set_new(object, "advice", point_or_null(&night->recommendation, night->has_recommendation));
     json_object_set_new(object, "contender", point_or_null(&night->contender, night->has_contender));
     json_object_set_new(object, "gain_tonight", figure(&night->gain_tonight, night->has_contender));
     json_object_set_new(object, "gain_pooled", figure(&night->gain_pooled, night->has_contender));
@@ -64,7 +64,7 @@ static const char *verdict(const struct retune_outcome *outcome)
 
 static json_t *target_json(const struct retune_outcome *outcome)
 {
-    const struct night_result *night = &outcome->night;
+    const struct retune_result *night = &outcome->night;
     uint64_t written = outcome->kept_bytes + (outcome->measured ? night->bytes_written : 0);
     uint64_t filled = outcome->kept_bytes + (outcome->measured ? night->filled_bytes : 0);
     json_t *object = json_pack("{s:s, s:o, s:o, s:s, s:i, s:o, s:o, s:i, s:I, s:I}", "target",

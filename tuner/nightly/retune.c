@@ -94,7 +94,7 @@ static bool is_locked(int directory_fd)
 static bool is_ready(const struct retune_world *world, struct retune_outcome *outcome, bool after_own_work)
 {
     const struct retune_target *target = outcome->target;
-    struct busy_facts facts;
+    struct host_load_facts facts;
     char why[RETUNE_READY_WHY_SIZE];
     if (world->force || target->settings.simulate[0] != '\0')
         return true;
@@ -196,8 +196,8 @@ static int recall(void *context, struct session *session, json_t **ret_documents
     return result;
 }
 
-static int make_request(struct memory *memory, const struct settings *settings, struct night_request *request,
-                        struct err *err)
+static int make_request(struct memory *memory, const struct settings *settings,
+                        struct retune_request *request, struct err *err)
 {
     const struct retune_target *target = memory->target;
     bool known;
@@ -205,7 +205,7 @@ static int make_request(struct memory *memory, const struct settings *settings, 
     int result = retune_in_force(memory->world, target, &known, &point, &memory->settled_id, err);
     if (result < 0)
         return result;
-    night_request_init(request, settings);
+    retune_request_init(request, settings);
     request->first_budget_ns = target->first_budget_ns;
     request->night_budget_ns = settings->budget_ns;
     request->alarm_share = target->alarm_share;
@@ -220,7 +220,7 @@ static int make_request(struct memory *memory, const struct settings *settings, 
     return retune_record_blame(memory->world, result, err);
 }
 
-static int code_of(const struct night_result *night)
+static int code_of(const struct retune_result *night)
 {
     if (night->behind != 0)
         return EXIT_BEHIND;
@@ -229,7 +229,7 @@ static int code_of(const struct night_result *night)
     return night->verdict == NIGHT_FIRST && !night->conclusive ? EXIT_INCONCLUSIVE : EXIT_DONE;
 }
 
-static enum history_status status_of(const struct night_result *night, int code)
+static enum history_status status_of(const struct retune_result *night, int code)
 {
     if (night->interrupted)
         return HISTORY_INTERRUPTED;
@@ -250,7 +250,7 @@ static int measure(const struct retune_world *world, struct retune_outcome *outc
                    struct settings *settings, struct err *err)
 {
     struct memory memory = {.world = world, .target = outcome->target};
-    struct night_request request;
+    struct retune_request request;
     int result = make_request(&memory, settings, &request, err);
     outcome->settled_id = memory.settled_id;
     if (result == 0) {
@@ -352,7 +352,7 @@ void retune_report_done(struct retune_report *report)
 {
     for (size_t i = 0; i < report->n; i++) {
         if (report->outcomes[i].measured)
-            night_result_done(&report->outcomes[i].night);
+            retune_result_done(&report->outcomes[i].night);
     }
     free(report->outcomes);
     *report = (struct retune_report){0};

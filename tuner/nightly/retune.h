@@ -4,9 +4,9 @@
 #define FSTUNE_TUNER_NIGHTLY_RETUNE_H
 
 #include "bench/base/err.h"
-#include "bench/host/busy.h"
-#include "tuner/nightly/night.h"
+#include "bench/host/host_load.h"
 #include "tuner/nightly/retune_config.h"
+#include "tuner/nightly/retune_measure.h"
 #include "tuner/store/history.h"
 
 #include <stdatomic.h>
@@ -30,10 +30,10 @@ struct retune_world {
     struct history *history; /* open for writing; borrowed. With `apart` NULL: each process opens its own */
     const char *db;          /* its path */
     const char *host;        /* this machine's name: only its decisions count, and it signs its own */
-    int (*measure)(const struct night_request *request, struct night_result *ret_result,
-                   struct err *err); /* night_run */
-    void (*look)(struct busy_facts *facts, int directory_fd, bool after_own_work,
-                 const atomic_int *interrupted); /* busy_read */
+    int (*measure)(const struct retune_request *request, struct retune_result *ret_result,
+                   struct err *err); /* retune_measure */
+    void (*look)(struct host_load_facts *facts, int directory_fd, bool after_own_work,
+                 const atomic_int *interrupted); /* host_load_read */
     const atomic_int *interrupted;
     bool force; /* do not ask whether the machine is ready */
     bool apart; /* a process for each target (see tuner/nightly/retune_process); else all in this one */
@@ -60,7 +60,7 @@ struct retune_outcome {
     const struct retune_target *target;
     int exit_code;
     bool measured; /* `night` is set; retune_report_done releases it */
-    struct night_result night;
+    struct retune_result night;
     int64_t settled_id; /* the newest decision about what is in force when the night began; 0: none */
     enum retune_action action;
     char text[RETUNE_TEXT_SIZE]; /* one line: why it was skipped or failed; of an action its details; or "" */

@@ -8,7 +8,7 @@
 #include "tuner/nightly/apply.h"
 #include "tuner/nightly/retune_record.h"
 #include "tuner/nightly/retune_rules.h"
-#include "tuner/store/advice.h"
+#include "tuner/store/recommendation.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -96,12 +96,12 @@ static struct apply_order order_of(const struct retune_world *world, const struc
 static int make_text(const struct retune_outcome *outcome, char **ret_text, struct err *err)
 {
     const struct settings *settings = &outcome->target->settings;
-    struct advice advice;
+    struct recommendation recommendation;
     char *remarks = NULL;
-    int result = advice_read(&advice, outcome->night.document, err);
+    int result = recommendation_read(&recommendation, outcome->night.document, err);
     if (result < 0)
         return result;
-    const struct snippet_request request = report_snippet_request(settings, &advice, 1);
+    const struct snippet_request request = report_snippet_request(settings, &recommendation, 1);
     result = snippet_make(snippet_find(settings->emit), &request, ret_text, &remarks, err);
     free(remarks);
     return result < 0 ? err_prefix(err, "%s", settings->emit) : 0;
@@ -117,7 +117,7 @@ struct settling {
 static int settle(void *context, struct err *err)
 {
     const struct settling *settling = context;
-    const struct night_result *night = &settling->outcome->night;
+    const struct retune_result *night = &settling->outcome->night;
     return retune_record_add(settling->world, settling->outcome,
                              night->verdict == NIGHT_FIRST ? HISTORY_CHANGE_FIRST : HISTORY_CHANGE_MADE,
                              settling->run_id, night->evidence, err);
@@ -134,8 +134,8 @@ static int apply(const struct retune_world *world, struct retune_outcome *outcom
     char(*lines)[FACT_SIZE] = malloc(sizeof(char[N_FACTS][FACT_SIZE]));
     int result = lines != NULL ? make_text(outcome, &text, err) : err_set(err, -ENOMEM, "no memory");
     if (result == 0) {
-        write_facts(target, night_verdict_names[outcome->night.verdict], &outcome->night.advice, lines,
-                    facts);
+        write_facts(target, night_verdict_names[outcome->night.verdict], &outcome->night.recommendation,
+                    lines, facts);
         struct apply_order order = order_of(world, target, facts);
         order.text = text;
         order.settled = outcome->settled_id;
@@ -228,8 +228,8 @@ static int intend(const struct retune_world *world, struct retune_outcome *outco
     return 0;
 }
 
-static int act_on_advice(const struct retune_world *world, struct retune_outcome *outcome, int64_t run_id,
-                         struct err *err)
+static int act_on_recommendation(const struct retune_world *world, struct retune_outcome *outcome,
+                                 int64_t run_id, struct err *err)
 {
     struct history_change last;
     int fd = -1, result = 0;
@@ -257,11 +257,11 @@ static enum history_kind kind_of(const struct retune_outcome *outcome)
 int retune_act(const struct retune_world *world, struct retune_outcome *outcome, int64_t run_id,
                struct err *err)
 {
-    const struct night_result *night = &outcome->night;
+    const struct retune_result *night = &outcome->night;
     struct err own = {0};
     int result = 0, recorded = 0;
     if (night->verdict == NIGHT_FIRST || night->verdict == NIGHT_CHANGE)
-        result = act_on_advice(world, outcome, run_id, err);
+        result = act_on_recommendation(world, outcome, run_id, err);
     /* What was applied is remembered already. */
     if (result < 0 || outcome->action != RETUNE_APPLIED)
         recorded = retune_record_add(world, outcome, kind_of(outcome), run_id,

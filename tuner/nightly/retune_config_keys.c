@@ -84,8 +84,8 @@ static int set_limit_duration(struct settings *settings, const struct option_row
 
 #define KEY(NAME, ARGUMENT, RANGE, STANDARD, SET, PLACE, HELP)                                               \
     {                                                                                                        \
-        .name = (NAME), .argument = (ARGUMENT), .range = (RANGE), .standard = (STANDARD), .help = (HELP),    \
-        .in_config = true, .set = (SET), .place = (PLACE)                                                    \
+        .name = (NAME), .argument = (ARGUMENT), .range = (RANGE), .default_text = (STANDARD),                \
+        .help = (HELP), .in_config = true, .set = (SET), .place = (PLACE)                                    \
     }
 
 static const struct option_row keys[] = {
@@ -140,10 +140,10 @@ void retune_config_init_target(struct retune_target *target)
     target->settings.max_write_bytes = 8ULL << 30;
     target->settings.quiet = true;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        bool has_standard =
-            strcmp(keys[i].standard, "required") != 0 && strcmp(keys[i].standard, "none") != 0;
-        if (has_standard)
-            options_set(&target->settings, &keys[i], keys[i].standard, NULL);
+        bool has_default_setting =
+            strcmp(keys[i].default_text, "required") != 0 && strcmp(keys[i].default_text, "none") != 0;
+        if (has_default_setting)
+            options_set(&target->settings, &keys[i], keys[i].default_text, NULL);
     }
 }
 
@@ -158,6 +158,6 @@ void retune_config_print_keys(FILE *out)
         for (char *c = name; *c != '\0'; c++)
             *c = *c == '-' ? '_' : *c;
         fprintf(out, "  %-18s %s (%s%s%s)\n", name, keys[i].help, keys[i].range,
-                keys[i].range[0] != '\0' ? "; " : "", keys[i].standard);
+                keys[i].range[0] != '\0' ? "; " : "", keys[i].default_text);
     }
 }

@@ -155,7 +155,7 @@ static void blame(const struct link *link, struct retune_outcome *outcome, int e
     char text[RETUNE_TEXT_SIZE];
     const struct retune_target *target = outcome->target;
     if (outcome->measured)
-        night_result_done(&outcome->night);
+        retune_result_done(&outcome->night);
     *outcome = (struct retune_outcome){.target = target};
     if (ended == 0)
         snprintf(text, sizeof text,

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-static bool is_young(const struct busy_facts *facts, const struct retune_ready_limits *limits, char *why)
+static bool is_young(const struct host_load_facts *facts, const struct retune_ready_limits *limits, char *why)
 {
     char age[UNITS_TEXT_SIZE], wanted[UNITS_TEXT_SIZE];
     if (!(facts->uptime_seconds < limits->uptime_seconds))
@@ -17,7 +17,8 @@ static bool is_young(const struct busy_facts *facts, const struct retune_ready_l
     return true;
 }
 
-static bool has_dirty(const struct busy_facts *facts, const struct retune_ready_limits *limits, char *why)
+static bool has_dirty(const struct host_load_facts *facts, const struct retune_ready_limits *limits,
+                      char *why)
 {
     char dirty[UNITS_TEXT_SIZE], limit[UNITS_TEXT_SIZE];
     if (!(facts->dirty_bytes > limits->dirty_bytes))
@@ -42,7 +43,7 @@ static bool is_above(double share, double limit, const char *words, double secon
     return true;
 }
 
-bool retune_ready(const struct busy_facts *facts, const struct retune_ready_limits *limits,
+bool retune_ready(const struct host_load_facts *facts, const struct retune_ready_limits *limits,
                   char why[RETUNE_READY_WHY_SIZE])
 {
     if (facts->on_battery && !limits->on_battery) {

@@ -1,9 +1,9 @@
-/* tuner/nightly/retune_ready: whether a night may be measured now. Facts in, a verdict out; bench/host/busy
- * reads them. */
+/* tuner/nightly/retune_ready: whether a night may be measured now. Facts in, a verdict out;
+ * bench/host/host_load reads them. */
 #ifndef FSTUNE_TUNER_NIGHTLY_RETUNE_READY_H
 #define FSTUNE_TUNER_NIGHTLY_RETUNE_READY_H
 
-#include "bench/host/busy.h"
+#include "bench/host/host_load.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,7 +22,7 @@ struct retune_ready_limits {
 
 /* True: measure. False: why not, with the figure and its limit, for people. What is not known (NaN) is no
  * reason to wait. */
-bool retune_ready(const struct busy_facts *facts, const struct retune_ready_limits *limits,
+bool retune_ready(const struct host_load_facts *facts, const struct retune_ready_limits *limits,
                   char why[RETUNE_READY_WHY_SIZE]);
 
 /* Nights in a row without a measurement after which somebody should look (exit code 3). */

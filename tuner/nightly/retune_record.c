@@ -58,14 +58,14 @@ static int add(const struct retune_world *world, struct history_change *change, 
 int retune_record_add(const struct retune_world *world, const struct retune_outcome *outcome,
                       enum history_kind kind, int64_t run_id, const char *text, struct err *err)
 {
-    const struct night_result *night = &outcome->night;
+    const struct retune_result *night = &outcome->night;
     struct history_change change = {.kind = kind, .run_ids = {run_id}};
     snprintf(change.target, sizeof change.target, "%s", outcome->target->name);
     snprintf(change.text, sizeof change.text, "%s", text);
     change.has_from = outcome->measured && night->has_in_force;
-    change.has_to = outcome->measured && night->has_advice;
+    change.has_to = outcome->measured && night->has_recommendation;
     change.from = change.has_from ? night->in_force : change.from;
-    change.to = change.has_to ? night->advice : change.to;
+    change.to = change.has_to ? night->recommendation : change.to;
     return add(world, &change, err);
 }
 

@@ -16,29 +16,29 @@ const struct history_change *retune_rules_settled(const struct history_change *c
 
 /* Nights since the newest decision that decided for this setting, and did not bring it into force. */
 static unsigned nights_agreed(const struct retune_rules_past *past, const struct history_change *settled,
-                              const struct point *advice)
+                              const struct point *recommendation)
 {
     unsigned n = 0;
     for (size_t i = 0; i < past->n && &past->changes[i] != settled; i++) {
         const struct history_change *change = &past->changes[i];
         bool stayed = change->has_from && change->has_to && factors_equal(&change->from, &change->to);
         n += change->kind == HISTORY_CHANGE_NONE && change->run_ids[0] != 0 && change->has_to && !stayed &&
-             factors_equal(&change->to, advice);
+             factors_equal(&change->to, recommendation);
     }
     return n;
 }
 
 /* What was done about this setting last was to roll it back; a second rollback brought it into force again.
  */
-static bool was_rolled_back(const struct retune_rules_past *past, const struct point *advice)
+static bool was_rolled_back(const struct retune_rules_past *past, const struct point *recommendation)
 {
     for (size_t i = 0; i < past->n; i++) {
         const struct history_change *change = &past->changes[i];
         if (change->kind == HISTORY_CHANGE_ROLLBACK && change->has_from &&
-            factors_equal(&change->from, advice))
+            factors_equal(&change->from, recommendation))
             return true;
         bool in_force = change->kind != HISTORY_CHANGE_NONE && change->kind != HISTORY_CHANGE_ALARM;
-        if (in_force && change->has_to && factors_equal(&change->to, advice))
+        if (in_force && change->has_to && factors_equal(&change->to, recommendation))
             return false;
     }
     return false;
@@ -49,7 +49,7 @@ static enum retune_action after_rollback(const struct retune_outcome *outcome,
                                          const struct history_change *settled, char text[RETUNE_TEXT_SIZE])
 {
     unsigned needed = outcome->target->nights;
-    unsigned night = 1 + nights_agreed(past, settled, &outcome->night.advice);
+    unsigned night = 1 + nights_agreed(past, settled, &outcome->night.recommendation);
     if (needed < RETUNE_RULES_NIGHTS_AFTER_ROLLBACK)
         needed = RETUNE_RULES_NIGHTS_AFTER_ROLLBACK;
     if (outcome->night.verdict == NIGHT_FIRST) {
@@ -68,10 +68,10 @@ static enum retune_action after_rollback(const struct retune_outcome *outcome,
 }
 
 /* "" where it may be applied. */
-static void doubt_first(const struct retune_outcome *outcome, const struct retune_rules_past *past,
-                        char text[RETUNE_TEXT_SIZE])
+static void warning_first(const struct retune_outcome *outcome, const struct retune_rules_past *past,
+                          char text[RETUNE_TEXT_SIZE])
 {
-    const struct night_result *night = &outcome->night;
+    const struct retune_result *night = &outcome->night;
     bool has_snippet = outcome->target->snippet[0] != '\0';
     text[0] = '\0';
     if (night->throughput.n < RETUNE_RULES_MIN_REPLAYS)
@@ -89,10 +89,10 @@ static void doubt_first(const struct retune_outcome *outcome, const struct retun
 enum retune_action retune_rules_intend(const struct retune_outcome *outcome,
                                        const struct retune_rules_past *past, char text[RETUNE_TEXT_SIZE])
 {
-    const struct point *advice = &outcome->night.advice;
+    const struct point *recommendation = &outcome->night.recommendation;
     const struct history_change *settled = retune_rules_settled(past->changes, past->n);
     text[0] = '\0';
-    if (was_rolled_back(past, advice)) {
+    if (was_rolled_back(past, recommendation)) {
         snprintf(text, RETUNE_TEXT_SIZE,
                  "it was rolled back by hand, so it is not applied again by itself; a second `retune "
                  "rollback` takes the rollback back");
@@ -101,11 +101,11 @@ enum retune_action retune_rules_intend(const struct retune_outcome *outcome,
     if (settled != NULL && settled->kind == HISTORY_CHANGE_ROLLBACK)
         return after_rollback(outcome, past, settled, text);
     if (outcome->night.verdict == NIGHT_FIRST)
-        doubt_first(outcome, past, text);
+        warning_first(outcome, past, text);
     if (text[0] != '\0')
         return RETUNE_HELD;
     if (outcome->target->snippet[0] != '\0')
         return RETUNE_APPLIED;
-    return settled != NULL && settled->has_to && factors_equal(&settled->to, advice) ? RETUNE_REPEATED
-                                                                                     : RETUNE_ADVISED;
+    return settled != NULL && settled->has_to && factors_equal(&settled->to, recommendation) ? RETUNE_REPEATED
+                                                                                             : RETUNE_ADVISED;
 }

@@ -1,7 +1,7 @@
 /* tuner/nightly/retune_scatter: the history's nights, target by target. */
 #include "tuner/nightly/retune_scatter.h"
 
-#include "tuner/nightly/night_memory.h"
+#include "tuner/nightly/retune_state.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -29,18 +29,18 @@ static int append_night(struct history *history, int64_t run_id, json_t *nights,
 static int learn_of_target(struct history *history, const struct history_info *newest, size_t n,
                            struct nights_scatter *scatter, struct err *err)
 {
-    struct night_memory memory = {0};
+    struct retune_state memory = {0};
     json_t *nights = json_array();
     int result = 0;
     for (size_t i = n; i-- > 0 && result == 0;) {
         if (are_alike(&newest[i], newest))
             result = append_night(history, newest[i].id, nights, err);
     }
-    if (result == 0 && night_memory_read(&memory, nights) < 0)
+    if (result == 0 && retune_state_read(&memory, nights) < 0)
         result = err_set(err, -ENOMEM, "no memory for nights of other targets");
     if (result == 0)
-        night_memory_learn(&memory, NULL, NULL, 0, scatter);
-    night_memory_done(&memory);
+        retune_state_learn(&memory, NULL, NULL, 0, scatter);
+    retune_state_done(&memory);
     json_decref(nights);
     return result;
 }

@@ -29,14 +29,14 @@ static json_t *make_answer(const struct retune_target *target, const struct poin
 
 static int try_one(const struct retune_target *target, const struct point *point, struct err *err)
 {
-    struct advice advice;
+    struct recommendation recommendation;
     char *text = NULL, *remarks = NULL;
     json_t *answer = make_answer(target, point);
     if (answer == NULL)
         return err_set(err, -ENOMEM, "no memory");
-    int result = advice_read(&advice, answer, err);
+    int result = recommendation_read(&recommendation, answer, err);
     if (result == 0) {
-        const struct snippet_request request = report_snippet_request(&target->settings, &advice, 1);
+        const struct snippet_request request = report_snippet_request(&target->settings, &recommendation, 1);
         result = snippet_make(snippet_find(target->settings.emit), &request, &text, &remarks, err);
     }
     free(text);

@@ -40,15 +40,15 @@ const struct option_row *options_find(const char *name, unsigned command)
     return NULL;
 }
 
-const char *options_standard(const struct option_row *row, unsigned command)
+const char *options_default_text(const struct option_row *row, unsigned command)
 {
-    const char *own = command == OPTIONS_MEASURE      ? row->standard_measure
-                      : command == OPTIONS_DOCTOR     ? row->standard_doctor
-                      : command == OPTIONS_EXPERIMENT ? row->standard_experiment
-                      : command == OPTIONS_CALIBRATE  ? row->standard_calibrate
-                      : (command & PREDICTIONS) != 0  ? row->standard_prediction
+    const char *own = command == OPTIONS_MEASURE      ? row->default_measure
+                      : command == OPTIONS_DOCTOR     ? row->default_doctor
+                      : command == OPTIONS_EXPERIMENT ? row->default_experiment
+                      : command == OPTIONS_CALIBRATE  ? row->default_calibrate
+                      : (command & PREDICTIONS) != 0  ? row->default_prediction
                                                       : NULL;
-    return own ? own : row->standard;
+    return own ? own : row->default_text;
 }
 
 /* Number of a factor or condition; FACTOR_N + CONDITION_N: it is none. */
@@ -268,13 +268,14 @@ static int read_options(struct settings *settings, struct walk walk, const struc
 }
 
 /* Defaults that only this command has and that are values, not words. */
-static void set_own_standards(struct settings *settings, unsigned command)
+static void set_own_defaults(struct settings *settings, unsigned command)
 {
     const struct option_row *row;
     for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
-        const char *standard = options_standard(row, command);
-        if (standard != row->standard && (row->set == options_set_duration || row->set == options_set_size))
-            row->set(settings, row, standard, NULL);
+        const char *default_text = options_default_text(row, command);
+        if (default_text != row->default_text &&
+            (row->set == options_set_duration || row->set == options_set_size))
+            row->set(settings, row, default_text, NULL);
     }
 }
 
@@ -308,7 +309,7 @@ int options_parse_configured(struct settings *settings, unsigned command, int ar
     struct settings parsed = *settings;
     bool given[OPTIONS_MAX_ROWS] = {false};
     const struct option_row *config = options_find("config", command);
-    set_own_standards(&parsed, command);
+    set_own_defaults(&parsed, command);
     /* A command without configurations is read once, or options that may be repeated would count twice. */
     int r = config != NULL ? read_options(&parsed, walk, config, NULL, err) : 0;
     /* The file of `retune` has targets: tuner/nightly/retune_config reads it. */

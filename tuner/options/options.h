@@ -30,14 +30,14 @@ enum {
 #define OPTIONS_MAX_ROWS 128
 
 struct option_row {
-    const char *name;             /* without dashes: "request-size"; the configuration key has underscores */
-    const char *argument;         /* "SIZE" in --help, or the choices "cold|warm"; NULL for a flag */
-    const char *range;            /* "512..512m, a multiple of 512", read by `set` too; "" for none */
-    const char *standard;         /* the default, as text; "" for none */
-    const char *standard_measure; /* the default of `measure` where it is another one, else NULL */
-    const char *standard_doctor;  /* the same for `doctor` */
-    const char *standard_experiment;
-    const char *standard_calibrate;
+    const char *name;            /* without dashes: "request-size"; the configuration key has underscores */
+    const char *argument;        /* "SIZE" in --help, or the choices "cold|warm"; NULL for a flag */
+    const char *range;           /* "512..512m, a multiple of 512", read by `set` too; "" for none */
+    const char *default_text;    /* the default, as text; "" for none */
+    const char *default_measure; /* the default of `measure` where it is another one, else NULL */
+    const char *default_doctor;  /* the same for `doctor` */
+    const char *default_experiment;
+    const char *default_calibrate;
     const char *help;
     const char *needs; /* names of options, with commas between, without any of which this one does nothing;
                           NULL: none */
@@ -50,7 +50,7 @@ struct option_row {
     int (*set_experiment)(struct settings *settings, const struct option_row *row, const char *text,
                           struct err *err);
     /* The same for `predict` and `advise`, which know writes of any size; NULL: as the others. */
-    const char *range_prediction, *standard_prediction;
+    const char *range_prediction, *default_prediction;
     int (*set_prediction)(struct settings *settings, const struct option_row *row, const char *text,
                           struct err *err);
     size_t place; /* offset in struct settings, or the factor's number, for `set` */
@@ -82,7 +82,7 @@ void options_print_help(FILE *out, const char *command_name, const char *summary
 const struct option_row *options_find(const char *name, unsigned command);
 
 /* The row's default and limits for a command, as text. */
-const char *options_standard(const struct option_row *row, unsigned command);
+const char *options_default_text(const struct option_row *row, unsigned command);
 const char *options_range(const struct option_row *row, unsigned command);
 
 /* row->set, and the mark that the option was given. */

@@ -33,13 +33,13 @@ static void print_wrapped(FILE *out, const char *text, int indent)
 /* Limits and default, in brackets. */
 static void describe(const struct option_row *row, unsigned command, char *text, size_t size)
 {
-    const char *standard = options_standard(row, command), *range = options_range(row, command);
-    const char *verb = strcmp(standard, "required") == 0 || standard[0] == '\0' ? "" : "default ";
-    if (range[0] == '\0' && standard[0] == '\0')
+    const char *default_text = options_default_text(row, command), *range = options_range(row, command);
+    const char *verb = strcmp(default_text, "required") == 0 || default_text[0] == '\0' ? "" : "default ";
+    if (range[0] == '\0' && default_text[0] == '\0')
         snprintf(text, size, "%s", row->help);
     else
         snprintf(text, size, "%s (%s%s%s%s)", row->help, range,
-                 range[0] != '\0' && standard[0] != '\0' ? "; " : "", verb, standard);
+                 range[0] != '\0' && default_text[0] != '\0' ? "; " : "", verb, default_text);
 }
 
 static void print_row(FILE *out, const char *left, const char *text)

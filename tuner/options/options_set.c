@@ -3,7 +3,7 @@
 
 #include "bench/base/pattern.h"
 #include "bench/base/units.h"
-#include "tuner/base/doubts_table.h"
+#include "tuner/base/warnings_table.h"
 #include "tuner/options/options_value.h"
 
 #include <errno.h>
@@ -204,10 +204,10 @@ int options_set_prior(struct settings *settings, const struct option_row *row, c
 
 static int refuse_code(const char *code, struct err *err)
 {
-    const char *codes[DOUBT_N];
-    for (size_t i = 0; i < DOUBT_N; i++)
-        codes[i] = doubts_table[i].code;
-    const char *nearest = options_nearest(code, codes, DOUBT_N);
+    const char *codes[WARNING_N];
+    for (size_t i = 0; i < WARNING_N; i++)
+        codes[i] = warnings_table[i].code;
+    const char *nearest = options_nearest(code, codes, WARNING_N);
     if (nearest != NULL)
         return err_set(err, -EINVAL, "'%.60s' is not the code of a warning; did you mean %s?", code, nearest);
     return err_set(err, -EINVAL, "'%.60s' is not the code of a warning; use one that stands beside a warning",
@@ -223,10 +223,10 @@ int options_set_accept(struct settings *settings, const struct option_row *row, 
         char code[64];
         size_t length = strcspn(at, ",");
         snprintf(code, sizeof code, "%.*s", (int)(length < sizeof code ? length : sizeof code - 1), at);
-        enum doubt doubt = doubts_find(code);
-        if (doubt == DOUBT_N)
+        enum warning warning = warnings_find(code);
+        if (warning == WARNING_N)
             return refuse_code(code, err);
-        accept |= DOUBTS_BIT(doubt);
+        accept |= WARNINGS_BIT(warning);
         at += length;
         if (*at == '\0')
             break;

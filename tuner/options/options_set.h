@@ -77,7 +77,7 @@ int options_set_picture_size(struct settings *settings, const struct option_row 
 int options_set_dirty_limits(struct settings *settings, const struct option_row *row, const char *text,
                              struct err *err);
 
-/* Codes of tuner/session/doubts with commas between. */
+/* Codes of tuner/session/warnings with commas between. */
 int options_set_accept(struct settings *settings, const struct option_row *row, const char *text,
                        struct err *err);
 

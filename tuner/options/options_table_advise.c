@@ -7,7 +7,7 @@ static const struct option_row rows[] = {
     {.name = "burst",
      .argument = "SIZE",
      .range = "64k..1000t",
-     .standard = "none",
+     .default_text = "none",
      .help = "of patterns that only write: the load comes in bursts of so many bytes. Bursts are measured "
              "through the page cache and past it, and the setting that serves them best is reported beside "
              "the answer for a steady load",
@@ -18,7 +18,7 @@ static const struct option_row rows[] = {
     {.name = "burst-interval",
      .argument = "DURATION",
      .range = "1ms..1h",
-     .standard = "none",
+     .default_text = "none",
      .help = "time from the end of a burst to the beginning of the next, in which the kernel writes back",
      .commands = OPTIONS_RECOMMEND | OPTIONS_ADVISE,
      .in_config = true,

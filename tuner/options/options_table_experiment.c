@@ -7,7 +7,7 @@ static const struct option_row rows[] = {
     {.name = "design",
      .argument = "full|sobol:N|random:N|lhs:N|fractional",
      .range = "",
-     .standard = "full",
+     .default_text = "full",
      .help = "points to measure: every combination of the levels, N of them that are spread evenly (Sobol's "
              "sequence, a Latin hypercube) or drawn by chance, or the half whose level numbers have an even "
              "sum",
@@ -18,7 +18,7 @@ static const struct option_row rows[] = {
     {.name = "batches",
      .argument = "N",
      .range = "1..1000000000",
-     .standard = "",
+     .default_text = "",
      .help = "a run ends after so many batches of --batch requests, and after --duration at the latest; "
              "without it a point's first run lasts --duration. The other replays make as many requests as "
              "the first",
@@ -29,7 +29,7 @@ static const struct option_row rows[] = {
     {.name = "ask",
      .argument = NULL,
      .range = "",
-     .standard = "",
+     .default_text = "",
      .help = "ask for everything, in the order of Erofeev's benchmark, and read the answers from standard "
              "input; with --dry-run only print the file that does the same",
      .commands = OPTIONS_EXPERIMENT,
@@ -39,7 +39,7 @@ static const struct option_row rows[] = {
     {.name = "import",
      .argument = "erofeev",
      .range = "",
-     .standard = "",
+     .default_text = "",
      .help = "FILE holds results of that benchmark: measure nothing, report them",
      .commands = OPTIONS_EXPERIMENT,
      .in_config = false,
@@ -48,7 +48,7 @@ static const struct option_row rows[] = {
     {.name = "name",
      .argument = "TEXT",
      .range = "",
-     .standard = "",
+     .default_text = "",
      .help = "name of the experiment; without it, that of its file",
      .commands = OPTIONS_EXPERIMENT,
      .in_config = true,

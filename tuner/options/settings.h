@@ -209,7 +209,7 @@ struct settings {
     bool calibrate_limits_given;
     uint64_t calibrate_limits_bytes[2]; /* --set-dirty-limits: background, hard */
 
-    uint64_t accept; /* doubts that do not disqualify */
+    uint64_t accept; /* warnings that do not disqualify */
 
     struct settings_experiment experiment;
     struct settings_prediction prediction;

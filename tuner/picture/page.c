@@ -177,8 +177,8 @@ int page_print(FILE *out, const struct page_request *request, struct err *err)
         if (check_schema(request->documents[i], err) < 0)
             return -EINVAL;
     }
-    int result = advice_read(&page.advice, page.document, &why);
-    page.has_advice = result == 0;
+    int result = recommendation_read(&page.recommendation, page.document, &why);
+    page.has_recommendation = result == 0;
     if (result == -ENODATA || json_is_object(json_object_get(page.document, "recommendation")))
         snprintf(page.why_not, sizeof page.why_not, "%s", why.text);
     result = page_points_read(&page);

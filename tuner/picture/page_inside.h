@@ -4,7 +4,7 @@
 
 #include "bench/base/factors.h"
 #include "tuner/picture/page.h"
-#include "tuner/store/advice.h"
+#include "tuner/store/recommendation.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,9 +39,9 @@ struct page {
     FILE *out;
     const struct page_request *request;
     const json_t *document; /* what the page is about */
-    struct advice advice;
-    bool has_advice;   /* the document holds a recommendation */
-    char why_not[512]; /* else why: "" where the document is no answer of `recommend` */
+    struct recommendation recommendation;
+    bool has_recommendation; /* the document holds a recommendation */
+    char why_not[512];       /* else why: "" where the document is no answer of `recommend` */
     struct page_point *points;
     size_t n_points, n_unreadable;
     bool varies[FACTOR_N]; /* the points differ in this factor */

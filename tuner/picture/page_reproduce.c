@@ -140,13 +140,13 @@ static char *fio_text(const struct page *page, const struct page_point *row)
     char *text = NULL;
     if (own != NULL)
         return strdup(own);
-    if (!(file >= 1 && file < 9e18) || !fio_job_has_equal(&row->point) || !page->has_advice)
+    if (!(file >= 1 && file < 9e18) || !fio_job_has_equal(&row->point) || !page->has_recommendation)
         return NULL;
     double bytes = fmin(row->mean_bps * fmax(isfinite(seconds) ? seconds : 0, LEAST_SECONDS), file);
     struct fio_job job = {
-        .pattern = &page->advice.pattern,
+        .pattern = &page->recommendation.pattern,
         .point = &row->point,
-        .directory = page->advice.path,
+        .directory = page->recommendation.path,
         .file_bytes = (uint64_t)file,
         .io_bytes = bytes >= 1 ? (uint64_t)bytes : 1,
         .cold = cache == NULL || strcmp(cache, "warm") != 0,

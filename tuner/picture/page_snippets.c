@@ -6,7 +6,7 @@
 
 bool page_has_snippets(const struct page *page)
 {
-    return page->has_advice;
+    return page->has_recommendation;
 }
 
 static void print_snippet(struct page *page, const struct snippet_ops *ops,
@@ -38,7 +38,8 @@ static void print_snippet(struct page *page, const struct snippet_ops *ops,
 
 void page_snippets(struct page *page)
 {
-    const struct snippet_request request = report_snippet_request(page->request->settings, &page->advice, 1);
+    const struct snippet_request request =
+        report_snippet_request(page->request->settings, &page->recommendation, 1);
     const struct snippet_ops *ops;
     fputs("<p>The setting as lines to paste; what a format cannot say stands in its comments.</p>\n",
           page->out);

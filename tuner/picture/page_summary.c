@@ -18,7 +18,7 @@ static void end(struct page *page)
 
 static void print_setting(struct page *page)
 {
-    const struct point *point = &page->advice.point;
+    const struct point *point = &page->recommendation.point;
     char size[UNITS_TEXT_SIZE], writes[UNITS_TEXT_SIZE];
     units_format_size(point->request_size_bytes, size);
     fprintf(page->out, "<p class=\"lead\">Use <strong>request size %s", size);
@@ -144,15 +144,15 @@ static void print_gain(struct page *page, const char *key, const char *than)
 
 static void print_sureness(struct page *page)
 {
-    const struct advice *advice = &page->advice;
+    const struct recommendation *recommendation = &page->recommendation;
     double points = page_number(json_object_get(page->document, "search"), "space_points");
     begin(page, "How sure");
-    fprintf(page->out, "<b>%s</b>", advice->conclusive ? "conclusive" : "not conclusive");
+    fprintf(page->out, "<b>%s</b>", recommendation->conclusive ? "conclusive" : "not conclusive");
     /* Rounded down: 0.998 is not "sure". */
-    if (isfinite(advice->probability) && isfinite(points))
+    if (isfinite(recommendation->probability) && isfinite(points))
         fprintf(page->out, ": %.1f %% that none of the %.0f settings is better by more than the tolerance",
-                floor(1000 * advice->probability) / 10, points);
-    if (!advice->conclusive)
+                floor(1000 * recommendation->probability) / 10, points);
+    if (!recommendation->conclusive)
         fputs(". It is the best answer so far; a larger budget or tolerance would tell more", page->out);
     end(page);
 }
@@ -202,7 +202,7 @@ static void print_refusal(struct page *page)
 static void print_measured_point(struct page *page)
 {
     char text[FACTORS_TEXT_SIZE];
-    if (page->has_advice || page->n_points != 1)
+    if (page->has_recommendation || page->n_points != 1)
         return;
     begin(page, "Setting");
     page_text(page->out, factors_format(&page->points[0].point, text));
@@ -235,7 +235,7 @@ void page_summary(struct page *page)
 {
     const json_t *baseline = json_object_get(page->document, "baseline");
     bool is_default = json_is_true(json_object_get(baseline, "is_default"));
-    if (page->has_advice)
+    if (page->has_recommendation)
         print_setting(page);
     else
         print_refusal(page);
@@ -245,7 +245,7 @@ void page_summary(struct page *page)
     print_throughput(page);
     print_latency(page);
     print_sustained(page);
-    if (page->has_advice) {
+    if (page->has_recommendation) {
         print_gain(page, "baseline", is_default ? "the default setting" : "the setting used until now");
         print_gain(page, "default", "the default setting");
         print_sureness(page);

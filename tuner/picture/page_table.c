@@ -100,7 +100,7 @@ static void print_same(struct page *page)
     if (separator[0] != '\0')
         fputs(". ", page->out);
     fputs("An interval needs three replays; below five it is preliminary.", page->out);
-    if (page->has_advice)
+    if (page->has_recommendation)
         fputs(" These figures are of all replays, those of the summary of the ones made after the choice.",
               page->out);
     if (page->n_unreadable > 0)

@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#define TEXT_SIZE (ADVICE_PATH_SIZE + 256)
+#define TEXT_SIZE (RECOMMENDATION_PATH_SIZE + 256)
 
 const char *const page_factor_keys[FACTOR_N] = {
     "request_size", "queue_depth", "direct", "api", "threads", "sync", "write_request_size"};

@@ -17,7 +17,7 @@
 enum plot_terminal { PLOT_PNG, PLOT_SVG, PLOT_PDF, PLOT_SIXEL, PLOT_DUMB };
 
 /* What the user asked for. */
-struct plot_wish {
+struct plot_request {
     enum plot_terminal terminal;
     unsigned width, height; /* pixels; of PLOT_DUMB: characters */
     bool colours;           /* of PLOT_DUMB; the others always have them */
@@ -30,7 +30,8 @@ struct plot_ops {
     const char *name, *summary;
     /* 0; -EINVAL where the wish does not fit the data, -ENODATA where the data do not hold what this kind
      * shows: the text says what does; -ENOMEM. */
-    int (*draw)(const struct plot_wish *wish, const struct plot_data *data, FILE *script, struct err *err);
+    int (*draw)(const struct plot_request *request, const struct plot_data *data, FILE *script,
+                struct err *err);
 };
 
 /* plot_history draws data of plot_data_history, the others what plot_data_load reads. */

@@ -48,9 +48,9 @@ static void write_key(FILE *script, const size_t n[PLOT_N_SCATTERS])
     }
 }
 
-static void write_plot(FILE *script, const struct plot_wish *wish, const size_t n[PLOT_N_SCATTERS])
+static void write_plot(FILE *script, const struct plot_request *request, const size_t n[PLOT_N_SCATTERS])
 {
-    bool text = plot_script_is_text(wish);
+    bool text = plot_script_is_text(request);
     const char *separator = "splot \\\n";
     for (size_t number = 0; number < PLOT_N_SCATTERS; number++) {
         if (n[number] == 0)
@@ -69,26 +69,27 @@ static void write_plot(FILE *script, const struct plot_wish *wish, const size_t 
     fputc('\n', script);
 }
 
-static int draw(const struct plot_wish *wish, const struct plot_data *data, FILE *script, struct err *err)
+static int draw(const struct plot_request *request, const struct plot_data *data, FILE *script,
+                struct err *err)
 {
     size_t n[PLOT_N_SCATTERS];
     struct plot_slice *slice = malloc(sizeof *slice);
     if (slice == NULL)
         return err_set(err, -ENOMEM, "no memory");
-    int result = plot_slice_make(slice, wish, data, 2, false, err);
+    int result = plot_slice_make(slice, request, data, 2, false, err);
     if (result == 0) {
         struct plot_unit unit = plot_script_unit(slice->max_bps);
-        plot_script_begin_slice(script, wish, slice);
-        plot_script_levels(script, wish, slice, 0, "x", true);
-        plot_script_levels(script, wish, slice, 1, "y", true);
+        plot_script_begin_slice(script, request, slice);
+        plot_script_levels(script, request, slice, 0, "x", true);
+        plot_script_levels(script, request, slice, 1, "y", true);
         write_view(script, slice, unit);
-        if (!plot_script_is_text(wish))
+        if (!plot_script_is_text(request))
             fputs("set pm3d depthorder base\nset pm3d lighting primary 0.6 specular 0\n"
                   "set key at screen 0.99,0.97 right top reverse Left samplen 1.5 title 'std / mean'\n",
                   script);
         for (size_t number = 0; number < PLOT_N_SCATTERS; number++)
             n[number] = write_class(script, slice, unit, number);
-        write_plot(script, wish, n);
+        write_plot(script, request, n);
     }
     free(slice);
     return result;

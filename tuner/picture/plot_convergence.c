@@ -99,12 +99,12 @@ static double highest(const struct plot_data *data)
     return top;
 }
 
-static void write_axes(FILE *script, const struct plot_wish *wish, const struct plot_data *data,
+static void write_axes(FILE *script, const struct plot_request *request, const struct plot_data *data,
                        struct plot_unit unit, const char *words)
 {
     char detail[PLOT_TEXT_SIZE + 32];
     snprintf(detail, sizeof detail, "%zu runs; best mean at the end: %s", data->n_runs, words);
-    plot_script_begin(script, wish, data, "Convergence of the search", detail);
+    plot_script_begin(script, request, data, "Convergence of the search", detail);
     fputs("set xlabel 'time of the search, seconds'\n", script);
     if (data->lower_is_better)
         fputs("set ylabel 'mean latency'\n", script);
@@ -114,10 +114,11 @@ static void write_axes(FILE *script, const struct plot_wish *wish, const struct 
     if (data->lower_is_better)
         plot_script_latency_tics(script, "y");
     fprintf(script, "set xrange [0:%.6g]\n", end_of(&data->runs[data->n_runs - 1]) * 1.02);
-    plot_script_key_below(script, wish, true);
+    plot_script_key_below(script, request, true);
 }
 
-static int draw(const struct plot_wish *wish, const struct plot_data *data, FILE *script, struct err *err)
+static int draw(const struct plot_request *request, const struct plot_data *data, FILE *script,
+                struct err *err)
 {
     char words[PLOT_TEXT_SIZE];
     if (data->source != PLOT_JOURNAL)
@@ -138,10 +139,10 @@ static int draw(const struct plot_wish *wish, const struct plot_data *data, FILE
     write_course(blocks, &course, data->lower_is_better ? 1 : unit.bps);
     bool failed = fclose(blocks) != 0;
     if (!failed && course.best < data->n_points) {
-        write_axes(script, wish, data, unit, plot_slice_words(data, &data->points[course.best], words));
+        write_axes(script, request, data, unit, plot_slice_words(data, &data->points[course.best], words));
         fwrite(block, 1, size, script);
         fputs("plot \\\n", script);
-        if (!plot_script_is_text(wish))
+        if (!plot_script_is_text(request))
             fprintf(
                 script,
                 "  $best using 1:3:4 with filledcurves fs transparent solid 0.3 noborder lc rgb '" PLOT_BLUE
@@ -150,7 +151,7 @@ static int draw(const struct plot_wish *wish, const struct plot_data *data, FILE
         fprintf(script,
                 "  $runs using 1:2 with points pt 7 %s lc rgb '" PLOT_GREY "' title 'run', \\\n"
                 "  $best using 1:2 with lines lw 2.5 lc rgb '" PLOT_BLUE "' title 'best mean so far'\n",
-                plot_script_is_text(wish) ? "" : "ps 0.5");
+                plot_script_is_text(request) ? "" : "ps 0.5");
     }
     free(block);
     free(course.moments);

@@ -83,7 +83,7 @@ struct plot_run {
     double start_seconds, warmup_seconds, seconds; /* start: of the warm-up */
     double bps, latency_mean_ns;
     bool stable; /* the warm-up ended because the rate was stable, or there was none */
-    struct sketch sketch;
+    struct latency_quantiles quantiles;
 };
 
 /* Throughput of the settings in force in one run of a history. */

@@ -309,7 +309,7 @@ static int add_journal_run(struct plot_data *data, const struct journal_run *run
                                        .bps = sample->throughput_bps,
                                        .latency_mean_ns = sample->latency_mean_ns,
                                        .stable = sample->warmup != MEASURE_WARMUP_LIMIT,
-                                       .sketch = sample->latency_sketch,
+                                       .quantiles = sample->latency_quantiles,
                                    });
 }
 

@@ -35,36 +35,36 @@ static int terminal_of(const struct settings *settings, const char *output, enum
     return err_set(err, -EINVAL, "%.*s: the name must end in .png, .svg or .pdf", SHOWN_PATH, output);
 }
 
-static void set_size(const struct settings *settings, struct plot_wish *wish)
+static void set_size(const struct settings *settings, struct plot_request *request)
 {
     struct winsize window = {0};
-    wish->width = 900;
-    wish->height = 560;
-    if (wish->terminal == PLOT_DUMB) {
+    request->width = 900;
+    request->height = 560;
+    if (request->terminal == PLOT_DUMB) {
         bool known =
             ioctl(STDOUT_FILENO, TIOCGWINSZ, &window) == 0 && window.ws_col >= 20 && window.ws_row >= 12;
-        wish->width = known ? window.ws_col - 1U : 79;
-        wish->height = known ? window.ws_row - 2U : 30;
+        request->width = known ? window.ws_col - 1U : 79;
+        request->height = known ? window.ws_row - 2U : 30;
     }
     if (settings->plot_size[0] > 0) {
-        wish->width = settings->plot_size[0];
-        wish->height = settings->plot_size[1];
+        request->width = settings->plot_size[0];
+        request->height = settings->plot_size[1];
     }
 }
 
-int plot_deliver_wish(const struct settings *settings, const char *output, struct plot_wish *ret_wish,
-                      struct err *err)
+int plot_deliver_request(const struct settings *settings, const char *output,
+                         struct plot_request *ret_request, struct err *err)
 {
     const char *no_color = getenv("NO_COLOR");
-    *ret_wish = (struct plot_wish){
+    *ret_request = (struct plot_request){
         .colours = isatty(STDOUT_FILENO) && (no_color == NULL || no_color[0] == '\0'),
         .title = settings->plot_title,
         .x = settings->plot_x,
         .y = settings->plot_y,
         .where = settings->plot_where,
     };
-    int result = terminal_of(settings, output, &ret_wish->terminal, err);
-    set_size(settings, ret_wish);
+    int result = terminal_of(settings, output, &ret_request->terminal, err);
+    set_size(settings, ret_request);
     return result;
 }
 
@@ -80,7 +80,7 @@ static void print_letters(const char *picture, size_t size)
     fputc('\n', stdout);
 }
 
-int plot_deliver(const struct plot_wish *wish, const char *output, const char *script, size_t size,
+int plot_deliver(const struct plot_request *request, const char *output, const char *script, size_t size,
                  struct err *err)
 {
     char *picture = NULL;
@@ -88,7 +88,7 @@ int plot_deliver(const struct plot_wish *wish, const char *output, const char *s
     int result = plot_gnuplot_run(script, size, &picture, &picture_size, err);
     if (result == 0 && output[0] != '\0')
         result = publish_file(output, picture, picture_size, err);
-    else if (result == 0 && wish->terminal == PLOT_DUMB)
+    else if (result == 0 && request->terminal == PLOT_DUMB)
         print_letters(picture, picture_size);
     else if (result == 0)
         fwrite(picture, 1, picture_size, stdout);

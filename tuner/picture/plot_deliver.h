@@ -8,12 +8,12 @@
 
 /* The wish for a picture that goes to `output`: NAME.png, .svg or .pdf, or "" for standard output, where
  * settings->plot_terminal counts. 0, or -EINVAL for another name: the text begins with the name alone. */
-int plot_deliver_wish(const struct settings *settings, const char *output, struct plot_wish *ret_wish,
-                      struct err *err);
+int plot_deliver_request(const struct settings *settings, const char *output,
+                         struct plot_request *ret_request, struct err *err);
 
 /* Runs gnuplot over the script; the picture goes where the wish was made for. 0 or as plot_gnuplot_run and
  * publish_file. */
-int plot_deliver(const struct plot_wish *wish, const char *output, const char *script, size_t size,
+int plot_deliver(const struct plot_request *request, const char *output, const char *script, size_t size,
                  struct err *err);
 
 #endif

@@ -54,10 +54,10 @@ static size_t write_marked(FILE *script, const struct plot_slice *slice, const c
 }
 
 /* Black on the light half of the palette, white on the dark one. */
-static void write_numbers(FILE *script, const struct plot_wish *wish, const struct plot_slice *slice,
+static void write_numbers(FILE *script, const struct plot_request *request, const struct plot_slice *slice,
                           struct plot_unit unit)
 {
-    bool text = plot_script_is_text(wish);
+    bool text = plot_script_is_text(request);
     if (!text && slice->n_cells > MAX_NUMBERS)
         return;
     for (size_t x = 0; x < slice->axes[0].n; x++) {
@@ -75,7 +75,7 @@ static void write_numbers(FILE *script, const struct plot_wish *wish, const stru
                                : "",
                     x, y);
             if (!text)
-                fprintf(script, " font ',%d' textcolor rgb '%s'", wish->terminal == PLOT_SVG ? 11 : 8,
+                fprintf(script, " font ',%d' textcolor rgb '%s'", request->terminal == PLOT_SVG ? 11 : 8,
                         point->mean_bps > 0.6 * slice->max_bps ? "#000000" : "#ffffff");
             fputc('\n', script);
         }
@@ -96,10 +96,10 @@ static void write_frame(FILE *script, const char *points, const char *stroke, co
     fprintf(script, "  %s %s '#000000' %s lc rgb '#000000' title '%s'%s", points, box, stroke, title, end);
 }
 
-static void write_plot(FILE *script, const struct plot_wish *wish, const struct plot_slice *slice,
+static void write_plot(FILE *script, const struct plot_request *request, const struct plot_slice *slice,
                        size_t n_equal)
 {
-    if (plot_script_is_text(wish)) {
+    if (plot_script_is_text(request)) {
         fprintf(script, "plot $best using 1:2 with dots title '* %s'%s\n", name_of_best(slice),
                 n_equal > 0 ? ", $equal using 1:2 with dots title '= as good as the best'" : "");
         return;
@@ -117,15 +117,15 @@ static void write_plot(FILE *script, const struct plot_wish *wish, const struct 
     write_frame(script, "$best", "lw 3", name_of_best(slice), "\n");
 }
 
-static void write_axes(FILE *script, const struct plot_wish *wish, const struct plot_slice *slice,
+static void write_axes(FILE *script, const struct plot_request *request, const struct plot_slice *slice,
                        struct plot_unit unit)
 {
-    plot_script_levels(script, wish, slice, 0, "x", false);
-    plot_script_levels(script, wish, slice, 1, "y", false);
-    const double edge = plot_script_is_text(wish) ? 0.8 : 0.5;
+    plot_script_levels(script, request, slice, 0, "x", false);
+    plot_script_levels(script, request, slice, 1, "y", false);
+    const double edge = plot_script_is_text(request) ? 0.8 : 0.5;
     fprintf(script, "set xrange [%.1f:%.1f]\nset yrange [-0.5:%.1f]\n", -edge,
             (double)slice->axes[0].n - 1 + edge, (double)slice->axes[1].n - 0.5);
-    if (plot_script_is_text(wish)) {
+    if (plot_script_is_text(request)) {
         fprintf(script, "set key outside bottom horizontal title 'throughput, %s'\n", unit.name);
         return;
     }
@@ -135,25 +135,26 @@ static void write_axes(FILE *script, const struct plot_wish *wish, const struct 
     /* Without marks at the tics, gnuplot leaves too little room for their labels. */
     fprintf(script, "set cbrange [0:%.6g]\nset cblabel 'throughput, %s' offset 0.9\nset ylabel offset -0.5\n",
             slice->max_bps / unit.bps, unit.name);
-    plot_script_key_below(script, wish, true);
+    plot_script_key_below(script, request, true);
 }
 
-static int draw(const struct plot_wish *wish, const struct plot_data *data, FILE *script, struct err *err)
+static int draw(const struct plot_request *request, const struct plot_data *data, FILE *script,
+                struct err *err)
 {
     struct plot_slice *slice = malloc(sizeof *slice);
     if (slice == NULL)
         return err_set(err, -ENOMEM, "no memory");
-    int result = plot_slice_make(slice, wish, data, 2, false, err);
+    int result = plot_slice_make(slice, request, data, 2, false, err);
     if (result == 0) {
         struct plot_unit unit = plot_script_unit(slice->max_bps);
-        plot_script_begin_slice(script, wish, slice);
-        write_axes(script, wish, slice, unit);
+        plot_script_begin_slice(script, request, slice);
+        write_axes(script, request, slice, unit);
         write_missing(script, slice);
         write_cells(script, slice, unit);
         write_marked(script, slice, "best", PLOT_BEST);
         size_t n_equal = write_marked(script, slice, "equal", PLOT_EQUIVALENT);
-        write_numbers(script, wish, slice, unit);
-        write_plot(script, wish, slice, n_equal);
+        write_numbers(script, request, slice, unit);
+        write_plot(script, request, slice, n_equal);
     }
     free(slice);
     return result;

@@ -49,23 +49,23 @@ static double top_of(const struct plot_data *data)
 }
 
 /* Pixels or letters of the time axis. */
-static double room_of(const struct plot_wish *wish)
+static double room_of(const struct plot_request *request)
 {
-    double taken = plot_script_is_text(wish) ? 16 : 130;
-    return fmax((double)wish->width - taken, taken);
+    double taken = plot_script_is_text(request) ? 16 : 130;
+    return fmax((double)request->width - taken, taken);
 }
 
 /* Tics on round times in UTC, so far apart that their labels do not touch. */
-static void write_dates(FILE *script, const struct plot_wish *wish, struct range range)
+static void write_dates(FILE *script, const struct plot_request *request, struct range range)
 {
     static const double steps_s[] = {60,           300,          900,        3600,        3 * 3600.0,
                                      6 * 3600.0,   12 * 3600.0,  DAY_S,      2 * DAY_S,   7 * DAY_S,
                                      14 * DAY_S,   28 * DAY_S,   91 * DAY_S, 182 * DAY_S, 364 * DAY_S,
                                      1820 * DAY_S, 36400 * DAY_S};
     const size_t n = sizeof steps_s / sizeof steps_s[0];
-    double letter = plot_script_is_text(wish) ? 1 : 8, wide = letter * (DATE_LENGTH + 4);
+    double letter = plot_script_is_text(request) ? 1 : 8, wide = letter * (DATE_LENGTH + 4);
     size_t i = 0;
-    while (i + 1 < n && steps_s[i] / (range.high - range.low) * room_of(wish) < wide)
+    while (i + 1 < n && steps_s[i] / (range.high - range.low) * room_of(request) < wide)
         i++;
     bool whole_days = steps_s[i] >= DAY_S;
     time_t first = (time_t)range.low;
@@ -78,7 +78,7 @@ static void write_dates(FILE *script, const struct plot_wish *wish, struct range
             year);
     /* Room for half a date behind the axis. */
     fprintf(script, "set xrange [%.0f:%.0f]\nset rmargin %d\n", range.low, range.high,
-            plot_script_is_text(wish) ? 6 : 7);
+            plot_script_is_text(request) ? 6 : 7);
 }
 
 static const struct plot_night *night_of(const struct plot_data *data, const struct plot_event *event)
@@ -161,11 +161,11 @@ static const char *words_of(const struct plot_data *data, const struct plot_even
 }
 
 /* The newest first: when there is no room for all, those are the ones to know. */
-static void place_labels(struct labels *labels, const struct plot_wish *wish, const struct plot_data *data,
-                         struct range range)
+static void place_labels(struct labels *labels, const struct plot_request *request,
+                         const struct plot_data *data, struct range range)
 {
-    bool text = plot_script_is_text(wish);
-    double room = room_of(wish);
+    bool text = plot_script_is_text(request);
+    double room = room_of(request);
     labels->n = 0;
     for (size_t i = data->n_events; i-- > 0 && labels->n < MAX_LABELS;) {
         const struct plot_event *event = &data->events[i];
@@ -196,12 +196,12 @@ static double line_height(const struct labels *labels, size_t event)
     return 1 / (1 + HEAD_SHARE);
 }
 
-static void write_labels(FILE *script, const struct plot_wish *wish, const struct plot_data *data,
+static void write_labels(FILE *script, const struct plot_request *request, const struct plot_data *data,
                          const struct labels *labels)
 {
-    const char *font = plot_script_is_text(wish)    ? ""
-                       : wish->terminal == PLOT_SVG ? " font ',11'"
-                                                    : " font ',8'";
+    const char *font = plot_script_is_text(request)    ? ""
+                       : request->terminal == PLOT_SVG ? " font ',11'"
+                                                       : " font ',8'";
     for (size_t i = 0; i < labels->n; i++) {
         const struct label *label = &labels->label[i];
         const struct plot_event *event = &data->events[label->event];
@@ -249,7 +249,7 @@ static size_t write_marks(FILE *script, const struct plot_data *data, enum plot_
     return n;
 }
 
-static void write_plot(FILE *script, const struct plot_wish *wish, const struct plot_data *data,
+static void write_plot(FILE *script, const struct plot_request *request, const struct plot_data *data,
                        const size_t n_events[PLOT_N_EVENTS])
 {
     static const struct {
@@ -261,7 +261,7 @@ static void write_plot(FILE *script, const struct plot_wish *wish, const struct 
                                 "night without a result"},
         [PLOT_EVENT_ALARM] = {"points pt 6 ps 2.4 lw 2.5 lc rgb '" PLOT_RED "'", "points pt '!'", "alarm"},
     };
-    bool text = plot_script_is_text(wish), many = data->n_nights > 120;
+    bool text = plot_script_is_text(request), many = data->n_nights > 120;
     fputs("plot \\\n", script);
     for (size_t i = 0; i < PLOT_N_EVENTS; i++) {
         if (i <= PLOT_EVENT_ROLLBACK && n_events[i] > 0)
@@ -287,7 +287,7 @@ static void write_plot(FILE *script, const struct plot_wish *wish, const struct 
     fputc('\n', script);
 }
 
-static void write_head(FILE *script, const struct plot_wish *wish, const struct plot_data *data)
+static void write_head(FILE *script, const struct plot_request *request, const struct plot_data *data)
 {
     char what[3 * PLOT_TEXT_SIZE], detail[PLOT_TEXT_SIZE], words[PLOT_TEXT_SIZE];
     const char *pattern =
@@ -304,10 +304,11 @@ static void write_head(FILE *script, const struct plot_wish *wish, const struct 
                          ", %zu of other storage, host or pattern left out", data->n_elsewhere);
     snprintf(detail + used, sizeof detail - (size_t)used, "; the last with %s",
              plot_slice_words(data, &data->points[last->point], words));
-    plot_script_begin(script, wish, data, what, detail);
+    plot_script_begin(script, request, data, what, detail);
 }
 
-static int draw(const struct plot_wish *wish, const struct plot_data *data, FILE *script, struct err *err)
+static int draw(const struct plot_request *request, const struct plot_data *data, FILE *script,
+                struct err *err)
 {
     if (data->n_nights == 0)
         return err_set(err, -ENODATA, "it holds no nights; this picture is drawn from a history, see --db");
@@ -317,19 +318,19 @@ static int draw(const struct plot_wish *wish, const struct plot_data *data, FILE
     double height = top * (1 + HEAD_SHARE);
     size_t n_events[PLOT_N_EVENTS];
     struct labels labels;
-    place_labels(&labels, wish, data, range);
-    write_head(script, wish, data);
-    write_dates(script, wish, range);
+    place_labels(&labels, request, data, range);
+    write_head(script, request, data);
+    write_dates(script, request, range);
     fprintf(script, "set ylabel 'throughput, %s'\nset yrange [0:%.6g]\n", unit.name, height);
-    plot_script_key_below(script, wish, true);
+    plot_script_key_below(script, request, true);
     write_nights(script, data, unit);
     for (int i = 0; i < PLOT_N_EVENTS; i++) {
         enum plot_event_kind kind = (enum plot_event_kind)i;
         n_events[i] = kind <= PLOT_EVENT_ROLLBACK ? write_lines(script, data, kind, &labels, height)
                                                   : write_marks(script, data, kind, unit, height);
     }
-    write_labels(script, wish, data, &labels);
-    write_plot(script, wish, data, n_events);
+    write_labels(script, request, data, &labels);
+    write_plot(script, request, data, n_events);
     return 0;
 }
 

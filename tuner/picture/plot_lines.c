@@ -51,12 +51,12 @@ static size_t n_intervals(const struct plot_slice *slice, size_t y)
 }
 
 /* Labels that would touch the one before are left out; their tics stay. */
-static void write_tics(FILE *script, const struct plot_wish *wish, const struct plot_slice *slice)
+static void write_tics(FILE *script, const struct plot_request *request, const struct plot_slice *slice)
 {
     const size_t n = slice->axes[0].n;
-    bool text = plot_script_is_text(wish);
-    bool turned = n * 45 > wish->width && !text;
-    double room = text ? wish->width - 10.0 : wish->width - 260.0, last = -INFINITY;
+    bool text = plot_script_is_text(request);
+    bool turned = n * 45 > request->width && !text;
+    double room = text ? request->width - 10.0 : request->width - 260.0, last = -INFINITY;
     double per_octave = room / (log2(number_at(slice, n - 1) / number_at(slice, 0)) + 0.8);
     fprintf(script, "set xtics %s(", turned ? "rotate by 90 right " : "");
     for (size_t x = 0; x < n; x++) {
@@ -70,7 +70,7 @@ static void write_tics(FILE *script, const struct plot_wish *wish, const struct 
     fputs(")\n", script);
 }
 
-static void write_axis(FILE *script, const struct plot_wish *wish, const struct plot_slice *slice)
+static void write_axis(FILE *script, const struct plot_request *request, const struct plot_slice *slice)
 {
     char title[PLOT_TEXT_SIZE];
     bool bytes = plot_factors[slice->axes[0].factor].scale == PLOT_SIZE;
@@ -78,13 +78,13 @@ static void write_axis(FILE *script, const struct plot_wish *wish, const struct 
     plot_script_title(script, "x", title);
     fprintf(script, "set logscale x 2\nset xrange [%.6g:%.6g]\n", number_at(slice, 0) / 1.3,
             number_at(slice, slice->axes[0].n - 1) * 1.3);
-    write_tics(script, wish, slice);
+    write_tics(script, request, slice);
 }
 
-static void write_plot(FILE *script, const struct plot_wish *wish, const struct plot_slice *slice)
+static void write_plot(FILE *script, const struct plot_request *request, const struct plot_slice *slice)
 {
     const char *separator = "plot \\\n";
-    for (size_t y = 0; y < slice->axes[1].n && !plot_script_is_text(wish); y++) {
+    for (size_t y = 0; y < slice->axes[1].n && !plot_script_is_text(request); y++) {
         if (n_intervals(slice, y) > 1) {
             fprintf(script,
                     "%s  $band%zu using 1:2:3 with filledcurves fs transparent solid 0.22 noborder lc rgb "
@@ -94,13 +94,14 @@ static void write_plot(FILE *script, const struct plot_wish *wish, const struct 
         }
     }
     for (size_t y = 0; y < slice->axes[1].n; y++) {
-        const char *how = plot_script_is_text(wish) ? "linespoints" : "linespoints pointsize 0.9 linewidth 2";
+        const char *how =
+            plot_script_is_text(request) ? "linespoints" : "linespoints pointsize 0.9 linewidth 2";
         fprintf(script, "%s  $line%zu using 1:2 with %s pt %zu lc rgb '%s' title ", separator, y, how,
-                plot_script_is_text(wish) ? y + 1 : 2 * (y % 4) + 5, plot_series_colours[y]);
+                plot_script_is_text(request) ? y + 1 : 2 * (y % 4) + 5, plot_series_colours[y]);
         plot_script_text(script, slice->n_axes == 2 ? plot_slice_level(slice, 1, y)->text : "mean",
                          PLOT_LEVEL_SIZE);
         separator = ", \\\n";
-        if (n_intervals(slice, y) > 0 && !plot_script_is_text(wish))
+        if (n_intervals(slice, y) > 0 && !plot_script_is_text(request))
             fprintf(script, "%s  $line%zu using 1:3:(0):($4-$3) " PLOT_WHISKERS " lw 1 lc rgb '%s' notitle",
                     separator, y, plot_series_colours[y]);
     }
@@ -122,25 +123,27 @@ static bool is_drawable(const struct plot_slice *slice, struct err *err)
     return true;
 }
 
-static int draw(const struct plot_wish *wish, const struct plot_data *data, FILE *script, struct err *err)
+static int draw(const struct plot_request *request, const struct plot_data *data, FILE *script,
+                struct err *err)
 {
     struct plot_slice *slice = malloc(sizeof *slice);
     if (slice == NULL)
         return err_set(err, -ENOMEM, "no memory");
     /* With a second factor where there is one to vary. */
-    int result = plot_slice_make(slice, wish, data, 2, true, err);
-    if (wish->y[0] == '\0' &&
+    int result = plot_slice_make(slice, request, data, 2, true, err);
+    if (request->y[0] == '\0' &&
         (result == -EINVAL || (result == 0 && (slice->axes[1].n > PLOT_N_SERIES || slice->axes[1].n == 1))))
-        result = plot_slice_make(slice, wish, data, 1, true, err);
+        result = plot_slice_make(slice, request, data, 1, true, err);
     if (result == 0 && !is_drawable(slice, err))
         result = -EINVAL;
     if (result == 0) {
         struct plot_unit unit = plot_script_unit(slice->max_bps);
-        plot_script_begin_slice(script, wish, slice);
-        write_axis(script, wish, slice);
+        plot_script_begin_slice(script, request, slice);
+        write_axis(script, request, slice);
         fprintf(script, "set ylabel 'throughput, %s'\nset yrange [0:%.6g]\n", unit.name,
                 slice->max_bps / unit.bps * 1.05);
-        fprintf(script, "set key outside %s", plot_script_is_text(wish) ? "bottom horizontal" : "right top");
+        fprintf(script, "set key outside %s",
+                plot_script_is_text(request) ? "bottom horizontal" : "right top");
         if (slice->n_axes == 2) {
             fputs(" title ", script);
             plot_script_text(script, plot_factors[slice->axes[1].factor].title, PLOT_LEVEL_SIZE);
@@ -148,7 +151,7 @@ static int draw(const struct plot_wish *wish, const struct plot_data *data, FILE
         fputc('\n', script);
         for (size_t y = 0; y < slice->axes[1].n; y++)
             write_line(script, slice, unit, y);
-        write_plot(script, wish, slice);
+        write_plot(script, request, slice);
     }
     free(slice);
     return result;

@@ -75,9 +75,9 @@ static const struct plot_point *find_role(const struct plot_data *data, size_t r
     return NULL;
 }
 
-static void write_plot(FILE *script, const struct plot_wish *wish, const struct plot_data *data)
+static void write_plot(FILE *script, const struct plot_request *request, const struct plot_data *data)
 {
-    bool text = plot_script_is_text(wish);
+    bool text = plot_script_is_text(request);
     fprintf(script,
             "plot $points using 1:2 with points pt 7 %s lc rgb '#A8A8A8' title 'measured', \\\n"
             "  $edge using 1:2 with %s lw 2 pt 7 lc rgb '" PLOT_BLUE "' title 'not beaten in both means'",
@@ -95,26 +95,26 @@ static void write_plot(FILE *script, const struct plot_wish *wish, const struct 
         snprintf(title, sizeof title, "%s: %s", roles[i].name, plot_slice_words(data, point, words));
         fprintf(script, ", \\\n  $role%zu using 1:2 with points pt %d %s lc rgb '%s' title ", i,
                 roles[i].shape, text ? "" : "ps 2", roles[i].colour);
-        plot_script_key(script, wish, title);
+        plot_script_key(script, request, title);
     }
     fputc('\n', script);
 }
 
-static void write_all(FILE *script, const struct plot_wish *wish, const struct plot_data *data,
+static void write_all(FILE *script, const struct plot_request *request, const struct plot_data *data,
                       const struct plot_point **sorted, size_t n)
 {
     double highest = 0;
     for (size_t i = 0; i < n; i++)
         highest = fmax(highest, sorted[i]->mean_bps);
     struct plot_unit unit = plot_script_unit(highest);
-    plot_script_begin(script, wish, data, "Throughput against latency", "");
+    plot_script_begin(script, request, data, "Throughput against latency", "");
     fprintf(script,
             "set xlabel 'mean latency of a request'\nset ylabel 'throughput, %s'\nset yrange [0:%.6g]\n",
             unit.name, highest / unit.bps * 1.08);
     plot_script_latency_tics(script, "x");
     fprintf(script, "set xrange [%.6g:%.6g]\n", sorted[0]->latency.mean_ns / 1.5,
             sorted[n - 1]->latency.mean_ns * 1.5);
-    plot_script_key_below(script, wish, false);
+    plot_script_key_below(script, request, false);
     fputs("$points << EOD\n", script);
     for (size_t i = 0; i < n; i++)
         write_point(script, sorted[i], unit);
@@ -129,14 +129,15 @@ static void write_all(FILE *script, const struct plot_wish *wish, const struct p
         write_point(script, point, unit);
         fputs("EOD\n", script);
     }
-    write_plot(script, wish, data);
+    write_plot(script, request, data);
 }
 
-static int draw(const struct plot_wish *wish, const struct plot_data *data, FILE *script, struct err *err)
+static int draw(const struct plot_request *request, const struct plot_data *data, FILE *script,
+                struct err *err)
 {
     struct plot_where where;
     size_t n = 0;
-    int result = plot_where_read(&where, wish->where, data, err);
+    int result = plot_where_read(&where, request->where, data, err);
     if (result < 0)
         return result;
     const struct plot_point **sorted = calloc(data->n_points + 1, sizeof(*sorted));
@@ -148,7 +149,7 @@ static int draw(const struct plot_wish *wish, const struct plot_data *data, FILE
     }
     qsort(sorted, n, sizeof(*sorted), by_latency);
     if (n > 0)
-        write_all(script, wish, data, sorted, n);
+        write_all(script, request, data, sorted, n);
     else
         result = err_set(err, -ENODATA, "no point with a latency is left to draw");
     free(sorted);

@@ -54,7 +54,7 @@ static int write_many(FILE *script, const struct plot_data *data, size_t point, 
         if (data->runs[i].point != point)
             continue;
         histogram_init(&pooled[1]);
-        sketch_unfold(&data->runs[i].sketch, data->runs[i].latency_mean_ns, &pooled[1]);
+        latency_quantiles_unfold(&data->runs[i].quantiles, data->runs[i].latency_mean_ns, &pooled[1]);
         histogram_merge(pooled, &pooled[1]);
     }
     for (int i = 0; i <= N_JOURNAL; i++) {
@@ -111,7 +111,7 @@ static const char *role_of(const struct plot_point *point)
     return (point->marks & PLOT_BEST) != 0 ? "best: " : "";
 }
 
-static void write_plot(FILE *script, const struct plot_wish *wish, const struct plot_data *data,
+static void write_plot(FILE *script, const struct plot_request *request, const struct plot_data *data,
                        const struct curves *curves)
 {
     for (size_t i = 0; i < curves->n; i++) {
@@ -125,8 +125,8 @@ static void write_plot(FILE *script, const struct plot_wish *wish, const struct 
         else
             fputs("lines ", script);
         fprintf(script, "lw 2 lc rgb '%s' title ", plot_series_colours[i]);
-        plot_script_key(script, wish, title);
-        if (few && !plot_script_is_text(wish))
+        plot_script_key(script, request, title);
+        if (few && !plot_script_is_text(request))
             fprintf(script,
                     ", \\\n  $curve%zu using 1:3:(0):($4-$3) " PLOT_WHISKERS " lw 1.5 lc rgb '%s' notitle", i,
                     plot_series_colours[i]);
@@ -134,10 +134,10 @@ static void write_plot(FILE *script, const struct plot_wish *wish, const struct 
     fputc('\n', script);
 }
 
-static void write_axes(FILE *script, const struct plot_wish *wish, const struct plot_data *data,
+static void write_axes(FILE *script, const struct plot_request *request, const struct plot_data *data,
                        const struct curves *curves)
 {
-    plot_script_begin(script, wish, data, "Latency by percentile",
+    plot_script_begin(script, request, data, "Latency by percentile",
                       data->source == PLOT_JOURNAL ? "all runs of a point pooled"
                                                    : "with the intervals that are known");
     fprintf(script,
@@ -145,17 +145,18 @@ static void write_axes(FILE *script, const struct plot_wish *wish, const struct 
             "set xtics ('0' 0, '50' 0.30103, '90' 1, '99' 2, '99.9' 3, '99.99' 4, '99.999' 5)\nset yrange "
             "[%.6g:%.6g]\n",
             fmin(LARGEST_X, curves->end_x + 0.15), curves->least_ns / 1.5, curves->most_ns * 1.5);
-    plot_script_key_below(script, wish, false);
+    plot_script_key_below(script, request, false);
     plot_script_latency_tics(script, "y");
 }
 
-static int draw(const struct plot_wish *wish, const struct plot_data *data, FILE *script, struct err *err)
+static int draw(const struct plot_request *request, const struct plot_data *data, FILE *script,
+                struct err *err)
 {
     struct plot_where where;
     struct curves curves = {0};
     char *block = NULL;
     size_t size = 0;
-    int result = plot_where_read(&where, wish->where, data, err);
+    int result = plot_where_read(&where, request->where, data, err);
     if (result < 0)
         return result;
     choose(&curves, data, &where);
@@ -175,9 +176,9 @@ static int draw(const struct plot_wish *wish, const struct plot_data *data, FILE
     else if (curves.n_values == 0)
         result = err_set(err, -ENODATA, "it holds no percentiles that its requests support; measure longer");
     if (result == 0) {
-        write_axes(script, wish, data, &curves);
+        write_axes(script, request, data, &curves);
         fwrite(block, 1, size, script);
-        write_plot(script, wish, data, &curves);
+        write_plot(script, request, data, &curves);
     }
     free(block);
     return result;

@@ -93,13 +93,13 @@ static void set_axes(struct picture *picture)
     picture->bytes = unit_of(picture->top_bytes, sizes, sizeof sizes / sizeof sizes[0]);
 }
 
-static void write_head(FILE *script, const struct plot_wish *wish, const struct plot_data *data,
+static void write_head(FILE *script, const struct plot_request *request, const struct plot_data *data,
                        const struct picture *picture)
 {
     const struct plot_writes *what = picture->what;
     char title[PLOT_TEXT_SIZE], label[64];
     snprintf(title, sizeof title, "Predicted cost of writes, %s", what->mode);
-    plot_script_begin(script, wish, data, title, what->load);
+    plot_script_begin(script, request, data, title, what->load);
     snprintf(label, sizeof label, "cost of a write, %s", picture->time.name);
     plot_script_title(script, "x", "write");
     plot_script_title(script, "y", label);
@@ -117,7 +117,7 @@ static void write_head(FILE *script, const struct plot_wish *wish, const struct 
         if (!picture->is_text)
             fputs("set border 11 linecolor rgb '#404040'\n", script);
     }
-    plot_script_key_below(script, wish, true);
+    plot_script_key_below(script, request, true);
 }
 
 static void write_columns(FILE *script, const struct picture *picture)
@@ -210,12 +210,13 @@ static void write_plot(FILE *script, const struct picture *picture, const size_t
     fputc('\n', script);
 }
 
-static int draw(const struct plot_wish *wish, const struct plot_data *data, FILE *script, struct err *err)
+static int draw(const struct plot_request *request, const struct plot_data *data, FILE *script,
+                struct err *err)
 {
     const struct plot_writes *what = &data->writes;
     const size_t n = what->prediction.n;
     struct picture picture = {.what = what,
-                              .is_text = plot_script_is_text(wish),
+                              .is_text = plot_script_is_text(request),
                               .per_column = (n + MAX_COLUMNS - 1) / MAX_COLUMNS};
     size_t change = 0, n_bands[CAWL_N_RUNS] = {0};
     if (n == 0)
@@ -227,7 +228,7 @@ static int draw(const struct plot_wish *wish, const struct plot_data *data, FILE
     for (size_t i = 0; i < picture.n; i++)
         fill_column(&picture, i, &change);
     set_axes(&picture);
-    write_head(script, wish, data, &picture);
+    write_head(script, request, data, &picture);
     write_columns(script, &picture);
     for (size_t run = 0; run < CAWL_N_RUNS; run++) {
         if (band_colours[run] != NULL && picture.has_dirty && !picture.is_text)

@@ -29,9 +29,9 @@ size_t plot_script_scatter(const struct plot_point *point)
     return i;
 }
 
-bool plot_script_is_text(const struct plot_wish *wish)
+bool plot_script_is_text(const struct plot_request *request)
 {
-    return wish->terminal == PLOT_DUMB;
+    return request->terminal == PLOT_DUMB;
 }
 
 /* Bytes of the text up to the limit that are whole characters of UTF-8. */
@@ -67,10 +67,10 @@ void plot_script_text(FILE *script, const char *text, size_t limit)
     write_text(script, text, limit, false);
 }
 
-static void set_terminal(FILE *script, const struct plot_wish *wish)
+static void set_terminal(FILE *script, const struct plot_request *request)
 {
-    unsigned w = wish->width, h = wish->height;
-    switch (wish->terminal) {
+    unsigned w = request->width, h = request->height;
+    switch (request->terminal) {
     case PLOT_PNG:
         fprintf(script, "set terminal pngcairo noenhanced font 'sans,10' size %u,%u\n", w, h);
         break;
@@ -87,18 +87,18 @@ static void set_terminal(FILE *script, const struct plot_wish *wish)
         break;
     case PLOT_DUMB:
         fprintf(script, "set terminal dumb noenhanced size %u,%u aspect 2,1 %s\n", w, h,
-                wish->colours ? "ansi256" : "mono");
+                request->colours ? "ansi256" : "mono");
         break;
     }
 }
 
-void plot_script_begin(FILE *script, const struct plot_wish *wish, const struct plot_data *data,
+void plot_script_begin(FILE *script, const struct plot_request *request, const struct plot_data *data,
                        const char *what, const char *detail)
 {
-    const size_t limit = plot_script_is_text(wish) ? wish->width - 4 : wish->width / 8;
-    set_terminal(script, wish);
+    const size_t limit = plot_script_is_text(request) ? request->width - 4 : request->width / 8;
+    set_terminal(script, request);
     fputs("set encoding utf8\nset decimalsign '.'\nset title ", script);
-    plot_script_text(script, wish->title[0] != '\0' ? wish->title : what, limit);
+    plot_script_text(script, request->title[0] != '\0' ? request->title : what, limit);
     if (detail[0] != '\0') {
         fputs(".\"\\n\".", script);
         plot_script_text(script, detail, limit);
@@ -108,7 +108,7 @@ void plot_script_begin(FILE *script, const struct plot_wish *wish, const struct 
         plot_script_text(script, data->place, limit);
     }
     fputs("\n", script);
-    if (plot_script_is_text(wish))
+    if (plot_script_is_text(request))
         fputs("set tics nomirror scale 0\n", script);
     else
         fputs("set grid linecolor rgb '#D9D9D9' linewidth 1\nset border 3 linecolor rgb '#404040'\n"
@@ -116,7 +116,7 @@ void plot_script_begin(FILE *script, const struct plot_wish *wish, const struct 
               script);
 }
 
-void plot_script_begin_slice(FILE *script, const struct plot_wish *wish, const struct plot_slice *slice)
+void plot_script_begin_slice(FILE *script, const struct plot_request *request, const struct plot_slice *slice)
 {
     char what[PLOT_TEXT_SIZE], detail[PLOT_TEXT_SIZE + 64] = "";
     bool two = slice->n_axes == 2;
@@ -126,7 +126,7 @@ void plot_script_begin_slice(FILE *script, const struct plot_wish *wish, const s
     if (slice->n_left_out > 0)
         snprintf(detail + used, sizeof detail - (size_t)used, "%s%zu disqualified left out",
                  used > 0 ? "; " : "", slice->n_left_out);
-    plot_script_begin(script, wish, slice->data, what, detail);
+    plot_script_begin(script, request, slice->data, what, detail);
 }
 
 void plot_script_title(FILE *script, const char *name, const char *title)
@@ -137,12 +137,12 @@ void plot_script_title(FILE *script, const char *name, const char *title)
 }
 
 /* Labels of many levels on a narrow axis stand upright. */
-static bool must_turn(const struct plot_wish *wish, const struct plot_slice *slice, size_t axis)
+static bool must_turn(const struct plot_request *request, const struct plot_slice *slice, size_t axis)
 {
     size_t letters = 0;
     for (size_t i = 0; i < slice->axes[axis].n; i++)
         letters += 2 + strlen(plot_slice_level(slice, axis, i)->text);
-    return !plot_script_is_text(wish) && letters * 9 + MARGIN > wish->width;
+    return !plot_script_is_text(request) && letters * 9 + MARGIN > request->width;
 }
 
 static size_t larger_of(size_t a, size_t b)
@@ -159,23 +159,23 @@ static size_t longest_of(const struct plot_slice *slice, size_t axis)
 }
 
 /* Every how many levels have a label, so that none touches the next. */
-static size_t step_of(const struct plot_wish *wish, const struct plot_slice *slice, size_t axis,
+static size_t step_of(const struct plot_request *request, const struct plot_slice *slice, size_t axis,
                       bool in_space)
 {
     const size_t n = slice->axes[axis].n, longest = longest_of(slice, axis);
-    size_t room = axis == 0 ? wish->width : wish->height;
-    if (plot_script_is_text(wish))
+    size_t room = axis == 0 ? request->width : request->height;
+    if (plot_script_is_text(request))
         return 1 + n * (axis == 0 ? longest + 1 : 1) / (room > 20 ? room - 10 : 10);
     if (in_space)
-        return 1 + n * larger_of(LINE_PIXELS, 6 * longest) / (1 + wish->width / 3);
+        return 1 + n * larger_of(LINE_PIXELS, 6 * longest) / (1 + request->width / 3);
     return 1 + n * LINE_PIXELS / (room > 2 * MARGIN ? room - MARGIN : MARGIN);
 }
 
-void plot_script_levels(FILE *script, const struct plot_wish *wish, const struct plot_slice *slice,
+void plot_script_levels(FILE *script, const struct plot_request *request, const struct plot_slice *slice,
                         size_t axis, const char *name, bool in_space)
 {
-    const size_t n = slice->axes[axis].n, step = step_of(wish, slice, axis, in_space);
-    bool turned = name[0] == 'x' && !in_space && must_turn(wish, slice, axis);
+    const size_t n = slice->axes[axis].n, step = step_of(request, slice, axis, in_space);
+    bool turned = name[0] == 'x' && !in_space && must_turn(request, slice, axis);
     plot_script_title(script, name, plot_factors[slice->axes[axis].factor].title);
     fprintf(script, "set %stics %s(", name, turned ? "rotate by 90 right " : "");
     for (size_t i = 0; i < n; i += step) {
@@ -221,20 +221,20 @@ void plot_script_latency_tics(FILE *script, const char *name)
     fputs(")\n", script);
 }
 
-void plot_script_key_below(FILE *script, const struct plot_wish *wish, bool side_by_side)
+void plot_script_key_below(FILE *script, const struct plot_request *request, bool side_by_side)
 {
     const char *direction = side_by_side ? "horizontal" : "vertical maxcols 1";
-    if (plot_script_is_text(wish))
+    if (plot_script_is_text(request))
         fprintf(script, "set key outside bottom center %s\n", direction);
     else
         fprintf(script, "set key outside bottom center %s reverse Left samplen 2 height 1 width 2\n",
                 direction);
 }
 
-void plot_script_key(FILE *script, const struct plot_wish *wish, const char *text)
+void plot_script_key(FILE *script, const struct plot_request *request, const char *text)
 {
     plot_script_text(script, text,
-                     plot_script_is_text(wish) ? larger_of(wish->width, 60) - 40 : wish->width / 9);
+                     plot_script_is_text(request) ? larger_of(request->width, 60) - 40 : request->width / 9);
 }
 
 void plot_script_number(FILE *script, double value)

@@ -25,14 +25,15 @@ void plot_script_text(FILE *script, const char *text, size_t limit);
 
 /* Terminal, fonts, and the title: the user's, or `what` and, in a line of its own, `detail`. Anything may be
  * "". */
-void plot_script_begin(FILE *script, const struct plot_wish *wish, const struct plot_data *data,
+void plot_script_begin(FILE *script, const struct plot_request *request, const struct plot_data *data,
                        const char *what, const char *detail);
 
 /* The same for a slice: what varies and what is fixed. */
-void plot_script_begin_slice(FILE *script, const struct plot_wish *wish, const struct plot_slice *slice);
+void plot_script_begin_slice(FILE *script, const struct plot_request *request,
+                             const struct plot_slice *slice);
 
 /* Tics of the axis ("x", "y") at 0, 1, 2 ... with the levels as text; its title. */
-void plot_script_levels(FILE *script, const struct plot_wish *wish, const struct plot_slice *slice,
+void plot_script_levels(FILE *script, const struct plot_request *request, const struct plot_slice *slice,
                         size_t axis, const char *name, bool in_space);
 void plot_script_title(FILE *script, const char *name, const char *title);
 
@@ -50,16 +51,16 @@ const char *plot_script_rate(double bps, struct plot_unit unit, char *buffer);
 void plot_script_latency_tics(FILE *script, const char *name);
 
 /* The key below the picture: its entries side by side, or one a line where they are long. */
-void plot_script_key_below(FILE *script, const struct plot_wish *wish, bool side_by_side);
+void plot_script_key_below(FILE *script, const struct plot_request *request, bool side_by_side);
 
 /* The title of a line in the key below. */
-void plot_script_key(FILE *script, const struct plot_wish *wish, const char *text);
+void plot_script_key(FILE *script, const struct plot_request *request, const char *text);
 
 /* One number of a data block; an unknown one is what gnuplot leaves out. */
 void plot_script_number(FILE *script, double value);
 
 /* Letters only: no fills, no bands, no thickness. */
-bool plot_script_is_text(const struct plot_wish *wish);
+bool plot_script_is_text(const struct plot_request *request);
 
 /* The classes of std as a share of the mean, and their colours, from the least to the largest; the last is
  * unknown. */

@@ -75,16 +75,16 @@ static bool may_vary(const struct choice *choice, size_t factor)
 /* The pair with most points. fixed_x, fixed_y: PLOT_FACTOR_N where they are free; x == y is one factor. */
 static void choose(const struct choice *choice, size_t axis[2], size_t n_axes, bool numbers)
 {
-    const size_t wish[2] = {axis[0], axis[1]};
+    const size_t request[2] = {axis[0], axis[1]};
     size_t most = 0;
     for (size_t x = 0; x < PLOT_FACTOR_N; x++) {
-        if (wish[0] == PLOT_FACTOR_N ? !may_vary(choice, x) || (numbers && !plot_slice_is_number(x))
-                                     : x != wish[0])
+        if (request[0] == PLOT_FACTOR_N ? !may_vary(choice, x) || (numbers && !plot_slice_is_number(x))
+                                        : x != request[0])
             continue;
         for (size_t y = 0; y < PLOT_FACTOR_N; y++) {
-            bool fits = n_axes == 1                ? y == x
-                        : wish[1] == PLOT_FACTOR_N ? y != x && may_vary(choice, y)
-                                                   : y == wish[1];
+            bool fits = n_axes == 1                   ? y == x
+                        : request[1] == PLOT_FACTOR_N ? y != x && may_vary(choice, y)
+                                                      : y == request[1];
             size_t n = fits ? count_in(choice, x, y) : 0;
             if (n > most) {
                 most = n;
@@ -217,8 +217,8 @@ static int refuse_flat(size_t n_axes, bool numbers, struct err *err)
         n_axes == 2 ? "one factor" : "no fitting factor", numbers ? "one that is a number" : "more");
 }
 
-int plot_slice_make(struct plot_slice *slice, const struct plot_wish *wish, const struct plot_data *data,
-                    size_t n_axes, bool numbers, struct err *err)
+int plot_slice_make(struct plot_slice *slice, const struct plot_request *request,
+                    const struct plot_data *data, size_t n_axes, bool numbers, struct err *err)
 {
     struct plot_where where;
     struct choice choice = {.data = data, .where = &where};
@@ -226,11 +226,11 @@ int plot_slice_make(struct plot_slice *slice, const struct plot_wish *wish, cons
     memset(slice, 0, sizeof *slice);
     slice->data = data;
     slice->n_axes = n_axes;
-    int result = plot_where_read(&where, wish->where, data, err);
+    int result = plot_where_read(&where, request->where, data, err);
     if (result == 0)
-        result = read_key(data, "x", wish->x, &axis[0], err);
+        result = read_key(data, "x", request->x, &axis[0], err);
     if (result == 0)
-        result = read_key(data, "y", wish->y, &axis[1], err);
+        result = read_key(data, "y", request->y, &axis[1], err);
     if (result < 0)
         return result;
     choice.anchor = find_anchor(data, &where);

@@ -31,8 +31,8 @@ bool plot_slice_is_number(size_t factor);
 /* Chooses. Factors that the wish does not name: those with which the slice through the best point holds most
  * points. numbers: the first must be a number. 0; -EINVAL where the wish does not fit, -ENODATA where no
  * point is left. */
-int plot_slice_make(struct plot_slice *slice, const struct plot_wish *wish, const struct plot_data *data,
-                    size_t n_axes, bool numbers, struct err *err);
+int plot_slice_make(struct plot_slice *slice, const struct plot_request *request,
+                    const struct plot_data *data, size_t n_axes, bool numbers, struct err *err);
 
 /* NULL or the point. */
 const struct plot_point *plot_slice_at(const struct plot_slice *slice, size_t x, size_t y);

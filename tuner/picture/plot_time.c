@@ -6,12 +6,12 @@
 #include <math.h>
 
 /* The runs' point: the only one of a measurement, else that with most runs. */
-static int find_point(const struct plot_wish *wish, const struct plot_data *data, size_t *ret_point,
+static int find_point(const struct plot_request *request, const struct plot_data *data, size_t *ret_point,
                       struct err *err)
 {
     struct plot_where where;
     size_t most = 0;
-    int result = plot_where_read(&where, wish->where, data, err);
+    int result = plot_where_read(&where, request->where, data, err);
     if (result < 0)
         return result;
     if (data->n_runs == 0)
@@ -90,11 +90,11 @@ static bool any(const struct plot_data *data, size_t point, bool stable, bool wa
     return false;
 }
 
-static void write_plot(FILE *script, const struct plot_wish *wish, const struct plot_data *data,
+static void write_plot(FILE *script, const struct plot_request *request, const struct plot_data *data,
                        size_t point_number, struct plot_unit unit)
 {
     const struct plot_point *point = &data->points[point_number];
-    bool text = plot_script_is_text(wish);
+    bool text = plot_script_is_text(request);
     double cliff = data->source == PLOT_MEASUREMENT ? place_of_burst(data) : NAN;
     fputs("plot \\\n", script);
     if (!text && any(data, point_number, false, true))
@@ -121,11 +121,12 @@ static void write_plot(FILE *script, const struct plot_wish *wish, const struct 
     fputc('\n', script);
 }
 
-static int draw(const struct plot_wish *wish, const struct plot_data *data, FILE *script, struct err *err)
+static int draw(const struct plot_request *request, const struct plot_data *data, FILE *script,
+                struct err *err)
 {
     char words[PLOT_TEXT_SIZE], what[2 * PLOT_TEXT_SIZE];
     size_t number = 0;
-    int result = find_point(wish, data, &number, err);
+    int result = find_point(request, data, &number, err);
     if (result < 0)
         return result;
     struct plot_unit unit = plot_script_unit(top_of(data, number));
@@ -133,19 +134,19 @@ static int draw(const struct plot_wish *wish, const struct plot_data *data, FILE
     bool measured = data->source == PLOT_MEASUREMENT;
     snprintf(what, sizeof what, "Throughput over time: %s",
              plot_slice_words(data, &data->points[number], words));
-    plot_script_begin(script, wish, data, what, data->verdict);
+    plot_script_begin(script, request, data, what, data->verdict);
     fprintf(script,
             "set xlabel 'time%s, seconds'\nset ylabel 'throughput, %s'\nset yrange [0:%.6g]\nset xrange "
             "[0:%.6g]\n",
             measured ? " in runs (what lies between them is left out)" : " of the search", unit.name, top,
             end_of(data));
-    plot_script_key_below(script, wish, true);
+    plot_script_key_below(script, request, true);
     fputs("set samples 2\nset bars 0\n", script);
     write_runs(script, data, number, unit, top);
     if (measured && isfinite(place_of_burst(data)))
         fprintf(script, "$cliff << EOD\n%.6g 0\n%.6g %.6g\nEOD\n", place_of_burst(data), place_of_burst(data),
                 top);
-    write_plot(script, wish, data, number, unit);
+    write_plot(script, request, data, number, unit);
     return 0;
 }
 

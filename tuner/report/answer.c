@@ -3,13 +3,13 @@
 #include "tuner/report/report_objective.h"
 #include "tuner/report/report_sustained.h"
 #include "tuner/search/profiles_judge.h"
-#include "tuner/session/doubts.h"
+#include "tuner/session/warnings.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Figures come from the fresh replays where there are enough for an interval, else from all. */
+/* Figures come from the confirming replays where there are enough for an interval, else from all. */
 static bool fresh_enough(const struct tune *tune, size_t point)
 {
     return record_count(&tune->records[point], true) >= TUNE_MIN_REPLAYS;
@@ -26,8 +26,8 @@ static bool row_for(const struct tune *tune, size_t point, struct row *ret_row)
 static bool ratio_of(const struct tune *tune, size_t other, double *ret_mean, struct interval *ret_interval)
 {
     const struct record *a = &tune->records[tune->chosen], *b = &tune->records[other];
-    bool fresh = fresh_enough(tune, tune->chosen) && fresh_enough(tune, other);
-    struct welch welch = welch_of(record_log_moments(a, fresh), record_log_moments(b, fresh));
+    bool confirming = fresh_enough(tune, tune->chosen) && fresh_enough(tune, other);
+    struct welch welch = welch_of(record_log_moments(a, confirming), record_log_moments(b, confirming));
     if (tune->chosen == other) {
         *ret_mean = 1;
         *ret_interval = (struct interval){1, 1};
@@ -52,11 +52,11 @@ static bool nothing_trusted(const struct tune *tune, char *codes, size_t size)
             return false;
         against |= distrust;
     }
-    for (unsigned doubt = 0; doubt < DOUBT_N; doubt++) {
+    for (unsigned warning = 0; warning < WARNING_N; warning++) {
         /* A code is named whole or not at all. */
-        if ((against & DOUBTS_BIT(doubt)) != 0 && used + strlen(doubts_table[doubt].code) + 2 < size)
+        if ((against & WARNINGS_BIT(warning)) != 0 && used + strlen(warnings_table[warning].code) + 2 < size)
             used += (size_t)snprintf(codes + used, size - used, "%s%s", used > 0 ? "," : "",
-                                     doubts_table[doubt].code);
+                                     warnings_table[warning].code);
     }
     return against != 0;
 }
@@ -111,13 +111,13 @@ void answer_prepare(struct answer *answer, struct tune *tune)
 {
     *answer = (struct answer){.tune = tune, .interrupted = tune->stop == TUNE_STOP_INTERRUPTED};
     answer->has_baseline = row_for(tune, tune->baseline, &answer->baseline);
-    answer->has_standard = row_for(tune, tune->standard, &answer->standard);
+    answer->has_default_setting = row_for(tune, tune->default_setting, &answer->default_setting);
     answer->splits = settings_splits_sizes(tune->settings);
     answer->has_split = row_for(tune, tune->split, &answer->split);
     answer->has_unsplit = row_for(tune, tune->unsplit, &answer->unsplit);
     tune_note_distrust(tune);
     note_outliers(tune);
-    session_note_ground(tune->session);
+    session_note_target(tune->session);
     report_objective_note(tune);
     /* Without memory for it there is none: the answer does not need it. */
     (void)profiles_judge(tune);
@@ -136,17 +136,17 @@ void answer_prepare(struct answer *answer, struct tune *tune)
     }
     answer->has_rows =
         row_for(tune, tune->chosen, &answer->chosen) && row_for(tune, tune->best, &answer->best);
-    answer->fresh = record_count(&tune->records[tune->chosen], true) >= TUNE_FRESH_LEAST;
+    answer->confirming = record_count(&tune->records[tune->chosen], true) >= TUNE_CONFIRMING_LEAST;
     if (answer->has_baseline)
         answer->has_speedup = ratio_of(tune, tune->baseline, &answer->speedup_mean, &answer->speedup);
-    if (answer->has_standard)
-        answer->has_standard_speedup =
-            ratio_of(tune, tune->standard, &answer->standard_speedup_mean, &answer->standard_speedup);
+    if (answer->has_default_setting)
+        answer->has_default_speedup =
+            ratio_of(tune, tune->default_setting, &answer->default_speedup_mean, &answer->default_speedup);
     struct notes *warnings = &tune->session->warnings;
-    doubts_note(warnings, answer->chosen.doubts, 0);
+    warnings_note(warnings, answer->chosen.warning_set, 0);
     judge_sustained(answer);
-    if (!answer->fresh)
+    if (!answer->confirming)
         notes_add(warnings, "not_confirmed",
                   "fewer than %d replays were made after the choice: the figures may flatter it",
-                  TUNE_FRESH_LEAST);
+                  TUNE_CONFIRMING_LEAST);
 }

@@ -22,16 +22,16 @@ struct answer_part {
 struct answer {
     const struct tune *tune;
     bool interrupted;
-    bool fresh;    /* figures come from the replays after the choice */
-    bool has_rows; /* the rows below are valid */
-    struct row chosen, best, baseline, standard;
-    bool has_baseline, has_standard;
+    bool confirming; /* figures come from the replays after the choice */
+    bool has_rows;   /* the rows below are valid */
+    struct row chosen, best, baseline, default_setting;
+    bool has_baseline, has_default_setting;
     bool splits; /* sizes were searched apart; rows of two sizes and of the one size they are compared with */
     bool has_split, has_unsplit;
     struct row split, unsplit;
-    bool has_speedup, has_standard_speedup;
-    struct interval speedup, standard_speedup; /* ratio of the chosen to the baseline */
-    double speedup_mean, standard_speedup_mean;
+    bool has_speedup, has_default_speedup;
+    struct interval speedup, default_speedup; /* ratio of the chosen to the baseline */
+    double speedup_mean, default_speedup_mean;
     bool has_sustained;
     struct sustained_verdict sustained; /* of the chosen point */
     const char *reason;                 /* why there is no recommendation, or NULL */

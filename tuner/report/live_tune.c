@@ -63,7 +63,7 @@ static enum live_unit unit_of(enum objective objective)
     return objective == OBJECTIVE_IOPS ? LIVE_PER_S : LIVE_BYTES_PER_S;
 }
 
-static void show_before_run(struct tune *tune, size_t point, bool fresh)
+static void show_before_run(struct tune *tune, size_t point, bool confirming)
 {
     if (!progress_is_due(&tune->session->progress))
         return;
@@ -72,7 +72,7 @@ static void show_before_run(struct tune *tune, size_t point, bool fresh)
                         .unit = unit_of(tune->settings->objective),
                         .confidence = tune->settings->confidence_share};
     snprintf(live.progress, sizeof live.progress, "%3.0f s of %.0f  %s  run %llu", seconds, budget_s,
-             fresh ? "confirming" : "searching", (unsigned long long)tune->session->n_runs + 1);
+             confirming ? "confirming" : "searching", (unsigned long long)tune->session->n_runs + 1);
     factors_format(&tune->records[point].point, live.now);
     offer_all(tune, &live);
     set_best(tune, &live);

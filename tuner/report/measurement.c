@@ -45,7 +45,7 @@ static int one_run(struct measurement *measurement, struct histogram *latency, s
     if (code < 0)
         return code;
     report_inside_note(&measurement->inside, &result);
-    struct sample sample = sample_of(&result, latency, session_doubts(session, &plan, &result));
+    struct sample sample = sample_of(&result, latency, session_warnings(session, &plan, &result));
     code = record_add(&measurement->record, &sample, latency);
     if (code == 0)
         code = sustained_add(&measurement->sustained, 0, load_bytes, &plan, &result);

@@ -27,7 +27,7 @@ static char *job_text(const struct session *session, const struct row *row, doub
         .cold = session->env.cache == MEASURE_CACHE_COLD,
         .advise = session->env.advise,
         .shared_region = session->env.shared_region,
-        .from_surface = session->simulated ? session->surface.name : NULL,
+        .from_surface = session->simulated ? session->simulator.name : NULL,
     };
     char *text = NULL;
     return fio_job_text(&job, &text) == 0 ? text : NULL;

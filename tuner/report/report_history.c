@@ -54,7 +54,7 @@ json_t *report_history_replay_json(const struct history_replay *replay)
         "throughput", sample->throughput_bps, "iops", sample->iops, "latency_mean_ns",
         json_number(sample->latency_mean_ns), "latency_p99_ns", json_number(sample->latency_p99_ns),
         "achieved_depth", json_number(sample->achieved_depth), "seconds", sample->seconds, "bytes",
-        (json_int_t)sample->bytes, "fresh", sample->fresh, "cut", sample->cut, "aside", replay->aside);
+        (json_int_t)sample->bytes, "fresh", sample->confirming, "cut", sample->cut, "aside", replay->aside);
     json_object_set_new(object, "conditions", json_text(replay->conditions));
     if (replay->windows.n > 0)
         json_object_set_new(

@@ -2,7 +2,7 @@
 #include "tuner/report/report_history.h"
 
 #include "tuner/base/csv.h"
-#include "tuner/session/doubts.h"
+#include "tuner/session/warnings.h"
 
 #include <inttypes.h>
 
@@ -34,14 +34,14 @@ void report_history_csv_header(FILE *out)
           out);
 }
 
-static void put_doubts(FILE *out, uint64_t doubts)
+static void put_warnings(FILE *out, uint64_t warning_set)
 {
     bool any = false;
     fputc('"', out);
-    for (unsigned i = 0; i < DOUBT_N; i++) {
-        if ((doubts & DOUBTS_BIT(i)) != 0)
-            fprintf(out, "%s%s", any ? " " : "", doubts_table[i].code);
-        any |= (doubts & DOUBTS_BIT(i)) != 0;
+    for (unsigned i = 0; i < WARNING_N; i++) {
+        if ((warning_set & WARNINGS_BIT(i)) != 0)
+            fprintf(out, "%s%s", any ? " " : "", warnings_table[i].code);
+        any |= (warning_set & WARNINGS_BIT(i)) != 0;
     }
     fputs("\",", out);
 }
@@ -72,8 +72,9 @@ void report_history_csv(FILE *out, const struct history_info *info, const struct
         put_point(out, &replays[i].point);
         for (size_t k = 0; k < sizeof figures / sizeof figures[0]; k++)
             put_number(out, figures[k]);
-        fprintf(out, "%" PRIu64 ",%d,%d,%d,", sample->bytes, sample->fresh, sample->cut, replays[i].aside);
-        put_doubts(out, sample->doubts);
+        fprintf(out, "%" PRIu64 ",%d,%d,%d,", sample->bytes, sample->confirming, sample->cut,
+                replays[i].aside);
+        put_warnings(out, sample->warning_set);
         csv_text(out, replays[i].conditions);
         fputs("\r\n", out);
     }

@@ -2,33 +2,33 @@
 #include "tuner/report/report_importance.h"
 
 #include "tuner/base/json.h"
-#include "tuner/search/matters.h"
+#include "tuner/search/sensitivity.h"
 
 void report_importance_text(FILE *out, const struct tune *tune)
 {
-    char lines[MATTERS_MAX_LINES][MATTERS_LINE_SIZE];
-    struct matters matters = {0};
+    char lines[SENSITIVITY_MAX_LINES][SENSITIVITY_LINE_SIZE];
+    struct sensitivity sensitivity = {0};
     size_t n;
-    if (tune->space.n_points > 1 && matters_of(tune, &matters) == 0) {
-        matters_words(tune, &matters, lines, &n);
+    if (tune->space.n_points > 1 && sensitivity_of(tune, &sensitivity) == 0) {
+        sensitivity_text(tune, &sensitivity, lines, &n);
         for (size_t i = 0; i < n; i++)
             fprintf(out, "%-13s%s\n", i == 0 ? "What matters" : "", lines[i]);
         if (n == 0)
             fputs("What matters too little was measured to tell the factors apart\n", out);
     }
-    matters_done(&matters);
+    sensitivity_done(&sensitivity);
 }
 
 /* Ratio to the recommended setting when this factor alone takes the level. */
-static json_t *json_change(const struct tune *tune, const struct matters *matters,
+static json_t *json_change(const struct tune *tune, const struct sensitivity *sensitivity,
                            const struct importance_change *change)
 {
     double mean;
-    struct interval ratio = matters_ratio(tune, change, tune->settings->confidence_share, &mean);
+    struct interval ratio = sensitivity_ratio(tune, change, tune->settings->confidence_share, &mean);
     json_t *also = json_array();
     for (size_t dim = 0; dim < tune->space.n_dims; dim++) {
         if (change->also[dim])
-            json_array_append_new(also, json_string(matters->factors[dim].key));
+            json_array_append_new(also, json_string(sensitivity->factors[dim].key));
     }
     return json_pack("{s:o, s:o, s:b, s:o, s:o, s:o}", "setting",
                      json_point(&tune->records[change->point].point), "also_changed", also, "measured",
@@ -36,13 +36,13 @@ static json_t *json_change(const struct tune *tune, const struct matters *matter
                      json_number(ratio.low), "high", json_number(ratio.high));
 }
 
-static json_t *json_factor(const struct tune *tune, const struct matters *matters, size_t dim)
+static json_t *json_factor(const struct tune *tune, const struct sensitivity *sensitivity, size_t dim)
 {
-    const struct importance *importance = &matters->importance;
-    const struct matters_factor *factor = &matters->factors[dim];
+    const struct importance *importance = &sensitivity->importance;
+    const struct sensitivity_factor *factor = &sensitivity->factors[dim];
     json_t *levels = json_array();
     for (size_t i = 0; i < factor->n_changes; i++)
-        json_array_append_new(levels, json_change(tune, matters, &factor->changes[i]));
+        json_array_append_new(levels, json_change(tune, sensitivity, &factor->changes[i]));
     return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "factor", factor->key, "share",
                      json_number(importance->own[dim].mean), "low", json_number(importance->own[dim].low),
                      "high", json_number(importance->own[dim].high), "total",
@@ -51,39 +51,39 @@ static json_t *json_factor(const struct tune *tune, const struct matters *matter
                      json_number(importance->total[dim].high), "levels", levels);
 }
 
-static json_t *json_factors(const struct tune *tune, const struct matters *matters)
+static json_t *json_factors(const struct tune *tune, const struct sensitivity *sensitivity)
 {
     json_t *factors = json_array();
     for (size_t dim = 0; dim < tune->space.n_dims; dim++) {
-        if (matters->importance.varies[dim])
-            json_array_append_new(factors, json_factor(tune, matters, dim));
+        if (sensitivity->importance.varies[dim])
+            json_array_append_new(factors, json_factor(tune, sensitivity, dim));
     }
     return factors;
 }
 
-static json_t *json_pairs(const struct tune *tune, const struct matters *matters)
+static json_t *json_pairs(const struct tune *tune, const struct sensitivity *sensitivity)
 {
-    const struct importance *importance = &matters->importance;
+    const struct importance *importance = &sensitivity->importance;
     json_t *pairs = json_array();
     for (size_t b = 1; b < tune->space.n_dims; b++) {
         for (size_t a = 0; a < b; a++) {
             struct importance_share share = importance->pair[a][b];
             if (importance->varies[a] && importance->varies[b])
                 json_array_append_new(
-                    pairs, json_pack("{s:[s, s], s:o, s:o, s:o}", "factors", matters->factors[a].key,
-                                     matters->factors[b].key, "share", json_number(share.mean), "low",
+                    pairs, json_pack("{s:[s, s], s:o, s:o, s:o}", "factors", sensitivity->factors[a].key,
+                                     sensitivity->factors[b].key, "share", json_number(share.mean), "low",
                                      json_number(share.low), "high", json_number(share.high)));
         }
     }
     return pairs;
 }
 
-static json_t *json_words(const struct tune *tune, const struct matters *matters)
+static json_t *json_words(const struct tune *tune, const struct sensitivity *sensitivity)
 {
-    char lines[MATTERS_MAX_LINES][MATTERS_LINE_SIZE];
+    char lines[SENSITIVITY_MAX_LINES][SENSITIVITY_LINE_SIZE];
     size_t n;
     json_t *words = json_array();
-    matters_words(tune, matters, lines, &n);
+    sensitivity_text(tune, sensitivity, lines, &n);
     for (size_t i = 0; i < n; i++)
         json_array_append_new(words, json_text(lines[i]));
     return words;
@@ -91,17 +91,17 @@ static json_t *json_words(const struct tune *tune, const struct matters *matters
 
 json_t *report_importance_json(const struct tune *tune)
 {
-    struct matters matters;
+    struct sensitivity sensitivity;
     json_t *object = NULL;
-    if (matters_of(tune, &matters) == 0) {
-        const struct importance *importance = &matters.importance;
+    if (sensitivity_of(tune, &sensitivity) == 0) {
+        const struct importance *importance = &sensitivity.importance;
         object = json_pack(
-            "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "factors", json_factors(tune, &matters), "pairs",
-            json_pairs(tune, &matters), "unexplained", json_number(importance->unexplained.mean), "known",
+            "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "factors", json_factors(tune, &sensitivity), "pairs",
+            json_pairs(tune, &sensitivity), "unexplained", json_number(importance->unexplained.mean), "known",
             json_number(importance->known_share), "spread_log", json_number(importance->spread.mean), "words",
-            json_words(tune, &matters), "confidence", json_number(tune->settings->confidence_share), "points",
-            (json_int_t)importance->n_points);
+            json_words(tune, &sensitivity), "confidence", json_number(tune->settings->confidence_share),
+            "points", (json_int_t)importance->n_points);
     }
-    matters_done(&matters);
+    sensitivity_done(&sensitivity);
     return object != NULL ? object : json_null();
 }

@@ -28,9 +28,9 @@ int report_measure_prepare(struct measured *measured, const struct measurement *
     measured->judged = result == 0;
     if (measured->known)
         row->disqualifying = session_disqualifying(session, row->mostly, &row->point);
-    row->doubts |= row->disqualifying;
-    doubts_note(warnings, row->doubts, row->disqualifying);
-    session_note_ground(session);
+    row->warning_set |= row->disqualifying;
+    warnings_note(warnings, row->warning_set, row->disqualifying);
+    session_note_target(session);
     if (measured->judged && measurement->rule == NULL)
         report_sustained_note(warnings, &measured->sustained);
     if (measurement->rule != NULL && !measurement->state.met)
@@ -121,7 +121,8 @@ json_t *report_measure_document(const struct measured *measured)
     json_object_set_new(object, "bytes_written", json_integer((json_int_t)session->bytes_written));
     json_object_set_new(object, "bytes_read", json_integer((json_int_t)session->bytes_read));
     if (!session->simulated)
-        json_object_set_new(object, "wear", wear_json(&session->wear_before, &session->wear_after));
+        json_object_set_new(object, "wear",
+                            drive_health_json(&session->drive_health_before, &session->drive_health_after));
     json_object_set_new(object, "seed", json_integer((json_int_t)session->seed));
     json_object_set_new(object, "warnings", json_warnings(&session->warnings));
     json_object_set_new(object, "system", json_system(session));

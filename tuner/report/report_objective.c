@@ -13,7 +13,7 @@
 #include <jansson.h>
 #include <math.h>
 
-static bool is_fresh(const struct tune *tune, size_t point)
+static bool is_confirming(const struct tune *tune, size_t point)
 {
     return record_count(&tune->records[point], true) >= TUNE_MIN_REPLAYS;
 }
@@ -26,14 +26,14 @@ static bool figure_of(const struct tune *tune, struct objective_figure *ret_figu
     if (tune->chosen == TUNE_NONE || settings->profile != PROFILE_MAX_THROUGHPUT)
         return false;
     const struct record *chosen = &tune->records[tune->chosen];
-    bool fresh = is_fresh(tune, tune->chosen);
-    if (objective_figure(settings->objective, chosen, fresh, settings->confidence_share, ret_figure) < 0)
+    bool confirming = is_confirming(tune, tune->chosen);
+    if (objective_figure(settings->objective, chosen, confirming, settings->confidence_share, ret_figure) < 0)
         return false;
     *ret_ratio = (struct objective_ratio){0};
     if (tune->baseline != TUNE_NONE)
-        *ret_ratio =
-            objective_ratio(chosen, &tune->records[tune->baseline], fresh && is_fresh(tune, tune->baseline),
-                            settings->confidence_share, objective_table[settings->objective].value);
+        *ret_ratio = objective_ratio(chosen, &tune->records[tune->baseline],
+                                     confirming && is_confirming(tune, tune->baseline),
+                                     settings->confidence_share, objective_table[settings->objective].value);
     return true;
 }
 

@@ -51,7 +51,7 @@ void report_plan_end(FILE *out, const struct session *session, uint64_t file_byt
     char place[SETTINGS_TEXT_SIZE], file[UNITS_TEXT_SIZE], writes[UNITS_TEXT_SIZE];
     if (session->simulated) {
         fprintf(out, " on simulated surface \"%s\"\n",
-                text_printable(session->surface.name, place, sizeof place));
+                text_printable(session->simulator.name, place, sizeof place));
         return;
     }
     fprintf(out, ", %s %s in %s%s, at most %s written", existing ? "existing file of" : "file of",

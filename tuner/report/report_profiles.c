@@ -61,7 +61,7 @@ static void print_profile(FILE *out, const struct tune *tune, enum profile profi
     const struct profiles_verdict *verdict = &tune->profiles.verdict[profile];
     char text[FACTORS_TEXT_SIZE];
     struct row row;
-    if (point == TUNE_NONE || tune_row(tune, point, verdict->fresh, &row) < 0)
+    if (point == TUNE_NONE || tune_row(tune, point, verdict->confirming, &row) < 0)
         return;
     fprintf(out, "  %-15s %s%s\n%18s", profiles_names[profile], factors_format(&row.point, text),
             point == tune->chosen ? "  (recommended)" : "", "");

@@ -16,13 +16,13 @@ static json_t *json_profile(const struct tune *tune, enum profile profile)
     size_t point = tune->profiles.point[profile];
     const struct profiles_verdict *verdict = &tune->profiles.verdict[profile];
     struct row row;
-    if (point == TUNE_NONE || tune_row(tune, point, verdict->fresh, &row) < 0)
+    if (point == TUNE_NONE || tune_row(tune, point, verdict->confirming, &row) < 0)
         return json_null();
     json_t *object = json_row(&row);
     if (object == NULL)
         return NULL;
     json_object_set_new(object, "recommended", json_boolean(point == tune->chosen));
-    json_object_set_new(object, "after_the_choice", json_boolean(verdict->fresh));
+    json_object_set_new(object, "after_the_choice", json_boolean(verdict->confirming));
     json_object_set_new(object, "probability_fits_best", json_number(verdict->on_top));
     json_object_set_new(object, "probability_on_front", json_number(verdict->on_front));
     json_object_set_new(object, "throughput_ratio", report_objective_json_ratio(verdict->throughput));

@@ -69,7 +69,7 @@ static json_t *json_run_length(const struct tune *tune)
     return json_pack("{s:o, s:o, s:o, s:o, s:s}", "seconds", json_number((double)tune->duration_ns / 1e9),
                      "warmup_limit_seconds", json_number((double)length->warmup_limit_ns / 1e9),
                      "warmup_least_seconds", json_number((double)length->warmup_least_ns / 1e9),
-                     "start_ratio", json_number(tune_start_ratio(tune)), "why",
+                     "start_ratio", json_number(tune_transient_ratio(tune)), "why",
                      length->why != NULL ? length->why : "no run was made");
 }
 
@@ -145,12 +145,11 @@ static void set_answer(json_t *object, const struct answer *answer)
                       "split", answer->has_split ? json_row(&answer->split) : json_null(), "unsplit",
                       answer->has_unsplit ? json_row(&answer->unsplit) : json_null()));
     json_object_set_new(object, "sequential_counterpart", json_counterpart(tune));
-    if (answer->has_standard)
-        json_object_set_new(
-            object, "default",
-            json_baseline(true, &answer->standard, true,
-                          json_ratio(answer->has_standard_speedup, answer->standard_speedup_mean,
-                                     answer->standard_speedup)));
+    if (answer->has_default_setting)
+        json_object_set_new(object, "default",
+                            json_baseline(true, &answer->default_setting, true,
+                                          json_ratio(answer->has_default_speedup,
+                                                     answer->default_speedup_mean, answer->default_speedup)));
 }
 
 json_t *report_recommendation_document(const struct answer *answer)
@@ -169,8 +168,9 @@ json_t *report_recommendation_document(const struct answer *answer)
     json_object_set_new(object, "importance", report_importance_json(tune));
     json_object_set_new(object, "search", json_search(tune));
     if (!tune->session->simulated)
-        json_object_set_new(object, "wear",
-                            wear_json(&tune->session->wear_before, &tune->session->wear_after));
+        json_object_set_new(
+            object, "wear",
+            drive_health_json(&tune->session->drive_health_before, &tune->session->drive_health_after));
     json_object_set_new(object, "points", json_points(tune, true, VERDICT_WORSE));
     json_object_set_new(object, "dropped", json_notes(&tune->session->dropped, "what", "why"));
     json_object_set_new(object, "warnings", json_warnings(&tune->session->warnings));

@@ -63,9 +63,9 @@ static void print_gains(FILE *out, const struct answer *answer)
         print_gain(out, name, &answer->baseline, answer->speedup_mean, answer->speedup, confidence);
     else
         fprintf(out, "Gain         unknown: %s could not be measured often enough\n", name);
-    if (answer->has_standard_speedup)
-        print_gain(out, "the default", &answer->standard, answer->standard_speedup_mean,
-                   answer->standard_speedup, confidence);
+    if (answer->has_default_speedup)
+        print_gain(out, "the default", &answer->default_setting, answer->default_speedup_mean,
+                   answer->default_speedup, confidence);
     if (answer->has_unsplit && tune->split_gain_known && tune->chosen == tune->split)
         print_gain(out, "one size for reads and writes", &answer->unsplit, tune->split_gain,
                    tune->split_gain_interval, confidence);

@@ -44,10 +44,10 @@ void text_latency(FILE *out, const struct latency_row *latency)
 void text_trust(FILE *out, uint64_t disqualifying)
 {
     const char *separator = "\nTrust        not trustworthy: ";
-    for (unsigned i = 0; i < DOUBT_N; i++) {
-        if ((disqualifying & DOUBTS_BIT(i)) == 0)
+    for (unsigned i = 0; i < WARNING_N; i++) {
+        if ((disqualifying & WARNINGS_BIT(i)) == 0)
             continue;
-        fprintf(out, "%s%s", separator, doubts_table[i].code);
+        fprintf(out, "%s%s", separator, warnings_table[i].code);
         separator = ", ";
     }
 }
@@ -61,7 +61,7 @@ static const char *fact_text(const struct session *session, const char *key, con
 void text_place(FILE *out, const struct session *session)
 {
     if (session->simulated) {
-        fprintf(out, "simulated surface \"%s\"", session->surface.name);
+        fprintf(out, "simulated surface \"%s\"", session->simulator.name);
         return;
     }
     char source[256];
@@ -76,6 +76,7 @@ void text_traffic(FILE *out, const struct session *session)
     fprintf(out, "Wrote %s, read %s", units_format_bytes(session->bytes_written, written),
             units_format_bytes(session->bytes_read, read));
     if (!session->simulated &&
-        wear_format(&session->wear_before, &session->wear_after, drive, sizeof drive)[0] != '\0')
+        drive_health_format(&session->drive_health_before, &session->drive_health_after, drive,
+                            sizeof drive)[0] != '\0')
         fprintf(out, "; %s", drive);
 }

@@ -81,15 +81,15 @@ int objective_check(const struct settings *settings, const struct candidates *ca
     return objective_table[settings->objective].one_load ? check_load(settings, candidates, err) : 0;
 }
 
-int objective_figure(enum objective objective, const struct record *record, bool fresh, double confidence,
-                     struct objective_figure *ret_figure)
+int objective_figure(enum objective objective, const struct record *record, bool confirming,
+                     double confidence, struct objective_figure *ret_figure)
 {
     double *values = calloc(record->n + 1, sizeof *values);
     size_t n = 0;
     if (values == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < record->n; i++) {
-        if (!fresh || record->samples[i].fresh)
+        if (!confirming || record->samples[i].confirming)
             values[n++] = objective_table[objective].value(&record->samples[i]);
     }
     struct objective_figure figure = {
@@ -101,25 +101,25 @@ int objective_figure(enum objective objective, const struct record *record, bool
     return 0;
 }
 
-struct moments objective_log_moments(const struct record *record, bool fresh,
+struct moments objective_log_moments(const struct record *record, bool confirming,
                                      double (*value)(const struct sample *sample))
 {
     struct moments moments = {0};
     for (size_t i = 0; i < record->n; i++) {
-        if (!fresh || record->samples[i].fresh)
+        if (!confirming || record->samples[i].confirming)
             moments_add(&moments, log(value(&record->samples[i])));
     }
     return moments;
 }
 
-struct objective_ratio objective_ratio(const struct record *a, const struct record *b, bool fresh,
+struct objective_ratio objective_ratio(const struct record *a, const struct record *b, bool confirming,
                                        double confidence, double (*value)(const struct sample *sample))
 {
     struct objective_ratio ratio = {.mean = 1, .ci = {1, 1}, .has = a == b};
     if (a == b)
         return ratio;
     struct welch welch =
-        welch_of(objective_log_moments(a, fresh, value), objective_log_moments(b, fresh, value));
+        welch_of(objective_log_moments(a, confirming, value), objective_log_moments(b, confirming, value));
     if (welch.df <= 0)
         return ratio;
     struct interval interval = welch_interval(welch, confidence);

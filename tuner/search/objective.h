@@ -43,11 +43,11 @@ struct objective_figure {
     struct interval ci;
     size_t n;
 };
-int objective_figure(enum objective objective, const struct record *record, bool fresh, double confidence,
-                     struct objective_figure *ret_figure);
+int objective_figure(enum objective objective, const struct record *record, bool confirming,
+                     double confidence, struct objective_figure *ret_figure);
 
 /* Moments of the logarithms of a value over all, or only fresh, replays. */
-struct moments objective_log_moments(const struct record *record, bool fresh,
+struct moments objective_log_moments(const struct record *record, bool confirming,
                                      double (*value)(const struct sample *sample));
 
 /* Ratio of the values of two points, exp of the Welch interval. has: there is one. */
@@ -56,7 +56,7 @@ struct objective_ratio {
     double mean;
     struct interval ci;
 };
-struct objective_ratio objective_ratio(const struct record *a, const struct record *b, bool fresh,
+struct objective_ratio objective_ratio(const struct record *a, const struct record *b, bool confirming,
                                        double confidence, double (*value)(const struct sample *sample));
 
 #endif

@@ -40,7 +40,7 @@ size_t prior_first_points(const struct tune *tune, size_t *ret_points, size_t ro
 
 /* The most promising point of every level of every factor, each once, by the first source; at most `room`.
  * Where a change since then raised everything that has one level - a size, an API - one of them shows it. */
-size_t prior_sentinels(const struct tune *tune, size_t *ret_points, size_t room);
+size_t prior_probes(const struct tune *tune, size_t *ret_points, size_t room);
 
 json_t *prior_json(const struct tune *tune); /* null without --prior */
 void prior_text(FILE *out, const struct tune *tune);

@@ -35,7 +35,7 @@ struct profiles_verdict {
     size_t n_near;   /* measured points within a factor of two of its latency and throughput, with itself */
     size_t n_neighbours, n_neighbours_measured; /* of the space, one level away in one factor */
     bool explored;
-    bool fresh; /* figures and ratios come from the replays after the choice */
+    bool confirming; /* figures and ratios come from the replays after the choice */
     struct objective_ratio throughput, latency;
 };
 

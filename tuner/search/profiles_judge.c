@@ -68,7 +68,7 @@ static void count_explored(const struct tune *tune, const struct profiles_field 
                         verdict->n_neighbours_measured == verdict->n_neighbours;
 }
 
-static bool is_fresh(const struct tune *tune, size_t point)
+static bool is_confirming(const struct tune *tune, size_t point)
 {
     return record_count(&tune->records[point], true) >= TUNE_MIN_REPLAYS;
 }
@@ -77,14 +77,15 @@ static void compare_with_fastest(const struct tune *tune, size_t point, struct p
 {
     size_t fastest = tune->profiles.point[PROFILE_MAX_THROUGHPUT];
     double confidence = tune->settings->confidence_share;
-    verdict->fresh = is_fresh(tune, point);
+    verdict->confirming = is_confirming(tune, point);
     if (fastest == TUNE_NONE)
         return;
     const struct record *a = &tune->records[point], *b = &tune->records[fastest];
-    bool fresh = verdict->fresh && is_fresh(tune, fastest);
+    bool confirming = verdict->confirming && is_confirming(tune, fastest);
     verdict->throughput =
-        objective_ratio(a, b, fresh, confidence, objective_table[OBJECTIVE_THROUGHPUT].value);
-    verdict->latency = objective_ratio(a, b, fresh, confidence, objective_table[OBJECTIVE_LATENCY].value);
+        objective_ratio(a, b, confirming, confidence, objective_table[OBJECTIVE_THROUGHPUT].value);
+    verdict->latency =
+        objective_ratio(a, b, confirming, confidence, objective_table[OBJECTIVE_LATENCY].value);
 }
 
 /* Share of the draws in which the point at a position fits a profile best; points behind a cliff are no

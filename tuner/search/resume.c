@@ -85,7 +85,7 @@ static void take_time(struct tune *tune, double spent_ns)
     uint64_t kept_ns = (uint64_t)((double)tune->settings->budget_ns * TUNE_FINAL_SHARE);
     if (session->simulated) {
         uint64_t passed_ns = (uint64_t)spent_ns;
-        session->surface.now_ns += passed_ns;
+        session->simulator.now_ns += passed_ns;
         session->start_ns += passed_ns;
         tune->end_ns += passed_ns;
         tune->search_end_ns += passed_ns;
@@ -201,15 +201,15 @@ static bool disagrees(const struct tune *tune, const struct moments *moments, co
 static int add_replay(struct tune *tune, size_t point, struct sample sample, struct histogram *latency)
 {
     struct record *record = &tune->records[point];
-    sample.fresh = false;
-    struct sketch sketch = sample.latency_sketch;
+    sample.confirming = false;
+    struct latency_quantiles quantiles = sample.latency_quantiles;
     histogram_init(latency);
-    sketch_unfold(&sketch, sample.latency_mean_ns, latency);
+    latency_quantiles_unfold(&quantiles, sample.latency_mean_ns, latency);
     int result = record_add(record, &sample, latency);
     if (result < 0)
         return result;
-    /* The sketch as it was, not one of the unfolded histogram. */
-    record->samples[record->n - 1].latency_sketch = sketch;
+    /* The quantiles as it was, not one of the unfolded histogram. */
+    record->samples[record->n - 1].latency_quantiles = quantiles;
     if (point < tune->space.n_points) {
         result = belief_tell(&tune->belief, point, tune_response(tune, &sample));
         tune_weigh_trust(tune, point);

@@ -36,7 +36,7 @@ static double guess_run_seconds(const struct session *session)
 {
     double seconds = (double)tune_length_first_ns(session->settings) / 1e9;
     if (session->simulated)
-        return seconds * 1.1 + session->surface.world.noise.setup_seconds;
+        return seconds * 1.1 + session->simulator.world.noise.setup_seconds;
     return seconds * 2 + 0.05;
 }
 
@@ -169,17 +169,17 @@ static void place_baselines(struct tune *tune)
 {
     const struct settings *settings = tune->settings;
     struct session *session = tune->session;
-    struct point standard = default_point(settings), current = tune_current_point(settings);
-    bool standard_works = candidates_check(session, &standard, file_bytes_of(session), NULL) == 0;
-    tune->standard = TUNE_NONE;
+    struct point default_setting = default_point(settings), current = tune_current_point(settings);
+    bool standard_works = candidates_check(session, &default_setting, file_bytes_of(session), NULL) == 0;
+    tune->default_setting = TUNE_NONE;
     tune->baseline_is_default = !settings->current_given && standard_works;
     if (settings->current_given) {
         tune->baseline = place_point(tune, &current);
-        if (standard_works && !factors_equal(&standard, &current))
-            tune->standard = place_point(tune, &standard);
-        tune->baseline_is_default = factors_equal(&standard, &current);
+        if (standard_works && !factors_equal(&default_setting, &current))
+            tune->default_setting = place_point(tune, &default_setting);
+        tune->baseline_is_default = factors_equal(&default_setting, &current);
     } else {
-        tune->baseline = standard_works ? place_point(tune, &standard) : cheapest_point(tune);
+        tune->baseline = standard_works ? place_point(tune, &default_setting) : cheapest_point(tune);
     }
 }
 
@@ -218,7 +218,7 @@ static int make_search(struct tune *tune, struct err *err)
     gsl_rng_set(tune->rng, rng_derive(tune->session->seed, 2));
     int result = belief_init(&tune->belief, &tune->space, tune->search->model, FALLBACK_STD);
     /* What a few runs find late can no longer be shown to meet a bound on p99. */
-    tune->belief.ignores_surprises = tune->settings->max_latency_p99_ns != 0;
+    tune->belief.ignores_lone_peaks = tune->settings->max_latency_p99_ns != 0;
     if (result == 0)
         result = tune->search->init(tune->search_state, &tune->space, first_design_size(tune), tune->rng);
     return result < 0 ? err_sys(err, result, "cannot start the search") : 0;
@@ -229,7 +229,7 @@ int tune_init(struct tune *tune, struct session *session, struct err *err)
     memset(tune, 0, sizeof *tune);
     tune->session = session;
     tune->settings = session->settings;
-    tune->best = tune->chosen = tune->baseline = tune->standard = tune->counterpart = TUNE_NONE;
+    tune->best = tune->chosen = tune->baseline = tune->default_setting = tune->counterpart = TUNE_NONE;
     tune->split = tune->unsplit = tune->unpaid = TUNE_NONE;
     tune->lowest_p99_ns = NAN;
     tune->margin = objective_margin(tune->settings);
@@ -268,8 +268,8 @@ static void keep_confirmed(struct tune *tune, size_t best)
         tune->best = tune->chosen = best;
 }
 
-/* A choice that its own fresh replays disprove is made again, once; replays that took part in the new choice
- * are fresh no more. */
+/* A choice that its own confirming replays disprove is made again, once; replays that took part in the new
+ * choice are fresh no more. */
 static int choose_and_confirm(struct tune *tune, struct err *err)
 {
     /* What was measured elsewhere steers; it is no argument for or against a point. */
@@ -292,7 +292,7 @@ static int choose_and_confirm(struct tune *tune, struct err *err)
         return 0;
     }
     /* Bytes do not allow another choice; and a night judges all that it replayed, whatever was chosen. */
-    if (tune->writes_are_scarce || tune_chance_wanted(tune)) {
+    if (tune->writes_are_scarce || tune_not_ruled_out_wanted(tune)) {
         keep_confirmed(tune, best);
         return 0;
     }
@@ -328,8 +328,8 @@ static int conclude(struct tune *tune, struct err *err)
     return tune_judge(tune);
 }
 
-/* Did fresh replays unsettle what was settled, with time left to do something about it? A bound on p99 has
- * left points out for good by now. */
+/* Did confirming replays unsettle what was settled, with time left to do something about it? A bound on p99
+ * has left points out for good by now. */
 static bool is_worth_another_race(const struct tune *tune)
 {
     const struct tune_watch *watch = tune->session->watch;

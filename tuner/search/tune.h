@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define TUNE_NONE                SIZE_MAX
-#define TUNE_FRESH_LEAST         5   /* interleaved replays after the choice */
+#define TUNE_CONFIRMING_LEAST    5   /* interleaved replays after the choice */
 #define TUNE_FINAL_SHARE         0.2 /* of the budget is kept for them, as far as they need it */
 #define TUNE_SPLIT_SHARE         0.1 /* of the budget for the best point of one size, with split sizes */
 #define TUNE_GRID_REPLAYS        3   /* of every point of --method grid */
@@ -44,16 +44,16 @@ extern const char *const tune_stop_text[];
 
 #define TUNE_MAX_WATCHED 3
 
-/* For one night of many (tuner/nightly/night): points that are measured whatever the search finds, also in
- * the replays after the choice, and how much those are worth. */
+/* For one night of many (tuner/nightly/retune_measure): points that are measured whatever the search finds,
+ * also in the replays after the choice, and how much those are worth. */
 struct tune_watch {
     struct point points[TUNE_MAX_WATCHED];
     size_t n;
     double final_share;  /* of the budget, instead of TUNE_FINAL_SHARE */
-    size_t most_replays; /* after the choice, of each point; at least TUNE_FRESH_LEAST */
+    size_t most_replays; /* after the choice, of each point; at least TUNE_CONFIRMING_LEAST */
     size_t n_contenders; /* at least so many points beside the baselines among them, where so many have a
                             chance */
-    bool look_again;     /* what is known from elsewhere may have changed: see prior_sentinels */
+    bool look_again;     /* what is known from elsewhere may have changed: see prior_probes */
     bool once;           /* no further race after them: they are kept as they are */
 };
 
@@ -61,7 +61,7 @@ struct tune;
 
 /* Who looks on while runs are made: NULL, or a function that returns soon. */
 struct tune_observer {
-    void (*run_begins)(struct tune *tune, size_t point, bool fresh);
+    void (*run_begins)(struct tune *tune, size_t point, bool confirming);
 };
 
 struct tune {
@@ -79,7 +79,7 @@ struct tune {
     size_t n_records;
     struct sustained sustained; /* all runs, in order */
     size_t baseline;            /* index of the baseline (--current, else the default) */
-    size_t standard;            /* index of the default where --current is another point, else TUNE_NONE */
+    size_t default_setting;     /* index of the default where --current is another point, else TUNE_NONE */
     bool baseline_is_default;
     size_t watched[TUNE_MAX_WATCHED]; /* indices of the points of session->watch that can be measured here */
     size_t n_watched;
@@ -143,7 +143,7 @@ size_t tune_find_point(const struct tune *tune, const struct point *point);
 /* Runs the listed points (an index may repeat) in random order, as far as `deadline_ns` allows. fresh: they
  * count as made after the choice. 0 or a negative errno that ends the command; tune->stop says when no more
  * runs can be made. */
-int tune_measure(struct tune *tune, size_t *points, size_t n, bool fresh, uint64_t deadline_ns,
+int tune_measure(struct tune *tune, size_t *points, size_t n, bool confirming, uint64_t deadline_ns,
                  struct err *err);
 
 /* What a finished run teaches about the cost of runs. */
@@ -164,28 +164,28 @@ int tune_explore(struct tune *tune, struct err *err);
 int tune_race(struct tune *tune, struct err *err);
 
 /* A night that looks again and is not short of bytes. */
-bool tune_chance_wanted(const struct tune *tune);
+bool tune_not_ruled_out_wanted(const struct tune *tune);
 
 /* Whether the baseline's runs tell what there is to be better than. Without that no point is told to have a
  * chance, nor to have none. */
-bool tune_chance_known(const struct tune *tune);
+bool tune_not_ruled_out_known(const struct tune *tune);
 
 /* Whether a point of the space may well be better than the baseline by more than the margin: by its own
  * replays alone where it has any, else by the surrogate. */
 bool tune_chance(const struct tune *tune, size_t point);
 
 /* Whether one point may well be as good as another, which was measured. */
-bool tune_chance_against(const struct tune *tune, size_t point, size_t other);
+bool tune_not_ruled_out_against(const struct tune *tune, size_t point, size_t other);
 
 /* All points with a chance against the baseline, the highest upper bound first; at most room
- * (1..TUNE_MAX_CHANCES); their number. */
-#define TUNE_MAX_CHANCES 8
-size_t tune_chance_list(const struct tune *tune, size_t *ret_points, size_t room);
+ * (1..TUNE_MAX_NOT_RULED_OUT); their number. */
+#define TUNE_MAX_NOT_RULED_OUT 8
+size_t tune_not_ruled_out_list(const struct tune *tune, size_t *ret_points, size_t room);
 
 /* True when the replays so far speak against --max-latency-p99 (false without that option or replays). */
 bool tune_misses_p99(const struct tune *tune, size_t point);
 
-/* What speaks against recommending a point, from its replays so far and from file and machine: doubts that
+/* What speaks against recommending a point, from its replays so far and from file and machine: warnings that
  * disqualify it and are not accepted. */
 uint64_t tune_distrust(const struct tune *tune, size_t point);
 
@@ -196,7 +196,7 @@ void tune_exclude_distrusted(struct tune *tune);
 void tune_weigh_trust(struct tune *tune, size_t point);
 
 /* The figures of a point, with what disqualifies it. As row_of. */
-int tune_row(const struct tune *tune, size_t point, bool fresh, struct row *ret_row);
+int tune_row(const struct tune *tune, size_t point, bool confirming, struct row *ret_row);
 
 /* One warning for each doubt that points are left out for. */
 void tune_note_distrust(struct tune *tune);
@@ -208,7 +208,7 @@ void tune_choose(struct tune *tune);
  * beside n_points others; then tune->counterpart is its index. */
 bool tune_has_counterpart(struct tune *tune, size_t n_points, uint64_t deadline_ns);
 
-/* Doubts the chosen point when it was faster than its counterpart. */
+/* Warnings the chosen point when it was faster than its counterpart. */
 void tune_weigh_counterpart(struct tune *tune);
 
 /* Measured, not failed, trusted and within the bound on latency. */
@@ -265,7 +265,7 @@ int tune_tell(struct tune *tune, size_t point, const struct sample *sample);
 /* Points that were hardly measured and could surprise, those that most likely do by the second of a run
  * first, at most `most`; none where something else is the larger part of what the answer leaves open, or
  * where they are too many. 0 or -ENOMEM. */
-int tune_list_surprises(struct tune *tune, size_t most, size_t *ret_points, size_t *ret_n);
+int tune_list_lone_peaks(struct tune *tune, size_t most, size_t *ret_points, size_t *ret_n);
 
 /* Tells the belief anew of all that the records hold. 0 or -ENOMEM. */
 int tune_tell_again(struct tune *tune);

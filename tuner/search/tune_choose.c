@@ -155,7 +155,7 @@ void tune_choose(struct tune *tune)
 static bool is_conclusive(const struct tune *tune)
 {
     return tune->probability >= tune->settings->confidence_share &&
-           record_count(&tune->records[tune->chosen], true) >= TUNE_FRESH_LEAST;
+           record_count(&tune->records[tune->chosen], true) >= TUNE_CONFIRMING_LEAST;
 }
 
 int tune_judge(struct tune *tune)

@@ -44,7 +44,7 @@ static double enough(const struct tune *tune)
  * between nights, and the night has the others to judge. */
 static bool is_left_out(size_t point, size_t seldom, size_t replay)
 {
-    return point == seldom && replay >= TUNE_FRESH_LEAST && replay % SELDOM != 0;
+    return point == seldom && replay >= TUNE_CONFIRMING_LEAST && replay % SELDOM != 0;
 }
 
 static size_t most_replays(const struct tune *tune, enum tune_stop stop)
@@ -61,10 +61,10 @@ static double seconds_of(const struct tune *tune, size_t point)
 {
     const struct record *record = &tune->records[point];
     if (tune->session->watch != NULL || record->n == 0 || point >= tune->space.n_points)
-        return tune->run_seconds + tune_start_seconds(tune, point, true);
-    double expected = tune->point_seconds[point] - tune_start_seconds(tune, point, false);
+        return tune->run_seconds + tune_transient_seconds(tune, point, true);
+    double expected = tune->point_seconds[point] - tune_transient_seconds(tune, point, false);
     return fmax(expected, tune->around_seconds + record->samples[record->n - 1].seconds) +
-           tune_start_seconds(tune, point, true);
+           tune_transient_seconds(tune, point, true);
 }
 
 /* That this replay of the points takes, by what their runs have cost so far. */
@@ -80,7 +80,7 @@ static double block_seconds(const struct tune *tune, const size_t *points, size_
 /* The chosen setting with another pattern. */
 static double counterpart_seconds(const struct tune *tune)
 {
-    return tune->run_seconds + tune_start_seconds(tune, tune->chosen, true);
+    return tune->run_seconds + tune_transient_seconds(tune, tune->chosen, true);
 }
 
 /* How many replays of each point are worth making and fit the time that was kept; fixed beforehand, so that
@@ -90,11 +90,11 @@ static size_t affordable(const struct tune *tune, const size_t *points, size_t n
 {
     size_t replays = 0;
     double wanted = enough(tune), left = ((double)deadline_ns - (double)tune_now_ns(tune)) / 1e9;
-    while (replays < TUNE_FRESH_LEAST || (replays < most && (double)replays < wanted)) {
+    while (replays < TUNE_CONFIRMING_LEAST || (replays < most && (double)replays < wanted)) {
         double seconds = block_seconds(tune, points, n_points, seldom, replays) +
                          (beside && replays < TUNE_COUNTERPART_REPLAYS ? counterpart_seconds(tune) : 0);
         left -= seconds * LESS_SLACK;
-        if (replays >= TUNE_FRESH_LEAST &&
+        if (replays >= TUNE_CONFIRMING_LEAST &&
             (left < 0 || !tune_writes_allow(tune, points, n_points, replays + 1)))
             break;
         replays++;
@@ -112,7 +112,7 @@ uint64_t tune_race_end_ns(const struct tune *tune)
     n = add_distinct(points, n, tune->chosen);
     n = add_distinct(points, n, tune->best);
     n = add_distinct(points, n, tune->baseline);
-    n = add_distinct(points, n, tune->standard);
+    n = add_distinct(points, n, tune->default_setting);
     double seconds = RACED_ON_REPLAYS * block_seconds(tune, points, n, TUNE_NONE, 0);
     if (!tune->session->simulated)
         seconds += TUNE_COUNTERPART_REPLAYS * counterpart_seconds(tune);
@@ -150,9 +150,9 @@ static size_t add_rivals(struct tune *tune, size_t *points, size_t n)
 {
     const struct tune_watch *watch = tune->session->watch;
     size_t leader = n > 1 ? tune->best : TUNE_NONE;
-    while (watch != NULL && tune_chance_wanted(tune) && n < 1 + watch->n_contenders) {
+    while (watch != NULL && tune_not_ruled_out_wanted(tune) && n < 1 + watch->n_contenders) {
         size_t rival = best_rival(tune, points, n);
-        if (rival == TUNE_NONE || (leader != TUNE_NONE && !tune_chance_against(tune, rival, leader)))
+        if (rival == TUNE_NONE || (leader != TUNE_NONE && !tune_not_ruled_out_against(tune, rival, leader)))
             break;
         leader = leader == TUNE_NONE ? rival : leader;
         points[n++] = rival;
@@ -181,8 +181,8 @@ static size_t list_wanted(struct tune *tune, size_t *points)
 int tune_confirm(struct tune *tune, struct err *err)
 {
     size_t points[MAX_POINTS], block[MAX_POINTS];
-    size_t n_wanted = list_wanted(tune, points), n = add_distinct(points, n_wanted, tune->standard);
-    size_t seldom = n > n_wanted && tune_chance_wanted(tune) ? tune->standard : TUNE_NONE;
+    size_t n_wanted = list_wanted(tune, points), n = add_distinct(points, n_wanted, tune->default_setting);
+    size_t seldom = n > n_wanted && tune_not_ruled_out_wanted(tune) ? tune->default_setting : TUNE_NONE;
     if (profiles_wanted(tune->settings) && profiles_choose(tune) < 0)
         return err_set(err, -ENOMEM, "no memory for the profiles");
     for (size_t p = 0; tune->profiles.chosen && p < PROFILE_N; p++)
@@ -198,7 +198,7 @@ int tune_confirm(struct tune *tune, struct err *err)
     uint64_t kept_ns = (uint64_t)((double)tune->settings->budget_ns * tune_final_share(tune));
     uint64_t deadline_ns = tune_now_ns(tune) + kept_ns;
     /* A night has nothing better to do with time that was left over. */
-    if (tune_chance_wanted(tune) || deadline_ns > tune->end_ns)
+    if (tune_not_ruled_out_wanted(tune) || deadline_ns > tune->end_ns)
         deadline_ns = tune->end_ns;
     bool beside = !tune->writes_are_scarce && tune_has_counterpart(tune, n, deadline_ns);
     size_t replays = affordable(tune, points, n, seldom, beside, most_replays(tune, stop), deadline_ns);
@@ -213,7 +213,7 @@ int tune_confirm(struct tune *tune, struct err *err)
             block[n_block++] = tune->counterpart;
         /* The budget may be passed by the seconds that interfaces.md grants rather than miss the five
          * replays. */
-        uint64_t last_ns = tune->end_ns + (replay < TUNE_FRESH_LEAST ? 3 * CLOCK_NS_PER_S : 0);
+        uint64_t last_ns = tune->end_ns + (replay < TUNE_CONFIRMING_LEAST ? 3 * CLOCK_NS_PER_S : 0);
         result = tune_measure(tune, block, n_block, true, last_ns, err);
     }
     tune_weigh_counterpart(tune);

@@ -9,7 +9,7 @@
 
 void tune_learn_cost(struct tune *tune, size_t point, double seconds, const struct measure_result *measured)
 {
-    double waited = fmin(measured->warmup_seconds, tune_start_seconds(tune, point, false));
+    double waited = fmin(measured->warmup_seconds, tune_transient_seconds(tune, point, false));
     double around = fmax(0, seconds - measured->seconds - waited);
     tune->run_seconds += COST_WEIGHT * (seconds - tune->run_seconds);
     tune->around_seconds += COST_WEIGHT * (around - tune->around_seconds);
@@ -31,7 +31,7 @@ void tune_expect_costs(struct tune *tune)
         double least_bytes =
             measure_request_bytes(&tune->settings->pattern, &tune->records[i].point) * MEASURE_MIN_REQUESTS;
         double span = fmax((double)tune->duration_ns / 1e9, least_bytes / tune_expected_bps(tune, i));
-        tune->point_seconds[i] = tune->around_seconds + span + tune_start_seconds(tune, i, false);
+        tune->point_seconds[i] = tune->around_seconds + span + tune_transient_seconds(tune, i, false);
     }
     tune->belief.run_seconds = tune->point_seconds;
 }

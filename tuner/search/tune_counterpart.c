@@ -20,7 +20,7 @@ static bool make_sequential(const struct pattern *pattern, struct pattern *ret_p
 static bool is_affordable(const struct tune *tune, size_t n_points, uint64_t deadline_ns)
 {
     const struct session *session = tune->session;
-    size_t n_runs = n_points * TUNE_FRESH_LEAST + TUNE_COUNTERPART_REPLAYS;
+    size_t n_runs = n_points * TUNE_CONFIRMING_LEAST + TUNE_COUNTERPART_REPLAYS;
     double seconds = 2 * (double)tune->duration_ns / 1e9;
     double bytes =
         pattern_writes(&tune->settings->pattern) ? (double)n_runs * seconds * session->fastest_bps : 0;
@@ -50,6 +50,6 @@ void tune_weigh_counterpart(struct tune *tune)
         return;
     struct record *chosen = &tune->records[tune->chosen];
     const struct record *counterpart = &tune->records[tune->counterpart];
-    if (doubts_random_faster(record_log_moments(chosen, true), record_log_moments(counterpart, true)))
-        chosen->doubts |= DOUBTS_BIT(DOUBT_RANDOM_FASTER_THAN_SEQUENTIAL);
+    if (warnings_random_faster(record_log_moments(chosen, true), record_log_moments(counterpart, true)))
+        chosen->warning_set |= WARNINGS_BIT(WARNING_RANDOM_FASTER_THAN_SEQUENTIAL);
 }

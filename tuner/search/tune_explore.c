@@ -48,7 +48,7 @@ static int measure_known(struct tune *tune, uint64_t deadline_ns, struct err *er
         tune_measure(tune, points, prior_first_points(tune, points, ROUND_MAX), false, deadline_ns, err);
     if (result < 0 || watch == NULL || !watch->look_again)
         return result;
-    size_t n = prior_sentinels(tune, points, SENTINELS_MAX);
+    size_t n = prior_probes(tune, points, SENTINELS_MAX);
     size_t replays = tune->writes_are_scarce ? 1 : SENTINEL_RUNS;
     tune_writes_reserve(tune);
     for (size_t k = 0; k < replays; k++) {
@@ -65,8 +65,8 @@ int tune_explore(struct tune *tune, struct err *err)
     size_t asked[ROUND_MAX], runs[ROUND_MAX * TUNE_GRID_REPLAYS + 1 + ROUND_SUSPECTS];
     bool grid = tune->search == &search_grid;
     uint64_t deadline_ns = grid ? tune->search_end_ns : tune->explore_end_ns;
-    size_t first[2 + TUNE_MAX_WATCHED] = {tune->baseline, tune->standard};
-    size_t n_first = tune->standard == TUNE_NONE ? 1 : 2;
+    size_t first[2 + TUNE_MAX_WATCHED] = {tune->baseline, tune->default_setting};
+    size_t n_first = tune->default_setting == TUNE_NONE ? 1 : 2;
     for (size_t i = 0; i < tune->n_watched; i++)
         first[n_first++] = tune->watched[i];
     int result = tune_measure(tune, first, n_first, false, tune->end_ns, err);

@@ -121,8 +121,8 @@ static size_t list_small(const struct tune *tune, size_t *ret_list)
 }
 
 /* Runs that no record keeps. */
-static int measure_aside(struct tune *tune, size_t *list, size_t n, uint64_t duration_ns, bool warm,
-                         uint64_t deadline_ns, struct err *err)
+static int measure_discarded(struct tune *tune, size_t *list, size_t n, uint64_t duration_ns, bool warm,
+                             uint64_t deadline_ns, struct err *err)
 {
     struct tune_length *length = &tune->length;
     uint64_t kept_ns = tune->duration_ns, limit_ns = length->warmup_limit_ns;
@@ -132,12 +132,12 @@ static int measure_aside(struct tune *tune, size_t *list, size_t n, uint64_t dur
     tune->duration_ns = duration_ns;
     tune->run_seconds += longer;
     length->warmup_limit_ns = warm ? limit_ns : 0;
-    length->aside = true;
+    length->discarded = true;
     int result = tune_measure(tune, list, n, false, deadline_ns, err);
     tune->duration_ns = kept_ns;
     tune->run_seconds = run_seconds;
     length->warmup_limit_ns = limit_ns;
-    length->aside = false;
+    length->discarded = false;
     return result;
 }
 
@@ -164,19 +164,19 @@ static int try_longer(struct tune *tune, const size_t *points, size_t n, uint64_
         (double)duration_ns / 1e9 > tune_writes_longest_seconds(tune, TUNE_WRITES_SCARCE_RUNS) ||
         (double)now_ns + 1.2 * needed_ns > (double)deadline_ns)
         return 0;
-    return measure_aside(tune, list, n_list, duration_ns, true, deadline_ns, err);
+    return measure_discarded(tune, list, n_list, duration_ns, true, deadline_ns, err);
 }
 
 /* What the pilot's short runs cannot show: a run that lies within a burst looks steady. */
 static int look_for_pulses(struct tune *tune, uint64_t deadline_ns, struct err *err)
 {
-    size_t list[TUNE_PULSE_POINTS];
-    size_t n_list = tune_pulse_list(tune, list);
+    size_t list[RATE_LIMIT_BURSTS_POINTS];
+    size_t n_list = rate_limit_bursts_list(tune, list);
     if (n_list == 0)
         return 0;
-    tune->length.pulse.looking = true;
-    int result = measure_aside(tune, list, n_list, TUNE_START_RUN_NS, false, deadline_ns, err);
-    tune->length.pulse.looking = false;
+    tune->length.bursts.looking = true;
+    int result = measure_discarded(tune, list, n_list, TUNE_TRANSIENT_RUN_NS, false, deadline_ns, err);
+    tune->length.bursts.looking = false;
     return result;
 }
 
@@ -198,7 +198,8 @@ static int look(struct tune *tune, const size_t *points, size_t n, struct err *e
         result = tune_measure(tune, list, list_small(tune, list), false, deadline_ns, err);
     if (result == 0 && tune->stop == TUNE_STOP_NOT_YET && start_of(&tune->length) == RUN_LENGTH_START_APART) {
         size_t n_list = list_telling(&tune->length, list);
-        result = measure_aside(tune, list, n_list, TUNE_START_RUN_NS, false, deadline_ns + share_ns / 2, err);
+        result = measure_discarded(tune, list, n_list, TUNE_TRANSIENT_RUN_NS, false,
+                                   deadline_ns + share_ns / 2, err);
     }
     if (result == 0 && tune->stop == TUNE_STOP_NOT_YET && start_of(&tune->length) != RUN_LENGTH_START_APART)
         result = look_for_pulses(tune, deadline_ns + share_ns, err);
@@ -245,10 +246,10 @@ static double warmup_of(const struct tune_length *length, const struct tune_leng
 static bool wait_for_pulses(struct tune *tune)
 {
     struct tune_length *length = &tune->length;
-    if (tune_pulse_least_ns(tune) == 0 || tune->settings->warmup_limit_ns != UINT64_MAX)
+    if (rate_limit_bursts_least_ns(tune) == 0 || tune->settings->warmup_limit_ns != UINT64_MAX)
         return false;
-    if (length->warmup_least_ns < TUNE_PULSE_WARMUP_NS)
-        length->warmup_least_ns = TUNE_PULSE_WARMUP_NS;
+    if (length->warmup_least_ns < RATE_LIMIT_BURSTS_WARMUP_NS)
+        length->warmup_least_ns = RATE_LIMIT_BURSTS_WARMUP_NS;
     if (length->warmup_limit_ns < length->warmup_least_ns)
         length->warmup_limit_ns = length->warmup_least_ns;
     return true;
@@ -297,8 +298,9 @@ static bool choose_warmup(struct tune *tune)
             length->warmup_limit_ns = TUNE_LENGTH_WARMUP_NS;
         return false;
     }
-    double settled = run_length_settling(length->start.rates, TUNE_START_N_WINDOWS);
-    length->warmup_least_ns = (uint64_t)(TUNE_START_SETTLED_MARGIN * settled * (double)TUNE_START_RUN_NS);
+    double settled = run_length_settling(length->start.rates, TUNE_TRANSIENT_N_WINDOWS);
+    length->warmup_least_ns =
+        (uint64_t)(TUNE_TRANSIENT_SETTLED_MARGIN * settled * (double)TUNE_TRANSIENT_RUN_NS);
     length->warmup_limit_ns = WARMUP_LIMIT_RATIO * length->warmup_least_ns;
     if (length->warmup_limit_ns < tune->duration_ns)
         length->warmup_limit_ns = tune->duration_ns;
@@ -309,8 +311,8 @@ static bool choose_warmup(struct tune *tune)
 static int begin_again(struct tune *tune, size_t *points, size_t n, struct err *err)
 {
     for (size_t i = 0; i < tune->n_records; i++) {
-        tune->length.n_aside += tune->records[i].n;
-        record_set_aside(&tune->records[i]);
+        tune->length.n_discarded += tune->records[i].n;
+        record_discard(&tune->records[i]);
         if (i < tune->space.n_points)
             belief_forget(&tune->belief, i);
     }
@@ -325,7 +327,7 @@ static int begin_again(struct tune *tune, size_t *points, size_t n, struct err *
  * their start does not make the difference, or as long as leaves enough of them. */
 static uint64_t least_beside_warmup(const struct tune *tune)
 {
-    uint64_t least_ns = TUNE_START_UNWARMED_RATIO * tune->length.warmup_least_ns;
+    uint64_t least_ns = TUNE_TRANSIENT_UNWARMED_RATIO * tune->length.warmup_least_ns;
     double around_ns = tune->run_seconds * 1e9 + (double)tune->length.warmup_least_ns;
     double most_ns = (double)tune->settings->budget_ns / UNWARMED_LEAST_RUNS - around_ns;
     if (least_ns == 0 || most_ns <= 0 || tune->length.start.taken_off)
@@ -353,7 +355,7 @@ static uint64_t choose_duration(struct tune *tune)
     uint64_t duration_ns = (uint64_t)llround(choice.seconds * 1e3) * (CLOCK_NS_PER_S / 1000);
     uint64_t least_ns = least_beside_warmup(tune);
     double bytes_allow_ns = tune_writes_longest_seconds(tune, TUNE_WRITES_SCARCE_RUNS) * 1e9;
-    uint64_t pulse_ns = tune_pulse_least_ns(tune);
+    uint64_t pulse_ns = rate_limit_bursts_least_ns(tune);
     length->why = why_text[choice.why];
     if (duration_ns < least_ns) {
         duration_ns = least_ns;
@@ -372,13 +374,13 @@ static int decide(struct tune *tune, size_t *points, size_t n, struct err *err)
 {
     struct tune_length *length = &tune->length;
     if (!can_begin_again(tune)) {
-        tune_pulse_tell(tune);
+        rate_limit_bursts_tell(tune);
         return 0;
     }
     bool waits = choose_warmup(tune);
     if (wait_for_pulses(tune))
         waits = true;
-    int result = waits ? tune_start_decide(tune) : 0;
+    int result = waits ? tune_transient_decide(tune) : 0;
     if (result < 0)
         return err_sys(err, result, "cannot take starts off");
     bool taken_off = length->start.taken_off, again = waits && !taken_off;
@@ -387,9 +389,9 @@ static int decide(struct tune *tune, size_t *points, size_t n, struct err *err)
     tune->run_seconds += (double)(duration_ns - tune->duration_ns + warmup_ns) / 1e9;
     again |= duration_ns != tune->duration_ns;
     tune->duration_ns = duration_ns;
-    tune_start_tell(tune);
-    tune_pulse_tell(tune);
-    if (tune->settings->warmup_limit_ns == UINT64_MAX && tune_pulse_least_ns(tune) == 0 &&
+    tune_transient_tell(tune);
+    rate_limit_bursts_tell(tune);
+    if (tune->settings->warmup_limit_ns == UINT64_MAX && rate_limit_bursts_least_ns(tune) == 0 &&
         length->warmup_limit_ns > TUNE_LENGTH_WARMUP_NS && length->warmup_limit_ns < duration_ns)
         length->warmup_limit_ns = duration_ns;
     if (again && tune->stop == TUNE_STOP_NOT_YET)

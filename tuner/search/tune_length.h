@@ -9,8 +9,8 @@
 #include "bench/run/measure.h"
 #include "models/statistics/run_length.h"
 #include "tuner/options/settings.h"
-#include "tuner/search/tune_pulse.h"
-#include "tuner/search/tune_start.h"
+#include "tuner/search/rate_limit_bursts.h"
+#include "tuner/search/tune_transient.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,14 +40,14 @@ struct tune_length_run {
 struct tune_length {
     bool decided; /* without a pilot, as a journal says */
     bool piloting;
-    bool aside; /* runs of this moment are neither kept as replays nor told to the belief */
+    bool discarded; /* runs of this moment are neither kept as replays nor told to the belief */
     uint64_t warmup_limit_ns, warmup_least_ns;
     const char *why;
     struct tune_length_run runs[TUNE_LENGTH_RUNS];
     size_t n_runs;
-    struct tune_start start;
-    struct tune_pulse pulse;
-    size_t n_aside; /* runs that no record keeps */
+    struct tune_transient start;
+    struct rate_limit_bursts bursts;
+    size_t n_discarded; /* runs that no record keeps */
 };
 
 /* Before anything is known: --duration, or a share of the budget for a grid, else the shortest. */

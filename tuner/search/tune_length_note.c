@@ -104,11 +104,11 @@ void tune_length_note(struct tune *tune, size_t point, const struct measure_plan
     struct tune_length *length = &tune->length;
     if (!length->piloting || length->n_runs == TUNE_LENGTH_RUNS)
         return;
-    if (plan->warmup_limit_ns == 0 && length->aside) {
+    if (plan->warmup_limit_ns == 0 && length->discarded) {
         size_t n = whole_windows(plan, result);
-        tune_pulse_add(&length->pulse, plan, result, n);
-        if (!length->pulse.looking)
-            tune_start_add(&length->start, &result->windows, n);
+        rate_limit_bursts_add(&length->bursts, plan, result, n);
+        if (!length->bursts.looking)
+            tune_transient_add(&length->start, &result->windows, n);
         return;
     }
     double overhead = cost_seconds - result->seconds - result->warmup_seconds;

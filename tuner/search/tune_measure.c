@@ -28,23 +28,23 @@ bool tune_has_time(const struct tune *tune, uint64_t deadline_ns, size_t n_runs)
 }
 
 /* As tune_has_time for one run of this point. */
-static bool has_time_for(const struct tune *tune, size_t point, bool fresh, uint64_t deadline_ns)
+static bool has_time_for(const struct tune *tune, size_t point, bool confirming, uint64_t deadline_ns)
 {
     double seconds = tune->run_seconds;
     if (point < tune->space.n_points)
         seconds = fmax(seconds, tune->point_seconds[point]);
-    if (fresh)
-        seconds += tune_start_seconds(tune, point, true) - tune_start_seconds(tune, point, false);
+    if (confirming)
+        seconds += tune_transient_seconds(tune, point, true) - tune_transient_seconds(tune, point, false);
     return (double)tune_now_ns(tune) + seconds * (1 + COST_MARGIN) * 1e9 <= (double)deadline_ns;
 }
 
 /* Below this rate a run need not go on: as far under what the best so far reaches for sure as a point that is
  * as good does not come by bad luck. 0: no run is cut. */
-static double hopeless_bps(const struct tune *tune, size_t point, bool fresh)
+static double hopeless_bps(const struct tune *tune, size_t point, bool confirming)
 {
     size_t best = belief_best(&tune->belief, HOPELESS_REPLAYS);
     /* Only a first look: leaving slow replays out of others would make their mean too good. */
-    if (fresh || point >= tune->space.n_points || best >= tune->space.n_points ||
+    if (confirming || point >= tune->space.n_points || best >= tune->space.n_points ||
         tune->records[point].n > 0 || tune->search == &search_grid || tune->length.piloting ||
         !tune_is_of_throughput(tune) || tune->settings->max_latency_p99_ns != 0)
         return 0;
@@ -66,7 +66,7 @@ static bool outlasts_warmup(const struct tune *tune, size_t point)
     return bytes / tune_expected_bps(tune, point) * 1e9 > (double)limit_ns;
 }
 
-static struct measure_plan plan_of(const struct tune *tune, size_t point, bool fresh)
+static struct measure_plan plan_of(const struct tune *tune, size_t point, bool confirming)
 {
     const struct settings *settings = tune->settings;
     bool warms_up = tune->length.warmup_limit_ns > 0 && !outlasts_warmup(tune, point);
@@ -76,12 +76,12 @@ static struct measure_plan plan_of(const struct tune *tune, size_t point, bool f
         .duration_ns = tune->duration_ns,
         .warmup_limit_ns = warms_up ? tune->length.warmup_limit_ns : 0,
         .warmup_least_ns = warms_up ? tune->length.warmup_least_ns : 0,
-        .hopeless_bps = hopeless_bps(tune, point, fresh),
+        .hopeless_bps = hopeless_bps(tune, point, confirming),
         .warmup_coef = settings->warmup_coef_share,
         .warmup_window = settings->warmup_window,
         .batch_requests = settings->batch_requests,
     };
-    tune_start_plan(tune, point, fresh, &plan);
+    tune_transient_plan(tune, point, confirming, &plan);
     return plan;
 }
 
@@ -106,8 +106,8 @@ static void forget_cut(struct tune *tune, size_t point)
     struct record *record = &tune->records[point];
     if (record->n == 0 || !record->samples[0].cut)
         return;
-    tune->length.n_aside += record->n;
-    record_set_aside(record);
+    tune->length.n_discarded += record->n;
+    record_discard(record);
     belief_forget(&tune->belief, point);
 }
 
@@ -120,21 +120,21 @@ static void keep_elsewhere(struct tune *tune, size_t point, const struct measure
 }
 
 static int keep(struct tune *tune, size_t point, const struct measure_plan *plan,
-                const struct measure_result *result, const struct histogram *latency, bool fresh,
+                const struct measure_result *result, const struct histogram *latency, bool confirming,
                 uint64_t load_bytes)
 {
     tune->n_cut += result->cut;
-    if (tune->length.aside) {
-        tune->length.n_aside++;
+    if (tune->length.discarded) {
+        tune->length.n_discarded++;
         return 0;
     }
     forget_cut(tune, point);
-    struct sample sample = sample_of(result, latency, session_doubts(tune->session, plan, result));
-    sample.fresh = fresh;
-    tune_start_take_off(tune, &sample);
+    struct sample sample = sample_of(result, latency, session_warnings(tune->session, plan, result));
+    sample.confirming = confirming;
+    tune_transient_take_off(tune, &sample);
     int added = record_add(&tune->records[point], &sample, latency);
     /* The counterpart is another pattern, and runs within their start say nothing of what lasts. */
-    bool lasts = fresh || !tune->length.start.taken_off;
+    bool lasts = confirming || !tune->length.start.taken_off;
     if (added == 0 && point != tune->counterpart && !result->cut && lasts)
         added = sustained_add(&tune->sustained, point, load_bytes, plan, result);
     if (added == 0 && point < tune->space.n_points)
@@ -151,15 +151,16 @@ static int keep(struct tune *tune, size_t point, const struct measure_plan *plan
 
 /* 0: done; RUN_REFUSED; 1: no further run can be made now (tune->stop says why); negative: the command cannot
  * go on. */
-static int one_run(struct tune *tune, size_t point, bool fresh, struct histogram *latency, struct err *err)
+static int one_run(struct tune *tune, size_t point, bool confirming, struct histogram *latency,
+                   struct err *err)
 {
-    struct measure_plan plan = plan_of(tune, point, fresh);
+    struct measure_plan plan = plan_of(tune, point, confirming);
     struct measure_result measured;
     struct err why = {0};
     uint64_t start_ns = tune_now_ns(tune);
     uint64_t load_bytes = tune->session->bytes_read + tune->session->bytes_written;
     if (tune->observer != NULL)
-        tune->observer->run_begins(tune, point, fresh);
+        tune->observer->run_begins(tune, point, confirming);
     histogram_init(latency);
     int result = session_measure(tune->session, &plan, &measured, latency, &why);
     if (result == -EINTR) {
@@ -181,16 +182,16 @@ static int one_run(struct tune *tune, size_t point, bool fresh, struct histogram
         exclude(tune, point, result, &why);
         return 0;
     }
-    if (keep(tune, point, &plan, &measured, latency, fresh, load_bytes) < 0)
+    if (keep(tune, point, &plan, &measured, latency, confirming, load_bytes) < 0)
         return err_set(err, -ENOMEM, "no memory for another replay");
     double seconds = (double)(tune_now_ns(tune) - start_ns) / 1e9;
     tune_length_note(tune, point, &plan, &measured, latency, seconds);
-    if (!fresh || !tune->length.start.taken_off)
+    if (!confirming || !tune->length.start.taken_off)
         tune_learn_cost(tune, point, seconds, &measured);
     return 0;
 }
 
-int tune_measure(struct tune *tune, size_t *points, size_t n, bool fresh, uint64_t deadline_ns,
+int tune_measure(struct tune *tune, size_t *points, size_t n, bool confirming, uint64_t deadline_ns,
                  struct err *err)
 {
     if (n == 0)
@@ -204,9 +205,9 @@ int tune_measure(struct tune *tune, size_t *points, size_t n, bool fresh, uint64
     for (size_t i = 0; i < n && result == 0 && tune->stop == TUNE_STOP_NOT_YET; i++) {
         if (tune->records[points[i]].failed != 0)
             continue;
-        if (!has_time_for(tune, points[i], fresh, deadline_ns))
+        if (!has_time_for(tune, points[i], confirming, deadline_ns))
             continue;
-        result = one_run(tune, points[i], fresh, latency, err);
+        result = one_run(tune, points[i], confirming, latency, err);
         n_made += result == 0;
         n_refused += result == RUN_REFUSED;
         result = result == RUN_REFUSED ? 0 : result;

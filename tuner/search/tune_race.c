@@ -133,7 +133,7 @@ static bool settled(struct tune *tune, size_t look)
 {
     tune_choose(tune);
     if (tune->chosen == TUNE_NONE || tune->verdicts[tune->chosen] != VERDICT_EQUIVALENT ||
-        record_count(&tune->records[tune->chosen], false) < TUNE_FRESH_LEAST)
+        record_count(&tune->records[tune->chosen], false) < TUNE_CONFIRMING_LEAST)
         return false;
     double alpha = compare_spend(1 - tune->settings->confidence_share, look), probability = 0;
     if (belief_probability_within(&tune->belief, tune->chosen, tune->margin, JUDGE_DRAWS, tune->rng,
@@ -161,7 +161,7 @@ static size_t take_all(const struct tune *tune, size_t *ret_runs)
 /* What could surprise where that is the larger part of what is open, else what the surrogate votes for. */
 static int choose_day_block(struct tune *tune, size_t *ret_runs, size_t *ret_n)
 {
-    int result = tune_list_surprises(tune, BLOCK_POINTS, ret_runs, ret_n);
+    int result = tune_list_lone_peaks(tune, BLOCK_POINTS, ret_runs, ret_n);
     return result < 0 || *ret_n > 0 ? result : choose_block(tune, ret_runs, ret_n);
 }
 
@@ -169,14 +169,14 @@ static int choose_day_block(struct tune *tune, size_t *ret_runs, size_t *ret_n)
 static bool lacks_measure(const struct tune *tune)
 {
     const struct record *record = &tune->records[tune->baseline];
-    return record->n == 0 && record->failed == 0 && !tune_chance_known(tune);
+    return record->n == 0 && record->failed == 0 && !tune_not_ruled_out_known(tune);
 }
 
 /* In turn what the surrogate votes for and what may not be written off yet, with what is in force beside it.
  * ret_n 0: nothing is left. */
 static int choose_night_block(struct tune *tune, size_t look, size_t *ret_runs, size_t *ret_n)
 {
-    size_t chances[BLOCK_POINTS], n = tune_chance_list(tune, chances, BLOCK_POINTS - 1);
+    size_t chances[BLOCK_POINTS], n = tune_not_ruled_out_list(tune, chances, BLOCK_POINTS - 1);
     *ret_n = 0;
     if (lacks_measure(tune)) {
         ret_runs[0] = tune->baseline;
@@ -202,7 +202,8 @@ int tune_race(struct tune *tune, struct err *err)
     int result = 0;
     while (result == 0 && tune->stop == TUNE_STOP_NOT_YET) {
         /* Where what is in force cannot be measured, a night looks for the best as any search does. */
-        bool night = tune_chance_wanted(tune) && (tune_chance_known(tune) || lacks_measure(tune));
+        bool night =
+            tune_not_ruled_out_wanted(tune) && (tune_not_ruled_out_known(tune) || lacks_measure(tune));
         if (!tune_has_time(tune, tune_race_end_ns(tune), 1))
             break;
         size_t look = ++tune->n_looks;

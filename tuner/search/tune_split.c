@@ -110,11 +110,11 @@ void tune_pair_split(struct tune *tune)
 }
 
 /* Of what the search compares by: the gain is one of the objective. */
-static struct moments fresh_moments(const struct tune *tune, const struct record *record)
+static struct moments confirming_moments(const struct tune *tune, const struct record *record)
 {
     struct moments moments = {0};
     for (size_t i = 0; i < record->n; i++) {
-        if (record->samples[i].fresh)
+        if (record->samples[i].confirming)
             moments_add(&moments, tune_response(tune, &record->samples[i]));
     }
     return moments;
@@ -125,9 +125,9 @@ static struct moments fresh_moments(const struct tune *tune, const struct record
 static void compare_pair(struct tune *tune)
 {
     const struct record *split = &tune->records[tune->split], *unsplit = &tune->records[tune->unsplit];
-    struct welch welch = welch_of(fresh_moments(tune, split), fresh_moments(tune, unsplit));
-    if (welch.df <= 0 || record_count(split, true) < TUNE_FRESH_LEAST ||
-        record_count(unsplit, true) < TUNE_FRESH_LEAST)
+    struct welch welch = welch_of(confirming_moments(tune, split), confirming_moments(tune, unsplit));
+    if (welch.df <= 0 || record_count(split, true) < TUNE_CONFIRMING_LEAST ||
+        record_count(unsplit, true) < TUNE_CONFIRMING_LEAST)
         return;
     struct interval interval = welch_interval(welch, tune->settings->confidence_share);
     tune->split_gain = exp(welch.difference);

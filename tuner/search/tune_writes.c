@@ -69,8 +69,8 @@ static size_t list_judged(const struct tune *tune, size_t ret_points[3 + TUNE_MA
 {
     size_t n = 0, best = belief_best(&tune->belief, 1);
     ret_points[n++] = tune->baseline;
-    if (tune->standard != TUNE_NONE)
-        ret_points[n++] = tune->standard;
+    if (tune->default_setting != TUNE_NONE)
+        ret_points[n++] = tune->default_setting;
     for (size_t i = 0; i < tune->n_watched; i++)
         ret_points[n++] = tune->watched[i];
     if (best < tune->space.n_points)
@@ -83,7 +83,7 @@ void tune_writes_reserve(struct tune *tune)
     size_t judged[3 + TUNE_MAX_WATCHED];
     uint64_t max_bytes = tune->settings->max_write_bytes;
     double all = (double)max_bytes - (double)tune->search_from_bytes;
-    double wanted = TUNE_FRESH_LEAST * block_bytes(tune, judged, list_judged(tune, judged));
+    double wanted = TUNE_CONFIRMING_LEAST * block_bytes(tune, judged, list_judged(tune, judged));
     double share = tune->n_watched > 0 ? WATCHED_SHARE : FINAL_SHARE;
     double kept = fmax(wanted + look_ahead_bytes(tune), share * all);
     if (!tune->writes_are_scarce || all <= 0)
@@ -105,7 +105,7 @@ size_t tune_writes_fit(struct tune *tune, size_t *points, size_t n)
     for (size_t i = 0; i < n; i++) {
         size_t point = points[i];
         points[n_kept] = point;
-        if (tune_writes_allow(tune, points, n_kept + 1, TUNE_FRESH_LEAST))
+        if (tune_writes_allow(tune, points, n_kept + 1, TUNE_CONFIRMING_LEAST))
             n_kept++;
         else if (tune->unpaid == TUNE_NONE)
             tune->unpaid = point;
@@ -138,10 +138,10 @@ int tune_writes_look(struct tune *tune, struct err *err)
     tune->search_from_bytes = tune->session->bytes_written;
     if (!tune_writes_are_limited(tune))
         return 0;
-    tune->length.aside = true;
+    tune->length.discarded = true;
     tune->length.warmup_limit_ns = 0;
     int result = tune_measure(tune, &first, 1, false, tune->end_ns, err);
-    tune->length.aside = false;
+    tune->length.discarded = false;
     tune->length.warmup_limit_ns = warmup_limit_ns;
     double seconds = (double)tune->duration_ns / 1e9 * FASTER_THAN_FIRST;
     if (result == 0 && seconds > tune_writes_longest_seconds(tune, TUNE_WRITES_SCARCE_RUNS))

@@ -1,4 +1,5 @@
-/* tuner/search/tune_writes: what a night of many (tuner/nightly/night) may write, and what it buys with that.
+/* tuner/search/tune_writes: what a night of many (tuner/nightly/retune_measure) may write, and what it buys
+ * with that.
  *
  * Where the write budget, not the time, ends a search, bytes are the cost. The replays after the choice are
  * reserved first: they alone judge. Runs are then as short as the contract allows, without a pilot and
@@ -27,14 +28,14 @@ int tune_writes_look(struct tune *tune, struct err *err);
 /* Of one run of a point: by its replays, else by the fastest rate of writing seen. */
 double tune_writes_of_run(const struct tune *tune, size_t point);
 
-/* What no run may use until the replays after the choice: their share, and at least TUNE_FRESH_LEAST replays
- * of all points that are known to be among them and of the best so far. Sets the session's limit; to be
- * called again when more is known. */
+/* What no run may use until the replays after the choice: their share, and at least TUNE_CONFIRMING_LEAST
+ * replays of all points that are known to be among them and of the best so far. Sets the session's limit; to
+ * be called again when more is known. */
 void tune_writes_reserve(struct tune *tune);
 
-/* Keeps those of the points, the most wanted first, that can all be replayed TUNE_FRESH_LEAST times by what
- * is left, in their order; returns their number, n where nothing is scarce. tune->unpaid is the first of the
- * others. */
+/* Keeps those of the points, the most wanted first, that can all be replayed TUNE_CONFIRMING_LEAST times by
+ * what is left, in their order; returns their number, n where nothing is scarce. tune->unpaid is the first of
+ * the others. */
 size_t tune_writes_fit(struct tune *tune, size_t *points, size_t n);
 
 /* Whether so many replays of each point can be written. True where nothing is scarce. */

@@ -185,7 +185,7 @@ static int check_point(struct session *session, const struct point *point, const
     if (session->simulated) {
         double truth = 0;
         if (result == 0 &&
-            surface_truth_bps(&session->surface, &session->asked.pattern, point, &truth, &why) < 0)
+            simulator_truth_bps(&session->simulator, &session->asked.pattern, point, &truth, &why) < 0)
             return refuse(refusal, "points outside the surface's table", "%.300s", why.text);
         return result;
     }
@@ -241,13 +241,13 @@ int candidates_table_levels(const struct session *session, const struct pattern 
                             struct levels levels[FACTOR_N], struct err *err)
 {
     size_t first = 0, n = 0;
-    surface_cells_of(&session->surface, pattern, &first, &n);
+    simulator_cells_of(&session->simulator, pattern, &first, &n);
     if (n == 0)
-        return err_set(err, -EINVAL, "surface \"%s\" has no row for pattern %s", session->surface.name,
+        return err_set(err, -EINVAL, "surface \"%s\" has no row for pattern %s", session->simulator.name,
                        pattern->name);
     bool splits = settings_splits_sizes(session->settings), any_split = false;
     for (size_t i = first; i < first + n; i++) {
-        const struct point *point = &session->surface.cells[i].point;
+        const struct point *point = &session->simulator.cells[i].point;
         any_split |= factors_is_split(point);
         if (factors_is_split(point) && !splits)
             continue;
@@ -260,13 +260,13 @@ int candidates_table_levels(const struct session *session, const struct pattern 
         result |= add_level(&levels[FACTOR_THREADS], point->threads);
         if (result != 0)
             return err_set(err, -ERANGE, "surface \"%s\" has more than %d levels of one factor",
-                           session->surface.name, SETTINGS_MAX_LEVELS);
+                           session->simulator.name, SETTINGS_MAX_LEVELS);
     }
     if (splits && !any_split)
         return err_set(err, -EINVAL,
                        "surface \"%s\" has no row with two request sizes for pattern %s; its table needs the "
                        "column write_request_size",
-                       session->surface.name, pattern->name);
+                       session->simulator.name, pattern->name);
     levels[FACTOR_SYNC] = (struct levels){.n = 1, .value = {SYNC_END}};
     return 0;
 }
@@ -343,7 +343,7 @@ static int check_named_levels(const struct candidates *candidates, const struct 
             if (!found)
                 return err_set(err, -EINVAL,
                                "--%s: surface \"%s\" has no point with level %" PRIu64 " for pattern %s",
-                               names[factor], session->surface.name, levels[factor].value[k],
+                               names[factor], session->simulator.name, levels[factor].value[k],
                                session->settings->pattern.name);
         }
     }

@@ -2,7 +2,7 @@
 #include "tuner/session/json_row.h"
 
 #include "tuner/base/json.h"
-#include "tuner/session/doubts.h"
+#include "tuner/session/warnings.h"
 
 static const char *correction_name(bool corrected)
 {
@@ -29,12 +29,12 @@ json_t *json_latency(const struct latency_row *latency)
     return object;
 }
 
-static json_t *json_codes(uint64_t doubts)
+static json_t *json_codes(uint64_t warning_set)
 {
     json_t *list = json_array();
-    for (unsigned i = 0; i < DOUBT_N && list != NULL; i++) {
-        if ((doubts & DOUBTS_BIT(i)) != 0)
-            json_array_append_new(list, json_string(doubts_table[i].code));
+    for (unsigned i = 0; i < WARNING_N && list != NULL; i++) {
+        if ((warning_set & WARNINGS_BIT(i)) != 0)
+            json_array_append_new(list, json_string(warnings_table[i].code));
     }
     return list;
 }
@@ -53,7 +53,7 @@ json_t *json_row(const struct row *row)
     json_object_set_new(object, "preliminary", json_boolean(row->replays < 5));
     json_object_set_new(object, "achieved_depth", json_number(row->achieved_depth));
     json_object_set_new(object, "latency_ns", json_latency(&row->latency_ns));
-    json_object_set_new(object, "warnings", json_codes(row->doubts));
+    json_object_set_new(object, "warnings", json_codes(row->warning_set));
     json_object_set_new(object, "disqualified_by", json_codes(row->disqualifying));
     return object;
 }

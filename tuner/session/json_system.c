@@ -34,7 +34,7 @@ static void set_origin(json_t *object, const struct session *session)
 json_t *json_system(const struct session *session)
 {
     if (session->simulated)
-        return json_pack("{s:b, s:o}", "simulated", 1, "surface", json_text(session->surface.name));
+        return json_pack("{s:b, s:o}", "simulated", 1, "surface", json_text(session->simulator.name));
     json_t *object = json_pack("{s:b}", "simulated", 0);
     for (size_t i = 0; i < session->host.n && object != NULL; i++)
         json_object_set_new(object, session->host.facts[i].key, json_fact(&session->host.facts[i]));

@@ -30,24 +30,24 @@ double percentiles_of_run(const struct histogram *latency, double share)
     return isfinite(bounds.low_share) ? quantile_ns(latency, share) : NAN;
 }
 
-static void count_beyond(const struct record *record, bool fresh, double ns, struct shares *shares)
+static void count_beyond(const struct record *record, bool confirming, double ns, struct shares *shares)
 {
     shares->n_runs = 0;
     for (size_t i = 0; i < record->n; i++) {
-        if (fresh && !record->samples[i].fresh)
+        if (confirming && !record->samples[i].confirming)
             continue;
-        shares->beyond[shares->n_runs] = sketch_beyond(&record->samples[i].latency_sketch, ns);
-        shares->n[shares->n_runs++] = (double)record->samples[i].latency_sketch.n;
+        shares->beyond[shares->n_runs] = latency_quantiles_beyond(&record->samples[i].latency_quantiles, ns);
+        shares->n[shares->n_runs++] = (double)record->samples[i].latency_quantiles.n;
     }
 }
 
-static double bounded_quantile(const struct record *record, bool fresh, double confidence,
+static double bounded_quantile(const struct record *record, bool confirming, double confidence,
                                const struct histogram *pooled, double share, struct shares *shares,
                                struct interval *ret_interval)
 {
     double ns = quantile_ns(pooled, share);
     *ret_interval = (struct interval){.low = NAN, .high = NAN};
-    count_beyond(record, fresh, ns, shares);
+    count_beyond(record, confirming, ns, shares);
     bool several = shares->n_runs >= PERCENTILES_LEAST_RUNS;
     double effect =
         several ? percentile_design_effect(shares->beyond, shares->n, shares->n_runs, confidence) : 1;
@@ -63,16 +63,16 @@ static double bounded_quantile(const struct record *record, bool fresh, double c
     return ns;
 }
 
-int percentiles_fill(const struct record *record, bool fresh, double confidence,
+int percentiles_fill(const struct record *record, bool confirming, double confidence,
                      const struct histogram *pooled, struct latency_row *row)
 {
     double *room = malloc((2 * record->n + 1) * sizeof *room);
     if (room == NULL)
         return -ENOMEM;
     struct shares shares = {.beyond = room, .n = room + record->n};
-    row->p50 = bounded_quantile(record, fresh, confidence, pooled, 0.5, &shares, &row->p50_ci);
-    row->p99 = bounded_quantile(record, fresh, confidence, pooled, 0.99, &shares, &row->p99_ci);
-    row->p999 = bounded_quantile(record, fresh, confidence, pooled, 0.999, &shares, &row->p999_ci);
+    row->p50 = bounded_quantile(record, confirming, confidence, pooled, 0.5, &shares, &row->p50_ci);
+    row->p99 = bounded_quantile(record, confirming, confidence, pooled, 0.99, &shares, &row->p99_ci);
+    row->p999 = bounded_quantile(record, confirming, confidence, pooled, 0.999, &shares, &row->p999_ci);
     free(room);
     return 0;
 }

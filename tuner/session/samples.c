@@ -2,29 +2,30 @@
 #include "tuner/session/samples.h"
 
 #include "models/statistics/skew.h"
-#include "tuner/session/doubts.h"
+#include "tuner/session/initial_transient.h"
 #include "tuner/session/percentiles.h"
-#include "tuner/session/trim.h"
+#include "tuner/session/warnings.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
 /* The seconds left out count as warm-up. Latencies stay those of all requests: they are not kept by time. */
-static void leave_out(struct sample *sample, struct trim trim)
+static void leave_out(struct sample *sample, struct initial_transient transient)
 {
-    double seconds = sample->seconds - trim.seconds;
-    uint64_t bytes = sample->bytes - trim.bytes;
+    double seconds = sample->seconds - transient.seconds;
+    uint64_t bytes = sample->bytes - transient.bytes;
     double ratio = ((double)bytes / seconds) / ((double)sample->bytes / sample->seconds);
     sample->throughput_bps *= ratio;
     sample->iops *= ratio;
     sample->seconds = seconds;
     sample->bytes = bytes;
-    sample->warmup_seconds += trim.seconds;
-    sample->trimmed_seconds = trim.seconds;
+    sample->warmup_seconds += transient.seconds;
+    sample->trimmed_seconds = transient.seconds;
 }
 
-struct sample sample_of(const struct measure_result *result, const struct histogram *latency, uint64_t doubts)
+struct sample sample_of(const struct measure_result *result, const struct histogram *latency,
+                        uint64_t warning_set)
 {
     struct sample sample = {
         .throughput_bps = result->throughput_bps,
@@ -39,20 +40,20 @@ struct sample sample_of(const struct measure_result *result, const struct histog
         .warmup = result->warmup,
         .sampled = result->sampled,
         .cut = result->cut,
-        .doubts = doubts,
+        .warning_set = warning_set,
     };
-    struct trim trim = trim_of(result);
-    if (trim.seconds > 0)
-        leave_out(&sample, trim);
+    struct initial_transient transient = initial_transient_of(result);
+    if (transient.seconds > 0)
+        leave_out(&sample, transient);
     double mean_ns = 0;
     if (histogram_mean_ns(latency, &mean_ns) == 0)
         sample.latency_mean_ns = mean_ns;
     return sample;
 }
 
-static struct histogram *histogram_for(struct record *record, bool fresh)
+static struct histogram *histogram_for(struct record *record, bool confirming)
 {
-    struct histogram **place = &record->latency[fresh ? 1 : 0];
+    struct histogram **place = &record->latency[confirming ? 1 : 0];
     if (*place == NULL) {
         *place = malloc(sizeof **place);
         if (*place != NULL)
@@ -71,12 +72,12 @@ int record_add(struct record *record, const struct sample *sample, const struct 
         record->samples = samples;
         record->capacity = capacity;
     }
-    struct histogram *into = histogram_for(record, sample->fresh);
+    struct histogram *into = histogram_for(record, sample->confirming);
     if (into == NULL)
         return -ENOMEM;
     histogram_merge(into, latency);
     record->samples[record->n] = *sample;
-    record->samples[record->n++].latency_sketch = sketch_of(latency);
+    record->samples[record->n++].latency_quantiles = latency_quantiles_of(latency);
     return 0;
 }
 
@@ -88,9 +89,10 @@ void record_done(struct record *record)
     *record = (struct record){0};
 }
 
-void record_set_aside(struct record *record)
+void record_discard(struct record *record)
 {
-    struct record empty = {.point = record->point, .doubts = record->doubts, .failed = record->failed};
+    struct record empty = {
+        .point = record->point, .warning_set = record->warning_set, .failed = record->failed};
     record_done(record);
     *record = empty;
 }
@@ -98,7 +100,7 @@ void record_set_aside(struct record *record)
 void record_age(struct record *record)
 {
     for (size_t i = 0; i < record->n; i++)
-        record->samples[i].fresh = false;
+        record->samples[i].confirming = false;
     if (record->latency[0] == NULL) {
         record->latency[0] = record->latency[1];
     } else if (record->latency[1] != NULL) {
@@ -108,33 +110,33 @@ void record_age(struct record *record)
     record->latency[1] = NULL;
 }
 
-size_t record_count(const struct record *record, bool fresh)
+size_t record_count(const struct record *record, bool confirming)
 {
     size_t n = 0;
     for (size_t i = 0; i < record->n; i++)
-        n += !fresh || record->samples[i].fresh;
+        n += !confirming || record->samples[i].confirming;
     return n;
 }
 
-uint64_t record_doubts(const struct record *record, bool fresh)
+uint64_t record_warnings(const struct record *record, bool confirming)
 {
-    size_t count[64] = {0}, n = record_count(record, fresh);
-    uint64_t mostly = record->doubts;
+    size_t count[64] = {0}, n = record_count(record, confirming);
+    uint64_t mostly = record->warning_set;
     for (size_t i = 0; i < record->n; i++) {
-        for (unsigned bit = 0; bit < 64 && (!fresh || record->samples[i].fresh); bit++)
-            count[bit] += record->samples[i].doubts >> bit & 1;
+        for (unsigned bit = 0; bit < 64 && (!confirming || record->samples[i].confirming); bit++)
+            count[bit] += record->samples[i].warning_set >> bit & 1;
     }
     for (unsigned bit = 0; bit < 64; bit++)
         mostly |= 2 * count[bit] > n ? UINT64_C(1) << bit : 0;
     return mostly;
 }
 
-static struct moments moments_over(const struct record *record, bool fresh,
+static struct moments moments_over(const struct record *record, bool confirming,
                                    double (*value)(const struct sample *sample))
 {
     struct moments moments = {0};
     for (size_t i = 0; i < record->n; i++) {
-        if (!fresh || record->samples[i].fresh)
+        if (!confirming || record->samples[i].confirming)
             moments_add(&moments, value(&record->samples[i]));
     }
     return moments;
@@ -165,30 +167,30 @@ static double depth(const struct sample *sample)
     return sample->achieved_depth;
 }
 
-struct moments record_log_moments(const struct record *record, bool fresh)
+struct moments record_log_moments(const struct record *record, bool confirming)
 {
-    return moments_over(record, fresh, log_throughput);
+    return moments_over(record, confirming, log_throughput);
 }
 
 /* The interval needs the values themselves; room holds record->n of them. */
-static struct interval interval_over(const struct record *record, bool fresh, double confidence,
+static struct interval interval_over(const struct record *record, bool confirming, double confidence,
                                      double (*value)(const struct sample *sample), double *room,
                                      bool *ret_corrected)
 {
     size_t n = 0;
     for (size_t i = 0; i < record->n; i++) {
-        if (!fresh || record->samples[i].fresh)
+        if (!confirming || record->samples[i].confirming)
             room[n++] = value(&record->samples[i]);
     }
     return skew_interval(room, n, confidence, ret_corrected);
 }
 
-static struct latency_row latency_row_of(const struct record *record, bool fresh, double confidence,
+static struct latency_row latency_row_of(const struct record *record, bool confirming, double confidence,
                                          double *room)
 {
-    struct latency_row row = {.mean = moments_over(record, fresh, latency_mean).mean, .max = NAN};
+    struct latency_row row = {.mean = moments_over(record, confirming, latency_mean).mean, .max = NAN};
     struct interval interval =
-        interval_over(record, fresh, confidence, latency_mean, room, &row.ci_corrected);
+        interval_over(record, confirming, confidence, latency_mean, room, &row.ci_corrected);
     row.ci_low = interval.low;
     row.ci_high = interval.high;
     return row;
@@ -200,32 +202,32 @@ static bool is_pinned(const struct record *record)
     double *bps = malloc((record->n + 1) * sizeof *bps);
     for (size_t i = 0; bps != NULL && i < record->n; i++)
         bps[i] = record->samples[i].throughput_bps;
-    bool pinned = bps != NULL && doubts_pinned(bps, record->n);
+    bool pinned = bps != NULL && warnings_pinned(bps, record->n);
     free(bps);
     return pinned;
 }
 
-static int fill_percentiles(const struct record *record, bool fresh, double confidence,
+static int fill_percentiles(const struct record *record, bool confirming, double confidence,
                             struct latency_row *row)
 {
     struct histogram *latency = malloc(sizeof *latency);
     if (latency == NULL)
         return -ENOMEM;
     histogram_init(latency);
-    for (int i = fresh ? 1 : 0; i < 2; i++) {
+    for (int i = confirming ? 1 : 0; i < 2; i++) {
         if (record->latency[i] != NULL)
             histogram_merge(latency, record->latency[i]);
     }
     if (latency->n > 0)
         row->max = (double)latency->max_ns;
-    int result = percentiles_fill(record, fresh, confidence, latency, row);
+    int result = percentiles_fill(record, confirming, confidence, latency, row);
     free(latency);
     return result;
 }
 
-int row_of(const struct record *record, bool fresh, double confidence, struct row *ret_row)
+int row_of(const struct record *record, bool confirming, double confidence, struct row *ret_row)
 {
-    struct moments moments = moments_over(record, fresh, throughput);
+    struct moments moments = moments_over(record, confirming, throughput);
     if (moments.n == 0)
         return -ENODATA;
     double *room = malloc(record->n * sizeof *room);
@@ -235,26 +237,27 @@ int row_of(const struct record *record, bool fresh, double confidence, struct ro
         .point = record->point,
         .mean_bps = moments.mean,
         .std_bps = moments.n > 1 ? moments.std : NAN,
-        .iops = moments_over(record, fresh, iops).mean,
+        .iops = moments_over(record, confirming, iops).mean,
         .replays = moments.n,
-        .achieved_depth = moments_over(record, fresh, depth).mean,
-        .latency_ns = latency_row_of(record, fresh, confidence, room),
+        .achieved_depth = moments_over(record, confirming, depth).mean,
+        .latency_ns = latency_row_of(record, confirming, confidence, room),
     };
-    struct interval interval = interval_over(record, fresh, confidence, throughput, room, &row.ci_corrected);
+    struct interval interval =
+        interval_over(record, confirming, confidence, throughput, room, &row.ci_corrected);
     free(room);
     row.ci_low_bps = interval.low;
     row.ci_high_bps = interval.high;
-    row.mostly = record_doubts(record, fresh);
-    row.doubts = record->doubts;
+    row.mostly = record_warnings(record, confirming);
+    row.warning_set = record->warning_set;
     for (size_t i = 0; i < record->n; i++) {
-        if (!fresh || record->samples[i].fresh) {
-            row.doubts |= record->samples[i].doubts;
+        if (!confirming || record->samples[i].confirming) {
+            row.warning_set |= record->samples[i].warning_set;
             row.latency_ns.sampled |= record->samples[i].sampled;
         }
     }
     if (is_pinned(record))
-        row.doubts |= DOUBTS_BIT(DOUBT_RATE_PINNED);
-    int result = fill_percentiles(record, fresh, confidence, &row.latency_ns);
+        row.warning_set |= WARNINGS_BIT(WARNING_RATE_PINNED);
+    int result = fill_percentiles(record, confirming, confidence, &row.latency_ns);
     if (result == 0)
         *ret_row = row;
     return result;

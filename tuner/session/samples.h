@@ -6,7 +6,7 @@
 #include "bench/base/histogram.h"
 #include "bench/run/measure.h"
 #include "models/statistics/student.h"
-#include "tuner/session/sketch.h"
+#include "tuner/session/latency_quantiles.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,15 +17,16 @@ struct sample {
     double latency_mean_ns, latency_p99_ns; /* NaN when the run has too few requests for it */
     double achieved_depth;
     double seconds, warmup_seconds;
-    double trimmed_seconds; /* of the warm-up: what tuner/session/trim left out; latencies hold it */
+    double trimmed_seconds; /* of the warm-up: what tuner/session/initial_transient left out; latencies hold
+                               it */
     uint64_t bytes;         /* that the figures are about */
-    uint64_t moved_bytes;   /* with what tuner/session/trim left out */
+    uint64_t moved_bytes;   /* with what tuner/session/initial_transient left out */
     enum measure_warmup warmup;
     bool sampled;
-    bool fresh;      /* made after the choice */
-    bool cut;        /* shorter than planned, because it was hopeless; then its record has no other */
-    uint64_t doubts; /* a set, see tuner/session/doubts */
-    struct sketch latency_sketch;
+    bool confirming;      /* made after the choice */
+    bool cut;             /* shorter than planned, because it was hopeless; then its record has no other */
+    uint64_t warning_set; /* a set, see tuner/session/warnings */
+    struct latency_quantiles latency_quantiles;
 };
 
 struct record {
@@ -33,32 +34,32 @@ struct record {
     struct sample *samples;
     size_t n, capacity;
     struct histogram *latency[2]; /* [fresh]; NULL while empty */
-    uint64_t doubts;              /* of the point, found by looking at several runs */
+    uint64_t warning_set;         /* of the point, found by looking at several runs */
     int failed;                   /* 0, or the negative errno of a failed run: the point is out */
 };
 
-/* Makes a sample of a run and of the doubts about it. */
+/* Makes a sample of a run and of the warnings about it. */
 struct sample sample_of(const struct measure_result *result, const struct histogram *latency,
-                        uint64_t doubts);
+                        uint64_t warning_set);
 
-/* 0 or -ENOMEM. latency is merged into the record's; its sketch is made here. */
+/* 0 or -ENOMEM. latency is merged into the record's; its quantiles is made here. */
 int record_add(struct record *record, const struct sample *sample, const struct histogram *latency);
 void record_done(struct record *record);
 
 /* Forgets the replays; what was found out about the point stays. */
-void record_set_aside(struct record *record);
+void record_discard(struct record *record);
 
 /* Fresh replays become ordinary ones: a new choice was made with them. */
 void record_age(struct record *record);
 
-size_t record_count(const struct record *record, bool fresh);
+size_t record_count(const struct record *record, bool confirming);
 
-/* Doubts of the point, and those that more than half of all, or of the fresh, replays carry: what a minority
- * has is bad luck, not the point's nature. */
-uint64_t record_doubts(const struct record *record, bool fresh);
+/* Warnings of the point, and those that more than half of all, or of the fresh, replays carry: what a
+ * minority has is bad luck, not the point's nature. */
+uint64_t record_warnings(const struct record *record, bool confirming);
 
 /* Moments of the logarithms of throughput over all, or only fresh, replays. */
-struct moments record_log_moments(const struct record *record, bool fresh);
+struct moments record_log_moments(const struct record *record, bool confirming);
 
 /* Figures of a point. Values that the sample does not support are NaN. */
 struct latency_row {
@@ -76,13 +77,13 @@ struct row {
     size_t replays;
     double achieved_depth;
     struct latency_row latency_ns;
-    uint64_t doubts;        /* of any of the replays */
+    uint64_t warning_set;   /* of any of the replays */
     uint64_t mostly;        /* of more than half of them */
     uint64_t disqualifying; /* those that speak against the point; set by who knows what was asked for */
     bool ci_corrected;      /* as in latency_row, of throughput */
 };
 
-/* Row over the fresh replays only, or over all. 0, -ENODATA when there are none, -ENOMEM. */
-int row_of(const struct record *record, bool fresh, double confidence, struct row *ret_row);
+/* Row over the confirming replays only, or over all. 0, -ENODATA when there are none, -ENOMEM. */
+int row_of(const struct record *record, bool confirming, double confidence, struct row *ret_row);
 
 #endif

@@ -5,7 +5,7 @@
 #include "bench/host/device_lock.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/base/worker.h"
-#include "tuner/session/ground.h"
+#include "tuner/session/target_facts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,9 +34,9 @@ static void init_env(struct session *session)
     session->env = (struct measure_env){
         .clock = &session->clock,
         .target = session->simulated ? NULL : &session->target,
-        .world = session->simulated ? &session->surface.world : NULL,
-        .truth_bps = surface_truth_bps,
-        .truth_context = &session->surface,
+        .world = session->simulated ? &session->simulator.world : NULL,
+        .truth_bps = simulator_truth_bps,
+        .truth_context = &session->simulator,
         .interrupted = &interrupt_signal,
         .cache = settings->cache,
         .advise = settings->advise,
@@ -57,15 +57,15 @@ static const char *place_of(const struct settings *settings)
     return settings->existing[0] != '\0' ? settings->existing : settings->path;
 }
 
-static void init_doubts(struct session *session)
+static void init_warnings(struct session *session)
 {
     const struct settings *settings = session->settings;
-    session->asked = (struct doubts_asked){
+    session->asked = (struct warnings_asked){
         .pattern = settings->pattern,
         .cold = session->env.cache == MEASURE_CACHE_COLD && !session->simulated,
         .sync_pinned = settings->levels[FACTOR_SYNC].n <= 1,
     };
-    doubts_ground_init(&session->ground);
+    target_facts_init(&session->target_facts);
 }
 
 static int open_real(struct session *session, struct err *err)
@@ -147,14 +147,14 @@ int session_open(struct session *session, const struct settings *settings, struc
         return result;
     note_layout(session);
     if (session->simulated) {
-        result = surface_open(&session->surface, settings->simulate, err);
-        session->clock = clock_virtual(&session->surface.now_ns);
+        result = simulator_open(&session->simulator, settings->simulate, err);
+        session->clock = clock_virtual(&session->simulator.now_ns);
     } else {
         result = open_real(session, err);
         session->clock = clock_monotonic;
     }
     init_env(session);
-    init_doubts(session);
+    init_warnings(session);
     session->start_ns = clock_now_ns(&session->clock);
     return result;
 }
@@ -248,7 +248,7 @@ static int make_target(void *context)
     if (result == 0)
         result = prove_direct(session, &session->target, err);
     if (result == 0)
-        ground_collect(&session->ground, &session->target, &session->env.device);
+        target_facts_collect(&session->target_facts, &session->target, &session->env.device);
     return result;
 }
 
@@ -292,7 +292,7 @@ int session_prepare(struct session *session, struct err *err)
         result = session_lock_device(session->directory_fd, &session->lock_fd, &session->warnings, err);
     if (result < 0)
         return result;
-    wear_read(&session->host, &session->clock, &interrupt_signal, &session->wear_before);
+    drive_health_read(&session->host, &session->clock, &interrupt_signal, &session->drive_health_before);
     result = worker_call_until(session->end_ns, make_target, session, &session->abandoned, err);
     progress_clear(&session->progress);
     if (result == -ETIME)
@@ -372,27 +372,28 @@ static int measure_once(struct session *session, const struct measure_plan *plan
     return 0;
 }
 
-uint64_t session_doubts(const struct session *session, const struct measure_plan *plan,
-                        const struct measure_result *result)
+uint64_t session_warnings(const struct session *session, const struct measure_plan *plan,
+                          const struct measure_result *result)
 {
-    return doubts_of_run(&session->asked, &session->ground, plan, result);
+    return warnings_of_run(&session->asked, &session->target_facts, plan, result);
 }
 
-uint64_t session_disqualifying(const struct session *session, uint64_t doubts, const struct point *point)
+uint64_t session_disqualifying(const struct session *session, uint64_t warning_set, const struct point *point)
 {
-    doubts |= doubts_of_ground(&session->asked, &session->ground) | doubts_of_point(&session->asked, point);
-    return doubts_disqualifying(doubts, &session->asked, point) & ~session->settings->accept;
+    warning_set |= warnings_of_target(&session->asked, &session->target_facts) |
+                   warnings_of_point(&session->asked, point);
+    return warnings_disqualifying(warning_set, &session->asked, point) & ~session->settings->accept;
 }
 
-void session_note_ground(struct session *session)
+void session_note_target(struct session *session)
 {
     if (session->simulated || session->target.fd < 0 || session->abandoned)
         return;
-    ground_finish(&session->ground, &session->target);
-    uint64_t doubts = doubts_of_ground(&session->asked, &session->ground);
-    for (unsigned doubt = 0; doubt < DOUBT_N; doubt++) {
-        if ((doubts & DOUBTS_BIT(doubt)) != 0)
-            notes_add(&session->warnings, doubts_table[doubt].code, "%s", doubts_table[doubt].text);
+    target_facts_finish(&session->target_facts, &session->target);
+    uint64_t warning_set = warnings_of_target(&session->asked, &session->target_facts);
+    for (unsigned warning = 0; warning < WARNING_N; warning++) {
+        if ((warning_set & WARNINGS_BIT(warning)) != 0)
+            notes_add(&session->warnings, warnings_table[warning].code, "%s", warnings_table[warning].text);
     }
 }
 
@@ -400,7 +401,7 @@ void session_note_ground(struct session *session)
 static bool is_worth_repeating(struct session *session, const struct measure_plan *plan)
 {
     if (session->n_disturbed >= REPEATS_LEAST + session->n_runs / RUNS_A_REPEAT ||
-        doubts_passing(session_doubts(session, plan, &session->job.result)) == 0)
+        warnings_passing(session_warnings(session, plan, &session->job.result)) == 0)
         return false;
     session->n_disturbed++;
     notes_add(&session->warnings, "run_repeated",
@@ -459,7 +460,7 @@ void session_finish(struct session *session)
     if (session->simulated)
         return;
     hostinfo_collect_load(&session->host, session->directory_fd, "after");
-    wear_read(&session->host, &session->clock, &interrupt_signal, &session->wear_after);
+    drive_health_read(&session->host, &session->clock, &interrupt_signal, &session->drive_health_after);
 }
 
 double session_seconds(const struct session *session)
@@ -475,7 +476,7 @@ void session_close(struct session *session)
         target_close(&session->target);
     verify_close(&session->verify);
     arena_free(&session->arena);
-    surface_close(&session->surface);
+    simulator_close(&session->simulator);
     /* A zeroed session owns nothing; descriptor 0 is never ours. */
     if (session->lock_fd > 0)
         close(session->lock_fd);

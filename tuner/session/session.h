@@ -9,9 +9,9 @@
 #include "tuner/base/notes.h"
 #include "tuner/base/progress.h"
 #include "tuner/options/settings.h"
-#include "tuner/session/doubts.h"
-#include "tuner/session/surface.h"
-#include "tuner/session/wear.h"
+#include "tuner/session/drive_health.h"
+#include "tuner/session/simulator.h"
+#include "tuner/session/warnings.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,16 +30,16 @@ struct session {
     const struct settings *settings;
     struct session_job job;
     bool simulated;
-    struct surface surface;
+    struct simulator simulator;
     struct clock clock;
     struct target target;
     struct arena arena;
     struct verify verify; /* of --verify; closed without */
     struct measure_env env;
     struct hostinfo host;
-    struct wear wear_before, wear_after; /* not read on a surface */
-    struct doubts_asked asked;
-    struct doubts_ground ground; /* nothing known on a surface */
+    struct drive_health drive_health_before, drive_health_after; /* not read on a surface */
+    struct warnings_asked asked;
+    struct target_facts target_facts; /* nothing known on a surface */
     int directory_fd, lock_fd;
     uint64_t seed;
     uint64_t start_ns;
@@ -92,16 +92,18 @@ int session_measure(struct session *session, struct measure_plan *plan, struct m
 
 /* After the last run: the load and the drive's counters once more. Nothing to do on a surface. */
 void session_finish(struct session *session);
-/* Doubts about a run that was just made. */
-uint64_t session_doubts(const struct session *session, const struct measure_plan *plan,
-                        const struct measure_result *result);
+/* Warnings about a run that was just made. */
+uint64_t session_warnings(const struct session *session, const struct measure_plan *plan,
+                          const struct measure_result *result);
 
-/* What speaks against a point whose replays have these doubts, those of file and machine included, less what
+/* What speaks against a point whose replays have these warnings, those of file and machine included, less
+ * what
  * --accept accepts. Empty: it can be recommended. */
-uint64_t session_disqualifying(const struct session *session, uint64_t doubts, const struct point *point);
+uint64_t session_disqualifying(const struct session *session, uint64_t warning_set,
+                               const struct point *point);
 
 /* Adds what is known of file and machine to the warnings; to be called after the last run. */
-void session_note_ground(struct session *session);
+void session_note_target(struct session *session);
 
 double session_seconds(const struct session *session); /* since session_open */
 

@@ -19,11 +19,11 @@ static bool is_at(const struct history_replay *replay, const struct point *point
 }
 
 static struct moments moments_at(const struct history_replay *replays, size_t n, const struct point *point,
-                                 const char *conditions, bool fresh)
+                                 const char *conditions, bool confirming)
 {
     struct moments moments = {0};
     for (size_t i = 0; i < n; i++) {
-        if (counts(&replays[i]) && (!fresh || replays[i].sample.fresh) &&
+        if (counts(&replays[i]) && (!confirming || replays[i].sample.confirming) &&
             is_at(&replays[i], point, conditions))
             moments_add(&moments, log(replays[i].sample.throughput_bps));
     }
@@ -96,16 +96,17 @@ static void judge_points(struct history_comparison *comparison, const struct his
 static void judge_answers(struct history_comparison *comparison, const struct history_info infos[2],
                           const struct history_replay *const replays[2], const size_t n[2])
 {
-    struct moments fresh[2], all[2];
+    struct moments confirming[2], all[2];
     comparison->has_answers = infos[0].has_point && infos[1].has_point;
     if (!comparison->has_answers)
         return;
     for (size_t i = 0; i < 2; i++) {
-        fresh[i] = moments_at(replays[i], n[i], &infos[i].point, "", true);
+        confirming[i] = moments_at(replays[i], n[i], &infos[i].point, "", true);
         all[i] = moments_at(replays[i], n[i], &infos[i].point, "", false);
     }
-    bool take_fresh = fresh[0].n > 1 && fresh[1].n > 1;
-    comparison->answer = ratio_of(&infos[0].point, "", take_fresh ? fresh : all, HISTORY_COMPARE_CONFIDENCE);
+    bool take_confirming = confirming[0].n > 1 && confirming[1].n > 1;
+    comparison->answer =
+        ratio_of(&infos[0].point, "", take_confirming ? confirming : all, HISTORY_COMPARE_CONFIDENCE);
     if (all[0].n == 0 || all[1].n == 0)
         comparison->has_answers = false;
 }

@@ -26,7 +26,7 @@ struct history_comparison {
     size_t n, n_tested, n_changed;
     size_t n_only[2];            /* points of one run alone */
     bool has_answers;            /* both have a point that is their answer: */
-    struct history_ratio answer; /* each with its own point; fresh replays where both have 2 */
+    struct history_ratio answer; /* each with its own point; confirming replays where both have 2 */
     double seconds[2];           /* mean length of the replays; ratios of unlike lengths mislead */
 };
 

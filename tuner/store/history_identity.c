@@ -47,8 +47,8 @@ char *history_identity(const struct session *session)
                                        "logical_block_bytes", "physical_block_bytes", "rotational"};
     json_t *identity = json_object();
     if (session->simulated) {
-        json_object_set_new(identity, "surface", json_text(session->surface.name));
-        json_object_set_new(identity, "points", json_integer((json_int_t)session->surface.n_cells));
+        json_object_set_new(identity, "surface", json_text(session->simulator.name));
+        json_object_set_new(identity, "points", json_integer((json_int_t)session->simulator.n_cells));
     } else {
         for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
             copy_fact(identity, &session->host, keys[i]);

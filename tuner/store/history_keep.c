@@ -1,8 +1,8 @@
 /* tuner/store/history: old runs go, and what is there is checked. */
 #include "tuner/store/history.h"
 
-#include "tuner/store/advice.h"
 #include "tuner/store/history_sql.h"
+#include "tuner/store/recommendation.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -89,12 +89,12 @@ static void check_document(struct history *history, const struct history_info *i
                            const struct findings *findings)
 {
     json_t *document = NULL;
-    struct advice advice;
+    struct recommendation recommendation;
     struct err err = {0};
     int result = history_document(history, info->id, &document, &err);
     if (result == 0)
-        result = advice_read(&advice, document, &err);
-    if (result == 0 && !factors_equal(&advice.point, &info->point))
+        result = recommendation_read(&recommendation, document, &err);
+    if (result == 0 && !factors_equal(&recommendation.point, &info->point))
         result = err_set(&err, -EBADMSG, "its recommendation is not the one of its answer");
     if (result < 0)
         report(findings, info->id, err.text);

@@ -1,7 +1,7 @@
 /* tuner/store/history_row: what a row says is checked like any input. */
 #include "tuner/store/history_row.h"
 
-#include "tuner/session/doubts.h"
+#include "tuner/session/warnings.h"
 #include "tuner/store/history_sql.h"
 
 #include <errno.h>
@@ -12,8 +12,8 @@
 
 #define LARGEST 1e18
 /* 33 numbers of at most 19 digits; every code of a doubt once. */
-#define QUANTILES_SIZE ((size_t)SKETCH_N_SHARES * 21)
-#define DOUBTS_SIZE    ((size_t)DOUBT_N * 64)
+#define QUANTILES_SIZE ((size_t)LATENCY_QUANTILES_N * 21)
+#define WARNINGS_SIZE  ((size_t)WARNING_N * 64)
 
 static const char *const warmup_names[] = {
     [MEASURE_WARMUP_STABLE] = "stable", [MEASURE_WARMUP_LIMIT] = "limit", [MEASURE_WARMUP_NONE] = "none"};
@@ -81,40 +81,40 @@ bool history_row_point(sqlite3_stmt *statement, int first, struct point *ret_poi
     return true;
 }
 
-static void write_doubts(uint64_t doubts, char text[DOUBTS_SIZE])
+static void write_warnings(uint64_t warning_set, char text[WARNINGS_SIZE])
 {
     size_t length = 0;
     text[0] = '\0';
-    for (unsigned i = 0; i < DOUBT_N && length < DOUBTS_SIZE; i++) {
-        if ((doubts & DOUBTS_BIT(i)) != 0)
-            length += (size_t)snprintf(text + length, DOUBTS_SIZE - length, "%s%s", length > 0 ? "," : "",
-                                       doubts_table[i].code);
+    for (unsigned i = 0; i < WARNING_N && length < WARNINGS_SIZE; i++) {
+        if ((warning_set & WARNINGS_BIT(i)) != 0)
+            length += (size_t)snprintf(text + length, WARNINGS_SIZE - length, "%s%s", length > 0 ? "," : "",
+                                       warnings_table[i].code);
     }
 }
 
 /* A code that this fstune does not know is a newer one's: it is left out. */
-static uint64_t read_doubts(const char *text)
+static uint64_t read_warnings(const char *text)
 {
-    uint64_t doubts = 0;
+    uint64_t warning_set = 0;
     while (*text != '\0') {
         char code[64];
         size_t length = strcspn(text, ",");
         snprintf(code, sizeof code, "%.*s", (int)(length < sizeof code ? length : 0), text);
-        enum doubt doubt = doubts_find(code);
-        if (doubt != DOUBT_N)
-            doubts |= DOUBTS_BIT(doubt);
+        enum warning warning = warnings_find(code);
+        if (warning != WARNING_N)
+            warning_set |= WARNINGS_BIT(warning);
         text += length + (text[length] == ',');
     }
-    return doubts;
+    return warning_set;
 }
 
-static void write_quantiles(const struct sketch *sketch, char text[QUANTILES_SIZE])
+static void write_quantiles(const struct latency_quantiles *quantiles, char text[QUANTILES_SIZE])
 {
     size_t length = 0;
     text[0] = '\0';
-    for (size_t i = 0; i < SKETCH_N_SHARES && sketch->n > 0; i++)
+    for (size_t i = 0; i < LATENCY_QUANTILES_N && quantiles->n > 0; i++)
         length += (size_t)snprintf(text + length, QUANTILES_SIZE - length, "%s%" PRIu64, i > 0 ? "," : "",
-                                   sketch->ns[i]);
+                                   quantiles->ns[i]);
 }
 
 /* One number of a list; -1 where there is none. */
@@ -130,20 +130,20 @@ static int64_t take_number(const char **text)
     return number;
 }
 
-static bool read_sketch(int64_t n, const char *text, struct sketch *sketch)
+static bool read_latency_quantiles(int64_t n, const char *text, struct latency_quantiles *quantiles)
 {
     int64_t last = 0;
-    *sketch = (struct sketch){0};
+    *quantiles = (struct latency_quantiles){0};
     if (n <= 0)
         return n == 0;
-    for (size_t i = 0; i < SKETCH_N_SHARES; i++) {
+    for (size_t i = 0; i < LATENCY_QUANTILES_N; i++) {
         int64_t ns = take_number(&text);
         if (ns < last)
             return false;
-        sketch->ns[i] = (uint64_t)ns;
+        quantiles->ns[i] = (uint64_t)ns;
         last = ns;
     }
-    sketch->n = (uint64_t)n;
+    quantiles->n = (uint64_t)n;
     return *text == '\0';
 }
 
@@ -151,13 +151,13 @@ int history_row_add_replay(sqlite3 *db, int64_t run_id, const struct history_rep
 {
     const struct sample *sample = &replay->sample;
     const struct history_windows *windows = &replay->windows;
-    char doubts[DOUBTS_SIZE], quantiles[QUANTILES_SIZE];
+    char warning_set[WARNINGS_SIZE], quantiles[QUANTILES_SIZE];
     int64_t point_id;
     int result = history_row_point_id(db, &replay->point, &point_id, err);
     if (result < 0)
         return result;
-    write_doubts(sample->doubts, doubts);
-    write_quantiles(&sample->latency_sketch, quantiles);
+    write_warnings(sample->warning_set, warning_set);
+    write_quantiles(&sample->latency_quantiles, quantiles);
     return history_sql_do(
         db, err,
         "INSERT INTO replays(run_id, number, point_id, at_seconds, throughput_bps, iops, latency_mean_ns, "
@@ -170,8 +170,8 @@ int history_row_add_replay(sqlite3 *db, int64_t run_id, const struct history_rep
         sample->throughput_bps, sample->iops, sample->latency_mean_ns, sample->latency_p99_ns,
         sample->achieved_depth, sample->seconds, sample->warmup_seconds, (int64_t)sample->bytes,
         (int64_t)sample->moved_bytes, warmup_names[sample->warmup], (int64_t)sample->sampled,
-        (int64_t)sample->fresh, (int64_t)sample->cut, (int64_t)replay->aside, doubts,
-        (int64_t)sample->latency_sketch.n, quantiles, (int64_t)windows->n, windows->seconds,
+        (int64_t)sample->confirming, (int64_t)sample->cut, (int64_t)replay->aside, warning_set,
+        (int64_t)sample->latency_quantiles.n, quantiles, (int64_t)windows->n, windows->seconds,
         windows->mean_bps, windows->std_bps, windows->least_bps, windows->most_bps, replay->conditions);
 }
 
@@ -202,8 +202,8 @@ static void read_windows(sqlite3_stmt *statement, struct history_windows *window
 
 static void read_sample(sqlite3_stmt *statement, struct sample *sample)
 {
-    char doubts[DOUBTS_SIZE];
-    history_sql_text(statement, 16, doubts, sizeof doubts);
+    char warning_set[WARNINGS_SIZE];
+    history_sql_text(statement, 16, warning_set, sizeof warning_set);
     *sample = (struct sample){
         .throughput_bps = history_sql_double(statement, 2),
         .iops = history_sql_double(statement, 3),
@@ -215,9 +215,9 @@ static void read_sample(sqlite3_stmt *statement, struct sample *sample)
         .bytes = (uint64_t)sqlite3_column_int64(statement, 9),
         .moved_bytes = (uint64_t)sqlite3_column_int64(statement, 10),
         .sampled = sqlite3_column_int(statement, 12) != 0,
-        .fresh = sqlite3_column_int(statement, 13) != 0,
+        .confirming = sqlite3_column_int(statement, 13) != 0,
         .cut = sqlite3_column_int(statement, 14) != 0,
-        .doubts = read_doubts(doubts),
+        .warning_set = read_warnings(warning_set),
     };
 }
 
@@ -238,7 +238,7 @@ int history_row_read_replay(sqlite3_stmt *statement, struct history_replay *ret_
         !is_figure(sample->throughput_bps) || !is_figure(sample->iops) || !is_figure(sample->seconds) ||
         !(sample->warmup_seconds >= 0 && sample->warmup_seconds <= LARGEST) || !(replay.at_seconds >= 0) ||
         sqlite3_column_int64(statement, 9) < 0 || sqlite3_column_int64(statement, 10) < 0 ||
-        !read_sketch(sqlite3_column_int64(statement, 17), quantiles, &sample->latency_sketch))
+        !read_latency_quantiles(sqlite3_column_int64(statement, 17), quantiles, &sample->latency_quantiles))
         return err_set(err, -EBADMSG, "replay %" PRIu64 " is damaged", replay.number);
     sample->warmup = (enum measure_warmup)name;
     *ret_replay = replay;

@@ -1,9 +1,9 @@
 /* tuner/store/history: writing runs, replays and changes. */
 #include "tuner/store/history.h"
 
-#include "tuner/store/advice.h"
 #include "tuner/store/history_row.h"
 #include "tuner/store/history_sql.h"
+#include "tuner/store/recommendation.h"
 
 #include <errno.h>
 #include <math.h>
@@ -101,16 +101,16 @@ int history_set_aside(struct history *history, int64_t run_id, struct err *err)
 
 static int insert_recommendation(sqlite3 *db, int64_t run_id, const json_t *document, struct err *err)
 {
-    struct advice advice;
+    struct recommendation recommendation;
     int64_t point;
-    if (advice_read(&advice, document, NULL) < 0)
+    if (recommendation_read(&recommendation, document, NULL) < 0)
         return 0;
-    int result = history_row_point_id(db, &advice.point, &point, err);
+    int result = history_row_point_id(db, &recommendation.point, &point, err);
     if (result < 0)
         return result;
     return history_sql_do(db, err, "INSERT INTO recommendations VALUES(?, ?, ?, ?, ?, ?)", "iidddi", run_id,
-                          point, advice.mean_bps, advice.ci_low_bps, advice.ci_high_bps,
-                          (int64_t)advice.conclusive);
+                          point, recommendation.mean_bps, recommendation.ci_low_bps,
+                          recommendation.ci_high_bps, (int64_t)recommendation.conclusive);
 }
 
 static int end_run(struct history *history, int64_t run_id, enum history_status status, int exit_code,

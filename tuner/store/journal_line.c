@@ -2,7 +2,7 @@
 #include "tuner/store/journal_line.h"
 
 #include "tuner/base/json.h"
-#include "tuner/session/doubts.h"
+#include "tuner/session/warnings.h"
 
 #include <errno.h>
 #include <math.h>
@@ -14,25 +14,25 @@ static const char *const warmup_names[] = {
     [MEASURE_WARMUP_STABLE] = "stable", [MEASURE_WARMUP_LIMIT] = "limit", [MEASURE_WARMUP_NONE] = "none"};
 #define N_WARMUPS (sizeof warmup_names / sizeof warmup_names[0])
 
-static json_t *make_doubts(uint64_t doubts)
+static json_t *make_warnings(uint64_t warning_set)
 {
     json_t *list = json_array();
-    for (unsigned doubt = 0; doubt < DOUBT_N && list != NULL; doubt++) {
-        if ((doubts & DOUBTS_BIT(doubt)) != 0)
-            json_array_append_new(list, json_string(doubts_table[doubt].code));
+    for (unsigned warning = 0; warning < WARNING_N && list != NULL; warning++) {
+        if ((warning_set & WARNINGS_BIT(warning)) != 0)
+            json_array_append_new(list, json_string(warnings_table[warning].code));
     }
     return list;
 }
 
 static json_t *make_latency(const struct sample *sample)
 {
-    const struct sketch *sketch = &sample->latency_sketch;
+    const struct latency_quantiles *latency_quantiles = &sample->latency_quantiles;
     json_t *quantiles = json_array();
-    for (size_t i = 0; i < SKETCH_N_SHARES && quantiles != NULL && sketch->n > 0; i++)
-        json_array_append_new(quantiles, json_integer((json_int_t)sketch->ns[i]));
+    for (size_t i = 0; i < LATENCY_QUANTILES_N && quantiles != NULL && latency_quantiles->n > 0; i++)
+        json_array_append_new(quantiles, json_integer((json_int_t)latency_quantiles->ns[i]));
     return json_pack("{s:o, s:o, s:I, s:o}", "mean", json_number(sample->latency_mean_ns), "p99",
-                     json_number(sample->latency_p99_ns), "requests", (json_int_t)sketch->n, "quantiles",
-                     quantiles);
+                     json_number(sample->latency_p99_ns), "requests", (json_int_t)latency_quantiles->n,
+                     "quantiles", quantiles);
 }
 
 json_t *journal_line_make(const struct journal_run *run)
@@ -44,8 +44,8 @@ json_t *journal_line_make(const struct journal_run *run)
                      make_latency(sample), "achieved_depth", json_number(sample->achieved_depth), "seconds",
                      sample->seconds, "warmup_seconds", sample->warmup_seconds, "bytes",
                      (json_int_t)sample->bytes, "moved_bytes", (json_int_t)sample->moved_bytes, "warmup",
-                     warmup_names[sample->warmup], "sampled", sample->sampled, "fresh", sample->fresh,
-                     "doubts", make_doubts(sample->doubts));
+                     warmup_names[sample->warmup], "sampled", sample->sampled, "fresh", sample->confirming,
+                     "doubts", make_warnings(sample->warning_set));
 }
 
 double journal_number(const json_t *object, const char *key)
@@ -104,33 +104,34 @@ int journal_point(const json_t *object, struct point *ret_point)
     return 0;
 }
 
-static int read_sketch(const json_t *latency, struct sketch *ret_sketch)
+static int read_latency_quantiles(const json_t *latency, struct latency_quantiles *ret_latency_quantiles)
 {
     const json_t *quantiles = json_object_get(latency, "quantiles");
     size_t n = json_array_size(quantiles);
-    *ret_sketch = (struct sketch){0};
-    if (read_member(latency, "requests", (uint64_t)LARGEST, &ret_sketch->n) < 0 ||
-        n != (ret_sketch->n > 0 ? SKETCH_N_SHARES : 0))
+    *ret_latency_quantiles = (struct latency_quantiles){0};
+    if (read_member(latency, "requests", (uint64_t)LARGEST, &ret_latency_quantiles->n) < 0 ||
+        n != (ret_latency_quantiles->n > 0 ? LATENCY_QUANTILES_N : 0))
         return -EINVAL;
     for (size_t i = 0; i < n; i++) {
-        if (read_integer(json_array_get(quantiles, i), (uint64_t)LARGEST, &ret_sketch->ns[i]) < 0 ||
-            (i > 0 && ret_sketch->ns[i] < ret_sketch->ns[i - 1]))
+        if (read_integer(json_array_get(quantiles, i), (uint64_t)LARGEST, &ret_latency_quantiles->ns[i]) <
+                0 ||
+            (i > 0 && ret_latency_quantiles->ns[i] < ret_latency_quantiles->ns[i - 1]))
             return -EINVAL;
     }
     return 0;
 }
 
-static int read_doubts(const json_t *list, uint64_t *ret_doubts)
+static int read_warnings(const json_t *list, uint64_t *ret_warnings)
 {
-    uint64_t doubts = 0;
+    uint64_t warning_set = 0;
     for (size_t i = 0; i < json_array_size(list); i++) {
         const char *code = json_string_value(json_array_get(list, i));
-        enum doubt doubt = code == NULL ? DOUBT_N : doubts_find(code);
-        if (doubt == DOUBT_N)
+        enum warning warning = code == NULL ? WARNING_N : warnings_find(code);
+        if (warning == WARNING_N)
             return -EINVAL;
-        doubts |= DOUBTS_BIT(doubt);
+        warning_set |= WARNINGS_BIT(warning);
     }
-    *ret_doubts = doubts;
+    *ret_warnings = warning_set;
     return json_is_array(list) ? 0 : -EINVAL;
 }
 
@@ -160,24 +161,25 @@ static int read_figures(const json_t *object, struct sample *sample)
     if (isnan(sample->throughput_bps) || isnan(sample->iops) || isnan(sample->seconds) ||
         sample->warmup_seconds < 0)
         return -EINVAL;
-    return read_sketch(latency, &sample->latency_sketch);
+    return read_latency_quantiles(latency, &sample->latency_quantiles);
 }
 
 int journal_line_read(const json_t *object, struct journal_run *ret_run)
 {
     struct journal_run run = {.at_seconds = read_number(object, "at_seconds")};
     struct sample *sample = &run.sample;
-    const json_t *sampled = json_object_get(object, "sampled"), *fresh = json_object_get(object, "fresh");
-    if (run.at_seconds < 0 || !json_is_boolean(sampled) || !json_is_boolean(fresh) ||
+    const json_t *sampled = json_object_get(object, "sampled"),
+                 *confirming = json_object_get(object, "fresh");
+    if (run.at_seconds < 0 || !json_is_boolean(sampled) || !json_is_boolean(confirming) ||
         read_member(object, "run", (uint64_t)LARGEST, &run.number) < 0 ||
         journal_point(json_object_get(object, "point"), &run.point) < 0 || read_figures(object, sample) < 0 ||
         read_member(object, "bytes", (uint64_t)LARGEST, &sample->bytes) < 0 ||
         read_member(object, "moved_bytes", (uint64_t)LARGEST, &sample->moved_bytes) < 0 ||
         read_warmup(object, &sample->warmup) < 0 ||
-        read_doubts(json_object_get(object, "doubts"), &sample->doubts) < 0)
+        read_warnings(json_object_get(object, "doubts"), &sample->warning_set) < 0)
         return -EINVAL;
     sample->sampled = json_is_true(sampled);
-    sample->fresh = json_is_true(fresh);
+    sample->confirming = json_is_true(confirming);
     *ret_run = run;
     return 0;
 }

@@ -32,8 +32,8 @@ static void set_place(json_t *header, const struct session *session)
     static const char *const keys[] = {"hostname", "file_system", "mount_source"};
     json_object_set_new(header, "simulated", json_boolean(session->simulated));
     if (session->simulated) {
-        json_object_set_new(header, "surface", json_text(session->surface.name));
-        json_object_set_new(header, "surface_points", json_integer((json_int_t)session->surface.n_cells));
+        json_object_set_new(header, "surface", json_text(session->simulator.name));
+        json_object_set_new(header, "surface_points", json_integer((json_int_t)session->simulator.n_cells));
         return;
     }
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)

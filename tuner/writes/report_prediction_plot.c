@@ -31,7 +31,7 @@ static void describe(const struct predict *predict, struct plot_data *data)
              host->date);
 }
 
-static int write_script(const struct predict *predict, const struct plot_wish *wish, char **ret_script,
+static int write_script(const struct predict *predict, const struct plot_request *request, char **ret_script,
                         size_t *ret_size, struct err *err)
 {
     struct plot_data data;
@@ -39,7 +39,7 @@ static int write_script(const struct predict *predict, const struct plot_wish *w
     if (script == NULL)
         return err_set(err, -ENOMEM, "no memory");
     describe(predict, &data);
-    int result = plot_prediction.draw(wish, &data, script, err);
+    int result = plot_prediction.draw(request, &data, script, err);
     if (fclose(script) != 0 && result == 0)
         result = err_set(err, -ENOMEM, "no memory");
     return result;
@@ -49,14 +49,14 @@ int report_prediction_plot(const struct predict *predict, struct err *err)
 {
     const char *name = predict->settings->prediction.picture;
     const char *output = strcmp(name, "-") == 0 ? "" : name;
-    struct plot_wish wish;
+    struct plot_request request;
     char *script = NULL;
     size_t size = 0;
-    int result = plot_deliver_wish(predict->settings, output, &wish, err);
+    int result = plot_deliver_request(predict->settings, output, &request, err);
     if (result == 0)
-        result = write_script(predict, &wish, &script, &size, err);
+        result = write_script(predict, &request, &script, &size, err);
     if (result == 0)
-        result = plot_deliver(&wish, output, script, size, err);
+        result = plot_deliver(&request, output, script, size, err);
     free(script);
     return result;
 }

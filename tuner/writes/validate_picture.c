@@ -17,8 +17,8 @@
 
 int validate_picture_check(const struct settings *settings, const struct validate_plan *plan, struct err *err)
 {
-    struct plot_wish wish;
-    if (plot_deliver_wish(settings, plan->picture, &wish, err) < 0)
+    struct plot_request request;
+    if (plot_deliver_request(settings, plan->picture, &request, err) < 0)
         return err_prefix(err, "--plot");
     return publish_check(plan->picture, err);
 }
@@ -114,7 +114,8 @@ static void write_axes(FILE *script, const struct validation *validation, double
         fputs("set border 11\nset y2tics\nset y2label 'dirty memory, MB'\nset y2range [0:*]\n", script);
 }
 
-static void write_script(FILE *script, const struct validation *validation, const struct plot_wish *wish)
+static void write_script(FILE *script, const struct validation *validation,
+                         const struct plot_request *request)
 {
     char what[PLOT_TEXT_SIZE], detail[PLOT_TEXT_SIZE], bytes[UNITS_TEXT_SIZE];
     static const struct plot_data nowhere;
@@ -124,27 +125,27 @@ static void write_script(FILE *script, const struct validation *validation, cons
     snprintf(detail, sizeof detail, "mean error per write: CAWL %.0f %%, naive %.0f %%",
              100 * validation->cawl.error.chunk_share, 100 * validation->naive.error.chunk_share);
     double unit_s;
-    plot_script_begin(script, wish, &nowhere, what, detail);
+    plot_script_begin(script, request, &nowhere, what, detail);
     write_axes(script, validation, &unit_s);
-    plot_script_key_below(script, wish, true);
+    plot_script_key_below(script, request, true);
     write_data(script, validation, unit_s);
     write_plot(script, validation);
 }
 
 int validate_picture_draw(const struct validation *validation, struct err *err)
 {
-    struct plot_wish wish;
+    struct plot_request request;
     char *text = NULL;
     size_t size = 0;
-    int result = plot_deliver_wish(validation->settings, validation->plan->picture, &wish, err);
+    int result = plot_deliver_request(validation->settings, validation->plan->picture, &request, err);
     FILE *script = open_memstream(&text, &size);
     if (script == NULL)
         return err_set(err, -ENOMEM, "no memory");
-    write_script(script, validation, &wish);
+    write_script(script, validation, &request);
     if (fclose(script) != 0)
         result = err_set(err, -ENOMEM, "no memory");
     if (result == 0)
-        result = plot_deliver(&wish, validation->plan->picture, text, size, err);
+        result = plot_deliver(&request, validation->plan->picture, text, size, err);
     free(text);
     return result;
 }

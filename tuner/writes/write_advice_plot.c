@@ -76,19 +76,20 @@ static void write_plot(FILE *script)
           script);
 }
 
-void write_advice_draw(const struct write_advice *advice, const struct plot_wish *wish, FILE *script)
+void write_advice_draw(const struct write_advice *advice, const struct plot_request *request, FILE *script)
 {
     static const struct plot_data nothing;
     struct plot_unit unit = unit_of(advice);
     char size[UNITS_TEXT_SIZE], detail[128];
     snprintf(detail, sizeof detail, "requests of %s; dotted: where another way takes over",
              units_format_size(advice->burst.request_bytes, size));
-    plot_script_begin(script, wish, &nothing, "Writing a burst: predicted by a model, not measured", detail);
+    plot_script_begin(script, request, &nothing, "Writing a burst: predicted by a model, not measured",
+                      detail);
     plot_script_title(script, "x", "size of the burst, bytes");
     fprintf(script, "set logscale xy\nset xrange [%.17g:%.17g]\nset ylabel 'rate, %s'\n", advice->low_bytes,
             advice->high_bytes, unit.name);
     write_tics(script, advice);
-    plot_script_key_below(script, wish, true);
+    plot_script_key_below(script, request, true);
     write_crossings(script, advice);
     write_blocks(script, advice, unit);
     write_plot(script);

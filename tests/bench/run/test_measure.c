@@ -11,7 +11,7 @@
 struct rig {
     uint64_t now_ns;
     struct clock clock;
-    struct surface_world world;
+    struct simulator_world world;
     struct measure_env env;
     struct measure_plan plan;
     struct measure_result result;
@@ -43,7 +43,7 @@ static struct rig *rig_alloc(uint32_t depth, uint32_t threads)
     struct rig *rig = calloc(1, sizeof(*rig));
     assert_non_null(rig);
     rig->clock = clock_virtual(&rig->now_ns);
-    rig->world.noise = (struct surface_noise){.outlier_factor = 1, .warmup_factor = 1};
+    rig->world.noise = (struct simulator_noise){.outlier_factor = 1, .warmup_factor = 1};
     rig->world.now_ns = &rig->now_ns;
     rig->truth_bps = 65536.0 * 4000 * depth * threads;
     rig->env = (struct measure_env){.clock = &rig->clock,
@@ -419,11 +419,12 @@ static void simulated_run_has_no_watch(void **state)
     struct rig *rig = rig_alloc(4, 1);
     memset(&rig->result, 0, sizeof(rig->result));
     assert_int_equal(measure(rig), 0);
-    const struct watch *watch = &rig->result.watch;
-    assert_true(isnan(watch->busiest_thread_cpu_share) && isnan(watch->busiest_helper_cpu_share));
-    assert_true(isnan(watch->steal_share) && isnan(watch->psi_io_some_share) && isnan(watch->throttled));
-    assert_true(isnan(watch->own_read_bytes) && isnan(watch->device_read_bytes));
-    assert_true(isnan(watch->clock_step_s) && isnan(watch->span_s));
+    const struct run_monitor *monitor = &rig->result.monitor;
+    assert_true(isnan(monitor->busiest_thread_cpu_share) && isnan(monitor->busiest_helper_cpu_share));
+    assert_true(isnan(monitor->steal_share) && isnan(monitor->psi_io_some_share) &&
+                isnan(monitor->throttled));
+    assert_true(isnan(monitor->own_read_bytes) && isnan(monitor->device_read_bytes));
+    assert_true(isnan(monitor->clock_step_s) && isnan(monitor->span_s));
     free(rig);
 }
 

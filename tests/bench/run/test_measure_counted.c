@@ -21,8 +21,8 @@ static void measure(uint32_t threads, uint64_t n_requests, uint64_t longest_ns)
 {
     uint64_t now_ns = 0;
     struct clock clock = clock_virtual(&now_ns);
-    struct surface_world world = {.noise = {.op_cv = 0.1, .outlier_factor = 1, .warmup_factor = 1},
-                                  .now_ns = &now_ns};
+    struct simulator_world world = {.noise = {.op_cv = 0.1, .outlier_factor = 1, .warmup_factor = 1},
+                                    .now_ns = &now_ns};
     struct measure_env env = {.clock = &clock, .world = &world, .truth_bps = flat_table};
     struct measure_plan plan = {.point = {65536, IN_FLIGHT, 1, API_IO_URING, threads, SYNC_END, 0},
                                 .duration_ns = CLOCK_NS_PER_S,

@@ -255,7 +255,7 @@ static void hard_limit_holds(void **state)
     assert_true(result.ended_by_bytes);
 }
 
-/* All lanes end together, each with its part of what a run must have. */
+/* All workers end together, each with its part of what a run must have. */
 static void a_hopeless_run_is_cut(void **state)
 {
     enum api api = usable_api(state);

@@ -7,9 +7,9 @@
 #include <stdatomic.h>
 
 #define REQUEST_BYTES    65536
-#define LANE_REQUESTS    40
+#define WORKER_REQUESTS  40
 #define TICK_NS          10000
-#define CLOCK_LOOKS_MOST 4 /* of a lane, beside one for each request */
+#define CLOCK_LOOKS_MOST 4 /* of a worker, beside one for each request */
 
 static const uint32_t threads[] = {1, 2, 8, 32};
 
@@ -140,7 +140,7 @@ static void rate_times_span_is_bytes(void **state)
         for (size_t p = 0; p < 3; p++) {
             measure(&clock_monotonic, patterns[p], threads[i], 1000 * CLOCK_NS_PER_S, 64 * MIB);
             check_rates();
-            assert_true(result.seconds <= result.watch.span_s);
+            assert_true(result.seconds <= result.monitor.span_s);
         }
         measure(&clock_monotonic, "randread", threads[i], MEASURE_MIN_DURATION_NS, 0);
         check_rates();
@@ -151,7 +151,7 @@ static void threads_in_turn_have_the_span_of_all_of_them(void **state)
 {
     (void)state;
     for (size_t i = 0; i < 4; i++) {
-        uint64_t n = threads[i], n_requests = n * LANE_REQUESTS;
+        uint64_t n = threads[i], n_requests = n * WORKER_REQUESTS;
         measure_in_turn(threads[i], n_requests);
         double ticks = result.seconds * 1e9 / TICK_NS;
         assert_true(ticks >= (double)n_requests - 0.5);
@@ -166,7 +166,7 @@ static void depth_of_threads_in_turn_obeys_littles_law(void **state)
     (void)state;
     for (size_t i = 0; i < 4; i++) {
         double mean_ns = 0, n = threads[i];
-        measure_in_turn(threads[i], threads[i] * LANE_REQUESTS);
+        measure_in_turn(threads[i], threads[i] * WORKER_REQUESTS);
         assert_int_equal(histogram_mean_ns(&latency, &mean_ns), 0);
         assert_close(mean_ns / 1e9 * result.iops / (result.achieved_depth * n), 1, 1e-9);
         assert_true(result.achieved_depth <= 1 / n + 1e-9);

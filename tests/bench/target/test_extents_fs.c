@@ -1,7 +1,7 @@
 /* tests/bench/target/test_extents_fs: holes, preallocation, compression and fragmentation made on purpose, on
  * the file system of the current directory and on a btrfs of its own. */
 #include "bench/base/rng.h"
-#include "bench/target/content.h"
+#include "bench/target/compressibility.h"
 #include "bench/target/extents.h"
 #include "tests/bench/mount_rig.h"
 
@@ -136,8 +136,8 @@ static void compressed_data_are_encoded(void **state)
     for (uint64_t i = 0; i < 8; i++)
         write_random(random, i * MIB, MIB);
     struct extents extents = look(fd), plain = look(random);
-    struct content content;
-    assert_int_equal(content_of(fd, &content), 0);
+    struct compressibility content;
+    assert_int_equal(compressibility_of(fd, &content), 0);
     close(fd);
     close(random);
     assert_true(extents.fiemap_known);

@@ -188,11 +188,11 @@ static void every_block_is_random_and_written(void **state)
     target_close(&again);
 }
 
-static uint64_t size_under_budget(uint64_t wished, bool is_default, uint64_t budget_s)
+static uint64_t size_under_budget(uint64_t requested, bool is_default, uint64_t budget_s)
 {
     uint64_t hand = 0;
     struct clock clock = {&second_ops, &hand};
-    struct target_plan plan = rig_plan(directory, wished);
+    struct target_plan plan = rig_plan(directory, requested);
     struct target target = {0};
     plan.size_is_default = is_default;
     plan.budget_ns = budget_s * CLOCK_NS_PER_S;

@@ -219,19 +219,19 @@ static void bursts_show_as_variation_inside_the_later_half(void **state)
     for (size_t i = 0; i < 128; i++)
         rates[i] = i / 8 % 2 == 0 ? 2 : 0;
     /* Half the parts at twice the mean: sqrt(8 / 7) with the divisor n - 1. */
-    assert_close(run_length_pulse(rates, 128), sqrt(8.0 / 7), 1e-12);
+    assert_close(run_length_burst(rates, 128), sqrt(8.0 / 7), 1e-12);
     for (size_t i = 0; i < 128; i++)
         rates[i] = i < 64 ? 5 : 1;
-    assert_close(run_length_pulse(rates, 128), 0, 1e-12);
+    assert_close(run_length_burst(rates, 128), 0, 1e-12);
     /* What is left over by the parts is left out at the beginning. */
     rates[63 - 3] = 100;
-    assert_close(run_length_pulse(rates, 127), 0, 1e-12);
-    assert_true(isnan(run_length_pulse(rates, 15)));
+    assert_close(run_length_burst(rates, 127), 0, 1e-12);
+    assert_true(isnan(run_length_burst(rates, 15)));
     for (size_t i = 0; i < 128; i++)
         rates[i] = 0;
-    assert_close(run_length_pulse(rates, 128), sqrt(8), 1e-12);
+    assert_close(run_length_burst(rates, 128), sqrt(8), 1e-12);
     rates[127] = 1;
-    assert_close(run_length_pulse(rates, 128), sqrt(8), 1e-12);
+    assert_close(run_length_burst(rates, 128), sqrt(8), 1e-12);
 }
 
 #define START_WINDOWS 16

@@ -7,9 +7,9 @@
 #include "tuner/base/json.h"
 #include "tuner/report/answer.h"
 #include "tuner/report/report_recommend.h"
-#include "tuner/session/doubts.h"
 #include "tuner/session/json_row.h"
 #include "tuner/session/json_system.h"
+#include "tuner/session/warnings.h"
 
 #include <errno.h>
 #include <gsl/gsl_errno.h>
@@ -29,8 +29,8 @@ static int enter(void **state)
     gsl_set_error_handler_off();
     if (rig_enter(state) != 0)
         return -1;
-    rig_surface("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
-    rig_surface("fast_start", "run_cv = 0.02; warmup_seconds = 0.1; warmup_factor = 3.0;", rig_peak_bps);
+    rig_simulator("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
+    rig_simulator("fast_start", "run_cv = 0.02; warmup_seconds = 0.1; warmup_factor = 3.0;", rig_peak_bps);
     return 0;
 }
 
@@ -115,7 +115,8 @@ static void a_warning_says_whether_it_disqualifies(void **state)
 {
     (void)state;
     static struct notes notes;
-    doubts_note(&notes, DOUBTS_BIT(DOUBT_STEAL) | DOUBTS_BIT(DOUBT_NOT_COLD), DOUBTS_BIT(DOUBT_NOT_COLD));
+    warnings_note(&notes, WARNINGS_BIT(WARNING_STEAL) | WARNINGS_BIT(WARNING_NOT_COLD),
+                  WARNINGS_BIT(WARNING_NOT_COLD));
     json_t *list = json_warnings(&notes), *cold = json_array_get(list, 0), *steal = json_array_get(list, 1);
     assert_int_equal(json_array_size(list), 2);
     assert_string_equal(json_string_value(json_object_get(cold, "code")), "not_cold");
@@ -148,8 +149,9 @@ static void a_row_without_an_interval_has_nulls(void **state)
                                      .p50_ci = {.low = 880, .high = 930},
                                      .p99_ci = {.low = NAN, .high = NAN},
                                      .p999_ci = {.low = NAN, .high = NAN}},
-                      .doubts = DOUBTS_BIT(DOUBT_DEPTH_NOT_ACHIEVED) | DOUBTS_BIT(DOUBT_NOT_SETTLED),
-                      .disqualifying = DOUBTS_BIT(DOUBT_DEPTH_NOT_ACHIEVED)};
+                      .warning_set =
+                          WARNINGS_BIT(WARNING_DEPTH_NOT_ACHIEVED) | WARNINGS_BIT(WARNING_NOT_SETTLED),
+                      .disqualifying = WARNINGS_BIT(WARNING_DEPTH_NOT_ACHIEVED)};
     json_t *object = json_row(&row), *latency = json_object_get(object, "latency_ns");
     static const char *const keys[] = {
         "request_size", "queue_depth", "direct",      "api",           "threads",        "sync",
@@ -313,7 +315,7 @@ static void strange_bytes_anywhere_leave_the_document_valid(void **state)
     json_error_t error;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", NULL);
     session = rig_open_session(&settings);
-    snprintf(session->surface.name, sizeof session->surface.name, "n\xe9");
+    snprintf(session->simulator.name, sizeof session->simulator.name, "n\xe9");
     session->env.truth_bps = break_with_strange_bytes;
     notes_add(&session->warnings, "strange", "\xff");
     assert_int_equal(tune_init(&tune, session, &err), 0);

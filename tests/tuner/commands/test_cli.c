@@ -15,8 +15,8 @@ static int enter(void **state)
 {
     if (rig_enter(state) != 0)
         return -1;
-    rig_surface("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
-    rig_surface("noisy", "run_cv = 0.5; setup_seconds = 0.05;", rig_peak_bps);
+    rig_simulator("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
+    rig_simulator("noisy", "run_cv = 0.5; setup_seconds = 0.05;", rig_peak_bps);
     rig_write_blocks("data", 1 << 20);
     rig_write("bad.conf", "pattern = \"read\";\nrequest_size = 5000;\n");
     rig_write("unknown.conf", "pattern = \"read\";\n\npatern = \"read\";\n");

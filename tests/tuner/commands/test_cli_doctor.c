@@ -16,7 +16,7 @@ static int enter(void **state)
 {
     if (rig_enter(state) != 0)
         return -1;
-    rig_surface("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
+    rig_simulator("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
     rig_write_blocks("data", 1 << 20);
     return mkdir("dir", 0755) != 0 || mkdir(ESCAPE, 0755) != 0 || mkdir("unwritable", 0555) != 0;
 }

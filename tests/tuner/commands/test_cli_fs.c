@@ -215,7 +215,7 @@ static bool mount_small(void)
     return mount_tiny(0, "size=64m");
 }
 
-static bool mount_medium(void)
+static bool mount_storage_stack(void)
 {
     return mount_tiny(0, "size=160m");
 }
@@ -248,7 +248,7 @@ static void a_file_system_without_room_is_refused(void **state)
 static void ten_percent_stay_free(void **state)
 {
     (void)state;
-    run_in_tiny(mount_medium, "150m");
+    run_in_tiny(mount_storage_stack, "150m");
     rig_check_error(&run, 1, "tiny");
     rig_free(&run);
 }
@@ -256,7 +256,7 @@ static void ten_percent_stay_free(void **state)
 static void a_file_that_just_fits_is_measured(void **state)
 {
     (void)state;
-    run_in_tiny(mount_medium, "128m");
+    run_in_tiny(mount_storage_stack, "128m");
     assert_true(run.code == 0 || run.code == 3);
     assert_string_equal(run.err, "");
     rig_free(&run);

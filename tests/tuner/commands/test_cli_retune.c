@@ -21,7 +21,7 @@ static int setup(void **state)
     char here[256];
     if (system("rm -rf * .fstune-*") != 0 || getcwd(here, sizeof here) == NULL)
         return -1;
-    rig_surface("s", "run_cv = 0.02;", rig_peak_bps);
+    rig_simulator("s", "run_cv = 0.02;", rig_peak_bps);
     rig_write("n.conf",
               "db = \"h.db\"; seed = 7; first_budget = \"60s\"; budget = \"20s\"; simulate = \"s.conf\"; "
               "targets = ( { name = \"vm1\"; pattern = \"randwrite\"; emit = \"shell\"; snippet = "
@@ -85,7 +85,7 @@ static void half_the_throughput_ends_with_4_and_one_line(void **state)
     (void)state;
     for (unsigned i = 0; i < 4; i++)
         json_decref(night(0));
-    rig_surface("s", "run_cv = 0.02;", half_bps);
+    rig_simulator("s", "run_cv = 0.02;", half_bps);
     rig_run(&run, NULL, "retune", "--config", "n.conf", "--json", NULL);
     assert_int_equal(run.code, 4);
     json_t *document = rig_json(&run);

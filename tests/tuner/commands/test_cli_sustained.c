@@ -11,7 +11,7 @@
 static struct rig_run run;
 
 /* peak.csv with the factors of a trace. */
-static void surface_with_trace(const char *name, const char *noise, const char *trace)
+static void simulator_with_trace(const char *name, const char *noise, const char *trace)
 {
     char file[64];
     snprintf(file, sizeof file, "%s.conf", name);
@@ -28,18 +28,18 @@ static void write_slow_decline(void)
     for (int second = 0; second < 900; second += 3)
         length += (size_t)snprintf(text + length, sizeof text - length, "%d,%.4f\n", second,
                                    0.64 + 0.36 * exp(-second / 90.0));
-    surface_with_trace("declining", "run_cv = 0.01; op_cv = 0.1;", text);
+    simulator_with_trace("declining", "run_cv = 0.01; op_cv = 0.1;", text);
 }
 
 static int enter(void **state)
 {
     if (rig_enter(state) != 0)
         return -1;
-    rig_surface("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
-    surface_with_trace("burst", "run_cv = 0.01; op_cv = 0.1;", "0,1\n12,0.4\n");
-    surface_with_trace("early", "run_cv = 0.02; setup_seconds = 0.05;", "0,1\n3,0.4\n");
-    surface_with_trace("endless", "run_cv = 0.01; op_cv = 0.1; drift_per_hour = -30;", "0,1\n");
-    surface_with_trace("scattered", "op_cv = 1.0;", "0,1\n");
+    rig_simulator("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
+    simulator_with_trace("burst", "run_cv = 0.01; op_cv = 0.1;", "0,1\n12,0.4\n");
+    simulator_with_trace("early", "run_cv = 0.02; setup_seconds = 0.05;", "0,1\n3,0.4\n");
+    simulator_with_trace("endless", "run_cv = 0.01; op_cv = 0.1; drift_per_hour = -30;", "0,1\n");
+    simulator_with_trace("scattered", "op_cv = 1.0;", "0,1\n");
     write_slow_decline();
     return 0;
 }

@@ -197,7 +197,7 @@ static void a_snippet_is_applied_under_an_older_profile(void **state)
     (void)state;
     char folder[4096];
     assert_non_null(getcwd(folder, sizeof folder));
-    rig_surface("disk", "op_cv = 0.0;", rig_peak_bps);
+    rig_simulator("disk", "op_cv = 0.0;", rig_peak_bps);
     rig_write(
         "retune.conf",
         "targets = ({ name = \"t\"; simulate = \"disk.conf\"; pattern = \"randwrite\"; emit = \"shell\";\n"

@@ -119,7 +119,7 @@ static void check_advice(void)
     for (size_t i = 0; i < report.n; i++) {
         const struct doctor_item *item = &report.items[i];
         assert_true(item->found[0] != '\0' && strchr(item->found, '\n') == NULL);
-        assert_int_equal(item->advice == NULL, item->severity == DOCTOR_OK);
+        assert_int_equal(item->recommendation == NULL, item->severity == DOCTOR_OK);
         assert_true(item->name != NULL && item->group != NULL);
     }
 }
@@ -327,7 +327,7 @@ static void the_advice_for_a_file_that_cannot_be_made_fits_its_reason(void **sta
         doctor_examine(&facts, &report);
         for (size_t k = 0; k < report.n; k++)
             if (strcmp(report.items[k].name, "create") == 0)
-                assert_non_null(strstr(report.items[k].advice, rows[i].part));
+                assert_non_null(strstr(report.items[k].recommendation, rows[i].part));
         assert_int_equal(loudest("create"), DOCTOR_FINDING);
     }
 }
@@ -404,21 +404,21 @@ static void a_worn_hot_or_failing_drive_is_said(void **state)
 {
     (void)state;
     make_healthy();
-    facts.wear = (struct wear){.known = true,
-                               .percentage_used = 95,
-                               .temperature_c = 75,
-                               .media_errors = 2,
-                               .host_written_bytes = 1e12,
-                               .critical_warning = 4};
+    facts.health = (struct drive_health){.known = true,
+                                         .percentage_used = 95,
+                                         .temperature_c = 75,
+                                         .media_errors = 2,
+                                         .host_written_bytes = 1e12,
+                                         .critical_warning = 4};
     doctor_examine(&facts, &report);
     assert_int_equal(report.n_findings, 3);
     assert_true(says("wear", "95 %") && says("wear", "75 C") && says("wear", "2 media errors"));
     assert_true(says("wear", "0x04"));
     assert_false(says("wear", "meanwhile"));
-    facts.wear = (struct wear){.why_not = "smartctl is not installed"};
+    facts.health = (struct drive_health){.why_not = "smartctl is not installed"};
     doctor_examine(&facts, &report);
     assert_int_equal(loudest("wear"), DOCTOR_NOTE);
-    facts.wear = (struct wear){.why_not = "a virtual device"};
+    facts.health = (struct drive_health){.why_not = "a virtual device"};
     doctor_examine(&facts, &report);
     assert_int_equal(loudest("wear"), -1);
 }

@@ -11,46 +11,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct advice advices[4];
+static struct recommendation advices[4];
 static struct snippet_request request;
 static json_t *documents[4];
 static struct err err;
 static char *text;
 
-static inline struct advice *make_nth(size_t i, const char *pattern, uint64_t request_size, uint32_t depth,
-                                      uint32_t direct)
+static inline struct recommendation *make_nth(size_t i, const char *pattern, uint64_t request_size,
+                                              uint32_t depth, uint32_t direct)
 {
-    struct advice *advice = &advices[i];
-    *advice = (struct advice){.point = {.request_size_bytes = request_size,
-                                        .queue_depth = depth,
-                                        .direct = direct,
-                                        .api = API_IO_URING,
-                                        .threads = 1,
-                                        .sync = SYNC_END},
-                              .mean_bps = 1e9,
-                              .ci_low_bps = 0.9e9,
-                              .ci_high_bps = 1.1e9,
-                              .confidence_share = 0.95,
-                              .replays = 7,
-                              .iops = 1e9 / (double)request_size,
-                              .probability = 0.97,
-                              .conclusive = true,
-                              .path = "/srv/data",
-                              .hostname = "store1",
-                              .file_system = "ext4"};
-    assert_int_equal(pattern_parse(pattern, &advice->pattern, NULL), 0);
+    struct recommendation *recommendation = &advices[i];
+    *recommendation = (struct recommendation){.point = {.request_size_bytes = request_size,
+                                                        .queue_depth = depth,
+                                                        .direct = direct,
+                                                        .api = API_IO_URING,
+                                                        .threads = 1,
+                                                        .sync = SYNC_END},
+                                              .mean_bps = 1e9,
+                                              .ci_low_bps = 0.9e9,
+                                              .ci_high_bps = 1.1e9,
+                                              .confidence_share = 0.95,
+                                              .replays = 7,
+                                              .iops = 1e9 / (double)request_size,
+                                              .probability = 0.97,
+                                              .conclusive = true,
+                                              .path = "/srv/data",
+                                              .hostname = "store1",
+                                              .file_system = "ext4"};
+    assert_int_equal(pattern_parse(pattern, &recommendation->pattern, NULL), 0);
     json_decref(documents[i]);
     documents[i] = json_pack("{s:{}}", "system");
     assert_non_null(documents[i]);
-    advice->document = documents[i];
-    return advice;
+    recommendation->document = documents[i];
+    return recommendation;
 }
 
-static inline struct advice *make(const char *pattern, uint64_t request_size, uint32_t depth, uint32_t direct)
+static inline struct recommendation *make(const char *pattern, uint64_t request_size, uint32_t depth,
+                                          uint32_t direct)
 {
-    struct advice *advice = make_nth(0, pattern, request_size, depth, direct);
-    request = (struct snippet_request){.advice = advice, .image = ""};
-    return advice;
+    struct recommendation *recommendation = make_nth(0, pattern, request_size, depth, direct);
+    request = (struct snippet_request){.recommendation = recommendation, .image = ""};
+    return recommendation;
 }
 
 static inline void fact(const char *key, json_t *value)

@@ -9,41 +9,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct advice snippet_advice;
+static struct recommendation snippet_recommendation;
 static struct snippet_request snippet_request;
 
 /* 64k x 8, direct, libaio, sync end, nothing known of the image: what a test does not change. */
 static inline int snippet_reset(void **state)
 {
     (void)state;
-    snippet_advice = (struct advice){.pattern = {.name = "randwrite"},
-                                     .point = {.request_size_bytes = 65536,
-                                               .queue_depth = 8,
-                                               .direct = 1,
-                                               .api = API_LIBAIO,
-                                               .threads = 1,
-                                               .sync = SYNC_END},
-                                     .mean_bps = 1e9,
-                                     .ci_low_bps = 9e8,
-                                     .ci_high_bps = 1.1e9,
-                                     .confidence_share = 0.95,
-                                     .replays = 5,
-                                     .iops = 15000,
-                                     .latency_mean_ns = 5e5,
-                                     .latency_p99_ns = 1e6,
-                                     .probability = 0.97,
-                                     .speedup = NAN,
-                                     .speedup_low = NAN,
-                                     .speedup_high = NAN,
-                                     .conclusive = true,
-                                     .version = "0.1.0",
-                                     .measured_at = "2024-02-03T04:05:06Z",
-                                     .hostname = "store1",
-                                     .kernel = "6.1.0",
-                                     .file_system = "ext4",
-                                     .device = "vda",
-                                     .path = "/data"};
-    snippet_request = (struct snippet_request){.advice = &snippet_advice, .image = ""};
+    snippet_recommendation = (struct recommendation){.pattern = {.name = "randwrite"},
+                                                     .point = {.request_size_bytes = 65536,
+                                                               .queue_depth = 8,
+                                                               .direct = 1,
+                                                               .api = API_LIBAIO,
+                                                               .threads = 1,
+                                                               .sync = SYNC_END},
+                                                     .mean_bps = 1e9,
+                                                     .ci_low_bps = 9e8,
+                                                     .ci_high_bps = 1.1e9,
+                                                     .confidence_share = 0.95,
+                                                     .replays = 5,
+                                                     .iops = 15000,
+                                                     .latency_mean_ns = 5e5,
+                                                     .latency_p99_ns = 1e6,
+                                                     .probability = 0.97,
+                                                     .speedup = NAN,
+                                                     .speedup_low = NAN,
+                                                     .speedup_high = NAN,
+                                                     .conclusive = true,
+                                                     .version = "0.1.0",
+                                                     .measured_at = "2024-02-03T04:05:06Z",
+                                                     .hostname = "store1",
+                                                     .kernel = "6.1.0",
+                                                     .file_system = "ext4",
+                                                     .device = "vda",
+                                                     .path = "/data"};
+    snippet_request = (struct snippet_request){.recommendation = &snippet_recommendation, .image = ""};
     return 0;
 }
 

@@ -41,7 +41,7 @@ static void no_format_gives_up_durability(void **state)
     for (size_t i = 0; (ops = snippet_row(i)) != NULL; i++) {
         for (unsigned combination = 0; combination < 2 * SYNC_N * API_N; combination++) {
             char *text = NULL, *remarks = NULL;
-            struct point *point = &snippet_advice.point;
+            struct point *point = &snippet_recommendation.point;
             point->api = (enum api)(combination % API_N);
             point->sync = (enum sync)(combination / API_N % SYNC_N);
             point->direct = combination / API_N / SYNC_N;
@@ -74,14 +74,14 @@ static void the_header_names_origin_evidence_and_doubt(void **state)
     snippet_expect("qemu", "2024-02-03T04:05:06Z on host store1 in /data (ext4, device vda)");
     snippet_expect("qemu", "95% interval");
     snippet_expect("qemu", "settled");
-    snippet_advice.conclusive = false;
+    snippet_recommendation.conclusive = false;
     snippet_expect("qemu", "NOT settled");
-    snippet_advice.ci_low_bps = NAN;
+    snippet_recommendation.ci_low_bps = NAN;
     snippet_expect("qemu", "too few for an interval");
-    snippet_advice.mean_bps = NAN;
-    snippet_advice.probability = NAN;
+    snippet_recommendation.mean_bps = NAN;
+    snippet_recommendation.probability = NAN;
     snippet_expect("qemu", "how sure: not known");
-    snippet_advice.simulated = true;
+    snippet_recommendation.simulated = true;
     snippet_expect("qemu", "nothing was measured");
 }
 
@@ -89,7 +89,7 @@ static void the_header_says_the_sync_once(void **state)
 {
     (void)state;
     snippet_expect("qemu", "libaio, sync end\n");
-    snippet_advice.point.sync = SYNC_EACH;
+    snippet_recommendation.point.sync = SYNC_EACH;
     snippet_expect("qemu", "libaio, sync each\n");
 }
 
@@ -105,12 +105,12 @@ static char *everything(const struct snippet_ops *ops)
     return whole;
 }
 
-static void make_wish(unsigned wish)
+static void make_wish(unsigned request)
 {
-    snippet_request.image = wish == 0 ? "/vms/other.img" : "";
-    snippet_request.image_format = wish == 1 ? SNIPPET_IMAGE_QCOW2 : SNIPPET_IMAGE_RAW;
-    snippet_request.bus = wish == 2 ? SNIPPET_BUS_NVME : SNIPPET_BUS_VIRTIO_BLK;
-    snippet_request.directsync = wish == 3;
+    snippet_request.image = request == 0 ? "/vms/other.img" : "";
+    snippet_request.image_format = request == 1 ? SNIPPET_IMAGE_QCOW2 : SNIPPET_IMAGE_RAW;
+    snippet_request.bus = request == 2 ? SNIPPET_BUS_NVME : SNIPPET_BUS_VIRTIO_BLK;
+    snippet_request.directsync = request == 3;
     snippet_request.version[0] = 0;
 }
 
@@ -123,13 +123,13 @@ static void every_wish_changes_the_snippet_or_is_refused(void **state)
     for (size_t i = 0; (ops = snippet_row(i)) != NULL; i++) {
         make_wish(4);
         char *plain = everything(ops);
-        for (unsigned wish = 0; wish < 4 && plain != NULL; wish++) {
-            make_wish(wish);
-            char *wished = everything(ops);
-            bool is_said = wished != NULL && wish < 3 && strstr(wished, "not mapped: image") != NULL;
-            if (wished != NULL && strcmp(plain, wished) == 0 && !is_said)
-                fail_msg("%s: wish %u changes nothing:\n%s", ops->name, wish, wished);
-            free(wished);
+        for (unsigned request = 0; request < 4 && plain != NULL; request++) {
+            make_wish(request);
+            char *requested = everything(ops);
+            bool is_said = requested != NULL && request < 3 && strstr(requested, "not mapped: image") != NULL;
+            if (requested != NULL && strcmp(plain, requested) == 0 && !is_said)
+                fail_msg("%s: wish %u changes nothing:\n%s", ops->name, request, requested);
+            free(requested);
             n_compared++;
         }
         free(plain);
@@ -158,7 +158,8 @@ static void what_a_format_has_no_use_for_is_said_once(void **state)
     assert_non_null(strstr(whole, "--directsync is not used by json"));
     free(whole);
     snippet_expect_no("mysql", "--target-version is not used");
-    snippet_request = (struct snippet_request){.advice = &snippet_advice, .image = "", .version = {99, 0}};
+    snippet_request =
+        (struct snippet_request){.recommendation = &snippet_recommendation, .image = "", .version = {99, 0}};
     static const char *const without[] = {"crosvm", "bhyve",      "xen",    "kubevirt",
                                           "vmware", "virtualbox", "rocksdb"};
     for (size_t i = 0; i < sizeof without / sizeof without[0]; i++)

@@ -17,31 +17,31 @@ static void fio_repeats_the_point_in_the_measured_directory(void **state)
 
 static void fio_moves_two_seconds_or_one_pass(void **state)
 {
-    struct advice *advice = make("randread", 4096, 1, 0);
+    struct recommendation *recommendation = make("randread", 4096, 1, 0);
     (void)state;
-    advice->mean_bps = 10 * 4096;
+    recommendation->mean_bps = 10 * 4096;
     assert_int_equal(emit("fio"), 0);
     assert_true(says("io_size=81920"));
-    advice->mean_bps = 1e12;
+    recommendation->mean_bps = 1e12;
     assert_int_equal(emit("fio"), 0);
     assert_true(says("io_size=268435456")); /* a quarter of a GiB: pages that were read are cached */
     fact("cache", json_string("warm"));
     assert_int_equal(emit("fio"), 0);
     assert_true(says("io_size=1073741824") && says("invalidate=0"));
-    advice->mean_bps = NAN;
+    recommendation->mean_bps = NAN;
     assert_int_equal(emit("fio"), 0);
     assert_true(says("io_size=1073741824"));
 }
 
 static void fio_without_queue_has_depth_one(void **state)
 {
-    struct advice *advice = make("randread", 4096, 1, 1);
+    struct recommendation *recommendation = make("randread", 4096, 1, 1);
     (void)state;
-    advice->point.api = API_PSYNC;
+    recommendation->point.api = API_PSYNC;
     assert_int_equal(emit("fio"), 0);
     assert_true(says("iodepth=1") && says("ioengine=psync"));
-    advice->point.api = API_POOL;
-    advice->point.queue_depth = 16;
+    recommendation->point.api = API_POOL;
+    recommendation->point.queue_depth = 16;
     assert_int_equal(emit("fio"), 0);
     assert_true(says("iodepth=1") && says("numjobs=16"));
     assert_true(explains("pool: fio has no workers"));
@@ -74,11 +74,11 @@ static void fio_refuses_devices_and_paths_that_a_job_cannot_hold(void **state)
         request.image = images[i];
         assert_int_equal(emit("fio"), -EINVAL);
     }
-    struct advice *advice = make("randwrite", 1 << 20, 1024, 1);
+    struct recommendation *recommendation = make("randwrite", 1 << 20, 1024, 1);
     fact("test_file_bytes", json_integer(128 << 20));
     assert_int_equal(emit("fio"), -EINVAL);
     assert_non_null(strstr(err.text, "too small"));
-    advice->point.queue_depth = 128;
+    recommendation->point.queue_depth = 128;
     assert_int_equal(emit("fio"), 0);
 }
 

@@ -38,19 +38,19 @@ static void postgresql_joins_blocks_from_17_on(void **state)
 
 static void postgresql_18_names_a_method_and_its_fallback(void **state)
 {
-    struct advice *advice = make("randread", 8192, 64, 1);
+    struct recommendation *recommendation = make("randread", 8192, 64, 1);
     (void)state;
     request.version[0] = 18;
     assert_int_equal(emit("postgresql"), 0);
     assert_true(says("io_method = io_uring") && explains("io_method = worker") && !sets("combine"));
-    advice->point.api = API_POOL;
+    recommendation->point.api = API_POOL;
     assert_int_equal(emit("postgresql"), 0);
     assert_true(says("io_method = worker") && says("io_workers = 32"));
-    advice->point.api = API_LIBAIO;
-    advice->point.queue_depth = 1;
+    recommendation->point.api = API_LIBAIO;
+    recommendation->point.queue_depth = 1;
     assert_int_equal(emit("postgresql"), 0);
     assert_true(says("io_workers = 3"));
-    advice->point.api = API_PSYNC;
+    recommendation->point.api = API_PSYNC;
     assert_int_equal(emit("postgresql"), 0);
     assert_false(sets("io_method"));
 }
@@ -101,11 +101,11 @@ static void mysql_flushes_directly_or_with_fsync(void **state)
 
 static void mysql_never_lowers_threads(void **state)
 {
-    struct advice *advice = make("randread", 16384, 8, 1);
+    struct recommendation *recommendation = make("randread", 16384, 8, 1);
     (void)state;
     assert_int_equal(emit("mysql"), 0);
     assert_false(sets("io_threads"));
-    advice->point.threads = 64;
+    recommendation->point.threads = 64;
     assert_int_equal(emit("mysql"), 0);
     assert_true(says("innodb_read_io_threads = 64") && !sets("write_io_threads"));
     make("randrw:50", 16384, 8, 1)->point.threads = 8;
@@ -115,24 +115,24 @@ static void mysql_never_lowers_threads(void **state)
 
 static void mysql_capacity_is_three_quarters_of_durable_page_writes(void **state)
 {
-    struct advice *advice = make("randwrite", 65536, 8, 1);
+    struct recommendation *recommendation = make("randwrite", 65536, 8, 1);
     (void)state;
-    advice->mean_bps = 65536 * 1000.0;
-    advice->ci_low_bps = NAN;
-    advice->iops = 1000;
+    recommendation->mean_bps = 65536 * 1000.0;
+    recommendation->ci_low_bps = NAN;
+    recommendation->iops = 1000;
     assert_int_equal(emit("mysql"), 0);
     assert_true(says("innodb_io_capacity = 750"));
-    advice->ci_low_bps = 0.8 * advice->mean_bps;
+    recommendation->ci_low_bps = 0.8 * recommendation->mean_bps;
     assert_int_equal(emit("mysql"), 0);
     assert_true(says("innodb_io_capacity = 600"));
     /* Requests of 4 KiB: four of them are a page. */
-    advice->point.request_size_bytes = 4096;
-    advice->mean_bps = 4096 * 1000.0;
-    advice->ci_low_bps = NAN;
+    recommendation->point.request_size_bytes = 4096;
+    recommendation->mean_bps = 4096 * 1000.0;
+    recommendation->ci_low_bps = NAN;
     assert_int_equal(emit("mysql"), 0);
     assert_true(says("innodb_io_capacity = 187"));
-    advice->iops = 1e7;
-    advice->mean_bps = 4e10;
+    recommendation->iops = 1e7;
+    recommendation->mean_bps = 4e10;
     assert_int_equal(emit("mysql"), 0);
     assert_true(says("innodb_io_capacity = 20000"));
 }
@@ -146,17 +146,17 @@ static void mysql_has_no_capacity_without_measured_writes(void **state)
         assert_int_equal(emit("mysql"), 0);
         assert_false(sets("capacity"));
     }
-    struct advice *advice = make("randwrite", 16384, 8, 0);
-    advice->point.sync = SYNC_NONE; /* memory's rate */
+    struct recommendation *recommendation = make("randwrite", 16384, 8, 0);
+    recommendation->point.sync = SYNC_NONE; /* memory's rate */
     assert_int_equal(emit("mysql"), 0);
     assert_false(sets("capacity"));
-    advice = make("randwrite", 16384, 8, 1);
-    advice->iops = NAN;
+    recommendation = make("randwrite", 16384, 8, 1);
+    recommendation->iops = NAN;
     assert_int_equal(emit("mysql"), 0);
     assert_false(sets("capacity"));
-    advice = make("randwrite", 16384, 8, 1);
-    advice->mean_bps = 16384 * 100;
-    advice->ci_low_bps = NAN;
+    recommendation = make("randwrite", 16384, 8, 1);
+    recommendation->mean_bps = 16384 * 100;
+    recommendation->ci_low_bps = NAN;
     assert_int_equal(emit("mysql"), 0);
     assert_true(!sets("capacity") && explains("below its least value"));
 }

@@ -9,7 +9,7 @@ static void a_virtio_disk_has_queue_and_thread_itself(void **state)
     snippet_expect("libvirt",
                    "<driver name='qemu' type='raw' cache='none' io='native' queue_size='256' iothread='1'/>");
     snippet_expect("libvirt", "<target dev='vda' bus='virtio'/>");
-    snippet_advice.point.direct = 0;
+    snippet_recommendation.point.direct = 0;
     snippet_expect("libvirt", "cache='writeback' io='threads'");
     snippet_request.directsync = true;
     snippet_expect("libvirt", "cache='writethrough' io='threads'");
@@ -26,7 +26,7 @@ static void of_a_scsi_disk_the_controller_has_the_thread(void **state)
     snippet_expect("libvirt", "not mapped: the queue's size");
     snippet_expect_no("libvirt", "queue_size");
     /* What QEMU's own queue of 256 holds. */
-    snippet_advice.point.queue_depth = 1000;
+    snippet_recommendation.point.queue_depth = 1000;
     snippet_expect("libvirt", "cmd_per_lun='254'");
 }
 
@@ -54,8 +54,8 @@ static void what_cannot_be_said_is_refused(void **state)
 static void versions_gate_queue_io_uring_and_several_threads(void **state)
 {
     (void)state;
-    snippet_advice.point.api = API_IO_URING;
-    snippet_advice.point.threads = 2;
+    snippet_recommendation.point.api = API_IO_URING;
+    snippet_recommendation.point.threads = 2;
     snippet_expect("libvirt", "io='io_uring' queue_size='256' iothread='1'/>");
     snippet_request.version[0] = 7;
     snippet_request.version[1] = 7;

@@ -6,14 +6,14 @@ static void cache_modes_follow_direct_and_the_wish_for_directsync(void **state)
     static const char *const modes[2][2] = {{"writeback", "writethrough"}, {"none", "directsync"}};
     (void)state;
     for (unsigned direct = 0; direct < 2; direct++) {
-        for (unsigned wish = 0; wish < 2; wish++) {
+        for (unsigned request = 0; request < 2; request++) {
             for (unsigned sync = 0; sync < SYNC_N; sync++) {
-                snippet_advice.point.direct = direct;
-                snippet_advice.point.sync = (enum sync)sync;
-                snippet_request.directsync = wish != 0;
-                assert_string_equal(snippet_cache_mode(&snippet_request), modes[direct][wish]);
+                snippet_recommendation.point.direct = direct;
+                snippet_recommendation.point.sync = (enum sync)sync;
+                snippet_request.directsync = request != 0;
+                assert_string_equal(snippet_cache_mode(&snippet_request), modes[direct][request]);
                 assert_non_null(
-                    strstr(snippet_cache_meaning(&snippet_request), wish ? "durable" : "flushes"));
+                    strstr(snippet_cache_meaning(&snippet_request), request ? "durable" : "flushes"));
             }
         }
     }
@@ -29,8 +29,8 @@ static void native_is_for_direct_alone(void **state)
     (void)state;
     for (unsigned api = 0; api < API_N; api++) {
         for (unsigned direct = 0; direct < 2; direct++) {
-            snippet_advice.point.api = (enum api)api;
-            snippet_advice.point.direct = direct;
+            snippet_recommendation.point.api = (enum api)api;
+            snippet_recommendation.point.direct = direct;
             assert_string_equal(snippet_aio(&snippet_request), engines[api][direct]);
         }
     }
@@ -50,9 +50,9 @@ static void queue_sizes_are_powers_of_two_that_hold_depth_and_segments(void **st
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        snippet_advice.point.request_size_bytes = rows[i].request_size_bytes;
-        snippet_advice.point.queue_depth = rows[i].queue_depth;
-        snippet_advice.point.threads = rows[i].threads;
+        snippet_recommendation.point.request_size_bytes = rows[i].request_size_bytes;
+        snippet_recommendation.point.queue_depth = rows[i].queue_depth;
+        snippet_recommendation.point.threads = rows[i].threads;
         assert_int_equal(snippet_queue_size(&snippet_request, 1), rows[i].expected);
     }
 }
@@ -61,8 +61,8 @@ static void queue_sizes_are_powers_of_two_that_hold_depth_and_segments(void **st
 static void the_larger_of_two_sizes_decides_the_queue(void **state)
 {
     (void)state;
-    snippet_advice.point.request_size_bytes = 4096;
-    factors_set_write_size(&snippet_advice.point, 2 << 20);
+    snippet_recommendation.point.request_size_bytes = 4096;
+    factors_set_write_size(&snippet_recommendation.point, 2 << 20);
     assert_int_equal(snippet_queue_size(&snippet_request, 1), 1024);
 }
 

@@ -15,7 +15,7 @@ static const char *const names[] = {"virtualbox", "vmware", "firecracker", "clou
 
 /* What the cases change, and what they look at. */
 struct rig {
-    struct advice advice;
+    struct recommendation recommendation;
     struct snippet_request request;
     json_t *document;
     char *text, *remarks;
@@ -35,7 +35,7 @@ static int setup(void **state)
     if (rig == NULL)
         return -1;
     rig->document = json_object();
-    rig->advice = (struct advice){
+    rig->recommendation = (struct recommendation){
         .point = {65536, 8, 1, API_IO_URING, 1, SYNC_END, 0},
         .mean_bps = 1e9,
         .ci_low_bps = NAN,
@@ -47,7 +47,7 @@ static int setup(void **state)
         .device = "sda",
         .document = rig->document,
     };
-    rig->request = (struct snippet_request){.advice = &rig->advice, .image = "/vm/a.img"};
+    rig->request = (struct snippet_request){.recommendation = &rig->recommendation, .image = "/vm/a.img"};
     *state = rig;
     return 0;
 }
@@ -107,8 +107,8 @@ static void a_setting_that_can_lose_data_is_never_emitted(void **state)
     static const char *const never[] = {"\"Unsafe\"", "cache: unsafe", "IgnoreFlush\" 1", "no-flush"};
     for (size_t i = 0; i < N_OF(names); i++) {
         for (unsigned setting = 0; setting < 2U * SYNC_N; setting++) {
-            rig->advice.point.direct = setting % 2;
-            rig->advice.point.sync = (enum sync)(setting / 2);
+            rig->recommendation.point.direct = setting % 2;
+            rig->recommendation.point.sync = (enum sync)(setting / 2);
             for (size_t j = 0; j < N_OF(never); j++)
                 says_not(rig, names[i], never[j]);
         }
@@ -143,7 +143,7 @@ static void directsync_is_refused_where_no_mode_has_it(void **state)
     for (size_t i = 0; i < N_OF(without); i++)
         refuses(rig, without[i], "--directsync");
     says(rig, "bhyve", "/vm/a.img,nocache,direct'");
-    rig->advice.point.direct = 0;
+    rig->recommendation.point.direct = 0;
     says(rig, "bhyve", "/vm/a.img,direct'");
     says(rig, "kubevirt", "cache: writethrough\n");
 }
@@ -174,7 +174,7 @@ static void qcow2_is_refused_where_it_cannot_be_read(void **state)
     refuses(rig, "crosvm", "qemu-img convert");
     says(rig, "xen", "'format=qcow2,");
     says(rig, "cloud-hypervisor", ",image_type=qcow2,");
-    rig->advice.point.direct = 0;
+    rig->recommendation.point.direct = 0;
     says(rig, "crosvm", "o_direct=false");
 }
 
@@ -186,9 +186,9 @@ static void firecracker_is_asynchronous_only_on_request(void **state)
     rig->request.version[0] = 1;
     says(rig, "firecracker", "\"io_engine\": \"Async\"");
     says(rig, "firecracker", "not yet suitable for production");
-    rig->advice.point.api = API_LIBAIO;
+    rig->recommendation.point.api = API_LIBAIO;
     says(rig, "firecracker", "\"io_engine\": \"Sync\"");
-    rig->advice.point.api = API_IO_URING;
+    rig->recommendation.point.api = API_IO_URING;
     rig->request.version[0] = 0;
     rig->request.version[1] = 25;
     says(rig, "firecracker", "\"io_engine\": \"Sync\"");
@@ -210,13 +210,13 @@ static void xen_is_direct_on_local_file_systems_only(void **state)
     static const char *const unsafe[] = {"nfs", "nfs4", "cifs", "fuse.sshfs", "ceph", "ext", "ext44", ""};
     says(rig, "xen", ",direct-io-safe,target=/vm/a.img'");
     for (size_t i = 0; i < N_OF(unsafe); i++) {
-        snprintf(rig->advice.file_system, sizeof rig->advice.file_system, "%s", unsafe[i]);
+        snprintf(rig->recommendation.file_system, sizeof rig->recommendation.file_system, "%s", unsafe[i]);
         says_not(rig, "xen", ",direct-io-safe,");
         says(rig, "xen", "not mapped: direct 1");
     }
-    snprintf(rig->advice.file_system, sizeof rig->advice.file_system, "xfs");
+    snprintf(rig->recommendation.file_system, sizeof rig->recommendation.file_system, "xfs");
     says(rig, "xen", ",direct-io-safe,");
-    snprintf(rig->advice.device, sizeof rig->advice.device, "nbd0");
+    snprintf(rig->recommendation.device, sizeof rig->recommendation.device, "nbd0");
     says_not(rig, "xen", ",direct-io-safe,");
 }
 
@@ -260,13 +260,13 @@ static void cloud_hypervisor_names_the_image_type_from_50_1_on(void **state)
 static void a_queue_serves_each_thread_of_cloud_hypervisor(void **state)
 {
     struct rig *rig = *state;
-    rig->advice.point.threads = 4;
-    rig->advice.point.queue_depth = 300;
+    rig->recommendation.point.threads = 4;
+    rig->recommendation.point.queue_depth = 300;
     says(rig, "cloud-hypervisor", ",direct=on,num_queues=4,queue_size=512'");
     says(rig, "cloud-hypervisor", "--cpus boot=4");
-    rig->advice.point.request_size_bytes = 4088U << 10;
+    rig->recommendation.point.request_size_bytes = 4088U << 10;
     says_not(rig, "cloud-hypervisor", "splits");
-    rig->advice.point.request_size_bytes = 4096U << 10;
+    rig->recommendation.point.request_size_bytes = 4096U << 10;
     says(rig, "cloud-hypervisor", "queue_size=1024'");
     says(rig, "cloud-hypervisor", "splits");
 }
@@ -276,9 +276,9 @@ static void slots_of_bhyve_follow_the_depth_up_to_its_ring(void **state)
     struct rig *rig = *state;
     rig->request.bus = SNIPPET_BUS_NVME;
     says(rig, "bhyve", "4,nvme,/vm/a.img,nocache,ioslots=8'");
-    rig->advice.point.queue_depth = 100;
+    rig->recommendation.point.queue_depth = 100;
     says(rig, "bhyve", ",ioslots=100'");
-    rig->advice.point.threads = 2;
+    rig->recommendation.point.threads = 2;
     says(rig, "bhyve", ",ioslots=128'");
     says(rig, "bhyve", "measured with 200 in flight");
 }
@@ -287,12 +287,12 @@ static void vmware_gets_parameters_above_254_in_flight_only(void **state)
 {
     struct rig *rig = *state;
     static const char *const parameters = "\nvmw_pvscsi.cmd_per_lun=254 vmw_pvscsi.ring_pages=32\n";
-    rig->advice.point.queue_depth = 254;
+    rig->recommendation.point.queue_depth = 254;
     says_not(rig, "vmware", parameters);
-    rig->advice.point.queue_depth = 255;
+    rig->recommendation.point.queue_depth = 255;
     says(rig, "vmware", parameters);
-    rig->advice.point.queue_depth = 128;
-    rig->advice.point.threads = 2;
+    rig->recommendation.point.queue_depth = 128;
+    rig->recommendation.point.threads = 2;
     says(rig, "vmware", parameters);
     rig->request.bus = SNIPPET_BUS_NVME;
     says_not(rig, "vmware", parameters);
@@ -303,7 +303,7 @@ static void virtualbox_lets_flushes_through(void **state)
     struct rig *rig = *state;
     says(rig, "virtualbox", "LUN#$port/Config/IgnoreFlush\" 0\n");
     says(rig, "virtualbox", "--hostiocache off\n");
-    rig->advice.point.direct = 0;
+    rig->recommendation.point.direct = 0;
     says(rig, "virtualbox", "LUN#$port/Config/IgnoreFlush\" 0\n");
     says(rig, "virtualbox", "--hostiocache on\n");
 }
@@ -312,13 +312,13 @@ static void kubevirt_is_native_with_direct_only(void **state)
 {
     struct rig *rig = *state;
     says(rig, "kubevirt", "cache: none\n    io: native\n");
-    rig->advice.point.direct = 0;
+    rig->recommendation.point.direct = 0;
     says(rig, "kubevirt", "cache: writeback\n    io: threads\n");
-    rig->advice.point.api = API_LIBAIO;
+    rig->recommendation.point.api = API_LIBAIO;
     says(rig, "kubevirt", "cache: writeback\n    io: threads\n");
-    rig->advice.point.direct = 1;
+    rig->recommendation.point.direct = 1;
     says(rig, "kubevirt", "cache: none\n    io: native\n");
-    rig->advice.point.api = API_PSYNC;
+    rig->recommendation.point.api = API_PSYNC;
     says(rig, "kubevirt", "cache: none\n    io: threads\n");
     says(rig, "kubevirt", "at 1 in flight");
 }

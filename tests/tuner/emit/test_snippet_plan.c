@@ -66,14 +66,14 @@ static void versions_gate_what_is_emitted(void **state)
     struct snippet_plan plan;
     struct err err = {0};
     (void)state;
-    snippet_advice.point.api = API_IO_URING;
+    snippet_recommendation.point.api = API_IO_URING;
     assert_string_equal(make().aio, "io_uring");
     give_version(5, 0);
     assert_string_equal(make().aio, "io_uring");
     give_version(4, 9);
     assert_string_equal(make().aio, "native");
     assert_true(make().is_too_old);
-    snippet_advice.point.direct = 0;
+    snippet_recommendation.point.direct = 0;
     assert_string_equal(make().aio, "threads");
     assert_int_equal(make().queue_size, 256);
     give_version(2, 9);
@@ -88,8 +88,8 @@ static void a_host_that_keeps_io_uring_to_root_gets_the_fallback(void **state)
     json_t *document = json_pack("{s:{s:i}}", "system", "io_uring_disabled", 1);
     (void)state;
     assert_non_null(document);
-    snippet_advice.document = document;
-    snippet_advice.point.api = API_IO_URING;
+    snippet_recommendation.document = document;
+    snippet_recommendation.point.api = API_IO_URING;
     assert_string_equal(make().aio, "native");
     snippet_expect("qemu", "keeps io_uring to privileged processes");
     snippet_expect_no("qemu", "aio=io_uring");
@@ -101,7 +101,7 @@ static void a_host_that_keeps_io_uring_to_root_gets_the_fallback(void **state)
 static void several_iothreads_are_for_a_version_that_is_known_to_have_them(void **state)
 {
     (void)state;
-    snippet_advice.point.threads = 4;
+    snippet_recommendation.point.threads = 4;
     assert_int_equal(make().n_iothreads, 1);
     give_version(8, 2);
     assert_int_equal(make().n_iothreads, 1);
@@ -120,12 +120,12 @@ static void commands_of_a_scsi_disk_stay_in_range(void **state)
     assert_int_equal(make().commands, 0);
     snippet_request.bus = SNIPPET_BUS_VIRTIO_SCSI;
     assert_int_equal(make().commands, 128);
-    snippet_advice.point.queue_depth = 200;
+    snippet_recommendation.point.queue_depth = 200;
     assert_int_equal(make().commands, 200);
-    snippet_advice.point.queue_depth = 256;
+    snippet_recommendation.point.queue_depth = 256;
     assert_int_equal(make().commands, 254);
-    snippet_advice.point.queue_depth = 1024;
-    snippet_advice.point.threads = 64;
+    snippet_recommendation.point.queue_depth = 1024;
+    snippet_recommendation.point.threads = 64;
     assert_int_equal(make().commands, 1022);
 }
 
@@ -140,18 +140,18 @@ static void remarks_follow_image_and_request(void **state)
     snippet_expect_no("qemu", "preallocat");
     snippet_request.image = "sparse";
     snippet_expect("qemu", "preallocate it");
-    snippet_advice.point.api = API_POOL;
+    snippet_recommendation.point.api = API_POOL;
     snippet_expect_no("qemu", "preallocat");
     snippet_request.image_format = SNIPPET_IMAGE_QCOW2;
     snippet_expect("qemu", "qcow2 writes tables");
     snippet_expect_no("qemu", "can be split");
-    snippet_advice.point.request_size_bytes = 8 << 20;
+    snippet_recommendation.point.request_size_bytes = 8 << 20;
     snippet_expect("qemu", "above 4088k can be split");
     snippet_request.image = "";
     snippet_expect("proxmox", "above 1016k can be split");
     snippet_request.bus = SNIPPET_BUS_NVME;
     snippet_expect_no("qemu", "can be split");
-    snippet_advice.point.direct = 0;
+    snippet_recommendation.point.direct = 0;
     snippet_expect("qemu", "do not migrate");
 }
 

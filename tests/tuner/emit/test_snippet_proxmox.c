@@ -45,14 +45,14 @@ static void what_would_be_read_otherwise_is_refused(void **state)
 static void io_uring_is_not_emitted_where_it_hangs_guests(void **state)
 {
     (void)state;
-    snippet_advice.point.api = API_IO_URING;
+    snippet_recommendation.point.api = API_IO_URING;
     snippet_expect("proxmox", "aio=io_uring,iothread=1'");
     snippet_expect("proxmox", "LVM, CIFS write aio=native instead");
-    strcpy(snippet_advice.file_system, "cifs");
+    strcpy(snippet_recommendation.file_system, "cifs");
     snippet_expect("proxmox", "aio=native,iothread=1'");
-    snippet_advice.point.direct = 0;
+    snippet_recommendation.point.direct = 0;
     snippet_expect("proxmox", "cache=writeback,aio=threads,iothread=1'");
-    strcpy(snippet_advice.file_system, "ext4");
+    strcpy(snippet_recommendation.file_system, "ext4");
     snippet_expect("proxmox", "LVM, CIFS or krbd write aio=threads instead");
     snippet_request.version[0] = 6;
     snippet_expect("proxmox", "aio=threads,iothread=1'");

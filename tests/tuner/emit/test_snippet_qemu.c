@@ -8,7 +8,7 @@ static void direct_is_said_on_both_nodes_and_flushes_are_kept(void **state)
                            "cache.direct=on,cache.no-flush=off\n");
     snippet_expect("qemu", "\n-blockdev driver=raw,node-name=fst-d0,file=fst-f0,cache.direct=on,"
                            "cache.no-flush=off\n");
-    snippet_advice.point.direct = 0;
+    snippet_recommendation.point.direct = 0;
     snippet_expect("qemu", "aio=threads,cache.direct=off,cache.no-flush=off\n");
     snippet_expect("qemu", "file=fst-f0,cache.direct=off,cache.no-flush=off\n");
     snippet_request.image_format = SNIPPET_IMAGE_QCOW2;
@@ -28,9 +28,9 @@ static void each_bus_has_its_devices(void **state)
     snippet_request.bus = SNIPPET_BUS_NVME;
     snippet_expect("qemu", "\n-device nvme,drive=fst-d0,serial=fstune0,mdts=7,write-cache=on\n");
     snippet_expect_no("qemu", "-object");
-    snippet_advice.point.request_size_bytes = 1 << 20;
+    snippet_recommendation.point.request_size_bytes = 1 << 20;
     snippet_expect("qemu", "mdts=8");
-    snippet_advice.point.request_size_bytes = 1536 << 10;
+    snippet_recommendation.point.request_size_bytes = 1536 << 10;
     snippet_expect("qemu", "mdts=9");
 }
 
@@ -41,7 +41,7 @@ static void directsync_turns_the_guests_cache_off(void **state)
     snippet_expect("qemu", "cache.direct=on");
     snippet_expect("qemu", "queue-size=256,write-cache=off\n");
     snippet_expect("qemu-drive", "cache=directsync,aio=native\n");
-    snippet_advice.point.direct = 0;
+    snippet_recommendation.point.direct = 0;
     snippet_expect("qemu-drive", "cache=writethrough,aio=threads\n");
 }
 
@@ -51,7 +51,7 @@ static void the_short_form_never_mixes_shortcut_and_parts(void **state)
     snippet_expect("qemu-drive", "\n-drive file=/path/to/disk.img,if=none,id=fst-d0,format=raw,cache=none,"
                                  "aio=native\n");
     snippet_expect_no("qemu-drive", "cache.direct");
-    snippet_advice.point.direct = 0;
+    snippet_recommendation.point.direct = 0;
     snippet_expect("qemu-drive", "cache=writeback,aio=threads\n");
 }
 
@@ -88,7 +88,7 @@ static void a_name_like_a_protocol_stays_a_name(void **state)
 static void several_threads_map_to_iothreads_where_the_version_has_them(void **state)
 {
     (void)state;
-    snippet_advice.point.threads = 2;
+    snippet_recommendation.point.threads = 2;
     snippet_expect("qemu", "--target-version 9.0");
     snippet_expect_no("qemu", "\"iothread-vq-mapping\"");
     snippet_request.version[0] = 9;
@@ -103,7 +103,7 @@ static void several_threads_map_to_iothreads_where_the_version_has_them(void **s
 static void old_versions_get_the_fallback_or_a_refusal(void **state)
 {
     (void)state;
-    snippet_advice.point.api = API_IO_URING;
+    snippet_recommendation.point.api = API_IO_URING;
     snippet_expect("qemu", "aio=io_uring");
     snippet_expect("qemu", "needs: QEMU 5.0");
     snippet_request.version[0] = 4;
@@ -137,10 +137,10 @@ static void psync_pvec_and_pool_become_the_same_lines(void **state)
 {
     static const enum api apis[] = {API_PVEC, API_POOL};
     (void)state;
-    snippet_advice.point.api = API_PSYNC;
+    snippet_recommendation.point.api = API_PSYNC;
     char *first = snippet_text("qemu");
     for (size_t i = 0; i < sizeof apis / sizeof apis[0]; i++) {
-        snippet_advice.point.api = apis[i];
+        snippet_recommendation.point.api = apis[i];
         char *text = snippet_text("qemu");
         assert_string_equal(lines_of(text), lines_of(first));
         free(text);
@@ -154,7 +154,7 @@ static void every_sync_becomes_the_same_lines(void **state)
     (void)state;
     char *first = snippet_text("qemu");
     for (unsigned sync = 0; sync < SYNC_N; sync++) {
-        snippet_advice.point.sync = (enum sync)sync;
+        snippet_recommendation.point.sync = (enum sync)sync;
         char *text = snippet_text("qemu");
         assert_string_equal(lines_of(text), lines_of(first));
         free(text);

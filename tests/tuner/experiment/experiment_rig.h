@@ -22,8 +22,8 @@ static inline int enter(void **state)
     gsl_set_error_handler_off();
     if (rig_enter(state) != 0)
         return -1;
-    rig_surface("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
-    rig_surface("still", "", rig_peak_bps);
+    rig_simulator("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
+    rig_simulator("still", "", rig_peak_bps);
     return 0;
 }
 

@@ -41,7 +41,7 @@ static void every_cell_has_its_replays(void **state)
 static void replays_make_as_many_requests_as_the_first_run(void **state)
 {
     (void)state;
-    rig_surface("slower", "run_cv = 0.3; setup_seconds = 0.05;", rig_peak_bps);
+    rig_simulator("slower", "run_cv = 0.3; setup_seconds = 0.05;", rig_peak_bps);
     run("--simulate slower.conf --pattern randwrite --api io_uring --direct 1 --request-size 4k,64k "
         "--queue-depth 1,4 --duration 500ms --seed 1");
     for (size_t i = 0; i < experiment.n_cells; i++) {

@@ -30,7 +30,7 @@ static void every_cell_has_its_number_of_files_and_their_size(void **state)
         experiment_enter(&experiment, cell);
         assert_int_equal(target_n_files(&session->target), cell->level[FILES]);
         assert_int_equal(session->target.size_bytes, (small ? 128 : 144) * MIB);
-        assert_int_equal(session->ground.file_bytes, session->target.size_bytes);
+        assert_int_equal(session->target_facts.file_bytes, session->target.size_bytes);
         assert_int_equal(session->env.alignment_bytes, cell->level[FACTOR_N + CONDITION_ALIGNMENT]);
     }
     experiment_leave(&experiment);

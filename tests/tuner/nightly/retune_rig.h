@@ -26,7 +26,7 @@ static struct {
     unsigned behind;
     bool conclusive, remember;
     size_t replays; /* fresh ones of the advice, or of what is in force */
-    struct point advice;
+    struct point recommendation;
 } next;
 
 /* What the night was asked. */
@@ -43,7 +43,7 @@ static struct history history;
 static const char *host;
 static struct retune_config config;
 static struct retune_report report;
-static struct busy_facts busy;
+static struct host_load_facts busy;
 /* What a target that was measured in this command leaves in the figures of the last minute. */
 static double own_pressure_share;
 static atomic_int interrupted;
@@ -63,14 +63,14 @@ static inline json_t *document_of(const struct point *point)
     return document;
 }
 
-static inline int remember(const struct night_request *request, struct err *night_err)
+static inline int remember(const struct retune_request *request, struct err *night_err)
 {
     json_t *documents = NULL;
     struct session *session = calloc(1, sizeof *session);
     assert_non_null(session);
     session->settings = request->settings;
     session->simulated = true;
-    snprintf(session->surface.name, sizeof session->surface.name, "double");
+    snprintf(session->simulator.name, sizeof session->simulator.name, "double");
     int result = request->recall(request->context, session, &documents, night_err);
     asked.n_remembered = result == 0 ? json_array_size(documents) : 0;
     json_decref(documents);
@@ -79,7 +79,7 @@ static inline int remember(const struct night_request *request, struct err *nigh
     return result;
 }
 
-static inline int night(const struct night_request *request, struct night_result *ret_result,
+static inline int night(const struct retune_request *request, struct retune_result *ret_result,
                         struct err *night_err)
 {
     asked.n++;
@@ -92,19 +92,19 @@ static inline int night(const struct night_request *request, struct night_result
         return night_err->code;
     if (next.result < 0)
         return err_set(night_err, next.result, "the disk is on fire");
-    *ret_result = (struct night_result){
+    *ret_result = (struct retune_result){
         .verdict = next.verdict,
         .behind = next.behind,
         .has_in_force = request->in_force_given,
         .in_force = request->in_force,
-        .has_advice = next.verdict != NIGHT_NOTHING,
-        .advice =
-            next.verdict == NIGHT_NO_CHANGE && request->in_force_given ? request->in_force : next.advice,
+        .has_recommendation = next.verdict != NIGHT_NOTHING,
+        .recommendation = next.verdict == NIGHT_NO_CHANGE && request->in_force_given ? request->in_force
+                                                                                     : next.recommendation,
         .conclusive = next.conclusive,
         .throughput = {.mean = 1e9, .interval = {9e8, 1.1e9}, .n = next.replays},
         .expected = {.mean = NAN},
         .evidence = "because",
-        .document = next.verdict != NIGHT_NOTHING ? document_of(&next.advice) : NULL,
+        .document = next.verdict != NIGHT_NOTHING ? document_of(&next.recommendation) : NULL,
         .bytes_written = 1000,
     };
     if (next.behind != 0 || next.verdict == NIGHT_NOTHING)
@@ -112,7 +112,7 @@ static inline int night(const struct night_request *request, struct night_result
     return 0;
 }
 
-static inline void look(struct busy_facts *facts, int directory_fd, bool after_own_work,
+static inline void look(struct host_load_facts *facts, int directory_fd, bool after_own_work,
                         const atomic_int *is_interrupted)
 {
     (void)directory_fd;
@@ -147,11 +147,11 @@ static inline int enter(void **state)
     assert_int_equal(system("rm -rf h.db* place said; mkdir place"), 0);
     memset(&next, 0, sizeof next);
     memset(&asked, 0, sizeof asked);
-    next.advice = quick;
+    next.recommendation = quick;
     next.conclusive = true;
     next.replays = 7;
     host = "here";
-    busy = (struct busy_facts){.uptime_seconds = 1e6};
+    busy = (struct host_load_facts){.uptime_seconds = 1e6};
     own_pressure_share = 0;
     atomic_store(&interrupted, 0);
     memset(&err, 0, sizeof err);

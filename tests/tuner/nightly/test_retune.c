@@ -1,9 +1,9 @@
 /* Tests of tuner/nightly/retune, with a night whose verdict is made to order: what is applied, remembered,
  * skipped and told. */
 #include "tests/tuner/nightly/retune_rig.h"
-#include "tuner/nightly/night_memory.h"
 #include "tuner/nightly/report_retune.h"
 #include "tuner/nightly/retune_scatter.h"
+#include "tuner/nightly/retune_state.h"
 
 static void the_first_advice_is_applied_and_in_force_next_night(void **state)
 {
@@ -26,7 +26,7 @@ static void a_change_is_applied_and_a_night_without_one_touches_nothing(void **s
 {
     (void)state;
     run(NIGHT_FIRST);
-    next.advice = slow;
+    next.recommendation = slow;
     assert_int_equal(run(NIGHT_PENDING), 0);
     assert_true(snippet_has("vm1.env", "FSTUNE_API=io_uring"));
     assert_int_equal(rig_count_entries("place"), 2); /* with the lock */
@@ -46,7 +46,7 @@ static void the_configured_setting_is_in_force_before_the_first_change(void **st
     run(NIGHT_NO_CHANGE);
     assert_true(asked.in_force_given);
     assert_true(factors_equal(&asked.in_force, &quick));
-    next.advice = slow;
+    next.recommendation = slow;
     run(NIGHT_CHANGE);
     run(NIGHT_NO_CHANGE);
     assert_true(factors_equal(&asked.in_force, &slow));
@@ -65,7 +65,7 @@ static void what_fails_its_check_is_not_in_force_next_night(void **state)
     (void)state;
     run(NIGHT_FIRST);
     configure("check = \"exit 1\";");
-    next.advice = slow;
+    next.recommendation = slow;
     assert_int_equal(run(NIGHT_CHANGE), 1);
     assert_int_equal(report.outcomes[0].action, RETUNE_FAILED);
     assert_non_null(strstr(report.outcomes[0].text, "check command failed"));
@@ -81,7 +81,7 @@ static void a_rollback_is_remembered_and_not_undone_by_the_next_night(void **sta
     const struct retune_world world = world_of();
     struct history_change last;
     run(NIGHT_FIRST);
-    next.advice = slow;
+    next.recommendation = slow;
     run(NIGHT_CHANGE);
     assert_int_equal(retune_rollback(&world, &config.targets[0], &last, &err), 0);
     assert_true(snippet_has("vm1.env", "FSTUNE_API=io_uring"));
@@ -281,9 +281,9 @@ static void earlier_nights_are_remembered_of_this_target_only(void **state)
 
 static void write_night(const char *target, const char *on_host)
 {
-    struct night_record record = {.has_in_force = true, .in_force = slow, .n_fresh = 2};
-    record.fresh[0] = (struct night_fresh){slow, {5, 20, 0.01}, {5, 20, 0.01}};
-    record.fresh[1] = (struct night_fresh){quick, {5, 20.1, 0.01}, {5, 20.1, 0.01}};
+    struct retune_record record = {.has_in_force = true, .in_force = slow, .n_confirming = 2};
+    record.confirming[0] = (struct retune_confirming){slow, {5, 20, 0.01}, {5, 20, 0.01}};
+    record.confirming[1] = (struct retune_confirming){quick, {5, 20.1, 0.01}, {5, 20.1, 0.01}};
     const struct history_header header = {.command = "retune",
                                           .target = target,
                                           .pattern = "randwrite",
@@ -291,7 +291,7 @@ static void write_night(const char *target, const char *on_host)
                                           .identity = "disk"};
     json_t *document = document_of(&slow);
     int64_t run_id;
-    json_object_set_new(document, "night", night_memory_json(&record));
+    json_object_set_new(document, "night", retune_state_json(&record));
     assert_int_equal(history_begin_run(&history, &header, &run_id, &err), 0);
     assert_int_equal(history_finish_run(&history, run_id, HISTORY_DONE, 0, document, &err), 0);
     json_decref(document);

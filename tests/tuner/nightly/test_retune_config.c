@@ -223,9 +223,9 @@ static void the_texts_of_the_table_are_the_defaults(void **state)
     retune_config_init_target(&before);
     retune_config_init_target(&after);
     for (size_t i = 0; (row = retune_config_key(i)) != NULL; i++) {
-        if (strcmp(row->standard, "none") == 0 || strcmp(row->standard, "required") == 0)
+        if (strcmp(row->default_text, "none") == 0 || strcmp(row->default_text, "required") == 0)
             continue;
-        assert_int_equal(options_set(&after.settings, row, row->standard, &err), 0);
+        assert_int_equal(options_set(&after.settings, row, row->default_text, &err), 0);
     }
     assert_memory_equal(&before, &after, sizeof before);
 }

@@ -136,7 +136,7 @@ static void a_kill_at_any_moment_leaves_the_snippet_whole(void **state)
     (void)state;
     static const char *const arguments[] = {"retune", "--config", "s.nconf", "--quiet", NULL};
     unsigned n_applied = 0;
-    rig_surface("s", "run_cv = 0.02;", rig_peak_bps);
+    rig_simulator("s", "run_cv = 0.02;", rig_peak_bps);
     rig_write("s.nconf",
               "db = \"h.db\"; first_budget = \"20s\"; budget = \"10s\"; simulate = \"s.conf\"; targets = ( { "
               "name = \"vm1\"; pattern = \"randwrite\"; emit = \"shell\"; snippet = \"%s/dir/vm1.env\"; "

@@ -5,7 +5,7 @@
 /* Two targets: the first meets `trouble`, the second has an ordinary night. */
 static int (*trouble)(struct err *night_err);
 
-static int troubled_night(const struct night_request *request, struct night_result *ret_result,
+static int troubled_night(const struct retune_request *request, struct retune_result *ret_result,
                           struct err *night_err)
 {
     if (strcmp(request->settings->path, "/a") == 0 && trouble != NULL)

@@ -26,7 +26,7 @@ static int set_up(void **state)
     char here[256];
     if (getcwd(here, sizeof here) == NULL || system("rm -rf * && mkdir still") != 0)
         return -1;
-    rig_surface("s", "run_cv = 0.02;", rig_peak_bps);
+    rig_simulator("s", "run_cv = 0.02;", rig_peak_bps);
     rig_write(
         "n.conf",
         "db = \"%s/h.db\"; request_size = \"64k\"; file_size = \"128m\";\n"

@@ -1,4 +1,5 @@
-/* Tests of tuner/nightly/retune_ready: what is a reason to wait, and of the facts from bench/host/busy. */
+/* Tests of tuner/nightly/retune_ready: what is a reason to wait, and of the facts from bench/host/host_load.
+ */
 #include "tests/check.h"
 #include "tuner/nightly/retune_config.h"
 #include "tuner/nightly/retune_ready.h"
@@ -10,7 +11,7 @@
 #include <unistd.h>
 
 static struct retune_ready_limits limits;
-static struct busy_facts quiet;
+static struct host_load_facts quiet;
 static char why[RETUNE_READY_WHY_SIZE];
 
 static int enter(void **state)
@@ -19,7 +20,7 @@ static int enter(void **state)
     (void)state;
     retune_config_init_target(&target);
     limits = target.limits;
-    quiet = (struct busy_facts){.uptime_seconds = 1e6};
+    quiet = (struct host_load_facts){.uptime_seconds = 1e6};
     why[0] = '\0';
     return 0;
 }
@@ -33,7 +34,7 @@ static void a_quiet_machine_is_ready(void **state)
 static void what_is_not_known_is_no_reason(void **state)
 {
     (void)state;
-    const struct busy_facts unknown = {NAN, NAN, NAN, NAN, NAN, NAN, false};
+    const struct host_load_facts unknown = {NAN, NAN, NAN, NAN, NAN, NAN, false};
     assert_true(retune_ready(&unknown, &limits, why));
 }
 
@@ -78,19 +79,19 @@ static void a_battery_is_a_reason_unless_it_is_allowed(void **state)
 static void pressure_is_the_share_of_the_last_minute(void **state)
 {
     (void)state;
-    assert_close(busy_parse_pressure("some avg10=0.00 avg60=12.50 avg300=1.00 total=7"), 0.125, 1e-12);
-    assert_true(isnan(busy_parse_pressure("some avg10=0.00")));
-    assert_true(isnan(busy_parse_pressure("full avg10=0.00 avg60=12.50")));
-    assert_true(isnan(busy_parse_pressure("some avg10=0.00 avg60=101")));
-    assert_true(isnan(busy_parse_pressure("some avg10=0.00 avg60=nan")));
+    assert_close(host_load_parse_pressure("some avg10=0.00 avg60=12.50 avg300=1.00 total=7"), 0.125, 1e-12);
+    assert_true(isnan(host_load_parse_pressure("some avg10=0.00")));
+    assert_true(isnan(host_load_parse_pressure("full avg10=0.00 avg60=12.50")));
+    assert_true(isnan(host_load_parse_pressure("some avg10=0.00 avg60=101")));
+    assert_true(isnan(host_load_parse_pressure("some avg10=0.00 avg60=nan")));
 }
 
 static void waiting_is_counted_in_seconds(void **state)
 {
     (void)state;
-    assert_close(busy_parse_total("some avg10=0.00 avg60=12.50 avg300=1.00 total=2500000"), 2.5, 1e-12);
-    assert_true(isnan(busy_parse_total("some avg10=0.00 avg60=12.50 avg300=1.00")));
-    assert_true(isnan(busy_parse_total("full avg10=0.00 avg60=12.50 avg300=1.00 total=7")));
+    assert_close(host_load_parse_total("some avg10=0.00 avg60=12.50 avg300=1.00 total=2500000"), 2.5, 1e-12);
+    assert_true(isnan(host_load_parse_total("some avg10=0.00 avg60=12.50 avg300=1.00")));
+    assert_true(isnan(host_load_parse_total("full avg10=0.00 avg60=12.50 avg300=1.00 total=7")));
 }
 
 static void the_reason_says_over_how_long_tasks_waited(void **state)
@@ -113,17 +114,17 @@ static void on_alarm(int number)
 static void after_own_work_the_last_minute_is_not_looked_at(void **state)
 {
     (void)state;
-    struct busy_facts facts;
+    struct host_load_facts facts;
     const struct sigaction action = {.sa_handler = on_alarm};
     const struct itimerval soon = {.it_value.tv_usec = 150000};
     int fd = open(".", O_RDONLY | O_DIRECTORY);
     assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
     assert_int_equal(setitimer(ITIMER_REAL, &soon, NULL), 0);
-    busy_read(&facts, fd, true, &interrupted);
+    host_load_read(&facts, fd, true, &interrupted);
     close(fd);
     assert_int_equal(atomic_load(&interrupted), SIGALRM);
     assert_true(isnan(facts.load_share));
-    assert_true(facts.pressure_seconds > 0 && facts.pressure_seconds < BUSY_MINUTE_S);
+    assert_true(facts.pressure_seconds > 0 && facts.pressure_seconds < HOST_LOAD_MINUTE_S);
     assert_false(facts.io_pressure_share < 0);
     assert_true(facts.uptime_seconds > 0);
 }
@@ -131,9 +132,9 @@ static void after_own_work_the_last_minute_is_not_looked_at(void **state)
 static void this_machine_tells_its_load_and_age(void **state)
 {
     (void)state;
-    struct busy_facts facts;
+    struct host_load_facts facts;
     int fd = open(".", O_RDONLY | O_DIRECTORY);
-    busy_read(&facts, fd, false, NULL);
+    host_load_read(&facts, fd, false, NULL);
     close(fd);
     assert_true(facts.load_share >= 0);
     assert_true(facts.uptime_seconds > 0);

@@ -21,14 +21,14 @@ static void after_the_first_was_rolled_back_nothing_is_applied_before_current_is
     next.remember = true;
     roll_back_the_first();
     for (unsigned i = 0; i < 4; i++) {
-        next.advice = i % 2 == 0 ? other : slow;
+        next.recommendation = i % 2 == 0 ? other : slow;
         run(NIGHT_FIRST);
         assert_false(asked.in_force_given);
         assert_int_equal(report.outcomes[0].action, RETUNE_HELD);
         assert_non_null(strstr(report.outcomes[0].text, "set it as current"));
     }
     configure("current = \"request_size=4k,queue_depth=1,direct=0,api=psync\";");
-    next.advice = other;
+    next.recommendation = other;
     run(NIGHT_CHANGE);
     assert_true(asked.in_force_given);
     assert_int_equal(report.outcomes[0].action, RETUNE_APPLIED); /* the third night to say so */
@@ -43,10 +43,10 @@ static void after_a_rollback_two_nights_have_to_decide_for_the_same(void **state
     configure("nights = 1;");
     next.remember = true;
     run(NIGHT_FIRST);
-    next.advice = slow;
+    next.recommendation = slow;
     run(NIGHT_CHANGE);
     assert_int_equal(retune_rollback(&world, &config.targets[0], &last, &err), 0);
-    next.advice = other;
+    next.recommendation = other;
     run(NIGHT_CHANGE);
     assert_int_equal(report.outcomes[0].action, RETUNE_HELD);
     assert_int_equal(newest().kind, HISTORY_CHANGE_NONE);
@@ -55,7 +55,7 @@ static void after_a_rollback_two_nights_have_to_decide_for_the_same(void **state
     assert_true(factors_equal(&asked.in_force, &quick));
     run(NIGHT_CHANGE);
     assert_int_equal(report.outcomes[0].action, RETUNE_APPLIED);
-    next.advice = slow; /* still spared, although something else was applied since */
+    next.recommendation = slow; /* still spared, although something else was applied since */
     run(NIGHT_CHANGE);
     assert_int_equal(report.outcomes[0].action, RETUNE_SPARED);
 }
@@ -134,7 +134,7 @@ static void a_clock_that_was_ahead_does_not_keep_a_setting_in_force(void **state
     history.now_context = &now_s;
     run(NIGHT_FIRST);
     now_s = 1.7e9;
-    next.advice = slow;
+    next.recommendation = slow;
     run(NIGHT_CHANGE);
     run(NIGHT_NO_CHANGE);
     assert_true(factors_equal(&asked.in_force, &slow));
@@ -148,7 +148,7 @@ static void a_change_knows_what_it_was_measured_on(void **state)
     assert_int_equal(strlen(newest().fingerprint), HISTORY_FINGERPRINT_SIZE - 1);
 }
 
-static int roll_back_meanwhile(const struct night_request *request, struct night_result *ret_result,
+static int roll_back_meanwhile(const struct retune_request *request, struct retune_result *ret_result,
                                struct err *night_err)
 {
     const struct retune_world world = world_of();
@@ -162,9 +162,9 @@ static void what_was_rolled_back_during_a_night_stays_so(void **state)
     (void)state;
     struct retune_world world = world_of();
     run(NIGHT_FIRST);
-    next.advice = slow;
+    next.recommendation = slow;
     run(NIGHT_CHANGE);
-    next.advice = (struct point){131072, 8, 1, API_IO_URING, 1, SYNC_END, 0};
+    next.recommendation = (struct point){131072, 8, 1, API_IO_URING, 1, SYNC_END, 0};
     world.measure = roll_back_meanwhile;
     retune_report_done(&report);
     assert_int_equal(retune_run(&world, &config, "", &report, &err), 0);

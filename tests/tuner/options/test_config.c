@@ -3,7 +3,7 @@
 #include "tests/check.h"
 #include "tuner/options/config.h"
 #include "tuner/options/options.h"
-#include "tuner/session/doubts.h"
+#include "tuner/session/warnings.h"
 
 #include <errno.h>
 #include <libconfig.h>
@@ -87,7 +87,7 @@ static void direct_takes_integers_and_lists(void **state)
 static void codes_are_text_or_lists_of_text(void **state)
 {
     (void)state;
-    uint64_t both = DOUBTS_BIT(DOUBT_NOT_COLD) | DOUBTS_BIT(DOUBT_STEAL);
+    uint64_t both = WARNINGS_BIT(WARNING_NOT_COLD) | WARNINGS_BIT(WARNING_STEAL);
     assert_int_equal(read_text("accept = \"steal,not_cold\";"), 0);
     assert_int_equal(settings.accept, both);
     assert_int_equal(read_text("accept = [\"not_cold\", \"steal\"];"), 0);

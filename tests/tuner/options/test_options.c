@@ -2,7 +2,7 @@
 #include "tests/check.h"
 #include "tuner/options/options.h"
 #include "tuner/options/options_set.h"
-#include "tuner/session/doubts.h"
+#include "tuner/session/warnings.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -82,7 +82,7 @@ static size_t size_of_place(const struct option_row *row)
     if (row->set == options_set_choice)
         return sizeof(unsigned);
     if (row->set == options_set_text || row->set == options_set_name || row->set == options_set_design)
-        return strlen(row->standard) + 1;
+        return strlen(row->default_text) + 1;
     return sizeof(uint64_t);
 }
 
@@ -97,14 +97,14 @@ static void defaults_that_help_states_are_those_that_settings_hold(void **state)
     const struct option_row *row;
     for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
         bool is_word =
-            row->standard[0] == '\0' || row->set == options_set_seed || row->set == options_set_current;
+            row->default_text[0] == '\0' || row->set == options_set_seed || row->set == options_set_current;
         for (size_t w = 0; w < N_OF(in_words); w++)
-            is_word |= strcmp(row->standard, in_words[w]) == 0;
+            is_word |= strcmp(row->default_text, in_words[w]) == 0;
         if (is_word)
             continue;
         memset(&stated, 0xA5, sizeof(stated));
         stated.experiment.on = stated.prediction.on = false;
-        assert_int_equal(options_set(&stated, row, row->standard, &err), 0);
+        assert_int_equal(options_set(&stated, row, row->default_text, &err), 0);
         if (row->set == options_set_levels)
             continue;
         assert_memory_equal((char *)&stated + row->place, (char *)&defaults + row->place, size_of_place(row));
@@ -119,7 +119,7 @@ static void every_row_is_whole_and_unique(void **state)
     const struct option_row *row;
     for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
         assert_non_null(row->range);
-        assert_non_null(row->standard);
+        assert_non_null(row->default_text);
         assert_true(strlen(row->help) > 0);
         assert_non_null(row->set);
         assert_ptr_equal(options_find(row->name, ~0U), row);
@@ -287,17 +287,18 @@ static void accepted_codes_become_a_set(void **state)
 {
     (void)state;
     assert_int_equal(RECOMMEND("--accept", "not_cold,existing_has_holes,not_cold"), 0);
-    assert_int_equal(settings.accept, DOUBTS_BIT(DOUBT_NOT_COLD) | DOUBTS_BIT(DOUBT_EXISTING_HAS_HOLES));
+    assert_int_equal(settings.accept,
+                     WARNINGS_BIT(WARNING_NOT_COLD) | WARNINGS_BIT(WARNING_EXISTING_HAS_HOLES));
     assert_int_equal(MEASURE("--accept=steal"), 0);
-    assert_int_equal(settings.accept, DOUBTS_BIT(DOUBT_STEAL));
+    assert_int_equal(settings.accept, WARNINGS_BIT(WARNING_STEAL));
 }
 
 static void every_code_can_be_accepted(void **state)
 {
     (void)state;
-    for (unsigned i = 0; i < DOUBT_N; i++) {
-        assert_int_equal(RECOMMEND("--accept", doubts_table[i].code), 0);
-        assert_int_equal(settings.accept, DOUBTS_BIT(i));
+    for (unsigned i = 0; i < WARNING_N; i++) {
+        assert_int_equal(RECOMMEND("--accept", warnings_table[i].code), 0);
+        assert_int_equal(settings.accept, WARNINGS_BIT(i));
     }
 }
 

@@ -15,7 +15,7 @@ static int enter(void **state)
 {
     if (rig_enter(state) != 0)
         return -1;
-    rig_surface("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
+    rig_simulator("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
     rig_run_line(&run, SEARCH);
     rig_write("answer.json", "%s", run.out);
     rig_free(&run);

@@ -13,7 +13,7 @@
 static char *script;
 static struct err err;
 
-static int draw(const char *kind, const char *text, struct plot_wish wish)
+static int draw(const char *kind, const char *text, struct plot_request request)
 {
     struct plot_data data;
     size_t size;
@@ -23,7 +23,7 @@ static int draw(const char *kind, const char *text, struct plot_wish wish)
     assert_int_equal(plot_data_read(&data, text, strlen(text), &err), 0);
     FILE *out = open_memstream(&script, &size);
     assert_non_null(out);
-    int result = plot_find(kind)->draw(&wish, &data, out, &err);
+    int result = plot_find(kind)->draw(&request, &data, out, &err);
     fclose(out);
     plot_data_done(&data);
     return result;
@@ -37,9 +37,9 @@ static int done(void **state)
     return 0;
 }
 
-static struct plot_wish wish_of(enum plot_terminal terminal)
+static struct plot_request request_of(enum plot_terminal terminal)
 {
-    return (struct plot_wish){
+    return (struct plot_request){
         .terminal = terminal, .width = 900, .height = 560, .title = "", .x = "", .y = "", .where = ""};
 }
 
@@ -68,7 +68,7 @@ static void columns_of_several_writes_show_mean_range_and_the_worst_state(void *
     add_numbers(out, "dirty_bytes", 2999);
     fputs("\"states\":[{\"state\":\"throttle_run\",\"chunk\":0},{\"state\":\"free_run\",\"chunk\":3}]}", out);
     fclose(out);
-    assert_int_equal(draw("prediction", text, wish_of(PLOT_PNG)), 0);
+    assert_int_equal(draw("prediction", text, request_of(PLOT_PNG)), 0);
     free(text);
     /* Two writes each, the last alone; writes 2 and 3 are one column, throttled by half. */
     assert_non_null(strstr(script, "\n 2.5 3.5 3 4 0.004\n"));
@@ -102,7 +102,7 @@ static void texts_of_a_prediction_stay_texts_and_states_are_bands(void **state)
              "\"limits\":{\"background_bytes\":5e6,\"hard_bytes\":8e6},\"host\":{\"hostname\":\"" EVIL
              "\",\"file_system\":\"" EVIL "\"},\"costs_s\":[1,2.5,100],\"dirty_bytes\":[1e6,6e6,7e6],"
              "\"states\":[{\"state\":\"free_run\",\"chunk\":0},{\"state\":\"throttle_run\",\"chunk\":1}]}",
-             wish_of(PLOT_SVG)),
+             request_of(PLOT_SVG)),
         0);
     assert_non_null(strstr(script, "\n$throttle_run << EOD\n1.5 4.56 1 4.56\nEOD\n"));
     assert_non_null(strstr(script, "set logscale y"));
@@ -110,7 +110,7 @@ static void texts_of_a_prediction_stay_texts_and_states_are_bands(void **state)
     strip_texts(script);
     assert_null(strstr(script, "touch"));
     assert_null(strstr(script, "!ls"));
-    assert_int_equal(draw("prediction", table, wish_of(PLOT_SVG)), -ENODATA);
+    assert_int_equal(draw("prediction", table, request_of(PLOT_SVG)), -ENODATA);
     assert_non_null(strstr(err.text, "predict write"));
 }
 
@@ -128,9 +128,9 @@ static void texts_from_outside_never_leave_their_quotes(void **state)
     size_t n = 0;
     (void)state;
     for (size_t i = 0; (ops = plot_row(i)) != NULL; i++) {
-        struct plot_wish wish = wish_of(PLOT_PNG);
-        wish.title = "a`b`'; system('c') #\\";
-        if (draw(ops->name, text, wish) == -ENODATA)
+        struct plot_request request = request_of(PLOT_PNG);
+        request.title = "a`b`'; system('c') #\\";
+        if (draw(ops->name, text, request) == -ENODATA)
             continue;
         assert_int_equal(err.code, 0);
         strip_texts(script);
@@ -160,7 +160,7 @@ static void every_kind_has_a_row_and_draws_what_it_can_from_a_table(void **state
     (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         for (int terminal = PLOT_PNG; terminal <= PLOT_DUMB; terminal++) {
-            assert_int_equal(draw(kinds[i], table, wish_of((enum plot_terminal)terminal)), 0);
+            assert_int_equal(draw(kinds[i], table, request_of((enum plot_terminal)terminal)), 0);
             assert_non_null(strstr(script, "plot "));
             assert_null(strstr(script, "nan"));
             assert_null(strstr(script, "inf"));
@@ -172,11 +172,11 @@ static void every_kind_has_a_row_and_draws_what_it_can_from_a_table(void **state
 static void kinds_that_need_runs_say_where_to_get_them(void **state)
 {
     (void)state;
-    assert_int_equal(draw("time", table, wish_of(PLOT_PNG)), -ENODATA);
+    assert_int_equal(draw("time", table, request_of(PLOT_PNG)), -ENODATA);
     assert_non_null(strstr(err.text, "fstune measure"));
-    assert_int_equal(draw("convergence", table, wish_of(PLOT_PNG)), -ENODATA);
+    assert_int_equal(draw("convergence", table, request_of(PLOT_PNG)), -ENODATA);
     assert_non_null(strstr(err.text, "--resume"));
-    assert_int_equal(draw("percentiles", "threads,mean\n1,5\n", wish_of(PLOT_PNG)), -ENODATA);
+    assert_int_equal(draw("percentiles", "threads,mean\n1,5\n", request_of(PLOT_PNG)), -ENODATA);
 }
 
 static void colour_of_a_bar_is_its_scatter(void **state)
@@ -202,7 +202,7 @@ static void a_heat_map_marks_the_best_and_what_is_as_good(void **state)
                                "\"equivalent\": [{\"request_size\": 8192, \"queue_depth\": 1}, "
                                "{\"request_size\": 4096, \"queue_depth\": 2}]}";
     (void)state;
-    assert_int_equal(draw("heatmap", text, wish_of(PLOT_PNG)), 0);
+    assert_int_equal(draw("heatmap", text, request_of(PLOT_PNG)), 0);
     assert_non_null(strstr(script, "$best << EOD\n1 0\nEOD\n"));
     assert_non_null(strstr(script, "$equal << EOD\n0 1\nEOD\n"));
     assert_non_null(strstr(script, "$missing << EOD\n1 1\nEOD\n"));
@@ -212,19 +212,19 @@ static void a_heat_map_marks_the_best_and_what_is_as_good(void **state)
 static void lines_refuse_words_and_too_many_of_them(void **state)
 {
     char many[1024] = "request_size,threads,mean\n";
-    struct plot_wish wish = wish_of(PLOT_PNG);
+    struct plot_request request = request_of(PLOT_PNG);
     size_t used = strlen(many);
     (void)state;
-    wish.x = "api";
-    assert_int_equal(draw("lines", "api,threads,mean\npool,1,5\npsync,1,6\n", wish), -EINVAL);
+    request.x = "api";
+    assert_int_equal(draw("lines", "api,threads,mean\npool,1,5\npsync,1,6\n", request), -EINVAL);
     for (int i = 1; i <= PLOT_N_SERIES + 1; i++)
         used += (size_t)snprintf(many + used, sizeof many - used, "4k,%d,5\n8k,%d,6\n", i, i);
-    wish = wish_of(PLOT_PNG);
-    wish.x = "request_size";
-    wish.y = "threads";
-    assert_int_equal(draw("lines", many, wish), -EINVAL);
-    wish.y = "";
-    assert_int_equal(draw("lines", many, wish), 0); /* one line then */
+    request = request_of(PLOT_PNG);
+    request.x = "request_size";
+    request.y = "threads";
+    assert_int_equal(draw("lines", many, request), -EINVAL);
+    request.y = "";
+    assert_int_equal(draw("lines", many, request), 0); /* one line then */
 }
 
 static void lines_break_where_a_point_is_missing(void **state)
@@ -232,11 +232,11 @@ static void lines_break_where_a_point_is_missing(void **state)
     static const char text[] =
         "request_size,queue_depth,mean,ci_low,ci_high\n4k,1,1,0.5,2\n8k,1,2,1,3\n16k,1,3,2,4\n"
         "4k,8,5,4,6\n16k,8,7,6,8\n";
-    struct plot_wish wish = wish_of(PLOT_PNG);
+    struct plot_request request = request_of(PLOT_PNG);
     (void)state;
-    wish.x = "request_size";
-    wish.y = "queue_depth";
-    assert_int_equal(draw("lines", text, wish), 0);
+    request.x = "request_size";
+    request.y = "queue_depth";
+    assert_int_equal(draw("lines", text, request), 0);
     assert_non_null(strstr(script, "$line1 << EOD\n4096 5 4 6\n\n16384 7 6 8\nEOD\n"));
     assert_non_null(strstr(script, "$band1 << EOD\n4096 4 6\n\n16384 6 8\nEOD\n"));
     assert_non_null(strstr(script, "$line0 << EOD\n4096 1 0.5 2\n8192 2 1 3\n16384 3 2 4\nEOD\n"));

@@ -50,19 +50,19 @@ static int load(const char *target)
 
 static void draw(enum plot_terminal terminal)
 {
-    const struct plot_wish wish = {.terminal = terminal,
-                                   .width = terminal == PLOT_DUMB ? 79 : 900,
-                                   .height = terminal == PLOT_DUMB ? 30 : 560,
-                                   .title = "",
-                                   .x = "",
-                                   .y = "",
-                                   .where = ""};
+    const struct plot_request request = {.terminal = terminal,
+                                         .width = terminal == PLOT_DUMB ? 79 : 900,
+                                         .height = terminal == PLOT_DUMB ? 30 : 560,
+                                         .title = "",
+                                         .x = "",
+                                         .y = "",
+                                         .where = ""};
     size_t size;
     free(script);
     script = NULL;
     FILE *out = open_memstream(&script, &size);
     assert_non_null(out);
-    int result = plot_history.draw(&wish, &data, out, &err);
+    int result = plot_history.draw(&request, &data, out, &err);
     assert_int_equal(fclose(out), 0);
     assert_int_equal(result, 0);
 }

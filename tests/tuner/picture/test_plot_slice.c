@@ -17,11 +17,11 @@ static struct err err;
 static int make(const char *text, size_t n_axes, const char *x, const char *y, const char *where,
                 bool numbers)
 {
-    const struct plot_wish wish = {.title = "", .x = x, .y = y, .where = where};
+    const struct plot_request request = {.title = "", .x = x, .y = y, .where = where};
     plot_data_done(&data);
     err = (struct err){0};
     assert_int_equal(plot_data_read(&data, text, strlen(text), &err), 0);
-    return plot_slice_make(&slice, &wish, &data, n_axes, numbers, &err);
+    return plot_slice_make(&slice, &request, &data, n_axes, numbers, &err);
 }
 
 static int done(void **state)

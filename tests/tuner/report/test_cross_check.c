@@ -22,7 +22,7 @@ static int enter(void **state)
     strncpy(path_before, path != NULL ? path : "", sizeof path_before - 1);
     if (rig_enter(state) != 0 || mkdir("bin", 0755) != 0 || mkdir("empty", 0755) != 0)
         return -1;
-    rig_surface("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
+    rig_simulator("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
     rig_write_blocks("data", 16 << 20);
     return 0;
 }

@@ -9,12 +9,12 @@
 #include <stdio.h>
 
 static size_t next;
-static bool fresh;
+static bool confirming;
 
 static void show(void)
 {
     session->progress = (struct progress){.on = true, .clock = &session->clock};
-    live_tune.run_begins(&tune, next, fresh);
+    live_tune.run_begins(&tune, next, confirming);
 }
 
 static void begin(const char *objective)
@@ -57,7 +57,7 @@ static void a_search_shows_its_best_and_five_contenders(void **state)
     begin("throughput");
     run();
     next = tune.chosen;
-    fresh = true;
+    confirming = true;
     const char *text = what_is_shown(show);
     assert_int_equal(count_lines(text), LIVE_LINES);
     assert_marked(text, &hill);
@@ -105,7 +105,7 @@ static void what_was_drawn_just_now_is_not_drawn_again(void **state)
     what_is_shown(show);
     assert_true(session->progress.drawn);
     uint64_t before_ns = session->progress.drawn_ns;
-    session->surface.now_ns += PROGRESS_PERIOD_NS - 1;
+    session->simulator.now_ns += PROGRESS_PERIOD_NS - 1;
     live_tune.run_begins(&tune, 0, false);
     assert_int_equal(session->progress.drawn_ns, before_ns);
     session->progress.drawn = false;

@@ -127,7 +127,7 @@ static void points_without_a_p99_are_left_out_with_the_reason(void **state)
 {
     bool told = false;
     (void)state;
-    rig_surface("slow", "", slow_bps);
+    rig_simulator("slow", "", slow_bps);
     rig_settings(&settings, SEARCH, "slow.conf", "--objective", "p99", "--request-size", "64k",
                  "--queue-depth", "1", "--budget", "10s", "--seed", "1", NULL);
     run();

@@ -26,7 +26,7 @@ static const struct point at_knee = {65536, 4, 1, API_IO_URING, 1, SYNC_END, 0},
 
 static void make_surfaces(void)
 {
-    rig_surface("knee", "run_cv = 0.02; setup_seconds = 0.05;", knee_bps);
+    rig_simulator("knee", "run_cv = 0.02; setup_seconds = 0.05;", knee_bps);
 }
 
 static const struct point *point_of(enum profile profile)
@@ -50,9 +50,9 @@ static void three_profiles_come_from_one_search(void **state)
         assert_true(factors_equal(point_of(PROFILE_LOW_LATENCY), &at_floor));
         for (size_t p = 0; p < PROFILE_N; p++) {
             const struct profiles_verdict *verdict = &tune.profiles.verdict[p];
-            assert_true(verdict->fresh && verdict->explored);
+            assert_true(verdict->confirming && verdict->explored);
             assert_true(verdict->on_front > 0.95 && verdict->on_top > 0.95);
-            assert_true(record_count(&tune.records[tune.profiles.point[p]], true) >= TUNE_FRESH_LEAST);
+            assert_true(record_count(&tune.records[tune.profiles.point[p]], true) >= TUNE_CONFIRMING_LEAST);
         }
         check_bounds();
         done();
@@ -119,7 +119,7 @@ static void the_edge_of_a_cliff_is_not_balanced(void **state)
 {
     static const struct point edge = {16384, 4, 1, API_IO_URING, 1, SYNC_END, 0};
     (void)state;
-    rig_surface("cliff", "run_cv = 0.02; setup_seconds = 0.05;", cliff_bps);
+    rig_simulator("cliff", "run_cv = 0.02; setup_seconds = 0.05;", cliff_bps);
     rig_settings(&settings, SEARCH, "cliff.conf", "--profiles", "--seed", "1", NULL);
     run();
     assert_true(factors_equal(chosen(), &edge));

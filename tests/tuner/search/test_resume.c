@@ -26,8 +26,8 @@ static int enter_all(void **state)
 {
     if (enter(state) != 0)
         return -1;
-    rig_surface("third", "run_cv = 0.02; setup_seconds = 0.05;", third_of_peak_bps);
-    rig_surface("turned", "run_cv = 0.02; setup_seconds = 0.05;", turned_bps);
+    rig_simulator("third", "run_cv = 0.02; setup_seconds = 0.05;", third_of_peak_bps);
+    rig_simulator("turned", "run_cv = 0.02; setup_seconds = 0.05;", turned_bps);
     return 0;
 }
 
@@ -51,13 +51,13 @@ static void run_on(void)
 }
 
 /* A new journal gets a fixed seed; an old one brings its own. */
-static void go(const char *surface, const char *budget, const char *journal)
+static void go(const char *simulator, const char *budget, const char *journal)
 {
     if (rig_exists(journal))
-        rig_settings(&settings, "--pattern", "randwrite", "--simulate", surface, "--budget", budget,
+        rig_settings(&settings, "--pattern", "randwrite", "--simulate", simulator, "--budget", budget,
                      "--resume", journal, NULL);
     else
-        rig_settings(&settings, "--pattern", "randwrite", "--simulate", surface, "--budget", budget,
+        rig_settings(&settings, "--pattern", "randwrite", "--simulate", simulator, "--budget", budget,
                      "--resume", journal, "--seed", "3", NULL);
     run_on();
 }
@@ -71,7 +71,7 @@ static bool has_warning(const char *code)
     return false;
 }
 
-static size_t count_fresh(void)
+static size_t count_confirming(void)
 {
     size_t n = 0;
     for (size_t i = 0; i < tune.n_records; i++)
@@ -145,7 +145,7 @@ static void a_killed_search_goes_on_with_its_runs(void **state)
     for (size_t i = 0; i < tune.n_records; i++)
         told += tune.records[i].n;
     assert_int_equal(told, session->n_runs);
-    assert_true(answer.fresh);
+    assert_true(answer.confirming);
     done();
 }
 
@@ -160,7 +160,7 @@ static void the_time_already_spent_is_not_spent_again(void **state)
     cut("j", 40);
     go("noisy.conf", "10s", "j");
     assert_true(session_seconds(session) < 0.7 * first);
-    assert_true(answer.fresh);
+    assert_true(answer.confirming);
     done();
 }
 
@@ -173,11 +173,11 @@ static void a_complete_journal_is_confirmed_again(void **state)
     size_t before = session->n_runs;
     done();
     go("noisy.conf", "20s", "j");
-    assert_true(answer.fresh && answer.chosen.replays >= TUNE_FRESH_LEAST);
+    assert_true(answer.confirming && answer.chosen.replays >= TUNE_CONFIRMING_LEAST);
     assert_true(session_seconds(session) < 0.35 * 20);
     /* What is fresh was made now: 6 replays to check the journal and the baseline that every search
      * begins with; all others are the confirmation. */
-    assert_int_equal(session->n_runs - before, count_fresh() + 7);
+    assert_int_equal(session->n_runs - before, count_confirming() + 7);
     done();
 }
 
@@ -216,7 +216,7 @@ static void the_length_that_a_pilot_decided_holds_and_its_runs_stay_dropped(void
     json_decref(resumed);
     const struct record *record = &tune.records[tune.chosen];
     const struct sample *newest = &record->samples[record->n - 1];
-    assert_true(newest->fresh && newest->seconds >= 0.08 && newest->seconds < 0.1);
+    assert_true(newest->confirming && newest->seconds >= 0.08 && newest->seconds < 0.1);
     assert_true(newest->warmup_seconds >= 0.03 && newest->warmup_seconds < 0.05);
     done();
 }
@@ -225,20 +225,20 @@ static void the_length_that_a_pilot_decided_holds_and_its_runs_stay_dropped(void
 static void the_next_command_goes_on_with_the_length_of_the_pilot(void **state)
 {
     (void)state;
-    rig_surface("rising", "run_cv = 0.02; setup_seconds = 0.05; warmup_seconds = 0.2; warmup_factor = 0.3;",
-                rig_peak_bps);
+    rig_simulator("rising", "run_cv = 0.02; setup_seconds = 0.05; warmup_seconds = 0.2; warmup_factor = 0.3;",
+                  rig_peak_bps);
     unlink("j");
     go("rising.conf", "60s", "j");
     struct tune_length length = tune.length;
     uint64_t duration_ns = tune.duration_ns;
-    assert_true(length.n_aside > 0 && length.warmup_least_ns > 0);
+    assert_true(length.n_discarded > 0 && length.warmup_least_ns > 0);
     done();
     go("rising.conf", "80s", "j");
     assert_int_equal(tune.duration_ns, duration_ns);
     assert_int_equal(tune.length.warmup_least_ns, length.warmup_least_ns);
     assert_int_equal(tune.length.warmup_limit_ns, length.warmup_limit_ns);
     assert_false(has_warning("journal_disagrees"));
-    assert_int_equal(tune.length.n_aside, 0);
+    assert_int_equal(tune.length.n_discarded, 0);
     done();
 }
 
@@ -265,13 +265,13 @@ static void an_interrupted_search_goes_on(void **state)
 static void a_changed_file_system_makes_old_runs_prior_knowledge(void **state)
 {
     (void)state;
-    rig_surface("later", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
+    rig_simulator("later", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
     unlink("j");
     go("later.conf", "20s", "j");
     size_t before = session->n_runs;
     done();
     /* The same name, three times slower. */
-    rig_surface("later", "run_cv = 0.02; setup_seconds = 0.05;", third_of_peak_bps);
+    rig_simulator("later", "run_cv = 0.02; setup_seconds = 0.05;", third_of_peak_bps);
     go("later.conf", "40s", "j");
     assert_true(has_warning("journal_disagrees"));
     size_t told = 0;

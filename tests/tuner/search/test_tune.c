@@ -30,9 +30,9 @@ static void figures_come_from_replays_after_the_choice(void **state)
     (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", NULL);
     run();
-    assert_true(answer.has_rows && answer.fresh && answer.has_baseline && answer.has_speedup);
-    assert_true(answer.chosen.replays >= TUNE_FRESH_LEAST);
-    assert_true(answer.baseline.replays >= TUNE_FRESH_LEAST);
+    assert_true(answer.has_rows && answer.confirming && answer.has_baseline && answer.has_speedup);
+    assert_true(answer.chosen.replays >= TUNE_CONFIRMING_LEAST);
+    assert_true(answer.baseline.replays >= TUNE_CONFIRMING_LEAST);
     assert_int_equal(answer.chosen.replays, record_count(&tune.records[tune.chosen], true));
     assert_true(answer.chosen.replays < tune.records[tune.chosen].n);
     /* 2 GB/s and 2 GB/s * 0.64 * exp(-0.4), each known to a few percent */
@@ -99,7 +99,7 @@ static void heavy_noise_is_not_always_conclusive_and_else_rightly_so(void **stat
     print_message("# heavy noise: %d of 20 answers conclusive, %d of them wrong\n", n_conclusive, n_wrong);
     assert_true(n_conclusive < 13);
     assert_int_equal(n_wrong, 0);
-    /* Where fresh replays weaken what had settled the search, it goes on. */
+    /* Where confirming replays weaken what had settled the search, it goes on. */
     assert_int_equal(n_unsettled, 0);
 }
 
@@ -183,7 +183,7 @@ static void a_write_budget_for_no_run_leaves_no_recommendation(void **state)
 static void a_budget_for_hardly_a_run_is_survived(void **state)
 {
     (void)state;
-    rig_surface("slow", "setup_seconds = 3.0;", rig_peak_bps);
+    rig_simulator("slow", "setup_seconds = 3.0;", rig_peak_bps);
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "slow.conf", "--budget", "1s", NULL);
     run();
     assert_int_equal(tune.chosen, TUNE_NONE);
@@ -197,7 +197,7 @@ static int fail_on_the_hill(void *context, const struct pattern *pattern, const 
 {
     if (factors_equal(point, &hill))
         return err_set(why, -EIO, "a broken sector");
-    return surface_truth_bps(context, pattern, point, ret_bps, why);
+    return simulator_truth_bps(context, pattern, point, ret_bps, why);
 }
 
 static int fail_everywhere(void *context, const struct pattern *pattern, const struct point *point,
@@ -244,7 +244,7 @@ static int interrupt_after_the_tenth(void *context, const struct pattern *patter
 {
     if (session->n_runs == 10)
         atomic_store(&interrupt_signal, 2);
-    return surface_truth_bps(context, pattern, point, ret_bps, why);
+    return simulator_truth_bps(context, pattern, point, ret_bps, why);
 }
 
 static void an_interrupted_search_answers_with_what_it_has(void **state)
@@ -259,7 +259,7 @@ static void an_interrupted_search_answers_with_what_it_has(void **state)
     assert_int_equal(tune.stop, TUNE_STOP_INTERRUPTED);
     assert_true(answer.interrupted);
     assert_true(answer.has_rows);
-    assert_false(answer.fresh || tune.conclusive);
+    assert_false(answer.confirming || tune.conclusive);
     assert_int_equal(session->n_runs, 10);
     done();
 }

@@ -16,7 +16,7 @@ static double nearly_flat_bps(const struct point *point)
 static void the_cheaper_of_two_equivalents_is_recommended(void **state)
 {
     (void)state;
-    rig_surface("near", "run_cv = 0.005; setup_seconds = 0.01;", nearly_flat_bps);
+    rig_simulator("near", "run_cv = 0.005; setup_seconds = 0.01;", nearly_flat_bps);
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "near.conf", "--seed", "1", NULL);
     run();
     assert_int_equal(tune.records[tune.best].point.queue_depth, 16);
@@ -88,12 +88,12 @@ static void a_p99_bound_excludes_faster_points(void **state)
 static void the_default_is_the_baseline(void **state)
 {
     (void)state;
-    const struct point standard = {65536, 1, 0, API_PSYNC, 1, SYNC_END, 0};
+    const struct point default_setting = {65536, 1, 0, API_PSYNC, 1, SYNC_END, 0};
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", NULL);
     assert_int_equal(init(), 0);
     assert_true(tune.baseline_is_default);
-    assert_true(factors_equal(&tune.records[tune.baseline].point, &standard));
-    assert_int_equal(tune.standard, TUNE_NONE);
+    assert_true(factors_equal(&tune.records[tune.baseline].point, &default_setting));
+    assert_int_equal(tune.default_setting, TUNE_NONE);
     assert_int_equal(tune.n_records, tune.space.n_points);
     done();
 }
@@ -105,10 +105,11 @@ static void a_current_setting_is_measured_beside_the_default(void **state)
                  "request_size=8k,queue_depth=2,api=io_uring", NULL);
     run();
     assert_false(tune.baseline_is_default);
-    assert_true(tune.standard != TUNE_NONE && answer.has_standard && answer.has_standard_speedup);
+    assert_true(tune.default_setting != TUNE_NONE && answer.has_default_setting &&
+                answer.has_default_speedup);
     /* Outside the space: measured, never recommended. */
     assert_true(tune.baseline >= tune.space.n_points);
-    assert_true(answer.baseline.replays >= TUNE_FRESH_LEAST);
+    assert_true(answer.baseline.replays >= TUNE_CONFIRMING_LEAST);
     assert_int_equal(answer.baseline.point.request_size_bytes, 8192);
     done();
 }

@@ -7,19 +7,19 @@ static int enter_here(void **state)
 {
     if (enter(state) != 0)
         return -1;
-    rig_surface("wild", "run_cv = 0.5; setup_seconds = 0.05;", rig_flat_bps);
+    rig_simulator("wild", "run_cv = 0.5; setup_seconds = 0.05;", rig_flat_bps);
     return 0;
 }
 
-static void search(const char *surface, const char *option, const char *value)
+static void search(const char *simulator, const char *option, const char *value)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", surface, "--budget", "60s", "--seed", "1",
-                 option, value, NULL);
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", simulator, "--budget", "60s", "--seed",
+                 "1", option, value, NULL);
     run();
     check_bounds();
 }
 
-static size_t count_fresh(size_t point)
+static size_t count_confirming(size_t point)
 {
     return record_count(&tune.records[point], true);
 }
@@ -31,7 +31,7 @@ static void an_unsettled_race_takes_what_the_replays_do_not_need(void **state)
     search("wild.conf", NULL, NULL);
     assert_int_equal(tune.stop, TUNE_STOP_BUDGET);
     assert_true(tune.raced_on);
-    assert_in_range(count_fresh(tune.chosen), 14, 15);
+    assert_in_range(count_confirming(tune.chosen), 14, 15);
     assert_true(session_seconds(session) > 0.9 * 60 && session_seconds(session) <= 60);
     done();
 }
@@ -42,7 +42,7 @@ static void a_settled_choice_has_all_its_replays(void **state)
     search("peak.conf", NULL, NULL);
     assert_int_equal(tune.stop, TUNE_STOP_SEPARATED);
     assert_false(tune.raced_on);
-    assert_true(count_fresh(tune.chosen) >= TUNE_FRESH_LEAST);
+    assert_true(count_confirming(tune.chosen) >= TUNE_CONFIRMING_LEAST);
     done();
 }
 
@@ -52,7 +52,7 @@ static void a_race_that_keeps_to_the_plan_costs_no_replays(void **state)
     (void)state;
     search("wild.conf", "--profiles", NULL);
     assert_false(tune.raced_on);
-    assert_true(count_fresh(tune.chosen) > 15);
+    assert_true(count_confirming(tune.chosen) > 15);
     done();
 }
 
@@ -62,7 +62,7 @@ static void what_the_write_budget_ends_keeps_its_replays(void **state)
     search("wild.conf", "--max-write", "8g");
     assert_int_equal(tune.stop, TUNE_STOP_WRITES);
     assert_false(tune.raced_on);
-    assert_true(count_fresh(tune.chosen) > 15);
+    assert_true(count_confirming(tune.chosen) > 15);
     done();
 }
 

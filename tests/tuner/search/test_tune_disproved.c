@@ -8,7 +8,7 @@
 static struct tune_watch watch;
 static size_t n_confirmed, disproved, rival;
 static bool rival_is_replayed;
-static size_t n_fresh_at_second; /* of the disproved choice, when another was to be confirmed */
+static size_t n_confirming_at_second; /* of the disproved choice, when another was to be confirmed */
 
 int __wrap_tune_confirm(struct tune *search, struct err *why);
 
@@ -16,13 +16,13 @@ int __wrap_tune_confirm(struct tune *search, struct err *why);
 static void replay(size_t point, double bps)
 {
     static struct histogram latency;
-    record_set_aside(&tune.records[point]);
+    record_discard(&tune.records[point]);
     if (point < tune.space.n_points)
         belief_forget(&tune.belief, point);
-    for (int i = 0; i < 2 * TUNE_FRESH_LEAST; i++) {
+    for (int i = 0; i < 2 * TUNE_CONFIRMING_LEAST; i++) {
         double rate = bps * (1 + 0.001 * (i % 3));
         const struct sample sample = {
-            .throughput_bps = rate, .iops = rate / 65536, .latency_mean_ns = 1e5, .fresh = true};
+            .throughput_bps = rate, .iops = rate / 65536, .latency_mean_ns = 1e5, .confirming = true};
         histogram_init(&latency);
         assert_int_equal(record_add(&tune.records[point], &sample, &latency), 0);
         if (point < tune.space.n_points)
@@ -30,7 +30,7 @@ static void replay(size_t point, double bps)
     }
 }
 
-static size_t count_fresh(size_t point)
+static size_t count_confirming(size_t point)
 {
     return record_count(&tune.records[point], true);
 }
@@ -40,9 +40,9 @@ int __wrap_tune_confirm(struct tune *search, struct err *why)
 {
     (void)why;
     assert_ptr_equal(search, &tune);
-    session->surface.now_ns += CLOCK_NS_PER_S;
+    session->simulator.now_ns += CLOCK_NS_PER_S;
     if (n_confirmed++ > 0) {
-        n_fresh_at_second = n_confirmed == 2 ? count_fresh(disproved) : n_fresh_at_second;
+        n_confirming_at_second = n_confirmed == 2 ? count_confirming(disproved) : n_confirming_at_second;
         replay(tune.chosen, 2e9);
         return 0;
     }
@@ -65,7 +65,7 @@ static void search(bool is_night)
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", "--quiet",
                  "--current", "request_size=4k,queue_depth=1,direct=0,api=psync", NULL);
     n_confirmed = 0;
-    n_fresh_at_second = SIZE_MAX;
+    n_confirming_at_second = SIZE_MAX;
     memset(&err, 0, sizeof err);
     memset(&tune, 0, sizeof tune);
     session = rig_open_session(&settings);
@@ -82,8 +82,8 @@ static void a_night_keeps_the_replays_of_a_disproved_choice(void **state)
     rival_is_replayed = true;
     search(true);
     assert_int_equal(n_confirmed, 1);
-    assert_int_equal(count_fresh(disproved), 2 * TUNE_FRESH_LEAST);
-    assert_int_equal(count_fresh(tune.baseline), 2 * TUNE_FRESH_LEAST);
+    assert_int_equal(count_confirming(disproved), 2 * TUNE_CONFIRMING_LEAST);
+    assert_int_equal(count_confirming(tune.baseline), 2 * TUNE_CONFIRMING_LEAST);
     assert_int_equal(tune.verdicts[disproved], VERDICT_WORSE);
     assert_int_equal(tune.chosen, rival);
     done();
@@ -97,7 +97,7 @@ static void a_night_chooses_among_what_was_replayed(void **state)
     search(true);
     assert_int_equal(n_confirmed, 1);
     assert_int_equal(tune.verdicts[disproved], VERDICT_WORSE);
-    assert_true(count_fresh(tune.chosen) >= TUNE_MIN_REPLAYS);
+    assert_true(count_confirming(tune.chosen) >= TUNE_MIN_REPLAYS);
     assert_int_equal(tune.best, tune.chosen);
     done();
 }
@@ -108,9 +108,9 @@ static void another_search_chooses_again_with_replays_that_are_fresh_no_more(voi
     rival_is_replayed = false;
     search(false);
     assert_true(n_confirmed >= 2);
-    assert_int_equal(n_fresh_at_second, 0);
+    assert_int_equal(n_confirming_at_second, 0);
     assert_int_not_equal(tune.chosen, disproved);
-    assert_true(count_fresh(tune.chosen) >= TUNE_FRESH_LEAST);
+    assert_true(count_confirming(tune.chosen) >= TUNE_CONFIRMING_LEAST);
     done();
 }
 

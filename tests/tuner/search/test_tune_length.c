@@ -25,22 +25,23 @@ static int enter_here(void **state)
 {
     if (enter(state) != 0)
         return -1;
-    rig_surface("steady_inside", "run_cv = 0.1; setup_seconds = 0.05;", rig_peak_bps);
-    rig_surface("dear", "run_cv = 0.02; op_cv = 1.0; setup_seconds = 2.0;", tenth_bps);
-    rig_surface("cheap", "run_cv = 0.02; op_cv = 1.0; setup_seconds = 0.0;", tenth_bps);
-    rig_surface("rising", "run_cv = 0.02; setup_seconds = 0.05; warmup_seconds = 0.2; warmup_factor = 0.3;",
-                rig_peak_bps);
-    rig_surface("falling", "run_cv = 0.1; setup_seconds = 0.005; warmup_seconds = 0.1; warmup_factor = 3.0;",
-                tenth_bps);
-    rig_surface("wide", "run_cv = 0.3; setup_seconds = 0.05;", twentieth_bps);
-    rig_surface("slow", "run_cv = 0.02; setup_seconds = 0.1;", slow_bps);
+    rig_simulator("steady_inside", "run_cv = 0.1; setup_seconds = 0.05;", rig_peak_bps);
+    rig_simulator("dear", "run_cv = 0.02; op_cv = 1.0; setup_seconds = 2.0;", tenth_bps);
+    rig_simulator("cheap", "run_cv = 0.02; op_cv = 1.0; setup_seconds = 0.0;", tenth_bps);
+    rig_simulator("rising", "run_cv = 0.02; setup_seconds = 0.05; warmup_seconds = 0.2; warmup_factor = 0.3;",
+                  rig_peak_bps);
+    rig_simulator("falling",
+                  "run_cv = 0.1; setup_seconds = 0.005; warmup_seconds = 0.1; warmup_factor = 3.0;",
+                  tenth_bps);
+    rig_simulator("wide", "run_cv = 0.3; setup_seconds = 0.05;", twentieth_bps);
+    rig_simulator("slow", "run_cv = 0.02; setup_seconds = 0.1;", slow_bps);
     return 0;
 }
 
 /* The pilot and what it decided. */
-static void pilot(const char *surface, const char *budget, const char *seed)
+static void pilot(const char *simulator, const char *budget, const char *seed)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", surface, "--budget", budget, "--seed",
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", simulator, "--budget", budget, "--seed",
                  seed, NULL);
     assert_int_equal(init(), 0);
     assert_int_equal(tune_length(&tune, &err), 0);
@@ -55,7 +56,7 @@ static void runs_that_are_steady_inside_stay_short(void **state)
         assert_int_equal(tune.duration_ns, MEASURE_MIN_DURATION_NS);
         assert_int_equal(tune.length.warmup_least_ns, 0);
         assert_non_null(strstr(tune.length.why, "cost more than they teach"));
-        assert_int_equal(tune.length.n_aside, 0);
+        assert_int_equal(tune.length.n_discarded, 0);
         done();
     }
 }
@@ -105,8 +106,8 @@ static void runs_of_another_length_leave_the_records(void **state)
             assert_int_equal(tune.belief.moments[i].n, tune.records[i].n);
     }
     assert_true(n_told >= 4);
-    assert_true(tune.length.n_aside >= 10);
-    assert_int_equal(n_told + tune.length.n_aside, session->n_runs);
+    assert_true(tune.length.n_discarded >= 10);
+    assert_int_equal(n_told + tune.length.n_discarded, session->n_runs);
     done();
 }
 

@@ -10,7 +10,7 @@ static const unsigned sizes[] = {4096, 16384, 65536, 262144, 1048576};
 #define N_SIZES RIG_COUNT(sizes)
 
 /* Throughput falls off around the best size of reads and that of writes, in powers of two. */
-static void split_surface(const char *name, double best_read, double best_write, bool has_one_size)
+static void split_simulator(const char *name, double best_read, double best_write, bool has_one_size)
 {
     char file[64];
     rig_write(strcat(strcpy(file, name), ".conf"),
@@ -34,9 +34,9 @@ static int enter_split(void **state)
 {
     if (enter(state) != 0)
         return -1;
-    split_surface("apart", 20, 14, true);
-    split_surface("alike", 16, 16, true);
-    split_surface("never", 20, 14, false);
+    split_simulator("apart", 20, 14, true);
+    split_simulator("alike", 16, 16, true);
+    split_simulator("never", 20, 14, false);
     return 0;
 }
 
@@ -49,10 +49,10 @@ static bool warned(const char *code)
     return false;
 }
 
-static void search(const char *surface, const char *seed)
+static void search(const char *simulator, const char *seed)
 {
     char file[64];
-    rig_settings(&settings, "--pattern", "randrw:70", "--simulate", strcat(strcpy(file, surface), ".conf"),
+    rig_settings(&settings, "--pattern", "randrw:70", "--simulate", strcat(strcpy(file, simulator), ".conf"),
                  "--split-sizes", "--budget", "60s", "--seed", seed, NULL);
     run();
     check_bounds();
@@ -71,7 +71,7 @@ static void two_sizes_are_recommended_where_they_are_faster(void **state)
         assert_false(factors_is_split(&answer.unsplit.point));
         assert_true(tune.split_gain_known && tune.split_gain_interval.low > 1);
         assert_close(tune.split_gain, exp(0.5), 0.15);
-        assert_true(answer.unsplit.replays >= TUNE_FRESH_LEAST);
+        assert_true(answer.unsplit.replays >= TUNE_CONFIRMING_LEAST);
         assert_false(warned("split_not_worth"));
         assert_true(warned("split_shares"));
         done();
@@ -175,7 +175,7 @@ static void a_current_setting_may_have_two_sizes(void **state)
                  "1", "--current", "request_size=4k,write_request_size=64k,direct=1,api=io_uring", NULL);
     run();
     assert_int_equal(answer.baseline.point.write_size_bytes, 65536);
-    assert_true(answer.has_baseline && answer.baseline.replays >= TUNE_FRESH_LEAST);
+    assert_true(answer.has_baseline && answer.baseline.replays >= TUNE_CONFIRMING_LEAST);
     done();
 }
 

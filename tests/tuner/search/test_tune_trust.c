@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BIT DOUBTS_BIT
+#define BIT WARNINGS_BIT
 
 /* The table of the rig with reads. */
 static void make_reads(void)
@@ -29,8 +29,9 @@ static void search(const char *accept)
 /* A file of a user's with holes in it. */
 static void dig_holes(void)
 {
-    session->ground.existing = true;
-    session->ground.extents = (struct extents){.size_bytes = 100, .hole_bytes = 50, .holes_known = true};
+    session->target_facts.existing = true;
+    session->target_facts.extents =
+        (struct extents){.size_bytes = 100, .hole_bytes = 50, .holes_known = true};
 }
 
 static void finish(void)
@@ -75,7 +76,7 @@ static void a_doubt_about_the_file_leaves_no_recommendation(void **state)
     assert_true(note != NULL && note->disqualifying);
     /* Nothing is learnt by spending the budget: the baseline is all that was measured. */
     assert_int_equal(session->n_runs, 1);
-    assert_int_equal(answer.baseline.disqualifying, BIT(DOUBT_EXISTING_HAS_HOLES));
+    assert_int_equal(answer.baseline.disqualifying, BIT(WARNING_EXISTING_HAS_HOLES));
     done();
 }
 
@@ -101,12 +102,12 @@ static void another_accepted_doubt_does_not_help(void **state)
     done();
 }
 
-static void add_replay(size_t point, uint64_t doubts)
+static void add_replay(size_t point, uint64_t warning_set)
 {
     static struct histogram latency;
     struct measure_result result = {.throughput_bps = 1e9};
     histogram_init(&latency);
-    struct sample sample = sample_of(&result, &latency, doubts);
+    struct sample sample = sample_of(&result, &latency, warning_set);
     assert_int_equal(record_add(&tune.records[point], &sample, &latency), 0);
     belief_tell(&tune.belief, point, 20);
     tune_weigh_trust(&tune, point);
@@ -128,13 +129,13 @@ static void two_replays_that_agree_exclude_a_point_one_does_not(void **state)
     search(NULL);
     assert_int_equal(tune_init(&tune, session, &err), 0);
     size_t direct = find_direct(1), buffered = find_direct(0);
-    add_replay(direct, BIT(DOUBT_DEPTH_NOT_ACHIEVED));
-    assert_int_equal(tune_distrust(&tune, direct), BIT(DOUBT_DEPTH_NOT_ACHIEVED));
+    add_replay(direct, BIT(WARNING_DEPTH_NOT_ACHIEVED));
+    assert_int_equal(tune_distrust(&tune, direct), BIT(WARNING_DEPTH_NOT_ACHIEVED));
     assert_false(tune.belief.excluded[direct]);
-    add_replay(direct, BIT(DOUBT_DEPTH_NOT_ACHIEVED) | BIT(DOUBT_STEAL));
+    add_replay(direct, BIT(WARNING_DEPTH_NOT_ACHIEVED) | BIT(WARNING_STEAL));
     assert_true(tune.belief.excluded[direct]);
-    add_replay(buffered, BIT(DOUBT_DEPTH_NOT_ACHIEVED));
-    add_replay(buffered, BIT(DOUBT_DEPTH_NOT_ACHIEVED));
+    add_replay(buffered, BIT(WARNING_DEPTH_NOT_ACHIEVED));
+    add_replay(buffered, BIT(WARNING_DEPTH_NOT_ACHIEVED));
     assert_false(tune.belief.excluded[buffered]);
     done();
 }
@@ -147,10 +148,10 @@ static void a_doubt_of_a_minority_does_not_disqualify(void **state)
     size_t direct = find_direct(1);
     struct row row;
     add_replay(direct, 0);
-    add_replay(direct, BIT(DOUBT_DEPTH_NOT_ACHIEVED));
+    add_replay(direct, BIT(WARNING_DEPTH_NOT_ACHIEVED));
     assert_int_equal(tune_distrust(&tune, direct), 0);
     assert_int_equal(tune_row(&tune, direct, false, &row), 0);
-    assert_int_equal(row.doubts, BIT(DOUBT_DEPTH_NOT_ACHIEVED));
+    assert_int_equal(row.warning_set, BIT(WARNING_DEPTH_NOT_ACHIEVED));
     assert_int_equal(row.disqualifying, 0);
     assert_false(tune.belief.excluded[direct]);
     done();
@@ -163,7 +164,7 @@ static void a_point_with_one_doubtful_replay_is_not_chosen(void **state)
     search(NULL);
     assert_int_equal(tune_init(&tune, session, &err), 0);
     size_t direct = find_direct(1), buffered = find_direct(0);
-    add_replay(direct, BIT(DOUBT_DEPTH_NOT_ACHIEVED));
+    add_replay(direct, BIT(WARNING_DEPTH_NOT_ACHIEVED));
     tune_choose(&tune);
     assert_int_equal(tune.chosen, TUNE_NONE);
     add_replay(buffered, 0);
@@ -181,7 +182,7 @@ static void a_doubtful_best_is_passed_over(void **state)
     assert_int_equal(tune_init(&tune, session, &err), 0);
     for (size_t i = 0; i < tune.space.n_points; i++) {
         if (factors_equal(&tune.records[i].point, &hill))
-            tune.records[i].doubts = BIT(DOUBT_DEPTH_NOT_ACHIEVED);
+            tune.records[i].warning_set = BIT(WARNING_DEPTH_NOT_ACHIEVED);
     }
     assert_int_equal(tune_run(&tune, &err), 0);
     answer_prepare(&answer, &tune);

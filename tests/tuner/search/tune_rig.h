@@ -21,11 +21,11 @@ static inline int enter(void **state)
     gsl_set_error_handler_off();
     if (rig_enter(state) != 0)
         return -1;
-    rig_surface("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
-    rig_surface("noisy", "run_cv = 0.5; setup_seconds = 0.05;", rig_peak_bps);
-    rig_surface("calm", "", rig_peak_bps);
-    rig_surface("flat", "run_cv = 0.05; setup_seconds = 0.05;", rig_flat_bps);
-    rig_surface("still", "", rig_flat_bps);
+    rig_simulator("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
+    rig_simulator("noisy", "run_cv = 0.5; setup_seconds = 0.05;", rig_peak_bps);
+    rig_simulator("calm", "", rig_peak_bps);
+    rig_simulator("flat", "run_cv = 0.05; setup_seconds = 0.05;", rig_flat_bps);
+    rig_simulator("still", "", rig_flat_bps);
     return 0;
 }
 
@@ -63,7 +63,7 @@ static inline const struct point *chosen(void)
 /* What must hold after every search, whatever it found. */
 static inline void check_bounds(void)
 {
-    size_t told = tune.length.n_aside;
+    size_t told = tune.length.n_discarded;
     for (size_t i = 0; i < tune.n_records; i++) {
         told += tune.records[i].n;
         for (size_t k = 0; k < tune.records[i].n; k++)

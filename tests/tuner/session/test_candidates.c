@@ -82,7 +82,7 @@ static bool is_between_levels(const struct point *point)
 static void the_space_of_a_surface_is_its_table(void **state)
 {
     (void)state;
-    rig_surface("flat", "", rig_flat_bps);
+    rig_simulator("flat", "", rig_flat_bps);
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "flat.conf", NULL);
     assert_int_equal(build(UINT64_MAX), 0);
     /* 4 sizes x 2 direct x (psync at depth 1, io_uring at three depths) */

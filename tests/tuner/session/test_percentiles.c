@@ -1,4 +1,4 @@
-/* Tests of tuner/session/percentiles and tuner/session/sketch. How often the intervals hold:
+/* Tests of tuner/session/percentiles and tuner/session/latency_quantiles. How often the intervals hold:
  * tests/tuner/commands/test_coverage.c. */
 #include "tests/check.h"
 #include "tuner/session/percentiles.h"
@@ -15,18 +15,18 @@ static void fill(struct histogram *histogram, double factor, uint64_t each)
         histogram_add(histogram, (uint64_t)(factor * (1000 + i) * 1000), each);
 }
 
-static void add(struct record *record, double factor, uint64_t each, bool fresh)
+static void add(struct record *record, double factor, uint64_t each, bool confirming)
 {
-    struct sample sample = {.throughput_bps = 1e6, .fresh = fresh};
+    struct sample sample = {.throughput_bps = 1e6, .confirming = confirming};
     fill(&latency, factor, each);
     assert_int_equal(record_add(record, &sample, &latency), 0);
     histogram_merge(&pooled, &latency);
 }
 
-static struct latency_row row_over(const struct record *record, bool fresh)
+static struct latency_row row_over(const struct record *record, bool confirming)
 {
     struct latency_row row = {0};
-    assert_int_equal(percentiles_fill(record, fresh, 0.95, &pooled, &row), 0);
+    assert_int_equal(percentiles_fill(record, confirming, 0.95, &pooled, &row), 0);
     return row;
 }
 
@@ -34,26 +34,26 @@ static void a_sketch_counts_what_lies_beyond(void **state)
 {
     (void)state;
     fill(&latency, 1, 10);
-    struct sketch sketch = sketch_of(&latency);
-    assert_int_equal(sketch.n, 10010);
-    assert_close(sketch_beyond(&sketch, 999999), 10010, 0);
-    assert_close(sketch_beyond(&sketch, 2000001), 0, 0);
+    struct latency_quantiles quantiles = latency_quantiles_of(&latency);
+    assert_int_equal(quantiles.n, 10010);
+    assert_close(latency_quantiles_beyond(&quantiles, 999999), 10010, 0);
+    assert_close(latency_quantiles_beyond(&quantiles, 2000001), 0, 0);
     for (int i = 5; i < 1000; i += 13)
-        assert_close(sketch_beyond(&sketch, (1000 + i) * 1000), (1000 - i) * 10, 150);
-    assert_close(sketch_beyond(&sketch, 1990000), 100, 60);
+        assert_close(latency_quantiles_beyond(&quantiles, (1000 + i) * 1000), (1000 - i) * 10, 150);
+    assert_close(latency_quantiles_beyond(&quantiles, 1990000), 100, 60);
 }
 
 static void of_equal_latencies_half_lie_beyond(void **state)
 {
     (void)state;
     histogram_init(&latency);
-    struct sketch sketch = sketch_of(&latency);
-    assert_close(sketch_beyond(&sketch, 5), 0, 0);
+    struct latency_quantiles quantiles = latency_quantiles_of(&latency);
+    assert_close(latency_quantiles_beyond(&quantiles, 5), 0, 0);
     histogram_add(&latency, 70, 40);
-    sketch = sketch_of(&latency);
-    assert_close(sketch_beyond(&sketch, 69.5), 40, 0);
-    assert_close(sketch_beyond(&sketch, 70), 20, 0);
-    assert_close(sketch_beyond(&sketch, 70.5), 0, 0);
+    quantiles = latency_quantiles_of(&latency);
+    assert_close(latency_quantiles_beyond(&quantiles, 69.5), 40, 0);
+    assert_close(latency_quantiles_beyond(&quantiles, 70), 20, 0);
+    assert_close(latency_quantiles_beyond(&quantiles, 70.5), 0, 0);
 }
 
 static void a_percentile_of_a_run_needs_an_order_statistic_beyond(void **state)

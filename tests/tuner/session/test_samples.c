@@ -1,7 +1,7 @@
 /* Tests of tuner/session/samples. */
 #include "tests/check.h"
-#include "tuner/session/doubts.h"
 #include "tuner/session/samples.h"
+#include "tuner/session/warnings.h"
 
 #include <errno.h>
 #include <math.h>
@@ -39,8 +39,8 @@ static void a_run_becomes_a_sample(void **state)
     assert_close(sample.seconds, 2, 0);
     assert_close(sample.warmup_seconds, 0.5, 0);
     assert_int_equal(sample.bytes, 42);
-    assert_int_equal(sample.doubts, 5);
-    assert_false(sample.fresh);
+    assert_int_equal(sample.warning_set, 5);
+    assert_false(sample.confirming);
 }
 
 static void a_run_without_latencies_has_none(void **state)
@@ -65,14 +65,14 @@ static void p99_of_a_run_needs_368_requests(void **state)
 }
 
 /* Adds a replay of n requests of latency_ns each. */
-static void add(struct record *record, double bps, bool fresh, uint64_t latency_ns, uint64_t n)
+static void add(struct record *record, double bps, bool confirming, uint64_t latency_ns, uint64_t n)
 {
     struct sample sample = {.throughput_bps = bps,
                             .iops = bps / 4096,
                             .latency_mean_ns = (double)latency_ns,
                             .latency_p99_ns = (double)latency_ns,
                             .achieved_depth = 2,
-                            .fresh = fresh};
+                            .confirming = confirming};
     histogram_init(&latency);
     histogram_add(&latency, latency_ns, n);
     assert_int_equal(record_add(record, &sample, &latency), 0);
@@ -158,20 +158,20 @@ static void fresh_rows_see_fresh_replays_only(void **state)
     add(&record, 1000, false, 500, 10);
     add(&record, 10, true, 20, 10);
     add(&record, 30, true, 40, 10);
-    record.samples[0].doubts = 2;
+    record.samples[0].warning_set = 2;
     record.samples[0].sampled = true;
-    record.samples[1].doubts = 8;
+    record.samples[1].warning_set = 8;
     assert_int_equal(record_count(&record, false), 3);
     assert_int_equal(record_count(&record, true), 2);
     assert_int_equal(row_of(&record, true, 0.95, &row), 0);
     assert_close(row.mean_bps, 20, 0);
     assert_close(row.latency_ns.max, 40, 0);
-    assert_int_equal(row.doubts, 8);
+    assert_int_equal(row.warning_set, 8);
     assert_int_equal(row.mostly, 0);
     assert_false(row.latency_ns.sampled);
     assert_int_equal(row_of(&record, false, 0.95, &row), 0);
     assert_close(row.latency_ns.max, 500, 0);
-    assert_int_equal(row.doubts, 10);
+    assert_int_equal(row.warning_set, 10);
     assert_true(row.latency_ns.sampled);
     record_done(&record);
 }
@@ -182,17 +182,17 @@ static void a_minority_of_replays_does_not_doubt_the_point(void **state)
     struct record record = {.failed = 0};
     for (int i = 0; i < 5; i++)
         add(&record, 100 + i, i >= 3, 10, 1);
-    record.samples[0].doubts = 1;
-    record.samples[1].doubts = 3;
-    record.samples[4].doubts = 3 | UINT64_C(1) << 63;
-    assert_int_equal(record_doubts(&record, false), 1);
+    record.samples[0].warning_set = 1;
+    record.samples[1].warning_set = 3;
+    record.samples[4].warning_set = 3 | UINT64_C(1) << 63;
+    assert_int_equal(record_warnings(&record, false), 1);
     /* One of the two fresh ones is no majority. */
-    assert_int_equal(record_doubts(&record, true), 0);
-    record.samples[3].doubts = 2;
-    assert_int_equal(record_doubts(&record, true), 2);
-    assert_int_equal(record_doubts(&record, false), 3);
+    assert_int_equal(record_warnings(&record, true), 0);
+    record.samples[3].warning_set = 2;
+    assert_int_equal(record_warnings(&record, true), 2);
+    assert_int_equal(record_warnings(&record, false), 3);
     record_done(&record);
-    assert_int_equal(record_doubts(&record, false), 0);
+    assert_int_equal(record_warnings(&record, false), 0);
 }
 
 static void a_rate_that_is_pinned_is_seen_in_the_row(void **state)
@@ -204,7 +204,7 @@ static void a_rate_that_is_pinned_is_seen_in_the_row(void **state)
     for (int i = 0; i < 3; i++)
         add(&record, 100, false, 10, 1);
     assert_int_equal(row_of(&record, false, 0.95, &row), 0);
-    assert_int_equal(row.doubts, DOUBTS_BIT(DOUBT_RATE_PINNED));
+    assert_int_equal(row.warning_set, WARNINGS_BIT(WARNING_RATE_PINNED));
     record_done(&record);
 }
 

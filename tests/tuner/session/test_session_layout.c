@@ -20,7 +20,7 @@ static void what_excludes_each_other_is_refused(void **state)
 {
     (void)state;
     rig_write_blocks("data", 1 << 20);
-    rig_surface("surface", "", rig_flat_bps);
+    rig_simulator("surface", "", rig_flat_bps);
     check_refused(POINT "--pattern randwrite --direct 0 --verify --simulate surface.conf", "--simulate");
     check_refused(POINT "--pattern randread --direct 0 --verify --existing data", "--existing");
     check_refused(POINT "--pattern randread --direct 0 --verify --cross-check fio", "--cross-check");

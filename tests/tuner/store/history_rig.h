@@ -3,7 +3,7 @@
 #define FSTUNE_TESTS_TUNER_STORE_HISTORY_RIG_H
 
 #include "tests/tuner/rig.h"
-#include "tuner/session/doubts.h"
+#include "tuner/session/warnings.h"
 #include "tuner/store/history.h"
 
 #include <sqlite3.h>
@@ -59,8 +59,8 @@ static inline struct history_replay replay_of(uint64_t number, const struct poin
                    .moved_bytes = 1 << 21,
                    .warmup = MEASURE_WARMUP_LIMIT,
                    .sampled = true,
-                   .fresh = number % 2 == 1,
-                   .doubts = DOUBTS_BIT(DOUBT_WARMUP_NOT_STABLE)},
+                   .confirming = number % 2 == 1,
+                   .warning_set = WARNINGS_BIT(WARNING_WARMUP_NOT_STABLE)},
         .windows = {.n = 100,
                     .seconds = 0.001,
                     .mean_bps = bps,
@@ -68,9 +68,9 @@ static inline struct history_replay replay_of(uint64_t number, const struct poin
                     .least_bps = 0,
                     .most_bps = 2 * bps},
     };
-    replay.sample.latency_sketch.n = 100;
-    for (uint64_t i = 0; i < SKETCH_N_SHARES; i++)
-        replay.sample.latency_sketch.ns[i] = 1000000 + 1000 * i;
+    replay.sample.latency_quantiles.n = 100;
+    for (uint64_t i = 0; i < LATENCY_QUANTILES_N; i++)
+        replay.sample.latency_quantiles.ns[i] = 1000000 + 1000 * i;
     return replay;
 }
 

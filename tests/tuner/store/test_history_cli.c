@@ -17,7 +17,7 @@ static int enter(void **state)
 {
     if (rig_enter(state) != 0)
         return -1;
-    rig_surface("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
+    rig_simulator("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
     rig_run_line(&run, RECOMMEND "--seed 1 --save h.db");
     rig_free(&run);
     rig_run_line(&run, RECOMMEND "--seed 2 --save h.db");

@@ -125,8 +125,8 @@ static void answers_are_compared_by_their_fresh_replays(void **state)
     infos[0].point = slow;
     infos[1].point = fast;
     for (int i = 0; i < 4; i++) {
-        add(0, &slow, 1e8)->sample.fresh = i < 2;
-        add(1, &fast, i < 2 ? 3e8 : 5e8)->sample.fresh = i < 2;
+        add(0, &slow, 1e8)->sample.confirming = i < 2;
+        add(1, &fast, i < 2 ? 3e8 : 5e8)->sample.confirming = i < 2;
     }
     compare();
     assert_true(comparison.has_answers);

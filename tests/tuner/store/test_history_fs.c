@@ -119,8 +119,8 @@ static void kill_once(struct rng *rng, uint64_t run_replays, bool await, size_t 
 
 static void nothing_that_was_reported_is_lost_by_kills(void **state)
 {
-    const char *wish = getenv("HISTORY_KILLS");
-    uint64_t n = wish != NULL ? strtoull(wish, NULL, 10) : KILLS;
+    const char *request = getenv("HISTORY_KILLS");
+    uint64_t n = request != NULL ? strtoull(request, NULL, 10) : KILLS;
     size_t n_reports = 0;
     struct rng rng;
     (void)state;
@@ -162,7 +162,7 @@ static void a_full_file_system_loses_neither_the_file_nor_the_answer(void **stat
         rmdir("small");
         skip();
     }
-    rig_surface("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
+    rig_simulator("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
     rig_run_line(&run,
                  "recommend --quiet --pattern randwrite --simulate peak.conf --budget 20s --seed 4 --json "
                  "--save small/h.db");
@@ -200,7 +200,7 @@ static void a_lost_history_names_the_file_the_first_reason_and_the_remedy(void *
     size_t n_lost = 0, n_wrong = 0;
     (void)state;
     assert_int_equal(mkdir("tight", 0700), 0);
-    rig_surface("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
+    rig_simulator("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
     for (size_t kib = 840; kib <= 960; kib += 12) {
         struct rig_run run;
         if (mount("tmpfs", "tight", "tmpfs", 0, "size=1m,mode=700") != 0) {

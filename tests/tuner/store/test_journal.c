@@ -2,7 +2,7 @@
  * not. */
 #include "tests/check.h"
 #include "tests/tuner/rig.h"
-#include "tuner/session/doubts.h"
+#include "tuner/session/warnings.h"
 #include "tuner/store/journal.h"
 
 #include <errno.h>
@@ -34,12 +34,12 @@ static struct journal_run run_of(uint64_t number)
                    .moved_bytes = 1 << 21,
                    .warmup = MEASURE_WARMUP_LIMIT,
                    .sampled = true,
-                   .fresh = true,
-                   .doubts = DOUBTS_BIT(DOUBT_WARMUP_NOT_STABLE)},
+                   .confirming = true,
+                   .warning_set = WARNINGS_BIT(WARNING_WARMUP_NOT_STABLE)},
     };
-    run.sample.latency_sketch.n = 100;
-    for (uint64_t i = 0; i < SKETCH_N_SHARES; i++)
-        run.sample.latency_sketch.ns[i] = 1000000 + 1000 * i;
+    run.sample.latency_quantiles.n = 100;
+    for (uint64_t i = 0; i < LATENCY_QUANTILES_N; i++)
+        run.sample.latency_quantiles.ns[i] = 1000000 + 1000 * i;
     return run;
 }
 
@@ -88,9 +88,10 @@ static void what_is_written_is_read(void **state)
     assert_close(got.sample.warmup_seconds, 0.02, 0);
     assert_int_equal(got.sample.moved_bytes, 1 << 21);
     assert_int_equal(got.sample.warmup, MEASURE_WARMUP_LIMIT);
-    assert_true(got.sample.sampled && got.sample.fresh);
-    assert_int_equal(got.sample.doubts, expected.sample.doubts);
-    assert_memory_equal(&got.sample.latency_sketch, &expected.sample.latency_sketch, sizeof(struct sketch));
+    assert_true(got.sample.sampled && got.sample.confirming);
+    assert_int_equal(got.sample.warning_set, expected.sample.warning_set);
+    assert_memory_equal(&got.sample.latency_quantiles, &expected.sample.latency_quantiles,
+                        sizeof(struct latency_quantiles));
     assert_false(journal.torn);
     journal_done(&journal);
 }

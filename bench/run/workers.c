@@ -1,0 +1,456 @@
+/* The threads of one run. */
+#include "bench/run/workers.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Of what a run may move, this much at most goes into its warm-up. */
+#define WARMUP_SHARE_OF_CAP 4
+
+/* A simulated file is as large as it needs to be: 2^50 bytes. */
+static uint64_t region_bytes(const struct workers *workers)
+{
+    return workers->env->world != NULL ? 1ULL << 50
+                                       : measure_region_bytes(workers->env, &workers->plan->point);
+}
+
+static void choose_shape(struct workers *workers, double truth_bps)
+{
+    const struct point *point = &workers->plan->point;
+    workers->n = point->threads;
+    workers->n_files = workers->env->world != NULL ? 1 : target_n_files(workers->env->target);
+    workers->n_calls = point->queue_depth;
+    workers->requests_per_call = workers->rounds_per_call = 1;
+    workers->ops = workers->env->world != NULL ? &ioapi_simulator : ioapi_table[point->api];
+    if (workers->env->world != NULL) {
+        simulator_run_init(&workers->simulator, workers->env->world, point, truth_bps,
+                           workers->plan->duration_ns, workers->plan->seed);
+        workers->n = 1;
+        workers->n_calls = workers->simulator.n_in_flight;
+        workers->requests_per_call = workers->rounds_per_call =
+            simulator_requests_per_call(&workers->simulator);
+    } else if (point->api == API_PVEC) {
+        workers->n_calls = 1;
+        workers->requests_per_call = point->queue_depth;
+    }
+}
+
+static int open_descriptors(struct worker *worker, const struct workers *workers, struct err *err)
+{
+    const struct measure_env *env = workers->env;
+    const struct measure_plan *plan = workers->plan;
+    bool writes = pattern_writes(&plan->pattern);
+    int advice = pattern_is_random(&plan->pattern) ? POSIX_FADV_RANDOM : POSIX_FADV_SEQUENTIAL;
+    uint32_t n_files = workers->n_files;
+    worker->fds = calloc(n_files, sizeof *worker->fds);
+    if (worker->fds == NULL)
+        return err_set(err, -ENOMEM, "no memory for %u descriptors", n_files);
+    for (uint32_t i = 0; i < n_files && env->world == NULL; i++) {
+        int result = target_open_file(env->target, i, plan->point.direct != 0, writes, &worker->fds[i], err);
+        if (result < 0)
+            return result;
+        worker->n_open = i + 1;
+        if (env->advise)
+            (void)posix_fadvise(worker->fds[i], 0, 0, advice);
+    }
+    return 0;
+}
+
+static int open_queue(struct worker *worker, struct workers *workers, struct err *err)
+{
+    const struct measure_plan *plan = workers->plan;
+    struct ioapi_config config = {
+        .fd = worker->fds[0],
+        .n_calls = workers->n_calls,
+        .request_size_bytes = plan->point.request_size_bytes,
+        .requests_per_call = workers->requests_per_call,
+        .sync_each = plan->point.sync == SYNC_EACH && pattern_writes(&plan->pattern),
+        .cooperative_ring = workers->env->cooperative_ring,
+        .simulator = &workers->simulator,
+    };
+    void *state = calloc(1, workers->ops->state_size);
+    if (state == NULL)
+        return err_set(err, -ENOMEM, "no memory for the I/O API's state");
+    int result = workers->ops->open(state, &config, err);
+    if (result < 0) {
+        workers->ops->close(state);
+        free(state);
+        return result;
+    }
+    worker->io = worker->pump.io = state;
+    return 0;
+}
+
+static uint64_t shift_bytes(const struct workers *workers)
+{
+    return workers->env->world != NULL ? 0 : measure_shift_bytes(workers->env, &workers->plan->point);
+}
+
+static bool env_shares_region(const struct workers *workers)
+{
+    return workers->env->shared_region && workers->n > 1;
+}
+
+/* Threads that share a region start their sequential streams apart: side by side they would read each other's
+ * cached pages. */
+static void spread_streams(struct offsets *offsets, uint32_t index, uint32_t n)
+{
+    for (size_t i = 0; i < 2; i++)
+        offsets->next_seq[i] = (offsets->next_seq[i] + offsets->n_units[i] / n * index) % offsets->n_units[i];
+}
+
+static int open_worker(struct workers *workers, uint32_t index, unsigned char *buffers, struct err *err)
+{
+    struct worker *worker = &workers->worker[index];
+    const struct measure_plan *plan = workers->plan;
+    worker->all = workers;
+    worker->warmup_latency = malloc(sizeof *worker->warmup_latency);
+    worker->timed_latency = malloc(sizeof *worker->timed_latency);
+    if (worker->warmup_latency == NULL || worker->timed_latency == NULL)
+        return err_set(err, -ENOMEM, "no memory for latency histograms");
+    worker->warmup.latency = worker->warmup_latency;
+    worker->timed.latency = worker->timed_latency;
+    uint64_t region = region_bytes(workers), shift = shift_bytes(workers);
+    int result = open_descriptors(worker, workers, err);
+    if (result < 0)
+        return result;
+    struct pump_config config = {
+        .clock = workers->env->clock,
+        .ops = workers->ops,
+        .pattern = plan->pattern,
+        .base_bytes = (workers->env->shared_region ? 0 : region * index) + (workers->n_files > 1 ? 0 : shift),
+        .region_bytes = region,
+        .fds = worker->fds,
+        .n_files = workers->n_files,
+        .shift_bytes = shift,
+        .n_calls = workers->n_calls,
+        .request_size_bytes = plan->point.request_size_bytes,
+        .write_size_bytes = plan->point.write_size_bytes,
+        .requests_per_call = workers->requests_per_call,
+        .rounds_per_call = workers->rounds_per_call,
+        .buffers = buffers,
+        .batch_requests = plan->batch_requests,
+        /* Direct I/O is queued by submit, not done. */
+        .works_in_submit = workers->ops->inline_io && plan->point.direct == 0,
+        .verify = workers->env->verify,
+        .seed = rng_derive(plan->seed, 100 + index),
+    };
+    result = pump_init(&worker->pump, &config, err);
+    if (result == 0 && env_shares_region(workers))
+        spread_streams(&worker->pump.offsets, index, workers->n);
+    if (result == 0)
+        result = warmup_init(&worker->judge, plan->warmup_coef, plan->warmup_window);
+    return result < 0 ? result : open_queue(worker, workers, err);
+}
+
+int workers_open(struct workers *workers, const struct measure_env *env, const struct measure_plan *plan,
+                 double truth_bps, struct err *err)
+{
+    *workers = (struct workers){.env = env, .plan = plan};
+    choose_shape(workers, truth_bps);
+    workers->cap_bytes = measure_cap_bytes(env, &plan->pattern, &plan->point);
+    if (plan->max_bytes != 0 && plan->max_bytes < workers->cap_bytes)
+        workers->cap_bytes = plan->max_bytes;
+    uint64_t call_bytes = factors_largest_size_bytes(&plan->point) * workers->requests_per_call;
+    if (workers->cap_bytes / workers->n < call_bytes)
+        return err_set(err, -EFBIG,
+                       "a run may move %" PRIu64 " bytes, which is less than one request of %" PRIu64
+                       " bytes in each thread; use a smaller --request-size",
+                       workers->cap_bytes, call_bytes);
+    uint64_t worker_bytes = call_bytes * workers->n_calls;
+    if (env->world == NULL) {
+        int result = arena_reserve(env->arena, worker_bytes * workers->n, plan->seed, err);
+        if (result < 0)
+            return result;
+    }
+    workers->worker = calloc(workers->n, sizeof *workers->worker);
+    if (workers->worker == NULL)
+        return err_set(err, -ENOMEM, "no memory for %u threads", workers->n);
+    target_allow_descriptors((uint64_t)workers->n_files * (workers->n + 1));
+    for (uint32_t i = 0; i < workers->n; i++) {
+        unsigned char *buffers = env->world == NULL ? env->arena->memory + i * worker_bytes : NULL;
+        int result = open_worker(workers, i, buffers, err);
+        if (result < 0)
+            return result;
+    }
+    return 0;
+}
+
+static uint64_t least_requests(const struct workers *workers)
+{
+    return (MEASURE_MIN_REQUESTS + workers->n - 1) / workers->n;
+}
+
+static uint64_t age_ns_of(const struct pump_stats *stats)
+{
+    return stats->last_complete_ns - stats->start_ns;
+}
+
+/* Has this worker done what every run must, while all workers together stay below this rate, even if all that
+ * is in flight counts as done? */
+static bool is_slower_than(struct worker *worker, const struct pump_stats *stats, double bps)
+{
+    struct workers *workers = worker->all;
+    uint64_t age_ns = age_ns_of(stats);
+    uint64_t bytes = stats->bytes_read + stats->bytes_written;
+    uint64_t more = bytes - worker->told_bytes;
+    worker->told_bytes = bytes;
+    uint64_t all = atomic_fetch_add(&workers->done_bytes, more) + more;
+    all += worker->pump.calls[0].size_bytes * workers->n_calls * workers->n;
+    return age_ns >= MEASURE_MIN_DURATION_NS && stats->n_requests >= least_requests(workers) &&
+           (double)all < bps * (double)age_ns / 1e9;
+}
+
+/* A start may be slow where the rest is not: only what is slow by far is not waited for. */
+static bool starts_hopelessly(struct worker *worker)
+{
+    double bps = worker->all->plan->hopeless_bps;
+    return bps > 0 && is_slower_than(worker, &worker->warmup, bps / 2);
+}
+
+static bool warm_enough(void *context, double batch_latency_ns)
+{
+    struct worker *worker = context;
+    struct workers *workers = worker->all;
+    bool steady = warmup_add(&worker->judge, batch_latency_ns);
+    if (steady && !worker->stable && age_ns_of(&worker->warmup) >= workers->plan->warmup_least_ns) {
+        worker->stable = true;
+        atomic_fetch_add(&workers->n_stable, 1);
+    }
+    return atomic_load(&workers->n_stable) == workers->n || atomic_load(&workers->failed) != 0 ||
+           starts_hopelessly(worker);
+}
+
+/* A worker that another one calls hopeless still does what every run must. */
+static bool must_stop(void *context, double batch_latency_ns)
+{
+    (void)batch_latency_ns;
+    struct worker *worker = context;
+    struct workers *workers = worker->all;
+    double bps = workers->plan->hopeless_bps;
+    if (atomic_load_explicit(&workers->failed, memory_order_relaxed) != 0)
+        return true;
+    uint64_t age_ns = age_ns_of(&worker->timed);
+    if (workers->plan->longest_ns != 0 && age_ns >= workers->plan->longest_ns &&
+        worker->timed.n_requests >= least_requests(workers))
+        return true;
+    if (bps <= 0 || age_ns >= workers->plan->duration_ns)
+        return false;
+    bool called = atomic_load(&workers->hopeless) != 0;
+    if (!is_slower_than(worker, &worker->timed, called ? INFINITY : bps))
+        return false;
+    atomic_store(&workers->hopeless, 1);
+    return true;
+}
+
+/* The warm-up leaves enough of a capped run for its timed part; 0: there is no room for a warm-up. */
+static uint64_t warmup_cap_bytes(const struct workers *workers)
+{
+    uint64_t cap = workers->cap_bytes / workers->n;
+    uint64_t timed = least_requests(workers) * factors_largest_size_bytes(&workers->plan->point);
+    if (cap <= timed)
+        return 0;
+    return cap - timed < cap / WARMUP_SHARE_OF_CAP ? cap - timed : cap / WARMUP_SHARE_OF_CAP;
+}
+
+static void close_queue(struct worker *worker)
+{
+    if (worker->io != NULL)
+        worker->all->ops->close(worker->io);
+    free(worker->io);
+    worker->io = NULL;
+}
+
+/* What a broken queue has left in flight is waited for here: its ring may be entered by the thread that has
+ * submitted to it, and by no other. */
+static void run_phase(struct worker *worker, const struct pump_end *end, struct pump_stats *stats)
+{
+    worker->result = pump_phase(&worker->pump, end, stats, &worker->err);
+    if (worker->result == 0)
+        return;
+    atomic_store(&worker->all->failed, 1);
+    close_queue(worker);
+}
+
+static void warm_up(struct worker *worker)
+{
+    struct workers *workers = worker->all;
+    const struct measure_plan *plan = workers->plan;
+    bool capped = workers->cap_bytes != UINT64_MAX;
+    uint64_t max_bytes = capped ? warmup_cap_bytes(workers) : 0;
+    if (plan->warmup_limit_ns == 0 || measure_writes_once(&plan->pattern, &plan->point) ||
+        (capped && max_bytes == 0))
+        return;
+    struct pump_end end = {
+        .duration_ns = plan->warmup_limit_ns,
+        .max_bytes = max_bytes,
+        .interrupted = workers->env->interrupted,
+        .after_batch = warm_enough,
+        .context = worker,
+    };
+    run_phase(worker, &end, &worker->warmup);
+}
+
+/* Buffered writes that end with a flush are bounded in bytes, so that the flush is bounded in time: B of
+ * interfaces, section 5. */
+static uint64_t timed_cap_bytes(const struct worker *worker)
+{
+    const struct workers *workers = worker->all;
+    const struct measure_plan *plan = workers->plan;
+    if (workers->cap_bytes == UINT64_MAX)
+        return 0;
+    uint64_t cap = workers->cap_bytes / workers->n - worker->warmup.bytes_read - worker->warmup.bytes_written;
+    if (workers->env->world == NULL && measure_writes_once(&plan->pattern, &plan->point) &&
+        workers->env->target->fill_bps > 0) {
+        double bytes = workers->env->target->fill_bps * (double)plan->duration_ns / 1e9 / workers->n;
+        uint64_t least = least_requests(workers) * factors_largest_size_bytes(&plan->point);
+        if (least < worker->pump.most_call_bytes)
+            least = worker->pump.most_call_bytes;
+        uint64_t bound = bytes < (double)least ? least : (uint64_t)bytes;
+        cap = bound < cap ? bound : cap;
+    }
+    return cap;
+}
+
+/* The first worker that comes here says when the timed phase begins for all: they come one after the other,
+ * or late, where processors are fewer than workers. */
+static uint64_t common_start_ns(struct workers *workers)
+{
+    unsigned long long first_ns = 0, now_ns = clock_now_ns(workers->env->clock);
+    return atomic_compare_exchange_strong(&workers->start_ns, &first_ns, now_ns) ? now_ns : first_ns;
+}
+
+static void measure_worker(struct worker *worker)
+{
+    struct workers *workers = worker->all;
+    bool counts = workers->plan->n_requests != 0;
+    uint64_t least = least_requests(workers),
+             asked = (workers->plan->n_requests + workers->n - 1) / workers->n;
+    struct pump_end end = {
+        .duration_ns = counts ? MEASURE_MIN_DURATION_NS : workers->plan->duration_ns,
+        .min_requests = asked > least ? asked : least,
+        .max_bytes = timed_cap_bytes(worker),
+        .interrupted = workers->env->interrupted,
+        .start_ns = common_start_ns(workers),
+        .after_batch = must_stop,
+        .context = worker,
+        .batches_per_stamp = counts ? 1 : PUMP_BATCHES_PER_STAMP,
+    };
+    run_phase(worker, &end, &worker->timed);
+}
+
+static void wait_for_all(struct workers *workers)
+{
+    if (workers->n > 1)
+        pthread_barrier_wait(&workers->barrier);
+}
+
+/* Counters are read while nobody does I/O: all workers have warmed up, none has begun its timed phase. */
+static void run_worker(struct worker *worker)
+{
+    struct workers *workers = worker->all;
+    warm_up(worker);
+    wait_for_all(workers);
+    if (atomic_load(&workers->failed) != 0)
+        return;
+    if (worker == workers->worker && workers->env->world == NULL)
+        run_monitor_read(&workers->before, &workers->env->device);
+    worker->cpu_before = run_monitor_cpu_now();
+    worker->told_bytes = 0;
+    if (worker == workers->worker)
+        atomic_store(&workers->done_bytes, 0);
+    wait_for_all(workers);
+    measure_worker(worker);
+    worker->cpu_after = run_monitor_cpu_now();
+}
+
+/* Threads pass the gate only when all of them exist: a barrier would wait for ever for one that could not be
+ * created. That another worker has failed by then is no reason to stay away from the barrier. */
+static void *worker_main(void *argument)
+{
+    struct worker *worker = argument;
+    pthread_mutex_lock(&worker->all->gate);
+    bool abandoned = worker->all->abandoned;
+    pthread_mutex_unlock(&worker->all->gate);
+    if (!abandoned)
+        run_worker(worker);
+    return NULL;
+}
+
+static int run_threads(struct workers *workers, pthread_t *threads, struct err *err)
+{
+    int result = 0;
+    uint32_t n_started = 0;
+    pthread_mutex_init(&workers->gate, NULL);
+    pthread_mutex_lock(&workers->gate);
+    while (result == 0 && n_started < workers->n) {
+        result = -pthread_create(&threads[n_started], NULL, worker_main, &workers->worker[n_started]);
+        if (result == 0)
+            n_started++;
+    }
+    workers->abandoned = result < 0;
+    pthread_mutex_unlock(&workers->gate);
+    for (uint32_t i = 0; i < n_started; i++)
+        pthread_join(threads[i], NULL);
+    pthread_mutex_destroy(&workers->gate);
+    return result < 0 ? err_sys(err, result, "cannot start %u threads; lower --threads", workers->n) : 0;
+}
+
+static int run_all(struct workers *workers, struct err *err)
+{
+    pthread_t *threads = calloc(workers->n, sizeof *threads);
+    if (threads == NULL)
+        return err_set(err, -ENOMEM, "no memory for %u threads", workers->n);
+    int result = -pthread_barrier_init(&workers->barrier, NULL, workers->n);
+    if (result == 0) {
+        result = run_threads(workers, threads, err);
+        pthread_barrier_destroy(&workers->barrier);
+    } else {
+        err_sys(err, result, "cannot make a barrier for %u threads", workers->n);
+    }
+    free(threads);
+    return result;
+}
+
+/* The pump knows the request, this is where the file is known. */
+static int explain(const struct workers *workers, const struct worker *worker, struct err *err)
+{
+    if (workers->env->world != NULL)
+        return err_set(err, worker->result, "%s", worker->err.text);
+    return err_set(err, worker->result, "%s: %s%s", workers->env->target->name, worker->err.text,
+                   err_advice(worker->result));
+}
+
+int workers_run(struct workers *workers, struct err *err)
+{
+    int result = 0;
+    if (workers->n == 1)
+        run_worker(&workers->worker[0]);
+    else
+        result = run_all(workers, err);
+    for (uint32_t i = 0; i < workers->n && result == 0; i++) {
+        if (workers->worker[i].result < 0)
+            result = explain(workers, &workers->worker[i], err);
+    }
+    return result;
+}
+
+void workers_close(struct workers *workers)
+{
+    for (uint32_t i = 0; workers->worker != NULL && i < workers->n; i++) {
+        struct worker *worker = &workers->worker[i];
+        close_queue(worker);
+        pump_done(&worker->pump);
+        free(worker->warmup_latency);
+        free(worker->timed_latency);
+        for (uint32_t file = 0; file < worker->n_open; file++)
+            close(worker->fds[file]);
+        free(worker->fds);
+    }
+    free(workers->worker);
+    workers->worker = NULL;
+}

@@ -1,0 +1,62 @@
+/* bench/run/workers: the threads of one run. Each worker has its own descriptor, queue, offsets and
+ * statistics; all warm up together and start the timed phase together. A simulated run has one worker that
+ * plays all threads.
+ */
+#ifndef FSTUNE_BENCH_RUN_WORKERS_H
+#define FSTUNE_BENCH_RUN_WORKERS_H
+
+#include "bench/run/measure.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct workers;
+
+struct worker {
+    struct workers *all;
+    int *fds;        /* one for each file */
+    uint32_t n_open; /* of them open */
+    void *io;        /* state of the I/O API */
+    struct pump pump;
+    struct warmup judge;
+    bool stable;
+    uint64_t told_bytes; /* of this worker, in done_bytes */
+    struct pump_stats warmup, timed;
+    struct histogram *warmup_latency, *timed_latency;
+    int result;
+    struct err err;
+    struct run_monitor_cpu cpu_before, cpu_after; /* of the worker's thread around the timed phase */
+};
+
+struct workers {
+    const struct measure_env *env;
+    const struct measure_plan *plan;
+    const struct ioapi_ops *ops;
+    struct simulator_run simulator; /* simulated runs */
+    uint32_t n;                     /* workers, >= 1 */
+    uint32_t n_files;               /* 1 in simulated runs */
+    uint32_t n_calls;               /* in flight per worker */
+    uint32_t requests_per_call, rounds_per_call;
+    uint64_t cap_bytes; /* of all workers, warm-up included; UINT64_MAX: none */
+    struct worker *worker;
+    pthread_mutex_t gate; /* held while threads are being created */
+    bool abandoned;       /* a thread could not be created; guarded by the gate */
+    pthread_barrier_t barrier;
+    atomic_uint n_stable;
+    atomic_int failed;        /* a worker failed: the others stop */
+    atomic_ullong done_bytes; /* of all workers in this phase; counted only where a run may be cut */
+    atomic_int hopeless;      /* the timed phase was found too slow to go on with */
+    atomic_ullong start_ns;   /* of the timed phase, just before the first submission of any worker */
+    struct run_monitor_reading before; /* the timed phase, when all warm-ups are over; real runs */
+};
+
+/* Opens n descriptors and queues. workers_close accepts a zeroed or half-opened structure. */
+int workers_open(struct workers *workers, const struct measure_env *env, const struct measure_plan *plan,
+                 double truth_bps, struct err *err);
+
+/* Warm-up, then the timed phase. 0 or the first failure of any worker. */
+int workers_run(struct workers *workers, struct err *err);
+
+void workers_close(struct workers *workers);
+
+#endif

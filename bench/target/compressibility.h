@@ -1,0 +1,30 @@
+/* bench/target/compressibility: what a file's data are like, from blocks sampled all over it.
+ *
+ * Compressible, all-zero or repeated data are served faster than incompressible ones by file systems and
+ * devices that compress or deduplicate. */
+#ifndef FSTUNE_BENCH_TARGET_COMPRESSIBILITY_H
+#define FSTUNE_BENCH_TARGET_COMPRESSIBILITY_H
+
+#include <stdint.h>
+
+#define COMPRESSIBILITY_BLOCK_BYTES 65536U
+#define COMPRESSIBILITY_BLOCKS      64U
+
+/* Shares are of the blocks sampled, 0..1. */
+struct compressibility {
+    uint32_t n_blocks;
+    double compressed_share; /* zlib level 1 size / size, mean of blocks: about 1 for random data, 0.005 for
+                                zeros; never above 1 */
+    double
+        compressible_share; /* blocks that shrink to 7/8 or less: what a file system would store compressed */
+    double zero_share;      /* blocks of zeros alone */
+    double duplicate_share; /* blocks equal to an earlier one of the sample, zeros among them (by a 64 bit
+                               hash) */
+};
+
+/* Reads COMPRESSIBILITY_BLOCKS blocks at equal distances, the last one at the end; smaller files have fewer.
+ * The pages read stay in the cache: call it before target_drop_cache. 0; -ENODATA for a file of less than one
+ * block; -ENOMEM; the errno of reading. */
+int compressibility_of(int fd, struct compressibility *ret_compressibility);
+
+#endif

@@ -1,0 +1,140 @@
+/* bench/target/storage_stack_disk: the device and the devices below it, from sysfs. */
+#include "bench/host/procfs.h"
+#include "bench/target/storage_stack_internal.h"
+
+#include <dirent.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SECTOR_BYTES 512.0
+#define DISKS_MAX    32U /* below a device mapper; also ends a circle */
+
+static bool begins(const char *text, const char *prefix)
+{
+    return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+static bool read_text(const char *sysfs, const char *file, char *text, size_t size)
+{
+    char path[PATH_MAX];
+    return snprintf(path, sizeof(path), "%s/%s", sysfs, file) < (int)sizeof(path) &&
+           procfs_read_line(path, text, size) == 0;
+}
+
+static double read_value(const char *sysfs, const char *file, double otherwise)
+{
+    char path[PATH_MAX];
+    double number;
+    if (snprintf(path, sizeof(path), "%s/%s", sysfs, file) < (int)sizeof(path) &&
+        procfs_read_number(path, &number) == 0)
+        return number;
+    return otherwise;
+}
+
+/* "vda", the name of the directory that the link in /sys/dev/block leads to. */
+static void read_name(const char *sysfs, char *name, size_t size)
+{
+    char *path = realpath(sysfs, NULL);
+    snprintf(name, size, "%s", path != NULL ? basename(path) : "");
+    free(path);
+}
+
+/* Names that hypervisors and clouds give to the disks they emulate; a disk that is passed through keeps its
+ * maker's. */
+static bool is_emulated(const char *sysfs, const char *name)
+{
+    static const char *const words[] = {"QEMU", "VBOX",           "VMware",         "Virtual",
+                                        "Msft", "Amazon Elastic", "PersistentDisk", "Xen"};
+    static const char *const files[] = {"device/vendor", "device/model"};
+    if (begins(name, "vd") || begins(name, "xvd"))
+        return true;
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+        char text[128];
+        bool known = read_text(sysfs, files[i], text, sizeof(text));
+        for (size_t j = 0; known && j < sizeof(words) / sizeof(words[0]); j++)
+            if (strstr(text, words[j]) != NULL)
+                return true;
+    }
+    return false;
+}
+
+static void add_loop(struct storage_stack *stack, const char *sysfs)
+{
+    stack->loop = true;
+    stack->loop_direct_io = read_value(sysfs, "loop/dio", 0) != 0;
+    stack->loop_image_bytes = (uint64_t)(read_value(sysfs, "size", 0) * SECTOR_BYTES);
+}
+
+static void add_mapper(struct storage_stack *stack, const char *uuid)
+{
+    stack->encrypted |= begins(uuid, "CRYPT-");
+    stack->may_deduplicate |= begins(uuid, "VDO-");
+}
+
+/* One disk. Facts of the lower ones only add: a mapper over a loop device is one too. */
+static void add_one(struct storage_stack *stack, const char *sysfs, const char *name)
+{
+    char text[160];
+    if (begins(name, "loop"))
+        add_loop(stack, sysfs);
+    stack->in_memory |= begins(name, "ram") || begins(name, "zram") || begins(name, "pmem");
+    stack->virtual_disk |= stack->guest && is_emulated(sysfs, name);
+    stack->network |= begins(name, "nbd") || begins(name, "rbd") || begins(name, "drbd");
+    if (read_text(sysfs, "dm/uuid", text, sizeof(text)))
+        add_mapper(stack, text);
+    if (read_text(sysfs, "queue/write_cache", text, sizeof(text))) {
+        stack->write_cache_known = true;
+        stack->write_cache_back |= strcmp(text, "write back") == 0;
+    }
+    stack->rotational |= read_value(sysfs, "queue/rotational", 0) != 0;
+    stack->device_read_only |= read_value(sysfs, "ro", 0) != 0;
+}
+
+/* The directory of a disk below; of the whole disk where a partition is used. NULL when it is none. */
+static char *find_slave(const char *sysfs, const char *name)
+{
+    char path[PATH_MAX];
+    if (name[0] == '.' || snprintf(path, sizeof(path), "%s/slaves/%s", sysfs, name) >= (int)sizeof(path))
+        return NULL;
+    char *real = realpath(path, NULL);
+    if (real != NULL && snprintf(path, sizeof(path), "%s/partition", real) < (int)sizeof(path) &&
+        access(path, F_OK) == 0)
+        dirname(real); /* cuts the text in place */
+    return real;
+}
+
+static size_t queue_slaves(const char *sysfs, char **queue, size_t n)
+{
+    char path[PATH_MAX];
+    if (snprintf(path, sizeof(path), "%s/slaves", sysfs) >= (int)sizeof(path))
+        return n;
+    DIR *slaves = opendir(path);
+    struct dirent *entry;
+    while (slaves != NULL && n < DISKS_MAX && (entry = readdir(slaves)) != NULL) {
+        queue[n] = find_slave(sysfs, entry->d_name);
+        n += queue[n] != NULL;
+    }
+    if (slaves != NULL)
+        closedir(slaves);
+    return n;
+}
+
+void storage_stack_add_disk(struct storage_stack *stack, const char *sysfs)
+{
+    char name[64], *queue[DISKS_MAX];
+    size_t n = 0;
+    queue[n++] = strdup(sysfs);
+    for (size_t i = 0; i < n && queue[i] != NULL; i++) {
+        read_name(queue[i], name, sizeof(name));
+        if (i == 0)
+            snprintf(stack->device, sizeof(stack->device), "%.31s", name);
+        add_one(stack, queue[i], name);
+        n = queue_slaves(queue[i], queue, n);
+    }
+    for (size_t i = 0; i < n; i++)
+        free(queue[i]);
+}

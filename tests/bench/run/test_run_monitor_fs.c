@@ -1,0 +1,261 @@
+/* tests/bench/run/test_run_monitor_fs: what a run's watch shows of faults made on purpose: reads served by
+ * the cache, a worker bound by its processor, a busy neighbour, a limit of a control group. */
+#include "bench/run/measure.h"
+#include "tests/bench/mount_rig.h"
+#include "tests/bench/run/throttle_rig.h"
+
+#include <errno.h>
+
+#define REQUEST_BYTES 16384
+
+static struct target target;
+static struct arena arena;
+
+static struct measure_env make_env(struct target *of, enum measure_cache cache)
+{
+    struct measure_env env = {.clock = &clock_monotonic,
+                              .target = of,
+                              .cache = cache,
+                              .arena = &arena,
+                              .settle_limit_ns = MEASURE_SETTLE_NS};
+    hostinfo_find_device(of->fd, &env.device);
+    return env;
+}
+
+static struct measure_result run(struct target *of, enum measure_cache cache, const char *pattern,
+                                 enum api api, uint32_t direct, uint32_t threads)
+{
+    static struct histogram latency;
+    struct measure_env env = make_env(of, cache);
+    struct measure_result result;
+    struct err err = {0};
+    struct measure_plan plan = {.point = {.request_size_bytes = REQUEST_BYTES,
+                                          .queue_depth = api == API_PSYNC ? 1 : 4,
+                                          .direct = direct,
+                                          .api = api,
+                                          .threads = threads,
+                                          .sync = SYNC_END},
+                                .duration_ns = MEASURE_MIN_DURATION_NS,
+                                .warmup_limit_ns = 10000000,
+                                .warmup_coef = WARMUP_COEF_DEFAULT,
+                                .warmup_window = WARMUP_WINDOW_DEFAULT,
+                                .batch_requests = WARMUP_BATCH_DEFAULT,
+                                .seed = 3};
+    assert_int_equal(pattern_parse(pattern, &plan.pattern, NULL), 0);
+    histogram_init(&latency);
+    if (measure_run(&env, &plan, &result, &latency, &err) != 0)
+        fail_msg("%s", err.text);
+    return result;
+}
+
+static bool has_api(enum api api)
+{
+    return ioapi_table[api]->probe(NULL) == 0;
+}
+
+static void need_device(void)
+{
+    struct hostinfo_device device;
+    hostinfo_find_device(target.fd, &device);
+    rig_need(device.sysfs[0] != '\0', "no block device below the current directory");
+}
+
+/* What the file system reads for itself on the way (its own metadata) comes on top. */
+static void check_own_bytes(double own_bytes, uint64_t bytes)
+{
+    if (own_bytes < (double)bytes || own_bytes > 1.1 * (double)bytes + (double)MIB)
+        fail_msg("%.0f bytes counted, %.0f moved", own_bytes, (double)bytes);
+}
+
+/* Whatever thread of ours or of the kernel does the I/O. */
+static void direct_bytes_are_our_own_with_every_api(void **state)
+{
+    (void)state;
+    rig_need(target.direct_read == TARGET_DIRECT_PROVED && target.direct_write == TARGET_DIRECT_PROVED,
+             "no direct I/O here");
+    for (enum api api = 0; api < API_N; api++) {
+        if (!has_api(api))
+            continue;
+        struct measure_result result = run(&target, MEASURE_CACHE_COLD, "randread", api, 1, 1);
+        rig_need(!isnan(result.monitor.own_read_bytes), "the kernel does not account I/O (/proc/self/io)");
+        check_own_bytes(result.monitor.own_read_bytes, result.bytes_read);
+        result = run(&target, MEASURE_CACHE_COLD, "randwrite", api, 1, 1);
+        check_own_bytes(result.monitor.own_write_bytes, result.bytes_written);
+    }
+}
+
+static void device_moves_what_we_move(void **state)
+{
+    (void)state;
+    need_device();
+    rig_need(target.direct_read == TARGET_DIRECT_PROVED, "no direct I/O here");
+    struct measure_result result = run(&target, MEASURE_CACHE_COLD, "randread", API_PSYNC, 1, 2);
+    assert_true(result.monitor.device_read_bytes >= (double)result.bytes_read); /* neighbours come on top */
+}
+
+static void cold_buffered_bytes_are_our_own_with_every_api(void **state)
+{
+    (void)state;
+    for (enum api api = 0; api < API_N; api++) {
+        if (!has_api(api))
+            continue;
+        struct measure_result result = run(&target, MEASURE_CACHE_COLD, "randread", api, 0, 1);
+        rig_need(result.cold == TARGET_COLD_VERIFIED, "the cache cannot be dropped here");
+        rig_need(!isnan(result.monitor.own_read_bytes), "the kernel does not account I/O (/proc/self/io)");
+        assert_true(result.monitor.own_read_bytes >= 0.6 * (double)result.bytes_read);
+        result = run(&target, MEASURE_CACHE_COLD, "randwrite", api, 0, 1);
+        assert_true(result.monitor.own_write_bytes >= 0.6 * (double)result.bytes_written);
+    }
+}
+
+/* The fault that a claim of "cold" must not survive. */
+static void bytes_from_the_cache_are_not_our_own(void **state)
+{
+    (void)state;
+    for (enum api api = 0; api < API_N; api++) {
+        if (!has_api(api))
+            continue;
+        struct measure_result result = run(&target, MEASURE_CACHE_WARM, "randread", api, 0, 1);
+        rig_need(!isnan(result.monitor.own_read_bytes), "the kernel does not account I/O (/proc/self/io)");
+        assert_true(result.bytes_read > 0);
+        assert_true(result.monitor.own_read_bytes < 0.5 * (double)result.bytes_read);
+    }
+}
+
+/* tmpfs has no device: whatever time is not waiting for a processor is the worker's own. */
+static void reads_of_memory_are_bound_by_the_processor(void **state)
+{
+    (void)state;
+    struct target memory = {0};
+    struct target_plan plan = rig_plan("/dev/shm", 16 * MIB);
+    rig_need(target_create(&memory, &plan, NULL) == 0, "no file in /dev/shm");
+    struct measure_result result = run(&memory, MEASURE_CACHE_WARM, "randread", API_PSYNC, 0, 1);
+    target_close(&memory);
+    assert_true(result.monitor.busiest_thread_cpu_share > 0);
+    assert_true(isnan(result.monitor.thread_wait_share) ||
+                result.monitor.busiest_thread_cpu_share + result.monitor.thread_wait_share > 0.5);
+    assert_true(isnan(result.monitor.own_read_bytes) || result.monitor.own_read_bytes == 0);
+    assert_true(isnan(result.monitor.device_read_bytes));
+}
+
+/* With the pool the worker only hands out; the workers' time must not be lost. */
+static void workers_are_helpers(void **state)
+{
+    (void)state;
+    struct measure_result pool = run(&target, MEASURE_CACHE_WARM, "randread", API_POOL, 0, 1);
+    struct measure_result plain = run(&target, MEASURE_CACHE_WARM, "randread", API_PSYNC, 0, 1);
+    rig_need(!isnan(pool.monitor.busiest_helper_cpu_share),
+             "the kernel does not count the run time of threads");
+    assert_true(pool.monitor.busiest_helper_cpu_share > 0);
+    assert_true(pool.monitor.process_cpu_share > 0.9 * pool.monitor.busiest_helper_cpu_share);
+    assert_true(plain.monitor.busiest_helper_cpu_share == 0);
+}
+
+static void every_lane_is_looked_at(void **state)
+{
+    (void)state;
+    struct measure_result result = run(&target, MEASURE_CACHE_WARM, "randread", API_PSYNC, 0, 4);
+    assert_true(result.monitor.busiest_thread_cpu_share > 0);
+    assert_true(result.monitor.process_cpu_share > 0);
+    assert_true(isnan(result.monitor.busiest_helper_cpu_share) ||
+                result.monitor.busiest_helper_cpu_share == 0); /* workers are no helpers */
+    assert_true(result.monitor.span_s >= 0.05 && result.monitor.span_s < 10);
+    assert_true(fabs(result.monitor.clock_step_s) < 1);
+}
+
+/* A child that writes and flushes until it is killed. */
+static pid_t start_neighbour(void)
+{
+    pid_t child = fork();
+    if (child != 0)
+        return child;
+    static unsigned char block[MIB];
+    int fd = open(".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd < 0)
+        fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    memset(block, 3, sizeof(block));
+    for (;;)
+        if (pwrite(fd, block, sizeof(block), 0) < 0 || fdatasync(fd) != 0)
+            _exit(1);
+}
+
+static void busy_neighbour_is_seen(void **state)
+{
+    (void)state;
+    struct hostinfo_device device;
+    struct run_monitor_idle idle;
+    need_device();
+    hostinfo_find_device(target.fd, &device);
+    pid_t neighbour = start_neighbour();
+    clock_sleep_until_ns(&clock_monotonic, clock_now_ns(&clock_monotonic) + 50000000);
+    run_monitor_idle(&device, 200000000, &idle);
+    struct measure_result result = run(&target, MEASURE_CACHE_COLD, "randread", API_PSYNC, 0, 1);
+    kill(neighbour, SIGKILL);
+    waitpid(neighbour, NULL, 0);
+    assert_true(idle.device_written_bps > 0);
+    assert_true(isnan(idle.own_bytes) || idle.own_bytes == 0);
+    /* A run of reads alone writes nothing: what the device wrote is another's. */
+    assert_true(isnan(result.monitor.own_write_bytes) || result.monitor.own_write_bytes == 0);
+    assert_true(result.monitor.device_written_bytes > 0);
+}
+
+static void run_throttled(void *shared)
+{
+    struct measure_result *result = shared;
+    *result = run(&target, MEASURE_CACHE_COLD, "randread", API_PSYNC, 1, 1);
+}
+
+static void limit_of_a_group_pins_the_rate(void **state)
+{
+    (void)state;
+    struct hostinfo_device device;
+    struct measure_result *inside = throttle_shared(sizeof(*inside));
+    need_device();
+    rig_need(target.direct_read == TARGET_DIRECT_PROVED, "no direct I/O here");
+    hostinfo_find_device(target.fd, &device);
+    bool throttled = throttle_run(&device, 4 * MIB, 4 * MIB, run_throttled, inside);
+    double bps = inside->throughput_bps, read = (double)inside->bytes_read;
+    double own = inside->monitor.own_read_bytes;
+    munmap(inside, sizeof(*inside));
+    rig_need(throttled, "no control groups of version 1 with blkio, or not root");
+    assert_true(bps > 0 &&
+                bps < 4 * 4 * (double)MIB); /* the kernel lets a tenth of a second's worth pass at once */
+    assert_true(isnan(own) || own == read);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    struct target_plan plan = rig_plan(".", TARGET_SIZE_MIN_BYTES);
+    int result = target_create(&target, &plan, &err);
+    if (result == 0)
+        result = target_prove_direct(&target, &err);
+    if (result < 0)
+        print_message("no target here: %s\n", err.text);
+    return result;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    target_close(&target);
+    arena_free(&arena);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(direct_bytes_are_our_own_with_every_api),
+        cmocka_unit_test(device_moves_what_we_move),
+        cmocka_unit_test(cold_buffered_bytes_are_our_own_with_every_api),
+        cmocka_unit_test(bytes_from_the_cache_are_not_our_own),
+        cmocka_unit_test(reads_of_memory_are_bound_by_the_processor),
+        cmocka_unit_test(workers_are_helpers),
+        cmocka_unit_test(every_lane_is_looked_at),
+        cmocka_unit_test(busy_neighbour_is_seen),
+        cmocka_unit_test(limit_of_a_group_pins_the_rate),
+    };
+    return cmocka_run_group_tests_name("bench/watch_fs", tests, set_up, tear_down);
+}

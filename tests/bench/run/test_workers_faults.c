@@ -1,0 +1,116 @@
+/* Tests of bench/run/workers where the queue itself breaks: nothing may be in flight when it goes away. */
+/* LINK: -Wl,--wrap=io_uring_submit_and_wait,--wrap=io_uring_queue_exit */
+#include "bench/run/measure.h"
+#include "tests/bench/target/target_rig.h"
+#include "tests/check.h"
+
+#include <errno.h>
+#include <liburing.h>
+
+#define DEPTH 8
+
+static char directory[256];
+static struct target target;
+static struct arena arena;
+static struct histogram latency;
+
+static struct {
+    atomic_int wait, n_waits_to_fail;  /* the first that fails, counted down to 0, and how many do */
+    atomic_uint n_closed, n_in_flight; /* rings, and what was in flight in them then */
+} faults;
+
+int __real_io_uring_submit_and_wait(struct io_uring *ring, unsigned n);
+int __wrap_io_uring_submit_and_wait(struct io_uring *ring, unsigned n);
+int __wrap_io_uring_submit_and_wait(struct io_uring *ring, unsigned n)
+{
+    int wait = atomic_fetch_sub(&faults.wait, 1);
+    return wait <= 0 && wait > -atomic_load(&faults.n_waits_to_fail)
+               ? -EINVAL
+               : __real_io_uring_submit_and_wait(ring, n);
+}
+
+/* Every entry that the kernel has taken has one completion. */
+void __real_io_uring_queue_exit(struct io_uring *ring);
+void __wrap_io_uring_queue_exit(struct io_uring *ring);
+void __wrap_io_uring_queue_exit(struct io_uring *ring)
+{
+    atomic_fetch_add(&faults.n_closed, 1);
+    atomic_fetch_add(&faults.n_in_flight, *ring->sq.khead - *ring->cq.khead);
+    __real_io_uring_queue_exit(ring);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    rig_make_directory(directory);
+    struct err err = {0};
+    struct target_plan plan = rig_plan(directory, TARGET_SIZE_MIN_BYTES);
+    int code = target_create(&target, &plan, &err);
+    if (code < 0)
+        print_message("no target here: %s\n", err.text);
+    return code;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    target_close(&target);
+    arena_free(&arena);
+    rig_remove_tree(directory);
+    return 0;
+}
+
+/* Synced writes are always handed to a worker of the kernel, so that there is something to wait for. */
+static int measure(bool cooperative, uint32_t threads, uint64_t warmup_limit_ns)
+{
+    struct measure_env env = {.clock = &clock_monotonic,
+                              .target = &target,
+                              .cooperative_ring = cooperative,
+                              .cache = MEASURE_CACHE_WARM,
+                              .arena = &arena};
+    struct measure_plan plan = {.point = {4096, DEPTH, 0, API_IO_URING, threads, SYNC_EACH, 0},
+                                .duration_ns = MEASURE_MIN_DURATION_NS,
+                                .warmup_limit_ns = warmup_limit_ns,
+                                .warmup_coef = WARMUP_COEF_DEFAULT,
+                                .warmup_window = WARMUP_WINDOW_DEFAULT,
+                                .batch_requests = WARMUP_BATCH_DEFAULT,
+                                .seed = 3};
+    struct measure_result result;
+    struct err err = {0};
+    histogram_init(&latency);
+    assert_int_equal(pattern_parse("randwrite", &plan.pattern, NULL), 0);
+    return measure_run(&env, &plan, &result, &latency, &err);
+}
+
+static void check_broken(bool cooperative, uint32_t threads, uint64_t warmup_limit_ns, int n_waits_to_fail)
+{
+    atomic_store(&faults.n_closed, 0);
+    atomic_store(&faults.n_in_flight, 0);
+    atomic_store(&faults.n_waits_to_fail, n_waits_to_fail);
+    atomic_store(&faults.wait, 3);
+    assert_int_equal(measure(cooperative, threads, warmup_limit_ns), -EINVAL);
+    assert_int_equal(faults.n_closed, threads);
+    assert_int_equal(faults.n_in_flight, 0);
+}
+
+static void nothing_is_in_flight_when_a_broken_ring_goes_away(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    const uint32_t threads[] = {1, 4};
+    const uint64_t warmups_ns[] = {0, 20000000};
+    if (ioapi_io_uring.probe(&err) < 0) {
+        print_message("%s\n", err.text);
+        skip();
+    }
+    for (unsigned i = 0; i < 16; i++)
+        check_broken((i & 1) != 0, threads[i >> 1 & 1], warmups_ns[i >> 2 & 1], (i & 8) != 0 ? 1 : 5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_in_flight_when_a_broken_ring_goes_away),
+    };
+    return cmocka_run_group_tests_name("bench/lanes_faults", tests, set_up, tear_down);
+}

@@ -1,0 +1,155 @@
+/* Tests of bench/target/compressibility: random, zero, repeated and textual data. */
+#include "bench/base/rng.h"
+#include "bench/target/compressibility.h"
+#include "bench/target/compressibility_internal.h"
+#include "tests/check.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum kind { RANDOM, ZERO, SAME, TEXT, MIXED };
+
+static unsigned char block[COMPRESSIBILITY_BLOCK_BYTES];
+
+static void fill(enum kind kind, uint64_t index, struct rng *rng)
+{
+    memset(block, 0, sizeof(block));
+    if (kind == RANDOM || (kind == MIXED && index % 2 == 0))
+        rng_fill(rng, block, sizeof(block));
+    else if (kind == SAME)
+        memset(block, 7, sizeof(block));
+    for (size_t i = 0; kind == TEXT && i < sizeof(block);
+         i++) /* different in every block, but compressible */
+        block[i] = i == 5 ? (unsigned char)index : (unsigned char)"fstune tunes "[i % 13];
+}
+
+/* A file in memory: only its data count here. */
+static int make_file(enum kind kind, uint64_t n_blocks, size_t tail_bytes)
+{
+    struct rng rng;
+    rng_init(&rng, 5);
+    int fd = memfd_create("content", MFD_CLOEXEC);
+    for (uint64_t i = 0; i < n_blocks; i++) {
+        fill(kind, i, &rng);
+        assert_int_equal(write(fd, block, sizeof(block)), sizeof(block));
+    }
+    assert_int_equal(write(fd, block, tail_bytes), tail_bytes);
+    return fd;
+}
+
+static struct compressibility look(enum kind kind, uint64_t n_blocks)
+{
+    struct compressibility compressibility;
+    int fd = make_file(kind, n_blocks, 100);
+    assert_int_equal(compressibility_of(fd, &compressibility), 0);
+    close(fd);
+    return compressibility;
+}
+
+static void random_data_do_not_compress(void **state)
+{
+    (void)state;
+    struct compressibility compressibility = look(RANDOM, 100);
+    assert_int_equal(compressibility.n_blocks, COMPRESSIBILITY_BLOCKS);
+    assert_close(compressibility.compressed_share, 1, 0.01);
+    assert_close(compressibility.compressible_share, 0, 0);
+    assert_close(compressibility.zero_share, 0, 0);
+    assert_close(compressibility.duplicate_share, 0, 0);
+}
+
+static void zeros_are_zero_and_duplicates(void **state)
+{
+    (void)state;
+    struct compressibility compressibility = look(ZERO, 64);
+    assert_true(compressibility.compressed_share < 0.01);
+    assert_close(compressibility.compressible_share, 1, 0);
+    assert_close(compressibility.zero_share, 1, 0);
+    assert_close(compressibility.duplicate_share, 63.0 / 64, 1e-12);
+}
+
+static void repeated_data_are_not_zero(void **state)
+{
+    (void)state;
+    struct compressibility compressibility = look(SAME, 10);
+    assert_int_equal(compressibility.n_blocks, 10);
+    assert_close(compressibility.zero_share, 0, 0);
+    assert_close(compressibility.duplicate_share, 0.9, 1e-12);
+}
+
+static void text_compresses_without_duplicates(void **state)
+{
+    (void)state;
+    struct compressibility compressibility = look(TEXT, 50);
+    assert_close(compressibility.compressible_share, 1, 0);
+    assert_true(compressibility.compressed_share < 0.5);
+    assert_close(compressibility.duplicate_share, 0, 0);
+}
+
+static void half_is_half(void **state)
+{
+    (void)state;
+    struct compressibility compressibility = look(MIXED, 64);
+    assert_close(compressibility.compressible_share, 0.5, 1e-12);
+    assert_close(compressibility.zero_share, 0.5, 1e-12);
+    assert_close(compressibility.duplicate_share, 31.0 / 64, 1e-12);
+}
+
+static void sample_reaches_from_start_to_end(void **state)
+{
+    (void)state;
+    struct compressibility compressibility;
+    int fd = make_file(RANDOM, 1000, 0);
+    memset(block, 0, sizeof(block));
+    assert_int_equal(pwrite(fd, block, sizeof(block), 0), sizeof(block));
+    assert_int_equal(pwrite(fd, block, sizeof(block), 999 * (off_t)sizeof(block)), sizeof(block));
+    assert_int_equal(compressibility_of(fd, &compressibility), 0);
+    assert_close(compressibility.zero_share, 2.0 / 64, 1e-12);
+    close(fd);
+}
+
+static void too_small_or_unreadable_is_an_error(void **state)
+{
+    (void)state;
+    struct compressibility compressibility = {.n_blocks = 9};
+    int fd = make_file(RANDOM, 0, 1000);
+    assert_int_equal(compressibility_of(fd, &compressibility), -ENODATA);
+    close(fd);
+    assert_int_equal(compressibility_of(-1, &compressibility), -EBADF);
+    assert_int_equal(compressibility.n_blocks, 9);
+    fd = make_file(RANDOM, 1, 0);
+    assert_int_equal(compressibility_of(fd, &compressibility), 0);
+    assert_int_equal(compressibility.n_blocks, 1);
+    close(fd);
+}
+
+static void hash_sees_every_bit(void **state)
+{
+    (void)state;
+    unsigned char data[4096] = {0};
+    uint64_t clean = compressibility_hash(data, sizeof(data));
+    for (size_t bit = 0; bit < sizeof(data) * 8; bit++) {
+        data[bit / 8] ^= (unsigned char)(1U << bit % 8);
+        assert_true(compressibility_hash(data, sizeof(data)) != clean);
+        data[bit / 8] ^= (unsigned char)(1U << bit % 8);
+    }
+    data[7] = data[15] = 0x80; /* the highest bits of two words must not cancel each other */
+    assert_true(compressibility_hash(data, sizeof(data)) != clean);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_data_do_not_compress),
+        cmocka_unit_test(zeros_are_zero_and_duplicates),
+        cmocka_unit_test(repeated_data_are_not_zero),
+        cmocka_unit_test(text_compresses_without_duplicates),
+        cmocka_unit_test(half_is_half),
+        cmocka_unit_test(sample_reaches_from_start_to_end),
+        cmocka_unit_test(too_small_or_unreadable_is_an_error),
+        cmocka_unit_test(hash_sees_every_bit),
+    };
+    return cmocka_run_group_tests_name("bench/target/content", tests, NULL, NULL);
+}

@@ -1,0 +1,333 @@
+/* Points that nobody expects anything of: how often they come, which ones may be some, and what that takes
+ * from the probability of being the best. */
+#include "models/search/belief.h"
+#include "tests/check.h"
+
+#include <gsl/gsl_errno.h>
+#include <gsl/gsl_math.h>
+#include <gsl/gsl_randist.h>
+
+enum { N_POINTS = 60, N_FINE = 1600 };
+
+#define NOISE_STD   0.1
+#define TOP         15.3
+#define PRIOR_SHARE (0.25 / 100.0)
+#define N_TOLD      30 /* every other point */
+#define NEEDLE      30 /* of those ... */
+#define NEVER       31 /* ... and of the others */
+
+static const enum space_kind kinds[] = {SPACE_ORDERED, SPACE_CATEGORY};
+static struct space space, fine;
+static struct belief belief;
+static gsl_rng *rng;
+
+static int init_space(struct space *ret_space, size_t n_points)
+{
+    static double raw[N_FINE * 2];
+
+    for (size_t i = 0; i < n_points; i++) {
+        raw[2 * i] = (double)(i % (n_points / 4));
+        raw[2 * i + 1] = (double)(i / (n_points / 4));
+    }
+    return space_init(ret_space, raw, n_points, 2, kinds);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    gsl_set_error_handler_off();
+    rng = gsl_rng_alloc(gsl_rng_mt19937);
+    return init_space(&space, N_POINTS) || init_space(&fine, N_FINE);
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    space_done(&space);
+    space_done(&fine);
+    gsl_rng_free(rng);
+    return 0;
+}
+
+static double hill(const struct space *over, size_t point)
+{
+    const double *x = space_row(over, point);
+
+    return 15.0 - 2.0 * gsl_pow_2(x[0] - 0.6) + 0.1 * x[1];
+}
+
+static void tell(size_t point, double above, size_t replays)
+{
+    for (size_t i = 0; i < replays; i++)
+        belief_tell(&belief, point, hill(belief.space, point) + above + gsl_ran_gaussian(rng, NOISE_STD));
+}
+
+/* Every other point three times, but the needle. */
+static void tell_hill(void)
+{
+    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, NOISE_STD), 0);
+    gsl_rng_set(rng, 5);
+    for (size_t point = 0; point < N_POINTS; point += 2)
+        tell(point, 0.0, point == NEEDLE ? 0 : 3);
+}
+
+static void update(void)
+{
+    assert_int_equal(belief_update(&belief, true, rng), 0);
+}
+
+/* The needle's runs lie so far above what the others say. */
+static void believe_in_needle(double above, size_t replays)
+{
+    tell_hill();
+    tell(NEEDLE, above, replays);
+    update();
+}
+
+/* --- how often --- */
+
+static void ordinary_points_make_surprises_rarer(void **state)
+{
+    double before = PRIOR_SHARE;
+
+    (void)state;
+    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, NOISE_STD), 0);
+    gsl_rng_set(rng, 5);
+    for (size_t n = 10; n <= N_POINTS; n += 10) {
+        for (size_t point = n - 10; point < n; point++)
+            tell(point, 0.0, 3);
+        update();
+        assert_close(belief.lone_peaks_share, 0.25 / (100.0 + (double)n), 1e-12);
+        assert_true(belief.lone_peaks_share < before);
+        assert_close(belief.lone_peaks_std, 0.5, 0.0);
+        before = belief.lone_peaks_share;
+    }
+    belief_done(&belief);
+}
+
+static void points_far_above_the_others_make_them_more_frequent(void **state)
+{
+    (void)state;
+    believe_in_needle(1.0, 3);
+    assert_close(belief.lone_peaks_share, 1.25 / (100.0 + N_TOLD), 1e-12);
+    assert_close(belief.lone_peaks_std, sqrt((0.25 + 1.0) / 2.0), 0.1);
+    belief_done(&belief);
+}
+
+static void points_far_below_the_others_are_none(void **state)
+{
+    (void)state;
+    believe_in_needle(-1.0, 3);
+    assert_close(belief.lone_peaks_share, 0.25 / (100.0 + N_TOLD), 1e-12);
+    assert_close(belief.lone_peaks_std, 0.5, 0.0);
+    belief_done(&belief);
+}
+
+static void what_was_excluded_teaches_nothing(void **state)
+{
+    (void)state;
+    tell_hill();
+    tell(NEEDLE, 1.0, 3);
+    belief_exclude(&belief, NEEDLE);
+    update();
+    assert_close(belief.lone_peaks_share, 0.25 / (100.0 + N_TOLD - 1), 1e-12);
+    belief_done(&belief);
+}
+
+/* Their expected number in the space is that of 400 points. */
+static void steps_so_fine_share_their_surprises(void **state)
+{
+    (void)state;
+    assert_int_equal(belief_init(&belief, &fine, BELIEF_GP, NOISE_STD), 0);
+    gsl_rng_set(rng, 5);
+    for (size_t point = 0; point < N_FINE; point += 80)
+        tell(point, 0.0, 3);
+    update();
+    assert_close(belief.lone_peaks_share, 0.25 / 120.0 * 400.0 / N_FINE, 1e-12);
+    belief_done(&belief);
+}
+
+/* --- which ones --- */
+
+static void of_a_point_never_measured_it_is_the_share_that_reaches_so_far(void **state)
+{
+    double last, share;
+
+    (void)state;
+    believe_in_needle(0.0, 3);
+    share = belief.lone_peaks_share;
+    last = share;
+    for (double response = hill(&space, NEVER) + 0.3; response < 17.0; response += 0.2) {
+        double lone_peaks = belief_lone_peaks(&belief, NEVER, response);
+
+        assert_true(lone_peaks > 0.0 && lone_peaks < last);
+        last = lone_peaks;
+    }
+    assert_true(last < 0.01 * share);
+    belief_done(&belief);
+}
+
+static void it_grows_with_what_is_expected_of_the_point(void **state)
+{
+    (void)state;
+    believe_in_needle(0.0, 3);
+    for (size_t a = 1; a < N_POINTS; a += 2) {
+        double of_a = belief_lone_peaks(&belief, a, TOP + 0.3);
+
+        assert_true(of_a <= belief.lone_peaks_share);
+        for (size_t b = 1; b < N_POINTS; b += 2) {
+            if (belief.mean[b] < belief.mean[a] - 0.1)
+                assert_true(belief_lone_peaks(&belief, b, TOP + 0.3) < of_a);
+        }
+    }
+    belief_done(&belief);
+}
+
+static void excluded_points_do_not_surprise(void **state)
+{
+    (void)state;
+    tell_hill();
+    tell(NEEDLE, 1.0, 1);
+    update();
+    assert_true(belief_lone_peaks(&belief, NEEDLE, TOP) > 0.1);
+    assert_true(belief_lone_peaks(&belief, NEVER, TOP) > 0.0);
+    belief_exclude(&belief, NEEDLE);
+    belief_exclude(&belief, NEVER);
+    assert_close(belief_lone_peaks(&belief, NEEDLE, TOP), 0.0, 0.0);
+    assert_close(belief_lone_peaks(&belief, NEVER, TOP), 0.0, 0.0);
+    belief_done(&belief);
+}
+
+/* It may be an outlier as well, and the farther off the run is, the less is the surrogate told of it. */
+static void a_single_run_far_above_the_others_may_well_be_one(void **state)
+{
+    static const double above[] = {0.5, 0.6, 0.7, 0.8, 0.9, 1.0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof above / sizeof above[0]; i++) {
+        double middle = hill(&space, NEEDLE) + above[i] / 2.0, lone_peaks;
+
+        believe_in_needle(above[i], 1);
+        assert_true(belief.single_weight[NEEDLE] < 0.8);
+        lone_peaks = belief_lone_peaks(&belief, NEEDLE, middle);
+        assert_true(lone_peaks > 0.3 && lone_peaks < 0.9);
+        assert_true(belief_lone_peaks(&belief, NEEDLE, middle + 2.0) < 0.01);
+        belief_done(&belief);
+    }
+}
+
+/* The surrogate grants it by itself then. */
+static void replays_that_agree_settle_it(void **state)
+{
+    double response = hill(&space, NEEDLE) + 0.5;
+
+    (void)state;
+    believe_in_needle(1.0, 1);
+    for (size_t i = 0; i < 4; i++)
+        tell(NEEDLE, 1.0, 1);
+    update();
+    assert_true(belief.mean[NEEDLE] > response + 0.3);
+    assert_close(belief_lone_peaks(&belief, NEEDLE, response), 0.0, 1e-3);
+    belief_done(&belief);
+}
+
+static void replays_at_an_ordinary_rate_settle_it(void **state)
+{
+    double response = hill(&space, NEEDLE) + 0.5, once;
+
+    (void)state;
+    believe_in_needle(0.0, 1);
+    once = belief_lone_peaks(&belief, NEEDLE, response);
+    assert_true(once < belief_lone_peaks(&belief, NEVER, response));
+    belief_done(&belief);
+    believe_in_needle(0.0, 16);
+    assert_close(belief_lone_peaks(&belief, NEEDLE, response), 0.0, 1e-9);
+    belief_done(&belief);
+}
+
+static void what_is_worse_than_expected_is_none(void **state)
+{
+    (void)state;
+    believe_in_needle(-0.4, 1);
+    assert_close(belief_lone_peaks(&belief, NEEDLE, hill(&space, NEEDLE) - 1.0), 0.0, 0.0);
+    assert_close(belief_lone_peaks(&belief, NEEDLE, TOP), 0.0, 0.0);
+    belief_done(&belief);
+}
+
+/* --- what follows --- */
+
+static void that_there_is_none_is_the_product_over_all_but_one(void **state)
+{
+    double all = 1.0;
+
+    (void)state;
+    believe_in_needle(0.8, 1);
+    for (size_t point = 0; point < N_POINTS; point++)
+        all *= 1.0 - belief_lone_peaks(&belief, point, TOP);
+    assert_close(belief_no_lone_peaks(&belief, N_POINTS, TOP), all, 1e-12);
+    for (size_t but = 0; but < N_POINTS; but++)
+        assert_close(belief_no_lone_peaks(&belief, but, TOP),
+                     all / (1.0 - belief_lone_peaks(&belief, but, TOP)), 1e-12);
+    belief_done(&belief);
+}
+
+/* Of the best of a hill, by itself and with the doubt about a single run taken off again. */
+static void surprises_lower_the_probability_of_being_the_best(void **state)
+{
+    const double margin = 0.1;
+    double with, without, share;
+    size_t best;
+
+    (void)state;
+    believe_in_needle(0.0, 3);
+    best = belief_best(&belief, 3);
+    gsl_rng_set(rng, 7);
+    assert_int_equal(belief_probability_within(&belief, best, margin, 4000, rng, &with), 0);
+    share = belief.lone_peaks_share;
+    belief.lone_peaks_share = 0.0;
+    gsl_rng_set(rng, 7);
+    assert_int_equal(belief_probability_within(&belief, best, margin, 4000, rng, &without), 0);
+    belief.lone_peaks_share = share;
+    assert_true(with < without);
+    assert_close(with, without * belief_no_lone_peaks(&belief, best, belief.mean[best] + margin), 1e-12);
+    assert_true(with > 0.95 * without); /* some thirty points, and two in a thousand */
+    belief_done(&belief);
+}
+
+static void where_all_is_measured_often_nothing_surprises(void **state)
+{
+    size_t best;
+
+    (void)state;
+    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, NOISE_STD), 0);
+    gsl_rng_set(rng, 5);
+    for (size_t point = 0; point < N_POINTS; point++)
+        tell(point, 0.0, 8);
+    update();
+    best = belief_best(&belief, 3);
+    assert_true(belief_no_lone_peaks(&belief, best, belief.mean[best] + 0.05) > 0.99);
+    belief_done(&belief);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ordinary_points_make_surprises_rarer),
+        cmocka_unit_test(points_far_above_the_others_make_them_more_frequent),
+        cmocka_unit_test(points_far_below_the_others_are_none),
+        cmocka_unit_test(what_was_excluded_teaches_nothing),
+        cmocka_unit_test(steps_so_fine_share_their_surprises),
+        cmocka_unit_test(of_a_point_never_measured_it_is_the_share_that_reaches_so_far),
+        cmocka_unit_test(it_grows_with_what_is_expected_of_the_point),
+        cmocka_unit_test(excluded_points_do_not_surprise),
+        cmocka_unit_test(a_single_run_far_above_the_others_may_well_be_one),
+        cmocka_unit_test(replays_that_agree_settle_it),
+        cmocka_unit_test(replays_at_an_ordinary_rate_settle_it),
+        cmocka_unit_test(what_is_worse_than_expected_is_none),
+        cmocka_unit_test(that_there_is_none_is_the_product_over_all_but_one),
+        cmocka_unit_test(surprises_lower_the_probability_of_being_the_best),
+        cmocka_unit_test(where_all_is_measured_often_nothing_surprises),
+    };
+
+    return cmocka_run_group_tests_name("models/search/belief_surprise", tests, setup, teardown);
+}

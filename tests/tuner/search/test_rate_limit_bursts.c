@@ -1,0 +1,175 @@
+/* Tests of tuner/search/rate_limit_bursts: searches where rates come in bursts. */
+#include "tests/check.h"
+#include "tests/tuner/search/tune_rig.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const seeds[] = {"1", "2", "3", "4", "5", "6"};
+
+/* All points through a limit that the faster half of them reach. */
+static double limited_bps(const struct point *point)
+{
+    return fmin(rig_peak_bps(point), 0.5 * rig_peak_bps(&hill));
+}
+
+static int enter_here(void **state)
+{
+    if (enter(state) != 0)
+        return -1;
+    rig_simulator("bursts", "run_cv = 0.02; setup_seconds = 0.02; pulse_seconds = 0.1; pulse_share = 0.4;",
+                  limited_bps);
+    rig_simulator("steady", "run_cv = 0.1; setup_seconds = 0.02;", limited_bps);
+    rig_simulator("fast_start",
+                  "run_cv = 0.02; setup_seconds = 0.02; warmup_seconds = 0.1; warmup_factor = 3.0;",
+                  limited_bps);
+    return 0;
+}
+
+static void prepare(const char *simulator, const char *budget, const char *seed)
+{
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", simulator, "--budget", budget, "--seed",
+                 seed, NULL);
+}
+
+static bool is_warned_of(void)
+{
+    for (size_t i = 0; i < session->warnings.n; i++) {
+        if (strcmp(session->warnings.note[i].code, "rate_pulses") == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Without them a run of the shortest length sees up to 2.5 times the rate. */
+static void runs_last_several_bursts_and_figures_are_what_lasts(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
+        prepare("bursts.conf", "60s", seeds[i]);
+        run();
+        check_bounds();
+        assert_true(tune.duration_ns >= RATE_LIMIT_BURSTS_LEAST_NS &&
+                    tune.duration_ns <= RATE_LIMIT_BURSTS_MOST_NS);
+        assert_int_equal(tune.length.warmup_least_ns, RATE_LIMIT_BURSTS_WARMUP_NS);
+        assert_non_null(strstr(tune.length.why, "bursts"));
+        assert_true(is_warned_of());
+        double truth_bps = limited_bps(chosen());
+        assert_close(answer.chosen.mean_bps / truth_bps, 1, 0.15);
+        assert_true(truth_bps >= 0.9 * limited_bps(&hill));
+        done();
+    }
+}
+
+static void steady_rates_and_fast_starts_are_no_bursts(void **state)
+{
+    (void)state;
+    static const char *const surfaces[] = {"steady.conf", "fast_start.conf"};
+    for (size_t i = 0; i < 2 * RIG_COUNT(seeds); i++) {
+        prepare(surfaces[i % 2], "60s", seeds[i / 2]);
+        assert_int_equal(init(), 0);
+        assert_int_equal(tune_length(&tune, &err), 0);
+        assert_int_equal(rate_limit_bursts_least_ns(&tune), 0);
+        assert_true(tune.duration_ns < RATE_LIMIT_BURSTS_LEAST_NS);
+        assert_false(is_warned_of());
+        assert_true(i % 2 == 1 || tune.length.bursts.cvs.n == 0);
+        done();
+    }
+}
+
+/* Too little time or bytes for longer runs: the user is told, and the bounds hold. */
+static void what_cannot_be_afforded_is_said(void **state)
+{
+    (void)state;
+    size_t n_warned = 0;
+    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
+        prepare("bursts.conf", "10s", seeds[i]);
+        run();
+        check_bounds();
+        assert_int_equal(tune.duration_ns, MEASURE_MIN_DURATION_NS);
+        assert_true(session_seconds(session) <= 10.5);
+        n_warned += is_warned_of();
+        done();
+    }
+    assert_true(n_warned >= 3);
+    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
+        rig_settings(&settings, "--pattern", "randwrite", "--simulate", "bursts.conf", "--budget", "60s",
+                     "--seed", seeds[i], "--max-write", "4g", NULL);
+        run();
+        check_bounds();
+        assert_true(is_warned_of());
+        assert_true(session->bytes_written <= 4ULL << 30);
+        done();
+    }
+}
+
+static void a_given_warm_up_limit_stays(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "bursts.conf", "--budget", "60s",
+                 "--seed", "1", "--warmup-limit", "20ms", NULL);
+    assert_int_equal(init(), 0);
+    assert_int_equal(tune_length(&tune, &err), 0);
+    assert_int_equal(tune.length.warmup_limit_ns, 20000000);
+    assert_int_equal(tune.length.warmup_least_ns, 0);
+    assert_true(tune.duration_ns >= RATE_LIMIT_BURSTS_LEAST_NS);
+    done();
+}
+
+static void longer_budgets_have_longer_runs(void **state)
+{
+    (void)state;
+    static struct tune made;
+    static struct settings of_it;
+    made.settings = &of_it;
+    made.around_seconds = 0.05;
+    moments_add(&made.length.bursts.cvs, 1);
+    of_it.budget_ns = 10 * CLOCK_NS_PER_S;
+    assert_int_equal(rate_limit_bursts_least_ns(&made), 0);
+    of_it.budget_ns = 15 * CLOCK_NS_PER_S;
+    assert_int_equal(rate_limit_bursts_least_ns(&made), RATE_LIMIT_BURSTS_LEAST_NS);
+    of_it.budget_ns = 25 * CLOCK_NS_PER_S;
+    assert_close((double)rate_limit_bursts_least_ns(&made), 300e6, 1);
+    of_it.budget_ns = 600 * CLOCK_NS_PER_S;
+    assert_int_equal(rate_limit_bursts_least_ns(&made), RATE_LIMIT_BURSTS_MOST_NS);
+    moments_add(&made.length.bursts.cvs, -0.5);
+    assert_int_equal(rate_limit_bursts_least_ns(&made), 0);
+}
+
+/* Every eighth window holds all bytes of its part: a cv above 2, if it counts. */
+static struct measure_result lumpy(uint64_t bytes)
+{
+    struct measure_result result = {.bytes_read = bytes};
+    result.windows.n = PUMP_N_WINDOWS;
+    for (size_t i = 0; i < PUMP_N_WINDOWS; i++)
+        result.windows.bytes[i] = i % 32 < 4 ? bytes / 16 : 0;
+    return result;
+}
+
+static void lumps_of_large_requests_do_not_count(void **state)
+{
+    (void)state;
+    struct rate_limit_bursts bursts = {0};
+    struct measure_plan plan = {.point = {.request_size_bytes = 1 << 20, .queue_depth = 4, .threads = 1}};
+    struct measure_result few = lumpy(31ULL * 4 << 20), many = lumpy(32ULL * 4 << 20);
+    rate_limit_bursts_add(&bursts, &plan, &few, PUMP_N_WINDOWS);
+    assert_int_equal(bursts.cvs.n, 0);
+    rate_limit_bursts_add(&bursts, &plan, &many, 8);
+    assert_int_equal(bursts.cvs.n, 0);
+    rate_limit_bursts_add(&bursts, &plan, &many, PUMP_N_WINDOWS);
+    assert_int_equal(bursts.cvs.n, 1);
+    assert_true(bursts.cvs.mean > 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(runs_last_several_bursts_and_figures_are_what_lasts),
+        cmocka_unit_test(steady_rates_and_fast_starts_are_no_bursts),
+        cmocka_unit_test(what_cannot_be_afforded_is_said),
+        cmocka_unit_test(a_given_warm_up_limit_stays),
+        cmocka_unit_test(longer_budgets_have_longer_runs),
+        cmocka_unit_test(lumps_of_large_requests_do_not_count),
+    };
+    return cmocka_run_group_tests(tests, enter_here, rig_leave);
+}

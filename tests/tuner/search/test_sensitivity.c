@@ -1,0 +1,240 @@
+/* Tests of tuner/search/sensitivity and tuner/report/report_importance: what is said about surfaces on which
+ * it is known. */
+#include "tests/check.h"
+#include "tests/tuner/search/tune_rig.h"
+#include "tuner/report/report_importance.h"
+#include "tuner/search/sensitivity.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static char lines[SENSITIVITY_MAX_LINES][SENSITIVITY_LINE_SIZE];
+static size_t n_lines;
+
+static double direct_decides_bps(const struct point *point)
+{
+    return point->direct ? 2e9 : 0.8e9;
+}
+
+/* Depth helps up to 4; the size counts a little. */
+static double depth_saturates_bps(const struct point *point)
+{
+    return 1e9 * fmin(point->queue_depth, 4) * (point->request_size_bytes > 4096 ? 1 : 0.8);
+}
+
+/* Fast only where both are there. */
+static double both_needed_bps(const struct point *point)
+{
+    return (point->request_size_bytes >= 65536) == (point->direct == 1) ? 2e9 : 0.5e9;
+}
+
+static int enter_surfaces(void **state)
+{
+    if (enter(state) != 0)
+        return -1;
+    rig_simulator("direct", "run_cv = 0.02; setup_seconds = 0.05;", direct_decides_bps);
+    rig_simulator("depth", "run_cv = 0.02; setup_seconds = 0.05;", depth_saturates_bps);
+    rig_simulator("both", "run_cv = 0.02; setup_seconds = 0.05;", both_needed_bps);
+    return 0;
+}
+
+static void search(const char *simulator, const char *objective, const char *size)
+{
+    struct sensitivity sensitivity;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", simulator, "--seed", "3", "--objective",
+                 objective, "--request-size", size, NULL);
+    run();
+    assert_int_equal(sensitivity_of(&tune, &sensitivity), 0);
+    sensitivity_text(&tune, &sensitivity, lines, &n_lines);
+    sensitivity_done(&sensitivity);
+}
+
+static const char *line_with(const char *part)
+{
+    for (size_t i = 0; i < n_lines; i++) {
+        if (strstr(lines[i], part) != NULL)
+            return lines[i];
+    }
+    return "";
+}
+
+static void check_part(const char *line, const char *part)
+{
+    if (strstr(line, part) == NULL)
+        fail_msg("'%s' does not hold '%s'", line, part);
+}
+
+static void the_factor_that_decides_comes_first_with_its_price(void **state)
+{
+    (void)state;
+    search("direct.conf", "throughput", "4k,16k,64k,256k");
+    check_part(lines[0], "direct I/O decides (");
+    check_part(lines[0], " % of the differences): without it at most 0.4");
+    check_part(line_with("request size"), "request size changes nothing (within ");
+    done();
+}
+
+static void depth_beyond_saturation_changes_nothing(void **state)
+{
+    (void)state;
+    search("depth.conf", "throughput", "4k,16k,64k,256k");
+    check_part(lines[0], "queue depth decides (");
+    check_part(lines[0], "below 4 at most 0.2");
+    check_part(lines[0], "above 4 nothing changes (within ");
+    check_part(line_with("direct I/O"), "direct I/O changes nothing");
+    done();
+}
+
+static void factors_that_act_together_only_are_called_a_pair(void **state)
+{
+    (void)state;
+    search("both.conf", "throughput", "4k,16k,64k,256k");
+    assert_int_equal(n_lines, SENSITIVITY_MAX_LINES);
+    check_part(line_with("act together"), "request size and direct I/O act together (");
+    assert_string_equal(line_with("decides"), "");
+    done();
+}
+
+static void of_a_latency_the_price_is_a_latency(void **state)
+{
+    (void)state;
+    search("direct.conf", "latency", "64k");
+    check_part(line_with("direct I/O"), "without it at least 2.");
+    check_part(line_with("direct I/O"), "x the latency");
+    done();
+}
+
+static void no_factor_of_a_flat_surface_is_said_to_matter(void **state)
+{
+    (void)state;
+    search("flat.conf", "throughput", "4k,16k,64k,256k");
+    assert_string_equal(line_with("decides"), "");
+    assert_string_equal(line_with("matters"), "");
+    assert_string_equal(line_with("at most"), "");
+    done();
+}
+
+/* Too little time to tell much. */
+static void what_the_noise_could_be_is_not_called_a_loss(void **state)
+{
+    struct sensitivity sensitivity;
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "noisy.conf", "--seed", "3", "--budget",
+                 "4s", NULL);
+    run();
+    assert_int_equal(sensitivity_of(&tune, &sensitivity), 0);
+    sensitivity_text(&tune, &sensitivity, lines, &n_lines);
+    sensitivity_done(&sensitivity);
+    for (size_t i = 0; i < n_lines; i++) {
+        for (const char *part = lines[i]; (part = strstr(part, "at most ")) != NULL; part++)
+            assert_true(strtod(part + strlen("at most "), NULL) <= 0.971);
+    }
+    done();
+}
+
+static char *text_of(void)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    report_importance_text(out, &tune);
+    fclose(out);
+    return text;
+}
+
+static void nothing_is_said_without_a_choice(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "3", NULL);
+    assert_int_equal(init(), 0);
+    char *text = text_of();
+    json_t *object = report_importance_json(&tune);
+    assert_string_equal(text, "");
+    assert_true(json_is_null(object));
+    json_decref(object);
+    free(text);
+    done();
+}
+
+static void lines_stand_under_each_other(void **state)
+{
+    (void)state;
+    search("direct.conf", "throughput", "4k,16k,64k,256k");
+    char *text = text_of();
+    assert_true(strncmp(text, "What matters direct I/O decides", 31) == 0);
+    const char *second = strchr(text, '\n') + 1;
+    assert_true(strncmp(second, "             ", 13) == 0 && second[13] != ' ');
+    free(text);
+    done();
+}
+
+static const json_t *find_factor(const json_t *object, const char *key)
+{
+    size_t i;
+    json_t *factor;
+    json_array_foreach(json_object_get(object, "factors"), i, factor)
+    {
+        if (strcmp(json_string_value(json_object_get(factor, "factor")), key) == 0)
+            return factor;
+    }
+    fail_msg("no factor %s", key);
+    return NULL;
+}
+
+static double number(const json_t *object, const char *key)
+{
+    assert_true(json_is_number(json_object_get(object, key)));
+    return json_number_value(json_object_get(object, key));
+}
+
+static void json_has_shares_with_intervals_and_what_each_level_costs(void **state)
+{
+    (void)state;
+    search("direct.conf", "throughput", "4k,16k,64k,256k");
+    json_t *object = report_importance_json(&tune);
+    const json_t *direct = find_factor(object, "direct");
+    assert_true(number(direct, "low") <= number(direct, "share"));
+    assert_true(number(direct, "share") <= number(direct, "high"));
+    assert_true(number(direct, "low") > 0.8 && number(direct, "high") <= 1);
+    const json_t *levels = json_object_get(direct, "levels");
+    assert_int_equal(json_array_size(levels), 2);
+    assert_close(number(json_array_get(levels, 0), "ratio"), 0.4, 0.05);
+    assert_close(number(json_array_get(levels, 1), "ratio"), 1, 0);
+    assert_true(number(json_array_get(levels, 0), "low") < 0.4 + 1e-9);
+    assert_int_equal(json_array_size(json_object_get(object, "pairs")), 6);
+    assert_int_equal(json_array_size(json_object_get(object, "words")), n_lines);
+    assert_int_equal(json_array_size(json_object_get(object, "factors")), 4);
+    json_decref(object);
+    done();
+}
+
+static void asking_what_matters_leaves_the_search_as_it_was(void **state)
+{
+    (void)state;
+    search("direct.conf", "throughput", "4k,16k,64k,256k");
+    char *first = text_of(), *second = text_of();
+    assert_string_equal(first, second);
+    free(first);
+    free(second);
+    done();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_factor_that_decides_comes_first_with_its_price),
+        cmocka_unit_test(depth_beyond_saturation_changes_nothing),
+        cmocka_unit_test(factors_that_act_together_only_are_called_a_pair),
+        cmocka_unit_test(of_a_latency_the_price_is_a_latency),
+        cmocka_unit_test(no_factor_of_a_flat_surface_is_said_to_matter),
+        cmocka_unit_test(what_the_noise_could_be_is_not_called_a_loss),
+        cmocka_unit_test(nothing_is_said_without_a_choice),
+        cmocka_unit_test(lines_stand_under_each_other),
+        cmocka_unit_test(json_has_shares_with_intervals_and_what_each_level_costs),
+        cmocka_unit_test(asking_what_matters_leaves_the_search_as_it_was),
+    };
+    return cmocka_run_group_tests(tests, enter_surfaces, rig_leave);
+}

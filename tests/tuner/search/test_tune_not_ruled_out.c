@@ -1,0 +1,247 @@
+/* Tests of tuner/search/tune_not_ruled_out: which points a night may not write off, and what it does with
+ * them. */
+#include "tests/check.h"
+#include "tests/tuner/search/tune_rig.h"
+
+#include <errno.h>
+#include <math.h>
+
+static struct tune_watch watch;
+
+/* A search of a night, before its first run. */
+static void begin(const char *simulator, const char *current)
+{
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", simulator, "--seed", "1", "--quiet",
+                 "--current", current, NULL);
+    memset(&err, 0, sizeof err);
+    memset(&tune, 0, sizeof tune);
+    session = rig_open_session(&settings);
+    watch = (struct tune_watch){
+        .final_share = 0.3, .most_replays = 40, .n_contenders = 3, .look_again = true, .once = true};
+    session->watch = &watch;
+    assert_int_equal(tune_init(&tune, session, &err), 0);
+}
+
+static void begin_on_hill(void)
+{
+    begin("peak.conf", "request_size=64k,queue_depth=4,direct=1,api=io_uring");
+    assert_true(factors_equal(&tune.records[tune.baseline].point, &hill));
+}
+
+static void tell(size_t point, double response, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(belief_tell(&tune.belief, point, response), 0);
+}
+
+/* Some point of the space that is not in force. */
+static size_t other(size_t k)
+{
+    return k < tune.baseline ? k : k + 1;
+}
+
+static void one_unlucky_run_does_not_end_a_chance(void **state)
+{
+    (void)state;
+    begin_on_hill();
+    tell(tune.baseline, 20, 10);
+    tell(other(0), 19.9, 1);
+    assert_true(tune_chance(&tune, other(0)));
+    tell(other(1), 19.9, 60);
+    assert_false(tune_chance(&tune, other(1)));
+    done();
+}
+
+static void what_is_better_by_less_than_the_margin_is_written_off_in_time(void **state)
+{
+    (void)state;
+    begin_on_hill();
+    tell(tune.baseline, 20, 10);
+    tell(other(0), 20 + tune.margin / 2, 2000);
+    tell(other(1), 20 + tune.margin * 2, 2000);
+    assert_false(tune_chance(&tune, other(0)));
+    assert_true(tune_chance(&tune, other(1)));
+    done();
+}
+
+static void what_is_in_force_and_what_is_left_out_have_none(void **state)
+{
+    (void)state;
+    begin_on_hill();
+    tell(tune.baseline, 20, 1);
+    belief_exclude(&tune.belief, other(0));
+    assert_false(tune_chance(&tune, tune.baseline));
+    assert_false(tune_chance(&tune, other(0)));
+    assert_true(tune_chance(&tune, other(1)));
+    done();
+}
+
+static void settings_in_force_outside_the_space_are_a_measure(void **state)
+{
+    (void)state;
+    const struct sample sample = {.throughput_bps = 1e9, .iops = 1e9 / 8192, .latency_mean_ns = 1e5};
+    static struct histogram latency;
+    histogram_init(&latency);
+    begin("peak.conf", "request_size=8k,queue_depth=2,direct=1,api=io_uring");
+    assert_true(tune.baseline >= tune.space.n_points);
+    assert_int_equal(record_add(&tune.records[tune.baseline], &sample, &latency), 0);
+    tell(0, log(1e9) + 0.5, 20);
+    tell(1, log(1e9) - 0.5, 20);
+    assert_true(tune_chance(&tune, 0));
+    assert_false(tune_chance(&tune, 1));
+    done();
+}
+
+static void the_list_begins_with_the_highest_bound_and_ends_with_the_room(void **state)
+{
+    (void)state;
+    size_t points[TUNE_MAX_NOT_RULED_OUT];
+    begin_on_hill();
+    tell(tune.baseline, 20, 10);
+    for (size_t i = 0; i + 1 < tune.space.n_points; i++)
+        tell(other(i), i == 3 ? 21 : i == 5 ? 22 : i == 7 ? 20.5 : 10, 10);
+    assert_int_equal(tune_not_ruled_out_list(&tune, points, TUNE_MAX_NOT_RULED_OUT), 3);
+    assert_int_equal(points[0], other(5));
+    assert_int_equal(points[1], other(3));
+    assert_int_equal(points[2], other(7));
+    assert_int_equal(tune_not_ruled_out_list(&tune, points, 2), 2);
+    assert_int_equal(points[0], other(5));
+    assert_int_equal(points[1], other(3));
+    done();
+}
+
+static void a_few_replays_may_be_as_good_as_what_seems_better(void **state)
+{
+    (void)state;
+    begin_on_hill();
+    tell(other(0), 20.1, 50);
+    tell(other(1), 20, 1);
+    tell(other(2), 20, 200);
+    assert_true(tune_not_ruled_out_against(&tune, other(1), other(0)));
+    assert_false(tune_not_ruled_out_against(&tune, other(2), other(0)));
+    done();
+}
+
+static void only_a_night_that_has_bytes_looks_again(void **state)
+{
+    (void)state;
+    begin_on_hill();
+    assert_true(tune_not_ruled_out_wanted(&tune));
+    tune.writes_are_scarce = true;
+    assert_false(tune_not_ruled_out_wanted(&tune));
+    tune.writes_are_scarce = false;
+    watch.look_again = false;
+    assert_false(tune_not_ruled_out_wanted(&tune));
+    session->watch = NULL;
+    assert_false(tune_not_ruled_out_wanted(&tune));
+    done();
+}
+
+static size_t count_confirming(size_t point)
+{
+    return record_count(&tune.records[point], true);
+}
+
+/* Equal points: none can be written off in the time of a night. */
+static void rivals_are_replayed_as_often_as_what_is_in_force(void **state)
+{
+    (void)state;
+    size_t n = 0;
+    begin("flat.conf", "request_size=64k,queue_depth=4,direct=1,api=io_uring");
+    if (tune_run(&tune, &err) != 0)
+        fail_msg("%s", err.text);
+    assert_true(count_confirming(tune.baseline) > 2 * TUNE_CONFIRMING_LEAST);
+    for (size_t i = 0; i < tune.space.n_points; i++)
+        n += i != tune.baseline && i != tune.default_setting &&
+             count_confirming(i) + 1 >= count_confirming(tune.baseline);
+    assert_in_range(n, watch.n_contenders, watch.n_contenders + 1);
+    check_bounds();
+    done();
+}
+
+/* A surrogate is soon sure that equal points are equal; their own replays are not. */
+static void a_night_goes_on_while_something_has_a_chance(void **state)
+{
+    (void)state;
+    begin("flat.conf", "request_size=64k,queue_depth=4,direct=1,api=io_uring");
+    if (tune_run(&tune, &err) != 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(tune.stop, TUNE_STOP_BUDGET);
+    assert_true(session_seconds(session) > 0.85 * (double)settings.budget_ns / 1e9);
+    done();
+}
+
+static void the_default_gets_fewer_replays_than_what_is_judged(void **state)
+{
+    (void)state;
+    rig_simulator("uneasy", "run_cv = 0.1; setup_seconds = 0.05;", rig_peak_bps);
+    begin("uneasy.conf", "request_size=64k,queue_depth=4,direct=1,api=io_uring");
+    if (tune_run(&tune, &err) != 0)
+        fail_msg("%s", err.text);
+    assert_true(tune.default_setting != TUNE_NONE);
+    assert_true(count_confirming(tune.default_setting) >= TUNE_CONFIRMING_LEAST);
+    assert_true(count_confirming(tune.baseline) > 2 * count_confirming(tune.default_setting));
+    done();
+}
+
+/* What is known for sure needs no second minute. */
+static void a_night_in_which_nothing_has_a_chance_ends_early(void **state)
+{
+    (void)state;
+    begin_on_hill();
+    if (tune_run(&tune, &err) != 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(tune.stop, TUNE_STOP_SEPARATED);
+    assert_true(session_seconds(session) < 0.9 * (double)settings.budget_ns / 1e9);
+    done();
+}
+
+/* Before its first run nobody knows what there is to be better than. */
+static void nothing_is_written_off_before_what_is_in_force_was_measured(void **state)
+{
+    (void)state;
+    begin_on_hill();
+    tell(other(0), 20, 3);
+    assert_false(tune_not_ruled_out_known(&tune));
+    assert_int_equal(tune_race(&tune, &err), 0);
+    assert_true(tune.records[tune.baseline].n > 0);
+    assert_true(tune_not_ruled_out_known(&tune));
+    done();
+}
+
+/* There is nothing that others could be better than: the race is that of any search. All points are equal,
+ * and scatter so much that nobody can know. */
+static void a_night_that_cannot_measure_what_is_in_force_claims_no_evidence(void **state)
+{
+    (void)state;
+    rig_simulator("wild", "run_cv = 0.5; setup_seconds = 0.05;", rig_flat_bps);
+    begin("wild.conf", "request_size=64k,queue_depth=4,direct=1,api=io_uring");
+    tune.records[tune.baseline].failed = -EIO;
+    belief_exclude(&tune.belief, tune.baseline);
+    if (tune_run(&tune, &err) != 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(tune.stop, TUNE_STOP_BUDGET);
+    assert_false(tune.conclusive);
+    assert_true(session_seconds(session) > 0.7 * (double)settings.budget_ns / 1e9);
+    done();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_unlucky_run_does_not_end_a_chance),
+        cmocka_unit_test(what_is_better_by_less_than_the_margin_is_written_off_in_time),
+        cmocka_unit_test(what_is_in_force_and_what_is_left_out_have_none),
+        cmocka_unit_test(settings_in_force_outside_the_space_are_a_measure),
+        cmocka_unit_test(the_list_begins_with_the_highest_bound_and_ends_with_the_room),
+        cmocka_unit_test(a_few_replays_may_be_as_good_as_what_seems_better),
+        cmocka_unit_test(only_a_night_that_has_bytes_looks_again),
+        cmocka_unit_test(rivals_are_replayed_as_often_as_what_is_in_force),
+        cmocka_unit_test(a_night_goes_on_while_something_has_a_chance),
+        cmocka_unit_test(the_default_gets_fewer_replays_than_what_is_judged),
+        cmocka_unit_test(nothing_is_written_off_before_what_is_in_force_was_measured),
+        cmocka_unit_test(a_night_that_cannot_measure_what_is_in_force_claims_no_evidence),
+        cmocka_unit_test(a_night_in_which_nothing_has_a_chance_ends_early),
+    };
+    return cmocka_run_group_tests(tests, enter, rig_leave);
+}

@@ -1,0 +1,421 @@
+/* Tests of tuner/search/tune_transient: starts that are alike are taken off, and all others are waited out.
+ */
+#include "tests/check.h"
+#include "tests/tuner/search/tune_rig.h"
+#include "tuner/search/resume.h"
+#include "tuner/store/save.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static double tenth_bps(const struct point *point)
+{
+    return rig_peak_bps(point) / 10;
+}
+
+/* Twelve points for random reads, all direct: the default is not among them. */
+static void reading_simulator(void)
+{
+    static const unsigned sizes[] = {4096, 16384, 65536, 262144}, depths[] = {1, 4, 16};
+    char rows[1024] = "";
+    for (size_t i = 0, n = 0; i < 12; i++)
+        n += (size_t)snprintf(rows + n, sizeof rows - n, "randread,%u,%u,1,io_uring,1,%u\n", sizes[i % 4],
+                              depths[i / 4], 50000000 + 10000000 * (unsigned)i);
+    rig_write("reads.csv", "pattern,request_size,queue_depth,direct,api,threads,throughput_bps\n%s", rows);
+    rig_write("reads.conf",
+              "name = \"reads\"; points = \"reads.csv\"; noise = { run_cv = 0.02; setup_seconds = 0.005; "
+              "warmup_seconds = 0.1; warmup_factor = 3.0; };\n");
+}
+
+static int enter_here(void **state)
+{
+    if (enter(state) != 0)
+        return -1;
+    rig_simulator("fast_start",
+                  "run_cv = 0.02; setup_seconds = 0.005; warmup_seconds = 0.1; warmup_factor = 3.0;",
+                  tenth_bps);
+    rig_simulator("wild_start",
+                  "run_cv = 0.5; setup_seconds = 0.05; warmup_seconds = 0.1; warmup_factor = 3.0;",
+                  rig_flat_bps);
+    rig_simulator("slow_start",
+                  "run_cv = 0.02; setup_seconds = 0.005; warmup_seconds = 0.1; warmup_factor = 0.3;",
+                  tenth_bps);
+    rig_simulator(
+        "long_start",
+        "run_cv = 0.02; op_cv = 1.0; setup_seconds = 2.0; warmup_seconds = 0.1; warmup_factor = 3.0;",
+        tenth_bps);
+    reading_simulator();
+    rig_simulator("steady", "run_cv = 0.02; setup_seconds = 0.005;", tenth_bps);
+    return 0;
+}
+
+static const char *const seeds[] = {"1", "2", "3", "4"};
+
+/* The pilot and what it decided; an option more where it is not NULL. */
+static void pilot(const char *simulator, const char *seed, const char *option, const char *value)
+{
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", simulator, "--budget", "60s", "--seed",
+                 seed, option, value, NULL);
+    assert_int_equal(init(), 0);
+    assert_int_equal(tune_length(&tune, &err), 0);
+}
+
+static void search(const char *simulator, const char *seed)
+{
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", simulator, "--budget", "60s", "--seed",
+                 seed, NULL);
+    run();
+    check_bounds();
+}
+
+/* Text of the warning; "" where there is none. */
+static const char *warning(const char *code)
+{
+    for (size_t i = 0; i < session->warnings.n; i++) {
+        if (strcmp(session->warnings.note[i].code, code) == 0)
+            return session->warnings.note[i].text;
+    }
+    return "";
+}
+
+static bool has_no_warmup(size_t point)
+{
+    return measure_writes_once(&settings.pattern, &tune.records[point].point);
+}
+
+/* Mean over points of the log of what their replays say by what is true. */
+static double mean_error(void)
+{
+    double sum = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < tune.n_records; i++) {
+        if (tune.records[i].n == 0)
+            continue;
+        sum += record_log_moments(&tune.records[i], false).mean - log(tenth_bps(&tune.records[i].point));
+        n++;
+    }
+    assert_true(n >= 6);
+    return sum / (double)n;
+}
+
+static void replays_of_the_pilot_are_freed_from_alike_starts(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
+        pilot("fast_start.conf", seeds[i], NULL, NULL);
+        assert_true(tune.length.start.taken_off);
+        assert_true(tune.length.warmup_least_ns >= 50000000);
+        assert_int_equal(tune.duration_ns, MEASURE_MIN_DURATION_NS);
+        /* They stay replays, and what a run of the search costs is without the wait. */
+        assert_true(session->n_runs - tune.length.n_discarded > TUNE_LENGTH_POINTS + 3);
+        assert_true(tune.run_seconds * 1e9 < (double)tune.length.warmup_least_ns);
+        assert_close(mean_error(), 0, 0.05);
+        /* What the belief was told before is told anew. */
+        for (size_t k = 0; k < tune.space.n_points; k++) {
+            if (tune.records[k].n > 0)
+                assert_close(tune.belief.moments[k].mean, record_log_moments(&tune.records[k], false).mean,
+                             1e-9);
+        }
+        done();
+    }
+}
+
+/* It is over all requests, over those that tuner/session/initial_transient left out as well. */
+static void mean_latencies_of_buffered_writes_are_freed_too(void **state)
+{
+    (void)state;
+    size_t n_trimmed = 0;
+    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
+        double sum = 0;
+        search("fast_start.conf", seeds[i]);
+        const struct record *record = &tune.records[tune.baseline];
+        double settled_ns = 1e9 * (double)record->point.request_size_bytes / tenth_bps(&record->point);
+        for (size_t k = 0; k < record->n; k++) {
+            const struct sample *sample = &record->samples[k];
+            sum += sample->confirming ? log(sample->latency_mean_ns / settled_ns) : 0;
+            n_trimmed += sample->confirming && sample->trimmed_seconds > 0;
+        }
+        assert_close(sum / (double)record_count(record, true), 0, 0.05);
+        done();
+    }
+    assert_true(n_trimmed >= 5);
+}
+
+/* The same surface, with runs as short, where the start is not looked for. */
+static void without_that_they_are_far_too_fast(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "fast_start.conf", "--budget", "60s",
+                 "--seed", "1", "--duration", "50ms", "--warmup-limit", "10ms", NULL);
+    run();
+    assert_false(tune.length.start.taken_off);
+    assert_true(mean_error() > 0.4);
+    done();
+}
+
+static void starts_slower_than_the_rest_are_taken_off_too(void **state)
+{
+    (void)state;
+    pilot("slow_start.conf", "1", NULL, NULL);
+    assert_true(tune.length.start.taken_off);
+    assert_true(tune_transient_ratio(&tune) < 0.8);
+    assert_close(mean_error(), 0, 0.1);
+    done();
+}
+
+/* Fewer than ten requests by each slot of the queue in the shortest run, at the settled rate. */
+static bool has_few_rounds(size_t i)
+{
+    const struct point *point = &tune.records[i].point;
+    double requests = tenth_bps(point) * (double)tune.duration_ns / 1e9 / (double)point->request_size_bytes;
+    return fmax(requests, MEASURE_MIN_REQUESTS) < 10 * point->queue_depth * point->threads;
+}
+
+/* Replays of the search do not wait, but where rounds are few, and those after the choice do; returns how
+ * many of the latter there are. The first of the pilot knew nothing of a start, and may have warmed up for as
+ * long as they measured. */
+static size_t check_waits(void)
+{
+    double least = (double)tune.length.warmup_least_ns / 1e9, shortest = (double)tune.duration_ns / 1e9;
+    double settling = least / TUNE_TRANSIENT_SETTLED_MARGIN;
+    size_t n_confirming = 0, n_long = 0;
+    for (size_t i = 0; i < tune.n_records; i++) {
+        for (size_t k = 0; k < tune.records[i].n; k++) {
+            const struct sample *sample = &tune.records[i].samples[k];
+            double waited = sample->warmup_seconds - sample->trimmed_seconds;
+            bool waits = sample->confirming || has_few_rounds(i);
+            n_confirming += sample->confirming;
+            bool unknown = k == 0 && MEASURE_MIN_REQUESTS < 10 * tune.records[i].point.queue_depth;
+            n_long += !waits && !unknown && waited > 0.03;
+            if (has_no_warmup(i))
+                assert_true(waited == 0 && (!waits || sample->seconds > 1.2 * shortest));
+            else if (waits)
+                assert_true(waited >= (sample->confirming ? least : settling - 1e-9));
+            else
+                assert_true(unknown || waited < 0.06);
+        }
+    }
+    assert_true(n_long <= 2);
+    return n_confirming;
+}
+
+static void a_search_finds_the_best_and_tells_its_settled_rate(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
+        search("fast_start.conf", seeds[i]);
+        assert_true(tune.length.start.taken_off);
+        assert_true(tenth_bps(chosen()) >= 0.95 * tenth_bps(&hill));
+        assert_true(record_count(&tune.records[tune.chosen], true) >= TUNE_CONFIRMING_LEAST);
+        assert_true(answer.confirming);
+        double told = exp(record_log_moments(&tune.records[tune.chosen], true).mean);
+        assert_close(told / tenth_bps(chosen()), 1, 0.05);
+        assert_close(mean_error(), 0, 0.05);
+        done();
+    }
+}
+
+static void only_few_rounds_and_replays_after_the_choice_wait(void **state)
+{
+    (void)state;
+    search("fast_start.conf", "1");
+    assert_true(check_waits() >= 2 * TUNE_CONFIRMING_LEAST);
+    /* What these cost is nothing to expect of a run of the search. */
+    assert_true(tune.run_seconds * 1e9 < (double)tune.length.warmup_least_ns);
+    assert_true(has_no_warmup(tune.baseline));
+    double told = exp(record_log_moments(&tune.records[tune.baseline], true).mean);
+    assert_close(told / tenth_bps(&tune.records[tune.baseline].point), 1, 0.05);
+    done();
+}
+
+static void a_start_is_no_burst_that_ended(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
+        struct sustained_verdict verdict;
+        size_t n_confirming = 0;
+        search("fast_start.conf", seeds[i]);
+        for (size_t k = 0; k < tune.n_records; k++)
+            n_confirming += k != tune.counterpart ? record_count(&tune.records[k], true) : 0;
+        assert_int_equal(tune.sustained.n, n_confirming);
+        assert_int_equal(sustained_judge(&tune.sustained, tune.chosen, false, &verdict), 0);
+        assert_false(verdict.burst);
+        assert_string_equal(warning("burst_ended"), "");
+        assert_string_equal(warning("rate_changed"), "");
+        done();
+    }
+}
+
+/* Nothing settles among equal points that scatter so much: the search takes all the time there is. */
+static void the_budget_is_kept_whatever_the_replays_wait_for(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
+        search("wild_start.conf", seeds[i]);
+        assert_true(tune.length.start.taken_off);
+        assert_int_equal(tune.stop, TUNE_STOP_BUDGET);
+        assert_true(session_seconds(session) > 0.9 * 60 && session_seconds(session) <= 60);
+        assert_true(record_count(&tune.records[tune.chosen], true) >= 2 * TUNE_CONFIRMING_LEAST);
+        done();
+    }
+}
+
+/* --- waited out --- */
+
+/* That each replay with a warm-up had one as long as the start. */
+static void check_waited_out(void)
+{
+    size_t n = 0;
+    assert_false(tune.length.start.taken_off);
+    assert_true(tune.length.start.n_runs >= 3);
+    assert_true(tune.length.warmup_least_ns >= 50000000);
+    assert_string_equal(warning("start_taken_off"), "");
+    assert_close(tune_transient_ratio(&tune), 1, 0);
+    for (size_t i = 0; i < tune.n_records; i++) {
+        for (size_t k = 0; k < tune.records[i].n && !has_no_warmup(i); k++) {
+            assert_true(tune.records[i].samples[k].warmup_seconds * 1e9 >=
+                        (double)tune.length.warmup_least_ns);
+            n++;
+        }
+    }
+    assert_true(n >= 3);
+}
+
+static void what_cannot_be_freed_from_starts_waits_for_them(void **state)
+{
+    (void)state;
+    static const char *const options[][2] = {{"--max-latency-p99", "10s"},
+                                             {"--profiles", NULL},
+                                             {"--profile", "balanced"},
+                                             {"--objective", "iops"}};
+    for (size_t i = 0; i < RIG_COUNT(options); i++) {
+        pilot("fast_start.conf", "1", options[i][0], options[i][1]);
+        check_waited_out();
+        done();
+    }
+}
+
+static void a_search_for_latency_waits(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "fast_start.conf", "--budget", "60s",
+                 "--seed", "1", "--objective", "latency", "--request-size", "16k", NULL);
+    assert_int_equal(init(), 0);
+    assert_int_equal(tune_length(&tune, &err), 0);
+    check_waited_out();
+    done();
+}
+
+/* Other searches read its runs, and know nothing of a start. */
+static void runs_that_are_kept_elsewhere_wait(void **state)
+{
+    (void)state;
+    static const char *const options[][2] = {{"--resume", "journal"}, {"--save", "history.db"}};
+    for (size_t i = 0; i < RIG_COUNT(options); i++) {
+        rig_settings(&settings, "--pattern", "randwrite", "--simulate", "fast_start.conf", "--budget", "60s",
+                     "--seed", "1", options[i][0], options[i][1], NULL);
+        memset(&err, 0, sizeof err);
+        session = rig_open_session(&settings);
+        if (resume_open(session, &err) != 0 || save_open(session, &err) != 0)
+            fail_msg("%s", err.text);
+        save_begin(session, "recommend");
+        assert_int_equal(tune_init(&tune, session, &err), 0);
+        assert_int_equal(tune_length(&tune, &err), 0);
+        check_waited_out();
+        done();
+    }
+}
+
+/* A run that shows its start cannot be told from one that is hopeless. */
+static void runs_within_their_start_are_not_cut(void **state)
+{
+    (void)state;
+    struct measure_plan plan = {
+        .warmup_limit_ns = 400000000, .warmup_least_ns = 150000000, .hopeless_bps = 1};
+    pilot("fast_start.conf", "1", NULL, NULL);
+    tune_transient_plan(&tune, 0, false, &plan);
+    assert_close(plan.hopeless_bps, 0, 0);
+    assert_int_equal(plan.warmup_limit_ns, TUNE_LENGTH_WARMUP_NS);
+    assert_int_equal(plan.warmup_least_ns, 0);
+    done();
+}
+
+/* --- what the user is told --- */
+
+static void the_ratio_is_that_of_the_shortest_runs(void **state)
+{
+    (void)state;
+    pilot("steady.conf", "1", NULL, NULL);
+    assert_close(tune_transient_ratio(&tune), 1, 0);
+    assert_string_equal(warning("start_taken_off"), "");
+    done();
+    pilot("fast_start.conf", "1", NULL, NULL);
+    double seconds = (double)tune.duration_ns / 1e9;
+    assert_true(tune_transient_ratio(&tune) > 1.3);
+    assert_close(tune_transient_ratio(&tune), 1 + 2 * (1 - exp(-30 * seconds)) / (30 * seconds), 0.1);
+    done();
+}
+
+static void a_start_that_was_taken_off_is_told(void **state)
+{
+    (void)state;
+    char words[64];
+    pilot("fast_start.conf", "1", NULL, NULL);
+    snprintf(words, sizeof words, "runs start at %.2f times", tune_transient_ratio(&tune));
+    assert_non_null(strstr(warning("start_taken_off"), words));
+    assert_non_null(strstr(warning("start_taken_off"), "buffered writes, which have no warm-up"));
+    done();
+}
+
+/* Where set-up is dear and requests scatter, runs are longer than the pilot's. */
+static void what_is_told_is_about_the_length_that_was_chosen(void **state)
+{
+    (void)state;
+    char words[64];
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "long_start.conf", "--budget", "30m",
+                 "--seed", "3", NULL);
+    assert_int_equal(init(), 0);
+    assert_int_equal(tune_length(&tune, &err), 0);
+    assert_true(tune.length.start.taken_off);
+    assert_true(tune.duration_ns > 80000000 && tune_transient_ratio(&tune) < 1.8);
+    snprintf(words, sizeof words, "runs start at %.2f times", tune_transient_ratio(&tune));
+    assert_non_null(strstr(warning("start_taken_off"), words));
+    assert_close(mean_error(), 0, 0.1);
+    done();
+}
+
+static void of_reads_nothing_is_said_about_buffered_writes(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randread", "--simulate", "reads.conf", "--budget", "60s", "--seed",
+                 "1", NULL);
+    run();
+    assert_true(tune.length.start.taken_off);
+    assert_non_null(strstr(warning("start_taken_off"), "wait for it"));
+    assert_null(strstr(warning("start_taken_off"), "buffered"));
+    done();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(replays_of_the_pilot_are_freed_from_alike_starts),
+        cmocka_unit_test(mean_latencies_of_buffered_writes_are_freed_too),
+        cmocka_unit_test(without_that_they_are_far_too_fast),
+        cmocka_unit_test(starts_slower_than_the_rest_are_taken_off_too),
+        cmocka_unit_test(a_search_finds_the_best_and_tells_its_settled_rate),
+        cmocka_unit_test(only_few_rounds_and_replays_after_the_choice_wait),
+        cmocka_unit_test(a_start_is_no_burst_that_ended),
+        cmocka_unit_test(the_budget_is_kept_whatever_the_replays_wait_for),
+        cmocka_unit_test(what_cannot_be_freed_from_starts_waits_for_them),
+        cmocka_unit_test(a_search_for_latency_waits),
+        cmocka_unit_test(runs_that_are_kept_elsewhere_wait),
+        cmocka_unit_test(runs_within_their_start_are_not_cut),
+        cmocka_unit_test(the_ratio_is_that_of_the_shortest_runs),
+        cmocka_unit_test(a_start_that_was_taken_off_is_told),
+        cmocka_unit_test(what_is_told_is_about_the_length_that_was_chosen),
+        cmocka_unit_test(of_reads_nothing_is_said_about_buffered_writes),
+    };
+    return cmocka_run_group_tests(tests, enter_here, rig_leave);
+}

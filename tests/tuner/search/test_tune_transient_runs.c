@@ -1,0 +1,113 @@
+/* Tests of tuner/search/tune_transient: what hand-made runs show of their start, and whether that is taken
+ * off.
+ */
+#include "tests/check.h"
+#include "tests/tuner/search/tune_rig.h"
+
+#include <math.h>
+
+#define N_WINDOWS 64
+
+/* A quarter of the run is `ratio` times as fast as the rest; `n` of its windows were over. */
+static void add_run(double ratio, size_t n)
+{
+    struct pump_windows windows = {.width_ns = TUNE_TRANSIENT_RUN_NS / N_WINDOWS, .n = n + 1};
+    for (size_t i = 0; i < n; i++)
+        windows.bytes[i] = (uint64_t)(1e6 * (i < N_WINDOWS / 4 ? ratio : 1));
+    tune_transient_add(&tune.length.start, &windows, n);
+}
+
+static bool is_taken_off(const double *ratios, size_t n_runs, size_t n_windows_of_last)
+{
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", NULL);
+    assert_int_equal(init(), 0);
+    tune.length.warmup_least_ns = 150000000;
+    for (size_t i = 0; i < n_runs; i++)
+        add_run(ratios[i], i + 1 < n_runs ? N_WINDOWS : n_windows_of_last);
+    assert_int_equal(tune.length.start.n_runs, n_runs);
+    assert_int_equal(tune_transient_decide(&tune), 0);
+    bool taken_off = tune.length.start.taken_off;
+    done();
+    return taken_off;
+}
+
+static void starts_that_are_unlike_are_waited_out(void **state)
+{
+    (void)state;
+    static const double alike[] = {3, 3.05, 2.95}, unlike[] = {3, 2, 1.5}, one_unlike[] = {3, 3, 2.6};
+    assert_true(is_taken_off(alike, 3, N_WINDOWS));
+    assert_false(is_taken_off(unlike, 3, N_WINDOWS));
+    assert_false(is_taken_off(one_unlike, 3, N_WINDOWS));
+}
+
+static void two_runs_do_not_show_that_starts_are_alike(void **state)
+{
+    (void)state;
+    static const double ratios[] = {3, 3, 3};
+    assert_false(is_taken_off(ratios, 2, N_WINDOWS));
+    assert_false(is_taken_off(ratios, 0, N_WINDOWS));
+}
+
+/* Its windows are not over the time that those of the others are over. */
+static void a_run_that_ended_early_shows_no_start(void **state)
+{
+    (void)state;
+    static const double ratios[] = {3, 3, 3, 3};
+    assert_true(is_taken_off(ratios, 4, N_WINDOWS));
+    assert_false(is_taken_off(ratios, 4, N_WINDOWS / 2));
+}
+
+static void nothing_is_taken_off_where_nothing_would_be_waited_for(void **state)
+{
+    (void)state;
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", NULL);
+    assert_int_equal(init(), 0);
+    for (size_t i = 0; i < 4; i++)
+        add_run(3, N_WINDOWS);
+    assert_int_equal(tune_transient_decide(&tune), 0);
+    assert_false(tune.length.start.taken_off);
+    done();
+}
+
+/* The start's windows are as wide whether the run's own divide them or are wider. */
+static void a_start_looks_the_same_through_any_windows(void **state)
+{
+    (void)state;
+    static const size_t counts[] = {8, 16, 20, 64, 100};
+    for (size_t i = 0; i < RIG_COUNT(counts); i++) {
+        struct tune_transient start = {0};
+        struct pump_windows windows = {.width_ns = TUNE_TRANSIENT_RUN_NS / counts[i], .n = counts[i] + 1};
+        for (size_t k = 0; k < counts[i]; k++)
+            windows.bytes[k] = k < counts[i] / 4 ? 3000 : 1000;
+        tune_transient_add(&start, &windows, counts[i]);
+        assert_int_equal(start.n_runs, 1);
+        assert_close(start.log_ratios.mean, log(3), 1e-12);
+        for (size_t k = 0; k < TUNE_TRANSIENT_N_WINDOWS; k++)
+            assert_close(start.rates[k], k < TUNE_TRANSIENT_N_WINDOWS / 4 ? 2 : 2.0 / 3, 1e-12);
+    }
+}
+
+static void a_run_that_moved_nothing_counts_for_nothing(void **state)
+{
+    (void)state;
+    struct tune_transient start = {0};
+    struct pump_windows windows = {.width_ns = TUNE_TRANSIENT_RUN_NS / N_WINDOWS, .n = N_WINDOWS + 1};
+    tune_transient_add(&start, &windows, N_WINDOWS);
+    tune_transient_add(&start, &windows, 0);
+    assert_int_equal(start.n_runs, 0);
+    assert_int_equal(start.log_ratios.n, 0);
+    assert_close(start.rates[0], 0, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(starts_that_are_unlike_are_waited_out),
+        cmocka_unit_test(two_runs_do_not_show_that_starts_are_alike),
+        cmocka_unit_test(a_run_that_ended_early_shows_no_start),
+        cmocka_unit_test(nothing_is_taken_off_where_nothing_would_be_waited_for),
+        cmocka_unit_test(a_start_looks_the_same_through_any_windows),
+        cmocka_unit_test(a_run_that_moved_nothing_counts_for_nothing),
+    };
+    return cmocka_run_group_tests(tests, enter, rig_leave);
+}

@@ -1,0 +1,488 @@
+/* Tests of tuner/session/simulator and tuner/session/simulator_table. */
+#include "tests/check.h"
+#include "tests/tuner/rig.h"
+#include "tuner/session/simulator.h"
+#include "tuner/session/simulator_table.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define HEADER "pattern,request_size,queue_depth,direct,api,threads,throughput_bps\n"
+
+static struct simulator simulator;
+static struct err err;
+
+/* Opens a surface of this description over the table points.csv. */
+static int open_text(const char *description)
+{
+    rig_write("s.conf", "%s", description);
+    memset(&err, 0, sizeof err);
+    return simulator_open(&simulator, "s.conf", &err);
+}
+
+static int open_table(const char *table)
+{
+    rig_write("points.csv", "%s", table);
+    return open_text("points = \"points.csv\";\n");
+}
+
+/* Refused, with a text that holds `part`, and nothing is left to free. */
+static void check_refused(int result, int code, const char *part)
+{
+    if (result != code || strstr(err.text, part) == NULL)
+        fail_msg("%d instead of %d, wanted '%s', got: %s", result, code, part, err.text);
+    assert_int_equal(err.code, code);
+    assert_null(simulator.cells);
+    assert_null(simulator.trace);
+}
+
+static struct pattern pattern_of(const char *name)
+{
+    struct pattern pattern;
+    assert_int_equal(pattern_parse(name, &pattern, NULL), 0);
+    return pattern;
+}
+
+static struct point uring(uint64_t size, uint32_t depth)
+{
+    return (struct point){size, depth, 0, API_IO_URING, 1, SYNC_END, 0};
+}
+
+static double truth_at(struct point point)
+{
+    struct pattern pattern = pattern_of("randwrite");
+    double bps = -1;
+    int result = simulator_truth_bps(&simulator, &pattern, &point, &bps, &err);
+    assert_int_equal(result, bps == -1 ? -ENODATA : 0);
+    return bps;
+}
+
+static const char square[] = HEADER "randwrite,4k,1,0,io_uring,1,100\n"
+                                    "randwrite,16384,4,0,io_uring,1,1600\n"
+                                    "randwrite,4096,4,0,io_uring,1,200\n"
+                                    "randwrite,16k,1,0,io_uring,1,400\n";
+
+static void tabulated_points_are_exact(void **state)
+{
+    (void)state;
+    assert_int_equal(open_table(square), 0);
+    assert_close(truth_at(uring(4096, 1)), 100, 0);
+    assert_close(truth_at(uring(16384, 1)), 400, 0);
+    assert_close(truth_at(uring(4096, 4)), 200, 0);
+    assert_close(truth_at(uring(16384, 4)), 1600, 0);
+    simulator_close(&simulator);
+}
+
+static void logarithms_are_interpolated_linearly(void **state)
+{
+    (void)state;
+    assert_int_equal(open_table(square), 0);
+    assert_close(truth_at(uring(8192, 1)), 200, 1e-9);
+    assert_close(truth_at(uring(4096, 2)), 141.42135623730951, 1e-9);
+    /* (100 * 400 * 200 * 1600)^(1/4) */
+    assert_close(truth_at(uring(8192, 2)), 336.35856610148585, 1e-9);
+    /* 12k lies at log2(3)/2 between 4k and 16k: 100 * 4^(log2(3)/2) */
+    assert_close(truth_at(uring(12288, 1)), 300, 1e-9);
+    /* depth 3, size 16k: 400 * 4^(log2(3)/2) */
+    assert_close(truth_at(uring(16384, 3)), 1200, 1e-9);
+    simulator_close(&simulator);
+}
+
+static void nothing_is_extrapolated(void **state)
+{
+    (void)state;
+    assert_int_equal(open_table(square), 0);
+    assert_close(truth_at(uring(2048, 1)), -1, 0);
+    assert_close(truth_at(uring(32768, 1)), -1, 0);
+    assert_close(truth_at(uring(8192, 5)), -1, 0);
+    assert_non_null(strstr(err.text, "8k x 5, buffered, io_uring"));
+    assert_non_null(strstr(err.text, "randwrite"));
+    simulator_close(&simulator);
+}
+
+static void categories_must_match_exactly(void **state)
+{
+    (void)state;
+    struct point point = uring(4096, 1);
+    double bps = 7;
+    assert_int_equal(open_table(square), 0);
+    point.direct = 1;
+    assert_close(truth_at(point), -1, 0);
+    point = uring(4096, 1);
+    point.api = API_LIBAIO;
+    assert_close(truth_at(point), -1, 0);
+    point = uring(4096, 1);
+    point.threads = 2;
+    assert_close(truth_at(point), -1, 0);
+    point = uring(4096, 1);
+    struct pattern other = pattern_of("randread");
+    assert_int_equal(simulator_truth_bps(&simulator, &other, &point, &bps, &err), -ENODATA);
+    assert_close(bps, 7, 0);
+    simulator_close(&simulator);
+}
+
+static void a_missing_corner_is_no_data_only_where_it_counts(void **state)
+{
+    (void)state;
+    assert_int_equal(open_table(HEADER "randwrite,4k,1,0,io_uring,1,100\n"
+                                       "randwrite,16k,1,0,io_uring,1,400\n"
+                                       "randwrite,4k,4,0,io_uring,1,200\n"),
+                     0);
+    assert_close(truth_at(uring(8192, 1)), 200, 1e-9);
+    assert_close(truth_at(uring(4096, 2)), 141.42135623730951, 1e-9);
+    assert_close(truth_at(uring(8192, 2)), -1, 0);
+    assert_close(truth_at(uring(16384, 4)), -1, 0);
+    simulator_close(&simulator);
+}
+
+static void rows_of_one_point_are_averaged(void **state)
+{
+    (void)state;
+    assert_int_equal(open_table(HEADER "rw,4k,1,0,psync,1,100\n"
+                                       "randwrite,4k,1,0,psync,1,7\n"
+                                       "rw:50,4096,1,0,psync,1,200\n"
+                                       "rw,4k,1,0,psync,1,600\n"),
+                     0);
+    assert_int_equal(simulator.n_cells, 2);
+    struct pattern mixed = pattern_of("rw:50");
+    size_t first = 9, n = 9;
+    simulator_cells_of(&simulator, &mixed, &first, &n);
+    assert_int_equal(n, 1);
+    assert_int_equal(simulator.cells[first].n_rows, 3);
+    assert_close(simulator.cells[first].throughput_bps, 300, 1e-9);
+    simulator_close(&simulator);
+}
+
+static void cells_come_sorted_within_their_pattern(void **state)
+{
+    (void)state;
+    assert_int_equal(open_table(HEADER "write,8k,1,0,psync,1,1\n"
+                                       "randwrite,64k,4,1,io_uring,1,5\n"
+                                       "randwrite,64k,1,1,io_uring,1,4\n"
+                                       "randwrite,4k,16,1,io_uring,1,3\n"
+                                       "randwrite,1m,1,0,psync,1,1\n"
+                                       "randwrite,4k,1,1,psync,1,2\n"),
+                     0);
+    struct pattern pattern = pattern_of("randwrite"), absent = pattern_of("read");
+    size_t first = 9, n = 9;
+    simulator_cells_of(&simulator, &pattern, &first, &n);
+    assert_int_equal(n, 5);
+    for (size_t i = 0; i < n; i++)
+        assert_close(simulator.cells[first + i].throughput_bps, (double)i + 1, 0);
+    simulator_cells_of(&simulator, &absent, &first, &n);
+    assert_int_equal(n, 0);
+    simulator_close(&simulator);
+}
+
+static void garbage_in_a_field_is_refused_with_its_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *row, *what;
+    } cases[] = {
+        {"wrote,4k,1,0,psync,1,100", "pattern"},
+        {",4k,1,0,psync,1,100", "pattern"},
+        {" randwrite,4k,1,0,psync,1,100", "pattern"},
+        {"randwrite,4q,1,0,psync,1,100", "request_size"},
+        {"randwrite,,1,0,psync,1,100", "request_size"},
+        {"randwrite,-4k,1,0,psync,1,100", "request_size"},
+        {"randwrite,99999999999999999999,1,0,psync,1,100", "request_size"},
+        {"randwrite,4k,1x,0,io_uring,1,100", "queue_depth"},
+        {"randwrite,4k,1025,0,io_uring,1,100", "queue_depth"},
+        {"randwrite,4k,1e1,0,io_uring,1,100", "queue_depth"},
+        {"randwrite,4k,1,2,psync,1,100", "direct"},
+        {"randwrite,4k,1,yes,psync,1,100", "direct"},
+        {"randwrite,4k,1,0,uring,1,100", "api"},
+        {"randwrite,4k,1,0,,1,100", "api"},
+        {"randwrite,4k,1,0,psync,65,100", "threads"},
+        {"randwrite,4k,1,0,psync,one,100", "threads"},
+        {"randwrite,4k,1,0,psync,1,", "throughput_bps"},
+        {"randwrite,4k,1,0,psync,1,0", "throughput_bps"},
+        {"randwrite,4k,1,0,psync,1,-5", "throughput_bps"},
+        {"randwrite,4k,1,0,psync,1,nan", "throughput_bps"},
+        {"randwrite,4k,1,0,psync,1,inf", "throughput_bps"},
+        {"randwrite,4k,1,0,psync,1,1e400", "throughput_bps"},
+        {"randwrite,4k,1,0,psync,1,1e300", "throughput_bps"},
+        {"randwrite,4k,1,0,psync,1,1e-300", "throughput_bps"},
+        {"randwrite,4k,1,0,psync,1,0x10", "throughput_bps"},
+        {"randwrite,4k,1,0,psync,1,100k", "throughput_bps"},
+        {"randwrite,4k,1,0,psync,1,1,5", "8 fields instead of 7"},
+        {"randwrite,4k,1,0,psync,1", "6 fields instead of 7"},
+        {",,,,,,,,,,,,,,,,,,,,,,", "23 fields instead of 7"},
+        /* Every field is fine, but no such point can exist. */
+        {"randwrite,5000,1,0,psync,1,100", "512"},
+        {"randwrite,4k,0,0,io_uring,1,100", "queue_depth"},
+        {"randwrite,4k,4,0,psync,1,100", "psync"},
+        {"randwrite,4k,1,0,pvec,1,100", "pvec"},
+        {"randwrite,4k,1,0,psync,0,100", "threads"},
+    };
+    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
+        rig_write("points.csv", HEADER "randwrite,4k,1,0,psync,1,100\n\n%s\n", cases[i].row);
+        int result = open_text("points = \"points.csv\";\n");
+        check_refused(result, -EINVAL, "points.csv:4: ");
+        check_refused(result, -EINVAL, cases[i].what);
+    }
+}
+
+static void a_table_needs_its_header_and_a_row(void **state)
+{
+    (void)state;
+    check_refused(open_table(""), -EINVAL, "no row");
+    check_refused(open_table(HEADER), -EINVAL, "no row");
+    check_refused(open_table(HEADER "\n\n"), -EINVAL, "no row");
+    check_refused(open_table("randwrite,4k,1,0,psync,1,100\n"), -EINVAL, "points.csv:1: ");
+    check_refused(open_table("request_size,pattern\n"), -EINVAL, "points.csv:1: ");
+}
+
+static void a_zero_byte_is_refused(void **state)
+{
+    (void)state;
+    static const char table[] = HEADER "randwrite,4k,1,0,psync,1,100\0,and more\n";
+    rig_write_bytes("points.csv", table, sizeof table - 1);
+    check_refused(open_text("points = \"points.csv\";\n"), -EINVAL, "points.csv:2: ");
+}
+
+static void other_line_ends_are_accepted(void **state)
+{
+    (void)state;
+    assert_int_equal(open_table("pattern,request_size,queue_depth,direct,api,threads,throughput_bps\r\n"
+                                "randwrite,4k,1,0,psync,1,100\r\n"
+                                "randwrite,8k,1,0,psync,1,1.5e2"),
+                     0);
+    assert_int_equal(simulator.n_cells, 2);
+    simulator_close(&simulator);
+}
+
+static void a_table_that_cannot_be_read_is_named(void **state)
+{
+    (void)state;
+    check_refused(open_text("points = \"absent.csv\";"), -ENOENT, "absent.csv");
+    assert_int_equal(mkdir("folder.csv", 0755), 0);
+    assert_true(open_text("points = \"folder.csv\";") < 0);
+    assert_non_null(strstr(err.text, "folder.csv"));
+}
+
+static void a_description_that_cannot_be_read_is_named(void **state)
+{
+    (void)state;
+    memset(&err, 0, sizeof err);
+    check_refused(simulator_open(&simulator, "absent.conf", &err), -ENOENT, "absent.conf");
+    assert_true(simulator_open(&simulator, ".", &err) < 0);
+    check_refused(open_text("points = \n;"), -EINVAL, "s.conf:2");
+}
+
+static void files_lie_beside_the_description(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir("sub", 0755), 0);
+    rig_write("sub/t.csv", HEADER "randwrite,4k,1,0,psync,1,100\n");
+    rig_write("sub/s.conf", "points = \"t.csv\";\n");
+    assert_int_equal(simulator_open(&simulator, "sub/s.conf", &err), 0);
+    simulator_close(&simulator);
+    rig_write("sub/s.conf", "points = \"sub/t.csv\";\n");
+    assert_int_equal(simulator_open(&simulator, "sub/s.conf", &err), -ENOENT);
+}
+
+static void noise_defaults_to_none(void **state)
+{
+    (void)state;
+    assert_int_equal(open_table(square), 0);
+    const struct simulator_noise *noise = &simulator.world.noise;
+    assert_close(noise->op_cv, 0, 0);
+    assert_close(noise->run_cv, 0, 0);
+    assert_close(noise->setup_seconds, 0, 0);
+    assert_close(noise->outlier_factor, 1, 0);
+    assert_close(noise->warmup_factor, 1, 0);
+    assert_close(noise->pulse_seconds, 0, 0);
+    assert_close(noise->pulse_share, 1, 0);
+    assert_close(noise->level_share, 0, 0);
+    assert_close(noise->level_factor, 1, 0);
+    assert_ptr_equal(simulator.world.now_ns, &simulator.now_ns);
+    assert_string_equal(simulator.name, "s.conf");
+    simulator_close(&simulator);
+}
+
+static void every_key_of_noise_is_read(void **state)
+{
+    (void)state;
+    rig_write("points.csv", "%s", square);
+    assert_int_equal(
+        open_text("name = \"ext4\"; points = \"points.csv\"; noise = { op_cv = 0.1; op_ar1 = 0.2;\n"
+                  "run_cv = 0.3; run_cv_seconds = 4; outlier_probability = 0.5;\n"
+                  "outlier_factor = 6.0; drift_per_hour = -7.0; warmup_seconds = 8;\n"
+                  "warmup_factor = 0.9; setup_seconds = 10; level_share = 0.25;\n"
+                  "level_probability = 0.75; level_factor = 11; pulse_seconds = 12;\n"
+                  "pulse_share = 0.125; };\n"),
+        0);
+    const struct simulator_noise *noise = &simulator.world.noise;
+    const double values[] = {noise->op_cv,
+                             noise->op_ar1,
+                             noise->run_cv,
+                             noise->run_cv_seconds,
+                             noise->outlier_probability,
+                             noise->outlier_factor,
+                             noise->drift_per_hour,
+                             noise->warmup_seconds,
+                             noise->warmup_factor,
+                             noise->setup_seconds,
+                             noise->level_share,
+                             noise->level_probability,
+                             noise->level_factor,
+                             noise->pulse_seconds,
+                             noise->pulse_share};
+    const double expected[] = {0.1, 0.2, 0.3, 4, 0.5, 6, -7, 8, 0.9, 10, 0.25, 0.75, 11, 12, 0.125};
+    for (size_t i = 0; i < RIG_COUNT(values); i++)
+        assert_close(values[i], expected[i], 0);
+    assert_string_equal(simulator.name, "ext4");
+    simulator_close(&simulator);
+}
+
+static void a_wrong_description_is_refused_with_its_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *part;
+    } cases[] = {
+        {"\npoint = \"points.csv\";", "s.conf:2: unknown key point"},
+        {"points = \"points.csv\";\n\nnoise = { run_vc = 1; };", "s.conf:3: unknown key noise.run_vc"},
+        {"points = \"points.csv\"; noise = 3;", "noise must be a group"},
+        {"points = \"points.csv\"; noise = [1];", "noise must be a group"},
+        {"points = \"points.csv\"; noise = ({});", "noise must be a group"},
+        {"points = \"points.csv\"; noise = { run_cv = \"5%\"; };", "run_cv must be a number"},
+        {"points = \"points.csv\"; noise = { run_cv = true; };", "run_cv must be a number"},
+        {"points = \"points.csv\"; noise = { run_cv = [1]; };", "run_cv must be a number"},
+        {"points = \"points.csv\"; noise = { run_cv = -0.1; };", "run_cv must be a number from 0"},
+        {"points = \"points.csv\"; noise = { op_ar1 = 1; };", "op_ar1 must be a number from 0"},
+        {"points = \"points.csv\"; noise = { op_cv = 11; };", "op_cv must be"},
+        {"points = \"points.csv\"; noise = { outlier_probability = 1.01; };", "outlier_probability must be"},
+        {"points = \"points.csv\"; noise = { outlier_factor = 0; };", "outlier_factor must be"},
+        {"points = \"points.csv\"; noise = { level_share = 1.5; };", "level_share must be"},
+        {"points = \"points.csv\"; noise = { level_factor = 0.9; };", "level_factor must be a number from 1"},
+        {"points = \"points.csv\"; noise = { warmup_factor = 0.0; };", "warmup_factor must be"},
+        {"points = \"points.csv\"; noise = { pulse_share = 0; };", "pulse_share must be"},
+        {"points = \"points.csv\"; noise = { pulse_seconds = -1; };", "pulse_seconds must be"},
+        {"points = \"points.csv\"; noise = { setup_seconds = 1e9; };", "setup_seconds must be"},
+        {"points = \"points.csv\"; noise = { run_cv_seconds = 1e400; };", "1e400"},
+        {"points = \"points.csv\"; noise = { setup_seconds = 3000000000; };", "3000000000"},
+        {"name = \"x\";", "points"},
+        {"", "points"},
+        {"points = 5;", "s.conf:1: points must be a text"},
+        {"points = \"points.csv\"; name = 5;", "name must be a text"},
+        {"points = \"points.csv\"; trace = 5;", "trace must be a text"},
+        {"points = \"points.csv\"; points = \"points.csv\";", "repeated"},
+    };
+    rig_write("points.csv", "%s", square);
+    for (size_t i = 0; i < RIG_COUNT(cases); i++)
+        check_refused(open_text(cases[i].text), -EINVAL, cases[i].part);
+}
+
+static void a_trace_is_read(void **state)
+{
+    (void)state;
+    rig_write("points.csv", "%s", square);
+    rig_write("trace.csv", "seconds,factor\n0,1\n10.5,0.5\n3600,2e0\n");
+    assert_int_equal(open_text("points = \"points.csv\"; trace = \"trace.csv\";"), 0);
+    assert_int_equal(simulator.world.n_trace, 3);
+    assert_ptr_equal(simulator.world.trace, simulator.trace);
+    assert_close(simulator.trace[1].seconds, 10.5, 0);
+    assert_close(simulator.trace[1].factor, 0.5, 0);
+    assert_close(simulator.trace[2].seconds, 3600, 0);
+    assert_close(simulator.trace[2].factor, 2, 0);
+    simulator_close(&simulator);
+}
+
+static void a_wrong_trace_is_refused_with_its_line(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *part;
+    } cases[] = {
+        {"", "no row"},
+        {"seconds,factor\n", "no row"},
+        {"factor,seconds\n1,0\n", "trace.csv:1: "},
+        {"seconds,factor\n0,1\n0,2\n", "trace.csv:3: seconds must ascend"},
+        {"seconds,factor\n5,1\n4,2\n", "trace.csv:3: seconds must ascend"},
+        {"seconds,factor\n-1,1\n", "trace.csv:2: '-1'"},
+        {"seconds,factor\nx,1\n", "seconds"},
+        {"seconds,factor\n0,0\n", "factor"},
+        {"seconds,factor\n0,-1\n", "factor"},
+        {"seconds,factor\n0,1e300\n", "factor"},
+        {"seconds,factor\n1e300,1\n", "seconds"},
+        {"seconds,factor\n0\n", "1 fields instead of 2"},
+        {"seconds,factor\n0,1,2\n", "3 fields instead of 2"},
+    };
+    rig_write("points.csv", "%s", square);
+    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
+        rig_write("trace.csv", "%s", cases[i].text);
+        check_refused(open_text("points = \"points.csv\"; trace = \"trace.csv\";"), -EINVAL, cases[i].part);
+    }
+    check_refused(open_text("points = \"points.csv\"; trace = \"absent.csv\";"), -ENOENT, "absent.csv");
+}
+
+static void outputs_stay_untouched_on_failure(void **state)
+{
+    (void)state;
+    struct simulator_cell *cells = (struct simulator_cell *)&err;
+    struct simulator_trace_step *steps = (struct simulator_trace_step *)&err;
+    size_t n = 77;
+    rig_write("bad.csv", "bad\n");
+    assert_int_equal(simulator_table_read("bad.csv", &cells, &n, &err), -EINVAL);
+    assert_int_equal(simulator_trace_read("bad.csv", &steps, &n, &err), -EINVAL);
+    assert_ptr_equal(cells, &err);
+    assert_ptr_equal(steps, &err);
+    assert_int_equal(n, 77);
+}
+
+static void close_accepts_a_zeroed_surface(void **state)
+{
+    (void)state;
+    struct simulator zero = {0};
+    simulator_close(&zero);
+    simulator_close(&zero);
+}
+
+static void many_rows_are_read(void **state)
+{
+    (void)state;
+    FILE *file = fopen("points.csv", "w");
+    assert_non_null(file);
+    fputs(HEADER, file);
+    for (int i = 1; i <= 1000; i++)
+        fprintf(file, "randwrite,%d,%d,0,io_uring,1,%d\n", 512 * (1 + i / 500), 1 + i % 500, i);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(open_text("points = \"points.csv\";"), 0);
+    assert_int_equal(simulator.n_cells, 1000);
+    simulator_close(&simulator);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tabulated_points_are_exact),
+        cmocka_unit_test(logarithms_are_interpolated_linearly),
+        cmocka_unit_test(nothing_is_extrapolated),
+        cmocka_unit_test(categories_must_match_exactly),
+        cmocka_unit_test(a_missing_corner_is_no_data_only_where_it_counts),
+        cmocka_unit_test(rows_of_one_point_are_averaged),
+        cmocka_unit_test(cells_come_sorted_within_their_pattern),
+        cmocka_unit_test(garbage_in_a_field_is_refused_with_its_line),
+        cmocka_unit_test(a_table_needs_its_header_and_a_row),
+        cmocka_unit_test(a_zero_byte_is_refused),
+        cmocka_unit_test(other_line_ends_are_accepted),
+        cmocka_unit_test(a_table_that_cannot_be_read_is_named),
+        cmocka_unit_test(a_description_that_cannot_be_read_is_named),
+        cmocka_unit_test(files_lie_beside_the_description),
+        cmocka_unit_test(noise_defaults_to_none),
+        cmocka_unit_test(every_key_of_noise_is_read),
+        cmocka_unit_test(a_wrong_description_is_refused_with_its_line),
+        cmocka_unit_test(a_trace_is_read),
+        cmocka_unit_test(a_wrong_trace_is_refused_with_its_line),
+        cmocka_unit_test(outputs_stay_untouched_on_failure),
+        cmocka_unit_test(close_accepts_a_zeroed_surface),
+        cmocka_unit_test(many_rows_are_read),
+    };
+    return cmocka_run_group_tests_name("tuner/session/surface", tests, rig_enter, rig_leave);
+}

@@ -1,0 +1,444 @@
+/* Tests of tuner/session/warnings: every rule fires on its fact, and none on clean facts. */
+#include "tests/tuner/session/warnings_rig.h"
+
+#include <math.h>
+
+static void warmup(void)
+{
+    facts.result.warmup = MEASURE_WARMUP_LIMIT;
+}
+
+static void depth(void)
+{
+    facts.result.achieved_depth = 6.37;
+}
+
+static void self_check(void)
+{
+    facts.result.littles_law_error = 0.11;
+}
+
+static void cached(void)
+{
+    facts.result.cold = TARGET_COLD_NOT;
+}
+
+static void unverified(void)
+{
+    facts.result.cold = TARGET_COLD_UNVERIFIED;
+}
+
+static void unsettled(void)
+{
+    facts.result.settled = false;
+}
+
+static void pvec(void)
+{
+    facts.plan.point.api = API_PVEC;
+}
+
+static void reads_not_counted(void)
+{
+    facts.result.monitor.own_read_bytes = 3.9e6;
+    facts.result.monitor.device_read_bytes = 3.9e6;
+}
+
+static void busy_worker(void)
+{
+    facts.result.monitor.busiest_thread_cpu_share = 0.97;
+}
+
+static void busy_helper(void)
+{
+    facts.result.monitor.busiest_helper_cpu_share = 0.97;
+}
+
+static void busy_processors(void)
+{
+    facts.result.monitor.process_cpu_share = 1.95;
+}
+
+static void byte_cap(void)
+{
+    facts.target_facts.stack.cap_read_bps = 4.1e6;
+}
+
+static void write_cap(void)
+{
+    facts.result.bytes_written = 8000000;
+    facts.target_facts.stack.cap_write_bps = 3.9e6;
+}
+
+static void iops_cap(void)
+{
+    facts.target_facts.stack.cap_read_iops = 990;
+}
+
+static void quota(void)
+{
+    facts.result.monitor.throttled = 1;
+}
+
+static void foreign_reads(void)
+{
+    facts.result.monitor.device_read_bytes = 30e6;
+}
+
+static void foreign_writes(void)
+{
+    facts.result.monitor.device_written_bytes = 30e6;
+}
+
+static void stolen(void)
+{
+    facts.result.monitor.steal_share = 0.08;
+}
+
+static void clock_set(void)
+{
+    facts.result.monitor.clock_step_s = -3600;
+}
+
+static void cut_short(void)
+{
+    facts.result.cut = true;
+}
+
+static void slept(void)
+{
+    facts.result.monitor.suspended_s = 5;
+}
+
+static void taken_pages_written(void)
+{
+    set_pattern("randwrite");
+    facts.plan.point.direct = 0;
+    facts.target_facts.free_pages_taken = true;
+}
+
+/* Cold reads take new pages too. */
+static void taken_pages_read(void)
+{
+    facts.plan.point.direct = 0;
+    facts.target_facts.free_pages_taken = true;
+}
+
+static void unsynced(void)
+{
+    set_pattern("randwrite");
+    facts.plan.point.sync = SYNC_NONE;
+}
+
+static const struct fault faults[] = {
+    {WARNING_WARMUP_NOT_STABLE, warmup},
+    {WARNING_DEPTH_NOT_ACHIEVED, depth},
+    {WARNING_LATENCY_SELF_CHECK, self_check},
+    {WARNING_NOT_COLD, cached},
+    {WARNING_CACHE_STATE_UNVERIFIED, unverified},
+    {WARNING_NOT_SETTLED, unsettled},
+    {WARNING_PVEC_CONTIGUOUS, pvec},
+    {WARNING_SERVED_FROM_CACHE, reads_not_counted},
+    {WARNING_GENERATOR_CPU_BOUND, busy_worker},
+    {WARNING_GENERATOR_CPU_BOUND, busy_helper},
+    {WARNING_GENERATOR_CPU_BOUND, busy_processors},
+    {WARNING_RATE_CAPPED, byte_cap},
+    {WARNING_RATE_CAPPED, write_cap},
+    {WARNING_RATE_CAPPED, iops_cap},
+    {WARNING_THROTTLED_DURING_RUN, quota},
+    {WARNING_NEIGHBOUR_BUSY, foreign_reads},
+    {WARNING_NEIGHBOUR_BUSY, foreign_writes},
+    {WARNING_STEAL, stolen},
+    {WARNING_CLOCK_STEP, clock_set},
+    {WARNING_RUN_CUT, cut_short},
+    {WARNING_CLOCK_STEP, slept},
+    {WARNING_WRITES_ABSORBED, unsynced},
+    {WARNING_MEMORY_FIRST_TOUCH, taken_pages_written},
+    {WARNING_MEMORY_FIRST_TOUCH, taken_pages_read},
+};
+
+static void pages_that_are_not_new_meet_no_host(void **state)
+{
+    const uint64_t bit = WARNINGS_BIT(WARNING_MEMORY_FIRST_TOUCH);
+    (void)state;
+    make_clean();
+    facts.target_facts.free_pages_taken = true;
+    assert_true((warnings_of_run(&facts.asked, &facts.target_facts, &facts.plan, &facts.result) & bit) == 0);
+    facts.plan.point.direct = 0;
+    facts.asked.cold = false;
+    assert_true((warnings_of_run(&facts.asked, &facts.target_facts, &facts.plan, &facts.result) & bit) == 0);
+    assert_int_equal(warnings_disqualifying(bit, &facts.asked, &facts.plan.point), 0);
+}
+
+static void every_fault_is_found_and_nothing_else(void **state)
+{
+    (void)state;
+    check_faults(faults, COUNT(faults));
+}
+
+static void clean_facts_raise_no_doubt(void **state)
+{
+    (void)state;
+    make_clean();
+    assert_int_equal(found(), 0);
+    facts.result.achieved_depth = 6.41;
+    facts.result.warmup = MEASURE_WARMUP_NONE;
+    facts.result.littles_law_error = 0.09;
+    facts.result.monitor.busiest_thread_cpu_share = 0.94;
+    facts.result.monitor.steal_share = 0.05;
+    facts.target_facts.extents.hole_bytes = facts.target_facts.extents.unwritten_bytes = 1 << 20;
+    facts.target_facts.stack.free_share = 0.06;
+    facts.target_facts.stack.cap_read_bps = 5e6;
+    assert_int_equal(found(), 0);
+}
+
+static void what_is_unknown_raises_no_doubt(void **state)
+{
+    (void)state;
+    make_clean();
+    target_facts_init(&facts.target_facts);
+    memset(&facts.result.monitor, 0, sizeof facts.result.monitor);
+    run_monitor_clear(&facts.result.monitor);
+    assert_int_equal(found(), 0);
+}
+
+/* With 64 requests at depth 64 the queue only drains: half of the depth is all there can be. */
+static void a_queue_that_drains_achieved_its_depth(void **state)
+{
+    (void)state;
+    make_clean();
+    facts.plan.point.queue_depth = 64;
+    facts.result.n_requests = 64;
+    facts.result.achieved_depth = 30;
+    assert_int_equal(found(), 0);
+    facts.result.achieved_depth = 20;
+    assert_int_equal(found(), WARNINGS_BIT(WARNING_DEPTH_NOT_ACHIEVED));
+    /* Each of four threads has its own queue. */
+    facts.result.n_requests = 4 * 64;
+    facts.plan.point.threads = 4;
+    facts.result.achieved_depth = 30;
+    assert_int_equal(found(), 0);
+}
+
+static void the_cache_matters_to_cold_reads_only(void **state)
+{
+    (void)state;
+    make_clean();
+    cached();
+    reads_not_counted();
+    facts.asked.cold = false;
+    assert_int_equal(found(), 0);
+    facts.asked.cold = true;
+    set_pattern("write");
+    assert_int_equal(found(), 0);
+}
+
+static void pvec_is_noted_where_the_pattern_is_random(void **state)
+{
+    (void)state;
+    make_clean();
+    facts.plan.point.api = API_PVEC;
+    set_pattern("read");
+    assert_int_equal(found(), 0);
+}
+
+/* Counters of the block layer do not see what a server or another process reads. */
+static void reads_are_missed_only_where_they_are_counted(void **state)
+{
+    (void)state;
+    make_clean();
+    reads_not_counted();
+    facts.target_facts.stack.network = true;
+    assert_int_equal(found(), 0);
+    facts.target_facts.stack.network = false;
+    facts.target_facts.stack.device[0] = '\0';
+    assert_int_equal(found(), 0);
+}
+
+static void holes_explain_reads_without_io(void **state)
+{
+    (void)state;
+    make_clean();
+    reads_not_counted();
+    facts.target_facts.extents.hole_bytes = 1 << 25;
+    assert_int_equal(found(), WARNINGS_BIT(WARNING_EXISTING_HAS_HOLES));
+}
+
+static void a_cap_far_from_the_rate_does_not_bind(void **state)
+{
+    (void)state;
+    make_clean();
+    facts.target_facts.stack.cap_read_bps = 3e6; /* what comes from a cache is not capped */
+    facts.target_facts.stack.cap_write_bps = 4e6;
+    facts.target_facts.stack.cap_write_iops = 1000;
+    assert_int_equal(found(), 0);
+    /* Buffered requests are merged before they are counted. */
+    facts.plan.point.direct = 0;
+    facts.target_facts.stack.cap_read_iops = 1000;
+    assert_int_equal(found(), 0);
+}
+
+static void own_writes_are_no_neighbour(void **state)
+{
+    (void)state;
+    make_clean();
+    set_pattern("randwrite");
+    facts.result.total_bytes_written = 200000000;
+    facts.result.monitor.device_written_bytes = 400e6;
+    assert_int_equal(found(), 0);
+    facts.result.monitor.device_written_bytes = 500e6;
+    assert_int_equal(found(), WARNINGS_BIT(WARNING_NEIGHBOUR_BUSY));
+    facts.plan.point.sync = SYNC_EACH;
+    assert_int_equal(found(), 0);
+    facts.plan.point.sync = SYNC_END;
+    facts.target_facts.stack.copies_on_write = true;
+    assert_int_equal(found(), 0);
+}
+
+static void ticks_that_fall_into_a_short_run_by_chance_are_no_steal(void **state)
+{
+    (void)state;
+    make_clean();
+    facts.result.monitor.span_s = 0.05;
+    facts.result.monitor.steal_share = 0.2; /* 2 of 10 ticks */
+    assert_int_equal(found(), 0);
+    facts.result.monitor.steal_share = 0.3;
+    assert_int_equal(found(), WARNINGS_BIT(WARNING_STEAL));
+}
+
+static void rates_pinned_below_an_earlier_one_are_seen(void **state)
+{
+    (void)state;
+    static const double pinned[] = {190, 200, 140, 100, 100.2, 99.9};
+    assert_true(warnings_pinned(pinned, 6));
+    assert_true(warnings_pinned(pinned + 2, 4));
+    static const double scattering[] = {190, 200, 140, 100, 101, 99.9};
+    assert_false(warnings_pinned(scattering, 6));
+    static const double steady[] = {120, 100, 100, 100};
+    assert_false(warnings_pinned(steady, 4));
+    static const double rising[] = {50, 100, 100, 100};
+    assert_false(warnings_pinned(rising, 4));
+    assert_false(warnings_pinned(pinned + 3, 3));
+    assert_false(warnings_pinned(NULL, 0));
+}
+
+static void random_is_faster_only_beyond_noise_and_a_quarter(void **state)
+{
+    (void)state;
+    const struct moments sequential = {5, 0, 0.02};
+    assert_true(warnings_random_faster((struct moments){5, 0.3, 0.02}, sequential));
+    assert_false(warnings_random_faster((struct moments){5, 0.2, 0.02}, sequential));
+    assert_false(warnings_random_faster((struct moments){5, 0.3, 0.3}, sequential));
+    assert_false(warnings_random_faster((struct moments){5, -0.3, 0.02}, sequential));
+    assert_false(warnings_random_faster((struct moments){1, 0.3, 0}, sequential));
+}
+
+static uint64_t against(enum warning warning, uint32_t direct)
+{
+    facts.plan.point.direct = direct;
+    return warnings_disqualifying(WARNINGS_BIT(warning), &facts.asked, &facts.plan.point);
+}
+
+static void depth_disqualifies_direct_points_only(void **state)
+{
+    (void)state;
+    make_clean();
+    assert_int_equal(against(WARNING_DEPTH_NOT_ACHIEVED, 1), WARNINGS_BIT(WARNING_DEPTH_NOT_ACHIEVED));
+    assert_int_equal(against(WARNING_DEPTH_NOT_ACHIEVED, 0), 0);
+}
+
+static void cached_pages_disqualify_cold_buffered_reads_only(void **state)
+{
+    (void)state;
+    make_clean();
+    assert_int_equal(against(WARNING_NOT_COLD, 0), WARNINGS_BIT(WARNING_NOT_COLD));
+    assert_int_equal(against(WARNING_NOT_COLD, 1), 0);
+    facts.asked.cold = false;
+    assert_int_equal(against(WARNING_NOT_COLD, 0), 0);
+    facts.asked.cold = true;
+    set_pattern("write");
+    assert_int_equal(against(WARNING_NOT_COLD, 0), 0);
+}
+
+static void holes_disqualify_patterns_that_read(void **state)
+{
+    (void)state;
+    make_clean();
+    assert_true(against(WARNING_EXISTING_HAS_HOLES, 0) && against(WARNING_EXISTING_HAS_HOLES, 1));
+    facts.asked.cold = false;
+    assert_true(against(WARNING_EXISTING_HAS_HOLES, 0));
+    set_pattern("randwrite");
+    assert_int_equal(against(WARNING_EXISTING_HAS_HOLES, 1), 0);
+}
+
+static void sync_none_disqualifies_unless_the_user_wanted_it(void **state)
+{
+    (void)state;
+    make_clean();
+    assert_int_equal(against(WARNING_WRITES_ABSORBED, 0), 0);
+    facts.asked.sync_pinned = false;
+    assert_true(against(WARNING_WRITES_ABSORBED, 0) && against(WARNING_WRITES_ABSORBED, 1));
+}
+
+static void notes_never_disqualify(void **state)
+{
+    (void)state;
+    static const enum warning notes[] = {
+        WARNING_GENERATOR_CPU_BOUND, WARNING_RATE_CAPPED, WARNING_MEMORY_BACKED,
+        WARNING_NEIGHBOUR_BUSY,      WARNING_STEAL,       WARNING_NEARLY_FULL};
+    make_clean();
+    facts.asked.sync_pinned = false;
+    for (size_t i = 0; i < COUNT(notes); i++)
+        assert_int_equal(against(notes[i], 0) | against(notes[i], 1), 0);
+}
+
+static void only_disturbances_from_outside_pass(void **state)
+{
+    (void)state;
+    assert_int_equal(warnings_passing(~UINT64_C(0)), WARNINGS_BIT(WARNING_NEIGHBOUR_BUSY) |
+                                                         WARNINGS_BIT(WARNING_STEAL) |
+                                                         WARNINGS_BIT(WARNING_THROTTLED_DURING_RUN));
+    assert_int_equal(warnings_passing(WARNINGS_BIT(WARNING_NOT_COLD)), 0);
+}
+
+static void every_doubt_has_a_code_of_its_own_and_words(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < WARNING_N; i++) {
+        assert_non_null(warnings_table[i].code);
+        assert_int_equal(warnings_find(warnings_table[i].code), i);
+        assert_true(strlen(warnings_table[i].text) > 20 && strlen(warnings_table[i].text) < 240);
+        assert_int_equal(strspn(warnings_table[i].code, "abcdefghijklmnopqrstuvwxyz_"),
+                         strlen(warnings_table[i].code));
+    }
+    assert_int_equal(warnings_find("not_col"), WARNING_N);
+    assert_int_equal(warnings_find(""), WARNING_N);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_fault_is_found_and_nothing_else),
+        cmocka_unit_test(pages_that_are_not_new_meet_no_host),
+        cmocka_unit_test(clean_facts_raise_no_doubt),
+        cmocka_unit_test(what_is_unknown_raises_no_doubt),
+        cmocka_unit_test(a_queue_that_drains_achieved_its_depth),
+        cmocka_unit_test(the_cache_matters_to_cold_reads_only),
+        cmocka_unit_test(pvec_is_noted_where_the_pattern_is_random),
+        cmocka_unit_test(reads_are_missed_only_where_they_are_counted),
+        cmocka_unit_test(holes_explain_reads_without_io),
+        cmocka_unit_test(a_cap_far_from_the_rate_does_not_bind),
+        cmocka_unit_test(own_writes_are_no_neighbour),
+        cmocka_unit_test(ticks_that_fall_into_a_short_run_by_chance_are_no_steal),
+        cmocka_unit_test(rates_pinned_below_an_earlier_one_are_seen),
+        cmocka_unit_test(random_is_faster_only_beyond_noise_and_a_quarter),
+        cmocka_unit_test(depth_disqualifies_direct_points_only),
+        cmocka_unit_test(cached_pages_disqualify_cold_buffered_reads_only),
+        cmocka_unit_test(holes_disqualify_patterns_that_read),
+        cmocka_unit_test(sync_none_disqualifies_unless_the_user_wanted_it),
+        cmocka_unit_test(notes_never_disqualify),
+        cmocka_unit_test(only_disturbances_from_outside_pass),
+        cmocka_unit_test(every_doubt_has_a_code_of_its_own_and_words),
+    };
+    return cmocka_run_group_tests_name("tuner/session/doubts", tests, NULL, NULL);
+}

@@ -1,0 +1,418 @@
+/* Tests of warnings with the whole program: real faults, made on purpose, are named and keep a point from
+ * being recommended. Some need root, for a mount or a control group of their own. */
+#include "tests/check.h"
+#include "tests/tuner/rig.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MIB ((off_t)1 << 20)
+#define MEASURE(pattern)                                                                                     \
+    "measure", "--quiet", "--no-lock", "--json", "--pattern", pattern, "--replays", "3", "--duration",       \
+        "100ms", "--request-size", "64k"
+#define PSYNC "--queue-depth", "1", "--api", "psync", "--direct", "0"
+#define SEARCH                                                                                               \
+    "recommend", "--quiet", "--no-lock", "--json", "--request-size", "4k,64k", "--queue-depth", "1,4"
+
+static struct rig_run run;
+static json_t *document;
+
+static int enter(void **state)
+{
+    return rig_enter(state) != 0 || mkdir("mnt", 0755) != 0 ? -1 : 0;
+}
+
+static void need(bool there, const char *why)
+{
+    if (!there) {
+        print_message("skipped: %s\n", why);
+        skip();
+    }
+}
+
+/* What the child does first, in mounts of its own, which go away with it: a loop device with its mount. */
+static const char *mount_script;
+
+static bool in_own_mounts(void)
+{
+    return unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+           system(mount_script) == 0;
+}
+
+#define LOOP(size, type, options)                                                                            \
+    "exec >/dev/null 2>&1; rm -f image; truncate -s " size " image && mkfs." type " -q image && "            \
+    "mount -o loop" options " image mnt"
+
+/* The program with these arguments, after the script. */
+#define RUN_MOUNTED(script, ...)                                                                             \
+    do {                                                                                                     \
+        mount_script = (script);                                                                             \
+        need(geteuid() == 0, "only root can mount");                                                         \
+        rig_run(&run, in_own_mounts, __VA_ARGS__, NULL);                                                     \
+        need_mount();                                                                                        \
+    } while (0)
+
+static void need_mount(void)
+{
+    if (run.code == 99)
+        rig_free(&run);
+    need(run.code != 99, "this file system cannot be made and mounted here");
+}
+
+static bool names(const json_t *list, const char *code)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        if (strcmp(json_string_value(json_array_get(list, i)), code) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The warning of this code, NULL when there is none. */
+static const json_t *warning(const char *code)
+{
+    const json_t *list = json_object_get(document, "warnings");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *entry = json_array_get(list, i);
+        if (strcmp(json_string_value(json_object_get(entry, "code")), code) == 0)
+            return entry;
+    }
+    return NULL;
+}
+
+static bool disqualifies(const char *code)
+{
+    return json_is_true(json_object_get(warning(code), "disqualifying"));
+}
+
+static const json_t *row(void)
+{
+    return json_object_get(document, "row");
+}
+
+static void take(void)
+{
+    document = rig_json(&run);
+}
+
+static void drop(void)
+{
+    json_decref(document);
+    document = NULL;
+    rig_free(&run);
+}
+
+/* What `measure` says of a figure that this code spoils. */
+static void check_spoilt(const char *code)
+{
+    assert_int_equal(run.code, 0);
+    if (warning(code) == NULL)
+        fail_msg("%s is not among the warnings: %s", code, run.out);
+    assert_true(disqualifies(code));
+    assert_true(names(json_object_get(row(), "disqualified_by"), code));
+    assert_true(json_is_false(json_object_get(document, "trustworthy")));
+}
+
+static void check_noted(const char *code)
+{
+    assert_int_equal(run.code, 0);
+    if (warning(code) == NULL)
+        fail_msg("%s is not among the warnings: %s", code, run.out);
+    assert_false(disqualifies(code));
+    assert_false(names(json_object_get(row(), "disqualified_by"), code));
+}
+
+static void check_nothing_recommended(const char *code)
+{
+    assert_int_equal(run.code, 5);
+    assert_true(json_is_null(json_object_get(document, "recommendation")));
+    const char *reason = json_string_value(json_array_get(json_object_get(document, "reasons"), 0));
+    assert_non_null(reason);
+    if (strstr(reason, code) == NULL || strstr(reason, "--accept") == NULL || !disqualifies(code))
+        fail_msg("the reason does not name %s: %s", code, reason);
+    const json_t *points = json_object_get(document, "points");
+    assert_true(json_array_size(points) > 0);
+    assert_true(names(json_object_get(json_array_get(points, 0), "warnings"), code));
+}
+
+static void make_file(const char *name, bool allocated)
+{
+    int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    assert_true(fd >= 0);
+    assert_int_equal(ftruncate(fd, 128 * MIB), 0);
+    if (allocated)
+        assert_int_equal(posix_fallocate(fd, 0, 128 * MIB), 0);
+    close(fd);
+}
+
+static void write_file(void)
+{
+    assert_int_equal(system("head -c 128M /dev/urandom >written && sync written"), 0);
+}
+
+static void a_written_file_is_trusted(void **state)
+{
+    (void)state;
+    write_file();
+    rig_run(&run, NULL, MEASURE("randread"), PSYNC, "--existing", "written", "--cache", "cold", NULL);
+    take();
+    assert_true(json_is_true(json_object_get(document, "trustworthy")));
+    assert_int_equal(json_array_size(json_object_get(row(), "disqualified_by")), 0);
+    drop();
+}
+
+static void a_sparse_file_is_recommended_from_only_when_accepted(void **state)
+{
+    (void)state;
+    make_file("sparse", false);
+    rig_run(&run, NULL, SEARCH, "--pattern", "randread", "--existing", "sparse", "--budget", "4s", NULL);
+    take();
+    check_nothing_recommended("existing_has_holes");
+    drop();
+    rig_run(&run, NULL, SEARCH, "--pattern", "randread", "--existing", "sparse", "--budget", "4s", "--accept",
+            "existing_has_holes", NULL);
+    take();
+    assert_true(run.code == 0 || run.code == 3);
+    assert_true(json_is_object(json_object_get(document, "recommendation")));
+    assert_non_null(warning("existing_has_holes"));
+    assert_false(disqualifies("existing_has_holes"));
+    drop();
+}
+
+static void unwritten_extents_spoil_reads(void **state)
+{
+    (void)state;
+    make_file("unwritten", true);
+    rig_run(&run, NULL, MEASURE("read"), PSYNC, "--existing", "unwritten", NULL);
+    take();
+    check_spoilt("existing_has_unwritten");
+    drop();
+    rig_run(&run, NULL, MEASURE("write"), PSYNC, "--existing", "unwritten", "--overwrite", NULL);
+    take();
+    check_noted("existing_has_unwritten");
+    drop();
+}
+
+static void compressed_extents_spoil_reads(void **state)
+{
+    (void)state;
+    RUN_MOUNTED(
+        LOOP("400m", "btrfs", ",compress=zstd:1") " && yes fstune | head -c 128M >mnt/text; sync mnt/text",
+        MEASURE("read"), PSYNC, "--existing", "mnt/text");
+    take();
+    check_spoilt("existing_compressed");
+    drop();
+}
+
+static void a_loop_device_without_direct_io_spoils_cold_reads(void **state)
+{
+    (void)state;
+    RUN_MOUNTED(LOOP("300m", "ext4", ""), MEASURE("randread"), PSYNC, "--path", "mnt", "--file-size", "128m");
+    take();
+    check_spoilt("memory_backed_loop");
+    drop();
+    RUN_MOUNTED(LOOP("300m", "ext4", ""), MEASURE("randwrite"), PSYNC, "--path", "mnt", "--file-size",
+                "128m");
+    take();
+    check_noted("memory_backed_loop");
+    drop();
+}
+
+static void a_nearly_full_file_system_is_noted(void **state)
+{
+    (void)state;
+    RUN_MOUNTED(LOOP("160m", "ext4",
+                     "") " && head -c 32M /dev/urandom >mnt/data; cat /dev/zero >mnt/filler; sync -f mnt",
+                MEASURE("read"), PSYNC, "--existing", "mnt/data");
+    take();
+    check_noted("nearly_full");
+    drop();
+}
+
+static void memory_is_no_disk(void **state)
+{
+    (void)state;
+    static const char *const tmpfs = "mount -t tmpfs -o size=256m tmpfs mnt";
+    RUN_MOUNTED(tmpfs, SEARCH, "--pattern", "randread", "--path", "mnt", "--file-size", "128m", "--budget",
+                "4s");
+    take();
+    check_nothing_recommended("not_cold");
+    assert_non_null(warning("memory_backed"));
+    drop();
+    RUN_MOUNTED(tmpfs, MEASURE("randread"), PSYNC, "--path", "mnt", "--file-size", "128m", "--cache", "warm");
+    take();
+    check_noted("memory_backed");
+    assert_true(json_is_true(json_object_get(document, "trustworthy")));
+    drop();
+}
+
+static char group[256];
+
+static bool throttle_me(void)
+{
+    char command[512];
+    snprintf(command, sizeof command, "echo %ld >%s/cgroup.procs", (long)getpid(), group);
+    return system(command) == 0;
+}
+
+static void a_throttled_device_is_noted(void **state)
+{
+    (void)state;
+    struct stat here;
+    need(access("/sys/fs/cgroup/blkio", W_OK) == 0, "no control groups of version 1 for block devices");
+    write_file();
+    assert_int_equal(stat("written", &here), 0);
+    snprintf(group, sizeof group, "/sys/fs/cgroup/blkio/fstune-test-%ld", (long)getpid());
+    char command[640];
+    snprintf(command, sizeof command, "mkdir %s && echo '%u:%u 20971520' >%s/blkio.throttle.read_bps_device",
+             group, major(here.st_dev), minor(here.st_dev), group);
+    bool capped = system(command) == 0;
+    if (capped)
+        rig_run(&run, throttle_me, "measure", "--quiet", "--no-lock", "--json", "--pattern", "randread",
+                "--replays", "3", "--duration", "1s", "--request-size", "64k", "--queue-depth", "4", "--api",
+                "libaio", "--direct", "1", "--existing", "written", "--cache", "cold", NULL);
+    rmdir(group);
+    need(capped, "the disk cannot be throttled");
+    take();
+    check_noted("rate_capped");
+    drop();
+}
+
+/* Somebody who writes all the time, as a process group of its own. */
+static pid_t start_neighbour(void)
+{
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        setpgid(0, 0);
+        execlp("sh", "sh", "-c",
+               "while dd if=/dev/zero of=noise bs=1M count=32 conv=notrunc,fdatasync 2>/dev/null; do :; done",
+               (char *)NULL);
+        _exit(97);
+    }
+    setpgid(child, child);
+    return child;
+}
+
+static void a_busy_neighbour_is_noted(void **state)
+{
+    (void)state;
+    write_file();
+    pid_t neighbour = start_neighbour();
+    rig_run(&run, NULL, MEASURE("randread"), "--queue-depth", "4", "--api", "libaio", "--direct", "1",
+            "--existing", "written", "--cache", "cold", NULL);
+    kill(-neighbour, SIGKILL);
+    waitpid(neighbour, NULL, 0);
+    take();
+    check_noted("neighbour_busy");
+    assert_non_null(warning("run_repeated"));
+    drop();
+}
+
+static void points_that_flush_nothing_are_not_recommended(void **state)
+{
+    (void)state;
+    rig_run(&run, NULL, SEARCH, "--pattern", "randwrite", "--path", ".", "--file-size", "128m", "--budget",
+            "6s", "--direct", "0", "--api", "psync,io_uring", "--sync", "none,end", NULL);
+    take();
+    assert_true(disqualifies("writes_absorbed"));
+    const json_t *points = json_object_get(document, "points");
+    for (size_t i = 0; i < json_array_size(points); i++) {
+        const json_t *point = json_array_get(points, i);
+        assert_string_equal(json_string_value(json_object_get(point, "sync")), "end");
+        assert_int_equal(json_array_size(json_object_get(point, "disqualified_by")), 0);
+    }
+    const json_t *setting = json_object_get(document, "recommendation");
+    assert_string_equal(json_string_value(json_object_get(setting, "sync")), "end");
+    drop();
+    rig_run(&run, NULL, MEASURE("randwrite"), PSYNC, "--path", ".", "--file-size", "128m", "--sync", "none",
+            NULL);
+    take();
+    check_noted("writes_absorbed");
+    drop();
+}
+
+static void a_depth_that_buffered_libaio_does_not_reach_is_noted(void **state)
+{
+    (void)state;
+    write_file();
+    rig_run(&run, NULL, MEASURE("randread"), "--queue-depth", "16", "--api", "libaio", "--direct", "0",
+            "--existing", "written", "--cache", "cold", NULL);
+    take();
+    check_noted("depth_not_achieved");
+    drop();
+}
+
+static void random_is_compared_with_sequential(void **state)
+{
+    (void)state;
+    rig_run(&run, NULL, "recommend", "--quiet", "--no-lock", "--json", "--pattern", "randread", "--path", ".",
+            "--file-size", "128m", "--budget", "20s", "--request-size", "64k", "--queue-depth", "1", "--api",
+            "psync", NULL);
+    take();
+    const json_t *counterpart = json_object_get(document, "sequential_counterpart");
+    assert_true(run.code == 0 || run.code == 3);
+    if (!json_is_object(counterpart)) {
+        drop(); /* it comes after the replays, as far as there is time */
+        need(false, "this machine is too busy for the sequential counterpart");
+    }
+    const char *pattern = json_string_value(json_object_get(counterpart, "pattern"));
+    assert_non_null(pattern);
+    assert_string_equal(pattern, "read");
+    const json_t *throughput = json_object_get(counterpart, "throughput");
+    assert_true(json_integer_value(json_object_get(throughput, "replays")) >= 3);
+    drop();
+}
+
+static bool become_nobody(void)
+{
+    return setgid(65534) == 0 && setuid(65534) == 0;
+}
+
+static void a_user_who_may_not_lock_the_device_is_told_and_measures(void **state)
+{
+    (void)state;
+    need(geteuid() == 0, "only root can become somebody else");
+    need(access("/run/user/65534", F_OK) != 0, "nobody has a directory in /run/user");
+    assert_int_equal(chmod(".", 0777), 0);
+    static const char *const formats[] = {"--json", "--replays=3"};
+    for (size_t i = 0; i < RIG_COUNT(formats); i++) {
+        rig_run(&run, become_nobody, "measure", "--quiet", formats[i], "--pattern", "read", "--request-size",
+                "64k", "--duration", "100ms", "--file-size", "128m", PSYNC, NULL);
+        assert_int_equal(run.code, 0);
+        assert_non_null(strstr(run.out, "no_lock"));
+        assert_non_null(strstr(run.out, "/run/fstune"));
+    }
+    rig_free(&run);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_written_file_is_trusted),
+        cmocka_unit_test(a_sparse_file_is_recommended_from_only_when_accepted),
+        cmocka_unit_test(unwritten_extents_spoil_reads),
+        cmocka_unit_test(compressed_extents_spoil_reads),
+        cmocka_unit_test(a_loop_device_without_direct_io_spoils_cold_reads),
+        cmocka_unit_test(a_nearly_full_file_system_is_noted),
+        cmocka_unit_test(memory_is_no_disk),
+        cmocka_unit_test(a_throttled_device_is_noted),
+        cmocka_unit_test(a_busy_neighbour_is_noted),
+        cmocka_unit_test(points_that_flush_nothing_are_not_recommended),
+        cmocka_unit_test(a_depth_that_buffered_libaio_does_not_reach_is_noted),
+        cmocka_unit_test(random_is_compared_with_sequential),
+        cmocka_unit_test(a_user_who_may_not_lock_the_device_is_told_and_measures),
+    };
+    if (!rig_find_program())
+        return RIG_SKIPPED;
+    return cmocka_run_group_tests_name("tuner/doubts_fs", tests, enter, rig_leave);
+}

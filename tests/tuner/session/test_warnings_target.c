@@ -1,0 +1,162 @@
+/* Tests of tuner/session/warnings_target: every rule about file, device and machine fires on its fact. */
+#include "tests/tuner/session/warnings_rig.h"
+
+static void busy_before(void)
+{
+    facts.target_facts.idle.device_written_bps = 50e6;
+}
+
+static void pressure_before(void)
+{
+    facts.target_facts.idle.psi_io_some_share = 0.9;
+}
+
+static void stolen_before(void)
+{
+    facts.target_facts.idle.steal_share = 0.2;
+}
+
+static void holes(void)
+{
+    facts.target_facts.extents.hole_bytes = 1 << 25;
+}
+
+static void unwritten(void)
+{
+    facts.target_facts.extents.unwritten_bytes = 1 << 25;
+}
+
+static void encoded(void)
+{
+    facts.target_facts.extents.encoded_bytes = 1 << 25;
+}
+
+static void text_on_a_compressing_file_system(void)
+{
+    facts.target_facts.stack.compresses = true;
+    facts.target_facts.compressibility.compressible_share = 0.5;
+}
+
+static void copies_on_a_deduplicating_one(void)
+{
+    facts.target_facts.stack.may_deduplicate = true;
+    facts.target_facts.compressibility.duplicate_share = 0.5;
+}
+
+static void buffered_loop(void)
+{
+    facts.target_facts.stack.loop = true;
+}
+
+static void tmpfs(void)
+{
+    facts.target_facts.stack.in_memory = true;
+}
+
+static void guest_disk(void)
+{
+    facts.target_facts.stack.virtual_disk = true;
+}
+
+static void full(void)
+{
+    facts.target_facts.stack.free_share = 0.04;
+}
+
+static void broken_up(void)
+{
+    facts.target_facts.growth_per_gib = 500;
+}
+
+static const struct fault faults[] = {
+    {WARNING_NEIGHBOUR_BUSY, busy_before},
+    {WARNING_NEIGHBOUR_BUSY, pressure_before},
+    {WARNING_STEAL, stolen_before},
+    {WARNING_EXISTING_HAS_HOLES, holes},
+    {WARNING_EXISTING_HAS_UNWRITTEN, unwritten},
+    {WARNING_EXISTING_COMPRESSED, encoded},
+    {WARNING_COMPRESSIBLE_DATA, text_on_a_compressing_file_system},
+    {WARNING_COMPRESSIBLE_DATA, copies_on_a_deduplicating_one},
+    {WARNING_MEMORY_BACKED_LOOP, buffered_loop},
+    {WARNING_MEMORY_BACKED, tmpfs},
+    {WARNING_FILE_FITS_DEVICE_CACHE, guest_disk},
+    {WARNING_NEARLY_FULL, full},
+    {WARNING_FRAGMENTED, broken_up},
+};
+
+static void every_fault_is_found_and_nothing_else(void **state)
+{
+    (void)state;
+    check_faults(faults, COUNT(faults));
+}
+
+static void an_own_file_has_no_doubts_of_a_users(void **state)
+{
+    (void)state;
+    make_clean();
+    facts.target_facts.existing = false;
+    holes();
+    unwritten();
+    encoded();
+    text_on_a_compressing_file_system();
+    assert_int_equal(found(), 0);
+}
+
+static void encryption_is_no_compression(void **state)
+{
+    (void)state;
+    make_clean();
+    encoded();
+    facts.target_facts.stack.encrypted = true;
+    assert_int_equal(found(), 0);
+}
+
+/* A block less than a hundredth, and the commit of a journal. */
+static void trifles_raise_no_doubt(void **state)
+{
+    (void)state;
+    make_clean();
+    facts.target_facts.extents.hole_bytes = facts.target_facts.extents.unwritten_bytes = 1 << 20;
+    facts.target_facts.extents.encoded_bytes = 1 << 20;
+    facts.target_facts.idle.device_written_bps = 10e6;
+    facts.target_facts.idle.psi_io_some_share = 0.2;
+    facts.target_facts.growth_per_gib = 10;
+    facts.target_facts.stack.free_share = 0.06;
+    facts.target_facts.stack.compresses = true;
+    facts.target_facts.compressibility.compressible_share = 0.05;
+    assert_int_equal(found(), 0);
+}
+
+static void a_loop_device_with_direct_io_is_a_disk(void **state)
+{
+    (void)state;
+    make_clean();
+    buffered_loop();
+    facts.target_facts.stack.loop_direct_io = true;
+    assert_int_equal(found(), 0);
+}
+
+static void a_virtual_disk_matters_to_cold_reads(void **state)
+{
+    (void)state;
+    make_clean();
+    guest_disk();
+    facts.asked.cold = false;
+    assert_int_equal(found(), 0);
+    facts.asked.cold = true;
+    set_pattern("write");
+    assert_int_equal(found(), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_fault_is_found_and_nothing_else),
+        cmocka_unit_test(an_own_file_has_no_doubts_of_a_users),
+        cmocka_unit_test(encryption_is_no_compression),
+        cmocka_unit_test(trifles_raise_no_doubt),
+        cmocka_unit_test(a_loop_device_with_direct_io_is_a_disk),
+        cmocka_unit_test(a_virtual_disk_matters_to_cold_reads),
+    };
+    return cmocka_run_group_tests_name("tuner/session/doubts_ground", tests, NULL, NULL);
+}

@@ -1,0 +1,119 @@
+/* An answer is read as it was reported, or refused with the reason. */
+#include "tests/check.h"
+#include "tuner/store/recommendation.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#define POINT                                                                                                \
+    "{\"request_size\": 65536, \"queue_depth\": 8, \"direct\": 1, \"api\": \"io_uring\", \"threads\": 1, "   \
+    "\"sync\": \"end\"}"
+#define ANSWER(point, rest)                                                                                  \
+    "{\"schema\": \"fstune/recommendation/1\", \"version\": \"0.1.0\", \"pattern\": {\"name\": "             \
+    "\"randrw:70\"},"                                                                                        \
+    "\"recommendation\": " point rest "}"
+
+static int read_text(const char *text, json_t **ret_document, struct recommendation *recommendation,
+                     struct err *err)
+{
+    *ret_document = json_loads(text, 0, NULL);
+    assert_non_null(*ret_document);
+    return recommendation_read(recommendation, *ret_document, err);
+}
+
+static void setting_evidence_and_origin_are_read(void **state)
+{
+    struct recommendation recommendation;
+    struct err err = {0};
+    json_t *document;
+    (void)state;
+    assert_int_equal(
+        read_text(
+            ANSWER(POINT,
+                   ", \"throughput\": {\"mean\": 5e8, \"ci_low\": 4e8, \"ci_high\": 6e8, \"replays\": 7,"
+                   " \"confidence\": 0.95}, \"conclusive\": true, \"system\": {\"simulated\": false, "
+                   "\"hostname\": \"h\", \"path\": \"/data\", \"nr_requests\": 64}"),
+            &document, &recommendation, &err),
+        0);
+    assert_int_equal(recommendation.point.request_size_bytes, 65536);
+    assert_int_equal(recommendation.point.api, API_IO_URING);
+    assert_string_equal(recommendation.pattern.name, "randrw:70");
+    assert_true(recommendation.conclusive);
+    assert_int_equal(recommendation.replays, 7);
+    assert_close(recommendation.ci_high_bps, 6e8, 1e-12);
+    assert_true(isnan(recommendation.probability));
+    assert_string_equal(recommendation.path, "/data");
+    assert_close(recommendation_fact_number(&recommendation, "nr_requests"), 64, 1e-12);
+    assert_null(recommendation_fact_text(&recommendation, "nr_requests"));
+    json_decref(document);
+}
+
+static void an_answer_without_recommendation_is_enodata_with_its_reason(void **state)
+{
+    struct recommendation recommendation;
+    struct err err = {0};
+    json_t *document;
+    (void)state;
+    assert_int_equal(read_text(ANSWER("null", ", \"reasons\": [\"nothing was trustworthy\"]"), &document,
+                               &recommendation, &err),
+                     -ENODATA);
+    assert_non_null(strstr(err.text, "nothing was trustworthy"));
+    json_decref(document);
+}
+
+static void other_documents_and_damaged_points_are_refused(void **state)
+{
+    static const char *const texts[] = {
+        "{}",
+        "[]",
+        "{\"schema\": \"fstune/measurement/1\"}",
+        "{\"schema\": \"fstune/recommendation/1\", \"recommendation\": " POINT "}",
+        ANSWER("[]", ""),
+        ANSWER("{\"request_size\": 65536}", ""),
+        ANSWER(
+            "{\"request_size\": 1000, \"queue_depth\": 8, \"direct\": 1, \"api\": \"pool\", \"threads\": 1, "
+            "\"sync\": \"end\"}",
+            ""),
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct recommendation recommendation;
+        struct err err = {0};
+        json_t *document;
+        assert_int_equal(read_text(texts[i], &document, &recommendation, &err), -EINVAL);
+        assert_true(err.text[0] != '\0');
+        json_decref(document);
+    }
+}
+
+static void a_probability_that_is_no_share_is_refused(void **state)
+{
+    static const struct {
+        const char *text;
+        int result;
+    } rows[] = {{ANSWER(POINT, ", \"probability_within_tolerance\": 7"), -EINVAL},
+                {ANSWER(POINT, ", \"probability_within_tolerance\": -0.1"), -EINVAL},
+                {ANSWER(POINT, ", \"throughput\": {\"confidence\": 95}"), -EINVAL},
+                {ANSWER(POINT, ", \"probability_within_tolerance\": 1"), 0},
+                {ANSWER(POINT, ", \"probability_within_tolerance\": null"), 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct recommendation recommendation;
+        struct err err = {0};
+        json_t *document;
+        assert_int_equal(read_text(rows[i].text, &document, &recommendation, &err), rows[i].result);
+        json_decref(document);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(setting_evidence_and_origin_are_read),
+        cmocka_unit_test(an_answer_without_recommendation_is_enodata_with_its_reason),
+        cmocka_unit_test(other_documents_and_damaged_points_are_refused),
+        cmocka_unit_test(a_probability_that_is_no_share_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

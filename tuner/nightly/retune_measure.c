@@ -1,0 +1,425 @@
+/* One night: a search with what earlier nights know, and its verdict. */
+#include "tuner/nightly/retune_measure.h"
+
+#include "tuner/base/json.h"
+#include "tuner/nightly/retune_decide.h"
+#include "tuner/nightly/retune_state.h"
+#include "tuner/nightly/retune_text.h"
+#include "tuner/report/answer.h"
+#include "tuner/report/live_tune.h"
+#include "tuner/report/report_recommend.h"
+#include "tuner/search/prior.h"
+#include "tuner/search/tune.h"
+#include "tuner/store/save.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Judging is what a night is for: less of it goes to the search than in `recommend`. */
+#define FINAL_SHARE  0.33
+#define MOST_REPLAYS 120
+/* With a contender of the last night that waits for its verdict. */
+#define WATCHED_SHARE 0.5
+#define N_CONTENDERS  3
+/* Nights whose points steer the search. */
+#define PRIOR_NIGHTS 10
+/* As in `recommend`: a run that hangs is given up after this. */
+#define LATE_NS (3 * CLOCK_NS_PER_S)
+
+const char *const night_verdict_names[NIGHT_N_VERDICTS] = {
+    [NIGHT_NOTHING] = "nothing", [NIGHT_FIRST] = "first",   [NIGHT_NO_CHANGE] = "no_change",
+    [NIGHT_PENDING] = "pending", [NIGHT_CHANGE] = "change",
+};
+
+/* On the heap, because a run that hangs in the kernel goes on using it. */
+struct world {
+    struct settings settings;
+    struct session session;
+    struct tune_watch watch;
+    struct tune tune;
+    struct retune_state memory;
+    json_t *documents; /* of earlier nights; NULL: none */
+};
+
+void retune_request_init(struct retune_request *request, const struct settings *settings)
+{
+    *request = (struct retune_request){.settings = settings,
+                                       .first_budget_ns = NIGHT_FIRST_BUDGET_NS,
+                                       .night_budget_ns = NIGHT_BUDGET_NS,
+                                       .alarm_share = NIGHT_ALARM_SHARE,
+                                       .nights_needed = NIGHT_NIGHTS_NEEDED,
+                                       .in_force_given = settings->current_given};
+    if (settings->current_given)
+        request->in_force = tune_current_point(settings);
+}
+
+static void set_current(struct settings *settings, const struct point *point)
+{
+    settings->current_given = true;
+    settings->current = (struct current){
+        .given = {[FACTOR_REQUEST_SIZE] = true,
+                  [FACTOR_QUEUE_DEPTH] = true,
+                  [FACTOR_DIRECT] = true,
+                  [FACTOR_API] = true,
+                  [FACTOR_THREADS] = true,
+                  [FACTOR_SYNC] = true,
+                  [FACTOR_WRITE_SIZE] = true},
+        .value = {[FACTOR_REQUEST_SIZE] = point->request_size_bytes,
+                  [FACTOR_QUEUE_DEPTH] = point->queue_depth,
+                  [FACTOR_DIRECT] = point->direct,
+                  [FACTOR_API] = point->api,
+                  [FACTOR_THREADS] = point->threads,
+                  [FACTOR_SYNC] = point->sync,
+                  [FACTOR_WRITE_SIZE] = factors_write_size_bytes(point)},
+    };
+}
+
+static void init_settings(struct settings *settings, const struct retune_request *request)
+{
+    *settings = *request->settings;
+    /* The size of the test file depends on it, and must not differ between the first night and the others. */
+    settings->budget_ns = request->night_budget_ns;
+    if (!settings->max_write_given)
+        settings->max_write_bytes = NIGHT_MAX_WRITE_BYTES;
+    settings->current_given = false;
+    if (request->in_force_given)
+        set_current(settings, &request->in_force);
+}
+
+/* Everything that can be refused before a byte is written. */
+static int check(struct session *session, struct err *err)
+{
+    struct candidates candidates = {0};
+    uint64_t file_bytes = 0;
+    int result = session_estimate(session, &file_bytes, err);
+    if (result == 0)
+        result = candidates_build(&candidates, session, file_bytes, err);
+    if (result == 0)
+        result = tune_check(session, &candidates, file_bytes, err);
+    if (result == 0)
+        result = prior_open(session, err);
+    candidates_free(&candidates);
+    session->dropped.n = 0;
+    return result;
+}
+
+/* The points of earlier nights as one source: their levels differ by less than settings do. */
+static int add_prior(struct world *world, struct err *err)
+{
+    struct session *session = &world->session;
+    size_t n = json_array_size(world->documents), first = n > PRIOR_NIGHTS ? n - PRIOR_NIGHTS : 0;
+    if (n == 0)
+        return 0;
+    if (session->prior == NULL)
+        session->prior = calloc(1, sizeof *session->prior);
+    if (session->prior == NULL)
+        return err_set(err, -ENOMEM, "no memory for prior knowledge");
+    if (session->prior->n == BELIEF_PRIOR_MAX)
+        return 0;
+    struct prior_file *file = &session->prior->files[session->prior->n];
+    snprintf(file->name, sizeof file->name, "earlier nights");
+    for (size_t i = first; i < n; i++) {
+        /* What is damaged steers nothing. */
+        if (prior_take_answer(file, json_array_get(world->documents, i), NULL) == -ENOMEM)
+            return err_set(err, -ENOMEM, "no memory for what earlier nights measured");
+    }
+    session->prior->n += file->n > 0;
+    return 0;
+}
+
+static int recall(struct world *world, const struct retune_request *request, struct err *err)
+{
+    int result = 0;
+    if (request->recall != NULL)
+        result = request->recall(request->context, &world->session, &world->documents, err);
+    if (result == 0 && retune_state_read(&world->memory, world->documents) < 0)
+        result = err_set(err, -ENOMEM, "no memory for earlier nights");
+    return result < 0 ? result : add_prior(world, err);
+}
+
+/* The first night has more time, and nothing to watch. */
+static void plan(struct world *world, const struct retune_request *request, struct retune_result *result)
+{
+    struct session *session = &world->session;
+    result->first = world->memory.n == 0;
+    world->settings.budget_ns = result->first ? request->first_budget_ns : request->night_budget_ns;
+    session->end_ns = session->start_ns + world->settings.budget_ns + LATE_NS;
+    world->watch = (struct tune_watch){.final_share = result->first ? TUNE_FINAL_SHARE : FINAL_SHARE,
+                                       .most_replays = MOST_REPLAYS,
+                                       .n_contenders = N_CONTENDERS,
+                                       .look_again = !result->first,
+                                       .once = !result->first};
+    if (request->in_force_given)
+        world->watch.n = retune_state_pending(&world->memory, &request->in_force, world->watch.points);
+    if (world->watch.n > 0)
+        world->watch.final_share = WATCHED_SHARE;
+    session->watch = &world->watch;
+}
+
+static int measure(struct world *world, const struct retune_request *request, struct retune_result *result,
+                   struct err *err)
+{
+    struct session *session = &world->session;
+    session->end_ns = session->start_ns + request->first_budget_ns + LATE_NS;
+    int status = session_prepare(session, err);
+    result->filled_bytes = session->abandoned ? 0 : session->target.filled_bytes;
+    if (status == 0)
+        status = recall(world, request, err);
+    if (status < 0)
+        return status;
+    plan(world, request, result);
+    status = tune_init(&world->tune, session, err);
+    world->tune.observer = &live_tune;
+    if (status == 0)
+        status = tune_run(&world->tune, err);
+    /* What a device did that then stood still is nothing to act on. */
+    if (status == 0 && world->tune.stop == TUNE_STOP_STALLED)
+        status = err_set(err, -ETIME, "%s (see dmesg)", tune_stop_text[TUNE_STOP_STALLED]);
+    return status;
+}
+
+static bool has_replays(const struct tune *tune, size_t point)
+{
+    return point != TUNE_NONE && record_count(&tune->records[point], true) >= TUNE_MIN_REPLAYS;
+}
+
+/* The settings in force and another have their replays; without another to compare with, they alone. */
+static bool has_comparison(const struct tune *tune)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < tune->n_records; i++)
+        n += has_replays(tune, i);
+    return has_replays(tune, tune->baseline) && (n > 1 || tune->unpaid == TUNE_NONE);
+}
+
+/* Why there can be no verdict; NULL. The search's own reasons come with its answer. text: place for it. */
+static const char *no_verdict(const struct tune *tune, const struct retune_request *request,
+                              char text[NIGHT_TEXT_SIZE])
+{
+    if (tune->stop == TUNE_STOP_INTERRUPTED)
+        return "interrupted before there was a verdict";
+    if (tune->chosen == TUNE_NONE)
+        return "nothing that can be trusted was measured";
+    if (!request->in_force_given && has_replays(tune, tune->chosen))
+        return NULL;
+    if (tune->writes_are_scarce &&
+        (!request->in_force_given || (tune->records[tune->baseline].failed == 0 && !has_comparison(tune))))
+        return retune_text_too_few(tune, text);
+    if (!request->in_force_given)
+        return "the best that was found has too few replays: time was too short";
+    if (tune->records[tune->baseline].failed != 0)
+        return "the settings in force cannot be measured any more: a run failed";
+    if (!has_replays(tune, tune->baseline))
+        return "the settings in force have too few replays: time or write budget was too small";
+    return tune_distrust(tune, tune->baseline) != 0 ? "the figures of the settings in force cannot be trusted"
+                                                    : NULL;
+}
+
+static struct retune_figure figure_of_logs(double log_mean, struct interval interval, size_t n)
+{
+    return (struct retune_figure){exp(log_mean), {exp(interval.low), exp(interval.high)}, n};
+}
+
+static void set_contender(struct retune_result *result, const struct tune *tune,
+                          const struct retune_contender *contender)
+{
+    double confidence = tune->settings->confidence_share;
+    struct welch welch = {contender->tonight.log_mean, sqrt(contender->tonight.variance),
+                          contender->tonight.df};
+    result->has_contender = true;
+    result->contender = tune->records[contender->point].point;
+    result->gain_tonight = figure_of_logs(contender->tonight.log_mean, welch_interval(welch, confidence),
+                                          record_count(&tune->records[contender->point], true));
+    result->gain_pooled =
+        figure_of_logs(contender->pooled.log_mean, contender->pooled.interval, contender->pooled.n);
+}
+
+static void set_verdict(struct retune_result *result, const struct tune *tune,
+                        const struct retune_decision *judgement)
+{
+    const struct retune_contender *lead =
+        judgement->lead == SIZE_MAX ? NULL : &judgement->contenders[judgement->lead];
+    result->behind = judgement->behind;
+    result->drifted = judgement->drifted;
+    result->n_changes = judgement->n_changes;
+    result->needed_share = judgement->tolerance_share;
+    result->has_recommendation = true;
+    result->recommendation = result->in_force;
+    result->verdict = NIGHT_NO_CHANGE;
+    if (judgement->expected.n > 0)
+        result->expected =
+            figure_of_logs(judgement->expected.log_mean, judgement->expected.interval, judgement->expected.n);
+    if (lead == NULL)
+        return;
+    set_contender(result, tune, lead);
+    if (judgement->change) {
+        result->verdict = NIGHT_CHANGE;
+        result->recommendation = result->contender;
+    } else if (lead->decision == NIGHTS_PENDING) {
+        result->verdict = NIGHT_PENDING;
+    }
+}
+
+static void set_throughput(struct retune_result *result, const struct tune *tune, size_t point)
+{
+    struct row row;
+    if (point != TUNE_NONE && tune_row(tune, point, true, &row) == 0)
+        result->throughput =
+            (struct retune_figure){row.mean_bps, {row.ci_low_bps, row.ci_high_bps}, row.replays};
+}
+
+/* Sets the verdict, and makes the advice the answer of the search. 0 or -ENOMEM. */
+static int judge(struct world *world, const struct retune_request *request, struct retune_result *result,
+                 struct retune_record *record)
+{
+    struct tune *tune = &world->tune;
+    struct retune_decision judgement;
+    char text[NIGHT_TEXT_SIZE];
+    const char *why = no_verdict(tune, request, text);
+    int status = 0;
+    result->interrupted = tune->stop == TUNE_STOP_INTERRUPTED;
+    if (why != NULL) {
+        snprintf(result->reason, sizeof result->reason, "%s", why);
+        return 0;
+    }
+    if (!request->in_force_given) {
+        result->verdict = NIGHT_FIRST;
+        result->has_recommendation = true;
+        result->recommendation = tune->records[tune->chosen].point;
+        retune_decide_record(tune, NULL, record);
+        set_throughput(result, tune, tune->chosen);
+    } else {
+        retune_decide(request, tune, &world->memory, &judgement);
+        set_verdict(result, tune, &judgement);
+        retune_decide_record(tune, &judgement, record);
+        set_throughput(result, tune, tune->baseline);
+        status =
+            tune_adopt(tune, judgement.change ? judgement.contenders[judgement.lead].point : tune->baseline);
+    }
+    result->conclusive = tune->conclusive;
+    retune_text(request, result);
+    retune_text_add_writes(tune, result);
+    return status;
+}
+
+static json_t *json_figure(const struct retune_figure *figure)
+{
+    return json_pack("{s:o, s:o, s:o, s:I}", "mean", json_number(figure->mean), "ci_low",
+                     json_number(figure->interval.low), "ci_high", json_number(figure->interval.high), "n",
+                     (json_int_t)figure->n);
+}
+
+static json_t *json_night(const struct retune_result *result, const struct retune_record *record)
+{
+    json_t *object = retune_state_json(record);
+    json_object_set_new(object, "verdict", json_text(night_verdict_names[result->verdict]));
+    json_object_set_new(object, "evidence", json_text(result->evidence));
+    json_object_set_new(object, "reason",
+                        result->reason[0] != '\0' ? json_text(result->reason) : json_null());
+    json_object_set_new(object, "contender",
+                        result->has_contender ? json_point(&result->contender) : json_null());
+    json_object_set_new(object, "gain_tonight", json_figure(&result->gain_tonight));
+    json_object_set_new(object, "gain_pooled", json_figure(&result->gain_pooled));
+    json_object_set_new(object, "throughput_in_force", json_figure(&result->throughput));
+    json_object_set_new(object, "throughput_expected", json_figure(&result->expected));
+    return object;
+}
+
+static int document(struct world *world, struct retune_result *result, const struct retune_record *record)
+{
+    struct answer answer;
+    struct tune *tune = &world->tune;
+    bool nothing = result->verdict == NIGHT_NOTHING, has_own_reason = tune->chosen != TUNE_NONE;
+    session_finish(&world->session);
+    /* What was chosen without a verdict is no advice. */
+    if (nothing)
+        tune->chosen = TUNE_NONE;
+    answer_prepare(&answer, tune);
+    if (nothing && has_own_reason)
+        answer.reason = result->reason;
+    else if (nothing)
+        snprintf(result->reason, sizeof result->reason, "%s", answer.reason);
+    result->document = report_recommendation_document(&answer);
+    if (result->document == NULL)
+        return -ENOMEM;
+    /* A night without a verdict is none for the nights to come. */
+    if (nothing)
+        return 0;
+    return json_object_set_new(result->document, "night", json_night(result, record)) < 0 ? -ENOMEM : 0;
+}
+
+static void take_costs(const struct session *session, struct retune_result *result)
+{
+    result->n_runs = session->n_runs;
+    result->bytes_written = session->bytes_written;
+    result->bytes_read = session->bytes_read;
+    result->seconds = session_seconds(session);
+}
+
+static void leave(struct world *world)
+{
+    tune_done(&world->tune);
+    retune_state_done(&world->memory);
+    json_decref(world->documents);
+    if (world->session.abandoned)
+        return;
+    prior_close(&world->session);
+    save_close(&world->session);
+    session_close(&world->session);
+    free(world);
+}
+
+static int run(struct world *world, const struct retune_request *request, struct retune_result *result,
+               struct err *err)
+{
+    struct retune_record record = {0};
+    init_settings(&world->settings, request);
+    int status = session_open(&world->session, &world->settings, err);
+    if (status == 0)
+        status = check(&world->session, err);
+    if (status == 0)
+        status = measure(world, request, result, err);
+    progress_clear(&world->session.progress);
+    if (status == -EINTR) {
+        result->interrupted = true;
+        snprintf(result->reason, sizeof result->reason, "interrupted before anything could be measured");
+        status = 0;
+    } else if (status == 0) {
+        status = judge(world, request, result, &record);
+        if (status == 0)
+            status = document(world, result, &record);
+        if (status < 0)
+            err_set(err, status, "no memory for the night's answer");
+    }
+    take_costs(&world->session, result);
+    return status;
+}
+
+int retune_measure(const struct retune_request *request, struct retune_result *ret_result, struct err *err)
+{
+    static const struct retune_figure unknown = {.mean = NAN, .interval = {NAN, NAN}};
+    struct world *world = calloc(1, sizeof *world);
+    struct retune_result result = {.gain_tonight = unknown,
+                                   .gain_pooled = unknown,
+                                   .throughput = unknown,
+                                   .expected = unknown,
+                                   .has_in_force = request->in_force_given,
+                                   .in_force = request->in_force};
+    if (world == NULL)
+        return err_set(err, -ENOMEM, "no memory for a search");
+    int status = run(world, request, &result, err);
+    leave(world);
+    if (status < 0)
+        retune_result_done(&result);
+    else
+        *ret_result = result;
+    return status;
+}
+
+void retune_result_done(struct retune_result *result)
+{
+    json_decref(result->document);
+    result->document = NULL;
+}

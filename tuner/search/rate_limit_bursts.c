@@ -1,0 +1,107 @@
+/* Finds bursts by longer runs of the pilot. */
+#include "tuner/search/rate_limit_bursts.h"
+
+#include "tuner/search/tune.h"
+
+#include <math.h>
+
+/* What hints at bursts in the pilot's short runs: the logarithm of the early by the late rate, the error of
+ * the mean rate by its scatter inside, and a pause. */
+#define HINT_LOG   0.22
+#define HINT_CV    0.1
+#define HINT_PAUSE 0.3
+/* Requests by each slot of the queue: fewer complete in lumps that look like bursts. */
+#define LEAST_ROUNDS 32
+/* Coefficient of variation inside a run; half the time at twice the rate is 1. */
+#define LEAST_CV 0.3
+/* Runs that the budget is to leave room for; with fewer than the second, runs stay short. */
+#define WANTED_RUNS 50
+#define FEWEST_RUNS 30
+
+static double bytes_in_flight(const struct point *point)
+{
+    return (double)factors_bytes_in_flight(point);
+}
+
+void rate_limit_bursts_add(struct rate_limit_bursts *bursts, const struct measure_plan *plan,
+                           const struct measure_result *result, size_t n)
+{
+    double rates[PUMP_N_WINDOWS];
+    double bytes = (double)(result->bytes_read + result->bytes_written);
+    for (size_t i = 0; i < n; i++)
+        rates[i] = (double)result->windows.bytes[i];
+    double cv = run_length_burst(rates, n);
+    if (isfinite(cv) && bytes >= LEAST_ROUNDS * bytes_in_flight(&plan->point))
+        moments_add(&bursts->cvs, cv);
+}
+
+static bool is_hinted_at(const struct tune_length *length)
+{
+    for (size_t i = 0; i < length->n_runs; i++) {
+        const struct tune_length_run *run = &length->runs[i];
+        if ((isfinite(run->start_log_ratio) && fabs(run->start_log_ratio) > HINT_LOG) ||
+            (isfinite(run->within) && sqrt(run->within / run->seconds) > HINT_CV) ||
+            run->pause_share > HINT_PAUSE)
+            return true;
+    }
+    return false;
+}
+
+/* By what a run of the pilot says of its point; twice the rounds, as it may have seen a burst. */
+static bool would_show(const struct tune *tune, const struct tune_length_run *run)
+{
+    const struct point *point = &tune->records[run->point].point;
+    double bytes = exp(run->log_rate) * (double)TUNE_TRANSIENT_RUN_NS / 1e9;
+    return !measure_writes_once(&tune->settings->pattern, point) &&
+           bytes >= 2 * LEAST_ROUNDS * bytes_in_flight(point);
+}
+
+size_t rate_limit_bursts_list(const struct tune *tune, size_t *ret_list)
+{
+    const struct tune_length *length = &tune->length;
+    size_t n = 0;
+    while (n < RATE_LIMIT_BURSTS_POINTS && is_hinted_at(length)) {
+        const struct tune_length_run *fastest = NULL;
+        for (size_t i = 0; i < length->n_runs; i++) {
+            const struct tune_length_run *run = &length->runs[i];
+            bool taken = n > 0 && run->point == ret_list[0];
+            if (!taken && would_show(tune, run) && (fastest == NULL || run->log_rate > fastest->log_rate))
+                fastest = run;
+        }
+        if (fastest == NULL)
+            break;
+        ret_list[n++] = fastest->point;
+    }
+    return n;
+}
+
+static bool is_seen(const struct rate_limit_bursts *bursts)
+{
+    return bursts->cvs.n > 0 && bursts->cvs.mean >= LEAST_CV;
+}
+
+uint64_t rate_limit_bursts_least_ns(const struct tune *tune)
+{
+    double budget_ns = (double)tune->settings->budget_ns;
+    double around_ns = tune->around_seconds * 1e9 + (double)RATE_LIMIT_BURSTS_WARMUP_NS;
+    if (!is_seen(&tune->length.bursts) ||
+        budget_ns / FEWEST_RUNS - around_ns < (double)RATE_LIMIT_BURSTS_LEAST_NS)
+        return 0;
+    double wanted_ns = budget_ns / WANTED_RUNS - around_ns;
+    return (uint64_t)fmin(fmax(wanted_ns, (double)RATE_LIMIT_BURSTS_LEAST_NS),
+                          (double)RATE_LIMIT_BURSTS_MOST_NS);
+}
+
+void rate_limit_bursts_tell(const struct tune *tune)
+{
+    if (is_seen(&tune->length.bursts))
+        notes_add(
+            &tune->session->warnings, "rate_pulses",
+            "rates come in bursts with pauses between them, as through a limit that lets so much pass at a "
+            "time (inside %zu longer runs they varied by %.0f %% on average); runs last %.2f s, and the "
+            "shorter "
+            "they are, the more their rates can be above what lasts: a larger --budget or --duration 1s "
+            "tells "
+            "more truly",
+            tune->length.bursts.cvs.n, 100 * tune->length.bursts.cvs.mean, (double)tune->duration_ns / 1e9);
+}

@@ -1,0 +1,49 @@
+/* tuner/search/rate_limit_bursts: rates that come in bursts all through a run.
+ *
+ * A limit on bytes or requests per second, of a cgroup or of a hypervisor, often lets so much pass at full
+ * speed and then stops until its clock's next tick, a tenth of a second or so later. A run of the shortest
+ * length sees the burst or the pause behind it, and as the run's own beginning starts the clock, mostly the
+ * burst: its rate is far above what lasts. Such runs must last several bursts. */
+#ifndef FSTUNE_TUNER_SEARCH_RATE_LIMIT_BURSTS_H
+#define FSTUNE_TUNER_SEARCH_RATE_LIMIT_BURSTS_H
+
+#include "bench/run/measure.h"
+#include "models/statistics/student.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tune;
+
+/* Points whose longer runs are looked at. */
+#define RATE_LIMIT_BURSTS_POINTS 2
+/* Length of a search's runs where rates come in bursts. */
+#define RATE_LIMIT_BURSTS_LEAST_NS 200000000ULL
+#define RATE_LIMIT_BURSTS_MOST_NS  400000000ULL
+/* Their warm-up: what a limit has saved up while nothing ran is used up then. */
+#define RATE_LIMIT_BURSTS_WARMUP_NS 150000000ULL
+
+/* Of runs of TUNE_TRANSIENT_RUN_NS. */
+struct rate_limit_bursts {
+    struct moments cvs; /* of each run's rate inside its later half */
+    bool looking;       /* runs of this moment show pulses alone, and no start */
+};
+
+/* n: of the windows that were over before the run began to drain its queue. Runs of large requests or long
+ * queues do not count: these complete in lumps of their own. */
+void rate_limit_bursts_add(struct rate_limit_bursts *bursts, const struct measure_plan *plan,
+                           const struct measure_result *result, size_t n);
+
+/* The fastest points of the pilot that would show bursts. ret_list: RATE_LIMIT_BURSTS_POINTS. Returns their
+ * number.
+ */
+size_t rate_limit_bursts_list(const struct tune *tune, size_t *ret_list);
+
+/* What runs must last for bursts; 0 where the pilot saw none, or the budget has no room for such runs. */
+uint64_t rate_limit_bursts_least_ns(const struct tune *tune);
+
+/* Warns the user of them, once the length of runs is decided. */
+void rate_limit_bursts_tell(const struct tune *tune);
+
+#endif

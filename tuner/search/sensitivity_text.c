@@ -1,0 +1,349 @@
+/* Sentences about the factors, made from intervals alone: what an interval does not support is not said. */
+#include "tuner/search/sensitivity.h"
+
+#include "bench/base/units.h"
+
+#include <gsl/gsl_cdf.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define DECIDES_SHARE     0.5  /* of the differences, at least, to decide */
+#define SENSITIVITY_SHARE 0.05 /* at least, to be said to matter */
+#define PAIR_SHARE        0.1  /* at least, for a pair */
+#define SAME_SHARE        0.1  /* at most, for a change to be nothing */
+#define KNOWN_SHARE       0.5  /* of the variance is known, at least, before shares are quoted */
+
+enum { DIM_REQUEST_SIZE, DIM_QUEUE_DEPTH, DIM_THREADS, DIM_DIRECT, DIM_API, DIM_SYNC, DIM_WRITE_SIZE };
+
+static const char *const names[FACTOR_N] = {
+    [DIM_REQUEST_SIZE] = "request size",
+    [DIM_QUEUE_DEPTH] = "queue depth",
+    [DIM_THREADS] = "number of threads",
+    [DIM_DIRECT] = "direct I/O",
+    [DIM_API] = "the I/O API",
+    [DIM_SYNC] = "the durability of writes",
+    [DIM_WRITE_SIZE] = "the size of writes",
+};
+
+struct line {
+    char *text;
+    size_t used;
+    size_t n_clauses;
+};
+
+static void __attribute__((format(printf, 2, 3))) append(struct line *line, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(line->text + line->used, SENSITIVITY_LINE_SIZE - line->used, format, arguments);
+    va_end(arguments);
+    if (n > 0)
+        line->used += (size_t)n;
+    if (line->used >= SENSITIVITY_LINE_SIZE)
+        line->used = SENSITIVITY_LINE_SIZE - 1;
+}
+
+static void begin_clause(struct line *line)
+{
+    append(line, "%s", line->n_clauses++ == 0 ? ": " : "; ");
+}
+
+/* --- what one change is known to do: better is higher, whatever the objective --- */
+
+struct effect {
+    double low, high; /* ratio of what is optimised, at the confidence of all levels together */
+    bool worse, same;
+};
+
+static struct effect effect_of(const struct tune *tune, const struct sensitivity_factor *factor, size_t i)
+{
+    const struct importance_change *change = &factor->changes[i];
+    double others = (double)factor->n_changes - 1;
+    double tail = (1 - tune->settings->confidence_share) / others / 2;
+    double half = gsl_cdf_ugaussian_Qinv(tail) * sensitivity_deviation(tune, change);
+    struct effect effect = {.low = exp(change->difference - half), .high = exp(change->difference + half)};
+    effect.worse = log(effect.high) < -tune->margin;
+    effect.same = effect.low >= 1 - SAME_SHARE && effect.high <= 1 + SAME_SHARE;
+    return effect;
+}
+
+static bool changes_others(const struct importance_change *change)
+{
+    for (size_t dim = 0; dim < SPACE_MAX_DIMS; dim++) {
+        if (change->also[dim])
+            return true;
+    }
+    return false;
+}
+
+/* "at most 0.52x", or of a latency "at least 1.92x the latency". */
+static void append_bound(const struct tune *tune, struct line *line, double high)
+{
+    if (tune->settings->objective == OBJECTIVE_P99)
+        append(line, "at least %.2fx the p99 latency", floor(100 / high) / 100);
+    else if (tune->settings->objective == OBJECTIVE_LATENCY)
+        append(line, "at least %.2fx the latency", floor(100 / high) / 100);
+    else if (tune->settings->profile != PROFILE_MAX_THROUGHPUT)
+        append(line, "at most %.2fx the profile's score", ceil(100 * high) / 100);
+    else
+        append(line, "at most %.2fx", ceil(100 * high) / 100);
+}
+
+static double distance(struct effect effect)
+{
+    return fmax(1 - effect.low, effect.high - 1);
+}
+
+static void append_within(struct line *line, double share)
+{
+    append(line, "(within %.0f %%)", fmax(1, ceil(100 * share)));
+}
+
+static const char *level_text(const struct tune *tune, size_t point, size_t dim, char *buffer)
+{
+    const struct point *p = &tune->records[point].point;
+    if (dim == DIM_REQUEST_SIZE)
+        return units_format_size(p->request_size_bytes, buffer);
+    if (dim == DIM_WRITE_SIZE)
+        return units_format_size(factors_write_size_bytes(p), buffer);
+    if (dim == DIM_API)
+        return api_names[p->api];
+    if (dim == DIM_SYNC)
+        return sync_names[p->sync];
+    snprintf(buffer, UNITS_TEXT_SIZE, "%u", dim == DIM_QUEUE_DEPTH ? p->queue_depth : p->threads);
+    return buffer;
+}
+
+/* --- ordered factors: what is below, what is above --- */
+
+struct slice {
+    size_t n, own;
+    size_t first, last; /* levels around the own one that change nothing */
+    bool worse_below, worse_above;
+    double below, above, within; /* bounds of those statements */
+};
+
+/* All levels from..to are worse; the bound is that of the best of them. */
+static bool all_worse(const struct tune *tune, const struct sensitivity_factor *factor, size_t from,
+                      size_t to, double *ret_bound)
+{
+    *ret_bound = 0;
+    for (size_t i = from; i < to; i++) {
+        struct effect effect = effect_of(tune, factor, i);
+        if (!effect.worse || changes_others(&factor->changes[i]))
+            return false;
+        *ret_bound = fmax(*ret_bound, effect.high);
+    }
+    return from < to;
+}
+
+static bool is_same(const struct tune *tune, const struct sensitivity_factor *factor, size_t i,
+                    double *within)
+{
+    struct effect effect = effect_of(tune, factor, i);
+    if (!effect.same || changes_others(&factor->changes[i]))
+        return false;
+    *within = fmax(*within, distance(effect));
+    return true;
+}
+
+static struct slice slice_of(const struct tune *tune, const struct sensitivity_factor *factor)
+{
+    struct slice slice = {.n = factor->n_changes};
+    while (slice.own + 1 < slice.n && factor->changes[slice.own].point != tune->chosen)
+        slice.own++;
+    slice.first = slice.last = slice.own;
+    while (slice.first > 0 && is_same(tune, factor, slice.first - 1, &slice.within))
+        slice.first--;
+    while (slice.last + 1 < slice.n && is_same(tune, factor, slice.last + 1, &slice.within))
+        slice.last++;
+    slice.worse_below = all_worse(tune, factor, 0, slice.first, &slice.below);
+    slice.worse_above = all_worse(tune, factor, slice.last + 1, slice.n, &slice.above);
+    return slice;
+}
+
+static void say_ordered(const struct tune *tune, const struct sensitivity_factor *factor, size_t dim,
+                        struct line *line)
+{
+    char first[UNITS_TEXT_SIZE], last[UNITS_TEXT_SIZE];
+    struct slice slice = slice_of(tune, factor);
+    const char *from = level_text(tune, factor->changes[slice.first].point, dim, first),
+               *to = level_text(tune, factor->changes[slice.last].point, dim, last);
+    if (slice.worse_below) {
+        begin_clause(line);
+        append(line, "below %s ", from);
+        append_bound(tune, line, slice.below);
+    }
+    if (slice.last > slice.first) {
+        begin_clause(line);
+        if (slice.last + 1 == slice.n)
+            append(line, "above %s nothing changes ", from);
+        else
+            append(line, "from %s to %s nothing changes ", from, to);
+        append_within(line, slice.within);
+    }
+    if (slice.worse_above) {
+        begin_clause(line);
+        append(line, "above %s ", to);
+        append_bound(tune, line, slice.above);
+    }
+}
+
+/* --- categories --- */
+
+static void say_direct(const struct tune *tune, const struct sensitivity_factor *factor, struct line *line)
+{
+    size_t other = factor->changes[0].point == tune->chosen ? 1 : 0;
+    struct effect effect = effect_of(tune, factor, other);
+    bool direct = tune->records[tune->chosen].point.direct != 0;
+    if (!effect.worse && !effect.same)
+        return;
+    begin_clause(line);
+    append(line, direct ? "without it " : "with it ");
+    if (effect.worse) {
+        append_bound(tune, line, effect.high);
+    } else {
+        append(line, "nothing changes ");
+        append_within(line, distance(effect));
+    }
+}
+
+/* " (queue depth 1)" where the level exists only with other settings. */
+static void append_others(const struct tune *tune, const struct importance_change *change, struct line *line)
+{
+    const char *separator = " (";
+    char buffer[UNITS_TEXT_SIZE];
+    for (size_t dim = 0; dim < tune->space.n_dims; dim++) {
+        if (!change->also[dim])
+            continue;
+        if (dim == DIM_DIRECT)
+            append(line, "%s%s", separator,
+                   tune->records[change->point].point.direct ? "direct I/O" : "buffered I/O");
+        else
+            append(line, "%s%s %s", separator, names[dim], level_text(tune, change->point, dim, buffer));
+        separator = ", ";
+    }
+    if (changes_others(change))
+        append(line, ")");
+}
+
+static void say_categories(const struct tune *tune, const struct sensitivity_factor *factor, size_t dim,
+                           struct line *line)
+{
+    char buffer[UNITS_TEXT_SIZE];
+    for (size_t i = 0; i < factor->n_changes; i++) {
+        const struct importance_change *change = &factor->changes[i];
+        struct effect effect = effect_of(tune, factor, i);
+        if (change->point == tune->chosen || (!effect.worse && !effect.same))
+            continue;
+        begin_clause(line);
+        append(line, "%s", level_text(tune, change->point, dim, buffer));
+        append_others(tune, change, line);
+        if (effect.worse) {
+            append(line, " ");
+            append_bound(tune, line, effect.high);
+        } else {
+            append(line, " is as good ");
+            append_within(line, distance(effect));
+        }
+    }
+}
+
+/* --- sentences --- */
+
+/* Every level does the same, and no other factor had to change for it. */
+static bool all_same(const struct tune *tune, const struct sensitivity_factor *factor, double *ret_within)
+{
+    *ret_within = 0;
+    for (size_t i = 0; i < factor->n_changes; i++) {
+        if (factor->changes[i].point != tune->chosen && !is_same(tune, factor, i, ret_within))
+            return false;
+    }
+    return true;
+}
+
+static void begin_sentence(const struct sensitivity *sensitivity, size_t dim, struct line *line)
+{
+    struct importance_share own = sensitivity->importance.own[dim];
+    append(line, "%s", names[dim]);
+    if (sensitivity->importance.known_share < KNOWN_SHARE || own.low < SENSITIVITY_SHARE)
+        return;
+    append(line, " %s (%.0f %% of the differences)", own.low >= DECIDES_SHARE ? "decides" : "matters",
+           100 * own.mean);
+}
+
+/* False when nothing can be said. */
+static bool say_factor(const struct tune *tune, const struct sensitivity *sensitivity, size_t dim,
+                       struct line *line)
+{
+    const struct sensitivity_factor *factor = &sensitivity->factors[dim];
+    double within;
+    if (factor->n_changes < 2)
+        return false;
+    begin_sentence(sensitivity, dim, line);
+    bool shares = line->used > strlen(names[dim]);
+    if (all_same(tune, factor, &within)) {
+        append(line, shares ? ", but near the recommended setting it changes nothing " : " changes nothing ");
+        append_within(line, within);
+        return true;
+    }
+    if (tune->space.kind[dim] == SPACE_ORDERED)
+        say_ordered(tune, factor, dim, line);
+    else if (dim == DIM_DIRECT)
+        say_direct(tune, factor, line);
+    else
+        say_categories(tune, factor, dim, line);
+    return shares || line->n_clauses > 0;
+}
+
+static bool say_pair(const struct sensitivity *sensitivity, struct line *line)
+{
+    size_t first = 0, second = 0;
+    double most = PAIR_SHARE;
+    for (size_t b = 1; b < FACTOR_N; b++) {
+        for (size_t a = 0; a < b; a++) {
+            if (sensitivity->importance.pair[a][b].low >= most) {
+                most = sensitivity->importance.pair[a][b].low;
+                first = a;
+                second = b;
+            }
+        }
+    }
+    if (first == second || sensitivity->importance.known_share < KNOWN_SHARE)
+        return false;
+    append(line, "%s and %s act together (%.0f %% of the differences)", names[first], names[second],
+           100 * sensitivity->importance.pair[first][second].mean);
+    return true;
+}
+
+static size_t most_important(const struct sensitivity *sensitivity, const bool *told)
+{
+    size_t found = FACTOR_N;
+    for (size_t dim = 0; dim < FACTOR_N; dim++) {
+        if (!told[dim] && (found == FACTOR_N || sensitivity->importance.total[dim].mean >
+                                                    sensitivity->importance.total[found].mean))
+            found = dim;
+    }
+    return found;
+}
+
+void sensitivity_text(const struct tune *tune, const struct sensitivity *sensitivity,
+                      char ret_lines[SENSITIVITY_MAX_LINES][SENSITIVITY_LINE_SIZE], size_t *ret_n)
+{
+    char pair[SENSITIVITY_LINE_SIZE] = "";
+    bool told[FACTOR_N] = {false};
+    struct line pair_line = {.text = pair};
+    bool has_pair = say_pair(sensitivity, &pair_line);
+    size_t n = 0, n_factors = SENSITIVITY_MAX_LINES - (has_pair ? 1 : 0);
+    for (size_t i = 0; i < FACTOR_N && n < n_factors; i++) {
+        struct line line = {.text = ret_lines[n]};
+        size_t dim = most_important(sensitivity, told);
+        told[dim] = true;
+        n += say_factor(tune, sensitivity, dim, &line);
+    }
+    if (has_pair)
+        memcpy(ret_lines[n++], pair, sizeof pair);
+    *ret_n = n;
+}

@@ -1,0 +1,89 @@
+/* What a night may not write off yet. A surrogate that was sure too early, or that one unlucky run misled,
+ * stays with what it believes; here a measured point speaks for itself. */
+#include "tuner/search/tune.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define CAUTIOUS_SD 2.5
+/* In log response: how far a surrogate may smooth a lone peak away. */
+#define UNSEEN_PEAK 0.3
+
+bool tune_not_ruled_out_wanted(const struct tune *tune)
+{
+    const struct tune_watch *watch = tune->session->watch;
+    return watch != NULL && watch->look_again && !tune->writes_are_scarce;
+}
+
+/* Mean response of what is in force, which may lie outside the space; NaN before its first run, or where its
+ * runs do not support the objective. */
+static double in_force(const struct tune *tune)
+{
+    const struct record *record = &tune->records[tune->baseline];
+    double sum = 0;
+    if (tune->baseline < tune->space.n_points && tune->belief.moments[tune->baseline].n > 0)
+        return tune->belief.moments[tune->baseline].mean;
+    for (size_t i = 0; i < record->n; i++)
+        sum += tune_response(tune, &record->samples[i]);
+    return sum / (double)record->n;
+}
+
+bool tune_not_ruled_out_known(const struct tune *tune)
+{
+    return isfinite(in_force(tune));
+}
+
+/* The highest response that a point may well have. */
+static double upper(const struct tune *tune, size_t point)
+{
+    const struct belief *belief = &tune->belief;
+    const struct moments *own = &belief->moments[point];
+    double df;
+    if (own->n > 0)
+        return own->mean + CAUTIOUS_SD * sqrt(belief_run_variance(belief, point, &df) / (double)own->n);
+    if (belief->chosen == NULL)
+        return INFINITY;
+    return belief->mean[point] + CAUTIOUS_SD * sqrt(belief->variance[point]) + UNSEEN_PEAK;
+}
+
+static bool is_open(const struct tune *tune, size_t point, double level)
+{
+    return point != tune->baseline && !tune->belief.excluded[point] && !tune_misses_p99(tune, point) &&
+           upper(tune, point) > level + tune->margin;
+}
+
+bool tune_chance(const struct tune *tune, size_t point)
+{
+    return is_open(tune, point, in_force(tune));
+}
+
+bool tune_not_ruled_out_against(const struct tune *tune, size_t point, size_t other)
+{
+    return upper(tune, point) > tune_worth(tune, other);
+}
+
+/* Puts a point among those with the highest upper bounds, in descending order. */
+static size_t insert(size_t *points, double *bounds, size_t n, size_t room, size_t point, double bound)
+{
+    if (n == room && bound <= bounds[n - 1])
+        return n;
+    size_t place = n < room ? n++ : n - 1;
+    for (; place > 0 && bounds[place - 1] < bound; place--) {
+        bounds[place] = bounds[place - 1];
+        points[place] = points[place - 1];
+    }
+    bounds[place] = bound;
+    points[place] = point;
+    return n;
+}
+
+size_t tune_not_ruled_out_list(const struct tune *tune, size_t *ret_points, size_t room)
+{
+    double bounds[TUNE_MAX_NOT_RULED_OUT], level = in_force(tune);
+    size_t n = 0;
+    for (size_t i = 0; i < tune->space.n_points; i++) {
+        if (is_open(tune, i, level))
+            n = insert(ret_points, bounds, n, room, i, upper(tune, i));
+    }
+    return n;
+}

@@ -1,0 +1,192 @@
+/* What runs show of their start, and how a search lives with it.
+ *
+ * To wait a start out costs more than a short run itself. Where it is alike for all points, as when the
+ * device does it and not the setting, the runs of the search do not wait: what the start adds to their rates,
+ * which the pilot has seen window by window, is taken off. The replays after the choice, whose figures are
+ * reported, wait. */
+#include "tuner/search/tune_transient.h"
+
+#include "tuner/search/tune.h"
+
+#include <math.h>
+
+#define LEAST_RUNS 3
+/* Of the logarithm of the early by the late rate, from point to point. */
+#define ALIKE_STD 0.05
+/* Fewer requests by each slot of the queue: they were all sent within the start, whenever they completed. */
+#define LEAST_ROUNDS 10
+/* Points of a block after the choice, for what such runs may cost. */
+#define BLOCK_POINTS 4
+
+/* Of the mean rate over n windows, those between two shares of them; a window that is cut counts in part. */
+static double rate_between(const struct pump_windows *windows, size_t n, double from_share, double to_share)
+{
+    double all = 0, part = 0, from = from_share * (double)n, to = to_share * (double)n;
+    for (size_t i = 0; i < n; i++) {
+        double begin = fmax((double)i, from), end = fmin((double)(i + 1), to);
+        part += end > begin ? (end - begin) * (double)windows->bytes[i] : 0;
+        all += (double)windows->bytes[i];
+    }
+    return all > 0 ? part / (to - from) * (double)n / all : 0;
+}
+
+void tune_transient_add(struct tune_transient *start, const struct pump_windows *windows, size_t n)
+{
+    double early = rate_between(windows, n, 0, 0.25), late = rate_between(windows, n, 0.5, 1);
+    /* What ended early, as at a cap on bytes, is not over the time that the others are over. */
+    bool whole = (n + 1) * windows->width_ns > TUNE_TRANSIENT_RUN_NS;
+    for (size_t i = 0; i < TUNE_TRANSIENT_N_WINDOWS; i++)
+        start->rates[i] += rate_between(windows, n, (double)i / TUNE_TRANSIENT_N_WINDOWS,
+                                        (double)(i + 1) / TUNE_TRANSIENT_N_WINDOWS);
+    if (whole && early > 0 && late > 0)
+        moments_add(&start->log_ratios, log(early / late));
+    start->n_runs += rate_between(windows, n, 0, 1) > 0;
+}
+
+/* The highest rate of what was measured so far. */
+static double fastest_bps(const struct tune *tune)
+{
+    double fastest = 0;
+    for (size_t i = 0; i < tune->n_records; i++) {
+        const struct record *record = &tune->records[i];
+        fastest = record->n > 0 ? fmax(fastest, record->samples[record->n - 1].throughput_bps) : fastest;
+    }
+    return fastest;
+}
+
+/* Of a run; the least that each has while nothing is known of the point's rate. */
+static double requests_of(const struct tune *tune, size_t point)
+{
+    const struct record *record = &tune->records[point];
+    bool known = record->n > 0 || point < tune->space.n_points;
+    double bps = known ? tune_expected_bps(tune, point) : INFINITY, bytes = 0;
+    if (isfinite(bps))
+        bytes = fmin(bps, fastest_bps(tune)) * (double)tune->duration_ns / 1e9;
+    return fmax(bytes / measure_request_bytes(&tune->settings->pattern, &record->point),
+                MEASURE_MIN_REQUESTS);
+}
+
+/* Such points wait for the start to pass in the search, too. */
+static bool has_few_rounds(const struct tune *tune, size_t point)
+{
+    const struct point *setting = &tune->records[point].point;
+    return requests_of(tune, point) < LEAST_ROUNDS * (double)setting->queue_depth * setting->threads;
+}
+
+/* Bursts are no start, and what is left of one is not alike. Latencies' percentiles cannot be freed from a
+ * start, and journals and histories are read by searches that know nothing of this one's. */
+static bool may_be_taken_off(const struct tune *tune)
+{
+    const struct settings *settings = tune->settings;
+    return rate_limit_bursts_least_ns(tune) == 0 && tune_is_of_throughput(tune) &&
+           settings->max_latency_p99_ns == 0 && !profiles_wanted(settings) &&
+           !settings_splits_sizes(settings) && tune->session->watch == NULL && settings->resume[0] == '\0' &&
+           settings->save[0] == '\0';
+}
+
+static double start_log(const struct tune_transient *start, double from_seconds, double seconds)
+{
+    return run_length_start_log(start->rates, TUNE_TRANSIENT_N_WINDOWS, (double)TUNE_TRANSIENT_RUN_NS / 1e9,
+                                from_seconds, seconds);
+}
+
+void tune_transient_take_off(const struct tune *tune, struct sample *sample)
+{
+    const struct tune_transient *start = &tune->length.start;
+    if (!start->taken_off)
+        return;
+    double log_factor = start_log(start, sample->warmup_seconds, sample->seconds);
+    sample->throughput_bps *= exp(-log_factor);
+    sample->iops *= exp(-log_factor);
+    /* Beside the percentiles of runs within the start, a mean without it would make no sense. */
+    if (sample->confirming)
+        sample->latency_mean_ns *= exp(start_log(start, sample->warmup_seconds - sample->trimmed_seconds,
+                                                 sample->seconds + sample->trimmed_seconds));
+}
+
+double tune_transient_ratio(const struct tune *tune)
+{
+    const struct tune_transient *start = &tune->length.start;
+    return start->taken_off ? exp(start_log(start, 0, (double)tune->duration_ns / 1e9)) : 1;
+}
+
+int tune_transient_decide(struct tune *tune)
+{
+    struct tune_length *length = &tune->length;
+    const struct moments *ratios = &length->start.log_ratios;
+    if (!may_be_taken_off(tune) || length->warmup_least_ns == 0 || ratios->n < LEAST_RUNS ||
+        ratios->n < length->start.n_runs || ratios->std > ALIKE_STD)
+        return 0;
+    length->start.taken_off = true;
+    for (size_t i = 0; i < tune->n_records; i++) {
+        for (size_t k = 0; k < tune->records[i].n; k++)
+            tune_transient_take_off(tune, &tune->records[i].samples[k]);
+    }
+    /* Counted at the settled rates, as by the search. */
+    for (size_t i = 0; i < tune->n_records; i++) {
+        if (has_few_rounds(tune, i)) {
+            length->n_discarded += tune->records[i].n;
+            record_discard(&tune->records[i]);
+        }
+    }
+    sustained_done(&tune->sustained);
+    tune->sustained = (struct sustained){0};
+    return tune_tell_again(tune);
+}
+
+/* Buffered writes have no warm-up; their replays after the choice last so long that the start is a small part
+ * of them, as far as the time that is kept allows. */
+static uint64_t unwarmed_ns(const struct tune *tune)
+{
+    double kept_ns = (double)tune->settings->budget_ns * tune_final_share(tune);
+    double most_ns = kept_ns / (TUNE_CONFIRMING_LEAST * BLOCK_POINTS);
+    double wanted_ns = TUNE_TRANSIENT_UNWARMED_RATIO * (double)tune->length.warmup_least_ns;
+    return (uint64_t)fmax(fmin(wanted_ns, most_ns), (double)tune->duration_ns);
+}
+
+/* What is left of a start then is taken off as well. */
+static uint64_t settling_ns(const struct tune *tune)
+{
+    return (uint64_t)((double)tune->length.warmup_least_ns / TUNE_TRANSIENT_SETTLED_MARGIN);
+}
+
+static bool has_no_warmup(const struct tune *tune, size_t point)
+{
+    return measure_writes_once(&tune->settings->pattern, &tune->records[point].point);
+}
+
+void tune_transient_tell(const struct tune *tune)
+{
+    bool unwarmed = false;
+    for (size_t i = 0; i < tune->n_records; i++)
+        unwarmed |= has_no_warmup(tune, i);
+    if (tune->length.start.taken_off)
+        notes_add(&tune->session->warnings, "start_taken_off",
+                  "runs start at %.2f times their settled rate, alike for all settings looked at: this was "
+                  "taken off the rates of the search's runs; replays after the choice wait for it%s",
+                  tune_transient_ratio(tune),
+                  unwarmed ? ", except buffered writes, which have no warm-up: it was taken off theirs, too"
+                           : "");
+}
+
+void tune_transient_plan(const struct tune *tune, size_t point, bool confirming, struct measure_plan *plan)
+{
+    if (!tune->length.start.taken_off)
+        return;
+    if (!confirming) {
+        bool waits = has_few_rounds(tune, point);
+        plan->warmup_limit_ns = waits ? settling_ns(tune) : TUNE_LENGTH_WARMUP_NS;
+        plan->warmup_least_ns = waits ? settling_ns(tune) : 0;
+        plan->hopeless_bps = 0;
+    }
+    if (has_no_warmup(tune, point) && (confirming || has_few_rounds(tune, point)))
+        plan->duration_ns = unwarmed_ns(tune);
+}
+
+double tune_transient_seconds(const struct tune *tune, size_t point, bool confirming)
+{
+    if (!tune->length.start.taken_off || (!confirming && !has_few_rounds(tune, point)))
+        return 0;
+    uint64_t waited_ns = confirming ? tune->length.warmup_least_ns : settling_ns(tune);
+    return (double)(has_no_warmup(tune, point) ? unwarmed_ns(tune) - tune->duration_ns : waited_ns) / 1e9;
+}

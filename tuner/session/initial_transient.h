@@ -1,0 +1,21 @@
+/* tuner/session/initial_transient: the part of a run that its warm-up phase left in.
+ *
+ * The phase before the span ends when batch latencies agree with each other, which a slow transient passes.
+ * What is left of it shows in the windows of the whole run (models/statistics/batch_means). */
+#ifndef FSTUNE_TUNER_SESSION_INITIAL_TRANSIENT_H
+#define FSTUNE_TUNER_SESSION_INITIAL_TRANSIENT_H
+
+#include "bench/run/measure.h"
+
+#include <stdint.h>
+
+struct initial_transient {
+    double seconds; /* to leave out at the start; 0: none */
+    uint64_t bytes; /* completed in them */
+};
+
+/* What to leave out of this run. Nothing where the windows do not tell: a flush inside the span, windows
+ * without a completion, or too few of them. */
+struct initial_transient initial_transient_of(const struct measure_result *result);
+
+#endif

@@ -1,0 +1,30 @@
+/* tuner/session/latency_quantiles: the latencies of one run as a few quantiles, so that hundreds of points
+ * can keep every replay (a histogram takes 17 KB). */
+#ifndef FSTUNE_TUNER_SESSION_LATENCY_QUANTILES_H
+#define FSTUNE_TUNER_SESSION_LATENCY_QUANTILES_H
+
+#include "bench/base/histogram.h"
+
+#include <stdint.h>
+
+#define LATENCY_QUANTILES_N 33
+
+struct latency_quantiles {
+    uint64_t n; /* requests timed; 0: the rest is not set */
+    uint64_t
+        ns[LATENCY_QUANTILES_N]; /* ascending; from the minimum to the maximum, denser around p99 and p99.9 */
+};
+
+struct latency_quantiles latency_quantiles_of(const struct histogram *latency);
+
+/* The requests of a quantiles as a histogram (initialised, empty), each at the middle between two quantiles:
+ * what is left of them in a journal. mean_ns becomes their mean where it is above 0. */
+void latency_quantiles_unfold(const struct latency_quantiles *quantiles, double mean_ns,
+                              struct histogram *histogram);
+
+/* Number of requests that took longer than ns, interpolated; of those that took just as long, half count.
+ * 0..n.
+ */
+double latency_quantiles_beyond(const struct latency_quantiles *quantiles, double ns);
+
+#endif

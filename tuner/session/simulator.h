@@ -1,0 +1,47 @@
+/* tuner/session/simulator: reads a simulated surface (interfaces, section 8) and answers what a point's true
+ * throughput is. */
+#ifndef FSTUNE_TUNER_SESSION_SIMULATOR_H
+#define FSTUNE_TUNER_SESSION_SIMULATOR_H
+
+#include "bench/base/err.h"
+#include "bench/base/pattern.h"
+#include "bench/io/ioapi_simulator.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* One tabulated point; rows of equal points are averaged. */
+struct simulator_cell {
+    char pattern[PATTERN_NAME_SIZE]; /* normalised */
+    struct point point;              /* sync is SYNC_END */
+    double throughput_bps;
+    size_t n_rows;
+};
+
+struct simulator {
+    char name[128];
+    struct simulator_cell *cells; /* sorted by pattern, direct, api, threads, size, depth */
+    size_t n_cells;
+    struct simulator_trace_step *trace;
+    struct simulator_world world; /* world.trace borrows trace; world.now_ns points to now_ns */
+    uint64_t now_ns;              /* the virtual clock's hand */
+};
+
+/* Reads the libconfig file and the CSV files it names (relative to it). 0, or a negative errno with
+ * "FILE:LINE: what". The structure must not be moved afterwards. simulator_close accepts a zeroed structure.
+ */
+int simulator_open(struct simulator *simulator, const char *path, struct err *err);
+void simulator_close(struct simulator *simulator);
+
+/* Cells of one pattern: [*ret_first, *ret_first + *ret_n). */
+void simulator_cells_of(const struct simulator *simulator, const struct pattern *pattern, size_t *ret_first,
+                        size_t *ret_n);
+
+/* Table's throughput, interpolated linearly in log throughput over (log2 request size, log2 queue depth);
+ * everything else must match. Between two sizes, of reads and of writes, nothing is interpolated. 0, or
+ * -ENODATA with a text that names the point. The signature is that of measure_env.truth_bps; context is the
+ * surface. */
+int simulator_truth_bps(void *context, const struct pattern *pattern, const struct point *point,
+                        double *ret_bps, struct err *err);
+
+#endif

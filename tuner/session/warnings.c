@@ -1,0 +1,287 @@
+/* Rules that find doubtful runs, and what warnings mean for a point. */
+#include "tuner/session/warnings.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Below this share of what draining the queue leaves of the asked depth. */
+#define DEPTH_SHARE 0.8
+/* Interfaces, section 5. */
+#define SELF_CHECK_SHARE 0.10
+/* Read-ahead reads more than is asked for, never less: half leaves room for what a cold run may hit. */
+#define DEVICE_READ_SHARE 0.5
+/* A thread that ever waits for its device does so for longer than a twentieth. */
+#define CPU_BOUND_SHARE 0.95
+/* Limits work on slices of time, so that a run may end a little below or above one. */
+#define CAP_LOW  0.97
+#define CAP_HIGH 1.10
+/* More than this is not the journal's or a log's share of a quiet system. */
+#define NEIGHBOUR_SHARE 0.25
+#define NEIGHBOUR_BPS   8e6
+#define STEAL_SHARE     0.05
+/* /proc/stat counts in these, and two of them may fall into a run by chance. */
+#define TICK_S     0.01
+#define TICKS_LUCK 2
+/* Adjusting a clock (at most 500 ppm) moves it by less in a run; setting it moves it by more. */
+#define CLOCK_STEP_S       0.05
+#define PINNED_LAST        3     /* newest runs that lie together */
+#define PINNED_RANGE       0.005 /* of their mean: token buckets repeat themselves so well, devices do not */
+#define PINNED_DROP        1.25
+#define RANDOM_FASTER      1.25 /* interleaving and luck explain less */
+#define RANDOM_FASTER_CONF 0.999
+
+#define NEEDS_LESS_IO                                                                                        \
+    (WARNINGS_BIT(WARNING_EXISTING_HAS_HOLES) | WARNINGS_BIT(WARNING_EXISTING_HAS_UNWRITTEN) |               \
+     WARNINGS_BIT(WARNING_EXISTING_COMPRESSED))
+
+/* What a rule of one run looks at. */
+struct run_facts {
+    const struct warnings_asked *asked;
+    const struct target_facts *target_facts;
+    const struct point *point;
+    const struct measure_result *result;
+    bool cold_reads;
+    bool needs_less_io; /* the file has parts that are read without I/O, or with little */
+};
+
+static bool warmup_not_stable(const struct run_facts *run)
+{
+    return run->result->warmup == MEASURE_WARMUP_LIMIT;
+}
+
+/* The queue drains at the end of a run: its last requests have, on average, half of it beside them. */
+static bool depth_not_achieved(const struct run_facts *run)
+{
+    double depth = run->point->queue_depth;
+    double requests = (double)run->result->n_requests / run->point->threads;
+    double draining = requests > 0 ? fmin(depth / (2 * requests), 0.5) : 0;
+    return run->result->achieved_depth < DEPTH_SHARE * depth * (1 - draining);
+}
+
+static bool latency_self_check(const struct run_facts *run)
+{
+    return run->result->littles_law_error > SELF_CHECK_SHARE;
+}
+
+static bool not_cold(const struct run_facts *run)
+{
+    return run->cold_reads && run->result->cold == TARGET_COLD_NOT;
+}
+
+static bool cache_state_unverified(const struct run_facts *run)
+{
+    return run->cold_reads && run->result->cold == TARGET_COLD_UNVERIFIED;
+}
+
+static bool not_settled(const struct run_facts *run)
+{
+    return !run->result->settled;
+}
+
+/* Only block devices under this machine's own file systems count a process's reads. */
+static bool counts_reads(const struct storage_stack *stack)
+{
+    return stack->device[0] != '\0' && !stack->network && !stack->fuse && !stack->in_memory &&
+           !stack->overlay;
+}
+
+/* Holes and the like need no I/O; they have warnings of their own. */
+static bool served_from_cache(const struct run_facts *run)
+{
+    return run->cold_reads && !run->needs_less_io && counts_reads(&run->target_facts->stack) &&
+           run->result->monitor.own_read_bytes < DEVICE_READ_SHARE * (double)run->result->bytes_read;
+}
+
+static bool generator_cpu_bound(const struct run_facts *run)
+{
+    const struct run_monitor *monitor = &run->result->monitor;
+    double n_cpus = fmax(run->target_facts->idle.n_cpus, 1);
+    return monitor->busiest_thread_cpu_share >= CPU_BOUND_SHARE ||
+           monitor->busiest_helper_cpu_share >= CPU_BOUND_SHARE ||
+           monitor->process_cpu_share >= CPU_BOUND_SHARE * n_cpus;
+}
+
+static bool at_cap(double rate, double cap)
+{
+    return cap > 0 && rate >= CAP_LOW * cap && rate <= CAP_HIGH * cap;
+}
+
+/* Buffered requests are merged on their way, so that limits on IOPS say nothing about them. */
+static bool rate_capped(const struct run_facts *run)
+{
+    const struct storage_stack *stack = &run->target_facts->stack;
+    const struct measure_result *result = run->result;
+    double bytes = (double)(result->bytes_read + result->bytes_written);
+    if (!stack->caps_known || bytes <= 0 || result->seconds <= 0)
+        return false;
+    double read_bps = (double)result->bytes_read / result->seconds;
+    double write_bps = (double)result->bytes_written / result->seconds;
+    double read_iops = result->iops * (double)result->bytes_read / bytes;
+    bool direct = run->point->direct != 0;
+    return at_cap(read_bps, stack->cap_read_bps) || at_cap(write_bps, stack->cap_write_bps) ||
+           (direct && (at_cap(read_iops, stack->cap_read_iops) ||
+                       at_cap(result->iops - read_iops, stack->cap_write_iops)));
+}
+
+static bool throttled_during_run(const struct run_facts *run)
+{
+    return run->result->monitor.throttled > 0;
+}
+
+static bool foreign(double device_bytes, double own_bytes, double share_of, double seconds)
+{
+    double others = device_bytes - own_bytes;
+    return others > NEIGHBOUR_SHARE * share_of && others > NEIGHBOUR_BPS * seconds;
+}
+
+/* Reads: the kernel counts whose they are. Writes: writeback belongs to nobody, so the run's own bytes are
+ * taken, twice, for journals and copies; flushing each write costs more than that and is left out. */
+static bool neighbour_busy(const struct run_facts *run)
+{
+    const struct run_monitor *monitor = &run->result->monitor;
+    double bytes = (double)(run->result->total_bytes_read + run->result->total_bytes_written);
+    double written = (double)run->result->total_bytes_written;
+    bool reads = counts_reads(&run->target_facts->stack) &&
+                 foreign(monitor->device_read_bytes, monitor->own_read_bytes, bytes, monitor->span_s);
+    bool writes = run->point->sync != SYNC_EACH && !run->target_facts->stack.copies_on_write &&
+                  foreign(monitor->device_written_bytes, 2 * written, bytes, monitor->span_s);
+    return reads || writes;
+}
+
+static bool steal(const struct run_facts *run)
+{
+    const struct run_monitor *monitor = &run->result->monitor;
+    double n_cpus = fmax(run->target_facts->idle.n_cpus, 1);
+    return monitor->steal_share > STEAL_SHARE + TICKS_LUCK * TICK_S / (monitor->span_s * n_cpus);
+}
+
+static bool clock_step(const struct run_facts *run)
+{
+    return fabs(run->result->monitor.clock_step_s) > CLOCK_STEP_S ||
+           run->result->monitor.suspended_s > CLOCK_STEP_S;
+}
+
+static bool run_cut(const struct run_facts *run)
+{
+    return run->result->cut;
+}
+
+/* Writes through the page cache take new pages, and so do reads of what is not in it. */
+static bool memory_first_touch(const struct run_facts *run)
+{
+    return run->target_facts->free_pages_taken && run->point->direct == 0 &&
+           (pattern_writes(&run->asked->pattern) || run->cold_reads);
+}
+
+static const struct {
+    enum warning warning;
+    bool (*fires)(const struct run_facts *run);
+} run_rules[] = {
+    {WARNING_WARMUP_NOT_STABLE, warmup_not_stable},
+    {WARNING_DEPTH_NOT_ACHIEVED, depth_not_achieved},
+    {WARNING_LATENCY_SELF_CHECK, latency_self_check},
+    {WARNING_NOT_COLD, not_cold},
+    {WARNING_CACHE_STATE_UNVERIFIED, cache_state_unverified},
+    {WARNING_NOT_SETTLED, not_settled},
+    {WARNING_SERVED_FROM_CACHE, served_from_cache},
+    {WARNING_GENERATOR_CPU_BOUND, generator_cpu_bound},
+    {WARNING_RATE_CAPPED, rate_capped},
+    {WARNING_THROTTLED_DURING_RUN, throttled_during_run},
+    {WARNING_NEIGHBOUR_BUSY, neighbour_busy},
+    {WARNING_STEAL, steal},
+    {WARNING_CLOCK_STEP, clock_step},
+    {WARNING_RUN_CUT, run_cut},
+    {WARNING_MEMORY_FIRST_TOUCH, memory_first_touch},
+};
+
+uint64_t warnings_of_point(const struct warnings_asked *asked, const struct point *point)
+{
+    uint64_t set = 0;
+    if (point->api == API_PVEC && pattern_is_random(&asked->pattern))
+        set |= WARNINGS_BIT(WARNING_PVEC_CONTIGUOUS);
+    if (point->sync == SYNC_NONE && pattern_writes(&asked->pattern))
+        set |= WARNINGS_BIT(WARNING_WRITES_ABSORBED);
+    return set;
+}
+
+uint64_t warnings_of_run(const struct warnings_asked *asked, const struct target_facts *target_facts,
+                         const struct measure_plan *plan, const struct measure_result *result)
+{
+    const struct run_facts run = {.asked = asked,
+                                  .target_facts = target_facts,
+                                  .point = &plan->point,
+                                  .result = result,
+                                  .cold_reads = asked->cold && pattern_reads(&asked->pattern),
+                                  .needs_less_io =
+                                      (warnings_of_target(asked, target_facts) & NEEDS_LESS_IO) != 0};
+    uint64_t set = warnings_of_point(asked, &plan->point);
+    for (size_t i = 0; i < sizeof run_rules / sizeof run_rules[0]; i++) {
+        if (run_rules[i].fires(&run))
+            set |= WARNINGS_BIT(run_rules[i].warning);
+    }
+    return set;
+}
+
+bool warnings_pinned(const double *bps, size_t n)
+{
+    if (n <= PINNED_LAST)
+        return false;
+    double low = INFINITY, high = 0, before = 0;
+    for (size_t i = 0; i < n - PINNED_LAST; i++)
+        before = fmax(before, bps[i]);
+    for (size_t i = n - PINNED_LAST; i < n; i++) {
+        low = fmin(low, bps[i]);
+        high = fmax(high, bps[i]);
+    }
+    return high - low <= PINNED_RANGE * high && before >= PINNED_DROP * high;
+}
+
+bool warnings_random_faster(struct moments random, struct moments sequential)
+{
+    struct welch welch = welch_of(random, sequential);
+    if (welch.df <= 0)
+        return false;
+    struct interval interval = welch_interval(welch, RANDOM_FASTER_CONF);
+    return interval.low > 0 && welch.difference > log(RANDOM_FASTER);
+}
+
+static bool conditions_hold(unsigned conditions, const struct warnings_asked *asked,
+                            const struct point *point)
+{
+    unsigned wanted = point->direct != 0 ? WARNINGS_DIRECT : WARNINGS_BUFFERED;
+    return (conditions & wanted) != 0 &&
+           ((conditions & WARNINGS_IF_READS) == 0 || pattern_reads(&asked->pattern)) &&
+           ((conditions & WARNINGS_IF_COLD) == 0 || asked->cold) &&
+           ((conditions & WARNINGS_IF_SYNC_CHOSEN) == 0 || !asked->sync_pinned);
+}
+
+uint64_t warnings_disqualifying(uint64_t set, const struct warnings_asked *asked, const struct point *point)
+{
+    uint64_t disqualifying = 0;
+    for (unsigned i = 0; i < WARNING_N; i++) {
+        if ((set & WARNINGS_BIT(i)) != 0 && conditions_hold(warnings_table[i].disqualifies, asked, point))
+            disqualifying |= WARNINGS_BIT(i);
+    }
+    return disqualifying;
+}
+
+uint64_t warnings_passing(uint64_t set)
+{
+    uint64_t passing = 0;
+    for (unsigned i = 0; i < WARNING_N; i++) {
+        if (warnings_table[i].passes)
+            passing |= WARNINGS_BIT(i);
+    }
+    return set & passing;
+}
+
+void warnings_note(struct notes *warnings, uint64_t warning_set, uint64_t disqualifying)
+{
+    for (unsigned i = 0; i < WARNING_N; i++) {
+        const struct warnings_row *row = &warnings_table[i];
+        if ((disqualifying & WARNINGS_BIT(i)) != 0)
+            notes_disqualify(warnings, row->code, "%s (--accept %s takes it as it is)", row->text, row->code);
+        else if ((warning_set & WARNINGS_BIT(i)) != 0)
+            notes_add(warnings, row->code, "%s", row->text);
+    }
+}

@@ -1,0 +1,72 @@
+/* tuner/session/warnings: everything that can make a number of fstune a fake, in one table, and the rules
+ * that find it.
+ *
+ * Rules are pure: facts in, codes out. Facts of a run are struct measure_result; facts of a command (file,
+ * device, machine) are struct target_facts, filled by tuner/session/target_facts. A fact that is NaN is
+ * unknown, and no rule fires on it. */
+#ifndef FSTUNE_TUNER_SESSION_WARNINGS_H
+#define FSTUNE_TUNER_SESSION_WARNINGS_H
+
+#include "bench/run/measure.h"
+#include "bench/run/run_monitor.h"
+#include "bench/target/compressibility.h"
+#include "bench/target/extents.h"
+#include "bench/target/storage_stack.h"
+#include "models/statistics/student.h"
+#include "tuner/base/notes.h"
+#include "tuner/base/warnings_table.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What is known of the file, the device and the machine. */
+struct target_facts {
+    bool existing;       /* a user's file */
+    uint64_t file_bytes; /* 0: unknown */
+    struct storage_stack stack;
+    struct extents extents; /* before the first run */
+    bool compressibility_known;
+    struct compressibility compressibility; /* of an existing file */
+    struct run_monitor_idle idle;           /* before the first run */
+    bool free_pages_taken;                  /* the machine's host takes back memory that is free */
+    double growth_per_gib;                  /* of fragments during the command; NaN: unknown */
+};
+
+/* What was asked for. */
+struct warnings_asked {
+    struct pattern pattern;
+    bool cold;        /* the page cache was to be empty; false on a surface */
+    bool sync_pinned; /* --sync has one value */
+};
+
+/* Nothing known: no rule fires. */
+void target_facts_init(struct target_facts *target_facts);
+
+/* Warnings about a point that need no run. */
+uint64_t warnings_of_point(const struct warnings_asked *asked, const struct point *point);
+
+/* Warnings about one run, those of its point among them. */
+uint64_t warnings_of_run(const struct warnings_asked *asked, const struct target_facts *target_facts,
+                         const struct measure_plan *plan, const struct measure_result *result);
+
+/* Warnings about everything that is measured on this ground. */
+uint64_t warnings_of_target(const struct warnings_asked *asked, const struct target_facts *target_facts);
+
+/* True when the newest runs of a point lie pinned at one rate far below what an earlier one reached, as a
+ * token bucket does it. bps: throughputs in order of time. */
+bool warnings_pinned(const double *bps, size_t n);
+
+/* True when random access is faster than sequential access beyond noise. Moments of log throughput. */
+bool warnings_random_faster(struct moments random, struct moments sequential);
+
+/* Those of the set that disqualify this point. */
+uint64_t warnings_disqualifying(uint64_t set, const struct warnings_asked *asked, const struct point *point);
+
+/* Those of the set that a repeated run may not have. */
+uint64_t warnings_passing(uint64_t set);
+
+/* Turns the warnings of a row into warnings of the command. */
+void warnings_note(struct notes *warnings, uint64_t warning_set, uint64_t disqualifying);
+
+#endif
