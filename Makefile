@@ -44,8 +44,8 @@ endif
 sources = $(wildcard $(1)/*.c)
 library_sources = $(filter-out tuner/commands/main.c,$(call sources,$(1)))
 test_sources := $(wildcard $(layers:%=tests/%/test_*.c))
-# What stands beside the folders of a floor's tests is linked into each of its test programs.
-helper_sources = $(call sources,tests/$(1))
+# What stands in tests/ is linked into every test program, what stands beside the folders of a floor's tests into each of those.
+helper_sources = $(call sources,tests) $(call sources,tests/$(1))
 perf_sources := $(call sources,tests/perf)
 statistics_sources := $(call sources,tests/statistics)
 compare_sources := $(call sources,tests/compare)
@@ -271,7 +271,7 @@ $(call programs,$(fuzz_sources),fuzz): build/fuzz/%: build/fuzz/%.o $(call archi
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(compile_fuzz) $(CFLAGS) $(link_fuzz) $(LDFLAGS) $^ $(libs_tuner) -o $@
 
--include $(wildcard $(foreach b,$(builds) fuzz,build/$(b)/*/*/*.d build/$(b)/tests/*/*/*.d))
+-include $(wildcard $(foreach b,$(builds) fuzz,build/$(b)/tests/*.d build/$(b)/*/*/*.d build/$(b)/tests/*/*/*.d))
 
 # The file system that fails on request (tests/faults). Where libfuse3 is missing nothing is built and nothing is wrong.
 build/release/faultfs: tests/faults/faultfs.c tests/faults/fault.h Makefile | deps-faults

@@ -4,7 +4,7 @@
 #define FSTUNE_TESTS_BENCH_MOUNT_RIG_H
 
 #include "tests/bench/target/target_rig.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -3,7 +3,7 @@
 #ifndef FSTUNE_TESTS_TUNER_RIG_H
 #define FSTUNE_TESTS_TUNER_RIG_H
 
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/options/settings.h"
 #include "tuner/session/session.h"
 

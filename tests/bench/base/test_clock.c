@@ -1,7 +1,7 @@
 /* Tests of bench/base/clock: both clocks keep the one contract; no test depends on how long anything takes.
  */
 #include "bench/base/clock.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <ctype.h>
 #include <signal.h>
@@ -9,9 +9,8 @@
 #include <sys/time.h>
 #include <time.h>
 
-static void monotonic_never_goes_back(void **state)
+TEST(monotonic_never_goes_back)
 {
-    (void)state;
     uint64_t before = clock_now_ns(&clock_monotonic);
     assert_true(before > 0);
     for (int i = 0; i < 1000; i++) {
@@ -21,17 +20,15 @@ static void monotonic_never_goes_back(void **state)
     }
 }
 
-static void sleep_reaches_the_deadline(void **state)
+TEST(sleep_reaches_the_deadline)
 {
-    (void)state;
     uint64_t deadline = clock_now_ns(&clock_monotonic) + 2000000;
     clock_sleep_until_ns(&clock_monotonic, deadline);
     assert_true(clock_now_ns(&clock_monotonic) >= deadline);
 }
 
-static void sleep_until_the_past_returns(void **state)
+TEST(sleep_until_the_past_returns)
 {
-    (void)state;
     clock_sleep_until_ns(&clock_monotonic, 0);
     clock_sleep_until_ns(&clock_monotonic, 1);
 }
@@ -41,9 +38,8 @@ static void on_signal(int number)
     (void)number;
 }
 
-static void sleep_ends_early_on_a_signal(void **state)
+TEST(sleep_ends_early_on_a_signal)
 {
-    (void)state;
     struct sigaction action = {.sa_handler = on_signal}, old;
     /* It repeats, so that a signal that comes before the sleep does not hang the test. */
     const struct itimerval timer = {.it_value = {.tv_usec = 2000}, .it_interval = {.tv_usec = 2000}};
@@ -59,9 +55,8 @@ static void sleep_ends_early_on_a_signal(void **state)
     assert_true(woken < deadline);
 }
 
-static void virtual_time_is_the_hand(void **state)
+TEST(virtual_time_is_the_hand)
 {
-    (void)state;
     uint64_t hand = 42;
     struct clock clock = clock_virtual(&hand);
     assert_int_equal(clock_now_ns(&clock), 42);
@@ -69,9 +64,8 @@ static void virtual_time_is_the_hand(void **state)
     assert_int_equal(clock_now_ns(&clock), 1000);
 }
 
-static void virtual_sleep_moves_the_hand_forward_only(void **state)
+TEST(virtual_sleep_moves_the_hand_forward_only)
 {
-    (void)state;
     uint64_t hand = 1000;
     struct clock clock = clock_virtual(&hand);
     clock_sleep_until_ns(&clock, 3600 * CLOCK_NS_PER_S);
@@ -80,18 +74,16 @@ static void virtual_sleep_moves_the_hand_forward_only(void **state)
     assert_int_equal(hand, 3600 * CLOCK_NS_PER_S);
 }
 
-static void suspended_time_is_no_more_than_boot_time(void **state)
+TEST(suspended_time_is_no_more_than_boot_time)
 {
-    (void)state;
     struct timespec boot;
     uint64_t suspended = clock_suspended_ns();
     assert_int_equal(clock_gettime(CLOCK_BOOTTIME, &boot), 0);
     assert_true(suspended <= (uint64_t)boot.tv_sec * CLOCK_NS_PER_S + (uint64_t)boot.tv_nsec);
 }
 
-static void utc_has_the_iso_form(void **state)
+TEST(utc_has_the_iso_form)
 {
-    (void)state;
     static const char form[] = "0000-00-00T00:00:00Z";
     char text[24];
     memset(text, 'x', sizeof(text));
@@ -104,19 +96,4 @@ static void utc_has_the_iso_form(void **state)
             assert_int_equal(text[i], form[i]);
     }
     assert_true(strcmp(text, "2020-01-01T00:00:00Z") > 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(monotonic_never_goes_back),
-        cmocka_unit_test(sleep_reaches_the_deadline),
-        cmocka_unit_test(sleep_until_the_past_returns),
-        cmocka_unit_test(sleep_ends_early_on_a_signal),
-        cmocka_unit_test(virtual_time_is_the_hand),
-        cmocka_unit_test(virtual_sleep_moves_the_hand_forward_only),
-        cmocka_unit_test(suspended_time_is_no_more_than_boot_time),
-        cmocka_unit_test(utc_has_the_iso_form),
-    };
-    return cmocka_run_group_tests_name("bench/base/clock", tests, NULL, NULL);
 }

@@ -1,32 +1,29 @@
 /* Tests of bench/base/err: the words of an error survive, and nothing else does. */
 #include "bench/base/err.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-static void set_stores_code_and_text(void **state)
+TEST(set_stores_code_and_text)
 {
-    (void)state;
     struct err err = {0};
     assert_int_equal(err_set(&err, -EINVAL, "%s: %d is odd", "depth", 3), -EINVAL);
     assert_int_equal(err.code, -EINVAL);
     assert_string_equal(err.text, "depth: 3 is odd");
 }
 
-static void sys_appends_the_systems_words(void **state)
+TEST(sys_appends_the_systems_words)
 {
-    (void)state;
     struct err err = {0};
     assert_int_equal(err_sys(&err, -ENOENT, "open %s", "a.conf"), -ENOENT);
     assert_int_equal(err.code, -ENOENT);
     assert_string_equal(err.text, "open a.conf: No such file or directory");
 }
 
-static void failures_of_a_device_are_named_as_such(void **state)
+TEST(failures_of_a_device_are_named_as_such)
 {
-    (void)state;
     static const int codes[] = {-ENODATA, -EILSEQ, -ENOLINK, -EREMOTEIO};
     struct err err = {0};
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
@@ -46,9 +43,8 @@ static void failures_of_a_device_are_named_as_such(void **state)
     assert_string_equal(err.text, "write: No space left on device");
 }
 
-static void prefixes_pile_up_and_keep_the_code(void **state)
+TEST(prefixes_pile_up_and_keep_the_code)
 {
-    (void)state;
     struct err err = {0};
     err_set(&err, -EIO, "short read");
     assert_int_equal(err_prefix(&err, "offset %d", 512), -EIO);
@@ -56,25 +52,22 @@ static void prefixes_pile_up_and_keep_the_code(void **state)
     assert_string_equal(err.text, "file: offset 512: short read");
 }
 
-static void prefix_of_nothing_is_the_prefix_alone(void **state)
+TEST(prefix_of_nothing_is_the_prefix_alone)
 {
-    (void)state;
     struct err err = {0};
     assert_int_equal(err_prefix(&err, "start"), 0);
     assert_string_equal(err.text, "start");
 }
 
-static void null_passes_the_code_and_is_never_success(void **state)
+TEST(null_passes_the_code_and_is_never_success)
 {
-    (void)state;
     assert_int_equal(err_set(NULL, -EPERM, "x"), -EPERM);
     assert_int_equal(err_sys(NULL, -ENOSPC, "x"), -ENOSPC);
     assert_true(err_prefix(NULL, "x") < 0);
 }
 
-static void text_may_be_its_own_argument(void **state)
+TEST(text_may_be_its_own_argument)
 {
-    (void)state;
     struct err err = {0};
     err_set(&err, -EIO, "inner");
     err_set(&err, -EINVAL, "<%s>", err.text);
@@ -83,9 +76,8 @@ static void text_may_be_its_own_argument(void **state)
     assert_string_equal(err.text, "<inner>: <inner>");
 }
 
-static void long_texts_keep_their_head(void **state)
+TEST(long_texts_keep_their_head)
 {
-    (void)state;
     /* A guard behind the text shows an overflow also without a sanitizer. */
     struct {
         struct err err;
@@ -111,9 +103,8 @@ static void long_texts_keep_their_head(void **state)
         assert_int_equal(box.guard[i], 0x5a);
 }
 
-static void every_length_around_the_limit_fits(void **state)
+TEST(every_length_around_the_limit_fits)
 {
-    (void)state;
     char name[ERR_TEXT_SIZE + 8];
     for (size_t length = ERR_TEXT_SIZE - 8; length < ERR_TEXT_SIZE + 8; length++) {
         struct err err = {0};
@@ -127,29 +118,11 @@ static void every_length_around_the_limit_fits(void **state)
     }
 }
 
-static void control_characters_become_question_marks(void **state)
+TEST(control_characters_become_question_marks)
 {
-    (void)state;
     struct err err = {0};
     err_set(&err, -EIO, "a\nb\tc\033[31md\177 caf\303\251");
     assert_string_equal(err.text, "a?b?c?[31md? caf\303\251");
     err_prefix(&err, "x\r\n");
     assert_string_equal(err.text, "x??: a?b?c?[31md? caf\303\251");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(set_stores_code_and_text),
-        cmocka_unit_test(sys_appends_the_systems_words),
-        cmocka_unit_test(failures_of_a_device_are_named_as_such),
-        cmocka_unit_test(prefixes_pile_up_and_keep_the_code),
-        cmocka_unit_test(prefix_of_nothing_is_the_prefix_alone),
-        cmocka_unit_test(null_passes_the_code_and_is_never_success),
-        cmocka_unit_test(text_may_be_its_own_argument),
-        cmocka_unit_test(long_texts_keep_their_head),
-        cmocka_unit_test(every_length_around_the_limit_fits),
-        cmocka_unit_test(control_characters_become_question_marks),
-    };
-    return cmocka_run_group_tests_name("bench/base/err", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* Tests of bench/base/factors: what a legal point is, and how it reads. */
 #include "bench/base/factors.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <string.h>
@@ -12,9 +12,8 @@ static const struct point good = {.request_size_bytes = 65536,
                                   .threads = 1,
                                   .sync = SYNC_END};
 
-static void names_are_read_back(void **state)
+TEST(names_are_read_back)
 {
-    (void)state;
     const char *const apis[] = {"psync", "pvec", "pool", "libaio", "io_uring"};
     const char *const syncs[] = {"none", "end", "each"};
     for (unsigned i = 0; i < API_N; i++) {
@@ -31,9 +30,8 @@ static void names_are_read_back(void **state)
     }
 }
 
-static void unknown_names_are_einval(void **state)
+TEST(unknown_names_are_einval)
 {
-    (void)state;
     const char *const wrong[] = {"", "PSYNC", "psync ", "io-uring", "io_urin", "io_uringx"};
     enum api api = API_POOL;
     enum sync sync = SYNC_EACH;
@@ -46,9 +44,8 @@ static void unknown_names_are_einval(void **state)
 }
 
 /* Every row is the good point with one thing changed; the text of a refusal must name the factor. */
-static void points_are_legal_inside_their_ranges_only(void **state)
+TEST(points_are_legal_inside_their_ranges_only)
 {
-    (void)state;
     const struct {
         struct point point;
         const char *blamed; /* NULL: legal */
@@ -100,9 +97,8 @@ static void points_are_legal_inside_their_ranges_only(void **state)
     }
 }
 
-static void odd_size_gets_the_two_sizes_beside_it(void **state)
+TEST(odd_size_gets_the_two_sizes_beside_it)
 {
-    (void)state;
     struct point point = good;
     struct err err = {0};
     point.request_size_bytes = 5000;
@@ -110,17 +106,15 @@ static void odd_size_gets_the_two_sizes_beside_it(void **state)
     assert_string_equal(err.text, "request_size: 5000 is not a multiple of 512; use 4608 or 5120");
 }
 
-static void bytes_in_flight_do_not_wrap_at_32_bits(void **state)
+TEST(bytes_in_flight_do_not_wrap_at_32_bits)
 {
-    (void)state;
     const struct point point = {512ULL << 20, 1024, 1, API_IO_URING, 64, SYNC_END, 0};
     assert_int_equal(factors_bytes_in_flight(&good), 524288);
     assert_int_equal(factors_bytes_in_flight(&point), 1ULL << 45);
 }
 
-static void every_factor_counts_in_equality(void **state)
+TEST(every_factor_counts_in_equality)
 {
-    (void)state;
     assert_true(factors_equal(&good, &good));
     struct point others[7] = {good, good, good, good, good, good, good};
     others[0].request_size_bytes = 4096;
@@ -134,9 +128,8 @@ static void every_factor_counts_in_equality(void **state)
         assert_false(factors_equal(&good, &others[i]));
 }
 
-static void the_size_of_writes_is_that_of_reads_unless_it_is_another(void **state)
+TEST(the_size_of_writes_is_that_of_reads_unless_it_is_another)
 {
-    (void)state;
     struct point point = good, named = good;
     assert_false(factors_is_split(&good));
     assert_int_equal(factors_write_size_bytes(&good), good.request_size_bytes);
@@ -149,9 +142,8 @@ static void the_size_of_writes_is_that_of_reads_unless_it_is_another(void **stat
     assert_int_equal(point.write_size_bytes, 0);
 }
 
-static void the_larger_size_is_in_flight(void **state)
+TEST(the_larger_size_is_in_flight)
 {
-    (void)state;
     const uint64_t writes[] = {4096, 65536, 1 << 20};
     const uint64_t largest[] = {65536, 65536, 1 << 20};
     for (size_t i = 0; i < 3; i++) {
@@ -162,9 +154,8 @@ static void the_larger_size_is_in_flight(void **state)
     }
 }
 
-static void format_names_what_differs_from_the_usual(void **state)
+TEST(format_names_what_differs_from_the_usual)
 {
-    (void)state;
     const struct {
         struct point point;
         const char *text;
@@ -183,9 +174,8 @@ static void format_names_what_differs_from_the_usual(void **state)
     }
 }
 
-static void format_fits_whatever_the_point(void **state)
+TEST(format_fits_whatever_the_point)
 {
-    (void)state;
     const struct point wild = {UINT64_MAX, UINT32_MAX,    UINT32_MAX,    (enum api)99,
                                UINT32_MAX, (enum sync)99, UINT64_MAX - 1};
     char buffer[FACTORS_TEXT_SIZE];
@@ -193,21 +183,4 @@ static void format_fits_whatever_the_point(void **state)
     assert_string_equal(
         buffer, "18446744073709551615/18446744073709551614 x 4294967295, direct, ?, 4294967295 threads, "
                 "sync ?");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_read_back),
-        cmocka_unit_test(unknown_names_are_einval),
-        cmocka_unit_test(points_are_legal_inside_their_ranges_only),
-        cmocka_unit_test(odd_size_gets_the_two_sizes_beside_it),
-        cmocka_unit_test(bytes_in_flight_do_not_wrap_at_32_bits),
-        cmocka_unit_test(every_factor_counts_in_equality),
-        cmocka_unit_test(the_size_of_writes_is_that_of_reads_unless_it_is_another),
-        cmocka_unit_test(the_larger_size_is_in_flight),
-        cmocka_unit_test(format_names_what_differs_from_the_usual),
-        cmocka_unit_test(format_fits_whatever_the_point),
-    };
-    return cmocka_run_group_tests_name("bench/base/factors", tests, NULL, NULL);
 }

@@ -1,15 +1,14 @@
 /* Tests of bench/base/histogram: accuracy over the whole range, merging, and refusals. */
 #include "bench/base/histogram.h"
 #include "bench/base/rng.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 
 static struct histogram a, b, c;
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     histogram_init(&a);
     histogram_init(&b);
     histogram_init(&c);
@@ -23,9 +22,8 @@ static uint64_t quantile(const struct histogram *histogram, double share)
     return ns;
 }
 
-static void quantile_of_empty_is_enodata(void **state)
+TEST_WITH(quantile_of_empty_is_enodata, setup, NULL)
 {
-    (void)state;
     uint64_t ns = 7;
     double mean = 7;
     assert_int_equal(histogram_quantile_ns(&a, 0.5, &ns), -ENODATA);
@@ -34,9 +32,8 @@ static void quantile_of_empty_is_enodata(void **state)
     assert_close(mean, 7, 0);
 }
 
-static void shares_outside_0_to_1_are_einval(void **state)
+TEST_WITH(shares_outside_0_to_1_are_einval, setup, NULL)
 {
-    (void)state;
     const double wrong[] = {NAN, -0.001, 1.001, INFINITY, -INFINITY};
     uint64_t ns = 7;
     histogram_add(&a, 100, 1);
@@ -57,9 +54,8 @@ static void check_middle_value(uint64_t ns, double tolerance_share)
     assert_close((double)quantile(h, 0.5), (double)ns, tolerance_share * (double)ns);
 }
 
-static void values_from_100_ns_to_100_s_are_within_1_percent(void **state)
+TEST_WITH(values_from_100_ns_to_100_s_are_within_1_percent, setup, NULL)
 {
-    (void)state;
     for (double ns = 100; ns <= 100e9; ns *= 1.0007)
         check_middle_value((uint64_t)ns, 0.01);
     for (unsigned k = 7; k < HISTOGRAM_MAX_LOG2; k++) {
@@ -69,16 +65,14 @@ static void values_from_100_ns_to_100_s_are_within_1_percent(void **state)
     }
 }
 
-static void small_values_are_exact(void **state)
+TEST_WITH(small_values_are_exact, setup, NULL)
 {
-    (void)state;
     for (uint64_t ns = 0; ns < 128; ns++)
         check_middle_value(ns, 0);
 }
 
-static void huge_values_are_kept_in_the_last_bucket(void **state)
+TEST_WITH(huge_values_are_kept_in_the_last_bucket, setup, NULL)
 {
-    (void)state;
     histogram_add(&a, 1ULL << HISTOGRAM_MAX_LOG2, 1);
     histogram_add(&a, UINT64_MAX, 2);
     assert_int_equal(a.buckets[HISTOGRAM_N_BUCKETS - 1], 3);
@@ -87,9 +81,8 @@ static void huge_values_are_kept_in_the_last_bucket(void **state)
     assert_int_equal(quantile(&a, 0.0), 1ULL << HISTOGRAM_MAX_LOG2);
 }
 
-static void quantiles_of_one_to_hundred_are_their_ranks(void **state)
+TEST_WITH(quantiles_of_one_to_hundred_are_their_ranks, setup, NULL)
 {
-    (void)state;
     for (uint64_t ns = 1; ns <= 100; ns++)
         histogram_add(&a, ns, 1);
     assert_int_equal(quantile(&a, 0.0), 1);
@@ -100,17 +93,15 @@ static void quantiles_of_one_to_hundred_are_their_ranks(void **state)
     assert_int_equal(quantile(&a, 0.999), 100);
 }
 
-static void quantiles_never_leave_minimum_and_maximum(void **state)
+TEST_WITH(quantiles_never_leave_minimum_and_maximum, setup, NULL)
 {
-    (void)state;
     histogram_add(&a, 1000001, 5);
     for (int i = 0; i <= 10; i++)
         assert_int_equal(quantile(&a, i / 10.0), 1000001);
 }
 
-static void the_extreme_quantiles_are_exact(void **state)
+TEST_WITH(the_extreme_quantiles_are_exact, setup, NULL)
 {
-    (void)state;
     /* First values of their buckets, whose middles are larger. */
     histogram_add(&a, 1ULL << 20, 1);
     histogram_add(&a, 1ULL << 21, 1);
@@ -119,9 +110,8 @@ static void the_extreme_quantiles_are_exact(void **state)
     assert_int_equal(quantile(&a, 1.0), 1ULL << 21);
 }
 
-static void many_quantiles_are_those_asked_for_one_by_one(void **state)
+TEST_WITH(many_quantiles_are_those_asked_for_one_by_one, setup, NULL)
 {
-    (void)state;
     static const double shares[] = {0, 0.001, 0.25, 0.25, 0.5, 0.99, 1}, falling[] = {0.5, 0.4};
     uint64_t ns[7] = {0};
     assert_int_equal(histogram_quantiles_ns(&a, shares, 7, ns), -ENODATA);
@@ -133,9 +123,8 @@ static void many_quantiles_are_those_asked_for_one_by_one(void **state)
     assert_int_equal(histogram_quantiles_ns(&a, falling, 2, ns), -EINVAL);
 }
 
-static void mean_minimum_and_maximum_are_exact(void **state)
+TEST_WITH(mean_minimum_and_maximum_are_exact, setup, NULL)
 {
-    (void)state;
     double mean;
     histogram_add(&a, 1000003, 3);
     histogram_add(&a, 5000009, 1);
@@ -146,16 +135,14 @@ static void mean_minimum_and_maximum_are_exact(void **state)
     assert_close(mean, (3.0 * 1000003 + 5000009) / 4, 1e-9);
 }
 
-static void adding_none_changes_nothing(void **state)
+TEST_WITH(adding_none_changes_nothing, setup, NULL)
 {
-    (void)state;
     histogram_add(&a, 5, 0);
     assert_memory_equal(&a, &b, sizeof(a));
 }
 
-static void merge_equals_adding(void **state)
+TEST_WITH(merge_equals_adding, setup, NULL)
 {
-    (void)state;
     struct rng rng;
     rng_init(&rng, 1);
     for (int i = 0; i < 10000; i++) {
@@ -171,9 +158,8 @@ static void merge_equals_adding(void **state)
     assert_memory_equal(&a, &c, sizeof(a));
 }
 
-static void merging_an_empty_one_changes_nothing(void **state)
+TEST_WITH(merging_an_empty_one_changes_nothing, setup, NULL)
 {
-    (void)state;
     histogram_add(&a, 500, 2);
     histogram_add(&c, 500, 2);
     histogram_merge(&a, &b);
@@ -182,9 +168,8 @@ static void merging_an_empty_one_changes_nothing(void **state)
     assert_memory_equal(&b, &c, sizeof(b));
 }
 
-static void one_in_some_stays_evenly_over_the_values(void **state)
+TEST_WITH(one_in_some_stays_evenly_over_the_values, setup, NULL)
 {
-    (void)state;
     uint64_t median_ns = 0;
     for (uint64_t i = 0; i < 3200; i++)
         histogram_add(&a, 1000 + 1000 * (i % 3 == 0), 1);
@@ -200,10 +185,9 @@ static void one_in_some_stays_evenly_over_the_values(void **state)
     assert_int_equal(b.n, 0);
 }
 
-static void standard_deviation_is_that_of_the_values(void **state)
+TEST(standard_deviation_is_that_of_the_values)
 {
     struct histogram histogram;
-    (void)state;
     histogram_init(&histogram);
     assert_close(histogram_std_ns(&histogram), 0.0, 0.0);
     histogram_add(&histogram, 100, 1);
@@ -215,26 +199,4 @@ static void standard_deviation_is_that_of_the_values(void **state)
     histogram_add(&histogram, 1000000, 500);
     histogram_add(&histogram, 3000000, 500);
     assert_close(histogram_std_ns(&histogram), 1000500.4, 15000.0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(standard_deviation_is_that_of_the_values),
-        cmocka_unit_test_setup(quantile_of_empty_is_enodata, setup),
-        cmocka_unit_test_setup(shares_outside_0_to_1_are_einval, setup),
-        cmocka_unit_test_setup(values_from_100_ns_to_100_s_are_within_1_percent, setup),
-        cmocka_unit_test_setup(small_values_are_exact, setup),
-        cmocka_unit_test_setup(huge_values_are_kept_in_the_last_bucket, setup),
-        cmocka_unit_test_setup(quantiles_of_one_to_hundred_are_their_ranks, setup),
-        cmocka_unit_test_setup(quantiles_never_leave_minimum_and_maximum, setup),
-        cmocka_unit_test_setup(the_extreme_quantiles_are_exact, setup),
-        cmocka_unit_test_setup(many_quantiles_are_those_asked_for_one_by_one, setup),
-        cmocka_unit_test_setup(mean_minimum_and_maximum_are_exact, setup),
-        cmocka_unit_test_setup(adding_none_changes_nothing, setup),
-        cmocka_unit_test_setup(merge_equals_adding, setup),
-        cmocka_unit_test_setup(merging_an_empty_one_changes_nothing, setup),
-        cmocka_unit_test_setup(one_in_some_stays_evenly_over_the_values, setup),
-    };
-    return cmocka_run_group_tests_name("bench/base/histogram", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* Tests of bench/base/pattern: one mix has one name, however it was written. */
 #include "bench/base/pattern.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <string.h>
@@ -37,9 +37,8 @@ static const struct {
 
 #define N_KNOWN (sizeof(known) / sizeof(known[0]))
 
-static void known_patterns_have_their_shares_and_names(void **state)
+TEST(known_patterns_have_their_shares_and_names)
 {
-    (void)state;
     for (size_t i = 0; i < N_KNOWN; i++) {
         struct pattern pattern;
         struct err err = {0};
@@ -50,9 +49,8 @@ static void known_patterns_have_their_shares_and_names(void **state)
     }
 }
 
-static void names_are_read_back_as_themselves(void **state)
+TEST(names_are_read_back_as_themselves)
 {
-    (void)state;
     for (size_t i = 0; i < N_KNOWN; i++) {
         struct pattern once, twice;
         assert_int_equal(pattern_parse(known[i].text, &once, NULL), 0);
@@ -62,9 +60,8 @@ static void names_are_read_back_as_themselves(void **state)
     }
 }
 
-static void wrong_patterns_are_einval_and_say_what_is_wrong(void **state)
+TEST(wrong_patterns_are_einval_and_say_what_is_wrong)
 {
-    (void)state;
     const struct {
         const char *text, *said;
     } rows[] = {
@@ -115,9 +112,8 @@ static void wrong_patterns_are_einval_and_say_what_is_wrong(void **state)
     }
 }
 
-static void long_nonsense_leaves_room_for_the_advice(void **state)
+TEST(long_nonsense_leaves_room_for_the_advice)
 {
-    (void)state;
     char text[5000];
     struct pattern pattern;
     struct err err = {0};
@@ -130,9 +126,8 @@ static void long_nonsense_leaves_room_for_the_advice(void **state)
     assert_non_null(strstr(err.text, "rand-write=N"));
 }
 
-static void reads_writes_and_random_follow_the_shares(void **state)
+TEST(reads_writes_and_random_follow_the_shares)
 {
-    (void)state;
     const struct {
         const char *text;
         bool reads, writes, random;
@@ -154,16 +149,4 @@ static void reads_writes_and_random_follow_the_shares(void **state)
         assert_int_equal(pattern_writes(&pattern), rows[i].writes);
         assert_int_equal(pattern_is_random(&pattern), rows[i].random);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_patterns_have_their_shares_and_names),
-        cmocka_unit_test(names_are_read_back_as_themselves),
-        cmocka_unit_test(wrong_patterns_are_einval_and_say_what_is_wrong),
-        cmocka_unit_test(long_nonsense_leaves_room_for_the_advice),
-        cmocka_unit_test(reads_writes_and_random_follow_the_shares),
-    };
-    return cmocka_run_group_tests_name("bench/base/pattern", tests, NULL, NULL);
 }

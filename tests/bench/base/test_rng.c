@@ -1,13 +1,12 @@
 /* Tests of bench/base/rng: known values of the published generators, and that the shapes of the distributions
  * are right. */
 #include "bench/base/rng.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <string.h>
 
-static void state_of_seed_0_is_splitmix64(void **state)
+TEST(state_of_seed_0_is_splitmix64)
 {
-    (void)state;
     /* The first outputs of splitmix64 for seed 0, as published. */
     const uint64_t expected[4] = {0xe220a8397b1dcdafULL, 0x6e789e6aa1b965f4ULL, 0x06c45d188009454fULL,
                                   0xf88bb8a8724c81ecULL};
@@ -16,9 +15,8 @@ static void state_of_seed_0_is_splitmix64(void **state)
     assert_memory_equal(rng.s, expected, sizeof(expected));
 }
 
-static void next_is_xoshiro256_plus_plus(void **state)
+TEST(next_is_xoshiro256_plus_plus)
 {
-    (void)state;
     /* Outputs of the published generator for the state {1, 2, 3, 4}. */
     const uint64_t expected[] = {
         41943041ULL,           58720359ULL, 3588806011781223ULL, 3591011842654386ULL, 9228616714210784205ULL,
@@ -28,9 +26,8 @@ static void next_is_xoshiro256_plus_plus(void **state)
         assert_true(rng_next(&rng) == expected[i]);
 }
 
-static void same_seed_gives_same_numbers(void **state)
+TEST(same_seed_gives_same_numbers)
 {
-    (void)state;
     struct rng a, b, c;
     int n_same = 0;
     rng_init(&a, 7);
@@ -46,18 +43,16 @@ static void same_seed_gives_same_numbers(void **state)
 
 /* A state whose next output is all zeros or all ones, made through the output function rotl(s0 + s3, 23) +
  * s0. */
-static void uniform_never_reaches_0_or_1(void **state)
+TEST(uniform_never_reaches_0_or_1)
 {
-    (void)state;
     struct rng lowest = {.s = {0, 1, 1, 0}};
     struct rng highest = {.s = {0, 1, 1, UINT64_MAX}};
     assert_true(rng_uniform(&lowest) == 0x1p-53);
     assert_true(rng_uniform(&highest) == 1.0 - 0x1p-53);
 }
 
-static void uniform_is_flat(void **state)
+TEST(uniform_is_flat)
 {
-    (void)state;
     enum { n = 100000, n_bins = 20 };
     unsigned bins[n_bins] = {0};
     double sum = 0, chi2 = 0;
@@ -77,9 +72,8 @@ static void uniform_is_flat(void **state)
     assert_true(chi2 < 43.8); /* 99.9 % point for 19 degrees of freedom */
 }
 
-static void normal_has_the_moments_and_tails_of_the_normal(void **state)
+TEST(normal_has_the_moments_and_tails_of_the_normal)
 {
-    (void)state;
     enum { n = 200000 };
     double sum[5] = {0};
     int n_inside = 0;
@@ -100,9 +94,8 @@ static void normal_has_the_moments_and_tails_of_the_normal(void **state)
     assert_close((double)n_inside / n, 0.95, 5 * sqrt(0.95 * 0.05 / n));
 }
 
-static void fill_writes_every_byte_and_no_more(void **state)
+TEST(fill_writes_every_byte_and_no_more)
 {
-    (void)state;
     for (size_t size = 0; size <= 40; size++) {
         unsigned char seen[40] = {0}, buffer[48];
         struct rng rng;
@@ -121,9 +114,8 @@ static void fill_writes_every_byte_and_no_more(void **state)
     }
 }
 
-static void fill_does_not_repeat(void **state)
+TEST(fill_does_not_repeat)
 {
-    (void)state;
     uint64_t words[512];
     struct rng rng;
     rng_init(&rng, 3);
@@ -133,9 +125,8 @@ static void fill_does_not_repeat(void **state)
             assert_true(words[i] != words[k]);
 }
 
-static void derived_streams_differ_from_each_other_and_the_seed(void **state)
+TEST(derived_streams_differ_from_each_other_and_the_seed)
 {
-    (void)state;
     uint64_t derived[200];
     size_t n = 0;
     for (uint64_t seed = 0; seed < 10; seed++)
@@ -149,9 +140,8 @@ static void derived_streams_differ_from_each_other_and_the_seed(void **state)
     assert_true(rng_derive(5, 6) == rng_derive(5, 6));
 }
 
-static void derived_neighbours_share_half_of_their_bits(void **state)
+TEST(derived_neighbours_share_half_of_their_bits)
 {
-    (void)state;
     int n_bits = 0;
     for (uint64_t stream = 0; stream < 1000; stream++) {
         n_bits += __builtin_popcountll(rng_derive(1, stream) ^ rng_derive(1, stream + 1));
@@ -160,26 +150,7 @@ static void derived_neighbours_share_half_of_their_bits(void **state)
     assert_close(n_bits / 2000.0, 32, 5 * sqrt(16.0 / 2000));
 }
 
-static void system_seeds_differ(void **state)
+TEST(system_seeds_differ)
 {
-    (void)state;
     assert_true(rng_seed_from_system() != rng_seed_from_system());
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(state_of_seed_0_is_splitmix64),
-        cmocka_unit_test(next_is_xoshiro256_plus_plus),
-        cmocka_unit_test(same_seed_gives_same_numbers),
-        cmocka_unit_test(uniform_never_reaches_0_or_1),
-        cmocka_unit_test(uniform_is_flat),
-        cmocka_unit_test(normal_has_the_moments_and_tails_of_the_normal),
-        cmocka_unit_test(fill_writes_every_byte_and_no_more),
-        cmocka_unit_test(fill_does_not_repeat),
-        cmocka_unit_test(derived_streams_differ_from_each_other_and_the_seed),
-        cmocka_unit_test(derived_neighbours_share_half_of_their_bits),
-        cmocka_unit_test(system_seeds_differ),
-    };
-    return cmocka_run_group_tests_name("bench/base/rng", tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* Tests of bench/base/units: what is accepted, what is refused, and the round trip. */
 #include "bench/base/rng.h"
 #include "bench/base/units.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <locale.h>
@@ -29,9 +29,8 @@ static void check_integers(int (*parse)(const char *, uint64_t *), const struct 
     }
 }
 
-static void sizes_are_powers_of_1024(void **state)
+TEST(sizes_are_powers_of_1024)
 {
-    (void)state;
     const struct integer_row rows[] = {
         {"0", 0, 0},
         {"512", 0, 512},
@@ -53,9 +52,8 @@ static void sizes_are_powers_of_1024(void **state)
     check_integers(units_parse_size, rows, N_OF(rows));
 }
 
-static void sizes_of_another_form_are_einval(void **state)
+TEST(sizes_of_another_form_are_einval)
 {
-    (void)state;
     const char *const texts[] = {"",      "k",
                                  "4q",    "-1",
                                  "+4k",   " 4k",
@@ -77,18 +75,16 @@ static void sizes_of_another_form_are_einval(void **state)
         check_integers(units_parse_size, &(struct integer_row){texts[i], -EINVAL, 0}, 1);
 }
 
-static void sizes_beyond_64_bits_are_erange(void **state)
+TEST(sizes_beyond_64_bits_are_erange)
 {
-    (void)state;
     const char *const texts[] = {"18446744073709551616",       "16777216t",    "18014398509481984k",
                                  "99999999999999999999999999", "17179869184g", "36893488147419103232"};
     for (size_t i = 0; i < N_OF(texts); i++)
         check_integers(units_parse_size, &(struct integer_row){texts[i], -ERANGE, 0}, 1);
 }
 
-static void durations_need_a_unit(void **state)
+TEST(durations_need_a_unit)
 {
-    (void)state;
     const struct integer_row rows[] = {
         {"250ms", 0, 250000000},
         {"60s", 0, 60000000000},
@@ -138,9 +134,8 @@ static void durations_need_a_unit(void **state)
     check_integers(units_parse_duration, rows, N_OF(rows));
 }
 
-static void shares_need_a_form_that_cannot_be_misread(void **state)
+TEST(shares_need_a_form_that_cannot_be_misread)
 {
-    (void)state;
     const struct {
         const char *text;
         int result;
@@ -197,9 +192,8 @@ static void shares_need_a_form_that_cannot_be_misread(void **state)
     }
 }
 
-static void counts_are_digits_up_to_a_maximum(void **state)
+TEST(counts_are_digits_up_to_a_maximum)
 {
-    (void)state;
     const struct {
         const char *text;
         uint64_t max;
@@ -231,9 +225,8 @@ static void counts_are_digits_up_to_a_maximum(void **state)
     }
 }
 
-static void sizes_are_printed_exactly(void **state)
+TEST(sizes_are_printed_exactly)
 {
-    (void)state;
     const struct integer_row rows[] = {
         {"0", 0, 0},
         {"1", 0, 1},
@@ -253,9 +246,8 @@ static void sizes_are_printed_exactly(void **state)
         assert_string_equal(units_format_size(rows[i].value, buffer), rows[i].text);
 }
 
-static void printed_sizes_are_read_back(void **state)
+TEST(printed_sizes_are_read_back)
 {
-    (void)state;
     struct rng rng;
     rng_init(&rng, 1);
     for (int i = 0; i < 10000; i++) {
@@ -271,9 +263,8 @@ struct real_row {
     const char *text;
 };
 
-static void rates_have_three_digits_and_decimal_units(void **state)
+TEST(rates_have_three_digits_and_decimal_units)
 {
-    (void)state;
     const struct real_row rows[] = {
         {0, "0 B/s"},
         {5, "5 B/s"},
@@ -307,9 +298,8 @@ static void rates_have_three_digits_and_decimal_units(void **state)
         assert_string_equal(units_format_rate(rows[i].value, buffer), rows[i].text);
 }
 
-static void bytes_have_three_digits_and_decimal_units(void **state)
+TEST(bytes_have_three_digits_and_decimal_units)
 {
-    (void)state;
     char buffer[UNITS_TEXT_SIZE];
     assert_string_equal(units_format_bytes(0, buffer), "0 B");
     assert_string_equal(units_format_bytes(999, buffer), "999 B");
@@ -319,9 +309,8 @@ static void bytes_have_three_digits_and_decimal_units(void **state)
     assert_string_equal(units_format_bytes(UINT64_MAX, buffer), "18.4 EB");
 }
 
-static void durations_have_three_digits_then_minutes_then_hours(void **state)
+TEST(durations_have_three_digits_then_minutes_then_hours)
 {
-    (void)state;
     const struct integer_row rows[] = {
         {"0 ns", 0, 0},
         {"183 ns", 0, 183},
@@ -346,9 +335,8 @@ static void durations_have_three_digits_then_minutes_then_hours(void **state)
     assert_true(strlen(units_format_duration(UINT64_MAX, buffer)) < UNITS_TEXT_SIZE);
 }
 
-static void counts_have_three_digits(void **state)
+TEST(counts_have_three_digits)
 {
-    (void)state;
     const struct real_row rows[] = {
         {0, "0"},          {7, "7"},           {57.34, "57.3"}, {999, "999"},
         {366000, "366 k"}, {1.21e6, "1.21 M"}, {3e9, "3.00 G"}, {NAN, "n/a"},
@@ -358,9 +346,8 @@ static void counts_have_three_digits(void **state)
         assert_string_equal(units_format_count(rows[i].value, buffer), rows[i].text);
 }
 
-static void a_decimal_comma_changes_nothing(void **state)
+TEST(a_decimal_comma_changes_nothing)
 {
-    (void)state;
     const char *const locales[] = {"de_DE.UTF-8", "de_DE.utf8", "ru_RU.UTF-8", "fr_FR.UTF-8"};
     char buffer[UNITS_TEXT_SIZE];
     size_t i = 0;
@@ -380,24 +367,4 @@ static void a_decimal_comma_changes_nothing(void **state)
     assert_int_equal(ns_result, 0);
     assert_int_equal(ns, 1500000000);
     assert_string_equal(buffer, "1.21 GB/s");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_are_powers_of_1024),
-        cmocka_unit_test(sizes_of_another_form_are_einval),
-        cmocka_unit_test(sizes_beyond_64_bits_are_erange),
-        cmocka_unit_test(durations_need_a_unit),
-        cmocka_unit_test(shares_need_a_form_that_cannot_be_misread),
-        cmocka_unit_test(counts_are_digits_up_to_a_maximum),
-        cmocka_unit_test(sizes_are_printed_exactly),
-        cmocka_unit_test(printed_sizes_are_read_back),
-        cmocka_unit_test(rates_have_three_digits_and_decimal_units),
-        cmocka_unit_test(bytes_have_three_digits_and_decimal_units),
-        cmocka_unit_test(durations_have_three_digits_then_minutes_then_hours),
-        cmocka_unit_test(counts_have_three_digits),
-        cmocka_unit_test(a_decimal_comma_changes_nothing),
-    };
-    return cmocka_run_group_tests_name("bench/base/units", tests, NULL, NULL);
 }

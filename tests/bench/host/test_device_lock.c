@@ -2,7 +2,7 @@
  */
 #include "bench/host/device_lock.h"
 #include "tests/bench/target/target_rig.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -109,9 +109,8 @@ static bool lose_sysfs(void)
            mount("none", "/sys", "tmpfs", 0, NULL) == 0 && mount("none", "/dev", "tmpfs", 0, NULL) == 0;
 }
 
-static void one_process_at_a_time_locks_a_device(void **state)
+TEST(one_process_at_a_time_locks_a_device)
 {
-    (void)state;
     int lock_fd, again;
     struct stat status;
     assert_int_equal(take(&lock_fd), 0);
@@ -125,9 +124,8 @@ static void one_process_at_a_time_locks_a_device(void **state)
     assert_int_equal(ask(NULL), 0);
 }
 
-static void a_killed_holder_leaves_a_file_that_blocks_nobody(void **state)
+TEST(a_killed_holder_leaves_a_file_that_blocks_nobody)
 {
-    (void)state;
     int lock_fd;
     hold(NULL);
     assert_int_equal(holder.code, 0);
@@ -138,9 +136,8 @@ static void a_killed_holder_leaves_a_file_that_blocks_nobody(void **state)
     close(lock_fd);
 }
 
-static void another_device_is_locked_beside(void **state)
+TEST(another_device_is_locked_beside)
 {
-    (void)state;
     int lock_fd, beside_fd, proc_fd = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     assert_true(proc_fd >= 0);
     assert_int_equal(take(&lock_fd), 0);
@@ -150,9 +147,8 @@ static void another_device_is_locked_beside(void **state)
     close(lock_fd);
 }
 
-static void other_name_spaces_of_net_and_mounts_are_kept_away(void **state)
+TEST(other_name_spaces_of_net_and_mounts_are_kept_away)
 {
-    (void)state;
     int lock_fd;
     need_root();
     hold(enter_name_spaces);
@@ -163,9 +159,8 @@ static void other_name_spaces_of_net_and_mounts_are_kept_away(void **state)
     assert_int_equal(code, -EWOULDBLOCK);
 }
 
-static void a_process_that_sees_neither_sys_nor_dev_is_kept_away(void **state)
+TEST(a_process_that_sees_neither_sys_nor_dev_is_kept_away)
 {
-    (void)state;
     int lock_fd;
     need_root();
     hold(lose_sysfs);
@@ -177,9 +172,8 @@ static void a_process_that_sees_neither_sys_nor_dev_is_kept_away(void **state)
 }
 
 /* As the unit does before each night. */
-static void the_service_is_kept_away_by_its_group(void **state)
+TEST(the_service_is_kept_away_by_its_group)
 {
-    (void)state;
     int lock_fd;
     need_root();
     assert_int_equal(take(&lock_fd), 0);
@@ -194,9 +188,8 @@ static void the_service_is_kept_away_by_its_group(void **state)
     assert_int_equal(code, -EWOULDBLOCK);
 }
 
-static void a_user_is_kept_apart_from_the_same_user_only(void **state)
+TEST(a_user_is_kept_apart_from_the_same_user_only)
 {
-    (void)state;
     int lock_fd;
     need_root();
     assert_int_equal(take(&lock_fd), 0);
@@ -261,9 +254,8 @@ static bool lock_all_as_nobody(void)
     return fd >= 0 && fcntl(fd, F_OFD_SETLK, &lock) == 0;
 }
 
-static void what_others_could_have_planted_is_not_used_and_blocks_nobody(void **state)
+TEST(what_others_could_have_planted_is_not_used_and_blocks_nobody)
 {
-    (void)state;
     static bool (*const plants[])(void) = {plant_link,      plant_pipe,         plant_second_name,
                                            plant_directory, plant_file_for_all, plant_file_of_somebody};
     need_root();
@@ -284,9 +276,8 @@ static void what_others_could_have_planted_is_not_used_and_blocks_nobody(void **
     }
 }
 
-static void a_directory_that_others_could_change_is_not_used(void **state)
+TEST(a_directory_that_others_could_change_is_not_used)
 {
-    (void)state;
     struct err err = {0};
     int lock_fd;
     need_root();
@@ -308,9 +299,8 @@ static void a_directory_that_others_could_change_is_not_used(void **state)
     }
 }
 
-static int enter(void **state)
+FIXTURE(enter)
 {
-    (void)state;
     rig_make_directory(directory);
     snprintf(machine, sizeof machine, "%s/run", directory);
     snprintf(own, sizeof own, "%s/own", directory);
@@ -321,27 +311,11 @@ static int enter(void **state)
     return measured_fd < 0 || chmod(directory, 0755) != 0;
 }
 
-static int leave(void **state)
+FIXTURE(leave)
 {
-    (void)state;
     close(measured_fd);
     rig_remove_tree(directory);
     return 0;
 }
 
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
-    const struct CMUnitTest tests[] = {
-        TEST(one_process_at_a_time_locks_a_device),
-        TEST(a_killed_holder_leaves_a_file_that_blocks_nobody),
-        TEST(another_device_is_locked_beside),
-        TEST(other_name_spaces_of_net_and_mounts_are_kept_away),
-        TEST(a_process_that_sees_neither_sys_nor_dev_is_kept_away),
-        TEST(the_service_is_kept_away_by_its_group),
-        TEST(a_user_is_kept_apart_from_the_same_user_only),
-        TEST(what_others_could_have_planted_is_not_used_and_blocks_nobody),
-        TEST(a_directory_that_others_could_change_is_not_used),
-    };
-    return cmocka_run_group_tests_name("bench/host/device_lock", tests, NULL, NULL);
-}
+EACH_TEST(enter, leave);

@@ -2,7 +2,7 @@
 #include "bench/host/hostinfo.h"
 #include "bench/host/hostinfo_internal.h"
 #include "bench/host/procfs.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -15,9 +15,8 @@
 static int root_fd;
 static struct hostinfo info;
 
-static void mount_line_is_parsed(void **state)
+TEST(mount_line_is_parsed)
 {
-    (void)state;
     struct hostinfo_mount mount;
     char line[] = "36 35 98:12 /sub /mnt/my\\040disk rw,noatime master:1 shared:7 - ext4 /dev/root\\040x "
                   "rw,errors=continue\n";
@@ -35,9 +34,8 @@ static void mount_line_is_parsed(void **state)
     assert_string_equal(mount.source, "none");
 }
 
-static void broken_mount_lines_are_refused(void **state)
+TEST(broken_mount_lines_are_refused)
 {
-    (void)state;
     struct hostinfo_mount mount;
     char lines[][80] = {"",
                         "22 27 0:21 / /proc rw",
@@ -50,9 +48,8 @@ static void broken_mount_lines_are_refused(void **state)
         assert_false(hostinfo_parse_mount(lines[i], &mount));
 }
 
-static void words_are_unescaped_and_found(void **state)
+TEST(words_are_unescaped_and_found)
 {
-    (void)state;
     char word[] = "a\\040b\\134\\011c\\04", plain[] = "none";
     procfs_unescape(word);
     assert_string_equal(word, "a b\\\tc\\04");
@@ -64,9 +61,8 @@ static void words_are_unescaped_and_found(void **state)
     assert_false(procfs_list_has("", "blkio"));
 }
 
-static void proc_readers_refuse_what_is_not_there(void **state)
+TEST(proc_readers_refuse_what_is_not_there)
 {
-    (void)state;
     char line[32] = "untouched";
     double number = 7;
     assert_int_equal(procfs_read_line("/proc/no-such-file", line, sizeof(line)), -ENOENT);
@@ -79,9 +75,8 @@ static void proc_readers_refuse_what_is_not_there(void **state)
     assert_true(number > 1024 * 1024);
 }
 
-static void kilobytes_beyond_all_numbers_are_not_found(void **state)
+TEST(kilobytes_beyond_all_numbers_are_not_found)
 {
-    (void)state;
     static const char text[] = "MemFree: 1e308 kB\nMemFree: 2 kB\n";
     char path[32];
     double number = 7;
@@ -93,9 +88,8 @@ static void kilobytes_beyond_all_numbers_are_not_found(void **state)
     close(fd);
 }
 
-static void keys_are_unique_and_snake_case(void **state)
+TEST(keys_are_unique_and_snake_case)
 {
-    (void)state;
     assert_true(info.n > 20 && info.n < HOSTINFO_MAX_FACTS);
     for (size_t i = 0; i < info.n; i++) {
         const struct hostinfo_fact *fact = &info.facts[i];
@@ -111,9 +105,8 @@ static void keys_are_unique_and_snake_case(void **state)
     }
 }
 
-static void essentials_are_present(void **state)
+TEST(essentials_are_present)
 {
-    (void)state;
     static const char *const keys[] = {"hostname",
                                        "kernel",
                                        "cpus",
@@ -139,9 +132,8 @@ static void essentials_are_present(void **state)
     assert_true(hostinfo_memory_available_bytes() > 0);
 }
 
-static void full_list_drops_facts(void **state)
+TEST(full_list_drops_facts)
 {
-    (void)state;
     static struct hostinfo full;
     for (int i = 0; i < HOSTINFO_MAX_FACTS + 5; i++)
         hostinfo_add_number(&full, "n", i);
@@ -152,9 +144,8 @@ static void full_list_drops_facts(void **state)
     assert_int_equal(full.n, 0);
 }
 
-static void device_of_root_has_a_queue(void **state)
+TEST(device_of_root_has_a_queue)
 {
-    (void)state;
     struct hostinfo_device device;
     uint64_t in_flight = UINT64_MAX;
     hostinfo_find_device(root_fd, &device);
@@ -170,9 +161,8 @@ static void device_of_root_has_a_queue(void **state)
     assert_non_null(hostinfo_find(&info, "logical_block_bytes"));
 }
 
-static void file_without_device_has_none(void **state)
+TEST(file_without_device_has_none)
 {
-    (void)state;
     struct hostinfo_device device = {.sysfs = "x"};
     uint64_t in_flight = 7;
     int fd = open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -184,9 +174,8 @@ static void file_without_device_has_none(void **state)
     assert_int_equal(in_flight, 7);
 }
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     root_fd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     hostinfo_collect(&info, root_fd);
     hostinfo_collect_load(&info, root_fd, "before");
@@ -194,19 +183,4 @@ static int setup(void **state)
     return root_fd < 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(mount_line_is_parsed),
-        cmocka_unit_test(broken_mount_lines_are_refused),
-        cmocka_unit_test(words_are_unescaped_and_found),
-        cmocka_unit_test(proc_readers_refuse_what_is_not_there),
-        cmocka_unit_test(kilobytes_beyond_all_numbers_are_not_found),
-        cmocka_unit_test(keys_are_unique_and_snake_case),
-        cmocka_unit_test(essentials_are_present),
-        cmocka_unit_test(full_list_drops_facts),
-        cmocka_unit_test(device_of_root_has_a_queue),
-        cmocka_unit_test(file_without_device_has_none),
-    };
-    return cmocka_run_group_tests_name("bench/host/hostinfo", tests, setup, NULL);
-}
+GROUP(setup, NULL);

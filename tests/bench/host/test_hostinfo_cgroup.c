@@ -1,7 +1,7 @@
 /* Tests of bench/host/hostinfo_cgroup: the room that real control groups of version 1 leave. They need root.
  */
 #include "bench/host/hostinfo.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -81,9 +81,8 @@ static bool see_the_outer_group_alone(void)
            umount2(HIERARCHY, MNT_DETACH) == 0 && mount("/mnt", HIERARCHY, NULL, MS_MOVE, NULL) == 0;
 }
 
-static void the_lowest_limit_of_the_groups_above_is_the_room(void **state)
+TEST(the_lowest_limit_of_the_groups_above_is_the_room)
 {
-    (void)state;
     assert_true(put(outer, "memory.limit_in_bytes", "64m"));
     double bytes = room_there(NULL);
     assert_true(bytes > 32 * MIB && bytes <= 64 * MIB);
@@ -92,52 +91,45 @@ static void the_lowest_limit_of_the_groups_above_is_the_room(void **state)
     assert_true(bytes > 16 * MIB && bytes <= 32 * MIB);
 }
 
-static void a_file_in_memory_takes_room(void **state)
+TEST(a_file_in_memory_takes_room)
 {
-    (void)state;
     assert_true(put(inner, "memory.limit_in_bytes", "64m"));
     double bytes = room_there(fill_memory);
     need(!isnan(bytes), "no tmpfs can be mounted here");
     assert_true(bytes > 32 * MIB && bytes <= 48 * MIB);
 }
 
-static void a_group_is_found_below_the_group_that_is_mounted(void **state)
+TEST(a_group_is_found_below_the_group_that_is_mounted)
 {
-    (void)state;
     assert_true(put(inner, "memory.limit_in_bytes", "48m"));
     double bytes = room_there(see_the_outer_group_alone);
     need(!isnan(bytes), "nothing can be mounted here");
     assert_true(bytes <= 48 * MIB);
 }
 
-static int enter(void **state)
+FIXTURE(enter)
 {
-    (void)state;
     snprintf(outer, sizeof outer, HIERARCHY "/fstune-test-%ld", (long)getpid());
     snprintf(inner, sizeof inner, "%s/inner", outer);
     return mkdir(outer, 0700) != 0 || mkdir(inner, 0700) != 0;
 }
 
-static int leave(void **state)
+FIXTURE(leave)
 {
-    (void)state;
     rmdir(inner);
     rmdir(outer);
     return 0;
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
+EACH_TEST(enter, leave);
 
-int main(void)
+static bool find_what_is_needed(void)
 {
-    const struct CMUnitTest tests[] = {
-        TEST(the_lowest_limit_of_the_groups_above_is_the_room),
-        TEST(a_file_in_memory_takes_room),
-        TEST(a_group_is_found_below_the_group_that_is_mounted),
-    };
     if (access(HIERARCHY "/memory.limit_in_bytes", W_OK) != 0) {
         printf("skipped: no control groups of memory (version 1) that may be changed here\n");
-        return 77;
+        return false;
     }
-    return cmocka_run_group_tests_name("bench/host/hostinfo_cgroup", tests, NULL, NULL);
+    return true;
 }
+
+GROUP_NEEDS(find_what_is_needed);

@@ -1,7 +1,7 @@
 /* Tests of bench/host/hostinfo_limits: limits in force are recorded, absent ones are not. */
 #include "bench/host/hostinfo.h"
 
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -19,9 +19,8 @@ static void collect(void)
     close(fd);
 }
 
-static void limits_in_force_are_recorded(void **state)
+TEST(limits_in_force_are_recorded)
 {
-    (void)state;
     struct rlimit before, limit;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     limit = before;
@@ -39,9 +38,8 @@ static void limits_in_force_are_recorded(void **state)
         assert_close(fact->number, (double)limit.rlim_cur, 0);
 }
 
-static void an_unlimited_size_is_absent(void **state)
+TEST(an_unlimited_size_is_absent)
 {
-    (void)state;
     struct rlimit limit;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
     if (limit.rlim_cur != RLIM_INFINITY)
@@ -50,9 +48,8 @@ static void an_unlimited_size_is_absent(void **state)
     assert_null(hostinfo_find(&info, "file_size_limit_bytes"));
 }
 
-static void flags_are_flags(void **state)
+TEST(flags_are_flags)
 {
-    (void)state;
     static const char *const keys[] = {"mount_read_only", "pressure_readable"};
     collect();
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -63,9 +60,8 @@ static void flags_are_flags(void **state)
     }
 }
 
-static void requests_of_libaio_are_counted_where_the_kernel_tells(void **state)
+TEST(requests_of_libaio_are_counted_where_the_kernel_tells)
 {
-    (void)state;
     collect();
     const struct hostinfo_fact *most = hostinfo_find(&info, "aio_max_nr"),
                                *used = hostinfo_find(&info, "aio_nr");
@@ -74,23 +70,10 @@ static void requests_of_libaio_are_counted_where_the_kernel_tells(void **state)
         assert_true(used->number >= 0 && most->number > 0);
 }
 
-static void a_descriptor_that_is_none_leaves_its_facts_out(void **state)
+TEST(a_descriptor_that_is_none_leaves_its_facts_out)
 {
-    (void)state;
     info.n = 0;
     hostinfo_collect_limits(&info, -1);
     assert_null(hostinfo_find(&info, "mount_read_only"));
     assert_non_null(hostinfo_find(&info, "pressure_readable"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(limits_in_force_are_recorded),
-        cmocka_unit_test(an_unlimited_size_is_absent),
-        cmocka_unit_test(flags_are_flags),
-        cmocka_unit_test(requests_of_libaio_are_counted_where_the_kernel_tells),
-        cmocka_unit_test(a_descriptor_that_is_none_leaves_its_facts_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

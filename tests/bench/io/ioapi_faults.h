@@ -3,7 +3,7 @@
 #ifndef FSTUNE_TESTS_BENCH_IO_IOAPI_FAULTS_H
 #define FSTUNE_TESTS_BENCH_IO_IOAPI_FAULTS_H
 
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <fcntl.h>

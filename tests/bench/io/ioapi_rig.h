@@ -4,7 +4,7 @@
 #define FSTUNE_TESTS_BENCH_IO_IOAPI_RIG_H
 
 #include "bench/io/ioapi.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #define FSTUNE_TESTS_BENCH_IO_PUMP_RIG_H
 
 #include "bench/io/pump.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <stdio.h>

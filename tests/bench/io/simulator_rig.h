@@ -6,7 +6,7 @@
 #include "bench/io/ioapi.h"
 #include "bench/io/ioapi_simulator.h"
 #include "bench/io/pump.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <stdlib.h>
 

@@ -2,17 +2,16 @@
 /* LINK: -Wl,--wrap=hostinfo_find_memory_room */
 #include "bench/base/rng.h"
 #include "bench/io/arena.h"
-#include "tests/check.h"
 #include "tests/memory_room.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-static void reserved_memory_is_page_aligned_and_touched(void **state)
+TEST(reserved_memory_is_page_aligned_and_touched)
 {
-    (void)state;
     struct arena arena = {0};
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), n_pages = 64;
     unsigned char resident[64];
@@ -25,9 +24,8 @@ static void reserved_memory_is_page_aligned_and_touched(void **state)
     arena_free(&arena);
 }
 
-static void contents_are_the_random_numbers_of_the_seed(void **state)
+TEST(contents_are_the_random_numbers_of_the_seed)
 {
-    (void)state;
     struct arena arena = {0};
     unsigned char expected[10007];
     struct rng rng;
@@ -38,9 +36,8 @@ static void contents_are_the_random_numbers_of_the_seed(void **state)
     arena_free(&arena);
 }
 
-static void enough_memory_is_kept_as_it_is(void **state)
+TEST(enough_memory_is_kept_as_it_is)
 {
-    (void)state;
     struct arena arena = {0};
     assert_int_equal(arena_reserve(&arena, 65536, 1, NULL), 0);
     unsigned char *memory = arena.memory;
@@ -56,18 +53,16 @@ static void enough_memory_is_kept_as_it_is(void **state)
 }
 
 /* Its low 32 bits are a page: a 32-bit process must not take that for the whole. */
-static void more_than_there_are_addresses_is_refused(void **state)
+TEST(more_than_there_are_addresses_is_refused)
 {
-    (void)state;
     struct arena arena = {0};
     assert_int_equal(arena_reserve(&arena, (1ULL << 60) + 4096, 1, NULL), -ENOMEM);
     assert_null(arena.memory);
     assert_ptr_equal(arena_map((1ULL << 60) + 4096, MAP_NORESERVE), MAP_FAILED);
 }
 
-static void it_grows_and_returns_what_it_had(void **state)
+TEST(it_grows_and_returns_what_it_had)
 {
-    (void)state;
     struct arena arena = {0};
     unsigned char resident;
     assert_int_equal(arena_reserve(&arena, 4096, 1, NULL), 0);
@@ -79,9 +74,8 @@ static void it_grows_and_returns_what_it_had(void **state)
     arena_free(&arena);
 }
 
-static void too_much_is_enomem_and_keeps_the_old(void **state)
+TEST(too_much_is_enomem_and_keeps_the_old)
 {
-    (void)state;
     struct arena arena = {0};
     struct err err = {0};
     assert_int_equal(arena_reserve(&arena, 4096, 1, NULL), 0);
@@ -96,9 +90,8 @@ static void too_much_is_enomem_and_keeps_the_old(void **state)
 }
 
 /* The kernel would give the pages, and a memory cgroup kill who touches them. */
-static void more_than_half_of_the_room_is_enomem(void **state)
+TEST(more_than_half_of_the_room_is_enomem)
 {
-    (void)state;
     struct arena arena = {0};
     room_bytes = 2 << 20;
     assert_int_equal(arena_reserve(&arena, (1 << 20) + 1, 1, NULL), -ENOMEM);
@@ -107,9 +100,8 @@ static void more_than_half_of_the_room_is_enomem(void **state)
     arena_free(&arena);
 }
 
-static void freed_arena_is_empty_and_can_be_used_again(void **state)
+TEST(freed_arena_is_empty_and_can_be_used_again)
 {
-    (void)state;
     struct arena arena = {0};
     arena_free(&arena);
     assert_int_equal(arena_reserve(&arena, 4096, 1, NULL), 0);
@@ -119,19 +111,4 @@ static void freed_arena_is_empty_and_can_be_used_again(void **state)
     arena_free(&arena);
     assert_int_equal(arena_reserve(&arena, 8192, 1, NULL), 0);
     arena_free(&arena);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reserved_memory_is_page_aligned_and_touched),
-        cmocka_unit_test(contents_are_the_random_numbers_of_the_seed),
-        cmocka_unit_test(enough_memory_is_kept_as_it_is),
-        cmocka_unit_test(more_than_there_are_addresses_is_refused),
-        cmocka_unit_test(it_grows_and_returns_what_it_had),
-        cmocka_unit_test(too_much_is_enomem_and_keeps_the_old),
-        cmocka_unit_test(more_than_half_of_the_room_is_enomem),
-        cmocka_unit_test(freed_arena_is_empty_and_can_be_used_again),
-    };
-    return cmocka_run_group_tests_name("bench/io/arena", tests, NULL, NULL);
 }

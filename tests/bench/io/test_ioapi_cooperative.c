@@ -57,22 +57,19 @@ static void check_place(const char *directory, bool sync_each)
     close(fd);
 }
 
-static void written_data_are_read_back(void **state)
+TEST(written_data_are_read_back)
 {
-    (void)state;
     check_place(".", false);
 }
 
-static void every_write_can_be_synced(void **state)
+TEST(every_write_can_be_synced)
 {
-    (void)state;
     check_place(".", true);
 }
 
 /* There the kernel hands every request to a worker of its own. */
-static void requests_that_go_to_workers_come_back(void **state)
+TEST(requests_that_go_to_workers_come_back)
 {
-    (void)state;
     check_place("/dev/shm", false);
     check_place("/dev/shm", true);
 }
@@ -83,13 +80,12 @@ static void *write_and_read_aside(void *rig)
     return NULL;
 }
 
-static void the_ring_belongs_to_the_thread_that_submits_first(void **state)
+TEST(the_ring_belongs_to_the_thread_that_submits_first)
 {
     int fd = rig_file("/dev/shm", 0);
     pthread_t thread;
     struct rig rig;
 
-    (void)state;
     open_or_skip(&rig, fd, false);
     assert_int_equal(pthread_create(&thread, NULL, write_and_read_aside, &rig), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
@@ -97,29 +93,16 @@ static void the_ring_belongs_to_the_thread_that_submits_first(void **state)
     close(fd);
 }
 
-static void a_short_read_is_short_here_too(void **state)
+TEST(a_short_read_is_short_here_too)
 {
     int fd = rig_file("/dev/shm", 0);
     uint64_t offset = 0;
     struct rig_outcome outcome;
     struct rig rig;
 
-    (void)state;
     open_or_skip(&rig, fd, false);
     assert_int_equal(rig_run(&rig, false, &offset, 1, 1, &outcome), 0);
     assert_int_equal(outcome.results[0], 0);
     rig_close(&rig);
     close(fd);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(written_data_are_read_back),
-        cmocka_unit_test(every_write_can_be_synced),
-        cmocka_unit_test(requests_that_go_to_workers_come_back),
-        cmocka_unit_test(the_ring_belongs_to_the_thread_that_submits_first),
-        cmocka_unit_test(a_short_read_is_short_here_too),
-    };
-    return cmocka_run_group_tests_name("bench/ioapi_cooperative", tests, NULL, NULL);
 }

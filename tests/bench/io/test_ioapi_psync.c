@@ -14,11 +14,10 @@ static int64_t transfer(struct rig *rig, struct io_call *call)
     return call->result;
 }
 
-static void what_a_transfer_writes_a_transfer_reads(void **state)
+TEST(what_a_transfer_writes_a_transfer_reads)
 {
     int fd = rig_file("/tmp", 0);
     struct rig rig;
-    (void)state;
     assert_int_equal(rig_open(&rig, &ioapi_psync, fd, 1, REQUEST_BYTES, true), 0);
     struct io_call call = rig.calls[0];
     call.is_write = true;
@@ -33,11 +32,10 @@ static void what_a_transfer_writes_a_transfer_reads(void **state)
     close(fd);
 }
 
-static void short_and_failed_transfers_are_outcomes(void **state)
+TEST(short_and_failed_transfers_are_outcomes)
 {
     int fd = rig_file("/tmp", 0), read_only = rig_reopen(fd, O_RDONLY);
     struct rig rig;
-    (void)state;
     assert_int_equal(ftruncate(fd, 512), 0);
     assert_int_equal(rig_open(&rig, &ioapi_psync, read_only, 1, REQUEST_BYTES, false), 0);
     struct io_call call = rig.calls[0];
@@ -52,12 +50,11 @@ static void short_and_failed_transfers_are_outcomes(void **state)
     close(fd);
 }
 
-static void a_row_of_transfers_ends_at_the_first_that_is_not_whole(void **state)
+TEST(a_row_of_transfers_ends_at_the_first_that_is_not_whole)
 {
     static const uint64_t offsets_bytes[] = {2 * REQUEST_BYTES, 0, 3 * REQUEST_BYTES, REQUEST_BYTES};
     int fd = rig_file("/tmp", 0);
     struct rig rig;
-    (void)state;
     assert_int_equal(ftruncate(fd, 3 * REQUEST_BYTES + 512), 0);
     assert_int_equal(rig_open(&rig, &ioapi_psync, fd, 1, REQUEST_BYTES, false), 0);
     struct io_call call = rig.calls[0];
@@ -72,13 +69,12 @@ static void a_row_of_transfers_ends_at_the_first_that_is_not_whole(void **state)
     close(fd);
 }
 
-static void a_row_of_transfers_is_stopped_by_the_flag(void **state)
+TEST(a_row_of_transfers_is_stopped_by_the_flag)
 {
     static const uint64_t offsets_bytes[] = {0, 0};
     int fd = rig_file("/tmp", 0);
     struct rig rig;
     atomic_int stop = 0;
-    (void)state;
     assert_int_equal(ftruncate(fd, REQUEST_BYTES), 0);
     assert_int_equal(rig_open(&rig, &ioapi_psync, fd, 1, REQUEST_BYTES, false), 0);
     struct io_call call = rig.calls[0];
@@ -88,15 +84,4 @@ static void a_row_of_transfers_is_stopped_by_the_flag(void **state)
     assert_int_equal(ioapi_psync.transfer(rig.io, &call, offsets_bytes, 2, &stop), 0);
     rig_close(&rig);
     close(fd);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_a_transfer_writes_a_transfer_reads),
-        cmocka_unit_test(short_and_failed_transfers_are_outcomes),
-        cmocka_unit_test(a_row_of_transfers_ends_at_the_first_that_is_not_whole),
-        cmocka_unit_test(a_row_of_transfers_is_stopped_by_the_flag),
-    };
-    return cmocka_run_group_tests_name("bench/io/ioapi_psync", tests, NULL, NULL);
 }

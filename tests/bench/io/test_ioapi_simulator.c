@@ -18,9 +18,8 @@ static double mean_of_runs(struct rig *rig, double seconds, int n)
 /* ---- throughput ------------------------------------------------------------------------------------------
  */
 
-static void without_noise_each_run_is_the_truth(void **state)
+TEST(without_noise_each_run_is_the_truth)
 {
-    (void)state;
     const uint32_t shapes[][2] = {{1, 1}, {16, 1}, {16, 4}, {1024, 64}};
     for (size_t i = 0; i < 4; i++) {
         struct rig *rig = rig_alloc(shapes[i][0], shapes[i][1]);
@@ -38,25 +37,22 @@ static void check_mean(uint32_t depth, double op_cv, double op_ar1, double toler
     free(rig);
 }
 
-static void noise_of_requests_leaves_the_mean_throughput(void **state)
+TEST(noise_of_requests_leaves_the_mean_throughput)
 {
-    (void)state;
     check_mean(1, 0.1, 0, 0.002);
     check_mean(1, 0.5, 0, 0.005);
     /* The drain of 16 requests of 16 ms each is part of the 2 s. */
     check_mean(16, 0.1, 0, 0.004);
 }
 
-static void correlated_noise_leaves_the_mean_throughput(void **state)
+TEST(correlated_noise_leaves_the_mean_throughput)
 {
-    (void)state;
     check_mean(1, 0.1, 0.9, 0.006);
     check_mean(16, 0.1, 0.9, 0.008);
 }
 
-static void latency_varies_as_asked(void **state)
+TEST(latency_varies_as_asked)
 {
-    (void)state;
     struct rig *rig = rig_alloc(1, 1);
     rig->world.noise.op_cv = 0.3;
     run(rig, 100, 1);
@@ -114,9 +110,8 @@ static double one_latency_ns(struct queue *queue, const struct rig *rig)
     return (double)(rig->now_ns - start_ns);
 }
 
-static void log_latencies_correlate_as_asked(void **state)
+TEST(log_latencies_correlate_as_asked)
 {
-    (void)state;
     const double rhos[] = {0, 0.7};
     for (size_t k = 0; k < 2; k++) {
         struct rig *rig = rig_alloc(1, 1);
@@ -141,9 +136,8 @@ static void log_latencies_correlate_as_asked(void **state)
     }
 }
 
-static void completions_come_in_order_of_time(void **state)
+TEST(completions_come_in_order_of_time)
 {
-    (void)state;
     struct rig *rig = rig_alloc(64, 1);
     struct queue queue;
     rig->world.noise.op_cv = 1;
@@ -170,9 +164,8 @@ static void completions_come_in_order_of_time(void **state)
     free(rig);
 }
 
-static void equal_times_complete_in_order_of_submission(void **state)
+TEST(equal_times_complete_in_order_of_submission)
 {
-    (void)state;
     struct rig *rig = rig_alloc(64, 1);
     struct queue queue;
     queue_open(&queue, rig);
@@ -188,9 +181,8 @@ static void equal_times_complete_in_order_of_submission(void **state)
     free(rig);
 }
 
-static void more_than_the_depth_is_ebusy_and_nothing_in_flight_enodata(void **state)
+TEST(more_than_the_depth_is_ebusy_and_nothing_in_flight_enodata)
 {
-    (void)state;
     struct rig *rig = rig_alloc(4, 2);
     struct queue queue;
     struct io_call *done;
@@ -224,9 +216,8 @@ static void factor_moments(const struct rig *rig, double seconds, double *ret_me
     *ret_log_std = sqrt(log_squares / n - log_sum / n * log_sum / n);
 }
 
-static void run_factor_has_mean_1_and_the_asked_spread(void **state)
+TEST(run_factor_has_mean_1_and_the_asked_spread)
 {
-    (void)state;
     const double cvs[] = {0, 0.05, 0.3};
     for (size_t i = 0; i < 3; i++) {
         struct rig *rig = rig_alloc(1, 1);
@@ -242,9 +233,8 @@ static void run_factor_has_mean_1_and_the_asked_spread(void **state)
 /* Interfaces, section 8: log variance times (2 tau/T)(1 - (tau/T)(1 - exp(-T/tau))). Values by hand for T/tau
  * = 2, 0.2, 40: 1 - (1 - e^-2)/2 = 0.567668; 10 (1 - 5 (1 - e^-0.2)) = 0.936538; 0.05 (1 - 1/40) = 0.04875.
  */
-static void longer_runs_average_the_disturbance_out(void **state)
+TEST(longer_runs_average_the_disturbance_out)
 {
-    (void)state;
     const double cases[][2] = {{0.5, 0.567668}, {5, 0.936538}, {0.025, 0.04875}};
     for (size_t i = 0; i < 3; i++) {
         struct rig *rig = rig_alloc(1, 1);
@@ -259,9 +249,8 @@ static void longer_runs_average_the_disturbance_out(void **state)
     }
 }
 
-static void correlation_time_without_end_is_one_factor_per_run(void **state)
+TEST(correlation_time_without_end_is_one_factor_per_run)
 {
-    (void)state;
     const double taus[] = {1e4, 1e6, 1e7, 1e9, 1e15};
     struct rig *rig = rig_alloc(1, 1);
     struct simulator_run constant, slow;
@@ -275,9 +264,8 @@ static void correlation_time_without_end_is_one_factor_per_run(void **state)
     free(rig);
 }
 
-static void run_factor_multiplies_throughput(void **state)
+TEST(run_factor_multiplies_throughput)
 {
-    (void)state;
     struct rig *rig = rig_alloc(4, 1);
     rig->world.noise.run_cv = 0.3;
     for (uint64_t seed = 0; seed < 20; seed++)
@@ -285,9 +273,8 @@ static void run_factor_multiplies_throughput(void **state)
     free(rig);
 }
 
-static void outliers_are_as_frequent_and_as_slow_as_asked(void **state)
+TEST(outliers_are_as_frequent_and_as_slow_as_asked)
 {
-    (void)state;
     struct rig *rig = rig_alloc(1, 1);
     int n_outliers = 0;
     const int n = 20000;
@@ -306,9 +293,8 @@ static void outliers_are_as_frequent_and_as_slow_as_asked(void **state)
 /* ---- disturbances over time ------------------------------------------------------------------------------
  */
 
-static void drift_goes_with_virtual_time(void **state)
+TEST(drift_goes_with_virtual_time)
 {
-    (void)state;
     struct rig *rig = rig_alloc(1, 1);
     rig->world.noise.drift_per_hour = -0.3;
     assert_close(run(rig, 1, 1) / TRUTH_BPS, 1, 1e-3);
@@ -321,9 +307,8 @@ static void drift_goes_with_virtual_time(void **state)
     free(rig);
 }
 
-static void trace_is_a_step_function_of_time(void **state)
+TEST(trace_is_a_step_function_of_time)
 {
-    (void)state;
     static const struct simulator_trace_step trace[] = {{10, 2}, {20, 0.5}, {30, 0.25}};
     const double at[] = {0, 8, 10, 18, 20, 25, 30, 1000}, factor[] = {1, 1, 2, 2, 0.5, 0.5, 0.25, 0.25};
     struct rig *rig = rig_alloc(1, 1);
@@ -340,9 +325,8 @@ static void trace_is_a_step_function_of_time(void **state)
 }
 
 /* Bytes until T: truth x (T + (f - 1) w/3 (1 - exp(-3 T/w))). */
-static void warm_up_transient_has_its_integral(void **state)
+TEST(warm_up_transient_has_its_integral)
 {
-    (void)state;
     const double factors[] = {0.25, 3}, seconds[] = {0.2, 1, 5};
     for (size_t i = 0; i < 6; i++) {
         struct rig *rig = rig_alloc(2, 1);
@@ -357,9 +341,8 @@ static void warm_up_transient_has_its_integral(void **state)
     }
 }
 
-static void setting_up_spends_virtual_time(void **state)
+TEST(setting_up_spends_virtual_time)
 {
-    (void)state;
     struct rig *rig = rig_alloc(1, 1);
     struct simulator_run drawn;
     rig->now_ns = 1000;
@@ -373,9 +356,8 @@ static void setting_up_spends_virtual_time(void **state)
 /* ---- form ------------------------------------------------------------------------------------------------
  */
 
-static void same_seed_gives_the_same_times(void **state)
+TEST(same_seed_gives_the_same_times)
 {
-    (void)state;
     struct rig *rigs[3];
     for (size_t i = 0; i < 3; i++) {
         rigs[i] = rig_alloc(16, 2);
@@ -403,39 +385,12 @@ static uint32_t requests_per_call(double truth_bps, double op_cv)
     return n;
 }
 
-static void one_call_stands_for_5_ms_of_its_slot_without_noise(void **state)
+TEST(one_call_stands_for_5_ms_of_its_slot_without_noise)
 {
-    (void)state;
     /* Two in flight: 4096 x 1000 bytes/s are 2 ms each. */
     assert_int_equal(requests_per_call(4096.0 * 1000, 0), 2);
     assert_int_equal(requests_per_call(4096.0 * 100, 0), 1);
     assert_int_equal(requests_per_call(4096.0 * 2048000, 0), 5120);
     assert_int_equal(requests_per_call(1e18, 0), 1000000);
     assert_int_equal(requests_per_call(4096.0 * 2048000, 0.01), 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_noise_each_run_is_the_truth),
-        cmocka_unit_test(noise_of_requests_leaves_the_mean_throughput),
-        cmocka_unit_test(correlated_noise_leaves_the_mean_throughput),
-        cmocka_unit_test(latency_varies_as_asked),
-        cmocka_unit_test(log_latencies_correlate_as_asked),
-        cmocka_unit_test(completions_come_in_order_of_time),
-        cmocka_unit_test(equal_times_complete_in_order_of_submission),
-        cmocka_unit_test(more_than_the_depth_is_ebusy_and_nothing_in_flight_enodata),
-        cmocka_unit_test(run_factor_has_mean_1_and_the_asked_spread),
-        cmocka_unit_test(longer_runs_average_the_disturbance_out),
-        cmocka_unit_test(correlation_time_without_end_is_one_factor_per_run),
-        cmocka_unit_test(run_factor_multiplies_throughput),
-        cmocka_unit_test(outliers_are_as_frequent_and_as_slow_as_asked),
-        cmocka_unit_test(drift_goes_with_virtual_time),
-        cmocka_unit_test(trace_is_a_step_function_of_time),
-        cmocka_unit_test(warm_up_transient_has_its_integral),
-        cmocka_unit_test(setting_up_spends_virtual_time),
-        cmocka_unit_test(same_seed_gives_the_same_times),
-        cmocka_unit_test(one_call_stands_for_5_ms_of_its_slot_without_noise),
-    };
-    return cmocka_run_group_tests_name("bench/io/ioapi_surface", tests, NULL, NULL);
 }

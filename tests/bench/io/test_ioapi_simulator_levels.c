@@ -2,16 +2,15 @@
  * make.
  */
 #include "bench/io/ioapi_simulator.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <string.h>
 
 static uint64_t now_ns;
 static struct simulator_world world;
 
-static int enter(void **state)
+FIXTURE(enter)
 {
-    (void)state;
     world = (struct simulator_world){.noise = {.outlier_factor = 1,
                                                .warmup_factor = 1,
                                                .level_share = 0.3,
@@ -20,6 +19,8 @@ static int enter(void **state)
                                      .now_ns = &now_ns};
     return 0;
 }
+
+EACH_TEST(enter, NULL);
 
 /* Some thousand points that differ in all factors that a table has. */
 #define N_POINTS (12 * 8 * 2 * 5 * 4)
@@ -50,9 +51,8 @@ static bool is_ever_slow(const struct point *point)
     return false;
 }
 
-static void as_many_points_as_asked_have_two_levels(void **state)
+TEST(as_many_points_as_asked_have_two_levels)
 {
-    (void)state;
     const double shares[] = {0, 0.05, 0.3, 1};
     for (size_t k = 0; k < 4; k++) {
         int n = 0;
@@ -66,9 +66,8 @@ static void as_many_points_as_asked_have_two_levels(void **state)
 }
 
 /* Pairs of points that differ in one factor agree as often as unrelated ones: 0.3^2 + 0.7^2. */
-static void which_points_depends_on_every_factor_of_the_table(void **state)
+TEST(which_points_depends_on_every_factor_of_the_table)
 {
-    (void)state;
     const uint32_t steps[] = {1, 12, 96, 192, 960};
     for (size_t k = 0; k < 5; k++) {
         int n_alike = 0;
@@ -80,9 +79,8 @@ static void which_points_depends_on_every_factor_of_the_table(void **state)
     }
 }
 
-static void a_run_is_at_one_level_as_a_whole(void **state)
+TEST(a_run_is_at_one_level_as_a_whole)
 {
-    (void)state;
     const int n = 5000;
     int n_slow = 0;
     struct point point = nth_point(0);
@@ -95,9 +93,8 @@ static void a_run_is_at_one_level_as_a_whole(void **state)
     assert_close((double)n_slow / n, 0.4, 4 * sqrt(0.24 / n));
 }
 
-static void the_truth_of_a_point_is_the_mean_of_its_runs(void **state)
+TEST(the_truth_of_a_point_is_the_mean_of_its_runs)
 {
-    (void)state;
     const int n = 40000;
     world.noise.run_cv = 0.1;
     world.noise.outlier_probability = 0.1;
@@ -112,9 +109,8 @@ static void the_truth_of_a_point_is_the_mean_of_its_runs(void **state)
 }
 
 /* 1 - 0.4 + 0.4 / 4 for points with two levels; outliers 1 - 0.1 + 0.1 / 2; the trace's last factor. */
-static void the_truth_is_a_product_that_ends_with_the_trace(void **state)
+TEST(the_truth_is_a_product_that_ends_with_the_trace)
 {
-    (void)state;
     static const struct simulator_trace_step trace[] = {{0, 1}, {5, 3}, {9, 0.5}};
     struct point point = nth_point(0);
     assert_close(simulator_truth_factor(&world, &point), is_ever_slow(&point) ? 0.7 : 1, 1e-12);
@@ -131,9 +127,8 @@ static void the_truth_is_a_product_that_ends_with_the_trace(void **state)
 }
 
 /* Surfaces that were written before this key give the runs that they gave. */
-static void points_of_one_level_draw_the_same_numbers_as_without_the_key(void **state)
+TEST(points_of_one_level_draw_the_same_numbers_as_without_the_key)
 {
-    (void)state;
     int n_alike = 0;
     world.noise.run_cv = 0.2;
     for (uint32_t i = 0; i < 200; i++) {
@@ -150,19 +145,4 @@ static void points_of_one_level_draw_the_same_numbers_as_without_the_key(void **
         n_alike += alike;
     }
     assert_true(n_alike > 100 && n_alike < 200);
-}
-
-#define TEST(name) cmocka_unit_test_setup(name, enter)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(as_many_points_as_asked_have_two_levels),
-        TEST(which_points_depends_on_every_factor_of_the_table),
-        TEST(a_run_is_at_one_level_as_a_whole),
-        TEST(the_truth_of_a_point_is_the_mean_of_its_runs),
-        TEST(the_truth_is_a_product_that_ends_with_the_trace),
-        TEST(points_of_one_level_draw_the_same_numbers_as_without_the_key),
-    };
-    return cmocka_run_group_tests_name("bench/io/ioapi_surface: levels", tests, NULL, NULL);
 }

@@ -2,9 +2,8 @@
 #include "tests/bench/io/simulator_rig.h"
 
 /* Half of each period at twice the rate: what falls into the burst sees that, what lasts sees the table's. */
-static void pulses_keep_the_rate_of_whole_periods(void **state)
+TEST(pulses_keep_the_rate_of_whole_periods)
 {
-    (void)state;
     const double seconds[] = {0.045, 0.445, 10}, ratios[] = {2, 2 * (4 * 0.05 + 0.045) / 0.445, 1};
     for (size_t i = 0; i < 3; i++) {
         struct rig *rig = rig_alloc(2, 1);
@@ -17,9 +16,8 @@ static void pulses_keep_the_rate_of_whole_periods(void **state)
 }
 
 /* A request longer than many periods, from any phase. */
-static void a_request_lasts_through_pulses(void **state)
+TEST(a_request_lasts_through_pulses)
 {
-    (void)state;
     struct rig *rig = rig_alloc(1, 1);
     rig->world.noise.pulse_seconds = 0.01;
     rig->world.noise.pulse_share = 0.25;
@@ -27,13 +25,4 @@ static void a_request_lasts_through_pulses(void **state)
     rig->point.queue_depth = 1024;
     assert_close(run(rig, 3, 1) / TRUTH_BPS, 1, 0.05);
     free(rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pulses_keep_the_rate_of_whole_periods),
-        cmocka_unit_test(a_request_lasts_through_pulses),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

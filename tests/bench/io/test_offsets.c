@@ -2,7 +2,7 @@
  * files. */
 #include "bench/base/rng.h"
 #include "bench/io/offsets.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <stdbool.h>
@@ -20,9 +20,8 @@ static uint64_t next_unit(struct offsets *offsets)
     return offsets_next(offsets, PATTERN_RAND_READ) / offsets->unit_bytes[0];
 }
 
-static void regions_without_a_unit_are_einval(void **state)
+TEST(regions_without_a_unit_are_einval)
 {
-    (void)state;
     struct offsets offsets, untouched;
     memset(&offsets, 0x5a, sizeof(offsets));
     memset(&untouched, 0x5a, sizeof(untouched));
@@ -54,9 +53,8 @@ static void check_passes(uint64_t n_units, int n_passes, uint64_t seed)
     free(seen);
 }
 
-static void every_unit_comes_exactly_once_per_pass(void **state)
+TEST(every_unit_comes_exactly_once_per_pass)
 {
-    (void)state;
     for (uint64_t n_units = 1; n_units <= 130; n_units++)
         for (uint64_t seed = 0; seed < 5; seed++)
             check_passes(n_units, 4, seed);
@@ -74,9 +72,8 @@ static int n_agreeing(struct offsets *a, struct offsets *b, int n)
     return n_same;
 }
 
-static void each_pass_has_another_order(void **state)
+TEST(each_pass_has_another_order)
 {
-    (void)state;
     enum { n = 1000 };
     struct offsets first, later;
     assert_int_equal(offsets_init(&later, &rand_read, 0, n * 4096, 4096, 3), 0);
@@ -89,9 +86,8 @@ static void each_pass_has_another_order(void **state)
     }
 }
 
-static void the_seed_determines_the_order(void **state)
+TEST(the_seed_determines_the_order)
 {
-    (void)state;
     enum { n = 5000 };
     struct offsets a, same, other;
     assert_int_equal(offsets_init(&a, &rand_read, 0, n * 4096, 4096, 1), 0);
@@ -132,9 +128,8 @@ static struct walk_look look_at_walk(uint64_t n, uint64_t seed)
     return look;
 }
 
-static void neighbours_in_time_are_unrelated_in_space(void **state)
+TEST(neighbours_in_time_are_unrelated_in_space)
 {
-    (void)state;
     const uint64_t sizes[] = {4096, 5000, 32768, 40000, 262144, 300000};
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         double chi2 = 0;
@@ -151,9 +146,8 @@ static void neighbours_in_time_are_unrelated_in_space(void **state)
     }
 }
 
-static void small_regions_are_no_stride_either(void **state)
+TEST(small_regions_are_no_stride_either)
 {
-    (void)state;
     /* Over many seeds every distance is about as frequent; in so small a domain a half more or less passes.
      */
     uint64_t distances[16] = {0};
@@ -172,9 +166,8 @@ static void small_regions_are_no_stride_either(void **state)
         assert_close((double)distances[i], 2000, 1000);
 }
 
-static void huge_files_are_reached_to_their_end(void **state)
+TEST(huge_files_are_reached_to_their_end)
 {
-    (void)state;
     const uint64_t regions[] = {(1ULL << 33) + 12345, (1ULL << 42) + 4096, 1ULL << 62};
     for (size_t i = 0; i < sizeof(regions) / sizeof(regions[0]); i++) {
         const uint64_t base = 1ULL << 32;
@@ -191,9 +184,8 @@ static void huge_files_are_reached_to_their_end(void **state)
     }
 }
 
-static void sequential_walks_and_wraps(void **state)
+TEST(sequential_walks_and_wraps)
 {
-    (void)state;
     struct offsets offsets;
     assert_int_equal(offsets_init(&offsets, &seq_read, 1 << 20, 3 * 65536 + 100, 65536, 1), 0);
     for (int round = 0; round < 3; round++)
@@ -201,9 +193,8 @@ static void sequential_walks_and_wraps(void **state)
             assert_int_equal(offsets_next(&offsets, PATTERN_SEQ_READ), (1 << 20) + i * 65536);
 }
 
-static void sequential_passes_4_gib(void **state)
+TEST(sequential_passes_4_gib)
 {
-    (void)state;
     struct offsets offsets;
     const uint64_t unit = 512ULL << 20;
     assert_int_equal(offsets_init(&offsets, &seq_read, 0, 12 * unit, unit, 1), 0);
@@ -212,18 +203,16 @@ static void sequential_passes_4_gib(void **state)
     assert_int_equal(offsets_next(&offsets, PATTERN_SEQ_READ), 0);
 }
 
-static void a_lone_sequential_stream_starts_at_the_start(void **state)
+TEST(a_lone_sequential_stream_starts_at_the_start)
 {
-    (void)state;
     const struct pattern write = {.percent = {[PATTERN_SEQ_WRITE] = 100}};
     struct offsets offsets;
     assert_int_equal(offsets_init(&offsets, &write, 0, 40960, 4096, 1), 0);
     assert_int_equal(offsets_next(&offsets, PATTERN_SEQ_WRITE), 0);
 }
 
-static void streams_of_a_mix_do_not_disturb_each_other(void **state)
+TEST(streams_of_a_mix_do_not_disturb_each_other)
 {
-    (void)state;
     enum { n = 100 };
     struct offsets mixed, alone;
     struct rng rng;
@@ -243,9 +232,8 @@ static void streams_of_a_mix_do_not_disturb_each_other(void **state)
     }
 }
 
-static void random_reads_never_meet_writes_of_their_pass(void **state)
+TEST(random_reads_never_meet_writes_of_their_pass)
 {
-    (void)state;
     enum { n = 777 };
     struct offsets offsets;
     struct rng rng;
@@ -288,9 +276,8 @@ static void check_apart(uint64_t read_bytes, uint64_t write_bytes, uint64_t n_bl
     free(owner);
 }
 
-static void random_kinds_of_two_sizes_share_the_blocks(void **state)
+TEST(random_kinds_of_two_sizes_share_the_blocks)
 {
-    (void)state;
     for (uint64_t n_blocks = 2; n_blocks <= 40; n_blocks++) {
         check_apart(4096, 65536, n_blocks, 1024);
         check_apart(65536, 512, n_blocks, 0);
@@ -299,9 +286,8 @@ static void random_kinds_of_two_sizes_share_the_blocks(void **state)
     check_apart(4096, 8192, 5000, 0);
 }
 
-static void a_lone_random_kind_of_two_sizes_has_the_whole_region(void **state)
+TEST(a_lone_random_kind_of_two_sizes_has_the_whole_region)
 {
-    (void)state;
     enum { n = 300 };
     const uint64_t sizes[2] = {65536, 4096};
     const struct pattern mix = {.percent = {[PATTERN_SEQ_READ] = 50, [PATTERN_RAND_WRITE] = 50}};
@@ -318,9 +304,8 @@ static void a_lone_random_kind_of_two_sizes_has_the_whole_region(void **state)
     assert_int_equal(offsets_next(&offsets, PATTERN_SEQ_READ), 0);
 }
 
-static void streams_of_two_sizes_go_in_their_own_steps(void **state)
+TEST(streams_of_two_sizes_go_in_their_own_steps)
 {
-    (void)state;
     const uint64_t sizes[2] = {4096, 65536};
     struct offsets offsets;
     assert_int_equal(offsets_init_split(&offsets, &all_kinds, 0, 10 * 65536 + 512, sizes, 1), 0);
@@ -330,9 +315,8 @@ static void streams_of_two_sizes_go_in_their_own_steps(void **state)
     }
 }
 
-static void two_sizes_need_a_region_for_both(void **state)
+TEST(two_sizes_need_a_region_for_both)
 {
-    (void)state;
     struct offsets offsets;
     const uint64_t fit[2] = {4096, 65536}, odd[2] = {4096, 6144}, none[2] = {0, 4096};
     const struct pattern seq_mix = {.percent = {[PATTERN_SEQ_READ] = 50, [PATTERN_SEQ_WRITE] = 50}};
@@ -359,9 +343,8 @@ static void check_fill(const uint64_t unit_bytes[2], enum pattern_kind kind, uin
     assert_int_equal(offsets_next(&many, PATTERN_RAND_READ), offsets_next(&single, PATTERN_RAND_READ));
 }
 
-static void many_at_once_are_the_same(void **state)
+TEST(many_at_once_are_the_same)
 {
-    (void)state;
     const uint64_t same[2] = {4096, 4096}, split[2] = {4096, 8192};
     for (enum pattern_kind kind = 0; kind < PATTERN_N_KINDS; kind++) {
         for (size_t n = 0; n < 70; n += n < 20 ? 1 : 7) {
@@ -371,28 +354,4 @@ static void many_at_once_are_the_same(void **state)
             check_fill(split, kind, 1000, n);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(regions_without_a_unit_are_einval),
-        cmocka_unit_test(every_unit_comes_exactly_once_per_pass),
-        cmocka_unit_test(each_pass_has_another_order),
-        cmocka_unit_test(the_seed_determines_the_order),
-        cmocka_unit_test(neighbours_in_time_are_unrelated_in_space),
-        cmocka_unit_test(small_regions_are_no_stride_either),
-        cmocka_unit_test(huge_files_are_reached_to_their_end),
-        cmocka_unit_test(sequential_walks_and_wraps),
-        cmocka_unit_test(sequential_passes_4_gib),
-        cmocka_unit_test(a_lone_sequential_stream_starts_at_the_start),
-        cmocka_unit_test(streams_of_a_mix_do_not_disturb_each_other),
-        cmocka_unit_test(random_reads_never_meet_writes_of_their_pass),
-        cmocka_unit_test(random_kinds_of_two_sizes_share_the_blocks),
-        cmocka_unit_test(a_lone_random_kind_of_two_sizes_has_the_whole_region),
-        cmocka_unit_test(streams_of_two_sizes_go_in_their_own_steps),
-        cmocka_unit_test(two_sizes_need_a_region_for_both),
-        cmocka_unit_test(many_at_once_are_the_same),
-    };
-    return cmocka_run_group_tests_name("bench/io/offsets", tests, NULL, NULL);
 }

@@ -30,25 +30,22 @@ static void check_batches(uint64_t (*latency_ns)(struct script *, uint64_t), uin
     rig_free(rig);
 }
 
-static void batches_of_fixed_latency_have_no_spread(void **state)
+TEST(batches_of_fixed_latency_have_no_spread)
 {
-    (void)state;
     for (size_t i = 0; i < N_OF(batch_sizes); i++) {
         check_batches(latency_15us, 1, batch_sizes[i], 15 * batch_sizes[i], 0, 1e-6);
         check_batches(latency_15us, 32, batch_sizes[i], 15 * batch_sizes[i], 0, 1e-6);
     }
 }
 
-static void batches_of_switching_latency_spread_by_8_us(void **state)
+TEST(batches_of_switching_latency_spread_by_8_us)
 {
-    (void)state;
     for (size_t i = 0; i < N_OF(batch_sizes); i++)
         check_batches(latency_switching, 1, batch_sizes[i], 30 * batch_sizes[i], sqrt(200.0 / 3), 0.01);
 }
 
-static void batches_of_random_latency_spread_by_the_root_of_their_size(void **state)
+TEST(batches_of_random_latency_spread_by_the_root_of_their_size)
 {
-    (void)state;
     const double stds[] = {21.6, 48.3, 68.3};
     for (size_t i = 0; i < N_OF(batch_sizes); i++)
         check_batches(latency_random, 1, batch_sizes[i], 30 * batch_sizes[i], stds[i], 0.03 * stds[i]);
@@ -57,9 +54,8 @@ static void batches_of_random_latency_spread_by_the_root_of_their_size(void **st
 /* ---- what is issued --------------------------------------------------------------------------------------
  */
 
-static void depth_is_kept_full_and_never_passed(void **state)
+TEST(depth_is_kept_full_and_never_passed)
 {
-    (void)state;
     for (size_t i = 0; i < N_OF(depths); i++) {
         struct pump_rig *rig = rig_alloc("randrw", depths[i]);
         rig->script.latency_ns = latency_random;
@@ -102,9 +98,8 @@ static void check_each_offset(const char *pattern, uint32_t depth, uint32_t n_re
     rig_free(rig);
 }
 
-static void each_offset_of_a_pass_is_visited_once(void **state)
+TEST(each_offset_of_a_pass_is_visited_once)
 {
-    (void)state;
     const char *const patterns[] = {"read", "write", "randread", "randwrite", "randrw:50"};
     for (size_t i = 0; i < N_OF(patterns); i++) {
         for (size_t j = 0; j < N_OF(depths); j++)
@@ -114,9 +109,8 @@ static void each_offset_of_a_pass_is_visited_once(void **state)
     }
 }
 
-static void kinds_are_drawn_by_their_shares(void **state)
+TEST(kinds_are_drawn_by_their_shares)
 {
-    (void)state;
     struct pump_rig *rig = rig_alloc("seq-read=40,seq-write=10,rand-read=30,rand-write=20", 1);
     const double shares[] = {0.40, 0.10, 0.30, 0.20};
     uint64_t n[4] = {0}, next[2], n_calls = SCRIPT_LOG;
@@ -146,9 +140,8 @@ static void kinds_are_drawn_by_their_shares(void **state)
 }
 
 /* For depth 1, depth 4, and calls of 8 requests; slower and faster than what is sampled. */
-static void each_buffer_written_carries_a_new_word(void **state)
+TEST(each_buffer_written_carries_a_new_word)
 {
-    (void)state;
     const uint32_t cases[][2] = {{1, 1}, {4, 1}, {1, 8}};
     for (size_t i = 0; i < 2 * N_OF(cases); i++) {
         struct pump_rig *rig = rig_alloc("randwrite", cases[i / 2][0]);
@@ -164,9 +157,8 @@ static void each_buffer_written_carries_a_new_word(void **state)
     }
 }
 
-static void reads_leave_the_buffers_alone(void **state)
+TEST(reads_leave_the_buffers_alone)
 {
-    (void)state;
     static const unsigned char zeros[4096];
     struct pump_rig *rig = rig_alloc("randread", 1);
     rig->buffers = calloc(1, 4096);
@@ -181,9 +173,8 @@ static void reads_leave_the_buffers_alone(void **state)
 /* ---- when it stops ---------------------------------------------------------------------------------------
  */
 
-static void minimum_of_requests_outlasts_the_duration(void **state)
+TEST(minimum_of_requests_outlasts_the_duration)
 {
-    (void)state;
     for (size_t i = 0; i < N_OF(depths); i++) {
         struct pump_rig *rig = rig_alloc("randread", depths[i]);
         rig->end.duration_ns = 1;
@@ -195,9 +186,8 @@ static void minimum_of_requests_outlasts_the_duration(void **state)
     }
 }
 
-static void nothing_is_issued_after_the_duration(void **state)
+TEST(nothing_is_issued_after_the_duration)
 {
-    (void)state;
     for (size_t i = 0; i < N_OF(depths); i++) {
         struct pump_rig *rig = rig_alloc("randread", depths[i]);
         rig->script.latency_ns = latency_random;
@@ -225,9 +215,8 @@ static void check_cap(uint32_t depth, uint32_t n_requests, bool sampled, uint64_
     rig_free(rig);
 }
 
-static void bytes_never_pass_their_maximum(void **state)
+TEST(bytes_never_pass_their_maximum)
 {
-    (void)state;
     const uint64_t caps[] = {1, 4095, 4096, 4097, 32768, 40960, 409600, 1000000, 3276801};
     for (size_t i = 0; i < N_OF(caps); i++) {
         for (size_t j = 0; j < N_OF(depths); j++) {
@@ -256,9 +245,8 @@ static void check_interrupted(uint32_t depth, uint64_t at, bool sampled)
     rig_free(rig);
 }
 
-static void nothing_is_issued_once_interrupted(void **state)
+TEST(nothing_is_issued_once_interrupted)
 {
-    (void)state;
     for (uint64_t at = 1; at < 60; at++) {
         for (size_t j = 0; j < N_OF(depths); j++)
             check_interrupted(depths[j], at, false);
@@ -266,9 +254,8 @@ static void nothing_is_issued_once_interrupted(void **state)
     }
 }
 
-static void interrupted_before_the_start_is_an_empty_phase(void **state)
+TEST(interrupted_before_the_start_is_an_empty_phase)
 {
-    (void)state;
     for (size_t i = 0; i < N_OF(depths); i++) {
         struct pump_rig *rig = rig_alloc("randread", depths[i]);
         atomic_store(&rig->script.interrupted, 1);
@@ -294,9 +281,8 @@ static bool count_batch(void *context, double batch_latency_ns)
     return ++counter->n >= counter->stop_at;
 }
 
-static void after_batch_can_stop_a_phase(void **state)
+TEST(after_batch_can_stop_a_phase)
 {
-    (void)state;
     for (size_t i = 0; i < N_OF(depths); i++) {
         struct pump_rig *rig = rig_alloc("randread", depths[i]);
         struct batch_counter counter = {.stop_at = 6};
@@ -312,9 +298,8 @@ static void after_batch_can_stop_a_phase(void **state)
     }
 }
 
-static void second_phase_starts_anew_but_goes_on_in_the_file(void **state)
+TEST(second_phase_starts_anew_but_goes_on_in_the_file)
 {
-    (void)state;
     for (size_t i = 0; i < N_OF(depths); i++) {
         struct pump_rig *rig = rig_alloc("read", depths[i]);
         rig->end.max_bytes = 100 * 4096;
@@ -331,9 +316,8 @@ static void second_phase_starts_anew_but_goes_on_in_the_file(void **state)
     }
 }
 
-static void region_below_one_call_is_einval_and_named(void **state)
+TEST(region_below_one_call_is_einval_and_named)
 {
-    (void)state;
     struct pump_rig *rig = rig_alloc("read", 4);
     rig->config.region_bytes = 32767;
     rig->config.requests_per_call = 8;
@@ -380,9 +364,8 @@ static void check_two_sizes(uint32_t depth, bool sampled, uint64_t read_bytes, u
     rig_free(rig);
 }
 
-static void reads_and_writes_have_their_own_sizes(void **state)
+TEST(reads_and_writes_have_their_own_sizes)
 {
-    (void)state;
     for (size_t i = 0; i < N_OF(depths); i++) {
         check_two_sizes(depths[i], false, 4096, 65536, 2000 * 4096 + 100);
         check_two_sizes(depths[i], false, 65536, 4096, 2000 * 4096 + 100);
@@ -393,9 +376,8 @@ static void reads_and_writes_have_their_own_sizes(void **state)
     }
 }
 
-static void each_call_has_room_for_the_larger_size(void **state)
+TEST(each_call_has_room_for_the_larger_size)
 {
-    (void)state;
     struct pump_rig *rig = rig_alloc("randrw", 4);
     rig->buffers = calloc(4, 65536);
     rig->config.write_size_bytes = 65536;
@@ -406,29 +388,4 @@ static void each_call_has_room_for_the_larger_size(void **state)
     assert_int_equal(rig_phase(rig), 0);
     assert_int_equal(rig->script.n_repeated_words, 0);
     rig_free(rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(batches_of_fixed_latency_have_no_spread),
-        cmocka_unit_test(batches_of_switching_latency_spread_by_8_us),
-        cmocka_unit_test(batches_of_random_latency_spread_by_the_root_of_their_size),
-        cmocka_unit_test(depth_is_kept_full_and_never_passed),
-        cmocka_unit_test(each_offset_of_a_pass_is_visited_once),
-        cmocka_unit_test(kinds_are_drawn_by_their_shares),
-        cmocka_unit_test(each_buffer_written_carries_a_new_word),
-        cmocka_unit_test(reads_leave_the_buffers_alone),
-        cmocka_unit_test(minimum_of_requests_outlasts_the_duration),
-        cmocka_unit_test(nothing_is_issued_after_the_duration),
-        cmocka_unit_test(bytes_never_pass_their_maximum),
-        cmocka_unit_test(nothing_is_issued_once_interrupted),
-        cmocka_unit_test(interrupted_before_the_start_is_an_empty_phase),
-        cmocka_unit_test(after_batch_can_stop_a_phase),
-        cmocka_unit_test(second_phase_starts_anew_but_goes_on_in_the_file),
-        cmocka_unit_test(region_below_one_call_is_einval_and_named),
-        cmocka_unit_test(reads_and_writes_have_their_own_sizes),
-        cmocka_unit_test(each_call_has_room_for_the_larger_size),
-    };
-    return cmocka_run_group_tests_name("bench/io/pump", tests, NULL, NULL);
 }

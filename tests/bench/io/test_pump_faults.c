@@ -56,9 +56,8 @@ static void check_call_fault(uint32_t depth, bool fast, enum fault fault, int co
     rig_free(rig);
 }
 
-static void failed_calls_are_never_counted(void **state)
+TEST(failed_calls_are_never_counted)
 {
-    (void)state;
     for (uint64_t nth = 0; nth <= 100; nth += nth < 40 ? 1 : 15) {
         for (size_t r = 0; r < N_OF(times); r++) {
             for (size_t d = 0; d < N_OF(depths); d++) {
@@ -72,9 +71,8 @@ static void failed_calls_are_never_counted(void **state)
     }
 }
 
-static void read_of_nothing_is_a_short_read(void **state)
+TEST(read_of_nothing_is_a_short_read)
 {
-    (void)state;
     struct pump_rig *rig = faulty(1, false, FAULT_CALL, 0, 3, 1);
     assert_int_equal(rig_phase(rig), -EIO);
     assert_non_null(strstr(rig->err.text, ": 0 of 4096 bytes"));
@@ -99,9 +97,8 @@ static void check_text(const char *pattern, enum fault fault, const char *format
     rig_free(rig);
 }
 
-static void failure_names_verb_size_and_offset(void **state)
+TEST(failure_names_verb_size_and_offset)
 {
-    (void)state;
     check_text("randread", FAULT_CALL, "script: read of 4096 bytes at offset", ": No space left on device");
     check_text("write", FAULT_CALL, "script: write of 4096 bytes at offset", ": No space left on device");
     check_text("randread", FAULT_SHORT, "script: short read at offset", ": 2048 of 4096 bytes");
@@ -110,9 +107,8 @@ static void failure_names_verb_size_and_offset(void **state)
 
 /* All calls from the fourth on fail: the one that comes back first is named, not the one that was issued
  * first, and later ones do not overwrite it. */
-static void first_failure_to_come_back_is_the_one_named(void **state)
+TEST(first_failure_to_come_back_is_the_one_named)
 {
-    (void)state;
     char place[64];
     struct pump_rig *rig = faulty(32, false, FAULT_CALL, -EIO, 4, FOR_EVER);
     size_t first = 4;
@@ -127,9 +123,8 @@ static void first_failure_to_come_back_is_the_one_named(void **state)
     rig_free(rig);
 }
 
-static void statistics_are_filled_on_failure(void **state)
+TEST(statistics_are_filled_on_failure)
 {
-    (void)state;
     struct pump_rig *rig = faulty(4, false, FAULT_CALL, -EIO, 50, 1);
     assert_int_equal(rig_phase(rig), -EIO);
     assert_true(rig->stats.n_requests >= 50 - 3 && rig->stats.n_requests <= 53);
@@ -139,9 +134,8 @@ static void statistics_are_filled_on_failure(void **state)
     rig_free(rig);
 }
 
-static void phase_after_a_failed_one_works(void **state)
+TEST(phase_after_a_failed_one_works)
 {
-    (void)state;
     for (size_t d = 0; d < N_OF(depths); d++) {
         struct pump_rig *rig = faulty(depths[d], false, FAULT_CALL, -EIO, 20, 1);
         rig->script.accept_max = 5;
@@ -153,9 +147,8 @@ static void phase_after_a_failed_one_works(void **state)
     }
 }
 
-static void missing_err_is_allowed(void **state)
+TEST(missing_err_is_allowed)
 {
-    (void)state;
     for (size_t d = 0; d < N_OF(depths); d++) {
         struct pump_rig *rig = faulty(depths[d], false, FAULT_CALL, -ENOSPC, 20, FOR_EVER);
         assert_int_equal(pump_phase(&rig->pump, &rig->end, &rig->stats, NULL), -ENOSPC);
@@ -167,9 +160,8 @@ static void missing_err_is_allowed(void **state)
 /* ---- the API itself --------------------------------------------------------------------------------------
  */
 
-static void broken_submit_ends_the_phase_drained(void **state)
+TEST(broken_submit_ends_the_phase_drained)
 {
-    (void)state;
     for (uint64_t nth = 0; nth < 12; nth++) {
         for (size_t d = 0; d < N_OF(depths); d++) {
             struct pump_rig *rig = faulty(depths[d], false, FAULT_SUBMIT, -EBADF, nth, FOR_EVER);
@@ -189,9 +181,8 @@ static void broken_submit_ends_the_phase_drained(void **state)
     }
 }
 
-static void broken_reap_ends_the_phase_at_once(void **state)
+TEST(broken_reap_ends_the_phase_at_once)
 {
-    (void)state;
     for (uint64_t nth = 0; nth < 20; nth++) {
         for (size_t d = 0; d < N_OF(depths); d++) {
             struct pump_rig *rig = faulty(depths[d], false, FAULT_REAP, -EBADF, nth, FOR_EVER);
@@ -215,9 +206,8 @@ static int fail_first_then_reap(void *state, struct io_call **calls, size_t max,
     return script_reap(state, calls, max, ret_n, err);
 }
 
-static void reap_that_breaks_while_draining_keeps_the_first_failure(void **state)
+TEST(reap_that_breaks_while_draining_keeps_the_first_failure)
 {
-    (void)state;
     struct ioapi_ops ops = script_ops;
     ops.reap = fail_first_then_reap;
     struct pump_rig *rig = faulty(32, false, FAULT_CALL, -ENOSPC, 0, FOR_EVER);
@@ -229,9 +219,8 @@ static void reap_that_breaks_while_draining_keeps_the_first_failure(void **state
     rig_free(rig);
 }
 
-static void refused_submit_with_none_in_flight_is_eagain(void **state)
+TEST(refused_submit_with_none_in_flight_is_eagain)
 {
-    (void)state;
     for (size_t d = 0; d < N_OF(depths); d++) {
         struct pump_rig *rig = faulty(depths[d], false, FAULT_REFUSE, 0, 0, FOR_EVER);
         assert_int_equal(rig_phase(rig), -EAGAIN);
@@ -242,9 +231,8 @@ static void refused_submit_with_none_in_flight_is_eagain(void **state)
     }
 }
 
-static void refused_submit_with_others_in_flight_is_tried_again(void **state)
+TEST(refused_submit_with_others_in_flight_is_tried_again)
 {
-    (void)state;
     for (uint64_t nth = 1; nth < 20; nth++) {
         for (size_t r = 0; r < 2; r++) {
             struct pump_rig *rig = faulty(32, false, FAULT_REFUSE, 0, nth, times[r]);
@@ -257,9 +245,8 @@ static void refused_submit_with_others_in_flight_is_tried_again(void **state)
     }
 }
 
-static void refusing_for_ever_drains_and_then_fails(void **state)
+TEST(refusing_for_ever_drains_and_then_fails)
 {
-    (void)state;
     struct pump_rig *rig = faulty(32, false, FAULT_REFUSE, 0, 1, FOR_EVER);
     assert_int_equal(rig_phase(rig), -EAGAIN);
     assert_int_equal(rig->stats.n_requests, 32);
@@ -267,9 +254,8 @@ static void refusing_for_ever_drains_and_then_fails(void **state)
     rig_free(rig);
 }
 
-static void partly_accepted_calls_are_all_issued_once(void **state)
+TEST(partly_accepted_calls_are_all_issued_once)
 {
-    (void)state;
     for (size_t accept_max = 1; accept_max <= 33; accept_max++) {
         for (size_t reap_max = 0; reap_max <= 3; reap_max++) {
             struct pump_rig *rig = faulty(32, false, FAULT_NONE, 0, 0, 0);
@@ -287,25 +273,4 @@ static void partly_accepted_calls_are_all_issued_once(void **state)
             rig_free(rig);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(failed_calls_are_never_counted),
-        cmocka_unit_test(read_of_nothing_is_a_short_read),
-        cmocka_unit_test(failure_names_verb_size_and_offset),
-        cmocka_unit_test(first_failure_to_come_back_is_the_one_named),
-        cmocka_unit_test(statistics_are_filled_on_failure),
-        cmocka_unit_test(phase_after_a_failed_one_works),
-        cmocka_unit_test(missing_err_is_allowed),
-        cmocka_unit_test(broken_submit_ends_the_phase_drained),
-        cmocka_unit_test(broken_reap_ends_the_phase_at_once),
-        cmocka_unit_test(reap_that_breaks_while_draining_keeps_the_first_failure),
-        cmocka_unit_test(refused_submit_with_none_in_flight_is_eagain),
-        cmocka_unit_test(refused_submit_with_others_in_flight_is_tried_again),
-        cmocka_unit_test(refusing_for_ever_drains_and_then_fails),
-        cmocka_unit_test(partly_accepted_calls_are_all_issued_once),
-    };
-    return cmocka_run_group_tests_name("bench/pump_faults", tests, NULL, NULL);
 }

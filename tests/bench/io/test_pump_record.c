@@ -21,9 +21,8 @@ static void check_stamps(uint32_t depth, size_t accept_max)
     rig_free(rig);
 }
 
-static void latency_is_stamped_before_submit(void **state)
+TEST(latency_is_stamped_before_submit)
 {
-    (void)state;
     check_stamps(1, 0);
     check_stamps(2, 0);
     check_stamps(32, 0);
@@ -37,9 +36,8 @@ static uint64_t latency_none(struct script *script, uint64_t index)
     return 0;
 }
 
-static void time_spent_inside_submit_is_latency(void **state)
+TEST(time_spent_inside_submit_is_latency)
 {
-    (void)state;
     const uint32_t depths[] = {1, 4};
     for (size_t i = 0; i < N_OF(depths); i++) {
         struct pump_rig *rig = rig_alloc("randread", depths[i]);
@@ -53,9 +51,8 @@ static void time_spent_inside_submit_is_latency(void **state)
     }
 }
 
-static void latencies_are_those_of_the_script(void **state)
+TEST(latencies_are_those_of_the_script)
 {
-    (void)state;
     struct pump_rig *rig = rig_alloc("randread", 32);
     rig->script.latency_ns = latency_random;
     rig_start(rig);
@@ -69,9 +66,8 @@ static void latencies_are_those_of_the_script(void **state)
     rig_free(rig);
 }
 
-static void requests_of_one_call_share_its_latency(void **state)
+TEST(requests_of_one_call_share_its_latency)
 {
-    (void)state;
     struct pump_rig *rig = rig_alloc("randread", 1);
     rig->config.requests_per_call = 8;
     rig_start(rig);
@@ -86,9 +82,8 @@ static void requests_of_one_call_share_its_latency(void **state)
     rig_free(rig);
 }
 
-static void coalesced_requests_have_their_part_of_the_latency(void **state)
+TEST(coalesced_requests_have_their_part_of_the_latency)
 {
-    (void)state;
     const uint32_t depths[] = {1, 4};
     for (size_t i = 0; i < N_OF(depths); i++) {
         struct pump_rig *rig = rig_alloc("randread", depths[i]);
@@ -113,9 +108,8 @@ static uint64_t latency_100us(struct script *script, uint64_t index)
     return 100 * US;
 }
 
-static void depth_area_of_full_rounds_is_depth_times_time(void **state)
+TEST(depth_area_of_full_rounds_is_depth_times_time)
 {
-    (void)state;
     struct pump_rig *rig = rig_alloc("randread", 4);
     rig->script.latency_ns = latency_100us;
     rig->end = (struct pump_end){.duration_ns = UINT64_MAX, .max_bytes = 40 * 4096};
@@ -141,9 +135,8 @@ static void check_littles_law(uint32_t depth, uint64_t submit_cost_ns, size_t ac
     rig_free(rig);
 }
 
-static void depth_area_is_the_sum_of_latencies(void **state)
+TEST(depth_area_is_the_sum_of_latencies)
 {
-    (void)state;
     check_littles_law(1, 0, 0, 0);
     check_littles_law(1, 3 * US, 0, 0);
     check_littles_law(4, 0, 0, 0);
@@ -154,9 +147,8 @@ static void depth_area_is_the_sum_of_latencies(void **state)
     check_littles_law(32, 0, 1, 1);
 }
 
-static void work_done_inside_submit_has_depth_1(void **state)
+TEST(work_done_inside_submit_has_depth_1)
 {
-    (void)state;
     struct pump_rig *rig = rig_alloc("randread", 8);
     rig->config.works_in_submit = true;
     rig->script.works_inside = true;
@@ -170,9 +162,8 @@ static void work_done_inside_submit_has_depth_1(void **state)
 
 /* Submission may do the work itself, but here it only takes 40 us and the work goes on after it: of 8 calls
  * handed over at once 4.5 are in flight on average meanwhile, of one call all 8 are. */
-static void work_left_after_submit_comes_into_flight_one_by_one(void **state)
+TEST(work_left_after_submit_comes_into_flight_one_by_one)
 {
-    (void)state;
     struct pump_rig *rig = rig_alloc("randread", 8);
     rig->config.works_in_submit = true;
     rig->script.latency_ns = latency_100us;
@@ -186,9 +177,8 @@ static void work_left_after_submit_comes_into_flight_one_by_one(void **state)
 
 /* Two calls from 0 to 100 us, taken one at a time; the submit that follows is refused, 10 us long; a third
  * call from 110 to 210 us. */
-static void refused_submit_adds_no_depth(void **state)
+TEST(refused_submit_adds_no_depth)
 {
-    (void)state;
     struct pump_rig *rig = rig_alloc("randread", 2);
     rig->config.works_in_submit = true;
     rig->script.latency_ns = latency_100us;
@@ -203,9 +193,8 @@ static void refused_submit_adds_no_depth(void **state)
     rig_free(rig);
 }
 
-static void depth_never_passes_what_was_asked(void **state)
+TEST(depth_never_passes_what_was_asked)
 {
-    (void)state;
     for (size_t accept_max = 0; accept_max < 4; accept_max++) {
         for (size_t reap_max = 0; reap_max < 4; reap_max++) {
             struct pump_rig *rig = rig_alloc("randread", 4);
@@ -226,9 +215,8 @@ static void depth_never_passes_what_was_asked(void **state)
 /* ---- windows ---------------------------------------------------------------------------------------------
  */
 
-static void windows_hold_the_bytes_of_their_time(void **state)
+TEST(windows_hold_the_bytes_of_their_time)
 {
-    (void)state;
     struct pump_rig *rig = rig_alloc("randread", 1);
     rig->end.duration_ns = 64 * MS;
     rig->script.latency_ns = latency_100us;
@@ -245,9 +233,8 @@ static void windows_hold_the_bytes_of_their_time(void **state)
     rig_free(rig);
 }
 
-static void merged_windows_hold_the_bytes_of_their_time(void **state)
+TEST(merged_windows_hold_the_bytes_of_their_time)
 {
-    (void)state;
     struct pump_rig *rig = rig_alloc("randread", 1);
     rig->end.duration_ns = 64 * MS;
     rig->end.min_requests = 6400; /* 640 ms: 1 ms -> 8 ms, 80 full windows */
@@ -269,9 +256,8 @@ static uint64_t latency_one_stall(struct script *script, uint64_t index)
     return index == 3 ? 10000 * MS : 100 * US;
 }
 
-static void windows_of_a_stall_are_empty(void **state)
+TEST(windows_of_a_stall_are_empty)
 {
-    (void)state;
     struct pump_rig *rig = rig_alloc("randread", 1);
     rig->end.duration_ns = 64 * MS;
     rig->end.min_requests = 5;
@@ -287,9 +273,8 @@ static void windows_of_a_stall_are_empty(void **state)
     rig_free(rig);
 }
 
-static void windows_sum_up_to_the_bytes(void **state)
+TEST(windows_sum_up_to_the_bytes)
 {
-    (void)state;
     const uint32_t depths[] = {1, 32};
     for (size_t i = 0; i < 8; i++) {
         struct pump_rig *rig = rig_alloc("randrw:30", depths[i % 2]);
@@ -301,26 +286,4 @@ static void windows_sum_up_to_the_bytes(void **state)
         assert_int_equal(rig_window_bytes(rig), rig_bytes(rig));
         rig_free(rig);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(latency_is_stamped_before_submit),
-        cmocka_unit_test(time_spent_inside_submit_is_latency),
-        cmocka_unit_test(latencies_are_those_of_the_script),
-        cmocka_unit_test(requests_of_one_call_share_its_latency),
-        cmocka_unit_test(coalesced_requests_have_their_part_of_the_latency),
-        cmocka_unit_test(depth_area_of_full_rounds_is_depth_times_time),
-        cmocka_unit_test(depth_area_is_the_sum_of_latencies),
-        cmocka_unit_test(work_done_inside_submit_has_depth_1),
-        cmocka_unit_test(work_left_after_submit_comes_into_flight_one_by_one),
-        cmocka_unit_test(refused_submit_adds_no_depth),
-        cmocka_unit_test(depth_never_passes_what_was_asked),
-        cmocka_unit_test(windows_hold_the_bytes_of_their_time),
-        cmocka_unit_test(merged_windows_hold_the_bytes_of_their_time),
-        cmocka_unit_test(windows_of_a_stall_are_empty),
-        cmocka_unit_test(windows_sum_up_to_the_bytes),
-    };
-    return cmocka_run_group_tests_name("bench/pump_record", tests, NULL, NULL);
 }

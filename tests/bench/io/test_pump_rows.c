@@ -68,9 +68,8 @@ static void check_same(const char *pattern, const struct script *how, uint64_t m
 
 static const char *const patterns[] = {"read", "write", "randread", "randwrite", "randrw:50"};
 
-static void rows_are_the_same_requests(void **state)
+TEST(rows_are_the_same_requests)
 {
-    (void)state;
     const struct script how = {0};
     for (size_t i = 0; i < N_OF(patterns); i++) {
         longest_row = 0;
@@ -83,9 +82,8 @@ static void rows_are_the_same_requests(void **state)
     }
 }
 
-static void a_fault_in_a_row_ends_it(void **state)
+TEST(a_fault_in_a_row_ends_it)
 {
-    (void)state;
     for (uint64_t nth = 0; nth < 150; nth++) {
         const struct script failed = {.fault = FAULT_CALL, .code = -EIO, .nth = nth};
         const struct script is_short = {.fault = FAULT_SHORT, .nth = nth};
@@ -95,22 +93,11 @@ static void a_fault_in_a_row_ends_it(void **state)
     }
 }
 
-static void an_interruption_ends_a_row(void **state)
+TEST(an_interruption_ends_a_row)
 {
-    (void)state;
     for (uint64_t at = 1; at < 150; at++) {
         const struct script how = {.interrupt_at = at};
         check_same("read", &how, 1000, 0);
         check_same("randwrite", &how, 1000, 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_the_same_requests),
-        cmocka_unit_test(a_fault_in_a_row_ends_it),
-        cmocka_unit_test(an_interruption_ends_a_row),
-    };
-    return cmocka_run_group_tests_name("bench/pump_rows", tests, NULL, NULL);
 }

@@ -32,9 +32,8 @@ static bool is_sampled(uint64_t (*latency_ns)(struct script *, uint64_t), uint32
     return sampled;
 }
 
-static void sampling_begins_below_2_us_at_depth_1(void **state)
+TEST(sampling_begins_below_2_us_at_depth_1)
 {
-    (void)state;
     assert_true(is_sampled(latency_1999ns, 1, 1));
     assert_false(is_sampled(latency_2000ns, 1, 1));
     assert_false(is_sampled(latency_1999ns, 2, 1));
@@ -48,9 +47,8 @@ static uint64_t latency_with_spikes(struct script *script, uint64_t index)
     return index % 32 == 31 ? 8000 : 1000;
 }
 
-static void sample_is_not_biased_by_a_period_of_the_device(void **state)
+TEST(sample_is_not_biased_by_a_period_of_the_device)
 {
-    (void)state;
     struct pump_rig *rig = rig_alloc("randread", 1);
     double mean_ns = 0, truth_ns = (31 * 1000 + 8000) / 32.0;
     rig->script.latency_ns = latency_with_spikes;
@@ -64,9 +62,8 @@ static void sample_is_not_biased_by_a_period_of_the_device(void **state)
     rig_free(rig);
 }
 
-static void sampled_batches_are_timed_as_a_whole(void **state)
+TEST(sampled_batches_are_timed_as_a_whole)
 {
-    (void)state;
     struct pump_rig *rig = rig_alloc("randread", 1);
     rig->script.latency_ns = latency_1us;
     rig_start(rig);
@@ -81,9 +78,8 @@ static void sampled_batches_are_timed_as_a_whole(void **state)
 }
 
 /* The last requests are issued before the clock is looked at again. */
-static void batches_between_two_stamps_share_their_time(void **state)
+TEST(batches_between_two_stamps_share_their_time)
 {
-    (void)state;
     struct pump_rig *rig = rig_alloc("randread", 1);
     rig->script.latency_ns = latency_1us;
     rig->end.batches_per_stamp = 4;
@@ -106,9 +102,8 @@ static uint64_t latency_slow_start(struct script *script, uint64_t index)
     return index == 0 ? 100 * US : 1 * US;
 }
 
-static void slow_first_request_does_not_forbid_sampling(void **state)
+TEST(slow_first_request_does_not_forbid_sampling)
 {
-    (void)state;
     struct pump_rig *rig = rig_alloc("randread", 1);
     rig->script.latency_ns = latency_slow_start;
     rig_start(rig);
@@ -124,9 +119,8 @@ static uint64_t latency_very_slow_start(struct script *script, uint64_t index)
 }
 
 /* On average it comes below 2 us only after 3000 requests, whose latencies would be lost. */
-static void sampling_does_not_begin_late(void **state)
+TEST(sampling_does_not_begin_late)
 {
-    (void)state;
     struct pump_rig *rig = rig_alloc("randread", 1);
     rig->script.latency_ns = latency_very_slow_start;
     rig_start(rig);
@@ -144,9 +138,8 @@ static uint64_t latency_read_ahead(struct script *script, uint64_t index)
     return index % 16 == 0 ? 300 * US : 1 * US;
 }
 
-static void fast_batches_between_slow_ones_are_not_sampled(void **state)
+TEST(fast_batches_between_slow_ones_are_not_sampled)
 {
-    (void)state;
     struct pump_rig *rig = rig_alloc("read", 1);
     rig->script.latency_ns = latency_read_ahead;
     rig->config.batch_requests = 5;
@@ -157,9 +150,8 @@ static void fast_batches_between_slow_ones_are_not_sampled(void **state)
 }
 
 /* The first phase taught it; the second one samples from its first request. */
-static void sampling_is_expected_in_the_next_phase(void **state)
+TEST(sampling_is_expected_in_the_next_phase)
 {
-    (void)state;
     struct pump_rig *rig = rig_alloc("randread", 1);
     rig->script.latency_ns = latency_1us;
     rig_start(rig);
@@ -178,9 +170,8 @@ static uint64_t latency_late_slow(struct script *script, uint64_t index)
     return index < 1000 ? 1 * US : 50 * US;
 }
 
-static void sampling_ends_after_a_slow_phase(void **state)
+TEST(sampling_ends_after_a_slow_phase)
 {
-    (void)state;
     struct pump_rig *rig = rig_alloc("randread", 1);
     rig->script.latency_ns = latency_late_slow;
     rig->end.max_bytes = 1000 * 4096;
@@ -203,9 +194,8 @@ static uint64_t latency_far_read_ahead(struct script *script, uint64_t index)
     return index % 301 == 0 ? 3 * MS : 1 * US;
 }
 
-static void fast_start_after_a_slow_phase_is_not_sampled(void **state)
+TEST(fast_start_after_a_slow_phase_is_not_sampled)
 {
-    (void)state;
     struct pump_rig *rig = rig_alloc("read", 1);
     rig->script.latency_ns = latency_far_read_ahead;
     rig->end.max_bytes = 400 * 4096;
@@ -216,21 +206,4 @@ static void fast_start_after_a_slow_phase_is_not_sampled(void **state)
     assert_false(rig->stats.sampled);
     assert_int_equal(rig->latency.n, 400);
     rig_free(rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sampling_begins_below_2_us_at_depth_1),
-        cmocka_unit_test(sample_is_not_biased_by_a_period_of_the_device),
-        cmocka_unit_test(sampled_batches_are_timed_as_a_whole),
-        cmocka_unit_test(batches_between_two_stamps_share_their_time),
-        cmocka_unit_test(slow_first_request_does_not_forbid_sampling),
-        cmocka_unit_test(sampling_does_not_begin_late),
-        cmocka_unit_test(fast_batches_between_slow_ones_are_not_sampled),
-        cmocka_unit_test(sampling_is_expected_in_the_next_phase),
-        cmocka_unit_test(sampling_ends_after_a_slow_phase),
-        cmocka_unit_test(fast_start_after_a_slow_phase_is_not_sampled),
-    };
-    return cmocka_run_group_tests_name("bench/pump_sampling", tests, NULL, NULL);
 }

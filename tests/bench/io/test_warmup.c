@@ -1,7 +1,7 @@
 /* Tests of bench/io/warmup: the original program's own test table, and the edge between warm and not warm. */
 #include "bench/base/rng.h"
 #include "bench/io/warmup.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 
@@ -40,9 +40,8 @@ static double next_random(void *context)
     return values[rng_next(context) % 3];
 }
 
-static void fixed_latency_has_the_originals_means_and_no_spread(void **state)
+TEST(fixed_latency_has_the_originals_means_and_no_spread)
 {
-    (void)state;
     const double means[] = {15e3, 75e3, 150e3};
     for (int i = 0; i < 3; i++) {
         struct batch_stats stats = run_batches(next_fixed, NULL, batch_sizes[i], 1000);
@@ -54,9 +53,8 @@ static void fixed_latency_has_the_originals_means_and_no_spread(void **state)
     }
 }
 
-static void switching_latency_has_the_originals_mean_and_spread(void **state)
+TEST(switching_latency_has_the_originals_mean_and_spread)
 {
-    (void)state;
     const double means[] = {30e3, 150e3, 300e3};
     for (int i = 0; i < 3; i++) {
         unsigned position = 0;
@@ -68,9 +66,8 @@ static void switching_latency_has_the_originals_mean_and_spread(void **state)
     }
 }
 
-static void random_latency_has_the_originals_means_and_spreads(void **state)
+TEST(random_latency_has_the_originals_means_and_spreads)
 {
-    (void)state;
     const double means[] = {30e3, 150e3, 300e3};
     const double stds[] = {21602, 48305, 68313}; /* sqrt(N * 1400/3) us */
     struct rng rng;
@@ -83,9 +80,8 @@ static void random_latency_has_the_originals_means_and_spreads(void **state)
     }
 }
 
-static void std_divides_by_n_minus_1(void **state)
+TEST(std_divides_by_n_minus_1)
 {
-    (void)state;
     struct batch_stats stats;
     batch_stats_init(&stats);
     assert_close(batch_stats_std_ns(&stats), 0, 0);
@@ -97,9 +93,8 @@ static void std_divides_by_n_minus_1(void **state)
     assert_close(stats.max_ns, 4, 0);
 }
 
-static void small_spread_on_a_large_mean_is_not_lost(void **state)
+TEST(small_spread_on_a_large_mean_is_not_lost)
 {
-    (void)state;
     struct batch_stats stats;
     batch_stats_init(&stats);
     for (int i = 0; i < 1000; i++)
@@ -107,9 +102,8 @@ static void small_spread_on_a_large_mean_is_not_lost(void **state)
     assert_close(batch_stats_std_ns(&stats), sqrt(1000.0 / 999), 1e-3);
 }
 
-static void settings_out_of_range_are_einval(void **state)
+TEST(settings_out_of_range_are_einval)
 {
-    (void)state;
     struct warmup warmup;
     assert_int_equal(warmup_init(&warmup, 0.0, 8), -EINVAL);
     assert_int_equal(warmup_init(&warmup, -0.1, 8), -EINVAL);
@@ -120,9 +114,8 @@ static void settings_out_of_range_are_einval(void **state)
     assert_int_equal(warmup_init(&warmup, 0.15, WARMUP_WINDOW_MAX), 0);
 }
 
-static void constant_latency_is_warm_when_the_window_is_full(void **state)
+TEST(constant_latency_is_warm_when_the_window_is_full)
 {
-    (void)state;
     struct warmup warmup;
     assert_int_equal(warmup_init(&warmup, 0.15, 8), 0);
     for (int i = 0; i < 7; i++)
@@ -131,9 +124,8 @@ static void constant_latency_is_warm_when_the_window_is_full(void **state)
     assert_true(warmup_add(&warmup, 100));
 }
 
-static void a_slow_start_must_leave_the_window(void **state)
+TEST(a_slow_start_must_leave_the_window)
 {
-    (void)state;
     struct warmup warmup;
     assert_int_equal(warmup_init(&warmup, 0.15, 4), 0);
     assert_false(warmup_add(&warmup, 1e12));
@@ -143,9 +135,8 @@ static void a_slow_start_must_leave_the_window(void **state)
     assert_true(warmup_add(&warmup, 100));
 }
 
-static void the_threshold_is_std_over_mean(void **state)
+TEST(the_threshold_is_std_over_mean)
 {
-    (void)state;
     /* {90, 110}: mean 100, std sqrt(200) = 14.14. */
     struct warmup warmup;
     assert_int_equal(warmup_init(&warmup, 0.1415, 2), 0);
@@ -156,9 +147,8 @@ static void the_threshold_is_std_over_mean(void **state)
     assert_false(warmup_add(&warmup, 110));
 }
 
-static void steady_growth_is_never_warm(void **state)
+TEST(steady_growth_is_never_warm)
 {
-    (void)state;
     struct warmup warmup;
     assert_int_equal(warmup_init(&warmup, WARMUP_COEF_DEFAULT, WARMUP_WINDOW_DEFAULT), 0);
     double latency = 1;
@@ -166,31 +156,12 @@ static void steady_growth_is_never_warm(void **state)
         assert_false(warmup_add(&warmup, latency));
 }
 
-static void a_broken_latency_is_not_warm(void **state)
+TEST(a_broken_latency_is_not_warm)
 {
-    (void)state;
     struct warmup warmup;
     assert_int_equal(warmup_init(&warmup, 0.15, 2), 0);
     warmup_add(&warmup, 100);
     assert_false(warmup_add(&warmup, NAN));
     assert_false(warmup_add(&warmup, 100));
     assert_true(warmup_add(&warmup, 100));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fixed_latency_has_the_originals_means_and_no_spread),
-        cmocka_unit_test(switching_latency_has_the_originals_mean_and_spread),
-        cmocka_unit_test(random_latency_has_the_originals_means_and_spreads),
-        cmocka_unit_test(std_divides_by_n_minus_1),
-        cmocka_unit_test(small_spread_on_a_large_mean_is_not_lost),
-        cmocka_unit_test(settings_out_of_range_are_einval),
-        cmocka_unit_test(constant_latency_is_warm_when_the_window_is_full),
-        cmocka_unit_test(a_slow_start_must_leave_the_window),
-        cmocka_unit_test(the_threshold_is_std_over_mean),
-        cmocka_unit_test(steady_growth_is_never_warm),
-        cmocka_unit_test(a_broken_latency_is_not_warm),
-    };
-    return cmocka_run_group_tests_name("bench/io/warmup", tests, NULL, NULL);
 }

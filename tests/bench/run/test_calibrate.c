@@ -3,7 +3,7 @@
 /* LINK: -Wl,--wrap=pwrite64 */
 #include "bench/run/calibrate.h"
 #include "bench/run/calibrate_internal.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -34,11 +34,10 @@ ssize_t __wrap_pwrite64(int fd, const void *bytes, size_t size, off_t offset)
 }
 
 /* A target of 2 MiB in memory is enough for seeks and reads; direct I/O is not proved. */
-static int enter(void **state)
+FIXTURE(enter)
 {
     char name[] = "/tmp/fstune-calibrate-XXXXXX";
     static unsigned char block[2 * MIB];
-    (void)state;
     memset(&err, 0, sizeof err);
     atomic_store(&interrupted, 0);
     target =
@@ -56,19 +55,17 @@ static int enter(void **state)
     return rig.directory_fd < 0 ? -1 : calibrate_open(&rig, &err);
 }
 
-static int leave(void **state)
+FIXTURE(leave)
 {
-    (void)state;
     calibrate_close(&rig);
     close(rig.directory_fd);
     target_close(&target);
     return 0;
 }
 
-static void everything_gives_a_positive_number(void **state)
+TEST_WITH(everything_gives_a_positive_number, enter, leave)
 {
     double value = 0, again = 0;
-    (void)state;
     assert_int_equal(calibrate_memory(&rig, &value, &err), 0);
     assert_true(value > 0);
     assert_int_equal(calibrate_cache(&rig, &value, &again, &err), 0);
@@ -84,20 +81,18 @@ static void everything_gives_a_positive_number(void **state)
     assert_int_equal(rig.read_bytes, MIB);
 }
 
-static void pages_that_never_reach_the_device_do_not_count_as_written(void **state)
+TEST_WITH(pages_that_never_reach_the_device_do_not_count_as_written, enter, leave)
 {
     double value, again;
-    (void)state;
     assert_int_equal(calibrate_cache(&rig, &value, &again, &err), 0);
     assert_int_equal(calibrate_call(&rig, 4096, 16, &value, &err), 0);
     assert_int_equal(calibrate_buffer(&rig, 512, 128, &value, &err), 0);
     assert_int_equal(rig.written_bytes, 0);
 }
 
-static void durable_writes_are_counted(void **state)
+TEST_WITH(durable_writes_are_counted, enter, leave)
 {
     double value = 0;
-    (void)state;
     assert_int_equal(calibrate_sync(&rig, 4096, 4, &value, &err), 0);
     assert_true(value > 0);
     assert_int_equal(rig.written_bytes, 5 * 4096);
@@ -106,27 +101,24 @@ static void durable_writes_are_counted(void **state)
     assert_true(rig.written_bytes > 5 * 4096);
 }
 
-static void writing_beside_writeback_is_measured_or_too_short(void **state)
+TEST_WITH(writing_beside_writeback_is_measured_or_too_short, enter, leave)
 {
     double value = 0;
-    (void)state;
     int result = calibrate_reduced(&rig, &value, &err);
     assert_true(result == -EAGAIN || (result == 0 && value > 0));
     assert_true(rig.written_bytes <= 2 * rig.cache_bytes);
 }
 
-static void no_memory_to_use_up_finds_no_taken_pages(void **state)
+TEST_WITH(no_memory_to_use_up_finds_no_taken_pages, enter, leave)
 {
     double value = 7;
-    (void)state;
     assert_int_equal(calibrate_first_touch(&rig, MIB, &value, &err), -EAGAIN);
     assert_close(value, 7, 0);
 }
 
-static void writing_above_the_background_limit_is_measured_or_too_short(void **state)
+TEST_WITH(writing_above_the_background_limit_is_measured_or_too_short, enter, leave)
 {
     double value = 7;
-    (void)state;
     bool waited;
     int result = calibrate_flushed(&rig, 12 * MIB, 4 * MIB, 12 * MIB, &value, &waited, &err);
     /* Other programs may have enough dirty memory to make writers of these limits wait. */
@@ -138,11 +130,10 @@ static void writing_above_the_background_limit_is_measured_or_too_short(void **s
 }
 
 /* 11 of 16 writes of 768 KiB. */
-static void what_was_written_before_an_interruption_counts(void **state)
+TEST_WITH(what_was_written_before_an_interruption_counts, enter, leave)
 {
     double value = 7;
     bool waited;
-    (void)state;
     n_pwrites_left = 11;
     assert_int_equal(calibrate_flushed(&rig, 12 * MIB, 4 * MIB, 12 * MIB, &value, &waited, &err), -EINTR);
     assert_int_equal(rig.written_bytes, 11 * MIB * 3 / 4 - 4 * MIB);
@@ -153,30 +144,27 @@ static void what_was_written_before_an_interruption_counts(void **state)
     assert_int_equal(rig.written_bytes, 0);
 }
 
-static void large_writes_come_after_some_that_do_not_count(void **state)
+TEST_WITH(large_writes_come_after_some_that_do_not_count, enter, leave)
 {
     static const uint64_t sizes[] = {16 * MIB, 4 * MIB};
     double costs_s[2] = {0};
-    (void)state;
     assert_int_equal(calibrate_large(&rig, sizes, 2, 8 * MIB, costs_s, &err), 0);
     assert_true(costs_s[0] > 0 && costs_s[1] > 0);
     assert_int_equal(rig.written_bytes, 8 * MIB + 16 * MIB + 2 * 4 * MIB);
 }
 
-static void flushes_are_counted_as_written(void **state)
+TEST_WITH(flushes_are_counted_as_written, enter, leave)
 {
     double value = 0;
-    (void)state;
     assert_int_equal(calibrate_writeback(&rig, 2 * MIB, &value, &err), 0);
     assert_true(value > 0);
     assert_int_equal(rig.written_bytes, 2 * 2 * MIB);
 }
 
-static void an_interruption_ends_every_measurement(void **state)
+TEST_WITH(an_interruption_ends_every_measurement, enter, leave)
 {
     double value = 7, again = 7;
     bool waited;
-    (void)state;
     atomic_store(&interrupted, 1);
     assert_int_equal(calibrate_memory(&rig, &value, &err), -EINTR);
     assert_int_equal(calibrate_cache(&rig, &value, &again, &err), -EINTR);
@@ -194,11 +182,10 @@ static void an_interruption_ends_every_measurement(void **state)
     assert_close(again, 7, 0);
 }
 
-static void a_limit_on_files_is_said(void **state)
+TEST_WITH(a_limit_on_files_is_said, enter, leave)
 {
     struct rlimit old, small;
     double value, again;
-    (void)state;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
     signal(SIGXFSZ, SIG_IGN);
     small = (struct rlimit){MIB, old.rlim_max};
@@ -209,31 +196,9 @@ static void a_limit_on_files_is_said(void **state)
     assert_non_null(strstr(err.text, "ulimit -f"));
 }
 
-static void the_middle_ignores_what_lies_outside(void **state)
+TEST(the_middle_ignores_what_lies_outside)
 {
     double values[] = {1000, 2, 0, 4, 3, 2, 3, -50};
-    (void)state;
     assert_close(calibrate_middle(values, 8), 2.5, 1e-12);
     assert_close(calibrate_middle(values, 1), -50, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(everything_gives_a_positive_number, enter, leave),
-        cmocka_unit_test_setup_teardown(pages_that_never_reach_the_device_do_not_count_as_written, enter,
-                                        leave),
-        cmocka_unit_test_setup_teardown(durable_writes_are_counted, enter, leave),
-        cmocka_unit_test_setup_teardown(writing_beside_writeback_is_measured_or_too_short, enter, leave),
-        cmocka_unit_test_setup_teardown(writing_above_the_background_limit_is_measured_or_too_short, enter,
-                                        leave),
-        cmocka_unit_test_setup_teardown(what_was_written_before_an_interruption_counts, enter, leave),
-        cmocka_unit_test_setup_teardown(large_writes_come_after_some_that_do_not_count, enter, leave),
-        cmocka_unit_test_setup_teardown(flushes_are_counted_as_written, enter, leave),
-        cmocka_unit_test_setup_teardown(no_memory_to_use_up_finds_no_taken_pages, enter, leave),
-        cmocka_unit_test_setup_teardown(an_interruption_ends_every_measurement, enter, leave),
-        cmocka_unit_test_setup_teardown(a_limit_on_files_is_said, enter, leave),
-        cmocka_unit_test(the_middle_ignores_what_lies_outside),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

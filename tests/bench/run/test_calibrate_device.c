@@ -2,7 +2,7 @@
 /* LINK: -Wl,--wrap=replay_run */
 #include "bench/run/calibrate.h"
 #include "bench/run/replay.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 
@@ -32,16 +32,9 @@ static void check_unit(uint32_t align_bytes, uint64_t expected_bytes)
     assert_int_equal(unit_bytes, expected_bytes);
 }
 
-static void seeks_are_of_four_kib_or_the_alignment(void **state)
+TEST(seeks_are_of_four_kib_or_the_alignment)
 {
-    (void)state;
     check_unit(512, 4096);
     check_unit(4096, 4096);
     check_unit(16384, 16384);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(seeks_are_of_four_kib_or_the_alignment)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

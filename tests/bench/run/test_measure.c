@@ -1,6 +1,6 @@
 /* Tests of bench/run/measure on a simulated world with a known truth, and of its rules about bytes. */
 #include "bench/run/measure.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -100,9 +100,8 @@ static void check_truth(uint32_t depth, uint32_t threads, double op_cv, double t
     free(rig);
 }
 
-static void throughput_is_the_truth(void **state)
+TEST(throughput_is_the_truth)
 {
-    (void)state;
     const uint32_t shapes[][2] = {{1, 1}, {8, 1}, {1, 4}, {16, 4}, {32, 64}};
     for (size_t i = 0; i < 5; i++) {
         check_truth(shapes[i][0], shapes[i][1], 0, 0.005);
@@ -110,9 +109,8 @@ static void throughput_is_the_truth(void **state)
     }
 }
 
-static void each_pattern_moves_its_kinds_of_bytes(void **state)
+TEST(each_pattern_moves_its_kinds_of_bytes)
 {
-    (void)state;
     const char *const patterns[] = {"read", "write", "randread", "randwrite", "randrw:70"};
     const double reads[] = {1, 0, 1, 0, 0.7};
     for (size_t i = 0; i < 5; i++) {
@@ -127,9 +125,8 @@ static void each_pattern_moves_its_kinds_of_bytes(void **state)
     }
 }
 
-static void windows_hold_all_bytes_of_the_timed_part(void **state)
+TEST(windows_hold_all_bytes_of_the_timed_part)
 {
-    (void)state;
     struct rig *rig = rig_alloc(8, 4);
     uint64_t sum = 0;
     rig->world.noise.op_cv = 0.2;
@@ -141,9 +138,8 @@ static void windows_hold_all_bytes_of_the_timed_part(void **state)
     free(rig);
 }
 
-static void requests_under_2_us_are_sampled(void **state)
+TEST(requests_under_2_us_are_sampled)
 {
-    (void)state;
     struct rig *rig = rig_alloc(1, 1);
     double mean_ns = 0;
     rig->truth_bps = 65536e6;
@@ -158,9 +154,8 @@ static void requests_under_2_us_are_sampled(void **state)
     free(rig);
 }
 
-static void run_has_at_least_64_requests(void **state)
+TEST(run_has_at_least_64_requests)
 {
-    (void)state;
     struct rig *rig = rig_alloc(1, 1);
     rig->truth_bps = 65536 * 100;
     rig->plan.warmup_limit_ns = 0;
@@ -171,9 +166,8 @@ static void run_has_at_least_64_requests(void **state)
     free(rig);
 }
 
-static void same_seed_gives_the_same_result(void **state)
+TEST(same_seed_gives_the_same_result)
 {
-    (void)state;
     struct rig *rigs[3];
     for (size_t i = 0; i < 3; i++) {
         rigs[i] = rig_alloc(4, 2);
@@ -189,9 +183,8 @@ static void same_seed_gives_the_same_result(void **state)
         free(rigs[i]);
 }
 
-static void latencies_are_added_to_those_of_earlier_runs(void **state)
+TEST(latencies_are_added_to_those_of_earlier_runs)
 {
-    (void)state;
     struct rig *rig = rig_alloc(4, 1);
     assert_int_equal(measure(rig), 0);
     uint64_t n = rig->latency.n;
@@ -200,9 +193,8 @@ static void latencies_are_added_to_those_of_earlier_runs(void **state)
     free(rig);
 }
 
-static void setting_up_is_reported_and_outside_the_span(void **state)
+TEST(setting_up_is_reported_and_outside_the_span)
 {
-    (void)state;
     struct rig *rig = rig_alloc(4, 1);
     rig->world.noise.setup_seconds = 0.25;
     assert_int_equal(measure(rig), 0);
@@ -215,9 +207,8 @@ static void setting_up_is_reported_and_outside_the_span(void **state)
 /* ---- warming up ------------------------------------------------------------------------------------------
  */
 
-static void warm_up_lasts_until_latency_is_stable(void **state)
+TEST(warm_up_lasts_until_latency_is_stable)
 {
-    (void)state;
     struct rig *rig = rig_alloc(1, 1);
     rig->world.noise.op_cv = 0.05;
     rig->world.noise.warmup_seconds = 0.06;
@@ -231,9 +222,8 @@ static void warm_up_lasts_until_latency_is_stable(void **state)
     free(rig);
 }
 
-static void warm_up_ends_at_its_limit(void **state)
+TEST(warm_up_ends_at_its_limit)
 {
-    (void)state;
     struct rig *rig = rig_alloc(4, 2);
     rig->world.noise.op_cv = 2;
     rig->plan.warmup_coef = 0.001;
@@ -244,9 +234,8 @@ static void warm_up_ends_at_its_limit(void **state)
     free(rig);
 }
 
-static void warm_up_lasts_its_least_time_however_stable(void **state)
+TEST(warm_up_lasts_its_least_time_however_stable)
 {
-    (void)state;
     struct rig *rig = rig_alloc(8, 1);
     rig->plan.warmup_least_ns = CLOCK_NS_PER_S / 4;
     assert_int_equal(measure(rig), 0);
@@ -255,9 +244,8 @@ static void warm_up_lasts_its_least_time_however_stable(void **state)
     free(rig);
 }
 
-static void no_limit_means_no_warm_up(void **state)
+TEST(no_limit_means_no_warm_up)
 {
-    (void)state;
     struct rig *rig = rig_alloc(4, 1);
     rig->plan.warmup_limit_ns = 0;
     assert_int_equal(measure(rig), 0);
@@ -267,9 +255,8 @@ static void no_limit_means_no_warm_up(void **state)
     free(rig);
 }
 
-static void buffered_writes_with_a_flush_have_no_warm_up(void **state)
+TEST(buffered_writes_with_a_flush_have_no_warm_up)
 {
-    (void)state;
     struct rig *rig = rig_alloc(4, 1);
     rig->plan.point.direct = 0;
     assert_int_equal(pattern_parse("randwrite", &rig->plan.pattern, NULL), 0);
@@ -282,9 +269,8 @@ static void buffered_writes_with_a_flush_have_no_warm_up(void **state)
 /* ---- how it ends -----------------------------------------------------------------------------------------
  */
 
-static void point_outside_the_table_is_passed_on(void **state)
+TEST(point_outside_the_table_is_passed_on)
 {
-    (void)state;
     struct rig *rig = rig_alloc(1, 1);
     rig->plan.point.request_size_bytes = 512;
     assert_int_equal(measure(rig), -ENODATA);
@@ -294,9 +280,8 @@ static void point_outside_the_table_is_passed_on(void **state)
     free(rig);
 }
 
-static void interrupted_run_is_eintr_and_adds_nothing(void **state)
+TEST(interrupted_run_is_eintr_and_adds_nothing)
 {
-    (void)state;
     struct rig *rig = rig_alloc(4, 1);
     rig->interrupt_when_asked = true;
     assert_int_equal(measure(rig), -EINTR);
@@ -306,9 +291,8 @@ static void interrupted_run_is_eintr_and_adds_nothing(void **state)
     free(rig);
 }
 
-static void missing_flag_and_err_are_allowed(void **state)
+TEST(missing_flag_and_err_are_allowed)
 {
-    (void)state;
     struct rig *rig = rig_alloc(4, 1);
     rig->env.interrupted = NULL;
     assert_int_equal(measure_run(&rig->env, &rig->plan, &rig->result, &rig->latency, NULL), 0);
@@ -317,9 +301,8 @@ static void missing_flag_and_err_are_allowed(void **state)
     free(rig);
 }
 
-static void hard_limit_bounds_all_bytes_of_a_run(void **state)
+TEST(hard_limit_bounds_all_bytes_of_a_run)
 {
-    (void)state;
     const uint64_t limits[] = {4 * MIB, 40 * MIB, 123456789};
     for (size_t i = 0; i < 3; i++) {
         struct rig *rig = rig_alloc(8, 2);
@@ -334,9 +317,8 @@ static void hard_limit_bounds_all_bytes_of_a_run(void **state)
     }
 }
 
-static void hard_limit_that_is_not_reached_ends_nothing(void **state)
+TEST(hard_limit_that_is_not_reached_ends_nothing)
 {
-    (void)state;
     struct rig *rig = rig_alloc(1, 1);
     rig->plan.max_bytes = 1ULL << 40;
     assert_int_equal(measure(rig), 0);
@@ -345,9 +327,8 @@ static void hard_limit_that_is_not_reached_ends_nothing(void **state)
 }
 
 /* Not even one request may pass: an error says so, nothing is moved. */
-static void hard_limit_below_one_request_is_refused(void **state)
+TEST(hard_limit_below_one_request_is_refused)
 {
-    (void)state;
     struct rig *rig = rig_alloc(1, 1);
     rig->world.noise.op_cv = 0.1;
     rig->plan.max_bytes = 65535;
@@ -360,9 +341,8 @@ static void hard_limit_below_one_request_is_refused(void **state)
 /* ---- rules -----------------------------------------------------------------------------------------------
  */
 
-static void caps_are_those_of_the_contract(void **state)
+TEST(caps_are_those_of_the_contract)
 {
-    (void)state;
     const uint64_t size = 1000 * MIB, none = UINT64_MAX;
     const struct {
         const char *pattern;
@@ -390,9 +370,8 @@ static void caps_are_those_of_the_contract(void **state)
     }
 }
 
-static void two_sizes_have_the_throughput_of_the_truth(void **state)
+TEST(two_sizes_have_the_throughput_of_the_truth)
 {
-    (void)state;
     const uint64_t writes[] = {4096, MIB};
     for (size_t i = 0; i < 4; i++) {
         struct rig *rig = rig_alloc(8, 1);
@@ -413,9 +392,8 @@ static void two_sizes_have_the_throughput_of_the_truth(void **state)
 }
 
 /* Nothing of the machine may leak into a run whose times are virtual. */
-static void simulated_run_has_no_watch(void **state)
+TEST(simulated_run_has_no_watch)
 {
-    (void)state;
     struct rig *rig = rig_alloc(4, 1);
     memset(&rig->result, 0, sizeof(rig->result));
     assert_int_equal(measure(rig), 0);
@@ -428,9 +406,8 @@ static void simulated_run_has_no_watch(void **state)
     free(rig);
 }
 
-static void only_buffered_writes_with_a_flush_write_once(void **state)
+TEST(only_buffered_writes_with_a_flush_write_once)
 {
-    (void)state;
     const char *const patterns[] = {"read", "randread", "write", "randwrite", "randrw:99"};
     for (size_t i = 0; i < 5; i++) {
         for (uint32_t direct = 0; direct < 2; direct++) {
@@ -443,34 +420,4 @@ static void only_buffered_writes_with_a_flush_write_once(void **state)
             }
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(throughput_is_the_truth),
-        cmocka_unit_test(each_pattern_moves_its_kinds_of_bytes),
-        cmocka_unit_test(windows_hold_all_bytes_of_the_timed_part),
-        cmocka_unit_test(requests_under_2_us_are_sampled),
-        cmocka_unit_test(run_has_at_least_64_requests),
-        cmocka_unit_test(same_seed_gives_the_same_result),
-        cmocka_unit_test(latencies_are_added_to_those_of_earlier_runs),
-        cmocka_unit_test(setting_up_is_reported_and_outside_the_span),
-        cmocka_unit_test(warm_up_lasts_until_latency_is_stable),
-        cmocka_unit_test(warm_up_ends_at_its_limit),
-        cmocka_unit_test(warm_up_lasts_its_least_time_however_stable),
-        cmocka_unit_test(no_limit_means_no_warm_up),
-        cmocka_unit_test(buffered_writes_with_a_flush_have_no_warm_up),
-        cmocka_unit_test(point_outside_the_table_is_passed_on),
-        cmocka_unit_test(interrupted_run_is_eintr_and_adds_nothing),
-        cmocka_unit_test(missing_flag_and_err_are_allowed),
-        cmocka_unit_test(hard_limit_bounds_all_bytes_of_a_run),
-        cmocka_unit_test(hard_limit_that_is_not_reached_ends_nothing),
-        cmocka_unit_test(hard_limit_below_one_request_is_refused),
-        cmocka_unit_test(caps_are_those_of_the_contract),
-        cmocka_unit_test(two_sizes_have_the_throughput_of_the_truth),
-        cmocka_unit_test(simulated_run_has_no_watch),
-        cmocka_unit_test(only_buffered_writes_with_a_flush_write_once),
-    };
-    return cmocka_run_group_tests_name("bench/run/measure", tests, NULL, NULL);
 }

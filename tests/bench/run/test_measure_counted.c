@@ -1,6 +1,6 @@
 /* Tests of bench/run/measure: runs that end by the number of their requests, on a simulated world. */
 #include "bench/run/measure.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #define IN_FLIGHT 8
 
@@ -40,9 +40,8 @@ static void measure(uint32_t threads, uint64_t n_requests, uint64_t longest_ns)
         fail_msg("%s", err.text);
 }
 
-static void a_counted_run_ends_with_its_requests(void **state)
+TEST(a_counted_run_ends_with_its_requests)
 {
-    (void)state;
     measure(1, 4000, 0);
     assert_int_equal(result.n_requests, 4000);
     assert_close(result.seconds, 0.125, 0.005);
@@ -53,35 +52,21 @@ static void a_counted_run_ends_with_its_requests(void **state)
     assert_close(result.seconds, 2, 0.05);
 }
 
-static void a_counted_run_has_50_ms_and_64_requests(void **state)
+TEST(a_counted_run_has_50_ms_and_64_requests)
 {
-    (void)state;
     measure(1, 10, 0);
     assert_close(result.seconds, 0.05, 0.002);
     assert_true(result.n_requests > 64);
 }
 
-static void a_counted_run_has_a_longest_time(void **state)
+TEST(a_counted_run_has_a_longest_time)
 {
-    (void)state;
     measure(1, 1000000, CLOCK_NS_PER_S / 5);
     assert_close(result.seconds, 0.2, 0.005);
 }
 
-static void nothing_asked_for_is_by_time(void **state)
+TEST(nothing_asked_for_is_by_time)
 {
-    (void)state;
     measure(1, 0, 0);
     assert_close(result.seconds, 1, 0.005);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_counted_run_ends_with_its_requests),
-        cmocka_unit_test(a_counted_run_has_50_ms_and_64_requests),
-        cmocka_unit_test(a_counted_run_has_a_longest_time),
-        cmocka_unit_test(nothing_asked_for_is_by_time),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

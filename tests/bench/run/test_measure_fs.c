@@ -2,7 +2,7 @@
  * direct x threads x sync. */
 #include "bench/run/measure.h"
 #include "tests/bench/target/target_rig.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <pthread.h>

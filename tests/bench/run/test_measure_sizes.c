@@ -1,12 +1,11 @@
 /* Tests of bench/run/measure: rules for requests of two sizes, of reads and of writes. */
 #include "bench/run/measure.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #define MIB 1048576ULL
 
-static void random_kinds_of_two_sizes_have_half_the_cap(void **state)
+TEST(random_kinds_of_two_sizes_have_half_the_cap)
 {
-    (void)state;
     struct target target = {.size_bytes = 80 * MIB};
     struct measure_env env = {.target = &target, .cache = MEASURE_CACHE_COLD};
     struct point point = {.request_size_bytes = 4096, .write_size_bytes = MIB, .sync = SYNC_END};
@@ -21,22 +20,12 @@ static void random_kinds_of_two_sizes_have_half_the_cap(void **state)
     assert_int_equal(measure_cap_bytes(&env, &mix, &point), 80 * MIB);
 }
 
-static void shares_are_shares_of_requests(void **state)
+TEST(shares_are_shares_of_requests)
 {
-    (void)state;
     struct point point = {.request_size_bytes = 4096};
     struct pattern mix;
     assert_int_equal(pattern_parse("seq-read=60,rand-read=10,rand-write=30", &mix, NULL), 0);
     assert_close(measure_request_bytes(&mix, &point), 4096, 0);
     point.write_size_bytes = 65536;
     assert_close(measure_request_bytes(&mix, &point), 0.7 * 4096 + 0.3 * 65536, 1e-9);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_kinds_of_two_sizes_have_half_the_cap),
-        cmocka_unit_test(shares_are_shares_of_requests),
-    };
-    return cmocka_run_group_tests_name("bench/measure_sizes", tests, NULL, NULL);
 }

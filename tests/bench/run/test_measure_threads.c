@@ -1,7 +1,7 @@
 /* Tests of bench/run/measure: figures of several threads, on a real file. */
 #include "bench/run/measure.h"
 #include "tests/bench/target/target_rig.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -76,9 +76,8 @@ static const struct clock clock_of_turns = {.ops = &turn_ops};
 /* ---- runs ------------------------------------------------------------------------------------------------
  */
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     rig_make_directory(directory);
     struct err err = {0};
     struct target_plan plan = rig_plan(directory, TARGET_SIZE_MIN_BYTES);
@@ -88,14 +87,15 @@ static int set_up(void **state)
     return code < 0 ? code : pthread_key_create(&turns.owner, end_turn);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     target_close(&target);
     arena_free(&arena);
     rig_remove_tree(directory);
     return 0;
 }
+
+GROUP(set_up, tear_down);
 
 /* Buffered, one request at a time in each thread, and no warm-up. max_bytes 0: until the time is over. */
 static void measure(const struct clock *clock, const char *pattern, uint32_t n_threads, uint64_t duration_ns,
@@ -132,9 +132,8 @@ static void check_rates(void)
     assert_close(result.iops * result.seconds / (double)result.n_requests, 1, 1e-12);
 }
 
-static void rate_times_span_is_bytes(void **state)
+TEST(rate_times_span_is_bytes)
 {
-    (void)state;
     const char *const patterns[] = {"read", "randread", "write"};
     for (size_t i = 0; i < 4; i++) {
         for (size_t p = 0; p < 3; p++) {
@@ -147,9 +146,8 @@ static void rate_times_span_is_bytes(void **state)
     }
 }
 
-static void threads_in_turn_have_the_span_of_all_of_them(void **state)
+TEST(threads_in_turn_have_the_span_of_all_of_them)
 {
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         uint64_t n = threads[i], n_requests = n * WORKER_REQUESTS;
         measure_in_turn(threads[i], n_requests);
@@ -161,9 +159,8 @@ static void threads_in_turn_have_the_span_of_all_of_them(void **state)
 }
 
 /* One of them is at work at a time: over the span of all, a thread has one request in n in flight. */
-static void depth_of_threads_in_turn_obeys_littles_law(void **state)
+TEST(depth_of_threads_in_turn_obeys_littles_law)
 {
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         double mean_ns = 0, n = threads[i];
         measure_in_turn(threads[i], threads[i] * WORKER_REQUESTS);
@@ -175,9 +172,8 @@ static void depth_of_threads_in_turn_obeys_littles_law(void **state)
 }
 
 /* A request completes with every tick, whichever thread's it is. */
-static void windows_of_threads_in_turn_show_one_of_them(void **state)
+TEST(windows_of_threads_in_turn_show_one_of_them)
 {
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         measure_in_turn(threads[i], 1024);
         uint64_t most = (result.windows.width_ns / TICK_NS + 1) * REQUEST_BYTES;
@@ -187,9 +183,8 @@ static void windows_of_threads_in_turn_show_one_of_them(void **state)
 }
 
 /* Threads that come late only do their parts of what every run must have. */
-static void a_thread_that_comes_late_ends_with_the_others(void **state)
+TEST(a_thread_that_comes_late_ends_with_the_others)
 {
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         uint64_t before_ns = atomic_load(&turns.hand_ns);
         measure(&clock_of_turns, "randread", threads[i], MEASURE_MIN_DURATION_NS, 0);
@@ -200,9 +195,8 @@ static void a_thread_that_comes_late_ends_with_the_others(void **state)
 }
 
 /* The fast one samples its latencies, the other one does not. */
-static void requests_of_all_threads_count_alike_in_the_latencies(void **state)
+TEST(requests_of_all_threads_count_alike_in_the_latencies)
 {
-    (void)state;
     double mean_ns = 0;
     turns.first_tick_ns = TICK_NS / 10;
     measure_in_turn(2, 8192);
@@ -210,17 +204,4 @@ static void requests_of_all_threads_count_alike_in_the_latencies(void **state)
     assert_int_equal(histogram_mean_ns(&latency, &mean_ns), 0);
     assert_close(mean_ns, 0.55 * TICK_NS, 0.05 * TICK_NS);
     assert_true(latency.n < 8192 / 16);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rate_times_span_is_bytes),
-        cmocka_unit_test(requests_of_all_threads_count_alike_in_the_latencies),
-        cmocka_unit_test(threads_in_turn_have_the_span_of_all_of_them),
-        cmocka_unit_test(depth_of_threads_in_turn_obeys_littles_law),
-        cmocka_unit_test(windows_of_threads_in_turn_show_one_of_them),
-        cmocka_unit_test(a_thread_that_comes_late_ends_with_the_others),
-    };
-    return cmocka_run_group_tests_name("bench/measure_threads", tests, set_up, tear_down);
 }

@@ -2,7 +2,7 @@
 /* LINK: -Wl,--wrap=pwrite64 */
 #include "bench/run/replay.h"
 #include "tests/bench/target/target_rig.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +18,21 @@ struct call {
 };
 
 static char directory[256];
+
+FIXTURE(make_directory)
+{
+    rig_make_directory(directory);
+    return 0;
+}
+
+FIXTURE(remove_directory)
+{
+    rig_remove_tree(directory);
+    return 0;
+}
+
+GROUP(make_directory, remove_directory);
+
 static struct call calls[MAX_CALLS];
 static size_t n_calls;
 static ssize_t (*answer)(size_t call, size_t size); /* NULL: the kernel's */
@@ -37,9 +52,8 @@ ssize_t __wrap_pwrite64(int fd, const void *bytes, size_t size, off_t offset)
     return n > 0 ? __real_pwrite64(fd, bytes, (size_t)n, offset) : n;
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     n_calls = 0;
     answer = NULL;
     atomic_store(&interrupted, 0);
@@ -47,6 +61,8 @@ static int set_up(void **state)
     virtual = clock_virtual(&hand_ns);
     return 0;
 }
+
+EACH_TEST(set_up, NULL);
 
 static struct replay_plan plan_of(enum replay_mode mode, const struct replay_write *writes, size_t n)
 {
@@ -75,9 +91,8 @@ static int run(struct replay_plan *plan, struct replay_result *result, struct er
     return code;
 }
 
-static void writes_are_made_in_their_order(void **state)
+TEST(writes_are_made_in_their_order)
 {
-    (void)state;
     struct replay_plan plan = plan_of(REPLAY_NOSYNC, three, 3);
     struct replay_result result;
     assert_int_equal(run(&plan, &result, NULL), 0);
@@ -93,9 +108,8 @@ static void writes_are_made_in_their_order(void **state)
     replay_done(&result);
 }
 
-static void delays_come_before_their_writes_and_cost_nothing(void **state)
+TEST(delays_come_before_their_writes_and_cost_nothing)
 {
-    (void)state;
     struct replay_plan plan = plan_of(REPLAY_NOSYNC, three, 3);
     struct replay_result result;
     assert_int_equal(run(&plan, &result, NULL), 0);
@@ -112,9 +126,8 @@ static ssize_t take_a_millisecond(size_t call, size_t size)
     return (ssize_t)size;
 }
 
-static void costs_are_the_time_of_the_calls(void **state)
+TEST(costs_are_the_time_of_the_calls)
 {
-    (void)state;
     struct replay_plan plan = plan_of(REPLAY_NOSYNC, three, 3);
     struct replay_result result;
     answer = take_a_millisecond;
@@ -125,9 +138,8 @@ static void costs_are_the_time_of_the_calls(void **state)
     replay_done(&result);
 }
 
-static void sync_writes_are_durable_when_they_return(void **state)
+TEST(sync_writes_are_durable_when_they_return)
 {
-    (void)state;
     struct replay_plan plan = plan_of(REPLAY_SYNC, three, 3);
     struct replay_result result;
     assert_int_equal(run(&plan, &result, NULL), 0);
@@ -142,9 +154,8 @@ static ssize_t halve(size_t call, size_t size)
     return (ssize_t)(size / 2 + size % 2);
 }
 
-static void short_writes_are_continued_and_counted(void **state)
+TEST(short_writes_are_continued_and_counted)
 {
-    (void)state;
     const struct replay_write one = {.offset_bytes = 10, .size_bytes = 4};
     struct replay_plan plan = plan_of(REPLAY_NOSYNC, &one, 1);
     struct replay_result result;
@@ -163,9 +174,8 @@ static ssize_t interrupt_at_first(size_t call, size_t size)
     return call < 3 ? -1 : (ssize_t)size;
 }
 
-static void interrupted_calls_are_made_again(void **state)
+TEST(interrupted_calls_are_made_again)
 {
-    (void)state;
     struct replay_plan plan = plan_of(REPLAY_NOSYNC, three, 1);
     struct replay_result result;
     answer = interrupt_at_first;
@@ -183,9 +193,8 @@ static ssize_t fail_second(size_t call, size_t size)
     return call == 1 ? (failing_code == 0 ? 0 : -1) : (ssize_t)size;
 }
 
-static void a_failed_write_is_named_and_keeps_those_before(void **state)
+TEST(a_failed_write_is_named_and_keeps_those_before)
 {
-    (void)state;
     static const int codes[][2] = {{EIO, -EIO}, {ENOSPC, -ENOSPC}, {EFBIG, -EFBIG}, {0, -EIO}};
     for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
         struct replay_plan plan = plan_of(REPLAY_NOSYNC, three, 3);
@@ -210,9 +219,8 @@ static ssize_t interrupt_for_ever(size_t call, size_t size)
     return -1;
 }
 
-static void endless_interruptions_are_an_error(void **state)
+TEST(endless_interruptions_are_an_error)
 {
-    (void)state;
     struct replay_plan plan = plan_of(REPLAY_NOSYNC, three, 1);
     struct replay_result result;
     answer = interrupt_for_ever;
@@ -227,9 +235,8 @@ static ssize_t signal_meanwhile(size_t call, size_t size)
     return (ssize_t)size;
 }
 
-static void a_signal_ends_it_before_the_next_write(void **state)
+TEST(a_signal_ends_it_before_the_next_write)
 {
-    (void)state;
     struct replay_plan plan = plan_of(REPLAY_NOSYNC, three, 3);
     struct replay_result result;
     answer = signal_meanwhile;
@@ -251,9 +258,8 @@ static void sleep_and_signal(const struct clock *clock, uint64_t deadline_ns)
     atomic_store(&interrupted, SIGINT);
 }
 
-static void a_signal_ends_a_long_delay(void **state)
+TEST(a_signal_ends_a_long_delay)
 {
-    (void)state;
     static const struct clock_ops ops = {now_of, sleep_and_signal};
     const struct clock clock = {&ops, &hand_ns};
     const struct replay_write late = {.size_bytes = 1, .delay_ns = UINT64_C(3600) * CLOCK_NS_PER_S};
@@ -272,9 +278,8 @@ static ssize_t pretend(size_t call, size_t size)
     return call == 0 ? 1 : 0; /* a whole one would be 128 MiB */
 }
 
-static void a_large_write_is_made_with_several_calls(void **state)
+TEST(a_large_write_is_made_with_several_calls)
 {
-    (void)state;
     const struct replay_write large = {.size_bytes = REPLAY_CALL_MAX_BYTES + 1};
     struct replay_plan plan = plan_of(REPLAY_NOSYNC, &large, 1);
     struct replay_result result;
@@ -285,9 +290,8 @@ static void a_large_write_is_made_with_several_calls(void **state)
     replay_done(&result);
 }
 
-static void samples_begin_before_the_writes_and_keep_their_distance(void **state)
+TEST(samples_begin_before_the_writes_and_keep_their_distance)
 {
-    (void)state;
     struct replay_plan plan = plan_of(REPLAY_NOSYNC, three, 3);
     struct replay_result result;
     assert_int_equal(run(&plan, &result, NULL), 0);
@@ -301,9 +305,8 @@ static void samples_begin_before_the_writes_and_keep_their_distance(void **state
     replay_done(&result);
 }
 
-static void a_restless_machine_is_waited_for_and_told(void **state)
+TEST(a_restless_machine_is_waited_for_and_told)
 {
-    (void)state;
     struct replay_plan plan = plan_of(REPLAY_NOSYNC, three, 1);
     struct replay_result result;
     plan.calm_bytes = 0; /* hardly ever */
@@ -313,9 +316,8 @@ static void a_restless_machine_is_waited_for_and_told(void **state)
     replay_done(&result);
 }
 
-static void streams_write_their_buffers_at_the_end_where_asked(void **state)
+TEST(streams_write_their_buffers_at_the_end_where_asked)
 {
-    (void)state;
     struct replay_plan plan = plan_of(REPLAY_STDIO, three, 3);
     struct replay_result result;
     plan.close = true;
@@ -342,9 +344,8 @@ static void write_refused(struct replay_write write, int code, const char *text)
     refused(plan_of(REPLAY_NOSYNC, &write, 1), code, text);
 }
 
-static void what_cannot_be_written_is_refused_before(void **state)
+TEST(what_cannot_be_written_is_refused_before)
 {
-    (void)state;
     const struct replay_write eleven = {.size_bytes = 11};
     struct replay_plan plan = plan_of(REPLAY_NOSYNC, &eleven, 1);
     struct replay_write twice[] = {
@@ -384,9 +385,8 @@ static int run_limited(void)
     return code == -EFBIG || code == -ENOSPC ? 0 : 1;
 }
 
-static void the_limit_on_file_sizes_is_obeyed(void **state)
+TEST(the_limit_on_file_sizes_is_obeyed)
 {
-    (void)state;
     int status;
     pid_t child = fork();
     if (child == 0)
@@ -412,40 +412,12 @@ static int run_with_few_descriptors(void)
     return -code;
 }
 
-static void the_soft_limit_on_open_files_is_raised_for_all_of_them(void **state)
+TEST(the_soft_limit_on_open_files_is_raised_for_all_of_them)
 {
-    (void)state;
     int status;
     pid_t child = fork();
     if (child == 0)
         _exit(run_with_few_descriptors());
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(writes_are_made_in_their_order, set_up),
-        cmocka_unit_test_setup(delays_come_before_their_writes_and_cost_nothing, set_up),
-        cmocka_unit_test_setup(costs_are_the_time_of_the_calls, set_up),
-        cmocka_unit_test_setup(sync_writes_are_durable_when_they_return, set_up),
-        cmocka_unit_test_setup(short_writes_are_continued_and_counted, set_up),
-        cmocka_unit_test_setup(interrupted_calls_are_made_again, set_up),
-        cmocka_unit_test_setup(a_failed_write_is_named_and_keeps_those_before, set_up),
-        cmocka_unit_test_setup(endless_interruptions_are_an_error, set_up),
-        cmocka_unit_test_setup(a_signal_ends_it_before_the_next_write, set_up),
-        cmocka_unit_test_setup(a_signal_ends_a_long_delay, set_up),
-        cmocka_unit_test_setup(a_large_write_is_made_with_several_calls, set_up),
-        cmocka_unit_test_setup(samples_begin_before_the_writes_and_keep_their_distance, set_up),
-        cmocka_unit_test_setup(a_restless_machine_is_waited_for_and_told, set_up),
-        cmocka_unit_test_setup(streams_write_their_buffers_at_the_end_where_asked, set_up),
-        cmocka_unit_test_setup(what_cannot_be_written_is_refused_before, set_up),
-        cmocka_unit_test_setup(the_limit_on_file_sizes_is_obeyed, set_up),
-        cmocka_unit_test_setup(the_soft_limit_on_open_files_is_raised_for_all_of_them, set_up),
-    };
-    rig_make_directory(directory);
-    int n_failed = cmocka_run_group_tests(tests, NULL, NULL);
-    rig_remove_tree(directory);
-    return n_failed;
 }

@@ -2,7 +2,7 @@
 #include "bench/run/replay_internal.h"
 #include "bench/target/target_scratch.h"
 #include "tests/bench/target/target_rig.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -51,9 +51,8 @@ static struct replay_file open_played(struct played *played)
 static unsigned char bytes[20000];
 
 /* What was in its buffer is lost. */
-static void an_interrupted_stream_is_broken(void **state)
+TEST(an_interrupted_stream_is_broken)
 {
-    (void)state;
     static const ssize_t answers[] = {-EINTR};
     struct played played = {.answers = answers, .n_answers = 1};
     struct replay_file file = open_played(&played);
@@ -62,9 +61,8 @@ static void an_interrupted_stream_is_broken(void **state)
     replay_file_close(&file);
 }
 
-static void seeking_writes_the_buffer_first(void **state)
+TEST(seeking_writes_the_buffer_first)
 {
-    (void)state;
     static const ssize_t answers[] = {-ENOSPC};
     struct played played = {.answers = answers, .n_answers = 1};
     struct replay_file file = open_played(&played);
@@ -76,9 +74,8 @@ static void seeking_writes_the_buffer_first(void **state)
     replay_file_close(&file);
 }
 
-static void a_full_disk_ends_a_stream(void **state)
+TEST(a_full_disk_ends_a_stream)
 {
-    (void)state;
     static const ssize_t answers[] = {-ENOSPC, -ENOSPC, -ENOSPC, -ENOSPC};
     struct played played = {.answers = answers, .n_answers = 4};
     struct replay_file file = open_played(&played);
@@ -88,9 +85,8 @@ static void a_full_disk_ends_a_stream(void **state)
     replay_file_close(&file);
 }
 
-static void a_flush_that_fails_says_why(void **state)
+TEST(a_flush_that_fails_says_why)
 {
-    (void)state;
     static const ssize_t answers[] = {-EIO, -EIO, -EIO};
     struct played played = {.answers = answers, .n_answers = 3};
     struct replay_file file = open_played(&played);
@@ -118,9 +114,22 @@ static off_t size_of(const struct target *target)
 
 static char directory[256];
 
-static void small_writes_stay_in_the_buffer_until_they_are_flushed(void **state)
+FIXTURE(make_directory)
 {
-    (void)state;
+    rig_make_directory(directory);
+    return 0;
+}
+
+FIXTURE(remove_directory)
+{
+    rig_remove_tree(directory);
+    return 0;
+}
+
+GROUP(make_directory, remove_directory);
+
+TEST(small_writes_stay_in_the_buffer_until_they_are_flushed)
+{
     struct target target = make_target(directory);
     struct replay_file file;
     uint32_t n_short = 0;
@@ -136,9 +145,8 @@ static void small_writes_stay_in_the_buffer_until_they_are_flushed(void **state)
     target_close(&target);
 }
 
-static void closing_throws_the_buffer_away(void **state)
+TEST(closing_throws_the_buffer_away)
 {
-    (void)state;
     struct target target = make_target(directory);
     struct replay_file file;
     uint32_t n_short = 0;
@@ -149,29 +157,11 @@ static void closing_throws_the_buffer_away(void **state)
     target_close(&target);
 }
 
-static void dirty_memory_is_known(void **state)
+TEST(dirty_memory_is_known)
 {
-    (void)state;
     uint64_t dirty_bytes = UINT64_MAX;
     if (access("/proc/vmstat", R_OK) != 0)
         skip();
     assert_int_equal(replay_dirty_read(&dirty_bytes), 0);
     assert_true(dirty_bytes % 4096 == 0 && dirty_bytes < UINT64_C(1) << 50);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_interrupted_stream_is_broken),
-        cmocka_unit_test(seeking_writes_the_buffer_first),
-        cmocka_unit_test(a_full_disk_ends_a_stream),
-        cmocka_unit_test(a_flush_that_fails_says_why),
-        cmocka_unit_test(small_writes_stay_in_the_buffer_until_they_are_flushed),
-        cmocka_unit_test(closing_throws_the_buffer_away),
-        cmocka_unit_test(dirty_memory_is_known),
-    };
-    rig_make_directory(directory);
-    int n_failed = cmocka_run_group_tests(tests, NULL, NULL);
-    rig_remove_tree(directory);
-    return n_failed;
 }

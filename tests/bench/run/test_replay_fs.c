@@ -2,7 +2,7 @@
  * mount it. */
 #include "bench/run/replay.h"
 #include "tests/bench/target/target_rig.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <sys/mount.h>
@@ -23,9 +23,8 @@ static struct replay_plan plan_of(enum replay_mode mode, const char *directory,
                                 .clock = &clock_monotonic};
 }
 
-static void every_mode_writes_everything(void **state)
+TEST(every_mode_writes_everything)
 {
-    (void)state;
     struct replay_write writes[64];
     for (size_t i = 0; i < 64; i++)
         writes[i] = (struct replay_write){.offset_bytes = i * 12288, .size_bytes = 16384};
@@ -50,9 +49,8 @@ static void every_mode_writes_everything(void **state)
     }
 }
 
-static void direct_writes_off_the_alignment_are_named(void **state)
+TEST(direct_writes_off_the_alignment_are_named)
 {
-    (void)state;
     const struct replay_write writes[] = {{.size_bytes = 4096}, {.offset_bytes = 4096, .size_bytes = 1000}};
     struct replay_plan plan = plan_of(REPLAY_DIRECT, ".", writes, 2);
     struct replay_result result;
@@ -66,9 +64,8 @@ static void direct_writes_off_the_alignment_are_named(void **state)
     replay_done(&result);
 }
 
-static void tmpfs_has_no_direct_writes(void **state)
+TEST(tmpfs_has_no_direct_writes)
 {
-    (void)state;
     const struct replay_write write = {.size_bytes = 4096};
     struct replay_plan plan = plan_of(REPLAY_DIRECT, "/dev/shm", &write, 1);
     struct replay_result result;
@@ -79,9 +76,8 @@ static void tmpfs_has_no_direct_writes(void **state)
 }
 
 /* Somebody else fills the file system after the check. */
-static void a_full_file_system_ends_it(void **state)
+TEST(a_full_file_system_ends_it)
 {
-    (void)state;
     char directory[256], other[400];
     struct replay_write writes[64];
     struct err err = {0};
@@ -102,15 +98,4 @@ static void a_full_file_system_ends_it(void **state)
     umount2(directory, MNT_DETACH);
     rmdir(directory);
     assert_int_equal(code, -ENOSPC);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_mode_writes_everything),
-        cmocka_unit_test(direct_writes_off_the_alignment_are_named),
-        cmocka_unit_test(tmpfs_has_no_direct_writes),
-        cmocka_unit_test(a_full_file_system_ends_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

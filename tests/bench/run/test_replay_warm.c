@@ -1,8 +1,8 @@
 /* Tests of bench/run/replay_warm: memory is kept until it is needed, and all of it is given back. */
 /* LINK: -Wl,--wrap=hostinfo_find_memory_room */
 #include "bench/run/replay_internal.h"
-#include "tests/check.h"
 #include "tests/memory_room.h"
+#include "tests/test.h"
 
 #include <math.h>
 #include <sys/mman.h>
@@ -25,9 +25,8 @@ static bool is_resident(const struct replay_warm *warm, uint64_t at)
     return (present & 1) != 0;
 }
 
-static void memory_is_touched_and_given_piece_by_piece(void **state)
+TEST(memory_is_touched_and_given_piece_by_piece)
 {
-    (void)state;
     struct replay_plan plan = plan_of(REPLAY_NOSYNC);
     struct replay_warm warm;
     replay_warm_open(&warm, &plan);
@@ -45,9 +44,8 @@ static void memory_is_touched_and_given_piece_by_piece(void **state)
     replay_warm_close(&warm);
 }
 
-static void no_more_is_given_than_there_is(void **state)
+TEST(no_more_is_given_than_there_is)
 {
-    (void)state;
     struct replay_plan plan = plan_of(REPLAY_STDIO);
     struct replay_warm warm;
     replay_warm_open(&warm, &plan);
@@ -57,9 +55,8 @@ static void no_more_is_given_than_there_is(void **state)
     replay_warm_close(&warm);
 }
 
-static void direct_writes_and_first_touches_need_none(void **state)
+TEST(direct_writes_and_first_touches_need_none)
 {
-    (void)state;
     struct replay_plan plan = plan_of(REPLAY_DIRECT);
     struct replay_warm warm;
     replay_warm_open(&warm, &plan);
@@ -72,9 +69,8 @@ static void direct_writes_and_first_touches_need_none(void **state)
     replay_warm_close(&warm);
 }
 
-static void half_of_the_room_is_the_most(void **state)
+TEST(half_of_the_room_is_the_most)
 {
-    (void)state;
     struct replay_plan plan = plan_of(REPLAY_NOSYNC);
     struct replay_warm warm;
     room_bytes = 17 * MIB;
@@ -85,15 +81,4 @@ static void half_of_the_room_is_the_most(void **state)
     replay_warm_open(&warm, &plan);
     assert_null(warm.memory);
     room_bytes = 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(memory_is_touched_and_given_piece_by_piece),
-        cmocka_unit_test(no_more_is_given_than_there_is),
-        cmocka_unit_test(half_of_the_room_is_the_most),
-        cmocka_unit_test(direct_writes_and_first_touches_need_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

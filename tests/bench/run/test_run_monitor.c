@@ -1,7 +1,7 @@
 /* Tests of bench/run/run_monitor: parsers, differences, and the clean facts of a simulated run. */
 #include "bench/base/clock.h"
 #include "bench/run/run_monitor_internal.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <pthread.h>
 #include <unistd.h>
@@ -24,9 +24,8 @@ static struct run_monitor_reading steady(void)
                                         .threads = {{.tid = 1, .run_ns = 1000000000}}};
 }
 
-static void stat_line_gives_ticks(void **state)
+TEST(stat_line_gives_ticks)
 {
-    (void)state;
     struct run_monitor_reading reading = {0};
     assert_true(run_monitor_parse_stat("cpu  100 20 30 400 50 6 7 80 9 10", &reading));
     assert_close(reading.all_ticks, 693, 0); /* guest time is in user time already */
@@ -37,9 +36,8 @@ static void stat_line_gives_ticks(void **state)
     assert_close(reading.all_ticks, 693, 0);
 }
 
-static void disk_line_gives_bytes(void **state)
+TEST(disk_line_gives_bytes)
 {
-    (void)state;
     struct run_monitor_disk disk = {0};
     assert_true(
         run_monitor_parse_disk("9527266  1219054 3594803542 36636413 15599437  3158831 5881659106 53093497 "
@@ -51,9 +49,8 @@ static void disk_line_gives_bytes(void **state)
     assert_false(run_monitor_parse_disk("1 2 3", &disk));
 }
 
-static void pressure_line_gives_total(void **state)
+TEST(pressure_line_gives_total)
 {
-    (void)state;
     double share = 7, total = 7;
     assert_true(run_monitor_parse_pressure("some avg10=12.50 avg60=0.28 avg300=1.35 total=1402659465", &share,
                                            &total));
@@ -62,9 +59,8 @@ static void pressure_line_gives_total(void **state)
     assert_false(run_monitor_parse_pressure("full avg10=0.00", &share, &total));
 }
 
-static void difference_is_of_the_span(void **state)
+TEST(difference_is_of_the_span)
 {
-    (void)state;
     struct run_monitor_reading before = steady(), after = steady();
     struct run_monitor monitor;
     after.monotonic_ns += 2000000000;
@@ -97,9 +93,8 @@ static void difference_is_of_the_span(void **state)
     assert_true(isnan(monitor.busiest_thread_cpu_share));
 }
 
-static void set_clock_is_a_step_and_a_sleep_is_none(void **state)
+TEST(set_clock_is_a_step_and_a_sleep_is_none)
 {
-    (void)state;
     struct run_monitor_reading before = steady(), after = steady();
     struct run_monitor monitor;
     after.monotonic_ns += 1000000000;
@@ -114,9 +109,8 @@ static void set_clock_is_a_step_and_a_sleep_is_none(void **state)
     assert_close(monitor.suspended_s, 60, 1e-6);
 }
 
-static void unknown_counters_stay_unknown(void **state)
+TEST(unknown_counters_stay_unknown)
 {
-    (void)state;
     struct run_monitor_reading before = steady(), after = steady();
     struct run_monitor monitor;
     after.monotonic_ns += 1000000;
@@ -130,9 +124,8 @@ static void unknown_counters_stay_unknown(void **state)
     assert_close(monitor.own_write_bytes, 0, 0);
 }
 
-static void helper_is_any_thread_but_the_caller(void **state)
+TEST(helper_is_any_thread_but_the_caller)
 {
-    (void)state;
     struct run_monitor_reading before = steady(), after = steady();
     struct run_monitor monitor;
     after.monotonic_ns += 1000000000;
@@ -144,9 +137,8 @@ static void helper_is_any_thread_but_the_caller(void **state)
     assert_close(monitor.busiest_helper_cpu_share, 0.7, 1e-12);
 }
 
-static void busiest_lane_stays(void **state)
+TEST(busiest_lane_stays)
 {
-    (void)state;
     struct run_monitor monitor;
     struct run_monitor_cpu start = {1, 1, 1}, lazy = {1.1, 1.1, 1.5}, busy = {1.2, 1.7, 1},
                            unknown = {NAN, NAN, NAN};
@@ -164,9 +156,8 @@ static void busiest_lane_stays(void **state)
 }
 
 /* Of this machine: what is known must move forward, and a thread that computes must be seen. */
-static void reading_of_this_machine_is_sane(void **state)
+TEST(reading_of_this_machine_is_sane)
 {
-    (void)state;
     static struct run_monitor_reading before, after;
     struct hostinfo_device nowhere = {0};
     struct run_monitor monitor;
@@ -197,10 +188,9 @@ static void *spin(void *stop)
 }
 
 /* On a busy machine a thread may wait longer than a look lasts: some look finds it at work. */
-static void computing_helper_is_seen(void **state)
+TEST(computing_helper_is_seen)
 {
     enum { LOOKS = 100 };
-    (void)state;
     static struct run_monitor_reading before, after;
     struct hostinfo_device nowhere = {0};
     struct run_monitor monitor;
@@ -224,9 +214,8 @@ static void computing_helper_is_seen(void **state)
     assert_true(monitor.process_cpu_share > 0.01);
 }
 
-static void idle_watch_takes_its_time_and_does_no_io(void **state)
+TEST(idle_watch_takes_its_time_and_does_no_io)
 {
-    (void)state;
     struct hostinfo_device nowhere = {0};
     struct run_monitor_idle idle;
     run_monitor_idle(&nowhere, 20000000, &idle);
@@ -237,22 +226,4 @@ static void idle_watch_takes_its_time_and_does_no_io(void **state)
     assert_true(idle.n_cpus >= 1);
     assert_true(isnan(idle.machine_busy_share) ||
                 (idle.machine_busy_share >= 0 && idle.machine_busy_share <= 1));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stat_line_gives_ticks),
-        cmocka_unit_test(disk_line_gives_bytes),
-        cmocka_unit_test(pressure_line_gives_total),
-        cmocka_unit_test(difference_is_of_the_span),
-        cmocka_unit_test(set_clock_is_a_step_and_a_sleep_is_none),
-        cmocka_unit_test(unknown_counters_stay_unknown),
-        cmocka_unit_test(helper_is_any_thread_but_the_caller),
-        cmocka_unit_test(busiest_lane_stays),
-        cmocka_unit_test(reading_of_this_machine_is_sane),
-        cmocka_unit_test(computing_helper_is_seen),
-        cmocka_unit_test(idle_watch_takes_its_time_and_does_no_io),
-    };
-    return cmocka_run_group_tests_name("bench/run/watch", tests, NULL, NULL);
 }

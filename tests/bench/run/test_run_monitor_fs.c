@@ -68,9 +68,8 @@ static void check_own_bytes(double own_bytes, uint64_t bytes)
 }
 
 /* Whatever thread of ours or of the kernel does the I/O. */
-static void direct_bytes_are_our_own_with_every_api(void **state)
+TEST(direct_bytes_are_our_own_with_every_api)
 {
-    (void)state;
     rig_need(target.direct_read == TARGET_DIRECT_PROVED && target.direct_write == TARGET_DIRECT_PROVED,
              "no direct I/O here");
     for (enum api api = 0; api < API_N; api++) {
@@ -84,18 +83,16 @@ static void direct_bytes_are_our_own_with_every_api(void **state)
     }
 }
 
-static void device_moves_what_we_move(void **state)
+TEST(device_moves_what_we_move)
 {
-    (void)state;
     need_device();
     rig_need(target.direct_read == TARGET_DIRECT_PROVED, "no direct I/O here");
     struct measure_result result = run(&target, MEASURE_CACHE_COLD, "randread", API_PSYNC, 1, 2);
     assert_true(result.monitor.device_read_bytes >= (double)result.bytes_read); /* neighbours come on top */
 }
 
-static void cold_buffered_bytes_are_our_own_with_every_api(void **state)
+TEST(cold_buffered_bytes_are_our_own_with_every_api)
 {
-    (void)state;
     for (enum api api = 0; api < API_N; api++) {
         if (!has_api(api))
             continue;
@@ -109,9 +106,8 @@ static void cold_buffered_bytes_are_our_own_with_every_api(void **state)
 }
 
 /* The fault that a claim of "cold" must not survive. */
-static void bytes_from_the_cache_are_not_our_own(void **state)
+TEST(bytes_from_the_cache_are_not_our_own)
 {
-    (void)state;
     for (enum api api = 0; api < API_N; api++) {
         if (!has_api(api))
             continue;
@@ -123,9 +119,8 @@ static void bytes_from_the_cache_are_not_our_own(void **state)
 }
 
 /* tmpfs has no device: whatever time is not waiting for a processor is the worker's own. */
-static void reads_of_memory_are_bound_by_the_processor(void **state)
+TEST(reads_of_memory_are_bound_by_the_processor)
 {
-    (void)state;
     struct target memory = {0};
     struct target_plan plan = rig_plan("/dev/shm", 16 * MIB);
     rig_need(target_create(&memory, &plan, NULL) == 0, "no file in /dev/shm");
@@ -139,9 +134,8 @@ static void reads_of_memory_are_bound_by_the_processor(void **state)
 }
 
 /* With the pool the worker only hands out; the workers' time must not be lost. */
-static void workers_are_helpers(void **state)
+TEST(workers_are_helpers)
 {
-    (void)state;
     struct measure_result pool = run(&target, MEASURE_CACHE_WARM, "randread", API_POOL, 0, 1);
     struct measure_result plain = run(&target, MEASURE_CACHE_WARM, "randread", API_PSYNC, 0, 1);
     rig_need(!isnan(pool.monitor.busiest_helper_cpu_share),
@@ -151,9 +145,8 @@ static void workers_are_helpers(void **state)
     assert_true(plain.monitor.busiest_helper_cpu_share == 0);
 }
 
-static void every_lane_is_looked_at(void **state)
+TEST(every_lane_is_looked_at)
 {
-    (void)state;
     struct measure_result result = run(&target, MEASURE_CACHE_WARM, "randread", API_PSYNC, 0, 4);
     assert_true(result.monitor.busiest_thread_cpu_share > 0);
     assert_true(result.monitor.process_cpu_share > 0);
@@ -179,9 +172,8 @@ static pid_t start_neighbour(void)
             _exit(1);
 }
 
-static void busy_neighbour_is_seen(void **state)
+TEST(busy_neighbour_is_seen)
 {
-    (void)state;
     struct hostinfo_device device;
     struct run_monitor_idle idle;
     need_device();
@@ -205,9 +197,8 @@ static void run_throttled(void *shared)
     *result = run(&target, MEASURE_CACHE_COLD, "randread", API_PSYNC, 1, 1);
 }
 
-static void limit_of_a_group_pins_the_rate(void **state)
+TEST(limit_of_a_group_pins_the_rate)
 {
-    (void)state;
     struct hostinfo_device device;
     struct measure_result *inside = throttle_shared(sizeof(*inside));
     need_device();
@@ -223,9 +214,8 @@ static void limit_of_a_group_pins_the_rate(void **state)
     assert_true(isnan(own) || own == read);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     struct err err = {0};
     struct target_plan plan = rig_plan(".", TARGET_SIZE_MIN_BYTES);
     int result = target_create(&target, &plan, &err);
@@ -236,26 +226,11 @@ static int set_up(void **state)
     return result;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     target_close(&target);
     arena_free(&arena);
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(direct_bytes_are_our_own_with_every_api),
-        cmocka_unit_test(device_moves_what_we_move),
-        cmocka_unit_test(cold_buffered_bytes_are_our_own_with_every_api),
-        cmocka_unit_test(bytes_from_the_cache_are_not_our_own),
-        cmocka_unit_test(reads_of_memory_are_bound_by_the_processor),
-        cmocka_unit_test(workers_are_helpers),
-        cmocka_unit_test(every_lane_is_looked_at),
-        cmocka_unit_test(busy_neighbour_is_seen),
-        cmocka_unit_test(limit_of_a_group_pins_the_rate),
-    };
-    return cmocka_run_group_tests_name("bench/watch_fs", tests, set_up, tear_down);
-}
+GROUP(set_up, tear_down);

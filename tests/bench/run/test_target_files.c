@@ -2,7 +2,7 @@
  * run wrote is read from the stamps of bench/io/verify. */
 #include "bench/run/measure.h"
 #include "tests/bench/target/target_rig.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 
@@ -21,7 +21,7 @@ struct world {
     struct err err;
 };
 
-static int open_world(void **state)
+FIXTURE(open_world)
 {
     struct world *world = calloc(1, sizeof *world);
     assert_non_null(world);
@@ -39,13 +39,13 @@ static int open_world(void **state)
         .warmup_window = WARMUP_WINDOW_DEFAULT,
         .batch_requests = WARMUP_BATCH_DEFAULT,
         .seed = 3};
-    *state = world;
+    *test_state = world;
     return 0;
 }
 
-static int close_world(void **state)
+FIXTURE(close_world)
 {
-    struct world *world = *state;
+    struct world *world = *test_state;
     target_close(&world->target);
     verify_close(&world->verify);
     arena_free(&world->arena);
@@ -54,6 +54,8 @@ static int close_world(void **state)
     free(world);
     return 0;
 }
+
+EACH_TEST(open_world, close_world);
 
 static void create(struct world *world, uint64_t size, uint32_t n_files)
 {
@@ -83,9 +85,9 @@ static uint64_t n_writes(const struct world *world, uint32_t file, uint64_t offs
     return stamp.n_writes;
 }
 
-static void parts_are_equal_and_whole_mebibytes(void **state)
+TEST(parts_are_equal_and_whole_mebibytes)
 {
-    struct world *world = *state;
+    struct world *world = *test_state;
     create(world, 8 * MIB, 3);
     assert_int_equal(target_n_files(&world->target), 3);
     assert_int_equal(world->target.size_bytes, 6 * MIB);
@@ -99,9 +101,9 @@ static void parts_are_equal_and_whole_mebibytes(void **state)
     }
 }
 
-static void more_files_than_mebibytes_are_refused(void **state)
+TEST(more_files_than_mebibytes_are_refused)
 {
-    struct world *world = *state;
+    struct world *world = *test_state;
     struct target_plan plan = rig_plan(world->directory, 4 * MIB);
     plan.n_files = 5;
     assert_int_equal(target_create(&world->target, &plan, &world->err), -EINVAL);
@@ -113,9 +115,9 @@ static void more_files_than_mebibytes_are_refused(void **state)
     assert_int_equal(bytes, 4 * MIB);
 }
 
-static void cache_is_that_of_all_files(void **state)
+TEST(cache_is_that_of_all_files)
 {
-    struct world *world = *state;
+    struct world *world = *test_state;
     enum target_cold cold;
     uint64_t cached = 0, dirty = 0, pages = 4 * MIB / (uint64_t)sysconf(_SC_PAGESIZE);
     create(world, 4 * MIB, 4);
@@ -129,9 +131,9 @@ static void cache_is_that_of_all_files(void **state)
     assert_true(cold == TARGET_COLD_VERIFIED ? cached == 0 : cached > 0);
 }
 
-static void run_deals_its_requests_out_to_all_files(void **state)
+TEST(run_deals_its_requests_out_to_all_files)
 {
-    struct world *world = *state;
+    struct world *world = *test_state;
     create(world, 4 * MIB, 4);
     world->plan.max_bytes = (64 + 2) * 4 * KIB;
     run(world, "write", API_PSYNC, 1, 1);
@@ -143,9 +145,9 @@ static void run_deals_its_requests_out_to_all_files(void **state)
 }
 
 /* A pass over the whole file that meets nothing twice has no block that could not be judged. */
-static void every_api_and_thread_keeps_to_its_own_blocks(void **state)
+TEST(every_api_and_thread_keeps_to_its_own_blocks)
 {
-    struct world *world = *state;
+    struct world *world = *test_state;
     create(world, 8 * MIB, 4);
     world->env.alignment_bytes = 1536;
     for (int api = 0; api < API_N; api++) {
@@ -159,9 +161,9 @@ static void every_api_and_thread_keeps_to_its_own_blocks(void **state)
     assert_true(world->verify.n_compared > 8 * MIB / 512);
 }
 
-static void shifted_requests_leave_the_beginning_alone(void **state)
+TEST(shifted_requests_leave_the_beginning_alone)
 {
-    struct world *world = *state;
+    struct world *world = *test_state;
     create(world, 4 * MIB, 1);
     world->env.alignment_bytes = 512;
     run(world, "write", API_PSYNC, 1, 1);
@@ -174,9 +176,9 @@ static void shifted_requests_leave_the_beginning_alone(void **state)
     assert_int_equal(world->result.bytes_written, 4 * MIB - 4096);
 }
 
-static void requests_are_shifted_in_every_file(void **state)
+TEST(requests_are_shifted_in_every_file)
 {
-    struct world *world = *state;
+    struct world *world = *test_state;
     create(world, 4 * MIB, 2);
     world->env.alignment_bytes = 512;
     run(world, "write", API_PSYNC, 1, 1);
@@ -186,9 +188,9 @@ static void requests_are_shifted_in_every_file(void **state)
     }
 }
 
-static void alignment_to_the_request_size_changes_nothing(void **state)
+TEST(alignment_to_the_request_size_changes_nothing)
 {
-    struct world *world = *state;
+    struct world *world = *test_state;
     create(world, 4 * MIB, 1);
     const uint64_t sizes[] = {0, 4096, 8192, MIB};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -202,9 +204,9 @@ static void alignment_to_the_request_size_changes_nothing(void **state)
     assert_int_equal(measure_shift_bytes(&world->env, &world->plan.point), 0);
 }
 
-static void regions_are_whole_requests_in_every_file(void **state)
+TEST(regions_are_whole_requests_in_every_file)
 {
-    struct world *world = *state;
+    struct world *world = *test_state;
     struct point *point = &world->plan.point;
     create(world, 8 * MIB, 4);
     point->request_size_bytes = 64 * KIB;
@@ -218,30 +220,12 @@ static void regions_are_whole_requests_in_every_file(void **state)
     assert_int_equal(measure_region_bytes(&world->env, point), 124 * 64 * KIB);
 }
 
-static void mismatch_names_the_file(void **state)
+TEST(mismatch_names_the_file)
 {
-    struct world *world = *state;
+    struct world *world = *test_state;
     uint64_t bytes = 0;
     create(world, 4 * MIB, 4);
     assert_int_equal(pwrite(target_fds(&world->target)[2], "x", 1, 8192 + 99), 1);
     assert_int_equal(measure_read_back(&world->env, &bytes, &world->err), -EBADMSG);
     assert_non_null(strstr(world->err.text, "the block at offset 8192 of file 2 (write 1) is damaged"));
-}
-
-int main(void)
-{
-#define WHOLE(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
-    const struct CMUnitTest tests[] = {
-        WHOLE(parts_are_equal_and_whole_mebibytes),
-        WHOLE(more_files_than_mebibytes_are_refused),
-        WHOLE(cache_is_that_of_all_files),
-        WHOLE(run_deals_its_requests_out_to_all_files),
-        WHOLE(every_api_and_thread_keeps_to_its_own_blocks),
-        WHOLE(shifted_requests_leave_the_beginning_alone),
-        WHOLE(requests_are_shifted_in_every_file),
-        WHOLE(alignment_to_the_request_size_changes_nothing),
-        WHOLE(regions_are_whole_requests_in_every_file),
-        WHOLE(mismatch_names_the_file),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,8 +5,8 @@
 #include "bench/io/verify.h"
 #include "bench/run/measure.h"
 #include "tests/bench/target/target_rig.h"
-#include "tests/check.h"
 #include "tests/memory_room.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -21,19 +21,19 @@ struct rig {
     unsigned char disk[N_BYTES];
 };
 
-static int setup(void **state)
+FIXTURE(setup)
 {
     struct rig *rig = calloc(1, sizeof *rig);
     assert_non_null(rig);
     assert_int_equal(verify_open(&rig->verify, N_BYTES, 1, 5, &rig->err), 0);
     verify_stamp(&rig->verify, rig->disk, 0, N_BYTES);
-    *state = rig;
+    *test_state = rig;
     return 0;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    struct rig *rig = *state;
+    struct rig *rig = *test_state;
     verify_close(&rig->verify);
     verify_close(&rig->verify);
     free(rig);
@@ -53,9 +53,8 @@ static int transfer(struct rig *rig, bool is_write, uint64_t offset, uint64_t si
     return verify_end(&rig->verify, &call, &rig->err);
 }
 
-static void a_file_with_more_stamps_than_half_of_the_room_is_refused(void **state)
+TEST(a_file_with_more_stamps_than_half_of_the_room_is_refused)
 {
-    (void)state;
     struct verify verify = {0};
     struct err err = {0};
     room_bytes = 64 * MIB;
@@ -69,9 +68,9 @@ static void a_file_with_more_stamps_than_half_of_the_room_is_refused(void **stat
     assert_int_equal(small, 0);
 }
 
-static void what_was_written_is_found(void **state)
+TEST_WITH(what_was_written_is_found, setup, teardown)
 {
-    struct rig *rig = *state;
+    struct rig *rig = *test_state;
     assert_int_equal(transfer(rig, false, 0, N_BYTES), 0);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(transfer(rig, true, 4096, 8192), 0);
@@ -90,9 +89,9 @@ static void check_message(struct rig *rig, uint64_t offset, const char *words)
         fail_msg("\"%s\" lacks \"%s\" or \"%s\"", rig->err.text, words, place);
 }
 
-static void any_flipped_bit_is_found(void **state)
+TEST_WITH(any_flipped_bit_is_found, setup, teardown)
 {
-    struct rig *rig = *state;
+    struct rig *rig = *test_state;
     for (uint32_t bit = 0; bit < BLOCK * 8; bit++) {
         unsigned char *byte = rig->disk + 3 * (size_t)BLOCK + bit / 8;
         *byte ^= (unsigned char)(1U << bit % 8);
@@ -102,26 +101,26 @@ static void any_flipped_bit_is_found(void **state)
     assert_int_equal(transfer(rig, false, 1024, 2048), 0);
 }
 
-static void two_flipped_bits_are_found(void **state)
+TEST_WITH(two_flipped_bits_are_found, setup, teardown)
 {
-    struct rig *rig = *state;
+    struct rig *rig = *test_state;
     /* The highest bits of words that share a sum cancel each other in a checksum without rotation. */
     rig->disk[8 * 8 + 7] ^= 0x80;
     rig->disk[12 * 8 + 7] ^= 0x80;
     check_message(rig, 0, "is damaged: expected checksum ");
 }
 
-static void damage_is_reported_with_both_values(void **state)
+TEST_WITH(damage_is_reported_with_both_values, setup, teardown)
 {
-    struct rig *rig = *state;
+    struct rig *rig = *test_state;
     rig->disk[7 * BLOCK + 100] ^= 1;
     check_message(rig, 7 * BLOCK, "is damaged: expected checksum ");
     assert_non_null(strstr(rig->err.text, ", found "));
 }
 
-static void lost_write_is_stale(void **state)
+TEST_WITH(lost_write_is_stale, setup, teardown)
 {
-    struct rig *rig = *state;
+    struct rig *rig = *test_state;
     unsigned char old[BLOCK];
     memcpy(old, rig->disk + 5 * (size_t)BLOCK, BLOCK);
     assert_int_equal(transfer(rig, true, 5 * (size_t)BLOCK, BLOCK), 0);
@@ -129,17 +128,17 @@ static void lost_write_is_stale(void **state)
     check_message(rig, 5 * BLOCK, "is stale: expected write 2, found write 1");
 }
 
-static void misplaced_write_names_both_offsets(void **state)
+TEST_WITH(misplaced_write_names_both_offsets, setup, teardown)
 {
-    struct rig *rig = *state;
+    struct rig *rig = *test_state;
     memcpy(rig->disk + 2 * (size_t)BLOCK, rig->disk + 9 * (size_t)BLOCK, BLOCK);
     check_message(rig, 2 * BLOCK,
                   "is misplaced: expected write 1 to this place, found write 1 to offset 4608");
 }
 
-static void zeros_and_data_of_others_are_foreign(void **state)
+TEST_WITH(zeros_and_data_of_others_are_foreign, setup, teardown)
 {
-    struct rig *rig = *state;
+    struct rig *rig = *test_state;
     struct verify other = {0};
     memset(rig->disk + 4096, 0, BLOCK);
     check_message(rig, 4096, "was not written by this command: expected key ");
@@ -152,9 +151,9 @@ static void zeros_and_data_of_others_are_foreign(void **state)
 /* ---- requests that meet ----------------------------------------------------------------------------------
  */
 
-static void read_that_meets_a_write_is_not_judged(void **state)
+TEST_WITH(read_that_meets_a_write_is_not_judged, setup, teardown)
 {
-    struct rig *rig = *state;
+    struct rig *rig = *test_state;
     struct io_call reader = call_of(rig, false, 0, BLOCK), writer = call_of(rig, true, 0, BLOCK);
     unsigned char old[BLOCK];
     memcpy(old, rig->disk, BLOCK);
@@ -175,9 +174,9 @@ static void read_that_meets_a_write_is_not_judged(void **state)
     assert_int_equal(verify_end(&rig->verify, &reader, &rig->err), -EBADMSG);
 }
 
-static void two_writes_that_meet_leave_the_block_unjudged_until_the_next(void **state)
+TEST_WITH(two_writes_that_meet_leave_the_block_unjudged_until_the_next, setup, teardown)
 {
-    struct rig *rig = *state;
+    struct rig *rig = *test_state;
     unsigned char first[BLOCK];
     struct io_call a = call_of(rig, true, 512, BLOCK), b = a;
     verify_begin(&rig->verify, &a);
@@ -193,9 +192,9 @@ static void two_writes_that_meet_leave_the_block_unjudged_until_the_next(void **
     assert_int_equal(transfer(rig, false, 512, BLOCK), -EBADMSG);
 }
 
-static void abandoned_write_leaves_the_block_unjudged(void **state)
+TEST_WITH(abandoned_write_leaves_the_block_unjudged, setup, teardown)
 {
-    struct rig *rig = *state;
+    struct rig *rig = *test_state;
     unsigned char old[BLOCK];
     struct io_call call = call_of(rig, true, 0, BLOCK);
     memcpy(old, rig->disk, BLOCK);
@@ -225,9 +224,9 @@ static void *touch_many(void *argument)
     return NULL;
 }
 
-static void threads_lose_no_count(void **state)
+TEST_WITH(threads_lose_no_count, setup, teardown)
 {
-    struct rig *rig = *state;
+    struct rig *rig = *test_state;
     pthread_t threads[4];
     for (int i = 0; i < 4; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, touch_many, rig), 0);
@@ -257,7 +256,7 @@ struct world {
     struct err err;
 };
 
-static int open_world(void **state)
+FIXTURE(open_world)
 {
     struct world *world = calloc(1, sizeof *world);
     assert_non_null(world);
@@ -281,13 +280,13 @@ static int open_world(void **state)
                                         .warmup_window = WARMUP_WINDOW_DEFAULT,
                                         .batch_requests = WARMUP_BATCH_DEFAULT,
                                         .seed = 3};
-    *state = world;
+    *test_state = world;
     return 0;
 }
 
-static int close_world(void **state)
+FIXTURE(close_world)
 {
-    struct world *world = *state;
+    struct world *world = *test_state;
     target_close(&world->target);
     verify_close(&world->verify);
     arena_free(&world->arena);
@@ -314,9 +313,9 @@ static void flip(struct world *world, uint64_t offset)
     assert_int_equal(pwrite(world->target.fd, &byte, 1, (off_t)offset), 1);
 }
 
-static void filling_is_read_back_whole(void **state)
+TEST_WITH(filling_is_read_back_whole, open_world, close_world)
 {
-    struct world *world = *state;
+    struct world *world = *test_state;
     uint64_t bytes = 0;
     assert_int_equal(measure_read_back(&world->env, &bytes, &world->err), 0);
     assert_int_equal(bytes, 4 * MIB);
@@ -325,9 +324,9 @@ static void filling_is_read_back_whole(void **state)
     assert_int_equal(bytes, 0);
 }
 
-static void flaw_in_the_filling_is_found(void **state)
+TEST_WITH(flaw_in_the_filling_is_found, open_world, close_world)
 {
-    struct world *world = *state;
+    struct world *world = *test_state;
     uint64_t bytes = 0;
     flip(world, 3 * MIB + 1000);
     assert_int_equal(measure_read_back(&world->env, &bytes, &world->err), -EBADMSG);
@@ -335,9 +334,9 @@ static void flaw_in_the_filling_is_found(void **state)
     assert_non_null(strstr(world->err.text, "the block at offset 3146240 (write 1) is damaged"));
 }
 
-static void sound_file_passes_under_every_api(void **state)
+TEST_WITH(sound_file_passes_under_every_api, open_world, close_world)
 {
-    struct world *world = *state;
+    struct world *world = *test_state;
     const char *const patterns[] = {"randrw:50", "write", "seq-read=50,rand-write=50"};
     for (int api = 0; api < API_N; api++) {
         if (ioapi_table[api]->probe(NULL) < 0)
@@ -352,9 +351,9 @@ static void sound_file_passes_under_every_api(void **state)
 }
 
 /* In the first request, so that a run reads it however slow the machine is. */
-static void flipped_byte_fails_the_run_that_reads_it(void **state)
+TEST_WITH(flipped_byte_fails_the_run_that_reads_it, open_world, close_world)
 {
-    struct world *world = *state;
+    struct world *world = *test_state;
     flip(world, 700);
     for (int api = 0; api < API_N; api++) {
         if (ioapi_table[api]->probe(NULL) < 0)
@@ -367,9 +366,9 @@ static void flipped_byte_fails_the_run_that_reads_it(void **state)
 }
 
 /* The run itself never looks at what it wrote. */
-static void lost_byte_of_a_write_is_found_after_the_run(void **state)
+TEST_WITH(lost_byte_of_a_write_is_found_after_the_run, open_world, close_world)
 {
-    struct world *world = *state;
+    struct world *world = *test_state;
     uint64_t bytes = 0;
     assert_int_equal(run(world, "randwrite", API_PSYNC, 1, 1), 0);
     assert_true(world->result.total_bytes_read >= world->result.bytes_written);
@@ -384,39 +383,12 @@ static void lost_byte_of_a_write_is_found_after_the_run(void **state)
     assert_non_null(strstr(world->err.text, "the block at offset 3149312 "));
 }
 
-static void without_verify_nothing_is_stamped_or_compared(void **state)
+TEST_WITH(without_verify_nothing_is_stamped_or_compared, open_world, close_world)
 {
-    struct world *world = *state;
+    struct world *world = *test_state;
     uint64_t compared = world->verify.n_compared;
     flip(world, 12345);
     world->env.verify = NULL;
     assert_int_equal(run(world, "randrw:50", API_PSYNC, 1, 1), 0);
     assert_int_equal(world->verify.n_compared, compared);
-}
-
-int main(void)
-{
-#define BLOCKS(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
-#define WHOLE(test)  cmocka_unit_test_setup_teardown(test, open_world, close_world)
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_file_with_more_stamps_than_half_of_the_room_is_refused),
-        BLOCKS(what_was_written_is_found),
-        BLOCKS(any_flipped_bit_is_found),
-        BLOCKS(two_flipped_bits_are_found),
-        BLOCKS(damage_is_reported_with_both_values),
-        BLOCKS(lost_write_is_stale),
-        BLOCKS(misplaced_write_names_both_offsets),
-        BLOCKS(zeros_and_data_of_others_are_foreign),
-        BLOCKS(read_that_meets_a_write_is_not_judged),
-        BLOCKS(two_writes_that_meet_leave_the_block_unjudged_until_the_next),
-        BLOCKS(abandoned_write_leaves_the_block_unjudged),
-        BLOCKS(threads_lose_no_count),
-        WHOLE(filling_is_read_back_whole),
-        WHOLE(flaw_in_the_filling_is_found),
-        WHOLE(sound_file_passes_under_every_api),
-        WHOLE(flipped_byte_fails_the_run_that_reads_it),
-        WHOLE(lost_byte_of_a_write_is_found_after_the_run),
-        WHOLE(without_verify_nothing_is_stamped_or_compared),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

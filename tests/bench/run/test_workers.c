@@ -1,6 +1,6 @@
 /* Tests of bench/run/workers: runs that are ended early, on a simulated world with a known truth. */
 #include "bench/run/workers.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 static struct {
     uint64_t now_ns;
@@ -51,9 +51,8 @@ static int measure(void)
     return measure_run(&rig.env, &rig.plan, &rig.result, &latency, NULL);
 }
 
-static void a_hopeless_run_is_cut_at_the_least_that_a_run_has(void **state)
+TEST(a_hopeless_run_is_cut_at_the_least_that_a_run_has)
 {
-    (void)state;
     /* 4000 requests a second in flight: 50 ms decide; 400: 64 requests do. */
     const double slowness[] = {1, 10};
     const double seconds[] = {0.05, 0.16};
@@ -69,9 +68,8 @@ static void a_hopeless_run_is_cut_at_the_least_that_a_run_has(void **state)
     }
 }
 
-static void a_run_that_is_not_hopeless_lasts_its_time(void **state)
+TEST(a_run_that_is_not_hopeless_lasts_its_time)
 {
-    (void)state;
     const double share[] = {0, 0.5, 0.99};
     for (size_t i = 0; i < 3; i++) {
         reset(4, 2);
@@ -83,9 +81,8 @@ static void a_run_that_is_not_hopeless_lasts_its_time(void **state)
 }
 
 /* Of the shortest length, or made so long by its 64 requests: nothing was left to be saved. */
-static void a_run_that_is_over_is_not_called_cut(void **state)
+TEST(a_run_that_is_over_is_not_called_cut)
 {
-    (void)state;
     const double slowness[] = {1, 100};
     for (size_t i = 0; i < 2; i++) {
         reset(1, 1);
@@ -97,9 +94,8 @@ static void a_run_that_is_over_is_not_called_cut(void **state)
     }
 }
 
-static void a_hopeless_warm_up_ends_early(void **state)
+TEST(a_hopeless_warm_up_ends_early)
 {
-    (void)state;
     reset(1, 1);
     rig.world.noise.op_cv = 0.5;
     rig.plan.warmup_coef = 0.001;
@@ -112,15 +108,4 @@ static void a_hopeless_warm_up_ends_early(void **state)
     rig.plan.hopeless_bps = 1.6 * rig.truth_bps;
     assert_int_equal(measure(), 0);
     assert_true(rig.result.warmup_seconds >= 1 && rig.result.seconds < 0.08);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_hopeless_run_is_cut_at_the_least_that_a_run_has),
-        cmocka_unit_test(a_run_that_is_not_hopeless_lasts_its_time),
-        cmocka_unit_test(a_run_that_is_over_is_not_called_cut),
-        cmocka_unit_test(a_hopeless_warm_up_ends_early),
-    };
-    return cmocka_run_group_tests_name("bench/run/lanes", tests, NULL, NULL);
 }

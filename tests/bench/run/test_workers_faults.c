@@ -2,7 +2,7 @@
 /* LINK: -Wl,--wrap=io_uring_submit_and_wait,--wrap=io_uring_queue_exit */
 #include "bench/run/measure.h"
 #include "tests/bench/target/target_rig.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <liburing.h>
@@ -39,9 +39,8 @@ void __wrap_io_uring_queue_exit(struct io_uring *ring)
     __real_io_uring_queue_exit(ring);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     rig_make_directory(directory);
     struct err err = {0};
     struct target_plan plan = rig_plan(directory, TARGET_SIZE_MIN_BYTES);
@@ -51,14 +50,15 @@ static int set_up(void **state)
     return code;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     target_close(&target);
     arena_free(&arena);
     rig_remove_tree(directory);
     return 0;
 }
+
+GROUP(set_up, tear_down);
 
 /* Synced writes are always handed to a worker of the kernel, so that there is something to wait for. */
 static int measure(bool cooperative, uint32_t threads, uint64_t warmup_limit_ns)
@@ -93,9 +93,8 @@ static void check_broken(bool cooperative, uint32_t threads, uint64_t warmup_lim
     assert_int_equal(faults.n_in_flight, 0);
 }
 
-static void nothing_is_in_flight_when_a_broken_ring_goes_away(void **state)
+TEST(nothing_is_in_flight_when_a_broken_ring_goes_away)
 {
-    (void)state;
     struct err err = {0};
     const uint32_t threads[] = {1, 4};
     const uint64_t warmups_ns[] = {0, 20000000};
@@ -105,12 +104,4 @@ static void nothing_is_in_flight_when_a_broken_ring_goes_away(void **state)
     }
     for (unsigned i = 0; i < 16; i++)
         check_broken((i & 1) != 0, threads[i >> 1 & 1], warmups_ns[i >> 2 & 1], (i & 8) != 0 ? 1 : 5);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_in_flight_when_a_broken_ring_goes_away),
-    };
-    return cmocka_run_group_tests_name("bench/lanes_faults", tests, set_up, tear_down);
 }

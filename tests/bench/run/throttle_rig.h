@@ -4,7 +4,7 @@
 #define FSTUNE_TESTS_BENCH_RUN_THROTTLE_RIG_H
 
 #include "bench/host/hostinfo_internal.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <fcntl.h>
 #include <stdio.h>

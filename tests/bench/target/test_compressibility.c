@@ -2,7 +2,7 @@
 #include "bench/base/rng.h"
 #include "bench/target/compressibility.h"
 #include "bench/target/compressibility_internal.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -49,9 +49,8 @@ static struct compressibility look(enum kind kind, uint64_t n_blocks)
     return compressibility;
 }
 
-static void random_data_do_not_compress(void **state)
+TEST(random_data_do_not_compress)
 {
-    (void)state;
     struct compressibility compressibility = look(RANDOM, 100);
     assert_int_equal(compressibility.n_blocks, COMPRESSIBILITY_BLOCKS);
     assert_close(compressibility.compressed_share, 1, 0.01);
@@ -60,9 +59,8 @@ static void random_data_do_not_compress(void **state)
     assert_close(compressibility.duplicate_share, 0, 0);
 }
 
-static void zeros_are_zero_and_duplicates(void **state)
+TEST(zeros_are_zero_and_duplicates)
 {
-    (void)state;
     struct compressibility compressibility = look(ZERO, 64);
     assert_true(compressibility.compressed_share < 0.01);
     assert_close(compressibility.compressible_share, 1, 0);
@@ -70,36 +68,32 @@ static void zeros_are_zero_and_duplicates(void **state)
     assert_close(compressibility.duplicate_share, 63.0 / 64, 1e-12);
 }
 
-static void repeated_data_are_not_zero(void **state)
+TEST(repeated_data_are_not_zero)
 {
-    (void)state;
     struct compressibility compressibility = look(SAME, 10);
     assert_int_equal(compressibility.n_blocks, 10);
     assert_close(compressibility.zero_share, 0, 0);
     assert_close(compressibility.duplicate_share, 0.9, 1e-12);
 }
 
-static void text_compresses_without_duplicates(void **state)
+TEST(text_compresses_without_duplicates)
 {
-    (void)state;
     struct compressibility compressibility = look(TEXT, 50);
     assert_close(compressibility.compressible_share, 1, 0);
     assert_true(compressibility.compressed_share < 0.5);
     assert_close(compressibility.duplicate_share, 0, 0);
 }
 
-static void half_is_half(void **state)
+TEST(half_is_half)
 {
-    (void)state;
     struct compressibility compressibility = look(MIXED, 64);
     assert_close(compressibility.compressible_share, 0.5, 1e-12);
     assert_close(compressibility.zero_share, 0.5, 1e-12);
     assert_close(compressibility.duplicate_share, 31.0 / 64, 1e-12);
 }
 
-static void sample_reaches_from_start_to_end(void **state)
+TEST(sample_reaches_from_start_to_end)
 {
-    (void)state;
     struct compressibility compressibility;
     int fd = make_file(RANDOM, 1000, 0);
     memset(block, 0, sizeof(block));
@@ -110,9 +104,8 @@ static void sample_reaches_from_start_to_end(void **state)
     close(fd);
 }
 
-static void too_small_or_unreadable_is_an_error(void **state)
+TEST(too_small_or_unreadable_is_an_error)
 {
-    (void)state;
     struct compressibility compressibility = {.n_blocks = 9};
     int fd = make_file(RANDOM, 0, 1000);
     assert_int_equal(compressibility_of(fd, &compressibility), -ENODATA);
@@ -125,9 +118,8 @@ static void too_small_or_unreadable_is_an_error(void **state)
     close(fd);
 }
 
-static void hash_sees_every_bit(void **state)
+TEST(hash_sees_every_bit)
 {
-    (void)state;
     unsigned char data[4096] = {0};
     uint64_t clean = compressibility_hash(data, sizeof(data));
     for (size_t bit = 0; bit < sizeof(data) * 8; bit++) {
@@ -137,19 +129,4 @@ static void hash_sees_every_bit(void **state)
     }
     data[7] = data[15] = 0x80; /* the highest bits of two words must not cancel each other */
     assert_true(compressibility_hash(data, sizeof(data)) != clean);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_data_do_not_compress),
-        cmocka_unit_test(zeros_are_zero_and_duplicates),
-        cmocka_unit_test(repeated_data_are_not_zero),
-        cmocka_unit_test(text_compresses_without_duplicates),
-        cmocka_unit_test(half_is_half),
-        cmocka_unit_test(sample_reaches_from_start_to_end),
-        cmocka_unit_test(too_small_or_unreadable_is_an_error),
-        cmocka_unit_test(hash_sees_every_bit),
-    };
-    return cmocka_run_group_tests_name("bench/target/content", tests, NULL, NULL);
 }

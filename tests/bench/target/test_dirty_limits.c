@@ -2,7 +2,7 @@
  */
 /* LINK: -Wl,--wrap=close_range */
 #include "bench/target/dirty_limits.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -67,24 +67,23 @@ static unsigned long long value(const char *name)
     return n > 0 ? strtoull(text, NULL, 10) : 0;
 }
 
-static int enter(void **state)
+FIXTURE(enter)
 {
-    (void)state;
     return mkdtemp(folder) == NULL ? -1 : 0;
 }
 
-static int leave(void **state)
+FIXTURE(leave)
 {
-    (void)state;
     for (size_t i = 0; i < N_OF(names); i++)
         unlink(path_of(names[i]));
     unlink(path_of("dirty-limits"));
     return rmdir(folder);
 }
 
-static int as_ratios(void **state)
+GROUP(enter, leave);
+
+FIXTURE(as_ratios)
 {
-    (void)state;
     memset(&err, 0, sizeof err);
     put("dirty_bytes", "0\n");
     put("dirty_ratio", "20\n");
@@ -93,10 +92,9 @@ static int as_ratios(void **state)
     return 0;
 }
 
-static void values_are_set_and_come_back(void **state)
+TEST_WITH(values_are_set_and_come_back, as_ratios, NULL)
 {
     struct dirty_limits limits = {0};
-    (void)state;
     put("dirty_background_bytes", "123456789\n");
     assert_int_equal(dirty_limits_set(&limits, &places, 64 * MIB, 128 * MIB, &err), 0);
     assert_true(value("dirty_background_bytes") == 64 * MIB && value("dirty_bytes") == 128 * MIB);
@@ -108,10 +106,9 @@ static void values_are_set_and_come_back(void **state)
     assert_int_equal(dirty_limits_restore(&limits, &err), 0);
 }
 
-static void a_second_guard_is_refused_until_the_first_is_gone(void **state)
+TEST_WITH(a_second_guard_is_refused_until_the_first_is_gone, as_ratios, NULL)
 {
     struct dirty_limits first = {0}, second = {0};
-    (void)state;
     assert_int_equal(dirty_limits_set(&first, &places, 64 * MIB, 128 * MIB, &err), 0);
     assert_int_equal(dirty_limits_set(&second, &places, 32 * MIB, 64 * MIB, &err), -EBUSY);
     assert_non_null(strstr(err.text, "another fstune"));
@@ -121,20 +118,18 @@ static void a_second_guard_is_refused_until_the_first_is_gone(void **state)
     assert_int_equal(dirty_limits_restore(&second, &err), 0);
 }
 
-static void limits_in_the_wrong_order_change_nothing(void **state)
+TEST_WITH(limits_in_the_wrong_order_change_nothing, as_ratios, NULL)
 {
     struct dirty_limits limits = {0};
-    (void)state;
     assert_int_equal(dirty_limits_set(&limits, &places, 128 * MIB, 128 * MIB, &err), -EINVAL);
     assert_int_equal(dirty_limits_set(&limits, &places, 4096, 128 * MIB, &err), -EINVAL);
     assert_int_equal(value("dirty_bytes"), 0);
     assert_true(limits.guard_fd <= 0);
 }
 
-static void missing_permission_is_said(void **state)
+TEST_WITH(missing_permission_is_said, as_ratios, NULL)
 {
     struct dirty_limits limits = {0};
-    (void)state;
     if (geteuid() == 0 && setegid(65534) == 0 && seteuid(65534) == 0) {
         int result = dirty_limits_set(&limits, &dirty_limits_system, 64 * MIB, 128 * MIB, &err);
         assert_int_equal(seteuid(0), 0);
@@ -145,9 +140,8 @@ static void missing_permission_is_said(void **state)
     assert_int_equal(dirty_limits_set(&limits, &nowhere, 64 * MIB, 128 * MIB, &err), -ENOENT);
 }
 
-static void a_check_changes_nothing_and_knows_who_may_not(void **state)
+TEST_WITH(a_check_changes_nothing_and_knows_who_may_not, as_ratios, NULL)
 {
-    (void)state;
     put("dirty_background_bytes", "123456789\n");
     assert_int_equal(dirty_limits_check(&places, 64 * MIB, 128 * MIB, &err), 0);
     assert_int_equal(value("dirty_background_bytes"), 123456789);
@@ -195,18 +189,16 @@ static void kill_a_holder(void)
     close(fds[0]);
 }
 
-static void a_kill_of_the_whole_group_puts_them_back(void **state)
+TEST_WITH(a_kill_of_the_whole_group_puts_them_back, as_ratios, NULL)
 {
-    (void)state;
     put("dirty_background_bytes", "77777777\n");
     kill_a_holder();
     check_comes_back("dirty_background_bytes", 77777777);
     check_comes_back("dirty_ratio", 20);
 }
 
-static void a_kernel_without_close_range_puts_them_back_too(void **state)
+TEST_WITH(a_kernel_without_close_range_puts_them_back_too, as_ratios, NULL)
 {
-    (void)state;
     put("dirty_background_bytes", "66666666\n");
     is_old_kernel = true;
     kill_a_holder();
@@ -214,10 +206,9 @@ static void a_kernel_without_close_range_puts_them_back_too(void **state)
     check_comes_back("dirty_background_bytes", 66666666);
 }
 
-static void signals_do_not_end_the_guard(void **state)
+TEST_WITH(signals_do_not_end_the_guard, as_ratios, NULL)
 {
     struct dirty_limits limits = {0};
-    (void)state;
     assert_int_equal(dirty_limits_set(&limits, &places, 64 * MIB, 128 * MIB, &err), 0);
     put("dirty_ratio", "0\n");
     kill(limits.guard, SIGTERM);
@@ -227,10 +218,9 @@ static void signals_do_not_end_the_guard(void **state)
     assert_int_equal(value("dirty_ratio"), 20);
 }
 
-static void a_guard_that_was_killed_is_replaced(void **state)
+TEST_WITH(a_guard_that_was_killed_is_replaced, as_ratios, NULL)
 {
     struct dirty_limits limits = {0};
-    (void)state;
     assert_int_equal(dirty_limits_set(&limits, &places, 64 * MIB, 128 * MIB, &err), 0);
     put("dirty_ratio", "0\n");
     kill(limits.guard, SIGKILL);
@@ -274,9 +264,8 @@ static bool recover(void)
     return restored;
 }
 
-static void when_all_were_killed_the_next_start_puts_them_back(void **state)
+TEST_WITH(when_all_were_killed_the_next_start_puts_them_back, as_ratios, NULL)
 {
-    (void)state;
     kill_holder_and_guard();
     assert_true(recover());
     assert_int_equal(value("dirty_ratio"), 20);
@@ -286,10 +275,9 @@ static void when_all_were_killed_the_next_start_puts_them_back(void **state)
     assert_int_equal(value("dirty_ratio"), 30);
 }
 
-static void what_somebody_else_has_set_since_stays(void **state)
+TEST_WITH(what_somebody_else_has_set_since_stays, as_ratios, NULL)
 {
     struct dirty_limits limits = {0};
-    (void)state;
     kill_holder_and_guard();
     put("dirty_bytes", "99999999\n");
     assert_true(recover());
@@ -306,10 +294,9 @@ static void what_somebody_else_has_set_since_stays(void **state)
 }
 
 /* Its guard's end alone is no sign that it is dead. */
-static void limits_of_a_living_command_are_left_alone(void **state)
+TEST_WITH(limits_of_a_living_command_are_left_alone, as_ratios, NULL)
 {
     struct dirty_limits limits = {0};
-    (void)state;
     assert_false(recover());
     assert_int_equal(dirty_limits_set(&limits, &places, 64 * MIB, 128 * MIB, &err), 0);
     assert_false(recover());
@@ -321,10 +308,9 @@ static void limits_of_a_living_command_are_left_alone(void **state)
     assert_false(recover());
 }
 
-static void setting_after_a_kill_keeps_the_true_old_values(void **state)
+TEST_WITH(setting_after_a_kill_keeps_the_true_old_values, as_ratios, NULL)
 {
     struct dirty_limits limits = {0};
-    (void)state;
     put("dirty_bytes", "55555555\n");
     kill_holder_and_guard();
     assert_int_equal(dirty_limits_set(&limits, &places, 32 * MIB, 64 * MIB, &err), 0);
@@ -340,10 +326,9 @@ static void check_distrusted(int expected)
     assert_true(value("dirty_bytes") == 128 * MIB);
 }
 
-static void a_record_that_others_could_write_is_refused(void **state)
+TEST_WITH(a_record_that_others_could_write_is_refused, as_ratios, NULL)
 {
     char record[128], aside[160];
-    (void)state;
     kill_holder_and_guard();
     snprintf(record, sizeof record, "%s", path_of("dirty-limits"));
     snprintf(aside, sizeof aside, "%s.aside", record);
@@ -367,7 +352,7 @@ static void a_record_that_others_could_write_is_refused(void **state)
     assert_true(recover());
 }
 
-static void what_is_no_whole_record_changes_nothing(void **state)
+TEST_WITH(what_is_no_whole_record_changes_nothing, as_ratios, NULL)
 {
     static const char *const texts[] = {
         "bytes 0 ratio 20 background_bytes 0 background_ratio 10 set 134217728 671088",
@@ -375,7 +360,6 @@ static void what_is_no_whole_record_changes_nothing(void **state)
         "bytes 0 ratio 200 background_bytes 0 background_ratio 10 set 134217728 67108864 end\n",
         "bytes -1 ratio 20 background_bytes 0 background_ratio 10 set 134217728 67108864 end\n",
         "bytes 0 ratio +20 background_bytes 0 background_ratio 10 set 134217728 67108864 end\n"};
-    (void)state;
     kill_holder_and_guard();
     for (size_t i = 0; i < N_OF(texts); i++) {
         put("dirty-limits", texts[i]);
@@ -385,10 +369,9 @@ static void what_is_no_whole_record_changes_nothing(void **state)
     put("dirty-limits", "");
 }
 
-static void an_ignored_child_signal_is_no_failure(void **state)
+TEST_WITH(an_ignored_child_signal_is_no_failure, as_ratios, NULL)
 {
     struct dirty_limits limits = {0};
-    (void)state;
     signal(SIGCHLD, SIG_IGN);
     assert_int_equal(dirty_limits_set(&limits, &places, 64 * MIB, 128 * MIB, &err), 0);
     int result = dirty_limits_restore(&limits, &err);
@@ -396,10 +379,9 @@ static void an_ignored_child_signal_is_no_failure(void **state)
     assert_int_equal(result, 0);
 }
 
-static void another_child_does_not_keep_the_guard_waiting(void **state)
+TEST_WITH(another_child_does_not_keep_the_guard_waiting, as_ratios, NULL)
 {
     struct dirty_limits limits = {0};
-    (void)state;
     assert_int_equal(dirty_limits_set(&limits, &places, 64 * MIB, 128 * MIB, &err), 0);
     pid_t pid = fork(); /* has a copy of the guard's socket */
     assert_true(pid >= 0);
@@ -414,12 +396,11 @@ static void another_child_does_not_keep_the_guard_waiting(void **state)
     assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-static void the_guard_keeps_no_descriptor_above_the_limit(void **state)
+TEST_WITH(the_guard_keeps_no_descriptor_above_the_limit, as_ratios, NULL)
 {
     struct dirty_limits limits = {0};
     struct rlimit old, low;
     int fds[2];
-    (void)state;
     assert_int_equal(pipe(fds), 0);
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
     if (old.rlim_cur <= 200)
@@ -439,10 +420,9 @@ static void the_guard_keeps_no_descriptor_above_the_limit(void **state)
     assert_int_equal(dirty_limits_restore(&limits, &err), 0);
 }
 
-static void thresholds_are_those_of_the_kernel(void **state)
+TEST(thresholds_are_those_of_the_kernel)
 {
     struct dirty_thresholds thresholds;
-    (void)state;
     int result = dirty_limits_thresholds(&thresholds);
     if (result == -ENOENT)
         skip();
@@ -450,30 +430,4 @@ static void thresholds_are_those_of_the_kernel(void **state)
     assert_true(thresholds.background_bytes > 0);
     assert_true(thresholds.background_bytes < thresholds.hard_bytes);
     assert_true(thresholds.cgroup_share > 0 && thresholds.cgroup_share <= 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(values_are_set_and_come_back, as_ratios),
-        cmocka_unit_test_setup(a_second_guard_is_refused_until_the_first_is_gone, as_ratios),
-        cmocka_unit_test_setup(limits_in_the_wrong_order_change_nothing, as_ratios),
-        cmocka_unit_test_setup(missing_permission_is_said, as_ratios),
-        cmocka_unit_test_setup(a_check_changes_nothing_and_knows_who_may_not, as_ratios),
-        cmocka_unit_test_setup(a_kill_of_the_whole_group_puts_them_back, as_ratios),
-        cmocka_unit_test_setup(a_kernel_without_close_range_puts_them_back_too, as_ratios),
-        cmocka_unit_test_setup(signals_do_not_end_the_guard, as_ratios),
-        cmocka_unit_test_setup(a_guard_that_was_killed_is_replaced, as_ratios),
-        cmocka_unit_test_setup(when_all_were_killed_the_next_start_puts_them_back, as_ratios),
-        cmocka_unit_test_setup(what_somebody_else_has_set_since_stays, as_ratios),
-        cmocka_unit_test_setup(limits_of_a_living_command_are_left_alone, as_ratios),
-        cmocka_unit_test_setup(setting_after_a_kill_keeps_the_true_old_values, as_ratios),
-        cmocka_unit_test_setup(a_record_that_others_could_write_is_refused, as_ratios),
-        cmocka_unit_test_setup(what_is_no_whole_record_changes_nothing, as_ratios),
-        cmocka_unit_test_setup(an_ignored_child_signal_is_no_failure, as_ratios),
-        cmocka_unit_test_setup(another_child_does_not_keep_the_guard_waiting, as_ratios),
-        cmocka_unit_test_setup(the_guard_keeps_no_descriptor_above_the_limit, as_ratios),
-        cmocka_unit_test(thresholds_are_those_of_the_kernel),
-    };
-    return cmocka_run_group_tests(tests, enter, leave);
 }

@@ -1,6 +1,6 @@
 /* Tests of bench/target/extents: counting pieces as FIEMAP tells them. */
 #include "bench/target/extents_internal.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #define KIB 1024ULL
 
@@ -23,9 +23,8 @@ static struct fiemap_extent piece(uint64_t logical_kib, uint64_t physical_kib, u
                                   .fe_flags = flags};
 }
 
-static void plain_file_is_one_fragment(void **state)
+TEST(plain_file_is_one_fragment)
 {
-    (void)state;
     struct fiemap_extent pieces[] = {piece(0, 1000, 64, 0), piece(64, 1064, 64, FIEMAP_EXTENT_LAST)};
     struct extents extents = count(128 * KIB, pieces, 2);
     assert_int_equal(extents.n_extents, 2);
@@ -34,9 +33,8 @@ static void plain_file_is_one_fragment(void **state)
     assert_true(extents.fiemap_known && extents.holes_known);
 }
 
-static void gaps_are_holes_at_every_place(void **state)
+TEST(gaps_are_holes_at_every_place)
 {
-    (void)state;
     struct fiemap_extent pieces[] = {piece(4, 1000, 8, 0), piece(20, 2000, 8, 0)};
     struct extents extents = count(64 * KIB, pieces, 2);
     assert_int_equal(extents.hole_bytes, (4 + 8 + 36) * KIB);
@@ -45,9 +43,8 @@ static void gaps_are_holes_at_every_place(void **state)
     assert_int_equal(count(0, NULL, 0).hole_bytes, 0);
 }
 
-static void kinds_are_counted_within_the_file(void **state)
+TEST(kinds_are_counted_within_the_file)
 {
-    (void)state;
     struct fiemap_extent pieces[] = {
         piece(0, 1000, 8, FIEMAP_EXTENT_UNWRITTEN),   piece(8, 2000, 8, FIEMAP_EXTENT_ENCODED),
         piece(16, 3000, 8, FIEMAP_EXTENT_SHARED),     piece(24, 0, 4, FIEMAP_EXTENT_DATA_INLINE),
@@ -65,9 +62,8 @@ static void kinds_are_counted_within_the_file(void **state)
     assert_int_equal(extents.n_extents, 6);
 }
 
-static void compressed_neighbours_are_no_fragments(void **state)
+TEST(compressed_neighbours_are_no_fragments)
 {
-    (void)state;
     struct fiemap_extent pieces[] = {
         piece(0, 1000, 128, FIEMAP_EXTENT_ENCODED), piece(128, 1020, 128, FIEMAP_EXTENT_ENCODED),
         piece(256, 1010, 128, FIEMAP_EXTENT_ENCODED), piece(384, 9000, 128, FIEMAP_EXTENT_ENCODED)};
@@ -76,9 +72,8 @@ static void compressed_neighbours_are_no_fragments(void **state)
     assert_int_equal(extents.n_fragments, 3); /* one step back, one too far */
 }
 
-static void growth_is_per_gib(void **state)
+TEST(growth_is_per_gib)
 {
-    (void)state;
     struct extents before = {.size_bytes = 1ULL << 29, .n_fragments = 5, .fiemap_known = true};
     struct extents after = {.size_bytes = 1ULL << 29, .n_fragments = 105, .fiemap_known = true};
     assert_close(extents_growth_per_gib(&before, &after), 200, 1e-9);
@@ -87,16 +82,4 @@ static void growth_is_per_gib(void **state)
     assert_true(isnan(extents_growth_per_gib(&before, &after)));
     after = (struct extents){.fiemap_known = true};
     assert_true(isnan(extents_growth_per_gib(&before, &after)));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_file_is_one_fragment),
-        cmocka_unit_test(gaps_are_holes_at_every_place),
-        cmocka_unit_test(kinds_are_counted_within_the_file),
-        cmocka_unit_test(compressed_neighbours_are_no_fragments),
-        cmocka_unit_test(growth_is_per_gib),
-    };
-    return cmocka_run_group_tests_name("bench/target/extents", tests, NULL, NULL);
 }

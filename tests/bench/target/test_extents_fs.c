@@ -37,9 +37,8 @@ static struct extents look(int fd)
     return extents;
 }
 
-static void written_file_is_whole(void **state)
+TEST(written_file_is_whole)
 {
-    (void)state;
     int fd = open_here();
     for (uint64_t i = 0; i < 16; i++)
         write_random(fd, i * MIB, MIB);
@@ -54,9 +53,8 @@ static void written_file_is_whole(void **state)
     assert_true(extents.n_fragments <= extents.n_extents);
 }
 
-static void sparse_file_has_holes(void **state)
+TEST(sparse_file_has_holes)
 {
-    (void)state;
     int fd = open_here();
     assert_int_equal(ftruncate(fd, 16 * MIB), 0);
     write_random(fd, 0, MIB);
@@ -69,9 +67,8 @@ static void sparse_file_has_holes(void **state)
     assert_int_equal(position, 0);
 }
 
-static void preallocated_file_is_unwritten(void **state)
+TEST(preallocated_file_is_unwritten)
 {
-    (void)state;
     int fd = open_here();
     rig_need(fallocate(fd, 0, 0, 8 * MIB) == 0, "no fallocate here");
     write_random(fd, 2 * MIB, MIB);
@@ -86,9 +83,8 @@ static void preallocated_file_is_unwritten(void **state)
 }
 
 /* More pieces than one call of the kernel returns. */
-static void thousand_holes_are_all_found(void **state)
+TEST(thousand_holes_are_all_found)
 {
-    (void)state;
     int fd = open_here();
     for (uint64_t i = 0; i < 16; i++)
         write_random(fd, i * MIB, MIB);
@@ -105,9 +101,8 @@ static void thousand_holes_are_all_found(void **state)
     assert_true(extents_growth_per_gib(&before, &extents) > 1000);
 }
 
-static void memory_tells_holes_without_fiemap(void **state)
+TEST_WITH(memory_tells_holes_without_fiemap, rig_set_up, rig_tear_down)
 {
-    (void)state;
     rig_need_mount(mount("tmpfs", rig.point, "tmpfs", 0, "size=64m"), "tmpfs cannot be mounted");
     int fd = rig_open("sparse"), whole = rig_open("whole");
     assert_int_equal(ftruncate(fd, 16 * MIB), 0);
@@ -124,9 +119,8 @@ static void memory_tells_holes_without_fiemap(void **state)
     assert_false(full.holes_known); /* no hole and no knowledge of holes look the same */
 }
 
-static void compressed_data_are_encoded(void **state)
+TEST_WITH(compressed_data_are_encoded, rig_set_up, rig_tear_down)
 {
-    (void)state;
     rig_mount_loop("btrfs", "compress=zstd", 300 * MIB, true);
     int fd = rig_open("zeros"), random = rig_open("random");
     memset(block, 0, sizeof(block));
@@ -149,9 +143,8 @@ static void compressed_data_are_encoded(void **state)
     assert_close(content.zero_share, 1, 0);
 }
 
-static void rewriting_fragments_a_copying_file_system(void **state)
+TEST_WITH(rewriting_fragments_a_copying_file_system, rig_set_up, rig_tear_down)
 {
-    (void)state;
     rig_mount_loop("btrfs", "", 300 * MIB, true);
     int fd = rig_open("file");
     for (uint64_t i = 0; i < 32; i++)
@@ -168,9 +161,8 @@ static void rewriting_fragments_a_copying_file_system(void **state)
     assert_int_equal(after.hole_bytes, 0);
 }
 
-static void clones_are_shared_and_small_files_inline(void **state)
+TEST_WITH(clones_are_shared_and_small_files_inline, rig_set_up, rig_tear_down)
 {
-    (void)state;
     rig_mount_loop("btrfs", "", 300 * MIB, true);
     int fd = rig_open("file");
     write_random(fd, 0, MIB);
@@ -186,26 +178,9 @@ static void clones_are_shared_and_small_files_inline(void **state)
     close(small);
 }
 
-static void closed_descriptor_is_an_error(void **state)
+TEST(closed_descriptor_is_an_error)
 {
-    (void)state;
     struct extents extents = {.n_extents = 7};
     assert_int_equal(extents_of(-1, &extents), -EBADF);
     assert_int_equal(extents.n_extents, 7);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(written_file_is_whole),
-        cmocka_unit_test(sparse_file_has_holes),
-        cmocka_unit_test(preallocated_file_is_unwritten),
-        cmocka_unit_test(thousand_holes_are_all_found),
-        cmocka_unit_test_setup_teardown(memory_tells_holes_without_fiemap, rig_set_up, rig_tear_down),
-        cmocka_unit_test_setup_teardown(compressed_data_are_encoded, rig_set_up, rig_tear_down),
-        cmocka_unit_test_setup_teardown(rewriting_fragments_a_copying_file_system, rig_set_up, rig_tear_down),
-        cmocka_unit_test_setup_teardown(clones_are_shared_and_small_files_inline, rig_set_up, rig_tear_down),
-        cmocka_unit_test(closed_descriptor_is_an_error),
-    };
-    return cmocka_run_group_tests_name("bench/extents_fs", tests, NULL, NULL);
 }

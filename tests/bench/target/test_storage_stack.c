@@ -1,7 +1,7 @@
 /* Tests of bench/target/storage_stack: mount options, a fixture of sysfs, limits of control groups. */
 #include "bench/target/storage_stack_internal.h"
 #include "tests/bench/target/target_rig.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -18,9 +18,8 @@ static struct storage_stack look(const char *type, const char *options, unsigned
     return stack;
 }
 
-static void plain_file_systems_do_nothing_to_data(void **state)
+TEST(plain_file_systems_do_nothing_to_data)
 {
-    (void)state;
     const char *const types[] = {"ext4", "xfs", "ext2", "vfat"};
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
         struct storage_stack stack = look(types[i], "rw,discard", 0);
@@ -38,9 +37,8 @@ struct btrfs_case {
     bool compresses, checksums, copies;
 };
 
-static void btrfs_follows_options_and_flags(void **state)
+TEST(btrfs_follows_options_and_flags)
 {
-    (void)state;
     const struct btrfs_case cases[] = {
         {"rw,ssd,space_cache=v2", 0, false, true, true},
         {"rw,compress=zstd:3", 0, true, true, true},
@@ -62,9 +60,8 @@ static void btrfs_follows_options_and_flags(void **state)
     }
 }
 
-static void types_are_recognised(void **state)
+TEST(types_are_recognised)
 {
-    (void)state;
     assert_true(look("tmpfs", "rw", 0).in_memory && look("ramfs", "rw", 0).in_memory);
     assert_true(look("overlay", "rw,lowerdir=/a", 0).overlay);
     assert_true(look("nfs4", "rw", 0).network && look("9p", "rw", 0).network);
@@ -122,9 +119,8 @@ static struct storage_stack look_at_disk(const char *name, bool guest)
     return stack;
 }
 
-static void disk_of_a_guest_is_virtual(void **state)
+TEST(disk_of_a_guest_is_virtual)
 {
-    (void)state;
     put("vda/queue/write_cache", "write back");
     put("sda/device/model", "QEMU HARDDISK");
     put("sda/queue/rotational", "1");
@@ -140,9 +136,8 @@ static void disk_of_a_guest_is_virtual(void **state)
     assert_true(stack.write_cache_known);
 }
 
-static void loop_device_tells_how_it_reads(void **state)
+TEST(loop_device_tells_how_it_reads)
 {
-    (void)state;
     put("loop3/loop/dio", "0");
     put("loop3/size", "2048");
     put("loop4/loop/dio", "1");
@@ -153,9 +148,8 @@ static void loop_device_tells_how_it_reads(void **state)
     assert_false(look_at_disk("vda", false).loop);
 }
 
-static void mapper_shows_what_is_below(void **state)
+TEST(mapper_shows_what_is_below)
 {
-    (void)state;
     put("dm-0/dm/uuid", "CRYPT-LUKS2-0123");
     put("dm-1/dm/uuid", "LVM-0123");
     put("loop3/loop3p1/partition", "1");
@@ -170,18 +164,16 @@ static void mapper_shows_what_is_below(void **state)
     assert_true(look_at_disk("dm-2", false).in_memory && look_at_disk("dm-2", false).device_read_only);
 }
 
-static void circle_of_devices_ends(void **state)
+TEST(circle_of_devices_ends)
 {
-    (void)state;
     put_link("dm-9", "dm-8/slaves/dm-9");
     put("dm-9/ro", "0");
     put_link("dm-8", "dm-9/slaves/dm-8");
     assert_string_equal(look_at_disk("dm-8", false).device, "dm-8");
 }
 
-static void io_max_lowers_caps(void **state)
+TEST(io_max_lowers_caps)
 {
-    (void)state;
     struct hostinfo_caps caps = {.write_bps = 1000, .read_iops = 5};
     hostinfo_parse_io_max("rbps=1048576 wbps=max riops=100 wiops=7", &caps);
     assert_close(caps.read_bps, 1048576, 0);
@@ -194,9 +186,8 @@ static void io_max_lowers_caps(void **state)
     assert_close(caps.write_iops, 7, 0);
 }
 
-static void directory_here_has_a_medium(void **state)
+TEST(directory_here_has_a_medium)
 {
-    (void)state;
     struct storage_stack stack;
     int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     storage_stack_of(fd, &stack);
@@ -210,32 +201,16 @@ static void directory_here_has_a_medium(void **state)
     assert_true(isnan(stack.free_share));
 }
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     rig_make_directory(directory);
     return 0;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     rig_remove_tree(directory);
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(plain_file_systems_do_nothing_to_data),
-        cmocka_unit_test(btrfs_follows_options_and_flags),
-        cmocka_unit_test(types_are_recognised),
-        cmocka_unit_test(disk_of_a_guest_is_virtual),
-        cmocka_unit_test(loop_device_tells_how_it_reads),
-        cmocka_unit_test(mapper_shows_what_is_below),
-        cmocka_unit_test(circle_of_devices_ends),
-        cmocka_unit_test(io_max_lowers_caps),
-        cmocka_unit_test(directory_here_has_a_medium),
-    };
-    return cmocka_run_group_tests_name("bench/target/medium", tests, setup, teardown);
-}
+GROUP(setup, teardown);

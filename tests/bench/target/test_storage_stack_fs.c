@@ -17,9 +17,8 @@ static struct storage_stack look(const char *path)
     return stack;
 }
 
-static void memory_is_recognised(void **state)
+TEST_WITH(memory_is_recognised, rig_set_up, rig_tear_down)
 {
-    (void)state;
     rig_need_mount(mount("tmpfs", rig.point, "tmpfs", 0, "size=16m"), "tmpfs cannot be mounted");
     struct storage_stack stack = look(rig.point);
     assert_string_equal(stack.file_system, "tmpfs");
@@ -29,9 +28,8 @@ static void memory_is_recognised(void **state)
     assert_close(stack.free_share, 1, 0.01);
 }
 
-static void overlay_is_recognised(void **state)
+TEST_WITH(overlay_is_recognised, rig_set_up, rig_tear_down)
 {
-    (void)state;
     char options[1300];
     assert_int_equal(
         rig_shell("mkdir '%s/lower' '%s/upper' '%s/work'", rig.directory, rig.directory, rig.directory), 0);
@@ -43,9 +41,8 @@ static void overlay_is_recognised(void **state)
     assert_false(stack.compression_known || stack.in_memory);
 }
 
-static void loop_without_direct_io_is_seen(void **state)
+TEST_WITH(loop_without_direct_io_is_seen, rig_set_up, rig_tear_down)
 {
-    (void)state;
     rig_mount_loop("ext4", "", 32 * MIB, false);
     struct storage_stack stack = look(rig.point);
     assert_true(stack.loop);
@@ -56,9 +53,8 @@ static void loop_without_direct_io_is_seen(void **state)
     assert_false(stack.in_memory || stack.read_only || stack.compresses);
 }
 
-static void loop_with_direct_io_is_seen(void **state)
+TEST_WITH(loop_with_direct_io_is_seen, rig_set_up, rig_tear_down)
 {
-    (void)state;
     rig_mount_loop("ext4", "", 32 * MIB, true);
     struct storage_stack stack = look(rig.point);
     rig_need(stack.loop_direct_io, "this directory's file system has no direct I/O for loop devices");
@@ -66,9 +62,8 @@ static void loop_with_direct_io_is_seen(void **state)
     assert_false(stack.in_memory);
 }
 
-static void loop_over_memory_is_memory(void **state)
+TEST_WITH(loop_over_memory_is_memory, rig_set_up, rig_tear_down)
 {
-    (void)state;
     rig_need(geteuid() == 0, "only root can mount");
     rig.memory_below = mount("tmpfs", rig.image_directory, "tmpfs", 0, "size=64m") == 0;
     rig_need(rig.memory_below, "tmpfs cannot be mounted");
@@ -78,17 +73,15 @@ static void loop_over_memory_is_memory(void **state)
     assert_string_equal(stack.file_system, "ext4");
 }
 
-static void read_only_mount_is_seen(void **state)
+TEST_WITH(read_only_mount_is_seen, rig_set_up, rig_tear_down)
 {
-    (void)state;
     rig_mount_loop("ext4", "", 32 * MIB, false);
     assert_int_equal(mount(NULL, rig.point, NULL, MS_REMOUNT | MS_RDONLY, NULL), 0);
     assert_true(look(rig.point).read_only);
 }
 
-static void full_file_system_is_seen(void **state)
+TEST_WITH(full_file_system_is_seen, rig_set_up, rig_tear_down)
 {
-    (void)state;
     rig_mount_loop("ext4", "", 32 * MIB, false);
     struct storage_stack before = look(rig.point);
     static unsigned char block[MIB];
@@ -103,9 +96,8 @@ static void full_file_system_is_seen(void **state)
     assert_true(after.space_known && after.free_share < 0.05);
 }
 
-static void btrfs_tells_what_it_does_to_data(void **state)
+TEST_WITH(btrfs_tells_what_it_does_to_data, rig_set_up, rig_tear_down)
 {
-    (void)state;
     rig_mount_loop("btrfs", "compress=zstd:1", 300 * MIB, true);
     struct storage_stack stack = look(rig.point);
     assert_true(stack.compresses && stack.compression_known);
@@ -117,9 +109,8 @@ static void btrfs_tells_what_it_does_to_data(void **state)
     assert_false(stack.compresses || stack.checksums || stack.copies_on_write);
 }
 
-static void file_can_ask_for_compression_itself(void **state)
+TEST_WITH(file_can_ask_for_compression_itself, rig_set_up, rig_tear_down)
 {
-    (void)state;
     rig_mount_loop("btrfs", "", 300 * MIB, true);
     int fd = rig_open("packed"), flags = FS_COMPR_FL;
     assert_false(look(rig.point).compresses);
@@ -137,9 +128,8 @@ static void look_here(void *shared)
     storage_stack_of(fd, shared);
 }
 
-static void limits_of_our_own_group_count(void **state)
+TEST(limits_of_our_own_group_count)
 {
-    (void)state;
     struct hostinfo_device device;
     struct storage_stack before, *inside = throttle_shared(sizeof(*inside));
     int fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -158,9 +148,8 @@ static void limits_of_our_own_group_count(void **state)
     assert_close(stack.cap_write_iops, before.cap_write_iops, 0);
 }
 
-static void limits_bind_a_loop_device_too(void **state)
+TEST_WITH(limits_bind_a_loop_device_too, rig_set_up, rig_tear_down)
 {
-    (void)state;
     struct hostinfo_device device;
     struct storage_stack *inside = throttle_shared(sizeof(*inside));
     char here[300];
@@ -177,24 +166,4 @@ static void limits_bind_a_loop_device_too(void **state)
     rig_need(throttled, "no control groups of version 1 with blkio");
     assert_true(stack.loop);
     assert_close(stack.cap_read_bps, 8 * MIB, 0);
-}
-
-#define on_rig(name) cmocka_unit_test_setup_teardown(name, rig_set_up, rig_tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        on_rig(memory_is_recognised),
-        on_rig(overlay_is_recognised),
-        on_rig(loop_without_direct_io_is_seen),
-        on_rig(loop_with_direct_io_is_seen),
-        on_rig(loop_over_memory_is_memory),
-        on_rig(read_only_mount_is_seen),
-        on_rig(full_file_system_is_seen),
-        on_rig(btrfs_tells_what_it_does_to_data),
-        on_rig(file_can_ask_for_compression_itself),
-        cmocka_unit_test(limits_of_our_own_group_count),
-        on_rig(limits_bind_a_loop_device_too),
-    };
-    return cmocka_run_group_tests_name("bench/medium_fs", tests, NULL, NULL);
 }

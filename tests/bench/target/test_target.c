@@ -2,7 +2,7 @@
 #include "bench/target/target.h"
 #include "tests/bench/io/deny.h"
 #include "tests/bench/target/target_rig.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,9 +46,8 @@ static void make(struct target *target, uint64_t size_bytes)
         fail_msg("%s", err.text);
 }
 
-static void own_file_has_no_name(void **state)
+TEST(own_file_has_no_name)
 {
-    (void)state;
     struct target target = {0};
     struct stat status;
     make(&target, 2 * MIB);
@@ -142,27 +141,23 @@ static void expect_in_child(int (*work)(void))
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-static void fallback_file_is_unlinked_at_once(void **state)
+TEST(fallback_file_is_unlinked_at_once)
 {
-    (void)state;
     expect_in_child(make_without_tmpfile);
 }
 
-static void mincore_stands_in_for_cachestat(void **state)
+TEST(mincore_stands_in_for_cachestat)
 {
-    (void)state;
     expect_in_child(look_by_mincore);
 }
 
-static void nothing_is_proved_when_nobody_can_tell(void **state)
+TEST(nothing_is_proved_when_nobody_can_tell)
 {
-    (void)state;
     expect_in_child(prove_blindly);
 }
 
-static void every_block_is_random_and_written(void **state)
+TEST(every_block_is_random_and_written)
 {
-    (void)state;
     struct target target = {0}, again = {0};
     struct stat status;
     unsigned char first[4096], second[4096], same[4096];
@@ -205,23 +200,20 @@ static uint64_t size_under_budget(uint64_t requested, bool is_default, uint64_t 
 }
 
 /* One reading of that clock per 64 MiB: 64 MiB/s, of which a fifth of the budget may be used. */
-static void default_size_follows_rate_and_budget(void **state)
+TEST(default_size_follows_rate_and_budget)
 {
-    (void)state;
     assert_int_equal(size_under_budget(256 * MIB, true, 15), 192 * MIB);
     assert_int_equal(size_under_budget(256 * MIB, true, 1), 128 * MIB);
     assert_int_equal(size_under_budget(192 * MIB, true, 100), 192 * MIB);
 }
 
-static void explicit_size_ignores_budget(void **state)
+TEST(explicit_size_ignores_budget)
 {
-    (void)state;
     assert_int_equal(size_under_budget(192 * MIB, false, 1), 192 * MIB);
 }
 
-static void estimate_creates_nothing(void **state)
+TEST(estimate_creates_nothing)
 {
-    (void)state;
     struct target_plan plan = rig_plan(directory, 3 * MIB + 1);
     uint64_t size = 0;
     assert_int_equal(target_estimate(&plan, &size, NULL), 0);
@@ -229,9 +221,8 @@ static void estimate_creates_nothing(void **state)
     assert_int_equal(rig_count_entries(directory), 0);
 }
 
-static void size_keeps_a_tenth_free(void **state)
+TEST(size_keeps_a_tenth_free)
 {
-    (void)state;
     struct target_plan plan = rig_plan(directory, 1ULL << 60);
     struct statfs space;
     struct err err = {0};
@@ -250,9 +241,8 @@ static void size_keeps_a_tenth_free(void **state)
         assert_true((double)size >= available * 0.8);
 }
 
-static void max_write_bounds_the_size(void **state)
+TEST(max_write_bounds_the_size)
 {
-    (void)state;
     struct target_plan plan = rig_plan(directory, 1024 * MIB);
     struct err err = {0};
     uint64_t size = 0;
@@ -268,9 +258,8 @@ static void max_write_bounds_the_size(void **state)
     assert_int_equal(target_estimate(&plan, &size, NULL), -EFBIG);
 }
 
-static void directory_faults_are_named(void **state)
+TEST(directory_faults_are_named)
 {
-    (void)state;
     char path[300];
     struct err err = {0};
     struct target target = {0};
@@ -306,9 +295,8 @@ static void limit_file_size(void *context, uint64_t done_bytes, uint64_t total_b
     setrlimit(RLIMIT_FSIZE, &limit);
 }
 
-static void file_size_limit_is_explained(void **state)
+TEST(file_size_limit_is_explained)
 {
-    (void)state;
     struct rlimit before;
     struct target target = {0};
     struct err err = {0};
@@ -335,9 +323,8 @@ static void interrupt(void *context, uint64_t done_bytes, uint64_t total_bytes)
     atomic_store(&interrupted, SIGINT);
 }
 
-static void interruption_ends_filling(void **state)
+TEST(interruption_ends_filling)
 {
-    (void)state;
     uint64_t done = 0;
     struct target target = {0};
     struct target_plan plan = rig_plan(directory, 80 * MIB);
@@ -352,9 +339,8 @@ static void interruption_ends_filling(void **state)
     assert_int_equal(rig_count_entries(directory), 0);
 }
 
-static void run_descriptor_is_the_same_file(void **state)
+TEST(run_descriptor_is_the_same_file)
 {
-    (void)state;
     struct target target = {0};
     unsigned char written[512], read_back[512];
     int fd = -1, read_fd = -1;
@@ -374,9 +360,8 @@ static void run_descriptor_is_the_same_file(void **state)
     target_close(&target);
 }
 
-static void flush_leaves_nothing_dirty(void **state)
+TEST(flush_leaves_nothing_dirty)
 {
-    (void)state;
     if (keeps_everything_cached())
         skip();
     struct target target = {0};
@@ -393,9 +378,8 @@ static void flush_leaves_nothing_dirty(void **state)
     target_close(&target);
 }
 
-static void cache_is_dropped_and_warmed(void **state)
+TEST(cache_is_dropped_and_warmed)
 {
-    (void)state;
     if (keeps_everything_cached())
         skip();
     struct target target = {0};
@@ -418,9 +402,8 @@ static void cache_is_dropped_and_warmed(void **state)
     target_close(&target);
 }
 
-static void lost_space_is_noticed(void **state)
+TEST(lost_space_is_noticed)
 {
-    (void)state;
     struct target target = {0};
     struct err err = {0};
     make(&target, 2 * MIB);
@@ -433,40 +416,16 @@ static void lost_space_is_noticed(void **state)
     target_close(&target);
 }
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     rig_make_directory(directory);
     return 0;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     rig_remove_tree(directory);
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(own_file_has_no_name),
-        cmocka_unit_test(fallback_file_is_unlinked_at_once),
-        cmocka_unit_test(mincore_stands_in_for_cachestat),
-        cmocka_unit_test(nothing_is_proved_when_nobody_can_tell),
-        cmocka_unit_test(every_block_is_random_and_written),
-        cmocka_unit_test(default_size_follows_rate_and_budget),
-        cmocka_unit_test(explicit_size_ignores_budget),
-        cmocka_unit_test(estimate_creates_nothing),
-        cmocka_unit_test(size_keeps_a_tenth_free),
-        cmocka_unit_test(max_write_bounds_the_size),
-        cmocka_unit_test(directory_faults_are_named),
-        cmocka_unit_test(file_size_limit_is_explained),
-        cmocka_unit_test(interruption_ends_filling),
-        cmocka_unit_test(run_descriptor_is_the_same_file),
-        cmocka_unit_test(flush_leaves_nothing_dirty),
-        cmocka_unit_test(cache_is_dropped_and_warmed),
-        cmocka_unit_test(lost_space_is_noticed),
-    };
-    return cmocka_run_group_tests_name("bench/target/target", tests, setup, teardown);
-}
+GROUP(setup, teardown);

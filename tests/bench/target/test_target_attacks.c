@@ -3,7 +3,7 @@
 /* LINK: -Wl,--wrap=unlinkat,--wrap=fstat64,--wrap=faccessat */
 #include "tests/bench/io/deny.h"
 #include "tests/bench/target/target_rig.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -84,9 +84,8 @@ static void exchange_names(void)
     assert_int_equal(renameat2(AT_FDCWD, in("name"), AT_FDCWD, victim, RENAME_EXCHANGE), 0);
 }
 
-static void what_was_examined_is_what_is_opened(void **state)
+TEST(what_was_examined_is_what_is_opened)
 {
-    (void)state;
     struct stat own, opened;
     struct target target = {0};
     write_file(in("name"), VICTIM_BYTES, 'o');
@@ -108,9 +107,8 @@ static void replace_directory(void)
     assert_int_equal(symlink("elsewhere", in("work")), 0);
 }
 
-static void a_directory_that_is_replaced_by_a_link_gets_no_entry(void **state)
+TEST(a_directory_that_is_replaced_by_a_link_gets_no_entry)
 {
-    (void)state;
     struct stat status;
     struct target target = {0};
     assert_int_equal(mkdir(in("work"), 0700), 0);
@@ -163,9 +161,8 @@ static int create_under_attack(void)
     return own && rig_count_entries(in("shared")) == 0 ? 0 : 3;
 }
 
-static void a_temporary_name_that_is_replaced_leads_nowhere(void **state)
+TEST(a_temporary_name_that_is_replaced_leads_nowhere)
 {
-    (void)state;
     int status;
     assert_int_equal(mkdir(in("shared"), 0700), 0);
     pid_t child = fork();
@@ -179,18 +176,16 @@ static void a_temporary_name_that_is_replaced_leads_nowhere(void **state)
     check_victim();
 }
 
-static void a_link_to_a_device_is_refused(void **state)
+TEST(a_link_to_a_device_is_refused)
 {
-    (void)state;
     struct target target = {0};
     assert_int_equal(symlink("/dev/null", in("null")), 0);
     assert_int_equal(target_open_existing(&target, in("null"), true, true, NULL), -EINVAL);
     assert_int_equal(target_open_existing(&target, in("null"), false, false, NULL), -EINVAL);
 }
 
-static void a_file_that_was_cut_is_not_made_long_again(void **state)
+TEST(a_file_that_was_cut_is_not_made_long_again)
 {
-    (void)state;
     struct target target = {0};
     struct err err;
     int fd = -1;
@@ -205,9 +200,8 @@ static void a_file_that_was_cut_is_not_made_long_again(void **state)
 }
 
 /* As XFS does by itself while a file grows. */
-static void space_reserved_behind_the_end_counts_as_free(void **state)
+TEST(space_reserved_behind_the_end_counts_as_free)
 {
-    (void)state;
     struct target target = {0};
     struct target_plan plan = rig_plan(directory, MIB);
     struct stat status;
@@ -228,9 +222,8 @@ static void space_reserved_behind_the_end_counts_as_free(void **state)
     assert_int_equal(code, 0);
 }
 
-static void a_removed_directory_is_named(void **state)
+TEST(a_removed_directory_is_named)
 {
-    (void)state;
     struct err err = {0};
     uint64_t size;
     int before = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -245,9 +238,8 @@ static void a_removed_directory_is_named(void **state)
     assert_non_null(strstr(err.text, "removed"));
 }
 
-static void swap_space_is_not_overwritten(void **state)
+TEST(swap_space_is_not_overwritten)
 {
-    (void)state;
     char command[700];
     struct target target = {0};
     struct err err = {0};
@@ -263,33 +255,18 @@ static void swap_space_is_not_overwritten(void **state)
     assert_non_null(strstr(err.text, "swap"));
 }
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     rig_make_directory(directory);
     snprintf(victim, sizeof(victim), "%s/victim", directory);
     write_file(victim, VICTIM_BYTES, 'v');
     return 0;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     rig_remove_tree(directory);
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_examined_is_what_is_opened),
-        cmocka_unit_test(a_directory_that_is_replaced_by_a_link_gets_no_entry),
-        cmocka_unit_test(a_temporary_name_that_is_replaced_leads_nowhere),
-        cmocka_unit_test(a_link_to_a_device_is_refused),
-        cmocka_unit_test(a_file_that_was_cut_is_not_made_long_again),
-        cmocka_unit_test(space_reserved_behind_the_end_counts_as_free),
-        cmocka_unit_test(a_removed_directory_is_named),
-        cmocka_unit_test(swap_space_is_not_overwritten),
-    };
-    return cmocka_run_group_tests_name("bench/target_attacks", tests, setup, teardown);
-}
+GROUP(setup, teardown);

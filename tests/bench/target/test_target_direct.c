@@ -1,7 +1,7 @@
 /* tests/bench/target/test_target_direct: what a proof of direct I/O may write, and where it has no room. */
 #include "bench/target/target.h"
 #include "tests/bench/target/target_rig.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 static char directory[256];
 
@@ -12,9 +12,8 @@ static void make(struct target *target, uint64_t size_bytes)
 }
 
 /* Four places of 1 MiB each are the least that a proof takes. */
-static void a_proof_stays_within_its_bytes(void **state)
+TEST(a_proof_stays_within_its_bytes)
 {
-    (void)state;
     static const uint64_t most[] = {0, MIB, 3 * MIB + 1};
     for (size_t i = 0; i < sizeof most / sizeof most[0]; i++) {
         struct target target = {0};
@@ -28,9 +27,8 @@ static void a_proof_stays_within_its_bytes(void **state)
     }
 }
 
-static void a_file_below_a_page_proves_nothing(void **state)
+TEST(a_file_below_a_page_proves_nothing)
 {
-    (void)state;
     struct target target = {0};
     make(&target, 2 * MIB);
     target.size_bytes = 512;
@@ -42,25 +40,16 @@ static void a_file_below_a_page_proves_nothing(void **state)
     target_close(&target);
 }
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     rig_make_directory(directory);
     return 0;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     rig_remove_tree(directory);
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_proof_stays_within_its_bytes),
-        cmocka_unit_test(a_file_below_a_page_proves_nothing),
-    };
-    return cmocka_run_group_tests_name("bench/target/target_direct", tests, setup, teardown);
-}
+GROUP(setup, teardown);

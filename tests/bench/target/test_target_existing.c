@@ -1,7 +1,7 @@
 /* tests/bench/target/test_target_existing: what is refused, and what a user's file may be used for. */
 #include "bench/target/target.h"
 #include "tests/bench/target/target_rig.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,9 +41,8 @@ static int open_and_close(const char *path, bool for_writing, bool overwrite, co
     return code;
 }
 
-static void reading_needs_no_permission(void **state)
+TEST(reading_needs_no_permission)
 {
-    (void)state;
     struct target target = {0};
     int fd = -1;
     assert_int_equal(target_open_existing(&target, file_path, false, false, NULL), 0);
@@ -55,16 +54,14 @@ static void reading_needs_no_permission(void **state)
     target_close(&target);
 }
 
-static void writing_needs_overwrite(void **state)
+TEST(writing_needs_overwrite)
 {
-    (void)state;
     assert_int_equal(open_and_close(file_path, true, false, "--overwrite"), -EPERM);
     assert_int_equal(open_and_close(file_path, true, true, ""), 0);
 }
 
-static void other_kinds_are_named_and_refused(void **state)
+TEST(other_kinds_are_named_and_refused)
 {
-    (void)state;
     char fifo[300], link[300], socket_path[300];
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     snprintf(fifo, sizeof(fifo), "%s/fifo", directory);
@@ -89,17 +86,15 @@ static void other_kinds_are_named_and_refused(void **state)
     }
 }
 
-static void missing_file_is_enoent(void **state)
+TEST(missing_file_is_enoent)
 {
-    (void)state;
     char path[300];
     snprintf(path, sizeof(path), "%s/missing", directory);
     assert_int_equal(open_and_close(path, false, false, ""), -ENOENT);
 }
 
-static void size_is_rounded_down_and_never_zero(void **state)
+TEST(size_is_rounded_down_and_never_zero)
 {
-    (void)state;
     char path[300];
     struct target target = {0};
     struct stat status;
@@ -114,9 +109,8 @@ static void size_is_rounded_down_and_never_zero(void **state)
     assert_int_equal(status.st_size, 10000);
 }
 
-static void linked_file_is_not_overwritten(void **state)
+TEST(linked_file_is_not_overwritten)
 {
-    (void)state;
     char path[300];
     snprintf(path, sizeof(path), "%s/second", directory);
     assert_int_equal(link(file_path, path), 0);
@@ -126,9 +120,8 @@ static void linked_file_is_not_overwritten(void **state)
     assert_int_equal(open_and_close(file_path, true, true, ""), 0);
 }
 
-static void locked_file_is_not_overwritten(void **state)
+TEST(locked_file_is_not_overwritten)
 {
-    (void)state;
     struct flock byte = {
         .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = 100, .l_len = 1}; /* as QEMU does */
     int fd = open(file_path, O_RDWR | O_CLOEXEC);
@@ -145,9 +138,8 @@ static void locked_file_is_not_overwritten(void **state)
     assert_int_equal(open_and_close(file_path, true, true, ""), 0);
 }
 
-static void own_lock_lasts_until_close(void **state)
+TEST(own_lock_lasts_until_close)
 {
-    (void)state;
     struct target target = {0};
     assert_int_equal(target_open_existing(&target, file_path, true, true, NULL), 0);
     assert_int_equal(open_and_close(file_path, true, true, "locked"), -EBUSY);
@@ -177,9 +169,8 @@ static pid_t start_mapper(void)
     return child;
 }
 
-static void mapped_file_is_not_overwritten(void **state)
+TEST(mapped_file_is_not_overwritten)
 {
-    (void)state;
     pid_t child = start_mapper();
     int writing = open_and_close(file_path, true, true, "mapped");
     int reading = open_and_close(file_path, false, false, "");
@@ -190,9 +181,8 @@ static void mapped_file_is_not_overwritten(void **state)
     assert_int_equal(open_and_close(file_path, true, true, ""), 0);
 }
 
-static void running_program_is_not_overwritten(void **state)
+TEST(running_program_is_not_overwritten)
 {
-    (void)state;
     char path[300], command[400], byte;
     int started[2];
     snprintf(path, sizeof(path), "%s/program", directory);
@@ -213,9 +203,8 @@ static void running_program_is_not_overwritten(void **state)
     assert_int_equal(code, -ETXTBSY);
 }
 
-static void proving_changes_no_byte(void **state)
+TEST(proving_changes_no_byte)
 {
-    (void)state;
     struct target target = {0};
     static unsigned char before[FILE_BYTES], after[FILE_BYTES];
     assert_int_equal(target_open_existing(&target, file_path, true, true, NULL), 0);
@@ -228,9 +217,8 @@ static void proving_changes_no_byte(void **state)
     target_close(&target);
 }
 
-static void reading_never_probes_a_write(void **state)
+TEST(reading_never_probes_a_write)
 {
-    (void)state;
     struct target target = {0};
     assert_int_equal(target_open_existing(&target, file_path, false, false, NULL), 0);
     assert_int_equal(target_prove_direct(&target, NULL), 0);
@@ -239,37 +227,18 @@ static void reading_never_probes_a_write(void **state)
     target_close(&target);
 }
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     rig_make_directory(directory);
     snprintf(file_path, sizeof(file_path), "%s/image", directory);
     fill_file(file_path, FILE_BYTES);
     return 0;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     rig_remove_tree(directory);
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reading_needs_no_permission),
-        cmocka_unit_test(writing_needs_overwrite),
-        cmocka_unit_test(other_kinds_are_named_and_refused),
-        cmocka_unit_test(missing_file_is_enoent),
-        cmocka_unit_test(size_is_rounded_down_and_never_zero),
-        cmocka_unit_test(linked_file_is_not_overwritten),
-        cmocka_unit_test(locked_file_is_not_overwritten),
-        cmocka_unit_test(own_lock_lasts_until_close),
-        cmocka_unit_test(mapped_file_is_not_overwritten),
-        cmocka_unit_test(running_program_is_not_overwritten),
-        cmocka_unit_test(proving_changes_no_byte),
-        cmocka_unit_test(reading_never_probes_a_write),
-    };
-    return cmocka_run_group_tests_name("bench/target/target_existing", tests, setup, teardown);
-}
+GROUP(setup, teardown);

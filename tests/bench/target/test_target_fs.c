@@ -6,7 +6,7 @@
 #include "bench/host/hostinfo.h"
 #include "bench/target/target.h"
 #include "tests/bench/target/target_rig.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* tests/bench/target/test_target_prepare: the preparation script before filling. */
 #include "bench/target/target.h"
 #include "tests/bench/target/target_rig.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,9 +40,8 @@ static void read_note(char buffer[static 600])
     fclose(file);
 }
 
-static void script_sees_directory_and_empty_file(void **state)
+TEST(script_sees_directory_and_empty_file)
 {
-    (void)state;
     char note[600], expected[600];
     setenv("FSTUNE_DIR", "/stale", 1);
     int code = create_with("[ -w \"$FSTUNE_FILE\" ]\n"
@@ -58,9 +57,8 @@ static void script_sees_directory_and_empty_file(void **state)
     assert_string_equal(note, expected);
 }
 
-static void script_inherits_no_descriptor_and_no_stdout(void **state)
+TEST(script_inherits_no_descriptor_and_no_stdout)
 {
-    (void)state;
     char note[600];
     assert_int_equal(dup2(2, 57), 57); /* not close-on-exec */
     int code = create_with(
@@ -73,9 +71,8 @@ static void script_inherits_no_descriptor_and_no_stdout(void **state)
     assert_string_equal(note, "/dev/null\n");
 }
 
-static void failing_script_is_an_error(void **state)
+TEST(failing_script_is_an_error)
 {
-    (void)state;
     struct err err = {0};
     assert_int_equal(create_with("exit 3\n", 0, NULL, &err), -ECHILD);
     assert_non_null(strstr(err.text, "status 3"));
@@ -99,9 +96,8 @@ static bool is_dead(long pid)
     return !read || after_name == NULL || after_name[2] == 'Z' || after_name[2] == 'X';
 }
 
-static void timeout_kills_the_whole_group(void **state)
+TEST(timeout_kills_the_whole_group)
 {
-    (void)state;
     struct err err = {0};
     char note[600];
     int code =
@@ -115,37 +111,24 @@ static void timeout_kills_the_whole_group(void **state)
     assert_true(is_dead(sleeper));
 }
 
-static void interruption_ends_the_script(void **state)
+TEST(interruption_ends_the_script)
 {
-    (void)state;
     atomic_int interrupted = 1;
     assert_int_equal(create_with("sleep 1000\n", 0, &interrupted, NULL), -EINTR);
 }
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     rig_make_directory(directory);
     snprintf(script_path, sizeof(script_path), "%s/prepare", directory);
     snprintf(note_path, sizeof(note_path), "%s/note", directory);
     return 0;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     rig_remove_tree(directory);
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(script_sees_directory_and_empty_file),
-        cmocka_unit_test(script_inherits_no_descriptor_and_no_stdout),
-        cmocka_unit_test(failing_script_is_an_error),
-        cmocka_unit_test(timeout_kills_the_whole_group),
-        cmocka_unit_test(interruption_ends_the_script),
-    };
-    return cmocka_run_group_tests_name("bench/target/target_prepare", tests, setup, teardown);
-}
+GROUP(setup, teardown);

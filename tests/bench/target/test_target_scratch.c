@@ -1,7 +1,7 @@
 /* Tests of bench/target/target_scratch: files that begin empty. */
 #include "bench/target/target_scratch.h"
 #include "tests/bench/target/target_rig.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <linux/magic.h>
@@ -10,9 +10,22 @@
 
 static char directory[256];
 
-static void files_are_empty_and_have_no_name(void **state)
+FIXTURE(make_directory)
 {
-    (void)state;
+    rig_make_directory(directory);
+    return 0;
+}
+
+FIXTURE(remove_directory)
+{
+    rig_remove_tree(directory);
+    return 0;
+}
+
+GROUP(make_directory, remove_directory);
+
+TEST(files_are_empty_and_have_no_name)
+{
     struct target target = {0};
     assert_int_equal(target_scratch_create(&target, directory, 3, 1, NULL), 0);
     assert_int_equal(target_n_files(&target), 3);
@@ -26,9 +39,8 @@ static void files_are_empty_and_have_no_name(void **state)
     target_close(&target);
 }
 
-static void more_than_fits_is_refused(void **state)
+TEST(more_than_fits_is_refused)
 {
-    (void)state;
     struct err err = {0};
     struct target target = {.fd = 99};
     struct statfs space;
@@ -43,9 +55,8 @@ static void more_than_fits_is_refused(void **state)
     assert_int_equal(target_scratch_check("/dev/null", 1, &err), -ENOTDIR);
 }
 
-static void direct_io_is_proved_or_refused(void **state)
+TEST(direct_io_is_proved_or_refused)
 {
-    (void)state;
     struct target target = {0};
     struct err err = {0};
     struct stat status;
@@ -65,17 +76,4 @@ static void direct_io_is_proved_or_refused(void **state)
     assert_int_equal(fstat(target.fd, &status), 0);
     assert_int_equal(status.st_size, 0);
     target_close(&target);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(files_are_empty_and_have_no_name),
-        cmocka_unit_test(more_than_fits_is_refused),
-        cmocka_unit_test(direct_io_is_proved_or_refused),
-    };
-    rig_make_directory(directory);
-    int n_failed = cmocka_run_group_tests(tests, NULL, NULL);
-    rig_remove_tree(directory);
-    return n_failed;
 }

@@ -2,7 +2,7 @@
 /* LINK: -Wl,--wrap=target_is_shared */
 #include "bench/target/target_internal.h"
 #include "tests/bench/target/target_rig.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,24 +33,23 @@ bool __wrap_target_is_shared(int fd)
     return has_leases && __real_target_is_shared(fd);
 }
 
-static int enter(void **state)
+FIXTURE(enter)
 {
-    (void)state;
     rig_make_directory(directory);
     snprintf(file_path, sizeof file_path, "%s/image", directory);
     return 0;
 }
 
-static int leave(void **state)
+FIXTURE(leave)
 {
-    (void)state;
     rig_remove_tree(directory);
     return 0;
 }
 
-static int fresh(void **state)
+GROUP(enter, leave);
+
+FIXTURE(fresh)
 {
-    (void)state;
     memset(&err, 0, sizeof err);
     has_leases = true;
     n_busy = 0;
@@ -58,12 +57,13 @@ static int fresh(void **state)
     return fd < 0 || ftruncate(fd, FILE_BYTES) != 0 || close(fd) != 0;
 }
 
-static int done(void **state)
+FIXTURE(done)
 {
-    (void)state;
     target_close(&target);
     return 0;
 }
+
+EACH_TEST(fresh, done);
 
 static int open_for_writing(void)
 {
@@ -114,48 +114,42 @@ static void check_holder_is_named(int flags)
     target_close(&target);
 }
 
-static void a_file_that_another_process_has_open_is_not_overwritten(void **state)
+TEST(a_file_that_another_process_has_open_is_not_overwritten)
 {
-    (void)state;
     check_holder_is_named(O_WRONLY);
     check_holder_is_named(O_RDWR);
     check_holder_is_named(O_RDONLY);
 }
 
-static void without_leases_open_files_are_found_in_proc(void **state)
+TEST(without_leases_open_files_are_found_in_proc)
 {
-    (void)state;
     has_leases = false;
     check_holder_is_named(O_WRONLY);
 }
 
-static void a_file_in_use_out_of_sight_is_not_overwritten(void **state)
+TEST(a_file_in_use_out_of_sight_is_not_overwritten)
 {
-    (void)state;
     n_busy = 1000000;
     assert_int_equal(open_for_writing(), -EBUSY);
     assert_non_null(strstr(err.text, "open elsewhere"));
 }
 
-static void a_descriptor_that_the_kernel_closes_late_is_waited_for(void **state)
+TEST(a_descriptor_that_the_kernel_closes_late_is_waited_for)
 {
-    (void)state;
     n_busy = 3;
     assert_int_equal(open_for_writing(), 0);
 }
 
-static void names_alone_are_no_use_of_a_file(void **state)
+TEST(names_alone_are_no_use_of_a_file)
 {
-    (void)state;
     pid_t child = start_holder(O_PATH);
     int code = open_for_writing();
     stop(child);
     assert_int_equal(code, 0);
 }
 
-static void reading_asks_nobody(void **state)
+TEST(reading_asks_nobody)
 {
-    (void)state;
     pid_t child = start_holder(O_RDWR);
     int code = target_open_existing(&target, file_path, false, false, &err);
     int checked = target_check_alone(&target, &err);
@@ -165,11 +159,10 @@ static void reading_asks_nobody(void **state)
 }
 
 /* As QEMU does; the descriptors of runs come and go meanwhile. */
-static void nobody_gets_a_lock_before_the_command_ends(void **state)
+TEST(nobody_gets_a_lock_before_the_command_ends)
 {
     struct flock byte = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = 100, .l_len = 1};
     int run_fd = -1, second_fd = -1, other = open(file_path, O_RDWR | O_CLOEXEC);
-    (void)state;
     assert_true(other >= 0);
     close(other);
     assert_int_equal(open_for_writing(), 0);
@@ -188,9 +181,8 @@ static void nobody_gets_a_lock_before_the_command_ends(void **state)
     close(other);
 }
 
-static void a_writer_that_comes_later_ends_the_command(void **state)
+TEST(a_writer_that_comes_later_ends_the_command)
 {
-    (void)state;
     assert_int_equal(open_for_writing(), 0);
     if (fcntl(target.fd, F_SETLEASE, F_WRLCK) != 0) {
         print_message("skipped: no leases here\n");
@@ -211,9 +203,8 @@ static void a_writer_that_comes_later_ends_the_command(void **state)
 }
 
 /* Whoever opens the file while the lease is held makes the kernel send a signal. */
-static void opening_at_the_moment_of_the_question_harms_nobody(void **state)
+TEST(opening_at_the_moment_of_the_question_harms_nobody)
 {
-    (void)state;
     int fd = open(file_path, O_RDWR | O_CLOEXEC);
     assert_true(fd >= 0);
     pid_t child = fork();
@@ -229,20 +220,4 @@ static void opening_at_the_moment_of_the_question_harms_nobody(void **state)
     stop(child);
     assert_false(__real_target_is_shared(fd));
     close(fd);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_file_that_another_process_has_open_is_not_overwritten, fresh, done),
-        cmocka_unit_test_setup_teardown(without_leases_open_files_are_found_in_proc, fresh, done),
-        cmocka_unit_test_setup_teardown(a_file_in_use_out_of_sight_is_not_overwritten, fresh, done),
-        cmocka_unit_test_setup_teardown(a_descriptor_that_the_kernel_closes_late_is_waited_for, fresh, done),
-        cmocka_unit_test_setup_teardown(names_alone_are_no_use_of_a_file, fresh, done),
-        cmocka_unit_test_setup_teardown(reading_asks_nobody, fresh, done),
-        cmocka_unit_test_setup_teardown(nobody_gets_a_lock_before_the_command_ends, fresh, done),
-        cmocka_unit_test_setup_teardown(a_writer_that_comes_later_ends_the_command, fresh, done),
-        cmocka_unit_test_setup_teardown(opening_at_the_moment_of_the_question_harms_nobody, fresh, done),
-    };
-    return cmocka_run_group_tests_name("bench/target/target_user", tests, enter, leave);
 }

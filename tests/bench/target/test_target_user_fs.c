@@ -21,7 +21,7 @@ bool __wrap_target_is_shared(int fd)
     return has_leases && __real_target_is_shared(fd);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
     if (inner_point[0] != '\0')
         umount2(inner_point, MNT_DETACH);
@@ -30,15 +30,17 @@ static int tear_down(void **state)
     if (inner_loop[0] != '\0' && rig_shell("losetup -d '%s'", inner_loop) != 0)
         fprintf(stderr, "%s stays\n", inner_loop);
     inner_loop[0] = inner_point[0] = bound[0] = '\0';
-    return rig_tear_down(state);
+    return rig_tear_down(test_state);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
     err = (struct err){0};
     has_leases = true;
-    return rig_set_up(state);
+    return rig_set_up(test_state);
 }
+
+EACH_TEST(set_up, tear_down);
 
 /* A file on the mount, with some bytes in it that must stay. */
 static void make_image(void)
@@ -110,23 +112,20 @@ static void check_loop(void)
     check_free_again();
 }
 
-static void images_on_ext4_are_not_overwritten(void **state)
+TEST(images_on_ext4_are_not_overwritten)
 {
-    (void)state;
     rig_mount_loop("ext4", "", IMAGE_BYTES, false);
     check_loop();
 }
 
-static void images_on_xfs_are_not_overwritten(void **state)
+TEST(images_on_xfs_are_not_overwritten)
 {
-    (void)state;
     rig_mount_loop("xfs", "", IMAGE_BYTES, false);
     check_loop();
 }
 
-static void images_on_btrfs_are_not_overwritten(void **state)
+TEST(images_on_btrfs_are_not_overwritten)
 {
-    (void)state;
     rig_mount_loop("btrfs", "", IMAGE_BYTES, false);
     check_loop();
 }
@@ -137,18 +136,16 @@ static void mount_memory(void)
     rig_need_mount(mount("none", rig.point, "tmpfs", 0, "size=64m"), "no tmpfs can be mounted");
 }
 
-static void images_on_tmpfs_are_not_overwritten(void **state)
+TEST(images_on_tmpfs_are_not_overwritten)
 {
-    (void)state;
     mount_memory();
     check_loop();
 }
 
-static void images_on_overlayfs_are_not_overwritten(void **state)
+TEST(images_on_overlayfs_are_not_overwritten)
 {
     char options[1300];
     const char *below = rig.image_directory;
-    (void)state;
     rig_need(geteuid() == 0, "only root can mount");
     rig_need(mount("none", below, "tmpfs", 0, "size=64m") == 0, "no tmpfs can be mounted");
     rig.memory_below = true;
@@ -174,20 +171,18 @@ static int start_fuse(const char *program)
     return -1;
 }
 
-static void images_on_fuse_are_not_overwritten(void **state)
+TEST(images_on_fuse_are_not_overwritten)
 {
     const char *program = getenv("FAULTFS");
-    (void)state;
     rig_need(geteuid() == 0, "only root can set up loop devices");
     rig_need(program != NULL && access(program, X_OK) == 0, "FAULTFS names no FUSE file system");
     rig_need_mount(start_fuse(program), "FUSE cannot be mounted");
     check_loop();
 }
 
-static void the_mount_of_an_image_is_named(void **state)
+TEST(the_mount_of_an_image_is_named)
 {
     char word[400];
-    (void)state;
     mount_memory();
     make_image();
     rig_need(rig_shell("mkfs.ext4 -q '%s' 2>/dev/null", rig_path("image")) == 0, "mkfs.ext4 is not here");
@@ -200,10 +195,9 @@ static void the_mount_of_an_image_is_named(void **state)
 }
 
 /* The path that the kernel shows leads nowhere then, as from another mount namespace. */
-static void an_image_is_known_without_its_path(void **state)
+TEST(an_image_is_known_without_its_path)
 {
     char path[330];
-    (void)state;
     mount_memory();
     make_image();
     snprintf(bound, sizeof(bound), "%s/bound", rig.directory);
@@ -214,17 +208,4 @@ static void an_image_is_known_without_its_path(void **state)
     assert_int_equal(umount2(bound, MNT_DETACH), 0);
     has_leases = false;
     check_refused("detach it");
-}
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CASE(images_on_ext4_are_not_overwritten),      CASE(images_on_xfs_are_not_overwritten),
-        CASE(images_on_btrfs_are_not_overwritten),     CASE(images_on_tmpfs_are_not_overwritten),
-        CASE(images_on_overlayfs_are_not_overwritten), CASE(images_on_fuse_are_not_overwritten),
-        CASE(the_mount_of_an_image_is_named),          CASE(an_image_is_known_without_its_path),
-    };
-    return cmocka_run_group_tests_name("bench/target_user_fs", tests, NULL, NULL);
 }

@@ -4,7 +4,7 @@
 
 #include "models/cawl/cawl.h"
 
-#include "tests/check.h"
+#include "tests/test.h"
 
 /* Bytes and seconds, as if both were large. */
 static inline struct cawl_host cawl_rig_host(void)

@@ -2,8 +2,8 @@
  */
 #include "models/cawl/cawl.h"
 
-#include "tests/check.h"
 #include "tests/models/cawl/cawl_rig.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <gsl/gsl_rng.h>
@@ -22,9 +22,8 @@ static void check_refused(const struct cawl_host *host, const struct cawl_option
     assert_int_equal(prediction.n, 77);
 }
 
-static void hosts_out_of_range_are_refused(void **state)
+TEST(hosts_out_of_range_are_refused)
 {
-    (void)state;
     static const size_t positive[] = {
         offsetof(struct cawl_host, bw_mem_bps),       offsetof(struct cawl_host, bw_ramdisk_bps),
         offsetof(struct cawl_host, bw_reduced_bps),   offsetof(struct cawl_host, bw_dev_bps),
@@ -63,9 +62,8 @@ static void hosts_out_of_range_are_refused(void **state)
     check_refused(&host, &plain_model, CAWL_NOSYNC, &chunk);
 }
 
-static void options_out_of_range_are_refused(void **state)
+TEST(options_out_of_range_are_refused)
 {
-    (void)state;
     const struct cawl_options bad[] = {
         {.limit_share = 1.01},
         {.limit_share = -0.1},
@@ -98,9 +96,8 @@ static void options_out_of_range_are_refused(void **state)
     check_refused(&host, &plain_model, CAWL_N_MODES, &chunk);
 }
 
-static void chunks_out_of_range_are_refused(void **state)
+TEST(chunks_out_of_range_are_refused)
 {
-    (void)state;
     struct cawl_host host = cawl_rig_host();
     const struct cawl_chunk bad[] = {{0, 0, 0, 0},          {0, INT64_MAX, 1, 0}, {0, UINT64_MAX, 2, 0},
                                      {0, 0, UINT64_MAX, 0}, {0, 0, 1, -1},        {0, 0, 1, NAN}};
@@ -112,10 +109,8 @@ static void chunks_out_of_range_are_refused(void **state)
     assert_int_equal(cawl_predict(&host, &plain_model, CAWL_NAIVE, too_much, 3, &prediction), -EINVAL);
 }
 
-static void nothing_costs_nothing(void **state)
+TEST(nothing_costs_nothing)
 {
-    (void)state;
-
     for (enum cawl_mode mode = 0; mode < CAWL_N_MODES; mode++) {
         struct cawl_prediction prediction =
             cawl_rig_predict(&(struct cawl_options){.close = true}, mode, NULL, 0);
@@ -128,9 +123,8 @@ static void nothing_costs_nothing(void **state)
     }
 }
 
-static void modes_and_runs_have_names(void **state)
+TEST(modes_and_runs_have_names)
 {
-    (void)state;
     assert_string_equal(cawl_mode_names[CAWL_NAIVE], "naive");
     assert_string_equal(cawl_mode_names[CAWL_STDIO], "stdio");
     assert_string_equal(cawl_run_names[CAWL_ASYNC_RUN], "async_run");
@@ -223,9 +217,8 @@ static void check_properties(const struct cawl_host *host, const struct cawl_opt
     cawl_prediction_done(&prediction);
 }
 
-static void dirty_and_costs_stay_in_bounds_for_random_loads(void **state)
+TEST(dirty_and_costs_stay_in_bounds_for_random_loads)
 {
-    (void)state;
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     struct cawl_chunk chunks[LOAD_CHUNKS];
 
@@ -239,9 +232,8 @@ static void dirty_and_costs_stay_in_bounds_for_random_loads(void **state)
     gsl_rng_free(rng);
 }
 
-static void the_same_input_gives_the_same_output(void **state)
+TEST(the_same_input_gives_the_same_output)
 {
-    (void)state;
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     struct cawl_chunk chunks[LOAD_CHUNKS];
 
@@ -429,9 +421,8 @@ static struct cawl_host draw_printed_host(gsl_rng *rng)
     return host;
 }
 
-static void random_loads_cost_what_the_printed_algorithm_says(void **state)
+TEST(random_loads_cost_what_the_printed_algorithm_says)
 {
-    (void)state;
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     struct printed *printed = malloc(sizeof(*printed));
     struct cawl_chunk chunks[PRINTED_CHUNKS];
@@ -455,20 +446,4 @@ static void random_loads_cost_what_the_printed_algorithm_says(void **state)
     }
     free(printed);
     gsl_rng_free(rng);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hosts_out_of_range_are_refused),
-        cmocka_unit_test(options_out_of_range_are_refused),
-        cmocka_unit_test(chunks_out_of_range_are_refused),
-        cmocka_unit_test(nothing_costs_nothing),
-        cmocka_unit_test(modes_and_runs_have_names),
-        cmocka_unit_test(dirty_and_costs_stay_in_bounds_for_random_loads),
-        cmocka_unit_test(random_loads_cost_what_the_printed_algorithm_says),
-        cmocka_unit_test(the_same_input_gives_the_same_output),
-    };
-
-    return cmocka_run_group_tests_name("models/cawl/cawl", tests, NULL, NULL);
 }

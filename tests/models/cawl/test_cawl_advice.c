@@ -1,6 +1,6 @@
 /* Ways of writing a burst: costs that can be worked out by hand, crossings, bursts in a row. */
 #include "models/cawl/cawl_advice.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <math.h>
@@ -40,9 +40,8 @@ static struct cawl_advice_cost cost_of(struct cawl_advice_burst burst)
     return cost;
 }
 
-static void small_burst_costs_what_the_formulas_say(void **state)
+TEST(small_burst_costs_what_the_formulas_say)
 {
-    (void)state;
     struct cawl_advice_cost cost =
         cost_of((struct cawl_advice_burst){.bytes = 4000000, .request_bytes = 400000});
     double copy_s = 4e6 / 4e9, device_s = 4e6 / 5e8;
@@ -56,9 +55,8 @@ static void small_burst_costs_what_the_formulas_say(void **state)
     assert_false(cost.piles_up);
 }
 
-static void last_request_may_be_smaller(void **state)
+TEST(last_request_may_be_smaller)
 {
-    (void)state;
     struct cawl_advice_cost cost =
         cost_of((struct cawl_advice_burst){.bytes = 1000000, .request_bytes = 409600});
     assert_close(cost.seconds[CAWL_ADVICE_DIRECT], 3e-4 + 1e6 / 5e8, 1e-9);
@@ -67,9 +65,8 @@ static void last_request_may_be_smaller(void **state)
     assert_close(cost.seconds[CAWL_ADVICE_DIRECT], 1e-4 + 100 / 5e8, 1e-9);
 }
 
-static void random_requests_pay_a_seek_past_the_cache_only(void **state)
+TEST(random_requests_pay_a_seek_past_the_cache_only)
 {
-    (void)state;
     struct cawl_advice_burst burst = {.bytes = 4096000, .request_bytes = 4096};
     struct cawl_advice_cost sequential = cost_of(burst);
     burst.random = true;
@@ -80,9 +77,8 @@ static void random_requests_pay_a_seek_past_the_cache_only(void **state)
     assert_close(random.seconds[CAWL_ADVICE_BUFFERED], sequential.seconds[CAWL_ADVICE_BUFFERED], 1e-12);
 }
 
-static void joined_requests_cost_their_calls(void **state)
+TEST(joined_requests_cost_their_calls)
 {
-    (void)state;
     struct cawl_host slow_calls = host;
     struct cawl_advice_burst burst = {.bytes = 300000000, .request_bytes = 1000};
     struct cawl_advice_cost cost;
@@ -92,9 +88,8 @@ static void joined_requests_cost_their_calls(void **state)
     assert_close(cost.seconds[CAWL_ADVICE_BUFFERED], 300000 * 1e-6 + 3e8 / 4e9, 300000 * 1e-6 / 2000);
 }
 
-static void small_pieces_of_joined_requests_are_those_of_each(void **state)
+TEST(small_pieces_of_joined_requests_are_those_of_each)
 {
-    (void)state;
     const struct cawl_options small = {.small_calls = true};
     struct cawl_host small_host = host;
     struct cawl_advice_burst burst = {.bytes = 4000000, .request_bytes = 400000};
@@ -109,9 +104,8 @@ static void small_pieces_of_joined_requests_are_those_of_each(void **state)
 }
 
 /* 4 MB take 8 ms of direct writes, and 4 ms when the kernel writes them. */
-static void the_flush_is_as_fast_as_the_kernel(void **state)
+TEST(the_flush_is_as_fast_as_the_kernel)
 {
-    (void)state;
     const struct cawl_options writeback = {.writeback = true};
     struct cawl_host kernel = host;
     struct cawl_advice_burst burst = {.bytes = 4000000, .request_bytes = 400000};
@@ -125,9 +119,8 @@ static void the_flush_is_as_fast_as_the_kernel(void **state)
     assert_true(cost_of(burst).piles_up);
 }
 
-static void untouched_memory_takes_longer(void **state)
+TEST(untouched_memory_takes_longer)
 {
-    (void)state;
     struct cawl_options untouched = {.first_touch = true};
     struct cawl_advice_burst burst = {.bytes = 4000000, .request_bytes = 400000};
     struct cawl_advice_cost cost;
@@ -136,9 +129,8 @@ static void untouched_memory_takes_longer(void **state)
 }
 
 /* Both write their 4 MB at half of the device, and blocks are found for both. */
-static void two_writers_share_device_and_allocation(void **state)
+TEST(two_writers_share_device_and_allocation)
 {
-    (void)state;
     const struct cawl_options both = {.n_writers = 2, .allocation_bps = 1e9};
     struct cawl_advice_burst burst = {.bytes = 4000000, .request_bytes = 400000};
     struct cawl_advice_cost cost;
@@ -155,9 +147,8 @@ static void two_writers_share_device_and_allocation(void **state)
 
 /* Until durable, buffered wins once its one flush costs less than the calls that it spares: n requests save
  * n x 100 us and cost n x 90 us and 100 us. */
-static void crossing_is_where_ten_requests_are(void **state)
+TEST(crossing_is_where_ten_requests_are)
 {
-    (void)state;
     struct cawl_advice_burst burst = {.bytes = 1, .request_bytes = 360000};
     struct cawl_advice_crossing at[CAWL_ADVICE_MAX_CROSSINGS];
     struct cawl_host small = host;
@@ -179,9 +170,8 @@ static void crossing_is_where_ten_requests_are(void **state)
     assert_true(at[0].first_below);
 }
 
-static void clear_lead_of_the_cache_fades_with_the_burst(void **state)
+TEST(clear_lead_of_the_cache_fades_with_the_burst)
 {
-    (void)state;
     struct cawl_advice_burst burst = {.bytes = 1, .request_bytes = 10000000};
     struct cawl_advice_crossing at[CAWL_ADVICE_MAX_CROSSINGS];
     size_t n = 99;
@@ -199,9 +189,8 @@ static void clear_lead_of_the_cache_fades_with_the_burst(void **state)
     assert_true(above.seconds[CAWL_ADVICE_DIRECT] < 1.1 * above.seconds[CAWL_ADVICE_BUFFERED]);
 }
 
-static void what_was_worked_out_is_remembered(void **state)
+TEST(what_was_worked_out_is_remembered)
 {
-    (void)state;
     struct cawl_advice_burst burst = {.bytes = 4000000, .request_bytes = 400000};
     struct cawl_advice_crossing at[CAWL_ADVICE_MAX_CROSSINGS];
     struct cawl_advice_cost cost;
@@ -231,9 +220,8 @@ static void what_was_worked_out_is_remembered(void **state)
     assert_int_equal(memo.n, CAWL_ADVICE_MEMO);
 }
 
-static void ways_that_never_cross_have_no_crossing(void **state)
+TEST(ways_that_never_cross_have_no_crossing)
 {
-    (void)state;
     struct cawl_advice_burst burst = {.bytes = 1, .request_bytes = 65536};
     struct cawl_advice_crossing at[CAWL_ADVICE_MAX_CROSSINGS];
     size_t n = 99;
@@ -247,9 +235,8 @@ static void ways_that_never_cross_have_no_crossing(void **state)
     assert_int_equal(n, 0);
 }
 
-static void free_run_ends_at_the_background_limit(void **state)
+TEST(free_run_ends_at_the_background_limit)
 {
-    (void)state;
     double bytes = 0;
     struct cawl_advice_burst burst = {.bytes = 1, .request_bytes = 1000000};
     assert_int_equal(cawl_advice_free_run(&host, &plain, &burst, &bytes), 0);
@@ -257,18 +244,16 @@ static void free_run_ends_at_the_background_limit(void **state)
 }
 
 /* The flusher has written back what expires before the next request comes. */
-static void slow_writers_never_leave_free_run(void **state)
+TEST(slow_writers_never_leave_free_run)
 {
-    (void)state;
     double bytes = 0;
     struct cawl_advice_burst burst = {.bytes = 1, .request_bytes = 1000000, .delay_s = 1};
     assert_int_equal(cawl_advice_free_run(&host, &plain, &burst, &bytes), 0);
     assert_true(isinf(bytes));
 }
 
-static void bursts_with_time_between_cost_what_one_costs(void **state)
+TEST(bursts_with_time_between_cost_what_one_costs)
 {
-    (void)state;
     struct cawl_advice_burst burst = {.bytes = 100000000, .request_bytes = 1000000};
     double alone_s = cost_of(burst).seconds[CAWL_ADVICE_BUFFERED];
     burst.interval_s = 120;
@@ -278,9 +263,8 @@ static void bursts_with_time_between_cost_what_one_costs(void **state)
 }
 
 /* 1 MB 200 times a second are 6 GB in the 30 s until pages expire: dirty memory stands at limit_bg. */
-static void small_bursts_find_what_earlier_ones_left(void **state)
+TEST(small_bursts_find_what_earlier_ones_left)
 {
-    (void)state;
     struct cawl_advice_burst burst = {.bytes = 1000000, .request_bytes = 100000};
     double alone_s = cost_of(burst).seconds[CAWL_ADVICE_BUFFERED];
     burst.interval_s = 0.005;
@@ -290,9 +274,8 @@ static void small_bursts_find_what_earlier_ones_left(void **state)
     assert_close(cost.dirty_bytes, 4e8, 5e6);
 }
 
-static void what_is_left_is_bounded_by_the_share_of_the_limits(void **state)
+TEST(what_is_left_is_bounded_by_the_share_of_the_limits)
 {
-    (void)state;
     const struct cawl_options half = {.limit_share = 0.5};
     struct cawl_advice_burst burst = {.bytes = 1000000, .request_bytes = 100000, .interval_s = 0.005};
     struct cawl_advice_cost cost;
@@ -300,9 +283,8 @@ static void what_is_left_is_bounded_by_the_share_of_the_limits(void **state)
     assert_close(cost.dirty_bytes, 2e8, 5e6);
 }
 
-static void bursts_in_a_hurry_pile_up(void **state)
+TEST(bursts_in_a_hurry_pile_up)
 {
-    (void)state;
     struct cawl_advice_burst burst = {.bytes = 300000000, .request_bytes = 1000000};
     struct cawl_advice_cost alone = cost_of(burst);
     burst.interval_s = 0.01;
@@ -314,9 +296,8 @@ static void bursts_in_a_hurry_pile_up(void **state)
     assert_close(cost.seconds[CAWL_ADVICE_FLUSHED], alone.seconds[CAWL_ADVICE_FLUSHED], 1e-12);
 }
 
-static void cost_of_a_burst_grows_as_the_interval_shrinks(void **state)
+TEST(cost_of_a_burst_grows_as_the_interval_shrinks)
 {
-    (void)state;
     static const double intervals[] = {60, 1, 0.3, 0.1, 0.01};
     double last_s = 0;
     for (size_t i = 0; i < sizeof intervals / sizeof intervals[0]; i++) {
@@ -328,9 +309,8 @@ static void cost_of_a_burst_grows_as_the_interval_shrinks(void **state)
     }
 }
 
-static void nonsense_is_refused(void **state)
+TEST(nonsense_is_refused)
 {
-    (void)state;
     struct cawl_advice_cost cost;
     struct cawl_advice_crossing at[CAWL_ADVICE_MAX_CROSSINGS];
     struct cawl_options credit = {.burst_bytes = 1e9, .burst_bps = 1e9};
@@ -357,31 +337,4 @@ static void nonsense_is_refused(void **state)
                      -EINVAL);
     good.request_bytes = 0;
     assert_int_equal(cawl_advice_free_run(&host, &plain, &good, &bytes), -EINVAL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(small_burst_costs_what_the_formulas_say),
-        cmocka_unit_test(last_request_may_be_smaller),
-        cmocka_unit_test(random_requests_pay_a_seek_past_the_cache_only),
-        cmocka_unit_test(joined_requests_cost_their_calls),
-        cmocka_unit_test(small_pieces_of_joined_requests_are_those_of_each),
-        cmocka_unit_test(the_flush_is_as_fast_as_the_kernel),
-        cmocka_unit_test(untouched_memory_takes_longer),
-        cmocka_unit_test(two_writers_share_device_and_allocation),
-        cmocka_unit_test(crossing_is_where_ten_requests_are),
-        cmocka_unit_test(clear_lead_of_the_cache_fades_with_the_burst),
-        cmocka_unit_test(what_was_worked_out_is_remembered),
-        cmocka_unit_test(ways_that_never_cross_have_no_crossing),
-        cmocka_unit_test(free_run_ends_at_the_background_limit),
-        cmocka_unit_test(slow_writers_never_leave_free_run),
-        cmocka_unit_test(bursts_with_time_between_cost_what_one_costs),
-        cmocka_unit_test(small_bursts_find_what_earlier_ones_left),
-        cmocka_unit_test(what_is_left_is_bounded_by_the_share_of_the_limits),
-        cmocka_unit_test(bursts_in_a_hurry_pile_up),
-        cmocka_unit_test(cost_of_a_burst_grows_as_the_interval_shrinks),
-        cmocka_unit_test(nonsense_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* models/cawl/cawl_cache and models/cawl/cawl_map: blocks, by hand and against an array. */
 #include "models/cawl/cawl_internal.h"
 
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <gsl/gsl_rng.h>
 #include <stdlib.h>
@@ -33,9 +33,8 @@ static void check_block(const struct cawl_cache *cache, uint64_t at, uint64_t of
     assert_close(cache->map.ages[found].endtime, endtime, 0);
 }
 
-static void disjoint_blocks_stay_inactive(void **state)
+TEST(disjoint_blocks_stay_inactive)
 {
-    (void)state;
     struct cawl_cache cache = {0};
 
     assert_int_equal(cawl_cache_dirty(&cache), 0);
@@ -50,9 +49,8 @@ static void disjoint_blocks_stay_inactive(void **state)
     cawl_cache_done(&cache);
 }
 
-static void what_is_dirty_of_a_range_is_found(void **state)
+TEST(what_is_dirty_of_a_range_is_found)
 {
-    (void)state;
     struct cawl_cache cache = {0};
 
     assert_int_equal(cawl_cache_covered(&cache, 0, 0, 1000), 0);
@@ -70,9 +68,8 @@ struct overlap {
     uint64_t offset, size, fresh, active;
 };
 
-static void the_overlap_becomes_active_and_nothing_counts_twice(void **state)
+TEST(the_overlap_becomes_active_and_nothing_counts_twice)
 {
-    (void)state;
     static const struct overlap cases[] = {
         {50, 100, 50 + 50, 50},  /* left */
         {150, 100, 50 + 50, 50}, /* right */
@@ -93,9 +90,8 @@ static void the_overlap_becomes_active_and_nothing_counts_twice(void **state)
     }
 }
 
-static void the_rest_of_an_old_block_keeps_its_age_and_state(void **state)
+TEST(the_rest_of_an_old_block_keeps_its_age_and_state)
 {
-    (void)state;
     struct cawl_cache cache = {0};
 
     write_at(&cache, 0, 100, 1);
@@ -111,9 +107,8 @@ static void the_rest_of_an_old_block_keeps_its_age_and_state(void **state)
     cawl_cache_done(&cache);
 }
 
-static void one_write_fills_the_gaps_of_many_blocks(void **state)
+TEST(one_write_fills_the_gaps_of_many_blocks)
 {
-    (void)state;
     struct cawl_cache cache = {0};
 
     for (uint64_t i = 0; i < 5; i++)
@@ -123,9 +118,8 @@ static void one_write_fills_the_gaps_of_many_blocks(void **state)
     cawl_cache_done(&cache);
 }
 
-static void rewritten_bytes_that_lie_together_become_one_block(void **state)
+TEST(rewritten_bytes_that_lie_together_become_one_block)
 {
-    (void)state;
     struct cawl_cache cache = {0};
 
     for (uint64_t i = 0; i < 10; i++)
@@ -136,9 +130,8 @@ static void rewritten_bytes_that_lie_together_become_one_block(void **state)
     cawl_cache_done(&cache);
 }
 
-static void files_do_not_overlap(void **state)
+TEST(files_do_not_overlap)
 {
-    (void)state;
     struct cawl_cache cache = {0};
 
     assert_int_equal(cawl_cache_write(&cache, 7, 0, 100, 1), 0);
@@ -150,9 +143,8 @@ static void files_do_not_overlap(void **state)
     cawl_cache_done(&cache);
 }
 
-static void active_blocks_beyond_two_thirds_become_inactive_the_oldest_first(void **state)
+TEST(active_blocks_beyond_two_thirds_become_inactive_the_oldest_first)
 {
-    (void)state;
     struct cawl_cache cache = {0};
 
     write_at(&cache, 0, 100, 1);
@@ -172,9 +164,8 @@ static void active_blocks_beyond_two_thirds_become_inactive_the_oldest_first(voi
     cawl_cache_done(&cache);
 }
 
-static void the_front_of_a_block_is_cleaned(void **state)
+TEST(the_front_of_a_block_is_cleaned)
 {
-    (void)state;
     struct cawl_cache cache = {0};
 
     write_at(&cache, 100, 100, 1);
@@ -189,9 +180,8 @@ static void the_front_of_a_block_is_cleaned(void **state)
     cawl_cache_done(&cache);
 }
 
-static void a_cache_that_forgot_a_byte_is_not_sound(void **state)
+TEST(a_cache_that_forgot_a_byte_is_not_sound)
 {
-    (void)state;
     struct cawl_cache cache = {0};
 
     write_at(&cache, 0, 100, 1);
@@ -353,9 +343,8 @@ static void evict_same(struct cawl_cache *cache, struct plain *plain, gsl_rng *r
     plain_clean(plain, expected, bytes);
 }
 
-static void random_loads_leave_the_blocks_of_a_plain_array(void **state)
+TEST(random_loads_leave_the_blocks_of_a_plain_array)
 {
-    (void)state;
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     struct plain *plain = malloc(sizeof(*plain));
 
@@ -380,9 +369,8 @@ static void random_loads_leave_the_blocks_of_a_plain_array(void **state)
     gsl_rng_free(rng);
 }
 
-static void covering_counts_new_bytes_once_and_joins_neighbours(void **state)
+TEST(covering_counts_new_bytes_once_and_joins_neighbours)
 {
-    (void)state;
     struct cawl_map map = {0};
     uint64_t n_new = 0;
 
@@ -404,24 +392,4 @@ static void covering_counts_new_bytes_once_and_joins_neighbours(void **state)
     assert_int_equal(cawl_map_cover(&map, 1, 200, 10, &n_new), 0);
     assert_int_equal(n_new, 0);
     cawl_map_done(&map);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(disjoint_blocks_stay_inactive),
-        cmocka_unit_test(what_is_dirty_of_a_range_is_found),
-        cmocka_unit_test(the_overlap_becomes_active_and_nothing_counts_twice),
-        cmocka_unit_test(the_rest_of_an_old_block_keeps_its_age_and_state),
-        cmocka_unit_test(one_write_fills_the_gaps_of_many_blocks),
-        cmocka_unit_test(rewritten_bytes_that_lie_together_become_one_block),
-        cmocka_unit_test(files_do_not_overlap),
-        cmocka_unit_test(active_blocks_beyond_two_thirds_become_inactive_the_oldest_first),
-        cmocka_unit_test(the_front_of_a_block_is_cleaned),
-        cmocka_unit_test(a_cache_that_forgot_a_byte_is_not_sound),
-        cmocka_unit_test(random_loads_leave_the_blocks_of_a_plain_array),
-        cmocka_unit_test(covering_counts_new_bytes_once_and_joins_neighbours),
-    };
-
-    return cmocka_run_group_tests_name("models/cawl/cawl_cache", tests, NULL, NULL);
 }

@@ -1,17 +1,16 @@
 /* models/cawl/cawl_closed: equations 2 and 3 and SimGrid's, by hand and against their sums. */
 #include "models/cawl/cawl.h"
 
-#include "tests/check.h"
 #include "tests/models/cawl/cawl_rig.h"
+#include "tests/test.h"
 
 #include <gsl/gsl_rng.h>
 #include <math.h>
 
 static const struct cawl_options plain_model = {0};
 
-static void direct_pays_for_calls_seeks_and_the_device(void **state)
+TEST(direct_pays_for_calls_seeks_and_the_device)
 {
-    (void)state;
     const struct cawl_rig_step steps[] = {
         {500, 100, 0, 2 + 10, 0}, /* the first of a file is not random */
         {600, 1, 4, 2 + 0.1, 0},  /* sequential; a delay costs nothing */
@@ -22,9 +21,8 @@ static void direct_pays_for_calls_seeks_and_the_device(void **state)
     CAWL_RIG_CHECK(&plain_model, CAWL_DIRECT, steps);
 }
 
-static void sync_pays_for_the_copy_and_for_what_is_left_of_a_block(void **state)
+TEST(sync_pays_for_the_copy_and_for_what_is_left_of_a_block)
 {
-    (void)state;
     /* bs is 16: read at 20, written at 10 a second. */
     const struct cawl_rig_step steps[] = {
         {0, 160, 0, 2 + 1.6 + 16, 0},
@@ -36,9 +34,8 @@ static void sync_pays_for_the_copy_and_for_what_is_left_of_a_block(void **state)
     CAWL_RIG_CHECK(&plain_model, CAWL_SYNC, steps);
 }
 
-static void sync_writes_back_at_the_rate_of_the_kernel(void **state)
+TEST(sync_writes_back_at_the_rate_of_the_kernel)
 {
-    (void)state;
     const struct cawl_options options = {.writeback = true};
     const struct cawl_options both = {.writeback = true, .allocation_bps = 40};
     const struct cawl_rig_step sync[] = {{0, 160, 0, 2 + 1.6 + 4, 0},
@@ -53,9 +50,8 @@ static void sync_writes_back_at_the_rate_of_the_kernel(void **state)
     CAWL_RIG_CHECK(&options, CAWL_NAIVE, naive);
 }
 
-static void naive_knows_only_the_device(void **state)
+TEST(naive_knows_only_the_device)
 {
-    (void)state;
     const struct cawl_options credit = {.burst_bytes = 100, .burst_bps = 50};
     const struct cawl_rig_step steps[] = {{0, 100, 3, 10, 0}, {700, 5, 0, 0.5, 0}};
 
@@ -63,9 +59,8 @@ static void naive_knows_only_the_device(void **state)
     CAWL_RIG_CHECK(&credit, CAWL_NAIVE, steps);
 }
 
-static void a_chunk_is_random_by_the_chunk_before_it_in_its_file(void **state)
+TEST(a_chunk_is_random_by_the_chunk_before_it_in_its_file)
 {
-    (void)state;
     const struct cawl_chunk chunks[] = {{7, 0, 10, 0},    {3, 1000, 10, 0}, {7, 10, 10, 0},
                                         {3, 1010, 10, 0}, {3, 20, 10, 0},   {7, 0, 10, 0}};
     const double expected[] = {3, 3, 3, 3, 6, 6};
@@ -76,9 +71,8 @@ static void a_chunk_is_random_by_the_chunk_before_it_in_its_file(void **state)
     cawl_prediction_done(&prediction);
 }
 
-static void costs_add_up_to_the_equations(void **state)
+TEST(costs_add_up_to_the_equations)
 {
-    (void)state;
     enum { N = 500 };
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     struct cawl_host host = cawl_rig_host();
@@ -109,9 +103,8 @@ static void costs_add_up_to_the_equations(void **state)
     gsl_rng_free(rng);
 }
 
-static void parts_of_a_split_request_cost_extra(void **state)
+TEST(parts_of_a_split_request_cost_extra)
 {
-    (void)state;
     const struct cawl_options options = {.max_request_bytes = 32, .split_s = 0.25};
     const struct cawl_rig_step direct[] = {
         {0, 32, 0, 2 + 3.2, 0}, {32, 33, 0, 2 + 3.3 + 0.25, 0}, {65, 100, 0, 2 + 10 + 0.75, 0}};
@@ -121,9 +114,8 @@ static void parts_of_a_split_request_cost_extra(void **state)
     CAWL_RIG_CHECK(&options, CAWL_SYNC, sync);
 }
 
-static void credit_is_used_up_and_comes_back(void **state)
+TEST(credit_is_used_up_and_comes_back)
 {
-    (void)state;
     struct cawl_host host = cawl_rig_host();
     const struct cawl_options options = {.burst_bytes = 60, .burst_bps = 40};
     /* 80 bytes in 2 s use the credit up. Then 10 a second; 3 s idle bring back 30: 1 s at 40. */
@@ -138,9 +130,8 @@ static void credit_is_used_up_and_comes_back(void **state)
     cawl_prediction_done(&prediction);
 }
 
-static void sync_writes_touch_and_allocate_too(void **state)
+TEST(sync_writes_touch_and_allocate_too)
 {
-    (void)state;
     const struct cawl_options both = {.allocation_bps = 10, .first_touch = true};
     const struct cawl_rig_step touch[] = {{0, 32, 0, 2 + 3.2 + 3.2, 0},
                                           {16, 32, 0, 2 + 3 + 0.16 + 1.6 + 3.2, 0}};
@@ -152,28 +143,9 @@ static void sync_writes_touch_and_allocate_too(void **state)
     CAWL_RIG_CHECK(&both, CAWL_DIRECT, direct);
 }
 
-static void synchronous_writers_share_the_device(void **state)
+TEST(synchronous_writers_share_the_device)
 {
-    (void)state;
     const struct cawl_rig_step steps[] = {{0, 100, 0, 2 + 20, 0}};
 
     CAWL_RIG_CHECK(&(struct cawl_options){.n_writers = 2}, CAWL_DIRECT, steps);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(direct_pays_for_calls_seeks_and_the_device),
-        cmocka_unit_test(sync_pays_for_the_copy_and_for_what_is_left_of_a_block),
-        cmocka_unit_test(sync_writes_back_at_the_rate_of_the_kernel),
-        cmocka_unit_test(naive_knows_only_the_device),
-        cmocka_unit_test(a_chunk_is_random_by_the_chunk_before_it_in_its_file),
-        cmocka_unit_test(costs_add_up_to_the_equations),
-        cmocka_unit_test(parts_of_a_split_request_cost_extra),
-        cmocka_unit_test(credit_is_used_up_and_comes_back),
-        cmocka_unit_test(sync_writes_touch_and_allocate_too),
-        cmocka_unit_test(synchronous_writers_share_the_device),
-    };
-
-    return cmocka_run_group_tests_name("models/cawl/cawl_closed", tests, NULL, NULL);
 }

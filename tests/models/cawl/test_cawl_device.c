@@ -1,8 +1,8 @@
 /* models/cawl/cawl_device: what is written in which time, with credit and without. */
 #include "models/cawl/cawl_internal.h"
 
-#include "tests/check.h"
 #include "tests/models/cawl/cawl_rig.h"
+#include "tests/test.h"
 
 static struct cawl_device device_of(struct cawl_options options, bool allocates)
 {
@@ -11,9 +11,8 @@ static struct cawl_device device_of(struct cawl_options options, bool allocates)
     return cawl_device_of(&host, &options, allocates);
 }
 
-static void without_credit_time_is_in_proportion(void **state)
+TEST(without_credit_time_is_in_proportion)
 {
-    (void)state;
     struct cawl_device device = device_of((struct cawl_options){0}, true);
 
     assert_close(cawl_device_seconds(&device, 25), 2.5, 1e-12);
@@ -24,9 +23,8 @@ static void without_credit_time_is_in_proportion(void **state)
     assert_close(cawl_device_bytes(&device, 2.5), 25, 1e-12);
 }
 
-static void bytes_and_seconds_are_inverse(void **state)
+TEST(bytes_and_seconds_are_inverse)
 {
-    (void)state;
     struct cawl_device device = device_of((struct cawl_options){.burst_bytes = 60, .burst_bps = 40}, true);
 
     for (double seconds = 0; seconds < 5; seconds += 0.37)
@@ -35,9 +33,8 @@ static void bytes_and_seconds_are_inverse(void **state)
     assert_close(cawl_device_bytes(&device, 3), 90, 1e-12);
 }
 
-static void in_pieces_it_writes_as_much_as_at_once(void **state)
+TEST(in_pieces_it_writes_as_much_as_at_once)
 {
-    (void)state;
     struct cawl_device device = device_of((struct cawl_options){.burst_bytes = 60, .burst_bps = 40}, true);
     double at_once = cawl_device_bytes(&device, 3.5), sum = 0;
 
@@ -53,9 +50,8 @@ static void in_pieces_it_writes_as_much_as_at_once(void **state)
     assert_close(device.credit_bytes, 60, 0);
 }
 
-static void late_allocation_can_make_the_credit_last_for_ever(void **state)
+TEST(late_allocation_can_make_the_credit_last_for_ever)
 {
-    (void)state;
     const struct cawl_options options = {.burst_bytes = 60, .burst_bps = 40, .allocation_bps = 8};
     struct cawl_device device = device_of(options, true);
 
@@ -64,24 +60,10 @@ static void late_allocation_can_make_the_credit_last_for_ever(void **state)
     assert_close(cawl_device_bytes(&device, 2), 80, 1e-12);
 }
 
-static void writers_share_rate_and_credit(void **state)
+TEST(writers_share_rate_and_credit)
 {
-    (void)state;
     struct cawl_device device =
         device_of((struct cawl_options){.burst_bytes = 60, .burst_bps = 40, .n_writers = 2}, true);
 
     assert_close(cawl_device_bytes(&device, 3), 45, 1e-12);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_credit_time_is_in_proportion),
-        cmocka_unit_test(bytes_and_seconds_are_inverse),
-        cmocka_unit_test(in_pieces_it_writes_as_much_as_at_once),
-        cmocka_unit_test(late_allocation_can_make_the_credit_last_for_ever),
-        cmocka_unit_test(writers_share_rate_and_credit),
-    };
-
-    return cmocka_run_group_tests_name("models/cawl/cawl_device", tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
  * and many files. */
 #include "models/cawl/cawl_internal.h"
 
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <gsl/gsl_rng.h>
 #include <stdlib.h>
@@ -24,20 +24,20 @@ struct plain {
 static struct plain plain;
 static struct cawl_map map;
 
-static int enter(void **state)
+FIXTURE(enter)
 {
-    (void)state;
     plain.n = 0;
     memset(&map, 0, sizeof map);
     return 0;
 }
 
-static int leave(void **state)
+FIXTURE(leave)
 {
-    (void)state;
     cawl_map_done(&map);
     return 0;
 }
+
+EACH_TEST(enter, leave);
 
 /* The first range that ends behind the place. */
 static size_t plain_behind(uint32_t file, uint64_t offset)
@@ -166,9 +166,8 @@ static void check_all(void)
         check_behind(plain.ranges[i].file, plain.ranges[i].offset);
 }
 
-static void ranges_in_order_fill_their_nodes(void **state)
+TEST(ranges_in_order_fill_their_nodes)
 {
-    (void)state;
     for (uint64_t i = 0; i < MOST; i++)
         add(0, 10 * i, 5);
     check_all();
@@ -177,9 +176,8 @@ static void ranges_in_order_fill_their_nodes(void **state)
     assert_int_equal(map.tree.height, 2);
 }
 
-static void ranges_in_falling_order_are_found(void **state)
+TEST(ranges_in_falling_order_are_found)
 {
-    (void)state;
     for (uint64_t i = MOST; i-- > 0;)
         add(0, 10 * i, 5);
     check_all();
@@ -187,9 +185,8 @@ static void ranges_in_falling_order_are_found(void **state)
     check_behind(1, 0);
 }
 
-static void what_is_emptied_is_used_again(void **state)
+TEST(what_is_emptied_is_used_again)
 {
-    (void)state;
     uint32_t n_nodes = 0, n_blocks = 0;
 
     for (int round = 0; round < 4; round++) {
@@ -208,9 +205,8 @@ static void what_is_emptied_is_used_again(void **state)
 }
 
 /* The border that a leaf had is no longer a key, and becomes one again. */
-static void a_range_that_ends_where_a_removed_one_did_is_found_and_removed(void **state)
+TEST(a_range_that_ends_where_a_removed_one_did_is_found_and_removed)
 {
-    (void)state;
     for (uint64_t i = 0; i < 1000; i++)
         add(0, 10 * i, 5);
     for (int round = 0; round < 2; round++) {
@@ -227,9 +223,8 @@ static void a_range_that_ends_where_a_removed_one_did_is_found_and_removed(void 
     check_all();
 }
 
-static void files_are_apart_at_their_ends(void **state)
+TEST(files_are_apart_at_their_ends)
 {
-    (void)state;
     static const uint32_t files[] = {0, 1, 7, UINT32_MAX - 1, UINT32_MAX};
     const uint64_t far = INT64_MAX - 5;
 
@@ -247,9 +242,8 @@ static void files_are_apart_at_their_ends(void **state)
     check_behind(2, 0);
 }
 
-static void random_ranges_are_those_of_a_sorted_array(void **state)
+TEST(random_ranges_are_those_of_a_sorted_array)
 {
-    (void)state;
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 
     for (int load = 0; load < 12; load++) {
@@ -275,9 +269,8 @@ static void random_ranges_are_those_of_a_sorted_array(void **state)
     gsl_rng_free(rng);
 }
 
-static void cut_off_fronts_leave_the_order_as_it_is(void **state)
+TEST(cut_off_fronts_leave_the_order_as_it_is)
 {
-    (void)state;
     for (uint64_t i = 0; i < 2000; i++)
         add(0, 10 * i, 10);
     for (size_t i = 0; i < plain.n; i += 2) {
@@ -294,9 +287,8 @@ static void cut_off_fronts_leave_the_order_as_it_is(void **state)
     check_all();
 }
 
-static void random_covers_count_what_an_array_of_bytes_counts(void **state)
+TEST(random_covers_count_what_an_array_of_bytes_counts)
 {
-    (void)state;
     static bool bytes[3][20000];
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 
@@ -333,21 +325,4 @@ static void random_covers_count_what_an_array_of_bytes_counts(void **state)
         }
     }
     gsl_rng_free(rng);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(ranges_in_order_fill_their_nodes, enter, leave),
-        cmocka_unit_test_setup_teardown(ranges_in_falling_order_are_found, enter, leave),
-        cmocka_unit_test_setup_teardown(what_is_emptied_is_used_again, enter, leave),
-        cmocka_unit_test_setup_teardown(a_range_that_ends_where_a_removed_one_did_is_found_and_removed, enter,
-                                        leave),
-        cmocka_unit_test_setup_teardown(files_are_apart_at_their_ends, enter, leave),
-        cmocka_unit_test_setup_teardown(random_ranges_are_those_of_a_sorted_array, enter, leave),
-        cmocka_unit_test_setup_teardown(cut_off_fronts_leave_the_order_as_it_is, enter, leave),
-        cmocka_unit_test_setup_teardown(random_covers_count_what_an_array_of_bytes_counts, enter, leave),
-    };
-
-    return cmocka_run_group_tests_name("models/cawl/cawl_map", tests, NULL, NULL);
 }

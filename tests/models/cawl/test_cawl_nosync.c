@@ -1,8 +1,8 @@
 /* models/cawl/cawl_nosync: algorithm 1 in cases calculated by hand, and the options. */
 #include "models/cawl/cawl.h"
 
-#include "tests/check.h"
 #include "tests/models/cawl/cawl_rig.h"
+#include "tests/test.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,9 +10,8 @@
 static const struct cawl_options plain_model = {0};
 static const struct cawl_options piecewise = {.piecewise = true};
 
-static void the_states_follow_dirty_memory(void **state)
+TEST(the_states_follow_dirty_memory)
 {
-    (void)state;
     const struct cawl_rig_step steps[] = {
         {0, 100, 0, 1.5, 100},         /* free_run */
         {100, 100, 0, 1.5, 200 - 15},  /* at limit_bg the flusher works */
@@ -39,9 +38,8 @@ static void the_states_follow_dirty_memory(void **state)
     cawl_prediction_done(&prediction);
 }
 
-static void a_throttled_writer_has_its_average_rate_times_pos_ratio(void **state)
+TEST(a_throttled_writer_has_its_average_rate_times_pos_ratio)
 {
-    (void)state;
     struct cawl_host host = cawl_rig_host();
     const struct cawl_chunk chunks[] = {
         {0, 0, 100, 0}, {0, 100, 100, 0}, {0, 200, 100, 0}, {0, 300, 100, 0}, {0, 400, 40, 0}};
@@ -58,9 +56,8 @@ static void a_throttled_writer_has_its_average_rate_times_pos_ratio(void **state
     cawl_prediction_done(&prediction);
 }
 
-static void the_setpoint_itself_throttles_at_the_average_rate(void **state)
+TEST(the_setpoint_itself_throttles_at_the_average_rate)
 {
-    (void)state;
     struct cawl_host host = cawl_rig_host();
     /* The flusher is so slow that dirty is exactly 300. */
     const struct cawl_chunk chunks[] = {{0, 0, 100, 0}, {0, 100, 100, 0}, {0, 200, 100, 0}, {0, 300, 10, 0}};
@@ -76,9 +73,8 @@ static void the_setpoint_itself_throttles_at_the_average_rate(void **state)
     cawl_prediction_done(&prediction);
 }
 
-static void dirty_at_limit_bg_is_async(void **state)
+TEST(dirty_at_limit_bg_is_async)
 {
-    (void)state;
     struct cawl_host host = cawl_rig_host();
     const struct cawl_chunk chunks[] = {{0, 0, 200, 0}, {0, 200, 10, 0}};
     struct cawl_prediction prediction;
@@ -93,9 +89,8 @@ static void dirty_at_limit_bg_is_async(void **state)
     }
 }
 
-static void expired_blocks_are_written_back_below_limit_bg(void **state)
+TEST(expired_blocks_are_written_back_below_limit_bg)
 {
-    (void)state;
     const struct cawl_rig_step after_long[] = {{0, 100, 0, 1.5, 100}, {100, 1, 40, 0.51, 1}};
     const struct cawl_rig_step not_yet[] = {{0, 100, 0, 1.5, 100}, {100, 1, 29.5, 0.51, 101 - 5}};
     const struct cawl_rig_step still_there[] = {
@@ -109,9 +104,8 @@ static void expired_blocks_are_written_back_below_limit_bg(void **state)
     CAWL_RIG_CHECK(&plain_model, CAWL_NOSYNC, still_there);
 }
 
-static void overlapped_bytes_cost_but_are_dirty_once(void **state)
+TEST(overlapped_bytes_cost_but_are_dirty_once)
 {
-    (void)state;
     const struct cawl_rig_step left[] = {{100, 50, 0, 1, 50}, {75, 50, 0, 1, 75}};
     const struct cawl_rig_step right[] = {{100, 50, 0, 1, 50}, {125, 50, 0, 1, 75}};
     const struct cawl_rig_step inside[] = {{100, 50, 0, 1, 50}, {110, 10, 0, 0.6, 50}};
@@ -123,9 +117,8 @@ static void overlapped_bytes_cost_but_are_dirty_once(void **state)
     CAWL_RIG_CHECK(&plain_model, CAWL_NOSYNC, exact);
 }
 
-static void inactive_blocks_go_first(void **state)
+TEST(inactive_blocks_go_first)
 {
-    (void)state;
     const struct cawl_rig_step steps[] = {
         {0, 100, 0, 1.5, 100},        {0, 100, 0, 1.5, 100}, /* active */
         {100, 100, 0, 1.5, 200 - 15},                        /* the new block goes, [100, 115) */
@@ -136,9 +129,8 @@ static void inactive_blocks_go_first(void **state)
     CAWL_RIG_CHECK(&plain_model, CAWL_NOSYNC, steps);
 }
 
-static void a_chunk_larger_than_the_room_is_taken_in_parts(void **state)
+TEST(a_chunk_larger_than_the_room_is_taken_in_parts)
 {
-    (void)state;
     /* 100 free (1.5 s), 100 free and 10 flushed, 100 free (dirty 190 before) and 10 flushed, 100 async and 20
      * flushed, 100 throttled at min(bw_avg x pos_ratio, 50): 2 s and 20 flushed. */
     const struct cawl_rig_step steps[] = {{0, 500, 0, 1.5 + 1 + 1 + 2 + 2, 500 - 10 - 10 - 20 - 20}};
@@ -146,9 +138,8 @@ static void a_chunk_larger_than_the_room_is_taken_in_parts(void **state)
     CAWL_RIG_CHECK(&plain_model, CAWL_NOSYNC, steps);
 }
 
-static void a_lasting_load_runs_at_the_device(void **state)
+TEST(a_lasting_load_runs_at_the_device)
 {
-    (void)state;
     enum { N = 4000 };
     struct cawl_chunk *chunks = malloc(N * sizeof(*chunks));
 
@@ -168,9 +159,8 @@ static void a_lasting_load_runs_at_the_device(void **state)
     free(chunks);
 }
 
-static void states_that_swing_about_a_border_are_told_once(void **state)
+TEST(states_that_swing_about_a_border_are_told_once)
 {
-    (void)state;
     enum { N = 2000 };
     struct cawl_chunk chunks[N];
 
@@ -191,9 +181,8 @@ static void states_that_swing_about_a_border_are_told_once(void **state)
     cawl_prediction_done(&prediction);
 }
 
-static void a_burst_that_was_flushed_begins_again_in_free_run(void **state)
+TEST(a_burst_that_was_flushed_begins_again_in_free_run)
 {
-    (void)state;
     const struct cawl_chunk chunks[] = {{0, 0, 300, 0}, {0, 300, 10, 0}, {0, 310, 10, 60}};
     struct cawl_prediction prediction = cawl_rig_predict(&plain_model, CAWL_NOSYNC, chunks, 3);
 
@@ -202,9 +191,8 @@ static void a_burst_that_was_flushed_begins_again_in_free_run(void **state)
     cawl_prediction_done(&prediction);
 }
 
-static void piecewise_the_rate_changes_inside_a_chunk(void **state)
+TEST(piecewise_the_rate_changes_inside_a_chunk)
 {
-    (void)state;
     /* Up to limit_bg at 100; then dirty grows by 40 a second (50 - 10), 50 bytes up to 240 at the end: the
      * parts differ in how the flusher's bytes are rounded. */
     const struct cawl_chunk chunk = {0, 0, 250, 0};
@@ -218,9 +206,8 @@ static void piecewise_the_rate_changes_inside_a_chunk(void **state)
     cawl_prediction_done(&prediction);
 }
 
-static void rewritten_bytes_that_are_dirty_have_a_rate_of_their_own_in_every_state(void **state)
+TEST(rewritten_bytes_that_are_dirty_have_a_rate_of_their_own_in_every_state)
 {
-    (void)state;
     const struct cawl_options options = {.rewrites = true};
     static const struct cawl_rig_step steps[] = {
         {0, 100, 0, 0.5 + 1, 100},         {50, 100, 0, 0.5 + 0.05 + 0.5, 150}, /* half of it dirty */
@@ -231,9 +218,8 @@ static void rewritten_bytes_that_are_dirty_have_a_rate_of_their_own_in_every_sta
     CAWL_RIG_CHECK(&options, CAWL_NOSYNC, steps);
 }
 
-static void the_flusher_writes_at_the_rate_of_the_kernel(void **state)
+TEST(the_flusher_writes_at_the_rate_of_the_kernel)
 {
-    (void)state;
     const struct cawl_options options = {.writeback = true}, two = {.writeback = true, .n_writers = 2};
     static const struct cawl_rig_step steps[] = {{0, 100, 0, 1.5, 100}, {100, 100, 0, 1.5, 200 - 60}};
     /* Limits and rate of one of two: in parts of 50, of which the second comes to limit_bg. */
@@ -243,9 +229,8 @@ static void the_flusher_writes_at_the_rate_of_the_kernel(void **state)
     CAWL_RIG_CHECK(&two, CAWL_NOSYNC, shared);
 }
 
-static void small_calls_pay_for_their_pages(void **state)
+TEST(small_calls_pay_for_their_pages)
 {
-    (void)state;
     const struct cawl_options options = {.small_calls = true}, both = {.small_calls = true, .rewrites = true};
     /* 1/20 instead of 1/100 for what is new. */
     static const struct cawl_rig_step steps[] = {{0, 50, 0, 0.5 + 2.5, 50}, {0, 50, 0, 0.5 + 2.5, 50}};
@@ -272,9 +257,8 @@ static double cost_of_small(struct cawl_host host, uint64_t size)
     return cost;
 }
 
-static void only_the_beginning_of_a_call_is_small(void **state)
+TEST(only_the_beginning_of_a_call_is_small)
 {
-    (void)state;
     struct cawl_host host = cawl_rig_host();
 
     assert_close(cost_of_small(host, 16384), 0.5 + 819.2, 1e-9);
@@ -283,9 +267,8 @@ static void only_the_beginning_of_a_call_is_small(void **state)
     assert_close(cost_of_small(host, 20000), 0.5 + 200, 1e-9);
 }
 
-static void piecewise_small_chunks_cost_what_they_cost_in_the_plain_model(void **state)
+TEST(piecewise_small_chunks_cost_what_they_cost_in_the_plain_model)
 {
-    (void)state;
     enum { N = 30 };
     struct cawl_chunk chunks[N];
 
@@ -301,9 +284,8 @@ static void piecewise_small_chunks_cost_what_they_cost_in_the_plain_model(void *
     cawl_prediction_done(&b);
 }
 
-static void piecewise_the_flusher_begins_when_a_block_expires(void **state)
+TEST(piecewise_the_flusher_begins_when_a_block_expires)
 {
-    (void)state;
     /* Written at 1.5, expired at 31.5, so 5 of the 35 s are used; the second chunk finds an expired block. */
     const struct cawl_rig_step exact[] = {{0, 100, 0, 1.5, 100}, {100, 10, 35, 0.7, 60 - 7}};
     const struct cawl_rig_step rough[] = {{0, 100, 0, 1.5, 100}, {100, 10, 35, 0.6, 10}};
@@ -312,18 +294,16 @@ static void piecewise_the_flusher_begins_when_a_block_expires(void **state)
     CAWL_RIG_CHECK(&plain_model, CAWL_NOSYNC, rough);
 }
 
-static void piecewise_time_passes_while_the_flusher_works(void **state)
+TEST(piecewise_time_passes_while_the_flusher_works)
 {
-    (void)state;
     /* Expired at 30.8 and 34.6, written by 33.8 and 37.6; the third chunk comes at 39.6. */
     const struct cawl_rig_step steps[] = {{0, 30, 0, 0.8, 30}, {30, 30, 3, 0.8, 60}, {60, 1, 35, 0.51, 1}};
 
     CAWL_RIG_CHECK(&piecewise, CAWL_NOSYNC, steps);
 }
 
-static void expired_blocks_wait_for_the_writeback_interval(void **state)
+TEST(expired_blocks_wait_for_the_writeback_interval)
 {
-    (void)state;
     const struct cawl_options plain_ticks = {.writeback_interval_s = 5};
     const struct cawl_options ticks = {.writeback_interval_s = 5, .piecewise = true};
     const struct cawl_rig_step before[] = {{0, 100, 0, 1.5, 100}, {100, 1, 32, 0.51, 101}};
@@ -335,9 +315,8 @@ static void expired_blocks_wait_for_the_writeback_interval(void **state)
     CAWL_RIG_CHECK(&ticks, CAWL_NOSYNC, after);
 }
 
-static void balanced_writers_wait_from_the_setpoint_on_at_twice_the_device(void **state)
+TEST(balanced_writers_wait_from_the_setpoint_on_at_twice_the_device)
 {
-    (void)state;
     struct cawl_host host = cawl_rig_host();
     const struct cawl_options options = {.balanced = true};
     const struct cawl_chunk chunks[] = {{0, 0, 50, 0},   {0, 50, 50, 0},  {0, 100, 50, 0}, {0, 150, 50, 0},
@@ -355,9 +334,8 @@ static void balanced_writers_wait_from_the_setpoint_on_at_twice_the_device(void 
     cawl_prediction_done(&prediction);
 }
 
-static void first_touch_holds_for_bytes_that_are_not_cached(void **state)
+TEST(first_touch_holds_for_bytes_that_are_not_cached)
 {
-    (void)state;
     const struct cawl_options options = {.first_touch = true};
     const struct cawl_rig_step steps[] = {
         {0, 100, 0, 0.5 + 10, 100},
@@ -387,9 +365,8 @@ static void check_alike(const struct cawl_options *options, const struct cawl_ho
     cawl_prediction_done(&b);
 }
 
-static void writers_and_shares_divide_limits_and_device(void **state)
+TEST(writers_and_shares_divide_limits_and_device)
 {
-    (void)state;
     struct cawl_host host = cawl_rig_host();
 
     host.limit_bg_bytes = 50;
@@ -404,45 +381,12 @@ static void writers_and_shares_divide_limits_and_device(void **state)
     check_alike(&(struct cawl_options){.allocation_bps = 10}, &host);
 }
 
-static void credit_makes_the_flusher_faster_while_it_lasts(void **state)
+TEST(credit_makes_the_flusher_faster_while_it_lasts)
 {
-    (void)state;
     const struct cawl_options options = {.burst_bytes = 60, .burst_bps = 40};
     /* 2 s at 40 use all 60 bytes of credit (40 - 10 a second), then 10 a second. */
     const struct cawl_rig_step steps[] = {
         {0, 150, 0, 2, 150}, {150, 100, 0, 1.5, 250 - 60}, {250, 40, 0, 0.9, 230 - 20 - 4}};
 
     CAWL_RIG_CHECK(&options, CAWL_NOSYNC, steps);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_states_follow_dirty_memory),
-        cmocka_unit_test(a_throttled_writer_has_its_average_rate_times_pos_ratio),
-        cmocka_unit_test(the_setpoint_itself_throttles_at_the_average_rate),
-        cmocka_unit_test(dirty_at_limit_bg_is_async),
-        cmocka_unit_test(expired_blocks_are_written_back_below_limit_bg),
-        cmocka_unit_test(overlapped_bytes_cost_but_are_dirty_once),
-        cmocka_unit_test(inactive_blocks_go_first),
-        cmocka_unit_test(a_chunk_larger_than_the_room_is_taken_in_parts),
-        cmocka_unit_test(a_lasting_load_runs_at_the_device),
-        cmocka_unit_test(states_that_swing_about_a_border_are_told_once),
-        cmocka_unit_test(a_burst_that_was_flushed_begins_again_in_free_run),
-        cmocka_unit_test(piecewise_the_rate_changes_inside_a_chunk),
-        cmocka_unit_test(rewritten_bytes_that_are_dirty_have_a_rate_of_their_own_in_every_state),
-        cmocka_unit_test(the_flusher_writes_at_the_rate_of_the_kernel),
-        cmocka_unit_test(small_calls_pay_for_their_pages),
-        cmocka_unit_test(only_the_beginning_of_a_call_is_small),
-        cmocka_unit_test(piecewise_small_chunks_cost_what_they_cost_in_the_plain_model),
-        cmocka_unit_test(piecewise_the_flusher_begins_when_a_block_expires),
-        cmocka_unit_test(piecewise_time_passes_while_the_flusher_works),
-        cmocka_unit_test(expired_blocks_wait_for_the_writeback_interval),
-        cmocka_unit_test(balanced_writers_wait_from_the_setpoint_on_at_twice_the_device),
-        cmocka_unit_test(first_touch_holds_for_bytes_that_are_not_cached),
-        cmocka_unit_test(writers_and_shares_divide_limits_and_device),
-        cmocka_unit_test(credit_makes_the_flusher_faster_while_it_lasts),
-    };
-
-    return cmocka_run_group_tests_name("models/cawl/cawl_nosync", tests, NULL, NULL);
 }

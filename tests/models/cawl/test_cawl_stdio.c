@@ -2,15 +2,14 @@
  * s. */
 #include "models/cawl/cawl.h"
 
-#include "tests/check.h"
 #include "tests/models/cawl/cawl_rig.h"
+#include "tests/test.h"
 
 static const struct cawl_options plain_model = {0};
 static const struct cawl_options closing = {.close = true};
 
-static void a_chunk_that_fits_only_fills_the_buffer(void **state)
+TEST(a_chunk_that_fits_only_fills_the_buffer)
 {
-    (void)state;
     const struct cawl_rig_step steps[] = {{0, 40, 0, 0.04, 0}, {40, 59, 0, 0.059, 0}};
     const struct cawl_chunk chunk = {0, 0, 40, 0};
 
@@ -22,27 +21,24 @@ static void a_chunk_that_fits_only_fills_the_buffer(void **state)
     cawl_prediction_done(&prediction);
 }
 
-static void a_full_buffer_waits_for_the_next_chunk(void **state)
+TEST(a_full_buffer_waits_for_the_next_chunk)
 {
-    (void)state;
     const struct cawl_rig_step steps[] = {
         {0, 40, 0, 0.04, 0}, {40, 60, 0, 0.06, 0}, {100, 10, 0, 1.5 + 0.01, 100}, {110, 90, 0, 0.09, 100}};
 
     CAWL_RIG_CHECK(&plain_model, CAWL_STDIO, steps);
 }
 
-static void a_chunk_over_the_boundary_fills_writes_and_keeps_the_rest(void **state)
+TEST(a_chunk_over_the_boundary_fills_writes_and_keeps_the_rest)
 {
-    (void)state;
     const struct cawl_rig_step steps[] = {
         {0, 70, 0, 0.07, 0}, {70, 70, 0, 0.03 + 1.5 + 0.04, 100}, {140, 60, 0, 0.06, 100}};
 
     CAWL_RIG_CHECK(&plain_model, CAWL_STDIO, steps);
 }
 
-static void whole_buffers_of_a_large_chunk_bypass_the_buffer(void **state)
+TEST(whole_buffers_of_a_large_chunk_bypass_the_buffer)
 {
-    (void)state;
     const struct cawl_rig_step bypass[] = {
         {0, 10, 0, 0.01, 0}, {10, 250, 0, 0.09 + 1.5 + 1.5 + 0.06, 200 - 15}, {260, 10, 0, 0.01, 185}};
     const struct cawl_rig_step exact[] = {{0, 200, 0, 0.1 + 1.5 + 1.5, 200 - 15}};
@@ -53,9 +49,8 @@ static void whole_buffers_of_a_large_chunk_bypass_the_buffer(void **state)
     CAWL_RIG_CHECK(&plain_model, CAWL_STDIO, rest_just_short);
 }
 
-static void a_seek_writes_what_is_pending_first(void **state)
+TEST(a_seek_writes_what_is_pending_first)
 {
-    (void)state;
     const struct cawl_rig_step steps[] = {
         {500, 40, 0, 0.04, 0},               /* an empty buffer is not flushed */
         {0, 10, 0, 0.9 + 0.01, 40},          /* 40 at 100 a second, and 0.5 */
@@ -68,9 +63,8 @@ static void a_seek_writes_what_is_pending_first(void **state)
     CAWL_RIG_CHECK(&plain_model, CAWL_STDIO, steps);
 }
 
-static void delays_pass_at_the_next_system_call_and_only_once(void **state)
+TEST(delays_pass_at_the_next_system_call_and_only_once)
 {
-    (void)state;
     /* 100 bytes are in the cache at 1.61; at the next system call they are 33 s old. */
     const struct cawl_rig_step steps[] = {{0, 100, 0, 0.1, 0},
                                           {100, 10, 0, 1.51, 100},
@@ -84,9 +78,8 @@ static void delays_pass_at_the_next_system_call_and_only_once(void **state)
     CAWL_RIG_CHECK(&plain_model, CAWL_STDIO, seeks);
 }
 
-static void every_file_has_its_buffer(void **state)
+TEST(every_file_has_its_buffer)
 {
-    (void)state;
     const struct cawl_chunk chunks[] = {
         {9, 0, 60, 0}, {4, 0, 60, 0}, {9, 60, 40, 0}, {4, 60, 40, 0}, {9, 100, 1, 0}};
     struct cawl_prediction prediction = cawl_rig_predict(&plain_model, CAWL_STDIO, chunks, 5);
@@ -98,9 +91,8 @@ static void every_file_has_its_buffer(void **state)
     cawl_prediction_done(&prediction);
 }
 
-static void closing_writes_what_is_left_of_every_file(void **state)
+TEST(closing_writes_what_is_left_of_every_file)
 {
-    (void)state;
     const struct cawl_chunk chunks[] = {{1, 0, 60, 0}, {2, 0, 20, 0}, {3, 0, 20, 0}};
     struct cawl_prediction open = cawl_rig_predict(&plain_model, CAWL_STDIO, chunks, 3);
     struct cawl_prediction closed = cawl_rig_predict(&closing, CAWL_STDIO, chunks, 3);
@@ -112,9 +104,8 @@ static void closing_writes_what_is_left_of_every_file(void **state)
     cawl_prediction_done(&closed);
 }
 
-static void small_chunks_through_the_library_are_cheaper_than_system_calls(void **state)
+TEST(small_chunks_through_the_library_are_cheaper_than_system_calls)
 {
-    (void)state;
     struct cawl_chunk chunks[100];
 
     for (size_t i = 0; i < 100; i++)
@@ -129,9 +120,8 @@ static void small_chunks_through_the_library_are_cheaper_than_system_calls(void 
     cawl_prediction_done(&calls);
 }
 
-static void small_calls_into_the_buffer_have_a_cost_of_their_own(void **state)
+TEST(small_calls_into_the_buffer_have_a_cost_of_their_own)
 {
-    (void)state;
     const struct cawl_options options = {.small_calls = true};
     /* 0.25 a chunk, 500 bytes a second; 100 bytes by a system call: 0.5, and 20 a second. */
     const struct cawl_rig_step steps[] = {{0, 70, 0, 0.25 + 0.14, 0},
@@ -140,9 +130,8 @@ static void small_calls_into_the_buffer_have_a_cost_of_their_own(void **state)
     CAWL_RIG_CHECK(&options, CAWL_STDIO, steps);
 }
 
-static void time_in_the_library_passes_for_the_flusher(void **state)
+TEST(time_in_the_library_passes_for_the_flusher)
 {
-    (void)state;
     const struct cawl_options options = {.small_calls = true};
     /* A buffer, written at 0.25 + 0.2, and 11 chunks of the library's time: what is 30 s old is written back
      * before the next system call. */
@@ -152,23 +141,4 @@ static void time_in_the_library_passes_for_the_flusher(void **state)
                                           {200, 1, 0, 0.25 + 5.5 + 0.002, 100}};
 
     CAWL_RIG_CHECK(&options, CAWL_STDIO, steps);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_chunk_that_fits_only_fills_the_buffer),
-        cmocka_unit_test(a_full_buffer_waits_for_the_next_chunk),
-        cmocka_unit_test(a_chunk_over_the_boundary_fills_writes_and_keeps_the_rest),
-        cmocka_unit_test(whole_buffers_of_a_large_chunk_bypass_the_buffer),
-        cmocka_unit_test(a_seek_writes_what_is_pending_first),
-        cmocka_unit_test(delays_pass_at_the_next_system_call_and_only_once),
-        cmocka_unit_test(every_file_has_its_buffer),
-        cmocka_unit_test(closing_writes_what_is_left_of_every_file),
-        cmocka_unit_test(small_chunks_through_the_library_are_cheaper_than_system_calls),
-        cmocka_unit_test(small_calls_into_the_buffer_have_a_cost_of_their_own),
-        cmocka_unit_test(time_in_the_library_passes_for_the_flusher),
-    };
-
-    return cmocka_run_group_tests_name("models/cawl/cawl_stdio", tests, NULL, NULL);
 }

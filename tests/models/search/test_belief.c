@@ -1,11 +1,10 @@
 /* What is believed after telling: moments, noise, the choice of the surrogate, the best, and the probability
  * of being it. */
 #include "models/search/belief.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <gsl/gsl_cdf.h>
-#include <gsl/gsl_errno.h>
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_randist.h>
 
@@ -15,12 +14,10 @@ static const enum space_kind kinds[] = {SPACE_ORDERED, SPACE_CATEGORY};
 static struct space space;
 static gsl_rng *rng;
 
-static int setup(void **state)
+FIXTURE(setup)
 {
     double raw[N_POINTS * 2];
 
-    (void)state;
-    gsl_set_error_handler_off();
     rng = gsl_rng_alloc(gsl_rng_mt19937);
     for (size_t i = 0; i < N_POINTS; i++) {
         raw[2 * i] = (double)(i % N_LEVELS);
@@ -29,13 +26,14 @@ static int setup(void **state)
     return space_init(&space, raw, N_POINTS, 2, kinds);
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     space_done(&space);
     gsl_rng_free(rng);
     return 0;
 }
+
+GROUP(setup, teardown);
 
 static double hill(size_t point)
 {
@@ -53,13 +51,12 @@ static void tell_hill(struct belief *belief, size_t stride, size_t replays, doub
             belief_tell(belief, point, hill(point) + gsl_ran_gaussian(rng, noise_std));
 }
 
-static void moments_of_told_values_are_those_of_the_sample(void **state)
+TEST(moments_of_told_values_are_those_of_the_sample)
 {
     const double values[] = {20.1, 20.3, 19.8, 20.0, 20.05};
     struct moments expected = moments_of(values, 5);
     struct belief belief;
 
-    (void)state;
     assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.2), 0);
     belief_tell(&belief, 7, values[0]);
     assert_close(belief.moments[7].std, 0.0, 0.0);
@@ -74,21 +71,19 @@ static void moments_of_told_values_are_those_of_the_sample(void **state)
     belief_done(&belief);
 }
 
-static void done_accepts_null_and_zero(void **state)
+TEST(done_accepts_null_and_zero)
 {
     struct belief belief = {0};
 
-    (void)state;
     belief_done(NULL);
     belief_done(&belief);
     belief_done(&belief);
 }
 
-static void too_little_is_enodata_and_leaves_no_surrogate(void **state)
+TEST(too_little_is_enodata_and_leaves_no_surrogate)
 {
     static const enum belief_model models[] = {BELIEF_AUTO, BELIEF_GP, BELIEF_QUADRATIC};
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct belief belief;
         double probability = -1.0;
@@ -106,24 +101,22 @@ static void too_little_is_enodata_and_leaves_no_surrogate(void **state)
     }
 }
 
-static void run_variance_before_replays_is_the_fallback(void **state)
+TEST(run_variance_before_replays_is_the_fallback)
 {
     struct belief belief;
     double df;
 
-    (void)state;
     assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.2), 0);
     assert_close(belief_run_variance(&belief, 0, &df), 0.04, 1e-12);
     assert_close(df, 1.0, 1e-12);
     belief_done(&belief);
 }
 
-static void noise_is_learnt_from_replays(void **state)
+TEST(noise_is_learnt_from_replays)
 {
     struct belief belief;
     double df;
 
-    (void)state;
     assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.5), 0);
     tell_hill(&belief, 2, 6, 0.03);
     assert_int_equal(belief_update(&belief, true, rng), 0);
@@ -132,11 +125,10 @@ static void noise_is_learnt_from_replays(void **state)
     belief_done(&belief);
 }
 
-static void auto_takes_the_better_score(void **state)
+TEST(auto_takes_the_better_score)
 {
     struct belief belief;
 
-    (void)state;
     assert_int_equal(belief_init(&belief, &space, BELIEF_AUTO, 0.02), 0);
     tell_hill(&belief, 2, 1, 0.02);
     assert_int_equal(belief_update(&belief, true, rng), 0);
@@ -154,11 +146,10 @@ static void auto_takes_the_better_score(void **state)
     belief_done(&belief);
 }
 
-static void auto_does_with_one_model_where_the_other_has_too_little(void **state)
+TEST(auto_does_with_one_model_where_the_other_has_too_little)
 {
     struct belief belief;
 
-    (void)state;
     assert_int_equal(belief_init(&belief, &space, BELIEF_AUTO, 0.02), 0);
     for (size_t point = 0; point < 4; point++)
         belief_tell(&belief, point, hill(point));
@@ -168,11 +159,10 @@ static void auto_does_with_one_model_where_the_other_has_too_little(void **state
     belief_done(&belief);
 }
 
-static void posterior_follows_the_truth(void **state)
+TEST(posterior_follows_the_truth)
 {
     static const enum belief_model models[] = {BELIEF_AUTO, BELIEF_GP, BELIEF_QUADRATIC};
 
-    (void)state;
     for (size_t i = 0; i < 3; i++) {
         struct belief belief;
 
@@ -187,12 +177,11 @@ static void posterior_follows_the_truth(void **state)
     }
 }
 
-static void update_without_refit_takes_new_data_in(void **state)
+TEST(update_without_refit_takes_new_data_in)
 {
     struct belief belief;
     double before, score;
 
-    (void)state;
     assert_int_equal(belief_init(&belief, &space, BELIEF_AUTO, 0.02), 0);
     tell_hill(&belief, 2, 2, 0.02);
     assert_int_equal(belief_update(&belief, true, rng), 0);
@@ -207,11 +196,10 @@ static void update_without_refit_takes_new_data_in(void **state)
     belief_done(&belief);
 }
 
-static void best_is_measured_not_excluded_and_replayed_enough(void **state)
+TEST(best_is_measured_not_excluded_and_replayed_enough)
 {
     struct belief belief;
 
-    (void)state;
     assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.02), 0);
     assert_int_equal(belief_best(&belief, 1), N_POINTS);
     tell_hill(&belief, 2, 2, 0.001);
@@ -227,11 +215,10 @@ static void best_is_measured_not_excluded_and_replayed_enough(void **state)
     belief_done(&belief);
 }
 
-static void data_of_excluded_points_are_not_used(void **state)
+TEST(data_of_excluded_points_are_not_used)
 {
     struct belief belief;
 
-    (void)state;
     assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.02), 0);
     tell_hill(&belief, 2, 2, 0.001);
     belief_tell(&belief, 31, 99.0);
@@ -242,12 +229,11 @@ static void data_of_excluded_points_are_not_used(void **state)
 }
 
 /* All points measured so often that nothing is uncertain: margins alone decide. */
-static void probability_is_zero_or_one_where_all_is_known(void **state)
+TEST(probability_is_zero_or_one_where_all_is_known)
 {
     struct belief belief;
     double probability;
 
-    (void)state;
     assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 1e-5), 0);
     for (size_t point = 0; point < N_POINTS; point++)
         belief_tell(&belief, point, point == 20 ? 1.0 : point == 40 ? 0.95 : 0.0);
@@ -266,14 +252,13 @@ static void probability_is_zero_or_one_where_all_is_known(void **state)
 
 /* With one rival it is a normal probability of a difference: both were measured so often that neither is
  * taken for a surprise beyond that. */
-static void probability_against_one_rival_is_the_normal_one(void **state)
+TEST(probability_against_one_rival_is_the_normal_one)
 {
     const size_t pair[] = {20, 40};
     const double margin = 0.02;
     struct belief belief;
     double covariance[2], probability, std, expected;
 
-    (void)state;
     assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.05), 0);
     for (size_t i = 0; i < 8 * N_POINTS; i++) {
         size_t point = i % N_POINTS;
@@ -292,12 +277,11 @@ static void probability_against_one_rival_is_the_normal_one(void **state)
 }
 
 /* Over many made-up responses that obey the model, claims of p come true p of the time. */
-static void probability_is_calibrated(void **state)
+TEST(probability_is_calibrated)
 {
     enum { N_WORLDS = 150 };
     double claimed = 0.0, true_ones = 0.0;
 
-    (void)state;
     for (unsigned long world = 0; world < N_WORLDS; world++) {
         struct belief belief;
         double truth[N_POINTS], probability, best_truth = -INFINITY;
@@ -326,12 +310,11 @@ static void probability_is_calibrated(void **state)
     assert_close(claimed, true_ones, 0.15);
 }
 
-static void one_outlier_among_replays_is_counted_and_hardly_felt(void **state)
+TEST(one_outlier_among_replays_is_counted_and_hardly_felt)
 {
     struct belief belief;
     double df, before;
 
-    (void)state;
     assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.05), 0);
     tell_hill(&belief, 3, 4, 0.03);
     assert_int_equal(belief_update(&belief, true, rng), 0);
@@ -349,12 +332,11 @@ static void one_outlier_among_replays_is_counted_and_hardly_felt(void **state)
     belief_done(&belief);
 }
 
-static void points_of_two_levels_are_counted_and_keep_their_mean(void **state)
+TEST(points_of_two_levels_are_counted_and_keep_their_mean)
 {
     struct belief belief;
     double df;
 
-    (void)state;
     assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.05), 0);
     tell_hill(&belief, 3, 4, 0.03);
     for (size_t i = 0; i < 6; i++)
@@ -378,12 +360,11 @@ static void tell_hill_with_a_slow_run(struct belief *belief, size_t slow)
     assert_int_equal(belief_update(belief, true, rng), 0);
 }
 
-static void a_single_slow_run_is_suspect_until_measured_again(void **state)
+TEST(a_single_slow_run_is_suspect_until_measured_again)
 {
     struct belief belief;
     size_t points[3];
 
-    (void)state;
     tell_hill_with_a_slow_run(&belief, 38);
     assert_true(belief_suspect(&belief, 38));
     assert_true(belief.single_residual[38] < -3.0);
@@ -404,40 +385,13 @@ static void a_single_slow_run_is_suspect_until_measured_again(void **state)
 }
 
 /* The first point of the hill is far below its top: slow or not, it cannot be the best. */
-static void a_suspect_that_cannot_win_is_left_alone(void **state)
+TEST(a_suspect_that_cannot_win_is_left_alone)
 {
     struct belief belief;
     size_t points[3];
 
-    (void)state;
     tell_hill_with_a_slow_run(&belief, 0);
     assert_true(belief_suspect(&belief, 0));
     assert_int_equal(belief_suspects(&belief, 3, points), 0);
     belief_done(&belief);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(moments_of_told_values_are_those_of_the_sample),
-        cmocka_unit_test(done_accepts_null_and_zero),
-        cmocka_unit_test(too_little_is_enodata_and_leaves_no_surrogate),
-        cmocka_unit_test(run_variance_before_replays_is_the_fallback),
-        cmocka_unit_test(noise_is_learnt_from_replays),
-        cmocka_unit_test(one_outlier_among_replays_is_counted_and_hardly_felt),
-        cmocka_unit_test(points_of_two_levels_are_counted_and_keep_their_mean),
-        cmocka_unit_test(a_single_slow_run_is_suspect_until_measured_again),
-        cmocka_unit_test(a_suspect_that_cannot_win_is_left_alone),
-        cmocka_unit_test(auto_takes_the_better_score),
-        cmocka_unit_test(auto_does_with_one_model_where_the_other_has_too_little),
-        cmocka_unit_test(posterior_follows_the_truth),
-        cmocka_unit_test(update_without_refit_takes_new_data_in),
-        cmocka_unit_test(best_is_measured_not_excluded_and_replayed_enough),
-        cmocka_unit_test(data_of_excluded_points_are_not_used),
-        cmocka_unit_test(probability_is_zero_or_one_where_all_is_known),
-        cmocka_unit_test(probability_against_one_rival_is_the_normal_one),
-        cmocka_unit_test(probability_is_calibrated),
-    };
-
-    return cmocka_run_group_tests_name("models/search/belief", tests, setup, teardown);
 }

@@ -1,9 +1,8 @@
 /* Points that nobody expects anything of: how often they come, which ones may be some, and what that takes
  * from the probability of being the best. */
 #include "models/search/belief.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
-#include <gsl/gsl_errno.h>
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_randist.h>
 
@@ -32,22 +31,21 @@ static int init_space(struct space *ret_space, size_t n_points)
     return space_init(ret_space, raw, n_points, 2, kinds);
 }
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
-    gsl_set_error_handler_off();
     rng = gsl_rng_alloc(gsl_rng_mt19937);
     return init_space(&space, N_POINTS) || init_space(&fine, N_FINE);
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     space_done(&space);
     space_done(&fine);
     gsl_rng_free(rng);
     return 0;
 }
+
+GROUP(setup, teardown);
 
 static double hill(const struct space *over, size_t point)
 {
@@ -86,11 +84,10 @@ static void believe_in_needle(double above, size_t replays)
 
 /* --- how often --- */
 
-static void ordinary_points_make_surprises_rarer(void **state)
+TEST(ordinary_points_make_surprises_rarer)
 {
     double before = PRIOR_SHARE;
 
-    (void)state;
     assert_int_equal(belief_init(&belief, &space, BELIEF_GP, NOISE_STD), 0);
     gsl_rng_set(rng, 5);
     for (size_t n = 10; n <= N_POINTS; n += 10) {
@@ -105,27 +102,24 @@ static void ordinary_points_make_surprises_rarer(void **state)
     belief_done(&belief);
 }
 
-static void points_far_above_the_others_make_them_more_frequent(void **state)
+TEST(points_far_above_the_others_make_them_more_frequent)
 {
-    (void)state;
     believe_in_needle(1.0, 3);
     assert_close(belief.lone_peaks_share, 1.25 / (100.0 + N_TOLD), 1e-12);
     assert_close(belief.lone_peaks_std, sqrt((0.25 + 1.0) / 2.0), 0.1);
     belief_done(&belief);
 }
 
-static void points_far_below_the_others_are_none(void **state)
+TEST(points_far_below_the_others_are_none)
 {
-    (void)state;
     believe_in_needle(-1.0, 3);
     assert_close(belief.lone_peaks_share, 0.25 / (100.0 + N_TOLD), 1e-12);
     assert_close(belief.lone_peaks_std, 0.5, 0.0);
     belief_done(&belief);
 }
 
-static void what_was_excluded_teaches_nothing(void **state)
+TEST(what_was_excluded_teaches_nothing)
 {
-    (void)state;
     tell_hill();
     tell(NEEDLE, 1.0, 3);
     belief_exclude(&belief, NEEDLE);
@@ -135,9 +129,8 @@ static void what_was_excluded_teaches_nothing(void **state)
 }
 
 /* Their expected number in the space is that of 400 points. */
-static void steps_so_fine_share_their_surprises(void **state)
+TEST(steps_so_fine_share_their_surprises)
 {
-    (void)state;
     assert_int_equal(belief_init(&belief, &fine, BELIEF_GP, NOISE_STD), 0);
     gsl_rng_set(rng, 5);
     for (size_t point = 0; point < N_FINE; point += 80)
@@ -149,11 +142,10 @@ static void steps_so_fine_share_their_surprises(void **state)
 
 /* --- which ones --- */
 
-static void of_a_point_never_measured_it_is_the_share_that_reaches_so_far(void **state)
+TEST(of_a_point_never_measured_it_is_the_share_that_reaches_so_far)
 {
     double last, share;
 
-    (void)state;
     believe_in_needle(0.0, 3);
     share = belief.lone_peaks_share;
     last = share;
@@ -167,9 +159,8 @@ static void of_a_point_never_measured_it_is_the_share_that_reaches_so_far(void *
     belief_done(&belief);
 }
 
-static void it_grows_with_what_is_expected_of_the_point(void **state)
+TEST(it_grows_with_what_is_expected_of_the_point)
 {
-    (void)state;
     believe_in_needle(0.0, 3);
     for (size_t a = 1; a < N_POINTS; a += 2) {
         double of_a = belief_lone_peaks(&belief, a, TOP + 0.3);
@@ -183,9 +174,8 @@ static void it_grows_with_what_is_expected_of_the_point(void **state)
     belief_done(&belief);
 }
 
-static void excluded_points_do_not_surprise(void **state)
+TEST(excluded_points_do_not_surprise)
 {
-    (void)state;
     tell_hill();
     tell(NEEDLE, 1.0, 1);
     update();
@@ -199,11 +189,10 @@ static void excluded_points_do_not_surprise(void **state)
 }
 
 /* It may be an outlier as well, and the farther off the run is, the less is the surrogate told of it. */
-static void a_single_run_far_above_the_others_may_well_be_one(void **state)
+TEST(a_single_run_far_above_the_others_may_well_be_one)
 {
     static const double above[] = {0.5, 0.6, 0.7, 0.8, 0.9, 1.0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof above / sizeof above[0]; i++) {
         double middle = hill(&space, NEEDLE) + above[i] / 2.0, lone_peaks;
 
@@ -217,11 +206,10 @@ static void a_single_run_far_above_the_others_may_well_be_one(void **state)
 }
 
 /* The surrogate grants it by itself then. */
-static void replays_that_agree_settle_it(void **state)
+TEST(replays_that_agree_settle_it)
 {
     double response = hill(&space, NEEDLE) + 0.5;
 
-    (void)state;
     believe_in_needle(1.0, 1);
     for (size_t i = 0; i < 4; i++)
         tell(NEEDLE, 1.0, 1);
@@ -231,11 +219,10 @@ static void replays_that_agree_settle_it(void **state)
     belief_done(&belief);
 }
 
-static void replays_at_an_ordinary_rate_settle_it(void **state)
+TEST(replays_at_an_ordinary_rate_settle_it)
 {
     double response = hill(&space, NEEDLE) + 0.5, once;
 
-    (void)state;
     believe_in_needle(0.0, 1);
     once = belief_lone_peaks(&belief, NEEDLE, response);
     assert_true(once < belief_lone_peaks(&belief, NEVER, response));
@@ -245,9 +232,8 @@ static void replays_at_an_ordinary_rate_settle_it(void **state)
     belief_done(&belief);
 }
 
-static void what_is_worse_than_expected_is_none(void **state)
+TEST(what_is_worse_than_expected_is_none)
 {
-    (void)state;
     believe_in_needle(-0.4, 1);
     assert_close(belief_lone_peaks(&belief, NEEDLE, hill(&space, NEEDLE) - 1.0), 0.0, 0.0);
     assert_close(belief_lone_peaks(&belief, NEEDLE, TOP), 0.0, 0.0);
@@ -256,11 +242,10 @@ static void what_is_worse_than_expected_is_none(void **state)
 
 /* --- what follows --- */
 
-static void that_there_is_none_is_the_product_over_all_but_one(void **state)
+TEST(that_there_is_none_is_the_product_over_all_but_one)
 {
     double all = 1.0;
 
-    (void)state;
     believe_in_needle(0.8, 1);
     for (size_t point = 0; point < N_POINTS; point++)
         all *= 1.0 - belief_lone_peaks(&belief, point, TOP);
@@ -272,13 +257,12 @@ static void that_there_is_none_is_the_product_over_all_but_one(void **state)
 }
 
 /* Of the best of a hill, by itself and with the doubt about a single run taken off again. */
-static void surprises_lower_the_probability_of_being_the_best(void **state)
+TEST(surprises_lower_the_probability_of_being_the_best)
 {
     const double margin = 0.1;
     double with, without, share;
     size_t best;
 
-    (void)state;
     believe_in_needle(0.0, 3);
     best = belief_best(&belief, 3);
     gsl_rng_set(rng, 7);
@@ -294,11 +278,10 @@ static void surprises_lower_the_probability_of_being_the_best(void **state)
     belief_done(&belief);
 }
 
-static void where_all_is_measured_often_nothing_surprises(void **state)
+TEST(where_all_is_measured_often_nothing_surprises)
 {
     size_t best;
 
-    (void)state;
     assert_int_equal(belief_init(&belief, &space, BELIEF_GP, NOISE_STD), 0);
     gsl_rng_set(rng, 5);
     for (size_t point = 0; point < N_POINTS; point++)
@@ -307,27 +290,4 @@ static void where_all_is_measured_often_nothing_surprises(void **state)
     best = belief_best(&belief, 3);
     assert_true(belief_no_lone_peaks(&belief, best, belief.mean[best] + 0.05) > 0.99);
     belief_done(&belief);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ordinary_points_make_surprises_rarer),
-        cmocka_unit_test(points_far_above_the_others_make_them_more_frequent),
-        cmocka_unit_test(points_far_below_the_others_are_none),
-        cmocka_unit_test(what_was_excluded_teaches_nothing),
-        cmocka_unit_test(steps_so_fine_share_their_surprises),
-        cmocka_unit_test(of_a_point_never_measured_it_is_the_share_that_reaches_so_far),
-        cmocka_unit_test(it_grows_with_what_is_expected_of_the_point),
-        cmocka_unit_test(excluded_points_do_not_surprise),
-        cmocka_unit_test(a_single_run_far_above_the_others_may_well_be_one),
-        cmocka_unit_test(replays_that_agree_settle_it),
-        cmocka_unit_test(replays_at_an_ordinary_rate_settle_it),
-        cmocka_unit_test(what_is_worse_than_expected_is_none),
-        cmocka_unit_test(that_there_is_none_is_the_product_over_all_but_one),
-        cmocka_unit_test(surprises_lower_the_probability_of_being_the_best),
-        cmocka_unit_test(where_all_is_measured_often_nothing_surprises),
-    };
-
-    return cmocka_run_group_tests_name("models/search/belief_surprise", tests, setup, teardown);
 }

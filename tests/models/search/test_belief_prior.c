@@ -1,9 +1,8 @@
 /* A belief with figures from elsewhere: better where they predict, the same where they do not. */
 #include "models/search/belief.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
-#include <gsl/gsl_errno.h>
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_randist.h>
 
@@ -14,12 +13,10 @@ static struct space space;
 static gsl_rng *rng;
 static double truth[N_POINTS], other[N_POINTS];
 
-static int setup(void **state)
+FIXTURE(setup)
 {
     double raw[N_POINTS * 2];
 
-    (void)state;
-    gsl_set_error_handler_off();
     rng = gsl_rng_alloc(gsl_rng_mt19937);
     gsl_rng_set(rng, 9);
     for (size_t i = 0; i < N_POINTS; i++) {
@@ -32,13 +29,14 @@ static int setup(void **state)
     return space_init(&space, raw, N_POINTS, 2, kinds);
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     space_done(&space);
     gsl_rng_free(rng);
     return 0;
 }
+
+GROUP(setup, teardown);
 
 /* A belief told of every eighth point, with or without a prior; its root mean square error. */
 static double error_with(struct belief *belief, const double *prior, double shift)
@@ -60,12 +58,11 @@ static double error_with(struct belief *belief, const double *prior, double shif
     return sqrt(squares);
 }
 
-static void a_prior_that_predicts_replaces_measuring(void **state)
+TEST(a_prior_that_predicts_replaces_measuring)
 {
     struct belief with, without;
     double better = error_with(&with, truth, 1.5), plain = error_with(&without, NULL, 0.0);
 
-    (void)state;
     print_message("# error with a true prior %.3f, without %.3f\n", better, plain);
     assert_true(better < 0.1);
     assert_true(better < plain / 3.0);
@@ -76,11 +73,10 @@ static void a_prior_that_predicts_replaces_measuring(void **state)
     belief_done(&without);
 }
 
-static void the_source_that_predicts_best_is_used(void **state)
+TEST(the_source_that_predicts_best_is_used)
 {
     struct belief belief;
 
-    (void)state;
     error_with(&belief, other, 0.0);
     assert_int_equal(belief_prior_add(&belief, truth), 0);
     assert_int_equal(belief_update(&belief, true, rng), 0);
@@ -89,12 +85,11 @@ static void the_source_that_predicts_best_is_used(void **state)
     belief_done(&belief);
 }
 
-static void a_prior_turned_round_changes_nothing(void **state)
+TEST(a_prior_turned_round_changes_nothing)
 {
     struct belief with, without;
     double turned[N_POINTS];
 
-    (void)state;
     for (size_t i = 0; i < N_POINTS; i++)
         turned[i] = -truth[i];
     assert_close(error_with(&with, turned, 0.0), error_with(&without, NULL, 0.0), 1e-12);
@@ -103,14 +98,13 @@ static void a_prior_turned_round_changes_nothing(void **state)
     belief_done(&without);
 }
 
-static void draws_are_around_the_mean_that_is_told(void **state)
+TEST(draws_are_around_the_mean_that_is_told)
 {
     enum { DRAWS = 400 };
     const size_t points[] = {3, 17, 40};
     double draws[DRAWS * 3], sum[3] = {0};
     struct belief belief;
 
-    (void)state;
     error_with(&belief, truth, 2.0);
     assert_non_null(belief.prior.offset);
     assert_int_equal(belief_sample(&belief, points, 3, DRAWS, rng, draws), 0);
@@ -121,12 +115,11 @@ static void draws_are_around_the_mean_that_is_told(void **state)
     belief_done(&belief);
 }
 
-static void a_dropped_prior_leaves_the_belief_of_what_was_measured(void **state)
+TEST(a_dropped_prior_leaves_the_belief_of_what_was_measured)
 {
     struct belief with, without;
     double plain = error_with(&without, NULL, 0.0), squares = 0.0;
 
-    (void)state;
     error_with(&with, truth, 0.0);
     belief_prior_drop(&with);
     assert_int_equal(belief_update(&with, true, rng), 0);
@@ -139,11 +132,10 @@ static void a_dropped_prior_leaves_the_belief_of_what_was_measured(void **state)
     belief_done(&without);
 }
 
-static void before_three_points_nothing_is_believed(void **state)
+TEST(before_three_points_nothing_is_believed)
 {
     struct belief belief;
 
-    (void)state;
     assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.1), 0);
     assert_int_equal(belief_prior_add(&belief, truth), 0);
     belief_tell(&belief, 1, truth[1]);
@@ -154,12 +146,11 @@ static void before_three_points_nothing_is_believed(void **state)
     belief_done(&belief);
 }
 
-static void sources_without_end_or_number_are_refused(void **state)
+TEST(sources_without_end_or_number_are_refused)
 {
     struct belief belief;
     double bad[N_POINTS] = {0};
 
-    (void)state;
     bad[7] = INFINITY;
     assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.1), 0);
     assert_int_equal(belief_prior_add(&belief, bad), -EINVAL);
@@ -167,19 +158,4 @@ static void sources_without_end_or_number_are_refused(void **state)
         assert_int_equal(belief_prior_add(&belief, truth), 0);
     assert_int_equal(belief_prior_add(&belief, truth), -ENOSPC);
     belief_done(&belief);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_prior_that_predicts_replaces_measuring),
-        cmocka_unit_test(the_source_that_predicts_best_is_used),
-        cmocka_unit_test(a_prior_turned_round_changes_nothing),
-        cmocka_unit_test(draws_are_around_the_mean_that_is_told),
-        cmocka_unit_test(a_dropped_prior_leaves_the_belief_of_what_was_measured),
-        cmocka_unit_test(before_three_points_nothing_is_believed),
-        cmocka_unit_test(sources_without_end_or_number_are_refused),
-    };
-
-    return cmocka_run_group_tests_name("models/search/belief_prior", tests, setup, teardown);
 }

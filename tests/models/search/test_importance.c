@@ -1,9 +1,8 @@
 /* Shares of variance against surfaces whose shares are known, on full and on nested spaces. */
 #include "models/search/importance.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
-#include <gsl/gsl_errno.h>
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_randist.h>
 
@@ -34,10 +33,8 @@ static size_t make_space(struct space *space, int without_deep_psync)
     return n;
 }
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
-    gsl_set_error_handler_off();
     rng = gsl_rng_alloc(gsl_rng_mt19937);
     make_space(&full, 0);
     make_space(&nested, 1);
@@ -46,14 +43,15 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     space_done(&full);
     space_done(&nested);
     gsl_rng_free(rng);
     return 0;
 }
+
+GROUP(setup, teardown);
 
 /* Coordinates centred over the full space: depth and api have mean 0 there, and variance 1 by construction.
  */
@@ -107,9 +105,8 @@ static void decompose(const struct space *space, double (*response)(const double
     assert_int_equal(importance_decompose(space, all, space->n_points, draw, 1, 0.9, &found), 0);
 }
 
-static void an_additive_surface_has_its_factors_shares_and_no_pairs(void **state)
+TEST(an_additive_surface_has_its_factors_shares_and_no_pairs)
 {
-    (void)state;
     decompose(&full, additive);
     assert_close(found.own[DEPTH].mean, 0.8, 1e-9);
     assert_close(found.own[API].mean, 0.2, 1e-9);
@@ -121,9 +118,8 @@ static void an_additive_surface_has_its_factors_shares_and_no_pairs(void **state
     assert_close(found.spread.mean, sqrt(5.0), 1e-9);
 }
 
-static void shares_of_a_full_product_are_sobols_and_sum_to_one(void **state)
+TEST(shares_of_a_full_product_are_sobols_and_sum_to_one)
 {
-    (void)state;
     decompose(&full, with_interaction);
     assert_close(found.own[DEPTH].mean, 4.0 / 14.0, 1e-9);
     assert_close(found.own[API].mean, 1.0 / 14.0, 1e-9);
@@ -133,9 +129,8 @@ static void shares_of_a_full_product_are_sobols_and_sum_to_one(void **state)
     assert_close(found.unexplained.mean, 0.0, 1e-9);
 }
 
-static void what_two_factors_do_together_only_is_the_pairs(void **state)
+TEST(what_two_factors_do_together_only_is_the_pairs)
 {
-    (void)state;
     decompose(&full, interaction_only);
     assert_close(found.own[DEPTH].mean, 0.0, 1e-9);
     assert_close(found.own[API].mean, 0.0, 1e-9);
@@ -143,18 +138,16 @@ static void what_two_factors_do_together_only_is_the_pairs(void **state)
     assert_close(found.total[DEPTH].mean, 1.0, 1e-9);
 }
 
-static void what_three_factors_do_together_only_is_unexplained(void **state)
+TEST(what_three_factors_do_together_only_is_unexplained)
 {
-    (void)state;
     decompose(&full, all_three);
     assert_close(found.pair[DEPTH][API].mean, 0.0, 1e-9);
     assert_close(found.unexplained.mean, 1.0, 1e-9);
     assert_close(found.total[SIZE].mean, 1.0, 1e-9);
 }
 
-static void a_flat_surface_has_no_shares(void **state)
+TEST(a_flat_surface_has_no_shares)
 {
-    (void)state;
     decompose(&full, flat);
     for (size_t dim = 0; dim < 3; dim++) {
         assert_close(found.own[dim].high, 0.0, 0.0);
@@ -165,9 +158,8 @@ static void a_flat_surface_has_no_shares(void **state)
 }
 
 /* psync's points are slow because they have depth 1, not because they are psync's. */
-static void a_factor_that_goes_with_another_gets_nothing_of_it(void **state)
+TEST(a_factor_that_goes_with_another_gets_nothing_of_it)
 {
-    (void)state;
     assert_int_equal(nested.n_points, N_SIZES * (1 + 2 * N_DEPTHS));
     decompose(&nested, depth_only);
     assert_close(found.own[DEPTH].mean, 1.0, 1e-6);
@@ -176,9 +168,8 @@ static void a_factor_that_goes_with_another_gets_nothing_of_it(void **state)
     assert_close(found.pair[DEPTH][API].mean, 0.0, 1e-9);
 }
 
-static void an_additive_surface_on_a_nested_space_has_no_pairs(void **state)
+TEST(an_additive_surface_on_a_nested_space_has_no_pairs)
 {
-    (void)state;
     decompose(&nested, additive);
     assert_close(found.own[DEPTH].mean + found.own[API].mean, 1.0, 1e-6);
     assert_close(found.pair[DEPTH][API].mean, 0.0, 1e-9);
@@ -186,13 +177,12 @@ static void an_additive_surface_on_a_nested_space_has_no_pairs(void **state)
     assert_true(found.own[DEPTH].mean > found.own[API].mean && found.own[API].mean > 0.05);
 }
 
-static void factors_that_no_point_tells_apart_share_evenly(void **state)
+TEST(factors_that_no_point_tells_apart_share_evenly)
 {
     const double raw[] = {0, 0, 0, 1, 1, 0, 2, 2, 0};
     const double draw[] = {1.0, 2.0, 4.0};
     struct space space;
 
-    (void)state;
     assert_int_equal(space_init(&space, raw, 3, 3, kinds), 0);
     assert_int_equal(importance_decompose(&space, all, 3, draw, 1, 0.9, &found), 0);
     assert_close(found.own[SIZE].mean, 0.5, 1e-9);
@@ -201,12 +191,11 @@ static void factors_that_no_point_tells_apart_share_evenly(void **state)
     space_done(&space);
 }
 
-static void intervals_hold_the_share_of_the_draws_asked_for(void **state)
+TEST(intervals_hold_the_share_of_the_draws_asked_for)
 {
     enum { N_DRAWS = 101 };
     static double draws[N_DRAWS * N_FULL];
 
-    (void)state;
     /* Depth's share of draw k is k %. */
     for (size_t k = 0; k < N_DRAWS; k++)
         for (size_t i = 0; i < N_FULL; i++) {
@@ -221,11 +210,10 @@ static void intervals_hold_the_share_of_the_draws_asked_for(void **state)
     assert_close(found.own[DEPTH].high, 0.95, 1e-9);
 }
 
-static void too_few_or_too_many_points_are_einval(void **state)
+TEST(too_few_or_too_many_points_are_einval)
 {
     const double draw[2] = {1.0, 2.0};
 
-    (void)state;
     assert_int_equal(importance_decompose(&full, all, 1, draw, 1, 0.9, &found), -EINVAL);
     assert_int_equal(importance_decompose(&full, all, IMPORTANCE_MAX_POINTS + 1, draw, 1, 0.9, &found),
                      -EINVAL);
@@ -245,11 +233,10 @@ static void tell(struct belief *belief, const struct space *space, double (*resp
     assert_int_equal(belief_update(belief, true, rng), 0);
 }
 
-static void a_belief_that_saw_half_the_points_knows_the_shares(void **state)
+TEST(a_belief_that_saw_half_the_points_knows_the_shares)
 {
     struct belief belief;
 
-    (void)state;
     tell(&belief, &nested, additive, 2, 0.02);
     assert_int_equal(importance_of(&belief, 200, 0.9, rng, &found), 0);
     assert_true(found.own[DEPTH].low > 0.6 && found.own[DEPTH].low < found.own[DEPTH].high);
@@ -258,37 +245,34 @@ static void a_belief_that_saw_half_the_points_knows_the_shares(void **state)
     belief_done(&belief);
 }
 
-static void noise_alone_is_known_to_be_unknown(void **state)
+TEST(noise_alone_is_known_to_be_unknown)
 {
     struct belief belief;
 
-    (void)state;
     tell(&belief, &nested, flat, 4, 0.3);
     assert_int_equal(importance_of(&belief, 200, 0.9, rng, &found), 0);
     assert_true(found.known_share < 0.5);
     belief_done(&belief);
 }
 
-static void without_a_surrogate_nothing_is_known(void **state)
+TEST(without_a_surrogate_nothing_is_known)
 {
     struct importance_change changes[N_FULL];
     struct belief belief;
     size_t n;
 
-    (void)state;
     assert_int_equal(belief_init(&belief, &full, BELIEF_GP, 0.1), 0);
     assert_int_equal(importance_of(&belief, 10, 0.9, rng, &found), -ENODATA);
     assert_int_equal(importance_changes(&belief, 0, SIZE, changes, &n), -ENODATA);
     belief_done(&belief);
 }
 
-static void a_change_to_a_level_is_what_the_surface_says(void **state)
+TEST(a_change_to_a_level_is_what_the_surface_says)
 {
     struct importance_change changes[N_DEPTHS];
     size_t n, from = nested.n_points - N_SIZES; /* deepest, api 2 */
     struct belief belief;
 
-    (void)state;
     tell(&belief, &nested, additive, 1, 0.02);
     assert_int_equal(importance_changes(&belief, from, DEPTH, changes, &n), 0);
     assert_int_equal(n, N_DEPTHS);
@@ -302,7 +286,7 @@ static void a_change_to_a_level_is_what_the_surface_says(void **state)
 }
 
 /* Half of the points unseen, so that errors of neighbours have much in common. */
-static void the_deviation_of_a_change_is_that_of_joint_draws(void **state)
+TEST(the_deviation_of_a_change_is_that_of_joint_draws)
 {
     enum { N_DRAWS = 2000 };
     struct importance_change changes[N_SIZES];
@@ -311,7 +295,6 @@ static void the_deviation_of_a_change_is_that_of_joint_draws(void **state)
     struct belief belief;
     double mean = 0.0, squares = 0.0;
 
-    (void)state;
     tell(&belief, &full, additive, 5, 0.3);
     assert_int_equal(importance_changes(&belief, from, SIZE, changes, &n), 0);
     pair[1] = changes[2].point;
@@ -324,13 +307,12 @@ static void the_deviation_of_a_change_is_that_of_joint_draws(void **state)
     belief_done(&belief);
 }
 
-static void a_level_without_such_a_point_changes_as_little_else_as_it_can(void **state)
+TEST(a_level_without_such_a_point_changes_as_little_else_as_it_can)
 {
     struct importance_change changes[N_APIS];
     size_t n, from = nested.n_points - 1; /* largest, deepest, api 2 */
     struct belief belief;
 
-    (void)state;
     tell(&belief, &nested, additive, 1, 0.02);
     assert_int_equal(importance_changes(&belief, from, API, changes, &n), 0);
     assert_int_equal(n, N_APIS);
@@ -340,13 +322,12 @@ static void a_level_without_such_a_point_changes_as_little_else_as_it_can(void *
     belief_done(&belief);
 }
 
-static void excluded_points_take_no_part(void **state)
+TEST(excluded_points_take_no_part)
 {
     struct importance_change changes[N_APIS];
     struct belief belief;
     size_t n;
 
-    (void)state;
     tell(&belief, &full, additive, 1, 0.02);
     for (size_t i = 0; i < N_SIZES * N_DEPTHS; i++)
         belief_exclude(&belief, i);
@@ -358,14 +339,13 @@ static void excluded_points_take_no_part(void **state)
     belief_done(&belief);
 }
 
-static void a_large_space_keeps_its_ends_of_categories(void **state)
+TEST(a_large_space_keeps_its_ends_of_categories)
 {
     enum { N_LARGE = 32 * 16 * 4 };
     static double raw[N_LARGE * 3];
     struct space space;
     struct belief belief;
 
-    (void)state;
     for (size_t i = 0; i < N_LARGE; i++) {
         raw[3 * i] = (double)(i % 32);
         raw[3 * i + 1] = (double)(i / 32 % 16);
@@ -379,30 +359,4 @@ static void a_large_space_keeps_its_ends_of_categories(void **state)
     assert_true(found.own[DEPTH].low > 0.8);
     belief_done(&belief);
     space_done(&space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_additive_surface_has_its_factors_shares_and_no_pairs),
-        cmocka_unit_test(shares_of_a_full_product_are_sobols_and_sum_to_one),
-        cmocka_unit_test(what_two_factors_do_together_only_is_the_pairs),
-        cmocka_unit_test(what_three_factors_do_together_only_is_unexplained),
-        cmocka_unit_test(a_flat_surface_has_no_shares),
-        cmocka_unit_test(a_factor_that_goes_with_another_gets_nothing_of_it),
-        cmocka_unit_test(an_additive_surface_on_a_nested_space_has_no_pairs),
-        cmocka_unit_test(factors_that_no_point_tells_apart_share_evenly),
-        cmocka_unit_test(intervals_hold_the_share_of_the_draws_asked_for),
-        cmocka_unit_test(too_few_or_too_many_points_are_einval),
-        cmocka_unit_test(a_belief_that_saw_half_the_points_knows_the_shares),
-        cmocka_unit_test(noise_alone_is_known_to_be_unknown),
-        cmocka_unit_test(without_a_surrogate_nothing_is_known),
-        cmocka_unit_test(a_change_to_a_level_is_what_the_surface_says),
-        cmocka_unit_test(the_deviation_of_a_change_is_that_of_joint_draws),
-        cmocka_unit_test(a_level_without_such_a_point_changes_as_little_else_as_it_can),
-        cmocka_unit_test(excluded_points_take_no_part),
-        cmocka_unit_test(a_large_space_keeps_its_ends_of_categories),
-    };
-
-    return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,9 +1,8 @@
 /* Tests of models/search/pareto: known fronts and knees, what noise does to them, and cliffs. */
 #include "models/search/pareto.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
-#include <gsl/gsl_errno.h>
 #include <gsl/gsl_randist.h>
 #include <math.h>
 
@@ -12,20 +11,19 @@ enum { N_CURVE = 13, N_DRAWS = 2000 };
 static const struct pareto_score knee = {.log_enough = INFINITY, .delay_weight = 1};
 static gsl_rng *rng;
 
-static int enter(void **state)
+FIXTURE(enter)
 {
-    (void)state;
-    gsl_set_error_handler_off();
     rng = gsl_rng_alloc(gsl_rng_mt19937);
     return rng == NULL ? -1 : 0;
 }
 
-static int leave(void **state)
+FIXTURE(leave)
 {
-    (void)state;
     gsl_rng_free(rng);
     return 0;
 }
+
+GROUP(enter, leave);
 
 static struct contender contender_of(double mean, double std, size_t n)
 {
@@ -54,11 +52,10 @@ static struct pareto_draws draws_of(double correlation)
     return (struct pareto_draws){.correlation = correlation, .n_draws = N_DRAWS, .rng = rng};
 }
 
-static void the_knee_of_a_queue_is_at_half_of_its_highest_rate(void **state)
+TEST(the_knee_of_a_queue_is_at_half_of_its_highest_rate)
 {
     struct pareto_point points[N_CURVE];
     size_t best = 0;
-    (void)state;
     make_curve(points, 0.01);
     for (size_t i = 1; i < N_CURVE; i++) {
         if (pareto_score_of(knee, points[i].rate.moments.mean, points[i].delay.moments.mean) >
@@ -69,21 +66,19 @@ static void the_knee_of_a_queue_is_at_half_of_its_highest_rate(void **state)
     assert_close(exp(points[best].rate.moments.mean), 0.5, 0.02);
 }
 
-static void beyond_enough_only_the_delay_counts(void **state)
+TEST(beyond_enough_only_the_delay_counts)
 {
     struct pareto_score enough = {.log_enough = log(100.0), .delay_weight = 1};
-    (void)state;
     assert_close(pareto_score_of(enough, log(400.0), log(2.0)), log(50.0), 1e-12);
     assert_close(pareto_score_of(enough, log(50.0), log(2.0)), log(25.0), 1e-12);
     assert_close(pareto_score_of((struct pareto_score){.log_enough = INFINITY}, 3, 1e9), 3, 0);
 }
 
-static void a_point_worse_in_both_is_dominated_and_a_trade_is_not(void **state)
+TEST(a_point_worse_in_both_is_dominated_and_a_trade_is_not)
 {
     struct pareto_point points[] = {point_of(100, 10, 0.01), point_of(200, 20, 0.01), point_of(90, 15, 0.01),
                                     point_of(150, 25, 0.01)};
     bool dominated[4];
-    (void)state;
     pareto_dominated(points, 4, 0.95, dominated);
     assert_false(dominated[0]);
     assert_false(dominated[1]);
@@ -91,11 +86,10 @@ static void a_point_worse_in_both_is_dominated_and_a_trade_is_not(void **state)
     assert_true(dominated[3]);
 }
 
-static void a_tie_in_one_of_both_keeps_a_point(void **state)
+TEST(a_tie_in_one_of_both_keeps_a_point)
 {
     struct pareto_point points[] = {point_of(200, 10.0, 0.05), point_of(100, 10.1, 0.05)};
     bool dominated[2];
-    (void)state;
     pareto_dominated(points, 2, 0.95, dominated);
     assert_false(dominated[0] || dominated[1]);
     points[1] = point_of(100, 20, 0.05);
@@ -103,23 +97,21 @@ static void a_tie_in_one_of_both_keeps_a_point(void **state)
     assert_true(dominated[1] && !dominated[0]);
 }
 
-static void noise_keeps_what_it_hides(void **state)
+TEST(noise_keeps_what_it_hides)
 {
     struct pareto_point quiet[] = {point_of(110, 9, 0.01), point_of(100, 10, 0.01)},
                         noisy[] = {point_of(110, 9, 0.5), point_of(100, 10, 0.5)};
     bool dominated[2];
-    (void)state;
     pareto_dominated(quiet, 2, 0.95, dominated);
     assert_true(dominated[1]);
     pareto_dominated(noisy, 2, 0.95, dominated);
     assert_false(dominated[1]);
 }
 
-static void all_of_a_quiet_curve_is_on_the_front(void **state)
+TEST(all_of_a_quiet_curve_is_on_the_front)
 {
     struct pareto_point points[N_CURVE + 1];
     double share[N_CURVE + 1];
-    (void)state;
     make_curve(points, 0.005);
     points[N_CURVE] = point_of(0.4, 40, 0.005); /* depth 16 moves 0.52 in 31 */
     assert_int_equal(pareto_front(points, N_CURVE + 1, draws_of(-1), 0.03, share), 0);
@@ -128,11 +120,10 @@ static void all_of_a_quiet_curve_is_on_the_front(void **state)
     assert_true(share[N_CURVE] < 0.01);
 }
 
-static void inside_the_margin_nothing_is_beaten(void **state)
+TEST(inside_the_margin_nothing_is_beaten)
 {
     struct pareto_point points[] = {point_of(102, 9.8, 1e-4), point_of(100, 10, 1e-4)};
     double share[2];
-    (void)state;
     assert_int_equal(pareto_front(points, 2, draws_of(-1), 0.03, share), 0);
     assert_close(share[1], 1, 0);
     assert_int_equal(pareto_front(points, 2, draws_of(-1), 0.001, share), 0);
@@ -148,11 +139,10 @@ static void inside_the_margin_nothing_is_beaten(void **state)
 
 /* Two equals: without a margin each is beaten in both in about half of the draws when a fast run is fast in
  * both, and in none when a run is fast in one at the expense of the other. */
-static void correlation_decides_how_often_equals_beat_each_other(void **state)
+TEST(correlation_decides_how_often_equals_beat_each_other)
 {
     struct pareto_point points[] = {point_of(100, 10, 0.1), point_of(100, 10, 0.1)};
     double share[2];
-    (void)state;
     assert_int_equal(pareto_front(points, 2, draws_of(-1), 0, share), 0);
     assert_close(share[0], 0.5, 0.05);
     assert_close(share[0] + share[1], 1, 1e-9);
@@ -162,11 +152,10 @@ static void correlation_decides_how_often_equals_beat_each_other(void **state)
     assert_close(share[0], 0.75, 0.05);
 }
 
-static void the_knee_is_sure_without_noise_and_shared_between_equals(void **state)
+TEST(the_knee_is_sure_without_noise_and_shared_between_equals)
 {
     struct pareto_point points[N_CURVE];
     double share[N_CURVE];
-    (void)state;
     make_curve(points, 0.001);
     assert_int_equal(pareto_top(points, N_CURVE, draws_of(-1), knee, 0, share), 0);
     assert_close(share[4], 1, 0);
@@ -180,10 +169,9 @@ static void the_knee_is_sure_without_noise_and_shared_between_equals(void **stat
 }
 
 /* Of 95 % claims about the knee at least 93 % must be right, whatever the noise. */
-static void claims_about_the_knee_hold(void **state)
+TEST(claims_about_the_knee_hold)
 {
     size_t n_claims = 0, n_right = 0;
-    (void)state;
     for (unsigned seed = 0; seed < 400; seed++) {
         struct pareto_point points[N_CURVE];
         double share[N_CURVE];
@@ -205,24 +193,22 @@ static void claims_about_the_knee_hold(void **state)
     assert_true((double)n_right >= 0.93 * (double)n_claims);
 }
 
-static void correlation_is_that_inside_the_groups(void **state)
+TEST(correlation_is_that_inside_the_groups)
 {
     /* Between the groups both rise; inside them one rises as the other falls. */
     static const size_t group[] = {0, 0, 0, 1, 1, 1, 2};
     static const double rate[] = {1, 2, 3, 11, 12, 13, 50}, delay[] = {3, 2, 1, 13, 12, 11, 50};
     static const double same[] = {1, 1, 1, 2, 2, 2, 3};
-    (void)state;
     assert_close(pareto_correlation(group, 3, rate, delay, 7), -1, 1e-12);
     assert_close(pareto_correlation(group, 3, rate, rate, 7), 1, 1e-12);
     assert_close(pareto_correlation(group, 3, rate, same, 7), 0, 0);
     assert_close(pareto_correlation(group, 3, rate, delay, 0), 0, 0);
 }
 
-static void a_saturation_is_no_cliff_and_a_cliff_is_one(void **state)
+TEST(a_saturation_is_no_cliff_and_a_cliff_is_one)
 {
     struct contender top = contender_of(0, 0.02, 5), half = contender_of(-M_LN2, 0.02, 5),
                      far_below = contender_of(-3 * M_LN2, 0.02, 5), unsure = contender_of(-3 * M_LN2, 1, 3);
-    (void)state;
     assert_false(pareto_is_steep(&top, &half, 1, 0.95));
     assert_true(pareto_is_steep(&top, &far_below, 1, 0.95));
     assert_false(pareto_is_steep(&top, &far_below, 2, 0.95));
@@ -230,12 +216,11 @@ static void a_saturation_is_no_cliff_and_a_cliff_is_one(void **state)
     assert_false(pareto_is_steep(&far_below, &top, 1, 0.95));
 }
 
-static void no_points_and_one_point_are_fine(void **state)
+TEST(no_points_and_one_point_are_fine)
 {
     struct pareto_point point = point_of(1, 1, 0.1);
     double share = -1;
     bool dominated = true;
-    (void)state;
     assert_int_equal(pareto_front(&point, 0, draws_of(0), 0.03, &share), 0);
     assert_close(share, -1, 0);
     assert_int_equal(pareto_front(&point, 1, draws_of(0), 0.03, &share), 0);
@@ -244,24 +229,4 @@ static void no_points_and_one_point_are_fine(void **state)
     assert_close(share, 1, 0);
     pareto_dominated(&point, 1, 0.95, &dominated);
     assert_false(dominated);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_knee_of_a_queue_is_at_half_of_its_highest_rate),
-        cmocka_unit_test(beyond_enough_only_the_delay_counts),
-        cmocka_unit_test(a_point_worse_in_both_is_dominated_and_a_trade_is_not),
-        cmocka_unit_test(a_tie_in_one_of_both_keeps_a_point),
-        cmocka_unit_test(noise_keeps_what_it_hides),
-        cmocka_unit_test(all_of_a_quiet_curve_is_on_the_front),
-        cmocka_unit_test(inside_the_margin_nothing_is_beaten),
-        cmocka_unit_test(correlation_decides_how_often_equals_beat_each_other),
-        cmocka_unit_test(the_knee_is_sure_without_noise_and_shared_between_equals),
-        cmocka_unit_test(claims_about_the_knee_hold),
-        cmocka_unit_test(correlation_is_that_inside_the_groups),
-        cmocka_unit_test(a_saturation_is_no_cliff_and_a_cliff_is_one),
-        cmocka_unit_test(no_points_and_one_point_are_fine),
-    };
-    return cmocka_run_group_tests(tests, enter, leave);
 }

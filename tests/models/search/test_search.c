@@ -2,9 +2,8 @@
 #include "models/search/search.h"
 #include "models/search/search_queue.h"
 #include "models/surrogate/design.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
-#include <gsl/gsl_errno.h>
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_randist.h>
 #include <stdbool.h>
@@ -28,12 +27,10 @@ static double response_of(double size, double depth, double direct, size_t api)
            api_factor[api] + direct * 0.024 * (size - 4.0);
 }
 
-static int setup(void **state)
+FIXTURE(setup)
 {
     double raw[N_POINTS * 4];
 
-    (void)state;
-    gsl_set_error_handler_off();
     top = -INFINITY;
     for (size_t i = 0; i < N_POINTS; i++) {
         double *row = raw + 4 * i;
@@ -48,12 +45,13 @@ static int setup(void **state)
     return space_init(&space, raw, N_POINTS, 4, kinds);
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     space_done(&space);
     return 0;
 }
+
+GROUP(setup, teardown);
 
 /* A search under way. */
 struct run {
@@ -100,11 +98,10 @@ static size_t step(struct run *run, size_t want, size_t *ret_points)
     return n;
 }
 
-static void table_finds_every_strategy_by_its_name(void **state)
+TEST(table_finds_every_strategy_by_its_name)
 {
     size_t n = 0;
 
-    (void)state;
     for (; search_table[n]; n++)
         assert_ptr_equal(search_find(search_table[n]->name), search_table[n]);
     assert_int_equal(n, 5);
@@ -115,9 +112,8 @@ static void table_finds_every_strategy_by_its_name(void **state)
 
 /* --- every strategy --- */
 
-static void ask_never_repeats_and_never_returns_excluded_points(void **state)
+TEST(ask_never_repeats_and_never_returns_excluded_points)
 {
-    (void)state;
     for (size_t s = 0; search_table[s]; s++) {
         struct run run;
         size_t points[16];
@@ -133,9 +129,8 @@ static void ask_never_repeats_and_never_returns_excluded_points(void **state)
     }
 }
 
-static void points_asked_for_but_not_yet_told_are_not_asked_again(void **state)
+TEST(points_asked_for_but_not_yet_told_are_not_asked_again)
 {
-    (void)state;
     for (size_t s = 0; search_table[s]; s++) {
         struct run run;
         size_t points[16], n;
@@ -154,9 +149,8 @@ static void points_asked_for_but_not_yet_told_are_not_asked_again(void **state)
     }
 }
 
-static void first_design_ends_after_its_points(void **state)
+TEST(first_design_ends_after_its_points)
 {
-    (void)state;
     for (size_t s = 0; search_table[s]; s++) {
         struct run run;
         size_t points[16];
@@ -172,9 +166,8 @@ static void first_design_ends_after_its_points(void **state)
     }
 }
 
-static void equal_seeds_ask_for_equal_points(void **state)
+TEST(equal_seeds_ask_for_equal_points)
 {
-    (void)state;
     for (size_t s = 0; search_table[s]; s++) {
         struct run a, b;
         size_t points_a[16], points_b[16];
@@ -193,9 +186,8 @@ static void equal_seeds_ask_for_equal_points(void **state)
     }
 }
 
-static void other_seeds_start_elsewhere(void **state)
+TEST(other_seeds_start_elsewhere)
 {
-    (void)state;
     for (size_t s = 0; search_table[s]; s++) {
         struct run a, b;
         size_t points_a[16], points_b[16], n_equal = 0;
@@ -212,9 +204,8 @@ static void other_seeds_start_elsewhere(void **state)
     }
 }
 
-static void nothing_is_left_when_every_point_was_told(void **state)
+TEST(nothing_is_left_when_every_point_was_told)
 {
-    (void)state;
     for (size_t s = 0; search_table[s]; s++) {
         struct run run;
         size_t points[16];
@@ -229,11 +220,10 @@ static void nothing_is_left_when_every_point_was_told(void **state)
 
 /* --- random and grid --- */
 
-static void random_and_grid_hand_out_every_point_once(void **state)
+TEST(random_and_grid_hand_out_every_point_once)
 {
     const struct search_ops *const strategies[] = {&search_random, &search_grid};
 
-    (void)state;
     for (size_t s = 0; s < 2; s++) {
         struct run run;
         size_t *points = malloc(N_POINTS * sizeof(*points)), total = 0, n;
@@ -253,14 +243,13 @@ static void random_and_grid_hand_out_every_point_once(void **state)
     }
 }
 
-static void queue_passes_over_what_is_measured_or_excluded(void **state)
+TEST(queue_passes_over_what_is_measured_or_excluded)
 {
     struct search_queue queue = {0};
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     struct belief belief;
     size_t points[16], order[6];
 
-    (void)state;
     assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.05), 0);
     assert_int_equal(search_queue_init(&queue, &space, &design_random, 6, rng), 0);
     for (size_t i = 0; i < 6; i++)
@@ -280,12 +269,11 @@ static void queue_passes_over_what_is_measured_or_excluded(void **state)
 
 /* --- model-based --- */
 
-static void without_a_surrogate_model_search_asks_at_random(void **state)
+TEST(without_a_surrogate_model_search_asks_at_random)
 {
     struct run run;
     size_t points[N_FIRST], n;
 
-    (void)state;
     start(&run, &search_auto, 12);
     assert_int_equal(run.ops->ask(run.state, &run.belief, N_FIRST, run.rng, points, &n), 0);
     for (size_t i = 0; i < n; i++) { /* the whole design failed */
@@ -296,12 +284,11 @@ static void without_a_surrogate_model_search_asks_at_random(void **state)
     finish(&run);
 }
 
-static void a_flat_response_known_well_leaves_nothing_to_ask(void **state)
+TEST(a_flat_response_known_well_leaves_nothing_to_ask)
 {
     struct run run;
     size_t points[N_FIRST], n;
 
-    (void)state;
     start(&run, &search_gp, 13);
     for (size_t i = 0; i < N_POINTS; i += 2)
         for (int replay = 0; replay < 3; replay++)
@@ -315,11 +302,10 @@ static void a_flat_response_known_well_leaves_nothing_to_ask(void **state)
 }
 
 /* Without believers a batch would be the n best single points, which are neighbours of each other. */
-static void a_batch_differs_from_the_best_single_points(void **state)
+TEST(a_batch_differs_from_the_best_single_points)
 {
     size_t n_differ = 0;
 
-    (void)state;
     for (unsigned long seed = 0; seed < 10; seed++) {
         struct run batch, single;
         size_t of_batch[16], of_single[16], n;
@@ -362,11 +348,10 @@ static size_t n_successes(const struct search_ops *ops, size_t n_seeds)
     return n;
 }
 
-static void model_search_finds_a_point_within_5_percent_and_random_does_not(void **state)
+TEST(model_search_finds_a_point_within_5_percent_and_random_does_not)
 {
     size_t n_within = 0;
 
-    (void)state;
     for (size_t i = 0; i < N_POINTS; i++)
         n_within += truth[i] >= top + log(0.95);
     assert_true(n_within <= 8); /* of 400: not to be hit by luck */
@@ -374,25 +359,4 @@ static void model_search_finds_a_point_within_5_percent_and_random_does_not(void
     assert_true(n_successes(&search_gp, 20) >= 16);
     assert_true(n_successes(&search_quadratic, 20) >= 14);
     assert_true(n_successes(&search_random, 20) <= 12);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(table_finds_every_strategy_by_its_name),
-        cmocka_unit_test(ask_never_repeats_and_never_returns_excluded_points),
-        cmocka_unit_test(points_asked_for_but_not_yet_told_are_not_asked_again),
-        cmocka_unit_test(first_design_ends_after_its_points),
-        cmocka_unit_test(equal_seeds_ask_for_equal_points),
-        cmocka_unit_test(other_seeds_start_elsewhere),
-        cmocka_unit_test(nothing_is_left_when_every_point_was_told),
-        cmocka_unit_test(random_and_grid_hand_out_every_point_once),
-        cmocka_unit_test(queue_passes_over_what_is_measured_or_excluded),
-        cmocka_unit_test(without_a_surrogate_model_search_asks_at_random),
-        cmocka_unit_test(a_flat_response_known_well_leaves_nothing_to_ask),
-        cmocka_unit_test(a_batch_differs_from_the_best_single_points),
-        cmocka_unit_test(model_search_finds_a_point_within_5_percent_and_random_does_not),
-    };
-
-    return cmocka_run_group_tests_name("models/search/search", tests, setup, teardown);
 }

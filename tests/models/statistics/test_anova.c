@@ -1,6 +1,6 @@
 /* Analysis of variance against published figures and against least squares by other means. */
 #include "models/statistics/anova.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <math.h>
@@ -27,11 +27,10 @@ static struct anova_data teeth_data(size_t n_runs)
         .n_factors = 2, .n_runs = n_runs, .n_levels = {2, 3}, .levels = teeth_levels, .response = teeth};
 }
 
-static void a_balanced_design_gives_the_published_table(void **state)
+TEST(a_balanced_design_gives_the_published_table)
 {
     struct anova anova;
     const struct anova_data data = teeth_data(60);
-    (void)state;
     assert_int_equal(anova_fit(&anova, &data), 0);
     assert_int_equal(anova.n_terms, 3);
     assert_close(anova.terms[0].squares, 205.35, 0.005);
@@ -57,11 +56,10 @@ static void a_balanced_design_gives_the_published_table(void **state)
 
 /* The last three runs are missing; figures from differences of residual sums of squares of separate
  * least-squares fits. */
-static void an_unbalanced_design_gives_squares_of_type_two(void **state)
+TEST(an_unbalanced_design_gives_squares_of_type_two)
 {
     struct anova anova;
     const struct anova_data data = teeth_data(57);
-    (void)state;
     assert_int_equal(anova_fit(&anova, &data), 0);
     assert_close(anova.terms[0].squares, 211.7574142, 1e-6);
     assert_close(anova.terms[1].squares, 2317.4458935, 1e-6);
@@ -72,14 +70,13 @@ static void an_unbalanced_design_gives_squares_of_type_two(void **state)
 }
 
 /* 4 of 9 cells are missing, among them a whole corner: an interaction has fewer degrees of freedom. */
-static void missing_cells_cost_degrees_of_freedom_and_nothing_else(void **state)
+TEST(missing_cells_cost_degrees_of_freedom_and_nothing_else)
 {
     static const uint32_t levels[] = {0, 0, 0, 1, 0, 2, 1, 0, 2, 0, 0, 0};
     static const double response[] = {1, 2, 3, 2, 5, 1.5};
     struct anova anova;
     const struct anova_data data = {
         .n_factors = 2, .n_runs = 6, .n_levels = {3, 3}, .levels = levels, .response = response};
-    (void)state;
     assert_int_equal(anova_fit(&anova, &data), 0);
     assert_int_equal(anova.n_cells, 5);
     assert_int_equal(anova.terms[0].df, 2);
@@ -91,14 +88,13 @@ static void missing_cells_cost_degrees_of_freedom_and_nothing_else(void **state)
     anova_done(&anova);
 }
 
-static void an_additive_response_has_no_interaction_and_its_effects_come_back(void **state)
+TEST(an_additive_response_has_no_interaction_and_its_effects_come_back)
 {
     static const double effect_a[] = {0.0, 1.0, 3.0}, effect_b[] = {0.0, -0.5};
     uint32_t levels[12 * 2];
     double response[12];
     struct anova anova;
     struct anova_levels found;
-    (void)state;
     for (uint32_t i = 0; i < 12; i++) {
         levels[2 * i] = i % 3;
         levels[2 * i + 1] = i / 3 % 2;
@@ -117,12 +113,11 @@ static void an_additive_response_has_no_interaction_and_its_effects_come_back(vo
     anova_done(&anova);
 }
 
-static void levels_within_the_noise_share_a_group(void **state)
+TEST(levels_within_the_noise_share_a_group)
 {
     struct anova anova;
     struct anova_levels found;
     const struct anova_data data = teeth_data(60);
-    (void)state;
     assert_int_equal(anova_fit(&anova, &data), 0);
     anova_levels(&anova, 1, 0.05, &found);
     assert_int_equal(found.group[2], 0);
@@ -135,7 +130,7 @@ static void levels_within_the_noise_share_a_group(void **state)
     anova_done(&anova);
 }
 
-static void without_replays_there_is_no_test_and_one_group(void **state)
+TEST(without_replays_there_is_no_test_and_one_group)
 {
     static const uint32_t levels[] = {0, 1, 2};
     static const double response[] = {1, 5, 9};
@@ -143,7 +138,6 @@ static void without_replays_there_is_no_test_and_one_group(void **state)
     struct anova_levels found;
     const struct anova_data data = {
         .n_factors = 1, .n_runs = 3, .n_levels = {3}, .levels = levels, .response = response};
-    (void)state;
     assert_int_equal(anova_fit(&anova, &data), 0);
     assert_close(anova.terms[0].share, 1, 1e-12);
     assert_true(isnan(anova.terms[0].p));
@@ -152,7 +146,7 @@ static void without_replays_there_is_no_test_and_one_group(void **state)
     anova_done(&anova);
 }
 
-static void what_is_no_table_is_einval(void **state)
+TEST(what_is_no_table_is_einval)
 {
     static const uint32_t levels[] = {0, 1, 5, 0};
     static const double response[] = {1, 2, NAN, 4};
@@ -169,21 +163,6 @@ static void what_is_no_table_is_einval(void **state)
          .levels = levels,
          .response = response},
     };
-    (void)state;
     for (size_t i = 0; i < N_OF(bad); i++)
         assert_int_equal(anova_fit(&anova, &bad[i]), -EINVAL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_balanced_design_gives_the_published_table),
-        cmocka_unit_test(an_unbalanced_design_gives_squares_of_type_two),
-        cmocka_unit_test(missing_cells_cost_degrees_of_freedom_and_nothing_else),
-        cmocka_unit_test(an_additive_response_has_no_interaction_and_its_effects_come_back),
-        cmocka_unit_test(levels_within_the_noise_share_a_group),
-        cmocka_unit_test(without_replays_there_is_no_test_and_one_group),
-        cmocka_unit_test(what_is_no_table_is_einval),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

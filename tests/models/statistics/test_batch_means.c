@@ -1,7 +1,7 @@
 /* Tests of models/statistics/batch_means. How often its intervals hold the truth:
  * tests/tuner/commands/test_coverage.c. */
 #include "models/statistics/batch_means.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <gsl/gsl_randist.h>
@@ -35,9 +35,8 @@ static double half_width(struct batch_means result)
     return (result.interval.high - result.interval.low) / 2;
 }
 
-static void independent_values_stay_single(void **state)
+TEST(independent_values_stay_single)
 {
-    (void)state;
     fill(0, 1);
     struct batch_means result = batch_means(LENGTH);
     assert_int_equal(result.batch_size, 1);
@@ -47,9 +46,8 @@ static void independent_values_stay_single(void **state)
     assert_close(half_width(result), 1.96 * 5 / sqrt(LENGTH), 0.05);
 }
 
-static void correlated_values_are_batched_and_widen_the_interval(void **state)
+TEST(correlated_values_are_batched_and_widen_the_interval)
 {
-    (void)state;
     fill(0.9, 2);
     struct batch_means result = batch_means(LENGTH);
     assert_true(result.batch_size > 5 && result.n_batches >= BATCH_MEANS_BATCHES);
@@ -58,9 +56,8 @@ static void correlated_values_are_batched_and_widen_the_interval(void **state)
     assert_true(half_width(result) > 2.5 * 1.96 * 5 / sqrt(LENGTH));
 }
 
-static void a_warmup_is_left_out(void **state)
+TEST(a_warmup_is_left_out)
 {
-    (void)state;
     fill(0, 3);
     for (size_t i = 0; i < LENGTH; i++)
         series[i] *= 1 + exp(-3.0 * (double)i / 100);
@@ -69,18 +66,16 @@ static void a_warmup_is_left_out(void **state)
     assert_true(result.interval.low < 100 && result.interval.high > 100);
 }
 
-static void a_warmup_without_end_has_no_interval(void **state)
+TEST(a_warmup_without_end_has_no_interval)
 {
-    (void)state;
     fill(0, 4);
     for (size_t i = 0; i < LENGTH; i++)
         series[i] += (double)i;
     assert_true(isnan(batch_means(LENGTH).interval.low));
 }
 
-static void a_random_walk_has_no_interval(void **state)
+TEST(a_random_walk_has_no_interval)
 {
-    (void)state;
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
     for (size_t i = 0; i < LENGTH; i++)
         series[i] = (i > 0 ? series[i - 1] : 1000) + gsl_ran_gaussian(rng, 1);
@@ -90,9 +85,8 @@ static void a_random_walk_has_no_interval(void **state)
     assert_true(isfinite(result.mean));
 }
 
-static void equal_values_are_known_exactly(void **state)
+TEST(equal_values_are_known_exactly)
 {
-    (void)state;
     for (size_t i = 0; i < LENGTH; i++)
         series[i] = 7e9;
     struct batch_means result = batch_means(LENGTH);
@@ -101,9 +95,8 @@ static void equal_values_are_known_exactly(void **state)
     assert_close(result.lag1, 0, 0);
 }
 
-static void twenty_values_are_the_least(void **state)
+TEST(twenty_values_are_the_least)
 {
-    (void)state;
     fill(0, 5);
     for (size_t n = 1; n < 20; n++) {
         struct batch_means result = batch_means(n);
@@ -113,9 +106,8 @@ static void twenty_values_are_the_least(void **state)
     assert_true(isfinite(batch_means(20).interval.low));
 }
 
-static void the_unit_does_not_matter(void **state)
+TEST(the_unit_does_not_matter)
 {
-    (void)state;
     fill(0.5, 6);
     struct batch_means before = batch_means(LENGTH);
     for (size_t i = 0; i < LENGTH; i++)
@@ -126,9 +118,8 @@ static void the_unit_does_not_matter(void **state)
     assert_close(after.interval.high / 1e9, before.interval.high, 1e-6);
 }
 
-static void what_cannot_be_judged_is_refused(void **state)
+TEST(what_cannot_be_judged_is_refused)
 {
-    (void)state;
     struct batch_means result = {.mean = 3};
     fill(0, 7);
     assert_int_equal(batch_means_of(series, 0, 0.95, &result), -EINVAL);
@@ -137,20 +128,4 @@ static void what_cannot_be_judged_is_refused(void **state)
     series[3] = INFINITY;
     assert_int_equal(batch_means_of(series, 50, 0.95, &result), -EINVAL);
     assert_close(result.mean, 3, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(independent_values_stay_single),
-        cmocka_unit_test(correlated_values_are_batched_and_widen_the_interval),
-        cmocka_unit_test(a_warmup_is_left_out),
-        cmocka_unit_test(a_warmup_without_end_has_no_interval),
-        cmocka_unit_test(a_random_walk_has_no_interval),
-        cmocka_unit_test(equal_values_are_known_exactly),
-        cmocka_unit_test(twenty_values_are_the_least),
-        cmocka_unit_test(the_unit_does_not_matter),
-        cmocka_unit_test(what_cannot_be_judged_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,8 @@
 /* Tests of models/statistics/compare: verdicts on clear cases, and how often they are wrong. */
 #include "models/statistics/compare.h"
 #include "models/statistics/noise.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
-#include <gsl/gsl_errno.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <math.h>
@@ -11,13 +10,6 @@
 enum { N_CONTENDERS = 10, MAX_REPLAYS = 200 };
 
 static const double margin = 0.03;
-
-static int silence_gsl(void **state)
-{
-    (void)state;
-    gsl_set_error_handler_off();
-    return 0;
-}
 
 static struct contender contender_of(size_t n, double mean, double std)
 {
@@ -90,42 +82,39 @@ static double wrong_share(unsigned long seed, size_t n_trials, const double *tru
     return (double)n_wrong / (double)n_trials;
 }
 
-static void bounds_match_a_worked_example(void **state)
+TEST(bounds_match_a_worked_example)
 {
     /* Variances of the means 0.01/4 and 0.04/16: equal shares, so df = 1/(0.25/6 + 0.25/30) = 20. */
     struct contender a = {.moments = {.n = 4, .mean = 1.0}, .run_variance = 0.01, .run_df = 6};
     struct contender b = {.moments = {.n = 16, .mean = 1.2}, .run_variance = 0.04, .run_df = 30};
     struct interval bounds = compare_bounds(&a, &b, 0.95);
 
-    (void)state;
     assert_close(bounds.low, -0.2 - 1.724718 * sqrt(0.005), 1e-6);
     assert_close(bounds.high, -0.2 + 1.724718 * sqrt(0.005), 1e-6);
 }
 
-static void a_contender_equals_itself(void **state)
+TEST(a_contender_equals_itself)
 {
     struct contender a = contender_of(3, 5.0, 0.5);
     struct interval bounds = compare_bounds(&a, &a, 0.95);
 
-    (void)state;
     assert_close(bounds.low, 0.0, 0.0);
     assert_close(bounds.high, 0.0, 0.0);
 }
 
-static void one_replay_is_bounded_by_the_shrunk_variance(void **state)
+TEST(one_replay_is_bounded_by_the_shrunk_variance)
 {
     struct contender a = {.moments = {.n = 1, .mean = 1.0}, .run_variance = 0.01, .run_df = 8};
     struct contender b = {.moments = {.n = 5, .mean = 1.0}, .run_variance = 0.01, .run_df = 12};
     struct contender none = {.moments = {.n = 0}, .run_variance = 0.01, .run_df = 8};
 
-    (void)state;
     assert_true(compare_bounds(&a, &b, 0.95).low < -0.15);
     assert_true(compare_bounds(&a, &b, 0.95).high > 0.15);
     assert_true(isnan(compare_bounds(&none, &b, 0.95).low));
     assert_true(isnan(compare_bounds(&b, &none, 0.95).high));
 }
 
-static void equal_contenders_with_many_replays_are_equivalent(void **state)
+TEST(equal_contenders_with_many_replays_are_equivalent)
 {
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     double truth[N_CONTENDERS], run_std[N_CONTENDERS];
@@ -134,7 +123,6 @@ static void equal_contenders_with_many_replays_are_equivalent(void **state)
     enum verdict verdicts[N_CONTENDERS];
     size_t best;
 
-    (void)state;
     gsl_rng_set(rng, 11);
     fill(truth, run_std, replays, 0.0, 0.05, MAX_REPLAYS);
     best = simulate(rng, truth, run_std, replays, contenders);
@@ -144,38 +132,35 @@ static void equal_contenders_with_many_replays_are_equivalent(void **state)
     gsl_rng_free(rng);
 }
 
-static void few_replays_leave_equal_contenders_undecided(void **state)
+TEST(few_replays_leave_equal_contenders_undecided)
 {
     const struct contender contenders[] = {contender_of(3, 0.0, 0.05), contender_of(3, 0.0, 0.05),
                                            contender_of(3, -0.02, 0.05)};
     enum verdict verdicts[3];
 
-    (void)state;
     compare_all(contenders, 3, 0, margin, 0.95, 3, verdicts);
     assert_int_equal(verdicts[1], VERDICT_UNDECIDED);
     assert_int_equal(verdicts[2], VERDICT_UNDECIDED);
 }
 
-static void clearly_worse_is_worse(void **state)
+TEST(clearly_worse_is_worse)
 {
     const struct contender contenders[] = {contender_of(5, 0.0, 0.05), contender_of(5, -1.0, 0.05),
                                            contender_of(5, -0.01, 0.05)};
     enum verdict verdicts[3];
 
-    (void)state;
     compare_all(contenders, 3, 0, margin, 0.95, 3, verdicts);
     assert_int_equal(verdicts[0], VERDICT_EQUIVALENT);
     assert_int_equal(verdicts[1], VERDICT_WORSE);
     assert_int_equal(verdicts[2], VERDICT_UNDECIDED);
 }
 
-static void too_few_replays_may_be_worse_but_not_equivalent(void **state)
+TEST(too_few_replays_may_be_worse_but_not_equivalent)
 {
     struct contender contenders[] = {contender_of(5, 0.0, 0.001), contender_of(2, 0.0, 0.001),
                                      contender_of(2, -1.0, 0.001)};
     enum verdict verdicts[3];
 
-    (void)state;
     contenders[1].run_df = contenders[2].run_df = 30;
     compare_all(contenders, 3, 0, margin, 0.95, 3, verdicts);
     assert_int_equal(verdicts[1], VERDICT_UNDECIDED);
@@ -184,29 +169,27 @@ static void too_few_replays_may_be_worse_but_not_equivalent(void **state)
     assert_int_equal(verdicts[1], VERDICT_EQUIVALENT);
 }
 
-static void unmeasured_contender_is_undecided(void **state)
+TEST(unmeasured_contender_is_undecided)
 {
     const struct contender contenders[] = {contender_of(5, 0.0, 0.001), {.run_variance = 1e-6, .run_df = 4}};
     enum verdict verdicts[2];
 
-    (void)state;
     compare_all(contenders, 2, 0, margin, 0.95, 0, verdicts);
     assert_int_equal(verdicts[0], VERDICT_EQUIVALENT);
     assert_int_equal(verdicts[1], VERDICT_UNDECIDED);
 }
 
-static void the_best_alone_is_equivalent(void **state)
+TEST(the_best_alone_is_equivalent)
 {
     const struct contender alone = contender_of(1, 0.0, 0.001);
     enum verdict verdict = VERDICT_WORSE;
 
-    (void)state;
     compare_all(&alone, 1, 0, margin, 0.95, 3, &verdict);
     assert_int_equal(verdict, VERDICT_EQUIVALENT);
 }
 
 /* The rival's lower bound lies between the margin at 95 % and at 97.5 %: what else is in reach decides. */
-static void only_contenders_in_reach_share_the_error(void **state)
+TEST(only_contenders_in_reach_share_the_error)
 {
     struct contender contenders[] = {
         {.moments = {.n = 10, .mean = 0.0}, .run_variance = 0.001, .run_df = 1e6},
@@ -215,7 +198,6 @@ static void only_contenders_in_reach_share_the_error(void **state)
     };
     enum verdict verdicts[3];
 
-    (void)state;
     assert_true(compare_bounds(&contenders[1], &contenders[0], 0.95).low > -margin);
     assert_true(compare_bounds(&contenders[1], &contenders[0], 0.975).low < -margin);
     compare_all(contenders, 3, 0, margin, 0.95, 3, verdicts);
@@ -230,12 +212,11 @@ static void only_contenders_in_reach_share_the_error(void **state)
 
 /* The hardest case: nine rivals just below the margin. Some are called equivalent, in at most 5 % of the
  * trials. */
-static void rivals_below_the_margin_are_rarely_called_equivalent(void **state)
+TEST(rivals_below_the_margin_are_rarely_called_equivalent)
 {
     double truth[N_CONTENDERS], run_std[N_CONTENDERS], share;
     size_t replays[N_CONTENDERS];
 
-    (void)state;
     fill(truth, run_std, replays, -margin - 1e-9, 0.02, 8);
     share = wrong_share(31, 2000, truth, run_std, replays);
     assert_true(share <= 0.05);
@@ -243,12 +224,11 @@ static void rivals_below_the_margin_are_rarely_called_equivalent(void **state)
 }
 
 /* The same with unequal scatter and unequal numbers of replays, as the search leaves them. */
-static void unequal_rivals_are_rarely_called_equivalent(void **state)
+TEST(unequal_rivals_are_rarely_called_equivalent)
 {
     double truth[N_CONTENDERS], run_std[N_CONTENDERS];
     size_t replays[N_CONTENDERS];
 
-    (void)state;
     fill(truth, run_std, replays, -margin - 1e-9, 0.02, 8);
     for (size_t i = 0; i < N_CONTENDERS; i++) {
         run_std[i] *= 0.5 + 0.15 * (double)i;
@@ -259,49 +239,25 @@ static void unequal_rivals_are_rarely_called_equivalent(void **state)
 
 /* Nine rivals at the margin exactly, and replays enough that the best one is not mistaken; 0.065 allows for
  * the scatter of 2000 trials. */
-static void rivals_within_the_margin_are_rarely_called_worse(void **state)
+TEST(rivals_within_the_margin_are_rarely_called_worse)
 {
     double truth[N_CONTENDERS], run_std[N_CONTENDERS], share;
     size_t replays[N_CONTENDERS];
 
-    (void)state;
     fill(truth, run_std, replays, -margin, 0.02, 20);
     share = wrong_share(33, 2000, truth, run_std, replays);
     assert_true(share <= 0.065);
     assert_true(share > 0.001);
 }
 
-static void looks_together_spend_alpha(void **state)
+TEST(looks_together_spend_alpha)
 {
     double sum = 0.0;
 
-    (void)state;
     assert_close(compare_spend(0.05, 1), 0.05 * 0.6079271, 1e-8);
     assert_close(compare_spend(0.05, 2), compare_spend(0.05, 1) / 4, 1e-15);
     for (size_t look = 1; look <= 100000; look++)
         sum += compare_spend(0.05, look);
     assert_true(sum < 0.05);
     assert_close(sum, 0.05, 1e-6);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bounds_match_a_worked_example),
-        cmocka_unit_test(a_contender_equals_itself),
-        cmocka_unit_test(one_replay_is_bounded_by_the_shrunk_variance),
-        cmocka_unit_test(equal_contenders_with_many_replays_are_equivalent),
-        cmocka_unit_test(few_replays_leave_equal_contenders_undecided),
-        cmocka_unit_test(clearly_worse_is_worse),
-        cmocka_unit_test(too_few_replays_may_be_worse_but_not_equivalent),
-        cmocka_unit_test(unmeasured_contender_is_undecided),
-        cmocka_unit_test(the_best_alone_is_equivalent),
-        cmocka_unit_test(only_contenders_in_reach_share_the_error),
-        cmocka_unit_test(rivals_below_the_margin_are_rarely_called_equivalent),
-        cmocka_unit_test(unequal_rivals_are_rarely_called_equivalent),
-        cmocka_unit_test(rivals_within_the_margin_are_rarely_called_worse),
-        cmocka_unit_test(looks_together_spend_alpha),
-    };
-
-    return cmocka_run_group_tests_name("models/statistics/compare", tests, silence_gsl, NULL);
 }

@@ -1,7 +1,7 @@
 /* Tests of models/statistics/levels: false alarms and power by simulation, and what never counts as a level.
  */
 #include "models/statistics/levels.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <gsl/gsl_randist.h>
@@ -41,12 +41,11 @@ static double found_share(const struct source *source, size_t n, size_t n_sample
     return (double)found / (double)n_samples;
 }
 
-static void one_level_raises_few_alarms(void **state)
+TEST(one_level_raises_few_alarms)
 {
     static const double cvs[] = {0.02, 0.1, 0.2, 0.5};
     static const size_t sizes[] = {6, 8, 12, 17, 22, 30};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cvs) / sizeof(cvs[0]); i++) {
         for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
             /* 4,000 samples know a share of 0.2 % to within 0.07 %. */
@@ -57,31 +56,28 @@ static void one_level_raises_few_alarms(void **state)
 }
 
 /* The table is not more cautious than it need be: scatter of a tenth looks alike on both scales. */
-static void critical_values_are_those_of_one_in_500(void **state)
+TEST(critical_values_are_those_of_one_in_500)
 {
     static const size_t sizes[] = {6, 10, 16, 30};
 
-    (void)state;
     for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
         double share = found_share(&(struct source){false, 0.1, 1}, sizes[k], 6000);
         assert_true(share >= 0.0005 && share <= 0.0040);
     }
 }
 
-static void levels_far_apart_are_found(void **state)
+TEST(levels_far_apart_are_found)
 {
-    (void)state;
     assert_true(found_share(&(struct source){true, 0.02, 1.3}, 8, 1000) >= 0.9);
     assert_true(found_share(&(struct source){true, 0.05, 2.0}, 8, 1000) >= 0.9);
     assert_true(found_share(&(struct source){true, 0.10, 2.7}, 12, 1000) >= 0.9);
 }
 
-static void means_and_counts_are_those_of_the_groups(void **state)
+TEST(means_and_counts_are_those_of_the_groups)
 {
     const double values[] = {10, 20.1, 10.2, 19.9, 9.8, 20, 10};
     struct levels_verdict verdict;
 
-    (void)state;
     assert_int_equal(levels_of(values, 7, &verdict), 0);
     assert_true(verdict.two);
     assert_int_equal(verdict.n_low, 4);
@@ -90,61 +86,41 @@ static void means_and_counts_are_those_of_the_groups(void **state)
     assert_close(verdict.high, 20, 1e-12);
 }
 
-static void one_outlier_is_no_level(void **state)
+TEST(one_outlier_is_no_level)
 {
     const double values[] = {10, 10.1, 9.9, 10.2, 9.8, 10, 10.1, 30};
     struct levels_verdict verdict;
 
-    (void)state;
     assert_int_equal(levels_of(values, 8, &verdict), 0);
     assert_false(verdict.two);
 }
 
-static void equal_values_are_one_level(void **state)
+TEST(equal_values_are_one_level)
 {
     const double values[] = {10, 10, 10, 10, 10, 10};
     struct levels_verdict verdict;
 
-    (void)state;
     assert_int_equal(levels_of(values, 6, &verdict), 0);
     assert_false(verdict.two);
 }
 
-static void few_replays_are_one_level(void **state)
+TEST(few_replays_are_one_level)
 {
     const double values[] = {10, 10, 10, 20, 20};
     struct levels_verdict verdict;
 
-    (void)state;
     assert_int_equal(levels_of(values, 5, &verdict), 0);
     assert_false(verdict.two);
     assert_int_equal(levels_of(values, 0, &verdict), 0);
     assert_false(verdict.two);
 }
 
-static void what_is_no_throughput_is_refused(void **state)
+TEST(what_is_no_throughput_is_refused)
 {
     const double zero[] = {10, 0}, endless[] = {10, INFINITY}, none[] = {NAN};
     struct levels_verdict verdict;
 
-    (void)state;
     assert_int_equal(levels_of(zero, 2, &verdict), -EINVAL);
     assert_int_equal(levels_of(endless, 2, &verdict), -EINVAL);
     assert_int_equal(levels_of(none, 1, &verdict), -EINVAL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_level_raises_few_alarms),
-        cmocka_unit_test(critical_values_are_those_of_one_in_500),
-        cmocka_unit_test(levels_far_apart_are_found),
-        cmocka_unit_test(means_and_counts_are_those_of_the_groups),
-        cmocka_unit_test(one_outlier_is_no_level),
-        cmocka_unit_test(equal_values_are_one_level),
-        cmocka_unit_test(few_replays_are_one_level),
-        cmocka_unit_test(what_is_no_throughput_is_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* Tests of models/statistics/line_fit: made-up costs with a known line, scatter and outliers. */
 #include "models/statistics/line_fit.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 
@@ -18,10 +18,9 @@ static void fill(double intercept, double slope, double scatter)
     }
 }
 
-static void an_exact_line_is_found(void **state)
+TEST(an_exact_line_is_found)
 {
     struct line_fit fit;
-    (void)state;
     fill(3e-5, 2e-9, 0);
     assert_int_equal(line_fit(x, y, N, &fit), 0);
     assert_close(fit.intercept / 3e-5, 1, 1e-9);
@@ -31,10 +30,9 @@ static void an_exact_line_is_found(void **state)
 }
 
 /* An unweighted line would be ruled by the large costs: its intercept would be off by their scatter. */
-static void large_costs_do_not_rule_the_intercept(void **state)
+TEST(large_costs_do_not_rule_the_intercept)
 {
     struct line_fit fit;
-    (void)state;
     fill(1, 1, 0.05);
     y[N - 1] *= 1.1;
     assert_int_equal(line_fit(x, y, N, &fit), 0);
@@ -45,10 +43,9 @@ static void large_costs_do_not_rule_the_intercept(void **state)
     assert_true(fit.slope_error > 0 && fit.slope_error < 0.05);
 }
 
-static void heavy_outliers_hardly_move_the_line(void **state)
+TEST(heavy_outliers_hardly_move_the_line)
 {
     struct line_fit fit;
-    (void)state;
     fill(1, 1, 0.01);
     y[3] *= 20;
     y[33] *= 10;
@@ -60,19 +57,17 @@ static void heavy_outliers_hardly_move_the_line(void **state)
     assert_true(fit.residual_share > 0.5);
 }
 
-static void a_line_below_zero_at_the_origin_is_allowed(void **state)
+TEST(a_line_below_zero_at_the_origin_is_allowed)
 {
     struct line_fit fit;
-    (void)state;
     fill(-0.5, 1, 0);
     assert_int_equal(line_fit(x, y, N, &fit), 0);
     assert_close(fit.intercept, -0.5, 1e-9);
 }
 
-static void what_is_no_sample_is_refused(void **state)
+TEST(what_is_no_sample_is_refused)
 {
     struct line_fit fit = {.n = 7};
-    (void)state;
     fill(1, 1, 0);
     assert_int_equal(line_fit(x, y, 2, &fit), -EINVAL);
     assert_int_equal(line_fit(x, y, 4, &fit), -EINVAL); /* one size only */
@@ -81,16 +76,4 @@ static void what_is_no_sample_is_refused(void **state)
     y[5] = NAN;
     assert_int_equal(line_fit(x, y, N, &fit), -EINVAL);
     assert_int_equal(fit.n, 7);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_exact_line_is_found),
-        cmocka_unit_test(large_costs_do_not_rule_the_intercept),
-        cmocka_unit_test(heavy_outliers_hardly_move_the_line),
-        cmocka_unit_test(a_line_below_zero_at_the_origin_is_allowed),
-        cmocka_unit_test(what_is_no_sample_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* Tests of models/statistics/nights. */
 #include "models/statistics/nights.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <gsl/gsl_randist.h>
@@ -42,9 +42,8 @@ static double half_width(const struct nights_estimate *nights, size_t n, const s
 }
 
 /* A single night does not know how it differs from others. */
-static void one_night_is_no_surer_than_nights_scatter(void **state)
+TEST(one_night_is_no_surer_than_nights_scatter)
 {
-    (void)state;
     const struct nights_estimate nights[] = {night(1.1, 0.0001)};
     const struct nights_scatter calm = learnt(0.01, 30);
     struct nights_pooled pooled;
@@ -55,9 +54,8 @@ static void one_night_is_no_surer_than_nights_scatter(void **state)
     assert_true(half > 2 * 0.01 && half < 4 * 0.01);
 }
 
-static void nights_pool_between_plain_mean_and_inverse_variance(void **state)
+TEST(nights_pool_between_plain_mean_and_inverse_variance)
 {
-    (void)state;
     const struct nights_estimate nights[] = {night(1.10, 0.001), night(1.20, 0.1)};
     const struct nights_scatter wild = learnt(0.3, 60), calm = learnt(0.0025, 60);
     struct nights_pooled pooled;
@@ -68,9 +66,8 @@ static void nights_pool_between_plain_mean_and_inverse_variance(void **state)
 }
 
 /* Where replays leave hardly any doubt this is Smyth's moderated t: s^2 = (d0 s0^2 + Q) / (d0 + n - 1). */
-static void without_scatter_in_a_night_it_is_the_moderated_t(void **state)
+TEST(without_scatter_in_a_night_it_is_the_moderated_t)
 {
-    (void)state;
     const struct nights_estimate nights[] = {night(exp(0.02), 1e-6), night(exp(0.06), 1e-6),
                                              night(exp(0.10), 1e-6)};
     double df = NIGHTS_PRIOR_DF + 2;
@@ -79,26 +76,23 @@ static void without_scatter_in_a_night_it_is_the_moderated_t(void **state)
     assert_close(half_width(nights, 3, &nothing), half, 0.02 * half);
 }
 
-static void nights_that_disagree_widen_the_interval(void **state)
+TEST(nights_that_disagree_widen_the_interval)
 {
-    (void)state;
     const struct nights_estimate agree[] = {night(1.1, 0.01), night(1.1, 0.01), night(1.1, 0.01)};
     const struct nights_estimate differ[] = {night(1.0, 0.01), night(1.1, 0.01), night(1.2, 0.01)};
     assert_true(half_width(differ, 3, &nothing) > 2 * half_width(agree, 3, &nothing));
 }
 
-static void what_other_pairs_did_widens_and_narrows(void **state)
+TEST(what_other_pairs_did_widens_and_narrows)
 {
-    (void)state;
     const struct nights_estimate nights[] = {night(1.1, 0.01), night(1.1, 0.01)};
     const struct nights_scatter calm = learnt(0.01, 30), wild = learnt(0.08, 30);
     assert_true(half_width(nights, 2, &calm) < 0.6 * half_width(nights, 2, &nothing));
     assert_true(half_width(nights, 2, &wild) > 1.5 * half_width(nights, 2, &nothing));
 }
 
-static void many_nights_count_as_the_most_at_most(void **state)
+TEST(many_nights_count_as_the_most_at_most)
 {
-    (void)state;
     const struct nights_estimate nights[] = {night(1.1, 0.01), night(1.1, 0.01)};
     const struct nights_scatter many = learnt(0.05, 60), more = learnt(0.05, 600);
     struct nights_scatter few = more;
@@ -110,9 +104,8 @@ static void many_nights_count_as_the_most_at_most(void **state)
     assert_close(few.n, 6, 1e-9);
 }
 
-static void what_is_not_finite_teaches_nothing(void **state)
+TEST(what_is_not_finite_teaches_nothing)
 {
-    (void)state;
     struct nights_scatter scatter = nothing;
     nights_learn(&scatter, night(1, 0.01), (struct nights_estimate){.log_mean = NAN, .df = 1});
     assert_close(scatter.n, 0, 1e-12);
@@ -120,9 +113,8 @@ static void what_is_not_finite_teaches_nothing(void **state)
 
 /* The nominal 95 % interval, with nothing learnt and with thirty differences. DerSimonian and Laird held 51.7
  * of 100 for two nights at a tau of 5 %. */
-static void intervals_hold_at_every_scatter(void **state)
+TEST(intervals_hold_at_every_scatter)
 {
-    (void)state;
     static const double taus[] = {0.01, 0.02, 0.03, 0.05};
     static const size_t sizes[] = {2, 3, 5}, befores[] = {0, 30};
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
@@ -150,9 +142,8 @@ static void intervals_hold_at_every_scatter(void **state)
     gsl_rng_free(rng);
 }
 
-static void no_night_is_enodata(void **state)
+TEST(no_night_is_enodata)
 {
-    (void)state;
     struct nights_estimate bad = {.log_mean = NAN, .variance = 1, .df = 1};
     struct nights_pooled pooled;
     struct nights_expected expected;
@@ -161,33 +152,29 @@ static void no_night_is_enodata(void **state)
     assert_int_equal(nights_expect(NULL, 0, 0, 0.95, &expected), -ENODATA);
 }
 
-static void a_single_replay_has_no_ratio(void **state)
+TEST(a_single_replay_has_no_ratio)
 {
-    (void)state;
     struct nights_estimate ratio = nights_difference((struct moments){1, 2, 0}, (struct moments){5, 1, 0.1});
     struct nights_pooled pooled;
     assert_int_equal(nights_pool(&ratio, 1, &nothing, 0.95, &pooled), -ENODATA);
 }
 
-static void a_change_needs_two_nights(void **state)
+TEST(a_change_needs_two_nights)
 {
-    (void)state;
     struct nights_estimate nights[] = {night(1.5, 0.01)};
     struct nights_pooled pooled;
     assert_int_equal(nights_decide(&strict, nights, 1, &nothing, &pooled), NIGHTS_PENDING);
     assert_int_equal(decide(&strict, 1.5, 1.5, 0.01), NIGHTS_CHANGE);
 }
 
-static void each_night_must_exceed_the_tolerance(void **state)
+TEST(each_night_must_exceed_the_tolerance)
 {
-    (void)state;
     assert_int_equal(decide(&strict, 1.5, 1.02, 0.001), NIGHTS_NO);
     assert_int_equal(decide(&strict, 1.02, 1.5, 0.001), NIGHTS_PENDING);
 }
 
-static void the_pooled_interval_must_exceed_it_too(void **state)
+TEST(the_pooled_interval_must_exceed_it_too)
 {
-    (void)state;
     struct nights_rule rule = strict, lenient = strict;
     rule.tolerance_share = lenient.tolerance_share = 0.06;
     lenient.lenient = true;
@@ -198,9 +185,8 @@ static void the_pooled_interval_must_exceed_it_too(void **state)
     assert_int_equal(decide(&rule, 1.12, 1.12, 0.005), NIGHTS_CHANGE);
 }
 
-static void a_night_below_the_tolerance_ends_the_row(void **state)
+TEST(a_night_below_the_tolerance_ends_the_row)
 {
-    (void)state;
     struct nights_estimate nights[] = {night(1.5, 0.01), night(0.9, 0.01), night(1.1, 0.01)};
     struct nights_pooled pooled;
     assert_int_equal(nights_row_above(nights, 3, 0.03), 1);
@@ -209,9 +195,8 @@ static void a_night_below_the_tolerance_ends_the_row(void **state)
 }
 
 /* A setting that is better by just the tolerance: at most 2.5 % of pairs of nights say change. */
-static void at_the_tolerance_changes_are_rare(void **state)
+TEST(at_the_tolerance_changes_are_rare)
 {
-    (void)state;
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     size_t n_changes = 0;
     gsl_rng_set(rng, 1);
@@ -226,9 +211,8 @@ static void at_the_tolerance_changes_are_rare(void **state)
 
 /* As the issue's figure of 4.6 % a night and contender had it: two nights with a tau of 5 %, no gain at all.
  */
-static void no_gain_is_hardly_ever_a_change(void **state)
+TEST(no_gain_is_hardly_ever_a_change)
 {
-    (void)state;
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     size_t n_changes = 0;
     gsl_rng_set(rng, 1);
@@ -243,9 +227,8 @@ static void no_gain_is_hardly_ever_a_change(void **state)
     assert_true(n_changes <= 10);
 }
 
-static void more_scatter_needs_more_nights(void **state)
+TEST(more_scatter_needs_more_nights)
 {
-    (void)state;
     struct nights_estimate nights[8];
     struct nights_pooled pooled;
     const struct nights_scatter calm = learnt(0.01, 30), wild = learnt(0.05, 30);
@@ -256,9 +239,8 @@ static void more_scatter_needs_more_nights(void **state)
     assert_int_equal(nights_decide(&strict, nights, 8, &wild, &pooled), NIGHTS_CHANGE);
 }
 
-static void expectation_needs_three_nights(void **state)
+TEST(expectation_needs_three_nights)
 {
-    (void)state;
     struct nights_estimate nights[] = {night(1e9, 0.01), night(1.02e9, 0.01), night(0.98e9, 0.01)};
     struct nights_expected expected;
     assert_int_equal(nights_expect(nights, 2, 0.0001, 0.95, &expected), 0);
@@ -269,9 +251,8 @@ static void expectation_needs_three_nights(void **state)
     assert_true(nights_is_down(&expected, log(0.5e9), 0.1));
 }
 
-static void a_small_or_ordinary_loss_is_no_alarm(void **state)
+TEST(a_small_or_ordinary_loss_is_no_alarm)
 {
-    (void)state;
     struct nights_estimate calm[] = {night(1e9, 0.001), night(1e9, 0.001), night(1e9, 0.001)};
     struct nights_estimate wild[] = {night(1e9, 0.001), night(1.5e9, 0.001), night(0.6e9, 0.001)};
     struct nights_expected expected;
@@ -283,9 +264,8 @@ static void a_small_or_ordinary_loss_is_no_alarm(void **state)
 }
 
 /* Nights that agree by chance say nothing below what one of them can tell. */
-static void expected_scatter_is_never_below_that_of_the_replays(void **state)
+TEST(expected_scatter_is_never_below_that_of_the_replays)
 {
-    (void)state;
     struct nights_estimate nights[] = {night(1e9, 0.05), night(1e9, 0.05), night(1e9, 0.05)};
     struct nights_expected expected;
     assert_int_equal(nights_expect(nights, 3, 0, 0.95, &expected), 0);
@@ -308,9 +288,8 @@ static size_t first_alarm(gsl_rng *rng, double loss, double std, size_t n_nights
     return 0;
 }
 
-static void a_slow_drift_is_an_alarm(void **state)
+TEST(a_slow_drift_is_an_alarm)
 {
-    (void)state;
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     gsl_rng_set(rng, 1);
     for (size_t i = 0; i < 200; i++) {
@@ -322,9 +301,8 @@ static void a_slow_drift_is_an_alarm(void **state)
 }
 
 /* 200 machines of 60 nights each: not 1 in 100 nights. */
-static void nights_without_a_drift_hardly_alarm(void **state)
+TEST(nights_without_a_drift_hardly_alarm)
 {
-    (void)state;
     static const double stds[] = {0.02, 0.03, 0.05};
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     gsl_rng_set(rng, 1);
@@ -337,9 +315,8 @@ static void nights_without_a_drift_hardly_alarm(void **state)
     gsl_rng_free(rng);
 }
 
-static void the_best_level_that_was_held_is_the_anchor(void **state)
+TEST(the_best_level_that_was_held_is_the_anchor)
 {
-    (void)state;
     struct nights_estimate nights[12];
     struct nights_expected held;
     double newest;
@@ -355,9 +332,8 @@ static void the_best_level_that_was_held_is_the_anchor(void **state)
     assert_close(newest, (log(2e9) + 2 * log(0.8e9)) / 3, 1e-9);
 }
 
-static void behind_needs_estimate_and_interval(void **state)
+TEST(behind_needs_estimate_and_interval)
 {
-    (void)state;
     const struct nights_scatter calm = learnt(0.01, 30), wild = learnt(0.08, 30);
     struct nights_pooled pooled;
     struct nights_estimate sure = night(1.15, 0.01), vague = night(1.15, 0.08), small = night(1.08, 0.001);
@@ -369,35 +345,4 @@ static void behind_needs_estimate_and_interval(void **state)
     assert_false(nights_is_behind(&strict, &pooled, 0.1));
     assert_int_equal(nights_pool(&small, 1, &calm, 0.95, &pooled), 0);
     assert_false(nights_is_behind(&strict, &pooled, 0.1));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_night_is_no_surer_than_nights_scatter),
-        cmocka_unit_test(nights_pool_between_plain_mean_and_inverse_variance),
-        cmocka_unit_test(without_scatter_in_a_night_it_is_the_moderated_t),
-        cmocka_unit_test(nights_that_disagree_widen_the_interval),
-        cmocka_unit_test(what_other_pairs_did_widens_and_narrows),
-        cmocka_unit_test(many_nights_count_as_the_most_at_most),
-        cmocka_unit_test(what_is_not_finite_teaches_nothing),
-        cmocka_unit_test(intervals_hold_at_every_scatter),
-        cmocka_unit_test(no_night_is_enodata),
-        cmocka_unit_test(a_single_replay_has_no_ratio),
-        cmocka_unit_test(a_change_needs_two_nights),
-        cmocka_unit_test(each_night_must_exceed_the_tolerance),
-        cmocka_unit_test(the_pooled_interval_must_exceed_it_too),
-        cmocka_unit_test(a_night_below_the_tolerance_ends_the_row),
-        cmocka_unit_test(at_the_tolerance_changes_are_rare),
-        cmocka_unit_test(no_gain_is_hardly_ever_a_change),
-        cmocka_unit_test(more_scatter_needs_more_nights),
-        cmocka_unit_test(expectation_needs_three_nights),
-        cmocka_unit_test(a_small_or_ordinary_loss_is_no_alarm),
-        cmocka_unit_test(expected_scatter_is_never_below_that_of_the_replays),
-        cmocka_unit_test(a_slow_drift_is_an_alarm),
-        cmocka_unit_test(nights_without_a_drift_hardly_alarm),
-        cmocka_unit_test(the_best_level_that_was_held_is_the_anchor),
-        cmocka_unit_test(behind_needs_estimate_and_interval),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

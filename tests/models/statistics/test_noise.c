@@ -1,19 +1,11 @@
 /* Tests of models/statistics/noise: the prior is found again, and shrinking helps. */
 #include "models/statistics/noise.h"
 #include "models/statistics/student.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
-#include <gsl/gsl_errno.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
 #include <math.h>
-
-static int silence_gsl(void **state)
-{
-    (void)state;
-    gsl_set_error_handler_off();
-    return 0;
-}
 
 /* Sample stds of points whose true variances scatter as d0 * s0^2 / chi^2(d0) (d0 = 0: all alike). */
 static void simulate(gsl_rng *rng, double d0, double s0, size_t n_points, size_t replays,
@@ -33,11 +25,10 @@ enum { MANY = 20000 };
 static double true_variance[MANY], std[MANY];
 static size_t n[MANY];
 
-static void prior_is_found_again(void **state)
+TEST(prior_is_found_again)
 {
     static const double d0s[] = {3.0, 8.0, 20.0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(d0s) / sizeof(d0s[0]); i++) {
         gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
         struct noise_prior prior;
@@ -51,12 +42,11 @@ static void prior_is_found_again(void **state)
     }
 }
 
-static void points_that_scatter_alike_give_a_firm_prior(void **state)
+TEST(points_that_scatter_alike_give_a_firm_prior)
 {
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     struct noise_prior prior;
 
-    (void)state;
     gsl_rng_set(rng, 5);
     simulate(rng, 0.0, 0.2, MANY, 5, true_variance, std, n);
     gsl_rng_free(rng);
@@ -65,14 +55,13 @@ static void points_that_scatter_alike_give_a_firm_prior(void **state)
     assert_close(prior.variance / 0.04, 1.0, 0.05);
 }
 
-static void shrinking_brings_variances_nearer_to_the_truth(void **state)
+TEST(shrinking_brings_variances_nearer_to_the_truth)
 {
     enum { N_POINTS = 40, REPLAYS = 4 };
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     size_t n_better = 0;
     double raw_sum = 0.0, shrunk_sum = 0.0;
 
-    (void)state;
     gsl_rng_set(rng, 77);
     for (size_t round = 0; round < 50; round++) {
         struct noise_prior prior;
@@ -97,13 +86,12 @@ static void shrinking_brings_variances_nearer_to_the_truth(void **state)
 
 /* Three replays a point, variances of their own: the t interval on the shrunk variance and its df must still
  * cover. */
-static void shrunk_variance_and_df_give_honest_intervals(void **state)
+TEST(shrunk_variance_and_df_give_honest_intervals)
 {
     enum { N_POINTS = 50, REPLAYS = 3, ROUNDS = 80 };
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     size_t n_covered = 0;
 
-    (void)state;
     gsl_rng_set(rng, 4242);
     for (size_t round = 0; round < ROUNDS; round++) {
         struct noise_prior prior;
@@ -121,14 +109,13 @@ static void shrunk_variance_and_df_give_honest_intervals(void **state)
     assert_in_range(n_covered, 3740, 3860);
 }
 
-static void without_replays_the_fallback_holds(void **state)
+TEST(without_replays_the_fallback_holds)
 {
     const double stds[] = {0.0, 0.0, 0.0, 0.0};
     const size_t ones[] = {1, 1, 1, 0};
     struct noise_prior prior = noise_fit(stds, ones, 4, 0.3);
     struct noise_prior none = noise_fit(NULL, NULL, 0, 0.3);
 
-    (void)state;
     assert_close(prior.variance, 0.09, 1e-15);
     assert_close(prior.df, 1.0, 0.0);
     assert_close(none.variance, 0.09, 1e-15);
@@ -136,14 +123,13 @@ static void without_replays_the_fallback_holds(void **state)
     assert_true(noise_fit(NULL, NULL, 0, 0.0).variance > 0.0);
 }
 
-static void few_points_are_pooled(void **state)
+TEST(few_points_are_pooled)
 {
     const double stds[] = {0.1, 0.2, 0.0};
     const size_t replays[] = {3, 5, 1};
     struct noise_prior one = noise_fit(stds, replays, 1, 1.0);
     struct noise_prior two = noise_fit(stds, replays, 3, 1.0);
 
-    (void)state;
     assert_close(one.variance, 0.01, 1e-15);
     assert_close(one.df, 1.0, 0.0);
     assert_close(two.variance, (2 * 0.01 + 4 * 0.04) / 6, 1e-15);
@@ -151,13 +137,12 @@ static void few_points_are_pooled(void **state)
 }
 
 /* Points that could not be more alike: the more there are, the firmer the prior. */
-static void equal_spreads_give_a_firm_prior(void **state)
+TEST(equal_spreads_give_a_firm_prior)
 {
     double stds[100];
     size_t replays[100];
     struct noise_prior few, many;
 
-    (void)state;
     for (size_t i = 0; i < 100; i++) {
         stds[i] = 0.1;
         replays[i] = 5;
@@ -172,13 +157,12 @@ static void equal_spreads_give_a_firm_prior(void **state)
 
 /* Pairs that agree by chance say little: with few replays a point, the pooled scatter must not follow them.
  */
-static void pairs_give_a_steady_prior(void **state)
+TEST(pairs_give_a_steady_prior)
 {
     enum { N_POINTS = 13, ROUNDS = 200 };
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     size_t n_far = 0;
 
-    (void)state;
     gsl_rng_set(rng, 31);
     for (size_t round = 0; round < ROUNDS; round++) {
         struct noise_prior prior;
@@ -191,13 +175,12 @@ static void pairs_give_a_steady_prior(void **state)
     assert_true(n_far < ROUNDS / 20);
 }
 
-static void zero_spread_keeps_the_variance_positive(void **state)
+TEST(zero_spread_keeps_the_variance_positive)
 {
     const double stds[] = {0.0, 0.0, 0.0, 0.0, 0.0};
     const size_t replays[] = {3, 4, 5, 3, 2};
     double df, variance;
 
-    (void)state;
     for (size_t n_points = 1; n_points <= 5; n_points++) {
         struct noise_prior prior = noise_fit(stds, replays, n_points, 1.0);
 
@@ -208,59 +191,36 @@ static void zero_spread_keeps_the_variance_positive(void **state)
     }
 }
 
-static void one_lucky_point_does_not_ruin_the_prior(void **state)
+TEST(one_lucky_point_does_not_ruin_the_prior)
 {
     const double stds[] = {0.10, 0.12, 0.09, 0.11, 0.10, 0.13, 0.08, 0.10, 0.11, 0.0};
     const size_t replays[] = {5, 5, 5, 5, 5, 5, 5, 5, 5, 5};
     struct noise_prior prior = noise_fit(stds, replays, 10, 1.0);
     double df, variance = noise_variance(&prior, 0.0, 5, &df);
 
-    (void)state;
     assert_true(prior.variance > 0.0005);
     assert_true(variance > 1e-5);
 }
 
-static void wild_spreads_keep_df_in_range(void **state)
+TEST(wild_spreads_keep_df_in_range)
 {
     const double stds[] = {1e-6, 1e-3, 1.0, 30.0, 1e-5};
     const size_t replays[] = {5, 5, 5, 5, 5};
     struct noise_prior prior = noise_fit(stds, replays, 5, 1.0);
 
-    (void)state;
     assert_close(prior.df, 1.0, 0.001);
     assert_true(isfinite(prior.variance) && prior.variance > 0.0);
 }
 
-static void posterior_is_the_weighted_mean(void **state)
+TEST(posterior_is_the_weighted_mean)
 {
     struct noise_prior prior = {.variance = 0.04, .df = 6.0};
     double df;
 
-    (void)state;
     assert_close(noise_variance(&prior, 0.1, 5, &df), (6 * 0.04 + 4 * 0.01) / 10, 1e-15);
     assert_close(df, 10.0, 0.0);
     assert_close(noise_variance(&prior, 0.0, 1, &df), 0.04, 1e-15);
     assert_close(df, 6.0, 0.0);
     assert_close(noise_variance(&prior, 0.0, 0, &df), 0.04, 1e-15);
     assert_close(df, 6.0, 0.0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(prior_is_found_again),
-        cmocka_unit_test(points_that_scatter_alike_give_a_firm_prior),
-        cmocka_unit_test(shrinking_brings_variances_nearer_to_the_truth),
-        cmocka_unit_test(shrunk_variance_and_df_give_honest_intervals),
-        cmocka_unit_test(without_replays_the_fallback_holds),
-        cmocka_unit_test(few_points_are_pooled),
-        cmocka_unit_test(equal_spreads_give_a_firm_prior),
-        cmocka_unit_test(pairs_give_a_steady_prior),
-        cmocka_unit_test(zero_spread_keeps_the_variance_positive),
-        cmocka_unit_test(one_lucky_point_does_not_ruin_the_prior),
-        cmocka_unit_test(wild_spreads_keep_df_in_range),
-        cmocka_unit_test(posterior_is_the_weighted_mean),
-    };
-
-    return cmocka_run_group_tests_name("models/statistics/noise", tests, silence_gsl, NULL);
 }

@@ -1,6 +1,6 @@
 /* Tests of models/statistics/percentile. */
 #include "models/statistics/percentile.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 static void assert_ranks(double share, double n, double low, double high)
 {
@@ -14,9 +14,8 @@ static int has_none(struct percentile_bounds bounds)
     return isnan(bounds.low_share) && isnan(bounds.high_share);
 }
 
-static void ranks_of_the_median_match_the_published_table(void **state)
+TEST(ranks_of_the_median_match_the_published_table)
 {
-    (void)state;
     /* Conover, Practical Nonparametric Statistics: the ranks of the sign test at 95 %. */
     assert_ranks(0.5, 6, 1, 6);
     assert_ranks(0.5, 10, 2, 9);
@@ -24,9 +23,8 @@ static void ranks_of_the_median_match_the_published_table(void **state)
     assert_ranks(0.5, 100, 40, 61);
 }
 
-static void too_few_values_bound_nothing(void **state)
+TEST(too_few_values_bound_nothing)
 {
-    (void)state;
     /* 0.99^368 = 0.02477, 0.99^367 = 0.02502; likewise 0.999^3688 and 0.5^6. */
     assert_true(has_none(percentile_bounds_of(0.99, 367, 1, 0.95)));
     assert_close(percentile_bounds_of(0.99, 368, 1, 0.95).high_share, 1, 0);
@@ -36,9 +34,8 @@ static void too_few_values_bound_nothing(void **state)
     assert_true(has_none(percentile_bounds_of(0.01, 367, 1, 0.95)));
 }
 
-static void a_design_effect_divides_the_sample(void **state)
+TEST(a_design_effect_divides_the_sample)
 {
-    (void)state;
     struct percentile_bounds plain = percentile_bounds_of(0.99, 1000, 1, 0.95);
     struct percentile_bounds worth = percentile_bounds_of(0.99, 7000, 7, 0.95);
     assert_close(plain.low_share, worth.low_share, 0);
@@ -46,9 +43,8 @@ static void a_design_effect_divides_the_sample(void **state)
     assert_true(has_none(percentile_bounds_of(0.99, 1000, 2.8, 0.95)));
 }
 
-static void large_samples_continue_the_small_ones(void **state)
+TEST(large_samples_continue_the_small_ones)
 {
-    (void)state;
     static const double shares[] = {0.5, 0.99, 0.999};
     for (size_t i = 0; i < 3; i++) {
         /* The ranks are taken from another distribution beyond this size. */
@@ -61,9 +57,8 @@ static void large_samples_continue_the_small_ones(void **state)
     }
 }
 
-static void bounds_enclose_the_percentile_at_every_size(void **state)
+TEST(bounds_enclose_the_percentile_at_every_size)
 {
-    (void)state;
     double last = 2;
     for (double n = 400; n < 1e12; n *= 7) {
         struct percentile_bounds bounds = percentile_bounds_of(0.99, n, 1, 0.95);
@@ -73,9 +68,8 @@ static void bounds_enclose_the_percentile_at_every_size(void **state)
     }
 }
 
-static void arguments_outside_their_range_bound_nothing(void **state)
+TEST(arguments_outside_their_range_bound_nothing)
 {
-    (void)state;
     assert_true(has_none(percentile_bounds_of(0, 1000, 1, 0.95)));
     assert_true(has_none(percentile_bounds_of(1, 1000, 1, 0.95)));
     assert_true(has_none(percentile_bounds_of(0.5, 0, 1, 0.95)));
@@ -84,9 +78,8 @@ static void arguments_outside_their_range_bound_nothing(void **state)
     assert_true(has_none(percentile_bounds_of(0.5, NAN, 1, 0.95)));
 }
 
-static void runs_that_agree_have_no_design_effect(void **state)
+TEST(runs_that_agree_have_no_design_effect)
 {
-    (void)state;
     static const double beyond[] = {10, 10, 10}, n[] = {1000, 1000, 1000}, none[] = {0, 0, 0};
     assert_close(percentile_design_effect(beyond, n, 3, 0.95), 1, 0);
     assert_close(percentile_design_effect(none, n, 3, 0.95), 1, 0);
@@ -94,33 +87,15 @@ static void runs_that_agree_have_no_design_effect(void **state)
     assert_close(percentile_design_effect(beyond, n, 0, 0.95), 1, 0);
 }
 
-static void the_effect_is_the_variance_between_runs(void **state)
+TEST(the_effect_is_the_variance_between_runs)
 {
-    (void)state;
     /* Share 0.01; residuals -10, 0, 10; 3/2 x 200 / (3000 x 0.0099), times (4.30265 / 1.95996)^2. */
     static const double beyond[] = {0, 10, 20}, n[] = {1000, 1000, 1000};
     assert_close(percentile_design_effect(beyond, n, 3, 0.95), 10.10101 * 4.819216, 1e-4);
 }
 
-static void runs_of_unequal_length_weigh_by_it(void **state)
+TEST(runs_of_unequal_length_weigh_by_it)
 {
-    (void)state;
     static const double beyond[] = {1, 10, 100}, n[] = {100, 1000, 10000};
     assert_close(percentile_design_effect(beyond, n, 3, 0.95), 1, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ranks_of_the_median_match_the_published_table),
-        cmocka_unit_test(too_few_values_bound_nothing),
-        cmocka_unit_test(a_design_effect_divides_the_sample),
-        cmocka_unit_test(large_samples_continue_the_small_ones),
-        cmocka_unit_test(bounds_enclose_the_percentile_at_every_size),
-        cmocka_unit_test(arguments_outside_their_range_bound_nothing),
-        cmocka_unit_test(runs_that_agree_have_no_design_effect),
-        cmocka_unit_test(the_effect_is_the_variance_between_runs),
-        cmocka_unit_test(runs_of_unequal_length_weigh_by_it),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

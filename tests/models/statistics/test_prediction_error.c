@@ -1,10 +1,9 @@
 /* Tests of models/statistics/prediction_error, by hand. */
 #include "models/statistics/prediction_error.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
-static void errors_are_shares_of_what_was_measured(void **state)
+TEST(errors_are_shares_of_what_was_measured)
 {
-    (void)state;
     const double predicted[] = {1, 3, 4}, measured[] = {2, 2, 4};
     struct prediction_error error = prediction_error_of(predicted, measured, 3);
     assert_int_equal(error.n, 3);
@@ -13,9 +12,8 @@ static void errors_are_shares_of_what_was_measured(void **state)
     assert_close(error.total_share, 0, 1e-15); /* they cancel */
 }
 
-static void chunks_that_cost_nothing_are_left_out_of_the_mean_only(void **state)
+TEST(chunks_that_cost_nothing_are_left_out_of_the_mean_only)
 {
-    (void)state;
     const double predicted[] = {1, 3}, measured[] = {0, 2};
     struct prediction_error error = prediction_error_of(predicted, measured, 2);
     assert_int_equal(error.n, 1);
@@ -24,9 +22,8 @@ static void chunks_that_cost_nothing_are_left_out_of_the_mean_only(void **state)
     assert_close(error.total_share, 1, 1e-15);
 }
 
-static void nothing_measured_is_nan(void **state)
+TEST(nothing_measured_is_nan)
 {
-    (void)state;
     const double predicted[] = {1}, measured[] = {0};
     struct prediction_error error = prediction_error_of(predicted, measured, 1);
     assert_true(isnan(error.chunk_share) && isnan(error.weighted_share) && isnan(error.total_share));
@@ -36,9 +33,8 @@ static void nothing_measured_is_nan(void **state)
 static const double first[] = {1, 10}, second[] = {2, 20}, third[] = {6, 30};
 static const double *const three[] = {first, second, third};
 
-static void medians_are_chunk_by_chunk(void **state)
+TEST(medians_are_chunk_by_chunk)
 {
-    (void)state;
     double medians[2];
     assert_int_equal(prediction_error_medians(three, 3, 2, medians), 0);
     assert_close(medians[0], 2, 0);
@@ -47,9 +43,8 @@ static void medians_are_chunk_by_chunk(void **state)
     assert_close(medians[0], 1.5, 0);
 }
 
-static void scatter_is_the_error_of_a_repetition(void **state)
+TEST(scatter_is_the_error_of_a_repetition)
 {
-    (void)state;
     struct prediction_error scatter;
     assert_int_equal(prediction_error_scatter(three, 2, 2, &scatter), 0);
     assert_close(scatter.chunk_share, (0.5 + 1) / 2, 1e-15); /* 1 for 2, then 2 for 1 */
@@ -60,34 +55,18 @@ static void scatter_is_the_error_of_a_repetition(void **state)
     assert_close(scatter.total_share, (18 / 29.0 + 1.5 / 23.5 + 19.5 / 16.5) / 3, 1e-12);
 }
 
-static void one_repetition_has_no_scatter(void **state)
+TEST(one_repetition_has_no_scatter)
 {
-    (void)state;
     struct prediction_error scatter = {.chunk_share = 1};
     assert_int_equal(prediction_error_scatter(three, 1, 2, &scatter), 0);
     assert_true(isnan(scatter.chunk_share) && isnan(scatter.total_share));
 }
 
-static void improvement_is_a_share_of_the_other_error(void **state)
+TEST(improvement_is_a_share_of_the_other_error)
 {
-    (void)state;
     assert_close(prediction_error_improvement(0.1, 1), 0.9, 1e-15);
     assert_close(prediction_error_improvement(2, 1), -1, 1e-15);
     assert_true(isnan(prediction_error_improvement(1, 0)));
     assert_true(isnan(prediction_error_improvement(NAN, 1)));
     assert_true(isnan(prediction_error_improvement(1, INFINITY)));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(errors_are_shares_of_what_was_measured),
-        cmocka_unit_test(chunks_that_cost_nothing_are_left_out_of_the_mean_only),
-        cmocka_unit_test(nothing_measured_is_nan),
-        cmocka_unit_test(medians_are_chunk_by_chunk),
-        cmocka_unit_test(scatter_is_the_error_of_a_repetition),
-        cmocka_unit_test(one_repetition_has_no_scatter),
-        cmocka_unit_test(improvement_is_a_share_of_the_other_error),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

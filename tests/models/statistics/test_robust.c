@@ -3,9 +3,8 @@
  */
 #include "models/statistics/robust.h"
 #include "models/statistics/student.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
-#include <gsl/gsl_errno.h>
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
@@ -21,20 +20,19 @@ static double values[N_POINTS][MAX_RUNS];
 static struct robust_sample samples[N_POINTS];
 static gsl_rng *rng;
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
-    gsl_set_error_handler_off();
     rng = gsl_rng_alloc(gsl_rng_mt19937);
     return rng ? 0 : -1;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     gsl_rng_free(rng);
     return 0;
 }
+
+GROUP(setup, teardown);
 
 static struct robust_point point_of(const double *sorted, size_t n)
 {
@@ -60,14 +58,13 @@ static void simulate(size_t n, double std, double drop, double outlier_share, si
     }
 }
 
-static void without_far_runs_it_is_the_plain_mean(void **state)
+TEST(without_far_runs_it_is_the_plain_mean)
 {
     const double sorted[] = {9.7, 9.9, 10.0, 10.05, 10.15};
     struct moments moments = moments_of(sorted, 5);
     struct robust_point point = point_of(sorted, 5);
     double df, variance = noise_variance(&prior.noise, moments.std, 5, &df);
 
-    (void)state;
     assert_close(point.location, moments.mean, 1e-12);
     assert_close(point.location_variance, variance / 5.0, 1e-12);
     assert_close(point.df, df, 0.0);
@@ -77,33 +74,30 @@ static void without_far_runs_it_is_the_plain_mean(void **state)
     assert_false(point.two_levels);
 }
 
-static void no_runs_leave_the_prior(void **state)
+TEST(no_runs_leave_the_prior)
 {
     struct robust_point point = point_of(NULL, 0);
 
-    (void)state;
     assert_close(point.location, 0.0, 0.0);
     assert_close(point.location_variance, 0.04, 0.0);
     assert_close(point.df, 20.0, 0.0);
 }
 
-static void one_run_is_taken_as_it_is(void **state)
+TEST(one_run_is_taken_as_it_is)
 {
     const double value = 3.0;
     struct robust_point point = point_of(&value, 1);
 
-    (void)state;
     assert_close(point.location, 3.0, 1e-15);
     assert_close(point.location_variance, 0.04, 1e-15);
     assert_int_equal(point.std_df, 0);
 }
 
-static void one_slow_run_hardly_moves_the_location(void **state)
+TEST(one_slow_run_hardly_moves_the_location)
 {
     const double sorted[] = {8.9, 9.95, 10.0, 10.05};
     struct robust_point point = point_of(sorted, 4);
 
-    (void)state;
     assert_close(point.location, 10.0, 0.02);
     assert_close(point.n_low, 1.0, 0.03);
     assert_close(point.n_high, 0.0, 0.01);
@@ -111,81 +105,74 @@ static void one_slow_run_hardly_moves_the_location(void **state)
     assert_close(point.location_variance, 0.04 / 3.0, 0.003);
 }
 
-static void one_fast_run_is_an_outlier_too(void **state)
+TEST(one_fast_run_is_an_outlier_too)
 {
     const double sorted[] = {9.95, 10.0, 10.05, 11.6};
     struct robust_point point = point_of(sorted, 4);
 
-    (void)state;
     assert_close(point.location, 10.0, 0.02);
     assert_close(point.n_high, 1.0, 0.02);
 }
 
-static void of_two_far_runs_the_faster_is_believed_but_not_firmly(void **state)
+TEST(of_two_far_runs_the_faster_is_believed_but_not_firmly)
 {
     const double sorted[] = {9.0, 10.1};
     struct robust_point point = point_of(sorted, 2);
 
-    (void)state;
     assert_in_range(1000 * point.location, 9800, 10050);
     assert_true(point.location_variance > 0.04 + 0.05);
 }
 
-static void nothing_depends_on_where_zero_is(void **state)
+TEST(nothing_depends_on_where_zero_is)
 {
     const double sorted[] = {8.9, 9.95, 10.0, 10.3}, moved[] = {20.9, 21.95, 22.0, 22.3};
     struct robust_point a = point_of(sorted, 4), b = point_of(moved, 4);
 
-    (void)state;
     assert_close(a.location + 12.0, b.location, 1e-9);
     assert_close(a.location_variance, b.location_variance, 1e-9);
 }
 
 /* Where points are known to scatter very differently, a far run is less of a surprise. */
-static void a_loose_prior_is_slow_to_see_outliers(void **state)
+TEST(a_loose_prior_is_slow_to_see_outliers)
 {
     const double sorted[] = {9.0, 9.95, 10.0};
     struct robust_prior loose = {
         .noise = {.variance = 0.04, .df = 1.0}, .low_share = 0.05, .high_share = 0.005};
     struct robust_point point, firm = point_of(sorted, 3);
 
-    (void)state;
     robust_point_of(&loose, (struct robust_sample){.values = sorted, .n = 3}, &point);
     assert_true(firm.n_low > 0.9);
     assert_true(point.n_low < firm.n_low);
     assert_true(point.location_variance > firm.location_variance);
 }
 
-static void two_levels_are_seen_and_keep_the_mean_of_all(void **state)
+TEST(two_levels_are_seen_and_keep_the_mean_of_all)
 {
     const double sorted[] = {8.85, 8.9, 8.95, 9.95, 10.0, 10.02, 10.05};
     struct moments moments = moments_of(sorted, 7);
     struct robust_point point = point_of(sorted, 7);
 
-    (void)state;
     assert_true(point.two_levels);
     assert_close(point.location, moments.mean, 0.1);
     assert_true(point.location_variance > 0.5 * moments.std * moments.std / 7.0);
     assert_true(point.std < 0.1); /* inside the levels */
 }
 
-static void two_slow_runs_of_ten_are_outliers_not_a_level(void **state)
+TEST(two_slow_runs_of_ten_are_outliers_not_a_level)
 {
     const double sorted[] = {8.9, 8.92, 9.8, 9.85, 9.9, 9.95, 10.0, 10.05, 10.1, 10.2};
     struct robust_point point = point_of(sorted, 10);
 
-    (void)state;
     assert_false(point.two_levels);
     assert_close(point.n_low, 2.0, 0.6);
 }
 
-static void many_runs_are_no_burden(void **state)
+TEST(many_runs_are_no_burden)
 {
     enum { MANY = 600, SLOW = 30 };
     double sorted[MANY];
     struct robust_point point;
 
-    (void)state;
     gsl_rng_set(rng, 11);
     for (size_t i = 0; i < MANY; i++)
         sorted[i] = gsl_ran_gaussian(rng, 0.1) - (i < SLOW ? 1.0 + 0.02 * (double)i : 0.0);
@@ -196,11 +183,10 @@ static void many_runs_are_no_burden(void **state)
 }
 
 /* The pooled scatter is that of ordinary runs, and the shares are found again. */
-static void outliers_do_not_inflate_the_pooled_scatter(void **state)
+TEST(outliers_do_not_inflate_the_pooled_scatter)
 {
     double variance = 0.0, low_share = 0.0, high_share = 0.0;
 
-    (void)state;
     gsl_rng_set(rng, 5);
     for (int round = 0; round < 10; round++) {
         struct robust_prior found;
@@ -216,13 +202,12 @@ static void outliers_do_not_inflate_the_pooled_scatter(void **state)
     assert_true(high_share < 0.004);
 }
 
-static void rough_points_are_not_taken_for_outliers(void **state)
+TEST(rough_points_are_not_taken_for_outliers)
 {
     struct robust_prior found;
     struct robust_point rough;
     double df;
 
-    (void)state;
     gsl_rng_set(rng, 6);
     simulate(6, 0.05, 0.0, 0.0, 0, 0.0);
     for (size_t i = 0; i < 10; i++)
@@ -255,33 +240,30 @@ static double relative_error(size_t n, double std, double outlier_share, size_t 
     return robust / plain;
 }
 
-static void clean_runs_lose_less_than_a_twentieth(void **state)
+TEST(clean_runs_lose_less_than_a_twentieth)
 {
     static const double stds[] = {0.05, 0.2, 0.47};
     static const size_t replays[] = {2, 3, 5, 10};
 
-    (void)state;
     gsl_rng_set(rng, 7);
     for (size_t i = 0; i < 3; i++)
         for (size_t k = 0; k < 4; k++)
             assert_true(relative_error(replays[k], stds[i], 0.0, 40) < 1.05);
 }
 
-static void among_outliers_errors_shrink(void **state)
+TEST(among_outliers_errors_shrink)
 {
-    (void)state;
     gsl_rng_set(rng, 8);
     assert_true(relative_error(3, 0.05, 0.05, 40) < 0.7);
     assert_true(relative_error(5, 0.2, 0.05, 40) < 0.75);
     assert_true(relative_error(10, 0.2, 0.05, 40) < 0.7);
 }
 
-static void intervals_stay_honest_among_outliers(void **state)
+TEST(intervals_stay_honest_among_outliers)
 {
     enum { ROUNDS = 60 };
     size_t n_covered = 0;
 
-    (void)state;
     gsl_rng_set(rng, 9);
     for (size_t round = 0; round < ROUNDS; round++) {
         struct robust_prior found;
@@ -299,12 +281,11 @@ static void intervals_stay_honest_among_outliers(void **state)
     assert_in_range(1000 * n_covered / (ROUNDS * N_POINTS), 930, 975);
 }
 
-static void levels_are_told_from_outliers(void **state)
+TEST(levels_are_told_from_outliers)
 {
     enum { ROUNDS = 20, LEVELLED = 10 };
     size_t n_seen = 0, n_false = 0;
 
-    (void)state;
     gsl_rng_set(rng, 10);
     for (size_t round = 0; round < ROUNDS; round++) {
         struct robust_prior found;
@@ -322,11 +303,10 @@ static void levels_are_told_from_outliers(void **state)
     assert_true(n_false < ROUNDS * (N_POINTS - LEVELLED) / 40);
 }
 
-static void without_replays_the_fallback_holds(void **state)
+TEST(without_replays_the_fallback_holds)
 {
     struct robust_prior found, expected = robust_prior_default(0.3);
 
-    (void)state;
     gsl_rng_set(rng, 12);
     simulate(1, 0.1, 0.0, 0.0, 0, 0.0);
     assert_int_equal(robust_fit(samples, N_POINTS, 0.3, &found), 0);
@@ -336,12 +316,11 @@ static void without_replays_the_fallback_holds(void **state)
     assert_close(found.noise.variance, 0.09, 1e-15);
 }
 
-static void equal_runs_keep_everything_finite(void **state)
+TEST(equal_runs_keep_everything_finite)
 {
     struct robust_prior found;
     struct robust_point point;
 
-    (void)state;
     simulate(5, 0.0, 0.0, 0.0, 0, 0.0);
     values[3][0] = -1.0;
     assert_int_equal(robust_fit(samples, N_POINTS, 0.3, &found), 0);
@@ -352,41 +331,12 @@ static void equal_runs_keep_everything_finite(void **state)
     assert_true(point.location_variance > 0.0 && isfinite(point.location_variance));
 }
 
-static void a_single_run_is_weighed_by_its_prediction(void **state)
+TEST(a_single_run_is_weighed_by_its_prediction)
 {
-    (void)state;
     assert_close(robust_single_weight(&prior, 10.0, 10.1, 0.01), 1.0, 0.0);
     assert_true(robust_single_weight(&prior, 8.9, 10.1, 0.01) < 0.01);
     assert_true(robust_single_weight(&prior, 8.9, 10.1, 1.0) > 0.7); /* nobody knows */
     assert_true(robust_single_weight(&prior, 9.4, 10.1, 0.01) <
                 robust_single_weight(&prior, 10.8, 10.1, 0.01));
     assert_true(robust_single_weight(&prior, -90.0, 10.1, 0.01) >= 0.0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_far_runs_it_is_the_plain_mean),
-        cmocka_unit_test(no_runs_leave_the_prior),
-        cmocka_unit_test(one_run_is_taken_as_it_is),
-        cmocka_unit_test(one_slow_run_hardly_moves_the_location),
-        cmocka_unit_test(one_fast_run_is_an_outlier_too),
-        cmocka_unit_test(of_two_far_runs_the_faster_is_believed_but_not_firmly),
-        cmocka_unit_test(nothing_depends_on_where_zero_is),
-        cmocka_unit_test(a_loose_prior_is_slow_to_see_outliers),
-        cmocka_unit_test(two_levels_are_seen_and_keep_the_mean_of_all),
-        cmocka_unit_test(two_slow_runs_of_ten_are_outliers_not_a_level),
-        cmocka_unit_test(many_runs_are_no_burden),
-        cmocka_unit_test(outliers_do_not_inflate_the_pooled_scatter),
-        cmocka_unit_test(rough_points_are_not_taken_for_outliers),
-        cmocka_unit_test(clean_runs_lose_less_than_a_twentieth),
-        cmocka_unit_test(among_outliers_errors_shrink),
-        cmocka_unit_test(intervals_stay_honest_among_outliers),
-        cmocka_unit_test(levels_are_told_from_outliers),
-        cmocka_unit_test(without_replays_the_fallback_holds),
-        cmocka_unit_test(equal_runs_keep_everything_finite),
-        cmocka_unit_test(a_single_run_is_weighed_by_its_prediction),
-    };
-
-    return cmocka_run_group_tests_name("models/statistics/robust", tests, setup, teardown);
 }

@@ -1,6 +1,6 @@
 /* Tests of models/statistics/run_length: the optimum where it is known, and no answer without evidence. */
 #include "models/statistics/run_length.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <gsl/gsl_randist.h>
 #include <gsl/gsl_rng.h>
@@ -29,9 +29,8 @@ static void set_replays(size_t i, double seconds, double variance, double df)
     replays[i] = (struct run_length_replays){seconds, variance, df};
 }
 
-static void runs_whose_inside_is_steady_are_shortest(void **state)
+TEST(runs_whose_inside_is_steady_are_shortest)
 {
-    (void)state;
     static const double overheads[] = {0, 0.1, 1, 10};
     for (size_t i = 0; i < 4; i++) {
         struct run_length_facts facts = facts_of(overheads[i], 0.01, 0);
@@ -45,9 +44,8 @@ static void runs_whose_inside_is_steady_are_shortest(void **state)
 
 /* sqrt(overhead x within / between), from below by what the flat optimum allows: price(T) is within 10 % of
  * the lowest. */
-static void the_length_is_the_classical_one(void **state)
+TEST(the_length_is_the_classical_one)
 {
-    (void)state;
     static const double cases[][3] = {{1, 0.0025, 0.0005}, {0.2, 0.0001, 0.0002}, {0.5, 0.01, 0.005}};
     for (size_t i = 0; i < 3; i++) {
         double overhead = cases[i][0], between = cases[i][1], within = cases[i][2];
@@ -66,9 +64,8 @@ static void the_length_is_the_classical_one(void **state)
     }
 }
 
-static void set_up_makes_runs_longer_and_scatter_between_them_shorter(void **state)
+TEST(set_up_makes_runs_longer_and_scatter_between_them_shorter)
 {
-    (void)state;
     struct run_length_facts facts = facts_of(0.1, 0.001, 0.001);
     double base = run_length_choose(&facts).seconds;
     facts = facts_of(1, 0.001, 0.001);
@@ -77,9 +74,8 @@ static void set_up_makes_runs_longer_and_scatter_between_them_shorter(void **sta
     assert_close(run_length_choose(&facts).seconds, 0.05, 0);
 }
 
-static void without_replays_nothing_is_decided(void **state)
+TEST(without_replays_nothing_is_decided)
 {
-    (void)state;
     struct run_length_facts facts = facts_of(10, 0, 1);
     replays[0].df = RUN_LENGTH_LEAST_DF - 1;
     assert_int_equal(run_length_choose(&facts).why, RUN_LENGTH_UNKNOWN);
@@ -90,9 +86,8 @@ static void without_replays_nothing_is_decided(void **state)
 }
 
 /* Few replays that agree by chance say little: what is expected of replays still counts. */
-static void few_replays_that_agree_do_not_ask_for_endless_runs(void **state)
+TEST(few_replays_that_agree_do_not_ask_for_endless_runs)
 {
-    (void)state;
     struct run_length_facts facts = facts_of(0.1, 0, 1e-4);
     set_replays(0, 0.05, 0, 6);
     struct run_length choice = run_length_choose(&facts);
@@ -100,9 +95,8 @@ static void few_replays_that_agree_do_not_ask_for_endless_runs(void **state)
     assert_close(choice.seconds, 0.05, 0);
 }
 
-static void the_cap_is_kept(void **state)
+TEST(the_cap_is_kept)
 {
-    (void)state;
     struct run_length_facts facts = facts_of(10, 1e-6, 1);
     facts.longest_seconds = 0.7;
     struct run_length choice = run_length_choose(&facts);
@@ -113,9 +107,8 @@ static void the_cap_is_kept(void **state)
 }
 
 /* Where 64 requests take a second anyway, longer runs cost no more. */
-static void slow_points_do_not_ask_for_what_they_get_anyway(void **state)
+TEST(slow_points_do_not_ask_for_what_they_get_anyway)
 {
-    (void)state;
     struct run_length_facts facts = facts_of(1, 0.001, 0.001);
     assert_true(run_length_choose(&facts).seconds > 0.2);
     for (size_t i = 0; i < 3; i++)
@@ -129,9 +122,8 @@ static double kept(double seconds, double tau)
     return 2 / x * (1 - (1 - exp(-x)) / x);
 }
 
-static void a_disturbance_that_passes_is_seen_in_longer_replays(void **state)
+TEST(a_disturbance_that_passes_is_seen_in_longer_replays)
 {
-    (void)state;
     struct run_length_facts facts = facts_of(1, 0.04, 0);
     facts.n_replays = 2;
     set_replays(0, 0.05, 0.04 * kept(0.05, 0.03), 60);
@@ -147,17 +139,15 @@ static void a_disturbance_that_passes_is_seen_in_longer_replays(void **state)
 }
 
 /* Runs of one length cannot tell how the variance goes with length. */
-static void one_length_shows_no_correlation_time(void **state)
+TEST(one_length_shows_no_correlation_time)
 {
-    (void)state;
     struct run_length_facts facts = facts_of(1, 0.4, 0);
     set_replays(0, 0.05, 0.4, 1e4);
     assert_true(isinf(run_length_choose(&facts).tau_seconds));
 }
 
-static void within_is_found_again(void **state)
+TEST(within_is_found_again)
 {
-    (void)state;
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     double sum = 0, rates[50];
     for (int i = 0; i < 2000; i++) {
@@ -170,9 +160,8 @@ static void within_is_found_again(void **state)
     assert_close(sum / 1e-5, 50.0 / 48, 0.06);
 }
 
-static void within_of_little_is_unknown(void **state)
+TEST(within_of_little_is_unknown)
 {
-    (void)state;
     double rates[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1, 1, 1, 1};
     assert_true(isnan(run_length_within(rates, 7, 1)));
     assert_close(run_length_within(rates, 8, 1), 0, 0);
@@ -180,9 +169,8 @@ static void within_of_little_is_unknown(void **state)
     assert_true(isnan(run_length_within(rates, 0, 1)));
 }
 
-static void starts_are_told_apart(void **state)
+TEST(starts_are_told_apart)
 {
-    (void)state;
     static const double apart[] = {-0.5, -0.4, -0.6, -0.5}, alike[] = {0.01, -0.01, 0.005, -0.002};
     static const double noisy[] = {0.5, -0.6, 0.4, -0.5}, little[] = {0.03, 0.031, 0.029, 0.03};
     assert_int_equal(run_length_start_of(apart, 4), RUN_LENGTH_START_APART);
@@ -193,9 +181,8 @@ static void starts_are_told_apart(void **state)
     assert_int_equal(run_length_start_of(apart, 0), RUN_LENGTH_START_UNKNOWN);
 }
 
-static void settling_ends_where_the_rate_stays(void **state)
+TEST(settling_ends_where_the_rate_stays)
 {
-    (void)state;
     double rates[16];
     for (size_t i = 0; i < 16; i++)
         rates[i] = i < 5 ? 0.5 : 1;
@@ -212,9 +199,8 @@ static void settling_ends_where_the_rate_stays(void **state)
     assert_close(run_length_settling(rates, 16), 0.5, 0);
 }
 
-static void bursts_show_as_variation_inside_the_later_half(void **state)
+TEST(bursts_show_as_variation_inside_the_later_half)
 {
-    (void)state;
     double rates[128];
     for (size_t i = 0; i < 128; i++)
         rates[i] = i / 8 % 2 == 0 ? 2 : 0;
@@ -258,9 +244,8 @@ static double cut_error(double t)
     return fabs(t - begin) < 1e-9 ? 0 : 60 * exp(-30 * begin) * width * width / 8;
 }
 
-static void a_start_is_worth_what_it_moves(void **state)
+TEST(a_start_is_worth_what_it_moves)
 {
-    (void)state;
     static const double cases[][2] = {{0, 0.025},  {0, 0.05},    {0, 0.1},     {0, 0.4},       {0.01, 0.05},
                                       {0.05, 0.1}, {0.06, 0.05}, {0.013, 0.3}, {0.013, 0.005}, {0.1, 1}};
     double rates[START_WINDOWS];
@@ -276,9 +261,8 @@ static void a_start_is_worth_what_it_moves(void **state)
     assert_true(run_length_start_log(rates, START_WINDOWS, START_SECONDS, 0, 0.05) > 0.7);
 }
 
-static void a_slow_start_takes_away(void **state)
+TEST(a_slow_start_takes_away)
 {
-    (void)state;
     double rates[START_WINDOWS];
     for (size_t i = 0; i < START_WINDOWS; i++)
         rates[i] = i < 4 ? 0.5 : 1;
@@ -287,9 +271,8 @@ static void a_slow_start_takes_away(void **state)
     assert_close(run_length_start_log(rates, START_WINDOWS, START_SECONDS, 0, 0.2), log(0.75), 1e-12);
 }
 
-static void a_run_without_a_start_has_nothing_to_take_off(void **state)
+TEST(a_run_without_a_start_has_nothing_to_take_off)
 {
-    (void)state;
     double rates[START_WINDOWS];
     for (size_t i = 0; i < START_WINDOWS; i++)
         rates[i] = 7;
@@ -298,9 +281,8 @@ static void a_run_without_a_start_has_nothing_to_take_off(void **state)
 }
 
 /* Runs that wait for different times must come out alike, also where the start outlasts the first half. */
-static void a_start_that_lasts_is_taken_off_as_far_as_it_is_known(void **state)
+TEST(a_start_that_lasts_is_taken_off_as_far_as_it_is_known)
 {
-    (void)state;
     double rates[START_WINDOWS];
     for (size_t i = 0; i < START_WINDOWS; i++)
         rates[i] = i < 12 ? 2 : 1;
@@ -313,9 +295,8 @@ static void a_start_that_lasts_is_taken_off_as_far_as_it_is_known(void **state)
 }
 
 /* So sums over runs serve as well as means. */
-static void the_unit_of_the_rates_does_not_matter(void **state)
+TEST(the_unit_of_the_rates_does_not_matter)
 {
-    (void)state;
     double one[START_WINDOWS], many[START_WINDOWS];
     fill_falling(one, 1);
     fill_falling(many, 3e9);
@@ -324,31 +305,4 @@ static void the_unit_of_the_rates_does_not_matter(void **state)
         assert_true(found > 0);
         assert_close(run_length_start_log(many, START_WINDOWS, START_SECONDS, from, 0.06), found, 1e-12);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs_whose_inside_is_steady_are_shortest),
-        cmocka_unit_test(the_length_is_the_classical_one),
-        cmocka_unit_test(set_up_makes_runs_longer_and_scatter_between_them_shorter),
-        cmocka_unit_test(without_replays_nothing_is_decided),
-        cmocka_unit_test(few_replays_that_agree_do_not_ask_for_endless_runs),
-        cmocka_unit_test(the_cap_is_kept),
-        cmocka_unit_test(slow_points_do_not_ask_for_what_they_get_anyway),
-        cmocka_unit_test(a_disturbance_that_passes_is_seen_in_longer_replays),
-        cmocka_unit_test(one_length_shows_no_correlation_time),
-        cmocka_unit_test(within_is_found_again),
-        cmocka_unit_test(within_of_little_is_unknown),
-        cmocka_unit_test(starts_are_told_apart),
-        cmocka_unit_test(settling_ends_where_the_rate_stays),
-        cmocka_unit_test(bursts_show_as_variation_inside_the_later_half),
-        cmocka_unit_test(a_start_is_worth_what_it_moves),
-        cmocka_unit_test(a_slow_start_takes_away),
-        cmocka_unit_test(a_run_without_a_start_has_nothing_to_take_off),
-        cmocka_unit_test(a_start_that_lasts_is_taken_off_as_far_as_it_is_known),
-        cmocka_unit_test(the_unit_of_the_rates_does_not_matter),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* Tests of models/statistics/shift. */
 #include "models/statistics/shift.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <gsl/gsl_randist.h>
@@ -28,9 +28,8 @@ static gsl_rng *generator(unsigned long seed)
     return rng;
 }
 
-static void a_fall_of_all_groups_is_found_where_it_is(void **state)
+TEST(a_fall_of_all_groups_is_found_where_it_is)
 {
-    (void)state;
     gsl_rng *rng = generator(1);
     size_t found = 0;
     for (int round = 0; round < 200; round++) {
@@ -46,9 +45,8 @@ static void a_fall_of_all_groups_is_found_where_it_is(void **state)
     gsl_rng_free(rng);
 }
 
-static void a_common_line_is_a_drift(void **state)
+TEST(a_common_line_is_a_drift)
 {
-    (void)state;
     gsl_rng *rng = generator(2);
     size_t found = 0;
     for (int round = 0; round < 200; round++) {
@@ -64,9 +62,8 @@ static void a_common_line_is_a_drift(void **state)
 }
 
 /* Also with groups that scatter unequally and with 2 % outliers. */
-static void scatter_alone_is_no_change(void **state)
+TEST(scatter_alone_is_no_change)
 {
-    (void)state;
     gsl_rng *rng = generator(3);
     size_t alarms = 0;
     for (int round = 0; round < 2000; round++) {
@@ -81,9 +78,8 @@ static void scatter_alone_is_no_change(void **state)
     gsl_rng_free(rng);
 }
 
-static void one_group_slower_is_no_change_of_all(void **state)
+TEST(one_group_slower_is_no_change_of_all)
 {
-    (void)state;
     struct shift shift;
     for (size_t i = 0; i < 40; i++) {
         group[i] = i < 20 ? 1 : 2;
@@ -93,9 +89,8 @@ static void one_group_slower_is_no_change_of_all(void **state)
     assert_false(shift.shifted || shift.drifts);
 }
 
-static void few_values_say_nothing(void **state)
+TEST(few_values_say_nothing)
 {
-    (void)state;
     struct shift shift;
     size_t same[8] = {0};
     double falls[8] = {1, 1, 1, 1, 0, 0, 0, 0};
@@ -105,24 +100,10 @@ static void few_values_say_nothing(void **state)
     assert_false(shift.shifted || shift.drifts);
 }
 
-static void what_is_not_finite_is_refused(void **state)
+TEST(what_is_not_finite_is_refused)
 {
-    (void)state;
     struct shift shift;
     size_t same[2] = {0};
     double bad[2] = {1, NAN};
     assert_int_equal(shift_of(same, bad, 2, &shift), -EINVAL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_fall_of_all_groups_is_found_where_it_is),
-        cmocka_unit_test(a_common_line_is_a_drift),
-        cmocka_unit_test(scatter_alone_is_no_change),
-        cmocka_unit_test(one_group_slower_is_no_change_of_all),
-        cmocka_unit_test(few_values_say_nothing),
-        cmocka_unit_test(what_is_not_finite_is_refused),
-    };
-    return cmocka_run_group_tests_name("models/statistics/shift", tests, NULL, NULL);
 }

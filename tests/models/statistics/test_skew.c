@@ -1,15 +1,14 @@
 /* Tests of models/statistics/skew. */
 #include "models/statistics/skew.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <stdbool.h>
 
 static const double leaning[] = {1, 1, 2, 2, 3, 12}; /* std / mean far above the limit, skewed upwards */
 #define N_LEANING (sizeof leaning / sizeof leaning[0])
 
-static void skewness_matches_values_worked_by_hand(void **state)
+TEST(skewness_matches_values_worked_by_hand)
 {
-    (void)state;
     /* Of 0, 0, 3: deviations -1, -1, 2; squares 6 / 3; cubes 6 / 3; 2 / 2^1.5. */
     static const double values[] = {0, 0, 3}, mirrored[] = {0, 0, -3}, even[] = {1, 2, 3};
     assert_close(skew_of(values, 3), 0.70710678118654752, 1e-14);
@@ -17,25 +16,22 @@ static void skewness_matches_values_worked_by_hand(void **state)
     assert_close(skew_of(even, 3), 0, 1e-15);
 }
 
-static void skewness_of_two_or_of_equal_values_is_0(void **state)
+TEST(skewness_of_two_or_of_equal_values_is_0)
 {
-    (void)state;
     static const double values[] = {5, 5, 5, 5}, two[] = {1, 9};
     assert_close(skew_of(values, 4), 0, 0);
     assert_close(skew_of(two, 2), 0, 0);
 }
 
-static void without_skewness_the_bounds_are_symmetric(void **state)
+TEST(without_skewness_the_bounds_are_symmetric)
 {
-    (void)state;
     struct interval interval = skew_shift(10, 2, 2.5, 0, 9);
     assert_close(interval.low, 5, 1e-12);
     assert_close(interval.high, 15, 1e-12);
 }
 
-static void the_shift_solves_the_cubic_of_hall(void **state)
+TEST(the_shift_solves_the_cubic_of_hall)
 {
-    (void)state;
     /* Inverse of G: with r = (mean - bound) / error, t = r + 2 a r^2 + 4/3 a^2 r^3 + a. */
     double skewness = 1.2, a = skewness / (6 * sqrt(16.0));
     struct interval interval = skew_shift(0, 1, 2.0, skewness, 16);
@@ -45,17 +41,15 @@ static void the_shift_solves_the_cubic_of_hall(void **state)
     assert_true(interval.high > 2 && interval.low > -2);
 }
 
-static void a_mirrored_sample_has_the_mirrored_interval(void **state)
+TEST(a_mirrored_sample_has_the_mirrored_interval)
 {
-    (void)state;
     struct interval right = skew_shift(3, 1, 2.2, 0.9, 12), left = skew_shift(-3, 1, 2.2, -0.9, 12);
     assert_close(left.low, -right.high, 1e-12);
     assert_close(left.high, -right.low, 1e-12);
 }
 
-static void little_spread_leaves_students_interval(void **state)
+TEST(little_spread_leaves_students_interval)
 {
-    (void)state;
     static const double values[] = {100, 101, 99, 130};
     bool corrected = true;
     struct interval interval = skew_interval(values, 4, 0.95, &corrected);
@@ -65,9 +59,8 @@ static void little_spread_leaves_students_interval(void **state)
     assert_close(interval.high, plain.high, 0);
 }
 
-static void the_interval_grows_on_the_side_of_the_skew(void **state)
+TEST(the_interval_grows_on_the_side_of_the_skew)
 {
-    (void)state;
     static const double slow_ones[] = {12, 12, 11, 11, 10, 1};
     bool corrected = false;
     struct interval plain = student_interval(moments_of(leaning, N_LEANING), 0.5);
@@ -81,16 +74,14 @@ static void the_interval_grows_on_the_side_of_the_skew(void **state)
     assert_close(interval.high, plain.high, 1e-12);
 }
 
-static void a_corrected_interval_does_not_reach_below_0(void **state)
+TEST(a_corrected_interval_does_not_reach_below_0)
 {
-    (void)state;
     assert_true(student_interval(moments_of(leaning, N_LEANING), 0.95).low < 0);
     assert_close(skew_interval(leaning, N_LEANING, 0.95, NULL).low, 0, 0);
 }
 
-static void every_interval_is_finite_and_contains_the_mean(void **state)
+TEST(every_interval_is_finite_and_contains_the_mean)
 {
-    (void)state;
     for (size_t n = 3; n <= 40; n++) {
         double values[40];
         for (size_t i = 0; i < n; i++)
@@ -104,27 +95,9 @@ static void every_interval_is_finite_and_contains_the_mean(void **state)
     }
 }
 
-static void two_values_have_no_interval(void **state)
+TEST(two_values_have_no_interval)
 {
-    (void)state;
     bool corrected = true;
     assert_true(isnan(skew_interval(leaning + 4, 2, 0.95, &corrected).low));
     assert_false(corrected);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(skewness_matches_values_worked_by_hand),
-        cmocka_unit_test(skewness_of_two_or_of_equal_values_is_0),
-        cmocka_unit_test(without_skewness_the_bounds_are_symmetric),
-        cmocka_unit_test(the_shift_solves_the_cubic_of_hall),
-        cmocka_unit_test(a_mirrored_sample_has_the_mirrored_interval),
-        cmocka_unit_test(little_spread_leaves_students_interval),
-        cmocka_unit_test(the_interval_grows_on_the_side_of_the_skew),
-        cmocka_unit_test(a_corrected_interval_does_not_reach_below_0),
-        cmocka_unit_test(every_interval_is_finite_and_contains_the_mean),
-        cmocka_unit_test(two_values_have_no_interval),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /* Tests of models/statistics/trace: labelled shapes (a small version of tests/statistics/shapes), fields of
  * the verdict on traces without noise, and what is refused. */
 #include "models/statistics/trace.h"
-#include "tests/check.h"
 #include "tests/models/statistics/trace_shapes.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -51,9 +51,8 @@ static void count_right(const struct shapes_row *row, size_t n, double *ret_righ
     *ret_named = named / total;
 }
 
-static void labelled_shapes_get_the_right_verdict(void **state)
+TEST(labelled_shapes_get_the_right_verdict)
 {
-    (void)state;
     for (size_t i = 0; i < SHAPES_N_ROWS; i++) {
         size_t n = shapes_rows[i].least_windows > 120 ? shapes_rows[i].least_windows : 120;
         double right, named;
@@ -66,31 +65,28 @@ static void labelled_shapes_get_the_right_verdict(void **state)
     }
 }
 
-static void every_shape_has_a_name(void **state)
+TEST(every_shape_has_a_name)
 {
-    (void)state;
     for (size_t i = 0; i < TRACE_N_SHAPES; i++)
         assert_non_null(trace_shape_names[i]);
 }
 
-static void what_is_no_rate_is_refused(void **state)
+TEST(what_is_no_rate_is_refused)
 {
     const double negative[] = {1, -1}, endless[] = {1, INFINITY}, none[] = {NAN};
     struct trace_verdict verdict;
 
-    (void)state;
     assert_int_equal(trace_classify(none, 0, &verdict), -EINVAL);
     assert_int_equal(trace_classify(negative, 2, &verdict), -EINVAL);
     assert_int_equal(trace_classify(endless, 2, &verdict), -EINVAL);
     assert_int_equal(trace_classify(none, 1, &verdict), -EINVAL);
 }
 
-static void few_windows_are_short_and_not_steady(void **state)
+TEST(few_windows_are_short_and_not_steady)
 {
     double rates[TRACE_MIN_WINDOWS];
     struct trace_verdict verdict;
 
-    (void)state;
     for (size_t i = 0; i < TRACE_MIN_WINDOWS; i++)
         rates[i] = 5;
     verdict = verdict_of(rates, TRACE_MIN_WINDOWS - 1);
@@ -100,23 +96,21 @@ static void few_windows_are_short_and_not_steady(void **state)
     assert_int_equal(verdict_of(rates, TRACE_MIN_WINDOWS).shape, TRACE_FLAT);
 }
 
-static void idle_windows_are_flat_at_nothing(void **state)
+TEST(idle_windows_are_flat_at_nothing)
 {
     double rates[50] = {0};
     struct trace_verdict verdict = verdict_of(rates, 50);
 
-    (void)state;
     assert_int_equal(verdict.shape, TRACE_FLAT);
     assert_close(verdict.mean, 0, 0);
     assert_close(verdict.drift_share, 0, 0);
 }
 
-static void a_cliff_tells_rates_before_and_after(void **state)
+TEST(a_cliff_tells_rates_before_and_after)
 {
     double rates[200];
     struct trace_verdict verdict;
 
-    (void)state;
     for (size_t i = 0; i < 200; i++)
         rates[i] = (i < 70 ? 1000 : 400) * scatter(i);
     verdict = verdict_of(rates, 200);
@@ -130,12 +124,11 @@ static void a_cliff_tells_rates_before_and_after(void **state)
     assert_close(verdict.mean, 400, 4);
 }
 
-static void a_steady_part_left_late_is_said(void **state)
+TEST(a_steady_part_left_late_is_said)
 {
     double rates[100];
     struct trace_verdict verdict;
 
-    (void)state;
     for (size_t i = 0; i < 100; i++)
         rates[i] = (i < 85 ? 1000 : 400) * scatter(i);
     verdict = verdict_of(rates, 100);
@@ -149,12 +142,11 @@ static void a_steady_part_left_late_is_said(void **state)
     assert_close(verdict.before, 1000, 10);
 }
 
-static void a_decline_tells_how_far_it_fell(void **state)
+TEST(a_decline_tells_how_far_it_fell)
 {
     double rates[100];
     struct trace_verdict verdict;
 
-    (void)state;
     for (size_t i = 0; i < 100; i++)
         rates[i] = (1100 - 200 * (double)i / 99) * scatter(i);
     verdict = verdict_of(rates, 100);
@@ -163,12 +155,11 @@ static void a_decline_tells_how_far_it_fell(void **state)
     assert_close(verdict.drift_share, -0.2, 0.01);
 }
 
-static void a_period_is_measured(void **state)
+TEST(a_period_is_measured)
 {
     double rates[200];
     struct trace_verdict verdict;
 
-    (void)state;
     for (size_t i = 0; i < 200; i++)
         rates[i] = 1000 + 200 * sin(2 * M_PI * (double)i / 12.5);
     verdict = verdict_of(rates, 200);
@@ -179,14 +170,13 @@ static void a_period_is_measured(void **state)
     assert_true(verdict.low < 900 && verdict.high > 1100);
 }
 
-static void two_levels_tell_both(void **state)
+TEST(two_levels_tell_both)
 {
     static const size_t stays[] = {13, 40, 9, 22, 5, 31, 17, 8, 26, 29};
     double rates[200];
     struct trace_verdict verdict;
     size_t n = 0;
 
-    (void)state;
     for (size_t k = 0; k < sizeof(stays) / sizeof(stays[0]); k++) {
         for (size_t i = 0; i < stays[k]; i++, n++)
             rates[n] = (k % 2 == 0 ? 500 : 1000) * scatter(n);
@@ -199,12 +189,11 @@ static void two_levels_tell_both(void **state)
     assert_close(verdict.high_share, 130.0 / 200, 1e-12);
 }
 
-static void spikes_are_counted_and_stay_in_the_mean(void **state)
+TEST(spikes_are_counted_and_stay_in_the_mean)
 {
     double rates[100];
     struct trace_verdict verdict;
 
-    (void)state;
     for (size_t i = 0; i < 100; i++)
         rates[i] = i == 30 || i == 77 ? 0 : 100 * scatter(i);
     verdict = verdict_of(rates, 100);
@@ -214,12 +203,11 @@ static void spikes_are_counted_and_stay_in_the_mean(void **state)
     assert_close(verdict.mean, 98, 0.5);
 }
 
-static void the_unit_of_rates_does_not_matter(void **state)
+TEST(the_unit_of_rates_does_not_matter)
 {
     double small[150], large[150];
     struct trace_verdict a, b;
 
-    (void)state;
     for (size_t i = 0; i < 150; i++) {
         small[i] = (i < 50 ? 1 : 0.5) * scatter(i) * 1e-3;
         large[i] = small[i] * 1e15;
@@ -231,13 +219,12 @@ static void the_unit_of_rates_does_not_matter(void **state)
     assert_close(b.before / a.before, 1e15, 1e6);
 }
 
-static void very_long_traces_are_judged_in_their_own_windows(void **state)
+TEST(very_long_traces_are_judged_in_their_own_windows)
 {
     const size_t n = 20001;
     double *rates = malloc(n * sizeof(*rates));
     struct trace_verdict verdict;
 
-    (void)state;
     assert_non_null(rates);
     for (size_t i = 0; i < n; i++)
         rates[i] = (i < 8000 ? 1000 : 400) * scatter(i);
@@ -247,25 +234,4 @@ static void very_long_traces_are_judged_in_their_own_windows(void **state)
     assert_int_equal(verdict.end, n);
     assert_close(verdict.mean, 400, 4);
     free(rates);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(labelled_shapes_get_the_right_verdict),
-        cmocka_unit_test(every_shape_has_a_name),
-        cmocka_unit_test(what_is_no_rate_is_refused),
-        cmocka_unit_test(few_windows_are_short_and_not_steady),
-        cmocka_unit_test(idle_windows_are_flat_at_nothing),
-        cmocka_unit_test(a_cliff_tells_rates_before_and_after),
-        cmocka_unit_test(a_steady_part_left_late_is_said),
-        cmocka_unit_test(a_decline_tells_how_far_it_fell),
-        cmocka_unit_test(a_period_is_measured),
-        cmocka_unit_test(two_levels_tell_both),
-        cmocka_unit_test(spikes_are_counted_and_stay_in_the_mean),
-        cmocka_unit_test(the_unit_of_rates_does_not_matter),
-        cmocka_unit_test(very_long_traces_are_judged_in_their_own_windows),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,62 +1,57 @@
 /* Tests of models/statistics/truncate: cuts that are known by construction. */
 #include "models/statistics/truncate.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <gsl/gsl_randist.h>
 
-static void short_series_have_no_cut(void **state)
+TEST(short_series_have_no_cut)
 {
     double values[19] = {0};
     size_t n_cut = 77;
 
-    (void)state;
     assert_int_equal(truncate_mser5(values, 19, &n_cut), -ENODATA);
     assert_int_equal(n_cut, 77);
 }
 
-static void constant_series_keeps_everything(void **state)
+TEST(constant_series_keeps_everything)
 {
     double values[40];
     size_t n_cut = 77;
 
-    (void)state;
     for (size_t i = 0; i < 40; i++)
         values[i] = 0.1;
     assert_int_equal(truncate_mser5(values, 40, &n_cut), 0);
     assert_int_equal(n_cut, 0);
 }
 
-static void slow_start_is_cut_at_its_end(void **state)
+TEST(slow_start_is_cut_at_its_end)
 {
     double values[100];
     size_t n_cut = 0;
 
-    (void)state;
     for (size_t i = 0; i < 100; i++)
         values[i] = i < 15 ? 10 : 100 + (double)(i % 2);
     assert_int_equal(truncate_mser5(values, 100, &n_cut), 0);
     assert_int_equal(n_cut, 15);
 }
 
-static void a_level_reached_at_half_has_no_cut(void **state)
+TEST(a_level_reached_at_half_has_no_cut)
 {
     double values[100];
     size_t n_cut = 0;
 
-    (void)state;
     for (size_t i = 0; i < 100; i++)
         values[i] = i < 50 ? 2 * (double)i : 100;
     assert_int_equal(truncate_mser5(values, 100, &n_cut), -ENODATA);
 }
 
 /* An oracle keeps 80 % of these. */
-static void cuts_of_noisy_ramps_waste_little(void **state)
+TEST(cuts_of_noisy_ramps_waste_little)
 {
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     double kept = 0;
 
-    (void)state;
     for (unsigned seed = 1; seed <= 200; seed++) {
         double values[200];
         size_t n_cut = 0;
@@ -69,17 +64,4 @@ static void cuts_of_noisy_ramps_waste_little(void **state)
     gsl_rng_free(rng);
     assert_true(kept / 200 > 0.8 / 1.2);
     assert_true(kept / 200 < 0.85);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(short_series_have_no_cut),
-        cmocka_unit_test(constant_series_keeps_everything),
-        cmocka_unit_test(slow_start_is_cut_at_its_end),
-        cmocka_unit_test(a_level_reached_at_half_has_no_cut),
-        cmocka_unit_test(cuts_of_noisy_ramps_waste_little),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,9 +4,8 @@
 #define FSTUNE_TESTS_MODELS_SURROGATE_SURROGATE_RIG_H
 
 #include "models/surrogate/surrogate.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
-#include <gsl/gsl_errno.h>
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_randist.h>
 #include <stdlib.h>
@@ -32,7 +31,6 @@ static inline int setup(void **state)
     double raw[N_POINTS * 3];
 
     (void)state;
-    gsl_set_error_handler_off();
     rng = gsl_rng_alloc(gsl_rng_mt19937);
     for (size_t i = 0; i < N_POINTS; i++) {
         raw[3 * i] = (double)(i % N_SIZES);

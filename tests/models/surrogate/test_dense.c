@@ -1,6 +1,6 @@
 /* Products, factors and inverses against the definition, in all the sizes around a tile and a block. */
 #include "models/surrogate/dense.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <gsl/gsl_rng.h>
@@ -15,19 +15,19 @@ enum { N_SIZES = sizeof(sizes) / sizeof(sizes[0]) };
 static double a[INNER * STRIDE], b[INNER * STRIDE], c[MOST * STRIDE], before[MOST * STRIDE];
 static gsl_rng *rng;
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     rng = gsl_rng_alloc(gsl_rng_mt19937);
     return rng ? 0 : -1;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     gsl_rng_free(rng);
     return 0;
 }
+
+GROUP(setup, teardown);
 
 static void fill(double *values, size_t n)
 {
@@ -52,9 +52,8 @@ static void make_operands(void)
     memcpy(before, c, sizeof(c));
 }
 
-static void product_is_the_sum_of_products_and_touches_nothing_else(void **state)
+TEST(product_is_the_sum_of_products_and_touches_nothing_else)
 {
-    (void)state;
     for (size_t s = 0; s < N_SIZES * N_SIZES; s++) {
         size_t rows = sizes[s / N_SIZES], columns = sizes[s % N_SIZES], inner = s % 5 == 0 ? INNER : s % 7;
 
@@ -71,9 +70,8 @@ static void product_is_the_sum_of_products_and_touches_nothing_else(void **state
     }
 }
 
-static void gram_fills_the_upper_triangle_and_touches_nothing_else(void **state)
+TEST(gram_fills_the_upper_triangle_and_touches_nothing_else)
 {
-    (void)state;
     for (size_t s = 0; s < N_SIZES; s++) {
         size_t n = sizes[s], inner = s % 2 ? INNER : 9;
 
@@ -101,9 +99,8 @@ static void make_definite(size_t n)
     memcpy(c, before, sizeof(c));
 }
 
-static void factor_times_itself_is_the_matrix_and_the_lower_triangle_stays(void **state)
+TEST(factor_times_itself_is_the_matrix_and_the_lower_triangle_stays)
 {
-    (void)state;
     for (size_t s = 0; s < N_SIZES; s++) {
         size_t n = sizes[s];
 
@@ -119,9 +116,8 @@ static void factor_times_itself_is_the_matrix_and_the_lower_triangle_stays(void 
     }
 }
 
-static void indefinite_and_endless_matrices_are_edom(void **state)
+TEST(indefinite_and_endless_matrices_are_edom)
 {
-    (void)state;
     for (size_t s = 0; s < N_SIZES; s++) {
         size_t n = sizes[s];
 
@@ -137,12 +133,11 @@ static void indefinite_and_endless_matrices_are_edom(void **state)
     }
 }
 
-static void solved_rows_give_the_right_side_back_whatever_the_parts(void **state)
+TEST(solved_rows_give_the_right_side_back_whatever_the_parts)
 {
     static const size_t widths[] = {1, 6, 40};
     double x[MOST * STRIDE];
 
-    (void)state;
     for (size_t s = 0; s < 3 * N_SIZES; s++) {
         size_t n = sizes[s / 3], width = widths[s % 3], part = n / 3 + 1;
 
@@ -158,11 +153,10 @@ static void solved_rows_give_the_right_side_back_whatever_the_parts(void **state
     }
 }
 
-static void vector_and_inverse_solve_the_matrix(void **state)
+TEST(vector_and_inverse_solve_the_matrix)
 {
     double inverse[MOST * MOST], scratch[MOST * MOST], vector[MOST];
 
-    (void)state;
     for (size_t s = 0; s < N_SIZES; s++) {
         size_t n = sizes[s];
 
@@ -183,18 +177,4 @@ static void vector_and_inverse_solve_the_matrix(void **state)
             assert_close(solved, vector[i], 1e-9);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(product_is_the_sum_of_products_and_touches_nothing_else),
-        cmocka_unit_test(gram_fills_the_upper_triangle_and_touches_nothing_else),
-        cmocka_unit_test(factor_times_itself_is_the_matrix_and_the_lower_triangle_stays),
-        cmocka_unit_test(indefinite_and_endless_matrices_are_edom),
-        cmocka_unit_test(solved_rows_give_the_right_side_back_whatever_the_parts),
-        cmocka_unit_test(vector_and_inverse_solve_the_matrix),
-    };
-
-    return cmocka_run_group_tests_name("models/surrogate/dense", tests, setup, teardown);
 }

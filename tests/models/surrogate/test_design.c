@@ -1,9 +1,8 @@
 /* Tests of models/surrogate/design: every design passes one conformance test; Sobol's spreads better than
  * chance. */
 #include "models/surrogate/design.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
-#include <gsl/gsl_errno.h>
 #include <gsl/gsl_rng.h>
 #include <math.h>
 #include <stdbool.h>
@@ -22,7 +21,7 @@ static struct space square;
 
 static gsl_rng *rng;
 
-static int setup(void **state)
+FIXTURE(setup)
 {
     static const enum space_kind mixed_kind[] = {SPACE_ORDERED, SPACE_ORDERED, SPACE_CATEGORY,
                                                  SPACE_CATEGORY};
@@ -31,8 +30,6 @@ static int setup(void **state)
     static double raw[MAX_POINTS * 4];
     size_t n = 0;
 
-    (void)state;
-    gsl_set_error_handler_off();
     rng = gsl_rng_alloc(gsl_rng_mt19937);
     for (int i = 0; i < N_SIZES * N_DEPTHS * 2 * 4; i++) {
         const double row[] = {12 + i % N_SIZES, i / N_SIZES % N_DEPTHS, i / (N_SIZES * N_DEPTHS) % 2,
@@ -52,14 +49,15 @@ static int setup(void **state)
     return space_init(&square, raw, GRID * GRID, 2, square_kind);
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     space_done(&mixed);
     space_done(&square);
     gsl_rng_free(rng);
     return 0;
 }
+
+GROUP(setup, teardown);
 
 static size_t draw(const struct design_ops *design, const struct space *space, size_t n, unsigned long seed,
                    size_t *ret_points)
@@ -83,12 +81,11 @@ static bool all_distinct(const size_t *points, size_t n, size_t n_points)
     return true;
 }
 
-static void points_are_distinct_and_as_many_as_asked(void **state)
+TEST(points_are_distinct_and_as_many_as_asked)
 {
     static const size_t counts[] = {0, 1, 2, 7, 64, 400};
     size_t points[MAX_POINTS];
 
-    (void)state;
     for (size_t d = 0; d < N_DESIGNS; d++) {
         for (size_t c = 0; c < 6; c++) {
             assert_int_equal(draw(designs[d], &mixed, counts[c], c, points), counts[c]);
@@ -97,11 +94,10 @@ static void points_are_distinct_and_as_many_as_asked(void **state)
     }
 }
 
-static void asking_for_all_or_more_returns_every_point(void **state)
+TEST(asking_for_all_or_more_returns_every_point)
 {
     size_t points[MAX_POINTS + 100];
 
-    (void)state;
     for (size_t d = 0; d < N_DESIGNS; d++) {
         assert_int_equal(draw(designs[d], &mixed, mixed.n_points, 1, points), mixed.n_points);
         assert_true(all_distinct(points, mixed.n_points, mixed.n_points));
@@ -110,11 +106,10 @@ static void asking_for_all_or_more_returns_every_point(void **state)
     }
 }
 
-static void nothing_is_written_beyond_what_was_drawn(void **state)
+TEST(nothing_is_written_beyond_what_was_drawn)
 {
     size_t points[9];
 
-    (void)state;
     for (size_t d = 0; d < N_DESIGNS; d++) {
         points[8] = 4711;
         draw(designs[d], &mixed, 8, 3, points);
@@ -122,11 +117,10 @@ static void nothing_is_written_beyond_what_was_drawn(void **state)
     }
 }
 
-static void same_seed_same_design_and_another_seed_another(void **state)
+TEST(same_seed_same_design_and_another_seed_another)
 {
     size_t first[20], again[20], other[20];
 
-    (void)state;
     for (size_t d = 0; d < N_DESIGNS; d++) {
         draw(designs[d], &mixed, 20, 5, first);
         draw(designs[d], &mixed, 20, 5, again);
@@ -136,14 +130,13 @@ static void same_seed_same_design_and_another_seed_another(void **state)
     }
 }
 
-static void one_point_space_is_drawn(void **state)
+TEST(one_point_space_is_drawn)
 {
     const double raw[] = {5.0, 3.0};
     const enum space_kind kind[] = {SPACE_ORDERED, SPACE_CATEGORY};
     struct space space;
     size_t point;
 
-    (void)state;
     assert_int_equal(space_init(&space, raw, 1, 2, kind), 0);
     for (size_t d = 0; d < N_DESIGNS; d++) {
         point = 99;
@@ -155,14 +148,13 @@ static void one_point_space_is_drawn(void **state)
 
 /* Every first point comes about equally often: chi-square with 9 degrees of freedom stays below its 99.9 %
  * quantile. */
-static void random_is_uniform(void **state)
+TEST(random_is_uniform)
 {
     double raw[10], counts[10] = {0}, chi_square = 0.0;
     const enum space_kind kind = SPACE_ORDERED;
     struct space space;
     size_t points[3];
 
-    (void)state;
     for (int i = 0; i < 10; i++)
         raw[i] = i;
     assert_int_equal(space_init(&space, raw, 10, 1, &kind), 0);
@@ -184,11 +176,10 @@ static void count_categories(const size_t *points, size_t n, size_t dim, size_t 
         counts[(size_t)space_row(&mixed, points[i])[dim]]++;
 }
 
-static void sobol_gives_every_category_its_share(void **state)
+TEST(sobol_gives_every_category_its_share)
 {
     size_t points[16], counts[5];
 
-    (void)state;
     for (unsigned long seed = 1; seed <= 50; seed++) {
         draw(&design_sobol, &mixed, 16, seed, points);
         count_categories(points, 16, 2, counts);
@@ -203,11 +194,10 @@ static void sobol_gives_every_category_its_share(void **state)
     }
 }
 
-static void sobol_covers_the_categories_with_as_few_points_as_there_are(void **state)
+TEST(sobol_covers_the_categories_with_as_few_points_as_there_are)
 {
     size_t points[4], counts[5];
 
-    (void)state;
     for (unsigned long seed = 1; seed <= 50; seed++) {
         draw(&design_sobol, &mixed, 4, seed, points);
         count_categories(points, 4, 3, counts);
@@ -227,12 +217,11 @@ static double unevenness(const size_t *points, size_t n)
     return sum;
 }
 
-static void sobol_spreads_more_evenly_than_random(void **state)
+TEST(sobol_spreads_more_evenly_than_random)
 {
     static const size_t counts[] = {64, 100, 200};
     size_t points[200];
 
-    (void)state;
     for (size_t c = 0; c < 3; c++) {
         double random = 0.0, sobol = 0.0;
 
@@ -247,22 +236,20 @@ static void sobol_spreads_more_evenly_than_random(void **state)
     }
 }
 
-static void sobol_puts_one_point_into_each_of_64_squares(void **state)
+TEST(sobol_puts_one_point_into_each_of_64_squares)
 {
     size_t points[64];
 
-    (void)state;
     for (unsigned long seed = 1; seed <= 40; seed++) {
         draw(&design_sobol, &square, 64, seed, points);
         assert_close(unevenness(points, 64), 0.0, 0.0);
     }
 }
 
-static void sobol_balances_combinations_of_categories(void **state)
+TEST(sobol_balances_combinations_of_categories)
 {
     size_t points[32];
 
-    (void)state;
     for (unsigned long seed = 1; seed <= 20; seed++) {
         size_t counts[2][5] = {{0}};
 
@@ -282,7 +269,7 @@ static void sobol_balances_combinations_of_categories(void **state)
 }
 
 /* Rounding to the nearest level would halve the share of the outermost ones. */
-static void sobol_does_not_neglect_the_edges(void **state)
+TEST(sobol_does_not_neglect_the_edges)
 {
     const double raw[] = {0, 1, 2, 3, 4};
     const enum space_kind kind = SPACE_ORDERED;
@@ -290,7 +277,6 @@ static void sobol_does_not_neglect_the_edges(void **state)
     struct space space;
     size_t point;
 
-    (void)state;
     assert_int_equal(space_init(&space, raw, 5, 1, &kind), 0);
     for (unsigned long seed = 1; seed <= 2000; seed++) {
         draw(&design_sobol, &space, 1, seed, &point);
@@ -303,11 +289,10 @@ static void sobol_does_not_neglect_the_edges(void **state)
 
 /* 32 points on 32 x 32: every row and every column is met once, but where a nearest free point was the second
  * best. */
-static void latin_meets_every_level_of_a_square_once(void **state)
+TEST(latin_meets_every_level_of_a_square_once)
 {
     size_t points[GRID];
 
-    (void)state;
     for (unsigned long seed = 1; seed <= 40; seed++) {
         bool row[GRID] = {false}, column[GRID] = {false};
 
@@ -320,11 +305,10 @@ static void latin_meets_every_level_of_a_square_once(void **state)
     }
 }
 
-static void the_fraction_is_half_of_a_square_and_every_level_keeps_its_share(void **state)
+TEST(the_fraction_is_half_of_a_square_and_every_level_keeps_its_share)
 {
     size_t points[MAX_POINTS], n, row[GRID] = {0}, column[GRID] = {0};
 
-    (void)state;
     assert_int_equal(design_fraction_size(&square, &n), 0);
     assert_int_equal(n, GRID * GRID / 2);
     assert_int_equal(draw(&design_fraction, &square, n, 1, points), n);
@@ -336,28 +320,4 @@ static void the_fraction_is_half_of_a_square_and_every_level_keeps_its_share(voi
     }
     for (size_t i = 0; i < GRID; i++)
         assert_true(row[i] == GRID / 2 && column[i] == GRID / 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(points_are_distinct_and_as_many_as_asked),
-        cmocka_unit_test(asking_for_all_or_more_returns_every_point),
-        cmocka_unit_test(nothing_is_written_beyond_what_was_drawn),
-        cmocka_unit_test(same_seed_same_design_and_another_seed_another),
-        cmocka_unit_test(one_point_space_is_drawn),
-        cmocka_unit_test(random_is_uniform),
-        cmocka_unit_test(latin_meets_every_level_of_a_square_once),
-        cmocka_unit_test(the_fraction_is_half_of_a_square_and_every_level_keeps_its_share),
-        cmocka_unit_test(latin_meets_every_level_of_a_square_once),
-        cmocka_unit_test(the_fraction_is_half_of_a_square_and_every_level_keeps_its_share),
-        cmocka_unit_test(sobol_gives_every_category_its_share),
-        cmocka_unit_test(sobol_covers_the_categories_with_as_few_points_as_there_are),
-        cmocka_unit_test(sobol_spreads_more_evenly_than_random),
-        cmocka_unit_test(sobol_puts_one_point_into_each_of_64_squares),
-        cmocka_unit_test(sobol_balances_combinations_of_categories),
-        cmocka_unit_test(sobol_does_not_neglect_the_edges),
-    };
-
-    return cmocka_run_group_tests_name("models/surrogate/design", tests, setup, teardown);
 }

@@ -1,10 +1,9 @@
 /* The marginal likelihood: a value by hand, the gradient against differences, the descent against its
  * neighbourhood. */
 #include "models/surrogate/evidence.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
-#include <gsl/gsl_errno.h>
 #include <gsl/gsl_math.h>
 
 #define N 12
@@ -15,12 +14,10 @@ static struct lattice lattice;
 static size_t points[N];
 static double response[N], noise[N];
 
-static int setup(void **state)
+FIXTURE(setup)
 {
     double raw[N * 3];
 
-    (void)state;
-    gsl_set_error_handler_off();
     for (size_t i = 0; i < N; i++) {
         double a = (double)(i % 4), b = (double)((i * 5) % 7), c = (double)(i % 3);
 
@@ -34,13 +31,14 @@ static int setup(void **state)
     return space_init(&space, raw, N, 3, kinds) || lattice_init(&lattice, &space);
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     lattice_done(&lattice);
     space_done(&space);
     return 0;
 }
+
+GROUP(setup, teardown);
 
 static double loss_at(struct evidence *evidence, const double *logs)
 {
@@ -56,12 +54,11 @@ static void prior_means(double *logs)
         logs[i] = kernel_prior_of(&space, i).mean;
 }
 
-static void loss_of_one_observation_is_its_normal_density(void **state)
+TEST(loss_of_one_observation_is_its_normal_density)
 {
     struct evidence evidence;
     double logs[KERNEL_MAX_LOGS], variance;
 
-    (void)state;
     prior_means(logs);
     assert_int_equal(evidence_init(&evidence, &space, &lattice, points, 1, response, noise), 0);
     variance = KERNEL_OFFSET + exp(logs[3]) + exp(logs[4]) + noise[0];
@@ -70,12 +67,11 @@ static void loss_of_one_observation_is_its_normal_density(void **state)
     evidence_done(&evidence);
 }
 
-static void prior_adds_half_a_squared_deviation(void **state)
+TEST(prior_adds_half_a_squared_deviation)
 {
     struct evidence evidence;
     double logs[KERNEL_MAX_LOGS], before;
 
-    (void)state;
     prior_means(logs);
     assert_int_equal(evidence_init(&evidence, &space, &lattice, points, 1, response, noise), 0);
     before = loss_at(&evidence, logs);
@@ -85,7 +81,7 @@ static void prior_adds_half_a_squared_deviation(void **state)
     evidence_done(&evidence);
 }
 
-static void gradient_agrees_with_finite_differences(void **state)
+TEST(gradient_agrees_with_finite_differences)
 {
     const double offsets[][5] = {{0, 0, 0, 0, 0},
                                  {0.5, -0.7, 0.9, -0.4, 1.0},
@@ -93,7 +89,6 @@ static void gradient_agrees_with_finite_differences(void **state)
                                  {2.0, 2.0, 2.0, -2.0, -3.0}};
     struct evidence evidence;
 
-    (void)state;
     assert_int_equal(evidence_init(&evidence, &space, &lattice, points, N, response, noise), 0);
     for (size_t k = 0; k < sizeof(offsets) / sizeof(offsets[0]); k++) {
         double logs[KERNEL_MAX_LOGS], gradient[KERNEL_MAX_LOGS], loss;
@@ -117,12 +112,11 @@ static void gradient_agrees_with_finite_differences(void **state)
     evidence_done(&evidence);
 }
 
-static void far_beyond_the_prior_the_loss_is_finite_and_grows(void **state)
+TEST(far_beyond_the_prior_the_loss_is_finite_and_grows)
 {
     struct evidence evidence;
     double logs[KERNEL_MAX_LOGS], gradient[KERNEL_MAX_LOGS], near, far;
 
-    (void)state;
     assert_int_equal(evidence_init(&evidence, &space, &lattice, points, N, response, noise), 0);
     prior_means(logs);
     logs[1] += 100.0;
@@ -134,13 +128,12 @@ static void far_beyond_the_prior_the_loss_is_finite_and_grows(void **state)
     evidence_done(&evidence);
 }
 
-static void minimum_has_no_slope_and_no_better_neighbour(void **state)
+TEST(minimum_has_no_slope_and_no_better_neighbour)
 {
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     struct evidence evidence;
     double logs[KERNEL_MAX_LOGS], gradient[KERNEL_MAX_LOGS], start, lowest;
 
-    (void)state;
     assert_int_equal(evidence_init(&evidence, &space, &lattice, points, N, response, noise), 0);
     prior_means(logs);
     start = loss_at(&evidence, logs);
@@ -161,13 +154,12 @@ static void minimum_has_no_slope_and_no_better_neighbour(void **state)
     gsl_rng_free(rng);
 }
 
-static void loss_and_gradient_are_the_same_with_and_without_a_lattice(void **state)
+TEST(loss_and_gradient_are_the_same_with_and_without_a_lattice)
 {
     const struct lattice none = {0};
     struct evidence with, without;
     double logs[KERNEL_MAX_LOGS], gradient[2][KERNEL_MAX_LOGS], loss[2];
 
-    (void)state;
     prior_means(logs);
     logs[0] += 0.3;
     assert_int_equal(evidence_init(&with, &space, &lattice, points, N, response, noise), 0);
@@ -183,11 +175,10 @@ static void loss_and_gradient_are_the_same_with_and_without_a_lattice(void **sta
     evidence_done(&without);
 }
 
-static void factor_of_a_singular_matrix_gets_jitter(void **state)
+TEST(factor_of_a_singular_matrix_gets_jitter)
 {
     double ones[16];
 
-    (void)state;
     for (size_t i = 0; i < 16; i++)
         ones[i] = 1.0;
     assert_int_equal(evidence_factorise(ones, 4, 1.0), 0);
@@ -195,26 +186,9 @@ static void factor_of_a_singular_matrix_gets_jitter(void **state)
     assert_close(ones[3], 1.0, 1e-4);
 }
 
-static void indefinite_matrix_is_edom(void **state)
+TEST(indefinite_matrix_is_edom)
 {
     double matrix[] = {1.0, 3.0, 3.0, 1.0};
 
-    (void)state;
     assert_int_equal(evidence_factorise(matrix, 2, 1.0), -EDOM);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loss_of_one_observation_is_its_normal_density),
-        cmocka_unit_test(prior_adds_half_a_squared_deviation),
-        cmocka_unit_test(gradient_agrees_with_finite_differences),
-        cmocka_unit_test(far_beyond_the_prior_the_loss_is_finite_and_grows),
-        cmocka_unit_test(minimum_has_no_slope_and_no_better_neighbour),
-        cmocka_unit_test(loss_and_gradient_are_the_same_with_and_without_a_lattice),
-        cmocka_unit_test(factor_of_a_singular_matrix_gets_jitter),
-        cmocka_unit_test(indefinite_matrix_is_edom),
-    };
-
-    return cmocka_run_group_tests_name("models/surrogate/evidence", tests, setup, teardown);
 }

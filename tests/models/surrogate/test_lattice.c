@@ -1,6 +1,6 @@
 /* What is looked up is what the kernel says of the coordinates. */
 #include "models/surrogate/lattice.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <math.h>
@@ -29,7 +29,7 @@ static void make_uneven(struct space *space)
     assert_int_equal(space_init(space, raw, n, 4, kinds), 0);
 }
 
-static void table_holds_the_kernel_of_every_pair(void **state)
+TEST(table_holds_the_kernel_of_every_pair)
 {
     const double logs[] = {-0.5, 0.2, 0.4, -1.0, 0.3, -3.0};
     struct space space;
@@ -37,7 +37,6 @@ static void table_holds_the_kernel_of_every_pair(void **state)
     struct kernel kernel;
     double *table;
 
-    (void)state;
     make_uneven(&space);
     kernel_from_logs(&kernel, &space, logs);
     assert_int_equal(lattice_init(&lattice, &space), 0);
@@ -60,13 +59,12 @@ static void table_holds_the_kernel_of_every_pair(void **state)
     space_done(&space);
 }
 
-static void even_levels_have_as_many_classes_as_levels(void **state)
+TEST(even_levels_have_as_many_classes_as_levels)
 {
     static const enum space_kind kinds[] = {SPACE_ORDERED, SPACE_CATEGORY};
     struct space space;
     struct lattice lattice;
 
-    (void)state;
     for (size_t i = 0; i < 44; i++) {
         raw[2 * i] = (double)(i % 11);
         raw[2 * i + 1] = (double)(i / 11);
@@ -78,13 +76,12 @@ static void even_levels_have_as_many_classes_as_levels(void **state)
     space_done(&space);
 }
 
-static void one_point_has_one_class(void **state)
+TEST(one_point_has_one_class)
 {
     const enum space_kind kind = SPACE_ORDERED;
     struct space space;
     struct lattice lattice;
 
-    (void)state;
     raw[0] = 7.0;
     assert_int_equal(space_init(&space, raw, 1, 1, &kind), 0);
     assert_int_equal(lattice_init(&lattice, &space), 0);
@@ -95,13 +92,12 @@ static void one_point_has_one_class(void **state)
     space_done(&space);
 }
 
-static void too_many_levels_are_erange(void **state)
+TEST(too_many_levels_are_erange)
 {
     static const enum space_kind kinds[] = {SPACE_ORDERED, SPACE_ORDERED};
     struct space space;
     struct lattice lattice;
 
-    (void)state;
     for (size_t i = 0; i < MOST; i++)
         raw[i] = (double)i;
     assert_int_equal(space_init(&space, raw, MOST, 1, kinds), 0);
@@ -124,16 +120,4 @@ static void too_many_levels_are_erange(void **state)
     space_init(&space, raw, 1800, 2, kinds);
     assert_int_equal(lattice_init(&lattice, &space), -ERANGE);
     space_done(&space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(table_holds_the_kernel_of_every_pair),
-        cmocka_unit_test(even_levels_have_as_many_classes_as_levels),
-        cmocka_unit_test(one_point_has_one_class),
-        cmocka_unit_test(too_many_levels_are_erange),
-    };
-
-    return cmocka_run_group_tests_name("models/surrogate/lattice", tests, NULL, NULL);
 }

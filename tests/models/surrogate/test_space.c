@@ -1,6 +1,6 @@
 /* Tests of models/surrogate/space: scaling, levels, and what it refuses. */
 #include "models/surrogate/space.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <math.h>
@@ -8,13 +8,12 @@
 
 static const enum space_kind ordered_and_category[] = {SPACE_ORDERED, SPACE_CATEGORY};
 
-static void ordered_dimensions_are_scaled_and_categories_kept(void **state)
+TEST(ordered_dimensions_are_scaled_and_categories_kept)
 {
     const double raw[] = {12, 0, 14, 4, 22, 4, 17, 3};
     const double expected[] = {0.0, 0, 0.2, 4, 1.0, 4, 0.5, 3};
     struct space space;
 
-    (void)state;
     assert_int_equal(space_init(&space, raw, 4, 2, ordered_and_category), 0);
     assert_int_equal(space.n_points, 4);
     assert_int_equal(space.n_dims, 2);
@@ -26,24 +25,22 @@ static void ordered_dimensions_are_scaled_and_categories_kept(void **state)
     space_done(&space);
 }
 
-static void levels_are_distinct_values(void **state)
+TEST(levels_are_distinct_values)
 {
     const double raw[] = {3, 1, 1, 1, 2, 0, 3, 7, 1, 1};
     struct space space;
 
-    (void)state;
     assert_int_equal(space_init(&space, raw, 5, 2, ordered_and_category), 0);
     assert_int_equal(space.n_levels[0], 3);
     assert_int_equal(space.n_levels[1], 3);
     space_done(&space);
 }
 
-static void dimension_that_does_not_vary_is_zero(void **state)
+TEST(dimension_that_does_not_vary_is_zero)
 {
     const double raw[] = {16, 2, 16, 2, 16, 2};
     struct space space;
 
-    (void)state;
     assert_int_equal(space_init(&space, raw, 3, 2, ordered_and_category), 0);
     for (size_t i = 0; i < 3; i++) {
         assert_close(space_row(&space, i)[0], 0.0, 0.0);
@@ -54,24 +51,22 @@ static void dimension_that_does_not_vary_is_zero(void **state)
     space_done(&space);
 }
 
-static void one_point_is_a_space(void **state)
+TEST(one_point_is_a_space)
 {
     const double raw[] = {-5, 0};
     struct space space;
 
-    (void)state;
     assert_int_equal(space_init(&space, raw, 1, 2, ordered_and_category), 0);
     assert_close(space.x[0], 0.0, 0.0);
     assert_int_equal(space.n_levels[0], 1);
     space_done(&space);
 }
 
-static void raw_numbers_are_copied(void **state)
+TEST(raw_numbers_are_copied)
 {
     double raw[] = {0, 0, 1, 1};
     struct space space;
 
-    (void)state;
     assert_int_equal(space_init(&space, raw, 2, 2, ordered_and_category), 0);
     memset(raw, 0xff, sizeof(raw));
     assert_close(space.x[2], 1.0, 0.0);
@@ -79,7 +74,7 @@ static void raw_numbers_are_copied(void **state)
     space_done(&space);
 }
 
-static void bad_arguments_are_refused_and_leave_an_empty_space(void **state)
+TEST(bad_arguments_are_refused_and_leave_an_empty_space)
 {
     static const struct {
         const char *what;
@@ -93,7 +88,6 @@ static void bad_arguments_are_refused_and_leave_an_empty_space(void **state)
         {"huge category", 0, 1e300, 1, 2},  {"size overflows", 0, 0, SIZE_MAX / 4, 2},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const double raw[] = {cases[i].first, cases[i].category};
         struct space space;
@@ -107,30 +101,14 @@ static void bad_arguments_are_refused_and_leave_an_empty_space(void **state)
     }
 }
 
-static void done_accepts_null_and_twice(void **state)
+TEST(done_accepts_null_and_twice)
 {
     const double raw[] = {0, 0};
     struct space space;
 
-    (void)state;
     assert_int_equal(space_init(&space, raw, 1, 2, ordered_and_category), 0);
     space_done(&space);
     assert_null(space.x);
     space_done(&space);
     space_done(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ordered_dimensions_are_scaled_and_categories_kept),
-        cmocka_unit_test(levels_are_distinct_values),
-        cmocka_unit_test(dimension_that_does_not_vary_is_zero),
-        cmocka_unit_test(one_point_is_a_space),
-        cmocka_unit_test(raw_numbers_are_copied),
-        cmocka_unit_test(bad_arguments_are_refused_and_leave_an_empty_space),
-        cmocka_unit_test(done_accepts_null_and_twice),
-    };
-
-    return cmocka_run_group_tests_name("models/surrogate/space", tests, NULL, NULL);
 }

@@ -4,11 +4,12 @@
 #include <errno.h>
 #include <string.h>
 
+GROUP(setup, teardown);
+
 static const struct surrogate_ops *const strategies[] = {&surrogate_gp, &surrogate_quadratic};
 
-static void too_few_observations_are_enodata(void **unused)
+TEST(too_few_observations_are_enodata)
 {
-    (void)unused;
     make_data(0.05);
     for (size_t s = 0; s < 2; s++) {
         void *state = state_of(strategies[s]);
@@ -20,9 +21,8 @@ static void too_few_observations_are_enodata(void **unused)
     }
 }
 
-static void zeroed_state_can_be_done_twice(void **unused)
+TEST(zeroed_state_can_be_done_twice)
 {
-    (void)unused;
     for (size_t s = 0; s < 2; s++) {
         void *state = state_of(strategies[s]);
 
@@ -31,9 +31,8 @@ static void zeroed_state_can_be_done_twice(void **unused)
     }
 }
 
-static void a_failed_fit_leaves_the_last_one_in_force(void **unused)
+TEST(a_failed_fit_leaves_the_last_one_in_force)
 {
-    (void)unused;
     make_data(0.05);
     for (size_t s = 0; s < 2; s++) {
         void *state = state_of(strategies[s]);
@@ -49,9 +48,8 @@ static void a_failed_fit_leaves_the_last_one_in_force(void **unused)
     }
 }
 
-static void predictions_come_near_a_smooth_truth(void **unused)
+TEST(predictions_come_near_a_smooth_truth)
 {
-    (void)unused;
     make_data(0.02);
     for (size_t s = 0; s < 2; s++) {
         void *state = state_of(strategies[s]);
@@ -72,9 +70,8 @@ static void predictions_come_near_a_smooth_truth(void **unused)
     }
 }
 
-static void an_exact_observation_is_interpolated(void **unused)
+TEST(an_exact_observation_is_interpolated)
 {
-    (void)unused;
     make_data(0.02);
     data[3].mean += 1.0; /* no smooth surface reaches this one */
     data[3].mean_variance = 1e-10;
@@ -90,9 +87,8 @@ static void an_exact_observation_is_interpolated(void **unused)
     }
 }
 
-static void a_noisy_outlier_moves_less_than_a_certain_one(void **unused)
+TEST(a_noisy_outlier_moves_less_than_a_certain_one)
 {
-    (void)unused;
     for (size_t s = 0; s < 2; s++) {
         double mean[2], variance[2];
         size_t point = 0;
@@ -114,9 +110,8 @@ static void a_noisy_outlier_moves_less_than_a_certain_one(void **unused)
     }
 }
 
-static void units_do_not_matter(void **unused)
+TEST(units_do_not_matter)
 {
-    (void)unused;
     for (size_t s = 0; s < 2; s++) {
         double mean[2], variance[2];
 
@@ -138,9 +133,8 @@ static void units_do_not_matter(void **unused)
     }
 }
 
-static void leave_one_out_equals_fits_without_the_one(void **unused)
+TEST(leave_one_out_equals_fits_without_the_one)
 {
-    (void)unused;
     make_data(0.05);
     for (size_t i = 0; i < N_DATA; i++)
         data[i].mean_variance *= 1.0 + (double)(i % 3);
@@ -169,9 +163,8 @@ static void leave_one_out_equals_fits_without_the_one(void **unused)
     }
 }
 
-static void covariance_of_a_point_with_itself_is_its_variance(void **unused)
+TEST(covariance_of_a_point_with_itself_is_its_variance)
 {
-    (void)unused;
     make_data(0.05);
     for (size_t s = 0; s < 2; s++) {
         void *state = state_of(strategies[s]);
@@ -193,9 +186,8 @@ static void covariance_of_a_point_with_itself_is_its_variance(void **unused)
 
 /* What kriging believers rest on: a further observation at the posterior mean takes cov^2 / (var + noise) off
  * the variance. */
-static void covariance_foretells_what_a_further_observation_does(void **unused)
+TEST(covariance_foretells_what_a_further_observation_does)
 {
-    (void)unused;
     for (size_t s = 0; s < 2; s++) {
         void *state = state_of(strategies[s]);
         const size_t listed[] = {5, 7, 60};
@@ -217,12 +209,11 @@ static void covariance_foretells_what_a_further_observation_does(void **unused)
 }
 
 /* Nothing but rounding is left of the posterior covariance of what was measured without noise. */
-static void points_known_exactly_are_drawn_as_they_are(void **unused)
+TEST(points_known_exactly_are_drawn_as_they_are)
 {
     static double draws[2 * N_DATA];
     size_t listed[N_DATA];
 
-    (void)unused;
     make_data(0.0);
     for (size_t i = 0; i < N_DATA; i++) {
         data[i].mean_variance = 1e-15;
@@ -239,12 +230,11 @@ static void points_known_exactly_are_drawn_as_they_are(void **unused)
     }
 }
 
-static void only_variances_that_cannot_reach_the_floor_are_too_large(void **unused)
+TEST(only_variances_that_cannot_reach_the_floor_are_too_large)
 {
     static size_t all[N_POINTS];
     static double mean[2][N_POINTS], variance[2][N_POINTS];
 
-    (void)unused;
     make_data(0.02);
     for (size_t i = 0; i < N_POINTS; i++)
         all[i] = i;
@@ -271,12 +261,11 @@ static void only_variances_that_cannot_reach_the_floor_are_too_large(void **unus
     }
 }
 
-static void samples_have_the_posterior_moments(void **unused)
+TEST(samples_have_the_posterior_moments)
 {
     enum { N_DRAWS = 20000 };
     static double draws[N_DRAWS * 3];
 
-    (void)unused;
     make_data(0.05);
     for (size_t s = 0; s < 2; s++) {
         void *state = state_of(strategies[s]);
@@ -300,9 +289,8 @@ static void samples_have_the_posterior_moments(void **unused)
     }
 }
 
-static void equal_responses_are_no_difficulty(void **unused)
+TEST(equal_responses_are_no_difficulty)
 {
-    (void)unused;
     make_data(0.05);
     for (size_t i = 0; i < N_DATA; i++)
         data[i] = (struct observation){.point = i, .mean = 3.0, .mean_variance = 1e-4};
@@ -317,9 +305,8 @@ static void equal_responses_are_no_difficulty(void **unused)
     }
 }
 
-static void equal_seeds_give_equal_fits(void **unused)
+TEST(equal_seeds_give_equal_fits)
 {
-    (void)unused;
     make_data(0.05);
     for (size_t s = 0; s < 2; s++) {
         double mean[2], variance[2];
@@ -335,27 +322,4 @@ static void equal_seeds_give_equal_fits(void **unused)
         assert_close(mean[1], mean[0], 0.0);
         assert_close(variance[1], variance[0], 0.0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(too_few_observations_are_enodata),
-        cmocka_unit_test(zeroed_state_can_be_done_twice),
-        cmocka_unit_test(a_failed_fit_leaves_the_last_one_in_force),
-        cmocka_unit_test(predictions_come_near_a_smooth_truth),
-        cmocka_unit_test(an_exact_observation_is_interpolated),
-        cmocka_unit_test(a_noisy_outlier_moves_less_than_a_certain_one),
-        cmocka_unit_test(units_do_not_matter),
-        cmocka_unit_test(leave_one_out_equals_fits_without_the_one),
-        cmocka_unit_test(covariance_of_a_point_with_itself_is_its_variance),
-        cmocka_unit_test(covariance_foretells_what_a_further_observation_does),
-        cmocka_unit_test(points_known_exactly_are_drawn_as_they_are),
-        cmocka_unit_test(only_variances_that_cannot_reach_the_floor_are_too_large),
-        cmocka_unit_test(samples_have_the_posterior_moments),
-        cmocka_unit_test(equal_responses_are_no_difficulty),
-        cmocka_unit_test(equal_seeds_give_equal_fits),
-    };
-
-    return cmocka_run_group_tests_name("models/surrogate/surrogate", tests, setup, teardown);
 }

@@ -4,14 +4,15 @@
 
 #include <gsl/gsl_linalg.h>
 
+GROUP(setup, teardown);
+
 /* Far from all data in the kernel's terms nothing is known but the constant, whose own posterior is that of a
  * normal mean. */
-static void gp_knows_little_where_it_saw_nothing(void **unused)
+TEST(gp_knows_little_where_it_saw_nothing)
 {
     void *state = state_of(&surrogate_gp);
     double near_mean, near_variance, far_mean, far_variance;
 
-    (void)unused;
     make_data(0.02);
     for (size_t i = 0; i < 10; i++) { /* one corner, one API */
         data[i].point = i % 3 + N_SIZES * (i / 3);
@@ -26,7 +27,7 @@ static void gp_knows_little_where_it_saw_nothing(void **unused)
 
 /* Predictions for three observations by the textbook formula with a general inverse, with the
  * hyper-parameters found apart from the fit. */
-static void gp_predicts_the_conditional_normal_of_three_observations(void **unused)
+TEST(gp_predicts_the_conditional_normal_of_three_observations)
 {
     const double raw[] = {0, 1, 2, 3, 4};
     const enum space_kind ordered = SPACE_ORDERED;
@@ -45,7 +46,6 @@ static void gp_predicts_the_conditional_normal_of_three_observations(void **unus
     struct space line;
     int sign;
 
-    (void)unused;
     assert_int_equal(space_init(&line, raw, 5, 1, &ordered), 0);
     gsl_rng_set(rng, 5);
     assert_int_equal(surrogate_gp.fit(state, &line, three, 3, 1, rng), 0);
@@ -79,7 +79,7 @@ static void gp_predicts_the_conditional_normal_of_three_observations(void **unus
 
 /* A space with too many levels for a lattice, and a part of it that has one: the same points, observations
  * and hyper-parameters. */
-static void a_space_without_a_lattice_gives_the_same(void **unused)
+TEST(a_space_without_a_lattice_gives_the_same)
 {
     enum { MANY = 1500, FEW = 31 };
     static double raw[MANY];
@@ -87,7 +87,6 @@ static void a_space_without_a_lattice_gives_the_same(void **unused)
     const size_t listed[] = {0, 7, 12, 30};
     double mean[2][4], variance[2][4], covariance[2][4], draws[2][8];
 
-    (void)unused;
     for (size_t i = 0; i < MANY; i++)
         raw[i] = i < FEW ? (double)i : 30.0 * (double)(i - FEW) / (double)MANY + 0.001;
     for (size_t k = 0; k < 2; k++) {
@@ -112,15 +111,4 @@ static void a_space_without_a_lattice_gives_the_same(void **unused)
         assert_close(covariance[0][j], covariance[1][j], 1e-5);
         assert_close(draws[0][j], draws[1][j], 1e-4);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gp_knows_little_where_it_saw_nothing),
-        cmocka_unit_test(gp_predicts_the_conditional_normal_of_three_observations),
-        cmocka_unit_test(a_space_without_a_lattice_gives_the_same),
-    };
-
-    return cmocka_run_group_tests_name("models/surrogate/surrogate_gp", tests, setup, teardown);
 }

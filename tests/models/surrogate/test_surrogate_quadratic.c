@@ -1,11 +1,12 @@
 /* What is particular to the response surface. */
 #include "tests/models/surrogate/surrogate_rig.h"
 
-static void quadratic_recovers_an_exact_quadratic(void **unused)
+GROUP(setup, teardown);
+
+TEST(quadratic_recovers_an_exact_quadratic)
 {
     void *state = state_of(&surrogate_quadratic);
 
-    (void)unused;
     make_data(0.0);
     for (size_t i = 0; i < N_DATA; i++)
         data[i].mean_variance = 1e-12;
@@ -20,12 +21,11 @@ static void quadratic_recovers_an_exact_quadratic(void **unused)
     drop(&surrogate_quadratic, state);
 }
 
-static void quadratic_has_a_solution_when_terms_outnumber_data(void **unused)
+TEST(quadratic_has_a_solution_when_terms_outnumber_data)
 {
     void *state = state_of(&surrogate_quadratic);
     double density, rmse;
 
-    (void)unused;
     make_data(0.05);
     for (size_t n = 5; n <= 14; n++) {
         assert_int_equal(surrogate_quadratic.fit(state, &space, data, n, 1, rng), 0);
@@ -35,12 +35,11 @@ static void quadratic_has_a_solution_when_terms_outnumber_data(void **unused)
     drop(&surrogate_quadratic, state);
 }
 
-static void quadratic_reports_lack_of_fit_as_variance(void **unused)
+TEST(quadratic_reports_lack_of_fit_as_variance)
 {
     void *state = state_of(&surrogate_quadratic);
     double mean, variance;
 
-    (void)unused;
     make_data(0.0);
     for (size_t i = 0; i < N_DATA; i++) {
         data[i].mean += i % 2 ? 0.2 : -0.2; /* a pattern no quadratic follows */
@@ -50,15 +49,4 @@ static void quadratic_reports_lack_of_fit_as_variance(void **unused)
     predict_one(&surrogate_quadratic, state, 5, &mean, &variance);
     assert_true(sqrt(variance) > 0.15 && sqrt(variance) < 0.4);
     drop(&surrogate_quadratic, state);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quadratic_recovers_an_exact_quadratic),
-        cmocka_unit_test(quadratic_has_a_solution_when_terms_outnumber_data),
-        cmocka_unit_test(quadratic_reports_lack_of_fit_as_variance),
-    };
-
-    return cmocka_run_group_tests_name("models/surrogate/surrogate_quadratic", tests, setup, teardown);
 }

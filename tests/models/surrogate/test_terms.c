@@ -1,6 +1,6 @@
 /* Which terms a response surface gets, and that they are standardised. */
 #include "models/surrogate/terms.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <stdbool.h>
 
@@ -11,11 +11,10 @@ static const enum space_kind kinds[] = {SPACE_ORDERED, SPACE_ORDERED, SPACE_CATE
 static struct space space;
 static size_t all[N];
 
-static int setup(void **state)
+FIXTURE(setup)
 {
     double raw[N * 3];
 
-    (void)state;
     for (size_t i = 0; i < N; i++) {
         all[i] = i;
         raw[3 * i] = (double)(i % 3);
@@ -25,12 +24,13 @@ static int setup(void **state)
     return space_init(&space, raw, N, 3, kinds);
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     space_done(&space);
     return 0;
 }
+
+GROUP(setup, teardown);
 
 static size_t n_terms_of(const size_t *points, size_t n)
 {
@@ -43,20 +43,18 @@ static size_t n_terms_of(const size_t *points, size_t n)
     return n_terms;
 }
 
-static void full_grid_has_every_term(void **state)
+TEST(full_grid_has_every_term)
 {
-    (void)state;
     /* two linear, one square (the other dimension has two levels), one product; two levels, each with two
      * slopes */
     assert_int_equal(n_terms_of(all, N), 10);
 }
 
-static void what_does_not_vary_gets_no_term(void **state)
+TEST(what_does_not_vary_gets_no_term)
 {
     const size_t one_category[] = {0, 1, 2, 3, 4, 5}, one_point[] = {4}, one_line[] = {0, 1, 2};
     const size_t two_levels[] = {0, 6};
 
-    (void)state;
     assert_int_equal(n_terms_of(one_category, 6), 4);
     assert_int_equal(n_terms_of(one_point, 1), 0);
     /* The second dimension stands still, so its product with the first is no constant but a multiple of the
@@ -65,13 +63,12 @@ static void what_does_not_vary_gets_no_term(void **state)
     assert_int_equal(n_terms_of(two_levels, 2), 3);
 }
 
-static void terms_are_standardised_over_the_points(void **state)
+TEST(terms_are_standardised_over_the_points)
 {
     const size_t some[] = {0, 1, 5, 7, 8, 9, 12, 16};
     struct terms surface;
     double row[11], sum[11] = {0}, squares[11] = {0};
 
-    (void)state;
     assert_int_equal(terms_init(&surface, &space, some, 8), 0);
     for (size_t i = 0; i < 8; i++) {
         terms_row(&surface, some[i], row);
@@ -88,12 +85,11 @@ static void terms_are_standardised_over_the_points(void **state)
     terms_done(&surface);
 }
 
-static void rows_of_all_points_differ(void **state)
+TEST(rows_of_all_points_differ)
 {
     struct terms surface;
     double rows[N][11];
 
-    (void)state;
     assert_int_equal(terms_init(&surface, &space, all, N), 0);
     for (size_t i = 0; i < N; i++) {
         terms_row(&surface, i, rows[i]);
@@ -108,12 +104,11 @@ static void rows_of_all_points_differ(void **state)
     terms_done(&surface);
 }
 
-static void copy_gives_the_same_rows_and_outlives_its_source(void **state)
+TEST(copy_gives_the_same_rows_and_outlives_its_source)
 {
     struct terms surface, copy;
     double row[11], copied[11];
 
-    (void)state;
     assert_int_equal(terms_init(&surface, &space, all, N), 0);
     terms_row(&surface, 11, row);
     assert_int_equal(terms_copy(&copy, &surface), 0);
@@ -122,17 +117,4 @@ static void copy_gives_the_same_rows_and_outlives_its_source(void **state)
     for (size_t k = 0; k <= copy.n_terms; k++)
         assert_close(copied[k], row[k], 0.0);
     terms_done(&copy);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(full_grid_has_every_term),
-        cmocka_unit_test(what_does_not_vary_gets_no_term),
-        cmocka_unit_test(terms_are_standardised_over_the_points),
-        cmocka_unit_test(rows_of_all_points_differ),
-        cmocka_unit_test(copy_gives_the_same_rows_and_outlives_its_source),
-    };
-
-    return cmocka_run_group_tests_name("models/surrogate/terms", tests, setup, teardown);
 }

@@ -1,6 +1,6 @@
 /* How far figures from elsewhere are believed: shift, slope, outliers, and what is of no use. */
 #include "models/surrogate/transfer.h"
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <errno.h>
 #include <gsl/gsl_randist.h>
@@ -10,19 +10,19 @@ enum { N = 24 };
 static double x[N], y[N], variance[N];
 static gsl_rng *rng;
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     rng = gsl_rng_alloc(gsl_rng_mt19937);
     return 0;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     gsl_rng_free(rng);
     return 0;
 }
+
+GROUP(setup, teardown);
 
 /* y = shift + slope * x + noise over the first n points; x spreads by 0.7, as log throughputs do. */
 static struct transfer fit(size_t n, double shift, double slope, double noise)
@@ -38,11 +38,10 @@ static struct transfer fit(size_t n, double shift, double slope, double noise)
     return transfer;
 }
 
-static void a_common_factor_is_a_shift(void **state)
+TEST(a_common_factor_is_a_shift)
 {
     struct transfer transfer;
 
-    (void)state;
     gsl_rng_set(rng, 1);
     transfer = fit(N, -1.2, 1.0, 0.0);
     assert_close(transfer.slope, 1.0, 1e-6);
@@ -52,11 +51,10 @@ static void a_common_factor_is_a_shift(void **state)
     assert_int_equal(transfer.n, N);
 }
 
-static void a_noisy_line_is_believed_in_part(void **state)
+TEST(a_noisy_line_is_believed_in_part)
 {
     double slope = 0.0, std = 0.0, weight = 0.0;
 
-    (void)state;
     gsl_rng_set(rng, 2);
     for (int i = 0; i < 100; i++) {
         struct transfer transfer = fit(N, 3.0, 0.8, 0.2);
@@ -71,23 +69,21 @@ static void a_noisy_line_is_believed_in_part(void **state)
     assert_close(weight, 0.887, 0.05);
 }
 
-static void three_points_keep_the_slope_near_one(void **state)
+TEST(three_points_keep_the_slope_near_one)
 {
     struct transfer transfer;
     const double px[] = {20.0, 20.1, 20.2}, py[] = {19.0, 19.5, 19.4}, v[] = {0.04, 0.04, 0.04};
 
-    (void)state;
     assert_int_equal(transfer_fit(px, py, v, 3, &transfer), 0);
     assert_close(transfer.slope, 1.0, 0.5); /* plain least squares would say 2 */
 }
 
 /* Over many tables without any relation the weight stays low, so that a useless prior costs little. */
-static void what_is_unrelated_gets_hardly_any_weight(void **state)
+TEST(what_is_unrelated_gets_hardly_any_weight)
 {
     double sum = 0.0;
     int n_high = 0;
 
-    (void)state;
     gsl_rng_set(rng, 3);
     for (int i = 0; i < 200; i++) {
         struct transfer transfer = fit(N, 20.0, 0.0, 0.7);
@@ -100,18 +96,16 @@ static void what_is_unrelated_gets_hardly_any_weight(void **state)
     assert_true(n_high < 10);
 }
 
-static void what_is_turned_round_gets_none(void **state)
+TEST(what_is_turned_round_gets_none)
 {
-    (void)state;
     gsl_rng_set(rng, 4);
     assert_close(fit(N, 40.0, -1.0, 0.1).weight, 0.0, 0.0);
 }
 
-static void outliers_do_not_turn_the_line(void **state)
+TEST(outliers_do_not_turn_the_line)
 {
     struct transfer transfer;
 
-    (void)state;
     gsl_rng_set(rng, 5);
     fit(N, 0.0, 1.0, 0.05);
     y[3] -= 3.0;
@@ -122,11 +116,10 @@ static void outliers_do_not_turn_the_line(void **state)
     assert_true(transfer.weight > 0.8);
 }
 
-static void points_known_badly_count_less(void **state)
+TEST(points_known_badly_count_less)
 {
     struct transfer transfer;
 
-    (void)state;
     gsl_rng_set(rng, 6);
     fit(8, 0.0, 1.0, 0.01);
     y[0] += 0.4;
@@ -135,13 +128,12 @@ static void points_known_badly_count_less(void **state)
     assert_close(transfer_predict(&transfer, 20.0), 20.0, 0.05);
 }
 
-static void what_does_not_vary_has_no_agreement(void **state)
+TEST(what_does_not_vary_has_no_agreement)
 {
     const double same[] = {20.0, 20.0, 20.0, 20.0}, v[] = {0.0, 0.0, 0.0, 0.0};
     const double other[] = {19.0, 20.0, 18.0, 21.0};
     struct transfer transfer;
 
-    (void)state;
     assert_int_equal(transfer_fit(same, other, v, 4, &transfer), 0);
     assert_true(isnan(transfer.agreement));
     assert_true(transfer.weight < 0.01);
@@ -149,33 +141,15 @@ static void what_does_not_vary_has_no_agreement(void **state)
     assert_true(transfer.weight >= 0.0 && transfer.weight <= 1.0);
 }
 
-static void too_few_or_bad_numbers_are_refused(void **state)
+TEST(too_few_or_bad_numbers_are_refused)
 {
     const double good[] = {1.0, 2.0, 3.0}, bad[] = {1.0, NAN, 3.0}, zero[] = {0.0, 0.0, 0.0},
                  negative[] = {0.0, -1.0, 0.0};
     struct transfer transfer = {.n = 77};
 
-    (void)state;
     assert_int_equal(transfer_fit(good, good, zero, 2, &transfer), -ENODATA);
     assert_int_equal(transfer_fit(bad, good, zero, 3, &transfer), -EINVAL);
     assert_int_equal(transfer_fit(good, bad, zero, 3, &transfer), -EINVAL);
     assert_int_equal(transfer_fit(good, good, negative, 3, &transfer), -EINVAL);
     assert_int_equal(transfer.n, 77);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_common_factor_is_a_shift),
-        cmocka_unit_test(a_noisy_line_is_believed_in_part),
-        cmocka_unit_test(three_points_keep_the_slope_near_one),
-        cmocka_unit_test(what_is_unrelated_gets_hardly_any_weight),
-        cmocka_unit_test(what_is_turned_round_gets_none),
-        cmocka_unit_test(outliers_do_not_turn_the_line),
-        cmocka_unit_test(points_known_badly_count_less),
-        cmocka_unit_test(what_does_not_vary_has_no_agreement),
-        cmocka_unit_test(too_few_or_bad_numbers_are_refused),
-    };
-
-    return cmocka_run_group_tests_name("models/surrogate/transfer", tests, setup, teardown);
 }

@@ -1,5 +1,5 @@
 /* Tests of tuner/base/child: what goes in, what comes out, and that nothing lives on. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/base/child.h"
 
@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+GROUP(rig_enter, rig_leave);
 
 static struct err err;
 static struct child_result result;
@@ -26,9 +28,8 @@ static int run_shell(const char *script, const char *input, uint64_t timeout_ns)
     return child_run(&child, &result, &err);
 }
 
-static void both_streams_and_the_exit_code_are_returned(void **state)
+TEST(both_streams_and_the_exit_code_are_returned)
 {
-    (void)state;
     assert_int_equal(run_shell("echo out; echo err >&2; exit 7", NULL, 0), 0);
     assert_string_equal(result.output, "out\n");
     assert_string_equal(result.errors, "err\n");
@@ -37,18 +38,16 @@ static void both_streams_and_the_exit_code_are_returned(void **state)
     assert_null(result.output);
 }
 
-static void silence_is_an_empty_text(void **state)
+TEST(silence_is_an_empty_text)
 {
-    (void)state;
     assert_int_equal(run_shell("exit 0", NULL, 0), 0);
     assert_string_equal(result.output, "");
     assert_string_equal(result.errors, "");
     child_free(&result);
 }
 
-static void the_input_arrives_and_ends(void **state)
+TEST(the_input_arrives_and_ends)
 {
-    (void)state;
     char *long_input = malloc(CHILD_INPUT_MAX_BYTES + 2);
     assert_non_null(long_input);
     memset(long_input, 'x', CHILD_INPUT_MAX_BYTES + 1);
@@ -62,9 +61,8 @@ static void the_input_arrives_and_ends(void **state)
     free(long_input);
 }
 
-static void more_than_a_pipe_holds_is_read(void **state)
+TEST(more_than_a_pipe_holds_is_read)
 {
-    (void)state;
     assert_int_equal(run_shell("head -c 300000 /dev/zero | tr '\\0' y; "
                                "head -c 300000 /dev/zero | tr '\\0' z >&2",
                                NULL, 0),
@@ -74,9 +72,8 @@ static void more_than_a_pipe_holds_is_read(void **state)
     child_free(&result);
 }
 
-static void a_program_that_is_not_there_is_enoent(void **state)
+TEST(a_program_that_is_not_there_is_enoent)
 {
-    (void)state;
     need_spawn_errors();
     static const char *const arguments[] = {"fstune-no-such-program", NULL};
     struct child child = {.arguments = arguments};
@@ -84,9 +81,8 @@ static void a_program_that_is_not_there_is_enoent(void **state)
     assert_non_null(strstr(err.text, "fstune-no-such-program"));
 }
 
-static void death_by_signal_is_a_negative_code(void **state)
+TEST(death_by_signal_is_a_negative_code)
 {
-    (void)state;
     assert_int_equal(run_shell("kill -TERM $$", NULL, 0), 0);
     assert_int_equal(result.code, -SIGTERM);
     child_free(&result);
@@ -105,26 +101,23 @@ static void check_gone(const char *name)
     assert_int_equal(kill(pid, 0), -1);
 }
 
-static void a_late_program_is_killed_with_its_children(void **state)
+TEST(a_late_program_is_killed_with_its_children)
 {
-    (void)state;
     assert_int_equal(run_shell("sleep 100 & echo $! >late; wait", NULL, 300000000), -ETIMEDOUT);
     assert_non_null(strstr(err.text, "sh did not end in time"));
     check_gone("late");
 }
 
-static void an_interrupt_kills_it(void **state)
+TEST(an_interrupt_kills_it)
 {
-    (void)state;
     atomic_store(&interrupted, SIGINT);
     int code = run_shell("sleep 100", NULL, 0);
     atomic_store(&interrupted, 0);
     assert_int_equal(code, -EINTR);
 }
 
-static void it_inherits_no_descriptor(void **state)
+TEST(it_inherits_no_descriptor)
 {
-    (void)state;
     int fd = open("/dev/null", O_RDONLY); /* without O_CLOEXEC, on purpose */
     assert_true(fd > 2);
     char script[64];
@@ -136,9 +129,8 @@ static void it_inherits_no_descriptor(void **state)
 }
 
 /* Its end is waited for under the same rules as its output. */
-static void one_that_closes_its_output_is_killed_all_the_same(void **state)
+TEST(one_that_closes_its_output_is_killed_all_the_same)
 {
-    (void)state;
     assert_int_equal(run_shell("echo $$ >mute; exec >&- 2>&-; exec sleep 20", NULL, 300000000), -ETIMEDOUT);
     check_gone("mute");
     atomic_store(&interrupted, SIGINT);
@@ -147,30 +139,11 @@ static void one_that_closes_its_output_is_killed_all_the_same(void **state)
     assert_int_equal(code, -EINTR);
 }
 
-static void an_end_that_nobody_tells_is_no_success(void **state)
+TEST(an_end_that_nobody_tells_is_no_success)
 {
-    (void)state;
     signal(SIGCHLD, SIG_IGN);
     int code = run_shell("exit 1", NULL, 0);
     signal(SIGCHLD, SIG_DFL);
     assert_int_equal(code, -ECHILD);
     assert_string_equal(err.text, "how sh ended is not known");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(both_streams_and_the_exit_code_are_returned),
-        cmocka_unit_test(silence_is_an_empty_text),
-        cmocka_unit_test(the_input_arrives_and_ends),
-        cmocka_unit_test(more_than_a_pipe_holds_is_read),
-        cmocka_unit_test(a_program_that_is_not_there_is_enoent),
-        cmocka_unit_test(death_by_signal_is_a_negative_code),
-        cmocka_unit_test(a_late_program_is_killed_with_its_children),
-        cmocka_unit_test(an_interrupt_kills_it),
-        cmocka_unit_test(it_inherits_no_descriptor),
-        cmocka_unit_test(one_that_closes_its_output_is_killed_all_the_same),
-        cmocka_unit_test(an_end_that_nobody_tells_is_no_success),
-    };
-    return cmocka_run_group_tests_name("tuner/base/child", tests, rig_enter, rig_leave);
 }

@@ -1,5 +1,5 @@
 /* Tests of tuner/base/interrupt. What ends or changes a process happens in a child. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/base/interrupt.h"
 
 #include <errno.h>
@@ -44,9 +44,8 @@ static int quiet(void)
     return atomic_load(&interrupt_signal) == 0 && !is_readable() ? FINE : 2;
 }
 
-static void nothing_is_flagged_before_a_signal(void **state)
+TEST(nothing_is_flagged_before_a_signal)
 {
-    (void)state;
     assert_int_equal(in_child(quiet), FINE);
 }
 
@@ -71,9 +70,8 @@ static int raise_twice(void)
     return 2;
 }
 
-static void the_first_signal_is_a_flag_and_the_second_ends_the_process(void **state)
+TEST(the_first_signal_is_a_flag_and_the_second_ends_the_process)
 {
-    (void)state;
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < 3; i++) {
         number = numbers[i];
@@ -103,9 +101,8 @@ static int raise_behind(void)
     return raise_once();
 }
 
-static void work_that_leaves_nothing_behind_ends_with_the_first_signal(void **state)
+TEST(work_that_leaves_nothing_behind_ends_with_the_first_signal)
 {
-    (void)state;
     number = SIGTERM;
     assert_int_equal(in_child(raise_at_once), 128 + SIGTERM);
     assert_int_equal(in_child(raise_before), 128 + SIGTERM);
@@ -121,9 +118,8 @@ static int break_pipe(void)
     return write(fds[1], "x", 1) == -1 && errno == EPIPE ? FINE : 3;
 }
 
-static void a_closed_pipe_is_an_errno(void **state)
+TEST(a_closed_pipe_is_an_errno)
 {
-    (void)state;
     assert_int_equal(in_child(break_pipe), FINE);
 }
 
@@ -136,9 +132,8 @@ static int exceed_file_size(void)
     return pwrite(fileno(file), "x", 1, 16) == -1 && errno == EFBIG ? FINE : 3;
 }
 
-static void a_file_that_may_not_grow_is_an_errno(void **state)
+TEST(a_file_that_may_not_grow_is_an_errno)
 {
-    (void)state;
     assert_int_equal(in_child(exceed_file_size), FINE);
 }
 
@@ -150,9 +145,8 @@ static int be_continued(void)
     return before == 0 && interrupt_n_continued() == 2 && atomic_load(&interrupt_signal) == 0 ? FINE : 2;
 }
 
-static void continuing_after_a_stop_is_counted(void **state)
+TEST(continuing_after_a_stop_is_counted)
 {
-    (void)state;
     assert_int_equal(in_child(be_continued), FINE);
 }
 
@@ -182,9 +176,8 @@ static void ignore_and_block_all(void)
     sigprocmask(SIG_SETMASK, &all, NULL);
 }
 
-static void what_the_caller_ignored_or_blocked_is_undone(void **state)
+TEST(what_the_caller_ignored_or_blocked_is_undone)
 {
-    (void)state;
     inherit = ignore_and_block_all;
     number = SIGTERM;
     int heard = in_child(hear_of_all), flagged = in_child(raise_once);
@@ -206,9 +199,8 @@ static int raise_ignored(void)
     return quiet();
 }
 
-static void what_nohup_and_scripts_ignore_stays_ignored(void **state)
+TEST(what_nohup_and_scripts_ignore_stays_ignored)
 {
-    (void)state;
     inherit = ignore_as_nohup;
     int code = in_child(raise_ignored);
     inherit = NULL;
@@ -225,32 +217,16 @@ static int raise_twice_below(void)
     return atomic_load(&interrupt_signal) == number && is_readable() ? FINE : 2;
 }
 
-static void a_signal_that_is_passed_on_may_come_twice(void **state)
+TEST(a_signal_that_is_passed_on_may_come_twice)
 {
-    (void)state;
     number = SIGINT;
     assert_int_equal(in_child(raise_twice_below), FINE);
 }
 
 /* A script's background, where SIGINT is ignored, may be where the tests run. */
-static int hear_signals(void **state)
+FIXTURE(hear_signals)
 {
-    (void)state;
     return signal(SIGINT, SIG_DFL) == SIG_ERR || signal(SIGHUP, SIG_DFL) == SIG_ERR ? -1 : 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_flagged_before_a_signal),
-        cmocka_unit_test(the_first_signal_is_a_flag_and_the_second_ends_the_process),
-        cmocka_unit_test(work_that_leaves_nothing_behind_ends_with_the_first_signal),
-        cmocka_unit_test(a_closed_pipe_is_an_errno),
-        cmocka_unit_test(a_file_that_may_not_grow_is_an_errno),
-        cmocka_unit_test(continuing_after_a_stop_is_counted),
-        cmocka_unit_test(what_the_caller_ignored_or_blocked_is_undone),
-        cmocka_unit_test(what_nohup_and_scripts_ignore_stays_ignored),
-        cmocka_unit_test(a_signal_that_is_passed_on_may_come_twice),
-    };
-    return cmocka_run_group_tests_name("tuner/base/interrupt", tests, hear_signals, NULL);
-}
+GROUP(hear_signals, NULL);

@@ -1,7 +1,7 @@
 /* Tests of tuner/base/json and tuner/report/report_recommend_json: valid JSON whatever the figures and texts
  * are.
  */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/base/json.h"
@@ -12,7 +12,6 @@
 #include "tuner/session/warnings.h"
 
 #include <errno.h>
-#include <gsl/gsl_errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,15 +23,16 @@ static struct tune tune;
 static struct answer answer;
 static struct err err;
 
-static int enter(void **state)
+FIXTURE(enter)
 {
-    gsl_set_error_handler_off();
-    if (rig_enter(state) != 0)
+    if (rig_enter(test_state) != 0)
         return -1;
     rig_simulator("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
     rig_simulator("fast_start", "run_cv = 0.02; warmup_seconds = 0.1; warmup_factor = 3.0;", rig_peak_bps);
     return 0;
 }
+
+GROUP(enter, rig_leave);
 
 static void check_number(double value, const char *expected)
 {
@@ -43,9 +43,8 @@ static void check_number(double value, const char *expected)
     json_decref(number);
 }
 
-static void numbers_are_finite_or_null(void **state)
+TEST(numbers_are_finite_or_null)
 {
-    (void)state;
     check_number(NAN, "null");
     check_number(INFINITY, "null");
     check_number(-INFINITY, "null");
@@ -64,9 +63,8 @@ static void check_text(const char *text, const char *expected)
     json_decref(string);
 }
 
-static void utf8_passes(void **state)
+TEST(utf8_passes)
 {
-    (void)state;
     static const char *const texts[] = {"",
                                         "plain \" \\ text",
                                         "\x01\x1f\x7f",
@@ -78,9 +76,8 @@ static void utf8_passes(void **state)
         check_text(texts[i], texts[i]);
 }
 
-static void what_is_not_utf8_becomes_a_question_mark(void **state)
+TEST(what_is_not_utf8_becomes_a_question_mark)
 {
-    (void)state;
     check_text("a\xff\xfe"
                "b",
                "a??b");
@@ -98,9 +95,8 @@ static void what_is_not_utf8_becomes_a_question_mark(void **state)
     check_text("\xc3(\xc3\xa9", "?(\xc3\xa9"); /* it begins anew at the next byte */
 }
 
-static void notes_keep_their_place_whatever_bytes_they_hold(void **state)
+TEST(notes_keep_their_place_whatever_bytes_they_hold)
 {
-    (void)state;
     static struct notes notes;
     notes_add(&notes, "c\xff", "text \xe9 here");
     notes_add(&notes, "plain", "text");
@@ -111,9 +107,8 @@ static void notes_keep_their_place_whatever_bytes_they_hold(void **state)
     json_decref(list);
 }
 
-static void a_warning_says_whether_it_disqualifies(void **state)
+TEST(a_warning_says_whether_it_disqualifies)
 {
-    (void)state;
     static struct notes notes;
     warnings_note(&notes, WARNINGS_BIT(WARNING_STEAL) | WARNINGS_BIT(WARNING_NOT_COLD),
                   WARNINGS_BIT(WARNING_NOT_COLD));
@@ -127,9 +122,8 @@ static void a_warning_says_whether_it_disqualifies(void **state)
     json_decref(list);
 }
 
-static void a_row_without_an_interval_has_nulls(void **state)
+TEST(a_row_without_an_interval_has_nulls)
 {
-    (void)state;
     struct row row = {.point = {65536, 8, 1, API_IO_URING, 2, SYNC_EACH, 0},
                       .mean_bps = 1.5e9,
                       .ci_low_bps = NAN,
@@ -185,9 +179,8 @@ static void a_row_without_an_interval_has_nulls(void **state)
     json_decref(object);
 }
 
-static void patterns_have_their_shares(void **state)
+TEST(patterns_have_their_shares)
 {
-    (void)state;
     struct pattern pattern;
     assert_int_equal(pattern_parse("randrw:70", &pattern, NULL), 0);
     json_t *object = json_pattern(&pattern);
@@ -232,9 +225,8 @@ static const char *const top_keys[] = {"schema",     "version",        "interrup
                                        "points",     "dropped",        "warnings",
                                        "system"};
 
-static void a_recommendation_has_every_field_of_the_schema(void **state)
+TEST(a_recommendation_has_every_field_of_the_schema)
 {
-    (void)state;
     static const char *const search_keys[] = {"method", "stop_reason", "space_points",  "points_measured",
                                               "runs",   "seconds",     "bytes_written", "bytes_read",
                                               "seed",   "run_seconds", "run_length",    "runs_cut"};
@@ -263,9 +255,8 @@ static void a_recommendation_has_every_field_of_the_schema(void **state)
     done(document);
 }
 
-static void the_length_of_runs_says_how_they_start(void **state)
+TEST(the_length_of_runs_says_how_they_start)
 {
-    (void)state;
     static const char *const surfaces[] = {"peak.conf", "fast_start.conf"};
     for (size_t i = 0; i < RIG_COUNT(surfaces); i++) {
         bool taken_off = i == 1, warned = false;
@@ -284,9 +275,8 @@ static void the_length_of_runs_says_how_they_start(void **state)
     }
 }
 
-static void no_recommendation_is_null_with_reasons(void **state)
+TEST(no_recommendation_is_null_with_reasons)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--max-latency-p99", "1us",
                  NULL);
     json_t *document = search();
@@ -308,9 +298,8 @@ static int break_with_strange_bytes(void *context, const struct pattern *pattern
     return err_set(why, -EIO, "caf\xe9");
 }
 
-static void strange_bytes_anywhere_leave_the_document_valid(void **state)
+TEST(strange_bytes_anywhere_leave_the_document_valid)
 {
-    (void)state;
     static char text[1 << 16];
     json_error_t error;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", NULL);
@@ -333,9 +322,8 @@ static void strange_bytes_anywhere_leave_the_document_valid(void **state)
     done(document);
 }
 
-static void facts_of_the_system_are_cleaned_too(void **state)
+TEST(facts_of_the_system_are_cleaned_too)
 {
-    (void)state;
     struct session *bare = calloc(1, sizeof *bare);
     assert_non_null(bare);
     bare->target.fd = -1;
@@ -359,9 +347,8 @@ static void facts_of_the_system_are_cleaned_too(void **state)
     free(bare);
 }
 
-static void a_document_ends_with_one_newline(void **state)
+TEST(a_document_ends_with_one_newline)
 {
-    (void)state;
     char text[64] = "";
     FILE *out = fmemopen(text, sizeof text, "w");
     assert_int_equal(json_print(out, json_pack("{s:i}", "a", 1), &err), 0);
@@ -369,34 +356,12 @@ static void a_document_ends_with_one_newline(void **state)
     assert_string_equal(text, "{\n  \"a\": 1\n}\n");
 }
 
-static void output_that_cannot_be_written_is_an_error(void **state)
+TEST(output_that_cannot_be_written_is_an_error)
 {
-    (void)state;
     FILE *full = fopen("/dev/full", "w");
     assert_non_null(full);
     assert_int_equal(json_print(full, json_pack("{s:i}", "a", 1), &err), -ENOSPC);
     assert_non_null(strstr(err.text, "standard output"));
     fclose(full);
     assert_int_equal(json_print(stdout, NULL, &err), -ENOMEM);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_are_finite_or_null),
-        cmocka_unit_test(utf8_passes),
-        cmocka_unit_test(what_is_not_utf8_becomes_a_question_mark),
-        cmocka_unit_test(notes_keep_their_place_whatever_bytes_they_hold),
-        cmocka_unit_test(a_warning_says_whether_it_disqualifies),
-        cmocka_unit_test(a_row_without_an_interval_has_nulls),
-        cmocka_unit_test(patterns_have_their_shares),
-        cmocka_unit_test(a_recommendation_has_every_field_of_the_schema),
-        cmocka_unit_test(the_length_of_runs_says_how_they_start),
-        cmocka_unit_test(no_recommendation_is_null_with_reasons),
-        cmocka_unit_test(strange_bytes_anywhere_leave_the_document_valid),
-        cmocka_unit_test(facts_of_the_system_are_cleaned_too),
-        cmocka_unit_test(a_document_ends_with_one_newline),
-        cmocka_unit_test(output_that_cannot_be_written_is_an_error),
-    };
-    return cmocka_run_group_tests_name("tuner/base/json", tests, enter, rig_leave);
 }

@@ -1,13 +1,12 @@
 /* Tests of tuner/base/notes. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/base/notes.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static void a_note_is_formatted(void **state)
+TEST(a_note_is_formatted)
 {
-    (void)state;
     struct notes notes = {0};
     notes_add(&notes, "depth", "%d of %s", 3, "8");
     assert_int_equal(notes.n, 1);
@@ -15,9 +14,8 @@ static void a_note_is_formatted(void **state)
     assert_string_equal(notes.note[0].text, "3 of 8");
 }
 
-static void the_first_note_of_a_code_stays(void **state)
+TEST(the_first_note_of_a_code_stays)
 {
-    (void)state;
     struct notes notes = {0};
     notes_add(&notes, "a", "first");
     notes_add(&notes, "b", "other");
@@ -27,9 +25,8 @@ static void the_first_note_of_a_code_stays(void **state)
     assert_string_equal(notes.note[1].code, "b");
 }
 
-static void notes_beyond_the_limit_are_left_out(void **state)
+TEST(notes_beyond_the_limit_are_left_out)
 {
-    (void)state;
     static struct notes notes;
     char code[16];
     for (int i = 0; i < NOTES_MAX + 3; i++) {
@@ -40,9 +37,8 @@ static void notes_beyond_the_limit_are_left_out(void **state)
     assert_string_equal(notes.note[NOTES_MAX - 1].text, "47");
 }
 
-static void long_texts_are_cut_and_terminated(void **state)
+TEST(long_texts_are_cut_and_terminated)
 {
-    (void)state;
     struct notes notes = {0};
     char text[1000];
     memset(text, 'x', sizeof text);
@@ -52,9 +48,8 @@ static void long_texts_are_cut_and_terminated(void **state)
     assert_int_equal(strlen(notes.note[0].text), sizeof notes.note[0].text - 1);
 }
 
-static void a_cut_code_is_still_recognised(void **state)
+TEST(a_cut_code_is_still_recognised)
 {
-    (void)state;
     struct notes notes = {0};
     char code[200];
     memset(code, 'c', sizeof code);
@@ -64,9 +59,8 @@ static void a_cut_code_is_still_recognised(void **state)
     assert_int_equal(notes.n, 1);
 }
 
-static void a_note_that_disqualifies_replaces_one_that_informs(void **state)
+TEST(a_note_that_disqualifies_replaces_one_that_informs)
 {
-    (void)state;
     struct notes notes = {0};
     notes_add(&notes, "a", "informs");
     notes_disqualify(&notes, "a", "disqualifies %d", 1);
@@ -76,17 +70,4 @@ static void a_note_that_disqualifies_replaces_one_that_informs(void **state)
     assert_int_equal(notes.n, 2);
     assert_string_equal(notes.note[0].text, "disqualifies 1");
     assert_true(notes.note[0].disqualifying && notes.note[1].disqualifying);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_note_is_formatted),
-        cmocka_unit_test(the_first_note_of_a_code_stays),
-        cmocka_unit_test(notes_beyond_the_limit_are_left_out),
-        cmocka_unit_test(long_texts_are_cut_and_terminated),
-        cmocka_unit_test(a_cut_code_is_still_recognised),
-        cmocka_unit_test(a_note_that_disqualifies_replaces_one_that_informs),
-    };
-    return cmocka_run_group_tests_name("tuner/base/notes", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* Tests of tuner/base/progress: stderr becomes a file or a terminal for a moment. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/base/progress.h"
 
 #include <fcntl.h>
@@ -59,9 +59,8 @@ static const char *draw_on_terminal(unsigned short columns, bool quiet, const ch
     return seen;
 }
 
-static void nothing_is_printed_where_stderr_is_no_terminal(void **state)
+TEST(nothing_is_printed_where_stderr_is_no_terminal)
 {
-    (void)state;
     int file = memfd_create("err", MFD_CLOEXEC);
     assert_true(file >= 0);
     draw_on(file, false, "filling");
@@ -69,21 +68,18 @@ static void nothing_is_printed_where_stderr_is_no_terminal(void **state)
     close(file);
 }
 
-static void a_terminal_sees_the_line_and_its_removal(void **state)
+TEST(a_terminal_sees_the_line_and_its_removal)
 {
-    (void)state;
     assert_string_equal(draw_on_terminal(80, false, "12 s of 60"), "\r\033[K12 s of 60\r\033[K");
 }
 
-static void quiet_prints_nothing_on_a_terminal(void **state)
+TEST(quiet_prints_nothing_on_a_terminal)
 {
-    (void)state;
     assert_string_equal(draw_on_terminal(80, true, "12 s of 60"), "");
 }
 
-static void the_line_is_cut_at_the_width(void **state)
+TEST(the_line_is_cut_at_the_width)
 {
-    (void)state;
     assert_string_equal(draw_on_terminal(6, false, "0123456789"), "\r\033[K01234\r\033[K");
     assert_string_equal(draw_on_terminal(11, false, "0123456789"), "\r\033[K0123456789\r\033[K");
     char text[600];
@@ -92,18 +88,16 @@ static void the_line_is_cut_at_the_width(void **state)
     assert_true(strlen(draw_on_terminal(1000, false, text)) < 300);
 }
 
-static void a_terminal_of_unknown_width_has_80_columns(void **state)
+TEST(a_terminal_of_unknown_width_has_80_columns)
 {
-    (void)state;
     char text[200];
     memset(text, 'x', sizeof text);
     text[sizeof text - 1] = '\0';
     assert_int_equal(strlen(draw_on_terminal(0, false, text)), 79 + 8);
 }
 
-static void what_was_not_drawn_is_not_cleared(void **state)
+TEST(what_was_not_drawn_is_not_cleared)
 {
-    (void)state;
     struct progress progress = {.on = true};
     progress_clear(&progress);
     assert_false(progress.drawn);
@@ -130,9 +124,8 @@ static bool is_due_in_a_session(const char *name, bool in_front)
     _exit(is_due && progress.drawn);
 }
 
-static void nothing_is_drawn_in_the_background_of_a_terminal(void **state)
+TEST(nothing_is_drawn_in_the_background_of_a_terminal)
 {
-    (void)state;
     for (int in_front = 0; in_front <= 1; in_front++) {
         int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC), status = 0;
         if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0)
@@ -145,18 +138,4 @@ static void nothing_is_drawn_in_the_background_of_a_terminal(void **state)
         assert_int_equal(WEXITSTATUS(status), in_front);
         close(master);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_is_printed_where_stderr_is_no_terminal),
-        cmocka_unit_test(a_terminal_sees_the_line_and_its_removal),
-        cmocka_unit_test(quiet_prints_nothing_on_a_terminal),
-        cmocka_unit_test(the_line_is_cut_at_the_width),
-        cmocka_unit_test(a_terminal_of_unknown_width_has_80_columns),
-        cmocka_unit_test(what_was_not_drawn_is_not_cleared),
-        cmocka_unit_test(nothing_is_drawn_in_the_background_of_a_terminal),
-    };
-    return cmocka_run_group_tests_name("tuner/base/progress", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* A page is there whole or not at all, and never in the place of something else. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/base/publish.h"
 
@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+GROUP(rig_enter, rig_leave);
+
 static void check_text(const char *path, const char *expected)
 {
     char text[64] = "";
@@ -23,10 +25,9 @@ static void check_text(const char *path, const char *expected)
     assert_string_equal(text, expected);
 }
 
-static void a_new_file_and_an_older_one_are_written(void **state)
+TEST(a_new_file_and_an_older_one_are_written)
 {
     struct err err = {0};
-    (void)state;
     assert_int_equal(publish_file("page", "one", 3, &err), 0);
     check_text("page", "one");
     assert_int_equal(publish_file("page", "two", 3, &err), 0);
@@ -35,11 +36,10 @@ static void a_new_file_and_an_older_one_are_written(void **state)
     assert_int_equal(rig_count_entries("."), 0);
 }
 
-static void permissions_follow_the_umask_or_the_older_file(void **state)
+TEST(permissions_follow_the_umask_or_the_older_file)
 {
     struct stat status;
     struct err err = {0};
-    (void)state;
     mode_t mask = umask(027);
     assert_int_equal(publish_file("page", "one", 3, &err), 0);
     assert_int_equal(stat("page", &status), 0);
@@ -52,11 +52,10 @@ static void permissions_follow_the_umask_or_the_older_file(void **state)
     assert_int_equal(unlink("page"), 0);
 }
 
-static void permissions_of_a_strangers_file_are_not_taken_over(void **state)
+TEST(permissions_of_a_strangers_file_are_not_taken_over)
 {
     struct stat status;
     struct err err = {0};
-    (void)state;
     if (geteuid() != 0) {
         print_message("needs root to make a file of another user\n");
         skip();
@@ -71,11 +70,10 @@ static void permissions_of_a_strangers_file_are_not_taken_over(void **state)
 }
 
 /* Somebody else may have put it where we are about to write. */
-static void a_link_is_refused_and_what_it_leads_to_stays(void **state)
+TEST(a_link_is_refused_and_what_it_leads_to_stays)
 {
     struct stat status;
     struct err err = {0};
-    (void)state;
     rig_write("target", "old");
     assert_int_equal(symlink("target", "link"), 0);
     assert_int_equal(publish_file("link", "new", 3, &err), -ELOOP);
@@ -86,14 +84,13 @@ static void a_link_is_refused_and_what_it_leads_to_stays(void **state)
     assert_true(unlink("link") == 0 && unlink("target") == 0);
 }
 
-static void what_is_no_regular_file_is_refused(void **state)
+TEST(what_is_no_regular_file_is_refused)
 {
     static const struct {
         const char *path;
         int result;
     } cases[] = {
         {"dir", -EISDIR}, {"fifo", -EINVAL}, {"/dev/null", -EINVAL}, {"", -EINVAL}, {"absent/page", -ENOENT}};
-    (void)state;
     assert_true(mkdir("dir", 0755) == 0 && mkfifo("fifo", 0644) == 0);
     for (size_t i = 0; i < RIG_COUNT(cases); i++) {
         struct err err = {0};
@@ -104,10 +101,9 @@ static void what_is_no_regular_file_is_refused(void **state)
     assert_true(rmdir("dir") == 0 && unlink("fifo") == 0);
 }
 
-static void a_name_beside_which_nothing_can_be_written_is_refused_before(void **state)
+TEST(a_name_beside_which_nothing_can_be_written_is_refused_before)
 {
     struct err err = {0};
-    (void)state;
     assert_int_equal(publish_check("absent/page", &err), -ENOENT);
     assert_non_null(strstr(err.text, "absent/page: no file can be made beside it"));
     assert_int_equal(publish_check("page", &err), 0);
@@ -120,11 +116,10 @@ static void a_name_beside_which_nothing_can_be_written_is_refused_before(void **
     assert_int_equal(rmdir("mine"), 0);
 }
 
-static void a_failed_write_leaves_the_older_file_and_nothing_else(void **state)
+TEST(a_failed_write_leaves_the_older_file_and_nothing_else)
 {
     struct rlimit before, small;
     struct err err = {0};
-    (void)state;
     rig_write("page", "old");
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     small = before;
@@ -137,18 +132,4 @@ static void a_failed_write_leaves_the_older_file_and_nothing_else(void **state)
     assert_int_equal(result, -EFBIG);
     check_text("page", "old");
     assert_int_equal(rig_count_entries("."), 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_new_file_and_an_older_one_are_written),
-        cmocka_unit_test(permissions_follow_the_umask_or_the_older_file),
-        cmocka_unit_test(permissions_of_a_strangers_file_are_not_taken_over),
-        cmocka_unit_test(a_link_is_refused_and_what_it_leads_to_stays),
-        cmocka_unit_test(what_is_no_regular_file_is_refused),
-        cmocka_unit_test(a_name_beside_which_nothing_can_be_written_is_refused_before),
-        cmocka_unit_test(a_failed_write_leaves_the_older_file_and_nothing_else),
-    };
-    return cmocka_run_group_tests(tests, rig_enter, rig_leave);
 }

@@ -1,5 +1,5 @@
 /* Tests of tuner/base/trust: who could have put a file where it is found. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/base/trust.h"
 
@@ -13,20 +13,23 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+GROUP(rig_enter, rig_leave);
+
 #define STRANGER 65534
 #define ANOTHER  65533
 
 static struct err err;
 
-static int make_places(void **state)
+FIXTURE(make_places)
 {
-    (void)state;
     memset(&err, 0, sizeof err);
     if (system("rm -rf a link link2 loop") != 0 || mkdir("a", 0755) != 0 || mkdir("a/b", 0755) != 0)
         return -1;
     rig_write("a/b/file", "text");
     return 0;
 }
+
+EACH_TEST(make_places, NULL);
 
 /* The result for a directory; what was opened is the one meant. */
 static int opens(const char *path)
@@ -50,10 +53,9 @@ static void need_root(void)
     skip();
 }
 
-static void any_spelling_of_an_own_directory_is_opened(void **state)
+TEST(any_spelling_of_an_own_directory_is_opened)
 {
     char whole[PATH_MAX + 8];
-    (void)state;
     assert_non_null(getcwd(whole, PATH_MAX));
     strcat(whole, "/a/b");
     assert_true(symlink("a", "link") == 0 && symlink(whole, "link2") == 0);
@@ -66,10 +68,9 @@ static void any_spelling_of_an_own_directory_is_opened(void **state)
     assert_int_equal(opens("link2"), 0);
 }
 
-static void what_is_no_directory_is_an_error(void **state)
+TEST(what_is_no_directory_is_an_error)
 {
     char longest[PATH_MAX + 8];
-    (void)state;
     memset(longest, 'x', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';
     assert_int_equal(opens("a/b/file"), -ENOTDIR);
@@ -81,10 +82,9 @@ static void what_is_no_directory_is_an_error(void **state)
     assert_int_equal(opens("loop/b"), -ELOOP);
 }
 
-static void only_on_the_way_is_a_sticky_directory_good_enough(void **state)
+TEST(only_on_the_way_is_a_sticky_directory_good_enough)
 {
     static const mode_t modes[] = {0777, 0775, 0757, 01777, 03775};
-    (void)state;
     for (size_t i = 0; i < RIG_COUNT(modes); i++) {
         assert_int_equal(chmod("a", modes[i]), 0);
         assert_int_equal(opens("a"), -EPERM);
@@ -92,26 +92,23 @@ static void only_on_the_way_is_a_sticky_directory_good_enough(void **state)
     }
 }
 
-static void a_link_is_judged_by_where_it_leads(void **state)
+TEST(a_link_is_judged_by_where_it_leads)
 {
-    (void)state;
     assert_true(symlink("a/b", "link") == 0 && chmod("a", 0777) == 0);
     assert_int_equal(opens("link"), -EPERM);
     assert_int_equal(trust_check_file("link/file", false, &err), -EPERM);
 }
 
-static void a_link_of_a_stranger_is_not_followed(void **state)
+TEST(a_link_of_a_stranger_is_not_followed)
 {
-    (void)state;
     need_root();
     assert_true(symlink("a/b", "link") == 0 && lchown("link", STRANGER, STRANGER) == 0);
     assert_int_equal(opens("link"), -EPERM);
     assert_int_equal(trust_check_file("link/file", true, &err), -EPERM);
 }
 
-static void the_owner_of_the_last_one_may_own_the_way(void **state)
+TEST(the_owner_of_the_last_one_may_own_the_way)
 {
-    (void)state;
     need_root();
     assert_int_equal(chown("a/b", STRANGER, STRANGER), 0);
     assert_int_equal(opens("a/b"), 0);
@@ -125,12 +122,11 @@ static void the_owner_of_the_last_one_may_own_the_way(void **state)
 }
 
 /* struct posix_acl_xattr_header and _entry, little endian: version 2, then tag, permissions, id. */
-static void a_user_of_an_access_list_counts_as_the_group(void **state)
+TEST(a_user_of_an_access_list_counts_as_the_group)
 {
     static const unsigned char list[] = {2, 0, 0,    0,    1,    0,    7,  0, 255, 255, 255, 255, 2,   0,  7,
                                          0, 1, 0,    0,    0,    4,    0,  5, 0,   255, 255, 255, 255, 16, 0,
                                          7, 0, 0xff, 0xff, 0xff, 0xff, 32, 0, 5,   0,   255, 255, 255, 255};
-    (void)state;
     if (setxattr("a/b", "system.posix_acl_access", list, sizeof list, 0) != 0) {
         print_message("this file system keeps no access lists\n");
         skip();
@@ -138,9 +134,8 @@ static void a_user_of_an_access_list_counts_as_the_group(void **state)
     assert_int_equal(opens("a/b"), -EPERM);
 }
 
-static void a_file_is_ours_or_of_root_alone(void **state)
+TEST(a_file_is_ours_or_of_root_alone)
 {
-    (void)state;
     assert_int_equal(trust_check_file("a/b/file", false, &err), 0);
     assert_int_equal(chmod("a/b/file", 0664), 0);
     assert_int_equal(trust_check_file("a/b/file", false, &err), -EPERM);
@@ -148,9 +143,8 @@ static void a_file_is_ours_or_of_root_alone(void **state)
     assert_int_equal(trust_check_file("a/b/file", true, &err), -EPERM);
 }
 
-static void a_file_of_a_stranger_will_do_where_that_is_said(void **state)
+TEST(a_file_of_a_stranger_will_do_where_that_is_said)
 {
-    (void)state;
     need_root();
     assert_int_equal(chown("a/b/file", STRANGER, STRANGER), 0);
     assert_int_equal(trust_check_file("a/b/file", false, &err), -EPERM);
@@ -161,37 +155,16 @@ static void a_file_of_a_stranger_will_do_where_that_is_said(void **state)
     assert_int_equal(trust_check_file("a/b/file", true, &err), -EPERM);
 }
 
-static void a_file_lies_where_nobody_else_writes(void **state)
+TEST(a_file_lies_where_nobody_else_writes)
 {
-    (void)state;
     assert_int_equal(chmod("a/b", 01777), 0);
     assert_int_equal(trust_check_file("a/b/file", false, &err), -EPERM);
     assert_non_null(strstr(err.text, "a/b/file: its directory: others than its owner may write to it"));
     assert_int_equal(trust_check_file("a/b/none", false, &err), -EPERM);
 }
 
-static void a_file_that_is_not_there_is_no_harm(void **state)
+TEST(a_file_that_is_not_there_is_no_harm)
 {
-    (void)state;
     assert_int_equal(trust_check_file("a/b/none", false, &err), 0);
     assert_int_equal(trust_check_file("a/none/none", false, &err), -ENOENT);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup(name, make_places)
-    const struct CMUnitTest tests[] = {
-        TEST(any_spelling_of_an_own_directory_is_opened),
-        TEST(what_is_no_directory_is_an_error),
-        TEST(only_on_the_way_is_a_sticky_directory_good_enough),
-        TEST(a_link_is_judged_by_where_it_leads),
-        TEST(a_link_of_a_stranger_is_not_followed),
-        TEST(the_owner_of_the_last_one_may_own_the_way),
-        TEST(a_user_of_an_access_list_counts_as_the_group),
-        TEST(a_file_is_ours_or_of_root_alone),
-        TEST(a_file_of_a_stranger_will_do_where_that_is_said),
-        TEST(a_file_lies_where_nobody_else_writes),
-        TEST(a_file_that_is_not_there_is_no_harm),
-    };
-    return cmocka_run_group_tests(tests, rig_enter, rig_leave);
 }

@@ -1,6 +1,6 @@
 /* Tests of tuner/base/worker. The test's own signals play Ctrl-C. */
 #include "bench/base/clock.h"
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/base/worker.h"
 
@@ -15,11 +15,12 @@ static sem_t release;
 static bool signals_blocked;
 static pthread_t runner;
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     return interrupt_setup(&err) < 0 || sem_init(&release, 0, 0) != 0;
 }
+
+GROUP(setup, NULL);
 
 /* As if no signal had come. */
 static void forget_signal(void)
@@ -39,9 +40,8 @@ static int give_back(void *context)
     return *(int *)context;
 }
 
-static void the_result_of_the_work_comes_back(void **state)
+TEST(the_result_of_the_work_comes_back)
 {
-    (void)state;
     int values[] = {0, -EIO, 5};
     for (size_t i = 0; i < 3; i++) {
         bool abandoned = false;
@@ -50,9 +50,8 @@ static void the_result_of_the_work_comes_back(void **state)
     }
 }
 
-static void work_runs_in_a_thread_that_signals_leave_alone(void **state)
+TEST(work_runs_in_a_thread_that_signals_leave_alone)
 {
-    (void)state;
     sigset_t blocked;
     bool abandoned = false;
     int value = 0;
@@ -73,9 +72,8 @@ static int notice(void *context)
     return -EINTR;
 }
 
-static void work_that_notices_the_signal_is_joined(void **state)
+TEST(work_that_notices_the_signal_is_joined)
 {
-    (void)state;
     bool abandoned = false;
     assert_int_equal(worker_call(notice, NULL, &abandoned, &err), -EINTR);
     assert_false(abandoned);
@@ -94,9 +92,8 @@ static int hang(void *context)
     return result;
 }
 
-static void work_that_hangs_is_abandoned(void **state)
+TEST(work_that_hangs_is_abandoned)
 {
-    (void)state;
     static bool started;
     bool abandoned = false;
     assert_int_equal(worker_call(hang, &started, &abandoned, &err), -EINTR);
@@ -119,9 +116,8 @@ static uint64_t in_50_ms(void)
     return clock_now_ns(&clock_monotonic) + 50000000;
 }
 
-static void work_that_is_late_is_told_so(void **state)
+TEST(work_that_is_late_is_told_so)
 {
-    (void)state;
     bool abandoned = false;
     assert_int_equal(worker_call_until(in_50_ms(), wait_until_late, NULL, &abandoned, &err), -ETIME);
     assert_int_equal(atomic_load(&interrupt_signal), INTERRUPT_LATE);
@@ -138,9 +134,8 @@ static int sleep_for_ever(void *context)
     return 0;
 }
 
-static void late_work_that_hangs_is_abandoned(void **state)
+TEST(late_work_that_hangs_is_abandoned)
 {
-    (void)state;
     bool abandoned = false;
     assert_int_equal(worker_call_until(in_50_ms(), sleep_for_ever, NULL, &abandoned, &err), -ETIME);
     assert_true(abandoned);
@@ -153,9 +148,8 @@ static int be_interrupted(void *context)
     return -EINTR;
 }
 
-static void eintr_without_a_signal_is_an_error(void **state)
+TEST(eintr_without_a_signal_is_an_error)
 {
-    (void)state;
     bool abandoned = false;
     assert_int_equal(worker_call(be_interrupted, NULL, &abandoned, &err), -EIO);
 }
@@ -166,9 +160,8 @@ static int count(void *context)
     return 0;
 }
 
-static void work_begun_after_a_signal_still_ends(void **state)
+TEST(work_begun_after_a_signal_still_ends)
 {
-    (void)state;
     int n = 0;
     bool abandoned = false;
     atomic_store(&interrupt_signal, SIGINT);
@@ -178,9 +171,8 @@ static void work_begun_after_a_signal_still_ends(void **state)
     atomic_store(&interrupt_signal, 0);
 }
 
-static void many_calls_leave_no_descriptor_open(void **state)
+TEST(many_calls_leave_no_descriptor_open)
 {
-    (void)state;
     int n = 0, before = dup(0);
     assert_true(before >= 0);
     close(before);
@@ -192,20 +184,4 @@ static void many_calls_leave_no_descriptor_open(void **state)
     int after = dup(0);
     assert_int_equal(after, before);
     close(after);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_result_of_the_work_comes_back),
-        cmocka_unit_test(work_runs_in_a_thread_that_signals_leave_alone),
-        cmocka_unit_test(work_that_notices_the_signal_is_joined),
-        cmocka_unit_test(many_calls_leave_no_descriptor_open),
-        cmocka_unit_test(work_begun_after_a_signal_still_ends),
-        cmocka_unit_test(eintr_without_a_signal_is_an_error),
-        cmocka_unit_test(work_that_is_late_is_told_so),
-        cmocka_unit_test(work_that_hangs_is_abandoned),
-        cmocka_unit_test(late_work_that_hangs_is_abandoned),
-    };
-    return cmocka_run_group_tests_name("tuner/base/worker", tests, setup, NULL);
 }

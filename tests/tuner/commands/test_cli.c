@@ -1,6 +1,6 @@
 /* Tests of the whole program without measuring a disk: what users type wrong, help, simulated runs, exit
  * codes. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 
 #include <stdio.h>
@@ -11,9 +11,9 @@
 
 static struct rig_run run;
 
-static int enter(void **state)
+FIXTURE(enter)
 {
-    if (rig_enter(state) != 0)
+    if (rig_enter(test_state) != 0)
         return -1;
     rig_simulator("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
     rig_simulator("noisy", "run_cv = 0.5; setup_seconds = 0.05;", rig_peak_bps);
@@ -23,6 +23,9 @@ static int enter(void **state)
     rig_write("lost.conf", "points = \"lost.csv\";\n");
     return mkdir("dir", 0755);
 }
+
+GROUP(enter, rig_leave);
+GROUP_NEEDS(rig_find_program);
 
 #define RECOMMEND "recommend --quiet --pattern randwrite "
 #define MEASURE                                                                                              \
@@ -106,9 +109,8 @@ static const struct {
     {MEASURE "--simulate peak.conf --threads 2", "2 threads"},
 };
 
-static void every_wrong_input_is_one_line_and_exit_code_2(void **state)
+TEST(every_wrong_input_is_one_line_and_exit_code_2)
 {
-    (void)state;
     for (size_t i = 0; i < RIG_COUNT(wrong_inputs); i++) {
         rig_run_line(&run, wrong_inputs[i].line);
         if (run.code != 2)
@@ -118,9 +120,8 @@ static void every_wrong_input_is_one_line_and_exit_code_2(void **state)
     }
 }
 
-static void control_characters_do_not_break_the_line(void **state)
+TEST(control_characters_do_not_break_the_line)
 {
-    (void)state;
     static const char *const strange[] = {"two\nlines", "\033[2J", "\001"};
     for (size_t i = 0; i < RIG_COUNT(strange); i++) {
         rig_run(&run, NULL, strange[i], NULL);
@@ -136,9 +137,8 @@ static void control_characters_do_not_break_the_line(void **state)
     }
 }
 
-static void very_long_arguments_are_refused_in_one_line(void **state)
+TEST(very_long_arguments_are_refused_in_one_line)
 {
-    (void)state;
     static char text[100000];
     memset(text, 'a', sizeof text - 1);
     static const char *const options[] = {"--pattern", "--path", "--config", "--api", "--current", "--seed"};
@@ -152,9 +152,8 @@ static void very_long_arguments_are_refused_in_one_line(void **state)
     }
 }
 
-static void help_names_every_command_and_goes_to_stdout(void **state)
+TEST(help_names_every_command_and_goes_to_stdout)
 {
-    (void)state;
     static const char *const lines[] = {"--help",         "-h",           "recommend --help",
                                         "measure --help", "recommend -h", "recommend --pattern read --help"};
     static const char *const parts[] = {"Example",   "Example",  "--max-latency-p99",
@@ -177,9 +176,8 @@ static void help_names_every_command_and_goes_to_stdout(void **state)
     rig_free(&run);
 }
 
-static void the_same_seed_gives_the_same_bytes(void **state)
+TEST(the_same_seed_gives_the_same_bytes)
 {
-    (void)state;
     static const char *const lines[] = {RECOMMEND "--simulate noisy.conf --budget 10s --json --seed ",
                                         RECOMMEND "--simulate noisy.conf --budget 10s --seed ",
                                         MEASURE "--simulate noisy.conf --json --seed ",
@@ -202,9 +200,8 @@ static void the_same_seed_gives_the_same_bytes(void **state)
     }
 }
 
-static void a_drawn_seed_is_printed_and_repeats_the_run(void **state)
+TEST(a_drawn_seed_is_printed_and_repeats_the_run)
 {
-    (void)state;
     rig_run_line(&run, RECOMMEND "--simulate noisy.conf --budget 5s --json");
     json_t *document = rig_json(&run);
     json_int_t seed = json_integer_value(json_object_get(json_object_get(document, "search"), "seed"));
@@ -220,9 +217,8 @@ static void a_drawn_seed_is_printed_and_repeats_the_run(void **state)
     rig_free(&run);
 }
 
-static void exit_codes_say_how_it_ended(void **state)
+TEST(exit_codes_say_how_it_ended)
 {
-    (void)state;
     static const struct {
         const char *line;
         int code;
@@ -246,9 +242,8 @@ static void exit_codes_say_how_it_ended(void **state)
     }
 }
 
-static void text_names_the_options_to_use(void **state)
+TEST(text_names_the_options_to_use)
 {
-    (void)state;
     rig_run_line(&run, RECOMMEND "--simulate peak.conf --seed 1");
     assert_int_equal(run.code, 0);
     assert_non_null(strstr(run.out, "--request-size 64k --queue-depth 4 --direct 1 --api io_uring"));
@@ -260,9 +255,8 @@ static void text_names_the_options_to_use(void **state)
     rig_free(&run);
 }
 
-static void the_plan_precedes_a_run_unless_quiet(void **state)
+TEST(the_plan_precedes_a_run_unless_quiet)
 {
-    (void)state;
     rig_run_line(&run, "recommend --pattern randwrite --simulate peak.conf --seed 1 --json");
     assert_true(strncmp(run.err, "plan: ", 6) == 0);
     assert_ptr_equal(strchr(run.err, '\n'), run.err + strlen(run.err) - 1);
@@ -270,9 +264,8 @@ static void the_plan_precedes_a_run_unless_quiet(void **state)
     rig_free(&run);
 }
 
-static void a_measurement_has_its_schema(void **state)
+TEST(a_measurement_has_its_schema)
 {
-    (void)state;
     static const char *const keys[] = {"schema", "pattern",    "row", "throughput",
                                        "iops",   "latency_ns", "runs"};
     rig_run_line(&run, MEASURE "--simulate peak.conf --json --replays 2 --seed 1");
@@ -286,9 +279,8 @@ static void a_measurement_has_its_schema(void **state)
     rig_free(&run);
 }
 
-static void a_measurement_out_of_write_budget_reports_the_replays_made(void **state)
+TEST(a_measurement_out_of_write_budget_reports_the_replays_made)
 {
-    (void)state;
     rig_run_line(&run, MEASURE "--simulate peak.conf --json --seed 1 --max-write 1500m");
     assert_int_equal(run.code, 0);
     json_t *document = rig_json(&run), *warnings = json_object_get(document, "warnings");
@@ -300,9 +292,8 @@ static void a_measurement_out_of_write_budget_reports_the_replays_made(void **st
     rig_free(&run);
 }
 
-static void bytes_that_are_no_utf8_leave_json_valid(void **state)
+TEST(bytes_that_are_no_utf8_leave_json_valid)
 {
-    (void)state;
     rig_write("strange.conf", "name = \"caf\xe9\"; points = \"peak.csv\";");
     rig_run_line(&run, RECOMMEND "--simulate strange.conf --json --seed 1 --budget 5s");
     json_t *document = rig_json(&run);
@@ -312,9 +303,8 @@ static void bytes_that_are_no_utf8_leave_json_valid(void **state)
     rig_free(&run);
 }
 
-static void a_configuration_file_is_read_and_the_command_line_wins(void **state)
+TEST(a_configuration_file_is_read_and_the_command_line_wins)
 {
-    (void)state;
     rig_write("fine.conf",
               "pattern = \"randwrite\"; simulate = \"peak.conf\"; seed = 5; json = true; quiet = true;\n"
               "budget = \"5s\"; request_size = [\"4k\", \"64k\"];\n");
@@ -336,9 +326,8 @@ static bool fill_stdout(void)
     return freopen("/dev/full", "w", stdout) != NULL;
 }
 
-static void output_that_is_lost_is_a_failure(void **state)
+TEST(output_that_is_lost_is_a_failure)
 {
-    (void)state;
     static bool (*const ways[])(void) = {close_stdout, fill_stdout};
     for (size_t i = 0; i < RIG_COUNT(ways); i++) {
         static const char part[] = "cannot write the result to standard output";
@@ -375,36 +364,11 @@ static bool close_stdin_and_stderr(void)
     return close(STDIN_FILENO) == 0 && close(STDERR_FILENO) == 0;
 }
 
-static void closed_stdin_and_stderr_do_no_harm(void **state)
+TEST(closed_stdin_and_stderr_do_no_harm)
 {
-    (void)state;
     rig_run(&run, close_stdin_and_stderr, "recommend", "--pattern", "randwrite", "--simulate", "peak.conf",
             "--seed", "1", "--json", NULL);
     assert_int_equal(run.code, 0);
     json_decref(rig_json(&run));
     rig_free(&run);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_wrong_input_is_one_line_and_exit_code_2),
-        cmocka_unit_test(control_characters_do_not_break_the_line),
-        cmocka_unit_test(very_long_arguments_are_refused_in_one_line),
-        cmocka_unit_test(help_names_every_command_and_goes_to_stdout),
-        cmocka_unit_test(the_same_seed_gives_the_same_bytes),
-        cmocka_unit_test(a_drawn_seed_is_printed_and_repeats_the_run),
-        cmocka_unit_test(exit_codes_say_how_it_ended),
-        cmocka_unit_test(text_names_the_options_to_use),
-        cmocka_unit_test(the_plan_precedes_a_run_unless_quiet),
-        cmocka_unit_test(a_measurement_has_its_schema),
-        cmocka_unit_test(a_measurement_out_of_write_budget_reports_the_replays_made),
-        cmocka_unit_test(bytes_that_are_no_utf8_leave_json_valid),
-        cmocka_unit_test(a_configuration_file_is_read_and_the_command_line_wins),
-        cmocka_unit_test(output_that_is_lost_is_a_failure),
-        cmocka_unit_test(closed_stdin_and_stderr_do_no_harm),
-    };
-    if (!rig_find_program())
-        return RIG_SKIPPED;
-    return cmocka_run_group_tests_name("tuner/cli", tests, enter, rig_leave);
 }

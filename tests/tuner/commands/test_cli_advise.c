@@ -12,13 +12,16 @@
     "bw_rdev = 1e9; sc_w = 0.0; sc_sw = 1e-4; c_sk = 1e-4; bs = 512; bf = 4096;\n"                           \
     "limit_bg = 4e8; limit_hard = 8e8; dirty_expire = 30.0;\n"
 
-static int enter_with_host(void **state)
+FIXTURE(enter_with_host)
 {
-    if (rig_enter(state) != 0)
+    if (rig_enter(test_state) != 0)
         return -1;
     rig_write("host.conf", "%s", HOST);
     return 0;
 }
+
+GROUP(enter_with_host, rig_leave);
+GROUP_NEEDS(rig_find_program);
 
 static double mode_seconds(const json_t *document, const char *name)
 {
@@ -32,9 +35,8 @@ static double mode_seconds(const json_t *document, const char *name)
     return 0;
 }
 
-static void document_is_marked_as_a_prediction(void **state)
+TEST(document_is_marked_as_a_prediction)
 {
-    (void)state;
     struct rig_run run;
     rig_run_line(&run, "advise write --host host.conf --total 4000000 --request-size 400000 --json");
     json_t *document = rig_json(&run);
@@ -57,9 +59,8 @@ static void document_is_marked_as_a_prediction(void **state)
     rig_free(&run);
 }
 
-static void text_says_that_nothing_was_measured(void **state)
+TEST(text_says_that_nothing_was_measured)
 {
-    (void)state;
     struct rig_run run;
     static const char *const parts[] = {"Predicted by a model, not measured",
                                         "A burst of 524 MB",
@@ -77,9 +78,8 @@ static void text_says_that_nothing_was_measured(void **state)
     rig_free(&run);
 }
 
-static void interval_that_is_too_short_is_said(void **state)
+TEST(interval_that_is_too_short_is_said)
 {
-    (void)state;
     struct rig_run run;
     rig_run_line(&run, "advise write --host host.conf --total 500m --request-size 1m --burst-interval 10ms");
     assert_non_null(strstr(run.out, "bursts pile up"));
@@ -89,9 +89,8 @@ static void interval_that_is_too_short_is_said(void **state)
     rig_free(&run);
 }
 
-static void what_is_missing_or_wrong_is_named(void **state)
+TEST(what_is_missing_or_wrong_is_named)
 {
-    (void)state;
     static const struct {
         const char *line, *part;
         int code;
@@ -118,11 +117,10 @@ static void what_is_missing_or_wrong_is_named(void **state)
 }
 
 /* One that goes on reads an empty file, and ends with 2. */
-static void ctrl_c_ends_it_at_once(void **state)
+TEST(ctrl_c_ends_it_at_once)
 {
     static const char *const arguments[] = {"advise", "write",          "--host", "pipe", "--total",
                                             "1m",     "--request-size", "4k",     NULL};
-    (void)state;
     struct rig_run run;
     assert_int_equal(mkfifo("pipe", 0600), 0);
     rig_start(&run, NULL, arguments);
@@ -134,18 +132,4 @@ static void ctrl_c_ends_it_at_once(void **state)
     assert_int_equal(run.code, 130);
     rig_free(&run);
     assert_int_equal(unlink("pipe"), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(document_is_marked_as_a_prediction),
-        cmocka_unit_test(text_says_that_nothing_was_measured),
-        cmocka_unit_test(interval_that_is_too_short_is_said),
-        cmocka_unit_test(what_is_missing_or_wrong_is_named),
-        cmocka_unit_test(ctrl_c_ends_it_at_once),
-    };
-    if (!rig_find_program())
-        return RIG_SKIPPED;
-    return cmocka_run_group_tests(tests, enter_with_host, rig_leave);
 }

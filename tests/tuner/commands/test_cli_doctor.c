@@ -1,5 +1,5 @@
 /* Tests of the command doctor where nothing can be written, and of the plan line of all commands. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 
 #include <stdio.h>
@@ -12,14 +12,17 @@
 
 static struct rig_run run;
 
-static int enter(void **state)
+FIXTURE(enter)
 {
-    if (rig_enter(state) != 0)
+    if (rig_enter(test_state) != 0)
         return -1;
     rig_simulator("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
     rig_write_blocks("data", 1 << 20);
     return mkdir("dir", 0755) != 0 || mkdir(ESCAPE, 0755) != 0 || mkdir("unwritable", 0555) != 0;
 }
+
+GROUP(enter, rig_leave);
+GROUP_NEEDS(rig_find_program);
 
 static bool become_nobody(void)
 {
@@ -37,9 +40,8 @@ static const json_t *check_of(const json_t *document, const char *name)
     return NULL;
 }
 
-static void a_directory_without_permission_is_examined_all_the_same(void **state)
+TEST(a_directory_without_permission_is_examined_all_the_same)
 {
-    (void)state;
     rig_run(&run, become_nobody, "doctor", "--quiet", "--no-lock", "--json", "--path", "unwritable", "--seed",
             "7", NULL);
     assert_int_equal(run.code, 3);
@@ -70,9 +72,8 @@ static void a_directory_without_permission_is_examined_all_the_same(void **state
     assert_int_equal(rig_count_entries("unwritable"), 0);
 }
 
-static void the_text_is_grouped_and_ends_with_the_number_of_findings(void **state)
+TEST(the_text_is_grouped_and_ends_with_the_number_of_findings)
 {
-    (void)state;
     rig_run(&run, become_nobody, "doctor", "--quiet", "--no-lock", "--path", "unwritable", NULL);
     assert_int_equal(run.code, 3);
     assert_non_null(strstr(run.out, "\nWhat can run here\n  ok       apis"));
@@ -82,9 +83,8 @@ static void the_text_is_grouped_and_ends_with_the_number_of_findings(void **stat
     rig_free(&run);
 }
 
-static void wrong_options_are_refused(void **state)
+TEST(wrong_options_are_refused)
 {
-    (void)state;
     static const struct {
         const char *line, *part;
     } wrong[] = {
@@ -108,9 +108,8 @@ static bool fill_stdout(void)
     return freopen("/dev/full", "w", stdout) != NULL && become_nobody();
 }
 
-static void a_report_that_is_lost_is_a_failure(void **state)
+TEST(a_report_that_is_lost_is_a_failure)
 {
-    (void)state;
     static const char *const last[] = {"--json", "--quiet"};
     for (size_t i = 0; i < RIG_COUNT(last); i++) {
         rig_run(&run, fill_stdout, "doctor", "--quiet", "--no-lock", "--path", "unwritable", last[i], NULL);
@@ -121,9 +120,8 @@ static void a_report_that_is_lost_is_a_failure(void **state)
 
 #define ONE_POINT " --request-size 4k --queue-depth 1 --direct 0 --api psync "
 
-static void every_plan_says_file_writes_and_end(void **state)
+TEST(every_plan_says_file_writes_and_end)
 {
-    (void)state;
     static const struct {
         const char *line, *file, *written;
     } plans[] = {
@@ -151,9 +149,8 @@ static void every_plan_says_file_writes_and_end(void **state)
     assert_int_equal(rig_count_entries("dir"), 0);
 }
 
-static void a_plan_with_bursts_says_so(void **state)
+TEST(a_plan_with_bursts_says_so)
 {
-    (void)state;
     rig_run_line(
         &run,
         "recommend --pattern write --path dir --burst 1m --burst-interval 100ms --budget 60s --dry-run");
@@ -168,9 +165,8 @@ static void a_plan_with_bursts_says_so(void **state)
     rig_free(&run);
 }
 
-static void a_plan_as_json_says_when_it_ends(void **state)
+TEST(a_plan_as_json_says_when_it_ends)
 {
-    (void)state;
     static const struct {
         const char *line;
         double seconds;
@@ -188,17 +184,15 @@ static void a_plan_as_json_says_when_it_ends(void **state)
     }
 }
 
-static void dropped_points_are_in_the_plan_with_their_reason(void **state)
+TEST(dropped_points_are_in_the_plan_with_their_reason)
 {
-    (void)state;
     rig_run_line(&run, "recommend --pattern randread --path dir --request-size 4k --dry-run");
     assert_non_null(strstr(run.out, "\nNot in the space\n  - psync at depth"));
     rig_free(&run);
 }
 
-static void a_plan_does_not_hand_control_characters_to_the_terminal(void **state)
+TEST(a_plan_does_not_hand_control_characters_to_the_terminal)
 {
-    (void)state;
     static const char *const commands[][12] = {
         {"recommend", "--pattern", "randread", "--path", ESCAPE, "--dry-run"},
         {"measure", "--pattern", "randread", "--path", ESCAPE, "--dry-run", "--request-size=4k",
@@ -215,9 +209,8 @@ static void a_plan_does_not_hand_control_characters_to_the_terminal(void **state
     }
 }
 
-static void results_say_how_much_was_written_and_read(void **state)
+TEST(results_say_how_much_was_written_and_read)
 {
-    (void)state;
     static const char *const lines[] = {
         "recommend --quiet --pattern randwrite --simulate peak.conf --seed 1 --budget 5s",
         "measure --quiet --pattern randwrite --simulate peak.conf --seed 1" ONE_POINT};
@@ -227,23 +220,4 @@ static void results_say_how_much_was_written_and_read(void **state)
         assert_non_null(strstr(run.out, ", read 0 B\n"));
         rig_free(&run);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_directory_without_permission_is_examined_all_the_same),
-        cmocka_unit_test(the_text_is_grouped_and_ends_with_the_number_of_findings),
-        cmocka_unit_test(wrong_options_are_refused),
-        cmocka_unit_test(a_report_that_is_lost_is_a_failure),
-        cmocka_unit_test(every_plan_says_file_writes_and_end),
-        cmocka_unit_test(a_plan_with_bursts_says_so),
-        cmocka_unit_test(a_plan_as_json_says_when_it_ends),
-        cmocka_unit_test(dropped_points_are_in_the_plan_with_their_reason),
-        cmocka_unit_test(a_plan_does_not_hand_control_characters_to_the_terminal),
-        cmocka_unit_test(results_say_how_much_was_written_and_read),
-    };
-    if (!rig_find_program())
-        return RIG_SKIPPED;
-    return cmocka_run_group_tests_name("tuner/cli_doctor", tests, enter, rig_leave);
 }

@@ -1,5 +1,5 @@
 /* Tests of the whole program's care for files: guards, permissions, and a dry run that touches nothing. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 
 #include <stdio.h>
@@ -9,9 +9,9 @@
 
 static struct rig_run run;
 
-static int enter(void **state)
+FIXTURE(enter)
 {
-    if (rig_enter(state) != 0)
+    if (rig_enter(test_state) != 0)
         return -1;
     rig_simulator("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
     rig_write("empty", "%s", "");
@@ -21,13 +21,15 @@ static int enter(void **state)
            symlink("nowhere", "dangling") != 0 || link("data", "second") != 0;
 }
 
+GROUP(enter, rig_leave);
+GROUP_NEEDS(rig_find_program);
+
 #define RECOMMEND "recommend --quiet --pattern randwrite "
 #define MEASURE                                                                                              \
     "measure --quiet --pattern randwrite --request-size 4k --queue-depth 1 --direct 0 --api psync "
 
-static void an_existing_file_is_guarded(void **state)
+TEST(an_existing_file_is_guarded)
 {
-    (void)state;
     static const struct {
         const char *line, *part;
     } cases[] = {
@@ -56,9 +58,8 @@ static void an_existing_file_is_guarded(void **state)
     assert_true(rig_exists("null") && rig_exists("fifo"));
 }
 
-static void a_dry_run_prints_the_plan_and_writes_nothing(void **state)
+TEST(a_dry_run_prints_the_plan_and_writes_nothing)
 {
-    (void)state;
     static const char *const lines[] = {
         RECOMMEND "--path dir --dry-run", MEASURE "--path dir --dry-run",
         "recommend --quiet --pattern read --existing data --dry-run --request-size 4k",
@@ -92,9 +93,8 @@ static bool become_nobody(void)
     return geteuid() != 0 || (setgid(65534) == 0 && setuid(65534) == 0);
 }
 
-static void folders_without_permission_are_refused(void **state)
+TEST(folders_without_permission_are_refused)
 {
-    (void)state;
     static const struct {
         const char *name;
         mode_t mode;
@@ -111,9 +111,8 @@ static void folders_without_permission_are_refused(void **state)
     }
 }
 
-static void a_file_without_permission_is_refused(void **state)
+TEST(a_file_without_permission_is_refused)
 {
-    (void)state;
     rig_write_blocks("secret", 1 << 20);
     assert_int_equal(chmod("secret", 0), 0);
     rig_run(&run, become_nobody, "recommend", "--quiet", "--pattern", "read", "--existing", "secret", NULL);
@@ -124,17 +123,4 @@ static void a_file_without_permission_is_refused(void **state)
             "--overwrite", NULL);
     rig_check_error(&run, 2, "secret");
     rig_free(&run);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_existing_file_is_guarded),
-        cmocka_unit_test(a_dry_run_prints_the_plan_and_writes_nothing),
-        cmocka_unit_test(folders_without_permission_are_refused),
-        cmocka_unit_test(a_file_without_permission_is_refused),
-    };
-    if (!rig_find_program())
-        return RIG_SKIPPED;
-    return cmocka_run_group_tests_name("tuner/cli_files", tests, enter, rig_leave);
 }

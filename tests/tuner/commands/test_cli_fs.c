@@ -1,6 +1,6 @@
 /* Tests of the whole program on a real file system: signals in the middle of a run, what is left behind,
  * locks, full and read-only file systems. Some need root, for a mount of their own. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 
 #include <fcntl.h>
@@ -16,10 +16,13 @@
 
 static struct rig_run run;
 
-static int enter(void **state)
+FIXTURE(enter)
 {
-    return rig_enter(state) != 0 || mkdir("dir", 0755) != 0 || mkdir("tiny", 0755) != 0 ? -1 : 0;
+    return rig_enter(test_state) != 0 || mkdir("dir", 0755) != 0 || mkdir("tiny", 0755) != 0 ? -1 : 0;
 }
+
+GROUP(enter, rig_leave);
+GROUP_NEEDS(rig_find_program);
 
 static const char *const searching[] = {"recommend", "--quiet", "--no-lock", "--json",      "--pattern",
                                         "randwrite", "--path",  "dir",       "--file-size", "128m",
@@ -33,9 +36,8 @@ static void stop_after(double seconds, int number)
     rig_finish(&run);
 }
 
-static void a_signal_ends_a_search_with_what_it_has(void **state)
+TEST(a_signal_ends_a_search_with_what_it_has)
 {
-    (void)state;
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < RIG_COUNT(numbers); i++) {
         stop_after(3, numbers[i]);
@@ -51,9 +53,8 @@ static void a_signal_ends_a_search_with_what_it_has(void **state)
     }
 }
 
-static void a_signal_while_filling_is_answered_too(void **state)
+TEST(a_signal_while_filling_is_answered_too)
 {
-    (void)state;
     static const char *const filling[] = {"recommend", "--quiet", "--no-lock", "--json",      "--pattern",
                                           "randwrite", "--path",  "dir",       "--file-size", "2g",
                                           "--budget",  "60s",     NULL};
@@ -70,9 +71,8 @@ static void a_signal_while_filling_is_answered_too(void **state)
     assert_int_equal(rig_count_entries("dir"), 0);
 }
 
-static void a_second_signal_ends_at_once(void **state)
+TEST(a_second_signal_ends_at_once)
 {
-    (void)state;
     rig_start(&run, NULL, searching);
     usleep(2000000);
     kill(run.pid, SIGINT);
@@ -83,9 +83,8 @@ static void a_second_signal_ends_at_once(void **state)
     assert_int_equal(rig_count_entries("dir"), 0);
 }
 
-static void nothing_is_left_after_sigkill(void **state)
+TEST(nothing_is_left_after_sigkill)
 {
-    (void)state;
     stop_after(2, SIGKILL);
     assert_int_equal(run.code, -SIGKILL);
     assert_int_equal(run.out_size, 0);
@@ -93,9 +92,8 @@ static void nothing_is_left_after_sigkill(void **state)
     assert_int_equal(rig_count_entries("dir"), 0);
 }
 
-static void a_short_search_answers_within_its_budget(void **state)
+TEST(a_short_search_answers_within_its_budget)
 {
-    (void)state;
     rig_run(&run, NULL, "recommend", "--quiet", "--no-lock", "--json", "--pattern", "randread", "--path",
             "dir", "--file-size", "128m", "--budget", "5s", "--request-size", "4k,64k", "--queue-depth",
             "1,4", NULL);
@@ -111,9 +109,8 @@ static void a_short_search_answers_within_its_budget(void **state)
     assert_int_equal(rig_count_entries("dir"), 0);
 }
 
-static void the_write_budget_holds_on_a_disk(void **state)
+TEST(the_write_budget_holds_on_a_disk)
 {
-    (void)state;
     rig_run(&run, NULL, "recommend", "--quiet", "--no-lock", "--json", "--pattern", "randwrite", "--path",
             "dir", "--file-size", "128m", "--budget", "5s", "--max-write", "512m", NULL);
     json_t *document = rig_json(&run), *search = json_object_get(document, "search");
@@ -127,9 +124,8 @@ static void the_write_budget_holds_on_a_disk(void **state)
     "measure", "--quiet", "--no-lock", "--json", "--pattern", pattern, "--request-size", "4k",               \
         "--queue-depth", "1", "--direct", "0", "--api", "psync", "--replays", "2", "--duration", "50ms"
 
-static void an_existing_file_is_read_and_left_as_it_is(void **state)
+TEST(an_existing_file_is_read_and_left_as_it_is)
 {
-    (void)state;
     rig_write_blocks("data", 16 << 20);
     assert_int_equal(system("cp data copy"), 0);
     assert_int_equal(chmod("data", 0444), 0);
@@ -143,9 +139,8 @@ static void an_existing_file_is_read_and_left_as_it_is(void **state)
     assert_int_equal(chmod("data", 0644), 0);
 }
 
-static void an_existing_file_is_overwritten_in_place(void **state)
+TEST(an_existing_file_is_overwritten_in_place)
 {
-    (void)state;
     struct stat before, after;
     rig_write_blocks("data", 16 << 20);
     assert_int_equal(stat("data", &before), 0);
@@ -159,9 +154,8 @@ static void an_existing_file_is_overwritten_in_place(void **state)
     assert_int_not_equal(system("cmp -s data copy"), 0);
 }
 
-static void a_locked_file_is_not_overwritten(void **state)
+TEST(a_locked_file_is_not_overwritten)
 {
-    (void)state;
     rig_write_blocks("data", 16 << 20);
     int fd = open("data", O_RDWR | O_CLOEXEC);
     assert_true(fd >= 0);
@@ -179,9 +173,8 @@ static void a_locked_file_is_not_overwritten(void **state)
     assert_int_equal(system("cmp -s data copy"), 0);
 }
 
-static void a_second_fstune_waits_for_nobody(void **state)
+TEST(a_second_fstune_waits_for_nobody)
 {
-    (void)state;
     static const char *const first[] = {"recommend", "--quiet", "--pattern",   "randread", "--path", "dir",
                                         "--budget",  "20s",     "--file-size", "128m",     NULL};
     struct rig_run other;
@@ -237,58 +230,31 @@ static void run_in_tiny(bool (*in_child)(void), const char *file_size)
     }
 }
 
-static void a_file_system_without_room_is_refused(void **state)
+TEST(a_file_system_without_room_is_refused)
 {
-    (void)state;
     run_in_tiny(mount_small, "128m");
     rig_check_error(&run, 1, "tiny");
     rig_free(&run);
 }
 
-static void ten_percent_stay_free(void **state)
+TEST(ten_percent_stay_free)
 {
-    (void)state;
     run_in_tiny(mount_storage_stack, "150m");
     rig_check_error(&run, 1, "tiny");
     rig_free(&run);
 }
 
-static void a_file_that_just_fits_is_measured(void **state)
+TEST(a_file_that_just_fits_is_measured)
 {
-    (void)state;
     run_in_tiny(mount_storage_stack, "128m");
     assert_true(run.code == 0 || run.code == 3);
     assert_string_equal(run.err, "");
     rig_free(&run);
 }
 
-static void a_read_only_file_system_is_refused(void **state)
+TEST(a_read_only_file_system_is_refused)
 {
-    (void)state;
     run_in_tiny(mount_read_only, "128m");
     rig_check_error(&run, 1, "tiny");
     rig_free(&run);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_signal_ends_a_search_with_what_it_has),
-        cmocka_unit_test(a_signal_while_filling_is_answered_too),
-        cmocka_unit_test(a_second_signal_ends_at_once),
-        cmocka_unit_test(nothing_is_left_after_sigkill),
-        cmocka_unit_test(a_short_search_answers_within_its_budget),
-        cmocka_unit_test(the_write_budget_holds_on_a_disk),
-        cmocka_unit_test(an_existing_file_is_read_and_left_as_it_is),
-        cmocka_unit_test(an_existing_file_is_overwritten_in_place),
-        cmocka_unit_test(a_locked_file_is_not_overwritten),
-        cmocka_unit_test(a_second_fstune_waits_for_nobody),
-        cmocka_unit_test(a_file_system_without_room_is_refused),
-        cmocka_unit_test(ten_percent_stay_free),
-        cmocka_unit_test(a_file_that_just_fits_is_measured),
-        cmocka_unit_test(a_read_only_file_system_is_refused),
-    };
-    if (!rig_find_program())
-        return RIG_SKIPPED;
-    return cmocka_run_group_tests_name("tuner/cli_fs", tests, enter, rig_leave);
 }

@@ -1,5 +1,5 @@
 /* Tests of `fstune retune` as a user runs it, on simulated surfaces. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 
 #include <signal.h>
@@ -8,6 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+GROUP(rig_enter, rig_leave);
+GROUP_NEEDS(rig_find_program);
+
 static struct rig_run run;
 
 static double half_bps(const struct point *point)
@@ -15,9 +18,8 @@ static double half_bps(const struct point *point)
     return rig_peak_bps(point) / 2;
 }
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     char here[256];
     if (system("rm -rf * .fstune-*") != 0 || getcwd(here, sizeof here) == NULL)
         return -1;
@@ -29,6 +31,8 @@ static int setup(void **state)
               here);
     return 0;
 }
+
+EACH_TEST(setup, NULL);
 
 /* The night's document; the caller releases it. */
 static json_t *night(int code)
@@ -49,9 +53,8 @@ static const char *of_target(const json_t *document, const char *key)
     return json_string_value(json_object_get(target, key));
 }
 
-static void the_first_night_applies_and_the_second_changes_nothing(void **state)
+TEST(the_first_night_applies_and_the_second_changes_nothing)
 {
-    (void)state;
     json_t *document = night(0);
     assert_string_equal(of_target(document, "verdict"), "first");
     assert_string_equal(of_target(document, "action"), "applied");
@@ -68,9 +71,8 @@ static void the_first_night_applies_and_the_second_changes_nothing(void **state)
     assert_int_equal(system("cmp -s vm1.env kept"), 0);
 }
 
-static void the_same_seed_gives_the_same_bytes(void **state)
+TEST(the_same_seed_gives_the_same_bytes)
 {
-    (void)state;
     rig_run(&run, NULL, "retune", "--config", "n.conf", "--json", NULL);
     struct rig_run first = run;
     assert_int_equal(system("rm h.db*"), 0);
@@ -80,9 +82,8 @@ static void the_same_seed_gives_the_same_bytes(void **state)
     rig_free(&first);
 }
 
-static void half_the_throughput_ends_with_4_and_one_line(void **state)
+TEST(half_the_throughput_ends_with_4_and_one_line)
 {
-    (void)state;
     for (unsigned i = 0; i < 4; i++)
         json_decref(night(0));
     rig_simulator("s", "run_cv = 0.02;", half_bps);
@@ -98,9 +99,8 @@ static void half_the_throughput_ends_with_4_and_one_line(void **state)
     rig_free(&run);
 }
 
-static void a_rollback_exchanges_the_files(void **state)
+TEST(a_rollback_exchanges_the_files)
 {
-    (void)state;
     rig_write("vm1.env", "mine\n");
     json_decref(night(0));
     rig_run(&run, NULL, "retune", "rollback", "--config", "n.conf", "--target", "vm1", NULL);
@@ -113,9 +113,8 @@ static void a_rollback_exchanges_the_files(void **state)
     rig_free(&run);
 }
 
-static void a_dry_rollback_says_what_would_come_back(void **state)
+TEST(a_dry_rollback_says_what_would_come_back)
 {
-    (void)state;
     rig_write("vm1.env", "mine\n");
     json_decref(night(0));
     assert_int_equal(system("cp vm1.env before"), 0);
@@ -138,9 +137,8 @@ static void a_dry_rollback_says_what_would_come_back(void **state)
     assert_int_equal(system("grep -qx mine vm1.env"), 0);
 }
 
-static void a_rollback_is_not_overruled_by_the_next_nights(void **state)
+TEST(a_rollback_is_not_overruled_by_the_next_nights)
 {
-    (void)state;
     rig_write("vm1.env", "mine\n");
     json_decref(night(0));
     rig_run(&run, NULL, "retune", "rollback", "--config", "n.conf", "--target", "vm1", NULL);
@@ -155,9 +153,8 @@ static void a_rollback_is_not_overruled_by_the_next_nights(void **state)
 }
 
 /* The first is in its apply command when the second comes. */
-static void a_rollback_waits_for_a_night_that_applies(void **state)
+TEST(a_rollback_waits_for_a_night_that_applies)
 {
-    (void)state;
     static const char *const arguments[] = {"retune", "--config", "n.conf", NULL};
     struct rig_run first = {0};
     rig_write("vm1.env", "mine\n");
@@ -176,18 +173,16 @@ static void a_rollback_waits_for_a_night_that_applies(void **state)
     assert_int_equal(system("grep -qx mine vm1.env && grep -q FSTUNE_API vm1.env.previous"), 0);
 }
 
-static void a_dry_run_finds_a_directory_that_is_not_there(void **state)
+TEST(a_dry_run_finds_a_directory_that_is_not_there)
 {
-    (void)state;
     assert_int_equal(system("sed -i 's|/vm1.env|/no/vm1.env|' n.conf"), 0);
     rig_run(&run, NULL, "retune", "--config", "n.conf", "--dry-run", "--json", NULL);
     rig_check_error(&run, 1, "no/vm1.env");
     rig_free(&run);
 }
 
-static void an_interrupted_night_has_its_code_in_json(void **state)
+TEST(an_interrupted_night_has_its_code_in_json)
 {
-    (void)state;
     static const char *const arguments[] = {"retune", "--config", "n.conf", "--json", NULL};
     assert_int_equal(system("sed -i 's/emit = /apply = \"sleep 20\"; emit = /' n.conf"), 0);
     rig_start(&run, NULL, arguments);
@@ -207,9 +202,8 @@ static bool ignore_ends_of_children(void)
     return signal(SIGCHLD, SIG_IGN) != SIG_ERR;
 }
 
-static void a_failed_check_counts_whatever_signals_the_caller_ignored(void **state)
+TEST(a_failed_check_counts_whatever_signals_the_caller_ignored)
 {
-    (void)state;
     rig_write("vm1.env", "mine\n");
     assert_int_equal(system("sed -i 's/emit = /check = \"exit 1\"; emit = /' n.conf"), 0);
     rig_run(&run, ignore_ends_of_children, "retune", "--config", "n.conf", NULL);
@@ -219,9 +213,8 @@ static void a_failed_check_counts_whatever_signals_the_caller_ignored(void **sta
     assert_int_equal(system("grep -qx mine vm1.env"), 0);
 }
 
-static void an_interrupted_rollback_has_the_signals_code(void **state)
+TEST(an_interrupted_rollback_has_the_signals_code)
 {
-    (void)state;
     static const char *const arguments[] = {"retune",   "rollback", "--config", "n.conf",
                                             "--target", "vm1",      NULL};
     rig_write("vm1.env", "mine\n");
@@ -237,17 +230,15 @@ static void an_interrupted_rollback_has_the_signals_code(void **state)
     assert_int_equal(system("grep -qx mine vm1.env.previous && grep -q FSTUNE_API vm1.env"), 0);
 }
 
-static void nothing_to_go_back_to_is_exit_1(void **state)
+TEST(nothing_to_go_back_to_is_exit_1)
 {
-    (void)state;
     rig_run(&run, NULL, "retune", "rollback", "--config", "n.conf", "--target", "vm1", NULL);
     rig_check_error(&run, 1, "vm1: no change of it is in the history");
     rig_free(&run);
 }
 
-static void a_dry_run_touches_nothing(void **state)
+TEST(a_dry_run_touches_nothing)
 {
-    (void)state;
     const size_t n = rig_count_entries(".");
     rig_run(&run, NULL, "retune", "--config", "n.conf", "--dry-run", NULL);
     assert_int_equal(run.code, 0);
@@ -262,9 +253,8 @@ static void a_dry_run_touches_nothing(void **state)
     assert_int_equal(rig_count_entries("."), n);
 }
 
-static void the_command_line_wins_over_the_file(void **state)
+TEST(the_command_line_wins_over_the_file)
 {
-    (void)state;
     rig_run(&run, NULL, "retune", "--config", "n.conf", "--db", "other.db", "--prometheus", "f.prom", NULL);
     assert_int_equal(run.code, 0);
     rig_free(&run);
@@ -273,9 +263,8 @@ static void the_command_line_wins_over_the_file(void **state)
     assert_int_equal(system("grep -q 'fstune_verdict_info{target=\"vm1\",verdict=\"first\"} 1' f.prom"), 0);
 }
 
-static void wrong_words_are_exit_2(void **state)
+TEST(wrong_words_are_exit_2)
 {
-    (void)state;
     rig_run(&run, NULL, "retune", NULL);
     rig_check_error(&run, 2, "--config is missing");
     rig_free(&run);
@@ -294,9 +283,8 @@ static void wrong_words_are_exit_2(void **state)
     rig_free(&run);
 }
 
-static void a_history_that_is_none_is_left_alone(void **state)
+TEST(a_history_that_is_none_is_left_alone)
 {
-    (void)state;
     rig_write("h.db", "my diary\n");
     rig_run(&run, NULL, "retune", "--config", "n.conf", NULL);
     assert_true(run.code == 1 || run.code == 2);
@@ -305,40 +293,12 @@ static void a_history_that_is_none_is_left_alone(void **state)
     assert_int_equal(system("grep -qx 'my diary' h.db"), 0);
 }
 
-static void help_lists_the_keys_of_a_target(void **state)
+TEST(help_lists_the_keys_of_a_target)
 {
-    (void)state;
     rig_run(&run, NULL, "retune", "--help", NULL);
     assert_int_equal(run.code, 0);
     assert_non_null(strstr(run.out, "--prometheus FILE"));
     assert_non_null(strstr(run.out, "  hook_timeout "));
     assert_non_null(strstr(run.out, "  max_io_pressure "));
     rig_free(&run);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup(name, setup)
-    const struct CMUnitTest tests[] = {
-        TEST(the_first_night_applies_and_the_second_changes_nothing),
-        TEST(the_same_seed_gives_the_same_bytes),
-        TEST(half_the_throughput_ends_with_4_and_one_line),
-        TEST(a_rollback_exchanges_the_files),
-        TEST(a_dry_rollback_says_what_would_come_back),
-        TEST(a_rollback_is_not_overruled_by_the_next_nights),
-        TEST(a_rollback_waits_for_a_night_that_applies),
-        TEST(a_dry_run_finds_a_directory_that_is_not_there),
-        TEST(an_interrupted_night_has_its_code_in_json),
-        TEST(a_failed_check_counts_whatever_signals_the_caller_ignored),
-        TEST(an_interrupted_rollback_has_the_signals_code),
-        TEST(nothing_to_go_back_to_is_exit_1),
-        TEST(a_dry_run_touches_nothing),
-        TEST(the_command_line_wins_over_the_file),
-        TEST(wrong_words_are_exit_2),
-        TEST(a_history_that_is_none_is_left_alone),
-        TEST(help_lists_the_keys_of_a_target),
-    };
-    if (!rig_find_program())
-        return RIG_SKIPPED;
-    return cmocka_run_group_tests(tests, rig_enter, rig_leave);
 }

@@ -1,5 +1,5 @@
 /* Tests of the whole program on surfaces whose rate changes: bursts, declines and steady states. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 
 #include <math.h>
@@ -31,9 +31,9 @@ static void write_slow_decline(void)
     simulator_with_trace("declining", "run_cv = 0.01; op_cv = 0.1;", text);
 }
 
-static int enter(void **state)
+FIXTURE(enter)
 {
-    if (rig_enter(state) != 0)
+    if (rig_enter(test_state) != 0)
         return -1;
     rig_simulator("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
     simulator_with_trace("burst", "run_cv = 0.01; op_cv = 0.1;", "0,1\n12,0.4\n");
@@ -44,10 +44,13 @@ static int enter(void **state)
     return 0;
 }
 
-static int leave(void **state)
+FIXTURE(leave)
 {
-    return rig_leave(state);
+    return rig_leave(test_state);
 }
+
+GROUP(enter, leave);
+GROUP_NEEDS(rig_find_program);
 
 static json_t *json_of(const char *line, int code)
 {
@@ -81,9 +84,8 @@ static double peak_bps(void)
     return rig_peak_bps(&point);
 }
 
-static void a_burst_is_reported_beside_the_rate_after_it(void **state)
+TEST(a_burst_is_reported_beside_the_rate_after_it)
 {
-    (void)state;
     json_t *json =
         json_of("measure --json --simulate burst.conf --seed 1 --replays 4 --duration 10s " POINT, 0);
     const json_t *sustained = json_object_get(json, "sustained");
@@ -95,9 +97,8 @@ static void a_burst_is_reported_beside_the_rate_after_it(void **state)
     json_decref(json);
 }
 
-static void a_flat_rate_is_steady_and_carries_no_warning(void **state)
+TEST(a_flat_rate_is_steady_and_carries_no_warning)
 {
-    (void)state;
     json_t *json =
         json_of("measure --json --simulate peak.conf --seed 1 --replays 5 --duration 5s " POINT, 0);
     assert_true(json_is_true(json_object_get(json_object_get(json, "sustained"), "steady")));
@@ -105,9 +106,8 @@ static void a_flat_rate_is_steady_and_carries_no_warning(void **state)
     json_decref(json);
 }
 
-static void the_steady_state_of_a_slow_decline_is_what_lasts(void **state)
+TEST(the_steady_state_of_a_slow_decline_is_what_lasts)
 {
-    (void)state;
     json_t *json = json_of("measure --json --simulate declining.conf --seed 1 --until-steady --duration 5s "
                            "--max-duration 40m " POINT,
                            0);
@@ -121,9 +121,8 @@ static void the_steady_state_of_a_slow_decline_is_what_lasts(void **state)
     json_decref(json);
 }
 
-static void what_never_gets_steady_ends_at_the_cap_with_exit_code_3(void **state)
+TEST(what_never_gets_steady_ends_at_the_cap_with_exit_code_3)
 {
-    (void)state;
     json_t *json = json_of("measure --json --simulate endless.conf --seed 1 --until-steady --duration 1s "
                            "--max-duration 40s " POINT,
                            3);
@@ -138,9 +137,8 @@ static void what_never_gets_steady_ends_at_the_cap_with_exit_code_3(void **state
     rig_free(&run);
 }
 
-static void the_rule_of_the_snia_is_content_with_less(void **state)
+TEST(the_rule_of_the_snia_is_content_with_less)
 {
-    (void)state;
     json_t *snia = json_of("measure --json --simulate declining.conf --seed 1 --until-steady --duration 5s "
                            "--max-duration 40m --steady-rule snia " POINT,
                            0);
@@ -154,9 +152,8 @@ static void the_rule_of_the_snia_is_content_with_less(void **state)
 }
 
 /* Its batches never agree to a thousandth, so that only the limits end a warm-up. */
-static void no_warm_up_passes_the_cap(void **state)
+TEST(no_warm_up_passes_the_cap)
 {
-    (void)state;
     json_t *json = json_of("measure --json --simulate scattered.conf --seed 1 --until-steady --duration 1s "
                            "--max-duration 3s --warmup-limit 1m --warmup-coef 0.001 " POINT,
                            3);
@@ -167,18 +164,16 @@ static void no_warm_up_passes_the_cap(void **state)
     json_decref(json);
 }
 
-static void a_cap_shorter_than_a_round_is_refused(void **state)
+TEST(a_cap_shorter_than_a_round_is_refused)
 {
-    (void)state;
     rig_run_line(
         &run, "measure --quiet --simulate peak.conf --until-steady --duration 2s --max-duration 1s " POINT);
     rig_check_error(&run, 2, "--max-duration");
     rig_free(&run);
 }
 
-static void a_change_of_the_device_during_a_search_is_said(void **state)
+TEST(a_change_of_the_device_during_a_search_is_said)
 {
-    (void)state;
     rig_run_line(&run, "recommend --json --simulate early.conf --seed 1 --budget 40s --pattern randwrite");
     json_t *json = rig_json(&run);
     assert_true(has_warning(json, "rate_changed"));
@@ -189,21 +184,4 @@ static void a_change_of_the_device_during_a_search_is_said(void **state)
     assert_false(has_warning(json, "rate_changed"));
     json_decref(json);
     rig_free(&run);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_burst_is_reported_beside_the_rate_after_it),
-        cmocka_unit_test(a_flat_rate_is_steady_and_carries_no_warning),
-        cmocka_unit_test(the_steady_state_of_a_slow_decline_is_what_lasts),
-        cmocka_unit_test(what_never_gets_steady_ends_at_the_cap_with_exit_code_3),
-        cmocka_unit_test(the_rule_of_the_snia_is_content_with_less),
-        cmocka_unit_test(no_warm_up_passes_the_cap),
-        cmocka_unit_test(a_cap_shorter_than_a_round_is_refused),
-        cmocka_unit_test(a_change_of_the_device_during_a_search_is_said),
-    };
-    if (!rig_find_program())
-        return RIG_SKIPPED;
-    return cmocka_run_group_tests_name("tuner/cli_sustained", tests, enter, leave);
 }

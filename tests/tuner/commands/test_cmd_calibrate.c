@@ -8,6 +8,9 @@
 #include <errno.h>
 #include <string.h>
 
+GROUP(rig_enter, rig_leave);
+GROUP_NEEDS(rig_find_program);
+
 static bool prepared, set, may_set;
 
 int __wrap_session_prepare(struct session *session, struct err *err);
@@ -60,9 +63,8 @@ static int measure(struct err *err)
     return command_calibrate.measure(&session, err);
 }
 
-static void limits_stay_while_another_has_the_lock(void **state)
+TEST(limits_stay_while_another_has_the_lock)
 {
-    (void)state;
     struct err err;
     may_set = true;
     assert_int_equal(measure(&err), -EBUSY);
@@ -70,9 +72,8 @@ static void limits_stay_while_another_has_the_lock(void **state)
     assert_false(set);
 }
 
-static void limits_that_may_not_be_set_are_known_before_anything_is_written(void **state)
+TEST(limits_that_may_not_be_set_are_known_before_anything_is_written)
 {
-    (void)state;
     struct err err;
     may_set = false;
     assert_int_equal(measure(&err), -EACCES);
@@ -81,9 +82,8 @@ static void limits_that_may_not_be_set_are_known_before_anything_is_written(void
     assert_false(set);
 }
 
-static void a_budget_that_is_too_small_is_refused_before_the_file_is_filled(void **state)
+TEST(a_budget_that_is_too_small_is_refused_before_the_file_is_filled)
 {
-    (void)state;
     struct rig_run run;
     rig_run_line(&run, "calibrate --max-write 512m --budget 20s --no-lock --quiet");
     rig_check_error(&run, 2, "--max-write allows only");
@@ -101,16 +101,4 @@ static void a_budget_that_is_too_small_is_refused_before_the_file_is_filled(void
     rig_run_line(&run, "calibrate --max-write 8g --budget 20s --dry-run");
     assert_int_equal(run.code, 0);
     rig_free(&run);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(limits_stay_while_another_has_the_lock),
-        cmocka_unit_test(limits_that_may_not_be_set_are_known_before_anything_is_written),
-        cmocka_unit_test(a_budget_that_is_too_small_is_refused_before_the_file_is_filled),
-    };
-    if (!rig_find_program())
-        return RIG_SKIPPED;
-    return cmocka_run_group_tests(tests, rig_enter, rig_leave);
 }

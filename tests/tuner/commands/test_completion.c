@@ -1,6 +1,6 @@
 /* Tests of tuner/commands/completion: what an argument offers, and the scripts of two invented commands. The
  * shells' own view of the scripts is in tests/packaging/check_completion. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/commands/completion.h"
 #include "tuner/options/options.h"
 
@@ -16,7 +16,7 @@ static const struct command *const commands[] = {&one, &two};
 
 static char words[64];
 
-static void an_argument_says_what_it_offers(void **state)
+TEST(an_argument_says_what_it_offers)
 {
     static const struct {
         const char *argument, *range, *words;
@@ -34,16 +34,14 @@ static void an_argument_says_what_it_offers(void **state)
         {"RESULT.json", "", "", COMPLETION_FILES},
         {"KEY=VALUE,...", "", "", COMPLETION_NOTHING},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         assert_int_equal(completion_of(rows[i].argument, rows[i].range, words, sizeof words), rows[i].kind);
         assert_string_equal(words, rows[i].words);
     }
 }
 
-static void words_are_cut_at_the_size(void **state)
+TEST(words_are_cut_at_the_size)
 {
-    (void)state;
     assert_int_equal(completion_of("abc|def", "", words, 6), COMPLETION_WORDS);
     assert_string_equal(words, "abc d");
 }
@@ -60,12 +58,11 @@ static char *script_for(const char *shell)
     return script;
 }
 
-static void another_shell_is_einval_and_prints_nothing(void **state)
+TEST(another_shell_is_einval_and_prints_nothing)
 {
     char *script;
     size_t size;
     FILE *out = open_memstream(&script, &size);
-    (void)state;
     assert_non_null(out);
     assert_int_equal(completion_print(out, "fish", commands, 2), -EINVAL);
     assert_int_equal(fclose(out), 0);
@@ -73,10 +70,9 @@ static void another_shell_is_einval_and_prints_nothing(void **state)
     free(script);
 }
 
-static void bash_knows_commands_values_and_operands(void **state)
+TEST(bash_knows_commands_values_and_operands)
 {
     char *script = script_for("bash");
-    (void)state;
     assert_non_null(strstr(script, "words='one two --help"));
     assert_non_null(strstr(script, "--cache) words='cold warm' ;;"));
     assert_non_null(strstr(script, "--path) kind=-d ;;"));
@@ -85,26 +81,13 @@ static void bash_knows_commands_values_and_operands(void **state)
     free(script);
 }
 
-static void zsh_texts_are_quoted(void **state)
+TEST(zsh_texts_are_quoted)
 {
     char *script = script_for("zsh");
-    (void)state;
     assert_int_equal(strncmp(script, "#compdef fstune\n", 16), 0);
     assert_non_null(strstr(script, "'one:the user'\\''s: first'"));
     assert_non_null(strstr(script, "rw\\[:READ%\\]"));
     assert_non_null(strstr(script, "'1:FORMAT:("));
     assert_non_null(strstr(script, "shell json)'"));
     free(script);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_argument_says_what_it_offers),
-        cmocka_unit_test(words_are_cut_at_the_size),
-        cmocka_unit_test(another_shell_is_einval_and_prints_nothing),
-        cmocka_unit_test(bash_knows_commands_values_and_operands),
-        cmocka_unit_test(zsh_texts_are_quoted),
-    };
-    return cmocka_run_group_tests_name("tuner/commands/completion", tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* The short version of the study of intervals (tests/statistics/coverage.c): few seeds, wide bounds. Over
  * these counts a true coverage of 95 % leaves 91 to 98.5 in fewer than 1 of 1,000 cases; seeds are fixed. */
-#include "tests/check.h"
 #include "tests/statistics/coverage.h"
+#include "tests/test.h"
 
 #define LEAST 0.91
 #define MOST  0.985
@@ -13,9 +13,8 @@ static void assert_holds(struct coverage_tally tally)
         fail_msg("%zu of %zu intervals hold the truth", tally.held, tally.claimed);
 }
 
-static void batch_means_hold_where_students_interval_does_not(void **state)
+TEST(batch_means_hold_where_students_interval_does_not)
 {
-    (void)state;
     static const struct coverage_noise noises[] = {
         {.name = "AR(1), rho 0.5", .cv = 0.1, .rho = 0.5},
         {.name = "AR(1), rho 0.8", .cv = 0.1, .rho = 0.8},
@@ -32,9 +31,8 @@ static void batch_means_hold_where_students_interval_does_not(void **state)
     }
 }
 
-static void batch_means_hold_where_students_interval_does(void **state)
+TEST(batch_means_hold_where_students_interval_does)
 {
-    (void)state;
     static const struct coverage_noise noises[] = {
         {.name = "independent", .cv = 0.1},
         {.name = "lognormal", .cv = 0.3, .lognormal = true},
@@ -44,9 +42,8 @@ static void batch_means_hold_where_students_interval_does(void **state)
         assert_holds(coverage_of_series(&noises[i], 200, 500, i + 1));
 }
 
-static void intervals_over_replays_hold(void **state)
+TEST(intervals_over_replays_hold)
 {
-    (void)state;
     static const struct coverage_noise quiet = {.cv = 0.1, .rho = 0.5};
     static const struct coverage_between between[] = {
         {.cv = 0.05}, {.cv = 0.05, .outlier_factor = 2}, {.cv = 0.3}, {.cv = 0.5}};
@@ -56,9 +53,8 @@ static void intervals_over_replays_hold(void **state)
     }
 }
 
-static void a_warmup_inside_the_replays_does_not_bias_them(void **state)
+TEST(a_warmup_inside_the_replays_does_not_bias_them)
 {
-    (void)state;
     static const struct coverage_noise noise = {.cv = 0.1, .warmup_factor = 2, .warmup_share = 0.1};
     struct coverage_tally tally =
         coverage_of_replays(&noise, (struct coverage_between){.cv = 0.05}, 10, 500, 1);
@@ -66,9 +62,8 @@ static void a_warmup_inside_the_replays_does_not_bias_them(void **state)
     assert_true(coverage_share(tally.plain_held, tally.n) < 0.6);
 }
 
-static void percentiles_hold_where_runs_differ(void **state)
+TEST(percentiles_hold_where_runs_differ)
 {
-    (void)state;
     static const struct coverage_latency kind = {.name = "runs differ", .run_cv = 0.1};
     struct coverage_tally tallies[COVERAGE_N_SHARES];
     coverage_of_percentiles(&kind, 10, 500, 200, 1, tallies);
@@ -76,16 +71,4 @@ static void percentiles_hold_where_runs_differ(void **state)
         assert_true(coverage_share(tallies[share].held, tallies[share].claimed) > 0.9);
         assert_true(coverage_share(tallies[share].plain_held, tallies[share].n) < 0.8);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(batch_means_hold_where_students_interval_does_not),
-        cmocka_unit_test(batch_means_hold_where_students_interval_does),
-        cmocka_unit_test(intervals_over_replays_hold),
-        cmocka_unit_test(a_warmup_inside_the_replays_does_not_bias_them),
-        cmocka_unit_test(percentiles_hold_where_runs_differ),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

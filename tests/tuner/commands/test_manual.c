@@ -1,5 +1,5 @@
 /* Tests of tuner/commands/manual: the page of two invented commands. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/commands/manual.h"
 #include "tuner/emit/snippet.h"
 #include "tuner/nightly/retune_config.h"
@@ -20,23 +20,23 @@ static const struct command *const commands[] = {&plain, &rich};
 
 static char *page;
 
-static int print_page(void **state)
+FIXTURE(print_page)
 {
     size_t size;
     FILE *out = open_memstream(&page, &size);
-    (void)state;
     if (out == NULL)
         return -1;
     manual_print(out, commands, 2);
     return fclose(out);
 }
 
-static int free_page(void **state)
+FIXTURE(free_page)
 {
-    (void)state;
     free(page);
     return 0;
 }
+
+GROUP(print_page, free_page);
 
 static void check_escape(const char *text, const char *expected)
 {
@@ -56,9 +56,8 @@ static void assert_has(const char *text)
         fail_msg("the page lacks: %s", text);
 }
 
-static void text_is_no_request(void **state)
+TEST(text_is_no_request)
 {
-    (void)state;
     check_escape("plain text", "plain text");
     check_escape(".SH", "\\&.SH");
     check_escape("a.b", "a.b");
@@ -66,26 +65,23 @@ static void text_is_no_request(void **state)
     check_escape("", "");
 }
 
-static void text_keeps_its_characters(void **state)
+TEST(text_keeps_its_characters)
 {
-    (void)state;
     check_escape("--dry-run", "\\-\\-dry\\-run");
     check_escape("a\\b", "a\\eb");
     check_escape("`x` ~ ^ don't", "\\(gax\\(ga \\(ti \\(ha don\\(aqt");
 }
 
-static void every_command_has_its_section(void **state)
+TEST(every_command_has_its_section)
 {
-    (void)state;
     assert_has("\n.SS fstune plain\ndoes little\n");
     assert_has("\n.SS fstune rich list|show\nIt\\(aqs all there.\nReally.\n");
     assert_has("\nfstune rich \\(aqa\\eb\\(aq\n.fi\n");
 }
 
-static void every_option_stands_once(void **state)
+TEST(every_option_stands_once)
 {
     const struct option_row *row;
-    (void)state;
     for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
         char head[80], escaped[64] = "";
         for (const char *c = row->name; *c; c++)
@@ -100,9 +96,8 @@ static void every_option_stands_once(void **state)
     }
 }
 
-static void an_option_names_only_the_commands_that_know_it(void **state)
+TEST(an_option_names_only_the_commands_that_know_it)
 {
-    (void)state;
     const char *replays = strstr(page, "\n.BR \\-\\-replays ");
     assert_non_null(replays);
     const char *knowers = strstr(replays, "\nOf: ");
@@ -110,17 +105,15 @@ static void an_option_names_only_the_commands_that_know_it(void **state)
     assert_int_equal(strncmp(knowers, "\nOf: rich.\n", 11), 0);
 }
 
-static void formats_are_listed(void **state)
+TEST(formats_are_listed)
 {
-    (void)state;
     assert_has("\n.TP\n.B shell\n");
     assert_has("\n.TP\n.B json\n");
 }
 
-static void every_key_of_retune_stands_in_it(void **state)
+TEST(every_key_of_retune_stands_in_it)
 {
     const struct option_row *row;
-    (void)state;
     for (size_t i = 0; (row = retune_config_key(i)) != NULL; i++) {
         char head[80];
         snprintf(head, sizeof head, "\n.TP\n.B %s\n", row->name);
@@ -129,18 +122,4 @@ static void every_key_of_retune_stands_in_it(void **state)
         assert_has(head);
     }
     assert_has("\n.TP\n.B first_budget\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_is_no_request),
-        cmocka_unit_test(text_keeps_its_characters),
-        cmocka_unit_test(every_command_has_its_section),
-        cmocka_unit_test(every_option_stands_once),
-        cmocka_unit_test(an_option_names_only_the_commands_that_know_it),
-        cmocka_unit_test(formats_are_listed),
-        cmocka_unit_test(every_key_of_retune_stands_in_it),
-    };
-    return cmocka_run_group_tests_name("tuner/commands/manual", tests, print_page, free_page);
 }

@@ -1,6 +1,6 @@
 /* Tests of the whole program in a memory cgroup (version 1) that is smaller than what it likes to take: it
  * ends by itself. They need root. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 
 #include <sched.h>
@@ -48,9 +48,8 @@ static void check_not_killed(void)
         fail_msg("killed for its memory, exit code %d", run.code);
 }
 
-static void a_search_on_a_disk_takes_no_more_than_its_group_has(void **state)
+TEST(a_search_on_a_disk_takes_no_more_than_its_group_has)
 {
-    (void)state;
     static const char *const patterns[] = {"randread", "randwrite"};
     for (size_t i = 0; i < RIG_COUNT(patterns); i++) {
         limit_to("100m");
@@ -62,9 +61,8 @@ static void a_search_on_a_disk_takes_no_more_than_its_group_has(void **state)
     }
 }
 
-static void a_file_in_memory_that_its_group_cannot_hold_is_refused(void **state)
+TEST(a_file_in_memory_that_its_group_cannot_hold_is_refused)
 {
-    (void)state;
     limit_to("100m");
     rig_run(&run, join_group_with_tmpfs, SEARCH, "randread", "--path", "mnt", "--budget", "5s", NULL);
     check_not_killed();
@@ -72,9 +70,8 @@ static void a_file_in_memory_that_its_group_cannot_hold_is_refused(void **state)
     rig_free(&run);
 }
 
-static void a_file_in_memory_leaves_room_for_the_search(void **state)
+TEST(a_file_in_memory_leaves_room_for_the_search)
 {
-    (void)state;
     limit_to("400m");
     rig_run(&run, join_group_with_tmpfs, SEARCH, "randwrite", "--path", "mnt", "--cache", "warm", "--budget",
             "5s", NULL);
@@ -83,23 +80,20 @@ static void a_file_in_memory_leaves_room_for_the_search(void **state)
     rig_free(&run);
 }
 
-static int enter(void **state)
+FIXTURE(enter)
 {
-    return rig_enter(state) != 0 || mkdir("mnt", 0755) != 0 ? -1 : 0;
+    return rig_enter(test_state) != 0 || mkdir("mnt", 0755) != 0 ? -1 : 0;
 }
 
-int main(void)
+GROUP(enter, rig_leave);
+
+static bool find_what_is_needed(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_search_on_a_disk_takes_no_more_than_its_group_has),
-        cmocka_unit_test(a_file_in_memory_that_its_group_cannot_hold_is_refused),
-        cmocka_unit_test(a_file_in_memory_leaves_room_for_the_search),
-    };
     if (access(HIERARCHY "/memory.limit_in_bytes", W_OK) != 0) {
         printf("skipped: no control groups of memory (version 1) that may be changed here\n");
-        return RIG_SKIPPED;
+        return false;
     }
-    if (!rig_find_program())
-        return RIG_SKIPPED;
-    return cmocka_run_group_tests_name("tuner/memory_fs", tests, enter, rig_leave);
+    return rig_find_program();
 }
+
+GROUP_NEEDS(find_what_is_needed);

@@ -10,10 +10,25 @@
 static glob_t presets;
 static struct rig_run run;
 
-static int enter_all(void **state)
+FIXTURE(enter_all)
 {
-    return rig_enter(state);
+    char root[4096], pattern[4200];
+    if (getcwd(root, sizeof root) == NULL)
+        return -1;
+    snprintf(pattern, sizeof pattern, "%s/configs/presets/*.conf", root);
+    if (glob(pattern, 0, NULL, &presets) != 0)
+        return -1;
+    return rig_enter(test_state);
 }
+
+FIXTURE(leave_all)
+{
+    globfree(&presets);
+    return rig_leave(test_state);
+}
+
+GROUP(enter_all, leave_all);
+GROUP_NEEDS(rig_find_program);
 
 static json_t *plan_of(const char *file)
 {
@@ -23,9 +38,8 @@ static json_t *plan_of(const char *file)
     return rig_json(&run);
 }
 
-static void each_can_be_planned(void **state)
+TEST(each_can_be_planned)
 {
-    (void)state;
     assert_true(presets.gl_pathc >= 9);
     for (size_t i = 0; i < presets.gl_pathc; i++) {
         json_decref(plan_of(presets.gl_pathv[i]));
@@ -34,9 +48,8 @@ static void each_can_be_planned(void **state)
 }
 
 /* What is synchronous there is among the ways that are compared. */
-static void libaio_through_the_page_cache_is_a_way_of_making_durable(void **state)
+TEST(libaio_through_the_page_cache_is_a_way_of_making_durable)
 {
-    (void)state;
     for (size_t i = 0; i < presets.gl_pathc; i++) {
         if (strstr(presets.gl_pathv[i], "fsync-methods") == NULL)
             continue;
@@ -50,9 +63,8 @@ static void libaio_through_the_page_cache_is_a_way_of_making_durable(void **stat
     }
 }
 
-static void each_explains_itself_and_is_listed(void **state)
+TEST(each_explains_itself_and_is_listed)
 {
-    (void)state;
     char line[256], readme[16384], folder[4096];
     snprintf(folder, sizeof folder, "%s", presets.gl_pathv[0]);
     memcpy(strrchr(folder, '/'), "/README", sizeof "/README");
@@ -68,24 +80,4 @@ static void each_explains_itself_and_is_listed(void **state)
         fclose(file);
         assert_non_null(strstr(readme, strrchr(presets.gl_pathv[i], '/') + 1));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_can_be_planned),
-        cmocka_unit_test(libaio_through_the_page_cache_is_a_way_of_making_durable),
-        cmocka_unit_test(each_explains_itself_and_is_listed),
-    };
-    char root[4096], pattern[4200];
-    if (!rig_find_program())
-        return RIG_SKIPPED;
-    if (getcwd(root, sizeof root) == NULL)
-        return 1;
-    snprintf(pattern, sizeof pattern, "%s/configs/presets/*.conf", root);
-    if (glob(pattern, 0, NULL, &presets) != 0)
-        return 1;
-    int n_failed = cmocka_run_group_tests(tests, enter_all, rig_leave);
-    globfree(&presets);
-    return n_failed;
 }

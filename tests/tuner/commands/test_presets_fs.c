@@ -11,10 +11,25 @@
 static glob_t presets;
 static struct rig_run run;
 
-static int enter_all(void **state)
+FIXTURE(enter_all)
 {
-    return rig_enter(state) != 0 || mkdir("dir", 0755) != 0 ? -1 : 0;
+    char root[4096], pattern[4200];
+    if (getcwd(root, sizeof root) == NULL)
+        return -1;
+    snprintf(pattern, sizeof pattern, "%s/configs/presets/*.conf", root);
+    if (glob(pattern, 0, NULL, &presets) != 0)
+        return -1;
+    return rig_enter(test_state) != 0 || mkdir("dir", 0755) != 0 ? -1 : 0;
 }
+
+FIXTURE(leave_all)
+{
+    globfree(&presets);
+    return rig_leave(test_state);
+}
+
+GROUP(enter_all, leave_all);
+GROUP_NEEDS(rig_find_program);
 
 static void check_points(const char *file, const json_t *document)
 {
@@ -30,9 +45,8 @@ static void check_points(const char *file, const json_t *document)
     }
 }
 
-static void each_measures_all_its_points(void **state)
+TEST(each_measures_all_its_points)
 {
-    (void)state;
     for (size_t i = 0; i < presets.gl_pathc; i++) {
         const char *file = presets.gl_pathv[i];
         rig_run(&run, NULL, "experiment", file, "--path", "dir", "--no-lock", "--json", "--quiet",
@@ -45,20 +59,4 @@ static void each_measures_all_its_points(void **state)
         rig_free(&run);
         assert_int_equal(rig_count_entries("dir"), 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_measures_all_its_points)};
-    char root[4096], pattern[4200];
-    if (!rig_find_program())
-        return RIG_SKIPPED;
-    if (getcwd(root, sizeof root) == NULL)
-        return 1;
-    snprintf(pattern, sizeof pattern, "%s/configs/presets/*.conf", root);
-    if (glob(pattern, 0, NULL, &presets) != 0)
-        return 1;
-    int n_failed = cmocka_run_group_tests(tests, enter_all, rig_leave);
-    globfree(&presets);
-    return n_failed;
 }

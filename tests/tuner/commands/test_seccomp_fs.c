@@ -1,5 +1,5 @@
 /* fstune under the system calls that a container is left with: the filter is loaded here and inherited. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/base/fail.h"
 
@@ -179,22 +179,19 @@ static void check_all(bool (*filter_like)(void))
     check_doctor(filter_like);
 }
 
-static void all_but_io_uring_work_under_dockers_profile(void **state)
+TEST(all_but_io_uring_work_under_dockers_profile)
 {
-    (void)state;
     check_all(like_docker);
 }
 
-static void older_profiles_that_forbid_newer_calls_are_survived(void **state)
+TEST(older_profiles_that_forbid_newer_calls_are_survived)
 {
-    (void)state;
     check_all(like_old_docker);
 }
 
 /* A night finds the snippet that is there, writes beside it, and its commands run. */
-static void a_snippet_is_applied_under_an_older_profile(void **state)
+TEST(a_snippet_is_applied_under_an_older_profile)
 {
-    (void)state;
     char folder[4096];
     assert_non_null(getcwd(folder, sizeof folder));
     rig_simulator("disk", "op_cv = 0.0;", rig_peak_bps);
@@ -213,19 +210,10 @@ static void a_snippet_is_applied_under_an_older_profile(void **state)
     unlink("dir/.fstune-lock");
 }
 
-static int enter(void **state)
+FIXTURE(enter)
 {
-    return rig_enter(state) == 0 && mkdir("dir", 0755) == 0 ? 0 : -1;
+    return rig_enter(test_state) == 0 && mkdir("dir", 0755) == 0 ? 0 : -1;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_but_io_uring_work_under_dockers_profile),
-        cmocka_unit_test(older_profiles_that_forbid_newer_calls_are_survived),
-        cmocka_unit_test(a_snippet_is_applied_under_an_older_profile),
-    };
-    if (!rig_find_program())
-        return RIG_SKIPPED;
-    return cmocka_run_group_tests_name("tuner/seccomp_fs", tests, enter, rig_leave);
-}
+GROUP(enter, rig_leave);
+GROUP_NEEDS(rig_find_program);

@@ -124,9 +124,8 @@ static void check_advice(void)
     }
 }
 
-static void a_healthy_machine_has_no_finding(void **state)
+TEST(a_healthy_machine_has_no_finding)
 {
-    (void)state;
     make_healthy();
     doctor_examine(&facts, &report);
     for (size_t i = 0; i < report.n; i++)
@@ -137,9 +136,8 @@ static void a_healthy_machine_has_no_finding(void **state)
     check_advice();
 }
 
-static void nothing_known_is_nothing_said(void **state)
+TEST(nothing_known_is_nothing_said)
 {
-    (void)state;
     make_healthy();
     host.n = 0;
     facts.noise = (struct doctor_noise){0};
@@ -177,9 +175,8 @@ static const struct {
     {"on_battery", 1, "power", DOCTOR_FINDING},
 };
 
-static void every_wrong_number_is_said_and_nothing_else(void **state)
+TEST(every_wrong_number_is_said_and_nothing_else)
 {
-    (void)state;
     for (size_t i = 0; i < RIG_COUNT(wrong_numbers); i++) {
         make_healthy();
         set_number(wrong_numbers[i].key, wrong_numbers[i].number);
@@ -217,9 +214,8 @@ static const struct {
     {"file_system", "fuse.sshfs", "file_system", DOCTOR_NOTE, "fuse.sshfs"},
 };
 
-static void every_wrong_text_is_said_and_nothing_else(void **state)
+TEST(every_wrong_text_is_said_and_nothing_else)
 {
-    (void)state;
     for (size_t i = 0; i < RIG_COUNT(wrong_texts); i++) {
         make_healthy();
         set_text(wrong_texts[i].key, wrong_texts[i].text);
@@ -233,9 +229,8 @@ static void every_wrong_text_is_said_and_nothing_else(void **state)
     }
 }
 
-static void options_count_on_their_own_file_system_only(void **state)
+TEST(options_count_on_their_own_file_system_only)
 {
-    (void)state;
     static const struct {
         const char *type, *options;
         int severity;
@@ -258,9 +253,8 @@ static void options_count_on_their_own_file_system_only(void **state)
     }
 }
 
-static void an_api_that_does_not_work_is_a_finding_with_its_reason(void **state)
+TEST(an_api_that_does_not_work_is_a_finding_with_its_reason)
 {
-    (void)state;
     make_healthy();
     facts.apis[API_IO_URING] = (struct doctor_api){.why_not = "kernel.io_uring_disabled is 2"};
     doctor_examine(&facts, &report);
@@ -269,9 +263,8 @@ static void an_api_that_does_not_work_is_a_finding_with_its_reason(void **state)
     assert_true(says("apis", "psync, pvec, pool, libaio"));
 }
 
-static void direct_io_is_judged_for_reads_and_writes_apart(void **state)
+TEST(direct_io_is_judged_for_reads_and_writes_apart)
 {
-    (void)state;
     static const enum target_proof bad[] = {TARGET_DIRECT_REFUSED, TARGET_DIRECT_BUFFERED,
                                             TARGET_DIRECT_UNVERIFIED};
     for (size_t i = 0; i < RIG_COUNT(bad); i++) {
@@ -291,9 +284,8 @@ static void direct_io_is_judged_for_reads_and_writes_apart(void **state)
     assert_true(says("direct_alignment", "4096"));
 }
 
-static void no_file_is_a_finding_and_hides_what_needs_one(void **state)
+TEST(no_file_is_a_finding_and_hides_what_needs_one)
 {
-    (void)state;
     make_healthy();
     facts.has_target = false;
     facts.target_code = -EROFS;
@@ -308,9 +300,8 @@ static void no_file_is_a_finding_and_hides_what_needs_one(void **state)
     assert_int_equal(loudest("noise_floor"), -1);
 }
 
-static void the_advice_for_a_file_that_cannot_be_made_fits_its_reason(void **state)
+TEST(the_advice_for_a_file_that_cannot_be_made_fits_its_reason)
 {
-    (void)state;
     static const struct {
         int code;
         const char *part;
@@ -332,9 +323,8 @@ static void the_advice_for_a_file_that_cannot_be_made_fits_its_reason(void **sta
     }
 }
 
-static void an_interrupted_preparation_is_no_finding(void **state)
+TEST(an_interrupted_preparation_is_no_finding)
 {
-    (void)state;
     make_healthy();
     facts.has_target = false;
     facts.interrupted = true;
@@ -344,9 +334,8 @@ static void an_interrupted_preparation_is_no_finding(void **state)
     assert_int_equal(report.n_findings, 0);
 }
 
-static void runs_that_fail_are_a_finding(void **state)
+TEST(runs_that_fail_are_a_finding)
 {
-    (void)state;
     make_healthy();
     facts.noise = (struct doctor_noise){.failed = true, .why = "read: Input/output error"};
     doctor_examine(&facts, &report);
@@ -354,9 +343,8 @@ static void runs_that_fail_are_a_finding(void **state)
     assert_true(says("noise_floor", "Input/output error"));
 }
 
-static void noise_is_judged_by_the_replays_that_it_costs(void **state)
+TEST(noise_is_judged_by_the_replays_that_it_costs)
 {
-    (void)state;
     static const struct {
         double cv;
         int severity;
@@ -370,9 +358,8 @@ static void noise_is_judged_by_the_replays_that_it_costs(void **state)
     }
 }
 
-static void runs_that_differ_as_a_whole_are_told_from_noise_inside_them(void **state)
+TEST(runs_that_differ_as_a_whole_are_told_from_noise_inside_them)
 {
-    (void)state;
     make_healthy();
     set_noise(0.05, 0.16); /* 0.16 / sqrt(10) = 0.05: nothing but what is inside a run */
     doctor_examine(&facts, &report);
@@ -382,9 +369,8 @@ static void runs_that_differ_as_a_whole_are_told_from_noise_inside_them(void **s
     assert_true(says("noise_floor", "as a whole"));
 }
 
-static void a_loop_device_without_direct_io_is_a_finding(void **state)
+TEST(a_loop_device_without_direct_io_is_a_finding)
 {
-    (void)state;
     make_healthy();
     set_text("loop_backing_file", "/var/disk.img");
     set_number("loop_direct_io", 0);
@@ -400,9 +386,8 @@ static void a_loop_device_without_direct_io_is_a_finding(void **state)
     assert_int_equal(loudest("guest_disk"), -1);
 }
 
-static void a_worn_hot_or_failing_drive_is_said(void **state)
+TEST(a_worn_hot_or_failing_drive_is_said)
 {
-    (void)state;
     make_healthy();
     facts.health = (struct drive_health){.known = true,
                                          .percentage_used = 95,
@@ -423,9 +408,8 @@ static void a_worn_hot_or_failing_drive_is_said(void **state)
     assert_int_equal(loudest("wear"), -1);
 }
 
-static void stolen_time_and_a_busy_device_are_said(void **state)
+TEST(stolen_time_and_a_busy_device_are_said)
 {
-    (void)state;
     make_healthy();
     facts.steal_share = 0.03;
     doctor_examine(&facts, &report);
@@ -437,9 +421,8 @@ static void stolen_time_and_a_busy_device_are_said(void **state)
     assert_int_equal(loudest("device_busy"), DOCTOR_FINDING);
 }
 
-static void little_room_makes_a_small_file_or_none(void **state)
+TEST(little_room_makes_a_small_file_or_none)
 {
-    (void)state;
     make_healthy();
     facts.file_bytes = 256 << 20;
     doctor_examine(&facts, &report);
@@ -451,9 +434,8 @@ static void little_room_makes_a_small_file_or_none(void **state)
     assert_int_equal(loudest("free_space"), DOCTOR_FINDING);
 }
 
-static void limits_that_cannot_be_read_are_a_note(void **state)
+TEST(limits_that_cannot_be_read_are_a_note)
 {
-    (void)state;
     make_healthy();
     set_text("cgroup_v2_io_max", "");
     doctor_examine(&facts, &report);
@@ -463,38 +445,11 @@ static void limits_that_cannot_be_read_are_a_note(void **state)
     assert_int_equal(loudest("rate_caps"), -1);
 }
 
-static void a_full_report_loses_the_rest(void **state)
+TEST(a_full_report_loses_the_rest)
 {
-    (void)state;
     memset(&report, 0, sizeof report);
     for (size_t i = 0; i < DOCTOR_MAX + 5; i++)
         doctor_say(&report, DOCTOR_FINDING, "advice", "%zu", i);
     assert_int_equal(report.n, DOCTOR_MAX);
     assert_int_equal(report.n_findings, DOCTOR_MAX);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_healthy_machine_has_no_finding),
-        cmocka_unit_test(nothing_known_is_nothing_said),
-        cmocka_unit_test(every_wrong_number_is_said_and_nothing_else),
-        cmocka_unit_test(every_wrong_text_is_said_and_nothing_else),
-        cmocka_unit_test(options_count_on_their_own_file_system_only),
-        cmocka_unit_test(an_api_that_does_not_work_is_a_finding_with_its_reason),
-        cmocka_unit_test(direct_io_is_judged_for_reads_and_writes_apart),
-        cmocka_unit_test(no_file_is_a_finding_and_hides_what_needs_one),
-        cmocka_unit_test(the_advice_for_a_file_that_cannot_be_made_fits_its_reason),
-        cmocka_unit_test(an_interrupted_preparation_is_no_finding),
-        cmocka_unit_test(runs_that_fail_are_a_finding),
-        cmocka_unit_test(noise_is_judged_by_the_replays_that_it_costs),
-        cmocka_unit_test(runs_that_differ_as_a_whole_are_told_from_noise_inside_them),
-        cmocka_unit_test(a_loop_device_without_direct_io_is_a_finding),
-        cmocka_unit_test(a_worn_hot_or_failing_drive_is_said),
-        cmocka_unit_test(stolen_time_and_a_busy_device_are_said),
-        cmocka_unit_test(little_room_makes_a_small_file_or_none),
-        cmocka_unit_test(limits_that_cannot_be_read_are_a_note),
-        cmocka_unit_test(a_full_report_loses_the_rest),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* Tests of the command doctor on real file systems: a whole report, what is left behind, signals, limits.
  * Some need root, for a mount of their own. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 
 #include <errno.h>
@@ -16,10 +16,13 @@
 
 static struct rig_run run;
 
-static int enter(void **state)
+FIXTURE(enter)
 {
-    return rig_enter(state) != 0 || mkdir("dir", 0755) != 0 || mkdir("tiny", 0755) != 0 ? -1 : 0;
+    return rig_enter(test_state) != 0 || mkdir("dir", 0755) != 0 || mkdir("tiny", 0755) != 0 ? -1 : 0;
 }
+
+GROUP(enter, rig_leave);
+GROUP_NEEDS(rig_find_program);
 
 #define DOCTOR "doctor", "--quiet", "--no-lock", "--json"
 
@@ -40,9 +43,8 @@ static const char *severity_of(const json_t *document, const char *name)
     return severity != NULL ? severity : "unsaid";
 }
 
-static void a_whole_report_has_a_noise_floor_and_leaves_nothing(void **state)
+TEST(a_whole_report_has_a_noise_floor_and_leaves_nothing)
 {
-    (void)state;
     rig_run(&run, NULL, DOCTOR, "--path", "dir", NULL);
     assert_true(run.code == 0 || run.code == 3);
     assert_string_equal(run.err, "");
@@ -67,9 +69,8 @@ static void a_whole_report_has_a_noise_floor_and_leaves_nothing(void **state)
     assert_int_equal(rig_count_entries("dir"), 0);
 }
 
-static void a_signal_ends_it_with_what_it_has(void **state)
+TEST(a_signal_ends_it_with_what_it_has)
 {
-    (void)state;
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGINT};
     static const char *const arguments[] = {DOCTOR, "--path", "dir", "--file-size", "256m", NULL};
     for (size_t i = 0; i < RIG_COUNT(numbers); i++) {
@@ -94,9 +95,8 @@ static bool limit_files(void)
     return setrlimit(RLIMIT_FSIZE, &limit) == 0;
 }
 
-static void a_limit_of_the_file_size_is_found(void **state)
+TEST(a_limit_of_the_file_size_is_found)
 {
-    (void)state;
     rig_run(&run, limit_files, DOCTOR, "--path", "dir", NULL);
     assert_int_equal(run.code, 3);
     json_t *document = rig_json(&run);
@@ -142,9 +142,8 @@ static json_t *run_in_tiny(bool (*in_child)(void))
     return rig_json(&run);
 }
 
-static void a_read_only_file_system_is_examined(void **state)
+TEST(a_read_only_file_system_is_examined)
 {
-    (void)state;
     json_t *document = run_in_tiny(mount_read_only);
     assert_string_equal(severity_of(document, "create"), "finding");
     assert_string_equal(severity_of(document, "noise_floor"), "unsaid");
@@ -153,9 +152,8 @@ static void a_read_only_file_system_is_examined(void **state)
     rig_free(&run);
 }
 
-static void a_file_system_without_room_is_examined(void **state)
+TEST(a_file_system_without_room_is_examined)
 {
-    (void)state;
     json_t *document = run_in_tiny(mount_small);
     assert_string_equal(severity_of(document, "free_space"), "finding");
     assert_true(json_is_null(json_object_get(document, "default_file_bytes")));
@@ -163,9 +161,8 @@ static void a_file_system_without_room_is_examined(void **state)
     rig_free(&run);
 }
 
-static void memory_has_no_direct_io_and_runs_of_full_length(void **state)
+TEST(memory_has_no_direct_io_and_runs_of_full_length)
 {
-    (void)state;
     json_t *document = run_in_tiny(mount_memory), *noise = json_object_get(document, "noise_floor");
     assert_string_equal(severity_of(document, "direct_read"), "finding");
     assert_string_equal(severity_of(document, "file_system"), "finding");
@@ -173,19 +170,4 @@ static void memory_has_no_direct_io_and_runs_of_full_length(void **state)
     assert_true(json_number_value(json_object_get(noise, "run_seconds")) >= 0.05);
     json_decref(document);
     rig_free(&run);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_whole_report_has_a_noise_floor_and_leaves_nothing),
-        cmocka_unit_test(a_signal_ends_it_with_what_it_has),
-        cmocka_unit_test(a_limit_of_the_file_size_is_found),
-        cmocka_unit_test(a_read_only_file_system_is_examined),
-        cmocka_unit_test(a_file_system_without_room_is_examined),
-        cmocka_unit_test(memory_has_no_direct_io_and_runs_of_full_length),
-    };
-    if (!rig_find_program())
-        return RIG_SKIPPED;
-    return cmocka_run_group_tests_name("tuner/doctor_fs", tests, enter, rig_leave);
 }

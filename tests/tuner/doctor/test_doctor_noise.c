@@ -2,13 +2,12 @@
  * costs. */
 #include "tuner/doctor/doctor_noise.h"
 
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include <string.h>
 
-static void the_summary_is_mean_interval_and_scatter(void **state)
+TEST(the_summary_is_mean_interval_and_scatter)
 {
-    (void)state;
     static const double values[] = {90, 100, 110};
     struct doctor_noise noise = {0};
     doctor_noise_summarise(&noise, values, 3);
@@ -21,9 +20,8 @@ static void the_summary_is_mean_interval_and_scatter(void **state)
     assert_close(noise.half_width_share, 0.2484138, 1e-6);
 }
 
-static void few_runs_leave_figures_open(void **state)
+TEST(few_runs_leave_figures_open)
 {
-    (void)state;
     static const double values[] = {90, 110};
     struct doctor_noise noise = {0};
     doctor_noise_summarise(&noise, values, 0);
@@ -35,18 +33,16 @@ static void few_runs_leave_figures_open(void **state)
     assert_true(isfinite(noise.run_cv) && isnan(noise.interval.low));
 }
 
-static void resolution_follows_the_formula(void **state)
+TEST(resolution_follows_the_formula)
 {
-    (void)state;
     /* t(38, 97.5 %) = 2.024394 */
     assert_close(doctor_noise_resolves(0.1, 20), 2.024394 * 0.1 * sqrt(0.1), 1e-6);
     assert_true(isnan(doctor_noise_resolves(0.1, 1)));
     assert_close(doctor_noise_resolves(0, 5), 0, 0);
 }
 
-static void the_replays_needed_are_the_fewest_that_resolve(void **state)
+TEST(the_replays_needed_are_the_fewest_that_resolve)
 {
-    (void)state;
     static const double cvs[] = {0.005, 0.02, 0.05, 0.1, 0.3};
     for (size_t i = 0; i < sizeof cvs / sizeof cvs[0]; i++) {
         size_t n = doctor_noise_replays_for(cvs[i], 0.03);
@@ -66,9 +62,8 @@ static struct pump_windows windows_of(size_t n, uint64_t even, uint64_t odd)
     return windows;
 }
 
-static void equal_windows_have_no_scatter_whatever_the_last_one_is(void **state)
+TEST(equal_windows_have_no_scatter_whatever_the_last_one_is)
 {
-    (void)state;
     struct pump_windows windows = windows_of(21, 1000, 1000);
     windows.bytes[20] = 3;
     assert_close(doctor_noise_window_cv(&windows), 0, 1e-12);
@@ -76,9 +71,8 @@ static void equal_windows_have_no_scatter_whatever_the_last_one_is(void **state)
     assert_true(doctor_noise_window_cv(&windows) > 0.1);
 }
 
-static void many_windows_are_taken_together(void **state)
+TEST(many_windows_are_taken_together)
 {
-    (void)state;
     /* In pairs every part is the same; singly they would scatter by half. */
     struct pump_windows windows = windows_of(20, 500, 1500);
     assert_close(doctor_noise_window_cv(&windows), 0, 1e-12);
@@ -86,27 +80,12 @@ static void many_windows_are_taken_together(void **state)
     assert_close(doctor_noise_window_cv(&windows), 577.350269 / 1000, 1e-6);
 }
 
-static void too_few_windows_say_nothing(void **state)
+TEST(too_few_windows_say_nothing)
 {
-    (void)state;
     struct pump_windows windows = {.width_ns = 1};
     assert_true(isnan(doctor_noise_window_cv(&windows)));
     windows = windows_of(3, 1, 2);
     assert_true(isnan(doctor_noise_window_cv(&windows)));
     windows = windows_of(10, 0, 0);
     assert_true(isnan(doctor_noise_window_cv(&windows)));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_summary_is_mean_interval_and_scatter),
-        cmocka_unit_test(few_runs_leave_figures_open),
-        cmocka_unit_test(resolution_follows_the_formula),
-        cmocka_unit_test(the_replays_needed_are_the_fewest_that_resolve),
-        cmocka_unit_test(equal_windows_have_no_scatter_whatever_the_last_one_is),
-        cmocka_unit_test(many_windows_are_taken_together),
-        cmocka_unit_test(too_few_windows_say_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -28,9 +28,8 @@ static const struct doctor_item *item(const char *name)
 }
 
 /* What the kernel says of dm-0 on a disk that turns. */
-static int make_rotating_disk(void **state)
+FIXTURE(make_rotating_disk)
 {
-    (void)state;
     memset(&host, 0, sizeof host);
     facts = (struct doctor_facts){.host = &host};
     add_text("device_whole", "dm-0");
@@ -39,29 +38,20 @@ static int make_rotating_disk(void **state)
     return 0;
 }
 
-static void a_rotating_disk_without_a_scheduler_is_said(void **state)
+EACH_TEST(make_rotating_disk, NULL);
+
+TEST(a_rotating_disk_without_a_scheduler_is_said)
 {
-    (void)state;
     doctor_examine(&facts, &report);
     assert_non_null(item("scheduler"));
     assert_null(item("device_stack"));
 }
 
-static void the_scheduler_of_a_device_made_of_others_means_nothing(void **state)
+TEST(the_scheduler_of_a_device_made_of_others_means_nothing)
 {
-    (void)state;
     add_text("device_below", "sda sdb");
     doctor_examine(&facts, &report);
     assert_null(item("scheduler"));
     assert_int_equal(item("device_stack")->severity, DOCTOR_NOTE);
     assert_non_null(strstr(item("device_stack")->found, "dm-0 is made of sda sdb"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(a_rotating_disk_without_a_scheduler_is_said, make_rotating_disk),
-        cmocka_unit_test_setup(the_scheduler_of_a_device_made_of_others_means_nothing, make_rotating_disk),
-    };
-    return cmocka_run_group_tests_name("tuner/doctor/doctor_storage", tests, NULL, NULL);
 }

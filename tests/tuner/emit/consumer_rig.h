@@ -2,7 +2,7 @@
 #ifndef FSTUNE_TESTS_TUNER_EMIT_CONSUMER_RIG_H
 #define FSTUNE_TESTS_TUNER_EMIT_CONSUMER_RIG_H
 
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/emit/snippet.h"
 
 #include <errno.h>

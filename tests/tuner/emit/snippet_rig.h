@@ -2,7 +2,7 @@
 #ifndef FSTUNE_TESTS_TUNER_EMIT_SNIPPET_RIG_H
 #define FSTUNE_TESTS_TUNER_EMIT_SNIPPET_RIG_H
 
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/emit/snippet.h"
 
 #include <errno.h>
@@ -85,7 +85,5 @@ static inline void snippet_expect_refused(const char *format, const char *part)
     if (strstr(err.text, part) == NULL)
         fail_msg("%s: \"%s\" is not in \"%s\"", format, part, err.text);
 }
-
-#define SNIPPET_TEST(name) cmocka_unit_test_setup(name, snippet_reset)
 
 #endif

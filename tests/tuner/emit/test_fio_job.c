@@ -1,5 +1,5 @@
 /* Tests of tuner/emit/fio_job: what stands in the job, and that fio takes every one. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/base/child.h"
 #include "tuner/emit/fio_job.h"
@@ -41,9 +41,8 @@ static bool says(const char *line)
     return found;
 }
 
-static void two_sizes_are_those_of_reads_and_writes(void **state)
+TEST(two_sizes_are_those_of_reads_and_writes)
 {
-    (void)state;
     make_job("randrw:70", API_IO_URING, 8, SYNC_END);
     factors_set_write_size(&point, 1 << 20);
     job.file_bytes = (1 << 30) + 65536;
@@ -60,9 +59,8 @@ static void two_sizes_are_those_of_reads_and_writes(void **state)
     assert_true(says("bs=65536"));
 }
 
-static void patterns_are_in_the_words_of_fio(void **state)
+TEST(patterns_are_in_the_words_of_fio)
 {
-    (void)state;
     static const struct {
         const char *name, *rw, *mix, *random;
     } rows[] = {
@@ -84,9 +82,8 @@ static void patterns_are_in_the_words_of_fio(void **state)
     }
 }
 
-static void apis_are_engines(void **state)
+TEST(apis_are_engines)
 {
-    (void)state;
     static const char *const engines[API_N] = {
         [API_PSYNC] = "ioengine=psync",   [API_PVEC] = "ioengine=pvsync",       [API_POOL] = "ioengine=psync",
         [API_LIBAIO] = "ioengine=libaio", [API_IO_URING] = "ioengine=io_uring",
@@ -102,9 +99,8 @@ static void apis_are_engines(void **state)
     }
 }
 
-static void threads_get_equal_parts_of_whole_requests(void **state)
+TEST(threads_get_equal_parts_of_whole_requests)
 {
-    (void)state;
     make_job("read", API_LIBAIO, 8, SYNC_END);
     point.threads = 3;
     /* 16384 requests in the file: 5461 each; 1600 to move: 533 each */
@@ -116,18 +112,16 @@ static void threads_get_equal_parts_of_whole_requests(void **state)
     assert_true(says("size=1073741824") && !says("offset_increment=1073741824"));
 }
 
-static void at_least_one_request_is_moved(void **state)
+TEST(at_least_one_request_is_moved)
 {
-    (void)state;
     make_job("read", API_POOL, 8, SYNC_END);
     job.io_bytes = 1;
     assert_true(says("io_size=65536"));
     assert_int_equal(fio_job_bytes(&job), 8 * 65536);
 }
 
-static void durability_is_asked_for_where_something_is_written(void **state)
+TEST(durability_is_asked_for_where_something_is_written)
 {
-    (void)state;
     make_job("write", API_PSYNC, 1, SYNC_END);
     assert_true(says("end_fsync=1") && !says("fdatasync=1"));
     make_job("write", API_PSYNC, 1, SYNC_EACH);
@@ -138,18 +132,16 @@ static void durability_is_asked_for_where_something_is_written(void **state)
     assert_true(!says("fdatasync=1") && !says("end_fsync=1"));
 }
 
-static void the_file_is_only_made_where_it_is_fios_own(void **state)
+TEST(the_file_is_only_made_where_it_is_fios_own)
 {
-    (void)state;
     make_job("read", API_PSYNC, 1, SYNC_END);
     assert_true(says("filename=/tmp/file") && says("allow_file_create=0") && !says("overwrite=1"));
     job.directory = "/tmp/a:b";
     assert_true(says("directory=/tmp/a\\:b") && says("overwrite=1") && !says("allow_file_create=0"));
 }
 
-static void a_name_that_fio_would_misread_is_not_written(void **state)
+TEST(a_name_that_fio_would_misread_is_not_written)
 {
-    (void)state;
     static const char *const names[] = {"a;b", "a#b", "a\nrw=write", "${HOME}", "a\\b", " a", ""};
     for (size_t i = 0; i < RIG_COUNT(names); i++) {
         make_job("read", API_PSYNC, 1, SYNC_END);
@@ -159,9 +151,8 @@ static void a_name_that_fio_would_misread_is_not_written(void **state)
     }
 }
 
-static void the_cache_is_dropped_by_one_of_the_two(void **state)
+TEST(the_cache_is_dropped_by_one_of_the_two)
 {
-    (void)state;
     make_job("read", API_PSYNC, 1, SYNC_END);
     assert_true(says("invalidate=1") && says("fadvise_hint=0") && says("group_reporting=1"));
     job.between_replays = true;
@@ -179,9 +170,8 @@ static size_t count_differences(void)
     return n;
 }
 
-static void what_fio_cannot_do_is_said(void **state)
+TEST(what_fio_cannot_do_is_said)
 {
-    (void)state;
     make_job("randread", API_LIBAIO, 8, SYNC_END);
     assert_int_equal(count_differences(), 0);
     make_job("randread", API_IO_URING, 8, SYNC_END);
@@ -201,9 +191,8 @@ static void what_fio_cannot_do_is_said(void **state)
 }
 
 /* fstune changes eight bytes of a buffer per request; fio could only change sixteen in every sector of it. */
-static void buffers_of_writes_stay_as_they_are(void **state)
+TEST(buffers_of_writes_stay_as_they_are)
 {
-    (void)state;
     make_job("write", API_PSYNC, 1, SYNC_END);
     assert_true(says("scramble_buffers=0"));
     make_job("read", API_PSYNC, 1, SYNC_END);
@@ -227,9 +216,8 @@ static int parse_with_fio(void)
     return code;
 }
 
-static void fio_takes_every_job(void **state)
+TEST(fio_takes_every_job)
 {
-    (void)state;
     static const char *const patterns[] = {
         "read",        "write", "randread", "randwrite", "rw:70", "randrw:30", "seq-read=40,rand-write=60",
         "seq-read=100"};
@@ -244,23 +232,4 @@ static void fio_takes_every_job(void **state)
             skip();
         assert_int_equal(code, 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_sizes_are_those_of_reads_and_writes),
-        cmocka_unit_test(patterns_are_in_the_words_of_fio),
-        cmocka_unit_test(apis_are_engines),
-        cmocka_unit_test(threads_get_equal_parts_of_whole_requests),
-        cmocka_unit_test(at_least_one_request_is_moved),
-        cmocka_unit_test(durability_is_asked_for_where_something_is_written),
-        cmocka_unit_test(the_file_is_only_made_where_it_is_fios_own),
-        cmocka_unit_test(a_name_that_fio_would_misread_is_not_written),
-        cmocka_unit_test(the_cache_is_dropped_by_one_of_the_two),
-        cmocka_unit_test(what_fio_cannot_do_is_said),
-        cmocka_unit_test(buffers_of_writes_stay_as_they_are),
-        cmocka_unit_test(fio_takes_every_job),
-    };
-    return cmocka_run_group_tests_name("tuner/emit/fio_job", tests, NULL, NULL);
 }

@@ -4,10 +4,11 @@
 
 #include <ctype.h>
 
-static void names_are_unique_and_found(void **state)
+EACH_TEST(snippet_reset, NULL);
+
+TEST(names_are_unique_and_found)
 {
     const struct snippet_ops *ops;
-    (void)state;
     for (size_t i = 0; (ops = snippet_row(i)) != NULL; i++) {
         assert_ptr_equal(snippet_find(ops->name), ops);
         assert_string_equal(ops->name, snippet_formats[i]);
@@ -18,10 +19,9 @@ static void names_are_unique_and_found(void **state)
     assert_null(snippet_find(""));
 }
 
-static void every_row_says_what_it_is_and_how_to_check_it(void **state)
+TEST(every_row_says_what_it_is_and_how_to_check_it)
 {
     const struct snippet_ops *ops;
-    (void)state;
     for (size_t i = 0; (ops = snippet_row(i)) != NULL; i++) {
         assert_true(strlen(ops->title) > 10 && strchr(ops->title, '\n') == NULL);
         assert_true(strlen(ops->hint) > 0 && strchr(ops->hint, '\n') == NULL);
@@ -30,14 +30,13 @@ static void every_row_says_what_it_is_and_how_to_check_it(void **state)
 }
 
 /* What a snippet must not hold whatever was measured: data would be lost, or nobody would know. */
-static void no_format_gives_up_durability(void **state)
+TEST(no_format_gives_up_durability)
 {
     static const char *const never[] = {
         "unsafe",  "no-flush=on",           "error=ignore", "snapshot=on", "locking=off",      "null-aio",
         "null-co", "error_policy='ignore'", "<transient",   "<shareable",  "full_page_writes", "fsync = off",
         "nosync",  "IgnoreFlush\" 1"};
     const struct snippet_ops *ops;
-    (void)state;
     for (size_t i = 0; (ops = snippet_row(i)) != NULL; i++) {
         for (unsigned combination = 0; combination < 2 * SYNC_N * API_N; combination++) {
             char *text = NULL, *remarks = NULL;
@@ -56,11 +55,10 @@ static void no_format_gives_up_durability(void **state)
     }
 }
 
-static void a_refused_snippet_leaves_no_text(void **state)
+TEST(a_refused_snippet_leaves_no_text)
 {
     char *text = NULL, *remarks = NULL;
     struct err err = {0};
-    (void)state;
     snippet_request.image = "/a\nb";
     assert_int_equal(snippet_make(snippet_find("qemu"), &snippet_request, &text, &remarks, &err), -EINVAL);
     assert_null(text);
@@ -68,9 +66,8 @@ static void a_refused_snippet_leaves_no_text(void **state)
     assert_non_null(strstr(err.text, "control character"));
 }
 
-static void the_header_names_origin_evidence_and_doubt(void **state)
+TEST(the_header_names_origin_evidence_and_doubt)
 {
-    (void)state;
     snippet_expect("qemu", "2024-02-03T04:05:06Z on host store1 in /data (ext4, device vda)");
     snippet_expect("qemu", "95% interval");
     snippet_expect("qemu", "settled");
@@ -85,9 +82,8 @@ static void the_header_names_origin_evidence_and_doubt(void **state)
     snippet_expect("qemu", "nothing was measured");
 }
 
-static void the_header_says_the_sync_once(void **state)
+TEST(the_header_says_the_sync_once)
 {
-    (void)state;
     snippet_expect("qemu", "libaio, sync end\n");
     snippet_recommendation.point.sync = SYNC_EACH;
     snippet_expect("qemu", "libaio, sync each\n");
@@ -115,11 +111,10 @@ static void make_wish(unsigned request)
 }
 
 /* None is dropped in silence. */
-static void every_wish_changes_the_snippet_or_is_refused(void **state)
+TEST(every_wish_changes_the_snippet_or_is_refused)
 {
     const struct snippet_ops *ops;
     size_t n_compared = 0;
-    (void)state;
     for (size_t i = 0; (ops = snippet_row(i)) != NULL; i++) {
         make_wish(4);
         char *plain = everything(ops);
@@ -137,9 +132,8 @@ static void every_wish_changes_the_snippet_or_is_refused(void **state)
     assert_true(n_compared > 50);
 }
 
-static void what_a_format_has_no_use_for_is_said_once(void **state)
+TEST(what_a_format_has_no_use_for_is_said_once)
 {
-    (void)state;
     snippet_expect_no("shell", "is not used by");
     snippet_expect_no("qemu", "is not used by");
     snippet_request.bus = SNIPPET_BUS_NVME;
@@ -164,19 +158,4 @@ static void what_a_format_has_no_use_for_is_said_once(void **state)
                                           "vmware", "virtualbox", "rocksdb"};
     for (size_t i = 0; i < sizeof without / sizeof without[0]; i++)
         snippet_expect(without[i], "--target-version is not used by");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SNIPPET_TEST(names_are_unique_and_found),
-        SNIPPET_TEST(every_row_says_what_it_is_and_how_to_check_it),
-        SNIPPET_TEST(no_format_gives_up_durability),
-        SNIPPET_TEST(a_refused_snippet_leaves_no_text),
-        SNIPPET_TEST(the_header_names_origin_evidence_and_doubt),
-        SNIPPET_TEST(the_header_says_the_sync_once),
-        SNIPPET_TEST(every_wish_changes_the_snippet_or_is_refused),
-        SNIPPET_TEST(what_a_format_has_no_use_for_is_said_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,10 +26,9 @@ static void check(enum snippet_comments comments, const char *words, const char 
     free(remarks);
 }
 
-static void each_format_has_its_mark(void **state)
+TEST(each_format_has_its_mark)
 {
     char *remarks = NULL, *text = comment(SNIPPET_COMMENTS_NONE, "words", &remarks);
-    (void)state;
     assert_string_equal(text, "");
     assert_string_equal(remarks, "words\n");
     free(text);
@@ -39,9 +38,8 @@ static void each_format_has_its_mark(void **state)
     check(SNIPPET_COMMENTS_XML, "words", "<!-- words -->\n");
 }
 
-static void nothing_in_a_comment_ends_it(void **state)
+TEST(nothing_in_a_comment_ends_it)
 {
-    (void)state;
     check(SNIPPET_COMMENTS_HASH, "a\nrm -rf\r\x1b[x\x7f", "# a?rm -rf??[x?\n");
     check(SNIPPET_COMMENTS_XML, "a --> <b> --- c-", "<!-- a -~> <b> -~- c- -->\n");
     /* NEL and the line separator end lines of YAML. */
@@ -58,11 +56,10 @@ static void nothing_in_a_comment_ends_it(void **state)
 }
 
 /* Words of 6 characters and a blank: every line is full, and none is longer than its width and mark. */
-static void long_comments_are_wrapped_at_blanks(void **state)
+TEST(long_comments_are_wrapped_at_blanks)
 {
     char words[7 * 200 + 1] = "", *remarks = NULL;
     size_t n_words = 0;
-    (void)state;
     for (int i = 0; i < 200; i++)
         memcpy(words + strlen(words), "word-- ", 8);
     char *text = comment(SNIPPET_COMMENTS_XML, words, &remarks);
@@ -79,23 +76,11 @@ static void long_comments_are_wrapped_at_blanks(void **state)
     free(remarks);
 }
 
-static void a_word_longer_than_the_line_stays_whole(void **state)
+TEST(a_word_longer_than_the_line_stays_whole)
 {
     char word[301], expected[310];
-    (void)state;
     memset(word, 'x', 300);
     word[300] = '\0';
     snprintf(expected, sizeof expected, "# %s\n", word);
     check(SNIPPET_COMMENTS_HASH, word, expected);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_format_has_its_mark),
-        cmocka_unit_test(nothing_in_a_comment_ends_it),
-        cmocka_unit_test(long_comments_are_wrapped_at_blanks),
-        cmocka_unit_test(a_word_longer_than_the_line_stays_whole),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

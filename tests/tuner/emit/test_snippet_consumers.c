@@ -1,11 +1,12 @@
 /* What fio and udev are told; and formats that take one answer. */
 #include "tests/tuner/emit/consumer_rig.h"
 
+GROUP(NULL, leave);
+
 /* -- fio -- */
 
-static void fio_repeats_the_point_in_the_measured_directory(void **state)
+TEST(fio_repeats_the_point_in_the_measured_directory)
 {
-    (void)state;
     make("randwrite", 65536, 8, 1);
     fact("test_file_bytes", json_integer(256 << 20));
     assert_int_equal(emit("fio"), 0);
@@ -15,10 +16,9 @@ static void fio_repeats_the_point_in_the_measured_directory(void **state)
     assert_true(explains("ioengine=libaio with direct=1"));
 }
 
-static void fio_moves_two_seconds_or_one_pass(void **state)
+TEST(fio_moves_two_seconds_or_one_pass)
 {
     struct recommendation *recommendation = make("randread", 4096, 1, 0);
-    (void)state;
     recommendation->mean_bps = 10 * 4096;
     assert_int_equal(emit("fio"), 0);
     assert_true(says("io_size=81920"));
@@ -33,10 +33,9 @@ static void fio_moves_two_seconds_or_one_pass(void **state)
     assert_true(says("io_size=1073741824"));
 }
 
-static void fio_without_queue_has_depth_one(void **state)
+TEST(fio_without_queue_has_depth_one)
 {
     struct recommendation *recommendation = make("randread", 4096, 1, 1);
-    (void)state;
     recommendation->point.api = API_PSYNC;
     assert_int_equal(emit("fio"), 0);
     assert_true(says("iodepth=1") && says("ioengine=psync"));
@@ -47,7 +46,7 @@ static void fio_without_queue_has_depth_one(void **state)
     assert_true(explains("pool: fio has no workers"));
 }
 
-static void fio_works_beside_the_image_and_never_on_it(void **state)
+TEST(fio_works_beside_the_image_and_never_on_it)
 {
     static const char *const cases[][2] = {{"/var/lib/vms/disk.img", "directory=/var/lib/vms"},
                                            {"disk.img", "directory=."},
@@ -55,7 +54,6 @@ static void fio_works_beside_the_image_and_never_on_it(void **state)
                                            {"/srv/db/", "directory=/srv/db"},
                                            {"/srv/a:b/x", "directory=/srv/a\\:b"},
                                            {"/dev/shm/x", "directory=/dev/shm"}};
-    (void)state;
     make("randwrite", 65536, 8, 1);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         request.image = cases[i][0];
@@ -64,11 +62,10 @@ static void fio_works_beside_the_image_and_never_on_it(void **state)
     }
 }
 
-static void fio_refuses_devices_and_paths_that_a_job_cannot_hold(void **state)
+TEST(fio_refuses_devices_and_paths_that_a_job_cannot_hold)
 {
     static const char *const images[] = {"/dev/sda", "/dev/mapper/x", "/a;b/x", "/a#b/x", "/a$b/x",
                                          "/a\nb/x",  "/a\"b/x",       "/a /x",  " /x",    "/a\\b/x"};
-    (void)state;
     make("randwrite", 65536, 8, 1);
     for (size_t i = 0; i < sizeof images / sizeof images[0]; i++) {
         request.image = images[i];
@@ -97,9 +94,8 @@ static void make_disk(const char *pattern, uint64_t request_size, uint32_t depth
 
 #define RULE(attributes) "ACTION==\"add|change\", SUBSYSTEM==\"block\", KERNEL==\"sda\", " attributes
 
-static void udev_raises_what_stands_in_the_way_and_nothing_else(void **state)
+TEST(udev_raises_what_stands_in_the_way_and_nothing_else)
 {
-    (void)state;
     make_disk("randread", 2 << 20, 128, 1);
     assert_int_equal(emit("udev"), 0);
     assert_true(says(RULE("ATTR{queue/max_sectors_kb}=\"2048\", ATTR{queue/nr_requests}=\"128\"")));
@@ -114,9 +110,8 @@ static void udev_raises_what_stands_in_the_way_and_nothing_else(void **state)
     assert_true(!sets("ATTR") && explains("nothing needs a rule"));
 }
 
-static void udev_keeps_to_caps(void **state)
+TEST(udev_keeps_to_caps)
 {
-    (void)state;
     make_disk("read", 4 << 20, 64, 0);
     assert_int_equal(emit("udev"), 0);
     assert_true(sets("read_ahead_kb}=\"8192\""));
@@ -129,9 +124,8 @@ static void udev_keeps_to_caps(void **state)
     assert_true(sets("nr_requests}=\"2048\""));
 }
 
-static void udev_says_what_it_does_not_know(void **state)
+TEST(udev_says_what_it_does_not_know)
 {
-    (void)state;
     make_disk("randread", 2 << 20, 128, 1);
     json_object_del(json_object_get(documents[0], "system"), "max_hw_sectors_kb");
     json_object_del(json_object_get(documents[0], "system"), "nr_requests");
@@ -149,19 +143,17 @@ static void udev_says_what_it_does_not_know(void **state)
 }
 
 /* The page cache makes the disk's requests, and takes writes without waiting. */
-static void udev_leaves_the_queue_alone_for_buffered_writes(void **state)
+TEST(udev_leaves_the_queue_alone_for_buffered_writes)
 {
-    (void)state;
     make_disk("write", 8 << 20, 256, 0);
     assert_int_equal(emit("udev"), 0);
     assert_false(sets("ATTR"));
 }
 
-static void udev_refuses_what_has_no_queue_of_its_own(void **state)
+TEST(udev_refuses_what_has_no_queue_of_its_own)
 {
     static const char *const devices[] = {"dm-0", "md127", "loop3", "zram0", "nbd1",
                                           "s*a",  "sd\"a", "a b",   ""};
-    (void)state;
     for (size_t i = 0; i < sizeof devices / sizeof devices[0]; i++) {
         make_disk("randread", 65536, 128, 1);
         fact("device_whole", json_string(devices[i]));
@@ -177,32 +169,13 @@ static void udev_refuses_what_has_no_queue_of_its_own(void **state)
 
 /* -- all -- */
 
-static void other_formats_take_one_answer(void **state)
+TEST(other_formats_take_one_answer)
 {
     static const char *const names[] = {"fio", "udev", "postgresql", "mysql", "rocksdb", "shell", "json"};
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         make_four();
         request.n_more = 1;
         assert_int_equal(emit(names[i]), -EINVAL);
         assert_non_null(strstr(err.text, "takes one"));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fio_repeats_the_point_in_the_measured_directory),
-        cmocka_unit_test(fio_moves_two_seconds_or_one_pass),
-        cmocka_unit_test(fio_without_queue_has_depth_one),
-        cmocka_unit_test(fio_works_beside_the_image_and_never_on_it),
-        cmocka_unit_test(fio_refuses_devices_and_paths_that_a_job_cannot_hold),
-        cmocka_unit_test(udev_raises_what_stands_in_the_way_and_nothing_else),
-        cmocka_unit_test(udev_keeps_to_caps),
-        cmocka_unit_test(udev_says_what_it_does_not_know),
-        cmocka_unit_test(udev_leaves_the_queue_alone_for_buffered_writes),
-        cmocka_unit_test(udev_refuses_what_has_no_queue_of_its_own),
-        cmocka_unit_test(other_formats_take_one_answer),
-    };
-    return cmocka_run_group_tests(tests, NULL, leave);
 }

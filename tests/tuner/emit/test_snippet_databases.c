@@ -1,11 +1,12 @@
 /* What databases are told: legal, no less durable than before, and silent about what was not measured. */
 #include "tests/tuner/emit/consumer_rig.h"
 
+GROUP(NULL, leave);
+
 /* -- postgresql -- */
 
-static void postgresql_before_17_has_the_depth_alone(void **state)
+TEST(postgresql_before_17_has_the_depth_alone)
 {
-    (void)state;
     make("read", 262144, 16, 1);
     assert_int_equal(emit("postgresql"), 0);
     assert_true(says("effective_io_concurrency = 16") && says("maintenance_io_concurrency = 16"));
@@ -18,9 +19,8 @@ static void postgresql_before_17_has_the_depth_alone(void **state)
     assert_int_equal(emit("postgresql"), -EINVAL);
 }
 
-static void postgresql_joins_blocks_from_17_on(void **state)
+TEST(postgresql_joins_blocks_from_17_on)
 {
-    (void)state;
     make("read", 300 * 1024, 16, 1);
     request.version[0] = 17;
     assert_int_equal(emit("postgresql"), 0);
@@ -36,10 +36,9 @@ static void postgresql_joins_blocks_from_17_on(void **state)
     assert_false(sets("combine"));
 }
 
-static void postgresql_18_names_a_method_and_its_fallback(void **state)
+TEST(postgresql_18_names_a_method_and_its_fallback)
 {
     struct recommendation *recommendation = make("randread", 8192, 64, 1);
-    (void)state;
     request.version[0] = 18;
     assert_int_equal(emit("postgresql"), 0);
     assert_true(says("io_method = io_uring") && explains("io_method = worker") && !sets("combine"));
@@ -55,9 +54,8 @@ static void postgresql_18_names_a_method_and_its_fallback(void **state)
     assert_false(sets("io_method"));
 }
 
-static void postgresql_says_nothing_of_reads_that_were_not_measured(void **state)
+TEST(postgresql_says_nothing_of_reads_that_were_not_measured)
 {
-    (void)state;
     make("randwrite", 8192, 1024, 1);
     assert_int_equal(emit("postgresql"), 0);
     assert_false(sets("concurrency"));
@@ -69,10 +67,9 @@ static void postgresql_says_nothing_of_reads_that_were_not_measured(void **state
     assert_true(says("effective_io_concurrency = 1000"));
 }
 
-static void durable_writes_on_request_are_left_to_the_commits(void **state)
+TEST(durable_writes_on_request_are_left_to_the_commits)
 {
     static const char *const names[] = {"postgresql", "mysql", "rocksdb"};
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         make("randwrite", 16384, 8, 1);
         assert_int_equal(emit(names[i]), 0);
@@ -85,9 +82,8 @@ static void durable_writes_on_request_are_left_to_the_commits(void **state)
 
 /* -- mysql -- */
 
-static void mysql_flushes_directly_or_with_fsync(void **state)
+TEST(mysql_flushes_directly_or_with_fsync)
 {
-    (void)state;
     make("randread", 16384, 8, 1);
     assert_int_equal(emit("mysql"), 0);
     assert_true(says("[mysqld]") && says("innodb_flush_method = O_DIRECT"));
@@ -99,10 +95,9 @@ static void mysql_flushes_directly_or_with_fsync(void **state)
     assert_true(says("innodb_data_file_buffering = ON") && !sets("flush_method"));
 }
 
-static void mysql_never_lowers_threads(void **state)
+TEST(mysql_never_lowers_threads)
 {
     struct recommendation *recommendation = make("randread", 16384, 8, 1);
-    (void)state;
     assert_int_equal(emit("mysql"), 0);
     assert_false(sets("io_threads"));
     recommendation->point.threads = 64;
@@ -113,10 +108,9 @@ static void mysql_never_lowers_threads(void **state)
     assert_true(says("innodb_read_io_threads = 8") && says("innodb_write_io_threads = 8"));
 }
 
-static void mysql_capacity_is_three_quarters_of_durable_page_writes(void **state)
+TEST(mysql_capacity_is_three_quarters_of_durable_page_writes)
 {
     struct recommendation *recommendation = make("randwrite", 65536, 8, 1);
-    (void)state;
     recommendation->mean_bps = 65536 * 1000.0;
     recommendation->ci_low_bps = NAN;
     recommendation->iops = 1000;
@@ -137,10 +131,9 @@ static void mysql_capacity_is_three_quarters_of_durable_page_writes(void **state
     assert_true(says("innodb_io_capacity = 20000"));
 }
 
-static void mysql_has_no_capacity_without_measured_writes(void **state)
+TEST(mysql_has_no_capacity_without_measured_writes)
 {
     static const char *const patterns[] = {"randread", "write", "randrw:50"};
-    (void)state;
     for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
         make(patterns[i], 16384, 8, 1);
         assert_int_equal(emit("mysql"), 0);
@@ -163,9 +156,8 @@ static void mysql_has_no_capacity_without_measured_writes(void **state)
 
 /* -- rocksdb -- */
 
-static void rocksdb_is_told_of_the_directions_that_were_measured(void **state)
+TEST(rocksdb_is_told_of_the_directions_that_were_measured)
 {
-    (void)state;
     make("randread", 16384, 8, 1);
     assert_int_equal(emit("rocksdb"), 0);
     assert_true(says("  use_direct_reads=true") && says("  allow_mmap_reads=false"));
@@ -185,9 +177,8 @@ static void rocksdb_is_told_of_the_directions_that_were_measured(void **state)
 
 /* -- seastar -- */
 
-static void seastar_has_all_four_figures(void **state)
+TEST(seastar_has_all_four_figures)
 {
-    (void)state;
     make_four();
     assert_int_equal(emit("seastar"), 0);
     assert_non_null(strstr(text, "\ndisks:\n  - mountpoint: \"/srv/data\"\n    read_iops: 250000\n"
@@ -198,9 +189,8 @@ static void seastar_has_all_four_figures(void **state)
     assert_true(says("  - mountpoint: \"/mnt/\\\"q\\\\\""));
 }
 
-static void seastar_names_what_is_missing(void **state)
+TEST(seastar_names_what_is_missing)
 {
-    (void)state;
     make_four();
     request.n_more = 1;
     assert_int_equal(emit("seastar"), -EINVAL);
@@ -209,9 +199,8 @@ static void seastar_names_what_is_missing(void **state)
     assert_null(strstr(err.text, "read_iops"));
 }
 
-static void seastar_refuses_answers_that_do_not_fit(void **state)
+TEST(seastar_refuses_answers_that_do_not_fit)
 {
-    (void)state;
     make_four();
     advices[1].point.request_size_bytes = 32768;
     assert_int_equal(emit("seastar"), -EINVAL);
@@ -240,32 +229,10 @@ static void seastar_refuses_answers_that_do_not_fit(void **state)
     assert_int_equal(emit("seastar"), -EINVAL);
 }
 
-static void mysql_says_that_a_simulated_answer_is_why_there_is_no_capacity(void **state)
+TEST(mysql_says_that_a_simulated_answer_is_why_there_is_no_capacity)
 {
-    (void)state;
     make("randwrite", 16384, 8, 1)->simulated = true;
     assert_int_equal(emit("mysql"), 0);
     assert_true(!sets("capacity") && explains("because the answer is simulated"));
     assert_false(explains("--pattern randwrite"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(postgresql_before_17_has_the_depth_alone),
-        cmocka_unit_test(postgresql_joins_blocks_from_17_on),
-        cmocka_unit_test(postgresql_18_names_a_method_and_its_fallback),
-        cmocka_unit_test(postgresql_says_nothing_of_reads_that_were_not_measured),
-        cmocka_unit_test(durable_writes_on_request_are_left_to_the_commits),
-        cmocka_unit_test(mysql_flushes_directly_or_with_fsync),
-        cmocka_unit_test(mysql_never_lowers_threads),
-        cmocka_unit_test(mysql_capacity_is_three_quarters_of_durable_page_writes),
-        cmocka_unit_test(mysql_has_no_capacity_without_measured_writes),
-        cmocka_unit_test(rocksdb_is_told_of_the_directions_that_were_measured),
-        cmocka_unit_test(seastar_has_all_four_figures),
-        cmocka_unit_test(seastar_names_what_is_missing),
-        cmocka_unit_test(seastar_refuses_answers_that_do_not_fit),
-        cmocka_unit_test(mysql_says_that_a_simulated_answer_is_why_there_is_no_capacity),
-    };
-    return cmocka_run_group_tests(tests, NULL, leave);
 }

@@ -21,7 +21,7 @@ static void check_quotes(FILE *out, const char *text)
     snippet_escape(out, text, "\"\\", '\\');
 }
 
-static void special_characters_are_escaped(void **state)
+TEST(special_characters_are_escaped)
 {
     static const struct {
         void (*escape)(FILE *out, const char *text);
@@ -34,7 +34,6 @@ static void special_characters_are_escaped(void **state)
         {check_commas, "a,b,,c", "a,,b,,,,c"},
         {check_quotes, "a\"b\\", "a\\\"b\\\\"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char *text = NULL;
         size_t n;
@@ -47,10 +46,9 @@ static void special_characters_are_escaped(void **state)
     }
 }
 
-static void control_characters_and_refused_ones_are_named(void **state)
+TEST(control_characters_and_refused_ones_are_named)
 {
     struct err err = {0};
-    (void)state;
     assert_int_equal(snippet_check_path("/a b,c:d", "", &err), 0);
     assert_int_equal(snippet_check_path("/a b,c:d", ",", &err), -EINVAL);
     assert_non_null(strstr(err.text, "','"));
@@ -67,21 +65,10 @@ static void control_characters_and_refused_ones_are_named(void **state)
     assert_int_equal(snippet_check_path("/a\xff\x85", "", &err), 0);
 }
 
-static void bytes_that_are_no_text_are_refused_where_the_format_is_text(void **state)
+TEST(bytes_that_are_no_text_are_refused_where_the_format_is_text)
 {
     struct err err = {0};
-    (void)state;
     assert_int_equal(snippet_check_utf8("/\xc3\xbc.img", &err), 0);
     assert_int_equal(snippet_check_utf8("/\xff.img", &err), -EINVAL);
     assert_int_equal(snippet_check_utf8("/\xe2\x80\xa8.img", &err), -EINVAL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(special_characters_are_escaped),
-        cmocka_unit_test(control_characters_and_refused_ones_are_named),
-        cmocka_unit_test(bytes_that_are_no_text_are_refused_where_the_format_is_text),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

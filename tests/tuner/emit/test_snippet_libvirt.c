@@ -1,9 +1,10 @@
 /* libvirt's elements stand where they belong, with values that libvirt and QEMU both take. */
 #include "tests/tuner/emit/snippet_rig.h"
 
-static void a_virtio_disk_has_queue_and_thread_itself(void **state)
+EACH_TEST(snippet_reset, NULL);
+
+TEST(a_virtio_disk_has_queue_and_thread_itself)
 {
-    (void)state;
     snippet_expect("libvirt", "\n<domain>\n");
     snippet_expect("libvirt", "\n  <iothreads>1</iothreads>\n");
     snippet_expect("libvirt",
@@ -15,9 +16,8 @@ static void a_virtio_disk_has_queue_and_thread_itself(void **state)
     snippet_expect("libvirt", "cache='writethrough' io='threads'");
 }
 
-static void of_a_scsi_disk_the_controller_has_the_thread(void **state)
+TEST(of_a_scsi_disk_the_controller_has_the_thread)
 {
-    (void)state;
     snippet_request.bus = SNIPPET_BUS_VIRTIO_SCSI;
     snippet_expect("libvirt", "<controller type='scsi' index='0' model='virtio-scsi'>\n"
                               "      <driver iothread='1' cmd_per_lun='128'/>");
@@ -30,16 +30,14 @@ static void of_a_scsi_disk_the_controller_has_the_thread(void **state)
     snippet_expect("libvirt", "cmd_per_lun='254'");
 }
 
-static void names_are_escaped(void **state)
+TEST(names_are_escaped)
 {
-    (void)state;
     snippet_request.image = "/<a>&'\".img";
     snippet_expect("libvirt", "<source file='/&lt;a&gt;&amp;&apos;&quot;.img'/>");
 }
 
-static void what_cannot_be_said_is_refused(void **state)
+TEST(what_cannot_be_said_is_refused)
 {
-    (void)state;
     snippet_request.image = "disk.img";
     snippet_expect_refused("libvirt", "absolute paths only");
     snippet_request.image = "/a\nb";
@@ -51,9 +49,8 @@ static void what_cannot_be_said_is_refused(void **state)
     snippet_expect_refused("libvirt", "use virtio-blk or virtio-scsi");
 }
 
-static void versions_gate_queue_io_uring_and_several_threads(void **state)
+TEST(versions_gate_queue_io_uring_and_several_threads)
 {
-    (void)state;
     snippet_recommendation.point.api = API_IO_URING;
     snippet_recommendation.point.threads = 2;
     snippet_expect("libvirt", "io='io_uring' queue_size='256' iothread='1'/>");
@@ -73,16 +70,4 @@ static void versions_gate_queue_io_uring_and_several_threads(void **state)
     snippet_request.version[0] = 1;
     snippet_request.version[1] = 2;
     snippet_expect_refused("libvirt", "needs libvirt 1.3");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SNIPPET_TEST(a_virtio_disk_has_queue_and_thread_itself),
-        SNIPPET_TEST(of_a_scsi_disk_the_controller_has_the_thread),
-        SNIPPET_TEST(names_are_escaped),
-        SNIPPET_TEST(what_cannot_be_said_is_refused),
-        SNIPPET_TEST(versions_gate_queue_io_uring_and_several_threads),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

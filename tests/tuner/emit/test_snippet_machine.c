@@ -1,10 +1,11 @@
 /* Settings that virtual machines have in common are legal, and honour the guest's flushes. */
 #include "tests/tuner/emit/snippet_rig.h"
 
-static void cache_modes_follow_direct_and_the_wish_for_directsync(void **state)
+EACH_TEST(snippet_reset, NULL);
+
+TEST(cache_modes_follow_direct_and_the_wish_for_directsync)
 {
     static const char *const modes[2][2] = {{"writeback", "writethrough"}, {"none", "directsync"}};
-    (void)state;
     for (unsigned direct = 0; direct < 2; direct++) {
         for (unsigned request = 0; request < 2; request++) {
             for (unsigned sync = 0; sync < SYNC_N; sync++) {
@@ -19,14 +20,13 @@ static void cache_modes_follow_direct_and_the_wish_for_directsync(void **state)
     }
 }
 
-static void native_is_for_direct_alone(void **state)
+TEST(native_is_for_direct_alone)
 {
     static const char *const engines[API_N][2] = {[API_PSYNC] = {"threads", "threads"},
                                                   [API_PVEC] = {"threads", "threads"},
                                                   [API_POOL] = {"threads", "threads"},
                                                   [API_LIBAIO] = {"threads", "native"},
                                                   [API_IO_URING] = {"io_uring", "io_uring"}};
-    (void)state;
     for (unsigned api = 0; api < API_N; api++) {
         for (unsigned direct = 0; direct < 2; direct++) {
             snippet_recommendation.point.api = (enum api)api;
@@ -36,7 +36,7 @@ static void native_is_for_direct_alone(void **state)
     }
 }
 
-static void queue_sizes_are_powers_of_two_that_hold_depth_and_segments(void **state)
+TEST(queue_sizes_are_powers_of_two_that_hold_depth_and_segments)
 {
     static const struct {
         uint64_t request_size_bytes;
@@ -48,7 +48,6 @@ static void queue_sizes_are_powers_of_two_that_hold_depth_and_segments(void **st
         {65536, 1024, 64, 1024}, {254 * 4096, 1, 1, 256},  {255 * 4096, 1, 1, 512},
         {510 * 4096, 1, 1, 512}, {511 * 4096, 1, 1, 1024}, {512ULL << 20, 1, 1, 1024},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         snippet_recommendation.point.request_size_bytes = rows[i].request_size_bytes;
         snippet_recommendation.point.queue_depth = rows[i].queue_depth;
@@ -58,17 +57,15 @@ static void queue_sizes_are_powers_of_two_that_hold_depth_and_segments(void **st
 }
 
 /* Of two sizes the larger one needs the segments. */
-static void the_larger_of_two_sizes_decides_the_queue(void **state)
+TEST(the_larger_of_two_sizes_decides_the_queue)
 {
-    (void)state;
     snippet_recommendation.point.request_size_bytes = 4096;
     factors_set_write_size(&snippet_recommendation.point, 2 << 20);
     assert_int_equal(snippet_queue_size(&snippet_request, 1), 1024);
 }
 
-static void a_version_that_was_not_given_is_before_none(void **state)
+TEST(a_version_that_was_not_given_is_before_none)
 {
-    (void)state;
     assert_false(snippet_version_before(&snippet_request, 99, 0));
     snippet_request.version[0] = 6;
     snippet_request.version[1] = 3;
@@ -76,16 +73,4 @@ static void a_version_that_was_not_given_is_before_none(void **state)
     assert_false(snippet_version_before(&snippet_request, 5, 9));
     assert_true(snippet_version_before(&snippet_request, 6, 4));
     assert_true(snippet_version_before(&snippet_request, 7, 0));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SNIPPET_TEST(cache_modes_follow_direct_and_the_wish_for_directsync),
-        SNIPPET_TEST(native_is_for_direct_alone),
-        SNIPPET_TEST(queue_sizes_are_powers_of_two_that_hold_depth_and_segments),
-        SNIPPET_TEST(the_larger_of_two_sizes_decides_the_queue),
-        SNIPPET_TEST(a_version_that_was_not_given_is_before_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

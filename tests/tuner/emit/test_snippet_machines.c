@@ -1,5 +1,5 @@
 /* Snippets of virtual machines other than QEMU's: what each says, and what it refuses. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/emit/snippet.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static void drop(struct rig *rig)
     rig->text = rig->remarks = NULL;
 }
 
-static int setup(void **state)
+FIXTURE(setup)
 {
     struct rig *rig = calloc(1, sizeof *rig);
     if (rig == NULL)
@@ -48,18 +48,20 @@ static int setup(void **state)
         .document = rig->document,
     };
     rig->request = (struct snippet_request){.recommendation = &rig->recommendation, .image = "/vm/a.img"};
-    *state = rig;
+    *test_state = rig;
     return 0;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    struct rig *rig = *state;
+    struct rig *rig = *test_state;
     drop(rig);
     json_decref(rig->document);
     free(rig);
     return 0;
 }
+
+EACH_TEST(setup, teardown);
 
 static int make(struct rig *rig, const char *name)
 {
@@ -92,18 +94,18 @@ static void refuses(struct rig *rig, const char *name, const char *words)
         fail_msg("%s refuses with \"%s\"", name, rig->err.text);
 }
 
-static void every_machine_says_where_it_comes_from_and_what_it_cannot_say(void **state)
+TEST(every_machine_says_where_it_comes_from_and_what_it_cannot_say)
 {
     for (size_t i = 0; i < N_OF(names); i++) {
-        says(*state, names[i], "recommended: 64k x 8, direct, io_uring");
-        says(*state, names[i], "not mapped: request size 64k");
-        says(*state, names[i], "not mapped: queue depth 8");
+        says(*test_state, names[i], "recommended: 64k x 8, direct, io_uring");
+        says(*test_state, names[i], "not mapped: request size 64k");
+        says(*test_state, names[i], "not mapped: queue depth 8");
     }
 }
 
-static void a_setting_that_can_lose_data_is_never_emitted(void **state)
+TEST(a_setting_that_can_lose_data_is_never_emitted)
 {
-    struct rig *rig = *state;
+    struct rig *rig = *test_state;
     static const char *const never[] = {"\"Unsafe\"", "cache: unsafe", "IgnoreFlush\" 1", "no-flush"};
     for (size_t i = 0; i < N_OF(names); i++) {
         for (unsigned setting = 0; setting < 2U * SYNC_N; setting++) {
@@ -115,18 +117,18 @@ static void a_setting_that_can_lose_data_is_never_emitted(void **state)
     }
 }
 
-static void control_characters_in_a_path_are_refused(void **state)
+TEST(control_characters_in_a_path_are_refused)
 {
-    struct rig *rig = *state;
+    struct rig *rig = *test_state;
     static const char *const with_path[] = {"firecracker", "cloud-hypervisor", "crosvm", "bhyve", "xen"};
     rig->request.image = "/vm/a\nb";
     for (size_t i = 0; i < N_OF(with_path); i++)
         refuses(rig, with_path[i], "control character");
 }
 
-static void a_path_that_is_not_utf8_is_refused_where_only_that_is_read(void **state)
+TEST(a_path_that_is_not_utf8_is_refused_where_only_that_is_read)
 {
-    struct rig *rig = *state;
+    struct rig *rig = *test_state;
     rig->request.image = "/vm/\xff.img";
     refuses(rig, "firecracker", "UTF-8");
     refuses(rig, "cloud-hypervisor", "UTF-8");
@@ -134,9 +136,9 @@ static void a_path_that_is_not_utf8_is_refused_where_only_that_is_read(void **st
     says(rig, "xen", "target=/vm/\xff.img'");
 }
 
-static void directsync_is_refused_where_no_mode_has_it(void **state)
+TEST(directsync_is_refused_where_no_mode_has_it)
 {
-    struct rig *rig = *state;
+    struct rig *rig = *test_state;
     static const char *const without[] = {"virtualbox", "vmware", "firecracker", "cloud-hypervisor",
                                           "crosvm",     "xen",    "kubevirt"};
     rig->request.directsync = true;
@@ -148,9 +150,9 @@ static void directsync_is_refused_where_no_mode_has_it(void **state)
     says(rig, "kubevirt", "cache: writethrough\n");
 }
 
-static void a_bus_that_a_machine_lacks_is_refused(void **state)
+TEST(a_bus_that_a_machine_lacks_is_refused)
 {
-    struct rig *rig = *state;
+    struct rig *rig = *test_state;
     static const char *const without_nvme[] = {"virtualbox", "firecracker", "cloud-hypervisor",
                                                "crosvm",     "xen",         "kubevirt"};
     static const char *const without_scsi[] = {"virtualbox", "firecracker", "cloud-hypervisor",
@@ -165,9 +167,9 @@ static void a_bus_that_a_machine_lacks_is_refused(void **state)
     says_not(rig, "kubevirt", "dedicatedIOThread");
 }
 
-static void qcow2_is_refused_where_it_cannot_be_read(void **state)
+TEST(qcow2_is_refused_where_it_cannot_be_read)
 {
-    struct rig *rig = *state;
+    struct rig *rig = *test_state;
     rig->request.image_format = SNIPPET_IMAGE_QCOW2;
     refuses(rig, "firecracker", "qemu-img convert");
     refuses(rig, "bhyve", "qemu-img convert");
@@ -178,9 +180,9 @@ static void qcow2_is_refused_where_it_cannot_be_read(void **state)
     says(rig, "crosvm", "o_direct=false");
 }
 
-static void firecracker_is_asynchronous_only_on_request(void **state)
+TEST(firecracker_is_asynchronous_only_on_request)
 {
-    struct rig *rig = *state;
+    struct rig *rig = *test_state;
     says(rig, "firecracker", "\"io_engine\": \"Sync\"");
     says(rig, "firecracker", "--target-version 1.0");
     rig->request.version[0] = 1;
@@ -194,9 +196,9 @@ static void firecracker_is_asynchronous_only_on_request(void **state)
     says(rig, "firecracker", "\"io_engine\": \"Sync\"");
 }
 
-static void firecracker_keeps_flushes_and_comments_beside_the_json(void **state)
+TEST(firecracker_keeps_flushes_and_comments_beside_the_json)
 {
-    struct rig *rig = *state;
+    struct rig *rig = *test_state;
     says(rig, "firecracker", "\"cache_type\": \"Writeback\"");
     json_t *drive = json_loads(rig->text, JSON_REJECT_DUPLICATES, NULL);
     assert_int_equal(json_object_size(drive), 6);
@@ -204,9 +206,9 @@ static void firecracker_keeps_flushes_and_comments_beside_the_json(void **state)
     json_decref(drive);
 }
 
-static void xen_is_direct_on_local_file_systems_only(void **state)
+TEST(xen_is_direct_on_local_file_systems_only)
 {
-    struct rig *rig = *state;
+    struct rig *rig = *test_state;
     static const char *const unsafe[] = {"nfs", "nfs4", "cifs", "fuse.sshfs", "ceph", "ext", "ext44", ""};
     says(rig, "xen", ",direct-io-safe,target=/vm/a.img'");
     for (size_t i = 0; i < N_OF(unsafe); i++) {
@@ -220,9 +222,9 @@ static void xen_is_direct_on_local_file_systems_only(void **state)
     says_not(rig, "xen", ",direct-io-safe,");
 }
 
-static void xen_and_bhyve_want_a_whole_path(void **state)
+TEST(xen_and_bhyve_want_a_whole_path)
 {
-    struct rig *rig = *state;
+    struct rig *rig = *test_state;
     rig->request.image = "a.img";
     refuses(rig, "xen", "relative");
     refuses(rig, "bhyve", "relative");
@@ -231,9 +233,9 @@ static void xen_and_bhyve_want_a_whole_path(void **state)
     refuses(rig, "bhyve", "','");
 }
 
-static void commas_are_quoted_where_that_is_possible(void **state)
+TEST(commas_are_quoted_where_that_is_possible)
 {
-    struct rig *rig = *state;
+    struct rig *rig = *test_state;
     rig->request.image = "/vm/a,b";
     says(rig, "cloud-hypervisor", "--disk 'path=\"/vm/a,b\",");
     says(rig, "crosvm", "--block 'path=\"/vm/a,b\",");
@@ -244,9 +246,9 @@ static void commas_are_quoted_where_that_is_possible(void **state)
     says(rig, "cloud-hypervisor", "--disk 'path=/vm/it'\\''s,");
 }
 
-static void cloud_hypervisor_names_the_image_type_from_50_1_on(void **state)
+TEST(cloud_hypervisor_names_the_image_type_from_50_1_on)
 {
-    struct rig *rig = *state;
+    struct rig *rig = *test_state;
     says(rig, "cloud-hypervisor", ",image_type=raw,");
     rig->request.version[0] = 51;
     says(rig, "cloud-hypervisor", ",image_type=raw,");
@@ -257,9 +259,9 @@ static void cloud_hypervisor_names_the_image_type_from_50_1_on(void **state)
     says_not(rig, "cloud-hypervisor", ",image_type=");
 }
 
-static void a_queue_serves_each_thread_of_cloud_hypervisor(void **state)
+TEST(a_queue_serves_each_thread_of_cloud_hypervisor)
 {
-    struct rig *rig = *state;
+    struct rig *rig = *test_state;
     rig->recommendation.point.threads = 4;
     rig->recommendation.point.queue_depth = 300;
     says(rig, "cloud-hypervisor", ",direct=on,num_queues=4,queue_size=512'");
@@ -271,9 +273,9 @@ static void a_queue_serves_each_thread_of_cloud_hypervisor(void **state)
     says(rig, "cloud-hypervisor", "splits");
 }
 
-static void slots_of_bhyve_follow_the_depth_up_to_its_ring(void **state)
+TEST(slots_of_bhyve_follow_the_depth_up_to_its_ring)
 {
-    struct rig *rig = *state;
+    struct rig *rig = *test_state;
     rig->request.bus = SNIPPET_BUS_NVME;
     says(rig, "bhyve", "4,nvme,/vm/a.img,nocache,ioslots=8'");
     rig->recommendation.point.queue_depth = 100;
@@ -283,9 +285,9 @@ static void slots_of_bhyve_follow_the_depth_up_to_its_ring(void **state)
     says(rig, "bhyve", "measured with 200 in flight");
 }
 
-static void vmware_gets_parameters_above_254_in_flight_only(void **state)
+TEST(vmware_gets_parameters_above_254_in_flight_only)
 {
-    struct rig *rig = *state;
+    struct rig *rig = *test_state;
     static const char *const parameters = "\nvmw_pvscsi.cmd_per_lun=254 vmw_pvscsi.ring_pages=32\n";
     rig->recommendation.point.queue_depth = 254;
     says_not(rig, "vmware", parameters);
@@ -298,9 +300,9 @@ static void vmware_gets_parameters_above_254_in_flight_only(void **state)
     says_not(rig, "vmware", parameters);
 }
 
-static void virtualbox_lets_flushes_through(void **state)
+TEST(virtualbox_lets_flushes_through)
 {
-    struct rig *rig = *state;
+    struct rig *rig = *test_state;
     says(rig, "virtualbox", "LUN#$port/Config/IgnoreFlush\" 0\n");
     says(rig, "virtualbox", "--hostiocache off\n");
     rig->recommendation.point.direct = 0;
@@ -308,9 +310,9 @@ static void virtualbox_lets_flushes_through(void **state)
     says(rig, "virtualbox", "--hostiocache on\n");
 }
 
-static void kubevirt_is_native_with_direct_only(void **state)
+TEST(kubevirt_is_native_with_direct_only)
 {
-    struct rig *rig = *state;
+    struct rig *rig = *test_state;
     says(rig, "kubevirt", "cache: none\n    io: native\n");
     rig->recommendation.point.direct = 0;
     says(rig, "kubevirt", "cache: writeback\n    io: threads\n");
@@ -323,9 +325,9 @@ static void kubevirt_is_native_with_direct_only(void **state)
     says(rig, "kubevirt", "at 1 in flight");
 }
 
-static void kubevirt_takes_the_image_for_a_volume_where_it_is_a_name(void **state)
+TEST(kubevirt_takes_the_image_for_a_volume_where_it_is_a_name)
 {
-    struct rig *rig = *state;
+    struct rig *rig = *test_state;
     says(rig, "kubevirt", "name: \"disk0\"\n");
     rig->request.image = "on";
     says(rig, "kubevirt", "name: \"on\"\n");
@@ -333,32 +335,4 @@ static void kubevirt_takes_the_image_for_a_volume_where_it_is_a_name(void **stat
     says(rig, "kubevirt", "name: \"disk0\"\n");
     rig->request.image = "a\": x";
     says(rig, "kubevirt", "name: \"disk0\"\n");
-}
-
-#define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        CASE(every_machine_says_where_it_comes_from_and_what_it_cannot_say),
-        CASE(a_setting_that_can_lose_data_is_never_emitted),
-        CASE(control_characters_in_a_path_are_refused),
-        CASE(a_path_that_is_not_utf8_is_refused_where_only_that_is_read),
-        CASE(directsync_is_refused_where_no_mode_has_it),
-        CASE(a_bus_that_a_machine_lacks_is_refused),
-        CASE(qcow2_is_refused_where_it_cannot_be_read),
-        CASE(firecracker_is_asynchronous_only_on_request),
-        CASE(firecracker_keeps_flushes_and_comments_beside_the_json),
-        CASE(xen_is_direct_on_local_file_systems_only),
-        CASE(xen_and_bhyve_want_a_whole_path),
-        CASE(commas_are_quoted_where_that_is_possible),
-        CASE(cloud_hypervisor_names_the_image_type_from_50_1_on),
-        CASE(a_queue_serves_each_thread_of_cloud_hypervisor),
-        CASE(slots_of_bhyve_follow_the_depth_up_to_its_ring),
-        CASE(vmware_gets_parameters_above_254_in_flight_only),
-        CASE(virtualbox_lets_flushes_through),
-        CASE(kubevirt_is_native_with_direct_only),
-        CASE(kubevirt_takes_the_image_for_a_volume_where_it_is_a_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

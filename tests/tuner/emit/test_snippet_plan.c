@@ -5,6 +5,8 @@
 
 #include <unistd.h>
 
+EACH_TEST(snippet_reset, NULL);
+
 static const struct snippet_plan_product product = {.name = "Emu",
                                                     .least = {2, 0},
                                                     .io_uring = {5, 0},
@@ -28,9 +30,8 @@ static void give_version(unsigned major, unsigned minor)
     snippet_request.version[1] = minor;
 }
 
-static void a_file_to_come_is_taken_for_a_file(void **state)
+TEST(a_file_to_come_is_taken_for_a_file)
 {
-    (void)state;
     assert_int_equal(make().disk, SNIPPET_PLAN_UNSEEN);
     snippet_request.image = "absent";
     assert_int_equal(make().disk, SNIPPET_PLAN_UNSEEN);
@@ -38,9 +39,8 @@ static void a_file_to_come_is_taken_for_a_file(void **state)
     assert_int_equal(make().disk, SNIPPET_PLAN_UNSEEN);
 }
 
-static void files_are_sparse_or_full(void **state)
+TEST(files_are_sparse_or_full)
 {
-    (void)state;
     snippet_request.image = "full";
     assert_int_equal(make().disk, SNIPPET_PLAN_FILE);
     assert_false(make().is_sparse);
@@ -49,11 +49,10 @@ static void files_are_sparse_or_full(void **state)
     assert_true(make().is_sparse);
 }
 
-static void directories_and_character_devices_are_refused(void **state)
+TEST(directories_and_character_devices_are_refused)
 {
     struct snippet_plan plan;
     struct err err = {0};
-    (void)state;
     snippet_request.image = ".";
     assert_int_equal(snippet_plan_make(&plan, &snippet_request, &product, &err), -EINVAL);
     snippet_request.image = "/dev/null";
@@ -61,11 +60,10 @@ static void directories_and_character_devices_are_refused(void **state)
     assert_non_null(strstr(err.text, "neither a file nor a block device"));
 }
 
-static void versions_gate_what_is_emitted(void **state)
+TEST(versions_gate_what_is_emitted)
 {
     struct snippet_plan plan;
     struct err err = {0};
-    (void)state;
     snippet_recommendation.point.api = API_IO_URING;
     assert_string_equal(make().aio, "io_uring");
     give_version(5, 0);
@@ -83,10 +81,9 @@ static void versions_gate_what_is_emitted(void **state)
     assert_non_null(strstr(err.text, "Emu 2.0"));
 }
 
-static void a_host_that_keeps_io_uring_to_root_gets_the_fallback(void **state)
+TEST(a_host_that_keeps_io_uring_to_root_gets_the_fallback)
 {
     json_t *document = json_pack("{s:{s:i}}", "system", "io_uring_disabled", 1);
-    (void)state;
     assert_non_null(document);
     snippet_recommendation.document = document;
     snippet_recommendation.point.api = API_IO_URING;
@@ -98,9 +95,8 @@ static void a_host_that_keeps_io_uring_to_root_gets_the_fallback(void **state)
     json_decref(document);
 }
 
-static void several_iothreads_are_for_a_version_that_is_known_to_have_them(void **state)
+TEST(several_iothreads_are_for_a_version_that_is_known_to_have_them)
 {
-    (void)state;
     snippet_recommendation.point.threads = 4;
     assert_int_equal(make().n_iothreads, 1);
     give_version(8, 2);
@@ -114,9 +110,8 @@ static void several_iothreads_are_for_a_version_that_is_known_to_have_them(void 
 }
 
 /* QEMU's own 128 at least, and never more than the queue can hold. */
-static void commands_of_a_scsi_disk_stay_in_range(void **state)
+TEST(commands_of_a_scsi_disk_stay_in_range)
 {
-    (void)state;
     assert_int_equal(make().commands, 0);
     snippet_request.bus = SNIPPET_BUS_VIRTIO_SCSI;
     assert_int_equal(make().commands, 128);
@@ -129,9 +124,8 @@ static void commands_of_a_scsi_disk_stay_in_range(void **state)
     assert_int_equal(make().commands, 1022);
 }
 
-static void remarks_follow_image_and_request(void **state)
+TEST(remarks_follow_image_and_request)
 {
-    (void)state;
     snippet_expect("qemu", "put the path of the image");
     snippet_request.image = "absent";
     snippet_expect("qemu", "cannot be seen from here");
@@ -155,26 +149,13 @@ static void remarks_follow_image_and_request(void **state)
     snippet_expect("qemu", "do not migrate");
 }
 
-static int enter(void **state)
+FIXTURE(enter)
 {
-    if (rig_enter(state) != 0)
+    if (rig_enter(test_state) != 0)
         return -1;
     rig_write_blocks("full", 1 << 16);
     rig_write("sparse", "x");
     return truncate("sparse", 1 << 20);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SNIPPET_TEST(a_file_to_come_is_taken_for_a_file),
-        SNIPPET_TEST(files_are_sparse_or_full),
-        SNIPPET_TEST(directories_and_character_devices_are_refused),
-        SNIPPET_TEST(versions_gate_what_is_emitted),
-        SNIPPET_TEST(a_host_that_keeps_io_uring_to_root_gets_the_fallback),
-        SNIPPET_TEST(several_iothreads_are_for_a_version_that_is_known_to_have_them),
-        SNIPPET_TEST(commands_of_a_scsi_disk_stay_in_range),
-        SNIPPET_TEST(remarks_follow_image_and_request),
-    };
-    return cmocka_run_group_tests(tests, enter, rig_leave);
-}
+GROUP(enter, rig_leave);

@@ -1,9 +1,10 @@
 /* Proxmox VE's drive is one property string, in a command and in a file. */
 #include "tests/tuner/emit/snippet_rig.h"
 
-static void the_drive_stands_in_the_command_and_beside_it(void **state)
+EACH_TEST(snippet_reset, NULL);
+
+TEST(the_drive_stands_in_the_command_and_beside_it)
 {
-    (void)state;
     snippet_expect("proxmox",
                    "\nqm set VMID --virtio0 'STORAGE:vm-VMID-disk-0,cache=none,aio=native,iothread=1'\n");
     snippet_expect("proxmox", "\n# virtio0: STORAGE:vm-VMID-disk-0,cache=none,aio=native,iothread=1\n");
@@ -13,9 +14,8 @@ static void the_drive_stands_in_the_command_and_beside_it(void **state)
     snippet_expect("proxmox", "qm set replaces the whole line");
 }
 
-static void volumes_and_absolute_paths_are_taken(void **state)
+TEST(volumes_and_absolute_paths_are_taken)
 {
-    (void)state;
     snippet_request.image = "local-lvm:vm-7-disk-1";
     snippet_expect("proxmox", "'local-lvm:vm-7-disk-1,cache=");
     snippet_expect_no("proxmox", "cannot be seen");
@@ -28,11 +28,10 @@ static void volumes_and_absolute_paths_are_taken(void **state)
     snippet_expect("proxmox", "'/it'\\''s,format=");
 }
 
-static void what_would_be_read_otherwise_is_refused(void **state)
+TEST(what_would_be_read_otherwise_is_refused)
 {
     static const char *const paths[] = {"disk.img", "/a,b",  "/a:b", "s:a:b", "s:a,cache=unsafe",
                                         "/a b",     "/a\nb", "s:",   ":a"};
-    (void)state;
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
         snippet_request.image = paths[i];
         snippet_expect_refused("proxmox", "");
@@ -42,9 +41,8 @@ static void what_would_be_read_otherwise_is_refused(void **state)
     snippet_expect_refused("proxmox", "use virtio-scsi");
 }
 
-static void io_uring_is_not_emitted_where_it_hangs_guests(void **state)
+TEST(io_uring_is_not_emitted_where_it_hangs_guests)
 {
-    (void)state;
     snippet_recommendation.point.api = API_IO_URING;
     snippet_expect("proxmox", "aio=io_uring,iothread=1'");
     snippet_expect("proxmox", "LVM, CIFS write aio=native instead");
@@ -56,15 +54,4 @@ static void io_uring_is_not_emitted_where_it_hangs_guests(void **state)
     snippet_expect("proxmox", "LVM, CIFS or krbd write aio=threads instead");
     snippet_request.version[0] = 6;
     snippet_expect("proxmox", "aio=threads,iothread=1'");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SNIPPET_TEST(the_drive_stands_in_the_command_and_beside_it),
-        SNIPPET_TEST(volumes_and_absolute_paths_are_taken),
-        SNIPPET_TEST(what_would_be_read_otherwise_is_refused),
-        SNIPPET_TEST(io_uring_is_not_emitted_where_it_hangs_guests),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

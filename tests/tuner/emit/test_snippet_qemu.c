@@ -1,9 +1,10 @@
 /* QEMU's options: direct on both nodes, flushes kept, the guest's cache told, names escaped. */
 #include "tests/tuner/emit/snippet_rig.h"
 
-static void direct_is_said_on_both_nodes_and_flushes_are_kept(void **state)
+EACH_TEST(snippet_reset, NULL);
+
+TEST(direct_is_said_on_both_nodes_and_flushes_are_kept)
 {
-    (void)state;
     snippet_expect("qemu", "\n-blockdev driver=file,node-name=fst-f0,filename=/path/to/disk.img,aio=native,"
                            "cache.direct=on,cache.no-flush=off\n");
     snippet_expect("qemu", "\n-blockdev driver=raw,node-name=fst-d0,file=fst-f0,cache.direct=on,"
@@ -15,9 +16,8 @@ static void direct_is_said_on_both_nodes_and_flushes_are_kept(void **state)
     snippet_expect("qemu", "\n-blockdev driver=qcow2,node-name=fst-d0");
 }
 
-static void each_bus_has_its_devices(void **state)
+TEST(each_bus_has_its_devices)
 {
-    (void)state;
     snippet_expect("qemu", "\n-object iothread,id=fst0\n");
     snippet_expect("qemu",
                    "\n-device virtio-blk-pci,drive=fst-d0,iothread=fst0,queue-size=256,write-cache=on\n");
@@ -34,9 +34,8 @@ static void each_bus_has_its_devices(void **state)
     snippet_expect("qemu", "mdts=9");
 }
 
-static void directsync_turns_the_guests_cache_off(void **state)
+TEST(directsync_turns_the_guests_cache_off)
 {
-    (void)state;
     snippet_request.directsync = true;
     snippet_expect("qemu", "cache.direct=on");
     snippet_expect("qemu", "queue-size=256,write-cache=off\n");
@@ -45,9 +44,8 @@ static void directsync_turns_the_guests_cache_off(void **state)
     snippet_expect("qemu-drive", "cache=writethrough,aio=threads\n");
 }
 
-static void the_short_form_never_mixes_shortcut_and_parts(void **state)
+TEST(the_short_form_never_mixes_shortcut_and_parts)
 {
-    (void)state;
     snippet_expect("qemu-drive", "\n-drive file=/path/to/disk.img,if=none,id=fst-d0,format=raw,cache=none,"
                                  "aio=native\n");
     snippet_expect_no("qemu-drive", "cache.direct");
@@ -55,7 +53,7 @@ static void the_short_form_never_mixes_shortcut_and_parts(void **state)
     snippet_expect("qemu-drive", "cache=writeback,aio=threads\n");
 }
 
-static void paths_are_doubled_and_quoted(void **state)
+TEST(paths_are_doubled_and_quoted)
 {
     static const struct {
         const char *path, *expected;
@@ -65,7 +63,6 @@ static void paths_are_doubled_and_quoted(void **state)
         {"/a=b%c:d@e+f", "=/a=b%c:d@e+f,"}, {"/\xc3\xbc", "='/\xc3\xbc',"},
         {"relative.img", "=relative.img,"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         snippet_request.image = rows[i].path;
         snippet_expect("qemu", rows[i].expected);
@@ -73,9 +70,8 @@ static void paths_are_doubled_and_quoted(void **state)
     }
 }
 
-static void a_name_like_a_protocol_stays_a_name(void **state)
+TEST(a_name_like_a_protocol_stays_a_name)
 {
-    (void)state;
     snippet_request.image = "nbd:x";
     snippet_expect("qemu-drive", "file=./nbd:x,");
     snippet_expect("qemu", "filename=nbd:x,");
@@ -85,9 +81,8 @@ static void a_name_like_a_protocol_stays_a_name(void **state)
     snippet_expect("qemu-drive", "file=a/nbd:x,");
 }
 
-static void several_threads_map_to_iothreads_where_the_version_has_them(void **state)
+TEST(several_threads_map_to_iothreads_where_the_version_has_them)
 {
-    (void)state;
     snippet_recommendation.point.threads = 2;
     snippet_expect("qemu", "--target-version 9.0");
     snippet_expect_no("qemu", "\"iothread-vq-mapping\"");
@@ -100,9 +95,8 @@ static void several_threads_map_to_iothreads_where_the_version_has_them(void **s
     snippet_expect("qemu", "needs: QEMU 9.0");
 }
 
-static void old_versions_get_the_fallback_or_a_refusal(void **state)
+TEST(old_versions_get_the_fallback_or_a_refusal)
 {
-    (void)state;
     snippet_recommendation.point.api = API_IO_URING;
     snippet_expect("qemu", "aio=io_uring");
     snippet_expect("qemu", "needs: QEMU 5.0");
@@ -116,9 +110,8 @@ static void old_versions_get_the_fallback_or_a_refusal(void **state)
     snippet_expect_refused("qemu-drive", "needs QEMU 2.12");
 }
 
-static void control_characters_in_a_path_are_refused(void **state)
+TEST(control_characters_in_a_path_are_refused)
 {
-    (void)state;
     snippet_request.image = "/a\nb";
     snippet_expect_refused("qemu", "control character");
     snippet_expect_refused("qemu-drive", "control character");
@@ -133,10 +126,9 @@ static const char *lines_of(const char *text)
 }
 
 /* Synchronous calls at any depth are QEMU's threads. */
-static void psync_pvec_and_pool_become_the_same_lines(void **state)
+TEST(psync_pvec_and_pool_become_the_same_lines)
 {
     static const enum api apis[] = {API_PVEC, API_POOL};
-    (void)state;
     snippet_recommendation.point.api = API_PSYNC;
     char *first = snippet_text("qemu");
     for (size_t i = 0; i < sizeof apis / sizeof apis[0]; i++) {
@@ -149,9 +141,8 @@ static void psync_pvec_and_pool_become_the_same_lines(void **state)
 }
 
 /* When writes are to be durable is the guest's to say: every mode honours its flushes. */
-static void every_sync_becomes_the_same_lines(void **state)
+TEST(every_sync_becomes_the_same_lines)
 {
-    (void)state;
     char *first = snippet_text("qemu");
     for (unsigned sync = 0; sync < SYNC_N; sync++) {
         snippet_recommendation.point.sync = (enum sync)sync;
@@ -160,22 +151,4 @@ static void every_sync_becomes_the_same_lines(void **state)
         free(text);
     }
     free(first);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        SNIPPET_TEST(direct_is_said_on_both_nodes_and_flushes_are_kept),
-        SNIPPET_TEST(each_bus_has_its_devices),
-        SNIPPET_TEST(directsync_turns_the_guests_cache_off),
-        SNIPPET_TEST(the_short_form_never_mixes_shortcut_and_parts),
-        SNIPPET_TEST(paths_are_doubled_and_quoted),
-        SNIPPET_TEST(a_name_like_a_protocol_stays_a_name),
-        SNIPPET_TEST(several_threads_map_to_iothreads_where_the_version_has_them),
-        SNIPPET_TEST(old_versions_get_the_fallback_or_a_refusal),
-        SNIPPET_TEST(control_characters_in_a_path_are_refused),
-        SNIPPET_TEST(psync_pvec_and_pool_become_the_same_lines),
-        SNIPPET_TEST(every_sync_becomes_the_same_lines),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

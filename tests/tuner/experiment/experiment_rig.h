@@ -7,7 +7,6 @@
 #include "tuner/experiment/experiment.h"
 #include "tuner/options/experiment_config.h"
 
-#include <gsl/gsl_errno.h>
 #include <string.h>
 
 #define EXPERIMENT_MAX_WORDS 32
@@ -19,7 +18,6 @@ static struct err err;
 
 static inline int enter(void **state)
 {
-    gsl_set_error_handler_off();
     if (rig_enter(state) != 0)
         return -1;
     rig_simulator("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);

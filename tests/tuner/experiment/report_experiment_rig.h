@@ -3,7 +3,7 @@
 #ifndef FSTUNE_TESTS_TUNER_EXPERIMENT_REPORT_EXPERIMENT_RIG_H
 #define FSTUNE_TESTS_TUNER_EXPERIMENT_REPORT_EXPERIMENT_RIG_H
 
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/experiment/report_experiment.h"
 
 #include <jansson.h>

@@ -27,11 +27,10 @@ static char *whole_file(const char *path)
     return text;
 }
 
-static void the_published_results_come_back_byte_for_byte(void **state)
+TEST(the_published_results_come_back_byte_for_byte)
 {
     json_t *document = NULL;
     int result;
-    (void)state;
     if (erofeev_import(PUBLISHED, &document, &err) != 0)
         fail_msg("%s", err.text);
     assert_int_equal(json_array_size(json_object_get(document, "points")), 32);
@@ -42,10 +41,9 @@ static void the_published_results_come_back_byte_for_byte(void **state)
     free(original);
 }
 
-static void what_the_file_does_not_say_is_the_originals_default(void **state)
+TEST(what_the_file_does_not_say_is_the_originals_default)
 {
     json_t *document = NULL;
-    (void)state;
     assert_int_equal(read_text("1\n1\n2\n1\nDIO\n0\n2e9\n1.5e7\nDIO\n1\n1000000000.5\n0\n", &document), 0);
     const json_t *fixed = json_object_get(document, "fixed"), *first = shape_point(document, 0);
     assert_string_equal(json_string_value(json_object_get(document, "name")), "old.txt");
@@ -59,10 +57,9 @@ static void what_the_file_does_not_say_is_the_originals_default(void **state)
     json_decref(document);
 }
 
-static void levels_ascend_and_names_may_change_places(void **state)
+TEST(levels_ascend_and_names_may_change_places)
 {
     json_t *document = NULL;
-    (void)state;
     assert_int_equal(
         read_text("0\r\n1\r\n2\r\n2\r\nQD\r\n16\r\nRS\r\n4096\r\n10\r\n1\r\nRS\r\n512\r\nQD\r\n2\r\n20\r\n"
                   "1\r\n\r\n",
@@ -78,7 +75,7 @@ static void levels_ascend_and_names_may_change_places(void **state)
     json_decref(document);
 }
 
-static void a_wrong_line_is_named(void **state)
+TEST(a_wrong_line_is_named)
 {
     static const struct {
         const char *text, *part;
@@ -105,7 +102,6 @@ static void a_wrong_line_is_named(void **state)
         {"0\n0\n2\n1\nRS\n512\n10\n1\nQD\n", "old.txt:9: 'QD' is no factor of the points before"},
         {"0\n0\n2\n1\nRS\n512\n10\n1\nRS\n512\n10\n1\n", "old.txt: a point stands there twice"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         json_t *document = NULL;
         assert_int_equal(read_text(cases[i].text, &document), -EINVAL);
@@ -114,11 +110,10 @@ static void a_wrong_line_is_named(void **state)
     }
 }
 
-static void a_long_line_and_too_many_levels_are_refused(void **state)
+TEST(a_long_line_and_too_many_levels_are_refused)
 {
     char text[8192] = "0\n0\n100\n1\n";
     json_t *document = NULL;
-    (void)state;
     for (int i = 1; i <= 100; i++)
         snprintf(text + strlen(text), sizeof text - strlen(text), "QD\n%d\n10\n1\n", i);
     assert_int_equal(read_text(text, &document), -EINVAL);
@@ -129,10 +124,9 @@ static void a_long_line_and_too_many_levels_are_refused(void **state)
     assert_has(err.text, "old.txt:1: too long");
 }
 
-static void a_file_that_is_not_there_is_an_error_of_the_system(void **state)
+TEST(a_file_that_is_not_there_is_an_error_of_the_system)
 {
     json_t *document = NULL;
-    (void)state;
     assert_int_equal(erofeev_import("/nonexistent/old.txt", &document, &err), -ENOENT);
     assert_has(err.text, "/nonexistent/old.txt");
 }
@@ -149,10 +143,9 @@ static void refused(json_t *document, int code, const char *part)
     free(text);
 }
 
-static void a_factor_without_a_name_is_refused(void **state)
+TEST(a_factor_without_a_name_is_refused)
 {
     json_t *document = shape_document(3);
-    (void)state;
     json_object_set_new(json_array_get(json_object_get(document, "factors"), 1), "name",
                         json_string("threads"));
     for (size_t i = 0; i < 9; i++) {
@@ -162,21 +155,19 @@ static void a_factor_without_a_name_is_refused(void **state)
     refused(document, -EINVAL, "threads: Erofeev's format has no name for this factor");
 }
 
-static void only_its_own_patterns_can_be_written(void **state)
+TEST(only_its_own_patterns_can_be_written)
 {
     json_t *document = shape_document(3);
-    (void)state;
     json_object_set_new(json_object_get(document, "fixed"), "pattern", json_string("randrw:70"));
     refused(json_incref(document), -EINVAL, "randrw:70: Erofeev's format knows");
     json_object_del(json_object_get(document, "fixed"), "pattern");
     refused(document, -EINVAL, "wants one pattern");
 }
 
-static void flags_tell_the_four_patterns(void **state)
+TEST(flags_tell_the_four_patterns)
 {
     static const char *const patterns[][2] = {
         {"randwrite", "0\n0\n"}, {"randread", "0\n1\n"}, {"write", "1\n0\n"}, {"read", "1\n1\n"}};
-    (void)state;
     for (size_t i = 0; i < 4; i++) {
         json_t *document = shape_document(2), *again = NULL;
         int result;
@@ -192,21 +183,19 @@ static void flags_tell_the_four_patterns(void **state)
     }
 }
 
-static void a_single_replay_has_no_deviation_to_write(void **state)
+TEST(a_single_replay_has_no_deviation_to_write)
 {
     json_t *document = shape_document(1);
-    (void)state;
     refused(json_incref(document), -ENODATA, "no point has a mean and a standard deviation");
     /* Known before anything is measured. */
     json_object_set_new(document, "replays_asked", json_integer(1));
     refused(document, -EINVAL, "use --replays 2 or more");
 }
 
-static void failed_points_are_left_out(void **state)
+TEST(failed_points_are_left_out)
 {
     json_t *document = shape_document(3);
     int result;
-    (void)state;
     for (size_t i = 1; i < 9; i++)
         json_object_set_new(shape_point(document, i), "failed", json_string("no"));
     char *text = printed(json_incref(document), REPORT_EXPERIMENT_EROFEEV, &result);
@@ -218,11 +207,10 @@ static void failed_points_are_left_out(void **state)
 }
 
 /* psync at depth 1, pvec above: the original's own queue depth, so the API needs no name. */
-static void the_originals_own_api_needs_no_name(void **state)
+TEST(the_originals_own_api_needs_no_name)
 {
     json_t *document = shape_document(3), *factors = json_object_get(document, "factors");
     int result;
-    (void)state;
     json_array_append_new(factors,
                           json_pack("{s:s, s:s, s:b, s:[ss], s:[ss]}", "name", "api", "unit", "", "ordered",
                                     0, "levels", "psync", "pvec", "texts", "psync", "pvec"));
@@ -238,23 +226,4 @@ static void the_originals_own_api_needs_no_name(void **state)
     free(text);
     json_object_set_new(json_object_get(shape_point(document, 0), "levels"), "api", json_string("pvec"));
     refused(document, -EINVAL, "api: Erofeev's format has no name");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_published_results_come_back_byte_for_byte),
-        cmocka_unit_test(what_the_file_does_not_say_is_the_originals_default),
-        cmocka_unit_test(levels_ascend_and_names_may_change_places),
-        cmocka_unit_test(a_wrong_line_is_named),
-        cmocka_unit_test(a_long_line_and_too_many_levels_are_refused),
-        cmocka_unit_test(a_file_that_is_not_there_is_an_error_of_the_system),
-        cmocka_unit_test(a_factor_without_a_name_is_refused),
-        cmocka_unit_test(only_its_own_patterns_can_be_written),
-        cmocka_unit_test(flags_tell_the_four_patterns),
-        cmocka_unit_test(a_single_replay_has_no_deviation_to_write),
-        cmocka_unit_test(failed_points_are_left_out),
-        cmocka_unit_test(the_originals_own_api_needs_no_name),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* Tests of the questions of Erofeev's benchmark. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/experiment/experiment_ask.h"
 
 #include <errno.h>
@@ -73,10 +73,9 @@ static void check_int(const config_t *config, const char *path, int expected)
     assert_int_equal(number, expected);
 }
 
-static void the_published_example_becomes_a_configuration(void **state)
+TEST(the_published_example_becomes_a_configuration)
 {
     config_t config;
-    (void)state;
     if (ask_text(EXAMPLE) != 0)
         fail_msg("%s", err.text);
     parse(&config);
@@ -105,7 +104,7 @@ static void the_published_example_becomes_a_configuration(void **state)
     forget();
 }
 
-static void questions_come_in_the_order_of_the_paper(void **state)
+TEST(questions_come_in_the_order_of_the_paper)
 {
     static const char *const questions[] = {"Memory access is consecutive",
                                             "Memory access operation is read",
@@ -129,7 +128,6 @@ static void questions_come_in_the_order_of_the_paper(void **state)
                                             "Test duration (ms):",
                                             "Batch size:",
                                             "Replays:"};
-    (void)state;
     assert_int_equal(ask_text(EXAMPLE), 0);
     const char *place = prompts;
     for (size_t i = 0; i < sizeof questions / sizeof questions[0]; i++) {
@@ -141,10 +139,9 @@ static void questions_come_in_the_order_of_the_paper(void **state)
     forget();
 }
 
-static void what_is_not_varied_has_the_originals_default(void **state)
+TEST(what_is_not_varied_has_the_originals_default)
 {
     config_t config;
-    (void)state;
     if (ask_text("1\n1\n1\nDIO\n2\n0\n1\n" WARMUP "/data/dir/file\n128\n1\n./make it.sh\n" RUNS) != 0)
         fail_msg("%s", err.text);
     parse(&config);
@@ -161,10 +158,9 @@ static void what_is_not_varied_has_the_originals_default(void **state)
     forget();
 }
 
-static void a_file_that_is_kept_is_not_overwritten_by_itself(void **state)
+TEST(a_file_that_is_kept_is_not_overwritten_by_itself)
 {
     config_t config;
-    (void)state;
     if (ask_text("0\n0\n1\nQD\n1\n1\n" WARMUP "/a \"b\"\\c\n1024\n0\nscript\n" RUNS) != 0)
         fail_msg("%s", err.text);
     parse(&config);
@@ -179,10 +175,9 @@ static void a_file_that_is_kept_is_not_overwritten_by_itself(void **state)
     forget();
 }
 
-static void a_file_at_the_root_is_measured_there(void **state)
+TEST(a_file_at_the_root_is_measured_there)
 {
     config_t config;
-    (void)state;
     assert_int_equal(ask_text("0\n1\n1\nQD\n1\n2\n 1 \n1000\n8\n/file\r\n1024\n1\n\n" RUNS), 0);
     parse(&config);
     check_string(&config, "path", "/");
@@ -192,7 +187,7 @@ static void a_file_at_the_root_is_measured_there(void **state)
     forget();
 }
 
-static void a_bad_answer_is_named_with_its_question_and_line(void **state)
+TEST(a_bad_answer_is_named_with_its_question_and_line)
 {
     static const struct {
         const char *answers, *part;
@@ -225,7 +220,6 @@ static void a_bad_answer_is_named_with_its_question_and_line(void **state)
         {PATTERN "2\n" SIZES DEPTHS WARMUP FILES "10\n", "answers:23: Test duration (ms): '10'"},
         {PATTERN "2\n" SIZES DEPTHS WARMUP FILES "5000\n10\n", "answers:25: Replays: the input ends here"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         int result = ask_text(cases[i].answers);
         assert_int_equal(result, -EINVAL);
@@ -236,10 +230,9 @@ static void a_bad_answer_is_named_with_its_question_and_line(void **state)
     }
 }
 
-static void an_endless_answer_is_refused(void **state)
+TEST(an_endless_answer_is_refused)
 {
     char answers[10000];
-    (void)state;
     memset(answers, '1', sizeof answers - 1);
     answers[sizeof answers - 1] = '\0';
     assert_int_equal(ask_text(answers), -EINVAL);
@@ -248,13 +241,12 @@ static void an_endless_answer_is_refused(void **state)
     forget();
 }
 
-static void a_terminal_is_asked_again(void **state)
+TEST(a_terminal_is_asked_again)
 {
     static const char answers[] =
         "maybe\n0\n0\n2\nRS\n4\n1024\n4095\n4096\n16384\n65536\n" DEPTHS WARMUP FILES RUNS;
     int ours, theirs;
     struct termios mode;
-    (void)state;
     assert_int_equal(openpty(&ours, &theirs, NULL, NULL, NULL), 0);
     assert_int_equal(tcgetattr(theirs, &mode), 0);
     mode.c_lflag &= ~(tcflag_t)ECHO;
@@ -269,19 +261,4 @@ static void a_terminal_is_asked_again(void **state)
     assert_non_null(strstr(config_text, "replays = 2;"));
     close(ours);
     forget();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_published_example_becomes_a_configuration),
-        cmocka_unit_test(questions_come_in_the_order_of_the_paper),
-        cmocka_unit_test(what_is_not_varied_has_the_originals_default),
-        cmocka_unit_test(a_file_that_is_kept_is_not_overwritten_by_itself),
-        cmocka_unit_test(a_file_at_the_root_is_measured_there),
-        cmocka_unit_test(a_bad_answer_is_named_with_its_question_and_line),
-        cmocka_unit_test(an_endless_answer_is_refused),
-        cmocka_unit_test(a_terminal_is_asked_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* Tests of `fstune experiment` on a real file system: sizes of one file, signals, going on, the history. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 
 #include <math.h>
@@ -16,17 +16,19 @@ static const char config[] =
     "file_size = \"128m,144m\"; queue_depth = 4; replays = 2;\n"
     "duration = \"100ms\"; warmup_limit = \"50ms\"; no_lock = true; path = \"dir\";\n";
 
-static int enter_all(void **state)
+FIXTURE(enter_all)
 {
-    if (rig_enter(state) != 0 || mkdir("dir", 0755) != 0)
+    if (rig_enter(test_state) != 0 || mkdir("dir", 0755) != 0)
         return -1;
     rig_write("sizes.conf", "%s", config);
     return 0;
 }
 
-static void smaller_files_are_the_beginning_of_the_largest(void **state)
+GROUP(enter_all, rig_leave);
+GROUP_NEEDS(rig_find_program);
+
+TEST(smaller_files_are_the_beginning_of_the_largest)
 {
-    (void)state;
     rig_run_line(&run, "experiment sizes.conf --json --quiet");
     assert_int_equal(run.code, 0);
     json_t *document = rig_json(&run);
@@ -47,12 +49,11 @@ static void smaller_files_are_the_beginning_of_the_largest(void **state)
     assert_int_equal(rig_count_entries("dir"), 0);
 }
 
-static void a_signal_ends_an_experiment_that_can_go_on(void **state)
+TEST(a_signal_ends_an_experiment_that_can_go_on)
 {
     static const char *const words[] = {"experiment",  "sizes.conf", "--json",  "--replays",
                                         "20",          "--resume",   "j.jsonl", "--quiet",
                                         "--file-size", "128m",       NULL};
-    (void)state;
     rig_start(&run, NULL, words);
     for (int i = 0; i < 400 && (!rig_exists("j.jsonl")); i++)
         usleep(20000);
@@ -79,9 +80,8 @@ static void a_signal_ends_an_experiment_that_can_go_on(void **state)
     rig_free(&run);
 }
 
-static void what_is_saved_holds_the_document(void **state)
+TEST(what_is_saved_holds_the_document)
 {
-    (void)state;
     rig_run_line(&run,
                  "experiment sizes.conf --json --quiet --pattern randwrite --file-size 128m --save h.db");
     assert_int_equal(run.code, 0);
@@ -95,9 +95,8 @@ static void what_is_saved_holds_the_document(void **state)
     rig_free(&run);
 }
 
-static void runs_of_several_conditions_are_kept_with_them(void **state)
+TEST(runs_of_several_conditions_are_kept_with_them)
 {
-    (void)state;
     rig_run_line(&run, "experiment sizes.conf --json --quiet --alignment 512,4k --save c.db");
     assert_int_equal(run.code, 0);
     rig_free(&run);
@@ -118,9 +117,8 @@ static void runs_of_several_conditions_are_kept_with_them(void **state)
     rig_free(&run);
 }
 
-static void direct_io_that_is_not_proved_leaves_the_design(void **state)
+TEST(direct_io_that_is_not_proved_leaves_the_design)
 {
-    (void)state;
     rig_run_line(&run,
                  "experiment sizes.conf --json --quiet --pattern randread --file-size 128m --path /dev/shm "
                  "--direct 0,1");
@@ -148,10 +146,9 @@ static size_t n_at(const json_t *document, const char *factor, json_int_t level)
 static const char layouts[] = "experiment sizes.conf --quiet --pattern randread --file-size 128m "
                               "--request-size 4k --files 1,3,16 --alignment 512,4k ";
 
-static void number_of_files_and_alignment_vary(void **state)
+TEST(number_of_files_and_alignment_vary)
 {
     char line[512];
-    (void)state;
     snprintf(line, sizeof line, "%s--json", layouts);
     rig_run_line(&run, line);
     assert_int_equal(run.code, 0);
@@ -170,10 +167,9 @@ static void number_of_files_and_alignment_vary(void **state)
     assert_int_equal(rig_count_entries("dir"), 0);
 }
 
-static void layouts_are_columns_of_the_table_and_lines_of_the_plan(void **state)
+TEST(layouts_are_columns_of_the_table_and_lines_of_the_plan)
 {
     char line[512];
-    (void)state;
     snprintf(line, sizeof line, "%s--format csv --files 1,2", layouts);
     rig_run_line(&run, line);
     assert_int_equal(run.code, 0);
@@ -192,31 +188,13 @@ static void layouts_are_columns_of_the_table_and_lines_of_the_plan(void **state)
     rig_free(&run);
 }
 
-static void targets_beyond_the_write_budget_are_refused(void **state)
+TEST(targets_beyond_the_write_budget_are_refused)
 {
     char line[512];
-    (void)state;
     snprintf(line, sizeof line, "%s--max-write 200m", layouts);
     rig_run_line(&run, line);
     assert_int_equal(run.code, 1);
     assert_non_null(strstr(run.err, "raise --max-write"));
     rig_free(&run);
     assert_int_equal(rig_count_entries("dir"), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(smaller_files_are_the_beginning_of_the_largest),
-        cmocka_unit_test(a_signal_ends_an_experiment_that_can_go_on),
-        cmocka_unit_test(what_is_saved_holds_the_document),
-        cmocka_unit_test(runs_of_several_conditions_are_kept_with_them),
-        cmocka_unit_test(direct_io_that_is_not_proved_leaves_the_design),
-        cmocka_unit_test(number_of_files_and_alignment_vary),
-        cmocka_unit_test(layouts_are_columns_of_the_table_and_lines_of_the_plan),
-        cmocka_unit_test(targets_beyond_the_write_budget_are_refused),
-    };
-    if (!rig_find_program())
-        return RIG_SKIPPED;
-    return cmocka_run_group_tests(tests, enter_all, rig_leave);
 }

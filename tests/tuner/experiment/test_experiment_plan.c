@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+GROUP(enter, rig_leave);
+
 #define ON_PEAK "--simulate peak.conf --pattern randwrite --seed 3 "
 
 static bool has_dropped(const char *part)
@@ -14,9 +16,8 @@ static bool has_dropped(const char *part)
     return false;
 }
 
-static void a_full_design_has_every_legal_combination(void **state)
+TEST(a_full_design_has_every_legal_combination)
 {
-    (void)state;
     assert_int_equal(
         plan(ON_PEAK "--request-size 4k,64k --queue-depth 1,4 --direct 0,1 --api psync,io_uring"), 0);
     /* psync at depth 4 leaves: 2 sizes x 2 direct x (psync 1, io_uring 1 and 4). */
@@ -28,9 +29,8 @@ static void a_full_design_has_every_legal_combination(void **state)
     done();
 }
 
-static void factors_stand_in_the_order_given(void **state)
+TEST(factors_stand_in_the_order_given)
 {
-    (void)state;
     size_t varied[EXPERIMENT_N];
     assert_int_equal(plan(ON_PEAK "--direct 0,1 --api io_uring --queue-depth 1,4 --request-size 4k"), 0);
     assert_int_equal(experiment_varied(&experiment, varied), 2);
@@ -39,18 +39,16 @@ static void factors_stand_in_the_order_given(void **state)
     done();
 }
 
-static void a_surface_gives_the_levels_that_nobody_asked_for(void **state)
+TEST(a_surface_gives_the_levels_that_nobody_asked_for)
 {
-    (void)state;
     assert_int_equal(plan(ON_PEAK), 0);
     /* Its table: 4 sizes x 2 direct x (3 depths of io_uring and psync at 1). */
     assert_int_equal(experiment.n_cells, 32);
     done();
 }
 
-static void the_order_holds_every_replay_of_every_cell(void **state)
+TEST(the_order_holds_every_replay_of_every_cell)
 {
-    (void)state;
     size_t n[32] = {0}, in_place = 0;
     assert_int_equal(plan(ON_PEAK "--replays 4"), 0);
     assert_int_equal(experiment.n_runs, 128);
@@ -64,9 +62,8 @@ static void the_order_holds_every_replay_of_every_cell(void **state)
     done();
 }
 
-static void the_order_is_the_seeds(void **state)
+TEST(the_order_is_the_seeds)
 {
-    (void)state;
     uint32_t first[160];
     assert_int_equal(plan(ON_PEAK), 0);
     assert_int_equal(experiment.n_runs, 160);
@@ -80,14 +77,13 @@ static void the_order_is_the_seeds(void **state)
     done();
 }
 
-static void designs_have_the_points_asked_for(void **state)
+TEST(designs_have_the_points_asked_for)
 {
     static const struct {
         const char *name;
         size_t n;
     } designs[] = {{"sobol:10", 10}, {"random:7", 7}, {"lhs:5", 5}, {"full", 32}, {"random:99", 32}};
     char words[160];
-    (void)state;
     for (size_t i = 0; i < RIG_COUNT(designs); i++) {
         snprintf(words, sizeof words, ON_PEAK "--design %s", designs[i].name);
         assert_int_equal(plan(words), 0);
@@ -99,9 +95,8 @@ static void designs_have_the_points_asked_for(void **state)
     }
 }
 
-static void half_of_a_design_has_even_sums(void **state)
+TEST(half_of_a_design_has_even_sums)
 {
-    (void)state;
     assert_int_equal(
         plan(ON_PEAK "--design fractional --api io_uring --request-size 4k,16k --queue-depth 1,4"), 0);
     assert_int_equal(experiment.n_cells, 4);
@@ -113,9 +108,8 @@ static void half_of_a_design_has_even_sums(void **state)
     done();
 }
 
-static void tests_are_joined_and_counted_once(void **state)
+TEST(tests_are_joined_and_counted_once)
 {
-    (void)state;
     rig_write("tests.conf", "api = \"io_uring\"; direct = 1; pattern = \"randwrite\";\n"
                             "tests = ( { request_size = \"4k\"; queue_depth = \"1,4\"; },\n"
                             "          { request_size = \"4k,64k\"; queue_depth = 4; } );\n");
@@ -126,7 +120,7 @@ static void tests_are_joined_and_counted_once(void **state)
     done();
 }
 
-static void what_a_surface_has_not_is_refused(void **state)
+TEST(what_a_surface_has_not_is_refused)
 {
     static const struct {
         const char *words, *part;
@@ -139,7 +133,6 @@ static void what_a_surface_has_not_is_refused(void **state)
         {"--design sobol:3 --api io_uring --request-size 4k --queue-depth 1 --direct 1", "0 factors vary"},
     };
     char words[200];
-    (void)state;
     for (size_t i = 0; i < RIG_COUNT(cases); i++) {
         snprintf(words, sizeof words, ON_PEAK "%s", cases[i].words);
         assert_int_equal(plan(words), -EINVAL);
@@ -149,30 +142,12 @@ static void what_a_surface_has_not_is_refused(void **state)
     }
 }
 
-static void plain_values_stand_where_nothing_is_asked_for(void **state)
+TEST(plain_values_stand_where_nothing_is_asked_for)
 {
-    (void)state;
     assert_int_equal(plan("--pattern randread --path ."), 0);
     const struct point *point = &experiment.cells[0].record.point;
     const struct point expected = {65536, 1, 0, API_IO_URING, 1, SYNC_END, 0};
     assert_int_equal(experiment.n_cells, 1);
     assert_true(factors_equal(point, &expected));
     done();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_full_design_has_every_legal_combination),
-        cmocka_unit_test(factors_stand_in_the_order_given),
-        cmocka_unit_test(a_surface_gives_the_levels_that_nobody_asked_for),
-        cmocka_unit_test(the_order_holds_every_replay_of_every_cell),
-        cmocka_unit_test(the_order_is_the_seeds),
-        cmocka_unit_test(designs_have_the_points_asked_for),
-        cmocka_unit_test(half_of_a_design_has_even_sums),
-        cmocka_unit_test(tests_are_joined_and_counted_once),
-        cmocka_unit_test(what_a_surface_has_not_is_refused),
-        cmocka_unit_test(plain_values_stand_where_nothing_is_asked_for),
-    };
-    return cmocka_run_group_tests(tests, enter, rig_leave);
 }

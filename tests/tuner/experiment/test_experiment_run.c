@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+GROUP(enter, rig_leave);
+
 #define ON_PEAK                                                                                              \
     "--simulate peak.conf --pattern randwrite --api io_uring --direct 1 --request-size 4k,64k "              \
     "--queue-depth 1,4 --duration 200ms --quiet "
@@ -18,9 +20,8 @@ static double number(const json_t *object, const char *key)
     return json_is_number(member) ? json_number_value(member) : NAN;
 }
 
-static void every_cell_has_its_replays(void **state)
+TEST(every_cell_has_its_replays)
 {
-    (void)state;
     bool seen[13] = {false};
     run(ON_PEAK "--seed 1 --replays 3");
     for (size_t i = 0; i < experiment.n_cells; i++) {
@@ -38,9 +39,8 @@ static void every_cell_has_its_replays(void **state)
 }
 
 /* A surface completes some 5 ms of requests at once: that is how close counts can be. */
-static void replays_make_as_many_requests_as_the_first_run(void **state)
+TEST(replays_make_as_many_requests_as_the_first_run)
 {
-    (void)state;
     rig_simulator("slower", "run_cv = 0.3; setup_seconds = 0.05;", rig_peak_bps);
     run("--simulate slower.conf --pattern randwrite --api io_uring --direct 1 --request-size 4k,64k "
         "--queue-depth 1,4 --duration 500ms --seed 1");
@@ -57,9 +57,8 @@ static void replays_make_as_many_requests_as_the_first_run(void **state)
     done();
 }
 
-static void batches_bound_the_first_run_too(void **state)
+TEST(batches_bound_the_first_run_too)
 {
-    (void)state;
     run(ON_PEAK "--seed 1 --batches 2000 --batch 5 --replays 2 --request-size 4k");
     for (size_t i = 0; i < experiment.n_cells; i++) {
         for (size_t k = 0; k < 2; k++)
@@ -78,9 +77,8 @@ static bool has_warning(const char *code)
 }
 
 /* Eight times slower than the first run may be: four times its duration is enough. */
-static void a_replay_that_takes_too_long_is_shorter(void **state)
+TEST(a_replay_that_takes_too_long_is_shorter)
 {
-    (void)state;
     rig_write("late.conf", "name = \"late\"; points = \"peak.csv\"; trace = \"late-trace.csv\";\n");
     rig_write("late-trace.csv", "seconds,factor\n0,1\n0.4,0.1\n");
     run("--simulate late.conf --pattern randwrite --api io_uring --direct 1 --request-size 4k --queue-depth "
@@ -97,9 +95,8 @@ static void a_replay_that_takes_too_long_is_shorter(void **state)
     done();
 }
 
-static void patterns_are_measured_as_patterns(void **state)
+TEST(patterns_are_measured_as_patterns)
 {
-    (void)state;
     rig_write("two.conf", "name = \"two\"; points = \"two.csv\";\n");
     rig_write("two.csv", "pattern,request_size,queue_depth,direct,api,threads,throughput_bps\n"
                          "randwrite,4096,1,1,io_uring,1,100e6\nrandread,4096,1,1,io_uring,1,400e6\n");
@@ -114,9 +111,8 @@ static void patterns_are_measured_as_patterns(void **state)
     done();
 }
 
-static void the_document_says_what_was_measured(void **state)
+TEST(the_document_says_what_was_measured)
 {
-    (void)state;
     run(ON_PEAK "--seed 1 --replays 3");
     json_t *document = experiment_json(&experiment);
     const json_t *points = json_object_get(document, "points"), *point;
@@ -142,9 +138,8 @@ static void the_document_says_what_was_measured(void **state)
     done();
 }
 
-static void one_replay_has_no_deviation(void **state)
+TEST(one_replay_has_no_deviation)
 {
-    (void)state;
     run(ON_PEAK "--seed 1 --replays 1");
     json_t *document = experiment_json(&experiment);
     const json_t *point = json_array_get(json_object_get(document, "points"), 0);
@@ -154,9 +149,8 @@ static void one_replay_has_no_deviation(void **state)
     done();
 }
 
-static void an_interruption_keeps_what_is_done(void **state)
+TEST(an_interruption_keeps_what_is_done)
 {
-    (void)state;
     assert_int_equal(plan(ON_PEAK "--seed 1"), 0);
     assert_int_equal(experiment_check(&experiment, &err), 0);
     atomic_store(&interrupt_signal, 2);
@@ -180,9 +174,8 @@ static void cut_journal(const char *from, const char *to, size_t n_lines)
     assert_int_equal(system(text), 0);
 }
 
-static void a_journal_brings_the_runs_back(void **state)
+TEST(a_journal_brings_the_runs_back)
 {
-    (void)state;
     double means[4];
     run(ON_PEAK "--seed 9 --replays 4 --resume whole.jsonl");
     for (size_t i = 0; i < 4; i++)
@@ -203,7 +196,7 @@ static void a_journal_brings_the_runs_back(void **state)
     done();
 }
 
-static void a_journal_of_something_else_is_refused(void **state)
+TEST(a_journal_of_something_else_is_refused)
 {
     static const struct {
         const char *words, *part;
@@ -216,7 +209,6 @@ static void a_journal_of_something_else_is_refused(void **state)
         {"--replays 2 --seed 4", "seed is 4 here"},
     };
     char words[400];
-    (void)state;
     run(ON_PEAK "--seed 9 --replays 2 --resume other.jsonl");
     done();
     for (size_t i = 0; i < RIG_COUNT(cases); i++) {
@@ -228,9 +220,8 @@ static void a_journal_of_something_else_is_refused(void **state)
     }
 }
 
-static void a_run_in_the_wrong_place_is_refused(void **state)
+TEST(a_run_in_the_wrong_place_is_refused)
 {
-    (void)state;
     run(ON_PEAK "--seed 9 --replays 2 --resume twice.jsonl");
     done();
     assert_int_equal(
@@ -240,31 +231,11 @@ static void a_run_in_the_wrong_place_is_refused(void **state)
     done();
 }
 
-static void a_write_budget_leaves_runs_out(void **state)
+TEST(a_write_budget_leaves_runs_out)
 {
-    (void)state;
     run(ON_PEAK "--seed 1 --max-write 500m");
     assert_true(experiment.n_refused > 0);
     assert_true(experiment.n_made > 0 && experiment.n_made < experiment.n_runs);
     assert_true(session->bytes_written <= 500U << 20);
     done();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_cell_has_its_replays),
-        cmocka_unit_test(replays_make_as_many_requests_as_the_first_run),
-        cmocka_unit_test(batches_bound_the_first_run_too),
-        cmocka_unit_test(a_replay_that_takes_too_long_is_shorter),
-        cmocka_unit_test(patterns_are_measured_as_patterns),
-        cmocka_unit_test(the_document_says_what_was_measured),
-        cmocka_unit_test(one_replay_has_no_deviation),
-        cmocka_unit_test(an_interruption_keeps_what_is_done),
-        cmocka_unit_test(a_journal_brings_the_runs_back),
-        cmocka_unit_test(a_journal_of_something_else_is_refused),
-        cmocka_unit_test(a_run_in_the_wrong_place_is_refused),
-        cmocka_unit_test(a_write_budget_leaves_runs_out),
-    };
-    return cmocka_run_group_tests(tests, enter, rig_leave);
 }

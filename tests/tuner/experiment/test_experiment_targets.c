@@ -2,6 +2,8 @@
 /* LINK: -Wl,--wrap=target_prove_direct_within */
 #include "tests/tuner/experiment/experiment_rig.h"
 
+GROUP(enter, rig_leave);
+
 #define MIB ((uint64_t)1 << 20)
 
 int __wrap_target_prove_direct_within(struct target *target, uint64_t most_write_bytes, struct err *why);
@@ -26,24 +28,13 @@ static void check_written(uint64_t max_write_bytes, uint64_t expected)
     done();
 }
 
-static void the_proofs_of_all_targets_are_written_bytes(void **state)
+TEST(the_proofs_of_all_targets_are_written_bytes)
 {
-    (void)state;
     check_written(1024 * MIB, 2 * (4 + 5) * MIB);
 }
 
-static void a_proof_leaves_the_next_target_its_bytes(void **state)
+TEST(a_proof_leaves_the_next_target_its_bytes)
 {
-    (void)state;
     check_written(8 * MIB, 8 * MIB);
     check_written(11 * MIB, 11 * MIB);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_proofs_of_all_targets_are_written_bytes),
-        cmocka_unit_test(a_proof_leaves_the_next_target_its_bytes),
-    };
-    return cmocka_run_group_tests(tests, enter, rig_leave);
 }

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+GROUP(enter, rig_leave);
+
 #define MIB   ((uint64_t)1 << 20)
 #define FILES (FACTOR_N + CONDITION_FILES)
 
@@ -17,9 +19,8 @@ static const char layouts[] =
     "--pattern randread --direct 0 --files 1,3,16 --file-size 128m,144m --alignment 512,4k "
     "--request-size 64k --no-lock --quiet";
 
-static void every_cell_has_its_number_of_files_and_their_size(void **state)
+TEST(every_cell_has_its_number_of_files_and_their_size)
 {
-    (void)state;
     assert_int_equal(prepare(layouts), 0);
     assert_int_equal(experiment_check(&experiment, &err), 0);
     assert_int_equal(experiment.n_targets, 3);
@@ -38,9 +39,8 @@ static void every_cell_has_its_number_of_files_and_their_size(void **state)
     done();
 }
 
-static void parts_of_whole_mebibytes_are_not_read_beyond(void **state)
+TEST(parts_of_whole_mebibytes_are_not_read_beyond)
 {
-    (void)state;
     assert_int_equal(prepare("--pattern randread --direct 0 --files 1,3 --file-size 128m --no-lock --quiet"),
                      0);
     /* The session's own has three files of 42 MiB, and the other one is as large. */
@@ -54,10 +54,9 @@ static void parts_of_whole_mebibytes_are_not_read_beyond(void **state)
     done();
 }
 
-static void a_design_without_the_most_files_is_measured_on_what_it_has(void **state)
+TEST(a_design_without_the_most_files_is_measured_on_what_it_has)
 {
     uint64_t seen = 0;
-    (void)state;
     for (int seed = 1; seed <= 4; seed++) {
         char words[256];
         snprintf(words, sizeof words,
@@ -76,9 +75,8 @@ static void a_design_without_the_most_files_is_measured_on_what_it_has(void **st
     assert_true((seen & 3) != 0);
 }
 
-static void one_number_of_files_needs_no_other_target(void **state)
+TEST(one_number_of_files_needs_no_other_target)
 {
-    (void)state;
     assert_int_equal(prepare("--pattern randread --direct 0 --files 4 --file-size 128m --no-lock --quiet"),
                      0);
     assert_int_equal(experiment.n_targets, 0);
@@ -87,25 +85,12 @@ static void one_number_of_files_needs_no_other_target(void **state)
     done();
 }
 
-static void a_target_that_cannot_be_made_is_named(void **state)
+TEST(a_target_that_cannot_be_made_is_named)
 {
-    (void)state;
     assert_int_equal(prepare("--pattern randread --direct 0 --files 1,2,4 --file-size 128m --no-lock --quiet "
                              "--max-write 300m"),
                      -EFBIG);
     assert_non_null(strstr(err.text, "--files 2: "));
     assert_non_null(strstr(err.text, "--max-write"));
     done();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_cell_has_its_number_of_files_and_their_size),
-        cmocka_unit_test(parts_of_whole_mebibytes_are_not_read_beyond),
-        cmocka_unit_test(a_design_without_the_most_files_is_measured_on_what_it_has),
-        cmocka_unit_test(one_number_of_files_needs_no_other_target),
-        cmocka_unit_test(a_target_that_cannot_be_made_is_named),
-    };
-    return cmocka_run_group_tests(tests, enter, rig_leave);
 }

@@ -1,10 +1,12 @@
 /* Tests of tuner/experiment/live_experiment: the view of experiments on simulated surfaces. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/experiment/experiment_rig.h"
 #include "tests/tuner/report/live_rig.h"
 #include "tuner/experiment/live_experiment.h"
 
 #include <errno.h>
+
+GROUP(enter, rig_leave);
 
 #define ON_STILL                                                                                             \
     "--simulate still.conf --pattern randwrite --api io_uring --direct 1 --request-size 4k,64k "             \
@@ -16,9 +18,8 @@ static void show(void)
     live_experiment_show(&experiment, 0, 12.5);
 }
 
-static void before_the_first_run_only_the_plan_is_known(void **state)
+TEST(before_the_first_run_only_the_plan_is_known)
 {
-    (void)state;
     assert_int_equal(plan(ON_STILL), 0);
     const char *text = what_is_shown(show);
     assert_non_null(strstr(text, "]   0 %  run 1 of 12  12.5 s left\n"));
@@ -27,9 +28,8 @@ static void before_the_first_run_only_the_plan_is_known(void **state)
     done();
 }
 
-static void cells_stand_in_the_order_of_their_means(void **state)
+TEST(cells_stand_in_the_order_of_their_means)
 {
-    (void)state;
     run(ON_STILL);
     const char *text = what_is_shown(show);
     static const char *const ends[] = {"x3   randwrite, 64k x 4, direct, io_uring\n",
@@ -42,21 +42,10 @@ static void cells_stand_in_the_order_of_their_means(void **state)
     done();
 }
 
-static void a_cell_that_failed_is_no_contender(void **state)
+TEST(a_cell_that_failed_is_no_contender)
 {
-    (void)state;
     run(ON_STILL);
     experiment.cells[0].record.failed = -EIO;
     assert_int_equal(count_lines(what_is_shown(show)), 3 + 3);
     done();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(before_the_first_run_only_the_plan_is_known),
-        cmocka_unit_test(cells_stand_in_the_order_of_their_means),
-        cmocka_unit_test(a_cell_that_failed_is_no_contender),
-    };
-    return cmocka_run_group_tests_name("tuner/experiment/live_experiment", tests, enter, rig_leave);
 }

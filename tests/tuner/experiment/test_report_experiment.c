@@ -23,9 +23,8 @@ static json_t *analysis_of(json_t *document)
     return analysis;
 }
 
-static void the_table_stands_in_order_of_the_levels(void **state)
+TEST(the_table_stands_in_order_of_the_levels)
 {
-    (void)state;
     char *text = text_of_document(shape_document(5));
     const char *rows[] = {"\n  4k            1 ", "\n  4k            4 ", "\n  16k           1 ",
                           "\n  64k           16 "};
@@ -42,9 +41,8 @@ static void the_table_stands_in_order_of_the_levels(void **state)
     free(text);
 }
 
-static void the_cheapest_equivalent_has_fewer_bytes_in_flight(void **state)
+TEST(the_cheapest_equivalent_has_fewer_bytes_in_flight)
 {
-    (void)state;
     char *text = text_of_document(shape_document(5));
     assert_has(text, "best      request_size 64k, queue_depth 16: 1.80 GB/s\n");
     assert_has(text,
@@ -61,10 +59,9 @@ static void the_cheapest_equivalent_has_fewer_bytes_in_flight(void **state)
     json_decref(analysis);
 }
 
-static void a_tighter_tolerance_keeps_the_best(void **state)
+TEST(a_tighter_tolerance_keeps_the_best)
 {
     json_t *document = shape_document(5);
-    (void)state;
     json_object_set_new(document, "tolerance", json_real(0.0001));
     json_t *analysis = analysis_of(document);
     const json_t *answer = at(analysis, "answers", 0);
@@ -73,9 +70,8 @@ static void a_tighter_tolerance_keeps_the_best(void **state)
     json_decref(analysis);
 }
 
-static void levels_that_do_the_same_cannot_be_told_apart(void **state)
+TEST(levels_that_do_the_same_cannot_be_told_apart)
 {
-    (void)state;
     char *text = text_of_document(shape_document(5));
     assert_has(text, "queue_depth: 1 (0.63), 4 (1.26), 16 (1.26)\n");
     assert_has(text, "queue_depth: 4 and 16 cannot be told apart\n");
@@ -84,10 +80,9 @@ static void levels_that_do_the_same_cannot_be_told_apart(void **state)
 }
 
 /* In a balanced design the squares are sums over means of levels. */
-static void shares_are_those_of_the_textbook(void **state)
+TEST(shares_are_those_of_the_textbook)
 {
     double mean_of_size[3] = {0}, mean_of_depth[3] = {0}, mean = 0, total = 0, expected[2] = {0};
-    (void)state;
     for (size_t i = 0; i < 45; i++) {
         double y = log(shape_bps(i / 15, i / 5 % 3) * (1 + scatter[i % 5] / 100));
         mean_of_size[i / 15] += y / 15;
@@ -131,18 +126,16 @@ static char *crossed_text(double strength)
     return text_of_document(document);
 }
 
-static void an_effect_that_depends_on_another_factor_is_told(void **state)
+TEST(an_effect_that_depends_on_another_factor_is_told)
 {
-    (void)state;
     char *text = crossed_text(1);
     assert_has(text, "queue_depth: what it does depends on request_size (");
     assert_has(text, "request_size: what it does depends on queue_depth (");
     free(text);
 }
 
-static void one_that_may_be_scatter_is_not_told(void **state)
+TEST(one_that_may_be_scatter_is_not_told)
 {
-    (void)state;
     char *text = crossed_text(0.003);
     assert_lacks(text, "depends on");
     free(text);
@@ -151,9 +144,8 @@ static void one_that_may_be_scatter_is_not_told(void **state)
     free(text);
 }
 
-static void one_replay_tests_nothing_and_says_so(void **state)
+TEST(one_replay_tests_nothing_and_says_so)
 {
-    (void)state;
     char *text = text_of_document(shape_document(1));
     assert_has(text, "not tested");
     assert_has(text, "no point has two runs");
@@ -170,11 +162,10 @@ static void one_replay_tests_nothing_and_says_so(void **state)
     json_decref(analysis);
 }
 
-static void failed_and_distrusted_points_are_no_answers(void **state)
+TEST(failed_and_distrusted_points_are_no_answers)
 {
     json_t *document = shape_document(5), *best = shape_point(document, 2),
            *second = shape_point(document, 1);
-    (void)state;
     json_object_set_new(best, "failed", json_string("write: \x1b[31mno space"));
     json_object_set_new(second, "disqualified_by", json_pack("[s]", "cached"));
     char *text = text_of_document(document);
@@ -186,10 +177,9 @@ static void failed_and_distrusted_points_are_no_answers(void **state)
     free(text);
 }
 
-static void without_any_figures_there_is_no_answer(void **state)
+TEST(without_any_figures_there_is_no_answer)
 {
     json_t *document = shape_document(3);
-    (void)state;
     for (size_t i = 0; i < 9; i++)
         json_object_set_new(shape_point(document, i), "failed", json_string("no"));
     char *text = text_of_document(document);
@@ -228,9 +218,8 @@ static json_t *with_two_more_factors(void)
     return document;
 }
 
-static void each_pattern_has_an_answer_of_its_own(void **state)
+TEST(each_pattern_has_an_answer_of_its_own)
 {
-    (void)state;
     json_t *analysis = analysis_of(with_two_more_factors());
     const json_t *answers = json_object_get(analysis, "answers");
     assert_int_equal(json_array_size(answers), 2);
@@ -245,9 +234,8 @@ static void each_pattern_has_an_answer_of_its_own(void **state)
     free(text);
 }
 
-static void a_factor_that_follows_takes_no_share_from_the_other(void **state)
+TEST(a_factor_that_follows_takes_no_share_from_the_other)
 {
-    (void)state;
     json_t *analysis = analysis_of(with_two_more_factors());
     const json_t *anova = json_object_get(analysis, "anova"), *follows = at(anova, "follows", 0);
     assert_int_equal(json_array_size(json_object_get(anova, "follows")), 1);
@@ -258,11 +246,10 @@ static void a_factor_that_follows_takes_no_share_from_the_other(void **state)
     json_decref(analysis);
 }
 
-static void json_carries_the_analysis(void **state)
+TEST(json_carries_the_analysis)
 {
     int result;
     json_t *document = shape_document(3);
-    (void)state;
     char *text = printed(json_incref(document), REPORT_EXPERIMENT_JSON, &result);
     assert_int_equal(result, 0);
     assert_null(json_object_get(document, "analysis"));
@@ -276,20 +263,18 @@ static void json_carries_the_analysis(void **state)
     free(text);
 }
 
-static void confidence_of_the_document_is_told(void **state)
+TEST(confidence_of_the_document_is_told)
 {
     json_t *document = shape_document(5);
-    (void)state;
     json_object_set_new(document, "confidence", json_real(0.9));
     char *text = text_of_document(document);
     assert_has(text, "(90 % intervals of the mean)");
     free(text);
 }
 
-static void warnings_and_left_out_points_are_listed(void **state)
+TEST(warnings_and_left_out_points_are_listed)
 {
     json_t *document = shape_document(3);
-    (void)state;
     json_array_append_new(json_object_get(document, "warnings"),
                           json_pack("{s:s, s:s}", "code", "noisy", "text", "the disk was busy"));
     json_array_append_new(json_object_get(document, "dropped"),
@@ -304,12 +289,11 @@ static void warnings_and_left_out_points_are_listed(void **state)
     free(text);
 }
 
-static void many_levels_keep_the_table_and_lose_the_analysis(void **state)
+TEST(many_levels_keep_the_table_and_lose_the_analysis)
 {
     size_t number = 0;
     char label[16];
     json_t *levels = json_array(), *texts = json_array(), *points = json_array();
-    (void)state;
     for (int i = 1; i <= 130; i++) {
         snprintf(label, sizeof label, "%d", i);
         json_array_append_new(levels, json_integer(i));
@@ -367,7 +351,7 @@ static void add_levels(json_t *document)
     }
 }
 
-static void a_damaged_document_is_refused_with_its_part(void **state)
+TEST(a_damaged_document_is_refused_with_its_part)
 {
     static const struct {
         void (*spoil)(json_t *document);
@@ -378,7 +362,6 @@ static void a_damaged_document_is_refused_with_its_part(void **state)
         {spoil_name, "factors are damaged"},          {add_factors, "varies 14 factors"},
         {add_levels, "request_size has 303 levels"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         int result;
         json_t *document = shape_document(2);
@@ -393,10 +376,9 @@ static void a_damaged_document_is_refused_with_its_part(void **state)
 }
 
 /* Shares of the published table, from sums over its rows and columns by other means. */
-static void the_published_results_are_analysed(void **state)
+TEST(the_published_results_are_analysed)
 {
     json_t *document = NULL;
-    (void)state;
     assert_int_equal(erofeev_import("tests/data/erofeev-2021-appendix-a.txt", &document, &err), 0);
     json_t *analysis = analysis_of(document);
     const json_t *anova = json_object_get(analysis, "anova");
@@ -405,29 +387,4 @@ static void the_published_results_are_analysed(void **state)
     assert_close(number_at(at(anova, "terms", 1), "squares"), 1.812784945, 1e-8);
     assert_int_equal(json_integer_value(json_object_get(at(analysis, "answers", 0), "best")), 19);
     json_decref(analysis);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_table_stands_in_order_of_the_levels),
-        cmocka_unit_test(the_cheapest_equivalent_has_fewer_bytes_in_flight),
-        cmocka_unit_test(a_tighter_tolerance_keeps_the_best),
-        cmocka_unit_test(levels_that_do_the_same_cannot_be_told_apart),
-        cmocka_unit_test(shares_are_those_of_the_textbook),
-        cmocka_unit_test(an_effect_that_depends_on_another_factor_is_told),
-        cmocka_unit_test(one_that_may_be_scatter_is_not_told),
-        cmocka_unit_test(one_replay_tests_nothing_and_says_so),
-        cmocka_unit_test(failed_and_distrusted_points_are_no_answers),
-        cmocka_unit_test(without_any_figures_there_is_no_answer),
-        cmocka_unit_test(each_pattern_has_an_answer_of_its_own),
-        cmocka_unit_test(a_factor_that_follows_takes_no_share_from_the_other),
-        cmocka_unit_test(json_carries_the_analysis),
-        cmocka_unit_test(confidence_of_the_document_is_told),
-        cmocka_unit_test(warnings_and_left_out_points_are_listed),
-        cmocka_unit_test(many_levels_keep_the_table_and_lose_the_analysis),
-        cmocka_unit_test(a_damaged_document_is_refused_with_its_part),
-        cmocka_unit_test(the_published_results_are_analysed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

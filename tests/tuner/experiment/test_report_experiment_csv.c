@@ -28,11 +28,10 @@ static char *table_of(json_t *document, enum report_experiment_format format)
     return text;
 }
 
-static void a_run_has_a_line_in_the_order_of_execution(void **state)
+TEST(a_run_has_a_line_in_the_order_of_execution)
 {
     json_t *document = shape_document(2);
     json_t *runs = json_object_get(shape_point(document, 8), "runs");
-    (void)state;
     json_object_set_new(json_array_get(runs, 1), "number", json_integer(-1));
     char *text = table_of(document, REPORT_EXPERIMENT_CSV);
     assert_int_equal(count_of(text, "\r\n"), 1 + 18);
@@ -42,10 +41,9 @@ static void a_run_has_a_line_in_the_order_of_execution(void **state)
     free(text);
 }
 
-static void a_point_has_a_line_with_its_replays(void **state)
+TEST(a_point_has_a_line_with_its_replays)
 {
     json_t *document = shape_document(3);
-    (void)state;
     json_array_remove(json_object_get(shape_point(document, 8), "runs"), 2);
     json_object_set_new(shape_point(document, 6), "failed", json_string("no \"space\", none"));
     char *text = table_of(document, REPORT_EXPERIMENT_CSV_WIDE);
@@ -56,10 +54,9 @@ static void a_point_has_a_line_with_its_replays(void **state)
     free(text);
 }
 
-static void two_factors_make_a_matrix(void **state)
+TEST(two_factors_make_a_matrix)
 {
     json_t *document = shape_document(1);
-    (void)state;
     json_array_remove(json_object_get(document, "points"), 4);
     char *text = table_of(document, REPORT_EXPERIMENT_CSV_MATRIX);
     assert_string_equal(text, "\"request_size \\ queue_depth\",1,4,16\r\n"
@@ -69,10 +66,9 @@ static void two_factors_make_a_matrix(void **state)
     free(text);
 }
 
-static void a_factor_that_another_one_decides_does_not_count_in_a_matrix(void **state)
+TEST(a_factor_that_another_one_decides_does_not_count_in_a_matrix)
 {
     json_t *document = shape_document(1);
-    (void)state;
     json_array_insert_new(json_object_get(document, "factors"), 0,
                           json_pack("{s:s, s:s, s:b, s:[ss], s:[ss]}", "name", "api", "unit", "", "ordered",
                                     0, "levels", "psync", "pvec", "texts", "psync", "pvec"));
@@ -84,11 +80,10 @@ static void a_factor_that_another_one_decides_does_not_count_in_a_matrix(void **
     free(text);
 }
 
-static void other_than_two_factors_make_none(void **state)
+TEST(other_than_two_factors_make_none)
 {
     json_t *document = shape_document(1);
     int result;
-    (void)state;
     json_array_remove(json_object_get(document, "factors"), 1);
     char *text = printed(document, REPORT_EXPERIMENT_CSV_MATRIX, &result);
     assert_int_equal(result, -EINVAL);
@@ -97,11 +92,10 @@ static void other_than_two_factors_make_none(void **state)
     free(text);
 }
 
-static void points_without_runs_have_no_long_table(void **state)
+TEST(points_without_runs_have_no_long_table)
 {
     json_t *document = shape_document(1);
     int result;
-    (void)state;
     for (size_t i = 0; i < 9; i++)
         json_array_clear(json_object_get(shape_point(document, i), "runs"));
     char *text = printed(json_incref(document), REPORT_EXPERIMENT_CSV, &result);
@@ -114,28 +108,13 @@ static void points_without_runs_have_no_long_table(void **state)
     free(text);
 }
 
-static void a_formula_stays_a_text(void **state)
+TEST(a_formula_stays_a_text)
 {
     json_t *document = shape_document(1);
-    (void)state;
     json_object_set_new(json_object_get(document, "fixed"), "pattern", json_string("=cmd|' /C calc'!A0"));
     json_object_set_new(shape_point(document, 0), "failed", json_string("+1"));
     char *text = table_of(document, REPORT_EXPERIMENT_CSV_WIDE);
     assert_has(text, ",\"'=cmd|' /C calc'!A0\",");
     assert_has(text, ",\"'+1\",");
     free(text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_has_a_line_in_the_order_of_execution),
-        cmocka_unit_test(a_point_has_a_line_with_its_replays),
-        cmocka_unit_test(two_factors_make_a_matrix),
-        cmocka_unit_test(a_factor_that_another_one_decides_does_not_count_in_a_matrix),
-        cmocka_unit_test(other_than_two_factors_make_none),
-        cmocka_unit_test(points_without_runs_have_no_long_table),
-        cmocka_unit_test(a_formula_stays_a_text),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

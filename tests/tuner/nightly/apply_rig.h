@@ -2,7 +2,7 @@
 #ifndef FSTUNE_TESTS_TUNER_NIGHTLY_APPLY_RIG_H
 #define FSTUNE_TESTS_TUNER_NIGHTLY_APPLY_RIG_H
 
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/nightly/apply.h"
 

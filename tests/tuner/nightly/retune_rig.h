@@ -3,7 +3,7 @@
 #ifndef FSTUNE_TESTS_TUNER_NIGHTLY_RETUNE_RIG_H
 #define FSTUNE_TESTS_TUNER_NIGHTLY_RETUNE_RIG_H
 
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/nightly/retune.h"
 #include "tuner/store/save.h"

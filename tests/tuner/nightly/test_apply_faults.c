@@ -3,7 +3,7 @@
 /* clang-format off */
 /* LINK: -Wl,--wrap=openat64,--wrap=write,--wrap=fsync,--wrap=fchmod,--wrap=close,--wrap=renameat,--wrap=renameat2 */
 /* clang-format on */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/nightly/apply.h"
 
@@ -16,6 +16,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+GROUP(rig_enter, rig_leave);
 
 #define SECOND_NS 1000000000ULL
 
@@ -135,9 +137,8 @@ static const char *contents(const char *path)
     return text;
 }
 
-static int make_place(void **test_state)
+FIXTURE(make_place)
 {
-    (void)test_state;
     memset(&err, 0, sizeof err);
     return system("rm -rf place remembered && mkdir place");
 }
@@ -186,9 +187,8 @@ static void check_tidied(void)
     assert_int_equal(apply_recover(&order, &recovered, &err), 0);
 }
 
-static void every_call_that_fails_leaves_the_old_or_the_new_one_in_force(void **test_state)
+TEST(every_call_that_fails_leaves_the_old_or_the_new_one_in_force)
 {
-    (void)test_state;
     int code = 0;
     unsigned at = 0;
     while (code == 0) {
@@ -258,9 +258,8 @@ static void kill_everywhere(int (*work)(void), void (*set_up)(void))
     }
 }
 
-static void a_kill_at_any_step_leaves_the_old_or_the_new_one_whole(void **test_state)
+TEST(a_kill_at_any_step_leaves_the_old_or_the_new_one_whole)
 {
-    (void)test_state;
     kill_everywhere(apply_with_fault, set_up_old);
 }
 
@@ -270,18 +269,7 @@ static void set_up_both(void)
     rig_write("place/snippet.previous", "new\n");
 }
 
-static void a_kill_during_a_rollback_leaves_the_old_or_the_new_one_whole(void **test_state)
+TEST(a_kill_during_a_rollback_leaves_the_old_or_the_new_one_whole)
 {
-    (void)test_state;
     kill_everywhere(rollback_with_fault, set_up_both);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_call_that_fails_leaves_the_old_or_the_new_one_in_force),
-        cmocka_unit_test(a_kill_at_any_step_leaves_the_old_or_the_new_one_whole),
-        cmocka_unit_test(a_kill_during_a_rollback_leaves_the_old_or_the_new_one_whole),
-    };
-    return cmocka_run_group_tests(tests, rig_enter, rig_leave);
 }

@@ -1,6 +1,6 @@
 /* Tests of tuner/nightly/apply_hook: the surroundings of a command, its end, and what is told of it; and of
  * tuner/base/replace alone. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/base/replace.h"
 #include "tuner/nightly/apply_hook.h"
@@ -14,16 +14,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+GROUP(rig_enter, rig_leave);
+
 #define SECOND_NS 1000000000ULL
 
 static struct err err;
 
-static int make_place(void **test_state)
+FIXTURE(make_place)
 {
-    (void)test_state;
     memset(&err, 0, sizeof err);
     return system("rm -rf place said && mkdir place");
 }
+
+EACH_TEST(make_place, NULL);
 
 /* "" where there is no such file. */
 static const char *contents(const char *path)
@@ -46,9 +49,8 @@ static int hook(const char *command)
     return apply_hook_run(&order, &err);
 }
 
-static void a_command_has_clean_surroundings(void **test_state)
+TEST(a_command_has_clean_surroundings)
 {
-    (void)test_state;
     assert_int_equal(setenv("LD_PRELOAD_OF_NOBODY", "x", 1), 0);
     assert_int_equal(setenv("LC_ALL", "de_DE.UTF-8", 1), 0);
     assert_int_equal(hook("env -0 | sort -z | tr '\\0\\n' ';_' >said"), 0);
@@ -62,39 +64,34 @@ static void a_command_has_clean_surroundings(void **test_state)
     assert_non_null(strstr(contents("said"), "PATH=/usr/local/sbin:"));
 }
 
-static void a_command_has_no_input_and_no_descriptors(void **test_state)
+TEST(a_command_has_no_input_and_no_descriptors)
 {
-    (void)test_state;
     int fd = open("said", O_RDWR | O_CREAT, 0600); /* without O_CLOEXEC, as by a careless library */
     assert_true(fd >= 0);
     assert_int_equal(hook("read line && exit 1; ls /proc/self/fd | tr '\\n' ' ' | grep -q '^0 1 2 3 $'"), 0);
     close(fd);
 }
 
-static void the_last_line_of_much_output_is_told(void **test_state)
+TEST(the_last_line_of_much_output_is_told)
 {
-    (void)test_state;
     assert_int_equal(hook("seq 1 100000; echo the end >&2; echo; exit 9"), -EREMOTEIO);
     assert_string_equal(err.text, "the check command failed with exit code 9: the end");
 }
 
-static void a_signal_is_told(void **test_state)
+TEST(a_signal_is_told)
 {
-    (void)test_state;
     assert_int_equal(hook("kill -SEGV $$"), -EREMOTEIO);
     assert_string_equal(err.text, "the check command was ended by signal 11");
 }
 
-static void what_a_command_leaves_running_is_not_waited_for(void **test_state)
+TEST(what_a_command_leaves_running_is_not_waited_for)
 {
-    (void)test_state;
     assert_int_equal(hook("sleep 3 &"), 0);
     assert_int_equal(hook("exec >/dev/null 2>&1; sleep 0.1; exit 5"), -EREMOTEIO);
 }
 
-static void an_end_that_nobody_tells_is_no_success(void **test_state)
+TEST(an_end_that_nobody_tells_is_no_success)
 {
-    (void)test_state;
     signal(SIGCHLD, SIG_IGN);
     int code = hook("exit 1");
     signal(SIGCHLD, SIG_DFL);
@@ -102,26 +99,23 @@ static void an_end_that_nobody_tells_is_no_success(void **test_state)
     assert_string_equal(err.text, "how the check command ended is not known");
 }
 
-static void endless_output_ends_in_time(void **test_state)
+TEST(endless_output_ends_in_time)
 {
-    (void)test_state;
     const struct apply_hook order = {.what = "check", .command = "yes no", .timeout_ns = 2 * SECOND_NS};
     assert_int_equal(apply_hook_run(&order, &err), -ETIMEDOUT);
     assert_non_null(strstr(err.text, "was killed: no"));
 }
 
-static void an_interrupt_ends_a_command(void **test_state)
+TEST(an_interrupt_ends_a_command)
 {
-    (void)test_state;
     const atomic_int interrupted = SIGTERM;
     const struct apply_hook order = {
         .what = "apply", .command = "sleep 60", .timeout_ns = 60 * SECOND_NS, .interrupted = &interrupted};
     assert_int_equal(apply_hook_run(&order, &err), -EINTR);
 }
 
-static void a_file_is_replaced_by_one_that_all_can_read(void **test_state)
+TEST(a_file_is_replaced_by_one_that_all_can_read)
 {
-    (void)test_state;
     struct stat status;
     mode_t mask = umask(0077);
     assert_int_equal(replace_file("place/f.prom", "a 1\n", 4, &err), 0);
@@ -135,28 +129,9 @@ static void a_file_is_replaced_by_one_that_all_can_read(void **test_state)
     assert_int_equal(replace_file("place/..", "a", 1, &err), -EINVAL);
 }
 
-static void a_staged_file_of_a_killed_process_goes_with_the_next_one(void **test_state)
+TEST(a_staged_file_of_a_killed_process_goes_with_the_next_one)
 {
-    (void)test_state;
     assert_int_equal(system("touch -d '2 hours ago' place/.fstune-0123456789abcdef.f.kept.new"), 0);
     assert_int_equal(replace_file("place/f.kept", "a 1\n", 4, &err), 0);
     assert_int_equal(rig_count_entries("place"), 1);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup(name, make_place)
-    const struct CMUnitTest tests[] = {
-        TEST(a_command_has_clean_surroundings),
-        TEST(a_command_has_no_input_and_no_descriptors),
-        TEST(the_last_line_of_much_output_is_told),
-        TEST(a_signal_is_told),
-        TEST(what_a_command_leaves_running_is_not_waited_for),
-        TEST(an_end_that_nobody_tells_is_no_success),
-        TEST(endless_output_ends_in_time),
-        TEST(an_interrupt_ends_a_command),
-        TEST(a_file_is_replaced_by_one_that_all_can_read),
-        TEST(a_staged_file_of_a_killed_process_goes_with_the_next_one),
-    };
-    return cmocka_run_group_tests(tests, rig_enter, rig_leave);
 }

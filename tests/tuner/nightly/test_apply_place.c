@@ -4,9 +4,12 @@
 
 #include <sys/file.h>
 
-static void a_stopped_night_is_taken_back(void **test_state)
+GROUP(enter, rig_leave);
+
+EACH_TEST(make_place, NULL);
+
+TEST(a_stopped_night_is_taken_back)
 {
-    (void)test_state;
     bool recovered;
     struct apply_order order = plain;
     order.rollback = "cat place/snippet >said";
@@ -23,9 +26,8 @@ static void a_stopped_night_is_taken_back(void **test_state)
     assert_int_equal(rig_count_entries("place"), 2);
 }
 
-static void a_stopped_first_night_leaves_nothing(void **test_state)
+TEST(a_stopped_first_night_leaves_nothing)
 {
-    (void)test_state;
     bool recovered;
     set_up_stopped("first 7\n");
     assert_int_equal(apply_recover(&plain, &recovered, &err), 0);
@@ -33,9 +35,8 @@ static void a_stopped_first_night_leaves_nothing(void **test_state)
     assert_int_equal(rig_count_entries("place"), 0);
 }
 
-static void what_was_remembered_is_not_taken_back(void **test_state)
+TEST(what_was_remembered_is_not_taken_back)
 {
-    (void)test_state;
     bool recovered;
     set_up_stopped("first 7\n");
     struct apply_order order = plain;
@@ -46,11 +47,10 @@ static void what_was_remembered_is_not_taken_back(void **test_state)
     assert_int_equal(rig_count_entries("place"), 1);
 }
 
-static void what_a_kill_left_unnamed_is_removed(void **test_state)
+TEST(what_a_kill_left_unnamed_is_removed)
 {
     static const char *const names[] = {"snippet", "snippet.previous", ".fstune-applying.snippet",
                                         ".fstune-kept.snippet"};
-    (void)test_state;
     bool recovered;
     rig_write("place/snippet", "old\n");
     rig_write("place/.fstune-kept.snippet", "older\n");
@@ -67,9 +67,8 @@ static void what_a_kill_left_unnamed_is_removed(void **test_state)
     assert_int_equal(rig_count_entries("place"), 2);
 }
 
-static void what_cannot_come_back_is_an_error_until_somebody_looks(void **test_state)
+TEST(what_cannot_come_back_is_an_error_until_somebody_looks)
 {
-    (void)test_state;
     bool recovered;
     set_up_stopped("change 7\n");
     assert_int_equal(apply_recover(&plain, &recovered, &err), -ENOENT);
@@ -78,9 +77,8 @@ static void what_cannot_come_back_is_an_error_until_somebody_looks(void **test_s
 }
 
 /* Killed between the last two steps, and the history lost since: nothing is left to be done. */
-static void what_was_finished_stays_without_a_history_too(void **test_state)
+TEST(what_was_finished_stays_without_a_history_too)
 {
-    (void)test_state;
     bool recovered;
     set_up_stopped("change 7\n");
     rig_write("place/snippet.previous", "old\n");
@@ -91,9 +89,8 @@ static void what_was_finished_stays_without_a_history_too(void **test_state)
     assert_int_equal(rig_count_entries("place"), 2);
 }
 
-static void what_was_remembered_keeps_its_way_back(void **test_state)
+TEST(what_was_remembered_keeps_its_way_back)
 {
-    (void)test_state;
     bool recovered;
     struct apply_order order = plain;
     order.settled = 8;
@@ -107,9 +104,8 @@ static void what_was_remembered_keeps_its_way_back(void **test_state)
     assert_int_equal(rig_count_entries("place"), 2);
 }
 
-static void a_clock_that_is_wrong_does_not_decide(void **test_state)
+TEST(a_clock_that_is_wrong_does_not_decide)
 {
-    (void)test_state;
     bool recovered;
     struct apply_order order = plain;
     order.settled = 7;
@@ -119,10 +115,9 @@ static void a_clock_that_is_wrong_does_not_decide(void **test_state)
     assert_true(recovered);
 }
 
-static void a_damaged_marker_is_an_error_until_somebody_looks(void **test_state)
+TEST(a_damaged_marker_is_an_error_until_somebody_looks)
 {
     static const char *const texts[] = {"", "change", "change 7", "chang 7\n", "change 7x\n"};
-    (void)test_state;
     bool recovered;
     for (size_t i = 0; i < RIG_COUNT(texts); i++) {
         set_up_stopped(texts[i]);
@@ -132,9 +127,8 @@ static void a_damaged_marker_is_an_error_until_somebody_looks(void **test_state)
 }
 
 /* Killed before and after the files were exchanged. */
-static void a_stopped_rollback_is_taken_back(void **test_state)
+TEST(a_stopped_rollback_is_taken_back)
 {
-    (void)test_state;
     for (int exchanged = 0; exchanged < 2; exchanged++) {
         bool recovered;
         struct apply_order order = plain;
@@ -154,9 +148,8 @@ static void a_stopped_rollback_is_taken_back(void **test_state)
     }
 }
 
-static void who_is_second_waits_and_gives_up(void **test_state)
+TEST(who_is_second_waits_and_gives_up)
 {
-    (void)test_state;
     int first = -1, second = -1;
     struct apply_order order = plain;
     order.timeout_ns = SECOND_NS / 30;
@@ -186,9 +179,8 @@ static int lock_as_nobody(void)
     return write(ready[1], &byte, 1) == 1 && read(done[0], &byte, 1) >= 0 ? 0 : 97;
 }
 
-static void a_stranger_cannot_hold_the_lock(void **test_state)
+TEST(a_stranger_cannot_hold_the_lock)
 {
-    (void)test_state;
     int fd = -1, status;
     char byte;
     struct apply_order order = plain;
@@ -215,9 +207,8 @@ static void a_stranger_cannot_hold_the_lock(void **test_state)
     close(fd);
 }
 
-static void a_lock_that_is_not_ours_is_refused(void **test_state)
+TEST(a_lock_that_is_not_ours_is_refused)
 {
-    (void)test_state;
     int fd = -1;
     rig_write("elsewhere", "theirs\n");
     assert_int_equal(chmod("elsewhere", 0600), 0);
@@ -234,9 +225,8 @@ static void a_lock_that_is_not_ours_is_refused(void **test_state)
 }
 
 /* Root's rollback must not lock the service out of its own directory. */
-static void the_lock_belongs_to_the_owner_of_the_directory(void **test_state)
+TEST(the_lock_belongs_to_the_owner_of_the_directory)
 {
-    (void)test_state;
     int fd = -1;
     struct stat status;
     if (geteuid() != 0) {
@@ -273,10 +263,9 @@ static void check_refused(void)
 }
 
 /* Sticky or not: whoever writes there can bring these files, and root's hook would run on them. */
-static void nothing_is_recovered_where_others_can_write(void **test_state)
+TEST(nothing_is_recovered_where_others_can_write)
 {
     static const mode_t modes[] = {01777, 0777, 0775, 02770};
-    (void)test_state;
     for (size_t i = 0; i < RIG_COUNT(modes); i++) {
         plant(geteuid() == 0 ? STRANGER : geteuid(), 0644);
         assert_int_equal(chmod("place", modes[i]), 0);
@@ -284,9 +273,8 @@ static void nothing_is_recovered_where_others_can_write(void **test_state)
     }
 }
 
-static void a_planted_file_is_not_recovered(void **test_state)
+TEST(a_planted_file_is_not_recovered)
 {
-    (void)test_state;
     plant(geteuid(), 0664);
     check_refused();
     plant(geteuid(), 0646);
@@ -305,9 +293,8 @@ static void a_planted_file_is_not_recovered(void **test_state)
     assert_int_equal(unlink("kept-too"), 0);
 }
 
-static void a_planted_way_back_is_not_taken(void **test_state)
+TEST(a_planted_way_back_is_not_taken)
 {
-    (void)test_state;
     set_up_both();
     assert_int_equal(chmod("place/snippet.previous", 0666), 0);
     assert_int_equal(apply_rollback(&plain, &state, &err), -EPERM);
@@ -321,9 +308,8 @@ static void a_planted_way_back_is_not_taken(void **test_state)
     assert_string_equal(contents("place/snippet.previous"), "new\n");
 }
 
-static void a_way_that_others_can_turn_is_refused(void **test_state)
+TEST(a_way_that_others_can_turn_is_refused)
 {
-    (void)test_state;
     struct apply_order order = plain;
     assert_int_equal(mkdir("place/deep", 0755), 0);
     order.path = "place/deep/snippet";
@@ -335,9 +321,8 @@ static void a_way_that_others_can_turn_is_refused(void **test_state)
 }
 
 /* It is that user's business what stands there, at every moment. */
-static void root_recovers_what_the_owner_of_the_directory_left(void **test_state)
+TEST(root_recovers_what_the_owner_of_the_directory_left)
 {
-    (void)test_state;
     bool recovered = false;
     if (geteuid() != 0) {
         print_message("needs root to give a directory away\n");
@@ -357,41 +342,12 @@ static int check_as_nobody(void)
     return apply_check("place/snippet", &err) == -EACCES ? 0 : 1;
 }
 
-static void a_directory_that_is_not_ours_to_write_is_found_before(void **test_state)
+TEST(a_directory_that_is_not_ours_to_write_is_found_before)
 {
-    (void)test_state;
     if (geteuid() != 0)
         skip();
     assert_int_equal(chmod(".", 0755), 0);
     assert_int_equal(in_child(check_as_nobody), 0);
     assert_int_equal(apply_check("place/snippet", &err), 0);
     assert_int_equal(apply_check("nowhere/snippet", &err), -ENOENT);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup(name, make_place)
-    const struct CMUnitTest tests[] = {
-        TEST(a_stopped_night_is_taken_back),
-        TEST(a_stopped_first_night_leaves_nothing),
-        TEST(what_was_remembered_is_not_taken_back),
-        TEST(what_a_kill_left_unnamed_is_removed),
-        TEST(what_cannot_come_back_is_an_error_until_somebody_looks),
-        TEST(what_was_finished_stays_without_a_history_too),
-        TEST(what_was_remembered_keeps_its_way_back),
-        TEST(a_clock_that_is_wrong_does_not_decide),
-        TEST(a_damaged_marker_is_an_error_until_somebody_looks),
-        TEST(a_stopped_rollback_is_taken_back),
-        TEST(who_is_second_waits_and_gives_up),
-        TEST(a_stranger_cannot_hold_the_lock),
-        TEST(a_lock_that_is_not_ours_is_refused),
-        TEST(the_lock_belongs_to_the_owner_of_the_directory),
-        TEST(nothing_is_recovered_where_others_can_write),
-        TEST(a_planted_file_is_not_recovered),
-        TEST(a_planted_way_back_is_not_taken),
-        TEST(a_way_that_others_can_turn_is_refused),
-        TEST(root_recovers_what_the_owner_of_the_directory_left),
-        TEST(a_directory_that_is_not_ours_to_write_is_found_before),
-    };
-    return cmocka_run_group_tests(tests, enter, rig_leave);
 }

@@ -1,7 +1,7 @@
 /* Tests of tuner/nightly/prometheus: the text exposition format, and what a night of one target leaves of the
  * others.
  */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/base/replace.h"
 #include "tuner/nightly/prometheus.h"
@@ -20,24 +20,25 @@ static struct retune_outcome outcomes[2];
 static struct retune_report report;
 static struct err err;
 
-static int enter(void **state)
+FIXTURE(enter)
 {
-    if (rig_enter(state) != 0)
+    if (rig_enter(test_state) != 0)
         return -1;
     rig_write("n.conf", "pattern = \"read\"; targets = ( { name = \"vm1\"; path = \"/a\\\"b\\\\c\\nd\"; }, { "
                         "name = \"vm2\"; } );");
     return retune_config_read(&config, "n.conf", &err);
 }
 
-static int leave(void **state)
+FIXTURE(leave)
 {
     retune_config_done(&config);
-    return rig_leave(state);
+    return rig_leave(test_state);
 }
 
-static int fill(void **state)
+GROUP(enter, leave);
+
+FIXTURE(fill)
 {
-    (void)state;
     memset(outcomes, 0, sizeof outcomes);
     outcomes[0] = (struct retune_outcome){.target = &config.targets[0],
                                           .measured = true,
@@ -55,6 +56,8 @@ static int fill(void **state)
     report = (struct retune_report){.outcomes = outcomes, .n = 2};
     return 0;
 }
+
+EACH_TEST(fill, NULL);
 
 static char *print(const char *old)
 {
@@ -97,9 +100,8 @@ static void check_grammar(const char *text)
     regfree(&sample);
 }
 
-static void a_night_is_written_in_the_format(void **state)
+TEST(a_night_is_written_in_the_format)
 {
-    (void)state;
     char *text = print(NULL);
     check_grammar(text);
     assert_non_null(strstr(text, "\nfstune_throughput_bytes_per_second{target=\"vm1\"} 1000000000\n"));
@@ -114,9 +116,8 @@ static void a_night_is_written_in_the_format(void **state)
     free(text);
 }
 
-static void what_is_not_known_has_no_sample(void **state)
+TEST(what_is_not_known_has_no_sample)
 {
-    (void)state;
     char *text = print(NULL);
     assert_null(strstr(text, "nan"));
     assert_null(strstr(text, "fstune_gain_high_ratio{"));
@@ -124,17 +125,15 @@ static void what_is_not_known_has_no_sample(void **state)
     free(text);
 }
 
-static void labels_are_escaped(void **state)
+TEST(labels_are_escaped)
 {
-    (void)state;
     char *text = print(NULL);
     assert_non_null(strstr(text, "path=\"/a\\\"b\\\\c\\nd\""));
     free(text);
 }
 
-static void the_samples_of_other_targets_stay(void **state)
+TEST(the_samples_of_other_targets_stay)
 {
-    (void)state;
     char *before = print(NULL);
     report.n = 1;
     outcomes[0].night.throughput.mean = 2e9;
@@ -155,9 +154,8 @@ static void the_samples_of_other_targets_stay(void **state)
     free(text);
 }
 
-static void the_file_is_for_all_to_read_and_alone(void **state)
+TEST(the_file_is_for_all_to_read_and_alone)
 {
-    (void)state;
     struct stat status;
     assert_int_equal(mkdir("prom", 0755), 0);
     assert_int_equal(prometheus_write("prom/f.prom", &report, &config, &err), 0);
@@ -172,9 +170,8 @@ static void the_file_is_for_all_to_read_and_alone(void **state)
 }
 
 /* A directory of a group, as docs/nightly.md wants it for the service; but what stands there is ours. */
-static void a_directory_may_be_shared_but_not_the_file(void **state)
+TEST(a_directory_may_be_shared_but_not_the_file)
 {
-    (void)state;
     assert_true(mkdir("shared", 0755) == 0 && chmod("shared", 02775) == 0);
     assert_int_equal(prometheus_write("shared/f.prom", &report, &config, &err), 0);
     assert_int_equal(prometheus_write("shared/f.prom", &report, &config, &err), 0);
@@ -193,9 +190,8 @@ static void leave_behind(const char *name, const char *touched)
     assert_int_equal(system(command), 0);
 }
 
-static void what_a_kill_left_is_removed_when_nobody_can_still_use_it(void **state)
+TEST(what_a_kill_left_is_removed_when_nobody_can_still_use_it)
 {
-    (void)state;
     assert_int_equal(mkdir("left", 0755), 0);
     leave_behind("left/.fstune-0123456789abcdef.f.prom.new", "2 hours ago");
     leave_behind("left/.fstune-0123456789abcdee.f.prom.new", "1 minute ago");
@@ -207,9 +203,8 @@ static void what_a_kill_left_is_removed_when_nobody_can_still_use_it(void **stat
 }
 
 /* A collector reads every file of the directory that ends in .prom, hidden ones too. */
-static void what_is_staged_is_not_read_as_metrics(void **state)
+TEST(what_is_staged_is_not_read_as_metrics)
 {
-    (void)state;
     char staged[REPLACE_NAME_SIZE];
     int dir_fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     assert_int_equal(replace_stage(dir_fd, "f.prom", "a 1\n", 4, NULL, staged, &err), 0);
@@ -219,28 +214,10 @@ static void what_is_staged_is_not_read_as_metrics(void **state)
 }
 
 /* Debian's package prometheus has it. */
-static void promtool_has_no_complaint(void **state)
+TEST(promtool_has_no_complaint)
 {
-    (void)state;
     if (system("command -v promtool >/dev/null 2>&1") != 0)
         skip();
     assert_int_equal(prometheus_write("all.prom", &report, &config, &err), 0);
     assert_int_equal(system("promtool check metrics <all.prom >said 2>&1 && ! test -s said"), 0);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup(name, fill)
-    const struct CMUnitTest tests[] = {
-        TEST(a_night_is_written_in_the_format),
-        TEST(what_is_not_known_has_no_sample),
-        TEST(labels_are_escaped),
-        TEST(the_samples_of_other_targets_stay),
-        TEST(the_file_is_for_all_to_read_and_alone),
-        TEST(a_directory_may_be_shared_but_not_the_file),
-        TEST(what_a_kill_left_is_removed_when_nobody_can_still_use_it),
-        TEST(what_is_staged_is_not_read_as_metrics),
-        TEST(promtool_has_no_complaint),
-    };
-    return cmocka_run_group_tests(tests, enter, leave);
 }

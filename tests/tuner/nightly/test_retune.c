@@ -5,9 +5,12 @@
 #include "tuner/nightly/retune_scatter.h"
 #include "tuner/nightly/retune_state.h"
 
-static void the_first_advice_is_applied_and_in_force_next_night(void **state)
+GROUP(rig_enter, rig_leave);
+
+EACH_TEST(enter, leave);
+
+TEST(the_first_advice_is_applied_and_in_force_next_night)
 {
-    (void)state;
     assert_int_equal(run(NIGHT_FIRST), 0);
     assert_false(asked.in_force_given);
     assert_true(asked.first_budget_ns == 420000000000ULL && asked.night_budget_ns == 60000000000ULL);
@@ -22,9 +25,8 @@ static void the_first_advice_is_applied_and_in_force_next_night(void **state)
     assert_string_equal(newest().text, "because");
 }
 
-static void a_change_is_applied_and_a_night_without_one_touches_nothing(void **state)
+TEST(a_change_is_applied_and_a_night_without_one_touches_nothing)
 {
-    (void)state;
     run(NIGHT_FIRST);
     next.recommendation = slow;
     assert_int_equal(run(NIGHT_PENDING), 0);
@@ -39,9 +41,8 @@ static void a_change_is_applied_and_a_night_without_one_touches_nothing(void **s
     assert_true(factors_equal(&change.to, &slow));
 }
 
-static void the_configured_setting_is_in_force_before_the_first_change(void **state)
+TEST(the_configured_setting_is_in_force_before_the_first_change)
 {
-    (void)state;
     configure("current = \"request_size=64k,queue_depth=8,direct=1,api=io_uring\";");
     run(NIGHT_NO_CHANGE);
     assert_true(asked.in_force_given);
@@ -52,17 +53,15 @@ static void the_configured_setting_is_in_force_before_the_first_change(void **st
     assert_true(factors_equal(&asked.in_force, &slow));
 }
 
-static void commands_know_the_target_and_the_setting(void **state)
+TEST(commands_know_the_target_and_the_setting)
 {
-    (void)state;
     configure("apply = \"echo $FSTUNE_TARGET $FSTUNE_VERDICT $FSTUNE_API $FSTUNE_QUEUE_DEPTH >said\";");
     run(NIGHT_FIRST);
     assert_int_equal(system("grep -qx 'vm1 first io_uring 8' said"), 0);
 }
 
-static void what_fails_its_check_is_not_in_force_next_night(void **state)
+TEST(what_fails_its_check_is_not_in_force_next_night)
 {
-    (void)state;
     run(NIGHT_FIRST);
     configure("check = \"exit 1\";");
     next.recommendation = slow;
@@ -75,9 +74,8 @@ static void what_fails_its_check_is_not_in_force_next_night(void **state)
     assert_true(factors_equal(&asked.in_force, &quick));
 }
 
-static void a_rollback_is_remembered_and_not_undone_by_the_next_night(void **state)
+TEST(a_rollback_is_remembered_and_not_undone_by_the_next_night)
 {
-    (void)state;
     const struct retune_world world = world_of();
     struct history_change last;
     run(NIGHT_FIRST);
@@ -92,9 +90,8 @@ static void a_rollback_is_remembered_and_not_undone_by_the_next_night(void **sta
     assert_true(snippet_has("vm1.env", "FSTUNE_API=io_uring"));
 }
 
-static void without_a_change_there_is_nothing_to_roll_back(void **state)
+TEST(without_a_change_there_is_nothing_to_roll_back)
 {
-    (void)state;
     const struct retune_world world = world_of();
     struct history_change last;
     assert_int_equal(retune_rollback(&world, &config.targets[0], &last, &err), -ENOENT);
@@ -103,9 +100,8 @@ static void without_a_change_there_is_nothing_to_roll_back(void **state)
     assert_int_equal(newest().kind, HISTORY_CHANGE_FIRST);
 }
 
-static void without_a_snippet_the_advice_is_remembered_once(void **state)
+TEST(without_a_snippet_the_advice_is_remembered_once)
 {
-    (void)state;
     rig_write("n.conf", "targets = ( { name = \"vm1\"; pattern = \"randwrite\"; no_lock = true; } );");
     retune_config_done(&config);
     assert_int_equal(retune_config_read(&config, "n.conf", &err), 0);
@@ -118,9 +114,8 @@ static void without_a_snippet_the_advice_is_remembered_once(void **state)
     assert_int_equal(rig_count_entries("place"), 0);
 }
 
-static void a_busy_machine_is_left_alone_and_a_week_of_it_is_told(void **state)
+TEST(a_busy_machine_is_left_alone_and_a_week_of_it_is_told)
 {
-    (void)state;
     busy.load_share = 3;
     for (unsigned i = 1; i <= 8; i++) {
         assert_int_equal(run(NIGHT_FIRST), i < 7 ? 0 : 3);
@@ -145,9 +140,8 @@ static void configure_two(void)
     assert_int_equal(retune_config_read(&config, "n.conf", &err), 0);
 }
 
-static void the_first_target_does_not_make_the_second_one_wait(void **state)
+TEST(the_first_target_does_not_make_the_second_one_wait)
 {
-    (void)state;
     configure_two();
     own_pressure_share = 0.9;
     assert_int_equal(run(NIGHT_FIRST), 0);
@@ -157,9 +151,8 @@ static void the_first_target_does_not_make_the_second_one_wait(void **state)
     assert_int_equal(asked.n, 2);
 }
 
-static void after_a_skipped_target_the_last_minute_counts(void **state)
+TEST(after_a_skipped_target_the_last_minute_counts)
 {
-    (void)state;
     configure_two();
     busy.io_pressure_share = 0.9;
     assert_int_equal(run(NIGHT_FIRST), 0);
@@ -167,9 +160,8 @@ static void after_a_skipped_target_the_last_minute_counts(void **state)
     assert_true(report.outcomes[1].skipped);
 }
 
-static void force_and_simulation_do_not_ask(void **state)
+TEST(force_and_simulation_do_not_ask)
 {
-    (void)state;
     struct retune_world world = world_of();
     busy.on_battery = true;
     world.force = true;
@@ -180,17 +172,15 @@ static void force_and_simulation_do_not_ask(void **state)
     assert_int_equal(asked.n, 2);
 }
 
-static void a_device_in_use_is_a_skipped_night(void **state)
+TEST(a_device_in_use_is_a_skipped_night)
 {
-    (void)state;
     next.result = -EWOULDBLOCK;
     assert_int_equal(run(NIGHT_FIRST), 0);
     assert_true(report.outcomes[0].skipped);
 }
 
-static void alarms_end_with_4_and_their_reason(void **state)
+TEST(alarms_end_with_4_and_their_reason)
 {
-    (void)state;
     next.behind = NIGHT_BEHIND_THROUGHPUT;
     assert_int_equal(run(NIGHT_NO_CHANGE), 4);
     assert_int_equal(newest().kind, HISTORY_CHANGE_ALARM);
@@ -210,9 +200,8 @@ static void alarms_end_with_4_and_their_reason(void **state)
     free(text);
 }
 
-static void codes_follow_the_verdict(void **state)
+TEST(codes_follow_the_verdict)
 {
-    (void)state;
     assert_int_equal(run(NIGHT_NOTHING), 5);
     next.conclusive = false;
     assert_int_equal(run(NIGHT_FIRST), 3);
@@ -221,19 +210,17 @@ static void codes_follow_the_verdict(void **state)
     assert_string_equal(report.outcomes[0].text, "the disk is on fire");
 }
 
-static void the_worst_code_of_all_targets_counts(void **state)
+TEST(the_worst_code_of_all_targets_counts)
 {
     static const int order[] = {1, 4, 5, 3, 0};
-    (void)state;
     for (size_t i = 0; i < RIG_COUNT(order); i++) {
         for (size_t j = 0; j < RIG_COUNT(order); j++)
             assert_int_equal(retune_worse(order[i], order[j]), order[i < j ? i : j]);
     }
 }
 
-static void one_target_that_fails_does_not_stop_the_next(void **state)
+TEST(one_target_that_fails_does_not_stop_the_next)
 {
-    (void)state;
     const struct retune_world world = world_of();
     rig_write("n.conf", "pattern = \"randwrite\"; no_lock = true; targets = ( { name = \"a\"; path = "
                         "\"/nowhere\"; }, { name = \"b\"; } );");
@@ -248,9 +235,8 @@ static void one_target_that_fails_does_not_stop_the_next(void **state)
     assert_string_equal(report.outcomes[0].target->name, "b");
 }
 
-static void an_interrupt_ends_the_night(void **state)
+TEST(an_interrupt_ends_the_night)
 {
-    (void)state;
     atomic_store(&interrupted, SIGTERM);
     run(NIGHT_FIRST);
     assert_true(report.interrupted);
@@ -259,9 +245,8 @@ static void an_interrupt_ends_the_night(void **state)
     assert_string_equal(report.outcomes[0].text, "not begun: a signal ended the night before");
 }
 
-static void earlier_nights_are_remembered_of_this_target_only(void **state)
+TEST(earlier_nights_are_remembered_of_this_target_only)
 {
-    (void)state;
     next.remember = true;
     run(NIGHT_FIRST);
     assert_int_equal(asked.n_remembered, 0);
@@ -298,9 +283,8 @@ static void write_night(const char *target, const char *on_host)
 }
 
 /* Two thirds of a difference for every night of theirs after the first, RETUNE_SCATTER_MOST in all. */
-static void other_targets_nights_say_how_nights_scatter(void **state)
+TEST(other_targets_nights_say_how_nights_scatter)
 {
-    (void)state;
     write_night("vm2", "here");
     write_night("vm3", "here");
     run(NIGHT_FIRST);
@@ -320,9 +304,8 @@ static void other_targets_nights_say_how_nights_scatter(void **state)
     assert_close(asked.n_scatter, RETUNE_SCATTER_MOST, 1e-9);
 }
 
-static void the_text_names_settings_evidence_and_cost(void **state)
+TEST(the_text_names_settings_evidence_and_cost)
 {
-    (void)state;
     char *text = NULL;
     size_t n = 0;
     run(NIGHT_FIRST);
@@ -338,61 +321,26 @@ static void the_text_names_settings_evidence_and_cost(void **state)
     free(text);
 }
 
-static void a_snippet_that_cannot_be_written_is_found_before_measuring(void **state)
+TEST(a_snippet_that_cannot_be_written_is_found_before_measuring)
 {
-    (void)state;
     assert_int_equal(rmdir("place"), 0);
     assert_int_equal(run(NIGHT_FIRST), 1);
     assert_int_equal(asked.n, 0);
     assert_non_null(strstr(report.outcomes[0].text, "place"));
 }
 
-static void an_error_of_the_history_names_the_file(void **state)
+TEST(an_error_of_the_history_names_the_file)
 {
-    (void)state;
     sqlite3_exec(history.db, "PRAGMA query_only = 1", NULL, NULL, NULL);
     assert_int_equal(run(NIGHT_FIRST), 1);
     assert_non_null(strstr(report.outcomes[0].text, "history h.db: "));
     assert_false(rig_exists("place/vm1.env"));
 }
 
-static void a_device_in_use_is_told_without_an_option_that_retune_lacks(void **state)
+TEST(a_device_in_use_is_told_without_an_option_that_retune_lacks)
 {
-    (void)state;
     next.result = -EWOULDBLOCK;
     run(NIGHT_FIRST);
     assert_string_equal(report.outcomes[0].text,
                         "another fstune is measuring the device, or one that stalled still holds it");
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
-    const struct CMUnitTest tests[] = {
-        TEST(the_first_advice_is_applied_and_in_force_next_night),
-        TEST(a_change_is_applied_and_a_night_without_one_touches_nothing),
-        TEST(the_configured_setting_is_in_force_before_the_first_change),
-        TEST(commands_know_the_target_and_the_setting),
-        TEST(what_fails_its_check_is_not_in_force_next_night),
-        TEST(a_rollback_is_remembered_and_not_undone_by_the_next_night),
-        TEST(without_a_change_there_is_nothing_to_roll_back),
-        TEST(without_a_snippet_the_advice_is_remembered_once),
-        TEST(a_busy_machine_is_left_alone_and_a_week_of_it_is_told),
-        TEST(force_and_simulation_do_not_ask),
-        TEST(the_first_target_does_not_make_the_second_one_wait),
-        TEST(after_a_skipped_target_the_last_minute_counts),
-        TEST(a_device_in_use_is_a_skipped_night),
-        TEST(alarms_end_with_4_and_their_reason),
-        TEST(codes_follow_the_verdict),
-        TEST(the_worst_code_of_all_targets_counts),
-        TEST(one_target_that_fails_does_not_stop_the_next),
-        TEST(an_interrupt_ends_the_night),
-        TEST(earlier_nights_are_remembered_of_this_target_only),
-        TEST(other_targets_nights_say_how_nights_scatter),
-        TEST(the_text_names_settings_evidence_and_cost),
-        TEST(a_snippet_that_cannot_be_written_is_found_before_measuring),
-        TEST(an_error_of_the_history_names_the_file),
-        TEST(a_device_in_use_is_told_without_an_option_that_retune_lacks),
-    };
-    return cmocka_run_group_tests(tests, rig_enter, rig_leave);
 }

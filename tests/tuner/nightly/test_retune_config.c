@@ -1,5 +1,5 @@
 /* Tests of tuner/nightly/retune_config: targets, defaults, and what is refused with its line. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/emit/snippet.h"
 #include "tuner/nightly/retune_config.h"
@@ -22,15 +22,16 @@ static int read_text(const char *text)
     return retune_config_read(&config, "n.conf", &err);
 }
 
-static int leave(void **state)
+FIXTURE(leave)
 {
     retune_config_done(&config);
-    return rig_leave(state);
+    return rig_leave(test_state);
 }
 
-static void a_target_needs_a_name_and_a_pattern_only(void **state)
+GROUP(rig_enter, leave);
+
+TEST(a_target_needs_a_name_and_a_pattern_only)
 {
-    (void)state;
     assert_int_equal(read_text("targets = ( { name = \"vm1\"; pattern = \"randread\"; } );"), 0);
     assert_int_equal(config.n_targets, 1);
     const struct retune_target *target = retune_config_find(&config, "vm1");
@@ -48,9 +49,8 @@ static void a_target_needs_a_name_and_a_pattern_only(void **state)
     assert_string_equal(target->snippet, "");
 }
 
-static void every_key_is_read(void **state)
+TEST(every_key_is_read)
 {
-    (void)state;
     assert_int_equal(
         read_text("db = \"/x/h.db\";\nprometheus = \"/x/f.prom\";\njson = true;\n"
                   "targets = ( { name = \"a.b_c-1\"; path = \"/srv\"; pattern = \"read\"; request_size = "
@@ -86,9 +86,8 @@ static void every_key_is_read(void **state)
     assert_true(target->limits.on_battery);
 }
 
-static void what_stands_at_the_top_is_the_default_wherever_it_stands(void **state)
+TEST(what_stands_at_the_top_is_the_default_wherever_it_stands)
 {
-    (void)state;
     assert_int_equal(
         read_text("pattern = \"read\"; nights = 5;\n"
                   "targets = ( { name = \"a\"; }, { name = \"b\"; nights = 1; } );\nbudget = \"1m\";"),
@@ -99,9 +98,8 @@ static void what_stands_at_the_top_is_the_default_wherever_it_stands(void **stat
     assert_true(config.targets[1].settings.budget_ns == 60000000000ULL);
 }
 
-static void existing_file_and_existing_are_one_key(void **state)
+TEST(existing_file_and_existing_are_one_key)
 {
-    (void)state;
     assert_int_equal(
         read_text("targets = ( { name = \"a\"; pattern = \"read\"; existing_file = \"/f\"; } );"), 0);
     assert_string_equal(config.targets[0].settings.existing, "/f");
@@ -109,7 +107,7 @@ static void existing_file_and_existing_are_one_key(void **state)
 
 #define IN_TARGET(text) "targets = (\n{ name = \"a\"; pattern = \"read\";\n" text "\n} );"
 
-static void what_is_wrong_is_refused_with_its_line(void **state)
+TEST(what_is_wrong_is_refused_with_its_line)
 {
     static const struct {
         const char *text, *words;
@@ -162,7 +160,6 @@ static void what_is_wrong_is_refused_with_its_line(void **state)
         {"target = \"a\";\ntargets = ( { name = \"a\"; pattern = \"read\"; } );",
          "n.conf:1: target: cannot stand"},
     };
-    (void)state;
     for (size_t i = 0; i < RIG_COUNT(cases); i++) {
         int result = read_text(cases[i].text);
         if (result != -EINVAL || strstr(err.text, cases[i].words) == NULL)
@@ -171,9 +168,8 @@ static void what_is_wrong_is_refused_with_its_line(void **state)
     }
 }
 
-static void two_targets_do_not_write_one_file(void **state)
+TEST(two_targets_do_not_write_one_file)
 {
-    (void)state;
     assert_int_equal(
         read_text("emit = \"shell\"; pattern = \"read\";\n"
                   "targets = ( { name = \"a\"; snippet = \"/x\"; },\n{ name = \"b\"; snippet = \"/x\"; } );"),
@@ -181,18 +177,16 @@ static void two_targets_do_not_write_one_file(void **state)
     assert_non_null(strstr(err.text, "n.conf:3: target b: snippet: target a writes the same file"));
 }
 
-static void a_missing_file_is_no_configuration(void **state)
+TEST(a_missing_file_is_no_configuration)
 {
-    (void)state;
     assert_int_equal(retune_config_read(&config, "nowhere.conf", &err), -ENOENT);
 }
 
 /* Its commands would run as us. */
-static void a_file_that_others_could_write_is_refused(void **state)
+TEST(a_file_that_others_could_write_is_refused)
 {
     static const mode_t modes[] = {0664, 0646};
     static const char text[] = "targets = ( { name = \"vm1\"; pattern = \"randread\"; } );";
-    (void)state;
     assert_true(mkdir("etc", 0755) == 0);
     rig_write("etc/n.conf", "%s", text);
     retune_config_done(&config);
@@ -215,11 +209,10 @@ static void a_file_that_others_could_write_is_refused(void **state)
     assert_non_null(strstr(err.text, "belongs to user 65534"));
 }
 
-static void the_texts_of_the_table_are_the_defaults(void **state)
+TEST(the_texts_of_the_table_are_the_defaults)
 {
     static struct retune_target before, after;
     const struct option_row *row;
-    (void)state;
     retune_config_init_target(&before);
     retune_config_init_target(&after);
     for (size_t i = 0; (row = retune_config_key(i)) != NULL; i++) {
@@ -230,11 +223,10 @@ static void the_texts_of_the_table_are_the_defaults(void **state)
     assert_memory_equal(&before, &after, sizeof before);
 }
 
-static void every_format_that_takes_one_answer_is_accepted(void **state)
+TEST(every_format_that_takes_one_answer_is_accepted)
 {
     static const char *const several[] = {"seastar"};
     const struct snippet_ops *ops;
-    (void)state;
     for (size_t i = 0; (ops = snippet_row(i)) != NULL; i++) {
         char text[256];
         bool is_one = strcmp(ops->name, several[0]) != 0;
@@ -246,21 +238,4 @@ static void every_format_that_takes_one_answer_is_accepted(void **state)
         if (result != (is_one ? 0 : -EINVAL))
             fail_msg("%s: %s", ops->name, err.text);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_target_needs_a_name_and_a_pattern_only),
-        cmocka_unit_test(every_key_is_read),
-        cmocka_unit_test(what_stands_at_the_top_is_the_default_wherever_it_stands),
-        cmocka_unit_test(existing_file_and_existing_are_one_key),
-        cmocka_unit_test(every_format_that_takes_one_answer_is_accepted),
-        cmocka_unit_test(what_is_wrong_is_refused_with_its_line),
-        cmocka_unit_test(a_file_that_others_could_write_is_refused),
-        cmocka_unit_test(two_targets_do_not_write_one_file),
-        cmocka_unit_test(a_missing_file_is_no_configuration),
-        cmocka_unit_test(the_texts_of_the_table_are_the_defaults),
-    };
-    return cmocka_run_group_tests(tests, rig_enter, leave);
 }

@@ -1,5 +1,5 @@
 /* Tests of `fstune retune` on a real file system: the file that is kept, signals and kills. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 
 #include <fcntl.h>
@@ -11,14 +11,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+GROUP(rig_enter, rig_leave);
+GROUP_NEEDS(rig_find_program);
+
 #define N_KILLS 40
 
 static struct rig_run run;
 static char here[256];
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     if (getcwd(here, sizeof here) == NULL || system("rm -rf * && mkdir dir") != 0)
         return -1;
     rig_write(
@@ -29,6 +31,8 @@ static int setup(void **state)
         here, here);
     return 0;
 }
+
+EACH_TEST(setup, NULL);
 
 static json_t *night(void)
 {
@@ -50,9 +54,8 @@ static ino_t inode_of(const char *path)
     return status.st_ino;
 }
 
-static void a_kept_file_is_filled_once_and_only_read_later(void **state)
+TEST(a_kept_file_is_filled_once_and_only_read_later)
 {
-    (void)state;
     json_t *document = night();
     assert_int_equal(json_integer_value(of_target(document, "filled_bytes")), 128 << 20);
     assert_int_equal(json_integer_value(of_target(document, "bytes_written")), 128 << 20);
@@ -79,16 +82,14 @@ static void check_refused(const char *command)
     assert_int_equal(system("sha256sum --status -c before"), 0);
 }
 
-static void a_file_that_fstune_did_not_make_is_refused(void **state)
+TEST(a_file_that_fstune_did_not_make_is_refused)
 {
-    (void)state;
     check_refused("echo precious >dir/.fstune-media");
     check_refused("ln -s /etc/hostname dir/.fstune-media");
 }
 
-static void a_kept_file_that_changed_is_refused_and_a_lost_one_made_anew(void **state)
+TEST(a_kept_file_that_changed_is_refused_and_a_lost_one_made_anew)
 {
-    (void)state;
     json_decref(night());
     assert_int_equal(
         system("chmod u+w dir/.fstune-media && printf x | dd of=dir/.fstune-media conv=notrunc status=none"),
@@ -102,9 +103,8 @@ static void a_kept_file_that_changed_is_refused_and_a_lost_one_made_anew(void **
     json_decref(document);
 }
 
-static void a_signal_ends_the_night_with_what_it_has(void **state)
+TEST(a_signal_ends_the_night_with_what_it_has)
 {
-    (void)state;
     static const char *const arguments[] = {"retune", "--config", "long.conf", "--json", "--force", NULL};
     /* The whole space, and next to no tolerance: it is not settled before the signal comes. */
     rig_write("long.conf",
@@ -131,9 +131,8 @@ static bool is_whole(const char *name)
     return !rig_exists(name) || system(command) == 0;
 }
 
-static void a_kill_at_any_moment_leaves_the_snippet_whole(void **state)
+TEST(a_kill_at_any_moment_leaves_the_snippet_whole)
 {
-    (void)state;
     static const char *const arguments[] = {"retune", "--config", "s.nconf", "--quiet", NULL};
     unsigned n_applied = 0;
     rig_simulator("s", "run_cv = 0.02;", rig_peak_bps);
@@ -159,19 +158,4 @@ static void a_kill_at_any_moment_leaves_the_snippet_whole(void **state)
     if (run.code != 0)
         fail_msg("exit code %d: %s", run.code, run.err);
     rig_free(&run);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup(name, setup)
-    const struct CMUnitTest tests[] = {
-        TEST(a_kept_file_is_filled_once_and_only_read_later),
-        TEST(a_file_that_fstune_did_not_make_is_refused),
-        TEST(a_kept_file_that_changed_is_refused_and_a_lost_one_made_anew),
-        TEST(a_signal_ends_the_night_with_what_it_has),
-        TEST(a_kill_at_any_moment_leaves_the_snippet_whole),
-    };
-    if (!rig_find_program())
-        return RIG_SKIPPED;
-    return cmocka_run_group_tests(tests, rig_enter, rig_leave);
 }

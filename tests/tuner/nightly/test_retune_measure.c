@@ -1,5 +1,5 @@
 /* Tests of tuner/nightly/retune_measure and its parts: nights on simulated surfaces, with fixed seeds. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/nightly/retune_decide.h"
@@ -9,7 +9,6 @@
 #include "tuner/store/recommendation.h"
 
 #include <errno.h>
-#include <gsl/gsl_errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -33,10 +32,9 @@ static double slower_bps(const struct point *point)
     return rig_peak_bps(point) * 0.7;
 }
 
-static int enter(void **state)
+FIXTURE(enter)
 {
-    gsl_set_error_handler_off();
-    if (rig_enter(state) != 0)
+    if (rig_enter(test_state) != 0)
         return -1;
     rig_simulator("peak", "run_cv = 0.05; setup_seconds = 0.05;", rig_peak_bps);
     rig_simulator("moved", "run_cv = 0.05; setup_seconds = 0.05;", moved_bps);
@@ -44,19 +42,21 @@ static int enter(void **state)
     return 0;
 }
 
-static int confirming_past(void **state)
+GROUP(enter, rig_leave);
+
+FIXTURE(confirming_past)
 {
-    (void)state;
     past = json_array();
     return past == NULL;
 }
 
-static int drop_past(void **state)
+FIXTURE(drop_past)
 {
-    (void)state;
     json_decref(past);
     return 0;
 }
+
+EACH_TEST(confirming_past, drop_past);
 
 static int recall(void *context, struct session *session, json_t **ret_documents, struct err *ret_err)
 {
@@ -107,9 +107,8 @@ static void night_that_writes(const char *simulator, const char *seed, const str
 #define GIB (1ULL << 30)
 
 /* 3 GiB are some 30 runs at 2 GB/s. */
-static void a_shift_is_found_with_the_write_budget_of_a_night(void **state)
+TEST(a_shift_is_found_with_the_write_budget_of_a_night)
 {
-    (void)state;
     night_that_writes("peak.conf", "1", NULL, 3 * GIB);
     assert_int_equal(result.verdict, NIGHT_FIRST);
     assert_true(result.throughput.n >= TUNE_CONFIRMING_LEAST);
@@ -125,9 +124,8 @@ static void a_shift_is_found_with_the_write_budget_of_a_night(void **state)
     retune_result_done(&result);
 }
 
-static void too_small_a_write_budget_says_so(void **state)
+TEST(too_small_a_write_budget_says_so)
 {
-    (void)state;
     night_that_writes("peak.conf", "1", &hill, GIB);
     assert_int_equal(result.verdict, NIGHT_NOTHING);
     assert_non_null(strstr(result.reason, "1.07 GB of writes allow only"));
@@ -139,9 +137,8 @@ static void too_small_a_write_budget_says_so(void **state)
     retune_result_done(&result);
 }
 
-static void what_the_write_budget_left_out_is_in_the_evidence(void **state)
+TEST(what_the_write_budget_left_out_is_in_the_evidence)
 {
-    (void)state;
     night_that_writes("peak.conf", "1", &hill, 2 * GIB);
     assert_int_equal(result.verdict, NIGHT_NO_CHANGE);
     assert_non_null(strstr(result.evidence, "of writes allowed a look at"));
@@ -149,9 +146,8 @@ static void what_the_write_budget_left_out_is_in_the_evidence(void **state)
 }
 
 /* A slow device spends its time, not its write budget. */
-static void an_ample_write_budget_changes_nothing(void **state)
+TEST(an_ample_write_budget_changes_nothing)
 {
-    (void)state;
     night_that_writes("peak.conf", "1", NULL, 1ULL << 50);
     assert_int_equal(result.verdict, NIGHT_FIRST);
     assert_true(result.conclusive && factors_equal(&result.recommendation, &hill));
@@ -159,9 +155,8 @@ static void an_ample_write_budget_changes_nothing(void **state)
     retune_result_done(&result);
 }
 
-static void first_night_makes_an_advice(void **state)
+TEST(first_night_makes_an_advice)
 {
-    (void)state;
     night("peak.conf", "1", NULL);
     assert_int_equal(result.verdict, NIGHT_FIRST);
     assert_true(result.first && result.has_recommendation && result.conclusive);
@@ -171,9 +166,8 @@ static void first_night_makes_an_advice(void **state)
     retune_result_done(&result);
 }
 
-static void an_unchanged_machine_keeps_its_settings(void **state)
+TEST(an_unchanged_machine_keeps_its_settings)
 {
-    (void)state;
     static const char *const seeds[] = {"2", "3", "4"};
     night("peak.conf", "1", NULL);
     retune_result_done(&result);
@@ -189,9 +183,8 @@ static void an_unchanged_machine_keeps_its_settings(void **state)
     }
 }
 
-static void a_shift_is_confirmed_by_a_second_night(void **state)
+TEST(a_shift_is_confirmed_by_a_second_night)
 {
-    (void)state;
     night("peak.conf", "1", NULL);
     retune_result_done(&result);
     night("moved.conf", "2", &hill);
@@ -212,9 +205,8 @@ static void a_shift_is_confirmed_by_a_second_night(void **state)
     retune_result_done(&result);
 }
 
-static void the_document_advises_what_should_be_in_force(void **state)
+TEST(the_document_advises_what_should_be_in_force)
 {
-    (void)state;
     struct recommendation recommendation;
     night("moved.conf", "1", &hill);
     assert_int_equal(result.verdict, NIGHT_PENDING);
@@ -229,9 +221,8 @@ static void the_document_advises_what_should_be_in_force(void **state)
     retune_result_done(&result);
 }
 
-static void slower_settings_in_force_are_an_alarm_after_three_nights(void **state)
+TEST(slower_settings_in_force_are_an_alarm_after_three_nights)
 {
-    (void)state;
     static const char *const seeds[] = {"1", "2", "3"};
     for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
         night("peak.conf", seeds[i], &hill);
@@ -249,9 +240,8 @@ static void slower_settings_in_force_are_an_alarm_after_three_nights(void **stat
     }
 }
 
-static void a_signal_leaves_no_verdict_and_no_advice(void **state)
+TEST(a_signal_leaves_no_verdict_and_no_advice)
 {
-    (void)state;
     prepare("peak.conf", "1", &hill);
     atomic_store(&interrupt_signal, 2);
     assert_int_equal(retune_measure(&request, &result, &err), 0);
@@ -264,9 +254,8 @@ static void a_signal_leaves_no_verdict_and_no_advice(void **state)
     retune_result_done(&result);
 }
 
-static void settings_in_force_that_cannot_be_measured_are_refused(void **state)
+TEST(settings_in_force_that_cannot_be_measured_are_refused)
 {
-    (void)state;
     struct point unknown = hill;
     unknown.queue_depth = 512;
     prepare("peak.conf", "1", &unknown);
@@ -282,9 +271,8 @@ static int fail_to_recall(void *context, struct session *session, json_t **ret_d
     return err_set(ret_err, -EBADMSG, "the history is damaged");
 }
 
-static void a_history_that_fails_ends_the_night(void **state)
+TEST(a_history_that_fails_ends_the_night)
 {
-    (void)state;
     prepare("peak.conf", "1", &hill);
     request.recall = fail_to_recall;
     assert_int_equal(retune_measure(&request, &result, &err), -EBADMSG);
@@ -302,9 +290,8 @@ static void remember_drift(size_t n, double loss)
     }
 }
 
-static void a_drift_over_many_nights_is_an_alarm(void **state)
+TEST(a_drift_over_many_nights_is_an_alarm)
 {
-    (void)state;
     remember_drift(12, 0.02);
     night("peak.conf", "1", &hill);
     assert_int_equal(result.behind, NIGHT_BEHIND_THROUGHPUT);
@@ -334,9 +321,8 @@ static void remember(const struct retune_record *record)
     json_array_append_new(past, json_pack("{s:o}", "night", retune_state_json(record)));
 }
 
-static void a_night_is_read_as_it_was_written(void **state)
+TEST(a_night_is_read_as_it_was_written)
 {
-    (void)state;
     struct retune_state memory;
     struct nights_estimate ratios[4];
     struct point pending[NIGHT_MAX_PENDING];
@@ -353,9 +339,8 @@ static void a_night_is_read_as_it_was_written(void **state)
     retune_state_done(&memory);
 }
 
-static void other_settings_in_force_end_the_row(void **state)
+TEST(other_settings_in_force_end_the_row)
 {
-    (void)state;
     struct retune_state memory;
     struct nights_estimate ratios[4];
     struct retune_record before = record_of(&below, 0.1), after = record_of(&hill, 0.2);
@@ -375,9 +360,8 @@ static double n_learnt(const struct retune_state *memory, const struct retune_re
     return scatter.n * 3 / 2;
 }
 
-static void scatter_is_learnt_outside_of_the_row_that_is_judged(void **state)
+TEST(scatter_is_learnt_outside_of_the_row_that_is_judged)
 {
-    (void)state;
     struct retune_state memory;
     struct retune_record before = record_of(&below, 0.1), after = record_of(&hill, 0.2), tonight = after;
     before.has_in_force = false;
@@ -395,9 +379,8 @@ static void scatter_is_learnt_outside_of_the_row_that_is_judged(void **state)
     retune_state_done(&memory);
 }
 
-static void changes_of_the_newest_nights_are_counted(void **state)
+TEST(changes_of_the_newest_nights_are_counted)
 {
-    (void)state;
     struct retune_state memory;
     struct retune_record before = record_of(&below, 0.1), after = record_of(&hill, 0.2);
     remember(&after);
@@ -413,9 +396,8 @@ static void changes_of_the_newest_nights_are_counted(void **state)
 }
 
 /* 37 % more, two nights running: a change, but not as the third of a month. */
-static void a_third_change_needs_three_times_the_tolerance(void **state)
+TEST(a_third_change_needs_three_times_the_tolerance)
 {
-    (void)state;
     struct retune_record before = record_of(&below, 0.1), after = record_of(&hill, 0.2);
     remember(&before);
     remember(&after);
@@ -435,9 +417,8 @@ static void a_third_change_needs_three_times_the_tolerance(void **state)
     }
 }
 
-static void damaged_nights_count_as_not_there(void **state)
+TEST(damaged_nights_count_as_not_there)
 {
-    (void)state;
     static const char *const texts[] = {
         "{}", "{\"night\": 1}", "{\"night\": {\"in_force\": {}, \"fresh\": [], \"pending\": []}}",
         "{\"night\": {\"in_force\": null, \"fresh\": [{}], \"pending\": []}}",
@@ -454,9 +435,8 @@ static void damaged_nights_count_as_not_there(void **state)
     retune_state_done(&memory);
 }
 
-static void a_week_of_slow_nights_is_the_new_level(void **state)
+TEST(a_week_of_slow_nights_is_the_new_level)
 {
-    (void)state;
     struct retune_state memory;
     struct nights_estimate levels[20];
     struct retune_record calm = record_of(&hill, 0), down = calm;
@@ -470,33 +450,4 @@ static void a_week_of_slow_nights_is_the_new_level(void **state)
         assert_int_equal(n, i < RETUNE_STATE_NEW_LEVEL ? 3 : RETUNE_STATE_NEW_LEVEL);
         retune_state_done(&memory);
     }
-}
-
-#define NIGHT_TEST(test) cmocka_unit_test_setup_teardown(test, confirming_past, drop_past)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        NIGHT_TEST(first_night_makes_an_advice),
-        NIGHT_TEST(an_unchanged_machine_keeps_its_settings),
-        NIGHT_TEST(a_shift_is_confirmed_by_a_second_night),
-        NIGHT_TEST(the_document_advises_what_should_be_in_force),
-        NIGHT_TEST(slower_settings_in_force_are_an_alarm_after_three_nights),
-        NIGHT_TEST(a_signal_leaves_no_verdict_and_no_advice),
-        NIGHT_TEST(settings_in_force_that_cannot_be_measured_are_refused),
-        NIGHT_TEST(a_history_that_fails_ends_the_night),
-        NIGHT_TEST(a_shift_is_found_with_the_write_budget_of_a_night),
-        NIGHT_TEST(too_small_a_write_budget_says_so),
-        NIGHT_TEST(what_the_write_budget_left_out_is_in_the_evidence),
-        NIGHT_TEST(an_ample_write_budget_changes_nothing),
-        NIGHT_TEST(a_drift_over_many_nights_is_an_alarm),
-        NIGHT_TEST(a_night_is_read_as_it_was_written),
-        NIGHT_TEST(other_settings_in_force_end_the_row),
-        NIGHT_TEST(scatter_is_learnt_outside_of_the_row_that_is_judged),
-        NIGHT_TEST(changes_of_the_newest_nights_are_counted),
-        NIGHT_TEST(a_third_change_needs_three_times_the_tolerance),
-        NIGHT_TEST(damaged_nights_count_as_not_there),
-        NIGHT_TEST(a_week_of_slow_nights_is_the_new_level),
-    };
-    return cmocka_run_group_tests(tests, enter, rig_leave);
 }

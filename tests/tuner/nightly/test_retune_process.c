@@ -2,6 +2,8 @@
 #include "tests/tuner/nightly/retune_rig.h"
 #include "tuner/base/interrupt.h"
 
+GROUP(rig_enter, rig_leave);
+
 /* Two targets: the first meets `trouble`, the second has an ordinary night. */
 static int (*trouble)(struct err *night_err);
 
@@ -15,9 +17,9 @@ static int troubled_night(const struct retune_request *request, struct retune_re
     return night(request, ret_result, night_err);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    if (enter(state) != 0)
+    if (enter(test_state) != 0)
         return -1;
     history_close(&history); /* a connection must not go through a fork */
     trouble = NULL;
@@ -27,6 +29,8 @@ static int set_up(void **state)
     retune_config_done(&config);
     return retune_config_read(&config, "n.conf", &err);
 }
+
+EACH_TEST(set_up, leave);
 
 static const struct retune_outcome *run_apart(int (*what)(struct err *night_err), uint64_t slack_ns)
 {
@@ -55,9 +59,8 @@ static void check_second(const struct retune_outcome *outcome)
     json_decref(expected);
 }
 
-static void what_was_measured_arrives_whole_and_is_remembered(void **state)
+TEST(what_was_measured_arrives_whole_and_is_remembered)
 {
-    (void)state;
     const struct history_place place = {.path = "h.db"};
     struct history_change *changes = NULL;
     size_t n = 0;
@@ -79,9 +82,8 @@ static int die(struct err *night_err)
     return 0;
 }
 
-static void a_process_that_dies_is_one_target_that_failed(void **state)
+TEST(a_process_that_dies_is_one_target_that_failed)
 {
-    (void)state;
     const struct retune_outcome *outcomes = run_apart(die, RETUNE_SLACK_NS);
     assert_true(outcomes[0].failed && outcomes[0].exit_code == 1 && report.exit_code == 1);
     assert_string_equal(outcomes[0].text, "its process was ended by signal 9 (is memory short? see dmesg)");
@@ -97,9 +99,8 @@ static int hang(struct err *night_err)
     return 0;
 }
 
-static void one_that_hangs_is_ended_and_the_next_is_measured(void **state)
+TEST(one_that_hangs_is_ended_and_the_next_is_measured)
 {
-    (void)state;
     const struct retune_outcome *outcomes = run_apart(hang, CLOCK_NS_PER_S);
     assert_true(outcomes[0].failed && outcomes[0].exit_code == 1);
     assert_string_equal(outcomes[0].text, "did not end in time and was killed");
@@ -112,9 +113,8 @@ static int be_late(struct err *night_err)
     return err_set(night_err, -ETIME, "the time is over");
 }
 
-static void a_late_device_is_late_for_its_own_target_only(void **state)
+TEST(a_late_device_is_late_for_its_own_target_only)
 {
-    (void)state;
     const struct retune_outcome *outcomes = run_apart(be_late, RETUNE_SLACK_NS);
     assert_int_equal(atomic_load(&interrupted), 0);
     assert_true(outcomes[0].failed && !report.interrupted);
@@ -129,9 +129,8 @@ static void on_alarm(int number)
     atomic_store(&interrupted, SIGTERM);
 }
 
-static void a_signal_ends_even_one_that_hangs_and_the_next_is_not_begun(void **state)
+TEST(a_signal_ends_even_one_that_hangs_and_the_next_is_not_begun)
 {
-    (void)state;
     const struct sigaction action = {.sa_handler = on_alarm};
     assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
     alarm(1);
@@ -139,17 +138,4 @@ static void a_signal_ends_even_one_that_hangs_and_the_next_is_not_begun(void **s
     assert_true(report.interrupted && !outcomes[0].failed && !outcomes[0].not_begun);
     assert_string_equal(outcomes[0].text, "did not end in time and was killed");
     assert_true(outcomes[1].not_begun);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, leave)
-    const struct CMUnitTest tests[] = {
-        TEST(what_was_measured_arrives_whole_and_is_remembered),
-        TEST(a_process_that_dies_is_one_target_that_failed),
-        TEST(one_that_hangs_is_ended_and_the_next_is_measured),
-        TEST(a_late_device_is_late_for_its_own_target_only),
-        TEST(a_signal_ends_even_one_that_hangs_and_the_next_is_not_begun),
-    };
-    return cmocka_run_group_tests(tests, rig_enter, rig_leave);
 }

@@ -1,5 +1,5 @@
 /* Tests of tuner/nightly/retune_process: a target whose file system stands still, before one that works. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 
 #include <fcntl.h>
@@ -20,9 +20,8 @@ static pid_t watchdog;
 
 static const char *const night_of_two[] = {"retune", "--config", "n.conf", "--json", "--force", NULL};
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     char here[256];
     if (getcwd(here, sizeof here) == NULL || system("rm -rf * && mkdir still") != 0)
         return -1;
@@ -51,12 +50,21 @@ static void clean_up(void)
         fprintf(stderr, "the mount stays\n");
 }
 
-static int tear_down(void **state)
+FIXTURE(enter)
 {
-    (void)state;
+    return atexit(clean_up) != 0 ? -1 : rig_enter(test_state);
+}
+
+GROUP(enter, rig_leave);
+GROUP_NEEDS(rig_find_program);
+
+FIXTURE(tear_down)
+{
     clean_up();
     return 0;
 }
+
+EACH_TEST(set_up, tear_down);
 
 static void freeze(void)
 {
@@ -110,9 +118,8 @@ static void thaw(pid_t pid)
     assert_int_equal(system("[ \"$(ls -A still)\" = lost+found ]"), 0);
 }
 
-static void a_target_that_stands_still_costs_no_other_its_night(void **state)
+TEST(a_target_that_stands_still_costs_no_other_its_night)
 {
-    (void)state;
     freeze();
     rig_start(&run, NULL, night_of_two);
     rig_finish(&run);
@@ -150,9 +157,8 @@ static void a_target_that_stands_still_costs_no_other_its_night(void **state)
     rig_free(&run);
 }
 
-static void a_signal_ends_a_night_that_stands_still_and_every_target_has_a_line(void **state)
+TEST(a_signal_ends_a_night_that_stands_still_and_every_target_has_a_line)
 {
-    (void)state;
     freeze();
     rig_start(&run, NULL, night_of_two);
     usleep(1500000);
@@ -167,18 +173,4 @@ static void a_signal_ends_a_night_that_stands_still_and_every_target_has_a_line(
     json_decref(document);
     rig_free(&run);
     thaw(0x7fffffff); /* nobody's */
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(a_target_that_stands_still_costs_no_other_its_night),
-        TEST(a_signal_ends_a_night_that_stands_still_and_every_target_has_a_line),
-    };
-    if (!rig_find_program())
-        return RIG_SKIPPED;
-    if (atexit(clean_up) != 0)
-        return 1;
-    return cmocka_run_group_tests(tests, rig_enter, rig_leave);
 }

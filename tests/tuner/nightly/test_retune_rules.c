@@ -2,6 +2,10 @@
  * later, or never, and whose decisions count. */
 #include "tests/tuner/nightly/retune_rig.h"
 
+GROUP(rig_enter, rig_leave);
+
+EACH_TEST(enter, leave);
+
 /* A night that applied, over a file of somebody's, and was rolled back. */
 static void roll_back_the_first(void)
 {
@@ -14,9 +18,8 @@ static void roll_back_the_first(void)
     assert_true(snippet_has("vm1.env", "mine"));
 }
 
-static void after_the_first_was_rolled_back_nothing_is_applied_before_current_is_known(void **state)
+TEST(after_the_first_was_rolled_back_nothing_is_applied_before_current_is_known)
 {
-    (void)state;
     static const struct point other = {131072, 8, 1, API_IO_URING, 1, SYNC_END, 0};
     next.remember = true;
     roll_back_the_first();
@@ -34,9 +37,8 @@ static void after_the_first_was_rolled_back_nothing_is_applied_before_current_is
     assert_int_equal(report.outcomes[0].action, RETUNE_APPLIED); /* the third night to say so */
 }
 
-static void after_a_rollback_two_nights_have_to_decide_for_the_same(void **state)
+TEST(after_a_rollback_two_nights_have_to_decide_for_the_same)
 {
-    (void)state;
     static const struct point other = {131072, 8, 1, API_IO_URING, 1, SYNC_END, 0};
     const struct retune_world world = world_of();
     struct history_change last;
@@ -60,9 +62,8 @@ static void after_a_rollback_two_nights_have_to_decide_for_the_same(void **state
     assert_int_equal(report.outcomes[0].action, RETUNE_SPARED);
 }
 
-static void a_second_rollback_lifts_the_first(void **state)
+TEST(a_second_rollback_lifts_the_first)
 {
-    (void)state;
     const struct retune_world world = world_of();
     struct history_change last;
     roll_back_the_first();
@@ -72,9 +73,8 @@ static void a_second_rollback_lifts_the_first(void **state)
     assert_true(factors_equal(&asked.in_force, &quick));
 }
 
-static void a_first_tune_without_confirmed_replays_is_advice(void **state)
+TEST(a_first_tune_without_confirmed_replays_is_advice)
 {
-    (void)state;
     next.replays = 4;
     run(NIGHT_FIRST);
     assert_int_equal(report.outcomes[0].action, RETUNE_HELD);
@@ -87,9 +87,8 @@ static void a_first_tune_without_confirmed_replays_is_advice(void **state)
     assert_int_equal(report.outcomes[0].action, RETUNE_APPLIED);
 }
 
-static void a_file_of_somebody_gives_way_to_a_conclusive_night_only(void **state)
+TEST(a_file_of_somebody_gives_way_to_a_conclusive_night_only)
 {
-    (void)state;
     rig_write("place/vm1.env", "mine\n");
     next.conclusive = false;
     assert_int_equal(run(NIGHT_FIRST), 3);
@@ -102,9 +101,8 @@ static void a_file_of_somebody_gives_way_to_a_conclusive_night_only(void **state
     assert_true(snippet_has("vm1.env.previous", "mine"));
 }
 
-static void decisions_of_another_machine_are_not_ours(void **state)
+TEST(decisions_of_another_machine_are_not_ours)
 {
-    (void)state;
     const struct retune_world world = world_of();
     struct history_change last;
     host = "there";
@@ -126,9 +124,8 @@ static double later_s(void *context)
     return *(const double *)context;
 }
 
-static void a_clock_that_was_ahead_does_not_keep_a_setting_in_force(void **state)
+TEST(a_clock_that_was_ahead_does_not_keep_a_setting_in_force)
 {
-    (void)state;
     double now_s = 4e9;
     history.now_s = later_s;
     history.now_context = &now_s;
@@ -140,9 +137,8 @@ static void a_clock_that_was_ahead_does_not_keep_a_setting_in_force(void **state
     assert_true(factors_equal(&asked.in_force, &slow));
 }
 
-static void a_change_knows_what_it_was_measured_on(void **state)
+TEST(a_change_knows_what_it_was_measured_on)
 {
-    (void)state;
     next.remember = true;
     run(NIGHT_FIRST);
     assert_int_equal(strlen(newest().fingerprint), HISTORY_FINGERPRINT_SIZE - 1);
@@ -157,9 +153,8 @@ static int roll_back_meanwhile(const struct retune_request *request, struct retu
     return night(request, ret_result, night_err);
 }
 
-static void what_was_rolled_back_during_a_night_stays_so(void **state)
+TEST(what_was_rolled_back_during_a_night_stays_so)
 {
-    (void)state;
     struct retune_world world = world_of();
     run(NIGHT_FIRST);
     next.recommendation = slow;
@@ -171,21 +166,4 @@ static void what_was_rolled_back_during_a_night_stays_so(void **state)
     assert_int_equal(report.outcomes[0].action, RETUNE_HELD);
     assert_non_null(strstr(report.outcomes[0].text, "while this night measured"));
     assert_true(snippet_has("vm1.env", "FSTUNE_API=io_uring"));
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, enter, leave)
-    const struct CMUnitTest tests[] = {
-        TEST(after_the_first_was_rolled_back_nothing_is_applied_before_current_is_known),
-        TEST(after_a_rollback_two_nights_have_to_decide_for_the_same),
-        TEST(a_second_rollback_lifts_the_first),
-        TEST(a_first_tune_without_confirmed_replays_is_advice),
-        TEST(a_file_of_somebody_gives_way_to_a_conclusive_night_only),
-        TEST(decisions_of_another_machine_are_not_ours),
-        TEST(a_clock_that_was_ahead_does_not_keep_a_setting_in_force),
-        TEST(a_change_knows_what_it_was_measured_on),
-        TEST(what_was_rolled_back_during_a_night_stays_so),
-    };
-    return cmocka_run_group_tests(tests, rig_enter, rig_leave);
 }

@@ -1,6 +1,6 @@
 /* Tests of tuner/options/config: files in a temporary directory that the tests work in, and the scan on
  * texts. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/options/config.h"
 #include "tuner/options/options.h"
 #include "tuner/session/warnings.h"
@@ -37,9 +37,8 @@ static int read_text(const char *text)
     return config_read_settings(file_name, &settings, OPTIONS_RECOMMEND, &err);
 }
 
-static void every_kind_of_value_is_read(void **state)
+TEST(every_kind_of_value_is_read)
 {
-    (void)state;
     assert_int_equal(read_text("# nightly\n"
                                "pattern = \"randwrite\"; path = \"/srv\"\n"
                                "request_size = [ \"64k\", \"4k\" ];\n"
@@ -73,9 +72,8 @@ static void every_kind_of_value_is_read(void **state)
     assert_string_equal(settings.method, "random");
 }
 
-static void direct_takes_integers_and_lists(void **state)
+TEST(direct_takes_integers_and_lists)
 {
-    (void)state;
     assert_int_equal(read_text("direct = [ 0, 1 ];"), 0);
     assert_int_equal(settings.levels[FACTOR_DIRECT].n, 2);
     assert_int_equal(read_text("direct = (false, true);"), 0);
@@ -84,9 +82,8 @@ static void direct_takes_integers_and_lists(void **state)
     assert_int_equal(settings.levels[FACTOR_DIRECT].value[0], 1);
 }
 
-static void codes_are_text_or_lists_of_text(void **state)
+TEST(codes_are_text_or_lists_of_text)
 {
-    (void)state;
     uint64_t both = WARNINGS_BIT(WARNING_NOT_COLD) | WARNINGS_BIT(WARNING_STEAL);
     assert_int_equal(read_text("accept = \"steal,not_cold\";"), 0);
     assert_int_equal(settings.accept, both);
@@ -96,18 +93,16 @@ static void codes_are_text_or_lists_of_text(void **state)
     assert_non_null(strstr(err.text, "did you mean not_cold?"));
 }
 
-static void empty_file_changes_nothing(void **state)
+TEST(empty_file_changes_nothing)
 {
     struct settings before;
-    (void)state;
     settings_init(&before);
     assert_int_equal(read_text(""), 0);
     assert_memory_equal(&settings, &before, sizeof(settings));
 }
 
-static void settings_of_another_command_are_accepted(void **state)
+TEST(settings_of_another_command_are_accepted)
 {
-    (void)state;
     assert_int_equal(read_text("replays = 7; budget = \"30s\";"), 0);
     assert_int_equal(settings.replays, 7);
     settings_init(&settings);
@@ -115,7 +110,7 @@ static void settings_of_another_command_are_accepted(void **state)
     assert_int_equal(settings.budget_ns, 30 * NS_PER_S);
 }
 
-static void faults_are_named_with_file_and_line(void **state)
+TEST(faults_are_named_with_file_and_line)
 {
     static const struct {
         const char *text, *message;
@@ -164,7 +159,6 @@ static void faults_are_named_with_file_and_line(void **state)
          "nightly.conf:2: syntax error; settings are written as key = \"value\";"},
     };
     struct settings before;
-    (void)state;
     settings_init(&before);
     for (size_t i = 0; i < N_OF(faults); i++) {
         assert_int_equal(read_text(faults[i].text), -EINVAL);
@@ -173,17 +167,15 @@ static void faults_are_named_with_file_and_line(void **state)
     }
 }
 
-static void good_settings_before_a_fault_are_not_kept(void **state)
+TEST(good_settings_before_a_fault_are_not_kept)
 {
-    (void)state;
     assert_int_equal(read_text("budget = \"2m\";\nseed = \"x\";\n"), -EINVAL);
     assert_int_equal(settings.budget_ns, 60 * NS_PER_S);
 }
 
-static void values_too_long_are_refused(void **state)
+TEST(values_too_long_are_refused)
 {
     static char text[40000];
-    (void)state;
     size_t used = (size_t)snprintf(text, sizeof(text), "queue_depth = [ 1");
     while (used < 30000)
         used += (size_t)snprintf(text + used, sizeof(text) - used, ", 1");
@@ -198,9 +190,8 @@ static void values_too_long_are_refused(void **state)
     assert_non_null(strstr(err.text, "path: the value is too long"));
 }
 
-static void unreadable_files_are_errors(void **state)
+TEST(unreadable_files_are_errors)
 {
-    (void)state;
     settings_init(&settings);
     assert_int_equal(config_read_settings("missing.conf", &settings, OPTIONS_RECOMMEND, &err), -ENOENT);
     assert_string_equal(err.text, "missing.conf: cannot be opened: No such file or directory");
@@ -212,12 +203,11 @@ static void unreadable_files_are_errors(void **state)
     assert_int_equal(config_read_settings(file_name, &settings, OPTIONS_RECOMMEND, &err), -EINVAL);
 }
 
-static void command_line_wins_over_the_file(void **state)
+TEST(command_line_wins_over_the_file)
 {
     char *argv[] = {(char *)"--budget=20s", (char *)"--request-size=8k", (char *)"--config",
                     (char *)"nightly.conf"};
     static const char text[] = "budget = \"2m\"; request_size = \"4k..1m\"; tolerance = \"5%\";";
-    (void)state;
     write_bytes(text, strlen(text));
     settings_init(&settings);
     assert_int_equal(options_parse(&settings, OPTIONS_RECOMMEND, 4, argv, 0, &err), 0);
@@ -228,11 +218,10 @@ static void command_line_wins_over_the_file(void **state)
     assert_string_equal(settings.config, "nightly.conf");
 }
 
-static void measure_takes_a_single_value_from_the_command_line_over_many_in_the_file(void **state)
+TEST(measure_takes_a_single_value_from_the_command_line_over_many_in_the_file)
 {
     char *argv[] = {(char *)"--config=nightly.conf", (char *)"--request-size=8k"};
     static const char text[] = "request_size = \"4k..1m\"; duration = \"3s\";";
-    (void)state;
     write_bytes(text, strlen(text));
     settings_init(&settings);
     assert_int_equal(options_parse(&settings, OPTIONS_MEASURE, 2, argv, 0, &err), 0);
@@ -242,20 +231,18 @@ static void measure_takes_a_single_value_from_the_command_line_over_many_in_the_
     assert_string_equal(err.text, "--request-size: 9 values are given, but measure takes one; keep one");
 }
 
-static void of_repeated_config_options_only_the_last_is_read(void **state)
+TEST(of_repeated_config_options_only_the_last_is_read)
 {
     char *argv[] = {(char *)"--config=missing.conf", (char *)"--config=nightly.conf"};
-    (void)state;
     write_bytes("seed = 3;", 9);
     settings_init(&settings);
     assert_int_equal(options_parse(&settings, OPTIONS_RECOMMEND, 2, argv, 0, &err), 0);
     assert_int_equal(settings.seed, 3);
 }
 
-static void errors_of_the_file_leave_the_parser_as_they_are(void **state)
+TEST(errors_of_the_file_leave_the_parser_as_they_are)
 {
     char *argv[] = {(char *)"--config=nightly.conf"};
-    (void)state;
     write_bytes("\nseed = \"x\";", 12);
     settings_init(&settings);
     assert_int_equal(options_parse(&settings, OPTIONS_RECOMMEND, 1, argv, 0, &err), -EINVAL);
@@ -263,7 +250,7 @@ static void errors_of_the_file_leave_the_parser_as_they_are(void **state)
                         "nightly.conf:2: seed: 'x' is not a whole number; use 0..9223372036854775807");
 }
 
-static void misread_numbers_are_found_with_their_line(void **state)
+TEST(misread_numbers_are_found_with_their_line)
 {
     static const struct {
         const char *text;
@@ -301,7 +288,6 @@ static void misread_numbers_are_found_with_their_line(void **state)
         {"\"\\", 0},
         {"- . + e", 0},
     };
-    (void)state;
     for (size_t i = 0; i < N_OF(texts); i++) {
         unsigned line = 77;
         /* A copy of just that size: the sanitizer sees a read beyond the end. */
@@ -319,10 +305,9 @@ static void misread_numbers_are_found_with_their_line(void **state)
 }
 
 /* The scan against the parser itself: what it lets through is read as written, what it refuses is not. */
-static void scan_agrees_with_libconfig_on_integers(void **state)
+TEST(scan_agrees_with_libconfig_on_integers)
 {
     static const long long values[] = {0, 1, 2147483647, 2147483648, 4294967295, 4294967296, 8589934592};
-    (void)state;
     for (size_t i = 0; i < N_OF(values); i++) {
         char text[64];
         unsigned line;
@@ -337,10 +322,9 @@ static void scan_agrees_with_libconfig_on_integers(void **state)
     }
 }
 
-static void load_leaves_a_configuration_to_destroy(void **state)
+TEST(load_leaves_a_configuration_to_destroy)
 {
     config_t config;
-    (void)state;
     write_bytes("noise = { run_cv = 0.05; };", 27);
     assert_int_equal(config_load(&config, file_name, &err), 0);
     assert_close(config_setting_get_float(config_lookup(&config, "noise.run_cv")), 0.05, 0.0);
@@ -349,52 +333,27 @@ static void load_leaves_a_configuration_to_destroy(void **state)
 
 static char directory[] = "/tmp/fstune-test-XXXXXX";
 
-static int enter_directory(void **state)
+FIXTURE(enter_directory)
 {
-    (void)state;
     return mkdtemp(directory) ? chdir(directory) : -1;
 }
 
-static int leave_directory(void **state)
+FIXTURE(leave_directory)
 {
-    (void)state;
     unlink(file_name);
     return chdir("/") == 0 ? rmdir(directory) : -1;
 }
 
+GROUP(enter_directory, leave_directory);
+
 /* Room for 8191 characters: after these the next number would lose its last digits. */
-static void a_list_that_is_too_long_is_not_cut(void **state)
+TEST(a_list_that_is_too_long_is_not_cut)
 {
     static char text[4 * 8192];
     size_t used = (size_t)snprintf(text, sizeof(text), "queue_depth = [");
-    (void)state;
     for (int i = 0; i < 8188 / 2; i++)
         used += (size_t)snprintf(text + used, sizeof(text) - used, "1, ");
     snprintf(text + used, sizeof(text) - used, "1024];");
     assert_int_equal(read_text(text), -EINVAL);
     assert_non_null(strstr(err.text, "the list is too long"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_kind_of_value_is_read),
-        cmocka_unit_test(direct_takes_integers_and_lists),
-        cmocka_unit_test(a_list_that_is_too_long_is_not_cut),
-        cmocka_unit_test(codes_are_text_or_lists_of_text),
-        cmocka_unit_test(empty_file_changes_nothing),
-        cmocka_unit_test(settings_of_another_command_are_accepted),
-        cmocka_unit_test(faults_are_named_with_file_and_line),
-        cmocka_unit_test(good_settings_before_a_fault_are_not_kept),
-        cmocka_unit_test(values_too_long_are_refused),
-        cmocka_unit_test(unreadable_files_are_errors),
-        cmocka_unit_test(command_line_wins_over_the_file),
-        cmocka_unit_test(measure_takes_a_single_value_from_the_command_line_over_many_in_the_file),
-        cmocka_unit_test(of_repeated_config_options_only_the_last_is_read),
-        cmocka_unit_test(errors_of_the_file_leave_the_parser_as_they_are),
-        cmocka_unit_test(misread_numbers_are_found_with_their_line),
-        cmocka_unit_test(scan_agrees_with_libconfig_on_integers),
-        cmocka_unit_test(load_leaves_a_configuration_to_destroy),
-    };
-    return cmocka_run_group_tests_name("tuner/options/config", tests, enter_directory, leave_directory);
 }

@@ -5,6 +5,8 @@
 
 #include <errno.h>
 
+GROUP(rig_enter, rig_leave);
+
 #define FILE_SIZES (FACTOR_N + CONDITION_FILE_SIZE)
 #define FILES      (FACTOR_N + CONDITION_FILES)
 #define ALIGNMENTS (FACTOR_N + CONDITION_ALIGNMENT)
@@ -25,9 +27,8 @@ static void check_refused(const char *text, const char *part)
         fail_msg("no '%s' in: %s", part, err.text);
 }
 
-static void levels_are_texts_lists_and_ranges(void **state)
+TEST(levels_are_texts_lists_and_ranges)
 {
-    (void)state;
     rig_write("a.conf",
               "pattern = [\"read\", \"randwrite\"]; request_size = \"4k..1m\"; queue_depth = [1, 8];\n"
               "cache = \"warm,cold\"; file_size = ( \"1g\", \"128m\" ); direct = 1;\n");
@@ -41,18 +42,16 @@ static void levels_are_texts_lists_and_ranges(void **state)
     assert_string_equal(settings.experiment.patterns[1].name, "randwrite");
 }
 
-static void the_file_is_as_large_as_the_largest_level(void **state)
+TEST(the_file_is_as_large_as_the_largest_level)
 {
-    (void)state;
     assert_int_equal(read_line("--pattern read --file-size 128m,512m,256m"), 0);
     assert_true(settings.file_size_given && settings.file_size_bytes == 512U << 20);
     assert_int_equal(read_line("--pattern read"), 0);
     assert_false(settings.file_size_given);
 }
 
-static void numbers_of_files_and_alignments_are_levels(void **state)
+TEST(numbers_of_files_and_alignments_are_levels)
 {
-    (void)state;
     rig_write("a.conf", "pattern = \"read\"; files = [8, 1]; alignment = \"512..2k\";\n"
                         "tests = ( { files = 16; }, { request_size = \"8k\"; } );\n");
     assert_int_equal(read_line("a.conf"), 0);
@@ -70,9 +69,8 @@ static void numbers_of_files_and_alignments_are_levels(void **state)
     assert_int_equal(settings.alignment_bytes, 0);
 }
 
-static void the_command_line_wins(void **state)
+TEST(the_command_line_wins)
 {
-    (void)state;
     rig_write("a.conf", "pattern = \"read\"; queue_depth = \"1,4\"; replays = 7; duration = \"1s\";\n");
     assert_int_equal(read_line("--queue-depth 2 a.conf --replays 3"), 0);
     check_levels(0, FACTOR_QUEUE_DEPTH, 1, 2, 2);
@@ -81,26 +79,23 @@ static void the_command_line_wins(void **state)
     assert_int_equal(settings.warmup_limit_ns, 30 * CLOCK_NS_PER_S);
 }
 
-static void a_pattern_that_writes_speaks_for_all(void **state)
+TEST(a_pattern_that_writes_speaks_for_all)
 {
-    (void)state;
     assert_int_equal(read_line("--pattern read,randwrite,write"), 0);
     assert_int_equal(settings.pattern.percent[PATTERN_RAND_WRITE], 100);
     assert_string_equal(settings.pattern.name, "read,randwrite,write");
 }
 
-static void shares_end_where_they_sum_to_100(void **state)
+TEST(shares_end_where_they_sum_to_100)
 {
-    (void)state;
     assert_int_equal(read_line("--pattern seq-read=40,rand-write=60,seq-read=20,rand-write=80,read"), 0);
     check_levels(0, PATTERNS, 3, 0, 2);
     assert_string_equal(settings.experiment.patterns[1].name, "seq-read=20,rand-write=80");
     assert_int_equal(read_line("--pattern read,seq-read=40"), -EINVAL);
 }
 
-static void a_test_takes_the_rest_from_the_file(void **state)
+TEST(a_test_takes_the_rest_from_the_file)
 {
-    (void)state;
     rig_write("a.conf", "queue_depth = 4; pattern = \"read\";\n"
                         "tests = ( { name = \"large\"; request_size = \"1m\"; pattern = \"write\"; },\n"
                         "          { request_size = \"4k,8k\"; } );\n");
@@ -117,9 +112,8 @@ static void a_test_takes_the_rest_from_the_file(void **state)
     check_levels(1, FACTOR_REQUEST_SIZE, 1, 65536, 65536);
 }
 
-static void errors_name_file_line_and_key(void **state)
+TEST(errors_name_file_line_and_key)
 {
-    (void)state;
     check_refused("pattern = \"read\";\nquque_depth = 4;\n", "bad.conf:2: quque_depth: unknown setting");
     check_refused("pattern = \"read\";\ntests = ( { direct = 2; } );\n", "bad.conf:2: tests: line 2: direct");
     check_refused("tests = ( { replays = 2; } );\n", "outside of the tests");
@@ -132,28 +126,11 @@ static void errors_name_file_line_and_key(void **state)
     check_refused("pattern = \"read\"; budget = 5;\n", "budget");
 }
 
-static void other_commands_still_take_one_value(void **state)
+TEST(other_commands_still_take_one_value)
 {
-    (void)state;
     struct settings one;
     struct err why = {0};
     char *argv[] = {(char *)"recommend", (char *)"--pattern", (char *)"read,write"};
     settings_init(&one);
     assert_int_equal(options_parse(&one, OPTIONS_RECOMMEND, 3, argv, 1, &why), -EINVAL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(levels_are_texts_lists_and_ranges),
-        cmocka_unit_test(the_file_is_as_large_as_the_largest_level),
-        cmocka_unit_test(numbers_of_files_and_alignments_are_levels),
-        cmocka_unit_test(the_command_line_wins),
-        cmocka_unit_test(a_pattern_that_writes_speaks_for_all),
-        cmocka_unit_test(shares_end_where_they_sum_to_100),
-        cmocka_unit_test(a_test_takes_the_rest_from_the_file),
-        cmocka_unit_test(errors_name_file_line_and_key),
-        cmocka_unit_test(other_commands_still_take_one_value),
-    };
-    return cmocka_run_group_tests(tests, rig_enter, rig_leave);
 }

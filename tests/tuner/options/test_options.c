@@ -1,5 +1,5 @@
 /* Tests of tuner/options/options: every setter, the walk over the command line, and hints. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/options/options.h"
 #include "tuner/options/options_set.h"
 #include "tuner/session/warnings.h"
@@ -39,10 +39,9 @@ static void check_levels(enum factor factor, const uint64_t *expected, size_t n)
 #define assert_levels(factor, ...)                                                                           \
     check_levels((factor), (const uint64_t[]){__VA_ARGS__}, N_OF(((const uint64_t[]){__VA_ARGS__})))
 
-static void nothing_given_leaves_the_defaults(void **state)
+TEST(nothing_given_leaves_the_defaults)
 {
     struct settings defaults;
-    (void)state;
     settings_init(&defaults);
     assert_int_equal(RECOMMEND(NULL), 0);
     assert_memory_equal(&settings, &defaults, sizeof(settings));
@@ -53,9 +52,8 @@ static void nothing_given_leaves_the_defaults(void **state)
     assert_false(settings.pattern_given);
 }
 
-static void measure_has_its_own_duration_and_warmup_limit(void **state)
+TEST(measure_has_its_own_duration_and_warmup_limit)
 {
-    (void)state;
     assert_int_equal(MEASURE(NULL), 0);
     assert_int_equal(settings.duration_ns, 2 * NS_PER_S);
     assert_int_equal(settings.warmup_limit_ns, 30 * NS_PER_S);
@@ -64,9 +62,8 @@ static void measure_has_its_own_duration_and_warmup_limit(void **state)
     assert_int_equal(settings.duration_ns, 50000000);
 }
 
-static void doctor_has_a_small_file_unless_another_is_asked_for(void **state)
+TEST(doctor_has_a_small_file_unless_another_is_asked_for)
 {
-    (void)state;
     assert_int_equal(parse(OPTIONS_DOCTOR, (const char *[MAX_ARGUMENTS]){"--quiet"}), 0);
     assert_true(settings.file_size_bytes == 128ULL << 20 && !settings.file_size_given);
     assert_int_equal(parse(OPTIONS_DOCTOR, (const char *[MAX_ARGUMENTS]){"--file-size=2g"}), 0);
@@ -86,13 +83,12 @@ static size_t size_of_place(const struct option_row *row)
     return sizeof(uint64_t);
 }
 
-static void defaults_that_help_states_are_those_that_settings_hold(void **state)
+TEST(defaults_that_help_states_are_those_that_settings_hold)
 {
     static const char *const in_words[] = {"required", "chosen from the budget", "none", "as long as a run",
                                            "the request size"};
     struct settings defaults, stated;
     size_t n_compared = 0;
-    (void)state;
     settings_init(&defaults);
     const struct option_row *row;
     for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
@@ -113,9 +109,8 @@ static void defaults_that_help_states_are_those_that_settings_hold(void **state)
     assert_int_equal(n_compared, 27);
 }
 
-static void every_row_is_whole_and_unique(void **state)
+TEST(every_row_is_whole_and_unique)
 {
-    (void)state;
     const struct option_row *row;
     for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
         assert_non_null(row->range);
@@ -126,9 +121,8 @@ static void every_row_is_whole_and_unique(void **state)
     }
 }
 
-static void numbers_of_every_kind_are_read(void **state)
+TEST(numbers_of_every_kind_are_read)
 {
-    (void)state;
     assert_int_equal(RECOMMEND("--file-size", "2G", "--budget=1.5h", "--tolerance", "5%",
                                "--confidence=0.999", "--seed=9223372036854775807"),
                      0);
@@ -150,9 +144,8 @@ static void numbers_of_every_kind_are_read(void **state)
     assert_int_equal(settings.prepare_timeout_ns, 120 * NS_PER_S);
 }
 
-static void words_and_flags_are_read(void **state)
+TEST(words_and_flags_are_read)
 {
-    (void)state;
     assert_int_equal(RECOMMEND("--pattern=rw", "--objective=latency", "--method", "grid", "--cache=warm",
                                "--path", "/x y"),
                      0);
@@ -169,9 +162,8 @@ static void words_and_flags_are_read(void **state)
     assert_true(settings.advise && settings.shared_region && settings.no_lock);
 }
 
-static void range_holds_the_powers_of_two(void **state)
+TEST(range_holds_the_powers_of_two)
 {
-    (void)state;
     assert_int_equal(RECOMMEND("--request-size=4k..1m", "--queue-depth=1..8", "--threads=2..2"), 0);
     assert_levels(FACTOR_REQUEST_SIZE, 4096, 8192, 16384, 32768, 65536, 131072, 262144, 524288, 1048576);
     assert_levels(FACTOR_QUEUE_DEPTH, 1, 2, 4, 8);
@@ -180,9 +172,8 @@ static void range_holds_the_powers_of_two(void **state)
     assert_int_equal(settings.levels[FACTOR_REQUEST_SIZE].n, 21);
 }
 
-static void lists_become_ascending_and_distinct(void **state)
+TEST(lists_become_ascending_and_distinct)
 {
-    (void)state;
     assert_int_equal(RECOMMEND("--request-size=1m,4k,64k,4096", "--queue-depth=3,1..4", "--direct=1,0",
                                "--api=io_uring,psync", "--sync=each,none"),
                      0);
@@ -193,10 +184,9 @@ static void lists_become_ascending_and_distinct(void **state)
     assert_levels(FACTOR_SYNC, SYNC_NONE, SYNC_EACH);
 }
 
-static void at_most_64_levels_fit(void **state)
+TEST(at_most_64_levels_fit)
 {
     char list[512] = "--queue-depth=1";
-    (void)state;
     for (int i = 2; i <= 64; i++)
         snprintf(list + strlen(list), sizeof(list) - strlen(list), ",%d", i);
     assert_int_equal(RECOMMEND(list), 0);
@@ -206,9 +196,8 @@ static void at_most_64_levels_fit(void **state)
     assert_string_equal(err.text, "--queue-depth: too many values; give at most 64");
 }
 
-static void current_names_single_values(void **state)
+TEST(current_names_single_values)
 {
-    (void)state;
     assert_int_equal(RECOMMEND("--current=request_size=64k,direct=1,api=libaio"), 0);
     assert_true(settings.current_given);
     assert_true(settings.current.given[FACTOR_REQUEST_SIZE] && settings.current.given[FACTOR_DIRECT]);
@@ -263,10 +252,9 @@ static const struct {
       "budget=60s", "=4k", "request_size=5000", "direct=0,", "queue_depth=0"}},
 };
 
-static void garbage_is_refused_and_changes_nothing(void **state)
+TEST(garbage_is_refused_and_changes_nothing)
 {
     struct settings before;
-    (void)state;
     settings_init(&before);
     for (size_t i = 0; i < N_OF(garbage_of); i++) {
         const struct option_row *row = options_find(garbage_of[i].option, ~0U);
@@ -283,9 +271,8 @@ static void garbage_is_refused_and_changes_nothing(void **state)
     }
 }
 
-static void accepted_codes_become_a_set(void **state)
+TEST(accepted_codes_become_a_set)
 {
-    (void)state;
     assert_int_equal(RECOMMEND("--accept", "not_cold,existing_has_holes,not_cold"), 0);
     assert_int_equal(settings.accept,
                      WARNINGS_BIT(WARNING_NOT_COLD) | WARNINGS_BIT(WARNING_EXISTING_HAS_HOLES));
@@ -293,19 +280,17 @@ static void accepted_codes_become_a_set(void **state)
     assert_int_equal(settings.accept, WARNINGS_BIT(WARNING_STEAL));
 }
 
-static void every_code_can_be_accepted(void **state)
+TEST(every_code_can_be_accepted)
 {
-    (void)state;
     for (unsigned i = 0; i < WARNING_N; i++) {
         assert_int_equal(RECOMMEND("--accept", warnings_table[i].code), 0);
         assert_int_equal(settings.accept, WARNINGS_BIT(i));
     }
 }
 
-static void text_that_does_not_fit_is_refused(void **state)
+TEST(text_that_does_not_fit_is_refused)
 {
     static char argument[SETTINGS_TEXT_SIZE + 16] = "--path=";
-    (void)state;
     memset(argument + 7, 'x', SETTINGS_TEXT_SIZE - 1);
     assert_int_equal(RECOMMEND(argument), 0);
     assert_int_equal(strlen(settings.path), SETTINGS_TEXT_SIZE - 1);
@@ -314,7 +299,7 @@ static void text_that_does_not_fit_is_refused(void **state)
     assert_string_equal(settings.path, ".");
 }
 
-static void errors_say_what_to_write(void **state)
+TEST(errors_say_what_to_write)
 {
     static const struct {
         const char *argument, *text;
@@ -357,7 +342,6 @@ static void errors_say_what_to_write(void **state)
         {"-p", "'-p' is not an option; options are --NAME VALUE, see --help"},
         {"--", "'--' is not an option; options are --NAME VALUE, see --help"},
     };
-    (void)state;
     for (size_t i = 0; i < N_OF(errors); i++) {
         assert_int_equal(RECOMMEND(errors[i].argument), -EINVAL);
         assert_string_equal(err.text, errors[i].text);
@@ -365,44 +349,39 @@ static void errors_say_what_to_write(void **state)
     }
 }
 
-static void endless_names_are_refused(void **state)
+TEST(endless_names_are_refused)
 {
     char argument[400] = "--";
-    (void)state;
     memset(argument + 2, 'b', sizeof(argument) - 3);
     assert_int_equal(RECOMMEND(argument), -EINVAL);
     assert_non_null(strstr(err.text, "unknown option"));
 }
 
-static void stray_word_behind_a_value_is_refused(void **state)
+TEST(stray_word_behind_a_value_is_refused)
 {
-    (void)state;
     assert_int_equal(RECOMMEND("--budget", "60s", "70s"), -EINVAL);
     assert_non_null(strstr(err.text, "'70s' is not an option"));
 }
 
-static void option_in_the_place_of_a_value_is_not_eaten(void **state)
+TEST(option_in_the_place_of_a_value_is_not_eaten)
 {
-    (void)state;
     assert_int_equal(RECOMMEND("--path", "--json"), -EINVAL);
     assert_string_equal(err.text, "--path: the value is missing; write --path=DIR");
     assert_int_equal(RECOMMEND("--path=--json"), 0);
     assert_string_equal(settings.path, "--json");
 }
 
-static void of_repeated_options_the_last_wins(void **state)
+TEST(of_repeated_options_the_last_wins)
 {
-    (void)state;
     assert_int_equal(
         RECOMMEND("--budget=10s", "--request-size=4k..1m", "--budget", "20s", "--request-size=8k"), 0);
     assert_int_equal(settings.budget_ns, 20 * NS_PER_S);
     assert_levels(FACTOR_REQUEST_SIZE, 8192);
 }
 
-static void help_wins_over_everything(void **state)
+TEST(help_wins_over_everything)
 {
     struct settings before;
-    (void)state;
     settings_init(&before);
     assert_int_equal(RECOMMEND("--budget=garbage", "--help"), 1);
     assert_int_equal(RECOMMEND("-h", "--config=does-not-exist"), 1);
@@ -410,9 +389,8 @@ static void help_wins_over_everything(void **state)
     assert_memory_equal(&settings, &before, sizeof(settings));
 }
 
-static void measure_takes_one_value_a_factor(void **state)
+TEST(measure_takes_one_value_a_factor)
 {
-    (void)state;
     assert_int_equal(MEASURE("--request-size=4k,8k"), -EINVAL);
     assert_string_equal(err.text, "--request-size: 2 values are given, but measure takes one; keep one");
     assert_int_equal(MEASURE("--sync=end,none"), -EINVAL);
@@ -422,18 +400,16 @@ static void measure_takes_one_value_a_factor(void **state)
     assert_int_equal(settings.levels[FACTOR_THREADS].n, 0);
 }
 
-static void errors_need_no_place(void **state)
+TEST(errors_need_no_place)
 {
     char *argv[] = {(char *)"--budget=60"};
-    (void)state;
     settings_init(&settings);
     assert_int_equal(options_parse(&settings, OPTIONS_RECOMMEND, 1, argv, 0, NULL), -EINVAL);
 }
 
-static void nearest_name_is_near(void **state)
+TEST(nearest_name_is_near)
 {
     static const char *const names[] = {"recommend", "measure", "retune"};
-    (void)state;
     assert_string_equal(options_nearest("recomend", names, 3), "recommend");
     assert_string_equal(options_nearest("recommned", names, 3), "recommend");
     assert_string_equal(options_nearest("mesure", names, 3), "measure");
@@ -446,9 +422,8 @@ static void nearest_name_is_near(void **state)
     assert_null(options_nearest("measure", names, 0));
 }
 
-static void names_are_found_with_dashes_or_underscores(void **state)
+TEST(names_are_found_with_dashes_or_underscores)
 {
-    (void)state;
     assert_non_null(options_find("max-latency-p99", OPTIONS_RECOMMEND));
     assert_ptr_equal(options_find("max_latency_p99", OPTIONS_RECOMMEND),
                      options_find("max-latency-p99", OPTIONS_RECOMMEND));
@@ -457,36 +432,4 @@ static void names_are_found_with_dashes_or_underscores(void **state)
     assert_null(options_find("max-latency-p999", ~0U));
     assert_null(options_find("", ~0U));
     assert_null(options_find("replays", OPTIONS_RECOMMEND));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_given_leaves_the_defaults),
-        cmocka_unit_test(measure_has_its_own_duration_and_warmup_limit),
-        cmocka_unit_test(doctor_has_a_small_file_unless_another_is_asked_for),
-        cmocka_unit_test(defaults_that_help_states_are_those_that_settings_hold),
-        cmocka_unit_test(every_row_is_whole_and_unique),
-        cmocka_unit_test(numbers_of_every_kind_are_read),
-        cmocka_unit_test(words_and_flags_are_read),
-        cmocka_unit_test(range_holds_the_powers_of_two),
-        cmocka_unit_test(lists_become_ascending_and_distinct),
-        cmocka_unit_test(at_most_64_levels_fit),
-        cmocka_unit_test(current_names_single_values),
-        cmocka_unit_test(garbage_is_refused_and_changes_nothing),
-        cmocka_unit_test(accepted_codes_become_a_set),
-        cmocka_unit_test(every_code_can_be_accepted),
-        cmocka_unit_test(text_that_does_not_fit_is_refused),
-        cmocka_unit_test(errors_say_what_to_write),
-        cmocka_unit_test(endless_names_are_refused),
-        cmocka_unit_test(stray_word_behind_a_value_is_refused),
-        cmocka_unit_test(option_in_the_place_of_a_value_is_not_eaten),
-        cmocka_unit_test(of_repeated_options_the_last_wins),
-        cmocka_unit_test(help_wins_over_everything),
-        cmocka_unit_test(measure_takes_one_value_a_factor),
-        cmocka_unit_test(errors_need_no_place),
-        cmocka_unit_test(nearest_name_is_near),
-        cmocka_unit_test(names_are_found_with_dashes_or_underscores),
-    };
-    return cmocka_run_group_tests_name("tuner/options/options", tests, NULL, NULL);
 }

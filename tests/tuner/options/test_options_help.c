@@ -1,5 +1,5 @@
 /* Tests of tuner/options/options_help: the text against the table. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/options/options.h"
 
 #include <stdio.h>
@@ -43,9 +43,8 @@ static void check_help(unsigned command, const char *name)
     free(text);
 }
 
-static void help_mentions_every_option_of_the_command_and_no_other(void **state)
+TEST(help_mentions_every_option_of_the_command_and_no_other)
 {
-    (void)state;
     check_help(OPTIONS_RECOMMEND, "recommend");
     check_help(OPTIONS_MEASURE, "measure");
     check_help(OPTIONS_DOCTOR, "doctor");
@@ -53,12 +52,11 @@ static void help_mentions_every_option_of_the_command_and_no_other(void **state)
     check_help(OPTIONS_ADVISE, "advise write");
 }
 
-static void help_states_range_and_default_of_the_command(void **state)
+TEST(help_states_range_and_default_of_the_command)
 {
     char *recommend = print_help(OPTIONS_RECOMMEND, "recommend");
     char *measure = print_help(OPTIONS_MEASURE, "measure");
     char *predict = print_help(OPTIONS_PREDICT, "predict write");
-    (void)state;
     assert_non_null(strstr(recommend, "(1s..168h; default 60s)"));
     assert_non_null(strstr(recommend, "  --queue-depth N,...  "));
     assert_non_null(strstr(recommend, "requests in flight per thread (1..1024; default 1..64)"));
@@ -73,13 +71,4 @@ static void help_states_range_and_default_of_the_command(void **state)
     free(recommend);
     free(measure);
     free(predict);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(help_mentions_every_option_of_the_command_and_no_other),
-        cmocka_unit_test(help_states_range_and_default_of_the_command),
-    };
-    return cmocka_run_group_tests_name("tuner/options/options_help", tests, NULL, NULL);
 }

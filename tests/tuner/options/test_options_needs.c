@@ -1,5 +1,5 @@
 /* Tests of tuner/options/options_needs: what does nothing is said. */
-#include "tests/check.h"
+#include "tests/test.h"
 
 #include "tuner/options/options.h"
 
@@ -26,33 +26,29 @@ static int parse(unsigned command, const char *const *words, size_t n)
     parse(command, (const char *const[]){__VA_ARGS__},                                                       \
           sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
-static void an_option_alone_that_does_nothing_is_refused(void **state)
+TEST(an_option_alone_that_does_nothing_is_refused)
 {
-    (void)state;
     assert_int_equal(PARSE(OPTIONS_RECOMMEND, "--pattern", "read", "--overwrite"), -EINVAL);
     assert_string_equal(err.text, "--overwrite: does nothing without --existing");
     assert_int_equal(PARSE(OPTIONS_RECOMMEND, "--rate-floor", "50%", "--pattern", "read"), -EINVAL);
     assert_string_equal(err.text, "--rate-floor: does nothing without --profile or --profiles");
 }
 
-static void with_any_of_those_it_needs_it_is_taken(void **state)
+TEST(with_any_of_those_it_needs_it_is_taken)
 {
-    (void)state;
     assert_int_equal(PARSE(OPTIONS_RECOMMEND, "--overwrite", "--existing", "f", "--pattern", "read"), 0);
     assert_int_equal(PARSE(OPTIONS_RECOMMEND, "--rate-floor", "50%", "--profiles"), 0);
     assert_int_equal(PARSE(OPTIONS_RECOMMEND, "--rate-floor", "50%", "--profile", "low-latency"), 0);
 }
 
-static void a_command_without_what_it_needs_takes_it_alone(void **state)
+TEST(a_command_without_what_it_needs_takes_it_alone)
 {
-    (void)state;
     assert_int_equal(PARSE(OPTIONS_EMIT, "--bus", "nvme"), 0);
     assert_int_equal(PARSE(OPTIONS_RECOMMEND, "--bus", "nvme"), -EINVAL);
 }
 
-static void what_is_needed_may_stand_in_the_configuration(void **state)
+TEST(what_is_needed_may_stand_in_the_configuration)
 {
-    (void)state;
     FILE *file = fopen("needs.conf", "w");
     assert_non_null(file);
     fputs("existing = \"f\";\n", file);
@@ -61,10 +57,9 @@ static void what_is_needed_may_stand_in_the_configuration(void **state)
     remove("needs.conf");
 }
 
-static void every_name_that_is_needed_is_an_option(void **state)
+TEST(every_name_that_is_needed_is_an_option)
 {
     const struct option_row *row;
-    (void)state;
     for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
         const char *names = row->needs;
         while (names != NULL && *names != '\0') {
@@ -75,16 +70,4 @@ static void every_name_that_is_needed_is_an_option(void **state)
             names += length + (names[length] == ',');
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_option_alone_that_does_nothing_is_refused),
-        cmocka_unit_test(with_any_of_those_it_needs_it_is_taken),
-        cmocka_unit_test(a_command_without_what_it_needs_takes_it_alone),
-        cmocka_unit_test(what_is_needed_may_stand_in_the_configuration),
-        cmocka_unit_test(every_name_that_is_needed_is_an_option),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* Tests of tuner/options/options_set_calibrate: the pair of dirty limits. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/options/options.h"
 
 #include <errno.h>
@@ -14,37 +14,24 @@ static int calibrate_with(const char *argument)
     return options_parse(&settings, OPTIONS_CALIBRATE, 2, argv, 1, &err);
 }
 
-static void a_pair_of_dirty_limits_is_read(void **state)
+TEST(a_pair_of_dirty_limits_is_read)
 {
-    (void)state;
     assert_int_equal(calibrate_with("--set-dirty-limits=64m,1g"), 0);
     assert_true(settings.calibrate_limits_given);
     assert_true(settings.calibrate_limits_bytes[0] == 64ULL << 20);
     assert_true(settings.calibrate_limits_bytes[1] == 1ULL << 30);
 }
 
-static void what_is_no_pair_is_refused(void **state)
+TEST(what_is_no_pair_is_refused)
 {
-    (void)state;
     assert_int_equal(calibrate_with("--set-dirty-limits=64m"), -EINVAL);
     assert_int_equal(calibrate_with("--set-dirty-limits=64m,64m"), -EINVAL);
     assert_int_equal(calibrate_with("--set-dirty-limits=1m,2m,3m"), -EINVAL);
     assert_int_equal(calibrate_with("--set-dirty-limits=1k,2m"), -EINVAL);
 }
 
-static void calibrate_writes_less_than_other_commands_by_default(void **state)
+TEST(calibrate_writes_less_than_other_commands_by_default)
 {
-    (void)state;
     assert_int_equal(calibrate_with("--quiet"), 0);
     assert_true(!settings.calibrate_limits_given && settings.max_write_bytes == 8ULL << 30);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_pair_of_dirty_limits_is_read),
-        cmocka_unit_test(what_is_no_pair_is_refused),
-        cmocka_unit_test(calibrate_writes_less_than_other_commands_by_default),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* What the options of snippets take and what they refuse. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/options/options.h"
 #include "tuner/options/settings.h"
 
@@ -21,9 +21,8 @@ static int parse(const char *const *words, size_t n)
 #define EMIT(...)                                                                                            \
     parse((const char *const[]){__VA_ARGS__}, sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
 
-static void answers_to_emit_from_are_up_to_four_in_their_order(void **state)
+TEST(answers_to_emit_from_are_up_to_four_in_their_order)
 {
-    (void)state;
     assert_int_equal(EMIT("--list"), 0);
     assert_int_equal(settings.n_from, 0);
     assert_string_equal(settings.from[0], "-");
@@ -36,9 +35,8 @@ static void answers_to_emit_from_are_up_to_four_in_their_order(void **state)
     assert_int_equal(EMIT("--from="), -EINVAL);
 }
 
-static void a_version_is_major_and_minor(void **state)
+TEST(a_version_is_major_and_minor)
 {
-    (void)state;
     assert_int_equal(EMIT("--target-version=18"), 0);
     assert_true(settings.target_version[0] == 18 && settings.target_version[1] == 0);
     assert_int_equal(EMIT("--target-version=10.11.6"), 0);
@@ -46,13 +44,4 @@ static void a_version_is_major_and_minor(void **state)
     static const char *const wrong[] = {"", "0", "9.", "9..2", "v9", "9.2-rc1", "99999", "1.2.3.4", "-1"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         assert_int_equal(EMIT("--target-version", wrong[i]), -EINVAL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(answers_to_emit_from_are_up_to_four_in_their_order),
-        cmocka_unit_test(a_version_is_major_and_minor),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

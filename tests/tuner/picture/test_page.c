@@ -1,5 +1,5 @@
 /* What stands in a page, and that no text of a document becomes anything but text. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/picture/page.h"
 #include "tuner/picture/page_digest.h"
 
@@ -76,7 +76,7 @@ static void check_order(const char *page, const char *const *parts, size_t n)
     }
 }
 
-static void summary_table_and_commands_are_in_the_page(void **state)
+TEST(summary_table_and_commands_are_in_the_page)
 {
     static const char *const parts[] = {
         "<h1>randwrite on ",
@@ -97,7 +97,6 @@ static void summary_table_and_commands_are_in_the_page(void **state)
         "rw=randwrite",
     };
     char *page = page_of(FULL);
-    (void)state;
     assert_non_null(page);
     check_order(page, parts, sizeof parts / sizeof parts[0]);
     assert_int_equal(count(page, "{{"), 0);
@@ -126,7 +125,7 @@ static void check_harmless(const char *page)
         "what") ", " EVIL_AT("why") "}], \"importance\": {\"words\": [\"" EVIL                               \
                                     "\"]}, \"search\": {" EVIL_AT("method_asked") "}"
 
-static void hostile_texts_stay_texts(void **state)
+TEST(hostile_texts_stay_texts)
 {
     static const char *const texts[] = {
         ANSWER(EVIL_SYSTEM EVIL_LISTS ", \"recommendation\": " CHOSEN POINTS ", \"fio_job\": \"" EVIL "\""),
@@ -134,7 +133,6 @@ static void hostile_texts_stay_texts(void **state)
         "{\"schema\": \"fstune/measurement/1\", \"pattern\": {\"name\": \"" EVIL
         "\"}, \"system\": {\"simulated\": true, \"surface\": \"" EVIL "\"}}",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         char *page = page_of_nights(texts[i], 2);
         assert_non_null(page);
@@ -144,10 +142,9 @@ static void hostile_texts_stay_texts(void **state)
     }
 }
 
-static void a_path_is_one_word_of_the_command(void **state)
+TEST(a_path_is_one_word_of_the_command)
 {
     char *page = page_of(ANSWER(", \"system\": {\"path\": \"/a b'$(c)\"}, \"search\": {\"seed\": 1}"));
-    (void)state;
     assert_non_null(page);
     assert_non_null(strstr(page, " --path &#39;/a b&#39;\\&#39;&#39;$(c)&#39; --seed 1"));
     free(page);
@@ -166,14 +163,13 @@ static char *between(const char *page, const char *begin, const char *end)
     return text;
 }
 
-static void the_policy_knows_script_and_style_by_their_digests(void **state)
+TEST(the_policy_knows_script_and_style_by_their_digests)
 {
     static const struct {
         const char *policy, *begin, *end;
     } cases[] = {{"script-src 'sha256-", "<script>", "</script>"},
                  {"style-src 'sha256-", "<style>", "</style>"}};
     char *page = page_of(FULL);
-    (void)state;
     assert_non_null(page);
     assert_non_null(strstr(page, "content=\"default-src 'none'; "));
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -187,10 +183,9 @@ static void the_policy_knows_script_and_style_by_their_digests(void **state)
     free(page);
 }
 
-static void the_data_of_the_scripts_are_the_rows(void **state)
+TEST(the_data_of_the_scripts_are_the_rows)
 {
     char *page = page_of(FULL);
-    (void)state;
     assert_non_null(page);
     char *text = between(page, "<script type=\"application/json\" id=\"data\">", "</script>");
     json_t *data = json_loads(text, 0, NULL);
@@ -205,30 +200,28 @@ static void the_data_of_the_scripts_are_the_rows(void **state)
     free(page);
 }
 
-static void another_objective_than_throughput_is_named(void **state)
+TEST(another_objective_than_throughput_is_named)
 {
     char *page =
         page_of(ANSWER(JUDGED POINTS ", \"objective\": {\"name\": \"latency\", \"unit\": \"ns\", "
                                      "\"better\": \"lower\", \"mean\": 151788, "
                                      "\"ratio_to_baseline\": {\"mean\": 0.5}}, \"search\": {\"seed\": 7}"));
-    (void)state;
     assert_non_null(page);
     assert_non_null(strstr(page, "latency: <b>152 us</b>, 0.50 times that of the baseline; less is better"));
     assert_non_null(strstr(page, " --objective latency"));
     free(page);
 }
 
-static void damaged_rows_are_left_out_and_counted(void **state)
+TEST(damaged_rows_are_left_out_and_counted)
 {
     char *page =
         page_of(ANSWER(", \"points\": [" POINT("4096", "8", "1e9") ", 7, {}, " POINT("5", "8", "1") "]"));
-    (void)state;
     assert_non_null(page);
     assert_non_null(strstr(page, "3 damaged rows"));
     free(page);
 }
 
-static void members_of_other_types_do_no_harm(void **state)
+TEST(members_of_other_types_do_no_harm)
 {
     static const char *const texts[] = {
         "{\"schema\": \"fstune/recommendation/1\"}",
@@ -240,7 +233,6 @@ static void members_of_other_types_do_no_harm(void **state)
         "{\"schema\": \"fstune/measurement/1\", \"row\": [], \"seed\": {}, \"runs\": [[], {\"seconds\": "
         "-1}]}",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         char *page = page_of(texts[i]);
         assert_non_null(page);
@@ -249,26 +241,9 @@ static void members_of_other_types_do_no_harm(void **state)
     }
 }
 
-static void a_document_of_another_program_is_refused(void **state)
+TEST(a_document_of_another_program_is_refused)
 {
-    (void)state;
     assert_null(page_of("{}"));
     assert_null(page_of("[]"));
     assert_null(page_of("{\"schema\": \"fstune/plan/1\"}"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(summary_table_and_commands_are_in_the_page),
-        cmocka_unit_test(hostile_texts_stay_texts),
-        cmocka_unit_test(a_path_is_one_word_of_the_command),
-        cmocka_unit_test(the_policy_knows_script_and_style_by_their_digests),
-        cmocka_unit_test(the_data_of_the_scripts_are_the_rows),
-        cmocka_unit_test(another_objective_than_throughput_is_named),
-        cmocka_unit_test(damaged_rows_are_left_out_and_counted),
-        cmocka_unit_test(members_of_other_types_do_no_harm),
-        cmocka_unit_test(a_document_of_another_program_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* fstune report as a user runs it. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 
 #include <stdio.h>
@@ -11,9 +11,9 @@ static struct rig_run run;
 
 #define SEARCH "recommend --quiet --pattern randwrite --simulate peak.conf --budget 20s --seed 1 --json "
 
-static int enter(void **state)
+FIXTURE(enter)
 {
-    if (rig_enter(state) != 0)
+    if (rig_enter(test_state) != 0)
         return -1;
     rig_simulator("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
     rig_run_line(&run, SEARCH);
@@ -23,10 +23,12 @@ static int enter(void **state)
     return mkdir("dir", 0755);
 }
 
-static void a_search_becomes_a_page(void **state)
+GROUP(enter, rig_leave);
+GROUP_NEEDS(rig_find_program);
+
+TEST(a_search_becomes_a_page)
 {
     struct stat status;
-    (void)state;
     rig_run_line(&run, "report --html page.html --from answer.json");
     assert_int_equal(run.code, 0);
     assert_string_equal(run.out, "");
@@ -36,9 +38,8 @@ static void a_search_becomes_a_page(void **state)
     rig_free(&run);
 }
 
-static void the_same_answers_give_the_same_page(void **state)
+TEST(the_same_answers_give_the_same_page)
 {
-    (void)state;
     rig_run_line(&run, "report --html one.html --from answer.json --from answer.json");
     assert_int_equal(run.code, 0);
     rig_free(&run);
@@ -49,9 +50,8 @@ static void the_same_answers_give_the_same_page(void **state)
     assert_int_equal(system("grep -q 'Answers over time' one.html"), 0);
 }
 
-static void a_run_of_the_history_is_shown_with_those_before_it(void **state)
+TEST(a_run_of_the_history_is_shown_with_those_before_it)
 {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         rig_run_line(&run, SEARCH "--save kept.db");
         rig_free(&run);
@@ -66,9 +66,8 @@ static void a_run_of_the_history_is_shown_with_those_before_it(void **state)
     assert_int_not_equal(system("grep -q 'Answers over time' first.html"), 0);
 }
 
-static void what_the_history_does_not_hold_is_refused(void **state)
+TEST(what_the_history_does_not_hold_is_refused)
 {
-    (void)state;
     rig_run_line(&run, SEARCH "--save other.db");
     rig_free(&run);
     rig_run_line(&run, "report --html none.html --db other.db --run 99");
@@ -84,9 +83,8 @@ static void what_the_history_does_not_hold_is_refused(void **state)
     rig_free(&run);
 }
 
-static void the_journal_of_a_search_is_shown(void **state)
+TEST(the_journal_of_a_search_is_shown)
 {
-    (void)state;
     rig_run_line(&run, SEARCH "--resume journal");
     rig_write("kept.json", "%s", run.out);
     rig_free(&run);
@@ -96,7 +94,7 @@ static void the_journal_of_a_search_is_shown(void **state)
     assert_int_equal(system("grep -q 'The search over time' page.html"), 0);
 }
 
-static void wrong_command_lines_are_refused_in_one_line(void **state)
+TEST(wrong_command_lines_are_refused_in_one_line)
 {
     static const struct {
         const char *line, *part;
@@ -110,25 +108,9 @@ static void wrong_command_lines_are_refused_in_one_line(void **state)
         {"report --html absent/page.html --from answer.json", "absent/page.html"},
         {"report --htm page.html", "did you mean --html?"},
     };
-    (void)state;
     for (size_t i = 0; i < RIG_COUNT(cases); i++) {
         rig_run_line(&run, cases[i].line);
         rig_check_error(&run, 2, cases[i].part);
         rig_free(&run);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_search_becomes_a_page),
-        cmocka_unit_test(the_same_answers_give_the_same_page),
-        cmocka_unit_test(a_run_of_the_history_is_shown_with_those_before_it),
-        cmocka_unit_test(what_the_history_does_not_hold_is_refused),
-        cmocka_unit_test(the_journal_of_a_search_is_shown),
-        cmocka_unit_test(wrong_command_lines_are_refused_in_one_line),
-    };
-    if (!rig_find_program())
-        return RIG_SKIPPED;
-    return cmocka_run_group_tests(tests, enter, rig_leave);
 }

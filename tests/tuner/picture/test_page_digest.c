@@ -1,10 +1,10 @@
 /* SHA-256 as FIPS 180-4 and other programs have it, around the lengths at which the padding changes. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/picture/page_digest.h"
 
 #include <string.h>
 
-static void digests_are_those_of_other_programs(void **state)
+TEST(digests_are_those_of_other_programs)
 {
     static const struct {
         const char *text;
@@ -19,7 +19,6 @@ static void digests_are_those_of_other_programs(void **state)
         {"a", 64, "/+BU/nrgy23GXDr5th1SCfQ5hR20PQulmXM33xVGaOs="},
         {"a", 1000, "Qe3s5C1j6Nm/UVqbppMuHCDLyfWl0TRkWttdsblzfqM="},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char bytes[1024] = "", text[PAGE_DIGEST_TEXT_SIZE];
         size_t length = strlen(cases[i].text);
@@ -27,10 +26,4 @@ static void digests_are_those_of_other_programs(void **state)
             memcpy(bytes + k * length, cases[i].text, length);
         assert_string_equal(page_digest(bytes, length * cases[i].n_times, text), cases[i].digest);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(digests_are_those_of_other_programs)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

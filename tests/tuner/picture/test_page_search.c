@@ -1,5 +1,5 @@
 /* Who led a search, as its journal tells it. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/picture/page_inside.h"
 
 #include <string.h>
@@ -35,14 +35,13 @@ static double member(const json_t *course, size_t step, size_t i)
     return json_number_value(json_array_get(json_array_get(json_object_get(course, "steps"), step), i));
 }
 
-static void the_highest_mean_so_far_leads(void **state)
+TEST(the_highest_mean_so_far_leads)
 {
     struct journal_run runs[] = {run_of(1, 1, 100), run_of(2, 2, 300), run_of(2, 3, 100), run_of(1, 4, 260)};
     static const struct {
         double leader, n, mean;
     } expected[] = {{0, 1, 100}, {1, 1, 300}, {1, 2, 200}, {1, 2, 200}};
     json_t *course = course_of(runs, 4, 0);
-    (void)state;
     assert_int_equal(json_array_size(json_object_get(course, "steps")), 4);
     assert_int_equal(json_array_size(json_object_get(course, "settings")), 2);
     for (size_t i = 0; i < 4; i++) {
@@ -53,12 +52,11 @@ static void the_highest_mean_so_far_leads(void **state)
     json_decref(course);
 }
 
-static void an_interval_needs_three_runs_of_the_leader(void **state)
+TEST(an_interval_needs_three_runs_of_the_leader)
 {
     struct journal_run runs[] = {run_of(1, 1, 90), run_of(1, 2, 100), run_of(1, 3, 110)};
     json_t *course = course_of(runs, 3, 0);
     const json_t *steps = json_object_get(course, "steps");
-    (void)state;
     assert_true(json_is_null(json_array_get(json_array_get(steps, 1), 6)));
     /* Student's t for 2 degrees of freedom at 97.5 % is 4.303; the standard error 10 / sqrt(3). */
     assert_close(member(course, 2, 6), 100 - 4.303 * 5.7735, 0.01);
@@ -66,24 +64,13 @@ static void an_interval_needs_three_runs_of_the_leader(void **state)
     json_decref(course);
 }
 
-static void runs_that_no_longer_held_do_not_count(void **state)
+TEST(runs_that_no_longer_held_do_not_count)
 {
     struct journal_run runs[] = {run_of(1, 1, 900), run_of(2, 2, 100)};
     json_t *course = course_of(runs, 2, 1), *none = course_of(runs, 2, 2);
-    (void)state;
     assert_int_equal(json_array_size(json_object_get(course, "steps")), 1);
     assert_close(member(course, 0, 5), 100, 1e-9);
     assert_int_equal(json_array_size(json_object_get(none, "steps")), 0);
     json_decref(course);
     json_decref(none);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_highest_mean_so_far_leads),
-        cmocka_unit_test(an_interval_needs_three_runs_of_the_leader),
-        cmocka_unit_test(runs_that_no_longer_held_do_not_count),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

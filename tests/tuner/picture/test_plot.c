@@ -1,5 +1,5 @@
 /* Scripts of every kind: texts stay texts, data blocks hold numbers, and what is missing is said. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/picture/plot.h"
 #include "tuner/picture/plot_script.h"
 
@@ -29,9 +29,8 @@ static int draw(const char *kind, const char *text, struct plot_request request)
     return result;
 }
 
-static int done(void **state)
+FIXTURE(done)
 {
-    (void)state;
     free(script);
     script = NULL;
     return 0;
@@ -56,12 +55,11 @@ static void add_numbers(FILE *out, const char *key, size_t n)
     fputs("],", out);
 }
 
-static void columns_of_several_writes_show_mean_range_and_the_worst_state(void **state)
+TEST_WITH(columns_of_several_writes_show_mean_range_and_the_worst_state, NULL, done)
 {
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    (void)state;
     assert_non_null(out);
     fputs("{\"schema\":\"fstune/write-prediction/1\",", out);
     add_numbers(out, "costs_s", 2999);
@@ -93,9 +91,8 @@ static void strip_texts(char *text)
     *out = '\0';
 }
 
-static void texts_of_a_prediction_stay_texts_and_states_are_bands(void **state)
+TEST_WITH(texts_of_a_prediction_stay_texts_and_states_are_bands, NULL, done)
 {
-    (void)state;
     assert_int_equal(
         draw("prediction",
              "{\"schema\":\"fstune/write-prediction/1\",\"mode\":\"" EVIL "\",\"naive_total_s\":6,"
@@ -114,7 +111,7 @@ static void texts_of_a_prediction_stay_texts_and_states_are_bands(void **state)
     assert_non_null(strstr(err.text, "predict write"));
 }
 
-static void texts_from_outside_never_leave_their_quotes(void **state)
+TEST_WITH(texts_from_outside_never_leave_their_quotes, NULL, done)
 {
     static const char text[] =
         "{\"schema\": \"fstune/recommendation/1\", \"pattern\": {\"name\": \"" EVIL "\"},"
@@ -126,7 +123,6 @@ static void texts_from_outside_never_leave_their_quotes(void **state)
         "{\"request_size\": 4096, \"api\": \"b\", \"mean\": 7, \"latency_ns\": {\"mean\": 3, \"p50\": 3}}]}";
     const struct plot_ops *ops;
     size_t n = 0;
-    (void)state;
     for (size_t i = 0; (ops = plot_row(i)) != NULL; i++) {
         struct plot_request request = request_of(PLOT_PNG);
         request.title = "a`b`'; system('c') #\\";
@@ -142,9 +138,8 @@ static void texts_from_outside_never_leave_their_quotes(void **state)
     assert_int_equal(n, 6); /* without time and convergence, which need runs */
 }
 
-static void a_text_keeps_whole_characters_and_loses_control(void **state)
+TEST_WITH(a_text_keeps_whole_characters_and_loses_control, NULL, done)
 {
-    (void)state;
     size_t size;
     free(script);
     FILE *out = open_memstream(&script, &size);
@@ -154,10 +149,9 @@ static void a_text_keeps_whole_characters_and_loses_control(void **state)
     assert_string_equal(script, "'it''s?[2J?''gr...'");
 }
 
-static void every_kind_has_a_row_and_draws_what_it_can_from_a_table(void **state)
+TEST_WITH(every_kind_has_a_row_and_draws_what_it_can_from_a_table, NULL, done)
 {
     static const char *const kinds[] = {"bars", "bars3d", "lines", "heatmap", "percentiles", "pareto"};
-    (void)state;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         for (int terminal = PLOT_PNG; terminal <= PLOT_DUMB; terminal++) {
             assert_int_equal(draw(kinds[i], table, request_of((enum plot_terminal)terminal)), 0);
@@ -169,9 +163,8 @@ static void every_kind_has_a_row_and_draws_what_it_can_from_a_table(void **state
     assert_null(plot_find("pie"));
 }
 
-static void kinds_that_need_runs_say_where_to_get_them(void **state)
+TEST_WITH(kinds_that_need_runs_say_where_to_get_them, NULL, done)
 {
-    (void)state;
     assert_int_equal(draw("time", table, request_of(PLOT_PNG)), -ENODATA);
     assert_non_null(strstr(err.text, "fstune measure"));
     assert_int_equal(draw("convergence", table, request_of(PLOT_PNG)), -ENODATA);
@@ -179,10 +172,9 @@ static void kinds_that_need_runs_say_where_to_get_them(void **state)
     assert_int_equal(draw("percentiles", "threads,mean\n1,5\n", request_of(PLOT_PNG)), -ENODATA);
 }
 
-static void colour_of_a_bar_is_its_scatter(void **state)
+TEST(colour_of_a_bar_is_its_scatter)
 {
     struct plot_point point = {.mean_bps = 100, .std_bps = 0};
-    (void)state;
     assert_string_equal(plot_scatters[plot_script_scatter(&point)].words, "up to 1 %");
     point.std_bps = 4.9;
     assert_string_equal(plot_scatters[plot_script_scatter(&point)].words, "up to 5 %");
@@ -192,7 +184,7 @@ static void colour_of_a_bar_is_its_scatter(void **state)
     assert_string_equal(plot_scatters[plot_script_scatter(&point)].words, "one run only");
 }
 
-static void a_heat_map_marks_the_best_and_what_is_as_good(void **state)
+TEST_WITH(a_heat_map_marks_the_best_and_what_is_as_good, NULL, done)
 {
     static const char text[] = "{\"schema\": \"fstune/recommendation/1\", \"points\": ["
                                "{\"request_size\": 4096, \"queue_depth\": 1, \"mean\": 5}, "
@@ -201,7 +193,6 @@ static void a_heat_map_marks_the_best_and_what_is_as_good(void **state)
                                "\"recommendation\": {\"request_size\": 8192, \"queue_depth\": 1},"
                                "\"equivalent\": [{\"request_size\": 8192, \"queue_depth\": 1}, "
                                "{\"request_size\": 4096, \"queue_depth\": 2}]}";
-    (void)state;
     assert_int_equal(draw("heatmap", text, request_of(PLOT_PNG)), 0);
     assert_non_null(strstr(script, "$best << EOD\n1 0\nEOD\n"));
     assert_non_null(strstr(script, "$equal << EOD\n0 1\nEOD\n"));
@@ -209,12 +200,11 @@ static void a_heat_map_marks_the_best_and_what_is_as_good(void **state)
     assert_non_null(strstr(script, "title 'recommended'"));
 }
 
-static void lines_refuse_words_and_too_many_of_them(void **state)
+TEST_WITH(lines_refuse_words_and_too_many_of_them, NULL, done)
 {
     char many[1024] = "request_size,threads,mean\n";
     struct plot_request request = request_of(PLOT_PNG);
     size_t used = strlen(many);
-    (void)state;
     request.x = "api";
     assert_int_equal(draw("lines", "api,threads,mean\npool,1,5\npsync,1,6\n", request), -EINVAL);
     for (int i = 1; i <= PLOT_N_SERIES + 1; i++)
@@ -227,13 +217,12 @@ static void lines_refuse_words_and_too_many_of_them(void **state)
     assert_int_equal(draw("lines", many, request), 0); /* one line then */
 }
 
-static void lines_break_where_a_point_is_missing(void **state)
+TEST_WITH(lines_break_where_a_point_is_missing, NULL, done)
 {
     static const char text[] =
         "request_size,queue_depth,mean,ci_low,ci_high\n4k,1,1,0.5,2\n8k,1,2,1,3\n16k,1,3,2,4\n"
         "4k,8,5,4,6\n16k,8,7,6,8\n";
     struct plot_request request = request_of(PLOT_PNG);
-    (void)state;
     request.x = "request_size";
     request.y = "queue_depth";
     assert_int_equal(draw("lines", text, request), 0);
@@ -242,32 +231,13 @@ static void lines_break_where_a_point_is_missing(void **state)
     assert_non_null(strstr(script, "$line0 << EOD\n4096 1 0.5 2\n8192 2 1 3\n16384 3 2 4\nEOD\n"));
 }
 
-static void units_follow_the_largest_rate(void **state)
+TEST(units_follow_the_largest_rate)
 {
     char text[32];
-    (void)state;
     assert_string_equal(plot_script_unit(2e9).name, "GB/s");
     assert_string_equal(plot_script_unit(9.99e8).name, "MB/s");
     assert_string_equal(plot_script_unit(12).name, "B/s");
     assert_string_equal(plot_script_rate(4.2e6, plot_script_unit(2e9), text), "0.004");
     assert_string_equal(plot_script_rate(1.214e9, plot_script_unit(2e9), text), "1.21");
     assert_string_equal(plot_script_rate(314.4e6, plot_script_unit(5e8), text), "314");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(texts_from_outside_never_leave_their_quotes, done),
-        cmocka_unit_test_teardown(a_text_keeps_whole_characters_and_loses_control, done),
-        cmocka_unit_test_teardown(every_kind_has_a_row_and_draws_what_it_can_from_a_table, done),
-        cmocka_unit_test_teardown(texts_of_a_prediction_stay_texts_and_states_are_bands, done),
-        cmocka_unit_test_teardown(columns_of_several_writes_show_mean_range_and_the_worst_state, done),
-        cmocka_unit_test_teardown(kinds_that_need_runs_say_where_to_get_them, done),
-        cmocka_unit_test(colour_of_a_bar_is_its_scatter),
-        cmocka_unit_test_teardown(a_heat_map_marks_the_best_and_what_is_as_good, done),
-        cmocka_unit_test_teardown(lines_refuse_words_and_too_many_of_them, done),
-        cmocka_unit_test_teardown(lines_break_where_a_point_is_missing, done),
-        cmocka_unit_test(units_follow_the_largest_rate),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* What pictures are made of is read from JSON, journals and tables, or refused with the reason. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/picture/plot_data.h"
 
 #include <errno.h>
@@ -17,9 +17,8 @@ static int read_text(const char *text)
     return plot_data_read(&data, text, strlen(text), &err);
 }
 
-static int done(void **state)
+FIXTURE(done)
 {
-    (void)state;
     plot_data_done(&data);
     return 0;
 }
@@ -29,9 +28,8 @@ static const char *level_of(size_t point, size_t factor)
     return data.levels[factor].level[data.points[point].level[factor]].text;
 }
 
-static void rows_of_one_point_in_a_table_are_its_runs(void **state)
+TEST_WITH(rows_of_one_point_in_a_table_are_its_runs, NULL, done)
 {
-    (void)state;
     assert_int_equal(read_text("pattern,request_size,direct,throughput_bps\n"
                                "read,64k,1,100\nread,4096,0,50\nread,65536,1,110\n\nread,64k,1,120\n"),
                      0);
@@ -47,9 +45,8 @@ static void rows_of_one_point_in_a_table_are_its_runs(void **state)
     assert_int_equal(data.points[0].level[PLOT_FACTOR_THREADS], PLOT_NO_LEVEL);
 }
 
-static void figures_of_a_single_row_stay_as_they_are(void **state)
+TEST_WITH(figures_of_a_single_row_stay_as_they_are, NULL, done)
 {
-    (void)state;
     assert_int_equal(read_text("\"request_size\",throughput_bps,std_bps,ci_low_bps,ci_high_bps,mood\r\n"
                                "\"4k\",100,7,,130,good\r\n"),
                      0);
@@ -59,7 +56,7 @@ static void figures_of_a_single_row_stay_as_they_are(void **state)
     assert_string_equal(data.ignored, "mood");
 }
 
-static void damaged_tables_are_refused_with_their_line(void **state)
+TEST_WITH(damaged_tables_are_refused_with_their_line, NULL, done)
 {
     static const char *const texts[] = {
         "request_size,throughput_bps\n4k,1\n5q,1\n",   "request_size,throughput_bps\n4k,1\n4k\n",
@@ -67,7 +64,6 @@ static void damaged_tables_are_refused_with_their_line(void **state)
         "request_size,throughput_bps\n4k,1\n4k,inf\n", "request_size,throughput_bps\n4k,1\n4k,\n",
         "direct,throughput_bps\n1,1\n2,1\n",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         assert_int_equal(read_text(texts[i]), -EINVAL);
         assert_non_null(strstr(err.text, "line 3"));
@@ -79,9 +75,8 @@ static void damaged_tables_are_refused_with_their_line(void **state)
     assert_int_equal(plot_data_read(&data, "a\0b", 3, &err), -EINVAL);
 }
 
-static void commas_between_quotes_belong_to_the_field(void **state)
+TEST_WITH(commas_between_quotes_belong_to_the_field, NULL, done)
 {
-    (void)state;
     assert_int_equal(read_text("\"pattern\",\"request_size\", \"throughput_bps\"\r\n"
                                "\"seq-read=40,rand-write=60\",4096,5\r\n\"a\"\"b,c\",4k,6\n"),
                      0);
@@ -99,9 +94,8 @@ static void commas_between_quotes_belong_to_the_field(void **state)
     "\"request_size\": 8192, \"queue_depth\": 8, \"direct\": 1, \"api\": \"pool\", \"threads\": 1, "         \
     "\"sync\": \"end\""
 
-static void a_recommendation_knows_roles_and_what_to_distrust(void **state)
+TEST_WITH(a_recommendation_knows_roles_and_what_to_distrust, NULL, done)
 {
-    (void)state;
     assert_int_equal(
         read_text("{\"schema\": \"fstune/recommendation/1\", \"pattern\": {\"name\": \"randread\"},"
                   " \"points\": [{" SETTING ", \"mean\": 5e8, \"std\": 0, \"latency_ns\": {\"p99\": 900}, "
@@ -124,9 +118,8 @@ static void a_recommendation_knows_roles_and_what_to_distrust(void **state)
     assert_string_equal(data.place, "simulated surface \"s\"");
 }
 
-static void runs_of_a_measurement_lie_end_to_end(void **state)
+TEST_WITH(runs_of_a_measurement_lie_end_to_end, NULL, done)
 {
-    (void)state;
     assert_int_equal(
         read_text(
             "{\"schema\": \"fstune/measurement/1\", \"row\": {" SETTING ", \"mean\": 5e8},"
@@ -148,9 +141,8 @@ static void runs_of_a_measurement_lie_end_to_end(void **state)
     "\"achieved_depth\":8,\"seconds\":1,\"warmup_seconds\":0.5,\"bytes\":1,\"moved_bytes\":1,"               \
     "\"warmup\":\"limit\",\"sampled\":false,\"fresh\":false,\"doubts\":[]}\n"
 
-static void a_journal_gives_runs_in_time_and_points_of_them(void **state)
+TEST_WITH(a_journal_gives_runs_in_time_and_points_of_them, NULL, done)
 {
-    (void)state;
     assert_int_equal(
         read_text("{\"schema\":\"fstune/journal/1\",\"pattern\":\"read\",\"objective\":\"latency\"}\n" RUN(
             "0", "2", SETTING, "10") RUN("1", "4", OTHER, "20") RUN("2", "6", SETTING, "12")),
@@ -163,9 +155,8 @@ static void a_journal_gives_runs_in_time_and_points_of_them(void **state)
     assert_true(data.lower_is_better && !data.runs[0].stable);
 }
 
-static void cells_of_an_experiment_carry_what_is_fixed_and_their_answers(void **state)
+TEST_WITH(cells_of_an_experiment_carry_what_is_fixed_and_their_answers, NULL, done)
 {
-    (void)state;
     assert_int_equal(
         read_text("{\"schema\": \"fstune/experiment/1\", \"confidence\": 0.9, "
                   "\"fixed\": {\"pattern\": \"randread\", \"threads\": 1, \"cache\": \"cold\"}, \"points\": ["
@@ -191,9 +182,8 @@ static void cells_of_an_experiment_carry_what_is_fixed_and_their_answers(void **
     assert_int_equal(data.points[3].marks, PLOT_BEST);
 }
 
-static void an_experiment_without_fixed_factors_is_read_and_damaged_cells_are_refused(void **state)
+TEST_WITH(an_experiment_without_fixed_factors_is_read_and_damaged_cells_are_refused, NULL, done)
 {
-    (void)state;
     assert_int_equal(read_text("{\"schema\": \"fstune/experiment/1\", \"points\": [{\"request_size\": 4096, "
                                "\"mean\": 5}]}"),
                      0);
@@ -204,9 +194,8 @@ static void an_experiment_without_fixed_factors_is_read_and_damaged_cells_are_re
         -EINVAL);
 }
 
-static void other_documents_are_refused(void **state)
+TEST_WITH(other_documents_are_refused, NULL, done)
 {
-    (void)state;
     assert_int_equal(read_text("{\"schema\": \"fstune/other/1\"}"), -EINVAL);
     assert_int_equal(read_text("{\"schema\": "), -EINVAL);
     assert_int_equal(read_text("{\"schema\": \"fstune/recommendation/1\", \"points\": []}"), -ENODATA);
@@ -223,9 +212,8 @@ static void other_documents_are_refused(void **state)
 
 #define LATE "{\"state\":\"free_run\",\"chunk\":1}"
 
-static void a_prediction_gives_costs_states_and_limits(void **state)
+TEST_WITH(a_prediction_gives_costs_states_and_limits, NULL, done)
 {
-    (void)state;
     assert_int_equal(read_text(PREDICTION
                                "\"limits\":{\"background_bytes\":5,\"hard_bytes\":1e400},"
                                "\"costs_s\":[1,2.5,3],\"dirty_bytes\":[1,2,3],\"load\":{\"bytes\":3000},"
@@ -252,7 +240,7 @@ static void a_prediction_gives_costs_states_and_limits(void **state)
     assert_string_equal(writes->load, "3 writes, 3.00 kB in all");
 }
 
-static void damaged_predictions_are_refused(void **state)
+TEST_WITH(damaged_predictions_are_refused, NULL, done)
 {
     static const char *const wrong[] = {
         "\"states\":[]}",
@@ -269,7 +257,6 @@ static void damaged_predictions_are_refused(void **state)
         "\"costs_s\":[1],\"dirty_bytes\":[1],\"states\":[7]}",
     };
     char text[512];
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         snprintf(text, sizeof text, PREDICTION "%s", wrong[i]);
         if (read_text(text) != -EINVAL || strstr(err.text, "are damaged") == NULL)
@@ -277,11 +264,10 @@ static void damaged_predictions_are_refused(void **state)
     }
 }
 
-static void points_and_levels_are_limited(void **state)
+TEST_WITH(points_and_levels_are_limited, NULL, done)
 {
     size_t size = (PLOT_MAX_LEVELS + 8) * 16;
     char *text = malloc(size);
-    (void)state;
     assert_non_null(text);
     int used = snprintf(text, size, "threads,mean\n");
     for (int i = 0; i <= PLOT_MAX_LEVELS; i++)
@@ -290,33 +276,10 @@ static void points_and_levels_are_limited(void **state)
     free(text);
 }
 
-static void factors_are_found_by_both_spellings(void **state)
+TEST(factors_are_found_by_both_spellings)
 {
-    (void)state;
     assert_int_equal(plot_factor_find("request-size"), PLOT_FACTOR_REQUEST_SIZE);
     assert_int_equal(plot_factor_find("queue_depth"), PLOT_FACTOR_QUEUE_DEPTH);
     assert_int_equal(plot_factor_find("queue"), PLOT_FACTOR_N);
     assert_int_equal(plot_factor_find(""), PLOT_FACTOR_N);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(rows_of_one_point_in_a_table_are_its_runs, done),
-        cmocka_unit_test_teardown(figures_of_a_single_row_stay_as_they_are, done),
-        cmocka_unit_test_teardown(commas_between_quotes_belong_to_the_field, done),
-        cmocka_unit_test_teardown(damaged_tables_are_refused_with_their_line, done),
-        cmocka_unit_test_teardown(a_recommendation_knows_roles_and_what_to_distrust, done),
-        cmocka_unit_test_teardown(runs_of_a_measurement_lie_end_to_end, done),
-        cmocka_unit_test_teardown(a_journal_gives_runs_in_time_and_points_of_them, done),
-        cmocka_unit_test_teardown(cells_of_an_experiment_carry_what_is_fixed_and_their_answers, done),
-        cmocka_unit_test_teardown(an_experiment_without_fixed_factors_is_read_and_damaged_cells_are_refused,
-                                  done),
-        cmocka_unit_test_teardown(other_documents_are_refused, done),
-        cmocka_unit_test_teardown(a_prediction_gives_costs_states_and_limits, done),
-        cmocka_unit_test_teardown(damaged_predictions_are_refused, done),
-        cmocka_unit_test_teardown(points_and_levels_are_limited, done),
-        cmocka_unit_test(factors_are_found_by_both_spellings),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* gnuplot is run on a script, and a picture is whole or not there. A shell script stands for gnuplot. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/base/publish.h"
 #include "tuner/picture/plot_gnuplot.h"
@@ -17,24 +17,25 @@ static char path[64], *picture;
 static size_t size;
 static struct err err;
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
+    umask(022);
     if (mkdtemp(directory) == NULL || interrupt_setup(&err) < 0)
         return -1;
     snprintf(path, sizeof path, "%s/picture.png", directory);
     return setenv("PATH", directory, 1);
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
     char name[64];
-    (void)state;
     snprintf(name, sizeof name, "%s/gnuplot", directory);
     unlink(name);
     unlink(path);
     return rmdir(directory);
 }
+
+GROUP(setup, teardown);
 
 /* Makes a gnuplot of these commands, or none. */
 static int run(const char *commands)
@@ -65,25 +66,24 @@ static size_t n_files(void)
     return n - 2;
 }
 
-static void what_gnuplot_prints_is_the_picture_of_its_script(void **state)
+FIXTURE(forget);
+
+TEST_WITH(what_gnuplot_prints_is_the_picture_of_its_script, NULL, forget)
 {
-    (void)state;
     assert_int_equal(run("while read -r line; do echo \"<$line>\"; done"), 0);
     assert_string_equal(picture, "<set x>\n<plot y>\n");
     assert_int_equal(size, strlen(picture));
 }
 
-static void a_missing_gnuplot_is_named_with_its_package(void **state)
+TEST(a_missing_gnuplot_is_named_with_its_package)
 {
-    (void)state;
     need_spawn_errors();
     assert_int_equal(run(NULL), -ENOENT);
     assert_non_null(strstr(err.text, "gnuplot-nox"));
 }
 
-static void a_failed_gnuplot_is_quoted_and_gives_no_picture(void **state)
+TEST(a_failed_gnuplot_is_quoted_and_gives_no_picture)
 {
-    (void)state;
     assert_int_equal(run("echo half; printf 'gnuplot> plot y\\n        ^\\n   line 2: no y\\n' >&2; exit 1"),
                      -EIO);
     assert_null(picture);
@@ -93,9 +93,8 @@ static void a_failed_gnuplot_is_quoted_and_gives_no_picture(void **state)
     assert_int_equal(run("echo half; kill -9 $$"), -EIO);
 }
 
-static void a_signal_ends_gnuplot_and_leaves_nothing(void **state)
+TEST(a_signal_ends_gnuplot_and_leaves_nothing)
 {
-    (void)state;
     atomic_store(&interrupt_signal, 2);
     assert_int_equal(run("while :; do :; done"), -EINTR);
     assert_int_equal(publish_file(path, "new", 3, &err), -EINTR);
@@ -103,12 +102,11 @@ static void a_signal_ends_gnuplot_and_leaves_nothing(void **state)
     assert_int_not_equal(access(path, F_OK), 0);
 }
 
-static void a_full_disk_leaves_the_old_picture(void **state)
+TEST(a_full_disk_leaves_the_old_picture)
 {
     const struct rlimit none = {0, RLIM_INFINITY};
     struct rlimit before;
     struct stat status;
-    (void)state;
     run(NULL);
     assert_int_equal(publish_file(path, "old picture", 11, &err), 0);
     getrlimit(RLIMIT_FSIZE, &before);
@@ -122,31 +120,15 @@ static void a_full_disk_leaves_the_old_picture(void **state)
     assert_int_equal(n_files(), 1);
 }
 
-static void a_directory_that_is_not_there_is_named(void **state)
+TEST(a_directory_that_is_not_there_is_named)
 {
-    (void)state;
     assert_int_equal(publish_file("/nonexistent/a.png", "x", 1, &err), -ENOENT);
     assert_non_null(strstr(err.text, "/nonexistent/a.png"));
 }
 
-static int forget(void **state)
+FIXTURE(forget)
 {
-    (void)state;
     free(picture);
     picture = NULL;
     return 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(what_gnuplot_prints_is_the_picture_of_its_script, forget),
-        cmocka_unit_test(a_missing_gnuplot_is_named_with_its_package),
-        cmocka_unit_test(a_failed_gnuplot_is_quoted_and_gives_no_picture),
-        cmocka_unit_test(a_signal_ends_gnuplot_and_leaves_nothing),
-        cmocka_unit_test(a_full_disk_leaves_the_old_picture),
-        cmocka_unit_test(a_directory_that_is_not_there_is_named),
-    };
-    umask(022);
-    return cmocka_run_group_tests(tests, setup, teardown);
 }

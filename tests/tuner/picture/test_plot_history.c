@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <stdio.h>
 
+GROUP(rig_enter, rig_leave);
+
 static struct plot_data data;
 static char *script;
 
@@ -67,15 +69,16 @@ static void draw(enum plot_terminal terminal)
     assert_int_equal(result, 0);
 }
 
-static int leave_case(void **state)
+FIXTURE(leave_case)
 {
-    (void)state;
     plot_data_done(&data);
     free(script);
     script = NULL;
     history_close(&history);
     return 0;
 }
+
+EACH_TEST(NULL, leave_case);
 
 static size_t count_of(const char *needle)
 {
@@ -85,9 +88,8 @@ static size_t count_of(const char *needle)
     return n;
 }
 
-static void a_night_shows_what_is_in_force_and_not_what_is_advised(void **state)
+TEST(a_night_shows_what_is_in_force_and_not_what_is_advised)
 {
-    (void)state;
     begin_history("a.db");
     add_night("vm1", "alpha", 3e9, 0);
     add_night("vm1", "alpha", 2e9, 1e9);
@@ -100,9 +102,8 @@ static void a_night_shows_what_is_in_force_and_not_what_is_advised(void **state)
     assert_true(data.nights[0].point != data.nights[1].point);
 }
 
-static void without_a_name_it_is_the_newest_target(void **state)
+TEST(without_a_name_it_is_the_newest_target)
 {
-    (void)state;
     begin_history("b.db");
     add_night("vm1", "alpha", 3e9, 0);
     add_night("vm2", "alpha", 1e9, 0);
@@ -120,9 +121,8 @@ static void without_a_name_it_is_the_newest_target(void **state)
     assert_non_null(strstr(err.text, "vm3"));
 }
 
-static void nights_of_another_host_are_left_out_and_counted(void **state)
+TEST(nights_of_another_host_are_left_out_and_counted)
 {
-    (void)state;
     begin_history("c.db");
     add_night("vm1", "beta", 3e9, 0);
     add_night("vm1", "alpha", 1e9, 0);
@@ -133,9 +133,8 @@ static void nights_of_another_host_are_left_out_and_counted(void **state)
     assert_non_null(strstr(script, "1 night, 1 of other storage, host or pattern left out"));
 }
 
-static void a_history_without_results_is_enodata(void **state)
+TEST(a_history_without_results_is_enodata)
 {
-    (void)state;
     begin_history("d.db");
     assert_int_equal(load(""), -ENODATA);
     int64_t run_id = begin_run("retune", "vm1", "alpha");
@@ -146,9 +145,8 @@ static void a_history_without_results_is_enodata(void **state)
     assert_int_equal(data.events[0].kind, PLOT_EVENT_SKIPPED);
 }
 
-static void every_kind_of_mark_is_drawn(void **state)
+TEST(every_kind_of_mark_is_drawn)
 {
-    (void)state;
     begin_history("e.db");
     int64_t first = add_night("vm1", "alpha", 3e9, 0);
     add_change("vm1", HISTORY_CHANGE_FIRST, &fast, first);
@@ -175,9 +173,8 @@ static void every_kind_of_mark_is_drawn(void **state)
     assert_non_null(strstr(script, "set yrange [0:"));
 }
 
-static void labels_that_find_no_room_are_left_out_and_their_lines_stay(void **state)
+TEST(labels_that_find_no_room_are_left_out_and_their_lines_stay)
 {
-    (void)state;
     begin_history("f.db");
     for (int i = 0; i < 60; i++) {
         int64_t run_id = add_night("vm1", "alpha", 3e9, i == 0 ? 0 : 1e9);
@@ -192,9 +189,8 @@ static void labels_that_find_no_room_are_left_out_and_their_lines_stay(void **st
     }
 }
 
-static void one_night_is_a_picture(void **state)
+TEST(one_night_is_a_picture)
 {
-    (void)state;
     begin_history("g.db");
     add_night("vm1", "alpha", 3e9, 0);
     assert_int_equal(load(""), 0);
@@ -203,27 +199,11 @@ static void one_night_is_a_picture(void **state)
     assert_non_null(strstr(script, "; the last with 64k, depth 8,"));
 }
 
-static void texts_of_the_history_stay_texts(void **state)
+TEST(texts_of_the_history_stay_texts)
 {
-    (void)state;
     begin_history("h.db");
     add_night("`touch x`'\nsystem('y')", "alpha", 3e9, 0);
     assert_int_equal(load(""), 0);
     draw(PLOT_PNG);
     assert_non_null(strstr(script, "History of `touch x`''?system(''y''), randwrite'"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(a_night_shows_what_is_in_force_and_not_what_is_advised, leave_case),
-        cmocka_unit_test_teardown(without_a_name_it_is_the_newest_target, leave_case),
-        cmocka_unit_test_teardown(nights_of_another_host_are_left_out_and_counted, leave_case),
-        cmocka_unit_test_teardown(a_history_without_results_is_enodata, leave_case),
-        cmocka_unit_test_teardown(every_kind_of_mark_is_drawn, leave_case),
-        cmocka_unit_test_teardown(labels_that_find_no_room_are_left_out_and_their_lines_stay, leave_case),
-        cmocka_unit_test_teardown(one_night_is_a_picture, leave_case),
-        cmocka_unit_test_teardown(texts_of_the_history_stay_texts, leave_case),
-    };
-    return cmocka_run_group_tests(tests, rig_enter, rig_leave);
 }

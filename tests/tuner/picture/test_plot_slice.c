@@ -1,5 +1,5 @@
 /* A picture shows the points that differ in its factors only. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/picture/plot_slice.h"
 
 #include <errno.h>
@@ -24,16 +24,16 @@ static int make(const char *text, size_t n_axes, const char *x, const char *y, c
     return plot_slice_make(&slice, &request, &data, n_axes, numbers, &err);
 }
 
-static int done(void **state)
+FIXTURE(done)
 {
-    (void)state;
     plot_data_done(&data);
     return 0;
 }
 
-static void what_is_fixed_is_as_at_the_best_point(void **state)
+EACH_TEST(NULL, done);
+
+TEST(what_is_fixed_is_as_at_the_best_point)
 {
-    (void)state;
     assert_int_equal(make(grid, 1, "request_size", "", "", false), 0);
     assert_int_equal(slice.axes[0].n, 2);
     assert_int_equal(slice.n_cells, 2);
@@ -42,9 +42,8 @@ static void what_is_fixed_is_as_at_the_best_point(void **state)
     assert_string_equal(slice.fixed, "depth 8, libaio");
 }
 
-static void factors_that_are_not_named_are_those_with_most_points(void **state)
+TEST(factors_that_are_not_named_are_those_with_most_points)
 {
-    (void)state;
     assert_int_equal(make(grid, 2, "", "", "api=pool", false), 0);
     assert_int_equal(slice.axes[0].factor, PLOT_FACTOR_REQUEST_SIZE);
     assert_int_equal(slice.axes[1].factor, PLOT_FACTOR_QUEUE_DEPTH);
@@ -55,18 +54,16 @@ static void factors_that_are_not_named_are_those_with_most_points(void **state)
     assert_string_equal(slice.fixed, "pool");
 }
 
-static void an_axis_of_numbers_is_never_words(void **state)
+TEST(an_axis_of_numbers_is_never_words)
 {
-    (void)state;
     assert_int_equal(make(HEAD "4k,1,psync,1\n4k,1,pool,2\n4k,1,libaio,3\n", 1, "", "", "", false), 0);
     assert_int_equal(slice.axes[0].factor, PLOT_FACTOR_API);
     assert_int_equal(make(HEAD "4k,1,psync,1\n4k,1,pool,2\n4k,1,libaio,3\n", 1, "", "", "", true), 0);
     assert_int_equal(slice.axes[0].factor, PLOT_FACTOR_REQUEST_SIZE);
 }
 
-static void a_wish_that_does_not_fit_is_refused_with_what_there_is(void **state)
+TEST(a_wish_that_does_not_fit_is_refused_with_what_there_is)
 {
-    (void)state;
     assert_int_equal(make(grid, 2, "size", "", "", false), -EINVAL);
     assert_int_equal(make(grid, 2, "threads", "", "", false), -EINVAL);
     assert_int_equal(make(grid, 2, "api", "api", "", false), -EINVAL);
@@ -77,9 +74,8 @@ static void a_wish_that_does_not_fit_is_refused_with_what_there_is(void **state)
     assert_int_equal(make(grid, 1, "", "", "api=psync,queue_depth=8", false), -ENODATA);
 }
 
-static void levels_are_asked_for_in_any_spelling(void **state)
+TEST(levels_are_asked_for_in_any_spelling)
 {
-    (void)state;
     assert_int_equal(make(grid, 1, "queue_depth", "", "request-size=65536,api=pool", false), 0);
     assert_int_equal(slice.n_cells, 2);
     assert_int_equal(make("direct,threads,mean\n0,1,5\n1,1,7\n1,2,9\n", 1, "threads", "", "direct=0", false),
@@ -89,33 +85,30 @@ static void levels_are_asked_for_in_any_spelling(void **state)
                      0);
 }
 
-static void distrusted_points_are_counted_not_shown(void **state)
+TEST(distrusted_points_are_counted_not_shown)
 {
     static const char text[] =
         "{\"schema\": \"fstune/experiment/1\", \"points\": [{\"threads\": 1, \"mean\": 5},"
         "{\"threads\": 2, \"mean\": 9, \"disqualified_by\": [\"x\"]}]}";
-    (void)state;
     assert_int_equal(make(text, 1, "", "", "", false), 0);
     assert_int_equal(slice.n_cells, 1);
     assert_int_equal(slice.n_left_out, 1);
     assert_close(slice.max_bps, 5, 0);
 }
 
-static void more_levels_than_a_picture_holds_are_refused(void **state)
+TEST(more_levels_than_a_picture_holds_are_refused)
 {
     char text[4096] = "threads,mean\n";
     size_t used = strlen(text);
-    (void)state;
     for (int i = 0; i <= PLOT_SLICE_MAX_LEVELS; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%d,%d\n", i + 1, i + 1);
     assert_int_equal(make(text, 1, "", "", "", false), -EINVAL);
     assert_non_null(strstr(err.text, "more than 64 levels"));
 }
 
-static void points_in_words_leave_out_what_all_share(void **state)
+TEST(points_in_words_leave_out_what_all_share)
 {
     char words[PLOT_TEXT_SIZE];
-    (void)state;
     assert_int_equal(
         make("request_size,queue_depth,threads,direct,mean\n4k,1,2,0,5\n4k,2,2,1,6\n", 1, "", "", "", false),
         0);
@@ -123,19 +116,4 @@ static void points_in_words_leave_out_what_all_share(void **state)
     assert_int_equal(make("request_size,threads,mean\n4k,2,5\n4k,1,6\n", 1, "", "", "", false), 0);
     assert_string_equal(plot_slice_words(&data, &data.points[0], words), "4k, 2 threads");
     assert_string_equal(plot_slice_words(&data, &data.points[1], words), "4k, 1 thread");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(what_is_fixed_is_as_at_the_best_point, done),
-        cmocka_unit_test_teardown(factors_that_are_not_named_are_those_with_most_points, done),
-        cmocka_unit_test_teardown(an_axis_of_numbers_is_never_words, done),
-        cmocka_unit_test_teardown(a_wish_that_does_not_fit_is_refused_with_what_there_is, done),
-        cmocka_unit_test_teardown(levels_are_asked_for_in_any_spelling, done),
-        cmocka_unit_test_teardown(distrusted_points_are_counted_not_shown, done),
-        cmocka_unit_test_teardown(more_levels_than_a_picture_holds_are_refused, done),
-        cmocka_unit_test_teardown(points_in_words_leave_out_what_all_share, done),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* Tests of tuner/report/cross_check: the verdict, and whole programs with a shell script in fio's place. */
 #include "bench/target/target.h"
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/report/cross_check.h"
 
@@ -16,22 +16,25 @@
 static struct rig_run run;
 static char path_before[4096];
 
-static int enter(void **state)
+FIXTURE(enter)
 {
     const char *path = getenv("PATH");
     strncpy(path_before, path != NULL ? path : "", sizeof path_before - 1);
-    if (rig_enter(state) != 0 || mkdir("bin", 0755) != 0 || mkdir("empty", 0755) != 0)
+    if (rig_enter(test_state) != 0 || mkdir("bin", 0755) != 0 || mkdir("empty", 0755) != 0)
         return -1;
     rig_simulator("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
     rig_write_blocks("data", 16 << 20);
     return 0;
 }
 
-static int leave(void **state)
+FIXTURE(leave)
 {
     setenv("PATH", path_before, 1);
-    return rig_leave(state);
+    return rig_leave(test_state);
 }
+
+GROUP(enter, leave);
+GROUP_NEEDS(rig_find_program);
 
 static void play_fio(const char *script)
 {
@@ -60,9 +63,8 @@ static struct cross_check_result judge(const double *own, const double *other, s
     return cross_check_judge(moments_of_logs(own, n), other, n, 0.95);
 }
 
-static void equal_runs_agree(void **state)
+TEST(equal_runs_agree)
 {
-    (void)state;
     const double own[] = {100, 101, 102}, other[] = {101, 102, 100};
     struct cross_check_result result = judge(own, other, 3);
     assert_true(result.known && result.agrees);
@@ -72,18 +74,16 @@ static void equal_runs_agree(void **state)
     assert_true(result.interval.low < 1 && result.interval.high > 1);
 }
 
-static void a_small_difference_that_is_sure_agrees(void **state)
+TEST(a_small_difference_that_is_sure_agrees)
 {
-    (void)state;
     const double own[] = {102.00, 102.01, 102.02}, other[] = {100.00, 100.01, 100.02};
     struct cross_check_result result = judge(own, other, 3);
     assert_true(result.interval.low > 1.01);
     assert_true(result.agrees);
 }
 
-static void a_large_difference_agrees_only_within_the_scatter(void **state)
+TEST(a_large_difference_agrees_only_within_the_scatter)
 {
-    (void)state;
     const double low[] = {100, 101, 102}, high[] = {110, 111, 112}, wide[] = {60, 110, 190};
     struct cross_check_result result = judge(high, low, 3);
     assert_true(result.known && !result.agrees);
@@ -95,9 +95,8 @@ static void a_large_difference_agrees_only_within_the_scatter(void **state)
     assert_true(result.agrees && result.coarse);
 }
 
-static void the_ratio_is_that_of_geometric_means_with_welchs_interval(void **state)
+TEST(the_ratio_is_that_of_geometric_means_with_welchs_interval)
 {
-    (void)state;
     const double own[] = {1, 2, 4}, other[] = {1, 1, 8};
     struct cross_check_result result = judge(own, other, 3);
     assert_close(result.ratio, 1, 1e-12);
@@ -105,9 +104,8 @@ static void the_ratio_is_that_of_geometric_means_with_welchs_interval(void **sta
     assert_close(log(result.interval.high), 3.0728 * log(2) * sqrt(4.0 / 3), 1e-3);
 }
 
-static void too_few_runs_have_no_interval(void **state)
+TEST(too_few_runs_have_no_interval)
 {
-    (void)state;
     const double own[] = {100, 101}, other[] = {120, 121};
     struct cross_check_result result = judge(own, other, 2);
     assert_true(!result.known && !result.agrees && isnan(result.interval.low));
@@ -115,9 +113,8 @@ static void too_few_runs_have_no_interval(void **state)
     assert_true(!result.known && !result.agrees && isnan(result.ratio));
 }
 
-static void every_replay_has_its_run_of_the_same_bytes(void **state)
+TEST(every_replay_has_its_run_of_the_same_bytes)
 {
-    (void)state;
     play_fio(PLAYED_RUN);
     rig_run_line(&run, MEASURE "--pattern randread --replays 6");
     assert_int_equal(run.code, 0);
@@ -136,9 +133,8 @@ static void every_replay_has_its_run_of_the_same_bytes(void **state)
 }
 
 /* As versions before job_start do, of two jobs: their rates may have been one after the other. */
-static void without_the_starts_of_jobs_there_is_no_verdict(void **state)
+TEST(without_the_starts_of_jobs_there_is_no_verdict)
 {
-    (void)state;
     play_fio("cat >job; bytes=$(( $(sed -n 's/^io_size=//p' job) ))\n"
              "side=\"{\\\"io_bytes\\\": $bytes, \\\"runtime\\\": 1}\"\n"
              "none='{\"io_bytes\": 0, \"runtime\": 0}'\n"
@@ -168,9 +164,8 @@ static double logged_bytes(void)
     return sum;
 }
 
-static void its_writes_count(void **state)
+TEST(its_writes_count)
 {
-    (void)state;
     play_fio(PLAYED_RUN);
     rig_run_line(&run, MEASURE "--pattern write --overwrite --replays 3 --max-write 1g");
     assert_int_equal(run.code, 0);
@@ -190,27 +185,24 @@ static void its_writes_count(void **state)
     rig_free(&run);
 }
 
-static void its_failure_ends_the_command(void **state)
+TEST(its_failure_ends_the_command)
 {
-    (void)state;
     play_fio("echo 'fio: engine psync not loadable' >&2; exit 1");
     rig_run_line(&run, MEASURE "--pattern randread --replays 2");
     rig_check_error(&run, 1, "fio failed: engine psync not loadable");
     rig_free(&run);
 }
 
-static void without_fio_nothing_is_measured(void **state)
+TEST(without_fio_nothing_is_measured)
 {
-    (void)state;
     setenv("PATH", "empty", 1);
     rig_run_line(&run, MEASURE "--pattern randread");
     rig_check_error(&run, 1, "install the package fio");
     rig_free(&run);
 }
 
-static void an_interrupt_ends_fio_too(void **state)
+TEST(an_interrupt_ends_fio_too)
 {
-    (void)state;
     static const char *const arguments[] = {
         "measure",       "--quiet",  "--no-lock",  "--json", "--request-size", "4k",
         "--queue-depth", "1",        "--direct",   "0",      "--api",          "psync",
@@ -233,9 +225,8 @@ static void an_interrupt_ends_fio_too(void **state)
     assert_int_equal(unlink("pid"), 0);
 }
 
-static void what_fio_cannot_do_is_refused(void **state)
+TEST(what_fio_cannot_do_is_refused)
 {
-    (void)state;
     rig_run_line(&run,
                  "measure --quiet --pattern randwrite --request-size 4k --queue-depth 1 --direct 0 --api "
                  "psync --simulate peak.conf --cross-check fio");
@@ -251,9 +242,8 @@ static void what_fio_cannot_do_is_refused(void **state)
     rig_free(&run);
 }
 
-static void the_job_is_printed_with_a_result(void **state)
+TEST(the_job_is_printed_with_a_result)
 {
-    (void)state;
     rig_run_line(&run,
                  "measure --json --quiet --pattern randwrite --request-size 64k --queue-depth 4 --direct 1 "
                  "--api io_uring --simulate peak.conf --fio-job");
@@ -269,26 +259,4 @@ static void the_job_is_printed_with_a_result(void **state)
         &run, "recommend --quiet --pattern randwrite --budget 10s --simulate peak.conf --seed 1 --fio-job");
     assert_non_null(strstr(run.out, "\n[fstune]\nrw=randwrite\n"));
     rig_free(&run);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equal_runs_agree),
-        cmocka_unit_test(a_small_difference_that_is_sure_agrees),
-        cmocka_unit_test(a_large_difference_agrees_only_within_the_scatter),
-        cmocka_unit_test(the_ratio_is_that_of_geometric_means_with_welchs_interval),
-        cmocka_unit_test(too_few_runs_have_no_interval),
-        cmocka_unit_test(every_replay_has_its_run_of_the_same_bytes),
-        cmocka_unit_test(its_writes_count),
-        cmocka_unit_test(without_the_starts_of_jobs_there_is_no_verdict),
-        cmocka_unit_test(its_failure_ends_the_command),
-        cmocka_unit_test(without_fio_nothing_is_measured),
-        cmocka_unit_test(an_interrupt_ends_fio_too),
-        cmocka_unit_test(what_fio_cannot_do_is_refused),
-        cmocka_unit_test(the_job_is_printed_with_a_result),
-    };
-    if (!rig_find_program())
-        return RIG_SKIPPED;
-    return cmocka_run_group_tests_name("tuner/report/cross_check", tests, enter, leave);
 }

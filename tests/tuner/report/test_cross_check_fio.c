@@ -1,5 +1,5 @@
 /* Tests of tuner/report/cross_check_fio: what fio says, and what is made of it. A shell script plays fio. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/report/cross_check_fio.h"
 
@@ -17,20 +17,22 @@ static struct fio_job job = {
     .pattern = &pattern, .point = &point, .file = "x", .file_bytes = 1 << 20, .io_bytes = 1 << 20};
 static char path_before[4096];
 
-static int enter(void **state)
+FIXTURE(enter)
 {
     const char *path = getenv("PATH");
     strncpy(path_before, path != NULL ? path : "", sizeof path_before - 1);
-    if (rig_enter(state) != 0 || mkdir("bin", 0755) != 0 || mkdir("empty", 0755) != 0)
+    if (rig_enter(test_state) != 0 || mkdir("bin", 0755) != 0 || mkdir("empty", 0755) != 0)
         return -1;
     return pattern_parse("read", &pattern, NULL);
 }
 
-static int leave(void **state)
+FIXTURE(leave)
 {
     setenv("PATH", path_before, 1);
-    return rig_leave(state);
+    return rig_leave(test_state);
 }
+
+GROUP(enter, leave);
 
 /* From now on this shell script is fio. */
 static void play_fio(const char *script)
@@ -52,9 +54,8 @@ static int parse(const char *text, uint64_t bytes)
 #define SIDE(bytes, ms)  "{\"io_bytes\": " #bytes ", \"runtime\": " #ms "}"
 #define JOB(read, write) "{\"error\": 0, \"read\": " read ", \"write\": " write "}"
 
-static void bytes_over_run_time_without_its_rounding_is_the_rate(void **state)
+TEST(bytes_over_run_time_without_its_rounding_is_the_rate)
 {
-    (void)state;
     assert_int_equal(parse("note\n{\"jobs\": [" JOB(SIDE(1001000, 501), SIDE(0, 0)) "]}\n", 1001000), 0);
     assert_close(figures.throughput_bps, 2e6, 1e-6);
     assert_close(figures.span_ms, 501, 0);
@@ -66,9 +67,8 @@ static void bytes_over_run_time_without_its_rounding_is_the_rate(void **state)
 #define STARTED(start, bytes, ms)                                                                            \
     "{\"error\": 0, \"job_start\": " #start ", \"read\": " SIDE(bytes, ms) ", \"write\": " SIDE(0, 0) "}"
 
-static void jobs_have_one_rate_over_the_time_they_share(void **state)
+TEST(jobs_have_one_rate_over_the_time_they_share)
 {
-    (void)state;
     const struct {
         const char *text;
         double span_ms;
@@ -88,9 +88,8 @@ static void jobs_have_one_rate_over_the_time_they_share(void **state)
 }
 
 /* Older versions, such as 3.33. */
-static void the_longest_run_time_stands_for_starts_that_are_not_told(void **state)
+TEST(the_longest_run_time_stands_for_starts_that_are_not_told)
 {
-    (void)state;
     const char *text =
         "{\"jobs\": [" JOB(SIDE(0, 0), SIDE(1001000, 501)) "," JOB(SIDE(0, 0), SIDE(2001000, 1001)) "]}";
     assert_int_equal(parse(text, 3002000), 0);
@@ -100,33 +99,29 @@ static void the_longest_run_time_stands_for_starts_that_are_not_told(void **stat
     assert_int_equal(figures.bytes_written, 3002000);
 }
 
-static void both_sides_of_a_mix_share_the_run_time(void **state)
+TEST(both_sides_of_a_mix_share_the_run_time)
 {
-    (void)state;
     assert_int_equal(parse("{\"jobs\": [" JOB(SIDE(600600, 501), SIDE(400400, 501)) "]}", 1001000), 0);
     assert_close(figures.throughput_bps, 2e6, 1e-6);
 }
 
-static void other_bytes_than_asked_for_are_an_error(void **state)
+TEST(other_bytes_than_asked_for_are_an_error)
 {
-    (void)state;
     assert_int_equal(parse("{\"jobs\": [" JOB(SIDE(1000000, 501), SIDE(0, 0)) "]}", 1000001), -EIO);
     assert_non_null(strstr(err.text, "1000000 bytes where it was to move 1000001"));
     assert_close(figures.throughput_bps, -1, 0);
 }
 
-static void requests_of_two_sizes_may_end_a_little_later(void **state)
+TEST(requests_of_two_sizes_may_end_a_little_later)
 {
-    (void)state;
     const char *text = "{\"jobs\": [" JOB(SIDE(1000000, 501), SIDE(0, 0)) "]}";
     assert_int_equal(cross_check_fio_parse(text, 999000, 1000, &figures, &err), 0);
     assert_int_equal(cross_check_fio_parse(text, 999000, 999, &figures, &err), -EIO);
     assert_int_equal(cross_check_fio_parse(text, 1000001, 1000, &figures, &err), -EIO);
 }
 
-static void what_is_not_of_fio_is_refused(void **state)
+TEST(what_is_not_of_fio_is_refused)
 {
-    (void)state;
     static const char *const texts[] = {
         "",
         "fio",
@@ -143,9 +138,8 @@ static void what_is_not_of_fio_is_refused(void **state)
         assert_int_equal(parse(texts[i], 1), -EPROTO);
 }
 
-static void a_failed_job_is_an_error(void **state)
+TEST(a_failed_job_is_an_error)
 {
-    (void)state;
     assert_int_equal(parse("{\"jobs\": [{\"error\": 28}]}", 1), -EIO);
     assert_non_null(strstr(err.text, "error 28"));
 }
@@ -156,9 +150,8 @@ static int run(void)
     return cross_check_fio_run(&job, 5000000000, NULL, &figures, &err);
 }
 
-static void a_run_reads_its_job_and_gives_its_figures(void **state)
+TEST(a_run_reads_its_job_and_gives_its_figures)
 {
-    (void)state;
     play_fio("cat >job; echo \"$@\" >arguments\n"
              "echo '{\"jobs\": [" JOB(SIDE(1048576, 1000), SIDE(0, 0)) "]}'");
     assert_int_equal(run(), 0);
@@ -170,9 +163,8 @@ static void a_run_reads_its_job_and_gives_its_figures(void **state)
     assert_int_equal(pattern_parse("read", &pattern, NULL), 0);
 }
 
-static void a_failure_is_told_in_its_first_line(void **state)
+TEST(a_failure_is_told_in_its_first_line)
 {
-    (void)state;
     play_fio("printf '\\nfio: pid=3, err=22/Invalid argument\\nmore\\n' >&2; exit 1");
     assert_int_equal(run(), -EIO);
     assert_string_equal(err.text, "fio failed: pid=3, err=22/Invalid argument");
@@ -187,9 +179,8 @@ static void a_failure_is_told_in_its_first_line(void **state)
     assert_string_equal(err.text, "fio died of signal 9");
 }
 
-static void its_version_is_read(void **state)
+TEST(its_version_is_read)
 {
-    (void)state;
     char version[8] = "";
     play_fio("echo fio-3.41-dirty-and-long");
     assert_int_equal(cross_check_fio_version(NULL, version, sizeof version, &err), 0);
@@ -198,31 +189,11 @@ static void its_version_is_read(void **state)
     assert_int_equal(cross_check_fio_version(NULL, version, sizeof version, &err), -EIO);
 }
 
-static void where_it_is_missing_the_package_is_named(void **state)
+TEST(where_it_is_missing_the_package_is_named)
 {
-    (void)state;
     need_spawn_errors();
     char version[8] = "";
     setenv("PATH", "empty", 1);
     assert_int_equal(cross_check_fio_version(NULL, version, sizeof version, &err), -ENOENT);
     assert_string_equal(err.text, "--cross-check: fio is not installed; install the package fio");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_over_run_time_without_its_rounding_is_the_rate),
-        cmocka_unit_test(jobs_have_one_rate_over_the_time_they_share),
-        cmocka_unit_test(the_longest_run_time_stands_for_starts_that_are_not_told),
-        cmocka_unit_test(both_sides_of_a_mix_share_the_run_time),
-        cmocka_unit_test(other_bytes_than_asked_for_are_an_error),
-        cmocka_unit_test(requests_of_two_sizes_may_end_a_little_later),
-        cmocka_unit_test(what_is_not_of_fio_is_refused),
-        cmocka_unit_test(a_failed_job_is_an_error),
-        cmocka_unit_test(a_run_reads_its_job_and_gives_its_figures),
-        cmocka_unit_test(a_failure_is_told_in_its_first_line),
-        cmocka_unit_test(its_version_is_read),
-        cmocka_unit_test(where_it_is_missing_the_package_is_named),
-    };
-    return cmocka_run_group_tests_name("tuner/report/cross_check_fio", tests, enter, leave);
 }

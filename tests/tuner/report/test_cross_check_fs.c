@@ -1,6 +1,6 @@
 /* Tests of tuner/report/cross_check with the real fio on a real file system: that it measures the same file,
  * and what it leaves of it. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 
 #include <stdio.h>
@@ -10,10 +10,12 @@
 
 static struct rig_run run;
 
-static int enter(void **state)
+FIXTURE(enter)
 {
-    return rig_enter(state) != 0 || mkdir("dir", 0755) != 0 ? -1 : 0;
+    return rig_enter(test_state) != 0 || mkdir("dir", 0755) != 0 ? -1 : 0;
 }
+
+GROUP(enter, rig_leave);
 
 #define MEASURE                                                                                              \
     "measure --quiet --no-lock --json --replays 3 --duration 50ms --warmup-limit 50ms --cross-check fio "
@@ -35,9 +37,8 @@ static json_t *measure(const char *options)
     return document;
 }
 
-static void fio_runs_on_the_nameless_file(void **state)
+TEST(fio_runs_on_the_nameless_file)
 {
-    (void)state;
     static const char *const points[] = {
         "--pattern randread --request-size 4k --queue-depth 1 --direct 0 --api psync",
         "--pattern write --request-size 64k --queue-depth 4 --direct 1 --api libaio",
@@ -53,9 +54,8 @@ static void fio_runs_on_the_nameless_file(void **state)
     }
 }
 
-static void a_file_that_is_only_read_stays_as_it_is(void **state)
+TEST(a_file_that_is_only_read_stays_as_it_is)
 {
-    (void)state;
     struct stat before, after;
     rig_write_blocks("data", 32 << 20);
     assert_int_equal(system("cp data copy"), 0);
@@ -70,9 +70,8 @@ static void a_file_that_is_only_read_stays_as_it_is(void **state)
     assert_int_equal(system("cmp -s data copy"), 0);
 }
 
-static void a_file_that_may_be_overwritten_keeps_its_size(void **state)
+TEST(a_file_that_may_be_overwritten_keeps_its_size)
 {
-    (void)state;
     struct stat before, after;
     assert_int_equal(stat("data", &before), 0);
     json_decref(measure("--pattern write --request-size 64k --queue-depth 1 --direct 0 --api psync "
@@ -84,14 +83,9 @@ static void a_file_that_may_be_overwritten_keeps_its_size(void **state)
     assert_int_equal(rig_count_entries("."), 3); /* dir, data, copy */
 }
 
-int main(void)
+static bool find_what_is_needed(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fio_runs_on_the_nameless_file),
-        cmocka_unit_test(a_file_that_is_only_read_stays_as_it_is),
-        cmocka_unit_test(a_file_that_may_be_overwritten_keeps_its_size),
-    };
-    if (!rig_find_program() || system("fio --version >/dev/null 2>&1") != 0)
-        return RIG_SKIPPED;
-    return cmocka_run_group_tests_name("tuner/cross_check_fs", tests, enter, rig_leave);
+    return rig_find_program() && system("fio --version >/dev/null 2>&1") == 0;
 }
+
+GROUP_NEEDS(find_what_is_needed);

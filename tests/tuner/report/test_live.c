@@ -1,7 +1,7 @@
 /* Tests of tuner/report/live: what stands on a terminal of some size after the view was drawn on it again and
  * again.
  */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/report/live.h"
 
 #include <fcntl.h>
@@ -120,9 +120,8 @@ static void offer(size_t id, const char *name, double bps, size_t n)
     live_offer(&live, &one);
 }
 
-static int enter(void **state)
+FIXTURE(enter)
 {
-    (void)state;
     setenv("TERM", "xterm", 1);
     setenv("LC_ALL", "C", 1);
     setenv("NO_COLOR", "1", 1);
@@ -147,9 +146,8 @@ static int enter(void **state)
     return 0;
 }
 
-static int leave(void **state)
+FIXTURE(leave)
 {
-    (void)state;
     if (saved >= 0) {
         dup2(saved, STDERR_FILENO);
         close(saved);
@@ -160,6 +158,8 @@ static int leave(void **state)
     master = terminal = saved = -1;
     return 0;
 }
+
+EACH_TEST(enter, leave);
 
 /* A sandbox may have no terminals. */
 static void need_terminal(void)
@@ -209,9 +209,8 @@ static void assert_view_of_80(size_t top)
     assert_line(top + 8, "");
 }
 
-static void the_view_stays_in_place_on_80_columns(void **state)
+TEST(the_view_stays_in_place_on_80_columns)
 {
-    (void)state;
     need_terminal();
     send("fstune recommend\r\n");
     offer_seven();
@@ -223,9 +222,8 @@ static void the_view_stays_in_place_on_80_columns(void **state)
     assert_false(wrapped);
 }
 
-static void at_the_bottom_it_scrolls_once(void **state)
+TEST(at_the_bottom_it_scrolls_once)
 {
-    (void)state;
     need_terminal();
     for (int i = 0; i < 30; i++)
         send("above\r\n");
@@ -235,9 +233,8 @@ static void at_the_bottom_it_scrolls_once(void **state)
     assert_view_of_80(15);
 }
 
-static void on_40_columns_figures_come_first(void **state)
+TEST(on_40_columns_figures_come_first)
 {
-    (void)state;
     need_terminal();
     resize(24, 40);
     offer_seven();
@@ -250,9 +247,8 @@ static void on_40_columns_figures_come_first(void **state)
     assert_false(wrapped);
 }
 
-static void on_20_columns_and_5_rows_there_is_one_line(void **state)
+TEST(on_20_columns_and_5_rows_there_is_one_line)
 {
-    (void)state;
     need_terminal();
     resize(5, 20);
     send("above\r\n");
@@ -267,9 +263,8 @@ static void on_20_columns_and_5_rows_there_is_one_line(void **state)
     assert_false(wrapped);
 }
 
-static void rows_must_have_room_for_the_cursor_too(void **state)
+TEST(rows_must_have_room_for_the_cursor_too)
 {
-    (void)state;
     need_terminal();
     offer_seven();
     resize(LIVE_LINES, 80);
@@ -281,9 +276,8 @@ static void rows_must_have_room_for_the_cursor_too(void **state)
     assert_view_of_80(0);
 }
 
-static void a_resized_terminal_is_looked_at_again(void **state)
+TEST(a_resized_terminal_is_looked_at_again)
 {
-    (void)state;
     need_terminal();
     offer_seven();
     resize(24, 40);
@@ -298,9 +292,8 @@ static void a_resized_terminal_is_looked_at_again(void **state)
         assert_line(i, "");
 }
 
-static void clearing_leaves_nothing_also_where_an_interrupt_was_echoed(void **state)
+TEST(clearing_leaves_nothing_also_where_an_interrupt_was_echoed)
 {
-    (void)state;
     need_terminal();
     send("above\r\n");
     offer_seven();
@@ -315,9 +308,8 @@ static void clearing_leaves_nothing_also_where_an_interrupt_was_echoed(void **st
     assert_int_equal(column, 0);
 }
 
-static void fewer_contenders_leave_no_lines_of_more(void **state)
+TEST(fewer_contenders_leave_no_lines_of_more)
 {
-    (void)state;
     need_terminal();
     offer_seven();
     draw_times(1);
@@ -329,9 +321,8 @@ static void fewer_contenders_leave_no_lines_of_more(void **state)
         assert_line(i, "");
 }
 
-static void a_dumb_terminal_gets_one_line(void **state)
+TEST(a_dumb_terminal_gets_one_line)
 {
-    (void)state;
     need_terminal();
     static const char *const names[] = {"dumb", ""};
     offer_seven();
@@ -343,9 +334,8 @@ static void a_dumb_terminal_gets_one_line(void **state)
     }
 }
 
-static void colours_are_left_out_for_no_color(void **state)
+TEST(colours_are_left_out_for_no_color)
 {
-    (void)state;
     need_terminal();
     offer_seven();
     draw_times(2);
@@ -356,9 +346,8 @@ static void colours_are_left_out_for_no_color(void **state)
     assert_view_of_80(0);
 }
 
-static void blocks_need_a_locale_of_utf8(void **state)
+TEST(blocks_need_a_locale_of_utf8)
 {
-    (void)state;
     need_terminal();
     offer_seven();
     setenv("LC_ALL", "", 1);
@@ -372,9 +361,8 @@ static void blocks_need_a_locale_of_utf8(void **state)
     assert_view_of_80(0);
 }
 
-static void a_block_ends_in_an_eighth(void **state)
+TEST(a_block_ends_in_an_eighth)
 {
-    (void)state;
     struct progress_form form = {.columns = 80, .rows = 24, .moves = true, .utf8 = true};
     char text[LIVE_TEXT_SIZE];
     for (int eighths = 1; eighths <= 8; eighths++) {
@@ -386,9 +374,8 @@ static void a_block_ends_in_an_eighth(void **state)
     }
 }
 
-static void without_replays_there_is_no_interval(void **state)
+TEST(without_replays_there_is_no_interval)
 {
-    (void)state;
     struct progress_form form = {.columns = 80, .rows = 24, .moves = true};
     char text[LIVE_TEXT_SIZE];
     offer(1, "one", 1e9, 2);
@@ -398,9 +385,8 @@ static void without_replays_there_is_no_interval(void **state)
     assert_non_null(strstr(text, "best 1.00 GB/s (no interval yet)  one\n"));
 }
 
-static void figures_have_the_unit_of_the_objective(void **state)
+TEST(figures_have_the_unit_of_the_objective)
 {
-    (void)state;
     struct progress_form form = {.columns = 80, .rows = 24, .moves = true};
     char text[LIVE_TEXT_SIZE];
     offer(1, "one", 183000, 2);
@@ -413,9 +399,8 @@ static void figures_have_the_unit_of_the_objective(void **state)
 }
 
 /* The text has room for the widest lines in three bytes a cell. */
-static void the_widest_line_fits(void **state)
+TEST(the_widest_line_fits)
 {
-    (void)state;
     struct progress_form form = {.columns = 5000, .rows = 24, .moves = true, .utf8 = true, .colours = true};
     char text[LIVE_TEXT_SIZE], *line = text;
     memset(live.now, 'n', sizeof live.now - 1);
@@ -432,9 +417,8 @@ static void the_widest_line_fits(void **state)
     assert_non_null(strstr(text, "100 %"));
 }
 
-static void a_drawing_is_due_five_times_a_second(void **state)
+TEST(a_drawing_is_due_five_times_a_second)
 {
-    (void)state;
     need_terminal();
     assert_true(progress_is_due(&progress));
     draw_times(1);
@@ -448,9 +432,8 @@ static void a_drawing_is_due_five_times_a_second(void **state)
 }
 
 /* As after Ctrl-Z and fg: what the shell wrote below the view stays, and so does the view above it. */
-static void after_a_stop_the_view_begins_anew(void **state)
+TEST(after_a_stop_the_view_begins_anew)
 {
-    (void)state;
     need_terminal();
     offer_seven();
     draw_times(1);
@@ -464,30 +447,4 @@ static void after_a_stop_the_view_begins_anew(void **state)
     progress_clear(&progress);
     take();
     assert_view_of_80(9);
-}
-
-#define ON_TERMINAL(test) cmocka_unit_test_setup_teardown(test, enter, leave)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        ON_TERMINAL(the_view_stays_in_place_on_80_columns),
-        ON_TERMINAL(at_the_bottom_it_scrolls_once),
-        ON_TERMINAL(on_40_columns_figures_come_first),
-        ON_TERMINAL(on_20_columns_and_5_rows_there_is_one_line),
-        ON_TERMINAL(rows_must_have_room_for_the_cursor_too),
-        ON_TERMINAL(a_resized_terminal_is_looked_at_again),
-        ON_TERMINAL(clearing_leaves_nothing_also_where_an_interrupt_was_echoed),
-        ON_TERMINAL(fewer_contenders_leave_no_lines_of_more),
-        ON_TERMINAL(a_dumb_terminal_gets_one_line),
-        ON_TERMINAL(colours_are_left_out_for_no_color),
-        ON_TERMINAL(blocks_need_a_locale_of_utf8),
-        ON_TERMINAL(a_block_ends_in_an_eighth),
-        ON_TERMINAL(without_replays_there_is_no_interval),
-        ON_TERMINAL(figures_have_the_unit_of_the_objective),
-        ON_TERMINAL(the_widest_line_fits),
-        ON_TERMINAL(a_drawing_is_due_five_times_a_second),
-        ON_TERMINAL(after_a_stop_the_view_begins_anew),
-    };
-    return cmocka_run_group_tests_name("tuner/report/live", tests, NULL, NULL);
 }

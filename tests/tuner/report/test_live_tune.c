@@ -1,12 +1,14 @@
 /* Tests of tuner/report/live_tune: the view in the middle and at the end of searches on simulated surfaces.
  */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/report/live_rig.h"
 #include "tests/tuner/search/tune_rig.h"
 #include "tuner/report/live_tune.h"
 
 #include <errno.h>
 #include <stdio.h>
+
+GROUP(enter, rig_leave);
 
 static size_t next;
 static bool confirming;
@@ -37,9 +39,8 @@ static void assert_marked(const char *text, const struct point *point)
     *end = '\n';
 }
 
-static void before_the_first_run_nothing_is_best(void **state)
+TEST(before_the_first_run_nothing_is_best)
 {
-    (void)state;
     begin("throughput");
     assert_int_equal(init(), 0);
     next = 0;
@@ -50,9 +51,8 @@ static void before_the_first_run_nothing_is_best(void **state)
     done();
 }
 
-static void a_search_shows_its_best_and_five_contenders(void **state)
+TEST(a_search_shows_its_best_and_five_contenders)
 {
-    (void)state;
     char name[FACTORS_TEXT_SIZE + 8];
     begin("throughput");
     run();
@@ -68,9 +68,8 @@ static void a_search_shows_its_best_and_five_contenders(void **state)
     done();
 }
 
-static void what_was_left_out_is_no_contender(void **state)
+TEST(what_was_left_out_is_no_contender)
 {
-    (void)state;
     begin("throughput");
     run();
     next = tune.chosen;
@@ -83,9 +82,8 @@ static void what_was_left_out_is_no_contender(void **state)
     done();
 }
 
-static void latencies_have_the_shortest_first(void **state)
+TEST(latencies_have_the_shortest_first)
 {
-    (void)state;
     begin("latency");
     run();
     next = tune.chosen;
@@ -96,9 +94,8 @@ static void latencies_have_the_shortest_first(void **state)
     done();
 }
 
-static void what_was_drawn_just_now_is_not_drawn_again(void **state)
+TEST(what_was_drawn_just_now_is_not_drawn_again)
 {
-    (void)state;
     begin("throughput");
     assert_int_equal(init(), 0);
     next = 0;
@@ -110,16 +107,4 @@ static void what_was_drawn_just_now_is_not_drawn_again(void **state)
     assert_int_equal(session->progress.drawn_ns, before_ns);
     session->progress.drawn = false;
     done();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(before_the_first_run_nothing_is_best),
-        cmocka_unit_test(a_search_shows_its_best_and_five_contenders),
-        cmocka_unit_test(what_was_left_out_is_no_contender),
-        cmocka_unit_test(latencies_have_the_shortest_first),
-        cmocka_unit_test(what_was_drawn_just_now_is_not_drawn_again),
-    };
-    return cmocka_run_group_tests_name("tuner/report/live_tune", tests, enter, rig_leave);
 }

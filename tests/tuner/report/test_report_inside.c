@@ -1,5 +1,5 @@
 /* Tests of tuner/report/report_inside. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/report/report_inside.h"
 
@@ -31,9 +31,8 @@ static void text_of(const struct report_inside *inside, char *text, size_t size)
     fclose(out);
 }
 
-static void the_longest_run_is_kept(void **state)
+TEST(the_longest_run_is_kept)
 {
-    (void)state;
     struct measure_result brief = run_of(0.5, 0), longer = run_of(0.7, 0);
     struct report_inside inside = {0};
     brief.windows.n = 7;
@@ -43,9 +42,8 @@ static void the_longest_run_is_kept(void **state)
     assert_int_equal(inside.windows.n, 61);
 }
 
-static void rates_are_those_of_the_full_windows(void **state)
+TEST(rates_are_those_of_the_full_windows)
 {
-    (void)state;
     struct report_inside inside = inside_of(run_of(0.6, 0));
     struct batch_means means;
     assert_int_equal(report_inside_of(&inside, 0.95, &means), 0);
@@ -53,9 +51,8 @@ static void rates_are_those_of_the_full_windows(void **state)
     assert_true(means.interval.low < means.mean && means.interval.high > means.mean);
 }
 
-static void json_has_all_its_keys(void **state)
+TEST(json_has_all_its_keys)
 {
-    (void)state;
     static const char *const keys[] = {"mean", "ci_low",  "ci_high",   "windows",
                                        "cut",  "batches", "effective", "lag1"};
     struct report_inside inside = inside_of(run_of(0.6, 0));
@@ -67,9 +64,8 @@ static void json_has_all_its_keys(void **state)
     json_decref(object);
 }
 
-static void a_run_that_still_changes_has_a_mean_but_no_interval(void **state)
+TEST(a_run_that_still_changes_has_a_mean_but_no_interval)
 {
-    (void)state;
     char text[400] = "";
     struct report_inside inside = inside_of(run_of(0.6, 1e5));
     json_t *object = report_inside_json(&inside, 0.95);
@@ -81,9 +77,8 @@ static void a_run_that_still_changes_has_a_mean_but_no_interval(void **state)
     assert_non_null(strstr(text, "no interval"));
 }
 
-static void what_windows_do_not_show_is_not_reported(void **state)
+TEST(what_windows_do_not_show_is_not_reported)
 {
-    (void)state;
     char text[400] = "";
     struct measure_result flushed = run_of(0.6, 0);
     flushed.flush_seconds = 0.2;
@@ -98,26 +93,12 @@ static void what_windows_do_not_show_is_not_reported(void **state)
     assert_string_equal(text, "");
 }
 
-static void text_is_one_line_with_the_interval(void **state)
+TEST(text_is_one_line_with_the_interval)
 {
-    (void)state;
     char text[400] = "";
     struct report_inside inside = inside_of(run_of(0.6, 0));
     text_of(&inside, text, sizeof text);
     assert_ptr_equal(strstr(text, "Inside one run: 109 MB/s"), text);
     assert_non_null(strstr(text, "95 % interval"));
     assert_ptr_equal(strchr(text, '\n'), text + strlen(text) - 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_longest_run_is_kept),
-        cmocka_unit_test(rates_are_those_of_the_full_windows),
-        cmocka_unit_test(json_has_all_its_keys),
-        cmocka_unit_test(a_run_that_still_changes_has_a_mean_but_no_interval),
-        cmocka_unit_test(what_windows_do_not_show_is_not_reported),
-        cmocka_unit_test(text_is_one_line_with_the_interval),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

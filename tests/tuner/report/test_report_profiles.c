@@ -1,7 +1,7 @@
 /* Tests of tuner/report/report_profiles and tuner/report/report_objective: what text and JSON say about
  * profiles, front and objective.
  */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 #include "tuner/report/report_objective.h"
 #include "tuner/report/report_profiles.h"
@@ -10,6 +10,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+GROUP(enter, rig_leave);
 
 #define SEARCH "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1"
 
@@ -49,12 +51,11 @@ static double number(const json_t *object, const char *group, const char *key)
     return json_number_value(json_object_get(json_object_get(object, group), key));
 }
 
-static void every_profile_has_a_row_with_its_evidence(void **state)
+TEST(every_profile_has_a_row_with_its_evidence)
 {
     static const char *const keys[] = {
         "request_size",  "mean",        "ci_low",     "latency_ns", "replays",         "throughput_ratio",
         "latency_ratio", "points_near", "neighbours", "explored",   "after_the_choice"};
-    (void)state;
     rig_settings(&settings, SEARCH, "--profiles", NULL);
     run();
     json_t *object = answer_as_json(), *profiles = json_object_get(object, "profiles");
@@ -73,10 +74,9 @@ static void every_profile_has_a_row_with_its_evidence(void **state)
     done();
 }
 
-static void the_front_in_json_is_whole_and_names_the_profiles(void **state)
+TEST(the_front_in_json_is_whole_and_names_the_profiles)
 {
     size_t n_named = 0;
-    (void)state;
     rig_settings(&settings, SEARCH, "--pareto", NULL);
     run();
     json_t *object = answer_as_json(), *pareto = json_object_get(object, "pareto");
@@ -88,9 +88,8 @@ static void the_front_in_json_is_whole_and_names_the_profiles(void **state)
     done();
 }
 
-static void nothing_is_added_where_nothing_is_asked_for(void **state)
+TEST(nothing_is_added_where_nothing_is_asked_for)
 {
-    (void)state;
     rig_settings(&settings, SEARCH, NULL);
     run();
     json_t *object = answer_as_json();
@@ -106,9 +105,8 @@ static void nothing_is_added_where_nothing_is_asked_for(void **state)
     done();
 }
 
-static void the_table_has_at_most_twelve_lines(void **state)
+TEST(the_table_has_at_most_twelve_lines)
 {
-    (void)state;
     rig_settings(&settings, SEARCH, "--pareto", "--budget", "20s", NULL);
     run();
     answer_as_text();
@@ -123,9 +121,8 @@ static void the_table_has_at_most_twelve_lines(void **state)
     done();
 }
 
-static void the_text_shows_three_profiles_and_what_they_cost(void **state)
+TEST(the_text_shows_three_profiles_and_what_they_cost)
 {
-    (void)state;
     rig_settings(&settings, SEARCH, "--profile", "low-latency", NULL);
     run();
     answer_as_text();
@@ -142,9 +139,8 @@ static void the_text_shows_three_profiles_and_what_they_cost(void **state)
     done();
 }
 
-static void the_objective_has_its_figure_interval_and_ratio(void **state)
+TEST(the_objective_has_its_figure_interval_and_ratio)
 {
-    (void)state;
     rig_settings(&settings, SEARCH, "--objective", "iops", NULL);
     run();
     json_t *object = answer_as_json(), *objective = json_object_get(object, "objective");
@@ -161,9 +157,8 @@ static void the_objective_has_its_figure_interval_and_ratio(void **state)
     done();
 }
 
-static void a_lower_p99_has_a_ratio_below_one(void **state)
+TEST(a_lower_p99_has_a_ratio_below_one)
 {
-    (void)state;
     rig_settings(&settings, SEARCH, "--objective", "p99", "--request-size", "4k", "--current",
                  "request_size=4k,queue_depth=16,direct=0,api=io_uring", NULL);
     run();
@@ -175,18 +170,4 @@ static void a_lower_p99_has_a_ratio_below_one(void **state)
     assert_int_equal(count("less is better"), 1);
     free(text);
     done();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_profile_has_a_row_with_its_evidence),
-        cmocka_unit_test(the_front_in_json_is_whole_and_names_the_profiles),
-        cmocka_unit_test(nothing_is_added_where_nothing_is_asked_for),
-        cmocka_unit_test(the_table_has_at_most_twelve_lines),
-        cmocka_unit_test(the_text_shows_three_profiles_and_what_they_cost),
-        cmocka_unit_test(the_objective_has_its_figure_interval_and_ratio),
-        cmocka_unit_test(a_lower_p99_has_a_ratio_below_one),
-    };
-    return cmocka_run_group_tests(tests, enter, rig_leave);
 }

@@ -1,11 +1,13 @@
 /* Tests of tuner/search/objective and tuner/search/tune_tell: what is compared, and what is refused. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 #include "tuner/search/objective.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+
+GROUP(enter, rig_leave);
 
 #define SEARCH "--pattern", "randwrite", "--simulate"
 
@@ -18,9 +20,8 @@ static double response(const char *option, const char *value, double reference)
     return objective_response(&settings, reference, &run_of_1g);
 }
 
-static void responses_are_logs_and_higher_is_better(void **state)
+TEST(responses_are_logs_and_higher_is_better)
 {
-    (void)state;
     assert_close(response("--objective", "throughput", 0), log(1e9), 1e-12);
     assert_close(response("--objective", "iops", 0), log(15000), 1e-12);
     assert_close(response("--objective", "latency", 0), -log(2e5), 1e-12);
@@ -29,9 +30,8 @@ static void responses_are_logs_and_higher_is_better(void **state)
     assert_close(response("--profile", "balanced", 0), log(1e9 / 2e5), 1e-12);
 }
 
-static void low_latency_counts_the_rate_up_to_the_floor_only(void **state)
+TEST(low_latency_counts_the_rate_up_to_the_floor_only)
 {
-    (void)state;
     assert_close(response("--profile", "low-latency", log(2e9)), log(0.5e9 / 2e5), 1e-12);
     assert_close(response("--profile", "low-latency", log(8e9)), log(1e9 / 2e5), 1e-12);
     rig_settings(&settings, SEARCH, "peak.conf", "--profile", "low-latency", "--rate-floor", "10%", NULL);
@@ -44,9 +44,8 @@ static double margin(const char *option, const char *value)
     return objective_margin(&settings);
 }
 
-static void the_tolerance_is_a_loss_of_rate_or_a_rise_of_latency(void **state)
+TEST(the_tolerance_is_a_loss_of_rate_or_a_rise_of_latency)
 {
-    (void)state;
     assert_close(margin("--objective", "throughput"), -log(0.9), 1e-12);
     assert_close(margin("--objective", "iops"), -log(0.9), 1e-12);
     assert_close(margin("--objective", "latency"), log(1.1), 1e-12);
@@ -55,10 +54,9 @@ static void the_tolerance_is_a_loss_of_rate_or_a_rise_of_latency(void **state)
     assert_close(margin("--profile", "low-latency"), log(1.1), 1e-12);
 }
 
-static void latencies_want_one_size_and_rates_do_not(void **state)
+TEST(latencies_want_one_size_and_rates_do_not)
 {
     static const char *const names[] = {"throughput", "iops", "latency", "p99"};
-    (void)state;
     for (size_t i = 0; i < RIG_COUNT(names); i++) {
         rig_settings(&settings, SEARCH, "peak.conf", "--objective", names[i], NULL);
         assert_int_equal(init(), i < 2 ? 0 : -EINVAL);
@@ -70,10 +68,9 @@ static void latencies_want_one_size_and_rates_do_not(void **state)
     }
 }
 
-static void a_profile_brings_its_own_objective(void **state)
+TEST(a_profile_brings_its_own_objective)
 {
     static const char *const names[] = {"max-throughput", "balanced", "low-latency"};
-    (void)state;
     for (size_t i = 0; i < RIG_COUNT(names); i++) {
         rig_settings(&settings, SEARCH, "peak.conf", "--request-size", "64k", "--objective", "latency",
                      "--profile", names[i], NULL);
@@ -88,10 +85,9 @@ static void a_profile_brings_its_own_objective(void **state)
 }
 
 /* 2 GB/s at 64k are 30,500 requests/s, 0.8 GB/s at 16k and depth 4 are 100,000; 4k has the most. */
-static void iops_takes_smaller_requests_than_throughput(void **state)
+TEST(iops_takes_smaller_requests_than_throughput)
 {
     struct objective_figure figure;
-    (void)state;
     rig_settings(&settings, SEARCH, "peak.conf", "--objective", "iops", "--seed", "1", NULL);
     run();
     assert_int_equal(chosen()->request_size_bytes, 4096);
@@ -104,9 +100,8 @@ static void iops_takes_smaller_requests_than_throughput(void **state)
     done();
 }
 
-static void p99_is_searched_where_runs_have_enough_requests(void **state)
+TEST(p99_is_searched_where_runs_have_enough_requests)
 {
-    (void)state;
     rig_settings(&settings, SEARCH, "peak.conf", "--objective", "p99", "--request-size", "4k", "--seed", "1",
                  NULL);
     run();
@@ -123,10 +118,9 @@ static double slow_bps(const struct point *point)
     return (double)point->request_size_bytes * point->queue_depth / 16e-3;
 }
 
-static void points_without_a_p99_are_left_out_with_the_reason(void **state)
+TEST(points_without_a_p99_are_left_out_with_the_reason)
 {
     bool told = false;
-    (void)state;
     rig_simulator("slow", "", slow_bps);
     rig_settings(&settings, SEARCH, "slow.conf", "--objective", "p99", "--request-size", "64k",
                  "--queue-depth", "1", "--budget", "10s", "--seed", "1", NULL);
@@ -141,9 +135,8 @@ static void points_without_a_p99_are_left_out_with_the_reason(void **state)
 }
 
 /* Every replay of every point, told under the reference that holds at the end. */
-static void the_floor_follows_the_highest_rate(void **state)
+TEST(the_floor_follows_the_highest_rate)
 {
-    (void)state;
     rig_settings(&settings, SEARCH, "peak.conf", "--profile", "low-latency", "--seed", "1", NULL);
     run();
     assert_close(tune.reference_log_bps, profiles_reference(&tune), 0);
@@ -160,11 +153,10 @@ static void the_floor_follows_the_highest_rate(void **state)
     done();
 }
 
-static void a_ratio_of_a_point_to_itself_is_one(void **state)
+TEST(a_ratio_of_a_point_to_itself_is_one)
 {
     struct record record = {0};
     struct objective_ratio ratio;
-    (void)state;
     ratio = objective_ratio(&record, &record, false, 0.95, objective_table[OBJECTIVE_IOPS].value);
     assert_true(ratio.has);
     assert_close(ratio.mean, 1, 0);
@@ -172,21 +164,4 @@ static void a_ratio_of_a_point_to_itself_is_one(void **state)
     assert_false(objective_ratio(&record, &other, false, 0.95, objective_table[OBJECTIVE_IOPS].value).has);
     struct objective_figure figure;
     assert_int_equal(objective_figure(OBJECTIVE_IOPS, &record, false, 0.95, &figure), -ENODATA);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(responses_are_logs_and_higher_is_better),
-        cmocka_unit_test(low_latency_counts_the_rate_up_to_the_floor_only),
-        cmocka_unit_test(the_tolerance_is_a_loss_of_rate_or_a_rise_of_latency),
-        cmocka_unit_test(latencies_want_one_size_and_rates_do_not),
-        cmocka_unit_test(a_profile_brings_its_own_objective),
-        cmocka_unit_test(iops_takes_smaller_requests_than_throughput),
-        cmocka_unit_test(p99_is_searched_where_runs_have_enough_requests),
-        cmocka_unit_test(points_without_a_p99_are_left_out_with_the_reason),
-        cmocka_unit_test(the_floor_follows_the_highest_rate),
-        cmocka_unit_test(a_ratio_of_a_point_to_itself_is_one),
-    };
-    return cmocka_run_group_tests(tests, enter, rig_leave);
 }

@@ -1,11 +1,13 @@
 /* Tests of tuner/search/profiles, profiles_scout and profiles_judge: known knees, floors and cliffs on
  * simulated surfaces. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 #include "tuner/search/profiles_judge.h"
 
 #include <math.h>
 #include <stdlib.h>
+
+GROUP(enter, rig_leave);
 
 #define SEARCH "--pattern", "randwrite", "--simulate"
 
@@ -36,10 +38,9 @@ static const struct point *point_of(enum profile profile)
     return &tune.records[tune.profiles.point[profile]].point;
 }
 
-static void three_profiles_come_from_one_search(void **state)
+TEST(three_profiles_come_from_one_search)
 {
     static const char *const seeds[] = {"1", "2", "3", "4"};
-    (void)state;
     make_surfaces();
     for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
         rig_settings(&settings, SEARCH, "knee.conf", "--profiles", "--seed", seeds[i], NULL);
@@ -59,9 +60,8 @@ static void three_profiles_come_from_one_search(void **state)
     }
 }
 
-static void ratios_are_those_of_the_table(void **state)
+TEST(ratios_are_those_of_the_table)
 {
-    (void)state;
     rig_settings(&settings, SEARCH, "knee.conf", "--profiles", "--seed", "1", NULL);
     run();
     const struct profiles_verdict *verdict = &tune.profiles.verdict[PROFILE_BALANCED];
@@ -73,10 +73,9 @@ static void ratios_are_those_of_the_table(void **state)
     done();
 }
 
-static void the_profile_that_is_asked_for_is_the_answer(void **state)
+TEST(the_profile_that_is_asked_for_is_the_answer)
 {
     static const char *const seeds[] = {"1", "2", "3"};
-    (void)state;
     for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
         rig_settings(&settings, SEARCH, "knee.conf", "--profile", "balanced", "--seed", seeds[i], NULL);
         run();
@@ -95,9 +94,8 @@ static void the_profile_that_is_asked_for_is_the_answer(void **state)
 }
 
 /* Depth 1 moves 30 % of the best, 4 moves 91 %. */
-static void a_higher_floor_moves_low_latency_up_the_curve(void **state)
+TEST(a_higher_floor_moves_low_latency_up_the_curve)
 {
-    (void)state;
     rig_settings(&settings, SEARCH, "knee.conf", "--profile", "low-latency", "--rate-floor", "80%", "--seed",
                  "1", NULL);
     run();
@@ -115,10 +113,9 @@ static double cliff_bps(const struct point *point)
     return rate;
 }
 
-static void the_edge_of_a_cliff_is_not_balanced(void **state)
+TEST(the_edge_of_a_cliff_is_not_balanced)
 {
     static const struct point edge = {16384, 4, 1, API_IO_URING, 1, SYNC_END, 0};
-    (void)state;
     rig_simulator("cliff", "run_cv = 0.02; setup_seconds = 0.05;", cliff_bps);
     rig_settings(&settings, SEARCH, "cliff.conf", "--profiles", "--seed", "1", NULL);
     run();
@@ -134,11 +131,10 @@ static void the_edge_of_a_cliff_is_not_balanced(void **state)
     done();
 }
 
-static void the_front_rises_with_latency(void **state)
+TEST(the_front_rises_with_latency)
 {
     size_t n_profiles = 0;
     double latency = 1;
-    (void)state;
     rig_settings(&settings, SEARCH, "knee.conf", "--pareto", "--seed", "2", NULL);
     run();
     const struct profiles *profiles = &tune.profiles;
@@ -154,10 +150,9 @@ static void the_front_rises_with_latency(void **state)
     done();
 }
 
-static void neighbours_are_one_level_away(void **state)
+TEST(neighbours_are_one_level_away)
 {
     size_t points[PROFILES_NEIGHBOURS_MOST];
-    (void)state;
     rig_settings(&settings, SEARCH, "knee.conf", "--seed", "2", NULL);
     assert_int_equal(init(), 0);
     for (size_t i = 0; i < tune.space.n_points; i++) {
@@ -172,9 +167,8 @@ static void neighbours_are_one_level_away(void **state)
     done();
 }
 
-static void without_being_asked_for_nothing_is_chosen(void **state)
+TEST(without_being_asked_for_nothing_is_chosen)
 {
-    (void)state;
     rig_settings(&settings, SEARCH, "knee.conf", "--seed", "2", NULL);
     run();
     assert_false(tune.profiles.chosen || tune.profiles.judged);
@@ -182,10 +176,9 @@ static void without_being_asked_for_nothing_is_chosen(void **state)
 }
 
 /* With all replays told in one round there is no time for neighbours. */
-static void a_short_search_says_that_it_explored_too_little(void **state)
+TEST(a_short_search_says_that_it_explored_too_little)
 {
     size_t n_unexplored = 0;
-    (void)state;
     rig_settings(&settings, SEARCH, "knee.conf", "--profiles", "--seed", "2", "--budget", "3s", NULL);
     run();
     for (size_t p = 0; p < PROFILE_N; p++) {
@@ -197,30 +190,12 @@ static void a_short_search_says_that_it_explored_too_little(void **state)
     done();
 }
 
-static void a_bound_on_p99_holds_for_all_profiles(void **state)
+TEST(a_bound_on_p99_holds_for_all_profiles)
 {
-    (void)state;
     rig_settings(&settings, SEARCH, "knee.conf", "--profiles", "--seed", "1", "--request-size", "64k",
                  "--max-latency-p99", "200us", NULL);
     run();
     for (size_t p = 0; p < PROFILE_N; p++)
         assert_true(point_of((enum profile)p)->queue_depth <= 4);
     done();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(three_profiles_come_from_one_search),
-        cmocka_unit_test(ratios_are_those_of_the_table),
-        cmocka_unit_test(the_profile_that_is_asked_for_is_the_answer),
-        cmocka_unit_test(a_higher_floor_moves_low_latency_up_the_curve),
-        cmocka_unit_test(the_edge_of_a_cliff_is_not_balanced),
-        cmocka_unit_test(the_front_rises_with_latency),
-        cmocka_unit_test(neighbours_are_one_level_away),
-        cmocka_unit_test(without_being_asked_for_nothing_is_chosen),
-        cmocka_unit_test(a_short_search_says_that_it_explored_too_little),
-        cmocka_unit_test(a_bound_on_p99_holds_for_all_profiles),
-    };
-    return cmocka_run_group_tests(tests, enter, rig_leave);
 }

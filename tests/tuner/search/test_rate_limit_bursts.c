@@ -1,5 +1,5 @@
 /* Tests of tuner/search/rate_limit_bursts: searches where rates come in bursts. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 
 #include <math.h>
@@ -13,9 +13,9 @@ static double limited_bps(const struct point *point)
     return fmin(rig_peak_bps(point), 0.5 * rig_peak_bps(&hill));
 }
 
-static int enter_here(void **state)
+FIXTURE(enter_here)
 {
-    if (enter(state) != 0)
+    if (enter(test_state) != 0)
         return -1;
     rig_simulator("bursts", "run_cv = 0.02; setup_seconds = 0.02; pulse_seconds = 0.1; pulse_share = 0.4;",
                   limited_bps);
@@ -25,6 +25,8 @@ static int enter_here(void **state)
                   limited_bps);
     return 0;
 }
+
+GROUP(enter_here, rig_leave);
 
 static void prepare(const char *simulator, const char *budget, const char *seed)
 {
@@ -42,9 +44,8 @@ static bool is_warned_of(void)
 }
 
 /* Without them a run of the shortest length sees up to 2.5 times the rate. */
-static void runs_last_several_bursts_and_figures_are_what_lasts(void **state)
+TEST(runs_last_several_bursts_and_figures_are_what_lasts)
 {
-    (void)state;
     for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
         prepare("bursts.conf", "60s", seeds[i]);
         run();
@@ -61,9 +62,8 @@ static void runs_last_several_bursts_and_figures_are_what_lasts(void **state)
     }
 }
 
-static void steady_rates_and_fast_starts_are_no_bursts(void **state)
+TEST(steady_rates_and_fast_starts_are_no_bursts)
 {
-    (void)state;
     static const char *const surfaces[] = {"steady.conf", "fast_start.conf"};
     for (size_t i = 0; i < 2 * RIG_COUNT(seeds); i++) {
         prepare(surfaces[i % 2], "60s", seeds[i / 2]);
@@ -78,9 +78,8 @@ static void steady_rates_and_fast_starts_are_no_bursts(void **state)
 }
 
 /* Too little time or bytes for longer runs: the user is told, and the bounds hold. */
-static void what_cannot_be_afforded_is_said(void **state)
+TEST(what_cannot_be_afforded_is_said)
 {
-    (void)state;
     size_t n_warned = 0;
     for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
         prepare("bursts.conf", "10s", seeds[i]);
@@ -103,9 +102,8 @@ static void what_cannot_be_afforded_is_said(void **state)
     }
 }
 
-static void a_given_warm_up_limit_stays(void **state)
+TEST(a_given_warm_up_limit_stays)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "bursts.conf", "--budget", "60s",
                  "--seed", "1", "--warmup-limit", "20ms", NULL);
     assert_int_equal(init(), 0);
@@ -116,9 +114,8 @@ static void a_given_warm_up_limit_stays(void **state)
     done();
 }
 
-static void longer_budgets_have_longer_runs(void **state)
+TEST(longer_budgets_have_longer_runs)
 {
-    (void)state;
     static struct tune made;
     static struct settings of_it;
     made.settings = &of_it;
@@ -146,9 +143,8 @@ static struct measure_result lumpy(uint64_t bytes)
     return result;
 }
 
-static void lumps_of_large_requests_do_not_count(void **state)
+TEST(lumps_of_large_requests_do_not_count)
 {
-    (void)state;
     struct rate_limit_bursts bursts = {0};
     struct measure_plan plan = {.point = {.request_size_bytes = 1 << 20, .queue_depth = 4, .threads = 1}};
     struct measure_result few = lumpy(31ULL * 4 << 20), many = lumpy(32ULL * 4 << 20);
@@ -159,17 +155,4 @@ static void lumps_of_large_requests_do_not_count(void **state)
     rate_limit_bursts_add(&bursts, &plan, &many, PUMP_N_WINDOWS);
     assert_int_equal(bursts.cvs.n, 1);
     assert_true(bursts.cvs.mean > 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs_last_several_bursts_and_figures_are_what_lasts),
-        cmocka_unit_test(steady_rates_and_fast_starts_are_no_bursts),
-        cmocka_unit_test(what_cannot_be_afforded_is_said),
-        cmocka_unit_test(a_given_warm_up_limit_stays),
-        cmocka_unit_test(longer_budgets_have_longer_runs),
-        cmocka_unit_test(lumps_of_large_requests_do_not_count),
-    };
-    return cmocka_run_group_tests(tests, enter_here, rig_leave);
 }

@@ -1,5 +1,5 @@
 /* Tests of tuner/search/resume: searches that stop and go on, on simulated surfaces. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/search/prior.h"
@@ -22,14 +22,16 @@ static double turned_bps(const struct point *point)
     return 1e18 / rig_peak_bps(point);
 }
 
-static int enter_all(void **state)
+FIXTURE(enter_all)
 {
-    if (enter(state) != 0)
+    if (enter(test_state) != 0)
         return -1;
     rig_simulator("third", "run_cv = 0.02; setup_seconds = 0.05;", third_of_peak_bps);
     rig_simulator("turned", "run_cv = 0.02; setup_seconds = 0.05;", turned_bps);
     return 0;
 }
+
+GROUP(enter_all, rig_leave);
 
 /* As the command does it: the journal is opened before the search is made. */
 static int begin(void)
@@ -121,9 +123,8 @@ static void decide_behind(const char *name, size_t n, const struct journal_lengt
     free(text);
 }
 
-static void a_killed_search_goes_on_with_its_runs(void **state)
+TEST(a_killed_search_goes_on_with_its_runs)
 {
-    (void)state;
     unlink("j");
     go("peak.conf", "20s", "j");
     size_t all = session->n_runs;
@@ -149,9 +150,8 @@ static void a_killed_search_goes_on_with_its_runs(void **state)
     done();
 }
 
-static void the_time_already_spent_is_not_spent_again(void **state)
+TEST(the_time_already_spent_is_not_spent_again)
 {
-    (void)state;
     unlink("j");
     go("noisy.conf", "10s", "j");
     double first = session_seconds(session);
@@ -165,9 +165,8 @@ static void the_time_already_spent_is_not_spent_again(void **state)
 }
 
 /* Only the confirmation is made again, with replays of this command. */
-static void a_complete_journal_is_confirmed_again(void **state)
+TEST(a_complete_journal_is_confirmed_again)
 {
-    (void)state;
     unlink("j");
     go("noisy.conf", "20s", "j");
     size_t before = session->n_runs;
@@ -181,9 +180,8 @@ static void a_complete_journal_is_confirmed_again(void **state)
     done();
 }
 
-static void a_larger_budget_extends_the_search(void **state)
+TEST(a_larger_budget_extends_the_search)
 {
-    (void)state;
     unlink("j");
     go("noisy.conf", "10s", "j");
     uint64_t duration_ns = tune.duration_ns;
@@ -196,9 +194,8 @@ static void a_larger_budget_extends_the_search(void **state)
 }
 
 /* The pilot of the first command decided after its first 8 runs; 20 runs of the new length followed. */
-static void the_length_that_a_pilot_decided_holds_and_its_runs_stay_dropped(void **state)
+TEST(the_length_that_a_pilot_decided_holds_and_its_runs_stay_dropped)
 {
-    (void)state;
     const struct journal_length decided = {80000000, 40000000, 30000000, false};
     unlink("j");
     go("peak.conf", "20s", "j");
@@ -222,9 +219,8 @@ static void the_length_that_a_pilot_decided_holds_and_its_runs_stay_dropped(void
 }
 
 /* What the pilot of this command decides stands in the journal for the next one. */
-static void the_next_command_goes_on_with_the_length_of_the_pilot(void **state)
+TEST(the_next_command_goes_on_with_the_length_of_the_pilot)
 {
-    (void)state;
     rig_simulator("rising", "run_cv = 0.02; setup_seconds = 0.05; warmup_seconds = 0.2; warmup_factor = 0.3;",
                   rig_peak_bps);
     unlink("j");
@@ -242,9 +238,8 @@ static void the_next_command_goes_on_with_the_length_of_the_pilot(void **state)
     done();
 }
 
-static void an_interrupted_search_goes_on(void **state)
+TEST(an_interrupted_search_goes_on)
 {
-    (void)state;
     unlink("j");
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--resume", "j", NULL);
     assert_int_equal(begin(), 0);
@@ -262,9 +257,8 @@ static void an_interrupted_search_goes_on(void **state)
     done();
 }
 
-static void a_changed_file_system_makes_old_runs_prior_knowledge(void **state)
+TEST(a_changed_file_system_makes_old_runs_prior_knowledge)
 {
-    (void)state;
     rig_simulator("later", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
     unlink("j");
     go("later.conf", "20s", "j");
@@ -289,9 +283,8 @@ static void a_changed_file_system_makes_old_runs_prior_knowledge(void **state)
     done();
 }
 
-static void what_differs_is_named(void **state)
+TEST(what_differs_is_named)
 {
-    (void)state;
     static const struct {
         const char *option, *value, *part;
     } cases[] = {
@@ -315,9 +308,8 @@ static void what_differs_is_named(void **state)
     }
 }
 
-static void a_dry_run_makes_no_journal(void **state)
+TEST(a_dry_run_makes_no_journal)
 {
-    (void)state;
     unlink("j");
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--dry-run", "--resume", "j",
                  NULL);
@@ -328,9 +320,8 @@ static void a_dry_run_makes_no_journal(void **state)
     done();
 }
 
-static void one_journal_gives_one_answer(void **state)
+TEST(one_journal_gives_one_answer)
 {
-    (void)state;
     double mean[2];
     unlink("j");
     go("flat.conf", "10s", "j");
@@ -345,9 +336,8 @@ static void one_journal_gives_one_answer(void **state)
     assert_close(mean[0], mean[1], 0);
 }
 
-static void a_prior_steers_and_is_not_measured(void **state)
+TEST(a_prior_steers_and_is_not_measured)
 {
-    (void)state;
     unlink("j");
     go("third.conf", "30s", "j");
     done();
@@ -363,9 +353,8 @@ static void a_prior_steers_and_is_not_measured(void **state)
     done();
 }
 
-static void a_prior_turned_round_does_no_harm(void **state)
+TEST(a_prior_turned_round_does_no_harm)
 {
-    (void)state;
     unlink("j");
     go("turned.conf", "30s", "j");
     done();
@@ -378,9 +367,8 @@ static void a_prior_turned_round_does_no_harm(void **state)
     done();
 }
 
-static void what_is_no_prior_is_refused(void **state)
+TEST(what_is_no_prior_is_refused)
 {
-    (void)state;
     static const char *const texts[] = {
         "", "nonsense\n", "{\"schema\": \"fstune/plan/1\"}\n",
         "{\"schema\": \"fstune/recommendation/1\", \"points\": []}",
@@ -392,25 +380,4 @@ static void what_is_no_prior_is_refused(void **state)
         assert_non_null(strstr(err.text, "--prior no"));
         done();
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_killed_search_goes_on_with_its_runs),
-        cmocka_unit_test(the_time_already_spent_is_not_spent_again),
-        cmocka_unit_test(a_complete_journal_is_confirmed_again),
-        cmocka_unit_test(a_larger_budget_extends_the_search),
-        cmocka_unit_test(the_length_that_a_pilot_decided_holds_and_its_runs_stay_dropped),
-        cmocka_unit_test(the_next_command_goes_on_with_the_length_of_the_pilot),
-        cmocka_unit_test(an_interrupted_search_goes_on),
-        cmocka_unit_test(a_changed_file_system_makes_old_runs_prior_knowledge),
-        cmocka_unit_test(what_differs_is_named),
-        cmocka_unit_test(a_dry_run_makes_no_journal),
-        cmocka_unit_test(one_journal_gives_one_answer),
-        cmocka_unit_test(a_prior_steers_and_is_not_measured),
-        cmocka_unit_test(a_prior_turned_round_does_no_harm),
-        cmocka_unit_test(what_is_no_prior_is_refused),
-    };
-    return cmocka_run_group_tests_name("tuner/search/resume", tests, enter_all, rig_leave);
 }

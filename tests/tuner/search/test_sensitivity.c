@@ -1,6 +1,6 @@
 /* Tests of tuner/search/sensitivity and tuner/report/report_importance: what is said about surfaces on which
  * it is known. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 #include "tuner/report/report_importance.h"
 #include "tuner/search/sensitivity.h"
@@ -30,15 +30,17 @@ static double both_needed_bps(const struct point *point)
     return (point->request_size_bytes >= 65536) == (point->direct == 1) ? 2e9 : 0.5e9;
 }
 
-static int enter_surfaces(void **state)
+FIXTURE(enter_surfaces)
 {
-    if (enter(state) != 0)
+    if (enter(test_state) != 0)
         return -1;
     rig_simulator("direct", "run_cv = 0.02; setup_seconds = 0.05;", direct_decides_bps);
     rig_simulator("depth", "run_cv = 0.02; setup_seconds = 0.05;", depth_saturates_bps);
     rig_simulator("both", "run_cv = 0.02; setup_seconds = 0.05;", both_needed_bps);
     return 0;
 }
+
+GROUP(enter_surfaces, rig_leave);
 
 static void search(const char *simulator, const char *objective, const char *size)
 {
@@ -66,9 +68,8 @@ static void check_part(const char *line, const char *part)
         fail_msg("'%s' does not hold '%s'", line, part);
 }
 
-static void the_factor_that_decides_comes_first_with_its_price(void **state)
+TEST(the_factor_that_decides_comes_first_with_its_price)
 {
-    (void)state;
     search("direct.conf", "throughput", "4k,16k,64k,256k");
     check_part(lines[0], "direct I/O decides (");
     check_part(lines[0], " % of the differences): without it at most 0.4");
@@ -76,9 +77,8 @@ static void the_factor_that_decides_comes_first_with_its_price(void **state)
     done();
 }
 
-static void depth_beyond_saturation_changes_nothing(void **state)
+TEST(depth_beyond_saturation_changes_nothing)
 {
-    (void)state;
     search("depth.conf", "throughput", "4k,16k,64k,256k");
     check_part(lines[0], "queue depth decides (");
     check_part(lines[0], "below 4 at most 0.2");
@@ -87,9 +87,8 @@ static void depth_beyond_saturation_changes_nothing(void **state)
     done();
 }
 
-static void factors_that_act_together_only_are_called_a_pair(void **state)
+TEST(factors_that_act_together_only_are_called_a_pair)
 {
-    (void)state;
     search("both.conf", "throughput", "4k,16k,64k,256k");
     assert_int_equal(n_lines, SENSITIVITY_MAX_LINES);
     check_part(line_with("act together"), "request size and direct I/O act together (");
@@ -97,18 +96,16 @@ static void factors_that_act_together_only_are_called_a_pair(void **state)
     done();
 }
 
-static void of_a_latency_the_price_is_a_latency(void **state)
+TEST(of_a_latency_the_price_is_a_latency)
 {
-    (void)state;
     search("direct.conf", "latency", "64k");
     check_part(line_with("direct I/O"), "without it at least 2.");
     check_part(line_with("direct I/O"), "x the latency");
     done();
 }
 
-static void no_factor_of_a_flat_surface_is_said_to_matter(void **state)
+TEST(no_factor_of_a_flat_surface_is_said_to_matter)
 {
-    (void)state;
     search("flat.conf", "throughput", "4k,16k,64k,256k");
     assert_string_equal(line_with("decides"), "");
     assert_string_equal(line_with("matters"), "");
@@ -117,10 +114,9 @@ static void no_factor_of_a_flat_surface_is_said_to_matter(void **state)
 }
 
 /* Too little time to tell much. */
-static void what_the_noise_could_be_is_not_called_a_loss(void **state)
+TEST(what_the_noise_could_be_is_not_called_a_loss)
 {
     struct sensitivity sensitivity;
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "noisy.conf", "--seed", "3", "--budget",
                  "4s", NULL);
     run();
@@ -145,9 +141,8 @@ static char *text_of(void)
     return text;
 }
 
-static void nothing_is_said_without_a_choice(void **state)
+TEST(nothing_is_said_without_a_choice)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "3", NULL);
     assert_int_equal(init(), 0);
     char *text = text_of();
@@ -159,9 +154,8 @@ static void nothing_is_said_without_a_choice(void **state)
     done();
 }
 
-static void lines_stand_under_each_other(void **state)
+TEST(lines_stand_under_each_other)
 {
-    (void)state;
     search("direct.conf", "throughput", "4k,16k,64k,256k");
     char *text = text_of();
     assert_true(strncmp(text, "What matters direct I/O decides", 31) == 0);
@@ -190,9 +184,8 @@ static double number(const json_t *object, const char *key)
     return json_number_value(json_object_get(object, key));
 }
 
-static void json_has_shares_with_intervals_and_what_each_level_costs(void **state)
+TEST(json_has_shares_with_intervals_and_what_each_level_costs)
 {
-    (void)state;
     search("direct.conf", "throughput", "4k,16k,64k,256k");
     json_t *object = report_importance_json(&tune);
     const json_t *direct = find_factor(object, "direct");
@@ -211,30 +204,12 @@ static void json_has_shares_with_intervals_and_what_each_level_costs(void **stat
     done();
 }
 
-static void asking_what_matters_leaves_the_search_as_it_was(void **state)
+TEST(asking_what_matters_leaves_the_search_as_it_was)
 {
-    (void)state;
     search("direct.conf", "throughput", "4k,16k,64k,256k");
     char *first = text_of(), *second = text_of();
     assert_string_equal(first, second);
     free(first);
     free(second);
     done();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_factor_that_decides_comes_first_with_its_price),
-        cmocka_unit_test(depth_beyond_saturation_changes_nothing),
-        cmocka_unit_test(factors_that_act_together_only_are_called_a_pair),
-        cmocka_unit_test(of_a_latency_the_price_is_a_latency),
-        cmocka_unit_test(no_factor_of_a_flat_surface_is_said_to_matter),
-        cmocka_unit_test(what_the_noise_could_be_is_not_called_a_loss),
-        cmocka_unit_test(nothing_is_said_without_a_choice),
-        cmocka_unit_test(lines_stand_under_each_other),
-        cmocka_unit_test(json_has_shares_with_intervals_and_what_each_level_costs),
-        cmocka_unit_test(asking_what_matters_leaves_the_search_as_it_was),
-    };
-    return cmocka_run_group_tests(tests, enter_surfaces, rig_leave);
 }

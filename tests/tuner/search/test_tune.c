@@ -1,5 +1,5 @@
 /* Tests of tuner/search/tune: whole searches on simulated surfaces, with fixed seeds. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 #include "tuner/base/interrupt.h"
 
@@ -7,9 +7,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-static void a_clear_peak_is_found_and_proved_with_any_seed(void **state)
+GROUP(enter, rig_leave);
+
+TEST(a_clear_peak_is_found_and_proved_with_any_seed)
 {
-    (void)state;
     static const char *const seeds[] = {"1", "2", "3", "4", "5"};
     for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
         rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", seeds[i],
@@ -25,9 +26,8 @@ static void a_clear_peak_is_found_and_proved_with_any_seed(void **state)
     }
 }
 
-static void figures_come_from_replays_after_the_choice(void **state)
+TEST(figures_come_from_replays_after_the_choice)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", NULL);
     run();
     assert_true(answer.has_rows && answer.confirming && answer.has_baseline && answer.has_speedup);
@@ -42,9 +42,8 @@ static void figures_come_from_replays_after_the_choice(void **state)
     done();
 }
 
-static void without_noise_the_figures_are_the_table(void **state)
+TEST(without_noise_the_figures_are_the_table)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "calm.conf", "--seed", "7", NULL);
     run();
     assert_true(factors_equal(chosen(), &hill));
@@ -54,9 +53,8 @@ static void without_noise_the_figures_are_the_table(void **state)
     done();
 }
 
-static void on_a_flat_surface_the_cheapest_is_recommended(void **state)
+TEST(on_a_flat_surface_the_cheapest_is_recommended)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "still.conf", "--seed", "3", NULL);
     run();
     assert_int_equal(factors_bytes_in_flight(chosen()), 4096);
@@ -66,9 +64,8 @@ static void on_a_flat_surface_the_cheapest_is_recommended(void **state)
     done();
 }
 
-static void a_noisy_flat_surface_is_answered_within_the_tolerance(void **state)
+TEST(a_noisy_flat_surface_is_answered_within_the_tolerance)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "flat.conf", "--seed", "3", NULL);
     run();
     assert_true(answer.has_rows);
@@ -79,10 +76,9 @@ static void a_noisy_flat_surface_is_answered_within_the_tolerance(void **state)
 
 /* With runs that scatter by half, an answer must not always claim to be sure, and those that do must be
  * right. */
-static void heavy_noise_is_not_always_conclusive_and_else_rightly_so(void **state)
+TEST(heavy_noise_is_not_always_conclusive_and_else_rightly_so)
 {
     int n_conclusive = 0, n_wrong = 0, n_unsettled = 0;
-    (void)state;
     for (int seed = 1; seed <= 20; seed++) {
         char text[8];
         snprintf(text, sizeof text, "%d", seed);
@@ -103,9 +99,8 @@ static void heavy_noise_is_not_always_conclusive_and_else_rightly_so(void **stat
     assert_int_equal(n_unsettled, 0);
 }
 
-static void one_seed_gives_one_answer(void **state)
+TEST(one_seed_gives_one_answer)
 {
-    (void)state;
     double mean[3];
     static const char *const seeds[] = {"11", "11", "12"};
     for (size_t i = 0; i < 3; i++) {
@@ -119,9 +114,8 @@ static void one_seed_gives_one_answer(void **state)
     assert_true(mean[0] != mean[2]);
 }
 
-static void every_method_ends_within_the_budget(void **state)
+TEST(every_method_ends_within_the_budget)
 {
-    (void)state;
     static const char *const methods[] = {"auto", "gp", "quadratic", "random", "grid"};
     for (size_t i = 0; i < RIG_COUNT(methods); i++) {
         rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "5",
@@ -133,9 +127,8 @@ static void every_method_ends_within_the_budget(void **state)
     }
 }
 
-static void a_grid_measures_every_point_three_times(void **state)
+TEST(a_grid_measures_every_point_three_times)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "5", "--method",
                  "grid", "--budget", "120s", NULL);
     run();
@@ -144,9 +137,8 @@ static void a_grid_measures_every_point_three_times(void **state)
     done();
 }
 
-static void a_grid_beyond_the_budget_is_refused(void **state)
+TEST(a_grid_beyond_the_budget_is_refused)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--method", "grid",
                  "--budget", "5s", NULL);
     assert_int_equal(init(), -EINVAL);
@@ -155,9 +147,8 @@ static void a_grid_beyond_the_budget_is_refused(void **state)
     done();
 }
 
-static void the_write_budget_is_never_crossed(void **state)
+TEST(the_write_budget_is_never_crossed)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", "--max-write",
                  "2g", NULL);
     run();
@@ -168,9 +159,8 @@ static void the_write_budget_is_never_crossed(void **state)
     done();
 }
 
-static void a_write_budget_for_no_run_leaves_no_recommendation(void **state)
+TEST(a_write_budget_for_no_run_leaves_no_recommendation)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--max-write", "1k", NULL);
     run();
     assert_int_equal(session->bytes_written, 0);
@@ -180,9 +170,8 @@ static void a_write_budget_for_no_run_leaves_no_recommendation(void **state)
     done();
 }
 
-static void a_budget_for_hardly_a_run_is_survived(void **state)
+TEST(a_budget_for_hardly_a_run_is_survived)
 {
-    (void)state;
     rig_simulator("slow", "setup_seconds = 3.0;", rig_peak_bps);
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "slow.conf", "--budget", "1s", NULL);
     run();
@@ -207,9 +196,8 @@ static int fail_everywhere(void *context, const struct pattern *pattern, const s
     return err_set(why, -EIO, "a broken disk");
 }
 
-static void a_failing_point_is_left_out_and_the_search_goes_on(void **state)
+TEST(a_failing_point_is_left_out_and_the_search_goes_on)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", NULL);
     assert_int_equal(init(), 0);
     session->env.truth_bps = fail_on_the_hill;
@@ -226,9 +214,8 @@ static void a_failing_point_is_left_out_and_the_search_goes_on(void **state)
     done();
 }
 
-static void where_every_run_fails_the_reason_is_told(void **state)
+TEST(where_every_run_fails_the_reason_is_told)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "calm.conf", "--seed", "1", NULL);
     assert_int_equal(init(), 0);
     session->env.truth_bps = fail_everywhere;
@@ -247,9 +234,8 @@ static int interrupt_after_the_tenth(void *context, const struct pattern *patter
     return simulator_truth_bps(context, pattern, point, ret_bps, why);
 }
 
-static void an_interrupted_search_answers_with_what_it_has(void **state)
+TEST(an_interrupted_search_answers_with_what_it_has)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", NULL);
     assert_int_equal(init(), 0);
     session->env.truth_bps = interrupt_after_the_tenth;
@@ -264,9 +250,8 @@ static void an_interrupted_search_answers_with_what_it_has(void **state)
     done();
 }
 
-static void an_interruption_before_the_first_run_is_told(void **state)
+TEST(an_interruption_before_the_first_run_is_told)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", NULL);
     assert_int_equal(init(), 0);
     atomic_store(&interrupt_signal, 2);
@@ -278,34 +263,8 @@ static void an_interruption_before_the_first_run_is_told(void **state)
     done();
 }
 
-static void done_accepts_a_zeroed_tune(void **state)
+TEST(done_accepts_a_zeroed_tune)
 {
-    (void)state;
     struct tune zero = {0};
     tune_done(&zero);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_clear_peak_is_found_and_proved_with_any_seed),
-        cmocka_unit_test(figures_come_from_replays_after_the_choice),
-        cmocka_unit_test(without_noise_the_figures_are_the_table),
-        cmocka_unit_test(on_a_flat_surface_the_cheapest_is_recommended),
-        cmocka_unit_test(a_noisy_flat_surface_is_answered_within_the_tolerance),
-        cmocka_unit_test(heavy_noise_is_not_always_conclusive_and_else_rightly_so),
-        cmocka_unit_test(one_seed_gives_one_answer),
-        cmocka_unit_test(every_method_ends_within_the_budget),
-        cmocka_unit_test(a_grid_measures_every_point_three_times),
-        cmocka_unit_test(a_grid_beyond_the_budget_is_refused),
-        cmocka_unit_test(the_write_budget_is_never_crossed),
-        cmocka_unit_test(a_write_budget_for_no_run_leaves_no_recommendation),
-        cmocka_unit_test(a_budget_for_hardly_a_run_is_survived),
-        cmocka_unit_test(a_failing_point_is_left_out_and_the_search_goes_on),
-        cmocka_unit_test(where_every_run_fails_the_reason_is_told),
-        cmocka_unit_test(an_interrupted_search_answers_with_what_it_has),
-        cmocka_unit_test(an_interruption_before_the_first_run_is_told),
-        cmocka_unit_test(done_accepts_a_zeroed_tune),
-    };
-    return cmocka_run_group_tests_name("tuner/search/tune", tests, enter, rig_leave);
 }

@@ -1,10 +1,12 @@
 /* Tests of tuner/search/tune_choose: what is recommended, and against which baseline. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+
+GROUP(enter, rig_leave);
 
 /* Depth 16 is 1 % faster than depth 4, 64k the only size. */
 static double nearly_flat_bps(const struct point *point)
@@ -13,9 +15,8 @@ static double nearly_flat_bps(const struct point *point)
     return 1e9 * depth * (point->request_size_bytes == 65536 ? 1 : 0.3) * (point->direct ? 1 : 0.5);
 }
 
-static void the_cheaper_of_two_equivalents_is_recommended(void **state)
+TEST(the_cheaper_of_two_equivalents_is_recommended)
 {
-    (void)state;
     rig_simulator("near", "run_cv = 0.005; setup_seconds = 0.01;", nearly_flat_bps);
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "near.conf", "--seed", "1", NULL);
     run();
@@ -31,9 +32,8 @@ static void the_cheaper_of_two_equivalents_is_recommended(void **state)
     done();
 }
 
-static void latency_wants_one_size_and_one_number_of_threads(void **state)
+TEST(latency_wants_one_size_and_one_number_of_threads)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--objective", "latency",
                  NULL);
     assert_int_equal(init(), -EINVAL);
@@ -42,9 +42,8 @@ static void latency_wants_one_size_and_one_number_of_threads(void **state)
 }
 
 /* In the table latency is depth x size / throughput: without noise depth 1 has the lowest. */
-static void the_latency_objective_takes_the_lowest_latency(void **state)
+TEST(the_latency_objective_takes_the_lowest_latency)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--objective", "latency",
                  "--request-size", "64k", "--seed", "1", NULL);
     run();
@@ -57,9 +56,8 @@ static void the_latency_objective_takes_the_lowest_latency(void **state)
     done();
 }
 
-static void a_p99_that_no_point_meets_leaves_no_recommendation(void **state)
+TEST(a_p99_that_no_point_meets_leaves_no_recommendation)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--max-latency-p99", "1us",
                  "--seed", "1", NULL);
     run();
@@ -70,9 +68,8 @@ static void a_p99_that_no_point_meets_leaves_no_recommendation(void **state)
     done();
 }
 
-static void a_p99_bound_excludes_faster_points(void **state)
+TEST(a_p99_bound_excludes_faster_points)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--max-latency-p99", "100us",
                  "--seed", "1", NULL);
     run();
@@ -85,9 +82,8 @@ static void a_p99_bound_excludes_faster_points(void **state)
     done();
 }
 
-static void the_default_is_the_baseline(void **state)
+TEST(the_default_is_the_baseline)
 {
-    (void)state;
     const struct point default_setting = {65536, 1, 0, API_PSYNC, 1, SYNC_END, 0};
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", NULL);
     assert_int_equal(init(), 0);
@@ -98,9 +94,8 @@ static void the_default_is_the_baseline(void **state)
     done();
 }
 
-static void a_current_setting_is_measured_beside_the_default(void **state)
+TEST(a_current_setting_is_measured_beside_the_default)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", "--current",
                  "request_size=8k,queue_depth=2,api=io_uring", NULL);
     run();
@@ -114,9 +109,8 @@ static void a_current_setting_is_measured_beside_the_default(void **state)
     done();
 }
 
-static void a_current_setting_outside_the_table_is_refused(void **state)
+TEST(a_current_setting_outside_the_table_is_refused)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--current", "threads=2",
                  NULL);
     assert_int_equal(init(), -EINVAL);
@@ -124,9 +118,8 @@ static void a_current_setting_outside_the_table_is_refused(void **state)
     done();
 }
 
-static void a_table_without_the_default_takes_its_cheapest_point(void **state)
+TEST(a_table_without_the_default_takes_its_cheapest_point)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--api", "io_uring",
                  "--seed", "1", NULL);
     rig_write("few.csv", "pattern,request_size,queue_depth,direct,api,threads,throughput_bps\n"
@@ -141,9 +134,8 @@ static void a_table_without_the_default_takes_its_cheapest_point(void **state)
     done();
 }
 
-static void a_space_of_one_point_is_answered(void **state)
+TEST(a_space_of_one_point_is_answered)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1",
                  "--request-size", "4k", "--queue-depth", "1", "--direct", "0", "--api", "psync", NULL);
     run();
@@ -153,21 +145,4 @@ static void a_space_of_one_point_is_answered(void **state)
     assert_close(answer.speedup_mean, 1, 0);
     check_bounds();
     done();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_cheaper_of_two_equivalents_is_recommended),
-        cmocka_unit_test(latency_wants_one_size_and_one_number_of_threads),
-        cmocka_unit_test(the_latency_objective_takes_the_lowest_latency),
-        cmocka_unit_test(a_p99_that_no_point_meets_leaves_no_recommendation),
-        cmocka_unit_test(a_p99_bound_excludes_faster_points),
-        cmocka_unit_test(the_default_is_the_baseline),
-        cmocka_unit_test(a_current_setting_is_measured_beside_the_default),
-        cmocka_unit_test(a_current_setting_outside_the_table_is_refused),
-        cmocka_unit_test(a_table_without_the_default_takes_its_cheapest_point),
-        cmocka_unit_test(a_space_of_one_point_is_answered),
-    };
-    return cmocka_run_group_tests_name("tuner/search/tune_choose", tests, enter, rig_leave);
 }

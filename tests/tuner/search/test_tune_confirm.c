@@ -1,15 +1,17 @@
 /* Tests of tuner/search/tune_confirm: how long the race goes on, and how many replays follow the choice. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 
 /* Equal points that scatter so much that no budget settles anything. */
-static int enter_here(void **state)
+FIXTURE(enter_here)
 {
-    if (enter(state) != 0)
+    if (enter(test_state) != 0)
         return -1;
     rig_simulator("wild", "run_cv = 0.5; setup_seconds = 0.05;", rig_flat_bps);
     return 0;
 }
+
+GROUP(enter_here, rig_leave);
 
 static void search(const char *simulator, const char *option, const char *value)
 {
@@ -25,9 +27,8 @@ static size_t count_confirming(size_t point)
 }
 
 /* No second is left over that a race without end could use, and the replays have their time all the same. */
-static void an_unsettled_race_takes_what_the_replays_do_not_need(void **state)
+TEST(an_unsettled_race_takes_what_the_replays_do_not_need)
 {
-    (void)state;
     search("wild.conf", NULL, NULL);
     assert_int_equal(tune.stop, TUNE_STOP_BUDGET);
     assert_true(tune.raced_on);
@@ -36,9 +37,8 @@ static void an_unsettled_race_takes_what_the_replays_do_not_need(void **state)
     done();
 }
 
-static void a_settled_choice_has_all_its_replays(void **state)
+TEST(a_settled_choice_has_all_its_replays)
 {
-    (void)state;
     search("peak.conf", NULL, NULL);
     assert_int_equal(tune.stop, TUNE_STOP_SEPARATED);
     assert_false(tune.raced_on);
@@ -47,32 +47,19 @@ static void a_settled_choice_has_all_its_replays(void **state)
 }
 
 /* Where more is to be judged than one choice, the race keeps to the plan, and its replays are not fewer. */
-static void a_race_that_keeps_to_the_plan_costs_no_replays(void **state)
+TEST(a_race_that_keeps_to_the_plan_costs_no_replays)
 {
-    (void)state;
     search("wild.conf", "--profiles", NULL);
     assert_false(tune.raced_on);
     assert_true(count_confirming(tune.chosen) > 15);
     done();
 }
 
-static void what_the_write_budget_ends_keeps_its_replays(void **state)
+TEST(what_the_write_budget_ends_keeps_its_replays)
 {
-    (void)state;
     search("wild.conf", "--max-write", "8g");
     assert_int_equal(tune.stop, TUNE_STOP_WRITES);
     assert_false(tune.raced_on);
     assert_true(count_confirming(tune.chosen) > 15);
     done();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_unsettled_race_takes_what_the_replays_do_not_need),
-        cmocka_unit_test(a_settled_choice_has_all_its_replays),
-        cmocka_unit_test(a_race_that_keeps_to_the_plan_costs_no_replays),
-        cmocka_unit_test(what_the_write_budget_ends_keeps_its_replays),
-    };
-    return cmocka_run_group_tests(tests, enter_here, rig_leave);
 }

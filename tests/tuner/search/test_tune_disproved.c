@@ -1,9 +1,11 @@
 /* Tests of tuner/search/tune: what becomes of a choice that its replays after the choice disprove. */
 /* LINK: -Wl,--wrap=tune_confirm */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 
 #include <math.h>
+
+GROUP(enter, rig_leave);
 
 static struct tune_watch watch;
 static size_t n_confirmed, disproved, rival;
@@ -76,9 +78,8 @@ static void search(bool is_night)
         fail_msg("%s", err.text);
 }
 
-static void a_night_keeps_the_replays_of_a_disproved_choice(void **state)
+TEST(a_night_keeps_the_replays_of_a_disproved_choice)
 {
-    (void)state;
     rival_is_replayed = true;
     search(true);
     assert_int_equal(n_confirmed, 1);
@@ -90,9 +91,8 @@ static void a_night_keeps_the_replays_of_a_disproved_choice(void **state)
 }
 
 /* What seems better now was not replayed: its figures could be luck. */
-static void a_night_chooses_among_what_was_replayed(void **state)
+TEST(a_night_chooses_among_what_was_replayed)
 {
-    (void)state;
     rival_is_replayed = false;
     search(true);
     assert_int_equal(n_confirmed, 1);
@@ -102,9 +102,8 @@ static void a_night_chooses_among_what_was_replayed(void **state)
     done();
 }
 
-static void another_search_chooses_again_with_replays_that_are_fresh_no_more(void **state)
+TEST(another_search_chooses_again_with_replays_that_are_fresh_no_more)
 {
-    (void)state;
     rival_is_replayed = false;
     search(false);
     assert_true(n_confirmed >= 2);
@@ -112,14 +111,4 @@ static void another_search_chooses_again_with_replays_that_are_fresh_no_more(voi
     assert_int_not_equal(tune.chosen, disproved);
     assert_true(count_confirming(tune.chosen) >= TUNE_CONFIRMING_LEAST);
     done();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_night_keeps_the_replays_of_a_disproved_choice),
-        cmocka_unit_test(a_night_chooses_among_what_was_replayed),
-        cmocka_unit_test(another_search_chooses_again_with_replays_that_are_fresh_no_more),
-    };
-    return cmocka_run_group_tests(tests, enter, rig_leave);
 }

@@ -1,5 +1,5 @@
 /* Tests of tuner/search/tune_length: the pilot on simulated surfaces whose best length is known. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 
 #include <string.h>
@@ -21,9 +21,9 @@ static double twentieth_bps(const struct point *point)
     return rig_peak_bps(point) / 20;
 }
 
-static int enter_here(void **state)
+FIXTURE(enter_here)
 {
-    if (enter(state) != 0)
+    if (enter(test_state) != 0)
         return -1;
     rig_simulator("steady_inside", "run_cv = 0.1; setup_seconds = 0.05;", rig_peak_bps);
     rig_simulator("dear", "run_cv = 0.02; op_cv = 1.0; setup_seconds = 2.0;", tenth_bps);
@@ -38,6 +38,8 @@ static int enter_here(void **state)
     return 0;
 }
 
+GROUP(enter_here, rig_leave);
+
 /* The pilot and what it decided. */
 static void pilot(const char *simulator, const char *budget, const char *seed)
 {
@@ -47,9 +49,8 @@ static void pilot(const char *simulator, const char *budget, const char *seed)
     assert_int_equal(tune_length(&tune, &err), 0);
 }
 
-static void runs_that_are_steady_inside_stay_short(void **state)
+TEST(runs_that_are_steady_inside_stay_short)
 {
-    (void)state;
     static const char *const seeds[] = {"1", "2", "3", "4", "5", "6"};
     for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
         pilot("steady_inside.conf", "60s", seeds[i]);
@@ -62,9 +63,8 @@ static void runs_that_are_steady_inside_stay_short(void **state)
 }
 
 /* The pilot's runs are then replays as any others. */
-static void a_pilot_that_changes_nothing_wastes_nothing(void **state)
+TEST(a_pilot_that_changes_nothing_wastes_nothing)
 {
-    (void)state;
     size_t n = 0;
     pilot("steady_inside.conf", "60s", "1");
     for (size_t i = 0; i < tune.n_records; i++)
@@ -76,9 +76,8 @@ static void a_pilot_that_changes_nothing_wastes_nothing(void **state)
     done();
 }
 
-static void where_set_up_is_dear_and_requests_scatter_runs_are_longer(void **state)
+TEST(where_set_up_is_dear_and_requests_scatter_runs_are_longer)
 {
-    (void)state;
     static const char *const seeds[] = {"1", "2", "3", "4"};
     for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
         pilot("cheap.conf", "60s", seeds[i]);
@@ -92,9 +91,8 @@ static void where_set_up_is_dear_and_requests_scatter_runs_are_longer(void **sta
 }
 
 /* Replays of a point never mix lengths. */
-static void runs_of_another_length_leave_the_records(void **state)
+TEST(runs_of_another_length_leave_the_records)
 {
-    (void)state;
     size_t n_told = 0;
     pilot("dear.conf", "30m", "1");
     assert_true(tune.duration_ns > MEASURE_MIN_DURATION_NS);
@@ -111,9 +109,8 @@ static void runs_of_another_length_leave_the_records(void **state)
     done();
 }
 
-static void a_slow_start_is_waited_for(void **state)
+TEST(a_slow_start_is_waited_for)
 {
-    (void)state;
     size_t n_seen = 0;
     static const char *const seeds[] = {"1", "2", "3", "4", "5", "6"};
     for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
@@ -131,9 +128,8 @@ static void a_slow_start_is_waited_for(void **state)
 }
 
 /* Buffered writes pass once and long queues take the whole run: small direct ones are asked, too. */
-static void a_fast_start_is_found_whatever_the_design_met(void **state)
+TEST(a_fast_start_is_found_whatever_the_design_met)
 {
-    (void)state;
     static const char *const seeds[] = {"1", "2", "3", "4", "5", "6", "7", "8"};
     for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
         pilot("falling.conf", "60s", seeds[i]);
@@ -143,9 +139,8 @@ static void a_fast_start_is_found_whatever_the_design_met(void **state)
 }
 
 /* A wave of their queue would cost as much as the run. Unlike the others': there the queue fills. */
-static void queues_that_outlast_the_warm_up_have_none(void **state)
+TEST(queues_that_outlast_the_warm_up_have_none)
 {
-    (void)state;
     size_t n_without = 0, n_with = 0;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "wide.conf", "--budget", "60s", "--seed",
                  "1", NULL);
@@ -166,9 +161,8 @@ static void queues_that_outlast_the_warm_up_have_none(void **state)
     done();
 }
 
-static void a_given_duration_leaves_nothing_to_decide(void **state)
+TEST(a_given_duration_leaves_nothing_to_decide)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--duration", "300ms",
                  "--seed", "1", NULL);
     assert_int_equal(init(), 0);
@@ -180,9 +174,8 @@ static void a_given_duration_leaves_nothing_to_decide(void **state)
     done();
 }
 
-static void a_given_warm_up_limit_stays(void **state)
+TEST(a_given_warm_up_limit_stays)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "rising.conf", "--warmup-limit", "20ms",
                  "--budget", "120s", "--seed", "1", NULL);
     assert_int_equal(init(), 0);
@@ -192,18 +185,16 @@ static void a_given_warm_up_limit_stays(void **state)
     done();
 }
 
-static void a_pilot_of_hardly_a_run_decides_nothing(void **state)
+TEST(a_pilot_of_hardly_a_run_decides_nothing)
 {
-    (void)state;
     pilot("slow.conf", "2s", "1");
     assert_int_equal(tune.duration_ns, MEASURE_MIN_DURATION_NS);
     assert_non_null(strstr(tune.length.why, "too few"));
     done();
 }
 
-static void hopeless_runs_are_cut_and_compared_with_none(void **state)
+TEST(hopeless_runs_are_cut_and_compared_with_none)
 {
-    (void)state;
     size_t n_cut_records = 0;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--duration", "500ms",
                  "--seed", "1", NULL);
@@ -225,31 +216,11 @@ static void hopeless_runs_are_cut_and_compared_with_none(void **state)
     done();
 }
 
-static void the_shortest_runs_are_not_cut(void **state)
+TEST(the_shortest_runs_are_not_cut)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--duration", "50ms",
                  "--seed", "1", NULL);
     run();
     assert_int_equal(tune.n_cut, 0);
     done();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(runs_that_are_steady_inside_stay_short),
-        cmocka_unit_test(a_pilot_that_changes_nothing_wastes_nothing),
-        cmocka_unit_test(where_set_up_is_dear_and_requests_scatter_runs_are_longer),
-        cmocka_unit_test(runs_of_another_length_leave_the_records),
-        cmocka_unit_test(a_slow_start_is_waited_for),
-        cmocka_unit_test(a_fast_start_is_found_whatever_the_design_met),
-        cmocka_unit_test(queues_that_outlast_the_warm_up_have_none),
-        cmocka_unit_test(a_given_duration_leaves_nothing_to_decide),
-        cmocka_unit_test(a_given_warm_up_limit_stays),
-        cmocka_unit_test(a_pilot_of_hardly_a_run_decides_nothing),
-        cmocka_unit_test(hopeless_runs_are_cut_and_compared_with_none),
-        cmocka_unit_test(the_shortest_runs_are_not_cut),
-    };
-    return cmocka_run_group_tests(tests, enter_here, rig_leave);
 }

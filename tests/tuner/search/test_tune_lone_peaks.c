@@ -1,6 +1,6 @@
 /* Tests of tuner/search/tune_lone_peaks: a point that nobody expects anything of is found, and not looked for
  * where other warnings are larger or points are too many. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 
 #include <gsl/gsl_randist.h>
@@ -48,19 +48,20 @@ static void simulator(const char *name, double run_cv, const struct point *needl
               name, name, run_cv);
 }
 
-static int enter_here(void **state)
+FIXTURE(enter_here)
 {
-    if (enter(state) != 0)
+    if (enter(test_state) != 0)
         return -1;
     simulator("smooth", RUN_STD, NULL);
     return 0;
 }
 
+GROUP(enter_here, rig_leave);
+
 /* Without looks at such points one search in thirty finds it. With them nearly all do; some settle early on
  * what they have seen, and are wrong no more often than they say. */
-static void a_lone_needle_is_found_and_what_is_claimed_holds(void **state)
+TEST(a_lone_needle_is_found_and_what_is_claimed_holds)
 {
-    (void)state;
     static const double run_cvs[] = {0.1, 0.15};
     size_t n = 0, n_found = 0, n_wrong = 0;
     for (size_t i = 0; i < RIG_COUNT(needles) * RIG_COUNT(run_cvs) * 8; i++) {
@@ -138,9 +139,8 @@ static size_t list(size_t most, size_t *ret_points)
     return n;
 }
 
-static void only_what_was_hardly_measured_is_looked_at(void **state)
+TEST(only_what_was_hardly_measured_is_looked_at)
 {
-    (void)state;
     size_t points[MOST];
     smooth_search(NULL, NULL);
     settle();
@@ -154,9 +154,8 @@ static void only_what_was_hardly_measured_is_looked_at(void **state)
     done();
 }
 
-static void those_that_most_likely_surprise_by_the_second_come_first(void **state)
+TEST(those_that_most_likely_surprise_by_the_second_come_first)
 {
-    (void)state;
     size_t points[MOST], first[2];
     smooth_search(NULL, NULL);
     settle();
@@ -180,9 +179,8 @@ static void those_that_most_likely_surprise_by_the_second_come_first(void **stat
     done();
 }
 
-static void a_point_that_is_out_is_not_looked_at(void **state)
+TEST(a_point_that_is_out_is_not_looked_at)
 {
-    (void)state;
     size_t points[MOST], out;
     smooth_search(NULL, NULL);
     settle();
@@ -196,9 +194,8 @@ static void a_point_that_is_out_is_not_looked_at(void **state)
 }
 
 /* One of them is better by more than the margin. */
-static void while_contenders_are_undecided_none_is(void **state)
+TEST(while_contenders_are_undecided_none_is)
 {
-    (void)state;
     size_t points[MOST], rival = 0;
     smooth_search(NULL, NULL);
     settle();
@@ -217,9 +214,8 @@ static void while_contenders_are_undecided_none_is(void **state)
 }
 
 /* The race proves that points keep the bound; there is no time to prove it of new ones. */
-static void with_a_bound_on_latency_none_is(void **state)
+TEST(with_a_bound_on_latency_none_is)
 {
-    (void)state;
     size_t points[MOST];
     smooth_search("--max-latency-p99", "10s");
     settle();
@@ -227,9 +223,8 @@ static void with_a_bound_on_latency_none_is(void **state)
     done();
 }
 
-static void without_a_choice_or_a_surrogate_none_is(void **state)
+TEST(without_a_choice_or_a_surrogate_none_is)
 {
-    (void)state;
     size_t points[MOST];
     smooth_search(NULL, NULL);
     settle();
@@ -243,9 +238,8 @@ static void without_a_choice_or_a_surrogate_none_is(void **state)
 }
 
 /* 4 KiB steps of size, all depths: a look at six of them settles next to nothing. */
-static void among_thousands_of_points_none_is(void **state)
+TEST(among_thousands_of_points_none_is)
 {
-    (void)state;
     char sizes[512] = "8k", depths[256] = "1";
     size_t points[MOST], n = strlen(sizes), k = strlen(depths);
     for (unsigned i = 3; i <= 56; i++)
@@ -262,19 +256,4 @@ static void among_thousands_of_points_none_is(void **state)
     assert_true(none < 0.9);
     assert_int_equal(list(MOST, points), 0);
     done();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_lone_needle_is_found_and_what_is_claimed_holds),
-        cmocka_unit_test(only_what_was_hardly_measured_is_looked_at),
-        cmocka_unit_test(those_that_most_likely_surprise_by_the_second_come_first),
-        cmocka_unit_test(a_point_that_is_out_is_not_looked_at),
-        cmocka_unit_test(while_contenders_are_undecided_none_is),
-        cmocka_unit_test(with_a_bound_on_latency_none_is),
-        cmocka_unit_test(without_a_choice_or_a_surrogate_none_is),
-        cmocka_unit_test(among_thousands_of_points_none_is),
-    };
-    return cmocka_run_group_tests_name("tuner/search/tune_surprise", tests, enter_here, rig_leave);
 }

@@ -1,10 +1,12 @@
 /* Tests of tuner/search/tune_not_ruled_out: which points a night may not write off, and what it does with
  * them. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 
 #include <errno.h>
 #include <math.h>
+
+GROUP(enter, rig_leave);
 
 static struct tune_watch watch;
 
@@ -40,9 +42,8 @@ static size_t other(size_t k)
     return k < tune.baseline ? k : k + 1;
 }
 
-static void one_unlucky_run_does_not_end_a_chance(void **state)
+TEST(one_unlucky_run_does_not_end_a_chance)
 {
-    (void)state;
     begin_on_hill();
     tell(tune.baseline, 20, 10);
     tell(other(0), 19.9, 1);
@@ -52,9 +53,8 @@ static void one_unlucky_run_does_not_end_a_chance(void **state)
     done();
 }
 
-static void what_is_better_by_less_than_the_margin_is_written_off_in_time(void **state)
+TEST(what_is_better_by_less_than_the_margin_is_written_off_in_time)
 {
-    (void)state;
     begin_on_hill();
     tell(tune.baseline, 20, 10);
     tell(other(0), 20 + tune.margin / 2, 2000);
@@ -64,9 +64,8 @@ static void what_is_better_by_less_than_the_margin_is_written_off_in_time(void *
     done();
 }
 
-static void what_is_in_force_and_what_is_left_out_have_none(void **state)
+TEST(what_is_in_force_and_what_is_left_out_have_none)
 {
-    (void)state;
     begin_on_hill();
     tell(tune.baseline, 20, 1);
     belief_exclude(&tune.belief, other(0));
@@ -76,9 +75,8 @@ static void what_is_in_force_and_what_is_left_out_have_none(void **state)
     done();
 }
 
-static void settings_in_force_outside_the_space_are_a_measure(void **state)
+TEST(settings_in_force_outside_the_space_are_a_measure)
 {
-    (void)state;
     const struct sample sample = {.throughput_bps = 1e9, .iops = 1e9 / 8192, .latency_mean_ns = 1e5};
     static struct histogram latency;
     histogram_init(&latency);
@@ -92,9 +90,8 @@ static void settings_in_force_outside_the_space_are_a_measure(void **state)
     done();
 }
 
-static void the_list_begins_with_the_highest_bound_and_ends_with_the_room(void **state)
+TEST(the_list_begins_with_the_highest_bound_and_ends_with_the_room)
 {
-    (void)state;
     size_t points[TUNE_MAX_NOT_RULED_OUT];
     begin_on_hill();
     tell(tune.baseline, 20, 10);
@@ -110,9 +107,8 @@ static void the_list_begins_with_the_highest_bound_and_ends_with_the_room(void *
     done();
 }
 
-static void a_few_replays_may_be_as_good_as_what_seems_better(void **state)
+TEST(a_few_replays_may_be_as_good_as_what_seems_better)
 {
-    (void)state;
     begin_on_hill();
     tell(other(0), 20.1, 50);
     tell(other(1), 20, 1);
@@ -122,9 +118,8 @@ static void a_few_replays_may_be_as_good_as_what_seems_better(void **state)
     done();
 }
 
-static void only_a_night_that_has_bytes_looks_again(void **state)
+TEST(only_a_night_that_has_bytes_looks_again)
 {
-    (void)state;
     begin_on_hill();
     assert_true(tune_not_ruled_out_wanted(&tune));
     tune.writes_are_scarce = true;
@@ -143,9 +138,8 @@ static size_t count_confirming(size_t point)
 }
 
 /* Equal points: none can be written off in the time of a night. */
-static void rivals_are_replayed_as_often_as_what_is_in_force(void **state)
+TEST(rivals_are_replayed_as_often_as_what_is_in_force)
 {
-    (void)state;
     size_t n = 0;
     begin("flat.conf", "request_size=64k,queue_depth=4,direct=1,api=io_uring");
     if (tune_run(&tune, &err) != 0)
@@ -160,9 +154,8 @@ static void rivals_are_replayed_as_often_as_what_is_in_force(void **state)
 }
 
 /* A surrogate is soon sure that equal points are equal; their own replays are not. */
-static void a_night_goes_on_while_something_has_a_chance(void **state)
+TEST(a_night_goes_on_while_something_has_a_chance)
 {
-    (void)state;
     begin("flat.conf", "request_size=64k,queue_depth=4,direct=1,api=io_uring");
     if (tune_run(&tune, &err) != 0)
         fail_msg("%s", err.text);
@@ -171,9 +164,8 @@ static void a_night_goes_on_while_something_has_a_chance(void **state)
     done();
 }
 
-static void the_default_gets_fewer_replays_than_what_is_judged(void **state)
+TEST(the_default_gets_fewer_replays_than_what_is_judged)
 {
-    (void)state;
     rig_simulator("uneasy", "run_cv = 0.1; setup_seconds = 0.05;", rig_peak_bps);
     begin("uneasy.conf", "request_size=64k,queue_depth=4,direct=1,api=io_uring");
     if (tune_run(&tune, &err) != 0)
@@ -185,9 +177,8 @@ static void the_default_gets_fewer_replays_than_what_is_judged(void **state)
 }
 
 /* What is known for sure needs no second minute. */
-static void a_night_in_which_nothing_has_a_chance_ends_early(void **state)
+TEST(a_night_in_which_nothing_has_a_chance_ends_early)
 {
-    (void)state;
     begin_on_hill();
     if (tune_run(&tune, &err) != 0)
         fail_msg("%s", err.text);
@@ -197,9 +188,8 @@ static void a_night_in_which_nothing_has_a_chance_ends_early(void **state)
 }
 
 /* Before its first run nobody knows what there is to be better than. */
-static void nothing_is_written_off_before_what_is_in_force_was_measured(void **state)
+TEST(nothing_is_written_off_before_what_is_in_force_was_measured)
 {
-    (void)state;
     begin_on_hill();
     tell(other(0), 20, 3);
     assert_false(tune_not_ruled_out_known(&tune));
@@ -211,9 +201,8 @@ static void nothing_is_written_off_before_what_is_in_force_was_measured(void **s
 
 /* There is nothing that others could be better than: the race is that of any search. All points are equal,
  * and scatter so much that nobody can know. */
-static void a_night_that_cannot_measure_what_is_in_force_claims_no_evidence(void **state)
+TEST(a_night_that_cannot_measure_what_is_in_force_claims_no_evidence)
 {
-    (void)state;
     rig_simulator("wild", "run_cv = 0.5; setup_seconds = 0.05;", rig_flat_bps);
     begin("wild.conf", "request_size=64k,queue_depth=4,direct=1,api=io_uring");
     tune.records[tune.baseline].failed = -EIO;
@@ -224,24 +213,4 @@ static void a_night_that_cannot_measure_what_is_in_force_claims_no_evidence(void
     assert_false(tune.conclusive);
     assert_true(session_seconds(session) > 0.7 * (double)settings.budget_ns / 1e9);
     done();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_unlucky_run_does_not_end_a_chance),
-        cmocka_unit_test(what_is_better_by_less_than_the_margin_is_written_off_in_time),
-        cmocka_unit_test(what_is_in_force_and_what_is_left_out_have_none),
-        cmocka_unit_test(settings_in_force_outside_the_space_are_a_measure),
-        cmocka_unit_test(the_list_begins_with_the_highest_bound_and_ends_with_the_room),
-        cmocka_unit_test(a_few_replays_may_be_as_good_as_what_seems_better),
-        cmocka_unit_test(only_a_night_that_has_bytes_looks_again),
-        cmocka_unit_test(rivals_are_replayed_as_often_as_what_is_in_force),
-        cmocka_unit_test(a_night_goes_on_while_something_has_a_chance),
-        cmocka_unit_test(the_default_gets_fewer_replays_than_what_is_judged),
-        cmocka_unit_test(nothing_is_written_off_before_what_is_in_force_was_measured),
-        cmocka_unit_test(a_night_that_cannot_measure_what_is_in_force_claims_no_evidence),
-        cmocka_unit_test(a_night_in_which_nothing_has_a_chance_ends_early),
-    };
-    return cmocka_run_group_tests(tests, enter, rig_leave);
 }

@@ -1,6 +1,6 @@
 /* Tests of tuner/search/tune_split: two request sizes are recommended where they are proved to be faster, and
  * only there. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 #include "tuner/report/report_recommend.h"
 
@@ -30,15 +30,17 @@ static void split_simulator(const char *name, double best_read, double best_writ
     assert_int_equal(fclose(table), 0);
 }
 
-static int enter_split(void **state)
+FIXTURE(enter_split)
 {
-    if (enter(state) != 0)
+    if (enter(test_state) != 0)
         return -1;
     split_simulator("apart", 20, 14, true);
     split_simulator("alike", 16, 16, true);
     split_simulator("never", 20, 14, false);
     return 0;
 }
+
+GROUP(enter_split, rig_leave);
 
 static bool warned(const char *code)
 {
@@ -58,9 +60,8 @@ static void search(const char *simulator, const char *seed)
     check_bounds();
 }
 
-static void two_sizes_are_recommended_where_they_are_faster(void **state)
+TEST(two_sizes_are_recommended_where_they_are_faster)
 {
-    (void)state;
     const char *const seeds[] = {"1", "2", "3", "4"};
     for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
         search("apart", seeds[i]);
@@ -78,9 +79,8 @@ static void two_sizes_are_recommended_where_they_are_faster(void **state)
     }
 }
 
-static void one_size_is_recommended_where_two_gain_nothing(void **state)
+TEST(one_size_is_recommended_where_two_gain_nothing)
 {
-    (void)state;
     const char *const seeds[] = {"1", "2", "3", "4"};
     for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
         search("alike", seeds[i]);
@@ -93,9 +93,8 @@ static void one_size_is_recommended_where_two_gain_nothing(void **state)
 }
 
 /* The search itself prefers two sizes; faster on average alone is no proof. */
-static void a_gain_without_proof_is_none(void **state)
+TEST(a_gain_without_proof_is_none)
 {
-    (void)state;
     search("apart", "1");
     size_t split = tune.split, unsplit = tune.unsplit;
     assert_int_equal(tune.chosen, split);
@@ -108,9 +107,8 @@ static void a_gain_without_proof_is_none(void **state)
     done();
 }
 
-static void without_a_point_of_one_size_nothing_is_compared(void **state)
+TEST(without_a_point_of_one_size_nothing_is_compared)
 {
-    (void)state;
     search("never", "1");
     assert_true(factors_is_split(chosen()));
     assert_int_equal(tune.unsplit, TUNE_NONE);
@@ -119,9 +117,8 @@ static void without_a_point_of_one_size_nothing_is_compared(void **state)
     done();
 }
 
-static void the_answer_names_both_sizes_and_the_gain(void **state)
+TEST(the_answer_names_both_sizes_and_the_gain)
 {
-    (void)state;
     char *text = NULL;
     size_t size = 0;
     search("apart", "2");
@@ -147,18 +144,16 @@ static void the_answer_names_both_sizes_and_the_gain(void **state)
     done();
 }
 
-static void a_table_of_one_size_cannot_be_split(void **state)
+TEST(a_table_of_one_size_cannot_be_split)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "calm.conf", "--split-sizes", NULL);
     assert_int_equal(init(), -EINVAL);
     assert_non_null(strstr(err.text, "column write_request_size"));
     done();
 }
 
-static void without_the_option_two_sizes_stay_out(void **state)
+TEST(without_the_option_two_sizes_stay_out)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randrw:70", "--simulate", "apart.conf", "--budget", "20s", "--seed",
                  "1", NULL);
     run();
@@ -168,28 +163,12 @@ static void without_the_option_two_sizes_stay_out(void **state)
     done();
 }
 
-static void a_current_setting_may_have_two_sizes(void **state)
+TEST(a_current_setting_may_have_two_sizes)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randrw:70", "--simulate", "apart.conf", "--budget", "20s", "--seed",
                  "1", "--current", "request_size=4k,write_request_size=64k,direct=1,api=io_uring", NULL);
     run();
     assert_int_equal(answer.baseline.point.write_size_bytes, 65536);
     assert_true(answer.has_baseline && answer.baseline.replays >= TUNE_CONFIRMING_LEAST);
     done();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_sizes_are_recommended_where_they_are_faster),
-        cmocka_unit_test(one_size_is_recommended_where_two_gain_nothing),
-        cmocka_unit_test(a_gain_without_proof_is_none),
-        cmocka_unit_test(without_a_point_of_one_size_nothing_is_compared),
-        cmocka_unit_test(the_answer_names_both_sizes_and_the_gain),
-        cmocka_unit_test(a_table_of_one_size_cannot_be_split),
-        cmocka_unit_test(without_the_option_two_sizes_stay_out),
-        cmocka_unit_test(a_current_setting_may_have_two_sizes),
-    };
-    return cmocka_run_group_tests_name("tuner/search/tune_split", tests, enter_split, rig_leave);
 }

@@ -1,6 +1,6 @@
 /* Tests of tuner/search/tune_transient: starts that are alike are taken off, and all others are waited out.
  */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 #include "tuner/search/resume.h"
 #include "tuner/store/save.h"
@@ -28,9 +28,9 @@ static void reading_simulator(void)
               "warmup_seconds = 0.1; warmup_factor = 3.0; };\n");
 }
 
-static int enter_here(void **state)
+FIXTURE(enter_here)
 {
-    if (enter(state) != 0)
+    if (enter(test_state) != 0)
         return -1;
     rig_simulator("fast_start",
                   "run_cv = 0.02; setup_seconds = 0.005; warmup_seconds = 0.1; warmup_factor = 3.0;",
@@ -49,6 +49,8 @@ static int enter_here(void **state)
     rig_simulator("steady", "run_cv = 0.02; setup_seconds = 0.005;", tenth_bps);
     return 0;
 }
+
+GROUP(enter_here, rig_leave);
 
 static const char *const seeds[] = {"1", "2", "3", "4"};
 
@@ -99,9 +101,8 @@ static double mean_error(void)
     return sum / (double)n;
 }
 
-static void replays_of_the_pilot_are_freed_from_alike_starts(void **state)
+TEST(replays_of_the_pilot_are_freed_from_alike_starts)
 {
-    (void)state;
     for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
         pilot("fast_start.conf", seeds[i], NULL, NULL);
         assert_true(tune.length.start.taken_off);
@@ -122,9 +123,8 @@ static void replays_of_the_pilot_are_freed_from_alike_starts(void **state)
 }
 
 /* It is over all requests, over those that tuner/session/initial_transient left out as well. */
-static void mean_latencies_of_buffered_writes_are_freed_too(void **state)
+TEST(mean_latencies_of_buffered_writes_are_freed_too)
 {
-    (void)state;
     size_t n_trimmed = 0;
     for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
         double sum = 0;
@@ -143,9 +143,8 @@ static void mean_latencies_of_buffered_writes_are_freed_too(void **state)
 }
 
 /* The same surface, with runs as short, where the start is not looked for. */
-static void without_that_they_are_far_too_fast(void **state)
+TEST(without_that_they_are_far_too_fast)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "fast_start.conf", "--budget", "60s",
                  "--seed", "1", "--duration", "50ms", "--warmup-limit", "10ms", NULL);
     run();
@@ -154,9 +153,8 @@ static void without_that_they_are_far_too_fast(void **state)
     done();
 }
 
-static void starts_slower_than_the_rest_are_taken_off_too(void **state)
+TEST(starts_slower_than_the_rest_are_taken_off_too)
 {
-    (void)state;
     pilot("slow_start.conf", "1", NULL, NULL);
     assert_true(tune.length.start.taken_off);
     assert_true(tune_transient_ratio(&tune) < 0.8);
@@ -200,9 +198,8 @@ static size_t check_waits(void)
     return n_confirming;
 }
 
-static void a_search_finds_the_best_and_tells_its_settled_rate(void **state)
+TEST(a_search_finds_the_best_and_tells_its_settled_rate)
 {
-    (void)state;
     for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
         search("fast_start.conf", seeds[i]);
         assert_true(tune.length.start.taken_off);
@@ -216,9 +213,8 @@ static void a_search_finds_the_best_and_tells_its_settled_rate(void **state)
     }
 }
 
-static void only_few_rounds_and_replays_after_the_choice_wait(void **state)
+TEST(only_few_rounds_and_replays_after_the_choice_wait)
 {
-    (void)state;
     search("fast_start.conf", "1");
     assert_true(check_waits() >= 2 * TUNE_CONFIRMING_LEAST);
     /* What these cost is nothing to expect of a run of the search. */
@@ -229,9 +225,8 @@ static void only_few_rounds_and_replays_after_the_choice_wait(void **state)
     done();
 }
 
-static void a_start_is_no_burst_that_ended(void **state)
+TEST(a_start_is_no_burst_that_ended)
 {
-    (void)state;
     for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
         struct sustained_verdict verdict;
         size_t n_confirming = 0;
@@ -248,9 +243,8 @@ static void a_start_is_no_burst_that_ended(void **state)
 }
 
 /* Nothing settles among equal points that scatter so much: the search takes all the time there is. */
-static void the_budget_is_kept_whatever_the_replays_wait_for(void **state)
+TEST(the_budget_is_kept_whatever_the_replays_wait_for)
 {
-    (void)state;
     for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
         search("wild_start.conf", seeds[i]);
         assert_true(tune.length.start.taken_off);
@@ -282,9 +276,8 @@ static void check_waited_out(void)
     assert_true(n >= 3);
 }
 
-static void what_cannot_be_freed_from_starts_waits_for_them(void **state)
+TEST(what_cannot_be_freed_from_starts_waits_for_them)
 {
-    (void)state;
     static const char *const options[][2] = {{"--max-latency-p99", "10s"},
                                              {"--profiles", NULL},
                                              {"--profile", "balanced"},
@@ -296,9 +289,8 @@ static void what_cannot_be_freed_from_starts_waits_for_them(void **state)
     }
 }
 
-static void a_search_for_latency_waits(void **state)
+TEST(a_search_for_latency_waits)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "fast_start.conf", "--budget", "60s",
                  "--seed", "1", "--objective", "latency", "--request-size", "16k", NULL);
     assert_int_equal(init(), 0);
@@ -308,9 +300,8 @@ static void a_search_for_latency_waits(void **state)
 }
 
 /* Other searches read its runs, and know nothing of a start. */
-static void runs_that_are_kept_elsewhere_wait(void **state)
+TEST(runs_that_are_kept_elsewhere_wait)
 {
-    (void)state;
     static const char *const options[][2] = {{"--resume", "journal"}, {"--save", "history.db"}};
     for (size_t i = 0; i < RIG_COUNT(options); i++) {
         rig_settings(&settings, "--pattern", "randwrite", "--simulate", "fast_start.conf", "--budget", "60s",
@@ -328,9 +319,8 @@ static void runs_that_are_kept_elsewhere_wait(void **state)
 }
 
 /* A run that shows its start cannot be told from one that is hopeless. */
-static void runs_within_their_start_are_not_cut(void **state)
+TEST(runs_within_their_start_are_not_cut)
 {
-    (void)state;
     struct measure_plan plan = {
         .warmup_limit_ns = 400000000, .warmup_least_ns = 150000000, .hopeless_bps = 1};
     pilot("fast_start.conf", "1", NULL, NULL);
@@ -343,9 +333,8 @@ static void runs_within_their_start_are_not_cut(void **state)
 
 /* --- what the user is told --- */
 
-static void the_ratio_is_that_of_the_shortest_runs(void **state)
+TEST(the_ratio_is_that_of_the_shortest_runs)
 {
-    (void)state;
     pilot("steady.conf", "1", NULL, NULL);
     assert_close(tune_transient_ratio(&tune), 1, 0);
     assert_string_equal(warning("start_taken_off"), "");
@@ -357,9 +346,8 @@ static void the_ratio_is_that_of_the_shortest_runs(void **state)
     done();
 }
 
-static void a_start_that_was_taken_off_is_told(void **state)
+TEST(a_start_that_was_taken_off_is_told)
 {
-    (void)state;
     char words[64];
     pilot("fast_start.conf", "1", NULL, NULL);
     snprintf(words, sizeof words, "runs start at %.2f times", tune_transient_ratio(&tune));
@@ -369,9 +357,8 @@ static void a_start_that_was_taken_off_is_told(void **state)
 }
 
 /* Where set-up is dear and requests scatter, runs are longer than the pilot's. */
-static void what_is_told_is_about_the_length_that_was_chosen(void **state)
+TEST(what_is_told_is_about_the_length_that_was_chosen)
 {
-    (void)state;
     char words[64];
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "long_start.conf", "--budget", "30m",
                  "--seed", "3", NULL);
@@ -385,9 +372,8 @@ static void what_is_told_is_about_the_length_that_was_chosen(void **state)
     done();
 }
 
-static void of_reads_nothing_is_said_about_buffered_writes(void **state)
+TEST(of_reads_nothing_is_said_about_buffered_writes)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randread", "--simulate", "reads.conf", "--budget", "60s", "--seed",
                  "1", NULL);
     run();
@@ -395,27 +381,4 @@ static void of_reads_nothing_is_said_about_buffered_writes(void **state)
     assert_non_null(strstr(warning("start_taken_off"), "wait for it"));
     assert_null(strstr(warning("start_taken_off"), "buffered"));
     done();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(replays_of_the_pilot_are_freed_from_alike_starts),
-        cmocka_unit_test(mean_latencies_of_buffered_writes_are_freed_too),
-        cmocka_unit_test(without_that_they_are_far_too_fast),
-        cmocka_unit_test(starts_slower_than_the_rest_are_taken_off_too),
-        cmocka_unit_test(a_search_finds_the_best_and_tells_its_settled_rate),
-        cmocka_unit_test(only_few_rounds_and_replays_after_the_choice_wait),
-        cmocka_unit_test(a_start_is_no_burst_that_ended),
-        cmocka_unit_test(the_budget_is_kept_whatever_the_replays_wait_for),
-        cmocka_unit_test(what_cannot_be_freed_from_starts_waits_for_them),
-        cmocka_unit_test(a_search_for_latency_waits),
-        cmocka_unit_test(runs_that_are_kept_elsewhere_wait),
-        cmocka_unit_test(runs_within_their_start_are_not_cut),
-        cmocka_unit_test(the_ratio_is_that_of_the_shortest_runs),
-        cmocka_unit_test(a_start_that_was_taken_off_is_told),
-        cmocka_unit_test(what_is_told_is_about_the_length_that_was_chosen),
-        cmocka_unit_test(of_reads_nothing_is_said_about_buffered_writes),
-    };
-    return cmocka_run_group_tests(tests, enter_here, rig_leave);
 }

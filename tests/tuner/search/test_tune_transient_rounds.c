@@ -1,6 +1,6 @@
 /* Tests of tuner/search/tune_transient: points whose requests are so large or so many at once that a short
  * run sends all of them within the start wait for it in the search, too. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 
 #include <math.h>
@@ -21,10 +21,10 @@ static double slow_and_deep_bps(const struct point *point)
 }
 
 /* Starts at three times the rate; settled within a tenth of a second. */
-static int enter_here(void **state)
+FIXTURE(enter_here)
 {
     static const unsigned sizes[] = {4096, 16384, 65536, 262144}, depths[] = {1, 4, 16, 64};
-    if (enter(state) != 0)
+    if (enter(test_state) != 0)
         return -1;
     rig_write("deep.conf", "name = \"deep\"; points = \"deep.csv\"; noise = { run_cv = 0.02; setup_seconds = "
                            "0.005; warmup_seconds = 0.1; warmup_factor = 3.0; };\n");
@@ -44,6 +44,8 @@ static int enter_here(void **state)
     assert_int_equal(fclose(table), 0);
     return 0;
 }
+
+GROUP(enter_here, rig_leave);
 
 static void set(const char *seed, const char *option, const char *value)
 {
@@ -84,9 +86,8 @@ static struct measure_plan plan_of(const struct point *point, bool confirming)
 
 /* --- plans --- */
 
-static void few_rounds_wait_until_the_start_has_settled(void **state)
+TEST(few_rounds_wait_until_the_start_has_settled)
 {
-    (void)state;
     pilot();
     struct measure_plan of_deep = plan_of(&deep, false), of_best = plan_of(&best, false);
     assert_close((double)of_deep.warmup_least_ns, settling_seconds() * 1e9, 1);
@@ -97,9 +98,8 @@ static void few_rounds_wait_until_the_start_has_settled(void **state)
     done();
 }
 
-static void few_rounds_without_a_warmup_last_longer_instead(void **state)
+TEST(few_rounds_without_a_warmup_last_longer_instead)
 {
-    (void)state;
     pilot();
     struct point shallow = deep_buffered;
     shallow.queue_depth = 1;
@@ -110,9 +110,8 @@ static void few_rounds_without_a_warmup_last_longer_instead(void **state)
 }
 
 /* These wait in any case. */
-static void replays_after_the_choice_do_not_ask_for_rounds(void **state)
+TEST(replays_after_the_choice_do_not_ask_for_rounds)
 {
-    (void)state;
     pilot();
     assert_int_equal(plan_of(&deep, true).warmup_least_ns, tune.length.warmup_least_ns);
     assert_int_equal(plan_of(&best, true).warmup_least_ns, tune.length.warmup_least_ns);
@@ -122,9 +121,8 @@ static void replays_after_the_choice_do_not_ask_for_rounds(void **state)
     done();
 }
 
-static void what_is_waited_for_is_expected_to_cost_as_much(void **state)
+TEST(what_is_waited_for_is_expected_to_cost_as_much)
 {
-    (void)state;
     const struct point points[] = {deep, deep_buffered, best};
     pilot();
     tune_expect_costs(&tune);
@@ -143,9 +141,8 @@ static void what_is_waited_for_is_expected_to_cost_as_much(void **state)
 }
 
 /* The pilot's own runs of such points saw nothing but the start. */
-static void runs_of_the_pilot_with_few_rounds_are_made_again(void **state)
+TEST(runs_of_the_pilot_with_few_rounds_are_made_again)
 {
-    (void)state;
     pilot();
     size_t n = 0;
     for (size_t i = 0; i < tune.n_records; i++) {
@@ -174,9 +171,8 @@ static void search(const char *seed, const char *option, const char *value)
     check_bounds();
 }
 
-static void the_best_is_chosen_and_deep_points_are_seen_as_they_are(void **state)
+TEST(the_best_is_chosen_and_deep_points_are_seen_as_they_are)
 {
-    (void)state;
     size_t n_deep = 0;
     for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
         search(seeds[i], NULL, NULL);
@@ -196,9 +192,8 @@ static void the_best_is_chosen_and_deep_points_are_seen_as_they_are(void **state
     assert_true(n_deep >= 1);
 }
 
-static void only_few_rounds_wait_in_the_search(void **state)
+TEST(only_few_rounds_wait_in_the_search)
 {
-    (void)state;
     size_t n_deep = 0, n_buffered = 0, n_shallow = 0, n_long = 0;
     search("1", NULL, NULL);
     for (size_t i = 0; i < tune.n_records; i++) {
@@ -224,18 +219,4 @@ static void only_few_rounds_wait_in_the_search(void **state)
     assert_true(n_deep > 0 && n_buffered > 0 && n_shallow > 0);
     assert_true(n_long <= 2);
     done();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(few_rounds_wait_until_the_start_has_settled),
-        cmocka_unit_test(few_rounds_without_a_warmup_last_longer_instead),
-        cmocka_unit_test(replays_after_the_choice_do_not_ask_for_rounds),
-        cmocka_unit_test(what_is_waited_for_is_expected_to_cost_as_much),
-        cmocka_unit_test(runs_of_the_pilot_with_few_rounds_are_made_again),
-        cmocka_unit_test(the_best_is_chosen_and_deep_points_are_seen_as_they_are),
-        cmocka_unit_test(only_few_rounds_wait_in_the_search),
-    };
-    return cmocka_run_group_tests_name("tuner/tune_start_rounds", tests, enter_here, rig_leave);
 }

@@ -1,10 +1,12 @@
 /* Tests of tuner/search/tune_transient: what hand-made runs show of their start, and whether that is taken
  * off.
  */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 
 #include <math.h>
+
+GROUP(enter, rig_leave);
 
 #define N_WINDOWS 64
 
@@ -31,35 +33,31 @@ static bool is_taken_off(const double *ratios, size_t n_runs, size_t n_windows_o
     return taken_off;
 }
 
-static void starts_that_are_unlike_are_waited_out(void **state)
+TEST(starts_that_are_unlike_are_waited_out)
 {
-    (void)state;
     static const double alike[] = {3, 3.05, 2.95}, unlike[] = {3, 2, 1.5}, one_unlike[] = {3, 3, 2.6};
     assert_true(is_taken_off(alike, 3, N_WINDOWS));
     assert_false(is_taken_off(unlike, 3, N_WINDOWS));
     assert_false(is_taken_off(one_unlike, 3, N_WINDOWS));
 }
 
-static void two_runs_do_not_show_that_starts_are_alike(void **state)
+TEST(two_runs_do_not_show_that_starts_are_alike)
 {
-    (void)state;
     static const double ratios[] = {3, 3, 3};
     assert_false(is_taken_off(ratios, 2, N_WINDOWS));
     assert_false(is_taken_off(ratios, 0, N_WINDOWS));
 }
 
 /* Its windows are not over the time that those of the others are over. */
-static void a_run_that_ended_early_shows_no_start(void **state)
+TEST(a_run_that_ended_early_shows_no_start)
 {
-    (void)state;
     static const double ratios[] = {3, 3, 3, 3};
     assert_true(is_taken_off(ratios, 4, N_WINDOWS));
     assert_false(is_taken_off(ratios, 4, N_WINDOWS / 2));
 }
 
-static void nothing_is_taken_off_where_nothing_would_be_waited_for(void **state)
+TEST(nothing_is_taken_off_where_nothing_would_be_waited_for)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", NULL);
     assert_int_equal(init(), 0);
     for (size_t i = 0; i < 4; i++)
@@ -70,9 +68,8 @@ static void nothing_is_taken_off_where_nothing_would_be_waited_for(void **state)
 }
 
 /* The start's windows are as wide whether the run's own divide them or are wider. */
-static void a_start_looks_the_same_through_any_windows(void **state)
+TEST(a_start_looks_the_same_through_any_windows)
 {
-    (void)state;
     static const size_t counts[] = {8, 16, 20, 64, 100};
     for (size_t i = 0; i < RIG_COUNT(counts); i++) {
         struct tune_transient start = {0};
@@ -87,9 +84,8 @@ static void a_start_looks_the_same_through_any_windows(void **state)
     }
 }
 
-static void a_run_that_moved_nothing_counts_for_nothing(void **state)
+TEST(a_run_that_moved_nothing_counts_for_nothing)
 {
-    (void)state;
     struct tune_transient start = {0};
     struct pump_windows windows = {.width_ns = TUNE_TRANSIENT_RUN_NS / N_WINDOWS, .n = N_WINDOWS + 1};
     tune_transient_add(&start, &windows, N_WINDOWS);
@@ -97,17 +93,4 @@ static void a_run_that_moved_nothing_counts_for_nothing(void **state)
     assert_int_equal(start.n_runs, 0);
     assert_int_equal(start.log_ratios.n, 0);
     assert_close(start.rates[0], 0, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(starts_that_are_unlike_are_waited_out),
-        cmocka_unit_test(two_runs_do_not_show_that_starts_are_alike),
-        cmocka_unit_test(a_run_that_ended_early_shows_no_start),
-        cmocka_unit_test(nothing_is_taken_off_where_nothing_would_be_waited_for),
-        cmocka_unit_test(a_start_looks_the_same_through_any_windows),
-        cmocka_unit_test(a_run_that_moved_nothing_counts_for_nothing),
-    };
-    return cmocka_run_group_tests(tests, enter, rig_leave);
 }

@@ -1,9 +1,11 @@
 /* Tests of tuner/search/tune_trust: what is doubtful is not recommended. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+GROUP(enter, rig_leave);
 
 #define BIT WARNINGS_BIT
 
@@ -50,9 +52,8 @@ static const struct note *find_note(const char *code)
     return NULL;
 }
 
-static void a_clean_search_doubts_nothing(void **state)
+TEST(a_clean_search_doubts_nothing)
 {
-    (void)state;
     search(NULL);
     finish();
     assert_true(answer.has_rows);
@@ -62,9 +63,8 @@ static void a_clean_search_doubts_nothing(void **state)
     done();
 }
 
-static void a_doubt_about_the_file_leaves_no_recommendation(void **state)
+TEST(a_doubt_about_the_file_leaves_no_recommendation)
 {
-    (void)state;
     search(NULL);
     dig_holes();
     finish();
@@ -80,9 +80,8 @@ static void a_doubt_about_the_file_leaves_no_recommendation(void **state)
     done();
 }
 
-static void an_accepted_doubt_does_not_disqualify(void **state)
+TEST(an_accepted_doubt_does_not_disqualify)
 {
-    (void)state;
     search("existing_has_holes,not_cold");
     dig_holes();
     finish();
@@ -92,9 +91,8 @@ static void an_accepted_doubt_does_not_disqualify(void **state)
     done();
 }
 
-static void another_accepted_doubt_does_not_help(void **state)
+TEST(another_accepted_doubt_does_not_help)
 {
-    (void)state;
     search("not_cold");
     dig_holes();
     finish();
@@ -123,9 +121,8 @@ static size_t find_direct(uint32_t direct)
     return 0;
 }
 
-static void two_replays_that_agree_exclude_a_point_one_does_not(void **state)
+TEST(two_replays_that_agree_exclude_a_point_one_does_not)
 {
-    (void)state;
     search(NULL);
     assert_int_equal(tune_init(&tune, session, &err), 0);
     size_t direct = find_direct(1), buffered = find_direct(0);
@@ -140,9 +137,8 @@ static void two_replays_that_agree_exclude_a_point_one_does_not(void **state)
     done();
 }
 
-static void a_doubt_of_a_minority_does_not_disqualify(void **state)
+TEST(a_doubt_of_a_minority_does_not_disqualify)
 {
-    (void)state;
     search(NULL);
     assert_int_equal(tune_init(&tune, session, &err), 0);
     size_t direct = find_direct(1);
@@ -158,9 +154,8 @@ static void a_doubt_of_a_minority_does_not_disqualify(void **state)
 }
 
 /* One doubtful replay, however fast, does not exclude a point for good, but it is not chosen either. */
-static void a_point_with_one_doubtful_replay_is_not_chosen(void **state)
+TEST(a_point_with_one_doubtful_replay_is_not_chosen)
 {
-    (void)state;
     search(NULL);
     assert_int_equal(tune_init(&tune, session, &err), 0);
     size_t direct = find_direct(1), buffered = find_direct(0);
@@ -175,9 +170,8 @@ static void a_point_with_one_doubtful_replay_is_not_chosen(void **state)
 }
 
 /* The fastest point turns out to be doubtful in all its replays: the next best is recommended. */
-static void a_doubtful_best_is_passed_over(void **state)
+TEST(a_doubtful_best_is_passed_over)
 {
-    (void)state;
     search(NULL);
     assert_int_equal(tune_init(&tune, session, &err), 0);
     for (size_t i = 0; i < tune.space.n_points; i++) {
@@ -193,19 +187,4 @@ static void a_doubtful_best_is_passed_over(void **state)
     assert_true(note != NULL && note->disqualifying);
     assert_non_null(strstr(note->text, "1 of "));
     done();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_clean_search_doubts_nothing),
-        cmocka_unit_test(a_doubt_about_the_file_leaves_no_recommendation),
-        cmocka_unit_test(an_accepted_doubt_does_not_disqualify),
-        cmocka_unit_test(another_accepted_doubt_does_not_help),
-        cmocka_unit_test(two_replays_that_agree_exclude_a_point_one_does_not),
-        cmocka_unit_test(a_doubt_of_a_minority_does_not_disqualify),
-        cmocka_unit_test(a_point_with_one_doubtful_replay_is_not_chosen),
-        cmocka_unit_test(a_doubtful_best_is_passed_over),
-    };
-    return cmocka_run_group_tests_name("tuner/search/tune_trust", tests, enter, rig_leave);
 }

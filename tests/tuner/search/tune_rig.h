@@ -7,7 +7,6 @@
 #include "tuner/report/answer.h"
 #include "tuner/search/tune.h"
 
-#include <gsl/gsl_errno.h>
 #include <string.h>
 
 static struct settings settings;
@@ -18,7 +17,6 @@ static struct err err;
 
 static inline int enter(void **state)
 {
-    gsl_set_error_handler_off();
     if (rig_enter(state) != 0)
         return -1;
     rig_simulator("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);

@@ -2,8 +2,8 @@
  * written to.
  */
 /* LINK: -Wl,--wrap=hostinfo_find_memory_room */
-#include "tests/check.h"
 #include "tests/memory_room.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/session/candidates.h"
 
@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+GROUP(rig_enter, rig_leave);
 
 #define GIB (1ULL << 30)
 
@@ -79,9 +81,8 @@ static bool is_between_levels(const struct point *point)
     return point->request_size_bytes == 8192 && point->api == API_IO_URING;
 }
 
-static void the_space_of_a_surface_is_its_table(void **state)
+TEST(the_space_of_a_surface_is_its_table)
 {
-    (void)state;
     rig_simulator("flat", "", rig_flat_bps);
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "flat.conf", NULL);
     assert_int_equal(build(UINT64_MAX), 0);
@@ -92,9 +93,8 @@ static void the_space_of_a_surface_is_its_table(void **state)
     done();
 }
 
-static void given_levels_narrow_the_space_of_a_surface(void **state)
+TEST(given_levels_narrow_the_space_of_a_surface)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "flat.conf", "--request-size", "4k,8k",
                  "--queue-depth", "4", NULL);
     assert_int_equal(build(UINT64_MAX), 0);
@@ -103,9 +103,8 @@ static void given_levels_narrow_the_space_of_a_surface(void **state)
     done();
 }
 
-static void a_level_outside_the_table_is_refused(void **state)
+TEST(a_level_outside_the_table_is_refused)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "flat.conf", "--request-size", "4k,2k",
                  NULL);
     assert_int_equal(build(UINT64_MAX), -EINVAL);
@@ -120,9 +119,8 @@ static void a_level_outside_the_table_is_refused(void **state)
     done();
 }
 
-static void a_surface_knows_sync_end_only(void **state)
+TEST(a_surface_knows_sync_end_only)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "flat.conf", "--sync", "none", NULL);
     assert_int_equal(build(UINT64_MAX), -EINVAL);
     assert_non_null(strstr(err.text, "--sync"));
@@ -132,9 +130,8 @@ static void a_surface_knows_sync_end_only(void **state)
     done();
 }
 
-static void a_pattern_without_rows_is_refused(void **state)
+TEST(a_pattern_without_rows_is_refused)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randread", "--simulate", "flat.conf", NULL);
     assert_int_equal(build(UINT64_MAX), -EINVAL);
     assert_non_null(strstr(err.text, "randread"));
@@ -142,9 +139,8 @@ static void a_pattern_without_rows_is_refused(void **state)
     done();
 }
 
-static void too_many_levels_of_a_table_are_refused(void **state)
+TEST(too_many_levels_of_a_table_are_refused)
 {
-    (void)state;
     FILE *file = fopen("many.csv", "w");
     assert_non_null(file);
     fputs("pattern,request_size,queue_depth,direct,api,threads,throughput_bps\n", file);
@@ -158,9 +154,8 @@ static void too_many_levels_of_a_table_are_refused(void **state)
     done();
 }
 
-static void the_default_space_of_a_directory_is_the_contracts(void **state)
+TEST(the_default_space_of_a_directory_is_the_contracts)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", NULL);
     assert_int_equal(build(64 * GIB), 0);
     assert_int_equal(count(is_deep_psync), 0);
@@ -179,9 +174,8 @@ static void the_default_space_of_a_directory_is_the_contracts(void **state)
     done();
 }
 
-static void libaio_at_depth_is_measured_where_it_is_named(void **state)
+TEST(libaio_at_depth_is_measured_where_it_is_named)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--api", "libaio", "--request-size", "4k", NULL);
     if (build(GIB) == 0)
         assert_int_equal(count(is_buffered_deep_libaio), 6);
@@ -190,9 +184,8 @@ static void libaio_at_depth_is_measured_where_it_is_named(void **state)
     done();
 }
 
-static void bytes_in_flight_are_bounded(void **state)
+TEST(bytes_in_flight_are_bounded)
 {
-    (void)state;
     uint64_t file = 128ULL << 20, most = 0;
     rig_settings(&settings, "--pattern", "write", NULL);
     assert_int_equal(build(file), 0);
@@ -206,9 +199,8 @@ static void bytes_in_flight_are_bounded(void **state)
 }
 
 /* Of a memory cgroup of 100 MB, say. */
-static void bytes_in_flight_are_an_eighth_of_the_room(void **state)
+TEST(bytes_in_flight_are_an_eighth_of_the_room)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randread", "--path", ".", NULL);
     room_bytes = 100e6;
     assert_int_equal(build(GIB), 0);
@@ -220,9 +212,8 @@ static void bytes_in_flight_are_an_eighth_of_the_room(void **state)
     done();
 }
 
-static void a_run_must_have_64_requests_in_the_file(void **state)
+TEST(a_run_must_have_64_requests_in_the_file)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--request-size", "1m..4m", "--queue-depth", "1",
                  "--direct", "0", NULL);
     /* 128 MiB written once hold 64 requests of 2 MiB, not of 4. */
@@ -233,9 +224,8 @@ static void a_run_must_have_64_requests_in_the_file(void **state)
     done();
 }
 
-static void nothing_left_is_an_error_with_the_reason(void **state)
+TEST(nothing_left_is_an_error_with_the_reason)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--request-size", "512m", "--queue-depth", "2", "--api",
                  "psync", NULL);
     assert_int_equal(build(GIB), -EINVAL);
@@ -257,9 +247,8 @@ static void pretend_target(enum target_proof read, enum target_proof write, uint
     assert_int_equal(candidates_build(&candidates, session, GIB, &err), 0);
 }
 
-static void direct_points_need_proof_of_the_kind_they_use(void **state)
+TEST(direct_points_need_proof_of_the_kind_they_use)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--request-size", "4k", NULL);
     pretend_target(TARGET_DIRECT_PROVED, TARGET_DIRECT_BUFFERED, 512);
     assert_int_equal(count(is_direct), 0);
@@ -280,9 +269,8 @@ static void direct_points_need_proof_of_the_kind_they_use(void **state)
     done();
 }
 
-static void direct_points_below_the_alignment_leave(void **state)
+TEST(direct_points_below_the_alignment_leave)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--request-size", "512,4k,4608", NULL);
     pretend_target(TARGET_DIRECT_PROVED, TARGET_DIRECT_PROVED, 4096);
     for (size_t i = 0; i < candidates.n; i++)
@@ -292,9 +280,8 @@ static void direct_points_below_the_alignment_leave(void **state)
     done();
 }
 
-static void a_single_point_is_checked_with_its_name(void **state)
+TEST(a_single_point_is_checked_with_its_name)
 {
-    (void)state;
     struct point psync = {4096, 2, 0, API_PSYNC, 1, SYNC_END, 0},
                  fine = {4096, 1, 0, API_PSYNC, 1, SYNC_END, 0};
     rig_settings(&settings, "--pattern", "randwrite", NULL);
@@ -316,9 +303,8 @@ static bool has_pvec(const struct point *point)
     return point->api == API_PVEC && factors_is_split(point);
 }
 
-static void split_sizes_are_looked_at_in_steps_of_four(void **state)
+TEST(split_sizes_are_looked_at_in_steps_of_four)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randrw:70", "--split-sizes", "--queue-depth", "2", "--direct", "0",
                  "--api", "pvec,io_uring", "--file-size", "64g", NULL);
     assert_int_equal(build(64 * GIB), 0);
@@ -336,9 +322,8 @@ static void split_sizes_are_looked_at_in_steps_of_four(void **state)
     done();
 }
 
-static void given_sizes_are_the_sizes_of_writes_too(void **state)
+TEST(given_sizes_are_the_sizes_of_writes_too)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randrw:70", "--split-sizes", "--request-size", "4k,12k,64k",
                  "--queue-depth", "2", "--direct", "0", "--api", "io_uring", NULL);
     assert_int_equal(build(GIB), 0);
@@ -359,9 +344,8 @@ static bool is_direct_split(const struct point *point)
     return point->direct == 1 && factors_is_split(point);
 }
 
-static void both_sizes_must_be_aligned_for_direct_io(void **state)
+TEST(both_sizes_must_be_aligned_for_direct_io)
 {
-    (void)state;
     const char *const sizes[][2] = {{"4k", "512,4k,8k"}, {"512,4k,8k", "4k"}};
     for (size_t i = 0; i < 2; i++) {
         rig_settings(&settings, "--pattern", "randrw", "--request-size", sizes[i][0], "--write-request-size",
@@ -373,9 +357,8 @@ static void both_sizes_must_be_aligned_for_direct_io(void **state)
     }
 }
 
-static void a_pattern_of_one_kind_has_one_size(void **state)
+TEST(a_pattern_of_one_kind_has_one_size)
 {
-    (void)state;
     const char *const patterns[] = {"randread", "write"};
     for (size_t i = 0; i < 2; i++) {
         memset(&err, 0, sizeof err);
@@ -396,9 +379,8 @@ static void a_pattern_of_one_kind_has_one_size(void **state)
     assert_int_equal(settings_check_split(&settings, &err), 0);
 }
 
-static void points_become_numbers(void **state)
+TEST(points_become_numbers)
 {
-    (void)state;
     struct point points[] = {{4096, 1, 0, API_PSYNC, 1, SYNC_END, 0},
                              {65536, 8, 1, API_IO_URING, 4, SYNC_END, 0}};
     struct candidates two = {points, 2};
@@ -414,31 +396,4 @@ static void points_become_numbers(void **state)
         assert_int_equal(space.kind[i], i < 3 ? SPACE_ORDERED : SPACE_CATEGORY);
     }
     space_done(&space);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_space_of_a_surface_is_its_table),
-        cmocka_unit_test(given_levels_narrow_the_space_of_a_surface),
-        cmocka_unit_test(a_level_outside_the_table_is_refused),
-        cmocka_unit_test(a_surface_knows_sync_end_only),
-        cmocka_unit_test(a_pattern_without_rows_is_refused),
-        cmocka_unit_test(too_many_levels_of_a_table_are_refused),
-        cmocka_unit_test(the_default_space_of_a_directory_is_the_contracts),
-        cmocka_unit_test(libaio_at_depth_is_measured_where_it_is_named),
-        cmocka_unit_test(bytes_in_flight_are_bounded),
-        cmocka_unit_test(bytes_in_flight_are_an_eighth_of_the_room),
-        cmocka_unit_test(a_run_must_have_64_requests_in_the_file),
-        cmocka_unit_test(nothing_left_is_an_error_with_the_reason),
-        cmocka_unit_test(direct_points_need_proof_of_the_kind_they_use),
-        cmocka_unit_test(direct_points_below_the_alignment_leave),
-        cmocka_unit_test(a_single_point_is_checked_with_its_name),
-        cmocka_unit_test(split_sizes_are_looked_at_in_steps_of_four),
-        cmocka_unit_test(given_sizes_are_the_sizes_of_writes_too),
-        cmocka_unit_test(both_sizes_must_be_aligned_for_direct_io),
-        cmocka_unit_test(a_pattern_of_one_kind_has_one_size),
-        cmocka_unit_test(points_become_numbers),
-    };
-    return cmocka_run_group_tests_name("tuner/session/candidates", tests, rig_enter, rig_leave);
 }

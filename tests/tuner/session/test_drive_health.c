@@ -39,9 +39,8 @@ static bool parse(const char *text)
     return drive_health_parse_smartctl(text, strlen(text), &health);
 }
 
-static void nvme_counters_are_read(void **state)
+TEST(nvme_counters_are_read)
 {
-    (void)state;
     assert_true(parse(nvme));
     assert_true(health.known);
     assert_close(health.host_written_bytes, 25000 * 512000.0, 0);
@@ -53,9 +52,8 @@ static void nvme_counters_are_read(void **state)
     assert_close(health.critical_warning, 4, 0);
 }
 
-static void sata_attributes_are_read_by_their_names(void **state)
+TEST(sata_attributes_are_read_by_their_names)
 {
-    (void)state;
     assert_true(parse(sata));
     assert_close(health.host_written_bytes, 2000000 * 512.0, 0);
     assert_close(health.percentage_used, 7, 0);
@@ -66,9 +64,8 @@ static void sata_attributes_are_read_by_their_names(void **state)
     assert_true(isnan(health.critical_warning));
 }
 
-static void units_of_vendors_are_told_apart(void **state)
+TEST(units_of_vendors_are_told_apart)
 {
-    (void)state;
     static const struct {
         const char *name;
         double bytes;
@@ -86,9 +83,8 @@ static void units_of_vendors_are_told_apart(void **state)
     }
 }
 
-static void no_throttling_in_the_text_is_none(void **state)
+TEST(no_throttling_in_the_text_is_none)
 {
-    (void)state;
     assert_true(parse("{\"smartctl\": {\"output\": [\"smartctl 7.3\"]},"
                       " \"nvme_smart_health_information_log\": {\"percentage_used\": 0}}"));
     assert_close(health.thermal_throttle_s, 0, 0);
@@ -96,17 +92,15 @@ static void no_throttling_in_the_text_is_none(void **state)
     assert_true(isnan(health.media_errors));
 }
 
-static void counters_beyond_64_bits_keep_their_size(void **state)
+TEST(counters_beyond_64_bits_keep_their_size)
 {
-    (void)state;
     assert_true(parse("{\"nvme_smart_health_information_log\": {\"data_units_written\": 1" /* 10^20 */
                       "00000000000000000000}}"));
     assert_close(health.host_written_bytes, 5.12e25, 1e15);
 }
 
-static void garbage_is_unknown_with_a_reason(void **state)
+TEST(garbage_is_unknown_with_a_reason)
 {
-    (void)state;
     static const char *const texts[] = {
         "",
         "smartctl 6.6",
@@ -125,18 +119,16 @@ static void garbage_is_unknown_with_a_reason(void **state)
     }
 }
 
-static void the_words_of_smartctl_are_the_reason(void **state)
+TEST(the_words_of_smartctl_are_the_reason)
 {
-    (void)state;
     assert_false(parse("{\"smartctl\": {\"exit_status\": 2, \"messages\": [{\"string\":"
                        " \"Smartctl open device: /dev/sda failed: Permission denied\","
                        " \"severity\": \"error\"}]}}"));
     assert_non_null(strstr(health.why_not, "Permission denied"));
 }
 
-static void life_time_takes_the_worse_of_two_steps(void **state)
+TEST(life_time_takes_the_worse_of_two_steps)
 {
-    (void)state;
     assert_true(drive_health_parse_life_time("0x01 0x03", &health));
     assert_close(health.percentage_used, 30, 0);
     assert_true(isnan(health.host_written_bytes));
@@ -171,9 +163,8 @@ static void fake_smartctl(const char *script)
     assert_int_equal(chmod("bin/smartctl", 0755), 0);
 }
 
-static void the_disk_is_asked_with_smartctl(void **state)
+TEST(the_disk_is_asked_with_smartctl)
 {
-    (void)state;
     rig_write("nvme.json", "%s", nvme);
     fake_smartctl("[ \"$*\" = '--json=o -A /dev/nvme9n1' ] && cat nvme.json; exit 64");
     drive_health_read(host_with("nvme9n1"), &clock_monotonic, NULL, &health);
@@ -183,18 +174,16 @@ static void the_disk_is_asked_with_smartctl(void **state)
     assert_false(health.known);
 }
 
-static void a_smartctl_that_hangs_is_given_up(void **state)
+TEST(a_smartctl_that_hangs_is_given_up)
 {
-    (void)state;
     fake_smartctl("sleep 100");
     drive_health_read(host_with("sdzz"), &clock_monotonic, NULL, &health);
     assert_false(health.known);
     assert_non_null(strstr(health.why_not, "did not answer in time"));
 }
 
-static void virtual_disks_are_not_asked(void **state)
+TEST(virtual_disks_are_not_asked)
 {
-    (void)state;
     fake_smartctl("touch asked");
     static const char *const disks[] = {"loop0", "vda", "dm-0", NULL};
     for (size_t i = 0; i < RIG_COUNT(disks); i++) {
@@ -205,9 +194,8 @@ static void virtual_disks_are_not_asked(void **state)
     assert_false(rig_exists("asked"));
 }
 
-static void nothing_is_asked_after_an_interruption(void **state)
+TEST(nothing_is_asked_after_an_interruption)
 {
-    (void)state;
     atomic_int interrupted = 2;
     fake_smartctl("touch asked");
     drive_health_read(host_with("sdzz"), &clock_monotonic, &interrupted, &health);
@@ -215,9 +203,8 @@ static void nothing_is_asked_after_an_interruption(void **state)
     assert_false(rig_exists("asked"));
 }
 
-static void json_says_before_after_and_the_difference(void **state)
+TEST(json_says_before_after_and_the_difference)
 {
-    (void)state;
     struct drive_health before, after;
     assert_true(drive_health_parse_smartctl(nvme, strlen(nvme), &before));
     after = before;
@@ -239,9 +226,8 @@ static void json_says_before_after_and_the_difference(void **state)
     json_decref(object);
 }
 
-static void the_line_names_what_is_known_only(void **state)
+TEST(the_line_names_what_is_known_only)
 {
-    (void)state;
     char text[200];
     struct drive_health before, after, nothing = {0};
     assert_true(drive_health_parse_smartctl(nvme, strlen(nvme), &before));
@@ -257,10 +243,10 @@ static void the_line_names_what_is_known_only(void **state)
     assert_true(strlen(drive_health_format(&before, &after, text, 20)) < 20);
 }
 
-static int enter(void **state)
+FIXTURE(enter)
 {
     static char path[4096];
-    if (rig_enter(state) != 0 || mkdir("bin", 0755) != 0)
+    if (rig_enter(test_state) != 0 || mkdir("bin", 0755) != 0)
         return -1;
     char *bin = realpath("bin", NULL);
     snprintf(path, sizeof path, "%s:%s", bin, getenv("PATH"));
@@ -268,23 +254,4 @@ static int enter(void **state)
     return setenv("PATH", path, 1);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nvme_counters_are_read),
-        cmocka_unit_test(sata_attributes_are_read_by_their_names),
-        cmocka_unit_test(units_of_vendors_are_told_apart),
-        cmocka_unit_test(no_throttling_in_the_text_is_none),
-        cmocka_unit_test(counters_beyond_64_bits_keep_their_size),
-        cmocka_unit_test(garbage_is_unknown_with_a_reason),
-        cmocka_unit_test(the_words_of_smartctl_are_the_reason),
-        cmocka_unit_test(life_time_takes_the_worse_of_two_steps),
-        cmocka_unit_test(the_disk_is_asked_with_smartctl),
-        cmocka_unit_test(a_smartctl_that_hangs_is_given_up),
-        cmocka_unit_test(virtual_disks_are_not_asked),
-        cmocka_unit_test(nothing_is_asked_after_an_interruption),
-        cmocka_unit_test(json_says_before_after_and_the_difference),
-        cmocka_unit_test(the_line_names_what_is_known_only),
-    };
-    return cmocka_run_group_tests(tests, enter, rig_leave);
-}
+GROUP(enter, rig_leave);

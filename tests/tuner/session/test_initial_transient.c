@@ -1,5 +1,5 @@
 /* Tests of tuner/session/initial_transient. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/session/initial_transient.h"
 #include "tuner/session/samples.h"
 
@@ -27,17 +27,15 @@ static struct measure_result run_with(double excess)
     return result;
 }
 
-static void a_steady_run_stays_whole(void **state)
+TEST(a_steady_run_stays_whole)
 {
-    (void)state;
     struct measure_result result = run_with(1);
     assert_close(initial_transient_of(&result).seconds, 0, 0);
     assert_int_equal(initial_transient_of(&result).bytes, 0);
 }
 
-static void a_transient_is_left_out_with_its_bytes(void **state)
+TEST(a_transient_is_left_out_with_its_bytes)
 {
-    (void)state;
     struct measure_result result = run_with(2);
     struct initial_transient transient = initial_transient_of(&result);
     uint64_t bytes = 0;
@@ -47,9 +45,8 @@ static void a_transient_is_left_out_with_its_bytes(void **state)
     assert_int_equal(transient.bytes, bytes);
 }
 
-static void a_flush_a_pause_or_few_windows_leave_the_run_whole(void **state)
+TEST(a_flush_a_pause_or_few_windows_leave_the_run_whole)
 {
-    (void)state;
     struct measure_result flushed = run_with(2), paused = run_with(2), brief = run_with(2),
                           none = run_with(2);
     flushed.flush_seconds = 0.1;
@@ -62,9 +59,8 @@ static void a_flush_a_pause_or_few_windows_leave_the_run_whole(void **state)
     assert_close(initial_transient_of(&none).seconds, 0, 0);
 }
 
-static void a_sample_counts_what_is_left_out_as_warmup(void **state)
+TEST(a_sample_counts_what_is_left_out_as_warmup)
 {
-    (void)state;
     static struct histogram latency;
     struct measure_result result = run_with(2);
     result.warmup_seconds = 0.25;
@@ -78,15 +74,4 @@ static void a_sample_counts_what_is_left_out_as_warmup(void **state)
     assert_close(sample.iops / 1000, sample.throughput_bps / result.throughput_bps, 1e-9);
     /* 1 MB in 10 ms. */
     assert_close(sample.throughput_bps, 1e8, 2e6);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_steady_run_stays_whole),
-        cmocka_unit_test(a_transient_is_left_out_with_its_bytes),
-        cmocka_unit_test(a_flush_a_pause_or_few_windows_leave_the_run_whole),
-        cmocka_unit_test(a_sample_counts_what_is_left_out_as_warmup),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* Tests of tuner/session/percentiles and tuner/session/latency_quantiles. How often the intervals hold:
  * tests/tuner/commands/test_coverage.c. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/session/percentiles.h"
 
 #include <math.h>
@@ -30,9 +30,8 @@ static struct latency_row row_over(const struct record *record, bool confirming)
     return row;
 }
 
-static void a_sketch_counts_what_lies_beyond(void **state)
+TEST(a_sketch_counts_what_lies_beyond)
 {
-    (void)state;
     fill(&latency, 1, 10);
     struct latency_quantiles quantiles = latency_quantiles_of(&latency);
     assert_int_equal(quantiles.n, 10010);
@@ -43,9 +42,8 @@ static void a_sketch_counts_what_lies_beyond(void **state)
     assert_close(latency_quantiles_beyond(&quantiles, 1990000), 100, 60);
 }
 
-static void of_equal_latencies_half_lie_beyond(void **state)
+TEST(of_equal_latencies_half_lie_beyond)
 {
-    (void)state;
     histogram_init(&latency);
     struct latency_quantiles quantiles = latency_quantiles_of(&latency);
     assert_close(latency_quantiles_beyond(&quantiles, 5), 0, 0);
@@ -56,9 +54,8 @@ static void of_equal_latencies_half_lie_beyond(void **state)
     assert_close(latency_quantiles_beyond(&quantiles, 70.5), 0, 0);
 }
 
-static void a_percentile_of_a_run_needs_an_order_statistic_beyond(void **state)
+TEST(a_percentile_of_a_run_needs_an_order_statistic_beyond)
 {
-    (void)state;
     histogram_init(&latency);
     histogram_add(&latency, 100, 367);
     assert_true(isnan(percentiles_of_run(&latency, 0.99)));
@@ -67,9 +64,8 @@ static void a_percentile_of_a_run_needs_an_order_statistic_beyond(void **state)
     assert_true(isnan(percentiles_of_run(&latency, 0.999)));
 }
 
-static void runs_alike_support_what_their_requests_do(void **state)
+TEST(runs_alike_support_what_their_requests_do)
 {
-    (void)state;
     struct record record = {.failed = 0};
     histogram_init(&pooled);
     for (int i = 0; i < 4; i++)
@@ -84,9 +80,8 @@ static void runs_alike_support_what_their_requests_do(void **state)
     record_done(&record);
 }
 
-static void runs_that_differ_support_less(void **state)
+TEST(runs_that_differ_support_less)
 {
-    (void)state;
     struct record alike = {.failed = 0}, apart = {.failed = 0};
     histogram_init(&pooled);
     for (int i = 0; i < 6; i++)
@@ -102,9 +97,8 @@ static void runs_that_differ_support_less(void **state)
     record_done(&apart);
 }
 
-static void two_runs_have_percentiles_without_interval(void **state)
+TEST(two_runs_have_percentiles_without_interval)
 {
-    (void)state;
     struct record record = {.failed = 0};
     histogram_init(&pooled);
     add(&record, 1, 1, false);
@@ -115,9 +109,8 @@ static void two_runs_have_percentiles_without_interval(void **state)
     record_done(&record);
 }
 
-static void fresh_percentiles_look_at_fresh_replays(void **state)
+TEST(fresh_percentiles_look_at_fresh_replays)
 {
-    (void)state;
     struct record record = {.failed = 0};
     for (int i = 0; i < 3; i++)
         add(&record, i == 0 ? 3 : 1, 5, false);
@@ -129,27 +122,11 @@ static void fresh_percentiles_look_at_fresh_replays(void **state)
     record_done(&record);
 }
 
-static void no_request_supports_nothing(void **state)
+TEST(no_request_supports_nothing)
 {
-    (void)state;
     struct record record = {.failed = 0};
     histogram_init(&pooled);
     struct latency_row row = row_over(&record, false);
     assert_true(isnan(row.p50) && isnan(row.p99) && isnan(row.p999));
     record_done(&record);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_sketch_counts_what_lies_beyond),
-        cmocka_unit_test(of_equal_latencies_half_lie_beyond),
-        cmocka_unit_test(a_percentile_of_a_run_needs_an_order_statistic_beyond),
-        cmocka_unit_test(runs_alike_support_what_their_requests_do),
-        cmocka_unit_test(runs_that_differ_support_less),
-        cmocka_unit_test(two_runs_have_percentiles_without_interval),
-        cmocka_unit_test(fresh_percentiles_look_at_fresh_replays),
-        cmocka_unit_test(no_request_supports_nothing),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

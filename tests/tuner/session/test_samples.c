@@ -1,5 +1,5 @@
 /* Tests of tuner/session/samples. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/session/samples.h"
 #include "tuner/session/warnings.h"
 
@@ -24,9 +24,8 @@ static struct measure_result good_result(void)
                                    .settled = true};
 }
 
-static void a_run_becomes_a_sample(void **state)
+TEST(a_run_becomes_a_sample)
 {
-    (void)state;
     struct measure_result result = good_result();
     histogram_init(&latency);
     histogram_add(&latency, 100, 700);
@@ -43,9 +42,8 @@ static void a_run_becomes_a_sample(void **state)
     assert_false(sample.confirming);
 }
 
-static void a_run_without_latencies_has_none(void **state)
+TEST(a_run_without_latencies_has_none)
 {
-    (void)state;
     struct measure_result result = good_result();
     histogram_init(&latency);
     struct sample sample = sample_of(&result, &latency, 0);
@@ -53,9 +51,8 @@ static void a_run_without_latencies_has_none(void **state)
     assert_true(isnan(sample.latency_p99_ns));
 }
 
-static void p99_of_a_run_needs_368_requests(void **state)
+TEST(p99_of_a_run_needs_368_requests)
 {
-    (void)state;
     struct measure_result result = good_result();
     histogram_init(&latency);
     histogram_add(&latency, 100, 367);
@@ -78,9 +75,8 @@ static void add(struct record *record, double bps, bool confirming, uint64_t lat
     assert_int_equal(record_add(record, &sample, &latency), 0);
 }
 
-static void an_empty_record_has_no_row(void **state)
+TEST(an_empty_record_has_no_row)
 {
-    (void)state;
     struct record record = {.failed = 0};
     struct row row = {.mean_bps = 7};
     assert_int_equal(row_of(&record, false, 0.95, &row), -ENODATA);
@@ -90,9 +86,8 @@ static void an_empty_record_has_no_row(void **state)
     record_done(&record);
 }
 
-static void a_row_has_students_interval(void **state)
+TEST(a_row_has_students_interval)
 {
-    (void)state;
     struct record record = {.point = {4096, 2, 0, API_POOL, 1, SYNC_END, 0}};
     struct row row;
     add(&record, 11, false, 110, 2);
@@ -116,9 +111,8 @@ static void a_row_has_students_interval(void **state)
     record_done(&record);
 }
 
-static void wide_spread_extends_the_interval_on_the_side_of_the_skew(void **state)
+TEST(wide_spread_extends_the_interval_on_the_side_of_the_skew)
 {
-    (void)state;
     static const double rates[] = {10, 11, 10, 12, 11, 40};
     struct record record = {.failed = 0};
     struct row row;
@@ -134,9 +128,8 @@ static void wide_spread_extends_the_interval_on_the_side_of_the_skew(void **stat
     record_done(&record);
 }
 
-static void two_replays_have_no_interval_and_one_no_spread(void **state)
+TEST(two_replays_have_no_interval_and_one_no_spread)
 {
-    (void)state;
     struct record record = {.failed = 0};
     struct row row;
     add(&record, 5, false, 10, 1);
@@ -150,9 +143,8 @@ static void two_replays_have_no_interval_and_one_no_spread(void **state)
     record_done(&record);
 }
 
-static void fresh_rows_see_fresh_replays_only(void **state)
+TEST(fresh_rows_see_fresh_replays_only)
 {
-    (void)state;
     struct record record = {.failed = 0};
     struct row row;
     add(&record, 1000, false, 500, 10);
@@ -176,9 +168,8 @@ static void fresh_rows_see_fresh_replays_only(void **state)
     record_done(&record);
 }
 
-static void a_minority_of_replays_does_not_doubt_the_point(void **state)
+TEST(a_minority_of_replays_does_not_doubt_the_point)
 {
-    (void)state;
     struct record record = {.failed = 0};
     for (int i = 0; i < 5; i++)
         add(&record, 100 + i, i >= 3, 10, 1);
@@ -195,9 +186,8 @@ static void a_minority_of_replays_does_not_doubt_the_point(void **state)
     assert_int_equal(record_warnings(&record, false), 0);
 }
 
-static void a_rate_that_is_pinned_is_seen_in_the_row(void **state)
+TEST(a_rate_that_is_pinned_is_seen_in_the_row)
 {
-    (void)state;
     struct record record = {.failed = 0};
     struct row row;
     add(&record, 300, false, 10, 1);
@@ -208,9 +198,8 @@ static void a_rate_that_is_pinned_is_seen_in_the_row(void **state)
     record_done(&record);
 }
 
-static void moments_are_of_logarithms(void **state)
+TEST(moments_are_of_logarithms)
 {
-    (void)state;
     struct record record = {.failed = 0};
     assert_int_equal(record_log_moments(&record, false).n, 0);
     add(&record, 1, false, 10, 1);
@@ -226,9 +215,8 @@ static void moments_are_of_logarithms(void **state)
     record_done(&record);
 }
 
-static void records_grow(void **state)
+TEST(records_grow)
 {
-    (void)state;
     struct record record = {.failed = 0};
     struct row row;
     for (int i = 0; i < 1000; i++)
@@ -239,23 +227,4 @@ static void records_grow(void **state)
     record_done(&record);
     assert_int_equal(record.n, 0);
     record_done(&record);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_run_becomes_a_sample),
-        cmocka_unit_test(a_run_without_latencies_has_none),
-        cmocka_unit_test(p99_of_a_run_needs_368_requests),
-        cmocka_unit_test(an_empty_record_has_no_row),
-        cmocka_unit_test(a_row_has_students_interval),
-        cmocka_unit_test(wide_spread_extends_the_interval_on_the_side_of_the_skew),
-        cmocka_unit_test(two_replays_have_no_interval_and_one_no_spread),
-        cmocka_unit_test(fresh_rows_see_fresh_replays_only),
-        cmocka_unit_test(a_minority_of_replays_does_not_doubt_the_point),
-        cmocka_unit_test(a_rate_that_is_pinned_is_seen_in_the_row),
-        cmocka_unit_test(moments_are_of_logarithms),
-        cmocka_unit_test(records_grow),
-    };
-    return cmocka_run_group_tests_name("tuner/session/samples", tests, NULL, NULL);
 }

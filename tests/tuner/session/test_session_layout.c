@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+GROUP(rig_enter, rig_leave);
+GROUP_NEEDS(rig_find_program);
+
 #define POINT "measure --path . --no-lock --quiet --request-size 4k --queue-depth 1 --api psync "
 
 static struct rig_run run;
@@ -16,9 +19,8 @@ static void check_refused(const char *line, const char *part)
     rig_free(&run);
 }
 
-static void what_excludes_each_other_is_refused(void **state)
+TEST(what_excludes_each_other_is_refused)
 {
-    (void)state;
     rig_write_blocks("data", 1 << 20);
     rig_simulator("surface", "", rig_flat_bps);
     check_refused(POINT "--pattern randwrite --direct 0 --verify --simulate surface.conf", "--simulate");
@@ -30,17 +32,15 @@ static void what_excludes_each_other_is_refused(void **state)
     check_refused(POINT "--pattern randread --direct 0 --files 2 --fio-job", "--files and --fio-job");
 }
 
-static void alignment_is_a_multiple_of_512(void **state)
+TEST(alignment_is_a_multiple_of_512)
 {
-    (void)state;
     check_refused(POINT "--pattern randread --direct 0 --alignment 1000", "use 512 or 1024");
     check_refused(POINT "--pattern randread --direct 0 --alignment 256", "512..512m");
     check_refused(POINT "--pattern randread --direct 0 --files 1025", "1..1024");
 }
 
-static void what_was_done_is_said(void **state)
+TEST(what_was_done_is_said)
 {
-    (void)state;
     rig_run_line(&run,
                  POINT "--pattern randrw:50 --direct 0 --verify --files 4 --alignment 1k --file-size 128m "
                        "--replays 1 --duration 50ms --warmup-limit 0s --json");
@@ -57,16 +57,4 @@ static void what_was_done_is_said(void **state)
     assert_int_equal(n_found, 3);
     json_decref(document);
     rig_free(&run);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_excludes_each_other_is_refused),
-        cmocka_unit_test(alignment_is_a_multiple_of_512),
-        cmocka_unit_test(what_was_done_is_said),
-    };
-    if (!rig_find_program())
-        return RIG_SKIPPED;
-    return cmocka_run_group_tests(tests, rig_enter, rig_leave);
 }

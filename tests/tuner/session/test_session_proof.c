@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <stdio.h>
 
+GROUP(rig_enter, rig_leave);
+
 #define MIB         ((uint64_t)1 << 20)
 #define PROOF_BYTES (5 * MIB)
 
@@ -35,28 +37,25 @@ static void check(const char *max_write, int code, uint64_t allowed, uint64_t wr
     rig_close_session(session);
 }
 
-static void bytes_of_the_proof_are_written_bytes(void **state)
+TEST(bytes_of_the_proof_are_written_bytes)
 {
-    (void)state;
     check("1g", 0, TARGET_PROOF_MOST_BYTES, 2 * MIB + PROOF_BYTES);
     proof_code = -EIO;
     check("1g", -EIO, TARGET_PROOF_MOST_BYTES, 2 * MIB + PROOF_BYTES);
     proof_code = 0;
 }
 
-static void a_proof_gets_what_filling_leaves_of_max_write(void **state)
+TEST(a_proof_gets_what_filling_leaves_of_max_write)
 {
-    (void)state;
     check("5m", 0, 3 * MIB, 5 * MIB);
     check("2m", 0, 0, 2 * MIB);
 }
 
-static void targets_that_are_still_to_be_filled_keep_their_bytes(void **state)
+TEST(targets_that_are_still_to_be_filled_keep_their_bytes)
 {
     static struct settings settings;
     struct err err = {0};
     struct target other = {.fd = -1};
-    (void)state;
     rig_settings(&settings, "--pattern", "randread", "--max-write", "6m", "--no-lock", "--quiet", NULL);
     settings.file_size_given = true;
     settings.file_size_bytes = 2 * MIB;
@@ -68,14 +67,4 @@ static void targets_that_are_still_to_be_filled_keep_their_bytes(void **state)
     assert_int_equal(allowed_bytes, MIB);
     target_close(&other);
     rig_close_session(session);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bytes_of_the_proof_are_written_bytes),
-        cmocka_unit_test(a_proof_gets_what_filling_leaves_of_max_write),
-        cmocka_unit_test(targets_that_are_still_to_be_filled_keep_their_bytes),
-    };
-    return cmocka_run_group_tests(tests, rig_enter, rig_leave);
 }

@@ -1,5 +1,5 @@
 /* Tests of tuner/session/simulator and tuner/session/simulator_table. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/session/simulator.h"
 #include "tuner/session/simulator_table.h"
@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+GROUP(rig_enter, rig_leave);
 
 #define HEADER "pattern,request_size,queue_depth,direct,api,threads,throughput_bps\n"
 
@@ -65,9 +67,8 @@ static const char square[] = HEADER "randwrite,4k,1,0,io_uring,1,100\n"
                                     "randwrite,4096,4,0,io_uring,1,200\n"
                                     "randwrite,16k,1,0,io_uring,1,400\n";
 
-static void tabulated_points_are_exact(void **state)
+TEST(tabulated_points_are_exact)
 {
-    (void)state;
     assert_int_equal(open_table(square), 0);
     assert_close(truth_at(uring(4096, 1)), 100, 0);
     assert_close(truth_at(uring(16384, 1)), 400, 0);
@@ -76,9 +77,8 @@ static void tabulated_points_are_exact(void **state)
     simulator_close(&simulator);
 }
 
-static void logarithms_are_interpolated_linearly(void **state)
+TEST(logarithms_are_interpolated_linearly)
 {
-    (void)state;
     assert_int_equal(open_table(square), 0);
     assert_close(truth_at(uring(8192, 1)), 200, 1e-9);
     assert_close(truth_at(uring(4096, 2)), 141.42135623730951, 1e-9);
@@ -91,9 +91,8 @@ static void logarithms_are_interpolated_linearly(void **state)
     simulator_close(&simulator);
 }
 
-static void nothing_is_extrapolated(void **state)
+TEST(nothing_is_extrapolated)
 {
-    (void)state;
     assert_int_equal(open_table(square), 0);
     assert_close(truth_at(uring(2048, 1)), -1, 0);
     assert_close(truth_at(uring(32768, 1)), -1, 0);
@@ -103,9 +102,8 @@ static void nothing_is_extrapolated(void **state)
     simulator_close(&simulator);
 }
 
-static void categories_must_match_exactly(void **state)
+TEST(categories_must_match_exactly)
 {
-    (void)state;
     struct point point = uring(4096, 1);
     double bps = 7;
     assert_int_equal(open_table(square), 0);
@@ -124,9 +122,8 @@ static void categories_must_match_exactly(void **state)
     simulator_close(&simulator);
 }
 
-static void a_missing_corner_is_no_data_only_where_it_counts(void **state)
+TEST(a_missing_corner_is_no_data_only_where_it_counts)
 {
-    (void)state;
     assert_int_equal(open_table(HEADER "randwrite,4k,1,0,io_uring,1,100\n"
                                        "randwrite,16k,1,0,io_uring,1,400\n"
                                        "randwrite,4k,4,0,io_uring,1,200\n"),
@@ -138,9 +135,8 @@ static void a_missing_corner_is_no_data_only_where_it_counts(void **state)
     simulator_close(&simulator);
 }
 
-static void rows_of_one_point_are_averaged(void **state)
+TEST(rows_of_one_point_are_averaged)
 {
-    (void)state;
     assert_int_equal(open_table(HEADER "rw,4k,1,0,psync,1,100\n"
                                        "randwrite,4k,1,0,psync,1,7\n"
                                        "rw:50,4096,1,0,psync,1,200\n"
@@ -156,9 +152,8 @@ static void rows_of_one_point_are_averaged(void **state)
     simulator_close(&simulator);
 }
 
-static void cells_come_sorted_within_their_pattern(void **state)
+TEST(cells_come_sorted_within_their_pattern)
 {
-    (void)state;
     assert_int_equal(open_table(HEADER "write,8k,1,0,psync,1,1\n"
                                        "randwrite,64k,4,1,io_uring,1,5\n"
                                        "randwrite,64k,1,1,io_uring,1,4\n"
@@ -177,9 +172,8 @@ static void cells_come_sorted_within_their_pattern(void **state)
     simulator_close(&simulator);
 }
 
-static void garbage_in_a_field_is_refused_with_its_line(void **state)
+TEST(garbage_in_a_field_is_refused_with_its_line)
 {
-    (void)state;
     static const struct {
         const char *row, *what;
     } cases[] = {
@@ -227,9 +221,8 @@ static void garbage_in_a_field_is_refused_with_its_line(void **state)
     }
 }
 
-static void a_table_needs_its_header_and_a_row(void **state)
+TEST(a_table_needs_its_header_and_a_row)
 {
-    (void)state;
     check_refused(open_table(""), -EINVAL, "no row");
     check_refused(open_table(HEADER), -EINVAL, "no row");
     check_refused(open_table(HEADER "\n\n"), -EINVAL, "no row");
@@ -237,17 +230,15 @@ static void a_table_needs_its_header_and_a_row(void **state)
     check_refused(open_table("request_size,pattern\n"), -EINVAL, "points.csv:1: ");
 }
 
-static void a_zero_byte_is_refused(void **state)
+TEST(a_zero_byte_is_refused)
 {
-    (void)state;
     static const char table[] = HEADER "randwrite,4k,1,0,psync,1,100\0,and more\n";
     rig_write_bytes("points.csv", table, sizeof table - 1);
     check_refused(open_text("points = \"points.csv\";\n"), -EINVAL, "points.csv:2: ");
 }
 
-static void other_line_ends_are_accepted(void **state)
+TEST(other_line_ends_are_accepted)
 {
-    (void)state;
     assert_int_equal(open_table("pattern,request_size,queue_depth,direct,api,threads,throughput_bps\r\n"
                                 "randwrite,4k,1,0,psync,1,100\r\n"
                                 "randwrite,8k,1,0,psync,1,1.5e2"),
@@ -256,27 +247,24 @@ static void other_line_ends_are_accepted(void **state)
     simulator_close(&simulator);
 }
 
-static void a_table_that_cannot_be_read_is_named(void **state)
+TEST(a_table_that_cannot_be_read_is_named)
 {
-    (void)state;
     check_refused(open_text("points = \"absent.csv\";"), -ENOENT, "absent.csv");
     assert_int_equal(mkdir("folder.csv", 0755), 0);
     assert_true(open_text("points = \"folder.csv\";") < 0);
     assert_non_null(strstr(err.text, "folder.csv"));
 }
 
-static void a_description_that_cannot_be_read_is_named(void **state)
+TEST(a_description_that_cannot_be_read_is_named)
 {
-    (void)state;
     memset(&err, 0, sizeof err);
     check_refused(simulator_open(&simulator, "absent.conf", &err), -ENOENT, "absent.conf");
     assert_true(simulator_open(&simulator, ".", &err) < 0);
     check_refused(open_text("points = \n;"), -EINVAL, "s.conf:2");
 }
 
-static void files_lie_beside_the_description(void **state)
+TEST(files_lie_beside_the_description)
 {
-    (void)state;
     assert_int_equal(mkdir("sub", 0755), 0);
     rig_write("sub/t.csv", HEADER "randwrite,4k,1,0,psync,1,100\n");
     rig_write("sub/s.conf", "points = \"t.csv\";\n");
@@ -286,9 +274,8 @@ static void files_lie_beside_the_description(void **state)
     assert_int_equal(simulator_open(&simulator, "sub/s.conf", &err), -ENOENT);
 }
 
-static void noise_defaults_to_none(void **state)
+TEST(noise_defaults_to_none)
 {
-    (void)state;
     assert_int_equal(open_table(square), 0);
     const struct simulator_noise *noise = &simulator.world.noise;
     assert_close(noise->op_cv, 0, 0);
@@ -305,9 +292,8 @@ static void noise_defaults_to_none(void **state)
     simulator_close(&simulator);
 }
 
-static void every_key_of_noise_is_read(void **state)
+TEST(every_key_of_noise_is_read)
 {
-    (void)state;
     rig_write("points.csv", "%s", square);
     assert_int_equal(
         open_text("name = \"ext4\"; points = \"points.csv\"; noise = { op_cv = 0.1; op_ar1 = 0.2;\n"
@@ -340,9 +326,8 @@ static void every_key_of_noise_is_read(void **state)
     simulator_close(&simulator);
 }
 
-static void a_wrong_description_is_refused_with_its_line(void **state)
+TEST(a_wrong_description_is_refused_with_its_line)
 {
-    (void)state;
     static const struct {
         const char *text, *part;
     } cases[] = {
@@ -379,9 +364,8 @@ static void a_wrong_description_is_refused_with_its_line(void **state)
         check_refused(open_text(cases[i].text), -EINVAL, cases[i].part);
 }
 
-static void a_trace_is_read(void **state)
+TEST(a_trace_is_read)
 {
-    (void)state;
     rig_write("points.csv", "%s", square);
     rig_write("trace.csv", "seconds,factor\n0,1\n10.5,0.5\n3600,2e0\n");
     assert_int_equal(open_text("points = \"points.csv\"; trace = \"trace.csv\";"), 0);
@@ -394,9 +378,8 @@ static void a_trace_is_read(void **state)
     simulator_close(&simulator);
 }
 
-static void a_wrong_trace_is_refused_with_its_line(void **state)
+TEST(a_wrong_trace_is_refused_with_its_line)
 {
-    (void)state;
     static const struct {
         const char *text, *part;
     } cases[] = {
@@ -422,9 +405,8 @@ static void a_wrong_trace_is_refused_with_its_line(void **state)
     check_refused(open_text("points = \"points.csv\"; trace = \"absent.csv\";"), -ENOENT, "absent.csv");
 }
 
-static void outputs_stay_untouched_on_failure(void **state)
+TEST(outputs_stay_untouched_on_failure)
 {
-    (void)state;
     struct simulator_cell *cells = (struct simulator_cell *)&err;
     struct simulator_trace_step *steps = (struct simulator_trace_step *)&err;
     size_t n = 77;
@@ -436,17 +418,15 @@ static void outputs_stay_untouched_on_failure(void **state)
     assert_int_equal(n, 77);
 }
 
-static void close_accepts_a_zeroed_surface(void **state)
+TEST(close_accepts_a_zeroed_surface)
 {
-    (void)state;
     struct simulator zero = {0};
     simulator_close(&zero);
     simulator_close(&zero);
 }
 
-static void many_rows_are_read(void **state)
+TEST(many_rows_are_read)
 {
-    (void)state;
     FILE *file = fopen("points.csv", "w");
     assert_non_null(file);
     fputs(HEADER, file);
@@ -456,33 +436,4 @@ static void many_rows_are_read(void **state)
     assert_int_equal(open_text("points = \"points.csv\";"), 0);
     assert_int_equal(simulator.n_cells, 1000);
     simulator_close(&simulator);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tabulated_points_are_exact),
-        cmocka_unit_test(logarithms_are_interpolated_linearly),
-        cmocka_unit_test(nothing_is_extrapolated),
-        cmocka_unit_test(categories_must_match_exactly),
-        cmocka_unit_test(a_missing_corner_is_no_data_only_where_it_counts),
-        cmocka_unit_test(rows_of_one_point_are_averaged),
-        cmocka_unit_test(cells_come_sorted_within_their_pattern),
-        cmocka_unit_test(garbage_in_a_field_is_refused_with_its_line),
-        cmocka_unit_test(a_table_needs_its_header_and_a_row),
-        cmocka_unit_test(a_zero_byte_is_refused),
-        cmocka_unit_test(other_line_ends_are_accepted),
-        cmocka_unit_test(a_table_that_cannot_be_read_is_named),
-        cmocka_unit_test(a_description_that_cannot_be_read_is_named),
-        cmocka_unit_test(files_lie_beside_the_description),
-        cmocka_unit_test(noise_defaults_to_none),
-        cmocka_unit_test(every_key_of_noise_is_read),
-        cmocka_unit_test(a_wrong_description_is_refused_with_its_line),
-        cmocka_unit_test(a_trace_is_read),
-        cmocka_unit_test(a_wrong_trace_is_refused_with_its_line),
-        cmocka_unit_test(outputs_stay_untouched_on_failure),
-        cmocka_unit_test(close_accepts_a_zeroed_surface),
-        cmocka_unit_test(many_rows_are_read),
-    };
-    return cmocka_run_group_tests_name("tuner/session/surface", tests, rig_enter, rig_leave);
 }

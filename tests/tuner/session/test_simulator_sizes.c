@@ -1,11 +1,13 @@
 /* Tests of tuner/session/simulator: rows with two request sizes, of reads and of writes. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/session/simulator.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+GROUP(rig_enter, rig_leave);
 
 #define HEADER "pattern,request_size,queue_depth,direct,api,threads,throughput_bps"
 
@@ -32,9 +34,8 @@ static double truth_of(uint32_t depth, uint64_t write_bytes)
     return bps;
 }
 
-static void two_sizes_must_stand_in_the_table(void **state)
+TEST(two_sizes_must_stand_in_the_table)
 {
-    (void)state;
     assert_int_equal(open_table(HEADER ",write_request_size\n"
                                        "randrw:50,4k,1,0,io_uring,1,100,\n"
                                        "randrw:50,4k,1,0,io_uring,1,300,4096\n"
@@ -50,9 +51,8 @@ static void two_sizes_must_stand_in_the_table(void **state)
     simulator_close(&simulator);
 }
 
-static void sizes_of_writes_are_checked(void **state)
+TEST(sizes_of_writes_are_checked)
 {
-    (void)state;
     static const char *const rows[][2] = {
         {HEADER ",write_request_size\nrandrw:50,4k,1,0,io_uring,1,100,abc\n", "points.csv:2: 'abc'"},
         {HEADER ",write_request_size\nrandrw:50,4k,1,0,io_uring,1,100,6k\n",
@@ -66,13 +66,4 @@ static void sizes_of_writes_are_checked(void **state)
         assert_non_null(strstr(err.text, rows[i][1]));
         assert_null(simulator.cells);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_sizes_must_stand_in_the_table),
-        cmocka_unit_test(sizes_of_writes_are_checked),
-    };
-    return cmocka_run_group_tests_name("tuner/surface_sizes", tests, rig_enter, rig_leave);
 }

@@ -1,5 +1,5 @@
 /* Tests of tuner/session/sustained: runs made up window by window. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/report/report_sustained.h"
 #include "tuner/session/sustained.h"
 
@@ -113,9 +113,8 @@ static struct sustained_verdict judged(struct world *world, size_t point)
     return verdict;
 }
 
-static void flat_runs_are_steady_over_their_time_and_bytes(void **state)
+TEST(flat_runs_are_steady_over_their_time_and_bytes)
 {
-    (void)state;
     struct world world;
     begin(&world, 0.03);
     for (int i = 0; i < 5; i++)
@@ -130,9 +129,8 @@ static void flat_runs_are_steady_over_their_time_and_bytes(void **state)
     assert_close(verdict.trace.mean, 1e9, 2e7);
 }
 
-static void a_burst_that_ends_inside_a_run_is_reported_with_its_length(void **state)
+TEST(a_burst_that_ends_inside_a_run_is_reported_with_its_length)
 {
-    (void)state;
     struct world world;
     begin(&world, 0.03);
     world.load_bytes = 1000000;
@@ -147,9 +145,8 @@ static void a_burst_that_ends_inside_a_run_is_reported_with_its_length(void **st
     assert_close((double)verdict.burst_load_bytes, 0.9e9, 0.05e9);
 }
 
-static void a_stall_in_the_last_moments_ends_no_burst(void **state)
+TEST(a_stall_in_the_last_moments_ends_no_burst)
 {
-    (void)state;
     struct world world;
     begin(&world, 0.03);
     for (int i = 0; i < 5; i++)
@@ -166,9 +163,8 @@ static void a_stall_in_the_last_moments_ends_no_burst(void **state)
     assert_false(verdict.trace.steady);
 }
 
-static void a_fast_start_of_a_moment_is_a_warm_up_and_no_burst(void **state)
+TEST(a_fast_start_of_a_moment_is_a_warm_up_and_no_burst)
 {
-    (void)state;
     struct world world;
     begin(&world, 0.03);
     for (int i = 0; i < 5; i++)
@@ -187,9 +183,8 @@ static void a_fast_start_of_a_moment_is_a_warm_up_and_no_burst(void **state)
 }
 
 /* A tenth less for the last half second of three: nobody knows yet. */
-static void a_small_fall_that_has_not_lasted_is_called_nothing(void **state)
+TEST(a_small_fall_that_has_not_lasted_is_called_nothing)
 {
-    (void)state;
     struct world world;
     begin(&world, 0.01);
     for (int i = 0; i < 5; i++)
@@ -204,9 +199,8 @@ static void a_small_fall_that_has_not_lasted_is_called_nothing(void **state)
     assert_close(strtod(strstr(words, "; ") + 2, NULL), -10, 1);
 }
 
-static void scatter_between_runs_is_not_called_unsteady(void **state)
+TEST(scatter_between_runs_is_not_called_unsteady)
 {
-    (void)state;
     struct world world;
     begin(&world, 0.02);
     for (int i = 0; i < 8; i++)
@@ -216,9 +210,8 @@ static void scatter_between_runs_is_not_called_unsteady(void **state)
     assert_close(verdict.trace.mean, 1e9, 2e7);
 }
 
-static void runs_on_two_levels_are_found(void **state)
+TEST(runs_on_two_levels_are_found)
 {
-    (void)state;
     struct world world;
     begin(&world, 0.02);
     for (int i = 0; i < 12; i++)
@@ -236,9 +229,8 @@ static double falls_between_runs(size_t window, size_t run)
     return run < 3 ? 1e9 : 5e8;
 }
 
-static void a_burst_that_ends_between_runs_is_found_too(void **state)
+TEST(a_burst_that_ends_between_runs_is_found_too)
 {
-    (void)state;
     struct world world;
     begin(&world, 0.02);
     for (int i = 0; i < 6; i++)
@@ -254,9 +246,8 @@ static double falls_after_the_first_run(size_t window, size_t run)
     return run < 1 ? 1e9 : 6e8;
 }
 
-static void a_first_run_that_was_a_burst_is_found(void **state)
+TEST(a_first_run_that_was_a_burst_is_found)
 {
-    (void)state;
     struct world world;
     begin(&world, 0.02);
     for (int i = 0; i < 5; i++)
@@ -267,9 +258,8 @@ static void a_first_run_that_was_a_burst_is_found(void **state)
     assert_close(verdict.burst_seconds, 0.6, 0.02);
 }
 
-static void few_windows_are_too_short_to_tell(void **state)
+TEST(few_windows_are_too_short_to_tell)
 {
-    (void)state;
     struct world world;
     begin(&world, 0.02);
     add_run(&world, 0, 6, flat);
@@ -277,9 +267,8 @@ static void few_windows_are_too_short_to_tell(void **state)
     assert_int_equal(verdict.trace.shape, TRACE_SHORT);
 }
 
-static void scatter_that_could_hide_a_drift_is_not_called_steady(void **state)
+TEST(scatter_that_could_hide_a_drift_is_not_called_steady)
 {
-    (void)state;
     struct world world;
     begin(&world, 0.25);
     add_run(&world, 0, 60, flat);
@@ -291,9 +280,8 @@ static void scatter_that_could_hide_a_drift_is_not_called_steady(void **state)
     assert_false(judged(&world, 0).hidden);
 }
 
-static void a_flushed_run_is_one_window(void **state)
+TEST(a_flushed_run_is_one_window)
 {
-    (void)state;
     struct sustained sustained = {0};
     struct measure_plan plan = {.point.request_size_bytes = REQUEST};
     struct measure_result result = {
@@ -310,9 +298,8 @@ static void a_flushed_run_is_one_window(void **state)
     sustained_done(&sustained);
 }
 
-static void a_point_without_runs_has_no_verdict(void **state)
+TEST(a_point_without_runs_has_no_verdict)
 {
-    (void)state;
     struct world world;
     struct sustained_verdict verdict;
     begin(&world, 0);
@@ -322,9 +309,8 @@ static void a_point_without_runs_has_no_verdict(void **state)
     sustained_done(&world.sustained);
 }
 
-static void a_fall_of_all_points_is_seen_over_the_command(void **state)
+TEST(a_fall_of_all_points_is_seen_over_the_command)
 {
-    (void)state;
     struct world world;
     struct sustained_change change;
     begin(&world, 0.05);
@@ -336,9 +322,8 @@ static void a_fall_of_all_points_is_seen_over_the_command(void **state)
     sustained_done(&world.sustained);
 }
 
-static void points_of_different_speed_are_no_change_of_the_device(void **state)
+TEST(points_of_different_speed_are_no_change_of_the_device)
 {
-    (void)state;
     struct world world;
     struct sustained_change change;
     begin(&world, 0.05);
@@ -347,26 +332,4 @@ static void points_of_different_speed_are_no_change_of_the_device(void **state)
     assert_int_equal(sustained_judge_command(&world.sustained, &change), 0);
     assert_false(change.fell_or_rose || change.drifted);
     sustained_done(&world.sustained);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(flat_runs_are_steady_over_their_time_and_bytes),
-        cmocka_unit_test(a_burst_that_ends_inside_a_run_is_reported_with_its_length),
-        cmocka_unit_test(a_stall_in_the_last_moments_ends_no_burst),
-        cmocka_unit_test(a_fast_start_of_a_moment_is_a_warm_up_and_no_burst),
-        cmocka_unit_test(a_small_fall_that_has_not_lasted_is_called_nothing),
-        cmocka_unit_test(scatter_between_runs_is_not_called_unsteady),
-        cmocka_unit_test(runs_on_two_levels_are_found),
-        cmocka_unit_test(a_burst_that_ends_between_runs_is_found_too),
-        cmocka_unit_test(a_first_run_that_was_a_burst_is_found),
-        cmocka_unit_test(few_windows_are_too_short_to_tell),
-        cmocka_unit_test(scatter_that_could_hide_a_drift_is_not_called_steady),
-        cmocka_unit_test(a_flushed_run_is_one_window),
-        cmocka_unit_test(a_point_without_runs_has_no_verdict),
-        cmocka_unit_test(a_fall_of_all_points_is_seen_over_the_command),
-        cmocka_unit_test(points_of_different_speed_are_no_change_of_the_device),
-    };
-    return cmocka_run_group_tests_name("tuner/session/sustained", tests, NULL, NULL);
 }

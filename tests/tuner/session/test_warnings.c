@@ -157,10 +157,9 @@ static const struct fault faults[] = {
     {WARNING_MEMORY_FIRST_TOUCH, taken_pages_read},
 };
 
-static void pages_that_are_not_new_meet_no_host(void **state)
+TEST(pages_that_are_not_new_meet_no_host)
 {
     const uint64_t bit = WARNINGS_BIT(WARNING_MEMORY_FIRST_TOUCH);
-    (void)state;
     make_clean();
     facts.target_facts.free_pages_taken = true;
     assert_true((warnings_of_run(&facts.asked, &facts.target_facts, &facts.plan, &facts.result) & bit) == 0);
@@ -170,15 +169,13 @@ static void pages_that_are_not_new_meet_no_host(void **state)
     assert_int_equal(warnings_disqualifying(bit, &facts.asked, &facts.plan.point), 0);
 }
 
-static void every_fault_is_found_and_nothing_else(void **state)
+TEST(every_fault_is_found_and_nothing_else)
 {
-    (void)state;
     check_faults(faults, COUNT(faults));
 }
 
-static void clean_facts_raise_no_doubt(void **state)
+TEST(clean_facts_raise_no_doubt)
 {
-    (void)state;
     make_clean();
     assert_int_equal(found(), 0);
     facts.result.achieved_depth = 6.41;
@@ -192,9 +189,8 @@ static void clean_facts_raise_no_doubt(void **state)
     assert_int_equal(found(), 0);
 }
 
-static void what_is_unknown_raises_no_doubt(void **state)
+TEST(what_is_unknown_raises_no_doubt)
 {
-    (void)state;
     make_clean();
     target_facts_init(&facts.target_facts);
     memset(&facts.result.monitor, 0, sizeof facts.result.monitor);
@@ -203,9 +199,8 @@ static void what_is_unknown_raises_no_doubt(void **state)
 }
 
 /* With 64 requests at depth 64 the queue only drains: half of the depth is all there can be. */
-static void a_queue_that_drains_achieved_its_depth(void **state)
+TEST(a_queue_that_drains_achieved_its_depth)
 {
-    (void)state;
     make_clean();
     facts.plan.point.queue_depth = 64;
     facts.result.n_requests = 64;
@@ -220,9 +215,8 @@ static void a_queue_that_drains_achieved_its_depth(void **state)
     assert_int_equal(found(), 0);
 }
 
-static void the_cache_matters_to_cold_reads_only(void **state)
+TEST(the_cache_matters_to_cold_reads_only)
 {
-    (void)state;
     make_clean();
     cached();
     reads_not_counted();
@@ -233,9 +227,8 @@ static void the_cache_matters_to_cold_reads_only(void **state)
     assert_int_equal(found(), 0);
 }
 
-static void pvec_is_noted_where_the_pattern_is_random(void **state)
+TEST(pvec_is_noted_where_the_pattern_is_random)
 {
-    (void)state;
     make_clean();
     facts.plan.point.api = API_PVEC;
     set_pattern("read");
@@ -243,9 +236,8 @@ static void pvec_is_noted_where_the_pattern_is_random(void **state)
 }
 
 /* Counters of the block layer do not see what a server or another process reads. */
-static void reads_are_missed_only_where_they_are_counted(void **state)
+TEST(reads_are_missed_only_where_they_are_counted)
 {
-    (void)state;
     make_clean();
     reads_not_counted();
     facts.target_facts.stack.network = true;
@@ -255,18 +247,16 @@ static void reads_are_missed_only_where_they_are_counted(void **state)
     assert_int_equal(found(), 0);
 }
 
-static void holes_explain_reads_without_io(void **state)
+TEST(holes_explain_reads_without_io)
 {
-    (void)state;
     make_clean();
     reads_not_counted();
     facts.target_facts.extents.hole_bytes = 1 << 25;
     assert_int_equal(found(), WARNINGS_BIT(WARNING_EXISTING_HAS_HOLES));
 }
 
-static void a_cap_far_from_the_rate_does_not_bind(void **state)
+TEST(a_cap_far_from_the_rate_does_not_bind)
 {
-    (void)state;
     make_clean();
     facts.target_facts.stack.cap_read_bps = 3e6; /* what comes from a cache is not capped */
     facts.target_facts.stack.cap_write_bps = 4e6;
@@ -278,9 +268,8 @@ static void a_cap_far_from_the_rate_does_not_bind(void **state)
     assert_int_equal(found(), 0);
 }
 
-static void own_writes_are_no_neighbour(void **state)
+TEST(own_writes_are_no_neighbour)
 {
-    (void)state;
     make_clean();
     set_pattern("randwrite");
     facts.result.total_bytes_written = 200000000;
@@ -295,9 +284,8 @@ static void own_writes_are_no_neighbour(void **state)
     assert_int_equal(found(), 0);
 }
 
-static void ticks_that_fall_into_a_short_run_by_chance_are_no_steal(void **state)
+TEST(ticks_that_fall_into_a_short_run_by_chance_are_no_steal)
 {
-    (void)state;
     make_clean();
     facts.result.monitor.span_s = 0.05;
     facts.result.monitor.steal_share = 0.2; /* 2 of 10 ticks */
@@ -306,9 +294,8 @@ static void ticks_that_fall_into_a_short_run_by_chance_are_no_steal(void **state
     assert_int_equal(found(), WARNINGS_BIT(WARNING_STEAL));
 }
 
-static void rates_pinned_below_an_earlier_one_are_seen(void **state)
+TEST(rates_pinned_below_an_earlier_one_are_seen)
 {
-    (void)state;
     static const double pinned[] = {190, 200, 140, 100, 100.2, 99.9};
     assert_true(warnings_pinned(pinned, 6));
     assert_true(warnings_pinned(pinned + 2, 4));
@@ -322,9 +309,8 @@ static void rates_pinned_below_an_earlier_one_are_seen(void **state)
     assert_false(warnings_pinned(NULL, 0));
 }
 
-static void random_is_faster_only_beyond_noise_and_a_quarter(void **state)
+TEST(random_is_faster_only_beyond_noise_and_a_quarter)
 {
-    (void)state;
     const struct moments sequential = {5, 0, 0.02};
     assert_true(warnings_random_faster((struct moments){5, 0.3, 0.02}, sequential));
     assert_false(warnings_random_faster((struct moments){5, 0.2, 0.02}, sequential));
@@ -339,17 +325,15 @@ static uint64_t against(enum warning warning, uint32_t direct)
     return warnings_disqualifying(WARNINGS_BIT(warning), &facts.asked, &facts.plan.point);
 }
 
-static void depth_disqualifies_direct_points_only(void **state)
+TEST(depth_disqualifies_direct_points_only)
 {
-    (void)state;
     make_clean();
     assert_int_equal(against(WARNING_DEPTH_NOT_ACHIEVED, 1), WARNINGS_BIT(WARNING_DEPTH_NOT_ACHIEVED));
     assert_int_equal(against(WARNING_DEPTH_NOT_ACHIEVED, 0), 0);
 }
 
-static void cached_pages_disqualify_cold_buffered_reads_only(void **state)
+TEST(cached_pages_disqualify_cold_buffered_reads_only)
 {
-    (void)state;
     make_clean();
     assert_int_equal(against(WARNING_NOT_COLD, 0), WARNINGS_BIT(WARNING_NOT_COLD));
     assert_int_equal(against(WARNING_NOT_COLD, 1), 0);
@@ -360,9 +344,8 @@ static void cached_pages_disqualify_cold_buffered_reads_only(void **state)
     assert_int_equal(against(WARNING_NOT_COLD, 0), 0);
 }
 
-static void holes_disqualify_patterns_that_read(void **state)
+TEST(holes_disqualify_patterns_that_read)
 {
-    (void)state;
     make_clean();
     assert_true(against(WARNING_EXISTING_HAS_HOLES, 0) && against(WARNING_EXISTING_HAS_HOLES, 1));
     facts.asked.cold = false;
@@ -371,18 +354,16 @@ static void holes_disqualify_patterns_that_read(void **state)
     assert_int_equal(against(WARNING_EXISTING_HAS_HOLES, 1), 0);
 }
 
-static void sync_none_disqualifies_unless_the_user_wanted_it(void **state)
+TEST(sync_none_disqualifies_unless_the_user_wanted_it)
 {
-    (void)state;
     make_clean();
     assert_int_equal(against(WARNING_WRITES_ABSORBED, 0), 0);
     facts.asked.sync_pinned = false;
     assert_true(against(WARNING_WRITES_ABSORBED, 0) && against(WARNING_WRITES_ABSORBED, 1));
 }
 
-static void notes_never_disqualify(void **state)
+TEST(notes_never_disqualify)
 {
-    (void)state;
     static const enum warning notes[] = {
         WARNING_GENERATOR_CPU_BOUND, WARNING_RATE_CAPPED, WARNING_MEMORY_BACKED,
         WARNING_NEIGHBOUR_BUSY,      WARNING_STEAL,       WARNING_NEARLY_FULL};
@@ -392,18 +373,16 @@ static void notes_never_disqualify(void **state)
         assert_int_equal(against(notes[i], 0) | against(notes[i], 1), 0);
 }
 
-static void only_disturbances_from_outside_pass(void **state)
+TEST(only_disturbances_from_outside_pass)
 {
-    (void)state;
     assert_int_equal(warnings_passing(~UINT64_C(0)), WARNINGS_BIT(WARNING_NEIGHBOUR_BUSY) |
                                                          WARNINGS_BIT(WARNING_STEAL) |
                                                          WARNINGS_BIT(WARNING_THROTTLED_DURING_RUN));
     assert_int_equal(warnings_passing(WARNINGS_BIT(WARNING_NOT_COLD)), 0);
 }
 
-static void every_doubt_has_a_code_of_its_own_and_words(void **state)
+TEST(every_doubt_has_a_code_of_its_own_and_words)
 {
-    (void)state;
     for (unsigned i = 0; i < WARNING_N; i++) {
         assert_non_null(warnings_table[i].code);
         assert_int_equal(warnings_find(warnings_table[i].code), i);
@@ -413,32 +392,4 @@ static void every_doubt_has_a_code_of_its_own_and_words(void **state)
     }
     assert_int_equal(warnings_find("not_col"), WARNING_N);
     assert_int_equal(warnings_find(""), WARNING_N);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_fault_is_found_and_nothing_else),
-        cmocka_unit_test(pages_that_are_not_new_meet_no_host),
-        cmocka_unit_test(clean_facts_raise_no_doubt),
-        cmocka_unit_test(what_is_unknown_raises_no_doubt),
-        cmocka_unit_test(a_queue_that_drains_achieved_its_depth),
-        cmocka_unit_test(the_cache_matters_to_cold_reads_only),
-        cmocka_unit_test(pvec_is_noted_where_the_pattern_is_random),
-        cmocka_unit_test(reads_are_missed_only_where_they_are_counted),
-        cmocka_unit_test(holes_explain_reads_without_io),
-        cmocka_unit_test(a_cap_far_from_the_rate_does_not_bind),
-        cmocka_unit_test(own_writes_are_no_neighbour),
-        cmocka_unit_test(ticks_that_fall_into_a_short_run_by_chance_are_no_steal),
-        cmocka_unit_test(rates_pinned_below_an_earlier_one_are_seen),
-        cmocka_unit_test(random_is_faster_only_beyond_noise_and_a_quarter),
-        cmocka_unit_test(depth_disqualifies_direct_points_only),
-        cmocka_unit_test(cached_pages_disqualify_cold_buffered_reads_only),
-        cmocka_unit_test(holes_disqualify_patterns_that_read),
-        cmocka_unit_test(sync_none_disqualifies_unless_the_user_wanted_it),
-        cmocka_unit_test(notes_never_disqualify),
-        cmocka_unit_test(only_disturbances_from_outside_pass),
-        cmocka_unit_test(every_doubt_has_a_code_of_its_own_and_words),
-    };
-    return cmocka_run_group_tests_name("tuner/session/doubts", tests, NULL, NULL);
 }

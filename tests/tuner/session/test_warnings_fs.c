@@ -1,6 +1,6 @@
 /* Tests of warnings with the whole program: real faults, made on purpose, are named and keep a point from
  * being recommended. Some need root, for a mount or a control group of their own. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 
 #include <fcntl.h>
@@ -26,10 +26,13 @@
 static struct rig_run run;
 static json_t *document;
 
-static int enter(void **state)
+FIXTURE(enter)
 {
-    return rig_enter(state) != 0 || mkdir("mnt", 0755) != 0 ? -1 : 0;
+    return rig_enter(test_state) != 0 || mkdir("mnt", 0755) != 0 ? -1 : 0;
 }
+
+GROUP(enter, rig_leave);
+GROUP_NEEDS(rig_find_program);
 
 static void need(bool there, const char *why)
 {
@@ -159,9 +162,8 @@ static void write_file(void)
     assert_int_equal(system("head -c 128M /dev/urandom >written && sync written"), 0);
 }
 
-static void a_written_file_is_trusted(void **state)
+TEST(a_written_file_is_trusted)
 {
-    (void)state;
     write_file();
     rig_run(&run, NULL, MEASURE("randread"), PSYNC, "--existing", "written", "--cache", "cold", NULL);
     take();
@@ -170,9 +172,8 @@ static void a_written_file_is_trusted(void **state)
     drop();
 }
 
-static void a_sparse_file_is_recommended_from_only_when_accepted(void **state)
+TEST(a_sparse_file_is_recommended_from_only_when_accepted)
 {
-    (void)state;
     make_file("sparse", false);
     rig_run(&run, NULL, SEARCH, "--pattern", "randread", "--existing", "sparse", "--budget", "4s", NULL);
     take();
@@ -188,9 +189,8 @@ static void a_sparse_file_is_recommended_from_only_when_accepted(void **state)
     drop();
 }
 
-static void unwritten_extents_spoil_reads(void **state)
+TEST(unwritten_extents_spoil_reads)
 {
-    (void)state;
     make_file("unwritten", true);
     rig_run(&run, NULL, MEASURE("read"), PSYNC, "--existing", "unwritten", NULL);
     take();
@@ -202,9 +202,8 @@ static void unwritten_extents_spoil_reads(void **state)
     drop();
 }
 
-static void compressed_extents_spoil_reads(void **state)
+TEST(compressed_extents_spoil_reads)
 {
-    (void)state;
     RUN_MOUNTED(
         LOOP("400m", "btrfs", ",compress=zstd:1") " && yes fstune | head -c 128M >mnt/text; sync mnt/text",
         MEASURE("read"), PSYNC, "--existing", "mnt/text");
@@ -213,9 +212,8 @@ static void compressed_extents_spoil_reads(void **state)
     drop();
 }
 
-static void a_loop_device_without_direct_io_spoils_cold_reads(void **state)
+TEST(a_loop_device_without_direct_io_spoils_cold_reads)
 {
-    (void)state;
     RUN_MOUNTED(LOOP("300m", "ext4", ""), MEASURE("randread"), PSYNC, "--path", "mnt", "--file-size", "128m");
     take();
     check_spoilt("memory_backed_loop");
@@ -227,9 +225,8 @@ static void a_loop_device_without_direct_io_spoils_cold_reads(void **state)
     drop();
 }
 
-static void a_nearly_full_file_system_is_noted(void **state)
+TEST(a_nearly_full_file_system_is_noted)
 {
-    (void)state;
     RUN_MOUNTED(LOOP("160m", "ext4",
                      "") " && head -c 32M /dev/urandom >mnt/data; cat /dev/zero >mnt/filler; sync -f mnt",
                 MEASURE("read"), PSYNC, "--existing", "mnt/data");
@@ -238,9 +235,8 @@ static void a_nearly_full_file_system_is_noted(void **state)
     drop();
 }
 
-static void memory_is_no_disk(void **state)
+TEST(memory_is_no_disk)
 {
-    (void)state;
     static const char *const tmpfs = "mount -t tmpfs -o size=256m tmpfs mnt";
     RUN_MOUNTED(tmpfs, SEARCH, "--pattern", "randread", "--path", "mnt", "--file-size", "128m", "--budget",
                 "4s");
@@ -264,9 +260,8 @@ static bool throttle_me(void)
     return system(command) == 0;
 }
 
-static void a_throttled_device_is_noted(void **state)
+TEST(a_throttled_device_is_noted)
 {
-    (void)state;
     struct stat here;
     need(access("/sys/fs/cgroup/blkio", W_OK) == 0, "no control groups of version 1 for block devices");
     write_file();
@@ -303,9 +298,8 @@ static pid_t start_neighbour(void)
     return child;
 }
 
-static void a_busy_neighbour_is_noted(void **state)
+TEST(a_busy_neighbour_is_noted)
 {
-    (void)state;
     write_file();
     pid_t neighbour = start_neighbour();
     rig_run(&run, NULL, MEASURE("randread"), "--queue-depth", "4", "--api", "libaio", "--direct", "1",
@@ -318,9 +312,8 @@ static void a_busy_neighbour_is_noted(void **state)
     drop();
 }
 
-static void points_that_flush_nothing_are_not_recommended(void **state)
+TEST(points_that_flush_nothing_are_not_recommended)
 {
-    (void)state;
     rig_run(&run, NULL, SEARCH, "--pattern", "randwrite", "--path", ".", "--file-size", "128m", "--budget",
             "6s", "--direct", "0", "--api", "psync,io_uring", "--sync", "none,end", NULL);
     take();
@@ -341,9 +334,8 @@ static void points_that_flush_nothing_are_not_recommended(void **state)
     drop();
 }
 
-static void a_depth_that_buffered_libaio_does_not_reach_is_noted(void **state)
+TEST(a_depth_that_buffered_libaio_does_not_reach_is_noted)
 {
-    (void)state;
     write_file();
     rig_run(&run, NULL, MEASURE("randread"), "--queue-depth", "16", "--api", "libaio", "--direct", "0",
             "--existing", "written", "--cache", "cold", NULL);
@@ -352,9 +344,8 @@ static void a_depth_that_buffered_libaio_does_not_reach_is_noted(void **state)
     drop();
 }
 
-static void random_is_compared_with_sequential(void **state)
+TEST(random_is_compared_with_sequential)
 {
-    (void)state;
     rig_run(&run, NULL, "recommend", "--quiet", "--no-lock", "--json", "--pattern", "randread", "--path", ".",
             "--file-size", "128m", "--budget", "20s", "--request-size", "64k", "--queue-depth", "1", "--api",
             "psync", NULL);
@@ -378,9 +369,8 @@ static bool become_nobody(void)
     return setgid(65534) == 0 && setuid(65534) == 0;
 }
 
-static void a_user_who_may_not_lock_the_device_is_told_and_measures(void **state)
+TEST(a_user_who_may_not_lock_the_device_is_told_and_measures)
 {
-    (void)state;
     need(geteuid() == 0, "only root can become somebody else");
     need(access("/run/user/65534", F_OK) != 0, "nobody has a directory in /run/user");
     assert_int_equal(chmod(".", 0777), 0);
@@ -393,26 +383,4 @@ static void a_user_who_may_not_lock_the_device_is_told_and_measures(void **state
         assert_non_null(strstr(run.out, "/run/fstune"));
     }
     rig_free(&run);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_written_file_is_trusted),
-        cmocka_unit_test(a_sparse_file_is_recommended_from_only_when_accepted),
-        cmocka_unit_test(unwritten_extents_spoil_reads),
-        cmocka_unit_test(compressed_extents_spoil_reads),
-        cmocka_unit_test(a_loop_device_without_direct_io_spoils_cold_reads),
-        cmocka_unit_test(a_nearly_full_file_system_is_noted),
-        cmocka_unit_test(memory_is_no_disk),
-        cmocka_unit_test(a_throttled_device_is_noted),
-        cmocka_unit_test(a_busy_neighbour_is_noted),
-        cmocka_unit_test(points_that_flush_nothing_are_not_recommended),
-        cmocka_unit_test(a_depth_that_buffered_libaio_does_not_reach_is_noted),
-        cmocka_unit_test(random_is_compared_with_sequential),
-        cmocka_unit_test(a_user_who_may_not_lock_the_device_is_told_and_measures),
-    };
-    if (!rig_find_program())
-        return RIG_SKIPPED;
-    return cmocka_run_group_tests_name("tuner/doubts_fs", tests, enter, rig_leave);
 }

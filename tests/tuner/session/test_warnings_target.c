@@ -84,15 +84,13 @@ static const struct fault faults[] = {
     {WARNING_FRAGMENTED, broken_up},
 };
 
-static void every_fault_is_found_and_nothing_else(void **state)
+TEST(every_fault_is_found_and_nothing_else)
 {
-    (void)state;
     check_faults(faults, COUNT(faults));
 }
 
-static void an_own_file_has_no_doubts_of_a_users(void **state)
+TEST(an_own_file_has_no_doubts_of_a_users)
 {
-    (void)state;
     make_clean();
     facts.target_facts.existing = false;
     holes();
@@ -102,9 +100,8 @@ static void an_own_file_has_no_doubts_of_a_users(void **state)
     assert_int_equal(found(), 0);
 }
 
-static void encryption_is_no_compression(void **state)
+TEST(encryption_is_no_compression)
 {
-    (void)state;
     make_clean();
     encoded();
     facts.target_facts.stack.encrypted = true;
@@ -112,9 +109,8 @@ static void encryption_is_no_compression(void **state)
 }
 
 /* A block less than a hundredth, and the commit of a journal. */
-static void trifles_raise_no_doubt(void **state)
+TEST(trifles_raise_no_doubt)
 {
-    (void)state;
     make_clean();
     facts.target_facts.extents.hole_bytes = facts.target_facts.extents.unwritten_bytes = 1 << 20;
     facts.target_facts.extents.encoded_bytes = 1 << 20;
@@ -127,18 +123,16 @@ static void trifles_raise_no_doubt(void **state)
     assert_int_equal(found(), 0);
 }
 
-static void a_loop_device_with_direct_io_is_a_disk(void **state)
+TEST(a_loop_device_with_direct_io_is_a_disk)
 {
-    (void)state;
     make_clean();
     buffered_loop();
     facts.target_facts.stack.loop_direct_io = true;
     assert_int_equal(found(), 0);
 }
 
-static void a_virtual_disk_matters_to_cold_reads(void **state)
+TEST(a_virtual_disk_matters_to_cold_reads)
 {
-    (void)state;
     make_clean();
     guest_disk();
     facts.asked.cold = false;
@@ -146,17 +140,4 @@ static void a_virtual_disk_matters_to_cold_reads(void **state)
     facts.asked.cold = true;
     set_pattern("write");
     assert_int_equal(found(), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_fault_is_found_and_nothing_else),
-        cmocka_unit_test(an_own_file_has_no_doubts_of_a_users),
-        cmocka_unit_test(encryption_is_no_compression),
-        cmocka_unit_test(trifles_raise_no_doubt),
-        cmocka_unit_test(a_loop_device_with_direct_io_is_a_disk),
-        cmocka_unit_test(a_virtual_disk_matters_to_cold_reads),
-    };
-    return cmocka_run_group_tests_name("tuner/session/doubts_ground", tests, NULL, NULL);
 }

@@ -3,7 +3,7 @@
 #ifndef FSTUNE_TESTS_TUNER_SESSION_WARNINGS_RIG_H
 #define FSTUNE_TESTS_TUNER_SESSION_WARNINGS_RIG_H
 
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/session/warnings.h"
 
 #include <string.h>

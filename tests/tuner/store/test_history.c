@@ -7,11 +7,12 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-static void a_replay_is_read_as_it_was_written(void **state)
+GROUP(rig_enter, rig_leave);
+
+TEST(a_replay_is_read_as_it_was_written)
 {
     struct history_replay *replays;
     size_t n;
-    (void)state;
     begin_history("a.db");
     int64_t run_id = begin_run("measure", "", "alpha");
     struct history_replay made = replay_of(0, &fast, 1e9 / 3);
@@ -38,10 +39,9 @@ static void a_replay_is_read_as_it_was_written(void **state)
     history_close(&history);
 }
 
-static void a_file_is_its_owners_alone(void **state)
+TEST(a_file_is_its_owners_alone)
 {
     struct stat status;
-    (void)state;
     begin_history("b.db");
     assert_int_equal(stat("b.db", &status), 0);
     assert_int_equal(status.st_mode & 0777, 0600);
@@ -53,10 +53,9 @@ static void a_file_is_its_owners_alone(void **state)
 }
 
 /* What lies beside a database is played back into it. */
-static void root_opens_none_where_others_can_write(void **state)
+TEST(root_opens_none_where_others_can_write)
 {
     const struct history_place place = {.path = "shared/h.db", .write = true};
-    (void)state;
     if (geteuid() != 0) {
         print_message("is about root\n");
         skip();
@@ -75,11 +74,10 @@ static void root_opens_none_where_others_can_write(void **state)
     history_close(&history);
 }
 
-static void a_run_without_end_stays_unfinished_with_its_replays(void **state)
+TEST(a_run_without_end_stays_unfinished_with_its_replays)
 {
     struct history_info info;
     json_t *document = NULL;
-    (void)state;
     begin_history("c.db");
     int64_t run_id = begin_run("recommend", "", "alpha");
     add_replays(run_id, &fast, (const double[]){1e8, 2e8}, 2, 0);
@@ -97,11 +95,10 @@ static void a_run_without_end_stays_unfinished_with_its_replays(void **state)
     history_close(&history);
 }
 
-static void the_end_of_a_run_keeps_its_recommendation(void **state)
+TEST(the_end_of_a_run_keeps_its_recommendation)
 {
     struct history_info info;
     json_t *document = NULL, *settings = NULL, *system = NULL;
-    (void)state;
     begin_history("d.db");
     int64_t run_id = add_whole_run(3e8);
     now_s += 60;
@@ -128,10 +125,9 @@ static void the_end_of_a_run_keeps_its_recommendation(void **state)
     history_close(&history);
 }
 
-static void the_newest_recommendation_is_the_document_by_default(void **state)
+TEST(the_newest_recommendation_is_the_document_by_default)
 {
     json_t *document = NULL;
-    (void)state;
     begin_history("e.db");
     add_whole_run(1e8);
     now_s += 10;
@@ -144,10 +140,9 @@ static void the_newest_recommendation_is_the_document_by_default(void **state)
     history_close(&history);
 }
 
-static void a_run_of_measure_has_the_interval_of_its_replays(void **state)
+TEST(a_run_of_measure_has_the_interval_of_its_replays)
 {
     struct history_info info;
-    (void)state;
     begin_history("f.db");
     int64_t run_id = begin_run("measure", "", "alpha");
     add_replays(run_id, &fast, (const double[]){1e8, 2e8, 3e8}, 3, 0);
@@ -173,14 +168,13 @@ static size_t count_runs(struct history_filter filter)
 
 /* A clock that was wrong for a night must not make that night the newest for ever, nor the next one the
  * oldest. */
-static void the_order_is_that_of_writing_whatever_the_clock_says(void **state)
+TEST(the_order_is_that_of_writing_whatever_the_clock_says)
 {
     static const double years[] = {0, 20, -30, 0.1};
     const size_t n_years = sizeof years / sizeof years[0];
     struct history_info *runs;
     json_t *document = NULL;
     size_t n, n_removed;
-    (void)state;
     begin_history("clock.db");
     for (size_t i = 0; i < n_years; i++) {
         now_s = 1.8e9 + years[i] * 365 * SECONDS_OF_A_DAY;
@@ -205,21 +199,19 @@ static void the_order_is_that_of_writing_whatever_the_clock_says(void **state)
     history_close(&history);
 }
 
-static void a_log_is_kept_where_no_other_machine_can_be(void **state)
+TEST(a_log_is_kept_where_no_other_machine_can_be)
 {
     static const uint32_t local[] = {0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x2fc12fc1, 0x794c7630};
     static const uint32_t shared[] = {0x6969, 0xff534d42, 0xfe534d42, 0x65735546, 0x01021997, 0x00c36400};
-    (void)state;
     for (size_t i = 0; i < sizeof local / sizeof local[0]; i++)
         assert_non_null(strstr(history_journal_mode(local[i]), "WAL"));
     for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++)
         assert_non_null(strstr(history_journal_mode(shared[i]), "DELETE"));
 }
 
-static void a_filter_takes_what_it_names(void **state)
+TEST(a_filter_takes_what_it_names)
 {
     char fingerprint[HISTORY_FINGERPRINT_SIZE];
-    (void)state;
     begin_history("g.db");
     add_whole_run(1e8);
     now_s += 10;
@@ -241,11 +233,10 @@ static void a_filter_takes_what_it_names(void **state)
     history_close(&history);
 }
 
-static void changes_are_read_newest_first(void **state)
+TEST(changes_are_read_newest_first)
 {
     struct history_change *changes;
     size_t n;
-    (void)state;
     begin_history("h.db");
     int64_t run_id = add_whole_run(1e8);
     struct history_change change = {.host = "alpha",
@@ -280,11 +271,10 @@ static void changes_are_read_newest_first(void **state)
     history_close(&history);
 }
 
-static void runs_are_prior_knowledge_of_their_storage_and_pattern(void **state)
+TEST(runs_are_prior_knowledge_of_their_storage_and_pattern)
 {
     char fingerprint[HISTORY_FINGERPRINT_SIZE];
     struct prior_file file = {0};
-    (void)state;
     begin_history("i.db");
     add_whole_run(1e8);
     int64_t run_id = begin_run("recommend", "vms", "alpha");
@@ -307,10 +297,9 @@ static void runs_are_prior_knowledge_of_their_storage_and_pattern(void **state)
     history_close(&history);
 }
 
-static void pruning_keeps_the_newest_and_what_changes_rest_on(void **state)
+TEST(pruning_keeps_the_newest_and_what_changes_rest_on)
 {
     size_t n_removed = 0;
-    (void)state;
     begin_history("j.db");
     int64_t first = add_whole_run(1e8);
     for (int i = 0; i < 4; i++) {
@@ -330,10 +319,9 @@ static void pruning_keeps_the_newest_and_what_changes_rest_on(void **state)
     assert_int_equal(count_rows("j.db", "replays"), 18);
 }
 
-static void a_second_run_never_gets_a_removed_runs_number(void **state)
+TEST(a_second_run_never_gets_a_removed_runs_number)
 {
     size_t n_removed = 0;
-    (void)state;
     begin_history("k.db");
     int64_t first = add_whole_run(1e8);
     assert_int_equal(history_prune(&history, 0, now_s + 1, &n_removed, &err), 0);
@@ -342,9 +330,8 @@ static void a_second_run_never_gets_a_removed_runs_number(void **state)
     history_close(&history);
 }
 
-static void verifying_finds_lost_replays_and_changed_answers(void **state)
+TEST(verifying_finds_lost_replays_and_changed_answers)
 {
-    (void)state;
     begin_history("l.db");
     add_whole_run(1e8);
     history_close(&history);
@@ -362,9 +349,8 @@ static void verifying_finds_lost_replays_and_changed_answers(void **state)
     history_close(&history);
 }
 
-static void verifying_goes_on_behind_what_cannot_be_read(void **state)
+TEST(verifying_goes_on_behind_what_cannot_be_read)
 {
-    (void)state;
     begin_history("rows.db");
     add_whole_run(1e8);
     add_whole_run(2e8);
@@ -377,10 +363,9 @@ static void verifying_goes_on_behind_what_cannot_be_read(void **state)
     history_close(&history);
 }
 
-static void a_default_place_follows_the_environment(void **state)
+TEST(a_default_place_follows_the_environment)
 {
     char path[256];
-    (void)state;
     setenv("HOME", "/home/someone", 1);
     unsetenv("XDG_STATE_HOME");
     unsetenv("STATE_DIRECTORY");
@@ -402,10 +387,9 @@ static void a_default_place_follows_the_environment(void **state)
     assert_int_equal(history_default_path(path, sizeof path, &err), -ENOENT);
 }
 
-static void directories_are_made_for_their_owner_alone(void **state)
+TEST(directories_are_made_for_their_owner_alone)
 {
     struct stat status;
-    (void)state;
     assert_int_equal(history_make_directories("x/y/history.db", &err), 0);
     assert_int_equal(stat("x/y", &status), 0);
     assert_int_equal(status.st_mode & 0777, 0700);
@@ -414,10 +398,9 @@ static void directories_are_made_for_their_owner_alone(void **state)
     assert_int_equal(history_make_directories("file/y/history.db", &err), -ENOTDIR);
 }
 
-static void pruning_keeps_what_may_be_under_way(void **state)
+TEST(pruning_keeps_what_may_be_under_way)
 {
     size_t n_removed = 0;
-    (void)state;
     begin_history("o.db");
     begin_run("retune", "vms", "alpha"); /* its process died */
     now_s += 2 * SECONDS_OF_A_DAY;
@@ -432,30 +415,4 @@ static void pruning_keeps_what_may_be_under_way(void **state)
     assert_int_equal(history_find_run(&history, live, &info, &err), 0);
     assert_int_equal(history_finish_run(&history, live, HISTORY_DONE, 0, NULL, &err), 0);
     history_close(&history);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_replay_is_read_as_it_was_written),
-        cmocka_unit_test(a_file_is_its_owners_alone),
-        cmocka_unit_test(root_opens_none_where_others_can_write),
-        cmocka_unit_test(a_run_without_end_stays_unfinished_with_its_replays),
-        cmocka_unit_test(the_end_of_a_run_keeps_its_recommendation),
-        cmocka_unit_test(the_newest_recommendation_is_the_document_by_default),
-        cmocka_unit_test(a_run_of_measure_has_the_interval_of_its_replays),
-        cmocka_unit_test(the_order_is_that_of_writing_whatever_the_clock_says),
-        cmocka_unit_test(a_log_is_kept_where_no_other_machine_can_be),
-        cmocka_unit_test(a_filter_takes_what_it_names),
-        cmocka_unit_test(changes_are_read_newest_first),
-        cmocka_unit_test(runs_are_prior_knowledge_of_their_storage_and_pattern),
-        cmocka_unit_test(pruning_keeps_the_newest_and_what_changes_rest_on),
-        cmocka_unit_test(a_second_run_never_gets_a_removed_runs_number),
-        cmocka_unit_test(verifying_finds_lost_replays_and_changed_answers),
-        cmocka_unit_test(verifying_goes_on_behind_what_cannot_be_read),
-        cmocka_unit_test(a_default_place_follows_the_environment),
-        cmocka_unit_test(directories_are_made_for_their_owner_alone),
-        cmocka_unit_test(pruning_keeps_what_may_be_under_way),
-    };
-    return cmocka_run_group_tests(tests, rig_enter, rig_leave);
 }

@@ -13,9 +13,9 @@
 
 static struct rig_run run;
 
-static int enter(void **state)
+FIXTURE(enter)
 {
-    if (rig_enter(state) != 0)
+    if (rig_enter(test_state) != 0)
         return -1;
     rig_simulator("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
     rig_run_line(&run, RECOMMEND "--seed 1 --save h.db");
@@ -27,6 +27,9 @@ static int enter(void **state)
     return rig_exists("h.db") ? 0 : -1;
 }
 
+GROUP(enter, rig_leave);
+GROUP_NEEDS(rig_find_program);
+
 static json_t *json_of(const char *line)
 {
     rig_run_line(&run, line);
@@ -36,10 +39,9 @@ static json_t *json_of(const char *line)
     return document;
 }
 
-static void saving_changes_nothing_that_is_printed(void **state)
+TEST(saving_changes_nothing_that_is_printed)
 {
     struct rig_run plain;
-    (void)state;
     rig_run_line(&plain, RECOMMEND "--seed 5 --json");
     rig_run_line(&run, RECOMMEND "--seed 5 --json --save other.db");
     assert_int_equal(run.code, plain.code);
@@ -49,9 +51,8 @@ static void saving_changes_nothing_that_is_printed(void **state)
     rig_free(&plain);
 }
 
-static void all_runs_are_listed_newest_first(void **state)
+TEST(all_runs_are_listed_newest_first)
 {
-    (void)state;
     json_t *document = json_of("history list --db h.db --json");
     const json_t *runs = json_object_get(document, "runs");
     assert_int_equal(json_array_size(runs), 3);
@@ -65,9 +66,8 @@ static void all_runs_are_listed_newest_first(void **state)
     json_decref(document);
 }
 
-static void the_kept_answer_is_the_printed_one(void **state)
+TEST(the_kept_answer_is_the_printed_one)
 {
-    (void)state;
     json_t *answer = json_of(RECOMMEND "--seed 9 --json --save kept.db");
     json_t *shown = json_of("history show 1 --db kept.db --json");
     assert_true(json_equal(json_object_get(shown, "answer"), answer));
@@ -86,9 +86,8 @@ static void the_kept_answer_is_the_printed_one(void **state)
     json_decref(shown);
 }
 
-static void two_nights_are_compared(void **state)
+TEST(two_nights_are_compared)
 {
-    (void)state;
     json_t *document = json_of("history compare 1 2 --db h.db --json");
     assert_true(json_is_true(json_object_get(document, "same_fingerprint")));
     assert_true(json_array_size(json_object_get(document, "points")) > 0);
@@ -100,9 +99,8 @@ static void two_nights_are_compared(void **state)
     rig_free(&run);
 }
 
-static void csv_has_a_line_for_each_replay_and_disarms_formulas(void **state)
+TEST(csv_has_a_line_for_each_replay_and_disarms_formulas)
 {
-    (void)state;
     begin_history("csv.db");
     int64_t run_id = begin_run("measure", "=cmd|' /C calc'!A1", "a \"host\", with\nall");
     add_replays(run_id, &fast, (const double[]){1e8, 2e8}, 2, 0);
@@ -122,9 +120,8 @@ static void csv_has_a_line_for_each_replay_and_disarms_formulas(void **state)
     json_decref(document);
 }
 
-static void snippets_come_from_the_history(void **state)
+TEST(snippets_come_from_the_history)
 {
-    (void)state;
     rig_run_line(&run, "emit shell --db h.db");
     assert_int_equal(run.code, 0);
     assert_non_null(strstr(run.out, "FSTUNE_REQUEST_SIZE="));
@@ -147,9 +144,8 @@ static void snippets_come_from_the_history(void **state)
     }
 }
 
-static void wrong_words_are_answered_with_the_right_ones(void **state)
+TEST(wrong_words_are_answered_with_the_right_ones)
 {
-    (void)state;
     static const struct {
         const char *line, *part;
     } cases[] = {
@@ -171,9 +167,8 @@ static void wrong_words_are_answered_with_the_right_ones(void **state)
     }
 }
 
-static void merging_pruning_and_verifying_work_from_outside(void **state)
+TEST(merging_pruning_and_verifying_work_from_outside)
 {
-    (void)state;
     rig_run_line(&run, "history merge h.db --db merged.db");
     assert_int_equal(run.code, 0);
     assert_string_equal(run.out, "h.db: 3 runs, 0 changes taken over\n");
@@ -195,9 +190,8 @@ static void merging_pruning_and_verifying_work_from_outside(void **state)
     rig_free(&run);
 }
 
-static void a_strange_database_is_refused_before_anything_is_measured(void **state)
+TEST(a_strange_database_is_refused_before_anything_is_measured)
 {
-    (void)state;
     rig_run_line(&run, RECOMMEND "--save peak.conf");
     rig_check_error(&run, 2, "no history of fstune");
     rig_free(&run);
@@ -206,9 +200,8 @@ static void a_strange_database_is_refused_before_anything_is_measured(void **sta
     rig_free(&run);
 }
 
-static void a_dry_run_makes_no_history(void **state)
+TEST(a_dry_run_makes_no_history)
 {
-    (void)state;
     rig_run_line(&run, RECOMMEND "--dry-run --save dry.db");
     assert_int_equal(run.code, 0);
     rig_free(&run);
@@ -222,10 +215,9 @@ static bool limit_file_size(void)
     return signal(SIGXFSZ, SIG_IGN) != SIG_ERR && setrlimit(RLIMIT_FSIZE, &limit) == 0;
 }
 
-static void a_full_disk_costs_the_history_and_not_the_answer(void **state)
+TEST(a_full_disk_costs_the_history_and_not_the_answer)
 {
     struct rig_run plain;
-    (void)state;
     rig_run_line(&plain,
                  "recommend --quiet --pattern randwrite --simulate peak.conf --budget 8s --seed 4 --json");
     rig_run(&run, limit_file_size, "recommend", "--quiet", "--pattern", "randwrite", "--simulate",
@@ -268,9 +260,8 @@ static void add_change(enum history_kind kind, int64_t run_id, const char *text)
     now_s += SECONDS_OF_A_DAY;
 }
 
-static void decisions_are_listed_with_their_evidence(void **state)
+TEST(decisions_are_listed_with_their_evidence)
 {
-    (void)state;
     begin_history("decisions.db");
     rig_run_line(&run, "history changes --db decisions.db");
     assert_int_equal(run.code, 0);
@@ -307,9 +298,8 @@ static void decisions_are_listed_with_their_evidence(void **state)
     rig_free(&run);
 }
 
-static void runs_that_do_not_compare_are_refused(void **state)
+TEST(runs_that_do_not_compare_are_refused)
 {
-    (void)state;
     begin_history("pairs.db");
     add_whole_run(1e8);
     add_whole_run(2e8);
@@ -323,11 +313,10 @@ static void runs_that_do_not_compare_are_refused(void **state)
     rig_free(&run);
 }
 
-static void texts_of_other_machines_do_not_reach_the_terminal(void **state)
+TEST(texts_of_other_machines_do_not_reach_the_terminal)
 {
     static const char *const lines[] = {"history list --db evil.db", "history show 1 --db evil.db",
                                         "history changes --db evil.db", "history export --db evil.db"};
-    (void)state;
     begin_history("evil.db");
     add_whole_run(1e8);
     add_change(HISTORY_CHANGE_MADE, 1, "text");
@@ -347,27 +336,4 @@ static void texts_of_other_machines_do_not_reach_the_terminal(void **state)
         }
         rig_free(&run);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(saving_changes_nothing_that_is_printed),
-        cmocka_unit_test(all_runs_are_listed_newest_first),
-        cmocka_unit_test(the_kept_answer_is_the_printed_one),
-        cmocka_unit_test(two_nights_are_compared),
-        cmocka_unit_test(csv_has_a_line_for_each_replay_and_disarms_formulas),
-        cmocka_unit_test(snippets_come_from_the_history),
-        cmocka_unit_test(wrong_words_are_answered_with_the_right_ones),
-        cmocka_unit_test(merging_pruning_and_verifying_work_from_outside),
-        cmocka_unit_test(a_strange_database_is_refused_before_anything_is_measured),
-        cmocka_unit_test(a_dry_run_makes_no_history),
-        cmocka_unit_test(a_full_disk_costs_the_history_and_not_the_answer),
-        cmocka_unit_test(decisions_are_listed_with_their_evidence),
-        cmocka_unit_test(runs_that_do_not_compare_are_refused),
-        cmocka_unit_test(texts_of_other_machines_do_not_reach_the_terminal),
-    };
-    if (!rig_find_program())
-        return RIG_SKIPPED;
-    return cmocka_run_group_tests_name("tuner/history_cli", tests, enter, rig_leave);
 }

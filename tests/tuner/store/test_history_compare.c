@@ -4,8 +4,6 @@
 #include "bench/base/rng.h"
 #include "tuner/store/history_compare.h"
 
-#include <gsl/gsl_errno.h>
-
 #define MAX_REPLAYS 400
 
 static struct history_replay sets[2][MAX_REPLAYS];
@@ -15,7 +13,6 @@ static struct history_comparison comparison;
 
 static void reset(void)
 {
-    gsl_set_error_handler_off();
     memset(infos, 0, sizeof infos);
     n[0] = n[1] = 0;
 }
@@ -34,9 +31,8 @@ static void compare(void)
         history_compare(infos, (const struct history_replay *const[2]){sets[0], sets[1]}, n, &comparison), 0);
 }
 
-static void a_point_that_doubled_has_changed(void **state)
+TEST(a_point_that_doubled_has_changed)
 {
-    (void)state;
     reset();
     for (int i = 0; i < 5; i++) {
         add(0, &fast, 1e8 * (1 + 0.01 * i));
@@ -63,9 +59,8 @@ static void a_point_that_doubled_has_changed(void **state)
     history_compare_done(&comparison);
 }
 
-static void points_of_one_night_and_single_replays_are_counted_only(void **state)
+TEST(points_of_one_night_and_single_replays_are_counted_only)
 {
-    (void)state;
     reset();
     add(0, &fast, 1e8);
     add(1, &fast, 5e8);
@@ -80,9 +75,8 @@ static void points_of_one_night_and_single_replays_are_counted_only(void **state
     history_compare_done(&comparison);
 }
 
-static void other_conditions_are_another_point(void **state)
+TEST(other_conditions_are_another_point)
 {
-    (void)state;
     reset();
     for (int i = 0; i < 3; i++) {
         for (size_t set = 0; set < 2; set++) {
@@ -101,9 +95,8 @@ static void other_conditions_are_another_point(void **state)
     history_compare_done(&comparison);
 }
 
-static void runs_cut_or_set_aside_do_not_count(void **state)
+TEST(runs_cut_or_set_aside_do_not_count)
 {
-    (void)state;
     reset();
     for (int i = 0; i < 3; i++) {
         add(0, &fast, 1e8 + i);
@@ -117,9 +110,8 @@ static void runs_cut_or_set_aside_do_not_count(void **state)
     history_compare_done(&comparison);
 }
 
-static void answers_are_compared_by_their_fresh_replays(void **state)
+TEST(answers_are_compared_by_their_fresh_replays)
 {
-    (void)state;
     reset();
     infos[0].has_point = infos[1].has_point = true;
     infos[0].point = slow;
@@ -136,12 +128,11 @@ static void answers_are_compared_by_their_fresh_replays(void **state)
 }
 
 /* All intervals of a comparison hold together in 95 of 100 pairs of nights. */
-static void unchanged_nights_seldom_show_any_change(void **state)
+TEST(unchanged_nights_seldom_show_any_change)
 {
     enum { PAIRS = 400, POINTS = 20, REPLAYS = 5 };
     struct rng rng;
     size_t n_alarms = 0;
-    (void)state;
     rng_init(&rng, 11);
     for (int pair = 0; pair < PAIRS; pair++) {
         reset();
@@ -158,17 +149,4 @@ static void unchanged_nights_seldom_show_any_change(void **state)
     }
     /* Expected at most 20; 40 is more than four standard deviations away, 3 would be too careful. */
     assert_in_range(n_alarms, 3, 40);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_point_that_doubled_has_changed),
-        cmocka_unit_test(points_of_one_night_and_single_replays_are_counted_only),
-        cmocka_unit_test(other_conditions_are_another_point),
-        cmocka_unit_test(runs_cut_or_set_aside_do_not_count),
-        cmocka_unit_test(answers_are_compared_by_their_fresh_replays),
-        cmocka_unit_test(unchanged_nights_seldom_show_any_change),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+GROUP(rig_enter, rig_leave);
+
 #define KILLS      20
 #define PATH       "killed.db"
 #define LONGEST_NS 60000000ULL
@@ -117,13 +119,12 @@ static void kill_once(struct rng *rng, uint64_t run_replays, bool await, size_t 
     check_reported(&last, run_replays, finished);
 }
 
-static void nothing_that_was_reported_is_lost_by_kills(void **state)
+TEST(nothing_that_was_reported_is_lost_by_kills)
 {
     const char *request = getenv("HISTORY_KILLS");
     uint64_t n = request != NULL ? strtoull(request, NULL, 10) : KILLS;
     size_t n_reports = 0;
     struct rng rng;
-    (void)state;
     rng_init(&rng, rng_seed_from_system());
     for (uint64_t i = 0; i < n; i++) {
         /* Half of them meet a new file. */
@@ -140,10 +141,9 @@ static void nothing_that_was_reported_is_lost_by_kills(void **state)
     assert_true(n_reports >= n / 2);
 }
 
-static void killed_commands_leave_what_they_measured(void **state)
+TEST(killed_commands_leave_what_they_measured)
 {
     int status;
-    (void)state;
     status = system("$KILLS_SCRIPT --smoke .");
     assert_true(WIFEXITED(status));
     if (WEXITSTATUS(status) == 127)
@@ -152,11 +152,10 @@ static void killed_commands_leave_what_they_measured(void **state)
 }
 
 /* A whole file system of 256 KiB for the history. */
-static void a_full_file_system_loses_neither_the_file_nor_the_answer(void **state)
+TEST(a_full_file_system_loses_neither_the_file_nor_the_answer)
 {
     struct rig_run run;
     struct history_info info;
-    (void)state;
     assert_int_equal(mkdir("small", 0700), 0);
     if (mount("tmpfs", "small", "tmpfs", 0, "size=256k,mode=700") != 0) {
         rmdir("small");
@@ -195,10 +194,9 @@ static void fill(const char *path, size_t n_bytes)
 }
 
 /* The room ends while the file is made, at the run's beginning, on the way, at its end: KiB of 1 MiB. */
-static void a_lost_history_names_the_file_the_first_reason_and_the_remedy(void **state)
+TEST(a_lost_history_names_the_file_the_first_reason_and_the_remedy)
 {
     size_t n_lost = 0, n_wrong = 0;
-    (void)state;
     assert_int_equal(mkdir("tight", 0700), 0);
     rig_simulator("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
     for (size_t kib = 840; kib <= 960; kib += 12) {
@@ -223,24 +221,16 @@ static void a_lost_history_names_the_file_the_first_reason_and_the_remedy(void *
     assert_int_equal(n_wrong, 0);
 }
 
-/* With an argument, only the writer is killed: the study's own part. */
-int main(int argc, char **argv)
+static bool find_what_is_needed(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_that_was_reported_is_lost_by_kills),
-        cmocka_unit_test(killed_commands_leave_what_they_measured),
-        cmocka_unit_test(a_full_file_system_loses_neither_the_file_nor_the_answer),
-        cmocka_unit_test(a_lost_history_names_the_file_the_first_reason_and_the_remedy),
-    };
     char script[PATH_MAX], program[PATH_MAX];
     if (!rig_find_program() || realpath("tests/study/history_kills", script) == NULL ||
         realpath(getenv("FSTUNE"), program) == NULL)
-        return RIG_SKIPPED;
-    (void)argv;
+        return false;
     setenv("FSTUNE", program, 1);
     setenv("KILLS_SCRIPT", script, 1);
     setenv("PYTHONDONTWRITEBYTECODE", "1", 1);
-    const struct CMUnitTest kills[] = {cmocka_unit_test(nothing_that_was_reported_is_lost_by_kills)};
-    return argc > 1 ? cmocka_run_group_tests_name("tuner/history_kills", kills, rig_enter, rig_leave)
-                    : cmocka_run_group_tests_name("tuner/history_fs", tests, rig_enter, rig_leave);
+    return true;
 }
+
+GROUP_NEEDS(find_what_is_needed);

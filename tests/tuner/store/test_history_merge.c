@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+GROUP(rig_enter, rig_leave);
+
 static const char *const tables[] = {"hosts",   "targets",         "points",    "runs",
                                      "replays", "recommendations", "documents", "changes"};
 
@@ -27,11 +29,10 @@ static void make_other(const char *path, const char *host, double bps)
     history_close(&history);
 }
 
-static void merging_twice_is_merging_once(void **state)
+TEST(merging_twice_is_merging_once)
 {
     size_t n_runs = 0, n_changes = 0;
     int64_t rows[RIG_COUNT(tables)];
-    (void)state;
     make_other("one.db", "alpha", 1e8);
     make_other("two.db", "beta", 2e8);
     begin_history("all.db");
@@ -55,14 +56,13 @@ static void merging_twice_is_merging_once(void **state)
     history_close(&history);
 }
 
-static void what_is_merged_refers_to_the_same_things(void **state)
+TEST(what_is_merged_refers_to_the_same_things)
 {
     struct history_filter beta = {.host = "beta", .with_recommendation = true};
     struct history_info *runs;
     struct history_replay *replays;
     struct history_change *changes;
     size_t n_runs, n_changes, n;
-    (void)state;
     make_other("three.db", "beta", 3e8);
     begin_history("own.db");
     add_whole_run(1e8); /* the same points have other ids here */
@@ -85,11 +85,10 @@ static void what_is_merged_refers_to_the_same_things(void **state)
     history_close(&history);
 }
 
-static void an_unfinished_run_is_completed_by_a_later_copy(void **state)
+TEST(an_unfinished_run_is_completed_by_a_later_copy)
 {
     struct history_info info;
     size_t n_runs, n_changes;
-    (void)state;
     begin_history("live.db");
     int64_t run_id = begin_run("recommend", "", "alpha");
     add_replays(run_id, &fast, (const double[]){1e8}, 1, 0);
@@ -113,10 +112,9 @@ static void an_unfinished_run_is_completed_by_a_later_copy(void **state)
     history_close(&history);
 }
 
-static void strange_files_are_not_merged(void **state)
+TEST(strange_files_are_not_merged)
 {
     size_t n_runs, n_changes;
-    (void)state;
     begin_history("host.db");
     rig_write("text.db", "%0200d", 1);
     assert_int_equal(history_merge(&history, "text.db", &n_runs, &n_changes, &err), -EINVAL);
@@ -128,7 +126,7 @@ static void strange_files_are_not_merged(void **state)
 }
 
 /* Once in, a damaged run would make every list fail. */
-static void of_a_history_with_a_damaged_run_nothing_is_merged(void **state)
+TEST(of_a_history_with_a_damaged_run_nothing_is_merged)
 {
     static const char *const damages[] = {
         "UPDATE replays SET throughput_bps = -1",
@@ -137,7 +135,6 @@ static void of_a_history_with_a_damaged_run_nothing_is_merged(void **state)
         "UPDATE changes SET at_s = 9e999",
     };
     size_t n_runs, n_changes;
-    (void)state;
     begin_history("clean.db");
     add_whole_run(1e8);
     for (size_t i = 0; i < RIG_COUNT(damages); i++) {
@@ -183,10 +180,9 @@ static int write_as_child(const char *path)
     return 0;
 }
 
-static void several_processes_write_at_once(void **state)
+TEST(several_processes_write_at_once)
 {
     pid_t pids[WRITERS];
-    (void)state;
     unlink("shared.db");
     for (size_t i = 0; i < WRITERS; i++) {
         pids[i] = fork();
@@ -218,11 +214,10 @@ static size_t read_whole(const char *path, char *bytes, size_t size)
 }
 
 /* Also one of an older schema: what it lacks is made in a copy. */
-static void the_other_history_and_its_folder_stay_as_they_are(void **state)
+TEST(the_other_history_and_its_folder_stay_as_they_are)
 {
     static char before[1 << 20], after[1 << 20];
     size_t n_runs = 0, n_changes = 0;
-    (void)state;
     assert_int_equal(mkdir("away", 0700), 0);
     make_other("away/old.db", "beta", 1e8);
     run_sql("away/old.db",
@@ -246,11 +241,10 @@ static void the_other_history_and_its_folder_stay_as_they_are(void **state)
     history_close(&history);
 }
 
-static void what_another_process_has_only_in_its_log_is_merged(void **state)
+TEST(what_another_process_has_only_in_its_log_is_merged)
 {
     struct history own;
     size_t n_runs = 0, n_changes = 0, n_entries;
-    (void)state;
     assert_int_equal(mkdir("temporary", 0700), 0);
     setenv("TMPDIR", "temporary", 1); /* relative: not taken */
     begin_history("writing.db");
@@ -270,11 +264,10 @@ static void what_another_process_has_only_in_its_log_is_merged(void **state)
     unsetenv("TMPDIR");
 }
 
-static void a_copy_leaves_nothing_behind(void **state)
+TEST(a_copy_leaves_nothing_behind)
 {
     char folder[1024];
     size_t n_runs, n_changes;
-    (void)state;
     assert_non_null(getcwd(folder, sizeof folder - 16));
     strcat(folder, "/copies");
     assert_int_equal(mkdir(folder, 0700), 0);
@@ -289,20 +282,4 @@ static void a_copy_leaves_nothing_behind(void **state)
     assert_int_equal(rig_count_entries("copies"), 0);
     unsetenv("TMPDIR");
     history_close(&history);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(merging_twice_is_merging_once),
-        cmocka_unit_test(what_is_merged_refers_to_the_same_things),
-        cmocka_unit_test(an_unfinished_run_is_completed_by_a_later_copy),
-        cmocka_unit_test(strange_files_are_not_merged),
-        cmocka_unit_test(of_a_history_with_a_damaged_run_nothing_is_merged),
-        cmocka_unit_test(several_processes_write_at_once),
-        cmocka_unit_test(the_other_history_and_its_folder_stay_as_they_are),
-        cmocka_unit_test(what_another_process_has_only_in_its_log_is_merged),
-        cmocka_unit_test(a_copy_leaves_nothing_behind),
-    };
-    return cmocka_run_group_tests(tests, rig_enter, rig_leave);
 }

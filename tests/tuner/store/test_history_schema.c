@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+GROUP(rig_enter, rig_leave);
+
 #define ROUNDS 400
 
 static char *bytes_of(const char *path, size_t *ret_size)
@@ -45,9 +47,8 @@ static void check_refused(const char *path, int code, const char *part)
     free(after);
 }
 
-static void what_is_no_history_is_refused_and_left_alone(void **state)
+TEST(what_is_no_history_is_refused_and_left_alone)
 {
-    (void)state;
     rig_write("text", "a text that is long enough to hold the hundred bytes of a header of SQLite's, "
                       "though it is none, and longer than that");
     check_refused("text", -EINVAL, "no history of fstune");
@@ -57,27 +58,24 @@ static void what_is_no_history_is_refused_and_left_alone(void **state)
     check_refused("blocks", -EINVAL, "no history of fstune");
 }
 
-static void a_database_of_another_program_is_refused_and_left_alone(void **state)
+TEST(a_database_of_another_program_is_refused_and_left_alone)
 {
-    (void)state;
     run_sql("foreign", "CREATE TABLE bookmarks(a); INSERT INTO bookmarks VALUES(1)");
     check_refused("foreign", -EINVAL, "another program");
     run_sql("foreign", "PRAGMA journal_mode = WAL; PRAGMA user_version = 1");
     check_refused("foreign", -EINVAL, "another program");
 }
 
-static void a_newer_schema_is_refused_and_left_alone(void **state)
+TEST(a_newer_schema_is_refused_and_left_alone)
 {
-    (void)state;
     begin_history("newer");
     history_close(&history);
     run_sql("newer", "PRAGMA user_version = 4");
     check_refused("newer", -EINVAL, "schema 4, this one knows 3");
 }
 
-static void a_missing_file_is_made_only_for_writing(void **state)
+TEST(a_missing_file_is_made_only_for_writing)
 {
-    (void)state;
     assert_int_equal(open_at(&history, "missing", false), -ENOENT);
     assert_false(rig_exists("missing"));
     rig_write("empty", "%s", "");
@@ -105,11 +103,10 @@ static void make_first_schema(const char *path)
                   "ALTER TABLE replays DROP COLUMN conditions; PRAGMA user_version = 1");
 }
 
-static void an_older_schema_is_brought_up_to_date(void **state)
+TEST(an_older_schema_is_brought_up_to_date)
 {
     struct history_replay *replays;
     size_t n;
-    (void)state;
     for (int write = 0; write < 2; write++) {
         make_first_schema("older");
         assert_int_equal(open_at(&history, "older", write == 1), 0);
@@ -155,11 +152,10 @@ static void read_everything(const char *path)
     history_close(&history);
 }
 
-static void damaged_files_are_refused_or_read_without_harm(void **state)
+TEST(damaged_files_are_refused_or_read_without_harm)
 {
     size_t size;
     struct rng rng;
-    (void)state;
     rng_init(&rng, 5);
     begin_history("whole");
     add_whole_run(1e8);
@@ -183,10 +179,9 @@ static void damaged_files_are_refused_or_read_without_harm(void **state)
     free(damaged);
 }
 
-static void a_truncated_history_is_refused_and_left_alone(void **state)
+TEST(a_truncated_history_is_refused_and_left_alone)
 {
     size_t size;
-    (void)state;
     begin_history("long");
     add_whole_run(1e8);
     history_close(&history);
@@ -199,18 +194,4 @@ static void a_truncated_history_is_refused_and_left_alone(void **state)
                       lengths[i] < 100 ? "no history" : "damaged");
     }
     free(bytes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_no_history_is_refused_and_left_alone),
-        cmocka_unit_test(a_database_of_another_program_is_refused_and_left_alone),
-        cmocka_unit_test(a_newer_schema_is_refused_and_left_alone),
-        cmocka_unit_test(a_missing_file_is_made_only_for_writing),
-        cmocka_unit_test(an_older_schema_is_brought_up_to_date),
-        cmocka_unit_test(damaged_files_are_refused_or_read_without_harm),
-        cmocka_unit_test(a_truncated_history_is_refused_and_left_alone),
-    };
-    return cmocka_run_group_tests(tests, rig_enter, rig_leave);
 }

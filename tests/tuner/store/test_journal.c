@@ -1,6 +1,6 @@
 /* Tests of tuner/store/journal: what is written is read, broken ends are tolerated, broken anything else is
  * not. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/session/warnings.h"
 #include "tuner/store/journal.h"
@@ -13,6 +13,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+GROUP(rig_enter, rig_leave);
 
 static struct journal journal;
 static struct err err;
@@ -67,9 +69,8 @@ static char *text_of(const char *path, size_t *ret_size)
     return text;
 }
 
-static void what_is_written_is_read(void **state)
+TEST(what_is_written_is_read)
 {
-    (void)state;
     struct stat status;
     make("j", 3);
     assert_int_equal(stat("j", &status), 0);
@@ -98,9 +99,8 @@ static void what_is_written_is_read(void **state)
 
 /* A kill may cut the file anywhere behind its first line: all whole runs are kept, and going on gives a whole
  * journal again. */
-static void cut_off_anywhere_it_goes_on(void **state)
+TEST(cut_off_anywhere_it_goes_on)
 {
-    (void)state;
     size_t size = 0;
     make("j", 2);
     char *text = text_of("j", &size);
@@ -125,9 +125,8 @@ static void cut_off_anywhere_it_goes_on(void **state)
 }
 
 /* A header that was cut off after any byte leaves an empty journal, which is begun anew. */
-static void a_header_cut_off_anywhere_is_begun_anew(void **state)
+TEST(a_header_cut_off_anywhere_is_begun_anew)
 {
-    (void)state;
     size_t size = 0, first = 0;
     make("j", 1);
     char *text = text_of("j", &size);
@@ -156,9 +155,8 @@ static void a_header_cut_off_anywhere_is_begun_anew(void **state)
 
 /* Zeros stand for what a crash kept from the disk: from any byte on to the end, or as a hole with lines
  * behind. */
-static void zeros_from_anywhere_on_are_left_out(void **state)
+TEST(zeros_from_anywhere_on_are_left_out)
 {
-    (void)state;
     size_t size = 0;
     make("j", 3);
     char *text = text_of("j", &size);
@@ -188,9 +186,8 @@ static void zeros_from_anywhere_on_are_left_out(void **state)
     free(text);
 }
 
-static void a_mark_makes_what_was_before_prior_knowledge(void **state)
+TEST(a_mark_makes_what_was_before_prior_knowledge)
 {
-    (void)state;
     make("j", 3);
     assert_int_equal(journal_open(&journal, "j", false, &err), 0);
     journal_mark(&journal);
@@ -204,9 +201,8 @@ static void a_mark_makes_what_was_before_prior_knowledge(void **state)
 }
 
 /* Runs of another length say nothing about those to come; a mark before them has nothing left to mark. */
-static void a_decided_length_is_read_and_drops_the_runs_before_it(void **state)
+TEST(a_decided_length_is_read_and_drops_the_runs_before_it)
 {
-    (void)state;
     const struct journal_length decided = {75000000, 600000000, 150000000, false};
     make("j", 3);
     assert_int_equal(journal_open(&journal, "j", false, &err), 0);
@@ -237,9 +233,8 @@ static int parse_length(const char *length)
     return journal_parse(&journal, text, (size_t)n, &err);
 }
 
-static void a_length_out_of_its_range_is_refused(void **state)
+TEST(a_length_out_of_its_range_is_refused)
 {
-    (void)state;
     static const char *const good[] = {
         "{\"run_ns\":50000000,\"warmup_limit_ns\":0,\"warmup_least_ns\":0}",
         "{\"run_ns\":3600000000000,\"warmup_limit_ns\":3600000000000,\"warmup_least_ns\":3600000000000}",
@@ -270,9 +265,8 @@ static void a_length_out_of_its_range_is_refused(void **state)
     }
 }
 
-static void what_is_no_journal_is_refused_and_left_alone(void **state)
+TEST(what_is_no_journal_is_refused_and_left_alone)
 {
-    (void)state;
     static const char *const texts[] = {"precious data\n",
                                         "{}\n",
                                         "[1]\n",
@@ -305,9 +299,8 @@ static void what_is_no_journal_is_refused_and_left_alone(void **state)
 }
 
 /* One value of a good line replaced; behind it stands another good line, so that it is not the torn end. */
-static void a_wrong_number_is_refused_with_its_line(void **state)
+TEST(a_wrong_number_is_refused_with_its_line)
 {
-    (void)state;
     static const struct {
         const char *from, *to;
     } changes[] = {
@@ -344,9 +337,8 @@ static void a_wrong_number_is_refused_with_its_line(void **state)
     free(text);
 }
 
-static void a_second_command_is_kept_out(void **state)
+TEST(a_second_command_is_kept_out)
 {
-    (void)state;
     struct journal second;
     make("j", 1);
     assert_int_equal(journal_open(&journal, "j", false, &err), 0);
@@ -357,9 +349,8 @@ static void a_second_command_is_kept_out(void **state)
     journal_done(&journal);
 }
 
-static void a_failed_write_ends_the_journal(void **state)
+TEST(a_failed_write_ends_the_journal)
 {
-    (void)state;
     struct journal_run run = run_of(1);
     make("j", 1);
     assert_int_equal(journal_open(&journal, "j", false, &err), 0);
@@ -375,9 +366,8 @@ static void a_failed_write_ends_the_journal(void **state)
     journal_done(&journal);
 }
 
-static void an_empty_file_is_an_empty_journal(void **state)
+TEST(an_empty_file_is_an_empty_journal)
 {
-    (void)state;
     rig_write("nothing", "%s", "");
     assert_int_equal(journal_open(&journal, "nothing", false, &err), 0);
     assert_null(journal.header);
@@ -385,23 +375,4 @@ static void an_empty_file_is_an_empty_journal(void **state)
     assert_int_equal(journal_open(&journal, "absent", true, &err), 0);
     assert_false(rig_exists("absent"));
     journal_done(&journal);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_read),
-        cmocka_unit_test(cut_off_anywhere_it_goes_on),
-        cmocka_unit_test(a_header_cut_off_anywhere_is_begun_anew),
-        cmocka_unit_test(zeros_from_anywhere_on_are_left_out),
-        cmocka_unit_test(a_mark_makes_what_was_before_prior_knowledge),
-        cmocka_unit_test(a_decided_length_is_read_and_drops_the_runs_before_it),
-        cmocka_unit_test(a_length_out_of_its_range_is_refused),
-        cmocka_unit_test(what_is_no_journal_is_refused_and_left_alone),
-        cmocka_unit_test(a_wrong_number_is_refused_with_its_line),
-        cmocka_unit_test(a_second_command_is_kept_out),
-        cmocka_unit_test(a_failed_write_ends_the_journal),
-        cmocka_unit_test(an_empty_file_is_an_empty_journal),
-    };
-    return cmocka_run_group_tests_name("tuner/store/journal", tests, rig_enter, rig_leave);
 }

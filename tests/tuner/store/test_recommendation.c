@@ -1,5 +1,5 @@
 /* An answer is read as it was reported, or refused with the reason. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/store/recommendation.h"
 
 #include <errno.h>
@@ -22,12 +22,11 @@ static int read_text(const char *text, json_t **ret_document, struct recommendat
     return recommendation_read(recommendation, *ret_document, err);
 }
 
-static void setting_evidence_and_origin_are_read(void **state)
+TEST(setting_evidence_and_origin_are_read)
 {
     struct recommendation recommendation;
     struct err err = {0};
     json_t *document;
-    (void)state;
     assert_int_equal(
         read_text(
             ANSWER(POINT,
@@ -49,12 +48,11 @@ static void setting_evidence_and_origin_are_read(void **state)
     json_decref(document);
 }
 
-static void an_answer_without_recommendation_is_enodata_with_its_reason(void **state)
+TEST(an_answer_without_recommendation_is_enodata_with_its_reason)
 {
     struct recommendation recommendation;
     struct err err = {0};
     json_t *document;
-    (void)state;
     assert_int_equal(read_text(ANSWER("null", ", \"reasons\": [\"nothing was trustworthy\"]"), &document,
                                &recommendation, &err),
                      -ENODATA);
@@ -62,7 +60,7 @@ static void an_answer_without_recommendation_is_enodata_with_its_reason(void **s
     json_decref(document);
 }
 
-static void other_documents_and_damaged_points_are_refused(void **state)
+TEST(other_documents_and_damaged_points_are_refused)
 {
     static const char *const texts[] = {
         "{}",
@@ -76,7 +74,6 @@ static void other_documents_and_damaged_points_are_refused(void **state)
             "\"sync\": \"end\"}",
             ""),
     };
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct recommendation recommendation;
         struct err err = {0};
@@ -87,7 +84,7 @@ static void other_documents_and_damaged_points_are_refused(void **state)
     }
 }
 
-static void a_probability_that_is_no_share_is_refused(void **state)
+TEST(a_probability_that_is_no_share_is_refused)
 {
     static const struct {
         const char *text;
@@ -97,7 +94,6 @@ static void a_probability_that_is_no_share_is_refused(void **state)
                 {ANSWER(POINT, ", \"throughput\": {\"confidence\": 95}"), -EINVAL},
                 {ANSWER(POINT, ", \"probability_within_tolerance\": 1"), 0},
                 {ANSWER(POINT, ", \"probability_within_tolerance\": null"), 0}};
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct recommendation recommendation;
         struct err err = {0};
@@ -105,15 +101,4 @@ static void a_probability_that_is_no_share_is_refused(void **state)
         assert_int_equal(read_text(rows[i].text, &document, &recommendation, &err), rows[i].result);
         json_decref(document);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(setting_evidence_and_origin_are_read),
-        cmocka_unit_test(an_answer_without_recommendation_is_enodata_with_its_reason),
-        cmocka_unit_test(other_documents_and_damaged_points_are_refused),
-        cmocka_unit_test(a_probability_that_is_no_share_is_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

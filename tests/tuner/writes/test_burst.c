@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+GROUP(enter, rig_leave);
+
 static struct burst burst;
 
 #define GIB (1ULL << 30)
@@ -43,9 +45,8 @@ static void check_refused(uint64_t file_bytes, const char *part)
     rig_close_session(opened);
 }
 
-static void bursts_that_cannot_be_measured_are_refused(void **state)
+TEST(bursts_that_cannot_be_measured_are_refused)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--burst", "64m", NULL);
     check_refused(GIB, "simulated");
     rig_settings(&settings, "--pattern", "randrw", "--burst", "64m", NULL);
@@ -65,9 +66,8 @@ static void bursts_that_cannot_be_measured_are_refused(void **state)
     check_refused(GIB, "--host");
 }
 
-static void a_memory_cgroup_counts_as_the_machine(void **state)
+TEST(a_memory_cgroup_counts_as_the_machine)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "write", "--burst", "33m", NULL);
     room_bytes = 64 << 20;
     check_refused(GIB, "half of the memory available is 33.6 MB");
@@ -78,27 +78,24 @@ static void a_memory_cgroup_counts_as_the_machine(void **state)
     rig_close_session(opened);
 }
 
-static void burst_that_fits_is_taken(void **state)
+TEST(burst_that_fits_is_taken)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "write", "--burst", "1m", NULL);
     struct session *opened = rig_open_session(&settings);
     assert_int_equal(burst_check(opened, GIB, &err), 0);
     rig_close_session(opened);
 }
 
-static void unreadable_host_file_is_refused_before_anything_is_written(void **state)
+TEST(unreadable_host_file_is_refused_before_anything_is_written)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "write", "--burst", "1m", "--host", "missing.conf", NULL);
     struct session *opened = rig_open_session(&settings);
     assert_int_equal(burst_check(opened, GIB, &err), -ENOENT);
     rig_close_session(opened);
 }
 
-static void searches_without_bursts_keep_their_budget(void **state)
+TEST(searches_without_bursts_keep_their_budget)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "write", NULL);
     assert_int_equal(burst_reserved_ns(&settings), 0);
     assert_int_equal(burst_reserved_bytes(&settings), 0);
@@ -137,9 +134,8 @@ static void begin(void)
 /* The looks are far off: they take no part in the figures. */
 static const double fast_s[] = {9, 9, 0.099, 0.1, 0.101, 0.1}, slow_s[] = {9, 9, 0.39, 0.4, 0.41, 0.4};
 
-static void faster_class_wins_with_its_gain(void **state)
+TEST(faster_class_wins_with_its_gain)
 {
-    (void)state;
     begin();
     size_t buffered = add_setting(0, fast_s, 0.5, 6), direct = add_setting(1, slow_s, 0.01, 6);
     burst_judge(&burst);
@@ -157,9 +153,8 @@ static void faster_class_wins_with_its_gain(void **state)
     assert_close(burst.gain, 0.6 / 0.41, 0.02);
 }
 
-static void classes_that_scatter_alike_are_not_settled(void **state)
+TEST(classes_that_scatter_alike_are_not_settled)
 {
-    (void)state;
     static const double a[] = {9, 9, 0.1, 0.2, 0.3}, b[] = {9, 9, 0.12, 0.19, 0.31};
     begin();
     add_setting(0, a, 0, 5);
@@ -170,9 +165,8 @@ static void classes_that_scatter_alike_are_not_settled(void **state)
     assert_true(burst.gain_ci.low < 1 && burst.gain_ci.high > 1);
 }
 
-static void too_few_bursts_are_no_answer(void **state)
+TEST(too_few_bursts_are_no_answer)
 {
-    (void)state;
     begin();
     add_setting(0, fast_s, 0, BURST_LOOKS + BURST_LEAST - 1);
     burst_judge(&burst);
@@ -193,9 +187,8 @@ static json_t *document(void)
     return object;
 }
 
-static void document_holds_both_settings_and_the_gain(void **state)
+TEST(document_holds_both_settings_and_the_gain)
 {
-    (void)state;
     begin();
     add_setting(0, fast_s, 0.5, 6);
     add_setting(1, slow_s, 0.01, 6);
@@ -213,9 +206,8 @@ static void document_holds_both_settings_and_the_gain(void **state)
     json_decref(object);
 }
 
-static void text_says_which_setting_and_that_a_steady_load_has_another(void **state)
+TEST(text_says_which_setting_and_that_a_steady_load_has_another)
 {
-    (void)state;
     char *text = NULL;
     size_t size = 0;
     begin();
@@ -241,9 +233,8 @@ static void text_says_which_setting_and_that_a_steady_load_has_another(void **st
     free(text);
 }
 
-static void bursts_can_contradict_the_model(void **state)
+TEST(bursts_can_contradict_the_model)
 {
-    (void)state;
     begin();
     add_setting(0, slow_s, 0, 6);
     add_setting(1, fast_s, 0, 6);
@@ -262,9 +253,8 @@ static void bursts_can_contradict_the_model(void **state)
     assert_false(burst_contradicts(&burst));
 }
 
-static void settings_of_both_classes_get_bursts(void **state)
+TEST(settings_of_both_classes_get_bursts)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "calm.conf", "--seed", "3", "--budget",
                  "60s", NULL);
     run();
@@ -291,9 +281,8 @@ static void settings_of_both_classes_get_bursts(void **state)
     done();
 }
 
-static void model_names_a_request_size_that_the_search_did_not_measure(void **state)
+TEST(model_names_a_request_size_that_the_search_did_not_measure)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "calm.conf", "--seed", "3", NULL);
     assert_int_equal(init(), 0);
     memset(&burst, 0, sizeof burst);
@@ -324,9 +313,8 @@ static void model_names_a_request_size_that_the_search_did_not_measure(void **st
 }
 
 /* What is left of --max-write is less than a burst: that ends the bursts, and no setting is to blame. */
-static void a_burst_that_max_write_would_cut_is_not_begun(void **state)
+TEST(a_burst_that_max_write_would_cut_is_not_begun)
 {
-    (void)state;
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "calm.conf", "--seed", "3", "--budget",
                  "60s", "--burst", "64m", NULL);
     run();
@@ -357,9 +345,8 @@ static void run_bursts(int when)
     fails = NEVER;
 }
 
-static void where_every_burst_failed_the_reason_is_told(void **state)
+TEST(where_every_burst_failed_the_reason_is_told)
 {
-    (void)state;
     run_bursts(ALWAYS);
     assert_int_equal(burst.best, BURST_NONE);
     assert_non_null(strstr(burst.why, "the disk is gone"));
@@ -375,35 +362,11 @@ static void where_every_burst_failed_the_reason_is_told(void **state)
     done();
 }
 
-static void a_class_that_failed_leaves_the_other(void **state)
+TEST(a_class_that_failed_leaves_the_other)
 {
-    (void)state;
     run_bursts(WHEN_DIRECT);
     assert_int_equal(burst.chosen[BURST_DIRECT], BURST_NONE);
     assert_int_not_equal(burst.best, BURST_NONE);
     assert_null(burst.why);
     done();
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bursts_that_cannot_be_measured_are_refused),
-        cmocka_unit_test(a_memory_cgroup_counts_as_the_machine),
-        cmocka_unit_test(burst_that_fits_is_taken),
-        cmocka_unit_test(unreadable_host_file_is_refused_before_anything_is_written),
-        cmocka_unit_test(searches_without_bursts_keep_their_budget),
-        cmocka_unit_test(faster_class_wins_with_its_gain),
-        cmocka_unit_test(classes_that_scatter_alike_are_not_settled),
-        cmocka_unit_test(too_few_bursts_are_no_answer),
-        cmocka_unit_test(document_holds_both_settings_and_the_gain),
-        cmocka_unit_test(text_says_which_setting_and_that_a_steady_load_has_another),
-        cmocka_unit_test(bursts_can_contradict_the_model),
-        cmocka_unit_test(settings_of_both_classes_get_bursts),
-        cmocka_unit_test(a_burst_that_max_write_would_cut_is_not_begun),
-        cmocka_unit_test(where_every_burst_failed_the_reason_is_told),
-        cmocka_unit_test(a_class_that_failed_leaves_the_other),
-        cmocka_unit_test(model_names_a_request_size_that_the_search_did_not_measure),
-    };
-    return cmocka_run_group_tests(tests, enter, rig_leave);
 }

@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+GROUP(rig_enter, rig_leave);
+GROUP_NEEDS(rig_find_program);
+
 static struct rig_run run;
 
 /* Whatever the run's time would allow. */
-static void planned_bytes_are_a_limit_of_their_own(void **state)
+TEST(planned_bytes_are_a_limit_of_their_own)
 {
-    (void)state;
     struct settings settings;
     struct err err = {0};
     rig_settings(&settings, "--pattern", "write", "--file-size", "128m", "--no-lock", "--quiet", NULL);
@@ -57,9 +59,8 @@ static void check_setting(const json_t *setting, int direct)
     assert_true(json_number_value(json_object_get(durable, "mean")) >= mean);
 }
 
-static void answer_has_a_setting_for_bursts(void **state)
+TEST(answer_has_a_setting_for_bursts)
 {
-    (void)state;
     rig_run_line(&run, "recommend --pattern write --file-size 128m --request-size 64k,1m --queue-depth 1 "
                        "--api psync --burst 16m --burst-interval 50ms --budget 12s --max-write 8g --no-lock "
                        "--json --quiet --seed 1");
@@ -80,9 +81,8 @@ static void answer_has_a_setting_for_bursts(void **state)
     rig_free(&run);
 }
 
-static void durable_time_counts_when_it_was_asked_for(void **state)
+TEST(durable_time_counts_when_it_was_asked_for)
 {
-    (void)state;
     rig_run_line(&run,
                  "recommend --pattern randwrite --file-size 128m --request-size 64k --queue-depth 1 "
                  "--api psync --sync end --burst 8m --budget 8s --max-write 8g --no-lock --json --quiet");
@@ -92,26 +92,12 @@ static void durable_time_counts_when_it_was_asked_for(void **state)
     rig_free(&run);
 }
 
-static void text_has_a_line_for_bursts(void **state)
+TEST(text_has_a_line_for_bursts)
 {
-    (void)state;
     rig_run_line(&run,
                  "recommend --pattern write --file-size 128m --request-size 1m --queue-depth 1 --direct 0 "
                  "--api psync --burst 16m --budget 8s --max-write 8g --no-lock --quiet");
     assert_non_null(strstr(run.out, "Bursts       of 16m: use"));
     assert_non_null(strstr(run.out, "No direct setting could be measured beside it."));
     rig_free(&run);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(planned_bytes_are_a_limit_of_their_own),
-        cmocka_unit_test(answer_has_a_setting_for_bursts),
-        cmocka_unit_test(durable_time_counts_when_it_was_asked_for),
-        cmocka_unit_test(text_has_a_line_for_bursts),
-    };
-    if (!rig_find_program())
-        return RIG_SKIPPED;
-    return cmocka_run_group_tests(tests, rig_enter, rig_leave);
 }

@@ -1,5 +1,5 @@
 /* Tests of tuner/writes/calibrate: what made-up rounds say, and how much room a calibration takes. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/writes/calibrate.h"
 
 #include <errno.h>
@@ -24,11 +24,10 @@ static void fill_line(double *costs, const double *bytes, size_t n, double fixed
 }
 
 /* A machine with known parameters, whose rounds differ by a few percent. */
-static int enter(void **state)
+FIXTURE(enter)
 {
     static const double scales[N] = {1, 1.02, 0.98, 1.01, 0.99, 1};
     static const double rates_bps[CALIBRATE_N_SERIES] = {8e9, 4e9, 4e8, 2e9, 6e9, 1.5e9, 3e9, 0};
-    (void)state;
     memset(values, 0, sizeof values);
     for (size_t i = 0; i < N; i++) {
         for (size_t k = 0; k < CALIBRATE_SEEK; k++)
@@ -51,9 +50,8 @@ static void check_value(enum host_index i, double expected)
     assert_int_equal(values[i].n, N);
 }
 
-static void parameters_of_a_known_machine_are_found(void **state)
+TEST_WITH(parameters_of_a_known_machine_are_found, enter, NULL)
 {
-    (void)state;
     assert_int_equal(calibrate_evaluate(rounds, N, &sizes, values, &err), 0);
     check_value(HOST_BW_MEM, 8e9);
     check_value(HOST_BW_RAMDISK, 4e9);
@@ -73,9 +71,8 @@ static void parameters_of_a_known_machine_are_found(void **state)
     assert_false(values[HOST_BS].known);
 }
 
-static void one_round_of_a_stalled_device_is_an_outlier(void **state)
+TEST_WITH(one_round_of_a_stalled_device_is_an_outlier, enter, NULL)
 {
-    (void)state;
     rounds[3].large_s[3] *= 30;
     rounds[4].small_s[0] *= 40;
     assert_int_equal(calibrate_evaluate(rounds, N, &sizes, values, &err), 0);
@@ -84,9 +81,8 @@ static void one_round_of_a_stalled_device_is_an_outlier(void **state)
     assert_close(values[HOST_SC_SW].value / 1e-4, 1, 0.05);
 }
 
-static void rounds_of_a_busy_machine_do_not_count(void **state)
+TEST_WITH(rounds_of_a_busy_machine_do_not_count, enter, NULL)
 {
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         fill_line(rounds[i].small_s, sizes.small_bytes, CALIBRATE_N_SMALL, 17e-4, 1e9, 1);
         rounds[3 + i].series[CALIBRATE_CACHE] *= 3;
@@ -99,18 +95,16 @@ static void rounds_of_a_busy_machine_do_not_count(void **state)
     assert_int_equal(values[HOST_BW_MEM].n, N);
 }
 
-static void rounds_that_happen_to_agree_leave_others_in(void **state)
+TEST_WITH(rounds_that_happen_to_agree_leave_others_in, enter, NULL)
 {
-    (void)state;
     for (size_t i = 0; i < N; i++)
         rounds[i].series[CALIBRATE_CACHE] = (i == 0 ? 1.1 : 1) / 4e9;
     assert_int_equal(calibrate_evaluate(rounds, N, &sizes, values, &err), 0);
     assert_int_equal(values[HOST_BW_RAMDISK].n, N);
 }
 
-static void time_that_one_write_borrows_of_the_next_does_not_change_the_rate(void **state)
+TEST_WITH(time_that_one_write_borrows_of_the_next_does_not_change_the_rate, enter, NULL)
 {
-    (void)state;
     for (size_t i = 0; i < N; i++) {
         rounds[i].large_s[1] -= 2e-4; /* four times */
         rounds[i].large_s[2] += 4e-4; /* twice */
@@ -119,9 +113,8 @@ static void time_that_one_write_borrows_of_the_next_does_not_change_the_rate(voi
     assert_close(values[HOST_BW_DEV].value / 1e9, 1, 0.01);
 }
 
-static void a_seek_lost_in_the_scatter_costs_nothing(void **state)
+TEST_WITH(a_seek_lost_in_the_scatter_costs_nothing, enter, NULL)
 {
-    (void)state;
     for (size_t i = 0; i < N; i++)
         rounds[i].series[CALIBRATE_SEEK] = i % 2 == 0 ? -3e-6 : 1e-6;
     assert_int_equal(calibrate_evaluate(rounds, N, &sizes, values, &err), 0);
@@ -129,9 +122,8 @@ static void a_seek_lost_in_the_scatter_costs_nothing(void **state)
     assert_true(values[HOST_C_SK].interval.low == 0 && values[HOST_C_SK].interval.high > 0);
 }
 
-static void what_no_round_measured_is_not_known(void **state)
+TEST_WITH(what_no_round_measured_is_not_known, enter, NULL)
 {
-    (void)state;
     for (size_t i = 0; i < N; i++)
         rounds[i].series[CALIBRATE_REDUCED] = NAN;
     assert_int_equal(calibrate_evaluate(rounds, N, &sizes, values, &err), 0);
@@ -141,9 +133,8 @@ static void what_no_round_measured_is_not_known(void **state)
     assert_false(values[HOST_BW_MEM].known || values[HOST_SC_W].known);
 }
 
-static void two_rounds_have_values_and_no_intervals(void **state)
+TEST_WITH(two_rounds_have_values_and_no_intervals, enter, NULL)
 {
-    (void)state;
     assert_int_equal(calibrate_evaluate(rounds, 2, &sizes, values, &err), 0);
     assert_true(values[HOST_BW_DEV].known && isnan(values[HOST_BW_DEV].interval.low));
     assert_true(values[HOST_SC_W].known && isnan(values[HOST_SC_W].interval.low));
@@ -167,9 +158,8 @@ static void check_size(struct calibrate_room room, double bytes, const char *bou
         assert_non_null(strstr(found, bound));
 }
 
-static void the_tightest_bound_sets_the_size(void **state)
+TEST(the_tightest_bound_sets_the_size)
 {
-    (void)state;
     struct calibrate_room room = wide();
     check_size(room, 256 * MIB, NULL);
     room.limit_bg_bytes = 400 * MIB;
@@ -191,18 +181,16 @@ static void the_tightest_bound_sets_the_size(void **state)
 }
 
 /* 8 GiB, of which the file takes 256 MiB. */
-static void the_default_of_max_write_leaves_room_for_the_most(void **state)
+TEST(the_default_of_max_write_leaves_room_for_the_most)
 {
-    (void)state;
     struct calibrate_room room = wide();
     room.write_bytes -= 256 * MIB;
     check_size(room, 256 * MIB, NULL);
 }
 
 /* A device whose largest durable write is 8 MiB. */
-static void a_slow_device_needs_a_small_write_budget(void **state)
+TEST(a_slow_device_needs_a_small_write_budget)
 {
-    (void)state;
     struct calibrate_room room = wide();
     room.durable_bytes = calibrate_durable_bytes(&sizes);
     assert_true(room.durable_bytes > 5 * 8 * MIB && room.durable_bytes < 64 * MIB);
@@ -214,9 +202,8 @@ static void a_slow_device_needs_a_small_write_budget(void **state)
 }
 
 /* Whatever the write budget: with the largest write that is allowed it is enough, or nothing is. */
-static void the_largest_write_leaves_room_for_the_page_cache(void **state)
+TEST(the_largest_write_leaves_room_for_the_page_cache)
 {
-    (void)state;
     struct calibrate_room room = wide();
     for (room.write_bytes = 100 * MIB; room.write_bytes < 8192 * MIB; room.write_bytes += 7 * MIB) {
         struct calibrate_sizes fit = sizes;
@@ -232,9 +219,8 @@ static void the_largest_write_leaves_room_for_the_page_cache(void **state)
     assert_true(calibrate_largest_bytes(&room, &sizes) >= 128 * MIB);
 }
 
-static void too_little_room_is_refused_with_its_reason(void **state)
+TEST(too_little_room_is_refused_with_its_reason)
 {
-    (void)state;
     struct calibrate_room room = wide();
     uint64_t size = 7;
     const char *found = NULL;
@@ -246,9 +232,8 @@ static void too_little_room_is_refused_with_its_reason(void **state)
     assert_int_equal(calibrate_cache_size(&room, &size, &found, &err), -ENOSPC);
 }
 
-static void the_flusher_is_met_where_limits_are_near(void **state)
+TEST(the_flusher_is_met_where_limits_are_near)
 {
-    (void)state;
     struct calibrate_room near = {512 * MIB, 0, 1e11, 1e11, INFINITY, 8.0 * 1024 * MIB, 650 * MIB},
                           room = near;
     assert_true(calibrate_can_flush(&room, 1024 * MIB));
@@ -269,10 +254,9 @@ static void the_flusher_is_met_where_limits_are_near(void **state)
     assert_false(calibrate_can_flush(&room, 1024 * MIB));
 }
 
-static void rounds_that_differ_too_much_are_named(void **state)
+TEST_WITH(rounds_that_differ_too_much_are_named, enter, NULL)
 {
     char text[128];
-    (void)state;
     assert_int_equal(calibrate_evaluate(rounds, N, &sizes, values, &err), 0);
     assert_int_equal(calibrate_find_wide(values, text, sizeof text), 0);
     assert_string_equal(text, "");
@@ -281,26 +265,4 @@ static void rounds_that_differ_too_much_are_named(void **state)
     assert_int_equal(calibrate_evaluate(rounds, N, &sizes, values, &err), 0);
     assert_int_equal(calibrate_find_wide(values, text, sizeof text), 1);
     assert_string_equal(text, "sc_sw");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(rounds_that_differ_too_much_are_named, enter),
-        cmocka_unit_test_setup(parameters_of_a_known_machine_are_found, enter),
-        cmocka_unit_test_setup(rounds_of_a_busy_machine_do_not_count, enter),
-        cmocka_unit_test_setup(time_that_one_write_borrows_of_the_next_does_not_change_the_rate, enter),
-        cmocka_unit_test_setup(rounds_that_happen_to_agree_leave_others_in, enter),
-        cmocka_unit_test_setup(one_round_of_a_stalled_device_is_an_outlier, enter),
-        cmocka_unit_test_setup(a_seek_lost_in_the_scatter_costs_nothing, enter),
-        cmocka_unit_test_setup(what_no_round_measured_is_not_known, enter),
-        cmocka_unit_test_setup(two_rounds_have_values_and_no_intervals, enter),
-        cmocka_unit_test(the_tightest_bound_sets_the_size),
-        cmocka_unit_test(the_default_of_max_write_leaves_room_for_the_most),
-        cmocka_unit_test(a_slow_device_needs_a_small_write_budget),
-        cmocka_unit_test(the_largest_write_leaves_room_for_the_page_cache),
-        cmocka_unit_test(the_flusher_is_met_where_limits_are_near),
-        cmocka_unit_test(too_little_room_is_refused_with_its_reason),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* Tests of `fstune calibrate` as a user runs it, on the file system of the working directory. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/writes/host_file.h"
 
@@ -8,14 +8,16 @@
 #include <string.h>
 #include <time.h>
 
+GROUP(rig_enter, rig_leave);
+GROUP_NEEDS(rig_find_program);
+
 #define QUICK "--no-lock --quiet --path . --budget "
 
-static void a_calibration_writes_a_file_that_reads_back(void **state)
+TEST(a_calibration_writes_a_file_that_reads_back)
 {
     struct rig_run run;
     struct host_file file;
     struct err err;
-    (void)state;
     rig_run_line(&run, "calibrate " QUICK "40s --json -o host.conf --seed 1");
     /* A busy machine may not manage five rounds. */
     assert_true(run.code == 0 || run.code == 3);
@@ -31,10 +33,9 @@ static void a_calibration_writes_a_file_that_reads_back(void **state)
     assert_int_equal(rig_count_entries("."), 1);
 }
 
-static void a_dry_run_writes_nothing(void **state)
+TEST(a_dry_run_writes_nothing)
 {
     struct rig_run run;
-    (void)state;
     rig_run_line(&run, "calibrate " QUICK "10s --dry-run -o other.conf");
     assert_int_equal(run.code, 0);
     assert_non_null(strstr(run.out, "plan: calibrate"));
@@ -45,20 +46,18 @@ static void a_dry_run_writes_nothing(void **state)
     rig_free(&run);
 }
 
-static void too_small_a_write_budget_is_said(void **state)
+TEST(too_small_a_write_budget_is_said)
 {
     struct rig_run run;
-    (void)state;
     rig_run_line(&run, "calibrate " QUICK "10s --max-write 512m");
     rig_check_error(&run, 2, "--max-write");
     rig_free(&run);
 }
 
 /* Whatever the rate of the device: the rounds write less instead. */
-static void a_small_write_budget_is_enough_and_not_crossed(void **state)
+TEST(a_small_write_budget_is_enough_and_not_crossed)
 {
     struct rig_run run;
-    (void)state;
     rig_run_line(&run, "calibrate " QUICK "20s --max-write 640m --json --seed 1");
     /* So little can be over before a fast device has been seen writing back. */
     if (run.code != 0 && run.code != 3 && run.code != 5)
@@ -71,10 +70,9 @@ static void a_small_write_budget_is_enough_and_not_crossed(void **state)
     rig_free(&run);
 }
 
-static void an_output_that_cannot_be_a_file_is_refused(void **state)
+TEST(an_output_that_cannot_be_a_file_is_refused)
 {
     struct rig_run run;
-    (void)state;
     rig_run_line(&run, "calibrate " QUICK "10s -o .");
     rig_check_error(&run, 2, "directory");
     rig_free(&run);
@@ -99,11 +97,10 @@ static void end_with(struct rig_run *run, int number, long after_ms)
     assert_false(rig_exists("cut.conf"));
 }
 
-static void an_interrupted_calibration_says_so_and_writes_no_file(void **state)
+TEST(an_interrupted_calibration_says_so_and_writes_no_file)
 {
     /* While the target is filled, and in the rounds. */
     static const long after_ms[] = {150, 2500};
-    (void)state;
     for (size_t i = 0; i < RIG_COUNT(after_ms); i++) {
         struct rig_run run;
         end_with(&run, SIGINT, after_ms[i]);
@@ -116,29 +113,12 @@ static void an_interrupted_calibration_says_so_and_writes_no_file(void **state)
     }
 }
 
-static void a_kill_leaves_nothing_behind(void **state)
+TEST(a_kill_leaves_nothing_behind)
 {
     struct rig_run run;
     size_t before = rig_count_entries(".");
-    (void)state;
     end_with(&run, SIGKILL, 2500);
     assert_int_equal(run.code, -SIGKILL);
     assert_int_equal(rig_count_entries("."), before);
     rig_free(&run);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_calibration_writes_a_file_that_reads_back),
-        cmocka_unit_test(a_dry_run_writes_nothing),
-        cmocka_unit_test(too_small_a_write_budget_is_said),
-        cmocka_unit_test(a_small_write_budget_is_enough_and_not_crossed),
-        cmocka_unit_test(an_output_that_cannot_be_a_file_is_refused),
-        cmocka_unit_test(an_interrupted_calibration_says_so_and_writes_no_file),
-        cmocka_unit_test(a_kill_leaves_nothing_behind),
-    };
-    if (!rig_find_program())
-        return RIG_SKIPPED;
-    return cmocka_run_group_tests(tests, rig_enter, rig_leave);
 }

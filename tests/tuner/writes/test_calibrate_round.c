@@ -3,7 +3,7 @@
 /* LINK: -Wl,--wrap=calibrate_buffer -Wl,--wrap=calibrate_memory -Wl,--wrap=calibrate_sync */
 /* LINK: -Wl,--wrap=calibrate_large -Wl,--wrap=calibrate_writeback -Wl,--wrap=calibrate_seek */
 /* LINK: -Wl,--wrap=calibrate_read */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/writes/calibrate_internal.h"
 
 #include <errno.h>
@@ -120,9 +120,8 @@ static void make_rounds(const bool waiting[N_ROUNDS])
 }
 
 /* Twice as much may come to where writers wait although the first round did not. */
-static void rounds_after_the_first_are_alike(void **state)
+TEST(rounds_after_the_first_are_alike)
 {
-    (void)state;
     make_rounds((const bool[]){false, true, false, true, true});
     for (size_t i = 1; i < N_ROUNDS; i++)
         assert_int_equal(asked[i], 2 * HARD);
@@ -131,21 +130,11 @@ static void rounds_after_the_first_are_alike(void **state)
         assert_int_equal(asked[i], HARD);
 }
 
-static void a_first_round_with_too_few_writes_decides_too(void **state)
+TEST(a_first_round_with_too_few_writes_decides_too)
 {
-    (void)state;
     fails = true;
     make_rounds((const bool[]){true, false, false, false, false});
     fails = false;
     assert_int_equal(asked[N_ROUNDS - 1], HARD);
     assert_true(isnan(calibration.rounds[0].series[CALIBRATE_REDUCED]));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rounds_after_the_first_are_alike),
-        cmocka_unit_test(a_first_round_with_too_few_writes_decides_too),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,13 @@
 /* Tests of tuner/writes/host_file: the round trip, forms of values, and what is refused, with its line. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/writes/host_file.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+
+GROUP(rig_enter, rig_leave);
 
 static struct err err;
 
@@ -39,10 +41,9 @@ static void write_example(const struct host_file *file)
     assert_int_equal(fclose(out), 0);
 }
 
-static void what_is_written_reads_back_exactly(void **state)
+TEST(what_is_written_reads_back_exactly)
 {
     struct host_file file = example(), back;
-    (void)state;
     write_example(&file);
     assert_int_equal(host_file_read("host.conf", &back, &err), 0);
     assert_memory_equal(&back.host, &file.host, sizeof file.host);
@@ -59,10 +60,9 @@ static void what_is_written_reads_back_exactly(void **state)
     assert_string_equal(back.kernel, "");
 }
 
-static void the_rate_of_first_touch_may_be_missing(void **state)
+TEST(the_rate_of_first_touch_may_be_missing)
 {
     struct host_file file = example(), back;
-    (void)state;
     file.host.bw_ramdisk_first_touch_bps = 0;
     write_example(&file);
     assert_int_equal(host_file_read("host.conf", &back, &err), 0);
@@ -76,10 +76,9 @@ static const char whole[] = "bw_mem = \"8G\"; bw_ramdisk = \"3.5g\";\n"
                             "bs = 512; bf = \"4k\"; limit_bg = \"2g\";\n"
                             "limit_hard = 5017939968L; dirty_expire = \"30s\";\n";
 
-static void numbers_and_texts_with_suffixes_are_read(void **state)
+TEST(numbers_and_texts_with_suffixes_are_read)
 {
     struct host_file file;
-    (void)state;
     rig_write("host.conf", "%s", whole);
     assert_int_equal(host_file_read("host.conf", &file, &err), 0);
     assert_true(file.host.bw_mem_bps == 8.0 * (1 << 30));
@@ -102,9 +101,8 @@ static void check_refused(const char *more, const char *why)
     assert_true(file.page_size_bytes == 7);
 }
 
-static void bad_values_are_refused_with_their_line(void **state)
+TEST(bad_values_are_refused_with_their_line)
 {
-    (void)state;
     check_refused("nonsense = 1;\n", "host.conf:7: nonsense: is not known");
     check_refused("\nbs = 4096;\n", "host.conf:8: the setting is repeated");
     check_refused("page_size = \"4q\";\n", "host.conf:7: page_size: is no size");
@@ -120,7 +118,7 @@ static void bad_values_are_refused_with_their_line(void **state)
     check_refused("page_size = 99999999999;\n", "host.conf:7: ");
 }
 
-static void what_the_model_cannot_count_with_is_refused_with_its_line(void **state)
+TEST(what_the_model_cannot_count_with_is_refused_with_its_line)
 {
     static const struct {
         const char *line, *why;
@@ -130,7 +128,6 @@ static void what_the_model_cannot_count_with_is_refused_with_its_line(void **sta
                  {"bw_ramdisk_first_touch = 0.1;\n", "use 1 to 1e18"},
                  {"sc_w = 1e300;\n", "host.conf:1: sc_w: is out of range; use at most 1e9 seconds"},
                  {"dirty_expire = 1e10;\n", "use at most 1e9 seconds"}};
-    (void)state;
     for (size_t i = 0; i < RIG_COUNT(cases); i++) {
         struct host_file file;
         rig_write("host.conf", "%s", cases[i].line);
@@ -140,10 +137,9 @@ static void what_the_model_cannot_count_with_is_refused_with_its_line(void **sta
     }
 }
 
-static void what_is_missing_or_out_of_range_is_refused(void **state)
+TEST(what_is_missing_or_out_of_range_is_refused)
 {
     struct host_file file;
-    (void)state;
     rig_write("host.conf", "bw_mem = 1.0;\n\nbw_ramdisk = 1.0;\n");
     assert_int_equal(host_file_read("host.conf", &file, &err), -EINVAL);
     assert_non_null(strstr(err.text, "host.conf:3: the file ends without bw_reduced"));
@@ -156,38 +152,21 @@ static void what_is_missing_or_out_of_range_is_refused(void **state)
     assert_int_equal(host_file_read("missing.conf", &file, &err), -ENOENT);
 }
 
-static void limits_in_the_wrong_order_are_refused(void **state)
+TEST(limits_in_the_wrong_order_are_refused)
 {
     struct host_file file = example();
-    (void)state;
     file.host.limit_bg_bytes = file.host.limit_hard_bytes;
     write_example(&file);
     assert_int_equal(host_file_read("host.conf", &file, &err), -EINVAL);
     assert_non_null(strstr(err.text, "limit_bg is not below limit_hard"));
 }
 
-static void a_full_device_is_an_error_of_writing(void **state)
+TEST(a_full_device_is_an_error_of_writing)
 {
     struct host_file file = example();
     FILE *out = fopen("/dev/full", "w");
-    (void)state;
     assert_non_null(out);
     setvbuf(out, NULL, _IONBF, 0);
     assert_int_equal(host_file_write(out, &file), -EIO);
     fclose(out);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_reads_back_exactly),
-        cmocka_unit_test(the_rate_of_first_touch_may_be_missing),
-        cmocka_unit_test(numbers_and_texts_with_suffixes_are_read),
-        cmocka_unit_test(bad_values_are_refused_with_their_line),
-        cmocka_unit_test(what_the_model_cannot_count_with_is_refused_with_its_line),
-        cmocka_unit_test(what_is_missing_or_out_of_range_is_refused),
-        cmocka_unit_test(limits_in_the_wrong_order_are_refused),
-        cmocka_unit_test(a_full_device_is_an_error_of_writing),
-    };
-    return cmocka_run_group_tests(tests, rig_enter, rig_leave);
 }

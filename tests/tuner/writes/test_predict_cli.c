@@ -1,6 +1,6 @@
 /* Tests of `fstune predict write` as users run it: text, JSON, CSV, pictures, and what is refused. The
  * figures are those of the model, worked out by hand where they are simple. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tests/tuner/rig.h"
 
 #include <stdio.h>
@@ -19,9 +19,9 @@ static const char host[] = "hostname = \"box\";\npath = \"/data\";\nfile_system 
                            "bw_rdev = 1e8;\nsc_w = 1e-6;\nsc_sw = 1e-3;\nc_sk = 2e-3;\nbs = 512.0;\n"
                            "bf = 4096.0;\nlimit_bg = 1e8;\nlimit_hard = 3e8;\ndirty_expire = 30.0;\n";
 
-static int enter(void **state)
+FIXTURE(enter)
 {
-    if (rig_enter(state) != 0)
+    if (rig_enter(test_state) != 0)
         return -1;
     rig_write("host.conf", "%s", host);
     rig_write("rich.conf",
@@ -43,6 +43,9 @@ static int enter(void **state)
     return mkdir("dir.png", 0755);
 }
 
+GROUP(enter, rig_leave);
+GROUP_NEEDS(rig_find_program);
+
 #define PREDICT "predict write --host host.conf "
 #define LOAD    PREDICT "--total 10m --request-size 1m "
 
@@ -51,9 +54,8 @@ static double number_at(const json_t *document, const char *key, size_t i)
     return json_number_value(json_array_get(json_object_get(document, key), i));
 }
 
-static void costs_and_totals_are_those_of_the_model(void **state)
+TEST(costs_and_totals_are_those_of_the_model)
 {
-    (void)state;
     rig_run_line(&run, LOAD "--json --delay 10ms");
     assert_int_equal(run.code, 0);
     json_t *document = rig_json(&run);
@@ -76,10 +78,9 @@ static void costs_and_totals_are_those_of_the_model(void **state)
     rig_free(&run);
 }
 
-static void states_follow_each_other_with_bytes_and_times(void **state)
+TEST(states_follow_each_other_with_bytes_and_times)
 {
     static const char *const names[] = {"free_run", "async_run", "throttle_run"};
-    (void)state;
     rig_run_line(&run, PREDICT "--total 1g --request-size 1m --json");
     json_t *document = rig_json(&run), *states = json_object_get(document, "states");
     assert_int_equal(json_array_size(states), 3);
@@ -106,7 +107,7 @@ static void states_follow_each_other_with_bytes_and_times(void **state)
     rig_free(&run);
 }
 
-static void text_names_host_load_naive_and_where_states_begin(void **state)
+TEST(text_names_host_load_naive_and_where_states_begin)
 {
     static const char *const parts[] = {"Predicted, not measured",
                                         "host.conf: ext4 at /data of box",
@@ -117,7 +118,6 @@ static void text_names_host_load_naive_and_where_states_begin(void **state)
                                         "The page cache takes 101 MB at full speed",
                                         "writers wait for the device from",
                                         "writers wait at 300 MB"};
-    (void)state;
     rig_run_line(&run, PREDICT "--total 1g --request-size 1m");
     assert_int_equal(run.code, 0);
     for (size_t i = 0; i < RIG_COUNT(parts); i++) {
@@ -133,10 +133,9 @@ static void text_names_host_load_naive_and_where_states_begin(void **state)
     rig_free(&run);
 }
 
-static void modes_without_dirty_memory_have_no_states(void **state)
+TEST(modes_without_dirty_memory_have_no_states)
 {
     static const char *const modes[] = {"direct", "sync", "naive"};
-    (void)state;
     for (size_t i = 0; i < RIG_COUNT(modes); i++) {
         rig_run(&run, NULL, "predict", "write", "--host", "host.conf", "--total", "10m", "--request-size",
                 "1m", "--json", "--mode", modes[i], NULL);
@@ -154,9 +153,8 @@ static void modes_without_dirty_memory_have_no_states(void **state)
     }
 }
 
-static void a_line_for_each_write_of_a_trace(void **state)
+TEST(a_line_for_each_write_of_a_trace)
 {
-    (void)state;
     rig_run_line(&run, PREDICT "--trace trace.csv --csv -");
     assert_int_equal(run.code, 0);
     assert_string_equal(run.out, "chunk,file,offset,size,delay_s,cost_s,end_s,dirty_bytes,state\r\n"
@@ -171,9 +169,8 @@ static void a_line_for_each_write_of_a_trace(void **state)
     rig_free(&run);
 }
 
-static void an_extension_stands_beside_the_plain_model(void **state)
+TEST(an_extension_stands_beside_the_plain_model)
 {
-    (void)state;
     rig_run_line(&run, "predict write --host rich.conf --total 10m --request-size 1m --first-touch --json");
     json_t *document = rig_json(&run), *extensions = json_object_get(document, "extensions");
     assert_int_equal(json_object_size(extensions), 1);
@@ -215,9 +212,8 @@ static void an_extension_stands_beside_the_plain_model(void **state)
 }
 
 /* 1 MiB a writer, of which two have the device. */
-static void what_is_left_is_work_for_a_device_of_all_writers(void **state)
+TEST(what_is_left_is_work_for_a_device_of_all_writers)
 {
-    (void)state;
     rig_run_line(&run, PREDICT "--total 1m --request-size 1m");
     assert_non_null(strstr(run.out, "1.05 MB is left at the end, 10.5 ms of work for the device.\n"));
     rig_free(&run);
@@ -230,9 +226,8 @@ static void what_is_left_is_work_for_a_device_of_all_writers(void **state)
     rig_free(&run);
 }
 
-static void the_last_flush_leaves_its_bytes_too(void **state)
+TEST(the_last_flush_leaves_its_bytes_too)
 {
-    (void)state;
     rig_run_line(&run, PREDICT "--mode stdio --total 1000 --request-size 1000 --json --close");
     json_t *document = rig_json(&run);
     assert_close(number_at(document, "dirty_bytes", 0), 0, 0);
@@ -246,10 +241,9 @@ static void the_last_flush_leaves_its_bytes_too(void **state)
     rig_free(&run);
 }
 
-static void the_same_seed_gives_the_same_order(void **state)
+TEST(the_same_seed_gives_the_same_order)
 {
     char *first;
-    (void)state;
     rig_run_line(&run, LOAD "--pattern randwrite --seed 5 --csv -");
     first = strdup(run.out);
     rig_free(&run);
@@ -324,9 +318,8 @@ static const struct {
     {"predict write --host bad.conf --total 1m --request-size 1m", "bad.conf:2: bw_ramdisk"},
 };
 
-static void wrong_lines_are_refused_in_one_line(void **state)
+TEST(wrong_lines_are_refused_in_one_line)
 {
-    (void)state;
     for (size_t i = 0; i < RIG_COUNT(wrong_lines); i++) {
         rig_run_line(&run, wrong_lines[i].line);
         rig_check_error(&run, 2, wrong_lines[i].part);
@@ -334,9 +327,8 @@ static void wrong_lines_are_refused_in_one_line(void **state)
     }
 }
 
-static void the_script_of_a_kept_prediction_names_its_states(void **state)
+TEST(the_script_of_a_kept_prediction_names_its_states)
 {
-    (void)state;
     rig_run_line(&run, PREDICT "--total 1g --request-size 1m --json");
     rig_write_bytes("kept.json", run.out, run.out_size);
     rig_free(&run);
@@ -356,24 +348,4 @@ static void the_script_of_a_kept_prediction_names_its_states(void **state)
     rig_run_line(&run, "plot prediction --from kept.json --script --where direct=1");
     rig_check_error(&run, 2, "a prediction has none");
     rig_free(&run);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(costs_and_totals_are_those_of_the_model),
-        cmocka_unit_test(states_follow_each_other_with_bytes_and_times),
-        cmocka_unit_test(text_names_host_load_naive_and_where_states_begin),
-        cmocka_unit_test(modes_without_dirty_memory_have_no_states),
-        cmocka_unit_test(a_line_for_each_write_of_a_trace),
-        cmocka_unit_test(an_extension_stands_beside_the_plain_model),
-        cmocka_unit_test(what_is_left_is_work_for_a_device_of_all_writers),
-        cmocka_unit_test(the_last_flush_leaves_its_bytes_too),
-        cmocka_unit_test(the_same_seed_gives_the_same_order),
-        cmocka_unit_test(wrong_lines_are_refused_in_one_line),
-        cmocka_unit_test(the_script_of_a_kept_prediction_names_its_states),
-    };
-    if (!rig_find_program())
-        return RIG_SKIPPED;
-    return cmocka_run_group_tests(tests, enter, rig_leave);
 }

@@ -10,15 +10,18 @@
 #define PREDICT "predict write --host host.conf --no-lock --quiet "
 #define LOAD    "--total 64k --request-size 4k "
 
-static int enter(void **state)
+FIXTURE(enter)
 {
-    int result = rig_enter(state);
+    int result = rig_enter(test_state);
     rig_write("host.conf",
               "bw_mem = 8e9; bw_ramdisk = 3e9; bw_reduced = 1.5e9; bw_dev = 1e9; bw_rdev = 1e9;\n"
               "sc_w = 1e-6; sc_sw = 1e-4; c_sk = 5e-6; bs = 512.0; bf = 4096.0;\n"
               "limit_bg = 1e9; limit_hard = 2e9; dirty_expire = 30.0;\n");
     return result;
 }
+
+GROUP(enter, rig_leave);
+GROUP_NEEDS(rig_find_program);
 
 static json_t *run_json(const char *line)
 {
@@ -59,17 +62,15 @@ static void check_modes(const char *mode)
     assert_int_equal(rig_count_entries("."), 1);
 }
 
-static void every_cached_mode_is_made_and_compared(void **state)
+TEST(every_cached_mode_is_made_and_compared)
 {
-    (void)state;
     check_modes("sync");
     check_modes("nosync");
     check_modes("stdio");
 }
 
-static void errors_follow_from_the_costs(void **state)
+TEST(errors_follow_from_the_costs)
 {
-    (void)state;
     json_t *document = run_json(PREDICT LOAD "--validate --repetitions 1 --json");
     const json_t *cawl = json_object_get(document, "cawl"), *measured = json_object_get(document, "measured");
     double shares = 0, total = 0;
@@ -87,9 +88,8 @@ static void errors_follow_from_the_costs(void **state)
     json_decref(document);
 }
 
-static void the_last_flush_of_a_stream_is_in_both_totals(void **state)
+TEST(the_last_flush_of_a_stream_is_in_both_totals)
 {
-    (void)state;
     json_t *document = run_json(PREDICT "--total 100 --request-size 100 --mode stdio --close --validate "
                                         "--repetitions 1 --json");
     const json_t *repetition =
@@ -101,9 +101,8 @@ static void the_last_flush_of_a_stream_is_in_both_totals(void **state)
     json_decref(document);
 }
 
-static void text_has_a_line_for_each_model(void **state)
+TEST(text_has_a_line_for_each_model)
 {
-    (void)state;
     struct rig_run run;
     rig_run_line(&run, PREDICT LOAD "--validate");
     assert_int_equal(run.code, EXIT_DONE);
@@ -122,9 +121,8 @@ static size_t count_lines(const char *text)
     return n;
 }
 
-static void csv_has_a_line_for_each_write(void **state)
+TEST(csv_has_a_line_for_each_write)
 {
-    (void)state;
     struct rig_run run;
     rig_run_line(&run, PREDICT LOAD "--validate --csv -");
     assert_int_equal(run.code, EXIT_DONE);
@@ -139,9 +137,8 @@ static void csv_has_a_line_for_each_write(void **state)
     unlink("lines.csv");
 }
 
-static void a_dry_run_only_says_what_it_would_do(void **state)
+TEST(a_dry_run_only_says_what_it_would_do)
 {
-    (void)state;
     struct rig_run run;
     rig_run_line(&run, PREDICT LOAD "--validate --dry-run");
     assert_int_equal(run.code, EXIT_DONE);
@@ -167,9 +164,8 @@ static bool without_programs(void)
     return setenv("PATH", "/nowhere", 1) == 0;
 }
 
-static void what_was_measured_is_told_where_no_picture_can_be_drawn(void **state)
+TEST(what_was_measured_is_told_where_no_picture_can_be_drawn)
 {
-    (void)state;
     struct rig_run run;
     rig_run(&run, without_programs, "predict", "write", "--host", "host.conf", "--total", "64k",
             "--request-size", "4k", "--no-lock", "--quiet", "--validate", "--plot", "costs.png", NULL);
@@ -190,9 +186,8 @@ static void refused(const char *options, int code, const char *part)
     rig_free(&run);
 }
 
-static void what_cannot_be_made_is_refused(void **state)
+TEST(what_cannot_be_made_is_refused)
 {
-    (void)state;
     refused(LOAD "--mode naive", EXIT_USAGE, "naive");
     refused(LOAD "--writers 2", EXIT_USAGE, "--writers");
     refused(LOAD "--path /nowhere/at/all", EXIT_USAGE, "no such directory");
@@ -213,9 +208,8 @@ static void run_and_interrupt(struct rig_run *run, const char *const *arguments)
     assert_int_equal(run->code, EXIT_SIGNAL + SIGINT);
 }
 
-static void ctrl_c_ends_it_and_keeps_whole_repetitions(void **state)
+TEST(ctrl_c_ends_it_and_keeps_whole_repetitions)
 {
-    (void)state;
     struct rig_run run;
     const char *const arguments[] = {
         "predict", "write",     "--host", "host.conf",  "--no-lock",     "--quiet", "--total",        "8k",
@@ -230,9 +224,8 @@ static void ctrl_c_ends_it_and_keeps_whole_repetitions(void **state)
     assert_int_equal(rig_count_entries("."), 1);
 }
 
-static void ctrl_c_before_the_first_repetition_is_whole_leaves_a_document(void **state)
+TEST(ctrl_c_before_the_first_repetition_is_whole_leaves_a_document)
 {
-    (void)state;
     struct rig_run run;
     const char *const arguments[] = {"predict",   "write",   "--host",     "host.conf",      "--no-lock",
                                      "--quiet",   "--total", "8k",         "--request-size", "4k",
@@ -251,23 +244,4 @@ static void ctrl_c_before_the_first_repetition_is_whole_leaves_a_document(void *
     json_decref(document);
     rig_free(&run);
     assert_int_equal(rig_count_entries("."), 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_cached_mode_is_made_and_compared),
-        cmocka_unit_test(errors_follow_from_the_costs),
-        cmocka_unit_test(the_last_flush_of_a_stream_is_in_both_totals),
-        cmocka_unit_test(text_has_a_line_for_each_model),
-        cmocka_unit_test(csv_has_a_line_for_each_write),
-        cmocka_unit_test(a_dry_run_only_says_what_it_would_do),
-        cmocka_unit_test(what_was_measured_is_told_where_no_picture_can_be_drawn),
-        cmocka_unit_test(what_cannot_be_made_is_refused),
-        cmocka_unit_test(ctrl_c_ends_it_and_keeps_whole_repetitions),
-        cmocka_unit_test(ctrl_c_before_the_first_repetition_is_whole_leaves_a_document),
-    };
-    if (!rig_find_program())
-        return RIG_SKIPPED;
-    return cmocka_run_group_tests(tests, enter, rig_leave);
 }

@@ -1,5 +1,5 @@
 /* The sentence of tuner/writes/write_advice: where another way of writing takes over. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/writes/write_advice.h"
 
 #include <string.h>
@@ -21,16 +21,16 @@ static const char *line(uint64_t bytes, double ratio)
     return text;
 }
 
-static int enter(void **state)
+FIXTURE(enter)
 {
-    (void)state;
     crossings = (struct write_advice_crossings){0};
     return 0;
 }
 
-static void ways_that_never_cross_say_so(void **state)
+EACH_TEST(enter, NULL);
+
+TEST(ways_that_never_cross_say_so)
 {
-    (void)state;
     assert_string_equal(line(5000000, 2),
                         "buffered is 2.00 times as fast as direct for a burst of 5.00 MB, and the "
                         "faster one for every burst");
@@ -42,9 +42,8 @@ static void ways_that_never_cross_say_so(void **state)
         "about 70.0 MB per burst; beyond, by less than 10 %");
 }
 
-static void every_crossing_is_told_from_where_the_burst_is(void **state)
+TEST(every_crossing_is_told_from_where_the_burst_is)
 {
-    (void)state;
     crossings.n = 3;
     crossings.at[0] = (struct cawl_advice_crossing){1 * MB, false};
     crossings.at[1] = (struct cawl_advice_crossing){20 * MB, true};
@@ -59,13 +58,4 @@ static void every_crossing_is_told_from_where_the_burst_is(void **state)
     assert_non_null(strstr(line(500000000, 2),
                            ", and the faster one from about 300 MB per burst on; below, direct, "
                            "below 20.0 MB buffered, below 1.00 MB direct"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(ways_that_never_cross_say_so, enter),
-        cmocka_unit_test_setup(every_crossing_is_told_from_where_the_burst_is, enter),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* Writes are generated as asked for, and traces are read exactly or refused with their line. */
-#include "tests/check.h"
+#include "tests/test.h"
 #include "tuner/writes/write_load.h"
 
 #include <errno.h>
@@ -12,12 +12,13 @@
 static struct write_load load;
 static struct err err;
 
-static int done(void **state)
+FIXTURE(done)
 {
-    (void)state;
     write_load_done(&load);
     return 0;
 }
+
+EACH_TEST(NULL, done);
 
 static int generate(const struct write_load_plan *plan)
 {
@@ -54,9 +55,8 @@ static void check_chunk(size_t i, uint32_t file, uint64_t offset, uint64_t size,
     assert_close(load.chunks[i].delay_s, delay_s, 0);
 }
 
-static void sequential_writes_follow_each_other_and_the_last_is_the_rest(void **state)
+TEST(sequential_writes_follow_each_other_and_the_last_is_the_rest)
 {
-    (void)state;
     assert_int_equal(
         generate(&(struct write_load_plan){.total_bytes = 10, .request_size_bytes = 4, .delay_s = 0.5}), 0);
     assert_int_equal(load.n, 3);
@@ -69,9 +69,8 @@ static void sequential_writes_follow_each_other_and_the_last_is_the_rest(void **
     assert_string_equal(load.files[0], "");
 }
 
-static void rewriting_begins_before_the_end_of_the_write_before(void **state)
+TEST(rewriting_begins_before_the_end_of_the_write_before)
 {
-    (void)state;
     assert_int_equal(generate(&(struct write_load_plan){
                          .total_bytes = 2560, .request_size_bytes = 1024, .rewrite_share = 0.25}),
                      0);
@@ -83,14 +82,13 @@ static void rewriting_begins_before_the_end_of_the_write_before(void **state)
     assert_int_equal(load.extent_bytes[0], 1792 - 128 + 512);
 }
 
-static void random_writes_cover_the_whole_once_in_an_order_of_the_seed(void **state)
+TEST(random_writes_cover_the_whole_once_in_an_order_of_the_seed)
 {
     struct write_load_plan plan = {
         .random = true, .total_bytes = 4096 * 100 + 1, .request_size_bytes = 4096, .seed = 7};
     bool seen[101] = {false};
     size_t n_in_place = 0, n_same = 0;
     uint64_t first[101];
-    (void)state;
     assert_int_equal(generate(&plan), 0);
     assert_int_equal(load.n, 101);
     for (size_t i = 0; i < load.n; i++) {
@@ -113,7 +111,7 @@ static void random_writes_cover_the_whole_once_in_an_order_of_the_seed(void **st
     assert_true(n_same < 20);
 }
 
-static void plans_outside_their_ranges_are_refused(void **state)
+TEST(plans_outside_their_ranges_are_refused)
 {
     static const struct {
         struct write_load_plan plan;
@@ -130,7 +128,6 @@ static void plans_outside_their_ranges_are_refused(void **state)
         {{.random = true, .total_bytes = 9, .request_size_bytes = 1, .rewrite_share = 0.1}, "rewrite"},
         {{.total_bytes = UINT64_C(20000001), .request_size_bytes = 1}, "20000001"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         assert_int_equal(generate(&wrong[i].plan), -EINVAL);
         assert_non_null(strstr(err.text, wrong[i].part));
@@ -138,9 +135,8 @@ static void plans_outside_their_ranges_are_refused(void **state)
     }
 }
 
-static void a_trace_gives_its_writes_in_order(void **state)
+TEST(a_trace_gives_its_writes_in_order)
 {
-    (void)state;
     assert_int_equal(read_text("file,offset,size,delay_s\na,0,4096,0\nb,64k,512,1e-3\na,4096,1,2.5\n"), 0);
     assert_int_equal(load.n, 3);
     check_chunk(0, 0, 0, 4096, 0);
@@ -154,9 +150,8 @@ static void a_trace_gives_its_writes_in_order(void **state)
     assert_int_equal(load.total_bytes, 4609);
 }
 
-static void columns_come_in_any_order_and_the_file_may_be_absent(void **state)
+TEST(columns_come_in_any_order_and_the_file_may_be_absent)
 {
-    (void)state;
     assert_int_equal(read_text("delay_s,size,offset\n0.5,8,16"), 0);
     assert_int_equal(load.n, 1);
     check_chunk(0, 0, 16, 8, 0.5);
@@ -164,9 +159,8 @@ static void columns_come_in_any_order_and_the_file_may_be_absent(void **state)
     assert_string_equal(load.files[0], "");
 }
 
-static void quotes_line_ends_a_mark_and_empty_lines_change_nothing(void **state)
+TEST(quotes_line_ends_a_mark_and_empty_lines_change_nothing)
 {
-    (void)state;
     assert_int_equal(read_text("\xEF\xBB\xBF\"file\",offset,\"size\",delay_s\r\n"
                                "\"a, \"\"b\"\"\",\"0\",1,0\r\n\r\n\"\",1,\"2\",\"3\"\r\n"
                                "c d,0,1,0\r\n"),
@@ -179,11 +173,10 @@ static void quotes_line_ends_a_mark_and_empty_lines_change_nothing(void **state)
     check_chunk(1, 1, 1, 2, 3);
 }
 
-static void many_files_are_told_apart(void **state)
+TEST(many_files_are_told_apart)
 {
     char *text = malloc(1 << 20);
     int used = snprintf(text, 1 << 20, "file,offset,size,delay_s\n");
-    (void)state;
     for (int i = 0; i < 20000; i++)
         used += snprintf(text + used, 64, "file%d,%d,1,0\n", i * 7919 % 5000, i);
     assert_int_equal(read_bytes(text, (size_t)used), 0);
@@ -239,9 +232,8 @@ static const struct {
     {HEADER "0\"1\",1,0\n", ":2: a quote inside a field"},
 };
 
-static void wrong_traces_are_refused_with_their_line(void **state)
+TEST(wrong_traces_are_refused_with_their_line)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof wrong_traces / sizeof wrong_traces[0]; i++) {
         if (read_text(wrong_traces[i].text) != -EINVAL || strstr(err.text, wrong_traces[i].part) == NULL)
             fail_msg("trace %zu: '%s' and not '%s'", i, err.text, wrong_traces[i].part);
@@ -250,11 +242,10 @@ static void wrong_traces_are_refused_with_their_line(void **state)
     }
 }
 
-static void zero_bytes_and_endless_lines_are_refused_with_their_line(void **state)
+TEST(zero_bytes_and_endless_lines_are_refused_with_their_line)
 {
     static const char zero[] = HEADER "0,1,0\n0,1\0,0\n";
     char *line = malloc(100000);
-    (void)state;
     assert_int_equal(read_bytes(zero, sizeof zero - 1), -EINVAL);
     assert_non_null(strstr(err.text, ":3: holds a zero byte"));
     memset(line, '1', 100000);
@@ -263,28 +254,9 @@ static void zero_bytes_and_endless_lines_are_refused_with_their_line(void **stat
     free(line);
 }
 
-static void a_trace_that_cannot_be_read_says_why(void **state)
+TEST(a_trace_that_cannot_be_read_says_why)
 {
-    (void)state;
     assert_int_equal(write_load_read("/nowhere/trace.csv", &load, &err), -ENOENT);
     assert_non_null(strstr(err.text, "/nowhere/trace.csv"));
     assert_int_equal(write_load_read("/", &load, &err), -EISDIR);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(sequential_writes_follow_each_other_and_the_last_is_the_rest, done),
-        cmocka_unit_test_teardown(rewriting_begins_before_the_end_of_the_write_before, done),
-        cmocka_unit_test_teardown(random_writes_cover_the_whole_once_in_an_order_of_the_seed, done),
-        cmocka_unit_test_teardown(plans_outside_their_ranges_are_refused, done),
-        cmocka_unit_test_teardown(a_trace_gives_its_writes_in_order, done),
-        cmocka_unit_test_teardown(columns_come_in_any_order_and_the_file_may_be_absent, done),
-        cmocka_unit_test_teardown(quotes_line_ends_a_mark_and_empty_lines_change_nothing, done),
-        cmocka_unit_test_teardown(many_files_are_told_apart, done),
-        cmocka_unit_test_teardown(wrong_traces_are_refused_with_their_line, done),
-        cmocka_unit_test_teardown(zero_bytes_and_endless_lines_are_refused_with_their_line, done),
-        cmocka_unit_test_teardown(a_trace_that_cannot_be_read_says_why, done),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,73 @@
+/* tests/test: tests that register themselves with cmocka, in the order of their lines, and a comparison of
+ * doubles in double precision (cmocka 1.1.5 compares floats). tests/test.c has the main function. */
+#ifndef FSTUNE_TESTS_TEST_H
+#define FSTUNE_TESTS_TEST_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* A test: TEST(name_that_states_a_fact) { ... }. `*test_state` is what its setup left for it. */
+#define TEST(name) TEST_WITH(name, NULL, NULL)
+/* A test with a setup and a teardown of its own; either may be NULL. */
+#define TEST_WITH(name, setup, teardown)                                                                     \
+    static void name(void **test_state);                                                                     \
+    __attribute__((constructor)) static void test_register_##name(void)                                      \
+    {                                                                                                        \
+        test_register(__FILE__, __LINE__, #name, name, setup, teardown);                                     \
+    }                                                                                                        \
+    static void name(__attribute__((unused)) void **test_state)
+
+/* The head of a setup or teardown, which returns 0, or anything else where it failed. */
+#define FIXTURE(name) static int name(__attribute__((unused)) void **test_state)
+
+/* Once a file, where they are wanted; each may be NULL. GROUP: before the first test and after the last.
+ * EACH_TEST: around every TEST, but not around a TEST_WITH. GROUP_NEEDS: unless the function returns true,
+ * having said why, all tests are skipped. */
+#define GROUP(setup, teardown)     const struct test_fixtures test_group = {setup, teardown}
+#define EACH_TEST(setup, teardown) const struct test_fixtures test_each = {setup, teardown}
+#define GROUP_NEEDS(function)      bool (*const test_needs)(void) = function
+
+struct test_fixtures {
+    CMFixtureFunction setup, teardown;
+};
+
+extern const struct test_fixtures test_group, test_each;
+extern bool (*const test_needs)(void);
+
+void test_register(const char *file, int line, const char *name, CMUnitTestFunction function,
+                   CMFixtureFunction setup, CMFixtureFunction teardown);
+
+/* Fails, printing both values, unless |actual - expected| <= tolerance; NaN on either side fails. */
+#define assert_close(actual, expected, tolerance)                                                            \
+    check_close((actual), (expected), (tolerance), #actual, __FILE__, __LINE__)
+
+static inline void check_close(double actual, double expected, double tolerance, const char *what,
+                               const char *file, int line)
+{
+    /* Equality first: two infinities of one sign are equal, their difference is NaN. */
+    if (actual == expected || fabs(actual - expected) <= tolerance)
+        return;
+    print_error("%s: %.17g is not within %.3g of %.17g\n", what, actual, tolerance, expected);
+    _fail(file, line);
+}
+
+/* Skips where a start of a program cannot fail: valgrind makes a fork of posix_spawn's vfork, and the child's
+ * errno does not come back. */
+static inline void need_spawn_errors(void)
+{
+    const char *preload = getenv("LD_PRELOAD");
+    if (preload == NULL || strstr(preload, "vgpreload") == NULL)
+        return;
+    print_message("under valgrind, posix_spawn does not tell that a program is missing\n");
+    skip();
+}
+
+#endif
