@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Meaning and units: interfaces, section 8; levels: docs/measuring.md. cv are coefficients of variation of
+/* Meaning and units: interfaces, section 8; levels: docs/method.md. cv are coefficients of variation of
  * lognormals with mean 1. */
 struct simulator_noise {
     double op_cv, op_ar1;

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* The skewness of few numbers comes out too small; the factor was found by simulation (docs/measuring.md). */
+/* The skewness of few numbers comes out too small; the factor was found by simulation (docs/method.md). */
 #define SMALL_SAMPLE_FACTOR 1.5
 
 double skew_of(const double *values, size_t n)

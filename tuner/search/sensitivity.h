@@ -33,7 +33,7 @@ int sensitivity_of(const struct tune *tune, struct sensitivity *ret_sensitivity)
 void sensitivity_done(struct sensitivity *sensitivity);
 
 /* Standard deviation of a change as it should be read: the model's own is too small where it has not measured
- * the point (docs/measuring.md), and is doubled there. */
+ * the point (docs/method.md), and is doubled there. */
 double sensitivity_deviation(const struct tune *tune, const struct importance_change *change);
 
 /* Interval of the ratio of what is optimised (throughput, or latency) after a change to that before, at
