@@ -261,8 +261,17 @@ endef
 
 $(foreach b,$(builds),$(eval $(call rules-of-build,$(b))))
 
+# A page's policy knows its own style and script by their digests, in base64. The printf of some shells knows no \x.
+build/page_assets/style.sha256: tuner/picture/page_assets/page.css
+build/page_assets/script.sha256: tuner/picture/page_assets/charts.js tuner/picture/page_assets/page.js
+build/page_assets/%.sha256: Makefile
+	$(call say,DIGEST,$@)
+	@mkdir -p $(@D)
+	$(Q)env printf "$$(cat $(filter-out Makefile,$^) | sha256sum | cut -c 1-64 | sed 's/../\\x&/g')" | base64 | tr -d '\n' >$@ && [ -s $@ ]
+
 # The assembler reads them, unseen by -MMD.
-$(patsubst %,build/%/tuner/picture/page_assets.o,$(builds) fuzz): $(wildcard tuner/picture/page_assets/*)
+$(patsubst %,build/%/tuner/picture/page_assets.o,$(builds) fuzz): $(wildcard tuner/picture/page_assets/*) \
+    build/page_assets/style.sha256 build/page_assets/script.sha256
 
 # Fuzz targets are a tree of their own, made by clang.
 $(eval $(call rules-of-objects,fuzz))

@@ -3,6 +3,7 @@
 
 #include "bench/base/access.h"
 #include "tuner/base/interrupt.h"
+#include "tuner/base/replace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -52,20 +53,6 @@ int publish_check(const char *path, struct err *err)
     return check_directory(path, err);
 }
 
-static int write_all(int fd, const char *text, size_t size)
-{
-    while (size > 0) {
-        ssize_t n = write(fd, text, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return -errno;
-        text += n;
-        size -= (size_t)n;
-    }
-    return 0;
-}
-
 /* mkstemp gives its owner alone access: what is published is to be shown around, as far as the umask allows,
  * or as far as we allowed it the last time. What another user left there says nothing about it. */
 static mode_t mode_for(const char *path)
@@ -80,7 +67,7 @@ static mode_t mode_for(const char *path)
 
 static int fill(int fd, const char *path, const char *text, size_t size)
 {
-    int result = write_all(fd, text, size);
+    int result = replace_write(fd, text, size);
     if (result == 0 && fchmod(fd, mode_for(path)) < 0)
         result = -errno;
     if (result == 0 && fsync(fd) < 0)

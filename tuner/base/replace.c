@@ -132,7 +132,7 @@ int replace_read(int dir_fd, const char *name, struct replace_text *ret_text, st
     return result;
 }
 
-static int write_all(int fd, const char *bytes, size_t n)
+int replace_write(int fd, const char *bytes, size_t n)
 {
     while (n > 0) {
         ssize_t written = write(fd, bytes, n);
@@ -200,7 +200,7 @@ int replace_stage(int dir_fd, const char *name, const char *bytes, size_t n, con
     int fd = openat(dir_fd, staged, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return err_sys(err, -errno, "%.*s: no new file can be made beside it", SHOWN, name);
-    int result = write_all(fd, bytes, n);
+    int result = replace_write(fd, bytes, n);
     if (result == 0)
         result = dress(fd, like);
     if (result == 0 && fsync(fd) != 0)
@@ -237,11 +237,12 @@ void replace_discard(int dir_fd, const char *staged)
     unlinkat(dir_fd, staged, 0);
 }
 
-int replace_load(const char *path, struct replace_text *ret_text, struct err *err)
+int replace_load(const char *path, enum replace_directory kind, struct replace_text *ret_text,
+                 struct err *err)
 {
     char name[REPLACE_NAME_SIZE];
     int dir_fd = -1;
-    int result = replace_open_directory(path, REPLACE_OWN, &dir_fd, name, err);
+    int result = replace_open_directory(path, kind, &dir_fd, name, err);
     if (result < 0)
         return result;
     result = replace_read(dir_fd, name, ret_text, err);
@@ -249,12 +250,12 @@ int replace_load(const char *path, struct replace_text *ret_text, struct err *er
     return result;
 }
 
-int replace_file(const char *path, const char *bytes, size_t n, struct err *err)
+int replace_file(const char *path, enum replace_directory kind, const char *bytes, size_t n, struct err *err)
 {
     char name[REPLACE_NAME_SIZE], staged[REPLACE_NAME_SIZE];
     struct replace_text old = {0};
     int dir_fd = -1;
-    int result = replace_open_directory(path, REPLACE_OWN, &dir_fd, name, err);
+    int result = replace_open_directory(path, kind, &dir_fd, name, err);
     if (result < 0)
         return result;
     result = replace_read(dir_fd, name, &old, err);

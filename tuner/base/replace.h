@@ -34,6 +34,9 @@ struct replace_text {
  * symbolic link, which is never followed; -EPERM: somebody else's; -EINVAL: no regular file; -EFBIG. */
 int replace_read(int dir_fd, const char *name, struct replace_text *ret_text, struct err *err);
 
+/* All of the bytes. 0 or a negative errno. */
+int replace_write(int fd, const char *bytes, size_t n);
+
 /* Writes a new file beside NAME, ".fstune-" and 16 digits and ".NAME.new", and waits until the disk has it.
  * Owner and permissions are those of `like`, which replace_read has judged, without any for others to write,
  * or ours and 0644 with NULL. Nothing is left after a failure. */
@@ -51,8 +54,9 @@ void replace_discard(int dir_fd, const char *staged);
  * staging it now; else what is ours and older than an hour. */
 void replace_sweep(int dir_fd, const char *name, bool alone);
 
-/* All of it for a file that is nobody's but ours, and reading it back. */
-int replace_load(const char *path, struct replace_text *ret_text, struct err *err);
-int replace_file(const char *path, const char *bytes, size_t n, struct err *err);
+/* All of it for one file, and reading it back. */
+int replace_load(const char *path, enum replace_directory kind, struct replace_text *ret_text,
+                 struct err *err);
+int replace_file(const char *path, enum replace_directory kind, const char *bytes, size_t n, struct err *err);
 
 #endif

@@ -13,25 +13,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_FACTS   12
-#define FACT_PREFIX "FSTUNE_SNIPPET="
 /* Commands that another fstune may run one after the other: check, apply, rollback. */
 #define MOST_HOOKS 3
 
 static int run_hook(const struct apply_order *order, const char *what, const char *command, const char *file,
                     const atomic_int *interrupted, struct err *err)
 {
-    char fact[sizeof FACT_PREFIX + PATH_MAX];
-    const char *facts[MAX_FACTS + 2] = {fact};
-    if ((size_t)snprintf(fact, sizeof fact, FACT_PREFIX "%s", file) >= sizeof fact)
-        return err_set(err, -ENAMETOOLONG, "%.100s...: the path is too long", file);
-    for (size_t i = 0; order->facts != NULL && order->facts[i] != NULL && i < MAX_FACTS; i++)
-        facts[i + 1] = order->facts[i];
-    struct apply_hook hook = {.what = what,
-                              .command = command,
-                              .facts = facts,
-                              .timeout_ns = order->timeout_ns,
-                              .interrupted = interrupted};
+    const struct apply_hook hook = {.what = what,
+                                    .command = command,
+                                    .file = file,
+                                    .facts = order->facts,
+                                    .timeout_ns = order->timeout_ns,
+                                    .interrupted = interrupted};
     return apply_hook_run(&hook, err);
 }
 
@@ -72,21 +65,40 @@ static int put_in_place(const struct apply_order *order, const struct apply_plac
     return result;
 }
 
+/* Going back has a command of its own, or is like any other change of the file. */
+static int run_rollback_hook(const struct apply_order *order, const atomic_int *interrupted, struct err *err)
+{
+    bool has_rollback = order->rollback[0] != '\0';
+    return run_hook(order, has_rollback ? "rollback" : "apply", has_rollback ? order->rollback : order->apply,
+                    order->path, interrupted, err);
+}
+
+/* After the files are as before. What a rollback set up may be gone back to already: its command runs again.
+ */
+static int run_hook_back(const struct apply_order *order, enum apply_work work, struct err *err)
+{
+    return work == APPLY_WORK_ROLLBACK ? run_rollback_hook(order, NULL, err)
+                                       : run_hook(order, "rollback", order->rollback, order->path, NULL, err);
+}
+
 /* Adds to the error that led here. */
 static enum apply_state take_back(const struct apply_order *order, const struct apply_place *place,
-                                  struct err *err)
+                                  enum apply_work work, struct err *err)
 {
+    bool was_rollback = work == APPLY_WORK_ROLLBACK;
+    const char *back = was_rollback ? "the files are as before" : "the old file is back";
     struct err why = {0};
-    int result = apply_place_restore(place, work_of(place), &why);
-    if (result < 0) {
-        err_prefix(err, "the new file is in place and cannot be taken back (%.150s)", why.text);
+    if (apply_place_restore(place, work, &why) < 0) {
+        err_prefix(err, "%s (%.150s)",
+                   was_rollback ? "the files are exchanged and cannot be exchanged back"
+                                : "the new file is in place and cannot be taken back",
+                   why.text);
         return APPLY_STUCK;
     }
-    result = run_hook(order, "rollback", order->rollback, order->path, NULL, &why);
-    if (result < 0)
-        err_prefix(err, "the old file is back, but %.150s", why.text);
+    if (run_hook_back(order, work, &why) < 0)
+        err_prefix(err, "%s, but %.150s", back, why.text);
     else
-        err_prefix(err, "the old file is back");
+        err_prefix(err, "%s", back);
     apply_place_end(place);
     return APPLY_TAKEN_BACK;
 }
@@ -104,19 +116,11 @@ int apply_snippet(const struct apply_order *order, enum apply_state *ret_state, 
     if (result == 0 && order->settle != NULL)
         result = order->settle(order->context, err);
     if (named)
-        *ret_state = result == 0 ? APPLY_NEW : take_back(order, &place, err);
+        *ret_state = result == 0 ? APPLY_NEW : take_back(order, &place, work_of(&place), err);
     if (*ret_state == APPLY_NEW)
         apply_place_finish(&place, work_of(&place));
     apply_place_close(&place);
     return result < 0 ? err_prefix(err, "%.200s", order->path) : 0;
-}
-
-/* Going back has a command of its own, or is like any other change of the file. */
-static int run_rollback_hook(const struct apply_order *order, const atomic_int *interrupted, struct err *err)
-{
-    bool has_rollback = order->rollback[0] != '\0';
-    return run_hook(order, has_rollback ? "rollback" : "apply", has_rollback ? order->rollback : order->apply,
-                    order->path, interrupted, err);
 }
 
 static int take_back_stopped(const struct apply_order *order, const struct apply_place *place,
@@ -124,9 +128,7 @@ static int take_back_stopped(const struct apply_order *order, const struct apply
 {
     int result = apply_place_restore(place, work, err);
     if (result == 0)
-        result = work == APPLY_WORK_ROLLBACK
-                     ? run_rollback_hook(order, NULL, err)
-                     : run_hook(order, "rollback", order->rollback, order->path, NULL, err);
+        result = run_hook_back(order, work, err);
     if (result == 0)
         apply_place_end(place);
     return result;
@@ -214,23 +216,6 @@ int apply_can_roll_back(const char *path, struct err *err)
     return result < 0 ? err_prefix(err, "%.200s", path) : 0;
 }
 
-/* Adds to the error that led here. The command runs again: what it set up may be gone back to already. */
-static enum apply_state exchange_back(const struct apply_order *order, const struct apply_place *place,
-                                      struct err *err)
-{
-    struct err why = {0};
-    if (apply_place_restore(place, APPLY_WORK_ROLLBACK, &why) < 0) {
-        err_prefix(err, "the files are exchanged and cannot be exchanged back (%.150s)", why.text);
-        return APPLY_STUCK;
-    }
-    if (run_rollback_hook(order, NULL, &why) < 0)
-        err_prefix(err, "the files are as before, but %.150s", why.text);
-    else
-        err_prefix(err, "the files are as before");
-    apply_place_end(place);
-    return APPLY_TAKEN_BACK;
-}
-
 static int go_back(const struct apply_order *order, const struct apply_place *place,
                    enum apply_state *ret_state, struct err *err)
 {
@@ -242,7 +227,7 @@ static int go_back(const struct apply_order *order, const struct apply_place *pl
         result = run_rollback_hook(order, order->interrupted, err);
     if (result == 0 && order->settle != NULL)
         result = order->settle(order->context, err);
-    *ret_state = result == 0 ? APPLY_NEW : exchange_back(order, place, err);
+    *ret_state = result == 0 ? APPLY_NEW : take_back(order, place, APPLY_WORK_ROLLBACK, err);
     if (result == 0)
         apply_place_finish(place, APPLY_WORK_ROLLBACK);
     return result;

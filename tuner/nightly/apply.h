@@ -20,7 +20,7 @@ struct apply_order {
     const char *text;                     /* for apply_snippet */
     const char *check, *apply, *rollback; /* commands, "" for none; see tuner/nightly/apply_hook */
     uint64_t timeout_ns;                  /* of each */
-    const char *const *facts;             /* "NAME=VALUE" for their environment, at most 12; NULL ends them */
+    const char *const *facts;             /* "NAME=VALUE" for their environment; NULL ends them */
     const atomic_int *interrupted;        /* may be NULL. Taking back is not interrupted. */
     /* Number of the newest decision that was remembered; each new one has a greater number. */
     int64_t settled;

@@ -6,11 +6,16 @@
 #include "bench/base/units.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 
 #define KEEP_BYTES 1024 /* of the output; the rest is heard and forgotten */
 #define SHOWN      200
+#define FILE_FACT  "FSTUNE_SNIPPET="
+/* PATH, LANG, HOME, the file and the end beside the facts. */
+#define ENVIRONMENT_SIZE (APPLY_HOOK_MAX_FACTS + 5)
 
 /* The end of the output. */
 struct said {
@@ -64,7 +69,7 @@ static int explain(const struct apply_hook *hook, const char *said, int result, 
     return 0;
 }
 
-static void fill_environment(const char *const *facts, char *environment[APPLY_HOOK_MAX_FACTS + 4])
+static void fill_environment(const char *const *facts, char *file, char *environment[ENVIRONMENT_SIZE])
 {
     static char path[] = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
     static char language[] = "LANG=C", home[] = "HOME=/";
@@ -72,6 +77,8 @@ static void fill_environment(const char *const *facts, char *environment[APPLY_H
     environment[n++] = path;
     environment[n++] = language;
     environment[n++] = home;
+    if (file[0] != '\0')
+        environment[n++] = file;
     /* posix_spawn changes none of them; its type is older than const. */
     for (size_t i = 0; facts != NULL && facts[i] != NULL && i < APPLY_HOOK_MAX_FACTS; i++)
         environment[n++] = (char *)(uintptr_t)facts[i];
@@ -81,12 +88,14 @@ static void fill_environment(const char *const *facts, char *environment[APPLY_H
 int apply_hook_run(const struct apply_hook *hook, struct err *err)
 {
     const char *const arguments[] = {"/bin/sh", "-c", hook->command, NULL};
-    char *environment[APPLY_HOOK_MAX_FACTS + 4];
+    char *environment[ENVIRONMENT_SIZE], file[sizeof FILE_FACT + PATH_MAX] = "";
     struct said said = {"", 0};
     int status = 0;
     if (hook->command[0] == '\0')
         return 0;
-    fill_environment(hook->facts, environment);
+    if (hook->file != NULL && (size_t)snprintf(file, sizeof file, FILE_FACT "%s", hook->file) >= sizeof file)
+        return err_set(err, -ENAMETOOLONG, "%.100s...: the path is too long", hook->file);
+    fill_environment(hook->facts, file, environment);
     const struct spawn spawn = {.argv = arguments,
                                 .environment = environment,
                                 .in_fd = SPAWN_NOTHING,

@@ -14,6 +14,7 @@
 struct apply_hook {
     const char *what;         /* "check", for messages */
     const char *command;      /* "": nothing is run, and that is a success */
+    const char *file;         /* told as FSTUNE_SNIPPET; NULL: none */
     const char *const *facts; /* "FSTUNE_TARGET=vm1", at most APPLY_HOOK_MAX_FACTS; NULL ends them */
     uint64_t timeout_ns;
     const atomic_int *interrupted; /* may be NULL */

@@ -6,13 +6,9 @@
 
 #include <math.h>
 
-static json_t *figure(const struct retune_figure *figure, bool known)
+static json_t *figure_or_null(const struct retune_figure *figure, bool known)
 {
-    if (!known || !isfinite(figure->mean))
-        return json_null();
-    return json_pack("{s:o, s:o, s:o, s:I}", "mean", json_number(figure->mean), "ci_low",
-                     json_number(figure->interval.low), "ci_high", json_number(figure->interval.high), "n",
-                     (json_int_t)figure->n);
+    return known && isfinite(figure->mean) ? night_figure_json(figure) : json_null();
 }
 
 static json_t *point_or_null(const struct point *point, bool known)
@@ -42,10 +38,10 @@ static void add_night(json_t *object, const struct retune_outcome *outcome)
     json_object_set_new(object, "in_force", point_or_null(&night->in_force, night->has_in_force));
     json_object_set_new(object, "advice", point_or_null(&night->recommendation, night->has_recommendation));
     json_object_set_new(object, "contender", point_or_null(&night->contender, night->has_contender));
-    json_object_set_new(object, "gain_tonight", figure(&night->gain_tonight, night->has_contender));
-    json_object_set_new(object, "gain_pooled", figure(&night->gain_pooled, night->has_contender));
-    json_object_set_new(object, "throughput", figure(&night->throughput, true));
-    json_object_set_new(object, "expected", figure(&night->expected, true));
+    json_object_set_new(object, "gain_tonight", figure_or_null(&night->gain_tonight, night->has_contender));
+    json_object_set_new(object, "gain_pooled", figure_or_null(&night->gain_pooled, night->has_contender));
+    json_object_set_new(object, "throughput", figure_or_null(&night->throughput, true));
+    json_object_set_new(object, "expected", figure_or_null(&night->expected, true));
     json_object_set_new(object, "evidence", json_text(night->evidence));
     add_behind(object, night->behind);
     json_object_set_new(object, "action", json_string(retune_action_names[outcome->action]));

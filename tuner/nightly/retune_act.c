@@ -60,36 +60,46 @@ int retune_act_skip(const struct retune_world *world, struct retune_outcome *out
     return result;
 }
 
-/* The facts that commands get, in `lines`. */
-static void write_facts(const struct retune_target *target, const char *verdict, const struct point *point,
-                        char lines[N_FACTS][FACT_SIZE], const char *facts[N_FACTS + 1])
+/* What commands get to know. */
+struct facts {
+    char lines[N_FACTS][FACT_SIZE];
+    const char *list[N_FACTS + 1];
+};
+
+/* On the heap: paths are long. NULL when memory ran out; the caller frees it. */
+static struct facts *make_facts(const struct retune_target *target, const char *verdict,
+                                const struct point *point)
 {
+    struct facts *facts = calloc(1, sizeof *facts);
+    if (facts == NULL)
+        return NULL;
+    char(*lines)[FACT_SIZE] = facts->lines;
     snprintf(lines[0], FACT_SIZE, "FSTUNE_TARGET=%s", target->name);
     snprintf(lines[1], FACT_SIZE, "FSTUNE_PATH=%s", target->settings.path);
     snprintf(lines[2], FACT_SIZE, "FSTUNE_VERDICT=%s", verdict);
-    size_t n = 3;
     if (point != NULL) {
-        snprintf(lines[n++], FACT_SIZE, "FSTUNE_REQUEST_SIZE=%" PRIu64, point->request_size_bytes);
-        snprintf(lines[n++], FACT_SIZE, "FSTUNE_QUEUE_DEPTH=%" PRIu32, point->queue_depth);
-        snprintf(lines[n++], FACT_SIZE, "FSTUNE_DIRECT=%" PRIu32, point->direct);
-        snprintf(lines[n++], FACT_SIZE, "FSTUNE_API=%s", api_names[point->api]);
-        snprintf(lines[n++], FACT_SIZE, "FSTUNE_THREADS=%" PRIu32, point->threads);
-        snprintf(lines[n++], FACT_SIZE, "FSTUNE_SYNC=%s", sync_names[point->sync]);
+        snprintf(lines[3], FACT_SIZE, "FSTUNE_REQUEST_SIZE=%" PRIu64, point->request_size_bytes);
+        snprintf(lines[4], FACT_SIZE, "FSTUNE_QUEUE_DEPTH=%" PRIu32, point->queue_depth);
+        snprintf(lines[5], FACT_SIZE, "FSTUNE_DIRECT=%" PRIu32, point->direct);
+        snprintf(lines[6], FACT_SIZE, "FSTUNE_API=%s", api_names[point->api]);
+        snprintf(lines[7], FACT_SIZE, "FSTUNE_THREADS=%" PRIu32, point->threads);
+        snprintf(lines[8], FACT_SIZE, "FSTUNE_SYNC=%s", sync_names[point->sync]);
     }
-    for (size_t i = 0; i < n; i++)
-        facts[i] = lines[i];
-    facts[n] = NULL;
+    for (size_t i = 0; i < N_FACTS && lines[i][0] != '\0'; i++)
+        facts->list[i] = lines[i];
+    return facts;
 }
 
+/* facts: NULL for an order that runs no command. */
 static struct apply_order order_of(const struct retune_world *world, const struct retune_target *target,
-                                   const char *const *facts)
+                                   const struct facts *facts)
 {
     return (struct apply_order){.path = target->snippet,
                                 .check = target->check,
                                 .apply = target->apply,
                                 .rollback = target->rollback,
                                 .timeout_ns = target->hook_timeout_ns,
-                                .facts = facts,
+                                .facts = facts != NULL ? facts->list : NULL,
                                 .interrupted = world->interrupted};
 }
 
@@ -128,14 +138,12 @@ static int apply(const struct retune_world *world, struct retune_outcome *outcom
 {
     const struct retune_target *target = outcome->target;
     struct settling settling = {.world = world, .outcome = outcome, .run_id = run_id};
-    const char *facts[N_FACTS + 1];
     enum apply_state state = APPLY_OLD;
     char *text = NULL;
-    char(*lines)[FACT_SIZE] = malloc(sizeof(char[N_FACTS][FACT_SIZE]));
-    int result = lines != NULL ? make_text(outcome, &text, err) : err_set(err, -ENOMEM, "no memory");
+    struct facts *facts =
+        make_facts(target, night_verdict_names[outcome->night.verdict], &outcome->night.recommendation);
+    int result = facts != NULL ? make_text(outcome, &text, err) : err_set(err, -ENOMEM, "no memory");
     if (result == 0) {
-        write_facts(target, night_verdict_names[outcome->night.verdict], &outcome->night.recommendation,
-                    lines, facts);
         struct apply_order order = order_of(world, target, facts);
         order.text = text;
         order.settled = outcome->settled_id;
@@ -147,7 +155,7 @@ static int apply(const struct retune_world *world, struct retune_outcome *outcom
     if (result == 0)
         snprintf(outcome->text, sizeof outcome->text, "%.600s was written", target->snippet);
     free(text);
-    free(lines);
+    free(facts);
     return result;
 }
 
@@ -155,19 +163,17 @@ static int recover(const struct retune_world *world, const struct retune_target 
                    struct history_change *ret_last, struct err *err)
 {
     const struct retune_outcome outcome = {.target = target};
-    const char *facts[N_FACTS + 1];
     bool recovered = false;
     int result = retune_record_settled(world, target->name, ret_last, err);
     if (result < 0)
         return result;
-    char(*lines)[FACT_SIZE] = malloc(sizeof(char[N_FACTS][FACT_SIZE]));
-    if (lines == NULL)
+    struct facts *facts = make_facts(target, "recover", NULL);
+    if (facts == NULL)
         return err_set(err, -ENOMEM, "no memory");
-    write_facts(target, "recover", NULL, lines, facts);
     struct apply_order order = order_of(world, target, facts);
     order.settled = ret_last->id;
     result = apply_recover(&order, &recovered, err);
-    free(lines);
+    free(facts);
     if (result < 0 || !recovered)
         return result;
     return retune_record_add(world, &outcome, HISTORY_CHANGE_NONE, 0,
@@ -300,18 +306,16 @@ static int roll_back(const struct retune_world *world, const struct retune_targe
                      const struct history_change *last, struct err *err)
 {
     struct going_back going_back = {.world = world, .last = last};
-    const char *facts[N_FACTS + 1];
     enum apply_state state;
-    char(*lines)[FACT_SIZE] = malloc(sizeof(char[N_FACTS][FACT_SIZE]));
-    if (lines == NULL)
+    struct facts *facts = make_facts(target, "rollback", last->has_from ? &last->from : NULL);
+    if (facts == NULL)
         return err_set(err, -ENOMEM, "no memory");
-    write_facts(target, "rollback", last->has_from ? &last->from : NULL, lines, facts);
     struct apply_order order = order_of(world, target, facts);
     order.settled = last->id;
     order.settle = settle_rollback;
     order.context = &going_back;
     int result = apply_rollback(&order, &state, err);
-    free(lines);
+    free(facts);
     return result;
 }
 

@@ -38,7 +38,7 @@ static int read_record(const struct keep *keep, bool *ret_known, struct target_k
 {
     json_int_t inode, size, modified;
     struct replace_text text = {0};
-    int result = replace_load(keep->record, &text, err);
+    int result = replace_load(keep->record, REPLACE_OWN, &text, err);
     if (result < 0)
         return result;
     json_t *record = text.bytes != NULL ? json_loads(text.bytes, JSON_REJECT_DUPLICATES, NULL) : NULL;
@@ -57,7 +57,7 @@ static int write_record(const struct keep *keep, const struct target_keep_id *id
     char text[256];
     int n = snprintf(text, sizeof text, "{\"inode\": %lld, \"size_bytes\": %lld, \"modified_ns\": %lld}\n",
                      (long long)id->inode, (long long)id->size_bytes, (long long)id->modified_ns);
-    return replace_file(keep->record, text, (size_t)n, err);
+    return replace_file(keep->record, REPLACE_OWN, text, (size_t)n, err);
 }
 
 static int lock(const struct settings *settings, int *ret_lock_fd, struct err *err)

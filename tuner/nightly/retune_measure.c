@@ -17,12 +17,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Judging is what a night is for: less of it goes to the search than in `recommend`. */
-#define FINAL_SHARE  0.33
-#define MOST_REPLAYS 120
 /* With a contender of the last night that waits for its verdict. */
 #define WATCHED_SHARE 0.5
-#define N_CONTENDERS  3
+#define MOST_REPLAYS  120
 /* Nights whose points steer the search. */
 #define PRIOR_NIGHTS 10
 /* As in `recommend`: a run that hangs is given up after this. */
@@ -33,11 +30,34 @@ const char *const night_verdict_names[NIGHT_N_VERDICTS] = {
     [NIGHT_PENDING] = "pending", [NIGHT_CHANGE] = "change",
 };
 
+/* The first night searches as `recommend` does, for the setting that comes into force. */
+static const struct tune_policy first_night = {.final_share = TUNE_FINAL_SHARE,
+                                               .most_replays = MOST_REPLAYS,
+                                               .limits_writes = true,
+                                               .baseline_first = true,
+                                               .costs_alike = true,
+                                               .has_pilot = true,
+                                               .has_counterpart = true,
+                                               .races_again = true,
+                                               .chooses_again = true};
+
+/* Judging is what the others are for: less goes to the search, and all that was replayed is judged. */
+static const struct tune_policy later_night = {.final_share = 0.33,
+                                               .most_replays = MOST_REPLAYS,
+                                               .n_contenders = 3,
+                                               .sentinel_runs = TUNE_SENTINEL_RUNS,
+                                               .weighs_chances = true,
+                                               .limits_writes = true,
+                                               .baseline_first = true,
+                                               .costs_alike = true,
+                                               .has_pilot = true,
+                                               .has_counterpart = true};
+
 /* On the heap, because a run that hangs in the kernel goes on using it. */
 struct world {
     struct settings settings;
     struct session session;
-    struct tune_watch watch;
+    struct tune_policy policy;
     struct tune tune;
     struct retune_state memory;
     json_t *documents; /* of earlier nights; NULL: none */
@@ -146,16 +166,13 @@ static void plan(struct world *world, const struct retune_request *request, stru
     result->first = world->memory.n == 0;
     world->settings.budget_ns = result->first ? request->first_budget_ns : request->night_budget_ns;
     session->end_ns = session->start_ns + world->settings.budget_ns + LATE_NS;
-    world->watch = (struct tune_watch){.final_share = result->first ? TUNE_FINAL_SHARE : FINAL_SHARE,
-                                       .most_replays = MOST_REPLAYS,
-                                       .n_contenders = N_CONTENDERS,
-                                       .look_again = !result->first,
-                                       .once = !result->first};
+    world->policy = result->first ? first_night : later_night;
     if (request->in_force_given)
-        world->watch.n = retune_state_pending(&world->memory, &request->in_force, world->watch.points);
-    if (world->watch.n > 0)
-        world->watch.final_share = WATCHED_SHARE;
-    session->watch = &world->watch;
+        world->policy.n_watched =
+            retune_state_pending(&world->memory, &request->in_force, world->policy.watched);
+    if (world->policy.n_watched > 0)
+        world->policy.final_share = WATCHED_SHARE;
+    session->policy = &world->policy;
 }
 
 static int measure(struct world *world, const struct retune_request *request, struct retune_result *result,
@@ -304,7 +321,7 @@ static int judge(struct world *world, const struct retune_request *request, stru
     return status;
 }
 
-static json_t *json_figure(const struct retune_figure *figure)
+json_t *night_figure_json(const struct retune_figure *figure)
 {
     return json_pack("{s:o, s:o, s:o, s:I}", "mean", json_number(figure->mean), "ci_low",
                      json_number(figure->interval.low), "ci_high", json_number(figure->interval.high), "n",
@@ -320,10 +337,10 @@ static json_t *json_night(const struct retune_result *result, const struct retun
                         result->reason[0] != '\0' ? json_text(result->reason) : json_null());
     json_object_set_new(object, "contender",
                         result->has_contender ? json_point(&result->contender) : json_null());
-    json_object_set_new(object, "gain_tonight", json_figure(&result->gain_tonight));
-    json_object_set_new(object, "gain_pooled", json_figure(&result->gain_pooled));
-    json_object_set_new(object, "throughput_in_force", json_figure(&result->throughput));
-    json_object_set_new(object, "throughput_expected", json_figure(&result->expected));
+    json_object_set_new(object, "gain_tonight", night_figure_json(&result->gain_tonight));
+    json_object_set_new(object, "gain_pooled", night_figure_json(&result->gain_pooled));
+    json_object_set_new(object, "throughput_in_force", night_figure_json(&result->throughput));
+    json_object_set_new(object, "throughput_expected", night_figure_json(&result->expected));
     return object;
 }
 

@@ -117,6 +117,9 @@ struct retune_result {
  * that hangs in the kernel keeps what it uses: that memory is not given back. */
 int retune_measure(const struct retune_request *request, struct retune_result *ret_result, struct err *err);
 
+/* {"mean", "ci_low", "ci_high", "n"}; NULL when memory ran out. */
+json_t *night_figure_json(const struct retune_figure *figure);
+
 void retune_result_done(struct retune_result *result); /* accepts a zeroed one */
 
 #endif

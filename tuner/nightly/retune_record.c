@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SETTLED (1U << HISTORY_CHANGE_FIRST | 1U << HISTORY_CHANGE_MADE | 1U << HISTORY_CHANGE_ROLLBACK)
-
 int retune_record_blame(const struct retune_world *world, int result, struct err *err)
 {
     if (result >= 0 || err == NULL)
@@ -42,7 +40,7 @@ int retune_record_settled(const struct retune_world *world, const char *target, 
     struct history_change *changes = NULL;
     size_t n = 0;
     *ret = (struct history_change){0};
-    int result = list(world, target, SETTLED, 1, &changes, &n, err);
+    int result = list(world, target, RETUNE_RULES_SETTLED, 1, &changes, &n, err);
     if (result == 0 && n > 0)
         *ret = changes[0];
     free(changes);

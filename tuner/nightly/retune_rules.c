@@ -7,8 +7,7 @@
 const struct history_change *retune_rules_settled(const struct history_change *changes, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        enum history_kind kind = changes[i].kind;
-        if (kind == HISTORY_CHANGE_FIRST || kind == HISTORY_CHANGE_MADE || kind == HISTORY_CHANGE_ROLLBACK)
+        if ((1U << changes[i].kind & RETUNE_RULES_SETTLED) != 0)
             return &changes[i];
     }
     return NULL;

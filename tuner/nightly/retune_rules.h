@@ -17,7 +17,11 @@ struct retune_rules_past {
     bool has_file; /* the snippet is there */
 };
 
-/* The newest decision about what is in force; NULL: there is none. */
+/* Kinds of decisions about what is in force: a set of 1 << enum history_kind. */
+#define RETUNE_RULES_SETTLED                                                                                 \
+    (1U << HISTORY_CHANGE_FIRST | 1U << HISTORY_CHANGE_MADE | 1U << HISTORY_CHANGE_ROLLBACK)
+
+/* The newest of them; NULL: there is none. */
 const struct history_change *retune_rules_settled(const struct history_change *changes, size_t n);
 
 /* For the verdicts first and change. text: why it is spared or held back, else "". RETUNE_APPLIED: it should

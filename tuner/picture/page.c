@@ -3,7 +3,6 @@
 #include "tuner/picture/page.h"
 
 #include "tuner/picture/page_assets.h"
-#include "tuner/picture/page_digest.h"
 #include "tuner/picture/page_inside.h"
 
 #include <errno.h>
@@ -109,14 +108,12 @@ static void print_script(struct page *page)
 
 static void print_style_digest(struct page *page)
 {
-    char text[PAGE_DIGEST_TEXT_SIZE];
-    fputs(page_digest(page_assets_style, strlen(page_assets_style), text), page->out);
+    fputs(page_assets_style_digest, page->out);
 }
 
 static void print_script_digest(struct page *page)
 {
-    char text[PAGE_DIGEST_TEXT_SIZE];
-    fputs(page_digest(page_assets_script, strlen(page_assets_script), text), page->out);
+    fputs(page_assets_script_digest, page->out);
 }
 
 static const struct part {

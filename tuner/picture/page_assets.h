@@ -4,5 +4,7 @@
 
 /* Each is a string. */
 extern const char page_assets_html[], page_assets_style[], page_assets_script[];
+/* SHA-256 of style and script in base64, by which a page's policy knows its own. */
+extern const char page_assets_style_digest[], page_assets_script_digest[];
 
 #endif

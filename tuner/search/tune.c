@@ -16,6 +16,14 @@
 #define FIRST_DESIGN_MAX 12
 #define LEAST_RACE_RUNS  12 /* fewer would settle nothing */
 
+const struct tune_policy tune_policy_usual = {.final_share = TUNE_FINAL_SHARE,
+                                              .takes_start_off = true,
+                                              .has_pilot = true,
+                                              .has_counterpart = true,
+                                              .races_on = true,
+                                              .races_again = true,
+                                              .chooses_again = true};
+
 const char *const tune_stop_text[] = {
     [TUNE_STOP_NOT_YET] = "not stopped",
     [TUNE_STOP_SEPARATED] = "the evidence settles it",
@@ -57,17 +65,12 @@ static int check_grid(const struct session *session, size_t n_points, struct err
                    n_points, TUNE_GRID_REPLAYS, needed, ceil(needed));
 }
 
-double tune_final_share(const struct tune *tune)
-{
-    return tune->session->watch != NULL ? tune->session->watch->final_share : TUNE_FINAL_SHARE;
-}
-
 static void plan_time(struct tune *tune)
 {
     uint64_t start_ns = tune->session->start_ns, now_ns = tune_now_ns(tune),
              budget_ns = tune->settings->budget_ns - tune->session->reserved_ns;
     tune->end_ns = start_ns + budget_ns;
-    double kept = tune_final_share(tune) + (settings_splits_sizes(tune->settings) ? TUNE_SPLIT_SHARE : 0);
+    double kept = tune->policy.final_share + (settings_splits_sizes(tune->settings) ? TUNE_SPLIT_SHARE : 0);
     tune->search_end_ns = start_ns + (uint64_t)((double)budget_ns * (1 - kept));
     if (tune->search_end_ns < now_ns)
         tune->search_end_ns = now_ns;
@@ -185,10 +188,10 @@ static void place_baselines(struct tune *tune)
 
 static void place_watched(struct tune *tune)
 {
-    const struct tune_watch *watch = tune->session->watch;
-    for (size_t i = 0; watch != NULL && i < watch->n; i++) {
-        if (candidates_check(tune->session, &watch->points[i], file_bytes_of(tune->session), NULL) == 0)
-            tune->watched[tune->n_watched++] = place_point(tune, &watch->points[i]);
+    const struct tune_policy *policy = &tune->policy;
+    for (size_t i = 0; i < policy->n_watched; i++) {
+        if (candidates_check(tune->session, &policy->watched[i], file_bytes_of(tune->session), NULL) == 0)
+            tune->watched[tune->n_watched++] = place_point(tune, &policy->watched[i]);
     }
 }
 
@@ -229,6 +232,7 @@ int tune_init(struct tune *tune, struct session *session, struct err *err)
     memset(tune, 0, sizeof *tune);
     tune->session = session;
     tune->settings = session->settings;
+    tune->policy = session->policy != NULL ? *session->policy : tune_policy_usual;
     tune->best = tune->chosen = tune->baseline = tune->default_setting = tune->counterpart = TUNE_NONE;
     tune->split = tune->unsplit = tune->unpaid = TUNE_NONE;
     tune->lowest_p99_ns = NAN;
@@ -292,7 +296,7 @@ static int choose_and_confirm(struct tune *tune, struct err *err)
         return 0;
     }
     /* Bytes do not allow another choice; and a night judges all that it replayed, whatever was chosen. */
-    if (tune->writes_are_scarce || tune_not_ruled_out_wanted(tune)) {
+    if (!tune->policy.chooses_again) {
         keep_confirmed(tune, best);
         return 0;
     }
@@ -314,7 +318,7 @@ static void reserve_writes(struct tune *tune)
     uint64_t max_bytes = most_bytes(tune), used_bytes = session->bytes_written;
     if (max_bytes > used_bytes)
         session->write_limit_bytes =
-            max_bytes - (uint64_t)((double)(max_bytes - used_bytes) * tune_final_share(tune));
+            max_bytes - (uint64_t)((double)(max_bytes - used_bytes) * tune->policy.final_share);
     tune_writes_reserve(tune);
 }
 
@@ -332,8 +336,7 @@ static int conclude(struct tune *tune, struct err *err)
  * has left points out for good by now. */
 static bool is_worth_another_race(const struct tune *tune)
 {
-    const struct tune_watch *watch = tune->session->watch;
-    return (watch == NULL || !watch->once) && tune->stop == TUNE_STOP_SEPARATED && !tune->conclusive &&
+    return tune->policy.races_again && tune->stop == TUNE_STOP_SEPARATED && !tune->conclusive &&
            tune->chosen != TUNE_NONE && tune->settings->max_latency_p99_ns == 0 &&
            tune_has_time(tune, tune_race_end_ns(tune), LEAST_RACE_RUNS);
 }

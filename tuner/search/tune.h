@@ -42,20 +42,35 @@ enum tune_stop {
 
 extern const char *const tune_stop_text[];
 
-#define TUNE_MAX_WATCHED 3
+#define TUNE_MAX_WATCHED   3
+#define TUNE_SENTINEL_RUNS 2
 
-/* For one night of many (tuner/nightly/retune_measure): points that are measured whatever the search finds,
- * also in the replays after the choice, and how much those are worth. */
-struct tune_watch {
-    struct point points[TUNE_MAX_WATCHED];
-    size_t n;
-    double final_share;  /* of the budget, instead of TUNE_FINAL_SHARE */
-    size_t most_replays; /* after the choice, of each point; at least TUNE_CONFIRMING_LEAST */
-    size_t n_contenders; /* at least so many points beside the baselines among them, where so many have a
-                            chance */
-    bool look_again;     /* what is known from elsewhere may have changed: see prior_probes */
-    bool once;           /* no further race after them: they are kept as they are */
+/* What a search is for, set by whoever begins it: tune_policy_usual, or that of a night of many, which judges
+ * the settings in force (tuner/nightly/retune_measure). tuner/search/tune_writes changes its own copy where a
+ * night may write but little. */
+struct tune_policy {
+    struct point watched[TUNE_MAX_WATCHED]; /* measured whatever the search finds, also after the choice */
+    size_t n_watched;
+    double final_share; /* of the budget, kept for the replays after the choice as far as they need it */
+    size_t
+        most_replays; /* after the choice, of each point, at least TUNE_CONFIRMING_LEAST; 0: tune_confirm's */
+    size_t n_contenders;  /* with weighs_chances: points beside the baselines after the choice, at least */
+    size_t sentinel_runs; /* of each point of prior_probes, because what is known from elsewhere may have
+                             changed; 0: what is known is believed as far as it predicts */
+    bool weighs_chances;  /* the race and the replays go on with what may not be written off yet */
+    bool limits_writes;   /* bytes may be what the search spends, see tuner/search/tune_writes */
+    bool baseline_first;  /* among what is replayed after the choice; else what was chosen */
+    bool costs_alike;     /* all points are expected to cost the same after the choice */
+    bool takes_start_off; /* see tuner/search/tune_transient */
+    bool has_pilot;       /* see tuner/search/tune_length */
+    bool has_counterpart; /* the sequential one is measured beside the replays after the choice */
+    bool has_runner_up;   /* replayed too where nothing else is to be compared with the baseline */
+    bool races_on;        /* into the time that the replays after the choice do not need */
+    bool races_again;     /* where these unsettle what was settled */
+    bool chooses_again;   /* where these disprove the choice; the new one gets replays of its own */
 };
+
+extern const struct tune_policy tune_policy_usual;
 
 struct tune;
 
@@ -81,7 +96,8 @@ struct tune {
     size_t baseline;            /* index of the baseline (--current, else the default) */
     size_t default_setting;     /* index of the default where --current is another point, else TUNE_NONE */
     bool baseline_is_default;
-    size_t watched[TUNE_MAX_WATCHED]; /* indices of the points of session->watch that can be measured here */
+    struct tune_policy policy;
+    size_t watched[TUNE_MAX_WATCHED]; /* indices of the policy's points that can be measured here */
     size_t n_watched;
     size_t counterpart; /* index, behind the others, of the chosen point with `sequential`; or TUNE_NONE */
     struct pattern sequential; /* the sequential counterpart of a random pattern */
@@ -159,12 +175,9 @@ double tune_expected_bps(const struct tune *tune, size_t point);
 /* Marks the first points and asks the search for more until its time is over. */
 int tune_explore(struct tune *tune, struct err *err);
 
-/* Spends the time that is left on the points that could still be the best or the cheapest eligible. A night
- * that looks again shares it between them and the points that still have a chance, until none has. */
+/* Spends the time that is left on the points that could still be the best or the cheapest eligible. A search
+ * that weighs chances shares it between them and the points that still have one, until none has. */
 int tune_race(struct tune *tune, struct err *err);
-
-/* A night that looks again and is not short of bytes. */
-bool tune_not_ruled_out_wanted(const struct tune *tune);
 
 /* Whether the baseline's runs tell what there is to be better than. Without that no point is told to have a
  * chance, nor to have none. */
@@ -248,9 +261,6 @@ int tune_judge(struct tune *tune);
 /* After tune_run: makes a measured point the answer in place of the chosen one, for reasons of the caller's.
  * probability is NaN, and conclusive false, where the point is outside the space. 0 or -ENOMEM. */
 int tune_adopt(struct tune *tune, size_t point);
-
-/* Of the budget, kept for the replays after the choice. */
-double tune_final_share(const struct tune *tune);
 
 /* True when the response is the log of throughput. */
 bool tune_is_of_throughput(const struct tune *tune);

@@ -49,9 +49,8 @@ static bool is_left_out(size_t point, size_t seldom, size_t replay)
 
 static size_t most_replays(const struct tune *tune, enum tune_stop stop)
 {
-    const struct tune_watch *watch = tune->session->watch;
-    if (watch != NULL)
-        return watch->most_replays;
+    if (tune->policy.most_replays > 0)
+        return tune->policy.most_replays;
     return tune->raced_on && stop != TUNE_STOP_SEPARATED ? RACED_ON_REPLAYS : MAX_REPLAYS;
 }
 
@@ -60,7 +59,7 @@ static size_t most_replays(const struct tune *tune, enum tune_stop stop)
 static double seconds_of(const struct tune *tune, size_t point)
 {
     const struct record *record = &tune->records[point];
-    if (tune->session->watch != NULL || record->n == 0 || point >= tune->space.n_points)
+    if (tune->policy.costs_alike || record->n == 0 || point >= tune->space.n_points)
         return tune->run_seconds + tune_transient_seconds(tune, point, true);
     double expected = tune->point_seconds[point] - tune_transient_seconds(tune, point, false);
     return fmax(expected, tune->around_seconds + record->samples[record->n - 1].seconds) +
@@ -106,7 +105,7 @@ uint64_t tune_race_end_ns(const struct tune *tune)
 {
     const struct settings *settings = tune->settings;
     size_t points[4], n = 0;
-    if (tune->session->watch != NULL || profiles_wanted(settings) || settings_splits_sizes(settings) ||
+    if (!tune->policy.races_on || profiles_wanted(settings) || settings_splits_sizes(settings) ||
         tune->chosen == TUNE_NONE)
         return tune->search_end_ns;
     n = add_distinct(points, n, tune->chosen);
@@ -148,9 +147,8 @@ static size_t best_rival(struct tune *tune, const size_t *points, size_t n)
  * as the night wants so many. points[0] is in force. */
 static size_t add_rivals(struct tune *tune, size_t *points, size_t n)
 {
-    const struct tune_watch *watch = tune->session->watch;
     size_t leader = n > 1 ? tune->best : TUNE_NONE;
-    while (watch != NULL && tune_not_ruled_out_wanted(tune) && n < 1 + watch->n_contenders) {
+    while (tune->policy.weighs_chances && n < 1 + tune->policy.n_contenders) {
         size_t rival = best_rival(tune, points, n);
         if (rival == TUNE_NONE || (leader != TUNE_NONE && !tune_not_ruled_out_against(tune, rival, leader)))
             break;
@@ -164,14 +162,14 @@ static size_t add_rivals(struct tune *tune, size_t *points, size_t n)
  * search found tonight. */
 static size_t list_wanted(struct tune *tune, size_t *points)
 {
-    size_t n = add_distinct(points, 0, tune->session->watch != NULL ? tune->baseline : tune->chosen);
+    size_t n = add_distinct(points, 0, tune->policy.baseline_first ? tune->baseline : tune->chosen);
     if (tune->n_watched > 0)
         n = add_distinct(points, n, tune->watched[0]);
     n = add_distinct(points, n, tune->chosen);
     n = add_distinct(points, n, tune->best);
     n = add_distinct(points, n, tune->baseline);
     /* Few runs easily miss what is better by chance. */
-    if (tune->writes_are_scarce && n == 1)
+    if (tune->policy.has_runner_up && n == 1)
         n = add_distinct(points, n, runner_up(tune));
     for (size_t i = 1; i < tune->n_watched; i++)
         n = add_distinct(points, n, tune->watched[i]);
@@ -182,7 +180,7 @@ int tune_confirm(struct tune *tune, struct err *err)
 {
     size_t points[MAX_POINTS], block[MAX_POINTS];
     size_t n_wanted = list_wanted(tune, points), n = add_distinct(points, n_wanted, tune->default_setting);
-    size_t seldom = n > n_wanted && tune_not_ruled_out_wanted(tune) ? tune->default_setting : TUNE_NONE;
+    size_t seldom = n > n_wanted && tune->policy.weighs_chances ? tune->default_setting : TUNE_NONE;
     if (profiles_wanted(tune->settings) && profiles_choose(tune) < 0)
         return err_set(err, -ENOMEM, "no memory for the profiles");
     for (size_t p = 0; tune->profiles.chosen && p < PROFILE_N; p++)
@@ -195,12 +193,12 @@ int tune_confirm(struct tune *tune, struct err *err)
     if (stop == TUNE_STOP_INTERRUPTED || stop == TUNE_STOP_STALLED)
         return 0;
     tune->stop = TUNE_STOP_NOT_YET;
-    uint64_t kept_ns = (uint64_t)((double)tune->settings->budget_ns * tune_final_share(tune));
+    uint64_t kept_ns = (uint64_t)((double)tune->settings->budget_ns * tune->policy.final_share);
     uint64_t deadline_ns = tune_now_ns(tune) + kept_ns;
     /* A night has nothing better to do with time that was left over. */
-    if (tune_not_ruled_out_wanted(tune) || deadline_ns > tune->end_ns)
+    if (tune->policy.weighs_chances || deadline_ns > tune->end_ns)
         deadline_ns = tune->end_ns;
-    bool beside = !tune->writes_are_scarce && tune_has_counterpart(tune, n, deadline_ns);
+    bool beside = tune->policy.has_counterpart && tune_has_counterpart(tune, n, deadline_ns);
     size_t replays = affordable(tune, points, n, seldom, beside, most_replays(tune, stop), deadline_ns);
     int result = 0;
     for (size_t replay = 0; replay < replays && result == 0 && tune->stop == TUNE_STOP_NOT_YET; replay++) {

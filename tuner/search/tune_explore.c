@@ -13,7 +13,6 @@
 #define REFIT_ROUNDS 2
 /* Looks for what has changed since earlier nights. */
 #define SENTINELS_MAX 48
-#define SENTINEL_RUNS 2
 
 /* Points x replays with the incumbent among them: it is measured again in every round, which also shows
  * drift. */
@@ -42,16 +41,14 @@ static int update(struct tune *tune, size_t round, struct err *err)
 /* Points that knowledge from elsewhere says are worth a first look. */
 static int measure_known(struct tune *tune, uint64_t deadline_ns, struct err *err)
 {
-    size_t points[SENTINELS_MAX], runs[SENTINELS_MAX * SENTINEL_RUNS], n_runs = 0;
-    const struct tune_watch *watch = tune->session->watch;
+    size_t points[SENTINELS_MAX], runs[SENTINELS_MAX * TUNE_SENTINEL_RUNS], n_runs = 0;
     int result =
         tune_measure(tune, points, prior_first_points(tune, points, ROUND_MAX), false, deadline_ns, err);
-    if (result < 0 || watch == NULL || !watch->look_again)
+    if (result < 0 || tune->policy.sentinel_runs == 0)
         return result;
     size_t n = prior_probes(tune, points, SENTINELS_MAX);
-    size_t replays = tune->writes_are_scarce ? 1 : SENTINEL_RUNS;
     tune_writes_reserve(tune);
-    for (size_t k = 0; k < replays; k++) {
+    for (size_t k = 0; k < tune->policy.sentinel_runs; k++) {
         for (size_t i = 0; i < n; i++)
             runs[n_runs++] = points[i];
     }

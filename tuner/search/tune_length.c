@@ -418,7 +418,7 @@ int tune_length(struct tune *tune, struct err *err)
     if (tune->search == &search_grid || length->decided)
         return 0;
     int result = tune_writes_look(tune, err);
-    if (result < 0 || tune->writes_are_scarce || tune->stop != TUNE_STOP_NOT_YET ||
+    if (result < 0 || !tune->policy.has_pilot || tune->stop != TUNE_STOP_NOT_YET ||
         tune->settings->duration_ns != 0)
         return result;
     length->why = why_text[RUN_LENGTH_UNKNOWN];

@@ -9,12 +9,6 @@
 /* In log response: how far a surrogate may smooth a lone peak away. */
 #define UNSEEN_PEAK 0.3
 
-bool tune_not_ruled_out_wanted(const struct tune *tune)
-{
-    const struct tune_watch *watch = tune->session->watch;
-    return watch != NULL && watch->look_again && !tune->writes_are_scarce;
-}
-
 /* Mean response of what is in force, which may lie outside the space; NaN before its first run, or where its
  * runs do not support the objective. */
 static double in_force(const struct tune *tune)

@@ -202,8 +202,7 @@ int tune_race(struct tune *tune, struct err *err)
     int result = 0;
     while (result == 0 && tune->stop == TUNE_STOP_NOT_YET) {
         /* Where what is in force cannot be measured, a night looks for the best as any search does. */
-        bool night =
-            tune_not_ruled_out_wanted(tune) && (tune_not_ruled_out_known(tune) || lacks_measure(tune));
+        bool night = tune->policy.weighs_chances && (tune_not_ruled_out_known(tune) || lacks_measure(tune));
         if (!tune_has_time(tune, tune_race_end_ns(tune), 1))
             break;
         size_t look = ++tune->n_looks;

@@ -80,7 +80,7 @@ static bool may_be_taken_off(const struct tune *tune)
     const struct settings *settings = tune->settings;
     return rate_limit_bursts_least_ns(tune) == 0 && tune_is_of_throughput(tune) &&
            settings->max_latency_p99_ns == 0 && !profiles_wanted(settings) &&
-           !settings_splits_sizes(settings) && tune->session->watch == NULL && settings->resume[0] == '\0' &&
+           !settings_splits_sizes(settings) && tune->policy.takes_start_off && settings->resume[0] == '\0' &&
            settings->save[0] == '\0';
 }
 
@@ -138,7 +138,7 @@ int tune_transient_decide(struct tune *tune)
  * of them, as far as the time that is kept allows. */
 static uint64_t unwarmed_ns(const struct tune *tune)
 {
-    double kept_ns = (double)tune->settings->budget_ns * tune_final_share(tune);
+    double kept_ns = (double)tune->settings->budget_ns * tune->policy.final_share;
     double most_ns = kept_ns / (TUNE_CONFIRMING_LEAST * BLOCK_POINTS);
     double wanted_ns = TUNE_TRANSIENT_UNWARMED_RATIO * (double)tune->length.warmup_least_ns;
     return (uint64_t)fmax(fmin(wanted_ns, most_ns), (double)tune->duration_ns);

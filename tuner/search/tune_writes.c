@@ -17,7 +17,7 @@
 bool tune_writes_are_limited(const struct tune *tune)
 {
     const struct session *session = tune->session;
-    return session->watch != NULL && pattern_writes(&tune->settings->pattern) &&
+    return tune->policy.limits_writes && pattern_writes(&tune->settings->pattern) &&
            (!session->simulated || tune->settings->max_write_given);
 }
 
@@ -121,10 +121,15 @@ double tune_writes_longest_seconds(const struct tune *tune, size_t n_runs)
     return left_bytes(tune, tune->session->write_limit_bytes) / ((double)n_runs * bps);
 }
 
-/* A warm-up that nobody asked for is left out; buffered writes have none in any case. */
-static void shorten(struct tune *tune)
+/* Few runs of few points, and nothing beside them. A warm-up that nobody asked for is left out; buffered
+ * writes have none in any case. */
+static void save_bytes(struct tune *tune)
 {
+    struct tune_policy *policy = &tune->policy;
     tune->writes_are_scarce = true;
+    policy->weighs_chances = policy->chooses_again = policy->has_pilot = policy->has_counterpart = false;
+    policy->has_runner_up = true;
+    policy->sentinel_runs = policy->sentinel_runs > 0;
     if (tune->settings->duration_ns == 0)
         tune->length.why = "the write budget allows few runs; the shortest";
     if (tune->settings->warmup_limit_ns == UINT64_MAX)
@@ -145,6 +150,6 @@ int tune_writes_look(struct tune *tune, struct err *err)
     tune->length.warmup_limit_ns = warmup_limit_ns;
     double seconds = (double)tune->duration_ns / 1e9 * FASTER_THAN_FIRST;
     if (result == 0 && seconds > tune_writes_longest_seconds(tune, TUNE_WRITES_SCARCE_RUNS))
-        shorten(tune);
+        save_bytes(tune);
     return result;
 }

@@ -56,11 +56,11 @@ struct session {
     bool abandoned; /* a run hangs in the kernel: nothing it uses may be touched or freed */
     /* The file system runs out of free space, or somebody uses the user's file: the command must end. */
     bool full;
-    bool wrote_out;                 /* a run did not start because it could have crossed --max-write */
-    struct resume *resume;          /* of --resume, see tuner/search/resume; NULL without */
-    struct prior *prior;            /* of --prior, see tuner/search/prior; NULL without */
-    struct save *save;              /* of --save, see tuner/store/save; NULL without */
-    const struct tune_watch *watch; /* borrowed, see tuner/search/tune; NULL without */
+    bool wrote_out;                   /* a run did not start because it could have crossed --max-write */
+    struct resume *resume;            /* of --resume, see tuner/search/resume; NULL without */
+    struct prior *prior;              /* of --prior, see tuner/search/prior; NULL without */
+    struct save *save;                /* of --save, see tuner/store/save; NULL without */
+    const struct tune_policy *policy; /* borrowed, see tuner/search/tune; NULL: the usual one */
     struct notes warnings, dropped;
     struct progress progress;
 };

@@ -21,9 +21,11 @@ static const char select_changes[] =
 #define FROM_AT 9
 #define TO_AT   (FROM_AT + HISTORY_ROW_POINT_COLUMNS)
 
-static int read_change(sqlite3_stmt *statement, struct history_change *change, struct err *err)
+static int read_change(void *context, sqlite3_stmt *statement, void *row, struct err *err)
 {
+    struct history_change *change = row;
     char kind[16];
+    (void)context;
     *change = (struct history_change){
         .id = sqlite3_column_int64(statement, 0),
         .at_s = history_sql_double(statement, 1),
@@ -47,8 +49,7 @@ int history_select_changes(struct history *history, const struct history_change_
 {
     char names[16 * HISTORY_CHANGE_N] = ",";
     sqlite3_stmt *statement;
-    struct history_change *changes = NULL;
-    size_t n = 0;
+    void *changes = NULL;
     for (size_t i = 0; i < HISTORY_CHANGE_N; i++) {
         if ((filter->kinds & 1U << i) != 0)
             snprintf(names + strlen(names), sizeof names - strlen(names), "%s,", history_kind_names[i]);
@@ -57,21 +58,11 @@ int history_select_changes(struct history *history, const struct history_change_
     int result =
         history_sql_prepare(history->db, &statement, err, select_changes, "tttti", filter->target,
                             filter->host, set, set, filter->limit > 0 ? (int64_t)filter->limit : (int64_t)-1);
-    while (result == 0 && (result = history_sql_step(statement, err)) == 1) {
-        struct history_change *grown = realloc(changes, (n + 1) * sizeof *grown);
-        if (grown != NULL)
-            changes = grown;
-        result = grown == NULL ? err_set(err, -ENOMEM, "no memory for %zu changes", n)
-                               : read_change(statement, &changes[n++], err);
-    }
-    sqlite3_finalize(statement);
-    if (result < 0) {
-        free(changes);
-        return result;
-    }
-    *ret_changes = changes;
-    *ret_n = n;
-    return 0;
+    result =
+        history_sql_list(statement, result, sizeof **ret_changes, read_change, NULL, &changes, ret_n, err);
+    if (result == 0)
+        *ret_changes = changes;
+    return result;
 }
 
 int history_list_changes(struct history *history, const char *target, uint32_t kinds, size_t limit,

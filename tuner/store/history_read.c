@@ -19,20 +19,6 @@ static const char select_runs[] =
              "LEFT JOIN recommendations c ON c.run_id = u.id LEFT JOIN points p ON p.id = c.point_id ";
 #define INFO_POINT_AT 17
 
-/* One more of a growing array; NULL when memory ran out. */
-static void *grow(void **array, size_t n, size_t *capacity, size_t size)
-{
-    if (n == *capacity) {
-        size_t more = *capacity == 0 ? 32 : 2 * *capacity;
-        void *grown = realloc(*array, more * size);
-        if (grown == NULL)
-            return NULL;
-        *array = grown;
-        *capacity = more;
-    }
-    return (char *)*array + n * size;
-}
-
 static void read_file_system(const char *identity, char *text, size_t size)
 {
     json_t *object = json_loads(identity, 0, NULL);
@@ -77,9 +63,10 @@ static void read_texts(sqlite3_stmt *statement, struct history_info *info)
     read_file_system(identity, info->file_system, sizeof info->file_system);
 }
 
-static int read_info(struct history *history, sqlite3_stmt *statement, struct history_info *info,
-                     struct err *err)
+static int read_info(void *context, sqlite3_stmt *statement, void *row, struct err *err)
 {
+    struct history *history = context;
+    struct history_info *info = row;
     char status[16];
     *info = (struct history_info){.id = sqlite3_column_int64(statement, 0),
                                   .started_s = history_sql_double(statement, 2),
@@ -130,22 +117,11 @@ int history_list_runs(struct history *history, const struct history_filter *filt
 {
     sqlite3_stmt *statement;
     void *runs = NULL;
-    size_t n = 0, capacity = 0;
     int result = prepare_list(history, filter, &statement, err);
-    while (result == 0 && (result = history_sql_step(statement, err)) == 1) {
-        struct history_info *info = grow(&runs, n, &capacity, sizeof *info);
-        result = info == NULL ? err_set(err, -ENOMEM, "no memory for %zu runs", n)
-                              : read_info(history, statement, info, err);
-        n++;
-    }
-    sqlite3_finalize(statement);
-    if (result < 0) {
-        free(runs);
-        return result;
-    }
-    *ret_runs = runs;
-    *ret_n = n;
-    return 0;
+    result = history_sql_list(statement, result, sizeof **ret_runs, read_info, history, &runs, ret_n, err);
+    if (result == 0)
+        *ret_runs = runs;
+    return result;
 }
 
 int history_find_run(struct history *history, int64_t run_id, struct history_info *ret_info, struct err *err)
@@ -165,32 +141,28 @@ int history_find_run(struct history *history, int64_t run_id, struct history_inf
     return result;
 }
 
+static int read_replay(void *context, sqlite3_stmt *statement, void *row, struct err *err)
+{
+    (void)context;
+    return history_row_read_replay(statement, row, err);
+}
+
 int history_replays(struct history *history, int64_t run_id, struct history_replay **ret_replays,
                     size_t *ret_n, struct err *err)
 {
     char sql[1024];
     sqlite3_stmt *statement;
     void *replays = NULL;
-    size_t n = 0, capacity = 0;
     snprintf(sql, sizeof sql,
              "SELECT %s FROM replays r JOIN points p ON p.id = r.point_id WHERE r.run_id = ? ORDER BY "
              "r.number",
              history_row_replay);
     int result = history_sql_prepare(history->db, &statement, err, sql, "i", run_id);
-    while (result == 0 && (result = history_sql_step(statement, err)) == 1) {
-        struct history_replay *replay = grow(&replays, n, &capacity, sizeof *replay);
-        result = replay == NULL ? err_set(err, -ENOMEM, "no memory for %zu replays", n)
-                                : history_row_read_replay(statement, replay, err);
-        n++;
-    }
-    sqlite3_finalize(statement);
-    if (result < 0) {
-        free(replays);
-        return result;
-    }
-    *ret_replays = replays;
-    *ret_n = n;
-    return 0;
+    result =
+        history_sql_list(statement, result, sizeof **ret_replays, read_replay, NULL, &replays, ret_n, err);
+    if (result == 0)
+        *ret_replays = replays;
+    return result;
 }
 
 /* A document in a column; NULL stays NULL. */

@@ -10,12 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define TRIES      10
 #define PAUSE_NS   20000000ULL
-#define CHUNK_SIZE 65536
+#define CHUNK_SIZE (1U << 20)
 #define NAME       "/history.db"
 
 /* The database, its write-ahead log, and the log that undoes a change where that one is not in use. The index
@@ -23,9 +24,11 @@
 static const char *const parts[] = {"", "-wal", "-journal"};
 #define N_PARTS (sizeof parts / sizeof parts[0])
 
-/* What tells that a part was written: sizes and times, of a missing one zeros. */
+/* What tells that a part was written; of a missing one zeros. */
 struct look {
-    struct stat parts[N_PARTS];
+    ino_t inode;
+    off_t size;
+    struct timespec modified;
 };
 
 static bool join(char *path, const char *base, const char *part)
@@ -34,46 +37,32 @@ static bool join(char *path, const char *base, const char *part)
            HISTORY_SNAPSHOT_PATH_SIZE;
 }
 
-static int look_at(const char *base, struct look *look, struct err *err)
+static int look_at(const char *base, struct look looks[N_PARTS], struct err *err)
 {
     char path[HISTORY_SNAPSHOT_PATH_SIZE];
+    struct stat status;
+    memset(looks, 0, N_PARTS * sizeof *looks);
     for (size_t i = 0; i < N_PARTS; i++) {
         if (!join(path, base, parts[i]))
             return err_set(err, -ENAMETOOLONG, "the path is too long");
-        if (stat(path, &look->parts[i]) == 0)
-            continue;
-        if (errno != ENOENT)
+        if (stat(path, &status) == 0) {
+            looks[i].inode = status.st_ino;
+            looks[i].size = status.st_size;
+            looks[i].modified = status.st_mtim;
+        } else if (errno != ENOENT) {
             return err_sys(err, -errno, "cannot look at it");
-        memset(&look->parts[i], 0, sizeof look->parts[i]);
+        }
     }
     return 0;
-}
-
-static bool is_same(const struct look *a, const struct look *b)
-{
-    for (size_t i = 0; i < N_PARTS; i++) {
-        const struct stat *x = &a->parts[i], *y = &b->parts[i];
-        if (x->st_ino != y->st_ino || x->st_size != y->st_size || x->st_mtim.tv_sec != y->st_mtim.tv_sec ||
-            x->st_mtim.tv_nsec != y->st_mtim.tv_nsec)
-            return false;
-    }
-    return true;
 }
 
 /* 0 or a negative errno. */
 static int pour(int from, int to)
 {
-    static char chunk[CHUNK_SIZE];
     ssize_t n;
-    while ((n = read(from, chunk, sizeof chunk)) != 0) {
+    while ((n = sendfile(to, from, NULL, CHUNK_SIZE)) != 0) {
         if (n < 0 && errno != EINTR)
             return -errno;
-        for (ssize_t done = 0; done < n;) {
-            ssize_t written = write(to, chunk + done, (size_t)(n - done));
-            if (written < 0 && errno != EINTR)
-                return -errno;
-            done += written > 0 ? written : 0;
-        }
     }
     return 0;
 }
@@ -120,14 +109,14 @@ static int copy_parts(const struct history_snapshot *snapshot, const char *base,
 /* Again while somebody writes: a copy of two times would be damaged. */
 static int copy_at_rest(const struct history_snapshot *snapshot, const char *base, struct err *err)
 {
-    struct look before, after;
+    struct look before[N_PARTS], after[N_PARTS];
     for (int i = 0; i < TRIES; i++) {
-        int result = look_at(base, &before, err);
+        int result = look_at(base, before, err);
         if (result == 0)
             result = copy_parts(snapshot, base, err);
         if (result == 0)
-            result = look_at(base, &after, err);
-        if (result < 0 || is_same(&before, &after))
+            result = look_at(base, after, err);
+        if (result < 0 || memcmp(before, after, sizeof before) == 0)
             return result;
         clock_sleep_until_ns(&clock_monotonic, clock_now_ns(&clock_monotonic) + PAUSE_NS);
     }

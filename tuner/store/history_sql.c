@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const struct {
@@ -131,6 +132,34 @@ int history_sql_number(sqlite3 *db, int64_t *ret_number, struct err *err, const 
     if (result == 0)
         return err_set(err, -ENOENT, "there is none");
     return result < 0 ? result : 0;
+}
+
+int history_sql_list(sqlite3_stmt *statement, int result, size_t size,
+                     int (*read)(void *context, sqlite3_stmt *statement, void *row, struct err *err),
+                     void *context, void **ret_rows, size_t *ret_n, struct err *err)
+{
+    char *rows = NULL;
+    size_t n = 0, capacity = 0;
+    while (result == 0 && (result = history_sql_step(statement, err)) == 1) {
+        if (n == capacity) {
+            capacity = capacity == 0 ? 32 : 2 * capacity;
+            char *grown = realloc(rows, capacity * size);
+            if (grown == NULL) {
+                result = err_set(err, -ENOMEM, "no memory for %zu rows", n);
+                break;
+            }
+            rows = grown;
+        }
+        result = read(context, statement, rows + n++ * size, err);
+    }
+    sqlite3_finalize(statement);
+    if (result < 0) {
+        free(rows);
+        return result;
+    }
+    *ret_rows = rows;
+    *ret_n = n;
+    return 0;
 }
 
 int history_sql_begin(sqlite3 *db, bool durable, struct err *err)

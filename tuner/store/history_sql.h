@@ -31,6 +31,12 @@ int history_sql_do(sqlite3 *db, struct err *err, const char *sql, const char *ty
 int history_sql_number(sqlite3 *db, int64_t *ret_number, struct err *err, const char *sql, const char *types,
                        ...);
 
+/* Reads all rows of a statement, and finalizes it; result: of preparing it. read: one row into an element of
+ * `size` bytes, 0 or a negative errno. The caller frees *ret_rows, which stays as it is after a failure. */
+int history_sql_list(sqlite3_stmt *statement, int result, size_t size,
+                     int (*read)(void *context, sqlite3_stmt *statement, void *row, struct err *err),
+                     void *context, void **ret_rows, size_t *ret_n, struct err *err);
+
 /* A transaction that writes. durable: its end waits for the disk. */
 int history_sql_begin(sqlite3 *db, bool durable, struct err *err);
 /* Commits where result is 0, else rolls back; returns result, or why the commit failed. */

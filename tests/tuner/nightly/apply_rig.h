@@ -53,6 +53,20 @@ static inline const char *contents(const char *path)
     return text;
 }
 
+/* The snippet, the one before it, and nothing else; "" for what is not there. */
+static inline void check_place(const char *snippet, const char *previous)
+{
+    assert_string_equal(contents("place/snippet"), snippet);
+    assert_string_equal(contents("place/snippet.previous"), previous);
+    assert_int_equal(rig_count_entries("place"), (snippet[0] != '\0') + (previous[0] != '\0'));
+}
+
+static inline void write_if(const char *path, const char *text)
+{
+    if (text != NULL)
+        rig_write(path, "%s", text);
+}
+
 static inline int apply(struct apply_order order)
 {
     return apply_snippet(&order, &state, &err);

@@ -187,6 +187,30 @@ static inline int run(enum night_verdict verdict)
     return report.exit_code;
 }
 
+static inline int run_to(enum night_verdict verdict, enum retune_action action)
+{
+    int code = run(verdict);
+    if (report.outcomes[0].action != action)
+        fail_msg("action %d: %s", (int)report.outcomes[0].action, report.outcomes[0].text);
+    return code;
+}
+
+static inline int roll_back(void)
+{
+    const struct retune_world world = world_of();
+    struct history_change last;
+    return retune_rollback(&world, &config.targets[0], &last, &err);
+}
+
+/* Of targets and their defaults. */
+static inline void configure_all(const char *text)
+{
+    retune_config_done(&config);
+    rig_write("n.conf", "%s", text);
+    if (retune_config_read(&config, "n.conf", &err) != 0)
+        fail_msg("%s", err.text);
+}
+
 static inline bool snippet_has(const char *name, const char *words)
 {
     char command[512];

@@ -5,84 +5,192 @@ GROUP(enter, rig_leave);
 
 EACH_TEST(make_place, NULL);
 
-TEST(the_first_snippet_is_written_for_all_to_read)
+TEST(the_file_is_for_all_to_read_or_as_the_old_one_was)
 {
     struct stat status;
     assert_int_equal(apply(plain), 0);
-    assert_int_equal(state, APPLY_NEW);
-    assert_string_equal(contents("place/snippet"), "new\n");
     assert_int_equal(stat("place/snippet", &status), 0);
     assert_int_equal(status.st_mode & 07777, 0644);
-    assert_int_equal(rig_count_entries("place"), 1);
-}
-
-TEST(the_old_one_is_kept_and_its_mode_too)
-{
-    struct stat status;
-    rig_write("place/snippet", "old\n");
     assert_int_equal(chmod("place/snippet", 0640), 0);
     assert_int_equal(apply(plain), 0);
-    assert_string_equal(contents("place/snippet"), "new\n");
-    assert_string_equal(contents("place/snippet.previous"), "old\n");
     assert_int_equal(stat("place/snippet", &status), 0);
     assert_int_equal(status.st_mode & 07777, 0640);
-    assert_int_equal(rig_count_entries("place"), 2);
 }
 
-TEST(a_failing_check_leaves_everything_as_it_was)
+/* What is there before a change or a rollback, its commands, and what is there after it. */
+struct change {
+    const char *name;
+    const char *snippet, *previous; /* before; NULL: none */
+    const char *check, *apply, *rollback;
+    int (*settle)(void *context, struct err *err);
+    int result;
+    enum apply_state state;
+    const char *after, *previous_after; /* "": none */
+    const char *words[2];               /* of the error */
+    const char *said;                   /* what the commands left in a file; NULL: none */
+};
+
+#define SAY "cat place/snippet >>said"
+
+static const struct change changes[] = {
+    {.name = "the first one", .state = APPLY_NEW, .after = "new\n", .previous_after = ""},
+    {.name = "the old one is kept",
+     .snippet = "old\n",
+     .state = APPLY_NEW,
+     .after = "new\n",
+     .previous_after = "old\n"},
+    {.name = "a failing check leaves everything as it was",
+     .snippet = "old\n",
+     .previous = "older\n",
+     .check = "echo line 3 is wrong; exit 7",
+     .apply = "touch said",
+     .result = -EREMOTEIO,
+     .state = APPLY_OLD,
+     .after = "old\n",
+     .previous_after = "older\n",
+     .words = {"check command failed with exit code 7: line 3 is wrong"}},
+    {.name = "the check sees the new text before it is in force",
+     .snippet = "old\n",
+     .check = "grep -q new \"$FSTUNE_SNIPPET\" && grep -q old place/snippet && "
+              "case $FSTUNE_SNIPPET in place/.fstune-*.snippet.new) ;; *) exit 1 ;; esac",
+     .state = APPLY_NEW,
+     .after = "new\n",
+     .previous_after = "old\n"},
+    {.name = "the apply command sees the file in force",
+     .snippet = "old\n",
+     .apply = "test \"$FSTUNE_SNIPPET\" = place/snippet && " SAY,
+     .state = APPLY_NEW,
+     .after = "new\n",
+     .previous_after = "old\n",
+     .said = "new\n"},
+    {.name = "a failing apply command brings the old file back, and leaves the way back",
+     .snippet = "old\n",
+     .previous = "older\n",
+     .apply = "exit 3",
+     .rollback = SAY,
+     .result = -EREMOTEIO,
+     .state = APPLY_TAKEN_BACK,
+     .after = "old\n",
+     .previous_after = "older\n",
+     .words = {"the old file is back: the apply command failed with exit code 3"},
+     .said = "old\n"},
+    {.name = "a failing apply command removes the first one",
+     .apply = "exit 3",
+     .result = -EREMOTEIO,
+     .state = APPLY_TAKEN_BACK,
+     .after = "",
+     .previous_after = ""},
+    {.name = "a failing rollback command is told too",
+     .snippet = "old\n",
+     .apply = "exit 3",
+     .rollback = "exit 4",
+     .result = -EREMOTEIO,
+     .state = APPLY_TAKEN_BACK,
+     .after = "old\n",
+     .previous_after = "",
+     .words = {"the old file is back, but the rollback command failed with exit code 4", "exit code 3"}},
+    {.name = "what cannot be remembered is taken back, and the way back stays",
+     .snippet = "old\n",
+     .previous = "older\n",
+     .settle = forget,
+     .result = -ENOSPC,
+     .state = APPLY_TAKEN_BACK,
+     .after = "old\n",
+     .previous_after = "older\n"},
+};
+
+static const struct change rollbacks[] = {
+    {.name = "the two are exchanged",
+     .snippet = "old\n",
+     .previous = "new\n",
+     .apply = "exit 1",
+     .rollback = SAY,
+     .state = APPLY_NEW,
+     .after = "new\n",
+     .previous_after = "old\n",
+     .said = "new\n"},
+    {.name = "a second one undoes the first",
+     .snippet = "new\n",
+     .previous = "old\n",
+     .state = APPLY_NEW,
+     .after = "old\n",
+     .previous_after = "new\n"},
+    {.name = "without a rollback command the apply command runs",
+     .snippet = "old\n",
+     .previous = "new\n",
+     .apply = SAY,
+     .state = APPLY_NEW,
+     .after = "new\n",
+     .previous_after = "old\n",
+     .said = "new\n"},
+    {.name = "one that fails is exchanged back",
+     .snippet = "old\n",
+     .previous = "new\n",
+     .rollback = "exit 1",
+     .result = -EREMOTEIO,
+     .state = APPLY_TAKEN_BACK,
+     .after = "old\n",
+     .previous_after = "new\n"},
+    {.name = "one that cannot be remembered is exchanged back",
+     .snippet = "old\n",
+     .previous = "new\n",
+     .rollback = SAY,
+     .settle = forget,
+     .result = -ENOSPC,
+     .state = APPLY_TAKEN_BACK,
+     .after = "old\n",
+     .previous_after = "new\n",
+     .said = "new\nold\n"},
+    {.name = "without a kept file there is nothing to go back to",
+     .snippet = "old\n",
+     .result = -ENOENT,
+     .state = APPLY_OLD,
+     .after = "old\n",
+     .previous_after = ""},
+    {.name = "nor with one that says the same",
+     .snippet = "old\n",
+     .previous = "old\n",
+     .result = -ENOENT,
+     .state = APPLY_OLD,
+     .after = "old\n",
+     .previous_after = "old\n"},
+};
+
+static void check_change(const struct change *change,
+                         int (*call)(const struct apply_order *order, enum apply_state *ret_state,
+                                     struct err *err))
 {
     struct apply_order order = plain;
-    order.check = "echo line 3 is wrong; exit 7";
-    order.apply = "touch said";
-    rig_write("place/snippet", "old\n");
-    rig_write("place/snippet.previous", "older\n");
-    assert_int_equal(apply(order), -EREMOTEIO);
-    assert_int_equal(state, APPLY_OLD);
-    assert_non_null(strstr(err.text, "check command failed with exit code 7: line 3 is wrong"));
-    assert_string_equal(contents("place/snippet"), "old\n");
-    assert_string_equal(contents("place/snippet.previous"), "older\n");
-    assert_int_equal(rig_count_entries("place"), 2);
-    assert_false(rig_exists("said"));
+    assert_int_equal(make_place(NULL), 0);
+    write_if("place/snippet", change->snippet);
+    write_if("place/snippet.previous", change->previous);
+    order.check = change->check != NULL ? change->check : "";
+    order.apply = change->apply != NULL ? change->apply : "";
+    order.rollback = change->rollback != NULL ? change->rollback : "";
+    order.settle = change->settle;
+    int result = call(&order, &state, &err);
+    if (result != change->result || state != change->state)
+        fail_msg("%s: %d, state %d: %s", change->name, result, (int)state, err.text);
+    for (size_t i = 0; i < RIG_COUNT(change->words) && change->words[i] != NULL; i++) {
+        if (strstr(err.text, change->words[i]) == NULL)
+            fail_msg("%s: '%s' lacks '%s'", change->name, err.text, change->words[i]);
+    }
+    print_message("# %s\n", change->name);
+    check_place(change->after, change->previous_after);
+    assert_string_equal(contents("said"), change->said != NULL ? change->said : "");
+    assert_int_equal(rig_exists("said"), change->said != NULL);
 }
 
-TEST(the_check_sees_the_new_text_before_it_is_in_force)
+TEST(every_change_leaves_what_it_says)
 {
-    struct apply_order order = plain;
-    order.check = "grep -q new \"$FSTUNE_SNIPPET\" && grep -q old place/snippet && "
-                  "case $FSTUNE_SNIPPET in place/.fstune-*.snippet.new) ;; *) exit 1 ;; esac";
-    rig_write("place/snippet", "old\n");
-    assert_int_equal(apply(order), 0);
+    for (size_t i = 0; i < RIG_COUNT(changes); i++)
+        check_change(&changes[i], apply_snippet);
 }
 
-TEST(the_apply_command_sees_the_file_in_force)
+TEST(every_rollback_leaves_what_it_says)
 {
-    struct apply_order order = plain;
-    order.apply = "test \"$FSTUNE_SNIPPET\" = place/snippet && cat place/snippet >said";
-    rig_write("place/snippet", "old\n");
-    assert_int_equal(apply(order), 0);
-    assert_string_equal(contents("said"), "new\n");
-}
-
-TEST(a_failing_apply_command_brings_the_old_file_back)
-{
-    struct apply_order order = plain;
-    order.apply = "exit 3";
-    order.rollback = "cat place/snippet >said";
-    rig_write("place/snippet", "old\n");
-    assert_int_equal(apply(order), -EREMOTEIO);
-    assert_int_equal(state, APPLY_TAKEN_BACK);
-    assert_string_equal(contents("place/snippet"), "old\n");
-    assert_string_equal(contents("said"), "old\n");
-    assert_non_null(strstr(err.text, "the old file is back: the apply command failed with exit code 3"));
-}
-
-TEST(a_failing_apply_command_removes_the_first_snippet)
-{
-    struct apply_order order = plain;
-    order.apply = "exit 3";
-    assert_int_equal(apply(order), -EREMOTEIO);
-    assert_int_equal(state, APPLY_TAKEN_BACK);
-    assert_int_equal(rig_count_entries("place"), 0);
+    for (size_t i = 0; i < RIG_COUNT(rollbacks); i++)
+        check_change(&rollbacks[i], apply_rollback);
 }
 
 TEST(a_hanging_apply_command_is_killed_with_its_children)
@@ -97,18 +205,6 @@ TEST(a_hanging_apply_command_is_killed_with_its_children)
     sleep(2);
     usleep(300000);
     assert_false(rig_exists("said"));
-}
-
-TEST(a_failing_rollback_command_is_told_too)
-{
-    struct apply_order order = plain;
-    order.apply = "exit 3";
-    order.rollback = "exit 4";
-    rig_write("place/snippet", "old\n");
-    assert_int_equal(apply(order), -EREMOTEIO);
-    assert_non_null(
-        strstr(err.text, "the old file is back, but the rollback command failed with exit code 4"));
-    assert_non_null(strstr(err.text, "exit code 3"));
 }
 
 TEST(a_link_is_not_followed)
@@ -217,89 +313,6 @@ TEST(bits_that_give_power_are_not_handed_on)
     assert_int_equal(status.st_mode & 07777, 0755);
     assert_int_equal(stat("place/snippet.previous", &status), 0);
     assert_int_equal(status.st_mode & 07777, 0755);
-}
-
-TEST(what_cannot_be_remembered_is_taken_back)
-{
-    struct apply_order order = plain;
-    order.settle = forget;
-    set_up_old();
-    assert_int_equal(apply(order), -ENOSPC);
-    assert_int_equal(state, APPLY_TAKEN_BACK);
-    assert_string_equal(contents("place/snippet"), "old\n");
-}
-
-TEST(a_rollback_exchanges_and_a_second_one_undoes_it)
-{
-    struct apply_order order = plain;
-    order.rollback = "cat place/snippet >said";
-    order.apply = "exit 1";
-    set_up_both();
-    assert_int_equal(apply_rollback(&order, &state, &err), 0);
-    assert_string_equal(contents("place/snippet"), "new\n");
-    assert_string_equal(contents("place/snippet.previous"), "old\n");
-    assert_string_equal(contents("said"), "new\n");
-    assert_int_equal(apply_rollback(&order, &state, &err), 0);
-    assert_string_equal(contents("place/snippet"), "old\n");
-}
-
-TEST(without_a_rollback_command_the_apply_command_runs)
-{
-    struct apply_order order = plain;
-    order.apply = "cat place/snippet >said";
-    set_up_both();
-    assert_int_equal(apply_rollback(&order, &state, &err), 0);
-    assert_string_equal(contents("said"), "new\n");
-}
-
-TEST(a_failing_rollback_is_exchanged_back)
-{
-    struct apply_order order = plain;
-    order.rollback = "exit 1";
-    set_up_both();
-    assert_int_equal(apply_rollback(&order, &state, &err), -EREMOTEIO);
-    assert_int_equal(state, APPLY_TAKEN_BACK);
-    assert_string_equal(contents("place/snippet"), "old\n");
-    assert_string_equal(contents("place/snippet.previous"), "new\n");
-}
-
-TEST(without_a_kept_file_there_is_nothing_to_go_back_to)
-{
-    set_up_old();
-    assert_int_equal(apply_rollback(&plain, &state, &err), -ENOENT);
-    rig_write("place/snippet.previous", "old\n");
-    assert_int_equal(apply_rollback(&plain, &state, &err), -ENOENT);
-    assert_int_equal(state, APPLY_OLD);
-}
-
-TEST(a_failing_apply_command_leaves_the_way_back)
-{
-    struct apply_order order = plain;
-    rig_write("place/snippet", "old\n");
-    rig_write("place/snippet.previous", "older\n");
-    order.apply = "exit 1";
-    assert_int_equal(apply(order), -EREMOTEIO);
-    assert_string_equal(contents("place/snippet"), "old\n");
-    assert_string_equal(contents("place/snippet.previous"), "older\n");
-    assert_int_equal(rig_count_entries("place"), 2);
-    order.apply = "";
-    order.settle = forget;
-    assert_int_equal(apply(order), -ENOSPC);
-    assert_string_equal(contents("place/snippet.previous"), "older\n");
-}
-
-TEST(a_rollback_that_cannot_be_remembered_is_exchanged_back)
-{
-    struct apply_order order = plain;
-    order.settle = forget;
-    order.rollback = "cat place/snippet >>said";
-    set_up_both();
-    assert_int_equal(apply_rollback(&order, &state, &err), -ENOSPC);
-    assert_int_equal(state, APPLY_TAKEN_BACK);
-    assert_string_equal(contents("place/snippet"), "old\n");
-    assert_string_equal(contents("place/snippet.previous"), "new\n");
-    assert_string_equal(contents("said"), "new\nold\n");
-    assert_int_equal(rig_count_entries("place"), 2);
 }
 
 TEST(a_rollback_is_foreseen_without_touching_anything)

@@ -3,23 +3,9 @@
 /* clang-format off */
 /* LINK: -Wl,--wrap=openat64,--wrap=write,--wrap=fsync,--wrap=fchmod,--wrap=close,--wrap=renameat,--wrap=renameat2 */
 /* clang-format on */
-#include "tests/test.h"
-#include "tests/tuner/rig.h"
-#include "tuner/nightly/apply.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "tests/tuner/nightly/apply_rig.h"
 
 GROUP(rig_enter, rig_leave);
-
-#define SECOND_NS 1000000000ULL
 
 /* The n-th of the wrapped calls, from 1, fails with EIO or kills the process before or after it is made. */
 static struct {
@@ -105,9 +91,6 @@ int __wrap_renameat2(int from_fd, const char *from, int to_fd, const char *to, u
     FAULTY(__real_renameat2, from_fd, from, to_fd, to, flags);
 }
 
-static struct err err;
-static enum apply_state state;
-
 /* Outlives a kill, as a history does; not with the calls that fail. */
 static int remember(void *context, struct err *settle_err)
 {
@@ -116,48 +99,21 @@ static int remember(void *context, struct err *settle_err)
     return mkdir("remembered", 0700);
 }
 
-static const struct apply_order plain = {.path = "place/snippet",
-                                         .text = "new\n",
-                                         .check = "",
-                                         .apply = "true",
-                                         .rollback = "",
-                                         .timeout_ns = 20 * SECOND_NS,
-                                         .settled = 7,
-                                         .settle = remember};
-
-/* "" where there is no such file. */
-static const char *contents(const char *path)
+/* As plain, with a command, and remembered. */
+static struct apply_order order_to_remember(int64_t settled)
 {
-    static char text[4096];
-    FILE *stream = fopen(path, "r");
-    size_t n = stream != NULL ? fread(text, 1, sizeof text - 1, stream) : 0;
-    text[n] = '\0';
-    if (stream != NULL)
-        fclose(stream);
-    return text;
-}
-
-FIXTURE(make_place)
-{
-    memset(&err, 0, sizeof err);
-    return system("rm -rf place remembered && mkdir place");
-}
-
-/* In a child, which a kill may end. */
-static int in_child(int (*work)(void))
-{
-    int status;
-    pid_t pid = fork();
-    if (pid == 0)
-        _exit(work());
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+    struct apply_order order = plain;
+    order.apply = "true";
+    order.settled = settled;
+    order.settle = remember;
+    return order;
 }
 
 static int apply_with_fault(void)
 {
+    const struct apply_order order = order_to_remember(7);
     fault.armed = true;
-    int result = apply_snippet(&plain, &state, &err);
+    int result = apply_snippet(&order, &state, &err);
     fault.armed = false;
     bool whole = strcmp(contents("place/snippet"), state == APPLY_NEW ? "new\n" : "old\n") == 0;
     if (!whole || (result == 0) != (state == APPLY_NEW))
@@ -171,18 +127,17 @@ static int apply_with_fault(void)
     return fault.n < fault.at ? 1 : 0; /* 1: the fault came no more */
 }
 
-static void set_up_old(void)
+static void set_up(const char *previous)
 {
-    assert_int_equal(make_place(NULL), 0);
-    rig_write("place/snippet", "old\n");
-    rig_write("place/snippet.previous", "older\n");
+    set_up_old();
+    assert_int_equal(system("rm -rf remembered"), 0);
+    rig_write("place/snippet.previous", "%s", previous);
 }
 
 static void check_tidied(void)
 {
     bool recovered;
-    struct apply_order order = plain;
-    order.settled = 8;
+    const struct apply_order order = order_to_remember(8);
     fault.at = 0;
     assert_int_equal(apply_recover(&order, &recovered, &err), 0);
 }
@@ -192,7 +147,7 @@ TEST(every_call_that_fails_leaves_the_old_or_the_new_one_in_force)
     int code = 0;
     unsigned at = 0;
     while (code == 0) {
-        set_up_old();
+        set_up("older\n");
         fault.how = FAIL;
         fault.at = ++at;
         code = in_child(apply_with_fault);
@@ -206,8 +161,9 @@ TEST(every_call_that_fails_leaves_the_old_or_the_new_one_in_force)
 
 static int rollback_with_fault(void)
 {
+    const struct apply_order order = order_to_remember(7);
     fault.armed = true;
-    int result = apply_rollback(&plain, &state, &err);
+    int result = apply_rollback(&order, &state, &err);
     fault.armed = false;
     return fault.n < fault.at ? 1 : result == 0 || err.text[0] != '\0' ? 0 : 52;
 }
@@ -223,8 +179,7 @@ static bool is_whole(const char *path)
 static void check_recovery(const char *previous)
 {
     bool recovered, is_new = rig_exists("remembered");
-    struct apply_order order = plain;
-    order.settled = is_new ? 8 : 7;
+    const struct apply_order order = order_to_remember(is_new ? 8 : 7);
     fault.at = 0;
     assert_int_equal(apply_recover(&order, &recovered, &err), 0);
     assert_false(is_new && recovered);
@@ -236,14 +191,14 @@ static void check_recovery(const char *previous)
         assert_string_equal(contents("place/snippet.previous"), previous);
 }
 
-static void kill_everywhere(int (*work)(void), void (*set_up)(void))
+static void kill_everywhere(int (*work)(void), const char *previous)
 {
     static const int ways[] = {KILL_BEFORE, KILL_AFTER};
     for (size_t i = 0; i < RIG_COUNT(ways); i++) {
         int code = -SIGKILL;
         unsigned at = 0;
         while (code == -SIGKILL) {
-            set_up();
+            set_up(previous);
             fault.how = ways[i];
             fault.at = ++at;
             code = in_child(work);
@@ -251,7 +206,7 @@ static void kill_everywhere(int (*work)(void), void (*set_up)(void))
             if (rig_exists("place/snippet.previous"))
                 assert_true(is_whole("place/snippet.previous"));
             if (code == -SIGKILL)
-                check_recovery(work == apply_with_fault ? "older\n" : "new\n");
+                check_recovery(previous);
         }
         assert_int_equal(code, 1);
         assert_true(at > 6);
@@ -260,16 +215,10 @@ static void kill_everywhere(int (*work)(void), void (*set_up)(void))
 
 TEST(a_kill_at_any_step_leaves_the_old_or_the_new_one_whole)
 {
-    kill_everywhere(apply_with_fault, set_up_old);
-}
-
-static void set_up_both(void)
-{
-    set_up_old();
-    rig_write("place/snippet.previous", "new\n");
+    kill_everywhere(apply_with_fault, "older\n");
 }
 
 TEST(a_kill_during_a_rollback_leaves_the_old_or_the_new_one_whole)
 {
-    kill_everywhere(rollback_with_fault, set_up_both);
+    kill_everywhere(rollback_with_fault, "new\n");
 }

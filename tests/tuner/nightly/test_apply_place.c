@@ -8,43 +8,63 @@ GROUP(enter, rig_leave);
 
 EACH_TEST(make_place, NULL);
 
-TEST(a_stopped_night_is_taken_back)
+/* What a stopped fstune left, and what apply_recover makes of it. */
+static const struct stopped {
+    const char *name, *marker, *kept, *snippet, *previous;
+    int64_t settled;
+    int result;
+    bool recovered;
+    const char *after, *previous_after; /* "": none */
+} stopped[] = {
+    {"a night is taken back", "change 7\n", "old\n", "new\n", "older\n", 7, 0, true, "old\n", "older\n"},
+    {"a first night leaves nothing", "first 7\n", NULL, "new\n", NULL, 7, 0, true, "", ""},
+    {"what was remembered stays", "first 7\n", NULL, "new\n", NULL, 8, 0, false, "new\n", ""},
+    {"and keeps its way back", "change 7\n", "old\n", "new\n", "older\n", 8, 0, false, "new\n", "old\n"},
+    /* Killed between the last two steps, and the history lost since: nothing is left to be done. */
+    {"what was finished stays", "change 7\n", NULL, "new\n", "old\n", 0, 0, false, "new\n", "old\n"},
+    {"a rollback before the exchange", "rollback 7\n", "in force\n", "in force\n", "before\n", 7, 0, true,
+     "in force\n", "before\n"},
+    {"a rollback after it", "rollback 7\n", "in force\n", "before\n", "in force\n", 7, 0, true, "in force\n",
+     "before\n"},
+    /* Errors until somebody looks. */
+    {"what cannot come back", "change 7\n", NULL, "new\n", NULL, 0, -ENOENT, true, "new\n", ""},
+    {"a marker without text", "", NULL, "new\n", NULL, 0, -EBADMSG, false, "new\n", ""},
+    {"without a number", "change", NULL, "new\n", NULL, 0, -EBADMSG, false, "new\n", ""},
+    {"without an end", "change 7", NULL, "new\n", NULL, 0, -EBADMSG, false, "new\n", ""},
+    {"of no work", "chang 7\n", NULL, "new\n", NULL, 0, -EBADMSG, false, "new\n", ""},
+    {"with more behind", "change 7x\n", NULL, "new\n", NULL, 0, -EBADMSG, false, "new\n", ""},
+};
+
+static void check_stopped(const struct stopped *row)
 {
     bool recovered;
     struct apply_order order = plain;
-    order.rollback = "cat place/snippet >said";
-    set_up_stopped("change 7\n");
-    rig_write("place/.fstune-kept.snippet", "old\n");
-    rig_write("place/snippet.previous", "older\n");
-    assert_int_equal(apply_recover(&order, &recovered, &err), 0);
-    assert_true(recovered);
-    assert_string_equal(contents("place/snippet"), "old\n");
-    assert_string_equal(contents("said"), "old\n");
-    assert_int_equal(apply_recover(&order, &recovered, &err), 0);
-    assert_false(recovered);
-    assert_string_equal(contents("place/snippet.previous"), "older\n");
-    assert_int_equal(rig_count_entries("place"), 2);
+    assert_int_equal(make_place(NULL), 0);
+    rig_write("place/snippet", "%s", row->snippet);
+    write_if("place/snippet.previous", row->previous);
+    write_if("place/.fstune-kept.snippet", row->kept);
+    write_if("place/.fstune-applying.snippet", row->marker);
+    /* A clock that was wrong does not decide. */
+    assert_int_equal(system("touch -d @1000000000 place/.fstune-applying.snippet"), 0);
+    order.settled = row->settled;
+    order.rollback = "cat place/snippet >said; true";
+    for (int again = 0; again < 2; again++) {
+        int result = apply_recover(&order, &recovered, &err);
+        if (result != row->result || (result == 0 && recovered != (row->recovered && !again)))
+            fail_msg("%s: %d, %d: %s", row->name, result, recovered, err.text);
+    }
+    print_message("# %s\n", row->name);
+    assert_string_equal(contents("said"), row->result == 0 && row->recovered ? row->after : "");
+    if (row->result == 0)
+        check_place(row->after, row->previous_after);
+    else
+        assert_string_equal(contents("place/snippet"), row->after);
 }
 
-TEST(a_stopped_first_night_leaves_nothing)
+TEST(what_was_stopped_is_taken_back_unless_it_was_remembered)
 {
-    bool recovered;
-    set_up_stopped("first 7\n");
-    assert_int_equal(apply_recover(&plain, &recovered, &err), 0);
-    assert_true(recovered);
-    assert_int_equal(rig_count_entries("place"), 0);
-}
-
-TEST(what_was_remembered_is_not_taken_back)
-{
-    bool recovered;
-    set_up_stopped("first 7\n");
-    struct apply_order order = plain;
-    order.settled = 8;
-    assert_int_equal(apply_recover(&order, &recovered, &err), 0);
-    assert_false(recovered);
-    assert_string_equal(contents("place/snippet"), "new\n");
-    assert_int_equal(rig_count_entries("place"), 1);
+    for (size_t i = 0; i < RIG_COUNT(stopped); i++)
+        check_stopped(&stopped[i]);
 }
 
 TEST(what_a_kill_left_unnamed_is_removed)
@@ -65,87 +85,6 @@ TEST(what_a_kill_left_unnamed_is_removed)
     assert_string_equal(contents("place/snippet"), "old\n");
     assert_true(rig_exists("place/.fstune-0123456789abcdef.other.new"));
     assert_int_equal(rig_count_entries("place"), 2);
-}
-
-TEST(what_cannot_come_back_is_an_error_until_somebody_looks)
-{
-    bool recovered;
-    set_up_stopped("change 7\n");
-    assert_int_equal(apply_recover(&plain, &recovered, &err), -ENOENT);
-    assert_int_equal(apply_recover(&plain, &recovered, &err), -ENOENT);
-    assert_string_equal(contents("place/snippet"), "new\n");
-}
-
-/* Killed between the last two steps, and the history lost since: nothing is left to be done. */
-TEST(what_was_finished_stays_without_a_history_too)
-{
-    bool recovered;
-    set_up_stopped("change 7\n");
-    rig_write("place/snippet.previous", "old\n");
-    assert_int_equal(apply_recover(&plain, &recovered, &err), 0);
-    assert_false(recovered);
-    assert_string_equal(contents("place/snippet"), "new\n");
-    assert_string_equal(contents("place/snippet.previous"), "old\n");
-    assert_int_equal(rig_count_entries("place"), 2);
-}
-
-TEST(what_was_remembered_keeps_its_way_back)
-{
-    bool recovered;
-    struct apply_order order = plain;
-    order.settled = 8;
-    set_up_stopped("change 7\n");
-    rig_write("place/.fstune-kept.snippet", "old\n");
-    rig_write("place/snippet.previous", "older\n");
-    assert_int_equal(apply_recover(&order, &recovered, &err), 0);
-    assert_false(recovered);
-    assert_string_equal(contents("place/snippet"), "new\n");
-    assert_string_equal(contents("place/snippet.previous"), "old\n");
-    assert_int_equal(rig_count_entries("place"), 2);
-}
-
-TEST(a_clock_that_is_wrong_does_not_decide)
-{
-    bool recovered;
-    struct apply_order order = plain;
-    order.settled = 7;
-    set_up_stopped("first 7\n");
-    assert_int_equal(system("touch -d @1000000000 place/.fstune-applying.snippet"), 0);
-    assert_int_equal(apply_recover(&order, &recovered, &err), 0);
-    assert_true(recovered);
-}
-
-TEST(a_damaged_marker_is_an_error_until_somebody_looks)
-{
-    static const char *const texts[] = {"", "change", "change 7", "chang 7\n", "change 7x\n"};
-    bool recovered;
-    for (size_t i = 0; i < RIG_COUNT(texts); i++) {
-        set_up_stopped(texts[i]);
-        assert_int_equal(apply_recover(&plain, &recovered, &err), -EBADMSG);
-        assert_string_equal(contents("place/snippet"), "new\n");
-    }
-}
-
-/* Killed before and after the files were exchanged. */
-TEST(a_stopped_rollback_is_taken_back)
-{
-    for (int exchanged = 0; exchanged < 2; exchanged++) {
-        bool recovered;
-        struct apply_order order = plain;
-        order.settled = 7;
-        order.rollback = "cat place/snippet >said";
-        assert_int_equal(make_place(NULL), 0);
-        rig_write("place/snippet", exchanged ? "before\n" : "in force\n");
-        rig_write("place/snippet.previous", exchanged ? "in force\n" : "before\n");
-        rig_write("place/.fstune-kept.snippet", "in force\n");
-        rig_write("place/.fstune-applying.snippet", "rollback 7\n");
-        assert_int_equal(apply_recover(&order, &recovered, &err), 0);
-        assert_true(recovered);
-        assert_string_equal(contents("place/snippet"), "in force\n");
-        assert_string_equal(contents("place/snippet.previous"), "before\n");
-        assert_string_equal(contents("said"), "in force\n");
-        assert_int_equal(rig_count_entries("place"), 2);
-    }
 }
 
 TEST(who_is_second_waits_and_gives_up)

@@ -65,8 +65,7 @@ TEST(what_fails_its_check_is_not_in_force_next_night)
     run(NIGHT_FIRST);
     configure("check = \"exit 1\";");
     next.recommendation = slow;
-    assert_int_equal(run(NIGHT_CHANGE), 1);
-    assert_int_equal(report.outcomes[0].action, RETUNE_FAILED);
+    assert_int_equal(run_to(NIGHT_CHANGE, RETUNE_FAILED), 1);
     assert_non_null(strstr(report.outcomes[0].text, "check command failed"));
     assert_true(snippet_has("vm1.env", "FSTUNE_API=io_uring"));
     assert_int_equal(newest().kind, HISTORY_CHANGE_NONE);
@@ -76,12 +75,10 @@ TEST(what_fails_its_check_is_not_in_force_next_night)
 
 TEST(a_rollback_is_remembered_and_not_undone_by_the_next_night)
 {
-    const struct retune_world world = world_of();
-    struct history_change last;
     run(NIGHT_FIRST);
     next.recommendation = slow;
     run(NIGHT_CHANGE);
-    assert_int_equal(retune_rollback(&world, &config.targets[0], &last, &err), 0);
+    assert_int_equal(roll_back(), 0);
     assert_true(snippet_has("vm1.env", "FSTUNE_API=io_uring"));
     assert_int_equal(newest().kind, HISTORY_CHANGE_ROLLBACK);
     assert_int_equal(run(NIGHT_CHANGE), 0);
@@ -92,24 +89,18 @@ TEST(a_rollback_is_remembered_and_not_undone_by_the_next_night)
 
 TEST(without_a_change_there_is_nothing_to_roll_back)
 {
-    const struct retune_world world = world_of();
-    struct history_change last;
-    assert_int_equal(retune_rollback(&world, &config.targets[0], &last, &err), -ENOENT);
+    assert_int_equal(roll_back(), -ENOENT);
     run(NIGHT_FIRST); /* nothing was there before */
-    assert_int_equal(retune_rollback(&world, &config.targets[0], &last, &err), -ENOENT);
+    assert_int_equal(roll_back(), -ENOENT);
     assert_int_equal(newest().kind, HISTORY_CHANGE_FIRST);
 }
 
 TEST(without_a_snippet_the_advice_is_remembered_once)
 {
-    rig_write("n.conf", "targets = ( { name = \"vm1\"; pattern = \"randwrite\"; no_lock = true; } );");
-    retune_config_done(&config);
-    assert_int_equal(retune_config_read(&config, "n.conf", &err), 0);
-    run(NIGHT_FIRST);
-    assert_int_equal(report.outcomes[0].action, RETUNE_ADVISED);
+    configure_all("targets = ( { name = \"vm1\"; pattern = \"randwrite\"; no_lock = true; } );");
+    run_to(NIGHT_FIRST, RETUNE_ADVISED);
     assert_int_equal(newest().kind, HISTORY_CHANGE_FIRST);
-    run(NIGHT_CHANGE);
-    assert_int_equal(report.outcomes[0].action, RETUNE_REPEATED);
+    run_to(NIGHT_CHANGE, RETUNE_REPEATED);
     assert_int_equal(newest().kind, HISTORY_CHANGE_NONE);
     assert_int_equal(rig_count_entries("place"), 0);
 }
@@ -134,10 +125,8 @@ TEST(a_busy_machine_is_left_alone_and_a_week_of_it_is_told)
 
 static void configure_two(void)
 {
-    rig_write("n.conf", "targets = ( { name = \"vm1\"; pattern = \"randwrite\"; no_lock = true; }, "
-                        "{ name = \"vm2\"; pattern = \"randread\"; no_lock = true; } );");
-    retune_config_done(&config);
-    assert_int_equal(retune_config_read(&config, "n.conf", &err), 0);
+    configure_all("targets = ( { name = \"vm1\"; pattern = \"randwrite\"; no_lock = true; }, "
+                  "{ name = \"vm2\"; pattern = \"randread\"; no_lock = true; } );");
 }
 
 TEST(the_first_target_does_not_make_the_second_one_wait)
@@ -177,6 +166,20 @@ TEST(a_device_in_use_is_a_skipped_night)
     next.result = -EWOULDBLOCK;
     assert_int_equal(run(NIGHT_FIRST), 0);
     assert_true(report.outcomes[0].skipped);
+    /* retune has no option --no-lock, which the session would name. */
+    assert_string_equal(report.outcomes[0].text,
+                        "another fstune is measuring the device, or one that stalled still holds it");
+}
+
+/* The caller frees it. */
+static char *printed(void (*print)(FILE *out, const struct retune_report *report))
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    print(out, &report);
+    fclose(out);
+    return text;
 }
 
 TEST(alarms_end_with_4_and_their_reason)
@@ -191,11 +194,7 @@ TEST(alarms_end_with_4_and_their_reason)
                         "throughput");
     assert_string_equal(json_string_value(json_object_get(target, "verdict")), "no_change");
     json_decref(document);
-    char *text = NULL;
-    size_t n = 0;
-    FILE *out = open_memstream(&text, &n);
-    report_retune_log(out, &report);
-    fclose(out);
+    char *text = printed(report_retune_log);
     assert_string_equal(text, "fstune: vm1: 20 % down\n");
     free(text);
 }
@@ -222,10 +221,8 @@ TEST(the_worst_code_of_all_targets_counts)
 TEST(one_target_that_fails_does_not_stop_the_next)
 {
     const struct retune_world world = world_of();
-    rig_write("n.conf", "pattern = \"randwrite\"; no_lock = true; targets = ( { name = \"a\"; path = "
-                        "\"/nowhere\"; }, { name = \"b\"; } );");
-    retune_config_done(&config);
-    assert_int_equal(retune_config_read(&config, "n.conf", &err), 0);
+    configure_all("pattern = \"randwrite\"; no_lock = true; targets = ( { name = \"a\"; path = "
+                  "\"/nowhere\"; }, { name = \"b\"; } );");
     next.result = -EIO;
     assert_int_equal(run(NIGHT_FIRST), 1);
     assert_int_equal(asked.n, 2);
@@ -306,18 +303,16 @@ TEST(other_targets_nights_say_how_nights_scatter)
 
 TEST(the_text_names_settings_evidence_and_cost)
 {
-    char *text = NULL;
-    size_t n = 0;
+    static const char *const words[] = {"vm1: first tune\n",
+                                        "64k x 8, direct, io_uring",
+                                        "1.00 GB/s (900 MB/s to 1.10 GB/s, 7 replays)",
+                                        "because",
+                                        "applied: ",
+                                        "1.00 kB written"};
     run(NIGHT_FIRST);
-    FILE *out = open_memstream(&text, &n);
-    report_retune_text(out, &report);
-    fclose(out);
-    assert_non_null(strstr(text, "vm1: first tune\n"));
-    assert_non_null(strstr(text, "64k x 8, direct, io_uring"));
-    assert_non_null(strstr(text, "1.00 GB/s (900 MB/s to 1.10 GB/s, 7 replays)"));
-    assert_non_null(strstr(text, "because"));
-    assert_non_null(strstr(text, "applied: "));
-    assert_non_null(strstr(text, "1.00 kB written"));
+    char *text = printed(report_retune_text);
+    for (size_t i = 0; i < RIG_COUNT(words); i++)
+        assert_non_null(strstr(text, words[i]));
     free(text);
 }
 
@@ -335,12 +330,4 @@ TEST(an_error_of_the_history_names_the_file)
     assert_int_equal(run(NIGHT_FIRST), 1);
     assert_non_null(strstr(report.outcomes[0].text, "history h.db: "));
     assert_false(rig_exists("place/vm1.env"));
-}
-
-TEST(a_device_in_use_is_told_without_an_option_that_retune_lacks)
-{
-    next.result = -EWOULDBLOCK;
-    run(NIGHT_FIRST);
-    assert_string_equal(report.outcomes[0].text,
-                        "another fstune is measuring the device, or one that stalled still holds it");
 }

@@ -53,6 +53,8 @@ FIXTURE(confirming_past)
 FIXTURE(drop_past)
 {
     json_decref(past);
+    retune_result_done(&result);
+    memset(&result, 0, sizeof result);
     return 0;
 }
 
@@ -82,26 +84,32 @@ static void prepare(const char *simulator, const char *seed, const struct point 
         request.in_force = *in_force;
 }
 
-/* One night, which is remembered. */
-static void night(const char *simulator, const char *seed, const struct point *in_force)
+/* The night that was prepared, which is remembered; its result takes the place of the last one's. */
+static void run_prepared(enum night_verdict verdict)
 {
-    prepare(simulator, seed, in_force);
+    retune_result_done(&result);
     if (retune_measure(&request, &result, &err) != 0)
         fail_msg("%s", err.text);
+    assert_int_equal(result.verdict, verdict);
     json_array_append(past, result.document);
+}
+
+static void night(const char *simulator, const char *seed, const struct point *in_force,
+                  enum night_verdict verdict)
+{
+    prepare(simulator, seed, in_force);
+    run_prepared(verdict);
 }
 
 /* As `night`, with a limit of what may be written. */
 static void night_that_writes(const char *simulator, const char *seed, const struct point *in_force,
-                              uint64_t bytes)
+                              uint64_t bytes, enum night_verdict verdict)
 {
     prepare(simulator, seed, in_force);
     settings.max_write_given = true;
     settings.max_write_bytes = bytes;
-    if (retune_measure(&request, &result, &err) != 0)
-        fail_msg("%s", err.text);
+    run_prepared(verdict);
     assert_true(result.bytes_written <= bytes);
-    json_array_append(past, result.document);
 }
 
 #define GIB (1ULL << 30)
@@ -109,134 +117,104 @@ static void night_that_writes(const char *simulator, const char *seed, const str
 /* 3 GiB are some 30 runs at 2 GB/s. */
 TEST(a_shift_is_found_with_the_write_budget_of_a_night)
 {
-    night_that_writes("peak.conf", "1", NULL, 3 * GIB);
-    assert_int_equal(result.verdict, NIGHT_FIRST);
+    night_that_writes("peak.conf", "1", NULL, 3 * GIB, NIGHT_FIRST);
     assert_true(result.throughput.n >= TUNE_CONFIRMING_LEAST);
-    retune_result_done(&result);
-    night_that_writes("moved.conf", "2", &hill, 3 * GIB);
-    assert_int_equal(result.verdict, NIGHT_PENDING);
+    night_that_writes("moved.conf", "2", &hill, 3 * GIB, NIGHT_PENDING);
     assert_true(result.gain_tonight.n >= TUNE_CONFIRMING_LEAST);
-    retune_result_done(&result);
-    night_that_writes("moved.conf", "3", &hill, 3 * GIB);
-    assert_int_equal(result.verdict, NIGHT_CHANGE);
+    night_that_writes("moved.conf", "3", &hill, 3 * GIB, NIGHT_CHANGE);
     /* What waits for its verdict gets the most of it. */
     assert_true(result.gain_tonight.n >= 2 * TUNE_CONFIRMING_LEAST);
-    retune_result_done(&result);
 }
 
 TEST(too_small_a_write_budget_says_so)
 {
-    night_that_writes("peak.conf", "1", &hill, GIB);
-    assert_int_equal(result.verdict, NIGHT_NOTHING);
+    night_that_writes("peak.conf", "1", &hill, GIB, NIGHT_NOTHING);
     assert_non_null(strstr(result.reason, "1.07 GB of writes allow only"));
     assert_non_null(strstr(result.reason, "raise max_write"));
-    retune_result_done(&result);
-    night_that_writes("peak.conf", "1", NULL, GIB / 4);
-    assert_int_equal(result.verdict, NIGHT_NOTHING);
+    night_that_writes("peak.conf", "1", NULL, GIB / 4, NIGHT_NOTHING);
     assert_false(result.has_recommendation);
-    retune_result_done(&result);
 }
 
 TEST(what_the_write_budget_left_out_is_in_the_evidence)
 {
-    night_that_writes("peak.conf", "1", &hill, 2 * GIB);
-    assert_int_equal(result.verdict, NIGHT_NO_CHANGE);
+    night_that_writes("peak.conf", "1", &hill, 2 * GIB, NIGHT_NO_CHANGE);
     assert_non_null(strstr(result.evidence, "of writes allowed a look at"));
-    retune_result_done(&result);
 }
 
 /* A slow device spends its time, not its write budget. */
 TEST(an_ample_write_budget_changes_nothing)
 {
-    night_that_writes("peak.conf", "1", NULL, 1ULL << 50);
-    assert_int_equal(result.verdict, NIGHT_FIRST);
+    night_that_writes("peak.conf", "1", NULL, 1ULL << 50, NIGHT_FIRST);
     assert_true(result.conclusive && factors_equal(&result.recommendation, &hill));
     assert_null(strstr(result.evidence, "of writes"));
-    retune_result_done(&result);
 }
 
 TEST(first_night_makes_an_advice)
 {
-    night("peak.conf", "1", NULL);
-    assert_int_equal(result.verdict, NIGHT_FIRST);
+    night("peak.conf", "1", NULL, NIGHT_FIRST);
     assert_true(result.first && result.has_recommendation && result.conclusive);
     assert_true(factors_equal(&result.recommendation, &hill));
     assert_close(result.throughput.mean / 2e9, 1, 0.05);
     assert_non_null(strstr(result.evidence, "first tune"));
-    retune_result_done(&result);
 }
 
 TEST(an_unchanged_machine_keeps_its_settings)
 {
     static const char *const seeds[] = {"2", "3", "4"};
-    night("peak.conf", "1", NULL);
-    retune_result_done(&result);
+    night("peak.conf", "1", NULL, NIGHT_FIRST);
     for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
-        night("peak.conf", seeds[i], &hill);
-        assert_int_equal(result.verdict, NIGHT_NO_CHANGE);
+        night("peak.conf", seeds[i], &hill, NIGHT_NO_CHANGE);
         assert_int_equal(result.behind, 0);
         assert_false(result.first);
         assert_true(factors_equal(&result.recommendation, &hill));
         assert_int_equal(result.expected.n, i + 1);
         assert_true(result.seconds <= 45);
-        retune_result_done(&result);
     }
 }
 
 TEST(a_shift_is_confirmed_by_a_second_night)
 {
-    night("peak.conf", "1", NULL);
-    retune_result_done(&result);
-    night("moved.conf", "2", &hill);
-    assert_int_equal(result.verdict, NIGHT_PENDING);
+    night("peak.conf", "1", NULL, NIGHT_FIRST);
+    night("moved.conf", "2", &hill, NIGHT_PENDING);
     assert_true(factors_equal(&result.recommendation, &hill));
     assert_true(factors_equal(&result.contender, &below));
     /* 0.8 against 0.6 */
     assert_close(result.gain_tonight.mean, 4.0 / 3, 0.1);
     assert_true(result.behind & NIGHT_BEHIND_SETTINGS);
     assert_true(result.reason[0] != '\0');
-    retune_result_done(&result);
-    night("moved.conf", "3", &hill);
-    assert_int_equal(result.verdict, NIGHT_CHANGE);
+    night("moved.conf", "3", &hill, NIGHT_CHANGE);
     assert_true(factors_equal(&result.recommendation, &below));
     assert_int_equal(result.gain_pooled.n, 2);
     assert_true(result.gain_pooled.interval.low > 1.03);
     assert_false(result.behind & NIGHT_BEHIND_SETTINGS);
-    retune_result_done(&result);
 }
 
 TEST(the_document_advises_what_should_be_in_force)
 {
     struct recommendation recommendation;
-    night("moved.conf", "1", &hill);
-    assert_int_equal(result.verdict, NIGHT_PENDING);
+    night("moved.conf", "1", &hill, NIGHT_PENDING);
     assert_int_equal(recommendation_read(&recommendation, result.document, &err), 0);
     assert_true(factors_equal(&recommendation.point, &hill));
-    retune_result_done(&result);
-    night("moved.conf", "2", &hill);
-    assert_int_equal(result.verdict, NIGHT_CHANGE);
+    night("moved.conf", "2", &hill, NIGHT_CHANGE);
     assert_int_equal(recommendation_read(&recommendation, result.document, &err), 0);
     assert_true(factors_equal(&recommendation.point, &below));
     assert_close(recommendation.speedup, 4.0 / 3, 0.1);
-    retune_result_done(&result);
 }
 
 TEST(slower_settings_in_force_are_an_alarm_after_three_nights)
 {
     static const char *const seeds[] = {"1", "2", "3"};
     for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
-        night("peak.conf", seeds[i], &hill);
+        night("peak.conf", seeds[i], &hill, NIGHT_NO_CHANGE);
         assert_int_equal(result.behind, 0);
-        retune_result_done(&result);
     }
     for (unsigned i = 0; i < 2; i++) {
-        night("slower.conf", i == 0 ? "4" : "5", &hill);
+        night("slower.conf", i == 0 ? "4" : "5", &hill, NIGHT_NO_CHANGE);
         /* A night that was down is no measure for the next. */
         assert_int_equal(result.behind, NIGHT_BEHIND_THROUGHPUT);
         assert_int_equal(result.expected.n, 3);
         assert_close(result.throughput.mean / result.expected.mean, 0.7, 0.05);
         assert_non_null(strstr(result.reason, "throughput"));
-        retune_result_done(&result);
     }
 }
 
@@ -251,7 +229,6 @@ TEST(a_signal_leaves_no_verdict_and_no_advice)
     assert_non_null(strstr(result.reason, "interrupted"));
     assert_true(json_is_null(json_object_get(result.document, "recommendation")));
     assert_null(json_object_get(result.document, "night"));
-    retune_result_done(&result);
 }
 
 TEST(settings_in_force_that_cannot_be_measured_are_refused)
@@ -293,17 +270,15 @@ static void remember_drift(size_t n, double loss)
 TEST(a_drift_over_many_nights_is_an_alarm)
 {
     remember_drift(12, 0.02);
-    night("peak.conf", "1", &hill);
+    night("peak.conf", "1", &hill, NIGHT_NO_CHANGE);
     assert_int_equal(result.behind, NIGHT_BEHIND_THROUGHPUT);
     assert_true(result.drifted);
     assert_non_null(strstr(result.reason, "has drifted down"));
     assert_non_null(strstr(result.reason, "over 5 nights in a row"));
-    retune_result_done(&result);
     json_array_clear(past);
     remember_drift(12, 0.002);
-    night("peak.conf", "1", &hill);
+    night("peak.conf", "1", &hill, NIGHT_NO_CHANGE);
     assert_int_equal(result.behind, 0);
-    retune_result_done(&result);
 }
 
 static struct retune_record record_of(const struct point *in_force, double gain)
@@ -405,15 +380,12 @@ TEST(a_third_change_needs_three_times_the_tolerance)
     for (int i = 0; i < 2; i++) {
         prepare("moved.conf", i == 0 ? "2" : "3", &hill);
         settings.tolerance_share = 0.12;
-        assert_int_equal(retune_measure(&request, &result, &err), 0);
-        assert_int_equal(result.verdict, NIGHT_NO_CHANGE);
+        run_prepared(NIGHT_NO_CHANGE);
         assert_int_equal(result.n_changes, 3);
         assert_close(result.needed_share, 4 * 0.12, 1e-12);
         assert_non_null(
             strstr(result.evidence, "more than 48.0 % in each of 2 nights is needed after 3 changes"));
         assert_true(result.behind & NIGHT_BEHIND_SETTINGS);
-        json_array_append(past, result.document);
-        retune_result_done(&result);
     }
 }
 

@@ -23,11 +23,9 @@ FIXTURE(set_up)
         return -1;
     history_close(&history); /* a connection must not go through a fork */
     trouble = NULL;
-    rig_write("n.conf",
-              "pattern = \"randwrite\"; no_lock = true; hook_timeout = \"5s\"; targets = ( { name = "
-              "\"one\"; path = \"/a\"; }, { name = \"two\"; path = \"/b\"; } );");
-    retune_config_done(&config);
-    return retune_config_read(&config, "n.conf", &err);
+    configure_all("pattern = \"randwrite\"; no_lock = true; hook_timeout = \"5s\"; targets = ( { name = "
+                  "\"one\"; path = \"/a\"; }, { name = \"two\"; path = \"/b\"; } );");
+    return 0;
 }
 
 EACH_TEST(set_up, leave);

@@ -60,6 +60,7 @@ GROUP_NEEDS(rig_find_program);
 
 FIXTURE(tear_down)
 {
+    rig_free(&run);
     clean_up();
     return 0;
 }
@@ -82,6 +83,15 @@ static void freeze(void)
         sleep(PATIENCE_S);
         _exit(ioctl(root_fd, FITHAW, 0) == 0 ? 0 : 1);
     }
+}
+
+/* In place of the one before; the caller releases its document. */
+static json_t *whole_night(void)
+{
+    rig_free(&run);
+    rig_start(&run, NULL, night_of_two);
+    rig_finish(&run);
+    return rig_json(&run);
 }
 
 static const json_t *of_target(const json_t *document, size_t i, const char *key)
@@ -121,10 +131,8 @@ static void thaw(pid_t pid)
 TEST(a_target_that_stands_still_costs_no_other_its_night)
 {
     freeze();
-    rig_start(&run, NULL, night_of_two);
-    rig_finish(&run);
+    json_t *document = whole_night();
     assert_int_equal(run.code, 1);
-    json_t *document = rig_json(&run);
     assert_false(json_is_true(json_object_get(document, "interrupted")));
     assert_string_equal(text_of(document, 0, "verdict"), "failed");
     assert_int_equal(json_integer_value(of_target(document, 0, "exit_code")), 1);
@@ -136,25 +144,18 @@ TEST(a_target_that_stands_still_costs_no_other_its_night)
     assert_int_not_equal(json_integer_value(of_target(document, 1, "exit_code")), 1);
     assert_non_null(strstr(run.err, "fstune: still: does not answer"));
     json_decref(document);
-    rig_free(&run);
 
-    rig_start(&run, NULL, night_of_two);
-    rig_finish(&run);
-    document = rig_json(&run);
+    document = whole_night();
     assert_string_equal(text_of(document, 0, "verdict"), "skipped");
     assert_non_null(strstr(text_of(document, 0, "reason"), "one that stalled still holds it"));
     assert_true(json_is_object(of_target(document, 1, "document")));
     json_decref(document);
-    rig_free(&run);
 
     thaw(pid);
     assert_int_equal(system("sed -i 's/\"3s\"/\"30s\"/g' n.conf"), 0); /* however busy the machine is */
-    rig_start(&run, NULL, night_of_two);
-    rig_finish(&run);
-    document = rig_json(&run);
+    document = whole_night();
     assert_true(json_is_object(of_target(document, 0, "document")));
     json_decref(document);
-    rig_free(&run);
 }
 
 TEST(a_signal_ends_a_night_that_stands_still_and_every_target_has_a_line)
@@ -171,6 +172,5 @@ TEST(a_signal_ends_a_night_that_stands_still_and_every_target_has_a_line)
     assert_string_equal(text_of(document, 1, "verdict"), "interrupted");
     assert_string_equal(text_of(document, 1, "text"), "not begun: a signal ended the night before");
     json_decref(document);
-    rig_free(&run);
     thaw(0x7fffffff); /* nobody's */
 }

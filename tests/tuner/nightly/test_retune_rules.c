@@ -9,12 +9,9 @@ EACH_TEST(enter, leave);
 /* A night that applied, over a file of somebody's, and was rolled back. */
 static void roll_back_the_first(void)
 {
-    const struct retune_world world = world_of();
-    struct history_change last;
     rig_write("place/vm1.env", "mine\n");
-    run(NIGHT_FIRST);
-    assert_int_equal(report.outcomes[0].action, RETUNE_APPLIED);
-    assert_int_equal(retune_rollback(&world, &config.targets[0], &last, &err), 0);
+    run_to(NIGHT_FIRST, RETUNE_APPLIED);
+    assert_int_equal(roll_back(), 0);
     assert_true(snippet_has("vm1.env", "mine"));
 }
 
@@ -40,34 +37,27 @@ TEST(after_the_first_was_rolled_back_nothing_is_applied_before_current_is_known)
 TEST(after_a_rollback_two_nights_have_to_decide_for_the_same)
 {
     static const struct point other = {131072, 8, 1, API_IO_URING, 1, SYNC_END, 0};
-    const struct retune_world world = world_of();
-    struct history_change last;
     configure("nights = 1;");
     next.remember = true;
     run(NIGHT_FIRST);
     next.recommendation = slow;
     run(NIGHT_CHANGE);
-    assert_int_equal(retune_rollback(&world, &config.targets[0], &last, &err), 0);
+    assert_int_equal(roll_back(), 0);
     next.recommendation = other;
-    run(NIGHT_CHANGE);
-    assert_int_equal(report.outcomes[0].action, RETUNE_HELD);
+    run_to(NIGHT_CHANGE, RETUNE_HELD);
     assert_int_equal(newest().kind, HISTORY_CHANGE_NONE);
     assert_true(snippet_has("vm1.env", "FSTUNE_REQUEST_SIZE=65536"));
     run(NIGHT_NO_CHANGE);
     assert_true(factors_equal(&asked.in_force, &quick));
-    run(NIGHT_CHANGE);
-    assert_int_equal(report.outcomes[0].action, RETUNE_APPLIED);
+    run_to(NIGHT_CHANGE, RETUNE_APPLIED);
     next.recommendation = slow; /* still spared, although something else was applied since */
-    run(NIGHT_CHANGE);
-    assert_int_equal(report.outcomes[0].action, RETUNE_SPARED);
+    run_to(NIGHT_CHANGE, RETUNE_SPARED);
 }
 
 TEST(a_second_rollback_lifts_the_first)
 {
-    const struct retune_world world = world_of();
-    struct history_change last;
     roll_back_the_first();
-    assert_int_equal(retune_rollback(&world, &config.targets[0], &last, &err), 0);
+    assert_int_equal(roll_back(), 0);
     assert_true(snippet_has("vm1.env", "FSTUNE_API=io_uring"));
     run(NIGHT_NO_CHANGE);
     assert_true(factors_equal(&asked.in_force, &quick));
@@ -76,35 +66,29 @@ TEST(a_second_rollback_lifts_the_first)
 TEST(a_first_tune_without_confirmed_replays_is_advice)
 {
     next.replays = 4;
-    run(NIGHT_FIRST);
-    assert_int_equal(report.outcomes[0].action, RETUNE_HELD);
+    run_to(NIGHT_FIRST, RETUNE_HELD);
     assert_non_null(strstr(report.outcomes[0].text, "4 fresh replays, and 5 are needed"));
     assert_false(rig_exists("place/vm1.env"));
     run(NIGHT_FIRST);
     assert_false(asked.in_force_given);
     next.replays = 5;
-    run(NIGHT_FIRST);
-    assert_int_equal(report.outcomes[0].action, RETUNE_APPLIED);
+    run_to(NIGHT_FIRST, RETUNE_APPLIED);
 }
 
 TEST(a_file_of_somebody_gives_way_to_a_conclusive_night_only)
 {
     rig_write("place/vm1.env", "mine\n");
     next.conclusive = false;
-    assert_int_equal(run(NIGHT_FIRST), 3);
-    assert_int_equal(report.outcomes[0].action, RETUNE_HELD);
+    assert_int_equal(run_to(NIGHT_FIRST, RETUNE_HELD), 3);
     assert_non_null(strstr(report.outcomes[0].text, "not by fstune"));
     assert_true(snippet_has("vm1.env", "mine"));
     next.conclusive = true;
-    assert_int_equal(run(NIGHT_FIRST), 0);
-    assert_int_equal(report.outcomes[0].action, RETUNE_APPLIED);
+    assert_int_equal(run_to(NIGHT_FIRST, RETUNE_APPLIED), 0);
     assert_true(snippet_has("vm1.env.previous", "mine"));
 }
 
 TEST(decisions_of_another_machine_are_not_ours)
 {
-    const struct retune_world world = world_of();
-    struct history_change last;
     host = "there";
     run(NIGHT_FIRST);
     assert_string_equal(newest().host, "there");
@@ -116,7 +100,7 @@ TEST(decisions_of_another_machine_are_not_ours)
     busy.load_share = 0;
     run(NIGHT_PENDING);
     assert_false(asked.in_force_given);
-    assert_int_equal(retune_rollback(&world, &config.targets[0], &last, &err), -ENOENT);
+    assert_int_equal(roll_back(), -ENOENT);
 }
 
 static double later_s(void *context)
@@ -147,9 +131,7 @@ TEST(a_change_knows_what_it_was_measured_on)
 static int roll_back_meanwhile(const struct retune_request *request, struct retune_result *ret_result,
                                struct err *night_err)
 {
-    const struct retune_world world = world_of();
-    struct history_change last;
-    assert_int_equal(retune_rollback(&world, &config.targets[0], &last, night_err), 0);
+    assert_int_equal(roll_back(), 0);
     return night(request, ret_result, night_err);
 }
 

@@ -33,9 +33,33 @@ FIXTURE(enter_all)
 
 GROUP(enter_all, rig_leave);
 
-/* As the command does it: the journal is opened before the search is made. */
+/* The search that is there, if there is one. */
+static void end_search(void)
+{
+    if (session != NULL)
+        done();
+    session = NULL;
+}
+
+FIXTURE(fresh_journal)
+{
+    unlink("j");
+    return 0;
+}
+
+FIXTURE(leave_search)
+{
+    end_search();
+    return 0;
+}
+
+EACH_TEST(fresh_journal, leave_search);
+
+/* As the command does it: the journal is opened before the search is made, and after the last one has ended.
+ */
 static int begin(void)
 {
+    end_search();
     memset(&err, 0, sizeof err);
     memset(&tune, 0, sizeof tune);
     session = rig_open_session(&settings);
@@ -125,12 +149,11 @@ static void decide_behind(const char *name, size_t n, const struct journal_lengt
 
 TEST(a_killed_search_goes_on_with_its_runs)
 {
-    unlink("j");
     go("peak.conf", "20s", "j");
     size_t all = session->n_runs;
     uint64_t seed = session->seed;
     assert_int_equal(seed, 3);
-    done();
+    end_search();
     cut("j", 30);
     go("peak.conf", "20s", "j");
     assert_int_equal(session->seed, seed);
@@ -147,60 +170,49 @@ TEST(a_killed_search_goes_on_with_its_runs)
         told += tune.records[i].n;
     assert_int_equal(told, session->n_runs);
     assert_true(answer.confirming);
-    done();
 }
 
 TEST(the_time_already_spent_is_not_spent_again)
 {
-    unlink("j");
     go("noisy.conf", "10s", "j");
     double first = session_seconds(session);
-    done();
     assert_true(first > 7.5);
     cut("j", 40);
     go("noisy.conf", "10s", "j");
     assert_true(session_seconds(session) < 0.7 * first);
     assert_true(answer.confirming);
-    done();
 }
 
 /* Only the confirmation is made again, with replays of this command. */
 TEST(a_complete_journal_is_confirmed_again)
 {
-    unlink("j");
     go("noisy.conf", "20s", "j");
     size_t before = session->n_runs;
-    done();
     go("noisy.conf", "20s", "j");
     assert_true(answer.confirming && answer.chosen.replays >= TUNE_CONFIRMING_LEAST);
     assert_true(session_seconds(session) < 0.35 * 20);
     /* What is fresh was made now: 6 replays to check the journal and the baseline that every search
      * begins with; all others are the confirmation. */
     assert_int_equal(session->n_runs - before, count_confirming() + 7);
-    done();
 }
 
 TEST(a_larger_budget_extends_the_search)
 {
-    unlink("j");
     go("noisy.conf", "10s", "j");
     uint64_t duration_ns = tune.duration_ns;
-    done();
     go("noisy.conf", "40s", "j");
     /* Without an extension, the confirmation alone would be left. */
     assert_true(session_seconds(session) > 12 && tune.n_looks > 1);
     assert_int_equal(tune.duration_ns, duration_ns); /* replays of one length */
-    done();
 }
 
 /* The pilot of the first command decided after its first 8 runs; 20 runs of the new length followed. */
 TEST(the_length_that_a_pilot_decided_holds_and_its_runs_stay_dropped)
 {
     const struct journal_length decided = {80000000, 40000000, 30000000, false};
-    unlink("j");
     go("peak.conf", "20s", "j");
     assert_int_not_equal(tune.duration_ns, decided.run_ns);
-    done();
+    end_search();
     cut("j", 28);
     decide_behind("j", 8, &decided);
     go("peak.conf", "20s", "j");
@@ -215,7 +227,6 @@ TEST(the_length_that_a_pilot_decided_holds_and_its_runs_stay_dropped)
     const struct sample *newest = &record->samples[record->n - 1];
     assert_true(newest->confirming && newest->seconds >= 0.08 && newest->seconds < 0.1);
     assert_true(newest->warmup_seconds >= 0.03 && newest->warmup_seconds < 0.05);
-    done();
 }
 
 /* What the pilot of this command decides stands in the journal for the next one. */
@@ -223,24 +234,20 @@ TEST(the_next_command_goes_on_with_the_length_of_the_pilot)
 {
     rig_simulator("rising", "run_cv = 0.02; setup_seconds = 0.05; warmup_seconds = 0.2; warmup_factor = 0.3;",
                   rig_peak_bps);
-    unlink("j");
     go("rising.conf", "60s", "j");
     struct tune_length length = tune.length;
     uint64_t duration_ns = tune.duration_ns;
     assert_true(length.n_discarded > 0 && length.warmup_least_ns > 0);
-    done();
     go("rising.conf", "80s", "j");
     assert_int_equal(tune.duration_ns, duration_ns);
     assert_int_equal(tune.length.warmup_least_ns, length.warmup_least_ns);
     assert_int_equal(tune.length.warmup_limit_ns, length.warmup_limit_ns);
     assert_false(has_warning("journal_disagrees"));
     assert_int_equal(tune.length.n_discarded, 0);
-    done();
 }
 
 TEST(an_interrupted_search_goes_on)
 {
-    unlink("j");
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--resume", "j", NULL);
     assert_int_equal(begin(), 0);
     size_t points[4] = {0, 1, 2, 3};
@@ -249,21 +256,17 @@ TEST(an_interrupted_search_goes_on)
     assert_int_equal(tune_run(&tune, &err), 0);
     atomic_store(&interrupt_signal, 0);
     assert_int_equal(tune.stop, TUNE_STOP_INTERRUPTED);
-    done();
     go("peak.conf", "60s", "j");
     assert_true(session->n_runs > 4);
     assert_true(factors_equal(chosen(), &hill));
     assert_true(tune.conclusive);
-    done();
 }
 
 TEST(a_changed_file_system_makes_old_runs_prior_knowledge)
 {
     rig_simulator("later", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
-    unlink("j");
     go("later.conf", "20s", "j");
     size_t before = session->n_runs;
-    done();
     /* The same name, three times slower. */
     rig_simulator("later", "run_cv = 0.02; setup_seconds = 0.05;", third_of_peak_bps);
     go("later.conf", "40s", "j");
@@ -275,12 +278,10 @@ TEST(a_changed_file_system_makes_old_runs_prior_knowledge)
     assert_true(factors_equal(chosen(), &hill));
     assert_close(answer.chosen.mean_bps / (2e9 / 3), 1, 0.05);
     assert_true(tune.belief.prior.transfer[0].weight > 0.9);
-    done();
     /* The next command does not believe them again either. */
     go("later.conf", "40s", "j");
     assert_false(has_warning("journal_disagrees"));
     assert_close(answer.chosen.mean_bps / (2e9 / 3), 1, 0.05);
-    done();
 }
 
 TEST(what_differs_is_named)
@@ -294,53 +295,44 @@ TEST(what_differs_is_named)
         {"--queue-depth", "1,4", "queue_depth"}, {"--cache", "warm", "cache"},
         {"--file-size", "2g", "file_size"},
     };
-    unlink("j");
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--budget", "5s", "--seed",
                  "3", "--resume", "j", NULL);
     run_on();
-    done();
     for (size_t i = 0; i < RIG_COUNT(cases); i++) {
         rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--resume", "j",
                      cases[i].option, cases[i].value, NULL);
         if (begin() != -EINVAL || strstr(err.text, cases[i].part) == NULL)
             fail_msg("%s %s: %s", cases[i].option, cases[i].value, err.text);
-        done();
     }
 }
 
 TEST(a_dry_run_makes_no_journal)
 {
-    unlink("j");
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--dry-run", "--resume", "j",
                  NULL);
     session = rig_open_session(&settings);
     memset(&tune, 0, sizeof tune);
     assert_int_equal(resume_open(session, &err), 0);
     assert_false(rig_exists("j"));
-    done();
 }
 
 TEST(one_journal_gives_one_answer)
 {
     double mean[2];
-    unlink("j");
     go("flat.conf", "10s", "j");
-    done();
+    end_search();
     cut("j", 25);
     assert_int_equal(system("cp j k"), 0);
     for (int i = 0; i < 2; i++) {
         go("flat.conf", "10s", i == 0 ? "j" : "k");
         mean[i] = answer.chosen.mean_bps;
-        done();
     }
     assert_close(mean[0], mean[1], 0);
 }
 
 TEST(a_prior_steers_and_is_not_measured)
 {
-    unlink("j");
     go("third.conf", "30s", "j");
-    done();
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "4", "--prior",
                  "j", NULL);
     run_on();
@@ -350,21 +342,17 @@ TEST(a_prior_steers_and_is_not_measured)
     assert_true(factors_equal(chosen(), &hill));
     assert_close(answer.chosen.mean_bps / 2e9, 1, 0.05);
     check_bounds();
-    done();
 }
 
 TEST(a_prior_turned_round_does_no_harm)
 {
-    unlink("j");
     go("turned.conf", "30s", "j");
-    done();
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "4", "--prior",
                  "j", NULL);
     run_on();
     assert_close(tune.belief.prior.transfer[0].weight, 0, 0);
     assert_true(factors_equal(chosen(), &hill));
     assert_true(tune.conclusive);
-    done();
 }
 
 TEST(what_is_no_prior_is_refused)
@@ -378,6 +366,5 @@ TEST(what_is_no_prior_is_refused)
         rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--prior", "no", NULL);
         assert_int_equal(begin(), -EINVAL);
         assert_non_null(strstr(err.text, "--prior no"));
-        done();
     }
 }

@@ -7,7 +7,6 @@
 
 GROUP(enter, rig_leave);
 
-static struct tune_watch watch;
 static size_t n_confirmed, disproved, rival;
 static bool rival_is_replayed;
 static size_t n_confirming_at_second; /* of the disproved choice, when another was to be confirmed */
@@ -71,9 +70,7 @@ static void search(bool is_night)
     memset(&err, 0, sizeof err);
     memset(&tune, 0, sizeof tune);
     session = rig_open_session(&settings);
-    watch = (struct tune_watch){
-        .final_share = 0.3, .most_replays = 40, .n_contenders = 3, .look_again = true, .once = true};
-    session->watch = is_night ? &watch : NULL;
+    session->policy = is_night ? &night_policy : NULL;
     if (tune_init(&tune, session, &err) != 0 || tune_run(&tune, &err) != 0)
         fail_msg("%s", err.text);
 }

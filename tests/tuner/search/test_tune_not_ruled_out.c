@@ -8,8 +8,6 @@
 
 GROUP(enter, rig_leave);
 
-static struct tune_watch watch;
-
 /* A search of a night, before its first run. */
 static void begin(const char *simulator, const char *current)
 {
@@ -18,9 +16,7 @@ static void begin(const char *simulator, const char *current)
     memset(&err, 0, sizeof err);
     memset(&tune, 0, sizeof tune);
     session = rig_open_session(&settings);
-    watch = (struct tune_watch){
-        .final_share = 0.3, .most_replays = 40, .n_contenders = 3, .look_again = true, .once = true};
-    session->watch = &watch;
+    session->policy = &night_policy;
     assert_int_equal(tune_init(&tune, session, &err), 0);
 }
 
@@ -121,14 +117,16 @@ TEST(a_few_replays_may_be_as_good_as_what_seems_better)
 TEST(only_a_night_that_has_bytes_looks_again)
 {
     begin_on_hill();
-    assert_true(tune_not_ruled_out_wanted(&tune));
-    tune.writes_are_scarce = true;
-    assert_false(tune_not_ruled_out_wanted(&tune));
-    tune.writes_are_scarce = false;
-    watch.look_again = false;
-    assert_false(tune_not_ruled_out_wanted(&tune));
-    session->watch = NULL;
-    assert_false(tune_not_ruled_out_wanted(&tune));
+    assert_int_equal(tune_writes_look(&tune, &err), 0);
+    assert_true(tune.policy.weighs_chances && !tune.writes_are_scarce);
+    assert_int_equal(tune.policy.sentinel_runs, TUNE_SENTINEL_RUNS);
+    settings.max_write_given = true;
+    settings.max_write_bytes = tune.session->bytes_written + (1 << 30);
+    tune.session->write_limit_bytes = settings.max_write_bytes;
+    assert_int_equal(tune_writes_look(&tune, &err), 0);
+    assert_true(tune.writes_are_scarce && !tune.policy.weighs_chances && !tune.policy.chooses_again);
+    assert_int_equal(tune.policy.sentinel_runs, 1);
+    assert_false(tune_policy_usual.weighs_chances || tune_policy_usual.limits_writes);
     done();
 }
 
@@ -148,7 +146,7 @@ TEST(rivals_are_replayed_as_often_as_what_is_in_force)
     for (size_t i = 0; i < tune.space.n_points; i++)
         n += i != tune.baseline && i != tune.default_setting &&
              count_confirming(i) + 1 >= count_confirming(tune.baseline);
-    assert_in_range(n, watch.n_contenders, watch.n_contenders + 1);
+    assert_in_range(n, night_policy.n_contenders, night_policy.n_contenders + 1);
     check_bounds();
     done();
 }

@@ -46,6 +46,18 @@ static inline void run(void)
     answer_prepare(&answer, &tune);
 }
 
+/* Of a night like those of tuner/nightly/retune_measure. */
+static const struct tune_policy night_policy = {.final_share = 0.3,
+                                                .most_replays = 40,
+                                                .n_contenders = 3,
+                                                .sentinel_runs = TUNE_SENTINEL_RUNS,
+                                                .weighs_chances = true,
+                                                .limits_writes = true,
+                                                .baseline_first = true,
+                                                .costs_alike = true,
+                                                .has_pilot = true,
+                                                .has_counterpart = true};
+
 static inline void done(void)
 {
     tune_done(&tune);

@@ -30,12 +30,35 @@ static inline int open_at(struct history *opened, const char *path, bool write)
     return history_open(opened, &place, &err);
 }
 
-/* A history of its own for every case. */
 static inline void begin_history(const char *path)
 {
+    history_close(&history);
     unlink(path);
     now_s = 1.8e9;
     if (open_at(&history, path, true) != 0)
+        fail_msg("%s", err.text);
+}
+
+/* Every test begins with an empty history in h.db. */
+static inline int fresh_history(void **state)
+{
+    (void)state;
+    begin_history("h.db");
+    return 0;
+}
+
+static inline int drop_history(void **state)
+{
+    (void)state;
+    history_close(&history);
+    return 0;
+}
+
+/* The one that is there, closed before. */
+static inline void reopen_history(const char *path, bool write)
+{
+    history_close(&history);
+    if (open_at(&history, path, write) != 0)
         fail_msg("%s", err.text);
 }
 
@@ -130,6 +153,14 @@ static inline int64_t add_whole_run(double bps)
     add_replays(run_id, &slow, (const double[]){bps / 2, bps / 2.1, bps / 1.9}, 3, 3);
     finish_run(run_id, bps);
     return run_id;
+}
+
+static inline struct history_info info_of(int64_t run_id)
+{
+    struct history_info info;
+    if (history_find_run(&history, run_id, &info, &err) != 0)
+        fail_msg("%s", err.text);
+    return info;
 }
 
 static inline int64_t count_rows(const char *path, const char *table)

@@ -9,11 +9,12 @@
 
 GROUP(rig_enter, rig_leave);
 
+EACH_TEST(fresh_history, drop_history);
+
 TEST(a_replay_is_read_as_it_was_written)
 {
     struct history_replay *replays;
     size_t n;
-    begin_history("a.db");
     int64_t run_id = begin_run("measure", "", "alpha");
     struct history_replay made = replay_of(0, &fast, 1e9 / 3);
     snprintf(made.conditions, sizeof made.conditions, "pattern=randread cache=cold");
@@ -36,20 +37,18 @@ TEST(a_replay_is_read_as_it_was_written)
     assert_false(replays[0].sample.confirming);
     assert_false(replays[0].aside);
     free(replays);
-    history_close(&history);
 }
 
 TEST(a_file_is_its_owners_alone)
 {
     struct stat status;
-    begin_history("b.db");
-    assert_int_equal(stat("b.db", &status), 0);
+    assert_int_equal(stat("h.db", &status), 0);
     assert_int_equal(status.st_mode & 0777, 0600);
     begin_run("measure", "", "alpha");
-    assert_int_equal(stat("b.db-wal", &status), 0);
+    assert_int_equal(stat("h.db-wal", &status), 0);
     assert_int_equal(status.st_mode & 0777, 0600);
     history_close(&history);
-    assert_false(rig_exists("b.db-wal"));
+    assert_false(rig_exists("h.db-wal"));
 }
 
 /* What lies beside a database is played back into it. */
@@ -60,6 +59,7 @@ TEST(root_opens_none_where_others_can_write)
         print_message("is about root\n");
         skip();
     }
+    history_close(&history);
     assert_true(mkdir("shared", 0755) == 0 && chmod("shared", 01777) == 0);
     assert_int_equal(history_open(&history, &place, &err), -EPERM);
     assert_non_null(strstr(err.text, "history shared/h.db: "));
@@ -71,19 +71,15 @@ TEST(root_opens_none_where_others_can_write)
     assert_int_equal(history_open(&history, &place, &err), -EPERM);
     assert_int_equal(chown("shared", 65534, 65534), 0);
     assert_int_equal(history_open(&history, &place, &err), 0);
-    history_close(&history);
 }
 
 TEST(a_run_without_end_stays_unfinished_with_its_replays)
 {
-    struct history_info info;
     json_t *document = NULL;
-    begin_history("c.db");
     int64_t run_id = begin_run("recommend", "", "alpha");
     add_replays(run_id, &fast, (const double[]){1e8, 2e8}, 2, 0);
-    history_close(&history);
-    assert_int_equal(open_at(&history, "c.db", false), 0);
-    assert_int_equal(history_find_run(&history, run_id, &info, &err), 0);
+    reopen_history("h.db", false);
+    const struct history_info info = info_of(run_id);
     assert_int_equal(info.status, HISTORY_UNFINISHED);
     assert_int_equal(info.exit_code, -1);
     assert_int_equal(info.n_replays, 2);
@@ -92,17 +88,14 @@ TEST(a_run_without_end_stays_unfinished_with_its_replays)
     assert_int_equal(history_document(&history, run_id, &document, &err), -ENODATA);
     assert_int_equal(history_document(&history, 0, &document, &err), -ENODATA);
     assert_int_equal(history_document(&history, 99, &document, &err), -ENOENT);
-    history_close(&history);
 }
 
 TEST(the_end_of_a_run_keeps_its_recommendation)
 {
-    struct history_info info;
     json_t *document = NULL, *settings = NULL, *system = NULL;
-    begin_history("d.db");
     int64_t run_id = add_whole_run(3e8);
     now_s += 60;
-    assert_int_equal(history_find_run(&history, run_id, &info, &err), 0);
+    const struct history_info info = info_of(run_id);
     assert_int_equal(info.status, HISTORY_DONE);
     assert_int_equal(info.exit_code, 0);
     assert_true(info.has_point && info.conclusive);
@@ -122,13 +115,11 @@ TEST(the_end_of_a_run_keeps_its_recommendation)
     json_decref(system);
     assert_int_equal(history_finish_run(&history, run_id, HISTORY_DONE, 0, NULL, &err), -ENOENT);
     assert_int_equal(n_findings(), 0);
-    history_close(&history);
 }
 
 TEST(the_newest_recommendation_is_the_document_by_default)
 {
     json_t *document = NULL;
-    begin_history("e.db");
     add_whole_run(1e8);
     now_s += 10;
     add_whole_run(2e8);
@@ -137,22 +128,18 @@ TEST(the_newest_recommendation_is_the_document_by_default)
     assert_int_equal(history_document(&history, 0, &document, &err), 0);
     assert_close(json_number_value(json_object_get(json_object_get(document, "throughput"), "mean")), 2e8, 1);
     json_decref(document);
-    history_close(&history);
 }
 
 TEST(a_run_of_measure_has_the_interval_of_its_replays)
 {
-    struct history_info info;
-    begin_history("f.db");
     int64_t run_id = begin_run("measure", "", "alpha");
     add_replays(run_id, &fast, (const double[]){1e8, 2e8, 3e8}, 3, 0);
     assert_int_equal(history_finish_run(&history, run_id, HISTORY_DONE, 0, NULL, &err), 0);
-    assert_int_equal(history_find_run(&history, run_id, &info, &err), 0);
+    const struct history_info info = info_of(run_id);
     assert_true(info.has_point);
     assert_close(info.mean_bps, 2e8, 1);
     /* t(0.975, 2) = 4.302653 */
     assert_close(info.ci_high_bps, 2e8 + 4.302653 * 1e8 / sqrt(3), 1e3);
-    history_close(&history);
 }
 
 static size_t count_runs(struct history_filter filter)
@@ -175,7 +162,6 @@ TEST(the_order_is_that_of_writing_whatever_the_clock_says)
     struct history_info *runs;
     json_t *document = NULL;
     size_t n, n_removed;
-    begin_history("clock.db");
     for (size_t i = 0; i < n_years; i++) {
         now_s = 1.8e9 + years[i] * 365 * SECONDS_OF_A_DAY;
         add_whole_run(1e8 * (double)(i + 1));
@@ -196,7 +182,6 @@ TEST(the_order_is_that_of_writing_whatever_the_clock_says)
     assert_int_equal(runs[0].id, 4);
     assert_int_equal(runs[1].id, 3);
     free(runs);
-    history_close(&history);
 }
 
 TEST(a_log_is_kept_where_no_other_machine_can_be)
@@ -212,7 +197,6 @@ TEST(a_log_is_kept_where_no_other_machine_can_be)
 TEST(a_filter_takes_what_it_names)
 {
     char fingerprint[HISTORY_FINGERPRINT_SIZE];
-    begin_history("g.db");
     add_whole_run(1e8);
     now_s += 10;
     begin_run("measure", "", "beta");
@@ -230,14 +214,12 @@ TEST(a_filter_takes_what_it_names)
     assert_int_equal(count_runs((struct history_filter){.statuses = 1U << HISTORY_UNFINISHED}), 1);
     assert_int_equal(
         count_runs((struct history_filter){.statuses = 1U << HISTORY_UNFINISHED | 1U << HISTORY_DONE}), 2);
-    history_close(&history);
 }
 
 TEST(changes_are_read_newest_first)
 {
     struct history_change *changes;
     size_t n;
-    begin_history("h.db");
     int64_t run_id = add_whole_run(1e8);
     struct history_change change = {.host = "alpha",
                                     .target = "vms",
@@ -268,14 +250,12 @@ TEST(changes_are_read_newest_first)
     free(changes);
     change.run_ids[0] = 12345;
     assert_int_equal(history_add_change(&history, &change, &err), -EEXIST);
-    history_close(&history);
 }
 
 TEST(runs_are_prior_knowledge_of_their_storage_and_pattern)
 {
     char fingerprint[HISTORY_FINGERPRINT_SIZE];
     struct prior_file file = {0};
-    begin_history("i.db");
     add_whole_run(1e8);
     int64_t run_id = begin_run("recommend", "vms", "alpha");
     add_replays(run_id, &fast, (const double[]){9e8, 9e8}, 2, 0);
@@ -294,13 +274,11 @@ TEST(runs_are_prior_knowledge_of_their_storage_and_pattern)
     assert_int_equal(history_prior(&history, fingerprint, "randread", 0, &file, &err), 0);
     assert_int_equal(file.n, 0);
     prior_file_done(&file);
-    history_close(&history);
 }
 
 TEST(pruning_keeps_the_newest_and_what_changes_rest_on)
 {
     size_t n_removed = 0;
-    begin_history("j.db");
     int64_t first = add_whole_run(1e8);
     for (int i = 0; i < 4; i++) {
         now_s += SECONDS_OF_A_DAY;
@@ -316,51 +294,45 @@ TEST(pruning_keeps_the_newest_and_what_changes_rest_on)
     assert_int_equal(count_runs((struct history_filter){0}), 3);
     assert_int_equal(n_findings(), 0);
     history_close(&history);
-    assert_int_equal(count_rows("j.db", "replays"), 18);
+    assert_int_equal(count_rows("h.db", "replays"), 18);
 }
 
 TEST(a_second_run_never_gets_a_removed_runs_number)
 {
     size_t n_removed = 0;
-    begin_history("k.db");
     int64_t first = add_whole_run(1e8);
     assert_int_equal(history_prune(&history, 0, now_s + 1, &n_removed, &err), 0);
     assert_int_equal(n_removed, 1);
     assert_true(add_whole_run(1e8) > first);
-    history_close(&history);
 }
 
 TEST(verifying_finds_lost_replays_and_changed_answers)
 {
-    begin_history("l.db");
     add_whole_run(1e8);
     history_close(&history);
-    run_sql("l.db", "DELETE FROM replays WHERE number = 1");
-    assert_int_equal(open_at(&history, "l.db", false), 0);
+    run_sql("h.db", "DELETE FROM replays WHERE number = 1");
+    reopen_history("h.db", false);
     assert_int_equal(n_findings(), 1);
     history_close(&history);
-    run_sql("l.db", "UPDATE runs SET n_replays = 5; UPDATE documents SET document = '{}'");
-    assert_int_equal(open_at(&history, "l.db", false), 0);
+    run_sql("h.db", "UPDATE runs SET n_replays = 5; UPDATE documents SET document = '{}'");
+    reopen_history("h.db", false);
     assert_int_equal(n_findings(), 1);
     history_close(&history);
-    run_sql("l.db", "DELETE FROM documents; DELETE FROM points; UPDATE runs SET status = 'unfinished'");
-    assert_int_equal(open_at(&history, "l.db", false), 0);
+    run_sql("h.db", "DELETE FROM documents; DELETE FROM points; UPDATE runs SET status = 'unfinished'");
+    reopen_history("h.db", false);
     assert_true(n_findings() >= 3);
-    history_close(&history);
 }
 
 TEST(verifying_goes_on_behind_what_cannot_be_read)
 {
-    begin_history("rows.db");
     add_whole_run(1e8);
     add_whole_run(2e8);
     history_close(&history);
-    run_sql("rows.db",
+    run_sql("h.db",
             "UPDATE runs SET started_s = 9e999 WHERE id = 1; UPDATE replays SET throughput_bps = -1 WHERE "
             "run_id = 2 AND number = 0");
-    assert_int_equal(open_at(&history, "rows.db", false), 0);
+    reopen_history("h.db", false);
     assert_int_equal(n_findings(), 2);
-    history_close(&history);
 }
 
 TEST(a_default_place_follows_the_environment)
@@ -401,7 +373,6 @@ TEST(directories_are_made_for_their_owner_alone)
 TEST(pruning_keeps_what_may_be_under_way)
 {
     size_t n_removed = 0;
-    begin_history("o.db");
     begin_run("retune", "vms", "alpha"); /* its process died */
     now_s += 2 * SECONDS_OF_A_DAY;
     int64_t live = begin_run("retune", "vms", "alpha");
@@ -411,8 +382,6 @@ TEST(pruning_keeps_what_may_be_under_way)
     now_s += 60;
     assert_int_equal(history_prune(&history, 1, now_s - 30, &n_removed, &err), 0);
     assert_int_equal(n_removed, 2);
-    struct history_info info;
-    assert_int_equal(history_find_run(&history, live, &info, &err), 0);
+    assert_int_equal(info_of(live).id, live);
     assert_int_equal(history_finish_run(&history, live, HISTORY_DONE, 0, NULL, &err), 0);
-    history_close(&history);
 }

@@ -13,17 +13,34 @@
 
 static struct rig_run run;
 
+/* The run is kept until the next line. */
+static void go(const char *line)
+{
+    rig_free(&run);
+    rig_run_line(&run, line);
+}
+
+static void succeed(const char *line)
+{
+    go(line);
+    if (run.code != 0)
+        fail_msg("%s: exit code %d: %s", line, run.code, run.err);
+}
+
+static void refuse(const char *line, const char *part)
+{
+    go(line);
+    rig_check_error(&run, 2, part);
+}
+
 FIXTURE(enter)
 {
     if (rig_enter(test_state) != 0)
         return -1;
     rig_simulator("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
-    rig_run_line(&run, RECOMMEND "--seed 1 --save h.db");
-    rig_free(&run);
-    rig_run_line(&run, RECOMMEND "--seed 2 --save h.db");
-    rig_free(&run);
-    rig_run_line(&run, MEASURE "--seed 3 --save h.db");
-    rig_free(&run);
+    go(RECOMMEND "--seed 1 --save h.db");
+    go(RECOMMEND "--seed 2 --save h.db");
+    go(MEASURE "--seed 3 --save h.db");
     return rig_exists("h.db") ? 0 : -1;
 }
 
@@ -32,22 +49,18 @@ GROUP_NEEDS(rig_find_program);
 
 static json_t *json_of(const char *line)
 {
-    rig_run_line(&run, line);
-    assert_int_equal(run.code, 0);
-    json_t *document = rig_json(&run);
-    rig_free(&run);
-    return document;
+    succeed(line);
+    return rig_json(&run);
 }
 
 TEST(saving_changes_nothing_that_is_printed)
 {
     struct rig_run plain;
     rig_run_line(&plain, RECOMMEND "--seed 5 --json");
-    rig_run_line(&run, RECOMMEND "--seed 5 --json --save other.db");
+    go(RECOMMEND "--seed 5 --json --save other.db");
     assert_int_equal(run.code, plain.code);
     assert_string_equal(run.out, plain.out);
     assert_string_equal(run.err, "");
-    rig_free(&run);
     rig_free(&plain);
 }
 
@@ -93,10 +106,8 @@ TEST(two_nights_are_compared)
     assert_true(json_array_size(json_object_get(document, "points")) > 0);
     assert_true(json_is_object(json_object_get(document, "answer")));
     json_decref(document);
-    rig_run_line(&run, "history compare 1 2 --db h.db");
-    assert_int_equal(run.code, 0);
+    succeed("history compare 1 2 --db h.db");
     assert_non_null(strstr(run.out, "points in both"));
-    rig_free(&run);
 }
 
 TEST(csv_has_a_line_for_each_replay_and_disarms_formulas)
@@ -105,15 +116,13 @@ TEST(csv_has_a_line_for_each_replay_and_disarms_formulas)
     int64_t run_id = begin_run("measure", "=cmd|' /C calc'!A1", "a \"host\", with\nall");
     add_replays(run_id, &fast, (const double[]){1e8, 2e8}, 2, 0);
     history_close(&history);
-    rig_run_line(&run, "history export --db csv.db");
-    assert_int_equal(run.code, 0);
+    succeed("history export --db csv.db");
     assert_non_null(strstr(run.out, ",\"'=cmd|' /C calc'!A1\","));
     assert_non_null(strstr(run.out, ",\"a \"\"host\"\", with\nall\","));
     size_t n_ends = 0;
     for (const char *end = run.out; (end = strstr(end, "\r\n")) != NULL; end++)
         n_ends++;
     assert_int_equal(n_ends, 3);
-    rig_free(&run);
     json_t *document = json_of("history export --db csv.db --format json");
     const json_t *first = json_array_get(json_object_get(document, "runs"), 0);
     assert_int_equal(json_array_size(json_object_get(first, "runs")), 2);
@@ -122,13 +131,9 @@ TEST(csv_has_a_line_for_each_replay_and_disarms_formulas)
 
 TEST(snippets_come_from_the_history)
 {
-    rig_run_line(&run, "emit shell --db h.db");
-    assert_int_equal(run.code, 0);
+    succeed("emit shell --db h.db");
     assert_non_null(strstr(run.out, "FSTUNE_REQUEST_SIZE="));
-    rig_free(&run);
-    rig_run_line(&run, "emit shell --db h.db --run 1");
-    assert_int_equal(run.code, 0);
-    rig_free(&run);
+    succeed("emit shell --db h.db --run 1");
     static const struct {
         const char *line, *part;
     } cases[] = {
@@ -138,9 +143,7 @@ TEST(snippets_come_from_the_history)
         {"emit shell --db h.db --from x.json", "--from and --db"},
     };
     for (size_t i = 0; i < RIG_COUNT(cases); i++) {
-        rig_run_line(&run, cases[i].line);
-        rig_check_error(&run, 2, cases[i].part);
-        rig_free(&run);
+        refuse(cases[i].line, cases[i].part);
     }
 }
 
@@ -161,50 +164,35 @@ TEST(wrong_words_are_answered_with_the_right_ones)
         {"history verify --db h.db --json", "--json: history verify has no document"},
     };
     for (size_t i = 0; i < RIG_COUNT(cases); i++) {
-        rig_run_line(&run, cases[i].line);
-        rig_check_error(&run, 2, cases[i].part);
-        rig_free(&run);
+        refuse(cases[i].line, cases[i].part);
     }
 }
 
 TEST(merging_pruning_and_verifying_work_from_outside)
 {
-    rig_run_line(&run, "history merge h.db --db merged.db");
-    assert_int_equal(run.code, 0);
+    succeed("history merge h.db --db merged.db");
     assert_string_equal(run.out, "h.db: 3 runs, 0 changes taken over\n");
-    rig_free(&run);
-    rig_run_line(&run, "history prune --keep 1 --db merged.db");
+    go("history prune --keep 1 --db merged.db");
     assert_string_equal(run.out, "1 run removed\n");
-    rig_free(&run);
-    rig_run_line(&run, "history prune --older-than 1d --db merged.db");
+    go("history prune --older-than 1d --db merged.db");
     assert_string_equal(run.out, "0 runs removed\n");
-    rig_free(&run);
-    rig_run_line(&run, "history verify --db merged.db");
-    assert_int_equal(run.code, 0);
+    succeed("history verify --db merged.db");
     assert_string_equal(run.out, "merged.db: sound\n");
-    rig_free(&run);
     run_sql("merged.db", "DELETE FROM replays WHERE run_id = 2 AND number = 0");
-    rig_run_line(&run, "history verify --db merged.db");
+    go("history verify --db merged.db");
     assert_int_equal(run.code, 1);
     assert_non_null(strstr(run.out, "run 2: replays: "));
-    rig_free(&run);
 }
 
 TEST(a_strange_database_is_refused_before_anything_is_measured)
 {
-    rig_run_line(&run, RECOMMEND "--save peak.conf");
-    rig_check_error(&run, 2, "no history of fstune");
-    rig_free(&run);
-    rig_run_line(&run, MEASURE "--save no/folder/h.db");
-    rig_check_error(&run, 2, "no/folder/h.db");
-    rig_free(&run);
+    refuse(RECOMMEND "--save peak.conf", "no history of fstune");
+    refuse(MEASURE "--save no/folder/h.db", "no/folder/h.db");
 }
 
 TEST(a_dry_run_makes_no_history)
 {
-    rig_run_line(&run, RECOMMEND "--dry-run --save dry.db");
-    assert_int_equal(run.code, 0);
-    rig_free(&run);
+    succeed(RECOMMEND "--dry-run --save dry.db");
     assert_false(rig_exists("dry.db"));
 }
 
@@ -220,6 +208,7 @@ TEST(a_full_disk_costs_the_history_and_not_the_answer)
     struct rig_run plain;
     rig_run_line(&plain,
                  "recommend --quiet --pattern randwrite --simulate peak.conf --budget 8s --seed 4 --json");
+    rig_free(&run);
     rig_run(&run, limit_file_size, "recommend", "--quiet", "--pattern", "randwrite", "--simulate",
             "peak.conf", "--budget", "8s", "--seed", "4", "--json", "--save", "full.db", NULL);
     assert_int_equal(run.code, plain.code);
@@ -232,12 +221,10 @@ TEST(a_full_disk_costs_the_history_and_not_the_answer)
     assert_ptr_equal(strchr(run.err, '\n'), run.err + strlen(run.err) - 1);
     json_decref(answer);
     json_decref(expected);
-    rig_free(&run);
     rig_free(&plain);
     /* What fitted is there. */
-    assert_int_equal(open_at(&history, "full.db", false), 0);
-    struct history_info info;
-    assert_int_equal(history_find_run(&history, 1, &info, &err), 0);
+    reopen_history("full.db", false);
+    const struct history_info info = info_of(1);
     assert_int_equal(info.status, HISTORY_UNFINISHED);
     assert_true(info.n_replays > 0);
     assert_int_equal(n_findings(), 0);
@@ -263,23 +250,19 @@ static void add_change(enum history_kind kind, int64_t run_id, const char *text)
 TEST(decisions_are_listed_with_their_evidence)
 {
     begin_history("decisions.db");
-    rig_run_line(&run, "history changes --db decisions.db");
-    assert_int_equal(run.code, 0);
+    succeed("history changes --db decisions.db");
     assert_non_null(strstr(run.out, "No decisions"));
-    rig_free(&run);
     int64_t run_id = add_whole_run(1e8);
     add_change(HISTORY_CHANGE_SKIPPED, 0, "on battery");
     add_change(HISTORY_CHANGE_MADE, run_id, "two nights agree: +33 %");
     add_change(HISTORY_CHANGE_ALARM, 0, "slower\033[2J");
     history_close(&history);
-    rig_run_line(&run, "history changes --db decisions.db");
-    assert_int_equal(run.code, 0);
+    succeed("history changes --db decisions.db");
     const char *skipped = strstr(run.out, "on battery"), *made = strstr(run.out, "two nights agree: +33 %");
     assert_true(skipped != NULL && made != NULL && skipped < made);
     assert_non_null(strstr(run.out, "4k x 1, buffered, psync -> 64k"));
     assert_non_null(strstr(run.out, "of run 1"));
     assert_non_null(strstr(run.out, "slower?[2J"));
-    rig_free(&run);
     json_t *document = json_of("history changes --db decisions.db --json --limit 2");
     const json_t *rows = json_object_get(document, "changes");
     assert_int_equal(json_array_size(rows), 2);
@@ -292,10 +275,9 @@ TEST(decisions_are_listed_with_their_evidence)
     document = json_of("history export --db decisions.db --json");
     assert_int_equal(json_array_size(json_object_get(document, "changes")), 3);
     json_decref(document);
-    rig_run_line(&run, "history show 1 --db decisions.db");
+    go("history show 1 --db decisions.db");
     assert_non_null(strstr(run.out, "two nights agree"));
     assert_null(strstr(run.out, "on battery"));
-    rig_free(&run);
 }
 
 TEST(runs_that_do_not_compare_are_refused)
@@ -305,12 +287,8 @@ TEST(runs_that_do_not_compare_are_refused)
     add_whole_run(2e8);
     history_close(&history);
     run_sql("pairs.db", "UPDATE runs SET pattern = 'read' WHERE id = 2");
-    rig_run_line(&run, "history compare 1 1 --db pairs.db");
-    rig_check_error(&run, 2, "name two runs");
-    rig_free(&run);
-    rig_run_line(&run, "history compare 1 2 --db pairs.db");
-    rig_check_error(&run, 2, "run 1 is of pattern randwrite, run 2 of read");
-    rig_free(&run);
+    refuse("history compare 1 1 --db pairs.db", "name two runs");
+    refuse("history compare 1 2 --db pairs.db", "run 1 is of pattern randwrite, run 2 of read");
 }
 
 TEST(texts_of_other_machines_do_not_reach_the_terminal)
@@ -327,13 +305,11 @@ TEST(texts_of_other_machines_do_not_reach_the_terminal)
             "target = char(155) || 'T'; UPDATE targets SET identity = "
             "'{\"file_system\":\"' || char(127) || '\"}', fingerprint = char(27)");
     for (size_t i = 0; i < RIG_COUNT(lines); i++) {
-        rig_run_line(&run, lines[i]);
-        assert_int_equal(run.code, 0);
+        succeed(lines[i]);
         for (const char *c = run.out; *c != '\0'; c++) {
             bool is_end = *c == '\n' || (*c == '\r' && c[1] == '\n');
             if ((((unsigned char)*c < ' ' || *c == 127) && !is_end) || *c == '\xc2')
                 fail_msg("%s: byte %d in %s", lines[i], *c, run.out);
         }
-        rig_free(&run);
     }
 }

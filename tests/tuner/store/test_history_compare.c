@@ -11,11 +11,20 @@ static size_t n[2];
 static struct history_info infos[2];
 static struct history_comparison comparison;
 
-static void reset(void)
+FIXTURE(reset)
 {
     memset(infos, 0, sizeof infos);
     n[0] = n[1] = 0;
+    return 0;
 }
+
+FIXTURE(drop_comparison)
+{
+    history_compare_done(&comparison);
+    return 0;
+}
+
+EACH_TEST(reset, drop_comparison);
 
 static struct history_replay *add(size_t set, const struct point *point, double bps)
 {
@@ -33,7 +42,6 @@ static void compare(void)
 
 TEST(a_point_that_doubled_has_changed)
 {
-    reset();
     for (int i = 0; i < 5; i++) {
         add(0, &fast, 1e8 * (1 + 0.01 * i));
         add(1, &fast, 2e8 * (1 + 0.01 * i));
@@ -56,12 +64,10 @@ TEST(a_point_that_doubled_has_changed)
         squares += (logs[i] - sum / 5) * (logs[i] - sum / 5);
     double error = sqrt(2 * squares / 4 / 5);
     assert_close(log(comparison.points[0].bounds.high / 2), 2.751524 * error, 1e-6);
-    history_compare_done(&comparison);
 }
 
 TEST(points_of_one_night_and_single_replays_are_counted_only)
 {
-    reset();
     add(0, &fast, 1e8);
     add(1, &fast, 5e8);
     add(1, &slow, 1e7);
@@ -72,12 +78,10 @@ TEST(points_of_one_night_and_single_replays_are_counted_only)
     assert_int_equal(comparison.n_only[0], 0);
     assert_int_equal(comparison.n_only[1], 1);
     assert_true(isnan(comparison.points[0].bounds.low));
-    history_compare_done(&comparison);
 }
 
 TEST(other_conditions_are_another_point)
 {
-    reset();
     for (int i = 0; i < 3; i++) {
         for (size_t set = 0; set < 2; set++) {
             strcpy(add(set, &fast, 1e8 + i)->conditions, "cache=cold");
@@ -92,12 +96,10 @@ TEST(other_conditions_are_another_point)
     assert_string_equal(comparison.points[0].conditions, "cache=warm");
     assert_close(comparison.points[0].ratio, 2, 1e-6);
     assert_close(comparison.points[1].ratio, 1, 1e-6);
-    history_compare_done(&comparison);
 }
 
 TEST(runs_cut_or_set_aside_do_not_count)
 {
-    reset();
     for (int i = 0; i < 3; i++) {
         add(0, &fast, 1e8 + i);
         add(1, &fast, 1e8 + i);
@@ -107,12 +109,10 @@ TEST(runs_cut_or_set_aside_do_not_count)
     compare();
     assert_int_equal(comparison.points[0].n[1], 3);
     assert_close(comparison.points[0].ratio, 1, 1e-9);
-    history_compare_done(&comparison);
 }
 
 TEST(answers_are_compared_by_their_fresh_replays)
 {
-    reset();
     infos[0].has_point = infos[1].has_point = true;
     infos[0].point = slow;
     infos[1].point = fast;
@@ -124,7 +124,6 @@ TEST(answers_are_compared_by_their_fresh_replays)
     assert_true(comparison.has_answers);
     assert_close(comparison.answer.ratio, 3, 1e-9);
     assert_int_equal(comparison.answer.n[1], 2);
-    history_compare_done(&comparison);
 }
 
 /* All intervals of a comparison hold together in 95 of 100 pairs of nights. */
@@ -135,7 +134,7 @@ TEST(unchanged_nights_seldom_show_any_change)
     size_t n_alarms = 0;
     rng_init(&rng, 11);
     for (int pair = 0; pair < PAIRS; pair++) {
-        reset();
+        reset(NULL);
         for (uint32_t i = 0; i < POINTS * REPLAYS; i++) {
             struct point point = fast;
             point.queue_depth = 1 + i % POINTS;

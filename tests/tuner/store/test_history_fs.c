@@ -64,7 +64,6 @@ static int write_for_ever(int fd, uint64_t run_replays)
 /* What was reported is there; the last report may be older than the last write, never newer. */
 static void check_reported(const struct report *last, uint64_t run_replays, bool finished)
 {
-    struct history_info info;
     struct history_replay *replays;
     size_t n;
     if (open_at(&history, PATH, true) != 0)
@@ -74,7 +73,7 @@ static void check_reported(const struct report *last, uint64_t run_replays, bool
         history_close(&history);
         return;
     }
-    assert_int_equal(history_find_run(&history, last->run_id, &info, &err), 0);
+    const struct history_info info = info_of(last->run_id);
     assert_int_equal(history_replays(&history, last->run_id, &replays, &n, &err), 0);
     assert_true(n > 0);
     assert_true(finished ? n == run_replays && info.status == HISTORY_DONE && info.has_point

@@ -29,27 +29,36 @@ static void make_other(const char *path, const char *host, double bps)
     history_close(&history);
 }
 
+/* Into the open history; what it says it took. */
+static void merge(const char *path, size_t n_runs, size_t n_changes)
+{
+    size_t n[2] = {0, 0};
+    if (history_merge(&history, path, &n[0], &n[1], &err) != 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(n[0], n_runs);
+    assert_int_equal(n[1], n_changes);
+}
+
+static int fail_to_merge(const char *path)
+{
+    size_t n[2];
+    return history_merge(&history, path, &n[0], &n[1], &err);
+}
+
 TEST(merging_twice_is_merging_once)
 {
-    size_t n_runs = 0, n_changes = 0;
     int64_t rows[RIG_COUNT(tables)];
     make_other("one.db", "alpha", 1e8);
     make_other("two.db", "beta", 2e8);
     begin_history("all.db");
-    assert_int_equal(history_merge(&history, "one.db", &n_runs, &n_changes, &err), 0);
-    assert_int_equal(n_runs, 2);
-    assert_int_equal(n_changes, 1);
-    assert_int_equal(history_merge(&history, "two.db", &n_runs, &n_changes, &err), 0);
-    assert_int_equal(n_runs, 2);
+    merge("one.db", 2, 1);
+    merge("two.db", 2, 1);
     for (size_t i = 0; i < RIG_COUNT(tables); i++)
         rows[i] = count_rows("all.db", tables[i]);
     assert_int_equal(rows[3], 4);
     assert_int_equal(rows[7], 2);
-    for (int i = 0; i < 2; i++) {
-        assert_int_equal(history_merge(&history, i == 0 ? "one.db" : "two.db", &n_runs, &n_changes, &err), 0);
-        assert_int_equal(n_runs, 0);
-        assert_int_equal(n_changes, 0);
-    }
+    merge("one.db", 0, 0);
+    merge("two.db", 0, 0);
     for (size_t i = 0; i < RIG_COUNT(tables); i++)
         assert_int_equal(count_rows("all.db", tables[i]), rows[i]);
     assert_int_equal(n_findings(), 0);
@@ -62,11 +71,11 @@ TEST(what_is_merged_refers_to_the_same_things)
     struct history_info *runs;
     struct history_replay *replays;
     struct history_change *changes;
-    size_t n_runs, n_changes, n;
+    size_t n;
     make_other("three.db", "beta", 3e8);
     begin_history("own.db");
     add_whole_run(1e8); /* the same points have other ids here */
-    assert_int_equal(history_merge(&history, "three.db", &n_runs, &n_changes, &err), 0);
+    merge("three.db", 2, 1);
     assert_int_equal(history_list_runs(&history, &beta, &runs, &n, &err), 0);
     assert_int_equal(n, 1);
     assert_close(runs[0].mean_bps, 3e8, 1);
@@ -87,24 +96,18 @@ TEST(what_is_merged_refers_to_the_same_things)
 
 TEST(an_unfinished_run_is_completed_by_a_later_copy)
 {
-    struct history_info info;
-    size_t n_runs, n_changes;
     begin_history("live.db");
     int64_t run_id = begin_run("recommend", "", "alpha");
     add_replays(run_id, &fast, (const double[]){1e8}, 1, 0);
     history_close(&history);
     begin_history("copy.db");
-    assert_int_equal(history_merge(&history, "live.db", &n_runs, &n_changes, &err), 0);
-    assert_int_equal(n_runs, 1);
-    history_close(&history);
-    assert_int_equal(open_at(&history, "live.db", true), 0);
+    merge("live.db", 1, 0);
+    reopen_history("live.db", true);
     add_replays(run_id, &slow, (const double[]){2e8}, 1, 1);
     finish_run(run_id, 1e8);
-    history_close(&history);
-    assert_int_equal(open_at(&history, "copy.db", true), 0);
-    assert_int_equal(history_merge(&history, "live.db", &n_runs, &n_changes, &err), 0);
-    assert_int_equal(n_runs, 1);
-    assert_int_equal(history_find_run(&history, 1, &info, &err), 0);
+    reopen_history("copy.db", true);
+    merge("live.db", 1, 0);
+    const struct history_info info = info_of(1);
     assert_int_equal(info.status, HISTORY_DONE);
     assert_int_equal(info.n_replays, 2);
     assert_true(info.has_point);
@@ -114,13 +117,12 @@ TEST(an_unfinished_run_is_completed_by_a_later_copy)
 
 TEST(strange_files_are_not_merged)
 {
-    size_t n_runs, n_changes;
     begin_history("host.db");
     rig_write("text.db", "%0200d", 1);
-    assert_int_equal(history_merge(&history, "text.db", &n_runs, &n_changes, &err), -EINVAL);
-    assert_int_equal(history_merge(&history, "missing.db", &n_runs, &n_changes, &err), -ENOENT);
+    assert_int_equal(fail_to_merge("text.db"), -EINVAL);
+    assert_int_equal(fail_to_merge("missing.db"), -ENOENT);
     assert_false(rig_exists("missing.db"));
-    assert_int_equal(history_merge(&history, "host.db", &n_runs, &n_changes, &err), -EINVAL);
+    assert_int_equal(fail_to_merge("host.db"), -EINVAL);
     assert_non_null(strstr(err.text, "itself"));
     history_close(&history);
 }
@@ -134,7 +136,6 @@ TEST(of_a_history_with_a_damaged_run_nothing_is_merged)
         "UPDATE runs SET started_s = 9e999",
         "UPDATE changes SET at_s = 9e999",
     };
-    size_t n_runs, n_changes;
     begin_history("clean.db");
     add_whole_run(1e8);
     for (size_t i = 0; i < RIG_COUNT(damages); i++) {
@@ -143,8 +144,8 @@ TEST(of_a_history_with_a_damaged_run_nothing_is_merged)
         history_close(&history);
         make_other(path, "beta", 2e8);
         run_sql(path, damages[i]);
-        assert_int_equal(open_at(&history, "clean.db", true), 0);
-        assert_int_equal(history_merge(&history, path, &n_runs, &n_changes, &err), -EBADMSG);
+        reopen_history("clean.db", true);
+        assert_int_equal(fail_to_merge(path), -EBADMSG);
         assert_non_null(strstr(err.text, path));
         assert_int_equal(n_findings(), 0);
         assert_int_equal(count_rows("clean.db", "runs"), 1);
@@ -196,7 +197,7 @@ TEST(several_processes_write_at_once)
         assert_true(WIFEXITED(status));
         assert_int_equal(WEXITSTATUS(status), 0);
     }
-    assert_int_equal(open_at(&history, "shared.db", false), 0);
+    reopen_history("shared.db", false);
     assert_int_equal(n_findings(), 0);
     history_close(&history);
     assert_int_equal(count_rows("shared.db", "runs"), WRITERS * WRITER_RUNS);
@@ -217,7 +218,6 @@ static size_t read_whole(const char *path, char *bytes, size_t size)
 TEST(the_other_history_and_its_folder_stay_as_they_are)
 {
     static char before[1 << 20], after[1 << 20];
-    size_t n_runs = 0, n_changes = 0;
     assert_int_equal(mkdir("away", 0700), 0);
     make_other("away/old.db", "beta", 1e8);
     run_sql("away/old.db",
@@ -230,9 +230,7 @@ TEST(the_other_history_and_its_folder_stay_as_they_are)
     assert_int_equal(symlink("away/old.db", "link.db"), 0);
     begin_history("mine.db");
     for (size_t i = 0; i < 2; i++) {
-        assert_int_equal(
-            history_merge(&history, i == 0 ? "away/old.db" : "link.db", &n_runs, &n_changes, &err), 0);
-        assert_int_equal(n_runs, i == 0 ? 2 : 0);
+        merge(i == 0 ? "away/old.db" : "link.db", i == 0 ? 2 : 0, i == 0 ? 1 : 0);
         assert_int_equal(rig_count_entries("away"), 1);
         assert_int_equal(read_whole("away/old.db", after, sizeof after), n);
         assert_memory_equal(after, before, n);
@@ -267,17 +265,15 @@ TEST(what_another_process_has_only_in_its_log_is_merged)
 TEST(a_copy_leaves_nothing_behind)
 {
     char folder[1024];
-    size_t n_runs, n_changes;
     assert_non_null(getcwd(folder, sizeof folder - 16));
     strcat(folder, "/copies");
     assert_int_equal(mkdir(folder, 0700), 0);
     setenv("TMPDIR", folder, 1);
     make_other("source.db", "beta", 1e8);
     begin_history("sink.db");
-    assert_int_equal(history_merge(&history, "source.db", &n_runs, &n_changes, &err), 0);
-    assert_int_equal(n_runs, 2);
+    merge("source.db", 2, 1);
     run_sql("source.db", "DROP TABLE hosts");
-    assert_true(history_merge(&history, "source.db", &n_runs, &n_changes, &err) < 0);
+    assert_true(fail_to_merge("source.db") < 0);
     assert_non_null(strstr(err.text, "history source.db"));
     assert_int_equal(rig_count_entries("copies"), 0);
     unsetenv("TMPDIR");

@@ -80,9 +80,8 @@ TEST(a_missing_file_is_made_only_for_writing)
     assert_false(rig_exists("missing"));
     rig_write("empty", "%s", "");
     assert_int_equal(open_at(&history, "empty", false), -EINVAL);
-    assert_int_equal(open_at(&history, "empty", true), 0);
-    history_close(&history);
-    assert_int_equal(open_at(&history, "empty", false), 0);
+    reopen_history("empty", true);
+    reopen_history("empty", false);
     history_close(&history);
     assert_int_equal(open_at(&history, ".", true), -EINVAL);
     assert_int_equal(open_at(&history, "no/such/folder", true), -ENOENT);
@@ -92,7 +91,7 @@ TEST(a_missing_file_is_made_only_for_writing)
 static void make_first_schema(const char *path)
 {
     unlink(path);
-    assert_int_equal(open_at(&history, path, true), 0);
+    reopen_history(path, true);
     add_whole_run(2e8);
     history_close(&history);
     run_sql(path, "ALTER TABLE replays DROP COLUMN n_windows; ALTER TABLE replays DROP COLUMN window_seconds;"
@@ -118,7 +117,7 @@ TEST(an_older_schema_is_brought_up_to_date)
         assert_int_equal(n_findings(), 0);
         add_whole_run(1e8);
         history_close(&history);
-        assert_int_equal(open_at(&history, "older", false), 0);
+        reopen_history("older", false);
         history_close(&history);
     }
 }
