@@ -75,6 +75,18 @@ const struct hostinfo_fact *hostinfo_find(const struct hostinfo *info, const cha
     return NULL;
 }
 
+double hostinfo_number(const struct hostinfo *info, const char *key)
+{
+    const struct hostinfo_fact *fact = hostinfo_find(info, key);
+    return fact != NULL && fact->kind != HOSTINFO_TEXT ? fact->number : NAN;
+}
+
+const char *hostinfo_text(const struct hostinfo *info, const char *key)
+{
+    const struct hostinfo_fact *fact = hostinfo_find(info, key);
+    return fact != NULL && fact->kind == HOSTINFO_TEXT ? fact->text : "";
+}
+
 int hostinfo_scan(const char *path, const char *name, double *ret_number)
 {
     FILE *file = fopen(path, "re");

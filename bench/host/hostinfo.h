@@ -51,6 +51,10 @@ void hostinfo_collect_limits(struct hostinfo *info, int fd);
 /* NULL when absent. */
 const struct hostinfo_fact *hostinfo_find(const struct hostinfo *info, const char *key);
 
+/* Of a number or a flag; NaN where there is none. Of a text; "" where there is none. */
+double hostinfo_number(const struct hostinfo *info, const char *key);
+const char *hostinfo_text(const struct hostinfo *info, const char *key);
+
 /* A device as fstune sees it. */
 struct hostinfo_device {
     unsigned major_number,

@@ -43,7 +43,7 @@ static void check_again(const struct host_file *file)
     struct err err = {0};
     FILE *out = open_memstream(&text, &size);
     FUZZ_CHECK(out != NULL);
-    FUZZ_CHECK(host_file_write(out, file) == 0);
+    FUZZ_CHECK(host_file_write(out, file, NULL) == 0);
     fclose(out);
     int fd = fuzz_file(text, size, path);
     FUZZ_CHECK(host_file_read(path, &again, &err) == 0);

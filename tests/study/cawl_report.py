@@ -97,7 +97,7 @@ aim: a mean error of at most 15 % for direct and sync, 20 % for nosync and stdio
 for some scenarios only.
 
 CAWL is the paper's model as it stands; extended adds the set of extensions that errs least over all places, and stands beside it. Synchronous writes know of
-`--writeback` only, direct ones of none.
+`writeback` only, direct ones of none.
 """
 
 

@@ -8,6 +8,7 @@
 #include "tuner/store/save.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <math.h>
@@ -26,10 +27,13 @@
 
 static char folder[64];
 static char before[PATH_MAX];
+static char path_before[4096];
 
 int rig_enter(void **state)
 {
     (void)state;
+    const char *path = getenv("PATH");
+    snprintf(path_before, sizeof path_before, "%s", path != NULL ? path : "");
     umask(022); /* files that a group may write are refused in places */
     snprintf(folder, sizeof folder, "/tmp/fstune-test-XXXXXX");
     if (getcwd(before, sizeof before) == NULL || mkdtemp(folder) == NULL || chdir(folder) != 0)
@@ -44,8 +48,20 @@ int rig_leave(void **state)
 {
     (void)state;
     char command[sizeof folder + 16];
+    setenv("PATH", path_before, 1);
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return chdir(before) != 0 || system(command) != 0 ? -1 : 0;
+}
+
+void rig_play(const char *program, const char *script)
+{
+    char file[128], path[sizeof path_before + sizeof folder + 8];
+    assert_true(mkdir("bin", 0755) == 0 || errno == EEXIST);
+    snprintf(file, sizeof file, "bin/%s", program);
+    rig_write(file, "#!/bin/sh\n%s\n", script);
+    assert_int_equal(chmod(file, 0755), 0);
+    snprintf(path, sizeof path, "%s/bin:%s", folder, path_before);
+    assert_int_equal(setenv("PATH", path, 1), 0);
 }
 
 void rig_write_bytes(const char *name, const void *bytes, size_t n_bytes)
@@ -282,4 +298,23 @@ void rig_check_error(const struct rig_run *run, int code, const char *part)
         strstr(run->err, part) == NULL || run->out_size != 0)
         fail_msg("exit code %d instead of %d, wanted one line with '%s', got: %s%s", run->code, code, part,
                  run->err, run->out);
+}
+
+json_t *rig_document(const char *line)
+{
+    struct rig_run run;
+    rig_run_line(&run, line);
+    if (run.code != 0)
+        fail_msg("exit code %d: %s", run.code, run.err);
+    json_t *document = rig_json(&run);
+    rig_free(&run);
+    return document;
+}
+
+void rig_refused(const char *line, int code, const char *part)
+{
+    struct rig_run run;
+    rig_run_line(&run, line);
+    rig_check_error(&run, code, part);
+    rig_free(&run);
 }

@@ -20,6 +20,8 @@ int rig_leave(void **state);
 
 void rig_write(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void rig_write_bytes(const char *name, const void *bytes, size_t n_bytes);
+/* From now on this shell script runs where `program` is asked for by its name; rig_leave ends that. */
+void rig_play(const char *program, const char *script);
 /* A file of random-looking blocks. */
 void rig_write_blocks(const char *name, size_t n_bytes);
 bool rig_exists(const char *name);
@@ -67,5 +69,9 @@ json_t *rig_json(const struct rig_run *run);
 
 /* Exactly one line on stderr, and it begins with "fstune: " and holds this text; nothing on stdout. */
 void rig_check_error(const struct rig_run *run, int code, const char *part);
+
+/* The document of a command line that succeeds; and one that is refused as rig_check_error wants it. */
+json_t *rig_document(const char *line);
+void rig_refused(const char *line, int code, const char *part);
 
 #endif

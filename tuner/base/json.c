@@ -18,6 +18,12 @@ json_t *json_number(double value)
     return json_real(value);
 }
 
+json_t *json_interval(double mean, double low, double high)
+{
+    return json_pack("{s:o, s:o, s:o}", "mean", json_number(mean), "ci_low", json_number(low), "ci_high",
+                     json_number(high));
+}
+
 json_t *json_numbers(const double *values, size_t n)
 {
     json_t *array = json_array();

@@ -13,8 +13,9 @@
 #include <stdio.h>
 
 json_t *json_number(double value);
-json_t *json_numbers(const double *values, size_t n); /* an array of them */
-json_t *json_text(const char *text);                  /* what is not UTF-8 becomes '?' */
+json_t *json_numbers(const double *values, size_t n);        /* an array of them */
+json_t *json_interval(double mean, double low, double high); /* {"mean", "ci_low", "ci_high"} */
+json_t *json_text(const char *text);                         /* what is not UTF-8 becomes '?' */
 json_t *json_pattern(const struct pattern *pattern);
 json_t *json_point(const struct point *point);
 

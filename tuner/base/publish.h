@@ -5,6 +5,7 @@
 #include "bench/base/err.h"
 
 #include <stddef.h>
+#include <stdio.h>
 
 /* 0 where `path` may become the page or picture: nothing is there, or a regular file, which is replaced. A
  * symbolic link is refused (-ELOOP): in a directory that others write to it would lead to a file that nobody
@@ -15,5 +16,9 @@ int publish_check(const char *path, struct err *err);
 /* Writes beside `path` and renames; on failure nothing is left behind and what was there stays. A file that
  * is replaced keeps its permissions. 0; -EINTR: interrupted before it had its name; or a negative errno. */
 int publish_file(const char *path, const char *text, size_t size, struct err *err);
+
+/* The same with what `print` prints. -ENOMEM, or what print returns. */
+int publish_printed(const char *path, int (*print)(FILE *out, const void *context, struct err *err),
+                    const void *context, struct err *err);
 
 #endif

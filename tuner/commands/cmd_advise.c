@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool has_picture(const struct settings *settings)
@@ -22,32 +21,17 @@ static bool has_picture(const struct settings *settings)
 }
 
 /* What cannot become a picture is refused before anything is calculated. "-" is the terminal. */
-static int request_for(const struct settings *settings, const char **ret_output,
-                       struct plot_request *ret_request, struct err *err)
+static int check_picture(const struct settings *settings, const char **ret_output, struct err *err)
 {
     const char *name = settings->prediction.picture;
+    struct plot_request request;
     *ret_output = strcmp(name, "-") == 0 ? "" : name;
     if (**ret_output == '\0' && settings->json)
         return err_set(err, -EINVAL, "--json and --plot - both want standard output; give --plot a file");
-    int result = plot_deliver_request(settings, *ret_output, ret_request, err);
+    int result = plot_deliver_request(settings, *ret_output, &request, err);
     if (result == 0 && **ret_output != '\0')
         result = publish_check(*ret_output, err);
     return result < 0 ? err_prefix(err, "--plot") : 0;
-}
-
-static int draw(const struct write_advice *advice, const struct plot_request *request, const char *output,
-                struct err *err)
-{
-    char *script = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&script, &size);
-    if (out == NULL)
-        return err_set(err, -ENOMEM, "no memory for the picture");
-    write_advice_draw(advice, request, out);
-    int result = fclose(out) == 0 ? plot_deliver(request, output, script, size, err)
-                                  : err_set(err, -ENOMEM, "no memory for the picture");
-    free(script);
-    return result;
 }
 
 static int print(const struct write_advice *advice, struct err *err)
@@ -63,10 +47,9 @@ static int advise(const struct settings *settings)
 {
     static struct host_file host;
     static struct write_advice advice;
-    struct plot_request request;
     struct err err = {0};
     const char *output = "";
-    int result = has_picture(settings) ? request_for(settings, &output, &request, &err) : 0;
+    int result = has_picture(settings) ? check_picture(settings, &output, &err) : 0;
     interrupt_end_at_once(true);
     if (result == 0)
         result = write_advice_make(settings, &host, &advice, &err);
@@ -77,7 +60,7 @@ static int advise(const struct settings *settings)
     if (!has_picture(settings) || output[0] != '\0')
         result = print(&advice, &err);
     if (result == 0 && has_picture(settings))
-        result = draw(&advice, &request, output, &err);
+        result = plot_deliver_drawn(settings, output, write_advice_draw, &advice, &err);
     return result < 0 ? fail_with(EXIT_FAILED, "%s", err.text) : EXIT_DONE;
 }
 

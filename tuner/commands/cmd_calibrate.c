@@ -32,22 +32,6 @@ static int exit_code(const struct calibration *calibration)
                : EXIT_DONE;
 }
 
-static int write_file(const struct calibration *calibration, const char *path, struct err *err)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *stream = open_memstream(&text, &size);
-    if (stream == NULL)
-        return err_set(err, -ENOMEM, "no memory for %s", path);
-    int result = host_file_write(stream, &calibration->file);
-    if (fclose(stream) != 0 || result < 0)
-        result = err_set(err, -ENOMEM, "no memory for %s", path);
-    if (result == 0)
-        result = publish_file(path, text, size, err);
-    free(text);
-    return result;
-}
-
 static void note_outcome(struct calibration *calibration)
 {
     struct session *session = calibration->session;
@@ -84,7 +68,7 @@ static int deliver(struct calibration *calibration, struct err *err)
     progress_clear(&session->progress);
     note_outcome(calibration);
     if (calibration->complete && !calibration->interrupted && settings->output[0] != '\0')
-        result = write_file(calibration, settings->output, err);
+        result = publish_printed(settings->output, host_file_write, &calibration->file, err);
     struct err report_err = {0};
     int reported = settings->json ? report_calibrate_json(stdout, calibration, &report_err)
                                   : report_calibrate_text(stdout, calibration, &report_err);

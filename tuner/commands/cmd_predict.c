@@ -13,7 +13,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool is_file(const char *name)
@@ -41,31 +40,14 @@ static int check_files(const struct settings *settings, struct err *err)
     return result < 0 ? err_prefix(err, "--csv") : 0;
 }
 
-static int print_csv(const struct predict *predict, struct err *err)
-{
-    const char *name = predict->settings->prediction.csv;
-    char *text = NULL;
-    size_t size = 0;
-    if (!is_file(name)) {
-        report_prediction_csv(stdout, predict);
-        return 0;
-    }
-    FILE *out = open_memstream(&text, &size);
-    if (out == NULL)
-        return err_set(err, -ENOMEM, "no memory");
-    report_prediction_csv(out, predict);
-    int result = fclose(out) == 0 ? publish_file(name, text, size, err)
-                                  : err_set(err, -ENOMEM, "--csv: no memory for %zu lines", predict->load.n);
-    free(text);
-    return result;
-}
-
 static int print(const struct predict *predict, struct err *err)
 {
     const struct settings_prediction *asked = &predict->settings->prediction;
     int result = 0;
-    if (asked->csv[0] != '\0')
-        result = print_csv(predict, err);
+    if (is_file(asked->csv))
+        result = publish_printed(asked->csv, report_prediction_csv, predict, err);
+    else if (asked->csv[0] != '\0')
+        result = report_prediction_csv(stdout, predict, err);
     if (result == 0 && predict->settings->json)
         result = report_prediction_json(stdout, predict, err);
     else if (result == 0 && strcmp(asked->csv, "-") != 0 && strcmp(asked->picture, "-") != 0)
@@ -73,17 +55,6 @@ static int print(const struct predict *predict, struct err *err)
     if (result == 0 && asked->picture[0] != '\0')
         result = report_prediction_plot(predict, err);
     return result;
-}
-
-static int validate(const struct predict *predict)
-{
-    const struct settings_prediction *asked = &predict->settings->prediction;
-    const struct validate_plan plan = {.mode = predict->mode,
-                                       .options = predict->options,
-                                       .n_repetitions = asked->repetitions,
-                                       .csv = asked->csv,
-                                       .picture = asked->picture};
-    return validate_write(predict->settings, &predict->host, &predict->load, &plan);
 }
 
 /* The exit code of a failure. code: EXIT_FAILED where nothing that the user wrote can be the reason. */
@@ -109,7 +80,7 @@ static int predict_write(const struct settings *settings)
         result = predict_run(&predict, &err);
     interrupt_end_at_once(false);
     if (result == 0 && settings->prediction.validate) {
-        code = validate(&predict);
+        code = validate_write(&predict);
         predict_done(&predict);
         return code;
     }

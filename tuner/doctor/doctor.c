@@ -37,12 +37,10 @@ void doctor_say(struct doctor_report *report, enum doctor_severity severity, con
 
 double doctor_number(const struct doctor_facts *facts, const char *key)
 {
-    const struct hostinfo_fact *fact = hostinfo_find(facts->host, key);
-    return fact != NULL && fact->kind != HOSTINFO_TEXT ? fact->number : NAN;
+    return hostinfo_number(facts->host, key);
 }
 
 const char *doctor_text(const struct doctor_facts *facts, const char *key)
 {
-    const struct hostinfo_fact *fact = hostinfo_find(facts->host, key);
-    return fact != NULL && fact->kind == HOSTINFO_TEXT ? fact->text : "";
+    return hostinfo_text(facts->host, key);
 }

@@ -1,4 +1,4 @@
-/* tuner/experiment/live_experiment: the live view of an experiment. */
+/* tuner/experiment/live_experiment: the status line of an experiment. */
 #ifndef FSTUNE_TUNER_EXPERIMENT_LIVE_EXPERIMENT_H
 #define FSTUNE_TUNER_EXPERIMENT_LIVE_EXPERIMENT_H
 

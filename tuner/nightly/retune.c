@@ -113,12 +113,6 @@ static bool is_ready(const struct retune_world *world, struct retune_outcome *ou
     return ready;
 }
 
-static const char *hostname_of(const struct session *session)
-{
-    const struct hostinfo_fact *fact = hostinfo_find(&session->host, "hostname");
-    return fact != NULL ? fact->text : "";
-}
-
 static int list_documents(struct history *history, const struct history_filter *filter,
                           json_t **ret_documents, struct err *err)
 {
@@ -152,7 +146,7 @@ static int begin_run(struct memory *memory, const struct session *session, const
     const struct history_header header = {.command = "retune",
                                           .target = memory->target->name,
                                           .pattern = memory->target->settings.pattern.name,
-                                          .hostname = hostname_of(session),
+                                          .hostname = hostinfo_text(&session->host, "hostname"),
                                           .identity = identity,
                                           .system = system,
                                           .seed = session->seed};
@@ -167,7 +161,7 @@ static int recall(void *context, struct session *session, json_t **ret_documents
     struct memory *memory = context;
     char fingerprint[HISTORY_FINGERPRINT_SIZE];
     json_t *documents = NULL;
-    const char *host = hostname_of(session);
+    const char *host = hostinfo_text(&session->host, "hostname");
     char *identity = history_identity(session);
     if (identity == NULL)
         return err_set(err, -ENOMEM, "no memory");

@@ -153,6 +153,21 @@ const char *options_nearest(const char *text, const char *const *names, size_t n
     return nearest;
 }
 
+/* Options of their own in earlier versions. */
+static bool is_extension(const char *name)
+{
+    static const char *const names[] = {
+        "first-touch", "rewrites",           "writeback",       "small-calls", "piecewise",
+        "balanced",    "limit-share",        "writers",         "split-cost",  "burst-credit",
+        "burst-rate",  "writeback-interval", "allocation-rate",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(names[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
 static int refuse_unknown(const char *name, unsigned command, struct err *err)
 {
     const struct option_row *row;
@@ -165,6 +180,9 @@ static int refuse_unknown(const char *name, unsigned command, struct err *err)
         if (row->commands & command)
             names[n++] = row->name;
     }
+    if ((command & PREDICTIONS) != 0 && is_extension(name))
+        return err_set(err, -EINVAL, "--%s: unknown option; use --model linux, or --extensions %s", name,
+                       name);
     const char *nearest = options_nearest(name, names, n);
     if (nearest)
         return err_set(err, -EINVAL, "--%s: unknown option; did you mean --%s?", name, nearest);

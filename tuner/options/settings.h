@@ -92,6 +92,8 @@ struct settings_experiment {
 };
 
 /* Of `predict` and `advise`: the machine, the writes, and where the model goes beyond the paper's. */
+enum settings_model { SETTINGS_MODEL_PAPER, SETTINGS_MODEL_LINUX };
+
 struct settings_prediction {
     bool on;                        /* the command is one of them: options are taken as they take them */
     char host[SETTINGS_TEXT_SIZE];  /* --host; "" */
@@ -102,11 +104,9 @@ struct settings_prediction {
     uint64_t total_bytes, request_size_bytes, delay_ns; /* 0: not given; of the delay also none */
     double rewrite_share;
 
-    bool first_touch, rewrites, writeback, small_calls, close, piecewise, balanced;
-    double limit_share; /* 0: not given, as all that follow */
-    uint32_t n_writers;
-    uint64_t writeback_interval_ns, allocation_bps, split_ns;
-    uint64_t burst_credit_bytes, burst_bps;
+    bool close;
+    unsigned model;                      /* enum settings_model */
+    char extensions[SETTINGS_TEXT_SIZE]; /* --extensions, which tuner/writes/extensions reads; "" */
 
     bool validate;
     uint32_t repetitions;

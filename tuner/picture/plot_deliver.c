@@ -95,3 +95,25 @@ int plot_deliver(const struct plot_request *request, const char *output, const c
     free(picture);
     return result;
 }
+
+int plot_deliver_drawn(const struct settings *settings, const char *output,
+                       int (*draw)(FILE *script, const struct plot_request *request, const void *context,
+                                   struct err *err),
+                       const void *context, struct err *err)
+{
+    struct plot_request request;
+    char *text = NULL;
+    size_t size = 0;
+    int result = plot_deliver_request(settings, output, &request, err);
+    FILE *script = result == 0 ? open_memstream(&text, &size) : NULL;
+    if (result == 0 && script == NULL)
+        return err_set(err, -ENOMEM, "no memory for the picture");
+    if (result == 0)
+        result = draw(script, &request, context, err);
+    if (script != NULL && fclose(script) != 0 && result == 0)
+        result = err_set(err, -ENOMEM, "no memory for the picture");
+    if (result == 0)
+        result = plot_deliver(&request, output, text, size, err);
+    free(text);
+    return result;
+}

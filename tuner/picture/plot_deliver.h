@@ -6,6 +6,8 @@
 #include "tuner/options/settings.h"
 #include "tuner/picture/plot.h"
 
+#include <stdio.h>
+
 /* The wish for a picture that goes to `output`: NAME.png, .svg or .pdf, or "" for standard output, where
  * settings->plot_terminal counts. 0, or -EINVAL for another name: the text begins with the name alone. */
 int plot_deliver_request(const struct settings *settings, const char *output,
@@ -15,5 +17,11 @@ int plot_deliver_request(const struct settings *settings, const char *output,
  * publish_file. */
 int plot_deliver(const struct plot_request *request, const char *output, const char *script, size_t size,
                  struct err *err);
+
+/* Wish, script and delivery in one: `draw` writes the script. */
+int plot_deliver_drawn(const struct settings *settings, const char *output,
+                       int (*draw)(FILE *script, const struct plot_request *request, const void *context,
+                                   struct err *err),
+                       const void *context, struct err *err);
 
 #endif

@@ -247,14 +247,13 @@ json_t *cross_check_json(const struct cross_check *check, const struct record *r
     json_t *runs = json_array();
     for (size_t i = 0; i < check->n; i++)
         json_array_append_new(runs, json_number(check->bps[i]));
-    return json_pack("{s:s, s:o, s:I, s:o, s:{s:o, s:o, s:o}, s:b, s:o, s:o, s:o, s:o}", "tool", "fio",
-                     "version", json_text(check->version), "replays", (json_int_t)check->n, "mean_bps",
-                     json_number(result.mean_bps), "ratio", "mean", json_number(result.ratio), "ci_low",
-                     json_number(result.interval.low), "ci_high", json_number(result.interval.high), "coarse",
-                     result.coarse, "agrees", result.known ? json_boolean(result.agrees) : json_null(),
-                     "why_not", result.why_not != NULL ? json_string(result.why_not) : json_null(),
-                     "differences", json_list_of_differences(&settings->pattern, &check->point), "runs",
-                     runs);
+    return json_pack(
+        "{s:s, s:o, s:I, s:o, s:o, s:b, s:o, s:o, s:o, s:o}", "tool", "fio", "version",
+        json_text(check->version), "replays", (json_int_t)check->n, "mean_bps", json_number(result.mean_bps),
+        "ratio", json_interval(result.ratio, result.interval.low, result.interval.high), "coarse",
+        result.coarse, "agrees", result.known ? json_boolean(result.agrees) : json_null(), "why_not",
+        result.why_not != NULL ? json_string(result.why_not) : json_null(), "differences",
+        json_list_of_differences(&settings->pattern, &check->point), "runs", runs);
 }
 
 void cross_check_print(FILE *out, const struct cross_check *check, const struct record *record)

@@ -39,8 +39,7 @@ json_t *report_history_run_json(const struct history_info *info)
                         info->exit_code < 0 ? json_null() : json_integer(info->exit_code));
     json_object_set_new(object, "point", info->has_point ? json_point(&info->point) : json_null());
     json_object_set_new(object, "throughput",
-                        json_pack("{s:o, s:o, s:o}", "mean", json_number(info->mean_bps), "ci_low",
-                                  json_number(info->ci_low_bps), "ci_high", json_number(info->ci_high_bps)));
+                        json_interval(info->mean_bps, info->ci_low_bps, info->ci_high_bps));
     json_object_set_new(object, "conclusive", json_boolean(info->conclusive));
     return object;
 }

@@ -66,10 +66,7 @@ void report_objective_text(FILE *out, const struct tune *tune)
 
 json_t *report_objective_json_ratio(struct objective_ratio ratio)
 {
-    if (!ratio.has)
-        return json_null();
-    return json_pack("{s:o, s:o, s:o}", "mean", json_number(ratio.mean), "ci_low", json_number(ratio.ci.low),
-                     "ci_high", json_number(ratio.ci.high));
+    return ratio.has ? json_interval(ratio.mean, ratio.ci.low, ratio.ci.high) : json_null();
 }
 
 json_t *report_objective_json(const struct tune *tune)

@@ -18,10 +18,7 @@
 
 static json_t *json_ratio(bool known, double mean, struct interval interval)
 {
-    if (!known)
-        return json_null();
-    return json_pack("{s:o, s:o, s:o}", "mean", json_number(mean), "ci_low", json_number(interval.low),
-                     "ci_high", json_number(interval.high));
+    return known ? json_interval(mean, interval.low, interval.high) : json_null();
 }
 
 static json_t *json_baseline(bool known, const struct row *row, bool is_default, json_t *speedup)

@@ -9,6 +9,7 @@
 
 /* Smaller changes of the whole command are within what a recommendation tolerates. */
 #define COMMAND_CHANGE_SHARE 0.05
+#define DRIFT_SIZE           64
 
 static const char *const shape_words[TRACE_N_SHAPES] = {
     [TRACE_SHORT] = "too short to tell",    [TRACE_FLAT] = "flat",
@@ -40,10 +41,23 @@ static void burst_words(const struct sustained_verdict *verdict, char *buffer, s
              units_format_rate(verdict->after_bps, after));
 }
 
+/* "+1.0 % +- 2.0 %" between the two texts, or nothing where the windows are too few to tell. */
+static const char *drift_words(const struct sustained_verdict *verdict, const char *before, const char *after,
+                               char buffer[DRIFT_SIZE])
+{
+    char error[UNITS_TEXT_SIZE] = "";
+    buffer[0] = '\0';
+    if (isfinite(verdict->drift_error_share))
+        snprintf(error, sizeof error, " +- %.1f %%", 200 * verdict->drift_error_share);
+    if (isfinite(verdict->drift_share))
+        snprintf(buffer, DRIFT_SIZE, "%s%+.1f %%%s%s", before, 100 * verdict->drift_share, error, after);
+    return buffer;
+}
+
 const char *report_sustained_words(const struct sustained_verdict *verdict,
                                    char buffer[REPORT_SUSTAINED_SIZE])
 {
-    char seen[2 * UNITS_TEXT_SIZE + 8], burst[200];
+    char seen[2 * UNITS_TEXT_SIZE + 8], burst[200], drift[DRIFT_SIZE];
     seen_over(verdict, seen, sizeof seen);
     burst_words(verdict, burst, sizeof burst);
     if (verdict->burst)
@@ -57,23 +71,15 @@ const char *report_sustained_words(const struct sustained_verdict *verdict,
                  100 * (verdict->after_bps / verdict->burst_bps - 1));
     else if (verdict->hidden)
         snprintf(buffer, REPORT_SUSTAINED_SIZE,
-                 "seen over %s; no end of a burst, but the scatter could hide a drift (%+.1f %% +- %.1f %%)",
-                 seen, 100 * verdict->drift_share, 200 * verdict->drift_error_share);
+                 "seen over %s; no end of a burst, but the scatter could hide a drift%s", seen,
+                 drift_words(verdict, " (", ")", drift));
     else if (verdict->trace.steady)
-        snprintf(buffer, REPORT_SUSTAINED_SIZE,
-                 "steady (%s) over %s, drift %+.1f %% +- %.1f %%; longer bursts not excluded",
-                 shape_words[verdict->trace.shape], seen, 100 * verdict->drift_share,
-                 200 * verdict->drift_error_share);
+        snprintf(buffer, REPORT_SUSTAINED_SIZE, "steady (%s) over %s%s; longer bursts not excluded",
+                 shape_words[verdict->trace.shape], seen, drift_words(verdict, ", drift ", "", drift));
     else
-        snprintf(buffer, REPORT_SUSTAINED_SIZE, "NOT STEADY (%s) over %s, drift %+.1f %%",
-                 shape_words[verdict->trace.shape], seen, 100 * verdict->drift_share);
+        snprintf(buffer, REPORT_SUSTAINED_SIZE, "NOT STEADY (%s) over %s%s",
+                 shape_words[verdict->trace.shape], seen, drift_words(verdict, ", drift ", "", drift));
     return buffer;
-}
-
-static double fact_number(const struct session *session, const char *key)
-{
-    const struct hostinfo_fact *fact = hostinfo_find(&session->host, key);
-    return fact != NULL && fact->kind == HOSTINFO_NUMBER ? fact->number : NAN;
 }
 
 /* A stream that dirties more than the background limit meets the flusher; beyond the limit it is held back.
@@ -81,8 +87,8 @@ static double fact_number(const struct session *session, const char *key)
 static void print_dirty_limits(FILE *out, const struct session *session,
                                const struct sustained_verdict *verdict)
 {
-    double background = fact_number(session, "dirty_background_limit_bytes");
-    double limit = fact_number(session, "dirty_limit_bytes");
+    double background = hostinfo_number(&session->host, "dirty_background_limit_bytes");
+    double limit = hostinfo_number(&session->host, "dirty_limit_bytes");
     char run[UNITS_TEXT_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
     if (!isfinite(background) || !isfinite(limit) || verdict->n_runs == 0)
         return;

@@ -52,10 +52,9 @@ void text_trust(FILE *out, uint64_t disqualifying)
     }
 }
 
-static const char *fact_text(const struct session *session, const char *key, const char *missing)
+static const char *known_or(const char *text, const char *default_setting)
 {
-    const struct hostinfo_fact *fact = hostinfo_find(&session->host, key);
-    return fact != NULL && fact->kind == HOSTINFO_TEXT ? fact->text : missing;
+    return text[0] != '\0' ? text : default_setting;
 }
 
 void text_place(FILE *out, const struct session *session)
@@ -65,9 +64,11 @@ void text_place(FILE *out, const struct session *session)
         return;
     }
     char source[256];
-    fprintf(out, "%s on %s, Linux %s", fact_text(session, "file_system", "unknown file system"),
-            text_printable(fact_text(session, "mount_source", "?"), source, sizeof source),
-            fact_text(session, "kernel", "?"));
+    fprintf(
+        out, "%s on %s, Linux %s",
+        known_or(hostinfo_text(&session->host, "file_system"), "unknown file system"),
+        text_printable(known_or(hostinfo_text(&session->host, "mount_source"), "?"), source, sizeof source),
+        known_or(hostinfo_text(&session->host, "kernel"), "?"));
 }
 
 void text_traffic(FILE *out, const struct session *session)

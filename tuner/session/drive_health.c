@@ -204,8 +204,7 @@ static bool read_sysfs(const char *disk, struct drive_health *health)
 void drive_health_read(const struct hostinfo *host, const struct clock *clock, const atomic_int *interrupted,
                        struct drive_health *ret_drive_health)
 {
-    const struct hostinfo_fact *fact = hostinfo_find(host, "device_whole");
-    const char *disk = fact != NULL ? fact->text : "";
+    const char *disk = hostinfo_text(host, "device_whole");
     init(ret_drive_health);
     if (disk[0] == '\0') {
         snprintf(ret_drive_health->why_not, sizeof ret_drive_health->why_not,

@@ -131,56 +131,42 @@ uint64_t record_warnings(const struct record *record, bool confirming)
     return mostly;
 }
 
-static struct moments moments_over(const struct record *record, bool confirming,
-                                   double (*value)(const struct sample *sample))
+/* A figure of a sample, by its place. */
+#define FIGURE(member) offsetof(struct sample, member)
+
+static double figure_of(const struct sample *sample, size_t figure)
+{
+    return *(const double *)(const void *)((const char *)sample + figure);
+}
+
+static struct moments moments_over(const struct record *record, bool confirming, size_t figure)
 {
     struct moments moments = {0};
     for (size_t i = 0; i < record->n; i++) {
         if (!confirming || record->samples[i].confirming)
-            moments_add(&moments, value(&record->samples[i]));
+            moments_add(&moments, figure_of(&record->samples[i], figure));
     }
     return moments;
 }
 
-static double log_throughput(const struct sample *sample)
-{
-    return log(sample->throughput_bps);
-}
-
-static double throughput(const struct sample *sample)
-{
-    return sample->throughput_bps;
-}
-
-static double iops(const struct sample *sample)
-{
-    return sample->iops;
-}
-
-static double latency_mean(const struct sample *sample)
-{
-    return sample->latency_mean_ns;
-}
-
-static double depth(const struct sample *sample)
-{
-    return sample->achieved_depth;
-}
-
 struct moments record_log_moments(const struct record *record, bool confirming)
 {
-    return moments_over(record, confirming, log_throughput);
+    struct moments moments = {0};
+    for (size_t i = 0; i < record->n; i++) {
+        if (!confirming || record->samples[i].confirming)
+            moments_add(&moments, log(record->samples[i].throughput_bps));
+    }
+    return moments;
 }
 
 /* The interval needs the values themselves; room holds record->n of them. */
 static struct interval interval_over(const struct record *record, bool confirming, double confidence,
-                                     double (*value)(const struct sample *sample), double *room,
-                                     bool *ret_corrected)
+                                     size_t figure, double *room, bool *ret_corrected)
 {
     size_t n = 0;
     for (size_t i = 0; i < record->n; i++) {
         if (!confirming || record->samples[i].confirming)
-            room[n++] = value(&record->samples[i]);
+            room[n++] = figure_of(&record->samples[i], figure);
     }
     return skew_interval(room, n, confidence, ret_corrected);
 }
@@ -188,9 +174,10 @@ static struct interval interval_over(const struct record *record, bool confirmin
 static struct latency_row latency_row_of(const struct record *record, bool confirming, double confidence,
                                          double *room)
 {
-    struct latency_row row = {.mean = moments_over(record, confirming, latency_mean).mean, .max = NAN};
+    struct latency_row row = {.mean = moments_over(record, confirming, FIGURE(latency_mean_ns)).mean,
+                              .max = NAN};
     struct interval interval =
-        interval_over(record, confirming, confidence, latency_mean, room, &row.ci_corrected);
+        interval_over(record, confirming, confidence, FIGURE(latency_mean_ns), room, &row.ci_corrected);
     row.ci_low = interval.low;
     row.ci_high = interval.high;
     return row;
@@ -227,7 +214,7 @@ static int fill_percentiles(const struct record *record, bool confirming, double
 
 int row_of(const struct record *record, bool confirming, double confidence, struct row *ret_row)
 {
-    struct moments moments = moments_over(record, confirming, throughput);
+    struct moments moments = moments_over(record, confirming, FIGURE(throughput_bps));
     if (moments.n == 0)
         return -ENODATA;
     double *room = malloc(record->n * sizeof *room);
@@ -237,13 +224,13 @@ int row_of(const struct record *record, bool confirming, double confidence, stru
         .point = record->point,
         .mean_bps = moments.mean,
         .std_bps = moments.n > 1 ? moments.std : NAN,
-        .iops = moments_over(record, confirming, iops).mean,
+        .iops = moments_over(record, confirming, FIGURE(iops)).mean,
         .replays = moments.n,
-        .achieved_depth = moments_over(record, confirming, depth).mean,
+        .achieved_depth = moments_over(record, confirming, FIGURE(achieved_depth)).mean,
         .latency_ns = latency_row_of(record, confirming, confidence, room),
     };
     struct interval interval =
-        interval_over(record, confirming, confidence, throughput, room, &row.ci_corrected);
+        interval_over(record, confirming, confidence, FIGURE(throughput_bps), room, &row.ci_corrected);
     free(room);
     row.ci_low_bps = interval.low;
     row.ci_high_bps = interval.high;

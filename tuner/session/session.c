@@ -80,36 +80,31 @@ static int open_real(struct session *session, struct err *err)
     return 0;
 }
 
-static int refuse_pair(const char *one, const char *other, const char *why, struct err *err)
-{
-    return err_set(err, -EINVAL, "%s and %s exclude each other: %s", one, other, why);
-}
-
 /* What was not written by this command, or not by it alone, cannot be compared. */
-static int check_verify(const struct settings *settings, struct err *err)
+static int check_pairs(const struct settings *settings, struct err *err)
 {
-    if (settings->verify && settings->simulate[0] != '\0')
-        return refuse_pair("--verify", "--simulate", "a surface has no data", err);
-    if (settings->verify && settings->existing[0] != '\0')
-        return refuse_pair("--verify", "--existing", "only what fstune itself wrote can be compared", err);
-    if (settings->verify && settings->cross_check[0] != '\0')
-        return refuse_pair("--verify", "--cross-check", "fio would write other data", err);
-    return 0;
-}
-
-static int check_layout(const struct settings *settings, struct err *err)
-{
-    const char *what = settings->files > 1 ? "--files" : "--alignment";
-    if (settings->files <= 1 && settings->alignment_bytes == 0)
-        return 0;
-    if (settings->simulate[0] != '\0')
-        return refuse_pair(what, "--simulate", "a surface has no file", err);
-    if (settings->files > 1 && settings->existing[0] != '\0')
-        return refuse_pair(what, "--existing", "that is one file", err);
-    if (settings->cross_check[0] != '\0')
-        return refuse_pair(what, "--cross-check", "fio is not told of it", err);
-    if (settings->fio_job)
-        return refuse_pair(what, "--fio-job", "the job does not tell of it", err);
+    const bool simulated = settings->simulate[0] != '\0', existing = settings->existing[0] != '\0',
+               checked = settings->cross_check[0] != '\0', several = settings->files > 1,
+               laid_out = several || settings->alignment_bytes != 0;
+    const char *layout = several ? "--files" : "--alignment";
+    const struct {
+        bool is_there;
+        const char *one, *other, *why;
+    } pairs[] = {
+        {settings->verify && simulated, "--verify", "--simulate", "a surface has no data"},
+        {settings->verify && existing, "--verify", "--existing",
+         "only what fstune itself wrote can be compared"},
+        {settings->verify && checked, "--verify", "--cross-check", "fio would write other data"},
+        {laid_out && simulated, layout, "--simulate", "a surface has no file"},
+        {several && existing, layout, "--existing", "that is one file"},
+        {laid_out && checked, layout, "--cross-check", "fio is not told of it"},
+        {laid_out && settings->fio_job, layout, "--fio-job", "the job does not tell of it"},
+    };
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        if (pairs[i].is_there)
+            return err_set(err, -EINVAL, "%s and %s exclude each other: %s", pairs[i].one, pairs[i].other,
+                           pairs[i].why);
+    }
     return 0;
 }
 
@@ -140,9 +135,7 @@ int session_open(struct session *session, const struct settings *settings, struc
     session->seed = settings->seed_given ? settings->seed : rng_seed_from_system() >> 1;
     session->simulated = settings->simulate[0] != '\0';
     progress_init(&session->progress, settings->quiet);
-    int result = check_verify(settings, err);
-    if (result == 0)
-        result = check_layout(settings, err);
+    int result = check_pairs(settings, err);
     if (result < 0)
         return result;
     note_layout(session);

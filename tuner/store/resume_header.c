@@ -19,13 +19,6 @@ static const char *const factor_names[FACTOR_N] = {
     [FACTOR_WRITE_SIZE] = "write_request_size",
 };
 
-/* A fact of the machine as text; "" where it is not known. */
-static json_t *fact(const struct hostinfo *host, const char *key)
-{
-    const struct hostinfo_fact *found = hostinfo_find(host, key);
-    return json_text(found != NULL && found->kind == HOSTINFO_TEXT ? found->text : "");
-}
-
 /* What tells one file system from another, as members of the header. */
 static void set_place(json_t *header, const struct session *session)
 {
@@ -37,7 +30,7 @@ static void set_place(json_t *header, const struct session *session)
         return;
     }
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
-        json_object_set_new(header, keys[i], fact(&session->host, keys[i]));
+        json_object_set_new(header, keys[i], json_text(hostinfo_text(&session->host, keys[i])));
     json_object_set_new(header, "existing", json_text(session->settings->existing));
 }
 

@@ -91,7 +91,6 @@ static void give_up(struct session *session, const struct err *err)
 /* What runs mean, as in a journal's first line. */
 static int begin(struct session *session, const char *command, struct err *err)
 {
-    const struct hostinfo_fact *hostname = hostinfo_find(&session->host, "hostname");
     json_t *settings = resume_header_make(session, 0), *system = json_system(session);
     char *identity = history_identity(session);
     json_object_del(settings, "schema");
@@ -100,7 +99,7 @@ static int begin(struct session *session, const char *command, struct err *err)
         .command = command,
         .target = "",
         .pattern = session->settings->pattern.name,
-        .hostname = hostname != NULL ? hostname->text : "",
+        .hostname = hostinfo_text(&session->host, "hostname"),
         .identity = identity,
         .settings = settings,
         .system = system,

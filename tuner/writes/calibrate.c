@@ -32,18 +32,6 @@
 
 _Static_assert(512 << (CALIBRATE_N_CALLS - 1) == (int)CAWL_SMALL_BYTES, "the sizes behind bw_page");
 
-static double fact_of(const struct session *session, const char *key, double standard)
-{
-    const struct hostinfo_fact *fact = hostinfo_find(&session->host, key);
-    return fact != NULL && fact->kind == HOSTINFO_NUMBER && fact->number > 0 ? fact->number : standard;
-}
-
-static const char *text_of(const struct session *session, const char *key)
-{
-    const struct hostinfo_fact *fact = hostinfo_find(&session->host, key);
-    return fact != NULL && fact->kind == HOSTINFO_TEXT ? fact->text : "";
-}
-
 /* Sizes that differ by factors of 2; direct writes need multiples of the alignment. */
 static void choose_sizes(struct calibrate_sizes *sizes, double align_bytes)
 {
@@ -113,11 +101,11 @@ static int choose_room(struct calibration *calibration, struct err *err)
     hostinfo_find_memory_room(&memory);
     struct calibrate_room room = {
         .limit_bg_bytes = calibration->thresholds.background_bytes,
-        .dirty_bytes = fact_of(session, "dirty_memory_bytes_before", 0),
+        .dirty_bytes = fmax(hostinfo_number(&session->host, "dirty_memory_bytes_before"), 0),
         .memory_bytes = memory.bytes,
         .free_bytes = (double)session->target.available_bytes * (1 - TARGET_FREE_SHARE) -
                       (double)session->target.size_bytes,
-        .file_size_bytes = fact_of(session, "file_size_limit_bytes", INFINITY),
+        .file_size_bytes = fmin(hostinfo_number(&session->host, "file_size_limit_bytes"), INFINITY),
         .write_bytes =
             (double)session->settings->max_write_bytes - (double)session->bytes_written - PROOFS_SLACK_BYTES,
     };
@@ -208,7 +196,7 @@ static void read_system(struct calibration *calibration)
     double centiseconds = 100 * DEFAULT_EXPIRE;
     bool lowered = thresholds->cgroup_share < 1;
     procfs_read_number("/proc/sys/vm/dirty_expire_centisecs", &centiseconds);
-    double block = fact_of(session, "logical_block_bytes", 0);
+    double block = hostinfo_number(&session->host, "logical_block_bytes");
     take_system(&values[HOST_BS], block > 0 ? block : (double)session->target.fs_block_bytes,
                 block > 0 ? "logical_block_size of the disk" : "block of the file system; there is no disk");
     take_system(&values[HOST_LIMIT_BG], thresholds->background_bytes,
@@ -286,7 +274,7 @@ static void fill_file(struct calibration *calibration)
     const struct session *session = calibration->session;
     struct host_file *file = &calibration->file;
     char whole[PATH_MAX];
-    double centiseconds = 0, sectors_kb = fact_of(session, "max_sectors_kb", 0);
+    double centiseconds = 0, sectors_kb = fmax(hostinfo_number(&session->host, "max_sectors_kb"), 0);
     calibration->complete = true;
     for (size_t i = 0; i < HOST_N_PARAMETERS; i++) {
         const struct calibrate_value *value = &calibration->values[i];
@@ -298,11 +286,11 @@ static void fill_file(struct calibration *calibration)
     file->max_request_bytes = 1024 * sectors_kb;
     if (procfs_read_number("/proc/sys/vm/dirty_writeback_centisecs", &centiseconds) == 0)
         file->writeback_interval_s = centiseconds / 100;
-    snprintf(file->hostname, sizeof file->hostname, "%s", text_of(session, "hostname"));
+    snprintf(file->hostname, sizeof file->hostname, "%s", hostinfo_text(&session->host, "hostname"));
     snprintf(file->path, sizeof file->path, "%.*s", HOST_TEXT_SIZE - 1,
              realpath(session->settings->path, whole) != NULL ? whole : session->settings->path);
-    snprintf(file->file_system, sizeof file->file_system, "%s", text_of(session, "file_system"));
-    snprintf(file->kernel, sizeof file->kernel, "%s", text_of(session, "kernel"));
+    snprintf(file->file_system, sizeof file->file_system, "%s", hostinfo_text(&session->host, "file_system"));
+    snprintf(file->kernel, sizeof file->kernel, "%s", hostinfo_text(&session->host, "kernel"));
     clock_format_utc(file->date);
 }
 
@@ -324,8 +312,8 @@ static int prepare(struct calibration *calibration, struct err *err)
     struct session *session = calibration->session;
     struct calibrate_value *buffer = &calibration->values[HOST_BF];
     calibration->takes_back = hostinfo_free_pages_are_taken();
-    calibration->in_memory = strcmp(text_of(session, "file_system"), "tmpfs") == 0 ||
-                             strcmp(text_of(session, "file_system"), "ramfs") == 0;
+    calibration->in_memory = strcmp(hostinfo_text(&session->host, "file_system"), "tmpfs") == 0 ||
+                             strcmp(hostinfo_text(&session->host, "file_system"), "ramfs") == 0;
     calibration->rig.target = &session->target;
     calibration->rig.directory = session->settings->path;
     calibration->rig.directory_fd = session->directory_fd;

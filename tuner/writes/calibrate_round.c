@@ -61,28 +61,20 @@ static void shuffle(size_t *order, size_t n, struct rng *rng)
     }
 }
 
-static int measure_buffer(struct calibration *calibration, struct calibrate_round *round, struct rng *rng)
-{
-    size_t order[CALIBRATE_N_BUFFER];
-    int result = 0;
-    shuffle(order, CALIBRATE_N_BUFFER, rng);
-    for (size_t i = 0; i < CALIBRATE_N_BUFFER && result == 0; i++) {
-        uint64_t bytes = (uint64_t)calibration->sizes.buffer_bytes[order[i]];
-        result = calibrate_buffer(&calibration->rig, bytes, BUFFER_BYTES / bytes, &round->buffer_s[order[i]],
-                                  &calibration->err);
-    }
-    return result;
-}
-
-static int measure_calls(struct calibration *calibration, struct calibrate_round *round, struct rng *rng)
+/* Costs of calls of several sizes: of all_bytes of each, or (0) of CALIBRATE_SMALL_CALLS of each. */
+static int
+measure_sizes(struct calibration *calibration,
+              int (*measure)(struct calibrate *rig, uint64_t bytes, size_t n, double *ret_s, struct err *err),
+              const double *sizes_bytes, size_t n_sizes, uint64_t all_bytes, double *costs_s, struct rng *rng)
 {
     size_t order[CALIBRATE_N_CALLS];
     int result = 0;
-    shuffle(order, CALIBRATE_N_CALLS, rng);
-    for (size_t i = 0; i < CALIBRATE_N_CALLS && result == 0; i++) {
-        uint64_t bytes = (uint64_t)calibration->sizes.calls_bytes[order[i]];
-        result = calibrate_call(&calibration->rig, bytes, CALL_BYTES / bytes, &round->calls_s[order[i]],
-                                &calibration->err);
+    shuffle(order, n_sizes, rng);
+    for (size_t i = 0; i < n_sizes && result == 0; i++) {
+        uint64_t bytes = (uint64_t)sizes_bytes[order[i]];
+        result = measure(&calibration->rig, bytes,
+                         all_bytes > 0 ? (size_t)(all_bytes / bytes) : CALIBRATE_SMALL_CALLS,
+                         &costs_s[order[i]], &calibration->err);
     }
     return result;
 }
@@ -103,19 +95,6 @@ static int measure_large(struct calibration *calibration, struct calibrate_round
     return result;
 }
 
-static int measure_sync(struct calibration *calibration, struct calibrate_round *round, struct rng *rng)
-{
-    size_t small[CALIBRATE_N_SMALL];
-    struct calibrate *rig = &calibration->rig;
-    struct err *err = &calibration->err;
-    int result = 0;
-    shuffle(small, CALIBRATE_N_SMALL, rng);
-    for (size_t i = 0; i < CALIBRATE_N_SMALL && result == 0; i++)
-        result = calibrate_sync(rig, (uint64_t)calibration->sizes.small_bytes[small[i]],
-                                CALIBRATE_SMALL_CALLS, &round->small_s[small[i]], err);
-    return result;
-}
-
 static uint64_t writeback_bytes(const struct calibration *calibration)
 {
     uint64_t largest = (uint64_t)calibration->sizes.large_bytes[CALIBRATE_N_LARGE - 1];
@@ -126,7 +105,8 @@ static int measure_device(struct calibration *calibration, struct calibrate_roun
 {
     struct err *err = &calibration->err;
     double bps = NAN;
-    int result = measure_sync(calibration, round, rng);
+    int result = measure_sizes(calibration, calibrate_sync, calibration->sizes.small_bytes, CALIBRATE_N_SMALL,
+                               0, round->small_s, rng);
     if (result == 0)
         result = measure_large(calibration, round, rng);
     if (result == 0 && !calibration->in_memory) {
@@ -152,9 +132,11 @@ int calibrate_round_measure(void *context)
         round->series[i] = i == CALIBRATE_FIRST_TOUCH ? round->series[i] : NAN;
     int result = measure_cache(calibration, round);
     if (result == 0)
-        result = measure_calls(calibration, round, &rng);
+        result = measure_sizes(calibration, calibrate_call, calibration->sizes.calls_bytes, CALIBRATE_N_CALLS,
+                               CALL_BYTES, round->calls_s, &rng);
     if (result == 0)
-        result = measure_buffer(calibration, round, &rng);
+        result = measure_sizes(calibration, calibrate_buffer, calibration->sizes.buffer_bytes,
+                               CALIBRATE_N_BUFFER, BUFFER_BYTES, round->buffer_s, &rng);
     if (result == 0)
         result = calibrate_memory(&calibration->rig, &bps, &calibration->err);
     round->series[CALIBRATE_MEMORY] = 1 / bps;

@@ -340,8 +340,9 @@ static void write_text(FILE *out, const char *name, const char *text)
     fputs("\";\n", out);
 }
 
-int host_file_write(FILE *out, const struct host_file *file)
+int host_file_write(FILE *out, const void *context, struct err *err)
 {
+    const struct host_file *file = context;
     static const char *const units[] = {"bytes/s", "bytes", "seconds"};
     fputs("# fstune calibrate: what writes cost on this machine and file system.\n"
           "# Rates in bytes/s, sizes in bytes, times in seconds.\n",
@@ -363,5 +364,5 @@ int host_file_write(FILE *out, const struct host_file *file)
         if (value > 0)
             write_number(out, extras[i].name, value, units[extras[i].unit]);
     }
-    return ferror(out) ? -EIO : 0;
+    return ferror(out) ? err_set(err, -EIO, "the host file cannot be written") : 0;
 }

@@ -63,7 +63,7 @@ struct host_file {
  * -EINVAL and "FILE:LINE: ..."; or the errno of opening it. */
 int host_file_read(const char *path, struct host_file *ret, struct err *err);
 
-/* What host_file_read reads back to the same doubles. 0 or a negative errno. */
-int host_file_write(FILE *out, const struct host_file *file);
+/* A struct host_file as host_file_read reads it back, to the same doubles. 0 or a negative errno. */
+int host_file_write(FILE *out, const void *file, struct err *err);
 
 #endif

@@ -2,6 +2,7 @@
 #include "tuner/writes/predict.h"
 
 #include "bench/base/rng.h"
+#include "tuner/writes/extensions.h"
 
 #include <errno.h>
 #include <math.h>
@@ -41,43 +42,7 @@ static int check_load(const struct settings_prediction *asked, struct err *err)
          "--request-size is missing; give the bytes of one write, as --request-size 1m"},
         {asked->rewrite_share > 0 && asked->random,
          "--rewrite: writes in random order have none before them to overlap; use --pattern write"},
-    };
-    return refuse_first(conflicts, sizeof conflicts / sizeof conflicts[0], err);
-}
-
-static bool has_extension(const struct settings_prediction *asked)
-{
-    return asked->first_touch || asked->rewrites || asked->writeback || asked->small_calls || asked->close ||
-           asked->piecewise || asked->balanced || asked->limit_share > 0 || asked->n_writers > 0 ||
-           asked->writeback_interval_ns > 0 || asked->allocation_bps > 0 || asked->split_ns > 0 ||
-           asked->burst_credit_bytes > 0 || asked->burst_bps > 0;
-}
-
-static int check_extensions(const struct settings_prediction *asked, struct err *err)
-{
-    const bool written_back = asked->mode == CAWL_NOSYNC || asked->mode == CAWL_STDIO;
-    const struct conflict conflicts[] = {
-        {asked->mode == CAWL_NAIVE && has_extension(asked),
-         "--mode naive is size / rate of the device and nothing more; leave the extensions out"},
         {asked->close && asked->mode != CAWL_STDIO, "--close is for --mode stdio, which has a buffer"},
-        {asked->first_touch && asked->mode == CAWL_DIRECT,
-         "--first-touch: direct writes do not use the page cache; use --mode nosync, stdio or sync"},
-        {asked->rewrites && !written_back, "--rewrites: only --mode nosync and stdio leave dirty memory"},
-        {asked->writeback && asked->mode == CAWL_DIRECT,
-         "--writeback: direct writes do not use the page cache; use --mode nosync, stdio or sync"},
-        {asked->small_calls && !written_back, "--small-calls is for --mode nosync and stdio"},
-        {asked->piecewise && !written_back, "--piecewise: only --mode nosync and stdio pass limits"},
-        {asked->balanced && !written_back, "--balanced: only --mode nosync and stdio let writers wait"},
-        {asked->split_ns > 0 && written_back,
-         "--split-cost: the requests of --mode nosync and stdio are made by writeback; use direct or sync"},
-        {asked->limit_share > 0 && !written_back,
-         "--limit-share: only --mode nosync and stdio leave dirty memory"},
-        {asked->writeback_interval_ns > 0 && !written_back,
-         "--writeback-interval: only --mode nosync and stdio leave dirty memory"},
-        {asked->allocation_bps > 0 && !written_back,
-         "--allocation-rate: only --mode nosync and stdio leave it to writeback"},
-        {(asked->burst_credit_bytes > 0) != (asked->burst_bps > 0),
-         "--burst-credit and --burst-rate belong together; give both"},
     };
     return refuse_first(conflicts, sizeof conflicts / sizeof conflicts[0], err);
 }
@@ -108,48 +73,7 @@ int predict_check(const struct settings *settings, struct err *err)
                        "--host is missing; give the file that fstune calibrate --path DIR -o host.conf "
                        "writes");
     int result = check_load(&settings->prediction, err);
-    if (result == 0)
-        result = check_extensions(&settings->prediction, err);
     return result == 0 ? check_output(settings, err) : result;
-}
-
-int predict_options(const struct settings_prediction *asked, const struct host_file *host,
-                    struct cawl_options *ret_options, bool *ret_extended, struct err *err)
-{
-    if (asked->first_touch && !(host->host.bw_ramdisk_first_touch_bps > 0))
-        return err_set(err, -EINVAL, "--first-touch: the host file has no bw_ramdisk_first_touch");
-    if (asked->rewrites && !(host->host.bw_rewrite_bps > 0))
-        return err_set(err, -EINVAL, "--rewrites: the host file has no bw_rewrite; calibrate again");
-    if (asked->writeback && !(host->host.bw_writeback_bps > 0))
-        return err_set(err, -EINVAL, "--writeback: the host file has no bw_writeback; calibrate again");
-    if (asked->small_calls && !(host->host.bw_page_bps > 0 && host->host.bw_buffer_bps > 0))
-        return err_set(err, -EINVAL,
-                       "--small-calls: the host file has no bw_page or no bw_buffer; calibrate again");
-    if (asked->split_ns > 0 && !(host->max_request_bytes > 0))
-        return err_set(err, -EINVAL, "--split-cost: the host file has no max_request");
-    double lasting_bps = fmax(host->host.bw_dev_bps, asked->writeback ? host->host.bw_writeback_bps : 0);
-    if (asked->burst_bps > 0 && !((double)asked->burst_bps > lasting_bps))
-        return err_set(err, -EINVAL, "--burst-rate: the host file's %s is %.4g, and a burst is faster",
-                       lasting_bps > host->host.bw_dev_bps ? "bw_writeback" : "bw_dev", lasting_bps);
-    *ret_extended = has_extension(asked);
-    *ret_options = (struct cawl_options){
-        .first_touch = asked->first_touch,
-        .rewrites = asked->rewrites,
-        .writeback = asked->writeback,
-        .small_calls = asked->small_calls,
-        .close = asked->close,
-        .piecewise = asked->piecewise,
-        .balanced = asked->balanced,
-        .limit_share = asked->limit_share,
-        .n_writers = asked->n_writers,
-        .writeback_interval_s = (double)asked->writeback_interval_ns / NS_PER_S,
-        .allocation_bps = (double)asked->allocation_bps,
-        .max_request_bytes = asked->split_ns > 0 ? host->max_request_bytes : 0,
-        .split_s = (double)asked->split_ns / NS_PER_S,
-        .burst_bytes = (double)asked->burst_credit_bytes,
-        .burst_bps = (double)asked->burst_bps,
-    };
-    return 0;
 }
 
 static int open_load(struct predict *predict, struct err *err)
@@ -177,7 +101,8 @@ int predict_open(struct predict *predict, const struct settings *settings, struc
     if (result == 0)
         result = host_file_read(asked->host, &predict->host, err);
     if (result == 0)
-        result = predict_options(asked, &predict->host, &predict->options, &predict->extended, err);
+        result = extensions_read(asked, predict->mode, &predict->host, &predict->options, err);
+    predict->extended = extensions_any(&predict->options);
     return result == 0 ? open_load(predict, err) : result;
 }
 

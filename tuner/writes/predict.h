@@ -27,11 +27,6 @@ struct predict {
 /* Refuses options that contradict each other or mean nothing here. 0 or -EINVAL with one line. */
 int predict_check(const struct settings *settings, struct err *err);
 
-/* The extensions asked for, with what they need of the host; ret_extended: there is one. -EINVAL where the
- * host lacks it. */
-int predict_options(const struct settings_prediction *asked, const struct host_file *host,
-                    struct cawl_options *ret_options, bool *ret_extended, struct err *err);
-
 /* Reads the host, and reads or makes the load. predict_done frees it, also after a failure. 0, -EINVAL, or
  * the errno of what cannot be read. */
 int predict_open(struct predict *predict, const struct settings *settings, struct err *err);

@@ -19,10 +19,7 @@ static enum burst_class class_of(const struct burst *burst, size_t setting)
 static json_t *json_figure(const struct burst *burst, size_t setting, bool durable)
 {
     struct burst_figure figure = burst_figure(burst, setting, durable);
-    if (figure.n == 0)
-        return json_null();
-    return json_pack("{s:o, s:o, s:o}", "mean", json_number(figure.mean), "ci_low",
-                     json_number(figure.ci.low), "ci_high", json_number(figure.ci.high));
+    return figure.n > 0 ? json_interval(figure.mean, figure.ci.low, figure.ci.high) : json_null();
 }
 
 static json_t *json_setting(const struct burst *burst, size_t i)
@@ -78,10 +75,8 @@ static json_t *json_looks(const struct burst *burst)
 static json_t *make_document(const void *context)
 {
     const struct burst *burst = context;
-    json_t *gain = burst->has_gain ? json_pack("{s:o, s:o, s:o}", "mean", json_number(burst->gain), "ci_low",
-                                               json_number(burst->gain_ci.low), "ci_high",
-                                               json_number(burst->gain_ci.high))
-                                   : json_null();
+    json_t *gain =
+        burst->has_gain ? json_interval(burst->gain, burst->gain_ci.low, burst->gain_ci.high) : json_null();
     return json_pack("{s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:b, s:b, s:o, s:o, s:o}", "bytes",
                      (json_int_t)burst->settings->burst.bytes, "interval_seconds",
                      json_number((double)burst->settings->burst.interval_ns / 1e9), "judged_by",

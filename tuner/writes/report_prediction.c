@@ -208,8 +208,9 @@ int report_prediction_text(FILE *out, const struct predict *predict, struct err 
     return text_finish(out, err);
 }
 
-void report_prediction_csv(FILE *out, const struct predict *predict)
+int report_prediction_csv(FILE *out, const void *context, struct err *err)
 {
+    const struct predict *predict = context;
     const struct cawl_prediction *prediction = &predict->prediction;
     size_t cursor = 0;
     fputs("chunk,file,offset,size,delay_s,cost_s,end_s,dirty_bytes,state" CSV_END, out);
@@ -222,4 +223,6 @@ void report_prediction_csv(FILE *out, const struct predict *predict)
                 chunk->size_bytes, chunk->delay_s, prediction->costs_s[i], prediction->end_s[i],
                 prediction->dirty_bytes[i], state != NULL ? state : "");
     }
+    (void)err;
+    return 0;
 }

@@ -1,11 +1,10 @@
 /* A prediction as one JSON document. */
 #include "tuner/base/json.h"
+#include "tuner/writes/extensions.h"
 #include "tuner/writes/report_prediction.h"
 
 #include <errno.h>
 #include <string.h>
-
-#define N_FLAGS 7 /* of the extensions, the first ones */
 
 json_t *report_prediction_states(const struct cawl_prediction *prediction)
 {
@@ -52,37 +51,6 @@ static json_t *load(const struct predict *predict)
     return object;
 }
 
-/* The extensions that are on. */
-static json_t *extensions(const struct cawl_options *options)
-{
-    const struct {
-        const char *name;
-        double value;
-    } rows[] = {
-        {"first_touch", options->first_touch},
-        {"rewrites", options->rewrites},
-        {"writeback", options->writeback},
-        {"small_calls", options->small_calls},
-        {"close", options->close},
-        {"piecewise", options->piecewise},
-        {"balanced", options->balanced},
-        {"limit_share", options->limit_share},
-        {"writers", options->n_writers},
-        {"writeback_interval_s", options->writeback_interval_s},
-        {"allocation_bps", options->allocation_bps},
-        {"max_request_bytes", options->max_request_bytes},
-        {"split_s", options->split_s},
-        {"burst_bytes", options->burst_bytes},
-        {"burst_bps", options->burst_bps},
-    };
-    json_t *object = json_object();
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (rows[i].value > 0)
-            json_object_set_new(object, rows[i].name, i < N_FLAGS ? json_true() : json_number(rows[i].value));
-    }
-    return object;
-}
-
 static json_t *document(const struct predict *predict)
 {
     const struct cawl_prediction *prediction = &predict->prediction;
@@ -100,7 +68,7 @@ static json_t *document(const struct predict *predict)
                                   json_number(share * predict->host.host.limit_bg_bytes), "hard_bytes",
                                   json_number(share * predict->host.host.limit_hard_bytes)));
     json_object_set_new(object, "load", load(predict));
-    json_object_set_new(object, "extensions", extensions(&predict->options));
+    json_object_set_new(object, "extensions", extensions_json(&predict->options));
     json_object_set_new(object, "host",
                         report_prediction_host(&predict->host, predict->settings->prediction.host));
     json_object_set_new(object, "states", report_prediction_states(prediction));

@@ -4,9 +4,7 @@
 #include "bench/base/units.h"
 #include "tuner/picture/plot_deliver.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Shares the prediction's arrays. */
@@ -31,32 +29,17 @@ static void describe(const struct predict *predict, struct plot_data *data)
              host->date);
 }
 
-static int write_script(const struct predict *predict, const struct plot_request *request, char **ret_script,
-                        size_t *ret_size, struct err *err)
+static int write_script(FILE *script, const struct plot_request *request, const void *predict,
+                        struct err *err)
 {
     struct plot_data data;
-    FILE *script = open_memstream(ret_script, ret_size);
-    if (script == NULL)
-        return err_set(err, -ENOMEM, "no memory");
     describe(predict, &data);
-    int result = plot_prediction.draw(request, &data, script, err);
-    if (fclose(script) != 0 && result == 0)
-        result = err_set(err, -ENOMEM, "no memory");
-    return result;
+    return plot_prediction.draw(request, &data, script, err);
 }
 
 int report_prediction_plot(const struct predict *predict, struct err *err)
 {
     const char *name = predict->settings->prediction.picture;
-    const char *output = strcmp(name, "-") == 0 ? "" : name;
-    struct plot_request request;
-    char *script = NULL;
-    size_t size = 0;
-    int result = plot_deliver_request(predict->settings, output, &request, err);
-    if (result == 0)
-        result = write_script(predict, &request, &script, &size, err);
-    if (result == 0)
-        result = plot_deliver(&request, output, script, size, err);
-    free(script);
-    return result;
+    return plot_deliver_drawn(predict->settings, strcmp(name, "-") == 0 ? "" : name, write_script, predict,
+                              err);
 }

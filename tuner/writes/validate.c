@@ -11,40 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_given(const char *text)
-{
-    return text != NULL && text[0] != '\0';
-}
-
-static int check_plan(const struct settings *settings, const struct validate_plan *plan,
-                      const struct write_load *load, struct err *err)
-{
-    if (plan->mode == CAWL_NAIVE || plan->mode >= CAWL_N_MODES)
-        return err_set(
-            err, -EINVAL,
-            "--validate makes writes for real: give --mode direct, sync, nosync or stdio (naive is "
-            "always compared with)");
-    if (plan->n_repetitions == 0 || plan->n_repetitions > SETTINGS_REPETITIONS_MAX)
-        return err_set(err, -EINVAL, "--repetitions %u: give 1 to %d", plan->n_repetitions,
-                       SETTINGS_REPETITIONS_MAX);
-    if (plan->options.n_writers > 1)
-        return err_set(err, -EINVAL, "--validate makes the writes of one writer only; leave --writers out");
-    if (load->n == 0)
-        return err_set(err, -EINVAL, "there is nothing to write");
-    int result = is_given(plan->picture) ? validate_picture_check(settings, plan, err) : 0;
-    if (result == 0 && is_given(plan->csv) && strcmp(plan->csv, "-") != 0)
-        result = publish_check(plan->csv, err);
-    return result;
-}
-
-static int predict(struct validation *validation, struct err *err)
+static int predict_models(struct validation *validation, struct err *err)
 {
     const struct write_load *load = validation->load;
-    const struct cawl_host *host = &validation->host->host;
-    int result = cawl_predict(host, &validation->plan->options, validation->plan->mode, load->chunks, load->n,
-                              &validation->cawl.prediction);
+    const struct cawl_host *host = &validation->predict->host.host;
+    int result = cawl_predict(host, &validation->predict->options, validation->predict->mode, load->chunks,
+                              load->n, &validation->cawl.prediction);
     if (result == 0)
-        result = cawl_predict(host, &validation->plan->options, CAWL_NAIVE, load->chunks, load->n,
+        result = cawl_predict(host, &validation->predict->options, CAWL_NAIVE, load->chunks, load->n,
                               &validation->naive.prediction);
     if (result == -ENOMEM)
         return err_set(err, result, "no memory for predicting %zu writes", load->n);
@@ -129,27 +103,12 @@ static void done(struct validation *validation)
     cawl_prediction_done(&validation->naive.prediction);
 }
 
-static int publish_csv(const struct validation *validation, struct err *err)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (out == NULL)
-        return err_set(err, -ENOMEM, "no memory");
-    int result = validate_print_csv(out, validation);
-    if (fclose(out) != 0 || result < 0)
-        result = err_set(err, -ENOMEM, "no memory");
-    else
-        result = publish_file(validation->plan->csv, text, size, err);
-    free(text);
-    return result;
-}
-
 static int print_result(const struct validation *validation, bool as_csv, struct err *err)
 {
     if (validation->settings->json)
         return validate_print_json(stdout, validation, err);
-    int result = as_csv ? validate_print_csv(stdout, validation) : validate_print_text(stdout, validation);
+    int result =
+        as_csv ? validate_print_csv(stdout, validation, err) : validate_print_text(stdout, validation);
     return result < 0 || fflush(stdout) != 0 ? err_set(err, -EIO, "the result could not be printed") : 0;
 }
 
@@ -168,14 +127,14 @@ static int print_nothing_made(struct validation *validation, struct err *err)
  * validation only. */
 static int print(const struct validation *validation, struct err *err)
 {
-    const char *csv = validation->plan->csv;
-    bool to_stdout = is_given(csv) && strcmp(csv, "-") == 0;
+    const struct settings_prediction *asked = &validation->settings->prediction;
+    bool to_stdout = strcmp(asked->csv, "-") == 0;
     int result = print_result(validation, to_stdout, err);
     if (validation->interrupted)
         return result;
-    if (result == 0 && is_given(csv) && !to_stdout)
-        result = publish_csv(validation, err);
-    if (result == 0 && is_given(validation->plan->picture))
+    if (result == 0 && asked->csv[0] != '\0' && !to_stdout)
+        result = publish_printed(asked->csv, validate_print_csv, validation, err);
+    if (result == 0 && asked->picture[0] != '\0')
         result = validate_picture_draw(validation, err);
     return result;
 }
@@ -201,18 +160,21 @@ static int finish(struct validation *validation, int result, struct err *err)
     return signal_number > 0 ? EXIT_SIGNAL + signal_number : EXIT_DONE;
 }
 
-int validate_write(const struct settings *settings, const struct host_file *host,
-                   const struct write_load *load, const struct validate_plan *plan)
+int validate_write(const struct predict *predict)
 {
+    const struct settings *settings = predict->settings;
     struct err err = {0};
     bool abandoned = false;
     struct validation *validation = calloc(1, sizeof *validation);
     if (validation == NULL)
         return fail_with(EXIT_FAILED, "no memory");
-    *validation = (struct validation){.settings = settings, .host = host, .load = load, .plan = plan};
-    int code = EXIT_DONE, result = check_plan(settings, plan, load, &err);
+    *validation = (struct validation){.settings = settings, .predict = predict, .load = &predict->load};
+    int code = EXIT_DONE, result = 0;
+    if (predict->options.n_writers > 1)
+        result = err_set(&err, -EINVAL,
+                         "--validate makes the writes of one writer only; leave writers out of --extensions");
     if (result == 0)
-        result = predict(validation, &err);
+        result = predict_models(validation, &err);
     if (result == 0)
         result = validate_replay_prepare(validation, &err);
     if (result < 0) {

@@ -23,12 +23,10 @@ struct validate_model {
 
 struct validation {
     const struct settings *settings;
-    const struct host_file *host;
+    const struct predict *predict;
     const struct write_load *load;
-    const struct validate_plan *plan;
-    uint64_t seed;
     struct replay_write *writes;
-    struct validate_run *runs; /* complete ones, of plan->n_repetitions */
+    struct validate_run *runs; /* complete ones, of --repetitions */
     size_t n_runs;
     double *costs_s, *low_s, *high_s, *dirty_bytes; /* medians over the runs, and the range of the costs */
     double total_s;                                 /* median over the runs */
@@ -49,12 +47,9 @@ uint64_t validate_total_bytes(const struct validation *validation); /* at most, 
 void validate_print_plan(FILE *out, const struct validation *validation);
 int validate_print_plan_json(FILE *out, const struct validation *validation, struct err *err);
 int validate_print_text(FILE *out, const struct validation *validation);
-int validate_print_csv(FILE *out, const struct validation *validation);
+int validate_print_csv(FILE *out, const void *validation, struct err *err);
 int validate_print_json(FILE *out, const struct validation *validation, struct err *err);
 
-/* A script for gnuplot; of the suffix of plan->picture. -EINVAL for a name without one of its suffixes. */
-int validate_picture_check(const struct settings *settings, const struct validate_plan *plan,
-                           struct err *err);
 int validate_picture_draw(const struct validation *validation, struct err *err);
 
 #endif

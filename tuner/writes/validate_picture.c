@@ -1,27 +1,15 @@
 /* The picture of figures 4 to 9 of the paper: cost over chunks, measured and predicted, and dirty memory. */
 #include "bench/base/units.h"
-#include "tuner/base/publish.h"
 #include "tuner/picture/plot_deliver.h"
 #include "tuner/picture/plot_script.h"
 #include "tuner/writes/validate_internal.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* More points than this say nothing more; the steps between them are equal. */
 #define POINTS_MAX 4000U
 /* Costs that differ by more than this stand on a logarithmic axis. */
 #define LOG_RATIO 30.0
-
-int validate_picture_check(const struct settings *settings, const struct validate_plan *plan, struct err *err)
-{
-    struct plot_request request;
-    if (plot_deliver_request(settings, plan->picture, &request, err) < 0)
-        return err_prefix(err, "--plot");
-    return publish_check(plan->picture, err);
-}
 
 /* A unit of time in which the largest cost has one to three digits before the point. */
 static double unit_of(double largest_s, const char **ret_name)
@@ -114,13 +102,14 @@ static void write_axes(FILE *script, const struct validation *validation, double
         fputs("set border 11\nset y2tics\nset y2label 'dirty memory, MB'\nset y2range [0:*]\n", script);
 }
 
-static void write_script(FILE *script, const struct validation *validation,
-                         const struct plot_request *request)
+static int write_script(FILE *script, const struct plot_request *request, const void *context,
+                        struct err *err)
 {
+    const struct validation *validation = context;
     char what[PLOT_TEXT_SIZE], detail[PLOT_TEXT_SIZE], bytes[UNITS_TEXT_SIZE];
     static const struct plot_data nowhere;
     snprintf(what, sizeof what, "Cost of writes, %s: %zu writes, %s in all",
-             cawl_mode_names[validation->plan->mode], validation->load->n,
+             cawl_mode_names[validation->predict->mode], validation->load->n,
              units_format_bytes(validation->load->total_bytes, bytes));
     snprintf(detail, sizeof detail, "mean error per write: CAWL %.0f %%, naive %.0f %%",
              100 * validation->cawl.error.chunk_share, 100 * validation->naive.error.chunk_share);
@@ -130,22 +119,12 @@ static void write_script(FILE *script, const struct validation *validation,
     plot_script_key_below(script, request, true);
     write_data(script, validation, unit_s);
     write_plot(script, validation);
+    (void)err;
+    return 0;
 }
 
 int validate_picture_draw(const struct validation *validation, struct err *err)
 {
-    struct plot_request request;
-    char *text = NULL;
-    size_t size = 0;
-    int result = plot_deliver_request(validation->settings, validation->plan->picture, &request, err);
-    FILE *script = open_memstream(&text, &size);
-    if (script == NULL)
-        return err_set(err, -ENOMEM, "no memory");
-    write_script(script, validation, &request);
-    if (fclose(script) != 0)
-        result = err_set(err, -ENOMEM, "no memory");
-    if (result == 0)
-        result = plot_deliver(&request, validation->plan->picture, text, size, err);
-    free(text);
-    return result;
+    return plot_deliver_drawn(validation->settings, validation->settings->prediction.picture, write_script,
+                              validation, err);
 }

@@ -32,7 +32,7 @@ static enum replay_mode mode_of(const struct validation *validation)
                                                          [CAWL_SYNC] = REPLAY_SYNC,
                                                          [CAWL_NOSYNC] = REPLAY_NOSYNC,
                                                          [CAWL_STDIO] = REPLAY_STDIO};
-    return modes[validation->plan->mode];
+    return modes[validation->predict->mode];
 }
 
 uint64_t validate_extra_bytes(const struct validation *validation)
@@ -42,19 +42,20 @@ uint64_t validate_extra_bytes(const struct validation *validation)
 
 static struct replay_plan plan_of(const struct validation *validation)
 {
-    const struct validate_plan *plan = validation->plan;
+    const struct predict *predict = validation->predict;
     return (struct replay_plan){
         .directory = validation->settings->path,
         .mode = mode_of(validation),
         .writes = validation->writes,
         .n = validation->load->n,
         .n_files = (uint32_t)validation->load->n_files,
-        .first_touch = plan->options.first_touch,
-        .close = plan->options.close,
-        .max_write_bytes = validation->settings->max_write_bytes / plan->n_repetitions,
+        .first_touch = predict->options.first_touch,
+        .close = predict->options.close,
+        .max_write_bytes =
+            validation->settings->max_write_bytes / validation->settings->prediction.repetitions,
         .calm_bytes = CALM_BYTES,
         .calm_limit_ns = CALM_LIMIT_NS,
-        .seed = validation->seed,
+        .seed = validation->predict->seed,
         .clock = &clock_monotonic,
         .interrupted = &interrupt_signal,
     };
@@ -65,7 +66,7 @@ static int check_bytes(const struct validation *validation, struct err *err)
 {
     const uint64_t extra = validate_extra_bytes(validation), each = validation->load->total_bytes + extra,
                    most = validation->settings->max_write_bytes;
-    const uint32_t n = validation->plan->n_repetitions;
+    const uint32_t n = validation->settings->prediction.repetitions;
     char one[UNITS_TEXT_SIZE], allowed[UNITS_TEXT_SIZE];
     if (each <= most / n)
         return 0;
@@ -81,10 +82,8 @@ int validate_replay_prepare(struct validation *validation, struct err *err)
     int result = check_bytes(validation, err);
     if (result < 0)
         return result;
-    validation->seed =
-        validation->settings->seed_given ? validation->settings->seed : rng_seed_from_system() >> 1;
     validation->writes = calloc(load->n, sizeof *validation->writes);
-    validation->runs = calloc(validation->plan->n_repetitions, sizeof *validation->runs);
+    validation->runs = calloc(validation->settings->prediction.repetitions, sizeof *validation->runs);
     if (validation->writes == NULL || validation->runs == NULL)
         return err_set(err, -ENOMEM, "no memory for %zu writes", load->n);
     for (size_t i = 0; i < load->n; i++) {
@@ -190,8 +189,8 @@ int validate_replay(struct validation *validation, bool *ret_abandoned, struct e
     *ret_abandoned = false;
     int result = take_lock(validation, &lock_fd, err);
     progress_init(&progress, validation->settings->quiet);
-    for (uint32_t i = 0; i < validation->plan->n_repetitions && result == 0; i++) {
-        progress_show(&progress, "repetition %u of %u", i + 1, validation->plan->n_repetitions);
+    for (uint32_t i = 0; i < validation->settings->prediction.repetitions && result == 0; i++) {
+        progress_show(&progress, "repetition %u of %u", i + 1, validation->settings->prediction.repetitions);
         result = make_one(validation, ret_abandoned, err);
     }
     progress_clear(&progress);

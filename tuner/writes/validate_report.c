@@ -13,14 +13,15 @@
 uint64_t validate_total_bytes(const struct validation *validation)
 {
     return (validation->load->total_bytes + validate_extra_bytes(validation)) *
-           validation->plan->n_repetitions;
+           validation->settings->prediction.repetitions;
 }
 
 /* With the pauses, and without the waiting for a calm machine. */
 static double predicted_seconds(const struct validation *validation)
 {
     const struct cawl_prediction *prediction = &validation->cawl.prediction;
-    return validation->plan->n_repetitions * (prediction->end_s[prediction->n - 1] + prediction->close_s);
+    return validation->settings->prediction.repetitions *
+           (prediction->end_s[prediction->n - 1] + prediction->close_s);
 }
 
 static const char *seconds(double s, char *buffer)
@@ -38,7 +39,8 @@ void validate_print_plan(FILE *out, const struct validation *validation)
     fprintf(out,
             "plan: %u times %zu writes (%s) into nameless files in %s (removed afterwards), %s in all%s, %s "
             "by the model\n",
-            validation->plan->n_repetitions, validation->load->n, cawl_mode_names[validation->plan->mode],
+            validation->settings->prediction.repetitions, validation->load->n,
+            cawl_mode_names[validation->predict->mode],
             text_printable(validation->settings->path, path, sizeof path),
             units_format_bytes(validate_total_bytes(validation), bytes),
             validate_extra_bytes(validation) > 0 ? " at most, the proof of direct I/O included" : "",
@@ -50,9 +52,9 @@ int validate_print_plan_json(FILE *out, const struct validation *validation, str
     return json_print(out,
                       json_pack("{s:s, s:s, s:o, s:s, s:I, s:I, s:I, s:o}", "schema", "fstune/plan/1",
                                 "version", FSTUNE_VERSION, "place", json_text(validation->settings->path),
-                                "mode", cawl_mode_names[validation->plan->mode], "writes",
+                                "mode", cawl_mode_names[validation->predict->mode], "writes",
                                 (json_int_t)validation->load->n, "repetitions",
-                                (json_int_t)validation->plan->n_repetitions, "max_write_bytes",
+                                (json_int_t)validation->settings->prediction.repetitions, "max_write_bytes",
                                 (json_int_t)validate_total_bytes(validation), "predicted_seconds",
                                 json_number(predicted_seconds(validation))),
                       err);
@@ -88,7 +90,7 @@ int validate_print_text(FILE *out, const struct validation *validation)
 {
     char bytes[UNITS_TEXT_SIZE], text[UNITS_TEXT_SIZE], path[SETTINGS_TEXT_SIZE];
     fprintf(out, "%s: %zu writes, %s in all, made %zu time%s in %s\n\n",
-            cawl_mode_names[validation->plan->mode], validation->load->n,
+            cawl_mode_names[validation->predict->mode], validation->load->n,
             units_format_bytes(validation->load->total_bytes, bytes), validation->n_runs,
             validation->n_runs == 1 ? "" : "s (medians)",
             text_printable(validation->settings->path, path, sizeof path));
@@ -117,8 +119,9 @@ int validate_print_text(FILE *out, const struct validation *validation)
     return ferror(out) ? -EIO : 0;
 }
 
-int validate_print_csv(FILE *out, const struct validation *validation)
+int validate_print_csv(FILE *out, const void *context, struct err *err)
 {
+    const struct validation *validation = context;
     const struct write_load *load = validation->load;
     fputs("chunk,file,offset,size,delay_s,measured_s,low_s,high_s,cawl_s,naive_s,dirty_bytes,"
           "cawl_dirty_bytes" CSV_END,
@@ -142,7 +145,7 @@ int validate_print_csv(FILE *out, const struct validation *validation)
         }
         fputs(CSV_END, out);
     }
-    return ferror(out) ? -EIO : 0;
+    return ferror(out) ? err_set(err, -EIO, "the lines could not be printed") : 0;
 }
 
 static json_t *json_error(const struct prediction_error *error, double total_share)
@@ -185,10 +188,10 @@ int validate_print_json(FILE *out, const struct validation *validation, struct e
     json_t *document =
         json_pack("{s:s, s:s, s:b, s:s, s:o, s:I, s:I, s:I, s:I, s:I}", "schema", "fstune/write-validation/1",
                   "version", FSTUNE_VERSION, "interrupted", validation->interrupted, "mode",
-                  cawl_mode_names[validation->plan->mode], "path", json_text(validation->settings->path),
+                  cawl_mode_names[validation->predict->mode], "path", json_text(validation->settings->path),
                   "chunks", (json_int_t)n, "total_bytes", (json_int_t)validation->load->total_bytes,
                   "repetitions", (json_int_t)validation->n_runs, "bytes_written",
-                  (json_int_t)validation->written_bytes, "seed", (json_int_t)validation->seed);
+                  (json_int_t)validation->written_bytes, "seed", (json_int_t)validation->predict->seed);
     json_object_set_new(document, "measured", json_measured(validation));
     json_object_set_new(document, "cawl", json_model(&validation->cawl, n, true));
     json_object_set_new(document, "naive", json_model(&validation->naive, n, false));
@@ -196,8 +199,9 @@ int validate_print_json(FILE *out, const struct validation *validation, struct e
                         json_number(prediction_error_improvement(validation->cawl.error.chunk_share,
                                                                  validation->naive.error.chunk_share)));
     json_object_set_new(document, "states", report_prediction_states(&validation->cawl.prediction));
-    json_object_set_new(document, "host",
-                        report_prediction_host(validation->host, validation->settings->prediction.host));
+    json_object_set_new(
+        document, "host",
+        report_prediction_host(&validation->predict->host, validation->settings->prediction.host));
     json_object_set_new(document, "warnings", json_warnings(&validation->warnings));
     return json_print(out, document, err);
 }

@@ -2,7 +2,7 @@
 #include "tuner/writes/write_advice.h"
 
 #include "bench/base/units.h"
-#include "tuner/writes/predict.h"
+#include "tuner/writes/extensions.h"
 
 #include <errno.h>
 #include <math.h>
@@ -116,9 +116,10 @@ int write_advice_make(const struct settings *settings, struct host_file *ret_hos
     if (result < 0)
         return result;
     *ret = (struct write_advice){.settings = settings, .host = ret_host, .burst = burst_of(settings)};
-    result = predict_options(&settings->prediction, ret_host, &ret->options, &ret->extended, err);
+    result = extensions_read(&settings->prediction, CAWL_N_MODES, ret_host, &ret->options, err);
     if (result < 0)
         return result;
+    ret->extended = extensions_any(&ret->options);
     result = calculate(ret);
     return result < 0 ? err_sys(err, result, "cannot predict these writes") : 0;
 }

@@ -58,7 +58,7 @@ json_t *write_advice_crossings_json(const struct write_advice_crossings *crossin
 void write_advice_text(FILE *out, const struct write_advice *advice);
 
 /* The script for gnuplot of a picture: rates of the ways over the size of the burst. */
-void write_advice_draw(const struct write_advice *advice, const struct plot_request *request, FILE *script);
+int write_advice_draw(FILE *script, const struct plot_request *request, const void *advice, struct err *err);
 
 /* Finds the crossings between two sizes of the burst. As cawl_advice_crossings. */
 int write_advice_find(const struct cawl_host *host, const struct cawl_options *options,

@@ -76,8 +76,9 @@ static void write_plot(FILE *script)
           script);
 }
 
-void write_advice_draw(const struct write_advice *advice, const struct plot_request *request, FILE *script)
+int write_advice_draw(FILE *script, const struct plot_request *request, const void *context, struct err *err)
 {
+    const struct write_advice *advice = context;
     static const struct plot_data nothing;
     struct plot_unit unit = unit_of(advice);
     char size[UNITS_TEXT_SIZE], detail[128];
@@ -93,4 +94,6 @@ void write_advice_draw(const struct write_advice *advice, const struct plot_requ
     write_crossings(script, advice);
     write_blocks(script, advice, unit);
     write_plot(script);
+    (void)err;
+    return 0;
 }

@@ -43,7 +43,7 @@ static void read_all(int master)
     seen[length] = '\0';
 }
 
-static const char *draw_on_terminal(unsigned short columns, bool quiet, const char *text)
+static int open_terminal(int *ret_master, unsigned short columns)
 {
     struct winsize size = {.ws_row = 24, .ws_col = columns};
     int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -52,6 +52,13 @@ static const char *draw_on_terminal(unsigned short columns, bool quiet, const ch
     int terminal = open(ptsname(master), O_RDWR | O_NOCTTY | O_CLOEXEC);
     assert_true(terminal >= 0);
     assert_int_equal(ioctl(terminal, TIOCSWINSZ, &size), 0);
+    *ret_master = master;
+    return terminal;
+}
+
+static const char *draw_on_terminal(unsigned short columns, bool quiet, const char *text)
+{
+    int master = -1, terminal = open_terminal(&master, columns);
     draw_on(terminal, quiet, text);
     close(terminal);
     read_all(master);
@@ -100,6 +107,56 @@ TEST(what_was_not_drawn_is_not_cleared)
 {
     struct progress progress = {.on = true};
     progress_clear(&progress);
+    assert_false(progress.drawn);
+}
+
+TEST(a_resized_terminal_is_looked_at_again)
+{
+    struct winsize size = {.ws_row = 24, .ws_col = 6};
+    struct progress progress;
+    int master = -1, terminal = open_terminal(&master, 80), saved = dup(STDERR_FILENO);
+    dup2(terminal, STDERR_FILENO);
+    progress_init(&progress, false);
+    progress_show(&progress, "0123456789");
+    ioctl(terminal, TIOCSWINSZ, &size);
+    progress_show(&progress, "0123456789");
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    close(terminal);
+    read_all(master);
+    close(master);
+    assert_string_equal(seen, "\r\033[K0123456789\r\033[K01234");
+}
+
+TEST(a_drawing_is_due_five_times_a_second)
+{
+    uint64_t now_ns = 0;
+    struct clock clock = clock_virtual(&now_ns);
+    struct progress progress = {.on = true, .clock = &clock};
+    assert_true(progress_is_due(&progress));
+    progress.drawn = true;
+    now_ns = PROGRESS_PERIOD_NS - 1;
+    assert_false(progress_is_due(&progress));
+    now_ns++;
+    assert_true(progress_is_due(&progress));
+    progress.on = false;
+    assert_false(progress_is_due(&progress));
+}
+
+/* As after Ctrl-Z and fg: what the shell wrote below the line is not erased. */
+TEST(after_a_stop_the_line_begins_anew)
+{
+    uint64_t now_ns = 0;
+    struct clock clock = clock_virtual(&now_ns);
+    struct progress progress = {.on = true, .clock = &clock, .drawn = true, .n_continued = -1};
+    int file = memfd_create("err", MFD_CLOEXEC), saved = dup(STDERR_FILENO);
+    assert_true(progress_is_due(&progress));
+    dup2(file, STDERR_FILENO);
+    progress_clear(&progress);
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    assert_int_equal(lseek(file, 0, SEEK_END), 0);
+    close(file);
     assert_false(progress.drawn);
 }
 

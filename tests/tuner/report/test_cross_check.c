@@ -10,40 +10,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static struct rig_run run;
-static char path_before[4096];
 
 FIXTURE(enter)
 {
-    const char *path = getenv("PATH");
-    strncpy(path_before, path != NULL ? path : "", sizeof path_before - 1);
-    if (rig_enter(test_state) != 0 || mkdir("bin", 0755) != 0 || mkdir("empty", 0755) != 0)
+    if (rig_enter(test_state) != 0)
         return -1;
     rig_simulator("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
     rig_write_blocks("data", 16 << 20);
     return 0;
 }
 
-FIXTURE(leave)
-{
-    setenv("PATH", path_before, 1);
-    return rig_leave(test_state);
-}
-
-GROUP(enter, leave);
+GROUP(enter, rig_leave);
 GROUP_NEEDS(rig_find_program);
 
-static void play_fio(const char *script)
-{
-    char path[sizeof path_before + 8];
-    rig_write("bin/fio", "#!/bin/sh\n[ \"$1\" != --version ] || { echo fio-9.9; exit; }\n%s\n", script);
-    assert_int_equal(chmod("bin/fio", 0755), 0);
-    snprintf(path, sizeof path, "bin:%s", path_before);
-    setenv("PATH", path, 1);
-}
+#define VERSION "[ \"$1\" != --version ] || { echo fio-9.9; exit; }\n"
 
 /* Moves nothing, in 1000 ms, and says that it moved everything; "log" has a line for every run. */
 #define PLAYED_RUN                                                                                           \
@@ -115,10 +98,9 @@ TEST(too_few_runs_have_no_interval)
 
 TEST(every_replay_has_its_run_of_the_same_bytes)
 {
-    play_fio(PLAYED_RUN);
-    rig_run_line(&run, MEASURE "--pattern randread --replays 6");
-    assert_int_equal(run.code, 0);
-    json_t *document = rig_json(&run), *check = json_object_get(document, "cross_check");
+    rig_play("fio", VERSION PLAYED_RUN);
+    json_t *document = rig_document(MEASURE "--pattern randread --replays 6"),
+           *check = json_object_get(document, "cross_check");
     assert_string_equal(json_string_value(json_object_get(check, "tool")), "fio");
     assert_string_equal(json_string_value(json_object_get(check, "version")), "9.9");
     assert_int_equal(json_integer_value(json_object_get(check, "replays")), 6);
@@ -128,27 +110,24 @@ TEST(every_replay_has_its_run_of_the_same_bytes)
     for (size_t i = 0; i < 2; i++)
         assert_close(json_number_value(json_array_get(json_object_get(check, "runs"), i)), bytes / 0.9995, 2);
     json_decref(document);
-    rig_free(&run);
     assert_int_equal(system("[ $(wc -l <log) = 6 ] && [ $(cat size) = 16777216 ] && rm log"), 0);
 }
 
 /* As versions before job_start do, of two jobs: their rates may have been one after the other. */
 TEST(without_the_starts_of_jobs_there_is_no_verdict)
 {
-    play_fio("cat >job; bytes=$(( $(sed -n 's/^io_size=//p' job) ))\n"
-             "side=\"{\\\"io_bytes\\\": $bytes, \\\"runtime\\\": 1}\"\n"
-             "none='{\"io_bytes\": 0, \"runtime\": 0}'\n"
-             "one=\"{\\\"error\\\": 0, \\\"read\\\": $side, \\\"write\\\": $none}\"\n"
-             "echo \"{\\\"jobs\\\": [$one, $one]}\"");
-    rig_run_line(&run, MEASURE "--pattern randread --threads 2 --replays 4");
-    assert_int_equal(run.code, 0);
-    json_t *document = rig_json(&run), *check = json_object_get(document, "cross_check");
+    rig_play("fio", VERSION "cat >job; bytes=$(( $(sed -n 's/^io_size=//p' job) ))\n"
+                            "side=\"{\\\"io_bytes\\\": $bytes, \\\"runtime\\\": 1}\"\n"
+                            "none='{\"io_bytes\": 0, \"runtime\": 0}'\n"
+                            "one=\"{\\\"error\\\": 0, \\\"read\\\": $side, \\\"write\\\": $none}\"\n"
+                            "echo \"{\\\"jobs\\\": [$one, $one]}\"");
+    json_t *document = rig_document(MEASURE "--pattern randread --threads 2 --replays 4"),
+           *check = json_object_get(document, "cross_check");
     assert_true(json_is_null(json_object_get(check, "agrees")));
     const char *why = json_string_value(json_object_get(check, "why_not"));
     assert_non_null(why);
     assert_non_null(strstr(why, "does not tell when its jobs began"));
     json_decref(document);
-    rig_free(&run);
 }
 
 /* What the runs of the script in fio's place were to move; the log is removed. */
@@ -166,7 +145,7 @@ static double logged_bytes(void)
 
 TEST(its_writes_count)
 {
-    play_fio(PLAYED_RUN);
+    rig_play("fio", VERSION PLAYED_RUN);
     rig_run_line(&run, MEASURE "--pattern write --overwrite --replays 3 --max-write 1g");
     assert_int_equal(run.code, 0);
     json_t *document = rig_json(&run), *item;
@@ -187,18 +166,14 @@ TEST(its_writes_count)
 
 TEST(its_failure_ends_the_command)
 {
-    play_fio("echo 'fio: engine psync not loadable' >&2; exit 1");
-    rig_run_line(&run, MEASURE "--pattern randread --replays 2");
-    rig_check_error(&run, 1, "fio failed: engine psync not loadable");
-    rig_free(&run);
+    rig_play("fio", VERSION "echo 'fio: engine psync not loadable' >&2; exit 1");
+    rig_refused(MEASURE "--pattern randread --replays 2", 1, "fio failed: engine psync not loadable");
 }
 
 TEST(without_fio_nothing_is_measured)
 {
-    setenv("PATH", "empty", 1);
-    rig_run_line(&run, MEASURE "--pattern randread");
-    rig_check_error(&run, 1, "install the package fio");
-    rig_free(&run);
+    setenv("PATH", "/nowhere", 1);
+    rig_refused(MEASURE "--pattern randread", 1, "install the package fio");
 }
 
 TEST(an_interrupt_ends_fio_too)
@@ -208,7 +183,7 @@ TEST(an_interrupt_ends_fio_too)
         "--queue-depth", "1",        "--direct",   "0",      "--api",          "psync",
         "--duration",    "50ms",     "--existing", "data",   "--cross-check",  "fio",
         "--pattern",     "randread", NULL};
-    play_fio("echo $$ >pid.tmp; mv pid.tmp pid; exec sleep 100");
+    rig_play("fio", VERSION "echo $$ >pid.tmp; mv pid.tmp pid; exec sleep 100");
     rig_start(&run, NULL, arguments);
     for (int i = 0; i < 1000 && !rig_exists("pid"); i++)
         usleep(10000);
@@ -227,34 +202,25 @@ TEST(an_interrupt_ends_fio_too)
 
 TEST(what_fio_cannot_do_is_refused)
 {
-    rig_run_line(&run,
-                 "measure --quiet --pattern randwrite --request-size 4k --queue-depth 1 --direct 0 --api "
-                 "psync --simulate peak.conf --cross-check fio");
-    rig_check_error(&run, 2, "simulated surface");
-    rig_free(&run);
-    rig_run_line(&run,
-                 "measure --quiet --pattern read --request-size 4k --queue-depth 2 --direct 0 --api pvec "
-                 "--existing data --cross-check fio");
-    rig_check_error(&run, 2, "pvec");
-    rig_free(&run);
-    rig_run_line(&run, MEASURE "--pattern read --cross-check iozone");
-    rig_check_error(&run, 2, "--cross-check: ");
-    rig_free(&run);
+    rig_refused("measure --quiet --pattern randwrite --request-size 4k --queue-depth 1 --direct 0 --api "
+                "psync --simulate peak.conf --cross-check fio",
+                2, "simulated surface");
+    rig_refused("measure --quiet --pattern read --request-size 4k --queue-depth 2 --direct 0 --api pvec "
+                "--existing data --cross-check fio",
+                2, "pvec");
+    rig_refused(MEASURE "--pattern read --cross-check iozone", 2, "--cross-check: ");
 }
 
 TEST(the_job_is_printed_with_a_result)
 {
-    rig_run_line(&run,
-                 "measure --json --quiet --pattern randwrite --request-size 64k --queue-depth 4 --direct 1 "
-                 "--api io_uring --simulate peak.conf --fio-job");
-    assert_int_equal(run.code, 0);
-    json_t *document = rig_json(&run);
+    json_t *document = rig_document(
+        "measure --json --quiet --pattern randwrite --request-size 64k --queue-depth 4 --direct 1 "
+        "--api io_uring --simulate peak.conf --fio-job");
     const char *text = json_string_value(json_object_get(document, "fio_job"));
     assert_non_null(text);
     assert_non_null(strstr(text, "simulated surface"));
     assert_non_null(strstr(text, "\niodepth=4\n"));
     json_decref(document);
-    rig_free(&run);
     rig_run_line(
         &run, "recommend --quiet --pattern randwrite --budget 10s --simulate peak.conf --seed 1 --fio-job");
     assert_non_null(strstr(run.out, "\n[fstune]\nrw=randwrite\n"));

@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static struct err err;
 static struct fio_figures figures;
@@ -15,34 +14,13 @@ static struct pattern pattern;
 static struct point point = {.request_size_bytes = 4096, .queue_depth = 1, .threads = 1};
 static struct fio_job job = {
     .pattern = &pattern, .point = &point, .file = "x", .file_bytes = 1 << 20, .io_bytes = 1 << 20};
-static char path_before[4096];
 
 FIXTURE(enter)
 {
-    const char *path = getenv("PATH");
-    strncpy(path_before, path != NULL ? path : "", sizeof path_before - 1);
-    if (rig_enter(test_state) != 0 || mkdir("bin", 0755) != 0 || mkdir("empty", 0755) != 0)
-        return -1;
-    return pattern_parse("read", &pattern, NULL);
+    return rig_enter(test_state) != 0 ? -1 : pattern_parse("read", &pattern, NULL);
 }
 
-FIXTURE(leave)
-{
-    setenv("PATH", path_before, 1);
-    return rig_leave(test_state);
-}
-
-GROUP(enter, leave);
-
-/* From now on this shell script is fio. */
-static void play_fio(const char *script)
-{
-    char path[sizeof path_before + 8];
-    rig_write("bin/fio", "#!/bin/sh\n%s\n", script);
-    assert_int_equal(chmod("bin/fio", 0755), 0);
-    snprintf(path, sizeof path, "bin:%s", path_before);
-    setenv("PATH", path, 1);
-}
+GROUP(enter, rig_leave);
 
 static int parse(const char *text, uint64_t bytes)
 {
@@ -152,8 +130,8 @@ static int run(void)
 
 TEST(a_run_reads_its_job_and_gives_its_figures)
 {
-    play_fio("cat >job; echo \"$@\" >arguments\n"
-             "echo '{\"jobs\": [" JOB(SIDE(1048576, 1000), SIDE(0, 0)) "]}'");
+    rig_play("fio", "cat >job; echo \"$@\" >arguments\n"
+                    "echo '{\"jobs\": [" JOB(SIDE(1048576, 1000), SIDE(0, 0)) "]}'");
     assert_int_equal(run(), 0);
     assert_close(figures.throughput_bps, 1048576 / 0.9995, 1);
     assert_int_equal(system("grep -q '^filename=x$' job && grep -q -e '--readonly' arguments"), 0);
@@ -165,16 +143,16 @@ TEST(a_run_reads_its_job_and_gives_its_figures)
 
 TEST(a_failure_is_told_in_its_first_line)
 {
-    play_fio("printf '\\nfio: pid=3, err=22/Invalid argument\\nmore\\n' >&2; exit 1");
+    rig_play("fio", "printf '\\nfio: pid=3, err=22/Invalid argument\\nmore\\n' >&2; exit 1");
     assert_int_equal(run(), -EIO);
     assert_string_equal(err.text, "fio failed: pid=3, err=22/Invalid argument");
-    play_fio("echo 'Bad option <x=y>'; exit 1");
+    rig_play("fio", "echo 'Bad option <x=y>'; exit 1");
     assert_int_equal(run(), -EIO);
     assert_string_equal(err.text, "fio failed: Bad option <x=y>");
-    play_fio("exit 9");
+    rig_play("fio", "exit 9");
     assert_int_equal(run(), -EIO);
     assert_string_equal(err.text, "fio failed with exit code 9 and without a word");
-    play_fio("kill -KILL $$");
+    rig_play("fio", "kill -KILL $$");
     assert_int_equal(run(), -EIO);
     assert_string_equal(err.text, "fio died of signal 9");
 }
@@ -182,10 +160,10 @@ TEST(a_failure_is_told_in_its_first_line)
 TEST(its_version_is_read)
 {
     char version[8] = "";
-    play_fio("echo fio-3.41-dirty-and-long");
+    rig_play("fio", "echo fio-3.41-dirty-and-long");
     assert_int_equal(cross_check_fio_version(NULL, version, sizeof version, &err), 0);
     assert_string_equal(version, "3.41-di");
-    play_fio("echo 'I am something else'");
+    rig_play("fio", "echo 'I am something else'");
     assert_int_equal(cross_check_fio_version(NULL, version, sizeof version, &err), -EIO);
 }
 
@@ -193,7 +171,7 @@ TEST(where_it_is_missing_the_package_is_named)
 {
     need_spawn_errors();
     char version[8] = "";
-    setenv("PATH", "empty", 1);
+    setenv("PATH", "/nowhere", 1);
     assert_int_equal(cross_check_fio_version(NULL, version, sizeof version, &err), -ENOENT);
     assert_string_equal(err.text, "--cross-check: fio is not installed; install the package fio");
 }

@@ -1,5 +1,4 @@
-/* Tests of tuner/report/live_tune: the view in the middle and at the end of searches on simulated surfaces.
- */
+/* Tests of tuner/report/live_tune: the status line of searches on simulated surfaces. */
 #include "tests/test.h"
 #include "tests/tuner/report/live_rig.h"
 #include "tests/tuner/search/tune_rig.h"
@@ -26,70 +25,49 @@ static void begin(const char *objective)
                  strcmp(objective, "latency") == 0 ? "64k" : "4k,16k,64k,256k", NULL);
 }
 
-/* The point whose row is marked as the best. */
-static void assert_marked(const char *text, const struct point *point)
-{
-    char name[FACTORS_TEXT_SIZE], *end;
-    const char *row = strstr(text, "\n* ");
-    assert_non_null(row);
-    end = strchr(row + 1, '\n');
-    assert_non_null(end);
-    *end = '\0';
-    assert_non_null(strstr(row + 1, factors_format(point, name)));
-    *end = '\n';
-}
-
 TEST(before_the_first_run_nothing_is_best)
 {
     begin("throughput");
     assert_int_equal(init(), 0);
     next = 0;
-    const char *text = what_is_shown(show);
-    assert_non_null(strstr(text, "  0 %    0 s of 60  searching  run 1\n"));
-    assert_non_null(strstr(text, "\nbest not known yet\n"));
-    assert_int_equal(count_lines(text), 3);
+    assert_non_null(strstr(what_is_shown(show), "60 s left  no best yet  now 4k x 1, "));
     done();
 }
 
-TEST(a_search_shows_its_best_and_five_contenders)
+TEST(a_search_shows_its_best_with_an_interval)
 {
-    char name[FACTORS_TEXT_SIZE + 8];
+    char name[FACTORS_TEXT_SIZE], now[FACTORS_TEXT_SIZE + 8];
     begin("throughput");
     run();
-    next = tune.chosen;
+    next = 0;
     confirming = true;
     const char *text = what_is_shown(show);
-    assert_int_equal(count_lines(text), LIVE_LINES);
-    assert_marked(text, &hill);
-    assert_non_null(strstr(text, "confirming"));
-    assert_non_null(strstr(text, "(95 %: "));
-    snprintf(name, sizeof name, "\nnow  %s", factors_format(&hill, (char[FACTORS_TEXT_SIZE]){0}));
-    assert_non_null(strstr(text, name));
+    snprintf(now, sizeof now, " %% (%s)  now ", factors_format(&hill, name));
+    assert_non_null(strstr(text, now));
+    assert_non_null(strstr(text, "B/s +-"));
+    confirming = false;
     done();
 }
 
-TEST(what_was_left_out_is_no_contender)
+TEST(what_failed_is_not_the_best)
 {
     begin("throughput");
     run();
-    next = tune.chosen;
-    tune.records[next].failed = -EIO;
-    const char *text = what_is_shown(show), *best = strstr(text, "\nbest ");
-    assert_int_equal(count_lines(text), LIVE_LINES);
-    assert_non_null(best);
-    assert_null(strstr(best, factors_format(&hill, (char[FACTORS_TEXT_SIZE]){0})));
-    tune.records[next].failed = 0;
+    tune.records[tune.chosen].failed = -EIO;
+    assert_non_null(strstr(what_is_shown(show), "no best yet"));
+    tune.records[tune.chosen].failed = 0;
     done();
 }
 
-TEST(latencies_have_the_shortest_first)
+TEST(a_search_for_latency_shows_times)
 {
+    char name[FACTORS_TEXT_SIZE], best[FACTORS_TEXT_SIZE + 8];
     begin("latency");
     run();
-    next = tune.chosen;
     const char *text = what_is_shown(show);
-    assert_marked(text, chosen());
-    assert_non_null(strstr(text, "us (95 %: "));
+    snprintf(best, sizeof best, "(%s)", factors_format(chosen(), name));
+    assert_non_null(strstr(text, best));
+    assert_non_null(strstr(text, "us +-"));
     assert_null(strstr(text, "B/s"));
     done();
 }

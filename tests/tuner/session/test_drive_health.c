@@ -5,9 +5,9 @@
 #include "tests/tuner/rig.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+
+GROUP(rig_enter, rig_leave);
 
 static const char nvme[] =
     "{\"json_format_version\": [1, 0],"
@@ -156,17 +156,10 @@ static struct hostinfo *host_with(const char *disk)
     return &host;
 }
 
-/* Puts a smartctl of our own in the place of the real one. */
-static void fake_smartctl(const char *script)
-{
-    rig_write("bin/smartctl", "#!/bin/sh\n%s\n", script);
-    assert_int_equal(chmod("bin/smartctl", 0755), 0);
-}
-
 TEST(the_disk_is_asked_with_smartctl)
 {
     rig_write("nvme.json", "%s", nvme);
-    fake_smartctl("[ \"$*\" = '--json=o -A /dev/nvme9n1' ] && cat nvme.json; exit 64");
+    rig_play("smartctl", "[ \"$*\" = '--json=o -A /dev/nvme9n1' ] && cat nvme.json; exit 64");
     drive_health_read(host_with("nvme9n1"), &clock_monotonic, NULL, &health);
     assert_true(health.known);
     assert_close(health.percentage_used, 2, 0);
@@ -176,7 +169,7 @@ TEST(the_disk_is_asked_with_smartctl)
 
 TEST(a_smartctl_that_hangs_is_given_up)
 {
-    fake_smartctl("sleep 100");
+    rig_play("smartctl", "sleep 100");
     drive_health_read(host_with("sdzz"), &clock_monotonic, NULL, &health);
     assert_false(health.known);
     assert_non_null(strstr(health.why_not, "did not answer in time"));
@@ -184,7 +177,7 @@ TEST(a_smartctl_that_hangs_is_given_up)
 
 TEST(virtual_disks_are_not_asked)
 {
-    fake_smartctl("touch asked");
+    rig_play("smartctl", "touch asked");
     static const char *const disks[] = {"loop0", "vda", "dm-0", NULL};
     for (size_t i = 0; i < RIG_COUNT(disks); i++) {
         drive_health_read(host_with(disks[i]), &clock_monotonic, NULL, &health);
@@ -197,7 +190,7 @@ TEST(virtual_disks_are_not_asked)
 TEST(nothing_is_asked_after_an_interruption)
 {
     atomic_int interrupted = 2;
-    fake_smartctl("touch asked");
+    rig_play("smartctl", "touch asked");
     drive_health_read(host_with("sdzz"), &clock_monotonic, &interrupted, &health);
     assert_false(health.known);
     assert_false(rig_exists("asked"));
@@ -242,16 +235,3 @@ TEST(the_line_names_what_is_known_only)
     assert_string_equal(drive_health_format(&nothing, &nothing, text, sizeof text), "");
     assert_true(strlen(drive_health_format(&before, &after, text, 20)) < 20);
 }
-
-FIXTURE(enter)
-{
-    static char path[4096];
-    if (rig_enter(test_state) != 0 || mkdir("bin", 0755) != 0)
-        return -1;
-    char *bin = realpath("bin", NULL);
-    snprintf(path, sizeof path, "%s:%s", bin, getenv("PATH"));
-    free(bin);
-    return setenv("PATH", path, 1);
-}
-
-GROUP(enter, rig_leave);

@@ -10,42 +10,31 @@ GROUP_NEEDS(rig_find_program);
 
 #define POINT "measure --path . --no-lock --quiet --request-size 4k --queue-depth 1 --api psync "
 
-static struct rig_run run;
-
-static void check_refused(const char *line, const char *part)
-{
-    rig_run_line(&run, line);
-    rig_check_error(&run, 2, part);
-    rig_free(&run);
-}
-
 TEST(what_excludes_each_other_is_refused)
 {
     rig_write_blocks("data", 1 << 20);
     rig_simulator("surface", "", rig_flat_bps);
-    check_refused(POINT "--pattern randwrite --direct 0 --verify --simulate surface.conf", "--simulate");
-    check_refused(POINT "--pattern randread --direct 0 --verify --existing data", "--existing");
-    check_refused(POINT "--pattern randread --direct 0 --verify --cross-check fio", "--cross-check");
-    check_refused(POINT "--pattern randread --direct 0 --files 2 --existing data", "--files and --existing");
-    check_refused(POINT "--pattern randwrite --direct 0 --alignment 512 --simulate surface.conf",
-                  "--alignment and --simulate");
-    check_refused(POINT "--pattern randread --direct 0 --files 2 --fio-job", "--files and --fio-job");
+    rig_refused(POINT "--pattern randwrite --direct 0 --verify --simulate surface.conf", 2, "--simulate");
+    rig_refused(POINT "--pattern randread --direct 0 --verify --existing data", 2, "--existing");
+    rig_refused(POINT "--pattern randread --direct 0 --verify --cross-check fio", 2, "--cross-check");
+    rig_refused(POINT "--pattern randread --direct 0 --files 2 --existing data", 2, "--files and --existing");
+    rig_refused(POINT "--pattern randwrite --direct 0 --alignment 512 --simulate surface.conf", 2,
+                "--alignment and --simulate");
+    rig_refused(POINT "--pattern randread --direct 0 --files 2 --fio-job", 2, "--files and --fio-job");
 }
 
 TEST(alignment_is_a_multiple_of_512)
 {
-    check_refused(POINT "--pattern randread --direct 0 --alignment 1000", "use 512 or 1024");
-    check_refused(POINT "--pattern randread --direct 0 --alignment 256", "512..512m");
-    check_refused(POINT "--pattern randread --direct 0 --files 1025", "1..1024");
+    rig_refused(POINT "--pattern randread --direct 0 --alignment 1000", 2, "use 512 or 1024");
+    rig_refused(POINT "--pattern randread --direct 0 --alignment 256", 2, "512..512m");
+    rig_refused(POINT "--pattern randread --direct 0 --files 1025", 2, "1..1024");
 }
 
 TEST(what_was_done_is_said)
 {
-    rig_run_line(&run,
-                 POINT "--pattern randrw:50 --direct 0 --verify --files 4 --alignment 1k --file-size 128m "
-                       "--replays 1 --duration 50ms --warmup-limit 0s --json");
-    assert_int_equal(run.code, 0);
-    json_t *document = rig_json(&run);
+    json_t *document = rig_document(
+        POINT "--pattern randrw:50 --direct 0 --verify --files 4 --alignment 1k --file-size 128m "
+              "--replays 1 --duration 50ms --warmup-limit 0s --json");
     const json_t *warning;
     size_t i, n_found = 0;
     json_array_foreach(json_object_get(document, "warnings"), i, warning)
@@ -56,5 +45,4 @@ TEST(what_was_done_is_said)
     }
     assert_int_equal(n_found, 3);
     json_decref(document);
-    rig_free(&run);
 }

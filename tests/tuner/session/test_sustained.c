@@ -199,6 +199,36 @@ TEST(a_small_fall_that_has_not_lasted_is_called_nothing)
     assert_close(strtod(strstr(words, "; ") + 2, NULL), -10, 1);
 }
 
+/* As of two replays. */
+TEST(a_drift_that_nobody_knows_is_not_printed)
+{
+    static const struct {
+        struct sustained_verdict verdict;
+        const char *words;
+    } cases[] = {
+        {{.trace = {.shape = TRACE_FLAT, .steady = true}, .drift_share = NAN, .drift_error_share = NAN},
+         "steady (flat) over 0 ns and 0 B; longer bursts not excluded"},
+        {{.trace = {.shape = TRACE_FLAT, .steady = true},
+          .drift_share = NAN,
+          .drift_error_share = NAN,
+          .hidden = true},
+         "seen over 0 ns and 0 B; no end of a burst, but the scatter could hide a drift"},
+        {{.trace = {.shape = TRACE_FLAT, .steady = true},
+          .drift_share = 0.01,
+          .drift_error_share = 0.02,
+          .hidden = true},
+         "seen over 0 ns and 0 B; no end of a burst, but the scatter could hide a drift (+1.0 % +- 4.0 %)"},
+        {{.trace = {.shape = TRACE_UNSTEADY}, .drift_share = NAN, .drift_error_share = NAN},
+         "NOT STEADY (irregular) over 0 ns and 0 B"},
+        {{.trace = {.shape = TRACE_UNSTEADY}, .drift_share = -0.1, .drift_error_share = 0.02},
+         "NOT STEADY (irregular) over 0 ns and 0 B, drift -10.0 % +- 4.0 %"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char words[REPORT_SUSTAINED_SIZE];
+        assert_string_equal(report_sustained_words(&cases[i].verdict, words), cases[i].words);
+    }
+}
+
 TEST(scatter_between_runs_is_not_called_unsteady)
 {
     struct world world;

@@ -13,11 +13,6 @@ static void depth(void)
     facts.result.achieved_depth = 6.37;
 }
 
-static void self_check(void)
-{
-    facts.result.littles_law_error = 0.11;
-}
-
 static void cached(void)
 {
     facts.result.cold = TARGET_COLD_NOT;
@@ -44,70 +39,15 @@ static void reads_not_counted(void)
     facts.result.monitor.device_read_bytes = 3.9e6;
 }
 
-static void busy_worker(void)
-{
-    facts.result.monitor.busiest_thread_cpu_share = 0.97;
-}
-
-static void busy_helper(void)
-{
-    facts.result.monitor.busiest_helper_cpu_share = 0.97;
-}
-
-static void busy_processors(void)
-{
-    facts.result.monitor.process_cpu_share = 1.95;
-}
-
-static void byte_cap(void)
-{
-    facts.target_facts.stack.cap_read_bps = 4.1e6;
-}
-
 static void write_cap(void)
 {
     facts.result.bytes_written = 8000000;
     facts.target_facts.stack.cap_write_bps = 3.9e6;
 }
 
-static void iops_cap(void)
-{
-    facts.target_facts.stack.cap_read_iops = 990;
-}
-
-static void quota(void)
-{
-    facts.result.monitor.throttled = 1;
-}
-
-static void foreign_reads(void)
-{
-    facts.result.monitor.device_read_bytes = 30e6;
-}
-
-static void foreign_writes(void)
-{
-    facts.result.monitor.device_written_bytes = 30e6;
-}
-
-static void stolen(void)
-{
-    facts.result.monitor.steal_share = 0.08;
-}
-
-static void clock_set(void)
-{
-    facts.result.monitor.clock_step_s = -3600;
-}
-
 static void cut_short(void)
 {
     facts.result.cut = true;
-}
-
-static void slept(void)
-{
-    facts.result.monitor.suspended_s = 5;
 }
 
 static void taken_pages_written(void)
@@ -131,30 +71,30 @@ static void unsynced(void)
 }
 
 static const struct fault faults[] = {
-    {WARNING_WARMUP_NOT_STABLE, warmup},
-    {WARNING_DEPTH_NOT_ACHIEVED, depth},
-    {WARNING_LATENCY_SELF_CHECK, self_check},
-    {WARNING_NOT_COLD, cached},
-    {WARNING_CACHE_STATE_UNVERIFIED, unverified},
-    {WARNING_NOT_SETTLED, unsettled},
-    {WARNING_PVEC_CONTIGUOUS, pvec},
-    {WARNING_SERVED_FROM_CACHE, reads_not_counted},
-    {WARNING_GENERATOR_CPU_BOUND, busy_worker},
-    {WARNING_GENERATOR_CPU_BOUND, busy_helper},
-    {WARNING_GENERATOR_CPU_BOUND, busy_processors},
-    {WARNING_RATE_CAPPED, byte_cap},
-    {WARNING_RATE_CAPPED, write_cap},
-    {WARNING_RATE_CAPPED, iops_cap},
-    {WARNING_THROTTLED_DURING_RUN, quota},
-    {WARNING_NEIGHBOUR_BUSY, foreign_reads},
-    {WARNING_NEIGHBOUR_BUSY, foreign_writes},
-    {WARNING_STEAL, stolen},
-    {WARNING_CLOCK_STEP, clock_set},
-    {WARNING_RUN_CUT, cut_short},
-    {WARNING_CLOCK_STEP, slept},
-    {WARNING_WRITES_ABSORBED, unsynced},
-    {WARNING_MEMORY_FIRST_TOUCH, taken_pages_written},
-    {WARNING_MEMORY_FIRST_TOUCH, taken_pages_read},
+    {WARNING_WARMUP_NOT_STABLE, .make = warmup},
+    {WARNING_DEPTH_NOT_ACHIEVED, .make = depth},
+    {WARNING_LATENCY_SELF_CHECK, .number = NUMBER(result.littles_law_error), .value = 0.11},
+    {WARNING_NOT_COLD, .make = cached},
+    {WARNING_CACHE_STATE_UNVERIFIED, .make = unverified},
+    {WARNING_NOT_SETTLED, .make = unsettled},
+    {WARNING_PVEC_CONTIGUOUS, .make = pvec},
+    {WARNING_SERVED_FROM_CACHE, .make = reads_not_counted},
+    {WARNING_GENERATOR_CPU_BOUND, .number = NUMBER(result.monitor.busiest_thread_cpu_share), .value = 0.97},
+    {WARNING_GENERATOR_CPU_BOUND, .number = NUMBER(result.monitor.busiest_helper_cpu_share), .value = 0.97},
+    {WARNING_GENERATOR_CPU_BOUND, .number = NUMBER(result.monitor.process_cpu_share), .value = 1.95},
+    {WARNING_RATE_CAPPED, .number = NUMBER(target_facts.stack.cap_read_bps), .value = 4.1e6},
+    {WARNING_RATE_CAPPED, .make = write_cap},
+    {WARNING_RATE_CAPPED, .number = NUMBER(target_facts.stack.cap_read_iops), .value = 990},
+    {WARNING_THROTTLED_DURING_RUN, .number = NUMBER(result.monitor.throttled), .value = 1},
+    {WARNING_NEIGHBOUR_BUSY, .number = NUMBER(result.monitor.device_read_bytes), .value = 30e6},
+    {WARNING_NEIGHBOUR_BUSY, .number = NUMBER(result.monitor.device_written_bytes), .value = 30e6},
+    {WARNING_STEAL, .number = NUMBER(result.monitor.steal_share), .value = 0.08},
+    {WARNING_CLOCK_STEP, .number = NUMBER(result.monitor.clock_step_s), .value = -3600},
+    {WARNING_RUN_CUT, .make = cut_short},
+    {WARNING_CLOCK_STEP, .number = NUMBER(result.monitor.suspended_s), .value = 5},
+    {WARNING_WRITES_ABSORBED, .make = unsynced},
+    {WARNING_MEMORY_FIRST_TOUCH, .make = taken_pages_written},
+    {WARNING_MEMORY_FIRST_TOUCH, .make = taken_pages_read},
 };
 
 TEST(pages_that_are_not_new_meet_no_host)

@@ -1,21 +1,6 @@
 /* Tests of tuner/session/warnings_target: every rule about file, device and machine fires on its fact. */
 #include "tests/tuner/session/warnings_rig.h"
 
-static void busy_before(void)
-{
-    facts.target_facts.idle.device_written_bps = 50e6;
-}
-
-static void pressure_before(void)
-{
-    facts.target_facts.idle.psi_io_some_share = 0.9;
-}
-
-static void stolen_before(void)
-{
-    facts.target_facts.idle.steal_share = 0.2;
-}
-
 static void holes(void)
 {
     facts.target_facts.extents.hole_bytes = 1 << 25;
@@ -58,30 +43,20 @@ static void guest_disk(void)
     facts.target_facts.stack.virtual_disk = true;
 }
 
-static void full(void)
-{
-    facts.target_facts.stack.free_share = 0.04;
-}
-
-static void broken_up(void)
-{
-    facts.target_facts.growth_per_gib = 500;
-}
-
 static const struct fault faults[] = {
-    {WARNING_NEIGHBOUR_BUSY, busy_before},
-    {WARNING_NEIGHBOUR_BUSY, pressure_before},
-    {WARNING_STEAL, stolen_before},
-    {WARNING_EXISTING_HAS_HOLES, holes},
-    {WARNING_EXISTING_HAS_UNWRITTEN, unwritten},
-    {WARNING_EXISTING_COMPRESSED, encoded},
-    {WARNING_COMPRESSIBLE_DATA, text_on_a_compressing_file_system},
-    {WARNING_COMPRESSIBLE_DATA, copies_on_a_deduplicating_one},
-    {WARNING_MEMORY_BACKED_LOOP, buffered_loop},
-    {WARNING_MEMORY_BACKED, tmpfs},
-    {WARNING_FILE_FITS_DEVICE_CACHE, guest_disk},
-    {WARNING_NEARLY_FULL, full},
-    {WARNING_FRAGMENTED, broken_up},
+    {WARNING_NEIGHBOUR_BUSY, .number = NUMBER(target_facts.idle.device_written_bps), .value = 50e6},
+    {WARNING_NEIGHBOUR_BUSY, .number = NUMBER(target_facts.idle.psi_io_some_share), .value = 0.9},
+    {WARNING_STEAL, .number = NUMBER(target_facts.idle.steal_share), .value = 0.2},
+    {WARNING_EXISTING_HAS_HOLES, .make = holes},
+    {WARNING_EXISTING_HAS_UNWRITTEN, .make = unwritten},
+    {WARNING_EXISTING_COMPRESSED, .make = encoded},
+    {WARNING_COMPRESSIBLE_DATA, .make = text_on_a_compressing_file_system},
+    {WARNING_COMPRESSIBLE_DATA, .make = copies_on_a_deduplicating_one},
+    {WARNING_MEMORY_BACKED_LOOP, .make = buffered_loop},
+    {WARNING_MEMORY_BACKED, .make = tmpfs},
+    {WARNING_FILE_FITS_DEVICE_CACHE, .make = guest_disk},
+    {WARNING_NEARLY_FULL, .number = NUMBER(target_facts.stack.free_share), .value = 0.04},
+    {WARNING_FRAGMENTED, .number = NUMBER(target_facts.growth_per_gib), .value = 500},
 };
 
 TEST(every_fault_is_found_and_nothing_else)

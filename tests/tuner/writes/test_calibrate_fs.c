@@ -48,10 +48,7 @@ TEST(a_dry_run_writes_nothing)
 
 TEST(too_small_a_write_budget_is_said)
 {
-    struct rig_run run;
-    rig_run_line(&run, "calibrate " QUICK "10s --max-write 512m");
-    rig_check_error(&run, 2, "--max-write");
-    rig_free(&run);
+    rig_refused("calibrate " QUICK "10s --max-write 512m", 2, "--max-write");
 }
 
 /* Whatever the rate of the device: the rounds write less instead. */
@@ -72,13 +69,9 @@ TEST(a_small_write_budget_is_enough_and_not_crossed)
 
 TEST(an_output_that_cannot_be_a_file_is_refused)
 {
-    struct rig_run run;
-    rig_run_line(&run, "calibrate " QUICK "10s -o .");
-    rig_check_error(&run, 2, "directory");
-    rig_free(&run);
-    rig_run_line(&run, "calibrate " QUICK "10s -o absent/host.conf");
-    rig_check_error(&run, 2, "absent/host.conf: no file can be made beside it");
-    rig_free(&run);
+    rig_refused("calibrate " QUICK "10s -o .", 2, "directory");
+    rig_refused("calibrate " QUICK "10s -o absent/host.conf", 2,
+                "absent/host.conf: no file can be made beside it");
 }
 
 static void wait_ms(long ms)

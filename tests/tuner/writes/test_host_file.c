@@ -37,7 +37,7 @@ static void write_example(const struct host_file *file)
 {
     FILE *out = fopen("host.conf", "w");
     assert_non_null(out);
-    assert_int_equal(host_file_write(out, file), 0);
+    assert_int_equal(host_file_write(out, file, NULL), 0);
     assert_int_equal(fclose(out), 0);
 }
 
@@ -167,6 +167,6 @@ TEST(a_full_device_is_an_error_of_writing)
     FILE *out = fopen("/dev/full", "w");
     assert_non_null(out);
     setvbuf(out, NULL, _IONBF, 0);
-    assert_int_equal(host_file_write(out, &file), -EIO);
+    assert_int_equal(host_file_write(out, &file, NULL), -EIO);
     fclose(out);
 }

@@ -23,17 +23,6 @@ FIXTURE(enter)
 GROUP(enter, rig_leave);
 GROUP_NEEDS(rig_find_program);
 
-static json_t *run_json(const char *line)
-{
-    struct rig_run run;
-    rig_run_line(&run, line);
-    if (run.code != EXIT_DONE)
-        fail_msg("exit code %d: %s", run.code, run.err);
-    json_t *document = rig_json(&run);
-    rig_free(&run);
-    return document;
-}
-
 static double number(const json_t *document, const char *group, const char *key)
 {
     const json_t *value = json_object_get(json_object_get(document, group), key);
@@ -45,7 +34,7 @@ static void check_modes(const char *mode)
 {
     char line[300];
     snprintf(line, sizeof line, PREDICT LOAD "--validate --repetitions 2 --json --seed 7 --mode %s", mode);
-    json_t *document = run_json(line);
+    json_t *document = rig_document(line);
     const json_t *measured = json_object_get(document, "measured");
     assert_string_equal(json_string_value(json_object_get(document, "schema")), "fstune/write-validation/1");
     assert_string_equal(json_string_value(json_object_get(document, "mode")), mode);
@@ -71,7 +60,7 @@ TEST(every_cached_mode_is_made_and_compared)
 
 TEST(errors_follow_from_the_costs)
 {
-    json_t *document = run_json(PREDICT LOAD "--validate --repetitions 1 --json");
+    json_t *document = rig_document(PREDICT LOAD "--validate --repetitions 1 --json");
     const json_t *cawl = json_object_get(document, "cawl"), *measured = json_object_get(document, "measured");
     double shares = 0, total = 0;
     size_t n = 0;
@@ -90,8 +79,8 @@ TEST(errors_follow_from_the_costs)
 
 TEST(the_last_flush_of_a_stream_is_in_both_totals)
 {
-    json_t *document = run_json(PREDICT "--total 100 --request-size 100 --mode stdio --close --validate "
-                                        "--repetitions 1 --json");
+    json_t *document = rig_document(PREDICT "--total 100 --request-size 100 --mode stdio --close --validate "
+                                            "--repetitions 1 --json");
     const json_t *repetition =
         json_array_get(json_object_get(json_object_get(document, "measured"), "repetitions"), 0);
     double close_s = json_number_value(json_object_get(repetition, "close_s"));
@@ -146,14 +135,14 @@ TEST(a_dry_run_only_says_what_it_would_do)
     assert_string_equal(run.out, "plan: 3 times 16 writes (nosync) into nameless files in . (removed "
                                  "afterwards), 197 kB in all, 114 us by the model\n");
     rig_free(&run);
-    json_t *document = run_json(PREDICT LOAD "--validate --dry-run --json --delay 1s");
+    json_t *document = rig_document(PREDICT LOAD "--validate --dry-run --json --delay 1s");
     assert_string_equal(json_string_value(json_object_get(document, "schema")), "fstune/plan/1");
     assert_int_equal(json_integer_value(json_object_get(document, "repetitions")), 3);
     assert_int_equal(json_integer_value(json_object_get(document, "max_write_bytes")), 3 * 65536);
     assert_close(json_number_value(json_object_get(document, "predicted_seconds")), 48, 0.001);
     json_decref(document);
     /* 65 MiB each are the most that the proof of direct I/O takes. */
-    document = run_json(PREDICT LOAD "--validate --dry-run --json --mode direct --delay 1s");
+    document = rig_document(PREDICT LOAD "--validate --dry-run --json --mode direct --delay 1s");
     assert_int_equal(json_integer_value(json_object_get(document, "max_write_bytes")),
                      3 * (65536 + (65 << 20)));
     json_decref(document);
@@ -179,17 +168,14 @@ TEST(what_was_measured_is_told_where_no_picture_can_be_drawn)
 static void refused(const char *options, int code, const char *part)
 {
     char line[400];
-    struct rig_run run;
     snprintf(line, sizeof line, PREDICT "--validate %s", options);
-    rig_run_line(&run, line);
-    rig_check_error(&run, code, part);
-    rig_free(&run);
+    rig_refused(line, code, part);
 }
 
 TEST(what_cannot_be_made_is_refused)
 {
     refused(LOAD "--mode naive", EXIT_USAGE, "naive");
-    refused(LOAD "--writers 2", EXIT_USAGE, "--writers");
+    refused(LOAD "--extensions writers=2", EXIT_USAGE, "leave writers out");
     refused(LOAD "--path /nowhere/at/all", EXIT_USAGE, "no such directory");
     refused(LOAD "--max-write 100k", EXIT_FAILED, "--max-write");
     refused(LOAD "--mode direct --max-write 1m", EXIT_FAILED, "to prove direct I/O");
