@@ -272,6 +272,7 @@ build/page_assets/%.sha256: Makefile
 # The assembler reads them, unseen by -MMD.
 $(patsubst %,build/%/tuner/picture/page_assets.o,$(builds) fuzz): $(wildcard tuner/picture/page_assets/*) \
     build/page_assets/style.sha256 build/page_assets/script.sha256
+$(patsubst %,build/%/tuner/emit/snippet_texts.o,$(builds) fuzz): $(wildcard tuner/emit/formats/*)
 
 # Fuzz targets are a tree of their own, made by clang.
 $(eval $(call rules-of-objects,fuzz))

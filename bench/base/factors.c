@@ -19,6 +19,16 @@ const char *const sync_names[SYNC_N] = {
     [SYNC_EACH] = "each",
 };
 
+const char *const factors_keys[FACTOR_N] = {
+    [FACTOR_REQUEST_SIZE] = "request_size",
+    [FACTOR_QUEUE_DEPTH] = "queue_depth",
+    [FACTOR_DIRECT] = "direct",
+    [FACTOR_API] = "api",
+    [FACTOR_THREADS] = "threads",
+    [FACTOR_SYNC] = "sync",
+    [FACTOR_WRITE_SIZE] = "write_request_size",
+};
+
 /* What Linux moves in one call at most (MAX_RW_COUNT with 4 KiB pages): a longer preadv comes back short. */
 #define PVEC_MAX_BYTES ((2ULL << 30) - 4096)
 
@@ -49,6 +59,34 @@ int factors_parse_sync(const char *text, enum sync *ret_sync)
     if (r == 0)
         *ret_sync = (enum sync)index;
     return r;
+}
+
+uint64_t factors_level(const struct point *point, enum factor factor)
+{
+    const uint64_t levels[FACTOR_N] = {
+        [FACTOR_REQUEST_SIZE] = point->request_size_bytes,
+        [FACTOR_QUEUE_DEPTH] = point->queue_depth,
+        [FACTOR_DIRECT] = point->direct,
+        [FACTOR_API] = point->api,
+        [FACTOR_THREADS] = point->threads,
+        [FACTOR_SYNC] = point->sync,
+        [FACTOR_WRITE_SIZE] = factors_write_size_bytes(point),
+    };
+    return levels[factor];
+}
+
+struct point factors_point(const uint64_t levels[FACTOR_N])
+{
+    struct point point = {
+        .request_size_bytes = levels[FACTOR_REQUEST_SIZE],
+        .queue_depth = (uint32_t)levels[FACTOR_QUEUE_DEPTH],
+        .direct = (uint32_t)levels[FACTOR_DIRECT],
+        .api = (enum api)levels[FACTOR_API],
+        .threads = (uint32_t)levels[FACTOR_THREADS],
+        .sync = (enum sync)levels[FACTOR_SYNC],
+    };
+    factors_set_write_size(&point, levels[FACTOR_WRITE_SIZE]);
+    return point;
 }
 
 static int check_size(const char *name, uint64_t bytes, struct err *err)
@@ -122,6 +160,20 @@ int factors_check(const struct point *point, struct err *err)
                        "request_size x queue_depth: %" PRIu64 " bytes in one pvec call, but the kernel moves "
                        "at most %llu; use a smaller one of the two",
                        point->request_size_bytes * point->queue_depth, PVEC_MAX_BYTES);
+    return 0;
+}
+
+int factors_read(const uint64_t levels[FACTOR_N], struct point *ret_point)
+{
+    const struct point point = factors_point(levels);
+    /* A level that was cut to its member's width is not the one that was asked for. */
+    for (enum factor factor = 0; factor < FACTOR_WRITE_SIZE; factor++) {
+        if (factors_level(&point, factor) != levels[factor])
+            return -EINVAL;
+    }
+    if (factors_check(&point, NULL) < 0)
+        return -EINVAL;
+    *ret_point = point;
     return 0;
 }
 

@@ -15,6 +15,17 @@
 enum api { API_PSYNC, API_PVEC, API_POOL, API_LIBAIO, API_IO_URING, API_N };
 enum sync { SYNC_NONE, SYNC_END, SYNC_EACH, SYNC_N };
 
+enum factor {
+    FACTOR_REQUEST_SIZE,
+    FACTOR_QUEUE_DEPTH,
+    FACTOR_DIRECT,
+    FACTOR_API,
+    FACTOR_THREADS,
+    FACTOR_SYNC,
+    FACTOR_WRITE_SIZE, /* of writes, where it is another than that of reads */
+    FACTOR_N
+};
+
 #define FACTORS_REQUEST_SIZE_MIN_BYTES 512ULL
 #define FACTORS_REQUEST_SIZE_MAX_BYTES (512ULL << 20)
 #define FACTORS_QUEUE_DEPTH_MAX        1024U
@@ -33,10 +44,21 @@ struct point {
 
 extern const char *const api_names[API_N];
 extern const char *const sync_names[SYNC_N];
+extern const char *const factors_keys[FACTOR_N]; /* "request_size" ..., as JSON and journals have them */
 
 /* 0 and the value, or -EINVAL. */
 int factors_parse_api(const char *text, enum api *ret_api);
 int factors_parse_sync(const char *text, enum sync *ret_sync);
+
+/* A factor's level at a point, enums by value: of FACTOR_WRITE_SIZE the size of writes, whether or not it is
+ * that of reads. */
+uint64_t factors_level(const struct point *point, enum factor factor);
+
+/* The point of these levels; 0 of FACTOR_WRITE_SIZE stands for the request size. */
+struct point factors_point(const uint64_t levels[FACTOR_N]);
+
+/* 0 with the point of these levels, whatever their source; -EINVAL where it is not legal by factors_check. */
+int factors_read(const uint64_t levels[FACTOR_N], struct point *ret_point);
 
 /* 0, or -EINVAL with the rule that the point breaks: ranges; psync at depth 1 only; pvec at depth >= 2, at
  * most 1024 buffers and 2 GiB - 4 KiB a call. Of two sizes the larger is a multiple of the smaller, and pvec,

@@ -32,6 +32,9 @@ uint64_t measure_shift_bytes(const struct measure_env *env, const struct point *
     return env->alignment_bytes == 0 ? 0 : env->alignment_bytes % factors_largest_size_bytes(point);
 }
 
+const char *const measure_warmup_names[MEASURE_WARMUP_N] = {
+    [MEASURE_WARMUP_STABLE] = "stable", [MEASURE_WARMUP_LIMIT] = "limit", [MEASURE_WARMUP_NONE] = "none"};
+
 static bool is_spread(const struct measure_env *env, const struct point *point)
 {
     return target_n_files(env->target) > 1 || measure_shift_bytes(env, point) != 0;

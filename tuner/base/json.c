@@ -54,6 +54,18 @@ json_t *json_text(const char *text)
     return string;
 }
 
+double json_read_number(const json_t *object, const char *key)
+{
+    const json_t *member = json_object_get(object, key);
+    return json_is_number(member) ? json_number_value(member) : NAN;
+}
+
+const char *json_read_text(const json_t *object, const char *key, const char *missing)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text != NULL ? text : missing;
+}
+
 json_t *json_pattern(const struct pattern *pattern)
 {
     return json_pack("{s:s, s:f, s:f, s:f, s:f}", "name", pattern->name, "seq_read",

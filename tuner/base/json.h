@@ -19,6 +19,10 @@ json_t *json_text(const char *text);                         /* what is not UTF-
 json_t *json_pattern(const struct pattern *pattern);
 json_t *json_point(const struct point *point);
 
+/* A member of a document: NaN where it is no number; `missing` where it is no text, which is borrowed. */
+double json_read_number(const json_t *object, const char *key);
+const char *json_read_text(const json_t *object, const char *key, const char *missing);
+
 /* The warnings: code, text and whether points are disqualified by it. */
 json_t *json_warnings(const struct notes *notes);
 json_t *json_notes(const struct notes *notes, const char *code_key, const char *text_key);

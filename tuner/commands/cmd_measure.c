@@ -24,16 +24,12 @@ static int point_of(const struct settings *settings, struct point *ret_point, st
             return err_set(err, -EINVAL, "--%s is missing; measure needs one value of every factor",
                            required[factor]);
     }
-    *ret_point = (struct point){
-        .request_size_bytes = levels[FACTOR_REQUEST_SIZE].value[0],
-        .queue_depth = (uint32_t)levels[FACTOR_QUEUE_DEPTH].value[0],
-        .direct = (uint32_t)levels[FACTOR_DIRECT].value[0],
-        .api = (enum api)levels[FACTOR_API].value[0],
-        .threads = levels[FACTOR_THREADS].n == 1 ? (uint32_t)levels[FACTOR_THREADS].value[0] : 1,
-        .sync = levels[FACTOR_SYNC].n == 1 ? (enum sync)levels[FACTOR_SYNC].value[0] : SYNC_END,
-    };
-    if (levels[FACTOR_WRITE_SIZE].n == 1)
-        factors_set_write_size(ret_point, levels[FACTOR_WRITE_SIZE].value[0]);
+    uint64_t values[FACTOR_N] = {[FACTOR_THREADS] = 1, [FACTOR_SYNC] = SYNC_END};
+    for (enum factor factor = 0; factor < FACTOR_N; factor++) {
+        if (levels[factor].n == 1)
+            values[factor] = levels[factor].value[0];
+    }
+    *ret_point = factors_point(values);
     if (settings->simulate[0] != '\0' && ret_point->sync != SYNC_END)
         return err_set(err, -EINVAL, "--sync: a simulated surface knows only sync end");
     return factors_check(ret_point, err);

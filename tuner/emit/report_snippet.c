@@ -75,14 +75,22 @@ json_t *report_snippet_json(const struct settings *settings, const json_t *answe
 
 void report_snippet_list(FILE *out)
 {
-    static const char *const words[] = {"-", "partly", "yes"};
+    static const char *const columns[] = {"request", "depth", "direct", "api", "threads", "sync"};
+    static const int widths[] = {8, 7, 7, 7, 8, 7};
     const struct snippet_ops *ops;
-    fprintf(out, "%-16s %-8s %-7s %-7s %-7s %-8s %-7s %s\n", "format", "request", "depth", "direct", "api",
-            "threads", "sync", "what it is");
-    for (size_t i = 0; (ops = snippet_row(i)) != NULL; i++)
-        fprintf(out, "%-16s %-8s %-7s %-7s %-7s %-8s %-7s %s\n", ops->name, words[ops->request_size],
-                words[ops->queue_depth], words[ops->direct], words[ops->api], words[ops->threads],
-                words[ops->sync], ops->title);
+    fprintf(out, "%-16s ", "format");
+    for (size_t column = 0; column < SNIPPET_SAYS_N; column++)
+        fprintf(out, "%-*s ", widths[column], columns[column]);
+    fputs("what it is\n", out);
+    for (size_t i = 0; (ops = snippet_row(i)) != NULL; i++) {
+        fprintf(out, "%-16s ", ops->name);
+        for (size_t column = 0; column < SNIPPET_SAYS_N; column++)
+            fprintf(out, "%-*s ", widths[column],
+                    ops->says[column] == 'y'   ? "yes"
+                    : ops->says[column] == 'p' ? "partly"
+                                               : "-");
+        fprintf(out, "%s\n", ops->title);
+    }
     fputs("\nyes: the very value; partly: an upper bound or a coarser form, said in the snippet; -: said in "
           "the "
           "snippet where to set it instead.\n",

@@ -2,25 +2,164 @@
 #include "tuner/emit/snippet.h"
 
 #include "tuner/base/snippet_formats.h"
+#include "tuner/emit/snippet_own.h"
+#include "tuner/emit/snippet_template.h"
+#include "tuner/emit/snippet_texts.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-extern const struct snippet_ops snippet_qemu, snippet_qemu_drive, snippet_libvirt, snippet_proxmox;
-extern const struct snippet_ops snippet_virtualbox, snippet_vmware, snippet_firecracker,
-    snippet_cloud_hypervisor, snippet_crosvm, snippet_bhyve, snippet_xen, snippet_kubevirt;
-extern const struct snippet_ops snippet_fio, snippet_udev, snippet_postgresql, snippet_mysql, snippet_rocksdb,
-    snippet_seastar;
-extern const struct snippet_ops snippet_shell, snippet_json;
-
 /* In the order of their names. */
-static const struct snippet_ops *const table[SNIPPET_FORMATS_N] = {
-    &snippet_qemu,       &snippet_qemu_drive, &snippet_libvirt,     &snippet_proxmox,
-    &snippet_virtualbox, &snippet_vmware,     &snippet_firecracker, &snippet_cloud_hypervisor,
-    &snippet_crosvm,     &snippet_bhyve,      &snippet_xen,         &snippet_kubevirt,
-    &snippet_fio,        &snippet_udev,       &snippet_postgresql,  &snippet_mysql,
-    &snippet_rocksdb,    &snippet_seastar,    &snippet_shell,       &snippet_json,
+static const struct snippet_ops table[SNIPPET_FORMATS_N] = {
+    {.name = "qemu",
+     .title = "QEMU's -object iothread, -blockdev and -device, for the command line",
+     .comments = SNIPPET_COMMENTS_HASH,
+     .says = "-pyppp",
+     .hint = "grep -v '^#' FILE | xargs qemu-system-x86_64 -S -nodefaults -display none",
+     .text = snippet_text_qemu,
+     .own = snippet_own_qemu},
+    {.name = "qemu-drive",
+     .title = "QEMU's short form, -drive and -device, for the command line",
+     .comments = SNIPPET_COMMENTS_HASH,
+     .says = "-pyppp",
+     .hint = "grep -v '^#' FILE | xargs qemu-system-x86_64 -S -nodefaults -display none",
+     .text = snippet_text_qemu_drive,
+     .own = snippet_own_qemu},
+    {.name = "libvirt",
+     .title = "libvirt's <iothreads>, <disk> and SCSI <controller>, for virsh edit",
+     .comments = SNIPPET_COMMENTS_XML,
+     .says = "-pyppp",
+     .hint = "in virsh edit NAME, which refuses what it cannot read; then virsh domxml-to-native qemu-argv "
+             "--domain NAME",
+     .text = snippet_text_libvirt,
+     .own = snippet_own_libvirt},
+    {.name = "proxmox",
+     .title = "Proxmox VE's qm set, and the line of VMID.conf",
+     .comments = SNIPPET_COMMENTS_HASH,
+     .says = "--yp-p",
+     .hint = "qm config VMID, and qm showcmd VMID --pretty",
+     .text = snippet_text_proxmox,
+     .own = snippet_own_proxmox},
+    {.name = "virtualbox",
+     .title = "VBoxManage commands for a machine that is off: host cache, and flushes let through",
+     .comments = SNIPPET_COMMENTS_HASH,
+     .says = "--p--p",
+     .ignores = SNIPPET_IGNORES_VERSION,
+     .hint = "sh -n FILE; after a start, grep IgnoreFlush in the machine's VBox.log",
+     .text = snippet_text_virtualbox},
+    {.name = "vmware",
+     .title = "boot parameters of a Linux guest where the depth needs them, else comments alone",
+     .comments = SNIPPET_COMMENTS_HASH,
+     .says = "-p----",
+     .ignores = SNIPPET_IGNORES_VERSION,
+     .hint = "in the guest: cat /sys/module/vmw_pvscsi/parameters/{cmd_per_lun,ring_pages}",
+     .text = snippet_text_vmware},
+    {.name = "firecracker",
+     .title = "a drive: body of PUT /drives/ID; what JSON cannot say stands on stderr",
+     .comments = SNIPPET_COMMENTS_NONE,
+     .says = "---p-p",
+     .hint = "curl --unix-socket SOCKET -X PUT http://localhost/drives/data -d @FILE (204: accepted)",
+     .text = snippet_text_firecracker},
+    {.name = "cloud-hypervisor",
+     .title = "a --disk option for the command line of cloud-hypervisor",
+     .comments = SNIPPET_COMMENTS_HASH,
+     .says = "-py-pp",
+     .hint = "start cloud-hypervisor with it; GET /api/v1/vm.info shows the disk as understood",
+     .text = snippet_text_cloud_hypervisor},
+    {.name = "crosvm",
+     .title = "a --block option for the command line of crosvm run",
+     .comments = SNIPPET_COMMENTS_HASH,
+     .says = "--yp-p",
+     .ignores = SNIPPET_IGNORES_VERSION,
+     .hint = "start crosvm run with it; an option that it does not know ends it with its position",
+     .text = snippet_text_crosvm},
+    {.name = "bhyve",
+     .title = "a -s option for the command line of bhyve (FreeBSD)",
+     .comments = SNIPPET_COMMENTS_HASH,
+     .says = "-py--p",
+     .ignores = SNIPPET_IGNORES_VERSION,
+     .hint = "bhyve -o config.dump=1 ... prints the options as understood",
+     .text = snippet_text_bhyve},
+    {.name = "xen",
+     .title = "a disk for an xl configuration file",
+     .comments = SNIPPET_COMMENTS_HASH,
+     .says = "--p--p",
+     .ignores = SNIPPET_IGNORES_VERSION,
+     .hint = "xl create --dryrun FILE (on a Xen host) prints the disk as understood",
+     .text = snippet_text_xen},
+    {.name = "kubevirt",
+     .title = "a disk for a VirtualMachine of KubeVirt (YAML); --image is the volume's name",
+     .comments = SNIPPET_COMMENTS_HASH,
+     .says = "--yp-p",
+     .ignores = SNIPPET_IGNORES_VERSION,
+     .hint = "kubectl apply --dry-run=server -f MACHINE.yaml",
+     .text = snippet_text_kubevirt,
+     .own = snippet_own_kubevirt},
+    {.name = "fio",
+     .title = "a job for fio that repeats the measurement",
+     .comments = SNIPPET_COMMENTS_SEMICOLON,
+     .says = "yyypyy",
+     .ignores = SNIPPET_IGNORES_ALL & ~(unsigned)SNIPPET_IGNORES_IMAGE,
+     .hint = "fio --parse-only FILE",
+     .text = snippet_text_fio,
+     .own = snippet_own_fio},
+    {.name = "udev",
+     .title = "a udev rule for limits of the disk's queue that are in the way",
+     .comments = SNIPPET_COMMENTS_HASH,
+     .says = "pp----",
+     .ignores = SNIPPET_IGNORES_ALL,
+     .hint = "udevadm verify FILE (systemd 254 and later), or udevadm test /sys/block/DISK",
+     .text = snippet_text_udev,
+     .own = snippet_own_udev},
+    {.name = "postgresql",
+     .title = "lines for postgresql.conf",
+     .comments = SNIPPET_COMMENTS_HASH,
+     .says = "pp-p--",
+     .ignores = SNIPPET_IGNORES_DISK,
+     .hint = "postgres -D DATA -c config_file=FILE -C effective_io_concurrency",
+     .text = snippet_text_postgresql,
+     .own = snippet_own_postgresql},
+    {.name = "mysql",
+     .title = "lines for my.cnf of MySQL and MariaDB (InnoDB)",
+     .comments = SNIPPET_COMMENTS_HASH,
+     .says = "--y-p-",
+     .ignores = SNIPPET_IGNORES_DISK,
+     .hint = "mysqld --defaults-file=FILE --validate-config; MariaDB: mariadbd --defaults-file=FILE --help",
+     .text = snippet_text_mysql,
+     .own = snippet_own_mysql},
+    {.name = "rocksdb",
+     .title = "lines for [DBOptions] of RocksDB's OPTIONS file",
+     .comments = SNIPPET_COMMENTS_HASH,
+     .says = "p-y-p-",
+     .ignores = SNIPPET_IGNORES_DISK | SNIPPET_IGNORES_VERSION,
+     .hint = "ldb --db=DIR --try_load_options get KEY",
+     .text = snippet_text_rocksdb,
+     .own = snippet_own_rocksdb},
+    {.name = "seastar",
+     .title = "io_properties.yaml of Seastar, ScyllaDB and Redpanda; takes four answers",
+     .comments = SNIPPET_COMMENTS_HASH,
+     .says = "------",
+     .ignores = SNIPPET_IGNORES_ALL & ~(unsigned)SNIPPET_IGNORES_IMAGE,
+     .takes_several = true,
+     .hint = "python3 -c 'import yaml; yaml.safe_load(open(\"FILE\"))'",
+     .text = snippet_text_seastar,
+     .own = snippet_own_seastar},
+    {.name = "shell",
+     .title = "variables for a shell script: FSTUNE_REQUEST_SIZE=65536 ...",
+     .comments = SNIPPET_COMMENTS_HASH,
+     .says = "yyyyyy",
+     .ignores = SNIPPET_IGNORES_ALL,
+     .hint = "sh -n FILE",
+     .text = snippet_text_shell},
+    {.name = "json",
+     .title = "setting, evidence and origin as one small JSON document",
+     .comments = SNIPPET_COMMENTS_NONE,
+     .says = "yyyyyy",
+     .ignores = SNIPPET_IGNORES_ALL,
+     .hint = "jq . FILE",
+     .text = snippet_text_json,
+     .own = snippet_own_json},
 };
 
 const char *const snippet_image_names[SNIPPET_IMAGE_N] = {"raw", "qcow2"};
@@ -28,7 +167,7 @@ const char *const snippet_bus_names[SNIPPET_BUS_N] = {"virtio-blk", "virtio-scsi
 
 const struct snippet_ops *snippet_row(size_t i)
 {
-    return i < SNIPPET_FORMATS_N ? table[i] : NULL;
+    return i < SNIPPET_FORMATS_N ? &table[i] : NULL;
 }
 
 const struct snippet_ops *snippet_find(const char *name)
@@ -85,7 +224,7 @@ int snippet_make(const struct snippet_ops *ops, const struct snippet_request *re
                                     .comments = ops->comments};
     if (writer.out != NULL && writer.remarks != NULL) {
         note_ignored(&writer, ops, request);
-        result = ops->emit(&writer, request, err);
+        result = snippet_template_run(ops, &writer, request, err);
     } else
         err_set(err, -ENOMEM, "no memory for the snippet");
     if (writer.out != NULL && close_text(writer.out) < 0 && result == 0)

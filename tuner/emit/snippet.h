@@ -1,5 +1,5 @@
-/* tuner/emit/snippet: an answer as the lines to paste into what uses the storage. Adding a format: a file
- * tuner/snippet_NAME.c that ends in its row, and the row in snippet.c's table.
+/* tuner/emit/snippet: an answer as the lines to paste into what uses the storage. Adding a format: a
+ * template formats/NAME.txt (snippet_template.h), and its row in snippet.c's table.
  *
  * A snippet is legal for its consumer, never less durable than what was measured (no setting that can lose
  * data), and says in comments where it comes from, what it cannot say, and what it needs. Values that come
@@ -45,9 +45,6 @@ enum snippet_comments {
     SNIPPET_COMMENTS_NONE
 };
 
-/* How much of a factor a format can say: nothing, an upper bound or another coarse form, the very value. */
-enum snippet_says { SNIPPET_SAYS_NOT, SNIPPET_SAYS_PARTLY, SNIPPET_SAYS_EXACTLY };
-
 /* Options that a format has no use for, neither for a line nor for a refusal or a remark of its own: a set of
  * these. */
 enum {
@@ -66,17 +63,24 @@ struct snippet_writer {
     enum snippet_comments comments;
 };
 
+#define SNIPPET_SAYS_N 6
+
+struct snippet_template;
+
 struct snippet_ops {
     const char *name;  /* "qemu" */
     const char *title; /* one line for --list: what it is, and where it goes */
     enum snippet_comments comments;
-    enum snippet_says request_size, queue_depth, direct, api, threads, sync;
+    /* How much the format can say of request size, queue depth, direct, api, threads and sync: '-' nothing,
+     * 'p' an upper bound or another coarse form, 'y' the very value. */
+    const char *says;
     unsigned ignores;   /* SNIPPET_IGNORES_...: the snippet begins with a comment on those that were given */
     bool takes_several; /* answers of several patterns; else exactly one */
     const char *hint;   /* how to check it with the consumer's own tools; one line */
-    /* Writes the snippet, header included. 0; -EINVAL where the answer, the path or an option cannot be
-     * expressed legally, with what to do instead; nothing that was written then is shown. */
-    int (*emit)(struct snippet_writer *writer, const struct snippet_request *request, struct err *err);
+    const char *text;   /* the template (snippet_template.h) */
+    /* What the template leaves to C, at `@own`. 0; -EINVAL where the answer, the path or an option cannot be
+     * expressed legally, with what to do instead; -ENOMEM. */
+    int (*own)(struct snippet_template *run);
 };
 
 /* The formats one by one, in the order of --list; NULL behind the last. */
@@ -84,11 +88,11 @@ const struct snippet_ops *snippet_row(size_t i);
 const struct snippet_ops *snippet_find(const char *name); /* or NULL */
 
 /* The whole snippet as text, and its remarks ("" where the format has comments); the caller frees both. 0,
- * what emit says, -EINVAL where there are more answers than the format takes, or -ENOMEM. */
+ * what the template refuses, -EINVAL where there are more answers than the format takes, or -ENOMEM. */
 int snippet_make(const struct snippet_ops *ops, const struct snippet_request *request, char **ret_text,
                  char **ret_remarks, struct err *err);
 
-/* -- for the formats -- */
+/* -- for templates, and what they leave to C -- */
 
 /* One comment; long ones are wrapped, control characters become '?', and nothing in it can end the comment.
  */
@@ -115,27 +119,11 @@ const char *snippet_aio(const struct snippet_request *request);
  * request size need (a queue also bounds the segments of a request). Threads share the n_queues evenly. */
 unsigned snippet_queue_size(const struct snippet_request *request, uint32_t n_queues);
 
-/* Comments that every virtual machine's format shares: "not mapped: ..." with where to set it instead, what
- * it needs, the fallback of io_uring, what psync and libaio without direct I/O became. */
-void snippet_machine_notes(struct snippet_writer *writer, const struct snippet_request *request);
-
-/* Of these, what is the guest's to set: request size, depth, threads, flushes. For machines where none of
- * QEMU's words for the I/O API holds. */
-void snippet_guest_notes(struct snippet_writer *writer, const struct snippet_request *request);
-
 /* The image's path, absolute or not as given, or SNIPPET_NO_IMAGE. */
 const char *snippet_image_path(const struct snippet_request *request);
 
 /* 0, or -EINVAL naming the character: a path that holds one of `refused`, a control character, or another
  * that some reader ends a line at. */
 int snippet_check_path(const char *path, const char *refused, struct err *err);
-
-/* 0, or -EINVAL: a path that is not text of UTF-8, or holds a character that some reader ends a line at. */
-int snippet_check_utf8(const char *path, struct err *err);
-
-/* Writes text with every character of `special` preceded by `escape`. */
-void snippet_escape(FILE *out, const char *text, const char *special, char escape);
-void snippet_escape_xml(FILE *out, const char *text);   /* for text and attributes */
-void snippet_escape_shell(FILE *out, const char *text); /* as one word, in single quotes */
 
 #endif

@@ -1,6 +1,6 @@
 /* fstune emit fio: a job that repeats the measurement. */
 #include "tuner/emit/fio_job.h"
-#include "tuner/emit/snippet.h"
+#include "tuner/emit/snippet_own.h"
 
 #include <errno.h>
 #include <math.h>
@@ -62,23 +62,14 @@ static uint64_t io_bytes_of(const struct recommendation *recommendation, const s
     return isfinite(bytes) && bytes >= 1 && bytes < (double)most ? (uint64_t)bytes : most;
 }
 
-static int print_job(struct snippet_writer *writer, const struct fio_job *job, struct err *err)
+int snippet_own_fio(struct snippet_template *run)
 {
-    char *text = NULL;
-    if (fio_job_text(job, &text) < 0)
-        return err_set(err, -ENOMEM, "no memory for the job");
-    fputs(text, writer->out);
-    free(text);
-    return 0;
-}
-
-static int emit(struct snippet_writer *writer, const struct snippet_request *request, struct err *err)
-{
+    const struct snippet_request *request = run->request;
     const struct recommendation *recommendation = request->recommendation;
     const char *cache = recommendation_fact_text(recommendation, "cache");
-    char directory[RECOMMENDATION_PATH_SIZE];
+    char directory[RECOMMENDATION_PATH_SIZE], *text = NULL;
     set_directory(request, directory);
-    int result = check_directory(directory, request->image[0] != '\0', err);
+    int result = check_directory(directory, request->image[0] != '\0', run->err);
     if (result < 0)
         return result;
     struct fio_job job = {
@@ -94,31 +85,13 @@ static int emit(struct snippet_writer *writer, const struct snippet_request *req
     if (job.file_bytes / factors_largest_size_bytes(&recommendation->point) <
         (uint64_t)recommendation->point.threads * recommendation->point.queue_depth)
         return err_set(
-            err, -EINVAL,
+            run->err, -EINVAL,
             "the test file is too small for so many requests; measure again with a larger --file-size");
-    snippet_header(writer, request);
-    snippet_comment(writer,
-                    "needs: fio with the engine that is named below (fio --enghelp); %.1f GB free in the "
-                    "directory",
-                    (double)job.file_bytes / 1e9);
-    if (recommendation->point.api == API_IO_URING)
-        snippet_comment(writer,
-                        "fallback where io_uring is refused: ioengine=libaio with direct=1, else a job "
-                        "per request in flight with ioengine=psync");
-    return print_job(writer, &job, err);
+    if (fio_job_text(&job, &text) < 0)
+        return -ENOMEM;
+    /* The template ends the last line. */
+    snippet_value(run, "job", "%.*s", (int)strlen(text) - 1, text);
+    snippet_value(run, "file_gb", "%.1f", (double)job.file_bytes / 1e9);
+    free(text);
+    return 0;
 }
-
-const struct snippet_ops snippet_fio = {
-    .name = "fio",
-    .title = "a job for fio that repeats the measurement",
-    .comments = SNIPPET_COMMENTS_SEMICOLON,
-    .request_size = SNIPPET_SAYS_EXACTLY,
-    .queue_depth = SNIPPET_SAYS_EXACTLY,
-    .direct = SNIPPET_SAYS_EXACTLY,
-    .api = SNIPPET_SAYS_PARTLY,
-    .threads = SNIPPET_SAYS_EXACTLY,
-    .sync = SNIPPET_SAYS_EXACTLY,
-    .ignores = SNIPPET_IGNORES_ALL & ~(unsigned)SNIPPET_IGNORES_IMAGE,
-    .hint = "fio --parse-only FILE",
-    .emit = emit,
-};

@@ -1,6 +1,6 @@
 /* fstune emit json: setting, evidence and origin in one small document. */
 #include "tuner/base/json.h"
-#include "tuner/emit/snippet.h"
+#include "tuner/emit/snippet_own.h"
 
 #include <errno.h>
 
@@ -25,29 +25,12 @@ static json_t *make(const struct recommendation *recommendation)
         text_or_null(recommendation->kernel));
 }
 
-static int emit(struct snippet_writer *writer, const struct snippet_request *request, struct err *err)
+int snippet_own_json(struct snippet_template *run)
 {
-    json_t *document = make(request->recommendation);
+    json_t *document = make(run->request->recommendation);
     if (document == NULL)
-        return err_set(err, -ENOMEM, "no memory for the JSON document");
-    int result = json_dumpf(document, writer->out, JSON_INDENT(2) | JSON_REAL_PRECISION(10));
+        return -ENOMEM;
+    int result = json_dumpf(document, run->writer->out, JSON_INDENT(2) | JSON_REAL_PRECISION(10));
     json_decref(document);
-    if (result != 0 || fputc('\n', writer->out) == EOF)
-        return err_set(err, -ENOMEM, "no memory for the JSON document");
-    return 0;
+    return result != 0 || fputc('\n', run->writer->out) == EOF ? -ENOMEM : 0;
 }
-
-const struct snippet_ops snippet_json = {
-    .name = "json",
-    .title = "setting, evidence and origin as one small JSON document",
-    .comments = SNIPPET_COMMENTS_NONE,
-    .request_size = SNIPPET_SAYS_EXACTLY,
-    .queue_depth = SNIPPET_SAYS_EXACTLY,
-    .direct = SNIPPET_SAYS_EXACTLY,
-    .api = SNIPPET_SAYS_EXACTLY,
-    .threads = SNIPPET_SAYS_EXACTLY,
-    .sync = SNIPPET_SAYS_EXACTLY,
-    .ignores = SNIPPET_IGNORES_ALL,
-    .hint = "jq . FILE",
-    .emit = emit,
-};

@@ -1,5 +1,4 @@
 /* tuner/emit/snippet: what the settings of virtual machines have in common. */
-#include "bench/base/units.h"
 #include "tuner/emit/snippet.h"
 
 #define SEGMENT_BYTES    4096U /* a guest's page: the least that a segment of a request holds */
@@ -52,59 +51,4 @@ unsigned snippet_queue_size(const struct snippet_request *request, uint32_t n_qu
     while (size < least && size < QUEUE_MOST)
         size *= 2;
     return size;
-}
-
-static void note_api(struct snippet_writer *writer, const struct point *point)
-{
-    switch (point->api) {
-    case API_IO_URING:
-        snippet_comment(writer,
-                        "fallback where io_uring is refused (kernel.io_uring_disabled, seccomp, an old "
-                        "or a built-without host): %s",
-                        point->direct ? "native" : "threads");
-        break;
-    case API_LIBAIO:
-        if (!point->direct)
-            snippet_comment(writer,
-                            "libaio without direct I/O is synchronous, and refused by QEMU: threads instead");
-        break;
-    case API_PSYNC:
-        snippet_comment(writer,
-                        "measured at 1 in flight (psync); threads is the same call with as many in flight "
-                        "as the guest has");
-        break;
-    case API_PVEC:
-        snippet_comment(writer, "measured with vectored calls (pvec): threads is the nearest that exists");
-        break;
-    default:
-        break;
-    }
-}
-
-void snippet_guest_notes(struct snippet_writer *writer, const struct snippet_request *request)
-{
-    const struct point *point = &request->recommendation->point;
-    char size[UNITS_TEXT_SIZE], write_size[UNITS_TEXT_SIZE];
-    units_format_size(point->request_size_bytes, size);
-    units_format_size(factors_write_size_bytes(point), write_size);
-    snippet_comment(writer, "not mapped: request size %s%s%s - set it in the guest's application, not here",
-                    size, factors_is_split(point) ? " for reads and for writes " : "",
-                    factors_is_split(point) ? write_size : "");
-    snippet_comment(writer,
-                    "not mapped: queue depth %u%s - the guest's application decides it; a queue here is "
-                    "only an upper bound",
-                    point->queue_depth, point->threads > 1 ? " in each of several threads" : "");
-    if (point->threads > 1)
-        snippet_comment(writer, "not mapped: %u threads - as many writers or readers in the guest",
-                        point->threads);
-    if (point->sync == SYNC_EACH)
-        snippet_comment(writer,
-                        "measured with every write made durable: that is the guest's flushes to ask for, "
-                        "which every mode here honours");
-}
-
-void snippet_machine_notes(struct snippet_writer *writer, const struct snippet_request *request)
-{
-    snippet_guest_notes(writer, request);
-    note_api(writer, &request->recommendation->point);
 }

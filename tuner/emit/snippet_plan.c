@@ -4,6 +4,7 @@
 #include "bench/base/units.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
@@ -95,9 +96,7 @@ static void choose_engine(struct snippet_plan *plan, const struct snippet_reques
 int snippet_plan_make(struct snippet_plan *plan, const struct snippet_request *request,
                       const struct snippet_plan_product *product, struct err *err)
 {
-    *plan = (struct snippet_plan){.cache = snippet_cache_mode(request),
-                                  .n_iothreads = count_iothreads(request, product),
-                                  .is_write_through = request->directsync};
+    *plan = (struct snippet_plan){.n_iothreads = count_iothreads(request, product)};
     if (snippet_version_before(request, product->least[0], product->least[1]))
         return err_set(err, -EINVAL, "--target-version %u.%u: what is emitted needs %s %u.%u or later",
                        request->version[0], request->version[1], product->name, product->least[0],
@@ -107,78 +106,44 @@ int snippet_plan_make(struct snippet_plan *plan, const struct snippet_request *r
     return look(plan, request->image, err);
 }
 
-static void note_needs(struct snippet_writer *writer, const struct snippet_request *request,
-                       const struct snippet_plan *plan, const struct snippet_plan_product *product)
+/* "" where the product never has it. */
+static void set_version(struct snippet_template *run, const char *name, const unsigned version[2])
 {
-    if (plan->is_forbidden)
-        snippet_comment(writer,
-                        "the measured host keeps io_uring to privileged processes (kernel.io_uring_disabled "
-                        "is not 0): %s stands here instead",
-                        plan->aio);
-    else if (plan->is_too_old)
-        snippet_comment(writer, "io_uring needs %s %u.%u or later: %s stands here instead", product->name,
-                        product->io_uring[0], product->io_uring[1], plan->aio);
-    if (strcmp(plan->aio, "io_uring") == 0)
-        snippet_comment(writer,
-                        "needs: %s %u.%u or later, and io_uring in the host's QEMU and kernel "
-                        "(kernel.io_uring_disabled = 0)",
-                        product->name, product->io_uring[0], product->io_uring[1]);
-    if (plan->n_iothreads > 1)
-        snippet_comment(writer, "needs: %s %u.%u or later (%s)", product->name, product->mapping[0],
-                        product->mapping[1], product->mapping_name);
-    else if (request->recommendation->point.threads > 1 && product->mapping[0] > 0 &&
-             request->bus == SNIPPET_BUS_VIRTIO_BLK)
-        snippet_comment(writer,
-                        "one IOThread serves the disk; %s %u.%u and later can spread its queues over "
-                        "several, emitted with --target-version %u.%u",
-                        product->name, product->mapping[0], product->mapping[1], product->mapping[0],
-                        product->mapping[1]);
-}
-
-static void note_image(struct snippet_writer *writer, const struct snippet_request *request,
-                       const struct snippet_plan *plan)
-{
-    if (request->image[0] == '\0')
-        snippet_comment(writer, "put the path of the image in the place of the one here (or use --image)");
-    else if (plan->disk == SNIPPET_PLAN_UNSEEN)
-        snippet_comment(writer, "the image cannot be seen from here: taken for a file, not a block device");
-    if (plan->is_sparse && strcmp(plan->aio, "native") == 0)
-        snippet_comment(writer,
-                        "the image is sparse, and native can block the guest while blocks are allocated: "
-                        "preallocate it (fallocate, or qemu-img create -o preallocation=falloc)");
-    if (request->image_format == SNIPPET_IMAGE_QCOW2)
-        snippet_comment(writer, "qcow2 writes tables of its own, which were not measured; with -o "
-                                "preallocation=falloc a new image writes the fewest");
+    snippet_value(run, name, "%s", "");
+    if (version[0] > 0)
+        snippet_value(run, name, "%u.%u", version[0], version[1]);
 }
 
 /* Each segment of a request takes an entry of the queue. */
-static void note_split(struct snippet_writer *writer, const struct snippet_request *request,
-                       const struct snippet_plan *plan)
+static void set_largest(struct snippet_template *run, const struct snippet_plan *plan)
 {
     char size[UNITS_TEXT_SIZE];
-    if (plan->entries == 0)
-        return;
-    uint64_t most = (uint64_t)(plan->entries - RESERVED_ENTRIES) * SEGMENT_BYTES;
-    if (factors_largest_size_bytes(&request->recommendation->point) > most)
-        snippet_comment(
-            writer, "requests above %s can be split: a queue of %u holds that much in pages of 4k, and %s",
-            units_format_size(most, size), plan->entries,
-            plan->queue_size > 0 ? "a larger one is not legal" : "its size cannot be said here");
+    uint64_t most =
+        plan->entries > 0 ? (uint64_t)(plan->entries - RESERVED_ENTRIES) * SEGMENT_BYTES : UINT64_MAX;
+    snippet_value(run, "most_size", "%s", units_format_size(most, size));
+    snippet_value(run, "is_split", "%d",
+                  factors_largest_size_bytes(&run->request->recommendation->point) > most);
 }
 
-void snippet_plan_notes(struct snippet_writer *writer, const struct snippet_request *request,
-                        const struct snippet_plan *plan, const struct snippet_plan_product *product)
+void snippet_plan_set(struct snippet_template *run, const struct snippet_plan *plan,
+                      const struct snippet_plan_product *product)
 {
-    snippet_comment(writer, "cache mode %s: %s", plan->cache, snippet_cache_meaning(request));
-    if (request->directsync)
-        snippet_comment(writer, "durable writes are a flush behind each one, not O_DSYNC: slower than "
-                                "what was measured");
-    if (!request->recommendation->point.direct)
-        snippet_comment(writer, "do not migrate a running guest over shared storage with the host's cache in "
-                                "between");
-    snippet_machine_notes(writer, request);
-    note_needs(writer, request, plan, product);
-    note_split(writer, request, plan);
-    note_image(writer, request, plan);
-    snippet_comment(writer, "not measured, keep yours: discard, serial, boot order, limits");
+    static const char *const disks[] = {"unseen", "file", "device"};
+    const struct {
+        const char *name;
+        unsigned value;
+    } numbers[] = {
+        {"sparse", plan->is_sparse},        {"too_old", plan->is_too_old}, {"forbidden", plan->is_forbidden},
+        {"queue_size", plan->queue_size},   {"entries", plan->entries},    {"commands", plan->commands},
+        {"n_iothreads", plan->n_iothreads},
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        snippet_value(run, numbers[i].name, "%u", numbers[i].value);
+    snippet_value(run, "disk", "%s", disks[plan->disk]);
+    snippet_value(run, "aio", "%s", plan->aio);
+    snippet_value(run, "product", "%s", product->name);
+    set_version(run, "io_uring_version", product->io_uring);
+    set_version(run, "mapping_version", product->mapping);
+    snippet_value(run, "mapping_name", "%s", product->mapping_name != NULL ? product->mapping_name : "");
+    set_largest(run, plan);
 }

@@ -4,7 +4,7 @@
 #ifndef FSTUNE_TUNER_EMIT_SNIPPET_PLAN_H
 #define FSTUNE_TUNER_EMIT_SNIPPET_PLAN_H
 
-#include "tuner/emit/snippet.h"
+#include "tuner/emit/snippet_template.h"
 
 enum snippet_plan_disk {
     SNIPPET_PLAN_UNSEEN, /* nothing stands there yet, or it may not be looked at: taken for a file to come */
@@ -25,17 +25,15 @@ struct snippet_plan_product {
 
 struct snippet_plan {
     enum snippet_plan_disk disk;
-    bool is_mapped;        /* a device-mapper device, as LVM's volumes are */
-    bool is_sparse;        /* a file with holes */
-    const char *cache;     /* snippet_cache_mode */
-    const char *aio;       /* legal for product and version */
-    bool is_too_old;       /* aio is the fallback of io_uring: the version has none */
-    bool is_forbidden;     /* the same: the measured host keeps io_uring to privileged processes */
-    unsigned queue_size;   /* 0: nothing can be said about it */
-    unsigned entries;      /* that the queue will have; 0: it is no virtio queue */
-    unsigned commands;     /* that a SCSI disk may have in flight; 0: another bus */
-    unsigned n_iothreads;  /* 0: the bus has none; more than 1: the queues are spread over them */
-    bool is_write_through; /* the guest is told that there is no cache to flush */
+    bool is_mapped;       /* a device-mapper device, as LVM's volumes are */
+    bool is_sparse;       /* a file with holes */
+    const char *aio;      /* legal for product and version */
+    bool is_too_old;      /* aio is the fallback of io_uring: the version has none */
+    bool is_forbidden;    /* the same: the measured host keeps io_uring to privileged processes */
+    unsigned queue_size;  /* 0: nothing can be said about it */
+    unsigned entries;     /* that the queue will have; 0: it is no virtio queue */
+    unsigned commands;    /* that a SCSI disk may have in flight; 0: another bus */
+    unsigned n_iothreads; /* 0: the bus has none; more than 1: the queues are spread over them */
 };
 
 /* 0; -EINVAL where the version is too old for what is emitted, or the path is neither a file nor a block
@@ -46,8 +44,8 @@ int snippet_plan_make(struct snippet_plan *plan, const struct snippet_request *r
 /* What is to be used where io_uring is not: "native" (direct) or "threads". */
 const char *snippet_plan_fallback(const struct snippet_request *request);
 
-/* Comments: the cache mode's meaning, what is not mapped, what it needs, what the image lacks. */
-void snippet_plan_notes(struct snippet_writer *writer, const struct snippet_request *request,
-                        const struct snippet_plan *plan, const struct snippet_plan_product *product);
+/* Gives the plan's members names, for templates. */
+void snippet_plan_set(struct snippet_template *run, const struct snippet_plan *plan,
+                      const struct snippet_plan_product *product);
 
 #endif

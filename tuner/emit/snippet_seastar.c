@@ -1,14 +1,9 @@
-/* fstune emit seastar: io_properties.yaml of Seastar, ScyllaDB and Redpanda.
- *
- * The scheduler needs four figures of a disk (Seastar, doc/io-properties-file.md): IOPS with small requests
- * and bandwidth with large ones, of reads and of writes. An answer has one pattern, so it takes four of them,
- * and there is no file without all. */
+/* fstune emit seastar: io_properties.yaml of Seastar, ScyllaDB and Redpanda, of four answers. */
 #include "bench/base/units.h"
-#include "tuner/emit/snippet.h"
+#include "tuner/base/utf8.h"
+#include "tuner/emit/snippet_own.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -118,67 +113,38 @@ static int check_complete(const double values[FIGURE_N], struct err *err)
 }
 
 /* A text of JSON in UTF-8 is one of YAML, unless it holds C1 controls (U+0080 to U+009F). */
-static int make_path(const char *path, char **ret_quoted, struct err *err)
+static int check_path(const char *path, struct err *err)
 {
-    json_t *text = json_string(path);
     int result = snippet_check_path(path, "", err);
-    for (const unsigned char *c = (const unsigned char *)path; *c != '\0' && text != NULL; c++) {
-        if (c[0] == 0xC2 && c[1] < 0xA0) {
-            json_decref(text);
-            text = NULL;
-        }
-    }
-    if (result == 0 && text == NULL)
-        result =
-            err_set(err, -EINVAL, "the path is no plain text in UTF-8, which YAML needs; rename or link it");
-    char *quoted = result == 0 ? json_dumps(text, JSON_ENCODE_ANY) : NULL;
-    json_decref(text);
-    if (result == 0 && quoted == NULL)
-        return err_set(err, -ENOMEM, "no memory for the path");
-    *ret_quoted = quoted;
+    bool is_text = true;
+    for (const char *c = path; *c != '\0' && is_text; c += utf8_length(c))
+        is_text = utf8_length(c) > 0 && !(c[0] == '\xc2' && (unsigned char)c[1] < 0xa0);
+    if (result == 0 && !is_text)
+        return err_set(err, -EINVAL,
+                       "the path is no plain text in UTF-8, which YAML needs; rename or link it");
     return result;
 }
 
-static void print_header(struct snippet_writer *writer, const struct snippet_request *request)
+int snippet_own_seastar(struct snippet_template *run)
 {
+    const struct snippet_request *request = run->request;
     struct snippet_request one = *request;
-    for (size_t i = 0; i <= request->n_more; i++) {
-        one.recommendation = answer_at(request, i);
-        snippet_header(writer, &one);
-    }
-    snippet_comment(writer,
-                    "for --io-properties-file; short runs rate a disk above what lasts: hold the figures "
-                    "against `fstune measure --until-steady`, and take the lower ones");
-    snippet_comment(writer,
-                    "not mapped: queue depth, API, threads - the scheduler makes them from these figures");
-}
-
-static int emit(struct snippet_writer *writer, const struct snippet_request *request, struct err *err)
-{
     double values[FIGURE_N] = {NAN, NAN, NAN, NAN};
     const char *path = request->image[0] != '\0' ? request->image : request->recommendation->path;
-    char *quoted = NULL;
-    int result = collect(request, values, err);
+    path = path[0] != '\0' ? path : "/path/to/directory";
+    int result = collect(request, values, run->err);
     if (result == 0)
-        result = check_complete(values, err);
+        result = check_complete(values, run->err);
     if (result == 0)
-        result = make_path(path[0] != '\0' ? path : "/path/to/directory", &quoted, err);
+        result = check_path(path, run->err);
     if (result < 0)
         return result;
-    print_header(writer, request);
-    fprintf(writer->out, "disks:\n  - mountpoint: %s\n", quoted);
+    snippet_value(run, "mount_point", "%s", path);
     for (enum figure i = 0; i < FIGURE_N; i++)
-        fprintf(writer->out, "    %s: %.0f\n", figures[i].key, floor(values[i]));
-    free(quoted);
+        snippet_value(run, figures[i].key, "%.0f", floor(values[i]));
+    for (size_t i = 0; i <= request->n_more; i++) {
+        one.recommendation = answer_at(request, i);
+        snippet_header(run->writer, &one);
+    }
     return 0;
 }
-
-const struct snippet_ops snippet_seastar = {
-    .name = "seastar",
-    .title = "io_properties.yaml of Seastar, ScyllaDB and Redpanda; takes four answers",
-    .comments = SNIPPET_COMMENTS_HASH,
-    .takes_several = true,
-    .ignores = SNIPPET_IGNORES_ALL & ~(unsigned)SNIPPET_IGNORES_IMAGE,
-    .hint = "python3 -c 'import yaml; yaml.safe_load(open(\"FILE\"))'",
-    .emit = emit,
-};

@@ -139,15 +139,7 @@ static struct experiment_cell nth_cell(const struct levels levels[EXPERIMENT_N],
         cell.level[factor] = levels[factor].value[index % levels[factor].n];
         index /= levels[factor].n;
     }
-    struct point *point = &cell.record.point;
-    point->request_size_bytes = cell.level[FACTOR_REQUEST_SIZE];
-    point->queue_depth = (uint32_t)cell.level[FACTOR_QUEUE_DEPTH];
-    point->direct = (uint32_t)cell.level[FACTOR_DIRECT];
-    point->api = (enum api)cell.level[FACTOR_API];
-    point->threads = (uint32_t)cell.level[FACTOR_THREADS];
-    point->sync = (enum sync)cell.level[FACTOR_SYNC];
-    if (cell.level[FACTOR_WRITE_SIZE] != 0)
-        factors_set_write_size(point, cell.level[FACTOR_WRITE_SIZE]);
+    cell.record.point = factors_point(cell.level);
     return cell;
 }
 

@@ -15,12 +15,6 @@
 
 #define SHOWN_SIZE 400 /* of a text from outside */
 
-static const char *text_of(const json_t *object, const char *key, const char *missing)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text != NULL ? text : missing;
-}
-
 /* ---- what it was ---- */
 
 static void print_fixed(FILE *out, const json_t *fixed)
@@ -51,11 +45,11 @@ static void print_place(FILE *out, const json_t *system)
     char text[SHOWN_SIZE];
     if (json_is_true(json_object_get(system, "simulated")))
         fprintf(out, "Measured on  simulated surface \"%s\"\n",
-                text_printable(text_of(system, "surface", "?"), text, sizeof text));
+                text_printable(json_read_text(system, "surface", "?"), text, sizeof text));
     else if (json_object_get(system, "file_system") != NULL)
-        fprintf(out, "Measured on  %s on %s, Linux %s\n", text_of(system, "file_system", "?"),
-                text_printable(text_of(system, "mount_source", "?"), text, sizeof text),
-                text_of(system, "kernel", "?"));
+        fprintf(out, "Measured on  %s on %s, Linux %s\n", json_read_text(system, "file_system", "?"),
+                text_printable(json_read_text(system, "mount_source", "?"), text, sizeof text),
+                json_read_text(system, "kernel", "?"));
 }
 
 static uint64_t bytes_of(const json_t *document, const char *key)
@@ -78,11 +72,11 @@ static void print_costs(FILE *out, const json_t *document)
 static void print_head(FILE *out, const struct report_data *data)
 {
     const json_t *document = data->document, *replays = json_object_get(document, "replays_asked");
-    const char *given = text_of(document, "name", "");
+    const char *given = json_read_text(document, "name", "");
     char name[SHOWN_SIZE];
     fprintf(out, "Experiment   %s: %s design, %zu point%s",
             text_printable(given[0] != '\0' ? given : "without a name", name, sizeof name),
-            text_of(json_object_get(document, "design"), "name", "unknown"), data->n_points,
+            json_read_text(json_object_get(document, "design"), "name", "unknown"), data->n_points,
             data->n_points == 1 ? "" : "s");
     if (json_is_integer(replays))
         fprintf(out, ", %lld replay%s asked, %zu runs made", (long long)json_integer_value(replays),
@@ -165,8 +159,8 @@ static void print_list(FILE *out, const char *title, const json_t *list, const c
         fprintf(out, "\n%s\n", title);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *item = json_array_get(list, i);
-        fprintf(out, "  - %s: %s\n", text_printable(text_of(item, code_key, "?"), code, sizeof code),
-                text_printable(text_of(item, text_key, ""), text, sizeof text));
+        fprintf(out, "  - %s: %s\n", text_printable(json_read_text(item, code_key, "?"), code, sizeof code),
+                text_printable(json_read_text(item, text_key, ""), text, sizeof text));
     }
 }
 

@@ -1,6 +1,8 @@
 /* tuner/experiment/report_experiment_data: reads the document of an experiment. */
 #include "tuner/experiment/report_experiment_data.h"
 
+#include "tuner/base/json.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,15 +12,9 @@
 #define STANDARD_CONFIDENCE 0.95
 #define STANDARD_TOLERANCE  0.03
 
-static double number_of(const json_t *object, const char *key)
-{
-    const json_t *value = json_object_get(object, key);
-    return json_is_number(value) ? json_number_value(value) : NAN;
-}
-
 static double share_of(const json_t *object, const char *key, double standard)
 {
-    double share = number_of(object, key);
+    double share = json_read_number(object, key);
     return share > 0 && share < 1 ? share : standard;
 }
 
@@ -41,9 +37,8 @@ static bool is_printable(const char *text)
 static int read_factor(struct report_factor *factor, const json_t *object, struct err *err)
 {
     const json_t *levels = json_object_get(object, "levels"), *texts = json_object_get(object, "texts");
-    const char *unit = json_string_value(json_object_get(object, "unit"));
     factor->name = json_string_value(json_object_get(object, "name"));
-    factor->unit = unit != NULL ? unit : "";
+    factor->unit = json_read_text(object, "unit", "");
     factor->n_levels = json_array_size(levels);
     if (factor->name == NULL || !is_printable(factor->name) || factor->n_levels == 0 ||
         json_array_size(texts) != factor->n_levels)
@@ -96,14 +91,14 @@ static int read_levels(const struct report_data *data, struct report_point *poin
 static void read_figures(struct report_point *point, const json_t *object)
 {
     const json_t *latency = json_object_get(object, "latency_ns"), *iops = json_object_get(object, "iops");
-    double replays = number_of(object, "replays");
-    point->mean_bps = number_of(object, "mean");
-    point->ci_low_bps = number_of(object, "ci_low");
-    point->ci_high_bps = number_of(object, "ci_high");
-    point->std_bps = number_of(object, "std");
-    point->iops = json_is_object(iops) ? number_of(iops, "mean") : number_of(object, "iops");
-    point->latency_mean_ns = number_of(latency, "mean");
-    point->latency_p99_ns = number_of(latency, "p99");
+    double replays = json_read_number(object, "replays");
+    point->mean_bps = json_read_number(object, "mean");
+    point->ci_low_bps = json_read_number(object, "ci_low");
+    point->ci_high_bps = json_read_number(object, "ci_high");
+    point->std_bps = json_read_number(object, "std");
+    point->iops = json_is_object(iops) ? json_read_number(iops, "mean") : json_read_number(object, "iops");
+    point->latency_mean_ns = json_read_number(latency, "mean");
+    point->latency_p99_ns = json_read_number(latency, "p99");
     point->replays = replays >= 1 && replays < 1e9 ? (size_t)replays : 0;
     point->failed = json_string_value(json_object_get(object, "failed"));
     point->measured = point->failed == NULL && point->mean_bps > 0;
@@ -113,14 +108,14 @@ static void read_figures(struct report_point *point, const json_t *object)
 static void read_run(struct report_run *run, size_t point, const json_t *object)
 {
     *run = (struct report_run){.point = point,
-                               .number = number_of(object, "number"),
-                               .throughput_bps = number_of(object, "throughput_bps"),
-                               .iops = number_of(object, "iops"),
-                               .latency_mean_ns = number_of(object, "latency_mean_ns"),
-                               .latency_p99_ns = number_of(object, "latency_p99_ns"),
-                               .seconds = number_of(object, "seconds"),
-                               .bytes = number_of(object, "bytes"),
-                               .batches = number_of(object, "batches")};
+                               .number = json_read_number(object, "number"),
+                               .throughput_bps = json_read_number(object, "throughput_bps"),
+                               .iops = json_read_number(object, "iops"),
+                               .latency_mean_ns = json_read_number(object, "latency_mean_ns"),
+                               .latency_p99_ns = json_read_number(object, "latency_p99_ns"),
+                               .seconds = json_read_number(object, "seconds"),
+                               .bytes = json_read_number(object, "bytes"),
+                               .batches = json_read_number(object, "batches")};
 }
 
 static size_t count_runs(const json_t *points)
@@ -170,12 +165,11 @@ static int read_points(struct report_data *data, const json_t *points, struct er
 
 int report_experiment_data_read(struct report_data *data, const json_t *document, struct err *err)
 {
-    const char *schema = json_string_value(json_object_get(document, "schema"));
     const json_t *points = json_object_get(document, "points");
     *data = (struct report_data){.document = document,
                                  .confidence_share = share_of(document, "confidence", STANDARD_CONFIDENCE),
                                  .tolerance_share = share_of(document, "tolerance", STANDARD_TOLERANCE)};
-    if (schema == NULL || strcmp(schema, SCHEMA) != 0 || !json_is_array(points))
+    if (strcmp(json_read_text(document, "schema", ""), SCHEMA) != 0 || !json_is_array(points))
         return err_set(err, -EINVAL, "it is no result of `fstune experiment --json` (schema %s)", SCHEMA);
     int result = read_factors(data, document, err);
     if (result == 0)

@@ -78,22 +78,10 @@ void retune_request_init(struct retune_request *request, const struct settings *
 static void set_current(struct settings *settings, const struct point *point)
 {
     settings->current_given = true;
-    settings->current = (struct current){
-        .given = {[FACTOR_REQUEST_SIZE] = true,
-                  [FACTOR_QUEUE_DEPTH] = true,
-                  [FACTOR_DIRECT] = true,
-                  [FACTOR_API] = true,
-                  [FACTOR_THREADS] = true,
-                  [FACTOR_SYNC] = true,
-                  [FACTOR_WRITE_SIZE] = true},
-        .value = {[FACTOR_REQUEST_SIZE] = point->request_size_bytes,
-                  [FACTOR_QUEUE_DEPTH] = point->queue_depth,
-                  [FACTOR_DIRECT] = point->direct,
-                  [FACTOR_API] = point->api,
-                  [FACTOR_THREADS] = point->threads,
-                  [FACTOR_SYNC] = point->sync,
-                  [FACTOR_WRITE_SIZE] = factors_write_size_bytes(point)},
-    };
+    for (enum factor factor = 0; factor < FACTOR_N; factor++) {
+        settings->current.given[factor] = true;
+        settings->current.value[factor] = factors_level(point, factor);
+    }
 }
 
 static void init_settings(struct settings *settings, const struct retune_request *request)

@@ -19,11 +19,12 @@ static json_t *json_moments(const struct moments *moments)
 
 static int read_moments(const json_t *object, struct moments *ret_moments)
 {
-    const json_t *mean = json_object_get(object, "log_mean"), *std = json_object_get(object, "log_std");
     json_int_t n = json_integer_value(json_object_get(object, "n"));
-    struct moments moments = {.n = (size_t)n, .mean = json_number_value(mean), .std = json_number_value(std)};
-    if (n < 1 || n > MAX_REPLAYS || !json_is_number(mean) || !json_is_number(std) ||
-        !(fabs(moments.mean) <= MAX_LOG) || !(moments.std >= 0 && moments.std <= MAX_LOG))
+    struct moments moments = {.n = (size_t)n,
+                              .mean = json_read_number(object, "log_mean"),
+                              .std = json_read_number(object, "log_std")};
+    if (n < 1 || n > MAX_REPLAYS || !(fabs(moments.mean) <= MAX_LOG) ||
+        !(moments.std >= 0 && moments.std <= MAX_LOG))
         return -EINVAL;
     *ret_moments = moments;
     return 0;

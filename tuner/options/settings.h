@@ -32,17 +32,6 @@ extern const char *const settings_objective_names[OBJECTIVE_N];
 
 enum profile { PROFILE_MAX_THROUGHPUT, PROFILE_BALANCED, PROFILE_LOW_LATENCY, PROFILE_N };
 
-enum factor {
-    FACTOR_REQUEST_SIZE,
-    FACTOR_QUEUE_DEPTH,
-    FACTOR_DIRECT,
-    FACTOR_API,
-    FACTOR_THREADS,
-    FACTOR_SYNC,
-    FACTOR_WRITE_SIZE, /* of recommend only with split sizes; value 0: the request size */
-    FACTOR_N
-};
-
 /* Levels of one factor, ascending, distinct; enums by value. n = 0: not given, the command's default applies.
  */
 struct levels {

@@ -291,19 +291,11 @@ int profiles_leave_out_steep(struct tune *tune)
 
 static bool same_but(const struct point *a, const struct point *b, enum factor factor)
 {
-    return (factor == FACTOR_REQUEST_SIZE || a->request_size_bytes == b->request_size_bytes) &&
-           (factor == FACTOR_QUEUE_DEPTH || a->queue_depth == b->queue_depth) &&
-           (factor == FACTOR_DIRECT || a->direct == b->direct) &&
-           (factor == FACTOR_API || a->api == b->api) &&
-           (factor == FACTOR_THREADS || a->threads == b->threads) &&
-           (factor == FACTOR_SYNC || a->sync == b->sync) && a->write_size_bytes == b->write_size_bytes;
-}
-
-static double level_of(const struct point *point, enum factor factor)
-{
-    return factor == FACTOR_REQUEST_SIZE  ? (double)point->request_size_bytes
-           : factor == FACTOR_QUEUE_DEPTH ? point->queue_depth
-                                          : point->threads;
+    for (enum factor other = 0; other < FACTOR_WRITE_SIZE; other++) {
+        if (other != factor && factors_level(a, other) != factors_level(b, other))
+            return false;
+    }
+    return a->write_size_bytes == b->write_size_bytes;
 }
 
 /* The points with the next lower and the next higher level of an ordered factor. */
@@ -311,14 +303,14 @@ static size_t next_levels(const struct tune *tune, size_t point, enum factor fac
 {
     size_t below = TUNE_NONE, above = TUNE_NONE, n = 0;
     const struct record *records = tune->records;
-    double own = level_of(&records[point].point, factor);
+    uint64_t own = factors_level(&records[point].point, factor);
     for (size_t i = 0; i < tune->space.n_points; i++) {
         if (!same_but(&records[i].point, &records[point].point, factor))
             continue;
-        double level = level_of(&records[i].point, factor);
-        if (level < own && (below == TUNE_NONE || level > level_of(&records[below].point, factor)))
+        uint64_t level = factors_level(&records[i].point, factor);
+        if (level < own && (below == TUNE_NONE || level > factors_level(&records[below].point, factor)))
             below = i;
-        if (level > own && (above == TUNE_NONE || level < level_of(&records[above].point, factor)))
+        if (level > own && (above == TUNE_NONE || level < factors_level(&records[above].point, factor)))
             above = i;
     }
     if (below != TUNE_NONE)

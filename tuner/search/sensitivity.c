@@ -19,13 +19,14 @@
 #define RNG_STREAM 17
 
 /* As candidates_space orders them. */
-static const char *const keys[FACTOR_N] = {"request_size", "queue_depth", "threads",           "direct",
-                                           "api",          "sync",        "write_request_size"};
+static const enum factor factors[FACTOR_N] = {FACTOR_REQUEST_SIZE, FACTOR_QUEUE_DEPTH, FACTOR_THREADS,
+                                              FACTOR_DIRECT,       FACTOR_API,         FACTOR_SYNC,
+                                              FACTOR_WRITE_SIZE};
 
 static int find_changes(const struct tune *tune, size_t dim, struct sensitivity_factor *factor)
 {
     size_t n_levels = tune->space.n_levels[dim];
-    factor->key = keys[dim];
+    factor->key = factors_keys[factors[dim]];
     if (n_levels < 2)
         return 0;
     factor->changes = calloc(n_levels, sizeof *factor->changes);

@@ -121,22 +121,13 @@ static struct point default_point(const struct settings *settings)
 struct point tune_current_point(const struct settings *settings)
 {
     struct point point = default_point(settings);
-    const struct current *current = &settings->current;
-    if (current->given[FACTOR_REQUEST_SIZE])
-        point.request_size_bytes = current->value[FACTOR_REQUEST_SIZE];
-    if (current->given[FACTOR_WRITE_SIZE])
-        factors_set_write_size(&point, current->value[FACTOR_WRITE_SIZE]);
-    if (current->given[FACTOR_QUEUE_DEPTH])
-        point.queue_depth = (uint32_t)current->value[FACTOR_QUEUE_DEPTH];
-    if (current->given[FACTOR_DIRECT])
-        point.direct = (uint32_t)current->value[FACTOR_DIRECT];
-    if (current->given[FACTOR_API])
-        point.api = (enum api)current->value[FACTOR_API];
-    if (current->given[FACTOR_THREADS])
-        point.threads = (uint32_t)current->value[FACTOR_THREADS];
-    if (current->given[FACTOR_SYNC])
-        point.sync = (enum sync)current->value[FACTOR_SYNC];
-    return point;
+    uint64_t levels[FACTOR_N];
+    for (enum factor factor = 0; factor < FACTOR_N; factor++)
+        levels[factor] =
+            settings->current.given[factor] ? settings->current.value[factor] : factors_level(&point, factor);
+    if (!settings->current.given[FACTOR_WRITE_SIZE])
+        levels[FACTOR_WRITE_SIZE] = 0; /* that of the reads, also where these were given */
+    return factors_point(levels);
 }
 
 int tune_check(struct session *session, const struct candidates *candidates, uint64_t file_bytes,

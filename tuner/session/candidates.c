@@ -251,13 +251,11 @@ int candidates_table_levels(const struct session *session, const struct pattern 
         any_split |= factors_is_split(point);
         if (factors_is_split(point) && !splits)
             continue;
-        int result = add_level(&levels[FACTOR_REQUEST_SIZE], point->request_size_bytes);
-        if (splits)
-            result |= add_level(&levels[FACTOR_WRITE_SIZE], factors_write_size_bytes(point));
-        result |= add_level(&levels[FACTOR_QUEUE_DEPTH], point->queue_depth);
-        result |= add_level(&levels[FACTOR_DIRECT], point->direct);
-        result |= add_level(&levels[FACTOR_API], point->api);
-        result |= add_level(&levels[FACTOR_THREADS], point->threads);
+        int result = 0;
+        for (enum factor factor = 0; factor < FACTOR_N; factor++) {
+            if (factor != FACTOR_SYNC && (factor != FACTOR_WRITE_SIZE || splits))
+                result |= add_level(&levels[factor], factors_level(point, factor));
+        }
         if (result != 0)
             return err_set(err, -ERANGE, "surface \"%s\" has more than %d levels of one factor",
                            session->simulator.name, SETTINGS_MAX_LEVELS);
@@ -305,28 +303,7 @@ static struct point nth_point(const struct levels levels[FACTOR_N], size_t index
         value[factor] = levels[factor].value[index % levels[factor].n];
         index /= levels[factor].n;
     }
-    struct point point = {
-        .request_size_bytes = value[FACTOR_REQUEST_SIZE],
-        .queue_depth = (uint32_t)value[FACTOR_QUEUE_DEPTH],
-        .direct = (uint32_t)value[FACTOR_DIRECT],
-        .api = (enum api)value[FACTOR_API],
-        .threads = (uint32_t)value[FACTOR_THREADS],
-        .sync = (enum sync)value[FACTOR_SYNC],
-    };
-    factors_set_write_size(&point, value[FACTOR_WRITE_SIZE]);
-    return point;
-}
-
-static uint64_t level_of(const struct point *point, int factor)
-{
-    const uint64_t value[FACTOR_N] = {point->request_size_bytes,
-                                      point->queue_depth,
-                                      point->direct,
-                                      point->api,
-                                      point->threads,
-                                      point->sync,
-                                      factors_write_size_bytes(point)};
-    return value[factor];
+    return factors_point(value);
 }
 
 /* On a surface every level that the user named must have at least one point. */
@@ -339,7 +316,7 @@ static int check_named_levels(const struct candidates *candidates, const struct 
         for (size_t k = 0; k < session->settings->levels[factor].n; k++) {
             bool found = false;
             for (size_t i = 0; i < candidates->n && !found; i++)
-                found = level_of(&candidates->points[i], factor) == levels[factor].value[k];
+                found = factors_level(&candidates->points[i], (enum factor)factor) == levels[factor].value[k];
             if (!found)
                 return err_set(err, -EINVAL,
                                "--%s: surface \"%s\" has no point with level %" PRIu64 " for pattern %s",

@@ -29,8 +29,7 @@ static void init(struct drive_health *health)
 
 static double number_of(const json_t *object, const char *key)
 {
-    const json_t *value = json_object_get(object, key);
-    double number = json_is_number(value) ? json_number_value(value) : NAN;
+    double number = json_read_number(object, key);
     return number >= 0 ? number : NAN;
 }
 

@@ -29,7 +29,7 @@ json_t *json_latency(const struct latency_row *latency)
     return object;
 }
 
-static json_t *json_codes(uint64_t warning_set)
+json_t *json_codes(uint64_t warning_set)
 {
     json_t *list = json_array();
     for (unsigned i = 0; i < WARNING_N && list != NULL; i++) {

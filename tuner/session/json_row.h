@@ -6,6 +6,7 @@
 
 #include <jansson.h>
 
+json_t *json_codes(uint64_t warning_set); /* the codes of these warnings */
 json_t *json_latency(const struct latency_row *latency);
 json_t *json_row(const struct row *row);
 json_t *json_throughput(const struct row *row, double confidence);

@@ -15,10 +15,6 @@
 #define QUANTILES_SIZE ((size_t)LATENCY_QUANTILES_N * 21)
 #define WARNINGS_SIZE  ((size_t)WARNING_N * 64)
 
-static const char *const warmup_names[] = {
-    [MEASURE_WARMUP_STABLE] = "stable", [MEASURE_WARMUP_LIMIT] = "limit", [MEASURE_WARMUP_NONE] = "none"};
-#define N_WARMUPS (sizeof warmup_names / sizeof warmup_names[0])
-
 const char history_row_replay[] =
     "r.number, r.at_seconds, r.throughput_bps, r.iops, r.latency_mean_ns, r.latency_p99_ns, "
     "r.achieved_depth, r.seconds, r.warmup_seconds, r.bytes, r.moved_bytes, r.warmup, r.sampled, r.fresh, "
@@ -57,28 +53,20 @@ int history_row_point_id(sqlite3 *db, const struct point *point, int64_t *ret_id
 
 bool history_row_point(sqlite3_stmt *statement, int first, struct point *ret_point)
 {
-    struct point point = {0};
-    char api[16], sync[16];
-    int64_t values[HISTORY_ROW_POINT_COLUMNS];
-    for (int i = 0; i < HISTORY_ROW_POINT_COLUMNS; i++)
-        values[i] = sqlite3_column_int64(statement, first + i);
-    history_sql_text(statement, first + 4, api, sizeof api);
-    history_sql_text(statement, first + 6, sync, sizeof sync);
-    if (factors_parse_api(api, &point.api) < 0 || factors_parse_sync(sync, &point.sync) < 0 ||
-        values[0] < 0 || values[0] > (int64_t)FACTORS_REQUEST_SIZE_MAX_BYTES || values[1] < 0 ||
-        values[1] > (int64_t)FACTORS_REQUEST_SIZE_MAX_BYTES || values[2] < 0 ||
-        values[2] > FACTORS_QUEUE_DEPTH_MAX || values[3] < 0 || values[3] > 1 || values[5] < 0 ||
-        values[5] > FACTORS_THREADS_MAX)
-        return false;
-    point.request_size_bytes = (uint64_t)values[0];
-    factors_set_write_size(&point, (uint64_t)values[1]);
-    point.queue_depth = (uint32_t)values[2];
-    point.direct = (uint32_t)values[3];
-    point.threads = (uint32_t)values[5];
-    if (factors_check(&point, NULL) < 0)
-        return false;
-    *ret_point = point;
-    return true;
+    /* As POINT_VALUES has them. */
+    static const enum factor columns[HISTORY_ROW_POINT_COLUMNS] = {
+        FACTOR_REQUEST_SIZE, FACTOR_WRITE_SIZE, FACTOR_QUEUE_DEPTH, FACTOR_DIRECT,
+        FACTOR_API,          FACTOR_THREADS,    FACTOR_SYNC};
+    uint64_t levels[FACTOR_N];
+    for (int i = 0; i < HISTORY_ROW_POINT_COLUMNS; i++) {
+        char name[16];
+        history_sql_text(statement, first + i, name, sizeof name);
+        levels[columns[i]] = columns[i] == FACTOR_API ? history_row_name(name, api_names, API_N)
+                             : columns[i] == FACTOR_SYNC
+                                 ? history_row_name(name, sync_names, SYNC_N)
+                                 : (uint64_t)sqlite3_column_int64(statement, first + i);
+    }
+    return factors_read(levels, ret_point) == 0;
 }
 
 static void write_warnings(uint64_t warning_set, char text[WARNINGS_SIZE])
@@ -169,7 +157,7 @@ int history_row_add_replay(sqlite3 *db, int64_t run_id, const struct history_rep
         "iiiddddddddiitiiiititidddddt", run_id, (int64_t)replay->number, point_id, replay->at_seconds,
         sample->throughput_bps, sample->iops, sample->latency_mean_ns, sample->latency_p99_ns,
         sample->achieved_depth, sample->seconds, sample->warmup_seconds, (int64_t)sample->bytes,
-        (int64_t)sample->moved_bytes, warmup_names[sample->warmup], (int64_t)sample->sampled,
+        (int64_t)sample->moved_bytes, measure_warmup_names[sample->warmup], (int64_t)sample->sampled,
         (int64_t)sample->confirming, (int64_t)sample->cut, (int64_t)replay->aside, warning_set,
         (int64_t)sample->latency_quantiles.n, quantiles, (int64_t)windows->n, windows->seconds,
         windows->mean_bps, windows->std_bps, windows->least_bps, windows->most_bps, replay->conditions);
@@ -233,8 +221,8 @@ int history_row_read_replay(sqlite3_stmt *statement, struct history_replay *ret_
     history_sql_text(statement, CONDITIONS_AT, replay.conditions, sizeof replay.conditions);
     history_sql_text(statement, 11, warmup, sizeof warmup);
     history_sql_text(statement, 18, quantiles, sizeof quantiles);
-    size_t name = history_row_name(warmup, warmup_names, N_WARMUPS);
-    if (!history_row_point(statement, POINT_AT, &replay.point) || name == N_WARMUPS ||
+    size_t name = history_row_name(warmup, measure_warmup_names, MEASURE_WARMUP_N);
+    if (!history_row_point(statement, POINT_AT, &replay.point) || name == MEASURE_WARMUP_N ||
         !is_figure(sample->throughput_bps) || !is_figure(sample->iops) || !is_figure(sample->seconds) ||
         !(sample->warmup_seconds >= 0 && sample->warmup_seconds <= LARGEST) || !(replay.at_seconds >= 0) ||
         sqlite3_column_int64(statement, 9) < 0 || sqlite3_column_int64(statement, 10) < 0 ||

@@ -2,6 +2,7 @@
 #include "tuner/store/journal_line.h"
 
 #include "tuner/base/json.h"
+#include "tuner/session/json_row.h"
 #include "tuner/session/warnings.h"
 
 #include <errno.h>
@@ -9,20 +10,6 @@
 #include <string.h>
 
 #define LARGEST 1e18
-
-static const char *const warmup_names[] = {
-    [MEASURE_WARMUP_STABLE] = "stable", [MEASURE_WARMUP_LIMIT] = "limit", [MEASURE_WARMUP_NONE] = "none"};
-#define N_WARMUPS (sizeof warmup_names / sizeof warmup_names[0])
-
-static json_t *make_warnings(uint64_t warning_set)
-{
-    json_t *list = json_array();
-    for (unsigned warning = 0; warning < WARNING_N && list != NULL; warning++) {
-        if ((warning_set & WARNINGS_BIT(warning)) != 0)
-            json_array_append_new(list, json_string(warnings_table[warning].code));
-    }
-    return list;
-}
 
 static json_t *make_latency(const struct sample *sample)
 {
@@ -44,22 +31,20 @@ json_t *journal_line_make(const struct journal_run *run)
                      make_latency(sample), "achieved_depth", json_number(sample->achieved_depth), "seconds",
                      sample->seconds, "warmup_seconds", sample->warmup_seconds, "bytes",
                      (json_int_t)sample->bytes, "moved_bytes", (json_int_t)sample->moved_bytes, "warmup",
-                     warmup_names[sample->warmup], "sampled", sample->sampled, "fresh", sample->confirming,
-                     "doubts", make_warnings(sample->warning_set));
+                     measure_warmup_names[sample->warmup], "sampled", sample->sampled, "fresh",
+                     sample->confirming, "doubts", json_codes(sample->warning_set));
 }
 
 double journal_number(const json_t *object, const char *key)
 {
-    const json_t *member = json_object_get(object, key);
-    double value = json_is_number(member) ? json_number_value(member) : NAN;
+    double value = json_read_number(object, key);
     return value > 0 && value <= LARGEST ? value : NAN;
 }
 
 /* A number of 0 and above, or -1. */
 static double read_number(const json_t *object, const char *key)
 {
-    const json_t *member = json_object_get(object, key);
-    double value = json_is_number(member) ? json_number_value(member) : -1;
+    double value = json_read_number(object, key);
     return value >= 0 && value <= LARGEST ? value : -1;
 }
 
@@ -77,31 +62,30 @@ static int read_member(const json_t *object, const char *key, uint64_t largest, 
     return read_integer(json_object_get(object, key), largest, ret_value);
 }
 
+static int read_level(const json_t *member, enum factor factor, uint64_t *ret_level)
+{
+    const char *name = json_string_value(member);
+    enum api api = API_N;
+    enum sync sync = SYNC_N;
+    if (factor != FACTOR_API && factor != FACTOR_SYNC)
+        return read_integer(member, INT64_MAX, ret_level);
+    if (name == NULL ||
+        (factor == FACTOR_API ? factors_parse_api(name, &api) : factors_parse_sync(name, &sync)) < 0)
+        return -EINVAL;
+    *ret_level = factor == FACTOR_API ? (uint64_t)api : (uint64_t)sync;
+    return 0;
+}
+
 int journal_point(const json_t *object, struct point *ret_point)
 {
-    uint64_t size = 0, write_size = 0, depth = 0, direct = 0, threads = 0;
-    struct point point = {0};
-    const char *api = json_string_value(json_object_get(object, "api"));
-    const char *sync = json_string_value(json_object_get(object, "sync"));
-    if (api == NULL || sync == NULL || factors_parse_api(api, &point.api) < 0 ||
-        factors_parse_sync(sync, &point.sync) < 0 ||
-        read_member(object, "request_size", FACTORS_REQUEST_SIZE_MAX_BYTES, &size) < 0 ||
-        read_member(object, "queue_depth", FACTORS_QUEUE_DEPTH_MAX, &depth) < 0 ||
-        read_member(object, "direct", 1, &direct) < 0 ||
-        read_member(object, "threads", FACTORS_THREADS_MAX, &threads) < 0)
-        return -EINVAL;
-    if (json_object_get(object, "write_request_size") != NULL &&
-        read_member(object, "write_request_size", FACTORS_REQUEST_SIZE_MAX_BYTES, &write_size) < 0)
-        return -EINVAL;
-    point.request_size_bytes = size;
-    factors_set_write_size(&point, write_size);
-    point.queue_depth = (uint32_t)depth;
-    point.direct = (uint32_t)direct;
-    point.threads = (uint32_t)threads;
-    if (factors_check(&point, NULL) < 0)
-        return -EINVAL;
-    *ret_point = point;
-    return 0;
+    uint64_t levels[FACTOR_N] = {0};
+    for (enum factor factor = 0; factor < FACTOR_N; factor++) {
+        const json_t *member = json_object_get(object, factors_keys[factor]);
+        bool may_lack = factor == FACTOR_WRITE_SIZE && member == NULL;
+        if (!may_lack && read_level(member, factor, &levels[factor]) < 0)
+            return -EINVAL;
+    }
+    return factors_read(levels, ret_point);
 }
 
 static int read_latency_quantiles(const json_t *latency, struct latency_quantiles *ret_latency_quantiles)
@@ -138,8 +122,8 @@ static int read_warnings(const json_t *list, uint64_t *ret_warnings)
 static int read_warmup(const json_t *object, enum measure_warmup *ret_warmup)
 {
     const char *name = json_string_value(json_object_get(object, "warmup"));
-    for (size_t i = 0; i < N_WARMUPS && name != NULL; i++) {
-        if (strcmp(name, warmup_names[i]) == 0) {
+    for (size_t i = 0; i < MEASURE_WARMUP_N && name != NULL; i++) {
+        if (strcmp(name, measure_warmup_names[i]) == 0) {
             *ret_warmup = (enum measure_warmup)i;
             return 0;
         }

@@ -1,6 +1,7 @@
 /* tuner/store/recommendation: reading an answer. */
 #include "tuner/store/recommendation.h"
 
+#include "tuner/base/json.h"
 #include "tuner/store/journal.h"
 
 #include <errno.h>
@@ -12,15 +13,13 @@
 
 static void copy_text(char *text, size_t size, const json_t *object, const char *key)
 {
-    const char *value = json_string_value(json_object_get(object, key));
-    snprintf(text, size, "%s", value != NULL ? value : "");
+    snprintf(text, size, "%s", json_read_text(object, key, ""));
 }
 
 /* NaN where it is absent; false where it is no share. */
 static bool read_share(const json_t *object, const char *key, double *ret_share)
 {
-    const json_t *member = json_object_get(object, key);
-    *ret_share = json_is_number(member) ? json_number_value(member) : NAN;
+    *ret_share = json_read_number(object, key);
     return isnan(*ret_share) || (*ret_share >= 0 && *ret_share <= 1);
 }
 
@@ -70,15 +69,14 @@ static int refuse_without_answer(const json_t *document, struct err *err)
 int recommendation_read(struct recommendation *recommendation, const json_t *document, struct err *err)
 {
     struct recommendation read = {.document = document};
-    const char *schema = json_string_value(json_object_get(document, "schema"));
-    const char *pattern = json_string_value(json_object_get(json_object_get(document, "pattern"), "name"));
+    const char *pattern = json_read_text(json_object_get(document, "pattern"), "name", "");
     const json_t *point = json_object_get(document, "recommendation");
-    if (schema == NULL || strcmp(schema, RECOMMENDATION_SCHEMA) != 0)
+    if (strcmp(json_read_text(document, "schema", ""), RECOMMENDATION_SCHEMA) != 0)
         return err_set(err, -EINVAL, "it is no answer of `fstune recommend --json` (schema %s)",
                        RECOMMENDATION_SCHEMA);
     if (point == NULL || json_is_null(point))
         return refuse_without_answer(document, err);
-    if (pattern == NULL || pattern_parse(pattern, &read.pattern, NULL) < 0)
+    if (pattern_parse(pattern, &read.pattern, NULL) < 0)
         return err_set(err, -EINVAL, "its pattern is missing or damaged");
     if (journal_point(point, &read.point) < 0)
         return err_set(err, -EINVAL, "its recommendation is damaged");

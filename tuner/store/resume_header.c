@@ -9,16 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const factor_names[FACTOR_N] = {
-    [FACTOR_REQUEST_SIZE] = "request_size",
-    [FACTOR_QUEUE_DEPTH] = "queue_depth",
-    [FACTOR_DIRECT] = "direct",
-    [FACTOR_API] = "api",
-    [FACTOR_THREADS] = "threads",
-    [FACTOR_SYNC] = "sync",
-    [FACTOR_WRITE_SIZE] = "write_request_size",
-};
-
 /* What tells one file system from another, as members of the header. */
 static void set_place(json_t *header, const struct session *session)
 {
@@ -42,7 +32,7 @@ static void set_space(json_t *header, const struct settings *settings)
         json_t *list = json_array();
         for (size_t i = 0; i < levels->n && list != NULL; i++)
             json_array_append_new(list, json_integer((json_int_t)levels->value[i]));
-        json_object_set_new(header, factor_names[factor], list);
+        json_object_set_new(header, factors_keys[factor], list);
     }
 }
 

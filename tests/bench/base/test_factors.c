@@ -43,6 +43,21 @@ TEST(unknown_names_are_einval)
     assert_int_equal(sync, SYNC_EACH);
 }
 
+TEST(a_point_is_its_levels)
+{
+    const struct point points[] = {{65536, 8, 1, API_IO_URING, 2, SYNC_EACH, 0},
+                                   {65536, 8, 0, API_POOL, 1, SYNC_NONE, 4096}};
+    for (size_t i = 0; i < 2; i++) {
+        uint64_t levels[FACTOR_N];
+        for (enum factor factor = 0; factor < FACTOR_N; factor++)
+            levels[factor] = factors_level(&points[i], factor);
+        const struct point made = factors_point(levels);
+        assert_true(factors_equal(&made, &points[i]) && made.write_size_bytes == points[i].write_size_bytes);
+    }
+    assert_int_equal(factors_level(&points[0], FACTOR_WRITE_SIZE), 65536);
+    assert_string_equal(factors_keys[FACTOR_WRITE_SIZE], "write_request_size");
+}
+
 /* Every row is the good point with one thing changed; the text of a refusal must name the factor. */
 TEST(points_are_legal_inside_their_ranges_only)
 {

@@ -48,7 +48,7 @@ static void set_noise(double cv, double window_cv)
 }
 
 /* A quiet machine with a good disk: nothing to say about it. */
-static void make_healthy(void)
+FIXTURE(make_healthy)
 {
     memset(&host, 0, sizeof host);
     memset(&facts, 0, sizeof facts);
@@ -92,7 +92,10 @@ static void make_healthy(void)
     set_text("device", "nvme0n1p2");
     set_text("cgroup_v2_io_max", "none");
     set_text("cpu_governor", "performance");
+    return 0;
 }
+
+EACH_TEST(make_healthy, NULL);
 
 /* The loudest thing that a check of this name said; -1: nothing. */
 static int loudest(const char *name)
@@ -114,6 +117,15 @@ static bool says(const char *name, const char *part)
     return false;
 }
 
+/* Examines; a check of this name must say this loudly, or nothing at all (-1), and its text hold `part`. */
+static void expect_said(const char *name, int severity, const char *part)
+{
+    doctor_examine(&facts, &report);
+    if (loudest(name) != severity || (part != NULL && !says(name, part)))
+        fail_msg("%s: severity %d in the place of %d, or without \"%s\"", name, loudest(name), severity,
+                 part != NULL ? part : "");
+}
+
 static void check_advice(void)
 {
     for (size_t i = 0; i < report.n; i++) {
@@ -126,7 +138,6 @@ static void check_advice(void)
 
 TEST(a_healthy_machine_has_no_finding)
 {
-    make_healthy();
     doctor_examine(&facts, &report);
     for (size_t i = 0; i < report.n; i++)
         if (report.items[i].severity != DOCTOR_OK)
@@ -138,7 +149,6 @@ TEST(a_healthy_machine_has_no_finding)
 
 TEST(nothing_known_is_nothing_said)
 {
-    make_healthy();
     host.n = 0;
     facts.noise = (struct doctor_noise){0};
     facts.steal_share = NAN;
@@ -178,7 +188,7 @@ static const struct {
 TEST(every_wrong_number_is_said_and_nothing_else)
 {
     for (size_t i = 0; i < RIG_COUNT(wrong_numbers); i++) {
-        make_healthy();
+        make_healthy(NULL);
         set_number(wrong_numbers[i].key, wrong_numbers[i].number);
         doctor_examine(&facts, &report);
         if (loudest(wrong_numbers[i].name) != wrong_numbers[i].severity)
@@ -217,7 +227,7 @@ static const struct {
 TEST(every_wrong_text_is_said_and_nothing_else)
 {
     for (size_t i = 0; i < RIG_COUNT(wrong_texts); i++) {
-        make_healthy();
+        make_healthy(NULL);
         set_text(wrong_texts[i].key, wrong_texts[i].text);
         doctor_examine(&facts, &report);
         if (loudest(wrong_texts[i].name) != wrong_texts[i].severity ||
@@ -244,7 +254,7 @@ TEST(options_count_on_their_own_file_system_only)
         {"xfs", "rw;rw,discard", DOCTOR_NOTE},
     };
     for (size_t i = 0; i < RIG_COUNT(rows); i++) {
-        make_healthy();
+        make_healthy(NULL);
         set_text("file_system", rows[i].type);
         set_text("mount_options", rows[i].options);
         doctor_examine(&facts, &report);
@@ -255,7 +265,6 @@ TEST(options_count_on_their_own_file_system_only)
 
 TEST(an_api_that_does_not_work_is_a_finding_with_its_reason)
 {
-    make_healthy();
     facts.apis[API_IO_URING] = (struct doctor_api){.why_not = "kernel.io_uring_disabled is 2"};
     doctor_examine(&facts, &report);
     assert_int_equal(report.n_findings, 1);
@@ -268,25 +277,21 @@ TEST(direct_io_is_judged_for_reads_and_writes_apart)
     static const enum target_proof bad[] = {TARGET_DIRECT_REFUSED, TARGET_DIRECT_BUFFERED,
                                             TARGET_DIRECT_UNVERIFIED};
     for (size_t i = 0; i < RIG_COUNT(bad); i++) {
-        make_healthy();
+        make_healthy(NULL);
         facts.direct_write = bad[i];
         snprintf(facts.direct_why, sizeof facts.direct_why, "because");
-        doctor_examine(&facts, &report);
-        assert_int_equal(loudest("direct_read"), DOCTOR_OK);
+        expect_said("direct_read", DOCTOR_OK, NULL);
         assert_int_equal(loudest("direct_write"), DOCTOR_FINDING);
         assert_int_equal(report.n_findings, 1);
         check_advice();
     }
-    make_healthy();
+    make_healthy(NULL);
     facts.direct_align_bytes = 4096;
-    doctor_examine(&facts, &report);
-    assert_int_equal(loudest("direct_alignment"), DOCTOR_NOTE);
-    assert_true(says("direct_alignment", "4096"));
+    expect_said("direct_alignment", DOCTOR_NOTE, "4096");
 }
 
 TEST(no_file_is_a_finding_and_hides_what_needs_one)
 {
-    make_healthy();
     facts.has_target = false;
     facts.target_code = -EROFS;
     snprintf(facts.target_why, sizeof facts.target_why, "the file system is read-only");
@@ -311,7 +316,7 @@ TEST(the_advice_for_a_file_that_cannot_be_made_fits_its_reason)
                 {-EDQUOT, "free some space"},
                 {-EACCES, "another --path"}};
     for (size_t i = 0; i < RIG_COUNT(rows); i++) {
-        make_healthy();
+        make_healthy(NULL);
         facts.has_target = false;
         facts.target_code = rows[i].code;
         snprintf(facts.target_why, sizeof facts.target_why, "why");
@@ -325,7 +330,6 @@ TEST(the_advice_for_a_file_that_cannot_be_made_fits_its_reason)
 
 TEST(an_interrupted_preparation_is_no_finding)
 {
-    make_healthy();
     facts.has_target = false;
     facts.interrupted = true;
     facts.target_code = -EINTR;
@@ -336,11 +340,8 @@ TEST(an_interrupted_preparation_is_no_finding)
 
 TEST(runs_that_fail_are_a_finding)
 {
-    make_healthy();
     facts.noise = (struct doctor_noise){.failed = true, .why = "read: Input/output error"};
-    doctor_examine(&facts, &report);
-    assert_int_equal(loudest("noise_floor"), DOCTOR_FINDING);
-    assert_true(says("noise_floor", "Input/output error"));
+    expect_said("noise_floor", DOCTOR_FINDING, "Input/output error");
 }
 
 TEST(noise_is_judged_by_the_replays_that_it_costs)
@@ -350,17 +351,15 @@ TEST(noise_is_judged_by_the_replays_that_it_costs)
         int severity;
     } rows[] = {{0.0, DOCTOR_OK}, {0.02, DOCTOR_OK}, {0.05, DOCTOR_NOTE}, {0.12, DOCTOR_FINDING}};
     for (size_t i = 0; i < RIG_COUNT(rows); i++) {
-        make_healthy();
+        make_healthy(NULL);
         set_noise(rows[i].cv, 10 * rows[i].cv);
-        doctor_examine(&facts, &report);
-        assert_int_equal(loudest("noise_floor"), rows[i].severity);
+        expect_said("noise_floor", rows[i].severity, NULL);
         check_advice();
     }
 }
 
 TEST(runs_that_differ_as_a_whole_are_told_from_noise_inside_them)
 {
-    make_healthy();
     set_noise(0.05, 0.16); /* 0.16 / sqrt(10) = 0.05: nothing but what is inside a run */
     doctor_examine(&facts, &report);
     assert_false(says("noise_floor", "as a whole"));
@@ -371,16 +370,13 @@ TEST(runs_that_differ_as_a_whole_are_told_from_noise_inside_them)
 
 TEST(a_loop_device_without_direct_io_is_a_finding)
 {
-    make_healthy();
     set_text("loop_backing_file", "/var/disk.img");
     set_number("loop_direct_io", 0);
-    doctor_examine(&facts, &report);
-    assert_int_equal(loudest("loop_device"), DOCTOR_FINDING);
+    expect_said("loop_device", DOCTOR_FINDING, NULL);
     set_text("virtualisation", "guest");
     set_number("rotational", 1);
     set_number("loop_direct_io", 1);
-    doctor_examine(&facts, &report);
-    assert_int_equal(loudest("loop_device"), DOCTOR_NOTE);
+    expect_said("loop_device", DOCTOR_NOTE, NULL);
     /* What the kernel says of the loop device itself means nothing. */
     assert_int_equal(loudest("scheduler"), -1);
     assert_int_equal(loudest("guest_disk"), -1);
@@ -388,7 +384,6 @@ TEST(a_loop_device_without_direct_io_is_a_finding)
 
 TEST(a_worn_hot_or_failing_drive_is_said)
 {
-    make_healthy();
     facts.health = (struct drive_health){.known = true,
                                          .percentage_used = 95,
                                          .temperature_c = 75,
@@ -401,48 +396,36 @@ TEST(a_worn_hot_or_failing_drive_is_said)
     assert_true(says("wear", "0x04"));
     assert_false(says("wear", "meanwhile"));
     facts.health = (struct drive_health){.why_not = "smartctl is not installed"};
-    doctor_examine(&facts, &report);
-    assert_int_equal(loudest("wear"), DOCTOR_NOTE);
+    expect_said("wear", DOCTOR_NOTE, NULL);
     facts.health = (struct drive_health){.why_not = "a virtual device"};
-    doctor_examine(&facts, &report);
-    assert_int_equal(loudest("wear"), -1);
+    expect_said("wear", -1, NULL);
 }
 
 TEST(stolen_time_and_a_busy_device_are_said)
 {
-    make_healthy();
     facts.steal_share = 0.03;
-    doctor_examine(&facts, &report);
-    assert_int_equal(loudest("steal"), DOCTOR_NOTE);
+    expect_said("steal", DOCTOR_NOTE, NULL);
     facts.steal_share = 0.2;
     facts.never_quiet = true;
-    doctor_examine(&facts, &report);
-    assert_int_equal(loudest("steal"), DOCTOR_FINDING);
+    expect_said("steal", DOCTOR_FINDING, NULL);
     assert_int_equal(loudest("device_busy"), DOCTOR_FINDING);
 }
 
 TEST(little_room_makes_a_small_file_or_none)
 {
-    make_healthy();
     facts.file_bytes = 256 << 20;
-    doctor_examine(&facts, &report);
-    assert_int_equal(loudest("free_space"), DOCTOR_NOTE);
-    assert_true(says("free_space", "256m"));
+    expect_said("free_space", DOCTOR_NOTE, "256m");
     facts.file_bytes = 0;
     snprintf(facts.file_why, sizeof facts.file_why, "does not fit");
-    doctor_examine(&facts, &report);
-    assert_int_equal(loudest("free_space"), DOCTOR_FINDING);
+    expect_said("free_space", DOCTOR_FINDING, NULL);
 }
 
 TEST(limits_that_cannot_be_read_are_a_note)
 {
-    make_healthy();
     set_text("cgroup_v2_io_max", "");
-    doctor_examine(&facts, &report);
-    assert_int_equal(loudest("rate_caps"), DOCTOR_NOTE);
+    expect_said("rate_caps", DOCTOR_NOTE, NULL);
     set_text("device", "");
-    doctor_examine(&facts, &report);
-    assert_int_equal(loudest("rate_caps"), -1);
+    expect_said("rate_caps", -1, NULL);
 }
 
 TEST(a_full_report_loses_the_rest)

@@ -96,6 +96,34 @@ static inline bool explains(const char *part)
     return strstr(text, part) != NULL && !sets(part);
 }
 
+/* The format's snippet has each of these: a whole line; with '~' in front a part of a line that is no
+ * comment, with '!' no such part, with '#' a part that stands in comments alone, with '-' a part that is
+ * nowhere. */
+static inline void expect_lines(const char *name, const char *const *parts)
+{
+    if (emit(name) != 0)
+        fail_msg("%s: %s", name, err.text);
+    for (; *parts != NULL; parts++) {
+        const char *part = *parts + 1;
+        bool met = **parts == '~'   ? sets(part)
+                   : **parts == '!' ? !sets(part)
+                   : **parts == '#' ? explains(part)
+                   : **parts == '-' ? strstr(text, part) == NULL
+                                    : says(*parts);
+        if (!met)
+            fail_msg("%s: \"%s\" does not hold of\n%s", name, *parts, text);
+    }
+}
+
+#define EXPECT(name, ...) expect_lines(name, (const char *const[]){__VA_ARGS__, NULL})
+
+/* It is refused, with this in the text. */
+static inline void expect_refused(const char *name, const char *part)
+{
+    assert_int_equal(emit(name), -EINVAL);
+    assert_non_null(strstr(err.text, part));
+}
+
 static inline int leave(void **state)
 {
     (void)state;

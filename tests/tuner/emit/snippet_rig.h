@@ -47,8 +47,8 @@ static inline int snippet_reset(void **state)
     return 0;
 }
 
-/* The snippet of the request; the caller frees it. */
-static inline char *snippet_text(const char *format)
+/* The snippet of the request; the caller frees it, and *ret_remarks where that is asked for. */
+static inline char *snippet_make_both(const char *format, char **ret_remarks)
 {
     char *text = NULL, *remarks = NULL;
     struct err err = {0};
@@ -56,16 +56,26 @@ static inline char *snippet_text(const char *format)
     assert_non_null(ops);
     if (snippet_make(ops, &snippet_request, &text, &remarks, &err) != 0)
         fail_msg("%s: %s", format, err.text);
-    free(remarks);
+    if (ret_remarks != NULL)
+        *ret_remarks = remarks;
+    else
+        free(remarks);
     return text;
 }
 
+static inline char *snippet_text(const char *format)
+{
+    return snippet_make_both(format, NULL);
+}
+
+/* In the snippet or in the remarks beside it. */
 static inline void snippet_expect(const char *format, const char *part)
 {
-    char *text = snippet_text(format);
-    if (strstr(text, part) == NULL)
-        fail_msg("%s: \"%s\" is not in\n%s", format, part, text);
+    char *remarks = NULL, *text = snippet_make_both(format, &remarks);
+    if (strstr(text, part) == NULL && strstr(remarks, part) == NULL)
+        fail_msg("%s: \"%s\" is not in\n%s%s", format, part, text, remarks);
     free(text);
+    free(remarks);
 }
 
 static inline void snippet_expect_no(const char *format, const char *part)

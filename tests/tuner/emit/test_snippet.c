@@ -25,7 +25,9 @@ TEST(every_row_says_what_it_is_and_how_to_check_it)
     for (size_t i = 0; (ops = snippet_row(i)) != NULL; i++) {
         assert_true(strlen(ops->title) > 10 && strchr(ops->title, '\n') == NULL);
         assert_true(strlen(ops->hint) > 0 && strchr(ops->hint, '\n') == NULL);
-        assert_non_null(ops->emit);
+        assert_int_equal(strspn(ops->says, "-py"), SNIPPET_SAYS_N);
+        assert_int_equal(strlen(ops->says), SNIPPET_SAYS_N);
+        assert_non_null(ops->text);
     }
 }
 

@@ -1,49 +1,44 @@
 /* Paths of users become values of a format, or are refused. */
 #include "tests/tuner/emit/snippet_rig.h"
-
-static void check_xml(FILE *out, const char *text)
-{
-    snippet_escape_xml(out, text);
-}
-
-static void check_shell(FILE *out, const char *text)
-{
-    snippet_escape_shell(out, text);
-}
-
-static void check_commas(FILE *out, const char *text)
-{
-    snippet_escape(out, text, ",", ',');
-}
-
-static void check_quotes(FILE *out, const char *text)
-{
-    snippet_escape(out, text, "\"\\", '\\');
-}
+#include "tuner/emit/snippet_template.h"
 
 TEST(special_characters_are_escaped)
 {
     static const struct {
-        void (*escape)(FILE *out, const char *text);
-        const char *text, *expected;
+        const char *filter, *text, *expected;
     } rows[] = {
-        {check_xml, "a<b>&'\"", "a&lt;b&gt;&amp;&apos;&quot;"},
-        {check_shell, "plain", "'plain'"},
-        {check_shell, "it's $x `y`", "'it'\\''s $x `y`'"},
-        {check_shell, "", "''"},
-        {check_commas, "a,b,,c", "a,,b,,,,c"},
-        {check_quotes, "a\"b\\", "a\\\"b\\\\"},
+        {"xml", "a<b>&'\"", "a&lt;b&gt;&amp;&apos;&quot;"},
+        {"sh", "plain", "plain"},
+        {"sh", "it's $x `y`", "it'\\''s $x `y`"},
+        {"sh", "", ""},
+        {"qemu", "a,b,,c'", "a,,b,,,,c'\\''"},
+        {"quoted-sh", "a\"b\\'", "a\\\"b\\\\'\\''"},
+        {"json", "a\"b\\", "\"a\\\"b\\\\\""},
+        {"2", "abc", "ab"},
+        {"8..128", "7", "8"},
+        {"8..128", "129", "128"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char *text = NULL;
         size_t n;
         FILE *out = open_memstream(&text, &n);
         assert_non_null(out);
-        rows[i].escape(out, rows[i].text);
+        assert_true(snippet_values_filter(out, rows[i].text, rows[i].filter));
         fclose(out);
         assert_string_equal(text, rows[i].expected);
         free(text);
     }
+    assert_false(snippet_values_filter(stderr, "a", "html"));
+    assert_false(snippet_values_filter(stderr, "1", "1-2"));
+}
+
+TEST(versions_are_compared_part_by_part)
+{
+    assert_true(snippet_values_number("50.1") < snippet_values_number("50.10"));
+    assert_true(snippet_values_number("9") < snippet_values_number("10"));
+    assert_true(snippet_values_number("50") < snippet_values_number("50.1"));
+    assert_int_equal(snippet_values_number(""), 0);
+    assert_true(snippet_values_number("18446744073709551615") > snippet_values_number("4294967295.9"));
 }
 
 TEST(control_characters_and_refused_ones_are_named)
@@ -65,10 +60,12 @@ TEST(control_characters_and_refused_ones_are_named)
     assert_int_equal(snippet_check_path("/a\xff\x85", "", &err), 0);
 }
 
-TEST(bytes_that_are_no_text_are_refused_where_the_format_is_text)
+TEST_WITH(bytes_that_are_no_text_are_refused_where_the_format_is_text, snippet_reset, NULL)
 {
-    struct err err = {0};
-    assert_int_equal(snippet_check_utf8("/\xc3\xbc.img", &err), 0);
-    assert_int_equal(snippet_check_utf8("/\xff.img", &err), -EINVAL);
-    assert_int_equal(snippet_check_utf8("/\xe2\x80\xa8.img", &err), -EINVAL);
+    snippet_request.image = "/\xc3\xbc.img";
+    snippet_expect("libvirt", "\xc3\xbc.img");
+    snippet_request.image = "/\xff.img";
+    snippet_expect_refused("libvirt", "bytes that are no text");
+    snippet_request.image = "/\xe2\x80\xa8.img";
+    snippet_expect_refused("libvirt", "control character");
 }

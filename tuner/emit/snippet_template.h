@@ -1,0 +1,55 @@
+/* tuner/emit/snippet_template: a format is a text, formats/NAME.txt, with holes for values; what a text
+ * cannot say is its row's function `own`.
+ *
+ * A line of a template, by its first character:
+ *   # TEXT       a comment, in the format's own marks
+ *   ! TEXT       refuses the request; what was written before is not shown
+ *   =NAME TEXT   gives a value a name
+ *   @NAME        another template; or header (where the answer comes from), own (the row's function),
+ *                path CHARACTERS (refuses a path that holds one of them, or a control character)
+ *   // TEXT      is for who reads the template
+ *   ?CONDITION CONDITION: LINE   only where all of them hold
+ *   *NAME LINE   as often as that value says; ${i} counts from 0 and ${next} from 1
+ *   else         the line is written
+ *
+ * Holes in TEXT: ${NAME}; ${NAME:FILTER}, where a filter is sh (between single quotes of a shell), quoted-sh
+ * (between double quotes, inside of single ones), xml, qemu (of an option), json (with its quotes), 200 (so
+ * many bytes at most), or 8..128 (a number is brought into this range); ${CONDITION?YES|NO}. Conditions: NAME
+ * is neither empty nor 0; NAME=A,B is one of these; NAME^A,B begins with one of these; NAME~CHARS holds one
+ * of these; NAME<N, NAME>N, also of versions ("50.1"). An exclamation mark in front negates it. */
+#ifndef FSTUNE_TUNER_EMIT_SNIPPET_TEMPLATE_H
+#define FSTUNE_TUNER_EMIT_SNIPPET_TEMPLATE_H
+
+#include "tuner/emit/snippet.h"
+
+#include <jansson.h>
+
+struct snippet_template {
+    struct snippet_writer *writer;
+    const struct snippet_request *request;
+    const struct snippet_ops *ops;
+    json_t *values;    /* texts by their names */
+    const char *wrong; /* what a template says that has no meaning, or "memory": the first of it */
+    struct err *err;
+};
+
+/* 0; -EINVAL where the template or the row's function refuses; -ENOMEM. */
+int snippet_template_run(const struct snippet_ops *ops, struct snippet_writer *writer,
+                         const struct snippet_request *request, struct err *err);
+
+/* Gives a value a name, for the lines that follow. */
+void snippet_value(struct snippet_template *run, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* -- between snippet_template.c and snippet_values.c -- */
+
+/* What every template may name: setting, request, origin. */
+void snippet_values_set(struct snippet_template *run);
+
+/* Writes a value by a filter; false where there is no such filter. */
+bool snippet_values_filter(FILE *out, const char *value, const char *filter);
+
+/* A number, or a version as a number: 50.1 is more than 50 and less than 50.10. */
+uint64_t snippet_values_number(const char *text);
+
+#endif
