@@ -5,13 +5,11 @@
 #define FSTUNE_TESTS_MEMORY_ROOM_H
 
 #include "bench/host/hostinfo.h"
+#include "tests/test.h"
 
 static double room_bytes; /* of a memory cgroup, say; 0: the machine's */
 
-void __real_hostinfo_find_memory_room(struct hostinfo_memory_room *ret_room);
-void __wrap_hostinfo_find_memory_room(struct hostinfo_memory_room *ret_room);
-
-void __wrap_hostinfo_find_memory_room(struct hostinfo_memory_room *ret_room)
+WRAP(void, hostinfo_find_memory_room, (struct hostinfo_memory_room * ret_room))
 {
     __real_hostinfo_find_memory_room(ret_room);
     if (room_bytes > 0)

@@ -9,8 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -45,6 +47,31 @@ extern bool (*const test_needs)(void);
 void test_register(const char *file, int line, const char *name, CMUnitTestFunction function,
                    CMFixtureFunction setup, CMFixtureFunction teardown);
 
+#define N_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Before a declaration: release(&variable) is called where the variable's block ends. Not when a check fails
+ * or skips, which leaves the test by a jump. */
+#define AUTO(release) __attribute__((cleanup(release)))
+
+/* For what malloc, open and fopen return. */
+static inline void auto_free(void *variable)
+{
+    void *memory;
+    memcpy(&memory, variable, sizeof(memory));
+    free(memory);
+}
+
+static inline void auto_close(const int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+}
+
+static inline void auto_fclose(FILE **file)
+{
+    fclose(*file);
+}
+
 /* Fails, printing both values, unless |actual - expected| <= tolerance; NaN on either side fails. */
 #define assert_close(actual, expected, tolerance)                                                            \
     check_close((actual), (expected), (tolerance), #actual, __FILE__, __LINE__)
@@ -58,6 +85,12 @@ static inline void check_close(double actual, double expected, double tolerance,
     print_error("%s: %.17g is not within %.3g of %.17g\n", what, actual, tolerance, expected);
     _fail(file, line);
 }
+
+/* What the linker puts in place of a function; a line LINK of the test names it. */
+#define WRAP(type, name, parameters)                                                                         \
+    type __real_##name parameters;                                                                           \
+    type __wrap_##name parameters;                                                                           \
+    type __wrap_##name parameters
 
 /* Skips where a start of a program cannot fail: valgrind makes a fork of posix_spawn's vfork, and the child's
  * errno does not come back. */

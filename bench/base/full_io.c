@@ -21,7 +21,7 @@ int full_io_read(int fd, void *buffer, size_t size, uint64_t offset)
     return 0;
 }
 
-int full_io_write(int fd, const void *buffer, size_t size, uint64_t offset)
+int full_io_write(int fd, const void *buffer, size_t size, uint64_t offset, uint32_t *n_short)
 {
     const unsigned char *bytes = buffer;
     unsigned n_tries = 0;
@@ -32,6 +32,8 @@ int full_io_write(int fd, const void *buffer, size_t size, uint64_t offset)
         if (n == 0)
             return -EIO;
         done += n > 0 ? (size_t)n : 0;
+        if (n_short != NULL)
+            *n_short += done < size;
     }
     return 0;
 }

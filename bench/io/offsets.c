@@ -90,8 +90,8 @@ static void walk_init(struct offsets_walk *walk, uint64_t n_units, uint64_t key)
     set_key(walk, key);
 }
 
-int offsets_init_split(struct offsets *offsets, const struct pattern *pattern, uint64_t base_bytes,
-                       uint64_t region_bytes, const uint64_t unit_bytes[2], uint64_t seed)
+int offsets_init(struct offsets *offsets, const struct pattern *pattern, uint64_t base_bytes,
+                 uint64_t region_bytes, const uint64_t unit_bytes[2], uint64_t seed)
 {
     uint64_t small = unit_bytes[0], large = unit_bytes[1], n_random[2];
     if (small > large) {
@@ -118,13 +118,6 @@ int offsets_init_split(struct offsets *offsets, const struct pattern *pattern, u
     }
     offsets->next_seq[PATTERN_SEQ_WRITE] = both ? offsets->n_units[1] / 2 : 0;
     return 0;
-}
-
-int offsets_init(struct offsets *offsets, const struct pattern *pattern, uint64_t base_bytes,
-                 uint64_t region_bytes, uint64_t unit_bytes, uint64_t seed)
-{
-    const uint64_t both[2] = {unit_bytes, unit_bytes};
-    return offsets_init_split(offsets, pattern, base_bytes, region_bytes, both, seed);
 }
 
 /* A random unit of a kind that has a walk of its own. */

@@ -49,14 +49,10 @@ struct offsets {
 };
 
 /* Region [base_bytes, base_bytes + region_bytes); a tail shorter than a unit is left out. base must be a
- * multiple of 512. 0, or -EINVAL when the region holds no unit or passes 2^64. */
+ * multiple of 512. Units of reads and of writes, the larger a multiple of the smaller. 0, or -EINVAL, also
+ * when the region holds no unit for one of the kinds or passes 2^64. */
 int offsets_init(struct offsets *offsets, const struct pattern *pattern, uint64_t base_bytes,
-                 uint64_t region_bytes, uint64_t unit_bytes, uint64_t seed);
-
-/* The same with units of their own for reads and writes, of which the larger is a multiple of the smaller;
- * else -EINVAL, also when the region holds no unit for one of the kinds. */
-int offsets_init_split(struct offsets *offsets, const struct pattern *pattern, uint64_t base_bytes,
-                       uint64_t region_bytes, const uint64_t unit_bytes[2], uint64_t seed);
+                 uint64_t region_bytes, const uint64_t unit_bytes[2], uint64_t seed);
 
 /* Offset in bytes from the start of the file. */
 uint64_t offsets_next(struct offsets *offsets, enum pattern_kind kind);

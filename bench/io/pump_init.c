@@ -66,8 +66,8 @@ int pump_init(struct pump *pump, const struct pump_config *config, struct err *e
         pump_done(pump);
         return err_set(err, result, "no memory for %u requests in flight", config->n_calls);
     }
-    result = offsets_init_split(&pump->offsets, &config->pattern, config->base_bytes, config->region_bytes,
-                                pump->call_bytes, rng_derive(config->seed, 1));
+    result = offsets_init(&pump->offsets, &config->pattern, config->base_bytes, config->region_bytes,
+                          pump->call_bytes, rng_derive(config->seed, 1));
     if (result < 0) {
         pump_done(pump);
         return err_set(err, result,

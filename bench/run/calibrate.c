@@ -65,7 +65,7 @@ int calibrate_write(const struct calibrate *calibrate, int fd, uint64_t offset_b
         code = calibrate_is_interrupted(calibrate)
                    ? -EINTR
                    : full_io_write(fd, source(calibrate, offset_bytes + i * size_bytes, size_bytes),
-                                   size_bytes, offset_bytes + i * size_bytes);
+                                   size_bytes, offset_bytes + i * size_bytes, NULL);
     }
     return code;
 }

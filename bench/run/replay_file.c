@@ -1,5 +1,5 @@
 /* bench/run/replay_file: one file of a replay, written to in one of the modes. */
-#include "bench/base/retry.h"
+#include "bench/base/full_io.h"
 #include "bench/run/replay_internal.h"
 #include "bench/target/target_internal.h"
 
@@ -27,23 +27,6 @@ int replay_file_open(struct replay_file *file, const struct target *target, uint
     return 0;
 }
 
-static int write_calls(int fd, const unsigned char *bytes, uint64_t size_bytes, uint64_t offset_bytes,
-                       uint32_t *n_short)
-{
-    unsigned n_tries = 0;
-    uint64_t done = 0;
-    while (done < size_bytes) {
-        ssize_t n = pwrite(fd, bytes + done, size_bytes - done, (off_t)(offset_bytes + done));
-        if (n < 0 && !retry_interrupted(&n_tries))
-            return -errno;
-        if (n == 0)
-            return -EIO;
-        done += n > 0 ? (uint64_t)n : 0;
-        *n_short += done < size_bytes;
-    }
-    return 0;
-}
-
 /* The C library forgets what is in its buffer when writing it fails, interrupted calls included: such a
  * stream cannot be continued. */
 static int stream_errno(void)
@@ -68,7 +51,7 @@ int replay_file_write(struct replay_file *file, const void *bytes, uint64_t size
 {
     if (file->stream != NULL)
         return write_stream(file, bytes, size_bytes, offset_bytes);
-    return write_calls(file->fd, bytes, size_bytes, offset_bytes, n_short);
+    return full_io_write(file->fd, bytes, size_bytes, offset_bytes, n_short);
 }
 
 int replay_file_flush(struct replay_file *file)

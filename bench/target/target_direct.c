@@ -200,7 +200,7 @@ static int write_watched(struct watch *watch, uint64_t *ret_looks)
     while (atomic_load(&watch->n_looks) == 0)
         sched_yield();
     uint64_t before = atomic_load(&watch->n_looks);
-    code = full_io_write(probe->fd, probe->block, probe->block_bytes, watch->place);
+    code = full_io_write(probe->fd, probe->block, probe->block_bytes, watch->place, NULL);
     uint64_t after = atomic_load(&watch->n_looks);
     atomic_store(&watch->stop, true);
     pthread_join(thread, NULL);

@@ -250,7 +250,7 @@ static int fill_blocks(struct filling *filling, unsigned char *block, struct err
             verify_stamp(filling->plan->verify, block, filling->done, TARGET_MIB);
         uint64_t part = filling->part, at = filling->done;
         int fd = target_fds(filling->target)[at / part];
-        int code = full_io_write(fd, block, TARGET_MIB, at % part);
+        int code = full_io_write(fd, block, TARGET_MIB, at % part, NULL);
         if (code != 0)
             return fill_error(filling->target, code, filling->done, err);
         filling->done += TARGET_MIB;

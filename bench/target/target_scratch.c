@@ -84,7 +84,7 @@ static int fill_a_little(struct target *target, struct err *err)
     unsigned char *block = calloc(1, TARGET_MIB);
     if (block == NULL)
         return err_set(err, -ENOMEM, "%s: no memory for probing direct I/O", target->name);
-    int code = full_io_write(target->fd, block, TARGET_MIB, 0);
+    int code = full_io_write(target->fd, block, TARGET_MIB, 0, NULL);
     if (code == 0)
         target->size_bytes = TARGET_MIB;
     else

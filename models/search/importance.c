@@ -36,46 +36,14 @@ struct work {
     size_t *group;
 };
 
-static int compare_doubles(const void *a_, const void *b_)
-{
-    double a = *(const double *)a_, b = *(const double *)b_;
-
-    return (a > b) - (a < b);
-}
-
-/* Sorts and removes what is repeated. */
-static size_t distinct(double *values, size_t n)
-{
-    size_t n_distinct = 0;
-
-    qsort(values, n, sizeof(*values), compare_doubles);
-    for (size_t i = 0; i < n; i++)
-        if (n_distinct == 0 || values[i] > values[n_distinct - 1])
-            values[n_distinct++] = values[i];
-    return n_distinct;
-}
-
-static size_t index_of(double value, const double *sorted, size_t n)
-{
-    size_t i = 0;
-
-    while (i + 1 < n && sorted[i] < value)
-        i++;
-    return i;
-}
-
 static void count_levels(struct work *work, const struct space *space, const size_t *points)
 {
     for (size_t dim = 0; dim < work->n_dims; dim++) {
-        size_t *level = work->level + work->n_active * work->n, n_levels;
+        size_t n_levels =
+            space_levels(space, dim, points, work->n, work->column, work->level + work->n_active * work->n);
 
-        for (size_t i = 0; i < work->n; i++)
-            work->column[i] = space_row(space, points[i])[dim];
-        n_levels = distinct(work->column, work->n);
         if (n_levels < 2)
             continue;
-        for (size_t i = 0; i < work->n; i++)
-            level[i] = index_of(space_row(space, points[i])[dim], work->column, n_levels);
         work->n_levels[work->n_active] = n_levels;
         work->active[work->n_active++] = dim;
     }

@@ -11,41 +11,18 @@
 /* --- the points that stand for the space --- */
 
 struct thinning {
-    size_t *level;                 /* n_points rows of n_dims */
+    size_t *level;                 /* n_dims rows of n_points */
     size_t stride[SPACE_MAX_DIMS]; /* every so many-th level is kept */
 };
 
-static int compare_doubles(const void *a_, const void *b_)
-{
-    double a = *(const double *)a_, b = *(const double *)b_;
-
-    return (a > b) - (a < b);
-}
-
 static int number_levels(const struct space *space, size_t *ret_level)
 {
-    double *sorted = malloc(space->n_points * sizeof(*sorted));
+    double *scratch = malloc(space->n_points * sizeof(*scratch));
 
-    if (!sorted)
-        return -ENOMEM;
-    for (size_t dim = 0; dim < space->n_dims; dim++) {
-        size_t n = 0;
-
-        for (size_t i = 0; i < space->n_points; i++)
-            sorted[i] = space_row(space, i)[dim];
-        qsort(sorted, space->n_points, sizeof(*sorted), compare_doubles);
-        for (size_t i = 0; i < space->n_points; i++)
-            if (n == 0 || sorted[i] > sorted[n - 1])
-                sorted[n++] = sorted[i];
-        for (size_t i = 0; i < space->n_points; i++) {
-            const double *found =
-                bsearch(&space_row(space, i)[dim], sorted, n, sizeof(*sorted), compare_doubles);
-
-            ret_level[i * space->n_dims + dim] = (size_t)(found - sorted);
-        }
-    }
-    free(sorted);
-    return 0;
+    for (size_t dim = 0; scratch && dim < space->n_dims; dim++)
+        space_levels(space, dim, NULL, space->n_points, scratch, ret_level + dim * space->n_points);
+    free(scratch);
+    return scratch ? 0 : -ENOMEM;
 }
 
 static size_t collect(const struct belief *belief, const struct thinning *thinning, size_t *ret_points)
@@ -57,7 +34,7 @@ static size_t collect(const struct belief *belief, const struct thinning *thinni
         bool kept = !belief->excluded[i];
 
         for (size_t dim = 0; dim < space->n_dims; dim++)
-            kept = kept && thinning->level[i * space->n_dims + dim] % thinning->stride[dim] == 0;
+            kept = kept && thinning->level[dim * space->n_points + i] % thinning->stride[dim] == 0;
         if (kept)
             ret_points[n++] = i;
     }

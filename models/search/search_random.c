@@ -1,4 +1,6 @@
-/* Random search: points without replacement, each as likely as any other. */
+/* Random search: points without replacement, each as likely as any other. Grid search is the same with every
+ * point in its first design, because a grid is complete or it is no grid; the random order keeps a slow
+ * minute from falling on one corner of it. */
 #include "models/search/search.h"
 #include "models/search/search_queue.h"
 
@@ -13,6 +15,12 @@ static int random_init(void *state, const struct space *space, size_t n_first, g
 
     search->n_first = n_first;
     return search_queue_init(&search->queue, space, &design_random, space->n_points, rng);
+}
+
+static int grid_init(void *state, const struct space *space, size_t n_first, gsl_rng *rng)
+{
+    (void)n_first;
+    return random_init(state, space, space->n_points, rng);
 }
 
 static int random_ask(void *state, const struct belief *belief, size_t want, gsl_rng *rng, size_t *ret_points,
@@ -44,6 +52,16 @@ const struct search_ops search_random = {
     .state_size = sizeof(struct random_search),
     .model = BELIEF_AUTO,
     .init = random_init,
+    .ask = random_ask,
+    .in_first_design = random_in_first_design,
+    .done = random_done,
+};
+
+const struct search_ops search_grid = {
+    .name = "grid",
+    .state_size = sizeof(struct random_search),
+    .model = BELIEF_AUTO,
+    .init = grid_init,
     .ask = random_ask,
     .in_first_design = random_in_first_design,
     .done = random_done,

@@ -3,6 +3,7 @@
 #include "models/statistics/levels.h"
 
 #include <errno.h>
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,13 +28,6 @@ struct level_cut {
     size_t n_low;
     double explained; /* share of the squares around the mean that lies between the groups */
 };
-
-static int compare(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
 
 static struct level_cut best_cut(const double *sorted, size_t n)
 {
@@ -107,7 +101,7 @@ int levels_of(const double *values, size_t n, struct levels_verdict *ret_verdict
         if (sorted == NULL)
             return -ENOMEM;
         memcpy(sorted, values, n * sizeof(*sorted));
-        qsort(sorted, n, sizeof(*sorted), compare);
+        gsl_sort(sorted, 1, n);
         judge(sorted, n, &verdict);
         free(sorted);
     }

@@ -2,6 +2,7 @@
 #include "models/statistics/student.h"
 
 #include <gsl/gsl_cdf.h>
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -107,19 +108,11 @@ double welch_upper(struct welch welch, double confidence)
     return welch.difference + student_quantile(confidence, welch.df) * welch.standard_error;
 }
 
-static int compare_doubles(const void *left, const void *right)
-{
-    double a = *(const double *)left;
-    double b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
 double median_of(double *values, size_t n)
 {
     if (n == 0)
         return 0.0;
-    qsort(values, n, sizeof(*values), compare_doubles);
+    gsl_sort(values, 1, n);
     if (n % 2 == 1)
         return values[n / 2];
     /* Halved first: the sum of two large values could overflow. */

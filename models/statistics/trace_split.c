@@ -3,6 +3,7 @@
 #include "models/statistics/trace_internal.h"
 
 #include <errno.h>
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +16,6 @@
 #define STAY_SHARE  0.25 /* of all windows, and */
 #define STAY_FACTOR 2    /* times the longest stay there before: the last level is here to stay */
 #define BLOCKS      50   /* noise is averaged out over so many blocks, where windows alone do not separate */
-
-static int compare(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
 
 struct sums {
     double sum, squares;
@@ -115,7 +109,7 @@ static void split_values(const double *values, size_t n, double *sorted, struct 
 
     *ret_split = (struct trace_split){0};
     memcpy(sorted, values, n * sizeof(*sorted));
-    qsort(sorted, n, sizeof(*sorted), compare);
+    gsl_sort(sorted, 1, n);
     separation = cut(sorted, n, ret_split);
     ret_split->two = separation >= SEPARATION &&
                      fmin(ret_split->high_share, 1 - ret_split->high_share) >= LEAST_SHARE &&

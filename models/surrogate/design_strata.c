@@ -39,45 +39,24 @@ static int draw_latin(const struct space *space, size_t n, gsl_rng *rng, size_t 
     return result;
 }
 
-static int compare_values(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
-/* Adds to each point's sum the number of its level in one dimension, counted from 0. */
-static void add_ranks(const struct space *space, size_t dim, double *values, size_t *sums)
-{
-    size_t n_levels = 0;
-    for (size_t i = 0; i < space->n_points; i++)
-        values[i] = space_row(space, i)[dim];
-    qsort(values, space->n_points, sizeof *values, compare_values);
-    for (size_t i = 0; i < space->n_points; i++) {
-        if (n_levels == 0 || values[i] > values[n_levels - 1])
-            values[n_levels++] = values[i];
-    }
-    for (size_t i = 0; i < space->n_points; i++) {
-        const double *place =
-            bsearch(&space_row(space, i)[dim], values, n_levels, sizeof *values, compare_values);
-        sums[i] += place != NULL ? (size_t)(place - values) : 0;
-    }
-}
-
 /* Sums of level numbers; the caller frees them. */
 static int sum_ranks(const struct space *space, size_t **ret_sums)
 {
-    double *values = calloc(space->n_points, sizeof *values);
-    size_t *sums = calloc(space->n_points, sizeof *sums);
-    if (values == NULL || sums == NULL) {
-        free(values);
-        free(sums);
-        return -ENOMEM;
+    size_t n = space->n_points, *sums = calloc(n, sizeof *sums), *level = calloc(n, sizeof *level);
+    double *scratch = calloc(n, sizeof *scratch);
+    int result = sums != NULL && level != NULL && scratch != NULL ? 0 : -ENOMEM;
+    for (size_t dim = 0; result == 0 && dim < space->n_dims; dim++) {
+        space_levels(space, dim, NULL, n, scratch, level);
+        for (size_t i = 0; i < n; i++)
+            sums[i] += level[i];
     }
-    for (size_t dim = 0; dim < space->n_dims; dim++)
-        add_ranks(space, dim, values, sums);
-    free(values);
-    *ret_sums = sums;
-    return 0;
+    free(level);
+    free(scratch);
+    if (result == 0)
+        *ret_sums = sums;
+    else
+        free(sums);
+    return result;
 }
 
 int design_fraction_size(const struct space *space, size_t *ret_n)

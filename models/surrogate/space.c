@@ -2,19 +2,12 @@
 #include "models/surrogate/space.h"
 
 #include <errno.h>
+#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int compare_doubles(const void *left, const void *right)
-{
-    double a = *(const double *)left;
-    double b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
 
 static bool valid_value(double value, enum space_kind kind)
 {
@@ -81,7 +74,7 @@ int space_init(struct space *space, const double *raw, size_t n_points, size_t n
     for (size_t dim = 0; dim < n_dims; dim++) {
         for (size_t i = 0; i < n_points; i++)
             column[i] = raw[i * n_dims + dim];
-        qsort(column, n_points, sizeof(*column), compare_doubles);
+        gsl_sort(column, 1, n_points);
         finish_dimension(space, dim, column);
     }
 out:
@@ -95,4 +88,25 @@ void space_done(struct space *space)
         return;
     free(space->x);
     *space = (struct space){0};
+}
+
+size_t space_levels(const struct space *space, size_t dim, const size_t *points, size_t n, double *scratch,
+                    size_t *ret_level)
+{
+    size_t n_levels = 0;
+
+    for (size_t i = 0; i < n; i++)
+        scratch[i] = space_row(space, points ? points[i] : i)[dim];
+    gsl_sort(scratch, 1, n);
+    for (size_t i = 0; i < n; i++)
+        if (n_levels == 0 || scratch[i] > scratch[n_levels - 1])
+            scratch[n_levels++] = scratch[i];
+    for (size_t i = 0; i < n; i++) {
+        double value = space_row(space, points ? points[i] : i)[dim];
+
+        ret_level[i] = 0;
+        while (scratch[ret_level[i]] < value)
+            ret_level[i]++;
+    }
+    return n_levels;
 }

@@ -30,4 +30,9 @@ static inline const double *space_row(const struct space *space, size_t point)
     return space->x + point * space->n_dims;
 }
 
+/* Numbers the levels that n points (NULL: the first n) have in a dimension from 0 in ascending order, into
+ * ret_level[n]. How many there are. scratch: n values. */
+size_t space_levels(const struct space *space, size_t dim, const size_t *points, size_t n, double *scratch,
+                    size_t *ret_level);
+
 #endif

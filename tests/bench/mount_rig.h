@@ -53,7 +53,7 @@ static inline int rig_set_up(void **state)
     (void)state;
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
     static bool registered;
-    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]) && !registered; i++)
+    for (size_t i = 0; i < N_OF(signals) && !registered; i++)
         signal(signals[i], rig_clean_up_on_signal);
     if (!registered && atexit(rig_clean_up) == 0)
         registered = true;

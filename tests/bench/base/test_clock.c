@@ -5,7 +5,6 @@
 
 #include <ctype.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/time.h>
 #include <time.h>
 

@@ -3,8 +3,6 @@
 #include "tests/test.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 TEST(set_stores_code_and_text)
 {

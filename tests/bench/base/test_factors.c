@@ -3,7 +3,6 @@
 #include "tests/test.h"
 
 #include <errno.h>
-#include <string.h>
 
 static const struct point good = {.request_size_bytes = 65536,
                                   .queue_depth = 8,
@@ -35,7 +34,7 @@ TEST(unknown_names_are_einval)
     const char *const wrong[] = {"", "PSYNC", "psync ", "io-uring", "io_urin", "io_uringx"};
     enum api api = API_POOL;
     enum sync sync = SYNC_EACH;
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+    for (size_t i = 0; i < N_OF(wrong); i++) {
         assert_int_equal(factors_parse_api(wrong[i], &api), -EINVAL);
         assert_int_equal(factors_parse_sync(wrong[i], &sync), -EINVAL);
     }
@@ -101,7 +100,7 @@ TEST(points_are_legal_inside_their_ranges_only)
         {{65536, 8, 1, API_PVEC, 1, SYNC_END, 8192}, "write_request_size"},
         {{65536, 8, 1, API_PVEC, 1, SYNC_END, 65536}, NULL},
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < N_OF(rows); i++) {
         struct err err = {0};
         int r = factors_check(&rows[i].point, &err);
         assert_int_equal(r, rows[i].blamed ? -EINVAL : 0);
@@ -182,7 +181,7 @@ TEST(format_names_what_differs_from_the_usual)
         {{65536, 8, 1, API_IO_URING, 1, SYNC_END, 8192}, "64k/8k x 8, direct, io_uring"},
         {{65536, 8, 1, API_IO_URING, 1, SYNC_END, 65536}, "64k x 8, direct, io_uring"},
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < N_OF(rows); i++) {
         char buffer[FACTORS_TEXT_SIZE];
         assert_ptr_equal(factors_format(&rows[i].point, buffer), buffer);
         assert_string_equal(buffer, rows[i].text);

@@ -37,7 +37,7 @@ TEST_WITH(shares_outside_0_to_1_are_einval, setup, NULL)
     const double wrong[] = {NAN, -0.001, 1.001, INFINITY, -INFINITY};
     uint64_t ns = 7;
     histogram_add(&a, 100, 1);
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+    for (size_t i = 0; i < N_OF(wrong); i++) {
         assert_int_equal(histogram_quantile_ns(&a, wrong[i], &ns), -EINVAL);
         assert_int_equal(ns, 7);
     }

@@ -3,7 +3,6 @@
 #include "tests/test.h"
 
 #include <errno.h>
-#include <string.h>
 
 static const struct {
     const char *text, *name;
@@ -35,7 +34,7 @@ static const struct {
     {"rand-read=50,seq-read=50", "seq-read=50,rand-read=50", {50, 0, 50, 0}},
 };
 
-#define N_KNOWN (sizeof(known) / sizeof(known[0]))
+#define N_KNOWN N_OF(known)
 
 TEST(known_patterns_have_their_shares_and_names)
 {
@@ -98,7 +97,7 @@ TEST(wrong_patterns_are_einval_and_say_what_is_wrong)
         {"seq-read=00000100", "whole number"},
         {"seq-read=4294967396", "whole number"},
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < N_OF(rows); i++) {
         struct pattern pattern, untouched;
         struct err err = {0};
         memset(&pattern, 0x5a, sizeof(pattern));
@@ -142,7 +141,7 @@ TEST(reads_writes_and_random_follow_the_shares)
         {"seq-read=50,rand-read=50", true, false, true},
         {"seq-write=99,rand-write=1", false, true, true},
     };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+    for (size_t i = 0; i < N_OF(rows); i++) {
         struct pattern pattern;
         assert_int_equal(pattern_parse(rows[i].text, &pattern, NULL), 0);
         assert_int_equal(pattern_reads(&pattern), rows[i].reads);

@@ -3,8 +3,6 @@
 #include "bench/base/rng.h"
 #include "tests/test.h"
 
-#include <string.h>
-
 TEST(state_of_seed_0_is_splitmix64)
 {
     /* The first outputs of splitmix64 for seed 0, as published. */
@@ -22,7 +20,7 @@ TEST(next_is_xoshiro256_plus_plus)
         41943041ULL,           58720359ULL, 3588806011781223ULL, 3591011842654386ULL, 9228616714210784205ULL,
         9973669472204895162ULL};
     struct rng rng = {.s = {1, 2, 3, 4}};
-    for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++)
+    for (size_t i = 0; i < N_OF(expected); i++)
         assert_true(rng_next(&rng) == expected[i]);
 }
 

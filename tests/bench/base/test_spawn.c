@@ -5,11 +5,7 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define LONG_NS  20000000000ULL
 #define SHORT_NS 300000000ULL

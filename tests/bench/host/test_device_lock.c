@@ -126,14 +126,13 @@ TEST(one_process_at_a_time_locks_a_device)
 
 TEST(a_killed_holder_leaves_a_file_that_blocks_nobody)
 {
-    int lock_fd;
+    AUTO(auto_close) int lock_fd;
     hold(NULL);
     assert_int_equal(holder.code, 0);
     assert_int_equal(take(&lock_fd), -EWOULDBLOCK);
     kill_holder();
     assert_int_equal(access(file, F_OK), 0);
     assert_int_equal(take(&lock_fd), 0);
-    close(lock_fd);
 }
 
 TEST(another_device_is_locked_beside)

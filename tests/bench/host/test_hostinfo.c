@@ -7,10 +7,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 static int root_fd;
 static struct hostinfo info;
@@ -44,7 +41,7 @@ TEST(broken_mount_lines_are_refused)
                         "x 27 0:21 / /proc rw - proc none rw",
                         "22 27 zero / /proc rw - proc none rw",
                         " - a b c"};
-    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+    for (size_t i = 0; i < N_OF(lines); i++)
         assert_false(hostinfo_parse_mount(lines[i], &mount));
 }
 
@@ -80,12 +77,11 @@ TEST(kilobytes_beyond_all_numbers_are_not_found)
     static const char text[] = "MemFree: 1e308 kB\nMemFree: 2 kB\n";
     char path[32];
     double number = 7;
-    int fd = memfd_create("meminfo", MFD_CLOEXEC);
+    AUTO(auto_close) int fd = memfd_create("meminfo", MFD_CLOEXEC);
     assert_int_equal(write(fd, text, sizeof(text) - 1), sizeof(text) - 1);
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
     assert_int_equal(hostinfo_scan(path, "MemFree", &number), 0);
     assert_close(number, 2048, 0);
-    close(fd);
 }
 
 TEST(keys_are_unique_and_snake_case)
@@ -123,7 +119,7 @@ TEST(essentials_are_present)
                                        "load1_before",
                                        "dirty_memory_bytes_before",
                                        "steal_ticks_before"};
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+    for (size_t i = 0; i < N_OF(keys); i++)
         if (hostinfo_find(&info, keys[i]) == NULL)
             fail_msg("%s is absent", keys[i]);
     assert_null(hostinfo_find(&info, "no_such_fact"));

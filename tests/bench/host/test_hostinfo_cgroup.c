@@ -6,12 +6,10 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define MIB       1048576.0
 #define HIERARCHY "/sys/fs/cgroup/memory"

@@ -4,19 +4,16 @@
 #include "tests/test.h"
 
 #include <fcntl.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 static struct hostinfo info;
 
 static void collect(void)
 {
-    int fd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    AUTO(auto_close) int fd = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     assert_true(fd >= 0);
     info.n = 0;
     hostinfo_collect_limits(&info, fd);
-    close(fd);
 }
 
 TEST(limits_in_force_are_recorded)
@@ -52,7 +49,7 @@ TEST(flags_are_flags)
 {
     static const char *const keys[] = {"mount_read_only", "pressure_readable"};
     collect();
-    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+    for (size_t i = 0; i < N_OF(keys); i++) {
         const struct hostinfo_fact *fact = hostinfo_find(&info, keys[i]);
         assert_non_null(fact);
         assert_int_equal(fact->kind, HOSTINFO_FLAG);

@@ -14,10 +14,8 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
-#include <unistd.h>
 
 #define FOR_EVER UINT_MAX
 #define SHORT    0 /* instead of an errno: half of it is done */
@@ -71,12 +69,6 @@ static int fail_with_errno(void)
     errno = fault.code;
     return -1;
 }
-
-/* What the linker puts in place of the system's functions. */
-#define WRAP(type, name, parameters)                                                                         \
-    type __real_##name parameters;                                                                           \
-    type __wrap_##name parameters;                                                                           \
-    type __wrap_##name parameters
 
 WRAP(ssize_t, pread64, (int fd, void *buffer, size_t size, off_t offset))
 {

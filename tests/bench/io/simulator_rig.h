@@ -8,8 +8,6 @@
 #include "bench/io/pump.h"
 #include "tests/test.h"
 
-#include <stdlib.h>
-
 #define TRUTH_BPS (4096.0 * 1000) /* at depth 1: one request of 4 KiB in 1 ms */
 
 struct rig {

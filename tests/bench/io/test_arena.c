@@ -6,13 +6,11 @@
 #include "tests/test.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 TEST(reserved_memory_is_page_aligned_and_touched)
 {
-    struct arena arena = {0};
+    AUTO(arena_free) struct arena arena = {0};
     const size_t page = (size_t)sysconf(_SC_PAGESIZE), n_pages = 64;
     unsigned char resident[64];
     assert_int_equal(arena_reserve(&arena, n_pages * page, 1, NULL), 0);
@@ -21,24 +19,22 @@ TEST(reserved_memory_is_page_aligned_and_touched)
     assert_int_equal(mincore(arena.memory, n_pages * page, resident), 0);
     for (size_t i = 0; i < n_pages; i++)
         assert_true(resident[i] & 1);
-    arena_free(&arena);
 }
 
 TEST(contents_are_the_random_numbers_of_the_seed)
 {
-    struct arena arena = {0};
+    AUTO(arena_free) struct arena arena = {0};
     unsigned char expected[10007];
     struct rng rng;
     rng_init(&rng, 42);
     rng_fill(&rng, expected, sizeof(expected));
     assert_int_equal(arena_reserve(&arena, sizeof(expected), 42, NULL), 0);
     assert_memory_equal(arena.memory, expected, sizeof(expected));
-    arena_free(&arena);
 }
 
 TEST(enough_memory_is_kept_as_it_is)
 {
-    struct arena arena = {0};
+    AUTO(arena_free) struct arena arena = {0};
     assert_int_equal(arena_reserve(&arena, 65536, 1, NULL), 0);
     unsigned char *memory = arena.memory;
     memory[100] = 0x5A;
@@ -49,7 +45,6 @@ TEST(enough_memory_is_kept_as_it_is)
     assert_ptr_equal(arena.memory, memory);
     assert_int_equal(arena.size, 65536);
     assert_true(memory[100] == 0x5A && memory[101] == 0xA5);
-    arena_free(&arena);
 }
 
 /* Its low 32 bits are a page: a 32-bit process must not take that for the whole. */
@@ -63,7 +58,7 @@ TEST(more_than_there_are_addresses_is_refused)
 
 TEST(it_grows_and_returns_what_it_had)
 {
-    struct arena arena = {0};
+    AUTO(arena_free) struct arena arena = {0};
     unsigned char resident;
     assert_int_equal(arena_reserve(&arena, 4096, 1, NULL), 0);
     void *old = arena.memory;
@@ -71,12 +66,11 @@ TEST(it_grows_and_returns_what_it_had)
     assert_int_equal(mincore(old, 4096, &resident), -1); /* no longer mapped */
     assert_int_equal(arena.size, 1 << 20);
     memset(arena.memory, 1, 1 << 20);
-    arena_free(&arena);
 }
 
 TEST(too_much_is_enomem_and_keeps_the_old)
 {
-    struct arena arena = {0};
+    AUTO(arena_free) struct arena arena = {0};
     struct err err = {0};
     assert_int_equal(arena_reserve(&arena, 4096, 1, NULL), 0);
     unsigned char *memory = arena.memory, first = memory[0];
@@ -86,18 +80,16 @@ TEST(too_much_is_enomem_and_keeps_the_old)
     assert_ptr_equal(arena.memory, memory);
     assert_int_equal(arena.size, 4096);
     assert_int_equal(arena.memory[0], first);
-    arena_free(&arena);
 }
 
 /* The kernel would give the pages, and a memory cgroup kill who touches them. */
 TEST(more_than_half_of_the_room_is_enomem)
 {
-    struct arena arena = {0};
+    AUTO(arena_free) struct arena arena = {0};
     room_bytes = 2 << 20;
     assert_int_equal(arena_reserve(&arena, (1 << 20) + 1, 1, NULL), -ENOMEM);
     assert_int_equal(arena_reserve(&arena, 1 << 20, 1, NULL), 0);
     room_bytes = 0;
-    arena_free(&arena);
 }
 
 TEST(freed_arena_is_empty_and_can_be_used_again)

@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 
@@ -12,22 +11,20 @@
 
 static const uint32_t depths[] = {1, 8, 64};
 
-#define N_DEPTHS (sizeof(depths) / sizeof(depths[0]))
+#define N_DEPTHS N_OF(depths)
 
 /* Opens or skips: a machine may lack an API (io_uring in a container), and probe is what says so. */
-static void open_or_skip(struct rig *rig, void **state, int fd, uint32_t depth, size_t request_bytes,
-                         bool sync_each)
+static void open_or_skip(struct rig *rig, int fd, uint32_t depth, size_t request_bytes, bool sync_each)
 {
-    const struct ioapi_ops *ops = rig_row(state);
     struct err err = {0};
-    int rc = ops->probe(&err);
+    int rc = row->probe(&err);
 
     if (rc < 0) {
         assert_true(err.text[0] != '\0');
         print_message("%s\n", err.text);
         skip();
     }
-    rc = rig_open(rig, ops, fd, depth, request_bytes, sync_each);
+    rc = rig_open(rig, row, fd, depth, request_bytes, sync_each);
     if (rc < 0)
         print_error("%s\n", rig->err.text);
     assert_int_equal(rc, 0);
@@ -56,14 +53,14 @@ static void assert_file_holds(int fd, size_t size, uint64_t salt)
 }
 
 /* Writes and reads back in random order at one depth. */
-static void write_and_read(void **state, int fd, uint32_t depth, size_t request_bytes, bool sync_each)
+static void write_and_read(int fd, uint32_t depth, size_t request_bytes, bool sync_each)
 {
     uint64_t offsets[RIG_TOTAL_MAX];
     struct rig_outcome outcome;
-    struct rig rig;
+    AUTO(rig_close) struct rig rig;
     size_t n_total;
 
-    open_or_skip(&rig, state, fd, depth, request_bytes, sync_each);
+    open_or_skip(&rig, fd, depth, request_bytes, sync_each);
     n_total = 3 * rig.config.n_calls + 5;
     rig_shuffle(offsets, n_total, rig.call_bytes);
     rig.salt = depth;
@@ -73,40 +70,40 @@ static void write_and_read(void **state, int fd, uint32_t depth, size_t request_
     rig_shuffle(offsets, n_total, rig.call_bytes);
     assert_int_equal(rig_run(&rig, false, offsets, n_total, RIG_DEPTH_MAX, &outcome), 0);
     assert_int_equal(outcome.n_whole, n_total);
-    rig_close(&rig);
 }
 
 static void written_data_lands_and_is_read_back(void **state)
 {
+    (void)state;
     for (size_t i = 0; i < N_DEPTHS; i++) {
-        int fd = rig_file("/tmp", 0);
+        AUTO(auto_close) int fd = rig_file("/tmp", 0);
 
-        write_and_read(state, fd, depths[i], REQUEST_BYTES, false);
-        close(fd);
+        write_and_read(fd, depths[i], REQUEST_BYTES, false);
     }
 }
 
 static void it_works_in_the_current_directory(void **state)
 {
-    int fd = rig_file(".", 0);
+    (void)state;
+    AUTO(auto_close) int fd = rig_file(".", 0);
 
-    write_and_read(state, fd, 8, REQUEST_BYTES, false);
-    close(fd);
+    write_and_read(fd, 8, REQUEST_BYTES, false);
 }
 
 static void every_write_can_be_synced(void **state)
 {
-    int fd = rig_file(".", 0);
+    (void)state;
+    AUTO(auto_close) int fd = rig_file(".", 0);
 
-    write_and_read(state, fd, 1, REQUEST_BYTES, true);
-    write_and_read(state, fd, 8, REQUEST_BYTES, true);
-    close(fd);
+    write_and_read(fd, 1, REQUEST_BYTES, true);
+    write_and_read(fd, 8, REQUEST_BYTES, true);
 }
 
 static void direct_transfers_work(void **state)
 {
-    int fd = rig_file(".", O_DIRECT);
-    int plain;
+    (void)state;
+    AUTO(auto_close) int fd = rig_file(".", O_DIRECT);
+    AUTO(auto_close) int plain;
 
     if (fd < 0)
         skip();
@@ -114,23 +111,21 @@ static void direct_transfers_work(void **state)
     for (size_t i = 0; i < N_DEPTHS; i++) {
         struct rig_outcome outcome;
         uint64_t offsets[8];
-        struct rig rig;
+        AUTO(rig_close) struct rig rig;
 
-        open_or_skip(&rig, state, fd, depths[i], REQUEST_BYTES, i == 1);
+        open_or_skip(&rig, fd, depths[i], REQUEST_BYTES, i == 1);
         rig_shuffle(offsets, 8, rig.call_bytes);
         assert_int_equal(rig_run(&rig, true, offsets, 8, RIG_DEPTH_MAX, &outcome), 0);
         assert_int_equal(outcome.n_whole, 8);
         assert_file_holds(plain, 8 * rig.call_bytes, rig.salt);
         assert_int_equal(rig_run(&rig, false, offsets, 8, RIG_DEPTH_MAX, &outcome), 0);
         assert_int_equal(outcome.n_whole, 8);
-        rig_close(&rig);
     }
-    close(plain);
-    close(fd);
 }
 
 static void a_misaligned_direct_transfer_fails(void **state)
 {
+    (void)state;
     int fd = rig_file(".", O_DIRECT);
     uint64_t offset = 100;
     struct rig_outcome outcome;
@@ -138,7 +133,7 @@ static void a_misaligned_direct_transfer_fails(void **state)
 
     if (fd < 0)
         skip();
-    open_or_skip(&rig, state, fd, 1, REQUEST_BYTES, false);
+    open_or_skip(&rig, fd, 1, REQUEST_BYTES, false);
     assert_int_equal(rig_run(&rig, true, &offset, 1, 1, &outcome), 0);
     if (outcome.n_whole == 1) { /* a file system that ignores O_DIRECT */
         rig_close(&rig);
@@ -152,28 +147,28 @@ static void a_misaligned_direct_transfer_fails(void **state)
 
 static void large_requests_are_moved_whole(void **state)
 {
-    int fd = rig_file("/tmp", 0);
+    (void)state;
+    AUTO(auto_close) int fd = rig_file("/tmp", 0);
     uint64_t offsets[2] = {16 << 20, 0};
     struct rig_outcome outcome;
-    struct rig rig;
+    AUTO(rig_close) struct rig rig;
 
-    open_or_skip(&rig, state, fd, 2, 8 << 20, false);
+    open_or_skip(&rig, fd, 2, 8 << 20, false);
     assert_int_equal(rig_run(&rig, true, offsets, 2, 2, &outcome), 0);
     assert_int_equal(outcome.n_whole, 2);
     assert_int_equal(rig_run(&rig, false, offsets, 2, 2, &outcome), 0);
     assert_int_equal(outcome.n_whole, 2);
-    rig_close(&rig);
-    close(fd);
 }
 
 static void reads_past_the_end_are_short(void **state)
 {
-    int fd = rig_file("/tmp", 0);
+    (void)state;
+    AUTO(auto_close) int fd = rig_file("/tmp", 0);
     struct rig_outcome outcome;
     uint64_t offsets[3];
-    struct rig rig;
+    AUTO(rig_close) struct rig rig;
 
-    open_or_skip(&rig, state, fd, 4, REQUEST_BYTES, false);
+    open_or_skip(&rig, fd, 4, REQUEST_BYTES, false);
     fill_file(fd, rig.call_bytes + 1000, rig.salt);
     offsets[0] = 0;
     offsets[1] = rig.call_bytes;
@@ -182,15 +177,13 @@ static void reads_past_the_end_are_short(void **state)
     assert_int_equal(outcome.results[0], rig.call_bytes);
     assert_int_equal(outcome.results[1], 1000);
     assert_int_equal(outcome.results[2], 0);
-    rig_close(&rig);
-    close(fd);
 }
 
 /* Writes one call whose buffer cannot be read amid good ones: a mapping beyond the end of its file, which
  * valgrind does not object to. */
-static void check_bad_buffer(void **state, int fd, bool sync_each)
+static void check_bad_buffer(int fd, bool sync_each)
 {
-    int empty = memfd_create("empty", MFD_CLOEXEC);
+    AUTO(auto_close) int empty = memfd_create("empty", MFD_CLOEXEC);
     void *hole = mmap(NULL, REQUEST_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, empty, 0);
     struct rig_outcome outcome = {0};
     struct io_call *list[4];
@@ -199,7 +192,7 @@ static void check_bad_buffer(void **state, int fd, bool sync_each)
     size_t n;
 
     assert_ptr_not_equal(hole, MAP_FAILED);
-    open_or_skip(&rig, state, fd, 4, REQUEST_BYTES, sync_each);
+    open_or_skip(&rig, fd, 4, REQUEST_BYTES, sync_each);
     bad = rig.config.n_calls > 1 ? 2 : 0;
     for (uint32_t i = 0; i < rig.config.n_calls; i++) {
         rig_aim(&rig, i, true, i * rig.call_bytes);
@@ -221,27 +214,27 @@ static void check_bad_buffer(void **state, int fd, bool sync_each)
     assert_int_equal(outcome.n_whole, rig.config.n_calls - 1);
     rig_close(&rig);
     munmap(hole, REQUEST_BYTES);
-    close(empty);
 }
 
 static void a_bad_buffer_fails_its_own_call_only(void **state)
 {
-    int fd = rig_file("/tmp", 0);
+    (void)state;
+    AUTO(auto_close) int fd = rig_file("/tmp", 0);
 
-    check_bad_buffer(state, fd, false);
-    check_bad_buffer(state, fd, true);
-    close(fd);
+    check_bad_buffer(fd, false);
+    check_bad_buffer(fd, true);
 }
 
 static void a_call_may_bring_another_buffer(void **state)
 {
-    int fd = rig_file("/tmp", 0);
+    (void)state;
+    AUTO(auto_close) int fd = rig_file("/tmp", 0);
     uint64_t offset = 0;
     struct rig_outcome outcome;
     struct rig rig;
     void *first, *second;
 
-    open_or_skip(&rig, state, fd, 2, REQUEST_BYTES, false);
+    open_or_skip(&rig, fd, 2, REQUEST_BYTES, false);
     first = rig.buffers;
     second = aligned_alloc(4096, rig.call_bytes);
     assert_non_null(second);
@@ -253,36 +246,34 @@ static void a_call_may_bring_another_buffer(void **state)
     assert_int_equal(*(unsigned char *)first, RIG_POISON);
     rig_close(&rig);
     free(second);
-    close(fd);
 }
 
 static void a_write_to_a_read_only_descriptor_is_ebadf(void **state)
 {
-    int fd = rig_file("/tmp", 0);
+    (void)state;
+    AUTO(auto_close) int fd = rig_file("/tmp", 0);
     uint64_t offsets[8] = {0};
     struct rig_outcome outcome;
-    struct rig rig;
-    int read_only = rig_reopen(fd, O_RDONLY);
+    AUTO(rig_close) struct rig rig;
+    AUTO(auto_close) int read_only = rig_reopen(fd, O_RDONLY);
 
-    open_or_skip(&rig, state, read_only, 4, REQUEST_BYTES, false);
+    open_or_skip(&rig, read_only, 4, REQUEST_BYTES, false);
     assert_int_equal(rig_run(&rig, true, offsets, 8, RIG_DEPTH_MAX, &outcome), 0);
     assert_int_equal(outcome.n_failed, 8);
     for (size_t i = 0; i < 8; i++)
         assert_int_equal(outcome.results[i], -EBADF);
-    rig_close(&rig);
-    close(read_only);
-    close(fd);
 }
 
 static void submit_takes_no_more_than_the_depth(void **state)
 {
-    int fd = rig_file("/tmp", 0);
+    (void)state;
+    AUTO(auto_close) int fd = rig_file("/tmp", 0);
     struct rig_outcome outcome = {0};
     struct io_call extra, *list[RIG_DEPTH_MAX];
-    struct rig rig;
+    AUTO(rig_close) struct rig rig;
     size_t n = 99;
 
-    open_or_skip(&rig, state, fd, 8, REQUEST_BYTES, false);
+    open_or_skip(&rig, fd, 8, REQUEST_BYTES, false);
     assert_int_equal(rig.ops->submit(rig.io, list, 0, &n, &rig.err), 0);
     assert_int_equal(n, 0);
     for (uint32_t i = 0; i < rig.config.n_calls; i++) {
@@ -301,19 +292,18 @@ static void submit_takes_no_more_than_the_depth(void **state)
         assert_int_equal(rig_reap(&rig, RIG_DEPTH_MAX, &outcome), 0);
     assert_int_equal(outcome.n_whole, rig.config.n_calls);
     assert_int_equal(extra.result, INT64_MIN);
-    rig_close(&rig);
-    close(fd);
 }
 
 static void reap_of_one_hands_out_each_call_once(void **state)
 {
-    int fd = rig_file("/tmp", 0);
+    (void)state;
+    AUTO(auto_close) int fd = rig_file("/tmp", 0);
     uint64_t offsets[64];
     struct rig_outcome outcome = {0};
-    struct rig rig;
+    AUTO(rig_close) struct rig rig;
     size_t n;
 
-    open_or_skip(&rig, state, fd, 64, REQUEST_BYTES, false);
+    open_or_skip(&rig, fd, 64, REQUEST_BYTES, false);
     rig_shuffle(offsets, 64, rig.call_bytes);
     assert_int_equal(rig_submit(&rig, true, offsets, rig.config.n_calls, 64, &outcome, &n), 0);
     assert_int_equal(n, rig.config.n_calls);
@@ -323,15 +313,14 @@ static void reap_of_one_hands_out_each_call_once(void **state)
     assert_int_equal(rig.n_flying, 0);
     assert_true(rig_reap(&rig, 1, &outcome) < 0);
     assert_true(rig.err.text[0] != '\0');
-    rig_close(&rig);
-    close(fd);
 }
 
 /* After close the buffers are the caller's: nothing may arrive in them any more. */
 static void close_in_flight_leaves_the_buffers_alone(void **state)
 {
-    int plain = rig_file(".", 0);
-    int fd = rig_reopen(plain, O_RDWR);
+    (void)state;
+    AUTO(auto_close) int plain = rig_file(".", 0);
+    AUTO(auto_close) int fd = rig_reopen(plain, O_RDWR);
 
     fill_file(plain, 64 * 4 * REQUEST_BYTES, 1); /* what the rig expects to read */
     assert_int_equal(fdatasync(plain), 0);
@@ -342,7 +331,7 @@ static void close_in_flight_leaves_the_buffers_alone(void **state)
         struct rig rig;
         size_t n, size;
 
-        open_or_skip(&rig, state, fd, 64, 4 * REQUEST_BYTES, round % 4 == 3);
+        open_or_skip(&rig, fd, 64, 4 * REQUEST_BYTES, round % 4 == 3);
         rig_shuffle(offsets, 64, rig.call_bytes);
         assert_int_equal(rig_submit(&rig, round % 2 == 1, offsets, rig.config.n_calls, 64, &outcome, &n), 0);
         assert_int_equal(n, rig.config.n_calls);
@@ -356,43 +345,40 @@ static void close_in_flight_leaves_the_buffers_alone(void **state)
             assert_int_equal(rig.buffers[i], RIG_POISON);
         rig_close(&rig); /* once more, on the closed state */
     }
-    close(fd);
-    close(plain);
 }
 
 static void close_accepts_a_zeroed_state(void **state)
 {
-    const struct ioapi_ops *ops = rig_row(state);
-    void *io = calloc(1, ops->state_size);
+    (void)state;
+    AUTO(auto_free) void *io = calloc(1, row->state_size);
 
     assert_non_null(io);
-    ops->close(io);
-    ops->close(io);
-    free(io);
+    row->close(io);
+    row->close(io);
 }
 
 static void a_failed_open_leaves_a_closable_state(void **state)
 {
-    const struct ioapi_ops *ops = rig_row(state);
+    (void)state;
     struct ioapi_config config = {.fd = -1, .n_calls = 0, .request_size_bytes = 512, .requests_per_call = 1};
-    void *io = calloc(1, ops->state_size);
+    AUTO(auto_free) void *io = calloc(1, row->state_size);
     struct err err = {0};
 
     assert_non_null(io);
-    assert_int_equal(ops->open(io, &config, &err), -EINVAL);
+    assert_int_equal(row->open(io, &config, &err), -EINVAL);
     assert_int_equal(err.code, -EINVAL);
     assert_true(err.text[0] != '\0');
-    ops->close(io);
-    free(io);
+    row->close(io);
 }
 
 static void descriptor_zero_is_a_file_like_any_other(void **state)
 {
-    int fd = rig_file("/tmp", 0);
+    (void)state;
+    AUTO(auto_close) int fd = rig_file("/tmp", 0);
     int saved = fcntl(0, F_DUPFD_CLOEXEC, 3);
 
     assert_int_equal(dup2(fd, 0), 0);
-    write_and_read(state, 0, 4, REQUEST_BYTES, true);
+    write_and_read(0, 4, REQUEST_BYTES, true);
     assert_true(fcntl(0, F_GETFD) >= 0);
     if (saved >= 0) {
         dup2(saved, 0);
@@ -400,7 +386,6 @@ static void descriptor_zero_is_a_file_like_any_other(void **state)
     } else {
         close(0);
     }
-    close(fd);
 }
 
 static size_t count_descriptors(void)
@@ -417,13 +402,13 @@ static size_t count_descriptors(void)
 
 static void reopening_leaves_no_descriptors(void **state)
 {
-    int fd = rig_file("/tmp", 0);
+    (void)state;
+    AUTO(auto_close) int fd = rig_file("/tmp", 0);
     size_t n_before = count_descriptors();
 
     for (int i = 0; i < 8; i++)
-        write_and_read(state, fd, 2, REQUEST_BYTES, false);
+        write_and_read(fd, 2, REQUEST_BYTES, false);
     assert_int_equal(count_descriptors(), n_before);
-    close(fd);
 }
 
 static volatile sig_atomic_t n_signals;
@@ -436,37 +421,36 @@ static void on_signal(int number)
 
 static void signals_are_invisible(void **state)
 {
+    (void)state;
     struct sigaction action = {.sa_handler = on_signal}; /* no SA_RESTART */
     struct itimerval often = {{0, 200}, {0, 200}}, never = {0};
-    int fd = rig_file(".", 0);
+    AUTO(auto_close) int fd = rig_file(".", 0);
 
     n_signals = 0;
     assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
     assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
     while (n_signals < 20)
-        write_and_read(state, fd, 8, REQUEST_BYTES, true);
+        write_and_read(fd, 8, REQUEST_BYTES, true);
     setitimer(ITIMER_REAL, &never, NULL);
     signal(SIGALRM, SIG_IGN); /* the last one may still be on its way */
-    close(fd);
 }
 
 static void a_probe_tells_the_same_twice(void **state)
 {
-    const struct ioapi_ops *ops = rig_row(state);
+    (void)state;
     struct err err = {0};
-    int rc = ops->probe(&err);
+    int rc = row->probe(&err);
 
-    assert_int_equal(ops->probe(NULL), rc);
+    assert_int_equal(row->probe(NULL), rc);
     assert_int_equal(err.code, rc);
 }
 
 static void the_row_stands_at_its_number(void **state)
 {
-    const struct ioapi_ops *ops = rig_row(state);
-
-    assert_in_range(ops->api, 0, API_N - 1);
-    assert_ptr_equal(ioapi_table[ops->api], ops);
-    assert_string_equal(ops->name, api_names[ops->api]);
+    (void)state;
+    assert_in_range(row->api, 0, API_N - 1);
+    assert_ptr_equal(ioapi_table[row->api], row);
+    assert_string_equal(row->name, api_names[row->api]);
 }
 
 static const struct rig_case cases[] = {
@@ -494,5 +478,5 @@ static const struct rig_case cases[] = {
 
 int main(void)
 {
-    return rig_run_cases("bench/io/ioapi", cases, sizeof(cases) / sizeof(cases[0]));
+    return rig_run_cases("bench/io/ioapi", cases, N_OF(cases));
 }

@@ -48,13 +48,11 @@ static void write_and_read(struct rig *rig)
 
 static void check_place(const char *directory, bool sync_each)
 {
-    int fd = rig_file(directory, 0);
-    struct rig rig;
+    AUTO(auto_close) int fd = rig_file(directory, 0);
+    AUTO(rig_close) struct rig rig;
 
     open_or_skip(&rig, fd, sync_each);
     write_and_read(&rig);
-    rig_close(&rig);
-    close(fd);
 }
 
 TEST(written_data_are_read_back)
@@ -82,27 +80,23 @@ static void *write_and_read_aside(void *rig)
 
 TEST(the_ring_belongs_to_the_thread_that_submits_first)
 {
-    int fd = rig_file("/dev/shm", 0);
+    AUTO(auto_close) int fd = rig_file("/dev/shm", 0);
     pthread_t thread;
-    struct rig rig;
+    AUTO(rig_close) struct rig rig;
 
     open_or_skip(&rig, fd, false);
     assert_int_equal(pthread_create(&thread, NULL, write_and_read_aside, &rig), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
-    rig_close(&rig);
-    close(fd);
 }
 
 TEST(a_short_read_is_short_here_too)
 {
-    int fd = rig_file("/dev/shm", 0);
+    AUTO(auto_close) int fd = rig_file("/dev/shm", 0);
     uint64_t offset = 0;
     struct rig_outcome outcome;
-    struct rig rig;
+    AUTO(rig_close) struct rig rig;
 
     open_or_skip(&rig, fd, false);
     assert_int_equal(rig_run(&rig, false, &offset, 1, 1, &outcome), 0);
     assert_int_equal(outcome.results[0], 0);
-    rig_close(&rig);
-    close(fd);
 }

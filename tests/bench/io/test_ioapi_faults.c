@@ -73,45 +73,44 @@ static void check_outcomes(const struct run *run, enum site site, int code)
 
 static void a_failed_or_short_transfer_is_the_outcome_of_its_call(void **state)
 {
+    (void)state;
     static const int codes[] = {EIO, ENOSPC, EAGAIN, SHORT};
-    const struct ioapi_ops *ops = rig_row(state);
 
-    skip_unless_it_runs(ops);
-    for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
-        check_outcomes(&(struct run){ops, DEPTH, DEPTH, false, false}, TRANSFER, codes[i]);
-        check_outcomes(&(struct run){ops, DEPTH, DEPTH, true, false}, TRANSFER, codes[i]);
-        check_outcomes(&(struct run){ops, DEPTH, DEPTH, true, true}, TRANSFER, codes[i]);
+    skip_unless_it_runs(row);
+    for (size_t i = 0; i < N_OF(codes); i++) {
+        check_outcomes(&(struct run){row, DEPTH, DEPTH, false, false}, TRANSFER, codes[i]);
+        check_outcomes(&(struct run){row, DEPTH, DEPTH, true, false}, TRANSFER, codes[i]);
+        check_outcomes(&(struct run){row, DEPTH, DEPTH, true, true}, TRANSFER, codes[i]);
     }
 }
 
 static void a_failed_flush_is_the_outcome_of_its_write(void **state)
 {
-    const struct ioapi_ops *ops = rig_row(state);
-
-    skip_unless_it_runs(ops);
-    check_outcomes(&(struct run){ops, DEPTH, DEPTH, true, true}, SYNC, EIO);
-    check_outcomes(&(struct run){ops, DEPTH, DEPTH, true, true}, SYNC, ENOSPC);
+    (void)state;
+    skip_unless_it_runs(row);
+    check_outcomes(&(struct run){row, DEPTH, DEPTH, true, true}, SYNC, EIO);
+    check_outcomes(&(struct run){row, DEPTH, DEPTH, true, true}, SYNC, ENOSPC);
 }
 
 static void reads_are_never_flushed(void **state)
 {
-    const struct ioapi_ops *ops = rig_row(state);
+    (void)state;
     struct rig_outcome outcome;
 
-    skip_unless_it_runs(ops);
+    skip_unless_it_runs(row);
     assert_int_equal(
-        run_with(&(struct run){ops, DEPTH, DEPTH, false, true}, SYNC, EIO, 1, FOR_EVER, &outcome), 0);
+        run_with(&(struct run){row, DEPTH, DEPTH, false, true}, SYNC, EIO, 1, FOR_EVER, &outcome), 0);
     assert_int_equal(atomic_load(&fault.n_seen), 0);
     assert_int_equal(outcome.n_whole, N_TOTAL);
 }
 
 static void a_short_write_is_not_worth_a_flush(void **state)
 {
-    const struct ioapi_ops *ops = rig_row(state);
-    struct run run = {ops, 1, 1, true, true};
+    (void)state;
+    struct run run = {row, 1, 1, true, true};
     struct rig_outcome outcome;
 
-    skip_unless_it_runs(ops);
+    skip_unless_it_runs(row);
     assert_int_equal(run_with(&run, NOWHERE, 0, 1, 1, &outcome), 0);
     assert_int_equal(atomic_load(&fault.n_flushes), N_TOTAL);
     assert_int_equal(run_with(&run, TRANSFER, SHORT, 1, FOR_EVER, &outcome), 0);
@@ -121,32 +120,31 @@ static void a_short_write_is_not_worth_a_flush(void **state)
 
 static void workers_take_no_signals_and_the_mask_is_restored(void **state)
 {
-    const struct ioapi_ops *ops = rig_row(state);
+    (void)state;
     sigset_t one, before, after;
-    struct rig rig;
+    AUTO(rig_close) struct rig rig;
 
     sigemptyset(&one);
     sigaddset(&one, SIGUSR1);
     pthread_sigmask(SIG_BLOCK, &one, &before);
-    assert_int_equal(rig_open(&rig, ops, 0, DEPTH, REQUEST_BYTES, false), 0);
+    assert_int_equal(rig_open(&rig, row, 0, DEPTH, REQUEST_BYTES, false), 0);
     pthread_sigmask(SIG_SETMASK, &before, &after);
     assert_int_equal(sigismember(&after, SIGUSR1), 1);
     assert_int_equal(sigismember(&after, SIGTERM), 0);
     assert_int_equal(sigismember(&fault.mask, SIGTERM), 1);
     assert_int_equal(sigismember(&fault.mask, SIGALRM), 1);
-    rig_close(&rig);
 }
 
 static void interruptions_are_invisible(void **state)
 {
-    const struct ioapi_ops *ops = rig_row(state);
+    (void)state;
     static const enum site blocking[] = {TRANSFER, SYNC}, async[] = {SUBMIT, WAIT};
-    const enum site *sites = (ASYNC >> ops->api & 1) != 0 ? async : blocking;
+    const enum site *sites = (ASYNC >> row->api & 1) != 0 ? async : blocking;
 
-    skip_unless_it_runs(ops);
+    skip_unless_it_runs(row);
     for (unsigned k = 0; k < 6; k++) {
         for (size_t i = 0; i < 2; i++) {
-            struct run run = {ops, DEPTH, DEPTH, true, true};
+            struct run run = {row, DEPTH, DEPTH, true, true};
             unsigned times = k < 3 ? 1 : 100;
             struct rig_outcome outcome;
 
@@ -160,12 +158,12 @@ static void interruptions_are_invisible(void **state)
 /* A file system that answers EINTR for ever must not hold a thread for ever. */
 static void endless_interruptions_are_a_failure(void **state)
 {
-    const struct ioapi_ops *ops = rig_row(state);
-    struct run run = {ops, DEPTH, DEPTH, false, true};
+    (void)state;
+    struct run run = {row, DEPTH, DEPTH, false, true};
     struct rig_outcome outcome;
 
-    skip_unless_it_runs(ops);
-    if ((ASYNC >> ops->api & 1) != 0)
+    skip_unless_it_runs(row);
+    if ((ASYNC >> row->api & 1) != 0)
         return; /* a completion with EINTR is an outcome like others */
     assert_int_equal(run_with(&run, TRANSFER, EINTR, 1, FOR_EVER, &outcome), 0);
     assert_int_equal(outcome.n_whole, 0);
@@ -192,23 +190,21 @@ static void check_busy(const struct ioapi_ops *ops, int code, unsigned nth)
 
 static void a_busy_kernel_is_waited_for_unless_nothing_is_in_flight(void **state)
 {
-    const struct ioapi_ops *ops = rig_row(state);
-
-    skip_unless_it_runs(ops);
+    (void)state;
+    skip_unless_it_runs(row);
     for (unsigned nth = 1; nth <= 3; nth++) {
-        check_busy(ops, EAGAIN, nth);
-        if (ops->api == API_IO_URING)
-            check_busy(ops, EBUSY, nth);
+        check_busy(row, EAGAIN, nth);
+        if (row->api == API_IO_URING)
+            check_busy(row, EBUSY, nth);
     }
 }
 
 static void partial_submissions_lose_nothing(void **state)
 {
-    const struct ioapi_ops *ops = rig_row(state);
-
-    skip_unless_it_runs(ops);
+    (void)state;
+    skip_unless_it_runs(row);
     for (unsigned k = 0; k < 24; k++) {
-        struct run run = {ops, DEPTH, DEPTH, k & 1, k & 2};
+        struct run run = {row, DEPTH, DEPTH, k & 1, k & 2};
         struct rig_outcome outcome;
 
         assert_int_equal(run_with(&run, SUBMIT, SHORT, k / 8 + 1, k & 4 ? 1 : FOR_EVER, &outcome), 0);
@@ -220,15 +216,15 @@ static void partial_submissions_lose_nothing(void **state)
 /* io_uring: the kernel consumes the write alone, so that its fdatasync has to be made up for. */
 static void a_write_parted_from_its_flush_is_flushed_all_the_same(void **state)
 {
-    const struct ioapi_ops *ops = rig_row(state);
+    (void)state;
     uint64_t offsets[2] = {0, REQUEST_BYTES};
     struct rig_outcome outcome = {0};
-    int fd = rig_file("/tmp", 0);
-    struct rig rig;
+    AUTO(auto_close) int fd = rig_file("/tmp", 0);
+    AUTO(rig_close) struct rig rig;
     size_t n;
 
-    skip_unless_it_runs(ops);
-    assert_int_equal(rig_open(&rig, ops, fd, 2, REQUEST_BYTES, true), 0);
+    skip_unless_it_runs(row);
+    assert_int_equal(rig_open(&rig, row, fd, 2, REQUEST_BYTES, true), 0);
     arm(SUBMIT, SHORT, 1, 1);
     assert_int_equal(rig_submit(&rig, true, offsets, 2, 2, &outcome, &n), 0);
     assert_int_equal(n, 1);
@@ -237,33 +233,30 @@ static void a_write_parted_from_its_flush_is_flushed_all_the_same(void **state)
     disarm();
     assert_int_equal(outcome.results[0], -EIO);
     assert_int_equal(atomic_load(&fault.n_seen), 1);
-    rig_close(&rig);
-    close(fd);
 }
 
 static void a_refused_submission_is_the_outcome_of_its_call(void **state)
 {
-    const struct ioapi_ops *ops = rig_row(state);
-
-    skip_unless_it_runs(ops);
-    check_outcomes(&(struct run){ops, DEPTH, 1, true, false}, SUBMIT, EIO);
-    check_outcomes(&(struct run){ops, DEPTH, 1, false, false}, SUBMIT, ENOSPC);
-    check_outcomes(&(struct run){ops, DEPTH, 1, false, true}, SUBMIT, EBADF);
+    (void)state;
+    skip_unless_it_runs(row);
+    check_outcomes(&(struct run){row, DEPTH, 1, true, false}, SUBMIT, EIO);
+    check_outcomes(&(struct run){row, DEPTH, 1, false, false}, SUBMIT, ENOSPC);
+    check_outcomes(&(struct run){row, DEPTH, 1, false, true}, SUBMIT, EBADF);
 }
 
 /* At depth 1 nothing is in the kernel when the flush is refused; deeper, it may be tried again behind the
  * others. */
 static void a_flush_that_finds_no_room_does_not_hang(void **state)
 {
-    const struct ioapi_ops *ops = rig_row(state);
+    (void)state;
     struct rig_outcome outcome;
 
-    skip_unless_it_runs(ops);
-    assert_int_equal(run_with(&(struct run){ops, 1, 1, true, true}, SUBMIT, EAGAIN, 2, 1, &outcome), 0);
+    skip_unless_it_runs(row);
+    assert_int_equal(run_with(&(struct run){row, 1, 1, true, true}, SUBMIT, EAGAIN, 2, 1, &outcome), 0);
     assert_int_equal(outcome.n_failed, 1);
     assert_int_equal(outcome.results[0], -EAGAIN);
     for (unsigned nth = 2; nth <= 5; nth++) {
-        struct run run = {ops, DEPTH, DEPTH, true, true};
+        struct run run = {row, DEPTH, DEPTH, true, true};
 
         assert_int_equal(run_with(&run, SUBMIT, EAGAIN, nth, FOR_EVER, &outcome), -EAGAIN);
         assert_int_equal(outcome.n_reaped, outcome.n_issued);
@@ -272,14 +265,14 @@ static void a_flush_that_finds_no_room_does_not_hang(void **state)
 
 static void a_broken_api_fails_with_its_name(void **state)
 {
-    const struct ioapi_ops *ops = rig_row(state);
-    struct run run = {ops, DEPTH, DEPTH, true, true};
+    (void)state;
+    struct run run = {row, DEPTH, DEPTH, true, true};
     struct rig_outcome outcome;
 
-    skip_unless_it_runs(ops);
+    skip_unless_it_runs(row);
     for (unsigned nth = 1; nth <= 3; nth++) {
         assert_int_equal(run_with(&run, WAIT, EINVAL, nth, 1, &outcome), -EINVAL);
-        if (ops->api == API_IO_URING)
+        if (row->api == API_IO_URING)
             assert_int_equal(run_with(&run, SUBMIT, EIO, nth, 1, &outcome), -EIO);
     }
 }
@@ -288,8 +281,8 @@ static void a_broken_api_fails_with_its_name(void **state)
 static void check_setup(const struct ioapi_ops *ops, bool sync_each, enum site site, unsigned nth, int code,
                         const char *word)
 {
-    int fd = rig_file("/tmp", 0);
-    struct rig rig;
+    AUTO(auto_close) int fd = rig_file("/tmp", 0);
+    AUTO(rig_close) struct rig rig;
 
     arm(site, code, nth, FOR_EVER);
     assert_int_equal(rig_open(&rig, ops, fd, DEPTH, REQUEST_BYTES, sync_each), -code);
@@ -304,75 +297,70 @@ static void check_setup(const struct ioapi_ops *ops, bool sync_each, enum site s
         assert_non_null(strstr(err.text, word));
     }
     disarm();
-    rig_close(&rig);
-    close(fd);
 }
 
 static void refused_threads_name_the_limits(void **state)
 {
-    const struct ioapi_ops *ops = rig_row(state);
-
-    skip_unless_it_runs(ops);
+    (void)state;
+    skip_unless_it_runs(row);
     for (unsigned nth = 1; nth <= DEPTH; nth++)
-        check_setup(ops, false, THREAD, nth, EAGAIN, "ulimit -u");
+        check_setup(row, false, THREAD, nth, EAGAIN, "ulimit -u");
 }
 
 static void a_refused_aio_context_names_the_limit(void **state)
 {
-    const struct ioapi_ops *ops = rig_row(state);
-
-    skip_unless_it_runs(ops);
-    check_setup(ops, false, SETUP, 1, EAGAIN, "fs.aio-max-nr");
-    check_setup(ops, false, SETUP, 1, ENOSYS, "CONFIG_AIO");
-    check_setup(ops, false, SETUP, 1, ENOMEM, "io_setup");
-    check_setup(ops, true, SUBMIT, 1, EINVAL, "IOCB_CMD_FDSYNC");
-    check_setup(ops, true, SUBMIT, 1, EAGAIN, "fdatasync");
-    check_setup(ops, true, SYNC, 1, EINVAL, "IOCB_CMD_FDSYNC");
-    check_setup(ops, true, WAIT, 1, EIO, "fdatasync");
+    (void)state;
+    skip_unless_it_runs(row);
+    check_setup(row, false, SETUP, 1, EAGAIN, "fs.aio-max-nr");
+    check_setup(row, false, SETUP, 1, ENOSYS, "CONFIG_AIO");
+    check_setup(row, false, SETUP, 1, ENOMEM, "io_setup");
+    check_setup(row, true, SUBMIT, 1, EINVAL, "IOCB_CMD_FDSYNC");
+    check_setup(row, true, SUBMIT, 1, EAGAIN, "fdatasync");
+    check_setup(row, true, SYNC, 1, EINVAL, "IOCB_CMD_FDSYNC");
+    check_setup(row, true, WAIT, 1, EIO, "fdatasync");
 }
 
 static void a_refused_ring_names_the_remedy(void **state)
 {
-    const struct ioapi_ops *ops = rig_row(state);
-
-    skip_unless_it_runs(ops);
+    (void)state;
+    skip_unless_it_runs(row);
     fault.disabled = "2\n";
-    check_setup(ops, false, SETUP, 1, EPERM, "kernel.io_uring_disabled is 2: off for every process");
+    check_setup(row, false, SETUP, 1, EPERM, "kernel.io_uring_disabled is 2: off for every process");
     fault.disabled = "1\n";
-    check_setup(ops, false, SETUP, 1, EPERM, "kernel.io_uring_group");
+    check_setup(row, false, SETUP, 1, EPERM, "kernel.io_uring_group");
     fault.disabled = "0\n";
-    check_setup(ops, false, SETUP, 1, EPERM, "seccomp");
+    check_setup(row, false, SETUP, 1, EPERM, "seccomp");
     fault.disabled = "";
-    check_setup(ops, false, SETUP, 1, EPERM, "has no kernel.io_uring_disabled");
+    check_setup(row, false, SETUP, 1, EPERM, "has no kernel.io_uring_disabled");
     fault.disabled = NULL;
-    check_setup(ops, false, SETUP, 1, ENOSYS, "seccomp");
-    check_setup(ops, false, SETUP, 1, ENOMEM, "RLIMIT_MEMLOCK");
-    check_setup(ops, false, SETUP, 1, EMFILE, "io_uring_setup");
+    check_setup(row, false, SETUP, 1, ENOSYS, "seccomp");
+    check_setup(row, false, SETUP, 1, ENOMEM, "RLIMIT_MEMLOCK");
+    check_setup(row, false, SETUP, 1, EMFILE, "io_uring_setup");
 }
 
 static void a_ring_without_plain_reads_is_found_by_the_probe(void **state)
 {
-    const struct ioapi_ops *ops = rig_row(state);
+    (void)state;
     struct err err = {0};
 
-    skip_unless_it_runs(ops);
+    skip_unless_it_runs(row);
     arm(WAIT, EINTR, 1, 3);
-    assert_int_equal(ops->probe(&err), -EIO); /* the wrapper shows no completion */
+    assert_int_equal(row->probe(&err), -EIO); /* the wrapper shows no completion */
     arm(WAIT, EINVAL, 1, 1);
-    assert_int_equal(ops->probe(&err), -EINVAL);
+    assert_int_equal(row->probe(&err), -EINVAL);
     disarm();
     assert_non_null(strstr(err.text, "5.6"));
 }
 
 static void lack_of_memory_fails_open_cleanly(void **state)
 {
-    const struct ioapi_ops *ops = rig_row(state);
+    (void)state;
     static const unsigned n_allocations[API_N] = {
         [API_PSYNC] = 0, [API_PVEC] = 1, [API_POOL] = 3, [API_LIBAIO] = 5, [API_IO_URING] = 2};
 
-    skip_unless_it_runs(ops);
-    for (unsigned nth = 1; nth <= n_allocations[ops->api]; nth++)
-        check_setup(ops, false, MEMORY, nth, ENOMEM, "no memory");
+    skip_unless_it_runs(row);
+    for (unsigned nth = 1; nth <= n_allocations[row->api]; nth++)
+        check_setup(row, false, MEMORY, nth, ENOMEM, "no memory");
 }
 
 static const struct rig_case cases[] = {
@@ -399,5 +387,5 @@ static const struct rig_case cases[] = {
 int main(void)
 {
     alarm(120); /* a hang is a failure, not a wait */
-    return rig_run_cases("bench/ioapi_faults", cases, sizeof(cases) / sizeof(cases[0]));
+    return rig_run_cases("bench/ioapi_faults", cases, N_OF(cases));
 }

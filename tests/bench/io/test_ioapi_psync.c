@@ -16,8 +16,8 @@ static int64_t transfer(struct rig *rig, struct io_call *call)
 
 TEST(what_a_transfer_writes_a_transfer_reads)
 {
-    int fd = rig_file("/tmp", 0);
-    struct rig rig;
+    AUTO(auto_close) int fd = rig_file("/tmp", 0);
+    AUTO(rig_close) struct rig rig;
     assert_int_equal(rig_open(&rig, &ioapi_psync, fd, 1, REQUEST_BYTES, true), 0);
     struct io_call call = rig.calls[0];
     call.is_write = true;
@@ -28,8 +28,6 @@ TEST(what_a_transfer_writes_a_transfer_reads)
     memset(call.buffer, 0, REQUEST_BYTES);
     assert_int_equal(transfer(&rig, &call), REQUEST_BYTES);
     assert_true(rig_matches(call.buffer, call.offset_bytes, REQUEST_BYTES, 7));
-    rig_close(&rig);
-    close(fd);
 }
 
 TEST(short_and_failed_transfers_are_outcomes)
@@ -53,8 +51,8 @@ TEST(short_and_failed_transfers_are_outcomes)
 TEST(a_row_of_transfers_ends_at_the_first_that_is_not_whole)
 {
     static const uint64_t offsets_bytes[] = {2 * REQUEST_BYTES, 0, 3 * REQUEST_BYTES, REQUEST_BYTES};
-    int fd = rig_file("/tmp", 0);
-    struct rig rig;
+    AUTO(auto_close) int fd = rig_file("/tmp", 0);
+    AUTO(rig_close) struct rig rig;
     assert_int_equal(ftruncate(fd, 3 * REQUEST_BYTES + 512), 0);
     assert_int_equal(rig_open(&rig, &ioapi_psync, fd, 1, REQUEST_BYTES, false), 0);
     struct io_call call = rig.calls[0];
@@ -65,15 +63,13 @@ TEST(a_row_of_transfers_ends_at_the_first_that_is_not_whole)
     assert_int_equal(ioapi_psync.transfer(rig.io, &call, offsets_bytes, 4, NULL), 2);
     assert_int_equal(call.result, 512);
     assert_int_equal(call.offset_bytes, 3 * REQUEST_BYTES);
-    rig_close(&rig);
-    close(fd);
 }
 
 TEST(a_row_of_transfers_is_stopped_by_the_flag)
 {
     static const uint64_t offsets_bytes[] = {0, 0};
-    int fd = rig_file("/tmp", 0);
-    struct rig rig;
+    AUTO(auto_close) int fd = rig_file("/tmp", 0);
+    AUTO(rig_close) struct rig rig;
     atomic_int stop = 0;
     assert_int_equal(ftruncate(fd, REQUEST_BYTES), 0);
     assert_int_equal(rig_open(&rig, &ioapi_psync, fd, 1, REQUEST_BYTES, false), 0);
@@ -82,6 +78,4 @@ TEST(a_row_of_transfers_is_stopped_by_the_flag)
     assert_int_equal(ioapi_psync.transfer(rig.io, &call, offsets_bytes, 2, &stop), 2);
     atomic_store(&stop, 1);
     assert_int_equal(ioapi_psync.transfer(rig.io, &call, offsets_bytes, 2, &stop), 0);
-    rig_close(&rig);
-    close(fd);
 }

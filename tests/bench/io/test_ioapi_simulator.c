@@ -3,7 +3,6 @@
 #include "tests/bench/io/simulator_rig.h"
 
 #include <errno.h>
-#include <string.h>
 
 #define HOUR_NS (3600 * CLOCK_NS_PER_S)
 
@@ -15,26 +14,23 @@ static double mean_of_runs(struct rig *rig, double seconds, int n)
     return sum / n;
 }
 
-/* ---- throughput ------------------------------------------------------------------------------------------
- */
+/* ---- throughput ---- */
 
 TEST(without_noise_each_run_is_the_truth)
 {
     const uint32_t shapes[][2] = {{1, 1}, {16, 1}, {16, 4}, {1024, 64}};
     for (size_t i = 0; i < 4; i++) {
-        struct rig *rig = rig_alloc(shapes[i][0], shapes[i][1]);
+        AUTO(auto_free) struct rig *rig = rig_alloc(shapes[i][0], shapes[i][1]);
         assert_close(run(rig, 1, 1), TRUTH_BPS, 1e-4 * TRUTH_BPS);
-        free(rig);
     }
 }
 
 static void check_mean(uint32_t depth, double op_cv, double op_ar1, double tolerance)
 {
-    struct rig *rig = rig_alloc(depth, 1);
+    AUTO(auto_free) struct rig *rig = rig_alloc(depth, 1);
     rig->world.noise.op_cv = op_cv;
     rig->world.noise.op_ar1 = op_ar1;
     assert_close(mean_of_runs(rig, 2, 50) / TRUTH_BPS, 1, tolerance);
-    free(rig);
 }
 
 TEST(noise_of_requests_leaves_the_mean_throughput)
@@ -53,18 +49,16 @@ TEST(correlated_noise_leaves_the_mean_throughput)
 
 TEST(latency_varies_as_asked)
 {
-    struct rig *rig = rig_alloc(1, 1);
+    AUTO(auto_free) struct rig *rig = rig_alloc(1, 1);
     rig->world.noise.op_cv = 0.3;
     run(rig, 100, 1);
     double mean_ns = 0;
     assert_int_equal(histogram_mean_ns(&rig->latency, &mean_ns), 0);
     assert_close(mean_ns, 1e6, 3e3);
     assert_close(batch_stats_std_ns(&rig->stats.batches) / sqrt(10) / mean_ns, 0.3, 0.01);
-    free(rig);
 }
 
-/* ---- one call at a time ----------------------------------------------------------------------------------
- */
+/* ---- one call at a time ---- */
 
 struct queue {
     struct simulator_run run;
@@ -114,8 +108,8 @@ TEST(log_latencies_correlate_as_asked)
 {
     const double rhos[] = {0, 0.7};
     for (size_t k = 0; k < 2; k++) {
-        struct rig *rig = rig_alloc(1, 1);
-        struct queue queue;
+        AUTO(auto_free) struct rig *rig = rig_alloc(1, 1);
+        AUTO(queue_close) struct queue queue;
         double previous = 0, sum = 0, sum_squares = 0, sum_products = 0;
         const int n = 20000;
         rig->world.noise.op_cv = 0.2;
@@ -131,15 +125,13 @@ TEST(log_latencies_correlate_as_asked)
         assert_close(sum / n, 0, k == 0 ? 0.005 : 0.012);
         assert_close(sqrt(sum_squares / n), sqrt(log1p(0.04)), 0.01);
         assert_close(sum_products / sum_squares, rhos[k], 0.025);
-        queue_close(&queue);
-        free(rig);
     }
 }
 
 TEST(completions_come_in_order_of_time)
 {
-    struct rig *rig = rig_alloc(64, 1);
-    struct queue queue;
+    AUTO(auto_free) struct rig *rig = rig_alloc(64, 1);
+    AUTO(queue_close) struct queue queue;
     rig->world.noise.op_cv = 1;
     queue_open(&queue, rig);
     for (int round = 0; round < 50; round++) {
@@ -160,14 +152,12 @@ TEST(completions_come_in_order_of_time)
             taken += n;
         }
     }
-    queue_close(&queue);
-    free(rig);
 }
 
 TEST(equal_times_complete_in_order_of_submission)
 {
-    struct rig *rig = rig_alloc(64, 1);
-    struct queue queue;
+    AUTO(auto_free) struct rig *rig = rig_alloc(64, 1);
+    AUTO(queue_close) struct queue queue;
     queue_open(&queue, rig);
     assert_int_equal(queue_submit(&queue, 10, 64), 0);
     for (uint32_t i = 0; i < 64; i++) {
@@ -177,14 +167,12 @@ TEST(equal_times_complete_in_order_of_submission)
         assert_int_equal(done->slot, (10 + i) % 64);
         assert_int_equal(rig->now_ns, 64 * 1000000);
     }
-    queue_close(&queue);
-    free(rig);
 }
 
 TEST(more_than_the_depth_is_ebusy_and_nothing_in_flight_enodata)
 {
-    struct rig *rig = rig_alloc(4, 2);
-    struct queue queue;
+    AUTO(auto_free) struct rig *rig = rig_alloc(4, 2);
+    AUTO(queue_close) struct queue queue;
     struct io_call *done;
     size_t n = 77;
     queue_open(&queue, rig);
@@ -192,12 +180,9 @@ TEST(more_than_the_depth_is_ebusy_and_nothing_in_flight_enodata)
     assert_int_equal(n, 77);
     assert_int_equal(queue_submit(&queue, 0, 8), 0);
     assert_int_equal(queue_submit(&queue, 8, 1), -EBUSY);
-    queue_close(&queue);
-    free(rig);
 }
 
-/* ---- disturbances of a run -------------------------------------------------------------------------------
- */
+/* ---- disturbances of a run ---- */
 
 /* Mean and standard deviation of ln(run_factor), and the mean of run_factor. */
 static void factor_moments(const struct rig *rig, double seconds, double *ret_mean, double *ret_log_std)
@@ -220,13 +205,12 @@ TEST(run_factor_has_mean_1_and_the_asked_spread)
 {
     const double cvs[] = {0, 0.05, 0.3};
     for (size_t i = 0; i < 3; i++) {
-        struct rig *rig = rig_alloc(1, 1);
+        AUTO(auto_free) struct rig *rig = rig_alloc(1, 1);
         double mean, log_std;
         rig->world.noise.run_cv = cvs[i];
         factor_moments(rig, 1, &mean, &log_std);
         assert_close(mean, 1, 0.02 * cvs[i] + 1e-12);
         assert_close(log_std, sqrt(log1p(cvs[i] * cvs[i])), 0.015 * cvs[i] + 1e-7);
-        free(rig);
     }
 }
 
@@ -237,7 +221,7 @@ TEST(longer_runs_average_the_disturbance_out)
 {
     const double cases[][2] = {{0.5, 0.567668}, {5, 0.936538}, {0.025, 0.04875}};
     for (size_t i = 0; i < 3; i++) {
-        struct rig *rig = rig_alloc(1, 1);
+        AUTO(auto_free) struct rig *rig = rig_alloc(1, 1);
         double mean, log_std;
         rig->world.noise.run_cv = 0.2;
         rig->world.noise.run_cv_seconds = cases[i][0];
@@ -245,14 +229,13 @@ TEST(longer_runs_average_the_disturbance_out)
         double expected = sqrt(log(1.04) * cases[i][1]);
         assert_close(log_std, expected, 0.015 * expected);
         assert_close(mean, 1, 0.004);
-        free(rig);
     }
 }
 
 TEST(correlation_time_without_end_is_one_factor_per_run)
 {
     const double taus[] = {1e4, 1e6, 1e7, 1e9, 1e15};
-    struct rig *rig = rig_alloc(1, 1);
+    AUTO(auto_free) struct rig *rig = rig_alloc(1, 1);
     struct simulator_run constant, slow;
     rig->world.noise.run_cv = 0.2;
     simulator_run_init(&constant, &rig->world, &rig->point, TRUTH_BPS, CLOCK_NS_PER_S / 20, 3);
@@ -261,21 +244,19 @@ TEST(correlation_time_without_end_is_one_factor_per_run)
         simulator_run_init(&slow, &rig->world, &rig->point, TRUTH_BPS, CLOCK_NS_PER_S / 20, 3);
         assert_close(slow.run_factor, constant.run_factor, 2e-5);
     }
-    free(rig);
 }
 
 TEST(run_factor_multiplies_throughput)
 {
-    struct rig *rig = rig_alloc(4, 1);
+    AUTO(auto_free) struct rig *rig = rig_alloc(4, 1);
     rig->world.noise.run_cv = 0.3;
     for (uint64_t seed = 0; seed < 20; seed++)
         assert_close(run(rig, 1, seed) / TRUTH_BPS / rig->run.run_factor, 1, 1e-4);
-    free(rig);
 }
 
 TEST(outliers_are_as_frequent_and_as_slow_as_asked)
 {
-    struct rig *rig = rig_alloc(1, 1);
+    AUTO(auto_free) struct rig *rig = rig_alloc(1, 1);
     int n_outliers = 0;
     const int n = 20000;
     rig->world.noise.outlier_probability = 0.2;
@@ -287,15 +268,13 @@ TEST(outliers_are_as_frequent_and_as_slow_as_asked)
         n_outliers += drawn.run_factor == 0.25;
     }
     assert_close((double)n_outliers / n, 0.2, 4 * sqrt(0.16 / n));
-    free(rig);
 }
 
-/* ---- disturbances over time ------------------------------------------------------------------------------
- */
+/* ---- disturbances over time ---- */
 
 TEST(drift_goes_with_virtual_time)
 {
-    struct rig *rig = rig_alloc(1, 1);
+    AUTO(auto_free) struct rig *rig = rig_alloc(1, 1);
     rig->world.noise.drift_per_hour = -0.3;
     assert_close(run(rig, 1, 1) / TRUTH_BPS, 1, 1e-3);
     rig->now_ns = HOUR_NS;
@@ -304,14 +283,13 @@ TEST(drift_goes_with_virtual_time)
     assert_close(run(rig, 1, 1) / TRUTH_BPS, 0.4, 1e-3);
     rig->now_ns = 10 * HOUR_NS; /* below zero: bounded, or the run would never end */
     assert_close(run(rig, 100, 1) / TRUTH_BPS, 1e-3, 1e-4);
-    free(rig);
 }
 
 TEST(trace_is_a_step_function_of_time)
 {
     static const struct simulator_trace_step trace[] = {{10, 2}, {20, 0.5}, {30, 0.25}};
     const double at[] = {0, 8, 10, 18, 20, 25, 30, 1000}, factor[] = {1, 1, 2, 2, 0.5, 0.5, 0.25, 0.25};
-    struct rig *rig = rig_alloc(1, 1);
+    AUTO(auto_free) struct rig *rig = rig_alloc(1, 1);
     rig->world.trace = trace;
     rig->world.n_trace = 3;
     for (size_t i = 0; i < 8; i++) {
@@ -321,7 +299,6 @@ TEST(trace_is_a_step_function_of_time)
     /* 1 s on either side of a step. */
     rig->now_ns = 19 * CLOCK_NS_PER_S;
     assert_close(run(rig, 2, 1) / TRUTH_BPS, 1.25, 0.01);
-    free(rig);
 }
 
 /* Bytes until T: truth x (T + (f - 1) w/3 (1 - exp(-3 T/w))). */
@@ -329,7 +306,7 @@ TEST(warm_up_transient_has_its_integral)
 {
     const double factors[] = {0.25, 3}, seconds[] = {0.2, 1, 5};
     for (size_t i = 0; i < 6; i++) {
-        struct rig *rig = rig_alloc(2, 1);
+        AUTO(auto_free) struct rig *rig = rig_alloc(2, 1);
         double f = factors[i / 3], t = seconds[i % 3], w = 2;
         rig->now_ns = 77 * CLOCK_NS_PER_S; /* counted from the start of the run */
         rig->world.noise.warmup_seconds = w;
@@ -337,24 +314,21 @@ TEST(warm_up_transient_has_its_integral)
         rig->world.noise.setup_seconds = 3; /* the set-up does not warm */
         double mean = 1 + (f - 1) * w / 3 * (1 - exp(-3 * t / w)) / t;
         assert_close(run(rig, t, 1) / TRUTH_BPS, mean, 0.02 * mean);
-        free(rig);
     }
 }
 
 TEST(setting_up_spends_virtual_time)
 {
-    struct rig *rig = rig_alloc(1, 1);
+    AUTO(auto_free) struct rig *rig = rig_alloc(1, 1);
     struct simulator_run drawn;
     rig->now_ns = 1000;
     rig->world.noise.setup_seconds = 0.25;
     simulator_run_init(&drawn, &rig->world, &rig->point, TRUTH_BPS, 1, 1);
     assert_int_equal(rig->now_ns, 250001000);
     assert_int_equal(drawn.started_ns, 250001000);
-    free(rig);
 }
 
-/* ---- form ------------------------------------------------------------------------------------------------
- */
+/* ---- form ---- */
 
 TEST(same_seed_gives_the_same_times)
 {

@@ -4,8 +4,6 @@
 #include "bench/io/ioapi_simulator.h"
 #include "tests/test.h"
 
-#include <string.h>
-
 static uint64_t now_ns;
 static struct simulator_world world;
 

@@ -6,21 +6,22 @@
 /* Calls of unlike sizes in one queue: each moves its own bytes and no more. */
 static void calls_of_two_sizes_move_their_own_bytes(void **state)
 {
+    (void)state;
     enum { n = 24, large = 4 * REQUEST_BYTES };
-    int fd = rig_file(".", 0);
+    AUTO(auto_close) int fd = rig_file(".", 0);
     static unsigned char file[n * large];
     uint64_t offsets[n];
     struct rig_outcome outcome;
-    struct rig rig;
+    AUTO(rig_close) struct rig rig;
     size_t n_whole[2] = {0};
 
-    if (rig_row(state)->api == API_PVEC)
+    if (row->api == API_PVEC)
         skip(); /* one vector, one size */
     rig_fill(file, 0, sizeof(file), 5);
     assert_int_equal(pwrite(fd, file, sizeof(file), 0), sizeof(file));
-    if (rig_row(state)->probe(NULL) < 0)
+    if (row->probe(NULL) < 0)
         skip();
-    assert_int_equal(rig_open(&rig, rig_row(state), fd, 8, large, false), 0);
+    assert_int_equal(rig_open(&rig, row, fd, 8, large, false), 0);
     rig.salt = 5;
     for (uint32_t slot = 0; slot < rig.config.n_calls; slot += 2)
         rig.calls[slot].size_bytes = REQUEST_BYTES;
@@ -44,8 +45,6 @@ static void calls_of_two_sizes_move_their_own_bytes(void **state)
         }
     }
     assert_true(n_whole[0] > 0 && (rig.config.n_calls == 1 || n_whole[1] > 0));
-    rig_close(&rig);
-    close(fd);
 }
 
 static const struct rig_case cases[] = {
@@ -54,5 +53,5 @@ static const struct rig_case cases[] = {
 
 int main(void)
 {
-    return rig_run_cases("bench/ioapi_sizes", cases, sizeof(cases) / sizeof(cases[0]));
+    return rig_run_cases("bench/ioapi_sizes", cases, N_OF(cases));
 }

@@ -6,13 +6,19 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const struct pattern rand_read = {.percent = {[PATTERN_RAND_READ] = 100}};
 static const struct pattern seq_read = {.percent = {[PATTERN_SEQ_READ] = 100}};
 static const struct pattern rand_mix = {.percent = {[PATTERN_RAND_READ] = 50, [PATTERN_RAND_WRITE] = 50}};
 static const struct pattern all_kinds = {.percent = {25, 25, 25, 25}};
+
+/* Reads and writes of one size. */
+static int init(struct offsets *offsets, const struct pattern *pattern, uint64_t base_bytes,
+                uint64_t region_bytes, uint64_t unit_bytes, uint64_t seed)
+{
+    return offsets_init(offsets, pattern, base_bytes, region_bytes, (uint64_t[]){unit_bytes, unit_bytes},
+                        seed);
+}
 
 /* The next random unit of a walk over a region that starts at 0. */
 static uint64_t next_unit(struct offsets *offsets)
@@ -25,22 +31,22 @@ TEST(regions_without_a_unit_are_einval)
     struct offsets offsets, untouched;
     memset(&offsets, 0x5a, sizeof(offsets));
     memset(&untouched, 0x5a, sizeof(untouched));
-    assert_int_equal(offsets_init(&offsets, &rand_read, 0, 4095, 4096, 1), -EINVAL);
-    assert_int_equal(offsets_init(&offsets, &rand_read, 0, 0, 4096, 1), -EINVAL);
-    assert_int_equal(offsets_init(&offsets, &rand_read, 0, 4096, 0, 1), -EINVAL);
-    assert_int_equal(offsets_init(&offsets, &rand_read, 100, 4096, 4096, 1), -EINVAL);
-    assert_int_equal(offsets_init(&offsets, &rand_read, 1ULL << 63, 1ULL << 63, 4096, 1), -EINVAL);
+    assert_int_equal(init(&offsets, &rand_read, 0, 4095, 4096, 1), -EINVAL);
+    assert_int_equal(init(&offsets, &rand_read, 0, 0, 4096, 1), -EINVAL);
+    assert_int_equal(init(&offsets, &rand_read, 0, 4096, 0, 1), -EINVAL);
+    assert_int_equal(init(&offsets, &rand_read, 100, 4096, 4096, 1), -EINVAL);
+    assert_int_equal(init(&offsets, &rand_read, 1ULL << 63, 1ULL << 63, 4096, 1), -EINVAL);
     assert_memory_equal(&offsets, &untouched, sizeof(offsets));
-    assert_int_equal(offsets_init(&offsets, &rand_read, 512, 4096, 4096, 1), 0);
+    assert_int_equal(init(&offsets, &rand_read, 512, 4096, 4096, 1), 0);
 }
 
 static void check_passes(uint64_t n_units, int n_passes, uint64_t seed)
 {
     struct offsets offsets;
-    unsigned char *seen = calloc(n_units, 1);
+    AUTO(auto_free) unsigned char *seen = calloc(n_units, 1);
     assert_non_null(seen);
     /* Half a unit more than whole units: the tail must not be touched. */
-    assert_int_equal(offsets_init(&offsets, &rand_read, 0, n_units * 4096 + 2048, 4096, seed), 0);
+    assert_int_equal(init(&offsets, &rand_read, 0, n_units * 4096 + 2048, 4096, seed), 0);
     for (int pass = 1; pass <= n_passes; pass++) {
         for (uint64_t i = 0; i < n_units; i++) {
             uint64_t offset = offsets_next(&offsets, PATTERN_RAND_READ);
@@ -50,7 +56,6 @@ static void check_passes(uint64_t n_units, int n_passes, uint64_t seed)
             seen[offset / 4096]++;
         }
     }
-    free(seen);
 }
 
 TEST(every_unit_comes_exactly_once_per_pass)
@@ -59,7 +64,7 @@ TEST(every_unit_comes_exactly_once_per_pass)
         for (uint64_t seed = 0; seed < 5; seed++)
             check_passes(n_units, 4, seed);
     const uint64_t sizes[] = {1000, 4095, 4096, 4097, 65537, (1 << 20) + 3};
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+    for (size_t i = 0; i < N_OF(sizes); i++)
         check_passes(sizes[i], 3, 42);
 }
 
@@ -76,11 +81,11 @@ TEST(each_pass_has_another_order)
 {
     enum { n = 1000 };
     struct offsets first, later;
-    assert_int_equal(offsets_init(&later, &rand_read, 0, n * 4096, 4096, 3), 0);
+    assert_int_equal(init(&later, &rand_read, 0, n * 4096, 4096, 3), 0);
     for (int pass = 1; pass <= 10; pass++) {
         for (int i = 0; i < n; i++)
             next_unit(&later);
-        assert_int_equal(offsets_init(&first, &rand_read, 0, n * 4096, 4096, 3), 0);
+        assert_int_equal(init(&first, &rand_read, 0, n * 4096, 4096, 3), 0);
         struct offsets copy = later;
         assert_true(n_agreeing(&first, &copy, n) < 10); /* one is expected of two random orders */
     }
@@ -90,10 +95,10 @@ TEST(the_seed_determines_the_order)
 {
     enum { n = 5000 };
     struct offsets a, same, other;
-    assert_int_equal(offsets_init(&a, &rand_read, 0, n * 4096, 4096, 1), 0);
-    assert_int_equal(offsets_init(&other, &rand_read, 0, n * 4096, 4096, 2), 0);
+    assert_int_equal(init(&a, &rand_read, 0, n * 4096, 4096, 1), 0);
+    assert_int_equal(init(&other, &rand_read, 0, n * 4096, 4096, 2), 0);
     same = a;
-    assert_int_equal(offsets_init(&same, &rand_read, 0, n * 4096, 4096, 1), 0);
+    assert_int_equal(init(&same, &rand_read, 0, n * 4096, 4096, 1), 0);
     struct offsets copy = a;
     assert_int_equal(n_agreeing(&copy, &same, n), n);
     assert_true(n_agreeing(&a, &other, n) < 10);
@@ -113,7 +118,7 @@ static struct walk_look look_at_walk(uint64_t n, uint64_t seed)
     double bins[64] = {0}, product = 0;
     const double mean = (double)(n - 1) / 2, variance = ((double)n * (double)n - 1) / 12;
     const double per_bin = (double)(n - 1) / 64;
-    assert_int_equal(offsets_init(&offsets, &rand_read, 0, n * 512, 512, seed), 0);
+    assert_int_equal(init(&offsets, &rand_read, 0, n * 512, 512, seed), 0);
     uint64_t before = next_unit(&offsets);
     for (uint64_t i = 1; i < n; i++) {
         uint64_t unit = next_unit(&offsets), distance = (unit + n - before) % n;
@@ -131,7 +136,7 @@ static struct walk_look look_at_walk(uint64_t n, uint64_t seed)
 TEST(neighbours_in_time_are_unrelated_in_space)
 {
     const uint64_t sizes[] = {4096, 5000, 32768, 40000, 262144, 300000};
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+    for (size_t i = 0; i < N_OF(sizes); i++) {
         double chi2 = 0;
         uint64_t n_followers = 0;
         for (uint64_t seed = 0; seed < 8; seed++) {
@@ -153,7 +158,7 @@ TEST(small_regions_are_no_stride_either)
     uint64_t distances[16] = {0};
     for (uint64_t seed = 0; seed < 2000; seed++) {
         struct offsets offsets;
-        assert_int_equal(offsets_init(&offsets, &rand_read, 0, 16 * 512, 512, seed), 0);
+        assert_int_equal(init(&offsets, &rand_read, 0, 16 * 512, 512, seed), 0);
         uint64_t before = next_unit(&offsets);
         for (int i = 1; i < 16; i++) {
             uint64_t unit = next_unit(&offsets);
@@ -169,11 +174,11 @@ TEST(small_regions_are_no_stride_either)
 TEST(huge_files_are_reached_to_their_end)
 {
     const uint64_t regions[] = {(1ULL << 33) + 12345, (1ULL << 42) + 4096, 1ULL << 62};
-    for (size_t i = 0; i < sizeof(regions) / sizeof(regions[0]); i++) {
+    for (size_t i = 0; i < N_OF(regions); i++) {
         const uint64_t base = 1ULL << 32;
         unsigned quarters[4] = {0};
         struct offsets offsets;
-        assert_int_equal(offsets_init(&offsets, &rand_read, base, regions[i], 4096, 9), 0);
+        assert_int_equal(init(&offsets, &rand_read, base, regions[i], 4096, 9), 0);
         for (int k = 0; k < 4000; k++) {
             uint64_t offset = offsets_next(&offsets, PATTERN_RAND_READ);
             assert_true(offset >= base && offset % 4096 == 0 && offset - base <= regions[i] - 4096);
@@ -187,7 +192,7 @@ TEST(huge_files_are_reached_to_their_end)
 TEST(sequential_walks_and_wraps)
 {
     struct offsets offsets;
-    assert_int_equal(offsets_init(&offsets, &seq_read, 1 << 20, 3 * 65536 + 100, 65536, 1), 0);
+    assert_int_equal(init(&offsets, &seq_read, 1 << 20, 3 * 65536 + 100, 65536, 1), 0);
     for (int round = 0; round < 3; round++)
         for (uint64_t i = 0; i < 3; i++)
             assert_int_equal(offsets_next(&offsets, PATTERN_SEQ_READ), (1 << 20) + i * 65536);
@@ -197,7 +202,7 @@ TEST(sequential_passes_4_gib)
 {
     struct offsets offsets;
     const uint64_t unit = 512ULL << 20;
-    assert_int_equal(offsets_init(&offsets, &seq_read, 0, 12 * unit, unit, 1), 0);
+    assert_int_equal(init(&offsets, &seq_read, 0, 12 * unit, unit, 1), 0);
     for (uint64_t i = 0; i < 12; i++)
         assert_true(offsets_next(&offsets, PATTERN_SEQ_READ) == i * unit);
     assert_int_equal(offsets_next(&offsets, PATTERN_SEQ_READ), 0);
@@ -207,7 +212,7 @@ TEST(a_lone_sequential_stream_starts_at_the_start)
 {
     const struct pattern write = {.percent = {[PATTERN_SEQ_WRITE] = 100}};
     struct offsets offsets;
-    assert_int_equal(offsets_init(&offsets, &write, 0, 40960, 4096, 1), 0);
+    assert_int_equal(init(&offsets, &write, 0, 40960, 4096, 1), 0);
     assert_int_equal(offsets_next(&offsets, PATTERN_SEQ_WRITE), 0);
 }
 
@@ -218,8 +223,8 @@ TEST(streams_of_a_mix_do_not_disturb_each_other)
     struct rng rng;
     uint64_t n_seq[2] = {0};
     rng_init(&rng, 1);
-    assert_int_equal(offsets_init(&mixed, &all_kinds, 0, n * 4096, 4096, 5), 0);
-    assert_int_equal(offsets_init(&alone, &rand_mix, 0, n * 4096, 4096, 5), 0);
+    assert_int_equal(init(&mixed, &all_kinds, 0, n * 4096, 4096, 5), 0);
+    assert_int_equal(init(&alone, &rand_mix, 0, n * 4096, 4096, 5), 0);
     for (int i = 0; i < 1000; i++) {
         enum pattern_kind kind = (enum pattern_kind)(rng_next(&rng) % PATTERN_N_KINDS);
         uint64_t unit = offsets_next(&mixed, kind) / 4096;
@@ -239,7 +244,7 @@ TEST(random_reads_never_meet_writes_of_their_pass)
     struct rng rng;
     bool seen[n] = {false};
     rng_init(&rng, 1);
-    assert_int_equal(offsets_init(&offsets, &rand_mix, 0, n * 4096, 4096, 5), 0);
+    assert_int_equal(init(&offsets, &rand_mix, 0, n * 4096, 4096, 5), 0);
     for (int i = 0; i < n; i++) {
         enum pattern_kind kind = rng_next(&rng) % 2 ? PATTERN_RAND_READ : PATTERN_RAND_WRITE;
         uint64_t unit = offsets_next(&offsets, kind) / 4096;
@@ -253,11 +258,11 @@ static void check_apart(uint64_t read_bytes, uint64_t write_bytes, uint64_t n_bl
 {
     const uint64_t sizes[2] = {read_bytes, write_bytes}, base = 3 * 512;
     uint64_t large = read_bytes > write_bytes ? read_bytes : write_bytes, n_own[2];
-    unsigned char *owner = calloc(n_blocks * large / 512, 1);
+    AUTO(auto_free) unsigned char *owner = calloc(n_blocks * large / 512, 1);
     struct offsets offsets;
     assert_non_null(owner);
-    assert_int_equal(
-        offsets_init_split(&offsets, &rand_mix, base, n_blocks * large + tail_bytes, sizes, n_blocks), 0);
+    assert_int_equal(offsets_init(&offsets, &rand_mix, base, n_blocks * large + tail_bytes, sizes, n_blocks),
+                     0);
     n_own[0] = (n_blocks + 1) / 2 * (large / read_bytes);
     n_own[1] = n_blocks / 2 * (large / write_bytes);
     for (unsigned kind = 0; kind < 2; kind++) {
@@ -273,7 +278,6 @@ static void check_apart(uint64_t read_bytes, uint64_t write_bytes, uint64_t n_bl
     }
     for (uint64_t k = 0; k < n_blocks * large / 512; k++)
         assert_int_equal(owner[k], 1);
-    free(owner);
 }
 
 TEST(random_kinds_of_two_sizes_share_the_blocks)
@@ -293,7 +297,7 @@ TEST(a_lone_random_kind_of_two_sizes_has_the_whole_region)
     const struct pattern mix = {.percent = {[PATTERN_SEQ_READ] = 50, [PATTERN_RAND_WRITE] = 50}};
     struct offsets offsets;
     bool seen[n * 16] = {false};
-    assert_int_equal(offsets_init_split(&offsets, &mix, 0, n * 65536, sizes, 8), 0);
+    assert_int_equal(offsets_init(&offsets, &mix, 0, n * 65536, sizes, 8), 0);
     for (uint64_t i = 0; i < n * 16; i++) {
         uint64_t unit = offsets_next(&offsets, PATTERN_RAND_WRITE) / 4096;
         assert_true(unit < n * 16 && !seen[unit]);
@@ -308,7 +312,7 @@ TEST(streams_of_two_sizes_go_in_their_own_steps)
 {
     const uint64_t sizes[2] = {4096, 65536};
     struct offsets offsets;
-    assert_int_equal(offsets_init_split(&offsets, &all_kinds, 0, 10 * 65536 + 512, sizes, 1), 0);
+    assert_int_equal(offsets_init(&offsets, &all_kinds, 0, 10 * 65536 + 512, sizes, 1), 0);
     for (uint64_t i = 0; i < 25; i++) {
         assert_int_equal(offsets_next(&offsets, PATTERN_SEQ_READ), i % 160 * 4096);
         assert_int_equal(offsets_next(&offsets, PATTERN_SEQ_WRITE), (5 + i) % 10 * 65536);
@@ -320,19 +324,19 @@ TEST(two_sizes_need_a_region_for_both)
     struct offsets offsets;
     const uint64_t fit[2] = {4096, 65536}, odd[2] = {4096, 6144}, none[2] = {0, 4096};
     const struct pattern seq_mix = {.percent = {[PATTERN_SEQ_READ] = 50, [PATTERN_SEQ_WRITE] = 50}};
-    assert_int_equal(offsets_init_split(&offsets, &rand_mix, 0, 2 * 65536, fit, 1), 0);
-    assert_int_equal(offsets_init_split(&offsets, &rand_mix, 0, 2 * 65536 - 512, fit, 1), -EINVAL);
-    assert_int_equal(offsets_init_split(&offsets, &seq_mix, 0, 65536, fit, 1), 0);
-    assert_int_equal(offsets_init_split(&offsets, &seq_mix, 0, 65536 - 512, fit, 1), -EINVAL);
-    assert_int_equal(offsets_init_split(&offsets, &seq_mix, 0, 1 << 20, odd, 1), -EINVAL);
-    assert_int_equal(offsets_init_split(&offsets, &seq_mix, 0, 1 << 20, none, 1), -EINVAL);
+    assert_int_equal(offsets_init(&offsets, &rand_mix, 0, 2 * 65536, fit, 1), 0);
+    assert_int_equal(offsets_init(&offsets, &rand_mix, 0, 2 * 65536 - 512, fit, 1), -EINVAL);
+    assert_int_equal(offsets_init(&offsets, &seq_mix, 0, 65536, fit, 1), 0);
+    assert_int_equal(offsets_init(&offsets, &seq_mix, 0, 65536 - 512, fit, 1), -EINVAL);
+    assert_int_equal(offsets_init(&offsets, &seq_mix, 0, 1 << 20, odd, 1), -EINVAL);
+    assert_int_equal(offsets_init(&offsets, &seq_mix, 0, 1 << 20, none, 1), -EINVAL);
 }
 
 static void check_fill(const uint64_t unit_bytes[2], enum pattern_kind kind, uint64_t n_units, size_t n)
 {
     struct offsets single, many;
     uint64_t filled[70] = {0};
-    assert_int_equal(offsets_init_split(&single, &rand_mix, 512, n_units * 4096, unit_bytes, 3), 0);
+    assert_int_equal(offsets_init(&single, &rand_mix, 512, n_units * 4096, unit_bytes, 3), 0);
     many = single;
     for (int turn = 0; turn < 5; turn++) {
         offsets_fill(&many, kind, filled, n);

@@ -5,29 +5,22 @@
 static const uint32_t batch_sizes[] = {1, 5, 10};
 static const uint32_t depths[] = {1, 2, 7, 32};
 
-/* ---- the original program's own test table ---------------------------------------------------------------
- */
+/* ---- the original program's own test table ---- */
 
-static uint64_t latency_switching(struct script *script, uint64_t index)
-{
-    (void)script;
-    return (20 + 10 * (index % 3)) * US;
-}
+LATENCY(latency_switching, (20 + 10 * (index % 3)) * US)
 
 static void check_batches(uint64_t (*latency_ns)(struct script *, uint64_t), uint32_t depth, uint32_t n,
                           double mean_us, double std_us, double tolerance_us)
 {
-    struct pump_rig *rig = rig_alloc("read", depth);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("read", depth);
     rig->script.latency_ns = latency_ns;
     rig->config.batch_requests = n;
     rig->end.min_requests = 60000;
-    rig_start(rig);
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     assert_int_equal(rig->stats.batches.n, rig->stats.n_requests / n);
     assert_close(rig->stats.batches.mean_ns / 1e3, mean_us, tolerance_us);
     assert_close(batch_stats_std_ns(&rig->stats.batches) / 1e3, std_us, tolerance_us);
     assert_false(rig->stats.sampled);
-    rig_free(rig);
 }
 
 TEST(batches_of_fixed_latency_have_no_spread)
@@ -51,29 +44,26 @@ TEST(batches_of_random_latency_spread_by_the_root_of_their_size)
         check_batches(latency_random, 1, batch_sizes[i], 30 * batch_sizes[i], stds[i], 0.03 * stds[i]);
 }
 
-/* ---- what is issued --------------------------------------------------------------------------------------
- */
+/* ---- what is issued ---- */
 
 TEST(depth_is_kept_full_and_never_passed)
 {
     for (size_t i = 0; i < N_OF(depths); i++) {
-        struct pump_rig *rig = rig_alloc("randrw", depths[i]);
+        AUTO(rig_free) struct pump_rig *rig = rig_alloc("randrw", depths[i]);
         rig->script.latency_ns = latency_random;
-        rig_start(rig);
-        assert_int_equal(rig_phase(rig), 0);
+        rig_run(rig);
         assert_int_equal(rig->script.most_flying, depths[i]);
         double span = (double)(rig->stats.last_complete_ns - rig->stats.first_submit_ns);
         /* All but the drain, of at most 60 us in 10 ms. */
         assert_close(rig->stats.depth_area / span, depths[i], 0.006 * depths[i]);
         rig_check_drained(rig);
-        rig_free(rig);
     }
 }
 
 static void check_each_offset(const char *pattern, uint32_t depth, uint32_t n_requests, bool sampled,
                               uint32_t n_passes)
 {
-    struct pump_rig *rig = rig_alloc(pattern, depth);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc(pattern, depth);
     uint8_t seen[1024] = {0};
     uint64_t unit = 4096ULL * n_requests;
     size_t n_units = 1024 / n_requests;
@@ -82,8 +72,7 @@ static void check_each_offset(const char *pattern, uint32_t depth, uint32_t n_re
     rig->config.base_bytes = 1 << 20;
     rig->config.requests_per_call = n_requests;
     rig->end = (struct pump_end){.duration_ns = UINT64_MAX, .max_bytes = n_passes * 1024 * 4096};
-    rig_start(rig);
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     assert_int_equal(rig_bytes(rig), n_passes * 1024 * 4096);
     assert_int_equal(rig->script.n_accepted, n_passes * n_units);
     assert_int_equal(rig->stats.sampled, sampled);
@@ -95,7 +84,6 @@ static void check_each_offset(const char *pattern, uint32_t depth, uint32_t n_re
     }
     for (size_t i = 0; i < n_units; i++)
         assert_int_equal(seen[i], n_passes);
-    rig_free(rig);
 }
 
 TEST(each_offset_of_a_pass_is_visited_once)
@@ -111,15 +99,14 @@ TEST(each_offset_of_a_pass_is_visited_once)
 
 TEST(kinds_are_drawn_by_their_shares)
 {
-    struct pump_rig *rig = rig_alloc("seq-read=40,seq-write=10,rand-read=30,rand-write=20", 1);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("seq-read=40,seq-write=10,rand-read=30,rand-write=20", 1);
     const double shares[] = {0.40, 0.10, 0.30, 0.20};
     uint64_t n[4] = {0}, next[2], n_calls = SCRIPT_LOG;
     rig->config.region_bytes = 4096ULL << 24; /* so large that a random offset is not the next one by luck */
     next[0] = 0;
     next[1] = rig->config.region_bytes / 2;
     rig->end = (struct pump_end){.duration_ns = 0, .min_requests = n_calls};
-    rig_start(rig);
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     assert_int_equal(rig->script.n_accepted, n_calls);
     for (uint64_t i = 0; i < n_calls; i++) {
         const struct record *record = &rig->script.log[i];
@@ -136,7 +123,6 @@ TEST(kinds_are_drawn_by_their_shares)
     assert_true(chi2 < 16.27); /* 3 degrees of freedom, 0.1 % */
     assert_int_equal((n[0] + n[2]) * 4096, rig->stats.bytes_read);
     assert_int_equal((n[1] + n[3]) * 4096, rig->stats.bytes_written);
-    rig_free(rig);
 }
 
 /* For depth 1, depth 4, and calls of 8 requests; slower and faster than what is sampled. */
@@ -144,75 +130,64 @@ TEST(each_buffer_written_carries_a_new_word)
 {
     const uint32_t cases[][2] = {{1, 1}, {4, 1}, {1, 8}};
     for (size_t i = 0; i < 2 * N_OF(cases); i++) {
-        struct pump_rig *rig = rig_alloc("randwrite", cases[i / 2][0]);
+        AUTO(rig_free) struct pump_rig *rig = rig_alloc("randwrite", cases[i / 2][0]);
         rig->script.latency_ns = i % 2 == 0 ? latency_15us : latency_1us;
         rig->config.requests_per_call = cases[i / 2][1];
         rig->buffers = calloc(8, 4096);
         assert_non_null(rig->buffers);
         rig->config.buffers = rig->buffers;
-        rig_start(rig);
-        assert_int_equal(rig_phase(rig), 0);
+        rig_run(rig);
         assert_int_equal(rig->script.n_repeated_words, 0);
-        rig_free(rig);
     }
 }
 
 TEST(reads_leave_the_buffers_alone)
 {
     static const unsigned char zeros[4096];
-    struct pump_rig *rig = rig_alloc("randread", 1);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1);
     rig->buffers = calloc(1, 4096);
     assert_non_null(rig->buffers);
     rig->config.buffers = rig->buffers;
-    rig_start(rig);
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     assert_memory_equal(rig->buffers, zeros, 4096);
-    rig_free(rig);
 }
 
-/* ---- when it stops ---------------------------------------------------------------------------------------
- */
+/* ---- when it stops ---- */
 
 TEST(minimum_of_requests_outlasts_the_duration)
 {
     for (size_t i = 0; i < N_OF(depths); i++) {
-        struct pump_rig *rig = rig_alloc("randread", depths[i]);
+        AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", depths[i]);
         rig->end.duration_ns = 1;
         rig->end.min_requests = 64;
-        rig_start(rig);
-        assert_int_equal(rig_phase(rig), 0);
+        rig_run(rig);
         assert_int_equal(rig->stats.n_requests, 64);
-        rig_free(rig);
     }
 }
 
 TEST(nothing_is_issued_after_the_duration)
 {
     for (size_t i = 0; i < N_OF(depths); i++) {
-        struct pump_rig *rig = rig_alloc("randread", depths[i]);
+        AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", depths[i]);
         rig->script.latency_ns = latency_random;
-        rig_start(rig);
-        assert_int_equal(rig_phase(rig), 0);
+        rig_run(rig);
         const struct record *last = &rig->script.log[rig->script.n_accepted - 1];
         assert_true(last->entered_ns - rig->stats.first_submit_ns < rig->end.duration_ns);
         assert_true(rig->stats.last_complete_ns - rig->stats.first_submit_ns >= rig->end.duration_ns);
-        rig_free(rig);
     }
 }
 
 static void check_cap(uint32_t depth, uint32_t n_requests, bool sampled, uint64_t max_bytes)
 {
-    struct pump_rig *rig = rig_alloc("randwrite", depth);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randwrite", depth);
     uint64_t call_bytes = 4096ULL * n_requests;
     if (sampled)
         rig->script.latency_ns = latency_1us;
     rig->config.requests_per_call = n_requests;
     rig->end = (struct pump_end){.duration_ns = UINT64_MAX, .min_requests = 1000000, .max_bytes = max_bytes};
-    rig_start(rig);
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     assert_int_equal(rig_bytes(rig), max_bytes / call_bytes * call_bytes);
     assert_int_equal(rig_window_bytes(rig), rig_bytes(rig));
-    rig_free(rig);
 }
 
 TEST(bytes_never_pass_their_maximum)
@@ -229,20 +204,18 @@ TEST(bytes_never_pass_their_maximum)
 
 static void check_interrupted(uint32_t depth, uint64_t at, bool sampled)
 {
-    struct pump_rig *rig = rig_alloc("randread", depth);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", depth);
     if (sampled)
         rig->script.latency_ns = latency_1us;
     rig->script.accept_max = depth > 4 ? 3 : 0;
     rig->script.interrupt_at = at;
-    rig_start(rig);
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     assert_int_equal(rig->stats.sampled, sampled && at >= WARMUP_BATCH_DEFAULT);
     /* Those handed over together with the one that raised the flag were already under way. */
     uint64_t together = depth == 1 ? 0 : depth > 4 ? 2 : depth - 1;
     assert_true(rig->script.n_after_interrupt <= together);
     assert_int_equal(rig->stats.n_requests, rig->script.n_accepted);
     rig_check_drained(rig);
-    rig_free(rig);
 }
 
 TEST(nothing_is_issued_once_interrupted)
@@ -257,15 +230,13 @@ TEST(nothing_is_issued_once_interrupted)
 TEST(interrupted_before_the_start_is_an_empty_phase)
 {
     for (size_t i = 0; i < N_OF(depths); i++) {
-        struct pump_rig *rig = rig_alloc("randread", depths[i]);
+        AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", depths[i]);
         atomic_store(&rig->script.interrupted, 1);
         rig->end.min_requests = 64;
-        rig_start(rig);
-        assert_int_equal(rig_phase(rig), 0);
+        rig_run(rig);
         assert_int_equal(rig->script.n_submits, 0);
         assert_int_equal(rig->stats.n_requests, 0);
         assert_int_equal(rig->stats.last_complete_ns, rig->stats.first_submit_ns);
-        rig_free(rig);
     }
 }
 
@@ -284,35 +255,31 @@ static bool count_batch(void *context, double batch_latency_ns)
 TEST(after_batch_can_stop_a_phase)
 {
     for (size_t i = 0; i < N_OF(depths); i++) {
-        struct pump_rig *rig = rig_alloc("randread", depths[i]);
+        AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", depths[i]);
         struct batch_counter counter = {.stop_at = 6};
         rig->end.after_batch = count_batch;
         rig->end.context = &counter;
-        rig_start(rig);
-        assert_int_equal(rig_phase(rig), 0);
+        rig_run(rig);
         /* What is in flight then is drained, and may fill further batches. */
         assert_true(rig->stats.n_requests >= 60 && rig->stats.n_requests < 60 + depths[i]);
         assert_int_equal(counter.n, rig->stats.n_requests / 10);
         assert_close(counter.sum_ns, 150e3 * counter.n, 1e-3);
-        rig_free(rig);
     }
 }
 
 TEST(second_phase_starts_anew_but_goes_on_in_the_file)
 {
     for (size_t i = 0; i < N_OF(depths); i++) {
-        struct pump_rig *rig = rig_alloc("read", depths[i]);
+        AUTO(rig_free) struct pump_rig *rig = rig_alloc("read", depths[i]);
         rig->end.max_bytes = 100 * 4096;
-        rig_start(rig);
-        assert_int_equal(rig_phase(rig), 0);
+        rig_run(rig);
         uint64_t first_end_ns = rig->stats.last_complete_ns;
-        assert_int_equal(rig_phase(rig), 0);
+        rig_run(rig);
         assert_int_equal(rig->stats.n_requests, 100);
         assert_int_equal(rig->latency.n, 100);
         assert_true(rig->stats.first_submit_ns >= first_end_ns);
         assert_int_equal(rig->script.log[100].offset_bytes, 100 * 4096);
         assert_int_equal(rig->stats.batches.n, 10);
-        rig_free(rig);
     }
 }
 
@@ -326,7 +293,7 @@ TEST(region_below_one_call_is_einval_and_named)
     assert_non_null(strstr(rig->err.text, "32768"));
     assert_non_null(strstr(rig->err.text, "--file-size"));
     assert_null(rig->pump.calls);
-    rig_free(rig); /* a second pump_done */
+    rig_free(&rig); /* a second pump_done */
 }
 
 /* Requests of each kind have their own size, and bytes are counted as they are, also where calls are sampled.
@@ -334,7 +301,7 @@ TEST(region_below_one_call_is_einval_and_named)
 static void check_two_sizes(uint32_t depth, bool sampled, uint64_t read_bytes, uint64_t write_bytes,
                             uint64_t cap)
 {
-    struct pump_rig *rig = rig_alloc("randrw:70", depth);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randrw:70", depth);
     uint64_t moved[2] = {0}, n[2] = {0};
     const uint64_t sizes[2] = {read_bytes, write_bytes};
     if (sampled)
@@ -343,8 +310,7 @@ static void check_two_sizes(uint32_t depth, bool sampled, uint64_t read_bytes, u
     rig->config.request_size_bytes = read_bytes;
     rig->config.write_size_bytes = write_bytes;
     rig->end = (struct pump_end){.duration_ns = UINT64_MAX, .max_bytes = cap};
-    rig_start(rig);
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     for (uint64_t i = 0; i < rig->script.n_accepted; i++) {
         const struct record *record = &rig->script.log[i];
         assert_int_equal(record->size_bytes, sizes[record->is_write]);
@@ -361,7 +327,6 @@ static void check_two_sizes(uint32_t depth, bool sampled, uint64_t read_bytes, u
     double all = (double)(n[0] + n[1]);
     assert_close((double)n[0] / all, 0.7, 5 * sqrt(0.21 / all));
     rig_check_drained(rig);
-    rig_free(rig);
 }
 
 TEST(reads_and_writes_have_their_own_sizes)
@@ -378,14 +343,13 @@ TEST(reads_and_writes_have_their_own_sizes)
 
 TEST(each_call_has_room_for_the_larger_size)
 {
-    struct pump_rig *rig = rig_alloc("randrw", 4);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randrw", 4);
     rig->buffers = calloc(4, 65536);
     rig->config.write_size_bytes = 65536;
     rig->config.buffers = rig->buffers;
     rig_start(rig);
     for (size_t i = 0; i < 4; i++)
         assert_ptr_equal(rig->pump.calls[i].buffer, rig->buffers + i * 65536);
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     assert_int_equal(rig->script.n_repeated_words, 0);
-    rig_free(rig);
 }

@@ -43,7 +43,7 @@ static void check_stopped(const struct script *script)
 static void check_call_fault(uint32_t depth, bool fast, enum fault fault, int code, uint64_t nth,
                              uint64_t n_times)
 {
-    struct pump_rig *rig = faulty(depth, fast, fault, code, nth, n_times);
+    AUTO(rig_free) struct pump_rig *rig = faulty(depth, fast, fault, code, nth, n_times);
     int result = rig_phase(rig);
     assert_int_equal(result, nth >= 100 ? 0 : code);
     assert_int_equal(rig->err.code, result);
@@ -53,7 +53,6 @@ static void check_call_fault(uint32_t depth, bool fast, enum fault fault, int co
     assert_int_equal(rig_window_bytes(rig), rig_bytes(rig));
     assert_true(rig->latency.n <= rig->stats.n_requests);
     check_stopped(&rig->script);
-    rig_free(rig);
 }
 
 TEST(failed_calls_are_never_counted)
@@ -73,18 +72,17 @@ TEST(failed_calls_are_never_counted)
 
 TEST(read_of_nothing_is_a_short_read)
 {
-    struct pump_rig *rig = faulty(1, false, FAULT_CALL, 0, 3, 1);
+    AUTO(rig_free) struct pump_rig *rig = faulty(1, false, FAULT_CALL, 0, 3, 1);
     assert_int_equal(rig_phase(rig), -EIO);
     assert_non_null(strstr(rig->err.text, ": 0 of 4096 bytes"));
     assert_int_equal(rig->stats.n_requests, 3);
-    rig_free(rig);
 }
 
 /* Texts, for a call whose place in the file the script knows. */
 static void check_text(const char *pattern, enum fault fault, const char *format, const char *reason)
 {
     char expected[160];
-    struct pump_rig *rig = rig_alloc(pattern, 1);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc(pattern, 1);
     rig->config.base_bytes = 1ULL << 40;
     rig->script.fault = fault;
     rig->script.code = -ENOSPC;
@@ -94,7 +92,6 @@ static void check_text(const char *pattern, enum fault fault, const char *format
     snprintf(expected, sizeof(expected), "%s %llu%s", format,
              (unsigned long long)rig->script.log[12].offset_bytes, reason);
     assert_string_equal(rig->err.text, expected);
-    rig_free(rig);
 }
 
 TEST(failure_names_verb_size_and_offset)
@@ -110,7 +107,7 @@ TEST(failure_names_verb_size_and_offset)
 TEST(first_failure_to_come_back_is_the_one_named)
 {
     char place[64];
-    struct pump_rig *rig = faulty(32, false, FAULT_CALL, -EIO, 4, FOR_EVER);
+    AUTO(rig_free) struct pump_rig *rig = faulty(32, false, FAULT_CALL, -EIO, 4, FOR_EVER);
     size_t first = 4;
     assert_int_equal(rig_phase(rig), -EIO);
     for (size_t i = 4; i < 32; i++) {
@@ -120,50 +117,46 @@ TEST(first_failure_to_come_back_is_the_one_named)
     snprintf(place, sizeof(place),
              "at offset %llu:", (unsigned long long)rig->script.log[first].offset_bytes);
     assert_non_null(strstr(rig->err.text, place));
-    rig_free(rig);
 }
 
 TEST(statistics_are_filled_on_failure)
 {
-    struct pump_rig *rig = faulty(4, false, FAULT_CALL, -EIO, 50, 1);
+    AUTO(rig_free) struct pump_rig *rig = faulty(4, false, FAULT_CALL, -EIO, 50, 1);
     assert_int_equal(rig_phase(rig), -EIO);
     assert_true(rig->stats.n_requests >= 50 - 3 && rig->stats.n_requests <= 53);
     assert_int_equal(rig->latency.n, rig->stats.n_requests);
     assert_true(rig->stats.last_complete_ns > rig->stats.first_submit_ns);
     assert_true(rig->stats.depth_area > 0);
-    rig_free(rig);
 }
 
 TEST(phase_after_a_failed_one_works)
 {
     for (size_t d = 0; d < N_OF(depths); d++) {
-        struct pump_rig *rig = faulty(depths[d], false, FAULT_CALL, -EIO, 20, 1);
+        AUTO(rig_free) struct pump_rig *rig = faulty(depths[d], false, FAULT_CALL, -EIO, 20, 1);
         rig->script.accept_max = 5;
         assert_int_equal(rig_phase(rig), -EIO);
-        assert_int_equal(rig_phase(rig), 0);
+        rig_run(rig);
         assert_int_equal(rig->stats.n_requests, 100);
         rig_check_drained(rig);
-        rig_free(rig);
     }
 }
 
 TEST(missing_err_is_allowed)
 {
     for (size_t d = 0; d < N_OF(depths); d++) {
-        struct pump_rig *rig = faulty(depths[d], false, FAULT_CALL, -ENOSPC, 20, FOR_EVER);
+        AUTO(rig_free) struct pump_rig *rig = faulty(depths[d], false, FAULT_CALL, -ENOSPC, 20, FOR_EVER);
         assert_int_equal(pump_phase(&rig->pump, &rig->end, &rig->stats, NULL), -ENOSPC);
         rig_check_drained(rig);
-        rig_free(rig);
     }
 }
 
-/* ---- the API itself --------------------------------------------------------------------------------------
- */
+/* ---- the API itself ---- */
 
 TEST(broken_submit_ends_the_phase_drained)
 {
     for (uint64_t nth = 0; nth < 12; nth++) {
         for (size_t d = 0; d < N_OF(depths); d++) {
+            AUTO(rig_free)
             struct pump_rig *rig = faulty(depths[d], false, FAULT_SUBMIT, -EBADF, nth, FOR_EVER);
             rig->script.accept_max = 7; /* some are under way when it breaks, some are ready */
             assert_int_equal(rig_phase(rig), -EBADF);
@@ -171,13 +164,11 @@ TEST(broken_submit_ends_the_phase_drained)
             assert_int_equal(rig->script.n_submits, nth + 1);
             assert_int_equal(rig->stats.n_requests, rig->script.n_accepted);
             rig_check_drained(rig);
-            rig_free(rig);
         }
-        struct pump_rig *rig = faulty(1, true, FAULT_SUBMIT, -EBADF, nth, FOR_EVER);
+        AUTO(rig_free) struct pump_rig *rig = faulty(1, true, FAULT_SUBMIT, -EBADF, nth, FOR_EVER);
         assert_int_equal(rig_phase(rig), -EBADF);
         assert_int_equal(rig->stats.n_requests, nth);
         assert_int_equal(rig_window_bytes(rig), rig_bytes(rig));
-        rig_free(rig);
     }
 }
 
@@ -185,13 +176,12 @@ TEST(broken_reap_ends_the_phase_at_once)
 {
     for (uint64_t nth = 0; nth < 20; nth++) {
         for (size_t d = 0; d < N_OF(depths); d++) {
-            struct pump_rig *rig = faulty(depths[d], false, FAULT_REAP, -EBADF, nth, FOR_EVER);
+            AUTO(rig_free) struct pump_rig *rig = faulty(depths[d], false, FAULT_REAP, -EBADF, nth, FOR_EVER);
             rig->script.reap_max = 3;
             assert_int_equal(rig_phase(rig), -EBADF);
             assert_string_equal(rig->err.text, "script: reap is broken");
             assert_int_equal(rig->script.n_reaps, nth + 1);
             assert_int_equal(rig->stats.n_requests, rig->script.n_reaped);
-            rig_free(rig);
         }
     }
 }
@@ -210,24 +200,22 @@ TEST(reap_that_breaks_while_draining_keeps_the_first_failure)
 {
     struct ioapi_ops ops = script_ops;
     ops.reap = fail_first_then_reap;
-    struct pump_rig *rig = faulty(32, false, FAULT_CALL, -ENOSPC, 0, FOR_EVER);
+    AUTO(rig_free) struct pump_rig *rig = faulty(32, false, FAULT_CALL, -ENOSPC, 0, FOR_EVER);
     rig->pump.ops = &ops;
     rig->script.reap_max = 1;
     assert_int_equal(rig_phase(rig), -ENOSPC);
     assert_non_null(strstr(rig->err.text, "No space left"));
     assert_int_equal(rig->script.n_reaped, 2);
-    rig_free(rig);
 }
 
 TEST(refused_submit_with_none_in_flight_is_eagain)
 {
     for (size_t d = 0; d < N_OF(depths); d++) {
-        struct pump_rig *rig = faulty(depths[d], false, FAULT_REFUSE, 0, 0, FOR_EVER);
+        AUTO(rig_free) struct pump_rig *rig = faulty(depths[d], false, FAULT_REFUSE, 0, 0, FOR_EVER);
         assert_int_equal(rig_phase(rig), -EAGAIN);
         assert_non_null(strstr(rig->err.text, "script: the kernel takes no request although none"));
         assert_int_equal(rig->script.n_submits, 1);
         assert_int_equal(rig->stats.n_requests, 0);
-        rig_free(rig);
     }
 }
 
@@ -235,42 +223,39 @@ TEST(refused_submit_with_others_in_flight_is_tried_again)
 {
     for (uint64_t nth = 1; nth < 20; nth++) {
         for (size_t r = 0; r < 2; r++) {
-            struct pump_rig *rig = faulty(32, false, FAULT_REFUSE, 0, nth, times[r]);
-            assert_int_equal(rig_phase(rig), 0);
+            AUTO(rig_free) struct pump_rig *rig = faulty(32, false, FAULT_REFUSE, 0, nth, times[r]);
+            rig_run(rig);
             assert_int_equal(rig->stats.n_requests, 100);
             rig_check_drained(rig);
             assert_close(rig->stats.depth_area, rig->latency.sum_ns, 1);
-            rig_free(rig);
         }
     }
 }
 
 TEST(refusing_for_ever_drains_and_then_fails)
 {
-    struct pump_rig *rig = faulty(32, false, FAULT_REFUSE, 0, 1, FOR_EVER);
+    AUTO(rig_free) struct pump_rig *rig = faulty(32, false, FAULT_REFUSE, 0, 1, FOR_EVER);
     assert_int_equal(rig_phase(rig), -EAGAIN);
     assert_int_equal(rig->stats.n_requests, 32);
     rig_check_drained(rig);
-    rig_free(rig);
 }
 
 TEST(partly_accepted_calls_are_all_issued_once)
 {
     for (size_t accept_max = 1; accept_max <= 33; accept_max++) {
         for (size_t reap_max = 0; reap_max <= 3; reap_max++) {
-            struct pump_rig *rig = faulty(32, false, FAULT_NONE, 0, 0, 0);
+            AUTO(rig_free) struct pump_rig *rig = faulty(32, false, FAULT_NONE, 0, 0, 0);
             uint8_t seen[1024] = {0};
             rig->script.accept_max = accept_max;
             rig->script.reap_max = reap_max;
             rig->end.max_bytes = 1024 * 4096;
-            assert_int_equal(rig_phase(rig), 0);
+            rig_run(rig);
             assert_int_equal(rig->stats.n_requests, 1024);
             rig_check_drained(rig);
             for (size_t i = 0; i < 1024; i++)
                 seen[rig->script.log[i].offset_bytes / 4096]++;
             for (size_t i = 0; i < 1024; i++)
                 assert_int_equal(seen[i], 1);
-            rig_free(rig);
         }
     }
 }

@@ -2,23 +2,20 @@
 #include "bench/io/pump.h"
 #include "tests/bench/io/pump_rig.h"
 
-/* ---- latency ---------------------------------------------------------------------------------------------
- */
+/* ---- latency ---- */
 
 static void check_stamps(uint32_t depth, size_t accept_max)
 {
-    struct pump_rig *rig = rig_alloc("randread", depth);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", depth);
     rig->script.latency_ns = latency_random;
     rig->script.submit_cost_ns = 7 * US;
     rig->script.accept_max = accept_max;
-    rig_start(rig);
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     assert_true(rig->script.n_accepted > 100 && rig->script.n_accepted <= SCRIPT_LOG);
     for (uint64_t i = 0; i < rig->script.n_accepted; i++)
         assert_int_equal(rig->script.log[i].stamp_ns, rig->script.log[i].entered_ns);
     assert_int_equal(rig->latency.n, rig->stats.n_requests);
     assert_int_equal(rig->stats.n_sampled, rig->stats.n_requests);
-    rig_free(rig);
 }
 
 TEST(latency_is_stamped_before_submit)
@@ -29,49 +26,39 @@ TEST(latency_is_stamped_before_submit)
     check_stamps(32, 3); /* what was not accepted is stamped again when it is */
 }
 
-static uint64_t latency_none(struct script *script, uint64_t index)
-{
-    (void)script;
-    (void)index;
-    return 0;
-}
+LATENCY(latency_none, 0)
 
 TEST(time_spent_inside_submit_is_latency)
 {
     const uint32_t depths[] = {1, 4};
     for (size_t i = 0; i < N_OF(depths); i++) {
-        struct pump_rig *rig = rig_alloc("randread", depths[i]);
+        AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", depths[i]);
         rig->script.latency_ns = latency_none;
         rig->script.submit_cost_ns = 50 * US;
-        rig_start(rig);
-        assert_int_equal(rig_phase(rig), 0);
+        rig_run(rig);
         assert_int_equal(rig->latency.min_ns, 50 * US);
         assert_int_equal(rig->latency.max_ns, 50 * US);
-        rig_free(rig);
     }
 }
 
 TEST(latencies_are_those_of_the_script)
 {
-    struct pump_rig *rig = rig_alloc("randread", 32);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 32);
     rig->script.latency_ns = latency_random;
-    rig_start(rig);
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     double sum_ns = 0;
     for (uint64_t i = 0; i < rig->script.n_accepted; i++)
         sum_ns += (double)(rig->script.log[i].done_ns - rig->script.log[i].entered_ns);
     assert_close(rig->latency.sum_ns, sum_ns, 0.5);
     assert_int_equal(rig->latency.min_ns, 10 * US);
     assert_int_equal(rig->latency.max_ns, 60 * US);
-    rig_free(rig);
 }
 
 TEST(requests_of_one_call_share_its_latency)
 {
-    struct pump_rig *rig = rig_alloc("randread", 1);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1);
     rig->config.requests_per_call = 8;
-    rig_start(rig);
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     assert_int_equal(rig->stats.n_requests, 8 * rig->script.n_accepted);
     assert_int_equal(rig->latency.n, rig->stats.n_requests);
     assert_int_equal(rig->latency.min_ns, 15 * US);
@@ -79,60 +66,47 @@ TEST(requests_of_one_call_share_its_latency)
     assert_int_equal(rig_bytes(rig), 8 * 4096 * rig->script.n_accepted);
     assert_int_equal(rig->stats.batches.n, rig->stats.n_requests / 10);
     assert_close(rig->stats.batches.mean_ns, 150e3, 1e-3);
-    rig_free(rig);
 }
 
 TEST(coalesced_requests_have_their_part_of_the_latency)
 {
     const uint32_t depths[] = {1, 4};
     for (size_t i = 0; i < N_OF(depths); i++) {
-        struct pump_rig *rig = rig_alloc("randread", depths[i]);
+        AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", depths[i]);
         rig->config.requests_per_call = rig->config.rounds_per_call = 5;
-        rig_start(rig);
-        assert_int_equal(rig_phase(rig), 0);
+        rig_run(rig);
         assert_int_equal(rig->stats.n_requests, 5 * rig->script.n_accepted);
         assert_int_equal(rig->latency.min_ns, 3 * US);
         assert_int_equal(rig->latency.max_ns, 3 * US);
         assert_close(rig->stats.batches.mean_ns, 30e3, 1e-3);
-        rig_free(rig);
     }
 }
 
-/* ---- depth -----------------------------------------------------------------------------------------------
- */
+/* ---- depth ---- */
 
-static uint64_t latency_100us(struct script *script, uint64_t index)
-{
-    (void)script;
-    (void)index;
-    return 100 * US;
-}
+LATENCY(latency_100us, 100 * US)
 
 TEST(depth_area_of_full_rounds_is_depth_times_time)
 {
-    struct pump_rig *rig = rig_alloc("randread", 4);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 4);
     rig->script.latency_ns = latency_100us;
     rig->end = (struct pump_end){.duration_ns = UINT64_MAX, .max_bytes = 40 * 4096};
-    rig_start(rig);
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     assert_int_equal(rig->stats.last_complete_ns - rig->stats.first_submit_ns, 1 * MS);
     assert_close(rig->stats.depth_area, 4e6, 0.5);
-    rig_free(rig);
 }
 
 /* Little's law, exactly: the integral of the depth is the sum of the latencies. */
 static void check_littles_law(uint32_t depth, uint64_t submit_cost_ns, size_t accept_max, size_t reap_max)
 {
-    struct pump_rig *rig = rig_alloc("randread", depth);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", depth);
     rig->script.latency_ns = latency_random;
     rig->script.submit_cost_ns = submit_cost_ns;
     rig->script.accept_max = accept_max;
     rig->script.reap_max = reap_max;
-    rig_start(rig);
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     assert_true(rig->stats.n_requests > 100);
     assert_close(rig->stats.depth_area, rig->latency.sum_ns, 1);
-    rig_free(rig);
 }
 
 TEST(depth_area_is_the_sum_of_latencies)
@@ -149,37 +123,33 @@ TEST(depth_area_is_the_sum_of_latencies)
 
 TEST(work_done_inside_submit_has_depth_1)
 {
-    struct pump_rig *rig = rig_alloc("randread", 8);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 8);
     rig->config.works_in_submit = true;
     rig->script.works_inside = true;
     rig->script.latency_ns = latency_random;
-    rig_start(rig);
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     double span = (double)(rig->stats.last_complete_ns - rig->stats.first_submit_ns);
     assert_close(rig->stats.depth_area / span, 1, 1e-9);
-    rig_free(rig);
 }
 
 /* Submission may do the work itself, but here it only takes 40 us and the work goes on after it: of 8 calls
  * handed over at once 4.5 are in flight on average meanwhile, of one call all 8 are. */
 TEST(work_left_after_submit_comes_into_flight_one_by_one)
 {
-    struct pump_rig *rig = rig_alloc("randread", 8);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 8);
     rig->config.works_in_submit = true;
     rig->script.latency_ns = latency_100us;
     rig->script.submit_cost_ns = 40 * US;
     rig->end.max_bytes = 8 * 4096;
-    rig_start(rig);
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     assert_close(rig->stats.depth_area, 4.5 * 40e3 + 8 * 60e3, 0.5);
-    rig_free(rig);
 }
 
 /* Two calls from 0 to 100 us, taken one at a time; the submit that follows is refused, 10 us long; a third
  * call from 110 to 210 us. */
 TEST(refused_submit_adds_no_depth)
 {
-    struct pump_rig *rig = rig_alloc("randread", 2);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 2);
     rig->config.works_in_submit = true;
     rig->script.latency_ns = latency_100us;
     rig->script.submit_cost_ns = 10 * US;
@@ -187,41 +157,35 @@ TEST(refused_submit_adds_no_depth)
     rig->script.fault = FAULT_REFUSE;
     rig->script.nth = 1;
     rig->end.max_bytes = 3 * 4096;
-    rig_start(rig);
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     assert_close(rig->stats.depth_area, 1.5 * 10e3 + 2 * 90e3 + 1 * 10e3 + 1 * 100e3, 0.5);
-    rig_free(rig);
 }
 
 TEST(depth_never_passes_what_was_asked)
 {
     for (size_t accept_max = 0; accept_max < 4; accept_max++) {
         for (size_t reap_max = 0; reap_max < 4; reap_max++) {
-            struct pump_rig *rig = rig_alloc("randread", 4);
+            AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 4);
             rig->config.works_in_submit = true;
             rig->script.latency_ns = latency_random;
             rig->script.submit_cost_ns = 9 * US;
             rig->script.accept_max = accept_max;
             rig->script.reap_max = reap_max;
-            rig_start(rig);
-            assert_int_equal(rig_phase(rig), 0);
+            rig_run(rig);
             double span = (double)(rig->stats.last_complete_ns - rig->stats.first_submit_ns);
             assert_true(rig->stats.depth_area <= 4 * span);
-            rig_free(rig);
         }
     }
 }
 
-/* ---- windows ---------------------------------------------------------------------------------------------
- */
+/* ---- windows ---- */
 
 TEST(windows_hold_the_bytes_of_their_time)
 {
-    struct pump_rig *rig = rig_alloc("randread", 1);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1);
     rig->end.duration_ns = 64 * MS;
     rig->script.latency_ns = latency_100us;
-    rig_start(rig);
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     assert_int_equal(rig->stats.windows.width_ns, 1 * MS);
     /* The last completion falls on the edge of the 65th. */
     assert_int_equal(rig->stats.windows.n, 65);
@@ -230,60 +194,49 @@ TEST(windows_hold_the_bytes_of_their_time)
         assert_int_equal(rig->stats.windows.bytes[i], 10 * 4096);
     assert_int_equal(rig->stats.windows.bytes[64], 4096);
     assert_int_equal(rig_window_bytes(rig), rig_bytes(rig));
-    rig_free(rig);
 }
 
 TEST(merged_windows_hold_the_bytes_of_their_time)
 {
-    struct pump_rig *rig = rig_alloc("randread", 1);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1);
     rig->end.duration_ns = 64 * MS;
     rig->end.min_requests = 6400; /* 640 ms: 1 ms -> 8 ms, 80 full windows */
     rig->script.latency_ns = latency_100us;
-    rig_start(rig);
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     assert_int_equal(rig->stats.windows.width_ns, 8 * MS);
     assert_int_equal(rig->stats.windows.n, 81);
     assert_int_equal(rig->stats.windows.bytes[0], 79 * 4096);
     for (size_t i = 1; i < 80; i++)
         assert_int_equal(rig->stats.windows.bytes[i], 80 * 4096);
     assert_int_equal(rig_window_bytes(rig), rig_bytes(rig));
-    rig_free(rig);
 }
 
-static uint64_t latency_one_stall(struct script *script, uint64_t index)
-{
-    (void)script;
-    return index == 3 ? 10000 * MS : 100 * US;
-}
+LATENCY(latency_one_stall, index == 3 ? 10000 * MS : 100 * US)
 
 TEST(windows_of_a_stall_are_empty)
 {
-    struct pump_rig *rig = rig_alloc("randread", 1);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1);
     rig->end.duration_ns = 64 * MS;
     rig->end.min_requests = 5;
     rig->script.latency_ns = latency_one_stall;
-    rig_start(rig);
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     /* 10 s: 1 ms doubled until 128 windows reach: 128 ms. */
     assert_int_equal(rig->stats.windows.width_ns, 128 * MS);
     assert_int_equal(rig->stats.windows.n, 79);
     assert_int_equal(rig->stats.windows.bytes[0], 3 * 4096);
     assert_int_equal(rig->stats.windows.bytes[78], 2 * 4096);
     assert_int_equal(rig_window_bytes(rig), 5 * 4096);
-    rig_free(rig);
 }
 
 TEST(windows_sum_up_to_the_bytes)
 {
     const uint32_t depths[] = {1, 32};
     for (size_t i = 0; i < 8; i++) {
-        struct pump_rig *rig = rig_alloc("randrw:30", depths[i % 2]);
+        AUTO(rig_free) struct pump_rig *rig = rig_alloc("randrw:30", depths[i % 2]);
         rig->script.latency_ns = i % 4 < 2 ? latency_random : latency_1us;
         rig->end.min_requests = i / 4 * 50000;
-        rig_start(rig);
-        assert_int_equal(rig_phase(rig), 0);
+        rig_run(rig);
         assert_true(rig->stats.bytes_read > 0 && rig->stats.bytes_written > 0);
         assert_int_equal(rig_window_bytes(rig), rig_bytes(rig));
-        rig_free(rig);
     }
 }

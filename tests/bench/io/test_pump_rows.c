@@ -47,8 +47,8 @@ static struct pump_rig *play(const char *pattern, bool in_rows, const struct scr
 
 static void check_same(const char *pattern, const struct script *how, uint64_t max_requests, int expected)
 {
-    struct pump_rig *rows = play(pattern, true, how, max_requests, expected);
-    struct pump_rig *single = play(pattern, false, how, max_requests, expected);
+    AUTO(rig_free) struct pump_rig *rows = play(pattern, true, how, max_requests, expected);
+    AUTO(rig_free) struct pump_rig *single = play(pattern, false, how, max_requests, expected);
     assert_int_equal(rows->script.n_accepted, single->script.n_accepted);
     for (uint64_t i = 0; i < single->script.n_accepted && i < SCRIPT_LOG; i++) {
         assert_int_equal(rows->script.log[i].offset_bytes, single->script.log[i].offset_bytes);
@@ -62,8 +62,6 @@ static void check_same(const char *pattern, const struct script *how, uint64_t m
     assert_int_equal(rig_window_bytes(rows), rig_bytes(rows));
     assert_int_equal(rows->script.n_after_interrupt, single->script.n_after_interrupt);
     assert_string_equal(rows->err.text, single->err.text);
-    rig_free(rows);
-    rig_free(single);
 }
 
 static const char *const patterns[] = {"read", "write", "randread", "randwrite", "randrw:50"};

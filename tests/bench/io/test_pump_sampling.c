@@ -2,33 +2,22 @@
 #include "bench/io/pump.h"
 #include "tests/bench/io/pump_rig.h"
 
-static uint64_t latency_1999ns(struct script *script, uint64_t index)
-{
-    (void)script;
-    (void)index;
-    return 1999;
-}
+LATENCY(latency_1999ns, 1999)
 
-static uint64_t latency_2000ns(struct script *script, uint64_t index)
-{
-    (void)script;
-    (void)index;
-    return 2000;
-}
+LATENCY(latency_2000ns, 2000)
 
 static bool is_sampled(uint64_t (*latency_ns)(struct script *, uint64_t), uint32_t depth, uint32_t n_requests)
 {
     struct pump_rig *rig = rig_alloc("randread", depth);
     rig->script.latency_ns = latency_ns;
     rig->config.requests_per_call = n_requests;
-    rig_start(rig);
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     bool sampled = rig->stats.sampled;
     assert_int_equal(sampled, rig->stats.n_sampled < rig->stats.n_requests);
     assert_int_equal(rig->latency.n, rig->stats.n_sampled);
     assert_int_equal(rig_window_bytes(rig), rig_bytes(rig));
     assert_int_equal(rig_bytes(rig), 4096 * rig->stats.n_requests);
-    rig_free(rig);
+    rig_free(&rig);
     return sampled;
 }
 
@@ -41,169 +30,127 @@ TEST(sampling_begins_below_2_us_at_depth_1)
 }
 
 /* A device with a period of its own, the same as the mean gap between two samples. */
-static uint64_t latency_with_spikes(struct script *script, uint64_t index)
-{
-    (void)script;
-    return index % 32 == 31 ? 8000 : 1000;
-}
+LATENCY(latency_with_spikes, index % 32 == 31 ? 8000 : 1000)
 
 TEST(sample_is_not_biased_by_a_period_of_the_device)
 {
-    struct pump_rig *rig = rig_alloc("randread", 1);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1);
     double mean_ns = 0, truth_ns = (31 * 1000 + 8000) / 32.0;
     rig->script.latency_ns = latency_with_spikes;
     rig->end.duration_ns = 2000 * MS;
-    rig_start(rig);
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     assert_true(rig->stats.sampled);
     assert_int_equal(histogram_mean_ns(&rig->latency, &mean_ns), 0);
     assert_close(mean_ns, truth_ns, 0.02 * truth_ns);
     assert_close((double)rig->stats.n_requests / (double)rig->stats.n_sampled, 32, 0.5);
-    rig_free(rig);
 }
 
 TEST(sampled_batches_are_timed_as_a_whole)
 {
-    struct pump_rig *rig = rig_alloc("randread", 1);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1);
     rig->script.latency_ns = latency_1us;
-    rig_start(rig);
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     assert_int_equal(rig->stats.n_requests, 10000);
     assert_int_equal(rig->stats.batches.n, 1000);
     assert_close(rig->stats.batches.mean_ns, 10e3, 1e-6);
     assert_close(rig->stats.batches.min_ns, 10e3, 1e-6);
     assert_close(rig->stats.batches.max_ns, 10e3, 1e-6);
     assert_close(rig->stats.depth_area, 10e6, 0.5);
-    rig_free(rig);
 }
 
 /* The last requests are issued before the clock is looked at again. */
 TEST(batches_between_two_stamps_share_their_time)
 {
-    struct pump_rig *rig = rig_alloc("randread", 1);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1);
     rig->script.latency_ns = latency_1us;
     rig->end.batches_per_stamp = 4;
-    rig_start(rig);
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     assert_true(rig->stats.sampled);
     assert_in_range(rig->stats.n_requests, 10000, 10039);
     assert_int_equal(rig_bytes(rig), 4096 * rig->stats.n_requests);
     assert_int_equal(rig->stats.batches.n, rig->stats.n_requests / 10);
     assert_close(rig->stats.batches.mean_ns, 10e3, 1e-6);
     rig->end.max_bytes = 4096 * 25;
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     assert_int_equal(rig->stats.n_requests, 25);
-    rig_free(rig);
 }
 
-static uint64_t latency_slow_start(struct script *script, uint64_t index)
-{
-    (void)script;
-    return index == 0 ? 100 * US : 1 * US;
-}
+LATENCY(latency_slow_start, index == 0 ? 100 * US : 1 * US)
 
 TEST(slow_first_request_does_not_forbid_sampling)
 {
-    struct pump_rig *rig = rig_alloc("randread", 1);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1);
     rig->script.latency_ns = latency_slow_start;
-    rig_start(rig);
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     assert_true(rig->stats.sampled);
-    rig_free(rig);
 }
 
-static uint64_t latency_very_slow_start(struct script *script, uint64_t index)
-{
-    (void)script;
-    return index == 0 ? 3 * MS : 1 * US;
-}
+LATENCY(latency_very_slow_start, index == 0 ? 3 * MS : 1 * US)
 
 /* On average it comes below 2 us only after 3000 requests, whose latencies would be lost. */
 TEST(sampling_does_not_begin_late)
 {
-    struct pump_rig *rig = rig_alloc("randread", 1);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1);
     rig->script.latency_ns = latency_very_slow_start;
-    rig_start(rig);
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     assert_true(rig->stats.n_requests > 4000);
     assert_false(rig->stats.sampled);
     assert_int_equal(rig->latency.max_ns, 3 * MS);
-    rig_free(rig);
 }
 
 /* A sequential read of the disk: one in 16 waits for it, the others find what was read ahead. */
-static uint64_t latency_read_ahead(struct script *script, uint64_t index)
-{
-    (void)script;
-    return index % 16 == 0 ? 300 * US : 1 * US;
-}
+LATENCY(latency_read_ahead, index % 16 == 0 ? 300 * US : 1 * US)
 
 TEST(fast_batches_between_slow_ones_are_not_sampled)
 {
-    struct pump_rig *rig = rig_alloc("read", 1);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("read", 1);
     rig->script.latency_ns = latency_read_ahead;
     rig->config.batch_requests = 5;
-    rig_start(rig);
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     assert_false(rig->stats.sampled);
-    rig_free(rig);
 }
 
 /* The first phase taught it; the second one samples from its first request. */
 TEST(sampling_is_expected_in_the_next_phase)
 {
-    struct pump_rig *rig = rig_alloc("randread", 1);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1);
     rig->script.latency_ns = latency_1us;
-    rig_start(rig);
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     rig->end.max_bytes = 5 * 4096;
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     assert_true(rig->stats.sampled);
     assert_int_equal(rig->stats.n_requests, 5);
     assert_true(rig->stats.n_sampled >= 1);
-    rig_free(rig);
 }
 
-static uint64_t latency_late_slow(struct script *script, uint64_t index)
-{
-    (void)script;
-    return index < 1000 ? 1 * US : 50 * US;
-}
+LATENCY(latency_late_slow, index < 1000 ? 1 * US : 50 * US)
 
 TEST(sampling_ends_after_a_slow_phase)
 {
-    struct pump_rig *rig = rig_alloc("randread", 1);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1);
     rig->script.latency_ns = latency_late_slow;
     rig->end.max_bytes = 1000 * 4096;
-    rig_start(rig);
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     assert_true(rig->stats.sampled);
     rig->end.max_bytes = 0;
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     assert_true(rig->stats.sampled);
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     assert_false(rig->stats.sampled);
     assert_int_equal(rig->stats.n_sampled, rig->stats.n_requests);
-    rig_free(rig);
 }
 
 /* 300 requests find what was read ahead, one waits; the second phase starts among the fast ones. */
-static uint64_t latency_far_read_ahead(struct script *script, uint64_t index)
-{
-    (void)script;
-    return index % 301 == 0 ? 3 * MS : 1 * US;
-}
+LATENCY(latency_far_read_ahead, index % 301 == 0 ? 3 * MS : 1 * US)
 
 TEST(fast_start_after_a_slow_phase_is_not_sampled)
 {
-    struct pump_rig *rig = rig_alloc("read", 1);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("read", 1);
     rig->script.latency_ns = latency_far_read_ahead;
     rig->end.max_bytes = 400 * 4096;
-    rig_start(rig);
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     assert_false(rig->stats.sampled);
-    assert_int_equal(rig_phase(rig), 0);
+    rig_run(rig);
     assert_false(rig->stats.sampled);
     assert_int_equal(rig->latency.n, 400);
-    rig_free(rig);
 }

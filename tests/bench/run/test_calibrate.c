@@ -8,11 +8,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define MIB (1ULL << 20)
 
@@ -23,10 +20,7 @@ static struct err err;
 
 static size_t n_pwrites_left; /* after so many comes an interruption; 0: none */
 
-ssize_t __real_pwrite64(int fd, const void *bytes, size_t size, off_t offset);
-ssize_t __wrap_pwrite64(int fd, const void *bytes, size_t size, off_t offset);
-
-ssize_t __wrap_pwrite64(int fd, const void *bytes, size_t size, off_t offset)
+WRAP(ssize_t, pwrite64, (int fd, const void *bytes, size_t size, off_t offset))
 {
     if (n_pwrites_left > 0 && --n_pwrites_left == 0)
         atomic_store(&interrupted, 1);

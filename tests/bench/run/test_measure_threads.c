@@ -1,7 +1,5 @@
 /* Tests of bench/run/measure: figures of several threads, on a real file. */
-#include "bench/run/measure.h"
-#include "tests/bench/target/target_rig.h"
-#include "tests/test.h"
+#include "tests/bench/run/measure_rig.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -12,12 +10,6 @@
 #define CLOCK_LOOKS_MOST 4 /* of a worker, beside one for each request */
 
 static const uint32_t threads[] = {1, 2, 8, 32};
-
-static char directory[256];
-static struct target target;
-static struct arena arena;
-static struct measure_result result;
-static struct histogram latency;
 
 /* ---- a clock that lets threads run one after the other ---------------------------------------------------
  *
@@ -73,63 +65,41 @@ static void sleep_in_no_time(const struct clock *clock, uint64_t deadline_ns)
 static const struct clock_ops turn_ops = {now_in_turn_ns, sleep_in_no_time};
 static const struct clock clock_of_turns = {.ops = &turn_ops};
 
-/* ---- runs ------------------------------------------------------------------------------------------------
- */
+/* ---- runs ---- */
 
 FIXTURE(set_up)
 {
-    rig_make_directory(directory);
-    struct err err = {0};
     struct target_plan plan = rig_plan(directory, TARGET_SIZE_MIN_BYTES);
-    int code = target_create(&target, &plan, &err);
-    if (code < 0)
-        print_message("no target here: %s\n", err.text);
+    int code = world_make_file(&plan);
     return code < 0 ? code : pthread_key_create(&turns.owner, end_turn);
 }
 
-FIXTURE(tear_down)
-{
-    target_close(&target);
-    arena_free(&arena);
-    rig_remove_tree(directory);
-    return 0;
-}
-
-GROUP(set_up, tear_down);
+GROUP(set_up, world_leave);
 
 /* Buffered, one request at a time in each thread, and no warm-up. max_bytes 0: until the time is over. */
 static void measure(const struct clock *clock, const char *pattern, uint32_t n_threads, uint64_t duration_ns,
                     uint64_t max_bytes)
 {
-    struct measure_env env = {
-        .clock = clock, .target = &target, .cache = MEASURE_CACHE_WARM, .arena = &arena};
-    struct measure_plan plan = {.point = {REQUEST_BYTES, 1, 0, API_PSYNC, n_threads, SYNC_END, 0},
-                                .duration_ns = duration_ns,
-                                .warmup_coef = WARMUP_COEF_DEFAULT,
-                                .warmup_window = WARMUP_WINDOW_DEFAULT,
-                                .batch_requests = WARMUP_BATCH_DEFAULT,
-                                .max_bytes = max_bytes,
-                                .seed = 3};
-    struct err err = {0};
-    histogram_init(&latency);
-    assert_int_equal(pattern_parse(pattern, &plan.pattern, NULL), 0);
-    if (measure_run(&env, &plan, &result, &latency, &err) < 0)
-        fail_msg("%s", err.text);
-    assert_int_equal(result.ended_by_bytes, max_bytes > 0);
+    world_plan(pattern, (struct point){REQUEST_BYTES, 1, 0, API_PSYNC, n_threads, SYNC_END, 0}, duration_ns);
+    world.plan.max_bytes = max_bytes;
+    world.env.clock = clock;
+    if (world_measure() < 0)
+        fail_msg("%s", world.err.text);
+    assert_int_equal(world.result.ended_by_bytes, max_bytes > 0);
 }
 
 static void measure_in_turn(uint32_t n_threads, uint64_t n_requests)
 {
     uint64_t longer_ns = 2 * n_requests * TICK_NS + MEASURE_MIN_DURATION_NS;
     measure(&clock_of_turns, "randread", n_threads, longer_ns, n_requests * REQUEST_BYTES);
-    assert_int_equal(result.n_requests, n_requests);
+    assert_int_equal(world.result.n_requests, n_requests);
 }
 
 static void check_rates(void)
 {
-    double bytes = (double)(result.bytes_read + result.bytes_written);
-    assert_close(result.throughput_bps * result.seconds / bytes, 1, 1e-12);
-    assert_close(result.iops * result.seconds / (double)result.n_requests, 1, 1e-12);
+    double bytes = (double)(world.result.bytes_read + world.result.bytes_written);
+    assert_close(world.result.throughput_bps * world.result.seconds / bytes, 1, 1e-12);
+    assert_close(world.result.iops * world.result.seconds / (double)world.result.n_requests, 1, 1e-12);
 }
 
 TEST(rate_times_span_is_bytes)
@@ -139,7 +109,7 @@ TEST(rate_times_span_is_bytes)
         for (size_t p = 0; p < 3; p++) {
             measure(&clock_monotonic, patterns[p], threads[i], 1000 * CLOCK_NS_PER_S, 64 * MIB);
             check_rates();
-            assert_true(result.seconds <= result.monitor.span_s);
+            assert_true(world.result.seconds <= world.result.monitor.span_s);
         }
         measure(&clock_monotonic, "randread", threads[i], MEASURE_MIN_DURATION_NS, 0);
         check_rates();
@@ -151,10 +121,11 @@ TEST(threads_in_turn_have_the_span_of_all_of_them)
     for (size_t i = 0; i < 4; i++) {
         uint64_t n = threads[i], n_requests = n * WORKER_REQUESTS;
         measure_in_turn(threads[i], n_requests);
-        double ticks = result.seconds * 1e9 / TICK_NS;
+        double ticks = world.result.seconds * 1e9 / TICK_NS;
         assert_true(ticks >= (double)n_requests - 0.5);
         assert_true(ticks <= (double)(n_requests + n * CLOCK_LOOKS_MOST));
-        assert_close(result.throughput_bps * result.seconds, (double)(n_requests * REQUEST_BYTES), 1e-3);
+        assert_close(world.result.throughput_bps * world.result.seconds, (double)(n_requests * REQUEST_BYTES),
+                     1e-3);
     }
 }
 
@@ -164,10 +135,10 @@ TEST(depth_of_threads_in_turn_obeys_littles_law)
     for (size_t i = 0; i < 4; i++) {
         double mean_ns = 0, n = threads[i];
         measure_in_turn(threads[i], threads[i] * WORKER_REQUESTS);
-        assert_int_equal(histogram_mean_ns(&latency, &mean_ns), 0);
-        assert_close(mean_ns / 1e9 * result.iops / (result.achieved_depth * n), 1, 1e-9);
-        assert_true(result.achieved_depth <= 1 / n + 1e-9);
-        assert_true(result.littles_law_error < 1e-9);
+        assert_int_equal(histogram_mean_ns(&world.latency, &mean_ns), 0);
+        assert_close(mean_ns / 1e9 * world.result.iops / (world.result.achieved_depth * n), 1, 1e-9);
+        assert_true(world.result.achieved_depth <= 1 / n + 1e-9);
+        assert_true(world.result.littles_law_error < 1e-9);
     }
 }
 
@@ -176,9 +147,9 @@ TEST(windows_of_threads_in_turn_show_one_of_them)
 {
     for (size_t i = 0; i < 4; i++) {
         measure_in_turn(threads[i], 1024);
-        uint64_t most = (result.windows.width_ns / TICK_NS + 1) * REQUEST_BYTES;
-        for (size_t k = 0; k < result.windows.n; k++)
-            assert_true(result.windows.bytes[k] <= most);
+        uint64_t most = (world.result.windows.width_ns / TICK_NS + 1) * REQUEST_BYTES;
+        for (size_t k = 0; k < world.result.windows.n; k++)
+            assert_true(world.result.windows.bytes[k] <= most);
     }
 }
 
@@ -189,7 +160,7 @@ TEST(a_thread_that_comes_late_ends_with_the_others)
         uint64_t before_ns = atomic_load(&turns.hand_ns);
         measure(&clock_of_turns, "randread", threads[i], MEASURE_MIN_DURATION_NS, 0);
         check_rates();
-        assert_true(result.seconds >= (double)MEASURE_MIN_DURATION_NS / 1e9);
+        assert_true(world.result.seconds >= (double)MEASURE_MIN_DURATION_NS / 1e9);
         assert_true(atomic_load(&turns.hand_ns) - before_ns < 3 * MEASURE_MIN_DURATION_NS / 2);
     }
 }
@@ -200,8 +171,8 @@ TEST(requests_of_all_threads_count_alike_in_the_latencies)
     double mean_ns = 0;
     turns.first_tick_ns = TICK_NS / 10;
     measure_in_turn(2, 8192);
-    assert_true(result.sampled);
-    assert_int_equal(histogram_mean_ns(&latency, &mean_ns), 0);
+    assert_true(world.result.sampled);
+    assert_int_equal(histogram_mean_ns(&world.latency, &mean_ns), 0);
     assert_close(mean_ns, 0.55 * TICK_NS, 0.05 * TICK_NS);
-    assert_true(latency.n < 8192 / 16);
+    assert_true(world.latency.n < 8192 / 16);
 }

@@ -2,13 +2,11 @@
 /* LINK: -Wl,--wrap=pwrite64 */
 #include "bench/run/replay.h"
 #include "tests/bench/target/target_rig.h"
-#include "tests/test.h"
+#include "tests/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/resource.h>
-#include <sys/wait.h>
 
 #define MAX_CALLS 64
 
@@ -17,22 +15,6 @@ struct call {
     int flags;
 };
 
-static char directory[256];
-
-FIXTURE(make_directory)
-{
-    rig_make_directory(directory);
-    return 0;
-}
-
-FIXTURE(remove_directory)
-{
-    rig_remove_tree(directory);
-    return 0;
-}
-
-GROUP(make_directory, remove_directory);
-
 static struct call calls[MAX_CALLS];
 static size_t n_calls;
 static ssize_t (*answer)(size_t call, size_t size); /* NULL: the kernel's */
@@ -40,10 +22,7 @@ static atomic_int interrupted;
 static uint64_t hand_ns;
 static struct clock virtual;
 
-ssize_t __real_pwrite64(int fd, const void *bytes, size_t size, off_t offset);
-ssize_t __wrap_pwrite64(int fd, const void *bytes, size_t size, off_t offset);
-
-ssize_t __wrap_pwrite64(int fd, const void *bytes, size_t size, off_t offset)
+WRAP(ssize_t, pwrite64, (int fd, const void *bytes, size_t size, off_t offset))
 {
     size_t number = n_calls++;
     if (number < MAX_CALLS)
@@ -111,13 +90,12 @@ TEST(writes_are_made_in_their_order)
 TEST(delays_come_before_their_writes_and_cost_nothing)
 {
     struct replay_plan plan = plan_of(REPLAY_NOSYNC, three, 3);
-    struct replay_result result;
+    AUTO(replay_done) struct replay_result result;
     assert_int_equal(run(&plan, &result, NULL), 0);
     assert_true(result.ends_ns[0] == 100000000 && result.ends_ns[1] == 100000000);
     assert_true(result.ends_ns[2] == 135000000);
     for (size_t i = 0; i < 3; i++)
         assert_true(result.costs_ns[i] == 0);
-    replay_done(&result);
 }
 
 static ssize_t take_a_millisecond(size_t call, size_t size)
@@ -129,23 +107,21 @@ static ssize_t take_a_millisecond(size_t call, size_t size)
 TEST(costs_are_the_time_of_the_calls)
 {
     struct replay_plan plan = plan_of(REPLAY_NOSYNC, three, 3);
-    struct replay_result result;
+    AUTO(replay_done) struct replay_result result;
     answer = take_a_millisecond;
     assert_int_equal(run(&plan, &result, NULL), 0);
     for (size_t i = 0; i < 3; i++)
         assert_true(result.costs_ns[i] == 1000000 * (i + 1));
     assert_true(result.ends_ns[2] == 141000000);
-    replay_done(&result);
 }
 
 TEST(sync_writes_are_durable_when_they_return)
 {
     struct replay_plan plan = plan_of(REPLAY_SYNC, three, 3);
-    struct replay_result result;
+    AUTO(replay_done) struct replay_result result;
     assert_int_equal(run(&plan, &result, NULL), 0);
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(calls[i].flags & (O_DSYNC | O_DIRECT), O_DSYNC);
-    replay_done(&result);
 }
 
 static ssize_t halve(size_t call, size_t size)
@@ -158,14 +134,13 @@ TEST(short_writes_are_continued_and_counted)
 {
     const struct replay_write one = {.offset_bytes = 10, .size_bytes = 4};
     struct replay_plan plan = plan_of(REPLAY_NOSYNC, &one, 1);
-    struct replay_result result;
+    AUTO(replay_done) struct replay_result result;
     answer = halve; /* 2 + 1 + 1 */
     assert_int_equal(run(&plan, &result, NULL), 0);
     assert_int_equal(n_calls, 3);
     assert_true(calls[1].offset_bytes == 12 && calls[2].offset_bytes == 13);
     assert_int_equal(result.n_short, 2);
     assert_true(result.written_bytes == 4);
-    replay_done(&result);
 }
 
 static ssize_t interrupt_at_first(size_t call, size_t size)
@@ -177,12 +152,11 @@ static ssize_t interrupt_at_first(size_t call, size_t size)
 TEST(interrupted_calls_are_made_again)
 {
     struct replay_plan plan = plan_of(REPLAY_NOSYNC, three, 1);
-    struct replay_result result;
+    AUTO(replay_done) struct replay_result result;
     answer = interrupt_at_first;
     assert_int_equal(run(&plan, &result, NULL), 0);
     assert_int_equal(n_calls, 4);
     assert_int_equal(result.n_short, 3);
-    replay_done(&result);
 }
 
 static int failing_code;
@@ -196,9 +170,9 @@ static ssize_t fail_second(size_t call, size_t size)
 TEST(a_failed_write_is_named_and_keeps_those_before)
 {
     static const int codes[][2] = {{EIO, -EIO}, {ENOSPC, -ENOSPC}, {EFBIG, -EFBIG}, {0, -EIO}};
-    for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
+    for (size_t i = 0; i < N_OF(codes); i++) {
         struct replay_plan plan = plan_of(REPLAY_NOSYNC, three, 3);
-        struct replay_result result;
+        AUTO(replay_done) struct replay_result result;
         struct err err = {0};
         n_calls = 0;
         failing_code = codes[i][0];
@@ -207,7 +181,6 @@ TEST(a_failed_write_is_named_and_keeps_those_before)
         assert_int_equal(result.n, 1);
         assert_true(result.written_bytes == 5000);
         assert_non_null(strstr(err.text, "write 1 (1000 bytes at 4096) failed"));
-        replay_done(&result);
     }
 }
 
@@ -222,11 +195,10 @@ static ssize_t interrupt_for_ever(size_t call, size_t size)
 TEST(endless_interruptions_are_an_error)
 {
     struct replay_plan plan = plan_of(REPLAY_NOSYNC, three, 1);
-    struct replay_result result;
+    AUTO(replay_done) struct replay_result result;
     answer = interrupt_for_ever;
     assert_int_equal(run(&plan, &result, NULL), -EIO);
     assert_int_equal(result.n, 0);
-    replay_done(&result);
 }
 
 static ssize_t signal_meanwhile(size_t call, size_t size)
@@ -238,12 +210,11 @@ static ssize_t signal_meanwhile(size_t call, size_t size)
 TEST(a_signal_ends_it_before_the_next_write)
 {
     struct replay_plan plan = plan_of(REPLAY_NOSYNC, three, 3);
-    struct replay_result result;
+    AUTO(replay_done) struct replay_result result;
     answer = signal_meanwhile;
     assert_int_equal(run(&plan, &result, NULL), -EINTR);
     assert_int_equal(n_calls, 1);
     assert_int_equal(result.n, 1);
-    replay_done(&result);
 }
 
 /* The clock's sleep is where the signal comes. */
@@ -264,12 +235,11 @@ TEST(a_signal_ends_a_long_delay)
     const struct clock clock = {&ops, &hand_ns};
     const struct replay_write late = {.size_bytes = 1, .delay_ns = UINT64_C(3600) * CLOCK_NS_PER_S};
     struct replay_plan plan = plan_of(REPLAY_NOSYNC, &late, 1);
-    struct replay_result result;
+    AUTO(replay_done) struct replay_result result;
     plan.clock = &clock;
     assert_int_equal(run(&plan, &result, NULL), -EINTR);
     assert_true(hand_ns < CLOCK_NS_PER_S);
     assert_int_equal(n_calls, 0);
-    replay_done(&result);
 }
 
 static ssize_t pretend(size_t call, size_t size)
@@ -282,18 +252,17 @@ TEST(a_large_write_is_made_with_several_calls)
 {
     const struct replay_write large = {.size_bytes = REPLAY_CALL_MAX_BYTES + 1};
     struct replay_plan plan = plan_of(REPLAY_NOSYNC, &large, 1);
-    struct replay_result result;
+    AUTO(replay_done) struct replay_result result;
     plan.first_touch = true;
     answer = pretend;
     assert_int_equal(run(&plan, &result, NULL), -EIO);
     assert_true(calls[0].size_bytes == REPLAY_CALL_MAX_BYTES);
-    replay_done(&result);
 }
 
 TEST(samples_begin_before_the_writes_and_keep_their_distance)
 {
     struct replay_plan plan = plan_of(REPLAY_NOSYNC, three, 3);
-    struct replay_result result;
+    AUTO(replay_done) struct replay_result result;
     assert_int_equal(run(&plan, &result, NULL), 0);
     if (result.dirty_unknown)
         skip();
@@ -302,29 +271,26 @@ TEST(samples_begin_before_the_writes_and_keep_their_distance)
     for (size_t i = 1; i < result.n_samples; i++)
         assert_true(result.samples[i].at_ns >= result.samples[i - 1].at_ns + 1000000);
     assert_true(result.calm);
-    replay_done(&result);
 }
 
 TEST(a_restless_machine_is_waited_for_and_told)
 {
     struct replay_plan plan = plan_of(REPLAY_NOSYNC, three, 1);
-    struct replay_result result;
+    AUTO(replay_done) struct replay_result result;
     plan.calm_bytes = 0; /* hardly ever */
     plan.calm_limit_ns = 50000000;
     assert_int_equal(run(&plan, &result, NULL), 0);
     assert_true(result.calm || hand_ns >= 151000000 - 1000000);
-    replay_done(&result);
 }
 
 TEST(streams_write_their_buffers_at_the_end_where_asked)
 {
     struct replay_plan plan = plan_of(REPLAY_STDIO, three, 3);
-    struct replay_result result;
+    AUTO(replay_done) struct replay_result result;
     plan.close = true;
     assert_int_equal(run(&plan, &result, NULL), 0);
     assert_int_equal(n_calls, 0); /* the C library's own */
     assert_int_equal(result.n, 3);
-    replay_done(&result);
 }
 
 static void refused(struct replay_plan plan, int code, const char *text)
@@ -387,12 +353,7 @@ static int run_limited(void)
 
 TEST(the_limit_on_file_sizes_is_obeyed)
 {
-    int status;
-    pid_t child = fork();
-    if (child == 0)
-        _exit(run_limited());
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
+    child_expect(run_limited);
 }
 
 static int run_with_few_descriptors(void)
@@ -414,10 +375,5 @@ static int run_with_few_descriptors(void)
 
 TEST(the_soft_limit_on_open_files_is_raised_for_all_of_them)
 {
-    int status;
-    pid_t child = fork();
-    if (child == 0)
-        _exit(run_with_few_descriptors());
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_int_equal(status, 0);
+    child_expect(run_with_few_descriptors);
 }

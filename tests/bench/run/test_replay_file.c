@@ -55,23 +55,21 @@ TEST(an_interrupted_stream_is_broken)
 {
     static const ssize_t answers[] = {-EINTR};
     struct played played = {.answers = answers, .n_answers = 1};
-    struct replay_file file = open_played(&played);
+    AUTO(replay_file_close) struct replay_file file = open_played(&played);
     uint32_t n_short = 0;
     assert_int_equal(replay_file_write(&file, bytes, sizeof(bytes), 0, &n_short), -EIO);
-    replay_file_close(&file);
 }
 
 TEST(seeking_writes_the_buffer_first)
 {
     static const ssize_t answers[] = {-ENOSPC};
     struct played played = {.answers = answers, .n_answers = 1};
-    struct replay_file file = open_played(&played);
+    AUTO(replay_file_close) struct replay_file file = open_played(&played);
     uint32_t n_short = 0;
     assert_int_equal(replay_file_write(&file, bytes, 100, 0, &n_short), 0);
     assert_int_equal(played.n_calls, 0);
     assert_int_equal(replay_file_write(&file, bytes, 100, 50, &n_short), -ENOSPC);
     assert_int_equal(played.n_calls, 1);
-    replay_file_close(&file);
 }
 
 TEST(a_full_disk_ends_a_stream)
@@ -89,14 +87,13 @@ TEST(a_flush_that_fails_says_why)
 {
     static const ssize_t answers[] = {-EIO, -EIO, -EIO};
     struct played played = {.answers = answers, .n_answers = 3};
-    struct replay_file file = open_played(&played);
+    AUTO(replay_file_close) struct replay_file file = open_played(&played);
     uint32_t n_short = 0;
     assert_int_equal(replay_file_write(&file, bytes, 100, 0, &n_short), 0);
     assert_int_equal(replay_file_flush(&file), -EIO);
-    replay_file_close(&file);
 }
 
-static struct target make_target(const char *directory)
+static struct target make_target(void)
 {
     struct target target = {0};
     struct err err = {0};
@@ -112,26 +109,10 @@ static off_t size_of(const struct target *target)
     return status.st_size;
 }
 
-static char directory[256];
-
-FIXTURE(make_directory)
-{
-    rig_make_directory(directory);
-    return 0;
-}
-
-FIXTURE(remove_directory)
-{
-    rig_remove_tree(directory);
-    return 0;
-}
-
-GROUP(make_directory, remove_directory);
-
 TEST(small_writes_stay_in_the_buffer_until_they_are_flushed)
 {
-    struct target target = make_target(directory);
-    struct replay_file file;
+    AUTO(target_close) struct target target = make_target();
+    AUTO(replay_file_close) struct replay_file file;
     uint32_t n_short = 0;
     assert_int_equal(replay_file_open(&file, &target, 0, REPLAY_STDIO, NULL), 0);
     assert_int_equal(replay_file_write(&file, bytes, 512, 0, &n_short), 0);
@@ -141,20 +122,17 @@ TEST(small_writes_stay_in_the_buffer_until_they_are_flushed)
     assert_int_equal(replay_file_write(&file, bytes, 512, 2048, &n_short), 0); /* elsewhere */
     assert_int_equal(replay_file_flush(&file), 0);
     assert_int_equal(size_of(&target), 2560);
-    replay_file_close(&file);
-    target_close(&target);
 }
 
 TEST(closing_throws_the_buffer_away)
 {
-    struct target target = make_target(directory);
+    AUTO(target_close) struct target target = make_target();
     struct replay_file file;
     uint32_t n_short = 0;
     assert_int_equal(replay_file_open(&file, &target, 0, REPLAY_STDIO, NULL), 0);
     assert_int_equal(replay_file_write(&file, bytes, 512, 0, &n_short), 0);
     replay_file_close(&file);
     assert_int_equal(size_of(&target), 0);
-    target_close(&target);
 }
 
 TEST(dirty_memory_is_known)

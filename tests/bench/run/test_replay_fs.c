@@ -7,10 +7,10 @@
 #include <errno.h>
 #include <sys/mount.h>
 
-static struct replay_plan plan_of(enum replay_mode mode, const char *directory,
-                                  const struct replay_write *writes, size_t n)
+static struct replay_plan plan_of(enum replay_mode mode, const char *below, const struct replay_write *writes,
+                                  size_t n)
 {
-    return (struct replay_plan){.directory = directory,
+    return (struct replay_plan){.directory = below,
                                 .mode = mode,
                                 .writes = writes,
                                 .n = n,
@@ -30,7 +30,7 @@ TEST(every_mode_writes_everything)
         writes[i] = (struct replay_write){.offset_bytes = i * 12288, .size_bytes = 16384};
     for (int mode = 0; mode < REPLAY_N_MODES; mode++) {
         struct replay_plan plan = plan_of((enum replay_mode)mode, ".", writes, 64);
-        struct replay_result result;
+        AUTO(replay_done) struct replay_result result;
         struct err err = {0};
         int code = replay_run(&plan, &result, &err);
         if (mode == REPLAY_DIRECT && code == -EOPNOTSUPP) {
@@ -45,7 +45,6 @@ TEST(every_mode_writes_everything)
                     result.written_bytes <= 64 * 16384 + replay_extra_bytes((enum replay_mode)mode));
         for (size_t i = 1; i < 64; i++)
             assert_true(result.ends_ns[i] >= result.ends_ns[i - 1] + result.costs_ns[i]);
-        replay_done(&result);
     }
 }
 
@@ -53,7 +52,7 @@ TEST(direct_writes_off_the_alignment_are_named)
 {
     const struct replay_write writes[] = {{.size_bytes = 4096}, {.offset_bytes = 4096, .size_bytes = 1000}};
     struct replay_plan plan = plan_of(REPLAY_DIRECT, ".", writes, 2);
-    struct replay_result result;
+    AUTO(replay_done) struct replay_result result;
     struct err err = {0};
     int code = replay_run(&plan, &result, &err);
     if (code == -EOPNOTSUPP)
@@ -61,28 +60,25 @@ TEST(direct_writes_off_the_alignment_are_named)
     assert_int_equal(code, -EINVAL);
     assert_non_null(strstr(err.text, "write 1, 1000 bytes at 4096: direct writes need multiples of"));
     assert_int_equal(result.n, 0);
-    replay_done(&result);
 }
 
 TEST(tmpfs_has_no_direct_writes)
 {
     const struct replay_write write = {.size_bytes = 4096};
     struct replay_plan plan = plan_of(REPLAY_DIRECT, "/dev/shm", &write, 1);
-    struct replay_result result;
+    AUTO(replay_done) struct replay_result result;
     if (access("/dev/shm", W_OK) != 0)
         skip();
     assert_int_equal(replay_run(&plan, &result, NULL), -EOPNOTSUPP);
-    replay_done(&result);
 }
 
 /* Somebody else fills the file system after the check. */
 TEST(a_full_file_system_ends_it)
 {
-    char directory[256], other[400];
+    char other[400];
     struct replay_write writes[64];
     struct err err = {0};
     struct replay_result result;
-    rig_make_directory(directory);
     if (mount("none", directory, "tmpfs", 0, "size=32m") != 0) {
         rmdir(directory);
         skip();

@@ -4,7 +4,6 @@
 #include "tests/memory_room.h"
 #include "tests/test.h"
 
-#include <math.h>
 #include <sys/mman.h>
 
 #define MIB (1ULL << 20)
@@ -47,18 +46,17 @@ TEST(memory_is_touched_and_given_piece_by_piece)
 TEST(no_more_is_given_than_there_is)
 {
     struct replay_plan plan = plan_of(REPLAY_STDIO);
-    struct replay_warm warm;
+    AUTO(replay_warm_close) struct replay_warm warm;
     replay_warm_open(&warm, &plan);
     (void)replay_warm_give(&warm, UINT64_MAX / 2);
     assert_true(warm.given_bytes == warm.size_bytes);
     assert_false(replay_warm_give(&warm, 1));
-    replay_warm_close(&warm);
 }
 
 TEST(direct_writes_and_first_touches_need_none)
 {
     struct replay_plan plan = plan_of(REPLAY_DIRECT);
-    struct replay_warm warm;
+    AUTO(replay_warm_close) struct replay_warm warm;
     replay_warm_open(&warm, &plan);
     assert_null(warm.memory);
     plan = plan_of(REPLAY_NOSYNC);
@@ -66,7 +64,6 @@ TEST(direct_writes_and_first_touches_need_none)
     replay_warm_open(&warm, &plan);
     assert_null(warm.memory);
     assert_false(replay_warm_give(&warm, MIB));
-    replay_warm_close(&warm);
 }
 
 TEST(half_of_the_room_is_the_most)

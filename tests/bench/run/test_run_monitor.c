@@ -4,7 +4,6 @@
 #include "tests/test.h"
 
 #include <pthread.h>
-#include <unistd.h>
 
 static struct run_monitor_reading steady(void)
 {

@@ -1,51 +1,25 @@
 /* tests/bench/run/test_run_monitor_fs: what a run's watch shows of faults made on purpose: reads served by
  * the cache, a worker bound by its processor, a busy neighbour, a limit of a control group. */
-#include "bench/run/measure.h"
 #include "tests/bench/mount_rig.h"
+#include "tests/bench/run/measure_rig.h"
 #include "tests/bench/run/throttle_rig.h"
 
-#include <errno.h>
-
 #define REQUEST_BYTES 16384
-
-static struct target target;
-static struct arena arena;
-
-static struct measure_env make_env(struct target *of, enum measure_cache cache)
-{
-    struct measure_env env = {.clock = &clock_monotonic,
-                              .target = of,
-                              .cache = cache,
-                              .arena = &arena,
-                              .settle_limit_ns = MEASURE_SETTLE_NS};
-    hostinfo_find_device(of->fd, &env.device);
-    return env;
-}
 
 static struct measure_result run(struct target *of, enum measure_cache cache, const char *pattern,
                                  enum api api, uint32_t direct, uint32_t threads)
 {
-    static struct histogram latency;
-    struct measure_env env = make_env(of, cache);
-    struct measure_result result;
-    struct err err = {0};
-    struct measure_plan plan = {.point = {.request_size_bytes = REQUEST_BYTES,
-                                          .queue_depth = api == API_PSYNC ? 1 : 4,
-                                          .direct = direct,
-                                          .api = api,
-                                          .threads = threads,
-                                          .sync = SYNC_END},
-                                .duration_ns = MEASURE_MIN_DURATION_NS,
-                                .warmup_limit_ns = 10000000,
-                                .warmup_coef = WARMUP_COEF_DEFAULT,
-                                .warmup_window = WARMUP_WINDOW_DEFAULT,
-                                .batch_requests = WARMUP_BATCH_DEFAULT,
-                                .seed = 3};
-    assert_int_equal(pattern_parse(pattern, &plan.pattern, NULL), 0);
-    histogram_init(&latency);
-    if (measure_run(&env, &plan, &result, &latency, &err) != 0)
-        fail_msg("%s", err.text);
-    return result;
+    world_plan(pattern,
+               (struct point){REQUEST_BYTES, api == API_PSYNC ? 1 : 4, direct, api, threads, SYNC_END, 0},
+               MEASURE_MIN_DURATION_NS);
+    world.plan.warmup_limit_ns = 10000000;
+    world.env.target = of;
+    world.env.cache = cache;
+    world.env.settle_limit_ns = MEASURE_SETTLE_NS;
+    hostinfo_find_device(of->fd, &world.env.device);
+    if (world_measure() != 0)
+        fail_msg("%s", world.err.text);
+    return world.result;
 }
 
 static bool has_api(enum api api)
@@ -56,7 +30,7 @@ static bool has_api(enum api api)
 static void need_device(void)
 {
     struct hostinfo_device device;
-    hostinfo_find_device(target.fd, &device);
+    hostinfo_find_device(world.target.fd, &device);
     rig_need(device.sysfs[0] != '\0', "no block device below the current directory");
 }
 
@@ -70,15 +44,16 @@ static void check_own_bytes(double own_bytes, uint64_t bytes)
 /* Whatever thread of ours or of the kernel does the I/O. */
 TEST(direct_bytes_are_our_own_with_every_api)
 {
-    rig_need(target.direct_read == TARGET_DIRECT_PROVED && target.direct_write == TARGET_DIRECT_PROVED,
+    rig_need(world.target.direct_read == TARGET_DIRECT_PROVED &&
+                 world.target.direct_write == TARGET_DIRECT_PROVED,
              "no direct I/O here");
     for (enum api api = 0; api < API_N; api++) {
         if (!has_api(api))
             continue;
-        struct measure_result result = run(&target, MEASURE_CACHE_COLD, "randread", api, 1, 1);
+        struct measure_result result = run(&world.target, MEASURE_CACHE_COLD, "randread", api, 1, 1);
         rig_need(!isnan(result.monitor.own_read_bytes), "the kernel does not account I/O (/proc/self/io)");
         check_own_bytes(result.monitor.own_read_bytes, result.bytes_read);
-        result = run(&target, MEASURE_CACHE_COLD, "randwrite", api, 1, 1);
+        result = run(&world.target, MEASURE_CACHE_COLD, "randwrite", api, 1, 1);
         check_own_bytes(result.monitor.own_write_bytes, result.bytes_written);
     }
 }
@@ -86,8 +61,8 @@ TEST(direct_bytes_are_our_own_with_every_api)
 TEST(device_moves_what_we_move)
 {
     need_device();
-    rig_need(target.direct_read == TARGET_DIRECT_PROVED, "no direct I/O here");
-    struct measure_result result = run(&target, MEASURE_CACHE_COLD, "randread", API_PSYNC, 1, 2);
+    rig_need(world.target.direct_read == TARGET_DIRECT_PROVED, "no direct I/O here");
+    struct measure_result result = run(&world.target, MEASURE_CACHE_COLD, "randread", API_PSYNC, 1, 2);
     assert_true(result.monitor.device_read_bytes >= (double)result.bytes_read); /* neighbours come on top */
 }
 
@@ -96,11 +71,11 @@ TEST(cold_buffered_bytes_are_our_own_with_every_api)
     for (enum api api = 0; api < API_N; api++) {
         if (!has_api(api))
             continue;
-        struct measure_result result = run(&target, MEASURE_CACHE_COLD, "randread", api, 0, 1);
+        struct measure_result result = run(&world.target, MEASURE_CACHE_COLD, "randread", api, 0, 1);
         rig_need(result.cold == TARGET_COLD_VERIFIED, "the cache cannot be dropped here");
         rig_need(!isnan(result.monitor.own_read_bytes), "the kernel does not account I/O (/proc/self/io)");
         assert_true(result.monitor.own_read_bytes >= 0.6 * (double)result.bytes_read);
-        result = run(&target, MEASURE_CACHE_COLD, "randwrite", api, 0, 1);
+        result = run(&world.target, MEASURE_CACHE_COLD, "randwrite", api, 0, 1);
         assert_true(result.monitor.own_write_bytes >= 0.6 * (double)result.bytes_written);
     }
 }
@@ -111,7 +86,7 @@ TEST(bytes_from_the_cache_are_not_our_own)
     for (enum api api = 0; api < API_N; api++) {
         if (!has_api(api))
             continue;
-        struct measure_result result = run(&target, MEASURE_CACHE_WARM, "randread", api, 0, 1);
+        struct measure_result result = run(&world.target, MEASURE_CACHE_WARM, "randread", api, 0, 1);
         rig_need(!isnan(result.monitor.own_read_bytes), "the kernel does not account I/O (/proc/self/io)");
         assert_true(result.bytes_read > 0);
         assert_true(result.monitor.own_read_bytes < 0.5 * (double)result.bytes_read);
@@ -136,8 +111,8 @@ TEST(reads_of_memory_are_bound_by_the_processor)
 /* With the pool the worker only hands out; the workers' time must not be lost. */
 TEST(workers_are_helpers)
 {
-    struct measure_result pool = run(&target, MEASURE_CACHE_WARM, "randread", API_POOL, 0, 1);
-    struct measure_result plain = run(&target, MEASURE_CACHE_WARM, "randread", API_PSYNC, 0, 1);
+    struct measure_result pool = run(&world.target, MEASURE_CACHE_WARM, "randread", API_POOL, 0, 1);
+    struct measure_result plain = run(&world.target, MEASURE_CACHE_WARM, "randread", API_PSYNC, 0, 1);
     rig_need(!isnan(pool.monitor.busiest_helper_cpu_share),
              "the kernel does not count the run time of threads");
     assert_true(pool.monitor.busiest_helper_cpu_share > 0);
@@ -147,7 +122,7 @@ TEST(workers_are_helpers)
 
 TEST(every_lane_is_looked_at)
 {
-    struct measure_result result = run(&target, MEASURE_CACHE_WARM, "randread", API_PSYNC, 0, 4);
+    struct measure_result result = run(&world.target, MEASURE_CACHE_WARM, "randread", API_PSYNC, 0, 4);
     assert_true(result.monitor.busiest_thread_cpu_share > 0);
     assert_true(result.monitor.process_cpu_share > 0);
     assert_true(isnan(result.monitor.busiest_helper_cpu_share) ||
@@ -177,11 +152,11 @@ TEST(busy_neighbour_is_seen)
     struct hostinfo_device device;
     struct run_monitor_idle idle;
     need_device();
-    hostinfo_find_device(target.fd, &device);
+    hostinfo_find_device(world.target.fd, &device);
     pid_t neighbour = start_neighbour();
     clock_sleep_until_ns(&clock_monotonic, clock_now_ns(&clock_monotonic) + 50000000);
     run_monitor_idle(&device, 200000000, &idle);
-    struct measure_result result = run(&target, MEASURE_CACHE_COLD, "randread", API_PSYNC, 0, 1);
+    struct measure_result result = run(&world.target, MEASURE_CACHE_COLD, "randread", API_PSYNC, 0, 1);
     kill(neighbour, SIGKILL);
     waitpid(neighbour, NULL, 0);
     assert_true(idle.device_written_bps > 0);
@@ -194,7 +169,7 @@ TEST(busy_neighbour_is_seen)
 static void run_throttled(void *shared)
 {
     struct measure_result *result = shared;
-    *result = run(&target, MEASURE_CACHE_COLD, "randread", API_PSYNC, 1, 1);
+    *result = run(&world.target, MEASURE_CACHE_COLD, "randread", API_PSYNC, 1, 1);
 }
 
 TEST(limit_of_a_group_pins_the_rate)
@@ -202,8 +177,8 @@ TEST(limit_of_a_group_pins_the_rate)
     struct hostinfo_device device;
     struct measure_result *inside = throttle_shared(sizeof(*inside));
     need_device();
-    rig_need(target.direct_read == TARGET_DIRECT_PROVED, "no direct I/O here");
-    hostinfo_find_device(target.fd, &device);
+    rig_need(world.target.direct_read == TARGET_DIRECT_PROVED, "no direct I/O here");
+    hostinfo_find_device(world.target.fd, &device);
     bool throttled = throttle_run(&device, 4 * MIB, 4 * MIB, run_throttled, inside);
     double bps = inside->throughput_bps, read = (double)inside->bytes_read;
     double own = inside->monitor.own_read_bytes;
@@ -216,21 +191,9 @@ TEST(limit_of_a_group_pins_the_rate)
 
 FIXTURE(set_up)
 {
-    struct err err = {0};
     struct target_plan plan = rig_plan(".", TARGET_SIZE_MIN_BYTES);
-    int result = target_create(&target, &plan, &err);
-    if (result == 0)
-        result = target_prove_direct(&target, &err);
-    if (result < 0)
-        print_message("no target here: %s\n", err.text);
-    return result;
+    int result = world_make_file(&plan);
+    return result == 0 ? target_prove_direct(&world.target, &world.err) : result;
 }
 
-FIXTURE(tear_down)
-{
-    target_close(&target);
-    arena_free(&arena);
-    return 0;
-}
-
-GROUP(set_up, tear_down);
+GROUP(set_up, world_leave);

@@ -2,13 +2,9 @@
  * file that is tampered with.
  */
 /* LINK: -Wl,--wrap=hostinfo_find_memory_room */
-#include "bench/io/verify.h"
-#include "bench/run/measure.h"
-#include "tests/bench/target/target_rig.h"
+#include "tests/bench/run/measure_rig.h"
 #include "tests/memory_room.h"
-#include "tests/test.h"
 
-#include <errno.h>
 #include <pthread.h>
 
 #define BLOCK   VERIFY_BLOCK_BYTES
@@ -139,17 +135,15 @@ TEST_WITH(misplaced_write_names_both_offsets, setup, teardown)
 TEST_WITH(zeros_and_data_of_others_are_foreign, setup, teardown)
 {
     struct rig *rig = *test_state;
-    struct verify other = {0};
+    AUTO(verify_close) struct verify other = {0};
     memset(rig->disk + 4096, 0, BLOCK);
     check_message(rig, 4096, "was not written by this command: expected key ");
     assert_int_equal(verify_open(&other, N_BYTES, 1, 6, NULL), 0);
     verify_stamp(&other, rig->disk, 0, N_BYTES);
     check_message(rig, 0, "was not written by this command: expected key ");
-    verify_close(&other);
 }
 
-/* ---- requests that meet ----------------------------------------------------------------------------------
- */
+/* ---- requests that meet ---- */
 
 TEST_WITH(read_that_meets_a_write_is_not_judged, setup, teardown)
 {
@@ -240,155 +234,101 @@ TEST_WITH(threads_lose_no_count, setup, teardown)
     assert_int_equal(stamp.n_writes, 1 + 4 * 10000 + 1);
 }
 
-/* ---- whole runs ------------------------------------------------------------------------------------------
- */
-
-struct world {
-    char directory[256];
-    struct target target;
-    struct verify verify;
-    struct arena arena;
-    struct clock clock;
-    struct measure_env env;
-    struct measure_plan plan;
-    struct measure_result result;
-    struct histogram latency;
-    struct err err;
-};
+/* ---- whole runs ---- */
 
 FIXTURE(open_world)
 {
-    struct world *world = calloc(1, sizeof *world);
-    assert_non_null(world);
-    rig_make_directory(world->directory);
-    world->clock = clock_monotonic;
-    struct target_plan plan = rig_plan(world->directory, 4 * MIB);
-    plan.verify = &world->verify;
-    assert_int_equal(target_create(&world->target, &plan, &world->err), 0);
-    world->env = (struct measure_env){.clock = &world->clock,
-                                      .target = &world->target,
-                                      .verify = &world->verify,
-                                      .arena = &world->arena,
-                                      .cache = MEASURE_CACHE_WARM};
-    world->plan = (struct measure_plan){.point = {.request_size_bytes = 4096,
-                                                  .queue_depth = 1,
-                                                  .api = API_PSYNC,
-                                                  .threads = 1,
-                                                  .sync = SYNC_END},
-                                        .duration_ns = MEASURE_MIN_DURATION_NS,
-                                        .warmup_coef = WARMUP_COEF_DEFAULT,
-                                        .warmup_window = WARMUP_WINDOW_DEFAULT,
-                                        .batch_requests = WARMUP_BATCH_DEFAULT,
-                                        .seed = 3};
-    *test_state = world;
-    return 0;
+    struct target_plan plan = rig_plan(directory, 4 * MIB);
+    plan.verify = &world.verify;
+    return world_make_file(&plan);
 }
 
-FIXTURE(close_world)
+static int run(const char *pattern, enum api api, uint32_t depth, uint32_t threads)
 {
-    struct world *world = *test_state;
-    target_close(&world->target);
-    verify_close(&world->verify);
-    arena_free(&world->arena);
-    rig_remove_tree(world->directory);
-    free(world);
-    return 0;
+    uint64_t max_bytes = world.plan.max_bytes;
+    world_plan(pattern, (struct point){4096, depth, 0, api, threads, SYNC_END, 0}, MEASURE_MIN_DURATION_NS);
+    world.plan.max_bytes = max_bytes;
+    return world_measure();
 }
 
-static int run(struct world *world, const char *pattern, enum api api, uint32_t depth, uint32_t threads)
-{
-    assert_int_equal(pattern_parse(pattern, &world->plan.pattern, NULL), 0);
-    world->plan.point.api = api;
-    world->plan.point.queue_depth = depth;
-    world->plan.point.threads = threads;
-    histogram_init(&world->latency);
-    return measure_run(&world->env, &world->plan, &world->result, &world->latency, &world->err);
-}
-
-static void flip(struct world *world, uint64_t offset)
+static void flip(uint64_t offset)
 {
     unsigned char byte;
-    assert_int_equal(pread(world->target.fd, &byte, 1, (off_t)offset), 1);
+    assert_int_equal(pread(world.target.fd, &byte, 1, (off_t)offset), 1);
     byte ^= 4;
-    assert_int_equal(pwrite(world->target.fd, &byte, 1, (off_t)offset), 1);
+    assert_int_equal(pwrite(world.target.fd, &byte, 1, (off_t)offset), 1);
 }
 
-TEST_WITH(filling_is_read_back_whole, open_world, close_world)
+TEST_WITH(filling_is_read_back_whole, open_world, world_leave)
 {
-    struct world *world = *test_state;
     uint64_t bytes = 0;
-    assert_int_equal(measure_read_back(&world->env, &bytes, &world->err), 0);
+    assert_int_equal(measure_read_back(&world.env, &bytes, &world.err), 0);
     assert_int_equal(bytes, 4 * MIB);
-    assert_int_equal(world->verify.n_compared, 4 * MIB / BLOCK);
-    assert_int_equal(measure_read_back(&world->env, &bytes, &world->err), 0);
+    assert_int_equal(world.verify.n_compared, 4 * MIB / BLOCK);
+    assert_int_equal(measure_read_back(&world.env, &bytes, &world.err), 0);
     assert_int_equal(bytes, 0);
 }
 
-TEST_WITH(flaw_in_the_filling_is_found, open_world, close_world)
+TEST_WITH(flaw_in_the_filling_is_found, open_world, world_leave)
 {
-    struct world *world = *test_state;
     uint64_t bytes = 0;
-    flip(world, 3 * MIB + 1000);
-    assert_int_equal(measure_read_back(&world->env, &bytes, &world->err), -EBADMSG);
-    assert_non_null(strstr(world->err.text, "the target file in "));
-    assert_non_null(strstr(world->err.text, "the block at offset 3146240 (write 1) is damaged"));
+    flip(3 * MIB + 1000);
+    assert_int_equal(measure_read_back(&world.env, &bytes, &world.err), -EBADMSG);
+    assert_non_null(strstr(world.err.text, "the target file in "));
+    assert_non_null(strstr(world.err.text, "the block at offset 3146240 (write 1) is damaged"));
 }
 
-TEST_WITH(sound_file_passes_under_every_api, open_world, close_world)
+TEST_WITH(sound_file_passes_under_every_api, open_world, world_leave)
 {
-    struct world *world = *test_state;
     const char *const patterns[] = {"randrw:50", "write", "seq-read=50,rand-write=50"};
     for (int api = 0; api < API_N; api++) {
         if (ioapi_table[api]->probe(NULL) < 0)
             continue;
         for (size_t i = 0; i < 3; i++) {
-            int result = run(world, patterns[i], (enum api)api, api == API_PSYNC ? 1 : 8, 2);
+            int result = run(patterns[i], (enum api)api, api == API_PSYNC ? 1 : 8, 2);
             if (result < 0)
-                fail_msg("%s, %s: %s", api_names[api], patterns[i], world->err.text);
+                fail_msg("%s, %s: %s", api_names[api], patterns[i], world.err.text);
         }
     }
-    assert_true(world->verify.n_compared > 0);
+    assert_true(world.verify.n_compared > 0);
 }
 
 /* In the first request, so that a run reads it however slow the machine is. */
-TEST_WITH(flipped_byte_fails_the_run_that_reads_it, open_world, close_world)
+TEST_WITH(flipped_byte_fails_the_run_that_reads_it, open_world, world_leave)
 {
-    struct world *world = *test_state;
-    flip(world, 700);
+    flip(700);
     for (int api = 0; api < API_N; api++) {
         if (ioapi_table[api]->probe(NULL) < 0)
             continue;
-        assert_int_equal(run(world, "read", (enum api)api, api == API_PSYNC ? 1 : 8, 1), -EBADMSG);
-        assert_non_null(strstr(world->err.text, api_names[api]));
-        assert_non_null(strstr(world->err.text, "the block at offset 512 "));
-        assert_close(world->result.throughput_bps, 0, 0);
+        assert_int_equal(run("read", (enum api)api, api == API_PSYNC ? 1 : 8, 1), -EBADMSG);
+        assert_non_null(strstr(world.err.text, api_names[api]));
+        assert_non_null(strstr(world.err.text, "the block at offset 512 "));
+        assert_close(world.result.throughput_bps, 0, 0);
     }
 }
 
 /* The run itself never looks at what it wrote. */
-TEST_WITH(lost_byte_of_a_write_is_found_after_the_run, open_world, close_world)
+TEST_WITH(lost_byte_of_a_write_is_found_after_the_run, open_world, world_leave)
 {
-    struct world *world = *test_state;
     uint64_t bytes = 0;
-    assert_int_equal(run(world, "randwrite", API_PSYNC, 1, 1), 0);
-    assert_true(world->result.total_bytes_read >= world->result.bytes_written);
-    assert_int_equal(measure_read_back(&world->env, &bytes, &world->err), 0);
+    assert_int_equal(run("randwrite", API_PSYNC, 1, 1), 0);
+    assert_true(world.result.total_bytes_read >= world.result.bytes_written);
+    assert_int_equal(measure_read_back(&world.env, &bytes, &world.err), 0);
     assert_int_equal(bytes, 0);
     /* A write beyond those of the next run, of which the last byte never arrives. */
-    world->plan.max_bytes = MIB;
-    world->arena.memory[4095] ^= 1;
-    verify_stamp(&world->verify, world->arena.memory, 3 * MIB, 4096);
-    assert_int_equal(pwrite(world->target.fd, world->arena.memory, 4095, 3 * MIB), 4095);
-    assert_int_equal(run(world, "write", API_PSYNC, 1, 1), -EBADMSG);
-    assert_non_null(strstr(world->err.text, "the block at offset 3149312 "));
+    world.plan.max_bytes = MIB;
+    world.arena.memory[4095] ^= 1;
+    verify_stamp(&world.verify, world.arena.memory, 3 * MIB, 4096);
+    assert_int_equal(pwrite(world.target.fd, world.arena.memory, 4095, 3 * MIB), 4095);
+    assert_int_equal(run("write", API_PSYNC, 1, 1), -EBADMSG);
+    assert_non_null(strstr(world.err.text, "the block at offset 3149312 "));
 }
 
-TEST_WITH(without_verify_nothing_is_stamped_or_compared, open_world, close_world)
+TEST_WITH(without_verify_nothing_is_stamped_or_compared, open_world, world_leave)
 {
-    struct world *world = *test_state;
-    uint64_t compared = world->verify.n_compared;
-    flip(world, 12345);
-    world->env.verify = NULL;
-    assert_int_equal(run(world, "randrw:50", API_PSYNC, 1, 1), 0);
-    assert_int_equal(world->verify.n_compared, compared);
+    uint64_t compared = world.verify.n_compared;
+    flip(12345);
+    world.env.verify = NULL;
+    assert_int_equal(run("randrw:50", API_PSYNC, 1, 1), 0);
+    assert_int_equal(world.verify.n_compared, compared);
 }

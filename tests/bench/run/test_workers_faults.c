@@ -1,27 +1,17 @@
 /* Tests of bench/run/workers where the queue itself breaks: nothing may be in flight when it goes away. */
 /* LINK: -Wl,--wrap=io_uring_submit_and_wait,--wrap=io_uring_queue_exit */
-#include "bench/run/measure.h"
-#include "tests/bench/target/target_rig.h"
-#include "tests/test.h"
+#include "tests/bench/run/measure_rig.h"
 
-#include <errno.h>
 #include <liburing.h>
 
 #define DEPTH 8
-
-static char directory[256];
-static struct target target;
-static struct arena arena;
-static struct histogram latency;
 
 static struct {
     atomic_int wait, n_waits_to_fail;  /* the first that fails, counted down to 0, and how many do */
     atomic_uint n_closed, n_in_flight; /* rings, and what was in flight in them then */
 } faults;
 
-int __real_io_uring_submit_and_wait(struct io_uring *ring, unsigned n);
-int __wrap_io_uring_submit_and_wait(struct io_uring *ring, unsigned n);
-int __wrap_io_uring_submit_and_wait(struct io_uring *ring, unsigned n)
+WRAP(int, io_uring_submit_and_wait, (struct io_uring * ring, unsigned n))
 {
     int wait = atomic_fetch_sub(&faults.wait, 1);
     return wait <= 0 && wait > -atomic_load(&faults.n_waits_to_fail)
@@ -30,9 +20,7 @@ int __wrap_io_uring_submit_and_wait(struct io_uring *ring, unsigned n)
 }
 
 /* Every entry that the kernel has taken has one completion. */
-void __real_io_uring_queue_exit(struct io_uring *ring);
-void __wrap_io_uring_queue_exit(struct io_uring *ring);
-void __wrap_io_uring_queue_exit(struct io_uring *ring)
+WRAP(void, io_uring_queue_exit, (struct io_uring * ring))
 {
     atomic_fetch_add(&faults.n_closed, 1);
     atomic_fetch_add(&faults.n_in_flight, *ring->sq.khead - *ring->cq.khead);
@@ -41,45 +29,20 @@ void __wrap_io_uring_queue_exit(struct io_uring *ring)
 
 FIXTURE(set_up)
 {
-    rig_make_directory(directory);
-    struct err err = {0};
     struct target_plan plan = rig_plan(directory, TARGET_SIZE_MIN_BYTES);
-    int code = target_create(&target, &plan, &err);
-    if (code < 0)
-        print_message("no target here: %s\n", err.text);
-    return code;
+    return world_make_file(&plan);
 }
 
-FIXTURE(tear_down)
-{
-    target_close(&target);
-    arena_free(&arena);
-    rig_remove_tree(directory);
-    return 0;
-}
-
-GROUP(set_up, tear_down);
+GROUP(set_up, world_leave);
 
 /* Synced writes are always handed to a worker of the kernel, so that there is something to wait for. */
 static int measure(bool cooperative, uint32_t threads, uint64_t warmup_limit_ns)
 {
-    struct measure_env env = {.clock = &clock_monotonic,
-                              .target = &target,
-                              .cooperative_ring = cooperative,
-                              .cache = MEASURE_CACHE_WARM,
-                              .arena = &arena};
-    struct measure_plan plan = {.point = {4096, DEPTH, 0, API_IO_URING, threads, SYNC_EACH, 0},
-                                .duration_ns = MEASURE_MIN_DURATION_NS,
-                                .warmup_limit_ns = warmup_limit_ns,
-                                .warmup_coef = WARMUP_COEF_DEFAULT,
-                                .warmup_window = WARMUP_WINDOW_DEFAULT,
-                                .batch_requests = WARMUP_BATCH_DEFAULT,
-                                .seed = 3};
-    struct measure_result result;
-    struct err err = {0};
-    histogram_init(&latency);
-    assert_int_equal(pattern_parse("randwrite", &plan.pattern, NULL), 0);
-    return measure_run(&env, &plan, &result, &latency, &err);
+    world_plan("randwrite", (struct point){4096, DEPTH, 0, API_IO_URING, threads, SYNC_EACH, 0},
+               MEASURE_MIN_DURATION_NS);
+    world.plan.warmup_limit_ns = warmup_limit_ns;
+    world.env.cooperative_ring = cooperative;
+    return world_measure();
 }
 
 static void check_broken(bool cooperative, uint32_t threads, uint64_t warmup_limit_ns, int n_waits_to_fail)

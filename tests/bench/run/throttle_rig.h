@@ -7,12 +7,9 @@
 #include "tests/test.h"
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 static inline bool throttle_write(const char *group, const char *file, const char *text)
 {

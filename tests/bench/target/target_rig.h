@@ -38,6 +38,22 @@ static inline void rig_make_directory(char path[static 256])
     }
 }
 
+/* The directory of a test program, gone when it ends. */
+static char directory[256];
+static pid_t directory_owner; /* a child that ends must not take it along */
+
+__attribute__((constructor)) static void directory_make(void)
+{
+    rig_make_directory(directory);
+    directory_owner = getpid();
+}
+
+__attribute__((destructor)) static void directory_remove(void)
+{
+    if (directory_owner == getpid())
+        rig_remove_tree(directory);
+}
+
 static inline int rig_count_entries(const char *path)
 {
     DIR *stream = opendir(path);
@@ -49,9 +65,9 @@ static inline int rig_count_entries(const char *path)
     return n;
 }
 
-static inline struct target_plan rig_plan(const char *directory, uint64_t size_bytes)
+static inline struct target_plan rig_plan(const char *below, uint64_t size_bytes)
 {
-    return (struct target_plan){.directory = directory,
+    return (struct target_plan){.directory = below,
                                 .size_bytes = size_bytes,
                                 .max_write_bytes = UINT64_MAX,
                                 .seed = 1,

@@ -5,10 +5,7 @@
 #include "tests/test.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 enum kind { RANDOM, ZERO, SAME, TEXT, MIXED };
 
@@ -95,13 +92,12 @@ TEST(half_is_half)
 TEST(sample_reaches_from_start_to_end)
 {
     struct compressibility compressibility;
-    int fd = make_file(RANDOM, 1000, 0);
+    AUTO(auto_close) int fd = make_file(RANDOM, 1000, 0);
     memset(block, 0, sizeof(block));
     assert_int_equal(pwrite(fd, block, sizeof(block), 0), sizeof(block));
     assert_int_equal(pwrite(fd, block, sizeof(block), 999 * (off_t)sizeof(block)), sizeof(block));
     assert_int_equal(compressibility_of(fd, &compressibility), 0);
     assert_close(compressibility.zero_share, 2.0 / 64, 1e-12);
-    close(fd);
 }
 
 TEST(too_small_or_unreadable_is_an_error)

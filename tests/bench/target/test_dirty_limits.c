@@ -8,19 +8,14 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#define MIB        (1ULL << 20)
-#define TRIES      500
-#define TRY_US     10000
-#define TEXT_SIZE  64
-#define N_OF(list) (sizeof(list) / sizeof((list)[0]))
+#define MIB       (1ULL << 20)
+#define TRIES     500
+#define TRY_US    10000
+#define TEXT_SIZE 64
 
 static const char *const names[] = {"dirty_bytes", "dirty_ratio", "dirty_background_bytes",
                                     "dirty_background_ratio"};
@@ -31,10 +26,7 @@ static struct err err;
 
 static bool is_old_kernel;
 
-int __real_close_range(unsigned first, unsigned last, int flags);
-int __wrap_close_range(unsigned first, unsigned last, int flags);
-
-int __wrap_close_range(unsigned first, unsigned last, int flags)
+WRAP(int, close_range, (unsigned first, unsigned last, int flags))
 {
     if (!is_old_kernel)
         return __real_close_range(first, last, flags);

@@ -69,7 +69,7 @@ TEST(sparse_file_has_holes)
 
 TEST(preallocated_file_is_unwritten)
 {
-    int fd = open_here();
+    AUTO(auto_close) int fd = open_here();
     rig_need(fallocate(fd, 0, 0, 8 * MIB) == 0, "no fallocate here");
     write_random(fd, 2 * MIB, MIB);
     struct extents extents = look(fd);
@@ -79,7 +79,6 @@ TEST(preallocated_file_is_unwritten)
     /* Blocks allocated behind the end are no part of the file. */
     assert_int_equal(fallocate(fd, FALLOC_FL_KEEP_SIZE, 8 * MIB, 8 * MIB), 0);
     assert_int_equal(look(fd).unwritten_bytes, 7 * MIB);
-    close(fd);
 }
 
 /* More pieces than one call of the kernel returns. */

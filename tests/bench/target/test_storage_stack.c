@@ -6,8 +6,6 @@
 #include <fcntl.h>
 #include <linux/fs.h>
 
-static char directory[256];
-
 static struct storage_stack look(const char *type, const char *options, unsigned flags)
 {
     struct storage_stack stack = {0};
@@ -21,7 +19,7 @@ static struct storage_stack look(const char *type, const char *options, unsigned
 TEST(plain_file_systems_do_nothing_to_data)
 {
     const char *const types[] = {"ext4", "xfs", "ext2", "vfat"};
-    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+    for (size_t i = 0; i < N_OF(types); i++) {
         struct storage_stack stack = look(types[i], "rw,discard", 0);
         assert_string_equal(stack.file_system, types[i]);
         assert_true(stack.compression_known);
@@ -51,7 +49,7 @@ TEST(btrfs_follows_options_and_flags)
         {"rw,nodatasum,nodatacow", 0, false, false, false},
         {"rw,xcompress=zstd", 0, false, true, true},
     };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+    for (size_t i = 0; i < N_OF(cases); i++) {
         struct storage_stack stack = look("btrfs", cases[i].options, cases[i].flags);
         if (stack.compresses != cases[i].compresses || stack.checksums != cases[i].checksums ||
             stack.copies_on_write != cases[i].copies)
@@ -96,10 +94,9 @@ static void put(const char *file, const char *text)
 {
     char path[512];
     make_path(path, file);
-    FILE *stream = fopen(path, "we");
+    AUTO(auto_fclose) FILE *stream = fopen(path, "we");
     assert_non_null(stream);
     fprintf(stream, "%s\n", text);
-    fclose(stream);
 }
 
 static void put_link(const char *to, const char *file)
@@ -200,17 +197,3 @@ TEST(directory_here_has_a_medium)
     assert_string_equal(stack.file_system, "");
     assert_true(isnan(stack.free_share));
 }
-
-FIXTURE(setup)
-{
-    rig_make_directory(directory);
-    return 0;
-}
-
-FIXTURE(teardown)
-{
-    rig_remove_tree(directory);
-    return 0;
-}
-
-GROUP(setup, teardown);

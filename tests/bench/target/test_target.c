@@ -2,7 +2,7 @@
 #include "bench/target/target.h"
 #include "tests/bench/io/deny.h"
 #include "tests/bench/target/target_rig.h"
-#include "tests/test.h"
+#include "tests/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,9 +11,6 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
-#include <sys/wait.h>
-
-static char directory[256];
 
 static bool keeps_everything_cached(void)
 {
@@ -125,35 +122,19 @@ static int prove_blindly(void)
     return 0;
 }
 
-static void expect_in_child(int (*work)(void))
-{
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0)
-        _exit(work());
-    int status;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == 77) {
-        print_message("seccomp is not available here\n");
-        skip();
-    }
-    assert_int_equal(WEXITSTATUS(status), 0);
-}
-
 TEST(fallback_file_is_unlinked_at_once)
 {
-    expect_in_child(make_without_tmpfile);
+    child_expect(make_without_tmpfile);
 }
 
 TEST(mincore_stands_in_for_cachestat)
 {
-    expect_in_child(look_by_mincore);
+    child_expect(look_by_mincore);
 }
 
 TEST(nothing_is_proved_when_nobody_can_tell)
 {
-    expect_in_child(prove_blindly);
+    child_expect(prove_blindly);
 }
 
 TEST(every_block_is_random_and_written)
@@ -341,7 +322,7 @@ TEST(interruption_ends_filling)
 
 TEST(run_descriptor_is_the_same_file)
 {
-    struct target target = {0};
+    AUTO(target_close) struct target target = {0};
     unsigned char written[512], read_back[512];
     int fd = -1, read_fd = -1;
     make(&target, 2 * MIB);
@@ -357,14 +338,13 @@ TEST(run_descriptor_is_the_same_file)
     assert_int_equal(pwrite(read_fd, written, 512, 0), -1);
     close(fd);
     close(read_fd);
-    target_close(&target);
 }
 
 TEST(flush_leaves_nothing_dirty)
 {
     if (keeps_everything_cached())
         skip();
-    struct target target = {0};
+    AUTO(target_close) struct target target = {0};
     unsigned char page[4096] = {1};
     uint64_t cached = 0, dirty = 0;
     make(&target, 2 * MIB);
@@ -375,14 +355,13 @@ TEST(flush_leaves_nothing_dirty)
     assert_int_equal(target_flush(&target, NULL), 0);
     assert_int_equal(target_cached_pages(&target, 0, 2 * MIB, &cached, &dirty), 0);
     assert_int_equal(dirty, 0);
-    target_close(&target);
 }
 
 TEST(cache_is_dropped_and_warmed)
 {
     if (keeps_everything_cached())
         skip();
-    struct target target = {0};
+    AUTO(target_close) struct target target = {0};
     uint64_t cached, dirty, pages = 3 * MIB / (uint64_t)sysconf(_SC_PAGESIZE);
     enum target_cold cold = TARGET_COLD_NOT;
     make(&target, 3 * MIB);
@@ -399,12 +378,11 @@ TEST(cache_is_dropped_and_warmed)
     int code = target_warm_cache(&target, &interrupted, NULL);
     atomic_store(&interrupted, 0);
     assert_int_equal(code, -EINTR);
-    target_close(&target);
 }
 
 TEST(lost_space_is_noticed)
 {
-    struct target target = {0};
+    AUTO(target_close) struct target target = {0};
     struct err err = {0};
     make(&target, 2 * MIB);
     assert_int_equal(target_check_free(&target, NULL), 0);
@@ -413,19 +391,4 @@ TEST(lost_space_is_noticed)
     assert_non_null(strstr(err.text, "must stay free"));
     target.available_bytes = UINT64_MAX;
     assert_int_equal(target_check_free(&target, NULL), 0);
-    target_close(&target);
 }
-
-FIXTURE(setup)
-{
-    rig_make_directory(directory);
-    return 0;
-}
-
-FIXTURE(teardown)
-{
-    rig_remove_tree(directory);
-    return 0;
-}
-
-GROUP(setup, teardown);

@@ -3,18 +3,17 @@
 /* LINK: -Wl,--wrap=unlinkat,--wrap=fstat64,--wrap=faccessat */
 #include "tests/bench/io/deny.h"
 #include "tests/bench/target/target_rig.h"
-#include "tests/test.h"
+#include "tests/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/statvfs.h>
 #include <sys/swap.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 
 #define VICTIM_BYTES 65536
 
-static char directory[256], victim[300];
+static char victim[300];
 
 /* Joins directory and name in one of a few buffers. */
 static const char *in(const char *name)
@@ -29,11 +28,10 @@ static const char *in(const char *name)
 static void write_file(const char *path, size_t n_bytes, int byte)
 {
     static unsigned char bytes[VICTIM_BYTES];
-    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    AUTO(auto_close) int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     assert_true(fd >= 0 && n_bytes <= sizeof(bytes));
     memset(bytes, byte, n_bytes);
     assert_int_equal(write(fd, bytes, n_bytes), n_bytes);
-    close(fd);
 }
 
 static void check_victim(void)
@@ -60,19 +58,14 @@ static void strike(void)
     }
 }
 
-int __real_fstat64(int fd, struct stat *status);
-int __wrap_fstat64(int fd, struct stat *status);
-int __real_faccessat(int fd, const char *path, int mode, int flags);
-int __wrap_faccessat(int fd, const char *path, int mode, int flags);
-
-int __wrap_fstat64(int fd, struct stat *status)
+WRAP(int, fstat64, (int fd, struct stat *status))
 {
     int result = __real_fstat64(fd, status);
     strike();
     return result;
 }
 
-int __wrap_faccessat(int fd, const char *path, int mode, int flags)
+WRAP(int, faccessat, (int fd, const char *path, int mode, int flags))
 {
     int result = __real_faccessat(fd, path, mode, flags);
     strike();
@@ -134,10 +127,7 @@ static void replace_name(int dir_fd, const char *name)
         n_replaced++;
 }
 
-int __real_unlinkat(int dir_fd, const char *name, int flags);
-int __wrap_unlinkat(int dir_fd, const char *name, int flags);
-
-int __wrap_unlinkat(int dir_fd, const char *name, int flags)
+WRAP(int, unlinkat, (int dir_fd, const char *name, int flags))
 {
     if (strncmp(name, ".fstune-", 8) == 0)
         replace_name(dir_fd, name);
@@ -163,16 +153,8 @@ static int create_under_attack(void)
 
 TEST(a_temporary_name_that_is_replaced_leads_nowhere)
 {
-    int status;
     assert_int_equal(mkdir(in("shared"), 0700), 0);
-    pid_t child = fork();
-    if (child == 0)
-        _exit(create_under_attack());
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == 77)
-        skip();
-    assert_int_equal(WEXITSTATUS(status), 0);
+    child_expect(create_under_attack);
     check_victim();
 }
 
@@ -186,7 +168,7 @@ TEST(a_link_to_a_device_is_refused)
 
 TEST(a_file_that_was_cut_is_not_made_long_again)
 {
-    struct target target = {0};
+    AUTO(target_close) struct target target = {0};
     struct err err;
     int fd = -1;
     write_file(in("cut"), VICTIM_BYTES, 'c');
@@ -196,7 +178,6 @@ TEST(a_file_that_was_cut_is_not_made_long_again)
     assert_int_equal(truncate(in("cut"), VICTIM_BYTES / 2), 0);
     assert_int_equal(target_open_run(&target, false, true, &fd, &err), -ESTALE);
     assert_non_null(strstr(err.text, "shorter"));
-    target_close(&target);
 }
 
 /* As XFS does by itself while a file grows. */
@@ -257,16 +238,9 @@ TEST(swap_space_is_not_overwritten)
 
 FIXTURE(setup)
 {
-    rig_make_directory(directory);
     snprintf(victim, sizeof(victim), "%s/victim", directory);
     write_file(victim, VICTIM_BYTES, 'v');
     return 0;
 }
 
-FIXTURE(teardown)
-{
-    rig_remove_tree(directory);
-    return 0;
-}
-
-GROUP(setup, teardown);
+GROUP(setup, NULL);

@@ -3,8 +3,6 @@
 #include "tests/bench/target/target_rig.h"
 #include "tests/test.h"
 
-static char directory[256];
-
 static void make(struct target *target, uint64_t size_bytes)
 {
     struct target_plan plan = rig_plan(directory, size_bytes);
@@ -16,20 +14,19 @@ TEST(a_proof_stays_within_its_bytes)
 {
     static const uint64_t most[] = {0, MIB, 3 * MIB + 1};
     for (size_t i = 0; i < sizeof most / sizeof most[0]; i++) {
-        struct target target = {0};
+        AUTO(target_close) struct target target = {0};
         make(&target, 8 * MIB);
         assert_int_equal(target_prove_direct_within(&target, most[i], NULL), 0);
         assert_true(target.proof_bytes <= most[i]);
         assert_int_not_equal(target.direct_write, TARGET_DIRECT_PROVED);
         assert_int_not_equal(target.direct_write, TARGET_DIRECT_UNTRIED);
         assert_true(target.direct_why[0] != '\0');
-        target_close(&target);
     }
 }
 
 TEST(a_file_below_a_page_proves_nothing)
 {
-    struct target target = {0};
+    AUTO(target_close) struct target target = {0};
     make(&target, 2 * MIB);
     target.size_bytes = 512;
     assert_int_equal(target_prove_direct(&target, NULL), 0);
@@ -37,19 +34,4 @@ TEST(a_file_below_a_page_proves_nothing)
     assert_int_not_equal(target.direct_write, TARGET_DIRECT_PROVED);
     assert_int_equal(target.proof_bytes, 0);
     assert_true(target.direct_why[0] != '\0');
-    target_close(&target);
 }
-
-FIXTURE(setup)
-{
-    rig_make_directory(directory);
-    return 0;
-}
-
-FIXTURE(teardown)
-{
-    rig_remove_tree(directory);
-    return 0;
-}
-
-GROUP(setup, teardown);

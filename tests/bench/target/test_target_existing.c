@@ -1,20 +1,18 @@
 /* tests/bench/target/test_target_existing: what is refused, and what a user's file may be used for. */
 #include "bench/target/target.h"
 #include "tests/bench/target/target_rig.h"
-#include "tests/test.h"
+#include "tests/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <sys/wait.h>
 
 #define FILE_BYTES (2 * MIB)
 
-static char directory[256], file_path[300];
+static char file_path[300];
 
 static void fill_file(const char *path, size_t size)
 {
@@ -43,7 +41,7 @@ static int open_and_close(const char *path, bool for_writing, bool overwrite, co
 
 TEST(reading_needs_no_permission)
 {
-    struct target target = {0};
+    AUTO(target_close) struct target target = {0};
     int fd = -1;
     assert_int_equal(target_open_existing(&target, file_path, false, false, NULL), 0);
     assert_int_equal(target.size_bytes, FILE_BYTES);
@@ -51,7 +49,6 @@ TEST(reading_needs_no_permission)
     assert_int_equal(fcntl(target.fd, F_GETFL) & O_ACCMODE, O_RDONLY);
     assert_int_equal(target_open_run(&target, false, true, &fd, NULL), -EPERM);
     assert_int_equal(fd, -1);
-    target_close(&target);
 }
 
 TEST(writing_needs_overwrite)
@@ -147,35 +144,17 @@ TEST(own_lock_lasts_until_close)
     assert_int_equal(open_and_close(file_path, true, true, ""), 0);
 }
 
-/* A child that maps the file, says so through the pipe, and lives until it is killed. */
-static pid_t start_mapper(void)
+static bool map_file(void)
 {
-    int ready[2];
-    char byte = 0;
-    assert_int_equal(pipe(ready), 0);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        int fd = open(file_path, O_RDONLY);
-        void *map = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fd, 0);
-        if (map == MAP_FAILED || write(ready[1], "m", 1) != 1)
-            _exit(1);
-        for (;;)
-            pause();
-    }
-    assert_int_equal(read(ready[0], &byte, 1), 1);
-    close(ready[0]);
-    close(ready[1]);
-    return child;
+    return mmap(NULL, 4096, PROT_READ, MAP_SHARED, open(file_path, O_RDONLY), 0) != MAP_FAILED;
 }
 
 TEST(mapped_file_is_not_overwritten)
 {
-    pid_t child = start_mapper();
+    pid_t child = child_hold(map_file);
     int writing = open_and_close(file_path, true, true, "mapped");
     int reading = open_and_close(file_path, false, false, "");
-    kill(child, SIGKILL);
-    waitpid(child, NULL, 0);
+    child_stop(child);
     assert_int_equal(writing, -EBUSY);
     assert_int_equal(reading, 0);
     assert_int_equal(open_and_close(file_path, true, true, ""), 0);
@@ -198,14 +177,13 @@ TEST(running_program_is_not_overwritten)
     assert_int_equal(read(started[0], &byte, 1), 0); /* the child's end is closed by exec */
     close(started[0]);
     int code = open_and_close(path, true, true, "running program");
-    kill(child, SIGKILL);
-    waitpid(child, NULL, 0);
+    child_stop(child);
     assert_int_equal(code, -ETXTBSY);
 }
 
 TEST(proving_changes_no_byte)
 {
-    struct target target = {0};
+    AUTO(target_close) struct target target = {0};
     static unsigned char before[FILE_BYTES], after[FILE_BYTES];
     assert_int_equal(target_open_existing(&target, file_path, true, true, NULL), 0);
     assert_int_equal(pread(target.fd, before, FILE_BYTES, 0), FILE_BYTES);
@@ -214,31 +192,22 @@ TEST(proving_changes_no_byte)
     assert_int_not_equal(target.direct_write, TARGET_DIRECT_UNTRIED);
     assert_int_equal(pread(target.fd, after, FILE_BYTES, 0), FILE_BYTES);
     assert_memory_equal(before, after, FILE_BYTES);
-    target_close(&target);
 }
 
 TEST(reading_never_probes_a_write)
 {
-    struct target target = {0};
+    AUTO(target_close) struct target target = {0};
     assert_int_equal(target_open_existing(&target, file_path, false, false, NULL), 0);
     assert_int_equal(target_prove_direct(&target, NULL), 0);
     assert_int_not_equal(target.direct_read, TARGET_DIRECT_UNTRIED);
     assert_int_equal(target.direct_write, TARGET_DIRECT_UNTRIED);
-    target_close(&target);
 }
 
 FIXTURE(setup)
 {
-    rig_make_directory(directory);
     snprintf(file_path, sizeof(file_path), "%s/image", directory);
     fill_file(file_path, FILE_BYTES);
     return 0;
 }
 
-FIXTURE(teardown)
-{
-    rig_remove_tree(directory);
-    return 0;
-}
-
-GROUP(setup, teardown);
+GROUP(setup, NULL);

@@ -7,7 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 
-static char directory[256], script_path[300], note_path[300];
+static char script_path[300], note_path[300];
 
 /* 0, or what target_create returned for a plan with this script. The note is what the script wrote to
  * "$FSTUNE_DIR/note". */
@@ -33,11 +33,10 @@ static int create_with(const char *script, uint64_t timeout_ns, const atomic_int
 
 static void read_note(char buffer[static 600])
 {
-    FILE *file = fopen(note_path, "r");
+    AUTO(auto_fclose) FILE *file = fopen(note_path, "r");
     assert_non_null(file);
     size_t n = fread(buffer, 1, 599, file);
     buffer[n] = '\0';
-    fclose(file);
 }
 
 TEST(script_sees_directory_and_empty_file)
@@ -119,16 +118,9 @@ TEST(interruption_ends_the_script)
 
 FIXTURE(setup)
 {
-    rig_make_directory(directory);
     snprintf(script_path, sizeof(script_path), "%s/prepare", directory);
     snprintf(note_path, sizeof(note_path), "%s/note", directory);
     return 0;
 }
 
-FIXTURE(teardown)
-{
-    rig_remove_tree(directory);
-    return 0;
-}
-
-GROUP(setup, teardown);
+GROUP(setup, NULL);

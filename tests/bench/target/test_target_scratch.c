@@ -8,25 +8,9 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
-static char directory[256];
-
-FIXTURE(make_directory)
-{
-    rig_make_directory(directory);
-    return 0;
-}
-
-FIXTURE(remove_directory)
-{
-    rig_remove_tree(directory);
-    return 0;
-}
-
-GROUP(make_directory, remove_directory);
-
 TEST(files_are_empty_and_have_no_name)
 {
-    struct target target = {0};
+    AUTO(target_close) struct target target = {0};
     assert_int_equal(target_scratch_create(&target, directory, 3, 1, NULL), 0);
     assert_int_equal(target_n_files(&target), 3);
     for (uint32_t i = 0; i < 3; i++) {
@@ -36,7 +20,6 @@ TEST(files_are_empty_and_have_no_name)
     }
     assert_int_equal(rig_count_entries(directory), 0);
     assert_int_equal(target_check_free(&target, NULL), 0);
-    target_close(&target);
 }
 
 TEST(more_than_fits_is_refused)
@@ -57,7 +40,7 @@ TEST(more_than_fits_is_refused)
 
 TEST(direct_io_is_proved_or_refused)
 {
-    struct target target = {0};
+    AUTO(target_close) struct target target = {0};
     struct err err = {0};
     struct stat status;
     struct statfs kind;
@@ -75,5 +58,4 @@ TEST(direct_io_is_proved_or_refused)
     }
     assert_int_equal(fstat(target.fd, &status), 0);
     assert_int_equal(status.st_size, 0);
-    target_close(&target);
 }

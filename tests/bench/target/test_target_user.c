@@ -2,29 +2,23 @@
 /* LINK: -Wl,--wrap=target_is_shared */
 #include "bench/target/target_internal.h"
 #include "tests/bench/target/target_rig.h"
-#include "tests/test.h"
+#include "tests/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <stdarg.h>
 #include <sys/file.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 
 #define FILE_BYTES (1 * MIB)
 #define N_PROBES   20000
 
-static char directory[256], file_path[300];
+static char file_path[300];
 static bool has_leases = true;
 static unsigned n_busy; /* probes that still find the file in use */
 static struct target target;
 static struct err err;
 
-bool __real_target_is_shared(int fd);
-bool __wrap_target_is_shared(int fd);
-
-bool __wrap_target_is_shared(int fd)
+WRAP(bool, target_is_shared, (int fd))
 {
     if (n_busy > 0) {
         n_busy--;
@@ -35,18 +29,11 @@ bool __wrap_target_is_shared(int fd)
 
 FIXTURE(enter)
 {
-    rig_make_directory(directory);
     snprintf(file_path, sizeof file_path, "%s/image", directory);
     return 0;
 }
 
-FIXTURE(leave)
-{
-    rig_remove_tree(directory);
-    return 0;
-}
-
-GROUP(enter, leave);
+GROUP(enter, NULL);
 
 FIXTURE(fresh)
 {
@@ -70,34 +57,21 @@ static int open_for_writing(void)
     return target_open_existing(&target, file_path, true, true, &err);
 }
 
+static int holder_flags;
+
+static bool open_again(void)
+{
+    prctl(PR_SET_NAME, "a holder");
+    if (target.fd > 0)
+        close(target.fd);
+    return open(file_path, holder_flags) >= 0;
+}
+
 /* A child that has the file open until it is stopped. */
 static pid_t start_holder(int flags)
 {
-    int ready[2];
-    char byte;
-    assert_int_equal(pipe(ready), 0);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        prctl(PR_SET_NAME, "a holder");
-        if (target.fd > 0)
-            close(target.fd);
-        if (open(file_path, flags) < 0 || write(ready[1], "x", 1) != 1)
-            _exit(1);
-        for (;;)
-            pause();
-    }
-    close(ready[1]);
-    assert_int_equal(read(ready[0], &byte, 1), 1);
-    close(ready[0]);
-    return child;
-}
-
-static void stop(pid_t child)
-{
-    kill(child, SIGKILL);
-    assert_int_equal(waitpid(child, NULL, 0), child);
+    holder_flags = flags;
+    return child_hold(open_again);
 }
 
 static void check_holder_is_named(int flags)
@@ -105,7 +79,7 @@ static void check_holder_is_named(int flags)
     char expected[80];
     pid_t child = start_holder(flags);
     int code = open_for_writing();
-    stop(child);
+    child_stop(child);
     assert_int_equal(code, -EBUSY);
     snprintf(expected, sizeof expected, "open in process %ld (a holder)", (long)child);
     assert_non_null(strstr(err.text, expected));
@@ -144,7 +118,7 @@ TEST(names_alone_are_no_use_of_a_file)
 {
     pid_t child = start_holder(O_PATH);
     int code = open_for_writing();
-    stop(child);
+    child_stop(child);
     assert_int_equal(code, 0);
 }
 
@@ -153,7 +127,7 @@ TEST(reading_asks_nobody)
     pid_t child = start_holder(O_RDWR);
     int code = target_open_existing(&target, file_path, false, false, &err);
     int checked = target_check_alone(&target, &err);
-    stop(child);
+    child_stop(child);
     assert_int_equal(code, 0);
     assert_int_equal(checked, 0);
 }
@@ -194,8 +168,8 @@ TEST(a_writer_that_comes_later_ends_the_command)
     int beside_reader = target_check_alone(&target, &err);
     pid_t writer = start_holder(O_WRONLY);
     int beside_both = target_check_alone(&target, &err);
-    stop(writer);
-    stop(reader);
+    child_stop(writer);
+    child_stop(reader);
     assert_int_equal(beside_reader, 0);
     assert_int_equal(beside_both, -EBUSY);
     assert_non_null(strstr(err.text, "nothing more is written"));
@@ -217,7 +191,7 @@ TEST(opening_at_the_moment_of_the_question_harms_nobody)
     }
     for (unsigned i = 0; i < N_PROBES; i++)
         __real_target_is_shared(fd);
-    stop(child);
+    child_stop(child);
     assert_false(__real_target_is_shared(fd));
     close(fd);
 }

@@ -13,10 +13,7 @@ static bool has_leases;
 static char inner_loop[64], inner_point[300], bound[300];
 static struct err err;
 
-bool __real_target_is_shared(int fd);
-bool __wrap_target_is_shared(int fd);
-
-bool __wrap_target_is_shared(int fd)
+WRAP(bool, target_is_shared, (int fd))
 {
     return has_leases && __real_target_is_shared(fd);
 }
@@ -45,10 +42,9 @@ EACH_TEST(set_up, tear_down);
 /* A file on the mount, with some bytes in it that must stay. */
 static void make_image(void)
 {
-    int fd = rig_open("image");
+    AUTO(auto_close) int fd = rig_open("image");
     assert_int_equal(ftruncate(fd, (off_t)INNER_BYTES), 0);
     assert_int_equal(pwrite(fd, "precious", 8, 0), 8);
-    close(fd);
 }
 
 static void attach(const char *path, const char *options)

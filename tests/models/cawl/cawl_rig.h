@@ -58,7 +58,7 @@ static inline void cawl_rig_check(const struct cawl_options *options, enum cawl_
     for (size_t i = 0; i < n; i++)
         chunks[i] = (struct cawl_chunk){0, steps[i].offset, steps[i].size, steps[i].delay};
 
-    struct cawl_prediction prediction = cawl_rig_predict(options, mode, chunks, n);
+    AUTO(cawl_prediction_done) struct cawl_prediction prediction = cawl_rig_predict(options, mode, chunks, n);
 
     assert_int_equal(prediction.n, n);
     for (size_t i = 0; i < n; i++) {
@@ -69,7 +69,6 @@ static inline void cawl_rig_check(const struct cawl_options *options, enum cawl_
         assert_close(prediction.end_s[i], end, 1e-9);
     }
     assert_close(prediction.total_s, total + prediction.close_s, 1e-9);
-    cawl_prediction_done(&prediction);
 }
 
 #define CAWL_RIG_CHECK(options, mode, steps)                                                                 \

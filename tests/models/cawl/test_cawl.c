@@ -3,13 +3,9 @@
 #include "models/cawl/cawl.h"
 
 #include "tests/models/cawl/cawl_rig.h"
-#include "tests/test.h"
+#include "tests/models/rng.h"
 
 #include <errno.h>
-#include <gsl/gsl_rng.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const struct cawl_options plain_model = {0};
 
@@ -132,12 +128,12 @@ TEST(modes_and_runs_have_names)
 
 #define LOAD_CHUNKS 60
 
-static double draw(gsl_rng *rng, double most)
+static double draw(double most)
 {
     return gsl_rng_uniform_int(rng, 3) == 0 ? 0 : most * gsl_rng_uniform_pos(rng);
 }
 
-static struct cawl_host draw_host(gsl_rng *rng)
+static struct cawl_host draw_host(void)
 {
     struct cawl_host host = cawl_rig_host();
 
@@ -145,7 +141,7 @@ static struct cawl_host draw_host(gsl_rng *rng)
     host.bw_ramdisk_first_touch_bps = 1 + 200 * gsl_rng_uniform(rng);
     host.bw_reduced_bps = 1 + 200 * gsl_rng_uniform(rng);
     host.bw_dev_bps = 1 + 100 * gsl_rng_uniform(rng);
-    host.sc_w_s = draw(rng, 0.5);
+    host.sc_w_s = draw(0.5);
     host.bf_bytes = 1 + (double)gsl_rng_uniform_int(rng, 300);
     host.limit_bg_bytes = 1 + 500 * gsl_rng_uniform(rng);
     host.limit_hard_bytes = host.limit_bg_bytes + 1e-3 + 500 * gsl_rng_uniform(rng);
@@ -153,26 +149,26 @@ static struct cawl_host draw_host(gsl_rng *rng)
     return host;
 }
 
-static struct cawl_options draw_options(gsl_rng *rng, const struct cawl_host *host)
+static struct cawl_options draw_options(const struct cawl_host *host)
 {
     struct cawl_options options = {.first_touch = gsl_rng_uniform_int(rng, 2),
                                    .close = gsl_rng_uniform_int(rng, 2),
                                    .piecewise = gsl_rng_uniform_int(rng, 2),
                                    .balanced = gsl_rng_uniform_int(rng, 2)};
 
-    options.limit_share = draw(rng, 1);
+    options.limit_share = draw(1);
     options.n_writers = (uint32_t)gsl_rng_uniform_int(rng, 4);
-    options.writeback_interval_s = draw(rng, 10);
-    options.allocation_bps = draw(rng, 100);
-    options.burst_bytes = draw(rng, 500);
-    options.burst_bps = host->bw_dev_bps + 1 + draw(rng, 300);
+    options.writeback_interval_s = draw(10);
+    options.allocation_bps = draw(100);
+    options.burst_bytes = draw(500);
+    options.burst_bps = host->bw_dev_bps + 1 + draw(300);
     return options;
 }
 
-static void draw_chunks(gsl_rng *rng, struct cawl_chunk *chunks)
+static void draw_chunks(struct cawl_chunk *chunks)
 {
     uint64_t largest = 1 + gsl_rng_uniform_int(rng, 3) * 150 + gsl_rng_uniform_int(rng, 50);
-    double delay = draw(rng, 20);
+    double delay = draw(20);
     uint64_t next = 0;
 
     for (size_t i = 0; i < LOAD_CHUNKS; i++) {
@@ -180,7 +176,7 @@ static void draw_chunks(gsl_rng *rng, struct cawl_chunk *chunks)
         uint64_t size = 1 + gsl_rng_uniform_int(rng, largest);
         uint32_t file = (uint32_t)gsl_rng_uniform_int(rng, 2);
 
-        chunks[i] = (struct cawl_chunk){file, offset, size, draw(rng, delay)};
+        chunks[i] = (struct cawl_chunk){file, offset, size, draw(delay)};
         next = offset + size;
     }
 }
@@ -188,7 +184,7 @@ static void draw_chunks(gsl_rng *rng, struct cawl_chunk *chunks)
 static void check_properties(const struct cawl_host *host, const struct cawl_options *options,
                              const struct cawl_chunk *chunks, enum cawl_mode mode)
 {
-    struct cawl_prediction prediction;
+    AUTO(cawl_prediction_done) struct cawl_prediction prediction;
     double share = options->limit_share > 0 ? options->limit_share : 1, end = 0, total = 0, largest = 0;
 
     share /= options->n_writers > 1 ? options->n_writers : 1;
@@ -214,40 +210,37 @@ static void check_properties(const struct cawl_host *host, const struct cawl_opt
         assert_true(change->run != change[-1].run && change->chunk >= change[-1].chunk);
         assert_true(change->at_s >= change[-1].at_s && change->written_bytes >= change[-1].written_bytes);
     }
-    cawl_prediction_done(&prediction);
 }
 
 TEST(dirty_and_costs_stay_in_bounds_for_random_loads)
 {
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    gsl_rng_set(rng, 0);
     struct cawl_chunk chunks[LOAD_CHUNKS];
 
     for (int load = 0; load < 4000; load++) {
-        struct cawl_host host = draw_host(rng);
-        struct cawl_options options = load % 2 ? draw_options(rng, &host) : plain_model;
+        struct cawl_host host = draw_host();
+        struct cawl_options options = load % 2 ? draw_options(&host) : plain_model;
 
-        draw_chunks(rng, chunks);
+        draw_chunks(chunks);
         check_properties(&host, &options, chunks, load % 3 ? CAWL_NOSYNC : CAWL_STDIO);
     }
-    gsl_rng_free(rng);
 }
 
 TEST(the_same_input_gives_the_same_output)
 {
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    gsl_rng_set(rng, 0);
     struct cawl_chunk chunks[LOAD_CHUNKS];
 
-    draw_chunks(rng, chunks);
+    draw_chunks(chunks);
     for (enum cawl_mode mode = 0; mode < CAWL_N_MODES; mode++) {
+        AUTO(cawl_prediction_done)
         struct cawl_prediction a = cawl_rig_predict(&plain_model, mode, chunks, LOAD_CHUNKS);
+        AUTO(cawl_prediction_done)
         struct cawl_prediction b = cawl_rig_predict(&plain_model, mode, chunks, LOAD_CHUNKS);
 
         assert_memory_equal(a.costs_s, b.costs_s, LOAD_CHUNKS * sizeof(double));
         assert_memory_equal(a.dirty_bytes, b.dirty_bytes, LOAD_CHUNKS * sizeof(double));
-        cawl_prediction_done(&a);
-        cawl_prediction_done(&b);
     }
-    gsl_rng_free(rng);
 }
 
 /* Algorithm 1 as the paper prints it, with an array of blocks and in doubles; what the header adds is only
@@ -392,7 +385,7 @@ static double printed_write(struct printed *printed, const struct cawl_chunk *ch
 
 #define PRINTED_CHUNKS 120
 
-static void draw_printed_load(gsl_rng *rng, struct cawl_chunk *chunks)
+static void draw_printed_load(struct cawl_chunk *chunks)
 {
     const uint64_t unit = 1 << 20;
     bool random = gsl_rng_uniform(rng) < 0.5;
@@ -407,7 +400,7 @@ static void draw_printed_load(gsl_rng *rng, struct cawl_chunk *chunks)
     }
 }
 
-static struct cawl_host draw_printed_host(gsl_rng *rng)
+static struct cawl_host draw_printed_host(void)
 {
     struct cawl_host host = cawl_rig_host();
 
@@ -423,15 +416,15 @@ static struct cawl_host draw_printed_host(gsl_rng *rng)
 
 TEST(random_loads_cost_what_the_printed_algorithm_says)
 {
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-    struct printed *printed = malloc(sizeof(*printed));
+    gsl_rng_set(rng, 0);
+    AUTO(auto_free) struct printed *printed = malloc(sizeof(*printed));
     struct cawl_chunk chunks[PRINTED_CHUNKS];
 
     for (int load = 0; load < 300; load++) {
-        struct cawl_host host = draw_printed_host(rng);
-        struct cawl_prediction prediction;
+        struct cawl_host host = draw_printed_host();
+        AUTO(cawl_prediction_done) struct cawl_prediction prediction;
 
-        draw_printed_load(rng, chunks);
+        draw_printed_load(chunks);
         *printed = (struct printed){.host = &host};
         assert_int_equal(cawl_predict(&host, &plain_model, CAWL_NOSYNC, chunks, PRINTED_CHUNKS, &prediction),
                          0);
@@ -442,8 +435,5 @@ TEST(random_loads_cost_what_the_printed_algorithm_says)
             assert_close(prediction.costs_s[i], cost, 1e-4 * cost);
             assert_close(prediction.dirty_bytes[i], printed_sum(printed, false, true), 1000);
         }
-        cawl_prediction_done(&prediction);
     }
-    free(printed);
-    gsl_rng_free(rng);
 }

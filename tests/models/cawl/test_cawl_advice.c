@@ -3,7 +3,6 @@
 #include "tests/test.h"
 
 #include <errno.h>
-#include <math.h>
 
 /* Round numbers; a copied request of 360,000 bytes takes 90 us of the 100 us that a synchronous call costs.
  */
@@ -33,11 +32,30 @@ static struct cawl_advice_memo *no_memo(void)
     return &memo;
 }
 
-static struct cawl_advice_cost cost_of(struct cawl_advice_burst burst)
+static struct cawl_advice_cost cost_with(const struct cawl_host *of, const struct cawl_options *options,
+                                         struct cawl_advice_burst burst)
 {
     struct cawl_advice_cost cost;
-    assert_int_equal(cawl_advice_cost(&host, &plain, &burst, &cost), 0);
+    assert_int_equal(cawl_advice_cost(of, options, &burst, &cost), 0);
     return cost;
+}
+
+static struct cawl_advice_cost cost_of(struct cawl_advice_burst burst)
+{
+    return cost_with(&host, &plain, burst);
+}
+
+static struct cawl_advice_crossing at[CAWL_ADVICE_MAX_CROSSINGS];
+
+/* Between these sizes, with an empty memory; how many, which are in `at`. */
+static size_t n_crossings(const struct cawl_host *of, uint64_t request_bytes, enum cawl_advice_way first,
+                          enum cawl_advice_way second, double lead, uint64_t from, uint64_t to)
+{
+    struct cawl_advice_burst burst = {.bytes = 1, .request_bytes = request_bytes};
+    size_t n = 99;
+    assert_int_equal(
+        cawl_advice_crossings(of, &plain, &burst, first, second, lead, from, to, no_memo(), at, &n), 0);
+    return n;
 }
 
 TEST(small_burst_costs_what_the_formulas_say)
@@ -81,9 +99,8 @@ TEST(joined_requests_cost_their_calls)
 {
     struct cawl_host slow_calls = host;
     struct cawl_advice_burst burst = {.bytes = 300000000, .request_bytes = 1000};
-    struct cawl_advice_cost cost;
     slow_calls.sc_w_s = 1e-6;
-    assert_int_equal(cawl_advice_cost(&slow_calls, &plain, &burst, &cost), 0);
+    struct cawl_advice_cost cost = cost_with(&slow_calls, &plain, burst);
     /* The last chunk of joined requests may be a part of one: at most that much too much. */
     assert_close(cost.seconds[CAWL_ADVICE_BUFFERED], 300000 * 1e-6 + 3e8 / 4e9, 300000 * 1e-6 / 2000);
 }
@@ -93,13 +110,12 @@ TEST(small_pieces_of_joined_requests_are_those_of_each)
     const struct cawl_options small = {.small_calls = true};
     struct cawl_host small_host = host;
     struct cawl_advice_burst burst = {.bytes = 4000000, .request_bytes = 400000};
-    struct cawl_advice_cost cost;
     small_host.bw_page_bps = 1e9; /* 0.75 ns a byte more than in large pieces */
     small_host.bw_buffer_bps = 1e9;
-    assert_int_equal(cawl_advice_cost(&small_host, &small, &burst, &cost), 0);
+    struct cawl_advice_cost cost = cost_with(&small_host, &small, burst);
     assert_close(cost.seconds[CAWL_ADVICE_BUFFERED], 4e6 / 4e9 + 10 * 16384 * 0.75e-9, 1e-9);
     burst = (struct cawl_advice_burst){.bytes = 300000000, .request_bytes = 1000};
-    assert_int_equal(cawl_advice_cost(&small_host, &small, &burst, &cost), 0);
+    cost = cost_with(&small_host, &small, burst);
     assert_close(cost.seconds[CAWL_ADVICE_BUFFERED], 3e8 / 4e9 + 3e8 * 0.75e-9, 3e8 * 0.75e-9 / 2000);
 }
 
@@ -109,12 +125,11 @@ TEST(the_flush_is_as_fast_as_the_kernel)
     const struct cawl_options writeback = {.writeback = true};
     struct cawl_host kernel = host;
     struct cawl_advice_burst burst = {.bytes = 4000000, .request_bytes = 400000};
-    struct cawl_advice_cost cost;
     kernel.bw_writeback_bps = 1e9;
-    assert_int_equal(cawl_advice_cost(&kernel, &writeback, &burst, &cost), 0);
+    struct cawl_advice_cost cost = cost_with(&kernel, &writeback, burst);
     assert_close(cost.seconds[CAWL_ADVICE_FLUSHED] - cost.seconds[CAWL_ADVICE_BUFFERED], 4e-3 + 1e-4, 1e-9);
     burst.interval_s = 0.005;
-    assert_int_equal(cawl_advice_cost(&kernel, &writeback, &burst, &cost), 0);
+    cost = cost_with(&kernel, &writeback, burst);
     assert_false(cost.piles_up);
     assert_true(cost_of(burst).piles_up);
 }
@@ -123,8 +138,7 @@ TEST(untouched_memory_takes_longer)
 {
     struct cawl_options untouched = {.first_touch = true};
     struct cawl_advice_burst burst = {.bytes = 4000000, .request_bytes = 400000};
-    struct cawl_advice_cost cost;
-    assert_int_equal(cawl_advice_cost(&host, &untouched, &burst, &cost), 0);
+    struct cawl_advice_cost cost = cost_with(&host, &untouched, burst);
     assert_close(cost.seconds[CAWL_ADVICE_BUFFERED], 4e6 / 1e9, 1e-9);
 }
 
@@ -133,15 +147,14 @@ TEST(two_writers_share_device_and_allocation)
 {
     const struct cawl_options both = {.n_writers = 2, .allocation_bps = 1e9};
     struct cawl_advice_burst burst = {.bytes = 4000000, .request_bytes = 400000};
-    struct cawl_advice_cost cost;
-    assert_int_equal(cawl_advice_cost(&host, &both, &burst, &cost), 0);
+    struct cawl_advice_cost cost = cost_with(&host, &both, burst);
     assert_close(cost.seconds[CAWL_ADVICE_FLUSHED] - cost.seconds[CAWL_ADVICE_BUFFERED],
                  8e6 / 5e8 + 8e6 / 1e9 + 1e-4, 1e-9);
     /* 8 ms are enough for one writer, not for two. */
     burst.interval_s = 0.009;
     assert_false(cost_of(burst).piles_up);
     const struct cawl_options two = {.n_writers = 2};
-    assert_int_equal(cawl_advice_cost(&host, &two, &burst, &cost), 0);
+    cost = cost_with(&host, &two, burst);
     assert_true(cost.piles_up);
 }
 
@@ -149,36 +162,26 @@ TEST(two_writers_share_device_and_allocation)
  * n x 100 us and cost n x 90 us and 100 us. */
 TEST(crossing_is_where_ten_requests_are)
 {
-    struct cawl_advice_burst burst = {.bytes = 1, .request_bytes = 360000};
-    struct cawl_advice_crossing at[CAWL_ADVICE_MAX_CROSSINGS];
     struct cawl_host small = host;
-    size_t n = 99;
     /* A device so fast that the calls are what differs. */
     small.bw_dev_bps = 1e15;
     small.limit_bg_bytes = 1e10;
     small.limit_hard_bytes = 2e10;
-    assert_int_equal(cawl_advice_crossings(&small, &plain, &burst, CAWL_ADVICE_FLUSHED, CAWL_ADVICE_DIRECT, 1,
-                                           360000, 360000000, no_memo(), at, &n),
-                     0);
-    assert_int_equal(n, 1);
+    assert_int_equal(
+        n_crossings(&small, 360000, CAWL_ADVICE_FLUSHED, CAWL_ADVICE_DIRECT, 1, 360000, 360000000), 1);
     assert_false(at[0].first_below);
     assert_close(at[0].bytes, 3600000, 370000);
-    assert_int_equal(cawl_advice_crossings(&small, &plain, &burst, CAWL_ADVICE_DIRECT, CAWL_ADVICE_FLUSHED, 1,
-                                           360000, 360000000, no_memo(), at, &n),
-                     0);
-    assert_int_equal(n, 1);
+    assert_int_equal(
+        n_crossings(&small, 360000, CAWL_ADVICE_DIRECT, CAWL_ADVICE_FLUSHED, 1, 360000, 360000000), 1);
     assert_true(at[0].first_below);
 }
 
 TEST(clear_lead_of_the_cache_fades_with_the_burst)
 {
     struct cawl_advice_burst burst = {.bytes = 1, .request_bytes = 10000000};
-    struct cawl_advice_crossing at[CAWL_ADVICE_MAX_CROSSINGS];
-    size_t n = 99;
-    assert_int_equal(cawl_advice_crossings(&host, &plain, &burst, CAWL_ADVICE_BUFFERED, CAWL_ADVICE_DIRECT,
-                                           1.1, 100000000, 100000000000, no_memo(), at, &n),
-                     0);
-    assert_int_equal(n, 1);
+    assert_int_equal(
+        n_crossings(&host, 10000000, CAWL_ADVICE_BUFFERED, CAWL_ADVICE_DIRECT, 1.1, 100000000, 100000000000),
+        1);
     assert_true(at[0].first_below);
     /* At its ends the lead is where it should be. */
     burst.bytes = (uint64_t)(at[0].bytes * 0.8);
@@ -192,7 +195,6 @@ TEST(clear_lead_of_the_cache_fades_with_the_burst)
 TEST(what_was_worked_out_is_remembered)
 {
     struct cawl_advice_burst burst = {.bytes = 4000000, .request_bytes = 400000};
-    struct cawl_advice_crossing at[CAWL_ADVICE_MAX_CROSSINGS];
     struct cawl_advice_cost cost;
     size_t n, n_sizes;
     assert_int_equal(cawl_advice_remembered(&host, &plain, &burst, no_memo(), &cost), 0);
@@ -222,17 +224,10 @@ TEST(what_was_worked_out_is_remembered)
 
 TEST(ways_that_never_cross_have_no_crossing)
 {
-    struct cawl_advice_burst burst = {.bytes = 1, .request_bytes = 65536};
-    struct cawl_advice_crossing at[CAWL_ADVICE_MAX_CROSSINGS];
-    size_t n = 99;
-    assert_int_equal(cawl_advice_crossings(&host, &plain, &burst, CAWL_ADVICE_BUFFERED, CAWL_ADVICE_SYNC, 1,
-                                           65536, 10000000000, no_memo(), at, &n),
+    assert_int_equal(n_crossings(&host, 65536, CAWL_ADVICE_BUFFERED, CAWL_ADVICE_SYNC, 1, 65536, 10000000000),
                      0);
-    assert_int_equal(n, 0);
-    assert_int_equal(cawl_advice_crossings(&host, &plain, &burst, CAWL_ADVICE_DIRECT, CAWL_ADVICE_DIRECT, 1,
-                                           65536, 10000000000, no_memo(), at, &n),
+    assert_int_equal(n_crossings(&host, 65536, CAWL_ADVICE_DIRECT, CAWL_ADVICE_DIRECT, 1, 65536, 10000000000),
                      0);
-    assert_int_equal(n, 0);
 }
 
 TEST(free_run_ends_at_the_background_limit)
@@ -278,8 +273,7 @@ TEST(what_is_left_is_bounded_by_the_share_of_the_limits)
 {
     const struct cawl_options half = {.limit_share = 0.5};
     struct cawl_advice_burst burst = {.bytes = 1000000, .request_bytes = 100000, .interval_s = 0.005};
-    struct cawl_advice_cost cost;
-    assert_int_equal(cawl_advice_cost(&host, &half, &burst, &cost), 0);
+    struct cawl_advice_cost cost = cost_with(&host, &half, burst);
     assert_close(cost.dirty_bytes, 2e8, 5e6);
 }
 
@@ -312,7 +306,6 @@ TEST(cost_of_a_burst_grows_as_the_interval_shrinks)
 TEST(nonsense_is_refused)
 {
     struct cawl_advice_cost cost;
-    struct cawl_advice_crossing at[CAWL_ADVICE_MAX_CROSSINGS];
     struct cawl_options credit = {.burst_bytes = 1e9, .burst_bps = 1e9};
     double bytes;
     size_t n;

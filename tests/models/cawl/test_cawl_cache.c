@@ -1,11 +1,7 @@
 /* models/cawl/cawl_cache and models/cawl/cawl_map: blocks, by hand and against an array. */
 #include "models/cawl/cawl_internal.h"
 
-#include "tests/test.h"
-
-#include <gsl/gsl_rng.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/models/rng.h"
 
 static void write_at(struct cawl_cache *cache, uint64_t offset, uint64_t size, double endtime)
 {
@@ -35,7 +31,7 @@ static void check_block(const struct cawl_cache *cache, uint64_t at, uint64_t of
 
 TEST(disjoint_blocks_stay_inactive)
 {
-    struct cawl_cache cache = {0};
+    AUTO(cawl_cache_done) struct cawl_cache cache = {0};
 
     assert_int_equal(cawl_cache_dirty(&cache), 0);
     assert_close(cawl_cache_oldest(&cache), INFINITY, 0);
@@ -46,12 +42,11 @@ TEST(disjoint_blocks_stay_inactive)
     check_bytes(&cache, 150, 0, 0);
     check_block(&cache, 50, 50, 50, CAWL_FRESH, 3);
     assert_close(cawl_cache_oldest(&cache), 1, 0);
-    cawl_cache_done(&cache);
 }
 
 TEST(what_is_dirty_of_a_range_is_found)
 {
-    struct cawl_cache cache = {0};
+    AUTO(cawl_cache_done) struct cawl_cache cache = {0};
 
     assert_int_equal(cawl_cache_covered(&cache, 0, 0, 1000), 0);
     write_at(&cache, 100, 50, 1);
@@ -61,7 +56,6 @@ TEST(what_is_dirty_of_a_range_is_found)
     assert_int_equal(cawl_cache_covered(&cache, 0, 110, 10), 10);
     assert_int_equal(cawl_cache_covered(&cache, 0, 150, 50), 0);
     assert_int_equal(cawl_cache_covered(&cache, 1, 0, 1000), 0);
-    cawl_cache_done(&cache);
 }
 
 struct overlap {
@@ -81,18 +75,17 @@ TEST(the_overlap_becomes_active_and_nothing_counts_twice)
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-        struct cawl_cache cache = {0};
+        AUTO(cawl_cache_done) struct cawl_cache cache = {0};
 
         write_at(&cache, 100, 100, 1);
         write_at(&cache, cases[i].offset, cases[i].size, 2);
         check_bytes(&cache, cases[i].fresh, 0, cases[i].active);
-        cawl_cache_done(&cache);
     }
 }
 
 TEST(the_rest_of_an_old_block_keeps_its_age_and_state)
 {
-    struct cawl_cache cache = {0};
+    AUTO(cawl_cache_done) struct cawl_cache cache = {0};
 
     write_at(&cache, 0, 100, 1);
     write_at(&cache, 0, 100, 2);
@@ -104,35 +97,32 @@ TEST(the_rest_of_an_old_block_keeps_its_age_and_state)
     check_block(&cache, 60, 60, 30, CAWL_ACTIVE, 2);
     check_block(&cache, 90, 90, 10, CAWL_ACTIVE, 4);
     check_block(&cache, 100, 100, 20, CAWL_FRESH, 4);
-    cawl_cache_done(&cache);
 }
 
 TEST(one_write_fills_the_gaps_of_many_blocks)
 {
-    struct cawl_cache cache = {0};
+    AUTO(cawl_cache_done) struct cawl_cache cache = {0};
 
     for (uint64_t i = 0; i < 5; i++)
         write_at(&cache, 100 * i, 10, (double)i);
     write_at(&cache, 5, 400, 9);
     check_bytes(&cache, 5 + 4 * 90 + 5, 0, 5 + 3 * 10 + 5);
-    cawl_cache_done(&cache);
 }
 
 TEST(rewritten_bytes_that_lie_together_become_one_block)
 {
-    struct cawl_cache cache = {0};
+    AUTO(cawl_cache_done) struct cawl_cache cache = {0};
 
     for (uint64_t i = 0; i < 10; i++)
         write_at(&cache, 10 * i, 10, (double)i);
     write_at(&cache, 5, 80, 20);
     check_block(&cache, 50, 5, 80, CAWL_ACTIVE, 20);
     check_bytes(&cache, 5 + 5 + 10, 0, 80);
-    cawl_cache_done(&cache);
 }
 
 TEST(files_do_not_overlap)
 {
-    struct cawl_cache cache = {0};
+    AUTO(cawl_cache_done) struct cawl_cache cache = {0};
 
     assert_int_equal(cawl_cache_write(&cache, 7, 0, 100, 1), 0);
     assert_int_equal(cawl_cache_write(&cache, 5, 0, 100, 2), 0);
@@ -140,12 +130,11 @@ TEST(files_do_not_overlap)
     check_bytes(&cache, 300, 0, 0);
     assert_int_equal(cawl_map_behind(&cache.map, 6, 0), CAWL_NONE);
     assert_int_equal(cawl_map_behind(&cache.map, 5, 100), CAWL_NONE);
-    cawl_cache_done(&cache);
 }
 
 TEST(active_blocks_beyond_two_thirds_become_inactive_the_oldest_first)
 {
-    struct cawl_cache cache = {0};
+    AUTO(cawl_cache_done) struct cawl_cache cache = {0};
 
     write_at(&cache, 0, 100, 1);
     write_at(&cache, 100, 100, 2);
@@ -161,12 +150,11 @@ TEST(active_blocks_beyond_two_thirds_become_inactive_the_oldest_first)
     check_bytes(&cache, 0, 100, 200);
     write_at(&cache, 0, 100, 7); /* what was inactive again can become active again */
     check_bytes(&cache, 0, 0, 300);
-    cawl_cache_done(&cache);
 }
 
 TEST(the_front_of_a_block_is_cleaned)
 {
-    struct cawl_cache cache = {0};
+    AUTO(cawl_cache_done) struct cawl_cache cache = {0};
 
     write_at(&cache, 100, 100, 1);
     cawl_cache_clean(&cache, cawl_cache_evictable(&cache), 30);
@@ -177,17 +165,15 @@ TEST(the_front_of_a_block_is_cleaned)
     cawl_cache_clean(&cache, cawl_map_behind(&cache.map, 0, 0), 30);
     check_bytes(&cache, 60, 0, 10);
     assert_true(cawl_cache_sound(&cache));
-    cawl_cache_done(&cache);
 }
 
 TEST(a_cache_that_forgot_a_byte_is_not_sound)
 {
-    struct cawl_cache cache = {0};
+    AUTO(cawl_cache_done) struct cawl_cache cache = {0};
 
     write_at(&cache, 0, 100, 1);
     cache.bytes[CAWL_FRESH]--;
     assert_false(cawl_cache_sound(&cache));
-    cawl_cache_done(&cache);
 }
 
 /* The same cache as an array that is searched from end to end. */
@@ -321,7 +307,7 @@ static void check_same(struct cawl_cache *cache, struct plain *plain)
     assert_close(cawl_cache_oldest(cache), oldest, 0);
 }
 
-static void evict_same(struct cawl_cache *cache, struct plain *plain, gsl_rng *rng)
+static void evict_same(struct cawl_cache *cache, struct plain *plain)
 {
     uint32_t evictable = cawl_cache_evictable(cache);
     struct plain_block *expected = plain_evictable(plain);
@@ -345,11 +331,11 @@ static void evict_same(struct cawl_cache *cache, struct plain *plain, gsl_rng *r
 
 TEST(random_loads_leave_the_blocks_of_a_plain_array)
 {
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-    struct plain *plain = malloc(sizeof(*plain));
+    gsl_rng_set(rng, 0);
+    AUTO(auto_free) struct plain *plain = malloc(sizeof(*plain));
 
     for (unsigned long load = 0; load < 1000; load++) {
-        struct cawl_cache cache = {0};
+        AUTO(cawl_cache_done) struct cawl_cache cache = {0};
         unsigned long span = 20 + gsl_rng_uniform_int(rng, 400), longest = 1 + gsl_rng_uniform_int(rng, 60);
 
         plain->n = 0;
@@ -360,18 +346,15 @@ TEST(random_loads_leave_the_blocks_of_a_plain_array)
             assert_int_equal(cawl_cache_write(&cache, file, offset, size, step), 0);
             plain_write(plain, file, offset, size, step);
             for (unsigned long n = gsl_rng_uniform_int(rng, 4); n > 0; n--)
-                evict_same(&cache, plain, rng);
+                evict_same(&cache, plain);
             check_same(&cache, plain);
         }
-        cawl_cache_done(&cache);
     }
-    free(plain);
-    gsl_rng_free(rng);
 }
 
 TEST(covering_counts_new_bytes_once_and_joins_neighbours)
 {
-    struct cawl_map map = {0};
+    AUTO(cawl_map_done) struct cawl_map map = {0};
     uint64_t n_new = 0;
 
     assert_int_equal(cawl_map_cover(&map, 1, 100, 100, &n_new), 0);
@@ -391,5 +374,4 @@ TEST(covering_counts_new_bytes_once_and_joins_neighbours)
     assert_int_equal(joined->size, 311);
     assert_int_equal(cawl_map_cover(&map, 1, 200, 10, &n_new), 0);
     assert_int_equal(n_new, 0);
-    cawl_map_done(&map);
 }

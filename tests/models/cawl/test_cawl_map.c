@@ -2,11 +2,7 @@
  * and many files. */
 #include "models/cawl/cawl_internal.h"
 
-#include "tests/test.h"
-
-#include <gsl/gsl_rng.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/models/rng.h"
 
 /* Enough for a tree of three levels. */
 #define MOST 6000
@@ -244,7 +240,7 @@ TEST(files_are_apart_at_their_ends)
 
 TEST(random_ranges_are_those_of_a_sorted_array)
 {
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    gsl_rng_set(rng, 0);
 
     for (int load = 0; load < 12; load++) {
         unsigned long n_files = load % 3 == 0 ? 1 : load % 3 == 1 ? 3 : 500, span = 200000 / n_files;
@@ -266,7 +262,6 @@ TEST(random_ranges_are_those_of_a_sorted_array)
         cawl_map_done(&map);
         plain.n = 0;
     }
-    gsl_rng_free(rng);
 }
 
 TEST(cut_off_fronts_leave_the_order_as_it_is)
@@ -290,7 +285,7 @@ TEST(cut_off_fronts_leave_the_order_as_it_is)
 TEST(random_covers_count_what_an_array_of_bytes_counts)
 {
     static bool bytes[3][20000];
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    gsl_rng_set(rng, 0);
 
     memset(bytes, 0, sizeof bytes);
     for (int step = 0; step < 20000; step++) {
@@ -324,5 +319,4 @@ TEST(random_covers_count_what_an_array_of_bytes_counts)
             assert_int_equal(map.blocks[block].size, at - from);
         }
     }
-    gsl_rng_free(rng);
 }

@@ -4,9 +4,6 @@
 #include "tests/models/cawl/cawl_rig.h"
 #include "tests/test.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 static const struct cawl_options plain_model = {0};
 static const struct cawl_options piecewise = {.piecewise = true};
 
@@ -25,6 +22,7 @@ TEST(the_states_follow_dirty_memory)
 
     CAWL_RIG_CHECK(&plain_model, CAWL_NOSYNC, steps);
 
+    AUTO(cawl_prediction_done)
     struct cawl_prediction prediction = cawl_rig_predict(&plain_model, CAWL_NOSYNC, chunks, 6);
 
     assert_int_equal(prediction.n_changes, 3);
@@ -35,7 +33,6 @@ TEST(the_states_follow_dirty_memory)
     assert_close(prediction.changes[1].at_s, 4.5, 1e-12);
     assert_int_equal(prediction.changes[2].run, CAWL_THROTTLE_RUN);
     assert_close(prediction.changes[2].at_s, 7, 1e-12);
-    cawl_prediction_done(&prediction);
 }
 
 TEST(a_throttled_writer_has_its_average_rate_times_pos_ratio)
@@ -43,7 +40,7 @@ TEST(a_throttled_writer_has_its_average_rate_times_pos_ratio)
     struct cawl_host host = cawl_rig_host();
     const struct cawl_chunk chunks[] = {
         {0, 0, 100, 0}, {0, 100, 100, 0}, {0, 200, 100, 0}, {0, 300, 100, 0}, {0, 400, 40, 0}};
-    struct cawl_prediction prediction;
+    AUTO(cawl_prediction_done) struct cawl_prediction prediction;
 
     host.bw_reduced_bps = 90;
     assert_int_equal(cawl_predict(&host, &plain_model, CAWL_NOSYNC, chunks, 5, &prediction), 0);
@@ -53,7 +50,6 @@ TEST(a_throttled_writer_has_its_average_rate_times_pos_ratio)
     assert_close(prediction.costs_s[3], async, 1e-12);
     assert_close(prediction.dirty_bytes[3], 354, 1e-12);
     assert_close(prediction.costs_s[4], 0.5 + 40 / (average * (1 - excess * excess * excess)), 1e-12);
-    cawl_prediction_done(&prediction);
 }
 
 TEST(the_setpoint_itself_throttles_at_the_average_rate)
@@ -61,7 +57,7 @@ TEST(the_setpoint_itself_throttles_at_the_average_rate)
     struct cawl_host host = cawl_rig_host();
     /* The flusher is so slow that dirty is exactly 300. */
     const struct cawl_chunk chunks[] = {{0, 0, 100, 0}, {0, 100, 100, 0}, {0, 200, 100, 0}, {0, 300, 10, 0}};
-    struct cawl_prediction prediction;
+    AUTO(cawl_prediction_done) struct cawl_prediction prediction;
 
     host.sc_w_s = 1;
     host.bw_dev_bps = 1e-3;
@@ -70,7 +66,6 @@ TEST(the_setpoint_itself_throttles_at_the_average_rate)
     assert_close(prediction.dirty_bytes[2], 300, 0);
     assert_close(prediction.costs_s[3], 1 + 10 / (300 / (5 + 100.0 / 99)), 1e-12);
     assert_int_equal(prediction.changes[2].run, CAWL_THROTTLE_RUN);
-    cawl_prediction_done(&prediction);
 }
 
 TEST(dirty_at_limit_bg_is_async)
@@ -141,7 +136,7 @@ TEST(a_chunk_larger_than_the_room_is_taken_in_parts)
 TEST(a_lasting_load_runs_at_the_device)
 {
     enum { N = 4000 };
-    struct cawl_chunk *chunks = malloc(N * sizeof(*chunks));
+    AUTO(auto_free) struct cawl_chunk *chunks = malloc(N * sizeof(*chunks));
 
     for (int variant = 0; variant < 4; variant++) {
         struct cawl_options options = {.piecewise = variant & 1, .balanced = variant & 2};
@@ -150,13 +145,12 @@ TEST(a_lasting_load_runs_at_the_device)
             chunks[i] =
                 (struct cawl_chunk){0, i * (uint64_t)(10 + 40 * variant), 10 + 40 * (uint64_t)variant, 0};
 
+        AUTO(cawl_prediction_done)
         struct cawl_prediction prediction = cawl_rig_predict(&options, CAWL_NOSYNC, chunks, N);
         double seconds = prediction.end_s[N - 1] - prediction.end_s[N / 2 - 1];
 
         assert_close(N / 2 * (double)chunks[0].size_bytes / seconds, 10, 0.2);
-        cawl_prediction_done(&prediction);
     }
-    free(chunks);
 }
 
 TEST(states_that_swing_about_a_border_are_told_once)
@@ -168,7 +162,7 @@ TEST(states_that_swing_about_a_border_are_told_once)
         chunks[i] = (struct cawl_chunk){0, 4096 * i, 4096, 0};
 
     struct cawl_host host = cawl_rig_host();
-    struct cawl_prediction prediction;
+    AUTO(cawl_prediction_done) struct cawl_prediction prediction;
 
     host.bw_ramdisk_bps = 4e9;
     host.bw_reduced_bps = 2e9;
@@ -178,17 +172,16 @@ TEST(states_that_swing_about_a_border_are_told_once)
     host.limit_hard_bytes = 1e6;
     assert_int_equal(cawl_predict(&host, &plain_model, CAWL_NOSYNC, chunks, N, &prediction), 0);
     assert_int_equal(prediction.n_changes, 3);
-    cawl_prediction_done(&prediction);
 }
 
 TEST(a_burst_that_was_flushed_begins_again_in_free_run)
 {
     const struct cawl_chunk chunks[] = {{0, 0, 300, 0}, {0, 300, 10, 0}, {0, 310, 10, 60}};
+    AUTO(cawl_prediction_done)
     struct cawl_prediction prediction = cawl_rig_predict(&plain_model, CAWL_NOSYNC, chunks, 3);
 
     assert_int_equal(prediction.changes[prediction.n_changes - 1].run, CAWL_FREE_RUN);
     assert_int_equal(prediction.changes[prediction.n_changes - 1].chunk, 2);
-    cawl_prediction_done(&prediction);
 }
 
 TEST(piecewise_the_rate_changes_inside_a_chunk)
@@ -196,6 +189,7 @@ TEST(piecewise_the_rate_changes_inside_a_chunk)
     /* Up to limit_bg at 100; then dirty grows by 40 a second (50 - 10), 50 bytes up to 240 at the end: the
      * parts differ in how the flusher's bytes are rounded. */
     const struct cawl_chunk chunk = {0, 0, 250, 0};
+    AUTO(cawl_prediction_done)
     struct cawl_prediction prediction = cawl_rig_predict(&piecewise, CAWL_NOSYNC, &chunk, 1);
 
     assert_close(prediction.costs_s[0], 0.5 + 2 + 1, 1e-9);
@@ -203,7 +197,6 @@ TEST(piecewise_the_rate_changes_inside_a_chunk)
     assert_int_equal(prediction.n_changes, 2);
     assert_int_equal(prediction.changes[1].written_bytes, 200);
     assert_close(prediction.changes[1].at_s, 2.5, 1e-9);
-    cawl_prediction_done(&prediction);
 }
 
 TEST(rewritten_bytes_that_are_dirty_have_a_rate_of_their_own_in_every_state)
@@ -275,13 +268,13 @@ TEST(piecewise_small_chunks_cost_what_they_cost_in_the_plain_model)
     for (size_t i = 0; i < N; i++)
         chunks[i] = (struct cawl_chunk){0, 5 * i, 5, 0.1};
 
+    AUTO(cawl_prediction_done)
     struct cawl_prediction a = cawl_rig_predict(&plain_model, CAWL_NOSYNC, chunks, N);
+    AUTO(cawl_prediction_done)
     struct cawl_prediction b = cawl_rig_predict(&piecewise, CAWL_NOSYNC, chunks, N);
 
     for (size_t i = 0; i < N; i++)
         assert_close(a.costs_s[i], b.costs_s[i], 1e-9);
-    cawl_prediction_done(&a);
-    cawl_prediction_done(&b);
 }
 
 TEST(piecewise_the_flusher_begins_when_a_block_expires)
@@ -321,7 +314,7 @@ TEST(balanced_writers_wait_from_the_setpoint_on_at_twice_the_device)
     const struct cawl_options options = {.balanced = true};
     const struct cawl_chunk chunks[] = {{0, 0, 50, 0},   {0, 50, 50, 0},  {0, 100, 50, 0}, {0, 150, 50, 0},
                                         {0, 200, 50, 0}, {0, 250, 80, 0}, {0, 330, 10, 0}};
-    struct cawl_prediction prediction;
+    AUTO(cawl_prediction_done) struct cawl_prediction prediction;
 
     host.sc_w_s = 0;
     assert_int_equal(cawl_predict(&host, &options, CAWL_NOSYNC, chunks, 7, &prediction), 0);
@@ -331,7 +324,6 @@ TEST(balanced_writers_wait_from_the_setpoint_on_at_twice_the_device)
     assert_int_equal(prediction.changes[2].chunk, 6);
     assert_true(dirty >= 300 && dirty < 305);
     assert_close(prediction.costs_s[6], 10 / fmin(50, 10 * pos_ratio), 1e-9);
-    cawl_prediction_done(&prediction);
 }
 
 TEST(first_touch_holds_for_bytes_that_are_not_cached)

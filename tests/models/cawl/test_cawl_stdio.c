@@ -15,10 +15,10 @@ TEST(a_chunk_that_fits_only_fills_the_buffer)
 
     CAWL_RIG_CHECK(&plain_model, CAWL_STDIO, steps);
 
+    AUTO(cawl_prediction_done)
     struct cawl_prediction prediction = cawl_rig_predict(&plain_model, CAWL_STDIO, &chunk, 1);
 
     assert_int_equal(prediction.n_changes, 0);
-    cawl_prediction_done(&prediction);
 }
 
 TEST(a_full_buffer_waits_for_the_next_chunk)
@@ -82,26 +82,26 @@ TEST(every_file_has_its_buffer)
 {
     const struct cawl_chunk chunks[] = {
         {9, 0, 60, 0}, {4, 0, 60, 0}, {9, 60, 40, 0}, {4, 60, 40, 0}, {9, 100, 1, 0}};
+    AUTO(cawl_prediction_done)
     struct cawl_prediction prediction = cawl_rig_predict(&plain_model, CAWL_STDIO, chunks, 5);
 
     assert_close(prediction.costs_s[1], 0.06, 1e-12);
     assert_close(prediction.costs_s[3], 0.04, 1e-12);
     assert_close(prediction.costs_s[4], 1.501, 1e-12);
     assert_close(prediction.dirty_bytes[4], 100, 0);
-    cawl_prediction_done(&prediction);
 }
 
 TEST(closing_writes_what_is_left_of_every_file)
 {
     const struct cawl_chunk chunks[] = {{1, 0, 60, 0}, {2, 0, 20, 0}, {3, 0, 20, 0}};
+    AUTO(cawl_prediction_done)
     struct cawl_prediction open = cawl_rig_predict(&plain_model, CAWL_STDIO, chunks, 3);
+    AUTO(cawl_prediction_done)
     struct cawl_prediction closed = cawl_rig_predict(&closing, CAWL_STDIO, chunks, 3);
 
     assert_close(open.close_s, 0, 0);
     assert_close(closed.close_s, 3 * 0.5 + 1, 1e-12);
     assert_close(closed.total_s, open.total_s + closed.close_s, 1e-12);
-    cawl_prediction_done(&open);
-    cawl_prediction_done(&closed);
 }
 
 TEST(small_chunks_through_the_library_are_cheaper_than_system_calls)
@@ -111,13 +111,13 @@ TEST(small_chunks_through_the_library_are_cheaper_than_system_calls)
     for (size_t i = 0; i < 100; i++)
         chunks[i] = (struct cawl_chunk){0, 2 * i, 2, 0};
 
+    AUTO(cawl_prediction_done)
     struct cawl_prediction library = cawl_rig_predict(&closing, CAWL_STDIO, chunks, 100);
+    AUTO(cawl_prediction_done)
     struct cawl_prediction calls = cawl_rig_predict(&closing, CAWL_NOSYNC, chunks, 100);
 
     assert_close(library.total_s, 0.2 + 2 * 1.5, 1e-9);
     assert_close(calls.total_s, 100 * 0.52, 1e-9);
-    cawl_prediction_done(&library);
-    cawl_prediction_done(&calls);
 }
 
 TEST(small_calls_into_the_buffer_have_a_cost_of_their_own)

@@ -1,8 +1,6 @@
 /* Tests of models/search/acquire against closed values and numerical integration. */
 #include "models/search/acquire.h"
-#include "tests/test.h"
-
-#include <math.h>
+#include "tests/models/rng.h"
 
 /* E[max(0, mean + std*Z - incumbent)] by the trapezium rule, from where the gain starts to 12 standard
  * deviations. */

@@ -1,39 +1,17 @@
 /* What is believed after telling: moments, noise, the choice of the surrogate, the best, and the probability
  * of being it. */
 #include "models/search/belief.h"
-#include "tests/test.h"
+#include "tests/models/grid.h"
+#include "tests/models/rng.h"
 
 #include <errno.h>
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_math.h>
-#include <gsl/gsl_randist.h>
 
 enum { N_POINTS = 60, N_LEVELS = 15 };
 
 static const enum space_kind kinds[] = {SPACE_ORDERED, SPACE_CATEGORY};
-static struct space space;
-static gsl_rng *rng;
-
-FIXTURE(setup)
-{
-    double raw[N_POINTS * 2];
-
-    rng = gsl_rng_alloc(gsl_rng_mt19937);
-    for (size_t i = 0; i < N_POINTS; i++) {
-        raw[2 * i] = (double)(i % N_LEVELS);
-        raw[2 * i + 1] = (double)(i / N_LEVELS);
-    }
-    return space_init(&space, raw, N_POINTS, 2, kinds);
-}
-
-FIXTURE(teardown)
-{
-    space_done(&space);
-    gsl_rng_free(rng);
-    return 0;
-}
-
-GROUP(setup, teardown);
+GRID_SPACE(space, kinds, N_LEVELS, N_POINTS / N_LEVELS)
 
 static double hill(size_t point)
 {
@@ -55,7 +33,7 @@ TEST(moments_of_told_values_are_those_of_the_sample)
 {
     const double values[] = {20.1, 20.3, 19.8, 20.0, 20.05};
     struct moments expected = moments_of(values, 5);
-    struct belief belief;
+    AUTO(belief_done) struct belief belief;
 
     assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.2), 0);
     belief_tell(&belief, 7, values[0]);
@@ -68,7 +46,6 @@ TEST(moments_of_told_values_are_those_of_the_sample)
     assert_close(belief.moments[7].std, expected.std, 1e-12);
     assert_int_equal(belief.n_measured, 2);
     assert_int_equal(belief.n_told, 6);
-    belief_done(&belief);
 }
 
 TEST(done_accepts_null_and_zero)
@@ -85,7 +62,7 @@ TEST(too_little_is_enodata_and_leaves_no_surrogate)
     static const enum belief_model models[] = {BELIEF_AUTO, BELIEF_GP, BELIEF_QUADRATIC};
 
     for (size_t i = 0; i < 3; i++) {
-        struct belief belief;
+        AUTO(belief_done) struct belief belief;
         double probability = -1.0;
 
         assert_int_equal(belief_init(&belief, &space, models[i], 0.1), 0);
@@ -97,24 +74,22 @@ TEST(too_little_is_enodata_and_leaves_no_surrogate)
         assert_int_equal(belief_best(&belief, 1), 5); /* by sample mean */
         assert_int_equal(belief_probability_within(&belief, 5, 0.1, 100, rng, &probability), 0);
         assert_close(probability, 0.0, 0.0);
-        belief_done(&belief);
     }
 }
 
 TEST(run_variance_before_replays_is_the_fallback)
 {
-    struct belief belief;
+    AUTO(belief_done) struct belief belief;
     double df;
 
     assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.2), 0);
     assert_close(belief_run_variance(&belief, 0, &df), 0.04, 1e-12);
     assert_close(df, 1.0, 1e-12);
-    belief_done(&belief);
 }
 
 TEST(noise_is_learnt_from_replays)
 {
-    struct belief belief;
+    AUTO(belief_done) struct belief belief;
     double df;
 
     assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.5), 0);
@@ -122,7 +97,6 @@ TEST(noise_is_learnt_from_replays)
     assert_int_equal(belief_update(&belief, true, rng), 0);
     assert_close(sqrt(belief_run_variance(&belief, 1, &df)), 0.03, 0.005); /* point 1 has no replays */
     assert_true(df >= 1.0);
-    belief_done(&belief);
 }
 
 TEST(auto_takes_the_better_score)
@@ -148,7 +122,7 @@ TEST(auto_takes_the_better_score)
 
 TEST(auto_does_with_one_model_where_the_other_has_too_little)
 {
-    struct belief belief;
+    AUTO(belief_done) struct belief belief;
 
     assert_int_equal(belief_init(&belief, &space, BELIEF_AUTO, 0.02), 0);
     for (size_t point = 0; point < 4; point++)
@@ -156,7 +130,6 @@ TEST(auto_does_with_one_model_where_the_other_has_too_little)
     assert_int_equal(belief_update(&belief, true, rng), 0);
     assert_ptr_equal(belief.chosen, &surrogate_gp);
     assert_true(isnan(belief.quadratic_score));
-    belief_done(&belief);
 }
 
 TEST(posterior_follows_the_truth)
@@ -164,7 +137,7 @@ TEST(posterior_follows_the_truth)
     static const enum belief_model models[] = {BELIEF_AUTO, BELIEF_GP, BELIEF_QUADRATIC};
 
     for (size_t i = 0; i < 3; i++) {
-        struct belief belief;
+        AUTO(belief_done) struct belief belief;
 
         assert_int_equal(belief_init(&belief, &space, models[i], 0.02), 0);
         tell_hill(&belief, 2, 2, 0.02);
@@ -173,13 +146,12 @@ TEST(posterior_follows_the_truth)
             assert_close(belief.mean[point], hill(point), 0.08);
             assert_true(belief.variance[point] > 0.0);
         }
-        belief_done(&belief);
     }
 }
 
 TEST(update_without_refit_takes_new_data_in)
 {
-    struct belief belief;
+    AUTO(belief_done) struct belief belief;
     double before, score;
 
     assert_int_equal(belief_init(&belief, &space, BELIEF_AUTO, 0.02), 0);
@@ -193,12 +165,11 @@ TEST(update_without_refit_takes_new_data_in)
     assert_true(belief.variance[1] < before);
     assert_close(belief.mean[1], hill(1) + 0.3, 0.1);
     assert_close(belief.gp_score, score, 0.0);
-    belief_done(&belief);
 }
 
 TEST(best_is_measured_not_excluded_and_replayed_enough)
 {
-    struct belief belief;
+    AUTO(belief_done) struct belief belief;
 
     assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.02), 0);
     assert_int_equal(belief_best(&belief, 1), N_POINTS);
@@ -212,12 +183,11 @@ TEST(best_is_measured_not_excluded_and_replayed_enough)
     belief_exclude(&belief, 54);
     assert_int_not_equal(belief_best(&belief, 2), 54);
     assert_int_equal(belief_best(&belief, 2) % 2, 0);
-    belief_done(&belief);
 }
 
 TEST(data_of_excluded_points_are_not_used)
 {
-    struct belief belief;
+    AUTO(belief_done) struct belief belief;
 
     assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.02), 0);
     tell_hill(&belief, 2, 2, 0.001);
@@ -225,13 +195,12 @@ TEST(data_of_excluded_points_are_not_used)
     belief_exclude(&belief, 31);
     assert_int_equal(belief_update(&belief, true, rng), 0);
     assert_close(belief.mean[31], hill(31), 0.05);
-    belief_done(&belief);
 }
 
 /* All points measured so often that nothing is uncertain: margins alone decide. */
 TEST(probability_is_zero_or_one_where_all_is_known)
 {
-    struct belief belief;
+    AUTO(belief_done) struct belief belief;
     double probability;
 
     assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 1e-5), 0);
@@ -247,7 +216,6 @@ TEST(probability_is_zero_or_one_where_all_is_known)
     belief_exclude(&belief, 20);
     assert_int_equal(belief_probability_within(&belief, 40, 0.0, 200, rng, &probability), 0);
     assert_close(probability, 1.0, 0.0);
-    belief_done(&belief);
 }
 
 /* With one rival it is a normal probability of a difference: both were measured so often that neither is
@@ -256,7 +224,7 @@ TEST(probability_against_one_rival_is_the_normal_one)
 {
     const size_t pair[] = {20, 40};
     const double margin = 0.02;
-    struct belief belief;
+    AUTO(belief_done) struct belief belief;
     double covariance[2], probability, std, expected;
 
     assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.05), 0);
@@ -273,7 +241,6 @@ TEST(probability_against_one_rival_is_the_normal_one)
     assert_true(expected > 0.1 && expected < 0.9);
     assert_int_equal(belief_probability_within(&belief, 20, margin, 20000, rng, &probability), 0);
     assert_close(probability, expected, 0.02);
-    belief_done(&belief);
 }
 
 /* Over many made-up responses that obey the model, claims of p come true p of the time. */
@@ -283,7 +250,7 @@ TEST(probability_is_calibrated)
     double claimed = 0.0, true_ones = 0.0;
 
     for (unsigned long world = 0; world < N_WORLDS; world++) {
-        struct belief belief;
+        AUTO(belief_done) struct belief belief;
         double truth[N_POINTS], probability, best_truth = -INFINITY;
         size_t best;
 
@@ -304,7 +271,6 @@ TEST(probability_is_calibrated)
         assert_int_equal(belief_probability_within(&belief, best, 0.05, 300, rng, &probability), 0);
         claimed += probability / N_WORLDS;
         true_ones += (best_truth - truth[best] <= 0.05) / (double)N_WORLDS;
-        belief_done(&belief);
     }
     assert_true(claimed > 0.1 && claimed < 0.9);
     assert_close(claimed, true_ones, 0.15);
@@ -312,7 +278,7 @@ TEST(probability_is_calibrated)
 
 TEST(one_outlier_among_replays_is_counted_and_hardly_felt)
 {
-    struct belief belief;
+    AUTO(belief_done) struct belief belief;
     double df, before;
 
     assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.05), 0);
@@ -329,12 +295,11 @@ TEST(one_outlier_among_replays_is_counted_and_hardly_felt)
     assert_close(sqrt(belief_run_variance(&belief, 0, &df)), 0.03, 0.008);
     belief_exclude(&belief, 30);
     assert_int_equal(belief_outlier_runs(&belief), 0);
-    belief_done(&belief);
 }
 
 TEST(points_of_two_levels_are_counted_and_keep_their_mean)
 {
-    struct belief belief;
+    AUTO(belief_done) struct belief belief;
     double df;
 
     assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.05), 0);
@@ -345,7 +310,6 @@ TEST(points_of_two_levels_are_counted_and_keep_their_mean)
     assert_int_equal(belief_two_level_points(&belief), 1);
     assert_close(belief.moments[30].mean, hill(30) - 0.3 * log(3.0), 0.06);
     assert_true(sqrt(belief_run_variance(&belief, 30, &df)) > 0.4);
-    belief_done(&belief);
 }
 
 /* A hill known well, but for one point whose only run was three times too slow. */
@@ -362,7 +326,7 @@ static void tell_hill_with_a_slow_run(struct belief *belief, size_t slow)
 
 TEST(a_single_slow_run_is_suspect_until_measured_again)
 {
-    struct belief belief;
+    AUTO(belief_done) struct belief belief;
     size_t points[3];
 
     tell_hill_with_a_slow_run(&belief, 38);
@@ -381,17 +345,15 @@ TEST(a_single_slow_run_is_suspect_until_measured_again)
     assert_false(belief_suspect(&belief, 38));
     assert_close(belief.moments[38].mean, hill(38) - log(3.0), 0.05);
     assert_close(belief.single_weight[38], 1.0, 0.0);
-    belief_done(&belief);
 }
 
 /* The first point of the hill is far below its top: slow or not, it cannot be the best. */
 TEST(a_suspect_that_cannot_win_is_left_alone)
 {
-    struct belief belief;
+    AUTO(belief_done) struct belief belief;
     size_t points[3];
 
     tell_hill_with_a_slow_run(&belief, 0);
     assert_true(belief_suspect(&belief, 0));
     assert_int_equal(belief_suspects(&belief, 3, points), 0);
-    belief_done(&belief);
 }

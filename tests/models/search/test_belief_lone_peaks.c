@@ -1,10 +1,10 @@
 /* Points that nobody expects anything of: how often they come, which ones may be some, and what that takes
  * from the probability of being the best. */
 #include "models/search/belief.h"
-#include "tests/test.h"
+#include "tests/models/grid.h"
+#include "tests/models/rng.h"
 
 #include <gsl/gsl_math.h>
-#include <gsl/gsl_randist.h>
 
 enum { N_POINTS = 60, N_FINE = 1600 };
 
@@ -16,36 +16,10 @@ enum { N_POINTS = 60, N_FINE = 1600 };
 #define NEVER       31 /* ... and of the others */
 
 static const enum space_kind kinds[] = {SPACE_ORDERED, SPACE_CATEGORY};
-static struct space space, fine;
 static struct belief belief;
-static gsl_rng *rng;
 
-static int init_space(struct space *ret_space, size_t n_points)
-{
-    static double raw[N_FINE * 2];
-
-    for (size_t i = 0; i < n_points; i++) {
-        raw[2 * i] = (double)(i % (n_points / 4));
-        raw[2 * i + 1] = (double)(i / (n_points / 4));
-    }
-    return space_init(ret_space, raw, n_points, 2, kinds);
-}
-
-FIXTURE(setup)
-{
-    rng = gsl_rng_alloc(gsl_rng_mt19937);
-    return init_space(&space, N_POINTS) || init_space(&fine, N_FINE);
-}
-
-FIXTURE(teardown)
-{
-    space_done(&space);
-    space_done(&fine);
-    gsl_rng_free(rng);
-    return 0;
-}
-
-GROUP(setup, teardown);
+GRID_SPACE(space, kinds, N_POINTS / 4, 4)
+GRID_SPACE(fine, kinds, N_FINE / 4, 4)
 
 static double hill(const struct space *over, size_t point)
 {

@@ -1,42 +1,30 @@
 /* A belief with figures from elsewhere: better where they predict, the same where they do not. */
 #include "models/search/belief.h"
-#include "tests/test.h"
+#include "tests/models/grid.h"
+#include "tests/models/rng.h"
 
 #include <errno.h>
 #include <gsl/gsl_math.h>
-#include <gsl/gsl_randist.h>
 
 enum { N_POINTS = 64, N_TOLD = 8 };
 
 static const enum space_kind kinds[] = {SPACE_ORDERED, SPACE_ORDERED};
-static struct space space;
-static gsl_rng *rng;
 static double truth[N_POINTS], other[N_POINTS];
+
+GRID_SPACE(space, kinds, 8, 8)
 
 FIXTURE(setup)
 {
-    double raw[N_POINTS * 2];
-
-    rng = gsl_rng_alloc(gsl_rng_mt19937);
     gsl_rng_set(rng, 9);
     for (size_t i = 0; i < N_POINTS; i++) {
-        raw[2 * i] = (double)(i % 8);
-        raw[2 * i + 1] = (double)(i / 8);
         /* Bumpy, so that eight points do not tell the rest. */
-        truth[i] = 20.0 + sin(1.7 * raw[2 * i]) + cos(2.3 * raw[2 * i + 1]);
+        truth[i] = 20.0 + sin(1.7 * (double)(i % 8)) + cos(2.3 * (double)(i / 8));
         other[i] = 20.0 + gsl_ran_gaussian(rng, 1.0);
     }
-    return space_init(&space, raw, N_POINTS, 2, kinds);
-}
-
-FIXTURE(teardown)
-{
-    space_done(&space);
-    gsl_rng_free(rng);
     return 0;
 }
 
-GROUP(setup, teardown);
+GROUP(setup, NULL);
 
 /* A belief told of every eighth point, with or without a prior; its root mean square error. */
 static double error_with(struct belief *belief, const double *prior, double shift)
@@ -75,14 +63,13 @@ TEST(a_prior_that_predicts_replaces_measuring)
 
 TEST(the_source_that_predicts_best_is_used)
 {
-    struct belief belief;
+    AUTO(belief_done) struct belief belief;
 
     error_with(&belief, other, 0.0);
     assert_int_equal(belief_prior_add(&belief, truth), 0);
     assert_int_equal(belief_update(&belief, true, rng), 0);
     assert_int_equal(belief.prior.used, 1);
     assert_true(belief.prior.transfer[1].weight > belief.prior.transfer[0].weight);
-    belief_done(&belief);
 }
 
 TEST(a_prior_turned_round_changes_nothing)
@@ -103,7 +90,7 @@ TEST(draws_are_around_the_mean_that_is_told)
     enum { DRAWS = 400 };
     const size_t points[] = {3, 17, 40};
     double draws[DRAWS * 3], sum[3] = {0};
-    struct belief belief;
+    AUTO(belief_done) struct belief belief;
 
     error_with(&belief, truth, 2.0);
     assert_non_null(belief.prior.offset);
@@ -112,7 +99,6 @@ TEST(draws_are_around_the_mean_that_is_told)
         sum[i % 3] += draws[i] / DRAWS;
     for (size_t i = 0; i < 3; i++)
         assert_close(sum[i], belief.mean[points[i]], 4.0 * sqrt(belief.variance[points[i]] / DRAWS));
-    belief_done(&belief);
 }
 
 TEST(a_dropped_prior_leaves_the_belief_of_what_was_measured)
@@ -134,7 +120,7 @@ TEST(a_dropped_prior_leaves_the_belief_of_what_was_measured)
 
 TEST(before_three_points_nothing_is_believed)
 {
-    struct belief belief;
+    AUTO(belief_done) struct belief belief;
 
     assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.1), 0);
     assert_int_equal(belief_prior_add(&belief, truth), 0);
@@ -143,12 +129,11 @@ TEST(before_three_points_nothing_is_believed)
     assert_int_equal(belief_update(&belief, true, rng), -ENODATA);
     assert_null(belief.prior.offset);
     assert_int_equal(belief.prior.transfer[0].n, 0);
-    belief_done(&belief);
 }
 
 TEST(sources_without_end_or_number_are_refused)
 {
-    struct belief belief;
+    AUTO(belief_done) struct belief belief;
     double bad[N_POINTS] = {0};
 
     bad[7] = INFINITY;
@@ -157,5 +142,4 @@ TEST(sources_without_end_or_number_are_refused)
     for (int i = 0; i < BELIEF_PRIOR_MAX; i++)
         assert_int_equal(belief_prior_add(&belief, truth), 0);
     assert_int_equal(belief_prior_add(&belief, truth), -ENOSPC);
-    belief_done(&belief);
 }

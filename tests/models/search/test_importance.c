@@ -1,10 +1,10 @@
 /* Shares of variance against surfaces whose shares are known, on full and on nested spaces. */
 #include "models/search/importance.h"
-#include "tests/test.h"
+#include "tests/models/grid.h"
+#include "tests/models/rng.h"
 
 #include <errno.h>
 #include <gsl/gsl_math.h>
-#include <gsl/gsl_randist.h>
 
 enum { N_SIZES = 6, N_DEPTHS = 4, N_APIS = 3, N_FULL = N_SIZES * N_DEPTHS * N_APIS, SIZE = 0, DEPTH, API };
 
@@ -12,7 +12,6 @@ static const enum space_kind kinds[] = {SPACE_ORDERED, SPACE_ORDERED, SPACE_CATE
 static struct space full, nested; /* nested: api 0 at depth 0 only */
 static size_t all[N_FULL];
 static struct importance found;
-static gsl_rng *rng;
 
 static size_t make_space(struct space *space, int without_deep_psync)
 {
@@ -35,7 +34,6 @@ static size_t make_space(struct space *space, int without_deep_psync)
 
 FIXTURE(setup)
 {
-    rng = gsl_rng_alloc(gsl_rng_mt19937);
     make_space(&full, 0);
     make_space(&nested, 1);
     for (size_t i = 0; i < N_FULL; i++)
@@ -47,7 +45,6 @@ FIXTURE(teardown)
 {
     space_done(&full);
     space_done(&nested);
-    gsl_rng_free(rng);
     return 0;
 }
 
@@ -181,14 +178,13 @@ TEST(factors_that_no_point_tells_apart_share_evenly)
 {
     const double raw[] = {0, 0, 0, 1, 1, 0, 2, 2, 0};
     const double draw[] = {1.0, 2.0, 4.0};
-    struct space space;
+    AUTO(space_done) struct space space;
 
     assert_int_equal(space_init(&space, raw, 3, 3, kinds), 0);
     assert_int_equal(importance_decompose(&space, all, 3, draw, 1, 0.9, &found), 0);
     assert_close(found.own[SIZE].mean, 0.5, 1e-9);
     assert_close(found.own[DEPTH].mean, 0.5, 1e-9);
     assert_false(found.varies[API]);
-    space_done(&space);
 }
 
 TEST(intervals_hold_the_share_of_the_draws_asked_for)
@@ -235,43 +231,40 @@ static void tell(struct belief *belief, const struct space *space, double (*resp
 
 TEST(a_belief_that_saw_half_the_points_knows_the_shares)
 {
-    struct belief belief;
+    AUTO(belief_done) struct belief belief;
 
     tell(&belief, &nested, additive, 2, 0.02);
     assert_int_equal(importance_of(&belief, 200, 0.9, rng, &found), 0);
     assert_true(found.own[DEPTH].low > 0.6 && found.own[DEPTH].low < found.own[DEPTH].high);
     assert_true(found.own[SIZE].high < 0.05);
     assert_true(found.known_share > 0.95);
-    belief_done(&belief);
 }
 
 TEST(noise_alone_is_known_to_be_unknown)
 {
-    struct belief belief;
+    AUTO(belief_done) struct belief belief;
 
     tell(&belief, &nested, flat, 4, 0.3);
     assert_int_equal(importance_of(&belief, 200, 0.9, rng, &found), 0);
     assert_true(found.known_share < 0.5);
-    belief_done(&belief);
 }
 
 TEST(without_a_surrogate_nothing_is_known)
 {
     struct importance_change changes[N_FULL];
-    struct belief belief;
+    AUTO(belief_done) struct belief belief;
     size_t n;
 
     assert_int_equal(belief_init(&belief, &full, BELIEF_GP, 0.1), 0);
     assert_int_equal(importance_of(&belief, 10, 0.9, rng, &found), -ENODATA);
     assert_int_equal(importance_changes(&belief, 0, SIZE, changes, &n), -ENODATA);
-    belief_done(&belief);
 }
 
 TEST(a_change_to_a_level_is_what_the_surface_says)
 {
     struct importance_change changes[N_DEPTHS];
     size_t n, from = nested.n_points - N_SIZES; /* deepest, api 2 */
-    struct belief belief;
+    AUTO(belief_done) struct belief belief;
 
     tell(&belief, &nested, additive, 1, 0.02);
     assert_int_equal(importance_changes(&belief, from, DEPTH, changes, &n), 0);
@@ -282,7 +275,6 @@ TEST(a_change_to_a_level_is_what_the_surface_says)
     assert_close(changes[0].difference, -2.0 / sqrt(5.0 / 36.0), 0.1);
     assert_true(changes[0].deviation > 0.001 && changes[0].deviation < 0.1);
     assert_false(changes[0].also[API]);
-    belief_done(&belief);
 }
 
 /* Half of the points unseen, so that errors of neighbours have much in common. */
@@ -292,7 +284,7 @@ TEST(the_deviation_of_a_change_is_that_of_joint_draws)
     struct importance_change changes[N_SIZES];
     static double draws[2 * N_DRAWS];
     size_t n, from = 1, pair[2] = {from, 0};
-    struct belief belief;
+    AUTO(belief_done) struct belief belief;
     double mean = 0.0, squares = 0.0;
 
     tell(&belief, &full, additive, 5, 0.3);
@@ -304,14 +296,13 @@ TEST(the_deviation_of_a_change_is_that_of_joint_draws)
         squares += gsl_pow_2(draws[2 * k + 1] - draws[2 * k]) / N_DRAWS;
     }
     assert_close(changes[2].deviation / sqrt(squares - gsl_pow_2(mean)), 1.0, 0.1);
-    belief_done(&belief);
 }
 
 TEST(a_level_without_such_a_point_changes_as_little_else_as_it_can)
 {
     struct importance_change changes[N_APIS];
     size_t n, from = nested.n_points - 1; /* largest, deepest, api 2 */
-    struct belief belief;
+    AUTO(belief_done) struct belief belief;
 
     tell(&belief, &nested, additive, 1, 0.02);
     assert_int_equal(importance_changes(&belief, from, API, changes, &n), 0);
@@ -319,13 +310,12 @@ TEST(a_level_without_such_a_point_changes_as_little_else_as_it_can)
     assert_int_equal(changes[0].point, N_SIZES - 1);
     assert_true(changes[0].also[DEPTH]);
     assert_false(changes[0].also[SIZE] || changes[0].also[API] || changes[1].also[DEPTH]);
-    belief_done(&belief);
 }
 
 TEST(excluded_points_take_no_part)
 {
     struct importance_change changes[N_APIS];
-    struct belief belief;
+    AUTO(belief_done) struct belief belief;
     size_t n;
 
     tell(&belief, &full, additive, 1, 0.02);
@@ -336,27 +326,17 @@ TEST(excluded_points_take_no_part)
     assert_int_equal(found.n_points, N_FULL - N_SIZES * N_DEPTHS);
     assert_int_equal(importance_changes(&belief, N_FULL - 1, API, changes, &n), 0);
     assert_int_equal(n, N_APIS - 1);
-    belief_done(&belief);
 }
 
 TEST(a_large_space_keeps_its_ends_of_categories)
 {
-    enum { N_LARGE = 32 * 16 * 4 };
-    static double raw[N_LARGE * 3];
-    struct space space;
-    struct belief belief;
+    AUTO(space_done) struct space space;
+    AUTO(belief_done) struct belief belief;
 
-    for (size_t i = 0; i < N_LARGE; i++) {
-        raw[3 * i] = (double)(i % 32);
-        raw[3 * i + 1] = (double)(i / 32 % 16);
-        raw[3 * i + 2] = (double)(i / 512);
-    }
-    assert_int_equal(space_init(&space, raw, N_LARGE, 3, kinds), 0);
+    GRID_INIT(&space, kinds, 32, 16, 4);
     tell(&belief, &space, depth_only, 37, 0.01);
     assert_int_equal(importance_of(&belief, 50, 0.9, rng, &found), 0);
     assert_int_equal(found.n_points, 256);
     assert_true(found.varies[SIZE] && found.varies[DEPTH] && found.varies[API]);
     assert_true(found.own[DEPTH].low > 0.8);
-    belief_done(&belief);
-    space_done(&space);
 }

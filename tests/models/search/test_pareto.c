@@ -1,29 +1,12 @@
 /* Tests of models/search/pareto: known fronts and knees, what noise does to them, and cliffs. */
 #include "models/search/pareto.h"
-#include "tests/test.h"
+#include "tests/models/rng.h"
 
 #include <errno.h>
-#include <gsl/gsl_randist.h>
-#include <math.h>
 
 enum { N_CURVE = 13, N_DRAWS = 2000 };
 
 static const struct pareto_score knee = {.log_enough = INFINITY, .delay_weight = 1};
-static gsl_rng *rng;
-
-FIXTURE(enter)
-{
-    rng = gsl_rng_alloc(gsl_rng_mt19937);
-    return rng == NULL ? -1 : 0;
-}
-
-FIXTURE(leave)
-{
-    gsl_rng_free(rng);
-    return 0;
-}
-
-GROUP(enter, leave);
 
 static struct contender contender_of(double mean, double std, size_t n)
 {

@@ -2,18 +2,16 @@
 #include "models/search/search.h"
 #include "models/search/search_queue.h"
 #include "models/surrogate/design.h"
-#include "tests/test.h"
+#include "tests/models/grid.h"
+#include "tests/models/rng.h"
 
 #include <gsl/gsl_math.h>
-#include <gsl/gsl_randist.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
 /* Ten request sizes, five depths, direct or not, four APIs. */
 enum { N_SIZES = 10, N_DEPTHS = 5, N_DIRECT = 2, N_APIS = 4, N_POINTS = 400, N_FIRST = 12, N_BATCH = 4 };
 
 static const enum space_kind kinds[] = {SPACE_ORDERED, SPACE_ORDERED, SPACE_CATEGORY, SPACE_CATEGORY};
-static struct space space;
 static double truth[N_POINTS], top;
 
 /* Log throughput that saturates with the bytes in flight and falls again when they no longer fit a cache; the
@@ -27,31 +25,21 @@ static double response_of(double size, double depth, double direct, size_t api)
            api_factor[api] + direct * 0.024 * (size - 4.0);
 }
 
+GRID_SPACE(space, kinds, N_SIZES, N_DEPTHS, N_DIRECT, N_APIS)
+
 FIXTURE(setup)
 {
-    double raw[N_POINTS * 4];
-
     top = -INFINITY;
     for (size_t i = 0; i < N_POINTS; i++) {
-        double *row = raw + 4 * i;
-
-        row[0] = (double)(i % N_SIZES);
-        row[1] = (double)(i / N_SIZES % N_DEPTHS);
-        row[2] = (double)(i / (N_SIZES * N_DEPTHS) % N_DIRECT);
-        row[3] = (double)(i / (N_SIZES * N_DEPTHS * N_DIRECT));
-        truth[i] = response_of(row[0], row[1], row[2], (size_t)row[3]);
+        truth[i] =
+            response_of((double)(i % N_SIZES), (double)(i / N_SIZES % N_DEPTHS),
+                        (double)(i / (N_SIZES * N_DEPTHS) % N_DIRECT), i / (N_SIZES * N_DEPTHS * N_DIRECT));
         top = fmax(top, truth[i]);
     }
-    return space_init(&space, raw, N_POINTS, 4, kinds);
-}
-
-FIXTURE(teardown)
-{
-    space_done(&space);
     return 0;
 }
 
-GROUP(setup, teardown);
+GROUP(setup, NULL);
 
 /* A search under way. */
 struct run {
@@ -62,14 +50,14 @@ struct run {
     bool asked[N_POINTS];
 };
 
-static void start(struct run *run, const struct search_ops *ops, unsigned long seed)
+static struct run started(const struct search_ops *ops, unsigned long seed)
 {
-    *run =
-        (struct run){.ops = ops, .state = calloc(1, ops->state_size), .rng = gsl_rng_alloc(gsl_rng_mt19937)};
-    assert_non_null(run->state);
-    gsl_rng_set(run->rng, seed);
-    assert_int_equal(belief_init(&run->belief, &space, ops->model, 0.05), 0);
-    assert_int_equal(ops->init(run->state, &space, N_FIRST, run->rng), 0);
+    struct run run = {.ops = ops, .state = calloc(1, ops->state_size), .rng = gsl_rng_alloc(gsl_rng_mt19937)};
+    assert_non_null(run.state);
+    gsl_rng_set(run.rng, seed);
+    assert_int_equal(belief_init(&run.belief, &space, ops->model, 0.05), 0);
+    assert_int_equal(ops->init(run.state, &space, N_FIRST, run.rng), 0);
+    return run;
 }
 
 static void finish(struct run *run)
@@ -115,27 +103,24 @@ TEST(table_finds_every_strategy_by_its_name)
 TEST(ask_never_repeats_and_never_returns_excluded_points)
 {
     for (size_t s = 0; search_table[s]; s++) {
-        struct run run;
         size_t points[16];
 
-        start(&run, search_table[s], 5);
+        AUTO(finish) struct run run = started(search_table[s], 5);
         for (size_t i = 0; i < N_POINTS; i += 3)
             belief_exclude(&run.belief, i);
         belief_tell(&run.belief, 1, truth[1]); /* measured by somebody else */
         run.asked[1] = true;
         for (int batch = 0; batch < 12; batch++)
             step(&run, N_BATCH, points);
-        finish(&run);
     }
 }
 
 TEST(points_asked_for_but_not_yet_told_are_not_asked_again)
 {
     for (size_t s = 0; search_table[s]; s++) {
-        struct run run;
         size_t points[16], n;
 
-        start(&run, search_table[s], 6);
+        AUTO(finish) struct run run = started(search_table[s], 6);
         for (int batch = 0; batch < 3; batch++)
             step(&run, N_FIRST, points);
         for (int batch = 0; batch < 3; batch++) {
@@ -145,35 +130,31 @@ TEST(points_asked_for_but_not_yet_told_are_not_asked_again)
                 run.asked[points[i]] = true;
             }
         }
-        finish(&run);
     }
 }
 
 TEST(first_design_ends_after_its_points)
 {
     for (size_t s = 0; search_table[s]; s++) {
-        struct run run;
         size_t points[16];
 
-        start(&run, search_table[s], 7);
+        AUTO(finish) struct run run = started(search_table[s], 7);
         assert_true(run.ops->in_first_design(run.state));
         assert_int_equal(step(&run, N_FIRST - 2, points), N_FIRST - 2);
         assert_true(run.ops->in_first_design(run.state));
         step(&run, 2, points);
         /* The grid is one first design. */
         assert_int_equal(run.ops->in_first_design(run.state), run.ops == &search_grid);
-        finish(&run);
     }
 }
 
 TEST(equal_seeds_ask_for_equal_points)
 {
     for (size_t s = 0; search_table[s]; s++) {
-        struct run a, b;
         size_t points_a[16], points_b[16];
 
-        start(&a, search_table[s], 8);
-        start(&b, search_table[s], 8);
+        AUTO(finish) struct run a = started(search_table[s], 8);
+        AUTO(finish) struct run b = started(search_table[s], 8);
         for (int batch = 0; batch < 6; batch++) {
             size_t n = step(&a, N_BATCH, points_a);
 
@@ -181,40 +162,33 @@ TEST(equal_seeds_ask_for_equal_points)
             for (size_t i = 0; i < n; i++)
                 assert_int_equal(points_a[i], points_b[i]);
         }
-        finish(&a);
-        finish(&b);
     }
 }
 
 TEST(other_seeds_start_elsewhere)
 {
     for (size_t s = 0; search_table[s]; s++) {
-        struct run a, b;
         size_t points_a[16], points_b[16], n_equal = 0;
 
-        start(&a, search_table[s], 8);
-        start(&b, search_table[s], 9);
+        AUTO(finish) struct run a = started(search_table[s], 8);
+        AUTO(finish) struct run b = started(search_table[s], 9);
         assert_int_equal(step(&a, N_FIRST, points_a), N_FIRST);
         assert_int_equal(step(&b, N_FIRST, points_b), N_FIRST);
         for (size_t i = 0; i < N_FIRST; i++)
             n_equal += points_a[i] == points_b[i];
         assert_true(n_equal < N_FIRST / 2);
-        finish(&a);
-        finish(&b);
     }
 }
 
 TEST(nothing_is_left_when_every_point_was_told)
 {
     for (size_t s = 0; search_table[s]; s++) {
-        struct run run;
         size_t points[16];
 
-        start(&run, search_table[s], 10);
+        AUTO(finish) struct run run = started(search_table[s], 10);
         for (size_t i = 0; i < N_POINTS; i++)
             belief_exclude(&run.belief, i);
         assert_int_equal(step(&run, N_BATCH, points), 0);
-        finish(&run);
     }
 }
 
@@ -225,10 +199,9 @@ TEST(random_and_grid_hand_out_every_point_once)
     const struct search_ops *const strategies[] = {&search_random, &search_grid};
 
     for (size_t s = 0; s < 2; s++) {
-        struct run run;
         size_t *points = malloc(N_POINTS * sizeof(*points)), total = 0, n;
 
-        start(&run, strategies[s], 11);
+        AUTO(finish) struct run run = started(strategies[s], 11);
         do {
             assert_int_equal(run.ops->ask(run.state, &run.belief, 7, run.rng, points, &n), 0);
             for (size_t i = 0; i < n; i++) {
@@ -239,15 +212,13 @@ TEST(random_and_grid_hand_out_every_point_once)
         } while (n > 0);
         assert_int_equal(total, N_POINTS);
         free(points);
-        finish(&run);
     }
 }
 
 TEST(queue_passes_over_what_is_measured_or_excluded)
 {
     struct search_queue queue = {0};
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-    struct belief belief;
+    AUTO(belief_done) struct belief belief;
     size_t points[16], order[6];
 
     assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.05), 0);
@@ -263,33 +234,28 @@ TEST(queue_passes_over_what_is_measured_or_excluded)
     assert_int_equal(search_queue_take(&queue, &belief, 9, points), 0);
     search_queue_done(&queue);
     search_queue_done(&queue);
-    belief_done(&belief);
-    gsl_rng_free(rng);
 }
 
 /* --- model-based --- */
 
 TEST(without_a_surrogate_model_search_asks_at_random)
 {
-    struct run run;
     size_t points[N_FIRST], n;
 
-    start(&run, &search_auto, 12);
+    AUTO(finish) struct run run = started(&search_auto, 12);
     assert_int_equal(run.ops->ask(run.state, &run.belief, N_FIRST, run.rng, points, &n), 0);
     for (size_t i = 0; i < n; i++) { /* the whole design failed */
         belief_exclude(&run.belief, points[i]);
         run.asked[points[i]] = true;
     }
     assert_int_equal(step(&run, 4, points), 4);
-    finish(&run);
 }
 
 TEST(a_flat_response_known_well_leaves_nothing_to_ask)
 {
-    struct run run;
     size_t points[N_FIRST], n;
 
-    start(&run, &search_gp, 13);
+    AUTO(finish) struct run run = started(&search_gp, 13);
     for (size_t i = 0; i < N_POINTS; i += 2)
         for (int replay = 0; replay < 3; replay++)
             belief_tell(&run.belief, i, 20.0 + 1e-7 * (replay - 1));
@@ -298,7 +264,6 @@ TEST(a_flat_response_known_well_leaves_nothing_to_ask)
         assert_int_equal(run.ops->ask(run.state, &run.belief, N_FIRST, run.rng, points, &n), 0);
     assert_int_equal(run.ops->ask(run.state, &run.belief, 4, run.rng, points, &n), 0);
     assert_int_equal(n, 0);
-    finish(&run);
 }
 
 /* Without believers a batch would be the n best single points, which are neighbours of each other. */
@@ -307,11 +272,10 @@ TEST(a_batch_differs_from_the_best_single_points)
     size_t n_differ = 0;
 
     for (unsigned long seed = 0; seed < 10; seed++) {
-        struct run batch, single;
         size_t of_batch[16], of_single[16], n;
 
-        start(&batch, &search_gp, 30 + seed);
-        start(&single, &search_gp, 30 + seed);
+        AUTO(finish) struct run batch = started(&search_gp, 30 + seed);
+        AUTO(finish) struct run single = started(&search_gp, 30 + seed);
         step(&batch, N_FIRST, of_batch);
         step(&single, N_FIRST, of_single);
         assert_int_equal(step(&batch, 4, of_batch), 4);
@@ -323,8 +287,6 @@ TEST(a_batch_differs_from_the_best_single_points)
         assert_int_equal(of_batch[0], of_single[0]);
         for (size_t i = 1; i < 4; i++)
             n_differ += of_batch[i] != of_single[i];
-        finish(&batch);
-        finish(&single);
     }
     assert_true(n_differ >= 15); /* of 30 */
 }
@@ -335,15 +297,13 @@ static size_t n_successes(const struct search_ops *ops, size_t n_seeds)
     size_t n = 0;
 
     for (unsigned long seed = 1; seed <= n_seeds; seed++) {
-        struct run run;
         size_t points[N_FIRST];
 
-        start(&run, ops, seed);
+        AUTO(finish) struct run run = started(ops, seed);
         step(&run, N_FIRST, points);
         for (int batch = 0; batch < 8; batch++)
             step(&run, N_BATCH, points);
         n += truth[belief_best(&run.belief, 1)] >= top + log(0.95);
-        finish(&run);
     }
     return n;
 }

@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <math.h>
 
-#define N_OF(array) (sizeof(array) / sizeof((array)[0]))
-
 /* Length of teeth of guinea pigs, 2 kinds of vitamin x 3 doses x 10 animals (Crampton 1947; the data set
  * ToothGrowth of R, whose aov() gives the figures asserted here). */
 static const double teeth[60] = {4.2,  11.5, 7.3,  5.8,  6.4,  10.0, 11.2, 11.2, 5.2,  7.0,  16.5, 16.5,
@@ -29,7 +27,7 @@ static struct anova_data teeth_data(size_t n_runs)
 
 TEST(a_balanced_design_gives_the_published_table)
 {
-    struct anova anova;
+    AUTO(anova_done) struct anova anova;
     const struct anova_data data = teeth_data(60);
     assert_int_equal(anova_fit(&anova, &data), 0);
     assert_int_equal(anova.n_terms, 3);
@@ -51,14 +49,13 @@ TEST(a_balanced_design_gives_the_published_table)
     for (size_t i = 0; i < anova.n_terms; i++)
         sum += anova.terms[i].squares;
     assert_close(sum, anova.total_squares, 1e-9);
-    anova_done(&anova);
 }
 
 /* The last three runs are missing; figures from differences of residual sums of squares of separate
  * least-squares fits. */
 TEST(an_unbalanced_design_gives_squares_of_type_two)
 {
-    struct anova anova;
+    AUTO(anova_done) struct anova anova;
     const struct anova_data data = teeth_data(57);
     assert_int_equal(anova_fit(&anova, &data), 0);
     assert_close(anova.terms[0].squares, 211.7574142, 1e-6);
@@ -66,7 +63,6 @@ TEST(an_unbalanced_design_gives_squares_of_type_two)
     assert_close(anova.terms[2].squares, 102.2431488, 1e-6);
     assert_close(anova.error_squares, 689.7191429, 1e-6);
     assert_int_equal(anova.error_df, 51);
-    anova_done(&anova);
 }
 
 /* 4 of 9 cells are missing, among them a whole corner: an interaction has fewer degrees of freedom. */
@@ -74,7 +70,7 @@ TEST(missing_cells_cost_degrees_of_freedom_and_nothing_else)
 {
     static const uint32_t levels[] = {0, 0, 0, 1, 0, 2, 1, 0, 2, 0, 0, 0};
     static const double response[] = {1, 2, 3, 2, 5, 1.5};
-    struct anova anova;
+    AUTO(anova_done) struct anova anova;
     const struct anova_data data = {
         .n_factors = 2, .n_runs = 6, .n_levels = {3, 3}, .levels = levels, .response = response};
     assert_int_equal(anova_fit(&anova, &data), 0);
@@ -85,7 +81,6 @@ TEST(missing_cells_cost_degrees_of_freedom_and_nothing_else)
     assert_true(isnan(anova.terms[2].p));
     assert_int_equal(anova.rest_df, 0);
     assert_close(anova.error_squares, 0.125, 1e-12);
-    anova_done(&anova);
 }
 
 TEST(an_additive_response_has_no_interaction_and_its_effects_come_back)
@@ -93,7 +88,7 @@ TEST(an_additive_response_has_no_interaction_and_its_effects_come_back)
     static const double effect_a[] = {0.0, 1.0, 3.0}, effect_b[] = {0.0, -0.5};
     uint32_t levels[12 * 2];
     double response[12];
-    struct anova anova;
+    AUTO(anova_done) struct anova anova;
     struct anova_levels found;
     for (uint32_t i = 0; i < 12; i++) {
         levels[2 * i] = i % 3;
@@ -110,12 +105,11 @@ TEST(an_additive_response_has_no_interaction_and_its_effects_come_back)
     assert_int_equal(found.group[2], 0);
     assert_int_equal(found.group[1], 1);
     assert_int_equal(found.group[0], 2);
-    anova_done(&anova);
 }
 
 TEST(levels_within_the_noise_share_a_group)
 {
-    struct anova anova;
+    AUTO(anova_done) struct anova anova;
     struct anova_levels found;
     const struct anova_data data = teeth_data(60);
     assert_int_equal(anova_fit(&anova, &data), 0);
@@ -127,14 +121,13 @@ TEST(levels_within_the_noise_share_a_group)
     anova_levels(&anova, 1, 1e-40, &found);
     for (size_t i = 0; i < 3; i++)
         assert_int_equal(found.group[i], 0);
-    anova_done(&anova);
 }
 
 TEST(without_replays_there_is_no_test_and_one_group)
 {
     static const uint32_t levels[] = {0, 1, 2};
     static const double response[] = {1, 5, 9};
-    struct anova anova;
+    AUTO(anova_done) struct anova anova;
     struct anova_levels found;
     const struct anova_data data = {
         .n_factors = 1, .n_runs = 3, .n_levels = {3}, .levels = levels, .response = response};
@@ -143,7 +136,6 @@ TEST(without_replays_there_is_no_test_and_one_group)
     assert_true(isnan(anova.terms[0].p));
     anova_levels(&anova, 0, 0.05, &found);
     assert_int_equal(found.group[0] + found.group[1] + found.group[2], 0);
-    anova_done(&anova);
 }
 
 TEST(what_is_no_table_is_einval)

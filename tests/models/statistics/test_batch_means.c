@@ -1,10 +1,9 @@
 /* Tests of models/statistics/batch_means. How often its intervals hold the truth:
  * tests/tuner/commands/test_coverage.c. */
 #include "models/statistics/batch_means.h"
-#include "tests/test.h"
+#include "tests/models/rng.h"
 
 #include <errno.h>
-#include <gsl/gsl_randist.h>
 
 #define LENGTH 1000
 
@@ -13,14 +12,12 @@ static double series[LENGTH];
 /* First-order autoregression around 100 with standard deviation 5. */
 static void fill(double rho, unsigned long seed)
 {
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
     gsl_rng_set(rng, seed);
     double z = gsl_ran_gaussian(rng, 1);
     for (size_t i = 0; i < LENGTH; i++) {
         series[i] = 100 + 5 * z;
         z = rho * z + sqrt(1 - rho * rho) * gsl_ran_gaussian(rng, 1);
     }
-    gsl_rng_free(rng);
 }
 
 static struct batch_means batch_means(size_t n)
@@ -76,10 +73,9 @@ TEST(a_warmup_without_end_has_no_interval)
 
 TEST(a_random_walk_has_no_interval)
 {
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_taus2);
+    gsl_rng_set(rng, 5);
     for (size_t i = 0; i < LENGTH; i++)
         series[i] = (i > 0 ? series[i - 1] : 1000) + gsl_ran_gaussian(rng, 1);
-    gsl_rng_free(rng);
     struct batch_means result = batch_means(LENGTH);
     assert_true(isnan(result.interval.low) && isnan(result.interval.high));
     assert_true(isfinite(result.mean));

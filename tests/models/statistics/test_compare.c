@@ -1,11 +1,7 @@
 /* Tests of models/statistics/compare: verdicts on clear cases, and how often they are wrong. */
 #include "models/statistics/compare.h"
 #include "models/statistics/noise.h"
-#include "tests/test.h"
-
-#include <gsl/gsl_randist.h>
-#include <gsl/gsl_rng.h>
-#include <math.h>
+#include "tests/models/rng.h"
 
 enum { N_CONTENDERS = 10, MAX_REPLAYS = 200 };
 
@@ -19,7 +15,7 @@ static struct contender contender_of(size_t n, double mean, double std)
 
 /* Draws replays of every contender and shrinks their variances as the program does; returns the one with the
  * highest mean. */
-static size_t simulate(gsl_rng *rng, const double *truth, const double *run_std, const size_t *replays,
+static size_t simulate(const double *truth, const double *run_std, const size_t *replays,
                        struct contender *ret_contenders)
 {
     double stds[N_CONTENDERS];
@@ -58,14 +54,13 @@ static void fill(double truth[N_CONTENDERS], double run_std[N_CONTENDERS], size_
 static double wrong_share(unsigned long seed, size_t n_trials, const double *truth, const double *run_std,
                           const size_t *replays)
 {
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     size_t n_wrong = 0;
 
     gsl_rng_set(rng, seed);
     for (size_t trial = 0; trial < n_trials; trial++) {
         struct contender contenders[N_CONTENDERS];
         enum verdict verdicts[N_CONTENDERS];
-        size_t best = simulate(rng, truth, run_std, replays, contenders);
+        size_t best = simulate(truth, run_std, replays, contenders);
         int wrong = 0;
 
         compare_all(contenders, N_CONTENDERS, best, margin, 0.95, 3, verdicts);
@@ -78,7 +73,6 @@ static double wrong_share(unsigned long seed, size_t n_trials, const double *tru
         }
         n_wrong += (size_t)wrong;
     }
-    gsl_rng_free(rng);
     return (double)n_wrong / (double)n_trials;
 }
 
@@ -116,7 +110,6 @@ TEST(one_replay_is_bounded_by_the_shrunk_variance)
 
 TEST(equal_contenders_with_many_replays_are_equivalent)
 {
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     double truth[N_CONTENDERS], run_std[N_CONTENDERS];
     size_t replays[N_CONTENDERS];
     struct contender contenders[N_CONTENDERS];
@@ -125,11 +118,10 @@ TEST(equal_contenders_with_many_replays_are_equivalent)
 
     gsl_rng_set(rng, 11);
     fill(truth, run_std, replays, 0.0, 0.05, MAX_REPLAYS);
-    best = simulate(rng, truth, run_std, replays, contenders);
+    best = simulate(truth, run_std, replays, contenders);
     compare_all(contenders, N_CONTENDERS, best, margin, 0.95, 3, verdicts);
     for (size_t i = 0; i < N_CONTENDERS; i++)
         assert_int_equal(verdicts[i], VERDICT_EQUIVALENT);
-    gsl_rng_free(rng);
 }
 
 TEST(few_replays_leave_equal_contenders_undecided)

@@ -1,17 +1,16 @@
 /* Tests of models/statistics/levels: false alarms and power by simulation, and what never counts as a level.
  */
 #include "models/statistics/levels.h"
-#include "tests/test.h"
+#include "tests/models/rng.h"
 
 #include <errno.h>
-#include <gsl/gsl_randist.h>
 
 struct source {
     bool lognormal;
     double cv, ratio; /* of the levels; 1: there is one */
 };
 
-static double draw(const gsl_rng *rng, const struct source *source, size_t i)
+static double draw(const struct source *source, size_t i)
 {
     double level = i % 3 == 0 ? source->ratio : 1, value;
 
@@ -25,7 +24,6 @@ static double draw(const gsl_rng *rng, const struct source *source, size_t i)
 
 static double found_share(const struct source *source, size_t n, size_t n_samples)
 {
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     size_t found = 0;
 
     gsl_rng_set(rng, 11);
@@ -33,11 +31,10 @@ static double found_share(const struct source *source, size_t n, size_t n_sample
         double values[30];
         struct levels_verdict verdict;
         for (size_t i = 0; i < n; i++)
-            values[i] = draw(rng, source, i);
+            values[i] = draw(source, i);
         assert_int_equal(levels_of(values, n, &verdict), 0);
         found += verdict.two;
     }
-    gsl_rng_free(rng);
     return (double)found / (double)n_samples;
 }
 
@@ -46,8 +43,8 @@ TEST(one_level_raises_few_alarms)
     static const double cvs[] = {0.02, 0.1, 0.2, 0.5};
     static const size_t sizes[] = {6, 8, 12, 17, 22, 30};
 
-    for (size_t i = 0; i < sizeof(cvs) / sizeof(cvs[0]); i++) {
-        for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
+    for (size_t i = 0; i < N_OF(cvs); i++) {
+        for (size_t k = 0; k < N_OF(sizes); k++) {
             /* 4,000 samples know a share of 0.2 % to within 0.07 %. */
             assert_true(found_share(&(struct source){false, cvs[i], 1}, sizes[k], 4000) <= 0.0045);
             assert_true(found_share(&(struct source){true, cvs[i], 1}, sizes[k], 4000) <= 0.0045);
@@ -60,7 +57,7 @@ TEST(critical_values_are_those_of_one_in_500)
 {
     static const size_t sizes[] = {6, 10, 16, 30};
 
-    for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
+    for (size_t k = 0; k < N_OF(sizes); k++) {
         double share = found_share(&(struct source){false, 0.1, 1}, sizes[k], 6000);
         assert_true(share >= 0.0005 && share <= 0.0040);
     }

@@ -1,11 +1,8 @@
 /* Tests of models/statistics/nights. */
 #include "models/statistics/nights.h"
-#include "tests/test.h"
+#include "tests/models/rng.h"
 
 #include <errno.h>
-#include <gsl/gsl_randist.h>
-#include <gsl/gsl_rng.h>
-#include <math.h>
 
 static const struct nights_rule strict = {
     .tolerance_share = 0.03, .nights_needed = 2, .confidence_share = 0.95};
@@ -117,7 +114,6 @@ TEST(intervals_hold_at_every_scatter)
 {
     static const double taus[] = {0.01, 0.02, 0.03, 0.05};
     static const size_t sizes[] = {2, 3, 5}, befores[] = {0, 30};
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     gsl_rng_set(rng, 1);
     for (size_t cell = 0; cell < 24; cell++) {
         double std = hypot(taus[cell % 4], 0.0158);
@@ -139,7 +135,6 @@ TEST(intervals_hold_at_every_scatter)
         /* 93 of 100, less three standard errors of 300 cases. */
         assert_true(n_held >= 266);
     }
-    gsl_rng_free(rng);
 }
 
 TEST(no_night_is_enodata)
@@ -197,7 +192,6 @@ TEST(a_night_below_the_tolerance_ends_the_row)
 /* A setting that is better by just the tolerance: at most 2.5 % of pairs of nights say change. */
 TEST(at_the_tolerance_changes_are_rare)
 {
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     size_t n_changes = 0;
     gsl_rng_set(rng, 1);
     for (size_t i = 0; i < 20000; i++) {
@@ -205,7 +199,6 @@ TEST(at_the_tolerance_changes_are_rare)
         double second = 1.03 * exp(gsl_ran_gaussian(rng, 0.02));
         n_changes += decide(&strict, first, second, 0.02) == NIGHTS_CHANGE;
     }
-    gsl_rng_free(rng);
     assert_true(n_changes <= 500);
 }
 
@@ -213,7 +206,6 @@ TEST(at_the_tolerance_changes_are_rare)
  */
 TEST(no_gain_is_hardly_ever_a_change)
 {
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     size_t n_changes = 0;
     gsl_rng_set(rng, 1);
     for (size_t i = 0; i < 5000; i++) {
@@ -223,7 +215,6 @@ TEST(no_gain_is_hardly_ever_a_change)
             nights[k] = night(exp(gsl_ran_gaussian(rng, hypot(0.05, 0.0158))), 0.0158);
         n_changes += nights_decide(&strict, nights, 2, &nothing, &pooled) == NIGHTS_CHANGE;
     }
-    gsl_rng_free(rng);
     assert_true(n_changes <= 10);
 }
 
@@ -273,7 +264,7 @@ TEST(expected_scatter_is_never_below_that_of_the_replays)
 }
 
 /* First alarm of a machine that loses a share every night; 0: none. */
-static size_t first_alarm(gsl_rng *rng, double loss, double std, size_t n_nights)
+static size_t first_alarm(double loss, double std, size_t n_nights)
 {
     struct nights_estimate nights[60];
     for (size_t n = 0; n < n_nights; n++) {
@@ -290,29 +281,25 @@ static size_t first_alarm(gsl_rng *rng, double loss, double std, size_t n_nights
 
 TEST(a_slow_drift_is_an_alarm)
 {
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     gsl_rng_set(rng, 1);
     for (size_t i = 0; i < 200; i++) {
-        size_t fast = first_alarm(rng, 0.02, 0.02, 60), slow = first_alarm(rng, 0.004, 0.02, 60);
+        size_t fast = first_alarm(0.02, 0.02, 60), slow = first_alarm(0.004, 0.02, 60);
         assert_true(fast >= NIGHTS_ANCHOR + NIGHTS_NEWEST && fast <= 14);
         assert_true(slow >= 12 && slow <= 50);
     }
-    gsl_rng_free(rng);
 }
 
 /* 200 machines of 60 nights each: not 1 in 100 nights. */
 TEST(nights_without_a_drift_hardly_alarm)
 {
     static const double stds[] = {0.02, 0.03, 0.05};
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     gsl_rng_set(rng, 1);
     for (size_t k = 0; k < 3; k++) {
         size_t n_alarms = 0;
         for (size_t i = 0; i < 200; i++)
-            n_alarms += first_alarm(rng, 0, stds[k], 60) > 0;
+            n_alarms += first_alarm(0, stds[k], 60) > 0;
         assert_true(n_alarms <= (k < 2 ? 2 : 60));
     }
-    gsl_rng_free(rng);
 }
 
 TEST(the_best_level_that_was_held_is_the_anchor)

@@ -1,15 +1,11 @@
 /* Tests of models/statistics/noise: the prior is found again, and shrinking helps. */
 #include "models/statistics/noise.h"
 #include "models/statistics/student.h"
-#include "tests/test.h"
-
-#include <gsl/gsl_randist.h>
-#include <gsl/gsl_rng.h>
-#include <math.h>
+#include "tests/models/rng.h"
 
 /* Sample stds of points whose true variances scatter as d0 * s0^2 / chi^2(d0) (d0 = 0: all alike). */
-static void simulate(gsl_rng *rng, double d0, double s0, size_t n_points, size_t replays,
-                     double *ret_true_variance, double *ret_std, size_t *ret_n)
+static void simulate(double d0, double s0, size_t n_points, size_t replays, double *ret_true_variance,
+                     double *ret_std, size_t *ret_n)
 {
     for (size_t i = 0; i < n_points; i++) {
         double variance = d0 > 0.0 ? d0 * s0 * s0 / gsl_ran_chisq(rng, d0) : s0 * s0;
@@ -29,13 +25,11 @@ TEST(prior_is_found_again)
 {
     static const double d0s[] = {3.0, 8.0, 20.0};
 
-    for (size_t i = 0; i < sizeof(d0s) / sizeof(d0s[0]); i++) {
-        gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    for (size_t i = 0; i < N_OF(d0s); i++) {
         struct noise_prior prior;
 
         gsl_rng_set(rng, 100 + i);
-        simulate(rng, d0s[i], 0.1, MANY, 9, true_variance, std, n);
-        gsl_rng_free(rng);
+        simulate(d0s[i], 0.1, MANY, 9, true_variance, std, n);
         prior = noise_fit(std, n, MANY, 1.0);
         assert_close(prior.df / d0s[i], 1.0, 0.15);
         assert_close(prior.variance / 0.01, 1.0, 0.05);
@@ -44,12 +38,10 @@ TEST(prior_is_found_again)
 
 TEST(points_that_scatter_alike_give_a_firm_prior)
 {
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     struct noise_prior prior;
 
     gsl_rng_set(rng, 5);
-    simulate(rng, 0.0, 0.2, MANY, 5, true_variance, std, n);
-    gsl_rng_free(rng);
+    simulate(0.0, 0.2, MANY, 5, true_variance, std, n);
     prior = noise_fit(std, n, MANY, 1.0);
     assert_true(prior.df >= 50.0);
     assert_close(prior.variance / 0.04, 1.0, 0.05);
@@ -58,7 +50,6 @@ TEST(points_that_scatter_alike_give_a_firm_prior)
 TEST(shrinking_brings_variances_nearer_to_the_truth)
 {
     enum { N_POINTS = 40, REPLAYS = 4 };
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     size_t n_better = 0;
     double raw_sum = 0.0, shrunk_sum = 0.0;
 
@@ -67,7 +58,7 @@ TEST(shrinking_brings_variances_nearer_to_the_truth)
         struct noise_prior prior;
         double raw = 0.0, shrunk = 0.0;
 
-        simulate(rng, 6.0, 0.1, N_POINTS, REPLAYS, true_variance, std, n);
+        simulate(6.0, 0.1, N_POINTS, REPLAYS, true_variance, std, n);
         prior = noise_fit(std, n, N_POINTS, 1.0);
         for (size_t i = 0; i < N_POINTS; i++) {
             double df;
@@ -79,7 +70,6 @@ TEST(shrinking_brings_variances_nearer_to_the_truth)
         raw_sum += raw;
         shrunk_sum += shrunk;
     }
-    gsl_rng_free(rng);
     assert_int_equal(n_better, 50);
     assert_true(shrunk_sum < 0.4 * raw_sum);
 }
@@ -89,14 +79,13 @@ TEST(shrinking_brings_variances_nearer_to_the_truth)
 TEST(shrunk_variance_and_df_give_honest_intervals)
 {
     enum { N_POINTS = 50, REPLAYS = 3, ROUNDS = 80 };
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     size_t n_covered = 0;
 
     gsl_rng_set(rng, 4242);
     for (size_t round = 0; round < ROUNDS; round++) {
         struct noise_prior prior;
 
-        simulate(rng, 5.0, 0.1, N_POINTS, REPLAYS, true_variance, std, n);
+        simulate(5.0, 0.1, N_POINTS, REPLAYS, true_variance, std, n);
         prior = noise_fit(std, n, N_POINTS, 1.0);
         for (size_t i = 0; i < N_POINTS; i++) {
             double error = gsl_ran_gaussian(rng, sqrt(true_variance[i] / REPLAYS));
@@ -105,7 +94,6 @@ TEST(shrunk_variance_and_df_give_honest_intervals)
             n_covered += fabs(error) <= student_quantile(0.975, df) * sqrt(variance / REPLAYS);
         }
     }
-    gsl_rng_free(rng);
     assert_in_range(n_covered, 3740, 3860);
 }
 
@@ -160,18 +148,16 @@ TEST(equal_spreads_give_a_firm_prior)
 TEST(pairs_give_a_steady_prior)
 {
     enum { N_POINTS = 13, ROUNDS = 200 };
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     size_t n_far = 0;
 
     gsl_rng_set(rng, 31);
     for (size_t round = 0; round < ROUNDS; round++) {
         struct noise_prior prior;
 
-        simulate(rng, 0.0, 0.1, N_POINTS, 2, true_variance, std, n);
+        simulate(0.0, 0.1, N_POINTS, 2, true_variance, std, n);
         prior = noise_fit(std, n, N_POINTS, 1.0);
         n_far += prior.variance < 0.01 * 0.3 || prior.variance > 0.01 * 2.0;
     }
-    gsl_rng_free(rng);
     assert_true(n_far < ROUNDS / 20);
 }
 

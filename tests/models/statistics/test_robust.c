@@ -3,13 +3,10 @@
  */
 #include "models/statistics/robust.h"
 #include "models/statistics/student.h"
-#include "tests/test.h"
+#include "tests/models/rng.h"
 
 #include <gsl/gsl_math.h>
-#include <gsl/gsl_randist.h>
-#include <gsl/gsl_rng.h>
 #include <gsl/gsl_sort.h>
-#include <math.h>
 
 enum { N_POINTS = 40, MAX_RUNS = 20 };
 
@@ -18,21 +15,6 @@ static const struct robust_prior prior = {
 
 static double values[N_POINTS][MAX_RUNS];
 static struct robust_sample samples[N_POINTS];
-static gsl_rng *rng;
-
-FIXTURE(setup)
-{
-    rng = gsl_rng_alloc(gsl_rng_mt19937);
-    return rng ? 0 : -1;
-}
-
-FIXTURE(teardown)
-{
-    gsl_rng_free(rng);
-    return 0;
-}
-
-GROUP(setup, teardown);
 
 static struct robust_point point_of(const double *sorted, size_t n)
 {

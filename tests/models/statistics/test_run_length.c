@@ -1,10 +1,6 @@
 /* Tests of models/statistics/run_length: the optimum where it is known, and no answer without evidence. */
 #include "models/statistics/run_length.h"
-#include "tests/test.h"
-
-#include <gsl/gsl_randist.h>
-#include <gsl/gsl_rng.h>
-#include <math.h>
+#include "tests/models/rng.h"
 
 static struct run_length_point points[3];
 static struct run_length_replays replays[2];
@@ -148,14 +144,13 @@ TEST(one_length_shows_no_correlation_time)
 
 TEST(within_is_found_again)
 {
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+    gsl_rng_set(rng, 0);
     double sum = 0, rates[50];
     for (int i = 0; i < 2000; i++) {
         for (size_t k = 0; k < 50; k++)
             rates[k] = 100 * (1 + gsl_ran_gaussian(rng, 0.1));
         sum += run_length_within(rates, 50, 0.05) / 2000;
     }
-    gsl_rng_free(rng);
     /* Windows of 1 ms with 10 %: 0.01 x 0.001 s; two of fifty are left out. */
     assert_close(sum / 1e-5, 50.0 / 48, 0.06);
 }

@@ -1,10 +1,8 @@
 /* Tests of models/statistics/shift. */
 #include "models/statistics/shift.h"
-#include "tests/test.h"
+#include "tests/models/rng.h"
 
 #include <errno.h>
-#include <gsl/gsl_randist.h>
-#include <math.h>
 
 #define N_MAX 400
 
@@ -12,7 +10,7 @@ static size_t group[N_MAX];
 static double values[N_MAX];
 
 /* n values of 20 groups whose levels differ by far more than their scatter; a search looks at some often. */
-static void fill(gsl_rng *rng, size_t n, double cv)
+static void fill(size_t n, double cv)
 {
     for (size_t i = 0; i < n; i++) {
         double u = gsl_rng_uniform(rng);
@@ -21,20 +19,13 @@ static void fill(gsl_rng *rng, size_t n, double cv)
     }
 }
 
-static gsl_rng *generator(unsigned long seed)
-{
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-    gsl_rng_set(rng, seed);
-    return rng;
-}
-
 TEST(a_fall_of_all_groups_is_found_where_it_is)
 {
-    gsl_rng *rng = generator(1);
+    gsl_rng_set(rng, 1);
     size_t found = 0;
     for (int round = 0; round < 200; round++) {
         struct shift shift;
-        fill(rng, 150, 0.05);
+        fill(150, 0.05);
         for (size_t i = 60; i < 150; i++)
             values[i] -= 0.4;
         assert_int_equal(shift_of(group, values, 150, &shift), 0);
@@ -42,40 +33,37 @@ TEST(a_fall_of_all_groups_is_found_where_it_is)
             shift.shifted && shift.change >= 58 && shift.change <= 62 && fabs(shift.difference + 0.4) < 0.1;
     }
     assert_true(found >= 195);
-    gsl_rng_free(rng);
 }
 
 TEST(a_common_line_is_a_drift)
 {
-    gsl_rng *rng = generator(2);
+    gsl_rng_set(rng, 2);
     size_t found = 0;
     for (int round = 0; round < 200; round++) {
         struct shift shift;
-        fill(rng, 200, 0.05);
+        fill(200, 0.05);
         for (size_t i = 0; i < 200; i++)
             values[i] += 0.5 * (double)i / 199;
         assert_int_equal(shift_of(group, values, 200, &shift), 0);
         found += shift.drifts && !shift.shifted && fabs(shift.difference - 0.5) < 0.1;
     }
     assert_true(found >= 190);
-    gsl_rng_free(rng);
 }
 
 /* Also with groups that scatter unequally and with 2 % outliers. */
 TEST(scatter_alone_is_no_change)
 {
-    gsl_rng *rng = generator(3);
+    gsl_rng_set(rng, 3);
     size_t alarms = 0;
     for (int round = 0; round < 2000; round++) {
         struct shift shift;
-        fill(rng, 40 + (size_t)round % 300, 0.1);
+        fill(40 + (size_t)round % 300, 0.1);
         for (size_t i = 0; i < N_MAX; i++)
             values[i] -= gsl_rng_uniform(rng) < 0.02 ? 0.7 : 0;
         assert_int_equal(shift_of(group, values, 40 + (size_t)round % 300, &shift), 0);
         alarms += shift.shifted || shift.drifts;
     }
     assert_true(alarms <= 4);
-    gsl_rng_free(rng);
 }
 
 TEST(one_group_slower_is_no_change_of_all)

@@ -1,8 +1,6 @@
 /* Tests of models/statistics/steady: the rules' bounds, and how often "fstune" says steady of what drifts. */
 #include "models/statistics/steady.h"
-#include "tests/test.h"
-
-#include <gsl/gsl_randist.h>
+#include "tests/models/rng.h"
 
 static const struct steady_rule *rule(const char *name)
 {
@@ -105,7 +103,6 @@ TEST(an_old_warm_up_does_not_count)
 /* Share of series that are ever called steady within n rounds that lose `drift` each. */
 static double met_share(double cv, double drift, size_t n)
 {
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     size_t met = 0;
 
     for (unsigned seed = 1; seed <= 100; seed++) {
@@ -118,7 +115,6 @@ static double met_share(double cv, double drift, size_t n)
         }
         met += ever;
     }
-    gsl_rng_free(rng);
     return (double)met / 100;
 }
 

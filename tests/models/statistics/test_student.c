@@ -1,13 +1,8 @@
 /* Tests of models/statistics/student against published tables, a textbook sample and simulated coverage. */
 #include "models/statistics/student.h"
-#include "tests/test.h"
+#include "tests/models/rng.h"
 
 #include <float.h>
-#include <gsl/gsl_randist.h>
-#include <gsl/gsl_rng.h>
-#include <math.h>
-
-#define N_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 /* "Student" 1908: additional hours of sleep under two drugs. */
 static const double drug_1[] = {0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0};
@@ -141,7 +136,6 @@ TEST(interval_needs_three_values_and_a_possible_confidence)
 TEST(interval_covers_as_often_as_it_says)
 {
     enum { N_SAMPLES = 4000, N = 5 };
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     size_t n_covered = 0;
 
     gsl_rng_set(rng, 20210);
@@ -154,7 +148,6 @@ TEST(interval_covers_as_often_as_it_says)
         interval = student_interval(moments_of(values, N), 0.95);
         n_covered += interval.low <= 7.0 && 7.0 <= interval.high;
     }
-    gsl_rng_free(rng);
     assert_in_range(n_covered, 3740, 3860);
 }
 

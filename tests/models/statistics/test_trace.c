@@ -5,8 +5,6 @@
 #include "tests/test.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define SMOKE_SEEDS 12
 
@@ -23,6 +21,13 @@ static double scatter(size_t i)
 {
     return 1 + 0.01 * sin(12.9898 * (double)(i * i + 7 * i));
 }
+
+/* The verdict on n rates, said by i. */
+#define VERDICT_ON(n, rate_of_i)                                                                             \
+    double rates[n];                                                                                         \
+    for (size_t i = 0; i < (n); i++)                                                                         \
+        rates[i] = (rate_of_i);                                                                              \
+    struct trace_verdict verdict = verdict_of(rates, n)
 
 /* Share of right verdicts and of right names at one length, over all noises. */
 static void count_right(const struct shapes_row *row, size_t n, double *ret_right, double *ret_named)
@@ -108,12 +113,7 @@ TEST(idle_windows_are_flat_at_nothing)
 
 TEST(a_cliff_tells_rates_before_and_after)
 {
-    double rates[200];
-    struct trace_verdict verdict;
-
-    for (size_t i = 0; i < 200; i++)
-        rates[i] = (i < 70 ? 1000 : 400) * scatter(i);
-    verdict = verdict_of(rates, 200);
+    VERDICT_ON(200, (i < 70 ? 1000 : 400) * scatter(i));
     assert_int_equal(verdict.shape, TRACE_CLIFF);
     assert_true(verdict.steady);
     assert_false(verdict.left);
@@ -126,12 +126,7 @@ TEST(a_cliff_tells_rates_before_and_after)
 
 TEST(a_steady_part_left_late_is_said)
 {
-    double rates[100];
-    struct trace_verdict verdict;
-
-    for (size_t i = 0; i < 100; i++)
-        rates[i] = (i < 85 ? 1000 : 400) * scatter(i);
-    verdict = verdict_of(rates, 100);
+    VERDICT_ON(100, (i < 85 ? 1000 : 400) * scatter(i));
     assert_int_equal(verdict.shape, TRACE_CLIFF);
     assert_false(verdict.steady);
     assert_true(verdict.left);
@@ -144,12 +139,7 @@ TEST(a_steady_part_left_late_is_said)
 
 TEST(a_decline_tells_how_far_it_fell)
 {
-    double rates[100];
-    struct trace_verdict verdict;
-
-    for (size_t i = 0; i < 100; i++)
-        rates[i] = (1100 - 200 * (double)i / 99) * scatter(i);
-    verdict = verdict_of(rates, 100);
+    VERDICT_ON(100, (1100 - 200 * (double)i / 99) * scatter(i));
     assert_int_equal(verdict.shape, TRACE_DECLINE);
     assert_false(verdict.steady);
     assert_close(verdict.drift_share, -0.2, 0.01);
@@ -157,12 +147,7 @@ TEST(a_decline_tells_how_far_it_fell)
 
 TEST(a_period_is_measured)
 {
-    double rates[200];
-    struct trace_verdict verdict;
-
-    for (size_t i = 0; i < 200; i++)
-        rates[i] = 1000 + 200 * sin(2 * M_PI * (double)i / 12.5);
-    verdict = verdict_of(rates, 200);
+    VERDICT_ON(200, 1000 + 200 * sin(2 * M_PI * (double)i / 12.5));
     assert_int_equal(verdict.shape, TRACE_PERIODIC);
     assert_true(verdict.steady);
     assert_close(verdict.period_windows, 12.5, 0.1);
@@ -177,7 +162,7 @@ TEST(two_levels_tell_both)
     struct trace_verdict verdict;
     size_t n = 0;
 
-    for (size_t k = 0; k < sizeof(stays) / sizeof(stays[0]); k++) {
+    for (size_t k = 0; k < N_OF(stays); k++) {
         for (size_t i = 0; i < stays[k]; i++, n++)
             rates[n] = (k % 2 == 0 ? 500 : 1000) * scatter(n);
     }
@@ -191,12 +176,7 @@ TEST(two_levels_tell_both)
 
 TEST(spikes_are_counted_and_stay_in_the_mean)
 {
-    double rates[100];
-    struct trace_verdict verdict;
-
-    for (size_t i = 0; i < 100; i++)
-        rates[i] = i == 30 || i == 77 ? 0 : 100 * scatter(i);
-    verdict = verdict_of(rates, 100);
+    VERDICT_ON(100, i == 30 || i == 77 ? 0 : 100 * scatter(i));
     assert_int_equal(verdict.shape, TRACE_SPIKES);
     assert_true(verdict.steady);
     assert_int_equal(verdict.n_spikes, 2);

@@ -1,9 +1,8 @@
 /* Tests of models/statistics/truncate: cuts that are known by construction. */
 #include "models/statistics/truncate.h"
-#include "tests/test.h"
+#include "tests/models/rng.h"
 
 #include <errno.h>
-#include <gsl/gsl_randist.h>
 
 TEST(short_series_have_no_cut)
 {
@@ -49,7 +48,6 @@ TEST(a_level_reached_at_half_has_no_cut)
 /* An oracle keeps 80 % of these. */
 TEST(cuts_of_noisy_ramps_waste_little)
 {
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     double kept = 0;
 
     for (unsigned seed = 1; seed <= 200; seed++) {
@@ -61,7 +59,6 @@ TEST(cuts_of_noisy_ramps_waste_little)
         if (truncate_mser5(values, 200, &n_cut) == 0)
             kept += (double)(200 - n_cut) / 200;
     }
-    gsl_rng_free(rng);
     assert_true(kept / 200 > 0.8 / 1.2);
     assert_true(kept / 200 < 0.85);
 }

@@ -4,19 +4,18 @@
 #define FSTUNE_TESTS_MODELS_SURROGATE_SURROGATE_RIG_H
 
 #include "models/surrogate/surrogate.h"
-#include "tests/test.h"
+#include "tests/models/grid.h"
+#include "tests/models/rng.h"
 
 #include <gsl/gsl_math.h>
-#include <gsl/gsl_randist.h>
-#include <stdlib.h>
 
 /* Request sizes x depths x three APIs. */
 enum { N_SIZES = 9, N_DEPTHS = 5, N_APIS = 3, N_POINTS = N_SIZES * N_DEPTHS * N_APIS, N_DATA = 40 };
 
 static const enum space_kind kinds[] = {SPACE_ORDERED, SPACE_ORDERED, SPACE_CATEGORY};
-static struct space space;
 static struct observation data[N_DATA];
-static gsl_rng *rng;
+
+GRID_SPACE(space, kinds, N_SIZES, N_DEPTHS, N_APIS)
 
 static inline double truth(size_t point)
 {
@@ -24,28 +23,6 @@ static inline double truth(size_t point)
 
     return 20.0 + 2.0 * x[0] - 1.5 * gsl_pow_2(x[0] - 0.7) + 0.8 * x[1] - 0.5 * x[0] * x[1] +
            (x[2] > 1.5 ? 0.4 : 0.0) - (x[2] > 0.5 ? 0.3 * x[1] : 0.0);
-}
-
-static inline int setup(void **state)
-{
-    double raw[N_POINTS * 3];
-
-    (void)state;
-    rng = gsl_rng_alloc(gsl_rng_mt19937);
-    for (size_t i = 0; i < N_POINTS; i++) {
-        raw[3 * i] = (double)(i % N_SIZES);
-        raw[3 * i + 1] = (double)(i / N_SIZES % N_DEPTHS);
-        raw[3 * i + 2] = (double)(i / (N_SIZES * N_DEPTHS));
-    }
-    return space_init(&space, raw, N_POINTS, 3, kinds);
-}
-
-static inline int teardown(void **state)
-{
-    (void)state;
-    space_done(&space);
-    gsl_rng_free(rng);
-    return 0;
 }
 
 /* Every observation a different point, spread over the space, with noise of this std and a little lack of
@@ -70,10 +47,11 @@ static inline void *state_of(const struct surrogate_ops *ops)
     return state;
 }
 
-static inline void drop(const struct surrogate_ops *ops, void *state)
+static inline void *drop(const struct surrogate_ops *ops, void *state)
 {
     ops->done(state);
     free(state);
+    return NULL;
 }
 
 static inline void predict_one(const struct surrogate_ops *ops, const void *state, size_t point, double *mean,

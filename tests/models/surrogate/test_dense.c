@@ -1,33 +1,15 @@
 /* Products, factors and inverses against the definition, in all the sizes around a tile and a block. */
 #include "models/surrogate/dense.h"
-#include "tests/test.h"
+#include "tests/models/rng.h"
 
 #include <errno.h>
-#include <gsl/gsl_rng.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST = 70, STRIDE = 77, INNER = 300 };
 
 static const size_t sizes[] = {1, 2, 3, 4, 5, 15, 16, 17, 31, 33, 64, MOST};
-enum { N_SIZES = sizeof(sizes) / sizeof(sizes[0]) };
+enum { N_SIZES = N_OF(sizes) };
 
 static double a[INNER * STRIDE], b[INNER * STRIDE], c[MOST * STRIDE], before[MOST * STRIDE];
-static gsl_rng *rng;
-
-FIXTURE(setup)
-{
-    rng = gsl_rng_alloc(gsl_rng_mt19937);
-    return rng ? 0 : -1;
-}
-
-FIXTURE(teardown)
-{
-    gsl_rng_free(rng);
-    return 0;
-}
-
-GROUP(setup, teardown);
 
 static void fill(double *values, size_t n)
 {

@@ -1,12 +1,10 @@
 /* Tests of models/surrogate/design: every design passes one conformance test; Sobol's spreads better than
  * chance. */
 #include "models/surrogate/design.h"
-#include "tests/test.h"
+#include "tests/models/grid.h"
+#include "tests/models/rng.h"
 
-#include <gsl/gsl_rng.h>
-#include <math.h>
 #include <stdbool.h>
-#include <string.h>
 
 enum { N_DESIGNS = 4, GRID = 32, N_SIZES = 11, N_DEPTHS = 7, MAX_POINTS = 1024 };
 
@@ -16,21 +14,17 @@ static const struct design_ops *const designs[N_DESIGNS] = {&design_random, &des
 /* request size x queue depth x direct x api (values 0, 2, 3, 4), where api 0 exists at depth 1 only. */
 static struct space mixed;
 
-/* GRID x GRID. */
-static struct space square;
-
-static gsl_rng *rng;
+static const enum space_kind square_kind[] = {SPACE_ORDERED, SPACE_ORDERED};
+GRID_SPACE(square, square_kind, GRID, GRID)
 
 FIXTURE(setup)
 {
     static const enum space_kind mixed_kind[] = {SPACE_ORDERED, SPACE_ORDERED, SPACE_CATEGORY,
                                                  SPACE_CATEGORY};
-    static const enum space_kind square_kind[] = {SPACE_ORDERED, SPACE_ORDERED};
     static const int apis[] = {0, 2, 3, 4};
     static double raw[MAX_POINTS * 4];
     size_t n = 0;
 
-    rng = gsl_rng_alloc(gsl_rng_mt19937);
     for (int i = 0; i < N_SIZES * N_DEPTHS * 2 * 4; i++) {
         const double row[] = {12 + i % N_SIZES, i / N_SIZES % N_DEPTHS, i / (N_SIZES * N_DEPTHS) % 2,
                               apis[i / (N_SIZES * N_DEPTHS * 2)]};
@@ -40,20 +34,12 @@ FIXTURE(setup)
         memcpy(raw + 4 * n, row, sizeof(row));
         n++;
     }
-    if (rng == NULL || space_init(&mixed, raw, n, 4, mixed_kind) != 0)
-        return -1;
-    for (int i = 0; i < GRID * GRID; i++) {
-        raw[2 * i] = i % GRID;
-        raw[2 * i + 1] = i / GRID;
-    }
-    return space_init(&square, raw, GRID * GRID, 2, square_kind);
+    return space_init(&mixed, raw, n, 4, mixed_kind);
 }
 
 FIXTURE(teardown)
 {
     space_done(&mixed);
-    space_done(&square);
-    gsl_rng_free(rng);
     return 0;
 }
 
@@ -134,7 +120,7 @@ TEST(one_point_space_is_drawn)
 {
     const double raw[] = {5.0, 3.0};
     const enum space_kind kind[] = {SPACE_ORDERED, SPACE_CATEGORY};
-    struct space space;
+    AUTO(space_done) struct space space;
     size_t point;
 
     assert_int_equal(space_init(&space, raw, 1, 2, kind), 0);
@@ -143,7 +129,6 @@ TEST(one_point_space_is_drawn)
         assert_int_equal(draw(designs[d], &space, 10, 1, &point), 1);
         assert_int_equal(point, 0);
     }
-    space_done(&space);
 }
 
 /* Every first point comes about equally often: chi-square with 9 degrees of freedom stays below its 99.9 %

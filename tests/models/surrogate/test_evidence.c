@@ -1,7 +1,7 @@
 /* The marginal likelihood: a value by hand, the gradient against differences, the descent against its
  * neighbourhood. */
 #include "models/surrogate/evidence.h"
-#include "tests/test.h"
+#include "tests/models/rng.h"
 
 #include <errno.h>
 #include <gsl/gsl_math.h>
@@ -56,7 +56,7 @@ static void prior_means(double *logs)
 
 TEST(loss_of_one_observation_is_its_normal_density)
 {
-    struct evidence evidence;
+    AUTO(evidence_done) struct evidence evidence;
     double logs[KERNEL_MAX_LOGS], variance;
 
     prior_means(logs);
@@ -64,12 +64,11 @@ TEST(loss_of_one_observation_is_its_normal_density)
     variance = KERNEL_OFFSET + exp(logs[3]) + exp(logs[4]) + noise[0];
     assert_close(loss_at(&evidence, logs),
                  0.5 * log(2.0 * M_PI * variance) + 0.5 * gsl_pow_2(response[0]) / variance, 1e-12);
-    evidence_done(&evidence);
 }
 
 TEST(prior_adds_half_a_squared_deviation)
 {
-    struct evidence evidence;
+    AUTO(evidence_done) struct evidence evidence;
     double logs[KERNEL_MAX_LOGS], before;
 
     prior_means(logs);
@@ -78,7 +77,6 @@ TEST(prior_adds_half_a_squared_deviation)
     /* A length does not matter to one observation: only its prior does. */
     logs[0] += 2.0 * kernel_prior_of(&space, 0).std;
     assert_close(loss_at(&evidence, logs), before + 2.0, 1e-12);
-    evidence_done(&evidence);
 }
 
 TEST(gradient_agrees_with_finite_differences)
@@ -87,10 +85,10 @@ TEST(gradient_agrees_with_finite_differences)
                                  {0.5, -0.7, 0.9, -0.4, 1.0},
                                  {-1.5, 1.2, -1.0, 0.8, 2.5},
                                  {2.0, 2.0, 2.0, -2.0, -3.0}};
-    struct evidence evidence;
+    AUTO(evidence_done) struct evidence evidence;
 
     assert_int_equal(evidence_init(&evidence, &space, &lattice, points, N, response, noise), 0);
-    for (size_t k = 0; k < sizeof(offsets) / sizeof(offsets[0]); k++) {
+    for (size_t k = 0; k < N_OF(offsets); k++) {
         double logs[KERNEL_MAX_LOGS], gradient[KERNEL_MAX_LOGS], loss;
 
         prior_means(logs);
@@ -109,12 +107,11 @@ TEST(gradient_agrees_with_finite_differences)
             assert_close(gradient[i], (above - below) / (2.0 * step), 1e-6 * (1.0 + fabs(gradient[i])));
         }
     }
-    evidence_done(&evidence);
 }
 
 TEST(far_beyond_the_prior_the_loss_is_finite_and_grows)
 {
-    struct evidence evidence;
+    AUTO(evidence_done) struct evidence evidence;
     double logs[KERNEL_MAX_LOGS], gradient[KERNEL_MAX_LOGS], near, far;
 
     assert_int_equal(evidence_init(&evidence, &space, &lattice, points, N, response, noise), 0);
@@ -125,13 +122,12 @@ TEST(far_beyond_the_prior_the_loss_is_finite_and_grows)
     logs[1] += 1000.0;
     assert_int_equal(evidence_loss(&evidence, logs, &far, gradient), 0);
     assert_true(isfinite(far) && far > near);
-    evidence_done(&evidence);
 }
 
 TEST(minimum_has_no_slope_and_no_better_neighbour)
 {
-    gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-    struct evidence evidence;
+    gsl_rng_set(rng, 0);
+    AUTO(evidence_done) struct evidence evidence;
     double logs[KERNEL_MAX_LOGS], gradient[KERNEL_MAX_LOGS], start, lowest;
 
     assert_int_equal(evidence_init(&evidence, &space, &lattice, points, N, response, noise), 0);
@@ -150,8 +146,6 @@ TEST(minimum_has_no_slope_and_no_better_neighbour)
         }
         logs[i] = at;
     }
-    evidence_done(&evidence);
-    gsl_rng_free(rng);
 }
 
 TEST(loss_and_gradient_are_the_same_with_and_without_a_lattice)

@@ -3,8 +3,6 @@
 #include "tests/test.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
 
 enum { MOST = 4000 };
 
@@ -32,10 +30,10 @@ static void make_uneven(struct space *space)
 TEST(table_holds_the_kernel_of_every_pair)
 {
     const double logs[] = {-0.5, 0.2, 0.4, -1.0, 0.3, -3.0};
-    struct space space;
-    struct lattice lattice;
+    AUTO(space_done) struct space space;
+    AUTO(lattice_done) struct lattice lattice;
     struct kernel kernel;
-    double *table;
+    AUTO(auto_free) double *table;
 
     make_uneven(&space);
     kernel_from_logs(&kernel, &space, logs);
@@ -54,16 +52,13 @@ TEST(table_holds_the_kernel_of_every_pair)
             lattice_apart(&lattice, index, apart);
             assert_close(kernel.offset + kernel_at_apart(&kernel, apart, NULL), direct, 1e-7);
         }
-    free(table);
-    lattice_done(&lattice);
-    space_done(&space);
 }
 
 TEST(even_levels_have_as_many_classes_as_levels)
 {
     static const enum space_kind kinds[] = {SPACE_ORDERED, SPACE_CATEGORY};
-    struct space space;
-    struct lattice lattice;
+    AUTO(space_done) struct space space;
+    AUTO(lattice_done) struct lattice lattice;
 
     for (size_t i = 0; i < 44; i++) {
         raw[2 * i] = (double)(i % 11);
@@ -72,14 +67,12 @@ TEST(even_levels_have_as_many_classes_as_levels)
     assert_int_equal(space_init(&space, raw, 44, 2, kinds), 0);
     assert_int_equal(lattice_init(&lattice, &space), 0);
     assert_int_equal(lattice_size(&lattice), 11 * 2); /* another category is another category */
-    lattice_done(&lattice);
-    space_done(&space);
 }
 
 TEST(one_point_has_one_class)
 {
     const enum space_kind kind = SPACE_ORDERED;
-    struct space space;
+    AUTO(space_done) struct space space;
     struct lattice lattice;
 
     raw[0] = 7.0;
@@ -89,7 +82,6 @@ TEST(one_point_has_one_class)
     assert_int_equal(lattice_index(&lattice, 0, 0), 0);
     lattice_done(&lattice);
     lattice_done(&lattice);
-    space_done(&space);
 }
 
 TEST(too_many_levels_are_erange)

@@ -4,8 +4,6 @@
 
 #include <gsl/gsl_linalg.h>
 
-GROUP(setup, teardown);
-
 /* Far from all data in the kernel's terms nothing is known but the constant, whose own posterior is that of a
  * normal mean. */
 TEST(gp_knows_little_where_it_saw_nothing)
@@ -43,7 +41,7 @@ TEST(gp_predicts_the_conditional_normal_of_three_observations)
     const struct lattice none = {0};
     struct evidence evidence;
     struct kernel kernel;
-    struct space line;
+    AUTO(space_done) struct space line;
     int sign;
 
     assert_int_equal(space_init(&line, raw, 5, 1, &ordered), 0);
@@ -74,7 +72,6 @@ TEST(gp_predicts_the_conditional_normal_of_three_observations)
     evidence_done(&evidence);
     drop(&surrogate_gp, state);
     gsl_permutation_free(order);
-    space_done(&line);
 }
 
 /* A space with too many levels for a lattice, and a part of it that has one: the same points, observations
@@ -91,7 +88,7 @@ TEST(a_space_without_a_lattice_gives_the_same)
         raw[i] = i < FEW ? (double)i : 30.0 * (double)(i - FEW) / (double)MANY + 0.001;
     for (size_t k = 0; k < 2; k++) {
         void *state = state_of(&surrogate_gp);
-        struct space line;
+        AUTO(space_done) struct space line;
 
         assert_int_equal(space_init(&line, raw, k ? MANY : FEW, 1, &ordered), 0);
         for (size_t i = 0; i < 10; i++)
@@ -103,7 +100,6 @@ TEST(a_space_without_a_lattice_gives_the_same)
         assert_int_equal(surrogate_gp.covariance(state, 12, listed, 4, covariance[k]), 0);
         assert_int_equal(surrogate_gp.sample(state, listed, 4, 2, rng, draws[k]), 0);
         drop(&surrogate_gp, state);
-        space_done(&line);
     }
     for (size_t j = 0; j < 4; j++) {
         assert_close(mean[0][j], mean[1][j], 1e-5);

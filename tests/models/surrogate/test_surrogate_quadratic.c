@@ -1,8 +1,6 @@
 /* What is particular to the response surface. */
 #include "tests/models/surrogate/surrogate_rig.h"
 
-GROUP(setup, teardown);
-
 TEST(quadratic_recovers_an_exact_quadratic)
 {
     void *state = state_of(&surrogate_quadratic);

@@ -1,6 +1,6 @@
 /* Which terms a response surface gets, and that they are standardised. */
 #include "models/surrogate/terms.h"
-#include "tests/test.h"
+#include "tests/models/grid.h"
 
 #include <stdbool.h>
 
@@ -8,29 +8,9 @@
 enum { N = 18 };
 
 static const enum space_kind kinds[] = {SPACE_ORDERED, SPACE_ORDERED, SPACE_CATEGORY};
-static struct space space;
-static size_t all[N];
+static const size_t all[N] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17};
 
-FIXTURE(setup)
-{
-    double raw[N * 3];
-
-    for (size_t i = 0; i < N; i++) {
-        all[i] = i;
-        raw[3 * i] = (double)(i % 3);
-        raw[3 * i + 1] = (double)(i / 3 % 2);
-        raw[3 * i + 2] = (double)(i / 6);
-    }
-    return space_init(&space, raw, N, 3, kinds);
-}
-
-FIXTURE(teardown)
-{
-    space_done(&space);
-    return 0;
-}
-
-GROUP(setup, teardown);
+GRID_SPACE(space, kinds, 3, 2, 3)
 
 static size_t n_terms_of(const size_t *points, size_t n)
 {
@@ -66,7 +46,7 @@ TEST(what_does_not_vary_gets_no_term)
 TEST(terms_are_standardised_over_the_points)
 {
     const size_t some[] = {0, 1, 5, 7, 8, 9, 12, 16};
-    struct terms surface;
+    AUTO(terms_done) struct terms surface;
     double row[11], sum[11] = {0}, squares[11] = {0};
 
     assert_int_equal(terms_init(&surface, &space, some, 8), 0);
@@ -82,12 +62,11 @@ TEST(terms_are_standardised_over_the_points)
         assert_close(sum[k], 0.0, 1e-12);
         assert_close(squares[k], 8.0, 1e-12);
     }
-    terms_done(&surface);
 }
 
 TEST(rows_of_all_points_differ)
 {
-    struct terms surface;
+    AUTO(terms_done) struct terms surface;
     double rows[N][11];
 
     assert_int_equal(terms_init(&surface, &space, all, N), 0);
@@ -101,7 +80,6 @@ TEST(rows_of_all_points_differ)
             assert_true(differ);
         }
     }
-    terms_done(&surface);
 }
 
 TEST(copy_gives_the_same_rows_and_outlives_its_source)

@@ -1,28 +1,12 @@
 /* How far figures from elsewhere are believed: shift, slope, outliers, and what is of no use. */
 #include "models/surrogate/transfer.h"
-#include "tests/test.h"
+#include "tests/models/rng.h"
 
 #include <errno.h>
-#include <gsl/gsl_randist.h>
 
 enum { N = 24 };
 
 static double x[N], y[N], variance[N];
-static gsl_rng *rng;
-
-FIXTURE(setup)
-{
-    rng = gsl_rng_alloc(gsl_rng_mt19937);
-    return 0;
-}
-
-FIXTURE(teardown)
-{
-    gsl_rng_free(rng);
-    return 0;
-}
-
-GROUP(setup, teardown);
 
 /* y = shift + slope * x + noise over the first n points; x spreads by 0.7, as log throughputs do. */
 static struct transfer fit(size_t n, double shift, double slope, double noise)

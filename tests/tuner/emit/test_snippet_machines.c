@@ -3,7 +3,6 @@
 
 #include <jansson.h>
 
-#define N_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 static const char *const names[] = {"virtualbox", "vmware", "firecracker", "cloud-hypervisor",
                                     "crosvm",     "bhyve",  "xen",         "kubevirt"};

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define N_OF(array) (sizeof(array) / sizeof((array)[0]))
 #define NS_PER_S    1000000000ULL
 
 static const char file_name[] = "nightly.conf";

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define N_OF(array)    (sizeof(array) / sizeof((array)[0]))
 #define MAX_ARGUMENTS  8
 #define RECOMMEND(...) parse(OPTIONS_RECOMMEND, (const char *[MAX_ARGUMENTS]){__VA_ARGS__})
 #define MEASURE(...)   parse(OPTIONS_MEASURE, (const char *[MAX_ARGUMENTS]){__VA_ARGS__})
