@@ -261,17 +261,18 @@ endef
 
 $(foreach b,$(builds),$(eval $(call rules-of-build,$(b))))
 
-# A page's policy knows its own style and script by their digests, in base64. The printf of some shells knows no \x.
-build/page_assets/style.sha256: tuner/picture/page_assets/page.css
-build/page_assets/script.sha256: tuner/picture/page_assets/charts.js tuner/picture/page_assets/page.js
-build/page_assets/%.sha256: Makefile
-	$(call say,DIGEST,$@)
+# The page of `fstune report --html`: style and script between their tags, and in the page's policy their digests. The assembler reads it, unseen by -MMD.
+page := tuner/picture/page_assets
+page_scripts := $(patsubst %,$(page)/%.js,data charts sections page)
+digest_of = $$( (echo; cat $(1)) | sha256sum | cut -c 1-64 | tr a-f A-F | basenc --base16 --decode | base64)
+build/page.html: $(page)/page.html $(page)/page.css $(page_scripts) Makefile
 	@mkdir -p $(@D)
-	$(Q)env printf "$$(cat $(filter-out Makefile,$^) | sha256sum | cut -c 1-64 | sed 's/../\\x&/g')" | base64 | tr -d '\n' >$@ && [ -s $@ ]
+	$(Q)cat $(page_scripts) >$@.js
+	$(Q)sed -e "s|{{style-digest}}|$(call digest_of,$(page)/page.css)|; s|{{script-digest}}|$(call digest_of,$@.js)|" \
+	    -e '/^{{style}}$$/ { r $(page)/page.css' -e 'd }' -e '/^{{script}}$$/ { r $@.js' -e 'd }' $< >$@.new && mv $@.new $@ && rm $@.js
 
-# The assembler reads them, unseen by -MMD.
-$(patsubst %,build/%/tuner/picture/page_assets.o,$(builds) fuzz): $(wildcard tuner/picture/page_assets/*) \
-    build/page_assets/style.sha256 build/page_assets/script.sha256
+$(patsubst %,build/%/tuner/picture/page_assets.o,$(builds) fuzz): build/page.html
+$(patsubst %,build/%/tuner/picture/plot_assets.o,$(builds) fuzz): $(wildcard tuner/picture/plot_assets/*)
 $(patsubst %,build/%/tuner/emit/snippet_texts.o,$(builds) fuzz): $(wildcard tuner/emit/formats/*)
 
 # Fuzz targets are a tree of their own, made by clang.

@@ -1,152 +1,97 @@
-/* tuner/picture/page: the page as a whole; its frame is page_assets/page.html, in which {{NAME}} marks a
- * part. */
+/* tuner/picture/page: the page as a whole: its template, in which {{NAME}} marks a part. */
 #include "tuner/picture/page.h"
 
+#include "bench/base/units.h"
 #include "tuner/picture/page_assets.h"
 #include "tuner/picture/page_inside.h"
 
 #include <errno.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* In the order of the page. */
-static const struct section {
-    const char *id, *title;
-    bool (*has)(const struct page *page); /* NULL: always */
-    void (*print)(struct page *page);
-} sections[] = {
-    {"summary", "Summary", NULL, page_summary},
-    {"charts", "Response", page_has_charts, page_charts},
-    {"points", "Measured points", page_has_table, page_table},
-    {"runs", "Runs", page_has_runs, page_runs},
-    {"search", "The search over time", page_has_search, page_search},
-    {"nights", "Answers over time", page_has_nights, page_nights},
-    {"snippets", "Snippets", page_has_snippets, page_snippets},
-    {"reproduce", "How to reproduce", NULL, page_reproduce},
-    {"system", "The system", page_has_system, page_system},
-};
-
-#define N_SECTIONS (sizeof sections / sizeof sections[0])
-
-static bool is_shown(const struct page *page, const struct section *section)
+/* "</script>" and "<!--" begin with the one character that JSON can say otherwise; the rest is ASCII. */
+static void print_data(const struct page *page)
 {
-    return section->has == NULL || section->has(page);
+    char *text = json_dumps(page->data, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(10));
+    for (const char *c = text != NULL ? text : "{}"; *c != '\0'; c++) {
+        if (*c == '<')
+            fputs("\\u003c", page->out);
+        else
+            fputc(*c, page->out);
+    }
+    free(text);
 }
 
-static void print_navigation(struct page *page)
+/* As text between tags. What is not ASCII could turn the direction of what stands around it. */
+static void print_escaped(FILE *out, const char *text)
 {
-    for (size_t i = 0; i < N_SECTIONS; i++) {
-        if (is_shown(page, &sections[i]))
-            fprintf(page->out, "<li><a href=\"#%s\">%s</a></li>\n", sections[i].id, sections[i].title);
+    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
+        if (*c == '&' || *c == '<' || *c == '>')
+            fprintf(out, "&#%d;", *c);
+        else
+            fputc((*c < ' ' && *c != '\n') || *c >= 127 ? '?' : *c, out);
     }
 }
 
-static void print_sections(struct page *page)
+static void print_line(const struct page *page, const json_t *object, const char *key)
 {
-    for (size_t i = 0; i < N_SECTIONS; i++) {
-        const struct section *section = &sections[i];
-        if (!is_shown(page, section))
-            continue;
-        fprintf(page->out, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n<h2 id=\"%s-title\">%s</h2>\n",
-                section->id, section->id, section->id, section->title);
-        section->print(page);
-        fputs("</section>\n", page->out);
-    }
+    const char *text = json_string_value(json_object_get(object, key));
+    print_escaped(page->out, text != NULL ? text : "");
+    fputc('\n', page->out);
 }
 
-static void print_title(struct page *page)
+/* Of a measurement its setting; of anything its throughput. */
+static void print_figures(const struct page *page)
 {
-    const json_t *system = json_object_get(page->document, "system");
-    if (!page_member(page->out, json_object_get(page->document, "pattern"), "name"))
-        fputs("Workload", page->out);
-    if (json_is_true(json_object_get(system, "simulated"))) {
-        fputs(" on the simulated surface ", page->out);
-        page_member(page->out, system, "surface");
-        return;
-    }
-    fputs(" on ", page->out);
-    if (!page_member(page->out, system, "file_system"))
-        fputs("an unknown file system", page->out);
-    if (json_string_length(json_object_get(system, "device")) > 0) {
-        fputs(", ", page->out);
-        page_member(page->out, system, "device");
-    }
+    const json_t *rate = json_object_get(page->document, "throughput");
+    const double mean = page_number(rate, "mean");
+    char setting[FACTORS_TEXT_SIZE], text[UNITS_TEXT_SIZE];
+    struct point point;
+    if (journal_point(json_object_get(page->document, "row"), &point) == 0)
+        fprintf(page->out, "%s\n", factors_format(&point, setting));
+    if (isfinite(mean))
+        fprintf(page->out, "throughput %s\n", units_format_rate(mean, text));
 }
 
-static void print_origin(struct page *page)
+/* For readers without JavaScript: the comments of the snippet for shells sum a recommendation up. */
+static void print_plain(const struct page *page)
 {
-    static const struct {
-        const char *before, *key;
-    } facts[] = {{"host ", "hostname"}, {"directory ", "path"}, {"kernel ", "kernel"}, {"", "measured_at"}};
-    const json_t *system = json_object_get(page->document, "system");
-    const char *separator = "";
-    for (size_t i = 0; i < sizeof facts / sizeof facts[0]; i++) {
-        if (json_string_length(json_object_get(system, facts[i].key)) == 0)
-            continue;
-        fprintf(page->out, "%s%s<bdi>", separator, facts[i].before);
-        page_member(page->out, system, facts[i].key);
-        fputs("</bdi>", page->out);
-        separator = " &middot; ";
+    const json_t *warnings = json_object_get(page->document, "warnings");
+    const json_t *snippets = json_object_get(page->data, "snippets");
+    const json_t *snippet;
+    size_t i;
+    print_line(page, json_object_get(page->document, "pattern"), "name");
+    print_figures(page);
+    print_line(page, page->data, "why_not");
+    json_array_foreach(snippets, i, snippet)
+    {
+        if (strcmp(json_string_value(json_object_get(snippet, "name")), "shell") == 0)
+            print_line(page, snippet, "text");
     }
-    if (separator[0] == '\0')
-        fputs("Nothing was measured on a disk: the rates come from a table, in virtual time.", page->out);
+    for (i = 0; i < json_array_size(warnings); i++)
+        print_line(page, json_array_get(warnings, i), "text");
 }
 
-static void print_version(struct page *page)
+static void print_version(const struct page *page)
 {
     fputs(FSTUNE_VERSION, page->out);
 }
 
-static void print_style(struct page *page)
-{
-    fputs(page_assets_style, page->out);
-}
-
-static void print_script(struct page *page)
-{
-    fputs(page_assets_script, page->out);
-}
-
-static void print_style_digest(struct page *page)
-{
-    fputs(page_assets_style_digest, page->out);
-}
-
-static void print_script_digest(struct page *page)
-{
-    fputs(page_assets_script_digest, page->out);
-}
-
 static const struct part {
-    const char *name;
-    void (*print)(struct page *page);
-} parts[] = {
-    {"title", print_title},
-    {"origin", print_origin},
-    {"version", print_version},
-    {"navigation", print_navigation},
-    {"sections", print_sections},
-    {"data", page_data},
-    {"style", print_style},
-    {"script", print_script},
-    {"style-digest", print_style_digest},
-    {"script-digest", print_script_digest},
-};
+    const char *mark;
+    void (*print)(const struct page *page);
+} parts[] = {{"{{plain}}", print_plain}, {"{{version}}", print_version}, {"{{data}}", print_data}};
 
-static void print_part(struct page *page, const char *name, size_t length)
+/* In the order of the template. */
+static void print_page(const struct page *page)
 {
+    const char *at = page_assets_html;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        if (strlen(parts[i].name) == length && strncmp(parts[i].name, name, length) == 0)
-            parts[i].print(page);
-    }
-}
-
-static void print_frame(struct page *page)
-{
-    const char *at = page_assets_html, *mark, *end;
-    while ((mark = strstr(at, "{{")) != NULL && (end = strstr(mark, "}}")) != NULL) {
+        const char *mark = strstr(at, parts[i].mark);
         fwrite(at, 1, (size_t)(mark - at), page->out);
-        print_part(page, mark + 2, (size_t)(end - mark) - 2);
-        at = end + 2;
+        parts[i].print(page);
+        at = mark + strlen(parts[i].mark);
     }
     fputs(at, page->out);
 }
@@ -177,12 +122,11 @@ int page_print(FILE *out, const struct page_request *request, struct err *err)
     int result = recommendation_read(&page.recommendation, page.document, &why);
     page.has_recommendation = result == 0;
     if (result == -ENODATA || json_is_object(json_object_get(page.document, "recommendation")))
-        snprintf(page.why_not, sizeof page.why_not, "%s", why.text);
-    result = page_points_read(&page);
-    if (result == 0)
-        print_frame(&page);
-    else
-        err_set(err, result, "no memory for the page");
-    page_points_done(&page);
-    return result;
+        page.why_not = why.text;
+    page.data = page_data(&page);
+    if (page.data == NULL)
+        return err_set(err, -ENOMEM, "no memory for the page");
+    print_page(&page);
+    json_decref(page.data);
+    return 0;
 }

@@ -1,10 +1,11 @@
 /* tuner/picture/page: an answer as one page of HTML that stands alone (fstune report --html).
  *
- * Made from the JSON documents alone, so that a page can be made years after the measurement. They are
- * untrusted input: texts of theirs are escaped, and the page's policy (Content-Security-Policy) allows no
- * script but its own, known by its digest, and no network. Summary and tables are there without JavaScript.
+ * Made from the JSON documents alone, so that a page can be made years after the measurement. They stand in
+ * the page as data, of which its own script makes text, tables and charts; without JavaScript a summary is
+ * there. They are untrusted input: they are escaped, the script makes no markup of them, and the page's
+ * policy (Content-Security-Policy) allows no script but its own, known by its digest, and no network.
  *
- * Adding a section: a function in a file page_NAME.c, and its row in page.c's table. */
+ * Adding a section: its place in page_assets/page.html, and a function that fills it in sections.js. */
 #ifndef FSTUNE_TUNER_PICTURE_PAGE_H
 #define FSTUNE_TUNER_PICTURE_PAGE_H
 

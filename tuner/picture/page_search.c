@@ -1,6 +1,5 @@
 /* tuner/picture/page: the search over time, from its journal: every run, and the setting that led after it.
  */
-#include "bench/base/units.h"
 #include "models/statistics/student.h"
 #include "tuner/base/json.h"
 #include "tuner/picture/page_inside.h"
@@ -9,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* More would make the page long and say no more. */
+/* More would make the page long and say no more. The page says that there are more. */
 #define MAX_RUNS 5000
 
 struct rival {
@@ -36,11 +35,6 @@ static size_t n_runs(const struct page *page)
 {
     const struct journal *journal = page->request->journal;
     return journal == NULL || journal->first >= journal->n_runs ? 0 : journal->n_runs - journal->first;
-}
-
-bool page_has_search(const struct page *page)
-{
-    return n_runs(page) > 0;
 }
 
 static size_t rival_of(struct course *course, const struct point *point)
@@ -99,47 +93,6 @@ static void free_course(struct course *course)
     free(course->steps);
 }
 
-static void print_step(struct page *page, const struct course *course, const struct page_step *step)
-{
-    char at[UNITS_TEXT_SIZE], text[FACTORS_TEXT_SIZE], mean[UNITS_TEXT_SIZE];
-    units_format_duration((uint64_t)fmax(step->run->at_seconds * 1e9, 0), at);
-    fprintf(page->out, "<tr><th scope=\"row\">%s</th><td>%s<td>%s<td>%zu\n", at,
-            factors_format(&course->rivals[step->leader].point, text),
-            units_format_rate(step->leading.mean, mean), step->leading.n);
-}
-
-/* Only where another setting took the lead. */
-static void print_leaders(struct page *page, const struct course *course)
-{
-    fputs(
-        "<details><summary>Who led, as a table</summary><div class=\"scroll\" role=\"region\" "
-        "aria-label=\"Leading settings\" tabindex=\"0\"><table><caption>Each time that another setting took "
-        "the lead.</caption><thead><tr><th scope=\"col\">After</th><th scope=\"col\">Leading setting</th>"
-        "<th scope=\"col\">Mean so far</th><th scope=\"col\">Its runs</th></tr></thead>\n<tbody>\n",
-        page->out);
-    for (size_t i = 0; i < course->n_steps; i++) {
-        if (i == 0 || course->steps[i].leader != course->steps[i - 1].leader)
-            print_step(page, course, &course->steps[i]);
-    }
-    fputs("</tbody></table></div></details>\n", page->out);
-}
-
-void page_search(struct page *page)
-{
-    struct course course = {0};
-    fputs(
-        "<p>The setting with the highest mean so far leads: with few runs by luck, perhaps. What is "
-        "recommended "
-        "was judged by more than that.</p>\n<div id=\"search-chart\" class=\"chart\"><noscript><p>The charts "
-        "need JavaScript; the table has who led.</p></noscript></div>\n",
-        page->out);
-    if (n_runs(page) > MAX_RUNS)
-        fprintf(page->out, "<p>The first %d of %zu runs.</p>\n", MAX_RUNS, n_runs(page));
-    if (follow(page, &course) == 0)
-        print_leaders(page, &course);
-    free_course(&course);
-}
-
 static json_t *json_settings(const struct course *course)
 {
     json_t *list = json_array();
@@ -150,23 +103,28 @@ static json_t *json_settings(const struct course *course)
     return list;
 }
 
-json_t *page_search_json(const struct page *page)
+static json_t *json_steps(const struct course *course)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < course->n_steps; i++) {
+        const struct page_step *step = &course->steps[i];
+        json_array_append_new(list,
+                              json_pack("[o, o, I, I, I, o, o, o]", json_number(step->run->at_seconds),
+                                        page_figure(step->run->sample.throughput_bps),
+                                        (json_int_t)step->rival, (json_int_t)step->leader,
+                                        (json_int_t)step->leading.n, page_figure(step->leading.mean),
+                                        page_figure(step->interval.low), page_figure(step->interval.high)));
+    }
+    return list;
+}
+
+json_t *page_search(const struct page *page)
 {
     struct course course = {0};
-    json_t *steps = json_array();
-    if (page_has_search(page) && follow(page, &course) == 0) {
-        for (size_t i = 0; i < course.n_steps; i++) {
-            const struct page_step *step = &course.steps[i];
-            json_array_append_new(
-                steps, json_pack("[o, o, I, I, I, o, o, o]", json_number(step->run->at_seconds),
-                                 json_number(page_rounded(step->run->sample.throughput_bps)),
-                                 (json_int_t)step->rival, (json_int_t)step->leader,
-                                 (json_int_t)step->leading.n, json_number(page_rounded(step->leading.mean)),
-                                 json_number(page_rounded(step->interval.low)),
-                                 json_number(page_rounded(step->interval.high))));
-        }
-    }
-    json_t *object = json_pack("{s:o, s:o}", "settings", json_settings(&course), "steps", steps);
+    json_t *object = NULL;
+    if (n_runs(page) == 0 || follow(page, &course) == 0)
+        object = json_pack("{s:o, s:o, s:I}", "settings", json_settings(&course), "steps",
+                           json_steps(&course), "n_runs", (json_int_t)n_runs(page));
     free_course(&course);
     return object;
 }

@@ -1,9 +1,9 @@
-/* tuner/picture/plot: pictures of results, drawn by gnuplot. A kind of picture is one file plot_NAME.c and
- * one row.
+/* tuner/picture/plot: pictures of results, drawn by gnuplot. A kind of picture is one file plot_NAME.c,
+ * one template and one row.
  *
- * A kind writes a script for gnuplot, from data that tuner/picture/plot_data read, with the words of
- * tuner/picture/plot_script; tuner/picture/plot_gnuplot runs it. No text of the data reaches the script
- * unquoted. */
+ * A kind writes variables and data blocks, from data that tuner/picture/plot_data read, with the words of
+ * tuner/picture/plot_script; a template, plot_assets/NAME.gp, draws them; tuner/picture/plot_gnuplot runs the
+ * whole. No text of the data reaches the script unquoted. */
 #ifndef FSTUNE_TUNER_PICTURE_PLOT_H
 #define FSTUNE_TUNER_PICTURE_PLOT_H
 

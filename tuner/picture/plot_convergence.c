@@ -1,4 +1,5 @@
 /* The course of a search: its runs, and the best mean so far with its interval. */
+#include "tuner/picture/plot_assets.h"
 #include "tuner/picture/plot_script.h"
 
 #include <errno.h>
@@ -60,22 +61,22 @@ static struct known known_of(const struct course *course)
     return (struct known){best->mean, interval.low < 0 ? 0 : interval.low, interval.high};
 }
 
-static void write_known(FILE *script, double seconds, struct known known, double unit)
+static void write_known(FILE *script, double seconds, struct known known)
 {
     fprintf(script, "%.6g", seconds);
-    plot_script_number(script, known.mean / unit);
-    plot_script_number(script, known.low / unit);
-    plot_script_number(script, known.high / unit);
+    plot_script_number(script, known.mean);
+    plot_script_number(script, known.low);
+    plot_script_number(script, known.high);
     fputc('\n', script);
 }
 
-static void write_course(FILE *script, struct course *course, double unit)
+static void write_course(FILE *script, struct course *course)
 {
     const struct plot_data *data = course->data;
     fputs("$runs << EOD\n", script);
     for (size_t i = 0; i < data->n_runs; i++) {
         if (isfinite(value_of(data, &data->runs[i])))
-            fprintf(script, "%.6g %.6g\n", end_of(&data->runs[i]), value_of(data, &data->runs[i]) / unit);
+            fprintf(script, "%.6g %.6g\n", end_of(&data->runs[i]), value_of(data, &data->runs[i]));
     }
     fputs("EOD\n$best << EOD\n", script);
     struct known known = {NAN, NAN, NAN};
@@ -83,10 +84,10 @@ static void write_course(FILE *script, struct course *course, double unit)
         if (!isfinite(value_of(data, &data->runs[i])))
             continue;
         /* What was known until now holds until now: lines through both rows are steps. */
-        write_known(script, end_of(&data->runs[i]), known, unit);
+        write_known(script, end_of(&data->runs[i]), known);
         step(course, &data->runs[i]);
         known = known_of(course);
-        write_known(script, end_of(&data->runs[i]), known, unit);
+        write_known(script, end_of(&data->runs[i]), known);
     }
     fputs("EOD\n", script);
 }
@@ -99,22 +100,14 @@ static double highest(const struct plot_data *data)
     return top;
 }
 
-static void write_axes(FILE *script, const struct plot_request *request, const struct plot_data *data,
-                       struct plot_unit unit, const char *words)
+static void write_head(FILE *script, const struct plot_request *request, const struct plot_data *data,
+                       const char *words)
 {
     char detail[PLOT_TEXT_SIZE + 32];
     snprintf(detail, sizeof detail, "%zu runs; best mean at the end: %s", data->n_runs, words);
     plot_script_begin(script, request, data, "Convergence of the search", detail);
-    fputs("set xlabel 'time of the search, seconds'\n", script);
-    if (data->lower_is_better)
-        fputs("set ylabel 'mean latency'\n", script);
-    else
-        fprintf(script, "set ylabel 'throughput, %s'\nset yrange [0:%.6g]\n", unit.name,
-                highest(data) / unit.bps * 1.1);
-    if (data->lower_is_better)
-        plot_script_latency_tics(script, "y");
-    fprintf(script, "set xrange [0:%.6g]\n", end_of(&data->runs[data->n_runs - 1]) * 1.02);
-    plot_script_key_below(script, request, true);
+    fprintf(script, "is_latency = %d\ntop = %.6g\nend = %.6g\n", data->lower_is_better, highest(data),
+            end_of(&data->runs[data->n_runs - 1]));
 }
 
 static int draw(const struct plot_request *request, const struct plot_data *data, FILE *script,
@@ -135,23 +128,11 @@ static int draw(const struct plot_request *request, const struct plot_data *data
         free(course.moments);
         return err_set(err, -ENOMEM, "no memory");
     }
-    struct plot_unit unit = plot_script_unit(highest(data));
-    write_course(blocks, &course, data->lower_is_better ? 1 : unit.bps);
+    write_course(blocks, &course);
     bool failed = fclose(blocks) != 0;
     if (!failed && course.best < data->n_points) {
-        write_axes(script, request, data, unit, plot_slice_words(data, &data->points[course.best], words));
-        fwrite(block, 1, size, script);
-        fputs("plot \\\n", script);
-        if (!plot_script_is_text(request))
-            fprintf(
-                script,
-                "  $best using 1:3:4 with filledcurves fs transparent solid 0.3 noborder lc rgb '" PLOT_BLUE
-                "' title '%.3g %% interval of the best', \\\n",
-                100 * data->confidence_share);
-        fprintf(script,
-                "  $runs using 1:2 with points pt 7 %s lc rgb '" PLOT_GREY "' title 'run', \\\n"
-                "  $best using 1:2 with lines lw 2.5 lc rgb '" PLOT_BLUE "' title 'best mean so far'\n",
-                plot_script_is_text(request) ? "" : "ps 0.5");
+        write_head(script, request, data, plot_slice_words(data, &data->points[course.best], words));
+        fprintf(script, "%s%s%s", block, plot_assets_head, plot_assets_convergence);
     }
     free(block);
     free(course.moments);

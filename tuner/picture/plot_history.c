@@ -1,20 +1,19 @@
 /* Throughput of the settings in force, night by night, with changes, rollbacks, alarms and skipped nights. */
+#include "tuner/picture/plot_assets.h"
 #include "tuner/picture/plot_script.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#define DAY_S       86400.0
-#define N_ROWS      4 /* of labels above the curve; what finds no room in them is left out */
-#define HEAD_SHARE  0.30
-#define LABEL_SIZE  52
-#define LETTER      6.2 /* pixels of a label's letter, on average */
-#define MAX_LABELS  64
-#define MARK_SHARE  0.03 /* where skipped nights are marked, above the axis */
-#define DATE_LENGTH 10
+#define DAY_S      86400.0
+#define N_ROWS     4 /* of labels above the curve; what finds no room in them is left out */
+#define HEAD_SHARE 0.30
+#define LABEL_SIZE 52
+#define LETTER     6.2 /* pixels of a label's letter, on average */
+#define MAX_LABELS 64
+#define MARK_SHARE 0.03 /* where skipped nights are marked, above the axis */
 
 struct range {
     double low, high;
@@ -55,32 +54,6 @@ static double room_of(const struct plot_request *request)
     return fmax((double)request->width - taken, taken);
 }
 
-/* Tics on round times in UTC, so far apart that their labels do not touch. */
-static void write_dates(FILE *script, const struct plot_request *request, struct range range)
-{
-    static const double steps_s[] = {60,           300,          900,        3600,        3 * 3600.0,
-                                     6 * 3600.0,   12 * 3600.0,  DAY_S,      2 * DAY_S,   7 * DAY_S,
-                                     14 * DAY_S,   28 * DAY_S,   91 * DAY_S, 182 * DAY_S, 364 * DAY_S,
-                                     1820 * DAY_S, 36400 * DAY_S};
-    const size_t n = sizeof steps_s / sizeof steps_s[0];
-    double letter = plot_script_is_text(request) ? 1 : 8, wide = letter * (DATE_LENGTH + 4);
-    size_t i = 0;
-    while (i + 1 < n && steps_s[i] / (range.high - range.low) * room_of(request) < wide)
-        i++;
-    bool whole_days = steps_s[i] >= DAY_S;
-    time_t first = (time_t)range.low;
-    struct tm tm;
-    char year[16] = "";
-    if (!whole_days && gmtime_r(&first, &tm) != NULL)
-        strftime(year, sizeof year, ", %Y", &tm);
-    fprintf(script, "set xtics time format '%s'\nset xtics %.0f, %.0f\nset xlabel 'night, UTC%s'\n",
-            whole_days ? "%Y-%m-%d" : "%m-%d %H:%M", ceil(range.low / steps_s[i]) * steps_s[i], steps_s[i],
-            year);
-    /* Room for half a date behind the axis. */
-    fprintf(script, "set xrange [%.0f:%.0f]\nset rmargin %d\n", range.low, range.high,
-            plot_script_is_text(request) ? 6 : 7);
-}
-
 static const struct plot_night *night_of(const struct plot_data *data, const struct plot_event *event)
 {
     for (size_t i = 0; i < data->n_nights && event->run_id != 0; i++) {
@@ -91,16 +64,16 @@ static const struct plot_night *night_of(const struct plot_data *data, const str
 }
 
 /* The line breaks where other settings are in force. */
-static void write_nights(FILE *script, const struct plot_data *data, struct plot_unit unit)
+static void write_nights(FILE *script, const struct plot_data *data)
 {
     fputs("$nights << EOD\n", script);
     for (size_t i = 0; i < data->n_nights; i++) {
         const struct plot_night *night = &data->nights[i];
         if (i > 0 && night->point != data->nights[i - 1].point)
             fputc('\n', script);
-        fprintf(script, "%.0f %.6g", night->at_s, night->mean_bps / unit.bps);
-        plot_script_number(script, night->ci_low_bps / unit.bps);
-        plot_script_number(script, night->ci_high_bps / unit.bps);
+        fprintf(script, "%.0f %.6g", night->at_s, night->mean_bps);
+        plot_script_number(script, night->ci_low_bps);
+        plot_script_number(script, night->ci_high_bps);
         fputc('\n', script);
     }
     fputs("EOD\n", script);
@@ -196,95 +169,36 @@ static double line_height(const struct labels *labels, size_t event)
     return 1 / (1 + HEAD_SHARE);
 }
 
-static void write_labels(FILE *script, const struct plot_request *request, const struct plot_data *data,
-                         const struct labels *labels)
+static void write_labels(FILE *script, const struct plot_data *data, const struct labels *labels)
 {
-    const char *font = plot_script_is_text(request)    ? ""
-                       : request->terminal == PLOT_SVG ? " font ',11'"
-                                                       : " font ',8'";
-    for (size_t i = 0; i < labels->n; i++) {
-        const struct label *label = &labels->label[i];
-        const struct plot_event *event = &data->events[label->event];
-        char words[PLOT_TEXT_SIZE];
-        fputs("set label ", script);
-        plot_script_text(script, words_of(data, event, words), LABEL_SIZE);
-        fprintf(script, " at first %.0f, graph %.3f %s offset character %s,0 front%s\n", event->at_s,
-                height_of(label), label->is_left ? "right" : "left", label->is_left ? "-0.7" : "0.7", font);
-    }
-}
-
-/* Vertical lines for what came into force. Their number. */
-static size_t write_lines(FILE *script, const struct plot_data *data, enum plot_event_kind kind,
-                          const struct labels *labels, double height)
-{
-    size_t n = 0;
-    fprintf(script, "$event%d << EOD\n", (int)kind);
-    for (size_t i = 0; i < data->n_events; i++) {
-        double at_s = data->events[i].at_s;
-        if (data->events[i].kind != kind)
-            continue;
-        n++;
-        fprintf(script, "%.0f 0\n%.0f %.6g\n\n", at_s, at_s, line_height(labels, i) * height);
-    }
+    char words[PLOT_TEXT_SIZE];
+    if (labels->n == 0)
+        return;
+    plot_script_begin_array(script, "labels", labels->n);
+    for (size_t i = 0; i < labels->n; i++)
+        plot_script_item(script, i, words_of(data, &data->events[labels->label[i].event], words), LABEL_SIZE,
+                         false);
+    plot_script_end_array(script);
+    fputs("$labels << EOD\n", script);
+    for (size_t i = 0; i < labels->n; i++)
+        fprintf(script, "%.0f %.3f %d\n", data->events[labels->label[i].event].at_s,
+                height_of(&labels->label[i]), labels->label[i].is_left);
     fputs("EOD\n", script);
-    return n;
 }
 
-/* Points for the rest, alarms on their nights. */
-static size_t write_marks(FILE *script, const struct plot_data *data, enum plot_event_kind kind,
-                          struct plot_unit unit, double height)
+/* What came into force is a vertical line; an alarm stands on its night, a skipped night above the axis. */
+static void write_event(FILE *script, const struct plot_data *data, size_t i, const struct labels *labels,
+                        double height)
 {
-    size_t n = 0;
-    fprintf(script, "$event%d << EOD\n", (int)kind);
-    for (size_t i = 0; i < data->n_events; i++) {
-        const struct plot_event *event = &data->events[i];
-        const struct plot_night *night = kind == PLOT_EVENT_ALARM ? night_of(data, event) : NULL;
-        if (event->kind != kind)
-            continue;
-        n++;
-        fprintf(script, "%.0f %.6g\n", night != NULL ? night->at_s : event->at_s,
-                night != NULL ? night->mean_bps / unit.bps : height * MARK_SHARE);
-    }
-    fputs("EOD\n", script);
-    return n;
-}
-
-static void write_plot(FILE *script, const struct plot_request *request, const struct plot_data *data,
-                       const size_t n_events[PLOT_N_EVENTS])
-{
-    static const struct {
-        const char *how, *letters, *title;
-    } marks[PLOT_N_EVENTS] = {
-        [PLOT_EVENT_CHANGE] = {"lines lw 1.5 lc rgb '#000000'", "lines", "new setting"},
-        [PLOT_EVENT_ROLLBACK] = {"lines lw 1.5 dt (6,5) lc rgb '" PLOT_RED "'", "lines", "rolled back"},
-        [PLOT_EVENT_SKIPPED] = {"points pt 2 ps 0.9 lw 1.5 lc rgb '#606060'", "points pt 'x'",
-                                "night without a result"},
-        [PLOT_EVENT_ALARM] = {"points pt 6 ps 2.4 lw 2.5 lc rgb '" PLOT_RED "'", "points pt '!'", "alarm"},
-    };
-    bool text = plot_script_is_text(request), many = data->n_nights > 120;
-    fputs("plot \\\n", script);
-    for (size_t i = 0; i < PLOT_N_EVENTS; i++) {
-        if (i <= PLOT_EVENT_ROLLBACK && n_events[i] > 0)
-            fprintf(script, "  $event%zu using 1:2 with %s title '%s', \\\n", i,
-                    text ? marks[i].letters : marks[i].how, marks[i].title);
-    }
-    if (!text)
-        fprintf(script, "  $nights using 1:3:(0):($4-$3) %s notitle, \\\n",
-                many ? "with vectors nohead lw 1 lc rgb '#A6CBE3'"
-                     : PLOT_WHISKERS " lw 1 lc rgb '" PLOT_BLUE "'");
-    fprintf(script, "  $nights using 1:2 with linespoints %s lc rgb '" PLOT_BLUE "' title '",
-            text   ? "pt 'o'"
-            : many ? "pt 7 ps 0.4 lw 1"
-                   : "pt 7 ps 0.8 lw 1.5");
-    fprintf(script, text ? "settings in force" : "settings in force, %.3g %% interval",
-            100 * data->confidence_share);
-    fputc('\'', script);
-    for (size_t i = PLOT_EVENT_SKIPPED; i < PLOT_N_EVENTS; i++) {
-        if (n_events[i] > 0)
-            fprintf(script, ", \\\n  $event%zu using 1:2 with %s title '%s'", i,
-                    text ? marks[i].letters : marks[i].how, marks[i].title);
-    }
-    fputc('\n', script);
+    const struct plot_event *event = &data->events[i];
+    const struct plot_night *night = event->kind == PLOT_EVENT_ALARM ? night_of(data, event) : NULL;
+    const int kind = (int)event->kind + 1;
+    if (event->kind <= PLOT_EVENT_ROLLBACK)
+        fprintf(script, "%.0f 0 %d\n%.0f %.6g %d\n\n", event->at_s, kind, event->at_s,
+                line_height(labels, i) * height, kind);
+    else
+        fprintf(script, "%.0f %.6g %d\n\n", night != NULL ? night->at_s : event->at_s,
+                night != NULL ? night->mean_bps : height * MARK_SHARE, kind);
 }
 
 static void write_head(FILE *script, const struct plot_request *request, const struct plot_data *data)
@@ -312,25 +226,23 @@ static int draw(const struct plot_request *request, const struct plot_data *data
 {
     if (data->n_nights == 0)
         return err_set(err, -ENODATA, "it holds no nights; this picture is drawn from a history, see --db");
-    struct plot_unit unit = plot_script_unit(top_of(data));
-    struct range range = time_range(data);
-    double top = top_of(data) / unit.bps;
-    double height = top * (1 + HEAD_SHARE);
-    size_t n_events[PLOT_N_EVENTS];
+    const struct range range = time_range(data);
+    const double height = top_of(data) * (1 + HEAD_SHARE);
     struct labels labels;
     place_labels(&labels, request, data, range);
     write_head(script, request, data);
-    write_dates(script, request, range);
-    fprintf(script, "set ylabel 'throughput, %s'\nset yrange [0:%.6g]\n", unit.name, height);
-    plot_script_key_below(script, request, true);
-    write_nights(script, data, unit);
-    for (int i = 0; i < PLOT_N_EVENTS; i++) {
-        enum plot_event_kind kind = (enum plot_event_kind)i;
-        n_events[i] = kind <= PLOT_EVENT_ROLLBACK ? write_lines(script, data, kind, &labels, height)
-                                                  : write_marks(script, data, kind, unit, height);
-    }
-    write_labels(script, request, data, &labels);
-    write_plot(script, request, data, n_events);
+    fprintf(script,
+            "top = %.6g\nheight_of_all = %.6g\nfrom = %.0f\nto = %.0f\nroom = %.6g\nn_nights = %zu\n"
+            "n_labels = %zu\n",
+            top_of(data), height, range.low, range.high, room_of(request), data->n_nights, labels.n);
+    write_labels(script, data, &labels);
+    write_nights(script, data);
+    fputs("$events << EOD\n" PLOT_NOTHING, script);
+    for (size_t i = 0; i < data->n_events; i++)
+        write_event(script, data, i, &labels, height);
+    fputs("EOD\n", script);
+    fputs(plot_assets_head, script);
+    fputs(plot_assets_history, script);
     return 0;
 }
 

@@ -1,4 +1,5 @@
 /* Throughput against latency: all points, and those that no other beats in both. */
+#include "tuner/picture/plot_assets.h"
 #include "tuner/picture/plot_script.h"
 
 #include <errno.h>
@@ -20,19 +21,19 @@ static int by_latency(const void *a, const void *b)
     return (x->mean_bps < y->mean_bps) - (x->mean_bps > y->mean_bps);
 }
 
-static void write_point(FILE *script, const struct plot_point *point, struct plot_unit unit)
+static void write_point(FILE *script, const struct plot_point *point)
 {
-    fprintf(script, "%.6g %.6g\n", point->latency.mean_ns, point->mean_bps / unit.bps);
+    fprintf(script, "%.6g %.6g\n", point->latency.mean_ns, point->mean_bps);
 }
 
 /* sorted: by latency. What no other mean beats. */
-static void write_edge(FILE *script, const struct plot_point **sorted, size_t n, struct plot_unit unit)
+static void write_edge(FILE *script, const struct plot_point **sorted, size_t n)
 {
     double highest = 0;
     fputs("$edge << EOD\n", script);
     for (size_t i = 0; i < n; i++) {
         if (sorted[i]->mean_bps > highest) {
-            write_point(script, sorted[i], unit);
+            write_point(script, sorted[i]);
             highest = sorted[i]->mean_bps;
         }
     }
@@ -40,25 +41,20 @@ static void write_edge(FILE *script, const struct plot_point **sorted, size_t n,
 }
 
 /* The file's own table, which knows what may be due to scatter. */
-static void write_front(FILE *script, const struct plot_data *data, struct plot_unit unit)
+static void write_front(FILE *script, const struct plot_data *data)
 {
-    fputs("$front << EOD\n", script);
+    fputs("$front << EOD\n" PLOT_NOTHING, script);
     for (size_t i = 0; i < data->n_front; i++) {
         if (is_shown(&data->points[data->front[i]]))
-            write_point(script, &data->points[data->front[i]], unit);
+            write_point(script, &data->points[data->front[i]]);
     }
     fputs("EOD\n", script);
 }
 
 static const struct {
     unsigned mark;
-    const char *name, *colour;
-    int shape;
-} roles[] = {
-    {PLOT_RECOMMENDED, "recommended", PLOT_RED, 9},
-    {PLOT_BEST, "best", PLOT_GREEN, 11},
-    {PLOT_BASELINE, "baseline", "#000000", 5},
-};
+    const char *name;
+} roles[] = {{PLOT_RECOMMENDED, "recommended"}, {PLOT_BEST, "best"}, {PLOT_BASELINE, "baseline"}};
 #define N_ROLES (sizeof roles / sizeof roles[0])
 
 /* The point of a role that no earlier role has taken. */
@@ -75,29 +71,25 @@ static const struct plot_point *find_role(const struct plot_data *data, size_t r
     return NULL;
 }
 
-static void write_plot(FILE *script, const struct plot_request *request, const struct plot_data *data)
+/* Points and titles of the roles; the title of one that no point has is "". */
+static void write_roles(FILE *script, const struct plot_request *request, const struct plot_data *data)
 {
-    bool text = plot_script_is_text(request);
-    fprintf(script,
-            "plot $points using 1:2 with points pt 7 %s lc rgb '#A8A8A8' title 'measured', \\\n"
-            "  $edge using 1:2 with %s lw 2 pt 7 lc rgb '" PLOT_BLUE "' title 'not beaten in both means'",
-            text ? "" : "ps 0.6", text ? "points" : "steps");
-    if (data->has_front)
-        fprintf(script,
-                ", \\\n  $front using 1:2 with points pt 7 %s lc rgb '" PLOT_BLUE
-                "' title 'on the front, as far as the scatter tells'",
-                text ? "" : "ps 0.9");
+    const struct plot_point *taken[N_ROLES];
+    fputs("$roles << EOD\n" PLOT_NOTHING, script);
     for (size_t i = 0; i < N_ROLES; i++) {
-        char words[PLOT_TEXT_SIZE], title[PLOT_TEXT_SIZE + 32];
-        const struct plot_point *point = find_role(data, i);
-        if (point == NULL)
-            continue;
-        snprintf(title, sizeof title, "%s: %s", roles[i].name, plot_slice_words(data, point, words));
-        fprintf(script, ", \\\n  $role%zu using 1:2 with points pt %d %s lc rgb '%s' title ", i,
-                roles[i].shape, text ? "" : "ps 2", roles[i].colour);
-        plot_script_key(script, request, title);
+        taken[i] = find_role(data, i);
+        if (taken[i] != NULL)
+            fprintf(script, "%.6g %.6g %zu\n", taken[i]->latency.mean_ns, taken[i]->mean_bps, i + 1);
     }
-    fputc('\n', script);
+    fputs("EOD\n", script);
+    plot_script_begin_array(script, "titles", N_ROLES);
+    for (size_t i = 0; i < N_ROLES; i++) {
+        char words[PLOT_TEXT_SIZE], title[PLOT_TEXT_SIZE + 32] = "";
+        if (taken[i] != NULL)
+            snprintf(title, sizeof title, "%s: %s", roles[i].name, plot_slice_words(data, taken[i], words));
+        plot_script_key(script, i, request, title);
+    }
+    plot_script_end_array(script);
 }
 
 static void write_all(FILE *script, const struct plot_request *request, const struct plot_data *data,
@@ -106,30 +98,17 @@ static void write_all(FILE *script, const struct plot_request *request, const st
     double highest = 0;
     for (size_t i = 0; i < n; i++)
         highest = fmax(highest, sorted[i]->mean_bps);
-    struct plot_unit unit = plot_script_unit(highest);
     plot_script_begin(script, request, data, "Throughput against latency", "");
-    fprintf(script,
-            "set xlabel 'mean latency of a request'\nset ylabel 'throughput, %s'\nset yrange [0:%.6g]\n",
-            unit.name, highest / unit.bps * 1.08);
-    plot_script_latency_tics(script, "x");
-    fprintf(script, "set xrange [%.6g:%.6g]\n", sorted[0]->latency.mean_ns / 1.5,
-            sorted[n - 1]->latency.mean_ns * 1.5);
-    plot_script_key_below(script, request, false);
-    fputs("$points << EOD\n", script);
+    fprintf(script, "top = %.6g\nleast_ns = %.6g\nmost_ns = %.6g\nhas_front = %d\n$points << EOD\n", highest,
+            sorted[0]->latency.mean_ns, sorted[n - 1]->latency.mean_ns, data->has_front);
     for (size_t i = 0; i < n; i++)
-        write_point(script, sorted[i], unit);
+        write_point(script, sorted[i]);
     fputs("EOD\n", script);
-    write_edge(script, sorted, n, unit);
-    write_front(script, data, unit);
-    for (size_t i = 0; i < N_ROLES; i++) {
-        const struct plot_point *point = find_role(data, i);
-        if (point == NULL)
-            continue;
-        fprintf(script, "$role%zu << EOD\n", i);
-        write_point(script, point, unit);
-        fputs("EOD\n", script);
-    }
-    write_plot(script, request, data);
+    write_edge(script, sorted, n);
+    write_front(script, data);
+    write_roles(script, request, data);
+    fputs(plot_assets_head, script);
+    fputs(plot_assets_pareto, script);
 }
 
 static int draw(const struct plot_request *request, const struct plot_data *data, FILE *script,

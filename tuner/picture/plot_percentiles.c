@@ -1,4 +1,5 @@
 /* Latency by percentile, on an axis that stretches the tail. */
+#include "tuner/picture/plot_assets.h"
 #include "tuner/picture/plot_script.h"
 
 #include <errno.h>
@@ -10,13 +11,12 @@
 #define LEAST_BEYOND  5  /* requests slower than the last percentile drawn */
 #define SHARE_TO_X(p) (-log10(1 - (p)))
 #define JOURNAL_STEP  0.08
-#define LARGEST_X     5.0
 
 struct curves {
     size_t n;
     size_t point[MAX_CURVES];
+    size_t under_way; /* the curve that is written, from 1 on */
     size_t n_values;
-    double end_x, least_ns, most_ns;
 };
 
 static void write_value(FILE *script, double x, double ns, double low_ns, double high_ns,
@@ -27,11 +27,8 @@ static void write_value(FILE *script, double x, double ns, double low_ns, double
     fprintf(script, "%.6g %.6g", x, ns);
     plot_script_number(script, low_ns);
     plot_script_number(script, high_ns);
-    fputc('\n', script);
-    curves->least_ns = curves->n_values == 0 ? ns : fmin(curves->least_ns, ns);
-    curves->most_ns = fmax(curves->most_ns, ns);
+    fprintf(script, " %zu\n", curves->under_way);
     curves->n_values++;
-    curves->end_x = fmax(curves->end_x, x);
 }
 
 /* What a document holds: three percentiles with their intervals. */
@@ -111,42 +108,21 @@ static const char *role_of(const struct plot_point *point)
     return (point->marks & PLOT_BEST) != 0 ? "best: " : "";
 }
 
-static void write_plot(FILE *script, const struct plot_request *request, const struct plot_data *data,
+static void write_head(FILE *script, const struct plot_request *request, const struct plot_data *data,
                        const struct curves *curves)
 {
+    const bool is_pooled = data->source == PLOT_JOURNAL;
+    plot_script_begin(script, request, data, "Latency by percentile",
+                      is_pooled ? "all runs of a point pooled" : "with the intervals that are known");
+    fprintf(script, "is_pooled = %d\nn = %zu\n", is_pooled, curves->n);
+    plot_script_begin_array(script, "titles", curves->n);
     for (size_t i = 0; i < curves->n; i++) {
         char words[PLOT_TEXT_SIZE], title[PLOT_TEXT_SIZE + 32];
         const struct plot_point *point = &data->points[curves->point[i]];
-        bool few = data->source != PLOT_JOURNAL;
         snprintf(title, sizeof title, "%s%s", role_of(point), plot_slice_words(data, point, words));
-        fprintf(script, "%s  $curve%zu using 1:2 with ", i == 0 ? "plot \\\n" : ", \\\n", i);
-        if (few)
-            fprintf(script, "linespoints dt 2 pt %zu ", i + 5);
-        else
-            fputs("lines ", script);
-        fprintf(script, "lw 2 lc rgb '%s' title ", plot_series_colours[i]);
-        plot_script_key(script, request, title);
-        if (few && !plot_script_is_text(request))
-            fprintf(script,
-                    ", \\\n  $curve%zu using 1:3:(0):($4-$3) " PLOT_WHISKERS " lw 1.5 lc rgb '%s' notitle", i,
-                    plot_series_colours[i]);
+        plot_script_key(script, i, request, title);
     }
-    fputc('\n', script);
-}
-
-static void write_axes(FILE *script, const struct plot_request *request, const struct plot_data *data,
-                       const struct curves *curves)
-{
-    plot_script_begin(script, request, data, "Latency by percentile",
-                      data->source == PLOT_JOURNAL ? "all runs of a point pooled"
-                                                   : "with the intervals that are known");
-    fprintf(script,
-            "set xlabel 'percentile of requests'\nset ylabel 'latency'\nset xrange [0:%.6g]\n"
-            "set xtics ('0' 0, '50' 0.30103, '90' 1, '99' 2, '99.9' 3, '99.99' 4, '99.999' 5)\nset yrange "
-            "[%.6g:%.6g]\n",
-            fmin(LARGEST_X, curves->end_x + 0.15), curves->least_ns / 1.5, curves->most_ns * 1.5);
-    plot_script_key_below(script, request, false);
-    plot_script_latency_tics(script, "y");
+    plot_script_end_array(script);
 }
 
 static int draw(const struct plot_request *request, const struct plot_data *data, FILE *script,
@@ -164,21 +140,20 @@ static int draw(const struct plot_request *request, const struct plot_data *data
     if (blocks == NULL)
         return err_set(err, -ENOMEM, "no memory");
     for (size_t i = 0; i < curves.n && result == 0; i++) {
-        fprintf(blocks, "$curve%zu << EOD\n", i);
+        curves.under_way = i + 1;
         if (data->source == PLOT_JOURNAL)
             result = write_many(blocks, data, curves.point[i], &curves);
         else
             write_few(blocks, &data->points[curves.point[i]].latency, &curves);
-        fputs("EOD\n", blocks);
+        fputc('\n', blocks);
     }
     if (fclose(blocks) != 0 || result < 0)
         result = err_set(err, -ENOMEM, "no memory");
     else if (curves.n_values == 0)
         result = err_set(err, -ENODATA, "it holds no percentiles that its requests support; measure longer");
     if (result == 0) {
-        write_axes(script, request, data, &curves);
-        fwrite(block, 1, size, script);
-        write_plot(script, request, data, &curves);
+        write_head(script, request, data, &curves);
+        fprintf(script, "$curves << EOD\n%sEOD\n%s%s", block, plot_assets_head, plot_assets_percentiles);
     }
     free(block);
     return result;

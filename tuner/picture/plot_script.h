@@ -1,4 +1,5 @@
-/* tuner/picture/plot_script: the words that all pictures' scripts for gnuplot share.
+/* tuner/picture/plot_script: how variables, texts and data of all kinds of pictures come into a script for
+ * gnuplot, before the templates (tuner/picture/plot_assets) that draw them.
  *
  * A text from outside becomes a string in single quotes, inside which gnuplot substitutes nothing; data
  * blocks hold numbers only. */
@@ -8,23 +9,22 @@
 #include "tuner/picture/plot.h"
 #include "tuner/picture/plot_slice.h"
 
-/* Colours that people with any colour vision tell apart (Okabe and Ito 2008), and black. */
-#define PLOT_BLUE     "#0072B2"
-#define PLOT_ORANGE   "#E69F00"
-#define PLOT_GREEN    "#009E73"
-#define PLOT_RED      "#D55E00"
-#define PLOT_GREY     "#8C8C8C"
-#define PLOT_N_SERIES 8
-extern const char *const plot_series_colours[PLOT_N_SERIES];
-
-/* How intervals stand over a point: error bars of gnuplot 5.4 erase what is behind their middle. */
-#define PLOT_WHISKERS "with vectors heads size screen 0.005,90"
-
 /* A text as a string of gnuplot's; at most `limit` bytes of it, with "..." for the rest. */
 void plot_script_text(FILE *script, const char *text, size_t limit);
 
-/* Terminal, fonts, and the title: the user's, or `what` and, in a line of its own, `detail`. Anything may be
- * "". */
+/* A variable of the script with such a string. */
+void plot_script_string(FILE *script, const char *name, const char *text, size_t limit);
+
+/* An array of strings, item by item. percent: they label tics, which are formats to gnuplot. */
+void plot_script_begin_array(FILE *script, const char *name, size_t n);
+void plot_script_item(FILE *script, size_t i, const char *text, size_t limit, bool percent);
+void plot_script_end_array(FILE *script);
+
+/* An item that is the title of a line in the key below. */
+void plot_script_key(FILE *script, size_t i, const struct plot_request *request, const char *text);
+
+/* What plot_assets/head.gp needs: terminal, size, and the headline: the user's title, or `what` and, in a
+ * line of its own, `detail`. Anything may be "". */
 void plot_script_begin(FILE *script, const struct plot_request *request, const struct plot_data *data,
                        const char *what, const char *detail);
 
@@ -32,44 +32,13 @@ void plot_script_begin(FILE *script, const struct plot_request *request, const s
 void plot_script_begin_slice(FILE *script, const struct plot_request *request,
                              const struct plot_slice *slice);
 
-/* Tics of the axis ("x", "y") at 0, 1, 2 ... with the levels as text; its title. */
-void plot_script_levels(FILE *script, const struct plot_request *request, const struct plot_slice *slice,
-                        size_t axis, const char *name, bool in_space);
-void plot_script_title(FILE *script, const char *name, const char *title);
-
-/* A unit in which the largest rate has one to three digits before the point. */
-struct plot_unit {
-    double bps;
-    const char *name;
-};
-struct plot_unit plot_script_unit(double max_bps);
-
-/* A rate in three digits without its unit, as "1.21" of GB/s; UNITS_TEXT_SIZE. */
-const char *plot_script_rate(double bps, struct plot_unit unit, char *buffer);
-
-/* Tics of a logarithmic axis of latencies in ns, with units. */
-void plot_script_latency_tics(FILE *script, const char *name);
-
-/* The key below the picture: its entries side by side, or one a line where they are long. */
-void plot_script_key_below(FILE *script, const struct plot_request *request, bool side_by_side);
-
-/* The title of a line in the key below. */
-void plot_script_key(FILE *script, const struct plot_request *request, const char *text);
-
 /* One number of a data block; an unknown one is what gnuplot leaves out. */
 void plot_script_number(FILE *script, double value);
 
+/* A row of a data block that may have no other: gnuplot warns of an empty one. */
+#define PLOT_NOTHING "NaN NaN 0\n\n"
+
 /* Letters only: no fills, no bands, no thickness. */
 bool plot_script_is_text(const struct plot_request *request);
-
-/* The classes of std as a share of the mean, and their colours, from the least to the largest; the last is
- * unknown. */
-#define PLOT_N_SCATTERS 7
-struct plot_scatter {
-    double below_share; /* INFINITY: all others; NaN: unknown */
-    const char *words, *colour;
-};
-extern const struct plot_scatter plot_scatters[PLOT_N_SCATTERS];
-size_t plot_script_scatter(const struct plot_point *point);
 
 #endif

@@ -47,7 +47,7 @@ TEST(the_same_answers_give_the_same_page)
     assert_int_equal(run.code, 0);
     rig_free(&run);
     assert_int_equal(system("cmp -s one.html two.html"), 0);
-    assert_int_equal(system("grep -q 'Answers over time' one.html"), 0);
+    assert_int_equal(system("grep -q '\"nights.*\"when.*\"when' one.html"), 0);
 }
 
 TEST(a_run_of_the_history_is_shown_with_those_before_it)
@@ -62,8 +62,8 @@ TEST(a_run_of_the_history_is_shown_with_those_before_it)
     rig_run_line(&run, "report --html first.html --db kept.db --run 1");
     assert_int_equal(run.code, 0);
     rig_free(&run);
-    assert_int_equal(system("grep -q 'Answers over time' second.html"), 0);
-    assert_int_not_equal(system("grep -q 'Answers over time' first.html"), 0);
+    assert_int_equal(system("grep -q '\"nights.*\"when.*\"when' second.html"), 0);
+    assert_int_not_equal(system("grep -q '\"nights.*\"when.*\"when' first.html"), 0);
 }
 
 TEST(what_the_history_does_not_hold_is_refused)
@@ -91,7 +91,7 @@ TEST(the_journal_of_a_search_is_shown)
     rig_run_line(&run, "report --html page.html --from kept.json --journal journal");
     assert_int_equal(run.code, 0);
     rig_free(&run);
-    assert_int_equal(system("grep -q 'The search over time' page.html"), 0);
+    assert_int_equal(system("grep -q '\"steps\":..[0-9]' page.html"), 0);
 }
 
 TEST(wrong_command_lines_are_refused_in_one_line)

@@ -24,7 +24,7 @@ static json_t *course_of(struct journal_run *runs, size_t n, size_t first)
     json_t *document = json_object();
     const struct page_request request = {.journal = &journal};
     const struct page page = {.request = &request, .document = document};
-    json_t *course = page_search_json(&page);
+    json_t *course = page_search(&page);
     json_decref(document);
     assert_non_null(course);
     return course;

@@ -366,7 +366,7 @@ TEST(the_script_of_a_kept_prediction_names_its_states)
     rig_run_line(&run, "plot prediction --from kept.json -o kept.png --script");
     if (run.code != 0)
         fail_msg("%s", run.err);
-    assert_non_null(strstr(run.out, "$throttle_run using"));
+    assert_non_null(strstr(run.out, "['async_run', 'throttle_run']"));
     assert_non_null(strstr(run.out, "ext4 of box"));
     assert_non_null(strstr(run.out, "'writers wait'"));
     rig_free(&run);

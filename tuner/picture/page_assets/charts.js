@@ -1,11 +1,4 @@
 /* Charts of the page: SVG made by hand. A chart is a list of marks that hover, focus and arrow keys reach. */
-'use strict';
-
-const data = JSON.parse(document.getElementById('data').textContent);
-
-/* Members of a point's row, behind the factors. */
-const MEAN = 7, LOW = 8, HIGH = 9, IOPS = 10, LATENCY = 11, P99 = 12, DEPTH = 13, REPLAYS = 14, STANDING = 15;
-const API = 3, SYNC = 5, WRITE_SIZE = 6;
 const SYMBOLS = ['', '\u2605', '\u2605', '\u25b2', '=', '?', '', '\u25c6', '!'];
 /* The colour scale cividis, dark to light: it reads the same with any colour vision. */
 const SCALE = [[0, 34, 78], [67, 78, 108], [125, 124, 120], [188, 175, 111], [254, 232, 56]];
@@ -44,26 +37,38 @@ function control(title, input) {
 /* -- figures -- */
 
 function digits3(value) {
-  return value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2);
+  return value >= 99.95 ? value.toFixed(0) : value >= 9.995 ? value.toFixed(1) : value.toFixed(2);
 }
 
-function scaled(value, units, step) {
+/* As the program prints it: three digits, whole numbers of the first unit as such. */
+function scaled(value, units) {
+  if (!(value >= 0 && value < Infinity))
+    return 'n/a';
+  if (value < 1000 && Number.isInteger(value))
+    return (value + ' ' + units[0]).trim();
   let unit = 0;
-  while (unit + 1 < units.length && Math.abs(value) >= 999.5) {
-    value /= step;
+  while (unit + 1 < units.length && value >= 999.5) {
+    value /= 1000;
     unit++;
   }
-  return digits3(value) + ' ' + units[unit];
+  return (unit === 0 && value < 0.9995 ? value.toFixed(3) : digits3(value)) + ' ' + units[unit];
 }
 
-const known = value => value !== null && value !== undefined;
-const rate = value => known(value) ? scaled(value / 1e3, ['kB/s', 'MB/s', 'GB/s', 'TB/s'], 1e3) : '-';
-const count = value => known(value) ? scaled(value, ['', 'k', 'M', 'G'], 1e3).trim() : '-';
-const duration = value => known(value) ? scaled(value / 1e3, ['us', 'ms', 's'], 1e3) : '-';
+const rate = value => known(value) ? scaled(value, ['B/s', 'kB/s', 'MB/s', 'GB/s', 'TB/s', 'PB/s', 'EB/s']) : '-';
+const count = value => known(value) ? scaled(value, ['', 'k', 'M', 'G', 'T', 'P', 'E']).trim() : '-';
+
+function duration(ns) {
+  if (!known(ns) || !(ns >= 0))
+    return '-';
+  const seconds = Math.round(ns / 1e9), minutes = Math.round(seconds / 60);
+  if (ns < 59.95e9)
+    return scaled(Math.round(ns), ['ns', 'us', 'ms', 's']);
+  return seconds < 3600 ? `${Math.floor(seconds / 60)}m ${seconds % 60}s` : `${Math.floor(minutes / 60)}h ${minutes % 60}m`;
+}
 
 function size(bytes) {
   let unit = 0;
-  while (unit < 4 && bytes >= 1024 && bytes % 1024 === 0) {
+  while (unit < 4 && bytes > 0 && bytes % 1024 === 0) {
     bytes /= 1024;
     unit++;
   }
@@ -105,8 +110,8 @@ function describe(row) {
     lines.push(count(row[IOPS]) + ' requests/s, depth reached ' + digits3(row[DEPTH] || 0));
   if (known(row[LATENCY]))
     lines.push('latency: mean ' + duration(row[LATENCY]) + (known(row[P99]) ? ', p99 ' + duration(row[P99]) : ''));
-  if (data.standings[row[STANDING]])
-    lines.push(data.standings[row[STANDING]]);
+  if (STANDINGS[row[STANDING]])
+    lines.push(STANDINGS[row[STANDING]]);
   return lines.join('\n');
 }
 

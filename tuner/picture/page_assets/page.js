@@ -2,7 +2,6 @@
 
 /* -- the response: what was measured, over two of the factors -- */
 
-const varying = data.varies ? data.varies.flatMap((varies, f) => varies ? [f] : []) : [];
 const STANDING_WORDS = ['\u2605 recommended', '\u25b2 best', '= as good as the best', '? undecided', '\u25c6 baseline', '! not trusted'];
 const MAX_SERIES = 7;
 
@@ -34,15 +33,13 @@ function sentence(figure, cells) {
   return `${figure.title}: best ${words(best)}; worst ${words(worst)}. The table below has all figures.`;
 }
 
-const is_chosen = row => row[STANDING] === 1 || row[STANDING] === 2;
-
 function heat_map(state) {
   const { figure: shown, cells, across, down, columns, rows } = state;
   const WIDTH = 72, HEIGHT = 44, LEFT = 100, TOP = 52;
   const chart = drawing(LEFT + WIDTH * columns.length + 10, TOP + HEIGHT * rows.length + 8);
   const { best, worst } = cells.size ? extremes(cells, shown) : {};
   const spread = best ? Math.log(best[shown.member] / worst[shown.member]) || 1 : 1;
-  chart.append(label(LEFT, 16, data.titles[across], { class: 'title' }), label(4, TOP - 8, data.titles[down], { class: 'title' }));
+  chart.append(label(LEFT, 16, TITLES[across], { class: 'title' }), label(4, TOP - 8, TITLES[down], { class: 'title' }));
   columns.forEach((value, i) => chart.append(label(LEFT + WIDTH * (i + 0.5), TOP - 8, level(across, value), { 'text-anchor': 'middle' })));
   const rings = [];
   rows.forEach((value, k) => {
@@ -92,7 +89,7 @@ function line_chart(state) {
   const y = axes(chart, box, Math.max(...points.map(top), 0), shown.text, shown.title);
   const x = i => box.left + 20 + (box.right - box.left - 40) * (columns.length > 1 ? i / (columns.length - 1) : 0.5);
   columns.forEach((value, i) => chart.append(label(x(i), box.bottom + 20, level(across, value), { class: 'soft', 'text-anchor': 'middle' })));
-  chart.append(label((box.left + box.right) / 2, box.bottom + 42, data.titles[across], { class: 'title', 'text-anchor': 'middle' }));
+  chart.append(label((box.left + box.right) / 2, box.bottom + 42, TITLES[across], { class: 'title', 'text-anchor': 'middle' }));
   rows.forEach((value, s) => {
     const line = columns.flatMap((column, i) => cells.has(column + '/' + value) ? [[i, cells.get(column + '/' + value)]] : []);
     /* Series stand a little apart, so that their intervals do. */
@@ -111,7 +108,7 @@ function line_chart(state) {
     }
   });
   const left_out = state.rows.length > rows.length ? [`${state.rows.length - rows.length} more levels: see the heat map`] : [];
-  return [chart, legend(rows.map(value => data.titles[down] + ' ' + level(down, value)), ['\u2605 recommended', ...left_out])];
+  return [chart, legend(rows.map(value => TITLES[down] + ' ' + level(down, value)), ['\u2605 recommended', ...left_out])];
 }
 
 /* Throughput against latency: what lies on the upper left edge is not dominated. */
@@ -148,12 +145,12 @@ function response(place) {
   const view = options(element('select'), VIEWS.map(each => each.title), 0);
   const figures = FIGURES.filter(each => data.points.some(row => known(row[each.member])));
   const shown = options(element('select'), figures.map(each => each.title), 0);
-  const titles = varying.map(f => data.titles[f]);
+  const titles = VARYING.map(f => TITLES[f]);
   const across = options(element('select'), titles, 0), down = options(element('select'), titles, Math.min(1, titles.length - 1));
-  const filters = varying.map(f => {
+  const filters = VARYING.map(f => {
     const list = levels(f, data.points);
     const select = options(element('select'), ['best of all', ...list.map(value => level(f, value))], 0);
-    return { factor: f, list, select, box: control(data.titles[f], select) };
+    return { factor: f, list, select, box: control(TITLES[f], select) };
   });
   const frame = element('div', { class: 'chart' });
   const axis_boxes = [control('Across', across), control('Down', down)], figure_box = control('Figure', shown);
@@ -162,7 +159,7 @@ function response(place) {
 
   const draw = () => {
     const is_scatter = VIEWS[view.value].draw === scatter;
-    const state = { figure: figures[shown.value], across: varying[across.value], down: varying[down.value] };
+    const state = { figure: figures[shown.value], across: VARYING[across.value], down: VARYING[down.value] };
     axis_boxes.forEach(each => { each.hidden = is_scatter; });
     figure_box.hidden = is_scatter;
     state.all = data.points;
@@ -213,8 +210,9 @@ function sequence(place, title, items, axis) {
 
 function runs(place) {
   sequence(place, 'Throughput of each run, in the order in which they were made; a hollow mark: its warm-up had not become stable.',
-    data.runs.map(([value, seconds, warmup, stable], i) => ({ name: String(i + 1), value, hollow: !stable,
-      text: `run ${i + 1}\n${rate(value)} over ${duration(seconds * 1e9)}\nwarm-up ${duration(warmup * 1e9)}, ${stable ? 'stable' : 'not stable'}` })),
+    list('runs').map((run, i) => ({ name: String(i + 1), value: is_number(member(run, 'throughput')) ? run.throughput : null, hollow: member(run, 'stable') === false,
+      text: `run ${i + 1}\n${rate(member(run, 'throughput'))} over ${duration(member(run, 'seconds') * 1e9)}\n`
+        + `warm-up ${duration(member(run, 'warmup_seconds') * 1e9)}, ${member(run, 'stable') === false ? 'not stable' : 'stable'}` })),
     { title: 'Run', width: 30 });
 }
 
@@ -243,8 +241,8 @@ function search(place) {
 
 function nights(place) {
   sequence(place, 'Throughput of the recommended setting of each answer, with its interval.',
-    data.nights.map(([when, setting, value, low, high]) => ({ name: when.slice(0, 10), value, low, high,
-      text: `${when || 'unknown time'}\n${setting}\n${rate(value)}${known(low) ? ` (${rate(low)} to ${rate(high)})` : ''}` })),
+    data.nights.map(({ when, setting: row, mean, low, high }) => ({ name: when.slice(0, 10), value: mean, low, high,
+      text: `${when || 'unknown time'}\n${row ? setting(row) : 'no recommendation'}\n${rate(mean)}${known(low) ? ` (${rate(low)} to ${rate(high)})` : ''}` })),
     { title: 'Measured', width: 90 });
 }
 
@@ -281,7 +279,7 @@ function table_of(table) {
     heading.replaceChildren(button);
   }
   const input = element('input', { type: 'search', id: 'filter', placeholder: 'io_uring 64k' }), status = element('span', { role: 'status' });
-  const present = data.standings.map((name, i) => ({ name, i })).filter(({ name, i }) => name && data.points.some(row => row[STANDING] === i));
+  const present = STANDINGS.map((name, i) => ({ name, i })).filter(({ name, i }) => name && data.points.some(row => row[STANDING] === i));
   const standing = element('select', {}, new Option('all', -1), ...present.map(({ name, i }) => new Option(name, i)));
   const update = () => filter_rows(entries, input.value.toLowerCase().split(/\s+/).filter(Boolean), Number(standing.value), status);
   input.addEventListener('input', update);

@@ -1,0 +1,62 @@
+/* What the page shows, made of the document in it. A point is a row: its factors, its figures, its standing. */
+'use strict';
+
+/* Members of a row, behind the factors; C writes those up to DEPTH (page_data.c). */
+const MEAN = 7, LOW = 8, HIGH = 9, IOPS = 10, LATENCY = 11, P99 = 12, DEPTH = 13, REPLAYS = 14, STANDING = 15;
+const SIZE = 0, QUEUE = 1, DIRECT = 2, API = 3, THREADS = 4, SYNC = 5, WRITE_SIZE = 6, N_FACTORS = 7;
+const KEYS = ['request_size', 'queue_depth', 'direct', 'api', 'threads', 'sync', 'write_request_size'];
+const TITLES = ['Request size', 'Queue depth', 'Direct I/O', 'I/O API', 'Threads', 'Sync', 'Write size'];
+const STANDINGS = ['', 'recommended, best', 'recommended', 'best', 'as good as the best', 'undecided', 'worse', 'baseline', 'not trusted'];
+
+/* Control characters, and those that turn the direction of the text around them: they can make a command look like another one. */
+const plain = text => text.replace(/[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
+const data = JSON.parse(document.getElementById('data').textContent, (key, value) => typeof value === 'string' ? plain(value) : value);
+const answer = data.document;
+
+/* Members of a damaged document may be of any type. */
+const member = (object, key) => object !== null && typeof object === 'object' && Object.hasOwn(object, key) ? object[key] : undefined;
+const at = (...keys) => keys.reduce(member, answer);
+const is_number = value => typeof value === 'number';
+const is_object = value => value !== null && typeof value === 'object' && !Array.isArray(value);
+const number = (...keys) => is_number(at(...keys)) ? at(...keys) : null;
+const string = (...keys) => typeof at(...keys) === 'string' ? at(...keys) : '';
+const list = (...keys) => Array.isArray(at(...keys)) ? at(...keys) : [];
+const known = value => value !== null && value !== undefined;
+
+const identity = factors => factors.slice(0, N_FACTORS).join();
+
+function standing_of(row, sets, is_distrusted) {
+  const key = identity(row), is = name => known(data[name]) && identity(data[name]) === key;
+  if (is('recommendation'))
+    return is('best') ? 1 : 2;
+  if (is('best'))
+    return 3;
+  if (is('baseline'))
+    return 7;
+  if (is_distrusted)
+    return 8;
+  return sets.undecided.has(key) ? 5 : sets.equivalent.has(key) ? 4 : is_object(answer.best) ? 6 : 0;
+}
+
+const is_chosen = row => row[STANDING] === 1 || row[STANDING] === 2;
+
+/* A row without a mean stands last. */
+function by_rate(a, b) {
+  const rate_of = row => known(row[MEAN]) ? row[MEAN] : -Infinity;
+  if (rate_of(a) !== rate_of(b))
+    return rate_of(b) - rate_of(a);
+  const f = KEYS.findIndex((key, i) => a[i] !== b[i]);
+  return f < 0 ? 0 : a[f] - b[f];
+}
+
+function read_points() {
+  const sets = { equivalent: new Set(data.equivalent.map(identity)), undecided: new Set(data.undecided.map(identity)) };
+  for (const row of data.points) {
+    row[STANDING] = standing_of(row, sets, row[STANDING]);
+    row[IOPS] = row[WRITE_SIZE] || !known(row[MEAN]) ? null : row[MEAN] / row[SIZE];
+  }
+  data.points.sort(by_rate);
+}
+
+read_points();
+const VARYING = KEYS.flatMap((key, f) => data.points.some(row => row[f] !== data.points[0][f]) ? [f] : []);
