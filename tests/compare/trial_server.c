@@ -49,8 +49,8 @@ static int server_open(struct server *server, const char *simulator, const char 
     if (units_parse_count(seed, INT64_MAX, &settings->seed) < 0)
         return err_set(err, -EINVAL, "'%.40s' is not a seed", seed);
     settings->seed_given = settings->quiet = true;
-    snprintf(settings->simulate, sizeof settings->simulate, "%s", simulator);
-    int result = pattern_parse(pattern, &settings->pattern, err);
+    snprintf(settings->file.simulate, sizeof settings->file.simulate, "%s", simulator);
+    int result = pattern_parse(pattern, &settings->workload.pattern, err);
     if (result == 0)
         result = session_open(&server->session, settings, err);
     return result < 0 ? result : candidates_build(&server->candidates, &server->session, UINT64_MAX, err);
@@ -74,8 +74,8 @@ static int print_truth(struct server *server, struct err *err)
     for (size_t i = 0; i < server->candidates.n; i++) {
         const struct point *point = &server->candidates.points[i];
         double table_bps = 0;
-        int result = simulator_truth_bps(&server->session.simulator, &server->settings.pattern, point,
-                                         &table_bps, err);
+        int result = simulator_truth_bps(&server->session.simulator, &server->settings.workload.pattern,
+                                         point, &table_bps, err);
         if (result < 0)
             return result;
         print_point(server, i);
@@ -97,12 +97,12 @@ static int trial(struct server *server, size_t index, double seconds, struct err
 {
     const struct settings *settings = &server->settings;
     struct measure_plan plan = {
-        .pattern = settings->pattern,
+        .pattern = settings->workload.pattern,
         .point = server->candidates.points[index],
         .duration_ns = (uint64_t)(seconds * 1e9),
-        .warmup_coef = settings->warmup_coef_share,
-        .warmup_window = settings->warmup_window,
-        .batch_requests = settings->batch_requests,
+        .warmup_coef = settings->runs.warmup_coef_share,
+        .warmup_window = settings->runs.warmup_window,
+        .batch_requests = settings->runs.batch_requests,
     };
     struct measure_result result;
     int code = session_measure(&server->session, &plan, &result, &server->latency, err);

@@ -29,7 +29,7 @@ static void check_levels_again(const struct option_row *row, const struct levels
     }
     settings_init(&again);
     FUZZ_CHECK(options_set(&again, row, list, &err) == 0);
-    FUZZ_CHECK(memcmp(&again.levels[row->place], levels, sizeof(*levels)) == 0);
+    FUZZ_CHECK(memcmp(&again.workload.levels[row->place], levels, sizeof(*levels)) == 0);
 }
 
 static void check_value(const struct option_row *row, const char *text)
@@ -46,8 +46,8 @@ static void check_value(const struct option_row *row, const char *text)
     FUZZ_CHECK(code == 0);
     fuzz_check_settings(&settings);
     if (row->set == options_set_levels) {
-        FUZZ_CHECK(settings.levels[row->place].n > 0);
-        check_levels_again(row, &settings.levels[row->place]);
+        FUZZ_CHECK(settings.workload.levels[row->place].n > 0);
+        check_levels_again(row, &settings.workload.levels[row->place]);
     }
 }
 

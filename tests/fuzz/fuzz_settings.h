@@ -38,16 +38,18 @@ static inline void fuzz_check_levels(int factor, const struct levels *levels)
 static inline void fuzz_check_settings(const struct settings *settings)
 {
     for (int factor = 0; factor < FACTOR_N; factor++) {
-        fuzz_check_levels(factor, &settings->levels[factor]);
-        if (settings->current.given[factor])
-            fuzz_check_level(factor, settings->current.value[factor]);
+        fuzz_check_levels(factor, &settings->workload.levels[factor]);
+        if (settings->search.current.given[factor])
+            fuzz_check_level(factor, settings->search.current.value[factor]);
     }
-    FUZZ_CHECK(settings->tolerance_share > 0 && settings->tolerance_share <= 0.5);
-    FUZZ_CHECK(settings->confidence_share >= 0.5 && settings->confidence_share <= 0.999);
-    FUZZ_CHECK(settings->file_size_bytes >= 128ULL << 20);
-    FUZZ_CHECK(settings->budget_ns >= 1000000000ULL && settings->budget_ns <= 168 * 3600 * 1000000000ULL);
-    FUZZ_CHECK(settings->replays >= 1 && settings->replays <= 1000);
-    FUZZ_CHECK(memchr(settings->path, '\0', sizeof(settings->path)) != NULL && settings->path[0] != '\0');
+    FUZZ_CHECK(settings->search.tolerance_share > 0 && settings->search.tolerance_share <= 0.5);
+    FUZZ_CHECK(settings->runs.confidence_share >= 0.5 && settings->runs.confidence_share <= 0.999);
+    FUZZ_CHECK(settings->file.size_bytes >= 128ULL << 20);
+    FUZZ_CHECK(settings->limits.budget_ns >= 1000000000ULL &&
+               settings->limits.budget_ns <= 168 * 3600 * 1000000000ULL);
+    FUZZ_CHECK(settings->runs.replays >= 1 && settings->runs.replays <= 1000);
+    FUZZ_CHECK(memchr(settings->file.path, '\0', sizeof(settings->file.path)) != NULL &&
+               settings->file.path[0] != '\0');
 }
 
 /* settings_init clears every byte, those between the members too. */

@@ -190,15 +190,15 @@ static void one_night(struct machine *machine, long number, const struct point *
     struct err err = {0};
     write_simulator(machine);
     settings_init(&settings);
-    if (pattern_parse(machine->pattern, &settings.pattern, &err) < 0)
+    if (pattern_parse(machine->pattern, &settings.workload.pattern, &err) < 0)
         fatal(err.text);
-    settings.pattern_given = settings.quiet = settings.seed_given = true;
-    settings.tolerance_share = option.tolerance;
-    settings.max_write_given = option.max_write > 0;
-    if (settings.max_write_given)
-        settings.max_write_bytes = (uint64_t)(option.max_write * (double)(1ULL << 30));
+    settings.workload.pattern_given = settings.quiet = settings.seed_given = true;
+    settings.search.tolerance_share = option.tolerance;
+    settings.limits.max_write_given = option.max_write > 0;
+    if (settings.limits.max_write_given)
+        settings.limits.max_write_bytes = (uint64_t)(option.max_write * (double)(1ULL << 30));
     settings.seed = rng_derive((uint64_t)number, gsl_rng_get(machine->rng)) >> 1;
-    snprintf(settings.simulate, sizeof settings.simulate, "%s/surface.conf", machine->folder);
+    snprintf(settings.file.simulate, sizeof settings.file.simulate, "%s/surface.conf", machine->folder);
     retune_request_init(&request, &settings);
     request.first_budget_ns = (uint64_t)(option.first_budget * 1e9);
     request.night_budget_ns = (uint64_t)(option.night_budget * 1e9);

@@ -78,10 +78,10 @@ static int deliver(struct calibration *calibration, struct err *err)
 /* Whoever may not set them learns it before anything is written. */
 static int check_limits(const struct settings *settings, struct err *err)
 {
-    if (!settings->calibrate_limits_given)
+    if (!settings->calibrate.limits_given)
         return 0;
-    int result = dirty_limits_check(&dirty_limits_system, settings->calibrate_limits_bytes[0],
-                                    settings->calibrate_limits_bytes[1], err);
+    int result = dirty_limits_check(&dirty_limits_system, settings->calibrate.limits_bytes[0],
+                                    settings->calibrate.limits_bytes[1], err);
     return result < 0 ? err_prefix(err, "--set-dirty-limits") : 0;
 }
 
@@ -89,11 +89,11 @@ static int check_limits(const struct settings *settings, struct err *err)
 static int set_limits(struct calibration *calibration, struct err *err)
 {
     const struct settings *settings = calibration->session->settings;
-    if (!settings->calibrate_limits_given)
+    if (!settings->calibrate.limits_given)
         return 0;
     int result =
-        dirty_limits_set(&calibration->limits, &dirty_limits_system, settings->calibrate_limits_bytes[0],
-                         settings->calibrate_limits_bytes[1], err);
+        dirty_limits_set(&calibration->limits, &dirty_limits_system, settings->calibrate.limits_bytes[0],
+                         settings->calibrate.limits_bytes[1], err);
     if (result < 0)
         return err_prefix(err, "--set-dirty-limits");
     notes_add(&calibration->session->warnings, "dirty_limits_set",
@@ -153,13 +153,13 @@ static int check_and_print_plan(struct session *session, struct err *err)
     int result = session_estimate(session, &file_bytes, err);
     if (result == 0)
         result = calibrate_check_writes(
-            settings->max_write_bytes, file_bytes,
-            file_bytes > settings->file_size_bytes ? file_bytes : settings->file_size_bytes, err);
+            settings->limits.max_write_bytes, file_bytes,
+            file_bytes > settings->file.size_bytes ? file_bytes : settings->file.size_bytes, err);
     if (result == 0 && settings->output[0] != '\0')
         result = publish_check(settings->output, err);
     if (result < 0)
         return result;
-    session->seconds_at_most = (double)settings->budget_ns / 1e9 + GRACE_SECONDS;
+    session->seconds_at_most = (double)settings->limits.budget_ns / 1e9 + GRACE_SECONDS;
     session->end_ns = session->start_ns + (uint64_t)(1e9 * session->seconds_at_most);
     if (settings->dry_run && settings->json)
         return report_plan_json(stdout, session, file_bytes, HOST_N_PARAMETERS, err);
@@ -167,11 +167,11 @@ static int check_and_print_plan(struct session *session, struct err *err)
         return 0;
     FILE *out = settings->dry_run ? stdout : stderr;
     fprintf(out, "plan: calibrate, at most %d rounds in %s", CALIBRATE_MOST_ROUNDS,
-            units_format_duration(settings->budget_ns, duration));
-    if (settings->calibrate_limits_given)
+            units_format_duration(settings->limits.budget_ns, duration));
+    if (settings->calibrate.limits_given)
         fprintf(out, ", vm.dirty_background_bytes %s and vm.dirty_bytes %s meanwhile",
-                units_format_size(settings->calibrate_limits_bytes[0], low),
-                units_format_size(settings->calibrate_limits_bytes[1], high));
+                units_format_size(settings->calibrate.limits_bytes[0], low),
+                units_format_size(settings->calibrate.limits_bytes[1], high));
     report_plan_end(out, session, file_bytes);
     return 0;
 }
@@ -182,7 +182,7 @@ static int run(const struct command *command, int argc, char **argv)
     static char output[] = "--output";
     struct err err = {0};
     settings_init(&settings);
-    settings.file_size_bytes = FILE_BYTES;
+    settings.file.size_bytes = FILE_BYTES;
     for (int i = 1; i < argc; i++)
         argv[i] = strcmp(argv[i], "-o") == 0 ? output : argv[i];
     int result = options_parse(&settings, command->options, argc, argv, 1, &err);
@@ -191,7 +191,7 @@ static int run(const struct command *command, int argc, char **argv)
         return EXIT_DONE;
     }
     if (result == 0)
-        result = pattern_parse("write", &settings.pattern, &err);
+        result = pattern_parse("write", &settings.workload.pattern, &err);
     if (result < 0)
         return fail_with(EXIT_USAGE, "%s", err.text);
     return command_run_session(command, &settings);

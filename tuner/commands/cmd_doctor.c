@@ -36,7 +36,7 @@ static void estimate_file(const struct session *session, struct doctor_facts *fa
 {
     struct err err = {0};
     struct target_plan plan = {
-        .directory = session->settings->path,
+        .directory = session->settings->file.path,
         .size_bytes = TARGET_SIZE_DEFAULT_BYTES,
         .size_is_default = true,
         .max_write_bytes = UINT64_MAX,
@@ -148,7 +148,7 @@ static int check_and_print_plan(struct session *session, struct err *err)
         return 0;
     if (result < 0) {
         fprintf(out, "plan: doctor looks at %s, nothing is written: %s\n",
-                text_printable(settings->path, path, sizeof path), why.text);
+                text_printable(settings->file.path, path, sizeof path), why.text);
         return 0;
     }
     fprintf(out, "plan: doctor, %d runs of %.0f ms", DOCTOR_NOISE_RUNS,

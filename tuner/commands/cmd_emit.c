@@ -27,21 +27,21 @@ static int read_kept_answer(const struct settings *settings, json_t **ret_docume
 {
     int result = result_input_load_kept(settings, ret_document, err);
     if (result == 0 && (result = recommendation_read(recommendation, *ret_document, err)) < 0)
-        err_prefix(err, "--db %.*s", RESULT_INPUT_SHOWN_PATH, settings->db);
+        err_prefix(err, "--db %.*s", RESULT_INPUT_SHOWN_PATH, settings->history.db);
     return result;
 }
 
 static int emit(const struct settings *settings, const struct snippet_ops *ops, struct err *err)
 {
-    static struct recommendation answers[SETTINGS_MAX_ANSWERS];
-    json_t *documents[SETTINGS_MAX_ANSWERS] = {NULL};
-    size_t n = settings->n_from > 0 ? settings->n_from : 1;
+    static struct recommendation answers[SETTINGS_MAX_FILES];
+    json_t *documents[SETTINGS_MAX_FILES] = {NULL};
+    size_t n = settings->answers.n > 0 ? settings->answers.n : 1;
     int result = 0;
     bool is_kept = result_input_is_kept(settings);
     if (is_kept)
         result = read_kept_answer(settings, &documents[0], &answers[0], err);
     for (size_t i = 0; i < n && result == 0 && !is_kept; i++)
-        result = read_answer(settings->from[i], &documents[i], &answers[i], err);
+        result = read_answer(settings->answers.path[i], &documents[i], &answers[i], err);
     if (result == 0)
         result = report_snippet(stdout, ops, settings, answers, n, err);
     for (size_t i = 0; i < n; i++)
@@ -62,7 +62,7 @@ static int run(const struct command *command, int argc, char **argv)
     }
     if (result < 0)
         return fail_with(EXIT_USAGE, "%s", err.text);
-    if (settings.list) {
+    if (settings.snippet.list) {
         report_snippet_list(stdout);
         return EXIT_DONE;
     }
@@ -71,7 +71,7 @@ static int run(const struct command *command, int argc, char **argv)
     /* The setter of --emit knows the formats and the nearest name. */
     result = options_set(&settings, options_find("emit", OPTIONS_RECOMMEND), settings.operands[0], &err);
     if (result == 0)
-        result = emit(&settings, snippet_find(settings.emit), &err);
+        result = emit(&settings, snippet_find(settings.snippet.format), &err);
     if (result == -ENODATA)
         return fail_with(EXIT_NOTHING, "%s", err.text);
     return result < 0 ? fail_refused(result, err.text) : EXIT_DONE;

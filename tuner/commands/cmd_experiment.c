@@ -30,7 +30,7 @@ static int exit_code(void)
     for (size_t i = 0; i < experiment.n_cells; i++) {
         const struct experiment_cell *cell = &experiment.cells[i];
         n_cells += !cell->left_out;
-        n_complete += !cell->left_out && cell->record.n == experiment.settings->replays;
+        n_complete += !cell->left_out && cell->record.n == experiment.settings->runs.replays;
     }
     if (experiment.stopped != 0)
         return EXIT_FAILED;
@@ -45,7 +45,7 @@ static enum report_experiment_format format_of(const struct settings *settings)
     static const enum report_experiment_format formats[] = {
         REPORT_EXPERIMENT_CSV,      REPORT_EXPERIMENT_JSON,       REPORT_EXPERIMENT_TEXT,
         REPORT_EXPERIMENT_CSV_WIDE, REPORT_EXPERIMENT_CSV_MATRIX, REPORT_EXPERIMENT_EROFEEV};
-    return settings->json ? REPORT_EXPERIMENT_JSON : formats[settings->export_format];
+    return settings->json ? REPORT_EXPERIMENT_JSON : formats[settings->history.export_format];
 }
 
 static json_t *make_document(void)
@@ -73,12 +73,12 @@ static int check_format(const struct settings *settings, struct err *err)
 
 static void hint_at_resume(const struct settings *settings)
 {
-    bool keeps = settings->resume[0] != '\0';
+    bool keeps = settings->search.resume[0] != '\0';
     if (experiment.interrupted && !settings->quiet)
         fprintf(stderr, "%s%s\n",
                 keeps ? "to go on, give the same command again, with --resume "
                       : "--resume FILE keeps the runs, so that an interrupted experiment can go on",
-                keeps ? settings->resume : "");
+                keeps ? settings->search.resume : "");
 }
 
 static int print_result(struct session *session, struct err *err)

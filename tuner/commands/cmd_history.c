@@ -34,7 +34,7 @@ static int run_id_of(const char *text, int64_t *ret_id, struct err *err)
 
 static int list(struct call *call, struct err *err)
 {
-    const struct history_filter filter = {.limit = call->settings->limit};
+    const struct history_filter filter = {.limit = call->settings->history.limit};
     struct history_info *runs;
     size_t n;
     int result = history_list_runs(&call->history, &filter, &runs, &n, err);
@@ -59,7 +59,7 @@ static int load_changes(struct call *call, int64_t run_id, struct history_change
 {
     struct history_change *changes = NULL;
     size_t n = 0, n_kept = 0;
-    size_t limit = run_id == 0 && call->is_limited ? call->settings->limit : 0;
+    size_t limit = run_id == 0 && call->is_limited ? call->settings->history.limit : 0;
     int result = history_list_changes(&call->history, NULL, 0, limit, &changes, &n, err);
     if (result < 0)
         return result;
@@ -251,13 +251,14 @@ static int export(struct call *call, struct err *err)
     const struct history_filter all = {0};
     struct history_info *runs;
     size_t n;
-    if (call->settings->export_format >= N_EXPORT_FORMATS)
+    if (call->settings->history.export_format >= N_EXPORT_FORMATS)
         return err_set(err, -EINVAL, "--format: a history is exported as csv or json");
     int result = history_list_runs(&call->history, &all, &runs, &n, err);
     if (result < 0)
         return result;
-    result = call->settings->export_format == 0 && !call->settings->json ? export_csv(call, runs, n, err)
-                                                                         : export_json(call, runs, n, err);
+    result = call->settings->history.export_format == 0 && !call->settings->json
+                 ? export_csv(call, runs, n, err)
+                 : export_json(call, runs, n, err);
     free(runs);
     return result;
 }
@@ -266,11 +267,12 @@ static int prune(struct call *call, struct err *err)
 {
     const struct settings *settings = call->settings;
     size_t n = 0;
-    if (settings->keep_runs == 0 && settings->older_than_ns == 0)
+    if (settings->history.keep_runs == 0 && settings->history.older_than_ns == 0)
         return err_set(err, -EINVAL, "give --keep N or --older-than AGE; nothing was removed");
     double now_s = call->history.now_s(call->history.now_context);
-    double before_s = settings->older_than_ns > 0 ? now_s - (double)settings->older_than_ns / 1e9 : 0;
-    int result = history_prune(&call->history, settings->keep_runs, before_s, &n, err);
+    double before_s =
+        settings->history.older_than_ns > 0 ? now_s - (double)settings->history.older_than_ns / 1e9 : 0;
+    int result = history_prune(&call->history, settings->history.keep_runs, before_s, &n, err);
     if (result < 0)
         return result;
     printf("%zu run%s removed\n", n, n == 1 ? "" : "s");
@@ -348,15 +350,16 @@ static int refuse_verb(const char *text, struct err *err)
 static int open_and_call(const struct settings *settings, size_t verb, struct err *err)
 {
     static char path[SETTINGS_TEXT_SIZE];
-    struct call call = {.settings = settings, .path = settings->db};
-    if (settings->db[0] == '\0') {
+    struct call call = {.settings = settings, .path = settings->history.db};
+    if (settings->history.db[0] == '\0') {
         int result = history_default_path(path, sizeof path, err);
         if (result < 0)
             return result;
         call.path = path;
     }
     const struct history_place place = {.path = call.path, .write = verbs[verb].write};
-    if (verbs[verb].call == merge && settings->db[0] == '\0' && history_make_directories(path, err) < 0)
+    if (verbs[verb].call == merge && settings->history.db[0] == '\0' &&
+        history_make_directories(path, err) < 0)
         return err->code;
     int result = history_open(&call.history, &place, err);
     if (result == 0)

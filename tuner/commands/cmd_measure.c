@@ -18,7 +18,7 @@
 static int point_of(const struct settings *settings, struct point *ret_point, struct err *err)
 {
     static const char *const required[] = {"request-size", "queue-depth", "direct", "api"};
-    const struct levels *levels = settings->levels;
+    const struct levels *levels = settings->workload.levels;
     for (int factor = FACTOR_REQUEST_SIZE; factor <= FACTOR_API; factor++) {
         if (levels[factor].n != 1)
             return err_set(err, -EINVAL, "--%s is missing; measure needs one value of every factor",
@@ -30,7 +30,7 @@ static int point_of(const struct settings *settings, struct point *ret_point, st
             values[factor] = levels[factor].value[0];
     }
     *ret_point = factors_point(values);
-    if (settings->simulate[0] != '\0' && ret_point->sync != SYNC_END)
+    if (settings->file.simulate[0] != '\0' && ret_point->sync != SYNC_END)
         return err_set(err, -EINVAL, "--sync: a simulated surface knows only sync end");
     return factors_check(ret_point, err);
 }
@@ -68,11 +68,12 @@ static int print_result(struct measurement *measurement, struct err *err)
 /* Every replay as slow as it can be. */
 static double seconds_at_most(const struct settings *settings, uint64_t file_bytes)
 {
-    double replay_ns = (double)settings->warmup_limit_ns + (double)settings->duration_ns + MEASURE_SETTLE_NS;
-    double n_runs = settings->replays * (settings->cross_check[0] != '\0' ? 2.0 : 1.0);
+    double replay_ns =
+        (double)settings->runs.warmup_limit_ns + (double)settings->runs.duration_ns + MEASURE_SETTLE_NS;
+    double n_runs = settings->runs.replays * (settings->runs.cross_check[0] != '\0' ? 2.0 : 1.0);
     /* Disturbed runs are repeated: two, and one in twenty. */
-    double all_ns = settings->until_steady ? (double)settings->max_duration_ns + replay_ns
-                                           : (1.05 * n_runs + 2) * replay_ns;
+    double all_ns = settings->runs.until_steady ? (double)settings->runs.max_duration_ns + replay_ns
+                                                : (1.05 * n_runs + 2) * replay_ns;
     return all_ns / 1e9 + report_plan_fill_seconds(settings, file_bytes);
 }
 
@@ -81,13 +82,13 @@ static void print_plan(const struct session *session, const struct point *point,
 {
     const struct settings *settings = session->settings;
     char text[FACTORS_TEXT_SIZE], duration[UNITS_TEXT_SIZE], most[UNITS_TEXT_SIZE];
-    units_format_duration(settings->duration_ns, duration);
-    fprintf(out, "plan: %s, %s, ", settings->pattern.name, factors_format(point, text));
-    if (settings->until_steady)
+    units_format_duration(settings->runs.duration_ns, duration);
+    fprintf(out, "plan: %s, %s, ", settings->workload.pattern.name, factors_format(point, text));
+    if (settings->runs.until_steady)
         fprintf(out, "rounds of %s until they are steady (rule %s), for %s at most", duration,
-                settings->steady_rule, units_format_duration(settings->max_duration_ns, most));
+                settings->runs.steady_rule, units_format_duration(settings->runs.max_duration_ns, most));
     else
-        fprintf(out, "%u replays of %s", settings->replays, duration);
+        fprintf(out, "%u replays of %s", settings->runs.replays, duration);
     report_plan_end(out, session, file_bytes);
 }
 
@@ -101,7 +102,8 @@ static int check_and_print_plan(struct session *session, struct err *err)
         result = session_estimate(session, &file_bytes, err);
     if (result == 0)
         result = candidates_check(session, &point, file_bytes, err);
-    if (result == 0 && settings->until_steady && settings->max_duration_ns < settings->duration_ns)
+    if (result == 0 && settings->runs.until_steady &&
+        settings->runs.max_duration_ns < settings->runs.duration_ns)
         result = err_set(err, -EINVAL,
                          "--max-duration is shorter than one round (--duration); make it at least as long");
     if (result == 0)

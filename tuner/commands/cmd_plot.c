@@ -33,7 +33,7 @@ static int write_script(const struct plot_ops *ops, const struct plot_request *r
 static int deliver(const struct settings *settings, const struct plot_request *request, const char *script,
                    size_t script_size, struct err *err)
 {
-    if (settings->plot_script) {
+    if (settings->plot.script) {
         fwrite(script, 1, script_size, stdout);
         return 0;
     }
@@ -58,7 +58,7 @@ static void note_ignored(const struct settings *settings, const struct plot_data
     if (data->ignored[0] == '\0')
         return;
     err_set(&note, -EINVAL, "--from %.*s: the column '%s' is not known; it is not drawn", SHOWN_PATH,
-            settings->from[0], data->ignored);
+            settings->answers.path[0], data->ignored);
     fail_with(EXIT_DONE, "%s", note.text);
 }
 
@@ -68,17 +68,17 @@ static int load_history(const struct settings *settings, struct plot_data *data,
 {
     struct history history;
     int result = 0;
-    if (settings->n_from > 0)
+    if (settings->answers.n > 0)
         return err_set(err, -EINVAL, "it is drawn from a history; give --db instead of --from");
-    if (settings->db[0] != '\0')
-        snprintf(path, size, "%s", settings->db);
+    if (settings->history.db[0] != '\0')
+        snprintf(path, size, "%s", settings->history.db);
     else
         result = history_default_path(path, size, err);
     if (result == 0)
         result = history_open(&history, &(struct history_place){.path = path}, err);
     if (result < 0)
         return result;
-    result = plot_data_history(data, &history, settings->target, err);
+    result = plot_data_history(data, &history, settings->retune.target, err);
     history_close(&history);
     return result < 0 ? err_prefix(err, "--db %.*s", SHOWN_PATH, path) : 0;
 }
@@ -90,19 +90,19 @@ static int load(const struct settings *settings, const struct plot_ops *ops, str
     *data = (struct plot_data){0};
     if (ops == &plot_history)
         return load_history(settings, data, path, sizeof path, err);
-    if (settings->db[0] != '\0' || settings->target[0] != '\0')
+    if (settings->history.db[0] != '\0' || settings->retune.target[0] != '\0')
         return err_set(err, -EINVAL,
                        "--db and --target are for plot history; give a file of results with --from");
     if (ops == &plot_prediction &&
-        (settings->plot_x[0] != '\0' || settings->plot_y[0] != '\0' || settings->plot_where[0] != '\0'))
+        (settings->plot.x[0] != '\0' || settings->plot.y[0] != '\0' || settings->plot.where[0] != '\0'))
         return err_set(
             err, -EINVAL,
             "--x, --y and --where choose among factors, and a prediction has none; leave them out");
-    int result = plot_data_load(data, settings->from[0], err);
+    int result = plot_data_load(data, settings->answers.path[0], err);
     if (result == 0 && data->source == PLOT_PREDICTION && ops != &plot_prediction)
         result =
             err_set(err, -ENODATA, "it is a prediction, in which nothing was measured; use plot prediction");
-    return result < 0 ? err_prefix(err, "--from %.*s", SHOWN_PATH, settings->from[0]) : 0;
+    return result < 0 ? err_prefix(err, "--from %.*s", SHOWN_PATH, settings->answers.path[0]) : 0;
 }
 
 /* Whose words a failure is about. */
@@ -112,7 +112,7 @@ static int draw(const struct settings *settings, const struct plot_ops *ops,
 {
     int result = write_script(ops, request, data, ret_script, ret_size, err);
     if (result < 0 && ops != &plot_history)
-        err_prefix(err, "--from %.*s", SHOWN_PATH, settings->from[0]);
+        err_prefix(err, "--from %.*s", SHOWN_PATH, settings->answers.path[0]);
     return result;
 }
 

@@ -40,9 +40,9 @@ static void print_bursts(FILE *out, const struct settings *settings)
 static void print_plan(FILE *out, const struct session *session, uint64_t file_bytes, size_t n_points)
 {
     const struct settings *settings = session->settings;
-    fprintf(out, "plan: %s, %zu points", settings->pattern.name, n_points);
+    fprintf(out, "plan: %s, %zu points", settings->workload.pattern.name, n_points);
     if (session->simulated)
-        fprintf(out, ", %.0f virtual seconds", (double)settings->budget_ns / 1e9);
+        fprintf(out, ", %.0f virtual seconds", (double)settings->limits.budget_ns / 1e9);
     if (settings->burst.bytes > 0)
         print_bursts(out, settings);
     report_plan_end(out, session, file_bytes);
@@ -51,7 +51,7 @@ static void print_plan(FILE *out, const struct session *session, uint64_t file_b
 /* One search has one answer. */
 static int check_snippet(const struct settings *settings, struct err *err)
 {
-    const struct snippet_ops *ops = snippet_find(settings->emit);
+    const struct snippet_ops *ops = snippet_find(settings->snippet.format);
     if (ops == NULL || !ops->takes_several)
         return 0;
     return err_set(
@@ -86,7 +86,7 @@ static int check_and_print_plan(struct session *session, struct err *err)
         candidates_free(&candidates);
         return result;
     }
-    session->seconds_at_most = (double)settings->budget_ns / 1e9 + GRACE_SECONDS;
+    session->seconds_at_most = (double)settings->limits.budget_ns / 1e9 + GRACE_SECONDS;
     if (settings->dry_run && settings->json) {
         result = report_plan_json(stdout, session, file_bytes, candidates.n, err);
     } else if (settings->dry_run) {
@@ -139,11 +139,11 @@ static int measure_and_print(struct session *session, struct err *err)
     /* What an answer needs when the preparation is interrupted and no search begins. */
     struct tune tune = {.session = session,
                         .settings = session->settings,
-                        .search = search_find(session->settings->method),
+                        .search = search_find(session->settings->search.method),
                         .lowest_p99_ns = NAN};
     tune.best = tune.chosen = tune.baseline = tune.default_setting = tune.counterpart = TUNE_NONE;
     tune.split = tune.unsplit = TUNE_NONE;
-    session->end_ns = session->start_ns + session->settings->budget_ns + LATE_NS;
+    session->end_ns = session->start_ns + session->settings->limits.budget_ns + LATE_NS;
     int result = session_prepare(session, err);
     if (result == 0)
         result = tune_init(&tune, session, err);

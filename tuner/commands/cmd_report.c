@@ -48,7 +48,7 @@ static int write_page(const struct page_request *request, struct err *err)
     if ((fclose(out) != 0 || failed) && result == 0)
         result = err_set(err, -ENOMEM, "no memory for the page");
     if (result == 0)
-        result = publish_file(request->settings->html, text, size, err);
+        result = publish_file(request->settings->report.html, text, size, err);
     free(text);
     return result;
 }
@@ -63,10 +63,10 @@ static int load_all(const struct settings *settings, json_t *documents[MAX_DOCUM
         return settings->n_operands > 0
                    ? err_set(err, -EINVAL, "files and --db name two answers; give one of them")
                    : result_input_load_row(settings, documents, MAX_DOCUMENTS, ret_n, err);
-    if (settings->n_from == 0 && settings->n_operands == 0)
+    if (settings->answers.n == 0 && settings->n_operands == 0)
         result = result_input_load("-", &documents[n++], err);
-    for (size_t i = 0; i < settings->n_from && result == 0; i++)
-        result = result_input_load(settings->from[i], &documents[n++], err);
+    for (size_t i = 0; i < settings->answers.n && result == 0; i++)
+        result = result_input_load(settings->answers.path[i], &documents[n++], err);
     for (size_t i = 0; i < settings->n_operands && result == 0; i++)
         result = result_input_load(settings->operands[i], &documents[n++], err);
     *ret_n = n;
@@ -76,12 +76,12 @@ static int load_all(const struct settings *settings, json_t *documents[MAX_DOCUM
 static int make_page(const struct settings *settings, const json_t **documents, size_t n, struct err *err)
 {
     struct journal journal = {.fd = -1};
-    bool has_journal = settings->journal[0] != '\0';
+    bool has_journal = settings->report.journal[0] != '\0';
     const struct page_request request = {.documents = documents,
                                          .n_documents = n,
                                          .settings = settings,
                                          .journal = has_journal ? &journal : NULL};
-    int result = has_journal ? journal_open(&journal, settings->journal, true, err) : 0;
+    int result = has_journal ? journal_open(&journal, settings->report.journal, true, err) : 0;
     if (result == 0)
         result = write_page(&request, err);
     journal_done(&journal);
@@ -94,7 +94,7 @@ static int report(const struct settings *settings, struct err *err)
     const json_t *documents[MAX_DOCUMENTS];
     size_t n = 0;
     /* Refused before standard input is waited for. */
-    int result = publish_check(settings->html, err);
+    int result = publish_check(settings->report.html, err);
     if (result == 0)
         result = load_all(settings, loaded, &n, err);
     if (result == 0) {
@@ -121,7 +121,7 @@ static int run(const struct command *command, int argc, char **argv)
     }
     if (result < 0)
         return fail_with(EXIT_USAGE, "%s", err.text);
-    if (settings.html[0] == '\0')
+    if (settings.report.html[0] == '\0')
         return fail_with(EXIT_USAGE, "--html is missing; write fstune report --html FILE");
     result = report(&settings, &err);
     return result < 0 ? fail_refused(result, err.text) : EXIT_DONE;

@@ -44,8 +44,9 @@ static int read_settings(int argc, char **argv, struct settings *settings, struc
     *settings = config.command;
     settings->operands_allowed = 1;
     result = options_parse(settings, OPTIONS_RETUNE, argc, argv, 1, err);
-    if (result == 0 && settings->target[0] != '\0' && retune_config_find(&config, settings->target) == NULL)
-        result = err_set(err, -EINVAL, "--target %.60s: %.200s has no such target", settings->target,
+    if (result == 0 && settings->retune.target[0] != '\0' &&
+        retune_config_find(&config, settings->retune.target) == NULL)
+        result = err_set(err, -EINVAL, "--target %.60s: %.200s has no such target", settings->retune.target,
                          settings->config);
     return result;
 }
@@ -54,8 +55,8 @@ static int open_history(const struct settings *settings, bool write, struct hist
                         char db[PATH_MAX], struct err *err)
 {
     int result = 0;
-    if (settings->db[0] != '\0')
-        snprintf(db, PATH_MAX, "%s", settings->db);
+    if (settings->history.db[0] != '\0')
+        snprintf(db, PATH_MAX, "%s", settings->history.db);
     else
         result = history_default_path(db, PATH_MAX, err);
     if (result == 0 && write)
@@ -98,7 +99,7 @@ static int show_plan(const struct settings *settings, struct err *err)
     for (size_t i = 0; i < config.n_targets && result == 0; i++) {
         const struct retune_target *target = &config.targets[i];
         struct point point;
-        if (settings->target[0] != '\0' && strcmp(settings->target, target->name) != 0)
+        if (settings->retune.target[0] != '\0' && strcmp(settings->retune.target, target->name) != 0)
             continue;
         const struct point *in_force = find_in_force(&world, target, &point);
         if (target->snippet[0] != '\0' && apply_check(target->snippet, err) < 0)
@@ -142,7 +143,7 @@ static int print_rollback(const struct settings *settings, const struct retune_t
 
 static int roll_back(const struct retune_world *world, const struct settings *settings, struct err *err)
 {
-    const struct retune_target *target = retune_config_find(&config, settings->target);
+    const struct retune_target *target = retune_config_find(&config, settings->retune.target);
     struct history_change last;
     if (target == NULL)
         return err_set(err, -EINVAL, "--target is missing; it names what to roll back");
@@ -173,10 +174,10 @@ static int run_nights(const char *db, const struct settings *settings, struct er
                                        .measure = retune_measure,
                                        .look = host_load_read,
                                        .interrupted = &interrupt_signal,
-                                       .force = settings->force,
+                                       .force = settings->retune.force,
                                        .apart = true,
                                        .slack_ns = RETUNE_SLACK_NS};
-    int result = retune_run(&world, &config, settings->target, &report, err);
+    int result = retune_run(&world, &config, settings->retune.target, &report, err);
     if (result < 0)
         return result;
     int number = atomic_load(&interrupt_signal);
@@ -184,8 +185,8 @@ static int run_nights(const char *db, const struct settings *settings, struct er
         report.exit_code = EXIT_SIGNAL + number;
     int code = report.exit_code;
     result = print(settings, &report, err);
-    if (result == 0 && settings->prometheus[0] != '\0')
-        result = prometheus_write(settings->prometheus, &report, &config, err);
+    if (result == 0 && settings->retune.prometheus[0] != '\0')
+        result = prometheus_write(settings->retune.prometheus, &report, &config, err);
     retune_report_done(&report);
     return result < 0 ? result : code;
 }
@@ -222,8 +223,8 @@ static int run(const struct command *command, int argc, char **argv)
     if (result == -EINTR && number > 0)
         result = fail_with(EXIT_SIGNAL + number, "%s", err.text);
     else if (result < 0)
-        result = fail_with(result == -EINVAL && settings.target[0] == '\0' ? EXIT_USAGE : EXIT_FAILED, "%s",
-                           err.text);
+        result = fail_with(result == -EINVAL && settings.retune.target[0] == '\0' ? EXIT_USAGE : EXIT_FAILED,
+                           "%s", err.text);
     return result;
 }
 

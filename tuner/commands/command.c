@@ -62,7 +62,7 @@ int command_run_measuring(const struct command *command, int argc, char **argv)
     }
     if (result < 0)
         return fail_with(EXIT_USAGE, "%s", err.text);
-    if (!settings.pattern_given && !command->no_pattern)
+    if (!settings.workload.pattern_given && !command->no_pattern)
         return fail_with(EXIT_USAGE,
                          "--pattern is missing; give read, write, randread, randwrite, rw:70, randrw:70 ...");
     if (!command->no_pattern && settings_check_split(&settings, &err) < 0)

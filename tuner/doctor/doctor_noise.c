@@ -71,9 +71,9 @@ static struct measure_plan plan_for(const struct session *session)
                   .sync = SYNC_END},
         .duration_ns = DOCTOR_NOISE_DURATION_NS,
         .warmup_limit_ns = DOCTOR_NOISE_DURATION_NS / 10,
-        .warmup_coef = session->settings->warmup_coef_share,
-        .warmup_window = session->settings->warmup_window,
-        .batch_requests = session->settings->batch_requests,
+        .warmup_coef = session->settings->runs.warmup_coef_share,
+        .warmup_window = session->settings->runs.warmup_window,
+        .batch_requests = session->settings->runs.batch_requests,
     };
     pattern_parse("randread", &plan.pattern, NULL);
     return plan;

@@ -12,11 +12,11 @@ struct snippet_request report_snippet_request(const struct settings *settings,
 {
     struct snippet_request request = {
         .recommendation = answers,
-        .image = settings->image,
-        .image_format = (enum snippet_image)settings->image_format,
-        .bus = (enum snippet_bus)settings->bus,
-        .directsync = settings->directsync,
-        .version = {settings->target_version[0], settings->target_version[1]},
+        .image = settings->snippet.image,
+        .image_format = (enum snippet_image)settings->snippet.image_format,
+        .bus = (enum snippet_bus)settings->snippet.bus,
+        .directsync = settings->snippet.directsync,
+        .version = {settings->snippet.target_version[0], settings->snippet.target_version[1]},
     };
     while (request.n_more + 1 < n && request.n_more < SNIPPET_MAX_MORE) {
         request.more[request.n_more] = &answers[request.n_more + 1];
@@ -57,7 +57,7 @@ static json_t *json_lines(const char *text)
 
 json_t *report_snippet_json(const struct settings *settings, const json_t *answer)
 {
-    const struct snippet_ops *ops = snippet_find(settings->emit);
+    const struct snippet_ops *ops = snippet_find(settings->snippet.format);
     struct recommendation recommendation;
     struct err err = {0};
     char *text = NULL, *remarks = NULL;

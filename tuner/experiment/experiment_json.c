@@ -168,7 +168,7 @@ static json_t *run_json(const struct experiment *experiment, const struct experi
                      "latency_mean_ns", json_number(sample->latency_mean_ns), "latency_p99_ns",
                      json_number(sample->latency_p99_ns), "seconds", json_number(sample->seconds), "bytes",
                      (json_int_t)sample->bytes, "batches",
-                     json_number(floor(requests / settings->batch_requests)));
+                     json_number(floor(requests / settings->runs.batch_requests)));
 }
 
 /* The figures of a cell as a row; of one without runs as far as there are any. */
@@ -176,7 +176,7 @@ static json_t *figures_json(const struct experiment *experiment, const struct ex
 {
     struct session *session = experiment->session;
     struct row row;
-    double confidence = experiment->settings->confidence_share;
+    double confidence = experiment->settings->runs.confidence_share;
     if (row_of(&cell->record, false, confidence, &row) == 0) {
         experiment_enter(experiment, cell);
         row.disqualifying = session_disqualifying(session, row.mostly, &row.point);
@@ -238,17 +238,17 @@ static void set_design(json_t *document, const struct experiment *experiment)
     json_object_set_new(
         document, "design",
         json_pack("{s:s, s:I}", "name", settings->experiment.design, "points", (json_int_t)n));
-    json_object_set_new(document, "replays_asked", json_integer(settings->replays));
+    json_object_set_new(document, "replays_asked", json_integer(settings->runs.replays));
     json_object_set_new(document, "seed", json_integer((json_int_t)experiment->session->seed));
-    json_object_set_new(document, "confidence", json_number(settings->confidence_share));
-    json_object_set_new(document, "tolerance", json_number(settings->tolerance_share));
+    json_object_set_new(document, "confidence", json_number(settings->runs.confidence_share));
+    json_object_set_new(document, "tolerance", json_number(settings->search.tolerance_share));
 }
 
 static json_t *resume_json(const struct experiment *experiment)
 {
-    if (experiment->settings->resume[0] == '\0')
+    if (experiment->settings->search.resume[0] == '\0')
         return json_null();
-    return json_pack("{s:o, s:I, s:f}", "file", json_text(experiment->settings->resume), "runs",
+    return json_pack("{s:o, s:I, s:f}", "file", json_text(experiment->settings->search.resume), "runs",
                      (json_int_t)experiment->n_taken, "seconds", experiment->spent_seconds);
 }
 

@@ -29,7 +29,7 @@ static const struct pattern *pattern_of(const struct experiment *experiment,
 static uint64_t file_bytes_of(const struct experiment *experiment, const struct experiment_cell *cell)
 {
     uint64_t bytes = cell->level[FACTOR_N + CONDITION_FILE_SIZE];
-    bool own = experiment->settings->existing[0] == '\0';
+    bool own = experiment->settings->file.existing[0] == '\0';
     /* An own file is as large as was asked for, or a little less in equal parts of whole MiB. */
     return bytes == 0 || (own && bytes > experiment->whole_bytes) ? experiment->whole_bytes : bytes;
 }
@@ -69,11 +69,11 @@ void experiment_leave(const struct experiment *experiment)
 {
     const struct settings *settings = experiment->settings;
     set_conditions(experiment, &(struct conditions){
-                                   .pattern = &settings->pattern,
+                                   .pattern = &settings->workload.pattern,
                                    .cache = experiment->cache,
                                    .file_bytes = experiment->whole_bytes,
-                                   .n_files = settings->files,
-                                   .alignment_bytes = settings->alignment_bytes,
+                                   .n_files = settings->file.n,
+                                   .alignment_bytes = settings->workload.alignment_bytes,
                                });
 }
 
@@ -114,7 +114,7 @@ static int choose_levels(const struct experiment *experiment, size_t test, struc
     levels[FACTOR_N + CONDITION_PATTERN] = *patterns;
     levels[FACTOR_N + CONDITION_CACHE] = (struct levels){.n = 1, .value = {experiment->cache}};
     /* A size that was given is kept; the default may shrink. */
-    uint64_t bytes = settings->file_size_given ? settings->file_size_bytes : 0;
+    uint64_t bytes = settings->file.size_given ? settings->file.size_bytes : 0;
     levels[FACTOR_N + CONDITION_FILE_SIZE] = (struct levels){.n = 1, .value = {bytes}};
     levels[FACTOR_N + CONDITION_FILES] = (struct levels){.n = 1, .value = {1}};
     levels[FACTOR_N + CONDITION_ALIGNMENT] = (struct levels){.n = 1, .value = {0}};
@@ -126,7 +126,7 @@ static int choose_levels(const struct experiment *experiment, size_t test, struc
     const struct levels *sync = &levels[FACTOR_SYNC];
     if (session->simulated && (sync->n > 1 || sync->value[0] != SYNC_END))
         return err_set(err, -EINVAL, "--sync: a simulated surface knows only sync end");
-    if (session->simulated && (levels[FACTOR_N + CONDITION_CACHE].n > 1 || settings->file_size_given))
+    if (session->simulated && (levels[FACTOR_N + CONDITION_CACHE].n > 1 || settings->file.size_given))
         return err_set(err, -EINVAL, "--cache, --file-size: a simulated surface has no file");
     return 0;
 }
@@ -273,7 +273,7 @@ static int apply_design(struct experiment *experiment, gsl_rng *rng, struct err 
 /* All runs in one random order. */
 static int make_order(struct experiment *experiment, gsl_rng *rng, struct err *err)
 {
-    size_t replays = experiment->settings->replays, n = experiment->n_cells * replays;
+    size_t replays = experiment->settings->runs.replays, n = experiment->n_cells * replays;
     if (n > JOURNAL_MAX_RUNS)
         return err_set(err, -EINVAL, "%zu points x %zu replays are more than %d runs; give fewer",
                        n / replays, replays, JOURNAL_MAX_RUNS);
@@ -313,9 +313,9 @@ static int count_targets(const struct experiment *experiment, struct err *err)
     uint64_t counts[EXPERIMENT_MAX_LEVELS];
     uint32_t n = (uint32_t)experiment_levels(experiment, FACTOR_N + CONDITION_FILES, counts);
     /* The session's own has the most files that are asked for, whether the design takes them or not. */
-    n += n > 0 && counts[n - 1] != experiment->settings->files;
+    n += n > 0 && counts[n - 1] != experiment->settings->file.n;
     experiment->session->n_targets = n;
-    if (n > 1 && experiment->settings->verify)
+    if (n > 1 && experiment->settings->workload.verify)
         return err_set(
             err, -EINVAL,
             "--verify and several numbers of --files exclude each other: give one number at a time");
@@ -365,16 +365,16 @@ int experiment_check(struct experiment *experiment, struct err *err)
 double experiment_seconds_likely(const struct experiment *experiment)
 {
     const struct settings *settings = experiment->settings;
-    double run_s = (double)settings->duration_ns / 1e9;
-    double warmup_s = fmin((double)settings->warmup_limit_ns / 1e9, LIKELY_WARMUP_SHARE * run_s);
+    double run_s = (double)settings->runs.duration_ns / 1e9;
+    double warmup_s = fmin((double)settings->runs.warmup_limit_ns / 1e9, LIKELY_WARMUP_SHARE * run_s);
     return (double)(experiment->n_runs - experiment->n_made) * (run_s + warmup_s + LIKELY_SETUP_S);
 }
 
 double experiment_seconds_most(const struct experiment *experiment)
 {
     const struct settings *settings = experiment->settings;
-    double run_ns = (double)settings->warmup_limit_ns + EXPERIMENT_LONGEST * (double)settings->duration_ns +
-                    MEASURE_SETTLE_NS;
+    double run_ns = (double)settings->runs.warmup_limit_ns +
+                    EXPERIMENT_LONGEST * (double)settings->runs.duration_ns + MEASURE_SETTLE_NS;
     /* Disturbed runs are repeated: two, and one in twenty. */
     double n = 1.05 * (double)(experiment->n_runs - experiment->n_made) + 2;
     return n * run_ns / 1e9 +
@@ -386,11 +386,11 @@ void experiment_print_plan(FILE *out, const struct experiment *experiment)
     const struct settings *settings = experiment->settings;
     char duration[UNITS_TEXT_SIZE], likely[UNITS_TEXT_SIZE], pattern[PATTERN_NAME_SIZE];
     fprintf(out, "plan: %s, %zu points x %u replays = %zu runs of ",
-            text_printable(settings->pattern.name, pattern, sizeof pattern), experiment->n_cells,
-            settings->replays, experiment->n_runs);
+            text_printable(settings->workload.pattern.name, pattern, sizeof pattern), experiment->n_cells,
+            settings->runs.replays, experiment->n_runs);
     if (settings->experiment.batches > 0)
         fprintf(out, "%u batches or ", settings->experiment.batches);
-    fputs(units_format_duration(settings->duration_ns, duration), out);
+    fputs(units_format_duration(settings->runs.duration_ns, duration), out);
     if (experiment->n_made > 0)
         fprintf(out, ", %zu of them made before", experiment->n_made);
     fprintf(out, ", about %s%s",

@@ -50,13 +50,13 @@ static json_t *make_header(const struct session *session)
 {
     const struct settings *settings = session->settings;
     const struct settings_experiment *asked = &settings->experiment;
-    json_t *header = resume_header_make(session, settings->duration_ns);
+    json_t *header = resume_header_make(session, settings->runs.duration_ns);
     if (header == NULL)
         return NULL;
     json_object_set_new(header, "command", json_string("experiment"));
     json_object_set_new(header, "design", json_string(asked->design));
     json_object_set_new(header, "design_points", json_integer(asked->design_points));
-    json_object_set_new(header, "replays", json_integer(settings->replays));
+    json_object_set_new(header, "replays", json_integer(settings->runs.replays));
     json_object_set_new(header, "batches", json_integer(asked->batches));
     set_conditions(header, asked, "conditions", asked->conditions);
     set_tests(header, asked);
@@ -65,7 +65,7 @@ static json_t *make_header(const struct session *session)
 
 int experiment_resume_open(struct experiment *experiment, struct session *session, struct err *err)
 {
-    const char *path = session->settings->resume;
+    const char *path = session->settings->search.resume;
     struct journal *journal = &experiment->journal;
     journal->fd = -1;
     if (path[0] == '\0')
@@ -118,7 +118,7 @@ int experiment_resume_take(struct experiment *experiment, struct err *err)
                      : err_set(err, -EINVAL,
                                "--resume %s: line %zu is no run of this experiment; name "
                                "another file",
-                               experiment->settings->resume, i + 2);
+                               experiment->settings->search.resume, i + 2);
     free(latency);
     return result == -ENOMEM ? err_set(err, result, "no memory for the runs of a journal") : result;
 }
@@ -139,7 +139,7 @@ int experiment_resume_begin(struct experiment *experiment, struct err *err)
         }
     }
     int result = journal_begin(journal, make_header(session), err);
-    return result < 0 ? err_prefix(err, "--resume %s", experiment->settings->resume) : 0;
+    return result < 0 ? err_prefix(err, "--resume %s", experiment->settings->search.resume) : 0;
 }
 
 void experiment_resume_note(struct experiment *experiment, size_t run, const struct sample *sample)
@@ -158,5 +158,5 @@ void experiment_resume_note(struct experiment *experiment, size_t run, const str
     if (experiment->journal.failed != 0)
         notes_add(&experiment->session->warnings, "journal_lost",
                   "%s could not be written (%s): it cannot be resumed from then on",
-                  experiment->settings->resume, strerror(-experiment->journal.failed));
+                  experiment->settings->search.resume, strerror(-experiment->journal.failed));
 }

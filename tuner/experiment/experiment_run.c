@@ -25,18 +25,18 @@ static struct measure_plan plan_of(const struct experiment *experiment, const st
     struct measure_plan plan = {
         .pattern = experiment->session->asked.pattern,
         .point = cell->record.point,
-        .duration_ns = settings->duration_ns,
-        .warmup_limit_ns = settings->warmup_limit_ns,
-        .warmup_coef = settings->warmup_coef_share,
-        .warmup_window = settings->warmup_window,
-        .batch_requests = settings->batch_requests,
+        .duration_ns = settings->runs.duration_ns,
+        .warmup_limit_ns = settings->runs.warmup_limit_ns,
+        .warmup_coef = settings->runs.warmup_coef_share,
+        .warmup_window = settings->runs.warmup_window,
+        .batch_requests = settings->runs.batch_requests,
         .n_requests = cell->n_requests,
-        .longest_ns = EXPERIMENT_LONGEST * settings->duration_ns,
+        .longest_ns = EXPERIMENT_LONGEST * settings->runs.duration_ns,
     };
     if (cell->n_requests != 0)
         return plan;
-    plan.n_requests = (uint64_t)settings->experiment.batches * settings->batch_requests;
-    plan.longest_ns = plan.n_requests != 0 ? settings->duration_ns : 0;
+    plan.n_requests = (uint64_t)settings->experiment.batches * settings->runs.batch_requests;
+    plan.longest_ns = plan.n_requests != 0 ? settings->runs.duration_ns : 0;
     return plan;
 }
 
@@ -150,7 +150,7 @@ static void warn_of_budget(const struct experiment *experiment)
 {
     struct session *session = experiment->session;
     char bytes[UNITS_TEXT_SIZE], budget[UNITS_TEXT_SIZE];
-    double run_bytes = session->target.fill_bps * (double)experiment->settings->duration_ns / 1e9;
+    double run_bytes = session->target.fill_bps * (double)experiment->settings->runs.duration_ns / 1e9;
     double expected = 0;
     for (size_t i = 0; i < experiment->n_runs && !session->simulated; i++) {
         const struct experiment_cell *cell = &experiment->cells[experiment->order[i]];
@@ -160,7 +160,8 @@ static void warn_of_budget(const struct experiment *experiment)
         if (!experiment->made[i] && !cell->left_out)
             expected += run_bytes * writes / 100;
     }
-    double limit = (double)least_u64(session->write_limit_bytes, experiment->settings->max_write_bytes);
+    double limit =
+        (double)least_u64(session->write_limit_bytes, experiment->settings->limits.max_write_bytes);
     if (expected + (double)session->bytes_written <= limit)
         return;
     notes_add(

@@ -36,7 +36,7 @@ void live_experiment_show(const struct experiment *experiment, size_t run, doubl
         return;
     struct live live = {.seconds_left = seconds_left,
                         .unit = LIVE_BYTES_PER_S,
-                        .confidence = experiment->settings->confidence_share};
+                        .confidence = experiment->settings->runs.confidence_share};
     name_cell(experiment, &experiment->cells[experiment->order[run]], live.now);
     set_best(experiment, &live);
     live_show(&live, progress);

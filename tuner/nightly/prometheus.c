@@ -86,9 +86,9 @@ static const char *info_of(const struct retune_outcome *outcome, size_t metric)
 {
     switch (metric) {
     case INFO_PATH:
-        return outcome->target->settings.path;
+        return outcome->target->settings.file.path;
     case INFO_PATTERN:
-        return outcome->target->settings.pattern.name;
+        return outcome->target->settings.workload.pattern.name;
     case INFO_ACTION:
         return retune_action_names[outcome->action];
     default:

@@ -140,18 +140,18 @@ void report_retune_plan_text(FILE *out, const struct retune_target *target, cons
 {
     char first[UNITS_TEXT_SIZE], night[UNITS_TEXT_SIZE], write[UNITS_TEXT_SIZE], text[FACTORS_TEXT_SIZE];
     const struct settings *settings = &target->settings;
-    bool simulated = settings->simulate[0] != '\0';
-    fprintf(out, "%s: pattern %s in %.*s; first tune %s, a night %s", target->name, settings->pattern.name,
-            SHOWN, simulated ? settings->simulate : settings->path,
+    bool simulated = settings->file.simulate[0] != '\0';
+    fprintf(out, "%s: pattern %s in %.*s; first tune %s, a night %s", target->name,
+            settings->workload.pattern.name, SHOWN, simulated ? settings->file.simulate : settings->file.path,
             units_format_duration(target->first_budget_ns, first),
-            units_format_duration(settings->budget_ns, night));
+            units_format_duration(settings->limits.budget_ns, night));
     if (!simulated)
-        fprintf(out, ", at most %s written", units_format_size(settings->max_write_bytes, write));
+        fprintf(out, ", at most %s written", units_format_size(settings->limits.max_write_bytes, write));
     fputc('\n', out);
     fprintf(out, "  %-11s %s\n", "in force",
             in_force != NULL ? factors_format(in_force, text) : "not known; the first tune decides");
     if (target->snippet[0] != '\0')
-        fprintf(out, "  %-11s %.*s (%s)%s%s\n", "snippet", SHOWN, target->snippet, settings->emit,
+        fprintf(out, "  %-11s %.*s (%s)%s%s\n", "snippet", SHOWN, target->snippet, settings->snippet.format,
                 target->check[0] != '\0' ? ", checked" : "", target->apply[0] != '\0' ? ", applied" : "");
     else
         fprintf(out, "  %-11s none: advice is recorded and printed\n", "snippet");

@@ -64,9 +64,9 @@ static json_t *target_json(const struct retune_outcome *outcome)
     uint64_t written = outcome->kept_bytes + (outcome->measured ? night->bytes_written : 0);
     uint64_t filled = outcome->kept_bytes + (outcome->measured ? night->filled_bytes : 0);
     json_t *object = json_pack("{s:s, s:o, s:o, s:s, s:i, s:o, s:o, s:i, s:I, s:I}", "target",
-                               outcome->target->name, "path", json_text(outcome->target->settings.path),
-                               "pattern", json_pattern(&outcome->target->settings.pattern), "verdict",
-                               verdict(outcome), "exit_code", outcome->exit_code, "reason",
+                               outcome->target->name, "path", json_text(outcome->target->settings.file.path),
+                               "pattern", json_pattern(&outcome->target->settings.workload.pattern),
+                               "verdict", verdict(outcome), "exit_code", outcome->exit_code, "reason",
                                text_or_null(outcome->measured && night->reason[0] != '\0' ? night->reason
                                             : outcome->skipped || outcome->failed         ? outcome->text
                                                                                           : ""),
@@ -95,7 +95,7 @@ static json_t *ended_at(const struct retune_report *report)
     char now[24];
     bool simulated = report->n > 0;
     for (size_t i = 0; i < report->n; i++)
-        simulated = simulated && report->outcomes[i].target->settings.simulate[0] != '\0';
+        simulated = simulated && report->outcomes[i].target->settings.file.simulate[0] != '\0';
     clock_format_utc(now);
     return simulated ? json_null() : json_string(now);
 }
@@ -114,9 +114,10 @@ json_t *report_retune_plan_json(const struct retune_target *target, const struct
 {
     const struct settings *settings = &target->settings;
     return json_pack("{s:s, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:b}", "target", target->name, "path",
-                     json_text(settings->path), "pattern", json_pattern(&settings->pattern),
+                     json_text(settings->file.path), "pattern", json_pattern(&settings->workload.pattern),
                      "first_budget_ns", (json_int_t)target->first_budget_ns, "budget_ns",
-                     (json_int_t)settings->budget_ns, "max_write", (json_int_t)settings->max_write_bytes,
-                     "in_force", point_or_null(in_force, in_force != NULL), "snippet",
-                     text_or_null(target->snippet), "keep_file", target->keep_file);
+                     (json_int_t)settings->limits.budget_ns, "max_write",
+                     (json_int_t)settings->limits.max_write_bytes, "in_force",
+                     point_or_null(in_force, in_force != NULL), "snippet", text_or_null(target->snippet),
+                     "keep_file", target->keep_file);
 }

@@ -73,8 +73,10 @@ void retune_fail(const struct retune_world *world, struct retune_outcome *outcom
 static int open_directory(const struct settings *settings)
 {
     char path[SETTINGS_TEXT_SIZE];
-    snprintf(path, sizeof path, "%s", settings->existing[0] != '\0' ? settings->existing : settings->path);
-    return open(settings->existing[0] != '\0' ? dirname(path) : path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    snprintf(path, sizeof path, "%s",
+             settings->file.existing[0] != '\0' ? settings->file.existing : settings->file.path);
+    return open(settings->file.existing[0] != '\0' ? dirname(path) : path,
+                O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
 static uint64_t max_u64(uint64_t a, uint64_t b)
@@ -96,14 +98,14 @@ static bool is_ready(const struct retune_world *world, struct retune_outcome *ou
     const struct retune_target *target = outcome->target;
     struct host_load_facts facts;
     char why[RETUNE_READY_WHY_SIZE];
-    if (world->force || target->settings.simulate[0] != '\0')
+    if (world->force || target->settings.file.simulate[0] != '\0')
         return true;
     int directory_fd = open_directory(&target->settings);
     if (directory_fd < 0)
         return true; /* the night says what is wrong with it */
     world->look(&facts, directory_fd, after_own_work, world->interrupted);
     bool ready = retune_ready(&facts, &target->limits, why);
-    if (ready && !target->settings.no_lock && is_locked(directory_fd)) {
+    if (ready && !target->settings.file.no_lock && is_locked(directory_fd)) {
         snprintf(why, sizeof why, "%s", device_in_use);
         ready = false;
     }
@@ -145,7 +147,7 @@ static int begin_run(struct memory *memory, const struct session *session, const
     json_t *system = json_system(session);
     const struct history_header header = {.command = "retune",
                                           .target = memory->target->name,
-                                          .pattern = memory->target->settings.pattern.name,
+                                          .pattern = memory->target->settings.workload.pattern.name,
                                           .hostname = hostinfo_text(&session->host, "hostname"),
                                           .identity = identity,
                                           .system = system,
@@ -169,7 +171,7 @@ static int recall(void *context, struct session *session, json_t **ret_documents
     const struct history_filter filter = {
         .target = memory->target->name,
         .fingerprint = fingerprint,
-        .pattern = memory->target->settings.pattern.name,
+        .pattern = memory->target->settings.workload.pattern.name,
         .command = "retune",
         .host = host[0] != '\0' ? host : NULL,
         .statuses = 1U << HISTORY_DONE | 1U << HISTORY_INCONCLUSIVE,
@@ -201,7 +203,7 @@ static int make_request(struct memory *memory, const struct settings *settings,
         return result;
     retune_request_init(request, settings);
     request->first_budget_ns = target->first_budget_ns;
-    request->night_budget_ns = settings->budget_ns;
+    request->night_budget_ns = settings->limits.budget_ns;
     request->alarm_share = target->alarm_share;
     request->nights_needed = target->nights;
     request->recall = recall;
@@ -278,7 +280,7 @@ static int run_night(const struct retune_world *world, struct retune_outcome *ou
     retune_expect(world, N_HOOK_TIMES * target->hook_timeout_ns, true);
     int result = retune_act_recover(world, target, err);
     retune_expect(world, 0, false);
-    if (result == 0 && target->keep_file && settings->simulate[0] == '\0')
+    if (result == 0 && target->keep_file && settings->file.simulate[0] == '\0')
         result = retune_keep(world, target, settings, &outcome->kept_bytes, err);
     if (result == 0)
         result = measure(world, outcome, settings, err);

@@ -32,7 +32,7 @@ int retune_in_force(const struct retune_world *world, const struct retune_target
     int result = retune_record_settled(world, target->name, &last, err);
     *ret_settled_id = last.id;
     /* Without a snippet a person applies the advice, and then writes it into the configuration. */
-    if (target->snippet[0] == '\0' && target->settings.current_given)
+    if (target->snippet[0] == '\0' && target->settings.search.current_given)
         return 0;
     if (result < 0 || !last.has_to || factors_check(&last.to, NULL) < 0)
         return result;
@@ -75,7 +75,7 @@ static struct facts *make_facts(const struct retune_target *target, const char *
         return NULL;
     char(*lines)[FACT_SIZE] = facts->lines;
     snprintf(lines[0], FACT_SIZE, "FSTUNE_TARGET=%s", target->name);
-    snprintf(lines[1], FACT_SIZE, "FSTUNE_PATH=%s", target->settings.path);
+    snprintf(lines[1], FACT_SIZE, "FSTUNE_PATH=%s", target->settings.file.path);
     snprintf(lines[2], FACT_SIZE, "FSTUNE_VERDICT=%s", verdict);
     if (point != NULL) {
         snprintf(lines[3], FACT_SIZE, "FSTUNE_REQUEST_SIZE=%" PRIu64, point->request_size_bytes);
@@ -112,9 +112,9 @@ static int make_text(const struct retune_outcome *outcome, char **ret_text, stru
     if (result < 0)
         return result;
     const struct snippet_request request = report_snippet_request(settings, &recommendation, 1);
-    result = snippet_make(snippet_find(settings->emit), &request, ret_text, &remarks, err);
+    result = snippet_make(snippet_find(settings->snippet.format), &request, ret_text, &remarks, err);
     free(remarks);
-    return result < 0 ? err_prefix(err, "%s", settings->emit) : 0;
+    return result < 0 ? err_prefix(err, "%s", settings->snippet.format) : 0;
 }
 
 /* What is remembered once the new setting is in force. */

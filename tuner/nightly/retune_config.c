@@ -117,28 +117,28 @@ static int read_top(struct retune_config *config, struct retune_target *defaults
 static int check_files(const struct retune_target *target, struct err *err)
 {
     const struct settings *settings = &target->settings;
-    bool writes = pattern_writes(&settings->pattern);
+    bool writes = pattern_writes(&settings->workload.pattern);
     if (target->keep_file && writes)
         return err_set(err, -EINVAL,
                        "keep_file: pattern %s writes, so the file would not stay what it is; "
                        "leave keep_file out",
-                       settings->pattern.name);
-    if (target->keep_file && settings->existing[0] != '\0')
+                       settings->workload.pattern.name);
+    if (target->keep_file && settings->file.existing[0] != '\0')
         return err_set(err, -EINVAL, "keep_file and existing_file exclude each other; leave one out");
-    if (target->keep_file && settings->prepare[0] != '\0')
+    if (target->keep_file && settings->file.prepare[0] != '\0')
         return err_set(err, -EINVAL, "keep_file and prepare exclude each other; leave one out");
-    if (writes && settings->existing[0] != '\0' && !settings->overwrite)
+    if (writes && settings->file.existing[0] != '\0' && !settings->file.overwrite)
         return err_set(err, -EINVAL,
                        "existing_file: pattern %s would destroy its contents; set overwrite = "
                        "true where that is wanted",
-                       settings->pattern.name);
+                       settings->workload.pattern.name);
     return 0;
 }
 
 static int check_hooks(const struct retune_target *target, struct err *err)
 {
     bool has_hook = target->check[0] != '\0' || target->apply[0] != '\0' || target->rollback[0] != '\0';
-    if (target->snippet[0] != '\0' && target->settings.emit[0] == '\0')
+    if (target->snippet[0] != '\0' && target->settings.snippet.format[0] == '\0')
         return err_set(err, -EINVAL,
                        "snippet: the format is missing; add emit = \"qemu\" or another of "
                        "fstune emit --list");
@@ -152,7 +152,7 @@ static int check_target(const struct retune_config *config, const struct retune_
 {
     if (target->name[0] == '\0')
         return err_set(err, -EINVAL, "name is missing; add name = \"...\"");
-    if (!target->settings.pattern_given)
+    if (!target->settings.workload.pattern_given)
         return err_set(err, -EINVAL, "pattern is missing; give read, write, randread, randwrite, rw:70 ...");
     for (size_t i = 0; i < config->n_targets; i++) {
         const struct retune_target *other = &config->targets[i];

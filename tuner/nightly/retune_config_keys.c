@@ -57,7 +57,7 @@ static int set_limit_size(struct settings *settings, const struct option_row *ro
 {
     struct settings parsed;
     struct option_row own = *row;
-    own.place = offsetof(struct settings, file_size_bytes);
+    own.place = offsetof(struct settings, file.size_bytes);
     double *place = (double *)(void *)((char *)settings + row->place);
     if (strcmp(text, "off") == 0) {
         *place = INFINITY;
@@ -65,7 +65,7 @@ static int set_limit_size(struct settings *settings, const struct option_row *ro
     }
     int result = options_set_size(&parsed, &own, text, err);
     if (result == 0)
-        *place = (double)parsed.file_size_bytes;
+        *place = (double)parsed.file.size_bytes;
     return result;
 }
 
@@ -74,11 +74,11 @@ static int set_limit_duration(struct settings *settings, const struct option_row
 {
     struct settings parsed;
     struct option_row own = *row;
-    own.place = offsetof(struct settings, budget_ns);
+    own.place = offsetof(struct settings, limits.budget_ns);
     int result = options_set_duration(&parsed, &own, text, err);
     if (result == 0)
         *(double *)(void *)((char *)settings + row->place) =
-            (double)parsed.budget_ns / (double)CLOCK_NS_PER_S;
+            (double)parsed.limits.budget_ns / (double)CLOCK_NS_PER_S;
     return result;
 }
 
@@ -108,7 +108,7 @@ static const struct option_row keys[] = {
     KEY("alarm", "SHARE", ">0%..90%", "10%", options_set_share, IN(alarm_share),
         "exit code 4 where the settings in force, or the throughput, have fallen behind by more"),
     KEY("nights", "N", "1..30", "2", options_set_count, IN(nights), "nights that must agree before a change"),
-    KEY("existing-file", "FILE", "", "none", options_set_text, IN(settings.existing),
+    KEY("existing-file", "FILE", "", "none", options_set_text, IN(settings.file.existing),
         "the same as `existing`"),
     KEY("keep-file", NULL, "", "false", options_set_flag, IN(keep_file),
         "of patterns that only read: keep the filled file as .fstune-NAME for later nights, which then "
@@ -136,8 +136,8 @@ void retune_config_init_target(struct retune_target *target)
 {
     memset(target, 0, sizeof *target);
     settings_init(&target->settings);
-    target->settings.budget_ns = 120 * CLOCK_NS_PER_S;
-    target->settings.max_write_bytes = 8ULL << 30;
+    target->settings.limits.budget_ns = 120 * CLOCK_NS_PER_S;
+    target->settings.limits.max_write_bytes = 8ULL << 30;
     target->settings.quiet = true;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         bool has_default_setting =

@@ -19,14 +19,15 @@ struct moments retune_decide_moments(const struct tune *tune, size_t point)
  * it. */
 static double needed_share(const struct retune_request *request, size_t n_changes)
 {
-    return request->settings->tolerance_share * (n_changes < NIGHT_MAX_CHANGES ? 1 : 1 + (double)n_changes);
+    return request->settings->search.tolerance_share *
+           (n_changes < NIGHT_MAX_CHANGES ? 1 : 1 + (double)n_changes);
 }
 
 static struct nights_rule rule_of(const struct retune_request *request)
 {
-    return (struct nights_rule){.tolerance_share = request->settings->tolerance_share,
+    return (struct nights_rule){.tolerance_share = request->settings->search.tolerance_share,
                                 .nights_needed = request->nights_needed,
-                                .confidence_share = request->settings->confidence_share,
+                                .confidence_share = request->settings->runs.confidence_share,
                                 .lenient = request->lenient};
 }
 
@@ -97,7 +98,7 @@ static void expect_held(const struct retune_request *request, struct nights_esti
     struct nights_expected held;
     double newest;
     levels[n++] = (struct nights_estimate){now.mean, now.std * now.std / (double)now.n, (double)now.n - 1};
-    if (nights_expect_held(levels, n, request->settings->confidence_share, &held, &newest) < 0 ||
+    if (nights_expect_held(levels, n, request->settings->runs.confidence_share, &held, &newest) < 0 ||
         !nights_is_down(&held, newest, request->alarm_share))
         return;
     judgement->behind |= NIGHT_BEHIND_THROUGHPUT;
@@ -113,7 +114,7 @@ static void expect(const struct retune_request *request, const struct tune *tune
     struct moments now = record_log_moments(in_force, true);
     size_t n = retune_state_levels(memory, &in_force->point, levels, NIGHT_MAX_PAST);
     judgement->in_force_log_bps = now;
-    if (nights_expect(levels, n, now.std * now.std / (double)now.n, request->settings->confidence_share,
+    if (nights_expect(levels, n, now.std * now.std / (double)now.n, request->settings->runs.confidence_share,
                       &judgement->expected) < 0)
         return;
     if (nights_is_down(&judgement->expected, now.mean, request->alarm_share))

@@ -63,9 +63,9 @@ static int write_record(const struct keep *keep, const struct target_keep_id *id
 static int lock(const struct settings *settings, int *ret_lock_fd, struct err *err)
 {
     *ret_lock_fd = -1;
-    if (settings->no_lock)
+    if (settings->file.no_lock)
         return 0;
-    int fd = open(settings->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = open(settings->file.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     int result = fd >= 0 ? device_lock_take(fd, ret_lock_fd, NULL) : 0;
     if (fd >= 0)
         close(fd);
@@ -84,11 +84,11 @@ static int fill(const struct retune_world *world, const struct retune_target *ta
                 uint64_t *ret_filled_bytes, struct err *err)
 {
     const struct settings *settings = &target->settings;
-    const struct target_plan plan = {.directory = settings->path,
-                                     .size_bytes = settings->file_size_bytes,
-                                     .size_is_default = !settings->file_size_given,
+    const struct target_plan plan = {.directory = settings->file.path,
+                                     .size_bytes = settings->file.size_bytes,
+                                     .size_is_default = !settings->file.size_given,
                                      .budget_ns = target->first_budget_ns,
-                                     .max_write_bytes = settings->max_write_bytes,
+                                     .max_write_bytes = settings->limits.max_write_bytes,
                                      .seed = rng_seed_from_system(),
                                      .clock = &clock_monotonic,
                                      .interrupted = world->interrupted,
@@ -104,20 +104,20 @@ static int fill(const struct retune_world *world, const struct retune_target *ta
     if (result == 0)
         result = write_record(keep, &id, err);
     if (result == 0)
-        result = target_keep_link(&made, settings->path, keep->name, err);
+        result = target_keep_link(&made, settings->file.path, keep->name, err);
     target_close(&made);
     return result;
 }
 
 static int point_to(const struct keep *keep, struct settings *settings, struct err *err)
 {
-    size_t size = sizeof settings->existing;
-    if ((size_t)snprintf(settings->existing, size, "%s/%s", settings->path, keep->name) >= size)
-        return err_set(err, -ENAMETOOLONG, "%.*s: the path is too long", SHOWN, settings->path);
+    size_t size = sizeof settings->file.existing;
+    if ((size_t)snprintf(settings->file.existing, size, "%s/%s", settings->file.path, keep->name) >= size)
+        return err_set(err, -ENAMETOOLONG, "%.*s: the path is too long", SHOWN, settings->file.path);
     /* It is nobody's but ours: its pages may be dropped as those of a fresh one. */
-    if (!settings->cache_given)
-        settings->cache = MEASURE_CACHE_COLD;
-    settings->cache_given = true;
+    if (!settings->workload.cache_given)
+        settings->workload.cache = MEASURE_CACHE_COLD;
+    settings->workload.cache_given = true;
     return 0;
 }
 
@@ -134,7 +134,7 @@ int retune_keep(const struct retune_world *world, const struct retune_target *ta
         result = read_record(&keep, &known, &id, err);
     if (result < 0)
         return result;
-    result = target_keep_check(settings->path, keep.name, known ? &id : NULL, err);
+    result = target_keep_check(settings->file.path, keep.name, known ? &id : NULL, err);
     if (result == -ENOENT) {
         result = lock(&target->settings, &lock_fd, err);
         if (result == 0)

@@ -70,17 +70,17 @@ void retune_request_init(struct retune_request *request, const struct settings *
                                        .night_budget_ns = NIGHT_BUDGET_NS,
                                        .alarm_share = NIGHT_ALARM_SHARE,
                                        .nights_needed = NIGHT_NIGHTS_NEEDED,
-                                       .in_force_given = settings->current_given};
-    if (settings->current_given)
+                                       .in_force_given = settings->search.current_given};
+    if (settings->search.current_given)
         request->in_force = tune_current_point(settings);
 }
 
 static void set_current(struct settings *settings, const struct point *point)
 {
-    settings->current_given = true;
+    settings->search.current_given = true;
     for (enum factor factor = 0; factor < FACTOR_N; factor++) {
-        settings->current.given[factor] = true;
-        settings->current.value[factor] = factors_level(point, factor);
+        settings->search.current.given[factor] = true;
+        settings->search.current.value[factor] = factors_level(point, factor);
     }
 }
 
@@ -88,10 +88,10 @@ static void init_settings(struct settings *settings, const struct retune_request
 {
     *settings = *request->settings;
     /* The size of the test file depends on it, and must not differ between the first night and the others. */
-    settings->budget_ns = request->night_budget_ns;
-    if (!settings->max_write_given)
-        settings->max_write_bytes = NIGHT_MAX_WRITE_BYTES;
-    settings->current_given = false;
+    settings->limits.budget_ns = request->night_budget_ns;
+    if (!settings->limits.max_write_given)
+        settings->limits.max_write_bytes = NIGHT_MAX_WRITE_BYTES;
+    settings->search.current_given = false;
     if (request->in_force_given)
         set_current(settings, &request->in_force);
 }
@@ -152,8 +152,8 @@ static void plan(struct world *world, const struct retune_request *request, stru
 {
     struct session *session = &world->session;
     result->first = world->memory.n == 0;
-    world->settings.budget_ns = result->first ? request->first_budget_ns : request->night_budget_ns;
-    session->end_ns = session->start_ns + world->settings.budget_ns + LATE_NS;
+    world->settings.limits.budget_ns = result->first ? request->first_budget_ns : request->night_budget_ns;
+    session->end_ns = session->start_ns + world->settings.limits.budget_ns + LATE_NS;
     world->policy = result->first ? first_night : later_night;
     if (request->in_force_given)
         world->policy.n_watched =
@@ -230,7 +230,7 @@ static struct retune_figure figure_of_logs(double log_mean, struct interval inte
 static void set_contender(struct retune_result *result, const struct tune *tune,
                           const struct retune_contender *contender)
 {
-    double confidence = tune->settings->confidence_share;
+    double confidence = tune->settings->runs.confidence_share;
     struct welch welch = {contender->tonight.log_mean, sqrt(contender->tonight.variance),
                           contender->tonight.df};
     result->has_contender = true;

@@ -92,7 +92,7 @@ void retune_text(const struct retune_request *request, struct retune_result *res
 /* Runs of this setting that the whole write budget allows. */
 static size_t runs_allowed(const struct tune *tune, size_t point)
 {
-    double bytes = (double)tune->settings->max_write_bytes - (double)tune->search_from_bytes;
+    double bytes = (double)tune->settings->limits.max_write_bytes - (double)tune->search_from_bytes;
     double run_bytes = tune_writes_of_run(tune, point);
     return bytes > 0 && run_bytes > 0 ? (size_t)(bytes / run_bytes) : 0;
 }
@@ -100,12 +100,12 @@ static size_t runs_allowed(const struct tune *tune, size_t point)
 const char *retune_text_too_few(const struct tune *tune, char text[NIGHT_TEXT_SIZE])
 {
     char bytes[UNITS_TEXT_SIZE], point[FACTORS_TEXT_SIZE];
-    bool in_force = tune->settings->current_given;
+    bool in_force = tune->settings->search.current_given;
     size_t index = in_force || tune->chosen == TUNE_NONE ? tune->baseline : tune->chosen;
     snprintf(text, NIGHT_TEXT_SIZE,
              "%s of writes allow only %zu runs of %s%s, too few for %d replays of it and of another setting "
              "beside the search; raise max_write",
-             units_format_bytes(tune->settings->max_write_bytes, bytes), runs_allowed(tune, index),
+             units_format_bytes(tune->settings->limits.max_write_bytes, bytes), runs_allowed(tune, index),
              factors_format(&tune->records[index].point, point), in_force ? " in force" : "",
              TUNE_CONFIRMING_LEAST);
     return text;
@@ -130,6 +130,6 @@ void retune_text_add_writes(const struct tune *tune, struct retune_result *resul
                  factors_format(&tune->records[tune->unpaid].point, point));
     snprintf(result->evidence + used, sizeof result->evidence - used,
              "; %s of writes allowed a look at %zu of %zu settings%s: a larger max_write finds more",
-             units_format_bytes(tune->settings->max_write_bytes, bytes), n_looked_at(tune),
+             units_format_bytes(tune->settings->limits.max_write_bytes, bytes), n_looked_at(tune),
              tune->space.n_points, unpaid);
 }

@@ -20,11 +20,11 @@ static json_t *make_answer(const struct retune_target *target, const struct poin
     return json_pack("{s:s, s:s, s:b, s:{s:s}, s:o, s:{s:s, s:f, s:f, s:f, s:f, s:i, s:f}, s:{s:f}, "
                      "s:{s:f, s:f}, s:b, s:{s:b, s:o, s:s, s:s}}",
                      "schema", "fstune/recommendation/1", "version", FSTUNE_VERSION, "interrupted", 0,
-                     "pattern", "name", settings->pattern.name, "recommendation", json_point(point),
+                     "pattern", "name", settings->workload.pattern.name, "recommendation", json_point(point),
                      "throughput", "unit", "bytes/s", "mean", 1e9, "ci_low", 9e8, "ci_high", 1.1e9, "std",
                      1e7, "replays", 7, "confidence", 0.95, "iops", "mean", 1e4, "latency_ns", "mean", 1e5,
-                     "p99", 1e6, "conclusive", 1, "system", "simulated", settings->simulate[0] != '\0',
-                     "path", json_text(settings->path), "device", "sda", "device_whole", "sda");
+                     "p99", 1e6, "conclusive", 1, "system", "simulated", settings->file.simulate[0] != '\0',
+                     "path", json_text(settings->file.path), "device", "sda", "device_whole", "sda");
 }
 
 static int try_one(const struct retune_target *target, const struct point *point, struct err *err)
@@ -37,7 +37,7 @@ static int try_one(const struct retune_target *target, const struct point *point
     int result = recommendation_read(&recommendation, answer, err);
     if (result == 0) {
         const struct snippet_request request = report_snippet_request(&target->settings, &recommendation, 1);
-        result = snippet_make(snippet_find(target->settings.emit), &request, &text, &remarks, err);
+        result = snippet_make(snippet_find(target->settings.snippet.format), &request, &text, &remarks, err);
     }
     free(text);
     free(remarks);
@@ -53,5 +53,5 @@ int retune_trial_snippet(const struct retune_target *target, struct err *err)
         if (result != -EINVAL)
             return result < 0 ? err_set(err, result, "no memory") : 0;
     }
-    return err_set(err, -EINVAL, "emit = \"%s\": %.300s", target->settings.emit, first.text);
+    return err_set(err, -EINVAL, "emit = \"%s\": %.300s", target->settings.snippet.format, first.text);
 }

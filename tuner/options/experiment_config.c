@@ -49,7 +49,7 @@ static int take_member(struct settings *scratch, struct settings_test *test, con
 static int take_test(struct settings *scratch, const config_setting_t *group, struct settings_test *ret_test,
                      struct err *err)
 {
-    memset(scratch->levels, 0, sizeof scratch->levels);
+    memset(scratch->workload.levels, 0, sizeof scratch->workload.levels);
     memset(scratch->experiment.conditions, 0, sizeof scratch->experiment.conditions);
     if (!config_setting_is_group(group))
         return err_set(err, -EINVAL, "line %u: a test is a group in braces",
@@ -59,7 +59,7 @@ static int take_test(struct settings *scratch, const config_setting_t *group, st
         if (r < 0)
             return r;
     }
-    memcpy(ret_test->levels, scratch->levels, sizeof ret_test->levels);
+    memcpy(ret_test->levels, scratch->workload.levels, sizeof ret_test->levels);
     memcpy(ret_test->conditions, scratch->experiment.conditions, sizeof ret_test->conditions);
     return 0;
 }
@@ -83,9 +83,9 @@ int experiment_config_tests(struct settings *settings, const struct config_setti
     experiment->n_patterns = scratch->experiment.n_patterns;
     memcpy(experiment->order, scratch->experiment.order, sizeof experiment->order);
     experiment->n_order = scratch->experiment.n_order;
-    settings->pattern_given |= scratch->pattern_given;
-    settings->file_size_given |= scratch->file_size_given;
-    settings->cache_given |= scratch->cache_given;
+    settings->workload.pattern_given |= scratch->workload.pattern_given;
+    settings->file.size_given |= scratch->file.size_given;
+    settings->workload.cache_given |= scratch->workload.cache_given;
     free(scratch);
     return r;
 }
@@ -95,7 +95,7 @@ const struct levels *experiment_config_levels(const struct settings *settings, s
     const struct settings_experiment *experiment = &settings->experiment;
     bool is_condition = factor >= FACTOR_N;
     const struct levels *own =
-        is_condition ? &experiment->conditions[factor - FACTOR_N] : &settings->levels[factor];
+        is_condition ? &experiment->conditions[factor - FACTOR_N] : &settings->workload.levels[factor];
     if (test >= experiment->n_tests)
         return own;
     const struct settings_test *part = &experiment->tests[test];
@@ -113,7 +113,7 @@ size_t experiment_config_n_tests(const struct settings *settings)
 static void take_pattern(struct settings *settings, const struct pattern *pattern)
 {
     char name[PATTERN_NAME_SIZE];
-    struct pattern *whole = &settings->pattern;
+    struct pattern *whole = &settings->workload.pattern;
     bool is_first = whole->name[0] == '\0';
     int length = snprintf(name, sizeof name, "%s%s%s", whole->name, is_first ? "" : ",", pattern->name);
     if (length >= PATTERN_NAME_SIZE)
@@ -126,7 +126,7 @@ static void take_pattern(struct settings *settings, const struct pattern *patter
 static int settle_patterns(struct settings *settings, struct err *err)
 {
     bool used[SETTINGS_MAX_PATTERNS] = {false};
-    settings->pattern = (struct pattern){0};
+    settings->workload.pattern = (struct pattern){0};
     for (size_t test = 0; test < experiment_config_n_tests(settings); test++) {
         const struct levels *levels = experiment_config_levels(settings, test, FACTOR_N + CONDITION_PATTERN);
         if (levels->n == 0)
@@ -161,14 +161,14 @@ static void settle_file(struct settings *settings)
     uint64_t largest = largest_level(settings, CONDITION_FILE_SIZE);
     uint64_t files = largest_level(settings, CONDITION_FILES);
     const struct levels *caches = &settings->experiment.conditions[CONDITION_CACHE];
-    settings->file_size_given = largest > 0;
+    settings->file.size_given = largest > 0;
     if (largest > 0)
-        settings->file_size_bytes = largest;
+        settings->file.size_bytes = largest;
     if (files > 0)
-        settings->files = (uint32_t)files;
-    settings->alignment_bytes = largest_level(settings, CONDITION_ALIGNMENT);
+        settings->file.n = (uint32_t)files;
+    settings->workload.alignment_bytes = largest_level(settings, CONDITION_ALIGNMENT);
     if (caches->n > 0)
-        settings->cache = (enum measure_cache)caches->value[0];
+        settings->workload.cache = (enum measure_cache)caches->value[0];
 }
 
 struct source {
@@ -190,7 +190,7 @@ static void overrule_tests(struct settings *settings, const struct settings *lin
     for (size_t i = 0; i < experiment->n_tests; i++) {
         struct settings_test *test = &experiment->tests[i];
         for (int factor = 0; factor < FACTOR_N; factor++)
-            if (line->levels[factor].n > 0)
+            if (line->workload.levels[factor].n > 0)
                 test->levels[factor].n = 0;
         for (int condition = 0; condition < CONDITION_N; condition++)
             if (line->experiment.conditions[condition].n > 0)
@@ -203,7 +203,7 @@ int experiment_config_scan(struct settings *line, int argc, char **argv, struct 
     settings_init(line);
     line->experiment.on = true;
     line->operands_allowed = 1;
-    line->export_format = EXPERIMENT_FORMAT;
+    line->history.export_format = EXPERIMENT_FORMAT;
     return options_parse(line, OPTIONS_EXPERIMENT, argc, argv, 1, err);
 }
 
@@ -214,7 +214,7 @@ int experiment_config_read(struct settings *settings, const struct settings *lin
     settings_init(settings);
     settings->experiment.on = true;
     settings->operands_allowed = 1;
-    settings->export_format = EXPERIMENT_FORMAT;
+    settings->history.export_format = EXPERIMENT_FORMAT;
     int r = options_parse_configured(settings, OPTIONS_EXPERIMENT, argc, argv, 1, configure, &source, err);
     if (r < 0)
         return r;

@@ -301,9 +301,9 @@ static int check_single_levels(const struct settings *settings, struct err *err)
 {
     const struct option_row *row;
     for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
-        if (row->set == options_set_levels && settings->levels[row->place].n > 1)
+        if (row->set == options_set_levels && settings->workload.levels[row->place].n > 1)
             return err_set(err, -EINVAL, "--%s: %zu values are given, but measure takes one; keep one",
-                           row->name, settings->levels[row->place].n);
+                           row->name, settings->workload.levels[row->place].n);
     }
     return 0;
 }

@@ -176,7 +176,7 @@ int options_set_pattern(struct settings *settings, const struct option_row *row,
     static const char *const names[] = {"pattern: ", "pattern "};
     struct err own = {0};
     (void)row;
-    int r = pattern_parse(text, &settings->pattern, &own);
+    int r = pattern_parse(text, &settings->workload.pattern, &own);
     if (r == 0)
         return 0;
     /* The caller's prefix says "pattern" as well: once is enough. */
@@ -192,13 +192,14 @@ int options_set_prior(struct settings *settings, const struct option_row *row, c
                       struct err *err)
 {
     struct option_row next = *row;
-    if (settings->n_priors == SETTINGS_MAX_PRIORS)
+    if (settings->search.priors.n == SETTINGS_MAX_FILES)
         return err_set(err, -EINVAL, "'%.60s' is one file too many; give at most %d", text,
-                       SETTINGS_MAX_PRIORS);
-    next.place = offsetof(struct settings, prior) + settings->n_priors * SETTINGS_TEXT_SIZE;
+                       SETTINGS_MAX_FILES);
+    next.place =
+        offsetof(struct settings, search.priors.path) + settings->search.priors.n * SETTINGS_TEXT_SIZE;
     int r = options_set_text(settings, &next, text, err);
     if (r == 0)
-        settings->n_priors++;
+        settings->search.priors.n++;
     return r;
 }
 
@@ -231,6 +232,6 @@ int options_set_accept(struct settings *settings, const struct option_row *row, 
         if (*at == '\0')
             break;
     }
-    settings->accept = accept;
+    settings->runs.accept = accept;
     return 0;
 }

@@ -159,7 +159,8 @@ static int set_levels(struct levels *place, const struct factor_kind *kind, cons
 int options_set_levels(struct settings *settings, const struct option_row *row, const char *text,
                        struct err *err)
 {
-    return set_levels(&settings->levels[row->place], &factor_kinds[row->place], row->range, text, err);
+    return set_levels(&settings->workload.levels[row->place], &factor_kinds[row->place], row->range, text,
+                      err);
 }
 
 int options_set_caches(struct settings *settings, const struct option_row *row, const char *text,
@@ -232,6 +233,6 @@ int options_set_current(struct settings *settings, const struct option_row *row,
         if (r < 0)
             return r;
     }
-    settings->current = current;
+    settings->search.current = current;
     return 0;
 }

@@ -30,13 +30,13 @@ int options_set_from(struct settings *settings, const struct option_row *row, co
                      struct err *err)
 {
     struct option_row next = *row;
-    if (settings->n_from == SETTINGS_MAX_ANSWERS)
+    if (settings->answers.n == SETTINGS_MAX_FILES)
         return err_set(err, -EINVAL, "'%.60s' is one answer too many; give at most %d", text,
-                       SETTINGS_MAX_ANSWERS);
-    next.place = offsetof(struct settings, from) + settings->n_from * SETTINGS_TEXT_SIZE;
+                       SETTINGS_MAX_FILES);
+    next.place = offsetof(struct settings, answers.path) + settings->answers.n * SETTINGS_TEXT_SIZE;
     int result = options_set_text(settings, &next, text, err);
     if (result == 0)
-        settings->n_from++;
+        settings->answers.n++;
     return result;
 }
 

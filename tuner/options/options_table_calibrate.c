@@ -12,8 +12,8 @@ static const struct option_row rows[] = {
      .commands = OPTIONS_CALIBRATE,
      .in_config = false,
      .set = options_set_dirty_limits,
-     .place = AT(calibrate_limits_bytes),
-     .given = AT(calibrate_limits_given)},
+     .place = AT(calibrate.limits_bytes),
+     .given = AT(calibrate.limits_given)},
 };
 
 const struct options_section options_table_calibrate = {rows, sizeof(rows) / sizeof(rows[0])};

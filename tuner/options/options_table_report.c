@@ -12,7 +12,7 @@ static const struct option_row rows[] = {
      .commands = OPTIONS_REPORT,
      .in_config = false,
      .set = options_set_text,
-     .place = AT(html)},
+     .place = AT(report.html)},
     {.name = "journal",
      .argument = "FILE",
      .range = "",
@@ -21,7 +21,7 @@ static const struct option_row rows[] = {
      .commands = OPTIONS_REPORT,
      .in_config = false,
      .set = options_set_text,
-     .place = AT(journal)},
+     .place = AT(report.journal)},
 };
 
 const struct options_section options_table_report = {rows, sizeof(rows) / sizeof(rows[0])};

@@ -12,7 +12,7 @@ static const struct option_row rows[] = {
      .commands = OPTIONS_RETUNE | OPTIONS_PLOT,
      .in_config = false,
      .set = options_set_text,
-     .place = AT(target)},
+     .place = AT(retune.target)},
     {.name = "prometheus",
      .argument = "FILE",
      .range = "",
@@ -21,7 +21,7 @@ static const struct option_row rows[] = {
      .commands = OPTIONS_RETUNE,
      .in_config = true,
      .set = options_set_text,
-     .place = AT(prometheus)},
+     .place = AT(retune.prometheus)},
     {.name = "force",
      .argument = NULL,
      .range = "",
@@ -30,7 +30,7 @@ static const struct option_row rows[] = {
      .commands = OPTIONS_RETUNE,
      .in_config = false,
      .set = options_set_flag,
-     .place = AT(force)},
+     .place = AT(retune.force)},
 };
 
 const struct options_section options_table_retune = {rows, sizeof(rows) / sizeof(rows[0])};

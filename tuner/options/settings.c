@@ -14,27 +14,27 @@ const char *const settings_objective_names[OBJECTIVE_N] = {"throughput", "iops",
 void settings_init(struct settings *settings)
 {
     memset(settings, 0, sizeof(*settings));
-    memcpy(settings->path, ".", sizeof("."));
-    memcpy(settings->from[0], "-", sizeof("-"));
-    settings->prepare_timeout_ns = 60 * CLOCK_NS_PER_S;
-    settings->file_size_bytes = TARGET_SIZE_DEFAULT_BYTES;
-    settings->cache = MEASURE_CACHE_COLD;
-    settings->budget_ns = 60 * CLOCK_NS_PER_S;
-    settings->tolerance_share = 0.03;
-    settings->confidence_share = 0.95;
-    settings->objective = OBJECTIVE_THROUGHPUT;
-    settings->profile = PROFILE_MAX_THROUGHPUT;
-    settings->rate_floor_share = 0.25;
-    settings->max_write_bytes = 64ULL << 30;
-    memcpy(settings->method, "auto", sizeof("auto"));
-    settings->files = 1;
-    settings->replays = 5;
-    memcpy(settings->steady_rule, "fstune", sizeof("fstune"));
-    settings->max_duration_ns = 600 * CLOCK_NS_PER_S;
-    settings->warmup_coef_share = WARMUP_COEF_DEFAULT;
-    settings->warmup_limit_ns = UINT64_MAX;
-    settings->warmup_window = WARMUP_WINDOW_DEFAULT;
-    settings->batch_requests = WARMUP_BATCH_DEFAULT;
+    memcpy(settings->file.path, ".", sizeof("."));
+    memcpy(settings->answers.path[0], "-", sizeof("-"));
+    settings->file.prepare_timeout_ns = 60 * CLOCK_NS_PER_S;
+    settings->file.size_bytes = TARGET_SIZE_DEFAULT_BYTES;
+    settings->workload.cache = MEASURE_CACHE_COLD;
+    settings->limits.budget_ns = 60 * CLOCK_NS_PER_S;
+    settings->search.tolerance_share = 0.03;
+    settings->runs.confidence_share = 0.95;
+    settings->search.objective = OBJECTIVE_THROUGHPUT;
+    settings->search.profile = PROFILE_MAX_THROUGHPUT;
+    settings->search.rate_floor_share = 0.25;
+    settings->limits.max_write_bytes = 64ULL << 30;
+    memcpy(settings->search.method, "auto", sizeof("auto"));
+    settings->file.n = 1;
+    settings->runs.replays = 5;
+    memcpy(settings->runs.steady_rule, "fstune", sizeof("fstune"));
+    settings->runs.max_duration_ns = 600 * CLOCK_NS_PER_S;
+    settings->runs.warmup_coef_share = WARMUP_COEF_DEFAULT;
+    settings->runs.warmup_limit_ns = UINT64_MAX;
+    settings->runs.warmup_window = WARMUP_WINDOW_DEFAULT;
+    settings->runs.batch_requests = WARMUP_BATCH_DEFAULT;
     memcpy(settings->experiment.design, "full", sizeof("full"));
     settings->prediction.mode = CAWL_NOSYNC;
     settings->prediction.repetitions = SETTINGS_REPETITIONS_DEFAULT;
@@ -42,17 +42,17 @@ void settings_init(struct settings *settings)
 
 bool settings_splits_sizes(const struct settings *settings)
 {
-    return settings->split_sizes || settings->levels[FACTOR_WRITE_SIZE].n > 0;
+    return settings->workload.split_sizes || settings->workload.levels[FACTOR_WRITE_SIZE].n > 0;
 }
 
 int settings_check_split(const struct settings *settings, struct err *err)
 {
-    const char *option = settings->split_sizes ? "split-sizes" : "write-request-size";
-    bool reads = pattern_reads(&settings->pattern);
-    if (!settings_splits_sizes(settings) || (reads && pattern_writes(&settings->pattern)))
+    const char *option = settings->workload.split_sizes ? "split-sizes" : "write-request-size";
+    bool reads = pattern_reads(&settings->workload.pattern);
+    if (!settings_splits_sizes(settings) || (reads && pattern_writes(&settings->workload.pattern)))
         return 0;
     return err_set(err, -EINVAL,
                    "--%s: pattern %s only %s, so there is one request size; leave the option out, or give a "
                    "mix such as randrw:70",
-                   option, settings->pattern.name, reads ? "reads" : "writes");
+                   option, settings->workload.pattern.name, reads ? "reads" : "writes");
 }

@@ -14,8 +14,7 @@
 #define SETTINGS_TEXT_SIZE    4096
 #define SETTINGS_NAME_SIZE    32
 #define SETTINGS_MAX_LEVELS   64
-#define SETTINGS_MAX_PRIORS   4
-#define SETTINGS_MAX_ANSWERS  4
+#define SETTINGS_MAX_FILES    4
 #define SETTINGS_MAX_OPERANDS 8
 #define SETTINGS_MAX_PATTERNS 32
 #define SETTINGS_MAX_TESTS    16
@@ -31,6 +30,12 @@ enum objective { OBJECTIVE_THROUGHPUT, OBJECTIVE_IOPS, OBJECTIVE_LATENCY, OBJECT
 extern const char *const settings_objective_names[OBJECTIVE_N];
 
 enum profile { PROFILE_MAX_THROUGHPUT, PROFILE_BALANCED, PROFILE_LOW_LATENCY, PROFILE_N };
+
+/* Files that an option names when it is repeated, in the order given. */
+struct settings_files {
+    char path[SETTINGS_MAX_FILES][SETTINGS_TEXT_SIZE];
+    size_t n;
+};
 
 /* Levels of one factor, ascending, distinct; enums by value. n = 0: not given, the command's default applies.
  */
@@ -110,43 +115,40 @@ struct settings_burst {
     uint64_t interval_ns; /* from the end of one to the beginning of the next, also of `advise`; 0: none */
 };
 
-struct settings {
+/* What is measured; of the commands that make runs. */
+struct settings_workload {
     struct pattern pattern;
     bool pattern_given;
     struct levels levels[FACTOR_N];
     bool split_sizes; /* --split-sizes */
+    enum measure_cache cache;
+    bool cache_given;
+    uint64_t alignment_bytes; /* 0: the request size */
+    bool verify, advise, shared_region, io_uring_cooperative;
+};
 
+/* Where it is measured. */
+struct settings_file {
     char path[SETTINGS_TEXT_SIZE];     /* --path; "." */
     char existing[SETTINGS_TEXT_SIZE]; /* --existing; "" */
     char simulate[SETTINGS_TEXT_SIZE]; /* --simulate; "" */
     char prepare[SETTINGS_TEXT_SIZE];  /* --prepare; "" */
-    char config[SETTINGS_TEXT_SIZE];   /* --config; "" */
     uint64_t prepare_timeout_ns;
-    bool overwrite;
-    uint64_t file_size_bytes;
-    bool file_size_given;
-    enum measure_cache cache;
-    bool cache_given;
-    bool verify;
-    uint32_t files;           /* that the target is spread over */
-    uint64_t alignment_bytes; /* 0: the request size */
-    bool advise, shared_region, no_lock, io_uring_cooperative;
+    bool overwrite, no_lock;
+    uint64_t size_bytes;
+    bool size_given;
+    uint32_t n; /* that the target is spread over */
+};
 
-    uint64_t budget_ns;
-    double tolerance_share, confidence_share;
-    enum objective objective;
-    enum profile profile; /* that is the answer */
-    bool profile_given;
-    bool profiles, pareto;       /* report the three profiles, the table of points that are not dominated */
-    double rate_floor_share;     /* of the highest rate, for low-latency */
-    uint64_t max_latency_p99_ns; /* 0: none */
-    uint64_t max_write_bytes;
+/* What the command may cost. */
+struct settings_limits {
+    uint64_t budget_ns, max_write_bytes;
     bool max_write_given;
-    char method[SETTINGS_NAME_SIZE];
-    struct current current;
-    bool current_given;
+};
 
-    uint32_t replays;  /* measure */
+/* How runs are made and judged. */
+struct settings_runs {
+    uint32_t replays;  /* measure, experiment */
     bool until_steady; /* measure: rounds until steady_rule is met, for max_duration_ns at most */
     char steady_rule[SETTINGS_NAME_SIZE];
     uint64_t max_duration_ns;
@@ -154,55 +156,97 @@ struct settings {
     double warmup_coef_share;
     uint64_t warmup_limit_ns; /* UINT64_MAX: as long as a run (recommend) */
     uint32_t warmup_window, batch_requests;
-
-    uint64_t seed;
-    bool seed_given;
+    double confidence_share;
+    uint64_t accept;                      /* warnings that do not disqualify */
     char cross_check[SETTINGS_NAME_SIZE]; /* --cross-check; "" */
     bool fio_job;
-    bool dry_run, json, quiet;
-    char resume[SETTINGS_TEXT_SIZE];                     /* --resume; "" */
-    char prior[SETTINGS_MAX_PRIORS][SETTINGS_TEXT_SIZE]; /* --prior, in the order given */
-    size_t n_priors;
-    char operands[SETTINGS_MAX_OPERANDS][SETTINGS_TEXT_SIZE]; /* words without dashes */
-    size_t n_operands, operands_allowed;
+};
 
-    char emit[SETTINGS_NAME_SIZE];                       /* --emit; "" */
-    char from[SETTINGS_MAX_ANSWERS][SETTINGS_TEXT_SIZE]; /* --from, in the order given; the first is "-" */
-    size_t n_from;                                       /* 0: standard input */
-    char image[SETTINGS_TEXT_SIZE];                      /* --image; "" */
-    unsigned image_format, bus;                          /* of tuner/emit/snippet */
-    unsigned target_version[2];                          /* major, minor; 0.0: not given */
+/* What `recommend` looks for; `experiment` knows the tolerance and --resume too. */
+struct settings_search {
+    double tolerance_share;
+    enum objective objective;
+    enum profile profile; /* that is the answer */
+    bool profile_given;
+    bool profiles, pareto;       /* report the three profiles, the table of points that are not dominated */
+    double rate_floor_share;     /* of the highest rate, for low-latency */
+    uint64_t max_latency_p99_ns; /* 0: none */
+    char method[SETTINGS_NAME_SIZE];
+    struct current current;
+    bool current_given;
+    char resume[SETTINGS_TEXT_SIZE]; /* --resume; "" */
+    struct settings_files priors;    /* --prior */
+};
+
+/* What the lines to paste are about. */
+struct settings_snippet {
+    char format[SETTINGS_NAME_SIZE]; /* --emit; "" */
+    char image[SETTINGS_TEXT_SIZE];  /* --image; "" */
+    unsigned image_format, bus;      /* of tuner/emit/snippet */
+    unsigned target_version[2];      /* major, minor; 0.0: not given */
     bool directsync, list;
+};
 
+/* Where runs are kept, and which of them are meant. */
+struct settings_history {
     char save[SETTINGS_TEXT_SIZE]; /* --save; "" */
     char db[SETTINGS_TEXT_SIZE];   /* --db; "" */
     uint32_t run_id;               /* 0: not given, as all of these */
     uint32_t keep_runs, limit;
     uint64_t older_than_ns;
     unsigned export_format; /* of --format */
+};
 
+struct settings_retune {
     char target[SETTINGS_TEXT_SIZE];     /* --target; "" */
     char prometheus[SETTINGS_TEXT_SIZE]; /* --prometheus; "" */
     bool force;
+};
 
-    char html[SETTINGS_TEXT_SIZE];                               /* --html; "" */
-    char journal[SETTINGS_TEXT_SIZE];                            /* --journal; "" */
-    char output[SETTINGS_TEXT_SIZE];                             /* --output; "" */
-    unsigned plot_terminal;                                      /* without --output: 0 dumb, 1 sixel */
-    unsigned plot_size[2];                                       /* width, height; 0: not given */
-    char plot_x[SETTINGS_TEXT_SIZE], plot_y[SETTINGS_TEXT_SIZE]; /* "" */
-    char plot_where[SETTINGS_TEXT_SIZE];                         /* "" */
-    char plot_title[SETTINGS_TEXT_SIZE];                         /* "" */
-    bool plot_script;
+struct settings_report {
+    char html[SETTINGS_TEXT_SIZE];    /* --html; "" */
+    char journal[SETTINGS_TEXT_SIZE]; /* --journal; "" */
+};
 
-    bool calibrate_limits_given;
-    uint64_t calibrate_limits_bytes[2]; /* --set-dirty-limits: background, hard */
+struct settings_plot {
+    unsigned terminal;                                 /* without --output: 0 dumb, 1 sixel */
+    unsigned size[2];                                  /* width, height; 0: not given */
+    char x[SETTINGS_TEXT_SIZE], y[SETTINGS_TEXT_SIZE]; /* "" */
+    char where[SETTINGS_TEXT_SIZE];                    /* "" */
+    char title[SETTINGS_TEXT_SIZE];                    /* "" */
+    bool script;
+};
 
-    uint64_t accept; /* warnings that do not disqualify */
+struct settings_calibrate {
+    bool limits_given;
+    uint64_t limits_bytes[2]; /* --set-dirty-limits: background, hard */
+};
 
+struct settings {
+    /* Of every command. */
+    bool dry_run, json, quiet;
+    uint64_t seed;
+    bool seed_given;
+    char config[SETTINGS_TEXT_SIZE];                          /* --config; "" */
+    char operands[SETTINGS_MAX_OPERANDS][SETTINGS_TEXT_SIZE]; /* words without dashes */
+    size_t n_operands, operands_allowed;
+    char output[SETTINGS_TEXT_SIZE]; /* --output of plot and calibrate; "" */
+    struct settings_files answers;   /* --from; the first path is "-" where none is given */
+
+    struct settings_workload workload;
+    struct settings_file file;
+    struct settings_limits limits;
+    struct settings_runs runs;
+    struct settings_search search;
+    struct settings_burst burst;
+    struct settings_snippet snippet;
+    struct settings_history history;
+    struct settings_retune retune;
+    struct settings_report report;
+    struct settings_plot plot;
+    struct settings_calibrate calibrate;
     struct settings_experiment experiment;
     struct settings_prediction prediction;
-    struct settings_burst burst;
 };
 
 /* The defaults of `recommend`, as the table of options states them. */

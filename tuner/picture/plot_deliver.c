@@ -23,7 +23,7 @@ static int terminal_of(const struct settings *settings, const char *output, enum
 {
     size_t length = strlen(output);
     if (length == 0) {
-        *ret_terminal = settings->plot_terminal == 1 ? PLOT_SIXEL : PLOT_DUMB;
+        *ret_terminal = settings->plot.terminal == 1 ? PLOT_SIXEL : PLOT_DUMB;
         return 0;
     }
     for (size_t i = 0; i < N_SUFFIXES; i++) {
@@ -46,9 +46,9 @@ static void set_size(const struct settings *settings, struct plot_request *reque
         request->width = known ? window.ws_col - 1U : 79;
         request->height = known ? window.ws_row - 2U : 30;
     }
-    if (settings->plot_size[0] > 0) {
-        request->width = settings->plot_size[0];
-        request->height = settings->plot_size[1];
+    if (settings->plot.size[0] > 0) {
+        request->width = settings->plot.size[0];
+        request->height = settings->plot.size[1];
     }
 }
 
@@ -58,10 +58,10 @@ int plot_deliver_request(const struct settings *settings, const char *output,
     const char *no_color = getenv("NO_COLOR");
     *ret_request = (struct plot_request){
         .colours = isatty(STDOUT_FILENO) && (no_color == NULL || no_color[0] == '\0'),
-        .title = settings->plot_title,
-        .x = settings->plot_x,
-        .y = settings->plot_y,
-        .where = settings->plot_where,
+        .title = settings->plot.title,
+        .x = settings->plot.x,
+        .y = settings->plot.y,
+        .where = settings->plot.where,
     };
     int result = terminal_of(settings, output, &ret_request->terminal, err);
     set_size(settings, ret_request);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 /* The wish for a picture that goes to `output`: NAME.png, .svg or .pdf, or "" for standard output, where
- * settings->plot_terminal counts. 0, or -EINVAL for another name: the text begins with the name alone. */
+ * settings->plot.terminal counts. 0, or -EINVAL for another name: the text begins with the name alone. */
 int plot_deliver_request(const struct settings *settings, const char *output,
                          struct plot_request *ret_request, struct err *err);
 

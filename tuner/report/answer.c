@@ -35,7 +35,7 @@ static bool ratio_of(const struct tune *tune, size_t other, double *ret_mean, st
     }
     if (welch.df <= 0)
         return false;
-    struct interval interval = welch_interval(welch, tune->settings->confidence_share);
+    struct interval interval = welch_interval(welch, tune->settings->runs.confidence_share);
     *ret_mean = exp(welch.difference);
     *ret_interval = (struct interval){exp(interval.low), exp(interval.high)};
     return isfinite(ret_interval->low) && isfinite(ret_interval->high);
@@ -65,7 +65,7 @@ static const char *reason_of(const struct tune *tune)
 {
     if (tune->stop == TUNE_STOP_INTERRUPTED)
         return "interrupted before anything could be measured";
-    if (tune->settings->max_latency_p99_ns != 0 && tune->belief.n_measured > 0)
+    if (tune->settings->search.max_latency_p99_ns != 0 && tune->belief.n_measured > 0)
         return "no measured point meets --max-latency-p99";
     if (tune->n_unsupported > 0)
         return "no run has enough requests for a p99; give a longer --duration or --budget";

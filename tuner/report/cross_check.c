@@ -36,11 +36,11 @@ struct fio_turn {
 
 int cross_check_plan(const struct settings *settings, const struct point *point, struct err *err)
 {
-    if (settings->cross_check[0] == '\0')
+    if (settings->runs.cross_check[0] == '\0')
         return 0;
-    if (settings->simulate[0] != '\0')
+    if (settings->file.simulate[0] != '\0')
         return err_set(err, -EINVAL, "--cross-check: fio cannot run on a simulated surface");
-    if (settings->until_steady)
+    if (settings->runs.until_steady)
         return err_set(err, -EINVAL,
                        "--cross-check: fio between rounds would disturb --until-steady; give one of them");
     if (!fio_job_has_equal(point))
@@ -53,7 +53,7 @@ int cross_check_open(struct cross_check *check, struct session *session, const s
                      struct err *err)
 {
     *check = (struct cross_check){.point = *point};
-    if (session->settings->cross_check[0] == '\0')
+    if (session->settings->runs.cross_check[0] == '\0')
         return 0;
     check->session = session;
     rng_init(&check->rng, rng_derive(session->seed, 2));
@@ -86,7 +86,7 @@ static struct fio_turn *turn_new(const struct cross_check *check, const struct s
         return NULL;
     uint64_t timeout_ns = (uint64_t)(latest->seconds * TIMEOUT_TIMES * 1e9);
     turn->session = session;
-    turn->pattern = session->settings->pattern;
+    turn->pattern = session->settings->workload.pattern;
     turn->point = check->point;
     turn->plan = (struct measure_plan){.pattern = turn->pattern, .point = turn->point};
     turn->timeout_ns = timeout_ns > TIMEOUT_LEAST_NS ? timeout_ns : TIMEOUT_LEAST_NS;
@@ -221,8 +221,9 @@ struct cross_check_result cross_check_judge(struct moments own_logs, const doubl
 
 static struct cross_check_result judge(const struct cross_check *check, const struct record *record)
 {
-    struct cross_check_result result = cross_check_judge(
-        record_log_moments(record, false), check->bps, check->n, check->session->settings->confidence_share);
+    struct cross_check_result result =
+        cross_check_judge(record_log_moments(record, false), check->bps, check->n,
+                          check->session->settings->runs.confidence_share);
     if (check->starts_unknown && check->n > 0) {
         result.known = result.agrees = false;
         result.why_not = "cannot be known: this fio does not tell when its jobs began, and looks too fast "
@@ -253,7 +254,7 @@ json_t *cross_check_json(const struct cross_check *check, const struct record *r
         "ratio", json_interval(result.ratio, result.interval.low, result.interval.high), "coarse",
         result.coarse, "agrees", result.known ? json_boolean(result.agrees) : json_null(), "why_not",
         result.why_not != NULL ? json_string(result.why_not) : json_null(), "differences",
-        json_list_of_differences(&settings->pattern, &check->point), "runs", runs);
+        json_list_of_differences(&settings->workload.pattern, &check->point), "runs", runs);
 }
 
 void cross_check_print(FILE *out, const struct cross_check *check, const struct record *record)
@@ -265,8 +266,8 @@ void cross_check_print(FILE *out, const struct cross_check *check, const struct 
     if (isfinite(result.ratio))
         fprintf(out, "; fstune / fio = %.3f", result.ratio);
     if (isfinite(result.interval.low))
-        fprintf(out, "  (%g %% interval %.3f to %.3f)", settings->confidence_share * 100, result.interval.low,
-                result.interval.high);
+        fprintf(out, "  (%g %% interval %.3f to %.3f)", settings->runs.confidence_share * 100,
+                result.interval.low, result.interval.high);
     if (!result.known)
         fprintf(out, "\n             %s\n", result.why_not);
     else
@@ -274,6 +275,7 @@ void cross_check_print(FILE *out, const struct cross_check *check, const struct 
                 result.agrees ? "they agree" : "they do not agree: ", result.agrees ? "" : result.why_not,
                 result.coarse ? ", as far as runs that scatter so much can tell" : "");
     const char *text;
-    for (size_t i = 0; (text = fio_job_difference(&settings->pattern, &check->point, i)) != NULL; i++)
+    for (size_t i = 0; (text = fio_job_difference(&settings->workload.pattern, &check->point, i)) != NULL;
+         i++)
         fprintf(out, "             not the same: %s\n", text);
 }

@@ -22,7 +22,8 @@ static void set_best(const struct tune *tune, struct live *live)
     if (best >= tune->space.n_points || record->failed != 0 || record->samples[0].cut ||
         tune_misses_p99(tune, best))
         return;
-    live->best_logs = objective_log_moments(record, false, objective_table[tune->settings->objective].value);
+    live->best_logs =
+        objective_log_moments(record, false, objective_table[tune->settings->search.objective].value);
     factors_format(&record->point, live->best);
 }
 
@@ -31,9 +32,9 @@ static void show_before_run(struct tune *tune, size_t point, bool confirming)
     if (!progress_is_due(&tune->session->progress))
         return;
     struct live live = {.seconds_left =
-                            (double)tune->settings->budget_ns / 1e9 - session_seconds(tune->session),
-                        .unit = unit_of(tune->settings->objective),
-                        .confidence = tune->settings->confidence_share};
+                            (double)tune->settings->limits.budget_ns / 1e9 - session_seconds(tune->session),
+                        .unit = unit_of(tune->settings->search.objective),
+                        .confidence = tune->settings->runs.confidence_share};
     char name[FACTORS_TEXT_SIZE];
     snprintf(live.now, sizeof live.now, "%s%s", factors_format(&tune->records[point].point, name),
              confirming ? ", confirming" : "");

@@ -13,13 +13,13 @@
 static struct measure_plan plan_of(const struct settings *settings, const struct point *point)
 {
     return (struct measure_plan){
-        .pattern = settings->pattern,
+        .pattern = settings->workload.pattern,
         .point = *point,
-        .duration_ns = settings->duration_ns,
-        .warmup_limit_ns = settings->warmup_limit_ns,
-        .warmup_coef = settings->warmup_coef_share,
-        .warmup_window = settings->warmup_window,
-        .batch_requests = settings->batch_requests,
+        .duration_ns = settings->runs.duration_ns,
+        .warmup_limit_ns = settings->runs.warmup_limit_ns,
+        .warmup_coef = settings->runs.warmup_coef_share,
+        .warmup_window = settings->runs.warmup_window,
+        .batch_requests = settings->runs.batch_requests,
     };
 }
 
@@ -27,7 +27,8 @@ static struct measure_plan plan_of(const struct settings *settings, const struct
 static void keep_cap(const struct measurement *measurement, struct measure_plan *plan)
 {
     double spent_ns = (session_seconds(measurement->session) - measurement->start_s) * 1e9;
-    double left_ns = (double)measurement->settings->max_duration_ns - spent_ns - (double)plan->duration_ns;
+    double left_ns =
+        (double)measurement->settings->runs.max_duration_ns - spent_ns - (double)plan->duration_ns;
     if (measurement->rule != NULL && left_ns < (double)plan->warmup_limit_ns)
         plan->warmup_limit_ns = left_ns > 0 ? (uint64_t)left_ns : 0;
 }
@@ -61,9 +62,9 @@ static int replay_all(struct measurement *measurement, struct err *err)
     if (latency == NULL)
         return err_set(err, -ENOMEM, "no memory for a latency histogram");
     int result = 0;
-    for (uint32_t i = 0; i < measurement->settings->replays && result == 0; i++) {
+    for (uint32_t i = 0; i < measurement->settings->runs.replays && result == 0; i++) {
         progress_show(&measurement->session->progress, "replay %u of %u", i + 1,
-                      measurement->settings->replays);
+                      measurement->settings->runs.replays);
         result = cross_check_before(&measurement->cross_check, &measurement->record, err);
         if (result == 0)
             result = one_run(measurement, latency, err);
@@ -109,8 +110,8 @@ static bool has_time(const struct measurement *measurement, double start_s)
 {
     double spent = session_seconds(measurement->session) - start_s;
     size_t n = measurement->record.n;
-    double round = n > 0 ? spent / (double)n : (double)measurement->settings->duration_ns / 1e9;
-    return spent + round <= (double)measurement->settings->max_duration_ns / 1e9;
+    double round = n > 0 ? spent / (double)n : (double)measurement->settings->runs.duration_ns / 1e9;
+    return spent + round <= (double)measurement->settings->runs.max_duration_ns / 1e9;
 }
 
 static int round_until_steady(struct measurement *measurement, struct err *err)
@@ -126,7 +127,7 @@ static int round_until_steady(struct measurement *measurement, struct err *err)
         }
         progress_show(&measurement->session->progress, "round %zu, at %.0f s of %.0f",
                       measurement->record.n + 1, session_seconds(measurement->session) - start_s,
-                      (double)measurement->settings->max_duration_ns / 1e9);
+                      (double)measurement->settings->runs.max_duration_ns / 1e9);
         result = one_round(measurement, err);
         if (result == 0)
             result = judge(measurement, err);
@@ -153,8 +154,8 @@ static int keep_steady(struct measurement *measurement, struct err *err)
 int measurement_run(struct measurement *measurement, struct err *err)
 {
     struct session *session = measurement->session;
-    if (measurement->settings->until_steady)
-        measurement->rule = steady_find(measurement->settings->steady_rule);
+    if (measurement->settings->runs.until_steady)
+        measurement->rule = steady_find(measurement->settings->runs.steady_rule);
     int result =
         measurement->rule != NULL ? round_until_steady(measurement, err) : replay_all(measurement, err);
     if (result == -EDQUOT && session->wrote_out && measurement->record.n > 0) {

@@ -14,15 +14,15 @@
 static char *job_text(const struct session *session, const struct row *row, double seconds)
 {
     const struct settings *settings = session->settings;
-    double cap = (double)measure_cap_bytes(&session->env, &settings->pattern, &row->point);
+    double cap = (double)measure_cap_bytes(&session->env, &settings->workload.pattern, &row->point);
     double bytes = fmin(row->mean_bps * fmax(seconds, LEAST_SECONDS), cap);
-    bool existing = settings->existing[0] != '\0';
+    bool existing = settings->file.existing[0] != '\0';
     struct fio_job job = {
-        .pattern = &settings->pattern,
+        .pattern = &settings->workload.pattern,
         .point = &row->point,
-        .directory = existing ? NULL : settings->path,
-        .file = existing ? settings->existing : NULL,
-        .file_bytes = session->simulated ? settings->file_size_bytes : session->target.size_bytes,
+        .directory = existing ? NULL : settings->file.path,
+        .file = existing ? settings->file.existing : NULL,
+        .file_bytes = session->simulated ? settings->file.size_bytes : session->target.size_bytes,
         .io_bytes = bytes >= 1 && bytes < 9e18 ? (uint64_t)bytes : 1,
         .cold = session->env.cache == MEASURE_CACHE_COLD,
         .advise = session->env.advise,

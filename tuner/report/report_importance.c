@@ -24,7 +24,7 @@ static json_t *json_change(const struct tune *tune, const struct sensitivity *se
                            const struct importance_change *change)
 {
     double mean;
-    struct interval ratio = sensitivity_ratio(tune, change, tune->settings->confidence_share, &mean);
+    struct interval ratio = sensitivity_ratio(tune, change, tune->settings->runs.confidence_share, &mean);
     json_t *also = json_array();
     for (size_t dim = 0; dim < tune->space.n_dims; dim++) {
         if (change->also[dim])
@@ -99,7 +99,7 @@ json_t *report_importance_json(const struct tune *tune)
             "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "factors", json_factors(tune, &sensitivity), "pairs",
             json_pairs(tune, &sensitivity), "unexplained", json_number(importance->unexplained.mean), "known",
             json_number(importance->known_share), "spread_log", json_number(importance->spread.mean), "words",
-            json_words(tune, &sensitivity), "confidence", json_number(tune->settings->confidence_share),
+            json_words(tune, &sensitivity), "confidence", json_number(tune->settings->runs.confidence_share),
             "points", (json_int_t)importance->n_points);
     }
     sensitivity_done(&sensitivity);

@@ -20,7 +20,7 @@ int report_measure_prepare(struct measured *measured, const struct measurement *
     struct notes *warnings = &session->warnings;
     struct row *row = &measured->row;
     *measured = (struct measured){.measurement = measurement};
-    int result = row_of(measurement_figures(measurement), false, measurement->settings->confidence_share,
+    int result = row_of(measurement_figures(measurement), false, measurement->settings->runs.confidence_share,
                         &measured->row);
     measured->known = result == 0;
     if (result == 0)
@@ -72,7 +72,7 @@ static json_t *json_steady_state(const struct measurement *measurement)
 
 static double fio_seconds(const struct measurement *measurement)
 {
-    return (double)measurement->settings->duration_ns / 1e9;
+    return (double)measurement->settings->runs.duration_ns / 1e9;
 }
 
 static void set_fio(json_t *object, const struct measured *measured)
@@ -81,7 +81,7 @@ static void set_fio(json_t *object, const struct measured *measured)
     if (measurement->cross_check.session != NULL)
         json_object_set_new(object, "cross_check",
                             cross_check_json(&measurement->cross_check, &measurement->record));
-    if (measurement->settings->fio_job && measured->known)
+    if (measurement->settings->runs.fio_job && measured->known)
         json_object_set_new(
             object, "fio_job",
             report_fio_job_json(measurement->session, &measured->row, fio_seconds(measurement)));
@@ -90,7 +90,7 @@ static void set_fio(json_t *object, const struct measured *measured)
 static void set_figures(json_t *object, const struct measured *measured)
 {
     const struct row *row = &measured->row;
-    double confidence = measured->measurement->settings->confidence_share;
+    double confidence = measured->measurement->settings->runs.confidence_share;
     bool known = measured->known;
     json_object_set_new(object, "row", known ? json_row(row) : json_null());
     json_object_set_new(object, "throughput", known ? json_throughput(row, confidence) : json_null());
@@ -107,12 +107,13 @@ json_t *report_measure_document(const struct measured *measured)
     const struct session *session = measurement->session;
     json_t *object = json_pack("{s:s, s:s, s:b, s:o}", "schema", "fstune/measurement/1", "version",
                                FSTUNE_VERSION, "interrupted", measurement->interrupted, "pattern",
-                               json_pattern(&measurement->settings->pattern));
+                               json_pattern(&measurement->settings->workload.pattern));
     if (object == NULL)
         return NULL;
     set_figures(object, measured);
-    json_object_set_new(object, "batch_means",
-                        report_inside_json(&measurement->inside, measurement->settings->confidence_share));
+    json_object_set_new(
+        object, "batch_means",
+        report_inside_json(&measurement->inside, measurement->settings->runs.confidence_share));
     json_object_set_new(object, "trustworthy",
                         json_boolean(measured->known && measured->row.disqualifying == 0));
     json_object_set_new(object, "steady_state", json_steady_state(measurement));
@@ -164,12 +165,12 @@ static void print_figures(FILE *out, const struct measured *measured)
     const struct session *session = measured->measurement->session;
     char count[UNITS_TEXT_SIZE];
     fputs("Throughput   ", out);
-    text_rate(out, row, measured->measurement->settings->confidence_share);
+    text_rate(out, row, measured->measurement->settings->runs.confidence_share);
     text_trust(out, row->disqualifying);
     fputc('\n', out);
     if (row->replays < 3)
         report_inside_text(out, &measured->measurement->inside,
-                           measured->measurement->settings->confidence_share);
+                           measured->measurement->settings->runs.confidence_share);
     fprintf(out, "IOPS         %s\nLatency      ", units_format_count(row->iops, count));
     text_latency(out, &row->latency_ns);
     fprintf(out, "\nDepth        %.1f achieved of %u\n", row->achieved_depth, row->point.queue_depth);
@@ -184,7 +185,7 @@ int report_measure_text(FILE *out, const struct measured *measured, struct err *
     const struct measurement *measurement = measured->measurement;
     const struct session *session = measurement->session;
     char text[FACTORS_TEXT_SIZE];
-    fprintf(out, "%s, %s, on ", measurement->settings->pattern.name,
+    fprintf(out, "%s, %s, on ", measurement->settings->workload.pattern.name,
             factors_format(&measurement->record.point, text));
     text_place(out, session);
     fputs(measurement->interrupted ? "  (interrupted)\n\n" : "\n\n", out);
@@ -198,7 +199,7 @@ int report_measure_text(FILE *out, const struct measured *measured, struct err *
     text_traffic(out, session);
     fprintf(out, "\nSeed         %llu\n", (unsigned long long)session->seed);
     text_notes(out, "Worth knowing", &session->warnings, true);
-    if (measurement->settings->fio_job && measured->known)
+    if (measurement->settings->runs.fio_job && measured->known)
         report_fio_job_text(out, session, &measured->row, fio_seconds(measurement));
     return text_finish(out, err);
 }

@@ -23,17 +23,18 @@ static bool figure_of(const struct tune *tune, struct objective_figure *ret_figu
                       struct objective_ratio *ret_ratio)
 {
     const struct settings *settings = tune->settings;
-    if (tune->chosen == TUNE_NONE || settings->profile != PROFILE_MAX_THROUGHPUT)
+    if (tune->chosen == TUNE_NONE || settings->search.profile != PROFILE_MAX_THROUGHPUT)
         return false;
     const struct record *chosen = &tune->records[tune->chosen];
     bool confirming = is_confirming(tune, tune->chosen);
-    if (objective_figure(settings->objective, chosen, confirming, settings->confidence_share, ret_figure) < 0)
+    if (objective_figure(settings->search.objective, chosen, confirming, settings->runs.confidence_share,
+                         ret_figure) < 0)
         return false;
     *ret_ratio = (struct objective_ratio){0};
     if (tune->baseline != TUNE_NONE)
-        *ret_ratio = objective_ratio(chosen, &tune->records[tune->baseline],
-                                     confirming && is_confirming(tune, tune->baseline),
-                                     settings->confidence_share, objective_table[settings->objective].value);
+        *ret_ratio = objective_ratio(
+            chosen, &tune->records[tune->baseline], confirming && is_confirming(tune, tune->baseline),
+            settings->runs.confidence_share, objective_table[settings->search.objective].value);
     return true;
 }
 
@@ -47,7 +48,7 @@ static const char *format(enum objective objective, double value, char text[UNIT
 
 void report_objective_text(FILE *out, const struct tune *tune)
 {
-    enum objective objective = tune->settings->objective;
+    enum objective objective = tune->settings->search.objective;
     const struct objective_row *row = &objective_table[objective];
     struct objective_figure figure;
     struct objective_ratio ratio;
@@ -57,7 +58,7 @@ void report_objective_text(FILE *out, const struct tune *tune)
     fprintf(out, "\nObjective    %s %s%s%s", row->title, format(objective, figure.mean, mean),
             row->lower ? "" : " ", row->lower ? "" : row->unit);
     if (isfinite(figure.ci.low))
-        fprintf(out, "  (%g %% interval %s to %s, %zu replays)", 100 * tune->settings->confidence_share,
+        fprintf(out, "  (%g %% interval %s to %s, %zu replays)", 100 * tune->settings->runs.confidence_share,
                 format(objective, figure.ci.low, low), format(objective, figure.ci.high, high), figure.n);
     if (ratio.has)
         fprintf(out, "\n             %.2f x that of the baseline (%.2f to %.2f)%s", ratio.mean, ratio.ci.low,
@@ -71,13 +72,13 @@ json_t *report_objective_json_ratio(struct objective_ratio ratio)
 
 json_t *report_objective_json(const struct tune *tune)
 {
-    const struct objective_row *row = &objective_table[tune->settings->objective];
+    const struct objective_row *row = &objective_table[tune->settings->search.objective];
     struct objective_figure figure;
     struct objective_ratio ratio;
     if (!figure_of(tune, &figure, &ratio))
         return json_null();
     return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:I, s:o}", "name",
-                     settings_objective_names[tune->settings->objective], "unit", row->unit, "better",
+                     settings_objective_names[tune->settings->search.objective], "unit", row->unit, "better",
                      row->lower ? "lower" : "higher", "mean", json_number(figure.mean), "ci_low",
                      json_number(figure.ci.low), "ci_high", json_number(figure.ci.high), "replays",
                      (json_int_t)figure.n, "ratio_to_baseline", report_objective_json_ratio(ratio));

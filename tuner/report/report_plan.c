@@ -16,19 +16,20 @@
 uint64_t report_plan_write_bytes(const struct session *session, uint64_t file_bytes)
 {
     const struct settings *settings = session->settings;
-    if (pattern_writes(&settings->pattern))
-        return settings->max_write_bytes;
-    if (settings->existing[0] != '\0')
+    if (pattern_writes(&settings->workload.pattern))
+        return settings->limits.max_write_bytes;
+    if (settings->file.existing[0] != '\0')
         return 0;
     uint64_t bytes =
         (file_bytes + TARGET_PROOF_MOST_BYTES) * (session->n_targets > 1 ? session->n_targets : 1);
-    return bytes < settings->max_write_bytes ? bytes : settings->max_write_bytes;
+    return bytes < settings->limits.max_write_bytes ? bytes : settings->limits.max_write_bytes;
 }
 
 double report_plan_fill_seconds(const struct settings *settings, uint64_t file_bytes)
 {
-    double fill_s = settings->existing[0] != '\0' ? 0 : (double)file_bytes / SLOW_FILL_BPS;
-    double prepare_s = settings->prepare[0] != '\0' ? (double)settings->prepare_timeout_ns / 1e9 : 0;
+    double fill_s = settings->file.existing[0] != '\0' ? 0 : (double)file_bytes / SLOW_FILL_BPS;
+    double prepare_s =
+        settings->file.prepare[0] != '\0' ? (double)settings->file.prepare_timeout_ns / 1e9 : 0;
     return fill_s + prepare_s;
 }
 
@@ -47,7 +48,7 @@ static void print_end(FILE *out, double seconds)
 void report_plan_end(FILE *out, const struct session *session, uint64_t file_bytes)
 {
     const struct settings *settings = session->settings;
-    bool existing = settings->existing[0] != '\0';
+    bool existing = settings->file.existing[0] != '\0';
     char place[SETTINGS_TEXT_SIZE], file[UNITS_TEXT_SIZE], writes[UNITS_TEXT_SIZE];
     if (session->simulated) {
         fprintf(out, " on simulated surface \"%s\"\n",
@@ -56,7 +57,7 @@ void report_plan_end(FILE *out, const struct session *session, uint64_t file_byt
     }
     fprintf(out, ", %s %s in %s%s, at most %s written", existing ? "existing file of" : "file of",
             units_format_size(file_bytes, file),
-            text_printable(existing ? settings->existing : settings->path, place, sizeof place),
+            text_printable(existing ? settings->file.existing : settings->file.path, place, sizeof place),
             existing ? "" : " (removed afterwards)",
             units_format_size(report_plan_write_bytes(session, file_bytes), writes));
     print_end(out, session->seconds_at_most);

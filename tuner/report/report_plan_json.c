@@ -13,11 +13,11 @@ int report_plan_json(FILE *out, const struct session *session, uint64_t file_byt
 json_t *report_plan_document(const struct session *session, uint64_t file_bytes, size_t n_points)
 {
     const struct settings *settings = session->settings;
-    bool existing = settings->existing[0] != '\0';
-    json_t *object =
-        json_pack("{s:s, s:s, s:o, s:I}", "schema", "fstune/plan/1", "version", FSTUNE_VERSION, "pattern",
-                  settings->pattern.name[0] != '\0' ? json_pattern(&settings->pattern) : json_null(),
-                  "space_points", (json_int_t)n_points);
+    bool existing = settings->file.existing[0] != '\0';
+    json_t *object = json_pack(
+        "{s:s, s:s, s:o, s:I}", "schema", "fstune/plan/1", "version", FSTUNE_VERSION, "pattern",
+        settings->workload.pattern.name[0] != '\0' ? json_pattern(&settings->workload.pattern) : json_null(),
+        "space_points", (json_int_t)n_points);
     if (object == NULL)
         return NULL;
     if (settings->burst.bytes > 0)
@@ -26,7 +26,8 @@ json_t *report_plan_document(const struct session *session, uint64_t file_bytes,
                                       "interval_seconds",
                                       json_number((double)settings->burst.interval_ns / 1e9)));
     if (!session->simulated) {
-        json_object_set_new(object, "place", json_text(existing ? settings->existing : settings->path));
+        json_object_set_new(object, "place",
+                            json_text(existing ? settings->file.existing : settings->file.path));
         json_object_set_new(object, "existing", json_boolean(existing));
         json_object_set_new(object, "file_bytes", json_integer((json_int_t)file_bytes));
         json_object_set_new(object, "max_write_bytes",

@@ -74,11 +74,11 @@ static void print_profile(FILE *out, const struct tune *tune, enum profile profi
 
 static void print_profiles(FILE *out, const struct tune *tune)
 {
-    bool acceptance = pattern_writes(&tune->settings->pattern), buffered = false;
+    bool acceptance = pattern_writes(&tune->settings->workload.pattern), buffered = false;
     fprintf(out, "\nProfiles (figures from the replays after the choice; the search was for %s)\n",
-            tune->settings->objective == OBJECTIVE_THROUGHPUT
-                ? profiles_names[tune->settings->profile]
-                : settings_objective_names[tune->settings->objective]);
+            tune->settings->search.objective == OBJECTIVE_THROUGHPUT
+                ? profiles_names[tune->settings->search.profile]
+                : settings_objective_names[tune->settings->search.objective]);
     for (size_t p = 0; p < PROFILE_N; p++) {
         size_t point = tune->profiles.point[p];
         print_profile(out, tune, (enum profile)p);
@@ -166,7 +166,7 @@ void report_profiles_text(FILE *out, const struct tune *tune)
     const struct settings *settings = tune->settings;
     if (!tune->profiles.judged)
         return;
-    if (settings->profiles || settings->profile_given)
+    if (settings->search.profiles || settings->search.profile_given)
         print_profiles(out, tune);
     print_front(out, tune);
 }

@@ -72,9 +72,9 @@ static json_t *json_front(const struct tune *tune)
 void report_profiles_json(json_t *object, const struct tune *tune)
 {
     const struct settings *settings = tune->settings;
-    bool named = settings->objective == OBJECTIVE_THROUGHPUT;
+    bool named = settings->search.objective == OBJECTIVE_THROUGHPUT;
     json_object_set_new(object, "profile",
-                        named ? json_string(profiles_names[settings->profile]) : json_null());
+                        named ? json_string(profiles_names[settings->search.profile]) : json_null());
     if (!profiles_wanted(settings))
         return;
     bool judged = tune->profiles.judged;

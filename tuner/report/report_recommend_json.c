@@ -101,10 +101,10 @@ static json_t *json_counterpart(const struct tune *tune)
 {
     struct row row;
     if (tune->counterpart == TUNE_NONE ||
-        row_of(&tune->records[tune->counterpart], false, tune->settings->confidence_share, &row) < 0)
+        row_of(&tune->records[tune->counterpart], false, tune->settings->runs.confidence_share, &row) < 0)
         return json_null();
     return json_pack("{s:s, s:o}", "pattern", tune->sequential.name, "throughput",
-                     json_throughput(&row, tune->settings->confidence_share));
+                     json_throughput(&row, tune->settings->runs.confidence_share));
 }
 
 static void set_answer(json_t *object, const struct answer *answer)
@@ -119,7 +119,7 @@ static void set_answer(json_t *object, const struct answer *answer)
     json_object_set_new(object, "objective", report_objective_json(tune));
     report_profiles_json(object, tune);
     json_object_set_new(object, "throughput",
-                        known ? json_throughput(&answer->chosen, tune->settings->confidence_share)
+                        known ? json_throughput(&answer->chosen, tune->settings->runs.confidence_share)
                               : json_null());
     json_object_set_new(object, "iops",
                         known ? json_pack("{s:o}", "mean", json_number(answer->chosen.iops)) : json_null());
@@ -152,9 +152,9 @@ static void set_answer(json_t *object, const struct answer *answer)
 json_t *report_recommendation_document(const struct answer *answer)
 {
     const struct tune *tune = answer->tune;
-    json_t *object =
-        json_pack("{s:s, s:s, s:b, s:o}", "schema", "fstune/recommendation/1", "version", FSTUNE_VERSION,
-                  "interrupted", answer->interrupted, "pattern", json_pattern(&tune->settings->pattern));
+    json_t *object = json_pack("{s:s, s:s, s:b, s:o}", "schema", "fstune/recommendation/1", "version",
+                               FSTUNE_VERSION, "interrupted", answer->interrupted, "pattern",
+                               json_pattern(&tune->settings->workload.pattern));
     if (object == NULL)
         return NULL;
     set_answer(object, answer);
@@ -172,11 +172,11 @@ json_t *report_recommendation_document(const struct answer *answer)
     json_object_set_new(object, "dropped", json_notes(&tune->session->dropped, "what", "why"));
     json_object_set_new(object, "warnings", json_warnings(&tune->session->warnings));
     json_object_set_new(object, "system", json_system(tune->session));
-    if (tune->settings->fio_job && answer->has_rows)
+    if (tune->settings->runs.fio_job && answer->has_rows)
         json_object_set_new(
             object, "fio_job",
             report_fio_job_json(tune->session, &answer->chosen, (double)tune->duration_ns / 1e9));
-    if (tune->settings->emit[0] != '\0')
+    if (tune->settings->snippet.format[0] != '\0')
         json_object_set_new(object, "snippet", report_snippet_json(tune->settings, object));
     return object;
 }

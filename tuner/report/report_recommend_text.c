@@ -55,10 +55,10 @@ static void print_gain(FILE *out, const char *what, const struct row *row, doubl
 static void print_gains(FILE *out, const struct answer *answer)
 {
     const struct tune *tune = answer->tune;
-    double confidence = tune->settings->confidence_share;
-    const char *name = tune->baseline_is_default       ? "the default"
-                       : tune->settings->current_given ? "the current setting"
-                                                       : "the cheapest point of the table";
+    double confidence = tune->settings->runs.confidence_share;
+    const char *name = tune->baseline_is_default              ? "the default"
+                       : tune->settings->search.current_given ? "the current setting"
+                                                              : "the cheapest point of the table";
     if (answer->has_speedup)
         print_gain(out, name, &answer->baseline, answer->speedup_mean, answer->speedup, confidence);
     else
@@ -75,10 +75,10 @@ static void print_gains(FILE *out, const struct answer *answer)
 static void print_needed_budget(FILE *out, const struct tune *tune)
 {
     double probability = fmin(fmax(tune->probability, LEAST_PROBABILITY), 0.999);
-    double wanted = gsl_cdf_ugaussian_Pinv(tune->settings->confidence_share),
+    double wanted = gsl_cdf_ugaussian_Pinv(tune->settings->runs.confidence_share),
            reached = gsl_cdf_ugaussian_Pinv(probability);
     double factor = fmax(wanted / reached * (wanted / reached), 1.5);
-    double seconds = (double)tune->settings->budget_ns / 1e9 * fmin(factor, LARGEST_FACTOR);
+    double seconds = (double)tune->settings->limits.budget_ns / 1e9 * fmin(factor, LARGEST_FACTOR);
     if (factor > LARGEST_FACTOR || tune->probability < LEAST_PROBABILITY)
         fprintf(out,
                 "             More than --budget %.0fs would be needed; a larger --tolerance settles it "
@@ -93,14 +93,14 @@ static void print_certainty(FILE *out, const struct tune *tune)
 {
     fprintf(out, "How sure     %s: %.1f %% that none of the %zu points is more than %g %% better\n",
             tune->conclusive ? "conclusive" : "not conclusive", floor(tune->probability * 1000) / 10,
-            tune->space.n_points, tune->settings->tolerance_share * 100);
+            tune->space.n_points, tune->settings->search.tolerance_share * 100);
     if (tune->conclusive)
         return;
     fprintf(out,
             "             The setting is the best answer so far, but the runs scatter too much (or were too "
             "few) to be\n"
             "             %g %% sure.\n",
-            tune->settings->confidence_share * 100);
+            tune->settings->runs.confidence_share * 100);
     print_needed_budget(out, tune);
 }
 
@@ -126,7 +126,7 @@ static void print_line(FILE *out, const struct tune *tune, size_t i)
     struct row row;
     char text[FACTORS_TEXT_SIZE], mean[UNITS_TEXT_SIZE], latency[UNITS_TEXT_SIZE],
         spread[UNITS_TEXT_SIZE] = "-";
-    if (row_of(&tune->records[i], false, tune->settings->confidence_share, &row) < 0)
+    if (row_of(&tune->records[i], false, tune->settings->runs.confidence_share, &row) < 0)
         return;
     if (isfinite(row.ci_low_bps))
         snprintf(spread, sizeof spread, "+- %.1f %%", 100 * (row.ci_high_bps - row.mean_bps) / row.mean_bps);
@@ -204,11 +204,11 @@ static void print_answer(FILE *out, const struct answer *answer)
     print_setting(out, &answer->chosen.point);
     report_objective_text(out, tune);
     fputs("\nThroughput   ", out);
-    text_rate(out, &answer->chosen, tune->settings->confidence_share);
+    text_rate(out, &answer->chosen, tune->settings->runs.confidence_share);
     fputs("\nLatency      ", out);
     text_latency(out, &answer->chosen.latency_ns);
-    if (objective_table[tune->settings->objective].lower && answer->chosen.point.direct == 0 &&
-        pattern_writes(&tune->settings->pattern))
+    if (objective_table[tune->settings->search.objective].lower && answer->chosen.point.direct == 0 &&
+        pattern_writes(&tune->settings->workload.pattern))
         fputs("\n             (of acceptance into the page cache, not of durability)", out);
     fputc('\n', out);
     if (answer->has_sustained)
@@ -227,9 +227,9 @@ static void print_snippet(FILE *out, const struct answer *answer)
     const char *why = json_string_value(json_object_get(snippet, "why"));
     const json_t *remarks = json_object_get(snippet, "remarks");
     if (text != NULL)
-        fprintf(out, "\nFor %s:\n\n%s", answer->tune->settings->emit, text);
+        fprintf(out, "\nFor %s:\n\n%s", answer->tune->settings->snippet.format, text);
     else if (why != NULL)
-        fprintf(out, "\nNothing for %s: %s\n", answer->tune->settings->emit, why);
+        fprintf(out, "\nNothing for %s: %s\n", answer->tune->settings->snippet.format, why);
     for (size_t i = 0; i < json_array_size(remarks); i++)
         fprintf(out, "  %s\n", json_string_value(json_array_get(remarks, i)));
     json_decref(document);
@@ -238,7 +238,7 @@ static void print_snippet(FILE *out, const struct answer *answer)
 int report_recommendation_text(FILE *out, const struct answer *answer, struct err *err)
 {
     const struct tune *tune = answer->tune;
-    fprintf(out, "%s on ", tune->settings->pattern.name);
+    fprintf(out, "%s on ", tune->settings->workload.pattern.name);
     text_place(out, tune->session);
     fputs(answer->interrupted ? "  (interrupted)\n\n" : "\n\n", out);
     if (answer->has_rows)
@@ -259,9 +259,9 @@ int report_recommendation_text(FILE *out, const struct answer *answer, struct er
     }
     text_notes(out, "Worth knowing", &tune->session->warnings, true);
     text_notes(out, "Not in the space", &tune->session->dropped, true);
-    if (tune->settings->fio_job && answer->has_rows)
+    if (tune->settings->runs.fio_job && answer->has_rows)
         report_fio_job_text(out, tune->session, &answer->chosen, (double)tune->duration_ns / 1e9);
-    if (tune->settings->emit[0] != '\0' && answer->has_rows)
+    if (tune->settings->snippet.format[0] != '\0' && answer->has_rows)
         print_snippet(out, answer);
     return text_finish(out, err);
 }

@@ -108,8 +108,8 @@ void report_sustained_text(FILE *out, const struct session *session, const struc
 {
     char words[REPORT_SUSTAINED_SIZE];
     fprintf(out, "Sustained    %s\n", report_sustained_words(verdict, words));
-    if (point->direct == 0 && point->sync != SYNC_EACH && pattern_writes(&session->settings->pattern) &&
-        !session->simulated)
+    if (point->direct == 0 && point->sync != SYNC_EACH &&
+        pattern_writes(&session->settings->workload.pattern) && !session->simulated)
         print_dirty_limits(out, session, verdict);
 }
 

@@ -39,24 +39,24 @@ const struct objective_row objective_table[] = {
 double objective_response(const struct settings *settings, double reference_log_bps,
                           const struct sample *sample)
 {
-    const struct objective_row *row = &objective_table[settings->objective];
-    if (settings->profile != PROFILE_MAX_THROUGHPUT)
-        return profiles_response(settings, settings->profile, reference_log_bps, sample);
+    const struct objective_row *row = &objective_table[settings->search.objective];
+    if (settings->search.profile != PROFILE_MAX_THROUGHPUT)
+        return profiles_response(settings, settings->search.profile, reference_log_bps, sample);
     double response = log(row->value(sample));
     return row->lower ? -response : response;
 }
 
 double objective_margin(const struct settings *settings)
 {
-    double tolerance = settings->tolerance_share;
-    if (settings->profile != PROFILE_MAX_THROUGHPUT)
-        return profiles_margin(settings, settings->profile);
-    return objective_table[settings->objective].lower ? log1p(tolerance) : -log1p(-tolerance);
+    double tolerance = settings->search.tolerance_share;
+    if (settings->search.profile != PROFILE_MAX_THROUGHPUT)
+        return profiles_margin(settings, settings->search.profile);
+    return objective_table[settings->search.objective].lower ? log1p(tolerance) : -log1p(-tolerance);
 }
 
 static int check_load(const struct settings *settings, const struct candidates *candidates, struct err *err)
 {
-    const char *name = settings_objective_names[settings->objective];
+    const char *name = settings_objective_names[settings->search.objective];
     for (size_t i = 1; i < candidates->n; i++) {
         if (candidates->points[i].request_size_bytes != candidates->points[0].request_size_bytes ||
             factors_write_size_bytes(&candidates->points[i]) !=
@@ -74,11 +74,12 @@ static int check_load(const struct settings *settings, const struct candidates *
 
 int objective_check(const struct settings *settings, const struct candidates *candidates, struct err *err)
 {
-    if (settings->profile_given && settings->objective != OBJECTIVE_THROUGHPUT)
+    if (settings->search.profile_given && settings->search.objective != OBJECTIVE_THROUGHPUT)
         return err_set(err, -EINVAL,
                        "--profile %s brings its own objective; leave --objective %s out, or take --profiles",
-                       profiles_names[settings->profile], settings_objective_names[settings->objective]);
-    return objective_table[settings->objective].one_load ? check_load(settings, candidates, err) : 0;
+                       profiles_names[settings->search.profile],
+                       settings_objective_names[settings->search.objective]);
+    return objective_table[settings->search.objective].one_load ? check_load(settings, candidates, err) : 0;
 }
 
 int objective_figure(enum objective objective, const struct record *record, bool confirming,

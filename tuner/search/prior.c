@@ -38,13 +38,13 @@ int prior_open(struct session *session, struct err *err)
 {
     const struct settings *settings = session->settings;
     int result = 0;
-    if (settings->n_priors == 0 && settings->resume[0] == '\0')
+    if (settings->search.priors.n == 0 && settings->search.resume[0] == '\0')
         return 0;
     session->prior = calloc(1, sizeof *session->prior);
     if (session->prior == NULL)
         return err_set(err, -ENOMEM, "no memory for prior knowledge");
-    for (size_t i = 0; i < settings->n_priors && result == 0; i++)
-        result = read_file(&session->prior->files[session->prior->n++], settings->prior[i], err);
+    for (size_t i = 0; i < settings->search.priors.n && result == 0; i++)
+        result = read_file(&session->prior->files[session->prior->n++], settings->search.priors.path[i], err);
     return result;
 }
 

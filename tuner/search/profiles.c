@@ -27,7 +27,7 @@ void profiles_done(struct profiles *profiles)
 
 bool profiles_wanted(const struct settings *settings)
 {
-    return settings->profiles || settings->pareto || settings->profile_given;
+    return settings->search.profiles || settings->search.pareto || settings->search.profile_given;
 }
 
 struct pareto_score profiles_score(const struct settings *settings, enum profile profile,
@@ -37,7 +37,7 @@ struct pareto_score profiles_score(const struct settings *settings, enum profile
         return (struct pareto_score){.log_enough = INFINITY};
     if (profile == PROFILE_BALANCED)
         return (struct pareto_score){.log_enough = INFINITY, .delay_weight = 1};
-    return (struct pareto_score){.log_enough = reference_log_bps + log(settings->rate_floor_share),
+    return (struct pareto_score){.log_enough = reference_log_bps + log(settings->search.rate_floor_share),
                                  .delay_weight = 1};
 }
 
@@ -50,7 +50,7 @@ double profiles_response(const struct settings *settings, enum profile profile, 
 
 double profiles_margin(const struct settings *settings, enum profile profile)
 {
-    double tolerance = settings->tolerance_share, loss = -log1p(-tolerance), rise = log1p(tolerance);
+    double tolerance = settings->search.tolerance_share, loss = -log1p(-tolerance), rise = log1p(tolerance);
     if (profile == PROFILE_MAX_THROUGHPUT)
         return loss;
     /* The knee may lose the tolerance in both. */
@@ -194,7 +194,7 @@ bool profiles_is_steep(const struct tune *tune, const struct profiles_field *fie
         b.queue_depth = a->queue_depth;
         if (one && octaves <= 2 && factors_equal(a, &b) &&
             pareto_is_steep(&field->score[PROFILE_BALANCED][position], &field->score[PROFILE_BALANCED][k],
-                            octaves, tune->settings->confidence_share))
+                            octaves, tune->settings->runs.confidence_share))
             return true;
     }
     return false;
@@ -227,7 +227,7 @@ static bool is_cheaper(const struct tune *tune, const struct profiles_field *fie
     double difference = field->pair[a].delay.moments.mean - field->pair[b].delay.moments.mean;
     if (bytes_a != bytes_b)
         return bytes_a < bytes_b;
-    if (fabs(difference) > log1p(tune->settings->tolerance_share))
+    if (fabs(difference) > log1p(tune->settings->search.tolerance_share))
         return difference < 0;
     return pa->api != pb->api ? pa->api < pb->api : difference < 0;
 }
@@ -244,7 +244,7 @@ static int choose_one(const struct tune *tune, const struct profiles_field *fiel
     if (verdicts == NULL)
         return -ENOMEM;
     compare_all(field->score[profile], field->n, best, profiles_margin(tune->settings, profile),
-                tune->settings->confidence_share, TUNE_MIN_REPLAYS, verdicts);
+                tune->settings->runs.confidence_share, TUNE_MIN_REPLAYS, verdicts);
     for (size_t i = 0; i < field->n; i++) {
         if (verdicts[i] == VERDICT_EQUIVALENT && is_cheaper(tune, field, i, chosen) &&
             !(profile == PROFILE_BALANCED && profiles_is_steep(tune, field, i)))
@@ -263,8 +263,8 @@ int profiles_choose(struct tune *tune)
         return result;
     for (size_t p = 0; p < PROFILE_N && result == 0; p++)
         result = choose_one(tune, &field, (enum profile)p, &tune->profiles.point[p]);
-    if (tune->settings->objective == OBJECTIVE_THROUGHPUT)
-        tune->profiles.point[tune->settings->profile] = tune->chosen;
+    if (tune->settings->search.objective == OBJECTIVE_THROUGHPUT)
+        tune->profiles.point[tune->settings->search.profile] = tune->chosen;
     tune->profiles.chosen = result == 0;
     profiles_field_done(&field);
     return result;
@@ -273,7 +273,7 @@ int profiles_choose(struct tune *tune)
 int profiles_leave_out_steep(struct tune *tune)
 {
     struct profiles_field field;
-    if (tune->settings->profile != PROFILE_BALANCED)
+    if (tune->settings->search.profile != PROFILE_BALANCED)
         return 0;
     int result = profiles_field_of(tune, &field);
     if (result < 0)

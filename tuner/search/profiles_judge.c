@@ -76,7 +76,7 @@ static bool is_confirming(const struct tune *tune, size_t point)
 static void compare_with_fastest(const struct tune *tune, size_t point, struct profiles_verdict *verdict)
 {
     size_t fastest = tune->profiles.point[PROFILE_MAX_THROUGHPUT];
-    double confidence = tune->settings->confidence_share;
+    double confidence = tune->settings->runs.confidence_share;
     verdict->confirming = is_confirming(tune, point);
     if (fastest == TUNE_NONE)
         return;
@@ -151,7 +151,7 @@ static int rank(struct tune *tune, const struct profiles_field *field, const dou
     bool ready = dominated != NULL && delay != NULL && order != NULL && front != NULL;
     tune->profiles.n_front = 0;
     if (ready) {
-        pareto_dominated(field->pair, n, tune->settings->confidence_share, dominated);
+        pareto_dominated(field->pair, n, tune->settings->runs.confidence_share, dominated);
         for (size_t i = 0; i < n; i++)
             delay[i] = mean_latency_ns(&tune->records[field->point[i]]);
         gsl_sort_index(order, delay, 1, n);
@@ -195,8 +195,8 @@ int profiles_judge(struct tune *tune)
     if (!tune->profiles.chosen)
         return 0;
     /* Replays after the choice may have spoken against the answer. */
-    if (tune->settings->objective == OBJECTIVE_THROUGHPUT)
-        tune->profiles.point[tune->settings->profile] = tune->chosen;
+    if (tune->settings->search.objective == OBJECTIVE_THROUGHPUT)
+        tune->profiles.point[tune->settings->search.profile] = tune->chosen;
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     int result = rng != NULL ? profiles_field_of(tune, &field) : -ENOMEM;
     if (result == 0) {

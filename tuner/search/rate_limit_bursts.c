@@ -52,7 +52,7 @@ static bool would_show(const struct tune *tune, const struct tune_length_run *ru
 {
     const struct point *point = &tune->records[run->point].point;
     double bytes = exp(run->log_rate) * (double)TUNE_TRANSIENT_RUN_NS / 1e9;
-    return !measure_writes_once(&tune->settings->pattern, point) &&
+    return !measure_writes_once(&tune->settings->workload.pattern, point) &&
            bytes >= 2 * LEAST_ROUNDS * bytes_in_flight(point);
 }
 
@@ -82,7 +82,7 @@ static bool is_seen(const struct rate_limit_bursts *bursts)
 
 uint64_t rate_limit_bursts_least_ns(const struct tune *tune)
 {
-    double budget_ns = (double)tune->settings->budget_ns;
+    double budget_ns = (double)tune->settings->limits.budget_ns;
     double around_ns = tune->around_seconds * 1e9 + (double)RATE_LIMIT_BURSTS_WARMUP_NS;
     if (!is_seen(&tune->length.bursts) ||
         budget_ns / FEWEST_RUNS - around_ns < (double)RATE_LIMIT_BURSTS_LEAST_NS)

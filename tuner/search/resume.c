@@ -37,13 +37,13 @@ static int take_header(struct session *session, const json_t *header, struct err
     if (result == 0)
         session->seed = (uint64_t)seed;
     else
-        err_prefix(err, "--resume %s", session->settings->resume);
+        err_prefix(err, "--resume %s", session->settings->search.resume);
     return result;
 }
 
 int resume_open(struct session *session, struct err *err)
 {
-    const char *path = session->settings->resume;
+    const char *path = session->settings->search.resume;
     if (path[0] == '\0')
         return 0;
     session->resume = calloc(1, sizeof *session->resume);
@@ -82,7 +82,7 @@ static uint64_t less(uint64_t time_ns, double spent_ns, uint64_t least_ns)
 static void take_time(struct tune *tune, double spent_ns)
 {
     struct session *session = tune->session;
-    uint64_t kept_ns = (uint64_t)((double)tune->settings->budget_ns * TUNE_FINAL_SHARE);
+    uint64_t kept_ns = (uint64_t)((double)tune->settings->limits.budget_ns * TUNE_FINAL_SHARE);
     if (session->simulated) {
         uint64_t passed_ns = (uint64_t)spent_ns;
         session->simulator.now_ns += passed_ns;
@@ -132,7 +132,7 @@ int resume_begin(struct tune *tune, struct err *err)
     }
     resume->begin_ns = tune_now_ns(tune);
     int result = journal_begin(journal, resume_header_make(session, tune->duration_ns), err);
-    return result < 0 ? err_prefix(err, "--resume %s", tune->settings->resume) : 0;
+    return result < 0 ? err_prefix(err, "--resume %s", tune->settings->search.resume) : 0;
 }
 
 /* Indices of the runs' points (TUNE_NONE: not in this space) and how often each was measured. */
@@ -246,9 +246,9 @@ static int leave_runs(struct tune *tune)
     notes_add(&tune->session->warnings, "journal_disagrees",
               "points measured again differ from the runs in %s by more than noise and tolerance: the file "
               "system or its load has changed, so these runs only steer the search",
-              tune->settings->resume);
+              tune->settings->search.resume);
     journal_mark(&resume->journal);
-    return prior_add_runs(tune, tune->settings->resume, &resume->journal, resume->journal.first,
+    return prior_add_runs(tune, tune->settings->search.resume, &resume->journal, resume->journal.first,
                           resume->journal.n_runs);
 }
 
@@ -274,7 +274,7 @@ int resume_take_over(struct tune *tune, struct err *err)
     if (resume == NULL || resume->journal.n_runs == 0)
         return 0;
     if (resume->journal.first > 0 &&
-        prior_add_runs(tune, tune->settings->resume, &resume->journal, 0, resume->journal.first) < 0)
+        prior_add_runs(tune, tune->settings->search.resume, &resume->journal, 0, resume->journal.first) < 0)
         return err_set(err, -ENOMEM, "no memory for a journal");
     size_t *place = calloc(resume->journal.n_runs, sizeof *place);
     struct moments *moments = calloc(tune->n_records, sizeof *moments);
@@ -304,7 +304,7 @@ void resume_note(struct tune *tune, size_t point)
         notes_add(&session->warnings, "journal_lost",
                   "%s cannot be written any more (%s): runs from then on "
                   "are not in it",
-                  tune->settings->resume, strerror(-resume->journal.failed));
+                  tune->settings->search.resume, strerror(-resume->journal.failed));
 }
 
 json_t *resume_json(const struct session *session)
@@ -312,7 +312,7 @@ json_t *resume_json(const struct session *session)
     const struct resume *resume = session->resume;
     if (resume == NULL)
         return json_null();
-    return json_pack("{s:o, s:I, s:f, s:b}", "file", json_text(session->settings->resume), "runs",
+    return json_pack("{s:o, s:I, s:f, s:b}", "file", json_text(session->settings->search.resume), "runs",
                      (json_int_t)resume->n_taken, "seconds", resume->spent_seconds, "agrees",
                      !resume->disagrees);
 }
@@ -322,10 +322,10 @@ void resume_text(FILE *out, const struct session *session, bool interrupted)
     const struct resume *resume = session->resume;
     if (resume != NULL && resume->n_taken > 0)
         fprintf(out, "             %zu of the runs and %.1f s are those of %s\n", resume->n_taken,
-                resume->spent_seconds, session->settings->resume);
+                resume->spent_seconds, session->settings->search.resume);
     if (interrupted && resume != NULL && resume->journal.failed == 0)
         fprintf(out, "To go on     give the same command again, with --resume %s\n",
-                session->settings->resume);
+                session->settings->search.resume);
     else if (interrupted && resume == NULL)
         fputs("Next time    --resume FILE keeps the runs, so that an interrupted search can go on\n", out);
 }

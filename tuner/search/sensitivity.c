@@ -44,7 +44,7 @@ int sensitivity_of(const struct tune *tune, struct sensitivity *ret_sensitivity)
     if (rng == NULL)
         return -ENOMEM;
     gsl_rng_set(rng, rng_derive(tune->session->seed, RNG_STREAM));
-    int result = importance_of(&tune->belief, N_DRAWS, tune->settings->confidence_share, rng,
+    int result = importance_of(&tune->belief, N_DRAWS, tune->settings->runs.confidence_share, rng,
                                &ret_sensitivity->importance);
     for (size_t dim = 0; result == 0 && dim < tune->space.n_dims; dim++)
         result = find_changes(tune, dim, &ret_sensitivity->factors[dim]);
@@ -68,7 +68,7 @@ struct interval sensitivity_ratio(const struct tune *tune, const struct importan
                                   double confidence, double *ret_mean)
 {
     double half = gsl_cdf_ugaussian_Pinv((1 + confidence) / 2) * sensitivity_deviation(tune, change);
-    double sign = objective_table[tune->settings->objective].lower ? -1 : 1;
+    double sign = objective_table[tune->settings->search.objective].lower ? -1 : 1;
     *ret_mean = exp(sign * change->difference);
     return (struct interval){exp(sign * change->difference - half), exp(sign * change->difference + half)};
 }

@@ -61,7 +61,7 @@ static struct effect effect_of(const struct tune *tune, const struct sensitivity
 {
     const struct importance_change *change = &factor->changes[i];
     double others = (double)factor->n_changes - 1;
-    double tail = (1 - tune->settings->confidence_share) / others / 2;
+    double tail = (1 - tune->settings->runs.confidence_share) / others / 2;
     double half = gsl_cdf_ugaussian_Qinv(tail) * sensitivity_deviation(tune, change);
     struct effect effect = {.low = exp(change->difference - half), .high = exp(change->difference + half)};
     effect.worse = log(effect.high) < -tune->margin;
@@ -81,11 +81,11 @@ static bool changes_others(const struct importance_change *change)
 /* "at most 0.52x", or of a latency "at least 1.92x the latency". */
 static void append_bound(const struct tune *tune, struct line *line, double high)
 {
-    if (tune->settings->objective == OBJECTIVE_P99)
+    if (tune->settings->search.objective == OBJECTIVE_P99)
         append(line, "at least %.2fx the p99 latency", floor(100 / high) / 100);
-    else if (tune->settings->objective == OBJECTIVE_LATENCY)
+    else if (tune->settings->search.objective == OBJECTIVE_LATENCY)
         append(line, "at least %.2fx the latency", floor(100 / high) / 100);
-    else if (tune->settings->profile != PROFILE_MAX_THROUGHPUT)
+    else if (tune->settings->search.profile != PROFILE_MAX_THROUGHPUT)
         append(line, "at most %.2fx the profile's score", ceil(100 * high) / 100);
     else
         append(line, "at most %.2fx", ceil(100 * high) / 100);

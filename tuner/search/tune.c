@@ -51,13 +51,13 @@ static double guess_run_seconds(const struct session *session)
 /* --method grid: the whole grid must fit, or the user learns what it would take. */
 static int check_grid(const struct session *session, size_t n_points, struct err *err)
 {
-    if (search_find(session->settings->method) != &search_grid)
+    if (search_find(session->settings->search.method) != &search_grid)
         return 0;
     double needed =
         (double)n_points * TUNE_GRID_REPLAYS * guess_run_seconds(session) / (1 - TUNE_FINAL_SHARE);
     if (!session->simulated)
         needed += session->target.fill_seconds;
-    if (needed <= (double)session->settings->budget_ns / 1e9)
+    if (needed <= (double)session->settings->limits.budget_ns / 1e9)
         return 0;
     return err_set(err, -EINVAL,
                    "--method grid: %zu points x %d replays need about %.0fs; give --budget %.0fs, fewer "
@@ -68,7 +68,7 @@ static int check_grid(const struct session *session, size_t n_points, struct err
 static void plan_time(struct tune *tune)
 {
     uint64_t start_ns = tune->session->start_ns, now_ns = tune_now_ns(tune),
-             budget_ns = tune->settings->budget_ns - tune->session->reserved_ns;
+             budget_ns = tune->settings->limits.budget_ns - tune->session->reserved_ns;
     tune->end_ns = start_ns + budget_ns;
     double kept = tune->policy.final_share + (settings_splits_sizes(tune->settings) ? TUNE_SPLIT_SHARE : 0);
     tune->search_end_ns = start_ns + (uint64_t)((double)budget_ns * (1 - kept));
@@ -107,8 +107,8 @@ static size_t place_point(struct tune *tune, const struct point *point)
 /* Default of section 6: 64k (or the pinned size), depth 1, buffered, psync, one thread. */
 static struct point default_point(const struct settings *settings)
 {
-    const struct levels *sizes = &settings->levels[FACTOR_REQUEST_SIZE],
-                        *syncs = &settings->levels[FACTOR_SYNC];
+    const struct levels *sizes = &settings->workload.levels[FACTOR_REQUEST_SIZE],
+                        *syncs = &settings->workload.levels[FACTOR_SYNC];
     return (struct point){
         .request_size_bytes = sizes->n == 1 ? sizes->value[0] : 65536,
         .queue_depth = 1,
@@ -123,9 +123,9 @@ struct point tune_current_point(const struct settings *settings)
     struct point point = default_point(settings);
     uint64_t levels[FACTOR_N];
     for (enum factor factor = 0; factor < FACTOR_N; factor++)
-        levels[factor] =
-            settings->current.given[factor] ? settings->current.value[factor] : factors_level(&point, factor);
-    if (!settings->current.given[FACTOR_WRITE_SIZE])
+        levels[factor] = settings->search.current.given[factor] ? settings->search.current.value[factor]
+                                                                : factors_level(&point, factor);
+    if (!settings->search.current.given[FACTOR_WRITE_SIZE])
         levels[FACTOR_WRITE_SIZE] = 0; /* that of the reads, also where these were given */
     return factors_point(levels);
 }
@@ -135,7 +135,7 @@ int tune_check(struct session *session, const struct candidates *candidates, uin
 {
     struct point current = tune_current_point(session->settings);
     int result = objective_check(session->settings, candidates, err);
-    if (result == 0 && session->settings->current_given) {
+    if (result == 0 && session->settings->search.current_given) {
         result = candidates_check(session, &current, file_bytes, err);
         if (result < 0)
             err_prefix(err, "--current");
@@ -166,8 +166,8 @@ static void place_baselines(struct tune *tune)
     struct point default_setting = default_point(settings), current = tune_current_point(settings);
     bool standard_works = candidates_check(session, &default_setting, file_bytes_of(session), NULL) == 0;
     tune->default_setting = TUNE_NONE;
-    tune->baseline_is_default = !settings->current_given && standard_works;
-    if (settings->current_given) {
+    tune->baseline_is_default = !settings->search.current_given && standard_works;
+    if (settings->search.current_given) {
         tune->baseline = place_point(tune, &current);
         if (standard_works && !factors_equal(&default_setting, &current))
             tune->default_setting = place_point(tune, &default_setting);
@@ -202,9 +202,9 @@ static int make_records(struct tune *tune, struct err *err)
 
 static int make_search(struct tune *tune, struct err *err)
 {
-    tune->search = search_find(tune->settings->method);
+    tune->search = search_find(tune->settings->search.method);
     if (tune->search == NULL)
-        return err_set(err, -EINVAL, "--method: '%s' is not a search method", tune->settings->method);
+        return err_set(err, -EINVAL, "--method: '%s' is not a search method", tune->settings->search.method);
     tune->rng = gsl_rng_alloc(gsl_rng_mt19937);
     tune->search_state = calloc(1, tune->search->state_size);
     if (tune->rng == NULL || tune->search_state == NULL)
@@ -212,7 +212,7 @@ static int make_search(struct tune *tune, struct err *err)
     gsl_rng_set(tune->rng, rng_derive(tune->session->seed, 2));
     int result = belief_init(&tune->belief, &tune->space, tune->search->model, FALLBACK_STD);
     /* What a few runs find late can no longer be shown to meet a bound on p99. */
-    tune->belief.ignores_lone_peaks = tune->settings->max_latency_p99_ns != 0;
+    tune->belief.ignores_lone_peaks = tune->settings->search.max_latency_p99_ns != 0;
     if (result == 0)
         result = tune->search->init(tune->search_state, &tune->space, first_design_size(tune), tune->rng);
     return result < 0 ? err_sys(err, result, "cannot start the search") : 0;
@@ -299,7 +299,7 @@ static int choose_and_confirm(struct tune *tune, struct err *err)
 /* That the search may write. */
 static uint64_t most_bytes(const struct tune *tune)
 {
-    return tune->settings->max_write_bytes - tune->session->reserved_bytes;
+    return tune->settings->limits.max_write_bytes - tune->session->reserved_bytes;
 }
 
 /* The confirmation gets its share of the write budget as it gets its share of the time. */
@@ -328,7 +328,7 @@ static int conclude(struct tune *tune, struct err *err)
 static bool is_worth_another_race(const struct tune *tune)
 {
     return tune->policy.races_again && tune->stop == TUNE_STOP_SEPARATED && !tune->conclusive &&
-           tune->chosen != TUNE_NONE && tune->settings->max_latency_p99_ns == 0 &&
+           tune->chosen != TUNE_NONE && tune->settings->search.max_latency_p99_ns == 0 &&
            tune_has_time(tune, tune_race_end_ns(tune), LEAST_RACE_RUNS);
 }
 

@@ -26,20 +26,20 @@ static double p99_upper_ns(const struct tune *tune, const struct record *record)
     for (size_t i = 0; i < record->n; i++)
         squares += pow(record->samples[i].latency_p99_ns - mean, 2);
     double std = sqrt(squares / (count - 1));
-    return mean + student_quantile(tune->settings->confidence_share, count - 1) * std / sqrt(count);
+    return mean + student_quantile(tune->settings->runs.confidence_share, count - 1) * std / sqrt(count);
 }
 
 bool tune_misses_p99(const struct tune *tune, size_t point)
 {
     /* NaN counts as a miss: a point whose runs have too few requests cannot be shown to meet the bound. */
     const struct settings *settings = tune->settings;
-    return settings->max_latency_p99_ns != 0 && tune->records[point].n > 0 &&
-           !(p99_mean_ns(&tune->records[point]) <= (double)settings->max_latency_p99_ns);
+    return settings->search.max_latency_p99_ns != 0 && tune->records[point].n > 0 &&
+           !(p99_mean_ns(&tune->records[point]) <= (double)settings->search.max_latency_p99_ns);
 }
 
 static bool feasible(struct tune *tune, size_t point)
 {
-    uint64_t limit_ns = tune->settings->max_latency_p99_ns;
+    uint64_t limit_ns = tune->settings->search.max_latency_p99_ns;
     if (tune_distrust(tune, point) != 0)
         return false;
     if (limit_ns == 0)
@@ -100,8 +100,8 @@ bool tune_is_cheaper(const struct tune *tune, size_t a, size_t b)
     if (bytes_a != bytes_b)
         return bytes_a < bytes_b;
     struct row row_a, row_b;
-    if (row_of(&tune->records[a], false, tune->settings->confidence_share, &row_a) < 0 ||
-        row_of(&tune->records[b], false, tune->settings->confidence_share, &row_b) < 0)
+    if (row_of(&tune->records[a], false, tune->settings->runs.confidence_share, &row_a) < 0 ||
+        row_of(&tune->records[b], false, tune->settings->runs.confidence_share, &row_b) < 0)
         return false;
     double ratio = row_a.latency_ns.mean / row_b.latency_ns.mean;
     if (fabs(log(ratio)) > tune->margin)
@@ -120,8 +120,8 @@ static void set_verdicts(struct tune *tune, const size_t *points, size_t n, size
             contenders[i].moments = tune->belief.moments[points[i]];
             contenders[i].run_variance = belief_run_variance(&tune->belief, points[i], &contenders[i].run_df);
         }
-        compare_all(contenders, n, best, tune->margin, tune->settings->confidence_share, TUNE_MIN_REPLAYS,
-                    verdicts);
+        compare_all(contenders, n, best, tune->margin, tune->settings->runs.confidence_share,
+                    TUNE_MIN_REPLAYS, verdicts);
         for (size_t i = 0; i < n; i++)
             tune->verdicts[points[i]] = verdicts[i];
     }
@@ -154,7 +154,7 @@ void tune_choose(struct tune *tune)
 
 static bool is_conclusive(const struct tune *tune)
 {
-    return tune->probability >= tune->settings->confidence_share &&
+    return tune->probability >= tune->settings->runs.confidence_share &&
            record_count(&tune->records[tune->chosen], true) >= TUNE_CONFIRMING_LEAST;
 }
 

@@ -36,7 +36,7 @@ static size_t add_distinct(size_t *points, size_t n, size_t point)
 static double enough(const struct tune *tune)
 {
     double df, variance = belief_run_variance(&tune->belief, tune->chosen, &df);
-    double t = student_quantile((1 + tune->settings->confidence_share) / 2, df);
+    double t = student_quantile((1 + tune->settings->runs.confidence_share) / 2, df);
     return variance * pow(2 * t / tune->margin, 2);
 }
 
@@ -193,7 +193,7 @@ int tune_confirm(struct tune *tune, struct err *err)
     if (stop == TUNE_STOP_INTERRUPTED || stop == TUNE_STOP_STALLED)
         return 0;
     tune->stop = TUNE_STOP_NOT_YET;
-    uint64_t kept_ns = (uint64_t)((double)tune->settings->budget_ns * tune->policy.final_share);
+    uint64_t kept_ns = (uint64_t)((double)tune->settings->limits.budget_ns * tune->policy.final_share);
     uint64_t deadline_ns = tune_now_ns(tune) + kept_ns;
     /* A night has nothing better to do with time that was left over. */
     if (tune->policy.weighs_chances || deadline_ns > tune->end_ns)

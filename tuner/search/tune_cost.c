@@ -29,7 +29,8 @@ void tune_expect_costs(struct tune *tune)
 {
     for (size_t i = 0; i < tune->space.n_points; i++) {
         double least_bytes =
-            measure_request_bytes(&tune->settings->pattern, &tune->records[i].point) * MEASURE_MIN_REQUESTS;
+            measure_request_bytes(&tune->settings->workload.pattern, &tune->records[i].point) *
+            MEASURE_MIN_REQUESTS;
         double span = fmax((double)tune->duration_ns / 1e9, least_bytes / tune_expected_bps(tune, i));
         tune->point_seconds[i] = tune->around_seconds + span + tune_transient_seconds(tune, i, false);
     }

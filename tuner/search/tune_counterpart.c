@@ -22,8 +22,9 @@ static bool is_affordable(const struct tune *tune, size_t n_points, uint64_t dea
     const struct session *session = tune->session;
     size_t n_runs = n_points * TUNE_CONFIRMING_LEAST + TUNE_COUNTERPART_REPLAYS;
     double seconds = 2 * (double)tune->duration_ns / 1e9;
-    double bytes =
-        pattern_writes(&tune->settings->pattern) ? (double)n_runs * seconds * session->fastest_bps : 0;
+    double bytes = pattern_writes(&tune->settings->workload.pattern)
+                       ? (double)n_runs * seconds * session->fastest_bps
+                       : 0;
     return tune_has_time(tune, deadline_ns, n_runs) &&
            (double)session->bytes_written + bytes <= (double)session->write_limit_bytes;
 }
@@ -36,7 +37,7 @@ bool tune_has_counterpart(struct tune *tune, size_t n_points, uint64_t deadline_
         record_done(&tune->records[tune->counterpart]);
     tune->counterpart = TUNE_NONE;
     if (tune->session->simulated || (!cold && point->direct == 0) ||
-        !make_sequential(&tune->settings->pattern, &tune->sequential) ||
+        !make_sequential(&tune->settings->workload.pattern, &tune->sequential) ||
         !is_affordable(tune, n_points, deadline_ns))
         return false;
     tune->counterpart = tune->n_records;

@@ -34,10 +34,10 @@ static const char *const why_text[] = {
 
 uint64_t tune_length_first_ns(const struct settings *settings)
 {
-    if (settings->duration_ns != 0)
-        return settings->duration_ns;
-    uint64_t duration_ns = settings->budget_ns / GRID_RUNS_PER_BUDGET;
-    if (search_find(settings->method) != &search_grid || duration_ns < MEASURE_MIN_DURATION_NS)
+    if (settings->runs.duration_ns != 0)
+        return settings->runs.duration_ns;
+    uint64_t duration_ns = settings->limits.budget_ns / GRID_RUNS_PER_BUDGET;
+    if (search_find(settings->search.method) != &search_grid || duration_ns < MEASURE_MIN_DURATION_NS)
         return MEASURE_MIN_DURATION_NS;
     return duration_ns > CLOCK_NS_PER_S ? CLOCK_NS_PER_S : duration_ns;
 }
@@ -45,11 +45,11 @@ uint64_t tune_length_first_ns(const struct settings *settings)
 void tune_length_init(struct tune *tune)
 {
     const struct settings *settings = tune->settings;
-    bool limited = settings->warmup_limit_ns != UINT64_MAX;
+    bool limited = settings->runs.warmup_limit_ns != UINT64_MAX;
     tune->duration_ns = tune_length_first_ns(settings);
-    tune->length.warmup_limit_ns = limited ? settings->warmup_limit_ns : tune->duration_ns;
+    tune->length.warmup_limit_ns = limited ? settings->runs.warmup_limit_ns : tune->duration_ns;
     tune->length.why =
-        settings->duration_ns != 0 ? "given with --duration" : "the runs of a grid share the budget";
+        settings->runs.duration_ns != 0 ? "given with --duration" : "the runs of a grid share the budget";
 }
 
 /* --- the pilot --- */
@@ -105,7 +105,7 @@ static size_t list_small(const struct tune *tune, size_t *ret_list)
     for (size_t i = 0; i < tune->space.n_points; i++) {
         const struct point *point = &tune->records[i].point;
         uint64_t bytes = factors_bytes_in_flight(point);
-        if (measure_writes_once(&tune->settings->pattern, point) || tune->belief.excluded[i] ||
+        if (measure_writes_once(&tune->settings->workload.pattern, point) || tune->belief.excluded[i] ||
             bytes > SMALL_BYTES || point->queue_depth * point->threads > SMALL_QUEUE)
             continue;
         if (least == TUNE_NONE || bytes < factors_bytes_in_flight(&tune->records[least].point))
@@ -183,7 +183,7 @@ static int look_for_pulses(struct tune *tune, uint64_t deadline_ns, struct err *
 static int look(struct tune *tune, const size_t *points, size_t n, struct err *err)
 {
     size_t list[TUNE_LENGTH_POINTS * REPLAYS];
-    uint64_t share_ns = (uint64_t)((double)tune->settings->budget_ns * TUNE_LENGTH_SHARE);
+    uint64_t share_ns = (uint64_t)((double)tune->settings->limits.budget_ns * TUNE_LENGTH_SHARE);
     uint64_t deadline_ns = tune_now_ns(tune) + share_ns;
     /* Replays too few to decide anything are left to the search. */
     bool enough = tune_has_time(tune, deadline_ns, n + (size_t)RUN_LENGTH_LEAST_DF);
@@ -246,7 +246,7 @@ static double warmup_of(const struct tune_length *length, const struct tune_leng
 static bool wait_for_pulses(struct tune *tune)
 {
     struct tune_length *length = &tune->length;
-    if (rate_limit_bursts_least_ns(tune) == 0 || tune->settings->warmup_limit_ns != UINT64_MAX)
+    if (rate_limit_bursts_least_ns(tune) == 0 || tune->settings->runs.warmup_limit_ns != UINT64_MAX)
         return false;
     if (length->warmup_least_ns < RATE_LIMIT_BURSTS_WARMUP_NS)
         length->warmup_least_ns = RATE_LIMIT_BURSTS_WARMUP_NS;
@@ -291,7 +291,7 @@ static struct run_length choose(struct tune *tune)
 static bool choose_warmup(struct tune *tune)
 {
     struct tune_length *length = &tune->length;
-    if (tune->settings->warmup_limit_ns != UINT64_MAX)
+    if (tune->settings->runs.warmup_limit_ns != UINT64_MAX)
         return false;
     if (length->start.n_runs == 0) {
         if (start_of(length) == RUN_LENGTH_START_ALIKE)
@@ -329,11 +329,11 @@ static uint64_t least_beside_warmup(const struct tune *tune)
 {
     uint64_t least_ns = TUNE_TRANSIENT_UNWARMED_RATIO * tune->length.warmup_least_ns;
     double around_ns = tune->run_seconds * 1e9 + (double)tune->length.warmup_least_ns;
-    double most_ns = (double)tune->settings->budget_ns / UNWARMED_LEAST_RUNS - around_ns;
+    double most_ns = (double)tune->settings->limits.budget_ns / UNWARMED_LEAST_RUNS - around_ns;
     if (least_ns == 0 || most_ns <= 0 || tune->length.start.taken_off)
         return 0;
     for (size_t i = 0; i < tune->space.n_points; i++) {
-        if (measure_writes_once(&tune->settings->pattern, &tune->records[i].point))
+        if (measure_writes_once(&tune->settings->workload.pattern, &tune->records[i].point))
             return least_ns < (uint64_t)most_ns ? least_ns : (uint64_t)most_ns;
     }
     return 0;
@@ -343,7 +343,7 @@ static uint64_t least_beside_warmup(const struct tune *tune)
 static bool can_begin_again(const struct tune *tune)
 {
     const struct session *session = tune->session;
-    bool limited = !session->simulated || tune->settings->max_write_given;
+    bool limited = !session->simulated || tune->settings->limits.max_write_given;
     return !limited || session->bytes_written < session->write_limit_bytes / 4;
 }
 
@@ -391,7 +391,7 @@ static int decide(struct tune *tune, size_t *points, size_t n, struct err *err)
     tune->duration_ns = duration_ns;
     tune_transient_tell(tune);
     rate_limit_bursts_tell(tune);
-    if (tune->settings->warmup_limit_ns == UINT64_MAX && rate_limit_bursts_least_ns(tune) == 0 &&
+    if (tune->settings->runs.warmup_limit_ns == UINT64_MAX && rate_limit_bursts_least_ns(tune) == 0 &&
         length->warmup_limit_ns > TUNE_LENGTH_WARMUP_NS && length->warmup_limit_ns < duration_ns)
         length->warmup_limit_ns = duration_ns;
     if (again && tune->stop == TUNE_STOP_NOT_YET)
@@ -419,7 +419,7 @@ int tune_length(struct tune *tune, struct err *err)
         return 0;
     int result = tune_writes_look(tune, err);
     if (result < 0 || !tune->policy.has_pilot || tune->stop != TUNE_STOP_NOT_YET ||
-        tune->settings->duration_ns != 0)
+        tune->settings->runs.duration_ns != 0)
         return result;
     length->why = why_text[RUN_LENGTH_UNKNOWN];
     result = tune->search->ask(tune->search_state, &tune->belief, TUNE_LENGTH_POINTS - 1, tune->rng, points,

@@ -46,7 +46,7 @@ static double hopeless_bps(const struct tune *tune, size_t point, bool confirmin
     /* Only a first look: leaving slow replays out of others would make their mean too good. */
     if (confirming || point >= tune->space.n_points || best >= tune->space.n_points ||
         tune->records[point].n > 0 || tune->search == &search_grid || tune->length.piloting ||
-        !tune_is_of_throughput(tune) || tune->settings->max_latency_p99_ns != 0)
+        !tune_is_of_throughput(tune) || tune->settings->search.max_latency_p99_ns != 0)
         return 0;
     double df, std = sqrt(belief_run_variance(&tune->belief, best, &df));
     const struct moments *moments = &tune->belief.moments[best];
@@ -59,7 +59,7 @@ static double hopeless_bps(const struct tune *tune, size_t point, bool confirmin
 static bool outlasts_warmup(const struct tune *tune, size_t point)
 {
     uint64_t limit_ns = tune->length.warmup_limit_ns;
-    if (tune->settings->warmup_limit_ns != UINT64_MAX || tune->length.start.taken_off ||
+    if (tune->settings->runs.warmup_limit_ns != UINT64_MAX || tune->length.start.taken_off ||
         limit_ns > TUNE_LENGTH_WARMUP_NS || point >= tune->space.n_points)
         return false;
     double bytes = (double)factors_bytes_in_flight(&tune->records[point].point);
@@ -71,15 +71,15 @@ static struct measure_plan plan_of(const struct tune *tune, size_t point, bool c
     const struct settings *settings = tune->settings;
     bool warms_up = tune->length.warmup_limit_ns > 0 && !outlasts_warmup(tune, point);
     struct measure_plan plan = {
-        .pattern = point == tune->counterpart ? tune->sequential : settings->pattern,
+        .pattern = point == tune->counterpart ? tune->sequential : settings->workload.pattern,
         .point = tune->records[point].point,
         .duration_ns = tune->duration_ns,
         .warmup_limit_ns = warms_up ? tune->length.warmup_limit_ns : 0,
         .warmup_least_ns = warms_up ? tune->length.warmup_least_ns : 0,
         .hopeless_bps = hopeless_bps(tune, point, confirming),
-        .warmup_coef = settings->warmup_coef_share,
-        .warmup_window = settings->warmup_window,
-        .batch_requests = settings->batch_requests,
+        .warmup_coef = settings->runs.warmup_coef_share,
+        .warmup_window = settings->runs.warmup_window,
+        .batch_requests = settings->runs.batch_requests,
     };
     tune_transient_plan(tune, point, confirming, &plan);
     return plan;

@@ -22,7 +22,7 @@
  * can no longer be proved. */
 static bool meets_p99(const struct tune *tune)
 {
-    for (size_t i = 0; i < tune->space.n_points && tune->settings->max_latency_p99_ns != 0; i++) {
+    for (size_t i = 0; i < tune->space.n_points && tune->settings->search.max_latency_p99_ns != 0; i++) {
         if (tune->belief.moments[i].n > 0 && !tune->belief.excluded[i] && !tune_misses_p99(tune, i))
             return true;
     }
@@ -135,7 +135,7 @@ static bool settled(struct tune *tune, size_t look)
     if (tune->chosen == TUNE_NONE || tune->verdicts[tune->chosen] != VERDICT_EQUIVALENT ||
         record_count(&tune->records[tune->chosen], false) < TUNE_CONFIRMING_LEAST)
         return false;
-    double alpha = compare_spend(1 - tune->settings->confidence_share, look), probability = 0;
+    double alpha = compare_spend(1 - tune->settings->runs.confidence_share, look), probability = 0;
     if (belief_probability_within(&tune->belief, tune->chosen, tune->margin, JUDGE_DRAWS, tune->rng,
                                   &probability) < 0)
         return false;

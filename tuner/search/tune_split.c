@@ -76,7 +76,7 @@ int tune_seek_unsplit(struct tune *tune, struct err *err)
     if (tune->chosen == TUNE_NONE || !factors_is_split(&tune->records[tune->chosen].point))
         return 0;
     tune->stop = TUNE_STOP_NOT_YET;
-    uint64_t share_ns = (uint64_t)((double)tune->settings->budget_ns * TUNE_SPLIT_SHARE);
+    uint64_t share_ns = (uint64_t)((double)tune->settings->limits.budget_ns * TUNE_SPLIT_SHARE);
     int result = seek(tune, tune_now_ns(tune) + share_ns, err);
     if (tune->stop == TUNE_STOP_NOT_YET)
         tune->stop = stop;
@@ -129,7 +129,7 @@ static void compare_pair(struct tune *tune)
     if (welch.df <= 0 || record_count(split, true) < TUNE_CONFIRMING_LEAST ||
         record_count(unsplit, true) < TUNE_CONFIRMING_LEAST)
         return;
-    struct interval interval = welch_interval(welch, tune->settings->confidence_share);
+    struct interval interval = welch_interval(welch, tune->settings->runs.confidence_share);
     tune->split_gain = exp(welch.difference);
     tune->split_gain_interval = (struct interval){exp(interval.low), exp(interval.high)};
     tune->split_gain_known =
@@ -145,7 +145,7 @@ static void note_not_worth(struct tune *tune)
         notes_add(warnings, "split_not_worth",
                   "splitting is not worth it: %s is %.2f x as good as one size for reads and writes "
                   "(%g %% interval %.2f to %.2f)",
-                  split, tune->split_gain, tune->settings->confidence_share * 100,
+                  split, tune->split_gain, tune->settings->runs.confidence_share * 100,
                   tune->split_gain_interval.low, tune->split_gain_interval.high);
     else
         notes_add(
@@ -158,7 +158,7 @@ static void note_not_worth(struct tune *tune)
 /* A part of the gain may be that another mix of bytes is moved: what is counted is all bytes. */
 static void note_shares(struct tune *tune)
 {
-    const struct pattern *pattern = &tune->settings->pattern;
+    const struct pattern *pattern = &tune->settings->workload.pattern;
     const struct point *point = &tune->records[tune->split].point;
     double reads = pattern->percent[PATTERN_SEQ_READ] + pattern->percent[PATTERN_RAND_READ];
     double read_bytes = reads / 100 * (double)point->request_size_bytes;

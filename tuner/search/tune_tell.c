@@ -5,8 +5,8 @@
 
 bool tune_is_of_throughput(const struct tune *tune)
 {
-    return tune->settings->objective == OBJECTIVE_THROUGHPUT &&
-           tune->settings->profile == PROFILE_MAX_THROUGHPUT;
+    return tune->settings->search.objective == OBJECTIVE_THROUGHPUT &&
+           tune->settings->search.profile == PROFILE_MAX_THROUGHPUT;
 }
 
 double tune_response(const struct tune *tune, const struct sample *sample)
@@ -40,7 +40,7 @@ static void leave_out(struct tune *tune, size_t point)
 int tune_tell(struct tune *tune, size_t point, const struct sample *sample)
 {
     /* The floor of low-latency stands on the highest rate known: a new one changes every response. */
-    if (tune->settings->profile == PROFILE_LOW_LATENCY) {
+    if (tune->settings->search.profile == PROFILE_LOW_LATENCY) {
         double reference = profiles_reference(tune);
         if (reference != tune->reference_log_bps) {
             tune->reference_log_bps = reference;

@@ -62,7 +62,7 @@ static double requests_of(const struct tune *tune, size_t point)
     double bps = known ? tune_expected_bps(tune, point) : INFINITY, bytes = 0;
     if (isfinite(bps))
         bytes = fmin(bps, fastest_bps(tune)) * (double)tune->duration_ns / 1e9;
-    return fmax(bytes / measure_request_bytes(&tune->settings->pattern, &record->point),
+    return fmax(bytes / measure_request_bytes(&tune->settings->workload.pattern, &record->point),
                 MEASURE_MIN_REQUESTS);
 }
 
@@ -79,9 +79,9 @@ static bool may_be_taken_off(const struct tune *tune)
 {
     const struct settings *settings = tune->settings;
     return rate_limit_bursts_least_ns(tune) == 0 && tune_is_of_throughput(tune) &&
-           settings->max_latency_p99_ns == 0 && !profiles_wanted(settings) &&
-           !settings_splits_sizes(settings) && tune->policy.takes_start_off && settings->resume[0] == '\0' &&
-           settings->save[0] == '\0';
+           settings->search.max_latency_p99_ns == 0 && !profiles_wanted(settings) &&
+           !settings_splits_sizes(settings) && tune->policy.takes_start_off &&
+           settings->search.resume[0] == '\0' && settings->history.save[0] == '\0';
 }
 
 static double start_log(const struct tune_transient *start, double from_seconds, double seconds)
@@ -138,7 +138,7 @@ int tune_transient_decide(struct tune *tune)
  * of them, as far as the time that is kept allows. */
 static uint64_t unwarmed_ns(const struct tune *tune)
 {
-    double kept_ns = (double)tune->settings->budget_ns * tune->policy.final_share;
+    double kept_ns = (double)tune->settings->limits.budget_ns * tune->policy.final_share;
     double most_ns = kept_ns / (TUNE_CONFIRMING_LEAST * BLOCK_POINTS);
     double wanted_ns = TUNE_TRANSIENT_UNWARMED_RATIO * (double)tune->length.warmup_least_ns;
     return (uint64_t)fmax(fmin(wanted_ns, most_ns), (double)tune->duration_ns);
@@ -152,7 +152,7 @@ static uint64_t settling_ns(const struct tune *tune)
 
 static bool has_no_warmup(const struct tune *tune, size_t point)
 {
-    return measure_writes_once(&tune->settings->pattern, &tune->records[point].point);
+    return measure_writes_once(&tune->settings->workload.pattern, &tune->records[point].point);
 }
 
 void tune_transient_tell(const struct tune *tune)

@@ -28,7 +28,7 @@ void tune_weigh_trust(struct tune *tune, size_t point)
 int tune_row(const struct tune *tune, size_t point, bool confirming, struct row *ret_row)
 {
     struct row row;
-    int result = row_of(&tune->records[point], confirming, tune->settings->confidence_share, &row);
+    int result = row_of(&tune->records[point], confirming, tune->settings->runs.confidence_share, &row);
     if (result < 0)
         return result;
     row.disqualifying = tune_distrust(tune, point);

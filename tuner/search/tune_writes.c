@@ -17,8 +17,8 @@
 bool tune_writes_are_limited(const struct tune *tune)
 {
     const struct session *session = tune->session;
-    return tune->policy.limits_writes && pattern_writes(&tune->settings->pattern) &&
-           (!session->simulated || tune->settings->max_write_given);
+    return tune->policy.limits_writes && pattern_writes(&tune->settings->workload.pattern) &&
+           (!session->simulated || tune->settings->limits.max_write_given);
 }
 
 static double left_bytes(const struct tune *tune, uint64_t limit_bytes)
@@ -41,7 +41,7 @@ static double write_share(const struct pattern *pattern)
 double tune_writes_of_run(const struct tune *tune, size_t point)
 {
     const struct record *record = &tune->records[point];
-    const struct pattern *pattern = &tune->settings->pattern;
+    const struct pattern *pattern = &tune->settings->workload.pattern;
     double size = measure_request_bytes(pattern, &record->point), seconds = (double)tune->duration_ns / 1e9;
     double in_flight = size * record->point.queue_depth * record->point.threads;
     double bytes = fmax(MEASURE_MIN_REQUESTS * size, tune->session->fastest_bps * seconds + in_flight);
@@ -81,7 +81,7 @@ static size_t list_judged(const struct tune *tune, size_t ret_points[3 + TUNE_MA
 void tune_writes_reserve(struct tune *tune)
 {
     size_t judged[3 + TUNE_MAX_WATCHED];
-    uint64_t max_bytes = tune->settings->max_write_bytes;
+    uint64_t max_bytes = tune->settings->limits.max_write_bytes;
     double all = (double)max_bytes - (double)tune->search_from_bytes;
     double wanted = TUNE_CONFIRMING_LEAST * block_bytes(tune, judged, list_judged(tune, judged));
     double share = tune->n_watched > 0 ? WATCHED_SHARE : FINAL_SHARE;
@@ -96,7 +96,7 @@ bool tune_writes_allow(const struct tune *tune, const size_t *points, size_t n, 
     if (!tune->writes_are_scarce)
         return true;
     double needed = (double)replays * block_bytes(tune, points, n) + look_ahead_bytes(tune);
-    return needed <= left_bytes(tune, tune->settings->max_write_bytes);
+    return needed <= left_bytes(tune, tune->settings->limits.max_write_bytes);
 }
 
 size_t tune_writes_fit(struct tune *tune, size_t *points, size_t n)
@@ -115,7 +115,7 @@ size_t tune_writes_fit(struct tune *tune, size_t *points, size_t n)
 
 double tune_writes_longest_seconds(const struct tune *tune, size_t n_runs)
 {
-    double bps = tune->session->fastest_bps * write_share(&tune->settings->pattern);
+    double bps = tune->session->fastest_bps * write_share(&tune->settings->workload.pattern);
     if (!tune_writes_are_limited(tune) || !(bps > 0))
         return INFINITY;
     return left_bytes(tune, tune->session->write_limit_bytes) / ((double)n_runs * bps);
@@ -130,9 +130,9 @@ static void save_bytes(struct tune *tune)
     policy->weighs_chances = policy->chooses_again = policy->has_pilot = policy->has_counterpart = false;
     policy->has_runner_up = true;
     policy->sentinel_runs = policy->sentinel_runs > 0;
-    if (tune->settings->duration_ns == 0)
+    if (tune->settings->runs.duration_ns == 0)
         tune->length.why = "the write budget allows few runs; the shortest";
-    if (tune->settings->warmup_limit_ns == UINT64_MAX)
+    if (tune->settings->runs.warmup_limit_ns == UINT64_MAX)
         tune->length.warmup_limit_ns = 0;
 }
 

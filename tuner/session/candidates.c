@@ -146,7 +146,7 @@ static int check_libaio(const struct session *session, const struct point *point
 {
     /* An experiment names all its levels. */
     if (session->simulated || session->settings->experiment.on ||
-        session->settings->levels[FACTOR_API].n != 0)
+        session->settings->workload.levels[FACTOR_API].n != 0)
         return 0;
     if (point->api == API_LIBAIO && point->direct == 0 && point->queue_depth > 1)
         return refuse(refusal, "libaio, buffered, depth above 1", "libaio is synchronous without direct I/O");
@@ -274,18 +274,19 @@ static int choose_levels(const struct session *session, struct levels levels[FAC
     const struct settings *settings = session->settings;
     memset(levels, 0, FACTOR_N * sizeof levels[0]);
     if (session->simulated) {
-        int result = candidates_table_levels(session, &settings->pattern, levels, err);
+        int result = candidates_table_levels(session, &settings->workload.pattern, levels, err);
         if (result < 0)
             return result;
-        if (settings->levels[FACTOR_SYNC].n > 0 &&
-            (settings->levels[FACTOR_SYNC].n > 1 || settings->levels[FACTOR_SYNC].value[0] != SYNC_END))
+        if (settings->workload.levels[FACTOR_SYNC].n > 0 &&
+            (settings->workload.levels[FACTOR_SYNC].n > 1 ||
+             settings->workload.levels[FACTOR_SYNC].value[0] != SYNC_END))
             return err_set(err, -EINVAL, "--sync: a simulated surface knows only sync end");
     } else {
         default_levels(settings, levels);
     }
     for (int factor = 0; factor < FACTOR_N; factor++) {
-        if (settings->levels[factor].n > 0)
-            levels[factor] = settings->levels[factor];
+        if (settings->workload.levels[factor].n > 0)
+            levels[factor] = settings->workload.levels[factor];
     }
     /* With the levels of the reads every split point has its one size to be compared with. */
     if (!settings_splits_sizes(settings))
@@ -313,7 +314,7 @@ static int check_named_levels(const struct candidates *candidates, const struct 
     static const char *const names[FACTOR_N] = {
         "request-size", "queue-depth", "direct", "api", "threads", "sync", "write-request-size"};
     for (int factor = 0; factor < FACTOR_N && session->simulated; factor++) {
-        for (size_t k = 0; k < session->settings->levels[factor].n; k++) {
+        for (size_t k = 0; k < session->settings->workload.levels[factor].n; k++) {
             bool found = false;
             for (size_t i = 0; i < candidates->n && !found; i++)
                 found = factors_level(&candidates->points[i], (enum factor)factor) == levels[factor].value[k];
@@ -321,7 +322,7 @@ static int check_named_levels(const struct candidates *candidates, const struct 
                 return err_set(err, -EINVAL,
                                "--%s: surface \"%s\" has no point with level %" PRIu64 " for pattern %s",
                                names[factor], session->simulator.name, levels[factor].value[k],
-                               session->settings->pattern.name);
+                               session->settings->workload.pattern.name);
         }
     }
     return 0;
@@ -331,8 +332,9 @@ static int check_named_levels(const struct candidates *candidates, const struct 
 static int check_patience(const struct session *session, const struct point *point, struct refusal *refusal)
 {
     double fill_bps = session->target.fill_bps;
-    double least_bytes = MEASURE_MIN_REQUESTS * measure_request_bytes(&session->settings->pattern, point);
-    double patience_s = RUN_SHARE_OF_BUDGET * (double)session->settings->budget_ns / 1e9;
+    double least_bytes =
+        MEASURE_MIN_REQUESTS * measure_request_bytes(&session->settings->workload.pattern, point);
+    double patience_s = RUN_SHARE_OF_BUDGET * (double)session->settings->limits.budget_ns / 1e9;
     if (session->simulated || fill_bps <= 0 || least_bytes / fill_bps <= patience_s)
         return 0;
     return refuse(refusal, "request sizes too large for the budget",

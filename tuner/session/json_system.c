@@ -25,7 +25,7 @@ static void set_origin(json_t *object, const struct session *session)
     char path[PATH_MAX], text[40];
     struct tm parts;
     time_t now = time(NULL);
-    const char *given = session->settings->path;
+    const char *given = session->settings->file.path;
     json_object_set_new(object, "path", json_text(realpath(given, path) != NULL ? path : given));
     if (gmtime_r(&now, &parts) != NULL && strftime(text, sizeof text, "%FT%TZ", &parts) > 0)
         json_object_set_new(object, "measured_at", json_string(text));

@@ -38,32 +38,32 @@ static void init_env(struct session *session)
         .truth_bps = simulator_truth_bps,
         .truth_context = &session->simulator,
         .interrupted = &interrupt_signal,
-        .cache = settings->cache,
-        .advise = settings->advise,
-        .cooperative_ring = settings->io_uring_cooperative,
-        .shared_region = settings->shared_region,
-        .alignment_bytes = settings->alignment_bytes,
-        .verify = settings->verify ? &session->verify : NULL,
+        .cache = settings->workload.cache,
+        .advise = settings->workload.advise,
+        .cooperative_ring = settings->workload.io_uring_cooperative,
+        .shared_region = settings->workload.shared_region,
+        .alignment_bytes = settings->workload.alignment_bytes,
+        .verify = settings->workload.verify ? &session->verify : NULL,
         .arena = &session->arena,
         .settle_limit_ns = MEASURE_SETTLE_NS,
     };
     /* A file of the user's is likely to be cached already, and dropping it would disturb its owner. */
-    if (settings->existing[0] != '\0' && !settings->cache_given)
+    if (settings->file.existing[0] != '\0' && !settings->workload.cache_given)
         session->env.cache = MEASURE_CACHE_WARM;
 }
 
 static const char *place_of(const struct settings *settings)
 {
-    return settings->existing[0] != '\0' ? settings->existing : settings->path;
+    return settings->file.existing[0] != '\0' ? settings->file.existing : settings->file.path;
 }
 
 static void init_warnings(struct session *session)
 {
     const struct settings *settings = session->settings;
     session->asked = (struct warnings_asked){
-        .pattern = settings->pattern,
+        .pattern = settings->workload.pattern,
         .cold = session->env.cache == MEASURE_CACHE_COLD && !session->simulated,
-        .sync_pinned = settings->levels[FACTOR_SYNC].n <= 1,
+        .sync_pinned = settings->workload.levels[FACTOR_SYNC].n <= 1,
     };
     target_facts_init(&session->target_facts);
 }
@@ -72,33 +72,33 @@ static int open_real(struct session *session, struct err *err)
 {
     const struct settings *settings = session->settings;
     const char *place = place_of(settings);
-    int flags = settings->existing[0] != '\0' ? O_PATH | O_CLOEXEC : O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+    int flags = settings->file.existing[0] != '\0' ? O_PATH | O_CLOEXEC : O_RDONLY | O_DIRECTORY | O_CLOEXEC;
     session->directory_fd = open(place, flags);
     if (session->directory_fd < 0)
-        return err_sys(err, -errno, "cannot open %s %s", settings->existing[0] != '\0' ? "file" : "directory",
-                       place);
+        return err_sys(err, -errno, "cannot open %s %s",
+                       settings->file.existing[0] != '\0' ? "file" : "directory", place);
     return 0;
 }
 
 /* What was not written by this command, or not by it alone, cannot be compared. */
 static int check_pairs(const struct settings *settings, struct err *err)
 {
-    const bool simulated = settings->simulate[0] != '\0', existing = settings->existing[0] != '\0',
-               checked = settings->cross_check[0] != '\0', several = settings->files > 1,
-               laid_out = several || settings->alignment_bytes != 0;
+    const bool simulated = settings->file.simulate[0] != '\0', existing = settings->file.existing[0] != '\0',
+               checked = settings->runs.cross_check[0] != '\0', several = settings->file.n > 1,
+               laid_out = several || settings->workload.alignment_bytes != 0;
     const char *layout = several ? "--files" : "--alignment";
     const struct {
         bool is_there;
         const char *one, *other, *why;
     } pairs[] = {
-        {settings->verify && simulated, "--verify", "--simulate", "a surface has no data"},
-        {settings->verify && existing, "--verify", "--existing",
+        {settings->workload.verify && simulated, "--verify", "--simulate", "a surface has no data"},
+        {settings->workload.verify && existing, "--verify", "--existing",
          "only what fstune itself wrote can be compared"},
-        {settings->verify && checked, "--verify", "--cross-check", "fio would write other data"},
+        {settings->workload.verify && checked, "--verify", "--cross-check", "fio would write other data"},
         {laid_out && simulated, layout, "--simulate", "a surface has no file"},
         {several && existing, layout, "--existing", "that is one file"},
         {laid_out && checked, layout, "--cross-check", "fio is not told of it"},
-        {laid_out && settings->fio_job, layout, "--fio-job", "the job does not tell of it"},
+        {laid_out && settings->runs.fio_job, layout, "--fio-job", "the job does not tell of it"},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         if (pairs[i].is_there)
@@ -115,32 +115,32 @@ static void note_layout(struct session *session)
     /* Of an experiment they are factors, or stand among what is fixed. */
     if (settings->experiment.on)
         return;
-    if (settings->files > 1)
+    if (settings->file.n > 1)
         notes_add(&session->warnings, "files", "the data were spread over %u files (--files)",
-                  settings->files);
-    if (settings->alignment_bytes != 0)
+                  settings->file.n);
+    if (settings->workload.alignment_bytes != 0)
         notes_add(&session->warnings, "alignment",
                   "requests started %s behind multiples of their size where that is larger (--alignment)",
-                  units_format_size(settings->alignment_bytes, size));
+                  units_format_size(settings->workload.alignment_bytes, size));
 }
 
 int session_open(struct session *session, const struct settings *settings, struct err *err)
 {
     memset(session, 0, sizeof *session);
     session->settings = settings;
-    session->write_limit_bytes = settings->max_write_bytes;
+    session->write_limit_bytes = settings->limits.max_write_bytes;
     session->end_ns = UINT64_MAX;
     session->directory_fd = session->lock_fd = session->target.fd = -1;
     /* One that --seed takes and a signed number of JSON holds. */
     session->seed = settings->seed_given ? settings->seed : rng_seed_from_system() >> 1;
-    session->simulated = settings->simulate[0] != '\0';
+    session->simulated = settings->file.simulate[0] != '\0';
     progress_init(&session->progress, settings->quiet);
     int result = check_pairs(settings, err);
     if (result < 0)
         return result;
     note_layout(session);
     if (session->simulated) {
-        result = simulator_open(&session->simulator, settings->simulate, err);
+        result = simulator_open(&session->simulator, settings->file.simulate, err);
         session->clock = clock_virtual(&session->simulator.now_ns);
     } else {
         result = open_real(session, err);
@@ -163,18 +163,18 @@ static struct target_plan target_plan_of(struct session *session)
 {
     const struct settings *settings = session->settings;
     return (struct target_plan){
-        .directory = settings->path,
-        .size_bytes = settings->file_size_bytes,
-        .size_is_default = !settings->file_size_given,
-        .n_files = settings->files,
-        .budget_ns = settings->budget_ns,
-        .max_write_bytes = settings->max_write_bytes,
+        .directory = settings->file.path,
+        .size_bytes = settings->file.size_bytes,
+        .size_is_default = !settings->file.size_given,
+        .n_files = settings->file.n,
+        .budget_ns = settings->limits.budget_ns,
+        .max_write_bytes = settings->limits.max_write_bytes,
         .seed = rng_derive(session->seed, 1),
         .clock = &session->clock,
         .interrupted = &interrupt_signal,
-        .prepare_script = settings->prepare[0] != '\0' ? settings->prepare : NULL,
-        .prepare_timeout_ns = settings->prepare_timeout_ns,
-        .verify = settings->verify ? &session->verify : NULL,
+        .prepare_script = settings->file.prepare[0] != '\0' ? settings->file.prepare : NULL,
+        .prepare_timeout_ns = settings->file.prepare_timeout_ns,
+        .verify = settings->workload.verify ? &session->verify : NULL,
         .progress = show_filling,
         .progress_context = session,
     };
@@ -183,8 +183,9 @@ static struct target_plan target_plan_of(struct session *session)
 static int size_of_existing(const struct settings *settings, uint64_t *ret_file_bytes, struct err *err)
 {
     struct target target;
-    int result = target_open_existing(&target, settings->existing, pattern_writes(&settings->pattern),
-                                      settings->overwrite, err);
+    int result =
+        target_open_existing(&target, settings->file.existing, pattern_writes(&settings->workload.pattern),
+                             settings->file.overwrite, err);
     if (result < 0)
         return result;
     *ret_file_bytes = target.size_bytes;
@@ -198,7 +199,7 @@ int session_estimate(struct session *session, uint64_t *ret_file_bytes, struct e
         *ret_file_bytes = UINT64_MAX;
         return 0;
     }
-    if (session->settings->existing[0] != '\0')
+    if (session->settings->file.existing[0] != '\0')
         return size_of_existing(session->settings, ret_file_bytes, err);
     struct target_plan plan = target_plan_of(session);
     return target_estimate(&plan, ret_file_bytes, err);
@@ -216,9 +217,10 @@ static int read_fill_back(struct session *session, struct err *err)
  * write, too. */
 static int prove_direct(const struct session *session, struct target *target, struct err *err)
 {
-    uint64_t n = session->n_targets > 1 ? session->n_targets : 1, limit = session->settings->max_write_bytes;
+    uint64_t n = session->n_targets > 1 ? session->n_targets : 1,
+             limit = session->settings->limits.max_write_bytes;
     uint64_t filled = n * target->filled_bytes, room = limit > filled ? (limit - filled) / n : 0;
-    if (pattern_writes(&session->settings->pattern))
+    if (pattern_writes(&session->settings->workload.pattern))
         room /= 2;
     return target_prove_direct_within(target, min_u64(room, TARGET_PROOF_MOST_BYTES), err);
 }
@@ -229,13 +231,14 @@ static int make_target(void *context)
     const struct settings *settings = session->settings;
     struct err *err = &session->job.err;
     int result;
-    if (settings->existing[0] != '\0') {
-        result = target_open_existing(&session->target, settings->existing,
-                                      pattern_writes(&settings->pattern), settings->overwrite, err);
+    if (settings->file.existing[0] != '\0') {
+        result =
+            target_open_existing(&session->target, settings->file.existing,
+                                 pattern_writes(&settings->workload.pattern), settings->file.overwrite, err);
     } else {
         struct target_plan plan = target_plan_of(session);
         result = target_create(&session->target, &plan, err);
-        if (result == 0 && settings->verify)
+        if (result == 0 && settings->workload.verify)
             result = read_fill_back(session, err);
     }
     if (result == 0)
@@ -248,7 +251,7 @@ static int make_target(void *context)
 int session_make_target(struct session *session, uint32_t n_files, struct target *ret_target, struct err *err)
 {
     struct target_plan plan = target_plan_of(session);
-    uint64_t limit = session->settings->max_write_bytes;
+    uint64_t limit = session->settings->limits.max_write_bytes;
     plan.n_files = n_files;
     plan.size_bytes = session->target.size_bytes;
     plan.size_is_default = false;
@@ -281,7 +284,7 @@ int session_prepare(struct session *session, struct err *err)
     hostinfo_collect_load(&session->host, session->directory_fd, "before");
     hostinfo_find_device(session->directory_fd, &session->env.device);
     int result = 0;
-    if (!session->settings->no_lock)
+    if (!session->settings->file.no_lock)
         result = session_lock_device(session->directory_fd, &session->lock_fd, &session->warnings, err);
     if (result < 0)
         return result;
@@ -311,7 +314,7 @@ static int do_run(void *context)
 static int check_write_budget(struct session *session, struct measure_plan *plan, struct err *err)
 {
     const struct settings *settings = session->settings;
-    if (!pattern_writes(&plan->pattern) || (session->simulated && !settings->max_write_given))
+    if (!pattern_writes(&plan->pattern) || (session->simulated && !settings->limits.max_write_given))
         return 0;
     uint64_t least = MEASURE_MIN_REQUESTS * factors_largest_size_bytes(&plan->point);
     /* A warm-up may last longer, but then the rate is doubtful anyway; max_bytes holds in every case. */
@@ -329,7 +332,7 @@ static int check_write_budget(struct session *session, struct measure_plan *plan
         return 0;
     session->wrote_out = true;
     return err_set(err, -EDQUOT, "the write budget of %" PRIu64 " bytes is used up; raise --max-write",
-                   settings->max_write_bytes);
+                   settings->limits.max_write_bytes);
 }
 
 static void note_settling(struct session *session, const struct measure_result *result)
@@ -375,7 +378,7 @@ uint64_t session_disqualifying(const struct session *session, uint64_t warning_s
 {
     warning_set |= warnings_of_target(&session->asked, &session->target_facts) |
                    warnings_of_point(&session->asked, point);
-    return warnings_disqualifying(warning_set, &session->asked, point) & ~session->settings->accept;
+    return warnings_disqualifying(warning_set, &session->asked, point) & ~session->settings->runs.accept;
 }
 
 void session_note_target(struct session *session)
@@ -448,7 +451,7 @@ static void note_verified(struct session *session)
 
 void session_finish(struct session *session)
 {
-    if (session->settings->verify)
+    if (session->settings->workload.verify)
         note_verified(session);
     if (session->simulated)
         return;

@@ -29,17 +29,17 @@ int result_input_load(const char *path, json_t **ret_document, struct err *err)
 
 bool result_input_is_kept(const struct settings *settings)
 {
-    return settings->db[0] != '\0' || settings->run_id != 0;
+    return settings->history.db[0] != '\0' || settings->history.run_id != 0;
 }
 
 static int open_history(const struct settings *settings, struct history *history, char *path, size_t size,
                         struct err *err)
 {
     int result = 0;
-    if (settings->n_from > 0)
+    if (settings->answers.n > 0)
         return err_set(err, -EINVAL, "--from and --db name two answers; give one of them");
-    if (settings->db[0] != '\0')
-        snprintf(path, size, "%s", settings->db);
+    if (settings->history.db[0] != '\0')
+        snprintf(path, size, "%s", settings->history.db);
     else
         result = history_default_path(path, size, err);
     return result < 0 ? result : history_open(history, &(struct history_place){.path = path}, err);
@@ -52,7 +52,7 @@ int result_input_load_kept(const struct settings *settings, json_t **ret_documen
     int result = open_history(settings, &history, path, sizeof path, err);
     if (result < 0)
         return result;
-    result = history_document(&history, settings->run_id, ret_document, err);
+    result = history_document(&history, settings->history.run_id, ret_document, err);
     history_close(&history);
     return result < 0 ? err_prefix(err, "--db %.*s", RESULT_INPUT_SHOWN_PATH, path) : 0;
 }
@@ -63,8 +63,8 @@ static int find(struct history *history, const struct settings *settings, struct
 {
     struct history_info *newest = NULL;
     size_t n = 0;
-    if (settings->run_id != 0)
-        return history_find_run(history, settings->run_id, ret_info, err);
+    if (settings->history.run_id != 0)
+        return history_find_run(history, settings->history.run_id, ret_info, err);
     const struct history_filter any = {.with_recommendation = true, .limit = 1};
     int result = history_list_runs(history, &any, &newest, &n, err);
     if (result == 0 && n == 0)

@@ -21,14 +21,14 @@ static void set_place(json_t *header, const struct session *session)
     }
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         json_object_set_new(header, keys[i], json_text(hostinfo_text(&session->host, keys[i])));
-    json_object_set_new(header, "existing", json_text(session->settings->existing));
+    json_object_set_new(header, "existing", json_text(session->settings->file.existing));
 }
 
 /* Levels as they were asked for; empty: the default. */
 static void set_space(json_t *header, const struct settings *settings)
 {
     for (int factor = 0; factor < FACTOR_N; factor++) {
-        const struct levels *levels = &settings->levels[factor];
+        const struct levels *levels = &settings->workload.levels[factor];
         json_t *list = json_array();
         for (size_t i = 0; i < levels->n && list != NULL; i++)
             json_array_append_new(list, json_integer((json_int_t)levels->value[i]));
@@ -43,24 +43,25 @@ static void set_rules(json_t *header, const struct session *session)
         const char *key;
         uint64_t value;
     } rules[] = {
-        {"file_size", settings->file_size_given ? settings->file_size_bytes : 0},
-        {"duration_ns", settings->duration_ns},
-        {"warmup_limit_ns", settings->warmup_limit_ns},
-        {"warmup_window", settings->warmup_window},
-        {"batch", settings->batch_requests},
-        {"advise", settings->advise},
-        {"shared_region", settings->shared_region},
-        {"split_sizes", settings->split_sizes},
-        {"io_uring_cooperative", settings->io_uring_cooperative},
+        {"file_size", settings->file.size_given ? settings->file.size_bytes : 0},
+        {"duration_ns", settings->runs.duration_ns},
+        {"warmup_limit_ns", settings->runs.warmup_limit_ns},
+        {"warmup_window", settings->runs.warmup_window},
+        {"batch", settings->runs.batch_requests},
+        {"advise", settings->workload.advise},
+        {"shared_region", settings->workload.shared_region},
+        {"split_sizes", settings->workload.split_sizes},
+        {"io_uring_cooperative", settings->workload.io_uring_cooperative},
     };
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         /* The unlimited warm-up is -1. */
         json_object_set_new(header, rules[i].key, json_integer((json_int_t)rules[i].value));
-    json_object_set_new(header, "objective", json_string(settings_objective_names[settings->objective]));
-    json_object_set_new(header, "profile", json_integer(settings->profile));
-    json_object_set_new(header, "rate_floor", json_number(settings->rate_floor_share));
-    json_object_set_new(header, "tolerance", json_number(settings->tolerance_share));
-    json_object_set_new(header, "warmup_coef", json_number(settings->warmup_coef_share));
+    json_object_set_new(header, "objective",
+                        json_string(settings_objective_names[settings->search.objective]));
+    json_object_set_new(header, "profile", json_integer(settings->search.profile));
+    json_object_set_new(header, "rate_floor", json_number(settings->search.rate_floor_share));
+    json_object_set_new(header, "tolerance", json_number(settings->search.tolerance_share));
+    json_object_set_new(header, "warmup_coef", json_number(settings->runs.warmup_coef_share));
     json_object_set_new(header, "cache",
                         json_string(session->env.cache == MEASURE_CACHE_WARM ? "warm" : "cold"));
 }
@@ -72,7 +73,7 @@ json_t *resume_header_make(const struct session *session, uint64_t run_ns)
         return NULL;
     json_object_set_new(header, "schema", json_string(JOURNAL_SCHEMA));
     json_object_set_new(header, "version", json_string(FSTUNE_VERSION));
-    json_object_set_new(header, "pattern", json_text(session->settings->pattern.name));
+    json_object_set_new(header, "pattern", json_text(session->settings->workload.pattern.name));
     set_space(header, session->settings);
     set_place(header, session);
     set_rules(header, session);

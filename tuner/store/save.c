@@ -41,8 +41,8 @@ static const char *remedy_of(int code)
 int save_open(struct session *session, struct err *err)
 {
     const struct settings *settings = session->settings;
-    const struct history_place place = {.path = settings->save, .write = !settings->dry_run};
-    if (settings->save[0] == '\0')
+    const struct history_place place = {.path = settings->history.save, .write = !settings->dry_run};
+    if (settings->history.save[0] == '\0')
         return 0;
     struct save *save = calloc(1, sizeof *save);
     if (save == NULL)
@@ -84,8 +84,8 @@ static void give_up(struct session *session, const struct err *err)
     session->save->failed = true;
     notes_add(&session->warnings, "history_lost",
               "%s is not complete: what was measured from then on is not in it (%s%s)",
-              session->settings->save[0] != '\0' ? session->settings->save : "the history", err->text,
-              remedy_of(err->code));
+              session->settings->history.save[0] != '\0' ? session->settings->history.save : "the history",
+              err->text, remedy_of(err->code));
 }
 
 /* What runs mean, as in a journal's first line. */
@@ -98,7 +98,7 @@ static int begin(struct session *session, const char *command, struct err *err)
     const struct history_header header = {
         .command = command,
         .target = "",
-        .pattern = session->settings->pattern.name,
+        .pattern = session->settings->workload.pattern.name,
         .hostname = hostinfo_text(&session->host, "hostname"),
         .identity = identity,
         .settings = settings,
@@ -201,7 +201,7 @@ static enum history_status status_of(int exit_code)
 void save_finish(struct session *session, int exit_code, const json_t *answer)
 {
     struct err err = {0};
-    const char *path = session->settings->save;
+    const char *path = session->settings->history.save;
     const struct save *save = session->save;
     if (session->save == NULL || !session->save->begun)
         return;

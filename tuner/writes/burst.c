@@ -25,14 +25,14 @@ enum { LEAST_AFTER = 2 * BURST_LEAST, LEAST_BURSTS = 2 * BURST_LOOKS + LEAST_AFT
 
 uint64_t burst_reserved_ns(const struct settings *settings)
 {
-    return settings->burst.bytes > 0 ? (uint64_t)((double)settings->budget_ns * TIME_SHARE) : 0;
+    return settings->burst.bytes > 0 ? (uint64_t)((double)settings->limits.budget_ns * TIME_SHARE) : 0;
 }
 
 /* No more than all bursts that can be made. */
 uint64_t burst_reserved_bytes(const struct settings *settings)
 {
     double most = (double)settings->burst.bytes * (BURST_MAX_SETTINGS * BURST_LOOKS + 2 * BURST_MOST);
-    return (uint64_t)fmin((double)settings->max_write_bytes * WRITE_SHARE, most);
+    return (uint64_t)fmin((double)settings->limits.max_write_bytes * WRITE_SHARE, most);
 }
 
 /* Of a burst, on a device that takes it in no time. */
@@ -99,9 +99,9 @@ int burst_check(struct session *session, uint64_t file_bytes, struct err *err)
     }
     if (session->simulated)
         return err_set(err, -EINVAL, "--burst: a simulated surface has no page cache; leave --simulate out");
-    if (pattern_reads(&settings->pattern))
+    if (pattern_reads(&settings->workload.pattern))
         return err_set(err, -EINVAL, "--burst: pattern %s reads; give one that only writes, as randwrite",
-                       settings->pattern.name);
+                       settings->workload.pattern.name);
     int result = check_host(settings, err);
     if (result == 0)
         result = check_time(settings, err);
@@ -116,7 +116,7 @@ int burst_check(struct session *session, uint64_t file_bytes, struct err *err)
 
 static uint64_t deadline_ns(const struct tune *tune)
 {
-    return tune->session->start_ns + tune->settings->budget_ns;
+    return tune->session->start_ns + tune->settings->limits.budget_ns;
 }
 
 /* The pause before a burst. -EINTR when interrupted. */
@@ -141,13 +141,13 @@ static struct measure_plan plan_of(const struct tune *tune, const struct point *
     /* A buffered run of planned length is bounded by what filling wrote in that time. */
     double filling_s = 4 * (double)settings->burst.bytes / fmax(tune->session->target.fill_bps, 1e6);
     struct measure_plan plan = {
-        .pattern = settings->pattern,
+        .pattern = settings->workload.pattern,
         .point = *point,
         .duration_ns = left_ns + (uint64_t)(filling_s * 1e9),
         .longest_ns = left_ns,
-        .warmup_coef = settings->warmup_coef_share,
-        .warmup_window = settings->warmup_window,
-        .batch_requests = settings->batch_requests,
+        .warmup_coef = settings->runs.warmup_coef_share,
+        .warmup_window = settings->runs.warmup_window,
+        .batch_requests = settings->runs.batch_requests,
         .max_bytes = settings->burst.bytes,
     };
     if (plan.point.sync == SYNC_NONE)
@@ -257,7 +257,7 @@ struct burst_figure burst_figure(const struct burst *burst, size_t setting, bool
 {
     const struct burst_setting *of = &burst->setting[setting];
     const double *values = durable ? of->durable_s : of->accepted_s;
-    return figure_of(values + of->n_looks, of->n - of->n_looks, burst->settings->confidence_share);
+    return figure_of(values + of->n_looks, of->n - of->n_looks, burst->settings->runs.confidence_share);
 }
 
 /* The quickest of a class by the bursts so far. */
@@ -324,7 +324,7 @@ void burst_judge(struct burst *burst)
     if (b.mean < a.mean)
         burst->best = direct;
     struct welch welch = b.mean < a.mean ? welch_of(a, b) : welch_of(b, a);
-    struct interval interval = welch_interval(welch, burst->settings->confidence_share);
+    struct interval interval = welch_interval(welch, burst->settings->runs.confidence_share);
     burst->gain = exp(welch.difference);
     burst->gain_ci = (struct interval){exp(interval.low), exp(interval.high)};
     burst->conclusive = interval.low > 0;
@@ -344,7 +344,7 @@ static void explain(struct burst *burst)
     burst->modelled = (struct cawl_advice_burst){
         .bytes = settings->burst.bytes,
         .request_bytes = burst->setting[buffered].point.request_size_bytes,
-        .random = pattern_is_random(&settings->pattern),
+        .random = pattern_is_random(&settings->workload.pattern),
         .interval_s = (double)settings->burst.interval_ns / 1e9,
     };
     memo.n = 0;
@@ -418,11 +418,11 @@ int burst_run(struct burst *burst, struct tune *tune, struct err *err)
         return err_set(err, -ENOMEM, "no memory for a latency histogram");
     memset(burst, 0, sizeof *burst);
     burst->settings = settings;
-    burst->by_durable =
-        settings->levels[FACTOR_SYNC].n > 0 && settings->levels[FACTOR_SYNC].value[0] != SYNC_NONE;
+    burst->by_durable = settings->workload.levels[FACTOR_SYNC].n > 0 &&
+                        settings->workload.levels[FACTOR_SYNC].value[0] != SYNC_NONE;
     burst->has_model = settings->prediction.host[0] != '\0' &&
                        host_file_read(settings->prediction.host, &burst->host, NULL) == 0;
-    tune->session->write_limit_bytes = settings->max_write_bytes;
+    tune->session->write_limit_bytes = settings->limits.max_write_bytes;
     burst_choose_settings(burst, tune);
     int result = measure(burst, tune, latency, err);
     burst_judge(burst);

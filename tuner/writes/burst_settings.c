@@ -96,7 +96,7 @@ static double predicted_s(const struct burst *burst, const struct point *point)
     struct cawl_advice_burst load = {
         .bytes = settings->burst.bytes,
         .request_bytes = point->request_size_bytes,
-        .random = pattern_is_random(&settings->pattern),
+        .random = pattern_is_random(&settings->workload.pattern),
         .interval_s = (double)settings->burst.interval_ns / 1e9,
     };
     struct cawl_advice_cost cost;

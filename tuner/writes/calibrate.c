@@ -75,7 +75,7 @@ static void choose_large(struct calibration *calibration, const struct calibrate
     double most = fmin(fmin(room->free_bytes, room->file_size_bytes) / 8, LARGE_SHARE * room->memory_bytes);
     double fill_bps = calibration->session->target.fill_bps;
     double seconds =
-        fmin(LARGEST_SECONDS, LARGEST_SHARE * (double)calibration->session->settings->budget_ns / 1e9);
+        fmin(LARGEST_SECONDS, LARGEST_SHARE * (double)calibration->session->settings->limits.budget_ns / 1e9);
     most = fill_bps > 0 ? fmin(most, seconds * fill_bps) : most;
     most = fmin(most, calibrate_largest_bytes(room, sizes));
     double largest = ldexp(1, ilogb(fmax(fmin(most, LARGEST_BYTES), MIB)));
@@ -106,8 +106,8 @@ static int choose_room(struct calibration *calibration, struct err *err)
         .free_bytes = (double)session->target.available_bytes * (1 - TARGET_FREE_SHARE) -
                       (double)session->target.size_bytes,
         .file_size_bytes = fmin(hostinfo_number(&session->host, "file_size_limit_bytes"), INFINITY),
-        .write_bytes =
-            (double)session->settings->max_write_bytes - (double)session->bytes_written - PROOFS_SLACK_BYTES,
+        .write_bytes = (double)session->settings->limits.max_write_bytes - (double)session->bytes_written -
+                       PROOFS_SLACK_BYTES,
     };
     choose_large(calibration, &room);
     room.durable_bytes = calibrate_durable_bytes(&calibration->sizes);
@@ -161,8 +161,8 @@ static bool has_room(const struct calibration *calibration, double longest_s)
 {
     const struct session *session = calibration->session;
     uint64_t written = session->bytes_written + calibration->rig.written_bytes;
-    return session_seconds(session) + 1.2 * longest_s <= (double)session->settings->budget_ns / 1e9 &&
-           (double)written + most_bytes(calibration) <= (double)session->settings->max_write_bytes;
+    return session_seconds(session) + 1.2 * longest_s <= (double)session->settings->limits.budget_ns / 1e9 &&
+           (double)written + most_bytes(calibration) <= (double)session->settings->limits.max_write_bytes;
 }
 
 static int make_rounds(struct calibration *calibration, struct err *err)
@@ -288,7 +288,7 @@ static void fill_file(struct calibration *calibration)
         file->writeback_interval_s = centiseconds / 100;
     snprintf(file->hostname, sizeof file->hostname, "%s", hostinfo_text(&session->host, "hostname"));
     snprintf(file->path, sizeof file->path, "%.*s", HOST_TEXT_SIZE - 1,
-             realpath(session->settings->path, whole) != NULL ? whole : session->settings->path);
+             realpath(session->settings->file.path, whole) != NULL ? whole : session->settings->file.path);
     snprintf(file->file_system, sizeof file->file_system, "%s", hostinfo_text(&session->host, "file_system"));
     snprintf(file->kernel, sizeof file->kernel, "%s", hostinfo_text(&session->host, "kernel"));
     clock_format_utc(file->date);
@@ -315,7 +315,7 @@ static int prepare(struct calibration *calibration, struct err *err)
     calibration->in_memory = strcmp(hostinfo_text(&session->host, "file_system"), "tmpfs") == 0 ||
                              strcmp(hostinfo_text(&session->host, "file_system"), "ramfs") == 0;
     calibration->rig.target = &session->target;
-    calibration->rig.directory = session->settings->path;
+    calibration->rig.directory = session->settings->file.path;
     calibration->rig.directory_fd = session->directory_fd;
     calibration->rig.clock = &session->clock;
     calibration->rig.interrupted = &interrupt_signal;

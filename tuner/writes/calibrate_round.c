@@ -151,7 +151,7 @@ int calibrate_round_touch(void *context)
 {
     struct calibration *calibration = context;
     const struct session *session = calibration->session;
-    double budget_s = (double)session->settings->budget_ns / 1e9;
+    double budget_s = (double)session->settings->limits.budget_ns / 1e9;
     int result = 0;
     for (size_t i = 0; i < CALIBRATE_MOST_ROUNDS; i++)
         calibration->rounds[i].series[CALIBRATE_FIRST_TOUCH] = NAN;

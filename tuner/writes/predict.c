@@ -59,7 +59,7 @@ static int check_output(const struct settings *settings, struct err *err)
          "--validate: --mode naive cannot be made for real; it is compared with every other mode"},
         {asked->validate && letters, "--validate --plot: give it a file, as --plot costs.png"},
         {!asked->validate && asked->repetitions_given, "--repetitions is for --validate"},
-        {!asked->validate && settings->max_write_given, "--max-write is for --validate"},
+        {!asked->validate && settings->limits.max_write_given, "--max-write is for --validate"},
         {!asked->validate && settings->dry_run,
          "--dry-run is for --validate; a prediction alone writes nothing"},
     };

@@ -95,7 +95,7 @@ static void print_figure(FILE *out, const struct burst *burst, size_t setting, b
     struct burst_figure figure = burst_figure(burst, setting, durable);
     fprintf(out, "%s in %s", durable ? "durable" : "accepted", text_short_duration(figure.mean * 1e9, mean));
     if (isfinite(figure.ci.low))
-        fprintf(out, " (%g %% interval %s to %s)", burst->settings->confidence_share * 100,
+        fprintf(out, " (%g %% interval %s to %s)", burst->settings->runs.confidence_share * 100,
                 text_short_duration(fmax(figure.ci.low, 0) * 1e9, low),
                 text_short_duration(figure.ci.high * 1e9, high));
 }
@@ -119,7 +119,7 @@ static void print_gain(FILE *out, const struct burst *burst)
         fprintf(out, INDENT "No %s setting could be measured beside it.\n", other);
     else
         fprintf(out, INDENT "%.2f times as fast as the best %s setting, %s (%g %% interval %.2f to %.2f)%s\n",
-                burst->gain, other, what, burst->settings->confidence_share * 100, burst->gain_ci.low,
+                burst->gain, other, what, burst->settings->runs.confidence_share * 100, burst->gain_ci.low,
                 burst->gain_ci.high, burst->conclusive ? "" : ": this is not settled");
 }
 

@@ -45,7 +45,7 @@ int report_calibrate_text(FILE *out, const struct calibration *calibration, stru
 {
     const struct session *session = calibration->session;
     char path[SETTINGS_TEXT_SIZE], written[UNITS_TEXT_SIZE], read[UNITS_TEXT_SIZE];
-    fprintf(out, "%s: ", text_printable(session->settings->path, path, sizeof path));
+    fprintf(out, "%s: ", text_printable(session->settings->file.path, path, sizeof path));
     text_place(out, session);
     fputs(calibration->interrupted ? "  (interrupted)\n\n" : "\n\n", out);
     fprintf(out, "  %-23s %-11s %-24s %s\n", "parameter", "value",

@@ -44,7 +44,7 @@ static struct replay_plan plan_of(const struct validation *validation)
 {
     const struct predict *predict = validation->predict;
     return (struct replay_plan){
-        .directory = validation->settings->path,
+        .directory = validation->settings->file.path,
         .mode = mode_of(validation),
         .writes = validation->writes,
         .n = validation->load->n,
@@ -52,7 +52,7 @@ static struct replay_plan plan_of(const struct validation *validation)
         .first_touch = predict->options.first_touch,
         .close = predict->options.close,
         .max_write_bytes =
-            validation->settings->max_write_bytes / validation->settings->prediction.repetitions,
+            validation->settings->limits.max_write_bytes / validation->settings->prediction.repetitions,
         .calm_bytes = CALM_BYTES,
         .calm_limit_ns = CALM_LIMIT_NS,
         .seed = validation->predict->seed,
@@ -65,7 +65,7 @@ static struct replay_plan plan_of(const struct validation *validation)
 static int check_bytes(const struct validation *validation, struct err *err)
 {
     const uint64_t extra = validate_extra_bytes(validation), each = validation->load->total_bytes + extra,
-                   most = validation->settings->max_write_bytes;
+                   most = validation->settings->limits.max_write_bytes;
     const uint32_t n = validation->settings->prediction.repetitions;
     char one[UNITS_TEXT_SIZE], allowed[UNITS_TEXT_SIZE];
     if (each <= most / n)
@@ -174,7 +174,8 @@ static int take_lock(struct validation *validation, int *ret_fd, struct err *err
 {
     const struct settings *settings = validation->settings;
     *ret_fd = -1;
-    int directory_fd = settings->no_lock ? -1 : open(settings->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int directory_fd =
+        settings->file.no_lock ? -1 : open(settings->file.path, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (directory_fd < 0)
         return 0;
     int result = session_lock_device(directory_fd, ret_fd, &validation->warnings, err);

@@ -41,7 +41,7 @@ void validate_print_plan(FILE *out, const struct validation *validation)
             "by the model\n",
             validation->settings->prediction.repetitions, validation->load->n,
             cawl_mode_names[validation->predict->mode],
-            text_printable(validation->settings->path, path, sizeof path),
+            text_printable(validation->settings->file.path, path, sizeof path),
             units_format_bytes(validate_total_bytes(validation), bytes),
             validate_extra_bytes(validation) > 0 ? " at most, the proof of direct I/O included" : "",
             seconds(fmin(predicted_seconds(validation), 1e9), time));
@@ -49,15 +49,15 @@ void validate_print_plan(FILE *out, const struct validation *validation)
 
 int validate_print_plan_json(FILE *out, const struct validation *validation, struct err *err)
 {
-    return json_print(out,
-                      json_pack("{s:s, s:s, s:o, s:s, s:I, s:I, s:I, s:o}", "schema", "fstune/plan/1",
-                                "version", FSTUNE_VERSION, "place", json_text(validation->settings->path),
-                                "mode", cawl_mode_names[validation->predict->mode], "writes",
-                                (json_int_t)validation->load->n, "repetitions",
-                                (json_int_t)validation->settings->prediction.repetitions, "max_write_bytes",
-                                (json_int_t)validate_total_bytes(validation), "predicted_seconds",
-                                json_number(predicted_seconds(validation))),
-                      err);
+    return json_print(
+        out,
+        json_pack("{s:s, s:s, s:o, s:s, s:I, s:I, s:I, s:o}", "schema", "fstune/plan/1", "version",
+                  FSTUNE_VERSION, "place", json_text(validation->settings->file.path), "mode",
+                  cawl_mode_names[validation->predict->mode], "writes", (json_int_t)validation->load->n,
+                  "repetitions", (json_int_t)validation->settings->prediction.repetitions, "max_write_bytes",
+                  (json_int_t)validate_total_bytes(validation), "predicted_seconds",
+                  json_number(predicted_seconds(validation))),
+        err);
 }
 
 static const char *percent(double share, char *buffer)
@@ -93,7 +93,7 @@ int validate_print_text(FILE *out, const struct validation *validation)
             cawl_mode_names[validation->predict->mode], validation->load->n,
             units_format_bytes(validation->load->total_bytes, bytes), validation->n_runs,
             validation->n_runs == 1 ? "" : "s (medians)",
-            text_printable(validation->settings->path, path, sizeof path));
+            text_printable(validation->settings->file.path, path, sizeof path));
     fprintf(out, "%-10s %12s %12s %12s %12s %12s\n", "", "total", "per write", "mean error", "weighted",
             "of the total");
     print_row(out, validation, "measured", validation->total_s, NULL, NAN);
@@ -185,13 +185,13 @@ static json_t *json_measured(const struct validation *validation)
 int validate_print_json(FILE *out, const struct validation *validation, struct err *err)
 {
     size_t n = validation->load->n;
-    json_t *document =
-        json_pack("{s:s, s:s, s:b, s:s, s:o, s:I, s:I, s:I, s:I, s:I}", "schema", "fstune/write-validation/1",
-                  "version", FSTUNE_VERSION, "interrupted", validation->interrupted, "mode",
-                  cawl_mode_names[validation->predict->mode], "path", json_text(validation->settings->path),
-                  "chunks", (json_int_t)n, "total_bytes", (json_int_t)validation->load->total_bytes,
-                  "repetitions", (json_int_t)validation->n_runs, "bytes_written",
-                  (json_int_t)validation->written_bytes, "seed", (json_int_t)validation->predict->seed);
+    json_t *document = json_pack(
+        "{s:s, s:s, s:b, s:s, s:o, s:I, s:I, s:I, s:I, s:I}", "schema", "fstune/write-validation/1",
+        "version", FSTUNE_VERSION, "interrupted", validation->interrupted, "mode",
+        cawl_mode_names[validation->predict->mode], "path", json_text(validation->settings->file.path),
+        "chunks", (json_int_t)n, "total_bytes", (json_int_t)validation->load->total_bytes, "repetitions",
+        (json_int_t)validation->n_runs, "bytes_written", (json_int_t)validation->written_bytes, "seed",
+        (json_int_t)validation->predict->seed);
     json_object_set_new(document, "measured", json_measured(validation));
     json_object_set_new(document, "cawl", json_model(&validation->cawl, n, true));
     json_object_set_new(document, "naive", json_model(&validation->naive, n, false));

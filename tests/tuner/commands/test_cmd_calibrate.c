@@ -53,9 +53,9 @@ static int measure(struct err *err)
     static struct session session;
     static struct settings settings;
     settings_init(&settings);
-    settings.calibrate_limits_given = true;
-    settings.calibrate_limits_bytes[0] = 64 << 20;
-    settings.calibrate_limits_bytes[1] = 128 << 20;
+    settings.calibrate.limits_given = true;
+    settings.calibrate.limits_bytes[0] = 64 << 20;
+    settings.calibrate.limits_bytes[1] = 128 << 20;
     memset(&session, 0, sizeof session);
     session.settings = &settings;
     prepared = set = false;

@@ -20,8 +20,8 @@ static void check_written(uint64_t max_write_bytes, uint64_t expected)
     if (plan("--pattern randread --direct 0 --request-size 4k --files 1,2 --file-size 128m --no-lock "
              "--quiet") != 0)
         fail_msg("%s", err.text);
-    settings.file_size_bytes = 4 * MIB;
-    settings.max_write_bytes = max_write_bytes;
+    settings.file.size_bytes = 4 * MIB;
+    settings.limits.max_write_bytes = max_write_bytes;
     if (session_prepare(session, &err) != 0 || experiment_targets_make(&experiment, &err) != 0)
         fail_msg("%s", err.text);
     assert_int_equal(session->bytes_written, expected);

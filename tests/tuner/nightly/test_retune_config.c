@@ -37,14 +37,14 @@ TEST(a_target_needs_a_name_and_a_pattern_only)
     const struct retune_target *target = retune_config_find(&config, "vm1");
     assert_non_null(target);
     assert_null(retune_config_find(&config, "vm2"));
-    assert_string_equal(target->settings.path, ".");
-    assert_true(target->settings.budget_ns == 120000000000ULL);
+    assert_string_equal(target->settings.file.path, ".");
+    assert_true(target->settings.limits.budget_ns == 120000000000ULL);
     assert_true(target->first_budget_ns == 600000000000ULL);
-    assert_true(target->settings.max_write_bytes == 8ULL << 30);
+    assert_true(target->settings.limits.max_write_bytes == 8ULL << 30);
     assert_true(target->hook_timeout_ns == 60000000000ULL);
     assert_int_equal(target->nights, 2);
     assert_close(target->alarm_share, 0.10, 1e-12);
-    assert_close(target->settings.tolerance_share, 0.03, 1e-12);
+    assert_close(target->settings.search.tolerance_share, 0.03, 1e-12);
     assert_false(target->keep_file);
     assert_string_equal(target->snippet, "");
 }
@@ -66,17 +66,17 @@ TEST(every_key_is_read)
                   "image = \"/d.img\"; } );"),
         0);
     const struct retune_target *target = &config.targets[0];
-    assert_string_equal(config.command.db, "/x/h.db");
-    assert_string_equal(config.command.prometheus, "/x/f.prom");
+    assert_string_equal(config.command.history.db, "/x/h.db");
+    assert_string_equal(config.command.retune.prometheus, "/x/f.prom");
     assert_true(config.command.json);
     assert_string_equal(target->name, "a.b_c-1");
     assert_string_equal(target->snippet, "/etc/x.conf");
     assert_string_equal(target->check, "true");
     assert_string_equal(target->apply, "a");
     assert_string_equal(target->rollback, "b");
-    assert_int_equal(target->settings.levels[FACTOR_REQUEST_SIZE].n, 5);
-    assert_int_equal(target->settings.levels[FACTOR_QUEUE_DEPTH].n, 2);
-    assert_true(target->settings.current_given);
+    assert_int_equal(target->settings.workload.levels[FACTOR_REQUEST_SIZE].n, 5);
+    assert_int_equal(target->settings.workload.levels[FACTOR_QUEUE_DEPTH].n, 2);
+    assert_true(target->settings.search.current_given);
     assert_int_equal(target->nights, 3);
     assert_true(target->keep_file);
     assert_true(isinf(target->limits.io_pressure_share) && isinf(target->limits.dirty_bytes));
@@ -94,15 +94,15 @@ TEST(what_stands_at_the_top_is_the_default_wherever_it_stands)
         0);
     assert_int_equal(config.targets[0].nights, 5);
     assert_int_equal(config.targets[1].nights, 1);
-    assert_true(config.targets[0].settings.budget_ns == 60000000000ULL);
-    assert_true(config.targets[1].settings.budget_ns == 60000000000ULL);
+    assert_true(config.targets[0].settings.limits.budget_ns == 60000000000ULL);
+    assert_true(config.targets[1].settings.limits.budget_ns == 60000000000ULL);
 }
 
 TEST(existing_file_and_existing_are_one_key)
 {
     assert_int_equal(
         read_text("targets = ( { name = \"a\"; pattern = \"read\"; existing_file = \"/f\"; } );"), 0);
-    assert_string_equal(config.targets[0].settings.existing, "/f");
+    assert_string_equal(config.targets[0].settings.file.existing, "/f");
 }
 
 #define IN_TARGET(text) "targets = (\n{ name = \"a\"; pattern = \"read\";\n" text "\n} );"

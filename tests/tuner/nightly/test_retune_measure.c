@@ -106,8 +106,8 @@ static void night_that_writes(const char *simulator, const char *seed, const str
                               uint64_t bytes, enum night_verdict verdict)
 {
     prepare(simulator, seed, in_force);
-    settings.max_write_given = true;
-    settings.max_write_bytes = bytes;
+    settings.limits.max_write_given = true;
+    settings.limits.max_write_bytes = bytes;
     run_prepared(verdict);
     assert_true(result.bytes_written <= bytes);
 }
@@ -379,7 +379,7 @@ TEST(a_third_change_needs_three_times_the_tolerance)
     remember(&before);
     for (int i = 0; i < 2; i++) {
         prepare("moved.conf", i == 0 ? "2" : "3", &hill);
-        settings.tolerance_share = 0.12;
+        settings.search.tolerance_share = 0.12;
         run_prepared(NIGHT_NO_CHANGE);
         assert_int_equal(result.n_changes, 3);
         assert_close(result.needed_share, 4 * 0.12, 1e-12);

@@ -10,7 +10,7 @@ static int (*trouble)(struct err *night_err);
 static int troubled_night(const struct retune_request *request, struct retune_result *ret_result,
                           struct err *night_err)
 {
-    if (strcmp(request->settings->path, "/a") == 0 && trouble != NULL)
+    if (strcmp(request->settings->file.path, "/a") == 0 && trouble != NULL)
         return trouble(night_err);
     next.verdict = NIGHT_FIRST;
     next.remember = true;
@@ -40,7 +40,7 @@ static const struct retune_outcome *run_apart(int (*what)(struct err *night_err)
     world.slack_ns = slack_ns;
     trouble = what;
     for (size_t i = 0; i < config.n_targets; i++)
-        config.targets[i].first_budget_ns = config.targets[i].settings.budget_ns = 0;
+        config.targets[i].first_budget_ns = config.targets[i].settings.limits.budget_ns = 0;
     retune_report_done(&report);
     assert_int_equal(retune_run(&world, &config, "", &report, &err), 0);
     assert_int_equal(report.n, 2);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NS_PER_S    1000000000ULL
+#define NS_PER_S 1000000000ULL
 
 static const char file_name[] = "nightly.conf";
 
@@ -49,45 +49,45 @@ TEST(every_kind_of_value_is_read)
                                "budget = \"2m\"; quiet = true; json = false; seed = 7;\n"
                                "current = \"request_size=4k\"; method = \"random\";\n"),
                      0);
-    assert_string_equal(settings.pattern.name, "randwrite");
-    assert_true(settings.pattern_given && settings.file_size_given && settings.seed_given);
-    assert_string_equal(settings.path, "/srv");
-    assert_int_equal(settings.levels[FACTOR_REQUEST_SIZE].n, 2);
-    assert_int_equal(settings.levels[FACTOR_REQUEST_SIZE].value[0], 4096);
-    assert_int_equal(settings.levels[FACTOR_QUEUE_DEPTH].n, 3);
-    assert_int_equal(settings.levels[FACTOR_QUEUE_DEPTH].value[2], 8);
-    assert_int_equal(settings.levels[FACTOR_THREADS].value[0], 4);
-    assert_int_equal(settings.levels[FACTOR_DIRECT].n, 1);
-    assert_int_equal(settings.levels[FACTOR_DIRECT].value[0], 1);
-    assert_int_equal(settings.levels[FACTOR_API].n, 2);
-    assert_true(settings.file_size_bytes == 8589934592);
-    assert_int_equal(settings.max_write_bytes, 1073741824);
-    assert_close(settings.tolerance_share, 0.05, 0.0);
-    assert_close(settings.confidence_share, 0.99, 0.0);
-    assert_close(settings.warmup_coef_share, 1.0, 0.0);
-    assert_int_equal(settings.budget_ns, 120 * NS_PER_S);
+    assert_string_equal(settings.workload.pattern.name, "randwrite");
+    assert_true(settings.workload.pattern_given && settings.file.size_given && settings.seed_given);
+    assert_string_equal(settings.file.path, "/srv");
+    assert_int_equal(settings.workload.levels[FACTOR_REQUEST_SIZE].n, 2);
+    assert_int_equal(settings.workload.levels[FACTOR_REQUEST_SIZE].value[0], 4096);
+    assert_int_equal(settings.workload.levels[FACTOR_QUEUE_DEPTH].n, 3);
+    assert_int_equal(settings.workload.levels[FACTOR_QUEUE_DEPTH].value[2], 8);
+    assert_int_equal(settings.workload.levels[FACTOR_THREADS].value[0], 4);
+    assert_int_equal(settings.workload.levels[FACTOR_DIRECT].n, 1);
+    assert_int_equal(settings.workload.levels[FACTOR_DIRECT].value[0], 1);
+    assert_int_equal(settings.workload.levels[FACTOR_API].n, 2);
+    assert_true(settings.file.size_bytes == 8589934592);
+    assert_int_equal(settings.limits.max_write_bytes, 1073741824);
+    assert_close(settings.search.tolerance_share, 0.05, 0.0);
+    assert_close(settings.runs.confidence_share, 0.99, 0.0);
+    assert_close(settings.runs.warmup_coef_share, 1.0, 0.0);
+    assert_int_equal(settings.limits.budget_ns, 120 * NS_PER_S);
     assert_true(settings.quiet && !settings.json);
-    assert_int_equal(settings.current.value[FACTOR_REQUEST_SIZE], 4096);
-    assert_string_equal(settings.method, "random");
+    assert_int_equal(settings.search.current.value[FACTOR_REQUEST_SIZE], 4096);
+    assert_string_equal(settings.search.method, "random");
 }
 
 TEST(direct_takes_integers_and_lists)
 {
     assert_int_equal(read_text("direct = [ 0, 1 ];"), 0);
-    assert_int_equal(settings.levels[FACTOR_DIRECT].n, 2);
+    assert_int_equal(settings.workload.levels[FACTOR_DIRECT].n, 2);
     assert_int_equal(read_text("direct = (false, true);"), 0);
-    assert_int_equal(settings.levels[FACTOR_DIRECT].n, 2);
+    assert_int_equal(settings.workload.levels[FACTOR_DIRECT].n, 2);
     assert_int_equal(read_text("direct = 1;"), 0);
-    assert_int_equal(settings.levels[FACTOR_DIRECT].value[0], 1);
+    assert_int_equal(settings.workload.levels[FACTOR_DIRECT].value[0], 1);
 }
 
 TEST(codes_are_text_or_lists_of_text)
 {
     uint64_t both = WARNINGS_BIT(WARNING_NOT_COLD) | WARNINGS_BIT(WARNING_STEAL);
     assert_int_equal(read_text("accept = \"steal,not_cold\";"), 0);
-    assert_int_equal(settings.accept, both);
+    assert_int_equal(settings.runs.accept, both);
     assert_int_equal(read_text("accept = [\"not_cold\", \"steal\"];"), 0);
-    assert_int_equal(settings.accept, both);
+    assert_int_equal(settings.runs.accept, both);
     assert_int_equal(read_text("accept = \"not_colt\";"), -EINVAL);
     assert_non_null(strstr(err.text, "did you mean not_cold?"));
 }
@@ -103,10 +103,10 @@ TEST(empty_file_changes_nothing)
 TEST(settings_of_another_command_are_accepted)
 {
     assert_int_equal(read_text("replays = 7; budget = \"30s\";"), 0);
-    assert_int_equal(settings.replays, 7);
+    assert_int_equal(settings.runs.replays, 7);
     settings_init(&settings);
     assert_int_equal(config_read_settings(file_name, &settings, OPTIONS_MEASURE, &err), 0);
-    assert_int_equal(settings.budget_ns, 30 * NS_PER_S);
+    assert_int_equal(settings.limits.budget_ns, 30 * NS_PER_S);
 }
 
 TEST(faults_are_named_with_file_and_line)
@@ -169,7 +169,7 @@ TEST(faults_are_named_with_file_and_line)
 TEST(good_settings_before_a_fault_are_not_kept)
 {
     assert_int_equal(read_text("budget = \"2m\";\nseed = \"x\";\n"), -EINVAL);
-    assert_int_equal(settings.budget_ns, 60 * NS_PER_S);
+    assert_int_equal(settings.limits.budget_ns, 60 * NS_PER_S);
 }
 
 TEST(values_too_long_are_refused)
@@ -210,10 +210,10 @@ TEST(command_line_wins_over_the_file)
     write_bytes(text, strlen(text));
     settings_init(&settings);
     assert_int_equal(options_parse(&settings, OPTIONS_RECOMMEND, 4, argv, 0, &err), 0);
-    assert_int_equal(settings.budget_ns, 20 * NS_PER_S);
-    assert_int_equal(settings.levels[FACTOR_REQUEST_SIZE].n, 1);
-    assert_int_equal(settings.levels[FACTOR_REQUEST_SIZE].value[0], 8192);
-    assert_close(settings.tolerance_share, 0.05, 0.0);
+    assert_int_equal(settings.limits.budget_ns, 20 * NS_PER_S);
+    assert_int_equal(settings.workload.levels[FACTOR_REQUEST_SIZE].n, 1);
+    assert_int_equal(settings.workload.levels[FACTOR_REQUEST_SIZE].value[0], 8192);
+    assert_close(settings.search.tolerance_share, 0.05, 0.0);
     assert_string_equal(settings.config, "nightly.conf");
 }
 
@@ -224,8 +224,8 @@ TEST(measure_takes_a_single_value_from_the_command_line_over_many_in_the_file)
     write_bytes(text, strlen(text));
     settings_init(&settings);
     assert_int_equal(options_parse(&settings, OPTIONS_MEASURE, 2, argv, 0, &err), 0);
-    assert_int_equal(settings.levels[FACTOR_REQUEST_SIZE].n, 1);
-    assert_int_equal(settings.duration_ns, 3 * NS_PER_S);
+    assert_int_equal(settings.workload.levels[FACTOR_REQUEST_SIZE].n, 1);
+    assert_int_equal(settings.runs.duration_ns, 3 * NS_PER_S);
     assert_int_equal(options_parse(&settings, OPTIONS_MEASURE, 1, argv, 0, &err), -EINVAL);
     assert_string_equal(err.text, "--request-size: 9 values are given, but measure takes one; keep one");
 }

@@ -45,9 +45,9 @@ TEST(levels_are_texts_lists_and_ranges)
 TEST(the_file_is_as_large_as_the_largest_level)
 {
     assert_int_equal(read_line("--pattern read --file-size 128m,512m,256m"), 0);
-    assert_true(settings.file_size_given && settings.file_size_bytes == 512U << 20);
+    assert_true(settings.file.size_given && settings.file.size_bytes == 512U << 20);
     assert_int_equal(read_line("--pattern read"), 0);
-    assert_false(settings.file_size_given);
+    assert_false(settings.file.size_given);
 }
 
 TEST(numbers_of_files_and_alignments_are_levels)
@@ -59,14 +59,14 @@ TEST(numbers_of_files_and_alignments_are_levels)
     check_levels(1, FILES, 2, 1, 8);
     check_levels(1, ALIGNMENTS, 3, 512, 2048);
     /* The session's own target has the most files. */
-    assert_int_equal(settings.files, 16);
-    assert_int_equal(settings.alignment_bytes, 2048);
+    assert_int_equal(settings.file.n, 16);
+    assert_int_equal(settings.workload.alignment_bytes, 2048);
     assert_int_equal(settings.experiment.order[1], FILES);
     assert_int_equal(read_line("--pattern read --alignment 700"), -EINVAL);
     assert_int_equal(read_line("--pattern read --files 0"), -EINVAL);
     assert_int_equal(read_line("--pattern read"), 0);
-    assert_int_equal(settings.files, 1);
-    assert_int_equal(settings.alignment_bytes, 0);
+    assert_int_equal(settings.file.n, 1);
+    assert_int_equal(settings.workload.alignment_bytes, 0);
 }
 
 TEST(the_command_line_wins)
@@ -74,16 +74,16 @@ TEST(the_command_line_wins)
     rig_write("a.conf", "pattern = \"read\"; queue_depth = \"1,4\"; replays = 7; duration = \"1s\";\n");
     assert_int_equal(read_line("--queue-depth 2 a.conf --replays 3"), 0);
     check_levels(0, FACTOR_QUEUE_DEPTH, 1, 2, 2);
-    assert_int_equal(settings.replays, 3);
-    assert_int_equal(settings.duration_ns, CLOCK_NS_PER_S);
-    assert_int_equal(settings.warmup_limit_ns, 30 * CLOCK_NS_PER_S);
+    assert_int_equal(settings.runs.replays, 3);
+    assert_int_equal(settings.runs.duration_ns, CLOCK_NS_PER_S);
+    assert_int_equal(settings.runs.warmup_limit_ns, 30 * CLOCK_NS_PER_S);
 }
 
 TEST(a_pattern_that_writes_speaks_for_all)
 {
     assert_int_equal(read_line("--pattern read,randwrite,write"), 0);
-    assert_int_equal(settings.pattern.percent[PATTERN_RAND_WRITE], 100);
-    assert_string_equal(settings.pattern.name, "read,randwrite,write");
+    assert_int_equal(settings.workload.pattern.percent[PATTERN_RAND_WRITE], 100);
+    assert_string_equal(settings.workload.pattern.name, "read,randwrite,write");
 }
 
 TEST(shares_end_where_they_sum_to_100)

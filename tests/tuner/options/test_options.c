@@ -30,9 +30,9 @@ static int parse(unsigned command, const char *const arguments[MAX_ARGUMENTS])
 
 static void check_levels(enum factor factor, const uint64_t *expected, size_t n)
 {
-    assert_int_equal(settings.levels[factor].n, n);
+    assert_int_equal(settings.workload.levels[factor].n, n);
     for (size_t i = 0; i < n; i++)
-        assert_int_equal(settings.levels[factor].value[i], expected[i]);
+        assert_int_equal(settings.workload.levels[factor].value[i], expected[i]);
 }
 
 #define assert_levels(factor, ...)                                                                           \
@@ -44,29 +44,29 @@ TEST(nothing_given_leaves_the_defaults)
     settings_init(&defaults);
     assert_int_equal(RECOMMEND(NULL), 0);
     assert_memory_equal(&settings, &defaults, sizeof(settings));
-    assert_string_equal(settings.path, ".");
-    assert_int_equal(settings.duration_ns, 0);
-    assert_true(settings.warmup_limit_ns == UINT64_MAX);
-    assert_int_equal(settings.levels[FACTOR_REQUEST_SIZE].n, 0);
-    assert_false(settings.pattern_given);
+    assert_string_equal(settings.file.path, ".");
+    assert_int_equal(settings.runs.duration_ns, 0);
+    assert_true(settings.runs.warmup_limit_ns == UINT64_MAX);
+    assert_int_equal(settings.workload.levels[FACTOR_REQUEST_SIZE].n, 0);
+    assert_false(settings.workload.pattern_given);
 }
 
 TEST(measure_has_its_own_duration_and_warmup_limit)
 {
     assert_int_equal(MEASURE(NULL), 0);
-    assert_int_equal(settings.duration_ns, 2 * NS_PER_S);
-    assert_int_equal(settings.warmup_limit_ns, 30 * NS_PER_S);
+    assert_int_equal(settings.runs.duration_ns, 2 * NS_PER_S);
+    assert_int_equal(settings.runs.warmup_limit_ns, 30 * NS_PER_S);
     assert_int_equal(MEASURE("--warmup-limit=0s", "--duration=50ms"), 0);
-    assert_int_equal(settings.warmup_limit_ns, 0);
-    assert_int_equal(settings.duration_ns, 50000000);
+    assert_int_equal(settings.runs.warmup_limit_ns, 0);
+    assert_int_equal(settings.runs.duration_ns, 50000000);
 }
 
 TEST(doctor_has_a_small_file_unless_another_is_asked_for)
 {
     assert_int_equal(parse(OPTIONS_DOCTOR, (const char *[MAX_ARGUMENTS]){"--quiet"}), 0);
-    assert_true(settings.file_size_bytes == 128ULL << 20 && !settings.file_size_given);
+    assert_true(settings.file.size_bytes == 128ULL << 20 && !settings.file.size_given);
     assert_int_equal(parse(OPTIONS_DOCTOR, (const char *[MAX_ARGUMENTS]){"--file-size=2g"}), 0);
-    assert_true(settings.file_size_bytes == 2ULL << 30 && settings.file_size_given);
+    assert_true(settings.file.size_bytes == 2ULL << 30 && settings.file.size_given);
     assert_int_equal(parse(OPTIONS_DOCTOR, (const char *[MAX_ARGUMENTS]){"--pattern=read"}), -EINVAL);
 }
 
@@ -125,22 +125,22 @@ TEST(numbers_of_every_kind_are_read)
     assert_int_equal(RECOMMEND("--file-size", "2G", "--budget=1.5h", "--tolerance", "5%",
                                "--confidence=0.999", "--seed=9223372036854775807"),
                      0);
-    assert_true(settings.file_size_bytes == 2ULL << 30 && settings.file_size_given);
-    assert_true(settings.budget_ns == 5400 * NS_PER_S);
-    assert_close(settings.tolerance_share, 0.05, 0.0);
-    assert_close(settings.confidence_share, 0.999, 0.0);
+    assert_true(settings.file.size_bytes == 2ULL << 30 && settings.file.size_given);
+    assert_true(settings.limits.budget_ns == 5400 * NS_PER_S);
+    assert_close(settings.search.tolerance_share, 0.05, 0.0);
+    assert_close(settings.runs.confidence_share, 0.999, 0.0);
     assert_true(settings.seed == INT64_MAX && settings.seed_given);
     assert_int_equal(MEASURE("--replays=1000", "--warmup-window", "64", "--batch=1", "--warmup-coef=100%"),
                      0);
-    assert_int_equal(settings.replays, 1000);
-    assert_int_equal(settings.warmup_window, 64);
-    assert_int_equal(settings.batch_requests, 1);
-    assert_close(settings.warmup_coef_share, 1.0, 0.0);
+    assert_int_equal(settings.runs.replays, 1000);
+    assert_int_equal(settings.runs.warmup_window, 64);
+    assert_int_equal(settings.runs.batch_requests, 1);
+    assert_close(settings.runs.warmup_coef_share, 1.0, 0.0);
     assert_int_equal(
         RECOMMEND("--max-latency-p99=5ms", "--max-write=0", "--prepare=s", "--prepare-timeout=2m"), 0);
-    assert_int_equal(settings.max_latency_p99_ns, 5000000);
-    assert_true(settings.max_write_bytes == 0 && settings.max_write_given);
-    assert_int_equal(settings.prepare_timeout_ns, 120 * NS_PER_S);
+    assert_int_equal(settings.search.max_latency_p99_ns, 5000000);
+    assert_true(settings.limits.max_write_bytes == 0 && settings.limits.max_write_given);
+    assert_int_equal(settings.file.prepare_timeout_ns, 120 * NS_PER_S);
 }
 
 TEST(words_and_flags_are_read)
@@ -148,17 +148,17 @@ TEST(words_and_flags_are_read)
     assert_int_equal(RECOMMEND("--pattern=rw", "--objective=latency", "--method", "grid", "--cache=warm",
                                "--path", "/x y"),
                      0);
-    assert_true(settings.pattern_given && settings.cache_given);
-    assert_string_equal(settings.pattern.name, "rw:50");
-    assert_int_equal(settings.objective, OBJECTIVE_LATENCY);
-    assert_string_equal(settings.method, "grid");
-    assert_int_equal(settings.cache, MEASURE_CACHE_WARM);
-    assert_string_equal(settings.path, "/x y");
+    assert_true(settings.workload.pattern_given && settings.workload.cache_given);
+    assert_string_equal(settings.workload.pattern.name, "rw:50");
+    assert_int_equal(settings.search.objective, OBJECTIVE_LATENCY);
+    assert_string_equal(settings.search.method, "grid");
+    assert_int_equal(settings.workload.cache, MEASURE_CACHE_WARM);
+    assert_string_equal(settings.file.path, "/x y");
     assert_int_equal(RECOMMEND("--json", "--quiet", "--dry-run", "--overwrite", "--advise", "--shared-region",
                                "--no-lock", "--existing=f"),
                      0);
-    assert_true(settings.json && settings.quiet && settings.dry_run && settings.overwrite);
-    assert_true(settings.advise && settings.shared_region && settings.no_lock);
+    assert_true(settings.json && settings.quiet && settings.dry_run && settings.file.overwrite);
+    assert_true(settings.workload.advise && settings.workload.shared_region && settings.file.no_lock);
 }
 
 TEST(range_holds_the_powers_of_two)
@@ -168,7 +168,7 @@ TEST(range_holds_the_powers_of_two)
     assert_levels(FACTOR_QUEUE_DEPTH, 1, 2, 4, 8);
     assert_levels(FACTOR_THREADS, 2);
     assert_int_equal(RECOMMEND("--request-size=512..512m"), 0);
-    assert_int_equal(settings.levels[FACTOR_REQUEST_SIZE].n, 21);
+    assert_int_equal(settings.workload.levels[FACTOR_REQUEST_SIZE].n, 21);
 }
 
 TEST(lists_become_ascending_and_distinct)
@@ -189,7 +189,7 @@ TEST(at_most_64_levels_fit)
     for (int i = 2; i <= 64; i++)
         snprintf(list + strlen(list), sizeof(list) - strlen(list), ",%d", i);
     assert_int_equal(RECOMMEND(list), 0);
-    assert_int_equal(settings.levels[FACTOR_QUEUE_DEPTH].n, 64);
+    assert_int_equal(settings.workload.levels[FACTOR_QUEUE_DEPTH].n, 64);
     snprintf(list + strlen(list), sizeof(list) - strlen(list), ",65");
     assert_int_equal(RECOMMEND(list), -EINVAL);
     assert_string_equal(err.text, "--queue-depth: too many values; give at most 64");
@@ -198,12 +198,13 @@ TEST(at_most_64_levels_fit)
 TEST(current_names_single_values)
 {
     assert_int_equal(RECOMMEND("--current=request_size=64k,direct=1,api=libaio"), 0);
-    assert_true(settings.current_given);
-    assert_true(settings.current.given[FACTOR_REQUEST_SIZE] && settings.current.given[FACTOR_DIRECT]);
-    assert_false(settings.current.given[FACTOR_QUEUE_DEPTH]);
-    assert_int_equal(settings.current.value[FACTOR_REQUEST_SIZE], 65536);
-    assert_int_equal(settings.current.value[FACTOR_DIRECT], 1);
-    assert_int_equal(settings.current.value[FACTOR_API], API_LIBAIO);
+    assert_true(settings.search.current_given);
+    assert_true(settings.search.current.given[FACTOR_REQUEST_SIZE] &&
+                settings.search.current.given[FACTOR_DIRECT]);
+    assert_false(settings.search.current.given[FACTOR_QUEUE_DEPTH]);
+    assert_int_equal(settings.search.current.value[FACTOR_REQUEST_SIZE], 65536);
+    assert_int_equal(settings.search.current.value[FACTOR_DIRECT], 1);
+    assert_int_equal(settings.search.current.value[FACTOR_API], API_LIBAIO);
 }
 
 /* What every parser refuses, by option. */
@@ -273,17 +274,17 @@ TEST(garbage_is_refused_and_changes_nothing)
 TEST(accepted_codes_become_a_set)
 {
     assert_int_equal(RECOMMEND("--accept", "not_cold,existing_has_holes,not_cold"), 0);
-    assert_int_equal(settings.accept,
+    assert_int_equal(settings.runs.accept,
                      WARNINGS_BIT(WARNING_NOT_COLD) | WARNINGS_BIT(WARNING_EXISTING_HAS_HOLES));
     assert_int_equal(MEASURE("--accept=steal"), 0);
-    assert_int_equal(settings.accept, WARNINGS_BIT(WARNING_STEAL));
+    assert_int_equal(settings.runs.accept, WARNINGS_BIT(WARNING_STEAL));
 }
 
 TEST(every_code_can_be_accepted)
 {
     for (unsigned i = 0; i < WARNING_N; i++) {
         assert_int_equal(RECOMMEND("--accept", warnings_table[i].code), 0);
-        assert_int_equal(settings.accept, WARNINGS_BIT(i));
+        assert_int_equal(settings.runs.accept, WARNINGS_BIT(i));
     }
 }
 
@@ -292,10 +293,10 @@ TEST(text_that_does_not_fit_is_refused)
     static char argument[SETTINGS_TEXT_SIZE + 16] = "--path=";
     memset(argument + 7, 'x', SETTINGS_TEXT_SIZE - 1);
     assert_int_equal(RECOMMEND(argument), 0);
-    assert_int_equal(strlen(settings.path), SETTINGS_TEXT_SIZE - 1);
+    assert_int_equal(strlen(settings.file.path), SETTINGS_TEXT_SIZE - 1);
     argument[7 + SETTINGS_TEXT_SIZE - 1] = 'x';
     assert_int_equal(RECOMMEND(argument), -EINVAL);
-    assert_string_equal(settings.path, ".");
+    assert_string_equal(settings.file.path, ".");
 }
 
 TEST(errors_say_what_to_write)
@@ -367,14 +368,14 @@ TEST(option_in_the_place_of_a_value_is_not_eaten)
     assert_int_equal(RECOMMEND("--path", "--json"), -EINVAL);
     assert_string_equal(err.text, "--path: the value is missing; write --path=DIR");
     assert_int_equal(RECOMMEND("--path=--json"), 0);
-    assert_string_equal(settings.path, "--json");
+    assert_string_equal(settings.file.path, "--json");
 }
 
 TEST(of_repeated_options_the_last_wins)
 {
     assert_int_equal(
         RECOMMEND("--budget=10s", "--request-size=4k..1m", "--budget", "20s", "--request-size=8k"), 0);
-    assert_int_equal(settings.budget_ns, 20 * NS_PER_S);
+    assert_int_equal(settings.limits.budget_ns, 20 * NS_PER_S);
     assert_levels(FACTOR_REQUEST_SIZE, 8192);
 }
 
@@ -396,7 +397,7 @@ TEST(measure_takes_one_value_a_factor)
     assert_non_null(strstr(err.text, "--sync: "));
     assert_int_equal(MEASURE("--request-size=4k", "--queue-depth=32", "--direct=1", "--api=io_uring"), 0);
     assert_levels(FACTOR_QUEUE_DEPTH, 32);
-    assert_int_equal(settings.levels[FACTOR_THREADS].n, 0);
+    assert_int_equal(settings.workload.levels[FACTOR_THREADS].n, 0);
 }
 
 TEST(errors_need_no_place)

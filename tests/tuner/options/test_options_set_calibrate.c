@@ -17,9 +17,9 @@ static int calibrate_with(const char *argument)
 TEST(a_pair_of_dirty_limits_is_read)
 {
     assert_int_equal(calibrate_with("--set-dirty-limits=64m,1g"), 0);
-    assert_true(settings.calibrate_limits_given);
-    assert_true(settings.calibrate_limits_bytes[0] == 64ULL << 20);
-    assert_true(settings.calibrate_limits_bytes[1] == 1ULL << 30);
+    assert_true(settings.calibrate.limits_given);
+    assert_true(settings.calibrate.limits_bytes[0] == 64ULL << 20);
+    assert_true(settings.calibrate.limits_bytes[1] == 1ULL << 30);
 }
 
 TEST(what_is_no_pair_is_refused)
@@ -33,5 +33,5 @@ TEST(what_is_no_pair_is_refused)
 TEST(calibrate_writes_less_than_other_commands_by_default)
 {
     assert_int_equal(calibrate_with("--quiet"), 0);
-    assert_true(!settings.calibrate_limits_given && settings.max_write_bytes == 8ULL << 30);
+    assert_true(!settings.calibrate.limits_given && settings.limits.max_write_bytes == 8ULL << 30);
 }

@@ -121,13 +121,13 @@ TEST(longer_budgets_have_longer_runs)
     made.settings = &of_it;
     made.around_seconds = 0.05;
     moments_add(&made.length.bursts.cvs, 1);
-    of_it.budget_ns = 10 * CLOCK_NS_PER_S;
+    of_it.limits.budget_ns = 10 * CLOCK_NS_PER_S;
     assert_int_equal(rate_limit_bursts_least_ns(&made), 0);
-    of_it.budget_ns = 15 * CLOCK_NS_PER_S;
+    of_it.limits.budget_ns = 15 * CLOCK_NS_PER_S;
     assert_int_equal(rate_limit_bursts_least_ns(&made), RATE_LIMIT_BURSTS_LEAST_NS);
-    of_it.budget_ns = 25 * CLOCK_NS_PER_S;
+    of_it.limits.budget_ns = 25 * CLOCK_NS_PER_S;
     assert_close((double)rate_limit_bursts_least_ns(&made), 300e6, 1);
-    of_it.budget_ns = 600 * CLOCK_NS_PER_S;
+    of_it.limits.budget_ns = 600 * CLOCK_NS_PER_S;
     assert_int_equal(rate_limit_bursts_least_ns(&made), RATE_LIMIT_BURSTS_MOST_NS);
     moments_add(&made.length.bursts.cvs, -0.5);
     assert_int_equal(rate_limit_bursts_least_ns(&made), 0);

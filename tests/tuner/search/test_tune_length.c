@@ -148,7 +148,7 @@ TEST(queues_that_outlast_the_warm_up_have_none)
     assert_int_equal(tune.length.warmup_limit_ns, TUNE_LENGTH_WARMUP_NS);
     for (size_t i = 0; i < tune.space.n_points; i++) {
         const struct record *record = &tune.records[i];
-        if (record->n < 2 || measure_writes_once(&settings.pattern, &record->point))
+        if (record->n < 2 || measure_writes_once(&settings.workload.pattern, &record->point))
             continue;
         const struct sample *before = &record->samples[record->n - 2], *last = before + 1;
         double wave_s = (double)factors_bytes_in_flight(&record->point) / before->throughput_bps;

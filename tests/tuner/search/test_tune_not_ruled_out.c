@@ -120,9 +120,9 @@ TEST(only_a_night_that_has_bytes_looks_again)
     assert_int_equal(tune_writes_look(&tune, &err), 0);
     assert_true(tune.policy.weighs_chances && !tune.writes_are_scarce);
     assert_int_equal(tune.policy.sentinel_runs, TUNE_SENTINEL_RUNS);
-    settings.max_write_given = true;
-    settings.max_write_bytes = tune.session->bytes_written + (1 << 30);
-    tune.session->write_limit_bytes = settings.max_write_bytes;
+    settings.limits.max_write_given = true;
+    settings.limits.max_write_bytes = tune.session->bytes_written + (1 << 30);
+    tune.session->write_limit_bytes = settings.limits.max_write_bytes;
     assert_int_equal(tune_writes_look(&tune, &err), 0);
     assert_true(tune.writes_are_scarce && !tune.policy.weighs_chances && !tune.policy.chooses_again);
     assert_int_equal(tune.policy.sentinel_runs, 1);
@@ -158,7 +158,7 @@ TEST(a_night_goes_on_while_something_has_a_chance)
     if (tune_run(&tune, &err) != 0)
         fail_msg("%s", err.text);
     assert_int_equal(tune.stop, TUNE_STOP_BUDGET);
-    assert_true(session_seconds(session) > 0.85 * (double)settings.budget_ns / 1e9);
+    assert_true(session_seconds(session) > 0.85 * (double)settings.limits.budget_ns / 1e9);
     done();
 }
 
@@ -181,7 +181,7 @@ TEST(a_night_in_which_nothing_has_a_chance_ends_early)
     if (tune_run(&tune, &err) != 0)
         fail_msg("%s", err.text);
     assert_int_equal(tune.stop, TUNE_STOP_SEPARATED);
-    assert_true(session_seconds(session) < 0.9 * (double)settings.budget_ns / 1e9);
+    assert_true(session_seconds(session) < 0.9 * (double)settings.limits.budget_ns / 1e9);
     done();
 }
 
@@ -209,6 +209,6 @@ TEST(a_night_that_cannot_measure_what_is_in_force_claims_no_evidence)
         fail_msg("%s", err.text);
     assert_int_equal(tune.stop, TUNE_STOP_BUDGET);
     assert_false(tune.conclusive);
-    assert_true(session_seconds(session) > 0.7 * (double)settings.budget_ns / 1e9);
+    assert_true(session_seconds(session) > 0.7 * (double)settings.limits.budget_ns / 1e9);
     done();
 }

@@ -83,7 +83,7 @@ static const char *warning(const char *code)
 
 static bool has_no_warmup(size_t point)
 {
-    return measure_writes_once(&settings.pattern, &tune.records[point].point);
+    return measure_writes_once(&settings.workload.pattern, &tune.records[point].point);
 }
 
 /* Mean over points of the log of what their replays say by what is true. */

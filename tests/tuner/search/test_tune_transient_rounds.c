@@ -129,7 +129,7 @@ TEST(what_is_waited_for_is_expected_to_cost_as_much)
     for (size_t i = 0; i < RIG_COUNT(points); i++) {
         size_t point = tune_find_point(&tune, &points[i]);
         struct measure_plan plan = plan_of(&points[i], false), confirming = plan_of(&points[i], true);
-        bool unwarmed = measure_writes_once(&settings.pattern, &points[i]);
+        bool unwarmed = measure_writes_once(&settings.workload.pattern, &points[i]);
         double waits = (double)(unwarmed ? plan.duration_ns - tune.duration_ns : plan.warmup_least_ns) / 1e9;
         double waits_confirming =
             (double)(unwarmed ? confirming.duration_ns - tune.duration_ns : confirming.warmup_least_ns) / 1e9;
@@ -149,7 +149,7 @@ TEST(runs_of_the_pilot_with_few_rounds_are_made_again)
         for (size_t k = 0; k < tune.records[i].n; k++) {
             const struct sample *sample = &tune.records[i].samples[k];
             double waited = sample->warmup_seconds - sample->trimmed_seconds;
-            bool unwarmed = measure_writes_once(&settings.pattern, &tune.records[i].point);
+            bool unwarmed = measure_writes_once(&settings.workload.pattern, &tune.records[i].point);
             if (rounds_of(i) > 9)
                 continue;
             assert_true(unwarmed ? sample->seconds > 0.1 : waited >= settling_seconds() - 1e-9);
@@ -184,7 +184,8 @@ TEST(the_best_is_chosen_and_deep_points_are_seen_as_they_are)
                 continue;
             double error = record_log_moments(record, false).mean - log(slow_and_deep_bps(&record->point));
             /* A longer run still begins with its start. */
-            assert_close(error, 0, measure_writes_once(&settings.pattern, &record->point) ? 0.2 : 0.1);
+            assert_close(error, 0,
+                         measure_writes_once(&settings.workload.pattern, &record->point) ? 0.2 : 0.1);
             n_deep += factors_equal(&record->point, &deep_buffered);
         }
         done();
@@ -197,7 +198,7 @@ TEST(only_few_rounds_wait_in_the_search)
     size_t n_deep = 0, n_buffered = 0, n_shallow = 0, n_long = 0;
     search("1", NULL, NULL);
     for (size_t i = 0; i < tune.n_records; i++) {
-        bool unwarmed = measure_writes_once(&settings.pattern, &tune.records[i].point);
+        bool unwarmed = measure_writes_once(&settings.workload.pattern, &tune.records[i].point);
         bool few = rounds_of(i) < 9;
         for (size_t k = 0; k < tune.records[i].n; k++) {
             const struct sample *sample = &tune.records[i].samples[k];

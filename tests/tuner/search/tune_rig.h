@@ -81,10 +81,10 @@ static inline void check_bounds(void)
     }
     assert_int_equal(told, session->n_runs);
     assert_true(tune.probability >= 0 && tune.probability <= 1);
-    assert_true(session_seconds(session) <= (double)settings.budget_ns / 1e9 + 5);
+    assert_true(session_seconds(session) <= (double)settings.limits.budget_ns / 1e9 + 5);
     assert_int_not_equal(tune.stop, TUNE_STOP_NOT_YET);
     if (tune.conclusive)
-        assert_true(tune.probability >= settings.confidence_share);
+        assert_true(tune.probability >= settings.runs.confidence_share);
 }
 
 #endif

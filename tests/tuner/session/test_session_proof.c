@@ -28,8 +28,8 @@ static void check(const char *max_write, int code, uint64_t allowed, uint64_t wr
     static struct settings settings;
     struct err err = {0};
     rig_settings(&settings, "--pattern", "randread", "--max-write", max_write, "--no-lock", "--quiet", NULL);
-    settings.file_size_given = true;
-    settings.file_size_bytes = 2 * MIB;
+    settings.file.size_given = true;
+    settings.file.size_bytes = 2 * MIB;
     struct session *session = rig_open_session(&settings);
     assert_int_equal(session_prepare(session, &err), code);
     assert_int_equal(allowed_bytes, allowed);
@@ -57,8 +57,8 @@ TEST(targets_that_are_still_to_be_filled_keep_their_bytes)
     struct err err = {0};
     struct target other = {.fd = -1};
     rig_settings(&settings, "--pattern", "randread", "--max-write", "6m", "--no-lock", "--quiet", NULL);
-    settings.file_size_given = true;
-    settings.file_size_bytes = 2 * MIB;
+    settings.file.size_given = true;
+    settings.file.size_bytes = 2 * MIB;
     struct session *session = rig_open_session(&settings);
     session->n_targets = 2;
     assert_int_equal(session_prepare(session, &err), 0);

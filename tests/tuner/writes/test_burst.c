@@ -103,7 +103,7 @@ TEST(searches_without_bursts_keep_their_budget)
     assert_int_equal(burst_reserved_ns(&settings), 10000000000ULL);
     /* All bursts that can be made, and never more than a quarter of what may be written. */
     assert_int_equal(burst_reserved_bytes(&settings), 72ULL << 20);
-    settings.max_write_bytes = 64ULL << 20;
+    settings.limits.max_write_bytes = 64ULL << 20;
     assert_int_equal(burst_reserved_bytes(&settings), 16ULL << 20);
 }
 
@@ -318,8 +318,8 @@ TEST(a_burst_that_max_write_would_cut_is_not_begun)
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "calm.conf", "--seed", "3", "--budget",
                  "60s", "--burst", "64m", NULL);
     run();
-    settings.max_write_given = true;
-    settings.max_write_bytes = session->bytes_written + (63ULL << 20);
+    settings.limits.max_write_given = true;
+    settings.limits.max_write_bytes = session->bytes_written + (63ULL << 20);
     assert_int_equal(burst_run(&burst, &tune, &err), 0);
     size_t n = 0;
     for (size_t i = 0; i < burst.n; i++) {

@@ -17,17 +17,17 @@ TEST(planned_bytes_are_a_limit_of_their_own)
     rig_settings(&settings, "--pattern", "write", "--file-size", "128m", "--no-lock", "--quiet", NULL);
     struct session *session = rig_open_session(&settings);
     assert_int_equal(session_prepare(session, &err), 0);
-    session->write_limit_bytes = settings.max_write_bytes;
+    session->write_limit_bytes = settings.limits.max_write_bytes;
     struct histogram *latency = malloc(sizeof *latency);
     assert_non_null(latency);
     for (unsigned direct = 0; direct < 2; direct++) {
         struct measure_result result;
-        struct measure_plan plan = {.pattern = settings.pattern,
+        struct measure_plan plan = {.pattern = settings.workload.pattern,
                                     .point = {65536, 1, direct, API_PSYNC, 1, SYNC_END, 0},
                                     .duration_ns = 20000000000ULL,
-                                    .warmup_coef = settings.warmup_coef_share,
-                                    .warmup_window = settings.warmup_window,
-                                    .batch_requests = settings.batch_requests,
+                                    .warmup_coef = settings.runs.warmup_coef_share,
+                                    .warmup_window = settings.runs.warmup_window,
+                                    .batch_requests = settings.runs.batch_requests,
                                     .max_bytes = 8 << 20};
         histogram_init(latency);
         if (session_measure(session, &plan, &result, latency, &err) < 0)
