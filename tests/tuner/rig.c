@@ -264,6 +264,11 @@ void rig_run(struct rig_run *run, bool (*in_child)(void), ...)
 
 void rig_run_line(struct rig_run *run, const char *line)
 {
+    rig_run_line_as(run, NULL, line);
+}
+
+void rig_run_line_as(struct rig_run *run, bool (*in_child)(void), const char *line)
+{
     char words[512];
     const char *arguments[MAX_ARGUMENTS];
     size_t n = 0;
@@ -271,7 +276,7 @@ void rig_run_line(struct rig_run *run, const char *line)
     for (char *word = strtok(words, " "); word != NULL && n < MAX_ARGUMENTS - 1; word = strtok(NULL, " "))
         arguments[n++] = word;
     arguments[n] = NULL;
-    rig_start(run, NULL, arguments);
+    rig_start(run, in_child, arguments);
     rig_finish(run);
 }
 

@@ -60,6 +60,7 @@ bool rig_find_program(void);
 void rig_run(struct rig_run *run, bool (*in_child)(void), ...) __attribute__((sentinel));
 /* The same with the words of a line as arguments. */
 void rig_run_line(struct rig_run *run, const char *line);
+void rig_run_line_as(struct rig_run *run, bool (*in_child)(void), const char *line);
 void rig_start(struct rig_run *run, bool (*in_child)(void), const char *const *arguments);
 void rig_finish(struct rig_run *run);
 void rig_free(struct rig_run *run);

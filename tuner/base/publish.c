@@ -103,18 +103,18 @@ int publish_file(const char *path, const char *text, size_t size, struct err *er
     return result < 0 ? result : replace(path, text, size, err);
 }
 
-int publish_printed(const char *path, int (*print)(FILE *out, const void *context, struct err *err),
-                    const void *context, struct err *err)
+int publish_print(const char *path, int (*print)(FILE *out, const void *what, struct err *err),
+                  const void *what, struct err *err)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     if (out == NULL)
-        return err_set(err, -ENOMEM, "%.*s: no memory for it", SHOWN, path);
-    int result = print(out, context, err);
+        return err_set(err, -ENOMEM, "no memory for %.*s", SHOWN, path);
+    int result = print(out, what, err);
     bool failed = ferror(out) != 0;
     if ((fclose(out) != 0 || failed) && result == 0)
-        result = err_set(err, -ENOMEM, "%.*s: no memory for it", SHOWN, path);
+        result = err_set(err, -ENOMEM, "no memory for %.*s", SHOWN, path);
     if (result == 0)
         result = publish_file(path, text, size, err);
     free(text);

@@ -17,8 +17,8 @@ int publish_check(const char *path, struct err *err);
  * is replaced keeps its permissions. 0; -EINTR: interrupted before it had its name; or a negative errno. */
 int publish_file(const char *path, const char *text, size_t size, struct err *err);
 
-/* The same with what `print` prints. -ENOMEM, or what print returns. */
-int publish_printed(const char *path, int (*print)(FILE *out, const void *context, struct err *err),
-                    const void *context, struct err *err);
+/* The same for what `print` writes about `what`: 0 or a negative errno, with err set by it or untouched. */
+int publish_print(const char *path, int (*print)(FILE *out, const void *what, struct err *err),
+                  const void *what, struct err *err);
 
 #endif

@@ -28,7 +28,7 @@ static int check_picture(const struct settings *settings, const char **ret_outpu
     *ret_output = strcmp(name, "-") == 0 ? "" : name;
     if (**ret_output == '\0' && settings->json)
         return err_set(err, -EINVAL, "--json and --plot - both want standard output; give --plot a file");
-    int result = plot_deliver_request(settings, *ret_output, &request, err);
+    int result = plot_deliver_request(&settings->plot, *ret_output, &request, err);
     if (result == 0 && **ret_output != '\0')
         result = publish_check(*ret_output, err);
     return result < 0 ? err_prefix(err, "--plot") : 0;
@@ -42,52 +42,36 @@ static int print(const struct write_advice *advice, struct err *err)
     return text_finish(stdout, err);
 }
 
-/* The exit code. */
-static int advise(const struct settings *settings)
+static int advise(const struct settings *settings, struct err *err)
 {
     static struct host_file host;
     static struct write_advice advice;
-    struct err err = {0};
     const char *output = "";
-    int result = has_picture(settings) ? check_picture(settings, &output, &err) : 0;
+    if (settings->n_operands == 0 || strcmp(settings->operands[0], "write") != 0)
+        return err_set(err, -EINVAL, "advise: say what about; it knows writes: fstune advise write");
+    int result = has_picture(settings) ? check_picture(settings, &output, err) : 0;
     interrupt_end_at_once(true);
     if (result == 0)
-        result = write_advice_make(settings, &host, &advice, &err);
+        result = write_advice_make(settings, &host, &advice, err);
     interrupt_end_at_once(false);
     if (result < 0)
-        return fail_refused(result, err.text);
+        return result;
     /* A picture on the terminal stands for the text. */
     if (!has_picture(settings) || output[0] != '\0')
-        result = print(&advice, &err);
+        result = print(&advice, err);
     if (result == 0 && has_picture(settings))
-        result = plot_deliver_drawn(settings, output, write_advice_draw, &advice, &err);
-    return result < 0 ? fail_with(EXIT_FAILED, "%s", err.text) : EXIT_DONE;
-}
-
-static int run(const struct command *command, int argc, char **argv)
-{
-    static struct settings settings;
-    struct err err = {0};
-    settings_init(&settings);
-    settings.operands_allowed = 1;
-    settings.prediction.on = true;
-    int result = options_parse(&settings, OPTIONS_ADVISE, argc, argv, 1, &err);
-    if (result == 1) {
-        options_print_help(stdout, "advise write", command->description, OPTIONS_ADVISE, command->example);
-        return EXIT_DONE;
-    }
-    if (result < 0)
-        return fail_with(EXIT_USAGE, "%s", err.text);
-    if (settings.n_operands == 0 || strcmp(settings.operands[0], "write") != 0)
-        return fail_with(EXIT_USAGE, "advise: say what about; it knows writes: fstune advise write");
-    return advise(&settings);
+        result = plot_deliver_drawn(&settings->plot, output, write_advice_draw, &advice, err);
+    return result < 0 ? fail_with(EXIT_FAILED, "%s", err->text) : EXIT_DONE;
 }
 
 const struct command command_advise = {
     .name = "advise",
     .summary = "predict which way of writing is the fastest, without measuring",
     .operands = "write",
-    .run = run,
+    .usage = "write",
+    .n_operands = 1,
+    .run = command_run,
+    .act = advise,
     .options = OPTIONS_ADVISE,
     .description =
         "Says at once, by a model of this machine (fstune calibrate), what a burst of writes costs "

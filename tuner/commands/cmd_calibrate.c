@@ -2,7 +2,6 @@
 #include "bench/base/err.h"
 #include "bench/base/units.h"
 #include "tuner/base/fail.h"
-#include "tuner/base/interrupt.h"
 #include "tuner/base/publish.h"
 #include "tuner/commands/command.h"
 #include "tuner/options/options.h"
@@ -20,16 +19,13 @@
 
 static int exit_code(const struct calibration *calibration)
 {
-    int number = atomic_load(&interrupt_signal);
-    if (number > 0)
-        return EXIT_SIGNAL + number;
-    if (!calibration->complete)
-        return EXIT_NOTHING;
     char wide[WIDE_SIZE];
-    return calibration->n_rounds < CALIBRATE_LEAST_ROUNDS ||
-                   calibrate_find_wide(calibration->values, wide, sizeof wide) > 0
-               ? EXIT_INCONCLUSIVE
-               : EXIT_DONE;
+    if (!calibration->complete)
+        return command_code(EXIT_NOTHING);
+    return command_code(calibration->n_rounds < CALIBRATE_LEAST_ROUNDS ||
+                                calibrate_find_wide(calibration->values, wide, sizeof wide) > 0
+                            ? EXIT_INCONCLUSIVE
+                            : EXIT_DONE);
 }
 
 static void note_outcome(struct calibration *calibration)
@@ -68,7 +64,7 @@ static int deliver(struct calibration *calibration, struct err *err)
     progress_clear(&session->progress);
     note_outcome(calibration);
     if (calibration->complete && !calibration->interrupted && settings->output[0] != '\0')
-        result = publish_printed(settings->output, host_file_write, &calibration->file, err);
+        result = publish_print(settings->output, host_file_write, &calibration->file, err);
     struct err report_err = {0};
     int reported = settings->json ? report_calibrate_json(stdout, calibration, &report_err)
                                   : report_calibrate_text(stdout, calibration, &report_err);
@@ -134,8 +130,8 @@ static int calibrate_and_print(struct session *session, struct err *err)
     calibration->interrupted |= result == -EINTR;
     if (result == 0 || result == -EINTR)
         result = deliver(calibration, err);
-    if (result == -EINTR && atomic_load(&interrupt_signal) > 0)
-        result = EXIT_SIGNAL + atomic_load(&interrupt_signal);
+    if (result == -EINTR)
+        result = command_code(-EINTR);
     else if (result == 0)
         result = restored < 0 ? EXIT_FAILED : exit_code(calibration);
     bool abandoned = session->abandoned;
@@ -163,9 +159,9 @@ static int check_and_print_plan(struct session *session, struct err *err)
     session->end_ns = session->start_ns + (uint64_t)(1e9 * session->seconds_at_most);
     if (settings->dry_run && settings->json)
         return report_plan_json(stdout, session, file_bytes, HOST_N_PARAMETERS, err);
-    if (!settings->dry_run && settings->quiet)
+    FILE *out = command_plan_stream(settings);
+    if (out == NULL)
         return 0;
-    FILE *out = settings->dry_run ? stdout : stderr;
     fprintf(out, "plan: calibrate, at most %d rounds in %s", CALIBRATE_MOST_ROUNDS,
             units_format_duration(settings->limits.budget_ns, duration));
     if (settings->calibrate.limits_given)
@@ -176,31 +172,16 @@ static int check_and_print_plan(struct session *session, struct err *err)
     return 0;
 }
 
-static int run(const struct command *command, int argc, char **argv)
+static int settle(struct settings *settings, struct err *err)
 {
-    static struct settings settings;
-    static char output[] = "--output";
-    struct err err = {0};
-    settings_init(&settings);
-    settings.file.size_bytes = FILE_BYTES;
-    for (int i = 1; i < argc; i++)
-        argv[i] = strcmp(argv[i], "-o") == 0 ? output : argv[i];
-    int result = options_parse(&settings, command->options, argc, argv, 1, &err);
-    if (result == 1) {
-        options_print_help(stdout, command->name, command->description, command->options, command->example);
-        return EXIT_DONE;
-    }
-    if (result == 0)
-        result = pattern_parse("write", &settings.workload.pattern, &err);
-    if (result < 0)
-        return fail_with(EXIT_USAGE, "%s", err.text);
-    return command_run_session(command, &settings);
+    settings->file.size_bytes = FILE_BYTES;
+    return pattern_parse("write", &settings->workload.pattern, err);
 }
 
 const struct command command_calibrate = {
     .name = "calibrate",
     .summary = "measure what writes cost here, for predictions",
-    .run = run,
+    .run = command_run_measuring,
     .description = "Measures the parameters of the CAWL model of writes on a machine and a file system - "
                    "rates of memory, "
                    "page cache and device, fixed costs of calls, a seek - each with an interval, and reads "
@@ -208,7 +189,7 @@ const struct command command_calibrate = {
                    "dirty memory. The file is what `predict` and `advise` read.",
     .example = "fstune calibrate --path /var/lib/vms --output host.conf",
     .options = OPTIONS_CALIBRATE,
-    .no_pattern = true,
+    .settle = settle,
     .plan = check_and_print_plan,
     .measure = calibrate_and_print,
 };

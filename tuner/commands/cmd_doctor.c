@@ -122,11 +122,8 @@ static int examine_and_print(struct session *session, struct err *err)
                      ? doctor_report_json(stdout, session, &doctor->facts, &doctor->report, err)
                      : doctor_report_text(stdout, session, &doctor->facts, &doctor->report, err);
     }
-    int number = atomic_load(&interrupt_signal);
     if (result == 0)
-        result = number != 0                     ? EXIT_SIGNAL + number
-                 : doctor->report.n_findings > 0 ? EXIT_FINDINGS
-                                                 : EXIT_DONE;
+        result = command_code(doctor->report.n_findings > 0 ? EXIT_FINDINGS : EXIT_DONE);
     free(doctor);
     return result;
 }
@@ -138,13 +135,13 @@ static int check_and_print_plan(struct session *session, struct err *err)
     struct err why = {0};
     uint64_t file_bytes = 0;
     char path[SETTINGS_TEXT_SIZE];
-    FILE *out = settings->dry_run ? stdout : stderr;
+    FILE *out = command_plan_stream(settings);
     int result = session_estimate(session, &file_bytes, &why);
     session->seconds_at_most =
         DOCTOR_NOISE_LIMIT_SECONDS + GRACE_SECONDS + report_plan_fill_seconds(settings, file_bytes);
     if (settings->dry_run && settings->json)
         return report_plan_json(stdout, session, file_bytes, result == 0 ? 1 : 0, err);
-    if (!settings->dry_run && settings->quiet)
+    if (out == NULL)
         return 0;
     if (result < 0) {
         fprintf(out, "plan: doctor looks at %s, nothing is written: %s\n",

@@ -1,7 +1,6 @@
 /* fstune experiment: a systematic test over given levels of any factors. */
 #include "bench/base/err.h"
 #include "tuner/base/fail.h"
-#include "tuner/base/interrupt.h"
 #include "tuner/base/json.h"
 #include "tuner/base/text.h"
 #include "tuner/commands/command.h"
@@ -23,20 +22,17 @@ static struct experiment experiment;
 /* 3: some runs are missing, whatever the reason. */
 static int exit_code(void)
 {
-    int number = atomic_load(&interrupt_signal);
     size_t n_complete = 0, n_cells = 0;
-    if (number > 0)
-        return EXIT_SIGNAL + number;
     for (size_t i = 0; i < experiment.n_cells; i++) {
         const struct experiment_cell *cell = &experiment.cells[i];
         n_cells += !cell->left_out;
         n_complete += !cell->left_out && cell->record.n == experiment.settings->runs.replays;
     }
     if (experiment.stopped != 0)
-        return EXIT_FAILED;
+        return command_code(EXIT_FAILED);
     if (experiment.n_made == 0)
-        return EXIT_NOTHING;
-    return n_complete == n_cells ? EXIT_DONE : EXIT_INCONCLUSIVE;
+        return command_code(EXIT_NOTHING);
+    return command_code(n_complete == n_cells ? EXIT_DONE : EXIT_INCONCLUSIVE);
 }
 
 /* Those of --format, in its order. */
@@ -116,12 +112,11 @@ static int check_and_print_plan(struct session *session, struct err *err)
     session->seconds_at_most = experiment_seconds_most(&experiment);
     if (settings->dry_run && settings->json)
         return json_print(stdout, experiment_json_plan(&experiment), err);
-    if (settings->dry_run) {
-        experiment_print_plan(stdout, &experiment);
+    FILE *out = command_plan_stream(settings);
+    if (out != NULL)
+        experiment_print_plan(out, &experiment);
+    if (settings->dry_run)
         text_notes(stdout, "Not in the design", &session->dropped, true);
-    } else if (!settings->quiet) {
-        experiment_print_plan(stderr, &experiment);
-    }
     return 0;
 }
 
@@ -207,11 +202,8 @@ static int run(const struct command *command, int argc, char **argv)
     static struct settings line;
     struct err err = {0};
     int result = experiment_config_scan(&line, argc, argv, &err);
-    if (result == 1) {
-        options_print_help(stdout, "experiment [FILE]", command->description, command->options,
-                           command->example);
-        return EXIT_DONE;
-    }
+    if (result == 1)
+        return command_print_help(command);
     if (result < 0)
         return fail_with(EXIT_USAGE, "%s", err.text);
     if (line.experiment.import[0] != '\0') {
@@ -226,6 +218,7 @@ const struct command command_experiment = {
     .name = "experiment",
     .summary = "measure every combination of given levels, replayed, in random order",
     .operands = "FILE",
+    .usage = "[FILE]",
     .run = run,
     .description =
         "Measures a design: points over given levels of any factors, replayed, all runs in one random order. "

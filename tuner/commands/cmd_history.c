@@ -1,5 +1,4 @@
 /* fstune history: what was measured before. */
-#include "bench/base/clock.h"
 #include "tuner/commands/command.h"
 #include "tuner/options/options.h"
 #include "tuner/report/report_history.h"
@@ -333,47 +332,37 @@ static const struct {
     {"merge", " FILE...", 1, SETTINGS_MAX_OPERANDS - 1, true, false, merge},
 };
 #define N_VERBS (sizeof verbs / sizeof verbs[0])
+#define VERBS   "list, show, compare, changes, export, prune, verify or merge"
 
 static int refuse_verb(const char *text, struct err *err)
 {
     const char *names[N_VERBS];
     for (size_t i = 0; i < N_VERBS; i++)
         names[i] = verbs[i].name;
-    const char *nearest = options_nearest(text, names, N_VERBS);
-    if (nearest != NULL)
-        return err_set(err, -EINVAL, "'%.60s' is unknown; did you mean %s?", text, nearest);
-    return err_set(err, -EINVAL,
-                   "'%.60s' is unknown; use list, show, compare, changes, export, prune, verify or merge",
-                   text);
+    return options_refuse(text, "unknown", names, N_VERBS, "use " VERBS, err);
 }
 
 static int open_and_call(const struct settings *settings, size_t verb, struct err *err)
 {
-    static char path[SETTINGS_TEXT_SIZE];
-    struct call call = {.settings = settings, .path = settings->history.db};
-    if (settings->history.db[0] == '\0') {
-        int result = history_default_path(path, sizeof path, err);
-        if (result < 0)
-            return result;
-        call.path = path;
-    }
-    const struct history_place place = {.path = call.path, .write = verbs[verb].write};
-    if (verbs[verb].call == merge && settings->history.db[0] == '\0' &&
-        history_make_directories(path, err) < 0)
-        return err->code;
-    int result = history_open(&call.history, &place, err);
+    char path[SETTINGS_TEXT_SIZE];
+    struct call call = {.settings = settings, .path = path};
+    int result = command_history_path(settings, path, sizeof path, err);
+    const struct history_place place = {.path = path, .write = verbs[verb].write};
+    if (result == 0 && place.write && settings->history.db[0] == '\0')
+        result = history_make_directories(path, err);
+    if (result == 0)
+        result = history_open(&call.history, &place, err);
     if (result == 0)
         result = verbs[verb].call(&call, err);
     history_close(&call.history);
     return result;
 }
 
-static int dispatch(const struct settings *settings, struct err *err)
+static int call_verb(const struct settings *settings, struct err *err)
 {
     size_t verb = 0;
     if (settings->n_operands == 0)
-        return err_set(err, -EINVAL,
-                       "history: what? use list, show, compare, changes, export, prune, verify or merge");
+        return err_set(err, -EINVAL, "history: what? use " VERBS);
     while (verb < N_VERBS && strcmp(settings->operands[0], verbs[verb].name) != 0)
         verb++;
     if (verb == N_VERBS)
@@ -387,29 +376,15 @@ static int dispatch(const struct settings *settings, struct err *err)
     return open_and_call(settings, verb, err);
 }
 
-static int run(const struct command *command, int argc, char **argv)
-{
-    static struct settings settings;
-    struct err err = {0};
-    settings_init(&settings);
-    settings.operands_allowed = SETTINGS_MAX_OPERANDS;
-    int result = options_parse(&settings, OPTIONS_HISTORY, argc, argv, 1, &err);
-    if (result == 1) {
-        options_print_help(stdout, "history VERB", command->description, OPTIONS_HISTORY, command->example);
-        return EXIT_DONE;
-    }
-    if (result < 0)
-        return fail_with(EXIT_USAGE, "%s", err.text);
-    result = dispatch(&settings, &err);
-    return result < 0 ? fail_refused(result, err.text) : result;
-}
-
 const struct command command_history = {
     .name = "history",
     .operands = "list|show|compare|changes|export|prune|verify|merge",
     .options = OPTIONS_HISTORY,
     .summary = "list, compare, export and merge what was measured before (--save)",
-    .run = run,
+    .usage = "VERB",
+    .n_operands = SETTINGS_MAX_OPERANDS,
+    .run = command_run,
+    .act = call_verb,
     .description =
         "Reads the history that --save writes. list: all runs. show ID: one run, its points. compare A B: "
         "what "

@@ -2,7 +2,6 @@
 #include "bench/base/err.h"
 #include "bench/base/units.h"
 #include "tuner/base/fail.h"
-#include "tuner/base/interrupt.h"
 #include "tuner/commands/command.h"
 #include "tuner/options/options.h"
 #include "tuner/report/measurement.h"
@@ -12,7 +11,6 @@
 #include "tuner/store/save.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 static int point_of(const struct settings *settings, struct point *ret_point, struct err *err)
@@ -37,10 +35,8 @@ static int point_of(const struct settings *settings, struct point *ret_point, st
 
 static int exit_code(const struct measurement *measurement)
 {
-    int number = atomic_load(&interrupt_signal);
-    if (number > 0)
-        return EXIT_SIGNAL + number;
-    return measurement->rule != NULL && !measurement->state.met ? EXIT_INCONCLUSIVE : EXIT_DONE;
+    bool is_open = measurement->rule != NULL && !measurement->state.met;
+    return command_code(is_open ? EXIT_INCONCLUSIVE : EXIT_DONE);
 }
 
 static void save_answer(struct session *session, int code, const struct measured *measured)
@@ -115,8 +111,8 @@ static int check_and_print_plan(struct session *session, struct err *err)
     session->seconds_at_most = seconds_at_most(settings, file_bytes);
     if (settings->dry_run && settings->json)
         return report_plan_json(stdout, session, file_bytes, 1, err);
-    if (settings->dry_run || !settings->quiet)
-        print_plan(session, &point, file_bytes, settings->dry_run ? stdout : stderr);
+    if (command_plan_stream(settings) != NULL)
+        print_plan(session, &point, file_bytes, command_plan_stream(settings));
     return 0;
 }
 

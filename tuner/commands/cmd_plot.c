@@ -1,7 +1,6 @@
 /* fstune plot: pictures of measured results. */
 #include "bench/base/err.h"
 #include "tuner/base/fail.h"
-#include "tuner/base/interrupt.h"
 #include "tuner/commands/command.h"
 #include "tuner/options/options.h"
 #include "tuner/options/settings.h"
@@ -40,17 +39,6 @@ static int deliver(const struct settings *settings, const struct plot_request *r
     return plot_deliver(request, settings->output, script, script_size, err);
 }
 
-/* Says what went wrong. code: EXIT_FAILED where nothing that the user wrote can be the reason. */
-static int explain(int result, int code, const char *text)
-{
-    int signal_number = atomic_load(&interrupt_signal);
-    if (signal_number > 0)
-        return fail_with(EXIT_SIGNAL + signal_number, "%s", text);
-    if (result == -ENODATA)
-        return fail_with(EXIT_NOTHING, "%s", text);
-    return code == EXIT_FAILED ? fail_with(code, "%s", text) : fail_refused(result, text);
-}
-
 /* struct err takes control characters out of the column's name. */
 static void note_ignored(const struct settings *settings, const struct plot_data *data)
 {
@@ -67,13 +55,9 @@ static int load_history(const struct settings *settings, struct plot_data *data,
                         struct err *err)
 {
     struct history history;
-    int result = 0;
     if (settings->answers.n > 0)
         return err_set(err, -EINVAL, "it is drawn from a history; give --db instead of --from");
-    if (settings->history.db[0] != '\0')
-        snprintf(path, size, "%s", settings->history.db);
-    else
-        result = history_default_path(path, size, err);
+    int result = command_history_path(settings, path, size, err);
     if (result == 0)
         result = history_open(&history, &(struct history_place){.path = path}, err);
     if (result < 0)
@@ -117,73 +101,53 @@ static int draw(const struct settings *settings, const struct plot_ops *ops,
 }
 
 /* The exit code. */
-static int plot(const struct settings *settings, const struct plot_ops *ops)
+static int plot_kind(const struct settings *settings, const struct plot_ops *ops, struct err *err)
 {
-    struct err err = {0};
     struct plot_request request;
     struct plot_data data;
     char *script = NULL;
     size_t size = 0;
     int code = EXIT_USAGE;
-    int result = plot_deliver_request(settings, settings->output, &request, &err);
+    int result = plot_deliver_request(&settings->plot, settings->output, &request, err);
     if (result < 0)
-        return fail_with(EXIT_USAGE, "--output: %s", err.text);
-    result = load(settings, ops, &data, &err);
+        return fail_with(EXIT_USAGE, "--output: %s", err->text);
+    result = load(settings, ops, &data, err);
     if (result == 0) {
         note_ignored(settings, &data);
-        result = draw(settings, ops, &request, &data, &script, &size, &err);
+        result = draw(settings, ops, &request, &data, &script, &size, err);
     }
     if (result == 0) {
         code = EXIT_FAILED;
-        result = deliver(settings, &request, script, size, &err);
+        result = deliver(settings, &request, script, size, err);
     }
     plot_data_done(&data);
     free(script);
-    return result == 0 ? EXIT_DONE : explain(result, code, err.text);
+    if (result == 0)
+        return EXIT_DONE;
+    return command_explain(result, result == -ENODATA ? EXIT_NOTHING : code, err->text);
 }
 
-static int refuse_kind(const char *name)
+static int plot(const struct settings *settings, struct err *err)
 {
-    const char *names[MAX_KINDS], *nearest;
+    const char *names[MAX_KINDS];
     const struct plot_ops *ops;
     size_t n = 0;
+    if (settings->n_operands == 0)
+        return err_set(err, -EINVAL, "the kind of picture is missing; fstune plot --help shows them");
+    if ((ops = plot_find(settings->operands[0])) != NULL)
+        return plot_kind(settings, ops, err);
     for (; n < MAX_KINDS && (ops = plot_row(n)) != NULL; n++)
         names[n] = ops->name;
-    nearest = options_nearest(name, names, n);
-    if (nearest != NULL)
-        return fail_with(EXIT_USAGE, "'%.60s' is no kind of picture; did you mean %s?", name, nearest);
-    return fail_with(EXIT_USAGE, "'%.60s' is no kind of picture; fstune plot --help shows them", name);
+    return options_refuse(settings->operands[0], "no kind of picture", names, n,
+                          "fstune plot --help shows them", err);
 }
 
-static int print_help(const struct command *command)
+static void print_kinds(FILE *out)
 {
     const struct plot_ops *ops;
-    options_print_help(stdout, "plot KIND", command->description, OPTIONS_PLOT, command->example);
-    puts("\nKinds of pictures:");
+    fputs("\nKinds of pictures:\n", out);
     for (size_t i = 0; (ops = plot_row(i)) != NULL; i++)
-        printf("  %-12s %s\n", ops->name, ops->summary);
-    return EXIT_DONE;
-}
-
-static int run(const struct command *command, int argc, char **argv)
-{
-    static struct settings settings;
-    static char output[] = "--output";
-    struct err err = {0};
-    settings_init(&settings);
-    settings.operands_allowed = 1;
-    /* The one short option that everybody tries. */
-    for (int i = 1; i < argc; i++)
-        argv[i] = strcmp(argv[i], "-o") == 0 ? output : argv[i];
-    int result = options_parse(&settings, OPTIONS_PLOT, argc, argv, 1, &err);
-    if (result == 1)
-        return print_help(command);
-    if (result < 0)
-        return fail_with(EXIT_USAGE, "%s", err.text);
-    if (settings.n_operands == 0)
-        return fail_with(EXIT_USAGE, "the kind of picture is missing; fstune plot --help shows them");
-    const struct plot_ops *ops = plot_find(settings.operands[0]);
-    return ops == NULL ? refuse_kind(settings.operands[0]) : plot(&settings, ops);
+        fprintf(out, "  %-12s %s\n", ops->name, ops->summary);
 }
 
 const struct command command_plot = {
@@ -191,7 +155,11 @@ const struct command command_plot = {
     .operands = "KIND",
     .options = OPTIONS_PLOT,
     .summary = "draw a picture of measured results: bars, lines, heat map, percentiles ...",
-    .run = run,
+    .usage = "KIND",
+    .n_operands = 1,
+    .run = command_run,
+    .print_more_help = print_kinds,
+    .act = plot,
     .description =
         "Draws what `recommend --json`, `measure --json`, `predict write --json`, a search's journal "
         "or a table in CSV holds, and with the kind `history` what a history (--db) holds, through "

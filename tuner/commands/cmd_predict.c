@@ -27,7 +27,7 @@ static int check_files(const struct settings *settings, struct err *err)
     struct plot_request request;
     int result = 0;
     if (is_file(asked->picture)) {
-        result = plot_deliver_request(settings, asked->picture, &request, err);
+        result = plot_deliver_request(&settings->plot, asked->picture, &request, err);
         if (result == 0)
             result = publish_check(asked->picture, err);
         if (result < 0)
@@ -45,7 +45,7 @@ static int print(const struct predict *predict, struct err *err)
     const struct settings_prediction *asked = &predict->settings->prediction;
     int result = 0;
     if (is_file(asked->csv))
-        result = publish_printed(asked->csv, report_prediction_csv, predict, err);
+        result = publish_print(asked->csv, report_prediction_csv, predict, err);
     else if (asked->csv[0] != '\0')
         result = report_prediction_csv(stdout, predict, err);
     if (result == 0 && predict->settings->json)
@@ -57,58 +57,30 @@ static int print(const struct predict *predict, struct err *err)
     return result;
 }
 
-/* The exit code of a failure. code: EXIT_FAILED where nothing that the user wrote can be the reason. */
-static int explain(int result, int code, const char *text)
-{
-    const int number = atomic_load(&interrupt_signal);
-    if (number > 0)
-        return fail_with(EXIT_SIGNAL + number, "%s", text);
-    return code == EXIT_FAILED ? fail_with(code, "%s", text) : fail_refused(result, text);
-}
-
-/* The exit code. */
-static int predict_write(const struct settings *settings)
+static int predict_write(const struct settings *settings, struct err *err)
 {
     static struct predict predict;
-    struct err err = {0};
+    bool validates = settings->prediction.validate;
     int code = EXIT_USAGE;
-    int result = check_files(settings, &err);
+    if (settings->n_operands == 0 || strcmp(settings->operands[0], "write") != 0)
+        return err_set(err, -EINVAL, "only writes can be predicted; write fstune predict write [OPTION...]");
+    int result = check_files(settings, err);
     interrupt_end_at_once(true);
     if (result == 0)
-        result = predict_open(&predict, settings, &err);
-    if (result == 0 && !settings->prediction.validate)
-        result = predict_run(&predict, &err);
+        result = predict_open(&predict, settings, err);
+    if (result == 0 && !validates)
+        result = predict_run(&predict, err);
     interrupt_end_at_once(false);
-    if (result == 0 && settings->prediction.validate) {
+    if (result == 0 && validates) {
         code = validate_write(&predict);
-        predict_done(&predict);
-        return code;
-    }
-    if (result == 0) {
+    } else if (result == 0) {
         code = EXIT_FAILED;
-        result = print(&predict, &err);
+        result = print(&predict, err);
     }
     predict_done(&predict);
-    return result == 0 ? EXIT_DONE : explain(result, code, err.text);
-}
-
-static int run(const struct command *command, int argc, char **argv)
-{
-    static struct settings settings;
-    struct err err = {0};
-    settings_init(&settings);
-    settings.operands_allowed = 1;
-    settings.prediction.on = true;
-    int result = options_parse(&settings, command->options, argc, argv, 1, &err);
-    if (result == 1) {
-        options_print_help(stdout, "predict write", command->description, command->options, command->example);
-        return EXIT_DONE;
-    }
     if (result < 0)
-        return fail_with(EXIT_USAGE, "%s", err.text);
-    if (settings.n_operands == 0 || strcmp(settings.operands[0], "write") != 0)
-        return fail_with(EXIT_USAGE, "only writes can be predicted; write fstune predict write [OPTION...]");
-    return predict_write(&settings);
+        return command_explain(result, code, err->text);
+    return validates ? code : EXIT_DONE;
 }
 
 const struct command command_predict = {
@@ -116,7 +88,10 @@ const struct command command_predict = {
     .operands = "write",
     .options = OPTIONS_PREDICT,
     .summary = "predict what writes cost, the page cache included, instead of measuring it",
-    .run = run,
+    .usage = "write",
+    .n_operands = 1,
+    .run = command_run,
+    .act = predict_write,
     .description =
         "Computes from a machine that `fstune calibrate` has measured what each write of a load or "
         "a trace costs (CAWL, a model of Linux' page cache), where the page cache stops to help, and "

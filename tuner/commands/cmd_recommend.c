@@ -2,7 +2,6 @@
 #include "bench/base/err.h"
 #include "bench/base/units.h"
 #include "tuner/base/fail.h"
-#include "tuner/base/interrupt.h"
 #include "tuner/base/text.h"
 #include "tuner/commands/command.h"
 #include "tuner/emit/snippet.h"
@@ -87,14 +86,13 @@ static int check_and_print_plan(struct session *session, struct err *err)
         return result;
     }
     session->seconds_at_most = (double)settings->limits.budget_ns / 1e9 + GRACE_SECONDS;
-    if (settings->dry_run && settings->json) {
+    bool is_json = settings->dry_run && settings->json;
+    if (is_json)
         result = report_plan_json(stdout, session, file_bytes, candidates.n, err);
-    } else if (settings->dry_run) {
-        print_plan(stdout, session, file_bytes, candidates.n);
+    else if (command_plan_stream(settings) != NULL)
+        print_plan(command_plan_stream(settings), session, file_bytes, candidates.n);
+    if (settings->dry_run && !is_json)
         text_notes(stdout, "Not in the space", &session->dropped, true);
-    } else if (!settings->quiet) {
-        print_plan(stderr, session, file_bytes, candidates.n);
-    }
     candidates_free(&candidates);
     session->dropped.n = 0;
     return result;
@@ -102,12 +100,9 @@ static int check_and_print_plan(struct session *session, struct err *err)
 
 static int exit_code(const struct answer *answer)
 {
-    int number = atomic_load(&interrupt_signal);
-    if (number > 0)
-        return EXIT_SIGNAL + number;
     if (!answer->has_rows)
-        return EXIT_NOTHING;
-    return answer->tune->conclusive ? EXIT_DONE : EXIT_INCONCLUSIVE;
+        return command_code(EXIT_NOTHING);
+    return command_code(answer->tune->conclusive ? EXIT_DONE : EXIT_INCONCLUSIVE);
 }
 
 static void save_answer(struct session *session, int code, const struct answer *answer)

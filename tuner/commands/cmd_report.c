@@ -1,6 +1,5 @@
 /* fstune report: a measured answer as a page to look at and to pass on. */
 #include "bench/base/err.h"
-#include "tuner/base/fail.h"
 #include "tuner/base/publish.h"
 #include "tuner/commands/command.h"
 #include "tuner/options/options.h"
@@ -12,7 +11,6 @@
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Of a history; the command line takes fewer. */
@@ -36,21 +34,9 @@ static void sort(const json_t **documents, size_t n)
     }
 }
 
-static int write_page(const struct page_request *request, struct err *err)
+static int print_page(FILE *out, const void *what, struct err *err)
 {
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    if (out == NULL)
-        return err_set(err, -ENOMEM, "no memory for the page");
-    int result = page_print(out, request, err);
-    bool failed = ferror(out) != 0;
-    if ((fclose(out) != 0 || failed) && result == 0)
-        result = err_set(err, -ENOMEM, "no memory for the page");
-    if (result == 0)
-        result = publish_file(request->settings->report.html, text, size, err);
-    free(text);
-    return result;
+    return page_print(out, what, err);
 }
 
 /* What was loaded is to be released, also after a failure. */
@@ -79,11 +65,11 @@ static int make_page(const struct settings *settings, const json_t **documents, 
     bool has_journal = settings->report.journal[0] != '\0';
     const struct page_request request = {.documents = documents,
                                          .n_documents = n,
-                                         .settings = settings,
+                                         .settings = &settings->snippet,
                                          .journal = has_journal ? &journal : NULL};
     int result = has_journal ? journal_open(&journal, settings->report.journal, true, err) : 0;
     if (result == 0)
-        result = write_page(&request, err);
+        result = publish_print(settings->report.html, print_page, &request, err);
     journal_done(&journal);
     return result;
 }
@@ -93,6 +79,8 @@ static int report(const struct settings *settings, struct err *err)
     json_t *loaded[MAX_DOCUMENTS] = {NULL};
     const json_t *documents[MAX_DOCUMENTS];
     size_t n = 0;
+    if (settings->report.html[0] == '\0')
+        return err_set(err, -EINVAL, "--html is missing; write fstune report --html FILE");
     /* Refused before standard input is waited for. */
     int result = publish_check(settings->report.html, err);
     if (result == 0)
@@ -107,30 +95,13 @@ static int report(const struct settings *settings, struct err *err)
     return result;
 }
 
-static int run(const struct command *command, int argc, char **argv)
-{
-    static struct settings settings;
-    struct err err = {0};
-    settings_init(&settings);
-    settings.operands_allowed = SETTINGS_MAX_OPERANDS;
-    int result = options_parse(&settings, OPTIONS_REPORT, argc, argv, 1, &err);
-    if (result == 1) {
-        options_print_help(stdout, "report --html FILE [RESULT.json...]", command->description,
-                           OPTIONS_REPORT, command->example);
-        return EXIT_DONE;
-    }
-    if (result < 0)
-        return fail_with(EXIT_USAGE, "%s", err.text);
-    if (settings.report.html[0] == '\0')
-        return fail_with(EXIT_USAGE, "--html is missing; write fstune report --html FILE");
-    result = report(&settings, &err);
-    return result < 0 ? fail_refused(result, err.text) : EXIT_DONE;
-}
-
 const struct command command_report = {
     .name = "report",
     .summary = "write a measured answer as one HTML page",
-    .run = run,
+    .usage = "--html FILE [RESULT.json...]",
+    .n_operands = SETTINGS_MAX_OPERANDS,
+    .run = command_run,
+    .act = report,
     .options = OPTIONS_REPORT,
     .description =
         "Writes an answer of `fstune recommend --json` (or a measurement) as one HTML page with charts that "

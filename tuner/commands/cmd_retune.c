@@ -13,17 +13,10 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
 static struct retune_config config;
-
-static void print_help(const struct command *command)
-{
-    options_print_help(stdout, "retune [rollback]", command->description, OPTIONS_RETUNE, command->example);
-    retune_config_print_keys(stdout);
-}
 
 /* The file is the base, the command line wins. */
 static int read_settings(int argc, char **argv, struct settings *settings, struct err *err)
@@ -54,11 +47,7 @@ static int read_settings(int argc, char **argv, struct settings *settings, struc
 static int open_history(const struct settings *settings, bool write, struct history *history,
                         char db[PATH_MAX], struct err *err)
 {
-    int result = 0;
-    if (settings->history.db[0] != '\0')
-        snprintf(db, PATH_MAX, "%s", settings->history.db);
-    else
-        result = history_default_path(db, PATH_MAX, err);
+    int result = command_history_path(settings, db, PATH_MAX, err);
     if (result == 0 && write)
         result = history_make_directories(db, err);
     const struct history_place place = {.path = db, .write = write};
@@ -180,10 +169,7 @@ static int run_nights(const char *db, const struct settings *settings, struct er
     int result = retune_run(&world, &config, settings->retune.target, &report, err);
     if (result < 0)
         return result;
-    int number = atomic_load(&interrupt_signal);
-    if (number > 0)
-        report.exit_code = EXIT_SIGNAL + number;
-    int code = report.exit_code;
+    int code = report.exit_code = command_code(report.exit_code);
     result = print(settings, &report, err);
     if (result == 0 && settings->retune.prometheus[0] != '\0')
         result = prometheus_write(settings->retune.prometheus, &report, &config, err);
@@ -212,10 +198,8 @@ static int run(const struct command *command, int argc, char **argv)
     static struct settings settings;
     struct err err = {0};
     int result = read_settings(argc, argv, &settings, &err);
-    if (result == 1) {
-        print_help(command);
-        return EXIT_DONE;
-    }
+    if (result == 1)
+        return command_print_help(command);
     if (result < 0)
         return fail_with(result == -ENOMEM ? EXIT_FAILED : EXIT_USAGE, "%s", err.text);
     result = act(&settings, &err);
@@ -231,6 +215,8 @@ static int run(const struct command *command, int argc, char **argv)
 const struct command command_retune = {
     .name = "retune",
     .operands = "rollback",
+    .usage = "[rollback]",
+    .print_more_help = retune_config_print_keys,
     .options = OPTIONS_RETUNE,
     .summary =
         "measure the targets of a configuration again, every night, and keep their settings up to date",

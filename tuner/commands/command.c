@@ -3,14 +3,15 @@
 
 #include "bench/base/err.h"
 #include "tuner/base/fail.h"
+#include "tuner/base/interrupt.h"
 #include "tuner/options/options.h"
 #include "tuner/search/prior.h"
 #include "tuner/search/resume.h"
 #include "tuner/session/session.h"
+#include "tuner/store/history.h"
 #include "tuner/store/save.h"
 
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -49,23 +50,84 @@ int command_run_session(const struct command *command, const struct settings *se
     return code;
 }
 
+int command_print_help(const struct command *command)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s%s%s", command->name, command->usage != NULL ? " " : "",
+             command->usage != NULL ? command->usage : "");
+    options_print_help(stdout, name, command->description, command->options, command->example);
+    if (command->print_more_help != NULL)
+        command->print_more_help(stdout);
+    return EXIT_DONE;
+}
+
+static int read_settings(const struct command *command, int argc, char **argv, struct settings *settings,
+                         struct err *err)
+{
+    settings_init(settings);
+    settings->operands_allowed = command->n_operands;
+    return options_parse(settings, command->options, argc, argv, 1, err);
+}
+
+int command_run(const struct command *command, int argc, char **argv)
+{
+    static struct settings settings;
+    struct err err = {0};
+    int result = read_settings(command, argc, argv, &settings, &err);
+    if (result == 1)
+        return command_print_help(command);
+    if (result < 0)
+        return fail_with(EXIT_USAGE, "%s", err.text);
+    result = command->act(&settings, &err);
+    return result < 0 ? command_explain(result, EXIT_USAGE, err.text) : result;
+}
+
+static int settle_settings(const struct command *command, struct settings *settings, struct err *err)
+{
+    if (command->settle != NULL)
+        return command->settle(settings, err);
+    if (command->no_pattern)
+        return 0;
+    if (!settings->workload.pattern_given)
+        return err_set(err, -EINVAL,
+                       "--pattern is missing; give read, write, randread, randwrite, rw:70, randrw:70 ...");
+    return settings_check_split(settings, err);
+}
+
 int command_run_measuring(const struct command *command, int argc, char **argv)
 {
     struct err err = {0};
     /* Static, because a run that hangs in the kernel goes on reading it while the process ends. */
     static struct settings settings;
-    settings_init(&settings);
-    int result = options_parse(&settings, command->options, argc, argv, 1, &err);
-    if (result == 1) {
-        options_print_help(stdout, command->name, command->description, command->options, command->example);
-        return EXIT_DONE;
-    }
-    if (result < 0)
-        return fail_with(EXIT_USAGE, "%s", err.text);
-    if (!settings.workload.pattern_given && !command->no_pattern)
-        return fail_with(EXIT_USAGE,
-                         "--pattern is missing; give read, write, randread, randwrite, rw:70, randrw:70 ...");
-    if (!command->no_pattern && settings_check_split(&settings, &err) < 0)
-        return fail_with(EXIT_USAGE, "%s", err.text);
-    return command_run_session(command, &settings);
+    int result = read_settings(command, argc, argv, &settings, &err);
+    if (result == 1)
+        return command_print_help(command);
+    if (result == 0)
+        result = settle_settings(command, &settings, &err);
+    return result < 0 ? fail_with(EXIT_USAGE, "%s", err.text) : command_run_session(command, &settings);
+}
+
+FILE *command_plan_stream(const struct settings *settings)
+{
+    return settings->dry_run ? stdout : settings->quiet ? NULL : stderr;
+}
+
+int command_code(int code)
+{
+    int number = atomic_load(&interrupt_signal);
+    return number > 0 ? EXIT_SIGNAL + number : code;
+}
+
+int command_explain(int result, int code, const char *text)
+{
+    code = command_code(code);
+    return code == EXIT_USAGE ? fail_refused(result, text) : fail_with(code, "%s", text);
+}
+
+int command_history_path(const struct settings *settings, char *path, size_t size, struct err *err)
+{
+    if (settings->history.db[0] == '\0')
+        return history_default_path(path, size, err);
+    snprintf(path, size, "%s", settings->history.db);
+    return 0;
 }

@@ -75,26 +75,28 @@ static enum completion_kind find_kind(const char *argument, const char *range, c
     return COMPLETION_WORDS;
 }
 
-static void print_bash_value(FILE *out, const struct option_row *row)
+/* What a shell is told about a value: `before`, its words, `after`. */
+struct value_form {
+    const char *before, *after;
+};
+
+static void print_value(FILE *out, const struct value_form *forms, const char *argument, const char *range)
 {
     char words[WORDS_SIZE];
+    const struct value_form *form = &forms[find_kind(argument, range, words, sizeof(words))];
+    fprintf(out, "%s%s%s", form->before, words, form->after);
+}
+
+static void print_bash_value(FILE *out, const struct option_row *row)
+{
+    static const struct value_form forms[] = {[COMPLETION_NOTHING] = {"return", ""},
+                                              [COMPLETION_WORDS] = {"words='", "'"},
+                                              [COMPLETION_FILES] = {"kind=-f", ""},
+                                              [COMPLETION_DIRECTORIES] = {"kind=-d", ""}};
     if (row->argument == NULL)
         return;
     fprintf(out, "    --%s) ", row->name);
-    switch (find_kind(row->argument, row->range, words, sizeof(words))) {
-    case COMPLETION_WORDS:
-        fprintf(out, "words='%s'", words);
-        break;
-    case COMPLETION_FILES:
-        fputs("kind=-f", out);
-        break;
-    case COMPLETION_DIRECTORIES:
-        fputs("kind=-d", out);
-        break;
-    case COMPLETION_NOTHING:
-        fputs("return", out);
-        break;
-    }
+    print_value(out, forms, row->argument, row->range);
     fputs(" ;;\n", out);
 }
 
@@ -163,23 +165,13 @@ static void print_zsh_text(FILE *out, const char *text, const char *special)
 
 static void print_zsh_value(FILE *out, const char *argument, const char *range)
 {
-    char words[WORDS_SIZE];
+    static const struct value_form forms[] = {[COMPLETION_NOTHING] = {": ", ""},
+                                              [COMPLETION_WORDS] = {":(", ")"},
+                                              [COMPLETION_FILES] = {":_files", ""},
+                                              [COMPLETION_DIRECTORIES] = {":_files -/", ""}};
     fputc(':', out);
     print_zsh_text(out, argument, ":\\");
-    switch (find_kind(argument, range, words, sizeof(words))) {
-    case COMPLETION_WORDS:
-        fprintf(out, ":(%s)", words);
-        break;
-    case COMPLETION_FILES:
-        fputs(":_files", out);
-        break;
-    case COMPLETION_DIRECTORIES:
-        fputs(":_files -/", out);
-        break;
-    case COMPLETION_NOTHING:
-        fputs(": ", out);
-        break;
-    }
+    print_value(out, forms, argument, range);
 }
 
 static void print_zsh_command(FILE *out, const struct command *command)

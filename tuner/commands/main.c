@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <gsl/gsl_errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -78,10 +77,9 @@ static int unknown_command(const char *name)
     const char *names[sizeof commands / sizeof commands[0]];
     for (size_t i = 0; i < n_commands; i++)
         names[i] = commands[i]->name;
-    const char *near = options_nearest(name, names, n_commands);
-    if (near != NULL)
-        return fail_with(EXIT_USAGE, "'%s' is not a command; did you mean %s?", name, near);
-    return fail_with(EXIT_USAGE, "'%s' is not a command; see fstune --help", name);
+    struct err err = {0};
+    options_refuse(name, "not a command", names, n_commands, "see fstune --help", &err);
+    return fail_with(EXIT_USAGE, "%s", err.text);
 }
 
 /* Where a guard was killed together with its command, the machine must not stay with the limits of a test. */

@@ -5,8 +5,6 @@
 #include "tuner/nightly/retune_config.h"
 #include "tuner/options/options.h"
 
-#include <string.h>
-
 struct part {
     const char *term, *text;
 };
@@ -111,6 +109,14 @@ static void print_default(FILE *out, const char *before, const char *default_tex
     print_line(out, before, default_text, "");
 }
 
+static void print_ranges(FILE *out, const struct option_row *row)
+{
+    if (row->range[0] != '\0')
+        print_line(out, "Range: ", row->range, ".\n");
+    if (row->range_prediction != NULL)
+        print_line(out, "Range of predict and advise: ", row->range_prediction, ".\n");
+}
+
 static void print_option(FILE *out, const struct option_row *row, const struct command *const *commands,
                          size_t n_commands)
 {
@@ -118,10 +124,7 @@ static void print_option(FILE *out, const struct option_row *row, const struct c
     print_line(out, row->argument ? "\\fI" : "", row->argument ? row->argument : "",
                row->argument ? "\\fR\n" : "\n");
     print_line(out, "", row->help, ".\n");
-    if (row->range[0] != '\0')
-        print_line(out, "Range: ", row->range, ".\n");
-    if (row->range_prediction != NULL)
-        print_line(out, "Range of predict and advise: ", row->range_prediction, ".\n");
+    print_ranges(out, row);
     if (row->default_text[0] != '\0' || row->default_measure || row->default_doctor ||
         row->default_experiment || row->default_prediction) {
         print_line(out, "Default: ", row->default_text[0] != '\0' ? row->default_text : "none", "");
@@ -181,10 +184,7 @@ static void print_keys(FILE *out)
         fputs(".TP\n.B ", out);
         print_key_name(out, row->name);
         print_line(out, "\n", row->help, ".\n");
-        if (row->range[0] != '\0')
-            print_line(out, "Range: ", row->range, ".\n");
-        if (row->range_prediction != NULL)
-            print_line(out, "Range of predict and advise: ", row->range_prediction, ".\n");
+        print_ranges(out, row);
         if (row->default_text[0] != '\0')
             print_line(out, "Default: ", row->default_text, ".\n");
     }

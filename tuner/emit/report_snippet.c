@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct snippet_request report_snippet_request(const struct settings *settings,
+struct snippet_request report_snippet_request(const struct settings_snippet *settings,
                                               const struct recommendation *answers, size_t n)
 {
     struct snippet_request request = {
         .recommendation = answers,
-        .image = settings->snippet.image,
-        .image_format = (enum snippet_image)settings->snippet.image_format,
-        .bus = (enum snippet_bus)settings->snippet.bus,
-        .directsync = settings->snippet.directsync,
-        .version = {settings->snippet.target_version[0], settings->snippet.target_version[1]},
+        .image = settings->image,
+        .image_format = (enum snippet_image)settings->image_format,
+        .bus = (enum snippet_bus)settings->bus,
+        .directsync = settings->directsync,
+        .version = {settings->target_version[0], settings->target_version[1]},
     };
     while (request.n_more + 1 < n && request.n_more < SNIPPET_MAX_MORE) {
         request.more[request.n_more] = &answers[request.n_more + 1];
@@ -25,7 +25,7 @@ struct snippet_request report_snippet_request(const struct settings *settings,
     return request;
 }
 
-int report_snippet(FILE *out, const struct snippet_ops *ops, const struct settings *settings,
+int report_snippet(FILE *out, const struct snippet_ops *ops, const struct settings_snippet *settings,
                    const struct recommendation *answers, size_t n, struct err *err)
 {
     const struct snippet_request request = report_snippet_request(settings, answers, n);
@@ -55,9 +55,9 @@ static json_t *json_lines(const char *text)
     return list;
 }
 
-json_t *report_snippet_json(const struct settings *settings, const json_t *answer)
+json_t *report_snippet_json(const struct settings_snippet *settings, const json_t *answer)
 {
-    const struct snippet_ops *ops = snippet_find(settings->snippet.format);
+    const struct snippet_ops *ops = snippet_find(settings->format);
     struct recommendation recommendation;
     struct err err = {0};
     char *text = NULL, *remarks = NULL;

@@ -10,17 +10,17 @@
 #include <stdio.h>
 
 /* What the settings ask of a snippet from n answers, 1..1 + SNIPPET_MAX_MORE; it borrows from both. */
-struct snippet_request report_snippet_request(const struct settings *settings,
+struct snippet_request report_snippet_request(const struct settings_snippet *settings,
                                               const struct recommendation *answers, size_t n);
 
 /* Prints the snippet; the remarks of a format without comments go to stderr. 0, what the format refuses, or
  * the errno of a failed write. */
-int report_snippet(FILE *out, const struct snippet_ops *ops, const struct settings *settings,
+int report_snippet(FILE *out, const struct snippet_ops *ops, const struct settings_snippet *settings,
                    const struct recommendation *answers, size_t n, struct err *err);
 
 /* The same as JSON: {"format", "text", "remarks": []}; where it was refused {"format", "text": null, "why"};
  * null where the answer holds no recommendation. */
-json_t *report_snippet_json(const struct settings *settings, const json_t *answer);
+json_t *report_snippet_json(const struct settings_snippet *settings, const json_t *answer);
 
 /* The table of formats. */
 void report_snippet_list(FILE *out);

@@ -111,7 +111,7 @@ static int make_text(const struct retune_outcome *outcome, char **ret_text, stru
     int result = recommendation_read(&recommendation, outcome->night.document, err);
     if (result < 0)
         return result;
-    const struct snippet_request request = report_snippet_request(settings, &recommendation, 1);
+    const struct snippet_request request = report_snippet_request(&settings->snippet, &recommendation, 1);
     result = snippet_make(snippet_find(settings->snippet.format), &request, ret_text, &remarks, err);
     free(remarks);
     return result < 0 ? err_prefix(err, "%s", settings->snippet.format) : 0;

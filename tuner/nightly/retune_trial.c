@@ -36,7 +36,8 @@ static int try_one(const struct retune_target *target, const struct point *point
         return err_set(err, -ENOMEM, "no memory");
     int result = recommendation_read(&recommendation, answer, err);
     if (result == 0) {
-        const struct snippet_request request = report_snippet_request(&target->settings, &recommendation, 1);
+        const struct snippet_request request =
+            report_snippet_request(&target->settings.snippet, &recommendation, 1);
         result = snippet_make(snippet_find(target->settings.snippet.format), &request, &text, &remarks, err);
     }
     free(text);

@@ -244,17 +244,6 @@ static int take_root(struct settings *settings, const config_t *config, const ch
     return 0;
 }
 
-int config_read_settings(const char *path, struct settings *settings, unsigned command, struct err *err)
-{
-    config_t config;
-    int r = config_load(&config, path, err);
-    if (r < 0)
-        return r;
-    r = take_root(settings, &config, path, command, err);
-    config_destroy(&config);
-    return r;
-}
-
 int config_read_text(const char *text, const char *name, struct settings *settings, unsigned command,
                      struct err *err)
 {
@@ -264,5 +253,16 @@ int config_read_text(const char *text, const char *name, struct settings *settin
         return r;
     r = take_root(settings, &config, name, command, err);
     config_destroy(&config);
+    return r;
+}
+
+int config_read_settings(const char *path, struct settings *settings, unsigned command, struct err *err)
+{
+    char *text = NULL;
+    size_t length = 0;
+    int r = read_text(path, &text, &length, err);
+    if (r == 0)
+        r = config_read_text(text, path, settings, command, err);
+    free(text);
     return r;
 }

@@ -11,9 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of --format: text. */
-#define EXPERIMENT_FORMAT 2
-
 static bool is_factor(const struct option_row *row)
 {
     return row != NULL && (row->set == options_set_levels || row->set_experiment != NULL);
@@ -201,9 +198,7 @@ static void overrule_tests(struct settings *settings, const struct settings *lin
 int experiment_config_scan(struct settings *line, int argc, char **argv, struct err *err)
 {
     settings_init(line);
-    line->experiment.on = true;
     line->operands_allowed = 1;
-    line->history.export_format = EXPERIMENT_FORMAT;
     return options_parse(line, OPTIONS_EXPERIMENT, argc, argv, 1, err);
 }
 
@@ -212,9 +207,7 @@ int experiment_config_read(struct settings *settings, const struct settings *lin
 {
     struct source source = {.path = line->n_operands > 0 ? line->operands[0] : NULL, .text = text};
     settings_init(settings);
-    settings->experiment.on = true;
     settings->operands_allowed = 1;
-    settings->history.export_format = EXPERIMENT_FORMAT;
     int r = options_parse_configured(settings, OPTIONS_EXPERIMENT, argc, argv, 1, configure, &source, err);
     if (r < 0)
         return r;

@@ -54,22 +54,9 @@ const char *options_default_text(const struct option_row *row, unsigned command)
 /* Number of a factor or condition; FACTOR_N + CONDITION_N: it is none. */
 static size_t factor_of(const struct option_row *row)
 {
-    static const struct {
-        int (*set)(struct settings *settings, const struct option_row *row, const char *text,
-                   struct err *err);
-        enum condition condition;
-    } setters[] = {
-        {options_set_patterns, CONDITION_PATTERN},     {options_set_caches, CONDITION_CACHE},
-        {options_set_file_sizes, CONDITION_FILE_SIZE}, {options_set_file_counts, CONDITION_FILES},
-        {options_set_alignments, CONDITION_ALIGNMENT},
-    };
     if (row->set == options_set_levels)
         return row->place;
-    for (size_t i = 0; i < sizeof setters / sizeof setters[0]; i++) {
-        if (row->set_experiment == setters[i].set)
-            return FACTOR_N + (size_t)setters[i].condition;
-    }
-    return FACTOR_N + CONDITION_N;
+    return FACTOR_N + (size_t)(row->set_experiment != NULL ? row->condition : CONDITION_N);
 }
 
 const char *options_range(const struct option_row *row, unsigned command)
@@ -100,6 +87,19 @@ int options_set(struct settings *settings, const struct option_row *row, const c
     if (r == 0 && settings->experiment.on)
         note_order(&settings->experiment, row);
     return r;
+}
+
+void options_take_defaults(struct settings *settings, unsigned command)
+{
+    const struct option_row *row;
+    for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
+        const char *default_text = options_default_text(row, command);
+        /* Levels and patterns that are not given stay empty: each command settles them by itself. */
+        bool is_value = default_text[0] != '\0' && strcmp(default_text, "required") != 0 &&
+                        row->set != options_set_levels && row->set != options_set_pattern;
+        if (is_value && (command == 0 || default_text != row->default_text))
+            (void)row->set(settings, row, default_text, NULL);
+    }
 }
 
 static size_t least_of(size_t a, size_t b)
@@ -168,6 +168,15 @@ static bool is_extension(const char *name)
     return false;
 }
 
+int options_refuse(const char *text, const char *what, const char *const *names, size_t n, const char *hint,
+                   struct err *err)
+{
+    const char *nearest = options_nearest(text, names, n);
+    if (nearest != NULL)
+        return err_set(err, -EINVAL, "'%.60s' is %s; did you mean %s?", text, what, nearest);
+    return err_set(err, -EINVAL, "'%.60s' is %s; %s", text, what, hint);
+}
+
 static int refuse_unknown(const char *name, unsigned command, struct err *err)
 {
     const struct option_row *row;
@@ -233,6 +242,9 @@ static int next_option(struct walk *walk, const struct option_row **ret_row, con
         return 0;
     }
     const char *argument = walk->argv[walk->next++];
+    /* The one short option that everybody tries. */
+    if (strcmp(argument, "-o") == 0 && options_find("output", walk->command) != NULL)
+        argument = "--output";
     int r = find_row(argument, walk->command, &row, err);
     if (r < 0 || row == NULL)
         return r;
@@ -285,18 +297,6 @@ static int read_options(struct settings *settings, struct walk walk, const struc
     }
 }
 
-/* Defaults that only this command has and that are values, not words. */
-static void set_own_defaults(struct settings *settings, unsigned command)
-{
-    const struct option_row *row;
-    for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
-        const char *default_text = options_default_text(row, command);
-        if (default_text != row->default_text &&
-            (row->set == options_set_duration || row->set == options_set_size))
-            row->set(settings, row, default_text, NULL);
-    }
-}
-
 static int check_single_levels(const struct settings *settings, struct err *err)
 {
     const struct option_row *row;
@@ -325,9 +325,11 @@ int options_parse_configured(struct settings *settings, unsigned command, int ar
         return 1;
     const struct walk walk = {.argv = argv, .argc = argc, .next = first, .command = command};
     struct settings parsed = *settings;
+    parsed.experiment.on = command == OPTIONS_EXPERIMENT;
+    parsed.prediction.on = (command & PREDICTIONS) != 0;
     bool given[OPTIONS_MAX_ROWS] = {false};
     const struct option_row *config = options_find("config", command);
-    set_own_defaults(&parsed, command);
+    options_take_defaults(&parsed, command);
     /* A command without configurations is read once, or options that may be repeated would count twice. */
     int r = config != NULL ? read_options(&parsed, walk, config, NULL, err) : 0;
     /* The file of `retune` has targets: tuner/nightly/retune_config reads it. */

@@ -29,6 +29,13 @@ enum {
 /* More rows than the table will have. */
 #define OPTIONS_MAX_ROWS 128
 
+struct option_row;
+
+/* Reads the text (NULL for a flag) into settings. 0 or -EINVAL with what is wrong and what to write instead,
+ * without the option's name; settings are untouched then. */
+typedef int option_setter(struct settings *settings, const struct option_row *row, const char *text,
+                          struct err *err);
+
 struct option_row {
     const char *name;            /* without dashes: "request-size"; the configuration key has underscores */
     const char *argument;        /* "SIZE" in --help, or the choices "cold|warm"; NULL for a flag */
@@ -43,16 +50,13 @@ struct option_row {
                           NULL: none */
     unsigned commands;
     bool in_config; /* may stand in a configuration file */
-    /* Reads the text (NULL for a flag) into settings. 0 or -EINVAL with what is wrong and what to write
-     * instead, without the option's name; settings are untouched then. */
-    int (*set)(struct settings *settings, const struct option_row *row, const char *text, struct err *err);
+    option_setter *set;
     /* The same for `experiment`, where it takes several values and others take one; NULL: set. */
-    int (*set_experiment)(struct settings *settings, const struct option_row *row, const char *text,
-                          struct err *err);
+    option_setter *set_experiment;
+    enum condition condition; /* that set_experiment sets */
     /* The same for `predict` and `advise`, which know writes of any size; NULL: as the others. */
     const char *range_prediction, *default_prediction;
-    int (*set_prediction)(struct settings *settings, const struct option_row *row, const char *text,
-                          struct err *err);
+    option_setter *set_prediction;
     size_t place; /* offset in struct settings, or the factor's number, for `set` */
     size_t given; /* offset of the bool that says that the option was given; 0: there is none */
 };
@@ -85,11 +89,19 @@ const struct option_row *options_find(const char *name, unsigned command);
 const char *options_default_text(const struct option_row *row, unsigned command);
 const char *options_range(const struct option_row *row, unsigned command);
 
+/* Takes the defaults that the rows state into settings; those which only `command` has, or, where it is 0,
+ * all others. A default that is words, as "none", leaves what is there. */
+void options_take_defaults(struct settings *settings, unsigned command);
+
 /* row->set, and the mark that the option was given. */
 int options_set(struct settings *settings, const struct option_row *row, const char *text, struct err *err);
 
 /* Nearest of the names to `text` by edit distance, NULL when none is near; the beginning of a name is near
  * it. Used for commands too. */
 const char *options_nearest(const char *text, const char *const *names, size_t n);
+
+/* -EINVAL: "'TEXT' is WHAT; did you mean NAME?", or the hint where no name is near. */
+int options_refuse(const char *text, const char *what, const char *const *names, size_t n, const char *hint,
+                   struct err *err);
 
 #endif

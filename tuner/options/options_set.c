@@ -11,6 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#define HOURS_OF_A_DAY 24
+/* Pixels or characters of a side of a picture. */
+#define PICTURE_LEAST 12
+#define PICTURE_MOST  8000
+
 static void *place_of(struct settings *settings, const struct option_row *row)
 {
     return (char *)settings + row->place;
@@ -26,14 +31,7 @@ int options_set_size(struct settings *settings, const struct option_row *row, co
 int options_set_alignment(struct settings *settings, const struct option_row *row, const char *text,
                           struct err *err)
 {
-    uint64_t bytes;
-    int result = options_value_size(text, row->range, &bytes, err);
-    if (result == 0 && bytes % FACTORS_REQUEST_SIZE_MIN_BYTES != 0)
-        return err_set(err, -EINVAL, "%.60s is not a multiple of 512; use %" PRIu64 " or %" PRIu64, text,
-                       bytes / 512 * 512, bytes / 512 * 512 + 512);
-    if (result == 0)
-        *(uint64_t *)place_of(settings, row) = bytes;
-    return result;
+    return options_value_blocks(text, row->range, place_of(settings, row), err);
 }
 
 /* "60" can only be meant as a duration, so the answer is what to add. */
@@ -61,6 +59,55 @@ int options_set_duration(struct settings *settings, const struct option_row *row
     if (r < 0 || !options_value_within(row->range, units_parse_duration, ns))
         return err_set(err, -EINVAL, "'%.60s' is out of range; use %s", text, row->range);
     *(uint64_t *)place_of(settings, row) = ns;
+    return 0;
+}
+
+/* "90d", or what units_parse_duration reads. */
+static int parse_age(const char *text, uint64_t *ret_ns)
+{
+    char hours[OPTIONS_VALUE_SIZE];
+    size_t length = strlen(text);
+    uint64_t ns;
+    if (length == 0 || text[length - 1] != 'd')
+        return units_parse_duration(text, ret_ns);
+    int written = snprintf(hours, sizeof hours, "%.*sh", (int)(length - 1 < 64 ? length - 1 : 64), text);
+    if ((size_t)written >= sizeof hours || units_parse_duration(hours, &ns) < 0)
+        return -EINVAL;
+    if (__builtin_mul_overflow(ns, (uint64_t)HOURS_OF_A_DAY, ret_ns))
+        return -ERANGE;
+    return 0;
+}
+
+int options_set_age(struct settings *settings, const struct option_row *row, const char *text,
+                    struct err *err)
+{
+    uint64_t ns;
+    int result = parse_age(text, &ns);
+    if (result == -EINVAL)
+        return err_set(err, -EINVAL, "'%.60s' is not an age; write a number with d, h or m, as 90d", text);
+    if (result < 0 || !options_value_within(row->range, parse_age, ns))
+        return err_set(err, -EINVAL, "'%.60s' is out of range; use %s", text, row->range);
+    *(uint64_t *)place_of(settings, row) = ns;
+    return 0;
+}
+
+int options_set_dirty_limits(struct settings *settings, const struct option_row *row, const char *text,
+                             struct err *err)
+{
+    char part[2 * OPTIONS_VALUE_SIZE];
+    uint64_t bytes[2] = {0, 0};
+    size_t n = 0;
+    for (const char *cursor = text; cursor != NULL; n++) {
+        int result = options_value_part(&cursor, part, err);
+        if (result == 0 && n < 2)
+            result = options_value_size(part, row->range, &bytes[n], err);
+        if (result < 0)
+            return result;
+    }
+    if (n != 2 || bytes[0] >= bytes[1])
+        return err_set(err, -EINVAL, "'%.60s' is no pair of limits; write the lower one first, as 256m,512m",
+                       text);
+    memcpy(place_of(settings, row), bytes, sizeof bytes);
     return 0;
 }
 
@@ -133,28 +180,11 @@ int options_set_flag(struct settings *settings, const struct option_row *row, co
     return 0;
 }
 
-/* The number of `text` among the choices "a|b|c". */
-static int find_choice(const char *text, const char *choices, unsigned *ret_number, struct err *err)
-{
-    size_t length = strlen(text);
-    const char *choice = choices;
-    for (unsigned number = 0;; number++) {
-        size_t n = strcspn(choice, "|");
-        if (n == length && memcmp(choice, text, n) == 0) {
-            *ret_number = number;
-            return 0;
-        }
-        if (choice[n] == '\0')
-            return err_set(err, -EINVAL, "'%.60s' is unknown; use %s", text, choices);
-        choice += n + 1;
-    }
-}
-
 int options_set_name(struct settings *settings, const struct option_row *row, const char *text,
                      struct err *err)
 {
-    unsigned number;
-    int r = find_choice(text, row->argument, &number, err);
+    uint64_t number;
+    int r = options_value_choice(text, row->argument, &number, err);
     if (r == 0)
         snprintf(place_of(settings, row), SETTINGS_NAME_SIZE, "%s", text);
     return r;
@@ -163,10 +193,10 @@ int options_set_name(struct settings *settings, const struct option_row *row, co
 int options_set_choice(struct settings *settings, const struct option_row *row, const char *text,
                        struct err *err)
 {
-    unsigned number;
-    int r = find_choice(text, row->argument, &number, err);
+    uint64_t number;
+    int r = options_value_choice(text, row->argument, &number, err);
     if (r == 0)
-        memcpy(place_of(settings, row), &number, sizeof(number));
+        *(unsigned *)place_of(settings, row) = (unsigned)number;
     return r;
 }
 
@@ -188,18 +218,18 @@ int options_set_pattern(struct settings *settings, const struct option_row *row,
     return err_set(err, r, "%s", what);
 }
 
-int options_set_prior(struct settings *settings, const struct option_row *row, const char *text,
+int options_set_files(struct settings *settings, const struct option_row *row, const char *text,
                       struct err *err)
 {
+    struct settings_files *files = place_of(settings, row);
     struct option_row next = *row;
-    if (settings->search.priors.n == SETTINGS_MAX_FILES)
+    if (files->n == SETTINGS_MAX_FILES)
         return err_set(err, -EINVAL, "'%.60s' is one file too many; give at most %d", text,
                        SETTINGS_MAX_FILES);
-    next.place =
-        offsetof(struct settings, search.priors.path) + settings->search.priors.n * SETTINGS_TEXT_SIZE;
+    next.place += files->n * SETTINGS_TEXT_SIZE;
     int r = options_set_text(settings, &next, text, err);
     if (r == 0)
-        settings->search.priors.n++;
+        files->n++;
     return r;
 }
 
@@ -208,11 +238,8 @@ static int refuse_code(const char *code, struct err *err)
     const char *codes[WARNING_N];
     for (size_t i = 0; i < WARNING_N; i++)
         codes[i] = warnings_table[i].code;
-    const char *nearest = options_nearest(code, codes, WARNING_N);
-    if (nearest != NULL)
-        return err_set(err, -EINVAL, "'%.60s' is not the code of a warning; did you mean %s?", code, nearest);
-    return err_set(err, -EINVAL, "'%.60s' is not the code of a warning; use one that stands beside a warning",
-                   code);
+    return options_refuse(code, "not the code of a warning", codes, WARNING_N,
+                          "use one that stands beside a warning", err);
 }
 
 int options_set_accept(struct settings *settings, const struct option_row *row, const char *text,
@@ -233,5 +260,41 @@ int options_set_accept(struct settings *settings, const struct option_row *row, 
             break;
     }
     settings->runs.accept = accept;
+    return 0;
+}
+
+int options_set_write_pattern(struct settings *settings, const struct option_row *row, const char *text,
+                              struct err *err)
+{
+    struct pattern pattern;
+    (void)row;
+    if (pattern_parse(text, &pattern, NULL) < 0 || pattern_reads(&pattern) ||
+        (pattern.percent[PATTERN_SEQ_WRITE] > 0 && pattern.percent[PATTERN_RAND_WRITE] > 0))
+        return err_set(err, -EINVAL, "'%.60s' cannot be predicted; use write or randwrite", text);
+    settings->prediction.random = pattern_is_random(&pattern);
+    settings->prediction.pattern_given = true;
+    return 0;
+}
+
+int options_set_write_size(struct settings *settings, const struct option_row *row, const char *text,
+                           struct err *err)
+{
+    return options_value_size(text, row->range_prediction, &settings->prediction.request_size_bytes, err);
+}
+
+int options_set_picture_size(struct settings *settings, const struct option_row *row, const char *text,
+                             struct err *err)
+{
+    char width[8];
+    uint64_t w = 0, h = 0;
+    size_t length = strcspn(text, "x");
+    snprintf(width, sizeof width, "%.*s", (int)(length < sizeof width ? length : 0), text);
+    if (text[length] != 'x' || units_parse_count(width, PICTURE_MOST, &w) < 0 ||
+        units_parse_count(text + length + 1, PICTURE_MOST, &h) < 0 || w < PICTURE_LEAST || h < PICTURE_LEAST)
+        return err_set(err, -EINVAL, "'%.30s' is no size; write width x height as 900x560, each %d..%d", text,
+                       PICTURE_LEAST, PICTURE_MOST);
+    unsigned *place = place_of(settings, row);
+    place[0] = (unsigned)w;
+    place[1] = (unsigned)h;
     return 0;
 }

@@ -14,47 +14,6 @@
 /* The file is filled in whole steps. */
 #define FILE_STEP_BYTES (1ULL << 20)
 
-static int read_request_size(const char *text, const char *range, uint64_t *ret_value, struct err *err)
-{
-    uint64_t bytes;
-    int r = options_value_size(text, range, &bytes, err);
-    if (r < 0)
-        return r;
-    uint64_t below = bytes - bytes % 512;
-    if (bytes != below)
-        return err_set(err, -EINVAL, "%" PRIu64 " is not a multiple of 512; use %" PRIu64 " or %" PRIu64,
-                       bytes, below, below + 512);
-    *ret_value = bytes;
-    return 0;
-}
-
-static int read_direct(const char *text, const char *range, uint64_t *ret_value, struct err *err)
-{
-    uint64_t direct;
-    if (units_parse_count(text, 1, &direct) < 0)
-        return err_set(err, -EINVAL, "'%.60s' is unknown; use %s", text, range);
-    *ret_value = direct;
-    return 0;
-}
-
-static int read_api(const char *text, const char *range, uint64_t *ret_value, struct err *err)
-{
-    enum api api;
-    if (factors_parse_api(text, &api) < 0)
-        return err_set(err, -EINVAL, "'%.60s' is unknown; use %s", text, range);
-    *ret_value = api;
-    return 0;
-}
-
-static int read_sync(const char *text, const char *range, uint64_t *ret_value, struct err *err)
-{
-    enum sync sync;
-    if (factors_parse_sync(text, &sync) < 0)
-        return err_set(err, -EINVAL, "'%.60s' is unknown; use %s", text, range);
-    *ret_value = sync;
-    return 0;
-}
-
 static int read_file_size(const char *text, const char *range, uint64_t *ret_value, struct err *err)
 {
     int r = options_value_size(text, range, ret_value, err);
@@ -63,28 +22,21 @@ static int read_file_size(const char *text, const char *range, uint64_t *ret_val
     return r;
 }
 
-static int read_cache(const char *text, const char *range, uint64_t *ret_value, struct err *err)
-{
-    (void)range;
-    if (strcmp(text, "cold") != 0 && strcmp(text, "warm") != 0)
-        return err_set(err, -EINVAL, "'%.60s' is unknown; use cold or warm", text);
-    *ret_value = text[0] == 'c' ? MEASURE_CACHE_COLD : MEASURE_CACHE_WARM;
-    return 0;
-}
-
 static const struct factor_kind {
     int (*read)(const char *text, const char *range, uint64_t *ret_value, struct err *err);
     bool takes_range; /* "4k..1m" */
 } factor_kinds[FACTOR_N] = {
-    [FACTOR_REQUEST_SIZE] = {read_request_size, true},
-    [FACTOR_QUEUE_DEPTH] = {options_value_count, true},
-    [FACTOR_DIRECT] = {read_direct, false},
-    [FACTOR_API] = {read_api, false},
-    [FACTOR_THREADS] = {options_value_count, true},
-    [FACTOR_SYNC] = {read_sync, false},
-    [FACTOR_WRITE_SIZE] = {read_request_size, true},
+    [FACTOR_REQUEST_SIZE] = {options_value_blocks, true}, [FACTOR_QUEUE_DEPTH] = {options_value_count, true},
+    [FACTOR_DIRECT] = {options_value_choice, false},      [FACTOR_API] = {options_value_choice, false},
+    [FACTOR_THREADS] = {options_value_count, true},       [FACTOR_SYNC] = {options_value_choice, false},
+    [FACTOR_WRITE_SIZE] = {options_value_blocks, true},
 };
-static const struct factor_kind cache_kind = {read_cache, false}, file_size_kind = {read_file_size, true};
+static const struct factor_kind condition_kinds[CONDITION_N] = {
+    [CONDITION_CACHE] = {options_value_choice, false},
+    [CONDITION_FILE_SIZE] = {read_file_size, true},
+    [CONDITION_FILES] = {options_value_count, true},
+    [CONDITION_ALIGNMENT] = {options_value_blocks, true},
+};
 
 /* Keeps the levels ascending and distinct. */
 static int add_level(struct levels *levels, uint64_t value, struct err *err)
@@ -163,31 +115,12 @@ int options_set_levels(struct settings *settings, const struct option_row *row, 
                       err);
 }
 
-int options_set_caches(struct settings *settings, const struct option_row *row, const char *text,
-                       struct err *err)
+int options_set_condition(struct settings *settings, const struct option_row *row, const char *text,
+                          struct err *err)
 {
-    return set_levels(&settings->experiment.conditions[CONDITION_CACHE], &cache_kind, row->range, text, err);
-}
-
-int options_set_file_sizes(struct settings *settings, const struct option_row *row, const char *text,
-                           struct err *err)
-{
-    return set_levels(&settings->experiment.conditions[CONDITION_FILE_SIZE], &file_size_kind, row->range,
-                      text, err);
-}
-
-int options_set_file_counts(struct settings *settings, const struct option_row *row, const char *text,
-                            struct err *err)
-{
-    return set_levels(&settings->experiment.conditions[CONDITION_FILES], &factor_kinds[FACTOR_THREADS],
-                      row->range, text, err);
-}
-
-int options_set_alignments(struct settings *settings, const struct option_row *row, const char *text,
-                           struct err *err)
-{
-    return set_levels(&settings->experiment.conditions[CONDITION_ALIGNMENT],
-                      &factor_kinds[FACTOR_REQUEST_SIZE], row->range, text, err);
+    const char *range = row->range[0] != '\0' ? row->range : row->argument;
+    return set_levels(&settings->experiment.conditions[row->condition], &condition_kinds[row->condition],
+                      range, text, err);
 }
 
 /* NULL unless the key is a factor's, written with underscores. */

@@ -20,24 +20,8 @@ int options_set_snippet(struct settings *settings, const struct option_row *row,
             return 0;
         }
     }
-    const char *nearest = options_nearest(text, snippet_formats, SNIPPET_FORMATS_N);
-    if (nearest != NULL)
-        return err_set(err, -EINVAL, "'%.60s' is no format; did you mean %s?", text, nearest);
-    return err_set(err, -EINVAL, "'%.60s' is no format; fstune emit --list shows them", text);
-}
-
-int options_set_from(struct settings *settings, const struct option_row *row, const char *text,
-                     struct err *err)
-{
-    struct option_row next = *row;
-    if (settings->answers.n == SETTINGS_MAX_FILES)
-        return err_set(err, -EINVAL, "'%.60s' is one answer too many; give at most %d", text,
-                       SETTINGS_MAX_FILES);
-    next.place = offsetof(struct settings, answers.path) + settings->answers.n * SETTINGS_TEXT_SIZE;
-    int result = options_set_text(settings, &next, text, err);
-    if (result == 0)
-        settings->answers.n++;
-    return result;
+    return options_refuse(text, "no format", snippet_formats, SNIPPET_FORMATS_N,
+                          "fstune emit --list shows them", err);
 }
 
 int options_set_version(struct settings *settings, const struct option_row *row, const char *text,

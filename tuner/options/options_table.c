@@ -1,18 +1,344 @@
-/* tuner/options/options_table: every option, declared once, in the order of --help. */
-#include "tuner/options/options_table.h"
+/* tuner/options/options_table: every option, one row each, in the order of --help. The parser, configuration
+ * files, --help, the manual page, completion and the defaults of settings read these rows.
+ *
+ * A row is written by a macro for its kind of value: name, member of struct settings, range and default (as
+ * text), the commands that know it, help; behind these whatever else struct option_row holds, by name. */
+#include "tuner/options/options.h"
+#include "tuner/options/options_set.h"
 
-static const struct options_section *const sections[] = {
-    &options_table_workload,   &options_table_search,    &options_table_runs,    &options_table_emit,
-    &options_table_history,    &options_table_retune,    &options_table_plot,    &options_table_report,
-    &options_table_experiment, &options_table_calibrate, &options_table_predict, &options_table_advise,
-    &options_table_command};
+enum {
+    RECOMMEND = OPTIONS_RECOMMEND,
+    MEASURE = OPTIONS_MEASURE,
+    EXPERIMENT = OPTIONS_EXPERIMENT,
+    DOCTOR = OPTIONS_DOCTOR,
+    EMIT = OPTIONS_EMIT,
+    HISTORY = OPTIONS_HISTORY,
+    RETUNE = OPTIONS_RETUNE,
+    PLOT = OPTIONS_PLOT,
+    REPORT = OPTIONS_REPORT,
+    CALIBRATE = OPTIONS_CALIBRATE,
+    PREDICT = OPTIONS_PREDICT,
+    ADVISE = OPTIONS_ADVISE,
+    BOTH = RECOMMEND | MEASURE,
+    RUNS = BOTH | EXPERIMENT,
+    EVERY = RUNS | DOCTOR,
+    SNIPPETS = RECOMMEND | EMIT | REPORT,
+    MODEL = PREDICT | ADVISE,
+    /* Options of these commands may stand in a configuration file unless the row says otherwise. */
+    CONFIGURED = RUNS | RETUNE,
+    LINE_ONLY = 1 << 30
+};
+
+#define PLACE(MEMBER) offsetof(struct settings, MEMBER)
+/* The same, which compiles only if the member has the type that the setter writes. */
+#define TYPED(MEMBER, TYPE) (PLACE(MEMBER) * _Generic(((struct settings *)0)->MEMBER, TYPE : 1))
+/* `experiment` takes several values of it. */
+#define VARIED(CONDITION) .set_experiment = options_set_condition, .condition = CONDITION
+#define GIVEN(MEMBER)     .given = TYPED(MEMBER, bool)
+
+#define ROW(NAME, ARGUMENT, RANGE, DEFAULT, SETTER, AT, COMMANDS, ...)                                       \
+    {                                                                                                        \
+        .name = NAME, .argument = ARGUMENT, .range = RANGE, .default_text = DEFAULT,                         \
+        .set = options_set_##SETTER, .place = AT, .commands = COMMANDS,                                      \
+        .in_config = ((COMMANDS)&CONFIGURED) != 0 && ((COMMANDS)&LINE_ONLY) == 0, .help = __VA_ARGS__        \
+    }
+#define SIZE(NAME, MEMBER, RANGE, DEFAULT, ...)                                                              \
+    ROW(NAME, "SIZE", RANGE, DEFAULT, size, TYPED(MEMBER, uint64_t), __VA_ARGS__)
+#define DURATION(NAME, MEMBER, RANGE, DEFAULT, ...)                                                          \
+    ROW(NAME, "DURATION", RANGE, DEFAULT, duration, TYPED(MEMBER, uint64_t), __VA_ARGS__)
+#define COUNT(NAME, MEMBER, RANGE, DEFAULT, ...)                                                             \
+    ROW(NAME, "N", RANGE, DEFAULT, count, TYPED(MEMBER, uint32_t), __VA_ARGS__)
+#define SHARE(NAME, MEMBER, RANGE, DEFAULT, ...)                                                             \
+    ROW(NAME, "SHARE", RANGE, DEFAULT, share, TYPED(MEMBER, double), __VA_ARGS__)
+#define FLAG(NAME, MEMBER, ...) ROW(NAME, NULL, "", "", flag, TYPED(MEMBER, bool), __VA_ARGS__)
+#define TEXT(NAME, ARGUMENT, MEMBER, ...)                                                                    \
+    ROW(NAME, ARGUMENT, "", "", text, TYPED(MEMBER, char *), __VA_ARGS__)
+/* One of the words in CHOICES: as a number, or as it is. */
+#define CHOICE(NAME, CHOICES, MEMBER, DEFAULT, ...)                                                          \
+    ROW(NAME, CHOICES, "", DEFAULT, choice, TYPED(MEMBER, unsigned), __VA_ARGS__)
+#define WORD(NAME, CHOICES, MEMBER, DEFAULT, ...)                                                            \
+    ROW(NAME, CHOICES, "", DEFAULT, name, TYPED(MEMBER, char *), __VA_ARGS__)
+/* Values of a factor, one or several. */
+#define LEVELS(NAME, ARGUMENT, FACTOR, RANGE, DEFAULT, ...)                                                  \
+    ROW(NAME, ARGUMENT, RANGE, DEFAULT, levels, FACTOR, __VA_ARGS__)
+
+static const struct option_row rows[] = {
+    /* Options that say what is measured: the pattern, the factors of a point, the file. */
+    ROW("pattern", "PATTERN", "", "required", pattern, PLACE(workload.pattern), RUNS | PREDICT | ADVISE,
+        "workload: read, write, randread, randwrite, rw[:READ%], randrw[:READ%], or shares like "
+        "seq-read=40,rand-write=60",
+        .set_experiment = options_set_patterns, .condition = CONDITION_PATTERN,
+        .range_prediction = "write, randwrite: each place once", .default_prediction = "write",
+        .set_prediction = options_set_write_pattern, GIVEN(workload.pattern_given)),
+    LEVELS("request-size", "SIZE", FACTOR_REQUEST_SIZE, "512..512m, a multiple of 512", "4k..4m",
+           RUNS | PREDICT | ADVISE, "size of one request", .default_measure = "required",
+           .default_experiment = "64k", .range_prediction = "1..1024t", .default_prediction = "",
+           .set_prediction = options_set_write_size),
+    LEVELS("write-request-size", "SIZE", FACTOR_WRITE_SIZE, "512..512m, a multiple of 512", "", RUNS,
+           "size of a write, of mixed patterns whose reads have another one (--request-size); without it, "
+           "and without --split-sizes, the request size. Of two sizes one is a multiple of the other"),
+    FLAG("split-sizes", workload.split_sizes, RECOMMEND,
+         "of mixed patterns: search sizes of reads and of writes apart, both in 4k,16k,64k,256k,1m,4m unless "
+         "given, and recommend two only where they are proved to be faster than one. The pattern's shares "
+         "stay shares of requests: with unlike sizes the shares of bytes are others"),
+    LEVELS("queue-depth", "N", FACTOR_QUEUE_DEPTH, "1..1024", "1..64", RUNS, "requests in flight per thread",
+           .default_measure = "required", .default_experiment = "1"),
+    LEVELS("direct", "0|1", FACTOR_DIRECT, "0, 1", "0,1", RUNS,
+           "1: direct I/O (O_DIRECT), 0: through the page cache", .default_measure = "required",
+           .default_experiment = "0"),
+    LEVELS("api", "API", FACTOR_API, "psync, pvec, pool, libaio, io_uring", "psync,pool,libaio,io_uring",
+           RUNS, "how requests are handed to the kernel", .default_measure = "required",
+           .default_experiment = "io_uring"),
+    LEVELS("threads", "N", FACTOR_THREADS, "1..64", "1", RUNS,
+           "threads, each with its own part of the file and its own queue"),
+    LEVELS("sync", "SYNC", FACTOR_SYNC, "none, end, each", "end", RUNS,
+           "durability of writes: no flush, one at the end of a run, or one with each write"),
+    ROW("path", "DIR", "", ".", text, PLACE(file.path), EVERY | CALIBRATE | PREDICT,
+        "directory on the file system to measure; a nameless file is made there", .needs = "validate"),
+    SIZE("file-size", file.size_bytes, "128m..1000t", "1g", EVERY,
+         "size of that file; the default shrinks where filling would take too long", .default_doctor = "128m",
+         VARIED(CONDITION_FILE_SIZE), GIVEN(file.size_given)),
+    COUNT("files", file.n, "1..1024", "1", RUNS,
+          "spread the data over so many files of equal size, of which each thread has a descriptor each; "
+          "requests go to them in turn",
+          VARIED(CONDITION_FILES)),
+    ROW("alignment", "SIZE", "512..512m, a multiple of 512", "the request size", alignment,
+        PLACE(workload.alignment_bytes), RUNS,
+        "requests start so far behind a multiple of their size: 512 with requests of 4k is 512, 4608, 8704 "
+        "...; multiples of the request size change nothing",
+        VARIED(CONDITION_ALIGNMENT)),
+    TEXT("existing", "FILE", file.existing, RUNS, "measure on this file instead of an own one"),
+    FLAG("overwrite", file.overwrite, RUNS, "allow to destroy the contents of the --existing file",
+         .needs = "existing"),
+    TEXT("prepare", "SCRIPT", file.prepare, RUNS, "script that bash runs before the file is filled"),
+    DURATION("prepare-timeout", file.prepare_timeout_ns, "1s..24h", "60s", RUNS,
+             "time that the script may take", .needs = "prepare"),
+    CHOICE("cache", "cold|warm", workload.cache, "cold", RUNS,
+           "page cache before a run; with --existing and a pattern that only reads, the default is warm",
+           VARIED(CONDITION_CACHE), GIVEN(workload.cache_given)),
+    FLAG("verify", workload.verify, RUNS,
+         "stamp every block with its offset and the number of its write, and compare on reading; what was "
+         "written is read back after each run. Rates are then not comparable with others"),
+    FLAG("advise", workload.advise, RUNS, "give posix_fadvise access hints"),
+    FLAG("shared-region", workload.shared_region, RUNS,
+         "threads share the whole file instead of disjoint parts"),
+    FLAG("io-uring-cooperative", workload.io_uring_cooperative, RUNS,
+         "set io_uring up with cooperative task running (Linux 5.19), as fio does; without it the ring is a "
+         "plain one, as in QEMU"),
+    FLAG("no-lock", file.no_lock, EVERY | CALIBRATE | PREDICT,
+         "do not wait for another fstune that measures the same device", .needs = "validate"),
+
+    /* Options that say what is searched for, within which limits, and what the answer must be. */
+    DURATION("budget", limits.budget_ns, "1s..168h", "60s", RECOMMEND | CALIBRATE,
+             "time for the whole command"),
+    SIZE("max-write", limits.max_write_bytes, "0..1000t", "64g", EVERY | CALIBRATE | PREDICT,
+         "bytes written at most, filling and warm-up included; with --simulate no limit unless given",
+         .default_calibrate = "8g", GIVEN(limits.max_write_given)),
+    SHARE("tolerance", search.tolerance_share, ">0%..50%", "3%", RECOMMEND | EXPERIMENT,
+          "loss against the best point that is accepted for a cheaper one"),
+    SHARE("confidence", runs.confidence_share, "50%..99.9%", "95%", RUNS,
+          "confidence of intervals and of the recommendation"),
+    CHOICE("objective", "throughput|iops|latency|p99", search.objective, "throughput", RECOMMEND,
+           "what is optimised: bytes or requests per second, or the mean or 99th percentile of latency, "
+           "which want a single --request-size and --threads"),
+    CHOICE("profile", "max-throughput|balanced|low-latency", search.profile, "max-throughput", RECOMMEND,
+           "what the answer shall be like: balanced is the knee of the throughput/latency curve; reports the "
+           "other two as well",
+           GIVEN(search.profile_given)),
+    FLAG("profiles", search.profiles, RECOMMEND,
+         "report all three profiles, each with its own evidence, beside the answer"),
+    FLAG("pareto", search.pareto, RECOMMEND,
+         "print the points that no other beats in both throughput and mean latency, too"),
+    SHARE("rate-floor", search.rate_floor_share, ">0%..100%", "25%", RECOMMEND,
+          "share of the highest throughput that the profile low-latency keeps", .needs = "profile,profiles"),
+    DURATION("max-latency-p99", search.max_latency_p99_ns, "1us..4m", "none", RECOMMEND,
+             "recommend only points whose 99th percentile of latency stays below"),
+    WORD("method", "auto|gp|quadratic|random|grid", search.method, "auto", RECOMMEND,
+         "how points to try are chosen"),
+    ROW("current", "KEY=VALUE,...", "", "64k or the pinned size, depth 1, direct 0, psync, 1 thread", current,
+        PLACE(search.current), RECOMMEND,
+        "settings in use today, the baseline; keys as in request_size=64k,queue_depth=8",
+        GIVEN(search.current_given)),
+    ROW("accept", "CODE,...", "", "", accept, 0, RUNS,
+        "codes of warnings that do not disqualify a point; docs/measuring.md lists them"),
+
+    /* Options that say how runs are made and checked. */
+    COUNT("replays", runs.replays, "1..1000", "5", MEASURE | EXPERIMENT, "runs of the point"),
+    FLAG("until-steady", runs.until_steady, MEASURE,
+         "instead of --replays: rounds of --duration until the rate is steady; exit code 3 when it never is"),
+    WORD("steady-rule", "fstune|snia", runs.steady_rule, "fstune", MEASURE,
+         "what steady means: fstune: a drift of at most 2 % over the last rounds; snia: over five rounds a "
+         "range of at most 20 % and a slope of at most 10 %",
+         .needs = "until-steady"),
+    DURATION("max-duration", runs.max_duration_ns, "1s..168h", "10m", MEASURE,
+             "of --until-steady: its rounds end then at the latest", .needs = "until-steady"),
+    DURATION("duration", runs.duration_ns, "50ms..1h", "chosen from the budget", RUNS, "timed part of a run",
+             .default_measure = "2s", .default_experiment = "2s"),
+    SHARE("warmup-coef", runs.warmup_coef_share, ">0%..100%", "15%", RUNS,
+          "a run is warm when the standard deviation over the window is this share of the mean"),
+    DURATION("warmup-limit", runs.warmup_limit_ns, "0s..1h", "as long as a run", RUNS,
+             "warm-up ends then at the latest; 0s: none", .default_measure = "30s",
+             .default_experiment = "30s"),
+    COUNT("warmup-window", runs.warmup_window, "2..64", "8", RUNS, "batches in the window of the warm-up"),
+    COUNT("batch", runs.batch_requests, "1..1000", "10", RUNS, "requests that are timed together in a batch"),
+    WORD("cross-check", "fio", runs.cross_check, "none", MEASURE,
+         "run fio on the same file between the replays and state the ratio; needs the package fio"),
+    FLAG("fio-job", runs.fio_job, BOTH, "print the job file with which fio does the same, too"),
+
+    /* Options of snippets: what the lines to paste are about. */
+    ROW("emit", "FORMAT", "", "none", snippet, PLACE(snippet.format), RECOMMEND,
+        "print the lines for a consumer of the storage too, see fstune emit --list"),
+    ROW("from", "RESULT.json", "", "", files, TYPED(answers, struct settings_files), EMIT | REPORT | PLOT,
+        "the answer of `recommend --json`, for pictures and pages any result, else standard input; up to 4 "
+        "times where several are taken"),
+    TEXT("image", "PATH", snippet.image, SNIPPETS,
+         "the disk image or data directory that the snippet is for; else a name to be replaced stands there",
+         .needs = "emit"),
+    CHOICE("image-format", "raw|qcow2", snippet.image_format, "raw", SNIPPETS, "format of the disk image",
+           .needs = "emit"),
+    CHOICE("bus", "virtio-blk|virtio-scsi|nvme", snippet.bus, "virtio-blk", SNIPPETS,
+           "how the guest sees the disk", .needs = "emit"),
+    ROW("target-version", "VERSION", "", "", version, PLACE(snippet.target_version), SNIPPETS,
+        "of the consumer, as 9.2: what it does not know yet is not emitted; else what is common today",
+        .needs = "emit"),
+    FLAG("directsync", snippet.directsync, SNIPPETS,
+         "every write of the guest is durable before it counts; slower, and seldom wanted", .needs = "emit"),
+    FLAG("list", snippet.list, EMIT, "print the formats, and what each can express"),
+
+    /* Options of the history: where runs are kept, and which of them are meant. */
+    TEXT("save", "FILE.db", history.save, RUNS,
+         "history to add this measurement to, run by run; made where it is missing (SQLite)"),
+    TEXT("db", "FILE", history.db, EMIT | REPORT | PLOT | HISTORY | RETUNE,
+         "the history; else $STATE_DIRECTORY/history.db, $XDG_STATE_HOME/fstune/history.db or "
+         "~/.local/state/fstune/history.db"),
+    ROW("run", "ID", "1..2147483647", "", count, PLACE(history.run_id), EMIT | REPORT,
+        "the run of the history; else the newest with a recommendation"),
+    COUNT("keep", history.keep_runs, "1..1000000", "", HISTORY,
+          "prune: runs that stay, the newest of each host, storage, target, pattern and command"),
+    ROW("older-than", "AGE", "1m..36500d", "", age, PLACE(history.older_than_ns), HISTORY,
+        "prune: runs that go, as 90d or 12h"),
+    COUNT("limit", history.limit, "1..1000000", "", HISTORY, "list: so many runs, the newest first"),
+    CHOICE(
+        "format", "csv|json|text|csv-wide|csv-matrix|erofeev", history.export_format, "csv",
+        HISTORY | EXPERIMENT | LINE_ONLY,
+        "export: a row (csv) or an object (json) for each replay; of an experiment also text, a row for each "
+        "point (csv-wide), a table of two factors (csv-matrix), or the text format of Erofeev's benchmark",
+        .default_experiment = "text"),
+
+    /* Options of the nightly command: its targets stand in a file, so there are few. */
+    TEXT("target", "NAME", retune.target, RETUNE | PLOT | LINE_ONLY,
+         "only this target of the configuration; rollback needs it; plot history: else the newest"),
+    TEXT("prometheus", "FILE", retune.prometheus, RETUNE,
+         "write the figures of the night for node-exporter's textfile collector, as NAME.prom"),
+    FLAG("force", retune.force, RETUNE | LINE_ONLY,
+         "measure although the machine is busy, on battery, or was just started"),
+
+    /* Options of pictures. */
+    TEXT("output", "FILE", output, PLOT | CALIBRATE,
+         "also -o: of plot where the picture goes, FILE.png, .svg or .pdf, else the terminal; of calibrate "
+         "the host file, else nothing is kept"),
+    CHOICE("terminal", "dumb|sixel", plot.terminal, "dumb", PLOT,
+           "letters, or pixels for a terminal that can show them; without --output"),
+    ROW("size", "WxH", "", "", picture_size, PLACE(plot.size), PLOT,
+        "width and height in pixels, else 900x560; with the dumb terminal in characters, else as it is"),
+    TEXT("x", "FACTOR", plot.x, PLOT,
+         "the factor along the picture, as request_size; else one of those that vary most"),
+    TEXT("y", "FACTOR", plot.y, PLOT,
+         "the second factor, of lines, heatmap and bars3d; else one of those that vary most"),
+    TEXT("where", "KEY=VALUE,...", plot.where, PLOT,
+         "what the other factors are, as direct=1,api=io_uring; else as at the best point"),
+    TEXT("title", "TEXT", plot.title, PLOT, "instead of the title that is made from the data"),
+    FLAG("script", plot.script, PLOT, "print the script for gnuplot instead of running it"),
+
+    /* Options of `report`: what the page is written to. */
+    TEXT("html", "FILE", report.html, REPORT,
+         "the page, one file that needs no other; an older one is replaced"),
+    TEXT("journal", "FILE", report.journal, REPORT,
+         "journal that the search wrote (--resume): the page shows how the search went"),
+
+    /* Options of experiments: the design, how long a run is, the name. */
+    ROW("design", "full|sobol:N|random:N|lhs:N|fractional", "", "full", design, PLACE(experiment.design),
+        EXPERIMENT,
+        "points to measure: every combination of the levels, N of them that are spread evenly (Sobol's "
+        "sequence, a Latin hypercube) or drawn by chance, or the half whose level numbers have an even sum"),
+    COUNT("batches", experiment.batches, "1..1000000000", "", EXPERIMENT,
+          "a run ends after so many batches of --batch requests, and after --duration at the latest; without "
+          "it a point's first run lasts --duration. The other replays make as many requests as the first"),
+    FLAG("ask", experiment.ask, EXPERIMENT | LINE_ONLY,
+         "ask for everything, in the order of Erofeev's benchmark, and read the answers from standard input; "
+         "with --dry-run only print the file that does the same"),
+    WORD("import", "erofeev", experiment.import, "", EXPERIMENT | LINE_ONLY,
+         "FILE holds results of that benchmark: measure nothing, report them"),
+    TEXT("name", "TEXT", experiment.name, EXPERIMENT, "name of the experiment; without it, that of its file"),
+
+    /* Options of `calibrate` alone. */
+    ROW("set-dirty-limits", "BACKGROUND,HARD", "64k..1024t", "", dirty_limits, PLACE(calibrate.limits_bytes),
+        CALIBRATE,
+        "for the time of the command, as 256m,512m: vm.dirty_background_bytes and vm.dirty_bytes (root)",
+        GIVEN(calibrate.limits_given)),
+
+    /* Options of predictions. */
+    TEXT("host", "FILE", prediction.host, MODEL | RECOMMEND,
+         "the machine: what fstune calibrate wrote; recommend takes it with --burst",
+         .default_prediction = "required"),
+    CHOICE("mode", "direct|sync|nosync|stdio|naive", prediction.mode, "nosync", PREDICT,
+           "how the program writes: O_DIRECT and synchronously, synchronously through the page cache, into "
+           "the page cache, through the C library; naive: size / rate of the device"),
+    TEXT("trace", "FILE", prediction.trace, PREDICT,
+         "the writes, as CSV with the columns file,offset,size,delay_s (file may be absent); - is standard "
+         "input"),
+    SIZE("total", prediction.total_bytes, "1..1024t", "", MODEL,
+         "bytes that are written in all, where no trace is given"),
+    DURATION("delay", prediction.delay_ns, "0s..1000h", "0s", MODEL,
+             "time that the program computes before each write, where no trace is given"),
+    SHARE("rewrite", prediction.rewrite_share, "0%..99.9%", "", PREDICT,
+          "each write begins so much of its size before the end of the one before"),
+    FLAG("close", prediction.close, PREDICT,
+         "with --mode stdio: what is left in the buffer is written at the end"),
+    CHOICE("model", "paper|linux", prediction.model, "paper", MODEL,
+           "the paper's formulas alone, or with all that is known to make them better on Linux, as far as "
+           "the host file has the figures"),
+    TEXT(
+        "extensions", "NAME[=VALUE],...", prediction.extensions, MODEL,
+        "single steps beyond the model, for studies: piecewise, balanced, rewrites, writeback, "
+        "small-calls, first-touch, limit-share=SHARE, writers=N, writeback-interval=DURATION, "
+        "allocation-rate=SIZE, split-cost=DURATION; of predict alone: burst-credit=SIZE and burst-rate=SIZE"),
+    FLAG("validate", prediction.validate, PREDICT, "make the writes for real in --path and compare"),
+    COUNT("repetitions", prediction.repetitions, "1..1000", "3", PREDICT, "with --validate: how often",
+          GIVEN(prediction.repetitions_given)),
+    TEXT("csv", "FILE", prediction.csv, PREDICT,
+         "a line for each write goes there; - is standard output, without the text"),
+    TEXT("plot", "FILE.png|.svg|.pdf", prediction.picture, MODEL,
+         "a picture (costs, states and dirty memory; of advise: rates over the size of a burst); - is the "
+         "terminal"),
+
+    /* Options of loads that come in bursts: what `recommend` measures for them and `advise` predicts. */
+    SIZE("burst", burst.bytes, "64k..1000t", "none", RECOMMEND,
+         "of patterns that only write: the load comes in bursts of so many bytes. Bursts are measured "
+         "through the page cache and past it, and the setting that serves them best is reported beside the "
+         "answer for a steady load"),
+    DURATION("burst-interval", burst.interval_ns, "1ms..1h", "none", RECOMMEND | ADVISE,
+             "time from the end of a burst to the beginning of the next, in which the kernel writes back"),
+
+    /* Options that say where the command reads, writes and prints. */
+    TEXT("simulate", "SURFACE", file.simulate, RUNS,
+         "measure a simulated surface (a file) in virtual time instead of a disk"),
+    TEXT("resume", "FILE", search.resume, RECOMMEND | EXPERIMENT,
+         "journal of the search: made where it is missing, else the search goes on where it stopped"),
+    ROW("prior", "FILE", "", "", files, TYPED(search.priors, struct settings_files), RECOMMEND,
+        "an earlier answer (--json) or journal that steers where to look first; up to 4 times"),
+    ROW("seed", "N", "0..9223372036854775807", "drawn from the system, and printed", seed, PLACE(seed),
+        EVERY | CALIBRATE | PREDICT, "start of all random numbers", GIVEN(seed_given)),
+    TEXT("config", "FILE", config, BOTH | RETUNE | LINE_ONLY,
+         "configuration with the same settings, underscores for dashes; the command line wins"),
+    FLAG("dry-run", dry_run, EVERY | RETUNE | CALIBRATE | PREDICT, "print the plan and do nothing"),
+    FLAG("json", json, EVERY | HISTORY | RETUNE | CALIBRATE | PREDICT | ADVISE, "print one JSON document"),
+    FLAG("quiet", quiet, EVERY | RETUNE | CALIBRATE | PREDICT, "no progress line"),
+};
+
+_Static_assert(sizeof(rows) / sizeof(rows[0]) < OPTIONS_MAX_ROWS, "the table has outgrown OPTIONS_MAX_ROWS");
 
 const struct option_row *options_row(size_t i)
 {
-    for (size_t section = 0; section < sizeof(sections) / sizeof(sections[0]); section++) {
-        if (i < sections[section]->n)
-            return &sections[section]->rows[i];
-        i -= sections[section]->n;
-    }
-    return NULL;
+    return i < sizeof(rows) / sizeof(rows[0]) ? &rows[i] : NULL;
 }

@@ -1,9 +1,11 @@
 /* tuner/options/options_value: reads numbers and checks them against the text of a range. */
 #include "tuner/options/options_value.h"
 
+#include "bench/base/factors.h"
 #include "bench/base/units.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,6 +45,20 @@ int options_value_size(const char *text, const char *range, uint64_t *ret_bytes,
     return 0;
 }
 
+int options_value_blocks(const char *text, const char *range, uint64_t *ret_value, struct err *err)
+{
+    uint64_t bytes;
+    int r = options_value_size(text, range, &bytes, err);
+    if (r < 0)
+        return r;
+    uint64_t below = bytes - bytes % FACTORS_REQUEST_SIZE_MIN_BYTES;
+    if (bytes != below)
+        return err_set(err, -EINVAL, "%" PRIu64 " is not a multiple of 512; use %" PRIu64 " or %" PRIu64,
+                       bytes, below, below + 512);
+    *ret_value = bytes;
+    return 0;
+}
+
 static int parse_count(const char *text, uint64_t *ret_count)
 {
     return units_parse_count(text, UINT64_MAX, ret_count);
@@ -58,6 +74,22 @@ int options_value_count(const char *text, const char *range, uint64_t *ret_count
         return err_set(err, -EINVAL, "'%.60s' is out of range; use %s", text, range);
     *ret_count = count;
     return 0;
+}
+
+int options_value_choice(const char *text, const char *choices, uint64_t *ret_number, struct err *err)
+{
+    size_t length = strlen(text);
+    const char *choice = choices;
+    for (uint64_t number = 0;; number++) {
+        size_t n = strcspn(choice, "|,");
+        if (n == length && memcmp(choice, text, n) == 0) {
+            *ret_number = number;
+            return 0;
+        }
+        if (choice[n] == '\0')
+            return err_set(err, -EINVAL, "'%.60s' is unknown; use %s", text, choices);
+        choice += n + strspn(choice + n, "|, ");
+    }
 }
 
 int options_value_part(const char **cursor, char part[2 * OPTIONS_VALUE_SIZE], struct err *err)

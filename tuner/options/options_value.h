@@ -22,6 +22,11 @@ bool options_value_within(const char *range, int (*parse)(const char *text, uint
 
 /* 0, or -EINVAL with what to write. */
 int options_value_size(const char *text, const char *range, uint64_t *ret_bytes, struct err *err);
+/* A size that is a multiple of 512. */
+int options_value_blocks(const char *text, const char *range, uint64_t *ret_bytes, struct err *err);
 int options_value_count(const char *text, const char *range, uint64_t *ret_count, struct err *err);
+
+/* The number of the text among choices, "a|b|c" or "a, b, c". 0, or -EINVAL with what to write. */
+int options_value_choice(const char *text, const char *choices, uint64_t *ret_number, struct err *err);
 
 #endif

@@ -1,10 +1,7 @@
-/* tuner/options/settings: the defaults; a test holds them against the texts in the table of options. */
+/* tuner/options/settings: the defaults, which are those of the table of options, and what two sizes need. */
 #include "tuner/options/settings.h"
 
-#include "bench/base/clock.h"
-#include "bench/io/warmup.h"
-#include "bench/target/target.h"
-#include "models/cawl/cawl.h"
+#include "tuner/options/options.h"
 
 #include <errno.h>
 #include <string.h>
@@ -14,30 +11,9 @@ const char *const settings_objective_names[OBJECTIVE_N] = {"throughput", "iops",
 void settings_init(struct settings *settings)
 {
     memset(settings, 0, sizeof(*settings));
-    memcpy(settings->file.path, ".", sizeof("."));
+    options_take_defaults(settings, 0);
     memcpy(settings->answers.path[0], "-", sizeof("-"));
-    settings->file.prepare_timeout_ns = 60 * CLOCK_NS_PER_S;
-    settings->file.size_bytes = TARGET_SIZE_DEFAULT_BYTES;
-    settings->workload.cache = MEASURE_CACHE_COLD;
-    settings->limits.budget_ns = 60 * CLOCK_NS_PER_S;
-    settings->search.tolerance_share = 0.03;
-    settings->runs.confidence_share = 0.95;
-    settings->search.objective = OBJECTIVE_THROUGHPUT;
-    settings->search.profile = PROFILE_MAX_THROUGHPUT;
-    settings->search.rate_floor_share = 0.25;
-    settings->limits.max_write_bytes = 64ULL << 30;
-    memcpy(settings->search.method, "auto", sizeof("auto"));
-    settings->file.n = 1;
-    settings->runs.replays = 5;
-    memcpy(settings->runs.steady_rule, "fstune", sizeof("fstune"));
-    settings->runs.max_duration_ns = 600 * CLOCK_NS_PER_S;
-    settings->runs.warmup_coef_share = WARMUP_COEF_DEFAULT;
     settings->runs.warmup_limit_ns = UINT64_MAX;
-    settings->runs.warmup_window = WARMUP_WINDOW_DEFAULT;
-    settings->runs.batch_requests = WARMUP_BATCH_DEFAULT;
-    memcpy(settings->experiment.design, "full", sizeof("full"));
-    settings->prediction.mode = CAWL_NOSYNC;
-    settings->prediction.repetitions = SETTINGS_REPETITIONS_DEFAULT;
 }
 
 bool settings_splits_sizes(const struct settings *settings)

@@ -11,18 +11,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SETTINGS_TEXT_SIZE    4096
-#define SETTINGS_NAME_SIZE    32
-#define SETTINGS_MAX_LEVELS   64
-#define SETTINGS_MAX_FILES    4
-#define SETTINGS_MAX_OPERANDS 8
-#define SETTINGS_MAX_PATTERNS 32
-#define SETTINGS_MAX_TESTS    16
-#define SETTINGS_TEST_SIZE    64
-
-/* Of predict --validate. */
-#define SETTINGS_REPETITIONS_DEFAULT 3
-#define SETTINGS_REPETITIONS_MAX     1000
+#define SETTINGS_TEXT_SIZE       4096
+#define SETTINGS_NAME_SIZE       32
+#define SETTINGS_MAX_LEVELS      64
+#define SETTINGS_MAX_FILES       4
+#define SETTINGS_MAX_OPERANDS    8
+#define SETTINGS_MAX_PATTERNS    32
+#define SETTINGS_MAX_TESTS       16
+#define SETTINGS_TEST_SIZE       64
+#define SETTINGS_REPETITIONS_MAX 1000 /* of predict --validate */
 
 enum objective { OBJECTIVE_THROUGHPUT, OBJECTIVE_IOPS, OBJECTIVE_LATENCY, OBJECTIVE_P99, OBJECTIVE_N };
 

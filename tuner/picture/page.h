@@ -20,9 +20,9 @@
 struct page_request {
     /* The last is what the page is about; those before it are earlier answers ("nights"), oldest first. */
     const json_t *const *documents;
-    size_t n_documents;              /* at least 1 */
-    const struct settings *settings; /* what is asked of the snippets */
-    const struct journal *journal;   /* of the last document's search, or NULL */
+    size_t n_documents;                      /* at least 1 */
+    const struct settings_snippet *settings; /* what is asked of the snippets */
+    const struct journal *journal;           /* of the last document's search, or NULL */
 };
 
 /* Prints the page. 0; -EINVAL where a document is none that fstune measured; -ENOMEM. Errors of writing stay

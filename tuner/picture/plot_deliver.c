@@ -18,12 +18,12 @@ static const struct {
 } suffixes[] = {{".png", PLOT_PNG}, {".svg", PLOT_SVG}, {".pdf", PLOT_PDF}};
 #define N_SUFFIXES (sizeof suffixes / sizeof suffixes[0])
 
-static int terminal_of(const struct settings *settings, const char *output, enum plot_terminal *ret_terminal,
-                       struct err *err)
+static int terminal_of(const struct settings_plot *settings, const char *output,
+                       enum plot_terminal *ret_terminal, struct err *err)
 {
     size_t length = strlen(output);
     if (length == 0) {
-        *ret_terminal = settings->plot.terminal == 1 ? PLOT_SIXEL : PLOT_DUMB;
+        *ret_terminal = settings->terminal == 1 ? PLOT_SIXEL : PLOT_DUMB;
         return 0;
     }
     for (size_t i = 0; i < N_SUFFIXES; i++) {
@@ -35,7 +35,7 @@ static int terminal_of(const struct settings *settings, const char *output, enum
     return err_set(err, -EINVAL, "%.*s: the name must end in .png, .svg or .pdf", SHOWN_PATH, output);
 }
 
-static void set_size(const struct settings *settings, struct plot_request *request)
+static void set_size(const struct settings_plot *settings, struct plot_request *request)
 {
     struct winsize window = {0};
     request->width = 900;
@@ -46,22 +46,22 @@ static void set_size(const struct settings *settings, struct plot_request *reque
         request->width = known ? window.ws_col - 1U : 79;
         request->height = known ? window.ws_row - 2U : 30;
     }
-    if (settings->plot.size[0] > 0) {
-        request->width = settings->plot.size[0];
-        request->height = settings->plot.size[1];
+    if (settings->size[0] > 0) {
+        request->width = settings->size[0];
+        request->height = settings->size[1];
     }
 }
 
-int plot_deliver_request(const struct settings *settings, const char *output,
+int plot_deliver_request(const struct settings_plot *settings, const char *output,
                          struct plot_request *ret_request, struct err *err)
 {
     const char *no_color = getenv("NO_COLOR");
     *ret_request = (struct plot_request){
         .colours = isatty(STDOUT_FILENO) && (no_color == NULL || no_color[0] == '\0'),
-        .title = settings->plot.title,
-        .x = settings->plot.x,
-        .y = settings->plot.y,
-        .where = settings->plot.where,
+        .title = settings->title,
+        .x = settings->x,
+        .y = settings->y,
+        .where = settings->where,
     };
     int result = terminal_of(settings, output, &ret_request->terminal, err);
     set_size(settings, ret_request);
@@ -96,7 +96,7 @@ int plot_deliver(const struct plot_request *request, const char *output, const c
     return result;
 }
 
-int plot_deliver_drawn(const struct settings *settings, const char *output,
+int plot_deliver_drawn(const struct settings_plot *settings, const char *output,
                        int (*draw)(FILE *script, const struct plot_request *request, const void *context,
                                    struct err *err),
                        const void *context, struct err *err)

@@ -9,8 +9,8 @@
 #include <stdio.h>
 
 /* The wish for a picture that goes to `output`: NAME.png, .svg or .pdf, or "" for standard output, where
- * settings->plot.terminal counts. 0, or -EINVAL for another name: the text begins with the name alone. */
-int plot_deliver_request(const struct settings *settings, const char *output,
+ * settings->terminal counts. 0, or -EINVAL for another name: the text begins with the name alone. */
+int plot_deliver_request(const struct settings_plot *settings, const char *output,
                          struct plot_request *ret_request, struct err *err);
 
 /* Runs gnuplot over the script; the picture goes where the wish was made for. 0 or as plot_gnuplot_run and
@@ -19,7 +19,7 @@ int plot_deliver(const struct plot_request *request, const char *output, const c
                  struct err *err);
 
 /* Wish, script and delivery in one: `draw` writes the script. */
-int plot_deliver_drawn(const struct settings *settings, const char *output,
+int plot_deliver_drawn(const struct settings_plot *settings, const char *output,
                        int (*draw)(FILE *script, const struct plot_request *request, const void *context,
                                    struct err *err),
                        const void *context, struct err *err);

@@ -177,7 +177,7 @@ json_t *report_recommendation_document(const struct answer *answer)
             object, "fio_job",
             report_fio_job_json(tune->session, &answer->chosen, (double)tune->duration_ns / 1e9));
     if (tune->settings->snippet.format[0] != '\0')
-        json_object_set_new(object, "snippet", report_snippet_json(tune->settings, object));
+        json_object_set_new(object, "snippet", report_snippet_json(&tune->settings->snippet, object));
     return object;
 }
 

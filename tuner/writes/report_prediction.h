@@ -21,7 +21,7 @@ int report_prediction_json(FILE *out, const struct predict *predict, struct err 
 json_t *report_prediction_states(const struct cawl_prediction *prediction);
 json_t *report_prediction_host(const struct host_file *file, const char *path);
 
-/* A line for each write of a struct predict, for publish_printed; the caller checks the stream. */
+/* A line for each write of a struct predict, for publish_print; the caller checks the stream. */
 int report_prediction_csv(FILE *out, const void *predict, struct err *err);
 
 /* Into the file --plot names, or as letters on standard output. */

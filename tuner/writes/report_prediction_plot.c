@@ -40,6 +40,6 @@ static int write_script(FILE *script, const struct plot_request *request, const 
 int report_prediction_plot(const struct predict *predict, struct err *err)
 {
     const char *name = predict->settings->prediction.picture;
-    return plot_deliver_drawn(predict->settings, strcmp(name, "-") == 0 ? "" : name, write_script, predict,
-                              err);
+    return plot_deliver_drawn(&predict->settings->plot, strcmp(name, "-") == 0 ? "" : name, write_script,
+                              predict, err);
 }

@@ -133,7 +133,7 @@ static int print(const struct validation *validation, struct err *err)
     if (validation->interrupted)
         return result;
     if (result == 0 && asked->csv[0] != '\0' && !to_stdout)
-        result = publish_printed(asked->csv, validate_print_csv, validation, err);
+        result = publish_print(asked->csv, validate_print_csv, validation, err);
     if (result == 0 && asked->picture[0] != '\0')
         result = validate_picture_draw(validation, err);
     return result;

@@ -74,6 +74,6 @@ static int write_script(FILE *script, const struct plot_request *request, const 
 
 int validate_picture_draw(const struct validation *validation, struct err *err)
 {
-    return plot_deliver_drawn(validation->settings, validation->settings->prediction.picture, write_script,
-                              validation, err);
+    return plot_deliver_drawn(&validation->settings->plot, validation->settings->prediction.picture,
+                              write_script, validation, err);
 }

@@ -133,3 +133,21 @@ TEST(a_failed_write_leaves_the_older_file_and_nothing_else)
     check_text("page", "old");
     assert_int_equal(rig_count_entries("."), 1);
 }
+
+static int print_word(FILE *out, const void *what, struct err *err)
+{
+    const char *word = what;
+    fputs(word, out);
+    return word[0] == '!' ? err_set(err, -EIO, "no word") : 0;
+}
+
+TEST(what_a_function_prints_is_written_unless_it_fails)
+{
+    struct err err = {0};
+    assert_int_equal(publish_print("words", print_word, "one", &err), 0);
+    assert_int_equal(publish_print("words", print_word, "!two", &err), -EIO);
+    assert_string_equal(err.text, "no word");
+    check_text("words", "one");
+    assert_int_equal(publish_print("absent/words", print_word, "one", &err), -ENOENT);
+    assert_int_equal(unlink("words"), 0);
+}

@@ -1,15 +1,12 @@
 /* Tests of the whole program without measuring a disk: what users type wrong, help, simulated runs, exit
  * codes. */
-#include "tests/test.h"
-#include "tests/tuner/rig.h"
+#include "tests/tuner/commands/cli_rig.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static struct rig_run run;
 
 FIXTURE(enter)
 {
@@ -31,9 +28,7 @@ GROUP_NEEDS(rig_find_program);
 #define MEASURE                                                                                              \
     "measure --quiet --pattern randwrite --request-size 4k --queue-depth 1 --direct 0 --api psync "
 
-static const struct {
-    const char *line, *part;
-} wrong_inputs[] = {
+static const struct cli_failure wrong_inputs[] = {
     {"", "a command is missing"},
     {"frobnicate", "'frobnicate' is not a command"},
     {"recomend", "did you mean recommend?"},
@@ -111,13 +106,7 @@ static const struct {
 
 TEST(every_wrong_input_is_one_line_and_exit_code_2)
 {
-    for (size_t i = 0; i < RIG_COUNT(wrong_inputs); i++) {
-        rig_run_line(&run, wrong_inputs[i].line);
-        if (run.code != 2)
-            print_error("fstune %s\n", wrong_inputs[i].line);
-        rig_check_error(&run, 2, wrong_inputs[i].part);
-        rig_free(&run);
-    }
+    CLI_ALL_FAIL(2, wrong_inputs);
 }
 
 TEST(control_characters_do_not_break_the_line)
@@ -129,11 +118,9 @@ TEST(control_characters_do_not_break_the_line)
         assert_null(strchr(run.err, '\033'));
         rig_free(&run);
         rig_run(&run, NULL, "recommend", "--pattern", strange[i], NULL);
-        rig_check_error(&run, 2, "--pattern");
-        rig_free(&run);
+        cli_failed(2, "--pattern");
         rig_run(&run, NULL, "recommend", "--pattern", "read", "--path", strange[i], NULL);
-        rig_check_error(&run, 2, "directory");
-        rig_free(&run);
+        cli_failed(2, "directory");
     }
 }
 
@@ -143,37 +130,27 @@ TEST(very_long_arguments_are_refused_in_one_line)
     memset(text, 'a', sizeof text - 1);
     static const char *const options[] = {"--pattern", "--path", "--config", "--api", "--current", "--seed"};
     rig_run(&run, NULL, text, NULL);
-    rig_check_error(&run, 2, "fstune: 'aaa");
-    rig_free(&run);
+    cli_failed(2, "fstune: 'aaa");
     for (size_t i = 0; i < RIG_COUNT(options); i++) {
         rig_run(&run, NULL, "recommend", options[i], text, NULL);
-        rig_check_error(&run, 2, options[i]);
-        rig_free(&run);
+        cli_failed(2, options[i]);
     }
 }
 
 TEST(help_names_every_command_and_goes_to_stdout)
 {
-    static const char *const lines[] = {"--help",         "-h",           "recommend --help",
-                                        "measure --help", "recommend -h", "recommend --pattern read --help"};
-    static const char *const parts[] = {"Example",   "Example",  "--max-latency-p99",
-                                        "--replays", "--budget", "--tolerance"};
-    for (size_t i = 0; i < RIG_COUNT(lines); i++) {
-        rig_run_line(&run, lines[i]);
-        assert_int_equal(run.code, 0);
-        assert_string_equal(run.err, "");
-        assert_non_null(strstr(run.out, parts[i]));
-        assert_non_null(strstr(run.out, "xample"));
-        rig_free(&run);
-    }
-    rig_run_line(&run, "--help");
-    assert_non_null(strstr(run.out, "recommend"));
-    assert_non_null(strstr(run.out, "measure"));
-    rig_free(&run);
-    rig_run_line(&run, "--version");
-    assert_int_equal(run.code, 0);
-    assert_true(strncmp(run.out, "fstune ", 7) == 0);
-    rig_free(&run);
+    static const struct {
+        const char *line, *part;
+    } lines[] = {{"--help", "recommend"},
+                 {"--help", "measure"},
+                 {"-h", "Example"},
+                 {"recommend --help", "--max-latency-p99"},
+                 {"measure --help", "--replays"},
+                 {"recommend -h", "--budget"},
+                 {"recommend --pattern read --help", "--tolerance"}};
+    for (size_t i = 0; i < RIG_COUNT(lines); i++)
+        cli_prints_alone(0, lines[i].line, lines[i].part, "Example", NULL);
+    cli_prints_alone(0, "--version", "fstune " FSTUNE_VERSION "\n", NULL);
 }
 
 TEST(the_same_seed_gives_the_same_bytes)
@@ -204,7 +181,7 @@ TEST(a_drawn_seed_is_printed_and_repeats_the_run)
 {
     rig_run_line(&run, RECOMMEND "--simulate noisy.conf --budget 5s --json");
     json_t *document = rig_json(&run);
-    json_int_t seed = json_integer_value(json_object_get(json_object_get(document, "search"), "seed"));
+    json_int_t seed = cli_integer(document, "search.seed");
     struct rig_run first = run;
     char line[256];
     assert_true(seed >= 0);
@@ -249,10 +226,7 @@ TEST(text_names_the_options_to_use)
     assert_non_null(strstr(run.out, "--request-size 64k --queue-depth 4 --direct 1 --api io_uring"));
     assert_null(strstr(run.out, "nan"));
     rig_free(&run);
-    rig_run_line(&run, RECOMMEND "--simulate peak.conf --seed 1 --max-latency-p99 1us");
-    assert_int_equal(run.code, 5);
-    assert_non_null(strstr(run.out, "No recommendation"));
-    rig_free(&run);
+    cli_prints(5, RECOMMEND "--simulate peak.conf --seed 1 --max-latency-p99 1us", "No recommendation", NULL);
 }
 
 TEST(the_plan_precedes_a_run_unless_quiet)
@@ -268,39 +242,32 @@ TEST(a_measurement_has_its_schema)
 {
     static const char *const keys[] = {"schema", "pattern",    "row", "throughput",
                                        "iops",   "latency_ns", "runs"};
-    rig_run_line(&run, MEASURE "--simulate peak.conf --json --replays 2 --seed 1");
-    json_t *document = rig_json(&run);
+    json_t *document = cli_json(CLI_ANY, MEASURE "--simulate peak.conf --json --replays 2 --seed 1");
     for (size_t i = 0; i < RIG_COUNT(keys); i++)
         assert_non_null(json_object_get(document, keys[i]));
-    assert_string_equal(json_string_value(json_object_get(document, "schema")), "fstune/measurement/1");
+    cli_has_text(document, "schema", "fstune/measurement/1");
     assert_int_equal(json_array_size(json_object_get(document, "runs")), 2);
-    assert_true(json_is_null(json_object_get(json_object_get(document, "throughput"), "ci_low")));
+    assert_true(json_is_null(cli_at(document, "throughput.ci_low")));
     json_decref(document);
-    rig_free(&run);
 }
 
 TEST(a_measurement_out_of_write_budget_reports_the_replays_made)
 {
-    rig_run_line(&run, MEASURE "--simulate peak.conf --json --seed 1 --max-write 1500m");
-    assert_int_equal(run.code, 0);
-    json_t *document = rig_json(&run), *warnings = json_object_get(document, "warnings");
+    json_t *document = cli_json(0, MEASURE "--simulate peak.conf --json --seed 1 --max-write 1500m"),
+           *warnings = json_object_get(document, "warnings");
     size_t n = json_array_size(json_object_get(document, "runs"));
     assert_true(n >= 1 && n < 5);
-    assert_true(json_integer_value(json_object_get(document, "bytes_written")) <= 1500 << 20);
+    assert_true(cli_integer(document, "bytes_written") <= 1500 << 20);
     assert_string_equal(json_string_value(json_object_get(json_array_get(warnings, 0), "code")), "max_write");
     json_decref(document);
-    rig_free(&run);
 }
 
 TEST(bytes_that_are_no_utf8_leave_json_valid)
 {
     rig_write("strange.conf", "name = \"caf\xe9\"; points = \"peak.csv\";");
-    rig_run_line(&run, RECOMMEND "--simulate strange.conf --json --seed 1 --budget 5s");
-    json_t *document = rig_json(&run);
-    assert_string_equal(json_string_value(json_object_get(json_object_get(document, "system"), "surface")),
-                        "caf?");
+    json_t *document = cli_json(CLI_ANY, RECOMMEND "--simulate strange.conf --json --seed 1 --budget 5s");
+    cli_has_text(document, "system.surface", "caf?");
     json_decref(document);
-    rig_free(&run);
 }
 
 TEST(a_configuration_file_is_read_and_the_command_line_wins)
@@ -308,12 +275,11 @@ TEST(a_configuration_file_is_read_and_the_command_line_wins)
     rig_write("fine.conf",
               "pattern = \"randwrite\"; simulate = \"peak.conf\"; seed = 5; json = true; quiet = true;\n"
               "budget = \"5s\"; request_size = [\"4k\", \"64k\"];\n");
-    rig_run_line(&run, "recommend --config fine.conf --seed 6");
-    json_t *document = rig_json(&run), *search = json_object_get(document, "search");
-    assert_int_equal(json_integer_value(json_object_get(search, "seed")), 6);
-    assert_int_equal(json_integer_value(json_object_get(search, "space_points")), 2 * 2 * (1 + 3));
+    json_t *document = cli_json(CLI_ANY, "recommend --config fine.conf --seed 6"),
+           *search = json_object_get(document, "search");
+    assert_int_equal(cli_integer(search, "seed"), 6);
+    assert_int_equal(cli_integer(search, "space_points"), 2 * 2 * (1 + 3));
     json_decref(document);
-    rig_free(&run);
 }
 
 static bool close_stdout(void)
@@ -329,34 +295,21 @@ static bool fill_stdout(void)
 TEST(output_that_is_lost_is_a_failure)
 {
     static bool (*const ways[])(void) = {close_stdout, fill_stdout};
-    for (size_t i = 0; i < RIG_COUNT(ways); i++) {
-        static const char part[] = "cannot write the result to standard output";
-        rig_run(&run, ways[i], "--help", NULL);
-        rig_check_error(&run, 1, part);
-        rig_free(&run);
-        rig_run(&run, ways[i], "--version", NULL);
-        rig_check_error(&run, 1, part);
-        rig_free(&run);
-        rig_run(&run, ways[i], "measure", "--help", NULL);
-        rig_check_error(&run, 1, part);
-        rig_free(&run);
-        for (size_t k = 0; k < 3; k++) {
-            static const char *const last[] = {"--quiet", "--json", "--dry-run"};
-            rig_run(&run, ways[i], "recommend", "--pattern", "randwrite", "--simulate", "peak.conf", "--seed",
-                    "1", "--budget", "5s", "--quiet", last[k], NULL);
-            rig_check_error(&run, 1, part);
-            rig_free(&run);
-            rig_run(&run, ways[i], "measure", "--pattern", "randwrite", "--simulate", "peak.conf",
-                    "--request-size", "4k", "--queue-depth", "1", "--direct", "0", "--api", "psync",
-                    "--quiet", last[k], NULL);
-            rig_check_error(&run, 1, part);
-            rig_free(&run);
-        }
-        rig_run(&run, ways[i], "recommend", "--pattern", "randwrite", "--simulate", "peak.conf", "--quiet",
-                "--dry-run", "--json", NULL);
-        rig_check_error(&run, 1, part);
-        rig_free(&run);
-    }
+    static const char *const lines[] = {
+        "--help",
+        "--version",
+        "measure --help",
+        RECOMMEND "--simulate peak.conf --seed 1 --budget 5s",
+        RECOMMEND "--simulate peak.conf --seed 1 --budget 5s --json",
+        RECOMMEND "--simulate peak.conf --seed 1 --budget 5s --dry-run",
+        RECOMMEND "--simulate peak.conf --dry-run --json",
+        MEASURE "--simulate peak.conf",
+        MEASURE "--simulate peak.conf --json",
+        MEASURE "--simulate peak.conf --dry-run",
+    };
+    for (size_t i = 0; i < RIG_COUNT(ways); i++)
+        for (size_t k = 0; k < RIG_COUNT(lines); k++)
+            cli_fails_as(ways[i], 1, "cannot write the result to standard output", lines[k]);
 }
 
 static bool close_stdin_and_stderr(void)
@@ -366,9 +319,8 @@ static bool close_stdin_and_stderr(void)
 
 TEST(closed_stdin_and_stderr_do_no_harm)
 {
-    rig_run(&run, close_stdin_and_stderr, "recommend", "--pattern", "randwrite", "--simulate", "peak.conf",
-            "--seed", "1", "--json", NULL);
+    rig_run_line_as(&run, close_stdin_and_stderr,
+                    "recommend --pattern randwrite --simulate peak.conf --seed 1 --json");
     assert_int_equal(run.code, 0);
-    json_decref(rig_json(&run));
-    rig_free(&run);
+    json_decref(cli_document());
 }

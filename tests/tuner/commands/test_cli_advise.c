@@ -1,5 +1,5 @@
 /* fstune advise write as a user runs it. */
-#include "tests/tuner/rig.h"
+#include "tests/tuner/commands/cli_rig.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -29,7 +29,7 @@ static double mode_seconds(const json_t *document, const char *name)
     for (size_t i = 0; i < json_array_size(modes); i++) {
         const json_t *mode = json_array_get(modes, i);
         if (strcmp(json_string_value(json_object_get(mode, "mode")), name) == 0)
-            return json_number_value(json_object_get(mode, "seconds"));
+            return cli_number(mode, "seconds");
     }
     fail_msg("no mode %s", name);
     return 0;
@@ -37,16 +37,15 @@ static double mode_seconds(const json_t *document, const char *name)
 
 TEST(document_is_marked_as_a_prediction)
 {
-    struct rig_run run;
     rig_run_line(&run, "advise write --host host.conf --total 4000000 --request-size 400000 --json");
     json_t *document = rig_json(&run);
     assert_int_equal(run.code, 0);
-    assert_string_equal(json_string_value(json_object_get(document, "schema")), "fstune/write-advice/1");
+    cli_has_text(document, "schema", "fstune/write-advice/1");
     assert_true(json_is_true(json_object_get(document, "predicted")));
     assert_true(json_is_false(json_object_get(document, "measured")));
     assert_close(mode_seconds(document, "buffered"), 1e-3, 1e-9);
     assert_close(mode_seconds(document, "direct"), 9e-3, 1e-9);
-    assert_close(json_number_value(json_object_get(document, "free_run_bytes")), 4e8, 4e6);
+    assert_close(cli_number(document, "free_run_bytes"), 4e8, 4e6);
     const json_t *curve = json_object_get(document, "curve");
     assert_true(json_array_size(curve) > 20);
     double last = 0;
@@ -61,26 +60,19 @@ TEST(document_is_marked_as_a_prediction)
 
 TEST(text_says_that_nothing_was_measured)
 {
-    struct rig_run run;
     static const char *const parts[] = {"Predicted by a model, not measured",
                                         "A burst of 524 MB",
                                         "Accepted",
                                         "Durable",
                                         "times as fast as direct",
                                         "never touched before",
-                                        "up to 400 MB into an idle page cache"};
-    rig_run_line(&run, "advise write --host host.conf --total 500m --request-size 64k");
-    assert_int_equal(run.code, 0);
-    for (size_t i = 0; i < RIG_COUNT(parts); i++) {
-        if (strstr(run.out, parts[i]) == NULL)
-            fail_msg("'%s' is not in: %s", parts[i], run.out);
-    }
-    rig_free(&run);
+                                        "up to 400 MB into an idle page cache",
+                                        NULL};
+    cli_check_parts(false, 0, "advise write --host host.conf --total 500m --request-size 64k", parts);
 }
 
 TEST(interval_that_is_too_short_is_said)
 {
-    struct rig_run run;
     rig_run_line(&run, "advise write --host host.conf --total 500m --request-size 1m --burst-interval 10ms");
     assert_non_null(strstr(run.out, "bursts pile up"));
     rig_free(&run);
@@ -109,10 +101,7 @@ TEST(what_is_missing_or_wrong_is_named)
     };
     rig_write("bad.conf", "bw_mem = 8e9;\n");
     for (size_t i = 0; i < RIG_COUNT(cases); i++) {
-        struct rig_run run;
-        rig_run_line(&run, cases[i].line);
-        rig_check_error(&run, cases[i].code, cases[i].part);
-        rig_free(&run);
+        cli_fails(cases[i].code, cases[i].part, cases[i].line);
     }
 }
 
@@ -121,7 +110,6 @@ TEST(ctrl_c_ends_it_at_once)
 {
     static const char *const arguments[] = {"advise", "write",          "--host", "pipe", "--total",
                                             "1m",     "--request-size", "4k",     NULL};
-    struct rig_run run;
     assert_int_equal(mkfifo("pipe", 0600), 0);
     rig_start(&run, NULL, arguments);
     int fd = open("pipe", O_WRONLY | O_CLOEXEC); /* waits for it to read */

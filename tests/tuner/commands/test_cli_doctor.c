@@ -1,6 +1,5 @@
 /* Tests of the command doctor where nothing can be written, and of the plan line of all commands. */
-#include "tests/test.h"
-#include "tests/tuner/rig.h"
+#include "tests/tuner/commands/cli_rig.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +8,6 @@
 #include <unistd.h>
 
 #define ESCAPE "a\033[2Jb"
-
-static struct rig_run run;
 
 FIXTURE(enter)
 {
@@ -23,11 +20,6 @@ FIXTURE(enter)
 
 GROUP(enter, rig_leave);
 GROUP_NEEDS(rig_find_program);
-
-static bool become_nobody(void)
-{
-    return geteuid() != 0 || (setgid(65534) == 0 && setuid(65534) == 0);
-}
 
 static const json_t *check_of(const json_t *document, const char *name)
 {
@@ -42,20 +34,19 @@ static const json_t *check_of(const json_t *document, const char *name)
 
 TEST(a_directory_without_permission_is_examined_all_the_same)
 {
-    rig_run(&run, become_nobody, "doctor", "--quiet", "--no-lock", "--json", "--path", "unwritable", "--seed",
-            "7", NULL);
+    rig_run_line_as(&run, become_nobody, "doctor --quiet --no-lock --json --path unwritable --seed 7");
     assert_int_equal(run.code, 3);
     assert_string_equal(run.err, "");
-    json_t *document = rig_json(&run);
-    assert_string_equal(json_string_value(json_object_get(document, "schema")), "fstune/doctor/1");
+    json_t *document = cli_document();
+    cli_has_text(document, "schema", "fstune/doctor/1");
     assert_true(json_is_false(json_object_get(document, "interrupted")));
-    assert_true(json_integer_value(json_object_get(document, "findings")) >= 1);
-    assert_int_equal(json_integer_value(json_object_get(document, "bytes_written")), 0);
-    assert_int_equal(json_integer_value(json_object_get(document, "seed")), 7);
+    assert_true(cli_integer(document, "findings") >= 1);
+    assert_int_equal(cli_integer(document, "bytes_written"), 0);
+    assert_int_equal(cli_integer(document, "seed"), 7);
     const json_t *create = check_of(document, "create"), *noise = json_object_get(document, "noise_floor");
-    assert_string_equal(json_string_value(json_object_get(create, "severity")), "finding");
+    cli_has_text(create, "severity", "finding");
     assert_true(json_is_string(json_object_get(create, "advice")));
-    assert_int_equal(json_integer_value(json_object_get(noise, "replays")), 0);
+    assert_int_equal(cli_integer(noise, "replays"), 0);
     static const char *const open[] = {"mean",   "ci_low",   "ci_high", "half_width_share",
                                        "run_cv", "window_cv"};
     for (size_t i = 0; i < RIG_COUNT(open); i++)
@@ -64,17 +55,16 @@ TEST(a_directory_without_permission_is_examined_all_the_same)
     const json_t *direct = json_object_get(document, "direct");
     assert_true(json_is_null(json_object_get(direct, "read")));
     assert_true(json_is_null(json_object_get(direct, "align_bytes")));
-    const json_t *psync = json_object_get(json_object_get(document, "apis"), "psync");
+    const json_t *psync = cli_at(document, "apis.psync");
     assert_true(json_is_true(json_object_get(psync, "works")));
     assert_true(json_is_object(json_object_get(document, "system")));
     json_decref(document);
-    rig_free(&run);
     assert_int_equal(rig_count_entries("unwritable"), 0);
 }
 
 TEST(the_text_is_grouped_and_ends_with_the_number_of_findings)
 {
-    rig_run(&run, become_nobody, "doctor", "--quiet", "--no-lock", "--path", "unwritable", NULL);
+    rig_run_line_as(&run, become_nobody, "doctor --quiet --no-lock --path unwritable");
     assert_int_equal(run.code, 3);
     assert_non_null(strstr(run.out, "\nWhat can run here\n  ok       apis"));
     assert_non_null(strstr(run.out, "\n  finding  create"));
@@ -85,9 +75,7 @@ TEST(the_text_is_grouped_and_ends_with_the_number_of_findings)
 
 TEST(wrong_options_are_refused)
 {
-    static const struct {
-        const char *line, *part;
-    } wrong[] = {
+    static const struct cli_failure wrong[] = {
         {"doctor --pattern read", "--pattern: this command has no such option"},
         {"doctor --budget 5s", "--budget: this command has no such option"},
         {"doctor --pth dir", "did you mean --path?"},
@@ -96,11 +84,7 @@ TEST(wrong_options_are_refused)
         {"doctor --file-size 1m", "--file-size"},
         {"doctr", "did you mean doctor?"},
     };
-    for (size_t i = 0; i < RIG_COUNT(wrong); i++) {
-        rig_run_line(&run, wrong[i].line);
-        rig_check_error(&run, 2, wrong[i].part);
-        rig_free(&run);
-    }
+    CLI_ALL_FAIL(2, wrong);
 }
 
 static bool fill_stdout(void)
@@ -110,12 +94,10 @@ static bool fill_stdout(void)
 
 TEST(a_report_that_is_lost_is_a_failure)
 {
-    static const char *const last[] = {"--json", "--quiet"};
-    for (size_t i = 0; i < RIG_COUNT(last); i++) {
-        rig_run(&run, fill_stdout, "doctor", "--quiet", "--no-lock", "--path", "unwritable", last[i], NULL);
-        rig_check_error(&run, 1, "cannot write the result to standard output");
-        rig_free(&run);
-    }
+    static const char *const lines[] = {"doctor --quiet --no-lock --path unwritable",
+                                        "doctor --quiet --no-lock --path unwritable --json"};
+    for (size_t i = 0; i < RIG_COUNT(lines); i++)
+        cli_fails_as(fill_stdout, 1, "cannot write the result to standard output", lines[i]);
 }
 
 #define ONE_POINT " --request-size 4k --queue-depth 1 --direct 0 --api psync "
@@ -151,18 +133,13 @@ TEST(every_plan_says_file_writes_and_end)
 
 TEST(a_plan_with_bursts_says_so)
 {
-    rig_run_line(
-        &run,
-        "recommend --pattern write --path dir --burst 1m --burst-interval 100ms --budget 60s --dry-run");
-    assert_int_equal(run.code, 0);
-    assert_non_null(strstr(run.out, ", then bursts of 1m 100 ms apart in the last 15.0 s, file of 1g"));
-    rig_free(&run);
-    rig_run_line(&run, "recommend --pattern write --path dir --burst 1m --budget 60s --dry-run --json");
-    json_t *document = rig_json(&run);
-    assert_int_equal(json_integer_value(json_object_get(json_object_get(document, "burst"), "bytes")),
-                     1 << 20);
+    cli_prints(
+        0, "recommend --pattern write --path dir --burst 1m --burst-interval 100ms --budget 60s --dry-run",
+        ", then bursts of 1m 100 ms apart in the last 15.0 s, file of 1g", NULL);
+    json_t *document =
+        cli_json(0, "recommend --pattern write --path dir --burst 1m --budget 60s --dry-run --json");
+    assert_int_equal(cli_integer(document, "burst.bytes"), 1 << 20);
     json_decref(document);
-    rig_free(&run);
 }
 
 TEST(a_plan_as_json_says_when_it_ends)
@@ -176,11 +153,9 @@ TEST(a_plan_as_json_says_when_it_ends)
         {"measure --pattern read --existing data --replays 3 --dry-run --json" ONE_POINT, 175.1},
     };
     for (size_t i = 0; i < RIG_COUNT(plans); i++) {
-        rig_run_line(&run, plans[i].line);
-        json_t *document = rig_json(&run);
-        assert_close(json_number_value(json_object_get(document, "seconds_at_most")), plans[i].seconds, 1e-9);
+        json_t *document = cli_json(CLI_ANY, plans[i].line);
+        assert_close(cli_number(document, "seconds_at_most"), plans[i].seconds, 1e-9);
         json_decref(document);
-        rig_free(&run);
     }
 }
 

@@ -1,13 +1,10 @@
 /* Tests of the whole program's care for files: guards, permissions, and a dry run that touches nothing. */
-#include "tests/test.h"
-#include "tests/tuner/rig.h"
+#include "tests/tuner/commands/cli_rig.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static struct rig_run run;
 
 FIXTURE(enter)
 {
@@ -30,9 +27,7 @@ GROUP_NEEDS(rig_find_program);
 
 TEST(an_existing_file_is_guarded)
 {
-    static const struct {
-        const char *line, *part;
-    } cases[] = {
+    static const struct cli_failure cases[] = {
         {"recommend --quiet --pattern read --existing absent", "absent"},
         {"recommend --quiet --pattern read --existing dir", "a directory"},
         {"recommend --quiet --pattern read --existing fifo", "a fifo"},
@@ -50,11 +45,7 @@ TEST(an_existing_file_is_guarded)
         {MEASURE "--existing data --overwrite", "hard links"},
         {MEASURE "--existing null --overwrite", "a character device"},
     };
-    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
-        rig_run_line(&run, cases[i].line);
-        rig_check_error(&run, 2, cases[i].part);
-        rig_free(&run);
-    }
+    CLI_ALL_FAIL(2, cases);
     assert_true(rig_exists("null") && rig_exists("fifo"));
 }
 
@@ -74,23 +65,15 @@ TEST(a_dry_run_prints_the_plan_and_writes_nothing)
         rig_free(&run);
         char line[256];
         snprintf(line, sizeof line, "%s --json", lines[i]);
-        rig_run_line(&run, line);
-        assert_int_equal(run.code, 0);
-        json_t *document = rig_json(&run);
-        assert_string_equal(json_string_value(json_object_get(document, "schema")), "fstune/plan/1");
-        assert_true(json_integer_value(json_object_get(document, "space_points")) > 0);
+        json_t *document = cli_json(0, line);
+        cli_has_text(document, "schema", "fstune/plan/1");
+        assert_true(cli_integer(document, "space_points") > 0);
         json_decref(document);
-        rig_free(&run);
     }
     assert_int_equal(rig_count_entries("dir"), 0);
     assert_int_equal(stat("data", &after), 0);
     assert_true(before.st_mtim.tv_sec == after.st_mtim.tv_sec &&
                 before.st_mtim.tv_nsec == after.st_mtim.tv_nsec);
-}
-
-static bool become_nobody(void)
-{
-    return geteuid() != 0 || (setgid(65534) == 0 && setuid(65534) == 0);
 }
 
 TEST(folders_without_permission_are_refused)
@@ -104,8 +87,7 @@ TEST(folders_without_permission_are_refused)
         assert_int_equal(chmod(folders[i].name, folders[i].mode), 0);
         rig_run(&run, become_nobody, "recommend", "--quiet", "--pattern", "randwrite", "--path",
                 folders[i].name, NULL);
-        rig_check_error(&run, 2, folders[i].name);
-        rig_free(&run);
+        cli_failed(2, folders[i].name);
         assert_int_equal(chmod(folders[i].name, 0755), 0);
         assert_int_equal(rig_count_entries(folders[i].name), 0);
     }
@@ -115,12 +97,8 @@ TEST(a_file_without_permission_is_refused)
 {
     rig_write_blocks("secret", 1 << 20);
     assert_int_equal(chmod("secret", 0), 0);
-    rig_run(&run, become_nobody, "recommend", "--quiet", "--pattern", "read", "--existing", "secret", NULL);
-    rig_check_error(&run, 2, "secret");
-    rig_free(&run);
+    cli_fails_as(become_nobody, 2, "secret", "recommend --quiet --pattern read --existing secret");
     assert_int_equal(chmod("secret", 0444), 0);
-    rig_run(&run, become_nobody, "recommend", "--quiet", "--pattern", "write", "--existing", "secret",
-            "--overwrite", NULL);
-    rig_check_error(&run, 2, "secret");
-    rig_free(&run);
+    cli_fails_as(become_nobody, 2, "secret",
+                 "recommend --quiet --pattern write --existing secret --overwrite");
 }

@@ -1,7 +1,6 @@
 /* Tests of the whole program on a real file system: signals in the middle of a run, what is left behind,
  * locks, full and read-only file systems. Some need root, for a mount of their own. */
-#include "tests/test.h"
-#include "tests/tuner/rig.h"
+#include "tests/tuner/commands/cli_rig.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -13,8 +12,6 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static struct rig_run run;
 
 FIXTURE(enter)
 {
@@ -45,8 +42,7 @@ TEST(a_signal_ends_a_search_with_what_it_has)
         assert_string_equal(run.err, "");
         json_t *document = rig_json(&run);
         assert_true(json_is_true(json_object_get(document, "interrupted")));
-        assert_string_equal(json_string_value(json_object_get(document, "schema")),
-                            "fstune/recommendation/1");
+        cli_has_text(document, "schema", "fstune/recommendation/1");
         json_decref(document);
         rig_free(&run);
         assert_int_equal(rig_count_entries("dir"), 0);
@@ -94,16 +90,14 @@ TEST(nothing_is_left_after_sigkill)
 
 TEST(a_short_search_answers_within_its_budget)
 {
-    rig_run(&run, NULL, "recommend", "--quiet", "--no-lock", "--json", "--pattern", "randread", "--path",
-            "dir", "--file-size", "128m", "--budget", "5s", "--request-size", "4k,64k", "--queue-depth",
-            "1,4", NULL);
+    rig_run_line(&run, "recommend --quiet --no-lock --json --pattern randread --path dir --file-size 128m "
+                       "--budget 5s --request-size 4k,64k --queue-depth 1,4");
     json_t *document = rig_json(&run), *search = json_object_get(document, "search");
     assert_true(run.code == 0 || run.code == 3);
     assert_true(json_is_object(json_object_get(document, "recommendation")));
-    assert_true(json_number_value(json_object_get(search, "seconds")) < 10);
-    assert_in_range(json_integer_value(json_object_get(search, "bytes_written")), 128 << 20,
-                    (128 << 20) + TARGET_PROOF_MOST_BYTES);
-    assert_true(json_is_false(json_object_get(json_object_get(document, "system"), "simulated")));
+    assert_true(cli_number(search, "seconds") < 10);
+    assert_in_range(cli_integer(search, "bytes_written"), 128 << 20, (128 << 20) + TARGET_PROOF_MOST_BYTES);
+    assert_true(json_is_false(cli_at(document, "system.simulated")));
     json_decref(document);
     rig_free(&run);
     assert_int_equal(rig_count_entries("dir"), 0);
@@ -111,13 +105,12 @@ TEST(a_short_search_answers_within_its_budget)
 
 TEST(the_write_budget_holds_on_a_disk)
 {
-    rig_run(&run, NULL, "recommend", "--quiet", "--no-lock", "--json", "--pattern", "randwrite", "--path",
-            "dir", "--file-size", "128m", "--budget", "5s", "--max-write", "512m", NULL);
-    json_t *document = rig_json(&run), *search = json_object_get(document, "search");
-    assert_true(json_integer_value(json_object_get(search, "bytes_written")) <= 512 << 20);
-    assert_true(json_integer_value(json_object_get(search, "bytes_written")) >= 128 << 20);
+    json_t *document = cli_json(CLI_ANY, "recommend --quiet --no-lock --json --pattern randwrite --path dir "
+                                         "--file-size 128m --budget 5s --max-write 512m"),
+           *search = json_object_get(document, "search");
+    assert_true(cli_integer(search, "bytes_written") <= 512 << 20);
+    assert_true(cli_integer(search, "bytes_written") >= 128 << 20);
     json_decref(document);
-    rig_free(&run);
 }
 
 #define MEASURE(pattern)                                                                                     \
@@ -132,7 +125,7 @@ TEST(an_existing_file_is_read_and_left_as_it_is)
     rig_run(&run, NULL, MEASURE("randread"), "--existing", "data", NULL);
     assert_int_equal(run.code, 0);
     json_t *document = rig_json(&run);
-    assert_int_equal(json_integer_value(json_object_get(document, "bytes_written")), 0);
+    assert_int_equal(cli_integer(document, "bytes_written"), 0);
     json_decref(document);
     rig_free(&run);
     assert_int_equal(system("cmp -s data copy"), 0);
@@ -161,14 +154,12 @@ TEST(a_locked_file_is_not_overwritten)
     assert_true(fd >= 0);
     assert_int_equal(flock(fd, LOCK_EX), 0);
     rig_run(&run, NULL, MEASURE("write"), "--existing", "data", "--overwrite", NULL);
-    rig_check_error(&run, 2, "locked");
-    rig_free(&run);
+    cli_failed(2, "locked");
     assert_int_equal(flock(fd, LOCK_UN), 0);
     struct flock byte = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = 100, .l_len = 1};
     assert_int_equal(fcntl(fd, F_OFD_SETLK, &byte), 0);
     rig_run(&run, NULL, MEASURE("write"), "--existing", "data", "--overwrite", NULL);
-    rig_check_error(&run, 2, "locked");
-    rig_free(&run);
+    cli_failed(2, "locked");
     close(fd);
     assert_int_equal(system("cmp -s data copy"), 0);
 }
@@ -180,16 +171,14 @@ TEST(a_second_fstune_waits_for_nobody)
     struct rig_run other;
     rig_start(&other, NULL, first);
     usleep(1500000);
-    rig_run(&run, NULL, "recommend", "--quiet", "--pattern", "randread", "--path", "dir", "--budget", "5s",
-            NULL);
+    rig_run_line(&run, "recommend --quiet --pattern randread --path dir --budget 5s");
     kill(other.pid, SIGTERM);
     rig_finish(&other);
     /* By a third one, which has the lock; or a user who has nowhere to lock. */
     bool disturbed = other.code != 128 + SIGTERM || strstr(run.out, "second fstune:") != NULL;
     rig_free(&other);
     if (!disturbed)
-        rig_check_error(&run, 1, "--no-lock");
-    rig_free(&run);
+        cli_failed(1, "--no-lock");
     if (disturbed) {
         print_message("skipped: the device is measured already, or this user cannot lock it\n");
         skip();
@@ -233,15 +222,13 @@ static void run_in_tiny(bool (*in_child)(void), const char *file_size)
 TEST(a_file_system_without_room_is_refused)
 {
     run_in_tiny(mount_small, "128m");
-    rig_check_error(&run, 1, "tiny");
-    rig_free(&run);
+    cli_failed(1, "tiny");
 }
 
 TEST(ten_percent_stay_free)
 {
     run_in_tiny(mount_storage_stack, "150m");
-    rig_check_error(&run, 1, "tiny");
-    rig_free(&run);
+    cli_failed(1, "tiny");
 }
 
 TEST(a_file_that_just_fits_is_measured)
@@ -255,6 +242,5 @@ TEST(a_file_that_just_fits_is_measured)
 TEST(a_read_only_file_system_is_refused)
 {
     run_in_tiny(mount_read_only, "128m");
-    rig_check_error(&run, 1, "tiny");
-    rig_free(&run);
+    cli_failed(1, "tiny");
 }

@@ -1,6 +1,5 @@
 /* Tests of `fstune retune` as a user runs it, on simulated surfaces. */
-#include "tests/test.h"
-#include "tests/tuner/rig.h"
+#include "tests/tuner/commands/cli_rig.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -11,7 +10,7 @@
 GROUP(rig_enter, rig_leave);
 GROUP_NEEDS(rig_find_program);
 
-static struct rig_run run;
+#define ROLLBACK "retune rollback --config n.conf --target vm1"
 
 static double half_bps(const struct point *point)
 {
@@ -37,14 +36,24 @@ EACH_TEST(setup, NULL);
 /* The night's document; the caller releases it. */
 static json_t *night(int code)
 {
-    rig_run(&run, NULL, "retune", "--config", "n.conf", "--json", NULL);
-    if (run.code != code)
-        fail_msg("exit code %d: %s", run.code, run.err);
-    json_t *document = rig_json(&run);
-    rig_free(&run);
-    assert_string_equal(json_string_value(json_object_get(document, "schema")), "fstune/retune/1");
-    assert_int_equal(json_integer_value(json_object_get(document, "exit_code")), code);
+    json_t *document = cli_json(code, "retune --config n.conf --json");
+    cli_has_text(document, "schema", "fstune/retune/1");
+    assert_int_equal(cli_integer(document, "exit_code"), code);
     return document;
+}
+
+static void wait_for(const char *file)
+{
+    for (unsigned i = 0; i < 6000 && !rig_exists(file); i++)
+        usleep(10000);
+    assert_true(rig_exists(file));
+}
+
+static void stop_when_there(const char *file)
+{
+    wait_for(file);
+    assert_int_equal(kill(run.pid, SIGTERM), 0);
+    rig_finish(&run);
 }
 
 static const char *of_target(const json_t *document, const char *key)
@@ -60,7 +69,7 @@ TEST(the_first_night_applies_and_the_second_changes_nothing)
     assert_string_equal(of_target(document, "action"), "applied");
     const json_t *target = json_array_get(json_object_get(document, "targets"), 0);
     const json_t *answer = json_object_get(target, "document");
-    assert_string_equal(json_string_value(json_object_get(answer, "schema")), "fstune/recommendation/1");
+    cli_has_text(answer, "schema", "fstune/recommendation/1");
     json_decref(document);
     assert_int_equal(system("grep -q '^FSTUNE_API=io_uring$' vm1.env && cp vm1.env kept"), 0);
     document = night(0);
@@ -73,10 +82,10 @@ TEST(the_first_night_applies_and_the_second_changes_nothing)
 
 TEST(the_same_seed_gives_the_same_bytes)
 {
-    rig_run(&run, NULL, "retune", "--config", "n.conf", "--json", NULL);
+    rig_run_line(&run, "retune --config n.conf --json");
     struct rig_run first = run;
     assert_int_equal(system("rm h.db*"), 0);
-    rig_run(&run, NULL, "retune", "--config", "n.conf", "--json", NULL);
+    rig_run_line(&run, "retune --config n.conf --json");
     assert_string_equal(run.out, first.out);
     rig_free(&run);
     rig_free(&first);
@@ -87,7 +96,7 @@ TEST(half_the_throughput_ends_with_4_and_one_line)
     for (unsigned i = 0; i < 4; i++)
         json_decref(night(0));
     rig_simulator("s", "run_cv = 0.02;", half_bps);
-    rig_run(&run, NULL, "retune", "--config", "n.conf", "--json", NULL);
+    rig_run_line(&run, "retune --config n.conf --json");
     assert_int_equal(run.code, 4);
     json_t *document = rig_json(&run);
     const char *reason = json_string_value(json_object_get(document, "reason"));
@@ -103,14 +112,9 @@ TEST(a_rollback_exchanges_the_files)
 {
     rig_write("vm1.env", "mine\n");
     json_decref(night(0));
-    rig_run(&run, NULL, "retune", "rollback", "--config", "n.conf", "--target", "vm1", NULL);
-    assert_int_equal(run.code, 0);
-    assert_non_null(strstr(run.out, "vm1: rolled back"));
-    rig_free(&run);
+    cli_prints(0, ROLLBACK, "vm1: rolled back", NULL);
     assert_int_equal(system("grep -qx mine vm1.env && grep -q FSTUNE_API vm1.env.previous"), 0);
-    rig_run(&run, NULL, "retune", "rollback", "--config", "n.conf", NULL);
-    rig_check_error(&run, 2, "--target is missing");
-    rig_free(&run);
+    cli_fails(2, "--target is missing", "retune rollback --config n.conf");
 }
 
 TEST(a_dry_rollback_says_what_would_come_back)
@@ -118,22 +122,13 @@ TEST(a_dry_rollback_says_what_would_come_back)
     rig_write("vm1.env", "mine\n");
     json_decref(night(0));
     assert_int_equal(system("cp vm1.env before"), 0);
-    rig_run(&run, NULL, "retune", "rollback", "--config", "n.conf", "--target", "vm1", "--dry-run", NULL);
-    assert_int_equal(run.code, 0);
-    assert_non_null(strstr(run.out, "vm1: would be rolled back: "));
-    assert_non_null(strstr(run.out, "setting: not known"));
-    rig_free(&run);
-    rig_run(&run, NULL, "retune", "rollback", "--config", "n.conf", "--target", "vm1", "--dry-run", "--json",
-            NULL);
-    json_t *document = rig_json(&run);
+    cli_prints(0, ROLLBACK " --dry-run", "vm1: would be rolled back: ", "setting: not known", NULL);
+    json_t *document = cli_json(0, ROLLBACK " --dry-run --json");
     assert_true(json_is_true(json_object_get(document, "dry_run")));
     assert_true(json_is_null(json_object_get(document, "in_force")));
     json_decref(document);
-    rig_free(&run);
     assert_int_equal(system("cmp -s vm1.env before && grep -qx mine vm1.env.previous"), 0);
-    rig_run(&run, NULL, "retune", "rollback", "--config", "n.conf", "--target", "vm1", NULL);
-    assert_int_equal(run.code, 0); /* nothing was recorded before */
-    rig_free(&run);
+    cli_prints(0, ROLLBACK, NULL); /* nothing was recorded before */
     assert_int_equal(system("grep -qx mine vm1.env"), 0);
 }
 
@@ -141,11 +136,9 @@ TEST(a_rollback_is_not_overruled_by_the_next_nights)
 {
     rig_write("vm1.env", "mine\n");
     json_decref(night(0));
-    rig_run(&run, NULL, "retune", "rollback", "--config", "n.conf", "--target", "vm1", NULL);
-    assert_int_equal(run.code, 0);
-    rig_free(&run);
+    cli_prints(0, ROLLBACK, NULL);
     for (unsigned i = 0; i < 3; i++) {
-        rig_run(&run, NULL, "retune", "--config", "n.conf", NULL);
+        rig_run_line(&run, "retune --config n.conf");
         assert_null(strstr(run.out, "  advice      applied"));
         rig_free(&run);
         assert_int_equal(system("grep -qx mine vm1.env"), 0);
@@ -160,12 +153,8 @@ TEST(a_rollback_waits_for_a_night_that_applies)
     rig_write("vm1.env", "mine\n");
     assert_int_equal(system("sed -i 's/emit = /apply = \"touch applying; sleep 1\"; emit = /' n.conf"), 0);
     rig_start(&first, NULL, arguments);
-    for (unsigned i = 0; i < 6000 && !rig_exists("applying"); i++)
-        usleep(10000);
-    assert_true(rig_exists("applying"));
-    rig_run(&run, NULL, "retune", "rollback", "--config", "n.conf", "--target", "vm1", NULL);
-    assert_int_equal(run.code, 0);
-    rig_free(&run);
+    wait_for("applying");
+    cli_prints(0, ROLLBACK, NULL);
     rig_finish(&first);
     assert_int_equal(first.code, 0);
     assert_non_null(strstr(first.out, "applied: "));
@@ -176,9 +165,7 @@ TEST(a_rollback_waits_for_a_night_that_applies)
 TEST(a_dry_run_finds_a_directory_that_is_not_there)
 {
     assert_int_equal(system("sed -i 's|/vm1.env|/no/vm1.env|' n.conf"), 0);
-    rig_run(&run, NULL, "retune", "--config", "n.conf", "--dry-run", "--json", NULL);
-    rig_check_error(&run, 1, "no/vm1.env");
-    rig_free(&run);
+    cli_fails(1, "no/vm1.env", "retune --config n.conf --dry-run --json");
 }
 
 TEST(an_interrupted_night_has_its_code_in_json)
@@ -186,13 +173,10 @@ TEST(an_interrupted_night_has_its_code_in_json)
     static const char *const arguments[] = {"retune", "--config", "n.conf", "--json", NULL};
     assert_int_equal(system("sed -i 's/emit = /apply = \"sleep 20\"; emit = /' n.conf"), 0);
     rig_start(&run, NULL, arguments);
-    for (unsigned i = 0; i < 6000 && !rig_exists("vm1.env"); i++)
-        usleep(10000);
-    assert_int_equal(kill(run.pid, SIGTERM), 0);
-    rig_finish(&run);
+    stop_when_there("vm1.env");
     assert_int_equal(run.code, 128 + SIGTERM);
     json_t *document = rig_json(&run);
-    assert_int_equal(json_integer_value(json_object_get(document, "exit_code")), 128 + SIGTERM);
+    assert_int_equal(cli_integer(document, "exit_code"), 128 + SIGTERM);
     json_decref(document);
     rig_free(&run);
 }
@@ -221,43 +205,31 @@ TEST(an_interrupted_rollback_has_the_signals_code)
     json_decref(night(0));
     assert_int_equal(system("sed -i 's/emit = /rollback = \"touch going; sleep 20\"; emit = /' n.conf"), 0);
     rig_start(&run, NULL, arguments);
-    for (unsigned i = 0; i < 6000 && !rig_exists("going"); i++)
-        usleep(10000);
-    assert_int_equal(kill(run.pid, SIGTERM), 0);
-    rig_finish(&run);
-    rig_check_error(&run, 128 + SIGTERM, "interrupted");
-    rig_free(&run);
+    stop_when_there("going");
+    cli_failed(128 + SIGTERM, "interrupted");
     assert_int_equal(system("grep -qx mine vm1.env.previous && grep -q FSTUNE_API vm1.env"), 0);
 }
 
 TEST(nothing_to_go_back_to_is_exit_1)
 {
-    rig_run(&run, NULL, "retune", "rollback", "--config", "n.conf", "--target", "vm1", NULL);
-    rig_check_error(&run, 1, "vm1: no change of it is in the history");
-    rig_free(&run);
+    cli_fails(1, "vm1: no change of it is in the history", ROLLBACK);
 }
 
 TEST(a_dry_run_touches_nothing)
 {
     const size_t n = rig_count_entries(".");
-    rig_run(&run, NULL, "retune", "--config", "n.conf", "--dry-run", NULL);
-    assert_int_equal(run.code, 0);
-    assert_non_null(strstr(run.out, "vm1: pattern randwrite in s.conf; first tune 1m 0s, a night 20.0 s"));
-    assert_non_null(strstr(run.out, "not known; the first tune decides"));
-    rig_free(&run);
-    rig_run(&run, NULL, "retune", "--config", "n.conf", "--dry-run", "--json", NULL);
-    json_t *document = rig_json(&run);
+    cli_prints(0, "retune --config n.conf --dry-run",
+               "vm1: pattern randwrite in s.conf; first tune 1m 0s, a night 20.0 s",
+               "not known; the first tune decides", NULL);
+    json_t *document = cli_json(0, "retune --config n.conf --dry-run --json");
     assert_true(json_is_true(json_object_get(document, "dry_run")));
     json_decref(document);
-    rig_free(&run);
     assert_int_equal(rig_count_entries("."), n);
 }
 
 TEST(the_command_line_wins_over_the_file)
 {
-    rig_run(&run, NULL, "retune", "--config", "n.conf", "--db", "other.db", "--prometheus", "f.prom", NULL);
-    assert_int_equal(run.code, 0);
-    rig_free(&run);
+    cli_prints(0, "retune --config n.conf --db other.db --prometheus f.prom", NULL);
     assert_true(rig_exists("other.db"));
     assert_false(rig_exists("h.db"));
     assert_int_equal(system("grep -q 'fstune_verdict_info{target=\"vm1\",verdict=\"first\"} 1' f.prom"), 0);
@@ -265,28 +237,18 @@ TEST(the_command_line_wins_over_the_file)
 
 TEST(wrong_words_are_exit_2)
 {
-    rig_run(&run, NULL, "retune", NULL);
-    rig_check_error(&run, 2, "--config is missing");
-    rig_free(&run);
-    rig_run(&run, NULL, "retune", "rolback", "--config", "n.conf", NULL);
-    rig_check_error(&run, 2, "'rolback' is no action of retune; there is rollback");
-    rig_free(&run);
-    rig_run(&run, NULL, "retune", "--config", "n.conf", "--target", "vm2", NULL);
-    rig_check_error(&run, 2, "n.conf has no such target");
-    rig_free(&run);
-    rig_run(&run, NULL, "retune", "--config", "n.conf", "--pattern", "read", NULL);
-    rig_check_error(&run, 2, "--pattern: this command has no such option");
-    rig_free(&run);
+    cli_fails(2, "--config is missing", "retune");
+    cli_fails(2, "'rolback' is no action of retune; there is rollback", "retune rolback --config n.conf");
+    cli_fails(2, "n.conf has no such target", "retune --config n.conf --target vm2");
+    cli_fails(2, "--pattern: this command has no such option", "retune --config n.conf --pattern read");
     rig_write("bad.conf", "targets = ( {\nnmae = \"a\"; } );");
-    rig_run(&run, NULL, "retune", "--config", "bad.conf", NULL);
-    rig_check_error(&run, 2, "bad.conf:2: nmae: unknown setting; did you mean name?");
-    rig_free(&run);
+    cli_fails(2, "bad.conf:2: nmae: unknown setting; did you mean name?", "retune --config bad.conf");
 }
 
 TEST(a_history_that_is_none_is_left_alone)
 {
     rig_write("h.db", "my diary\n");
-    rig_run(&run, NULL, "retune", "--config", "n.conf", NULL);
+    rig_run_line(&run, "retune --config n.conf");
     assert_true(run.code == 1 || run.code == 2);
     assert_string_equal(run.out, "");
     rig_free(&run);
@@ -295,10 +257,5 @@ TEST(a_history_that_is_none_is_left_alone)
 
 TEST(help_lists_the_keys_of_a_target)
 {
-    rig_run(&run, NULL, "retune", "--help", NULL);
-    assert_int_equal(run.code, 0);
-    assert_non_null(strstr(run.out, "--prometheus FILE"));
-    assert_non_null(strstr(run.out, "  hook_timeout "));
-    assert_non_null(strstr(run.out, "  max_io_pressure "));
-    rig_free(&run);
+    cli_prints(0, "retune --help", "--prometheus FILE", "  hook_timeout ", "  max_io_pressure ", NULL);
 }

@@ -1,14 +1,11 @@
 /* Tests of the whole program on surfaces whose rate changes: bursts, declines and steady states. */
-#include "tests/test.h"
-#include "tests/tuner/rig.h"
+#include "tests/tuner/commands/cli_rig.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #define POINT "--pattern randwrite --request-size 64k --queue-depth 4 --direct 1 --api io_uring "
-
-static struct rig_run run;
 
 /* peak.csv with the factors of a trace. */
 static void simulator_with_trace(const char *name, const char *noise, const char *trace)
@@ -44,27 +41,8 @@ FIXTURE(enter)
     return 0;
 }
 
-FIXTURE(leave)
-{
-    return rig_leave(test_state);
-}
-
-GROUP(enter, leave);
+GROUP(enter, rig_leave);
 GROUP_NEEDS(rig_find_program);
-
-static json_t *json_of(const char *line, int code)
-{
-    rig_run_line(&run, line);
-    assert_int_equal(run.code, code);
-    json_t *json = rig_json(&run);
-    rig_free(&run);
-    return json;
-}
-
-static double number_at(const json_t *json, const char *outer, const char *inner)
-{
-    return json_number_value(json_object_get(json_object_get(json, outer), inner));
-}
 
 static bool has_warning(const json_t *json, const char *code)
 {
@@ -87,12 +65,12 @@ static double peak_bps(void)
 TEST(a_burst_is_reported_beside_the_rate_after_it)
 {
     json_t *json =
-        json_of("measure --json --simulate burst.conf --seed 1 --replays 4 --duration 10s " POINT, 0);
+        cli_json(0, "measure --json --simulate burst.conf --seed 1 --replays 4 --duration 10s " POINT);
     const json_t *sustained = json_object_get(json, "sustained");
     assert_true(json_is_object(json_object_get(sustained, "burst")));
-    assert_close(number_at(sustained, "burst", "mean") / peak_bps(), 1, 0.05);
-    assert_close(number_at(sustained, "burst", "mean_after") / peak_bps(), 0.4, 0.02);
-    assert_close(number_at(sustained, "burst", "seconds"), 12, 1);
+    assert_close(cli_number(sustained, "burst.mean") / peak_bps(), 1, 0.05);
+    assert_close(cli_number(sustained, "burst.mean_after") / peak_bps(), 0.4, 0.02);
+    assert_close(cli_number(sustained, "burst.seconds"), 12, 1);
     assert_true(has_warning(json, "burst_ended"));
     json_decref(json);
 }
@@ -100,53 +78,51 @@ TEST(a_burst_is_reported_beside_the_rate_after_it)
 TEST(a_flat_rate_is_steady_and_carries_no_warning)
 {
     json_t *json =
-        json_of("measure --json --simulate peak.conf --seed 1 --replays 5 --duration 5s " POINT, 0);
-    assert_true(json_is_true(json_object_get(json_object_get(json, "sustained"), "steady")));
+        cli_json(0, "measure --json --simulate peak.conf --seed 1 --replays 5 --duration 5s " POINT);
+    assert_true(json_is_true(cli_at(json, "sustained.steady")));
     assert_int_equal(json_array_size(json_object_get(json, "warnings")), 0);
     json_decref(json);
 }
 
 TEST(the_steady_state_of_a_slow_decline_is_what_lasts)
 {
-    json_t *json = json_of("measure --json --simulate declining.conf --seed 1 --until-steady --duration 5s "
-                           "--max-duration 40m " POINT,
-                           0);
-    assert_true(json_is_true(json_object_get(json_object_get(json, "steady_state"), "met")));
-    assert_close(number_at(json, "throughput", "mean") / peak_bps() / 0.64, 1, 0.05);
+    json_t *json =
+        cli_json(0, "measure --json --simulate declining.conf --seed 1 --until-steady --duration 5s "
+                    "--max-duration 40m " POINT);
+    assert_true(json_is_true(cli_at(json, "steady_state.met")));
+    assert_close(cli_number(json, "throughput.mean") / peak_bps() / 0.64, 1, 0.05);
     json_decref(json);
-    json = json_of("measure --json --simulate declining.conf --seed 1 --replays 6 --duration 5s " POINT, 0);
-    assert_true(number_at(json, "throughput", "mean") / peak_bps() / 0.64 > 1.3);
-    assert_false(json_is_true(json_object_get(json_object_get(json, "sustained"), "steady")));
+    json = cli_json(0, "measure --json --simulate declining.conf --seed 1 --replays 6 --duration 5s " POINT);
+    assert_true(cli_number(json, "throughput.mean") / peak_bps() / 0.64 > 1.3);
+    assert_false(json_is_true(cli_at(json, "sustained.steady")));
     assert_true(has_warning(json, "not_steady"));
     json_decref(json);
 }
 
 TEST(what_never_gets_steady_ends_at_the_cap_with_exit_code_3)
 {
-    json_t *json = json_of("measure --json --simulate endless.conf --seed 1 --until-steady --duration 1s "
-                           "--max-duration 40s " POINT,
-                           3);
-    assert_false(json_is_true(json_object_get(json_object_get(json, "steady_state"), "met")));
+    json_t *json = cli_json(3, "measure --json --simulate endless.conf --seed 1 --until-steady --duration 1s "
+                               "--max-duration 40s " POINT);
+    assert_false(json_is_true(cli_at(json, "steady_state.met")));
     assert_true(has_warning(json, "not_steady"));
-    assert_true(json_number_value(json_object_get(json, "seconds")) <= 40);
+    assert_true(cli_number(json, "seconds") <= 40);
     json_decref(json);
-    rig_run_line(&run, "measure --quiet --simulate endless.conf --seed 1 --until-steady --duration 1s "
-                       "--max-duration 40s " POINT);
-    assert_int_equal(run.code, 3);
-    assert_non_null(strstr(run.out, "Steady       NOT after"));
-    rig_free(&run);
+    cli_prints(3,
+               "measure --quiet --simulate endless.conf --seed 1 --until-steady --duration 1s "
+               "--max-duration 40s " POINT,
+               "Steady       NOT after", NULL);
 }
 
 TEST(the_rule_of_the_snia_is_content_with_less)
 {
-    json_t *snia = json_of("measure --json --simulate declining.conf --seed 1 --until-steady --duration 5s "
-                           "--max-duration 40m --steady-rule snia " POINT,
-                           0);
-    json_t *own = json_of("measure --json --simulate declining.conf --seed 1 --until-steady --duration 5s "
-                          "--max-duration 40m " POINT,
-                          0);
-    assert_true(number_at(snia, "steady_state", "rounds") < number_at(own, "steady_state", "rounds"));
-    assert_true(number_at(snia, "throughput", "mean") > number_at(own, "throughput", "mean"));
+    json_t *snia =
+        cli_json(0, "measure --json --simulate declining.conf --seed 1 --until-steady --duration 5s "
+                    "--max-duration 40m --steady-rule snia " POINT);
+    json_t *own =
+        cli_json(0, "measure --json --simulate declining.conf --seed 1 --until-steady --duration 5s "
+                    "--max-duration 40m " POINT);
+    assert_true(cli_number(snia, "steady_state.rounds") < cli_number(own, "steady_state.rounds"));
+    assert_true(cli_number(snia, "throughput.mean") > cli_number(own, "throughput.mean"));
     json_decref(snia);
     json_decref(own);
 }
@@ -154,34 +130,30 @@ TEST(the_rule_of_the_snia_is_content_with_less)
 /* Its batches never agree to a thousandth, so that only the limits end a warm-up. */
 TEST(no_warm_up_passes_the_cap)
 {
-    json_t *json = json_of("measure --json --simulate scattered.conf --seed 1 --until-steady --duration 1s "
-                           "--max-duration 3s --warmup-limit 1m --warmup-coef 0.001 " POINT,
-                           3);
+    json_t *json =
+        cli_json(3, "measure --json --simulate scattered.conf --seed 1 --until-steady --duration 1s "
+                    "--max-duration 3s --warmup-limit 1m --warmup-coef 0.001 " POINT);
     const json_t *runs = json_object_get(json, "runs");
     assert_int_equal(json_array_size(runs), 1);
     assert_close(json_number_value(json_object_get(json_array_get(runs, 0), "warmup_seconds")), 2, 0.05);
-    assert_true(json_number_value(json_object_get(json, "seconds")) <= 3.1);
+    assert_true(cli_number(json, "seconds") <= 3.1);
     json_decref(json);
 }
 
 TEST(a_cap_shorter_than_a_round_is_refused)
 {
-    rig_run_line(
-        &run, "measure --quiet --simulate peak.conf --until-steady --duration 2s --max-duration 1s " POINT);
-    rig_check_error(&run, 2, "--max-duration");
-    rig_free(&run);
+    cli_fails(2, "--max-duration",
+              "measure --quiet --simulate peak.conf --until-steady --duration 2s --max-duration 1s " POINT);
 }
 
 TEST(a_change_of_the_device_during_a_search_is_said)
 {
-    rig_run_line(&run, "recommend --json --simulate early.conf --seed 1 --budget 40s --pattern randwrite");
-    json_t *json = rig_json(&run);
+    json_t *json =
+        cli_json(CLI_ANY, "recommend --json --simulate early.conf --seed 1 --budget 40s --pattern randwrite");
     assert_true(has_warning(json, "rate_changed"));
     json_decref(json);
-    rig_free(&run);
-    rig_run_line(&run, "recommend --json --simulate peak.conf --seed 1 --budget 40s --pattern randwrite");
-    json = rig_json(&run);
+    json =
+        cli_json(CLI_ANY, "recommend --json --simulate peak.conf --seed 1 --budget 40s --pattern randwrite");
     assert_false(has_warning(json, "rate_changed"));
     json_decref(json);
-    rig_free(&run);
 }

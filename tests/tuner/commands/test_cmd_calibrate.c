@@ -2,7 +2,7 @@
 /* LINK: -Wl,--wrap=session_prepare -Wl,--wrap=dirty_limits_set -Wl,--wrap=dirty_limits_check */
 #include "bench/base/err.h"
 #include "bench/target/dirty_limits.h"
-#include "tests/tuner/rig.h"
+#include "tests/tuner/commands/cli_rig.h"
 #include "tuner/commands/command.h"
 
 #include <errno.h>
@@ -84,21 +84,12 @@ TEST(limits_that_may_not_be_set_are_known_before_anything_is_written)
 
 TEST(a_budget_that_is_too_small_is_refused_before_the_file_is_filled)
 {
-    struct rig_run run;
-    rig_run_line(&run, "calibrate --max-write 512m --budget 20s --no-lock --quiet");
-    rig_check_error(&run, 2, "--max-write allows only");
-    rig_free(&run);
-    rig_run_line(&run, "calibrate --max-write 512m --budget 20s --no-lock --quiet");
-    rig_check_error(&run, 2, "give --max-write 629m or more");
-    rig_free(&run);
+    cli_fails(2, "--max-write allows only", "calibrate --max-write 512m --budget 20s --no-lock --quiet");
+    cli_fails(2, "give --max-write 629m or more",
+              "calibrate --max-write 512m --budget 20s --no-lock --quiet");
     /* The file would be smaller, but not with what is asked for. */
-    rig_run_line(&run, "calibrate --max-write 400m --budget 20s --no-lock --quiet");
-    rig_check_error(&run, 2, "give --max-write 629m or more");
-    rig_free(&run);
-    rig_run_line(&run, "calibrate --max-write 629m --budget 20s --dry-run");
-    assert_int_equal(run.code, 0);
-    rig_free(&run);
-    rig_run_line(&run, "calibrate --max-write 8g --budget 20s --dry-run");
-    assert_int_equal(run.code, 0);
-    rig_free(&run);
+    cli_fails(2, "give --max-write 629m or more",
+              "calibrate --max-write 400m --budget 20s --no-lock --quiet");
+    cli_prints(0, "calibrate --max-write 629m --budget 20s --dry-run", NULL);
+    cli_prints(0, "calibrate --max-write 8g --budget 20s --dry-run", NULL);
 }

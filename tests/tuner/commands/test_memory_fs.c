@@ -1,7 +1,6 @@
 /* Tests of the whole program in a memory cgroup (version 1) that is smaller than what it likes to take: it
  * ends by itself. They need root. */
-#include "tests/test.h"
-#include "tests/tuner/rig.h"
+#include "tests/tuner/commands/cli_rig.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -13,7 +12,6 @@
 #define HIERARCHY "/sys/fs/cgroup/memory"
 #define SEARCH    "recommend", "--quiet", "--no-lock", "--json", "--pattern"
 
-static struct rig_run run;
 static char group[128];
 
 static bool join_group(void)
@@ -66,8 +64,7 @@ TEST(a_file_in_memory_that_its_group_cannot_hold_is_refused)
     limit_to("100m");
     rig_run(&run, join_group_with_tmpfs, SEARCH, "randread", "--path", "mnt", "--budget", "5s", NULL);
     check_not_killed();
-    rig_check_error(&run, 1, "does not fit");
-    rig_free(&run);
+    cli_failed(1, "does not fit");
 }
 
 TEST(a_file_in_memory_leaves_room_for_the_search)

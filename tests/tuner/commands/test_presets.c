@@ -1,5 +1,5 @@
 /* Tests of configs/presets: each file is an experiment that can be planned. */
-#include "tests/tuner/rig.h"
+#include "tests/tuner/commands/cli_rig.h"
 
 #include <glob.h>
 #include <stdio.h>
@@ -8,8 +8,6 @@
 #include <unistd.h>
 
 static glob_t presets;
-static struct rig_run run;
-
 FIXTURE(enter_all)
 {
     char root[4096], pattern[4200];

@@ -1,6 +1,6 @@
 /* Tests of configs/presets on a real file system: each runs, shortened, and measures every point of its plan.
  */
-#include "tests/tuner/rig.h"
+#include "tests/tuner/commands/cli_rig.h"
 
 #include <glob.h>
 #include <stdio.h>
@@ -9,8 +9,6 @@
 #include <unistd.h>
 
 static glob_t presets;
-static struct rig_run run;
-
 FIXTURE(enter_all)
 {
     char root[4096], pattern[4200];
@@ -40,7 +38,7 @@ static void check_points(const char *file, const json_t *document)
     json_array_foreach(points, i, point)
     {
         const char *failed = json_string_value(json_object_get(point, "failed"));
-        if (failed != NULL || json_number_value(json_object_get(point, "mean")) <= 0)
+        if (failed != NULL || cli_number(point, "mean") <= 0)
             fail_msg("%s: point %zu: %s", file, i, failed != NULL ? failed : "no rate");
     }
 }

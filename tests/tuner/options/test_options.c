@@ -1,32 +1,9 @@
 /* Tests of tuner/options/options: every setter, the walk over the command line, and hints. */
-#include "tests/test.h"
-#include "tuner/options/options.h"
+#include "bench/io/warmup.h"
+#include "bench/target/target.h"
+#include "models/cawl/cawl.h"
+#include "tests/tuner/options/options_rig.h"
 #include "tuner/options/options_set.h"
-#include "tuner/session/warnings.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
-#define MAX_ARGUMENTS  8
-#define RECOMMEND(...) parse(OPTIONS_RECOMMEND, (const char *[MAX_ARGUMENTS]){__VA_ARGS__})
-#define MEASURE(...)   parse(OPTIONS_MEASURE, (const char *[MAX_ARGUMENTS]){__VA_ARGS__})
-#define NS_PER_S       1000000000ULL
-
-/* Results of the last parse. */
-static struct settings settings;
-static struct err err;
-
-static int parse(unsigned command, const char *const arguments[MAX_ARGUMENTS])
-{
-    char *argv[MAX_ARGUMENTS + 2] = {(char *)"fstune", (char *)"command"};
-    int argc = 2;
-    for (; argc - 2 < MAX_ARGUMENTS && arguments[argc - 2]; argc++)
-        argv[argc] = (char *)arguments[argc - 2];
-    settings_init(&settings);
-    memset(&err, 0, sizeof(err));
-    return options_parse(&settings, command, argc, argv, 2, &err);
-}
 
 static void check_levels(enum factor factor, const uint64_t *expected, size_t n)
 {
@@ -54,20 +31,18 @@ TEST(nothing_given_leaves_the_defaults)
 TEST(measure_has_its_own_duration_and_warmup_limit)
 {
     assert_int_equal(MEASURE(NULL), 0);
-    assert_int_equal(settings.runs.duration_ns, 2 * NS_PER_S);
-    assert_int_equal(settings.runs.warmup_limit_ns, 30 * NS_PER_S);
+    assert_true(settings.runs.duration_ns == 2 * NS_PER_S && settings.runs.warmup_limit_ns == 30 * NS_PER_S);
     assert_int_equal(MEASURE("--warmup-limit=0s", "--duration=50ms"), 0);
-    assert_int_equal(settings.runs.warmup_limit_ns, 0);
-    assert_int_equal(settings.runs.duration_ns, 50000000);
+    assert_true(settings.runs.duration_ns == 50000000 && settings.runs.warmup_limit_ns == 0);
 }
 
 TEST(doctor_has_a_small_file_unless_another_is_asked_for)
 {
-    assert_int_equal(parse(OPTIONS_DOCTOR, (const char *[MAX_ARGUMENTS]){"--quiet"}), 0);
+    assert_int_equal(PARSE(OPTIONS_DOCTOR, "--quiet"), 0);
     assert_true(settings.file.size_bytes == 128ULL << 20 && !settings.file.size_given);
-    assert_int_equal(parse(OPTIONS_DOCTOR, (const char *[MAX_ARGUMENTS]){"--file-size=2g"}), 0);
+    assert_int_equal(PARSE(OPTIONS_DOCTOR, "--file-size=2g"), 0);
     assert_true(settings.file.size_bytes == 2ULL << 30 && settings.file.size_given);
-    assert_int_equal(parse(OPTIONS_DOCTOR, (const char *[MAX_ARGUMENTS]){"--pattern=read"}), -EINVAL);
+    assert_int_equal(PARSE(OPTIONS_DOCTOR, "--pattern=read"), -EINVAL);
 }
 
 /* The value behind a row, whatever its type, as bytes. */
@@ -106,6 +81,19 @@ TEST(defaults_that_help_states_are_those_that_settings_hold)
         n_compared++;
     }
     assert_int_equal(n_compared, 28);
+}
+
+TEST(defaults_are_those_of_the_parts_that_they_are_for)
+{
+    settings_init(&settings);
+    assert_close(settings.runs.warmup_coef_share, WARMUP_COEF_DEFAULT, 0.0);
+    assert_int_equal(settings.runs.warmup_window, WARMUP_WINDOW_DEFAULT);
+    assert_int_equal(settings.runs.batch_requests, WARMUP_BATCH_DEFAULT);
+    assert_int_equal(settings.file.size_bytes, TARGET_SIZE_DEFAULT_BYTES);
+    assert_int_equal(settings.workload.cache, MEASURE_CACHE_COLD);
+    assert_int_equal(settings.prediction.mode, CAWL_NOSYNC);
+    assert_true(settings.search.objective == OBJECTIVE_THROUGHPUT &&
+                settings.search.profile == PROFILE_MAX_THROUGHPUT);
 }
 
 TEST(every_row_is_whole_and_unique)
@@ -263,28 +251,11 @@ TEST(garbage_is_refused_and_changes_nothing)
             char argument[128], prefix[64];
             snprintf(argument, sizeof(argument), "--%s=%s", row->name, garbage_of[i].garbage[g]);
             snprintf(prefix, sizeof(prefix), "--%s: ", row->name);
-            int r = parse(command, (const char *[MAX_ARGUMENTS]){argument});
+            int r = PARSE(command, argument);
             if (r != -EINVAL || strncmp(err.text, prefix, strlen(prefix)) != 0)
                 fail_msg("%s: %d \"%s\"", argument, r, err.text);
             assert_memory_equal(&settings, &before, sizeof(settings));
         }
-    }
-}
-
-TEST(accepted_codes_become_a_set)
-{
-    assert_int_equal(RECOMMEND("--accept", "not_cold,existing_has_holes,not_cold"), 0);
-    assert_int_equal(settings.runs.accept,
-                     WARNINGS_BIT(WARNING_NOT_COLD) | WARNINGS_BIT(WARNING_EXISTING_HAS_HOLES));
-    assert_int_equal(MEASURE("--accept=steal"), 0);
-    assert_int_equal(settings.runs.accept, WARNINGS_BIT(WARNING_STEAL));
-}
-
-TEST(every_code_can_be_accepted)
-{
-    for (unsigned i = 0; i < WARNING_N; i++) {
-        assert_int_equal(RECOMMEND("--accept", warnings_table[i].code), 0);
-        assert_int_equal(settings.runs.accept, WARNINGS_BIT(i));
     }
 }
 
@@ -409,16 +380,20 @@ TEST(errors_need_no_place)
 
 TEST(nearest_name_is_near)
 {
-    static const char *const names[] = {"recommend", "measure", "retune"};
-    assert_string_equal(options_nearest("recomend", names, 3), "recommend");
-    assert_string_equal(options_nearest("recommned", names, 3), "recommend");
-    assert_string_equal(options_nearest("mesure", names, 3), "measure");
-    assert_string_equal(options_nearest("ret", names, 3), "retune");
-    assert_string_equal(options_nearest("measure", names, 3), "measure");
-    assert_string_equal(options_nearest("aptch", (const char *const[]){"patch"}, 1), "patch");
-    assert_null(options_nearest("xyzzy", names, 3));
-    assert_null(options_nearest("", names, 3));
-    assert_null(options_nearest("re", names, 3));
+    static const char *const names[] = {"recommend", "measure", "retune", "patch"};
+    static const char *const pairs[][2] = {{"recomend", "recommend"},
+                                           {"recommned", "recommend"},
+                                           {"mesure", "measure"},
+                                           {"ret", "retune"},
+                                           {"measure", "measure"},
+                                           {"aptch", "patch"},
+                                           {"xyzzy", NULL},
+                                           {"", NULL},
+                                           {"re", NULL}};
+    for (size_t i = 0; i < N_OF(pairs); i++) {
+        const char *nearest = options_nearest(pairs[i][0], names, N_OF(names));
+        assert_string_equal(nearest ? nearest : "none", pairs[i][1] ? pairs[i][1] : "none");
+    }
     assert_null(options_nearest("measure", names, 0));
 }
 

@@ -1,30 +1,5 @@
 /* Tests of tuner/options/options_needs: what does nothing is said. */
-#include "tests/test.h"
-
-#include "tuner/options/options.h"
-
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
-
-static struct err err;
-
-static int parse(unsigned command, const char *const *words, size_t n)
-{
-    static char copies[8][64];
-    char *argv[8] = {0};
-    struct settings settings;
-    settings_init(&settings);
-    for (size_t i = 0; i < n; i++) {
-        snprintf(copies[i], sizeof copies[i], "%s", words[i]);
-        argv[i] = copies[i];
-    }
-    return options_parse(&settings, command, (int)n, argv, 0, &err);
-}
-
-#define PARSE(command, ...)                                                                                  \
-    parse(command, (const char *const[]){__VA_ARGS__},                                                       \
-          sizeof((const char *const[]){__VA_ARGS__}) / sizeof(char *))
+#include "tests/tuner/options/options_rig.h"
 
 TEST(an_option_alone_that_does_nothing_is_refused)
 {

@@ -33,7 +33,8 @@ static char *page_of_nights(const char *text, size_t n)
     size_t size = 0;
     json_t *document = json_loads(text, 0, NULL);
     const json_t *const documents[] = {document, document};
-    const struct page_request request = {.documents = documents, .n_documents = n, .settings = &settings};
+    const struct page_request request = {
+        .documents = documents, .n_documents = n, .settings = &settings.snippet};
     settings_init(&settings);
     assert_non_null(document);
     FILE *out = open_memstream(&page, &size);

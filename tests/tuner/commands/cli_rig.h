@@ -1,0 +1,117 @@
+/* tests/tuner/commands/cli_rig: a line that a user types, and what came of it. The last run stays in `run`.
+ */
+#ifndef FSTUNE_TESTS_TUNER_COMMANDS_CLI_RIG_H
+#define FSTUNE_TESTS_TUNER_COMMANDS_CLI_RIG_H
+
+#include "tests/tuner/rig.h"
+
+#include <string.h>
+#include <unistd.h>
+
+/* Of a search, which may be conclusive or not. */
+#define CLI_ANY (-1)
+
+static struct rig_run run;
+
+/* What ran last failed with this code and one line that has the part in it; it is released. */
+static inline void cli_failed(int code, const char *part)
+{
+    rig_check_error(&run, code, part);
+    rig_free(&run);
+}
+
+/* The same of a line. in_child may be NULL. */
+static inline void cli_fails_as(bool (*in_child)(void), int code, const char *part, const char *line)
+{
+    rig_run_line_as(&run, in_child, line);
+    if (run.code != code)
+        print_error("fstune %s\n", line);
+    cli_failed(code, part);
+}
+
+static inline void cli_fails(int code, const char *part, const char *line)
+{
+    cli_fails_as(NULL, code, part, line);
+}
+
+/* A table of lines that fail. */
+struct cli_failure {
+    const char *line, *part;
+};
+
+static inline void cli_all_fail(int code, const struct cli_failure *failures, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        cli_fails(code, failures[i].part, failures[i].line);
+}
+
+#define CLI_ALL_FAIL(code, failures) cli_all_fail((code), (failures), RIG_COUNT(failures))
+
+/* The line ends with this code and prints all parts, up to NULL. `alone`: and nothing on standard error. */
+static inline void cli_check_parts(bool alone, int code, const char *line, const char *const *parts)
+{
+    rig_run_line(&run, line);
+    for (; *parts != NULL; parts++)
+        if (strstr(run.out, *parts) == NULL)
+            fail_msg("fstune %s: '%s' is not in: %s%s", line, *parts, run.out, run.err);
+    if (run.code != code || (alone && run.err[0] != '\0'))
+        fail_msg("fstune %s: exit code %d instead of %d: %s", line, run.code, code, run.err);
+    rig_free(&run);
+}
+
+#define cli_prints(code, line, ...) cli_check_parts(false, (code), (line), (const char *const[]){__VA_ARGS__})
+#define cli_prints_alone(code, line, ...)                                                                    \
+    cli_check_parts(true, (code), (line), (const char *const[]){__VA_ARGS__})
+
+/* The document of what ran last, which is released; the caller releases the document. */
+static inline json_t *cli_document(void)
+{
+    json_t *document = rig_json(&run);
+    rig_free(&run);
+    return document;
+}
+
+/* The document that the line prints; the caller releases it. */
+static inline json_t *cli_json(int code, const char *line)
+{
+    rig_run_line(&run, line);
+    if (code != CLI_ANY && run.code != code)
+        fail_msg("fstune %s: exit code %d instead of %d: %s", line, run.code, code, run.err);
+    return cli_document();
+}
+
+/* What stands at "search.seed". */
+static inline const json_t *cli_at(const json_t *document, const char *path)
+{
+    char key[64];
+    for (size_t length; document != NULL && *path != '\0'; path += length + (path[length] == '.')) {
+        length = strcspn(path, ".");
+        snprintf(key, sizeof key, "%.*s", (int)length, path);
+        document = json_object_get(document, key);
+    }
+    return document;
+}
+
+static inline void cli_has_text(const json_t *document, const char *path, const char *text)
+{
+    const char *found = json_string_value(cli_at(document, path));
+    assert_string_equal(found != NULL ? found : "(none)", text);
+}
+
+static inline json_int_t cli_integer(const json_t *document, const char *path)
+{
+    return json_integer_value(cli_at(document, path));
+}
+
+static inline double cli_number(const json_t *document, const char *path)
+{
+    return json_number_value(cli_at(document, path));
+}
+
+/* In a child: as a user without privileges. */
+static inline bool become_nobody(void)
+{
+    return geteuid() != 0 || (setgid(65534) == 0 && setuid(65534) == 0);
+}
+
+#endif

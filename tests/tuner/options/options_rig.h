@@ -1,0 +1,34 @@
+/* tests/tuner/options/options_rig: command lines as lists of words, and what became of the last of them. */
+#ifndef FSTUNE_TESTS_TUNER_OPTIONS_OPTIONS_RIG_H
+#define FSTUNE_TESTS_TUNER_OPTIONS_OPTIONS_RIG_H
+
+#include "tests/test.h"
+#include "tuner/options/options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define N_OF(array)         (sizeof(array) / sizeof((array)[0]))
+#define MAX_WORDS           16
+#define PARSE(command, ...) parse_words((command), (const char *const[MAX_WORDS]){__VA_ARGS__})
+#define RECOMMEND(...)      PARSE(OPTIONS_RECOMMEND, __VA_ARGS__)
+#define MEASURE(...)        PARSE(OPTIONS_MEASURE, __VA_ARGS__)
+#define NS_PER_S            1000000000ULL
+
+static struct settings settings;
+static struct err err;
+
+/* Words up to the first that is NULL. */
+static int parse_words(unsigned command, const char *const words[MAX_WORDS])
+{
+    char *argv[MAX_WORDS];
+    int argc = 0;
+    for (; argc < MAX_WORDS && words[argc] != NULL; argc++)
+        argv[argc] = (char *)(uintptr_t)words[argc];
+    settings_init(&settings);
+    err = (struct err){0};
+    return options_parse(&settings, command, argc, argv, 0, &err);
+}
+
+#endif
