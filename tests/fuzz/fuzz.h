@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -41,22 +42,58 @@ static inline char *fuzz_text(const uint8_t *data, size_t size)
     return text;
 }
 
-/* A file that holds the input and has no name; `path` opens it. The caller closes the descriptor. */
-static inline int fuzz_file(const void *data, size_t size, char path[FUZZ_PATH_SIZE])
+/* A file without a name, to be written, flushed, opened at `path` and read. The caller closes it. */
+static inline FILE *fuzz_file(char path[FUZZ_PATH_SIZE])
 {
     int fd = memfd_create("fuzz", MFD_CLOEXEC);
-    FUZZ_CHECK(fd >= 0 && write(fd, data, size) == (ssize_t)size);
+    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+    FUZZ_CHECK(file != NULL);
     snprintf(path, FUZZ_PATH_SIZE, "/proc/self/fd/%d", fd);
-    return fd;
+    return file;
 }
 
-/* A failure has a code and one printable line. */
-static inline void fuzz_check_error(int code, const struct err *err)
+/* What a function that is tested leaves its line in. */
+static struct err fuzz_err;
+
+/* Whether the function that returned this code has refused. Then it has left one printable line. */
+static inline bool fuzz_refused(int code)
 {
-    FUZZ_CHECK(code < 0 && err->code == code);
-    FUZZ_CHECK(memchr(err->text, '\0', sizeof(err->text)) != NULL && err->text[0] != '\0');
-    for (const char *c = err->text; *c != '\0'; c++)
+    struct err err = fuzz_err;
+    fuzz_err = (struct err){0};
+    FUZZ_CHECK(code <= 0);
+    if (code == 0)
+        return false;
+    FUZZ_CHECK(err.code == code);
+    FUZZ_CHECK(memchr(err.text, '\0', sizeof err.text) != NULL && err.text[0] != '\0');
+    for (const char *c = err.text; *c != '\0'; c++)
         FUZZ_CHECK(!iscntrl((unsigned char)*c));
+    return true;
 }
+
+/* A target that takes its input as a string: FUZZ_TEXT(text, size) { ... }. */
+#define FUZZ_TEXT(text, size)                                                                                \
+    static void fuzz_one(char *text, size_t size);                                                           \
+    int LLVMFuzzerTestOneInput(const uint8_t *fuzz_data, size_t fuzz_size)                                   \
+    {                                                                                                        \
+        char *fuzz_input = fuzz_text(fuzz_data, fuzz_size);                                                  \
+        fuzz_one(fuzz_input, fuzz_size);                                                                     \
+        free(fuzz_input);                                                                                    \
+        return 0;                                                                                            \
+    }                                                                                                        \
+    static void fuzz_one(char *text, __attribute__((unused)) size_t size)
+
+/* A target that takes its input as a file: FUZZ_FILE(path) { ... }. */
+#define FUZZ_FILE(path)                                                                                      \
+    static void fuzz_one(const char *path);                                                                  \
+    int LLVMFuzzerTestOneInput(const uint8_t *fuzz_data, size_t fuzz_size)                                   \
+    {                                                                                                        \
+        char fuzz_path[FUZZ_PATH_SIZE];                                                                      \
+        FILE *fuzz_input = fuzz_file(fuzz_path);                                                             \
+        FUZZ_CHECK(fwrite(fuzz_data, 1, fuzz_size, fuzz_input) == fuzz_size && fflush(fuzz_input) == 0);     \
+        fuzz_one(fuzz_path);                                                                                 \
+        fclose(fuzz_input);                                                                                  \
+        return 0;                                                                                            \
+    }                                                                                                        \
+    static void fuzz_one(const char *path)
 
 #endif

@@ -40,11 +40,9 @@ static void check_json(const struct snippet_ops *ops, const char *text)
 static void check_snippet(const struct snippet_ops *ops, const struct snippet_request *request)
 {
     char *text = NULL, *remarks = NULL;
-    struct err err = {0};
-    int code = snippet_make(ops, request, &text, &remarks, &err);
-    if (code < 0) {
+    int code = snippet_make(ops, request, &text, &remarks, &fuzz_err);
+    if (fuzz_refused(code)) {
         FUZZ_CHECK(code == -EINVAL && text == NULL && remarks == NULL);
-        fuzz_check_error(code, &err);
         return;
     }
     check_plain(text, is_json(ops));
@@ -71,29 +69,22 @@ static void check_snippets(const struct recommendation *recommendation, uint8_t 
         check_snippet(ops, &request);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TEXT(text, size)
 {
     static struct recommendation recommendation;
-    struct err err = {0};
-    if (size == 0)
-        return 0;
-    char *image = fuzz_text(data + 1, size - 1), *answer = strchr(image, '\n');
-    json_t *document = NULL;
-    if (answer != NULL) {
-        *answer = '\0';
-        document = json_loads(answer + 1, JSON_REJECT_DUPLICATES, NULL);
-    }
-    if (document != NULL) {
-        int code = recommendation_read(&recommendation, document, &err);
-        if (code == 0) {
-            check_advice(&recommendation);
-            check_snippets(&recommendation, data[0], image);
-        } else {
-            FUZZ_CHECK(code == -EINVAL || code == -ENODATA);
-            fuzz_check_error(code, &err);
-        }
+    char *image = text + 1, *answer = size > 0 ? strchr(image, '\n') : NULL;
+    if (answer == NULL)
+        return;
+    *answer = '\0';
+    json_t *document = json_loads(answer + 1, JSON_REJECT_DUPLICATES, NULL);
+    if (document == NULL)
+        return;
+    int code = recommendation_read(&recommendation, document, &fuzz_err);
+    if (fuzz_refused(code)) {
+        FUZZ_CHECK(code == -EINVAL || code == -ENODATA);
+    } else {
+        check_advice(&recommendation);
+        check_snippets(&recommendation, (uint8_t)text[0], image);
     }
     json_decref(document);
-    free(image);
-    return 0;
 }

@@ -109,12 +109,8 @@ static void check_replays(struct history *history, int64_t run_id)
 {
     struct history_replay *replays = NULL;
     size_t n = 0;
-    struct err err = {0};
-    int code = history_replays(history, run_id, &replays, &n, &err);
-    if (code < 0) {
-        fuzz_check_error(code, &err);
+    if (fuzz_refused(history_replays(history, run_id, &replays, &n, &fuzz_err)))
         return;
-    }
     for (size_t i = 0; i < n; i++) {
         FUZZ_CHECK(factors_check(&replays[i].point, NULL) == 0);
         FUZZ_CHECK(isfinite(log(replays[i].sample.throughput_bps)) && replays[i].sample.seconds > 0);
@@ -128,12 +124,8 @@ static void check_runs(struct history *history)
     struct history_info *runs = NULL;
     json_t *document = NULL;
     size_t n = 0;
-    struct err err = {0};
-    int code = history_list_runs(history, &all, &runs, &n, &err);
-    if (code < 0) {
-        fuzz_check_error(code, &err);
+    if (fuzz_refused(history_list_runs(history, &all, &runs, &n, &fuzz_err)))
         return;
-    }
     for (size_t i = 0; i < n; i++) {
         FUZZ_CHECK(runs[i].status < HISTORY_N_STATUSES);
         FUZZ_CHECK(!runs[i].has_point || factors_check(&runs[i].point, NULL) == 0);
@@ -148,12 +140,8 @@ static void check_changes(struct history *history)
 {
     struct history_change *changes = NULL;
     size_t n = 0;
-    struct err err = {0};
-    int code = history_list_changes(history, NULL, 0, 0, &changes, &n, &err);
-    if (code < 0) {
-        fuzz_check_error(code, &err);
+    if (fuzz_refused(history_list_changes(history, NULL, 0, 0, &changes, &n, &fuzz_err)))
         return;
-    }
     for (size_t i = 0; i < n; i++)
         FUZZ_CHECK(changes[i].kind < HISTORY_CHANGE_N && isfinite(changes[i].at_s));
     free(changes);
@@ -168,12 +156,9 @@ static void count(void *context, const char *text)
 static void check_merge(void)
 {
     struct history own;
-    struct err err = {0};
     size_t n_runs, n_changes, n_findings = 0;
     FUZZ_CHECK(open_at(&own, own_path, true, NULL) == 0);
-    int code = history_merge(&own, path, &n_runs, &n_changes, &err);
-    if (code < 0)
-        fuzz_check_error(code, &err);
+    (void)fuzz_refused(history_merge(&own, path, &n_runs, &n_changes, &fuzz_err));
     FUZZ_CHECK(history_verify(&own, count, &n_findings, NULL) == 0);
     history_close(&own);
     remove_parts(own_path);
@@ -183,16 +168,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct prior_file prior;
     struct history history;
-    struct err err = {0};
     size_t n_findings = 0;
     remove_parts(path);
     write_damaged(data, size);
     check_merge();
-    int code = open_at(&history, path, false, &err);
-    if (code < 0) {
-        fuzz_check_error(code, &err);
+    if (fuzz_refused(open_at(&history, path, false, &fuzz_err)))
         return 0;
-    }
     check_runs(&history);
     check_changes(&history);
     (void)history_verify(&history, count, &n_findings, NULL);

@@ -41,10 +41,7 @@ static void check_unfolded(const struct latency_quantiles *latency_quantiles)
 static void check_journal(const char *text, size_t size)
 {
     struct journal journal;
-    struct err err = {0};
-    int code = journal_parse(&journal, text, size, &err);
-    if (code < 0)
-        fuzz_check_error(code, &err);
+    (void)fuzz_refused(journal_parse(&journal, text, size, &fuzz_err));
     FUZZ_CHECK(journal.first <= journal.n_runs && journal.whole_bytes <= size);
     FUZZ_CHECK(journal.header != NULL || journal.n_runs == 0);
     for (size_t i = 0; i < journal.n_runs; i++) {
@@ -58,11 +55,7 @@ static void check_journal(const char *text, size_t size)
 static void check_prior(const char *text, size_t size)
 {
     static struct prior_file file;
-    struct err err = {0};
-    int code = prior_parse(&file, text, size, &err);
-    if (code < 0)
-        fuzz_check_error(code, &err);
-    else
+    if (!fuzz_refused(prior_parse(&file, text, size, &fuzz_err)))
         FUZZ_CHECK(file.n > 0);
     for (size_t i = 0; i < file.n; i++) {
         FUZZ_CHECK(factors_check(&file.points[i].point, NULL) == 0);
@@ -71,11 +64,8 @@ static void check_prior(const char *text, size_t size)
     prior_file_done(&file);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TEXT(text, size)
 {
-    char *text = fuzz_text(data, size);
     check_journal(text, size);
     check_prior(text, size);
-    free(text);
-    return 0;
 }

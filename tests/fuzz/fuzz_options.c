@@ -15,35 +15,27 @@ static void check_levels_again(const struct option_row *row, const struct levels
     static struct settings again;
     char list[SETTINGS_MAX_LEVELS * 24];
     size_t used = 0;
-    struct err err = {0};
     for (size_t i = 0; i < levels->n; i++) {
-        const char *comma = i > 0 ? "," : "";
-        char *to = list + used;
-        size_t room = sizeof(list) - used;
-        if (row->place == FACTOR_API)
-            used += (size_t)snprintf(to, room, "%s%s", comma, api_names[levels->value[i]]);
-        else if (row->place == FACTOR_SYNC)
-            used += (size_t)snprintf(to, room, "%s%s", comma, sync_names[levels->value[i]]);
-        else
-            used += (size_t)snprintf(to, room, "%s%" PRIu64, comma, levels->value[i]);
+        char number[24];
+        snprintf(number, sizeof number, "%" PRIu64, levels->value[i]);
+        const char *name = row->place == FACTOR_API    ? api_names[levels->value[i]]
+                           : row->place == FACTOR_SYNC ? sync_names[levels->value[i]]
+                                                       : number;
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? "," : "", name);
     }
     settings_init(&again);
-    FUZZ_CHECK(options_set(&again, row, list, &err) == 0);
+    FUZZ_CHECK(options_set(&again, row, list, NULL) == 0);
     FUZZ_CHECK(memcmp(&again.workload.levels[row->place], levels, sizeof(*levels)) == 0);
 }
 
 static void check_value(const struct option_row *row, const char *text)
 {
     static struct settings settings;
-    struct err err = {0};
     settings_init(&settings);
-    int code = options_set(&settings, row, text, &err);
-    if (code < 0) {
-        fuzz_check_error(code, &err);
+    if (fuzz_refused(options_set(&settings, row, text, &fuzz_err))) {
         fuzz_check_untouched(&settings);
         return;
     }
-    FUZZ_CHECK(code == 0);
     fuzz_check_settings(&settings);
     if (row->set == options_set_levels) {
         FUZZ_CHECK(settings.workload.levels[row->place].n > 0);
@@ -56,28 +48,21 @@ static void check_command_line(unsigned command, char *text)
     static struct settings settings;
     char *arguments[MAX_ARGUMENTS];
     int n = 0;
-    struct err err = {0};
     /* Files are another target's business; a device as a configuration would never end. */
     if (strstr(text, "--config") != NULL)
         return;
     for (char *line; text != NULL && n < MAX_ARGUMENTS && (line = strsep(&text, "\n")) != NULL;)
         arguments[n++] = line;
     settings_init(&settings);
-    int code = options_parse(&settings, command, n, arguments, 0, &err);
-    if (code == 0) {
+    int code = options_parse(&settings, command, n, arguments, 0, &fuzz_err);
+    if (code != 1 && !fuzz_refused(code))
         fuzz_check_settings(&settings);
-        return;
-    }
-    if (code < 0)
-        fuzz_check_error(code, &err);
     else
-        FUZZ_CHECK(code == 1);
-    fuzz_check_untouched(&settings);
+        fuzz_check_untouched(&settings);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TEXT(text, size)
 {
-    char *text = fuzz_text(data, size);
     char *value = text, *name = strsep(&value, "\n");
     if (value != NULL && strcmp(name, "recommend") == 0)
         check_command_line(OPTIONS_RECOMMEND, value);
@@ -85,6 +70,4 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_command_line(OPTIONS_MEASURE, value);
     else if (value != NULL && options_find(name, ~0U) != NULL)
         check_value(options_find(name, ~0U), value);
-    free(text);
-    return 0;
 }

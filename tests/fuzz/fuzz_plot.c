@@ -66,34 +66,25 @@ static void draw(const struct plot_data *data, const struct plot_ops *ops, enum 
     };
     char *script = NULL;
     size_t size = 0;
-    struct err err = {0};
     FILE *out = open_memstream(&script, &size);
     FUZZ_CHECK(out != NULL);
-    int code = ops->draw(&wish, data, out, &err);
+    int code = ops->draw(&wish, data, out, &fuzz_err);
     fclose(out);
-    if (code < 0)
-        fuzz_check_error(code, &err);
-    else
+    if (!fuzz_refused(code))
         check_script(script);
     free(script);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TEXT(text, size)
 {
-    char *text = fuzz_text(data, size);
     struct plot_data plot;
-    struct err err = {0};
     const struct plot_ops *ops;
-    int code = plot_data_read(&plot, text, size, &err);
-    if (code < 0)
-        fuzz_check_error(code, &err);
-    else
+    bool refused = fuzz_refused(plot_data_read(&plot, text, size, &fuzz_err));
+    if (!refused)
         check_data(&plot);
-    for (size_t i = 0; code == 0 && (ops = plot_row(i)) != NULL; i++) {
+    for (size_t i = 0; !refused && (ops = plot_row(i)) != NULL; i++) {
         draw(&plot, ops, PLOT_SVG);
         draw(&plot, ops, PLOT_DUMB);
     }
     plot_data_done(&plot);
-    free(text);
-    return 0;
 }

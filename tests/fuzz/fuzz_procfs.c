@@ -48,11 +48,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char path[FUZZ_PATH_SIZE];
     char *text = fuzz_text(data, size);
-    int fd = fuzz_file(data, size, path);
+    FILE *file = fuzz_file(path);
+    FUZZ_CHECK(fwrite(data, 1, size, file) == size && fflush(file) == 0);
     check_line(path);
     check_numbers(path);
     check_words(text);
-    close(fd);
+    fclose(file);
     free(text);
     return 0;
 }

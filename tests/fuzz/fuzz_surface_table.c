@@ -9,10 +9,9 @@
 static void check_cell(const struct simulator_cell *cell)
 {
     struct pattern pattern;
-    struct err err = {0};
-    FUZZ_CHECK(pattern_parse(cell->pattern, &pattern, &err) == 0);
+    FUZZ_CHECK(pattern_parse(cell->pattern, &pattern, NULL) == 0);
     FUZZ_CHECK(strcmp(pattern.name, cell->pattern) == 0);
-    FUZZ_CHECK(factors_check(&cell->point, &err) == 0 && cell->point.sync == SYNC_END);
+    FUZZ_CHECK(factors_check(&cell->point, NULL) == 0 && cell->point.sync == SYNC_END);
     FUZZ_CHECK(cell->n_rows >= 1);
     FUZZ_CHECK(cell->throughput_bps >= 1 && cell->throughput_bps <= 1e15);
 }
@@ -31,34 +30,27 @@ static void write_cells(FILE *out, const struct simulator_cell *cells, size_t n)
 
 static void check_cells_again(const struct simulator_cell *cells, size_t n)
 {
-    char *text = NULL, path[FUZZ_PATH_SIZE];
-    size_t size = 0, n_again = 0;
+    char path[FUZZ_PATH_SIZE];
+    size_t n_again = 0;
     struct simulator_cell *again = NULL;
-    struct err err = {0};
-    FILE *out = open_memstream(&text, &size);
-    FUZZ_CHECK(out != NULL);
+    FILE *out = fuzz_file(path);
     write_cells(out, cells, n);
-    fclose(out);
-    int fd = fuzz_file(text, size, path);
-    FUZZ_CHECK(simulator_table_read(path, &again, &n_again, &err) == 0 && n_again == n);
+    FUZZ_CHECK(fflush(out) == 0);
+    FUZZ_CHECK(simulator_table_read(path, &again, &n_again, NULL) == 0 && n_again == n);
     for (size_t i = 0; i < n; i++) {
         FUZZ_CHECK(strcmp(again[i].pattern, cells[i].pattern) == 0);
         FUZZ_CHECK(factors_equal(&again[i].point, &cells[i].point));
         FUZZ_CHECK(again[i].throughput_bps == cells[i].throughput_bps);
     }
-    close(fd);
+    fclose(out);
     free(again);
-    free(text);
 }
 
 static void check_table(const char *path)
 {
     struct simulator_cell *cells = NULL;
-    struct err err = {0};
     size_t n = 0;
-    int code = simulator_table_read(path, &cells, &n, &err);
-    if (code < 0) {
-        fuzz_check_error(code, &err);
+    if (fuzz_refused(simulator_table_read(path, &cells, &n, &fuzz_err))) {
         FUZZ_CHECK(cells == NULL && n == 0);
         return;
     }
@@ -75,11 +67,8 @@ static void check_table(const char *path)
 static void check_trace(const char *path)
 {
     struct simulator_trace_step *steps = NULL;
-    struct err err = {0};
     size_t n = 0;
-    int code = simulator_trace_read(path, &steps, &n, &err);
-    if (code < 0) {
-        fuzz_check_error(code, &err);
+    if (fuzz_refused(simulator_trace_read(path, &steps, &n, &fuzz_err))) {
         FUZZ_CHECK(steps == NULL && n == 0);
         return;
     }
@@ -91,12 +80,8 @@ static void check_trace(const char *path)
     free(steps);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_FILE(path)
 {
-    char path[FUZZ_PATH_SIZE];
-    int fd = fuzz_file(data, size, path);
     check_table(path);
     check_trace(path);
-    close(fd);
-    return 0;
 }

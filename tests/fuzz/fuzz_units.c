@@ -74,7 +74,7 @@ static void check_count(const char *text)
 }
 
 /* Any bits at all as a number to be written. */
-static void check_writers(const uint8_t *data, size_t size)
+static void check_writers(const char *data, size_t size)
 {
     char buffer[UNITS_TEXT_SIZE];
     uint64_t number = 0;
@@ -88,14 +88,11 @@ static void check_writers(const uint8_t *data, size_t size)
     FUZZ_CHECK(strlen(units_format_count(real, buffer)) > 0);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_TEXT(text, size)
 {
-    char *text = fuzz_text(data, size);
     check_size(text);
     check_duration(text);
     check_share(text);
     check_count(text);
-    check_writers(data, size);
-    free(text);
-    return 0;
+    check_writers(text, size);
 }

@@ -31,12 +31,9 @@ static void write_name(FILE *out, const char *name)
 
 static void check_again(const struct write_load *load)
 {
-    char *text = NULL, path[FUZZ_PATH_SIZE];
-    size_t size = 0;
+    char path[FUZZ_PATH_SIZE];
     struct write_load again = {0};
-    struct err err = {0};
-    FILE *out = open_memstream(&text, &size);
-    FUZZ_CHECK(out != NULL);
+    FILE *out = fuzz_file(path);
     fputs("delay_s,file,size,offset\n", out);
     for (size_t i = 0; i < load->n; i++) {
         const struct cawl_chunk *chunk = &load->chunks[i];
@@ -44,9 +41,7 @@ static void check_again(const struct write_load *load)
         write_name(out, load->files[chunk->file]);
         fprintf(out, ",%" PRIu64 ",%" PRIu64 "\n", chunk->size_bytes, chunk->offset_bytes);
     }
-    fclose(out);
-    int fd = fuzz_file(text, size, path);
-    FUZZ_CHECK(write_load_read(path, &again, &err) == 0);
+    FUZZ_CHECK(fflush(out) == 0 && write_load_read(path, &again, NULL) == 0);
     FUZZ_CHECK(again.n == load->n && again.n_files == load->n_files &&
                again.total_bytes == load->total_bytes);
     for (size_t i = 0; i < load->n; i++) {
@@ -56,27 +51,18 @@ static void check_again(const struct write_load *load)
     }
     for (size_t i = 0; i < load->n_files; i++)
         FUZZ_CHECK(strcmp(load->files[i], again.files[i]) == 0);
-    close(fd);
+    fclose(out);
     write_load_done(&again);
-    free(text);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+FUZZ_FILE(path)
 {
-    char path[FUZZ_PATH_SIZE];
     struct write_load load = {0};
-    struct err err = {0};
-    int fd = fuzz_file(data, size, path);
-    int code = write_load_read(path, &load, &err);
-    close(fd);
-    if (code < 0) {
-        fuzz_check_error(code, &err);
+    if (fuzz_refused(write_load_read(path, &load, &fuzz_err))) {
         FUZZ_CHECK(load.chunks == NULL && load.n == 0);
-        return 0;
+        return;
     }
-    FUZZ_CHECK(code == 0);
     check_load(&load);
     check_again(&load);
     write_load_done(&load);
-    return 0;
 }

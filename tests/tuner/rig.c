@@ -157,18 +157,43 @@ static int collect(va_list list, const char **arguments)
     return n;
 }
 
-void rig_settings(struct settings *settings, ...)
+static void parse_settings(struct settings *settings, const char *const *arguments, int n)
 {
-    const char *arguments[MAX_ARGUMENTS] = {"recommend"};
     struct err err = {0};
-    va_list list;
-    va_start(list, settings);
-    int n = collect(list, arguments + 1) + 1;
-    va_end(list);
     settings_init(settings);
     /* The parser does not write to the arguments. */
     if (options_parse(settings, OPTIONS_RECOMMEND, n, (char **)arguments, 1, &err) != 0)
         fail_msg("%s", err.text);
+}
+
+void rig_settings(struct settings *settings, ...)
+{
+    const char *arguments[MAX_ARGUMENTS] = {"recommend"};
+    va_list list;
+    va_start(list, settings);
+    int n = collect(list, arguments + 1) + 1;
+    va_end(list);
+    parse_settings(settings, arguments, n);
+}
+
+/* Writes the words of a line to arguments, and NULL behind them; returns how many. */
+static int split_line(const char *line, char *words, size_t size, const char **arguments)
+{
+    int n = 0;
+    assert_true((size_t)snprintf(words, size, "%s", line) < size);
+    for (char *word = strtok(words, " "); word != NULL; word = strtok(NULL, " ")) {
+        arguments[n++] = word;
+        assert_true(n < MAX_ARGUMENTS - 1);
+    }
+    arguments[n] = NULL;
+    return n;
+}
+
+void rig_settings_line(struct settings *settings, const char *line)
+{
+    char words[2048];
+    const char *arguments[MAX_ARGUMENTS] = {"recommend"};
+    parse_settings(settings, arguments, 1 + split_line(line, words, sizeof words, arguments + 1));
 }
 
 struct session *rig_open_session(const struct settings *settings)
@@ -271,11 +296,7 @@ void rig_run_line_as(struct rig_run *run, bool (*in_child)(void), const char *li
 {
     char words[512];
     const char *arguments[MAX_ARGUMENTS];
-    size_t n = 0;
-    assert_true((size_t)snprintf(words, sizeof words, "%s", line) < sizeof words);
-    for (char *word = strtok(words, " "); word != NULL && n < MAX_ARGUMENTS - 1; word = strtok(NULL, " "))
-        arguments[n++] = word;
-    arguments[n] = NULL;
+    split_line(line, words, sizeof words, arguments);
     rig_start(run, in_child, arguments);
     rig_finish(run);
 }

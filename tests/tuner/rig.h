@@ -37,6 +37,8 @@ double rig_flat_bps(const struct point *point);
 
 /* Settings as the command `recommend` would make them of this command line; ends with NULL. */
 void rig_settings(struct settings *settings, ...) __attribute__((sentinel));
+/* The same with the words of a line as the command line. */
+void rig_settings_line(struct settings *settings, const char *line);
 
 /* An opened session on the heap; rig_close_session frees it. */
 struct session *rig_open_session(const struct settings *settings);

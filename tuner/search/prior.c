@@ -173,13 +173,10 @@ static size_t add_best(const struct tune *tune, const double *mean, size_t wante
 {
     gsl_sort_index(order, mean, 1, tune->space.n_points);
     for (size_t k = tune->space.n_points; k-- > 0 && wanted > 0;) {
-        bool taken = tune->belief.excluded[order[k]];
-        for (size_t i = 0; i < n && !taken; i++)
-            taken = ret_points[i] == order[k];
-        if (taken)
-            continue;
-        ret_points[n++] = order[k];
-        wanted--;
+        size_t before = n;
+        if (!tune->belief.excluded[order[k]])
+            n = tune_list_once(ret_points, n, order[k]);
+        wanted -= n - before;
     }
     return n;
 }

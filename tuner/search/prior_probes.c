@@ -31,14 +31,8 @@ size_t prior_probes(const struct tune *tune, size_t *ret_points, size_t room)
         return 0;
     for (size_t dim = 0; dim < tune->space.n_dims; dim++) {
         for (size_t i = 0; i < tune->space.n_points && n < room; i++) {
-            if (!is_first_with(tune, i, dim))
-                continue;
-            size_t best = best_with(tune, dim, space_row(&tune->space, i)[dim]);
-            bool taken = best == TUNE_NONE;
-            for (size_t k = 0; k < n && !taken; k++)
-                taken = ret_points[k] == best;
-            if (!taken)
-                ret_points[n++] = best;
+            if (is_first_with(tune, i, dim))
+                n = tune_list_once(ret_points, n, best_with(tune, dim, space_row(&tune->space, i)[dim]));
         }
     }
     return n;

@@ -57,7 +57,8 @@ double profiles_margin(const struct settings *settings, enum profile profile)
     return profile == PROFILE_BALANCED ? loss + rise : rise;
 }
 
-bool profiles_eligible(const struct tune *tune, size_t point)
+/* Whether a point may be recommended: measured, not failed, trusted, and not against --max-latency-p99. */
+static bool may_be_profile(const struct tune *tune, size_t point)
 {
     const struct record *record = &tune->records[point];
     return record->n > 0 && record->failed == 0 && tune_distrust(tune, point) == 0 &&
@@ -73,7 +74,7 @@ double profiles_reference(const struct tune *tune)
             continue;
         double least = moments.mean - (moments.n < TUNE_MIN_REPLAYS ? LUCK : 0);
         of_all = fmax(of_all, least);
-        if (least > highest && profiles_eligible(tune, i))
+        if (least > highest && may_be_profile(tune, i))
             highest = least;
     }
     return isfinite(highest) ? highest : of_all;
@@ -95,7 +96,7 @@ static int field_init(const struct tune *tune, struct profiles_field *field)
     size_t n = tune->space.n_points + 1;
     *field = (struct profiles_field){.point = malloc(n * sizeof *field->point)};
     for (size_t i = 0; field->point != NULL && i < tune->space.n_points; i++) {
-        if (profiles_eligible(tune, i))
+        if (may_be_profile(tune, i))
             field->point[field->n++] = i;
     }
     field->pair = calloc(field->n + 1, sizeof *field->pair);

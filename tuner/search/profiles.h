@@ -72,10 +72,6 @@ struct pareto_score profiles_score(const struct settings *settings, enum profile
  * where replays are few; -INFINITY before the first. */
 double profiles_reference(const struct tune *tune);
 
-/* May the point be recommended at all, as far as profiles are concerned: measured, not failed, trusted, and
- * not against --max-latency-p99? */
-bool profiles_eligible(const struct tune *tune, size_t point);
-
 /* With --profile balanced: points that are proved to stand at a cliff leave the search for good; they are
  * neither answers nor rivals. 0 or -ENOMEM. */
 int profiles_leave_out_steep(struct tune *tune);
@@ -104,6 +100,11 @@ size_t profiles_best(const struct tune *tune, const struct profiles_field *field
 /* Chooses a point for each profile from all replays so far; the answer's own profile is tune->chosen. 0 or
  * -ENOMEM. */
 int profiles_choose(struct tune *tune);
+
+/* Where several profiles are wanted: measures the best point of each and its neighbours, moves to a neighbour
+ * that is better, and so on until all neighbours are measured and the first few have enough runs to be
+ * compared; for at most a third of the time before the confirmation. Returns as tune_measure. */
+int profiles_scout(struct tune *tune, struct err *err);
 
 /* Points of the space one level away in one factor (any other direct, API, sync counts as one). Writes at
  * most `most`; returns how many. */

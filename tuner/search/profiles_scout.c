@@ -1,6 +1,5 @@
-/* Measures around the points of the profiles that the search was not for. */
-#include "tuner/search/profiles_scout.h"
-
+/* The search looks for the best point of one profile. Where several profiles are wanted, these runs measure
+ * the surroundings of the best point of each. */
 #include "tuner/search/profiles.h"
 #include "tuner/search/tune.h"
 
@@ -9,7 +8,7 @@
 #define TIME_SHARE 0.33 /* of what is left before the confirmation */
 #define ROUND_RUNS 24
 #define TOP_POINTS 3 /* of each profile are compared */
-/* Beyond that the confirmation, which is not biased by the choice, is the better place for replays. */
+/* A point with so many runs gets no more here: runs after the choice are not biased by it and tell more. */
 #define REPLAYS_MOST 8
 #define CLOSE_SD     2
 
@@ -18,18 +17,14 @@ struct round {
     size_t n;
 };
 
-static void add(struct round *round, const struct tune *tune, size_t point)
+static void add_to_round(struct round *round, const struct tune *tune, size_t point)
 {
-    for (size_t i = 0; i < round->n; i++) {
-        if (round->runs[i] == point)
-            return;
-    }
     if (round->n < ROUND_RUNS && tune->records[point].failed == 0 && tune_distrust(tune, point) == 0)
-        round->runs[round->n++] = point;
+        round->n = tune_list_once(round->runs, round->n, point);
 }
 
-/* Could it still be the best? Few replays say nothing; later the gap to the highest mean must be within its
- * noise. */
+/* Whether a point may still be the best: it has too few runs to tell, or its mean lies within the noise of
+ * the highest mean. */
 static bool is_open(const struct contender *score, double highest)
 {
     double sd = sqrt(2 * score->run_variance / (double)score->moments.n);
@@ -37,7 +32,8 @@ static bool is_open(const struct contender *score, double highest)
            (score->moments.n < REPLAYS_MOST && score->moments.mean > highest - CLOSE_SD * sd);
 }
 
-/* The points with the highest mean score, one after another; a winner without a rival needs no replays. */
+/* Adds the points with the highest mean scores that may still be the best. Where only one is left, and it has
+ * its least number of runs, it needs no more. */
 static void add_top(struct round *round, const struct tune *tune, const struct profiles_field *field,
                     enum profile profile)
 {
@@ -61,7 +57,7 @@ static void add_top(struct round *round, const struct tune *tune, const struct p
     if (n_open == 1 && score[open[0]].moments.n >= TUNE_MIN_REPLAYS)
         return;
     for (size_t k = 0; k < n_open; k++)
-        add(round, tune, field->point[open[k]]);
+        add_to_round(round, tune, field->point[open[k]]);
 }
 
 static int make_round(const struct tune *tune, struct round *ret_round)
@@ -79,7 +75,7 @@ static int make_round(const struct tune *tune, struct round *ret_round)
         size_t n = profiles_neighbours(tune, field.point[best], neighbours, PROFILES_NEIGHBOURS_MOST);
         for (size_t i = 0; i < n; i++) {
             if (tune->records[neighbours[i]].n == 0)
-                add(ret_round, tune, neighbours[i]);
+                add_to_round(ret_round, tune, neighbours[i]);
         }
         add_top(ret_round, tune, &field, (enum profile)p);
     }
@@ -90,9 +86,9 @@ static int make_round(const struct tune *tune, struct round *ret_round)
 int profiles_scout(struct tune *tune, struct err *err)
 {
     uint64_t now_ns = tune_now_ns(tune);
-    if (!profiles_wanted(tune->settings) || now_ns >= tune->search_end_ns)
+    if (!profiles_wanted(tune->settings) || now_ns >= tune->time.search_end_ns)
         return 0;
-    uint64_t deadline_ns = now_ns + (uint64_t)((double)(tune->search_end_ns - now_ns) * TIME_SHARE);
+    uint64_t deadline_ns = now_ns + (uint64_t)((double)(tune->time.search_end_ns - now_ns) * TIME_SHARE);
     struct round round;
     int result = 0;
     while (result == 0 && tune->stop == TUNE_STOP_NOT_YET && tune_has_time(tune, deadline_ns, 1)) {

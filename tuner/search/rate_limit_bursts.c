@@ -10,9 +10,11 @@
 #define HINT_LOG   0.22
 #define HINT_CV    0.1
 #define HINT_PAUSE 0.3
-/* Requests by each slot of the queue: fewer complete in lumps that look like bursts. */
+/* Least number of requests per slot of the queue. With fewer, requests complete in groups that look like
+ * bursts. */
 #define LEAST_ROUNDS 32
-/* Coefficient of variation inside a run; half the time at twice the rate is 1. */
+/* Coefficient of variation inside a run from which on it counts as bursts; it is 1 where a run moves bytes in
+ * half of the time only. */
 #define LEAST_CV 0.3
 /* Runs that the budget is to leave room for; with fewer than the second, runs stay short. */
 #define WANTED_RUNS 50
@@ -47,7 +49,8 @@ static bool is_hinted_at(const struct tune_length *length)
     return false;
 }
 
-/* By what a run of the pilot says of its point; twice the rounds, as it may have seen a burst. */
+/* Whether a longer run of this point has requests enough to show bursts, judged by its run in the pilot.
+ * Twice the least number is asked for, since that run may have lain within a burst and been too fast. */
 static bool would_show(const struct tune *tune, const struct tune_length_run *run)
 {
     const struct point *point = &tune->records[run->point].point;
@@ -83,7 +86,7 @@ static bool is_seen(const struct rate_limit_bursts *bursts)
 uint64_t rate_limit_bursts_least_ns(const struct tune *tune)
 {
     double budget_ns = (double)tune->settings->limits.budget_ns;
-    double around_ns = tune->around_seconds * 1e9 + (double)RATE_LIMIT_BURSTS_WARMUP_NS;
+    double around_ns = tune->cost.around_seconds * 1e9 + (double)RATE_LIMIT_BURSTS_WARMUP_NS;
     if (!is_seen(&tune->length.bursts) ||
         budget_ns / FEWEST_RUNS - around_ns < (double)RATE_LIMIT_BURSTS_LEAST_NS)
         return 0;

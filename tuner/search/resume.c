@@ -87,14 +87,14 @@ static void take_time(struct tune *tune, double spent_ns)
         uint64_t passed_ns = (uint64_t)spent_ns;
         session->simulator.now_ns += passed_ns;
         session->start_ns += passed_ns;
-        tune->end_ns += passed_ns;
-        tune->search_end_ns += passed_ns;
-        tune->explore_end_ns += passed_ns;
+        tune->time.end_ns += passed_ns;
+        tune->time.search_end_ns += passed_ns;
+        tune->time.explore_end_ns += passed_ns;
     }
     uint64_t now_ns = tune_now_ns(tune);
-    tune->explore_end_ns = less(tune->explore_end_ns, spent_ns, now_ns);
-    tune->search_end_ns = less(tune->search_end_ns, spent_ns, now_ns);
-    tune->end_ns = less(tune->end_ns, spent_ns, tune->search_end_ns + kept_ns);
+    tune->time.explore_end_ns = less(tune->time.explore_end_ns, spent_ns, now_ns);
+    tune->time.search_end_ns = less(tune->time.search_end_ns, spent_ns, now_ns);
+    tune->time.end_ns = less(tune->time.end_ns, spent_ns, tune->time.search_end_ns + kept_ns);
 }
 
 static void take_length(struct tune *tune, const struct journal *journal)
@@ -261,7 +261,7 @@ static int check_and_take(struct tune *tune, size_t *place, struct moments *mome
     size_t n = points[1] == points[0] ? CHECK_REPLAYS : 2 * CHECK_REPLAYS;
     for (size_t i = 0; i < n; i++)
         runs[i] = points[i % (n / CHECK_REPLAYS)];
-    int result = tune_measure(tune, runs, n, false, tune->end_ns, err);
+    int result = tune_measure(tune, runs, n, false, tune->time.end_ns, err);
     if (result < 0)
         return result;
     result = disagrees(tune, moments, points) ? leave_runs(tune) : take_runs(tune, place);

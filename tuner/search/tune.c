@@ -2,7 +2,6 @@
 #include "tuner/search/tune.h"
 
 #include "tuner/search/prior.h"
-#include "tuner/search/profiles_scout.h"
 #include "tuner/search/resume.h"
 
 #include <errno.h>
@@ -39,7 +38,8 @@ uint64_t tune_now_ns(const struct tune *tune)
     return clock_now_ns(&tune->session->clock);
 }
 
-/* Before anything was measured: set-up, warm-up and flush may take as long as the run itself. */
+/* Before anything was measured it is assumed that set-up, warm-up and flush together take as long as the run.
+ */
 static double guess_run_seconds(const struct session *session)
 {
     double seconds = (double)tune_length_first_ns(session->settings) / 1e9;
@@ -48,7 +48,7 @@ static double guess_run_seconds(const struct session *session)
     return seconds * 2 + 0.05;
 }
 
-/* --method grid: the whole grid must fit, or the user learns what it would take. */
+/* Refuses --method grid where the whole grid does not fit into the budget, and says which budget it needs. */
 static int check_grid(const struct session *session, size_t n_points, struct err *err)
 {
     if (search_find(session->settings->search.method) != &search_grid)
@@ -69,18 +69,19 @@ static void plan_time(struct tune *tune)
 {
     uint64_t start_ns = tune->session->start_ns, now_ns = tune_now_ns(tune),
              budget_ns = tune->settings->limits.budget_ns - tune->session->reserved_ns;
-    tune->end_ns = start_ns + budget_ns;
+    tune->time.end_ns = start_ns + budget_ns;
     double kept = tune->policy.final_share + (settings_splits_sizes(tune->settings) ? TUNE_SPLIT_SHARE : 0);
-    tune->search_end_ns = start_ns + (uint64_t)((double)budget_ns * (1 - kept));
-    if (tune->search_end_ns < now_ns)
-        tune->search_end_ns = now_ns;
-    tune->explore_end_ns = now_ns + (uint64_t)((double)(tune->search_end_ns - now_ns) * EXPLORE_SHARE);
+    tune->time.search_end_ns = start_ns + (uint64_t)((double)budget_ns * (1 - kept));
+    if (tune->time.search_end_ns < now_ns)
+        tune->time.search_end_ns = now_ns;
+    tune->time.explore_end_ns =
+        now_ns + (uint64_t)((double)(tune->time.search_end_ns - now_ns) * EXPLORE_SHARE);
 }
 
 static size_t first_design_size(const struct tune *tune)
 {
-    double left = ((double)tune->explore_end_ns - (double)tune_now_ns(tune)) / 1e9;
-    double affordable = left / tune->run_seconds / 2;
+    double left = ((double)tune->time.explore_end_ns - (double)tune_now_ns(tune)) / 1e9;
+    double affordable = left / tune->cost.run_seconds / 2;
     double n = fmin(affordable, FIRST_DESIGN_MAX) * prior_design_share(tune->session);
     return n < 4 ? 4 : (size_t)n;
 }
@@ -191,8 +192,8 @@ static int make_records(struct tune *tune, struct err *err)
     size_t n = tune->candidates.n;
     tune->records = calloc(n + 3 + TUNE_MAX_WATCHED, sizeof *tune->records);
     tune->verdicts = calloc(n, sizeof *tune->verdicts);
-    tune->point_seconds = calloc(n, sizeof *tune->point_seconds);
-    if (tune->records == NULL || tune->verdicts == NULL || tune->point_seconds == NULL)
+    tune->cost.point_seconds = calloc(n, sizeof *tune->cost.point_seconds);
+    if (tune->records == NULL || tune->verdicts == NULL || tune->cost.point_seconds == NULL)
         return err_set(err, -ENOMEM, "no memory for %zu points", n);
     for (size_t i = 0; i < n; i++)
         tune->records[i].point = tune->candidates.points[i];
@@ -230,8 +231,8 @@ int tune_init(struct tune *tune, struct session *session, struct err *err)
     tune->margin = objective_margin(tune->settings);
     tune->reference_log_bps = -INFINITY;
     tune_length_init(tune);
-    tune->run_seconds = guess_run_seconds(session);
-    tune->around_seconds = fmax(0, tune->run_seconds - (double)tune->duration_ns / 1e9);
+    tune->cost.run_seconds = guess_run_seconds(session);
+    tune->cost.around_seconds = fmax(0, tune->cost.run_seconds - (double)tune->duration_ns / 1e9);
     plan_time(tune);
     int result = candidates_build(&tune->candidates, session, file_bytes_of(session), err);
     if (result == 0)
@@ -254,7 +255,8 @@ int tune_init(struct tune *tune, struct session *session, struct err *err)
     return result == 0 ? resume_begin(tune, err) : result;
 }
 
-/* Where the search does not begin again: of what was replayed after the choice, the best then. */
+/* Called when no other choice can be made: a choice that was not run after the first one is given up for the
+ * best point of then, which was. */
 static void keep_confirmed(struct tune *tune, size_t best)
 {
     size_t chosen = tune->chosen;
@@ -263,11 +265,11 @@ static void keep_confirmed(struct tune *tune, size_t best)
         tune->best = tune->chosen = best;
 }
 
-/* A choice that its own confirming replays disprove is made again, once; replays that took part in the new
- * choice are fresh no more. */
+/* When the runs after the choice show that the chosen point is worse than another, the choice is made again,
+ * once. The runs that the new choice used no longer count as made after it. */
 static int choose_and_confirm(struct tune *tune, struct err *err)
 {
-    /* What was measured elsewhere steers; it is no argument for or against a point. */
+    /* Results of other hosts steered the search; the choice uses only what was measured here. */
     belief_prior_drop(&tune->belief);
     int result = belief_update(&tune->belief, true, tune->rng);
     if (result == -ENOMEM)
@@ -286,7 +288,8 @@ static int choose_and_confirm(struct tune *tune, struct err *err)
         tune->chosen = chosen;
         return 0;
     }
-    /* Bytes do not allow another choice; and a night judges all that it replayed, whatever was chosen. */
+    /* Where bytes are scarce they do not allow another choice; a night compares all points that were run
+     * after the choice, whichever was chosen. */
     if (!tune->policy.chooses_again) {
         keep_confirmed(tune, best);
         return 0;
@@ -296,7 +299,7 @@ static int choose_and_confirm(struct tune *tune, struct err *err)
     return tune->chosen == TUNE_NONE ? 0 : tune_confirm(tune, err);
 }
 
-/* That the search may write. */
+/* How many bytes the search may write. */
 static uint64_t most_bytes(const struct tune *tune)
 {
     return tune->settings->limits.max_write_bytes - tune->session->reserved_bytes;
@@ -323,8 +326,8 @@ static int conclude(struct tune *tune, struct err *err)
     return tune_judge(tune);
 }
 
-/* Did confirming replays unsettle what was settled, with time left to do something about it? A bound on p99
- * has left points out for good by now. */
+/* Whether the runs after the choice made a choice doubtful that had been settled, and time is left for more.
+ * With a bound on p99, points were excluded for good by now, and another race would not bring them back. */
 static bool is_worth_another_race(const struct tune *tune)
 {
     return tune->policy.races_again && tune->stop == TUNE_STOP_SEPARATED && !tune->conclusive &&
@@ -374,7 +377,7 @@ void tune_done(struct tune *tune)
         record_done(&tune->records[tune->counterpart]);
     free(tune->records);
     free(tune->verdicts);
-    free(tune->point_seconds);
+    free(tune->cost.point_seconds);
     profiles_done(&tune->profiles);
     if (tune->search != NULL && tune->search_state != NULL)
         tune->search->done(tune->search_state);

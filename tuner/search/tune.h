@@ -79,6 +79,24 @@ struct tune_observer {
     void (*run_begins)(struct tune *tune, size_t point, bool confirming);
 };
 
+/* When each part of the search has to be over, by tune_now_ns. */
+struct tune_time {
+    uint64_t explore_end_ns, search_end_ns, end_ns;
+};
+
+/* What runs cost, learnt from those that were made (tune_cost). */
+struct tune_cost {
+    double run_seconds;    /* of a run, on average */
+    double around_seconds; /* of that: set-up, warm-up and settling, outside the span that is measured */
+    double *point_seconds; /* by point of the space: what a run is expected to take */
+};
+
+/* What the race remembers of itself (tune_race). */
+struct tune_race_state {
+    size_t n_looks;   /* at its evidence, so far */
+    bool beyond_plan; /* it used time behind time.search_end_ns */
+};
+
 struct tune {
     const struct tune_observer *observer; /* borrowed; NULL: nobody looks on */
     struct session *session;
@@ -112,13 +130,10 @@ struct tune {
     double reference_log_bps; /* of the highest rate known, for the floor of low-latency */
     size_t n_unsupported;     /* points left out because their runs do not support the objective */
     double margin;            /* of the tolerance, on the response's log scale; > 0 */
-    double run_seconds;       /* what a run costs on average, learnt on the way */
-    double around_seconds;    /* of that: set-up, warm-up and settling, outside the span */
-    double *point_seconds;    /* by point of the space: what a run is expected to cost */
-    uint64_t explore_end_ns, search_end_ns, end_ns;
-    bool raced_on; /* beyond search_end_ns */
+    struct tune_time time;
+    struct tune_cost cost;
+    struct tune_race_state race;
 
-    size_t n_looks;         /* of the race at its evidence, so far */
     enum verdict *verdicts; /* by point of the space; set by tune_choose */
     size_t best, chosen;    /* TUNE_NONE before tune_choose, or when nothing can be chosen */
     double
@@ -156,16 +171,16 @@ size_t tune_find_point(const struct tune *tune, const struct point *point);
 
 /* --- parts, used by tune_run --- */
 
-/* Runs the listed points (an index may repeat) in random order, as far as `deadline_ns` allows. fresh: they
- * count as made after the choice. 0 or a negative errno that ends the command; tune->stop says when no more
- * runs can be made. */
+/* Runs the listed points (an index may repeat) in random order, as far as `deadline_ns` allows. confirming:
+ * they count as made after the choice. 0 or a negative errno that ends the command; tune->stop says when no
+ * more runs can be made. */
 int tune_measure(struct tune *tune, size_t *points, size_t n, bool confirming, uint64_t deadline_ns,
                  struct err *err);
 
 /* What a finished run teaches about the cost of runs. */
 void tune_learn_cost(struct tune *tune, size_t point, double seconds, const struct measure_result *measured);
 
-/* Sets point_seconds from all that is known, also for the belief. */
+/* Sets cost.point_seconds from all that is known, also for the belief. */
 void tune_expect_costs(struct tune *tune);
 
 /* Bytes per second of a point of the space, by its last run or else by the surrogate; infinite where nothing
@@ -179,15 +194,14 @@ int tune_explore(struct tune *tune, struct err *err);
  * that weighs chances shares it between them and the points that still have one, until none has. */
 int tune_race(struct tune *tune, struct err *err);
 
-/* Whether the baseline's runs tell what there is to be better than. Without that no point is told to have a
- * chance, nor to have none. */
+/* Whether the baseline was measured. Before that, nobody can say whether a point may be better than it. */
 bool tune_not_ruled_out_known(const struct tune *tune);
 
-/* Whether a point of the space may well be better than the baseline by more than the margin: by its own
- * replays alone where it has any, else by the surrogate. */
+/* Whether the upper bound of a point's response lies above the baseline by more than the margin. The bound
+ * comes from the point's own runs where it has any, else from the surrogate. */
 bool tune_chance(const struct tune *tune, size_t point);
 
-/* Whether one point may well be as good as another, which was measured. */
+/* Whether the upper bound of a point's response lies above what another, measured point is worth. */
 bool tune_not_ruled_out_against(const struct tune *tune, size_t point, size_t other);
 
 /* All points with a chance against the baseline, the highest upper bound first; at most room
@@ -211,7 +225,7 @@ void tune_weigh_trust(struct tune *tune, size_t point);
 /* The figures of a point, with what disqualifies it. As row_of. */
 int tune_row(const struct tune *tune, size_t point, bool confirming, struct row *ret_row);
 
-/* One warning for each doubt that points are left out for. */
+/* Adds one warning for each reason that points are left out for, with the number of these points. */
 void tune_note_distrust(struct tune *tune);
 
 /* Sets verdicts, best and chosen from all replays so far. */
@@ -221,7 +235,7 @@ void tune_choose(struct tune *tune);
  * beside n_points others; then tune->counterpart is its index. */
 bool tune_has_counterpart(struct tune *tune, size_t n_points, uint64_t deadline_ns);
 
-/* Warnings the chosen point when it was faster than its counterpart. */
+/* Gives the chosen point a warning when it was faster than its sequential counterpart. */
 void tune_weigh_counterpart(struct tune *tune);
 
 /* Measured, not failed, trusted and within the bound on latency. */
@@ -272,9 +286,9 @@ double tune_response(const struct tune *tune, const struct sample *sample);
  * support the objective. */
 int tune_tell(struct tune *tune, size_t point, const struct sample *sample);
 
-/* Points that were hardly measured and could surprise, those that most likely do by the second of a run
- * first, at most `most`; none where something else is the larger part of what the answer leaves open, or
- * where they are too many. 0 or -ENOMEM. */
+/* Lists at most `most` points that were hardly measured and may be isolated fast ones, those first that most
+ * likely are by the second that a run takes. Lists none where the doubt about the choice comes mostly from
+ * other points, or where a few runs would settle too little of it. 0 or -ENOMEM. */
 int tune_list_lone_peaks(struct tune *tune, size_t most, size_t *ret_points, size_t *ret_n);
 
 /* Tells the belief anew of all that the records hold. 0 or -ENOMEM. */
@@ -282,7 +296,14 @@ int tune_tell_again(struct tune *tune);
 
 uint64_t tune_now_ns(const struct tune *tune);
 
-/* True when one more run of average cost ends before the deadline. */
+/* Puts a point into the list of n points unless it is TUNE_NONE or stands there already; the new number. */
+size_t tune_list_once(size_t *points, size_t n, size_t point);
+
+/* Puts a point into a list of at most `room` (>= 1) points that stands in descending order of their bounds;
+ * the lowest makes place where it is full. The new number. */
+size_t tune_list_highest(size_t *points, double *bounds, size_t n, size_t room, size_t point, double bound);
+
+/* True when n_runs more runs of average cost end before the deadline. */
 bool tune_has_time(const struct tune *tune, uint64_t deadline_ns, size_t n_runs);
 
 #endif

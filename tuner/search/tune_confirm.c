@@ -1,4 +1,5 @@
-/* The last part of a search: figures that luck in choosing cannot have flattered. */
+/* The last part of a search: new runs of the chosen point and of what it is compared with. The runs before
+ * were used to choose, so that the chosen point looks better in them than it is. */
 #include "tuner/search/tune.h"
 
 #include <errno.h>
@@ -6,12 +7,12 @@
 
 #define MAX_POINTS  (10 + TUNE_MAX_WATCHED)
 #define MAX_REPLAYS 30
-/* Where the race had time of theirs and still did not settle the choice. */
+/* At most so many where the race was continued beyond its plan and still did not settle the choice. */
 #define RACED_ON_REPLAYS 15
-/* Of expected times: while it is not known what will be replayed, and then. */
+/* Expected times are multiplied by these: while the race lasts, and when the points to be run are known. */
 #define SLACK      1.2
 #define LESS_SLACK 1.08
-/* Of a night's replays, one of the default where nothing else speaks for it. */
+/* A night runs the default in one of so many rounds, unless it is also a point to be judged. */
 #define SELDOM 3
 
 static bool is_listed(const size_t *points, size_t n, size_t point)
@@ -23,7 +24,7 @@ static bool is_listed(const size_t *points, size_t n, size_t point)
     return false;
 }
 
-static size_t add_distinct(size_t *points, size_t n, size_t point)
+size_t tune_list_once(size_t *points, size_t n, size_t point)
 {
     if (point == TUNE_NONE || is_listed(points, n, point))
         return n;
@@ -40,8 +41,8 @@ static double enough(const struct tune *tune)
     return variance * pow(2 * t / tune->margin, 2);
 }
 
-/* A block of a night leaves the default out most times: it is there to be looked at, and for the scatter
- * between nights, and the night has the others to judge. */
+/* Most rounds of a night leave the default out. Its figures are only shown and used for the scatter between
+ * nights; the time is for the points that the night has to judge. */
 static bool is_left_out(size_t point, size_t seldom, size_t replay)
 {
     return point == seldom && replay >= TUNE_CONFIRMING_LEAST && replay % SELDOM != 0;
@@ -51,22 +52,22 @@ static size_t most_replays(const struct tune *tune, enum tune_stop stop)
 {
     if (tune->policy.most_replays > 0)
         return tune->policy.most_replays;
-    return tune->raced_on && stop != TUNE_STOP_SEPARATED ? RACED_ON_REPLAYS : MAX_REPLAYS;
+    return tune->race.beyond_plan && stop != TUNE_STOP_SEPARATED ? RACED_ON_REPLAYS : MAX_REPLAYS;
 }
 
-/* A flush inside the span is in no expectation, but in the last replay. The many points of a night are taken
- * for alike. */
+/* Seconds of one run after the choice. The last run of a point also shows a flush inside the measured span,
+ * which the expected cost does not hold. All points of a night are assumed to take the average time. */
 static double seconds_of(const struct tune *tune, size_t point)
 {
     const struct record *record = &tune->records[point];
     if (tune->policy.costs_alike || record->n == 0 || point >= tune->space.n_points)
-        return tune->run_seconds + tune_transient_seconds(tune, point, true);
-    double expected = tune->point_seconds[point] - tune_transient_seconds(tune, point, false);
-    return fmax(expected, tune->around_seconds + record->samples[record->n - 1].seconds) +
+        return tune->cost.run_seconds + tune_transient_seconds(tune, point, true);
+    double expected = tune->cost.point_seconds[point] - tune_transient_seconds(tune, point, false);
+    return fmax(expected, tune->cost.around_seconds + record->samples[record->n - 1].seconds) +
            tune_transient_seconds(tune, point, true);
 }
 
-/* That this replay of the points takes, by what their runs have cost so far. */
+/* Seconds of one round over the points, by what their runs have cost so far. */
 static double block_seconds(const struct tune *tune, const size_t *points, size_t n_points, size_t seldom,
                             size_t replay)
 {
@@ -76,10 +77,10 @@ static double block_seconds(const struct tune *tune, const size_t *points, size_
     return seconds;
 }
 
-/* The chosen setting with another pattern. */
+/* Seconds of one run of the chosen setting with the sequential pattern. */
 static double counterpart_seconds(const struct tune *tune)
 {
-    return tune->run_seconds + tune_transient_seconds(tune, tune->chosen, true);
+    return tune->cost.run_seconds + tune_transient_seconds(tune, tune->chosen, true);
 }
 
 /* How many replays of each point are worth making and fit the time that was kept; fixed beforehand, so that
@@ -107,19 +108,19 @@ uint64_t tune_race_end_ns(const struct tune *tune)
     size_t points[4], n = 0;
     if (!tune->policy.races_on || profiles_wanted(settings) || settings_splits_sizes(settings) ||
         tune->chosen == TUNE_NONE)
-        return tune->search_end_ns;
-    n = add_distinct(points, n, tune->chosen);
-    n = add_distinct(points, n, tune->best);
-    n = add_distinct(points, n, tune->baseline);
-    n = add_distinct(points, n, tune->default_setting);
+        return tune->time.search_end_ns;
+    n = tune_list_once(points, n, tune->chosen);
+    n = tune_list_once(points, n, tune->best);
+    n = tune_list_once(points, n, tune->baseline);
+    n = tune_list_once(points, n, tune->default_setting);
     double seconds = RACED_ON_REPLAYS * block_seconds(tune, points, n, TUNE_NONE, 0);
     if (!tune->session->simulated)
         seconds += TUNE_COUNTERPART_REPLAYS * counterpart_seconds(tune);
-    double end_ns = (double)tune->end_ns - seconds * SLACK * 1e9;
-    return end_ns > (double)tune->search_end_ns ? (uint64_t)end_ns : tune->search_end_ns;
+    double end_ns = (double)tune->time.end_ns - seconds * SLACK * 1e9;
+    return end_ns > (double)tune->time.search_end_ns ? (uint64_t)end_ns : tune->time.search_end_ns;
 }
 
-/* The best measured point that is not in force. */
+/* The best measured point other than the baseline. */
 static size_t runner_up(struct tune *tune)
 {
     size_t found = TUNE_NONE;
@@ -131,7 +132,7 @@ static size_t runner_up(struct tune *tune)
     return found;
 }
 
-/* The best by what is known of the points that have a chance and are not listed. */
+/* The best measured point that may be better than the baseline and is not listed yet. */
 static size_t best_rival(struct tune *tune, const size_t *points, size_t n)
 {
     size_t found = TUNE_NONE;
@@ -143,8 +144,8 @@ static size_t best_rival(struct tune *tune, const size_t *points, size_t n)
     return found;
 }
 
-/* A few runs easily take the second best for the best: what may well be as good gets its replays, too, as far
- * as the night wants so many. points[0] is in force. */
+/* After few runs the second best may look like the best. So the points that may be as good as the leader are
+ * run, too, up to the number that the night asks for. points[0] is the baseline. */
 static size_t add_rivals(struct tune *tune, size_t *points, size_t n)
 {
     size_t leader = n > 1 ? tune->best : TUNE_NONE;
@@ -162,32 +163,32 @@ static size_t add_rivals(struct tune *tune, size_t *points, size_t n)
  * search found tonight. */
 static size_t list_wanted(struct tune *tune, size_t *points)
 {
-    size_t n = add_distinct(points, 0, tune->policy.baseline_first ? tune->baseline : tune->chosen);
+    size_t n = tune_list_once(points, 0, tune->policy.baseline_first ? tune->baseline : tune->chosen);
     if (tune->n_watched > 0)
-        n = add_distinct(points, n, tune->watched[0]);
-    n = add_distinct(points, n, tune->chosen);
-    n = add_distinct(points, n, tune->best);
-    n = add_distinct(points, n, tune->baseline);
-    /* Few runs easily miss what is better by chance. */
+        n = tune_list_once(points, n, tune->watched[0]);
+    n = tune_list_once(points, n, tune->chosen);
+    n = tune_list_once(points, n, tune->best);
+    n = tune_list_once(points, n, tune->baseline);
+    /* With few runs, a better point may look worse than the baseline by chance: the next best is run, too. */
     if (tune->policy.has_runner_up && n == 1)
-        n = add_distinct(points, n, runner_up(tune));
+        n = tune_list_once(points, n, runner_up(tune));
     for (size_t i = 1; i < tune->n_watched; i++)
-        n = add_distinct(points, n, tune->watched[i]);
+        n = tune_list_once(points, n, tune->watched[i]);
     return add_rivals(tune, points, n);
 }
 
 int tune_confirm(struct tune *tune, struct err *err)
 {
     size_t points[MAX_POINTS], block[MAX_POINTS];
-    size_t n_wanted = list_wanted(tune, points), n = add_distinct(points, n_wanted, tune->default_setting);
+    size_t n_wanted = list_wanted(tune, points), n = tune_list_once(points, n_wanted, tune->default_setting);
     size_t seldom = n > n_wanted && tune->policy.weighs_chances ? tune->default_setting : TUNE_NONE;
     if (profiles_wanted(tune->settings) && profiles_choose(tune) < 0)
         return err_set(err, -ENOMEM, "no memory for the profiles");
     for (size_t p = 0; tune->profiles.chosen && p < PROFILE_N; p++)
-        n = add_distinct(points, n, tune->profiles.point[p]);
+        n = tune_list_once(points, n, tune->profiles.point[p]);
     tune_pair_split(tune);
-    n = add_distinct(points, n, tune->split);
-    n = add_distinct(points, n, tune->unsplit);
+    n = tune_list_once(points, n, tune->split);
+    n = tune_list_once(points, n, tune->unsplit);
     n = tune_writes_fit(tune, points, n);
     enum tune_stop stop = tune->stop;
     if (stop == TUNE_STOP_INTERRUPTED || stop == TUNE_STOP_STALLED)
@@ -195,9 +196,9 @@ int tune_confirm(struct tune *tune, struct err *err)
     tune->stop = TUNE_STOP_NOT_YET;
     uint64_t kept_ns = (uint64_t)((double)tune->settings->limits.budget_ns * tune->policy.final_share);
     uint64_t deadline_ns = tune_now_ns(tune) + kept_ns;
-    /* A night has nothing better to do with time that was left over. */
-    if (tune->policy.weighs_chances || deadline_ns > tune->end_ns)
-        deadline_ns = tune->end_ns;
+    /* A night uses all the time that is left for these runs. */
+    if (tune->policy.weighs_chances || deadline_ns > tune->time.end_ns)
+        deadline_ns = tune->time.end_ns;
     bool beside = tune->policy.has_counterpart && tune_has_counterpart(tune, n, deadline_ns);
     size_t replays = affordable(tune, points, n, seldom, beside, most_replays(tune, stop), deadline_ns);
     int result = 0;
@@ -211,7 +212,7 @@ int tune_confirm(struct tune *tune, struct err *err)
             block[n_block++] = tune->counterpart;
         /* The budget may be passed by the seconds that interfaces.md grants rather than miss the five
          * replays. */
-        uint64_t last_ns = tune->end_ns + (replay < TUNE_CONFIRMING_LEAST ? 3 * CLOCK_NS_PER_S : 0);
+        uint64_t last_ns = tune->time.end_ns + (replay < TUNE_CONFIRMING_LEAST ? 3 * CLOCK_NS_PER_S : 0);
         result = tune_measure(tune, block, n_block, true, last_ns, err);
     }
     tune_weigh_counterpart(tune);

@@ -11,8 +11,8 @@ void tune_learn_cost(struct tune *tune, size_t point, double seconds, const stru
 {
     double waited = fmin(measured->warmup_seconds, tune_transient_seconds(tune, point, false));
     double around = fmax(0, seconds - measured->seconds - waited);
-    tune->run_seconds += COST_WEIGHT * (seconds - tune->run_seconds);
-    tune->around_seconds += COST_WEIGHT * (around - tune->around_seconds);
+    tune->cost.run_seconds += COST_WEIGHT * (seconds - tune->cost.run_seconds);
+    tune->cost.around_seconds += COST_WEIGHT * (around - tune->cost.around_seconds);
 }
 
 double tune_expected_bps(const struct tune *tune, size_t point)
@@ -32,7 +32,8 @@ void tune_expect_costs(struct tune *tune)
             measure_request_bytes(&tune->settings->workload.pattern, &tune->records[i].point) *
             MEASURE_MIN_REQUESTS;
         double span = fmax((double)tune->duration_ns / 1e9, least_bytes / tune_expected_bps(tune, i));
-        tune->point_seconds[i] = tune->around_seconds + span + tune_transient_seconds(tune, i, false);
+        tune->cost.point_seconds[i] =
+            tune->cost.around_seconds + span + tune_transient_seconds(tune, i, false);
     }
-    tune->belief.run_seconds = tune->point_seconds;
+    tune->belief.run_seconds = tune->cost.point_seconds;
 }

@@ -61,12 +61,12 @@ int tune_explore(struct tune *tune, struct err *err)
 {
     size_t asked[ROUND_MAX], runs[ROUND_MAX * TUNE_GRID_REPLAYS + 1 + ROUND_SUSPECTS];
     bool grid = tune->search == &search_grid;
-    uint64_t deadline_ns = grid ? tune->search_end_ns : tune->explore_end_ns;
+    uint64_t deadline_ns = grid ? tune->time.search_end_ns : tune->time.explore_end_ns;
     size_t first[2 + TUNE_MAX_WATCHED] = {tune->baseline, tune->default_setting};
     size_t n_first = tune->default_setting == TUNE_NONE ? 1 : 2;
     for (size_t i = 0; i < tune->n_watched; i++)
         first[n_first++] = tune->watched[i];
-    int result = tune_measure(tune, first, n_first, false, tune->end_ns, err);
+    int result = tune_measure(tune, first, n_first, false, tune->time.end_ns, err);
     tune_writes_reserve(tune);
     if (result == 0)
         result = measure_known(tune, deadline_ns, err);

@@ -1,4 +1,4 @@
-/* The pilot of a search. */
+/* The pilot of a search: its first runs, from which the length of all runs and their warm-up are decided. */
 #include "tuner/search/tune_length.h"
 
 #include "tuner/search/resume.h"
@@ -8,10 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-/* A grid's replays share the budget: its number of runs is known. */
+/* With --method grid the number of runs is fixed, so that the budget gives the length of each. */
 #define GRID_RUNS_PER_BUDGET 500
 #define LONGEST_NS           (2 * CLOCK_NS_PER_S)
-/* Of a search: with fewer, too few points are seen, however good the figures of each. */
+/* Runs must be short enough for so many in a search; with fewer, too few points are measured. */
 #define LEAST_RUNS         150
 #define N_REPLAYED         3 /* of the points, the fastest */
 #define REPLAYS            3 /* of those */
@@ -80,7 +80,7 @@ static size_t list_fastest(const struct tune *tune, const size_t *points, size_t
     return n_list;
 }
 
-/* Points whose runs show how they start; the first ones twice where there are few. */
+/* Lists the points whose runs can show an initial transient; the first ones twice where there are few. */
 static size_t list_telling(const struct tune_length *length, size_t *ret_list)
 {
     size_t n = 0;
@@ -96,9 +96,10 @@ static size_t list_telling(const struct tune_length *length, size_t *ret_list)
     return n;
 }
 
-/* Of points whose runs go round and have few requests and bytes in flight, those with the fewest and with the
- * most: their windows show how runs start where those of the design did not, as with buffered writes, which
- * pass once, or with long queues. */
+/* Of the points with few requests and bytes in flight whose runs do not write every block once, lists the one
+ * with the fewest bytes in flight and the one with the most. Their windows show the initial transient where
+ * the points of the design did not: buffered writes write every block once and have no warm-up, and long
+ * queues take the whole run to fill and drain. */
 static size_t list_small(const struct tune *tune, size_t *ret_list)
 {
     size_t least = TUNE_NONE, most = TUNE_NONE;
@@ -120,22 +121,22 @@ static size_t list_small(const struct tune *tune, size_t *ret_list)
     return least != TUNE_NONE ? 2 * (size_t)SMALL_REPLAYS : 0;
 }
 
-/* Runs that no record keeps. */
+/* Makes runs that no record keeps. */
 static int measure_discarded(struct tune *tune, size_t *list, size_t n, uint64_t duration_ns, bool warm,
                              uint64_t deadline_ns, struct err *err)
 {
     struct tune_length *length = &tune->length;
     uint64_t kept_ns = tune->duration_ns, limit_ns = length->warmup_limit_ns;
-    double longer = (double)(duration_ns - kept_ns) / 1e9, run_seconds = tune->run_seconds;
+    double longer = (double)(duration_ns - kept_ns) / 1e9, run_seconds = tune->cost.run_seconds;
     if (!tune_has_time(tune, deadline_ns, 1))
         return 0;
     tune->duration_ns = duration_ns;
-    tune->run_seconds += longer;
+    tune->cost.run_seconds += longer;
     length->warmup_limit_ns = warm ? limit_ns : 0;
     length->discarded = true;
     int result = tune_measure(tune, list, n, false, deadline_ns, err);
     tune->duration_ns = kept_ns;
-    tune->run_seconds = run_seconds;
+    tune->cost.run_seconds = run_seconds;
     length->warmup_limit_ns = limit_ns;
     length->discarded = false;
     return result;
@@ -152,14 +153,16 @@ static enum run_length_start start_of(const struct tune_length *length)
     return run_length_start_of(ratios, n);
 }
 
-/* Longer runs too show whether a disturbance passes within them; worth it where many are affordable. */
+/* Adds longer runs, which show whether the scatter inside a run becomes smaller with its length; only where
+ * the budget has room for many of them. */
 static int try_longer(struct tune *tune, const size_t *points, size_t n, uint64_t deadline_ns,
                       struct err *err)
 {
     size_t list[N_REPLAYED * LONG_REPLAYS];
     size_t n_list = list_fastest(tune, points, n, LONG_REPLAYS, list);
     uint64_t duration_ns = LONG_RATIO * tune->duration_ns, now_ns = tune_now_ns(tune);
-    double needed_ns = (tune->run_seconds * 1e9 + (double)(duration_ns - tune->duration_ns)) * (double)n_list;
+    double needed_ns =
+        (tune->cost.run_seconds * 1e9 + (double)(duration_ns - tune->duration_ns)) * (double)n_list;
     if (n_list < (size_t)N_REPLAYED * LONG_REPLAYS ||
         (double)duration_ns / 1e9 > tune_writes_longest_seconds(tune, TUNE_WRITES_SCARCE_RUNS) ||
         (double)now_ns + 1.2 * needed_ns > (double)deadline_ns)
@@ -167,7 +170,7 @@ static int try_longer(struct tune *tune, const size_t *points, size_t n, uint64_
     return measure_discarded(tune, list, n_list, duration_ns, true, deadline_ns, err);
 }
 
-/* What the pilot's short runs cannot show: a run that lies within a burst looks steady. */
+/* Makes longer runs to find bursts. A short run may lie within one burst and then looks steady. */
 static int look_for_pulses(struct tune *tune, uint64_t deadline_ns, struct err *err)
 {
     size_t list[RATE_LIMIT_BURSTS_POINTS];
@@ -185,7 +188,7 @@ static int look(struct tune *tune, const size_t *points, size_t n, struct err *e
     size_t list[TUNE_LENGTH_POINTS * REPLAYS];
     uint64_t share_ns = (uint64_t)((double)tune->settings->limits.budget_ns * TUNE_LENGTH_SHARE);
     uint64_t deadline_ns = tune_now_ns(tune) + share_ns;
-    /* Replays too few to decide anything are left to the search. */
+    /* Where the time is too short for enough repeated runs to decide from, none is repeated. */
     bool enough = tune_has_time(tune, deadline_ns, n + (size_t)RUN_LENGTH_LEAST_DF);
     memcpy(list, points, n * sizeof list[0]);
     int result = tune_measure(tune, list, n, false, deadline_ns, err);
@@ -241,8 +244,8 @@ static double warmup_of(const struct tune_length *length, const struct tune_leng
     return run->warmup_seconds > 0 ? fmax(fmin(run->warmup_seconds, limit), least) : 0;
 }
 
-/* Where rates come in bursts, each run is to begin as the others do. True when runs now warm up for longer.
- */
+/* Where rates come in bursts, a warm-up lets every run begin at the same place of a burst. True when runs now
+ * warm up for longer. */
 static bool wait_for_pulses(struct tune *tune)
 {
     struct tune_length *length = &tune->length;
@@ -270,7 +273,7 @@ static struct run_length choose(struct tune *tune)
         points[n++] = (struct run_length_point){run->overhead_seconds + warmup_of(length, run), run->within,
                                                 slow ? run->seconds : 0};
     }
-    double left = ((double)tune->search_end_ns - (double)tune_now_ns(tune)) / 1e9;
+    double left = ((double)tune->time.search_end_ns - (double)tune_now_ns(tune)) / 1e9;
     double longest = fmin(left / LEAST_RUNS - overhead, (double)LONGEST_NS / 1e9);
     longest = fmin(longest, tune_writes_longest_seconds(tune, TUNE_WRITES_SCARCE_RUNS));
     struct run_length_replays replays[] = {pool(length, tune->duration_ns),
@@ -287,7 +290,7 @@ static struct run_length choose(struct tune *tune)
     return run_length_choose(&facts);
 }
 
-/* True when runs must now warm up for longer: those made so far are not like those to come. */
+/* True when runs must now warm up for longer: those made so far cannot be compared with later ones. */
 static bool choose_warmup(struct tune *tune)
 {
     struct tune_length *length = &tune->length;
@@ -307,7 +310,8 @@ static bool choose_warmup(struct tune *tune)
     return length->warmup_least_ns > 0;
 }
 
-/* The runs so far are not like those to come: they leave the records, and their points are measured again. */
+/* Removes the runs so far from the records and measures their points again with the new length and warm-up.
+ */
 static int begin_again(struct tune *tune, size_t *points, size_t n, struct err *err)
 {
     for (size_t i = 0; i < tune->n_records; i++) {
@@ -320,15 +324,15 @@ static int begin_again(struct tune *tune, size_t *points, size_t n, struct err *
     tune->sustained = (struct sustained){0};
     resume_decide(tune, false);
     save_set_aside(tune->session);
-    return tune_measure(tune, points, n, false, tune->explore_end_ns, err);
+    return tune_measure(tune, points, n, false, tune->time.explore_end_ns, err);
 }
 
-/* Runs that write every block once have no warm-up. Where other runs need one, theirs must last so long that
- * their start does not make the difference, or as long as leaves enough of them. */
+/* Runs that write every block once have no warm-up. Where other runs need one, these must last so long that
+ * the initial transient is a small part of them, but not so long that too few fit into the budget. */
 static uint64_t least_beside_warmup(const struct tune *tune)
 {
     uint64_t least_ns = TUNE_TRANSIENT_UNWARMED_RATIO * tune->length.warmup_least_ns;
-    double around_ns = tune->run_seconds * 1e9 + (double)tune->length.warmup_least_ns;
+    double around_ns = tune->cost.run_seconds * 1e9 + (double)tune->length.warmup_least_ns;
     double most_ns = (double)tune->settings->limits.budget_ns / UNWARMED_LEAST_RUNS - around_ns;
     if (least_ns == 0 || most_ns <= 0 || tune->length.start.taken_off)
         return 0;
@@ -339,7 +343,7 @@ static uint64_t least_beside_warmup(const struct tune *tune)
     return 0;
 }
 
-/* Where the pilot used much of the write budget, its runs must not be lost. */
+/* False where the pilot used so much of the write budget that its runs must be kept. */
 static bool can_begin_again(const struct tune *tune)
 {
     const struct session *session = tune->session;
@@ -347,7 +351,7 @@ static bool can_begin_again(const struct tune *tune)
     return !limited || session->bytes_written < session->write_limit_bytes / 4;
 }
 
-/* Of all runs from here on; says why. */
+/* The length of all runs from here on; sets length.why. */
 static uint64_t choose_duration(struct tune *tune)
 {
     struct tune_length *length = &tune->length;
@@ -386,7 +390,7 @@ static int decide(struct tune *tune, size_t *points, size_t n, struct err *err)
     bool taken_off = length->start.taken_off, again = waits && !taken_off;
     uint64_t duration_ns = choose_duration(tune);
     uint64_t warmup_ns = taken_off ? 0 : length->warmup_least_ns;
-    tune->run_seconds += (double)(duration_ns - tune->duration_ns + warmup_ns) / 1e9;
+    tune->cost.run_seconds += (double)(duration_ns - tune->duration_ns + warmup_ns) / 1e9;
     again |= duration_ns != tune->duration_ns;
     tune->duration_ns = duration_ns;
     tune_transient_tell(tune);
@@ -400,7 +404,7 @@ static int decide(struct tune *tune, size_t *points, size_t n, struct err *err)
     return 0;
 }
 
-/* The search has handed these points out and will not do so again. */
+/* Measures points that the search method proposed before and will not propose again. */
 static int measure_missed(struct tune *tune, size_t *points, size_t n, struct err *err)
 {
     size_t n_missed = 0;
@@ -408,7 +412,7 @@ static int measure_missed(struct tune *tune, size_t *points, size_t n, struct er
         if (tune->records[points[i]].n == 0)
             points[n_missed++] = points[i];
     }
-    return tune_measure(tune, points, n_missed, false, tune->explore_end_ns, err);
+    return tune_measure(tune, points, n_missed, false, tune->time.explore_end_ns, err);
 }
 
 int tune_length(struct tune *tune, struct err *err)

@@ -1,4 +1,6 @@
-/* Looks at points that nobody expects anything of. */
+/* Isolated fast points: a point may be much faster than its neighbours, and the surrogate, which predicts
+ * from neighbours, does not expect it. Late in the search some runs go to points that were hardly measured.
+ */
 #include "tuner/search/tune.h"
 
 #include <errno.h>
@@ -7,12 +9,11 @@
 #include <stdlib.h>
 
 #define DRAWS 512
-/* Of all that is open about lone peaks, what a look must be able to settle. */
+/* The least share of the probability of such points that the listed ones must hold. */
 #define LEAST_SHARE 0.02
 
-/* Those that beat `response` most likely by the second of a run. ret_sum: of their probabilities. 0 or
- * -ENOMEM.
- */
+/* The points with the highest probability of beating `response` by the second that a run takes. ret_sum: the
+ * sum of their probabilities. 0 or -ENOMEM. */
 static int list_likely(const struct tune *tune, double response, size_t most, size_t *ret_points,
                        size_t *ret_n, double *ret_sum)
 {
@@ -22,12 +23,12 @@ static int list_likely(const struct tune *tune, double response, size_t most, si
     int result = worth == NULL || order == NULL ? -ENOMEM : 0;
     for (size_t i = 0; result == 0 && i < n_points; i++) {
         double lone_peaks = i == tune->chosen ? 0 : belief_lone_peaks(&tune->belief, i, response);
-        worth[i] = lone_peaks / tune->point_seconds[i];
+        worth[i] = lone_peaks / tune->cost.point_seconds[i];
     }
     if (result == 0)
         gsl_sort_index(order, worth, 1, n_points);
     for (size_t k = n_points; result == 0 && k-- > 0 && n < most && worth[order[k]] > 0;) {
-        sum += worth[order[k]] * tune->point_seconds[order[k]];
+        sum += worth[order[k]] * tune->cost.point_seconds[order[k]];
         ret_points[n++] = order[k];
     }
     *ret_n = n;
@@ -37,7 +38,8 @@ static int list_likely(const struct tune *tune, double response, size_t most, si
     return result;
 }
 
-/* Is a surprise the larger part of what the choice leaves open? none: probability that there is none. */
+/* Whether an isolated fast point is a larger risk for the choice than the points that the surrogate knows
+ * about. none: the probability that no such point exists. */
 static bool is_feared(struct tune *tune, double none)
 {
     double probability = 0;

@@ -9,41 +9,41 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Of one run; of several together it shrinks as their scatter does, but what is expected of all may be wrong.
- */
+/* Share by which one run may take longer than expected. For several runs together it shrinks with the root of
+ * their number, but not below the second, because the average itself may be wrong. */
 #define COST_MARGIN       0.2
 #define LEAST_COST_MARGIN 0.08
-/* What a point must be under the best so far for its run to be cut: in standard deviations of a run, and at
+/* A run is cut when its point is slower than the best so far by so many standard deviations of a run, and at
  * least by this factor. */
 #define CAUTIOUS_SD      1.645
 #define HOPELESS_SD      4.0
 #define HOPELESS_FACTOR  2.0
-#define HOPELESS_REPLAYS 2 /* of the best so far */
+#define HOPELESS_REPLAYS 2 /* the best so far must have so many runs */
 
 bool tune_has_time(const struct tune *tune, uint64_t deadline_ns, size_t n_runs)
 {
     double margin = fmax(COST_MARGIN / sqrt(fmax(1, (double)n_runs)), LEAST_COST_MARGIN);
-    double needed_ns = (double)n_runs * tune->run_seconds * (1 + margin) * 1e9;
+    double needed_ns = (double)n_runs * tune->cost.run_seconds * (1 + margin) * 1e9;
     return (double)tune_now_ns(tune) + needed_ns <= (double)deadline_ns;
 }
 
 /* As tune_has_time for one run of this point. */
 static bool has_time_for(const struct tune *tune, size_t point, bool confirming, uint64_t deadline_ns)
 {
-    double seconds = tune->run_seconds;
+    double seconds = tune->cost.run_seconds;
     if (point < tune->space.n_points)
-        seconds = fmax(seconds, tune->point_seconds[point]);
+        seconds = fmax(seconds, tune->cost.point_seconds[point]);
     if (confirming)
         seconds += tune_transient_seconds(tune, point, true) - tune_transient_seconds(tune, point, false);
     return (double)tune_now_ns(tune) + seconds * (1 + COST_MARGIN) * 1e9 <= (double)deadline_ns;
 }
 
-/* Below this rate a run need not go on: as far under what the best so far reaches for sure as a point that is
- * as good does not come by bad luck. 0: no run is cut. */
+/* A run that is slower than this is ended early. The rate lies so far below the lower bound of the best so
+ * far that a point as good as that one would not fall below it by chance. 0: no run is ended. */
 static double hopeless_bps(const struct tune *tune, size_t point, bool confirming)
 {
     size_t best = belief_best(&tune->belief, HOPELESS_REPLAYS);
-    /* Only a first look: leaving slow replays out of others would make their mean too good. */
+    /* Only the first run of a point is cut: without its slow runs the mean of a point would be too high. */
     if (confirming || point >= tune->space.n_points || best >= tune->space.n_points ||
         tune->records[point].n > 0 || tune->search == &search_grid || tune->length.piloting ||
         !tune_is_of_throughput(tune) || tune->settings->search.max_latency_p99_ns != 0)
@@ -111,7 +111,7 @@ static void forget_cut(struct tune *tune, size_t point)
     belief_forget(&tune->belief, point);
 }
 
-/* In the journal and in the history. */
+/* Writes the run to the journal and to the history, where there are any. */
 static void keep_elsewhere(struct tune *tune, size_t point, const struct measure_result *result)
 {
     const struct record *record = &tune->records[point];
@@ -133,7 +133,8 @@ static int keep(struct tune *tune, size_t point, const struct measure_plan *plan
     sample.confirming = confirming;
     tune_transient_take_off(tune, &sample);
     int added = record_add(&tune->records[point], &sample, latency);
-    /* The counterpart is another pattern, and runs within their start say nothing of what lasts. */
+    /* The counterpart has another pattern, and runs that end within the initial transient do not show the
+     * rate that lasts. */
     bool lasts = confirming || !tune->length.start.taken_off;
     if (added == 0 && point != tune->counterpart && !result->cut && lasts)
         added = sustained_add(&tune->sustained, point, load_bytes, plan, result);

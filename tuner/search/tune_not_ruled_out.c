@@ -1,17 +1,18 @@
-/* What a night may not write off yet. A surrogate that was sure too early, or that one unlucky run misled,
- * stays with what it believes; here a measured point speaks for itself. */
+/* Which points a night must go on measuring, because they may still be better than the baseline. The
+ * surrogate may be sure of a point too early, or be misled by one slow run; so the bound of a point that was
+ * measured comes from its own runs. */
 #include "tuner/search/tune.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define CAUTIOUS_SD 2.5
-/* In log response: how far a surrogate may smooth a lone peak away. */
+/* In log response: by how much a surrogate may underrate an isolated fast point. */
 #define UNSEEN_PEAK 0.3
 
-/* Mean response of what is in force, which may lie outside the space; NaN before its first run, or where its
- * runs do not support the objective. */
-static double in_force(const struct tune *tune)
+/* Mean response of the baseline, which may lie outside the space; NaN before its first run, or where its runs
+ * do not support the objective. */
+static double baseline_response(const struct tune *tune)
 {
     const struct record *record = &tune->records[tune->baseline];
     double sum = 0;
@@ -24,11 +25,11 @@ static double in_force(const struct tune *tune)
 
 bool tune_not_ruled_out_known(const struct tune *tune)
 {
-    return isfinite(in_force(tune));
+    return isfinite(baseline_response(tune));
 }
 
-/* The highest response that a point may well have. */
-static double upper(const struct tune *tune, size_t point)
+/* Upper bound of a point's response. */
+static double upper_bound(const struct tune *tune, size_t point)
 {
     const struct belief *belief = &tune->belief;
     const struct moments *own = &belief->moments[point];
@@ -43,21 +44,20 @@ static double upper(const struct tune *tune, size_t point)
 static bool is_open(const struct tune *tune, size_t point, double level)
 {
     return point != tune->baseline && !tune->belief.excluded[point] && !tune_misses_p99(tune, point) &&
-           upper(tune, point) > level + tune->margin;
+           upper_bound(tune, point) > level + tune->margin;
 }
 
 bool tune_chance(const struct tune *tune, size_t point)
 {
-    return is_open(tune, point, in_force(tune));
+    return is_open(tune, point, baseline_response(tune));
 }
 
 bool tune_not_ruled_out_against(const struct tune *tune, size_t point, size_t other)
 {
-    return upper(tune, point) > tune_worth(tune, other);
+    return upper_bound(tune, point) > tune_worth(tune, other);
 }
 
-/* Puts a point among those with the highest upper bounds, in descending order. */
-static size_t insert(size_t *points, double *bounds, size_t n, size_t room, size_t point, double bound)
+size_t tune_list_highest(size_t *points, double *bounds, size_t n, size_t room, size_t point, double bound)
 {
     if (n == room && bound <= bounds[n - 1])
         return n;
@@ -73,11 +73,11 @@ static size_t insert(size_t *points, double *bounds, size_t n, size_t room, size
 
 size_t tune_not_ruled_out_list(const struct tune *tune, size_t *ret_points, size_t room)
 {
-    double bounds[TUNE_MAX_NOT_RULED_OUT], level = in_force(tune);
+    double bounds[TUNE_MAX_NOT_RULED_OUT], level = baseline_response(tune);
     size_t n = 0;
     for (size_t i = 0; i < tune->space.n_points; i++) {
         if (is_open(tune, i, level))
-            n = insert(ret_points, bounds, n, room, i, upper(tune, i));
+            n = tune_list_highest(ret_points, bounds, n, room, i, upper_bound(tune, i));
     }
     return n;
 }

@@ -10,8 +10,8 @@
 
 /* Interleaved in one block, once each: what they show steers the next. */
 #define BLOCK_POINTS 6
-/* Of a vote for the cheapest point within the margin, by one for the best: while the best is not known,
- * nothing can be proved as good. */
+/* Weight of a vote for the cheapest point within the margin, relative to a vote for the best point. It is
+ * small because no point can be shown to be as good as the best before the best is known. */
 #define ANSWER_VOTE   0.3
 #define N_DRAWS       128 /* joint draws of the response per block */
 #define MAX_PROMISING 256
@@ -89,7 +89,7 @@ static void weigh_votes(const struct tune *tune, const size_t *points, size_t n,
     for (size_t i = 0; i < n; i++) {
         double df, variance = tune->belief.variance[points[i]];
         double run = belief_run_variance(&tune->belief, points[i], &df);
-        votes[i] *= variance / sqrt((variance + run) * tune->point_seconds[points[i]]);
+        votes[i] *= variance / sqrt((variance + run) * tune->cost.point_seconds[points[i]]);
     }
 }
 
@@ -158,22 +158,23 @@ static size_t take_all(const struct tune *tune, size_t *ret_runs)
     return n;
 }
 
-/* What could surprise where that is the larger part of what is open, else what the surrogate votes for. */
+/* Points of the next block: isolated fast points where these are the larger risk, else those that the draws
+ * of the surrogate vote for. */
 static int choose_day_block(struct tune *tune, size_t *ret_runs, size_t *ret_n)
 {
     int result = tune_list_lone_peaks(tune, BLOCK_POINTS, ret_runs, ret_n);
     return result < 0 || *ret_n > 0 ? result : choose_block(tune, ret_runs, ret_n);
 }
 
-/* What is in force is no measure for the others yet, and a run of it may still make it one. */
+/* Whether the baseline was not measured yet and can be: nothing can be compared with it before. */
 static bool lacks_measure(const struct tune *tune)
 {
     const struct record *record = &tune->records[tune->baseline];
     return record->n == 0 && record->failed == 0 && !tune_not_ruled_out_known(tune);
 }
 
-/* In turn what the surrogate votes for and what may not be written off yet, with what is in force beside it.
- * ret_n 0: nothing is left. */
+/* Points of the next block of a night. Odd looks take those that the surrogate votes for; the others take
+ * those that may be better than the baseline, together with it. ret_n 0: no such point is left. */
 static int choose_night_block(struct tune *tune, size_t look, size_t *ret_runs, size_t *ret_n)
 {
     size_t chances[BLOCK_POINTS], n = tune_not_ruled_out_list(tune, chances, BLOCK_POINTS - 1);
@@ -201,11 +202,11 @@ int tune_race(struct tune *tune, struct err *err)
     size_t runs[BLOCK_POINTS], n = 0;
     int result = 0;
     while (result == 0 && tune->stop == TUNE_STOP_NOT_YET) {
-        /* Where what is in force cannot be measured, a night looks for the best as any search does. */
+        /* Where the baseline cannot be measured, a night searches as any other search does. */
         bool night = tune->policy.weighs_chances && (tune_not_ruled_out_known(tune) || lacks_measure(tune));
         if (!tune_has_time(tune, tune_race_end_ns(tune), 1))
             break;
-        size_t look = ++tune->n_looks;
+        size_t look = ++tune->race.n_looks;
         result = belief_update(&tune->belief, look % REFIT_BLOCKS == 1, tune->rng);
         if (result == -ENODATA || result == -EDOM)
             result = 0; /* the points speak for themselves */
@@ -230,7 +231,8 @@ int tune_race(struct tune *tune, struct err *err)
         tune_writes_reserve(tune);
         uint64_t end_ns = tune_race_end_ns(tune);
         result = tune_measure(tune, runs, n, false, end_ns, err);
-        tune->raced_on |= end_ns > tune->search_end_ns && tune_now_ns(tune) > tune->search_end_ns;
+        tune->race.beyond_plan |=
+            end_ns > tune->time.search_end_ns && tune_now_ns(tune) > tune->time.search_end_ns;
         if (tune->session->n_runs == runs_before)
             return result; /* none of them fits into the time that is left */
     }

@@ -16,32 +16,25 @@ static bool is_hopeful(const struct tune *tune, size_t point)
            tune_distrust(tune, point) == 0 && !tune_misses_p99(tune, point);
 }
 
-/* How good a point may still be. */
+/* Upper bound of a point's response. */
 static double upper_of(const struct tune *tune, size_t point)
 {
     return tune->belief.mean[point] + HOPEFUL_SD * sqrt(tune->belief.variance[point]);
 }
 
-/* The points of one size that may be better than what their best is known to be, the most promising first,
- * and that best itself until it has its replays; returns how many. */
+/* Lists the points of one size whose upper bound lies above the best mean among those with enough runs, the
+ * highest bound first. Points with too few runs do not set that mean. Returns how many. */
 static size_t choose_hopeful(const struct tune *tune, size_t ret_points[SEEK_POINTS])
 {
     size_t n = 0;
-    double best = -INFINITY;
+    double best = -INFINITY, bounds[SEEK_POINTS];
     for (size_t i = 0; i < tune->space.n_points; i++) {
         if (is_hopeful(tune, i) && tune->records[i].n >= TUNE_MIN_REPLAYS)
             best = fmax(best, tune->belief.mean[i]);
     }
     for (size_t i = 0; i < tune->space.n_points; i++) {
-        if (!is_hopeful(tune, i) || upper_of(tune, i) <= best + tune->margin)
-            continue;
-        size_t place = n < SEEK_POINTS ? n++ : SEEK_POINTS;
-        for (; place > 0 && upper_of(tune, ret_points[place - 1]) < upper_of(tune, i); place--) {
-            if (place < SEEK_POINTS)
-                ret_points[place] = ret_points[place - 1];
-        }
-        if (place < SEEK_POINTS)
-            ret_points[place] = i;
+        if (is_hopeful(tune, i) && upper_of(tune, i) > best + tune->margin)
+            n = tune_list_highest(ret_points, bounds, n, SEEK_POINTS, i, upper_of(tune, i));
     }
     return n;
 }
@@ -109,7 +102,7 @@ void tune_pair_split(struct tune *tune)
     tune->unsplit = is_split ? representative(tune, false) : tune->chosen;
 }
 
-/* Of what the search compares by: the gain is one of the objective. */
+/* Moments of the response, which is what the search compares by, over the runs after the choice. */
 static struct moments confirming_moments(const struct tune *tune, const struct record *record)
 {
     struct moments moments = {0};
@@ -120,8 +113,8 @@ static struct moments confirming_moments(const struct tune *tune, const struct r
     return moments;
 }
 
-/* As the speed-up over the baseline: exp of the Welch interval on log replays. Of fresh ones alone: older
- * replays chose the pair, so that luck flatters them. */
+/* The gain of two sizes over one, as exp of the Welch interval of log responses. Only runs after the choice
+ * count: the earlier ones chose the pair, and so look better than they are. */
 static void compare_pair(struct tune *tune)
 {
     const struct record *split = &tune->records[tune->split], *unsplit = &tune->records[tune->unsplit];
@@ -155,7 +148,8 @@ static void note_not_worth(struct tune *tune)
             split);
 }
 
-/* A part of the gain may be that another mix of bytes is moved: what is counted is all bytes. */
+/* The rate counts reads and writes together. With two sizes the share of bytes that are read changes, and
+ * that alone may change the rate. */
 static void note_shares(struct tune *tune)
 {
     const struct pattern *pattern = &tune->settings->workload.pattern;

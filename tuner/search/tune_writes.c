@@ -145,7 +145,7 @@ int tune_writes_look(struct tune *tune, struct err *err)
         return 0;
     tune->length.discarded = true;
     tune->length.warmup_limit_ns = 0;
-    int result = tune_measure(tune, &first, 1, false, tune->end_ns, err);
+    int result = tune_measure(tune, &first, 1, false, tune->time.end_ns, err);
     tune->length.discarded = false;
     tune->length.warmup_limit_ns = warmup_limit_ns;
     double seconds = (double)tune->duration_ns / 1e9 * FASTER_THAN_FIRST;

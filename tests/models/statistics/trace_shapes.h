@@ -386,8 +386,8 @@ static const struct shapes_row shapes_rows[] = {
      shapes_burst_of_minutes},
 };
 
-#define SHAPES_N_ROWS   N_OF(shapes_rows)
-#define SHAPES_N_NOISES N_OF(shapes_noises)
+#define SHAPES_N_ROWS   (sizeof(shapes_rows) / sizeof(shapes_rows[0]))
+#define SHAPES_N_NOISES (sizeof(shapes_noises) / sizeof(shapes_noises[0]))
 
 /* n rates of the row under the noise: lognormal with mean 1, correlated as the noise says, times the true
  * level. False where the row is not defined there. */

@@ -7,16 +7,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-GROUP(enter, rig_leave);
-
-#define SEARCH "--pattern", "randwrite", "--simulate"
+SEARCHES(enter);
 
 static const struct sample run_of_1g = {
     .throughput_bps = 1e9, .iops = 15000, .latency_mean_ns = 2e5, .latency_p99_ns = 5e5};
 
 static double response(const char *option, const char *value, double reference)
 {
-    rig_settings(&settings, SEARCH, "peak.conf", option, value, NULL);
+    given(words("peak.conf %s %s", option, value));
     return objective_response(&settings, reference, &run_of_1g);
 }
 
@@ -34,13 +32,13 @@ TEST(low_latency_counts_the_rate_up_to_the_floor_only)
 {
     assert_close(response("--profile", "low-latency", log(2e9)), log(0.5e9 / 2e5), 1e-12);
     assert_close(response("--profile", "low-latency", log(8e9)), log(1e9 / 2e5), 1e-12);
-    rig_settings(&settings, SEARCH, "peak.conf", "--profile", "low-latency", "--rate-floor", "10%", NULL);
+    given("peak.conf --profile low-latency --rate-floor 10%");
     assert_close(objective_response(&settings, log(2e9), &run_of_1g), log(0.2e9 / 2e5), 1e-12);
 }
 
 static double margin(const char *option, const char *value)
 {
-    rig_settings(&settings, SEARCH, "peak.conf", "--tolerance", "10%", option, value, NULL);
+    given(words("peak.conf --tolerance 10%% %s %s", option, value));
     return objective_margin(&settings);
 }
 
@@ -58,13 +56,12 @@ TEST(latencies_want_one_size_and_rates_do_not)
 {
     static const char *const names[] = {"throughput", "iops", "latency", "p99"};
     for (size_t i = 0; i < RIG_COUNT(names); i++) {
-        rig_settings(&settings, SEARCH, "peak.conf", "--objective", names[i], NULL);
+        given(words("peak.conf --objective %s", names[i]));
         assert_int_equal(init(), i < 2 ? 0 : -EINVAL);
         if (i >= 2) {
             assert_non_null(strstr(err.text, "--request-size"));
             assert_non_null(strstr(err.text, names[i]));
         }
-        done();
     }
 }
 
@@ -72,44 +69,32 @@ TEST(a_profile_brings_its_own_objective)
 {
     static const char *const names[] = {"max-throughput", "balanced", "low-latency"};
     for (size_t i = 0; i < RIG_COUNT(names); i++) {
-        rig_settings(&settings, SEARCH, "peak.conf", "--request-size", "64k", "--objective", "latency",
-                     "--profile", names[i], NULL);
+        given(words("peak.conf --request-size 64k --objective latency --profile %s", names[i]));
         assert_int_equal(init(), -EINVAL);
         assert_non_null(strstr(err.text, "--objective latency"));
-        done();
     }
-    rig_settings(&settings, SEARCH, "peak.conf", "--request-size", "64k", "--objective", "latency",
-                 "--profiles", NULL);
-    assert_int_equal(init(), 0);
-    done();
+    begin_on("peak.conf --request-size 64k --objective latency --profiles");
 }
 
 /* 2 GB/s at 64k are 30,500 requests/s, 0.8 GB/s at 16k and depth 4 are 100,000; 4k has the most. */
 TEST(iops_takes_smaller_requests_than_throughput)
 {
     struct objective_figure figure;
-    rig_settings(&settings, SEARCH, "peak.conf", "--objective", "iops", "--seed", "1", NULL);
-    run();
+    search("peak.conf --objective iops --seed 1");
     assert_int_equal(chosen()->request_size_bytes, 4096);
     assert_int_equal(chosen()->queue_depth, 4);
     assert_int_equal(objective_figure(OBJECTIVE_IOPS, &tune.records[tune.chosen], true, 0.95, &figure), 0);
     assert_close(figure.mean / (2e9 * exp(-1.6) / 4096), 1, 0.05);
     assert_true(figure.ci.low < figure.mean && figure.mean < figure.ci.high);
     assert_int_equal(figure.n, record_count(&tune.records[tune.chosen], true));
-    check_bounds();
-    done();
 }
 
 TEST(p99_is_searched_where_runs_have_enough_requests)
 {
-    rig_settings(&settings, SEARCH, "peak.conf", "--objective", "p99", "--request-size", "4k", "--seed", "1",
-                 NULL);
-    run();
+    search("peak.conf --objective p99 --request-size 4k --seed 1");
     assert_int_equal(tune.n_unsupported, 0);
     assert_int_equal(chosen()->queue_depth, 1);
     assert_int_equal(chosen()->direct, 1);
-    check_bounds();
-    done();
 }
 
 /* Requests of 16 ms: some 5 in a run of 100 ms. */
@@ -122,23 +107,19 @@ TEST(points_without_a_p99_are_left_out_with_the_reason)
 {
     bool told = false;
     rig_simulator("slow", "", slow_bps);
-    rig_settings(&settings, SEARCH, "slow.conf", "--objective", "p99", "--request-size", "64k",
-                 "--queue-depth", "1", "--budget", "10s", "--seed", "1", NULL);
-    run();
+    search("slow.conf --objective p99 --request-size 64k --queue-depth 1 --budget 10s --seed 1");
     assert_int_equal(tune.chosen, TUNE_NONE);
     assert_int_equal(tune.n_unsupported, tune.space.n_points);
     assert_non_null(strstr(answer.reason, "p99"));
     for (size_t i = 0; i < session->dropped.n; i++)
         told = told || strstr(session->dropped.note[i].text, "99th percentile") != NULL;
     assert_true(told);
-    done();
 }
 
 /* Every replay of every point, told under the reference that holds at the end. */
 TEST(the_floor_follows_the_highest_rate)
 {
-    rig_settings(&settings, SEARCH, "peak.conf", "--profile", "low-latency", "--seed", "1", NULL);
-    run();
+    search("peak.conf --profile low-latency --seed 1");
     assert_close(tune.reference_log_bps, profiles_reference(&tune), 0);
     assert_close(exp(tune.reference_log_bps) / 2e9, 1, 0.2);
     for (size_t i = 0; i < tune.space.n_points; i++) {
@@ -149,8 +130,6 @@ TEST(the_floor_follows_the_highest_rate)
         if (tune.records[i].n > 0)
             assert_close(tune.belief.moments[i].mean, sum / (double)tune.records[i].n, 1e-9);
     }
-    check_bounds();
-    done();
 }
 
 TEST(a_ratio_of_a_point_to_itself_is_one)

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const seeds[] = {"1", "2", "3", "4", "5", "6"};
-
 /* All points through a limit that the faster half of them reach. */
 static double limited_bps(const struct point *point)
 {
@@ -26,54 +24,33 @@ FIXTURE(enter_here)
     return 0;
 }
 
-GROUP(enter_here, rig_leave);
-
-static void prepare(const char *simulator, const char *budget, const char *seed)
-{
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", simulator, "--budget", budget, "--seed",
-                 seed, NULL);
-}
-
-static bool is_warned_of(void)
-{
-    for (size_t i = 0; i < session->warnings.n; i++) {
-        if (strcmp(session->warnings.note[i].code, "rate_pulses") == 0)
-            return true;
-    }
-    return false;
-}
+SEARCHES(enter_here);
 
 /* Without them a run of the shortest length sees up to 2.5 times the rate. */
 TEST(runs_last_several_bursts_and_figures_are_what_lasts)
 {
-    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
-        prepare("bursts.conf", "60s", seeds[i]);
-        run();
-        check_bounds();
+    for (unsigned seed = 1; seed <= 6; seed++) {
+        search(words("bursts.conf --budget 60s --seed %u", seed));
         assert_true(tune.duration_ns >= RATE_LIMIT_BURSTS_LEAST_NS &&
                     tune.duration_ns <= RATE_LIMIT_BURSTS_MOST_NS);
         assert_int_equal(tune.length.warmup_least_ns, RATE_LIMIT_BURSTS_WARMUP_NS);
         assert_non_null(strstr(tune.length.why, "bursts"));
-        assert_true(is_warned_of());
+        assert_true(is_warned_of("rate_pulses"));
         double truth_bps = limited_bps(chosen());
         assert_close(answer.chosen.mean_bps / truth_bps, 1, 0.15);
         assert_true(truth_bps >= 0.9 * limited_bps(&hill));
-        done();
     }
 }
 
 TEST(steady_rates_and_fast_starts_are_no_bursts)
 {
     static const char *const surfaces[] = {"steady.conf", "fast_start.conf"};
-    for (size_t i = 0; i < 2 * RIG_COUNT(seeds); i++) {
-        prepare(surfaces[i % 2], "60s", seeds[i / 2]);
-        assert_int_equal(init(), 0);
-        assert_int_equal(tune_length(&tune, &err), 0);
+    for (unsigned i = 0; i < 2 * 6; i++) {
+        pilot(words("%s --budget 60s --seed %u", surfaces[i % 2], 1 + i / 2));
         assert_int_equal(rate_limit_bursts_least_ns(&tune), 0);
         assert_true(tune.duration_ns < RATE_LIMIT_BURSTS_LEAST_NS);
-        assert_false(is_warned_of());
+        assert_false(is_warned_of("rate_pulses"));
         assert_true(i % 2 == 1 || tune.length.bursts.cvs.n == 0);
-        done();
     }
 }
 
@@ -81,37 +58,26 @@ TEST(steady_rates_and_fast_starts_are_no_bursts)
 TEST(what_cannot_be_afforded_is_said)
 {
     size_t n_warned = 0;
-    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
-        prepare("bursts.conf", "10s", seeds[i]);
-        run();
-        check_bounds();
+    for (unsigned seed = 1; seed <= 6; seed++) {
+        search(words("bursts.conf --budget 10s --seed %u", seed));
         assert_int_equal(tune.duration_ns, MEASURE_MIN_DURATION_NS);
         assert_true(session_seconds(session) <= 10.5);
-        n_warned += is_warned_of();
-        done();
+        n_warned += is_warned_of("rate_pulses");
     }
     assert_true(n_warned >= 3);
-    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
-        rig_settings(&settings, "--pattern", "randwrite", "--simulate", "bursts.conf", "--budget", "60s",
-                     "--seed", seeds[i], "--max-write", "4g", NULL);
-        run();
-        check_bounds();
-        assert_true(is_warned_of());
+    for (unsigned seed = 1; seed <= 6; seed++) {
+        search(words("bursts.conf --budget 60s --seed %u --max-write 4g", seed));
+        assert_true(is_warned_of("rate_pulses"));
         assert_true(session->bytes_written <= 4ULL << 30);
-        done();
     }
 }
 
 TEST(a_given_warm_up_limit_stays)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "bursts.conf", "--budget", "60s",
-                 "--seed", "1", "--warmup-limit", "20ms", NULL);
-    assert_int_equal(init(), 0);
-    assert_int_equal(tune_length(&tune, &err), 0);
+    pilot("bursts.conf --budget 60s --seed 1 --warmup-limit 20ms");
     assert_int_equal(tune.length.warmup_limit_ns, 20000000);
     assert_int_equal(tune.length.warmup_least_ns, 0);
     assert_true(tune.duration_ns >= RATE_LIMIT_BURSTS_LEAST_NS);
-    done();
 }
 
 TEST(longer_budgets_have_longer_runs)
@@ -119,7 +85,7 @@ TEST(longer_budgets_have_longer_runs)
     static struct tune made;
     static struct settings of_it;
     made.settings = &of_it;
-    made.around_seconds = 0.05;
+    made.cost.around_seconds = 0.05;
     moments_add(&made.length.bursts.cvs, 1);
     of_it.limits.budget_ns = 10 * CLOCK_NS_PER_S;
     assert_int_equal(rate_limit_bursts_least_ns(&made), 0);

@@ -5,7 +5,6 @@
 #include "tuner/report/report_importance.h"
 #include "tuner/search/sensitivity.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,14 +39,14 @@ FIXTURE(enter_surfaces)
     return 0;
 }
 
-GROUP(enter_surfaces, rig_leave);
+SEARCHES(enter_surfaces);
 
-static void search(const char *simulator, const char *objective, const char *size)
+#define ALL_SIZES " --seed 3 --objective throughput --request-size 4k,16k,64k,256k"
+
+static void search_and_say(const char *simulator_and_options)
 {
     struct sensitivity sensitivity;
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", simulator, "--seed", "3", "--objective",
-                 objective, "--request-size", size, NULL);
-    run();
+    search(simulator_and_options);
     assert_int_equal(sensitivity_of(&tune, &sensitivity), 0);
     sensitivity_text(&tune, &sensitivity, lines, &n_lines);
     sensitivity_done(&sensitivity);
@@ -62,72 +61,54 @@ static const char *line_with(const char *part)
     return "";
 }
 
-static void check_part(const char *line, const char *part)
-{
-    if (strstr(line, part) == NULL)
-        fail_msg("'%s' does not hold '%s'", line, part);
-}
-
 TEST(the_factor_that_decides_comes_first_with_its_price)
 {
-    search("direct.conf", "throughput", "4k,16k,64k,256k");
+    search_and_say("direct.conf" ALL_SIZES);
     check_part(lines[0], "direct I/O decides (");
     check_part(lines[0], " % of the differences): without it at most 0.4");
     check_part(line_with("request size"), "request size changes nothing (within ");
-    done();
 }
 
 TEST(depth_beyond_saturation_changes_nothing)
 {
-    search("depth.conf", "throughput", "4k,16k,64k,256k");
+    search_and_say("depth.conf" ALL_SIZES);
     check_part(lines[0], "queue depth decides (");
     check_part(lines[0], "below 4 at most 0.2");
     check_part(lines[0], "above 4 nothing changes (within ");
     check_part(line_with("direct I/O"), "direct I/O changes nothing");
-    done();
 }
 
 TEST(factors_that_act_together_only_are_called_a_pair)
 {
-    search("both.conf", "throughput", "4k,16k,64k,256k");
+    search_and_say("both.conf" ALL_SIZES);
     assert_int_equal(n_lines, SENSITIVITY_MAX_LINES);
     check_part(line_with("act together"), "request size and direct I/O act together (");
     assert_string_equal(line_with("decides"), "");
-    done();
 }
 
 TEST(of_a_latency_the_price_is_a_latency)
 {
-    search("direct.conf", "latency", "64k");
+    search_and_say("direct.conf --seed 3 --objective latency --request-size 64k");
     check_part(line_with("direct I/O"), "without it at least 2.");
     check_part(line_with("direct I/O"), "x the latency");
-    done();
 }
 
 TEST(no_factor_of_a_flat_surface_is_said_to_matter)
 {
-    search("flat.conf", "throughput", "4k,16k,64k,256k");
+    search_and_say("flat.conf" ALL_SIZES);
     assert_string_equal(line_with("decides"), "");
     assert_string_equal(line_with("matters"), "");
     assert_string_equal(line_with("at most"), "");
-    done();
 }
 
 /* Too little time to tell much. */
 TEST(what_the_noise_could_be_is_not_called_a_loss)
 {
-    struct sensitivity sensitivity;
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "noisy.conf", "--seed", "3", "--budget",
-                 "4s", NULL);
-    run();
-    assert_int_equal(sensitivity_of(&tune, &sensitivity), 0);
-    sensitivity_text(&tune, &sensitivity, lines, &n_lines);
-    sensitivity_done(&sensitivity);
+    search_and_say("noisy.conf --seed 3 --budget 4s");
     for (size_t i = 0; i < n_lines; i++) {
         for (const char *part = lines[i]; (part = strstr(part, "at most ")) != NULL; part++)
             assert_true(strtod(part + strlen("at most "), NULL) <= 0.971);
     }
-    done();
 }
 
 static char *text_of(void)
@@ -143,26 +124,23 @@ static char *text_of(void)
 
 TEST(nothing_is_said_without_a_choice)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "3", NULL);
-    assert_int_equal(init(), 0);
+    begin_on("peak.conf --seed 3");
     char *text = text_of();
     json_t *object = report_importance_json(&tune);
     assert_string_equal(text, "");
     assert_true(json_is_null(object));
     json_decref(object);
     free(text);
-    done();
 }
 
 TEST(lines_stand_under_each_other)
 {
-    search("direct.conf", "throughput", "4k,16k,64k,256k");
+    search_and_say("direct.conf" ALL_SIZES);
     char *text = text_of();
     assert_true(strncmp(text, "What matters direct I/O decides", 31) == 0);
     const char *second = strchr(text, '\n') + 1;
     assert_true(strncmp(second, "             ", 13) == 0 && second[13] != ' ');
     free(text);
-    done();
 }
 
 static const json_t *find_factor(const json_t *object, const char *key)
@@ -186,7 +164,7 @@ static double number(const json_t *object, const char *key)
 
 TEST(json_has_shares_with_intervals_and_what_each_level_costs)
 {
-    search("direct.conf", "throughput", "4k,16k,64k,256k");
+    search_and_say("direct.conf" ALL_SIZES);
     json_t *object = report_importance_json(&tune);
     const json_t *direct = find_factor(object, "direct");
     assert_true(number(direct, "low") <= number(direct, "share"));
@@ -201,15 +179,13 @@ TEST(json_has_shares_with_intervals_and_what_each_level_costs)
     assert_int_equal(json_array_size(json_object_get(object, "words")), n_lines);
     assert_int_equal(json_array_size(json_object_get(object, "factors")), 4);
     json_decref(object);
-    done();
 }
 
 TEST(asking_what_matters_leaves_the_search_as_it_was)
 {
-    search("direct.conf", "throughput", "4k,16k,64k,256k");
+    search_and_say("direct.conf" ALL_SIZES);
     char *first = text_of(), *second = text_of();
     assert_string_equal(first, second);
     free(first);
     free(second);
-    done();
 }

@@ -7,29 +7,23 @@
 #include <math.h>
 #include <stdlib.h>
 
-GROUP(enter, rig_leave);
+SEARCHES(enter);
 
 TEST(a_clear_peak_is_found_and_proved_with_any_seed)
 {
-    static const char *const seeds[] = {"1", "2", "3", "4", "5"};
-    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
-        rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", seeds[i],
-                     NULL);
-        run();
+    for (unsigned seed = 1; seed <= 5; seed++) {
+        search(words("peak.conf --seed %u", seed));
         assert_true(factors_equal(chosen(), &hill));
         assert_int_equal(tune.best, tune.chosen);
         assert_true(tune.conclusive);
         assert_int_equal(tune.stop, TUNE_STOP_SEPARATED);
         assert_true(session_seconds(session) < 60);
-        check_bounds();
-        done();
     }
 }
 
 TEST(figures_come_from_replays_after_the_choice)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", NULL);
-    run();
+    search("peak.conf --seed 1");
     assert_true(answer.has_rows && answer.confirming && answer.has_baseline && answer.has_speedup);
     assert_true(answer.chosen.replays >= TUNE_CONFIRMING_LEAST);
     assert_true(answer.baseline.replays >= TUNE_CONFIRMING_LEAST);
@@ -39,39 +33,29 @@ TEST(figures_come_from_replays_after_the_choice)
     assert_close(answer.chosen.mean_bps / 2e9, 1, 0.05);
     assert_close(answer.speedup_mean, 1 / (0.64 * exp(-0.4)), 0.2);
     assert_true(answer.speedup.low < answer.speedup_mean && answer.speedup_mean < answer.speedup.high);
-    done();
 }
 
 TEST(without_noise_the_figures_are_the_table)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "calm.conf", "--seed", "7", NULL);
-    run();
+    search("calm.conf --seed 7");
     assert_true(factors_equal(chosen(), &hill));
     assert_close(answer.chosen.mean_bps / 2e9, 1, 1e-3);
     assert_true(tune.conclusive);
-    check_bounds();
-    done();
 }
 
 TEST(on_a_flat_surface_the_cheapest_is_recommended)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "still.conf", "--seed", "3", NULL);
-    run();
+    search("still.conf --seed 3");
     assert_int_equal(factors_bytes_in_flight(chosen()), 4096);
     assert_int_equal(chosen()->api, API_PSYNC);
     assert_true(tune.conclusive);
-    check_bounds();
-    done();
 }
 
 TEST(a_noisy_flat_surface_is_answered_within_the_tolerance)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "flat.conf", "--seed", "3", NULL);
-    run();
+    search("flat.conf --seed 3");
     assert_true(answer.has_rows);
     assert_close(answer.chosen.mean_bps / 500e6, 1, 0.1);
-    check_bounds();
-    done();
 }
 
 /* With runs that scatter by half, an answer must not always claim to be sure, and those that do must be
@@ -79,18 +63,12 @@ TEST(a_noisy_flat_surface_is_answered_within_the_tolerance)
 TEST(heavy_noise_is_not_always_conclusive_and_else_rightly_so)
 {
     int n_conclusive = 0, n_wrong = 0, n_unsettled = 0;
-    for (int seed = 1; seed <= 20; seed++) {
-        char text[8];
-        snprintf(text, sizeof text, "%d", seed);
-        rig_settings(&settings, "--pattern", "randwrite", "--simulate", "noisy.conf", "--seed", text,
-                     "--budget", "10s", NULL);
-        run();
+    for (unsigned seed = 1; seed <= 20; seed++) {
+        search(words("noisy.conf --seed %u --budget 10s", seed));
         n_conclusive += tune.conclusive;
         n_wrong += tune.conclusive && rig_peak_bps(chosen()) < 0.97 * rig_peak_bps(&hill);
         n_unsettled += !tune.conclusive && tune.stop == TUNE_STOP_SEPARATED;
         assert_true(tune.conclusive || tune.stop == TUNE_STOP_BUDGET || tune.stop == TUNE_STOP_SEPARATED);
-        check_bounds();
-        done();
     }
     print_message("# heavy noise: %d of 20 answers conclusive, %d of them wrong\n", n_conclusive, n_wrong);
     assert_true(n_conclusive < 13);
@@ -102,13 +80,9 @@ TEST(heavy_noise_is_not_always_conclusive_and_else_rightly_so)
 TEST(one_seed_gives_one_answer)
 {
     double mean[3];
-    static const char *const seeds[] = {"11", "11", "12"};
-    for (size_t i = 0; i < 3; i++) {
-        rig_settings(&settings, "--pattern", "randwrite", "--simulate", "flat.conf", "--budget", "10s",
-                     "--seed", seeds[i], NULL);
-        run();
+    for (unsigned i = 0; i < 3; i++) {
+        search(words("flat.conf --budget 10s --seed %u", 11 + i / 2));
         mean[i] = answer.chosen.mean_bps;
-        done();
     }
     assert_close(mean[0], mean[1], 0);
     assert_true(mean[0] != mean[2]);
@@ -118,67 +92,51 @@ TEST(every_method_ends_within_the_budget)
 {
     static const char *const methods[] = {"auto", "gp", "quadratic", "random", "grid"};
     for (size_t i = 0; i < RIG_COUNT(methods); i++) {
-        rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "5",
-                     "--method", methods[i], "--budget", "120s", NULL);
-        run();
+        search(words("peak.conf --seed 5 --method %s --budget 120s", methods[i]));
         assert_true(factors_equal(chosen(), &hill));
-        check_bounds();
-        done();
     }
 }
 
 TEST(a_grid_measures_every_point_three_times)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "5", "--method",
-                 "grid", "--budget", "120s", NULL);
-    run();
+    search("peak.conf --seed 5 --method grid --budget 120s");
     for (size_t i = 0; i < tune.space.n_points; i++)
         assert_true(record_count(&tune.records[i], false) >= TUNE_GRID_REPLAYS);
-    done();
 }
 
 TEST(a_grid_beyond_the_budget_is_refused)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--method", "grid",
-                 "--budget", "5s", NULL);
+    given("peak.conf --method grid --budget 5s");
     assert_int_equal(init(), -EINVAL);
     assert_non_null(strstr(err.text, "--budget"));
     assert_int_equal(session->n_runs, 0);
-    done();
 }
 
 TEST(the_write_budget_is_never_crossed)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", "--max-write",
-                 "2g", NULL);
-    run();
+    search("peak.conf --seed 1 --max-write 2g");
     assert_true(session->bytes_written <= 2ULL << 30);
     assert_true(session->bytes_written > 1ULL << 30);
     assert_int_equal(tune.stop, TUNE_STOP_WRITES);
     assert_true(answer.has_rows);
-    done();
 }
 
 TEST(a_write_budget_for_no_run_leaves_no_recommendation)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--max-write", "1k", NULL);
-    run();
+    search("peak.conf --max-write 1k");
     assert_int_equal(session->bytes_written, 0);
     assert_int_equal(tune.chosen, TUNE_NONE);
     assert_false(answer.has_rows);
     assert_non_null(strstr(answer.reason, "--max-write"));
-    done();
 }
 
 TEST(a_budget_for_hardly_a_run_is_survived)
 {
     rig_simulator("slow", "setup_seconds = 3.0;", rig_peak_bps);
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "slow.conf", "--budget", "1s", NULL);
-    run();
+    search("slow.conf --budget 1s");
     assert_int_equal(tune.chosen, TUNE_NONE);
     assert_non_null(answer.reason);
     assert_int_equal(session->n_runs, 0);
-    done();
 }
 
 static int fail_on_the_hill(void *context, const struct pattern *pattern, const struct point *point,
@@ -198,32 +156,23 @@ static int fail_everywhere(void *context, const struct pattern *pattern, const s
 
 TEST(a_failing_point_is_left_out_and_the_search_goes_on)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", NULL);
-    assert_int_equal(init(), 0);
+    begin_on("peak.conf --seed 1");
     session->env.truth_bps = fail_on_the_hill;
-    assert_int_equal(tune_run(&tune, &err), 0);
-    answer_prepare(&answer, &tune);
+    run_on();
     assert_true(answer.has_rows);
     assert_false(factors_equal(chosen(), &hill));
     assert_int_equal(tune.failure.code, -EIO);
-    bool noted = false;
-    for (size_t i = 0; i < session->dropped.n; i++)
-        noted |= strcmp(session->dropped.note[i].code, "64k x 4, direct, io_uring") == 0 &&
-                 strstr(session->dropped.note[i].text, "a broken sector") != NULL;
-    assert_true(noted);
-    done();
+    const struct note *note = find_note(&session->dropped, "64k x 4, direct, io_uring");
+    assert_true(note != NULL && strstr(note->text, "a broken sector") != NULL);
 }
 
 TEST(where_every_run_fails_the_reason_is_told)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "calm.conf", "--seed", "1", NULL);
-    assert_int_equal(init(), 0);
+    begin_on("calm.conf --seed 1");
     session->env.truth_bps = fail_everywhere;
-    assert_int_equal(tune_run(&tune, &err), 0);
-    answer_prepare(&answer, &tune);
+    run_on();
     assert_false(answer.has_rows);
     assert_non_null(strstr(answer.reason, "a broken disk"));
-    done();
 }
 
 static int interrupt_after_the_tenth(void *context, const struct pattern *pattern, const struct point *point,
@@ -236,31 +185,25 @@ static int interrupt_after_the_tenth(void *context, const struct pattern *patter
 
 TEST(an_interrupted_search_answers_with_what_it_has)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", NULL);
-    assert_int_equal(init(), 0);
+    begin_on("peak.conf --seed 1");
     session->env.truth_bps = interrupt_after_the_tenth;
-    assert_int_equal(tune_run(&tune, &err), 0);
-    answer_prepare(&answer, &tune);
+    run_on();
     atomic_store(&interrupt_signal, 0);
     assert_int_equal(tune.stop, TUNE_STOP_INTERRUPTED);
     assert_true(answer.interrupted);
     assert_true(answer.has_rows);
     assert_false(answer.confirming || tune.conclusive);
     assert_int_equal(session->n_runs, 10);
-    done();
 }
 
 TEST(an_interruption_before_the_first_run_is_told)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", NULL);
-    assert_int_equal(init(), 0);
+    begin_on("peak.conf --seed 1");
     atomic_store(&interrupt_signal, 2);
-    assert_int_equal(tune_run(&tune, &err), 0);
-    answer_prepare(&answer, &tune);
+    run_on();
     atomic_store(&interrupt_signal, 0);
     assert_true(answer.interrupted);
     assert_non_null(strstr(answer.reason, "interrupted"));
-    done();
 }
 
 TEST(done_accepts_a_zeroed_tune)

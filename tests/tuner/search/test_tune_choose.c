@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-GROUP(enter, rig_leave);
+SEARCHES(enter);
 
 /* Depth 16 is 1 % faster than depth 4, 64k the only size. */
 static double nearly_flat_bps(const struct point *point)
@@ -18,87 +18,66 @@ static double nearly_flat_bps(const struct point *point)
 TEST(the_cheaper_of_two_equivalents_is_recommended)
 {
     rig_simulator("near", "run_cv = 0.005; setup_seconds = 0.01;", nearly_flat_bps);
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "near.conf", "--seed", "1", NULL);
-    run();
+    search("near.conf --seed 1");
     assert_int_equal(tune.records[tune.best].point.queue_depth, 16);
     assert_int_equal(chosen()->queue_depth, 4);
     assert_int_equal(chosen()->request_size_bytes, 65536);
     assert_int_equal(tune.verdicts[tune.chosen], VERDICT_EQUIVALENT);
-    done();
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "near.conf", "--seed", "1", "--tolerance",
-                 "0.3%", NULL);
-    run();
+    search("near.conf --seed 1 --tolerance 0.3%");
     assert_int_equal(chosen()->queue_depth, 16);
-    done();
 }
 
 TEST(latency_wants_one_size_and_one_number_of_threads)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--objective", "latency",
-                 NULL);
+    given("peak.conf --objective latency");
     assert_int_equal(init(), -EINVAL);
     assert_non_null(strstr(err.text, "--request-size"));
-    done();
 }
 
 /* In the table latency is depth x size / throughput: without noise depth 1 has the lowest. */
 TEST(the_latency_objective_takes_the_lowest_latency)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--objective", "latency",
-                 "--request-size", "64k", "--seed", "1", NULL);
-    run();
+    search("peak.conf --objective latency --request-size 64k --seed 1");
     assert_int_equal(chosen()->queue_depth, 1);
     assert_int_equal(chosen()->direct, 1);
     assert_int_equal(chosen()->api, API_IO_URING);
     /* 65536 / (2e9 * exp(-0.4)) s */
     assert_close(answer.chosen.latency_ns.mean, 65536 / (2e9 * exp(-0.4)) * 1e9, 2000);
-    check_bounds();
-    done();
 }
 
 TEST(a_p99_that_no_point_meets_leaves_no_recommendation)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--max-latency-p99", "1us",
-                 "--seed", "1", NULL);
-    run();
+    search("peak.conf --max-latency-p99 1us --seed 1");
     assert_int_equal(tune.chosen, TUNE_NONE);
     assert_false(answer.has_rows);
     assert_non_null(strstr(answer.reason, "--max-latency-p99"));
     assert_true(isfinite(tune.lowest_p99_ns) && tune.lowest_p99_ns > 1000);
-    done();
 }
 
 TEST(a_p99_bound_excludes_faster_points)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--max-latency-p99", "100us",
-                 "--seed", "1", NULL);
-    run();
+    search("peak.conf --max-latency-p99 100us --seed 1");
     /* The hill itself has 4 x 64k / 2 GB/s = 131 us. */
     assert_true(answer.has_rows);
     assert_false(factors_equal(chosen(), &hill));
     /* Runs differ as a whole and all requests of one take equally long: few runs support no p99 of their own.
      */
     assert_true(answer.chosen.latency_ns.mean <= 100000);
-    done();
 }
 
 TEST(the_default_is_the_baseline)
 {
     const struct point default_setting = {65536, 1, 0, API_PSYNC, 1, SYNC_END, 0};
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", NULL);
-    assert_int_equal(init(), 0);
+    begin_on("peak.conf --seed 1");
     assert_true(tune.baseline_is_default);
     assert_true(factors_equal(&tune.records[tune.baseline].point, &default_setting));
     assert_int_equal(tune.default_setting, TUNE_NONE);
     assert_int_equal(tune.n_records, tune.space.n_points);
-    done();
 }
 
 TEST(a_current_setting_is_measured_beside_the_default)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", "--current",
-                 "request_size=8k,queue_depth=2,api=io_uring", NULL);
-    run();
+    search("peak.conf --seed 1 --current request_size=8k,queue_depth=2,api=io_uring");
     assert_false(tune.baseline_is_default);
     assert_true(tune.default_setting != TUNE_NONE && answer.has_default_setting &&
                 answer.has_default_speedup);
@@ -106,43 +85,32 @@ TEST(a_current_setting_is_measured_beside_the_default)
     assert_true(tune.baseline >= tune.space.n_points);
     assert_true(answer.baseline.replays >= TUNE_CONFIRMING_LEAST);
     assert_int_equal(answer.baseline.point.request_size_bytes, 8192);
-    done();
 }
 
 TEST(a_current_setting_outside_the_table_is_refused)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--current", "threads=2",
-                 NULL);
+    given("peak.conf --current threads=2");
     assert_int_equal(init(), -EINVAL);
     assert_non_null(strstr(err.text, "--current"));
-    done();
 }
 
 TEST(a_table_without_the_default_takes_its_cheapest_point)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--api", "io_uring",
-                 "--seed", "1", NULL);
     rig_write("few.csv", "pattern,request_size,queue_depth,direct,api,threads,throughput_bps\n"
                          "randwrite,4k,2,1,io_uring,1,1e8\nrandwrite,4k,4,1,io_uring,1,1.5e8\n"
                          "randwrite,1m,1,1,io_uring,1,4e8\n");
     rig_write("few.conf", "points = \"few.csv\"; noise = { run_cv = 0.01; setup_seconds = 0.05; };");
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "few.conf", "--seed", "1", NULL);
-    run();
+    search("few.conf --seed 1");
     assert_false(tune.baseline_is_default);
     assert_int_equal(tune.records[tune.baseline].point.queue_depth, 2);
     assert_int_equal(chosen()->request_size_bytes, 1 << 20);
-    done();
 }
 
 TEST(a_space_of_one_point_is_answered)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1",
-                 "--request-size", "4k", "--queue-depth", "1", "--direct", "0", "--api", "psync", NULL);
-    run();
+    search("peak.conf --seed 1 --request-size 4k --queue-depth 1 --direct 0 --api psync");
     assert_int_equal(tune.space.n_points, 1);
     assert_int_equal(tune.chosen, 0);
     assert_true(answer.has_speedup);
     assert_close(answer.speedup_mean, 1, 0);
-    check_bounds();
-    done();
 }

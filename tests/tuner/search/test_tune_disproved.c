@@ -5,13 +5,13 @@
 
 #include <math.h>
 
-GROUP(enter, rig_leave);
+SEARCHES(enter);
 
 static size_t n_confirmed, disproved, rival;
 static bool rival_is_replayed;
 static size_t n_confirming_at_second; /* of the disproved choice, when another was to be confirmed */
 
-int __wrap_tune_confirm(struct tune *search, struct err *why);
+int __wrap_tune_confirm(struct tune *searched, struct err *why);
 
 /* Fresh replays with this rate; those from before are forgotten, as if the search had been in error. */
 static void replay(size_t point, double bps)
@@ -31,16 +31,11 @@ static void replay(size_t point, double bps)
     }
 }
 
-static size_t count_confirming(size_t point)
-{
-    return record_count(&tune.records[point], true);
-}
-
 /* The first choice is a tenth as fast as the search said. */
-int __wrap_tune_confirm(struct tune *search, struct err *why)
+int __wrap_tune_confirm(struct tune *searched, struct err *why)
 {
     (void)why;
-    assert_ptr_equal(search, &tune);
+    assert_ptr_equal(searched, &tune);
     session->simulator.now_ns += CLOCK_NS_PER_S;
     if (n_confirmed++ > 0) {
         n_confirming_at_second = n_confirmed == 2 ? count_confirming(disproved) : n_confirming_at_second;
@@ -61,51 +56,47 @@ int __wrap_tune_confirm(struct tune *search, struct err *why)
     return 0;
 }
 
-static void search(bool is_night)
+static void search_disproved(bool is_night)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", "--quiet",
-                 "--current", "request_size=4k,queue_depth=1,direct=0,api=psync", NULL);
+    given("peak.conf --seed 1 --quiet --current request_size=4k,queue_depth=1,direct=0,api=psync");
     n_confirmed = 0;
     n_confirming_at_second = SIZE_MAX;
-    memset(&err, 0, sizeof err);
-    memset(&tune, 0, sizeof tune);
-    session = rig_open_session(&settings);
-    session->policy = is_night ? &night_policy : NULL;
-    if (tune_init(&tune, session, &err) != 0 || tune_run(&tune, &err) != 0)
+    open_session();
+    if (is_night)
+        session->policy = &night_policy;
+    if (tune_init(&tune, session, &err) != 0)
         fail_msg("%s", err.text);
+    run_on();
 }
 
 TEST(a_night_keeps_the_replays_of_a_disproved_choice)
 {
     rival_is_replayed = true;
-    search(true);
+    search_disproved(true);
     assert_int_equal(n_confirmed, 1);
     assert_int_equal(count_confirming(disproved), 2 * TUNE_CONFIRMING_LEAST);
     assert_int_equal(count_confirming(tune.baseline), 2 * TUNE_CONFIRMING_LEAST);
     assert_int_equal(tune.verdicts[disproved], VERDICT_WORSE);
     assert_int_equal(tune.chosen, rival);
-    done();
 }
 
 /* What seems better now was not replayed: its figures could be luck. */
 TEST(a_night_chooses_among_what_was_replayed)
 {
     rival_is_replayed = false;
-    search(true);
+    search_disproved(true);
     assert_int_equal(n_confirmed, 1);
     assert_int_equal(tune.verdicts[disproved], VERDICT_WORSE);
     assert_true(count_confirming(tune.chosen) >= TUNE_MIN_REPLAYS);
     assert_int_equal(tune.best, tune.chosen);
-    done();
 }
 
 TEST(another_search_chooses_again_with_replays_that_are_fresh_no_more)
 {
     rival_is_replayed = false;
-    search(false);
+    search_disproved(false);
     assert_true(n_confirmed >= 2);
     assert_int_equal(n_confirming_at_second, 0);
     assert_int_not_equal(tune.chosen, disproved);
     assert_true(count_confirming(tune.chosen) >= TUNE_CONFIRMING_LEAST);
-    done();
 }

@@ -38,27 +38,16 @@ FIXTURE(enter_here)
     return 0;
 }
 
-GROUP(enter_here, rig_leave);
-
-/* The pilot and what it decided. */
-static void pilot(const char *simulator, const char *budget, const char *seed)
-{
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", simulator, "--budget", budget, "--seed",
-                 seed, NULL);
-    assert_int_equal(init(), 0);
-    assert_int_equal(tune_length(&tune, &err), 0);
-}
+SEARCHES(enter_here);
 
 TEST(runs_that_are_steady_inside_stay_short)
 {
-    static const char *const seeds[] = {"1", "2", "3", "4", "5", "6"};
-    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
-        pilot("steady_inside.conf", "60s", seeds[i]);
+    for (unsigned seed = 1; seed <= 6; seed++) {
+        pilot(words("steady_inside.conf --budget 60s --seed %u", seed));
         assert_int_equal(tune.duration_ns, MEASURE_MIN_DURATION_NS);
         assert_int_equal(tune.length.warmup_least_ns, 0);
         assert_non_null(strstr(tune.length.why, "cost more than they teach"));
         assert_int_equal(tune.length.n_discarded, 0);
-        done();
     }
 }
 
@@ -66,27 +55,23 @@ TEST(runs_that_are_steady_inside_stay_short)
 TEST(a_pilot_that_changes_nothing_wastes_nothing)
 {
     size_t n = 0;
-    pilot("steady_inside.conf", "60s", "1");
+    pilot("steady_inside.conf --budget 60s --seed 1");
     for (size_t i = 0; i < tune.n_records; i++)
         n += tune.records[i].n;
     assert_int_equal(n, session->n_runs);
     assert_true(n >= 10);
     assert_true(tune.records[tune.baseline].n > 0);
     assert_true(session_seconds(session) <= (TUNE_LENGTH_SHARE + 0.02) * 60);
-    done();
 }
 
 TEST(where_set_up_is_dear_and_requests_scatter_runs_are_longer)
 {
-    static const char *const seeds[] = {"1", "2", "3", "4"};
-    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
-        pilot("cheap.conf", "60s", seeds[i]);
+    for (unsigned seed = 1; seed <= 4; seed++) {
+        pilot(words("cheap.conf --budget 60s --seed %u", seed));
         uint64_t cheap_ns = tune.duration_ns;
-        done();
-        pilot("dear.conf", "30m", seeds[i]);
+        pilot(words("dear.conf --budget 30m --seed %u", seed));
         assert_true(tune.duration_ns > cheap_ns);
         assert_true(tune.duration_ns >= 80000000);
-        done();
     }
 }
 
@@ -94,7 +79,7 @@ TEST(where_set_up_is_dear_and_requests_scatter_runs_are_longer)
 TEST(runs_of_another_length_leave_the_records)
 {
     size_t n_told = 0;
-    pilot("dear.conf", "30m", "1");
+    pilot("dear.conf --budget 30m --seed 1");
     assert_true(tune.duration_ns > MEASURE_MIN_DURATION_NS);
     for (size_t i = 0; i < tune.n_records; i++) {
         for (size_t k = 0; k < tune.records[i].n; k++)
@@ -106,15 +91,13 @@ TEST(runs_of_another_length_leave_the_records)
     assert_true(n_told >= 4);
     assert_true(tune.length.n_discarded >= 10);
     assert_int_equal(n_told + tune.length.n_discarded, session->n_runs);
-    done();
 }
 
 TEST(a_slow_start_is_waited_for)
 {
     size_t n_seen = 0;
-    static const char *const seeds[] = {"1", "2", "3", "4", "5", "6"};
-    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
-        pilot("rising.conf", "120s", seeds[i]);
+    for (unsigned seed = 1; seed <= 6; seed++) {
+        pilot(words("rising.conf --budget 120s --seed %u", seed));
         if (tune.length.warmup_least_ns > 0) {
             n_seen++;
             assert_true(tune.length.warmup_least_ns >= 50000000 && tune.length.warmup_least_ns <= 400000000);
@@ -122,7 +105,6 @@ TEST(a_slow_start_is_waited_for)
         }
         /* Where it was not seen it was not denied either. */
         assert_true(tune.length.warmup_limit_ns >= tune.duration_ns);
-        done();
     }
     assert_true(n_seen >= 3);
 }
@@ -130,11 +112,9 @@ TEST(a_slow_start_is_waited_for)
 /* Buffered writes pass once and long queues take the whole run: small direct ones are asked, too. */
 TEST(a_fast_start_is_found_whatever_the_design_met)
 {
-    static const char *const seeds[] = {"1", "2", "3", "4", "5", "6", "7", "8"};
-    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
-        pilot("falling.conf", "60s", seeds[i]);
+    for (unsigned seed = 1; seed <= 8; seed++) {
+        pilot(words("falling.conf --budget 60s --seed %u", seed));
         assert_true(tune.length.warmup_least_ns >= 50000000);
-        done();
     }
 }
 
@@ -142,9 +122,7 @@ TEST(a_fast_start_is_found_whatever_the_design_met)
 TEST(queues_that_outlast_the_warm_up_have_none)
 {
     size_t n_without = 0, n_with = 0;
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "wide.conf", "--budget", "60s", "--seed",
-                 "1", NULL);
-    run();
+    search("wide.conf --budget 60s --seed 1");
     assert_int_equal(tune.length.warmup_limit_ns, TUNE_LENGTH_WARMUP_NS);
     for (size_t i = 0; i < tune.space.n_points; i++) {
         const struct record *record = &tune.records[i];
@@ -158,48 +136,35 @@ TEST(queues_that_outlast_the_warm_up_have_none)
         n_with += !outlasts;
     }
     assert_true(n_without >= 2 && n_with >= 3);
-    done();
 }
 
 TEST(a_given_duration_leaves_nothing_to_decide)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--duration", "300ms",
-                 "--seed", "1", NULL);
-    assert_int_equal(init(), 0);
-    assert_int_equal(tune_length(&tune, &err), 0);
+    pilot("peak.conf --duration 300ms --seed 1");
     assert_int_equal(session->n_runs, 0);
     assert_int_equal(tune.duration_ns, 300000000);
     assert_int_equal(tune.length.warmup_limit_ns, 300000000);
     assert_string_equal(tune.length.why, "given with --duration");
-    done();
 }
 
 TEST(a_given_warm_up_limit_stays)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "rising.conf", "--warmup-limit", "20ms",
-                 "--budget", "120s", "--seed", "1", NULL);
-    assert_int_equal(init(), 0);
-    assert_int_equal(tune_length(&tune, &err), 0);
+    pilot("rising.conf --warmup-limit 20ms --budget 120s --seed 1");
     assert_int_equal(tune.length.warmup_limit_ns, 20000000);
     assert_int_equal(tune.length.warmup_least_ns, 0);
-    done();
 }
 
 TEST(a_pilot_of_hardly_a_run_decides_nothing)
 {
-    pilot("slow.conf", "2s", "1");
+    pilot("slow.conf --budget 2s --seed 1");
     assert_int_equal(tune.duration_ns, MEASURE_MIN_DURATION_NS);
     assert_non_null(strstr(tune.length.why, "too few"));
-    done();
 }
 
 TEST(hopeless_runs_are_cut_and_compared_with_none)
 {
     size_t n_cut_records = 0;
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--duration", "500ms",
-                 "--seed", "1", NULL);
-    run();
-    check_bounds();
+    search("peak.conf --duration 500ms --seed 1");
     assert_true(tune.n_cut > 0);
     assert_true(factors_equal(chosen(), &hill));
     for (size_t i = 0; i < tune.n_records; i++) {
@@ -213,14 +178,10 @@ TEST(hopeless_runs_are_cut_and_compared_with_none)
         }
     }
     assert_true(n_cut_records > 0 && n_cut_records <= tune.n_cut);
-    done();
 }
 
 TEST(the_shortest_runs_are_not_cut)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--duration", "50ms",
-                 "--seed", "1", NULL);
-    run();
+    search("peak.conf --duration 50ms --seed 1");
     assert_int_equal(tune.n_cut, 0);
-    done();
 }

@@ -56,7 +56,7 @@ FIXTURE(enter_here)
     return 0;
 }
 
-GROUP(enter_here, rig_leave);
+SEARCHES(enter_here);
 
 /* Without looks at such points one search in thirty finds it. With them nearly all do; some settle early on
  * what they have seen, and are wrong no more often than they say. */
@@ -65,19 +65,13 @@ TEST(a_lone_needle_is_found_and_what_is_claimed_holds)
     static const double run_cvs[] = {0.1, 0.15};
     size_t n = 0, n_found = 0, n_wrong = 0;
     for (size_t i = 0; i < RIG_COUNT(needles) * RIG_COUNT(run_cvs) * 8; i++) {
-        char seed[16];
         const struct point *needle = &needles[i % 2];
-        snprintf(seed, sizeof seed, "%zu", 1 + i / 4);
         simulator("needle", run_cvs[i / 2 % 2], needle);
-        rig_settings(&settings, "--pattern", "randwrite", "--simulate", "needle.conf", "--budget", "60s",
-                     "--seed", seed, NULL);
-        run();
-        check_bounds();
+        search(words("needle.conf --budget 60s --seed %zu", 1 + i / 4));
         bool found = factors_equal(chosen(), needle);
         n++;
         n_found += found;
         n_wrong += !found && tune.probability >= 0.95;
-        done();
     }
     assert_true(8 * n_found >= 7 * n);
     assert_true(20 * n_wrong <= n);
@@ -101,9 +95,9 @@ static void update(void)
 }
 
 /* A search that told the belief of every stride-th point. */
-static void begin(size_t stride)
+static void begin_and_tell(const char *simulator_and_options, size_t stride)
 {
-    assert_int_equal(init(), 0);
+    begin_on(simulator_and_options);
     for (size_t i = 0; i < tune.space.n_points; i += stride)
         tell(i, 1);
     update();
@@ -124,11 +118,11 @@ static void settle(void)
     update();
 }
 
-static void smooth_search(const char *option, const char *value)
+/* Of the smooth surface, with the best settled; `options` begins with a space. */
+static void smooth_search(const char *options)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "smooth.conf", "--seed", "1", option,
-                 value, NULL);
-    begin(3);
+    begin_and_tell(words("smooth.conf --seed 1%s", options), 3);
+    settle();
 }
 
 static size_t list(size_t most, size_t *ret_points)
@@ -142,8 +136,7 @@ static size_t list(size_t most, size_t *ret_points)
 TEST(only_what_was_hardly_measured_is_looked_at)
 {
     size_t points[MOST];
-    smooth_search(NULL, NULL);
-    settle();
+    smooth_search("");
     assert_int_equal(list(MOST, points), MOST);
     for (size_t i = 0; i < MOST; i++) {
         assert_true(points[i] < tune.space.n_points && points[i] != tune.chosen);
@@ -151,18 +144,17 @@ TEST(only_what_was_hardly_measured_is_looked_at)
         for (size_t k = 0; k < i; k++)
             assert_int_not_equal(points[i], points[k]);
     }
-    done();
 }
 
 TEST(those_that_most_likely_surprise_by_the_second_come_first)
 {
     size_t points[MOST], first[2];
-    smooth_search(NULL, NULL);
-    settle();
+    smooth_search("");
     assert_int_equal(list(MOST, points), MOST);
     double response = tune.belief.mean[tune.chosen] + tune.margin, last = INFINITY;
     for (size_t i = 0; i < MOST; i++) {
-        double worth = belief_lone_peaks(&tune.belief, points[i], response) / tune.point_seconds[points[i]];
+        double worth =
+            belief_lone_peaks(&tune.belief, points[i], response) / tune.cost.point_seconds[points[i]];
         assert_true(worth > 0 && worth <= last);
         last = worth;
     }
@@ -171,34 +163,30 @@ TEST(those_that_most_likely_surprise_by_the_second_come_first)
         while (k < MOST && points[k] != i)
             k++;
         if (k == MOST && i != tune.chosen)
-            assert_true(belief_lone_peaks(&tune.belief, i, response) / tune.point_seconds[i] <= last);
+            assert_true(belief_lone_peaks(&tune.belief, i, response) / tune.cost.point_seconds[i] <= last);
     }
     assert_int_equal(list(2, first), 2);
     assert_int_equal(first[0], points[0]);
     assert_int_equal(first[1], points[1]);
-    done();
 }
 
 TEST(a_point_that_is_out_is_not_looked_at)
 {
     size_t points[MOST], out;
-    smooth_search(NULL, NULL);
-    settle();
+    smooth_search("");
     assert_int_equal(list(MOST, points), MOST);
     out = points[0];
     belief_exclude(&tune.belief, out);
     assert_int_equal(list(MOST, points), MOST);
     for (size_t i = 0; i < MOST; i++)
         assert_int_not_equal(points[i], out);
-    done();
 }
 
 /* One of them is better by more than the margin. */
 TEST(while_contenders_are_undecided_none_is)
 {
     size_t points[MOST], rival = 0;
-    smooth_search(NULL, NULL);
-    settle();
+    smooth_search("");
     assert_int_equal(list(MOST, points), MOST);
     while (rival == tune.chosen || tune.belief.moments[rival].n < 100)
         rival++;
@@ -210,31 +198,25 @@ TEST(while_contenders_are_undecided_none_is)
                          0);
     update();
     assert_int_equal(list(MOST, points), 0);
-    done();
 }
 
 /* The race proves that points keep the bound; there is no time to prove it of new ones. */
 TEST(with_a_bound_on_latency_none_is)
 {
     size_t points[MOST];
-    smooth_search("--max-latency-p99", "10s");
-    settle();
+    smooth_search(" --max-latency-p99 10s");
     assert_int_equal(list(MOST, points), 0);
-    done();
 }
 
 TEST(without_a_choice_or_a_surrogate_none_is)
 {
     size_t points[MOST];
-    smooth_search(NULL, NULL);
-    settle();
+    smooth_search("");
     tune.chosen = TUNE_NONE;
     assert_int_equal(list(MOST, points), 0);
-    done();
     assert_int_equal(init(), 0);
     tune.chosen = 0;
     assert_int_equal(list(MOST, points), 0);
-    done();
 }
 
 /* 4 KiB steps of size, all depths: a look at six of them settles next to nothing. */
@@ -246,14 +228,12 @@ TEST(among_thousands_of_points_none_is)
         n += (size_t)snprintf(sizes + n, sizeof sizes - n, ",%uk", 4 * i);
     for (unsigned i = 2; i <= 32; i++)
         k += (size_t)snprintf(depths + k, sizeof depths - k, ",%u", i);
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "smooth.conf", "--seed", "1", "--api",
-                 "io_uring", "--request-size", sizes, "--queue-depth", depths, NULL);
-    begin(41);
+    begin_and_tell(
+        words("smooth.conf --seed 1 --api io_uring --request-size %s --queue-depth %s", sizes, depths), 41);
     assert_true(tune.space.n_points > 3000);
     settle();
     double none =
         belief_no_lone_peaks(&tune.belief, tune.chosen, tune.belief.mean[tune.chosen] + tune.margin);
     assert_true(none < 0.9);
     assert_int_equal(list(MOST, points), 0);
-    done();
 }

@@ -6,23 +6,22 @@
 #include <errno.h>
 #include <math.h>
 
-GROUP(enter, rig_leave);
+SEARCHES(enter);
 
 /* A search of a night, before its first run. */
-static void begin(const char *simulator, const char *current)
+static void begin_night(const char *simulator, const char *current)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", simulator, "--seed", "1", "--quiet",
-                 "--current", current, NULL);
-    memset(&err, 0, sizeof err);
-    memset(&tune, 0, sizeof tune);
-    session = rig_open_session(&settings);
+    given(words("%s --seed 1 --quiet --current %s", simulator, current));
+    open_session();
     session->policy = &night_policy;
     assert_int_equal(tune_init(&tune, session, &err), 0);
 }
 
+#define ON_HILL "request_size=64k,queue_depth=4,direct=1,api=io_uring"
+
 static void begin_on_hill(void)
 {
-    begin("peak.conf", "request_size=64k,queue_depth=4,direct=1,api=io_uring");
+    begin_night("peak.conf", ON_HILL);
     assert_true(factors_equal(&tune.records[tune.baseline].point, &hill));
 }
 
@@ -46,7 +45,6 @@ TEST(one_unlucky_run_does_not_end_a_chance)
     assert_true(tune_chance(&tune, other(0)));
     tell(other(1), 19.9, 60);
     assert_false(tune_chance(&tune, other(1)));
-    done();
 }
 
 TEST(what_is_better_by_less_than_the_margin_is_written_off_in_time)
@@ -57,7 +55,6 @@ TEST(what_is_better_by_less_than_the_margin_is_written_off_in_time)
     tell(other(1), 20 + tune.margin * 2, 2000);
     assert_false(tune_chance(&tune, other(0)));
     assert_true(tune_chance(&tune, other(1)));
-    done();
 }
 
 TEST(what_is_in_force_and_what_is_left_out_have_none)
@@ -68,7 +65,6 @@ TEST(what_is_in_force_and_what_is_left_out_have_none)
     assert_false(tune_chance(&tune, tune.baseline));
     assert_false(tune_chance(&tune, other(0)));
     assert_true(tune_chance(&tune, other(1)));
-    done();
 }
 
 TEST(settings_in_force_outside_the_space_are_a_measure)
@@ -76,14 +72,13 @@ TEST(settings_in_force_outside_the_space_are_a_measure)
     const struct sample sample = {.throughput_bps = 1e9, .iops = 1e9 / 8192, .latency_mean_ns = 1e5};
     static struct histogram latency;
     histogram_init(&latency);
-    begin("peak.conf", "request_size=8k,queue_depth=2,direct=1,api=io_uring");
+    begin_night("peak.conf", "request_size=8k,queue_depth=2,direct=1,api=io_uring");
     assert_true(tune.baseline >= tune.space.n_points);
     assert_int_equal(record_add(&tune.records[tune.baseline], &sample, &latency), 0);
     tell(0, log(1e9) + 0.5, 20);
     tell(1, log(1e9) - 0.5, 20);
     assert_true(tune_chance(&tune, 0));
     assert_false(tune_chance(&tune, 1));
-    done();
 }
 
 TEST(the_list_begins_with_the_highest_bound_and_ends_with_the_room)
@@ -100,7 +95,6 @@ TEST(the_list_begins_with_the_highest_bound_and_ends_with_the_room)
     assert_int_equal(tune_not_ruled_out_list(&tune, points, 2), 2);
     assert_int_equal(points[0], other(5));
     assert_int_equal(points[1], other(3));
-    done();
 }
 
 TEST(a_few_replays_may_be_as_good_as_what_seems_better)
@@ -111,7 +105,6 @@ TEST(a_few_replays_may_be_as_good_as_what_seems_better)
     tell(other(2), 20, 200);
     assert_true(tune_not_ruled_out_against(&tune, other(1), other(0)));
     assert_false(tune_not_ruled_out_against(&tune, other(2), other(0)));
-    done();
 }
 
 TEST(only_a_night_that_has_bytes_looks_again)
@@ -127,62 +120,48 @@ TEST(only_a_night_that_has_bytes_looks_again)
     assert_true(tune.writes_are_scarce && !tune.policy.weighs_chances && !tune.policy.chooses_again);
     assert_int_equal(tune.policy.sentinel_runs, 1);
     assert_false(tune_policy_usual.weighs_chances || tune_policy_usual.limits_writes);
-    done();
-}
-
-static size_t count_confirming(size_t point)
-{
-    return record_count(&tune.records[point], true);
 }
 
 /* Equal points: none can be written off in the time of a night. */
 TEST(rivals_are_replayed_as_often_as_what_is_in_force)
 {
     size_t n = 0;
-    begin("flat.conf", "request_size=64k,queue_depth=4,direct=1,api=io_uring");
-    if (tune_run(&tune, &err) != 0)
-        fail_msg("%s", err.text);
+    begin_night("flat.conf", ON_HILL);
+    run_on();
     assert_true(count_confirming(tune.baseline) > 2 * TUNE_CONFIRMING_LEAST);
     for (size_t i = 0; i < tune.space.n_points; i++)
         n += i != tune.baseline && i != tune.default_setting &&
              count_confirming(i) + 1 >= count_confirming(tune.baseline);
     assert_in_range(n, night_policy.n_contenders, night_policy.n_contenders + 1);
     check_bounds();
-    done();
 }
 
 /* A surrogate is soon sure that equal points are equal; their own replays are not. */
 TEST(a_night_goes_on_while_something_has_a_chance)
 {
-    begin("flat.conf", "request_size=64k,queue_depth=4,direct=1,api=io_uring");
-    if (tune_run(&tune, &err) != 0)
-        fail_msg("%s", err.text);
+    begin_night("flat.conf", ON_HILL);
+    run_on();
     assert_int_equal(tune.stop, TUNE_STOP_BUDGET);
     assert_true(session_seconds(session) > 0.85 * (double)settings.limits.budget_ns / 1e9);
-    done();
 }
 
 TEST(the_default_gets_fewer_replays_than_what_is_judged)
 {
     rig_simulator("uneasy", "run_cv = 0.1; setup_seconds = 0.05;", rig_peak_bps);
-    begin("uneasy.conf", "request_size=64k,queue_depth=4,direct=1,api=io_uring");
-    if (tune_run(&tune, &err) != 0)
-        fail_msg("%s", err.text);
+    begin_night("uneasy.conf", ON_HILL);
+    run_on();
     assert_true(tune.default_setting != TUNE_NONE);
     assert_true(count_confirming(tune.default_setting) >= TUNE_CONFIRMING_LEAST);
     assert_true(count_confirming(tune.baseline) > 2 * count_confirming(tune.default_setting));
-    done();
 }
 
 /* What is known for sure needs no second minute. */
 TEST(a_night_in_which_nothing_has_a_chance_ends_early)
 {
     begin_on_hill();
-    if (tune_run(&tune, &err) != 0)
-        fail_msg("%s", err.text);
+    run_on();
     assert_int_equal(tune.stop, TUNE_STOP_SEPARATED);
     assert_true(session_seconds(session) < 0.9 * (double)settings.limits.budget_ns / 1e9);
-    done();
 }
 
 /* Before its first run nobody knows what there is to be better than. */
@@ -194,21 +173,17 @@ TEST(nothing_is_written_off_before_what_is_in_force_was_measured)
     assert_int_equal(tune_race(&tune, &err), 0);
     assert_true(tune.records[tune.baseline].n > 0);
     assert_true(tune_not_ruled_out_known(&tune));
-    done();
 }
 
 /* There is nothing that others could be better than: the race is that of any search. All points are equal,
  * and scatter so much that nobody can know. */
 TEST(a_night_that_cannot_measure_what_is_in_force_claims_no_evidence)
 {
-    rig_simulator("wild", "run_cv = 0.5; setup_seconds = 0.05;", rig_flat_bps);
-    begin("wild.conf", "request_size=64k,queue_depth=4,direct=1,api=io_uring");
+    begin_night("wild.conf", ON_HILL);
     tune.records[tune.baseline].failed = -EIO;
     belief_exclude(&tune.belief, tune.baseline);
-    if (tune_run(&tune, &err) != 0)
-        fail_msg("%s", err.text);
+    run_on();
     assert_int_equal(tune.stop, TUNE_STOP_BUDGET);
     assert_false(tune.conclusive);
     assert_true(session_seconds(session) > 0.7 * (double)settings.limits.budget_ns / 1e9);
-    done();
 }

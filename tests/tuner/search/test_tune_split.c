@@ -40,31 +40,14 @@ FIXTURE(enter_split)
     return 0;
 }
 
-GROUP(enter_split, rig_leave);
+SEARCHES(enter_split);
 
-static bool warned(const char *code)
-{
-    for (size_t i = 0; i < session->warnings.n; i++) {
-        if (strcmp(session->warnings.note[i].code, code) == 0)
-            return true;
-    }
-    return false;
-}
-
-static void search(const char *simulator, const char *seed)
-{
-    char file[64];
-    rig_settings(&settings, "--pattern", "randrw:70", "--simulate", strcat(strcpy(file, simulator), ".conf"),
-                 "--split-sizes", "--budget", "60s", "--seed", seed, NULL);
-    run();
-    check_bounds();
-}
+#define SPLIT ".conf --pattern randrw:70 --split-sizes --budget 60s --seed "
 
 TEST(two_sizes_are_recommended_where_they_are_faster)
 {
-    const char *const seeds[] = {"1", "2", "3", "4"};
-    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
-        search("apart", seeds[i]);
+    for (unsigned seed = 1; seed <= 4; seed++) {
+        search(words("apart" SPLIT "%u", seed));
         assert_int_equal(chosen()->request_size_bytes, 1048576);
         assert_int_equal(chosen()->write_size_bytes, 16384);
         assert_true(answer.splits && answer.has_split && answer.has_unsplit);
@@ -73,29 +56,26 @@ TEST(two_sizes_are_recommended_where_they_are_faster)
         assert_true(tune.split_gain_known && tune.split_gain_interval.low > 1);
         assert_close(tune.split_gain, exp(0.5), 0.15);
         assert_true(answer.unsplit.replays >= TUNE_CONFIRMING_LEAST);
-        assert_false(warned("split_not_worth"));
-        assert_true(warned("split_shares"));
-        done();
+        assert_false(is_warned_of("split_not_worth"));
+        assert_true(is_warned_of("split_shares"));
     }
 }
 
 TEST(one_size_is_recommended_where_two_gain_nothing)
 {
-    const char *const seeds[] = {"1", "2", "3", "4"};
-    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
-        search("alike", seeds[i]);
+    for (unsigned seed = 1; seed <= 4; seed++) {
+        search(words("alike" SPLIT "%u", seed));
         assert_int_equal(chosen()->request_size_bytes, 65536);
         assert_false(factors_is_split(chosen()));
         assert_int_equal(tune.unsplit, tune.chosen);
-        assert_true(warned("split_not_worth"));
-        done();
+        assert_true(is_warned_of("split_not_worth"));
     }
 }
 
 /* The search itself prefers two sizes; faster on average alone is no proof. */
 TEST(a_gain_without_proof_is_none)
 {
-    search("apart", "1");
+    search("apart" SPLIT "1");
     size_t split = tune.split, unsplit = tune.unsplit;
     assert_int_equal(tune.chosen, split);
     for (size_t i = 0; i < tune.records[split].n; i++)
@@ -103,25 +83,23 @@ TEST(a_gain_without_proof_is_none)
     tune_weigh_split(&tune);
     assert_true(tune.split_gain_known && tune.split_gain > 1 && tune.split_gain_interval.low < 1);
     assert_int_equal(tune.chosen, unsplit);
-    assert_true(warned("split_not_worth"));
-    done();
+    assert_true(is_warned_of("split_not_worth"));
 }
 
 TEST(without_a_point_of_one_size_nothing_is_compared)
 {
-    search("never", "1");
+    search("never" SPLIT "1");
     assert_true(factors_is_split(chosen()));
     assert_int_equal(tune.unsplit, TUNE_NONE);
     assert_true(answer.splits && !answer.has_unsplit && !tune.split_gain_known);
-    assert_true(warned("split_not_compared"));
-    done();
+    assert_true(is_warned_of("split_not_compared"));
 }
 
 TEST(the_answer_names_both_sizes_and_the_gain)
 {
     char *text = NULL;
     size_t size = 0;
-    search("apart", "2");
+    search("apart" SPLIT "2");
     FILE *out = open_memstream(&text, &size);
     assert_int_equal(report_recommendation_json(out, &answer, &err), 0);
     assert_int_equal(fclose(out), 0);
@@ -141,34 +119,27 @@ TEST(the_answer_names_both_sizes_and_the_gain)
     assert_non_null(strstr(text, "--request-size 1m --write-request-size 16k"));
     assert_non_null(strstr(text, "one size for reads and writes"));
     free(text);
-    done();
 }
 
 TEST(a_table_of_one_size_cannot_be_split)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "calm.conf", "--split-sizes", NULL);
+    given("calm.conf --split-sizes");
     assert_int_equal(init(), -EINVAL);
     assert_non_null(strstr(err.text, "column write_request_size"));
-    done();
 }
 
 TEST(without_the_option_two_sizes_stay_out)
 {
-    rig_settings(&settings, "--pattern", "randrw:70", "--simulate", "apart.conf", "--budget", "20s", "--seed",
-                 "1", NULL);
-    run();
+    search("apart.conf --pattern randrw:70 --budget 20s --seed 1");
     assert_int_equal(tune.space.n_points, N_SIZES * 3);
     assert_int_equal(tune.space.n_dims, FACTOR_N - 1);
     assert_false(factors_is_split(chosen()) || answer.splits);
-    done();
 }
 
 TEST(a_current_setting_may_have_two_sizes)
 {
-    rig_settings(&settings, "--pattern", "randrw:70", "--simulate", "apart.conf", "--budget", "20s", "--seed",
-                 "1", "--current", "request_size=4k,write_request_size=64k,direct=1,api=io_uring", NULL);
-    run();
+    search("apart.conf --pattern randrw:70 --budget 20s --seed 1 --current "
+           "request_size=4k,write_request_size=64k,direct=1,api=io_uring");
     assert_int_equal(answer.baseline.point.write_size_bytes, 65536);
     assert_true(answer.has_baseline && answer.baseline.replays >= TUNE_CONFIRMING_LEAST);
-    done();
 }

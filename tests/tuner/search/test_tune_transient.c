@@ -50,35 +50,15 @@ FIXTURE(enter_here)
     return 0;
 }
 
-GROUP(enter_here, rig_leave);
+SEARCHES(enter_here);
 
-static const char *const seeds[] = {"1", "2", "3", "4"};
-
-/* The pilot and what it decided; an option more where it is not NULL. */
-static void pilot(const char *simulator, const char *seed, const char *option, const char *value)
-{
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", simulator, "--budget", "60s", "--seed",
-                 seed, option, value, NULL);
-    assert_int_equal(init(), 0);
-    assert_int_equal(tune_length(&tune, &err), 0);
-}
-
-static void search(const char *simulator, const char *seed)
-{
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", simulator, "--budget", "60s", "--seed",
-                 seed, NULL);
-    run();
-    check_bounds();
-}
+#define SEED_1 " --budget 60s --seed 1"
 
 /* Text of the warning; "" where there is none. */
 static const char *warning(const char *code)
 {
-    for (size_t i = 0; i < session->warnings.n; i++) {
-        if (strcmp(session->warnings.note[i].code, code) == 0)
-            return session->warnings.note[i].text;
-    }
-    return "";
+    const struct note *note = find_note(&session->warnings, code);
+    return note != NULL ? note->text : "";
 }
 
 static bool has_no_warmup(size_t point)
@@ -103,14 +83,14 @@ static double mean_error(void)
 
 TEST(replays_of_the_pilot_are_freed_from_alike_starts)
 {
-    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
-        pilot("fast_start.conf", seeds[i], NULL, NULL);
+    for (unsigned seed = 1; seed <= 4; seed++) {
+        pilot(words("fast_start.conf --budget 60s --seed %u", seed));
         assert_true(tune.length.start.taken_off);
         assert_true(tune.length.warmup_least_ns >= 50000000);
         assert_int_equal(tune.duration_ns, MEASURE_MIN_DURATION_NS);
         /* They stay replays, and what a run of the search costs is without the wait. */
         assert_true(session->n_runs - tune.length.n_discarded > TUNE_LENGTH_POINTS + 3);
-        assert_true(tune.run_seconds * 1e9 < (double)tune.length.warmup_least_ns);
+        assert_true(tune.cost.run_seconds * 1e9 < (double)tune.length.warmup_least_ns);
         assert_close(mean_error(), 0, 0.05);
         /* What the belief was told before is told anew. */
         for (size_t k = 0; k < tune.space.n_points; k++) {
@@ -118,7 +98,6 @@ TEST(replays_of_the_pilot_are_freed_from_alike_starts)
                 assert_close(tune.belief.moments[k].mean, record_log_moments(&tune.records[k], false).mean,
                              1e-9);
         }
-        done();
     }
 }
 
@@ -126,9 +105,9 @@ TEST(replays_of_the_pilot_are_freed_from_alike_starts)
 TEST(mean_latencies_of_buffered_writes_are_freed_too)
 {
     size_t n_trimmed = 0;
-    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
+    for (unsigned seed = 1; seed <= 4; seed++) {
         double sum = 0;
-        search("fast_start.conf", seeds[i]);
+        search(words("fast_start.conf --budget 60s --seed %u", seed));
         const struct record *record = &tune.records[tune.baseline];
         double settled_ns = 1e9 * (double)record->point.request_size_bytes / tenth_bps(&record->point);
         for (size_t k = 0; k < record->n; k++) {
@@ -137,7 +116,6 @@ TEST(mean_latencies_of_buffered_writes_are_freed_too)
             n_trimmed += sample->confirming && sample->trimmed_seconds > 0;
         }
         assert_close(sum / (double)record_count(record, true), 0, 0.05);
-        done();
     }
     assert_true(n_trimmed >= 5);
 }
@@ -145,21 +123,17 @@ TEST(mean_latencies_of_buffered_writes_are_freed_too)
 /* The same surface, with runs as short, where the start is not looked for. */
 TEST(without_that_they_are_far_too_fast)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "fast_start.conf", "--budget", "60s",
-                 "--seed", "1", "--duration", "50ms", "--warmup-limit", "10ms", NULL);
-    run();
+    search("fast_start.conf --budget 60s --seed 1 --duration 50ms --warmup-limit 10ms");
     assert_false(tune.length.start.taken_off);
     assert_true(mean_error() > 0.4);
-    done();
 }
 
 TEST(starts_slower_than_the_rest_are_taken_off_too)
 {
-    pilot("slow_start.conf", "1", NULL, NULL);
+    pilot("slow_start.conf" SEED_1);
     assert_true(tune.length.start.taken_off);
     assert_true(tune_transient_ratio(&tune) < 0.8);
     assert_close(mean_error(), 0, 0.1);
-    done();
 }
 
 /* Fewer than ten requests by each slot of the queue in the shortest run, at the settled rate. */
@@ -200,8 +174,8 @@ static size_t check_waits(void)
 
 TEST(a_search_finds_the_best_and_tells_its_settled_rate)
 {
-    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
-        search("fast_start.conf", seeds[i]);
+    for (unsigned seed = 1; seed <= 4; seed++) {
+        search(words("fast_start.conf --budget 60s --seed %u", seed));
         assert_true(tune.length.start.taken_off);
         assert_true(tenth_bps(chosen()) >= 0.95 * tenth_bps(&hill));
         assert_true(record_count(&tune.records[tune.chosen], true) >= TUNE_CONFIRMING_LEAST);
@@ -209,28 +183,26 @@ TEST(a_search_finds_the_best_and_tells_its_settled_rate)
         double told = exp(record_log_moments(&tune.records[tune.chosen], true).mean);
         assert_close(told / tenth_bps(chosen()), 1, 0.05);
         assert_close(mean_error(), 0, 0.05);
-        done();
     }
 }
 
 TEST(only_few_rounds_and_replays_after_the_choice_wait)
 {
-    search("fast_start.conf", "1");
+    search("fast_start.conf" SEED_1);
     assert_true(check_waits() >= 2 * TUNE_CONFIRMING_LEAST);
     /* What these cost is nothing to expect of a run of the search. */
-    assert_true(tune.run_seconds * 1e9 < (double)tune.length.warmup_least_ns);
+    assert_true(tune.cost.run_seconds * 1e9 < (double)tune.length.warmup_least_ns);
     assert_true(has_no_warmup(tune.baseline));
     double told = exp(record_log_moments(&tune.records[tune.baseline], true).mean);
     assert_close(told / tenth_bps(&tune.records[tune.baseline].point), 1, 0.05);
-    done();
 }
 
 TEST(a_start_is_no_burst_that_ended)
 {
-    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
+    for (unsigned seed = 1; seed <= 4; seed++) {
         struct sustained_verdict verdict;
         size_t n_confirming = 0;
-        search("fast_start.conf", seeds[i]);
+        search(words("fast_start.conf --budget 60s --seed %u", seed));
         for (size_t k = 0; k < tune.n_records; k++)
             n_confirming += k != tune.counterpart ? record_count(&tune.records[k], true) : 0;
         assert_int_equal(tune.sustained.n, n_confirming);
@@ -238,20 +210,18 @@ TEST(a_start_is_no_burst_that_ended)
         assert_false(verdict.burst);
         assert_string_equal(warning("burst_ended"), "");
         assert_string_equal(warning("rate_changed"), "");
-        done();
     }
 }
 
 /* Nothing settles among equal points that scatter so much: the search takes all the time there is. */
 TEST(the_budget_is_kept_whatever_the_replays_wait_for)
 {
-    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
-        search("wild_start.conf", seeds[i]);
+    for (unsigned seed = 1; seed <= 4; seed++) {
+        search(words("wild_start.conf --budget 60s --seed %u", seed));
         assert_true(tune.length.start.taken_off);
         assert_int_equal(tune.stop, TUNE_STOP_BUDGET);
         assert_true(session_seconds(session) > 0.9 * 60 && session_seconds(session) <= 60);
         assert_true(record_count(&tune.records[tune.chosen], true) >= 2 * TUNE_CONFIRMING_LEAST);
-        done();
     }
 }
 
@@ -278,43 +248,27 @@ static void check_waited_out(void)
 
 TEST(what_cannot_be_freed_from_starts_waits_for_them)
 {
-    static const char *const options[][2] = {{"--max-latency-p99", "10s"},
-                                             {"--profiles", NULL},
-                                             {"--profile", "balanced"},
-                                             {"--objective", "iops"}};
+    static const char *const options[] = {"--max-latency-p99 10s", "--profiles", "--profile balanced",
+                                          "--objective iops", "--objective latency --request-size 16k"};
     for (size_t i = 0; i < RIG_COUNT(options); i++) {
-        pilot("fast_start.conf", "1", options[i][0], options[i][1]);
+        pilot(words("fast_start.conf" SEED_1 " %s", options[i]));
         check_waited_out();
-        done();
     }
-}
-
-TEST(a_search_for_latency_waits)
-{
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "fast_start.conf", "--budget", "60s",
-                 "--seed", "1", "--objective", "latency", "--request-size", "16k", NULL);
-    assert_int_equal(init(), 0);
-    assert_int_equal(tune_length(&tune, &err), 0);
-    check_waited_out();
-    done();
 }
 
 /* Other searches read its runs, and know nothing of a start. */
 TEST(runs_that_are_kept_elsewhere_wait)
 {
-    static const char *const options[][2] = {{"--resume", "journal"}, {"--save", "history.db"}};
+    static const char *const options[] = {"--resume journal", "--save history.db"};
     for (size_t i = 0; i < RIG_COUNT(options); i++) {
-        rig_settings(&settings, "--pattern", "randwrite", "--simulate", "fast_start.conf", "--budget", "60s",
-                     "--seed", "1", options[i][0], options[i][1], NULL);
-        memset(&err, 0, sizeof err);
-        session = rig_open_session(&settings);
+        given(words("fast_start.conf" SEED_1 " %s", options[i]));
+        open_session();
         if (resume_open(session, &err) != 0 || save_open(session, &err) != 0)
             fail_msg("%s", err.text);
         save_begin(session, "recommend");
         assert_int_equal(tune_init(&tune, session, &err), 0);
         assert_int_equal(tune_length(&tune, &err), 0);
         check_waited_out();
-        done();
     }
 }
 
@@ -323,62 +277,51 @@ TEST(runs_within_their_start_are_not_cut)
 {
     struct measure_plan plan = {
         .warmup_limit_ns = 400000000, .warmup_least_ns = 150000000, .hopeless_bps = 1};
-    pilot("fast_start.conf", "1", NULL, NULL);
+    pilot("fast_start.conf" SEED_1);
     tune_transient_plan(&tune, 0, false, &plan);
     assert_close(plan.hopeless_bps, 0, 0);
     assert_int_equal(plan.warmup_limit_ns, TUNE_LENGTH_WARMUP_NS);
     assert_int_equal(plan.warmup_least_ns, 0);
-    done();
 }
 
 /* --- what the user is told --- */
 
 TEST(the_ratio_is_that_of_the_shortest_runs)
 {
-    pilot("steady.conf", "1", NULL, NULL);
+    pilot("steady.conf" SEED_1);
     assert_close(tune_transient_ratio(&tune), 1, 0);
     assert_string_equal(warning("start_taken_off"), "");
-    done();
-    pilot("fast_start.conf", "1", NULL, NULL);
+    pilot("fast_start.conf" SEED_1);
     double seconds = (double)tune.duration_ns / 1e9;
     assert_true(tune_transient_ratio(&tune) > 1.3);
     assert_close(tune_transient_ratio(&tune), 1 + 2 * (1 - exp(-30 * seconds)) / (30 * seconds), 0.1);
-    done();
 }
 
 TEST(a_start_that_was_taken_off_is_told)
 {
     char words[64];
-    pilot("fast_start.conf", "1", NULL, NULL);
+    pilot("fast_start.conf" SEED_1);
     snprintf(words, sizeof words, "runs start at %.2f times", tune_transient_ratio(&tune));
     assert_non_null(strstr(warning("start_taken_off"), words));
     assert_non_null(strstr(warning("start_taken_off"), "buffered writes, which have no warm-up"));
-    done();
 }
 
 /* Where set-up is dear and requests scatter, runs are longer than the pilot's. */
 TEST(what_is_told_is_about_the_length_that_was_chosen)
 {
     char words[64];
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "long_start.conf", "--budget", "30m",
-                 "--seed", "3", NULL);
-    assert_int_equal(init(), 0);
-    assert_int_equal(tune_length(&tune, &err), 0);
+    pilot("long_start.conf --budget 30m --seed 3");
     assert_true(tune.length.start.taken_off);
     assert_true(tune.duration_ns > 80000000 && tune_transient_ratio(&tune) < 1.8);
     snprintf(words, sizeof words, "runs start at %.2f times", tune_transient_ratio(&tune));
     assert_non_null(strstr(warning("start_taken_off"), words));
     assert_close(mean_error(), 0, 0.1);
-    done();
 }
 
 TEST(of_reads_nothing_is_said_about_buffered_writes)
 {
-    rig_settings(&settings, "--pattern", "randread", "--simulate", "reads.conf", "--budget", "60s", "--seed",
-                 "1", NULL);
-    run();
+    search("reads.conf --pattern randread --budget 60s --seed 1");
     assert_true(tune.length.start.taken_off);
     assert_non_null(strstr(warning("start_taken_off"), "wait for it"));
     assert_null(strstr(warning("start_taken_off"), "buffered"));
-    done();
 }

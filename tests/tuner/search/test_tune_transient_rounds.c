@@ -45,20 +45,13 @@ FIXTURE(enter_here)
     return 0;
 }
 
-GROUP(enter_here, rig_leave);
+SEARCHES(enter_here);
 
-static void set(const char *seed, const char *option, const char *value)
-{
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "deep.conf", "--budget", "120s", "--seed",
-                 seed, option, value, NULL);
-}
+#define SEED_1 "deep.conf --budget 120s --seed 1"
 
-/* The pilot and what it decided. */
-static void pilot(void)
+static void deep_pilot(void)
 {
-    set("1", NULL, NULL);
-    assert_int_equal(init(), 0);
-    assert_int_equal(tune_length(&tune, &err), 0);
+    pilot(SEED_1);
     assert_true(tune.length.start.taken_off);
 }
 
@@ -88,43 +81,40 @@ static struct measure_plan plan_of(const struct point *point, bool confirming)
 
 TEST(few_rounds_wait_until_the_start_has_settled)
 {
-    pilot();
+    deep_pilot();
     struct measure_plan of_deep = plan_of(&deep, false), of_best = plan_of(&best, false);
     assert_close((double)of_deep.warmup_least_ns, settling_seconds() * 1e9, 1);
     assert_int_equal(of_deep.warmup_limit_ns, of_deep.warmup_least_ns);
     assert_true(of_deep.warmup_least_ns > 50000000);
     assert_int_equal(of_best.warmup_least_ns, 0);
     assert_int_equal(of_best.warmup_limit_ns, TUNE_LENGTH_WARMUP_NS);
-    done();
 }
 
 TEST(few_rounds_without_a_warmup_last_longer_instead)
 {
-    pilot();
+    deep_pilot();
     struct point shallow = deep_buffered;
     shallow.queue_depth = 1;
     assert_true(plan_of(&deep_buffered, false).duration_ns > 2 * tune.duration_ns);
     assert_int_equal(plan_of(&shallow, false).duration_ns, tune.duration_ns);
     assert_int_equal(plan_of(&deep, false).duration_ns, tune.duration_ns);
-    done();
 }
 
 /* These wait in any case. */
 TEST(replays_after_the_choice_do_not_ask_for_rounds)
 {
-    pilot();
+    deep_pilot();
     assert_int_equal(plan_of(&deep, true).warmup_least_ns, tune.length.warmup_least_ns);
     assert_int_equal(plan_of(&best, true).warmup_least_ns, tune.length.warmup_least_ns);
     struct point shallow = deep_buffered;
     shallow.queue_depth = 1;
     assert_int_equal(plan_of(&deep_buffered, true).duration_ns, plan_of(&shallow, true).duration_ns);
-    done();
 }
 
 TEST(what_is_waited_for_is_expected_to_cost_as_much)
 {
     const struct point points[] = {deep, deep_buffered, best};
-    pilot();
+    deep_pilot();
     tune_expect_costs(&tune);
     for (size_t i = 0; i < RIG_COUNT(points); i++) {
         size_t point = tune_find_point(&tune, &points[i]);
@@ -135,15 +125,14 @@ TEST(what_is_waited_for_is_expected_to_cost_as_much)
             (double)(unwarmed ? confirming.duration_ns - tune.duration_ns : confirming.warmup_least_ns) / 1e9;
         assert_close(tune_transient_seconds(&tune, point, false), waits, 1e-9);
         assert_close(tune_transient_seconds(&tune, point, true), waits_confirming, 1e-9);
-        assert_true(tune.point_seconds[point] >= (double)tune.duration_ns / 1e9 + waits);
+        assert_true(tune.cost.point_seconds[point] >= (double)tune.duration_ns / 1e9 + waits);
     }
-    done();
 }
 
 /* The pilot's own runs of such points saw nothing but the start. */
 TEST(runs_of_the_pilot_with_few_rounds_are_made_again)
 {
-    pilot();
+    deep_pilot();
     size_t n = 0;
     for (size_t i = 0; i < tune.n_records; i++) {
         for (size_t k = 0; k < tune.records[i].n; k++) {
@@ -157,25 +146,15 @@ TEST(runs_of_the_pilot_with_few_rounds_are_made_again)
         }
     }
     assert_true(n > 0);
-    done();
 }
 
 /* --- searches --- */
 
-static const char *const seeds[] = {"1", "2", "3", "4"};
-
-static void search(const char *seed, const char *option, const char *value)
-{
-    set(seed, option, value);
-    run();
-    check_bounds();
-}
-
 TEST(the_best_is_chosen_and_deep_points_are_seen_as_they_are)
 {
     size_t n_deep = 0;
-    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
-        search(seeds[i], NULL, NULL);
+    for (unsigned seed = 1; seed <= 4; seed++) {
+        search(words("deep.conf --budget 120s --seed %u", seed));
         assert_true(tune.length.start.taken_off);
         assert_true(slow_and_deep_bps(chosen()) >= 0.95 * slow_and_deep_bps(&best));
         for (size_t k = 0; k < tune.n_records; k++) {
@@ -188,7 +167,6 @@ TEST(the_best_is_chosen_and_deep_points_are_seen_as_they_are)
                          measure_writes_once(&settings.workload.pattern, &record->point) ? 0.2 : 0.1);
             n_deep += factors_equal(&record->point, &deep_buffered);
         }
-        done();
     }
     assert_true(n_deep >= 1);
 }
@@ -196,7 +174,7 @@ TEST(the_best_is_chosen_and_deep_points_are_seen_as_they_are)
 TEST(only_few_rounds_wait_in_the_search)
 {
     size_t n_deep = 0, n_buffered = 0, n_shallow = 0, n_long = 0;
-    search("1", NULL, NULL);
+    search(SEED_1);
     for (size_t i = 0; i < tune.n_records; i++) {
         bool unwarmed = measure_writes_once(&settings.workload.pattern, &tune.records[i].point);
         bool few = rounds_of(i) < 9;
@@ -219,5 +197,4 @@ TEST(only_few_rounds_wait_in_the_search)
     }
     assert_true(n_deep > 0 && n_buffered > 0 && n_shallow > 0);
     assert_true(n_long <= 2);
-    done();
 }

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-GROUP(enter, rig_leave);
+SEARCHES(enter);
 
 #define N_WINDOWS 64
 
@@ -21,15 +21,13 @@ static void add_run(double ratio, size_t n)
 
 static bool is_taken_off(const double *ratios, size_t n_runs, size_t n_windows_of_last)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", NULL);
-    assert_int_equal(init(), 0);
+    begin_on("peak.conf --seed 1");
     tune.length.warmup_least_ns = 150000000;
     for (size_t i = 0; i < n_runs; i++)
         add_run(ratios[i], i + 1 < n_runs ? N_WINDOWS : n_windows_of_last);
     assert_int_equal(tune.length.start.n_runs, n_runs);
     assert_int_equal(tune_transient_decide(&tune), 0);
     bool taken_off = tune.length.start.taken_off;
-    done();
     return taken_off;
 }
 
@@ -58,13 +56,11 @@ TEST(a_run_that_ended_early_shows_no_start)
 
 TEST(nothing_is_taken_off_where_nothing_would_be_waited_for)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--seed", "1", NULL);
-    assert_int_equal(init(), 0);
+    begin_on("peak.conf --seed 1");
     for (size_t i = 0; i < 4; i++)
         add_run(3, N_WINDOWS);
     assert_int_equal(tune_transient_decide(&tune), 0);
     assert_false(tune.length.start.taken_off);
-    done();
 }
 
 /* The start's windows are as wide whether the run's own divide them or are wider. */

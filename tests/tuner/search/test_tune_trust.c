@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-GROUP(enter, rig_leave);
+SEARCHES(enter);
 
 #define BIT WARNINGS_BIT
 
@@ -16,16 +16,17 @@ static void make_reads(void)
     rig_write("reads.conf", "points = \"reads.csv\"; noise = { run_cv = 0.02; setup_seconds = 0.05; };");
 }
 
-static void search(const char *accept)
+static void open_reads(const char *options)
 {
     make_reads();
-    if (accept != NULL)
-        rig_settings(&settings, "--pattern", "randread", "--simulate", "reads.conf", "--seed", "1",
-                     "--accept", accept, NULL);
-    else
-        rig_settings(&settings, "--pattern", "randread", "--simulate", "reads.conf", "--seed", "1", NULL);
-    memset(&tune, 0, sizeof tune);
-    session = rig_open_session(&settings);
+    given(words("reads.conf --pattern randread --seed 1%s", options));
+    open_session();
+}
+
+static void begin_reads(void)
+{
+    open_reads("");
+    assert_int_equal(tune_init(&tune, session, &err), 0);
 }
 
 /* A file of a user's with holes in it. */
@@ -38,66 +39,53 @@ static void dig_holes(void)
 
 static void finish(void)
 {
-    if (tune_init(&tune, session, &err) != 0 || tune_run(&tune, &err) != 0)
+    if (tune_init(&tune, session, &err) != 0)
         fail_msg("%s", err.text);
-    answer_prepare(&answer, &tune);
-}
-
-static const struct note *find_note(const char *code)
-{
-    for (size_t i = 0; i < session->warnings.n; i++) {
-        if (strcmp(session->warnings.note[i].code, code) == 0)
-            return &session->warnings.note[i];
-    }
-    return NULL;
+    run_on();
 }
 
 TEST(a_clean_search_doubts_nothing)
 {
-    search(NULL);
+    open_reads("");
     finish();
     assert_true(answer.has_rows);
     assert_int_equal(answer.chosen.disqualifying, 0);
     for (size_t i = 0; i < tune.n_records; i++)
         assert_int_equal(tune_distrust(&tune, i), 0);
-    done();
 }
 
 TEST(a_doubt_about_the_file_leaves_no_recommendation)
 {
-    search(NULL);
+    open_reads("");
     dig_holes();
     finish();
     assert_int_equal(tune.chosen, TUNE_NONE);
     assert_int_equal(tune.best, TUNE_NONE);
     assert_false(answer.has_rows);
     assert_non_null(strstr(answer.reason, "--accept existing_has_holes"));
-    const struct note *note = find_note("existing_has_holes");
+    const struct note *note = find_note(&session->warnings, "existing_has_holes");
     assert_true(note != NULL && note->disqualifying);
     /* Nothing is learnt by spending the budget: the baseline is all that was measured. */
     assert_int_equal(session->n_runs, 1);
     assert_int_equal(answer.baseline.disqualifying, BIT(WARNING_EXISTING_HAS_HOLES));
-    done();
 }
 
 TEST(an_accepted_doubt_does_not_disqualify)
 {
-    search("existing_has_holes,not_cold");
+    open_reads(" --accept existing_has_holes,not_cold");
     dig_holes();
     finish();
     assert_true(answer.has_rows);
     assert_true(factors_equal(chosen(), &hill));
     assert_int_equal(answer.chosen.disqualifying, 0);
-    done();
 }
 
 TEST(another_accepted_doubt_does_not_help)
 {
-    search("not_cold");
+    open_reads(" --accept not_cold");
     dig_holes();
     finish();
     assert_false(answer.has_rows);
-    done();
 }
 
 static void add_replay(size_t point, uint64_t warning_set)
@@ -123,8 +111,7 @@ static size_t find_direct(uint32_t direct)
 
 TEST(two_replays_that_agree_exclude_a_point_one_does_not)
 {
-    search(NULL);
-    assert_int_equal(tune_init(&tune, session, &err), 0);
+    begin_reads();
     size_t direct = find_direct(1), buffered = find_direct(0);
     add_replay(direct, BIT(WARNING_DEPTH_NOT_ACHIEVED));
     assert_int_equal(tune_distrust(&tune, direct), BIT(WARNING_DEPTH_NOT_ACHIEVED));
@@ -134,13 +121,11 @@ TEST(two_replays_that_agree_exclude_a_point_one_does_not)
     add_replay(buffered, BIT(WARNING_DEPTH_NOT_ACHIEVED));
     add_replay(buffered, BIT(WARNING_DEPTH_NOT_ACHIEVED));
     assert_false(tune.belief.excluded[buffered]);
-    done();
 }
 
 TEST(a_doubt_of_a_minority_does_not_disqualify)
 {
-    search(NULL);
-    assert_int_equal(tune_init(&tune, session, &err), 0);
+    begin_reads();
     size_t direct = find_direct(1);
     struct row row;
     add_replay(direct, 0);
@@ -150,14 +135,12 @@ TEST(a_doubt_of_a_minority_does_not_disqualify)
     assert_int_equal(row.warning_set, BIT(WARNING_DEPTH_NOT_ACHIEVED));
     assert_int_equal(row.disqualifying, 0);
     assert_false(tune.belief.excluded[direct]);
-    done();
 }
 
 /* One doubtful replay, however fast, does not exclude a point for good, but it is not chosen either. */
 TEST(a_point_with_one_doubtful_replay_is_not_chosen)
 {
-    search(NULL);
-    assert_int_equal(tune_init(&tune, session, &err), 0);
+    begin_reads();
     size_t direct = find_direct(1), buffered = find_direct(0);
     add_replay(direct, BIT(WARNING_DEPTH_NOT_ACHIEVED));
     tune_choose(&tune);
@@ -166,25 +149,18 @@ TEST(a_point_with_one_doubtful_replay_is_not_chosen)
     tune_choose(&tune);
     assert_int_equal(tune.chosen, buffered);
     assert_false(tune.belief.excluded[direct]);
-    done();
 }
 
 /* The fastest point turns out to be doubtful in all its replays: the next best is recommended. */
 TEST(a_doubtful_best_is_passed_over)
 {
-    search(NULL);
-    assert_int_equal(tune_init(&tune, session, &err), 0);
-    for (size_t i = 0; i < tune.space.n_points; i++) {
-        if (factors_equal(&tune.records[i].point, &hill))
-            tune.records[i].warning_set = BIT(WARNING_DEPTH_NOT_ACHIEVED);
-    }
-    assert_int_equal(tune_run(&tune, &err), 0);
-    answer_prepare(&answer, &tune);
+    begin_reads();
+    tune.records[tune_find_point(&tune, &hill)].warning_set = BIT(WARNING_DEPTH_NOT_ACHIEVED);
+    run_on();
     assert_true(answer.has_rows);
     assert_false(factors_equal(chosen(), &hill));
     assert_false(factors_equal(&answer.best.point, &hill));
-    const struct note *note = find_note("depth_not_achieved");
+    const struct note *note = find_note(&session->warnings, "depth_not_achieved");
     assert_true(note != NULL && note->disqualifying);
     assert_non_null(strstr(note->text, "1 of "));
-    done();
 }

@@ -24,24 +24,86 @@ static inline int enter(void **state)
     rig_simulator("calm", "", rig_peak_bps);
     rig_simulator("flat", "run_cv = 0.05; setup_seconds = 0.05;", rig_flat_bps);
     rig_simulator("still", "", rig_flat_bps);
+    rig_simulator("wild", "run_cv = 0.5; setup_seconds = 0.05;", rig_flat_bps);
     return 0;
 }
+
+static inline void done(void)
+{
+    tune_done(&tune);
+    memset(&tune, 0, sizeof tune);
+    if (session != NULL)
+        rig_close_session(session);
+    session = NULL;
+}
+
+static inline int end_search(__attribute__((unused)) void **state)
+{
+    done();
+    return 0;
+}
+
+/* A file of tests each of which may leave a search behind. */
+#define SEARCHES(setup)                                                                                      \
+    GROUP(setup, rig_leave);                                                                                 \
+    EACH_TEST(NULL, end_search)
 
 /* The space's point that the surface was made to be best at. */
 static const struct point hill = {65536, 4, 1, API_IO_URING, 1, SYNC_END, 0};
 
+/* A line of options made of parts; valid until the next one. */
+static inline const char *words(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static inline const char *words(const char *format, ...)
+{
+    static char text[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    assert_in_range(vsnprintf(text, sizeof text, format, arguments), 1, sizeof text - 1);
+    va_end(arguments);
+    return text;
+}
+
+/* Settings for writes on a simulator: its file and further options. The search before is over. */
+static inline void given(const char *simulator_and_options)
+{
+    char text[2048];
+    done();
+    snprintf(text, sizeof text, "--pattern randwrite --simulate %s", simulator_and_options);
+    rig_settings_line(&settings, text);
+}
+
+static inline void open_session(void)
+{
+    done();
+    memset(&err, 0, sizeof err);
+    session = rig_open_session(&settings);
+}
+
 static inline int init(void)
 {
-    memset(&err, 0, sizeof err);
-    memset(&tune, 0, sizeof tune);
-    session = rig_open_session(&settings);
+    open_session();
     return tune_init(&tune, session, &err);
 }
 
-/* Everything, up to the answer. */
-static inline void run(void)
+/* A search before its first run. */
+static inline void begin_on(const char *simulator_and_options)
 {
-    if (init() != 0 || tune_run(&tune, &err) != 0)
+    given(simulator_and_options);
+    if (init() != 0)
+        fail_msg("%s", err.text);
+}
+
+/* The pilot and what it decided. */
+static inline void pilot(const char *simulator_and_options)
+{
+    begin_on(simulator_and_options);
+    assert_int_equal(tune_length(&tune, &err), 0);
+}
+
+/* From the first run to the answer. */
+static inline void run_on(void)
+{
+    if (tune_run(&tune, &err) != 0)
         fail_msg("%s", err.text);
     answer_prepare(&answer, &tune);
 }
@@ -58,10 +120,11 @@ static const struct tune_policy night_policy = {.final_share = 0.3,
                                                 .has_pilot = true,
                                                 .has_counterpart = true};
 
-static inline void done(void)
+static inline void run(void)
 {
-    tune_done(&tune);
-    rig_close_session(session);
+    if (init() != 0)
+        fail_msg("%s", err.text);
+    run_on();
 }
 
 static inline const struct point *chosen(void)
@@ -85,6 +148,40 @@ static inline void check_bounds(void)
     assert_int_not_equal(tune.stop, TUNE_STOP_NOT_YET);
     if (tune.conclusive)
         assert_true(tune.probability >= settings.runs.confidence_share);
+}
+
+/* Everything, up to the answer. */
+static inline void search(const char *simulator_and_options)
+{
+    given(simulator_and_options);
+    run();
+    check_bounds();
+}
+
+static inline size_t count_confirming(size_t point)
+{
+    return record_count(&tune.records[point], true);
+}
+
+/* NULL where there is none. */
+static inline const struct note *find_note(const struct notes *notes, const char *code)
+{
+    for (size_t i = 0; i < notes->n; i++) {
+        if (strcmp(notes->note[i].code, code) == 0)
+            return &notes->note[i];
+    }
+    return NULL;
+}
+
+static inline bool is_warned_of(const char *code)
+{
+    return find_note(&session->warnings, code) != NULL;
+}
+
+static inline void check_part(const char *text, const char *part)
+{
+    if (strstr(text, part) == NULL)
+        fail_msg("'%s' does not hold '%s'", text, part);
 }
 
 #endif
