@@ -1,6 +1,5 @@
 /* tests/child: what a test has another process do. */
-#ifndef FSTUNE_TESTS_CHILD_H
-#define FSTUNE_TESTS_CHILD_H
+#pragma once
 
 #include "tests/test.h"
 
@@ -52,5 +51,3 @@ static inline void child_stop(pid_t child)
     kill(child, SIGKILL);
     assert_int_equal(waitpid(child, NULL, 0), child);
 }
-
-#endif

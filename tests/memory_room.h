@@ -1,8 +1,7 @@
 /* tests/memory_room: how much memory there is, as a test wants it. The program that includes it is linked
  * with
  * --wrap=hostinfo_find_memory_room. */
-#ifndef FSTUNE_TESTS_MEMORY_ROOM_H
-#define FSTUNE_TESTS_MEMORY_ROOM_H
+#pragma once
 
 #include "bench/host/hostinfo.h"
 #include "tests/test.h"
@@ -15,5 +14,3 @@ WRAP(void, hostinfo_find_memory_room, (struct hostinfo_memory_room * ret_room))
     if (room_bytes > 0)
         ret_room->bytes = room_bytes;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* tests/test: tests that register themselves with cmocka, in the order of their lines, and a comparison of
  * doubles in double precision (cmocka 1.1.5 compares floats). tests/test.c has the main function. */
-#ifndef FSTUNE_TESTS_TEST_H
-#define FSTUNE_TESTS_TEST_H
+#pragma once
 
 #include <math.h>
 #include <setjmp.h>
@@ -102,5 +101,3 @@ static inline void need_spawn_errors(void)
     print_message("under valgrind, posix_spawn does not tell that a program is missing\n");
     skip();
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The flags of faccessat need the call faccessat2 (Linux 5.8). Filters of containers that are older than it
  * refuse it with EPERM, which the C library takes for the answer. */
-#ifndef FSTUNE_BENCH_BASE_ACCESS_H
-#define FSTUNE_BENCH_BASE_ACCESS_H
+#pragma once
 
 #include <errno.h>
 #include <fcntl.h>
@@ -27,5 +26,3 @@ static inline int access_name(int dir_fd, const char *name)
     struct stat status;
     return fstatat(dir_fd, name, &status, AT_SYMLINK_NOFOLLOW) == 0 ? 0 : -errno;
 }
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Everything that measures takes a `const struct clock *`: the machine's monotonic clock, or a virtual one
  * that a simulated surface moves on. Times are nanoseconds since an arbitrary start. */
-#ifndef FSTUNE_BENCH_BASE_CLOCK_H
-#define FSTUNE_BENCH_BASE_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -45,5 +44,3 @@ uint64_t clock_realtime_ns(void);
 
 /* Wall-clock time of day as "YYYY-MM-DDTHH:MM:SSZ". */
 void clock_format_utc(char buffer[static 24]);
-
-#endif

@@ -4,8 +4,7 @@
  * the same code and one line of text: what was attempted, where, why. Callers prefix context on the way up.
  * Every function here accepts err == NULL and does nothing but pass the code through. Text that is too long
  * loses its tail; control characters become '?'. */
-#ifndef FSTUNE_BENCH_BASE_ERR_H
-#define FSTUNE_BENCH_BASE_ERR_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -39,5 +38,3 @@ const char *err_words(int code, char buffer[ERR_WORDS_SIZE]);
 /* Puts "prefix: " before the text that is there; returns the code that is there (-EIO with err == NULL, which
  * keeps none: never a success). */
 int err_prefix(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-#endif

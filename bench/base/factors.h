@@ -2,8 +2,7 @@
  *
  * Only what is true everywhere stands here (ranges, psync has depth 1 ...); what one file or machine allows
  * is the target's. */
-#ifndef FSTUNE_BENCH_BASE_FACTORS_H
-#define FSTUNE_BENCH_BASE_FACTORS_H
+#pragma once
 
 #include "bench/base/err.h"
 
@@ -80,5 +79,3 @@ bool factors_equal(const struct point *a, const struct point *b);
  * each" where they differ from 1 and end. Returns buffer. */
 #define FACTORS_TEXT_SIZE 128
 const char *factors_format(const struct point *point, char buffer[FACTORS_TEXT_SIZE]);
-
-#endif

@@ -3,8 +3,7 @@
  * 64 buckets per power of two: a bucket's middle is within 0.8 % of every value in it. Values below 128 ns
  * are exact, values from 2^HISTOGRAM_MAX_LOG2 ns on land in the last bucket; minimum, maximum and sum are
  * kept exactly. Adding never allocates or fails. */
-#ifndef FSTUNE_BENCH_BASE_HISTOGRAM_H
-#define FSTUNE_BENCH_BASE_HISTOGRAM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ int histogram_mean_ns(const struct histogram *histogram, double *ret_ns);
 
 /* Standard deviation (n - 1 denominator) to bucket accuracy; 0 for fewer than two values. */
 double histogram_std_ns(const struct histogram *histogram);
-
-#endif

@@ -2,8 +2,7 @@
  * "pattern").
  *
  * A pattern belongs to the user's program: it is never searched over. */
-#ifndef FSTUNE_BENCH_BASE_PATTERN_H
-#define FSTUNE_BENCH_BASE_PATTERN_H
+#pragma once
 
 #include "bench/base/err.h"
 
@@ -34,5 +33,3 @@ int pattern_parse(const char *text, struct pattern *ret_pattern, struct err *err
 bool pattern_reads(const struct pattern *pattern);
 bool pattern_writes(const struct pattern *pattern);
 bool pattern_is_random(const struct pattern *pattern); /* has any random kind */
-
-#endif

@@ -1,7 +1,6 @@
 /* bench/base/private_file: a file in a directory such as /run/fstune that nobody but root and we can have
  * made, lock or replace. */
-#ifndef FSTUNE_BENCH_BASE_PRIVATE_FILE_H
-#define FSTUNE_BENCH_BASE_PRIVATE_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -12,5 +11,3 @@
  * regular one with one name: a second one might be a link that somebody made to a file of root's. Returns a
  * descriptor or -errno; -EPERM: not to be trusted. */
 int private_file_open(const char *directory, const char *name, bool create, mode_t forbidden);
-
-#endif

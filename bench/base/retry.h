@@ -1,6 +1,5 @@
 /* bench/base/retry: when a system call that a signal broke off is made again. */
-#ifndef FSTUNE_BENCH_BASE_RETRY_H
-#define FSTUNE_BENCH_BASE_RETRY_H
+#pragma once
 
 #include <errno.h>
 #include <stdbool.h>
@@ -15,5 +14,3 @@ static inline bool retry_interrupted(unsigned *n)
 {
     return errno == EINTR && ++*n < RETRY_MAX;
 }
-
-#endif

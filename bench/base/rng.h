@@ -1,7 +1,6 @@
 /* bench/base/rng: random numbers for offsets, mixes and file contents (xoshiro256++ by Blackman and Vigna,
  * seeded by splitmix64). Not for secrets. The search has its own generator (gsl_rng) in models/. */
-#ifndef FSTUNE_BENCH_BASE_RNG_H
-#define FSTUNE_BENCH_BASE_RNG_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ uint64_t rng_seed_from_system(void);
 
 /* Mixes a stream number into a seed, so that streams of one seed are unrelated. */
 uint64_t rng_derive(uint64_t seed, uint64_t stream);
-
-#endif

@@ -1,6 +1,5 @@
 /* bench/base/spawn: other programs, run beside a measurement without ever being in its way. */
-#ifndef FSTUNE_BENCH_BASE_SPAWN_H
-#define FSTUNE_BENCH_BASE_SPAWN_H
+#pragma once
 
 #include "bench/base/clock.h"
 #include "bench/base/err.h"
@@ -42,5 +41,3 @@ int spawn_reap_within(pid_t pid, uint64_t wait_ns, int *ret_status);
  * than fits. */
 int spawn_capture(const char *const argv[], const struct clock *clock, uint64_t timeout_ns,
                   const atomic_int *interrupted, char *buffer, size_t size, int *ret_status, struct err *err);
-
-#endif

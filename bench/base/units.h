@@ -3,8 +3,7 @@
  * Strict: the whole text must match, no leading or trailing blanks, no sign, no exponent, no overflow. All
  * parsers return 0 or -EINVAL (not of that form) or -ERANGE (of that form but outside the type); outputs
  * untouched on failure. */
-#ifndef FSTUNE_BENCH_BASE_UNITS_H
-#define FSTUNE_BENCH_BASE_UNITS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ const char *units_format_count(double count, char *buffer);
 
 /* Three digits below a minute: "183 us", "12.1 ms", "38.0 s"; then "10m 0s", "2h 5m". */
 const char *units_format_duration(uint64_t ns, char *buffer);
-
-#endif

@@ -14,8 +14,7 @@
  * inside.
  * - A file or directory that somebody else could have put there or could lock is not used, which is said,
  * too: nobody but root and the service can keep root from measuring. */
-#ifndef FSTUNE_BENCH_HOST_DEVICE_LOCK_H
-#define FSTUNE_BENCH_HOST_DEVICE_LOCK_H
+#pragma once
 
 #include "bench/base/err.h"
 
@@ -30,5 +29,3 @@ struct device_lock_places {
 };
 
 int device_lock_take_at(const struct device_lock_places *places, int fd, int *ret_lock_fd, struct err *err);
-
-#endif

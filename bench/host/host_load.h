@@ -1,6 +1,5 @@
 /* bench/host/host_load: what a machine is doing right now, for those who would rather wait. Facts only. */
-#ifndef FSTUNE_BENCH_HOST_HOST_LOAD_H
-#define FSTUNE_BENCH_HOST_HOST_LOAD_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -29,5 +28,3 @@ double host_load_parse_pressure(const char *line);
 
 /* The seconds of waiting behind " total=" of such a line; NaN where there are none. */
 double host_load_parse_total(const char *line);
-
-#endif

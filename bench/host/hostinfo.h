@@ -3,8 +3,7 @@
  *
  * An ordered list of named facts, each a text, a number or a flag; what cannot be read is absent. Collecting
  * never fails as a whole. */
-#ifndef FSTUNE_BENCH_HOST_HOSTINFO_H
-#define FSTUNE_BENCH_HOST_HOSTINFO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -86,5 +85,3 @@ void hostinfo_find_memory_room(struct hostinfo_memory_room *ret_room);
 /* True where the machine's host takes back memory that is free (virtio balloon with free page reporting, on
  * blocks of at most 2^10 pages): the first touch of such a page waits for the host. */
 bool hostinfo_free_pages_are_taken(void);
-
-#endif

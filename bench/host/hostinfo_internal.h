@@ -1,6 +1,5 @@
 /* bench/host/hostinfo_internal: what the hostinfo_*.c files share; the parsers are open to tests. */
-#ifndef FSTUNE_BENCH_HOST_HOSTINFO_INTERNAL_H
-#define FSTUNE_BENCH_HOST_HOSTINFO_INTERNAL_H
+#pragma once
 
 #include "bench/host/hostinfo.h"
 
@@ -59,5 +58,3 @@ double hostinfo_cpu_throttled(void);
 /* The value of "name: 123 kB" or "name 123" in a file of such lines; kB are turned into bytes. 0, -ENOENT, or
  * the errno of opening. */
 int hostinfo_scan(const char *path, const char *name, double *ret_number);
-
-#endif

@@ -1,6 +1,5 @@
 /* bench/host/procfs: small readers for the one-line files and escaped words of /proc and /sys. */
-#ifndef FSTUNE_BENCH_HOST_PROCFS_H
-#define FSTUNE_BENCH_HOST_PROCFS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,5 +17,3 @@ void procfs_unescape(char *word);
 
 /* True when `word` is among the comma-separated words of `list`. */
 bool procfs_list_has(const char *list, const char *word);
-
-#endif

@@ -1,7 +1,6 @@
 /* bench/io/arena: user buffers, allocated and faulted in once and reused by every run, so that no run pays
  * for first touches. */
-#ifndef FSTUNE_BENCH_IO_ARENA_H
-#define FSTUNE_BENCH_IO_ARENA_H
+#pragma once
 
 #include "bench/base/err.h"
 
@@ -23,5 +22,3 @@ void *arena_map(uint64_t size, int flags);
 
 /* Accepts a zeroed arena. */
 void arena_free(struct arena *arena);
-
-#endif

@@ -9,8 +9,7 @@
  * Outcome of a call: `result`, bytes moved or a negative errno. A failed or short transfer is still an
  * outcome; the pump turns it into an error. submit and reap themselves fail (negative errno and err) only
  * when the API as such is broken. EINTR is retried inside. */
-#ifndef FSTUNE_BENCH_IO_IOAPI_H
-#define FSTUNE_BENCH_IO_IOAPI_H
+#pragma once
 
 #include "bench/base/clock.h"
 #include "bench/base/err.h"
@@ -87,5 +86,3 @@ extern const struct ioapi_ops *const ioapi_table[API_N];
 
 extern const struct ioapi_ops ioapi_psync, ioapi_pvec, ioapi_pool, ioapi_libaio, ioapi_io_uring,
     ioapi_simulator;
-
-#endif

@@ -2,8 +2,7 @@
  * workers; pvec shares the end.
  *
  * Inline because psync's own cost is part of what it measures. */
-#ifndef FSTUNE_BENCH_IO_IOAPI_BLOCKING_H
-#define FSTUNE_BENCH_IO_IOAPI_BLOCKING_H
+#pragma once
 
 #include "bench/base/retry.h"
 #include "bench/io/ioapi.h"
@@ -55,5 +54,3 @@ static inline int64_t ioapi_blocking_transfer(int fd, const struct io_call *call
 
     return moved >= 0 && !sync_each ? moved : ioapi_blocking_end(fd, call, sync_each, moved);
 }
-
-#endif

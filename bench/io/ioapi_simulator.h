@@ -3,8 +3,7 @@
  * The truth comes in as a function pointer (bench/ knows no files of tables), chance as a generator, time as
  * a virtual clock that completions move on. All threads of a point are played in one queue of queue_depth x
  * threads calls. */
-#ifndef FSTUNE_BENCH_IO_IOAPI_SIMULATOR_H
-#define FSTUNE_BENCH_IO_IOAPI_SIMULATOR_H
+#pragma once
 
 #include "bench/base/clock.h"
 #include "bench/base/factors.h"
@@ -64,5 +63,3 @@ double simulator_truth_factor(const struct simulator_world *world, const struct 
 /* How many requests one call of this run stands for: 1 with latency noise, else about 5 ms of one slot's
  * time. */
 uint32_t simulator_requests_per_call(const struct simulator_run *run);
-
-#endif

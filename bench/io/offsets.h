@@ -10,8 +10,7 @@
  * reads and random writes, which can no longer share a walk, keep apart in another way: the region is cut
  * into blocks of the larger unit, of which the reads have the even ones and the writes the odd ones, each
  * kind with a walk of its own over all units of its blocks. */
-#ifndef FSTUNE_BENCH_IO_OFFSETS_H
-#define FSTUNE_BENCH_IO_OFFSETS_H
+#pragma once
 
 #include "bench/base/pattern.h"
 
@@ -59,5 +58,3 @@ uint64_t offsets_next(struct offsets *offsets, enum pattern_kind kind);
 
 /* The next n at once. */
 void offsets_fill(struct offsets *offsets, enum pattern_kind kind, uint64_t *ret_offsets_bytes, size_t n);
-
-#endif

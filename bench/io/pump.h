@@ -7,8 +7,7 @@
  * With a struct verify, blocks are stamped before a write and compared after a read, and a block that is not
  * what was written makes its request a failed one. That work is not timed at depths above 1, but takes the
  * thread's time in any case. */
-#ifndef FSTUNE_BENCH_IO_PUMP_H
-#define FSTUNE_BENCH_IO_PUMP_H
+#pragma once
 
 #include "bench/base/clock.h"
 #include "bench/base/err.h"
@@ -136,5 +135,3 @@ void pump_done(struct pump *pump);
  * negative errno of the first failed or short request with its kind, offset, size and thread-independent
  * text; the queue is drained all the same. */
 int pump_phase(struct pump *pump, const struct pump_end *end, struct pump_stats *stats, struct err *err);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * All but opening and closing may be called from several threads. Costs 8 bytes of memory per block touched,
  * 1/64 of the file. */
-#ifndef FSTUNE_BENCH_IO_VERIFY_H
-#define FSTUNE_BENCH_IO_VERIFY_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "bench/io/ioapi.h"
@@ -58,5 +57,3 @@ void verify_stamp(struct verify *verify, void *buffer, uint64_t offset_bytes, ui
  * -EINTR; -ENOMEM; the errno of reading. *ret_bytes is what was read, also on failure. */
 int verify_read_back(struct verify *verify, const int *fds, const atomic_int *interrupted,
                      uint64_t *ret_bytes, struct err *err);
-
-#endif

@@ -3,8 +3,7 @@
  * Requests are taken in batches of N because one request can be shorter than the clock's resolution. Over the
  * last `n_window` batch latencies (each the sum of its N request latencies) the run counts as stable when std
  * <= coef * mean. */
-#ifndef FSTUNE_BENCH_IO_WARMUP_H
-#define FSTUNE_BENCH_IO_WARMUP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,5 +37,3 @@ struct batch_stats {
 void batch_stats_init(struct batch_stats *stats);
 void batch_stats_add(struct batch_stats *stats, double batch_latency_ns);
 double batch_stats_std_ns(const struct batch_stats *stats); /* 0 for n < 2 */
-
-#endif

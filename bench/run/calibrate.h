@@ -8,8 +8,7 @@
  * Everything is written into nameless files that grow and are gone afterwards; reads use the target. All
  * return 0 or a negative errno with a line of text: -EINTR when interrupted, -ENOSPC when the file system or
  * a quota is full; what was written is gone then too. */
-#ifndef FSTUNE_BENCH_RUN_CALIBRATE_H
-#define FSTUNE_BENCH_RUN_CALIBRATE_H
+#pragma once
 
 #include "bench/base/clock.h"
 #include "bench/base/err.h"
@@ -110,5 +109,3 @@ int calibrate_read(struct calibrate *calibrate, uint64_t bytes, double *ret_bps,
 
 /* The buffer that the C library takes for a stream of a file here. */
 int calibrate_stream(struct calibrate *calibrate, double *ret_bytes, struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* bench/run/calibrate_internal: what the calibrate*.c files share. */
-#ifndef FSTUNE_BENCH_RUN_CALIBRATE_INTERNAL_H
-#define FSTUNE_BENCH_RUN_CALIBRATE_INTERNAL_H
+#pragma once
 
 #include "bench/run/calibrate.h"
 #include "bench/run/replay.h"
@@ -32,5 +31,3 @@ double calibrate_middle(double *values, size_t n);
 double calibrate_seconds(const struct calibrate *calibrate, uint64_t start_ns);
 
 bool calibrate_is_interrupted(const struct calibrate *calibrate);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Works the same on a real file and on a simulated surface; only the I/O API, the clock and the target
  * differ. */
-#ifndef FSTUNE_BENCH_RUN_MEASURE_H
-#define FSTUNE_BENCH_RUN_MEASURE_H
+#pragma once
 
 #include "bench/base/clock.h"
 #include "bench/base/err.h"
@@ -140,5 +139,3 @@ int measure_run(const struct measure_env *env, const struct measure_plan *plan, 
  * durable and the device quiet, or *ret_settled is false. Real targets only. */
 int measure_prepare(const struct measure_env *env, const struct measure_plan *plan, struct err *err);
 int measure_settle(const struct measure_env *env, bool *ret_settled, struct err *err);
-
-#endif

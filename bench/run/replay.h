@@ -4,8 +4,7 @@
  * Files are nameless and begin empty (bench/target/target_scratch): a load's own file names never matter, and
  * every write behind the end makes its file longer. Computing is played by sleeping: the processor is free
  * then, which a program that computes would not leave it. */
-#ifndef FSTUNE_BENCH_RUN_REPLAY_H
-#define FSTUNE_BENCH_RUN_REPLAY_H
+#pragma once
 
 #include "bench/base/clock.h"
 #include "bench/base/err.h"
@@ -86,5 +85,3 @@ int replay_run(const struct replay_plan *plan, struct replay_result *ret, struct
 
 /* Accepts a zeroed one. */
 void replay_done(struct replay_result *result);
-
-#endif

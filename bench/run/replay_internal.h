@@ -1,6 +1,5 @@
 /* bench/run/replay_internal: what the replay_*.c files share with one another and nobody else. */
-#ifndef FSTUNE_BENCH_RUN_REPLAY_INTERNAL_H
-#define FSTUNE_BENCH_RUN_REPLAY_INTERNAL_H
+#pragma once
 
 #include "bench/run/replay.h"
 #include "bench/target/target.h"
@@ -50,5 +49,3 @@ bool replay_warm_give(struct replay_warm *warm, uint64_t size_bytes);
 
 /* Accepts a zeroed one. */
 void replay_warm_close(struct replay_warm *warm);
-
-#endif

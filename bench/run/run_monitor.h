@@ -2,8 +2,7 @@
  *
  * Facts only: counters are read before and after the timed part and their differences reported; what they
  * mean is decided in tuner/. What the machine does not tell is NaN, never a guess. */
-#ifndef FSTUNE_BENCH_RUN_RUN_MONITOR_H
-#define FSTUNE_BENCH_RUN_RUN_MONITOR_H
+#pragma once
 
 #include "bench/host/hostinfo.h"
 
@@ -99,5 +98,3 @@ struct run_monitor_idle {
  * is under way. */
 void run_monitor_idle(const struct hostinfo_device *device, uint64_t duration_ns,
                       struct run_monitor_idle *ret_idle);
-
-#endif

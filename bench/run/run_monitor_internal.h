@@ -1,6 +1,5 @@
 /* bench/run/run_monitor_internal: what the watch*.c files share; the parsers are open to tests. */
-#ifndef FSTUNE_BENCH_RUN_RUN_MONITOR_INTERNAL_H
-#define FSTUNE_BENCH_RUN_RUN_MONITOR_INTERNAL_H
+#pragma once
 
 #include "bench/run/run_monitor.h"
 
@@ -27,5 +26,3 @@ void run_monitor_read_machine(struct run_monitor_reading *reading);
 
 /* NaN for an empty whole. */
 double watch_share(double part, double whole);
-
-#endif

@@ -2,8 +2,7 @@
  * statistics; all warm up together and start the timed phase together. A simulated run has one worker that
  * plays all threads.
  */
-#ifndef FSTUNE_BENCH_RUN_WORKERS_H
-#define FSTUNE_BENCH_RUN_WORKERS_H
+#pragma once
 
 #include "bench/run/measure.h"
 
@@ -58,5 +57,3 @@ int workers_open(struct workers *workers, const struct measure_env *env, const s
 int workers_run(struct workers *workers, struct err *err);
 
 void workers_close(struct workers *workers);
-
-#endif

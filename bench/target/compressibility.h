@@ -2,8 +2,7 @@
  *
  * Compressible, all-zero or repeated data are served faster than incompressible ones by file systems and
  * devices that compress or deduplicate. */
-#ifndef FSTUNE_BENCH_TARGET_COMPRESSIBILITY_H
-#define FSTUNE_BENCH_TARGET_COMPRESSIBILITY_H
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ struct compressibility {
  * The pages read stay in the cache: call it before target_drop_cache. 0; -ENODATA for a file of less than one
  * block; -ENOMEM; the errno of reading. */
 int compressibility_of(int fd, struct compressibility *ret_compressibility);
-
-#endif

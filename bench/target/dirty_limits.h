@@ -3,8 +3,7 @@
  *
  * Source: Linux, Documentation/admin-guide/sysctl/vm.rst: dirty_bytes and dirty_ratio are two forms of one
  * value, and writing one of them zeroes the other. */
-#ifndef FSTUNE_BENCH_TARGET_DIRTY_LIMITS_H
-#define FSTUNE_BENCH_TARGET_DIRTY_LIMITS_H
+#pragma once
 
 #include "bench/base/err.h"
 
@@ -59,5 +58,3 @@ int dirty_limits_recover(const struct dirty_limits_places *places, bool *ret_res
 /* Returns when the old values stand again. Accepts a zeroed struct. 0, or -EIO when
  * neither the guard nor this process could write them. */
 int dirty_limits_restore(struct dirty_limits *limits, struct err *err);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * The file is not synced: what would lose it ends the kernel's values, too. It stays, empty, because its lock
  * (flock) is what tells whether somebody is still at work. */
-#ifndef FSTUNE_BENCH_TARGET_DIRTY_RECORD_H
-#define FSTUNE_BENCH_TARGET_DIRTY_RECORD_H
+#pragma once
 
 #include "bench/base/err.h"
 
@@ -39,5 +38,3 @@ int dirty_record_write(int fd, const struct dirty_record *record);
 
 /* Empties and unlocks. Safe after a fork. */
 int dirty_record_clear(int fd);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Reading what was never written measures memory, not the device: holes and unwritten extents come back as
  * zeros without I/O, encoded (compressed) extents and inline data with less I/O than bytes. */
-#ifndef FSTUNE_BENCH_TARGET_EXTENTS_H
-#define FSTUNE_BENCH_TARGET_EXTENTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ int extents_of(int fd, struct extents *ret_extents);
 /* How much more broken up a file is after than before: extra jumps per GiB of file; NaN when unknown. One
  * jump per 128 MiB block group is normal, so some 8 per GiB mean nothing. */
 double extents_growth_per_gib(const struct extents *before, const struct extents *after);
-
-#endif

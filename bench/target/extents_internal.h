@@ -1,6 +1,5 @@
 /* bench/target/extents_internal: the counting of extents, open to tests. */
-#ifndef FSTUNE_BENCH_TARGET_EXTENTS_INTERNAL_H
-#define FSTUNE_BENCH_TARGET_EXTENTS_INTERNAL_H
+#pragma once
 
 #include "bench/target/extents.h"
 
@@ -16,5 +15,3 @@ struct extents_walk {
 
 void extents_add(struct extents_walk *walk, const struct fiemap_extent *piece);
 void extents_end(struct extents_walk *walk);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * A flag is true only when it is known to hold; where false may also mean "cannot be asked", a _known flag
  * stands beside it. */
-#ifndef FSTUNE_BENCH_TARGET_STORAGE_STACK_H
-#define FSTUNE_BENCH_TARGET_STORAGE_STACK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ struct storage_stack {
 
 /* fd: the file, or the directory it will be in. Never fails: what cannot be asked stays false, 0 or "". */
 void storage_stack_of(int fd, struct storage_stack *ret_storage_stack);
-
-#endif

@@ -1,7 +1,6 @@
 /* bench/target/storage_stack_internal: the parts of storage_stack_of; those without a descriptor are open to
  * tests. */
-#ifndef FSTUNE_BENCH_TARGET_STORAGE_STACK_INTERNAL_H
-#define FSTUNE_BENCH_TARGET_STORAGE_STACK_INTERNAL_H
+#pragma once
 
 #include "bench/host/hostinfo_internal.h"
 #include "bench/target/storage_stack.h"
@@ -15,5 +14,3 @@ bool storage_stack_type_is_memory(const char *file_system);
 
 /* A disk by its directory in sysfs, and the disks below it. storage stack->guest is set before. */
 void storage_stack_add_disk(struct storage_stack *stack, const char *sysfs);
-
-#endif

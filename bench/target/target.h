@@ -3,8 +3,7 @@
  * fstune's own file is nameless (O_TMPFILE, else created with O_EXCL|O_NOFOLLOW and unlinked at once), so
  * that nothing is left even after SIGKILL. A user's file is opened only through target_open_existing and its
  * guards. A file is never extended after filling. */
-#ifndef FSTUNE_BENCH_TARGET_TARGET_H
-#define FSTUNE_BENCH_TARGET_TARGET_H
+#pragma once
 
 #include "bench/base/clock.h"
 #include "bench/base/err.h"
@@ -143,5 +142,3 @@ int target_cached_pages(const struct target *target, uint64_t offset_bytes, uint
 
 /* 0 while at least TARGET_FREE_SHARE of what was available before creating stays free, else -ENOSPC. */
 int target_check_free(const struct target *target, struct err *err);
-
-#endif

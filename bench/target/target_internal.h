@@ -1,6 +1,5 @@
 /* bench/target/target_internal: what the target_*.c files share with one another and nobody else. */
-#ifndef FSTUNE_BENCH_TARGET_TARGET_INTERNAL_H
-#define FSTUNE_BENCH_TARGET_TARGET_INTERNAL_H
+#pragma once
 
 #include "bench/target/target.h"
 
@@ -55,5 +54,3 @@ bool target_find_user(int fd, bool with_readers, struct target_user *ret_user);
  * or by another descriptor of ours, O_PATH not counted. False also where that cannot be asked: leases need
  * the file's owner or CAP_LEASE, and NFS, CIFS and FUSE have none. */
 bool target_is_shared(int fd);
-
-#endif

@@ -1,6 +1,5 @@
 /* bench/target/target_keep: a nameless target file gets a name after all, and stays for later nights. */
-#ifndef FSTUNE_BENCH_TARGET_TARGET_KEEP_H
-#define FSTUNE_BENCH_TARGET_TARGET_KEEP_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "bench/target/target.h"
@@ -24,5 +23,3 @@ int target_keep_link(const struct target *target, const char *directory, const c
  * another one, or not ours alone. */
 int target_keep_check(const char *directory, const char *name, const struct target_keep_id *id,
                       struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* bench/target/target_scratch: target files that begin empty and grow by what a command writes into them. */
-#ifndef FSTUNE_BENCH_TARGET_TARGET_SCRATCH_H
-#define FSTUNE_BENCH_TARGET_TARGET_SCRATCH_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "bench/target/target.h"
@@ -23,5 +22,3 @@ int target_scratch_check(const char *directory, uint64_t total_bytes, struct err
 /* Proves that O_DIRECT does here what its name says (target_prove_direct), on some data that are taken out
  * again. 0 and the alignment that offsets and sizes need; -EOPNOTSUPP: it does not, with the reason. */
 int target_scratch_direct(struct target *target, uint32_t *ret_align_bytes, struct err *err);
-
-#endif

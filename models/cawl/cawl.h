@@ -23,8 +23,7 @@
  *
  * bw_avg is the paper's, over all writes: under a lasting load it approaches bw_dev, and dirty the setpoint.
  */
-#ifndef FSTUNE_MODELS_CAWL_CAWL_H
-#define FSTUNE_MODELS_CAWL_CAWL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -165,5 +164,3 @@ double cawl_limit_share(const struct cawl_options *options);
 
 /* Accepts a zeroed one. */
 void cawl_prediction_done(struct cawl_prediction *prediction);
-
-#endif

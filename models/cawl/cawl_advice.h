@@ -2,8 +2,7 @@
  * which size of the burst on another way is. Predicted, never measured.
  *
  * Costs are seconds of writing, without the computing between requests. */
-#ifndef FSTUNE_MODELS_CAWL_CAWL_ADVICE_H
-#define FSTUNE_MODELS_CAWL_CAWL_ADVICE_H
+#pragma once
 
 #include "models/cawl/cawl.h"
 
@@ -84,5 +83,3 @@ int cawl_advice_crossings(const struct cawl_host *host, const struct cawl_option
  * up to 64 times the hard limit. As cawl_advice_cost. */
 int cawl_advice_free_run(const struct cawl_host *host, const struct cawl_options *options,
                          const struct cawl_advice_burst *burst, double *ret_bytes);
-
-#endif

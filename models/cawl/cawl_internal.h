@@ -1,6 +1,5 @@
 /* models/cawl/cawl_internal: what the files of models/cawl/cawl share. */
-#ifndef FSTUNE_MODELS_CAWL_CAWL_INTERNAL_H
-#define FSTUNE_MODELS_CAWL_CAWL_INTERNAL_H
+#pragma once
 
 #include "models/cawl/cawl.h"
 
@@ -178,5 +177,3 @@ int cawl_nosync_predict(struct cawl_engine *engine, const struct cawl_chunk *chu
 int cawl_stdio_predict(struct cawl_engine *engine, const struct cawl_chunk *chunks);
 int cawl_closed_predict(const struct cawl_host *host, const struct cawl_options *options, enum cawl_mode mode,
                         const struct cawl_chunk *chunks, struct cawl_prediction *prediction);
-
-#endif

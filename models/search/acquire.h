@@ -1,6 +1,5 @@
 /* models/search/acquire: what measuring a point is worth. */
-#ifndef FSTUNE_MODELS_SEARCH_ACQUIRE_H
-#define FSTUNE_MODELS_SEARCH_ACQUIRE_H
+#pragma once
 
 /* Expected improvement over `incumbent` of a normal response with this mean and standard deviation (Jones,
  * Schonlau and Welch 1998, equation 15).
@@ -11,5 +10,3 @@ double acquire_expected_improvement(double mean, double std, double incumbent);
  * the effective best solution, times 1 - noise_std / sqrt(std^2 + noise_std^2), so that a point already known
  * well is not bought again. */
 double acquire_augmented_improvement(double mean, double std, double incumbent, double noise_std);
-
-#endif

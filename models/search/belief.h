@@ -2,8 +2,7 @@
  * they are, and a surrogate fitted to them.
  *
  * The response is "higher is better" and additive in its errors: log throughput, or minus log latency. */
-#ifndef FSTUNE_MODELS_SEARCH_BELIEF_H
-#define FSTUNE_MODELS_SEARCH_BELIEF_H
+#pragma once
 
 #include "models/search/belief_prior.h"
 #include "models/statistics/noise.h"
@@ -113,5 +112,3 @@ double belief_no_lone_peaks(const struct belief *belief, size_t but, double resp
  * surrogate, of the points by themselves; 0 where one was never measured. 0, -ENOMEM, -EDOM. n_draws > 0. */
 int belief_probability_within(const struct belief *belief, size_t point, double margin, size_t n_draws,
                               gsl_rng *rng, double *ret_probability);
-
-#endif

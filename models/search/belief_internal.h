@@ -1,6 +1,5 @@
 /* What the parts of models/search/belief share. */
-#ifndef FSTUNE_MODELS_SEARCH_BELIEF_INTERNAL_H
-#define FSTUNE_MODELS_SEARCH_BELIEF_INTERNAL_H
+#pragma once
 
 #include "models/search/belief.h"
 
@@ -45,5 +44,3 @@ void belief_lone_peaks_learn(struct belief *belief);
 /* Judges points of one run by the others, after a fit. True when that changes what should be told to the
  * surrogate. */
 bool belief_suspects_weigh(struct belief *belief);
-
-#endif

@@ -4,8 +4,7 @@
  * becomes the surrogate's mean function, as far as it helps (models/surrogate/transfer); the surrogate then
  * explains what is left. While fewer than TRANSFER_MIN_POINTS points are measured, and where no source
  * predicts anything, the belief is the same as without them. */
-#ifndef FSTUNE_MODELS_SEARCH_BELIEF_PRIOR_H
-#define FSTUNE_MODELS_SEARCH_BELIEF_PRIOR_H
+#pragma once
 
 #include "models/surrogate/transfer.h"
 
@@ -39,5 +38,3 @@ void belief_prior_drop(struct belief *belief);
 void belief_prior_ignore(struct belief *belief, bool ignored);
 
 void belief_prior_done(struct belief *belief);
-
-#endif

@@ -15,8 +15,7 @@
  * On a full product these are Sobol's shares: own = first order, pair = second order, and all of them with
  * `unexplained` sum to 1. On other spaces the pairs may overlap, so that their sum can exceed what all of
  * them together explain. */
-#ifndef FSTUNE_MODELS_SEARCH_IMPORTANCE_H
-#define FSTUNE_MODELS_SEARCH_IMPORTANCE_H
+#pragma once
 
 #include "models/search/belief.h"
 #include "models/surrogate/space.h"
@@ -73,5 +72,3 @@ struct importance_change {
  * while there is no surrogate; -ENOMEM. */
 int importance_changes(const struct belief *belief, size_t from, size_t dim,
                        struct importance_change *ret_changes, size_t *ret_n);
-
-#endif

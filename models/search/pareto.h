@@ -10,8 +10,7 @@
  *
  * Where a rate is enough, more of it counts for nothing: with a score of that kind the lowest delay wins
  * among points that reach it, and a point below pays for what it lacks. */
-#ifndef FSTUNE_MODELS_SEARCH_PARETO_H
-#define FSTUNE_MODELS_SEARCH_PARETO_H
+#pragma once
 
 #include "models/statistics/compare.h"
 
@@ -66,5 +65,3 @@ int pareto_top(const struct pareto_point *points, size_t n, struct pareto_draws 
  * behind a cliff. Both contenders hold log power. */
 bool pareto_is_steep(const struct contender *point, const struct contender *neighbour, double octaves,
                      double confidence);
-
-#endif

@@ -1,8 +1,7 @@
 /* models/search/search: which points to measure next (ask); the belief holds what was told.
  *
  * The caller loops, decides how many replays and when to stop. */
-#ifndef FSTUNE_MODELS_SEARCH_SEARCH_H
-#define FSTUNE_MODELS_SEARCH_SEARCH_H
+#pragma once
 
 #include "models/search/belief.h"
 
@@ -41,5 +40,3 @@ extern const struct search_ops *const search_table[];
 
 /* NULL when there is none of that name. */
 const struct search_ops *search_find(const char *name);
-
-#endif

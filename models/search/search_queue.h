@@ -1,7 +1,6 @@
 /* models/search/search_queue: a list of points handed out one after the other, for the strategies that fix
  * their order beforehand. */
-#ifndef FSTUNE_MODELS_SEARCH_SEARCH_QUEUE_H
-#define FSTUNE_MODELS_SEARCH_SEARCH_QUEUE_H
+#pragma once
 
 #include "models/search/belief.h"
 #include "models/surrogate/design.h"
@@ -22,5 +21,3 @@ void search_queue_done(struct search_queue *queue);
 /* Takes up to `want` points, passing over those that are measured or excluded by now; their number. */
 size_t search_queue_take(struct search_queue *queue, const struct belief *belief, size_t want,
                          size_t *ret_points);
-
-#endif

@@ -7,8 +7,7 @@
  * in a balanced design they are the textbook's. The error is pure: the scatter of runs of one cell. What
  * cells differ by beyond the model (interactions of three and more factors) is `rest`.
  * Hand it logarithms of throughput: errors there are multiplicative. */
-#ifndef FSTUNE_MODELS_STATISTICS_ANOVA_H
-#define FSTUNE_MODELS_STATISTICS_ANOVA_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -68,5 +67,3 @@ struct anova_levels {
  * 1 - alpha / (2 * comparisons) (Bonferroni over the neighbours). Without an error estimate all are one
  * group. factor < n_factors. */
 void anova_levels(const struct anova *anova, size_t factor, double alpha, struct anova_levels *ret);
-
-#endif

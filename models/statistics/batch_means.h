@@ -10,8 +10,7 @@
  *    autoregression, s^2/k (1 + r)/(1 - r), on k/(1 + 2 (1 + r)/(1 - r)) degrees of freedom, which account
  *    for the scatter of s and of r (delta method).
  * 4. Student's t on these, its skewness corrected (models/statistics/skew). */
-#ifndef FSTUNE_MODELS_STATISTICS_BATCH_MEANS_H
-#define FSTUNE_MODELS_STATISTICS_BATCH_MEANS_H
+#pragma once
 
 #include "models/statistics/student.h"
 
@@ -32,5 +31,3 @@ struct batch_means {
 /* values: rates over windows of equal length. confidence in (0, 1). 0 (also when no interval can be claimed);
  * -EINVAL for n = 0, a confidence outside or a value that is not finite; -ENOMEM. */
 int batch_means_of(const double *values, size_t n, double confidence, struct batch_means *ret_batch_means);
-
-#endif

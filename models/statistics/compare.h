@@ -2,8 +2,7 @@
  * 6: eligible, undecided)
  *
  * Comparisons use replays only, never the surrogate. */
-#ifndef FSTUNE_MODELS_STATISTICS_COMPARE_H
-#define FSTUNE_MODELS_STATISTICS_COMPARE_H
+#pragma once
 
 #include "models/statistics/student.h"
 
@@ -41,5 +40,3 @@ void compare_all(const struct contender *contenders, size_t n, size_t best, doub
 /* Error probability that the k-th look (k = 1, 2, ...) may spend so that all looks together spend alpha:
  * alpha * 6 / (pi^2 k^2). */
 double compare_spend(double alpha, size_t look);
-
-#endif

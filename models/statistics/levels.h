@@ -1,7 +1,6 @@
 /* models/statistics/levels: do replays of one setting fall into two levels (a run is fast or slow as a
  * whole)? */
-#ifndef FSTUNE_MODELS_STATISTICS_LEVELS_H
-#define FSTUNE_MODELS_STATISTICS_LEVELS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,5 +19,3 @@ struct levels_verdict {
 /* values > 0 (throughputs of replays), any order. 0; -EINVAL; -ENOMEM; fewer than LEVELS_MIN_REPLAYS: 0 and
  * two = false. */
 int levels_of(const double *values, size_t n, struct levels_verdict *ret_verdict);
-
-#endif

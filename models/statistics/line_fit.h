@@ -4,8 +4,7 @@
  * Costs scatter in proportion to themselves, so that squares of relative residuals are minimised: ordinary
  * least squares first, then once more with the weights 1/fitted^2 (gsl_fit). Where residuals are heavy, the
  * same scaled rows go through the bisquare M-estimator of gsl_multifit_robust. */
-#ifndef FSTUNE_MODELS_STATISTICS_LINE_FIT_H
-#define FSTUNE_MODELS_STATISTICS_LINE_FIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ struct line_fit {
 
 /* n >= 3 points, x of at least two values, y > 0. 0; -EINVAL; -ENOMEM; -EDOM: no line fits. */
 int line_fit(const double *x, const double *y, size_t n, struct line_fit *ret);
-
-#endif

@@ -16,8 +16,7 @@
  * alike (the power prior of Ibrahim and Chen 2000). With one v the interval is nearly the moderated t of
  * Smyth (2004, Stat. Appl. Genet. Mol. Biol. 3(1), section 3), whose degrees of freedom are those learnt and
  * n - 1 more. */
-#ifndef FSTUNE_MODELS_STATISTICS_NIGHTS_H
-#define FSTUNE_MODELS_STATISTICS_NIGHTS_H
+#pragma once
 
 #include "models/statistics/student.h"
 
@@ -133,5 +132,3 @@ bool nights_is_down(const struct nights_expected *expected, double tonight_log_m
  * interval above 1 + tolerance. */
 bool nights_is_behind(const struct nights_rule *rule, const struct nights_pooled *contender,
                       double alarm_share);
-
-#endif

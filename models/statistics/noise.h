@@ -8,8 +8,7 @@
  * - 1), on d0 + n - 1 degrees of freedom. With fewer than 3 points of n >= 2 the plain pooled variance is
  * used; its df is 1, because nothing shows yet that points scatter alike and their own replays must not count
  * twice. A pooled std below 1e-8 counts as 1e-8. */
-#ifndef FSTUNE_MODELS_STATISTICS_NOISE_H
-#define FSTUNE_MODELS_STATISTICS_NOISE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -24,5 +23,3 @@ struct noise_prior noise_fit(const double *std, const size_t *n, size_t n_points
 
 /* Shrunk variance of one run of a point, and its degrees of freedom. */
 double noise_variance(const struct noise_prior *prior, double std, size_t n, double *ret_df);
-
-#endif

@@ -3,8 +3,7 @@
  * Distribution-free (binomial ranks; Maricq et al., OSDI 2018). Requests of a run are not independent, and
  * runs differ: the sample size is divided by a design effect, the between-run variance of the share beyond
  * the percentile over what independent requests would give (Kish 1965). */
-#ifndef FSTUNE_MODELS_STATISTICS_PERCENTILE_H
-#define FSTUNE_MODELS_STATISTICS_PERCENTILE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -23,5 +22,3 @@ struct percentile_bounds percentile_bounds_of(double share, double n, double des
  * percentile_bounds_of at the same confidence give Student's interval over runs. >= 1; 1 for fewer than two
  * runs. */
 double percentile_design_effect(const double *beyond, const double *n, size_t n_runs, double confidence);
-
-#endif

@@ -3,8 +3,7 @@
  * Source: the mean relative error of Gholami and Schintke, section 6 (delta), with what it
  * needs on a machine that scatters: medians over repetitions, and the error that a repetition would have as a
  * prediction of the others, below which no model can be judged. */
-#ifndef FSTUNE_MODELS_STATISTICS_PREDICTION_ERROR_H
-#define FSTUNE_MODELS_STATISTICS_PREDICTION_ERROR_H
+#pragma once
 
 #include <stddef.h>
 
@@ -30,5 +29,3 @@ int prediction_error_scatter(const double *const *repetitions, size_t n_repetiti
 /* By how much less `error` errs than `other`, as a share: 0.9 is a tenth of it; negative: more. NaN where
  * other is 0 or either is NaN. */
 double prediction_error_improvement(double error, double other);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Outliers meet all points alike, so they are kept out of a location; the levels of a point are its own, so
  * the location of a point with two levels is the mean of all its runs. */
-#ifndef FSTUNE_MODELS_STATISTICS_ROBUST_H
-#define FSTUNE_MODELS_STATISTICS_ROBUST_H
+#pragma once
 
 #include "models/statistics/noise.h"
 
@@ -59,5 +58,3 @@ double robust_least_distance(const struct robust_prior *prior);
 /* Probability that the only run of a point is ordinary, given what other points say of it: a normal
  * prediction of its location, before the run. */
 double robust_single_weight(const struct robust_prior *prior, double value, double mean, double variance);
-
-#endif

@@ -9,8 +9,7 @@
  * every run lasts T that is sqrt(overhead x within / between) (Cochran 1977, "Sampling techniques",
  * section 10.6, the optimal subsampling rate). The optimum is flat, and short runs teach about more points:
  * the shortest length within RUN_LENGTH_FLAT of the optimum is taken. */
-#ifndef FSTUNE_MODELS_STATISTICS_RUN_LENGTH_H
-#define FSTUNE_MODELS_STATISTICS_RUN_LENGTH_H
+#pragma once
 
 #include <stddef.h>
 
@@ -86,5 +85,3 @@ double run_length_burst(const double *rates, size_t n);
  * settled. */
 double run_length_start_log(const double *rates, size_t n, double seconds, double from_seconds,
                             double length_seconds);
-
-#endif

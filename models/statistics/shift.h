@@ -3,8 +3,7 @@
  * Values of several groups come interleaved in order of time; each group has a level of its own (fixed
  * effects). Found is the moment that explains most of the scatter inside the groups, or a common line over
  * time where that explains more. */
-#ifndef FSTUNE_MODELS_STATISTICS_SHIFT_H
-#define FSTUNE_MODELS_STATISTICS_SHIFT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ struct shift {
 /* group[i]: number of the group of values[i], any numbers. 0; -EINVAL for a value that is not finite;
  * -ENOMEM. */
 int shift_of(const size_t *group, const double *values, size_t n, struct shift *ret_shift);
-
-#endif

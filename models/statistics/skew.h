@@ -3,8 +3,7 @@
  * Student's t interval misses the mean of skewed numbers on one side more often than on the other. Its
  * quantiles are replaced by those of a cubic function of t that undoes the skewness to second order (Johnson
  * 1978; Hall 1992; in the closed form of Willink 2005). */
-#ifndef FSTUNE_MODELS_STATISTICS_SKEW_H
-#define FSTUNE_MODELS_STATISTICS_SKEW_H
+#pragma once
 
 #include "models/statistics/student.h"
 
@@ -26,5 +25,3 @@ struct interval skew_shift(double mean, double standard_error, double quantile, 
  * extended on the side of the skew; it is never shorter than Student's, but never reaches below 0.
  * *ret_corrected tells which it is (may be NULL). NaN for n < 3. */
 struct interval skew_interval(const double *values, size_t n, double confidence, bool *ret_corrected);
-
-#endif

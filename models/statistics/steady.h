@@ -1,7 +1,6 @@
 /* models/statistics/steady: named rules that say when rounds of a measurement have become steady (`measure
  * --until-steady`). */
-#ifndef FSTUNE_MODELS_STATISTICS_STEADY_H
-#define FSTUNE_MODELS_STATISTICS_STEADY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,5 +35,3 @@ extern const size_t steady_n_rules;
 struct steady_state steady_line(const double *rates, size_t n);
 
 const struct steady_rule *steady_find(const char *name); /* NULL when unknown */
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Source: Student's t (Erofeev 2021, "accuracy of results"). Pure functions, no state, no
  * allocation. */
-#ifndef FSTUNE_MODELS_STATISTICS_STUDENT_H
-#define FSTUNE_MODELS_STATISTICS_STUDENT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -56,5 +55,3 @@ double welch_upper(struct welch welch, double confidence);
 
 /* Medians and robust spread for reports and tests. values is reordered. 0 for n = 0. */
 double median_of(double *values, size_t n);
-
-#endif

@@ -11,8 +11,7 @@
  * tell a change that drowns in the noise: with n windows of coefficient of variation cv and lag-1 correlation
  * r, two halves that differ by less than about 10 cv sqrt((1 + r) / (1 - r) / n) may pass for one level, and
  * below 150 windows a random walk may pass for correlated noise. */
-#ifndef FSTUNE_MODELS_STATISTICS_TRACE_H
-#define FSTUNE_MODELS_STATISTICS_TRACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -59,5 +58,3 @@ struct trace_verdict {
 
 /* 0, -EINVAL for n = 0 or a rate that is negative or not finite, -ENOMEM. */
 int trace_classify(const double *rates, size_t n, struct trace_verdict *ret_verdict);
-
-#endif

@@ -1,7 +1,6 @@
 /* models/statistics/trace_internal: what the parts of models/statistics/trace hand each other. Series are
  * relative to their median (about 1), so that shares and sizes are one thing. */
-#ifndef FSTUNE_MODELS_STATISTICS_TRACE_INTERNAL_H
-#define FSTUNE_MODELS_STATISTICS_TRACE_INTERNAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -70,5 +69,3 @@ size_t trace_remove_spikes(double *values, size_t n, double *scratch);
 /* Standard deviation of what is random from one window to the next: from the median of differences, so that
  * single jumps do not count. n >= 2. scratch has n values. */
 double trace_scatter(const double *values, size_t n, double *scratch);
-
-#endif

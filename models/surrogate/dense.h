@@ -4,8 +4,7 @@
  * Matrices are row-major; `stride` is the distance between rows in doubles. A positive definite matrix and
  * its factor stand in the upper triangle: K = U' U. The same input gives the same bits on every processor of
  * one architecture. */
-#ifndef FSTUNE_MODELS_SURROGATE_DENSE_H
-#define FSTUNE_MODELS_SURROGATE_DENSE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -30,5 +29,3 @@ void dense_solve_vector(const double *u, size_t n, size_t stride, double *vector
 
 /* Upper triangle of ret_inverse (n x n) = (U' U)^-1; scratch has room for n * n. Nothing overlaps. */
 void dense_invert(const double *u, size_t n, size_t stride, double *scratch, double *ret_inverse);
-
-#endif

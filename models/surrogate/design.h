@@ -1,6 +1,5 @@
 /* models/surrogate/design: which points to measure before there is anything to learn from. */
-#ifndef FSTUNE_MODELS_SURROGATE_DESIGN_H
-#define FSTUNE_MODELS_SURROGATE_DESIGN_H
+#pragma once
 
 #include "models/surrogate/space.h"
 
@@ -24,5 +23,3 @@ extern const struct design_ops design_random, design_sobol, design_latin, design
 
 /* How many points the half fraction has. 0, -ENOMEM. */
 int design_fraction_size(const struct space *space, size_t *ret_n);
-
-#endif

@@ -1,8 +1,7 @@
 /* models/surrogate/design_internal: from places in the unit cube to points of the space, for the designs that
  * fill it.
  */
-#ifndef FSTUNE_MODELS_SURROGATE_DESIGN_INTERNAL_H
-#define FSTUNE_MODELS_SURROGATE_DESIGN_INTERNAL_H
+#pragma once
 
 #include "models/surrogate/design.h"
 
@@ -13,5 +12,3 @@ void design_place_to_target(const struct space *space, const double *place, doub
 
 /* The point nearest to the target that is not taken; there must be one. */
 size_t design_nearest_free(const struct space *space, const double *target, const bool *taken);
-
-#endif

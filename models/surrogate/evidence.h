@@ -3,8 +3,7 @@
  *
  * Minus the log marginal likelihood (Rasmussen and Williams 2006, equations 5.8 and 5.9) minus the log prior
  * of the hyper-parameters, with its gradient in their logarithms. */
-#ifndef FSTUNE_MODELS_SURROGATE_EVIDENCE_H
-#define FSTUNE_MODELS_SURROGATE_EVIDENCE_H
+#pragma once
 
 #include "models/surrogate/kernel.h"
 #include "models/surrogate/lattice.h"
@@ -48,5 +47,3 @@ int evidence_minimise(struct evidence *evidence, int warm, size_t n_random, gsl_
  * on the diagonal where rounding made it indefinite. `unit`: size of the numbers that were rounded, which a
  * difference of covariances no longer shows; the jitter is at most 1e-5 of it. 0, -EDOM, -ENOMEM. */
 int evidence_factorise(double *covariance, size_t n, double unit);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * The unit of variance is the caller's: surrogate_gp uses the variance of the responses seen, so that one set
  * of priors fits all. */
-#ifndef FSTUNE_MODELS_SURROGATE_KERNEL_H
-#define FSTUNE_MODELS_SURROGATE_KERNEL_H
+#pragma once
 
 #include "models/surrogate/space.h"
 
@@ -49,5 +48,3 @@ double kernel_at_apart(const struct kernel *kernel, const double *apart, double 
 
 /* Smooth covariance of two rows of coordinates, offset included. */
 double kernel_between(const struct kernel *kernel, const double *a, const double *b);
-
-#endif

@@ -4,8 +4,7 @@
  * The dimensions are dealt out to two faces. A point has one place on each face, and a pair of places on a
  * face has a class: pairs of one class differ by the same amounts. Two classes, one of each face, fix how far
  * two points are apart, and so their covariance; there are few of them, because levels repeat. */
-#ifndef FSTUNE_MODELS_SURROGATE_LATTICE_H
-#define FSTUNE_MODELS_SURROGATE_LATTICE_H
+#pragma once
 
 #include "models/surrogate/kernel.h"
 #include "models/surrogate/space.h"
@@ -50,5 +49,3 @@ void lattice_apart(const struct lattice *lattice, size_t index, double *ret_apar
 
 /* kernel_between of every pair of classes. ret_table has room for lattice_size. */
 void lattice_tabulate(const struct lattice *lattice, const struct kernel *kernel, double *ret_table);
-
-#endif

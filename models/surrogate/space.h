@@ -2,8 +2,7 @@
  *
  * Row i holds point i's coordinates: log2 levels of the ordered factors (scaled to 0..1 over the space by
  * space_init) and small integers for categories. The caller keeps the meaning. */
-#ifndef FSTUNE_MODELS_SURROGATE_SPACE_H
-#define FSTUNE_MODELS_SURROGATE_SPACE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -34,5 +33,3 @@ static inline const double *space_row(const struct space *space, size_t point)
  * ret_level[n]. How many there are. scratch: n values. */
 size_t space_levels(const struct space *space, size_t dim, const size_t *points, size_t n, double *scratch,
                     size_t *ret_level);
-
-#endif

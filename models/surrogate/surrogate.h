@@ -3,8 +3,7 @@
  *
  * Data are one row per measured point: the mean of its replays and the variance of that mean. Strategies are
  * rows of surrogate_table; state is allocated by the caller with the size that the row names, zeroed. */
-#ifndef FSTUNE_MODELS_SURROGATE_SURROGATE_H
-#define FSTUNE_MODELS_SURROGATE_SURROGATE_H
+#pragma once
 
 #include "models/surrogate/space.h"
 
@@ -54,5 +53,3 @@ struct surrogate_ops {
 };
 
 extern const struct surrogate_ops surrogate_gp, surrogate_quadratic;
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Linear, square and pairwise terms of the ordered dimensions; the levels of the categories (dummy coded) and
  * their linear interactions with the ordered dimensions. What does not vary over the points gets no term. */
-#ifndef FSTUNE_MODELS_SURROGATE_TERMS_H
-#define FSTUNE_MODELS_SURROGATE_TERMS_H
+#pragma once
 
 #include "models/surrogate/space.h"
 
@@ -26,5 +25,3 @@ void terms_done(struct terms *terms);
 /* Writes 1 (the intercept) and the n_terms terms of a point. Over the points of terms_init each term has
  * mean 0 and variance 1. */
 void terms_row(const struct terms *terms, size_t point, double *ret_row);
-
-#endif

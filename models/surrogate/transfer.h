@@ -6,8 +6,7 @@
  * std 0.3); errors may have outliers (Huber's weights, found by repeated fits). How far to believe it comes
  * from leaving each point out: weight = 1 - (squared errors with the prior) / (squared errors without it), 0
  * where the prior does not help. */
-#ifndef FSTUNE_MODELS_SURROGATE_TRANSFER_H
-#define FSTUNE_MODELS_SURROGATE_TRANSFER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -28,5 +27,3 @@ int transfer_fit(const double *prior, const double *now, const double *variance,
 
 /* What the prior's figure stands for here. */
 double transfer_predict(const struct transfer *transfer, double prior);
-
-#endif

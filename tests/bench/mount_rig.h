@@ -1,7 +1,6 @@
 /* tests/bench/mount_rig: file systems of a test's own - on a loop device, in memory, or over a directory -
  * that are gone when the test program ends, whatever way it ends. One at a time. */
-#ifndef FSTUNE_TESTS_BENCH_MOUNT_RIG_H
-#define FSTUNE_TESTS_BENCH_MOUNT_RIG_H
+#pragma once
 
 #include "tests/bench/target/target_rig.h"
 #include "tests/test.h"
@@ -128,5 +127,3 @@ static inline int rig_open(const char *name)
     assert_true(fd >= 0);
     return fd;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* tests/faults/fault: what a call of the failing file system can meet. */
-#ifndef FSTUNE_TESTS_FAULTS_FAULT_H
-#define FSTUNE_TESTS_FAULTS_FAULT_H
+#pragma once
 
 #include <errno.h>
 #include <stdbool.h>
@@ -51,5 +50,3 @@ struct fault {
     uint64_t n_calls, n_struck;
     uint64_t generation; /* a stall ends when it changes */
 };
-
-#endif

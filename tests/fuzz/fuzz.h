@@ -1,7 +1,6 @@
 /* tests/fuzz: what the fuzz targets share. A target is one program with one LLVMFuzzerTestOneInput; a broken
  * promise ends it, and libFuzzer keeps the input. */
-#ifndef FSTUNE_TESTS_FUZZ_FUZZ_H
-#define FSTUNE_TESTS_FUZZ_FUZZ_H
+#pragma once
 
 #include "bench/base/err.h"
 
@@ -95,5 +94,3 @@ static inline bool fuzz_refused(int code)
         return 0;                                                                                            \
     }                                                                                                        \
     static void fuzz_one(const char *path)
-
-#endif

@@ -1,7 +1,6 @@
 /* tests/fuzz: libconfig 1.5 loses the word that it is reading when the text breaks off with an error; the
  * program reads one file and ends then. Other leaks through libconfig count. */
-#ifndef FSTUNE_TESTS_FUZZ_FUZZ_LIBCONFIG_H
-#define FSTUNE_TESTS_FUZZ_FUZZ_LIBCONFIG_H
+#pragma once
 
 const char *__lsan_default_suppressions(void);
 
@@ -9,5 +8,3 @@ const char *__lsan_default_suppressions(void)
 {
     return "leak:strbuf_append\nleak:libconfig_yylex\n";
 }
-
-#endif

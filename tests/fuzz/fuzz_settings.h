@@ -1,7 +1,6 @@
 /* tests/fuzz: what holds of settings however they came in: every value lies in the range that --help prints.
  * The ranges are written here once more, on purpose. */
-#ifndef FSTUNE_TESTS_FUZZ_FUZZ_SETTINGS_H
-#define FSTUNE_TESTS_FUZZ_FUZZ_SETTINGS_H
+#pragma once
 
 #include "tests/fuzz/fuzz.h"
 
@@ -60,5 +59,3 @@ static inline void fuzz_check_untouched(const struct settings *settings)
     FUZZ_CHECK(
         memcmp((const unsigned char *)settings, (const unsigned char *)&untouched, sizeof(untouched)) == 0);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* Told to clang's analyzer alone (lint-tidy puts it before every source): an error code is negative and errno
  * of a failed call is positive. Without it, each `if (result < 0)` after a failure has an impossible other
  * branch. */
-#ifndef FSTUNE_TESTS_LINT_ANALYZER_H
-#define FSTUNE_TESTS_LINT_ANALYZER_H
+#pragma once
 
 #include <errno.h>
 
@@ -30,6 +29,4 @@ static inline int *analyzer_errno(void)
 #define err_set(err, code, ...) analyzer_negative(((void)err_set(err, code, __VA_ARGS__), (code)))
 #define err_sys(err, code, ...) analyzer_negative(((void)err_sys(err, code, __VA_ARGS__), (code)))
 #define err_prefix(err, ...)    analyzer_negative(err_prefix(err, __VA_ARGS__))
-#endif
-
 #endif

@@ -1,6 +1,5 @@
 /* tests/models/grid: spaces that are all combinations of the levels 0, 1, ... of each dimension. */
-#ifndef FSTUNE_TESTS_MODELS_GRID_H
-#define FSTUNE_TESTS_MODELS_GRID_H
+#pragma once
 
 #include "models/surrogate/space.h"
 #include "tests/test.h"
@@ -37,5 +36,3 @@ static inline void grid_init(struct space *ret_space, const enum space_kind *kin
     {                                                                                                        \
         space_done(&name);                                                                                   \
     }
-
-#endif

@@ -1,7 +1,6 @@
 /* tests/models/rng: the random generator of a test program, which each test seeds, and GSL without its
  * handler that would end the program at the first error. */
-#ifndef FSTUNE_TESTS_MODELS_RNG_H
-#define FSTUNE_TESTS_MODELS_RNG_H
+#pragma once
 
 #include "tests/test.h"
 
@@ -19,5 +18,3 @@ __attribute__((destructor)) static void rng_end(void)
 {
     gsl_rng_free(rng);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* tests/statistics/coverage: how often intervals hold a truth that is known because the noise is made here.
  *
  * Shared by the study (coverage.c) and its short version among the tests. Seeds are fixed. */
-#ifndef FSTUNE_TESTS_STATISTICS_COVERAGE_H
-#define FSTUNE_TESTS_STATISTICS_COVERAGE_H
+#pragma once
 
 #include "models/statistics/batch_means.h"
 #include "models/statistics/percentile.h"
@@ -220,5 +219,3 @@ static inline double coverage_share(size_t part, size_t whole)
 {
     return whole > 0 ? (double)part / (double)whole : NAN;
 }
-
-#endif

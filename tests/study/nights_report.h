@@ -1,6 +1,5 @@
 /* tests/study/nights_report: what the machines of tests/study/nights did, in lines. */
-#ifndef FSTUNE_TESTS_STUDY_NIGHTS_REPORT_H
-#define FSTUNE_TESTS_STUDY_NIGHTS_REPORT_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -126,5 +125,3 @@ static int report(const struct outcome *outcomes, size_t n)
     printf("  %s\n", calm && seen ? "goal met" : "goal missed");
     return calm && seen && n == (size_t)option.machines ? 0 : 1;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* tests/tuner/rig: what tests of tuner/ share: a folder of their own, surfaces in it, searches on them, and
  * the built program run as a user would. Whatever goes wrong here fails the test. */
-#ifndef FSTUNE_TESTS_TUNER_RIG_H
-#define FSTUNE_TESTS_TUNER_RIG_H
+#pragma once
 
 #include "tests/test.h"
 #include "tuner/options/settings.h"
@@ -76,5 +75,3 @@ void rig_check_error(const struct rig_run *run, int code, const char *part);
 /* The document of a command line that succeeds; and one that is refused as rig_check_error wants it. */
 json_t *rig_document(const char *line);
 void rig_refused(const char *line, int code, const char *part);
-
-#endif

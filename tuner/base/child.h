@@ -1,6 +1,5 @@
 /* tuner/base/child: runs another program, with a text for its input and its output in memory. */
-#ifndef FSTUNE_TUNER_BASE_CHILD_H
-#define FSTUNE_TUNER_BASE_CHILD_H
+#pragma once
 
 #include "bench/base/err.h"
 
@@ -30,5 +29,3 @@ int child_run(const struct child *child, struct child_result *ret, struct err *e
 
 /* Accepts a zeroed result. */
 void child_free(struct child_result *result);
-
-#endif

@@ -1,7 +1,6 @@
 /* tuner/base/csv: fields of a table for spreadsheets (RFC 4180). The caller writes what stands between
  * fields; a line ends with CSV_END. */
-#ifndef FSTUNE_TUNER_BASE_CSV_H
-#define FSTUNE_TUNER_BASE_CSV_H
+#pragma once
 
 #include <stdio.h>
 
@@ -14,5 +13,3 @@ void csv_text(FILE *out, const char *text);
 
 /* 10 digits; empty for what is not finite. */
 void csv_number(FILE *out, double value);
-
-#endif

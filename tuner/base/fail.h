@@ -1,6 +1,5 @@
 /* tuner/base/fail: how a command fails: its exit code, and one line on stderr. */
-#ifndef FSTUNE_TUNER_BASE_FAIL_H
-#define FSTUNE_TUNER_BASE_FAIL_H
+#pragma once
 
 /* Exit codes. */
 enum {
@@ -20,5 +19,3 @@ int fail_with(int code, const char *format, ...) __attribute__((format(printf, 2
 /* The same for what was refused before anything was done: exit code 1 where the machine is the reason (no
  * space, read-only, no memory), 2 where the user's words are. */
 int fail_refused(int result, const char *text);
-
-#endif

@@ -1,7 +1,6 @@
 /* tuner/base/interrupt: signals, as a flag that the measurement reads and a descriptor that the waiting
  * thread polls. */
-#ifndef FSTUNE_TUNER_BASE_INTERRUPT_H
-#define FSTUNE_TUNER_BASE_INTERRUPT_H
+#pragma once
 
 #include "bench/base/err.h"
 
@@ -34,5 +33,3 @@ int interrupt_descriptor(void);
 
 /* How often the process was continued after a stop (Ctrl-Z): a run in which this changes is void. */
 int interrupt_n_continued(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* tuner/base/json: pieces of JSON that several commands print. Every one is a new reference, NULL when memory
  * ran out. NaN and infinite numbers become null. */
-#ifndef FSTUNE_TUNER_BASE_JSON_H
-#define FSTUNE_TUNER_BASE_JSON_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "bench/base/factors.h"
@@ -29,5 +28,3 @@ json_t *json_notes(const struct notes *notes, const char *code_key, const char *
 
 /* Prints the document and a newline, and releases it. 0, -ENOMEM for NULL, or the errno of a failed write. */
 int json_print(FILE *out, json_t *document, struct err *err);
-
-#endif

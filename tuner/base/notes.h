@@ -1,6 +1,5 @@
 /* tuner/base/notes: short lists of things a user should know: warnings, and what left the space and why. */
-#ifndef FSTUNE_TUNER_BASE_NOTES_H
-#define FSTUNE_TUNER_BASE_NOTES_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -26,5 +25,3 @@ void notes_add(struct notes *notes, const char *code, const char *format, ...)
 /* The same for a doubt that disqualifies; it replaces an earlier note of that code, which only informed. */
 void notes_disqualify(struct notes *notes, const char *code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-#endif

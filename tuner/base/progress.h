@@ -1,7 +1,6 @@
 /* tuner/base/progress: a line on a terminal that says what is going on; nothing where stderr is no terminal,
  * and nothing while the program is in the background of its terminal. */
-#ifndef FSTUNE_TUNER_BASE_PROGRESS_H
-#define FSTUNE_TUNER_BASE_PROGRESS_H
+#pragma once
 
 #include "bench/base/clock.h"
 
@@ -28,5 +27,3 @@ void progress_show(struct progress *progress, const char *format, ...) __attribu
 
 /* Removes what stands there, before anything else is printed. */
 void progress_clear(struct progress *progress);
-
-#endif

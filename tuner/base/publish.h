@@ -1,6 +1,5 @@
 /* tuner/base/publish: a text into a file, whole or not at all. */
-#ifndef FSTUNE_TUNER_BASE_PUBLISH_H
-#define FSTUNE_TUNER_BASE_PUBLISH_H
+#pragma once
 
 #include "bench/base/err.h"
 
@@ -20,5 +19,3 @@ int publish_file(const char *path, const char *text, size_t size, struct err *er
 /* The same for what `print` writes about `what`: 0 or a negative errno, with err set by it or untouched. */
 int publish_print(const char *path, int (*print)(FILE *out, const void *what, struct err *err),
                   const void *what, struct err *err);
-
-#endif

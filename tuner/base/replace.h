@@ -1,7 +1,6 @@
 /* tuner/base/replace: a small file is replaced as a whole: whoever reads it, and whatever stops us (kill -9,
  * loss of power), sees the old text or the new one. Names are single components of the directory dir_fd. */
-#ifndef FSTUNE_TUNER_BASE_REPLACE_H
-#define FSTUNE_TUNER_BASE_REPLACE_H
+#pragma once
 
 #include "bench/base/err.h"
 
@@ -58,5 +57,3 @@ void replace_sweep(int dir_fd, const char *name, bool alone);
 int replace_load(const char *path, enum replace_directory kind, struct replace_text *ret_text,
                  struct err *err);
 int replace_file(const char *path, enum replace_directory kind, const char *bytes, size_t n, struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* tuner/base/text: lines of text that several commands print. */
-#ifndef FSTUNE_TUNER_BASE_TEXT_H
-#define FSTUNE_TUNER_BASE_TEXT_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "tuner/base/notes.h"
@@ -23,5 +22,3 @@ void text_notes(FILE *out, const char *title, const struct notes *notes, bool wi
 
 /* Prints nothing more can be lost silently: 0 or the errno of a failed write. */
 int text_finish(FILE *out, struct err *err);
-
-#endif

@@ -7,8 +7,7 @@
  * a sticky directory that everybody writes to (/tmp) is good enough, because its entries stay with their
  * owners; the last directory has to be writable for its owner alone. The group's bit counts as others': where
  * there is a POSIX access list it is the list's mask, so it covers users named there too. */
-#ifndef FSTUNE_TUNER_BASE_TRUST_H
-#define FSTUNE_TUNER_BASE_TRUST_H
+#pragma once
 
 #include "bench/base/err.h"
 
@@ -26,5 +25,3 @@ int trust_check_file(const char *path, bool by_owner, struct err *err);
 
 /* A file as it was opened: 0, or -EPERM where its mode lets others than its owner write. */
 int trust_check_mode(const struct stat *status, const char *name, struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* tuner/base/utf8: what is a character in the texts of others. */
-#ifndef FSTUNE_TUNER_BASE_UTF8_H
-#define FSTUNE_TUNER_BASE_UTF8_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,5 +11,3 @@ size_t utf8_length(const char *characters);
 /* A character of that length, as utf8_length gave it, that stays in its line in every format: no control
  * character, no line separator of Unicode's (YAML ends lines there), nothing that XML forbids. */
 bool utf8_is_plain(const char *text, size_t length);
-
-#endif

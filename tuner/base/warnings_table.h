@@ -1,7 +1,6 @@
 /* tuner/base/warnings_table: everything that can make a number of fstune a fake: codes, texts, and when a
  * point that has it is not recommended. */
-#ifndef FSTUNE_TUNER_BASE_WARNINGS_TABLE_H
-#define FSTUNE_TUNER_BASE_WARNINGS_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -73,5 +72,3 @@ extern const struct warnings_row warnings_table[WARNING_N];
 
 /* The doubt of a code; WARNING_N when there is none. */
 enum warning warnings_find(const char *code);
-
-#endif

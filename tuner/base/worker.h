@@ -1,7 +1,6 @@
 /* tuner/base/worker: runs blocking work aside, so that Ctrl-C is answered while a system call sits in
  * uninterruptible sleep. */
-#ifndef FSTUNE_TUNER_BASE_WORKER_H
-#define FSTUNE_TUNER_BASE_WORKER_H
+#pragma once
 
 #include "bench/base/err.h"
 
@@ -20,5 +19,3 @@ int worker_call(int (*work)(void *context), void *context, bool *ret_abandoned, 
  * signal had come, and the result is -ETIME with or without the thread. UINT64_MAX: no end. */
 int worker_call_until(uint64_t end_ns, int (*work)(void *context), void *context, bool *ret_abandoned,
                       struct err *err);
-
-#endif

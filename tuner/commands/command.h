@@ -1,7 +1,6 @@
 /* tuner/commands/command: the commands of fstune. Adding one: a file that ends in its row, and the row in
  * main's table. */
-#ifndef FSTUNE_TUNER_COMMANDS_COMMAND_H
-#define FSTUNE_TUNER_COMMANDS_COMMAND_H
+#pragma once
 
 #include "bench/base/err.h"
 
@@ -70,5 +69,3 @@ int command_history_path(const struct settings *settings, char *path, size_t siz
 extern const struct command command_recommend, command_measure, command_doctor, command_emit, command_history,
     command_retune, command_plot, command_report, command_experiment, command_calibrate, command_predict,
     command_advise;
-
-#endif

@@ -1,7 +1,6 @@
 /* tuner/commands/completion: completion of the command line for bash and zsh, made from the tables of
  * commands, of options and of snippets. */
-#ifndef FSTUNE_TUNER_COMMANDS_COMPLETION_H
-#define FSTUNE_TUNER_COMMANDS_COMPLETION_H
+#pragma once
 
 #include "tuner/commands/command.h"
 
@@ -17,5 +16,3 @@ enum completion_kind { COMPLETION_NOTHING, COMPLETION_WORDS, COMPLETION_FILES, C
 /* Kind of an option's value, and its words, parted by blanks, cut at size - 1 characters ("" for the other
  * kinds). `argument` and `range` as in struct option_row; both may be "". */
 enum completion_kind completion_of(const char *argument, const char *range, char *ret_words, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* tuner/commands/manual: the manual page fstune(1) as roff, made from the tables of commands and of options.
  * What no table knows - exit codes, files, examples over several commands - stands in its source. */
-#ifndef FSTUNE_TUNER_COMMANDS_MANUAL_H
-#define FSTUNE_TUNER_COMMANDS_MANUAL_H
+#pragma once
 
 #include "tuner/commands/command.h"
 
@@ -14,5 +13,3 @@ void manual_print(FILE *out, const struct command *const *commands, size_t n_com
 /* Writes text so that roff prints it as it is: backslashes, hyphens that one copies, and the control
  * characters at the beginning of a line. */
 void manual_escape(FILE *out, const char *text);
-
-#endif

@@ -1,8 +1,7 @@
 /* tuner/doctor/doctor: what can be measured on this machine, and what would blur it.
  *
  * Facts are collected first (cmd_doctor.c); a check is one row of a table and looks at the facts alone. */
-#ifndef FSTUNE_TUNER_DOCTOR_DOCTOR_H
-#define FSTUNE_TUNER_DOCTOR_DOCTOR_H
+#pragma once
 
 #include "bench/base/factors.h"
 #include "bench/host/hostinfo.h"
@@ -93,5 +92,3 @@ int doctor_report_text(FILE *out, const struct session *session, const struct do
                        const struct doctor_report *report, struct err *err);
 int doctor_report_json(FILE *out, const struct session *session, const struct doctor_facts *facts,
                        const struct doctor_report *report, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* tuner/doctor/doctor_noise: how much short runs of one setting scatter here, and what that means for
  * budgets. */
-#ifndef FSTUNE_TUNER_DOCTOR_DOCTOR_NOISE_H
-#define FSTUNE_TUNER_DOCTOR_DOCTOR_NOISE_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "bench/base/factors.h"
@@ -50,5 +49,3 @@ double doctor_noise_resolves(double cv, size_t n);
 
 /* Fewest replays of each that resolve this difference; at most 100000. */
 size_t doctor_noise_replays_for(double cv, double difference_share);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * fio's words are in HOWTO, "Job file parameters". What fio cannot do the same way is said in comments of the
  * job, so that whoever runs it knows what a difference may come from. Pure: no file is looked at. */
-#ifndef FSTUNE_TUNER_EMIT_FIO_JOB_H
-#define FSTUNE_TUNER_EMIT_FIO_JOB_H
+#pragma once
 
 #include "bench/base/factors.h"
 #include "bench/base/pattern.h"
@@ -41,5 +40,3 @@ const char *fio_job_difference(const struct pattern *pattern, const struct point
 
 /* The text; the caller frees it. 0 or -ENOMEM. */
 int fio_job_text(const struct fio_job *job, char **ret_text);
-
-#endif

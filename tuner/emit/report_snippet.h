@@ -1,6 +1,5 @@
 /* tuner/emit/report_snippet: snippets on the way out. */
-#ifndef FSTUNE_TUNER_EMIT_REPORT_SNIPPET_H
-#define FSTUNE_TUNER_EMIT_REPORT_SNIPPET_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "tuner/emit/snippet.h"
@@ -24,5 +23,3 @@ json_t *report_snippet_json(const struct settings_snippet *settings, const json_
 
 /* The table of formats. */
 void report_snippet_list(FILE *out);
-
-#endif

@@ -4,8 +4,7 @@
  * A snippet is legal for its consumer, never less durable than what was measured (no setting that can lose
  * data), and says in comments where it comes from, what it cannot say, and what it needs. Values that come
  * from a user or from a file (paths, names) are escaped for the format, or refused. */
-#ifndef FSTUNE_TUNER_EMIT_SNIPPET_H
-#define FSTUNE_TUNER_EMIT_SNIPPET_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "tuner/store/recommendation.h"
@@ -125,5 +124,3 @@ const char *snippet_image_path(const struct snippet_request *request);
 /* 0, or -EINVAL naming the character: a path that holds one of `refused`, a control character, or another
  * that some reader ends a line at. */
 int snippet_check_path(const char *path, const char *refused, struct err *err);
-
-#endif

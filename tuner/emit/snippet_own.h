@@ -1,7 +1,6 @@
 /* tuner/emit/snippet_own: what the templates of some formats leave to C: figures, looks at the image, and
  * refusals that need both. Each is called by `@own`: 0 or a negative errno with a text. */
-#ifndef FSTUNE_TUNER_EMIT_SNIPPET_OWN_H
-#define FSTUNE_TUNER_EMIT_SNIPPET_OWN_H
+#pragma once
 
 #include "tuner/emit/snippet_template.h"
 
@@ -16,5 +15,3 @@ int snippet_own_mysql(struct snippet_template *run);
 int snippet_own_rocksdb(struct snippet_template *run);
 int snippet_own_seastar(struct snippet_template *run);
 int snippet_own_json(struct snippet_template *run);
-
-#endif

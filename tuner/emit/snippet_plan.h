@@ -1,8 +1,7 @@
 /* tuner/emit/snippet_plan: what the formats of QEMU and of its managers decide in common: what stands at the
  * image's path, which engine and queue the consumer's version allows, and how many IOThreads serve the disk.
  */
-#ifndef FSTUNE_TUNER_EMIT_SNIPPET_PLAN_H
-#define FSTUNE_TUNER_EMIT_SNIPPET_PLAN_H
+#pragma once
 
 #include "tuner/emit/snippet_template.h"
 
@@ -47,5 +46,3 @@ const char *snippet_plan_fallback(const struct snippet_request *request);
 /* Gives the plan's members names, for templates. */
 void snippet_plan_set(struct snippet_template *run, const struct snippet_plan *plan,
                       const struct snippet_plan_product *product);
-
-#endif

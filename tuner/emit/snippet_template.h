@@ -17,8 +17,7 @@
  * many bytes at most), or 8..128 (a number is brought into this range); ${CONDITION?YES|NO}. Conditions: NAME
  * is neither empty nor 0; NAME=A,B is one of these; NAME^A,B begins with one of these; NAME~CHARS holds one
  * of these; NAME<N, NAME>N, also of versions ("50.1"). An exclamation mark in front negates it. */
-#ifndef FSTUNE_TUNER_EMIT_SNIPPET_TEMPLATE_H
-#define FSTUNE_TUNER_EMIT_SNIPPET_TEMPLATE_H
+#pragma once
 
 #include "tuner/emit/snippet.h"
 
@@ -51,5 +50,3 @@ bool snippet_values_filter(FILE *out, const char *value, const char *filter);
 
 /* A number, or a version as a number: 50.1 is more than 50 and less than 50.10. */
 uint64_t snippet_values_number(const char *text);
-
-#endif

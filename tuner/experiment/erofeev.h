@@ -4,8 +4,7 @@
  * One value a line: 1 where access is sequential, else 0; 1 where the operation is read, else 0; the number
  * of points; the number of varied factors; then for each point the name (RS, QD, DIO) and the level of each
  * factor, the mean throughput and its standard deviation in bytes per second (Erofeev 2021, appendix A). */
-#ifndef FSTUNE_TUNER_EXPERIMENT_EROFEEV_H
-#define FSTUNE_TUNER_EXPERIMENT_EROFEEV_H
+#pragma once
 
 #include "bench/base/err.h"
 
@@ -28,5 +27,3 @@ int erofeev_read(FILE *in, const char *name, json_t **ret_document, struct err *
 
 /* The same for a file. Also the errno of opening it. */
 int erofeev_import(const char *path, json_t **ret_document, struct err *err);
-
-#endif

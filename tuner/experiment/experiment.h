@@ -6,8 +6,7 @@
  * measured `replays` times; all these runs are made in one random order, so that a long disturbance is spread
  * over all cells (Erofeev 2021). A cell's first run is bounded by time; its other replays make as many
  * requests as the first, for at most EXPERIMENT_LONGEST times its duration. */
-#ifndef FSTUNE_TUNER_EXPERIMENT_EXPERIMENT_H
-#define FSTUNE_TUNER_EXPERIMENT_EXPERIMENT_H
+#pragma once
 
 #include "tuner/session/samples.h"
 #include "tuner/session/session.h"
@@ -127,5 +126,3 @@ void experiment_conditions(const struct experiment *experiment, const struct exp
 /* The document, fstune/experiment/1, and that of --dry-run; NULL when memory ran out. */
 json_t *experiment_json(struct experiment *experiment);
 json_t *experiment_json_plan(const struct experiment *experiment);
-
-#endif

@@ -1,7 +1,6 @@
 /* tuner/experiment/experiment_ask: an experiment as the benchmark of Erofeev 2021 asks for it, question by
  * question in the same order (appendix A). */
-#ifndef FSTUNE_TUNER_EXPERIMENT_EXPERIMENT_ASK_H
-#define FSTUNE_TUNER_EXPERIMENT_EXPERIMENT_ASK_H
+#pragma once
 
 #include "bench/base/err.h"
 
@@ -16,5 +15,3 @@
  * flush, the page cache as it is. Two things are not: an existing file is not deleted (the file measured has
  * no name), and one that is used is not overwritten unless the configuration says so (`overwrite`). */
 int experiment_ask(FILE *in, FILE *out, char **ret_config_text, struct err *err);
-
-#endif

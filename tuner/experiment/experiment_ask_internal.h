@@ -1,6 +1,5 @@
 /* tuner/experiment/experiment_ask_internal: the answers, between the questions and the configuration file. */
-#ifndef FSTUNE_TUNER_EXPERIMENT_EXPERIMENT_ASK_INTERNAL_H
-#define FSTUNE_TUNER_EXPERIMENT_EXPERIMENT_ASK_INTERNAL_H
+#pragma once
 
 #include "bench/base/err.h"
 
@@ -29,5 +28,3 @@ struct ask_answers {
 
 /* The configuration file; the caller frees it. 0 or -ENOMEM. */
 int experiment_ask_write(const struct ask_answers *answers, char **ret_text, struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* tuner/experiment/live_experiment: the status line of an experiment. */
-#ifndef FSTUNE_TUNER_EXPERIMENT_LIVE_EXPERIMENT_H
-#define FSTUNE_TUNER_EXPERIMENT_LIVE_EXPERIMENT_H
+#pragma once
 
 #include "tuner/experiment/experiment.h"
 
@@ -8,5 +7,3 @@
 
 /* Before a run (its number in the order); nothing where stderr is no terminal or was drawn on just now. */
 void live_experiment_show(const struct experiment *experiment, size_t run, double seconds_left);
-
-#endif

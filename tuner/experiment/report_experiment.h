@@ -4,8 +4,7 @@
  *
  * Confidence and tolerance are the document's members "confidence" and "tolerance" where it has them, else
  * 95 % and 3 %. */
-#ifndef FSTUNE_TUNER_EXPERIMENT_REPORT_EXPERIMENT_H
-#define FSTUNE_TUNER_EXPERIMENT_REPORT_EXPERIMENT_H
+#pragma once
 
 #include "bench/base/err.h"
 
@@ -50,5 +49,3 @@ int report_experiment_text(FILE *out, const json_t *document, const struct setti
  *   and both lists are empty.
  * - notes: texts about what cannot be said and why. */
 json_t *report_experiment_analysis_json(const json_t *document);
-
-#endif

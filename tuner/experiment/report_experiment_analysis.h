@@ -1,7 +1,6 @@
 /* tuner/experiment/report_experiment_analysis: what the points of an experiment say: which factors matter,
  * which levels differ, which point is the best and which is the cheapest that is as good. */
-#ifndef FSTUNE_TUNER_EXPERIMENT_REPORT_EXPERIMENT_ANALYSIS_H
-#define FSTUNE_TUNER_EXPERIMENT_REPORT_EXPERIMENT_ANALYSIS_H
+#pragma once
 
 #include "models/statistics/anova.h"
 #include "models/statistics/compare.h"
@@ -66,5 +65,3 @@ void report_experiment_findings(FILE *out, const struct report_analysis *analysi
 #define REPORT_EXPERIMENT_TEXT_SIZE 512
 const char *report_experiment_answer_format(const struct report_data *data, size_t point, bool conditions,
                                             char buffer[REPORT_EXPERIMENT_TEXT_SIZE]);
-
-#endif

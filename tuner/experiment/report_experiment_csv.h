@@ -1,7 +1,6 @@
 /* tuner/experiment/report_experiment_csv: an experiment as a table for spreadsheets (RFC 4180,
  * tuner/base/csv). */
-#ifndef FSTUNE_TUNER_EXPERIMENT_REPORT_EXPERIMENT_CSV_H
-#define FSTUNE_TUNER_EXPERIMENT_REPORT_EXPERIMENT_CSV_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "tuner/experiment/report_experiment_data.h"
@@ -19,5 +18,3 @@ void report_experiment_csv_wide(FILE *out, const struct report_data *data);
  * another one decides (as psync and pvec can follow from the depth) do not count. 0; -EINVAL: other than two
  * factors are varied; -ENOMEM. */
 int report_experiment_csv_matrix(FILE *out, const struct report_data *data, struct err *err);
-
-#endif

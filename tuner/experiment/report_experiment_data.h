@@ -1,7 +1,6 @@
 /* tuner/experiment/report_experiment_data: the document of an experiment as numbers, for
  * tuner/experiment/report_experiment*. */
-#ifndef FSTUNE_TUNER_EXPERIMENT_REPORT_EXPERIMENT_DATA_H
-#define FSTUNE_TUNER_EXPERIMENT_REPORT_EXPERIMENT_DATA_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "models/statistics/anova.h"
@@ -64,5 +63,3 @@ size_t report_experiment_data_leader(const struct report_data *data, size_t fact
 
 /* Index of a varied factor or REPORT_NO_FACTOR. */
 size_t report_experiment_data_factor(const struct report_data *data, const char *name);
-
-#endif

@@ -6,8 +6,7 @@
  * loss of power.
  *
  * apply_lock is held around whatever reads what is in force and then calls one of these. */
-#ifndef FSTUNE_TUNER_NIGHTLY_APPLY_H
-#define FSTUNE_TUNER_NIGHTLY_APPLY_H
+#pragma once
 
 #include "bench/base/err.h"
 
@@ -63,5 +62,3 @@ int apply_check(const char *path, struct err *err);
 
 /* Whether apply_rollback would find something: 0 or -ENOENT, or why the file is not ours. Touches nothing. */
 int apply_can_roll_back(const char *path, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* tuner/nightly/apply_hook: a command of the configuration, run by /bin/sh in surroundings that are the same
  * every night: a fixed PATH, LANG=C, HOME=/ and the facts given; no input; a process group of its own. */
-#ifndef FSTUNE_TUNER_NIGHTLY_APPLY_HOOK_H
-#define FSTUNE_TUNER_NIGHTLY_APPLY_HOOK_H
+#pragma once
 
 #include "bench/base/err.h"
 
@@ -24,5 +23,3 @@ struct apply_hook {
  * code or a signal; the text has it, and the last line that it printed. -ETIMEDOUT, -EINTR: its group was
  * killed. Other negative errno: it could not be started. */
 int apply_hook_run(const struct apply_hook *hook, struct err *err);
-
-#endif

@@ -4,8 +4,7 @@
  * owner and we can have put them (see tuner/base/trust and replace_read).
  *
  * NAME.previous is written last: what fails on the way leaves it, and the way back, as they were. */
-#ifndef FSTUNE_TUNER_NIGHTLY_APPLY_PLACE_H
-#define FSTUNE_TUNER_NIGHTLY_APPLY_PLACE_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "tuner/base/replace.h"
@@ -56,5 +55,3 @@ bool apply_place_is_finishing(const struct apply_place *place, enum apply_work w
 void apply_place_end(const struct apply_place *place);
 /* Removes what a process left that was killed outside of any work: files that got no name. Under the lock. */
 void apply_place_sweep(const struct apply_place *place);
-
-#endif

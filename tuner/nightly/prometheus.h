@@ -1,7 +1,6 @@
 /* tuner/nightly/prometheus: the figures of a night for node-exporter's textfile collector (the text
  * exposition format of Prometheus, version 0.0.4). */
-#ifndef FSTUNE_TUNER_NIGHTLY_PROMETHEUS_H
-#define FSTUNE_TUNER_NIGHTLY_PROMETHEUS_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "tuner/nightly/retune.h"
@@ -20,5 +19,3 @@ int prometheus_write(const char *path, const struct retune_report *report, const
 
 /* A label's value, with \, " and newlines escaped. */
 void prometheus_print_value(FILE *out, const char *text);
-
-#endif

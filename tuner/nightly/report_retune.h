@@ -1,6 +1,5 @@
 /* tuner/nightly/report_retune: a night over all targets, for people, for programs, for the log. */
-#ifndef FSTUNE_TUNER_NIGHTLY_REPORT_RETUNE_H
-#define FSTUNE_TUNER_NIGHTLY_REPORT_RETUNE_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "tuner/nightly/retune.h"
@@ -20,5 +19,3 @@ void report_retune_log(FILE *out, const struct retune_report *report);
 /* What would be done: the plan of --dry-run. */
 void report_retune_plan_text(FILE *out, const struct retune_target *target, const struct point *in_force);
 json_t *report_retune_plan_json(const struct retune_target *target, const struct point *in_force);
-
-#endif

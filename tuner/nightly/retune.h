@@ -1,7 +1,6 @@
 /* tuner/nightly/retune: a night over all targets: is the machine ready, measure, act on the answer, remember.
  */
-#ifndef FSTUNE_TUNER_NIGHTLY_RETUNE_H
-#define FSTUNE_TUNER_NIGHTLY_RETUNE_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "bench/host/host_load.h"
@@ -110,5 +109,3 @@ int retune_can_roll_back(const struct retune_world *world, const struct retune_t
  * there is nothing to go back to; or what tuner/nightly/apply says. */
 int retune_rollback(const struct retune_world *world, const struct retune_target *target,
                     struct history_change *ret_last, struct err *err);
-
-#endif

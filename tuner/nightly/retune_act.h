@@ -1,6 +1,5 @@
 /* tuner/nightly/retune_act: what is done with a night's answer. */
-#ifndef FSTUNE_TUNER_NIGHTLY_RETUNE_ACT_H
-#define FSTUNE_TUNER_NIGHTLY_RETUNE_ACT_H
+#pragma once
 
 #include "tuner/nightly/retune.h"
 
@@ -14,5 +13,3 @@ int retune_act_recover(const struct retune_world *world, const struct retune_tar
 
 /* Adds to the history that this night was not measured, and counts such nights in a row. */
 int retune_act_skip(const struct retune_world *world, struct retune_outcome *outcome, struct err *err);
-
-#endif

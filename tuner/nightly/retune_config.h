@@ -4,8 +4,7 @@
  * At the top stand the options of the command (db, prometheus, json, quiet) and `targets`, a list of groups.
  * A target takes every key of `recommend` and those of the table here. A key of a target that stands at the
  * top is the default of all targets. */
-#ifndef FSTUNE_TUNER_NIGHTLY_RETUNE_CONFIG_H
-#define FSTUNE_TUNER_NIGHTLY_RETUNE_CONFIG_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "tuner/nightly/retune_ready.h"
@@ -62,5 +61,3 @@ void retune_config_print_keys(FILE *out);
 
 /* A target as it is before its group is read. */
 void retune_config_init_target(struct retune_target *target);
-
-#endif

@@ -1,6 +1,5 @@
 /* tuner/nightly/retune_decide: from the replays of tonight and of earlier nights to a verdict. */
-#ifndef FSTUNE_TUNER_NIGHTLY_RETUNE_DECIDE_H
-#define FSTUNE_TUNER_NIGHTLY_RETUNE_DECIDE_H
+#pragma once
 
 #include "models/statistics/nights.h"
 #include "tuner/nightly/retune_state.h"
@@ -39,5 +38,3 @@ void retune_decide_record(const struct tune *tune, const struct retune_decision 
 
 /* Moments of the response over the confirming replays of a point. */
 struct moments retune_decide_moments(const struct tune *tune, size_t point);
-
-#endif

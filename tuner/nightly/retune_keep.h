@@ -2,8 +2,7 @@
  *
  * It is named .fstune-NAME, in the directory that is measured. What it is like stands beside the history, in
  * DB.NAME.kept: a file that does not match it is never touched. */
-#ifndef FSTUNE_TUNER_NIGHTLY_RETUNE_KEEP_H
-#define FSTUNE_TUNER_NIGHTLY_RETUNE_KEEP_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "tuner/nightly/retune.h"
@@ -15,5 +14,3 @@
  * device; or the errno of making it. */
 int retune_keep(const struct retune_world *world, const struct retune_target *target,
                 struct settings *settings, uint64_t *ret_filled_bytes, struct err *err);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * The memory of a target is the answers of its earlier nights: a document of `recommend` with one member
  * more, "night", which holds the figures that later nights need. */
-#ifndef FSTUNE_TUNER_NIGHTLY_RETUNE_MEASURE_H
-#define FSTUNE_TUNER_NIGHTLY_RETUNE_MEASURE_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "models/statistics/nights.h"
@@ -121,5 +120,3 @@ int retune_measure(const struct retune_request *request, struct retune_result *r
 json_t *night_figure_json(const struct retune_figure *figure);
 
 void retune_result_done(struct retune_result *result); /* accepts a zeroed one */
-
-#endif

@@ -1,7 +1,6 @@
 /* tuner/nightly/retune_process: a process for each target. A request that the kernel does not finish holds
  * that process and its own target; the night goes on, and the program ends in time. */
-#ifndef FSTUNE_TUNER_NIGHTLY_RETUNE_PROCESS_H
-#define FSTUNE_TUNER_NIGHTLY_RETUNE_PROCESS_H
+#pragma once
 
 #include "tuner/nightly/retune.h"
 
@@ -10,5 +9,3 @@
  * cannot be, and the outcome says so. */
 bool retune_process_run(const struct retune_world *world, struct retune_outcome *outcome,
                         bool after_own_work);
-
-#endif

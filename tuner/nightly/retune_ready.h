@@ -1,7 +1,6 @@
 /* tuner/nightly/retune_ready: whether a night may be measured now. Facts in, a verdict out;
  * bench/host/host_load reads them. */
-#ifndef FSTUNE_TUNER_NIGHTLY_RETUNE_READY_H
-#define FSTUNE_TUNER_NIGHTLY_RETUNE_READY_H
+#pragma once
 
 #include "bench/host/host_load.h"
 
@@ -27,5 +26,3 @@ bool retune_ready(const struct host_load_facts *facts, const struct retune_ready
 
 /* Nights in a row without a measurement after which somebody should look (exit code 3). */
 #define RETUNE_READY_PATIENCE 7
-
-#endif

@@ -1,6 +1,5 @@
 /* tuner/nightly/retune_record: decisions of this machine about a target, in the history. */
-#ifndef FSTUNE_TUNER_NIGHTLY_RETUNE_RECORD_H
-#define FSTUNE_TUNER_NIGHTLY_RETUNE_RECORD_H
+#pragma once
 
 #include "tuner/nightly/retune.h"
 
@@ -22,5 +21,3 @@ int retune_record_add(const struct retune_world *world, const struct retune_outc
 /* That `last` was taken back. */
 int retune_record_add_rollback(const struct retune_world *world, const struct history_change *last,
                                struct err *err);
-
-#endif

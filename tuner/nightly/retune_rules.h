@@ -1,7 +1,6 @@
 /* tuner/nightly/retune_rules: what a night's new setting comes to, by what was decided before. Facts in, an
  * action out. */
-#ifndef FSTUNE_TUNER_NIGHTLY_RETUNE_RULES_H
-#define FSTUNE_TUNER_NIGHTLY_RETUNE_RULES_H
+#pragma once
 
 #include "tuner/nightly/retune.h"
 
@@ -28,5 +27,3 @@ const struct history_change *retune_rules_settled(const struct history_change *c
  * be applied. */
 enum retune_action retune_rules_intend(const struct retune_outcome *outcome,
                                        const struct retune_rules_past *past, char text[RETUNE_TEXT_SIZE]);
-
-#endif

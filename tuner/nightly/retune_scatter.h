@@ -1,6 +1,5 @@
 /* tuner/nightly/retune_scatter: what the nights of a machine's other targets say about how nights differ. */
-#ifndef FSTUNE_TUNER_NIGHTLY_RETUNE_SCATTER_H
-#define FSTUNE_TUNER_NIGHTLY_RETUNE_SCATTER_H
+#pragma once
 
 #include "tuner/nightly/retune.h"
 
@@ -11,5 +10,3 @@
 /* Of all targets of this machine but that one. 0 or a negative errno. */
 int retune_scatter_learn(const struct retune_world *world, const char *but_target,
                          struct nights_scatter *ret_scatter, struct err *err);
-
-#endif

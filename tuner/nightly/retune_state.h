@@ -1,6 +1,5 @@
 /* tuner/nightly/retune_state: what later nights need of a night, as the member "night" of its answer. */
-#ifndef FSTUNE_TUNER_NIGHTLY_RETUNE_STATE_H
-#define FSTUNE_TUNER_NIGHTLY_RETUNE_STATE_H
+#pragma once
 
 #include "models/statistics/student.h"
 #include "tuner/nightly/retune_measure.h"
@@ -69,5 +68,3 @@ size_t retune_state_levels(const struct retune_state *memory, const struct point
 
 /* A new reference, NULL when memory ran out. */
 json_t *retune_state_json(const struct retune_record *night);
-
-#endif

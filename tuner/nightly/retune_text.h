@@ -1,6 +1,5 @@
 /* tuner/nightly/retune_text: what a night found, in a line for people. */
-#ifndef FSTUNE_TUNER_NIGHTLY_RETUNE_TEXT_H
-#define FSTUNE_TUNER_NIGHTLY_RETUNE_TEXT_H
+#pragma once
 
 #include "tuner/nightly/retune_measure.h"
 #include "tuner/search/tune.h"
@@ -14,5 +13,3 @@ const char *retune_text_too_few(const struct tune *tune, char text[NIGHT_TEXT_SI
 
 /* Adds to the evidence what the write budget kept the night from, where it did. */
 void retune_text_add_writes(const struct tune *tune, struct retune_result *result);
-
-#endif

@@ -1,6 +1,5 @@
 /* tuner/nightly/retune_trial: finds out before a night what would fail after it. */
-#ifndef FSTUNE_TUNER_NIGHTLY_RETUNE_TRIAL_H
-#define FSTUNE_TUNER_NIGHTLY_RETUNE_TRIAL_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "tuner/nightly/retune_config.h"
@@ -8,5 +7,3 @@
 /* Whether the target's `emit`, with its image, bus and version, can express an answer of its pattern. 0;
  * -EINVAL where it refuses whatever answer a night may find, with its reason; -ENOMEM. */
 int retune_trial_snippet(const struct retune_target *target, struct err *err);
-
-#endif

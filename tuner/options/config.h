@@ -3,8 +3,7 @@
  *
  * Strings for everything; integers for counts and sizes up to 31 bits (more with the suffix L); booleans for
  * flags and `direct`; arrays or lists of strings or integers for levels; a fraction like 0.03 for a share. */
-#ifndef FSTUNE_TUNER_OPTIONS_CONFIG_H
-#define FSTUNE_TUNER_OPTIONS_CONFIG_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "tuner/options/settings.h"
@@ -46,5 +45,3 @@ int config_scan_numbers(const char *text, size_t length, unsigned *ret_line, str
 /* Any libconfig file, scanned and parsed; used for simulated surfaces too. On 0 the caller destroys config.
  */
 int config_load(struct config_t *config, const char *path, struct err *err);
-
-#endif

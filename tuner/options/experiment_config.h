@@ -7,8 +7,7 @@
  *
  * Each test is a full factorial of its own levels and, for factors that it does not give, of the file's; the
  * runs of all tests are made in one random order. A factor of the command line holds for all of them. */
-#ifndef FSTUNE_TUNER_OPTIONS_EXPERIMENT_CONFIG_H
-#define FSTUNE_TUNER_OPTIONS_EXPERIMENT_CONFIG_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "tuner/options/settings.h"
@@ -33,5 +32,3 @@ const struct levels *experiment_config_levels(const struct settings *settings, s
 
 /* 1 where there is no list of tests. */
 size_t experiment_config_n_tests(const struct settings *settings);
-
-#endif

@@ -1,7 +1,6 @@
 /* tuner/options/options: every option, declared once. The parser, the configuration reader, --help and the
  * manual page read these rows. */
-#ifndef FSTUNE_TUNER_OPTIONS_OPTIONS_H
-#define FSTUNE_TUNER_OPTIONS_OPTIONS_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "tuner/options/settings.h"
@@ -103,5 +102,3 @@ const char *options_nearest(const char *text, const char *const *names, size_t n
 /* -EINVAL: "'TEXT' is WHAT; did you mean NAME?", or the hint where no name is near. */
 int options_refuse(const char *text, const char *what, const char *const *names, size_t n, const char *hint,
                    struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* tuner/options/options_needs: an option that does nothing without another one is refused, not ignored. */
-#ifndef FSTUNE_TUNER_OPTIONS_OPTIONS_NEEDS_H
-#define FSTUNE_TUNER_OPTIONS_OPTIONS_NEEDS_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "tuner/options/options.h"
@@ -10,5 +9,3 @@
 /* given: by row, OPTIONS_MAX_ROWS of them, on the command line. 0, or -EINVAL naming the first option whose
  * row->needs names options that the command knows and that were not given. */
 int options_check_needs(unsigned command, const bool *given, struct err *err);
-
-#endif

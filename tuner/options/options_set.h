@@ -1,8 +1,7 @@
 /* tuner/options/options_set: the setters that the table of options is made of, one for each kind of value.
  *
  * Limits are read from row->range, so that what is checked is what --help prints. */
-#ifndef FSTUNE_TUNER_OPTIONS_OPTIONS_SET_H
-#define FSTUNE_TUNER_OPTIONS_OPTIONS_SET_H
+#pragma once
 
 #include "tuner/options/options.h"
 
@@ -63,5 +62,3 @@ option_setter options_set_write_pattern, options_set_write_size;
 
 /* "request_size=64k,direct=0": one value for each factor that is named. */
 option_setter options_set_current;
-
-#endif

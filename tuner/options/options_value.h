@@ -1,6 +1,5 @@
 /* tuner/options/options_value: sizes and counts within the limits that an option's range states. */
-#ifndef FSTUNE_TUNER_OPTIONS_OPTIONS_VALUE_H
-#define FSTUNE_TUNER_OPTIONS_OPTIONS_VALUE_H
+#pragma once
 
 #include "bench/base/err.h"
 
@@ -28,5 +27,3 @@ int options_value_count(const char *text, const char *range, uint64_t *ret_count
 
 /* The number of the text among choices, "a|b|c" or "a, b, c". 0, or -EINVAL with what to write. */
 int options_value_choice(const char *text, const char *choices, uint64_t *ret_number, struct err *err);
-
-#endif

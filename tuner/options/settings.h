@@ -1,7 +1,6 @@
 /* tuner/options/settings: what the user asked for, after command line and configuration file, before anything
  * is opened. */
-#ifndef FSTUNE_TUNER_OPTIONS_SETTINGS_H
-#define FSTUNE_TUNER_OPTIONS_SETTINGS_H
+#pragma once
 
 #include "bench/base/factors.h"
 #include "bench/base/pattern.h"
@@ -254,5 +253,3 @@ bool settings_splits_sizes(const struct settings *settings);
 
 /* 0; -EINVAL where two sizes are asked for and the pattern has one kind only. */
 int settings_check_split(const struct settings *settings, struct err *err);
-
-#endif

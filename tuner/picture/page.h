@@ -6,8 +6,7 @@
  * policy (Content-Security-Policy) allows no script but its own, known by its digest, and no network.
  *
  * Adding a section: its place in page_assets/page.html, and a function that fills it in sections.js. */
-#ifndef FSTUNE_TUNER_PICTURE_PAGE_H
-#define FSTUNE_TUNER_PICTURE_PAGE_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "tuner/options/settings.h"
@@ -28,5 +27,3 @@ struct page_request {
 /* Prints the page. 0; -EINVAL where a document is none that fstune measured; -ENOMEM. Errors of writing stay
  * in the stream. */
 int page_print(FILE *out, const struct page_request *request, struct err *err);
-
-#endif

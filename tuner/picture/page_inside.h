@@ -1,6 +1,5 @@
 /* tuner/picture/page_inside: what the parts of a page share. */
-#ifndef FSTUNE_TUNER_PICTURE_PAGE_INSIDE_H
-#define FSTUNE_TUNER_PICTURE_PAGE_INSIDE_H
+#pragma once
 
 #include "tuner/picture/page.h"
 #include "tuner/store/recommendation.h"
@@ -29,5 +28,3 @@ double page_number(const json_t *object, const char *key);
 
 /* A figure to six digits, which is what a page shows; null for NaN. */
 json_t *page_figure(double value);
-
-#endif

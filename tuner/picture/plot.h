@@ -4,8 +4,7 @@
  * A kind writes variables and data blocks, from data that tuner/picture/plot_data read, with the words of
  * tuner/picture/plot_script; a template, plot_assets/NAME.gp, draws them; tuner/picture/plot_gnuplot runs the
  * whole. No text of the data reaches the script unquoted. */
-#ifndef FSTUNE_TUNER_PICTURE_PLOT_H
-#define FSTUNE_TUNER_PICTURE_PLOT_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "tuner/picture/plot_data.h"
@@ -42,5 +41,3 @@ const struct plot_ops *plot_find(const char *name);
 
 extern const struct plot_ops plot_bars, plot_bars3d, plot_lines, plot_heatmap, plot_percentiles, plot_time,
     plot_convergence, plot_pareto, plot_history, plot_prediction;
-
-#endif

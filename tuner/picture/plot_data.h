@@ -2,8 +2,7 @@
  *
  * What is read is untrusted: counts are limited, every number is checked, every text is of limited length and
  * may hold any character. */
-#ifndef FSTUNE_TUNER_PICTURE_PLOT_DATA_H
-#define FSTUNE_TUNER_PICTURE_PLOT_DATA_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "models/cawl/cawl.h"
@@ -188,5 +187,3 @@ int plot_data_point_json(struct plot_data *data, const json_t *row, size_t *ret_
 int plot_data_add_run(struct plot_data *data, const struct plot_run *run);
 int plot_data_add_night(struct plot_data *data, const struct plot_night *night);
 int plot_data_add_event(struct plot_data *data, const struct plot_event *event);
-
-#endif

@@ -1,6 +1,5 @@
 /* tuner/picture/plot_deliver: the way of a picture from a wish to a file or to the terminal. */
-#ifndef FSTUNE_TUNER_PICTURE_PLOT_DELIVER_H
-#define FSTUNE_TUNER_PICTURE_PLOT_DELIVER_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "tuner/options/settings.h"
@@ -23,5 +22,3 @@ int plot_deliver_drawn(const struct settings_plot *settings, const char *output,
                        int (*draw)(FILE *script, const struct plot_request *request, const void *context,
                                    struct err *err),
                        const void *context, struct err *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* tuner/picture/plot_gnuplot: runs gnuplot over a script. What it drew is a text in memory;
  * tuner/base/publish keeps it.
  */
-#ifndef FSTUNE_TUNER_PICTURE_PLOT_GNUPLOT_H
-#define FSTUNE_TUNER_PICTURE_PLOT_GNUPLOT_H
+#pragma once
 
 #include "bench/base/err.h"
 
@@ -13,5 +12,3 @@
  * cannot leave half a picture. 0; -ENOENT: gnuplot is not installed; -EINTR: a signal came, and gnuplot was
  * killed; -EIO: it failed, with its first line; or a negative errno. */
 int plot_gnuplot_run(const char *script, size_t size, char **ret_picture, size_t *ret_size, struct err *err);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * A text from outside becomes a string in single quotes, inside which gnuplot substitutes nothing; data
  * blocks hold numbers only. */
-#ifndef FSTUNE_TUNER_PICTURE_PLOT_SCRIPT_H
-#define FSTUNE_TUNER_PICTURE_PLOT_SCRIPT_H
+#pragma once
 
 #include "tuner/picture/plot.h"
 #include "tuner/picture/plot_slice.h"
@@ -40,5 +39,3 @@ void plot_script_number(FILE *script, double value);
 
 /* Letters only: no fills, no bands, no thickness. */
 bool plot_script_is_text(const struct plot_request *request);
-
-#endif

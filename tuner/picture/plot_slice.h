@@ -1,7 +1,6 @@
 /* tuner/picture/plot_slice: the part of the measured points that a picture shows: one or two factors vary,
  * the others are fixed. */
-#ifndef FSTUNE_TUNER_PICTURE_PLOT_SLICE_H
-#define FSTUNE_TUNER_PICTURE_PLOT_SLICE_H
+#pragma once
 
 #include "tuner/picture/plot.h"
 
@@ -51,5 +50,3 @@ bool plot_where_fits(const struct plot_where *where, const struct plot_point *po
 /* A point in words, without what all points of the data share: "64k x 8, direct, io_uring". */
 const char *plot_slice_words(const struct plot_data *data, const struct plot_point *point,
                              char buffer[PLOT_TEXT_SIZE]);
-
-#endif

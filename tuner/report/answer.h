@@ -1,6 +1,5 @@
 /* tuner/report/answer: the whole answer of a search, as figures. */
-#ifndef FSTUNE_TUNER_REPORT_ANSWER_H
-#define FSTUNE_TUNER_REPORT_ANSWER_H
+#pragma once
 
 #include "tuner/search/tune.h"
 #include "tuner/session/samples.h"
@@ -40,5 +39,3 @@ struct answer {
 };
 
 void answer_prepare(struct answer *answer, struct tune *tune);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * fio runs once per replay, on the same file, prepared in the same way and moving the bytes that the replay
  * moved; which of the two goes first changes by chance within balanced blocks (AB BA or BA AB). */
-#ifndef FSTUNE_TUNER_REPORT_CROSS_CHECK_H
-#define FSTUNE_TUNER_REPORT_CROSS_CHECK_H
+#pragma once
 
 #include "bench/base/rng.h"
 #include "models/statistics/student.h"
@@ -62,5 +61,3 @@ struct cross_check_result cross_check_judge(struct moments own_logs, const doubl
 /* A new reference, for "cross_check"; NULL when memory ran out. */
 json_t *cross_check_json(const struct cross_check *check, const struct record *record);
 void cross_check_print(FILE *out, const struct cross_check *check, const struct record *record);
-
-#endif

@@ -1,6 +1,5 @@
 /* tuner/report/cross_check_fio: one run of fio, and what its JSON says. */
-#ifndef FSTUNE_TUNER_REPORT_CROSS_CHECK_FIO_H
-#define FSTUNE_TUNER_REPORT_CROSS_CHECK_FIO_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "tuner/emit/fio_job.h"
@@ -29,5 +28,3 @@ int cross_check_fio_run(const struct fio_job *job, uint64_t timeout_ns, const at
  * fewer than `bytes` bytes or more than excess_bytes above them; -EPROTO for a text that is not fio's. */
 int cross_check_fio_parse(const char *text, uint64_t bytes, uint64_t excess_bytes, struct fio_figures *ret,
                           struct err *err);
-
-#endif

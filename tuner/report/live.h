@@ -3,8 +3,7 @@
  *
  * A caller fills a status between two runs and shows it. Figures are geometric means over replays, so that
  * the result may differ in the last digit. */
-#ifndef FSTUNE_TUNER_REPORT_LIVE_H
-#define FSTUNE_TUNER_REPORT_LIVE_H
+#pragma once
 
 #include "bench/base/factors.h"
 #include "models/statistics/student.h"
@@ -28,5 +27,3 @@ struct live {
 
 /* Draws the line, cut at the terminal's width: the time left stands first. */
 void live_show(const struct live *live, struct progress *progress);
-
-#endif

@@ -1,6 +1,5 @@
 /* tuner/report/measurement: the replays of `measure`, or its rounds until the rate is steady. */
-#ifndef FSTUNE_TUNER_REPORT_MEASUREMENT_H
-#define FSTUNE_TUNER_REPORT_MEASUREMENT_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "models/statistics/steady.h"
@@ -39,5 +38,3 @@ int measurement_run(struct measurement *measurement, struct err *err);
 const struct record *measurement_figures(const struct measurement *measurement);
 
 void measurement_done(struct measurement *measurement);
-
-#endif

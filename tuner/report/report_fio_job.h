@@ -1,6 +1,5 @@
 /* tuner/report/report_fio_job: the job file that goes with a row of figures (--fio-job). */
-#ifndef FSTUNE_TUNER_REPORT_REPORT_FIO_JOB_H
-#define FSTUNE_TUNER_REPORT_REPORT_FIO_JOB_H
+#pragma once
 
 #include "tuner/session/samples.h"
 #include "tuner/session/session.h"
@@ -14,5 +13,3 @@ void report_fio_job_text(FILE *out, const struct session *session, const struct 
 
 /* A new reference; NULL when memory ran out. */
 json_t *report_fio_job_json(const struct session *session, const struct row *row, double seconds);
-
-#endif

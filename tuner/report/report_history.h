@@ -1,6 +1,5 @@
 /* tuner/report/report_history: runs, comparisons and exports of a history, as text, JSON and CSV. */
-#ifndef FSTUNE_TUNER_REPORT_REPORT_HISTORY_H
-#define FSTUNE_TUNER_REPORT_REPORT_HISTORY_H
+#pragma once
 
 #include "tuner/store/history.h"
 #include "tuner/store/history_compare.h"
@@ -34,5 +33,3 @@ json_t *report_history_compare_json(const struct history_info infos[2],
 void report_history_csv_header(FILE *out);
 void report_history_csv(FILE *out, const struct history_info *info, const struct history_replay *replays,
                         size_t n);
-
-#endif

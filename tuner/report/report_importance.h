@@ -1,6 +1,5 @@
 /* tuner/report/report_importance: which factors matter, as the block "What matters" and as JSON. */
-#ifndef FSTUNE_TUNER_REPORT_REPORT_IMPORTANCE_H
-#define FSTUNE_TUNER_REPORT_REPORT_IMPORTANCE_H
+#pragma once
 
 #include "tuner/search/tune.h"
 
@@ -13,5 +12,3 @@ void report_importance_text(FILE *out, const struct tune *tune);
 
 /* A new reference; null where nothing was chosen or there is no model. */
 json_t *report_importance_json(const struct tune *tune);
-
-#endif

@@ -1,6 +1,5 @@
 /* tuner/report/report_inside: what one run alone says about its mean: batch means over its windows. */
-#ifndef FSTUNE_TUNER_REPORT_REPORT_INSIDE_H
-#define FSTUNE_TUNER_REPORT_REPORT_INSIDE_H
+#pragma once
 
 #include "bench/run/measure.h"
 #include "models/statistics/batch_means.h"
@@ -29,5 +28,3 @@ json_t *report_inside_json(const struct report_inside *inside, double confidence
 
 /* One line, or nothing where there is no result. */
 void report_inside_text(FILE *out, const struct report_inside *inside, double confidence);
-
-#endif

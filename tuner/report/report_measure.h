@@ -1,7 +1,6 @@
 /* tuner/report/report_measure: the result of `measure`, prepared once, printed as text or JSON
  * (fstune/measurement/1). */
-#ifndef FSTUNE_TUNER_REPORT_REPORT_MEASURE_H
-#define FSTUNE_TUNER_REPORT_REPORT_MEASURE_H
+#pragma once
 
 #include "tuner/report/measurement.h"
 
@@ -20,5 +19,3 @@ int report_measure_prepare(struct measured *measured, const struct measurement *
 json_t *report_measure_document(const struct measured *measured);
 int report_measure_json(FILE *out, const struct measured *measured, struct err *err);
 int report_measure_text(FILE *out, const struct measured *measured, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* tuner/report/report_objective: the figure that the search compared points by, where it is not the
  * throughput that every answer shows. */
-#ifndef FSTUNE_TUNER_REPORT_REPORT_OBJECTIVE_H
-#define FSTUNE_TUNER_REPORT_REPORT_OBJECTIVE_H
+#pragma once
 
 #include "tuner/search/objective.h"
 #include "tuner/search/tune.h"
@@ -21,5 +20,3 @@ json_t *report_objective_json_ratio(struct objective_ratio ratio);
 
 /* Notes what the objective left out; before an answer is printed. */
 void report_objective_note(struct tune *tune);
-
-#endif

@@ -1,6 +1,5 @@
 /* tuner/report/report_plan: what a command will do at most, before it does anything. */
-#ifndef FSTUNE_TUNER_REPORT_REPORT_PLAN_H
-#define FSTUNE_TUNER_REPORT_REPORT_PLAN_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "tuner/session/session.h"
@@ -25,5 +24,3 @@ int report_plan_json(FILE *out, const struct session *session, uint64_t file_byt
 
 /* The same as a document; NULL when memory ran out. */
 json_t *report_plan_document(const struct session *session, uint64_t file_bytes, size_t n_points);
-
-#endif

@@ -1,6 +1,5 @@
 /* tuner/report/report_recommend: an answer as one JSON document, and as text that a person can act on. */
-#ifndef FSTUNE_TUNER_REPORT_REPORT_RECOMMEND_H
-#define FSTUNE_TUNER_REPORT_REPORT_RECOMMEND_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "tuner/report/answer.h"
@@ -12,5 +11,3 @@
 json_t *report_recommendation_document(const struct answer *answer);
 int report_recommendation_json(FILE *out, const struct answer *answer, struct err *err);
 int report_recommendation_text(FILE *out, const struct answer *answer, struct err *err);
-
-#endif

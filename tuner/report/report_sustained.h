@@ -1,6 +1,5 @@
 /* tuner/report/report_sustained: what a trace says about a rate, in words, as JSON and as warnings. */
-#ifndef FSTUNE_TUNER_REPORT_REPORT_SUSTAINED_H
-#define FSTUNE_TUNER_REPORT_REPORT_SUSTAINED_H
+#pragma once
 
 #include "tuner/base/notes.h"
 #include "tuner/session/session.h"
@@ -28,5 +27,3 @@ void report_sustained_note(struct notes *warnings, const struct sustained_verdic
 
 /* The same of the whole command (recommend): rate_changed. */
 void report_sustained_note_command(struct notes *warnings, const struct sustained_change *change);
-
-#endif

@@ -1,6 +1,5 @@
 /* tuner/report/report_text: figures, and where they were measured, in words. */
-#ifndef FSTUNE_TUNER_REPORT_REPORT_TEXT_H
-#define FSTUNE_TUNER_REPORT_REPORT_TEXT_H
+#pragma once
 
 #include "tuner/session/samples.h"
 #include "tuner/session/session.h"
@@ -22,5 +21,3 @@ void text_place(FILE *out, const struct session *session);
 
 /* "Wrote 3.22 GB, read 1.07 GB", and what the drive itself counted where it does; without a final newline. */
 void text_traffic(FILE *out, const struct session *session);
-
-#endif

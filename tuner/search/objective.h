@@ -1,8 +1,7 @@
 /* tuner/search/objective: what a search compares points by, as figures for people and as a response for the
  * models.
  */
-#ifndef FSTUNE_TUNER_SEARCH_OBJECTIVE_H
-#define FSTUNE_TUNER_SEARCH_OBJECTIVE_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "models/statistics/student.h"
@@ -58,5 +57,3 @@ struct objective_ratio {
 };
 struct objective_ratio objective_ratio(const struct record *a, const struct record *b, bool confirming,
                                        double confidence, double (*value)(const struct sample *sample));
-
-#endif

@@ -4,8 +4,7 @@
  * measured here and take part in no comparison: they choose some of the first points, and steer the search as
  * far as they predict what is measured (models/search/belief_prior). The verdicts are those of a search
  * without them. */
-#ifndef FSTUNE_TUNER_SEARCH_PRIOR_H
-#define FSTUNE_TUNER_SEARCH_PRIOR_H
+#pragma once
 
 #include "tuner/search/tune.h"
 #include "tuner/store/journal.h"
@@ -44,5 +43,3 @@ size_t prior_probes(const struct tune *tune, size_t *ret_points, size_t room);
 
 json_t *prior_json(const struct tune *tune); /* null without --prior */
 void prior_text(FILE *out, const struct tune *tune);
-
-#endif

@@ -9,8 +9,7 @@
  * x) of the lowest latency, so that no smaller rate could save more than another quarter of it.
  *
  * For each of them, as for the answer, the cheapest point within the tolerance is taken. */
-#ifndef FSTUNE_TUNER_SEARCH_PROFILES_H
-#define FSTUNE_TUNER_SEARCH_PROFILES_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "models/search/pareto.h"
@@ -110,5 +109,3 @@ int profiles_scout(struct tune *tune, struct err *err);
  * most `most`; returns how many. */
 #define PROFILES_NEIGHBOURS_MOST 32
 size_t profiles_neighbours(const struct tune *tune, size_t point, size_t *ret_points, size_t most);
-
-#endif

@@ -4,8 +4,7 @@
  * speed and then stops until its clock's next tick, a tenth of a second or so later. A run of the shortest
  * length sees the burst or the pause behind it, and as the run's own beginning starts the clock, mostly the
  * burst: its rate is far above what lasts. Such runs must last several bursts. */
-#ifndef FSTUNE_TUNER_SEARCH_RATE_LIMIT_BURSTS_H
-#define FSTUNE_TUNER_SEARCH_RATE_LIMIT_BURSTS_H
+#pragma once
 
 #include "bench/run/measure.h"
 #include "models/statistics/student.h"
@@ -45,5 +44,3 @@ uint64_t rate_limit_bursts_least_ns(const struct tune *tune);
 
 /* Warns the user of them, once the length of runs is decided. */
 void rate_limit_bursts_tell(const struct tune *tune);
-
-#endif

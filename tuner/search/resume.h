@@ -3,8 +3,7 @@
  * The runs of the journal count as replays of this search, not as fresh ones: the confirmation is always made
  * anew. Before they are taken over, the baseline and the point that they know best are measured again; where
  * that disagrees, the runs become prior knowledge. The calls are no-ops without --resume. */
-#ifndef FSTUNE_TUNER_SEARCH_RESUME_H
-#define FSTUNE_TUNER_SEARCH_RESUME_H
+#pragma once
 
 #include "tuner/search/tune.h"
 
@@ -32,5 +31,3 @@ void resume_note(struct tune *tune, size_t point);
 json_t *resume_json(const struct session *session);
 /* Lines of the answer, an interrupted one's hint how to go on among them. */
 void resume_text(FILE *out, const struct session *session, bool interrupted);
-
-#endif

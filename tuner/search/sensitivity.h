@@ -3,8 +3,7 @@
  * Two views, because they can differ: the shares are about the whole space (models/search/importance), the
  * changes about the recommended point - what setting one factor alone to another level does to it, by the
  * model. */
-#ifndef FSTUNE_TUNER_SEARCH_SENSITIVITY_H
-#define FSTUNE_TUNER_SEARCH_SENSITIVITY_H
+#pragma once
 
 #include "models/search/importance.h"
 #include "tuner/search/tune.h"
@@ -45,5 +44,3 @@ struct interval sensitivity_ratio(const struct tune *tune, const struct importan
  * 0 when they support none. */
 void sensitivity_text(const struct tune *tune, const struct sensitivity *sensitivity,
                       char ret_lines[SENSITIVITY_MAX_LINES][SENSITIVITY_LINE_SIZE], size_t *ret_n);
-
-#endif

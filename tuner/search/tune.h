@@ -2,8 +2,7 @@
  *
  * Points of the space have indices 0 .. space.n_points - 1; the baselines, where they lie outside it, follow.
  */
-#ifndef FSTUNE_TUNER_SEARCH_TUNE_H
-#define FSTUNE_TUNER_SEARCH_TUNE_H
+#pragma once
 
 #include "models/search/belief.h"
 #include "models/search/search.h"
@@ -305,5 +304,3 @@ size_t tune_list_highest(size_t *points, double *bounds, size_t n, size_t room, 
 
 /* True when n_runs more runs of average cost end before the deadline. */
 bool tune_has_time(const struct tune *tune, uint64_t deadline_ns, size_t n_runs);
-
-#endif

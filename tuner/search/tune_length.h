@@ -2,8 +2,7 @@
  *
  * Both are decided once, by a pilot: the first runs of the search, made at the shortest length that the
  * contract allows. They count as any others where that length stays; else they inform this decision alone. */
-#ifndef FSTUNE_TUNER_SEARCH_TUNE_LENGTH_H
-#define FSTUNE_TUNER_SEARCH_TUNE_LENGTH_H
+#pragma once
 
 #include "bench/base/histogram.h"
 #include "bench/run/measure.h"
@@ -63,5 +62,3 @@ int tune_length(struct tune *tune, struct err *err);
 void tune_length_note(struct tune *tune, size_t point, const struct measure_plan *plan,
                       const struct measure_result *result, const struct histogram *latency,
                       double cost_seconds);
-
-#endif

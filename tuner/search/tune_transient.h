@@ -1,6 +1,5 @@
 /* tuner/search/tune_transient: runs that start unlike they go on, see models/statistics/run_length. */
-#ifndef FSTUNE_TUNER_SEARCH_TUNE_TRANSIENT_H
-#define FSTUNE_TUNER_SEARCH_TUNE_TRANSIENT_H
+#pragma once
 
 #include "bench/run/measure.h"
 #include "models/statistics/student.h"
@@ -51,5 +50,3 @@ void tune_transient_plan(const struct tune *tune, size_t point, bool confirming,
 
 /* What a run of the point takes beside set-up and the length of runs to wait for its start. */
 double tune_transient_seconds(const struct tune *tune, size_t point, bool confirming);
-
-#endif

@@ -5,8 +5,7 @@
  * reserved first: they alone judge. Runs are then as short as the contract allows, without a pilot and
  * without a warm-up, which costs a queue of large requests as much as the run itself. Searches that are no
  * night keep their shares of the budget as they are. */
-#ifndef FSTUNE_TUNER_SEARCH_TUNE_WRITES_H
-#define FSTUNE_TUNER_SEARCH_TUNE_WRITES_H
+#pragma once
 
 #include "bench/base/err.h"
 
@@ -43,5 +42,3 @@ bool tune_writes_allow(const struct tune *tune, const size_t *points, size_t n, 
 
 /* Longest runs of which the budget allows n_runs; infinite where nothing is limited. */
 double tune_writes_longest_seconds(const struct tune *tune, size_t n_runs);
-
-#endif

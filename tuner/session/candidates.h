@@ -1,7 +1,6 @@
 /* tuner/session/candidates: the points that a search may choose from: the asked levels, less what is illegal
  * or cannot be measured here. */
-#ifndef FSTUNE_TUNER_SESSION_CANDIDATES_H
-#define FSTUNE_TUNER_SESSION_CANDIDATES_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "bench/base/factors.h"
@@ -39,5 +38,3 @@ int candidates_table_levels(const struct session *session, const struct pattern 
 /* As numbers for the models: log2 size, log2 depth, log2 threads, then the categories direct, API, sync;
  * with split sizes log2 of the size of writes last. */
 int candidates_space(const struct candidates *candidates, struct space *ret_space);
-
-#endif

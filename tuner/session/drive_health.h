@@ -4,8 +4,7 @@
  * Sources: `smartctl --json=o -A` for NVMe and SATA (NVMe: SMART / Health Information log, a data unit is
  * 1000 blocks of 512 bytes; SATA: attributes, by the names that smartmontools gives them), sysfs for eMMC and
  * UFS (life time estimation of JEDEC: steps of 10 %, the upper end counts). */
-#ifndef FSTUNE_TUNER_SESSION_DRIVE_HEALTH_H
-#define FSTUNE_TUNER_SESSION_DRIVE_HEALTH_H
+#pragma once
 
 #include "bench/base/clock.h"
 #include "bench/host/hostinfo.h"
@@ -51,5 +50,3 @@ double drive_health_written_bytes(const struct drive_health *before, const struc
  * known. before may be NULL: only the state is said. */
 const char *drive_health_format(const struct drive_health *before, const struct drive_health *after,
                                 char *buffer, size_t size);
-
-#endif

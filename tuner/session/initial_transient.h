@@ -2,8 +2,7 @@
  *
  * The phase before the span ends when batch latencies agree with each other, which a slow transient passes.
  * What is left of it shows in the windows of the whole run (models/statistics/batch_means). */
-#ifndef FSTUNE_TUNER_SESSION_INITIAL_TRANSIENT_H
-#define FSTUNE_TUNER_SESSION_INITIAL_TRANSIENT_H
+#pragma once
 
 #include "bench/run/measure.h"
 
@@ -17,5 +16,3 @@ struct initial_transient {
 /* What to leave out of this run. Nothing where the windows do not tell: a flush inside the span, windows
  * without a completion, or too few of them. */
 struct initial_transient initial_transient_of(const struct measure_result *result);
-
-#endif

@@ -1,7 +1,6 @@
 /* tuner/session/latency_quantiles: the latencies of one run as a few quantiles, so that hundreds of points
  * can keep every replay (a histogram takes 17 KB). */
-#ifndef FSTUNE_TUNER_SESSION_LATENCY_QUANTILES_H
-#define FSTUNE_TUNER_SESSION_LATENCY_QUANTILES_H
+#pragma once
 
 #include "bench/base/histogram.h"
 
@@ -26,5 +25,3 @@ void latency_quantiles_unfold(const struct latency_quantiles *quantiles, double 
  * 0..n.
  */
 double latency_quantiles_beyond(const struct latency_quantiles *quantiles, double ns);
-
-#endif

@@ -1,6 +1,5 @@
 /* tuner/session/percentiles: p50, p99 and p99.9 of a record's requests, as far as they support them. */
-#ifndef FSTUNE_TUNER_SESSION_PERCENTILES_H
-#define FSTUNE_TUNER_SESSION_PERCENTILES_H
+#pragma once
 
 #include "tuner/session/samples.h"
 
@@ -16,5 +15,3 @@ double percentiles_of_run(const struct histogram *latency, double share);
  * sample does not support becomes NaN. 0 or -ENOMEM. */
 int percentiles_fill(const struct record *record, bool confirming, double confidence,
                      const struct histogram *pooled, struct latency_row *row);
-
-#endif

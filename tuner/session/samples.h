@@ -1,7 +1,6 @@
 /* tuner/session/samples: what was measured of every point, replay by replay, and the row of figures made from
  * it (interfaces, section 5). */
-#ifndef FSTUNE_TUNER_SESSION_SAMPLES_H
-#define FSTUNE_TUNER_SESSION_SAMPLES_H
+#pragma once
 
 #include "bench/base/histogram.h"
 #include "bench/run/measure.h"
@@ -85,5 +84,3 @@ struct row {
 
 /* Row over the confirming replays only, or over all. 0, -ENODATA when there are none, -ENOMEM. */
 int row_of(const struct record *record, bool confirming, double confidence, struct row *ret_row);
-
-#endif

@@ -1,7 +1,6 @@
 /* tuner/session/session: the opened world of one command - clock, target or surface, device lock, recorded
  * system - and runs made in it. */
-#ifndef FSTUNE_TUNER_SESSION_SESSION_H
-#define FSTUNE_TUNER_SESSION_SESSION_H
+#pragma once
 
 #include "bench/host/hostinfo.h"
 #include "bench/io/arena.h"
@@ -108,5 +107,3 @@ void session_note_target(struct session *session);
 double session_seconds(const struct session *session); /* since session_open */
 
 void session_close(struct session *session);
-
-#endif

@@ -1,7 +1,6 @@
 /* tuner/session/simulator: reads a simulated surface (interfaces, section 8) and answers what a point's true
  * throughput is. */
-#ifndef FSTUNE_TUNER_SESSION_SIMULATOR_H
-#define FSTUNE_TUNER_SESSION_SIMULATOR_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "bench/base/pattern.h"
@@ -43,5 +42,3 @@ void simulator_cells_of(const struct simulator *simulator, const struct pattern 
  * surface. */
 int simulator_truth_bps(void *context, const struct pattern *pattern, const struct point *point,
                         double *ret_bps, struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* tuner/session/simulator_table: the CSV files of a simulated surface, read strictly. */
-#ifndef FSTUNE_TUNER_SESSION_SIMULATOR_TABLE_H
-#define FSTUNE_TUNER_SESSION_SIMULATOR_TABLE_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "tuner/session/simulator.h"
@@ -20,5 +19,3 @@ int simulator_table_compare(const struct point *a, const struct point *b);
  * *ret_steps. */
 int simulator_trace_read(const char *path, struct simulator_trace_step **ret_steps, size_t *ret_n,
                          struct err *err);
-
-#endif

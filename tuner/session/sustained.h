@@ -3,8 +3,7 @@
  *
  * A run whose final flush counts (interfaces, section 5) is one window: what happened inside was absorbed by
  * the page cache. */
-#ifndef FSTUNE_TUNER_SESSION_SUSTAINED_H
-#define FSTUNE_TUNER_SESSION_SUSTAINED_H
+#pragma once
 
 #include "bench/run/measure.h"
 #include "models/statistics/levels.h"
@@ -74,5 +73,3 @@ struct sustained_change {
 
 /* 0, or -ENOMEM. */
 int sustained_judge_command(const struct sustained *sustained, struct sustained_change *ret_change);
-
-#endif

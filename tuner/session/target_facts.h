@@ -1,7 +1,6 @@
 /* tuner/session/target_facts: collects what is known of the file, the device and the machine for the rules of
  * tuner/session/warnings. */
-#ifndef FSTUNE_TUNER_SESSION_TARGET_FACTS_H
-#define FSTUNE_TUNER_SESSION_TARGET_FACTS_H
+#pragma once
 
 #include "bench/target/target.h"
 #include "tuner/session/warnings.h"
@@ -15,5 +14,3 @@ void target_facts_collect(struct target_facts *target_facts, const struct target
 
 /* After the last run: how much the file broke up meanwhile. */
 void target_facts_finish(struct target_facts *target_facts, const struct target *target);
-
-#endif

@@ -4,8 +4,7 @@
  * Rules are pure: facts in, codes out. Facts of a run are struct measure_result; facts of a command (file,
  * device, machine) are struct target_facts, filled by tuner/session/target_facts. A fact that is NaN is
  * unknown, and no rule fires on it. */
-#ifndef FSTUNE_TUNER_SESSION_WARNINGS_H
-#define FSTUNE_TUNER_SESSION_WARNINGS_H
+#pragma once
 
 #include "bench/run/measure.h"
 #include "bench/run/run_monitor.h"
@@ -68,5 +67,3 @@ uint64_t warnings_passing(uint64_t set);
 
 /* Turns the warnings of a row into warnings of the command. */
 void warnings_note(struct notes *warnings, uint64_t warning_set, uint64_t disqualifying);
-
-#endif

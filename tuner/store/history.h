@@ -15,8 +15,7 @@
  *
  * Errors of all calls: 0 or -EINVAL (it is no history, or one of a newer fstune), -ENOENT (no such file or
  * run), -EBUSY, -ENOSPC, -EROFS, -EACCES, -EIO, -EBADMSG (damaged), -ENOMEM, with a text. */
-#ifndef FSTUNE_TUNER_STORE_HISTORY_H
-#define FSTUNE_TUNER_STORE_HISTORY_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "bench/base/factors.h"
@@ -253,5 +252,3 @@ int history_verify(struct history *history, void (*found)(void *context, const c
  * other one is only read: nothing is written to it or beside it. -EBUSY where it is written all the time. */
 int history_merge(struct history *history, const char *path, size_t *ret_n_runs, size_t *ret_n_changes,
                   struct err *err);
-
-#endif

@@ -3,8 +3,7 @@
  * Ratios of means of log replays with Welch's interval (models/statistics/student). All points are asked at
  * once, so each interval is wide enough that all of them together hold at the confidence (Bonferroni).
  * Replays of one run share what that night was like: a change says that the nights differ, not why. */
-#ifndef FSTUNE_TUNER_STORE_HISTORY_COMPARE_H
-#define FSTUNE_TUNER_STORE_HISTORY_COMPARE_H
+#pragma once
 
 #include "models/statistics/student.h"
 #include "tuner/store/history.h"
@@ -34,5 +33,3 @@ struct history_comparison {
 int history_compare(const struct history_info infos[2], const struct history_replay *const replays[2],
                     const size_t n[2], struct history_comparison *ret_comparison);
 void history_compare_done(struct history_comparison *comparison);
-
-#endif

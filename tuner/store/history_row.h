@@ -1,6 +1,5 @@
 /* tuner/store/history_row: points and replays as rows of a history, and back. */
-#ifndef FSTUNE_TUNER_STORE_HISTORY_ROW_H
-#define FSTUNE_TUNER_STORE_HISTORY_ROW_H
+#pragma once
 
 #include "tuner/store/history.h"
 
@@ -27,5 +26,3 @@ int history_row_read_replay(sqlite3_stmt *statement, struct history_replay *ret_
 
 /* The number of a name in a list; n where it is not in it. */
 size_t history_row_name(const char *text, const char *const *names, size_t n);
-
-#endif

@@ -1,6 +1,5 @@
 /* tuner/store/history_schema: the tables of a history, and the way to them from older ones. */
-#ifndef FSTUNE_TUNER_STORE_HISTORY_SCHEMA_H
-#define FSTUNE_TUNER_STORE_HISTORY_SCHEMA_H
+#pragma once
 
 #include "bench/base/err.h"
 
@@ -16,5 +15,3 @@ int history_schema_update(sqlite3 *db, struct err *err);
 
 /* The error of a version that this fstune does not know. */
 int history_schema_refuse_newer(int64_t version, struct err *err);
-
-#endif

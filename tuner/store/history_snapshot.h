@@ -2,8 +2,7 @@
  *
  * SQLite makes files beside a database by opening it, even for reading only (the index of its log), and an
  * older schema could be read in no other way than by changing it. */
-#ifndef FSTUNE_TUNER_STORE_HISTORY_SNAPSHOT_H
-#define FSTUNE_TUNER_STORE_HISTORY_SNAPSHOT_H
+#pragma once
 
 #include "bench/base/err.h"
 
@@ -19,5 +18,3 @@ struct history_snapshot {
  * history_snapshot_done removes the copy. */
 int history_snapshot_make(struct history_snapshot *snapshot, const char *path, struct err *err);
 void history_snapshot_done(struct history_snapshot *snapshot);
-
-#endif

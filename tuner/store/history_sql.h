@@ -1,6 +1,5 @@
 /* tuner/store/history_sql: SQLite as the parts of tuner/store/history use it. */
-#ifndef FSTUNE_TUNER_STORE_HISTORY_SQL_H
-#define FSTUNE_TUNER_STORE_HISTORY_SQL_H
+#pragma once
 
 #include "bench/base/err.h"
 
@@ -45,5 +44,3 @@ int history_sql_end(sqlite3 *db, int result, struct err *err);
 /* Columns: NaN, or 0, for NULL. Text is cut to size. */
 double history_sql_double(sqlite3_stmt *statement, int column);
 void history_sql_text(sqlite3_stmt *statement, int column, char *text, size_t size);
-
-#endif

@@ -9,8 +9,7 @@
  * count, and neither do zeros and what follows them, as some file systems show after a crash. A header that
  * is cut off makes the journal an empty one. Everything else is untrusted input: sizes are limited, every
  * number is checked. */
-#ifndef FSTUNE_TUNER_STORE_JOURNAL_H
-#define FSTUNE_TUNER_STORE_JOURNAL_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "tuner/session/samples.h"
@@ -80,5 +79,3 @@ int journal_point(const json_t *object, struct point *ret_point);
 
 /* The member's number where it is a number above 0 and at most 1e18, else NaN. */
 double journal_number(const json_t *object, const char *key);
-
-#endif

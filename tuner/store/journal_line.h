@@ -1,6 +1,5 @@
 /* tuner/store/journal_line: one run as an object of JSON, and back. */
-#ifndef FSTUNE_TUNER_STORE_JOURNAL_LINE_H
-#define FSTUNE_TUNER_STORE_JOURNAL_LINE_H
+#pragma once
 
 #include "tuner/store/journal.h"
 
@@ -9,5 +8,3 @@ json_t *journal_line_make(const struct journal_run *run);
 
 /* 0; -EINVAL when something is missing, of another type or out of its range. */
 int journal_line_read(const json_t *object, struct journal_run *ret_run);
-
-#endif

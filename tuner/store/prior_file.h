@@ -1,7 +1,6 @@
 /* tuner/store/prior_file: the points that an answer or a journal holds, as prior knowledge of another search.
  */
-#ifndef FSTUNE_TUNER_STORE_PRIOR_FILE_H
-#define FSTUNE_TUNER_STORE_PRIOR_FILE_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "bench/base/factors.h"
@@ -35,5 +34,3 @@ int prior_take_runs(struct prior_file *file, const struct journal *journal, size
  * that is no measured point; -ENOMEM. */
 int prior_take_answer(struct prior_file *file, const json_t *answer, struct err *err);
 void prior_file_done(struct prior_file *file); /* accepts a zeroed one */
-
-#endif

@@ -4,8 +4,7 @@
  * Always read from the JSON document (interfaces, section 6), whether that was just made, kept in a file or
  * in the history: what is emitted is what was reported. The document is untrusted input: every text is of
  * limited length and may hold any character, so that a writer escapes or refuses it for its format. */
-#ifndef FSTUNE_TUNER_STORE_RECOMMENDATION_H
-#define FSTUNE_TUNER_STORE_RECOMMENDATION_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "bench/base/factors.h"
@@ -45,5 +44,3 @@ int recommendation_read(struct recommendation *recommendation, const json_t *doc
 /* A fact of `system`: NaN, or NULL, where it is absent or of another type. Borrowed. */
 double recommendation_fact_number(const struct recommendation *recommendation, const char *key);
 const char *recommendation_fact_text(const struct recommendation *recommendation, const char *key);
-
-#endif

@@ -1,6 +1,5 @@
 /* tuner/store/result_input: results as JSON documents, from files, standard input and the history. */
-#ifndef FSTUNE_TUNER_STORE_RESULT_INPUT_H
-#define FSTUNE_TUNER_STORE_RESULT_INPUT_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "tuner/options/settings.h"
@@ -25,5 +24,3 @@ int result_input_load_kept(const struct settings *settings, json_t **ret_documen
  * most `room`. Those of 0..*ret_n - 1 are to be released, also after a failure. */
 int result_input_load_row(const struct settings *settings, json_t **ret_documents, size_t room, size_t *ret_n,
                           struct err *err);
-
-#endif

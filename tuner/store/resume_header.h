@@ -1,6 +1,5 @@
 /* tuner/store/resume_header: what the runs of a journal mean, and whether they mean the same here. */
-#ifndef FSTUNE_TUNER_STORE_RESUME_HEADER_H
-#define FSTUNE_TUNER_STORE_RESUME_HEADER_H
+#pragma once
 
 #include "tuner/session/session.h"
 
@@ -16,5 +15,3 @@ int resume_header_check(const struct session *session, const json_t *header, str
 
 /* The same with a header of one's own, which is released; NULL is -ENOMEM. */
 int resume_header_compare(const struct session *session, json_t *own, const json_t *header, struct err *err);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The calls are no-ops without --save. Whatever goes wrong after save_open ends the saving and not the
  * measurement: a warning says that the history is not complete. */
-#ifndef FSTUNE_TUNER_STORE_SAVE_H
-#define FSTUNE_TUNER_STORE_SAVE_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "bench/run/measure.h"
@@ -41,5 +40,3 @@ bool save_is_on(const struct session *session);
 /* After the answer was printed: keeps it (borrowed; NULL: there is none) and says where, or prints the
  * warning that it could not be kept. exit_code: of the command. */
 void save_finish(struct session *session, int exit_code, const json_t *answer);
-
-#endif

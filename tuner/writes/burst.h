@@ -10,8 +10,7 @@
  * Some bursts choose one buffered and one direct setting; figures come from bursts after that choice, in
  * turn. The model of --host says which buffered settings are worth a burst, and explains; it decides nothing.
  */
-#ifndef FSTUNE_TUNER_WRITES_BURST_H
-#define FSTUNE_TUNER_WRITES_BURST_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "tuner/search/tune.h"
@@ -92,5 +91,3 @@ bool burst_contradicts(const struct burst *burst);
 
 /* Chooses the settings that are worth a burst from the records of a search. */
 void burst_choose_settings(struct burst *burst, const struct tune *tune);
-
-#endif

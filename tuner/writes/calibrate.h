@@ -1,7 +1,6 @@
 /* tuner/writes/calibrate: rounds of measurements, each of everything once, and what they say of the machine:
  * the parameters of models/cawl/cawl, with intervals. */
-#ifndef FSTUNE_TUNER_WRITES_CALIBRATE_H
-#define FSTUNE_TUNER_WRITES_CALIBRATE_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "bench/run/calibrate.h"
@@ -136,5 +135,3 @@ int calibrate_run(struct calibration *calibration, struct err *err);
 
 /* Accepts a zeroed one. */
 void calibrate_done(struct calibration *calibration);
-
-#endif

@@ -1,6 +1,5 @@
 /* tuner/writes/calibrate_internal: what the calibrate*.c files share with one another and nobody else. */
-#ifndef FSTUNE_TUNER_WRITES_CALIBRATE_INTERNAL_H
-#define FSTUNE_TUNER_WRITES_CALIBRATE_INTERNAL_H
+#pragma once
 
 #include "tuner/writes/calibrate.h"
 
@@ -13,5 +12,3 @@ int calibrate_round_measure(void *calibration);
 /* The rate of first touch for some rounds, before all of them: afterwards the host takes back what was
  * touched, and the machine is busy with that, which is waited for. */
 int calibrate_round_touch(void *calibration);
-
-#endif

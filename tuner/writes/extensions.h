@@ -1,6 +1,5 @@
 /* tuner/writes/extensions: what a prediction adds to the paper's model, by --model and --extensions. */
-#ifndef FSTUNE_TUNER_WRITES_EXTENSIONS_H
-#define FSTUNE_TUNER_WRITES_EXTENSIONS_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "models/cawl/cawl.h"
@@ -21,5 +20,3 @@ bool extensions_any(const struct cawl_options *options);
 
 /* Those that are on, with their values. */
 json_t *extensions_json(const struct cawl_options *options);
-
-#endif

@@ -1,8 +1,7 @@
 /* tuner/writes/host_file: the file that `fstune calibrate` writes and the predictions read: libconfig, the
  * digest's names, rates in bytes/s, costs in seconds, sizes in bytes, as numbers or as texts with a suffix
  * ("4k", "3.1G"). NAME_interval = [low, high] stands beside what was measured. */
-#ifndef FSTUNE_TUNER_WRITES_HOST_FILE_H
-#define FSTUNE_TUNER_WRITES_HOST_FILE_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "models/cawl/cawl.h"
@@ -65,5 +64,3 @@ int host_file_read(const char *path, struct host_file *ret, struct err *err);
 
 /* A struct host_file as host_file_read reads it back, to the same doubles. 0 or a negative errno. */
 int host_file_write(FILE *out, const void *file, struct err *err);
-
-#endif

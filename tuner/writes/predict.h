@@ -1,7 +1,6 @@
 /* tuner/writes/predict: from the options of `predict write` to what the model says. Nothing is printed here.
  */
-#ifndef FSTUNE_TUNER_WRITES_PREDICT_H
-#define FSTUNE_TUNER_WRITES_PREDICT_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "models/cawl/cawl.h"
@@ -52,5 +51,3 @@ double predict_dirty_peak(const struct cawl_prediction *prediction);
 /* The state of chunk i; cursor, 0 at first, remembers the place while i ascends. NULL in modes without a page
  * cache. */
 const char *predict_state_name(const struct cawl_prediction *prediction, size_t i, size_t *cursor);
-
-#endif

@@ -1,6 +1,5 @@
 /* tuner/writes/report_calibrate: a calibration as a table and as JSON (fstune/calibration/1). */
-#ifndef FSTUNE_TUNER_WRITES_REPORT_CALIBRATE_H
-#define FSTUNE_TUNER_WRITES_REPORT_CALIBRATE_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "tuner/writes/calibrate.h"
@@ -10,5 +9,3 @@
 /* 0 or the errno of a failed write. */
 int report_calibrate_text(FILE *out, const struct calibration *calibration, struct err *err);
 int report_calibrate_json(FILE *out, const struct calibration *calibration, struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* tuner/writes/report_prediction: a prediction as text, JSON, CSV and picture. */
-#ifndef FSTUNE_TUNER_WRITES_REPORT_PREDICTION_H
-#define FSTUNE_TUNER_WRITES_REPORT_PREDICTION_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "tuner/writes/predict.h"
@@ -29,5 +28,3 @@ int report_prediction_plot(const struct predict *predict, struct err *err);
 
 /* "4k", or of a trace "4k..1m", the smallest and the largest write; a buffer of REPORT_PREDICTION_SIZES. */
 const char *report_prediction_sizes(const struct predict *predict, char *buffer);
-
-#endif

@@ -1,8 +1,7 @@
 /* tuner/writes/validate: a predicted load of writes, made for real and compared (`fstune predict write
  * --validate`).
  */
-#ifndef FSTUNE_TUNER_WRITES_VALIDATE_H
-#define FSTUNE_TUNER_WRITES_VALIDATE_H
+#pragma once
 
 #include "tuner/writes/predict.h"
 
@@ -11,5 +10,3 @@
  * The mode is one that can be made: not CAWL_NAIVE, which is always compared with. Returns the exit code of
  * the command; 5: it was refused by what the machine cannot do. */
 int validate_write(const struct predict *predict);
-
-#endif

@@ -1,6 +1,5 @@
 /* tuner/writes/validate_internal: what the validate_*.c files share with one another and nobody else. */
-#ifndef FSTUNE_TUNER_WRITES_VALIDATE_INTERNAL_H
-#define FSTUNE_TUNER_WRITES_VALIDATE_INTERNAL_H
+#pragma once
 
 #include "bench/run/replay.h"
 #include "models/statistics/prediction_error.h"
@@ -51,5 +50,3 @@ int validate_print_csv(FILE *out, const void *validation, struct err *err);
 int validate_print_json(FILE *out, const struct validation *validation, struct err *err);
 
 int validate_picture_draw(const struct validation *validation, struct err *err);
-
-#endif

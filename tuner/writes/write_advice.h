@@ -1,7 +1,6 @@
 /* tuner/writes/write_advice: what the model alone says about a burst of writes, for `advise write`:
  * predicted, never measured. */
-#ifndef FSTUNE_TUNER_WRITES_WRITE_ADVICE_H
-#define FSTUNE_TUNER_WRITES_WRITE_ADVICE_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "models/cawl/cawl_advice.h"
@@ -78,5 +77,3 @@ void write_advice_line(const struct write_advice_crossings *crossings, const str
 
 /* What a way is called in a sentence. */
 extern const char *const write_advice_words[CAWL_ADVICE_N_WAYS];
-
-#endif

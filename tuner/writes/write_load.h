@@ -1,6 +1,5 @@
 /* tuner/writes/write_load: the writes that are predicted or made: read from a trace or generated. */
-#ifndef FSTUNE_TUNER_WRITES_WRITE_LOAD_H
-#define FSTUNE_TUNER_WRITES_WRITE_LOAD_H
+#pragma once
 
 #include "bench/base/err.h"
 #include "models/cawl/cawl.h"
@@ -43,5 +42,3 @@ int write_load_read(const char *path, struct write_load *ret, struct err *err);
 
 /* Accepts a zeroed one. */
 void write_load_done(struct write_load *load);
-
-#endif

@@ -1,7 +1,6 @@
 /* tests/bench/io/deny: makes one system call fail in this process for good (seccomp), so that a fallback can
  * be seen to work. Use it in a forked child only. */
-#ifndef FSTUNE_TESTS_BENCH_IO_DENY_H
-#define FSTUNE_TESTS_BENCH_IO_DENY_H
+#pragma once
 
 #include <errno.h>
 #include <linux/filter.h>
@@ -35,5 +34,3 @@ static inline int deny(long number, uint32_t third_mask, int code)
         return -errno;
     return 0;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* tests/bench/io/ioapi_faults: the system's functions as the linker replaces them (see the LINK line of the
  * test), failing on demand. */
-#ifndef FSTUNE_TESTS_BENCH_IO_IOAPI_FAULTS_H
-#define FSTUNE_TESTS_BENCH_IO_IOAPI_FAULTS_H
+#pragma once
 
 #include "tests/test.h"
 
@@ -199,5 +198,3 @@ WRAP(int, open64, (const char *path, int flags, ...))
     lseek(fd, 0, SEEK_SET);
     return fd;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* tests/bench/io/ioapi_rig: opens a way of doing I/O and keeps its queue full, checking the contract of
  * bench/io/ioapi.h on the way. */
-#ifndef FSTUNE_TESTS_BENCH_IO_IOAPI_RIG_H
-#define FSTUNE_TESTS_BENCH_IO_IOAPI_RIG_H
+#pragma once
 
 #include "bench/io/ioapi.h"
 #include "tests/test.h"
@@ -292,5 +291,3 @@ static inline int rig_run_cases(const char *group, const struct rig_case *cases,
     }
     return _cmocka_run_group_tests(group, tests, n, NULL, NULL);
 }
-
-#endif

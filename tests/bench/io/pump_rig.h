@@ -1,7 +1,6 @@
 /* tests/bench/io/pump_rig: a scripted way of doing I/O on a virtual clock, with faults on demand, and a pump
  * on top of it. The script keeps the books: what was asked, when, and how often it was handed back. */
-#ifndef FSTUNE_TESTS_BENCH_IO_PUMP_RIG_H
-#define FSTUNE_TESTS_BENCH_IO_PUMP_RIG_H
+#pragma once
 
 #include "bench/io/pump.h"
 #include "tests/test.h"
@@ -308,5 +307,3 @@ static inline uint64_t rig_window_bytes(const struct pump_rig *rig)
         sum += rig->stats.windows.bytes[i];
     return sum;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* tests/bench/io/simulator_rig: runs on a simulated file system, for the tests of bench/io/ioapi_simulator.
  */
-#ifndef FSTUNE_TESTS_BENCH_IO_SIMULATOR_RIG_H
-#define FSTUNE_TESTS_BENCH_IO_SIMULATOR_RIG_H
+#pragma once
 
 #include "bench/io/ioapi.h"
 #include "bench/io/ioapi_simulator.h"
@@ -61,5 +60,3 @@ static inline double run(struct rig *rig, double seconds, uint64_t seed)
     return (double)rig->stats.bytes_read * 1e9 /
            (double)(rig->stats.last_complete_ns - rig->stats.first_submit_ns);
 }
-
-#endif

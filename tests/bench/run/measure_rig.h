@@ -1,7 +1,6 @@
 /* tests/bench/run/measure_rig: one world for the tests of runs - a small target file, or a simulated file
  * with a known truth - with all that a run in it needs. */
-#ifndef FSTUNE_TESTS_BENCH_RUN_MEASURE_RIG_H
-#define FSTUNE_TESTS_BENCH_RUN_MEASURE_RIG_H
+#pragma once
 
 #include "bench/run/measure.h"
 #include "tests/bench/target/target_rig.h"
@@ -103,5 +102,3 @@ static inline int world_leave(void **state)
     memset(&world, 0, sizeof(world));
     return 0;
 }
-
-#endif

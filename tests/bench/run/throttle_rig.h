@@ -1,7 +1,6 @@
 /* tests/bench/run/throttle_rig: runs a function in a child that a control group (version 1, blkio) throttles.
  */
-#ifndef FSTUNE_TESTS_BENCH_RUN_THROTTLE_RIG_H
-#define FSTUNE_TESTS_BENCH_RUN_THROTTLE_RIG_H
+#pragma once
 
 #include "bench/host/hostinfo_internal.h"
 #include "tests/test.h"
@@ -76,5 +75,3 @@ static inline void *throttle_shared(size_t size)
     assert_true(memory != MAP_FAILED);
     return memory;
 }
-
-#endif

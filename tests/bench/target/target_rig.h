@@ -1,6 +1,5 @@
 /* tests/bench/target/target_rig: a private directory and small plans for the tests of the target file. */
-#ifndef FSTUNE_TESTS_BENCH_TARGET_TARGET_RIG_H
-#define FSTUNE_TESTS_BENCH_TARGET_TARGET_RIG_H
+#pragma once
 
 #include "bench/target/target.h"
 
@@ -73,5 +72,3 @@ static inline struct target_plan rig_plan(const char *below, uint64_t size_bytes
                                 .seed = 1,
                                 .clock = &clock_monotonic};
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What the tests of models/cawl/cawl share: a host of small round numbers, and predictions of it. */
-#ifndef FSTUNE_TESTS_MODELS_CAWL_CAWL_RIG_H
-#define FSTUNE_TESTS_MODELS_CAWL_CAWL_RIG_H
+#pragma once
 
 #include "models/cawl/cawl.h"
 
@@ -73,5 +72,3 @@ static inline void cawl_rig_check(const struct cawl_options *options, enum cawl_
 
 #define CAWL_RIG_CHECK(options, mode, steps)                                                                 \
     cawl_rig_check((options), (mode), (steps), sizeof(steps) / sizeof(*(steps)))
-
-#endif

@@ -5,8 +5,7 @@
  * SHAPES_SIGNAL standard errors of such a change under that noise (see shapes_error). Where that would need
  * an effect beyond what the shape stands for, the shape is not defined under that noise (make returns false).
  */
-#ifndef FSTUNE_TESTS_MODELS_STATISTICS_TRACE_SHAPES_H
-#define FSTUNE_TESTS_MODELS_STATISTICS_TRACE_SHAPES_H
+#pragma once
 
 #include "models/statistics/trace.h"
 
@@ -407,5 +406,3 @@ static inline bool shapes_draw(const struct shapes_row *row, const struct shapes
     }
     return true;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* tests/models/surrogate/surrogate_rig: the space and the made-up data that the tests of the surrogates
  * share. */
-#ifndef FSTUNE_TESTS_MODELS_SURROGATE_SURROGATE_RIG_H
-#define FSTUNE_TESTS_MODELS_SURROGATE_SURROGATE_RIG_H
+#pragma once
 
 #include "models/surrogate/surrogate.h"
 #include "tests/models/grid.h"
@@ -59,5 +58,3 @@ static inline void predict_one(const struct surrogate_ops *ops, const void *stat
 {
     assert_int_equal(ops->predict(state, &point, 1, -INFINITY, mean, variance), 0);
 }
-
-#endif

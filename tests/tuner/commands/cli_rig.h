@@ -1,7 +1,6 @@
 /* tests/tuner/commands/cli_rig: a line that a user types, and what came of it. The last run stays in `run`.
  */
-#ifndef FSTUNE_TESTS_TUNER_COMMANDS_CLI_RIG_H
-#define FSTUNE_TESTS_TUNER_COMMANDS_CLI_RIG_H
+#pragma once
 
 #include "tests/tuner/rig.h"
 
@@ -113,5 +112,3 @@ static inline bool become_nobody(void)
 {
     return geteuid() != 0 || (setgid(65534) == 0 && setuid(65534) == 0);
 }
-
-#endif

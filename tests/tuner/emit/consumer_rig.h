@@ -1,6 +1,5 @@
 /* tests/tuner/emit/consumer_rig: answers made to order, and what a format makes of them. */
-#ifndef FSTUNE_TESTS_TUNER_EMIT_CONSUMER_RIG_H
-#define FSTUNE_TESTS_TUNER_EMIT_CONSUMER_RIG_H
+#pragma once
 
 #include "tests/test.h"
 #include "tuner/emit/snippet.h"
@@ -143,5 +142,3 @@ static inline void make_four(void)
     for (size_t i = 0; i < 3; i++)
         request.more[i] = &advices[i + 1];
 }
-
-#endif

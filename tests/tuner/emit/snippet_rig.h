@@ -1,6 +1,5 @@
 /* tests/tuner/emit/snippet_rig: an answer made by hand, and snippets of it. */
-#ifndef FSTUNE_TESTS_TUNER_EMIT_SNIPPET_RIG_H
-#define FSTUNE_TESTS_TUNER_EMIT_SNIPPET_RIG_H
+#pragma once
 
 #include "tests/test.h"
 #include "tuner/emit/snippet.h"
@@ -95,5 +94,3 @@ static inline void snippet_expect_refused(const char *format, const char *part)
     if (strstr(err.text, part) == NULL)
         fail_msg("%s: \"%s\" is not in \"%s\"", format, part, err.text);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* tests/tuner/experiment/experiment_rig: an experiment on a simulated surface, for the tests of
  * tuner/experiment/experiment*. */
-#ifndef FSTUNE_TESTS_TUNER_EXPERIMENT_EXPERIMENT_RIG_H
-#define FSTUNE_TESTS_TUNER_EXPERIMENT_EXPERIMENT_RIG_H
+#pragma once
 
 #include "tests/tuner/rig.h"
 #include "tuner/experiment/experiment.h"
@@ -65,5 +64,3 @@ static inline void done(void)
     experiment_done(&experiment);
     rig_close_session(session);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* tests/tuner/experiment/report_experiment_rig: documents of experiments made to order, and what is printed
  * of them. */
-#ifndef FSTUNE_TESTS_TUNER_EXPERIMENT_REPORT_EXPERIMENT_RIG_H
-#define FSTUNE_TESTS_TUNER_EXPERIMENT_REPORT_EXPERIMENT_RIG_H
+#pragma once
 
 #include "tests/test.h"
 #include "tuner/experiment/report_experiment.h"
@@ -125,5 +124,3 @@ static inline void assert_lacks(const char *text, const char *part)
     if (strstr(text, part) != NULL)
         fail_msg("'%s' stands in:\n%s", part, text);
 }
-
-#endif

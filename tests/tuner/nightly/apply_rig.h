@@ -1,6 +1,5 @@
 /* tests/tuner/nightly/apply_rig: a snippet in place/, and what a stopped fstune leaves there. */
-#ifndef FSTUNE_TESTS_TUNER_NIGHTLY_APPLY_RIG_H
-#define FSTUNE_TESTS_TUNER_NIGHTLY_APPLY_RIG_H
+#pragma once
 
 #include "tests/test.h"
 #include "tests/tuner/rig.h"
@@ -108,5 +107,3 @@ static inline int forget(void *context, struct err *forgot)
     (void)context;
     return err_set(forgot, -ENOSPC, "the history is full");
 }
-
-#endif

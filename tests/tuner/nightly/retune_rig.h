@@ -1,7 +1,6 @@
 /* tests/tuner/nightly/retune_rig: a night whose verdict is made to order, for a target with a snippet in
  * place/. */
-#ifndef FSTUNE_TESTS_TUNER_NIGHTLY_RETUNE_RIG_H
-#define FSTUNE_TESTS_TUNER_NIGHTLY_RETUNE_RIG_H
+#pragma once
 
 #include "tests/test.h"
 #include "tests/tuner/rig.h"
@@ -228,5 +227,3 @@ static inline struct history_change newest(void)
     free(changes);
     return change;
 }
-
-#endif

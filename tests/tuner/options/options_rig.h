@@ -1,6 +1,5 @@
 /* tests/tuner/options/options_rig: command lines as lists of words, and what became of the last of them. */
-#ifndef FSTUNE_TESTS_TUNER_OPTIONS_OPTIONS_RIG_H
-#define FSTUNE_TESTS_TUNER_OPTIONS_OPTIONS_RIG_H
+#pragma once
 
 #include "tests/test.h"
 #include "tuner/options/options.h"
@@ -30,5 +29,3 @@ static int parse_words(unsigned command, const char *const words[MAX_WORDS])
     err = (struct err){0};
     return options_parse(&settings, command, argc, argv, 0, &err);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* tests/tuner/report/live_rig: the status line that a terminal gets, with stderr as a file for a moment. */
-#ifndef FSTUNE_TESTS_TUNER_REPORT_LIVE_RIG_H
-#define FSTUNE_TESTS_TUNER_REPORT_LIVE_RIG_H
+#pragma once
 
 #include "tuner/report/live.h"
 
@@ -23,5 +22,3 @@ static inline const char *what_is_shown(void (*show)(void))
     close(file);
     return n < 0 ? "" : shown;
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* tests/tuner/search/tune_rig: a search on a simulated surface, for the tests of tuner/search/tune and of its
  * parts. */
-#ifndef FSTUNE_TESTS_TUNER_SEARCH_TUNE_RIG_H
-#define FSTUNE_TESTS_TUNER_SEARCH_TUNE_RIG_H
+#pragma once
 
 #include "tests/tuner/rig.h"
 #include "tuner/report/answer.h"
@@ -183,5 +182,3 @@ static inline void check_part(const char *text, const char *part)
     if (strstr(text, part) == NULL)
         fail_msg("'%s' does not hold '%s'", text, part);
 }
-
-#endif

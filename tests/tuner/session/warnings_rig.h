@@ -1,7 +1,6 @@
 /* tests/tuner/session/warnings_rig: facts that nothing is wrong with, for the tests of tuner/session/warnings
  * to spoil. */
-#ifndef FSTUNE_TESTS_TUNER_SESSION_WARNINGS_RIG_H
-#define FSTUNE_TESTS_TUNER_SESSION_WARNINGS_RIG_H
+#pragma once
 
 #include "tests/test.h"
 #include "tuner/session/warnings.h"
@@ -92,5 +91,3 @@ static inline void check_faults(const struct fault *faults, size_t n)
                      (unsigned long long)warning_set);
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* tests/tuner/store/history_rig: histories made to order, with a clock that the test sets. */
-#ifndef FSTUNE_TESTS_TUNER_STORE_HISTORY_RIG_H
-#define FSTUNE_TESTS_TUNER_STORE_HISTORY_RIG_H
+#pragma once
 
 #include "tests/tuner/rig.h"
 #include "tuner/session/warnings.h"
@@ -201,5 +200,3 @@ static inline size_t n_findings(void)
         fail_msg("%s", err.text);
     return count;
 }
-
-#endif
