@@ -58,53 +58,6 @@ TEST(document_is_marked_as_a_prediction)
     rig_free(&run);
 }
 
-TEST(text_says_that_nothing_was_measured)
-{
-    static const char *const parts[] = {"Predicted by a model, not measured",
-                                        "A burst of 524 MB",
-                                        "Accepted",
-                                        "Durable",
-                                        "times as fast as direct",
-                                        "never touched before",
-                                        "up to 400 MB into an idle page cache",
-                                        NULL};
-    cli_check_parts(false, 0, "advise write --host host.conf --total 500m --request-size 64k", parts);
-}
-
-TEST(interval_that_is_too_short_is_said)
-{
-    rig_run_line(&run, "advise write --host host.conf --total 500m --request-size 1m --burst-interval 10ms");
-    assert_non_null(strstr(run.out, "bursts pile up"));
-    rig_free(&run);
-    rig_run_line(&run, "advise write --host host.conf --total 500m --request-size 1m --burst-interval 60s");
-    assert_null(strstr(run.out, "bursts pile up"));
-    rig_free(&run);
-}
-
-TEST(what_is_missing_or_wrong_is_named)
-{
-    static const struct {
-        const char *line, *part;
-        int code;
-    } cases[] = {
-        {"advise", "advise write", 2},
-        {"advise read", "advise write", 2},
-        {"advise write --total 1m --request-size 4k", "--host", 2},
-        {"advise write --host host.conf --request-size 4k", "--total", 2},
-        {"advise write --host host.conf --total 1m", "--request-size", 2},
-        {"advise write --host host.conf --total 1m --request-size 4k --plot x.gif", ".png, .svg or .pdf", 2},
-        {"advise write --host bad.conf --total 1m --request-size 4k", "bad.conf", 2},
-        {"advise write --host host.conf --total 1m --request-size 4k --json --plot -", "both want standard",
-         2},
-        {"advise write --host host.conf --total 1m --request-size 4k --plot absent/x.png",
-         "--plot: absent/x.png: ", 2},
-    };
-    rig_write("bad.conf", "bw_mem = 8e9;\n");
-    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
-        cli_fails(cases[i].code, cases[i].part, cases[i].line);
-    }
-}
-
 /* One that goes on reads an empty file, and ends with 2. */
 TEST(ctrl_c_ends_it_at_once)
 {
