@@ -1,7 +1,7 @@
 # fstune: build, tests and tools. `make help` lists the targets; V=1 shows the commands.
 #
-# Every build (BUILD=release, debug, asan, tsan, cov, static, m32) has its own tree build/NAME/ with one archive per floor; a test
-# links its own floor's archive alone, so that an include in the wrong direction does not link.
+# Every build (BUILD=release, debug, asan, tsan, cov, static, m32) has its own tree build/NAME/ with one archive per folder; a test
+# of bench/ or models/ links the archives of its folder and of those below it, so that an include in the wrong direction does not link.
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:

@@ -8,7 +8,10 @@
  *
  * Outcome of a call: `result`, bytes moved or a negative errno. A failed or short transfer is still an
  * outcome; the pump turns it into an error. submit and reap themselves fail (negative errno and err) only
- * when the API as such is broken. EINTR is retried inside. */
+ * when the API as such is broken. EINTR is retried inside.
+ *
+ * Adding one: a file that ends in its row, the row in ioapi.c, the name in bench/base/factors, and its name
+ * in the option --api; docs/adding.md has the list. */
 #pragma once
 
 #include "bench/base/clock.h"

@@ -1,8 +1,9 @@
 /* models/surrogate/surrogate: a cheap model of the response (log throughput, or minus log latency; higher is
  * better) over the space.
  *
- * Data are one row per measured point: the mean of its replays and the variance of that mean. Strategies are
- * rows of surrogate_table; state is allocated by the caller with the size that the row names, zeroed. */
+ * Data are one row per measured point: the mean of its replays and the variance of that mean. Each model is
+ * a row, which the belief names; its state is allocated by the caller with the size that the row names,
+ * zeroed. */
 #pragma once
 
 #include "models/surrogate/space.h"

@@ -220,9 +220,9 @@ const struct command command_experiment = {
     .operands = "FILE",
     .usage = "[FILE]",
     .run = run,
-    .description =
-        "Measures a design: points over given levels of any factors, replayed, all runs in one random order. "
-        "FILE holds settings, the options with underscores for dashes; the command line wins.",
+    .description = "Measures a design: settings over given levels of any factors, replayed, all runs in one "
+                   "random order. "
+                   "FILE holds settings, the options with underscores for dashes; the command line wins.",
     .example = "fstune experiment --pattern randwrite --request-size 1k,4k --queue-depth 1..64 --direct 1",
     .options = OPTIONS_EXPERIMENT,
     .plan = check_and_print_plan,

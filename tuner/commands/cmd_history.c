@@ -386,7 +386,7 @@ const struct command command_history = {
     .run = command_run,
     .act = call_verb,
     .description =
-        "Reads the history that --save writes. list: all runs. show ID: one run, its points. compare A B: "
+        "Reads the history that --save writes. list: all runs. show ID: one run, its settings. compare A B: "
         "what "
         "changed between two runs, with intervals. changes: what the nights of retune decided, and why. "
         "export: every "

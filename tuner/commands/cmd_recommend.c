@@ -39,7 +39,7 @@ static void print_bursts(FILE *out, const struct settings *settings)
 static void print_plan(FILE *out, const struct session *session, uint64_t file_bytes, size_t n_points)
 {
     const struct settings *settings = session->settings;
-    fprintf(out, "plan: %s, %zu points", settings->workload.pattern.name, n_points);
+    fprintf(out, "plan: %s, %zu settings", settings->workload.pattern.name, n_points);
     if (session->simulated)
         fprintf(out, ", %.0f virtual seconds", (double)settings->limits.budget_ns / 1e9);
     if (settings->burst.bytes > 0)

@@ -125,7 +125,7 @@ static int print_rollback(const struct settings *settings, const struct retune_t
         printf("%s: would be rolled back: %s would hold what %s.previous holds (setting: %s)\n", target->name,
                target->snippet, target->snippet, shown);
     else
-        printf("%s: rolled back: %s holds what was in force before the last change (setting: %s)\n",
+        printf("%s: rolled back: %s holds the setting from before the last change (setting: %s)\n",
                target->name, target->snippet, shown);
     return 0;
 }
@@ -221,7 +221,7 @@ const struct command command_retune = {
     .summary =
         "measure the targets of a configuration again, every night, and keep their settings up to date",
     .run = run,
-    .description = "Measures every target of a configuration against the settings in force, and changes "
+    .description = "Measures every target of a configuration against the current setting, and changes "
                    "those only where "
                    "several nights agree. `retune rollback` takes the last change of a target back.",
     .example = "fstune retune --config /etc/fstune/retune.conf",

@@ -1,5 +1,5 @@
-/* tuner/commands/command: the commands of fstune. Adding one: a file that ends in its row, and the row in
- * main's table. */
+/* tuner/commands/command: the commands of fstune. Adding one: a file that ends in its row, the row in
+ * main's table, and a bit in tuner/options/options.h. */
 #pragma once
 
 #include "bench/base/err.h"

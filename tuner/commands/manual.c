@@ -209,7 +209,7 @@ static void print_tail(FILE *out)
         {"3", "Done, but not conclusive: the recommendation stands, the statistics do not settle it yet. Of "
               "doctor: "
               "there are findings."},
-        {"4", "Of retune: the settings in force, or the throughput itself, have fallen behind."},
+        {"4", "Of retune: the current setting, or the throughput itself, has fallen behind."},
         {"5", "Measured, but nothing trustworthy or feasible to recommend."},
         {"129, 130, 143", "Ended by SIGHUP, SIGINT or SIGTERM; what had been measured is printed."},
     };
@@ -233,7 +233,8 @@ static void print_tail(FILE *out)
     print_example(out, "fstune recommend --pattern randrw:70 --request-size 8k --json >answer.json\n"
                        "fstune emit shell --from answer.json");
     fputs(".SH SEE ALSO\n.BR fio (1),\n.BR io_uring (7)\n.PP\n"
-          "Each number is explained in measuring.md, the nights in nightly.md, beside the package's other "
+          "Each number is explained in using.md and method.md, each warning in warnings.md, the nights in "
+          "nightly.md, beside the package's other "
           "documents.\n",
           out);
 }

@@ -24,7 +24,7 @@ static void check_apis(const struct doctor_facts *facts, struct doctor_report *r
     for (size_t i = 0; i < API_N; i++) {
         if (!facts->apis[i].works)
             doctor_say(report, DOCTOR_FINDING,
-                       "points with it are left out; allow it if your program is to use it", "%s: %.250s",
+                       "settings with it are left out; allow it if your program is to use it", "%s: %.250s",
                        api_names[i], facts->apis[i].why_not);
     }
 }
@@ -97,7 +97,7 @@ static void check_alignment(const struct doctor_facts *facts, struct doctor_repo
         return;
     bool fine = facts->direct_align_bytes <= 512;
     doctor_say(report, fine ? DOCTOR_OK : DOCTOR_NOTE,
-               fine ? NULL : "direct points with a smaller or odd request size are left out",
+               fine ? NULL : "direct settings with a smaller or odd request size are left out",
                "direct requests are multiples of %u bytes", facts->direct_align_bytes);
 }
 
@@ -138,7 +138,7 @@ static void check_memory(const struct doctor_facts *facts, struct doctor_report 
     units_format_bytes((uint64_t)most, most_text);
     if (most < 256 * MIB)
         doctor_say(report, most < 16 * MIB ? DOCTOR_FINDING : DOCTOR_NOTE,
-                   "points with more in flight are left out; end other programs",
+                   "settings with more in flight are left out; end other programs",
                    "%s available: at most %s in flight", free_text, most_text);
     else
         doctor_say(report, DOCTOR_OK, NULL, "%s available", free_text);

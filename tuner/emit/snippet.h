@@ -1,5 +1,6 @@
 /* tuner/emit/snippet: an answer as the lines to paste into what uses the storage. Adding a format: a
- * template formats/NAME.txt (snippet_template.h), and its row in snippet.c's table.
+ * template formats/NAME.txt (snippet_template.h), its name in tuner/base/snippet_formats, and its row at the
+ * same place of snippet.c's table; see docs/adding.md.
  *
  * A snippet is legal for its consumer, never less durable than what was measured (no setting that can lose
  * data), and says in comments where it comes from, what it cannot say, and what it needs. Values that come

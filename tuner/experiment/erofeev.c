@@ -141,9 +141,9 @@ static int read_levels(struct import *import, bool first, json_t *levels, struct
         uint64_t level = 0;
         int result = read_name(import, &factor, err);
         if (result == 0 && json_object_get(levels, names[factor].key) != NULL)
-            result = refuse(import, err, "second factor of this point");
+            result = refuse(import, err, "second factor of this setting");
         if (result == 0 && !first && import->n_levels[factor] == 0)
-            result = refuse(import, err, "factor of the points before");
+            result = refuse(import, err, "factor of the settings before");
         if (result == 0)
             result = read_count(import, "level", names[factor].least, names[factor].most, &level, err);
         if (result == 0)
@@ -153,7 +153,7 @@ static int read_levels(struct import *import, bool first, json_t *levels, struct
         if (first)
             import->order[i] = factor;
         if (json_object_set_new(levels, names[factor].key, json_integer((json_int_t)level)) < 0)
-            return err_set(err, -ENOMEM, "no memory for a point");
+            return err_set(err, -ENOMEM, "no memory for a setting");
     }
     return 0;
 }
@@ -176,7 +176,7 @@ static int read_point(struct import *import, bool first, struct err *err)
     json_t *point = json_pack("{s:o, s:o, s:n, s:n, s:o, s:n, s:n, s:n, s:[], s:n, s:[]}", "levels", levels,
                               "mean", json_number(mean), "ci_low", "ci_high", "std", json_number(std), "iops",
                               "replays", "latency_ns", "warnings", "failed", "runs");
-    return json_array_append_new(import->points, point) < 0 ? err_set(err, -ENOMEM, "no memory for a point")
+    return json_array_append_new(import->points, point) < 0 ? err_set(err, -ENOMEM, "no memory for a setting")
                                                             : 0;
 }
 
@@ -184,7 +184,7 @@ static int read_rest(struct import *import, struct err *err)
 {
     for (int c; (c = getc(import->in)) != EOF;) {
         if (c != '\n' && c != '\r' && c != ' ')
-            return err_set(err, -EINVAL, "%.*s:%zu: more follows after the %" PRIu64 " points of line 3",
+            return err_set(err, -EINVAL, "%.*s:%zu: more follows after the %" PRIu64 " settings of line 3",
                            SHOWN_NAME, import->name, import->line + 1, import->n_points);
         import->line += c == '\n';
     }
@@ -197,7 +197,7 @@ static int read_all(struct import *import, struct err *err)
     if (result == 0)
         result = read_count(import, "flag of reading", 0, 1, &import->read, err);
     if (result == 0)
-        result = read_count(import, "number of points", 1, MAX_POINTS, &import->n_points, err);
+        result = read_count(import, "number of settings", 1, MAX_POINTS, &import->n_points, err);
     if (result == 0)
         result = read_count(import, "number of factors", 1, N_FACTORS, &import->n_factors, err);
     for (uint64_t i = 0; result == 0 && i < import->n_points; i++)
@@ -216,7 +216,7 @@ static int refuse_repeated(const struct import *import, struct err *err)
 {
     uint64_t *keys = calloc(import->n_points, sizeof *keys);
     if (keys == NULL)
-        return err_set(err, -ENOMEM, "no memory for the points");
+        return err_set(err, -ENOMEM, "no memory for the settings");
     bool repeated = false;
     for (size_t i = 0; i < import->n_points; i++) {
         const json_t *levels = json_object_get(json_array_get(import->points, i), "levels");
@@ -229,7 +229,8 @@ static int refuse_repeated(const struct import *import, struct err *err)
     for (size_t i = 1; i < import->n_points; i++)
         repeated |= keys[i - 1] == keys[i];
     free(keys);
-    return repeated ? err_set(err, -EINVAL, "%.*s: a point stands there twice", SHOWN_NAME, import->name) : 0;
+    return repeated ? err_set(err, -EINVAL, "%.*s: a setting stands there twice", SHOWN_NAME, import->name)
+                    : 0;
 }
 
 static json_t *factor_json(const struct import *import, size_t factor)

@@ -90,7 +90,8 @@ static int count_points(struct export *export, struct err *err)
                        "--replays 2 or more");
     for (size_t i = 0; i < data->n_points; i++)
         export->n_points += can_be_written(&data->points[i]);
-    return export->n_points > 0 ? 0 : err_set(err, -ENODATA, "no point has a mean and a standard deviation");
+    return export->n_points > 0 ? 0
+                                : err_set(err, -ENODATA, "no setting has a mean and a standard deviation");
 }
 
 static void put_point(FILE *out, const struct export *export, const struct report_point *point)

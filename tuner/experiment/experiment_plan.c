@@ -177,7 +177,7 @@ static int add_test(struct experiment *experiment, size_t test, struct err *err)
         n *= levels[factor].n;
         if (n > EXPERIMENT_MAX_CELLS)
             result = err_set(err, -EINVAL,
-                             "the design has more than %d points; give fewer levels, or a --design of them",
+                             "the design has more than %d settings; give fewer levels, or a --design of them",
                              EXPERIMENT_MAX_CELLS);
     }
     struct experiment_cell *cells =
@@ -185,7 +185,7 @@ static int add_test(struct experiment *experiment, size_t test, struct err *err)
     if (cells != NULL)
         experiment->cells = cells;
     else if (result == 0)
-        result = err_set(err, -ENOMEM, "no memory for a design of %zu points", n);
+        result = err_set(err, -ENOMEM, "no memory for a design of %zu settings", n);
     for (size_t i = 0; i < n && result == 0; i++) {
         struct experiment_cell cell = nth_cell(levels, i);
         cell.test = test;
@@ -275,7 +275,7 @@ static int make_order(struct experiment *experiment, gsl_rng *rng, struct err *e
 {
     size_t replays = experiment->settings->runs.replays, n = experiment->n_cells * replays;
     if (n > JOURNAL_MAX_RUNS)
-        return err_set(err, -EINVAL, "%zu points x %zu replays are more than %d runs; give fewer",
+        return err_set(err, -EINVAL, "%zu settings x %zu replays are more than %d runs; give fewer",
                        n / replays, replays, JOURNAL_MAX_RUNS);
     experiment->order = calloc(n, sizeof *experiment->order);
     experiment->made = calloc(n, sizeof *experiment->made);
@@ -385,7 +385,7 @@ void experiment_print_plan(FILE *out, const struct experiment *experiment)
 {
     const struct settings *settings = experiment->settings;
     char duration[UNITS_TEXT_SIZE], likely[UNITS_TEXT_SIZE], pattern[PATTERN_NAME_SIZE];
-    fprintf(out, "plan: %s, %zu points x %u replays = %zu runs of ",
+    fprintf(out, "plan: %s, %zu settings x %u replays = %zu runs of ",
             text_printable(settings->workload.pattern.name, pattern, sizeof pattern), experiment->n_cells,
             settings->runs.replays, experiment->n_runs);
     if (settings->experiment.batches > 0)

@@ -67,7 +67,7 @@ static void note_short(struct session *session, const struct experiment_cell *ce
     if (cell->n_requests != 0 && is_late && measured->n_requests < plan->n_requests)
         notes_add(&session->warnings, "replay_shorter",
                   "replays that took %d times --duration ended before they had made as many requests as the "
-                  "first run of their point",
+                  "first run of their setting",
                   EXPERIMENT_LONGEST);
 }
 

@@ -74,7 +74,7 @@ static void print_head(FILE *out, const struct report_data *data)
     const json_t *document = data->document, *replays = json_object_get(document, "replays_asked");
     const char *given = json_read_text(document, "name", "");
     char name[SHOWN_SIZE];
-    fprintf(out, "Experiment   %s: %s design, %zu point%s",
+    fprintf(out, "Experiment   %s: %s design, %zu setting%s",
             text_printable(given[0] != '\0' ? given : "without a name", name, sizeof name),
             json_read_text(json_object_get(document, "design"), "name", "unknown"), data->n_points,
             data->n_points == 1 ? "" : "s");
@@ -135,7 +135,7 @@ static void print_figures(FILE *out, const struct report_point *point, const cha
 static void print_table(FILE *out, const struct report_analysis *analysis)
 {
     const struct report_data *data = analysis->data;
-    fprintf(out, "\nThroughput of each point (%.4g %% intervals of the mean)\n",
+    fprintf(out, "\nThroughput of each setting (%.4g %% intervals of the mean)\n",
             100 * data->confidence_share);
     for (size_t i = 0; i < data->n_factors; i++)
         fprintf(out, "  %-*.40s", column_width(&data->factors[i]), data->factors[i].name);

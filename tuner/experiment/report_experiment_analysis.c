@@ -98,10 +98,11 @@ static bool choose_factors(struct report_analysis *analysis, const struct respon
         size_t from = analysis->follows[i];
         /* A factor of one level follows from everything, which is no news. */
         if (from != REPORT_NO_FACTOR && data->factors[i].n_levels > 1)
-            notes_add(&analysis->notes, data->factors[i].name,
-                      "%s: its level is decided by that of %s at every point; what it does is counted as the "
-                      "effect of %s",
-                      data->factors[i].name, data->factors[from].name, data->factors[from].name);
+            notes_add(
+                &analysis->notes, data->factors[i].name,
+                "%s: its level is decided by that of %s at every setting; what it does is counted as the "
+                "effect of %s",
+                data->factors[i].name, data->factors[from].name, data->factors[from].name);
     }
     input->n_factors = analysis->n_factors;
     input->n_runs = response->n;
@@ -125,7 +126,7 @@ static void note_doubtful(struct report_analysis *analysis)
     const struct report_data *data = analysis->data;
     if (anova->error_df == 0)
         notes_add(&analysis->notes, "replays",
-                  "no point has two runs: shares are told, but nothing can be tested, and an interaction "
+                  "no setting has two runs: shares are told, but nothing can be tested, and an interaction "
                   "cannot be told from scatter");
     if (!anova->has_interactions && analysis->n_factors > 1)
         notes_add(&analysis->notes, "interactions", "too many levels to look at interactions");
@@ -171,10 +172,10 @@ static void note_left_out(struct report_analysis *analysis)
         doubtful += data->points[i].measured && !data->points[i].trusted;
     }
     if (failed > 0)
-        notes_add(&analysis->notes, "no figures", "%zu of %zu points have no figures", failed,
+        notes_add(&analysis->notes, "no figures", "%zu of %zu settings have no figures", failed,
                   data->n_points);
     if (doubtful > 0)
-        notes_add(&analysis->notes, "not trustworthy", "%zu of %zu points are not trustworthy and left out",
+        notes_add(&analysis->notes, "not trustworthy", "%zu of %zu settings are not trustworthy and left out",
                   doubtful, data->n_points);
 }
 

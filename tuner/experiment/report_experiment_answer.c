@@ -185,7 +185,7 @@ static int answer_group(struct report_analysis *analysis, const struct scatter *
         return result;
     if (scatter->moments[points[best]].n < TUNE_MIN_REPLAYS) {
         notes_add(&analysis->notes, "cheapest",
-                  "a point needs %d replays before another can be called as good: the best is the highest "
+                  "a setting needs %d replays before another can be called as good: the best is the highest "
                   "mean, no more",
                   TUNE_MIN_REPLAYS);
         return 0;

@@ -80,7 +80,7 @@ int report_experiment_csv_long(FILE *out, const struct report_data *data, struct
     if (data->n_runs == 0) {
         free(runs);
         return err_set(err, -ENODATA,
-                       "the experiment has no single runs; use --format csv-wide, a line for each point");
+                       "the experiment has no single runs; use --format csv-wide, a line for each setting");
     }
     for (size_t i = 0; i < data->n_runs; i++)
         runs[i] = &data->runs[i];

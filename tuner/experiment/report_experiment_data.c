@@ -82,7 +82,7 @@ static int read_levels(const struct report_data *data, struct report_point *poin
         while (k < factor->n_levels && (level == NULL || !same_level(level, factor->level[k])))
             k++;
         if (k == factor->n_levels)
-            return err_set(err, -EINVAL, "a point of the experiment has no level of %.60s", factor->name);
+            return err_set(err, -EINVAL, "a setting of the experiment has no level of %.60s", factor->name);
         point->level[i] = k;
     }
     return 0;
@@ -145,7 +145,7 @@ static int read_points(struct report_data *data, const json_t *points, struct er
     data->order = calloc(data->n_points + 1, sizeof *data->order);
     data->runs = calloc(count_runs(points) + 1, sizeof *data->runs);
     if (data->points == NULL || data->order == NULL || data->runs == NULL)
-        return err_set(err, -ENOMEM, "no memory for the experiment's points");
+        return err_set(err, -ENOMEM, "no memory for the experiment's settings");
     for (size_t i = 0; i < data->n_points; i++) {
         struct report_point *point = &data->points[i];
         const json_t *object = json_array_get(points, i), *runs = json_object_get(object, "runs");

@@ -56,7 +56,7 @@ static void print_remainder(FILE *out, const struct anova *anova)
                 100 * anova->rest_squares / total);
     if (anova->error_df == 0)
         return;
-    fprintf(out, "  %-*s %5.1f %%   one run scatters by %.2g %%\n", NAME_WIDTH, "runs of one point",
+    fprintf(out, "  %-*s %5.1f %%   one run scatters by %.2g %%\n", NAME_WIDTH, "runs of one setting",
             total > 0 ? 100 * anova->error_squares / total : 0,
             100 * sqrt(expm1(anova->error_squares / (double)anova->error_df)));
 }
@@ -65,7 +65,7 @@ static void print_anova(FILE *out, const struct report_analysis *analysis)
 {
     const struct anova *anova = &analysis->anova;
     fputs("\nWhat the differences come from (analysis of variance of log throughput; ", out);
-    fprintf(out, "%zu %s, %zu points)\n", analysis->n_runs, analysis->data->n_runs > 0 ? "runs" : "means",
+    fprintf(out, "%zu %s, %zu settings)\n", analysis->n_runs, analysis->data->n_runs > 0 ? "runs" : "means",
             anova->n_cells);
     for (size_t i = 0; i < anova->n_terms; i++) {
         if (anova->terms[i].b == ANOVA_NONE || anova->has_interactions)

@@ -150,8 +150,8 @@ int apply_place_under_way(const struct apply_place *place, enum apply_work *ret_
         }
     }
     if (end == NULL || strcmp(end, "\n") != 0)
-        result =
-            err_set(err, -EBADMSG, "%s: is damaged; see what is in force, then remove it", place->marker);
+        result = err_set(err, -EBADMSG, "%s: is damaged; see which setting is used now, then remove it",
+                         place->marker);
     free(marker.bytes);
     return result;
 }
@@ -188,7 +188,7 @@ int apply_place_restore(const struct apply_place *place, enum apply_work work, s
         return remove_first(place, err);
     int result = replace_read(place->dir_fd, place->kept, &kept, err);
     if (result == 0 && kept.bytes == NULL)
-        result = err_set(err, -ENOENT, "%s: is gone, so what was in force cannot come back", place->kept);
+        result = err_set(err, -ENOENT, "%s: is gone, so the setting before cannot come back", place->kept);
     if (result == 0 && work == APPLY_WORK_ROLLBACK)
         result = save_previous(place, &kept, err);
     if (result == 0)

@@ -93,7 +93,7 @@ static void print_night(FILE *out, const struct retune_outcome *outcome)
 {
     const struct retune_result *night = &outcome->night;
     if (night->has_in_force)
-        print_setting(out, "in force", &night->in_force);
+        print_setting(out, "current", &night->in_force);
     print_throughput(out, night);
     print_contender(out, night);
     if (night->has_recommendation && (night->verdict == NIGHT_FIRST || night->verdict == NIGHT_CHANGE))
@@ -148,7 +148,7 @@ void report_retune_plan_text(FILE *out, const struct retune_target *target, cons
     if (!simulated)
         fprintf(out, ", at most %s written", units_format_size(settings->limits.max_write_bytes, write));
     fputc('\n', out);
-    fprintf(out, "  %-11s %s\n", "in force",
+    fprintf(out, "  %-11s %s\n", "current",
             in_force != NULL ? factors_format(in_force, text) : "not known; the first tune decides");
     if (target->snippet[0] != '\0')
         fprintf(out, "  %-11s %.*s (%s)%s%s\n", "snippet", SHOWN, target->snippet, settings->snippet.format,

@@ -226,7 +226,7 @@ static int intend(const struct retune_world *world, struct retune_outcome *outco
     if ((settled != NULL ? settled->id : 0) != outcome->settled_id) {
         outcome->action = RETUNE_HELD;
         snprintf(outcome->text, sizeof outcome->text,
-                 "another fstune changed what is in force, or rolled it back, while this night measured");
+                 "another fstune changed the setting, or rolled it back, while this night measured");
     } else {
         outcome->action = retune_rules_intend(outcome, &past, outcome->text);
     }

@@ -106,7 +106,7 @@ static const struct option_row keys[] = {
     KEY("first-budget", "DURATION", "1s..168h", "10m", options_set_duration, IN(first_budget_ns),
         "time for a target's first tune; `budget` is a night's"),
     KEY("alarm", "SHARE", ">0%..90%", "10%", options_set_share, IN(alarm_share),
-        "exit code 4 where the settings in force, or the throughput, have fallen behind by more"),
+        "exit code 4 where the current setting, or the throughput, has fallen behind by more"),
     KEY("nights", "N", "1..30", "2", options_set_count, IN(nights), "nights that must agree before a change"),
     KEY("existing-file", "FILE", "", "none", options_set_text, IN(settings.file.existing),
         "the same as `existing`"),

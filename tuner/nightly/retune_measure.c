@@ -215,10 +215,10 @@ static const char *no_verdict(const struct tune *tune, const struct retune_reque
     if (!request->in_force_given)
         return "the best that was found has too few replays: time was too short";
     if (tune->records[tune->baseline].failed != 0)
-        return "the settings in force cannot be measured any more: a run failed";
+        return "the current setting cannot be measured any more: a run failed";
     if (!has_replays(tune, tune->baseline))
-        return "the settings in force have too few replays: time or write budget was too small";
-    return tune_distrust(tune, tune->baseline) != 0 ? "the figures of the settings in force cannot be trusted"
+        return "the current setting has too few replays: time or write budget was too small";
+    return tune_distrust(tune, tune->baseline) != 0 ? "the figures of the current setting cannot be trusted"
                                                     : NULL;
 }
 

@@ -53,7 +53,7 @@ static enum retune_action after_rollback(const struct retune_outcome *outcome,
         needed = RETUNE_RULES_NIGHTS_AFTER_ROLLBACK;
     if (outcome->night.verdict == NIGHT_FIRST) {
         snprintf(text, RETUNE_TEXT_SIZE,
-                 "the first one was rolled back by hand, and what is in force since is not known; set it as "
+                 "the first one was rolled back by hand, and the setting since then is not known; set it as "
                  "current in the configuration");
         return RETUNE_HELD;
     }

@@ -10,7 +10,7 @@
 static const char *const decisions[NIGHT_N_VERDICTS] = {
     [NIGHT_NOTHING] = "",
     [NIGHT_FIRST] = "",
-    [NIGHT_NO_CHANGE] = "the settings in force stay",
+    [NIGHT_NO_CHANGE] = "the current setting stays",
     [NIGHT_PENDING] = "another night must confirm it",
     [NIGHT_CHANGE] = "a change",
 };
@@ -42,7 +42,8 @@ static void compare(const struct retune_request *request, struct retune_result *
     if (result->n_changes >= NIGHT_MAX_CHANGES)
         snprintf(why, sizeof why, " after %zu changes in %d nights", result->n_changes, NIGHT_CHANGES_NIGHTS);
     snprintf(result->evidence, sizeof result->evidence,
-             "%s against %s in force: %s tonight%s; more than %.1f %% in each of %u nights is needed%s: %s",
+             "%s against the current setting %s: %s tonight%s; more than %.1f %% in each of %u nights is "
+             "needed%s: %s",
              factors_format(&result->contender, contender), factors_format(&result->in_force, in_force),
              tonight, pooled, result->needed_share * 100, request->nights_needed, why,
              decisions[result->verdict]);
@@ -63,7 +64,7 @@ static void tell_behind(struct retune_result *result)
     size_t used = 0, size = sizeof result->reason;
     if ((result->behind & NIGHT_BEHIND_SETTINGS) != 0) {
         gain_text(&result->gain_pooled, text, sizeof text);
-        used += (size_t)snprintf(result->reason, size, "the settings in force have fallen behind: %s has %s",
+        used += (size_t)snprintf(result->reason, size, "the current setting has fallen behind: %s has %s",
                                  factors_format(&result->contender, point), text);
     }
     if ((result->behind & NIGHT_BEHIND_THROUGHPUT) == 0)
@@ -71,7 +72,7 @@ static void tell_behind(struct retune_result *result)
     units_format_rate(result->throughput.mean, now);
     units_format_rate(result->expected.mean, before);
     snprintf(result->reason + used, size - used,
-             "%sthe throughput of the settings in force %s: %s, after %s over %zu nights%s",
+             "%sthe throughput of the current setting %s: %s, after %s over %zu nights%s",
              used > 0 ? "; " : "", result->drifted ? "has drifted down" : "is down", now, before,
              result->expected.n, result->drifted ? " in a row" : "");
 }
@@ -84,7 +85,8 @@ void retune_text(const struct retune_request *request, struct retune_result *res
     else if (result->verdict != NIGHT_NOTHING && result->has_contender)
         compare(request, result);
     else if (result->verdict != NIGHT_NOTHING)
-        snprintf(result->evidence, sizeof result->evidence, "%s in force: no other setting came near it",
+        snprintf(result->evidence, sizeof result->evidence,
+                 "%s, the current setting: no other setting came near it",
                  factors_format(&result->in_force, point));
     tell_behind(result);
 }
@@ -106,7 +108,7 @@ const char *retune_text_too_few(const struct tune *tune, char text[NIGHT_TEXT_SI
              "%s of writes allow only %zu runs of %s%s, too few for %d replays of it and of another setting "
              "beside the search; raise max_write",
              units_format_bytes(tune->settings->limits.max_write_bytes, bytes), runs_allowed(tune, index),
-             factors_format(&tune->records[index].point, point), in_force ? " in force" : "",
+             factors_format(&tune->records[index].point, point), in_force ? " (current)" : "",
              TUNE_CONFIRMING_LEAST);
     return text;
 }

@@ -88,7 +88,7 @@ int options_set_design(struct settings *settings, const struct option_row *row, 
         if (strlen(counted[i]) != length || memcmp(text, counted[i], length) != 0)
             continue;
         if (text[length] == '\0' || units_parse_count(text + length + 1, 100000, &n) < 0 || n == 0)
-            return err_set(err, -EINVAL, "'%.60s' needs a number of points of 1..100000, as in %s:16", text,
+            return err_set(err, -EINVAL, "'%.60s' needs a number of settings of 1..100000, as in %s:16", text,
                            counted[i]);
     }
     if (!is_plain && n == 0)

@@ -135,7 +135,7 @@ static const struct option_row rows[] = {
          "bytes written at most, filling and warm-up included; with --simulate no limit unless given",
          .default_calibrate = "8g", GIVEN(limits.max_write_given)),
     SHARE("tolerance", search.tolerance_share, ">0%..50%", "3%", RECOMMEND | EXPERIMENT,
-          "loss against the best point that is accepted for a cheaper one"),
+          "loss against the best setting that is accepted for a cheaper one"),
     SHARE("confidence", runs.confidence_share, "50%..99.9%", "95%", RUNS,
           "confidence of intervals and of the recommendation"),
     CHOICE("objective", "throughput|iops|latency|p99", search.objective, "throughput", RECOMMEND,
@@ -148,22 +148,22 @@ static const struct option_row rows[] = {
     FLAG("profiles", search.profiles, RECOMMEND,
          "report all three profiles, each with its own evidence, beside the answer"),
     FLAG("pareto", search.pareto, RECOMMEND,
-         "print the points that no other beats in both throughput and mean latency, too"),
+         "print the settings that no other beats in both throughput and mean latency, too"),
     SHARE("rate-floor", search.rate_floor_share, ">0%..100%", "25%", RECOMMEND,
           "share of the highest throughput that the profile low-latency keeps", .needs = "profile,profiles"),
     DURATION("max-latency-p99", search.max_latency_p99_ns, "1us..4m", "none", RECOMMEND,
-             "recommend only points whose 99th percentile of latency stays below"),
+             "recommend only settings whose 99th percentile of latency stays below"),
     WORD("method", "auto|gp|quadratic|random|grid", search.method, "auto", RECOMMEND,
-         "how points to try are chosen"),
+         "how settings to try are chosen"),
     ROW("current", "KEY=VALUE,...", "", "64k or the pinned size, depth 1, direct 0, psync, 1 thread", current,
         PLACE(search.current), RECOMMEND,
         "settings in use today, the baseline; keys as in request_size=64k,queue_depth=8",
         GIVEN(search.current_given)),
     ROW("accept", "CODE,...", "", "", accept, 0, RUNS,
-        "codes of warnings that do not disqualify a point; docs/measuring.md lists them"),
+        "codes of warnings that do not disqualify a setting; docs/warnings.md lists them"),
 
     /* Options that say how runs are made and checked. */
-    COUNT("replays", runs.replays, "1..1000", "5", MEASURE | EXPERIMENT, "runs of the point"),
+    COUNT("replays", runs.replays, "1..1000", "5", MEASURE | EXPERIMENT, "runs of the setting"),
     FLAG("until-steady", runs.until_steady, MEASURE,
          "instead of --replays: rounds of --duration until the rate is steady; exit code 3 when it never is"),
     WORD("steady-rule", "fstune|snia", runs.steady_rule, "fstune", MEASURE,
@@ -222,7 +222,7 @@ static const struct option_row rows[] = {
         "format", "csv|json|text|csv-wide|csv-matrix|erofeev", history.export_format, "csv",
         HISTORY | EXPERIMENT | LINE_ONLY,
         "export: a row (csv) or an object (json) for each replay; of an experiment also text, a row for each "
-        "point (csv-wide), a table of two factors (csv-matrix), or the text format of Erofeev's benchmark",
+        "setting (csv-wide), a table of two factors (csv-matrix), or the text format of Erofeev's benchmark",
         .default_experiment = "text"),
 
     /* Options of the nightly command: its targets stand in a file, so there are few. */
@@ -246,7 +246,7 @@ static const struct option_row rows[] = {
     TEXT("y", "FACTOR", plot.y, PLOT,
          "the second factor, of lines, heatmap and bars3d; else one of those that vary most"),
     TEXT("where", "KEY=VALUE,...", plot.where, PLOT,
-         "what the other factors are, as direct=1,api=io_uring; else as at the best point"),
+         "what the other factors are, as direct=1,api=io_uring; else as at the best setting"),
     TEXT("title", "TEXT", plot.title, PLOT, "instead of the title that is made from the data"),
     FLAG("script", plot.script, PLOT, "print the script for gnuplot instead of running it"),
 
@@ -259,11 +259,11 @@ static const struct option_row rows[] = {
     /* Options of experiments: the design, how long a run is, the name. */
     ROW("design", "full|sobol:N|random:N|lhs:N|fractional", "", "full", design, PLACE(experiment.design),
         EXPERIMENT,
-        "points to measure: every combination of the levels, N of them that are spread evenly (Sobol's "
+        "settings to measure: every combination of the levels, N of them that are spread evenly (Sobol's "
         "sequence, a Latin hypercube) or drawn by chance, or the half whose level numbers have an even sum"),
     COUNT("batches", experiment.batches, "1..1000000000", "", EXPERIMENT,
           "a run ends after so many batches of --batch requests, and after --duration at the latest; without "
-          "it a point's first run lasts --duration. The other replays make as many requests as the first"),
+          "it a setting's first run lasts --duration. The other replays make as many requests as the first"),
     FLAG("ask", experiment.ask, EXPERIMENT | LINE_ONLY,
          "ask for everything, in the order of Erofeev's benchmark, and read the answers from standard input; "
          "with --dry-run only print the file that does the same"),

@@ -247,4 +247,4 @@ static int draw(const struct plot_request *request, const struct plot_data *data
 }
 
 const struct plot_ops plot_history = {
-    "history", "throughput of the settings in force over nights, with changes marked (needs --db)", draw};
+    "history", "throughput of the current setting over nights, with changes marked (needs --db)", draw};

@@ -66,7 +66,7 @@ static const char *reason_of(const struct tune *tune)
     if (tune->stop == TUNE_STOP_INTERRUPTED)
         return "interrupted before anything could be measured";
     if (tune->settings->search.max_latency_p99_ns != 0 && tune->belief.n_measured > 0)
-        return "no measured point meets --max-latency-p99";
+        return "no measured setting meets --max-latency-p99";
     if (tune->n_unsupported > 0)
         return "no run has enough requests for a p99; give a longer --duration or --budget";
     if (tune->stop == TUNE_STOP_WRITES)
@@ -127,7 +127,7 @@ void answer_prepare(struct answer *answer, struct tune *tune)
         if (!answer->interrupted && nothing_trusted(tune, codes, sizeof codes)) {
             snprintf(
                 answer->reason_text, sizeof answer->reason_text,
-                "no point that was measured can be trusted: %s; see the warnings, and give --accept %s to "
+                "no setting that was measured can be trusted: %s; see the warnings, and give --accept %s to "
                 "recommend one all the same",
                 codes, codes);
             answer->reason = answer->reason_text;

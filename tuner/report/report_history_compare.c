@@ -65,7 +65,7 @@ void report_history_compare(FILE *out, const struct history_info infos[2],
     }
     fprintf(
         out,
-        "\n%zu points in both, %zu and %zu in one alone; %zu of %zu tested changed (%g %% for all "
+        "\n%zu settings in both, %zu and %zu in one alone; %zu of %zu tested changed (%g %% for all "
         "together)\nRates are geometric means of all replays of a run, those of its search included; list "
         "and show have arithmetic ones.\n",
         comparison->n, comparison->n_only[0], comparison->n_only[1], comparison->n_changed,

@@ -87,8 +87,9 @@ json_t *report_objective_json(const struct tune *tune)
 void report_objective_note(struct tune *tune)
 {
     if (tune->n_unsupported > 0)
-        notes_add(&tune->session->dropped, "too few requests for a p99",
-                  "runs of %zu points are too short for a 99th percentile, so that these points cannot be "
-                  "compared; a longer --duration or --budget helps",
-                  tune->n_unsupported);
+        notes_add(
+            &tune->session->dropped, "too few requests for a p99",
+            "runs of %zu settings are too short for a 99th percentile, so that these settings cannot be "
+            "compared; a longer --duration or --budget helps",
+            tune->n_unsupported);
 }

@@ -46,13 +46,14 @@ static void print_ratios(FILE *out, const struct profiles_verdict *verdict)
 
 static void print_evidence(FILE *out, const struct profiles_verdict *verdict)
 {
-    fprintf(out, "\n%18sno measured point fits better: %.0f %% sure; none is better in both: %.0f %% sure",
+    fprintf(out, "\n%18sno measured setting fits better: %.0f %% sure; none is better in both: %.0f %% sure",
             "", floor(100 * verdict->on_top), floor(100 * verdict->on_front));
     if (!verdict->explored)
-        fprintf(out,
-                "\n%18snot explored enough: measured %zu of its %zu neighbours, and %zu points with figures "
-                "like its own",
-                "", verdict->n_neighbours_measured, verdict->n_neighbours, verdict->n_near);
+        fprintf(
+            out,
+            "\n%18snot explored enough: measured %zu of its %zu neighbours, and %zu settings with figures "
+            "like its own",
+            "", verdict->n_neighbours_measured, verdict->n_neighbours, verdict->n_near);
 }
 
 static void print_profile(FILE *out, const struct tune *tune, enum profile profile)
@@ -150,7 +151,7 @@ static void print_front(FILE *out, const struct tune *tune)
         return;
     choose_lines(tune, printed);
     fprintf(out,
-            "\nThroughput against latency: %zu of %zu measured points that none is proved to beat in both\n"
+            "\nThroughput against latency: %zu of %zu measured settings that none is proved to beat in both\n"
             "  %-38s %10s %10s %8s %8s\n",
             profiles->n_front, profiles->n_front + profiles->n_dominated, "(all replays)", "throughput",
             "latency", "replays", "sure");

@@ -58,7 +58,7 @@ static void print_gains(FILE *out, const struct answer *answer)
     double confidence = tune->settings->runs.confidence_share;
     const char *name = tune->baseline_is_default              ? "the default"
                        : tune->settings->search.current_given ? "the current setting"
-                                                              : "the cheapest point of the table";
+                                                              : "the cheapest setting of the table";
     if (answer->has_speedup)
         print_gain(out, name, &answer->baseline, answer->speedup_mean, answer->speedup, confidence);
     else
@@ -91,7 +91,7 @@ static void print_needed_budget(FILE *out, const struct tune *tune)
 
 static void print_certainty(FILE *out, const struct tune *tune)
 {
-    fprintf(out, "How sure     %s: %.1f %% that none of the %zu points is more than %g %% better\n",
+    fprintf(out, "How sure     %s: %.1f %% that none of the %zu settings is more than %g %% better\n",
             tune->conclusive ? "conclusive" : "not conclusive", floor(tune->probability * 1000) / 10,
             tune->space.n_points, tune->settings->search.tolerance_share * 100);
     if (tune->conclusive)
@@ -170,7 +170,7 @@ static void print_method(FILE *out, const struct tune *tune)
     fputs(own ? tune->search->name : surrogate_words(belief->chosen), out);
     if (!own && isfinite(belief->gp_score) && isfinite(belief->quadratic_score)) {
         bool gp = belief->chosen == &surrogate_gp;
-        fprintf(out, " (predicts left-out points better than the %s: log density %.2f against %.2f)",
+        fprintf(out, " (predicts left-out settings better than the %s: log density %.2f against %.2f)",
                 surrogate_words(gp ? &surrogate_quadratic : &surrogate_gp),
                 gp ? belief->gp_score : belief->quadratic_score,
                 gp ? belief->quadratic_score : belief->gp_score);
@@ -186,7 +186,7 @@ static void print_search(FILE *out, const struct tune *tune)
         measured += tune->records[i].n > 0;
     fputs("\nSearch       ", out);
     print_method(out, tune);
-    fprintf(out, "\n             %zu of %zu points in %llu runs of %s, %.1f s; stopped because %s\n",
+    fprintf(out, "\n             %zu of %zu settings in %llu runs of %s, %.1f s; stopped because %s\n",
             measured, tune->space.n_points, (unsigned long long)session->n_runs,
             units_format_duration(tune->duration_ns, run), session_seconds(session),
             tune_stop_text[tune->stop]);

@@ -63,10 +63,11 @@ static int check_load(const struct settings *settings, const struct candidates *
                 factors_write_size_bytes(&candidates->points[0]))
             return err_set(
                 err, -EINVAL,
-                "--objective %s compares points of one request size; pin it with --request-size SIZE", name);
+                "--objective %s compares settings of one request size; pin it with --request-size SIZE",
+                name);
         if (candidates->points[i].threads != candidates->points[0].threads)
             return err_set(err, -EINVAL,
-                           "--objective %s compares points of one number of threads; give one --threads N",
+                           "--objective %s compares settings of one number of threads; give one --threads N",
                            name);
     }
     return 0;

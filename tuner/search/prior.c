@@ -141,7 +141,7 @@ static int add_source(struct tune *tune, struct prior_file *file, size_t *ret_so
     free(mean);
     if (result < 0 && result != -ENOMEM)
         notes_add(&tune->session->warnings, "prior_of_no_use",
-                  "%.200s has too few points of this space (%zu) to steer the search", file->name,
+                  "%.200s has too few settings of this space (%zu) to steer the search", file->name,
                   file->n_here);
     return result == -ENOMEM ? result : 0;
 }
@@ -245,7 +245,7 @@ void prior_text(FILE *out, const struct tune *tune)
     const struct transfer *transfer = transfer_of(tune, best);
     if (transfer->weight > 0)
         fprintf(out,
-                "             steered by %zu points of %s, which agrees (correlation %.2f, weight %.2f)\n",
+                "             steered by %zu settings of %s, which agrees (correlation %.2f, weight %.2f)\n",
                 prior->files[best].n_here, prior->files[best].name, transfer->agreement, transfer->weight);
     else
         fprintf(out, "             not steered by %s: it does not predict what is measured here\n",

@@ -232,7 +232,7 @@ static int take_runs(struct tune *tune, const size_t *place)
     size_t n_whole = resume->journal.n_runs - resume->journal.first;
     if (result == 0 && resume->n_taken < n_whole)
         notes_add(&tune->session->warnings, "journal_points_left",
-                  "%zu of %zu runs of the journal are of points that cannot be measured now (less free "
+                  "%zu of %zu runs of the journal are of settings that cannot be measured now (less free "
                   "memory, for example): they are left out",
                   n_whole - resume->n_taken, n_whole);
     return result;
@@ -244,7 +244,7 @@ static int leave_runs(struct tune *tune)
     struct resume *resume = tune->session->resume;
     resume->disagrees = true;
     notes_add(&tune->session->warnings, "journal_disagrees",
-              "points measured again differ from the runs in %s by more than noise and tolerance: the file "
+              "settings measured again differ from the runs in %s by more than noise and tolerance: the file "
               "system or its load has changed, so these runs only steer the search",
               tune->settings->search.resume);
     journal_mark(&resume->journal);

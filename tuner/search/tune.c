@@ -60,7 +60,7 @@ static int check_grid(const struct session *session, size_t n_points, struct err
     if (needed <= (double)session->settings->limits.budget_ns / 1e9)
         return 0;
     return err_set(err, -EINVAL,
-                   "--method grid: %zu points x %d replays need about %.0fs; give --budget %.0fs, fewer "
+                   "--method grid: %zu settings x %d replays need about %.0fs; give --budget %.0fs, fewer "
                    "levels or a shorter --duration",
                    n_points, TUNE_GRID_REPLAYS, needed, ceil(needed));
 }
@@ -194,7 +194,7 @@ static int make_records(struct tune *tune, struct err *err)
     tune->verdicts = calloc(n, sizeof *tune->verdicts);
     tune->cost.point_seconds = calloc(n, sizeof *tune->cost.point_seconds);
     if (tune->records == NULL || tune->verdicts == NULL || tune->cost.point_seconds == NULL)
-        return err_set(err, -ENOMEM, "no memory for %zu points", n);
+        return err_set(err, -ENOMEM, "no memory for %zu settings", n);
     for (size_t i = 0; i < n; i++)
         tune->records[i].point = tune->candidates.points[i];
     tune->n_records = n;
@@ -238,7 +238,7 @@ int tune_init(struct tune *tune, struct session *session, struct err *err)
     if (result == 0)
         result = tune_check(session, &tune->candidates, file_bytes_of(session), err);
     if (result == 0 && candidates_space(&tune->candidates, &tune->space) < 0)
-        result = err_set(err, -ENOMEM, "no memory for a space of %zu points", tune->candidates.n);
+        result = err_set(err, -ENOMEM, "no memory for a space of %zu settings", tune->candidates.n);
     if (result == 0)
         result = make_records(tune, err);
     if (result == 0) {

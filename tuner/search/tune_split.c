@@ -169,9 +169,10 @@ void tune_weigh_split(struct tune *tune)
     if (tune->chosen == TUNE_NONE || tune->split == TUNE_NONE)
         return;
     if (tune->unsplit == TUNE_NONE) {
-        notes_add(&tune->session->warnings, "split_not_compared",
-                  "no point with one size for reads and writes was measured or can be chosen: what two sizes "
-                  "gain is not known");
+        notes_add(
+            &tune->session->warnings, "split_not_compared",
+            "no setting with one size for reads and writes was measured or can be chosen: what two sizes "
+            "gain is not known");
         return;
     }
     compare_pair(tune);

@@ -50,7 +50,7 @@ void tune_note_distrust(struct tune *tune)
             continue;
         const struct warnings_row *row = &warnings_table[warning];
         notes_disqualify(&tune->session->warnings, row->code,
-                         "%s (%zu of %zu points cannot be recommended; --accept %s lets them)", row->text,
+                         "%s (%zu of %zu settings cannot be recommended; --accept %s lets them)", row->text,
                          n_points[warning], tune->space.n_points, row->code);
     }
 }

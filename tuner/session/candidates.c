@@ -186,7 +186,7 @@ static int check_point(struct session *session, const struct point *point, const
         double truth = 0;
         if (result == 0 &&
             simulator_truth_bps(&session->simulator, &session->asked.pattern, point, &truth, &why) < 0)
-            return refuse(refusal, "points outside the surface's table", "%.300s", why.text);
+            return refuse(refusal, "settings outside the surface's table", "%.300s", why.text);
         return result;
     }
     if (result == 0)
@@ -320,7 +320,7 @@ static int check_named_levels(const struct candidates *candidates, const struct 
                 found = factors_level(&candidates->points[i], (enum factor)factor) == levels[factor].value[k];
             if (!found)
                 return err_set(err, -EINVAL,
-                               "--%s: surface \"%s\" has no point with level %" PRIu64 " for pattern %s",
+                               "--%s: surface \"%s\" has no setting with level %" PRIu64 " for pattern %s",
                                names[factor], session->simulator.name, levels[factor].value[k],
                                session->settings->workload.pattern.name);
         }
@@ -373,7 +373,7 @@ int candidates_build(struct candidates *candidates, struct session *session, uin
         n *= levels[factor].n;
     candidates->points = calloc(n, sizeof *candidates->points);
     if (candidates->points == NULL)
-        return err_set(err, -ENOMEM, "no memory for a space of %zu points", n);
+        return err_set(err, -ENOMEM, "no memory for a space of %zu settings", n);
     struct refusal refusal = {{0}, {0}};
     const struct room room = room_of(session, file_bytes);
     for (size_t i = 0; i < n; i++) {

@@ -140,7 +140,7 @@ static int read_tables(struct simulator *simulator, config_t *config, const char
     if (points == NULL)
         return err_set(err, -EINVAL, "%s: points = \"FILE.csv\" is missing", path);
     if (beside(path, points, file, sizeof file) < 0)
-        return err_set(err, -ENAMETOOLONG, "%s: the path of points is too long", path);
+        return err_set(err, -ENAMETOOLONG, "%s: the path of settings is too long", path);
     result = simulator_table_read(file, &simulator->cells, &simulator->n_cells, err);
     if (result < 0 || trace == NULL)
         return result;
@@ -299,7 +299,7 @@ int simulator_truth_bps(void *context, const struct pattern *pattern, const stru
     }
     if (factors_is_split(point) || interpolate(simulator->cells + first, n, point, &log_bps) < 0)
         return err_set(err, -ENODATA,
-                       "surface \"%s\" has no point %s for pattern %s; choose factors inside its table",
+                       "surface \"%s\" has no setting %s for pattern %s; choose factors inside its table",
                        simulator->name, factors_format(point, text), pattern->name);
     *ret_bps = exp(log_bps);
     return 0;

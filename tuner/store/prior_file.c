@@ -77,7 +77,7 @@ int prior_take_answer(struct prior_file *file, const json_t *answer, struct err 
     for (size_t i = 0; i < json_array_size(rows); i++) {
         int result = take_row(file, json_array_get(rows, i));
         if (result < 0)
-            return err_set(err, result, "row %zu of `points` is no measured point", i);
+            return err_set(err, result, "row %zu of `settings` is no measured setting", i);
     }
     return 0;
 }
@@ -132,6 +132,6 @@ int prior_parse(struct prior_file *file, const char *text, size_t size, struct e
     if (result == -EINVAL && schema == NULL && err != NULL)
         err_prefix(err, "neither an answer of `recommend --json` nor a journal");
     if (result == 0 && file->n == 0)
-        result = err_set(err, -EINVAL, "it holds no measured point");
+        result = err_set(err, -EINVAL, "it holds no measured setting");
     return result;
 }

@@ -34,12 +34,12 @@ static void check_points(const char *file, const json_t *document)
     const json_t *points = json_object_get(document, "points"), *point;
     size_t i;
     if (json_array_size(points) == 0)
-        fail_msg("%s: no point", file);
+        fail_msg("%s: no setting", file);
     json_array_foreach(points, i, point)
     {
         const char *failed = json_string_value(json_object_get(point, "failed"));
         if (failed != NULL || cli_number(point, "mean") <= 0)
-            fail_msg("%s: point %zu: %s", file, i, failed != NULL ? failed : "no rate");
+            fail_msg("%s: setting %zu: %s", file, i, failed != NULL ? failed : "no rate");
     }
 }
 

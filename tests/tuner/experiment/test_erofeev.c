@@ -83,8 +83,8 @@ TEST(a_wrong_line_is_named)
         {"", "results/old.txt:1: the file ends where a flag of sequential access should stand"},
         {"2\n", "old.txt:1: '2' is no flag"},
         {"0\n-1\n", "old.txt:2: '-1' is no flag"},
-        {"0\n0\n0\n", "old.txt:3: '0' is no number of points; 1..16384"},
-        {"0\n0\n99999\n", "old.txt:3: '99999' is no number of points"},
+        {"0\n0\n0\n", "old.txt:3: '0' is no number of settings; 1..16384"},
+        {"0\n0\n99999\n", "old.txt:3: '99999' is no number of settings"},
         {"0\n0\n1\n4\n", "old.txt:4: '4' is no number of factors; 1..3"},
         {"0\n0\n1\n1\nXX\n", "old.txt:5: 'XX' is no name of a factor"},
         {"0\n0\n1\n2\nRS\n512\nRS\n", "old.txt:7: 'RS' is no second factor"},
@@ -98,9 +98,9 @@ TEST(a_wrong_line_is_named)
         {"0\n0\n1\n1\nRS\n512\n1e\n", "old.txt:7: '1e' is no mean"},
         {"0\n0\n1\n1\nRS\n512\n10\n-2\n", "old.txt:8: '-2' is no standard deviation"},
         {"0\n0\n1\n1\nRS\n512\n10\n", "old.txt:8: the file ends where a standard deviation"},
-        {"0\n0\n1\n1\nRS\n512\n10\n1\nRS\n", "old.txt:9: more follows after the 1 points"},
-        {"0\n0\n2\n1\nRS\n512\n10\n1\nQD\n", "old.txt:9: 'QD' is no factor of the points before"},
-        {"0\n0\n2\n1\nRS\n512\n10\n1\nRS\n512\n10\n1\n", "old.txt: a point stands there twice"},
+        {"0\n0\n1\n1\nRS\n512\n10\n1\nRS\n", "old.txt:9: more follows after the 1 settings"},
+        {"0\n0\n2\n1\nRS\n512\n10\n1\nQD\n", "old.txt:9: 'QD' is no factor of the settings before"},
+        {"0\n0\n2\n1\nRS\n512\n10\n1\nRS\n512\n10\n1\n", "old.txt: a setting stands there twice"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         json_t *document = NULL;
@@ -186,7 +186,7 @@ TEST(flags_tell_the_four_patterns)
 TEST(a_single_replay_has_no_deviation_to_write)
 {
     json_t *document = shape_document(1);
-    refused(json_incref(document), -ENODATA, "no point has a mean and a standard deviation");
+    refused(json_incref(document), -ENODATA, "no setting has a mean and a standard deviation");
     /* Known before anything is measured. */
     json_object_set_new(document, "replays_asked", json_integer(1));
     refused(document, -EINVAL, "use --replays 2 or more");
@@ -203,7 +203,7 @@ TEST(failed_points_are_left_out)
     assert_string_equal(text, "0\n0\n1\n2\nRS\n65536\nQD\n1\n901800000\n9524705\n");
     free(text);
     json_object_set_new(shape_point(document, 0), "failed", json_string("no"));
-    refused(document, -ENODATA, "no point has a mean");
+    refused(document, -ENODATA, "no setting has a mean");
 }
 
 /* psync at depth 1, pvec above: the original's own queue depth, so the API needs no name. */

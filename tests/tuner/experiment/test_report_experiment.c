@@ -35,7 +35,7 @@ TEST(the_table_stands_in_order_of_the_levels)
             fail_msg("no row%s after\n%s", rows[i], before);
         before = row;
     }
-    assert_has(text, "Experiment   made up: full design, 9 points, 5 replays asked, 45 runs made\n");
+    assert_has(text, "Experiment   made up: full design, 9 settings, 5 replays asked, 45 runs made\n");
     assert_has(text, "Measured on  simulated surface \"none\"");
     assert_has(text, "direct 1");
     free(text);
@@ -148,8 +148,8 @@ TEST(one_replay_tests_nothing_and_says_so)
 {
     char *text = text_of_document(shape_document(1));
     assert_has(text, "not tested");
-    assert_has(text, "no point has two runs");
-    assert_has(text, "a point needs 3 replays");
+    assert_has(text, "no setting has two runs");
+    assert_has(text, "a setting needs 3 replays");
     assert_lacks(text, "told apart\n");
     assert_lacks(text, "cheapest  ");
     free(text);
@@ -172,8 +172,8 @@ TEST(failed_and_distrusted_points_are_no_answers)
     assert_has(text, "no figures: write: ?[31mno space\n");
     assert_has(text, "not trustworthy\n");
     assert_has(text, "best      request_size 64k, queue_depth 1: 900 MB/s\n");
-    assert_has(text, "1 of 9 points have no figures");
-    assert_has(text, "1 of 9 points are not trustworthy");
+    assert_has(text, "1 of 9 settings have no figures");
+    assert_has(text, "1 of 9 settings are not trustworthy");
     free(text);
 }
 
@@ -189,7 +189,7 @@ TEST(without_any_figures_there_is_no_answer)
     document = shape_document(3);
     json_array_clear(json_object_get(document, "points"));
     text = text_of_document(document);
-    assert_has(text, "0 points");
+    assert_has(text, "0 settings");
     free(text);
 }
 

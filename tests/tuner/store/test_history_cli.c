@@ -107,7 +107,7 @@ TEST(two_nights_are_compared)
     assert_true(json_is_object(json_object_get(document, "answer")));
     json_decref(document);
     succeed("history compare 1 2 --db h.db");
-    assert_non_null(strstr(run.out, "points in both"));
+    assert_non_null(strstr(run.out, "settings in both"));
 }
 
 TEST(csv_has_a_line_for_each_replay_and_disarms_formulas)

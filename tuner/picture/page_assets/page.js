@@ -177,7 +177,7 @@ function response(place) {
       state.cells = new Map([...state.cells.values()].map(row => [row[state.across] + '/0', row]));
     }
     const [chart, key] = VIEWS[view.value].draw(state);
-    figure(frame, chart, is_scatter ? 'Throughput against mean latency of every point. The table below has all figures.'
+    figure(frame, chart, is_scatter ? 'Throughput against mean latency of every setting. The table below has all figures.'
       : sentence(state.figure, state.cells), key);
   };
   place.addEventListener('change', draw);
@@ -267,7 +267,7 @@ function filter_rows(entries, words, standing, status) {
     entry.line.hidden = !(words.every(word => entry.text.includes(word)) && (standing < 0 || entry.row[STANDING] === standing));
     shown += !entry.line.hidden;
   }
-  status.textContent = `${shown} of ${entries.length} points`;
+  status.textContent = `${shown} of ${entries.length} settings`;
 }
 
 function table_of(table) {

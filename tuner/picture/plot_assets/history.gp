@@ -45,6 +45,6 @@ alarm_style = is_text ? "points pt '!'" : 'points pt 6 ps 2.4 lw 2.5 lc rgb red'
 plot for [i=1:has[1]] $events using ($3 == 1 ? $1 : 1/0):($2 / unit) with @change_style title when(has[1], 'new setting'), \
   for [i=1:has[2]] $events using ($3 == 2 ? $1 : 1/0):($2 / unit) with @rollback_style title when(has[2], 'rolled back'), \
   for [i=1:is_text == 0] $nights using 1:($3 / unit):(0):(($4 - $3) / unit) @range_style notitle, \
-  $nights using 1:($2 / unit) with linespoints @night_style lc rgb blue title 'settings in force'.(is_text ? '' : ', '.interval_words), \
+  $nights using 1:($2 / unit) with linespoints @night_style lc rgb blue title 'current setting'.(is_text ? '' : ', '.interval_words), \
   for [i=1:has[3]] $events using ($3 == 3 ? $1 : 1/0):($2 / unit) with @skipped_style title when(has[3], 'night without a result'), \
   for [i=1:has[4]] $events using ($3 == 4 ? $1 : 1/0):($2 / unit) with @alarm_style title when(has[4], 'alarm')
