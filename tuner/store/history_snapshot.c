@@ -109,7 +109,7 @@ static int copy_parts(const struct history_snapshot *snapshot, const char *base,
 /* Again while somebody writes: a copy of two times would be damaged. */
 static int copy_at_rest(const struct history_snapshot *snapshot, const char *base, struct err *err)
 {
-    struct look before[N_PARTS], after[N_PARTS];
+    struct look before[N_PARTS], after[N_PARTS] = {{0}};
     for (int i = 0; i < TRIES; i++) {
         int result = look_at(base, before, err);
         if (result == 0)

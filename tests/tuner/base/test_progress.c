@@ -130,7 +130,7 @@ TEST(a_resized_terminal_is_looked_at_again)
 
 TEST(a_drawing_is_due_five_times_a_second)
 {
-    uint64_t now_ns = 0;
+    static uint64_t now_ns;
     struct clock clock = clock_virtual(&now_ns);
     struct progress progress = {.on = true, .clock = &clock};
     assert_true(progress_is_due(&progress));

@@ -3,7 +3,6 @@
 
 #include <jansson.h>
 
-
 static const char *const names[] = {"virtualbox", "vmware", "firecracker", "cloud-hypervisor",
                                     "crosvm",     "bhyve",  "xen",         "kubevirt"};
 

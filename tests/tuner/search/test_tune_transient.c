@@ -299,22 +299,18 @@ TEST(the_ratio_is_that_of_the_shortest_runs)
 
 TEST(a_start_that_was_taken_off_is_told)
 {
-    char words[64];
     pilot("fast_start.conf" SEED_1);
-    snprintf(words, sizeof words, "runs start at %.2f times", tune_transient_ratio(&tune));
-    assert_non_null(strstr(warning("start_taken_off"), words));
+    check_part(warning("start_taken_off"), words("runs start at %.2f times", tune_transient_ratio(&tune)));
     assert_non_null(strstr(warning("start_taken_off"), "buffered writes, which have no warm-up"));
 }
 
 /* Where set-up is dear and requests scatter, runs are longer than the pilot's. */
 TEST(what_is_told_is_about_the_length_that_was_chosen)
 {
-    char words[64];
     pilot("long_start.conf --budget 30m --seed 3");
     assert_true(tune.length.start.taken_off);
     assert_true(tune.duration_ns > 80000000 && tune_transient_ratio(&tune) < 1.8);
-    snprintf(words, sizeof words, "runs start at %.2f times", tune_transient_ratio(&tune));
-    assert_non_null(strstr(warning("start_taken_off"), words));
+    check_part(warning("start_taken_off"), words("runs start at %.2f times", tune_transient_ratio(&tune)));
     assert_close(mean_error(), 0, 0.1);
 }
 
