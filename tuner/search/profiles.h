@@ -92,8 +92,8 @@ void profiles_field_done(struct profiles_field *field);
  * (pareto_is_steep). */
 bool profiles_is_steep(const struct tune *tune, const struct profiles_field *field, size_t position);
 
-/* Position in the field of the point that fits best: with too few replays only what it is worth at least
- * counts. TUNE_NONE when there is none. Of balanced, points behind a cliff are passed over. */
+/* Returns the position in the field of the point that fits best, or TUNE_NONE. A point with too few replays
+ * counts by its lower bound. For balanced, points behind a cliff are passed over. */
 size_t profiles_best(const struct tune *tune, const struct profiles_field *field, enum profile profile);
 
 /* Chooses a point for each profile from all replays so far; the answer's own profile is tune->chosen. 0 or

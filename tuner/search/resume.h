@@ -21,7 +21,7 @@ int resume_begin(struct tune *tune, struct err *err);
 /* Before the search: takes the runs over. As tune_measure. */
 int resume_take_over(struct tune *tune, struct err *err);
 
-/* Writes how long runs are from now on. keeps: those written before are alike. */
+/* Writes how long runs are from now on. keeps: earlier runs of the journal remain valid. */
 void resume_decide(const struct tune *tune, bool keeps);
 
 /* Writes the newest replay of a point to the journal. */
@@ -29,5 +29,5 @@ void resume_note(struct tune *tune, size_t point);
 
 /* {"file", "runs": taken over, "seconds": searched before, "agrees"}, or null. */
 json_t *resume_json(const struct session *session);
-/* Lines of the answer, an interrupted one's hint how to go on among them. */
+/* Prints the lines of the answer; an interrupted one gets a hint how to go on. */
 void resume_text(FILE *out, const struct session *session, bool interrupted);

@@ -139,9 +139,9 @@ struct tune {
         lowest_p99_ns;  /* with --max-latency-p99: of the points, the mean over their replays; NaN: unknown */
     double probability; /* probability_within_tolerance */
     bool conclusive;
-    size_t split, unsplit; /* of two sizes, of one size: compared with each other; TUNE_NONE: there is none */
-    bool split_gain_known; /* both were measured often enough */
-    double split_gain;     /* how much better the former is in the objective, as a ratio ... */
+    size_t split, unsplit;               /* best with two sizes, best with one; TUNE_NONE: there is none */
+    bool split_gain_known;               /* both were measured often enough */
+    double split_gain;                   /* how much better the former is in the objective, as a ratio ... */
     struct interval split_gain_interval; /* ... at the confidence asked for */
     enum tune_stop stop;
     struct profiles profiles;
@@ -186,11 +186,11 @@ void tune_expect_costs(struct tune *tune);
  * is known. */
 double tune_expected_bps(const struct tune *tune, size_t point);
 
-/* Marks the first points and asks the search for more until its time is over. */
+/* Measures the baselines, then what the search asks for, until its time is over. */
 int tune_explore(struct tune *tune, struct err *err);
 
-/* Spends the time that is left on the points that could still be the best or the cheapest eligible. A search
- * that weighs chances shares it between them and the points that still have one, until none has. */
+/* Spends the time that is left on the points that could still be the best or the cheapest eligible. A night
+ * shares it between them and the points that may still be better than the baseline, until there are none. */
 int tune_race(struct tune *tune, struct err *err);
 
 /* Whether the baseline was measured. Before that, nobody can say whether a point may be better than it. */
@@ -237,13 +237,13 @@ bool tune_has_counterpart(struct tune *tune, size_t n_points, uint64_t deadline_
 /* Gives the chosen point a warning when it was faster than its sequential counterpart. */
 void tune_weigh_counterpart(struct tune *tune);
 
-/* Measured, not failed, trusted and within the bound on latency. */
+/* True when the point was measured, did not fail, is trusted and is within the bound on latency. */
 bool tune_is_eligible(struct tune *tune, size_t point);
 
 /* What a measured point is worth when the best is looked for; on the response's log scale. */
 double tune_worth(const struct tune *tune, size_t point);
 
-/* Order of cheapness: bytes in flight, mean latency (equal within the tolerance), simplicity of the API. */
+/* Compares bytes in flight, then mean latency (equal within the tolerance), then the APIs' simplicity. */
 bool tune_is_cheaper(const struct tune *tune, size_t a, size_t b);
 
 /* With split sizes, after the race: when two sizes are ahead, spends TUNE_SPLIT_SHARE of the budget at most
@@ -260,7 +260,7 @@ void tune_pair_split(struct tune *tune);
  * is noted. */
 void tune_weigh_split(struct tune *tune);
 
-/* The interleaved replays after the choice. */
+/* Makes the interleaved replays after the choice. */
 int tune_confirm(struct tune *tune, struct err *err);
 
 /* Until when a race that knows a best point may go on: while what is left of the time still holds the replays

@@ -7,7 +7,7 @@
 
 #define MAX_POINTS  (10 + TUNE_MAX_WATCHED)
 #define MAX_REPLAYS 30
-/* At most so many where the race was continued beyond its plan and still did not settle the choice. */
+/* Most replays of a point where the race went on beyond its plan and still did not settle the choice. */
 #define RACED_ON_REPLAYS 15
 /* Expected times are multiplied by these: while the race lasts, and when the points to be run are known. */
 #define SLACK      1.2

@@ -23,7 +23,7 @@
 #define WARMUP_LIMIT_RATIO 2
 #define PRIOR_STD          0.1 /* from run to run */
 
-#define UNWARMED_LEAST_RUNS 80 /* in the budget, else nothing could be found */
+#define UNWARMED_LEAST_RUNS 80 /* so many runs without a warm-up must fit into the budget */
 
 static const char *const why_text[] = {
     [RUN_LENGTH_UNKNOWN] = "too few runs fit the pilot to tell; the shortest",
