@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <math.h>
 
-#define NEIGHBOUR (2.0 / 3.0) /* what a difference between neighbours counts for */
+#define NEIGHBOUR (2.0 / 3.0) /* weight of a difference between neighbouring nights */
 
 struct nights_estimate nights_difference(struct moments a, struct moments b)
 {
@@ -229,7 +229,7 @@ static double mean_of(const struct nights_estimate *nights, size_t n)
     return sum / (double)n;
 }
 
-/* Of one night, from the differences of neighbours; at least what their own replays explain. */
+/* Scatter of one night, from the differences of neighbours; at least what their own replays explain. */
 static double successive_std(const struct nights_estimate *nights, size_t n)
 {
     double squares = 0, within = nights[0].variance;

@@ -60,9 +60,10 @@ struct run_length run_length_choose(const struct run_length_facts *facts);
 #define RUN_LENGTH_BATCHES 8
 double run_length_within(const double *rates, size_t n, double seconds);
 
-/* Do runs start unlike they go on? log_ratios: of each run, its early rate by its late one. Apart: their mean
- * is beyond RUN_LENGTH_START and beyond chance. Alike: chance included, it is within that. Chance is
- * two-sided 10 %: a false alarm costs a look, no more. Fewer than 4 runs: unknown. */
+/* Does the start of runs differ from the rest? log_ratios: of each run, its early rate by its late one.
+ * Apart: their mean is beyond RUN_LENGTH_START and beyond chance. Alike: chance included, it is within
+ * that. Chance is two-sided 10 %, because a false alarm costs only a few longer runs. Fewer than 4 runs:
+ * unknown. */
 #define RUN_LENGTH_START 0.05
 enum run_length_start { RUN_LENGTH_START_UNKNOWN, RUN_LENGTH_START_ALIKE, RUN_LENGTH_START_APART };
 enum run_length_start run_length_start_of(const double *log_ratios, size_t n);

@@ -16,8 +16,9 @@ struct latency_quantiles {
 
 struct latency_quantiles latency_quantiles_of(const struct histogram *latency);
 
-/* The requests of a quantiles as a histogram (initialised, empty), each at the middle between two quantiles:
- * what is left of them in a journal. mean_ns becomes their mean where it is above 0. */
+/* Fills a histogram (initialised, empty) with the requests of a run whose quantiles alone are left, as in
+ * a journal: each is put at the middle between two quantiles. mean_ns becomes their mean where it is above
+ * 0. */
 void latency_quantiles_unfold(const struct latency_quantiles *quantiles, double mean_ns,
                               struct histogram *histogram);
 

@@ -1,5 +1,5 @@
-/* tuner/session/session: the opened world of one command - clock, target or surface, device lock, recorded
- * system - and runs made in it. */
+/* tuner/session/session: what one command has open - clock, target or surface, device lock, recorded system -
+ * and the runs made with it. */
 #pragma once
 
 #include "bench/host/hostinfo.h"
