@@ -65,9 +65,9 @@ int calibrate_first_touch(struct calibrate *calibrate, uint64_t most_bytes, doub
 int calibrate_call(struct calibrate *calibrate, uint64_t size_bytes, size_t n_calls, double *ret_s,
                    struct err *err);
 
-/* New bytes as calibrate_cache, `bytes` of them, of which those count that are written after limit_bg, while
- * the kernel writes back, and before so much is dirty that writers wait, which is halfway to limit_hard; then
- * *ret_waited says that it came to that. -EAGAIN: that were too few writes. */
+/* Writes `bytes` of new bytes as calibrate_cache. Those count that are written after limit_bg, while the
+ * kernel writes back, and before writers have to wait (halfway to limit_hard); *ret_waited says that they
+ * did. -EAGAIN: those were too few writes. */
 int calibrate_flushed(struct calibrate *calibrate, uint64_t bytes, uint64_t limit_bg_bytes,
                       uint64_t limit_hard_bytes, double *ret_bps, bool *ret_waited, struct err *err);
 
@@ -86,10 +86,10 @@ int calibrate_reduced(struct calibrate *calibrate, double *ret_bps, struct err *
 int calibrate_sync(struct calibrate *calibrate, uint64_t size_bytes, size_t n_calls, double *ret_s,
                    struct err *err);
 
-/* Durable writes as calibrate_sync of several sizes, one after the other without a pause, so that a device
- * that is idle for a moment earns no credit: ret_s[i] gets the mean of those of sizes_bytes[i], which are
- * each_bytes, or one write. Before they count, as much uses up what credit there is. Sizes are multiples of
- * the alignment, powers of two, as is each_bytes, at least CALIBRATE_SETTLE_WRITES of the alignment. */
+/* Durable writes as calibrate_sync of several sizes without a pause, so that the device earns no credit by
+ * idling: ret_s[i] gets the mean of those of sizes_bytes[i], which are each_bytes, or one write. As much is
+ * written before, which uses up the credit there is. Sizes are powers of two and multiples of the alignment,
+ * as is each_bytes, at least CALIBRATE_SETTLE_WRITES of the alignment. */
 int calibrate_large(struct calibrate *calibrate, const uint64_t *sizes_bytes, size_t n_sizes,
                     uint64_t each_bytes, double *ret_s, struct err *err);
 

@@ -32,9 +32,8 @@ static int finish(int fd, int code, struct err *err)
     return code < 0 ? calibrate_fail(err, code) : 0;
 }
 
-/* n_passes times the same bytes, one after the other, in at least n_least writes. They are as a program's
- * large writes are: so large that what is written comes from memory and not from the processor's cache. The
- * caller frees them. */
+/* Lists n_passes times the same bytes, one after the other, in at least n_least writes, so large that they
+ * come from memory and not from the processor's cache. The caller frees them. */
 static int plan_passes(uint64_t total_bytes, size_t n_least, size_t n_passes,
                        struct replay_write **ret_writes, size_t *ret_n)
 {

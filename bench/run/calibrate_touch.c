@@ -1,8 +1,8 @@
 /* New pages from memory that the machine's host has taken back: found by using up what was touched before.
  *
- * Memory that was freed a moment ago is given out again first, and so is what lies in blocks too small for
- * the host to take. So memory is touched until that becomes several times slower, and the pages of the file
- * are what comes next. */
+ *
+ * Memory that was freed a moment ago is given out first, as are blocks too small for the host to take. So
+ * memory is touched until that becomes several times slower, and the file's pages come next. */
 #include "bench/io/arena.h"
 #include "bench/run/calibrate_internal.h"
 

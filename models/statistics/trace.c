@@ -1,8 +1,9 @@
 /* models/statistics/trace: names the shape of a series and says which part of it can be called sustained.
  *
+ *
  * Repeating shapes and jumps between two levels are looked for first, because a search for single changes
  * would take them apart. Then the strongest change is found, what lies before it is cut off, and the rest is
- * searched again, until nothing significant is left or too little of the series. */
+ * searched again, until nothing significant or too little of it is left. */
 #include "models/statistics/trace.h"
 #include "models/statistics/student.h"
 #include "models/statistics/trace_internal.h"
@@ -124,8 +125,9 @@ static double lag_correlation(const double *values, size_t n)
     return moments.std > 0 ? products / (moments.std * moments.std * (double)(n - 1)) : 0;
 }
 
-/* Random walks have no level to hold. Averages over more windows are correlated less, unless they walk; two
- * resolutions see more of them than one. Bounds: what AR(1) noise of 0.8 reaches in about 1 of 100 series. */
+/* A random walk has no level to hold. Averages over more windows are correlated less, unless they walk;
+ * two resolutions detect more walks than one. Bounds: AR(1) noise of 0.8 reaches them in about 1 of 100
+ * series. */
 static bool wanders(const struct course *course, const double *points, size_t n, double correlation)
 {
     double blocks[2 * WALK_BLOCKS];

@@ -100,9 +100,9 @@ size_t profiles_best(const struct tune *tune, const struct profiles_field *field
  * -ENOMEM. */
 int profiles_choose(struct tune *tune);
 
-/* Where several profiles are wanted: measures the best point of each and its neighbours, moves to a neighbour
- * that is better, and so on until all neighbours are measured and the first few have enough runs to be
- * compared; for at most a third of the time before the confirmation. Returns as tune_measure. */
+/* Where several profiles are wanted: measures the best point of each and its neighbours and moves to a better
+ * neighbour, until all are measured and the first few have enough runs to be compared; for at most a third of
+ * the time before the confirmation. Returns as tune_measure. */
 int profiles_scout(struct tune *tune, struct err *err);
 
 /* Points of the space one level away in one factor (any other direct, API, sync counts as one). Writes at

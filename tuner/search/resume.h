@@ -1,8 +1,9 @@
 /* tuner/search/resume: a search that goes on where another command left it (--resume).
  *
- * The runs of the journal count as replays of this search, not as replays after the choice: these are always
- * made anew. Before they are taken over, the baseline and the point that they know best are measured again;
- * where that disagrees, the runs become prior knowledge. The calls are no-ops without --resume. */
+ *
+ * The runs of the journal count as replays of this search, but not as made after the choice. Before they are
+ * taken over, the baseline and the point measured most often are measured again; where they disagree, the
+ * runs become prior knowledge. The calls are no-ops without --resume. */
 #pragma once
 
 #include "tuner/search/tune.h"

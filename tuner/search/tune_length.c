@@ -96,10 +96,9 @@ static size_t list_telling(const struct tune_length *length, size_t *ret_list)
     return n;
 }
 
-/* Of the points with few requests and bytes in flight whose runs do not write every block once, lists the one
- * with the fewest bytes in flight and the one with the most. Their windows show the initial transient where
- * the points of the design did not: buffered writes write every block once and have no warm-up, and long
- * queues take the whole run to fill and drain. */
+/* Lists two points with few requests and bytes in flight, the least and the most bytes, whose windows show
+ * the initial transient. Runs that write every block once have no warm-up, and long queues take the whole run
+ * to fill and drain. */
 static size_t list_small(const struct tune *tune, size_t *ret_list)
 {
     size_t least = TUNE_NONE, most = TUNE_NONE;

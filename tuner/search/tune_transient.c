@@ -1,9 +1,8 @@
-/* What runs show of their start, and how a search treats it.
+/* How a search treats the start of runs.
  *
- * Waiting for a start to pass costs more than a short run itself. Where the start is alike for all points, as
- * when the device causes it and not the setting, the runs of the search do not wait: what the start adds to
- * their rates, which the pilot has seen window by window, is taken off. The replays after the choice, whose
- * figures are reported, wait. */
+ * Waiting for it to pass costs more than a short run itself. Where the start is alike for all points, as when
+ * the device causes it, the runs of the search do not wait: what it adds to their rates, which the pilot has
+ * seen window by window, is taken off. The replays after the choice, whose figures are reported, wait. */
 #include "tuner/search/tune_transient.h"
 
 #include "tuner/search/tune.h"

@@ -16,9 +16,8 @@ struct latency_quantiles {
 
 struct latency_quantiles latency_quantiles_of(const struct histogram *latency);
 
-/* Fills a histogram (initialised, empty) with the requests of a run whose quantiles alone are left, as in
- * a journal: each is put at the middle between two quantiles. mean_ns becomes their mean where it is above
- * 0. */
+/* Fills a histogram (initialised, empty) from quantiles alone, as in a journal: each request is put at the
+ * middle between two quantiles. mean_ns becomes their mean where it is above 0. */
 void latency_quantiles_unfold(const struct latency_quantiles *quantiles, double mean_ns,
                               struct histogram *histogram);
 

@@ -1,10 +1,9 @@
-/* tuner/session/warnings: the rules that find what makes a number of fstune wrong or doubtful. Their codes
- * and texts stand in tuner/base/warnings_table.
+/* tuner/session/warnings: the rules that find doubtful numbers; codes and texts are in
+ * tuner/base/warnings_table.
  *
  *
- * Rules are pure: facts in, codes out. Facts of a run are struct measure_result; facts of a command (file,
- * device, machine) are struct target_facts, filled by tuner/session/target_facts. A fact that is NaN is
- * unknown, and no rule fires on it. */
+ * Rules are pure: facts in, codes out. Facts of a run are struct measure_result; those of a command (file,
+ * device, machine) are struct target_facts. A fact that is NaN is unknown, and no rule fires on it. */
 #pragma once
 
 #include "bench/run/measure.h"
