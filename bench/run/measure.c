@@ -188,7 +188,7 @@ static void set_rates(struct measure_result *ret, const struct workers *workers,
     ret->achieved_depth = request_seconds / issuing_seconds / workers->plan->point.threads;
 }
 
-/* Of the workers that sample their latencies; 1 where none does. */
+/* Requests for each timed one, in the workers that sample their latencies; 1 where none does. */
 static uint64_t requests_per_sample(const struct workers *workers)
 {
     uint64_t n_requests = 0, n_sampled = 0;

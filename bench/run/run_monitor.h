@@ -54,7 +54,7 @@ struct run_monitor {
      * over the same span. With the pool, the workers hand out requests and its threads do them, so both must
      * be looked at. */
     double busiest_helper_cpu_share;
-    /* Of the worker that waited most: ready to run, but others had the processors. */
+    /* Share of the time that the worker that waited most was ready to run while others had the processors. */
     double thread_wait_share;
     double process_cpu_share;  /* processors kept busy by the whole process: 0 .. number of processors */
     double machine_busy_share; /* of all processors' ticks, neither idle nor waiting for I/O; 0..1 */

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Of what a run may move, this much at most goes into its warm-up. */
+/* The warm-up may take at most one part in so many of what a run may move. */
 #define WARMUP_SHARE_OF_CAP 4
 
-/* A simulated file is as large as it needs to be: 2^50 bytes. */
+/* A simulated file has 2^50 bytes, which is always enough. */
 static uint64_t region_bytes(const struct workers *workers)
 {
     return workers->env->world != NULL ? 1ULL << 50

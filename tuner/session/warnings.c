@@ -134,7 +134,7 @@ static bool foreign(double device_bytes, double own_bytes, double share_of, doub
     return others > NEIGHBOUR_SHARE * share_of && others > NEIGHBOUR_BPS * seconds;
 }
 
-/* Of reads the kernel counts whose they are. Writeback belongs to nobody, so twice the run's own bytes are
+/* The kernel counts whose reads they are. Writeback belongs to nobody, so twice the run's own bytes are
  * taken, for journals and copies; flushing each write costs more than that and is left out. */
 static bool neighbour_busy(const struct run_facts *run)
 {
