@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <sys/mman.h>
 
-/* Of the memory that may be used: a mapping always succeeds, and touching it is what kills. */
+/* Share of the memory that may be used: mapping more succeeds, but touching it gets the process killed. */
 #define ROOM_SHARE 0.5
 
 void *arena_map(uint64_t size, int flags)

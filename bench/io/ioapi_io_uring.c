@@ -11,7 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Of waits in a row that failed, before what is in flight is left to the kernel: 10 s. */
+/* After so many failed waits in a row (10 s), what is in flight is left to the kernel. */
 #define DRAIN_TRIES    10000
 #define DRAIN_PAUSE_NS 1000000ULL
 

@@ -1,8 +1,9 @@
 /* Worker threads doing pread and pwrite, one per call in flight, as QEMU's aio=threads does.
  *
- * One mutex guards two rings: calls that wait for a worker, and calls that wait to be reaped. A worker that
- * finishes a call takes the next one in the same critical section, so a busy pool costs one lock per call and
- * wakes nobody. */
+ *
+ * One mutex guards two rings: calls that wait for a worker, and calls to be reaped. A worker that finishes a
+ * call takes the next one in the same critical section, so a busy pool costs one lock per call and wakes
+ * nobody. */
 #include "bench/io/ioapi.h"
 #include "bench/io/ioapi_blocking.h"
 

@@ -54,8 +54,8 @@ static int psync_reap(void *state, struct io_call **calls, size_t max, size_t *r
     return 0;
 }
 
-/* A loop here and not in the caller: what the kernel returned into is left by one return less per request,
- * and after a system call a processor seldom foresees where a return leads. */
+/* The loop stands here and not in the caller: that saves a return per request, and after a system call a
+ * processor seldom predicts where a return leads. */
 static size_t psync_transfer(void *state, struct io_call *call, const uint64_t *offsets_bytes, size_t n,
                              const atomic_int *stop)
 {

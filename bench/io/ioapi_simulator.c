@@ -1,5 +1,4 @@
-/* A file system made of a table, chance and a virtual clock, behind the same seam as the real ways of doing
- * I/O. */
+/* A simulated file system, made of a table, chance and a virtual clock, behind the same seam as real I/O. */
 #include "bench/io/ioapi_simulator.h"
 
 #include "bench/io/ioapi.h"
@@ -12,7 +11,7 @@
 #define COALESCE_S 0.005
 /* Eleven days: a request that takes longer must not overflow the virtual clock. */
 #define MAX_WAIT_NS 1e15
-/* Shorter periods are none. */
+/* Shorter periods do not count as bursts. */
 #define LEAST_PULSE_S 1e-9
 
 struct pending {
@@ -66,7 +65,7 @@ static bool has_two_levels(const struct simulator_noise *noise, const struct poi
     return rng_uniform(&rng) < noise->level_share;
 }
 
-/* Expectation of what is divided by `factor` with this probability. */
+/* Mean of a rate that is divided by `factor` with this probability. */
 static double mean_of_division(double probability, double factor)
 {
     return 1 - probability + probability / factor;
@@ -99,7 +98,7 @@ void simulator_run_init(struct simulator_run *run, const struct simulator_world 
     run->run_factor = exp(std * rng_normal(&run->rng) - std * std / 2);
     if (rng_uniform(&run->rng) < noise->outlier_probability)
         run->run_factor /= noise->outlier_factor;
-    /* Drawn for such points alone: without them the numbers that follow stay what they were. */
+    /* The number is drawn only for points with two levels, so that the others' numbers do not change. */
     if (has_two_levels(noise, point) && rng_uniform(&run->rng) < noise->level_probability)
         run->run_factor /= noise->level_factor;
 }
@@ -208,8 +207,8 @@ static double size_factor(const struct simulator_run *run, const struct io_call 
     return (double)call->size_bytes / (double)(call->n_requests * run->request_size_bytes);
 }
 
-/* When something that takes so long at the table's rate is over where all moves only in the first share of
- * each period since the run began, and so much faster there. */
+/* Where bytes move only in the first share of each period since the run began, and faster there: the time at
+ * which something ends that takes wait_ns at the table's rate. */
 static uint64_t through_pulses(const struct simulator_run *run, uint64_t wait_ns)
 {
     const struct simulator_noise *noise = &run->world->noise;

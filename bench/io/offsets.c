@@ -21,7 +21,7 @@ static inline uint64_t mix(uint64_t x, const struct offsets_round *round, uint64
     return x ^ x >> half;
 }
 
-/* Written out: a loop would add half as many instructions again. */
+/* Each step is written out, because a loop would add half as many instructions again. */
 static inline uint64_t permute(uint64_t x, const struct offsets_round *rounds, uint64_t mask, uint32_t half)
 {
     x = mix(x, &rounds[0], mask, half);

@@ -12,7 +12,7 @@
 /* A phase turns to sampling within its first batches or not at all: what it recorded before is lost. */
 #define SAMPLE_JUDGED_BATCHES 16
 
-/* A reaping that took less did not wait. */
+/* A reaping that took less time than this did not wait. */
 #define AT_ONCE_NS 3000
 
 struct submission {
@@ -55,7 +55,7 @@ static enum pattern_kind draw_kind_of_mix(struct pump *pump)
     return PATTERN_RAND_WRITE;
 }
 
-/* Streams pass from file to file with every call of the larger size. */
+/* With several files, sequential streams pass to the next file with every call of the larger size. */
 static void choose_file(const struct pump *pump, struct io_call *call)
 {
     uint64_t unit = pump->most_call_bytes, at = call->offset_bytes;
@@ -64,7 +64,7 @@ static void choose_file(const struct pump *pump, struct io_call *call)
     call->offset_bytes = at / unit / pump->n_files * unit + at % unit + pump->shift_bytes;
 }
 
-/* A new word in the buffer of every write defeats deduplication of identical ones; stamps do so, too. */
+/* A new word in the buffer of every write keeps a device from deduplicating; so do the stamps of verify. */
 static void stamp_buffer(struct pump *pump, const struct io_call *call)
 {
     unsigned char *buffer = call->buffer;
@@ -78,8 +78,7 @@ static void stamp_buffer(struct pump *pump, const struct io_call *call)
     }
 }
 
-/* Inline, as is all that a fast request at depth 1 passes through: after a system call, calls and returns
- * cost most. */
+/* Inline, like all that a fast request at depth 1 passes through: calls and returns cost most there. */
 static inline void prepare(struct phase *phase, struct io_call *call)
 {
     struct pump *pump = phase->pump;
@@ -217,7 +216,7 @@ static inline void one_call(struct phase *phase, struct io_call *call)
         submit_and_reap(phase, call);
 }
 
-/* Between two stamps, of requests so fast that stamping each would distort them. */
+/* Number of requests between two stamps, where stamping each would distort them. */
 static uint32_t count_unstamped(const struct phase *phase)
 {
     const struct pump_end *end = phase->end;
@@ -230,7 +229,7 @@ static uint32_t count_unstamped(const struct phase *phase)
     return (uint32_t)(n_left < n ? n_left : n);
 }
 
-/* One of them by itself; false when it failed. */
+/* Makes one of them by itself; false when it failed. */
 static bool one_sampled(struct phase *phase, struct io_call *call)
 {
     prepare(phase, call);
@@ -238,7 +237,7 @@ static bool one_sampled(struct phase *phase, struct io_call *call)
     return phase->failed == 0 && count_bytes(phase, call);
 }
 
-/* As many of them in a row, all alike. */
+/* Makes n of them in a row that differ in the offset only; returns how many succeeded. */
 static uint32_t alike_calls(struct phase *phase, struct io_call *call, uint32_t n)
 {
     struct pump *pump = phase->pump;
@@ -255,7 +254,7 @@ static uint32_t alike_calls(struct phase *phase, struct io_call *call, uint32_t 
     return done;
 }
 
-/* Those between two that are timed singly; the number that succeeded. */
+/* Makes the n calls between two that are timed singly; returns how many succeeded. */
 static uint32_t untimed_calls(struct phase *phase, struct io_call *call, uint32_t n)
 {
     const struct pump *pump = phase->pump;
@@ -280,7 +279,7 @@ static bool timed_call(struct phase *phase, struct io_call *call)
     return true;
 }
 
-/* `n` calls of which now and then one is timed singly: the number that succeeded. */
+/* Makes `n` calls, of which now and then one is timed singly; returns how many succeeded. */
 static uint32_t sampled_calls(struct phase *phase, uint32_t n, uint32_t *countdown)
 {
     struct pump *pump = phase->pump;
@@ -320,8 +319,8 @@ static uint64_t sampled_batches(struct phase *phase, uint64_t start_ns, uint32_t
     return now_ns;
 }
 
-/* Requests under PUMP_SAMPLED_NS on average: sample from now on. What was recorded one by one so far is
- * dropped, so that the histogram is a random sample of one kind. */
+/* Turns to sampling, because requests take less than PUMP_SAMPLED_NS on average. Latencies recorded one by
+ * one so far are dropped, so that the histogram is a random sample of one kind. */
 static void start_sampling(struct phase *phase)
 {
     phase->stats->sampled = true;
@@ -337,8 +336,7 @@ static bool fast_enough_to_sample(const struct phase *phase)
            batches->mean_ns < (double)PUMP_SAMPLED_NS * phase->pump->batch_requests;
 }
 
-/* A whole phase knows better than the first batches of the next one, which may just find what was read
- * ahead. */
+/* Judges the speed by a whole phase: the first batches of the next one may find only what was read ahead. */
 static void judge_speed(struct phase *phase)
 {
     const struct pump_stats *stats = phase->stats;
@@ -347,7 +345,7 @@ static void judge_speed(struct phase *phase)
         phase->pump->speed = fast ? PUMP_SPEED_FAST : PUMP_SPEED_SLOW;
 }
 
-/* Depth 1: stamps are chained, the end of one request is the start of the next. */
+/* Runs a queue of depth 1. Stamps are chained: the end of one request is the start of the next. */
 static void run_single(struct phase *phase)
 {
     struct pump *pump = phase->pump;
@@ -381,9 +379,9 @@ static void integrate_depth(struct phase *phase, double depth, uint64_t now_ns)
     phase->last_ns = now_ns;
 }
 
-/* Depth during the last submitting call, known only after the reaping that followed: of the calls handed
- * over, those that came back without any waiting were worked off one after another inside the call; the
- * others came into flight one by one. */
+/* Adds the depth during the last submitting call, known only after the reaping that followed: calls that came
+ * back without any waiting were done one after another inside the submitting call; the others came into
+ * flight one by one. */
 static void integrate_submission(struct phase *phase, size_t n_done_at_once)
 {
     struct submission *last = &phase->submission;
@@ -416,7 +414,7 @@ static void submit_ready(struct phase *phase, size_t in_flight)
     memmove(pump->ready, pump->ready + accepted, phase->n_ready * sizeof(struct io_call *));
 }
 
-/* Calls that were prepared but never accepted: nothing was done with them. */
+/* Takes back the calls that were prepared but never accepted: nothing was done with them. */
 static void forget_ready(struct phase *phase)
 {
     struct pump *pump = phase->pump;
@@ -428,8 +426,8 @@ static void forget_ready(struct phase *phase)
     }
 }
 
-/* 0, or the failure of the API itself: a queue that cannot be reaped cannot be drained either, its close
- * waits for it. */
+/* Reaps. 0, or the failure of the API itself: a queue that cannot be reaped cannot be drained either, so its
+ * close waits for it. */
 static int reap_some(struct phase *phase, size_t in_flight)
 {
     struct pump *pump = phase->pump;
@@ -461,7 +459,7 @@ static void prepare_idle(struct phase *phase)
         forget_ready(phase);
 }
 
-/* Any depth above 1. The idle stack and the ready list together hold every call that is not in flight. */
+/* Runs a queue of depth above 1: the idle stack and the ready list hold every call that is not in flight. */
 static void run_queue(struct phase *phase)
 {
     struct pump *pump = phase->pump;

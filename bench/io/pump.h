@@ -56,7 +56,7 @@ struct pump_stats {
     struct pump_windows windows;
 };
 
-/* Of a timed phase whose batches nobody counts. */
+/* For a timed phase whose batches nobody counts. */
 #define PUMP_BATCHES_PER_STAMP 4
 
 /* When a phase stops issuing. All of duration, requests and bytes are floors and caps of this pump alone. */
@@ -74,7 +74,7 @@ struct pump_end {
                                    time, since a look at the clock costs what can be seen; 0 is 1 */
 };
 
-/* Of the requests of a phase at depth 1: under PUMP_SAMPLED_NS on average or not. */
+/* Whether the requests of a phase at depth 1 took less than PUMP_SAMPLED_NS on average. */
 enum pump_speed { PUMP_SPEED_UNKNOWN, PUMP_SPEED_SLOW, PUMP_SPEED_FAST };
 
 struct pump {

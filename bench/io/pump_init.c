@@ -17,7 +17,7 @@ static int make_calls(struct pump *pump, const struct pump_config *config)
     for (uint32_t i = 0; i < config->n_calls; i++) {
         struct io_call *call = &pump->calls[i];
         call->slot = i;
-        /* Of a mix, every call is given its own. */
+        /* In a mix, the kind and size are set for every call. */
         call->is_write = writes;
         call->size_bytes = pump->call_bytes[writes];
         call->buffer = config->buffers != NULL ? config->buffers + i * pump->most_call_bytes : NULL;

@@ -14,10 +14,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Of the memory that may be used; pages are taken as blocks are touched, when it is too late to refuse. */
+/* Share of the memory that may be used: pages are taken as blocks are touched, when it is too late to
+ * refuse. */
 #define ROOM_SHARE 0.5
 
-/* Read back in parts of this size, of which those without a fresh block are left out. */
+/* The file is read back in parts of this size, without the parts in which no block is fresh. */
 #define PART_BYTES 65536U
 
 /* The word of a block: the number of its writes below, then how many reads and writes are under way, then
@@ -202,7 +203,7 @@ static int compare_block(const struct verify *verify, const unsigned char *block
                    n_writes, stamp.n_writes);
 }
 
-/* Of one block that was read, whose state was this; 0 also where nothing can be said. */
+/* Judges one block that was read in this state; 0 also where nothing can be said. */
 static int judge_block(const struct verify *verify, const unsigned char *block, uint64_t offset_bytes,
                        uint64_t state, uint64_t *n_compared, struct err *err)
 {

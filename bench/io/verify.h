@@ -1,11 +1,14 @@
 /* bench/io/verify: does the file give back what was written to it?
  *
+ *
  * Every block of 512 bytes that is written carries a stamp: a key of this command, its offset, the number of
- * the write to that block (filling is the first), and a checksum of the whole block. A block that is read is
+ * the write to that block (filling is the first), and a checksum of the block. A block that is read is
  * compared with what was last written there. Lost, misplaced, stale and damaged blocks are told apart.
  *
- * A block that two requests touch at one time, one of them a write, is not judged: nobody promises what such
- * a read finds, nor which of two writes stays. It is judged again after its next write alone.
+ *
+ * A block that two requests touch at one time, one of them a write, is not judged, because such a read may
+ * find anything and either of two writes may stay. It is judged again after its next write alone.
+ *
  *
  * All but opening and closing may be called from several threads. Costs 8 bytes of memory per block touched,
  * 1/64 of the file. */
@@ -44,7 +47,7 @@ void verify_close(struct verify *verify);
 
 /* Around a call: a write gets its stamps before it is submitted, a read is compared after it was reaped
  * whole. Offsets and sizes are multiples of 512 inside the file. verify_end: 0, or -EBADMSG with offset,
- * expected and found value. verify_abandon instead of verify_end: the call failed, or was never submitted. */
+ * expected and found value. verify_abandon instead: the call failed, or was never submitted. */
 void verify_begin(struct verify *verify, const struct io_call *call);
 int verify_end(struct verify *verify, const struct io_call *call, struct err *err);
 void verify_abandon(struct verify *verify, const struct io_call *call);

@@ -12,7 +12,8 @@ int warmup_init(struct warmup *warmup, double coef, size_t n_window)
     return 0;
 }
 
-/* Anew over the window every time: a running sum of squares would lose its digits to one huge first batch. */
+/* The sums are made anew each time: a running sum of squares would lose its digits to one huge first
+ * batch. */
 static bool is_stable(const struct warmup *warmup)
 {
     struct batch_stats stats;

@@ -17,7 +17,7 @@
 #define ALIGN_BYTES   4096
 #define MEMORY_COPIES 4
 
-/* Dirty memory of others than this is too little to matter; so long it is waited for. */
+/* Waits at most so long until others have no more dirty memory than this, which is too little to matter. */
 #define CALM_BYTES    (32ULL << 20)
 #define CALM_LIMIT_NS (2 * CLOCK_NS_PER_S)
 
@@ -126,7 +126,7 @@ int calibrate_open(struct calibrate *calibrate, struct err *err)
         calibrate_close(calibrate);
         return err_set(err, -ENOMEM, "no memory to calibrate");
     }
-    /* A device that compresses must not be flattered. */
+    /* Random data, so that a device that compresses has no advantage. */
     rng_init(&rng, calibrate->seed);
     rng_fill(&rng, calibrate->memory, 2 * calibrate->memory_bytes);
     rng_fill(&rng, calibrate->data, CALIBRATE_LARGEST_BYTES);
@@ -148,7 +148,7 @@ int calibrate_memory(struct calibrate *calibrate, double *ret_bps, struct err *e
         if (calibrate_is_interrupted(calibrate))
             return calibrate_fail(err, -EINTR);
         memcpy(i % 2 == 0 ? one : other, i % 2 == 0 ? other : one, calibrate->memory_bytes);
-        /* What nobody reads need not be copied. */
+        /* Keeps the compiler from leaving out copies that nobody reads. */
         __asm__ volatile("" : : "r"(calibrate->memory) : "memory");
     }
     *ret_bps = MEMORY_COPIES * (double)calibrate->memory_bytes / calibrate_seconds(calibrate, start_ns);
@@ -167,7 +167,7 @@ int calibrate_stream(struct calibrate *calibrate, double *ret_bytes, struct err 
         close(fd);
         return code;
     }
-    /* The buffer is made with the first byte. */
+    /* The C library makes the buffer with the first byte. */
     if (putc('x', stream) == EOF || __fbufsize(stream) == 0)
         code = err_set(err, -EIO, "the C library shows no buffer of a stream");
     else

@@ -1,13 +1,15 @@
 /* bench/run/calibrate: single measurements of what writes cost on a machine and its file system (the
- * parameters of Gholami and Schintke, "CAWL"). Repeating them and making sense of them is the caller's.
+ * parameters of Gholami and Schintke, "CAWL"). The caller repeats and interprets them.
  *
- * They are made of what a program's writes are (bench/run/replay): new bytes of a file that grows, written
- * from memory into memory that was touched before but not a moment ago; and each is the mean of a whole pass,
- * so that what happens only now and then (an extent, a commit of the journal) is in it.
  *
- * Everything is written into nameless files that grow and are gone afterwards; reads use the target. All
+ * They are made as a program writes (bench/run/replay): new bytes of a file that grows, from memory that was
+ * touched before but not a moment ago. Each is the mean of a whole pass, so that it holds what happens only
+ * now and then (an extent, a commit of the journal).
+ *
+ *
+ * All is written into nameless files that are gone afterwards, also on failure; reads use the target. All
  * return 0 or a negative errno with a line of text: -EINTR when interrupted, -ENOSPC when the file system or
- * a quota is full; what was written is gone then too. */
+ * a quota is full. */
 #pragma once
 
 #include "bench/base/clock.h"
@@ -27,7 +29,7 @@
 #define CALIBRATE_SEEK_WRITES   128            /* of those, and of those that are not at random, together */
 
 struct calibrate {
-    /* Of the caller, who keeps all of it: */
+    /* Set by the caller, who keeps all of it: */
     const struct target *target; /* filled; its proofs of direct I/O are known */
     const char *directory;
     int directory_fd; /* the same */
@@ -39,7 +41,7 @@ struct calibrate {
                               calibrate_flushed */
     uint64_t memory_bytes; /* of each of two blocks that are copied, > 0 */
 
-    /* Of this module: */
+    /* Used by this module: */
     unsigned char *memory;              /* two blocks */
     unsigned char *data;                /* CALIBRATE_LARGEST_BYTES of random bytes, aligned for direct I/O */
     uint64_t written_bytes, read_bytes; /* that reached the device or were on their way */
@@ -65,9 +67,9 @@ int calibrate_first_touch(struct calibrate *calibrate, uint64_t most_bytes, doub
 int calibrate_call(struct calibrate *calibrate, uint64_t size_bytes, size_t n_calls, double *ret_s,
                    struct err *err);
 
-/* New bytes as calibrate_cache, `bytes` of them, of which those count that are written after limit_bg, while
- * the kernel writes back, and before so much is dirty that writers wait, which is halfway to limit_hard; then
- * *ret_waited says that it came to that. -EAGAIN: that were too few writes. */
+/* Writes `bytes` of new bytes as calibrate_cache. Those count that are written after limit_bg, while the
+ * kernel writes back, and before writers have to wait (halfway to limit_hard); *ret_waited says that they
+ * did. -EAGAIN: those were too few writes. */
 int calibrate_flushed(struct calibrate *calibrate, uint64_t bytes, uint64_t limit_bg_bytes,
                       uint64_t limit_hard_bytes, double *ret_bps, bool *ret_waited, struct err *err);
 
@@ -86,10 +88,10 @@ int calibrate_reduced(struct calibrate *calibrate, double *ret_bps, struct err *
 int calibrate_sync(struct calibrate *calibrate, uint64_t size_bytes, size_t n_calls, double *ret_s,
                    struct err *err);
 
-/* Durable writes as calibrate_sync of several sizes, one after the other without a pause, so that a device
- * that is idle for a moment earns no credit: ret_s[i] gets the mean of those of sizes_bytes[i], which are
- * each_bytes, or one write. Before they count, as much uses up what credit there is. Sizes are multiples of
- * the alignment, powers of two, as is each_bytes, at least CALIBRATE_SETTLE_WRITES of the alignment. */
+/* Durable writes as calibrate_sync of several sizes without a pause, so that the device earns no credit by
+ * idling: ret_s[i] gets the mean of those of sizes_bytes[i], which are each_bytes, or one write. As much is
+ * written before, which uses up the credit there is. Sizes are powers of two and multiples of the alignment,
+ * as is each_bytes, at least CALIBRATE_SETTLE_WRITES of the alignment. */
 int calibrate_large(struct calibrate *calibrate, const uint64_t *sizes_bytes, size_t n_sizes,
                     uint64_t each_bytes, double *ret_s, struct err *err);
 
@@ -97,7 +99,7 @@ int calibrate_large(struct calibrate *calibrate, const uint64_t *sizes_bytes, si
  * flush of two, which finds no credit for bursts. Whole requests, at most cache_bytes. */
 int calibrate_writeback(struct calibrate *calibrate, uint64_t bytes, double *ret_bps, struct err *err);
 
-/* Of what calibrate_seek writes at a time. */
+/* Size of a write of calibrate_seek. */
 uint64_t calibrate_seek_bytes(const struct calibrate *calibrate);
 
 /* A durable write into a new file at a random place that was not written before, less one at the next place
@@ -107,5 +109,5 @@ int calibrate_seek(struct calibrate *calibrate, double *ret_s, struct err *err);
 /* Reads some of the target from the device, each time another part. */
 int calibrate_read(struct calibrate *calibrate, uint64_t bytes, double *ret_bps, struct err *err);
 
-/* The buffer that the C library takes for a stream of a file here. */
+/* Size of the buffer that the C library takes for a stream of a file here. */
 int calibrate_stream(struct calibrate *calibrate, double *ret_bytes, struct err *err);

@@ -23,7 +23,7 @@ static int cut(int fd, uint64_t bytes)
     return ftruncate(fd, (off_t)bytes) == 0 ? 0 : -errno;
 }
 
-/* Nothing is left for the closing of the file to write back. */
+/* Empties the file, so that closing it writes nothing back. */
 static int finish(int fd, int code, struct err *err)
 {
     int cut_code = cut(fd, 0);
@@ -32,9 +32,8 @@ static int finish(int fd, int code, struct err *err)
     return code < 0 ? calibrate_fail(err, code) : 0;
 }
 
-/* n_passes times the same bytes, one after the other, in at least n_least writes. They are as a program's
- * large writes are: so large that what is written comes from memory and not from the processor's cache. The
- * caller frees them. */
+/* Lists n_passes times the same bytes, one after the other, in at least n_least writes, so large that they
+ * come from memory and not from the processor's cache. The caller frees them. */
 static int plan_passes(uint64_t total_bytes, size_t n_least, size_t n_passes,
                        struct replay_write **ret_writes, size_t *ret_n)
 {
@@ -82,7 +81,8 @@ int calibrate_cache(struct calibrate *calibrate, double *ret_bps, double *ret_re
     return code;
 }
 
-/* The first write that found so much memory dirty that writers wait, or all of them. */
+/* Position of the first write that found so much memory dirty that writers wait; else the number of
+ * writes. */
 static size_t first_waiting(const struct replay_result *result, uint64_t limit_bytes)
 {
     uint64_t at_ns = UINT64_MAX;
@@ -161,7 +161,8 @@ int calibrate_buffer(struct calibrate *calibrate, uint64_t size_bytes, size_t n_
     int code = replay_alike(calibrate, REPLAY_STDIO, size_bytes, n_calls, &result, err);
     for (size_t i = 0; i < n_calls && code == 0; i++)
         costs_s[i] = (double)result.costs_ns[i] / 1e9;
-    /* Those that write the buffer out are an eighth at most, and dearer than all others. */
+    /* Writes that flush the buffer are an eighth at most and cost more than all others, so the middle leaves
+     * them out. */
     if (code == 0)
         *ret_s = calibrate_middle(costs_s, n_calls);
     replay_done(&result);
@@ -186,7 +187,7 @@ static void *write_back(void *context)
             break;
         back->sent_bytes += step;
     }
-    /* Sent is not written: the queue holds some of it. */
+    /* Some of what was sent is still in the queue. */
     if (!atomic_load(&back->stop))
         sync_file_range(back->fd, 0, (off_t)back->bytes, SYNC_FILE_RANGE_WAIT_BEFORE);
     atomic_store(&back->done, true);
@@ -252,8 +253,8 @@ int calibrate_reduced(struct calibrate *calibrate, double *ret_bps, struct err *
     return code;
 }
 
-/* A flush may have been begun by the kernel: then less of it is left, and its rate is too high by that.
- * Memory that was touched before is given to the page cache, whose copy is not timed. */
+/* The kernel may have begun a flush; then less is left of it, and the rate comes out too high. Memory that
+ * was touched before is given to the page cache, whose copy is not timed. */
 static int flush_timed(const struct calibrate *calibrate, int fd, uint64_t offset_bytes, uint64_t bytes,
                        struct replay_warm *warm, double *ret_s)
 {

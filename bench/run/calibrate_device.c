@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* On a slow device fewer calls tell enough. */
+/* On a slow device fewer calls are enough. */
 #define SYNC_SECONDS     0.5
 #define SYNC_LEAST_CALLS 2
 
@@ -21,7 +21,7 @@ static bool is_proved(enum target_proof proof)
     return proof == TARGET_DIRECT_PROVED;
 }
 
-/* The same file, durable with each write, past the page cache where that is proved. */
+/* Opens the file again, durable with each write, and past the page cache where that is proved. */
 static int reopen_durable(const struct calibrate *calibrate, int fd, int *ret_fd, struct err *err)
 {
     int direct = is_proved(calibrate->target->direct_write) ? O_DIRECT : 0;
@@ -41,7 +41,7 @@ static int grow(struct calibrate *calibrate, uint64_t size_bytes, size_t n_most,
     close(scratch_fd);
     if (code < 0)
         return code;
-    /* What others left to be written is not this file's cost. */
+    /* What others left to be written must not count for this file. */
     code = syncfs(fd) == 0 ? calibrate_write(calibrate, fd, 0, size_bytes, 1) : -errno;
     uint64_t start_ns = clock_now_ns(calibrate->clock);
     double taken_s = 0;

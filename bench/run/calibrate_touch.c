@@ -1,8 +1,8 @@
 /* New pages from memory that the machine's host has taken back: found by using up what was touched before.
  *
- * Memory that was freed a moment ago is given out again first, and so is what lies in blocks too small for
- * the host to take. So memory is touched until that becomes several times slower, and the pages of the file
- * are what comes next. */
+ *
+ * Memory that was freed a moment ago is given out first, as are blocks too small for the host to take. So
+ * memory is touched until that becomes several times slower, and the file's pages come next. */
 #include "bench/io/arena.h"
 #include "bench/run/calibrate_internal.h"
 
@@ -32,7 +32,7 @@ static double touch_block(const struct calibrate *calibrate, unsigned char *bloc
     return calibrate_seconds(calibrate, start_ns);
 }
 
-/* The same block is given back and touched again: its pages are there already. */
+/* Gives the same block back and touches it again: its pages are in memory already. */
 static int set_reference(const struct calibrate *calibrate, struct soak *soak, uint64_t page_bytes)
 {
     soak->touched_s = INFINITY;
@@ -46,7 +46,7 @@ static int set_reference(const struct calibrate *calibrate, struct soak *soak, u
     return 0;
 }
 
-/* -EAGAIN: all of it was fast. */
+/* Touches memory until it becomes slow. -EAGAIN: all of it was fast. */
 static int soak_up(const struct calibrate *calibrate, struct soak *soak)
 {
     uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -94,7 +94,7 @@ int calibrate_first_touch(struct calibrate *calibrate, uint64_t most_bytes, doub
     int code = soak_up(calibrate, &soak);
     if (code == 0)
         code = write_file(calibrate, &bps);
-    /* A moment of a busy machine looked like memory that was taken. */
+    /* It was only a busy machine that made memory look taken. */
     if (code == 0 && bps * SLOWER * soak.touched_s > 2 * (double)BLOCK_BYTES)
         code = -EAGAIN;
     munmap(memory, most_bytes);

@@ -98,7 +98,7 @@ static int prepare_target(const struct measure_env *env, const struct measure_pl
     return target_warm_cache(env->target, env->interrupted, err);
 }
 
-/* The final flush of sync=end; inside the span. */
+/* The final flush of sync=end lies inside the span. */
 static int flush_in_span(const struct measure_env *env, const struct measure_plan *plan, uint64_t *ret_end_ns,
                          struct err *err)
 {
@@ -188,7 +188,7 @@ static void set_rates(struct measure_result *ret, const struct workers *workers,
     ret->achieved_depth = request_seconds / issuing_seconds / workers->plan->point.threads;
 }
 
-/* Of the workers that sample their latencies; 1 where none does. */
+/* Requests for each timed one, in the workers that sample their latencies; 1 where none does. */
 static uint64_t requests_per_sample(const struct workers *workers)
 {
     uint64_t n_requests = 0, n_sampled = 0;
@@ -249,7 +249,8 @@ static bool was_interrupted(const struct measure_env *env)
     return env->interrupted != NULL && atomic_load(env->interrupted) != 0;
 }
 
-/* After a run: everything durable, the device quiet, so that the next run starts from the same state. */
+/* After a run all is made durable and the device becomes quiet, so that the next run starts from the same
+ * state. */
 static int settle(const struct measure_env *env, struct measure_result *ret, struct err *err)
 {
     ret->settled = true;
@@ -305,7 +306,7 @@ int measure_read_back(const struct measure_env *env, uint64_t *ret_bytes, struct
     return result < 0 ? err_set(err, result, "%s: %s", env->target->name, why.text) : 0;
 }
 
-/* Everything is durable by now. */
+/* Called when everything is durable. */
 static int check_writes(const struct measure_env *env, const struct measure_plan *plan,
                         struct measure_result *ret, struct err *err)
 {

@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One part in so many of the time goes into reading /proc/vmstat, between the writes, but it is read no rarer
- * than the longest period says. */
+/* Reading /proc/vmstat between the writes takes one part in so many of the time, but it is read at least once
+ * in the longest period. */
 #define SAMPLE_SHARE      20
 #define SAMPLE_LEAST_NS   1000000ULL
 #define SAMPLE_LONGEST_NS 20000000ULL
-/* Of a delay, after which interruptions are looked for. */
+/* A delay is slept in pieces of this length, with a look for interruptions after each. */
 #define SLEEP_NS    10000000ULL
 #define CLOCK_TRIES 100
 
@@ -113,7 +113,7 @@ static int check_alignment(struct replay *replay, struct err *err)
     return code;
 }
 
-/* The least that two readings one after the other differ by. */
+/* The clock's own cost: the least difference of two readings, one after the other. */
 static uint64_t cost_of_clock(const struct clock *clock)
 {
     uint64_t least_ns = UINT64_MAX;
@@ -132,8 +132,8 @@ static uint64_t largest_call(const struct replay_plan *plan)
     return largest < REPLAY_CALL_MAX_BYTES ? largest : REPLAY_CALL_MAX_BYTES;
 }
 
-/* What is read and written between two stamps comes into the processor's cache before, as far as it fits: a
- * write into the buffer of a stream takes less time than memory does. */
+/* Brings what is used between two stamps into the processor's cache, as far as it fits: a write into a
+ * stream's buffer takes less time than memory does. */
 static void touch(const struct replay *replay)
 {
     const struct replay_plan *plan = replay->plan;

@@ -1,9 +1,10 @@
-/* bench/run/replay: a list of writes, made for real one after the other as a program would make them,
- * computing between them included, and what each of them cost.
+/* bench/run/replay: a list of writes, made one after the other as a program would make them, with pauses for
+ * its computing, and what each of them cost.
  *
- * Files are nameless and begin empty (bench/target/target_scratch): a load's own file names never matter, and
- * every write behind the end makes its file longer. Computing is played by sleeping: the processor is free
- * then, which a program that computes would not leave it. */
+ *
+ * Files are nameless and begin empty (bench/target/target_scratch), and every write behind the end makes its
+ * file longer. Computing is played by sleeping: the processor is free then, which a program that computes
+ * would not leave it. */
 #pragma once
 
 #include "bench/base/clock.h"
@@ -78,9 +79,9 @@ uint64_t replay_extra_bytes(enum replay_mode mode);
  * with which write), -EFBIG (the budget), or as target_estimate. */
 int replay_check(const struct replay_plan *plan, struct err *err);
 
-/* Makes them. 0; as replay_check; -EOPNOTSUPP: no direct I/O here; -EINVAL: a write that direct I/O cannot
- * make; -EINTR; the errno of a write that failed, which err names. What was made until then stands in *ret,
- * which replay_done frees in any case. */
+/* Makes the writes. 0; as replay_check; -EOPNOTSUPP: no direct I/O here; -EINVAL: a write that direct I/O
+ * cannot make; -EINTR; the errno of a failed write, which err names. *ret holds what was made until then;
+ * replay_done frees it in any case. */
 int replay_run(const struct replay_plan *plan, struct replay_result *ret, struct err *err);
 
 /* Accepts a zeroed one. */

@@ -1,8 +1,9 @@
 /* bench/run/replay_warm: touched memory for the page cache to take.
  *
- * Free pages that a virtual machine has handed back to its host cost ten times more when they are touched
- * again, and Linux hands large free pages back 2 s after they became free. So memory is touched before the
- * first write, kept, and given back only just before it is needed: what was freed last is taken first. */
+ *
+ * Free pages that a virtual machine has handed back to its host cost ten times more to touch, and Linux hands
+ * large free pages back after 2 s. So memory is touched before the first write, and given back only just
+ * before it is needed: what was freed last is taken first. */
 #include "bench/host/hostinfo.h"
 #include "bench/io/arena.h"
 #include "bench/run/replay_internal.h"

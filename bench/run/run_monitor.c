@@ -86,7 +86,7 @@ bool run_monitor_parse_pressure(const char *line, double *ret_avg10_share, doubl
     return true;
 }
 
-/* Threads that end meanwhile are simply not there. */
+/* Threads that end meanwhile are left out. */
 static void read_threads(struct run_monitor_reading *reading)
 {
     DIR *tasks = opendir("/proc/self/task");
@@ -233,7 +233,7 @@ void run_monitor_add_worker(struct run_monitor *monitor, struct run_monitor_cpu 
     double share = watch_share(user + (after.system_s - before.system_s), span_s);
     double wait = watch_share(after.wait_s - before.wait_s, span_s);
     monitor->thread_wait_share =
-        fmax(monitor->thread_wait_share, wait); /* of a NaN and a number, the number */
+        fmax(monitor->thread_wait_share, wait); /* fmax of a NaN and a number is the number */
     if (isnan(share) || share <= monitor->busiest_thread_cpu_share)
         return;
     monitor->busiest_thread_cpu_share = share;

@@ -1,7 +1,8 @@
-/* bench/run/run_monitor: what happens around a run that can make its number a fake.
+/* bench/run/run_monitor: what happens around a run that can make its number wrong.
  *
- * Facts only: counters are read before and after the timed part and their differences reported; what they
- * mean is decided in tuner/. What the machine does not tell is NaN, never a guess. */
+ *
+ * Facts only: counters are read before and after the timed part and their differences reported; tuner/
+ * decides what they mean. What the machine does not tell is NaN, never a guess. */
 #pragma once
 
 #include "bench/host/hostinfo.h"
@@ -49,10 +50,11 @@ struct run_monitor {
     double device_read_bytes, device_written_bytes;
     double clock_step_s; /* wall clock against monotonic clock */
     double throttled;    /* periods, see above */
-    /* The busiest thread that is no worker: a worker of the pool or of io_uring (io-wq), over the same span.
-     * With the pool the worker hands out requests and the workers do them, so both must be looked at. */
+    /* The busiest thread that is no worker of the run: one of the pool's threads or of io_uring's (io-wq),
+     * over the same span. With the pool, the workers hand out requests and its threads do them, so both must
+     * be looked at. */
     double busiest_helper_cpu_share;
-    /* Of the worker that waited most: ready to run, but others had the processors. */
+    /* Share of the time that the worker that waited most was ready to run while others had the processors. */
     double thread_wait_share;
     double process_cpu_share;  /* processors kept busy by the whole process: 0 .. number of processors */
     double machine_busy_share; /* of all processors' ticks, neither idle nor waiting for I/O; 0..1 */
@@ -64,8 +66,8 @@ struct run_monitor {
  * time stamps of a timed part. */
 void run_monitor_read(struct run_monitor_reading *reading, const struct hostinfo_device *device);
 
-/* The calling thread is no helper: it is the worker, or waits for the workers. busiest_thread_* stay NaN
- * until run_monitor_add_worker. */
+/* Called by a worker, or by the thread that waits for the workers, which does not count as another thread.
+ * busiest_thread_* stay NaN until run_monitor_add_worker. */
 void run_monitor_difference(const struct run_monitor_reading *before, const struct run_monitor_reading *after,
                             struct run_monitor *ret_monitor);
 
@@ -74,7 +76,7 @@ void run_monitor_clear(struct run_monitor *monitor);
 
 struct run_monitor_cpu run_monitor_cpu_now(void);
 
-/* Enters a worker that used this much in span_s; the busiest stays. */
+/* Adds a worker that used this much in span_s; the figures of the busiest stay. */
 void run_monitor_add_worker(struct run_monitor *monitor, struct run_monitor_cpu before,
                             struct run_monitor_cpu after, double span_s);
 

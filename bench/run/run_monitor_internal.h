@@ -1,4 +1,4 @@
-/* bench/run/run_monitor_internal: what the watch*.c files share; the parsers are open to tests. */
+/* bench/run/run_monitor_internal: what the run_monitor*.c files share; the parsers are open to tests. */
 #pragma once
 
 #include "bench/run/run_monitor.h"

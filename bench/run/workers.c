@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Of what a run may move, this much at most goes into its warm-up. */
+/* The warm-up may take at most one part in so many of what a run may move. */
 #define WARMUP_SHARE_OF_CAP 4
 
-/* A simulated file is as large as it needs to be: 2^50 bytes. */
+/* A simulated file has 2^50 bytes, which is always enough. */
 static uint64_t region_bytes(const struct workers *workers)
 {
     return workers->env->world != NULL ? 1ULL << 50
@@ -205,7 +205,7 @@ static bool is_slower_than(struct worker *worker, const struct pump_stats *stats
            (double)all < bps * (double)age_ns / 1e9;
 }
 
-/* A start may be slow where the rest is not: only what is slow by far is not waited for. */
+/* A start may be slower than the rest, so that only a start that is slower by far ends the run. */
 static bool starts_hopelessly(struct worker *worker)
 {
     double bps = worker->all->plan->hopeless_bps;
@@ -225,7 +225,7 @@ static bool warm_enough(void *context, double batch_latency_ns)
            starts_hopelessly(worker);
 }
 
-/* A worker that another one calls hopeless still does what every run must. */
+/* A worker stops early when another one calls the run hopeless, but only after what every run must do. */
 static bool must_stop(void *context, double batch_latency_ns)
 {
     (void)batch_latency_ns;
@@ -265,8 +265,8 @@ static void close_queue(struct worker *worker)
     worker->io = NULL;
 }
 
-/* What a broken queue has left in flight is waited for here: its ring may be entered by the thread that has
- * submitted to it, and by no other. */
+/* Runs a phase, then waits for what a broken queue has left in flight: its ring may be entered only by the
+ * thread that has submitted to it. */
 static void run_phase(struct worker *worker, const struct pump_end *end, struct pump_stats *stats)
 {
     worker->result = pump_phase(&worker->pump, end, stats, &worker->err);
@@ -416,7 +416,7 @@ static int run_all(struct workers *workers, struct err *err)
     return result;
 }
 
-/* The pump knows the request, this is where the file is known. */
+/* Names the file in an error of the pump, which knows only the request. */
 static int explain(const struct workers *workers, const struct worker *worker, struct err *err)
 {
     if (workers->env->world != NULL)

@@ -256,7 +256,7 @@ static double find_floor(const struct belief *belief, const size_t *measured, si
 {
     double floor = -INFINITY;
 
-    /* What an offset adds differs from point to point: then all variances are wanted. */
+    /* An offset adds a different amount at each point, so all variances are needed. */
     if (belief->prior.offset)
         return -INFINITY;
     for (size_t i = 0; i < n; i++) {

@@ -37,13 +37,12 @@ struct belief {
                                 predict; NaN for all others and while there is no surrogate */
     bool *excluded; /* by point: its runs failed or it is not trusted; never asked for or chosen again */
     size_t n_measured, n_told;
-    struct noise_prior noise;     /* of ordinary runs */
-    double low_share, high_share; /* of runs that are outliers below, above */
-    struct belief_prior prior;    /* figures from elsewhere; empty unless belief_prior_add was called */
-    bool ignores_lone_peaks;      /* set by the owner: unexpected points are of no use to it */
-    double
-        lone_peaks_share;  /* of points that are better than all others say, by a factor whose logarithm is */
-    double lone_peaks_std; /* half normal with this parameter */
+    struct noise_prior noise;           /* of ordinary runs */
+    double low_share, high_share;       /* of runs that are outliers below, above */
+    struct belief_prior prior;          /* figures from elsewhere; empty unless belief_prior_add was called */
+    bool ignores_lone_peaks;            /* set by the owner: it has no use for isolated fast points */
+    double lone_peaks_share;            /* of all points: those better than the others say */
+    double lone_peaks_std;              /* half normal: log of by how much */
     const struct surrogate_ops *chosen; /* fitted; NULL before the first successful belief_update */
     void *gp, *quadratic;               /* states; NULL where the model is not used */
     double gp_score, quadratic_score; /* leave-one-out log density of the last refit; NaN where not fitted */
@@ -101,9 +100,9 @@ size_t belief_two_level_points(const struct belief *belief);
  * surrogate) among those with at least min_replays; n_points when there is none. */
 size_t belief_best(const struct belief *belief, size_t min_replays);
 
-/* Probability that this point reaches `response` by a surprise, beyond what the surrogate grants it: of one
- * never measured, or measured so little that its runs could as well be luck or outliers. And that no point
- * but `but` does. After a successful belief_update only. */
+/* Probability that this point reaches `response` as an isolated fast point, beyond what the surrogate grants
+ * it: for a point never measured, or so little that its runs could be luck or outliers. And that no point but
+ * `but` does. After a successful belief_update only. */
 double belief_lone_peaks(const struct belief *belief, size_t point, double response);
 double belief_no_lone_peaks(const struct belief *belief, size_t but, double response);
 

@@ -17,7 +17,8 @@ static inline bool belief_usable(const struct belief *belief, size_t point)
     return belief->moments[point].n > 0 && !belief->excluded[point];
 }
 
-/* Of the mean that the surrogate is told: a single run counts as far as it is likely to be ordinary. */
+/* Variance of the mean that the surrogate is told: a single run counts as far as it is likely to be
+ * ordinary. */
 static inline double belief_told_variance(const struct belief *belief, size_t point)
 {
     return belief->robust[point].location_variance / belief->single_weight[point];

@@ -1,6 +1,6 @@
-/* What no surrogate expects: points far better than all others say, such as a size that one path of the
- * kernel happens to favour. How often they come is learnt from the measured points, each predicted by the
- * rest. */
+/* Isolated fast points (lone peaks), which no surrogate expects: far better than all others say, such as a
+ * size that one path of the kernel favours. How often they come is learnt from the measured points, each
+ * predicted by the rest. */
 #include "models/search/belief_internal.h"
 
 #include <gsl/gsl_cdf.h>
@@ -8,16 +8,16 @@
 #include <gsl/gsl_randist.h>
 #include <math.h>
 
-/* A measured point this many standard deviations above what the others say came as a surprise. */
+/* A point measured this many standard deviations above what the others say is a lone peak. */
 #define LONE_PEAK_STDS 3.0
 
-/* Before anything is measured: a quarter of a surprise in a hundred points ... */
+/* Before anything is measured, a quarter of a lone peak in a hundred points is assumed ... */
 #define PRIOR_LONE_PEAKS 0.25
 #define PRIOR_POINTS     100.0
-/* ... by a factor of 1.6 or so. */
+/* ... better by a factor of 1.6 or so. */
 #define PRIOR_STD 0.5
 
-/* More points than these are steps so fine that neighbours share their lone peaks. */
+/* With more points than these, steps are so fine that neighbours share a lone peak. */
 #define APART_POINTS 400.0
 
 void belief_lone_peaks_learn(struct belief *belief)
@@ -42,8 +42,7 @@ void belief_lone_peaks_learn(struct belief *belief)
     belief->lone_peaks_std = sqrt(squares / n);
 }
 
-/* What is said of a point by the others, and of its mean by itself: infinite variance where it was never
- * measured. */
+/* What the others say of a point, and what its own runs say of its mean (infinite variance without runs). */
 struct said {
     double mean, variance, own_mean, own_variance;
 };
@@ -58,8 +57,8 @@ static bool said_of(const struct belief *belief, size_t point, struct said *ret_
     return belief_leave_out(belief, point, &ret_said->mean, &ret_said->variance);
 }
 
-/* Probability that what was measured of the point is a surprise: no luck, nor an outlier where it is a single
- * run. */
+/* Probability that the point is a lone peak by its runs, and was not lucky or, with a single run, an
+ * outlier. */
 static double came_as_lone_peak(const struct belief *belief, size_t point, const struct said *said)
 {
     double above = said->own_mean - said->mean, expected = sqrt(said->variance + said->own_variance);
@@ -77,7 +76,7 @@ static double came_as_lone_peak(const struct belief *belief, size_t point, const
     return isfinite(odds) ? odds / (1.0 + odds) : 1.0;
 }
 
-/* That a surprise reaches the response. */
+/* Probability that the point reaches the response if it is a lone peak. */
 static double beyond_as_lone_peak(const struct belief *belief, const struct said *said, double response)
 {
     double variance = said->variance + gsl_pow_2(belief->lone_peaks_std), weight, mean;

@@ -39,7 +39,8 @@ bool belief_suspects_weigh(struct belief *belief)
         own = belief->noise.variance;
         belief->single_residual[point] = (value - mean) / sqrt(variance + own);
         weight = robust_single_weight(&prior, value, mean, variance);
-        /* However certain an outlier is, it was measured: the point is hardly further off than this. */
+        /* Even a run that is surely an outlier was measured: the point is hardly further off than that
+         * run. */
         weight = fmax(weight, own / (own + gsl_pow_2(value - mean)));
         changed = changed || fabs(log(weight / belief->single_weight[point])) > WEIGHT_STEP;
         belief->single_weight[point] = weight;

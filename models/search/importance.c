@@ -62,7 +62,7 @@ static void centre(struct work *work, const double *draws)
             work->variance[draw] += gsl_pow_2(to[i]);
             scale = fmax(scale, fabs(from[i]));
         }
-        /* Rounding of a constant is not variance. */
+        /* The responses are constant but for rounding. */
         if (work->variance[draw] <= (double)work->n * gsl_pow_2(1e-13 * scale))
             work->variance[draw] = 0.0;
     }

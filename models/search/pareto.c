@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Of log power, beyond what saturation explains: the rate falls by 30 % where it should hold. */
+/* A loss of log power beyond what saturation explains: the rate falls by 30 % where it should hold. */
 #define STEEP_SLACK M_LN2
 
 struct draw {

@@ -89,7 +89,7 @@ static int batch_init(struct batch *batch, const struct model_search *search, co
     return batch->explained ? 0 : -ENOMEM;
 }
 
-/* Index of the candidate to choose next; n when none is expected to improve on the incumbent. */
+/* Index of the candidate to choose next; n when none is expected to improve on the best so far. */
 static size_t batch_best(const struct batch *batch, const struct belief *belief)
 {
     size_t best = batch->n;

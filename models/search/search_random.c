@@ -1,6 +1,5 @@
 /* Random search: points without replacement, each as likely as any other. Grid search is the same with every
- * point in its first design, because a grid is complete or it is no grid; the random order keeps a slow
- * minute from falling on one corner of it. */
+ * point in its first design; the random order keeps a slow minute from falling on one corner of the grid. */
 #include "models/search/search.h"
 #include "models/search/search_queue.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a normal sample, the standard deviation over the median of the absolute values. */
+/* In a normal sample, the standard deviation over the median of the absolute values. */
 #define MAD_TO_STD 1.4826
 
 struct points {

@@ -18,7 +18,7 @@ struct line_fit {
     bool robust;                         /* there were outliers: the M-estimator's line */
 };
 
-/* Of a normal sample one residual in two million is so far off. */
+/* In a normal sample one residual in two million is so far off. */
 #define LINE_FIT_HEAVY 5.0
 
 /* n >= 3 points, x of at least two values, y > 0. 0; -EINVAL; -ENOMEM; -EDOM: no line fits. */

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <math.h>
 
-#define NEIGHBOUR (2.0 / 3.0) /* what a difference between neighbours counts for */
+#define NEIGHBOUR (2.0 / 3.0) /* weight of a difference between neighbouring nights */
 
 struct nights_estimate nights_difference(struct moments a, struct moments b)
 {
@@ -20,8 +20,8 @@ static bool is_usable(const struct nights_estimate *night)
     return isfinite(night->log_mean) && isfinite(night->variance) && night->variance >= 0 && night->df > 0;
 }
 
-/* Of one tau: log mean and standard error of the nights, the latter's degrees of freedom, and how likely such
- * nights are. */
+/* What follows from one tau: log mean and standard error of the nights, the latter's degrees of freedom, and
+ * how likely such nights are. */
 struct fit {
     double mean, standard_error, df, log_likelihood;
 };
@@ -98,7 +98,7 @@ static double mixture_cdf(const struct mixture *mixture, double x)
     return sum;
 }
 
-/* By bisection between the least and the greatest quantile of its parts. */
+/* Finds the quantile by bisection between the least and the greatest one of its parts. */
 static double mixture_quantile(const struct mixture *mixture, double p)
 {
     double low = INFINITY, high = -INFINITY;
@@ -229,7 +229,7 @@ static double mean_of(const struct nights_estimate *nights, size_t n)
     return sum / (double)n;
 }
 
-/* Of one night, from the differences of neighbours; at least what their own replays explain. */
+/* Scatter of one night, from the differences of neighbours; at least what their own replays explain. */
 static double successive_std(const struct nights_estimate *nights, size_t n)
 {
     double squares = 0, within = nights[0].variance;

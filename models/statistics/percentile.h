@@ -12,8 +12,8 @@ struct percentile_bounds {
                                      supports none */
 };
 
-/* Of the percentile `share` (0..1) of n values worth n / design_effect independent ones (design_effect >= 1).
- * NaN bounds where even the sample's minimum or maximum does not bound it at this confidence (0..1). */
+/* Bounds the percentile `share` (0..1) of n values worth n / design_effect independent ones (design_effect >=
+ * 1). NaN bounds where even the sample's minimum or maximum does not bound it at this confidence (0..1). */
 struct percentile_bounds percentile_bounds_of(double share, double n, double design_effect,
                                               double confidence);
 

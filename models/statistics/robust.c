@@ -23,7 +23,7 @@
 
 #define LEAST_IN_A_LEVEL 2
 
-/* As if this many runs had been seen before, with so many outliers among them. */
+/* The shares begin as if so many runs had been seen, with so many outliers among them. */
 #define RUNS_BEFORE 50.0
 #define LOW_BEFORE  1.0
 #define HIGH_BEFORE 0.25
@@ -69,7 +69,8 @@ static struct part part_of(const double *values, size_t n)
     return part;
 }
 
-/* Density of an outlier's distance: falls with its square, so that a run ten times slower is no riddle. */
+/* Density of an outlier's distance: it falls only with the square, so that runs ten times slower still
+ * occur. */
 static double log_outlier(const struct robust_prior *prior, double distance)
 {
     double least = robust_least_distance(prior);
@@ -96,7 +97,7 @@ static struct hypothesis one_level(const struct robust_prior *prior, struct robu
     struct hypothesis hypothesis = {
         .location = part.mean, .n_low = first, .n_high = sample.n - end, .log_weight = -INFINITY};
 
-    /* The nearest of them decides whether all can be outliers; most hypotheses end here. */
+    /* The nearest of them must be far enough off for all to be outliers; most hypotheses end here. */
     if ((first > 0 && part.mean - sample.values[first - 1] < least) ||
         (end < sample.n && sample.values[end] - part.mean < least))
         return hypothesis;

@@ -60,23 +60,23 @@ struct run_length run_length_choose(const struct run_length_facts *facts);
 #define RUN_LENGTH_BATCHES 8
 double run_length_within(const double *rates, size_t n, double seconds);
 
-/* Do runs start unlike they go on? log_ratios: of each run, its early rate by its late one. Apart: their mean
- * is beyond RUN_LENGTH_START and beyond chance. Alike: chance included, it is within that. Chance is
- * two-sided 10 %: a false alarm costs a look, no more. Fewer than 4 runs: unknown. */
+/* Does the start of runs differ from the rest? log_ratios: of each run, its early rate by its late one.
+ * Apart: their mean is beyond RUN_LENGTH_START and beyond chance. Alike: chance included, it is within that.
+ * Chance is two-sided 10 %: a false alarm costs only a few longer runs. Fewer than 4 runs: unknown. */
 #define RUN_LENGTH_START 0.05
 enum run_length_start { RUN_LENGTH_START_UNKNOWN, RUN_LENGTH_START_ALIKE, RUN_LENGTH_START_APART };
 enum run_length_start run_length_start_of(const double *log_ratios, size_t n);
 
-/* After how much of a run its rate has come to stay, 0..0.5: the end of the last of n windows, counted from
- * the start, whose rate is off the mean of the later half by more than RUN_LENGTH_SETTLED and by more than
- * three of the later half's standard deviations. 0.5 also when it never settles. rates: over windows of equal
- * length, averaged over runs; n >= 4. */
+/* After how much of a run its rate settles, 0..0.5: the end of the last of n windows whose rate is off the
+ * mean of the later half by more than RUN_LENGTH_SETTLED and by more than three of the later half's standard
+ * deviations. 0.5 also when it never settles. rates: over windows of equal length, averaged over runs; n >=
+ * 4. */
 #define RUN_LENGTH_SETTLED 0.03
 double run_length_settling(const double *rates, size_t n);
 
-/* Coefficient of variation of a run's rate inside its later half, over RUN_LENGTH_BURST_WINDOWS equal parts
- * of that. rates: over n windows of equal length; NaN where they are too few; where nothing moved in it, as
- * much as if all had in one part. */
+/* Coefficient of variation of a run's rate over RUN_LENGTH_BURST_WINDOWS equal parts of its later half.
+ * rates: over n windows of equal length; NaN where they are too few; where no bytes moved, as if all had in
+ * one part. */
 #define RUN_LENGTH_BURST_WINDOWS 8
 double run_length_burst(const double *rates, size_t n);
 

@@ -1,8 +1,9 @@
 /* models/statistics/trace: names the shape of a series and says which part of it can be called sustained.
  *
+ *
  * Repeating shapes and jumps between two levels are looked for first, because a search for single changes
  * would take them apart. Then the strongest change is found, what lies before it is cut off, and the rest is
- * searched again, until nothing significant is left or too little of the series. */
+ * searched again, until nothing significant or too little of it is left. */
 #include "models/statistics/trace.h"
 #include "models/statistics/student.h"
 #include "models/statistics/trace_internal.h"
@@ -124,8 +125,9 @@ static double lag_correlation(const double *values, size_t n)
     return moments.std > 0 ? products / (moments.std * moments.std * (double)(n - 1)) : 0;
 }
 
-/* Random walks have no level to hold. Averages over more windows are correlated less, unless they walk; two
- * resolutions see more of them than one. Bounds: what AR(1) noise of 0.8 reaches in about 1 of 100 series. */
+/* A random walk has no level to hold. Averages over more windows are correlated less, unless they walk;
+ * two resolutions detect more walks than one. Bounds: AR(1) noise of 0.8 reaches them in about 1 of 100
+ * series. */
 static bool wanders(const struct course *course, const double *points, size_t n, double correlation)
 {
     double blocks[2 * WALK_BLOCKS];
@@ -212,7 +214,7 @@ static const struct event *largest(const struct course *course)
     return best;
 }
 
-/* A fall that is made good later will come again. */
+/* Whether a fall was made good later, so that others are to be expected. */
 static bool recovers(const struct course *course)
 {
     for (size_t i = 0; i + 1 < course->n_events; i++) {
@@ -227,7 +229,7 @@ static bool recovers(const struct course *course)
     return false;
 }
 
-/* Large changes both ways: no reason to believe that the last was the last. */
+/* Whether there were large changes both ways, so that another may follow the last one. */
 static bool goes_both_ways(const struct course *course)
 {
     double up = 0, down = 0;
@@ -245,7 +247,8 @@ static double relative_scatter(const struct course *course, size_t from, size_t 
            fmax(mean_of(course->values + from, to - from), 1e-9);
 }
 
-/* The far side of a token bucket: what is delivered is what is granted, to the byte. */
+/* Whether the rate after the event hardly scatters, as behind a token bucket that delivers what is
+ * granted. */
 static bool pinned(const struct course *course, const struct event *event)
 {
     double before;
@@ -308,7 +311,7 @@ static bool jumps(const struct trace_split *split)
     return split->two && !split->stays && split->n_switches >= (split->starts_high ? 2 : 3);
 }
 
-/* True where the two levels are the whole hypothesis. */
+/* Names the shape by the two levels; false where they alone do not explain it. */
 static bool name_two_levels(const struct trace_split *split, bool periodic, struct trace_verdict *verdict)
 {
     bool regular = split->n_cycles >= LEAST_CYCLES && split->cycle_cv <= REGULAR_CV;

@@ -254,8 +254,8 @@ struct trace_change trace_change_best(const double *points, size_t n)
 
 bool trace_change_significant(const struct trace_change *change, size_t n)
 {
-    /* Simulated: 1,000 to 3,000 flat AR(1) series for each of n = 8, 12, 20, 40, 60, 100 and rho = 0 .. 0.9;
-     * these bounds are near the 99th percentiles at rho = 0.8. They grow for few points, and little with rho.
-     * The line has a lower one because nothing is searched for it. */
+    /* Bounds by simulation, near the 99th percentiles at rho = 0.8, from 1,000 to 3,000 flat AR(1) series for
+     * each of n = 8, 12, 20, 40, 60, 100 and rho = 0 .. 0.9. They grow for few points, and little with rho.
+     * The line's is lower because nothing is searched for it. */
     return change->likelihood > 17.0 + 60 / (double)n || change->line_likelihood > 9.0 + 60 / (double)n;
 }

@@ -32,7 +32,7 @@ int truncate_mser5(const double *values, size_t n, size_t *ret_n_cut)
         mean += delta / kept;
         squares += delta * (value - mean);
         error = squares / (kept * kept);
-        /* Of equal cuts the earliest: it keeps most. */
+        /* The earliest of equal cuts keeps most. */
         if (k <= last_cut && error <= least + ROUNDING_SHARE * mean * mean) {
             least = error;
             best = k;

@@ -22,6 +22,6 @@ struct notes {
 void notes_add(struct notes *notes, const char *code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same for a doubt that disqualifies; it replaces an earlier note of that code, which only informed. */
+/* The same for a warning that disqualifies; it replaces an earlier note of that code, which only informed. */
 void notes_disqualify(struct notes *notes, const char *code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

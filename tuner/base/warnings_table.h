@@ -51,7 +51,7 @@ enum warning {
 /* Sets of warnings are masks of these. */
 #define WARNINGS_BIT(warning) (UINT64_C(1) << (warning))
 
-/* When a doubt disqualifies a point; a mask of conditions that must all hold. */
+/* When a warning disqualifies a point; a mask of conditions that must all hold. */
 enum {
     WARNINGS_BUFFERED = 1, /* points with direct 0 */
     WARNINGS_DIRECT = 2,   /* points with direct 1 */
@@ -70,5 +70,5 @@ struct warnings_row {
 
 extern const struct warnings_row warnings_table[WARNING_N];
 
-/* The doubt of a code; WARNING_N when there is none. */
+/* The warning of a code; WARNING_N when there is none. */
 enum warning warnings_find(const char *code);

@@ -22,7 +22,7 @@ struct retune_decision {
     size_t n_changes;       /* of what is in force, in the newest NIGHT_CHANGES_NIGHTS nights */
     double tolerance_share; /* the gain that a change needed tonight */
     unsigned behind;
-    struct moments in_force_log_bps; /* fresh */
+    struct moments in_force_log_bps; /* after the choice */
     struct nights_expected expected; /* n 0: nothing is known */
     bool drifted;                    /* down by many small steps; expected is then the best level held */
 };

@@ -1,4 +1,4 @@
-/* What points are compared by. */
+/* The objectives that a search can compare points by. */
 #include "tuner/search/objective.h"
 
 #include "models/statistics/skew.h"

@@ -45,7 +45,7 @@ struct objective_figure {
 int objective_figure(enum objective objective, const struct record *record, bool confirming,
                      double confidence, struct objective_figure *ret_figure);
 
-/* Moments of the logarithms of a value over all, or only fresh, replays. */
+/* Moments of the logarithms of a value over all replays, or only over those after the choice. */
 struct moments objective_log_moments(const struct record *record, bool confirming,
                                      double (*value)(const struct sample *sample));
 

@@ -37,8 +37,9 @@ int prior_add_runs(struct tune *tune, const char *name, const struct journal *jo
 /* The most promising points by what is known from elsewhere, at most `room`; their number. */
 size_t prior_first_points(const struct tune *tune, size_t *ret_points, size_t room);
 
-/* The most promising point of every level of every factor, each once, by the first source; at most `room`.
- * Where a change since then raised everything that has one level - a size, an API - one of them shows it. */
+/* Lists, for every level of every factor, the point that the first source promises most of, each once; at
+ * most `room`. A change since then that raised all points of one level (a size, an API) shows in one of
+ * them. */
 size_t prior_probes(const struct tune *tune, size_t *ret_points, size_t room);
 
 json_t *prior_json(const struct tune *tune); /* null without --prior */

@@ -1,4 +1,4 @@
-/* Where to look for what has changed since the prior knowledge was measured. */
+/* Chooses the points that show what has changed since the prior knowledge was measured. */
 #include "tuner/search/prior.h"
 
 /* The best point whose coordinate in one dimension is `level`. */

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Of the log of a rate with few replays: what luck may have added. */
+/* By how much luck may have raised the log of a rate that has few replays. */
 #define LUCK         0.15
 #define CAUTIOUS_SD  1.645
 #define FALLBACK_STD 0.1
@@ -53,7 +53,7 @@ double profiles_margin(const struct settings *settings, enum profile profile)
     double tolerance = settings->search.tolerance_share, loss = -log1p(-tolerance), rise = log1p(tolerance);
     if (profile == PROFILE_MAX_THROUGHPUT)
         return loss;
-    /* The knee may lose the tolerance in both. */
+    /* A balanced point may lose the tolerance in throughput and in latency. */
     return profile == PROFILE_BALANCED ? loss + rise : rise;
 }
 
@@ -119,7 +119,7 @@ static struct moments score_moments(const struct tune *tune, size_t point, enum 
     return moments;
 }
 
-/* Variances from the scatter of all points together, as everywhere. */
+/* Estimates variances from the scatter of all points together, as the whole search does. */
 static void share_noise(struct contender **contenders, size_t n, double *std, size_t *count)
 {
     for (size_t i = 0; i < n; i++) {
@@ -211,7 +211,7 @@ size_t profiles_best(const struct tune *tune, const struct profiles_field *field
             above_all = worth;
             anything = i;
         }
-        /* The cheap test first: neighbours are looked for only where it matters. */
+        /* The cheap test comes first: only a point that would win has its neighbours searched. */
         if (worth > highest && !(profile == PROFILE_BALANCED && profiles_is_steep(tune, field, i))) {
             highest = worth;
             best = i;
@@ -279,7 +279,7 @@ int profiles_leave_out_steep(struct tune *tune)
     int result = profiles_field_of(tune, &field);
     if (result < 0)
         return result;
-    /* The foot of a slope is not steep, so that something is always left. */
+    /* The foot of a slope is not steep, so some points always stay. */
     for (size_t i = 0; i < field.n; i++) {
         if (profiles_is_steep(tune, &field, i))
             belief_exclude(&tune->belief, field.point[i]);

@@ -92,17 +92,17 @@ void profiles_field_done(struct profiles_field *field);
  * (pareto_is_steep). */
 bool profiles_is_steep(const struct tune *tune, const struct profiles_field *field, size_t position);
 
-/* Position in the field of the point that fits best: with too few replays only what it is worth at least
- * counts. TUNE_NONE when there is none. Of balanced, points behind a cliff are passed over. */
+/* Returns the position in the field of the point that fits best, or TUNE_NONE. A point with too few replays
+ * counts by its lower bound. For balanced, points behind a cliff are passed over. */
 size_t profiles_best(const struct tune *tune, const struct profiles_field *field, enum profile profile);
 
 /* Chooses a point for each profile from all replays so far; the answer's own profile is tune->chosen. 0 or
  * -ENOMEM. */
 int profiles_choose(struct tune *tune);
 
-/* Where several profiles are wanted: measures the best point of each and its neighbours, moves to a neighbour
- * that is better, and so on until all neighbours are measured and the first few have enough runs to be
- * compared; for at most a third of the time before the confirmation. Returns as tune_measure. */
+/* Where several profiles are wanted: measures the best point of each and its neighbours and moves to a better
+ * neighbour, until all are measured and the first few have enough runs to be compared; for at most a third of
+ * the time before the confirmation. Returns as tune_measure. */
 int profiles_scout(struct tune *tune, struct err *err);
 
 /* Points of the space one level away in one factor (any other direct, API, sync counts as one). Writes at

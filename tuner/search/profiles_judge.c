@@ -14,7 +14,7 @@
 #define RNG_STREAM 21
 #define NEAR       M_LN2 /* of logs: a factor of two */
 
-/* Correlation of throughput and latency from replay to replay; without memory, none. */
+/* Correlation of throughput and latency from replay to replay; NaN without memory. */
 static double correlation_of(const struct tune *tune, const struct profiles_field *field)
 {
     size_t n = 0, k = 0;

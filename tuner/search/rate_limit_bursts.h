@@ -17,20 +17,20 @@ struct tune;
 
 /* Points whose longer runs are looked at. */
 #define RATE_LIMIT_BURSTS_POINTS 2
-/* Length of a search's runs where rates come in bursts. */
+/* How long the runs of a search are where rates come in bursts. */
 #define RATE_LIMIT_BURSTS_LEAST_NS 200000000ULL
 #define RATE_LIMIT_BURSTS_MOST_NS  400000000ULL
-/* Their warm-up: what a limit has saved up while nothing ran is used up then. */
+/* They warm up for so long, which uses up what a limit has saved up while nothing ran. */
 #define RATE_LIMIT_BURSTS_WARMUP_NS 150000000ULL
 
-/* Of runs of TUNE_TRANSIENT_RUN_NS. */
+/* What the pilot's runs of TUNE_TRANSIENT_RUN_NS show. */
 struct rate_limit_bursts {
     struct moments cvs; /* of each run's rate inside its later half */
-    bool looking;       /* runs of this moment show pulses alone, and no start */
+    bool looking;       /* the runs now made are looked at for bursts, not for a start */
 };
 
-/* n: of the windows that were over before the run began to drain its queue. Runs of large requests or long
- * queues do not count: these complete in lumps of their own. */
+/* Adds a run, of which n windows were over before it began to drain its queue. Runs of large requests or long
+ * queues do not count, because their requests complete in groups. */
 void rate_limit_bursts_add(struct rate_limit_bursts *bursts, const struct measure_plan *plan,
                            const struct measure_result *result, size_t n);
 

@@ -140,7 +140,7 @@ static void place_runs(const struct tune *tune, const struct journal *journal, s
                        struct moments *ret_moments)
 {
     double reference = tune->reference_log_bps;
-    /* The floor of low-latency stands on the highest rate known. */
+    /* The rate floor of low-latency is a share of the highest rate known. */
     for (size_t i = journal->first; i < journal->n_runs; i++)
         reference = fmax(reference, log(journal->runs[i].sample.throughput_bps));
     for (size_t i = journal->first; i < journal->n_runs; i++) {
@@ -208,7 +208,7 @@ static int add_replay(struct tune *tune, size_t point, struct sample sample, str
     int result = record_add(record, &sample, latency);
     if (result < 0)
         return result;
-    /* The quantiles as it was, not one of the unfolded histogram. */
+    /* The journal's quantiles are kept, not those of the unfolded histogram. */
     record->samples[record->n - 1].latency_quantiles = quantiles;
     if (point < tune->space.n_points) {
         result = belief_tell(&tune->belief, point, tune_response(tune, &sample));
@@ -238,7 +238,7 @@ static int take_runs(struct tune *tune, const size_t *place)
     return result;
 }
 
-/* The old runs are of another world; what they say about differences may still hold. */
+/* The levels have changed since the old runs; differences between points may still hold. */
 static int leave_runs(struct tune *tune)
 {
     struct resume *resume = tune->session->resume;

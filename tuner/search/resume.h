@@ -1,8 +1,9 @@
 /* tuner/search/resume: a search that goes on where another command left it (--resume).
  *
- * The runs of the journal count as replays of this search, not as fresh ones: the confirmation is always made
- * anew. Before they are taken over, the baseline and the point that they know best are measured again; where
- * that disagrees, the runs become prior knowledge. The calls are no-ops without --resume. */
+ *
+ * The runs of the journal count as replays of this search, but not as made after the choice. Before they are
+ * taken over, the baseline and the point measured most often are measured again; where they disagree, the
+ * runs become prior knowledge. The calls are no-ops without --resume. */
 #pragma once
 
 #include "tuner/search/tune.h"
@@ -21,7 +22,7 @@ int resume_begin(struct tune *tune, struct err *err);
 /* Before the search: takes the runs over. As tune_measure. */
 int resume_take_over(struct tune *tune, struct err *err);
 
-/* Writes how long runs are from now on. keeps: those written before are alike. */
+/* Writes how long runs are from now on. keeps: earlier runs of the journal remain valid. */
 void resume_decide(const struct tune *tune, bool keeps);
 
 /* Writes the newest replay of a point to the journal. */
@@ -29,5 +30,5 @@ void resume_note(struct tune *tune, size_t point);
 
 /* {"file", "runs": taken over, "seconds": searched before, "agrees"}, or null. */
 json_t *resume_json(const struct session *session);
-/* Lines of the answer, an interrupted one's hint how to go on among them. */
+/* Prints the lines of the answer; an interrupted one gets a hint how to go on. */
 void resume_text(FILE *out, const struct session *session, bool interrupted);

@@ -44,9 +44,8 @@ extern const char *const tune_stop_text[];
 #define TUNE_MAX_WATCHED   3
 #define TUNE_SENTINEL_RUNS 2
 
-/* What a search is for, set by whoever begins it: tune_policy_usual, or that of a night of many, which judges
- * the settings in force (tuner/nightly/retune_measure). tuner/search/tune_writes changes its own copy where a
- * night may write but little. */
+/* What a search is for, set by its caller: tune_policy_usual, or that of a night, which judges the current
+ * settings (tuner/nightly/retune_measure). tuner/search/tune_writes changes the search's own copy. */
 struct tune_policy {
     struct point watched[TUNE_MAX_WATCHED]; /* measured whatever the search finds, also after the choice */
     size_t n_watched;
@@ -139,17 +138,17 @@ struct tune {
         lowest_p99_ns;  /* with --max-latency-p99: of the points, the mean over their replays; NaN: unknown */
     double probability; /* probability_within_tolerance */
     bool conclusive;
-    size_t split, unsplit; /* of two sizes, of one size: compared with each other; TUNE_NONE: there is none */
-    bool split_gain_known; /* both were measured often enough */
-    double split_gain;     /* how much better the former is in the objective, as a ratio ... */
+    size_t split, unsplit;               /* best with two sizes, best with one; TUNE_NONE: there is none */
+    bool split_gain_known;               /* both were measured often enough */
+    double split_gain;                   /* how much better the former is in the objective, as a ratio ... */
     struct interval split_gain_interval; /* ... at the confidence asked for */
     enum tune_stop stop;
     struct profiles profiles;
     struct err failure; /* of the last failed run */
 };
 
-/* What can be refused before a byte is written: a latency objective over several sizes, --current that cannot
- * be measured, a grid longer than the budget. 0 or -EINVAL. */
+/* Refuses before a byte is written: a latency objective over several sizes, --current that cannot be
+ * measured, a grid longer than the budget. 0 or -EINVAL. */
 int tune_check(struct session *session, const struct candidates *candidates, uint64_t file_bytes,
                struct err *err);
 
@@ -186,11 +185,11 @@ void tune_expect_costs(struct tune *tune);
  * is known. */
 double tune_expected_bps(const struct tune *tune, size_t point);
 
-/* Marks the first points and asks the search for more until its time is over. */
+/* Measures the baselines, then what the search asks for, until its time is over. */
 int tune_explore(struct tune *tune, struct err *err);
 
-/* Spends the time that is left on the points that could still be the best or the cheapest eligible. A search
- * that weighs chances shares it between them and the points that still have one, until none has. */
+/* Spends the time that is left on the points that could still be the best or the cheapest eligible. A night
+ * shares it between them and the points that may still be better than the baseline, until there are none. */
 int tune_race(struct tune *tune, struct err *err);
 
 /* Whether the baseline was measured. Before that, nobody can say whether a point may be better than it. */
@@ -237,18 +236,17 @@ bool tune_has_counterpart(struct tune *tune, size_t n_points, uint64_t deadline_
 /* Gives the chosen point a warning when it was faster than its sequential counterpart. */
 void tune_weigh_counterpart(struct tune *tune);
 
-/* Measured, not failed, trusted and within the bound on latency. */
+/* True when the point was measured, did not fail, is trusted and is within the bound on latency. */
 bool tune_is_eligible(struct tune *tune, size_t point);
 
 /* What a measured point is worth when the best is looked for; on the response's log scale. */
 double tune_worth(const struct tune *tune, size_t point);
 
-/* Order of cheapness: bytes in flight, mean latency (equal within the tolerance), simplicity of the API. */
+/* Compares bytes in flight, then mean latency (equal within the tolerance), then the APIs' simplicity. */
 bool tune_is_cheaper(const struct tune *tune, size_t a, size_t b);
 
-/* With split sizes, after the race: when two sizes are ahead, spends TUNE_SPLIT_SHARE of the budget at most
- * on finding the best point of one size, which the search had no reason to look for. 0 or a negative errno
- * that ends the command. */
+/* With split sizes, after the race: when two sizes are ahead, spends at most TUNE_SPLIT_SHARE of the budget
+ * on finding the best point of one size. 0 or a negative errno that ends the command. */
 int tune_seek_unsplit(struct tune *tune, struct err *err);
 
 /* Sets split and unsplit after tune_choose: of each kind the cheapest point that is proved to be as good as
@@ -260,12 +258,12 @@ void tune_pair_split(struct tune *tune);
  * is noted. */
 void tune_weigh_split(struct tune *tune);
 
-/* The interleaved replays after the choice. */
+/* Makes the interleaved replays after the choice. */
 int tune_confirm(struct tune *tune, struct err *err);
 
-/* Until when a race that knows a best point may go on: while what is left of the time still holds the replays
- * of that point and of what it is compared with, and never less long than planned. A search that has to judge
- * more (nights, profiles, two sizes), or that begins its race behind the plan, keeps to the plan. */
+/* Until when a race that knows a best point may go on: while the time left still holds the replays of that
+ * point and of what it is compared with, and at least as long as planned. A search that has to judge more
+ * (nights, profiles, two sizes), or whose race begins late, keeps to the plan. */
 uint64_t tune_race_end_ns(const struct tune *tune);
 
 /* Sets probability from everything known. */
@@ -285,9 +283,9 @@ double tune_response(const struct tune *tune, const struct sample *sample);
  * support the objective. */
 int tune_tell(struct tune *tune, size_t point, const struct sample *sample);
 
-/* Lists at most `most` points that were hardly measured and may be isolated fast ones, those first that most
- * likely are by the second that a run takes. Lists none where the doubt about the choice comes mostly from
- * other points, or where a few runs would settle too little of it. 0 or -ENOMEM. */
+/* Lists at most `most` points that were hardly measured and may be isolated fast ones, the most likely by the
+ * second of a run first. Lists none where the choice is uncertain mostly because of other points, or where a
+ * few runs would settle too little. 0 or -ENOMEM. */
 int tune_list_lone_peaks(struct tune *tune, size_t most, size_t *ret_points, size_t *ret_n);
 
 /* Tells the belief anew of all that the records hold. 0 or -ENOMEM. */

@@ -64,9 +64,9 @@ static size_t eligible_points(struct tune *tune, size_t *ret_points)
     return n;
 }
 
-/* What a point is worth when the best is looked for: its posterior mean (the sample mean while there is no
- * surrogate); with too few replays to be called best, only what it is worth at least, so that one lucky run
- * does not win but a far better point does. */
+/* What a point is worth when the best is looked for: its posterior mean (the sample mean without a
+ * surrogate), or with fewer than TUNE_MIN_REPLAYS its lower bound, so that one lucky run does not win but a
+ * far better point does. */
 double tune_worth(const struct tune *tune, size_t point)
 {
     const struct belief *belief = &tune->belief;

@@ -1,5 +1,5 @@
-/* The last part of a search: new runs of the chosen point and of what it is compared with. The runs before
- * were used to choose, so that the chosen point looks better in them than it is. */
+/* The last part of a search: new runs of the chosen point and of what it is compared with. It looks better
+ * than it is in the runs that it was chosen by. */
 #include "tuner/search/tune.h"
 
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 #define MAX_POINTS  (10 + TUNE_MAX_WATCHED)
 #define MAX_REPLAYS 30
-/* At most so many where the race was continued beyond its plan and still did not settle the choice. */
+/* Most replays of a point where the race went on beyond its plan and still did not settle the choice. */
 #define RACED_ON_REPLAYS 15
 /* Expected times are multiplied by these: while the race lasts, and when the points to be run are known. */
 #define SLACK      1.2
@@ -33,7 +33,7 @@ size_t tune_list_once(size_t *points, size_t n, size_t point)
 }
 
 /* Replays that make the interval of the recommendation narrower than half the margin to either side, by the
- * scatter known before them (Stein 1945, the first of whose two stages was the search). */
+ * scatter seen in the search (the first stage of Stein 1945). */
 static double enough(const struct tune *tune)
 {
     double df, variance = belief_run_variance(&tune->belief, tune->chosen, &df);
@@ -41,8 +41,8 @@ static double enough(const struct tune *tune)
     return variance * pow(2 * t / tune->margin, 2);
 }
 
-/* Most rounds of a night leave the default out. Its figures are only shown and used for the scatter between
- * nights; the time is for the points that the night has to judge. */
+/* Most rounds of a night leave the default out: its figures are only shown and used for the scatter between
+ * nights. */
 static bool is_left_out(size_t point, size_t seldom, size_t replay)
 {
     return point == seldom && replay >= TUNE_CONFIRMING_LEAST && replay % SELDOM != 0;
@@ -144,8 +144,8 @@ static size_t best_rival(struct tune *tune, const size_t *points, size_t n)
     return found;
 }
 
-/* After few runs the second best may look like the best. So the points that may be as good as the leader are
- * run, too, up to the number that the night asks for. points[0] is the baseline. */
+/* After few runs the second best may look like the best, so points that may be as good as the leader are run,
+ * too, as many as the night asks for. points[0] is the baseline. */
 static size_t add_rivals(struct tune *tune, size_t *points, size_t n)
 {
     size_t leader = n > 1 ? tune->best : TUNE_NONE;

@@ -1,5 +1,5 @@
-/* What a run of each point is expected to cost: the search buys knowledge by the second, and a run of 64
- * large requests on a slow point costs many times what others do. */
+/* Learns what a run of each point is expected to cost. The search weighs what a run teaches by its seconds: a
+ * run of 64 large requests on a slow point takes many times as long as others. */
 #include "tuner/search/tune.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
-/* Random access that beats sequential access was hardly served by a device: the chosen setting is measured
- * with the sequential counterpart of its pattern beside it. */
+/* Measures the chosen setting of a random pattern with the sequential counterpart of that pattern as well.
+ * Random access that is faster was probably not served by the device. */
 #include "tuner/search/tune.h"
 
 #include <stdio.h>

@@ -7,15 +7,15 @@
 
 #define ROUND_POINTS 6
 #define ROUND_MAX    16
-/* Points whose only run was probably an outlier, measured again. */
+/* Points per round that are measured again because their only run was probably an outlier. */
 #define ROUND_SUSPECTS 1
 /* Every so many rounds hyper-parameters are fitted anew; in between only the data are exchanged. */
 #define REFIT_ROUNDS 2
-/* Looks for what has changed since earlier nights. */
+/* At most so many points show a night what has changed since earlier nights. */
 #define SENTINELS_MAX 48
 
-/* Points x replays with the incumbent among them: it is measured again in every round, which also shows
- * drift. */
+/* Lists the points asked for, `replays` times each, suspect points, and the best so far, which is measured
+ * again in every round and so shows drift. */
 static size_t make_round(const struct tune *tune, const size_t *asked, size_t n_asked, size_t replays,
                          size_t *ret_runs)
 {

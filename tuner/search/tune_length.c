@@ -23,7 +23,7 @@
 #define WARMUP_LIMIT_RATIO 2
 #define PRIOR_STD          0.1 /* from run to run */
 
-#define UNWARMED_LEAST_RUNS 80 /* in the budget, else nothing could be found */
+#define UNWARMED_LEAST_RUNS 80 /* so many runs without a warm-up must fit into the budget */
 
 static const char *const why_text[] = {
     [RUN_LENGTH_UNKNOWN] = "too few runs fit the pilot to tell; the shortest",
@@ -96,10 +96,9 @@ static size_t list_telling(const struct tune_length *length, size_t *ret_list)
     return n;
 }
 
-/* Of the points with few requests and bytes in flight whose runs do not write every block once, lists the one
- * with the fewest bytes in flight and the one with the most. Their windows show the initial transient where
- * the points of the design did not: buffered writes write every block once and have no warm-up, and long
- * queues take the whole run to fill and drain. */
+/* Lists two points with few requests and bytes in flight, the least and the most bytes, whose windows show
+ * the initial transient. Runs that write every block once have no warm-up, and long queues take the whole run
+ * to fill and drain. */
 static size_t list_small(const struct tune *tune, size_t *ret_list)
 {
     size_t least = TUNE_NONE, most = TUNE_NONE;

@@ -1,6 +1,5 @@
-/* Isolated fast points: a point may be much faster than its neighbours, and the surrogate, which predicts
- * from neighbours, does not expect it. Late in the search some runs go to points that were hardly measured.
- */
+/* Isolated fast points may be much faster than their neighbours, from which the surrogate predicts. Late in
+ * the search some runs go to points that were hardly measured. */
 #include "tuner/search/tune.h"
 
 #include <errno.h>

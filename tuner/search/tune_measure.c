@@ -54,7 +54,7 @@ static double hopeless_bps(const struct tune *tune, size_t point, bool confirmin
     return exp(sure - fmax(tune->margin + HOPELESS_SD * std, log(HOPELESS_FACTOR)));
 }
 
-/* Where no start was found, a warm-up is as long as a queue may take to fill. A queue whose requests take
+/* Where runs show no start, the warm-up is as long as a queue may take to fill. A queue whose requests take
  * longer than that would spend as much again as the run itself, since warm-ups end with an empty one. */
 static bool outlasts_warmup(const struct tune *tune, size_t point)
 {

@@ -1,6 +1,5 @@
-/* Which points a night must go on measuring, because they may still be better than the baseline. The
- * surrogate may be sure of a point too early, or be misled by one slow run; so the bound of a point that was
- * measured comes from its own runs. */
+/* Which points a night must go on measuring, because they may still be better than the baseline. The bound of
+ * a measured point comes from its own runs, because the surrogate may be sure too early or misled. */
 #include "tuner/search/tune.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Interleaved in one block, once each: what they show steers the next. */
+/* A block is so many points, each once, in random order; its results steer the next block. */
 #define BLOCK_POINTS 6
 /* Weight of a vote for the cheapest point within the margin, relative to a vote for the best point. It is
  * small because no point can be shown to be as good as the best before the best is known. */
@@ -127,8 +127,7 @@ static int choose_block(struct tune *tune, size_t *ret_runs, size_t *ret_n)
     return 0;
 }
 
-/* Looks taken one after another spend the error probability piece by piece, so that stopping early does not
- * cost honesty. */
+/* Each look spends a part of the error probability, so that stopping early does not raise the whole of it. */
 static bool settled(struct tune *tune, size_t look)
 {
     tune_choose(tune);
@@ -139,15 +138,15 @@ static bool settled(struct tune *tune, size_t look)
     if (belief_probability_within(&tune->belief, tune->chosen, tune->margin, JUDGE_DRAWS, tune->rng,
                                   &probability) < 0)
         return false;
-    /* Prior knowledge steered the search here; whether it is over is for what was measured to say. */
+    /* Prior knowledge steers the search, but only what was measured may end it: the next look decides. */
     bool prior = tune->belief.prior.offset != NULL;
     if (probability >= 1 - alpha)
         belief_prior_drop(&tune->belief);
     return probability >= 1 - alpha && !prior;
 }
 
-/* A space too small for a surrogate is raced as a whole; where a larger one has none, too much of it failed.
- */
+/* Lists all points of a space too small for a surrogate. Of a larger space it lists none: a surrogate is
+ * missing there because too many points failed. */
 static size_t take_all(const struct tune *tune, size_t *ret_runs)
 {
     size_t n = 0;
@@ -209,7 +208,7 @@ int tune_race(struct tune *tune, struct err *err)
         size_t look = ++tune->race.n_looks;
         result = belief_update(&tune->belief, look % REFIT_BLOCKS == 1, tune->rng);
         if (result == -ENODATA || result == -EDOM)
-            result = 0; /* the points speak for themselves */
+            result = 0; /* no surrogate: only their own runs tell of points */
         tune_expect_costs(tune);
         if (result == 0 && !night && settled(tune, look)) {
             tune->stop = TUNE_STOP_SEPARATED;

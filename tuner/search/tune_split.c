@@ -76,7 +76,7 @@ int tune_seek_unsplit(struct tune *tune, struct err *err)
     return result;
 }
 
-/* The cheapest of the kind that is as good as the best, else the best of the kind. */
+/* Returns the cheapest point of the kind that is as good as the best, else the best of the kind. */
 static size_t representative(struct tune *tune, bool is_split)
 {
     size_t best = TUNE_NONE, cheapest = TUNE_NONE;

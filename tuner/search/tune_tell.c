@@ -1,4 +1,4 @@
-/* From a replay to what the belief is told of it. */
+/* Tells the belief of a replay. */
 #include "tuner/search/tune.h"
 
 #include <math.h>
@@ -25,7 +25,8 @@ int tune_tell_again(struct tune *tune)
     return result;
 }
 
-/* A slow tail cannot be told from few requests, and leaving such replays out would favour the slow ones. */
+/* Leaves the point out, not only this replay: few requests may be due to a slow tail, and leaving such
+ * replays out would favour the slow points. */
 static void leave_out(struct tune *tune, size_t point)
 {
     char text[FACTORS_TEXT_SIZE];
@@ -39,7 +40,8 @@ static void leave_out(struct tune *tune, size_t point)
 
 int tune_tell(struct tune *tune, size_t point, const struct sample *sample)
 {
-    /* The floor of low-latency stands on the highest rate known: a new one changes every response. */
+    /* The rate floor of low-latency is a share of the highest rate known: a new one changes every
+     * response. */
     if (tune->settings->search.profile == PROFILE_LOW_LATENCY) {
         double reference = profiles_reference(tune);
         if (reference != tune->reference_log_bps) {

@@ -1,9 +1,8 @@
-/* What runs show of their start, and how a search lives with it.
+/* How a search treats the start of runs.
  *
- * To wait a start out costs more than a short run itself. Where it is alike for all points, as when the
- * device does it and not the setting, the runs of the search do not wait: what the start adds to their rates,
- * which the pilot has seen window by window, is taken off. The replays after the choice, whose figures are
- * reported, wait. */
+ * Waiting for it to pass costs more than a short run itself. Where the start is alike for all points, as when
+ * the device causes it, the runs of the search do not wait: what it adds to their rates, which the pilot has
+ * seen window by window, is taken off. The replays after the choice, whose figures are reported, wait. */
 #include "tuner/search/tune_transient.h"
 
 #include "tuner/search/tune.h"
@@ -11,14 +10,14 @@
 #include <math.h>
 
 #define LEAST_RUNS 3
-/* Of the logarithm of the early by the late rate, from point to point. */
+/* Starts are alike when log(early / late rate) scatters by no more from point to point. */
 #define ALIKE_STD 0.05
-/* Fewer requests by each slot of the queue: they were all sent within the start, whenever they completed. */
+/* With fewer requests by each slot of the queue, all were sent within the start, whenever they completed. */
 #define LEAST_ROUNDS 10
-/* Points of a block after the choice, for what such runs may cost. */
+/* The time kept for the replays after the choice has to hold blocks of so many points. */
 #define BLOCK_POINTS 4
 
-/* Of the mean rate over n windows, those between two shares of them; a window that is cut counts in part. */
+/* Mean rate between two shares of n windows, by that over all; a window that is cut counts in part. */
 static double rate_between(const struct pump_windows *windows, size_t n, double from_share, double to_share)
 {
     double all = 0, part = 0, from = from_share * (double)n, to = to_share * (double)n;
@@ -33,7 +32,7 @@ static double rate_between(const struct pump_windows *windows, size_t n, double 
 void tune_transient_add(struct tune_transient *start, const struct pump_windows *windows, size_t n)
 {
     double early = rate_between(windows, n, 0, 0.25), late = rate_between(windows, n, 0.5, 1);
-    /* What ended early, as at a cap on bytes, is not over the time that the others are over. */
+    /* A run that ended early, as at a cap on bytes, has no later part to compare with. */
     bool whole = (n + 1) * windows->width_ns > TUNE_TRANSIENT_RUN_NS;
     for (size_t i = 0; i < TUNE_TRANSIENT_N_WINDOWS; i++)
         start->rates[i] += rate_between(windows, n, (double)i / TUNE_TRANSIENT_N_WINDOWS,
@@ -43,7 +42,7 @@ void tune_transient_add(struct tune_transient *start, const struct pump_windows 
     start->n_runs += rate_between(windows, n, 0, 1) > 0;
 }
 
-/* The highest rate of what was measured so far. */
+/* The highest rate measured so far. */
 static double fastest_bps(const struct tune *tune)
 {
     double fastest = 0;
@@ -54,7 +53,7 @@ static double fastest_bps(const struct tune *tune)
     return fastest;
 }
 
-/* Of a run; the least that each has while nothing is known of the point's rate. */
+/* Requests of a run; the least that each run has while nothing is known of the point's rate. */
 static double requests_of(const struct tune *tune, size_t point)
 {
     const struct record *record = &tune->records[point];
@@ -66,15 +65,15 @@ static double requests_of(const struct tune *tune, size_t point)
                 MEASURE_MIN_REQUESTS);
 }
 
-/* Such points wait for the start to pass in the search, too. */
+/* Whether a point has so few requests that its runs wait for the start to pass in the search, too. */
 static bool has_few_rounds(const struct tune *tune, size_t point)
 {
     const struct point *setting = &tune->records[point].point;
     return requests_of(tune, point) < LEAST_ROUNDS * (double)setting->queue_depth * setting->threads;
 }
 
-/* Bursts are no start, and what is left of one is not alike. Latencies' percentiles cannot be freed from a
- * start, and journals and histories are read by searches that know nothing of this one's. */
+/* Bursts are not a start, and what is left of them differs. A start cannot be taken off percentiles of
+ * latency, and journals and histories are read by searches that do not know of it. */
 static bool may_be_taken_off(const struct tune *tune)
 {
     const struct settings *settings = tune->settings;
@@ -98,7 +97,7 @@ void tune_transient_take_off(const struct tune *tune, struct sample *sample)
     double log_factor = start_log(start, sample->warmup_seconds, sample->seconds);
     sample->throughput_bps *= exp(-log_factor);
     sample->iops *= exp(-log_factor);
-    /* Beside the percentiles of runs within the start, a mean without it would make no sense. */
+    /* The percentiles of a search's run hold the start, so its mean has to hold it, too. */
     if (sample->confirming)
         sample->latency_mean_ns *= exp(start_log(start, sample->warmup_seconds - sample->trimmed_seconds,
                                                  sample->seconds + sample->trimmed_seconds));
@@ -122,7 +121,7 @@ int tune_transient_decide(struct tune *tune)
         for (size_t k = 0; k < tune->records[i].n; k++)
             tune_transient_take_off(tune, &tune->records[i].samples[k]);
     }
-    /* Counted at the settled rates, as by the search. */
+    /* Requests are counted at the settled rates, as in the search. */
     for (size_t i = 0; i < tune->n_records; i++) {
         if (has_few_rounds(tune, i)) {
             length->n_discarded += tune->records[i].n;
@@ -144,7 +143,7 @@ static uint64_t unwarmed_ns(const struct tune *tune)
     return (uint64_t)fmax(fmin(wanted_ns, most_ns), (double)tune->duration_ns);
 }
 
-/* What is left of a start then is taken off as well. */
+/* The time that a start takes, without the margin; what is left of it then is taken off as well. */
 static uint64_t settling_ns(const struct tune *tune)
 {
     return (uint64_t)((double)tune->length.warmup_least_ns / TUNE_TRANSIENT_SETTLED_MARGIN);

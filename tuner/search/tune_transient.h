@@ -1,4 +1,4 @@
-/* tuner/search/tune_transient: runs that start unlike they go on, see models/statistics/run_length. */
+/* tuner/search/tune_transient: runs whose start differs from the rest, see models/statistics/run_length. */
 #pragma once
 
 #include "bench/run/measure.h"
@@ -12,14 +12,14 @@
 struct tune;
 
 #define TUNE_TRANSIENT_N_WINDOWS 16
-/* Of the pilot's runs without warm-up that show the start. */
+/* Length of the pilot's runs without warm-up that show the start. */
 #define TUNE_TRANSIENT_RUN_NS 400000000ULL
-/* What is left of a start when it drowns in the noise still counts. */
+/* A start is waited for by this factor longer than it can be seen: its end drowns in the noise. */
 #define TUNE_TRANSIENT_SETTLED_MARGIN 1.5
-/* Length of runs that have no warm-up, by the settling time: the start is then a small part of them. */
+/* Runs without warm-up last this many settling times, so that the start is a small part of them. */
 #define TUNE_TRANSIENT_UNWARMED_RATIO 2
 
-/* Of runs of different points. */
+/* What runs of different points show of their starts. */
 struct tune_transient {
     double rates[TUNE_TRANSIENT_N_WINDOWS]; /* sums over the runs, by share of the run */
     size_t n_runs;
@@ -27,26 +27,26 @@ struct tune_transient {
     bool taken_off;            /* from the rates of runs that do not wait for it */
 };
 
-/* Of a run of TUNE_TRANSIENT_RUN_NS. n: of the windows that were over before it began to drain its queue. */
+/* Adds a run of TUNE_TRANSIENT_RUN_NS, of which n windows were over before it began to drain its queue. */
 void tune_transient_add(struct tune_transient *start, const struct pump_windows *windows, size_t n);
 
-/* Once, when the pilot knows how long starts last: does the search wait them out? Where it does not, what was
- * measured so far is freed from them. Needs at least three runs that lasted, and none that did not. 0 or
- * -ENOMEM. */
+/* Decides once, when the pilot knows how long starts last, whether the search waits for them to pass. If not,
+ * they are taken off what was measured so far. Needs at least three runs that lasted, and none that did not.
+ * 0 or -ENOMEM. */
 int tune_transient_decide(struct tune *tune);
 
-/* Frees throughput and IOPS of a run from its start, and the mean latency of a replay after the choice, which
- * is hardly within it; the other latencies stay as they are. Does nothing where starts are waited out. */
+/* Takes the start off throughput and IOPS of a run, and off the mean latency of a replay after the choice,
+ * which holds little of it; other latencies stay. Does nothing where starts are waited for. */
 void tune_transient_take_off(const struct tune *tune, struct sample *sample);
 
-/* Rate of the search's shortest runs as measured by the settled rate; 1 where nothing is taken off. */
+/* Rate that the search's shortest runs measure by the settled rate; 1 where nothing is taken off. */
 double tune_transient_ratio(const struct tune *tune);
 
 /* Warns the user of it, once the length of runs is decided. */
 void tune_transient_tell(const struct tune *tune);
 
-/* What a plan for this point, made as if starts are waited out, must be instead. */
+/* Changes a plan for this point that waits for the start into the one to use. */
 void tune_transient_plan(const struct tune *tune, size_t point, bool confirming, struct measure_plan *plan);
 
-/* What a run of the point takes beside set-up and the length of runs to wait for its start. */
+/* Seconds that a run of the point takes, beside set-up and its length, to wait for its start. */
 double tune_transient_seconds(const struct tune *tune, size_t point, bool confirming);

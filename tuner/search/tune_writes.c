@@ -1,17 +1,17 @@
-/* Bytes as the cost of a night's search. */
+/* A night's search whose cost is bytes written, not seconds. */
 #include "tuner/search/tune_writes.h"
 
 #include "tuner/search/tune.h"
 
 #include <math.h>
 
-/* Kept for the judgement; more of it where a contender of the last night waits for its verdict. */
+/* Kept for the replays after the choice; more where a contender of the last night waits for its verdict. */
 #define FINAL_SHARE   0.4
 #define WATCHED_SHARE 0.75
 #define MOST_KEPT     0.8
 /* The session refuses a run that could write twice what the fastest rate makes likely. */
 #define LOOK_AHEAD 2
-/* The first run is of what is in force or of the default; what the search finds may be faster. */
+/* The first run is of the current setting or the default; what the search finds may be faster. */
 #define FASTER_THAN_FIRST 2
 
 bool tune_writes_are_limited(const struct tune *tune)
@@ -37,7 +37,7 @@ static double write_share(const struct pattern *pattern)
     return (pattern->percent[PATTERN_SEQ_WRITE] + pattern->percent[PATTERN_RAND_WRITE]) / 100.0;
 }
 
-/* A phase drains its queue: what is in flight when its time is over is written, too. */
+/* A phase drains its queue, so what is in flight when its time is over is written, too. */
 double tune_writes_of_run(const struct tune *tune, size_t point)
 {
     const struct record *record = &tune->records[point];

@@ -17,14 +17,14 @@
 
 struct tune;
 
-/* A night that may write only so much. */
+/* True in a night that may write only so much. */
 bool tune_writes_are_limited(const struct tune *tune);
 
 /* Looks at one run that no record keeps, unless the length is given; sets tune->writes_are_scarce, and then
  * run and warm-up as short as may be. As tune_measure. */
 int tune_writes_look(struct tune *tune, struct err *err);
 
-/* Of one run of a point: by its replays, else by the fastest rate of writing seen. */
+/* Bytes that a run of a point writes: by its replays, else by the fastest rate of writing seen. */
 double tune_writes_of_run(const struct tune *tune, size_t point);
 
 /* What no run may use until the replays after the choice: their share, and at least TUNE_CONFIRMING_LEAST

@@ -60,7 +60,7 @@ static int check_api(const struct point *point, struct refusal *refusal)
     return refuse(refusal, key, "it cannot run here: %.300s", probes[point->api].err.text);
 }
 
-/* The target's own words where it has some. */
+/* Says why direct I/O was not proved, in the target's own words where it has some. */
 static const char *proof_text(const struct target *target, enum target_proof proof)
 {
     if (target->direct_why[0] != '\0')
@@ -104,7 +104,7 @@ static int check_direct(const struct session *session, const struct point *point
     return 0;
 }
 
-/* What a point may ask for. */
+/* How large a point's file and its requests in flight may be. */
 struct room {
     uint64_t file_bytes, in_flight_bytes;
 };
@@ -141,7 +141,7 @@ static int check_size(const struct session *session, const struct point *point, 
     return 0;
 }
 
-/* libaio is synchronous there; it is measured only where someone asks for it by name. */
+/* libaio is synchronous for buffered I/O; it is measured there only where someone asks for it by name. */
 static int check_libaio(const struct session *session, const struct point *point, struct refusal *refusal)
 {
     /* An experiment names all its levels. */
@@ -153,7 +153,7 @@ static int check_libaio(const struct session *session, const struct point *point
     return 0;
 }
 
-/* One reason for all of a kind, not one for each pair of sizes. */
+/* Gives one reason for all pairs of sizes of a kind, not one for each pair. */
 static int check_split(const struct session *session, const struct point *point, struct refusal *refusal)
 {
     const struct pattern *pattern = &session->asked.pattern;

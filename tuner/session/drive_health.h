@@ -29,7 +29,7 @@ struct drive_health {
     char why_not[WEAR_WHY_SIZE]; /* where !known */
 };
 
-/* Reads smartctl's JSON. False with wear->why_not when it holds no counters. */
+/* Reads smartctl's JSON. False with ret_drive_health->why_not when it holds no counters. */
 bool drive_health_parse_smartctl(const char *text, size_t length, struct drive_health *ret_drive_health);
 
 /* "0x01 0x03" of eMMC, "0x02" of UFS. False when it is neither. */

@@ -3,7 +3,7 @@
 
 #include "models/statistics/batch_means.h"
 
-/* The cut does not depend on it. */
+/* The cut does not depend on the confidence. */
 #define ANY_CONFIDENCE 0.95
 
 struct initial_transient initial_transient_of(const struct measure_result *result)

@@ -1,7 +1,8 @@
 /* tuner/session/initial_transient: the part of a run that its warm-up phase left in.
  *
- * The phase before the span ends when batch latencies agree with each other, which a slow transient passes.
- * What is left of it shows in the windows of the whole run (models/statistics/batch_means). */
+ *
+ * Warm-up ends when batch latencies agree with each other, and may miss a slow transient. What is left of it
+ * shows in the windows of the whole run (models/statistics/batch_means). */
 #pragma once
 
 #include "bench/run/measure.h"

@@ -16,8 +16,8 @@ struct latency_quantiles {
 
 struct latency_quantiles latency_quantiles_of(const struct histogram *latency);
 
-/* The requests of a quantiles as a histogram (initialised, empty), each at the middle between two quantiles:
- * what is left of them in a journal. mean_ns becomes their mean where it is above 0. */
+/* Fills a histogram (initialised, empty) from quantiles alone, as in a journal: each request is put at the
+ * middle between two quantiles. mean_ns becomes their mean where it is above 0. */
 void latency_quantiles_unfold(const struct latency_quantiles *quantiles, double mean_ns,
                               struct histogram *histogram);
 

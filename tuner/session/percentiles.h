@@ -11,7 +11,7 @@
  * were independent. */
 double percentiles_of_run(const struct histogram *latency, double share);
 
-/* Fills p50, p99, p999 and their intervals from the pooled latencies of all, or the fresh, replays. What the
- * sample does not support becomes NaN. 0 or -ENOMEM. */
+/* Fills p50, p99, p999 and their intervals from the pooled latencies of all replays, or of those after the
+ * choice. What the sample does not support becomes NaN. 0 or -ENOMEM. */
 int percentiles_fill(const struct record *record, bool confirming, double confidence,
                      const struct histogram *pooled, struct latency_row *row);

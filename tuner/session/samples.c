@@ -10,7 +10,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The seconds left out count as warm-up. Latencies stay those of all requests: they are not kept by time. */
+/* The seconds left out count as warm-up. Latencies stay those of all requests, because they are not kept by
+ * time. */
 static void leave_out(struct sample *sample, struct initial_transient transient)
 {
     double seconds = sample->seconds - transient.seconds;

@@ -32,7 +32,7 @@ struct record {
     struct point point;
     struct sample *samples;
     size_t n, capacity;
-    struct histogram *latency[2]; /* [fresh]; NULL while empty */
+    struct histogram *latency[2]; /* [confirming]; NULL while empty */
     uint64_t warning_set;         /* of the point, found by looking at several runs */
     int failed;                   /* 0, or the negative errno of a failed run: the point is out */
 };
@@ -41,23 +41,23 @@ struct record {
 struct sample sample_of(const struct measure_result *result, const struct histogram *latency,
                         uint64_t warning_set);
 
-/* 0 or -ENOMEM. latency is merged into the record's; its quantiles is made here. */
+/* Adds a replay, with its quantiles; latency is merged into the record's. 0 or -ENOMEM. */
 int record_add(struct record *record, const struct sample *sample, const struct histogram *latency);
 void record_done(struct record *record);
 
 /* Forgets the replays; what was found out about the point stays. */
 void record_discard(struct record *record);
 
-/* Fresh replays become ordinary ones: a new choice was made with them. */
+/* Makes replays after the choice ordinary ones, because a new choice was made with them. */
 void record_age(struct record *record);
 
 size_t record_count(const struct record *record, bool confirming);
 
-/* Warnings of the point, and those that more than half of all, or of the fresh, replays carry: what a
- * minority has is bad luck, not the point's nature. */
+/* Warnings of the point, and those that more than half of its replays carry (of all, or of those after the
+ * choice). What only a minority has is an accident and does not belong to the point. */
 uint64_t record_warnings(const struct record *record, bool confirming);
 
-/* Moments of the logarithms of throughput over all, or only fresh, replays. */
+/* Moments of the logarithms of throughput over all replays, or only those after the choice. */
 struct moments record_log_moments(const struct record *record, bool confirming);
 
 /* Figures of a point. Values that the sample does not support are NaN. */

@@ -1,4 +1,4 @@
-/* The opened world of one command. */
+/* The opened session of one command: what it measures with, and its runs. */
 #include "tuner/session/session.h"
 
 #include "bench/base/units.h"
@@ -80,7 +80,7 @@ static int open_real(struct session *session, struct err *err)
     return 0;
 }
 
-/* What was not written by this command, or not by it alone, cannot be compared. */
+/* Refuses pairs of options that exclude each other. */
 static int check_pairs(const struct settings *settings, struct err *err)
 {
     const bool simulated = settings->file.simulate[0] != '\0', existing = settings->file.existing[0] != '\0',
@@ -112,7 +112,7 @@ static void note_layout(struct session *session)
 {
     const struct settings *settings = session->settings;
     char size[UNITS_TEXT_SIZE];
-    /* Of an experiment they are factors, or stand among what is fixed. */
+    /* In an experiment these are factors or stand among the fixed settings. */
     if (settings->experiment.on)
         return;
     if (settings->file.n > 1)
@@ -131,7 +131,7 @@ int session_open(struct session *session, const struct settings *settings, struc
     session->write_limit_bytes = settings->limits.max_write_bytes;
     session->end_ns = UINT64_MAX;
     session->directory_fd = session->lock_fd = session->target.fd = -1;
-    /* One that --seed takes and a signed number of JSON holds. */
+    /* The shift makes it a seed that --seed takes and a signed number of JSON holds. */
     session->seed = settings->seed_given ? settings->seed : rng_seed_from_system() >> 1;
     session->simulated = settings->file.simulate[0] != '\0';
     progress_init(&session->progress, settings->quiet);
@@ -393,7 +393,7 @@ void session_note_target(struct session *session)
     }
 }
 
-/* A disturbance that passes is met by another try, so that it spoils neither the point nor the search. */
+/* Whether the run is repeated, because a passing disturbance would spoil the point and the search. */
 static bool is_worth_repeating(struct session *session, const struct measure_plan *plan)
 {
     if (session->n_disturbed >= REPEATS_LEAST + session->n_runs / RUNS_A_REPEAT ||

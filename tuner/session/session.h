@@ -1,5 +1,5 @@
-/* tuner/session/session: the opened world of one command - clock, target or surface, device lock, recorded
- * system - and runs made in it. */
+/* tuner/session/session: what one command has open - clock, target or surface, device lock, recorded system -
+ * and the runs made with it. */
 #pragma once
 
 #include "bench/host/hostinfo.h"
@@ -15,8 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* What the thread of a run or of the preparation works on. It lives in the session, not on a stack: an
- * abandoned thread goes on using it. */
+/* What the thread of a run or of the preparation works on. An abandoned thread goes on using it, so it does
+ * not live on a stack. */
 struct session_job {
     struct measure_plan plan;
     struct measure_result result;

@@ -10,13 +10,13 @@
 #include <stdlib.h>
 
 #define TARGET_WINDOWS 400 /* more would show the scheduler rather than the device */
-/* Requests that a window holds at least, and how often it turns the queue over: completions come in bunches.
- */
+/* A window holds at least so many requests and turns the queue over so often, because requests complete in
+ * groups. */
 #define LEAST_REQUESTS 64
 #define LEAST_TURNS    4
-#define PASSING_S      0.25 /* a fall for so long may be a stall, a fast start the filling of a queue */
-#define PASSING_SHARE  0.05 /* of all that was seen, a fast start */
-/* Devices sink by less, and recover; credits and caches that are used up take more. */
+#define PASSING_S      0.25 /* a shorter fall may be a stall, a shorter fast start the filling of a queue */
+#define PASSING_SHARE  0.05 /* of the time seen: a longer fast start is no warm-up */
+/* A fall from which devices recover is smaller; used-up credits and caches cost more. */
 #define SMALL_FALL_SHARE  0.15
 #define CHANGE_CONFIDENCE 0.999 /* one-sided; the change was looked for before it is tested */
 
@@ -90,13 +90,13 @@ static void add_piece(struct series *series, const struct sustained_run *run, do
     series->rates[series->n++] = bps;
 }
 
-/* Windows that the queue was full in: the last one ends with the run. */
+/* How many windows had a full queue: all but the last, in which the run ends. */
 static size_t whole_windows(const struct sustained_run *run)
 {
     return run->flushed || run->windows.n < 2 ? 0 : run->windows.n - 1;
 }
 
-/* Joins the run's windows to such of about window_seconds. */
+/* Joins the run's windows to pieces of about window_seconds. */
 static void add_run(struct series *series, const struct sustained_run *run, double window_seconds)
 {
     double width = (double)run->windows.width_ns / 1e9;
@@ -142,7 +142,7 @@ static size_t most_pieces(const struct sustained *sustained, size_t point)
     return n;
 }
 
-/* Of the pieces from `from` to before `to`: where a flush counts, a piece is a whole run. */
+/* Seconds of the pieces from `from` to before `to`. Where a flush counts, a piece is a whole run. */
 static double seconds_between(const struct series *series, size_t from, size_t to)
 {
     double seconds = 0;
@@ -158,7 +158,7 @@ static bool is_calm(const struct trace_verdict *verdict)
             (verdict->shape == TRACE_FLAT || verdict->shape == TRACE_RAMP || verdict->shape == TRACE_SPIKES));
 }
 
-/* The series with every run scaled to the mean of all: what is left are changes inside runs. */
+/* Classifies the series with every run scaled to the mean of all, which leaves the changes inside runs. */
 static int classify_inside(struct series *series, struct trace_verdict *ret_verdict)
 {
     for (size_t i = 0; i < series->n; i++) {
@@ -168,7 +168,7 @@ static int classify_inside(struct series *series, struct trace_verdict *ret_verd
     return trace_classify(series->scratch, series->n, ret_verdict);
 }
 
-/* Runs as wholes, in order, into the scratch; how many of them begin before the piece `change`. */
+/* Lists the rates of whole runs, in order, in scratch; tells how many begin before the piece `change`. */
 static size_t list_runs(struct series *series, size_t change, size_t *ret_n_before)
 {
     size_t n = 0;
@@ -182,7 +182,7 @@ static size_t list_runs(struct series *series, size_t change, size_t *ret_n_befo
     return n;
 }
 
-/* Did runs as wholes fall at the change, beyond what they scatter? */
+/* Did the rates of whole runs fall at the change by more than they scatter? */
 static bool runs_fell(const double *bps, size_t n, size_t n_before)
 {
     struct moments before = moments_of_logs(bps, n_before);
@@ -191,14 +191,14 @@ static bool runs_fell(const double *bps, size_t n, size_t n_before)
         return false;
     if (before.n > 1 && after.n > 1)
         return welch_lower(welch_of(before, after), CHANGE_CONFIDENCE) > 0;
-    /* A single run against where the next of the others would lie. */
+    /* A single run is compared with where the next of the others would lie. */
     struct moments many = before.n > 1 ? before : after;
     double m = (double)many.n;
     return many.n > 1 &&
            before.mean - after.mean > student_quantile(CHANGE_CONFIDENCE, m - 1) * many.std * sqrt(1 + 1 / m);
 }
 
-/* Do they follow a line over time, beyond what they scatter around it? */
+/* Do the rates of whole runs follow a line over time, beyond their scatter around it? */
 static bool runs_drift(const double *bps, size_t n)
 {
     double mean = moments_of_logs(bps, n).mean, xx = 0, xy = 0, yy = 0;
@@ -214,7 +214,7 @@ static bool runs_drift(const double *bps, size_t n)
     return fabs(xy) / sqrt(xx) > student_quantile(CHANGE_CONFIDENCE, df) * sqrt(rest / df);
 }
 
-/* Is what the whole series shows there among the runs as wholes too, or have they only scattered? */
+/* Did whole runs change as the whole series did, or do they only scatter? */
 static int runs_changed(struct series *series, size_t change, bool *ret_changed)
 {
     struct trace_verdict verdict;
@@ -226,7 +226,7 @@ static int runs_changed(struct series *series, size_t change, bool *ret_changed)
     return result;
 }
 
-/* A fall in the last moments may be a stall: the verdict without them, where that shows one level. */
+/* A fall in the last moments may be a stall: the verdict is made without them, where that shows one level. */
 static int without_last_moments(const struct series *series, struct trace_verdict *verdict)
 {
     struct trace_verdict shorter;
@@ -238,8 +238,8 @@ static int without_last_moments(const struct series *series, struct trace_verdic
     return result;
 }
 
-/* What was faster for a moment only, at the very start, warmed up: a credit or a cache of that size is
- * nothing that a workload would notice. */
+/* Calls a higher rate for a moment at the very start a warm-up: a workload would not notice a credit or a
+ * cache of that size. */
 static void call_start_warmup(const struct series *series, struct trace_verdict *verdict)
 {
     double moment = seconds_between(series, 0, verdict->change);
@@ -252,7 +252,7 @@ static void call_start_warmup(const struct series *series, struct trace_verdict 
 }
 
 /* A run that differs from its neighbours as a whole is scatter, which the interval over replays already
- * covers, not a trace that does not come to rest. */
+ * covers. It does not make the trace unsteady. */
 static int classify(struct series *series, bool between_runs, struct trace_verdict *ret_verdict,
                     bool *ret_by_runs)
 {
@@ -276,17 +276,17 @@ static int classify(struct series *series, bool between_runs, struct trace_verdi
     return 0;
 }
 
-/* A verdict of steady is worth what the scatter allows. */
+/* Finds the drift of a steady part, and whether the scatter could hide more of it than is tolerated. */
 static void find_drift(struct series *series, bool by_runs, struct sustained_verdict *verdict)
 {
     const struct trace_verdict *trace = &verdict->trace;
     size_t ignored;
-    /* Where runs scatter as wholes their windows do not stand for themselves. */
+    /* Where whole runs scatter, the windows of a run are not independent, so runs are looked at. */
     struct steady_state line = by_runs ? steady_line(series->scratch, list_runs(series, 0, &ignored))
                                        : steady_line(series->rates + trace->start, trace->end - trace->start);
     verdict->drift_share = line.drift_share;
     verdict->drift_error_share = line.drift_error_share;
-    /* NaN is hidden too. */
+    /* A drift of NaN counts as hidden, too. */
     verdict->hidden =
         trace->steady && !(fabs(line.drift_share) + 2 * line.drift_error_share <= SUSTAINED_HIDDEN_SHARE);
 }

@@ -57,8 +57,8 @@ struct sustained_verdict {
     uint64_t burst_load_bytes; /* that the command had moved until then */
 };
 
-/* Of the runs of one point. between_runs: look for changes between whole runs too. Over a search, whose runs
- * of a point are short and lie far apart, sustained_judge_command does that with all points, and one point is
+/* Judges the runs of one point. between_runs: looks for changes between whole runs too. In a search, whose
+ * runs of a point are short and far apart, sustained_judge_command does that with all points, and a point is
  * judged only when it was seen for SUSTAINED_LEAST_S. 0, -ENODATA without runs, -ENOMEM. */
 int sustained_judge(const struct sustained *sustained, size_t point, bool between_runs,
                     struct sustained_verdict *ret_verdict);

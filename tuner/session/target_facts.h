@@ -7,8 +7,8 @@
 
 #include <stdbool.h>
 
-/* Of an opened target, before the first run; takes some 0.1 s of looking at the idle device. Never fails:
- * what cannot be learnt stays unknown. */
+/* Collects them for an opened target, before the first run, which takes some 0.1 s of looking at the idle
+ * device. Never fails: what cannot be learnt stays unknown. */
 void target_facts_collect(struct target_facts *target_facts, const struct target *target,
                           const struct hostinfo_device *device);
 

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-/* Below this share of what draining the queue leaves of the asked depth. */
+/* A depth below this share of what draining the queue leaves of the asked one was not achieved. */
 #define DEPTH_SHARE 0.8
-/* Interfaces, section 5. */
+/* See interfaces, section 5. */
 #define SELF_CHECK_SHARE 0.10
 /* Read-ahead reads more than is asked for, never less: half leaves room for what a cold run may hit. */
 #define DEVICE_READ_SHARE 0.5
@@ -15,7 +15,7 @@
 /* Limits work on slices of time, so that a run may end a little below or above one. */
 #define CAP_LOW  0.97
 #define CAP_HIGH 1.10
-/* More than this is not the journal's or a log's share of a quiet system. */
+/* The journal or a log of a quiet system has a smaller share than this. */
 #define NEIGHBOUR_SHARE 0.25
 #define NEIGHBOUR_BPS   8e6
 #define STEAL_SHARE     0.05
@@ -49,7 +49,7 @@ static bool warmup_not_stable(const struct run_facts *run)
     return run->result->warmup == MEASURE_WARMUP_LIMIT;
 }
 
-/* The queue drains at the end of a run: its last requests have, on average, half of it beside them. */
+/* The queue drains at the end of a run: its last requests have half of the others beside them on average. */
 static bool depth_not_achieved(const struct run_facts *run)
 {
     double depth = run->point->queue_depth;
@@ -134,8 +134,8 @@ static bool foreign(double device_bytes, double own_bytes, double share_of, doub
     return others > NEIGHBOUR_SHARE * share_of && others > NEIGHBOUR_BPS * seconds;
 }
 
-/* Reads: the kernel counts whose they are. Writes: writeback belongs to nobody, so the run's own bytes are
- * taken, twice, for journals and copies; flushing each write costs more than that and is left out. */
+/* The kernel counts whose reads they are. Writeback belongs to nobody, so twice the run's own bytes are
+ * taken, for journals and copies; flushing each write costs more than that and is left out. */
 static bool neighbour_busy(const struct run_facts *run)
 {
     const struct run_monitor *monitor = &run->result->monitor;

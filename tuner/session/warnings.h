@@ -1,9 +1,9 @@
-/* tuner/session/warnings: everything that can make a number of fstune a fake, in one table, and the rules
- * that find it.
+/* tuner/session/warnings: the rules that find doubtful numbers; codes and texts are in
+ * tuner/base/warnings_table.
  *
- * Rules are pure: facts in, codes out. Facts of a run are struct measure_result; facts of a command (file,
- * device, machine) are struct target_facts, filled by tuner/session/target_facts. A fact that is NaN is
- * unknown, and no rule fires on it. */
+ *
+ * Rules are pure: facts in, codes out. Facts of a run are struct measure_result; those of a command (file,
+ * device, machine) are struct target_facts. A fact that is NaN is unknown, and no rule fires on it. */
 #pragma once
 
 #include "bench/run/measure.h"
@@ -49,7 +49,7 @@ uint64_t warnings_of_point(const struct warnings_asked *asked, const struct poin
 uint64_t warnings_of_run(const struct warnings_asked *asked, const struct target_facts *target_facts,
                          const struct measure_plan *plan, const struct measure_result *result);
 
-/* Warnings about everything that is measured on this ground. */
+/* Warnings about the file, the device and the machine: they concern all runs. */
 uint64_t warnings_of_target(const struct warnings_asked *asked, const struct target_facts *target_facts);
 
 /* True when the newest runs of a point lie pinned at one rate far below what an earlier one reached, as a
@@ -62,7 +62,7 @@ bool warnings_random_faster(struct moments random, struct moments sequential);
 /* Those of the set that disqualify this point. */
 uint64_t warnings_disqualifying(uint64_t set, const struct warnings_asked *asked, const struct point *point);
 
-/* Those of the set that a repeated run may not have. */
+/* Those of the set that come from passing disturbances, so that the run is worth repeating. */
 uint64_t warnings_passing(uint64_t set);
 
 /* Turns the warnings of a row into warnings of the command. */

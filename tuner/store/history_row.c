@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define LARGEST 1e18
-/* 33 numbers of at most 19 digits; every code of a doubt once. */
+/* 33 numbers of at most 19 digits; every code of a warning once. */
 #define QUANTILES_SIZE ((size_t)LATENCY_QUANTILES_N * 21)
 #define WARNINGS_SIZE  ((size_t)WARNING_N * 64)
 

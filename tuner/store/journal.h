@@ -27,7 +27,7 @@ struct journal_run {
     uint64_t number;   /* runs of the search before this one, failed and repeated ones too */
     double at_seconds; /* of searching when it was over, all commands of this journal together */
     struct point point;
-    struct sample sample; /* `fresh` as it was then */
+    struct sample sample; /* `confirming` as it was then */
 };
 
 /* What the pilot of a search decided. */
