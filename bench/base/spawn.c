@@ -215,7 +215,7 @@ static int keep(void *context, int number, const char *text, size_t n)
     return n <= room ? 0 : -EFBIG;
 }
 
-static int explain(struct err *err, int code, const char *name)
+static int explain_spawn_failure(struct err *err, int code, const char *name)
 {
     switch (code) {
     case -ENOENT:
@@ -246,5 +246,5 @@ int spawn_capture(const char *const argv[], const struct clock *clock, uint64_t 
                                 .interrupted = interrupted};
     int code = spawn_run(&spawn, ret_status);
     buffer[capture.n] = '\0';
-    return code < 0 ? explain(err, code, argv[0]) : 0;
+    return code < 0 ? explain_spawn_failure(err, code, argv[0]) : 0;
 }

@@ -58,7 +58,7 @@ static void activate(struct cawl_cache *cache, uint32_t block, double endtime)
 }
 
 /* The block begins where the other ends, which is gone then. */
-static void join(struct cawl_cache *cache, uint32_t block, uint32_t joined)
+static void join_blocks(struct cawl_cache *cache, uint32_t block, uint32_t joined)
 {
     uint64_t size = cache->map.blocks[joined].size;
 
@@ -99,7 +99,7 @@ int cawl_cache_write(struct cawl_cache *cache, uint32_t file, uint64_t offset, u
         offset += cache->map.blocks[block].size;
         /* Without this, writes at odd offsets would cut a file into ever smaller blocks. */
         if (active != CAWL_NONE)
-            join(cache, block, active);
+            join_blocks(cache, block, active);
         activate(cache, block, endtime);
         active = block;
     }

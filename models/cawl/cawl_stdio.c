@@ -93,8 +93,8 @@ static int close_streams(struct stdio *stdio, struct stream *streams, const stru
     return result;
 }
 
-static int write_all(struct stdio *stdio, const struct cawl_chunk *chunks, struct cawl_files *files,
-                     struct stream *streams)
+static int write_all_chunks(struct stdio *stdio, const struct cawl_chunk *chunks, struct cawl_files *files,
+                            struct stream *streams)
 {
     struct cawl_engine *engine = stdio->engine;
     struct cawl_prediction *prediction = engine->prediction;
@@ -125,7 +125,7 @@ int cawl_stdio_predict(struct cawl_engine *engine, const struct cawl_chunk *chun
     if (result != 0)
         return result;
     streams = calloc(files.n + 1, sizeof(*streams));
-    result = streams == NULL ? -ENOMEM : write_all(&stdio, chunks, &files, streams);
+    result = streams == NULL ? -ENOMEM : write_all_chunks(&stdio, chunks, &files, streams);
     free(streams);
     cawl_files_done(&files);
     return result;

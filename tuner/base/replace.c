@@ -69,7 +69,7 @@ int replace_open_directory(const char *path, enum replace_directory kind, int *r
                                : open_shared(directory, ret_dir_fd, err);
 }
 
-static int read_all(int fd, const char *name, struct replace_text *text, struct err *err)
+static int read_whole_file(int fd, const char *name, struct replace_text *text, struct err *err)
 {
     while (text->n <= REPLACE_MAX_BYTES) {
         ssize_t n = read(fd, text->bytes + text->n, REPLACE_MAX_BYTES + 1 - text->n);
@@ -123,7 +123,7 @@ int replace_read(int dir_fd, const char *name, struct replace_text *ret_text, st
     if (result == 0 && (text.bytes = malloc(REPLACE_MAX_BYTES + 2)) == NULL)
         result = err_set(err, -ENOMEM, "no memory to read %.*s", SHOWN, name);
     if (result == 0)
-        result = read_all(fd, name, &text, err);
+        result = read_whole_file(fd, name, &text, err);
     close(fd);
     if (result == 0)
         *ret_text = text;

@@ -143,7 +143,8 @@ static int roll_back(const struct retune_world *world, const struct settings *se
     return print_rollback(settings, target, &last, err);
 }
 
-static int print(const struct settings *settings, const struct retune_report *report, struct err *err)
+static int print_retune_report(const struct settings *settings, const struct retune_report *report,
+                               struct err *err)
 {
     int result = 0;
     if (settings->json)
@@ -170,7 +171,7 @@ static int run_nights(const char *db, const struct settings *settings, struct er
     if (result < 0)
         return result;
     int code = report.exit_code = command_code(report.exit_code);
-    result = print(settings, &report, err);
+    result = print_retune_report(settings, &report, err);
     if (result == 0 && settings->retune.prometheus[0] != '\0')
         result = prometheus_write(settings->retune.prometheus, &report, &config, err);
     retune_report_done(&report);
@@ -193,7 +194,7 @@ static int act(const struct settings *settings, struct err *err)
     return result == 0 && settings->n_operands == 0 ? run_nights(db, settings, err) : result;
 }
 
-static int run(const struct command *command, int argc, char **argv)
+static int run_retune(const struct command *command, int argc, char **argv)
 {
     static struct settings settings;
     struct err err = {0};
@@ -220,7 +221,7 @@ const struct command command_retune = {
     .options = OPTIONS_RETUNE,
     .summary =
         "measure the targets of a configuration again, every night, and keep their settings up to date",
-    .run = run,
+    .run = run_retune,
     .description = "Measures every target of a configuration against the settings in force, and changes "
                    "those only where "
                    "several nights agree. `retune rollback` takes the last change of a target back.",

@@ -86,7 +86,7 @@ struct series {
     size_t n, n_windowed;
 };
 
-static void add_run(struct series *series, const struct measure_result *result)
+static void add_noise_run(struct series *series, const struct measure_result *result)
 {
     double cv = doctor_noise_window_cv(&result->windows);
     series->throughput_bps[series->n++] = result->throughput_bps;
@@ -123,7 +123,7 @@ static int make_runs(struct session *session, struct measure_plan *plan, struct 
         if (plan->point.direct == 0 && must_be_warm(session, &run))
             *series = (struct series){0};
         else
-            add_run(series, &run);
+            add_noise_run(series, &run);
     }
     return 0;
 }

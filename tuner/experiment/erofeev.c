@@ -44,7 +44,7 @@ struct import {
     json_t *points;
 };
 
-static int refuse(const struct import *import, struct err *err, const char *what)
+static int refuse_import(const struct import *import, struct err *err, const char *what)
 {
     return err_set(err, -EINVAL, "%.*s:%zu: '%.40s' is no %s", SHOWN_NAME, import->name, import->line,
                    import->text, what);
@@ -95,10 +95,10 @@ static int read_figure(struct import *import, const char *what, double *ret_figu
         return result;
     if (import->text[0] < '0' || import->text[0] > '9' ||
         strspn(import->text, "0123456789.eE+-") != strlen(import->text))
-        return refuse(import, err, what);
+        return refuse_import(import, err, what);
     double figure = strtod(import->text, &end);
     if (*end != '\0' || !(figure >= 0 && figure <= MAX_FIGURE))
-        return refuse(import, err, what);
+        return refuse_import(import, err, what);
     *ret_figure = figure;
     return 0;
 }
@@ -112,7 +112,7 @@ static int read_name(struct import *import, size_t *ret_factor, struct err *err)
             return 0;
         }
     }
-    return result < 0 ? result : refuse(import, err, "name of a factor (RS, QD, DIO)");
+    return result < 0 ? result : refuse_import(import, err, "name of a factor (RS, QD, DIO)");
 }
 
 static int note_level(struct import *import, size_t factor, uint64_t level, struct err *err)
@@ -141,9 +141,9 @@ static int read_levels(struct import *import, bool first, json_t *levels, struct
         uint64_t level = 0;
         int result = read_name(import, &factor, err);
         if (result == 0 && json_object_get(levels, names[factor].key) != NULL)
-            result = refuse(import, err, "second factor of this point");
+            result = refuse_import(import, err, "second factor of this point");
         if (result == 0 && !first && import->n_levels[factor] == 0)
-            result = refuse(import, err, "factor of the points before");
+            result = refuse_import(import, err, "factor of the points before");
         if (result == 0)
             result = read_count(import, "level", names[factor].least, names[factor].most, &level, err);
         if (result == 0)
@@ -166,7 +166,7 @@ static int read_point(struct import *import, bool first, struct err *err)
     if (result == 0)
         result = read_figure(import, "mean throughput", &mean, err);
     if (result == 0 && mean < 1)
-        result = refuse(import, err, "mean throughput of 1 byte/s or more");
+        result = refuse_import(import, err, "mean throughput of 1 byte/s or more");
     if (result == 0)
         result = read_figure(import, "standard deviation", &std, err);
     if (result < 0) {
@@ -191,7 +191,7 @@ static int read_rest(struct import *import, struct err *err)
     return ferror(import->in) ? err_sys(err, -EIO, "%.*s: cannot be read", SHOWN_NAME, import->name) : 0;
 }
 
-static int read_all(struct import *import, struct err *err)
+static int read_all_rows(struct import *import, struct err *err)
 {
     int result = read_count(import, "flag of sequential access", 0, 1, &import->sequential, err);
     if (result == 0)
@@ -286,7 +286,7 @@ static json_t *document_of(struct import *import)
 int erofeev_read(FILE *in, const char *name, json_t **ret_document, struct err *err)
 {
     struct import import = {.in = in, .name = name, .points = json_array()};
-    int result = read_all(&import, err);
+    int result = read_all_rows(&import, err);
     if (result == 0)
         result = refuse_repeated(&import, err);
     json_t *document = result == 0 ? document_of(&import) : NULL;

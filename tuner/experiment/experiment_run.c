@@ -19,7 +19,8 @@ static uint64_t least_u64(uint64_t a, uint64_t b)
 
 /* The first run of a cell is bounded by time, and by batches where they were asked for; the others make as
  * many requests, which may take them longer. */
-static struct measure_plan plan_of(const struct experiment *experiment, const struct experiment_cell *cell)
+static struct measure_plan plan_of_cell(const struct experiment *experiment,
+                                        const struct experiment_cell *cell)
 {
     const struct settings *settings = experiment->settings;
     struct measure_plan plan = {
@@ -130,7 +131,7 @@ static int one_run(struct experiment *experiment, size_t run, struct histogram *
     struct measure_result measured;
     struct err why = {0};
     experiment_enter(experiment, cell);
-    struct measure_plan plan = plan_of(experiment, cell);
+    struct measure_plan plan = plan_of_cell(experiment, cell);
     histogram_init(latency);
     int result = session_measure(experiment->session, &plan, &measured, latency, &why);
     return result < 0 ? judge_failure(experiment, cell, result, &why)

@@ -111,7 +111,7 @@ static const char *mark_of(const struct report_analysis *analysis, size_t point)
     return analysis->verdicts[point] == VERDICT_EQUIVALENT ? "as good as the best" : "";
 }
 
-static void print_figures(FILE *out, const struct report_point *point, const char *mark)
+static void print_point_figures(FILE *out, const struct report_point *point, const char *mark)
 {
     char text[SHOWN_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE], interval[80] = "-", spread[32] = "-";
     char replays[32] = "-", latency[UNITS_TEXT_SIZE];
@@ -145,7 +145,7 @@ static void print_table(FILE *out, const struct report_analysis *analysis)
         for (size_t k = 0; k < data->n_factors; k++)
             fprintf(out, "  %-*.40s", column_width(&data->factors[k]),
                     data->factors[k].text[point->level[k]]);
-        print_figures(out, point, mark_of(analysis, data->order[i]));
+        print_point_figures(out, point, mark_of(analysis, data->order[i]));
     }
 }
 

@@ -31,7 +31,7 @@ static bool counts(const struct report_point *point)
 }
 
 /* Runs; of a document without any, means. */
-static int collect(struct response *response, const struct report_data *data)
+static int collect_response(struct response *response, const struct report_data *data)
 {
     size_t room = data->n_runs + data->n_points + 1;
     response->point = calloc(room, sizeof *response->point);
@@ -209,7 +209,7 @@ int report_experiment_analysis_make(struct report_analysis *analysis, const stru
     for (size_t i = 0; i < REPORT_MAX_FACTORS; i++)
         analysis->follows[i] = REPORT_NO_FACTOR;
     note_left_out(analysis);
-    int result = collect(&response, data);
+    int result = collect_response(&response, data);
     if (result == 0)
         result = fit(analysis, &response);
     if (result == 0)

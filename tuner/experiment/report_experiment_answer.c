@@ -152,8 +152,8 @@ static size_t best_of(const struct report_data *data, const struct scatter *scat
     return best;
 }
 
-static int judge(struct report_analysis *analysis, const struct scatter *scatter, const size_t *points,
-                 size_t n, size_t best)
+static int judge_listed_points(struct report_analysis *analysis, const struct scatter *scatter,
+                               const size_t *points, size_t n, size_t best)
 {
     const struct report_data *data = analysis->data;
     struct contender *contenders = calloc(n, sizeof *contenders);
@@ -179,7 +179,7 @@ static int answer_group(struct report_analysis *analysis, const struct scatter *
 {
     size_t best = best_of(analysis->data, scatter, points, n);
     struct report_answer *answer = &analysis->answers[analysis->n_answers++];
-    int result = judge(analysis, scatter, points, n, best);
+    int result = judge_listed_points(analysis, scatter, points, n, best);
     *answer = (struct report_answer){.best = points[best], .cheapest = REPORT_NO_POINT};
     if (result < 0)
         return result;

@@ -124,7 +124,7 @@ struct settling {
     int64_t run_id;
 };
 
-static int settle(void *context, struct err *err)
+static int settle_night(void *context, struct err *err)
 {
     const struct settling *settling = context;
     const struct retune_result *night = &settling->outcome->night;
@@ -147,7 +147,7 @@ static int apply(const struct retune_world *world, struct retune_outcome *outcom
         struct apply_order order = order_of(world, target, facts);
         order.text = text;
         order.settled = outcome->settled_id;
-        order.settle = settle;
+        order.settle = settle_night;
         order.context = &settling;
         result = apply_snippet(&order, &state, err);
     }

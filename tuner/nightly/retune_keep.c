@@ -80,8 +80,8 @@ static void show_life(void *context, uint64_t done_bytes, uint64_t total_bytes)
 }
 
 /* The record comes before the name: what is cut short in between leaves no file that nobody knows. */
-static int fill(const struct retune_world *world, const struct retune_target *target, const struct keep *keep,
-                uint64_t *ret_filled_bytes, struct err *err)
+static int fill_kept_target(const struct retune_world *world, const struct retune_target *target,
+                            const struct keep *keep, uint64_t *ret_filled_bytes, struct err *err)
 {
     const struct settings *settings = &target->settings;
     const struct target_plan plan = {.directory = settings->file.path,
@@ -138,7 +138,7 @@ int retune_keep(const struct retune_world *world, const struct retune_target *ta
     if (result == -ENOENT) {
         result = lock(&target->settings, &lock_fd, err);
         if (result == 0)
-            result = fill(world, target, &keep, ret_filled_bytes, err);
+            result = fill_kept_target(world, target, &keep, ret_filled_bytes, err);
         if (lock_fd >= 0)
             close(lock_fd);
     }

@@ -97,7 +97,7 @@ static void init_settings(struct settings *settings, const struct retune_request
 }
 
 /* Everything that can be refused before a byte is written. */
-static int check(struct session *session, struct err *err)
+static int check_night_session(struct session *session, struct err *err)
 {
     struct candidates candidates = {0};
     uint64_t file_bytes = 0;
@@ -276,8 +276,8 @@ static void set_throughput(struct retune_result *result, const struct tune *tune
 }
 
 /* Sets the verdict, and makes the advice the answer of the search. 0 or -ENOMEM. */
-static int judge(struct world *world, const struct retune_request *request, struct retune_result *result,
-                 struct retune_record *record)
+static int judge_night(struct world *world, const struct retune_request *request,
+                       struct retune_result *result, struct retune_record *record)
 {
     struct tune *tune = &world->tune;
     struct retune_decision judgement;
@@ -376,14 +376,14 @@ static void leave(struct world *world)
     free(world);
 }
 
-static int run(struct world *world, const struct retune_request *request, struct retune_result *result,
-               struct err *err)
+static int measure_and_judge_night(struct world *world, const struct retune_request *request,
+                                   struct retune_result *result, struct err *err)
 {
     struct retune_record record = {0};
     init_settings(&world->settings, request);
     int status = session_open(&world->session, &world->settings, err);
     if (status == 0)
-        status = check(&world->session, err);
+        status = check_night_session(&world->session, err);
     if (status == 0)
         status = measure(world, request, result, err);
     progress_clear(&world->session.progress);
@@ -392,7 +392,7 @@ static int run(struct world *world, const struct retune_request *request, struct
         snprintf(result->reason, sizeof result->reason, "interrupted before anything could be measured");
         status = 0;
     } else if (status == 0) {
-        status = judge(world, request, result, &record);
+        status = judge_night(world, request, result, &record);
         if (status == 0)
             status = document(world, result, &record);
         if (status < 0)
@@ -414,7 +414,7 @@ int retune_measure(const struct retune_request *request, struct retune_result *r
                                    .in_force = request->in_force};
     if (world == NULL)
         return err_set(err, -ENOMEM, "no memory for a search");
-    int status = run(world, request, &result, err);
+    int status = measure_and_judge_night(world, request, &result, err);
     leave(world);
     if (status < 0)
         retune_result_done(&result);

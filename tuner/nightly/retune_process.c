@@ -172,7 +172,7 @@ static void blame(const struct link *link, struct retune_outcome *outcome, int e
 }
 
 /* Takes over what was told; false where that is not whole. */
-static bool take(struct link *link, struct retune_outcome *outcome)
+static bool take_outcome(struct link *link, struct retune_outcome *outcome)
 {
     if (!atomic_load(&link->shared->told))
         return false;
@@ -191,7 +191,7 @@ static void attend(struct link *link, struct retune_outcome *outcome)
     int status = 0;
     listen_to(link);
     int ended = end_process(link, &status);
-    bool told = take(link, outcome);
+    bool told = take_outcome(link, outcome);
     /* One that was asked to end has said what it could. */
     if (!told || (ended == 0 && !retune_is_interrupted(link->world)))
         blame(link, outcome, ended, status);

@@ -63,7 +63,7 @@ static double confidence_of(const struct page *page)
     return share > 0 && share < 1 ? share : 0.95;
 }
 
-static void take(struct course *course, const struct journal_run *run, double confidence)
+static void take_course_run(struct course *course, const struct journal_run *run, double confidence)
 {
     struct page_step *step = &course->steps[course->n_steps++];
     step->run = run;
@@ -83,7 +83,7 @@ static int follow(const struct page *page, struct course *course)
     if (course->rivals == NULL || course->steps == NULL)
         return -ENOMEM;
     for (size_t i = journal->first; i < journal->n_runs && course->n_steps < MAX_RUNS; i++)
-        take(course, &journal->runs[i], confidence_of(page));
+        take_course_run(course, &journal->runs[i], confidence_of(page));
     return 0;
 }
 

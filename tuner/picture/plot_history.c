@@ -221,8 +221,8 @@ static void write_head(FILE *script, const struct plot_request *request, const s
     plot_script_begin(script, request, data, what, detail);
 }
 
-static int draw(const struct plot_request *request, const struct plot_data *data, FILE *script,
-                struct err *err)
+static int draw_history(const struct plot_request *request, const struct plot_data *data, FILE *script,
+                        struct err *err)
 {
     if (data->n_nights == 0)
         return err_set(err, -ENODATA, "it holds no nights; this picture is drawn from a history, see --db");
@@ -247,4 +247,5 @@ static int draw(const struct plot_request *request, const struct plot_data *data
 }
 
 const struct plot_ops plot_history = {
-    "history", "throughput of the settings in force over nights, with changes marked (needs --db)", draw};
+    "history", "throughput of the settings in force over nights, with changes marked (needs --db)",
+    draw_history};

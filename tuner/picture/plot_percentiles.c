@@ -80,7 +80,7 @@ static double weight_of(const struct plot_data *data, size_t i)
     return roles + (double)point->bps.n;
 }
 
-static void choose(struct curves *curves, const struct plot_data *data, const struct plot_where *where)
+static void choose_curves(struct curves *curves, const struct plot_data *data, const struct plot_where *where)
 {
     while (curves->n < MAX_CURVES) {
         size_t chosen = data->n_points;
@@ -125,8 +125,8 @@ static void write_head(FILE *script, const struct plot_request *request, const s
     plot_script_end_array(script);
 }
 
-static int draw(const struct plot_request *request, const struct plot_data *data, FILE *script,
-                struct err *err)
+static int draw_percentiles(const struct plot_request *request, const struct plot_data *data, FILE *script,
+                            struct err *err)
 {
     struct plot_where where;
     struct curves curves = {0};
@@ -135,7 +135,7 @@ static int draw(const struct plot_request *request, const struct plot_data *data
     int result = plot_where_read(&where, request->where, data, err);
     if (result < 0)
         return result;
-    choose(&curves, data, &where);
+    choose_curves(&curves, data, &where);
     FILE *blocks = open_memstream(&block, &size);
     if (blocks == NULL)
         return err_set(err, -ENOMEM, "no memory");
@@ -159,4 +159,5 @@ static int draw(const struct plot_request *request, const struct plot_data *data
     return result;
 }
 
-const struct plot_ops plot_percentiles = {"percentiles", "latency by percentile of requests", draw};
+const struct plot_ops plot_percentiles = {"percentiles", "latency by percentile of requests",
+                                          draw_percentiles};

@@ -86,8 +86,8 @@ static void write_bands(FILE *script, const struct picture *picture)
     fputs("EOD\n", script);
 }
 
-static void write_script(FILE *script, const struct plot_request *request, const struct plot_data *data,
-                         const struct picture *picture)
+static void write_prediction_script(FILE *script, const struct plot_request *request,
+                                    const struct plot_data *data, const struct picture *picture)
 {
     const struct plot_writes *what = picture->what;
     char title[PLOT_TEXT_SIZE];
@@ -107,8 +107,8 @@ static void write_script(FILE *script, const struct plot_request *request, const
     fputs(plot_assets_prediction, script);
 }
 
-static int draw(const struct plot_request *request, const struct plot_data *data, FILE *script,
-                struct err *err)
+static int draw_prediction(const struct plot_request *request, const struct plot_data *data, FILE *script,
+                           struct err *err)
 {
     const struct plot_writes *what = &data->writes;
     const size_t n = what->prediction.n;
@@ -122,10 +122,11 @@ static int draw(const struct plot_request *request, const struct plot_data *data
         return err_set(err, -ENOMEM, "no memory");
     for (size_t i = 0; i < picture.n; i++)
         fill_column(&picture, i, &change);
-    write_script(script, request, data, &picture);
+    write_prediction_script(script, request, data, &picture);
     free(picture.columns);
     return 0;
 }
 
 const struct plot_ops plot_prediction = {
-    "prediction", "predicted cost of writes, their states, and dirty memory with its limits", draw};
+    "prediction", "predicted cost of writes, their states, and dirty memory with its limits",
+    draw_prediction};

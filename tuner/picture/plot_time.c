@@ -78,8 +78,8 @@ static void write_known(FILE *script, const char *name, double value)
     fprintf(script, "%s = %.6g\n", name, isfinite(value) ? value : -1);
 }
 
-static int draw(const struct plot_request *request, const struct plot_data *data, FILE *script,
-                struct err *err)
+static int draw_time(const struct plot_request *request, const struct plot_data *data, FILE *script,
+                     struct err *err)
 {
     char words[PLOT_TEXT_SIZE], what[2 * PLOT_TEXT_SIZE];
     size_t number = 0;
@@ -102,4 +102,4 @@ static int draw(const struct plot_request *request, const struct plot_data *data
 }
 
 const struct plot_ops plot_time = {
-    "time", "throughput of the runs over time, with warm-up and the end of a burst", draw};
+    "time", "throughput of the runs over time, with warm-up and the end of a burst", draw_time};

@@ -10,7 +10,7 @@
 /* Rounds keep their latencies, 17 KB each. */
 #define MAX_ROUNDS 4000
 
-static struct measure_plan plan_of(const struct settings *settings, const struct point *point)
+static struct measure_plan plan_of_measurement(const struct settings *settings, const struct point *point)
 {
     return (struct measure_plan){
         .pattern = settings->workload.pattern,
@@ -37,7 +37,7 @@ static void keep_cap(const struct measurement *measurement, struct measure_plan 
 static int one_run(struct measurement *measurement, struct histogram *latency, struct err *err)
 {
     struct session *session = measurement->session;
-    struct measure_plan plan = plan_of(measurement->settings, &measurement->record.point);
+    struct measure_plan plan = plan_of_measurement(measurement->settings, &measurement->record.point);
     struct measure_result result;
     keep_cap(measurement, &plan);
     uint64_t load_bytes = session->bytes_read + session->bytes_written;
@@ -92,7 +92,7 @@ static int one_round(struct measurement *measurement, struct err *err)
     return result;
 }
 
-static int judge(struct measurement *measurement, struct err *err)
+static int judge_measurement(struct measurement *measurement, struct err *err)
 {
     const struct record *record = &measurement->record;
     double *rates = malloc(record->n * sizeof *rates);
@@ -130,7 +130,7 @@ static int round_until_steady(struct measurement *measurement, struct err *err)
                       (double)measurement->settings->runs.max_duration_ns / 1e9);
         result = one_round(measurement, err);
         if (result == 0)
-            result = judge(measurement, err);
+            result = judge_measurement(measurement, err);
         if (measurement->state.met) {
             measurement->ended = NULL;
             break;

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int add_run(struct journal *journal, const struct journal_run *run)
+static int add_run_to_journal(struct journal *journal, const struct journal_run *run)
 {
     if (journal->n_runs == JOURNAL_MAX_RUNS)
         return -EFBIG;
@@ -77,7 +77,7 @@ static int take_line(struct journal *journal, const char *line, size_t size)
     } else {
         result = journal_line_read(object, &run);
         if (result == 0)
-            result = add_run(journal, &run);
+            result = add_run_to_journal(journal, &run);
     }
     json_decref(object);
     return result;
@@ -135,7 +135,7 @@ void journal_done(struct journal *journal)
     journal->fd = -1;
 }
 
-static int read_all(int fd, char *text, size_t size)
+static int read_whole_journal(int fd, char *text, size_t size)
 {
     size_t done = 0;
     while (done < size) {
@@ -162,7 +162,7 @@ static int load_open(int fd, char **ret_text, size_t *ret_size, struct err *err)
     char *text = malloc(size + 1);
     if (text == NULL)
         return err_set(err, -ENOMEM, "no memory for its %zu bytes", size);
-    int result = read_all(fd, text, size);
+    int result = read_whole_journal(fd, text, size);
     if (result < 0) {
         free(text);
         return err_sys(err, result, "cannot read it");
@@ -263,7 +263,7 @@ int journal_begin(struct journal *journal, json_t *header, struct err *err)
     return result < 0 ? err_sys(err, result, "the journal cannot be written") : 0;
 }
 
-static void append(struct journal *journal, json_t *object)
+static void append_journal_line(struct journal *journal, json_t *object)
 {
     int result = write_line(journal, object);
     if (result == 0)
@@ -276,20 +276,20 @@ static void append(struct journal *journal, json_t *object)
 void journal_append(struct journal *journal, const struct journal_run *run)
 {
     if (journal->fd >= 0)
-        append(journal, journal_line_make(run));
+        append_journal_line(journal, journal_line_make(run));
 }
 
 void journal_mark(struct journal *journal)
 {
     if (journal->fd >= 0)
-        append(journal, json_pack("{s:s}", "mark", "disagrees"));
+        append_journal_line(journal, json_pack("{s:s}", "mark", "disagrees"));
 }
 
 void journal_decide(struct journal *journal, const struct journal_length *length)
 {
     if (journal->fd >= 0)
-        append(journal,
-               json_pack("{s:{s:b,s:I,s:I,s:I}}", "length", "keeps", (int)length->keeps, "run_ns",
-                         (json_int_t)length->run_ns, "warmup_limit_ns", (json_int_t)length->warmup_limit_ns,
-                         "warmup_least_ns", (json_int_t)length->warmup_least_ns));
+        append_journal_line(journal, json_pack("{s:{s:b,s:I,s:I,s:I}}", "length", "keeps", (int)length->keeps,
+                                               "run_ns", (json_int_t)length->run_ns, "warmup_limit_ns",
+                                               (json_int_t)length->warmup_limit_ns, "warmup_least_ns",
+                                               (json_int_t)length->warmup_least_ns));
 }

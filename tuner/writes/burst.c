@@ -133,7 +133,7 @@ static int pause_before(const struct tune *tune, struct err *err)
 }
 
 /* The flush at the end is in the span, whatever was asked for: both times come from one run. */
-static struct measure_plan plan_of(const struct tune *tune, const struct point *point)
+static struct measure_plan plan_of_burst_run(const struct tune *tune, const struct point *point)
 {
     const struct settings *settings = tune->settings;
     uint64_t now_ns = tune_now_ns(tune), end_ns = deadline_ns(tune);
@@ -188,7 +188,7 @@ static int one_burst(struct burst *burst, struct tune *tune, struct burst_settin
         result = pause_before(tune, err);
     if (result < 0)
         return result;
-    struct measure_plan plan = plan_of(tune, &setting->point);
+    struct measure_plan plan = plan_of_burst_run(tune, &setting->point);
     histogram_init(latency);
     progress_show(&session->progress, "burst %zu of a setting %s the choice", setting->n + 1,
                   setting->n < BURST_LOOKS ? "before" : "after");
@@ -247,7 +247,7 @@ static int round_of(struct burst *burst, struct tune *tune, const size_t *which,
     return 0;
 }
 
-static struct burst_figure figure_of(const double *values, size_t n, double confidence)
+static struct burst_figure burst_figure_of(const double *values, size_t n, double confidence)
 {
     struct moments moments = moments_of(values, n);
     return (struct burst_figure){n, moments.mean, student_interval(moments, confidence)};
@@ -257,7 +257,7 @@ struct burst_figure burst_figure(const struct burst *burst, size_t setting, bool
 {
     const struct burst_setting *of = &burst->setting[setting];
     const double *values = durable ? of->durable_s : of->accepted_s;
-    return figure_of(values + of->n_looks, of->n - of->n_looks, burst->settings->runs.confidence_share);
+    return burst_figure_of(values + of->n_looks, of->n - of->n_looks, burst->settings->runs.confidence_share);
 }
 
 /* The quickest of a class by the bursts so far. */
@@ -288,7 +288,7 @@ static bool falls_behind(const struct burst *burst, size_t buffered)
     return interval_s > 0 && flush_s > interval_s;
 }
 
-static void choose(struct burst *burst)
+static void choose_burst_setting(struct burst *burst)
 {
     burst->chosen[BURST_BUFFERED] = quickest(burst, BURST_BUFFERED);
     if (burst->chosen[BURST_BUFFERED] != BURST_NONE && falls_behind(burst, burst->chosen[BURST_BUFFERED])) {
@@ -331,7 +331,7 @@ void burst_judge(struct burst *burst)
 }
 
 /* What the model says at the setting that was chosen. */
-static void explain(struct burst *burst)
+static void explain_burst_choice(struct burst *burst)
 {
     static struct cawl_advice_memo memo;
     static const struct cawl_options plain;
@@ -375,7 +375,7 @@ static int measure(struct burst *burst, struct tune *tune, struct histogram *lat
         which[i] = i;
     for (size_t look = 0; look < BURST_LOOKS && result == 0; look++)
         result = round_of(burst, tune, which, burst->n, &pace, latency, err);
-    choose(burst);
+    choose_burst_setting(burst);
     for (size_t class = 0; class < BURST_N_CLASSES; class ++) {
         if (burst->chosen[class] != BURST_NONE)
             which[n++] = burst->chosen[class];
@@ -426,7 +426,7 @@ int burst_run(struct burst *burst, struct tune *tune, struct err *err)
     burst_choose_settings(burst, tune);
     int result = measure(burst, tune, latency, err);
     burst_judge(burst);
-    explain(burst);
+    explain_burst_choice(burst);
     if (burst->best == BURST_NONE)
         burst->why = why_not(burst);
     free(latency);

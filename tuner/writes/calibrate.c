@@ -207,7 +207,7 @@ static void read_system(struct calibration *calibration)
     take_system(&values[HOST_DIRTY_EXPIRE], centiseconds / 100, "dirty_expire_centisecs");
 }
 
-static void explain(struct calibration *calibration)
+static void explain_calibration(struct calibration *calibration)
 {
     struct calibrate_value *values = calibration->values;
     const char *direct = calibration->session->target.direct_write == TARGET_DIRECT_PROVED
@@ -298,7 +298,7 @@ static int conclude(struct calibration *calibration, struct err *err)
 {
     for (size_t i = 0; i < HOST_N_PARAMETERS; i++)
         calibration->values[i].interval = (struct interval){NAN, NAN};
-    explain(calibration);
+    explain_calibration(calibration);
     read_system(calibration);
     int result = calibrate_evaluate(calibration->rounds, calibration->n_rounds, &calibration->sizes,
                                     calibration->values, err);
@@ -307,7 +307,7 @@ static int conclude(struct calibration *calibration, struct err *err)
     return result;
 }
 
-static int prepare(struct calibration *calibration, struct err *err)
+static int prepare_calibration(struct calibration *calibration, struct err *err)
 {
     struct session *session = calibration->session;
     struct calibrate_value *buffer = &calibration->values[HOST_BF];
@@ -336,7 +336,7 @@ static int prepare(struct calibration *calibration, struct err *err)
 int calibrate_run(struct calibration *calibration, struct err *err)
 {
     struct session *session = calibration->session;
-    int result = prepare(calibration, err);
+    int result = prepare_calibration(calibration, err);
     if (result == 0)
         result = make_rounds(calibration, err);
     session->bytes_written += calibration->rig.written_bytes;

@@ -29,8 +29,8 @@ static void describe(const struct predict *predict, struct plot_data *data)
              host->date);
 }
 
-static int write_script(FILE *script, const struct plot_request *request, const void *predict,
-                        struct err *err)
+static int write_predict_script(FILE *script, const struct plot_request *request, const void *predict,
+                                struct err *err)
 {
     struct plot_data data;
     describe(predict, &data);
@@ -40,6 +40,6 @@ static int write_script(FILE *script, const struct plot_request *request, const 
 int report_prediction_plot(const struct predict *predict, struct err *err)
 {
     const char *name = predict->settings->prediction.picture;
-    return plot_deliver_drawn(&predict->settings->plot, strcmp(name, "-") == 0 ? "" : name, write_script,
-                              predict, err);
+    return plot_deliver_drawn(&predict->settings->plot, strcmp(name, "-") == 0 ? "" : name,
+                              write_predict_script, predict, err);
 }
