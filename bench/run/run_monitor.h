@@ -49,8 +49,8 @@ struct run_monitor {
     double device_read_bytes, device_written_bytes;
     double clock_step_s; /* wall clock against monotonic clock */
     double throttled;    /* periods, see above */
-    /* The busiest thread that is no worker: a worker of the pool or of io_uring (io-wq), over the same span.
-     * With the pool the worker hands out requests and the workers do them, so both must be looked at. */
+    /* The busiest thread beside the workers: one of the pool's or of io_uring's (io-wq), over the same span.
+     * With the pool a worker hands out requests and the pool's threads do them, so both are looked at. */
     double busiest_helper_cpu_share;
     /* Of the worker that waited most: ready to run, but others had the processors. */
     double thread_wait_share;
@@ -64,7 +64,7 @@ struct run_monitor {
  * time stamps of a timed part. */
 void run_monitor_read(struct run_monitor_reading *reading, const struct hostinfo_device *device);
 
-/* The calling thread is no helper: it is the worker, or waits for the workers. busiest_thread_* stay NaN
+/* The calling thread is no helper: it is a worker itself, or waits for the workers. busiest_thread_* stay NaN
  * until run_monitor_add_worker. */
 void run_monitor_difference(const struct run_monitor_reading *before, const struct run_monitor_reading *after,
                             struct run_monitor *ret_monitor);

@@ -32,7 +32,7 @@ static const char *const names[DIRTY_N_VALUES] = {"dirty_bytes", "dirty_ratio", 
 
 enum { RECORD = DIRTY_N_VALUES, N_FILES };
 
-/* What is opened before anything changes. */
+/* All of these are opened before any limit changes. */
 struct files {
     int fds[N_FILES]; /* of the values, and of the record of the old ones */
     struct dirty_record record;
@@ -202,7 +202,7 @@ static int start_guard(struct dirty_limits *limits, const struct files *files, s
         return err_sys(err, -errno, "the guard of the dirty limits cannot be started");
     pid_t pid = fork();
     if (pid == 0) {
-        close(fds[0]); /* with a copy of its own it would never see the end */
+        close(fds[0]); /* with a copy of this end the guard would never see it closed */
         guard(files, fds[1]);
     }
     int code = pid < 0 ? -errno : 0;
@@ -286,7 +286,7 @@ int dirty_limits_set(struct dirty_limits *limits, const struct dirty_limits_plac
     int code = check_values(background_bytes, hard_bytes, err);
     if (code < 0)
         return code;
-    /* Opened now, because afterwards nothing may go wrong any more. */
+    /* Opened now: once a limit has changed, no opening may fail any more. */
     code = open_files(&files, places->limits, err);
     if (code == 0)
         code = open_record(&files, places, err);

@@ -52,7 +52,7 @@ int dirty_record_open(const char *directory, bool create, int *ret_fd, struct er
     return code;
 }
 
-/* Written anew, a record is what was read: nothing else is one. */
+/* A text is a record only if writing what was read from it gives the same text. */
 bool dirty_record_read(int fd, struct dirty_record *ret_record)
 {
     struct dirty_record record;

@@ -204,7 +204,7 @@ static int write_watched(struct watch *watch, uint64_t *ret_looks)
     uint64_t after = atomic_load(&watch->n_looks);
     atomic_store(&watch->stop, true);
     pthread_join(thread, NULL);
-    /* Not before: the watcher reads the target. */
+    /* Counted only now that the watcher has ended: it reads the target. */
     probe->target->proof_bytes += probe->block_bytes;
     *ret_looks = after > before ? after - before - 1 : 0;
     return code;
@@ -294,7 +294,7 @@ static int prove_both(struct probe *probe, struct err *err)
     return 0;
 }
 
-/* No descriptor, no transfer: the same verdict for both directions. */
+/* Without a descriptor nothing can be transferred, so both directions get the same verdict. */
 static void refuse_direct_io(struct target *target, const char *why)
 {
     target->direct_read = verdict(target, TARGET_DIRECT_REFUSED, "%s", why);

@@ -15,7 +15,7 @@
 /* Rows solved or factorised together, before the rest follows by a product. */
 #define BLOCK 16
 
-/* Two doubles in one register, added and multiplied worker by worker. */
+/* Two doubles in one register, added and multiplied side by side. */
 typedef double pair __attribute__((vector_size(16)));
 
 struct part {

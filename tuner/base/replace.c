@@ -23,7 +23,7 @@
 #define STAGED_DIGITS 16
 #define STAGED_END    ".new"
 
-/* Nobody takes so long from staging a file to naming it. */
+/* A staged file older than this was left by a process that was killed. */
 #define STALE_S 3600
 
 static int check_shared(int dir_fd, const char *directory, struct err *err)
@@ -31,7 +31,7 @@ static int check_shared(int dir_fd, const char *directory, struct err *err)
     struct stat status;
     if (fstat(dir_fd, &status) != 0)
         return err_sys(err, -errno, "%.*s: cannot be examined", SHOWN, directory);
-    /* Anybody could put another file in the place of ours between two of our steps. */
+    /* Where others may write, anybody could exchange our file between two of our steps. */
     if ((status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0)
         return err_set(err, -EPERM, "%.*s: everybody may write to this directory; choose another", SHOWN,
                        directory);

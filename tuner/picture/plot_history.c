@@ -96,7 +96,7 @@ static bool is_inside(double x, const struct label *label)
     return x > label->from && x < label->to;
 }
 
-/* No letter on another, and no line through a label. */
+/* True where no label overlaps another, and no line crosses a label. */
 static bool is_free(const struct labels *labels, const struct label *label)
 {
     for (size_t i = 0; i < labels->n; i++) {

@@ -24,7 +24,7 @@
 static const char *const parts[] = {"", "-wal", "-journal"};
 #define N_PARTS (sizeof parts / sizeof parts[0])
 
-/* What tells that a part was written; of a missing one zeros. */
+/* Size and times that change when a part is written; zeros for a missing part. */
 struct look {
     ino_t inode;
     off_t size;
@@ -106,7 +106,7 @@ static int copy_parts(const struct history_snapshot *snapshot, const char *base,
     return result;
 }
 
-/* Again while somebody writes: a copy of two times would be damaged. */
+/* Copies again while somebody writes: parts copied at different times do not fit together. */
 static int copy_at_rest(const struct history_snapshot *snapshot, const char *base, struct err *err)
 {
     struct look before[N_PARTS], after[N_PARTS];

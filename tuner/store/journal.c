@@ -92,7 +92,7 @@ static int refuse_line(size_t number, int result, struct err *err)
     return err_sys(err, result, "line %zu cannot be taken", number);
 }
 
-/* A first line that ends before its end. Nobody else's text starts like this. */
+/* A first line that is cut off. Only a journal's text starts like this. */
 static bool starts_a_header(const char *text, size_t size)
 {
     static const char start[] = "{\"schema\":\"" JOURNAL_SCHEMA "\"";
@@ -198,7 +198,7 @@ static int open_or_create(const char *path, bool read_only, int *ret_fd, char **
     return result;
 }
 
-/* What was read must still be all there is once the lock is held. */
+/* Once the lock is held, the file must still be as long as what was read. */
 static int lock(int fd, size_t size, struct err *err)
 {
     struct stat status;

@@ -17,7 +17,7 @@
 #define NAP_NS        20000000ULL
 #define COST_MARGIN   1.2
 #define LEAST_SECONDS 0.05
-/* A run that moved less of the burst was not over. */
+/* A run that moved a smaller share of the burst was cut off. */
 #define WHOLE_SHARE 0.98
 
 /* Of an answer that compares two settings. */
@@ -28,7 +28,7 @@ uint64_t burst_reserved_ns(const struct settings *settings)
     return settings->burst.bytes > 0 ? (uint64_t)((double)settings->limits.budget_ns * TIME_SHARE) : 0;
 }
 
-/* No more than all bursts that can be made. */
+/* A share of --max-write, but no more than all bursts that can be made need. */
 uint64_t burst_reserved_bytes(const struct settings *settings)
 {
     double most = (double)settings->burst.bytes * (BURST_MAX_SETTINGS * BURST_LOOKS + 2 * BURST_MOST);
@@ -155,7 +155,7 @@ static struct measure_plan plan_of_burst_run(const struct tune *tune, const stru
     return plan;
 }
 
-/* A part of a burst would say nothing. */
+/* Refuses a burst that would be cut short: a part of one would say nothing. */
 static int check_bytes(struct burst *burst, const struct tune *tune, struct err *err)
 {
     const struct session *session = tune->session;

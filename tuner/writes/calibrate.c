@@ -241,7 +241,7 @@ static void explain_calibration(struct calibration *calibration)
 #undef HOW
 }
 
-/* What is not there to be measured is said, and stands for itself where its place is clear. */
+/* Says why a value was not measured, and which other one stands for it where that is clear. */
 static void explain_missing(struct calibration *calibration)
 {
     struct calibrate_value *values = calibration->values;

@@ -32,7 +32,7 @@ static void set_rate(struct calibrate_value *value, struct moments logs)
     value->interval = (struct interval){exp(-interval.high), exp(-interval.low)};
 }
 
-/* A cost that vanishes in the scatter is 0. */
+/* A cost that scatter puts below 0 counts as 0. */
 static void set_cost(struct calibrate_value *value, double mean, struct interval interval)
 {
     value->known = true;
@@ -42,7 +42,7 @@ static void set_cost(struct calibrate_value *value, double mean, struct interval
         value->interval = interval;
 }
 
-/* What somebody else did to a round is not the machine's. */
+/* Moments of the samples near the median: other processes have disturbed the rest. */
 static struct moments moments_near(const double *samples, size_t n, bool logs)
 {
     double sorted[CALIBRATE_MOST_ROUNDS], far[CALIBRATE_MOST_ROUNDS], median = 0, reach = INFINITY;
@@ -234,7 +234,7 @@ size_t calibrate_find_wide(const struct calibrate_value values[HOST_N_PARAMETERS
 }
 
 #define MIB   1048576.0
-#define MOST  (256 * MIB) /* more tells no more, and takes longer */
+#define MOST  (256 * MIB) /* a larger write tells no more, and takes longer */
 #define LEAST (4 * MIB)
 /* At most three times it is dirty, and a quarter of the limit stays free for others. */
 #define DIRTY_SHARE  0.25

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHOWN_PATH   200 /* of a path in a message, so that the message survives it */
+#define SHOWN_PATH   200 /* bytes of a path that a message shows, so that the rest of the message fits */
 #define NUMBER_SIZE  40
 #define SUFFIX       "_interval"
 #define MOST_BYTES   1e18 /* and bytes/s */

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* More points than this say nothing more; the steps between them are equal. */
+/* More points than this show nothing more; the steps between them are equal. */
 #define POINTS_MAX 4000U
 
 static void widen(double value, double *low, double *high)

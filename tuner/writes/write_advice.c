@@ -9,13 +9,13 @@
 
 /* Beyond this many times the memory that may be dirty nothing new happens. */
 #define HIGHEST_FACTOR 16
-/* A burst of one or two requests is none. */
+/* Fewer requests than this are no burst. */
 #define LOWEST_REQUESTS 4
 
 const char *const write_advice_words[CAWL_ADVICE_N_WAYS] = {
     "buffered", "buffered with one fdatasync at the end", "direct", "buffered and synchronous"};
 
-/* What may be missing or does not fit. */
+/* Refuses options that are missing or do not fit together. */
 static int check_advice_options(const struct settings *settings, struct err *err)
 {
     if (settings->prediction.host[0] == '\0')

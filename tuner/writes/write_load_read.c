@@ -143,7 +143,7 @@ static void free_named(void *named)
     free(named); /* its name belongs to the load */
 }
 
-/* Makes room for one item more, doubling. */
+/* Makes room for one more item; a full array is doubled. */
 static int grow_items(void **items, size_t n, size_t *capacity, size_t item_size)
 {
     const size_t wanted = *capacity == 0 ? 64 : 2 * *capacity;
