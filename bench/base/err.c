@@ -105,7 +105,7 @@ int err_io(struct err *err, int code, const char *format, ...)
 
 int err_prefix(struct err *err, const char *format, ...)
 {
-    /* Prefixing happens on the way out of a failure: 0 would turn it into a success. */
+    /* A caller that adds a prefix has failed: returning 0 would turn that into a success. */
     if (!err)
         return -EIO;
     char text[ERR_TEXT_SIZE];

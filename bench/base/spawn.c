@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define POLL_MS      20            /* a signal is seen so late at most, */
-#define POLL_DEAF_MS 2             /* and so an end that no pipe tells */
+#define POLL_MS      20            /* a signal is noticed at most so late; */
+#define POLL_DEAF_MS 2             /* so is an end that no pipe shows */
 #define GRACE_NS     1000000000ULL /* after SIGKILL; longer only in uninterruptible sleep */
 #define PART_BYTES   8192
 #define PIPE_PARTS   128 /* 1 MiB, the most that a user may give a pipe */
@@ -142,7 +142,7 @@ static void pause_for(const struct pipes *pipes)
     poll(fds, 2, deaf ? POLL_DEAF_MS : POLL_MS);
 }
 
-/* Why it is over, or 0. */
+/* Why the program must be ended, or 0. */
 static int over(const struct spawn *spawn, uint64_t start_ns)
 {
     if (spawn->interrupted != NULL && atomic_load(spawn->interrupted) != 0)

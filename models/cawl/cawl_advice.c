@@ -241,7 +241,7 @@ static int lead_of(struct race *race, double bytes, double *ret_log)
     return result;
 }
 
-/* Between two sizes with leads of opposite signs. */
+/* Finds where the lead is 0 between two sizes with leads of opposite signs. */
 static int bisect(struct race *race, double low, double low_lead, double high, double *ret_bytes)
 {
     double middle_lead;

@@ -126,7 +126,7 @@ uint64_t cawl_cache_covered(const struct cawl_cache *cache, uint32_t file, uint6
     return covered;
 }
 
-/* CAWL_NONE is older than nothing. */
+/* CAWL_NONE counts as younger than every block. */
 static double age_of(const struct cawl_cache *cache, uint32_t block)
 {
     return block == CAWL_NONE ? INFINITY : cache->map.ages[block].endtime;

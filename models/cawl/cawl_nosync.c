@@ -188,7 +188,7 @@ static uint64_t part_bytes(const struct cawl_engine *engine, enum cawl_run run, 
     return part < (double)left ? (uint64_t)part : left;
 }
 
-/* Under a lasting load dirty swings about a border by a chunk, which is no news. */
+/* Under a lasting load dirty swings about a border by a chunk: that is no change of state. */
 static bool is_news(const struct cawl_engine *engine, enum cawl_run run)
 {
     const struct cawl_prediction *prediction = engine->prediction;

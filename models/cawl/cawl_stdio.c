@@ -49,7 +49,7 @@ static void enter(struct stdio *stdio, double *cost)
     stdio->delay += seconds;
 }
 
-/* Nothing pending: no system call. */
+/* Makes no system call where nothing is pending. */
 static int write_pending(struct stdio *stdio, struct stream *stream, uint32_t file, double *cost)
 {
     uint64_t size = stream->pending;

@@ -23,7 +23,7 @@ static uint32_t n_before(const struct cawl_node *node, uint32_t n, uint32_t file
 
     while (n > 0) {
         uint32_t half = n / 2;
-        /* No branch: where the way goes is chance, and half of the guesses would be wrong. */
+        /* Written without a branch: the processor would guess half of the turns wrong. */
         bool right = is_before(&first[half], file, offset);
 
         first += right ? half + 1 : 0;
@@ -32,7 +32,7 @@ static uint32_t n_before(const struct cawl_node *node, uint32_t n, uint32_t file
     return (uint32_t)(first - node->entries);
 }
 
-/* Where the way goes on in an inner node. */
+/* The entry of an inner node whose child is searched next. */
 static uint32_t place_of_child(const struct cawl_node *node, uint32_t file, uint64_t offset)
 {
     return n_before(node, node->n - 1, file, offset);

@@ -19,7 +19,7 @@
 #define TEMPORARY  ".XXXXXX"
 #define ASIDE_SIZE (PATH_MAX + sizeof TEMPORARY)
 
-/* Tries a file beside the path now: a measurement of minutes must not fail at its end. */
+/* Checked before the measurement, which takes minutes: it must not fail only at its end. */
 static int check_directory(const char *path, struct err *err)
 {
     const char *slash = strrchr(path, '/');

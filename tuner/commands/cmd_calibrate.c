@@ -97,7 +97,7 @@ static int set_limits(struct calibration *calibration, struct err *err)
     return 0;
 }
 
-/* A failure is told beside whatever else there is to tell. */
+/* A failure is printed at once and becomes a warning; the results are printed all the same. */
 static int restore_limits(struct calibration *calibration)
 {
     struct err err = {0};

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* For what is neither filling nor running: the drive's counters, twice, and settling. */
+/* Added to the time of filling and runs: for reading the drive's counters twice, and for settling. */
 #define GRACE_SECONDS 10.0
 
 struct doctor {

@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Of the two steps of the command, which have only the session in common. */
+/* Both steps of the command use it; as arguments they share the session only. */
 static struct experiment experiment;
 
 /* 3: some runs are missing, whatever the reason. */

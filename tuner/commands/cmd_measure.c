@@ -61,7 +61,7 @@ static int print_measure_result(struct measurement *measurement, struct err *err
     return result < 0 ? result : code;
 }
 
-/* Every replay as slow as it can be. */
+/* The time of the command if every replay is as slow as it can be. */
 static double seconds_at_most(const struct settings *settings, uint64_t file_bytes)
 {
     double replay_ns =

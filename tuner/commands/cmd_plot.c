@@ -90,7 +90,7 @@ static int load_plot_data(const struct settings *settings, const struct plot_ops
     return result < 0 ? err_prefix(err, "--from %.*s", SHOWN_PATH, settings->answers.path[0]) : 0;
 }
 
-/* Whose words a failure is about. */
+/* A failure names the file of --from, which all kinds but `history` read. */
 static int draw_plot(const struct settings *settings, const struct plot_ops *ops,
                      const struct plot_request *request, const struct plot_data *data, char **ret_script,
                      size_t *ret_size, struct err *err)

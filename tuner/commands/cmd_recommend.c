@@ -47,7 +47,7 @@ static void print_plan(FILE *out, const struct session *session, uint64_t file_b
     report_plan_end(out, session, file_bytes);
 }
 
-/* One search has one answer. */
+/* Refuses formats that need several answers: one search gives one. */
 static int check_snippet(const struct settings *settings, struct err *err)
 {
     const struct snippet_ops *ops = snippet_find(settings->snippet.format);
@@ -131,7 +131,7 @@ static int print_recommend_result(struct tune *tune, const struct burst *burst, 
 static int measure_and_print(struct session *session, struct err *err)
 {
     static struct burst burst;
-    /* What an answer needs when the preparation is interrupted and no search begins. */
+    /* Set here, because an answer is due also where the preparation is interrupted and no search begins. */
     struct tune tune = {.session = session,
                         .settings = session->settings,
                         .search = search_find(session->settings->search.method),

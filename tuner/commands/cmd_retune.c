@@ -189,7 +189,7 @@ static int act(const struct settings *settings, struct err *err)
         .history = &history, .db = db, .host = host_name(), .interrupted = &interrupt_signal};
     if (result == 0 && settings->n_operands > 0)
         result = roll_back(&world, settings, err);
-    /* Found to be usable; a connection must not go through a fork. */
+    /* The history is usable; it is closed because a connection must not go through a fork. */
     history_close(&history);
     return result == 0 && settings->n_operands == 0 ? run_nights(db, settings, err) : result;
 }

@@ -59,7 +59,7 @@ void snippet_comment(struct snippet_writer *writer, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     make_harmless(text, writer->comments);
-    /* A remark is one line: who prints it knows where. */
+    /* A remark stays one line: whoever prints it wraps it. */
     if (writer->comments == SNIPPET_COMMENTS_NONE) {
         print_comment_line(writer, text, (int)strlen(text));
         return;

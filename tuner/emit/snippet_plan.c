@@ -80,7 +80,7 @@ static void size_queue(struct snippet_plan *plan, const struct snippet_request *
         plan->commands = count_commands(request, plan->entries);
 }
 
-/* A machine that does not start in the morning is worse than one that is slower. */
+/* Falls back from io_uring where it may be missing: a machine must start, if need be slower. */
 static void choose_engine(struct snippet_plan *plan, const struct snippet_request *request,
                           const struct snippet_plan_product *product)
 {

@@ -96,7 +96,7 @@ static bool choose_factors(struct report_analysis *analysis, const struct respon
     }
     for (size_t i = 0; i < data->n_factors; i++) {
         size_t from = analysis->follows[i];
-        /* A factor of one level follows from everything, which is no news. */
+        /* A factor of one level follows from every other one, which need not be told. */
         if (from != REPORT_NO_FACTOR && data->factors[i].n_levels > 1)
             notes_add(&analysis->notes, data->factors[i].name,
                       "%s: its level is decided by that of %s at every point; what it does is counted as the "

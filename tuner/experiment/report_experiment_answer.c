@@ -97,7 +97,7 @@ static bool counts(const struct report_point *point)
     return point->measured && point->trusted;
 }
 
-/* Of the logarithms of runs; of a point without runs, what its mean and deviation say of them. */
+/* Moments of the logarithms of a point's runs; without runs they follow from its mean and deviation. */
 static struct moments moments_of_point(const struct report_data *data, const struct report_point *point)
 {
     struct moments moments = {0};
