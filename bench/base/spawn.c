@@ -38,7 +38,7 @@ static int set_files(posix_spawn_file_actions_t *actions, const int fds[3])
     return code == 0 ? posix_spawn_file_actions_addclosefrom_np(actions, 3) : code;
 }
 
-static int start(const struct spawn *spawn, const int fds[3], pid_t *ret_pid)
+static int start_program(const struct spawn *spawn, const int fds[3], pid_t *ret_pid)
 {
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t actions;
@@ -105,7 +105,7 @@ static int start_with_pipes(const struct spawn *spawn, struct pipes *pipes, pid_
     if (pipes->theirs[2] == SPAWN_AS_OUTPUT)
         pipes->theirs[2] = pipes->theirs[1];
     if (result == 0)
-        result = start(spawn, pipes->theirs, ret_pid);
+        result = start_program(spawn, pipes->theirs, ret_pid);
     close_theirs(pipes);
     return result;
 }
@@ -205,7 +205,7 @@ struct capture {
     size_t size, n;
 };
 
-static int keep(void *context, int number, const char *text, size_t n)
+static int keep_output(void *context, int number, const char *text, size_t n)
 {
     struct capture *capture = context;
     (void)number;
@@ -239,7 +239,7 @@ int spawn_capture(const char *const argv[], const struct clock *clock, uint64_t 
                                 .in_fd = SPAWN_NOTHING,
                                 .out_fd = SPAWN_HEARD,
                                 .err_fd = SPAWN_NOTHING,
-                                .hear = keep,
+                                .hear = keep_output,
                                 .context = &capture,
                                 .clock = clock,
                                 .timeout_ns = timeout_ns,

@@ -54,7 +54,7 @@ static int write_value(int fd, uint64_t value)
     return n < 0 ? -errno : (size_t)n == length ? 0 : -EIO;
 }
 
-static int read_value(int fd, uint64_t *ret)
+static int read_limit(int fd, uint64_t *ret)
 {
     char text[NUMBER_SIZE];
     ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
@@ -87,7 +87,7 @@ static int refuse_open(const char *directory, const char *name, int code, struct
 static int read_old(struct files *files, const char *directory, struct err *err)
 {
     for (size_t i = 0; i < DIRTY_N_VALUES; i++) {
-        int code = read_value(files->fds[i], &files->record.old[i]);
+        int code = read_limit(files->fds[i], &files->record.old[i]);
         if (code < 0)
             return err_sys(err, code, "%s/%s: cannot be read", directory, names[i]);
     }
@@ -116,7 +116,7 @@ static int restore_pair(const struct files *files, enum dirty_value bytes, enum 
 {
     const uint64_t *old = files->record.old;
     uint64_t now;
-    int code = read_value(files->fds[bytes], &now);
+    int code = read_limit(files->fds[bytes], &now);
     if (code < 0 || now != set_bytes)
         return code;
     *ret_restored = true;

@@ -40,8 +40,8 @@ static void copy(struct stdio *stdio, struct stream *stream, uint64_t size, doub
     stream->end += size;
 }
 
-/* A call of the C library, whatever it does. */
-static void enter(struct stdio *stdio, double *cost)
+/* Counts the fixed cost of a call of the C library. */
+static void count_library_call(struct stdio *stdio, double *cost)
 {
     double seconds = stdio->engine->options->small_calls ? stdio->engine->host->sc_f_s : 0;
 
@@ -65,7 +65,7 @@ static int write_chunk(struct stdio *stdio, struct stream *stream, const struct 
     int result = 0;
 
     stdio->delay += chunk->delay_s;
-    enter(stdio, cost);
+    count_library_call(stdio, cost);
     if (chunk->offset_bytes != stream->end) {
         result = write_pending(stdio, stream, chunk->file, cost);
         stream->end = chunk->offset_bytes;

@@ -144,7 +144,7 @@ static int prepare_and_measure(struct session *session, struct err *err)
     return result;
 }
 
-static int measure_and_print(struct session *session, struct err *err)
+static int run_and_print_experiment(struct session *session, struct err *err)
 {
     int result = prepare_and_measure(session, err);
     experiment_targets_done(&experiment);
@@ -226,5 +226,5 @@ const struct command command_experiment = {
     .example = "fstune experiment --pattern randwrite --request-size 1k,4k --queue-depth 1..64 --direct 1",
     .options = OPTIONS_EXPERIMENT,
     .plan = check_and_print_experiment_plan,
-    .measure = measure_and_print,
+    .measure = run_and_print_experiment,
 };

@@ -174,7 +174,7 @@ static int refuse_pair(const struct history_info infos[2], struct err *err)
     return 0;
 }
 
-static int compare(struct call *call, struct err *err)
+static int compare_two_runs(struct call *call, struct err *err)
 {
     struct history_info infos[2];
     struct history_replay *replays[2] = {NULL, NULL};
@@ -324,7 +324,7 @@ static const struct {
 } verbs[] = {
     {"list", "", 0, 0, false, true, list},
     {"show", " ID", 1, 1, false, true, show},
-    {"compare", " A B", 2, 2, false, true, compare},
+    {"compare", " A B", 2, 2, false, true, compare_two_runs},
     {"changes", "", 0, 0, false, true, list_changes},
     {"export", "", 0, 0, false, true, export},
     {"prune", "", 0, 0, false, false, prune},

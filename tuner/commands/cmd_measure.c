@@ -116,7 +116,7 @@ static int check_and_print_measure_plan(struct session *session, struct err *err
     return 0;
 }
 
-static int measure_and_print(struct session *session, struct err *err)
+static int run_measurement(struct session *session, struct err *err)
 {
     struct measurement measurement = {.session = session, .settings = session->settings};
     int result = point_of(session->settings, &measurement.record.point, err);
@@ -150,5 +150,5 @@ const struct command command_measure = {
                "io_uring --replays 5",
     .options = OPTIONS_MEASURE,
     .plan = check_and_print_measure_plan,
-    .measure = measure_and_print,
+    .measure = run_measurement,
 };

@@ -128,7 +128,7 @@ static int print_recommend_result(struct tune *tune, const struct burst *burst, 
     return result < 0 ? result : code;
 }
 
-static int measure_and_print(struct session *session, struct err *err)
+static int search_and_print(struct session *session, struct err *err)
 {
     static struct burst burst;
     /* Set here, because an answer is due also where the preparation is interrupted and no search begins. */
@@ -172,5 +172,5 @@ const struct command command_recommend = {
     .example = "fstune recommend --pattern randwrite --path /var/lib/vms --budget 60s",
     .options = OPTIONS_RECOMMEND,
     .plan = check_and_print_tune_plan,
-    .measure = measure_and_print,
+    .measure = search_and_print,
 };

@@ -139,7 +139,7 @@ static void print_option(FILE *out, const struct option_row *row, const struct c
     fputs(row->in_config ? ".\n" : "; not in a configuration file.\n", out);
 }
 
-static void print_head(FILE *out, const struct command *const *commands, size_t n_commands)
+static void print_manual_head(FILE *out, const struct command *const *commands, size_t n_commands)
 {
     /* No date: the same sources give the same page. */
     print_manual_line(out, ".TH FSTUNE 1 \"\" \"fstune ", FSTUNE_VERSION, "\" \"User Commands\"\n");
@@ -241,7 +241,7 @@ static void print_tail(FILE *out)
 void manual_print(FILE *out, const struct command *const *commands, size_t n_commands)
 {
     const struct option_row *row;
-    print_head(out, commands, n_commands);
+    print_manual_head(out, commands, n_commands);
     fputs(".SH COMMANDS\n", out);
     for (size_t i = 0; i < n_commands; i++)
         print_command(out, commands[i]);

@@ -23,7 +23,7 @@ static bool is_device_mapper(dev_t device)
     return access(path, F_OK) == 0;
 }
 
-static int look(struct snippet_plan *plan, const char *path, struct err *err)
+static int look_at_image(struct snippet_plan *plan, const char *path, struct err *err)
 {
     struct stat status;
     if (path[0] == '\0' || stat(path, &status) != 0)
@@ -103,7 +103,7 @@ int snippet_plan_make(struct snippet_plan *plan, const struct snippet_request *r
                        product->least[1]);
     choose_engine(plan, request, product);
     size_queue(plan, request, product);
-    return look(plan, request->image, err);
+    return look_at_image(plan, request->image, err);
 }
 
 /* "" where the product never has it. */

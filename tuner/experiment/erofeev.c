@@ -51,7 +51,7 @@ static int refuse_import(const struct import *import, struct err *err, const cha
 }
 
 /* The next line, without its end. */
-static int next_line(struct import *import, const char *what, struct err *err)
+static int next_import_line(struct import *import, const char *what, struct err *err)
 {
     size_t length = 0;
     int c;
@@ -76,7 +76,7 @@ static int read_count(struct import *import, const char *what, uint64_t least, u
                       uint64_t *ret_count, struct err *err)
 {
     uint64_t count;
-    int result = next_line(import, what, err);
+    int result = next_import_line(import, what, err);
     if (result < 0)
         return result;
     if (units_parse_count(import->text, most, &count) < 0 || count < least)
@@ -90,7 +90,7 @@ static int read_count(struct import *import, const char *what, uint64_t least, u
 static int read_figure(struct import *import, const char *what, double *ret_figure, struct err *err)
 {
     char *end = NULL;
-    int result = next_line(import, what, err);
+    int result = next_import_line(import, what, err);
     if (result < 0)
         return result;
     if (import->text[0] < '0' || import->text[0] > '9' ||
@@ -103,9 +103,9 @@ static int read_figure(struct import *import, const char *what, double *ret_figu
     return 0;
 }
 
-static int read_name(struct import *import, size_t *ret_factor, struct err *err)
+static int read_factor_name(struct import *import, size_t *ret_factor, struct err *err)
 {
-    int result = next_line(import, "name of a factor (RS, QD, DIO)", err);
+    int result = next_import_line(import, "name of a factor (RS, QD, DIO)", err);
     for (size_t i = 0; result == 0 && i < N_FACTORS; i++) {
         if (strcmp(import->text, names[i].name) == 0) {
             *ret_factor = i;
@@ -139,7 +139,7 @@ static int read_levels(struct import *import, bool first, json_t *levels, struct
     for (size_t i = 0; i < import->n_factors; i++) {
         size_t factor = 0;
         uint64_t level = 0;
-        int result = read_name(import, &factor, err);
+        int result = read_factor_name(import, &factor, err);
         if (result == 0 && json_object_get(levels, names[factor].key) != NULL)
             result = refuse_import(import, err, "second factor of this point");
         if (result == 0 && !first && import->n_levels[factor] == 0)

@@ -69,7 +69,7 @@ static void print_costs(FILE *out, const json_t *document)
             units_format_bytes(bytes_of(document, "bytes_read"), read));
 }
 
-static void print_head(FILE *out, const struct report_data *data)
+static void print_experiment_head(FILE *out, const struct report_data *data)
 {
     const json_t *document = data->document, *replays = json_object_get(document, "replays_asked");
     const char *given = json_read_text(document, "name", "");
@@ -171,7 +171,7 @@ static int print_text(FILE *out, const struct report_data *data, struct err *err
         free(analysis);
         return err_set(err, -ENOMEM, "no memory for the analysis");
     }
-    print_head(out, data);
+    print_experiment_head(out, data);
     print_table(out, analysis);
     report_experiment_findings(out, analysis);
     print_list(out, "Left out of the design", json_object_get(data->document, "dropped"), "what", "why");

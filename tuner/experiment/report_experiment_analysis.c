@@ -25,7 +25,7 @@ static void response_done(struct response *response)
     free(response->levels);
 }
 
-static bool counts(const struct report_point *point)
+static bool point_counts(const struct report_point *point)
 {
     return point->measured && point->trusted;
 }
@@ -40,13 +40,13 @@ static int collect_response(struct response *response, const struct report_data 
     if (response->point == NULL || response->log == NULL || response->levels == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < data->n_runs; i++) {
-        if (!counts(&data->points[data->runs[i].point]) || !(data->runs[i].throughput_bps > 0))
+        if (!point_counts(&data->points[data->runs[i].point]) || !(data->runs[i].throughput_bps > 0))
             continue;
         response->point[response->n] = data->runs[i].point;
         response->log[response->n++] = log(data->runs[i].throughput_bps);
     }
     for (size_t i = 0; i < data->n_points && data->n_runs == 0; i++) {
-        if (!counts(&data->points[i]))
+        if (!point_counts(&data->points[i]))
             continue;
         response->point[response->n] = i;
         response->log[response->n++] = log(data->points[i].mean_bps);

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#define KEEP_BYTES 1024 /* of the output; the rest is heard and forgotten */
+#define KEEP_BYTES 1024 /* of the end of the output; the rest is read and dropped */
 #define SHOWN      200
 #define FILE_FACT  "FSTUNE_SNIPPET="
 /* PATH, LANG, HOME, the file and the end beside the facts. */

@@ -41,7 +41,7 @@ static const struct tune_policy first_night = {.final_share = TUNE_FINAL_SHARE,
                                                .races_again = true,
                                                .chooses_again = true};
 
-/* Judging is what the others are for: less goes to the search, and all that was replayed is judged. */
+/* Later nights are for judging: they spend less on the search, and judge all that was replayed. */
 static const struct tune_policy later_night = {.final_share = 0.33,
                                                .most_replays = MOST_REPLAYS,
                                                .n_contenders = 3,
@@ -129,7 +129,7 @@ static int add_prior(struct world *world, struct err *err)
     struct prior_file *file = &session->prior->files[session->prior->n];
     snprintf(file->name, sizeof file->name, "earlier nights");
     for (size_t i = first; i < n; i++) {
-        /* What is damaged steers nothing. */
+        /* A damaged document is left out and does not steer the search. */
         if (prior_take_answer(file, json_array_get(world->documents, i), NULL) == -ENOMEM)
             return err_set(err, -ENOMEM, "no memory for what earlier nights measured");
     }
@@ -147,8 +147,9 @@ static int recall(struct world *world, const struct retune_request *request, str
     return result < 0 ? result : add_prior(world, err);
 }
 
-/* The first night has more time, and nothing to watch. */
-static void plan(struct world *world, const struct retune_request *request, struct retune_result *result)
+/* The first night has more time, and nothing in force to compare with. */
+static void plan_night(struct world *world, const struct retune_request *request,
+                       struct retune_result *result)
 {
     struct session *session = &world->session;
     result->first = world->memory.n == 0;
@@ -163,8 +164,8 @@ static void plan(struct world *world, const struct retune_request *request, stru
     session->policy = &world->policy;
 }
 
-static int measure(struct world *world, const struct retune_request *request, struct retune_result *result,
-                   struct err *err)
+static int measure_night(struct world *world, const struct retune_request *request,
+                         struct retune_result *result, struct err *err)
 {
     struct session *session = &world->session;
     session->end_ns = session->start_ns + request->first_budget_ns + LATE_NS;
@@ -174,12 +175,12 @@ static int measure(struct world *world, const struct retune_request *request, st
         status = recall(world, request, err);
     if (status < 0)
         return status;
-    plan(world, request, result);
+    plan_night(world, request, result);
     status = tune_init(&world->tune, session, err);
     world->tune.observer = &live_tune;
     if (status == 0)
         status = tune_run(&world->tune, err);
-    /* What a device did that then stood still is nothing to act on. */
+    /* Figures of a device that then stood still are not acted on. */
     if (status == 0 && world->tune.stop == TUNE_STOP_STALLED)
         status = err_set(err, -ETIME, "%s (see dmesg)", tune_stop_text[TUNE_STOP_STALLED]);
     return status;
@@ -349,7 +350,7 @@ static int document(struct world *world, struct retune_result *result, const str
     result->document = report_recommendation_document(&answer);
     if (result->document == NULL)
         return -ENOMEM;
-    /* A night without a verdict is none for the nights to come. */
+    /* Later nights do not count a night without a verdict. */
     if (nothing)
         return 0;
     return json_object_set_new(result->document, "night", json_night(result, record)) < 0 ? -ENOMEM : 0;
@@ -385,7 +386,7 @@ static int measure_and_judge_night(struct world *world, const struct retune_requ
     if (status == 0)
         status = check_night_session(&world->session, err);
     if (status == 0)
-        status = measure(world, request, result, err);
+        status = measure_night(world, request, result, err);
     progress_clear(&world->session.progress);
     if (status == -EINTR) {
         result->interrupted = true;

@@ -41,7 +41,7 @@ static void print_page_line(const struct page *page, const json_t *object, const
     fputc('\n', page->out);
 }
 
-/* Of a measurement its setting; of anything its throughput. */
+/* Prints the setting of a measurement, and the throughput of any document. */
 static void print_page_figures(const struct page *page)
 {
     const json_t *rate = json_object_get(page->document, "throughput");

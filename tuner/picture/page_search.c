@@ -75,7 +75,7 @@ static void take_course_run(struct course *course, const struct journal_run *run
 }
 
 /* 0 or -ENOMEM; free_course accepts a zeroed one. */
-static int follow(const struct page *page, struct course *course)
+static int follow_journal(const struct page *page, struct course *course)
 {
     const struct journal *journal = page->request->journal;
     course->rivals = calloc(MAX_RUNS, sizeof *course->rivals);
@@ -122,7 +122,7 @@ json_t *page_search(const struct page *page)
 {
     struct course course = {0};
     json_t *object = NULL;
-    if (n_runs(page) == 0 || follow(page, &course) == 0)
+    if (n_runs(page) == 0 || follow_journal(page, &course) == 0)
         object = json_pack("{s:o, s:o, s:I}", "settings", json_settings(&course), "steps",
                            json_steps(&course), "n_runs", (json_int_t)n_runs(page));
     free_course(&course);

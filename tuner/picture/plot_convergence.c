@@ -31,7 +31,7 @@ static void find_best(struct course *course)
     }
 }
 
-/* One run more. Only the mean of its point moved, so that mostly no other has to be looked at. */
+/* Adds a run. Only the mean of its point moves, so mostly no other point has to be looked at. */
 static void step(struct course *course, const struct plot_run *run)
 {
     bool was_best = course->best == run->point;
@@ -100,8 +100,8 @@ static double highest(const struct plot_data *data)
     return top;
 }
 
-static void write_head(FILE *script, const struct plot_request *request, const struct plot_data *data,
-                       const char *words)
+static void write_convergence_head(FILE *script, const struct plot_request *request,
+                                   const struct plot_data *data, const char *words)
 {
     char detail[PLOT_TEXT_SIZE + 32];
     snprintf(detail, sizeof detail, "%zu runs; best mean at the end: %s", data->n_runs, words);
@@ -131,7 +131,8 @@ static int draw_convergence(const struct plot_request *request, const struct plo
     write_course(blocks, &course);
     bool failed = fclose(blocks) != 0;
     if (!failed && course.best < data->n_points) {
-        write_head(script, request, data, plot_slice_words(data, &data->points[course.best], words));
+        write_convergence_head(script, request, data,
+                               plot_slice_words(data, &data->points[course.best], words));
         fprintf(script, "%s%s%s", block, plot_assets_head, plot_assets_convergence);
     }
     free(block);

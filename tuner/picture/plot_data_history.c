@@ -22,8 +22,8 @@ static int add_point(struct plot_data *data, const struct point *point, size_t *
 
 /* The figure of the settings in force stands in a night's own member; the recommendation's is that of another
  * setting where a change is advised. */
-static int read_figures(struct plot_data *data, const struct history_info *run, const json_t *document,
-                        struct plot_night *night)
+static int read_night_figures(struct plot_data *data, const struct history_info *run, const json_t *document,
+                              struct plot_night *night)
 {
     const json_t *own = json_object_get(document, "night"), *point = json_object_get(own, "in_force");
     const json_t *figure = json_object_get(own, "throughput_in_force");
@@ -52,7 +52,7 @@ static int add_history_run(struct plot_data *data, struct history *history, cons
     if (result < 0 && result != -ENODATA)
         return result;
     *err = (struct err){0};
-    result = read_figures(data, run, document, &night);
+    result = read_night_figures(data, run, document, &night);
     json_decref(document);
     if (result == 0 && isfinite(night.mean_bps) && night.mean_bps > 0)
         result = plot_data_add_night(data, &night);

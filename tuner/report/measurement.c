@@ -34,7 +34,7 @@ static void keep_cap(const struct measurement *measurement, struct measure_plan 
 }
 
 /* One more replay in the record and in the trace. */
-static int one_run(struct measurement *measurement, struct histogram *latency, struct err *err)
+static int make_measurement_run(struct measurement *measurement, struct histogram *latency, struct err *err)
 {
     struct session *session = measurement->session;
     struct measure_plan plan = plan_of_measurement(measurement->settings, &measurement->record.point);
@@ -67,7 +67,7 @@ static int replay_all(struct measurement *measurement, struct err *err)
                       measurement->settings->runs.replays);
         result = cross_check_before(&measurement->cross_check, &measurement->record, err);
         if (result == 0)
-            result = one_run(measurement, latency, err);
+            result = make_measurement_run(measurement, latency, err);
         if (result == 0)
             result = cross_check_after(&measurement->cross_check, &measurement->record, err);
     }
@@ -86,7 +86,7 @@ static int one_round(struct measurement *measurement, struct err *err)
     list[n] = malloc(sizeof *list[n]);
     if (list[n] == NULL)
         return err_set(err, -ENOMEM, "no memory for a latency histogram");
-    int result = one_run(measurement, list[n], err);
+    int result = make_measurement_run(measurement, list[n], err);
     if (measurement->record.n == n)
         free(list[n]);
     return result;

@@ -133,14 +133,14 @@ static int check_history_path(const char *path, bool write, struct err *err)
     return judge_file(path, err);
 }
 
-static int blame(const char *name, struct err *err)
+static int blame_history_file(const char *name, struct err *err)
 {
     return err_prefix(err, "history %.300s", name);
 }
 
 int history_look(const char *path, struct err *err)
 {
-    return check_history_path(path, false, err) < 0 ? blame(path, err) : 0;
+    return check_history_path(path, false, err) < 0 ? blame_history_file(path, err) : 0;
 }
 
 /* A write-ahead log has its index in memory that all processes share, which those of several machines cannot.
@@ -213,7 +213,7 @@ int history_open(struct history *history, const struct history_place *place, str
     }
     if (result < 0) {
         history_close(history);
-        blame(place->name != NULL ? place->name : place->path, err);
+        blame_history_file(place->name != NULL ? place->name : place->path, err);
     }
     return result;
 }

@@ -199,7 +199,7 @@ static int open_or_create(const char *path, bool read_only, int *ret_fd, char **
 }
 
 /* Once the lock is held, the file must still be as long as what was read. */
-static int lock(int fd, size_t size, struct err *err)
+static int lock_journal(int fd, size_t size, struct err *err)
 {
     struct stat status;
     if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &status) == 0 && (size_t)status.st_size == size)
@@ -220,7 +220,7 @@ int journal_open(struct journal *journal, const char *path, bool read_only, stru
         result = journal_parse(journal, text, size, err);
     free(text);
     if (result == 0 && !read_only)
-        result = lock(fd, size, err);
+        result = lock_journal(fd, size, err);
     if (result == 0 && !read_only)
         journal->fd = fd;
     else if (fd >= 0)

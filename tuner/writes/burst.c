@@ -363,7 +363,7 @@ bool burst_contradicts(const struct burst *burst)
            says_direct != (burst->setting[burst->best].point.direct != 0);
 }
 
-static int measure(struct burst *burst, struct tune *tune, struct histogram *latency, struct err *err)
+static int measure_burst(struct burst *burst, struct tune *tune, struct histogram *latency, struct err *err)
 {
     size_t which[BURST_MAX_SETTINGS], n = 0;
     struct pace pace = {.seconds = least_seconds(burst->settings)};
@@ -424,7 +424,7 @@ int burst_run(struct burst *burst, struct tune *tune, struct err *err)
                        host_file_read(settings->prediction.host, &burst->host, NULL) == 0;
     tune->session->write_limit_bytes = settings->limits.max_write_bytes;
     burst_choose_settings(burst, tune);
-    int result = measure(burst, tune, latency, err);
+    int result = measure_burst(burst, tune, latency, err);
     burst_judge(burst);
     explain_burst_choice(burst);
     if (burst->best == BURST_NONE)

@@ -135,7 +135,7 @@ static int read_limits(struct calibration *calibration, struct err *err)
     return 0;
 }
 
-static int make(struct calibration *calibration, int (*measure)(void *), struct err *err)
+static int run_calibration_job(struct calibration *calibration, int (*measure)(void *), struct err *err)
 {
     struct session *session = calibration->session;
     calibration->err = (struct err){0};
@@ -169,12 +169,12 @@ static int make_rounds(struct calibration *calibration, struct err *err)
 {
     struct session *session = calibration->session;
     double longest_s = 0;
-    int result = calibration->takes_back ? make(calibration, calibrate_round_touch, err) : 0;
+    int result = calibration->takes_back ? run_calibration_job(calibration, calibrate_round_touch, err) : 0;
     while (result == 0 && calibration->n_rounds < CALIBRATE_MOST_ROUNDS && has_room(calibration, longest_s)) {
         double start_s = session_seconds(session);
         progress_show(&session->progress, "calibrating: round %zu of %d", calibration->n_rounds + 1,
                       CALIBRATE_MOST_ROUNDS);
-        result = make(calibration, calibrate_round_measure, err);
+        result = run_calibration_job(calibration, calibrate_round_measure, err);
         longest_s = fmax(longest_s, session_seconds(session) - start_s);
     }
     return result;

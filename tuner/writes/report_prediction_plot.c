@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Shares the prediction's arrays. */
-static void describe(const struct predict *predict, struct plot_data *data)
+static void describe_prediction(const struct predict *predict, struct plot_data *data)
 {
     const struct host_file *host = &predict->host;
     const double share = cawl_limit_share(&predict->options);
@@ -33,7 +33,7 @@ static int write_predict_script(FILE *script, const struct plot_request *request
                                 struct err *err)
 {
     struct plot_data data;
-    describe(predict, &data);
+    describe_prediction(predict, &data);
     return plot_prediction.draw(request, &data, script, err);
 }
 

@@ -56,7 +56,7 @@ static int no_memory(const struct reader *reader, struct err *err)
 
 /* One line without its end, \n or \r\n; own code because a file without line ends may be of any size. 1, 0 at
  * the end of the file, or a negative errno. */
-static int next_line(struct reader *reader, char line[LINE_SIZE], struct err *err)
+static int next_load_line(struct reader *reader, char line[LINE_SIZE], struct err *err)
 {
     size_t n = 0;
     int c = getc_unlocked(reader->in);
@@ -227,8 +227,8 @@ static int read_delay(const struct reader *reader, const char *text, double *ret
     return 0;
 }
 
-static int read_value(struct reader *reader, enum column column, char *text, struct cawl_chunk *chunk,
-                      struct err *err)
+static int read_load_value(struct reader *reader, enum column column, char *text, struct cawl_chunk *chunk,
+                           struct err *err)
 {
     int result;
     switch (column) {
@@ -281,7 +281,7 @@ static int read_row(struct reader *reader, char *line, struct err *err)
             return refuse_load_line(reader, err, "more than the header's %zu fields", reader->n_columns);
         result = next_field(reader, &rest, &field, err);
         if (result == 0)
-            result = read_value(reader, reader->columns[n], field, &chunk, err);
+            result = read_load_value(reader, reader->columns[n], field, &chunk, err);
     }
     if (result < 0)
         return result;
@@ -295,7 +295,7 @@ static int read_lines(struct reader *reader, struct err *err)
     char line[LINE_SIZE];
     uint32_t none;
     int result = 0, more;
-    while (result == 0 && (more = next_line(reader, line, err)) != 0) {
+    while (result == 0 && (more = next_load_line(reader, line, err)) != 0) {
         if (more < 0)
             return more;
         if (reader->n_columns == 0)
