@@ -38,14 +38,14 @@ struct files {
     struct dirty_record record;
 };
 
-/* With the newline that the kernel wants. */
+/* Writes the value with the newline that the kernel wants. */
 static int write_value(int fd, uint64_t value)
 {
     char text[NUMBER_SIZE];
     size_t length = (size_t)snprintf(text, sizeof(text), "%" PRIu64 "\n", value);
     unsigned n_tries = 0;
     ssize_t n;
-    /* Of an ordinary file, as in tests, nothing of the former value may stay. */
+    /* An ordinary file, as in tests, must not keep the end of a longer former value. */
     if (ftruncate(fd, 0) != 0 && errno != EINVAL && errno != EPERM && errno != EACCES)
         return -errno;
     do {
@@ -342,7 +342,7 @@ int dirty_limits_restore(struct dirty_limits *limits, struct err *err)
     unsigned n_tries = 0;
     if (limits->guard_fd <= 0)
         return 0;
-    /* Closing alone would be no end for the guard while a child of ours has a copy. */
+    /* Closing alone would not reach the guard while a child of ours has a copy of the descriptor. */
     shutdown(limits->guard_fd, SHUT_WR);
     while (read(limits->guard_fd, &byte, 1) < 0 && retry_interrupted(&n_tries)) {
     }

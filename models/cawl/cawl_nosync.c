@@ -50,7 +50,7 @@ static bool is_expired(const struct cawl_engine *engine, double now)
 {
     double due = due_time(engine);
 
-    /* "Older than", except where the flusher wakes at just that moment. */
+    /* Pages expire when they are older than the limit; at just that age only if the flusher wakes then. */
     return engine->options->piecewise || engine->options->writeback_interval_s > 0 ? due <= now : due < now;
 }
 

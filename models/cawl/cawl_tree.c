@@ -123,7 +123,7 @@ uint32_t cawl_tree_behind(const struct cawl_tree *tree, uint32_t file, uint64_t 
             return node->entries[place].below;
         if (border == NULL)
             return CAWL_NONE;
-        /* What a leaf's border stood for may be gone: then the first of the next leaf it is. */
+        /* The entry that the border stood for may be gone: then the first of the next leaf is meant. */
         file = border->file;
         offset = border->end;
     }

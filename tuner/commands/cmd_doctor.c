@@ -70,7 +70,7 @@ static double steal_share(const struct session *session)
     if (before == NULL || after == NULL || cpus == NULL)
         return NAN;
     double seconds = session_seconds(session), ticks = (double)sysconf(_SC_CLK_TCK) * seconds * cpus->number;
-    /* Of a shorter time it says little: a tick is a hundredth of a second. */
+    /* Unknown below a second: a tick is a hundredth of a second, which is too coarse. */
     return seconds >= 1 && ticks > 0 ? (after->number - before->number) / ticks : NAN;
 }
 

@@ -242,7 +242,7 @@ static int export_json(struct call *call, const struct history_info *runs, size_
         err);
 }
 
-/* Of those that --format knows. */
+/* Only the first of the formats that --format knows are legal here. */
 #define N_EXPORT_FORMATS 2
 
 static int export(struct call *call, struct err *err)

@@ -80,7 +80,7 @@ static int show_plan(const struct settings *settings, struct err *err)
     struct history history = {0};
     char db[PATH_MAX];
     json_t *targets = json_array();
-    /* The first night finds no history. */
+    /* Before the first night there is no history, which is no error. */
     bool has_history = open_history(settings, false, &history, db, NULL) == 0;
     const struct retune_world world = {
         .history = has_history ? &history : NULL, .db = db, .host = host_name()};

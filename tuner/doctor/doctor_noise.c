@@ -16,7 +16,7 @@ double doctor_noise_window_cv(const struct pump_windows *windows)
 {
     double parts[PUMP_N_WINDOWS] = {0};
     size_t width = windows->n / N_PARTS > 0 ? windows->n / N_PARTS : 1;
-    /* The last one ends with the run, not with its time. */
+    /* The last part is left out: it ends with the run and may be shorter. */
     size_t n = windows->n > 0 ? (windows->n - 1) / width : 0;
     for (size_t i = 0; i < n * width; i++)
         parts[i / width] += (double)windows->bytes[i];

@@ -35,7 +35,7 @@ uint64_t burst_reserved_bytes(const struct settings *settings)
     return (uint64_t)fmin((double)settings->limits.max_write_bytes * WRITE_SHARE, most);
 }
 
-/* Of a burst, on a device that takes it in no time. */
+/* A burst takes at least so long, even on a device that takes it in no time. */
 static double least_seconds(const struct settings *settings)
 {
     return (double)settings->burst.interval_ns / 1e9 + LEAST_SECONDS;
@@ -55,7 +55,7 @@ static int check_time(const struct settings *settings, struct err *err)
                    ceil(needed_s / TIME_SHARE));
 }
 
-/* A burst that cannot be written as often as an answer needs it. */
+/* Refuses a burst that cannot be written as often as an answer needs it. */
 static int check_room(const struct settings *settings, uint64_t file_bytes, struct err *err)
 {
     char burst[UNITS_TEXT_SIZE], room[UNITS_TEXT_SIZE];
@@ -385,7 +385,7 @@ static int measure_burst(struct burst *burst, struct tune *tune, struct histogra
     return result < 0 ? result : 0;
 }
 
-/* Of those that were chosen, or, where none could be, of all. */
+/* Looks at the chosen settings, or at all where none could be chosen. */
 static bool all_failed(const struct burst *burst)
 {
     size_t buffered = burst->chosen[BURST_BUFFERED], direct = burst->chosen[BURST_DIRECT];

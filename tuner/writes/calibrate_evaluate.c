@@ -23,7 +23,7 @@ static const double *costs_of(const struct calibrate_round *round, const struct 
     return (const double *)(const void *)((const char *)round + source->offset);
 }
 
-/* Means of logarithms: a rate has no sign, and one slow moment does not rule it. */
+/* Uses means of logarithms: a rate has no sign, and one slow moment weighs less in them. */
 static void set_rate(struct calibrate_value *value, struct moments logs)
 {
     struct interval interval = student_interval(logs, CALIBRATE_CONFIDENCE);
@@ -93,7 +93,7 @@ static int moments_of_lines(const struct calibrate_round *rounds, size_t n, cons
         int result = line_fit(source->bytes, costs_of(&rounds[i], source), source->n_sizes, &fit);
         if (result < 0)
             return result;
-        /* Where one moment hides what a byte costs, the line of all rounds must do. */
+        /* A round whose slope is not above 0 does not show what a byte costs, and is left out. */
         if (!source->slope || fit.slope > 0)
             samples[n_samples++] = source->slope ? log(fit.slope) : fit.intercept;
     }

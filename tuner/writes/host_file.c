@@ -251,7 +251,7 @@ static int read_setting(struct reading *reading, const config_setting_t *setting
                                err);
 }
 
-/* What no single line is to blame for is reported with the last one. */
+/* Errors that no single line causes are reported with the number of the last line. */
 static int check_whole(const struct reading *reading, struct err *err)
 {
     const struct cawl_host *host = &reading->file->host;

@@ -169,7 +169,7 @@ static int make_one(struct validation *validation, bool *ret_abandoned, struct e
     return result;
 }
 
-/* On the file system that will be written to. */
+/* Takes the lock of the device that will be written to. */
 static int take_lock(struct validation *validation, int *ret_fd, struct err *err)
 {
     const struct settings *settings = validation->settings;

@@ -143,7 +143,7 @@ static const char *below(const struct write_advice_crossings *crossings, size_t 
     return write_advice_words[crossings->at[i].first_below ? crossings->first : crossings->second];
 }
 
-/* Between which crossings the burst lies, and what holds beyond them. */
+/* Prints between which crossings the burst lies, and what holds beyond them. */
 static void print_range(FILE *out, const struct write_advice_crossings *crossings, size_t next)
 {
     const struct cawl_advice_crossing *at = crossings->at;
