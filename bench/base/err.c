@@ -32,7 +32,7 @@ static void format_text(char text[ERR_TEXT_SIZE], const char *format, va_list ar
 }
 
 /* Appends what fits: the head, which names the thing, is worth more than the tail. */
-static void append(char text[ERR_TEXT_SIZE], const char *more)
+static void append_to_err_text(char text[ERR_TEXT_SIZE], const char *more)
 {
     size_t length = strlen(text);
     snprintf(text + length, ERR_TEXT_SIZE - length, "%s", more);
@@ -78,9 +78,9 @@ static int set_with_words(struct err *err, int code, const char *advice, const c
         return code;
     char text[ERR_TEXT_SIZE], reason[ERR_WORDS_SIZE];
     format_text(text, format, args);
-    append(text, ": ");
-    append(text, err_words(code, reason));
-    append(text, advice);
+    append_to_err_text(text, ": ");
+    append_to_err_text(text, err_words(code, reason));
+    append_to_err_text(text, advice);
     store(err, code, text);
     return code;
 }
@@ -105,7 +105,7 @@ int err_io(struct err *err, int code, const char *format, ...)
 
 int err_prefix(struct err *err, const char *format, ...)
 {
-    /* Prefixing happens on the way out of a failure: 0 would turn it into a success. */
+    /* A caller that adds a prefix has failed: returning 0 would turn that into a success. */
     if (!err)
         return -EIO;
     char text[ERR_TEXT_SIZE];
@@ -114,8 +114,8 @@ int err_prefix(struct err *err, const char *format, ...)
     format_text(text, format, args);
     va_end(args);
     if (err->text[0]) {
-        append(text, ": ");
-        append(text, err->text);
+        append_to_err_text(text, ": ");
+        append_to_err_text(text, err->text);
     }
     store(err, err->code, text);
     return err->code;

@@ -213,7 +213,7 @@ bool factors_equal(const struct point *a, const struct point *b)
 const char *factors_format(const struct point *point, char buffer[FACTORS_TEXT_SIZE])
 {
     char size[UNITS_TEXT_SIZE], writes[UNITS_TEXT_SIZE] = "", threads[32] = "", sync[32] = "";
-    /* A point on its way to factors_check may hold anything. */
+    /* A point that factors_check has not seen yet may hold anything. */
     const char *api = (unsigned)point->api < API_N ? api_names[point->api] : "?";
     if (factors_is_split(point))
         units_format_size(point->write_size_bytes, writes);

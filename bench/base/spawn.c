@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define POLL_MS      20            /* a signal is seen so late at most, */
-#define POLL_DEAF_MS 2             /* and so an end that no pipe tells */
+#define POLL_MS      20            /* a signal is noticed at most so late; */
+#define POLL_DEAF_MS 2             /* so is an end that no pipe shows */
 #define GRACE_NS     1000000000ULL /* after SIGKILL; longer only in uninterruptible sleep */
 #define PART_BYTES   8192
 #define PIPE_PARTS   128 /* 1 MiB, the most that a user may give a pipe */
@@ -38,7 +38,7 @@ static int set_files(posix_spawn_file_actions_t *actions, const int fds[3])
     return code == 0 ? posix_spawn_file_actions_addclosefrom_np(actions, 3) : code;
 }
 
-static int start(const struct spawn *spawn, const int fds[3], pid_t *ret_pid)
+static int start_program(const struct spawn *spawn, const int fds[3], pid_t *ret_pid)
 {
     posix_spawnattr_t attributes;
     posix_spawn_file_actions_t actions;
@@ -105,7 +105,7 @@ static int start_with_pipes(const struct spawn *spawn, struct pipes *pipes, pid_
     if (pipes->theirs[2] == SPAWN_AS_OUTPUT)
         pipes->theirs[2] = pipes->theirs[1];
     if (result == 0)
-        result = start(spawn, pipes->theirs, ret_pid);
+        result = start_program(spawn, pipes->theirs, ret_pid);
     close_theirs(pipes);
     return result;
 }
@@ -142,7 +142,7 @@ static void pause_for(const struct pipes *pipes)
     poll(fds, 2, deaf ? POLL_DEAF_MS : POLL_MS);
 }
 
-/* Why it is over, or 0. */
+/* Why the program must be ended, or 0. */
 static int over(const struct spawn *spawn, uint64_t start_ns)
 {
     if (spawn->interrupted != NULL && atomic_load(spawn->interrupted) != 0)
@@ -205,7 +205,7 @@ struct capture {
     size_t size, n;
 };
 
-static int keep(void *context, int number, const char *text, size_t n)
+static int keep_output(void *context, int number, const char *text, size_t n)
 {
     struct capture *capture = context;
     (void)number;
@@ -215,7 +215,7 @@ static int keep(void *context, int number, const char *text, size_t n)
     return n <= room ? 0 : -EFBIG;
 }
 
-static int explain(struct err *err, int code, const char *name)
+static int explain_spawn_failure(struct err *err, int code, const char *name)
 {
     switch (code) {
     case -ENOENT:
@@ -239,12 +239,12 @@ int spawn_capture(const char *const argv[], const struct clock *clock, uint64_t 
                                 .in_fd = SPAWN_NOTHING,
                                 .out_fd = SPAWN_HEARD,
                                 .err_fd = SPAWN_NOTHING,
-                                .hear = keep,
+                                .hear = keep_output,
                                 .context = &capture,
                                 .clock = clock,
                                 .timeout_ns = timeout_ns,
                                 .interrupted = interrupted};
     int code = spawn_run(&spawn, ret_status);
     buffer[capture.n] = '\0';
-    return code < 0 ? explain(err, code, argv[0]) : 0;
+    return code < 0 ? explain_spawn_failure(err, code, argv[0]) : 0;
 }

@@ -47,7 +47,7 @@ static int lock_bytes(int lock_fd, int fd)
     return result;
 }
 
-static int take(const char *directory, int fd, int *ret_lock_fd, struct err *err)
+static int take_device_lock(const char *directory, int fd, int *ret_lock_fd, struct err *err)
 {
     int lock_fd = private_file_open(directory, FILE_NAME, true, S_IRWXO);
     int result = lock_fd < 0 ? lock_fd : lock_bytes(lock_fd, fd);
@@ -70,10 +70,10 @@ static int take(const char *directory, int fd, int *ret_lock_fd, struct err *err
 int device_lock_take_at(const struct device_lock_places *places, int fd, int *ret_lock_fd, struct err *err)
 {
     *ret_lock_fd = -1;
-    int result = take(places->directory, fd, ret_lock_fd, err);
+    int result = take_device_lock(places->directory, fd, ret_lock_fd, err);
     if (result == 0 || result == -EWOULDBLOCK || places->own_directory == NULL)
         return result;
-    int own_result = take(places->own_directory, fd, ret_lock_fd, NULL);
+    int own_result = take_device_lock(places->own_directory, fd, ret_lock_fd, NULL);
     return own_result == -EWOULDBLOCK ? err_set(err, own_result, "another fstune is measuring this device")
                                       : result;
 }

@@ -20,7 +20,7 @@
 #define LARGEST_ORDER 10
 
 /* A zeroed fact at the end of the list; NULL when it is full: fewer facts are better than no measurement. */
-static struct hostinfo_fact *add(struct hostinfo *info, const char *key, enum hostinfo_kind kind)
+static struct hostinfo_fact *add_host_fact(struct hostinfo *info, const char *key, enum hostinfo_kind kind)
 {
     if (info->n == HOSTINFO_MAX_FACTS)
         return NULL;
@@ -33,7 +33,7 @@ static struct hostinfo_fact *add(struct hostinfo *info, const char *key, enum ho
 
 void hostinfo_add_text(struct hostinfo *info, const char *key, const char *text)
 {
-    struct hostinfo_fact *fact = add(info, key, HOSTINFO_TEXT);
+    struct hostinfo_fact *fact = add_host_fact(info, key, HOSTINFO_TEXT);
     if (fact != NULL)
         memcpy(fact->text, text, strnlen(text, sizeof(fact->text) - 1)); /* the rest is zero already */
 }
@@ -41,14 +41,14 @@ void hostinfo_add_text(struct hostinfo *info, const char *key, const char *text)
 void hostinfo_add_number(struct hostinfo *info, const char *key, double number)
 {
     /* JSON knows neither infinity nor NaN. */
-    struct hostinfo_fact *fact = isfinite(number) ? add(info, key, HOSTINFO_NUMBER) : NULL;
+    struct hostinfo_fact *fact = isfinite(number) ? add_host_fact(info, key, HOSTINFO_NUMBER) : NULL;
     if (fact != NULL)
         fact->number = number;
 }
 
 void hostinfo_add_flag(struct hostinfo *info, const char *key, bool flag)
 {
-    struct hostinfo_fact *fact = add(info, key, HOSTINFO_FLAG);
+    struct hostinfo_fact *fact = add_host_fact(info, key, HOSTINFO_FLAG);
     if (fact != NULL)
         fact->number = flag ? 1 : 0;
 }

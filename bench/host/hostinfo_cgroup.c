@@ -223,7 +223,7 @@ static double group_number(const char *directory, const char *name)
     return procfs_read_number(path, &number) == 0 ? number : INFINITY;
 }
 
-/* Pages of files can be had back, so that they count as room; those of files in memory cannot. */
+/* The kernel can drop pages of files, so they count as room; it cannot drop those of files in memory. */
 static double group_file_bytes(const char *directory, const char *files, const char *in_memory)
 {
     char path[768];

@@ -171,7 +171,7 @@ void hostinfo_find_device(int fd, struct hostinfo_device *ret_device)
             if (procfs_read_line(path, numbers, sizeof(numbers)) == 0)
                 snprintf(device.sysfs, sizeof(device.sysfs), "/sys/dev/block/%s", numbers);
         }
-        /* In a container /sys may be missing or another's. */
+        /* In a container /sys may be missing, or show another machine. */
         if (access(device.sysfs, F_OK) != 0)
             device.sysfs[0] = '\0';
     }

@@ -32,20 +32,20 @@ static const char *const names[DIRTY_N_VALUES] = {"dirty_bytes", "dirty_ratio", 
 
 enum { RECORD = DIRTY_N_VALUES, N_FILES };
 
-/* What is opened before anything changes. */
+/* All of these are opened before any limit changes. */
 struct files {
     int fds[N_FILES]; /* of the values, and of the record of the old ones */
     struct dirty_record record;
 };
 
-/* With the newline that the kernel wants. */
+/* Writes the value with the newline that the kernel wants. */
 static int write_value(int fd, uint64_t value)
 {
     char text[NUMBER_SIZE];
     size_t length = (size_t)snprintf(text, sizeof(text), "%" PRIu64 "\n", value);
     unsigned n_tries = 0;
     ssize_t n;
-    /* Of an ordinary file, as in tests, nothing of the former value may stay. */
+    /* An ordinary file, as in tests, must not keep the end of a longer former value. */
     if (ftruncate(fd, 0) != 0 && errno != EINVAL && errno != EPERM && errno != EACCES)
         return -errno;
     do {
@@ -54,7 +54,7 @@ static int write_value(int fd, uint64_t value)
     return n < 0 ? -errno : (size_t)n == length ? 0 : -EIO;
 }
 
-static int read_value(int fd, uint64_t *ret)
+static int read_limit(int fd, uint64_t *ret)
 {
     char text[NUMBER_SIZE];
     ssize_t n = pread(fd, text, sizeof(text) - 1, 0);
@@ -87,7 +87,7 @@ static int refuse_open(const char *directory, const char *name, int code, struct
 static int read_old(struct files *files, const char *directory, struct err *err)
 {
     for (size_t i = 0; i < DIRTY_N_VALUES; i++) {
-        int code = read_value(files->fds[i], &files->record.old[i]);
+        int code = read_limit(files->fds[i], &files->record.old[i]);
         if (code < 0)
             return err_sys(err, code, "%s/%s: cannot be read", directory, names[i]);
     }
@@ -116,7 +116,7 @@ static int restore_pair(const struct files *files, enum dirty_value bytes, enum 
 {
     const uint64_t *old = files->record.old;
     uint64_t now;
-    int code = read_value(files->fds[bytes], &now);
+    int code = read_limit(files->fds[bytes], &now);
     if (code < 0 || now != set_bytes)
         return code;
     *ret_restored = true;
@@ -202,7 +202,7 @@ static int start_guard(struct dirty_limits *limits, const struct files *files, s
         return err_sys(err, -errno, "the guard of the dirty limits cannot be started");
     pid_t pid = fork();
     if (pid == 0) {
-        close(fds[0]); /* with a copy of its own it would never see the end */
+        close(fds[0]); /* with a copy of this end the guard would never see it closed */
         guard(files, fds[1]);
     }
     int code = pid < 0 ? -errno : 0;
@@ -286,7 +286,7 @@ int dirty_limits_set(struct dirty_limits *limits, const struct dirty_limits_plac
     int code = check_values(background_bytes, hard_bytes, err);
     if (code < 0)
         return code;
-    /* Opened now, because afterwards nothing may go wrong any more. */
+    /* Opened now: once a limit has changed, no opening may fail any more. */
     code = open_files(&files, places->limits, err);
     if (code == 0)
         code = open_record(&files, places, err);
@@ -342,7 +342,7 @@ int dirty_limits_restore(struct dirty_limits *limits, struct err *err)
     unsigned n_tries = 0;
     if (limits->guard_fd <= 0)
         return 0;
-    /* Closing alone would be no end for the guard while a child of ours has a copy. */
+    /* Closing alone would not reach the guard while a child of ours has a copy of the descriptor. */
     shutdown(limits->guard_fd, SHUT_WR);
     while (read(limits->guard_fd, &byte, 1) < 0 && retry_interrupted(&n_tries)) {
     }

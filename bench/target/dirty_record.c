@@ -24,7 +24,7 @@ static void format(const struct dirty_record *record, char text[static TEXT_SIZE
              old[DIRTY_BACKGROUND_RATIO], record->set_hard_bytes, record->set_background_bytes);
 }
 
-static int lock(int fd, const char *directory, struct err *err)
+static int lock_record(int fd, const char *directory, struct err *err)
 {
     if (flock(fd, LOCK_EX | LOCK_NB) == 0)
         return 0;
@@ -44,7 +44,7 @@ int dirty_record_open(const char *directory, bool create, int *ret_fd, struct er
     if (fd < 0)
         return err_sys(err, fd, "%s/" FILE_NAME ": cannot be opened, to keep the old dirty limits in",
                        directory);
-    int code = lock(fd, directory, err);
+    int code = lock_record(fd, directory, err);
     if (code == 0)
         *ret_fd = fd;
     else
@@ -52,7 +52,7 @@ int dirty_record_open(const char *directory, bool create, int *ret_fd, struct er
     return code;
 }
 
-/* Written anew, a record is what was read: nothing else is one. */
+/* A text is a record only if writing what was read from it gives the same text. */
 bool dirty_record_read(int fd, struct dirty_record *ret_record)
 {
     struct dirty_record record;

@@ -25,7 +25,7 @@ static bool read_text(const char *sysfs, const char *file, char *text, size_t si
            procfs_read_line(path, text, size) == 0;
 }
 
-static double read_value(const char *sysfs, const char *file, double otherwise)
+static double read_sysfs_value(const char *sysfs, const char *file, double otherwise)
 {
     char path[PATH_MAX];
     double number;
@@ -36,7 +36,7 @@ static double read_value(const char *sysfs, const char *file, double otherwise)
 }
 
 /* "vda", the name of the directory that the link in /sys/dev/block leads to. */
-static void read_name(const char *sysfs, char *name, size_t size)
+static void read_disk_name(const char *sysfs, char *name, size_t size)
 {
     char *path = realpath(sysfs, NULL);
     snprintf(name, size, "%s", path != NULL ? basename(path) : "");
@@ -65,8 +65,8 @@ static bool is_emulated(const char *sysfs, const char *name)
 static void add_loop(struct storage_stack *stack, const char *sysfs)
 {
     stack->loop = true;
-    stack->loop_direct_io = read_value(sysfs, "loop/dio", 0) != 0;
-    stack->loop_image_bytes = (uint64_t)(read_value(sysfs, "size", 0) * SECTOR_BYTES);
+    stack->loop_direct_io = read_sysfs_value(sysfs, "loop/dio", 0) != 0;
+    stack->loop_image_bytes = (uint64_t)(read_sysfs_value(sysfs, "size", 0) * SECTOR_BYTES);
 }
 
 static void add_mapper(struct storage_stack *stack, const char *uuid)
@@ -90,8 +90,8 @@ static void add_one(struct storage_stack *stack, const char *sysfs, const char *
         stack->write_cache_known = true;
         stack->write_cache_back |= strcmp(text, "write back") == 0;
     }
-    stack->rotational |= read_value(sysfs, "queue/rotational", 0) != 0;
-    stack->device_read_only |= read_value(sysfs, "ro", 0) != 0;
+    stack->rotational |= read_sysfs_value(sysfs, "queue/rotational", 0) != 0;
+    stack->device_read_only |= read_sysfs_value(sysfs, "ro", 0) != 0;
 }
 
 /* The directory of a disk below; of the whole disk where a partition is used. NULL when it is none. */
@@ -129,7 +129,7 @@ void storage_stack_add_disk(struct storage_stack *stack, const char *sysfs)
     size_t n = 0;
     queue[n++] = strdup(sysfs);
     for (size_t i = 0; i < n && queue[i] != NULL; i++) {
-        read_name(queue[i], name, sizeof(name));
+        read_disk_name(queue[i], name, sizeof(name));
         if (i == 0)
             snprintf(stack->device, sizeof(stack->device), "%.31s", name);
         add_one(stack, queue[i], name);

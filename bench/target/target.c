@@ -16,7 +16,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* What would stay behind is worth a second try. */
+/* A name that was not removed would stay behind, so removing it is tried twice. */
 #define UNLINK_TRIES 3
 
 /* A working directory can outlive its name; nothing can be created in it then, whatever access() says. Some
@@ -101,7 +101,7 @@ static int create_and_unlink(int dir_fd, const char *directory, int *ret_fd, str
     int code = 0;
     for (int i = 0; i < UNLINK_TRIES; i++) {
         code = unlinkat(dir_fd, name, 0) == 0 ? 0 : -errno;
-        if (code == 0 || code == -ENOENT) /* gone by somebody else's hand is gone */
+        if (code == 0 || code == -ENOENT) /* -ENOENT: somebody else has removed it */
             break;
     }
     if (code == 0 || code == -ENOENT) {

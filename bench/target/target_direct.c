@@ -204,7 +204,7 @@ static int write_watched(struct watch *watch, uint64_t *ret_looks)
     uint64_t after = atomic_load(&watch->n_looks);
     atomic_store(&watch->stop, true);
     pthread_join(thread, NULL);
-    /* Not before: the watcher reads the target. */
+    /* Counted only now that the watcher has ended: it reads the target. */
     probe->target->proof_bytes += probe->block_bytes;
     *ret_looks = after > before ? after - before - 1 : 0;
     return code;
@@ -294,8 +294,8 @@ static int prove_both(struct probe *probe, struct err *err)
     return 0;
 }
 
-/* No descriptor, no transfer: the same verdict for both directions. */
-static void refuse(struct target *target, const char *why)
+/* Without a descriptor nothing can be transferred, so both directions get the same verdict. */
+static void refuse_direct_io(struct target *target, const char *why)
 {
     target->direct_read = verdict(target, TARGET_DIRECT_REFUSED, "%s", why);
     target->direct_write = target->writable ? TARGET_DIRECT_REFUSED : TARGET_DIRECT_UNTRIED;
@@ -307,16 +307,16 @@ static int prove_one(struct target *target, uint64_t most_write_bytes, struct er
     enum target_cold cold;
     target->direct_why[0] = '\0';
     if (target->size_bytes < (uint64_t)sysconf(_SC_PAGESIZE)) {
-        refuse(target, "the file is smaller than a page");
+        refuse_direct_io(target, "the file is smaller than a page");
         return 0;
     }
     if (ask_alignment(target) && target->direct_offset_align_bytes == 0) {
-        refuse(target, "the kernel says that this file has no direct I/O (statx)");
+        refuse_direct_io(target, "the kernel says that this file has no direct I/O (statx)");
         return 0;
     }
     int code = target_open_run(target, true, target->writable, &probe.fd, err);
     if (code == -EINVAL || code == -EOPNOTSUPP) {
-        refuse(target, "its file system does not accept O_DIRECT");
+        refuse_direct_io(target, "its file system does not accept O_DIRECT");
         return 0;
     }
     if (code != 0)

@@ -6,7 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* For all that a program has open beside. */
+/* Descriptors that are left for everything else that the program opens. */
 #define OTHER_DESCRIPTORS 64
 
 uint32_t target_n_files(const struct target *target)

@@ -17,7 +17,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-/* Of the free space, left for the file system's own blocks about the file, so that a file of the planned size
+/* This share of the free space is left for the file system's own blocks, so that a file of the planned size
  * passes target_check_free. */
 #define METADATA_SHARE 0.02
 

@@ -28,7 +28,7 @@ static char **make_environment(char *directory, char *file)
 }
 
 /* Words for a script that failed; what it printed itself is on stderr already. */
-static int judge(int code, int status, const char *script, struct err *err)
+static int judge_prepare_status(int code, int status, const char *script, struct err *err)
 {
     if (code == -ETIMEDOUT)
         return err_set(err, code, "%s: the preparation script did not end in time and was killed", script);
@@ -72,7 +72,7 @@ int target_prepare(const struct target *target, const struct target_plan *plan, 
                                 .timeout_ns = plan->prepare_timeout_ns,
                                 .interrupted = plan->interrupted};
     code = spawn_run(&spawn, &status);
-    code = judge(code, status, script, err);
+    code = judge_prepare_status(code, status, script, err);
 out:
     free(environment);
     free(directory);

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static struct target_plan plan_of(const char *directory, uint32_t n_files, uint64_t total_bytes)
+static struct target_plan plan_of_scratch(const char *directory, uint32_t n_files, uint64_t total_bytes)
 {
     uint64_t mib = total_bytes / TARGET_MIB + (total_bytes % TARGET_MIB != 0);
     return (struct target_plan){.directory = directory,
@@ -26,7 +26,7 @@ int target_scratch_check(const char *directory, uint64_t total_bytes, struct err
 {
     if (total_bytes > INT64_MAX - TARGET_MIB)
         return err_set(err, -EFBIG, "%s: no file system holds %" PRIu64 " bytes", directory, total_bytes);
-    struct target_plan plan = plan_of(directory, 1, total_bytes);
+    struct target_plan plan = plan_of_scratch(directory, 1, total_bytes);
     uint64_t fits_bytes;
     int code = target_estimate(&plan, &fits_bytes, err);
     if (code != 0 || fits_bytes >= plan.size_bytes)
@@ -67,7 +67,7 @@ int target_scratch_create(struct target *target, const char *directory, uint32_t
     int code = target_scratch_check(directory, total_bytes, err);
     if (code != 0)
         return code;
-    struct target_plan plan = plan_of(directory, n_files, total_bytes);
+    struct target_plan plan = plan_of_scratch(directory, n_files, total_bytes);
     struct target made = {.owned = true, .writable = true};
     snprintf(made.name, sizeof(made.name), "the target file in %s", directory);
     code = create_in(&made, &plan, err);

@@ -25,7 +25,7 @@ struct joined {
     double n_each; /* requests in a chunk */
 };
 
-static struct joined join(const struct cawl_advice_burst *burst, uint64_t max_chunks)
+static struct joined join_chunks(const struct cawl_advice_burst *burst, uint64_t max_chunks)
 {
     uint64_t n = (burst->bytes - 1) / burst->request_bytes + 1;
     uint64_t each = (n - 1) / max_chunks + 1;
@@ -73,7 +73,7 @@ static int predict_alone(const struct cawl_host *host, const struct cawl_options
                          const struct cawl_advice_burst *burst, struct joined *ret_joined,
                          struct cawl_prediction *ret)
 {
-    *ret_joined = join(burst, MAX_CHUNKS);
+    *ret_joined = join_chunks(burst, MAX_CHUNKS);
     struct cawl_chunk *chunks = malloc(ret_joined->n_chunks * sizeof *chunks);
     if (chunks == NULL)
         return -ENOMEM;
@@ -124,7 +124,7 @@ static int cost_later(const struct cawl_host *host, const struct cawl_options *o
                       const struct cawl_advice_burst *burst, double *seconds, double *dirty_bytes)
 {
     size_t n_bursts = bursts_in_a_row(host, burst), n = 0;
-    struct joined joined = join(burst, MAX_CHUNKS / n_bursts);
+    struct joined joined = join_chunks(burst, MAX_CHUNKS / n_bursts);
     struct cawl_prediction prediction = {0};
     struct cawl_chunk *chunks = malloc((LEFT_CHUNKS + n_bursts * joined.n_chunks) * sizeof *chunks);
     double left_bytes = left_behind(host, options, burst, *seconds);
@@ -241,7 +241,7 @@ static int lead_of(struct race *race, double bytes, double *ret_log)
     return result;
 }
 
-/* Between two sizes with leads of opposite signs. */
+/* Finds where the lead is 0 between two sizes with leads of opposite signs. */
 static int bisect(struct race *race, double low, double low_lead, double high, double *ret_bytes)
 {
     double middle_lead;

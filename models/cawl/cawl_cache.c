@@ -58,7 +58,7 @@ static void activate(struct cawl_cache *cache, uint32_t block, double endtime)
 }
 
 /* The block begins where the other ends, which is gone then. */
-static void join(struct cawl_cache *cache, uint32_t block, uint32_t joined)
+static void join_blocks(struct cawl_cache *cache, uint32_t block, uint32_t joined)
 {
     uint64_t size = cache->map.blocks[joined].size;
 
@@ -99,7 +99,7 @@ int cawl_cache_write(struct cawl_cache *cache, uint32_t file, uint64_t offset, u
         offset += cache->map.blocks[block].size;
         /* Without this, writes at odd offsets would cut a file into ever smaller blocks. */
         if (active != CAWL_NONE)
-            join(cache, block, active);
+            join_blocks(cache, block, active);
         activate(cache, block, endtime);
         active = block;
     }
@@ -126,7 +126,7 @@ uint64_t cawl_cache_covered(const struct cawl_cache *cache, uint32_t file, uint6
     return covered;
 }
 
-/* CAWL_NONE is older than nothing. */
+/* CAWL_NONE counts as younger than every block. */
 static double age_of(const struct cawl_cache *cache, uint32_t block)
 {
     return block == CAWL_NONE ? INFINITY : cache->map.ages[block].endtime;

@@ -31,7 +31,7 @@ static double call_seconds(struct closed *closed, const struct cawl_chunk *chunk
     return closed->host->sc_sw_s + (is_random ? closed->host->c_sk_s : 0);
 }
 
-/* The device writes; credit is used up. */
+/* Seconds that the device needs for the bytes; its credit is used up by them. */
 static double device_seconds(struct closed *closed, double bytes)
 {
     double seconds = cawl_device_seconds(&closed->device, bytes);

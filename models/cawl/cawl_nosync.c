@@ -50,7 +50,7 @@ static bool is_expired(const struct cawl_engine *engine, double now)
 {
     double due = due_time(engine);
 
-    /* "Older than", except where the flusher wakes at just that moment. */
+    /* Pages expire when they are older than the limit; at just that age only if the flusher wakes then. */
     return engine->options->piecewise || engine->options->writeback_interval_s > 0 ? due <= now : due < now;
 }
 
@@ -188,7 +188,7 @@ static uint64_t part_bytes(const struct cawl_engine *engine, enum cawl_run run, 
     return part < (double)left ? (uint64_t)part : left;
 }
 
-/* Under a lasting load dirty swings about a border by a chunk, which is no news. */
+/* Under a lasting load dirty swings about a border by a chunk: that is no change of state. */
 static bool is_news(const struct cawl_engine *engine, enum cawl_run run)
 {
     const struct cawl_prediction *prediction = engine->prediction;

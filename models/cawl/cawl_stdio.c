@@ -40,8 +40,8 @@ static void copy(struct stdio *stdio, struct stream *stream, uint64_t size, doub
     stream->end += size;
 }
 
-/* A call of the C library, whatever it does. */
-static void enter(struct stdio *stdio, double *cost)
+/* Counts the fixed cost of a call of the C library. */
+static void count_library_call(struct stdio *stdio, double *cost)
 {
     double seconds = stdio->engine->options->small_calls ? stdio->engine->host->sc_f_s : 0;
 
@@ -49,7 +49,7 @@ static void enter(struct stdio *stdio, double *cost)
     stdio->delay += seconds;
 }
 
-/* Nothing pending: no system call. */
+/* Makes no system call where nothing is pending. */
 static int write_pending(struct stdio *stdio, struct stream *stream, uint32_t file, double *cost)
 {
     uint64_t size = stream->pending;
@@ -65,7 +65,7 @@ static int write_chunk(struct stdio *stdio, struct stream *stream, const struct 
     int result = 0;
 
     stdio->delay += chunk->delay_s;
-    enter(stdio, cost);
+    count_library_call(stdio, cost);
     if (chunk->offset_bytes != stream->end) {
         result = write_pending(stdio, stream, chunk->file, cost);
         stream->end = chunk->offset_bytes;
@@ -93,8 +93,8 @@ static int close_streams(struct stdio *stdio, struct stream *streams, const stru
     return result;
 }
 
-static int write_all(struct stdio *stdio, const struct cawl_chunk *chunks, struct cawl_files *files,
-                     struct stream *streams)
+static int write_all_chunks(struct stdio *stdio, const struct cawl_chunk *chunks, struct cawl_files *files,
+                            struct stream *streams)
 {
     struct cawl_engine *engine = stdio->engine;
     struct cawl_prediction *prediction = engine->prediction;
@@ -125,7 +125,7 @@ int cawl_stdio_predict(struct cawl_engine *engine, const struct cawl_chunk *chun
     if (result != 0)
         return result;
     streams = calloc(files.n + 1, sizeof(*streams));
-    result = streams == NULL ? -ENOMEM : write_all(&stdio, chunks, &files, streams);
+    result = streams == NULL ? -ENOMEM : write_all_chunks(&stdio, chunks, &files, streams);
     free(streams);
     cawl_files_done(&files);
     return result;

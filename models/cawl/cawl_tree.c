@@ -23,7 +23,7 @@ static uint32_t n_before(const struct cawl_node *node, uint32_t n, uint32_t file
 
     while (n > 0) {
         uint32_t half = n / 2;
-        /* No branch: where the way goes is chance, and half of the guesses would be wrong. */
+        /* Written without a branch: the processor would guess half of the turns wrong. */
         bool right = is_before(&first[half], file, offset);
 
         first += right ? half + 1 : 0;
@@ -32,8 +32,8 @@ static uint32_t n_before(const struct cawl_node *node, uint32_t n, uint32_t file
     return (uint32_t)(first - node->entries);
 }
 
-/* Where the way goes on in an inner node. */
-static uint32_t place_of(const struct cawl_node *node, uint32_t file, uint64_t offset)
+/* The entry of an inner node whose child is searched next. */
+static uint32_t place_of_child(const struct cawl_node *node, uint32_t file, uint64_t offset)
 {
     return n_before(node, node->n - 1, file, offset);
 }
@@ -109,7 +109,7 @@ uint32_t cawl_tree_behind(const struct cawl_tree *tree, uint32_t file, uint64_t 
         const struct cawl_node *node = &tree->nodes[tree->root];
 
         for (uint32_t level = tree->height; level > 0; level--) {
-            uint32_t place = place_of(node, file, offset);
+            uint32_t place = place_of_child(node, file, offset);
 
             border = place + 1 < node->n ? &node->entries[place] : border;
             node = &tree->nodes[node->entries[place].below];
@@ -123,7 +123,7 @@ uint32_t cawl_tree_behind(const struct cawl_tree *tree, uint32_t file, uint64_t 
             return node->entries[place].below;
         if (border == NULL)
             return CAWL_NONE;
-        /* What a leaf's border stood for may be gone: then the first of the next leaf it is. */
+        /* The entry that the border stood for may be gone: then the first of the next leaf is meant. */
         file = border->file;
         offset = border->end;
     }
@@ -169,7 +169,7 @@ void cawl_tree_add(struct cawl_tree *tree, uint32_t file, uint64_t end, uint32_t
     uint32_t at = tree->root;
 
     for (uint32_t level = tree->height; level > 0; level--) {
-        uint32_t place = place_of(&tree->nodes[at], file, before_end);
+        uint32_t place = place_of_child(&tree->nodes[at], file, before_end);
         const struct cawl_node *below = &tree->nodes[tree->nodes[at].entries[place].below];
 
         if (below->n == CAWL_WIDTH) {
@@ -206,7 +206,7 @@ static void remove_leaf(struct cawl_tree *tree, uint32_t file, uint64_t before_e
 
     for (uint32_t level = tree->height; level > 0; level--) {
         struct cawl_node *node = &tree->nodes[at];
-        uint32_t place = place_of(node, file, before_end);
+        uint32_t place = place_of_child(node, file, before_end);
 
         if (node->n > 1) {
             keeper = at;
@@ -238,7 +238,7 @@ void cawl_tree_remove(struct cawl_tree *tree, uint32_t file, uint64_t end)
     struct cawl_node *node = &tree->nodes[tree->root];
 
     for (uint32_t level = tree->height; level > 0; level--)
-        node = &tree->nodes[node->entries[place_of(node, file, before_end)].below];
+        node = &tree->nodes[node->entries[place_of_child(node, file, before_end)].below];
     if (node->n > 1)
         erase(node, n_before(node, node->n, file, before_end));
     else

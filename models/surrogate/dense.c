@@ -15,7 +15,7 @@
 /* Rows solved or factorised together, before the rest follows by a product. */
 #define BLOCK 16
 
-/* Two doubles in one register, added and multiplied worker by worker. */
+/* Two doubles in one register, added and multiplied side by side. */
 typedef double pair __attribute__((vector_size(16)));
 
 struct part {
@@ -29,7 +29,7 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-static pair load(const double *from)
+static pair load_pair(const double *from)
 {
     pair loaded;
 
@@ -50,7 +50,7 @@ static void multiply_tile(const double *a, const double *b, size_t inner, double
     pair sums[TILE][2] = {{{0.0, 0.0}}};
 
     for (size_t k = 0; k < inner; k++, a += TILE, b += TILE) {
-        pair left = load(b), right = load(b + 2);
+        pair left = load_pair(b), right = load_pair(b + 2);
 
 #pragma GCC unroll 4 /* a loop would keep the sums in memory */
         for (size_t i = 0; i < TILE; i++) {
@@ -130,7 +130,7 @@ static void take_off(double factor, const double *from, size_t n, double *to)
     size_t j = 0;
 
     for (; j + 2 <= n; j += 2) {
-        pair left = load(to + j) - factors * load(from + j);
+        pair left = load_pair(to + j) - factors * load_pair(from + j);
 
         memcpy(to + j, &left, sizeof(left));
     }

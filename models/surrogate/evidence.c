@@ -97,7 +97,7 @@ static int look_up_apart(struct evidence *evidence, const struct lattice *lattic
     return 0;
 }
 
-static int allocate(struct evidence *evidence, size_t n, size_t n_dims)
+static int allocate_evidence(struct evidence *evidence, size_t n, size_t n_dims)
 {
     size_t n_pairs = n * (n - 1) / 2 + 1; /* never an allocation of nothing */
 
@@ -122,7 +122,7 @@ int evidence_init(struct evidence *evidence, const struct space *space, const st
     int result;
 
     *evidence = (struct evidence){.space = space, .n = n, .response = response, .noise = noise};
-    result = allocate(evidence, n, space->n_dims);
+    result = allocate_evidence(evidence, n, space->n_dims);
     if (!result && lattice_size(lattice) > 0)
         result = look_up_apart(evidence, lattice, points);
     else if (!result)

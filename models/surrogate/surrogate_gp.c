@@ -80,7 +80,7 @@ static void choose_scale(struct gp *gp, const struct observation *data)
         gp->scale = 1.0;
 }
 
-static int allocate(struct gp *gp)
+static int allocate_gp(struct gp *gp)
 {
     size_t n = gp->n;
 
@@ -122,7 +122,7 @@ static int take_data(struct gp *next, const struct gp *last, const struct observ
 
     *next = *last;
     next->n = n;
-    if (allocate(next))
+    if (allocate_gp(next))
         return -ENOMEM;
     if (refit)
         choose_scale(next, data);
@@ -286,7 +286,7 @@ static void drop_hopeless(const struct gp *gp, struct block *block, size_t rows,
     block->n = kept;
 }
 
-static void explain(const struct gp *gp, struct block *block, size_t first, size_t last)
+static void explain_block(const struct gp *gp, struct block *block, size_t first, size_t last)
 {
     for (size_t i = first; i < last; i++)
         fill_row(gp, gp->points[i], block->points, block->n, block->cross + i * BLOCK);
@@ -304,7 +304,7 @@ static void block_variances(const struct gp *gp, struct block *block, const doub
     for (size_t first = 0; first < gp->n && block->n > 0; first += CHUNK) {
         size_t last = GSL_MIN(first + CHUNK, gp->n);
 
-        explain(gp, block, first, last);
+        explain_block(gp, block, first, last);
         for (size_t j = 0; j < block->n; j++)
             ret_variance[block->place[j]] = gsl_pow_2(gp->scale) * fmax(0.0, block->variance[j]);
         if (floor > -INFINITY && last < gp->n)

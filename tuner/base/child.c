@@ -33,7 +33,7 @@ static int feed(const char *input, int *ret_fd)
     return fits ? 0 : -E2BIG;
 }
 
-static int collect(void *context, int number, const char *part, size_t n)
+static int collect_output(void *context, int number, const char *part, size_t n)
 {
     struct collected *into = (struct collected *)context + (number - 1);
     size_t left = CHILD_OUTPUT_MAX_BYTES - into->size, length = n < left ? n : left;
@@ -47,7 +47,7 @@ static int collect(void *context, int number, const char *part, size_t n)
     return 0;
 }
 
-static int judge(const struct child *child, int result, struct err *err)
+static int judge_child_status(const struct child *child, int result, struct err *err)
 {
     const char *name = child->arguments[0];
     if (result == -ETIMEDOUT)
@@ -66,7 +66,7 @@ int child_run(const struct child *child, struct child_result *ret, struct err *e
                           .in_fd = SPAWN_NOTHING,
                           .out_fd = SPAWN_HEARD,
                           .err_fd = SPAWN_HEARD,
-                          .hear = collect,
+                          .hear = collect_output,
                           .context = collected,
                           .clock = &clock_monotonic,
                           .timeout_ns = child->timeout_ns,
@@ -85,7 +85,7 @@ int child_run(const struct child *child, struct child_result *ret, struct err *e
         free(collected[0].text);
         free(collected[1].text);
     }
-    return judge(child, result, err);
+    return judge_child_status(child, result, err);
 }
 
 void child_free(struct child_result *result)

@@ -16,7 +16,7 @@ int fail_with(int code, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    /* For its care that it stays one line, whatever bytes the user typed. */
+    /* The text is made printable, so that it stays one line whatever bytes the user typed. */
     err_set(&err, -EINVAL, "%s", text);
     fprintf(stderr, "fstune: %s\n", err.text);
     return code;

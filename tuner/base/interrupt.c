@@ -41,7 +41,7 @@ static int catch_signal(int number, void (*handler)(int))
     return sigaction(number, &action, NULL) == 0 ? 0 : -errno;
 }
 
-/* nohup ignores SIGHUP, and a shell SIGINT for what it starts in the background: they mean it. */
+/* nohup ignores SIGHUP, and a shell ignores SIGINT for what it starts in the background: keep that. */
 static bool is_meant(int number)
 {
     struct sigaction inherited;

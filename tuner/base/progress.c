@@ -24,7 +24,7 @@ static size_t terminal_columns(void)
     return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
-/* In the background (Ctrl-Z and bg) the terminal is somebody else's. One that is not ours to control has no
+/* In the background (Ctrl-Z and bg) another process uses the terminal. One that is not ours to control has no
  * foreground to ask for. */
 static bool is_in_front(void)
 {

@@ -19,7 +19,7 @@
 #define TEMPORARY  ".XXXXXX"
 #define ASIDE_SIZE (PATH_MAX + sizeof TEMPORARY)
 
-/* A measurement of minutes must not end in a name that nothing can be written beside. */
+/* Checked before the measurement, which takes minutes: it must not fail only at its end. */
 static int check_directory(const char *path, struct err *err)
 {
     const char *slash = strrchr(path, '/');
@@ -65,7 +65,7 @@ static mode_t mode_for(const char *path)
     return MODE & ~mask;
 }
 
-static int fill(int fd, const char *path, const char *text, size_t size)
+static int fill_published_file(int fd, const char *path, const char *text, size_t size)
 {
     int result = replace_write(fd, text, size);
     if (result == 0 && fchmod(fd, mode_for(path)) < 0)
@@ -85,7 +85,7 @@ static int replace(const char *path, const char *text, size_t size, struct err *
     int fd = mkostemp(aside, O_CLOEXEC);
     if (fd < 0)
         return err_sys(err, -errno, "%.*s: no file can be made beside it", SHOWN, path);
-    int result = fill(fd, path, text, size);
+    int result = fill_published_file(fd, path, text, size);
     if (result == 0 && atomic_load(&interrupt_signal) != 0)
         result = -EINTR;
     if (result == 0 && rename(aside, path) < 0)

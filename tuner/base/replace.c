@@ -23,7 +23,7 @@
 #define STAGED_DIGITS 16
 #define STAGED_END    ".new"
 
-/* Nobody takes so long from staging a file to naming it. */
+/* A staged file older than this was left by a process that was killed. */
 #define STALE_S 3600
 
 static int check_shared(int dir_fd, const char *directory, struct err *err)
@@ -31,7 +31,7 @@ static int check_shared(int dir_fd, const char *directory, struct err *err)
     struct stat status;
     if (fstat(dir_fd, &status) != 0)
         return err_sys(err, -errno, "%.*s: cannot be examined", SHOWN, directory);
-    /* Anybody could put another file in the place of ours between two of our steps. */
+    /* Where others may write, anybody could exchange our file between two of our steps. */
     if ((status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0)
         return err_set(err, -EPERM, "%.*s: everybody may write to this directory; choose another", SHOWN,
                        directory);
@@ -69,7 +69,7 @@ int replace_open_directory(const char *path, enum replace_directory kind, int *r
                                : open_shared(directory, ret_dir_fd, err);
 }
 
-static int read_all(int fd, const char *name, struct replace_text *text, struct err *err)
+static int read_whole_file(int fd, const char *name, struct replace_text *text, struct err *err)
 {
     while (text->n <= REPLACE_MAX_BYTES) {
         ssize_t n = read(fd, text->bytes + text->n, REPLACE_MAX_BYTES + 1 - text->n);
@@ -123,7 +123,7 @@ int replace_read(int dir_fd, const char *name, struct replace_text *ret_text, st
     if (result == 0 && (text.bytes = malloc(REPLACE_MAX_BYTES + 2)) == NULL)
         result = err_set(err, -ENOMEM, "no memory to read %.*s", SHOWN, name);
     if (result == 0)
-        result = read_all(fd, name, &text, err);
+        result = read_whole_file(fd, name, &text, err);
     close(fd);
     if (result == 0)
         *ret_text = text;

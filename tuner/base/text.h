@@ -20,5 +20,5 @@ const char *text_short_duration(double ns, char *buffer);
 /* The notes, one per line, wrapped nowhere: "  - text". */
 void text_notes(FILE *out, const char *title, const struct notes *notes, bool with_code);
 
-/* Prints nothing more can be lost silently: 0 or the errno of a failed write. */
+/* Flushes, so that a failed write is not lost silently. 0 or the errno of the failed write. */
 int text_finish(FILE *out, struct err *err);

@@ -81,7 +81,7 @@ static int go_to_root(struct walk *walk, struct err *err)
 }
 
 /* What the link says comes before the rest of the way. */
-static int follow(struct walk *walk, int link_fd, struct err *err)
+static int follow_link(struct walk *walk, int link_fd, struct err *err)
 {
     char text[PATH_MAX], way[2 * PATH_MAX];
     ssize_t n = readlinkat(link_fd, "", text, sizeof text - 1);
@@ -116,7 +116,7 @@ static int step(struct walk *walk, const char *name, struct err *err)
                      ? check_owner(walk, &status, name, err)
                      : err_sys(err, -errno, "%.*s: cannot be examined", SHOWN, walk->path);
     if (result < 0 || S_ISLNK(status.st_mode)) {
-        result = result < 0 ? result : follow(walk, fd, err);
+        result = result < 0 ? result : follow_link(walk, fd, err);
         close(fd);
         return result;
     }

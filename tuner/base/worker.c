@@ -32,7 +32,7 @@ static void *run_job(void *argument)
     return NULL;
 }
 
-static int start(struct job *job, pthread_t *thread)
+static int start_job(struct job *job, pthread_t *thread)
 {
     sigset_t all, before;
     sigfillset(&all);
@@ -93,7 +93,7 @@ int worker_call_until(uint64_t end_ns, int (*work)(void *context), void *context
     if (job == NULL)
         return err_set(err, -ENOMEM, "no memory for a thread");
     *job = (struct job){.work = work, .context = context, .done_fd = eventfd(0, EFD_CLOEXEC)};
-    int result = job->done_fd < 0 ? -errno : start(job, &thread);
+    int result = job->done_fd < 0 ? -errno : start_job(job, &thread);
     if (result < 0) {
         err_sys(err, result, "cannot start a thread");
     } else if (wait_for(job, end_ns)) {

@@ -34,7 +34,7 @@ static int check_picture(const struct settings *settings, const char **ret_outpu
     return result < 0 ? err_prefix(err, "--plot") : 0;
 }
 
-static int print(const struct write_advice *advice, struct err *err)
+static int print_advice(const struct write_advice *advice, struct err *err)
 {
     if (advice->settings->json)
         return json_print(stdout, write_advice_json(advice), err);
@@ -58,7 +58,7 @@ static int advise(const struct settings *settings, struct err *err)
         return result;
     /* A picture on the terminal stands for the text. */
     if (!has_picture(settings) || output[0] != '\0')
-        result = print(&advice, err);
+        result = print_advice(&advice, err);
     if (result == 0 && has_picture(settings))
         result = plot_deliver_drawn(&settings->plot, output, write_advice_draw, &advice, err);
     return result < 0 ? fail_with(EXIT_FAILED, "%s", err->text) : EXIT_DONE;

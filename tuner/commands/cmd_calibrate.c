@@ -17,7 +17,7 @@
 #define GRACE_SECONDS 5.0
 #define WIDE_SIZE     128
 
-static int exit_code(const struct calibration *calibration)
+static int calibrate_exit_code(const struct calibration *calibration)
 {
     char wide[WIDE_SIZE];
     if (!calibration->complete)
@@ -97,7 +97,7 @@ static int set_limits(struct calibration *calibration, struct err *err)
     return 0;
 }
 
-/* A failure is told beside whatever else there is to tell. */
+/* A failure is printed at once and becomes a warning; the results are printed all the same. */
 static int restore_limits(struct calibration *calibration)
 {
     struct err err = {0};
@@ -133,7 +133,7 @@ static int calibrate_and_print(struct session *session, struct err *err)
     if (result == -EINTR)
         result = command_code(-EINTR);
     else if (result == 0)
-        result = restored < 0 ? EXIT_FAILED : exit_code(calibration);
+        result = restored < 0 ? EXIT_FAILED : calibrate_exit_code(calibration);
     bool abandoned = session->abandoned;
     calibrate_done(calibration);
     if (!abandoned)
@@ -141,7 +141,7 @@ static int calibrate_and_print(struct session *session, struct err *err)
     return result;
 }
 
-static int check_and_print_plan(struct session *session, struct err *err)
+static int check_and_print_calibrate_plan(struct session *session, struct err *err)
 {
     const struct settings *settings = session->settings;
     char duration[UNITS_TEXT_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
@@ -172,7 +172,7 @@ static int check_and_print_plan(struct session *session, struct err *err)
     return 0;
 }
 
-static int settle(struct settings *settings, struct err *err)
+static int settle_calibrate_settings(struct settings *settings, struct err *err)
 {
     settings->file.size_bytes = FILE_BYTES;
     return pattern_parse("write", &settings->workload.pattern, err);
@@ -189,7 +189,7 @@ const struct command command_calibrate = {
                    "dirty memory. The file is what `predict` and `advise` read.",
     .example = "fstune calibrate --path /var/lib/vms --output host.conf",
     .options = OPTIONS_CALIBRATE,
-    .settle = settle,
-    .plan = check_and_print_plan,
+    .settle = settle_calibrate_settings,
+    .plan = check_and_print_calibrate_plan,
     .measure = calibrate_and_print,
 };

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* For what is neither filling nor running: the drive's counters, twice, and settling. */
+/* Added to the time of filling and runs: for reading the drive's counters twice, and for settling. */
 #define GRACE_SECONDS 10.0
 
 struct doctor {
@@ -70,7 +70,7 @@ static double steal_share(const struct session *session)
     if (before == NULL || after == NULL || cpus == NULL)
         return NAN;
     double seconds = session_seconds(session), ticks = (double)sysconf(_SC_CLK_TCK) * seconds * cpus->number;
-    /* Of a shorter time it says little: a tick is a hundredth of a second. */
+    /* Unknown below a second: a tick is a hundredth of a second, which is too coarse. */
     return seconds >= 1 && ticks > 0 ? (after->number - before->number) / ticks : NAN;
 }
 
@@ -80,7 +80,7 @@ static bool was_never_quiet(const struct session *session)
 }
 
 /* Everything that a check looks at. Only a lock that another holds, and a broken machine, end the command. */
-static int collect(struct session *session, struct doctor_facts *facts, struct err *err)
+static int collect_doctor_facts(struct session *session, struct doctor_facts *facts, struct err *err)
 {
     struct err target_err = {0};
     facts->host = &session->host;
@@ -114,7 +114,7 @@ static int examine_and_print(struct session *session, struct err *err)
     struct doctor *doctor = calloc(1, sizeof *doctor);
     if (doctor == NULL)
         return err_set(err, -ENOMEM, "no memory");
-    int result = collect(session, &doctor->facts, err);
+    int result = collect_doctor_facts(session, &doctor->facts, err);
     progress_clear(&session->progress);
     if (result == 0) {
         doctor_examine(&doctor->facts, &doctor->report);
@@ -129,7 +129,7 @@ static int examine_and_print(struct session *session, struct err *err)
 }
 
 /* Where no file can be made, that is a finding and not the end. */
-static int check_and_print_plan(struct session *session, struct err *err)
+static int check_and_print_doctor_plan(struct session *session, struct err *err)
 {
     const struct settings *settings = session->settings;
     struct err why = {0};
@@ -165,6 +165,6 @@ const struct command command_doctor = {
     .example = "fstune doctor --path /var/lib/vms",
     .options = OPTIONS_DOCTOR,
     .no_pattern = true,
-    .plan = check_and_print_plan,
+    .plan = check_and_print_doctor_plan,
     .measure = examine_and_print,
 };

@@ -16,11 +16,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Of the two steps of the command, which have only the session in common. */
+/* Both steps of the command use it; as arguments they share the session only. */
 static struct experiment experiment;
 
 /* 3: some runs are missing, whatever the reason. */
-static int exit_code(void)
+static int experiment_exit_code(void)
 {
     size_t n_complete = 0, n_cells = 0;
     for (size_t i = 0; i < experiment.n_cells; i++) {
@@ -77,12 +77,12 @@ static void hint_at_resume(const struct settings *settings)
                 keeps ? settings->search.resume : "");
 }
 
-static int print_result(struct session *session, struct err *err)
+static int print_experiment_result(struct session *session, struct err *err)
 {
     progress_clear(&session->progress);
     session_finish(session);
     json_t *document = make_document();
-    int code = exit_code();
+    int code = experiment_exit_code();
     int result = document == NULL ? err_set(err, -ENOMEM, "no memory for the document")
                                   : report_experiment(stdout, document, format_of(experiment.settings), err);
     /* Nothing was measured, which the exit code says as well. */
@@ -95,7 +95,7 @@ static int print_result(struct session *session, struct err *err)
     return result < 0 ? result : code;
 }
 
-static int check_and_print_plan(struct session *session, struct err *err)
+static int check_and_print_experiment_plan(struct session *session, struct err *err)
 {
     const struct settings *settings = session->settings;
     int result = experiment_resume_open(&experiment, session, err);
@@ -139,12 +139,12 @@ static int prepare_and_measure(struct session *session, struct err *err)
         result = 0;
     }
     if (result == 0)
-        return print_result(session, err);
+        return print_experiment_result(session, err);
     save_finish(session, EXIT_FAILED, NULL);
     return result;
 }
 
-static int measure_and_print(struct session *session, struct err *err)
+static int run_and_print_experiment(struct session *session, struct err *err)
 {
     int result = prepare_and_measure(session, err);
     experiment_targets_done(&experiment);
@@ -197,7 +197,7 @@ static int ask_and_run(const struct command *command, const struct settings *lin
     return code;
 }
 
-static int run(const struct command *command, int argc, char **argv)
+static int run_experiment_command(const struct command *command, int argc, char **argv)
 {
     static struct settings line;
     struct err err = {0};
@@ -219,12 +219,12 @@ const struct command command_experiment = {
     .summary = "measure every combination of given levels, replayed, in random order",
     .operands = "FILE",
     .usage = "[FILE]",
-    .run = run,
+    .run = run_experiment_command,
     .description = "Measures a design: settings over given levels of any factors, replayed, all runs in one "
                    "random order. "
                    "FILE holds settings, the options with underscores for dashes; the command line wins.",
     .example = "fstune experiment --pattern randwrite --request-size 1k,4k --queue-depth 1..64 --direct 1",
     .options = OPTIONS_EXPERIMENT,
-    .plan = check_and_print_plan,
-    .measure = measure_and_print,
+    .plan = check_and_print_experiment_plan,
+    .measure = run_and_print_experiment,
 };

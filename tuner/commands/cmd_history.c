@@ -105,8 +105,8 @@ static int list_changes(struct call *call, struct err *err)
 }
 
 /* A run with its replays; the caller frees them. */
-static int load(struct call *call, const char *text, struct history_info *info,
-                struct history_replay **ret_replays, size_t *ret_n, struct err *err)
+static int load_run_info(struct call *call, const char *text, struct history_info *info,
+                         struct history_replay **ret_replays, size_t *ret_n, struct err *err)
 {
     int64_t id = 0;
     int result = run_id_of(text, &id, err);
@@ -138,7 +138,7 @@ static int show(struct call *call, struct err *err)
     struct history_replay *replays = NULL;
     struct history_change *changes = NULL;
     size_t n, n_changes = 0;
-    int result = load(call, call->settings->operands[1], &info, &replays, &n, err);
+    int result = load_run_info(call, call->settings->operands[1], &info, &replays, &n, err);
     if (result == 0)
         result = load_changes(call, info.id, &changes, &n_changes, err);
     if (result == 0 && call->settings->json) {
@@ -174,7 +174,7 @@ static int refuse_pair(const struct history_info infos[2], struct err *err)
     return 0;
 }
 
-static int compare(struct call *call, struct err *err)
+static int compare_two_runs(struct call *call, struct err *err)
 {
     struct history_info infos[2];
     struct history_replay *replays[2] = {NULL, NULL};
@@ -182,7 +182,7 @@ static int compare(struct call *call, struct err *err)
     size_t n[2] = {0, 0};
     int result = 0;
     for (size_t i = 0; i < 2 && result == 0; i++)
-        result = load(call, call->settings->operands[1 + i], &infos[i], &replays[i], &n[i], err);
+        result = load_run_info(call, call->settings->operands[1 + i], &infos[i], &replays[i], &n[i], err);
     if (result == 0)
         result = refuse_pair(infos, err);
     if (result == 0 && history_compare(infos, (const struct history_replay *const[2]){replays[0], replays[1]},
@@ -242,7 +242,7 @@ static int export_json(struct call *call, const struct history_info *runs, size_
         err);
 }
 
-/* Of those that --format knows. */
+/* Only the first of the formats that --format knows are legal here. */
 #define N_EXPORT_FORMATS 2
 
 static int export(struct call *call, struct err *err)
@@ -324,7 +324,7 @@ static const struct {
 } verbs[] = {
     {"list", "", 0, 0, false, true, list},
     {"show", " ID", 1, 1, false, true, show},
-    {"compare", " A B", 2, 2, false, true, compare},
+    {"compare", " A B", 2, 2, false, true, compare_two_runs},
     {"changes", "", 0, 0, false, true, list_changes},
     {"export", "", 0, 0, false, true, export},
     {"prune", "", 0, 0, false, false, prune},

@@ -33,7 +33,7 @@ static int point_of(const struct settings *settings, struct point *ret_point, st
     return factors_check(ret_point, err);
 }
 
-static int exit_code(const struct measurement *measurement)
+static int measure_exit_code(const struct measurement *measurement)
 {
     bool is_open = measurement->rule != NULL && !measurement->state.met;
     return command_code(is_open ? EXIT_INCONCLUSIVE : EXIT_DONE);
@@ -46,7 +46,7 @@ static void save_answer(struct session *session, int code, const struct measured
     json_decref(document);
 }
 
-static int print_result(struct measurement *measurement, struct err *err)
+static int print_measure_result(struct measurement *measurement, struct err *err)
 {
     struct measured measured;
     struct session *session = measurement->session;
@@ -56,12 +56,12 @@ static int print_result(struct measurement *measurement, struct err *err)
         return err_set(err, -ENOMEM, "no memory for the result");
     int result = measurement->settings->json ? report_measure_json(stdout, &measured, err)
                                              : report_measure_text(stdout, &measured, err);
-    int code = exit_code(measurement);
+    int code = measure_exit_code(measurement);
     save_answer(session, result < 0 ? EXIT_FAILED : code, &measured);
     return result < 0 ? result : code;
 }
 
-/* Every replay as slow as it can be. */
+/* The time of the command if every replay is as slow as it can be. */
 static double seconds_at_most(const struct settings *settings, uint64_t file_bytes)
 {
     double replay_ns =
@@ -88,7 +88,7 @@ static void print_plan(const struct session *session, const struct point *point,
     report_plan_end(out, session, file_bytes);
 }
 
-static int check_and_print_plan(struct session *session, struct err *err)
+static int check_and_print_measure_plan(struct session *session, struct err *err)
 {
     const struct settings *settings = session->settings;
     struct point point;
@@ -116,7 +116,7 @@ static int check_and_print_plan(struct session *session, struct err *err)
     return 0;
 }
 
-static int measure_and_print(struct session *session, struct err *err)
+static int run_measurement(struct session *session, struct err *err)
 {
     struct measurement measurement = {.session = session, .settings = session->settings};
     int result = point_of(session->settings, &measurement.record.point, err);
@@ -132,7 +132,7 @@ static int measure_and_print(struct session *session, struct err *err)
     }
     measurement.interrupted |= result == -EINTR;
     if (result == 0 || result == -EINTR)
-        result = print_result(&measurement, err);
+        result = print_measure_result(&measurement, err);
     else
         save_finish(session, EXIT_FAILED, NULL);
     progress_clear(&session->progress);
@@ -149,6 +149,6 @@ const struct command command_measure = {
     .example = "fstune measure --pattern randread --request-size 4k --queue-depth 32 --direct 1 --api "
                "io_uring --replays 5",
     .options = OPTIONS_MEASURE,
-    .plan = check_and_print_plan,
-    .measure = measure_and_print,
+    .plan = check_and_print_measure_plan,
+    .measure = run_measurement,
 };

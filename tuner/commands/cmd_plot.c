@@ -17,8 +17,9 @@
 #define MAX_KINDS  32
 
 /* The script of the picture; the caller frees it. */
-static int write_script(const struct plot_ops *ops, const struct plot_request *request,
-                        const struct plot_data *data, char **ret_script, size_t *ret_size, struct err *err)
+static int write_plot_script(const struct plot_ops *ops, const struct plot_request *request,
+                             const struct plot_data *data, char **ret_script, size_t *ret_size,
+                             struct err *err)
 {
     FILE *script = open_memstream(ret_script, ret_size);
     if (script == NULL)
@@ -67,8 +68,8 @@ static int load_history(const struct settings *settings, struct plot_data *data,
     return result < 0 ? err_prefix(err, "--db %.*s", SHOWN_PATH, path) : 0;
 }
 
-static int load(const struct settings *settings, const struct plot_ops *ops, struct plot_data *data,
-                struct err *err)
+static int load_plot_data(const struct settings *settings, const struct plot_ops *ops, struct plot_data *data,
+                          struct err *err)
 {
     char path[SETTINGS_TEXT_SIZE];
     *data = (struct plot_data){0};
@@ -89,12 +90,12 @@ static int load(const struct settings *settings, const struct plot_ops *ops, str
     return result < 0 ? err_prefix(err, "--from %.*s", SHOWN_PATH, settings->answers.path[0]) : 0;
 }
 
-/* Whose words a failure is about. */
-static int draw(const struct settings *settings, const struct plot_ops *ops,
-                const struct plot_request *request, const struct plot_data *data, char **ret_script,
-                size_t *ret_size, struct err *err)
+/* A failure names the file of --from, which all kinds but `history` read. */
+static int draw_plot(const struct settings *settings, const struct plot_ops *ops,
+                     const struct plot_request *request, const struct plot_data *data, char **ret_script,
+                     size_t *ret_size, struct err *err)
 {
-    int result = write_script(ops, request, data, ret_script, ret_size, err);
+    int result = write_plot_script(ops, request, data, ret_script, ret_size, err);
     if (result < 0 && ops != &plot_history)
         err_prefix(err, "--from %.*s", SHOWN_PATH, settings->answers.path[0]);
     return result;
@@ -111,10 +112,10 @@ static int plot_kind(const struct settings *settings, const struct plot_ops *ops
     int result = plot_deliver_request(&settings->plot, settings->output, &request, err);
     if (result < 0)
         return fail_with(EXIT_USAGE, "--output: %s", err->text);
-    result = load(settings, ops, &data, err);
+    result = load_plot_data(settings, ops, &data, err);
     if (result == 0) {
         note_ignored(settings, &data);
-        result = draw(settings, ops, &request, &data, &script, &size, err);
+        result = draw_plot(settings, ops, &request, &data, &script, &size, err);
     }
     if (result == 0) {
         code = EXIT_FAILED;

@@ -40,7 +40,7 @@ static int check_files(const struct settings *settings, struct err *err)
     return result < 0 ? err_prefix(err, "--csv") : 0;
 }
 
-static int print(const struct predict *predict, struct err *err)
+static int print_prediction(const struct predict *predict, struct err *err)
 {
     const struct settings_prediction *asked = &predict->settings->prediction;
     int result = 0;
@@ -75,7 +75,7 @@ static int predict_write(const struct settings *settings, struct err *err)
         code = validate_write(&predict);
     } else if (result == 0) {
         code = EXIT_FAILED;
-        result = print(&predict, err);
+        result = print_prediction(&predict, err);
     }
     predict_done(&predict);
     if (result < 0)

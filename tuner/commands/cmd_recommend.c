@@ -47,7 +47,7 @@ static void print_plan(FILE *out, const struct session *session, uint64_t file_b
     report_plan_end(out, session, file_bytes);
 }
 
-/* One search has one answer. */
+/* Refuses formats that need several answers: one search gives one. */
 static int check_snippet(const struct settings *settings, struct err *err)
 {
     const struct snippet_ops *ops = snippet_find(settings->snippet.format);
@@ -61,7 +61,7 @@ static int check_snippet(const struct settings *settings, struct err *err)
 }
 
 /* Everything that can be refused before a byte is written. */
-static int check_and_print_plan(struct session *session, struct err *err)
+static int check_and_print_tune_plan(struct session *session, struct err *err)
 {
     const struct settings *settings = session->settings;
     struct candidates candidates = {0};
@@ -98,7 +98,7 @@ static int check_and_print_plan(struct session *session, struct err *err)
     return result;
 }
 
-static int exit_code(const struct answer *answer)
+static int recommend_exit_code(const struct answer *answer)
 {
     if (!answer->has_rows)
         return command_code(EXIT_NOTHING);
@@ -112,7 +112,7 @@ static void save_answer(struct session *session, int code, const struct answer *
     json_decref(document);
 }
 
-static int print_result(struct tune *tune, const struct burst *burst, struct err *err)
+static int print_recommend_result(struct tune *tune, const struct burst *burst, struct err *err)
 {
     struct answer answer;
     struct session *session = tune->session;
@@ -123,15 +123,15 @@ static int print_result(struct tune *tune, const struct burst *burst, struct err
     answer.part = burst->settings != NULL ? &bursts : NULL;
     int result = tune->settings->json ? report_recommendation_json(stdout, &answer, err)
                                       : report_recommendation_text(stdout, &answer, err);
-    int code = exit_code(&answer);
+    int code = recommend_exit_code(&answer);
     save_answer(session, result < 0 ? EXIT_FAILED : code, &answer);
     return result < 0 ? result : code;
 }
 
-static int measure_and_print(struct session *session, struct err *err)
+static int search_and_print(struct session *session, struct err *err)
 {
     static struct burst burst;
-    /* What an answer needs when the preparation is interrupted and no search begins. */
+    /* Set here, because an answer is due also where the preparation is interrupted and no search begins. */
     struct tune tune = {.session = session,
                         .settings = session->settings,
                         .search = search_find(session->settings->search.method),
@@ -155,7 +155,7 @@ static int measure_and_print(struct session *session, struct err *err)
         result = 0;
     }
     if (result == 0)
-        result = print_result(&tune, &burst, err);
+        result = print_recommend_result(&tune, &burst, err);
     else
         save_finish(session, EXIT_FAILED, NULL);
     tune_done(&tune);
@@ -171,6 +171,6 @@ const struct command command_recommend = {
         "(or lowest latency) for a pattern on the file system of a directory, and proves it.",
     .example = "fstune recommend --pattern randwrite --path /var/lib/vms --budget 60s",
     .options = OPTIONS_RECOMMEND,
-    .plan = check_and_print_plan,
-    .measure = measure_and_print,
+    .plan = check_and_print_tune_plan,
+    .measure = search_and_print,
 };

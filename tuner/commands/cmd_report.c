@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of a history; the command line takes fewer. */
+/* A page takes so many documents of a history; the command line takes fewer. */
 #define MAX_DOCUMENTS 60
 
 static const char *when(const json_t *document)

@@ -80,7 +80,7 @@ static int show_plan(const struct settings *settings, struct err *err)
     struct history history = {0};
     char db[PATH_MAX];
     json_t *targets = json_array();
-    /* The first night finds no history. */
+    /* Before the first night there is no history, which is no error. */
     bool has_history = open_history(settings, false, &history, db, NULL) == 0;
     const struct retune_world world = {
         .history = has_history ? &history : NULL, .db = db, .host = host_name()};
@@ -143,7 +143,8 @@ static int roll_back(const struct retune_world *world, const struct settings *se
     return print_rollback(settings, target, &last, err);
 }
 
-static int print(const struct settings *settings, const struct retune_report *report, struct err *err)
+static int print_retune_report(const struct settings *settings, const struct retune_report *report,
+                               struct err *err)
 {
     int result = 0;
     if (settings->json)
@@ -170,7 +171,7 @@ static int run_nights(const char *db, const struct settings *settings, struct er
     if (result < 0)
         return result;
     int code = report.exit_code = command_code(report.exit_code);
-    result = print(settings, &report, err);
+    result = print_retune_report(settings, &report, err);
     if (result == 0 && settings->retune.prometheus[0] != '\0')
         result = prometheus_write(settings->retune.prometheus, &report, &config, err);
     retune_report_done(&report);
@@ -188,12 +189,12 @@ static int act(const struct settings *settings, struct err *err)
         .history = &history, .db = db, .host = host_name(), .interrupted = &interrupt_signal};
     if (result == 0 && settings->n_operands > 0)
         result = roll_back(&world, settings, err);
-    /* Found to be usable; a connection must not go through a fork. */
+    /* The history is usable; it is closed because a connection must not go through a fork. */
     history_close(&history);
     return result == 0 && settings->n_operands == 0 ? run_nights(db, settings, err) : result;
 }
 
-static int run(const struct command *command, int argc, char **argv)
+static int run_retune(const struct command *command, int argc, char **argv)
 {
     static struct settings settings;
     struct err err = {0};
@@ -220,7 +221,7 @@ const struct command command_retune = {
     .options = OPTIONS_RETUNE,
     .summary =
         "measure the targets of a configuration again, every night, and keep their settings up to date",
-    .run = run,
+    .run = run_retune,
     .description = "Measures every target of a configuration against the current setting, and changes "
                    "those only where "
                    "several nights agree. `retune rollback` takes the last change of a target back.",

@@ -33,7 +33,7 @@ static void take_words(const char *text, char *ret_words, size_t size)
     ret_words[n] = '\0';
 }
 
-/* "fio" is a word to be typed, "FILE" the name of one. */
+/* "fio" is typed as it is; "FILE" stands for something else. */
 static bool is_a_word(const char *argument)
 {
     for (; *argument; argument++) {

@@ -93,7 +93,7 @@ static void restore_limits(void)
         fail_with(EXIT_DONE, "put back the dirty limits that an fstune left behind when it was killed");
 }
 
-static int run(int argc, char **argv)
+static int run_fstune(int argc, char **argv)
 {
     if (argc < 2)
         return fail_with(EXIT_USAGE, "a command is missing; see fstune --help");
@@ -126,5 +126,5 @@ int main(int argc, char **argv)
     gsl_set_error_handler_off();
     if (interrupt_setup(&err) < 0)
         return fail_with(EXIT_FAILED, "%s", err.text);
-    return check_output(run(argc, argv));
+    return check_output(run_fstune(argc, argv));
 }

@@ -42,7 +42,7 @@ void manual_escape(FILE *out, const char *text)
     }
 }
 
-static void print_line(FILE *out, const char *before, const char *text, const char *after)
+static void print_manual_line(FILE *out, const char *before, const char *text, const char *after)
 {
     fputs(before, out);
     manual_escape(out, text);
@@ -52,15 +52,15 @@ static void print_line(FILE *out, const char *before, const char *text, const ch
 /* Lines that are shown as they are. */
 static void print_example(FILE *out, const char *text)
 {
-    print_line(out, ".PP\n.RS 4\n.nf\n", text, "\n.fi\n.RE\n");
+    print_manual_line(out, ".PP\n.RS 4\n.nf\n", text, "\n.fi\n.RE\n");
 }
 
 static void print_parts(FILE *out, const char *title, const struct part *parts, size_t n)
 {
     fprintf(out, ".SH %s\n", title);
     for (size_t i = 0; i < n; i++) {
-        print_line(out, ".TP\n.B ", parts[i].term, "\n");
-        print_line(out, "", parts[i].text, "\n");
+        print_manual_line(out, ".TP\n.B ", parts[i].term, "\n");
+        print_manual_line(out, "", parts[i].text, "\n");
     }
 }
 
@@ -71,7 +71,7 @@ static void print_option_names(FILE *out, const struct command *command)
     const char *before = ".PP\n.nh\n.ad l\nOptions: \\fB\\-\\-";
     for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
         if (row->commands & command->options) {
-            print_line(out, before, row->name, "\\fR");
+            print_manual_line(out, before, row->name, "\\fR");
             before = ",\n\\fB\\-\\-";
         }
     }
@@ -81,9 +81,9 @@ static void print_option_names(FILE *out, const struct command *command)
 
 static void print_command(FILE *out, const struct command *command)
 {
-    print_line(out, ".SS fstune ", command->name, "");
-    print_line(out, command->operands ? " " : "", command->operands ? command->operands : "", "\n");
-    print_line(out, "", command->description ? command->description : command->summary, "\n");
+    print_manual_line(out, ".SS fstune ", command->name, "");
+    print_manual_line(out, command->operands ? " " : "", command->operands ? command->operands : "", "\n");
+    print_manual_line(out, "", command->description ? command->description : command->summary, "\n");
     print_option_names(out, command);
     if (command->example)
         print_example(out, command->example);
@@ -96,7 +96,7 @@ static void print_knowers(FILE *out, const struct option_row *row, const struct 
     const char *between = "";
     for (size_t i = 0; i < n_commands; i++) {
         if (row->commands & commands[i]->options) {
-            print_line(out, between, commands[i]->name, "");
+            print_manual_line(out, between, commands[i]->name, "");
             between = ", ";
         }
     }
@@ -106,28 +106,28 @@ static void print_default(FILE *out, const char *before, const char *default_tex
 {
     if (default_text == NULL || default_text[0] == '\0')
         return;
-    print_line(out, before, default_text, "");
+    print_manual_line(out, before, default_text, "");
 }
 
 static void print_ranges(FILE *out, const struct option_row *row)
 {
     if (row->range[0] != '\0')
-        print_line(out, "Range: ", row->range, ".\n");
+        print_manual_line(out, "Range: ", row->range, ".\n");
     if (row->range_prediction != NULL)
-        print_line(out, "Range of predict and advise: ", row->range_prediction, ".\n");
+        print_manual_line(out, "Range of predict and advise: ", row->range_prediction, ".\n");
 }
 
 static void print_option(FILE *out, const struct option_row *row, const struct command *const *commands,
                          size_t n_commands)
 {
-    print_line(out, ".TP\n.BR \\-\\-", row->name, row->argument ? " \" \" " : "");
-    print_line(out, row->argument ? "\\fI" : "", row->argument ? row->argument : "",
-               row->argument ? "\\fR\n" : "\n");
-    print_line(out, "", row->help, ".\n");
+    print_manual_line(out, ".TP\n.BR \\-\\-", row->name, row->argument ? " \" \" " : "");
+    print_manual_line(out, row->argument ? "\\fI" : "", row->argument ? row->argument : "",
+                      row->argument ? "\\fR\n" : "\n");
+    print_manual_line(out, "", row->help, ".\n");
     print_ranges(out, row);
     if (row->default_text[0] != '\0' || row->default_measure || row->default_doctor ||
         row->default_experiment || row->default_prediction) {
-        print_line(out, "Default: ", row->default_text[0] != '\0' ? row->default_text : "none", "");
+        print_manual_line(out, "Default: ", row->default_text[0] != '\0' ? row->default_text : "none", "");
         print_default(out, "; of measure: ", row->default_measure);
         print_default(out, "; of doctor: ", row->default_doctor);
         print_default(out, "; of experiment: ", row->default_experiment);
@@ -139,16 +139,16 @@ static void print_option(FILE *out, const struct option_row *row, const struct c
     fputs(row->in_config ? ".\n" : "; not in a configuration file.\n", out);
 }
 
-static void print_head(FILE *out, const struct command *const *commands, size_t n_commands)
+static void print_manual_head(FILE *out, const struct command *const *commands, size_t n_commands)
 {
     /* No date: the same sources give the same page. */
-    print_line(out, ".TH FSTUNE 1 \"\" \"fstune ", FSTUNE_VERSION, "\" \"User Commands\"\n");
+    print_manual_line(out, ".TH FSTUNE 1 \"\" \"fstune ", FSTUNE_VERSION, "\" \"User Commands\"\n");
     fputs(".SH NAME\nfstune \\- find the I/O setting that fits a workload on a file system\n.SH SYNOPSIS\n",
           out);
     for (size_t i = 0; i < n_commands; i++) {
-        print_line(out, ".B fstune ", commands[i]->name, "\n");
+        print_manual_line(out, ".B fstune ", commands[i]->name, "\n");
         if (commands[i]->operands)
-            print_line(out, "\\fI", commands[i]->operands, "\\fR\n");
+            print_manual_line(out, "\\fI", commands[i]->operands, "\\fR\n");
         fputs("[\\fIOPTION\\fR...]\n.br\n", out);
     }
     fputs(".B fstune\n\\-\\-help | \\-\\-version | \\-\\-manual | \\-\\-completion bash|zsh\n"
@@ -183,10 +183,10 @@ static void print_keys(FILE *out)
     for (size_t i = 0; (row = retune_config_key(i)) != NULL; i++) {
         fputs(".TP\n.B ", out);
         print_key_name(out, row->name);
-        print_line(out, "\n", row->help, ".\n");
+        print_manual_line(out, "\n", row->help, ".\n");
         print_ranges(out, row);
         if (row->default_text[0] != '\0')
-            print_line(out, "Default: ", row->default_text, ".\n");
+            print_manual_line(out, "Default: ", row->default_text, ".\n");
     }
 }
 
@@ -195,8 +195,8 @@ static void print_formats(FILE *out)
     const struct snippet_ops *ops;
     fputs(".SH FORMATS\nWhat \\fBfstune emit\\fR and \\fB\\-\\-emit\\fR print:\n", out);
     for (size_t i = 0; (ops = snippet_row(i)) != NULL; i++) {
-        print_line(out, ".TP\n.B ", ops->name, "\n");
-        print_line(out, "", ops->title, "\n");
+        print_manual_line(out, ".TP\n.B ", ops->name, "\n");
+        print_manual_line(out, "", ops->title, "\n");
     }
 }
 
@@ -242,7 +242,7 @@ static void print_tail(FILE *out)
 void manual_print(FILE *out, const struct command *const *commands, size_t n_commands)
 {
     const struct option_row *row;
-    print_head(out, commands, n_commands);
+    print_manual_head(out, commands, n_commands);
     fputs(".SH COMMANDS\n", out);
     for (size_t i = 0; i < n_commands; i++)
         print_command(out, commands[i]);

@@ -16,7 +16,7 @@ double doctor_noise_window_cv(const struct pump_windows *windows)
 {
     double parts[PUMP_N_WINDOWS] = {0};
     size_t width = windows->n / N_PARTS > 0 ? windows->n / N_PARTS : 1;
-    /* The last one ends with the run, not with its time. */
+    /* The last part is left out: it ends with the run and may be shorter. */
     size_t n = windows->n > 0 ? (windows->n - 1) / width : 0;
     for (size_t i = 0; i < n * width; i++)
         parts[i / width] += (double)windows->bytes[i];
@@ -86,7 +86,7 @@ struct series {
     size_t n, n_windowed;
 };
 
-static void add_run(struct series *series, const struct measure_result *result)
+static void add_noise_run(struct series *series, const struct measure_result *result)
 {
     double cv = doctor_noise_window_cv(&result->windows);
     series->throughput_bps[series->n++] = result->throughput_bps;
@@ -123,7 +123,7 @@ static int make_runs(struct session *session, struct measure_plan *plan, struct 
         if (plan->point.direct == 0 && must_be_warm(session, &run))
             *series = (struct series){0};
         else
-            add_run(series, &run);
+            add_noise_run(series, &run);
     }
     return 0;
 }

@@ -180,13 +180,13 @@ const struct snippet_ops *snippet_find(const char *name)
     return NULL;
 }
 
-/* A wish that the snippet does not fulfil is not dropped in silence, that for durability least of all. */
+/* Adds a remark for each option that the snippet ignores: the user must know, above all of durability. */
 static void note_ignored(struct snippet_writer *writer, const struct snippet_ops *ops,
                          const struct snippet_request *request)
 {
     const struct {
         unsigned option;
-        bool given; /* and not what holds without it */
+        bool given; /* with another value than the default */
         const char *name, *instead;
     } options[] = {
         {SNIPPET_IGNORES_IMAGE, request->image[0] != '\0', "--image", ""},

@@ -29,7 +29,7 @@ static void make_harmless(char *text, enum snippet_comments comments)
     }
 }
 
-static void print_line(struct snippet_writer *writer, const char *text, int length)
+static void print_comment_line(struct snippet_writer *writer, const char *text, int length)
 {
     static const char *const marks[] = {"# ", "<!-- ", "; ", ""};
     bool beside = writer->comments == SNIPPET_COMMENTS_NONE;
@@ -59,14 +59,14 @@ void snippet_comment(struct snippet_writer *writer, const char *format, ...)
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     make_harmless(text, writer->comments);
-    /* A remark is one line: who prints it knows where. */
+    /* A remark stays one line: whoever prints it wraps it. */
     if (writer->comments == SNIPPET_COMMENTS_NONE) {
-        print_line(writer, text, (int)strlen(text));
+        print_comment_line(writer, text, (int)strlen(text));
         return;
     }
     for (const char *rest = text; *rest != '\0';) {
         int length = line_length(rest);
-        print_line(writer, rest, length);
+        print_comment_line(writer, rest, length);
         rest += length;
         while (*rest == ' ')
             rest++;

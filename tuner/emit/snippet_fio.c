@@ -13,7 +13,7 @@
 #define SECONDS           2.0
 #define COLD_RANDOM_SHARE 4 /* buffered random reads stop at a quarter of the file, as fstune's do */
 
-/* Ends of a value, starts of a variable, an escape: fio reads no file that is named so. */
+/* To fio these end a value, start a variable or escape: it cannot open a file that has one in its name. */
 #define REFUSED ";#$\\\""
 
 /* fio makes a file of its own in the directory of the image, which it never opens. */

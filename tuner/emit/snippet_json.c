@@ -9,7 +9,7 @@ static json_t *text_or_null(const char *text)
     return text[0] != '\0' ? json_text(text) : json_null();
 }
 
-static json_t *make(const struct recommendation *recommendation)
+static json_t *make_snippet_json(const struct recommendation *recommendation)
 {
     return json_pack(
         "{s:s, s:o, s:o, s:o, s:{s:s, s:o, s:o, s:o, s:I}, s:o, s:b, s:{s:b, s:o, s:o, s:o, s:o, s:o}}",
@@ -27,7 +27,7 @@ static json_t *make(const struct recommendation *recommendation)
 
 int snippet_own_json(struct snippet_template *run)
 {
-    json_t *document = make(run->request->recommendation);
+    json_t *document = make_snippet_json(run->request->recommendation);
     if (document == NULL)
         return -ENOMEM;
     int result = json_dumpf(document, run->writer->out, JSON_INDENT(2) | JSON_REAL_PRECISION(10));

@@ -23,7 +23,7 @@ static bool is_device_mapper(dev_t device)
     return access(path, F_OK) == 0;
 }
 
-static int look(struct snippet_plan *plan, const char *path, struct err *err)
+static int look_at_image(struct snippet_plan *plan, const char *path, struct err *err)
 {
     struct stat status;
     if (path[0] == '\0' || stat(path, &status) != 0)
@@ -80,7 +80,7 @@ static void size_queue(struct snippet_plan *plan, const struct snippet_request *
         plan->commands = count_commands(request, plan->entries);
 }
 
-/* A machine that does not start in the morning is worse than one that is slower. */
+/* Falls back from io_uring where it may be missing: a machine must start, if need be slower. */
 static void choose_engine(struct snippet_plan *plan, const struct snippet_request *request,
                           const struct snippet_plan_product *product)
 {
@@ -103,7 +103,7 @@ int snippet_plan_make(struct snippet_plan *plan, const struct snippet_request *r
                        product->least[1]);
     choose_engine(plan, request, product);
     size_queue(plan, request, product);
-    return look(plan, request->image, err);
+    return look_at_image(plan, request->image, err);
 }
 
 /* "" where the product never has it. */

@@ -32,7 +32,7 @@ static bool is_iops(enum figure figure)
 }
 
 /* FIGURE_N: it supplies none. */
-static enum figure figure_of(const struct recommendation *recommendation)
+static enum figure seastar_figure_of(const struct recommendation *recommendation)
 {
     for (enum figure i = 0; i < FIGURE_N; i++) {
         uint64_t bytes = recommendation->point.request_size_bytes;
@@ -48,7 +48,7 @@ static const struct recommendation *answer_at(const struct snippet_request *requ
     return i == 0 ? request->recommendation : request->more[i - 1];
 }
 
-static int refuse(const struct recommendation *recommendation, const char *why, struct err *err)
+static int refuse_seastar(const struct recommendation *recommendation, const char *why, struct err *err)
 {
     char size[UNITS_TEXT_SIZE];
     return err_set(err, -EINVAL, "the answer for %s at %s %s", recommendation->pattern.name,
@@ -60,35 +60,38 @@ static int check_answer(const struct recommendation *recommendation, const struc
                         double value, struct err *err)
 {
     if (!recommendation->point.direct)
-        return refuse(recommendation, "is buffered, and Seastar's I/O never is; measure with --direct 1",
-                      err);
+        return refuse_seastar(recommendation,
+                              "is buffered, and Seastar's I/O never is; measure with --direct 1", err);
     if (recommendation->simulated != first->simulated ||
         strcmp(recommendation->hostname, first->hostname) != 0 ||
         strcmp(recommendation->path, first->path) != 0)
-        return refuse(recommendation,
-                      "is of another machine or directory than the first; four of one disk are needed", err);
+        return refuse_seastar(
+            recommendation, "is of another machine or directory than the first; four of one disk are needed",
+            err);
     if (!(value >= 1 && value < FIGURE_MOST))
-        return refuse(recommendation, "has no figure; measure it again", err);
+        return refuse_seastar(recommendation, "has no figure; measure it again", err);
     return 0;
 }
 
-static int collect(const struct snippet_request *request, double values[FIGURE_N], struct err *err)
+static int collect_seastar_figures(const struct snippet_request *request, double values[FIGURE_N],
+                                   struct err *err)
 {
     for (size_t i = 0; i <= request->n_more; i++) {
         const struct recommendation *recommendation = answer_at(request, i);
-        enum figure figure = figure_of(recommendation);
+        enum figure figure = seastar_figure_of(recommendation);
         if (figure == FIGURE_N)
-            return refuse(recommendation,
-                          "supplies none of the figures: they are IOPS of randread and randwrite up to 16k, "
-                          "bandwidth of read and write from 64k",
-                          err);
+            return refuse_seastar(
+                recommendation,
+                "supplies none of the figures: they are IOPS of randread and randwrite up to 16k, "
+                "bandwidth of read and write from 64k",
+                err);
         double value = is_iops(figure) ? recommendation->iops : recommendation->mean_bps;
         int result = check_answer(recommendation, request->recommendation, value, err);
         if (result < 0)
             return result;
         if (!isnan(values[figure]))
-            return refuse(recommendation, "supplies a figure that another one supplied before; leave one out",
-                          err);
+            return refuse_seastar(recommendation,
+                                  "supplies a figure that another one supplied before; leave one out", err);
         values[figure] = value;
     }
     return 0;
@@ -132,7 +135,7 @@ int snippet_own_seastar(struct snippet_template *run)
     double values[FIGURE_N] = {NAN, NAN, NAN, NAN};
     const char *path = request->image[0] != '\0' ? request->image : request->recommendation->path;
     path = path[0] != '\0' ? path : "/path/to/directory";
-    int result = collect(request, values, run->err);
+    int result = collect_seastar_figures(request, values, run->err);
     if (result == 0)
         result = check_complete(values, run->err);
     if (result == 0)

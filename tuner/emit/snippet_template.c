@@ -50,7 +50,7 @@ void snippet_value(struct snippet_template *run, const char *name, const char *f
     free(text);
 }
 
-static const char *value_of(struct snippet_template *run, const char *name)
+static const char *value_of_template_name(struct snippet_template *run, const char *name)
 {
     const char *value = json_string_value(json_object_get(run->values, name));
     if (value == NULL)
@@ -77,7 +77,7 @@ static bool condition_holds(struct snippet_template *run, char *condition)
     const char *operand = *operator== '\0' ? operator: operator+ 1;
     char kind = *operator;
     *operator= '\0';
-    const char *value = value_of(run, name);
+    const char *value = value_of_template_name(run, name);
     switch (kind) {
     case '\0':
         return negated != (*value != '\0' && strcmp(value, "0") != 0);
@@ -123,7 +123,7 @@ static void fill_hole(struct snippet_template *run, FILE *out, const char *text,
     }
     if (filter != NULL)
         *filter++ = '\0';
-    const char *value = value_of(run, hole);
+    const char *value = value_of_template_name(run, hole);
     if (filter == NULL)
         fputs(value, out);
     else if (!snippet_values_filter(out, value, filter))
@@ -193,7 +193,7 @@ static int repeat_line(struct snippet_template *run, const char *line, size_t le
     size_t n = strcspn(line, " ");
     int result = 0;
     snprintf(name, sizeof name, "%.*s", (int)n, line);
-    unsigned long times = strtoul(value_of(run, name), NULL, 10);
+    unsigned long times = strtoul(value_of_template_name(run, name), NULL, 10);
     for (unsigned long i = 0; i < times && result == 0; i++) {
         snippet_value(run, "i", "%lu", i);
         snippet_value(run, "next", "%lu", i + 1);

@@ -11,7 +11,7 @@
 #define NR_REQUESTS_MOST   2048U /* block/blk-mq: what a scheduler takes at most */
 #define KIB(bytes)         (((bytes) + 1023) / 1024)
 
-/* Names of devices whose queue is not a disk's: begin, and what they are. */
+/* How names of devices begin whose queue is not a disk's, and what these devices are. */
 static const char *const stacked[][2] = {
     {"dm-", "a mapped device (LVM, LUKS)"}, {"md", "a software RAID"},   {"loop", "a loop device"},
     {"zram", "compressed memory"},          {"ram", "memory"},           {"bcache", "a cache device"},

@@ -44,14 +44,14 @@ struct import {
     json_t *points;
 };
 
-static int refuse(const struct import *import, struct err *err, const char *what)
+static int refuse_import(const struct import *import, struct err *err, const char *what)
 {
     return err_set(err, -EINVAL, "%.*s:%zu: '%.40s' is no %s", SHOWN_NAME, import->name, import->line,
                    import->text, what);
 }
 
 /* The next line, without its end. */
-static int next_line(struct import *import, const char *what, struct err *err)
+static int next_import_line(struct import *import, const char *what, struct err *err)
 {
     size_t length = 0;
     int c;
@@ -76,7 +76,7 @@ static int read_count(struct import *import, const char *what, uint64_t least, u
                       uint64_t *ret_count, struct err *err)
 {
     uint64_t count;
-    int result = next_line(import, what, err);
+    int result = next_import_line(import, what, err);
     if (result < 0)
         return result;
     if (units_parse_count(import->text, most, &count) < 0 || count < least)
@@ -90,29 +90,29 @@ static int read_count(struct import *import, const char *what, uint64_t least, u
 static int read_figure(struct import *import, const char *what, double *ret_figure, struct err *err)
 {
     char *end = NULL;
-    int result = next_line(import, what, err);
+    int result = next_import_line(import, what, err);
     if (result < 0)
         return result;
     if (import->text[0] < '0' || import->text[0] > '9' ||
         strspn(import->text, "0123456789.eE+-") != strlen(import->text))
-        return refuse(import, err, what);
+        return refuse_import(import, err, what);
     double figure = strtod(import->text, &end);
     if (*end != '\0' || !(figure >= 0 && figure <= MAX_FIGURE))
-        return refuse(import, err, what);
+        return refuse_import(import, err, what);
     *ret_figure = figure;
     return 0;
 }
 
-static int read_name(struct import *import, size_t *ret_factor, struct err *err)
+static int read_factor_name(struct import *import, size_t *ret_factor, struct err *err)
 {
-    int result = next_line(import, "name of a factor (RS, QD, DIO)", err);
+    int result = next_import_line(import, "name of a factor (RS, QD, DIO)", err);
     for (size_t i = 0; result == 0 && i < N_FACTORS; i++) {
         if (strcmp(import->text, names[i].name) == 0) {
             *ret_factor = i;
             return 0;
         }
     }
-    return result < 0 ? result : refuse(import, err, "name of a factor (RS, QD, DIO)");
+    return result < 0 ? result : refuse_import(import, err, "name of a factor (RS, QD, DIO)");
 }
 
 static int note_level(struct import *import, size_t factor, uint64_t level, struct err *err)
@@ -139,11 +139,11 @@ static int read_levels(struct import *import, bool first, json_t *levels, struct
     for (size_t i = 0; i < import->n_factors; i++) {
         size_t factor = 0;
         uint64_t level = 0;
-        int result = read_name(import, &factor, err);
+        int result = read_factor_name(import, &factor, err);
         if (result == 0 && json_object_get(levels, names[factor].key) != NULL)
-            result = refuse(import, err, "second factor of this setting");
+            result = refuse_import(import, err, "second factor of this setting");
         if (result == 0 && !first && import->n_levels[factor] == 0)
-            result = refuse(import, err, "factor of the settings before");
+            result = refuse_import(import, err, "factor of the settings before");
         if (result == 0)
             result = read_count(import, "level", names[factor].least, names[factor].most, &level, err);
         if (result == 0)
@@ -166,7 +166,7 @@ static int read_point(struct import *import, bool first, struct err *err)
     if (result == 0)
         result = read_figure(import, "mean throughput", &mean, err);
     if (result == 0 && mean < 1)
-        result = refuse(import, err, "mean throughput of 1 byte/s or more");
+        result = refuse_import(import, err, "mean throughput of 1 byte/s or more");
     if (result == 0)
         result = read_figure(import, "standard deviation", &std, err);
     if (result < 0) {
@@ -191,7 +191,7 @@ static int read_rest(struct import *import, struct err *err)
     return ferror(import->in) ? err_sys(err, -EIO, "%.*s: cannot be read", SHOWN_NAME, import->name) : 0;
 }
 
-static int read_all(struct import *import, struct err *err)
+static int read_all_rows(struct import *import, struct err *err)
 {
     int result = read_count(import, "flag of sequential access", 0, 1, &import->sequential, err);
     if (result == 0)
@@ -287,7 +287,7 @@ static json_t *document_of(struct import *import)
 int erofeev_read(FILE *in, const char *name, json_t **ret_document, struct err *err)
 {
     struct import import = {.in = in, .name = name, .points = json_array()};
-    int result = read_all(&import, err);
+    int result = read_all_rows(&import, err);
     if (result == 0)
         result = refuse_repeated(&import, err);
     json_t *document = result == 0 ? document_of(&import) : NULL;

@@ -105,7 +105,7 @@ static void put_point(FILE *out, const struct export *export, const struct repor
     fprintf(out, "%.0f\n%.0f\n", point->mean_bps, point->std_bps);
 }
 
-static int write_all(FILE *out, const struct export *export, struct err *err)
+static int write_all_rows(FILE *out, const struct export *export, struct err *err)
 {
     const uint32_t *percent = export->pattern.percent;
     bool sequential = percent[PATTERN_SEQ_READ] + percent[PATTERN_SEQ_WRITE] > 0;
@@ -130,7 +130,7 @@ int erofeev_write(FILE *out, const json_t *document, struct err *err)
     if (result == 0)
         result = count_points(&export, err);
     if (result == 0)
-        result = write_all(out, &export, err);
+        result = write_all_rows(out, &export, err);
     report_experiment_data_done(&export.data);
     return result;
 }

@@ -123,7 +123,7 @@ static bool is_varied(size_t factor, const size_t *varied, size_t n)
     return false;
 }
 
-/* Nothing is said of a file that a surface has not, nor of what is only the size of requests. */
+/* A surface has no file, and writes without a size of their own have that of requests: both are left out. */
 static bool is_void(const struct experiment *experiment, size_t factor)
 {
     const struct experiment_cell *any = experiment->cells;

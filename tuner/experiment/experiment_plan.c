@@ -77,7 +77,7 @@ void experiment_leave(const struct experiment *experiment)
                                });
 }
 
-/* Where nothing is asked for: the table of a surface, else one plain value. */
+/* A factor that is not asked for takes the levels of a surface's table, else one plain value. */
 static int default_levels(const struct session *session, const struct levels *patterns,
                           struct levels levels[FACTOR_N], struct err *err)
 {

@@ -90,7 +90,7 @@ int experiment_resume_open(struct experiment *experiment, struct session *sessio
     return 0;
 }
 
-/* What is left of a run's latencies is its quantiles. */
+/* A journal keeps only the quantiles of a run's latencies. */
 static int take_run(struct experiment *experiment, const struct journal_run *run, struct histogram *latency)
 {
     histogram_init(latency);

@@ -19,7 +19,8 @@ static uint64_t least_u64(uint64_t a, uint64_t b)
 
 /* The first run of a cell is bounded by time, and by batches where they were asked for; the others make as
  * many requests, which may take them longer. */
-static struct measure_plan plan_of(const struct experiment *experiment, const struct experiment_cell *cell)
+static struct measure_plan plan_of_cell(const struct experiment *experiment,
+                                        const struct experiment_cell *cell)
 {
     const struct settings *settings = experiment->settings;
     struct measure_plan plan = {
@@ -71,8 +72,8 @@ static void note_short(struct session *session, const struct experiment_cell *ce
                   EXPERIMENT_LONGEST);
 }
 
-static int keep(struct experiment *experiment, size_t run, const struct measure_plan *plan,
-                const struct measure_result *measured, const struct histogram *latency)
+static int keep_run(struct experiment *experiment, size_t run, const struct measure_plan *plan,
+                    const struct measure_result *measured, const struct histogram *latency)
 {
     struct session *session = experiment->session;
     char conditions[HISTORY_CONDITIONS_SIZE];
@@ -124,17 +125,17 @@ static int judge_failure(struct experiment *experiment, struct experiment_cell *
     return exclude(experiment, cell, why);
 }
 
-static int one_run(struct experiment *experiment, size_t run, struct histogram *latency)
+static int make_experiment_run(struct experiment *experiment, size_t run, struct histogram *latency)
 {
     struct experiment_cell *cell = &experiment->cells[experiment->order[run]];
     struct measure_result measured;
     struct err why = {0};
     experiment_enter(experiment, cell);
-    struct measure_plan plan = plan_of(experiment, cell);
+    struct measure_plan plan = plan_of_cell(experiment, cell);
     histogram_init(latency);
     int result = session_measure(experiment->session, &plan, &measured, latency, &why);
     return result < 0 ? judge_failure(experiment, cell, result, &why)
-                      : keep(experiment, run, &plan, &measured, latency);
+                      : keep_run(experiment, run, &plan, &measured, latency);
 }
 
 /* Runs to come as long as those of this command were, and as long as was planned before the first one. */
@@ -187,7 +188,7 @@ int experiment_run(struct experiment *experiment, struct err *err)
         if (experiment->made[run] || cell->left_out || cell->record.failed != 0)
             continue;
         live_experiment_show(experiment, run, seconds_left(experiment, n_here++));
-        result = one_run(experiment, run, latency);
+        result = make_experiment_run(experiment, run, latency);
     }
     if (!experiment->session->abandoned)
         experiment_leave(experiment);

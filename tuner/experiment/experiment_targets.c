@@ -21,7 +21,7 @@ struct making {
     struct err err;
 };
 
-static int make(void *context)
+static int make_target_of_files(void *context)
 {
     struct making *making = context;
     return session_make_target(making->session, making->made.n_files, &making->made.target, &making->err);
@@ -34,7 +34,7 @@ static int add_target(struct experiment *experiment, uint32_t n_files, struct er
     if (making == NULL)
         return err_set(err, -ENOMEM, "no memory for a target");
     *making = (struct making){.session = session, .made = {.n_files = n_files, .target = {.fd = -1}}};
-    int result = worker_call_until(session->end_ns, make, making, &session->abandoned, err);
+    int result = worker_call_until(session->end_ns, make_target_of_files, making, &session->abandoned, err);
     progress_clear(&session->progress);
     if (session->abandoned)
         return result;

@@ -69,7 +69,7 @@ static void print_costs(FILE *out, const json_t *document)
             units_format_bytes(bytes_of(document, "bytes_read"), read));
 }
 
-static void print_head(FILE *out, const struct report_data *data)
+static void print_experiment_head(FILE *out, const struct report_data *data)
 {
     const json_t *document = data->document, *replays = json_object_get(document, "replays_asked");
     const char *given = json_read_text(document, "name", "");
@@ -111,7 +111,7 @@ static const char *mark_of(const struct report_analysis *analysis, size_t point)
     return analysis->verdicts[point] == VERDICT_EQUIVALENT ? "as good as the best" : "";
 }
 
-static void print_figures(FILE *out, const struct report_point *point, const char *mark)
+static void print_point_figures(FILE *out, const struct report_point *point, const char *mark)
 {
     char text[SHOWN_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE], interval[80] = "-", spread[32] = "-";
     char replays[32] = "-", latency[UNITS_TEXT_SIZE];
@@ -145,7 +145,7 @@ static void print_table(FILE *out, const struct report_analysis *analysis)
         for (size_t k = 0; k < data->n_factors; k++)
             fprintf(out, "  %-*.40s", column_width(&data->factors[k]),
                     data->factors[k].text[point->level[k]]);
-        print_figures(out, point, mark_of(analysis, data->order[i]));
+        print_point_figures(out, point, mark_of(analysis, data->order[i]));
     }
 }
 
@@ -171,7 +171,7 @@ static int print_text(FILE *out, const struct report_data *data, struct err *err
         free(analysis);
         return err_set(err, -ENOMEM, "no memory for the analysis");
     }
-    print_head(out, data);
+    print_experiment_head(out, data);
     print_table(out, analysis);
     report_experiment_findings(out, analysis);
     print_list(out, "Left out of the design", json_object_get(data->document, "dropped"), "what", "why");

@@ -25,13 +25,13 @@ static void response_done(struct response *response)
     free(response->levels);
 }
 
-static bool counts(const struct report_point *point)
+static bool point_counts(const struct report_point *point)
 {
     return point->measured && point->trusted;
 }
 
 /* Runs; of a document without any, means. */
-static int collect(struct response *response, const struct report_data *data)
+static int collect_response(struct response *response, const struct report_data *data)
 {
     size_t room = data->n_runs + data->n_points + 1;
     response->point = calloc(room, sizeof *response->point);
@@ -40,13 +40,13 @@ static int collect(struct response *response, const struct report_data *data)
     if (response->point == NULL || response->log == NULL || response->levels == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < data->n_runs; i++) {
-        if (!counts(&data->points[data->runs[i].point]) || !(data->runs[i].throughput_bps > 0))
+        if (!point_counts(&data->points[data->runs[i].point]) || !(data->runs[i].throughput_bps > 0))
             continue;
         response->point[response->n] = data->runs[i].point;
         response->log[response->n++] = log(data->runs[i].throughput_bps);
     }
     for (size_t i = 0; i < data->n_points && data->n_runs == 0; i++) {
-        if (!counts(&data->points[i]))
+        if (!point_counts(&data->points[i]))
             continue;
         response->point[response->n] = i;
         response->log[response->n++] = log(data->points[i].mean_bps);
@@ -96,7 +96,7 @@ static bool choose_factors(struct report_analysis *analysis, const struct respon
     }
     for (size_t i = 0; i < data->n_factors; i++) {
         size_t from = analysis->follows[i];
-        /* A factor of one level follows from everything, which is no news. */
+        /* A factor of one level follows from every other one, which need not be told. */
         if (from != REPORT_NO_FACTOR && data->factors[i].n_levels > 1)
             notes_add(
                 &analysis->notes, data->factors[i].name,
@@ -210,7 +210,7 @@ int report_experiment_analysis_make(struct report_analysis *analysis, const stru
     for (size_t i = 0; i < REPORT_MAX_FACTORS; i++)
         analysis->follows[i] = REPORT_NO_FACTOR;
     note_left_out(analysis);
-    int result = collect(&response, data);
+    int result = collect_response(&response, data);
     if (result == 0)
         result = fit(analysis, &response);
     if (result == 0)

@@ -92,12 +92,12 @@ bool report_experiment_answer_comparable(const struct report_data *data, size_t 
     return true;
 }
 
-static bool counts(const struct report_point *point)
+static bool point_can_win(const struct report_point *point)
 {
     return point->measured && point->trusted;
 }
 
-/* Of the logarithms of runs; of a point without runs, what its mean and deviation say of them. */
+/* Moments of the logarithms of a point's runs; without runs they follow from its mean and deviation. */
 static struct moments moments_of_point(const struct report_data *data, const struct report_point *point)
 {
     struct moments moments = {0};
@@ -125,7 +125,7 @@ static int scatter_init(struct scatter *scatter, const struct report_data *data)
         return -ENOMEM;
     }
     for (size_t i = 0; i < data->n_points; i++) {
-        if (!counts(&data->points[i]))
+        if (!point_can_win(&data->points[i]))
             continue;
         scatter->moments[i] = moments_of_point(data, &data->points[i]);
         counted[n] = scatter->moments[i].n;
@@ -152,8 +152,8 @@ static size_t best_of(const struct report_data *data, const struct scatter *scat
     return best;
 }
 
-static int judge(struct report_analysis *analysis, const struct scatter *scatter, const size_t *points,
-                 size_t n, size_t best)
+static int judge_listed_points(struct report_analysis *analysis, const struct scatter *scatter,
+                               const size_t *points, size_t n, size_t best)
 {
     const struct report_data *data = analysis->data;
     struct contender *contenders = calloc(n, sizeof *contenders);
@@ -179,7 +179,7 @@ static int answer_group(struct report_analysis *analysis, const struct scatter *
 {
     size_t best = best_of(analysis->data, scatter, points, n);
     struct report_answer *answer = &analysis->answers[analysis->n_answers++];
-    int result = judge(analysis, scatter, points, n, best);
+    int result = judge_listed_points(analysis, scatter, points, n, best);
     *answer = (struct report_answer){.best = points[best], .cheapest = REPORT_NO_POINT};
     if (result < 0)
         return result;
@@ -212,10 +212,11 @@ static int answer_all(struct report_analysis *analysis, const struct scatter *sc
     int result = 0;
     for (size_t i = 0; i < data->n_points && result == 0; i++) {
         size_t n = 0;
-        if (answered[i] || !counts(&data->points[i]))
+        if (answered[i] || !point_can_win(&data->points[i]))
             continue;
         for (size_t k = i; k < data->n_points; k++) {
-            if (answered[k] || !counts(&data->points[k]) || !report_experiment_answer_comparable(data, i, k))
+            if (answered[k] || !point_can_win(&data->points[k]) ||
+                !report_experiment_answer_comparable(data, i, k))
                 continue;
             group[n++] = k;
             answered[k] = true;

@@ -88,7 +88,7 @@ static int read_levels(const struct report_data *data, struct report_point *poin
     return 0;
 }
 
-static void read_figures(struct report_point *point, const json_t *object)
+static void read_point_figures(struct report_point *point, const json_t *object)
 {
     const json_t *latency = json_object_get(object, "latency_ns"), *iops = json_object_get(object, "iops");
     double replays = json_read_number(object, "replays");
@@ -152,7 +152,7 @@ static int read_points(struct report_data *data, const json_t *points, struct er
         int result = read_levels(data, point, object, err);
         if (result < 0)
             return result;
-        read_figures(point, object);
+        read_point_figures(point, object);
         point->first_run = data->n_runs;
         point->n_runs = json_array_size(runs);
         for (size_t k = 0; k < point->n_runs; k++)

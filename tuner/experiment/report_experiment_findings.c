@@ -76,7 +76,7 @@ static void print_anova(FILE *out, const struct report_analysis *analysis)
 
 /* ---- levels ---- */
 
-static void append(char *list, const char *separator, const char *text)
+static void append_to_list(char *list, const char *separator, const char *text)
 {
     size_t used = strlen(list);
     snprintf(list + used, LIST_SIZE - used, "%s%s", used > 0 ? separator : "", text);
@@ -95,7 +95,7 @@ static size_t list_group(const struct report_analysis *analysis, size_t factor,
         if (levels->group[k] != group)
             continue;
         written++;
-        append(list, written == n ? " and " : ", ", texts[analysis->level[factor][k]]);
+        append_to_list(list, written == n ? " and " : ", ", texts[analysis->level[factor][k]]);
     }
     return n;
 }
@@ -136,7 +136,7 @@ static void print_levels(FILE *out, const struct report_analysis *analysis)
 
 /* ---- answers ---- */
 
-static void print_setting(FILE *out, const struct report_data *data, size_t point)
+static void print_finding_setting(FILE *out, const struct report_data *data, size_t point)
 {
     char text[REPORT_EXPERIMENT_TEXT_SIZE], rate[UNITS_TEXT_SIZE];
     report_experiment_answer_format(data, point, false, text);
@@ -154,7 +154,7 @@ static void print_cheapest(FILE *out, const struct report_data *data, const stru
         return;
     }
     fputs("    cheapest  ", out);
-    print_setting(out, data, answer->cheapest);
+    print_finding_setting(out, data, answer->cheapest);
     fprintf(out, ", as good within %.3g %%", 100 * data->tolerance_share);
     if (bytes < best_bytes && bytes >= 1 && best_bytes < 1e18)
         fprintf(out, ", with %s instead of %s in flight", units_format_size((uint64_t)bytes, size),
@@ -169,7 +169,7 @@ static void print_answer(FILE *out, const struct report_data *data, const struct
     if (text[0] != '\0')
         fprintf(out, "  %s\n", text);
     fputs("    best      ", out);
-    print_setting(out, data, answer->best);
+    print_finding_setting(out, data, answer->best);
     fputc('\n', out);
     if (answer->cheapest == REPORT_NO_POINT)
         return;

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#define KEEP_BYTES 1024 /* of the output; the rest is heard and forgotten */
+#define KEEP_BYTES 1024 /* of the end of the output; the rest is read and dropped */
 #define SHOWN      200
 #define FILE_FACT  "FSTUNE_SNIPPET="
 /* PATH, LANG, HOME, the file and the end beside the facts. */
@@ -46,7 +46,8 @@ static const char *last_line(struct said *said)
     return newline != NULL ? newline + 1 : said->text;
 }
 
-static int explain(const struct apply_hook *hook, const char *said, int result, int status, struct err *err)
+static int explain_hook_failure(const struct apply_hook *hook, const char *said, int result, int status,
+                                struct err *err)
 {
     const char *what = hook->what;
     const char *colon = said[0] != '\0' ? ": " : "";
@@ -107,5 +108,5 @@ int apply_hook_run(const struct apply_hook *hook, struct err *err)
                                 .timeout_ns = hook->timeout_ns,
                                 .interrupted = hook->interrupted};
     int result = spawn_run(&spawn, &status);
-    return explain(hook, last_line(&said), result, status, err);
+    return explain_hook_failure(hook, last_line(&said), result, status, err);
 }

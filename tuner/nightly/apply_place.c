@@ -194,7 +194,7 @@ int apply_place_restore(const struct apply_place *place, enum apply_work work, s
     if (result == 0)
         result = apply_place_write(place, place->name, &kept, &named, err);
     free(kept.bytes);
-    /* What the disk makes of it is not asked: an error of the directory has led here, or there is none. */
+    /* A failed fsync of the directory is ignored: such an error has led here already, or there is none. */
     return named ? 0 : result;
 }
 
@@ -218,7 +218,7 @@ bool apply_place_is_finishing(const struct apply_place *place, enum apply_work w
            access_name(place->dir_fd, place->previous) == 0;
 }
 
-/* The marker first: a kept text without it means nothing. */
+/* The marker goes first: a kept text without it is ignored. */
 void apply_place_end(const struct apply_place *place)
 {
     unmark(place);

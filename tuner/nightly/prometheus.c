@@ -125,7 +125,7 @@ static void print_sample(FILE *out, size_t metric, const struct retune_outcome *
     fprintf(out, "} %.17g\n", values[metric]);
 }
 
-/* The target of a line of ours is one that is still configured and was not looked at tonight. */
+/* Keeps a line of ours if its target is still configured and was not looked at tonight. */
 static bool is_kept(const char *line, const struct retune_report *report, const struct retune_config *config)
 {
     char name[RETUNE_CONFIG_NAME_SIZE];

@@ -9,7 +9,7 @@
 
 #define SHOWN 400
 
-static void print_setting(FILE *out, const char *what, const struct point *point)
+static void print_night_setting(FILE *out, const char *what, const struct point *point)
 {
     char text[FACTORS_TEXT_SIZE];
     fprintf(out, "  %-11s %s\n", what, factors_format(point, text));
@@ -93,11 +93,11 @@ static void print_night(FILE *out, const struct retune_outcome *outcome)
 {
     const struct retune_result *night = &outcome->night;
     if (night->has_in_force)
-        print_setting(out, "current", &night->in_force);
+        print_night_setting(out, "current", &night->in_force);
     print_throughput(out, night);
     print_contender(out, night);
     if (night->has_recommendation && (night->verdict == NIGHT_FIRST || night->verdict == NIGHT_CHANGE))
-        print_setting(out, "new", &night->recommendation);
+        print_night_setting(out, "new", &night->recommendation);
     if (night->evidence[0] != '\0')
         fprintf(out, "  %-11s %s\n", "evidence", night->evidence);
     if (night->reason[0] != '\0')

@@ -122,7 +122,7 @@ static int list_documents(struct history *history, const struct history_filter *
     size_t n = 0;
     int result = history_list_runs(history, filter, &runs, &n, err);
     json_t *documents = result == 0 ? json_array() : NULL;
-    /* Newest first there, oldest first here. */
+    /* The history lists the newest first; the documents begin with the oldest. */
     for (size_t i = n; i-- > 0 && result == 0;) {
         json_t *document = NULL;
         result = history_document(history, runs[i].id, &document, err);
@@ -234,7 +234,7 @@ static enum history_status status_of(const struct retune_result *night, int code
                                        : HISTORY_DONE;
 }
 
-static int finish(const struct memory *memory, const struct retune_outcome *outcome, struct err *err)
+static int finish_night(const struct memory *memory, const struct retune_outcome *outcome, struct err *err)
 {
     int result = history_finish_run(memory->world->history, memory->run_id,
                                     status_of(&outcome->night, outcome->exit_code), outcome->exit_code,
@@ -242,8 +242,8 @@ static int finish(const struct memory *memory, const struct retune_outcome *outc
     return retune_record_blame(memory->world, result, err);
 }
 
-static int measure(const struct retune_world *world, struct retune_outcome *outcome,
-                   struct settings *settings, struct err *err)
+static int measure_target(const struct retune_world *world, struct retune_outcome *outcome,
+                          struct settings *settings, struct err *err)
 {
     struct memory memory = {.world = world, .target = outcome->target};
     struct retune_request request;
@@ -261,7 +261,7 @@ static int measure(const struct retune_world *world, struct retune_outcome *outc
     outcome->measured = true;
     outcome->exit_code = code_of(&outcome->night);
     if (memory.run_id != 0)
-        result = finish(&memory, outcome, err);
+        result = finish_night(&memory, outcome, err);
     if (result == 0 && !outcome->night.interrupted) {
         retune_expect(world, N_HOOK_TIMES * outcome->target->hook_timeout_ns, true);
         result = retune_act(world, outcome, memory.run_id, err);
@@ -283,7 +283,7 @@ static int run_night(const struct retune_world *world, struct retune_outcome *ou
     if (result == 0 && target->keep_file && settings->file.simulate[0] == '\0')
         result = retune_keep(world, target, settings, &outcome->kept_bytes, err);
     if (result == 0)
-        result = measure(world, outcome, settings, err);
+        result = measure_target(world, outcome, settings, err);
     free(settings);
     return result;
 }
@@ -295,7 +295,7 @@ bool retune_target(const struct retune_world *world, struct retune_outcome *outc
     bool ready = is_ready(world, outcome, after_own_work), worked = ready;
     if (ready)
         result = run_night(world, outcome, &err);
-    /* Somebody took the device between the look and the night. The session's remedy, --no-lock, is none here.
+    /* Somebody took the device after the check. The session advises --no-lock, which is no remedy at night.
      */
     if (ready && result == -EWOULDBLOCK && !outcome->measured) {
         snprintf(outcome->text, sizeof outcome->text, "%s", device_in_use);

@@ -124,7 +124,7 @@ struct settling {
     int64_t run_id;
 };
 
-static int settle(void *context, struct err *err)
+static int settle_night(void *context, struct err *err)
 {
     const struct settling *settling = context;
     const struct retune_result *night = &settling->outcome->night;
@@ -147,7 +147,7 @@ static int apply(const struct retune_world *world, struct retune_outcome *outcom
         struct apply_order order = order_of(world, target, facts);
         order.text = text;
         order.settled = outcome->settled_id;
-        order.settle = settle;
+        order.settle = settle_night;
         order.context = &settling;
         result = apply_snippet(&order, &state, err);
     }
@@ -184,8 +184,8 @@ static int recover(const struct retune_world *world, const struct retune_target 
 
 /* From here on nobody else touches the snippet, until *ret_fd is closed; what a dead fstune left is put in
  * order. last: the newest decision. */
-static int enter(const struct retune_world *world, const struct retune_target *target, int *ret_fd,
-                 struct history_change *ret_last, struct err *err)
+static int enter_snippet(const struct retune_world *world, const struct retune_target *target, int *ret_fd,
+                         struct history_change *ret_last, struct err *err)
 {
     const struct apply_order order = order_of(world, target, NULL);
     int result = apply_lock(&order, ret_fd, err);
@@ -203,7 +203,7 @@ int retune_act_recover(const struct retune_world *world, const struct retune_tar
     int fd;
     if (target->snippet[0] == '\0')
         return 0;
-    int result = enter(world, target, &fd, &last, err);
+    int result = enter_snippet(world, target, &fd, &last, err);
     if (result == 0)
         close(fd);
     return result;
@@ -240,7 +240,7 @@ static int act_on_recommendation(const struct retune_world *world, struct retune
     struct history_change last;
     int fd = -1, result = 0;
     if (outcome->target->snippet[0] != '\0')
-        result = enter(world, outcome->target, &fd, &last, err);
+        result = enter_snippet(world, outcome->target, &fd, &last, err);
     if (result < 0) {
         outcome->action = RETUNE_FAILED;
         return result;
@@ -325,7 +325,7 @@ int retune_rollback(const struct retune_world *world, const struct retune_target
     int fd;
     if (target->snippet[0] == '\0')
         return retune_can_roll_back(world, target, ret_last, err);
-    int result = enter(world, target, &fd, ret_last, err);
+    int result = enter_snippet(world, target, &fd, ret_last, err);
     if (result < 0)
         return result;
     result = retune_can_roll_back(world, target, ret_last, err);

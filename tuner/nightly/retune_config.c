@@ -84,7 +84,7 @@ static int read_top_key(struct retune_config *config, struct retune_target *defa
 }
 
 /* "FILE:LINE: key: " before what is there. */
-static int blame(const char *path, const config_setting_t *setting, struct err *err)
+static int blame_setting(const char *path, const config_setting_t *setting, struct err *err)
 {
     const char *key = config_setting_name(setting);
     return err_prefix(err, "%.*s:%u: %s", SHOWN_PATH, path, config_setting_source_line(setting),
@@ -98,7 +98,7 @@ static int check_names(const char *path, const config_setting_t *group, struct e
     if (again == NULL || config_setting_get_member(group, "existing") == NULL)
         return 0;
     err_set(err, -EINVAL, "is the same as existing, which is set too; leave one out");
-    return blame(path, again, err);
+    return blame_setting(path, again, err);
 }
 
 static int read_top(struct retune_config *config, struct retune_target *defaults, const char *path,
@@ -109,7 +109,7 @@ static int read_top(struct retune_config *config, struct retune_target *defaults
     for (int i = 0; i < config_setting_length(root); i++) {
         const config_setting_t *setting = config_setting_get_elem(root, (unsigned)i);
         if (read_top_key(config, defaults, setting, err) < 0)
-            return blame(path, setting, err);
+            return blame_setting(path, setting, err);
     }
     return 0;
 }
@@ -176,14 +176,14 @@ static int read_target(struct retune_config *config, const struct retune_target 
     target->line = config_setting_source_line(group);
     if (!config_setting_is_group(group)) {
         err_set(err, -EINVAL, "a target is a group: { name = \"...\"; path = \"...\"; pattern = \"...\"; }");
-        return blame(path, group, err);
+        return blame_setting(path, group, err);
     }
     if (check_names(path, group, err) < 0)
         return -EINVAL;
     for (int i = 0; i < config_setting_length(group); i++) {
         const config_setting_t *setting = config_setting_get_elem(group, (unsigned)i);
         if (read_key(target, setting, err) < 0)
-            return blame(path, setting, err);
+            return blame_setting(path, setting, err);
     }
     if (check_target(config, target, err) < 0)
         return err_prefix(err, "%.*s:%u: target %s", SHOWN_PATH, path, target->line,
@@ -220,7 +220,7 @@ int retune_config_read(struct retune_config *config, const char *path, struct er
     if (defaults == NULL)
         return err_set(err, -ENOMEM, "no memory");
     retune_config_init_target(defaults);
-    /* Its commands run as us, and its paths are written to. */
+    /* Checked, because its commands run as us and its paths are written to. */
     int result = trust_check_file(path, false, err);
     if (result == 0)
         result = config_load(&file, path, err);

@@ -91,7 +91,7 @@ static void find_contenders(const struct retune_request *request, const struct n
     }
 }
 
-/* Tonight is as the nights before it: but are those as they once were? */
+/* Tonight is as fast as the nights before it; compares with the best level that was held earlier. */
 static void expect_held(const struct retune_request *request, struct nights_estimate *levels, size_t n,
                         struct moments now, struct retune_decision *judgement)
 {
@@ -188,7 +188,7 @@ void retune_decide_record(const struct tune *tune, const struct retune_decision 
     if (judgement->change)
         return;
     remember_pending(tune, judgement, ret_record);
-    /* What could not be paid for tonight comes first tomorrow. */
+    /* A point that tonight's budget could not pay for is measured first the next night. */
     if (ret_record->n_pending == 0 && tune->unpaid != TUNE_NONE && tune->unpaid != tune->default_setting)
         ret_record->pending[ret_record->n_pending++] = tune->records[tune->unpaid].point;
 }

@@ -32,7 +32,7 @@ static int name_files(const struct retune_target *target, const char *db, struct
     return 0;
 }
 
-/* Not known: there is no record, or none that says it. */
+/* The file is not known where there is no record, or where the record does not say it. */
 static int read_record(const struct keep *keep, bool *ret_known, struct target_keep_id *ret_id,
                        struct err *err)
 {
@@ -60,7 +60,7 @@ static int write_record(const struct keep *keep, const struct target_keep_id *id
     return replace_file(keep->record, REPLACE_OWN, text, (size_t)n, err);
 }
 
-static int lock(const struct settings *settings, int *ret_lock_fd, struct err *err)
+static int lock_kept_device(const struct settings *settings, int *ret_lock_fd, struct err *err)
 {
     *ret_lock_fd = -1;
     if (settings->file.no_lock)
@@ -80,8 +80,8 @@ static void show_life(void *context, uint64_t done_bytes, uint64_t total_bytes)
 }
 
 /* The record comes before the name: what is cut short in between leaves no file that nobody knows. */
-static int fill(const struct retune_world *world, const struct retune_target *target, const struct keep *keep,
-                uint64_t *ret_filled_bytes, struct err *err)
+static int fill_kept_target(const struct retune_world *world, const struct retune_target *target,
+                            const struct keep *keep, uint64_t *ret_filled_bytes, struct err *err)
 {
     const struct settings *settings = &target->settings;
     const struct target_plan plan = {.directory = settings->file.path,
@@ -114,7 +114,7 @@ static int point_to(const struct keep *keep, struct settings *settings, struct e
     size_t size = sizeof settings->file.existing;
     if ((size_t)snprintf(settings->file.existing, size, "%s/%s", settings->file.path, keep->name) >= size)
         return err_set(err, -ENAMETOOLONG, "%.*s: the path is too long", SHOWN, settings->file.path);
-    /* It is nobody's but ours: its pages may be dropped as those of a fresh one. */
+    /* Only fstune uses the file, so its pages may be dropped like those of a new one. */
     if (!settings->workload.cache_given)
         settings->workload.cache = MEASURE_CACHE_COLD;
     settings->workload.cache_given = true;
@@ -136,9 +136,9 @@ int retune_keep(const struct retune_world *world, const struct retune_target *ta
         return result;
     result = target_keep_check(settings->file.path, keep.name, known ? &id : NULL, err);
     if (result == -ENOENT) {
-        result = lock(&target->settings, &lock_fd, err);
+        result = lock_kept_device(&target->settings, &lock_fd, err);
         if (result == 0)
-            result = fill(world, target, &keep, ret_filled_bytes, err);
+            result = fill_kept_target(world, target, &keep, ret_filled_bytes, err);
         if (lock_fd >= 0)
             close(lock_fd);
     }

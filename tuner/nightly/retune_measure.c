@@ -41,7 +41,7 @@ static const struct tune_policy first_night = {.final_share = TUNE_FINAL_SHARE,
                                                .races_again = true,
                                                .chooses_again = true};
 
-/* Judging is what the others are for: less goes to the search, and all that was replayed is judged. */
+/* Later nights are for judging: they spend less on the search, and judge all that was replayed. */
 static const struct tune_policy later_night = {.final_share = 0.33,
                                                .most_replays = MOST_REPLAYS,
                                                .n_contenders = 3,
@@ -97,7 +97,7 @@ static void init_settings(struct settings *settings, const struct retune_request
 }
 
 /* Everything that can be refused before a byte is written. */
-static int check(struct session *session, struct err *err)
+static int check_night_session(struct session *session, struct err *err)
 {
     struct candidates candidates = {0};
     uint64_t file_bytes = 0;
@@ -129,7 +129,7 @@ static int add_prior(struct world *world, struct err *err)
     struct prior_file *file = &session->prior->files[session->prior->n];
     snprintf(file->name, sizeof file->name, "earlier nights");
     for (size_t i = first; i < n; i++) {
-        /* What is damaged steers nothing. */
+        /* A damaged document is left out and does not steer the search. */
         if (prior_take_answer(file, json_array_get(world->documents, i), NULL) == -ENOMEM)
             return err_set(err, -ENOMEM, "no memory for what earlier nights measured");
     }
@@ -147,8 +147,9 @@ static int recall(struct world *world, const struct retune_request *request, str
     return result < 0 ? result : add_prior(world, err);
 }
 
-/* The first night has more time, and nothing to watch. */
-static void plan(struct world *world, const struct retune_request *request, struct retune_result *result)
+/* The first night has more time, and nothing in force to compare with. */
+static void plan_night(struct world *world, const struct retune_request *request,
+                       struct retune_result *result)
 {
     struct session *session = &world->session;
     result->first = world->memory.n == 0;
@@ -163,8 +164,8 @@ static void plan(struct world *world, const struct retune_request *request, stru
     session->policy = &world->policy;
 }
 
-static int measure(struct world *world, const struct retune_request *request, struct retune_result *result,
-                   struct err *err)
+static int measure_night(struct world *world, const struct retune_request *request,
+                         struct retune_result *result, struct err *err)
 {
     struct session *session = &world->session;
     session->end_ns = session->start_ns + request->first_budget_ns + LATE_NS;
@@ -174,12 +175,12 @@ static int measure(struct world *world, const struct retune_request *request, st
         status = recall(world, request, err);
     if (status < 0)
         return status;
-    plan(world, request, result);
+    plan_night(world, request, result);
     status = tune_init(&world->tune, session, err);
     world->tune.observer = &live_tune;
     if (status == 0)
         status = tune_run(&world->tune, err);
-    /* What a device did that then stood still is nothing to act on. */
+    /* Figures of a device that then stood still are not acted on. */
     if (status == 0 && world->tune.stop == TUNE_STOP_STALLED)
         status = err_set(err, -ETIME, "%s (see dmesg)", tune_stop_text[TUNE_STOP_STALLED]);
     return status;
@@ -276,8 +277,8 @@ static void set_throughput(struct retune_result *result, const struct tune *tune
 }
 
 /* Sets the verdict, and makes the advice the answer of the search. 0 or -ENOMEM. */
-static int judge(struct world *world, const struct retune_request *request, struct retune_result *result,
-                 struct retune_record *record)
+static int judge_night(struct world *world, const struct retune_request *request,
+                       struct retune_result *result, struct retune_record *record)
 {
     struct tune *tune = &world->tune;
     struct retune_decision judgement;
@@ -349,7 +350,7 @@ static int document(struct world *world, struct retune_result *result, const str
     result->document = report_recommendation_document(&answer);
     if (result->document == NULL)
         return -ENOMEM;
-    /* A night without a verdict is none for the nights to come. */
+    /* Later nights do not count a night without a verdict. */
     if (nothing)
         return 0;
     return json_object_set_new(result->document, "night", json_night(result, record)) < 0 ? -ENOMEM : 0;
@@ -376,23 +377,23 @@ static void leave(struct world *world)
     free(world);
 }
 
-static int run(struct world *world, const struct retune_request *request, struct retune_result *result,
-               struct err *err)
+static int measure_and_judge_night(struct world *world, const struct retune_request *request,
+                                   struct retune_result *result, struct err *err)
 {
     struct retune_record record = {0};
     init_settings(&world->settings, request);
     int status = session_open(&world->session, &world->settings, err);
     if (status == 0)
-        status = check(&world->session, err);
+        status = check_night_session(&world->session, err);
     if (status == 0)
-        status = measure(world, request, result, err);
+        status = measure_night(world, request, result, err);
     progress_clear(&world->session.progress);
     if (status == -EINTR) {
         result->interrupted = true;
         snprintf(result->reason, sizeof result->reason, "interrupted before anything could be measured");
         status = 0;
     } else if (status == 0) {
-        status = judge(world, request, result, &record);
+        status = judge_night(world, request, result, &record);
         if (status == 0)
             status = document(world, result, &record);
         if (status < 0)
@@ -414,7 +415,7 @@ int retune_measure(const struct retune_request *request, struct retune_result *r
                                    .in_force = request->in_force};
     if (world == NULL)
         return err_set(err, -ENOMEM, "no memory for a search");
-    int status = run(world, request, &result, err);
+    int status = measure_and_judge_night(world, request, &result, err);
     leave(world);
     if (status < 0)
         retune_result_done(&result);

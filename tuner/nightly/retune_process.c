@@ -41,7 +41,7 @@ struct link {
     size_t n;
 };
 
-/* Nobody who reads what the program prints waits for a process that hangs. */
+/* Closes the output here, so that its readers do not wait for a process that hangs. */
 static void let_go(int fd)
 {
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -116,7 +116,7 @@ static uint64_t end_of(const struct link *link)
     return atomic_load(&patience->hooks) && end_ns > words_ns ? end_ns : words_ns;
 }
 
-/* Until it has told all, or its time is over. */
+/* Reads until the process has told all, or its time is over. */
 static void listen_to(struct link *link)
 {
     struct pollfd fds[2] = {{.fd = link->fd, .events = POLLIN},
@@ -149,8 +149,9 @@ static int end_process(const struct link *link, int *ret_status)
     return spawn_reap_within(link->pid, grace_ns, ret_status);
 }
 
-/* Of a night without a last word, or without an end. */
-static void blame(const struct link *link, struct retune_outcome *outcome, int ended, int status)
+/* The outcome of a process that did not tell all, or did not end. */
+static void blame_night_process(const struct link *link, struct retune_outcome *outcome, int ended,
+                                int status)
 {
     char text[RETUNE_TEXT_SIZE];
     const struct retune_target *target = outcome->target;
@@ -172,7 +173,7 @@ static void blame(const struct link *link, struct retune_outcome *outcome, int e
 }
 
 /* Takes over what was told; false where that is not whole. */
-static bool take(struct link *link, struct retune_outcome *outcome)
+static bool take_outcome(struct link *link, struct retune_outcome *outcome)
 {
     if (!atomic_load(&link->shared->told))
         return false;
@@ -191,15 +192,15 @@ static void attend(struct link *link, struct retune_outcome *outcome)
     int status = 0;
     listen_to(link);
     int ended = end_process(link, &status);
-    bool told = take(link, outcome);
-    /* One that was asked to end has said what it could. */
+    bool told = take_outcome(link, outcome);
+    /* A process that was asked to end has told what it could: that is no failure. */
     if (!told || (ended == 0 && !retune_is_interrupted(link->world)))
-        blame(link, outcome, ended, status);
+        blame_night_process(link, outcome, ended, status);
     free(link->text);
 }
 
-static int start(const struct retune_world *world, struct link *link, struct retune_outcome *outcome,
-                 bool after_own_work)
+static int start_night_process(const struct retune_world *world, struct link *link,
+                               struct retune_outcome *outcome, bool after_own_work)
 {
     int fds[2];
     pid_t parent = getpid();
@@ -223,7 +224,7 @@ bool retune_process_run(const struct retune_world *world, struct retune_outcome 
     int result = memory != MAP_FAILED ? 0 : -errno;
     link.shared = memory;
     if (result == 0)
-        result = start(world, &link, outcome, after_own_work);
+        result = start_night_process(world, &link, outcome, after_own_work);
     if (result == 0)
         attend(&link, outcome);
     if (result < 0) {

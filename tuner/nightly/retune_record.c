@@ -47,7 +47,7 @@ int retune_record_settled(const struct retune_world *world, const char *target, 
     return result;
 }
 
-static int add(const struct retune_world *world, struct history_change *change, struct err *err)
+static int add_night_change(const struct retune_world *world, struct history_change *change, struct err *err)
 {
     snprintf(change->host, sizeof change->host, "%s", world->host);
     return retune_record_blame(world, history_add_change(world->history, change, err), err);
@@ -64,7 +64,7 @@ int retune_record_add(const struct retune_world *world, const struct retune_outc
     change.has_to = outcome->measured && night->has_recommendation;
     change.from = change.has_from ? night->in_force : change.from;
     change.to = change.has_to ? night->recommendation : change.to;
-    return add(world, &change, err);
+    return add_night_change(world, &change, err);
 }
 
 int retune_record_add_rollback(const struct retune_world *world, const struct history_change *last,
@@ -78,5 +78,5 @@ int retune_record_add_rollback(const struct retune_world *world, const struct hi
                                     .run_ids = {last->run_ids[0]},
                                     .text = "by hand: fstune retune rollback"};
     memcpy(change.target, last->target, sizeof change.target);
-    return add(world, &change, err);
+    return add_night_change(world, &change, err);
 }

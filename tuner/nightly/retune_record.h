@@ -6,7 +6,7 @@
 /* The newest that are looked at: two years of nights. */
 #define RETUNE_RECORD_MOST 800
 
-/* What went wrong with the history gets its name, and where its disk is full the remedy. Returns result. */
+/* Adds the history's name to an error of it, and where its disk is full the remedy. Returns result. */
 int retune_record_blame(const struct retune_world *world, int result, struct err *err);
 
 /* Of this machine about the target, the newest first; the caller frees. */

@@ -27,7 +27,7 @@ static unsigned nights_agreed(const struct retune_rules_past *past, const struct
     return n;
 }
 
-/* What was done about this setting last was to roll it back; a second rollback brought it into force again.
+/* True where this setting was last rolled back; a second rollback brings it into force again.
  */
 static bool was_rolled_back(const struct retune_rules_past *past, const struct point *recommendation)
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #define MAX_REPLAYS 1000000
-#define MAX_LOG     100.0 /* of anything that is measured */
+#define MAX_LOG     100.0 /* no figure has a larger logarithm */
 
 static json_t *json_moments(const struct moments *moments)
 {

@@ -29,7 +29,7 @@ static int gain_text(const struct retune_figure *gain, char *text, size_t size)
                     percent_of(gain->interval.low), percent_of(gain->interval.high));
 }
 
-static void compare(const struct retune_request *request, struct retune_result *result)
+static void compare_in_words(const struct retune_request *request, struct retune_result *result)
 {
     char contender[FACTORS_TEXT_SIZE], in_force[FACTORS_TEXT_SIZE], tonight[96], pooled[128] = "",
                                                                                  why[64] = "";
@@ -83,7 +83,7 @@ void retune_text(const struct retune_request *request, struct retune_result *res
     if (result->verdict == NIGHT_FIRST)
         tell_first(result);
     else if (result->verdict != NIGHT_NOTHING && result->has_contender)
-        compare(request, result);
+        compare_in_words(request, result);
     else if (result->verdict != NIGHT_NOTHING)
         snprintf(result->evidence, sizeof result->evidence,
                  "%s, the current setting: no other setting came near it",

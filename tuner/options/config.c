@@ -60,7 +60,7 @@ out:
     return r;
 }
 
-/* What the scan has seen is what libconfig parses: the file is not opened twice. */
+/* libconfig parses the text that was scanned: a file opened twice could have changed. */
 static int parse_text(config_t *config, const char *path, const char *text, struct err *err)
 {
     if (config_read_string(config, text))

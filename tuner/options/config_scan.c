@@ -77,7 +77,7 @@ static bool skip_comment(struct scan *scan)
     return false;
 }
 
-static void read_name(struct scan *scan)
+static void read_setting_name(struct scan *scan)
 {
     size_t n = 0;
     while (is_name(peek(scan, n)))
@@ -181,7 +181,7 @@ int config_scan_numbers(const char *text, size_t length, unsigned *ret_line, str
         if (c == '"')
             skip_string(&scan);
         else if (isalpha((unsigned char)c) || c == '*')
-            read_name(&scan);
+            read_setting_name(&scan);
         else if (c == '@')
             r = err_set(err, -EINVAL, "@include is not supported; copy the settings into this file");
         else if (!skip_comment(&scan))

@@ -153,7 +153,7 @@ const char *options_nearest(const char *text, const char *const *names, size_t n
     return nearest;
 }
 
-/* Options of their own in earlier versions. */
+/* Names that were options in earlier versions, and belong to --extensions now. */
 static bool is_extension(const char *name)
 {
     static const char *const names[] = {

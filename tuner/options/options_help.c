@@ -31,7 +31,7 @@ static void print_wrapped(FILE *out, const char *text, int indent)
 }
 
 /* Limits and default, in brackets. */
-static void describe(const struct option_row *row, unsigned command, char *text, size_t size)
+static void describe_option(const struct option_row *row, unsigned command, char *text, size_t size)
 {
     const char *default_text = options_default_text(row, command), *range = options_range(row, command);
     const char *verb = strcmp(default_text, "required") == 0 || default_text[0] == '\0' ? "" : "default ";
@@ -58,7 +58,7 @@ static void print_option(FILE *out, const struct option_row *row, unsigned comma
                         (row->set_experiment != NULL && command == OPTIONS_EXPERIMENT);
     snprintf(left, sizeof(left), "--%s%s%s%s", row->name, row->argument ? " " : "",
              row->argument ? row->argument : "", takes_levels ? ",..." : "");
-    describe(row, command, text, sizeof(text));
+    describe_option(row, command, text, sizeof(text));
     print_row(out, left, text);
 }
 

@@ -16,7 +16,7 @@
 #define PICTURE_LEAST 12
 #define PICTURE_MOST  8000
 
-static void *place_of(struct settings *settings, const struct option_row *row)
+static void *place_of_option(struct settings *settings, const struct option_row *row)
 {
     return (char *)settings + row->place;
 }
@@ -24,14 +24,14 @@ static void *place_of(struct settings *settings, const struct option_row *row)
 int options_set_size(struct settings *settings, const struct option_row *row, const char *text,
                      struct err *err)
 {
-    uint64_t *place = place_of(settings, row);
+    uint64_t *place = place_of_option(settings, row);
     return options_value_size(text, row->range, place, err);
 }
 
 int options_set_alignment(struct settings *settings, const struct option_row *row, const char *text,
                           struct err *err)
 {
-    return options_value_blocks(text, row->range, place_of(settings, row), err);
+    return options_value_blocks(text, row->range, place_of_option(settings, row), err);
 }
 
 /* "60" can only be meant as a duration, so the answer is what to add. */
@@ -58,7 +58,7 @@ int options_set_duration(struct settings *settings, const struct option_row *row
                        text);
     if (r < 0 || !options_value_within(row->range, units_parse_duration, ns))
         return err_set(err, -EINVAL, "'%.60s' is out of range; use %s", text, row->range);
-    *(uint64_t *)place_of(settings, row) = ns;
+    *(uint64_t *)place_of_option(settings, row) = ns;
     return 0;
 }
 
@@ -87,7 +87,7 @@ int options_set_age(struct settings *settings, const struct option_row *row, con
         return err_set(err, -EINVAL, "'%.60s' is not an age; write a number with d, h or m, as 90d", text);
     if (result < 0 || !options_value_within(row->range, parse_age, ns))
         return err_set(err, -EINVAL, "'%.60s' is out of range; use %s", text, row->range);
-    *(uint64_t *)place_of(settings, row) = ns;
+    *(uint64_t *)place_of_option(settings, row) = ns;
     return 0;
 }
 
@@ -107,14 +107,14 @@ int options_set_dirty_limits(struct settings *settings, const struct option_row 
     if (n != 2 || bytes[0] >= bytes[1])
         return err_set(err, -EINVAL, "'%.60s' is no pair of limits; write the lower one first, as 256m,512m",
                        text);
-    memcpy(place_of(settings, row), bytes, sizeof bytes);
+    memcpy(place_of_option(settings, row), bytes, sizeof bytes);
     return 0;
 }
 
 int options_set_seed(struct settings *settings, const struct option_row *row, const char *text,
                      struct err *err)
 {
-    uint64_t *place = place_of(settings, row);
+    uint64_t *place = place_of_option(settings, row);
     return options_value_count(text, row->range, place, err);
 }
 
@@ -124,7 +124,7 @@ int options_set_count(struct settings *settings, const struct option_row *row, c
     uint64_t count;
     int r = options_value_count(text, row->range, &count, err);
     if (r == 0)
-        *(uint32_t *)place_of(settings, row) = (uint32_t)count;
+        *(uint32_t *)place_of_option(settings, row) = (uint32_t)count;
     return r;
 }
 
@@ -152,7 +152,7 @@ int options_set_share(struct settings *settings, const struct option_row *row, c
         return err_set(err, -EINVAL, "'%.60s' is not a share; write one like 3%% or 0.03", text);
     if (r < 0 || !share_within(row->range, share))
         return err_set(err, -EINVAL, "'%.60s' is out of range; use %s", text, row->range);
-    *(double *)place_of(settings, row) = share;
+    *(double *)place_of_option(settings, row) = share;
     return 0;
 }
 
@@ -165,7 +165,7 @@ int options_set_text(struct settings *settings, const struct option_row *row, co
     if (length >= SETTINGS_TEXT_SIZE)
         return err_set(err, -EINVAL, "'%.40s...' is too long; use at most %d bytes", text,
                        SETTINGS_TEXT_SIZE - 1);
-    memcpy(place_of(settings, row), text, length + 1);
+    memcpy(place_of_option(settings, row), text, length + 1);
     return 0;
 }
 
@@ -176,7 +176,7 @@ int options_set_flag(struct settings *settings, const struct option_row *row, co
     if (!is_set && strcmp(text, "false") != 0)
         return err_set(err, -EINVAL, "'%.60s' is neither true nor false; write one of them, without quotes",
                        text);
-    *(bool *)place_of(settings, row) = is_set;
+    *(bool *)place_of_option(settings, row) = is_set;
     return 0;
 }
 
@@ -186,7 +186,7 @@ int options_set_name(struct settings *settings, const struct option_row *row, co
     uint64_t number;
     int r = options_value_choice(text, row->argument, &number, err);
     if (r == 0)
-        snprintf(place_of(settings, row), SETTINGS_NAME_SIZE, "%s", text);
+        snprintf(place_of_option(settings, row), SETTINGS_NAME_SIZE, "%s", text);
     return r;
 }
 
@@ -196,7 +196,7 @@ int options_set_choice(struct settings *settings, const struct option_row *row, 
     uint64_t number;
     int r = options_value_choice(text, row->argument, &number, err);
     if (r == 0)
-        *(unsigned *)place_of(settings, row) = (unsigned)number;
+        *(unsigned *)place_of_option(settings, row) = (unsigned)number;
     return r;
 }
 
@@ -221,7 +221,7 @@ int options_set_pattern(struct settings *settings, const struct option_row *row,
 int options_set_files(struct settings *settings, const struct option_row *row, const char *text,
                       struct err *err)
 {
-    struct settings_files *files = place_of(settings, row);
+    struct settings_files *files = place_of_option(settings, row);
     struct option_row next = *row;
     if (files->n == SETTINGS_MAX_FILES)
         return err_set(err, -EINVAL, "'%.60s' is one file too many; give at most %d", text,
@@ -293,7 +293,7 @@ int options_set_picture_size(struct settings *settings, const struct option_row 
         units_parse_count(text + length + 1, PICTURE_MOST, &h) < 0 || w < PICTURE_LEAST || h < PICTURE_LEAST)
         return err_set(err, -EINVAL, "'%.30s' is no size; write width x height as 900x560, each %d..%d", text,
                        PICTURE_LEAST, PICTURE_MOST);
-    unsigned *place = place_of(settings, row);
+    unsigned *place = place_of_option(settings, row);
     place[0] = (unsigned)w;
     place[1] = (unsigned)h;
     return 0;

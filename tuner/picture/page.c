@@ -34,15 +34,15 @@ static void print_escaped(FILE *out, const char *text)
     }
 }
 
-static void print_line(const struct page *page, const json_t *object, const char *key)
+static void print_page_line(const struct page *page, const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
     print_escaped(page->out, text != NULL ? text : "");
     fputc('\n', page->out);
 }
 
-/* Of a measurement its setting; of anything its throughput. */
-static void print_figures(const struct page *page)
+/* Prints the setting of a measurement, and the throughput of any document. */
+static void print_page_figures(const struct page *page)
 {
     const json_t *rate = json_object_get(page->document, "throughput");
     const double mean = page_number(rate, "mean");
@@ -61,16 +61,16 @@ static void print_plain(const struct page *page)
     const json_t *snippets = json_object_get(page->data, "snippets");
     const json_t *snippet;
     size_t i;
-    print_line(page, json_object_get(page->document, "pattern"), "name");
-    print_figures(page);
-    print_line(page, page->data, "why_not");
+    print_page_line(page, json_object_get(page->document, "pattern"), "name");
+    print_page_figures(page);
+    print_page_line(page, page->data, "why_not");
     json_array_foreach(snippets, i, snippet)
     {
         if (strcmp(json_string_value(json_object_get(snippet, "name")), "shell") == 0)
-            print_line(page, snippet, "text");
+            print_page_line(page, snippet, "text");
     }
     for (i = 0; i < json_array_size(warnings); i++)
-        print_line(page, json_array_get(warnings, i), "text");
+        print_page_line(page, json_array_get(warnings, i), "text");
 }
 
 static void print_version(const struct page *page)

@@ -63,7 +63,7 @@ static double confidence_of(const struct page *page)
     return share > 0 && share < 1 ? share : 0.95;
 }
 
-static void take(struct course *course, const struct journal_run *run, double confidence)
+static void take_course_run(struct course *course, const struct journal_run *run, double confidence)
 {
     struct page_step *step = &course->steps[course->n_steps++];
     step->run = run;
@@ -75,7 +75,7 @@ static void take(struct course *course, const struct journal_run *run, double co
 }
 
 /* 0 or -ENOMEM; free_course accepts a zeroed one. */
-static int follow(const struct page *page, struct course *course)
+static int follow_journal(const struct page *page, struct course *course)
 {
     const struct journal *journal = page->request->journal;
     course->rivals = calloc(MAX_RUNS, sizeof *course->rivals);
@@ -83,7 +83,7 @@ static int follow(const struct page *page, struct course *course)
     if (course->rivals == NULL || course->steps == NULL)
         return -ENOMEM;
     for (size_t i = journal->first; i < journal->n_runs && course->n_steps < MAX_RUNS; i++)
-        take(course, &journal->runs[i], confidence_of(page));
+        take_course_run(course, &journal->runs[i], confidence_of(page));
     return 0;
 }
 
@@ -122,7 +122,7 @@ json_t *page_search(const struct page *page)
 {
     struct course course = {0};
     json_t *object = NULL;
-    if (n_runs(page) == 0 || follow(page, &course) == 0)
+    if (n_runs(page) == 0 || follow_journal(page, &course) == 0)
         object = json_pack("{s:o, s:o, s:I}", "settings", json_settings(&course), "steps",
                            json_steps(&course), "n_runs", (json_int_t)n_runs(page));
     free_course(&course);

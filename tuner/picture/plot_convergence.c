@@ -12,7 +12,7 @@ struct course {
     size_t best;             /* number of the point; data->n_points before the first run */
 };
 
-static double value_of(const struct plot_data *data, const struct plot_run *run)
+static double objective_of_run(const struct plot_data *data, const struct plot_run *run)
 {
     return data->lower_is_better ? run->latency_mean_ns : run->bps;
 }
@@ -31,12 +31,12 @@ static void find_best(struct course *course)
     }
 }
 
-/* One run more. Only the mean of its point moved, so that mostly no other has to be looked at. */
+/* Adds a run. Only the mean of its point moves, so mostly no other point has to be looked at. */
 static void step(struct course *course, const struct plot_run *run)
 {
     bool was_best = course->best == run->point;
     double before = course->moments[run->point].mean;
-    moments_add(&course->moments[run->point], value_of(course->data, run));
+    moments_add(&course->moments[run->point], objective_of_run(course->data, run));
     double after = course->moments[run->point].mean;
     bool fell = course->data->lower_is_better ? after > before : after < before;
     if (course->best == course->data->n_points || is_ahead(course, run->point, course->best))
@@ -75,13 +75,13 @@ static void write_course(FILE *script, struct course *course)
     const struct plot_data *data = course->data;
     fputs("$runs << EOD\n", script);
     for (size_t i = 0; i < data->n_runs; i++) {
-        if (isfinite(value_of(data, &data->runs[i])))
-            fprintf(script, "%.6g %.6g\n", end_of(&data->runs[i]), value_of(data, &data->runs[i]));
+        if (isfinite(objective_of_run(data, &data->runs[i])))
+            fprintf(script, "%.6g %.6g\n", end_of(&data->runs[i]), objective_of_run(data, &data->runs[i]));
     }
     fputs("EOD\n$best << EOD\n", script);
     struct known known = {NAN, NAN, NAN};
     for (size_t i = 0; i < data->n_runs; i++) {
-        if (!isfinite(value_of(data, &data->runs[i])))
+        if (!isfinite(objective_of_run(data, &data->runs[i])))
             continue;
         /* What was known until now holds until now: lines through both rows are steps. */
         write_known(script, end_of(&data->runs[i]), known);
@@ -96,12 +96,12 @@ static double highest(const struct plot_data *data)
 {
     double top = 0;
     for (size_t i = 0; i < data->n_runs; i++)
-        top = fmax(top, value_of(data, &data->runs[i]));
+        top = fmax(top, objective_of_run(data, &data->runs[i]));
     return top;
 }
 
-static void write_head(FILE *script, const struct plot_request *request, const struct plot_data *data,
-                       const char *words)
+static void write_convergence_head(FILE *script, const struct plot_request *request,
+                                   const struct plot_data *data, const char *words)
 {
     char detail[PLOT_TEXT_SIZE + 32];
     snprintf(detail, sizeof detail, "%zu runs; best mean at the end: %s", data->n_runs, words);
@@ -110,8 +110,8 @@ static void write_head(FILE *script, const struct plot_request *request, const s
             end_of(&data->runs[data->n_runs - 1]));
 }
 
-static int draw(const struct plot_request *request, const struct plot_data *data, FILE *script,
-                struct err *err)
+static int draw_convergence(const struct plot_request *request, const struct plot_data *data, FILE *script,
+                            struct err *err)
 {
     char words[PLOT_TEXT_SIZE];
     if (data->source != PLOT_JOURNAL)
@@ -131,7 +131,8 @@ static int draw(const struct plot_request *request, const struct plot_data *data
     write_course(blocks, &course);
     bool failed = fclose(blocks) != 0;
     if (!failed && course.best < data->n_points) {
-        write_head(script, request, data, plot_slice_words(data, &data->points[course.best], words));
+        write_convergence_head(script, request, data,
+                               plot_slice_words(data, &data->points[course.best], words));
         fprintf(script, "%s%s%s", block, plot_assets_head, plot_assets_convergence);
     }
     free(block);
@@ -140,4 +141,4 @@ static int draw(const struct plot_request *request, const struct plot_data *data
 }
 
 const struct plot_ops plot_convergence = {
-    "convergence", "best mean so far over the time of a search (needs its journal)", draw};
+    "convergence", "best mean so far over the time of a search (needs its journal)", draw_convergence};

@@ -43,7 +43,7 @@ size_t plot_factor_find(const char *key)
 }
 
 /* Room for one more element. 0 or -ENOMEM. */
-static int grow(void **array, size_t n, size_t *capacity, size_t size)
+static int grow_array(void **array, size_t n, size_t *capacity, size_t size)
 {
     if (n < *capacity)
         return 0;
@@ -105,7 +105,7 @@ int plot_data_level(struct plot_data *data, size_t factor, const char *text, uin
     }
     if (levels->n == PLOT_MAX_LEVELS)
         return -EFBIG;
-    result = grow((void **)&levels->level, levels->n, &levels->capacity, sizeof level);
+    result = grow_array((void **)&levels->level, levels->n, &levels->capacity, sizeof level);
     if (result < 0)
         return result;
     levels->level[levels->n] = level;
@@ -143,7 +143,8 @@ int plot_data_point(struct plot_data *data, const uint16_t level[PLOT_FACTOR_N],
     }
     if (data->n_points == PLOT_MAX_POINTS)
         return -EFBIG;
-    int result = grow((void **)&data->points, data->n_points, &data->points_capacity, sizeof *data->points);
+    int result =
+        grow_array((void **)&data->points, data->n_points, &data->points_capacity, sizeof *data->points);
     if (result < 0)
         return result;
     *ret_point = data->n_points++;
@@ -157,7 +158,7 @@ int plot_data_add_run(struct plot_data *data, const struct plot_run *run)
 {
     if (data->n_runs == PLOT_MAX_RUNS)
         return -EFBIG;
-    int result = grow((void **)&data->runs, data->n_runs, &data->runs_capacity, sizeof *data->runs);
+    int result = grow_array((void **)&data->runs, data->n_runs, &data->runs_capacity, sizeof *data->runs);
     if (result == 0)
         data->runs[data->n_runs++] = *run;
     return result;
@@ -165,7 +166,7 @@ int plot_data_add_run(struct plot_data *data, const struct plot_run *run)
 
 int plot_data_add_night(struct plot_data *data, const struct plot_night *night)
 {
-    int result = grow((void **)&data->nights, data->n_nights, &data->nights_capacity, sizeof *night);
+    int result = grow_array((void **)&data->nights, data->n_nights, &data->nights_capacity, sizeof *night);
     if (result == 0)
         data->nights[data->n_nights++] = *night;
     return result;
@@ -173,7 +174,7 @@ int plot_data_add_night(struct plot_data *data, const struct plot_night *night)
 
 int plot_data_add_event(struct plot_data *data, const struct plot_event *event)
 {
-    int result = grow((void **)&data->events, data->n_events, &data->events_capacity, sizeof *event);
+    int result = grow_array((void **)&data->events, data->n_events, &data->events_capacity, sizeof *event);
     if (result == 0)
         data->events[data->n_events++] = *event;
     return result;
@@ -247,7 +248,7 @@ static int read_stream(int fd, char **ret_text, size_t *ret_size, struct err *er
     ssize_t n = 1;
     while (n > 0 && result == 0) {
         /* One byte stays free for the 0 behind the text. */
-        result = grow((void **)&text, size + 4096, &capacity, 1);
+        result = grow_array((void **)&text, size + 4096, &capacity, 1);
         if (result < 0 || size + 4096 >= capacity)
             continue;
         n = read(fd, text + size, capacity - size - 1);

@@ -151,7 +151,7 @@ static int read_line(struct plot_data *data, const struct table *table, char *li
 }
 
 /* Cuts the next line off; NULL behind the last. */
-static char *next_line(char **rest)
+static char *next_csv_line(char **rest)
 {
     char *line = *rest;
     if (line == NULL)
@@ -170,8 +170,8 @@ int plot_data_csv(struct plot_data *data, const char *text, size_t size, struct 
         return -ENOMEM;
     memcpy(copy, text, size + 1);
     data->source = PLOT_TABLE;
-    int result = read_header(data, &table, next_line(&rest), err);
-    for (int number = 2; result == 0 && (line = next_line(&rest)) != NULL; number++) {
+    int result = read_header(data, &table, next_csv_line(&rest), err);
+    for (int number = 2; result == 0 && (line = next_csv_line(&rest)) != NULL; number++) {
         if (line[strspn(line, " \t\r")] == '\0')
             continue;
         result = read_line(data, &table, line);

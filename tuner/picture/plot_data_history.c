@@ -22,8 +22,8 @@ static int add_point(struct plot_data *data, const struct point *point, size_t *
 
 /* The figure of the settings in force stands in a night's own member; the recommendation's is that of another
  * setting where a change is advised. */
-static int read_figures(struct plot_data *data, const struct history_info *run, const json_t *document,
-                        struct plot_night *night)
+static int read_night_figures(struct plot_data *data, const struct history_info *run, const json_t *document,
+                              struct plot_night *night)
 {
     const json_t *own = json_object_get(document, "night"), *point = json_object_get(own, "in_force");
     const json_t *figure = json_object_get(own, "throughput_in_force");
@@ -42,8 +42,8 @@ static int read_figures(struct plot_data *data, const struct history_info *run, 
 }
 
 /* A run that ended without a figure is a night that was skipped; one under way or stopped says nothing. */
-static int add_run(struct plot_data *data, struct history *history, const struct history_info *run,
-                   struct err *err)
+static int add_history_run(struct plot_data *data, struct history *history, const struct history_info *run,
+                           struct err *err)
 {
     const unsigned silent = BIT(HISTORY_UNFINISHED) | BIT(HISTORY_INTERRUPTED);
     struct plot_night night = {.run_id = run->id, .at_s = run->started_s, .mean_bps = NAN};
@@ -52,7 +52,7 @@ static int add_run(struct plot_data *data, struct history *history, const struct
     if (result < 0 && result != -ENODATA)
         return result;
     *err = (struct err){0};
-    result = read_figures(data, run, document, &night);
+    result = read_night_figures(data, run, document, &night);
     json_decref(document);
     if (result == 0 && isfinite(night.mean_bps) && night.mean_bps > 0)
         result = plot_data_add_night(data, &night);
@@ -106,7 +106,7 @@ static int add_runs(struct plot_data *data, struct history *history, const struc
         bool is_taken = i < PLOT_MAX_NIGHTS && is_alike(&runs[i], newest);
         data->n_elsewhere += !is_alike(&runs[i], newest);
         n_taken += is_taken;
-        result = is_taken ? add_run(data, history, &runs[i], err) : 0;
+        result = is_taken ? add_history_run(data, history, &runs[i], err) : 0;
     }
     if (result == 0 && data->n_nights == 0)
         result = err_set(err, -ENODATA, "none of the %zu runs%s%.*s has a result", n_taken,

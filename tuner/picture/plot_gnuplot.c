@@ -15,7 +15,7 @@
 #define MAX_PICTURE (256U << 20)
 #define WORDS_SIZE  4096
 
-static int write_all(int fd, const char *text, size_t size)
+static int write_whole_text(int fd, const char *text, size_t size)
 {
     while (size > 0) {
         ssize_t n = write(fd, text, size);
@@ -30,7 +30,7 @@ static int write_all(int fd, const char *text, size_t size)
 }
 
 /* The first line of what gnuplot complained about, without the arrow that points into the script. */
-static int refuse(const char *words, struct err *err)
+static int refuse_gnuplot_words(const char *words, struct err *err)
 {
     const char *line = words;
     while (*line != '\0' &&
@@ -57,7 +57,7 @@ static int hear(void *context, int number, const char *text, size_t n)
     return 0;
 }
 
-static int take(int fd, char **ret_picture, size_t *ret_size, struct err *err)
+static int take_picture(int fd, char **ret_picture, size_t *ret_size, struct err *err)
 {
     struct stat status;
     if (fstat(fd, &status) != 0)
@@ -103,7 +103,7 @@ static int play(int in_fd, int out_fd, struct err *err)
         return err_set(err, result, "interrupted; no picture was written");
     if (result < 0)
         return err_sys(err, result, "gnuplot could not be run");
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : refuse(complaint.words, err);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : refuse_gnuplot_words(complaint.words, err);
 }
 
 int plot_gnuplot_run(const char *script, size_t size, char **ret_picture, size_t *ret_size, struct err *err)
@@ -111,14 +111,14 @@ int plot_gnuplot_run(const char *script, size_t size, char **ret_picture, size_t
     int in_fd = memfd_create("script", MFD_CLOEXEC), out_fd = memfd_create("picture", MFD_CLOEXEC);
     int result = in_fd < 0 || out_fd < 0 ? err_sys(err, -errno, "no memory file") : 0;
     if (result == 0) {
-        result = write_all(in_fd, script, size);
+        result = write_whole_text(in_fd, script, size);
         if (result < 0 || lseek(in_fd, 0, SEEK_SET) != 0)
             result = err_sys(err, result < 0 ? result : -errno, "the script for gnuplot");
     }
     if (result == 0)
         result = play(in_fd, out_fd, err);
     if (result == 0)
-        result = take(out_fd, ret_picture, ret_size, err);
+        result = take_picture(out_fd, ret_picture, ret_size, err);
     if (in_fd >= 0)
         close(in_fd);
     if (out_fd >= 0)

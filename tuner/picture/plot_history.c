@@ -36,8 +36,8 @@ static struct range time_range(const struct plot_data *data)
     return (struct range){range.low - margin, range.high + margin};
 }
 
-/* A bound far above all means would flatten the curve. */
-static double top_of(const struct plot_data *data)
+/* Cut at 1.5 times the highest mean: a bound far above would flatten the curve. */
+static double highest_mean_of(const struct plot_data *data)
 {
     double top = 0, bound = 0;
     for (size_t i = 0; i < data->n_nights; i++) {
@@ -96,7 +96,7 @@ static bool is_inside(double x, const struct label *label)
     return x > label->from && x < label->to;
 }
 
-/* No letter on another, and no line through a label. */
+/* True where no label overlaps another, and no line crosses a label. */
 static bool is_free(const struct labels *labels, const struct label *label)
 {
     for (size_t i = 0; i < labels->n; i++) {
@@ -201,7 +201,7 @@ static void write_event(FILE *script, const struct plot_data *data, size_t i, co
                 night != NULL ? night->mean_bps : height * MARK_SHARE, kind);
 }
 
-static void write_head(FILE *script, const struct plot_request *request, const struct plot_data *data)
+static void write_history_head(FILE *script, const struct plot_request *request, const struct plot_data *data)
 {
     char what[3 * PLOT_TEXT_SIZE], detail[PLOT_TEXT_SIZE], words[PLOT_TEXT_SIZE];
     const char *pattern =
@@ -221,20 +221,20 @@ static void write_head(FILE *script, const struct plot_request *request, const s
     plot_script_begin(script, request, data, what, detail);
 }
 
-static int draw(const struct plot_request *request, const struct plot_data *data, FILE *script,
-                struct err *err)
+static int draw_history(const struct plot_request *request, const struct plot_data *data, FILE *script,
+                        struct err *err)
 {
     if (data->n_nights == 0)
         return err_set(err, -ENODATA, "it holds no nights; this picture is drawn from a history, see --db");
     const struct range range = time_range(data);
-    const double height = top_of(data) * (1 + HEAD_SHARE);
+    const double height = highest_mean_of(data) * (1 + HEAD_SHARE);
     struct labels labels;
     place_labels(&labels, request, data, range);
-    write_head(script, request, data);
+    write_history_head(script, request, data);
     fprintf(script,
             "top = %.6g\nheight_of_all = %.6g\nfrom = %.0f\nto = %.0f\nroom = %.6g\nn_nights = %zu\n"
             "n_labels = %zu\n",
-            top_of(data), height, range.low, range.high, room_of(request), data->n_nights, labels.n);
+            highest_mean_of(data), height, range.low, range.high, room_of(request), data->n_nights, labels.n);
     write_labels(script, data, &labels);
     write_nights(script, data);
     fputs("$events << EOD\n" PLOT_NOTHING, script);
@@ -247,4 +247,5 @@ static int draw(const struct plot_request *request, const struct plot_data *data
 }
 
 const struct plot_ops plot_history = {
-    "history", "throughput of the current setting over nights, with changes marked (needs --db)", draw};
+    "history", "throughput of the current setting over nights, with changes marked (needs --db)",
+    draw_history};

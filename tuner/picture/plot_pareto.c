@@ -92,8 +92,8 @@ static void write_roles(FILE *script, const struct plot_request *request, const 
     plot_script_end_array(script);
 }
 
-static void write_all(FILE *script, const struct plot_request *request, const struct plot_data *data,
-                      const struct plot_point **sorted, size_t n)
+static void write_pareto_script(FILE *script, const struct plot_request *request,
+                                const struct plot_data *data, const struct plot_point **sorted, size_t n)
 {
     double highest = 0;
     for (size_t i = 0; i < n; i++)
@@ -111,8 +111,8 @@ static void write_all(FILE *script, const struct plot_request *request, const st
     fputs(plot_assets_pareto, script);
 }
 
-static int draw(const struct plot_request *request, const struct plot_data *data, FILE *script,
-                struct err *err)
+static int draw_pareto(const struct plot_request *request, const struct plot_data *data, FILE *script,
+                       struct err *err)
 {
     struct plot_where where;
     size_t n = 0;
@@ -128,11 +128,11 @@ static int draw(const struct plot_request *request, const struct plot_data *data
     }
     qsort(sorted, n, sizeof(*sorted), by_latency);
     if (n > 0)
-        write_all(script, request, data, sorted, n);
+        write_pareto_script(script, request, data, sorted, n);
     else
         result = err_set(err, -ENODATA, "no point with a latency is left to draw");
     free(sorted);
     return result;
 }
 
-const struct plot_ops plot_pareto = {"pareto", "throughput against latency, with the front", draw};
+const struct plot_ops plot_pareto = {"pareto", "throughput against latency, with the front", draw_pareto};

@@ -70,7 +70,7 @@ static bool has_latency(const struct plot_data *data, const struct plot_point *p
     return data->source == PLOT_JOURNAL || isfinite(point->latency.p50_ns) || isfinite(point->latency.p99_ns);
 }
 
-/* Greater: shown rather. The roles first, then what was measured most often. */
+/* Points of greater weight are shown first: those with a role, then those measured most often. */
 static double weight_of(const struct plot_data *data, size_t i)
 {
     const struct plot_point *point = &data->points[i];
@@ -80,7 +80,7 @@ static double weight_of(const struct plot_data *data, size_t i)
     return roles + (double)point->bps.n;
 }
 
-static void choose(struct curves *curves, const struct plot_data *data, const struct plot_where *where)
+static void choose_curves(struct curves *curves, const struct plot_data *data, const struct plot_where *where)
 {
     while (curves->n < MAX_CURVES) {
         size_t chosen = data->n_points;
@@ -92,7 +92,7 @@ static void choose(struct curves *curves, const struct plot_data *data, const st
                 (chosen == data->n_points || weight_of(data, i) > weight_of(data, chosen)))
                 chosen = i;
         }
-        /* Of a document, beside points with a role no others. */
+        /* A document with points that have a role shows no others. */
         if (chosen == data->n_points || (curves->n > 0 && weight_of(data, chosen) <= 0))
             return;
         curves->point[curves->n++] = chosen;
@@ -108,8 +108,8 @@ static const char *role_of(const struct plot_point *point)
     return (point->marks & PLOT_BEST) != 0 ? "best: " : "";
 }
 
-static void write_head(FILE *script, const struct plot_request *request, const struct plot_data *data,
-                       const struct curves *curves)
+static void write_percentiles_head(FILE *script, const struct plot_request *request,
+                                   const struct plot_data *data, const struct curves *curves)
 {
     const bool is_pooled = data->source == PLOT_JOURNAL;
     plot_script_begin(script, request, data, "Latency by percentile",
@@ -125,8 +125,8 @@ static void write_head(FILE *script, const struct plot_request *request, const s
     plot_script_end_array(script);
 }
 
-static int draw(const struct plot_request *request, const struct plot_data *data, FILE *script,
-                struct err *err)
+static int draw_percentiles(const struct plot_request *request, const struct plot_data *data, FILE *script,
+                            struct err *err)
 {
     struct plot_where where;
     struct curves curves = {0};
@@ -135,7 +135,7 @@ static int draw(const struct plot_request *request, const struct plot_data *data
     int result = plot_where_read(&where, request->where, data, err);
     if (result < 0)
         return result;
-    choose(&curves, data, &where);
+    choose_curves(&curves, data, &where);
     FILE *blocks = open_memstream(&block, &size);
     if (blocks == NULL)
         return err_set(err, -ENOMEM, "no memory");
@@ -152,11 +152,12 @@ static int draw(const struct plot_request *request, const struct plot_data *data
     else if (curves.n_values == 0)
         result = err_set(err, -ENODATA, "it holds no percentiles that its requests support; measure longer");
     if (result == 0) {
-        write_head(script, request, data, &curves);
+        write_percentiles_head(script, request, data, &curves);
         fprintf(script, "$curves << EOD\n%sEOD\n%s%s", block, plot_assets_head, plot_assets_percentiles);
     }
     free(block);
     return result;
 }
 
-const struct plot_ops plot_percentiles = {"percentiles", "latency by percentile of requests", draw};
+const struct plot_ops plot_percentiles = {"percentiles", "latency by percentile of requests",
+                                          draw_percentiles};

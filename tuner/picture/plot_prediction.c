@@ -46,8 +46,8 @@ static void fill_column(struct picture *picture, size_t number, size_t *change)
     column->x = (double)first + (double)(n - 1) / 2;
 }
 
-/* Limits that are far away would press the curve to the ground. */
-static double top_of(const struct picture *picture)
+/* Leaves out limits that are far above: they would press the curve to the ground. */
+static double top_of_prediction(const struct picture *picture)
 {
     const double limits[] = {picture->what->limit_bg_bytes, picture->what->limit_hard_bytes};
     double dirty = 0, top;
@@ -86,8 +86,8 @@ static void write_bands(FILE *script, const struct picture *picture)
     fputs("EOD\n", script);
 }
 
-static void write_script(FILE *script, const struct plot_request *request, const struct plot_data *data,
-                         const struct picture *picture)
+static void write_prediction_script(FILE *script, const struct plot_request *request,
+                                    const struct plot_data *data, const struct picture *picture)
 {
     const struct plot_writes *what = picture->what;
     char title[PLOT_TEXT_SIZE];
@@ -96,8 +96,8 @@ static void write_script(FILE *script, const struct plot_request *request, const
     fprintf(script,
             "n = %zu\nper_column = %zu\nnaive = %.6g\ntop_bytes = %.6g\nlimit_bg = %.6g\nlimit_hard = "
             "%.6g\narray band_names[%d] = [",
-            what->prediction.n, picture->per_column, what->naive_s, top_of(picture), what->limit_bg_bytes,
-            what->limit_hard_bytes, CAWL_N_RUNS - 1);
+            what->prediction.n, picture->per_column, what->naive_s, top_of_prediction(picture),
+            what->limit_bg_bytes, what->limit_hard_bytes, CAWL_N_RUNS - 1);
     for (size_t run = 1; run < CAWL_N_RUNS; run++)
         plot_script_item(script, run - 1, cawl_run_names[run], PLOT_TEXT_SIZE, false);
     plot_script_end_array(script);
@@ -107,8 +107,8 @@ static void write_script(FILE *script, const struct plot_request *request, const
     fputs(plot_assets_prediction, script);
 }
 
-static int draw(const struct plot_request *request, const struct plot_data *data, FILE *script,
-                struct err *err)
+static int draw_prediction(const struct plot_request *request, const struct plot_data *data, FILE *script,
+                           struct err *err)
 {
     const struct plot_writes *what = &data->writes;
     const size_t n = what->prediction.n;
@@ -122,10 +122,11 @@ static int draw(const struct plot_request *request, const struct plot_data *data
         return err_set(err, -ENOMEM, "no memory");
     for (size_t i = 0; i < picture.n; i++)
         fill_column(&picture, i, &change);
-    write_script(script, request, data, &picture);
+    write_prediction_script(script, request, data, &picture);
     free(picture.columns);
     return 0;
 }
 
 const struct plot_ops plot_prediction = {
-    "prediction", "predicted cost of writes, their states, and dirty memory with its limits", draw};
+    "prediction", "predicted cost of writes, their states, and dirty memory with its limits",
+    draw_prediction};

@@ -73,7 +73,7 @@ static bool may_vary(const struct choice *choice, size_t factor)
 }
 
 /* The pair with most points. fixed_x, fixed_y: PLOT_FACTOR_N where they are free; x == y is one factor. */
-static void choose(const struct choice *choice, size_t axis[2], size_t n_axes, bool numbers)
+static void choose_slice_axes(const struct choice *choice, size_t axis[2], size_t n_axes, bool numbers)
 {
     const size_t request[2] = {axis[0], axis[1]};
     size_t most = 0;
@@ -138,7 +138,7 @@ static size_t index_of(const struct plot_axis *axis, uint16_t level)
     return i;
 }
 
-static void fill(struct plot_slice *slice, const struct choice *choice, const size_t axis[2])
+static void fill_slice(struct plot_slice *slice, const struct choice *choice, const size_t axis[2])
 {
     for (size_t i = 0; i < choice->data->n_points; i++) {
         const struct plot_point *point = &choice->data->points[i];
@@ -158,7 +158,7 @@ static void fill(struct plot_slice *slice, const struct choice *choice, const si
     }
 }
 
-static void append(char *text, size_t size, const char *separator, const char *word)
+static void append_word(char *text, size_t size, const char *separator, const char *word)
 {
     size_t used = strlen(text);
     if (word[0] != '\0' && used + 1 < size)
@@ -194,7 +194,7 @@ const char *plot_slice_words(const struct plot_data *data, const struct plot_poi
         if (!needed || point->level[factor] == PLOT_NO_LEVEL)
             continue;
         level_words(data, point, factor, word, sizeof word);
-        append(buffer, PLOT_TEXT_SIZE, ", ", word);
+        append_word(buffer, PLOT_TEXT_SIZE, ", ", word);
     }
     return buffer;
 }
@@ -206,7 +206,7 @@ static void describe_fixed(struct plot_slice *slice, const struct choice *choice
         if (factor == axis[0] || factor == axis[1] || choice->anchor->level[factor] == PLOT_NO_LEVEL)
             continue;
         level_words(choice->data, choice->anchor, factor, word, sizeof word);
-        append(slice->fixed, sizeof slice->fixed, ", ", word);
+        append_word(slice->fixed, sizeof slice->fixed, ", ", word);
     }
 }
 
@@ -238,7 +238,7 @@ int plot_slice_make(struct plot_slice *slice, const struct plot_request *request
         return err_set(err, -ENODATA, "no trustworthy point is left to draw; see --where");
     if (n_axes == 2 && axis[0] == axis[1] && axis[0] != PLOT_FACTOR_N)
         return err_set(err, -EINVAL, "--x and --y name the same factor");
-    choose(&choice, axis, n_axes, numbers);
+    choose_slice_axes(&choice, axis, n_axes, numbers);
     if (axis[0] == PLOT_FACTOR_N || axis[1] == PLOT_FACTOR_N)
         return refuse_flat(n_axes, numbers, err);
     slice->axes[1].n = 1;
@@ -249,7 +249,7 @@ int plot_slice_make(struct plot_slice *slice, const struct plot_request *request
     }
     if (result < 0)
         return result;
-    fill(slice, &choice, axis);
+    fill_slice(slice, &choice, axis);
     describe_fixed(slice, &choice, axis);
     return 0;
 }

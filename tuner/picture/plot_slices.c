@@ -166,7 +166,7 @@ static int draw_lines(const struct plot_request *request, const struct plot_data
     struct plot_slice *slice = malloc(sizeof *slice);
     if (slice == NULL)
         return err_set(err, -ENOMEM, "no memory");
-    /* With a second factor where there is one to vary. */
+    /* The picture shows a second factor where one can be varied. */
     int result = plot_slice_make(slice, request, data, 2, true, err);
     if (request->y[0] == '\0' &&
         (result == -EINVAL || (result == 0 && (slice->axes[1].n > MAX_LINES || slice->axes[1].n == 1))))

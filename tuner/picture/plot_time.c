@@ -32,7 +32,7 @@ static int find_point(const struct plot_request *request, const struct plot_data
     return most > 0 ? 0 : err_set(err, -ENODATA, "no run is left to draw; see --where");
 }
 
-static double top_of(const struct plot_data *data, size_t point)
+static double highest_rate_of_point(const struct plot_data *data, size_t point)
 {
     double top = 0;
     for (size_t i = 0; i < data->n_runs; i++)
@@ -78,8 +78,8 @@ static void write_known(FILE *script, const char *name, double value)
     fprintf(script, "%s = %.6g\n", name, isfinite(value) ? value : -1);
 }
 
-static int draw(const struct plot_request *request, const struct plot_data *data, FILE *script,
-                struct err *err)
+static int draw_time(const struct plot_request *request, const struct plot_data *data, FILE *script,
+                     struct err *err)
 {
     char words[PLOT_TEXT_SIZE], what[2 * PLOT_TEXT_SIZE];
     size_t number = 0;
@@ -91,7 +91,7 @@ static int draw(const struct plot_request *request, const struct plot_data *data
     snprintf(what, sizeof what, "Throughput over time: %s", plot_slice_words(data, point, words));
     plot_script_begin(script, request, data, what, data->verdict);
     fprintf(script, "is_measurement = %d\nfastest = %.6g\nend = %.6g\nmean = %.6g\n", measured,
-            top_of(data, number), end_of(data), point->mean_bps);
+            highest_rate_of_point(data, number), end_of(data), point->mean_bps);
     write_known(script, "low", point->ci_low_bps);
     write_known(script, "high", point->ci_high_bps);
     write_known(script, "burst_end", measured ? place_of_burst(data) : NAN);
@@ -102,4 +102,4 @@ static int draw(const struct plot_request *request, const struct plot_data *data
 }
 
 const struct plot_ops plot_time = {
-    "time", "throughput of the runs over time, with warm-up and the end of a burst", draw};
+    "time", "throughput of the runs over time, with warm-up and the end of a burst", draw_time};

@@ -118,7 +118,7 @@ static bool may_write(struct cross_check *check, const struct fio_turn *turn)
     return false;
 }
 
-static int add_run(struct cross_check *check, const struct fio_figures *figures)
+static int add_fio_run(struct cross_check *check, const struct fio_figures *figures)
 {
     if (check->n == check->capacity) {
         size_t capacity = check->capacity > 0 ? 2 * check->capacity : 16;
@@ -164,7 +164,7 @@ static int run_fio(struct cross_check *check, const struct record *record, struc
     session->bytes_written += result == 0 ? turn->figures.bytes_written
                               : writes    ? fio_job_bytes(&turn->job)
                                           : 0;
-    if (result == 0 && add_run(check, &turn->figures) < 0)
+    if (result == 0 && add_fio_run(check, &turn->figures) < 0)
         result = err_set(err, -ENOMEM, "no memory for a run of fio");
     free(turn);
     return result;
@@ -219,7 +219,8 @@ struct cross_check_result cross_check_judge(struct moments own_logs, const doubl
     return result;
 }
 
-static struct cross_check_result judge(const struct cross_check *check, const struct record *record)
+static struct cross_check_result judge_cross_check(const struct cross_check *check,
+                                                   const struct record *record)
 {
     struct cross_check_result result =
         cross_check_judge(record_log_moments(record, false), check->bps, check->n,
@@ -244,7 +245,7 @@ static json_t *json_list_of_differences(const struct pattern *pattern, const str
 json_t *cross_check_json(const struct cross_check *check, const struct record *record)
 {
     const struct settings *settings = check->session->settings;
-    struct cross_check_result result = judge(check, record);
+    struct cross_check_result result = judge_cross_check(check, record);
     json_t *runs = json_array();
     for (size_t i = 0; i < check->n; i++)
         json_array_append_new(runs, json_number(check->bps[i]));
@@ -261,7 +262,7 @@ void cross_check_print(FILE *out, const struct cross_check *check, const struct 
 {
     char mean[UNITS_TEXT_SIZE];
     const struct settings *settings = check->session->settings;
-    struct cross_check_result result = judge(check, record);
+    struct cross_check_result result = judge_cross_check(check, record);
     fprintf(out, "fio %-8s %s, %zu runs", check->version, text_short_rate(result.mean_bps, mean), check->n);
     if (isfinite(result.ratio))
         fprintf(out, "; fstune / fio = %.3f", result.ratio);

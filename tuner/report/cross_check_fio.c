@@ -58,7 +58,7 @@ int cross_check_fio_version(const atomic_int *interrupted, char *ret_version, si
     return code;
 }
 
-static double number_of(const json_t *object, const char *key)
+static double number_in_fio_json(const json_t *object, const char *key)
 {
     return json_number_value(json_object_get(object, key));
 }
@@ -70,10 +70,10 @@ static int add_side(const json_t *job, const char *name, uint64_t *bytes, double
     if (!json_is_integer(json_object_get(side, "io_bytes")) ||
         !json_is_integer(json_object_get(side, "runtime")))
         return err_set(err, -EPROTO, "fio's JSON lacks the bytes or the run time of its job");
-    uint64_t moved = (uint64_t)number_of(side, "io_bytes");
+    uint64_t moved = (uint64_t)number_in_fio_json(side, "io_bytes");
     *bytes += moved;
     if (moved > 0)
-        *ms = fmax(*ms, number_of(side, "runtime"));
+        *ms = fmax(*ms, number_in_fio_json(side, "runtime"));
     return 0;
 }
 
@@ -96,7 +96,7 @@ static int add_job(const json_t *job, struct fio_figures *figures, struct job_ti
 {
     uint64_t read = 0, written = 0;
     double ms = 0;
-    int error = (int)number_of(job, "error");
+    int error = (int)number_in_fio_json(job, "error");
     if (error != 0)
         return err_sys(err, -EIO, "fio's job failed with error %d", error);
     int result = add_side(job, "read", &read, &ms, err);

@@ -10,7 +10,7 @@
 /* Rounds keep their latencies, 17 KB each. */
 #define MAX_ROUNDS 4000
 
-static struct measure_plan plan_of(const struct settings *settings, const struct point *point)
+static struct measure_plan plan_of_measurement(const struct settings *settings, const struct point *point)
 {
     return (struct measure_plan){
         .pattern = settings->workload.pattern,
@@ -34,10 +34,10 @@ static void keep_cap(const struct measurement *measurement, struct measure_plan 
 }
 
 /* One more replay in the record and in the trace. */
-static int one_run(struct measurement *measurement, struct histogram *latency, struct err *err)
+static int make_measurement_run(struct measurement *measurement, struct histogram *latency, struct err *err)
 {
     struct session *session = measurement->session;
-    struct measure_plan plan = plan_of(measurement->settings, &measurement->record.point);
+    struct measure_plan plan = plan_of_measurement(measurement->settings, &measurement->record.point);
     struct measure_result result;
     keep_cap(measurement, &plan);
     uint64_t load_bytes = session->bytes_read + session->bytes_written;
@@ -67,7 +67,7 @@ static int replay_all(struct measurement *measurement, struct err *err)
                       measurement->settings->runs.replays);
         result = cross_check_before(&measurement->cross_check, &measurement->record, err);
         if (result == 0)
-            result = one_run(measurement, latency, err);
+            result = make_measurement_run(measurement, latency, err);
         if (result == 0)
             result = cross_check_after(&measurement->cross_check, &measurement->record, err);
     }
@@ -86,13 +86,13 @@ static int one_round(struct measurement *measurement, struct err *err)
     list[n] = malloc(sizeof *list[n]);
     if (list[n] == NULL)
         return err_set(err, -ENOMEM, "no memory for a latency histogram");
-    int result = one_run(measurement, list[n], err);
+    int result = make_measurement_run(measurement, list[n], err);
     if (measurement->record.n == n)
         free(list[n]);
     return result;
 }
 
-static int judge(struct measurement *measurement, struct err *err)
+static int judge_measurement(struct measurement *measurement, struct err *err)
 {
     const struct record *record = &measurement->record;
     double *rates = malloc(record->n * sizeof *rates);
@@ -130,7 +130,7 @@ static int round_until_steady(struct measurement *measurement, struct err *err)
                       (double)measurement->settings->runs.max_duration_ns / 1e9);
         result = one_round(measurement, err);
         if (result == 0)
-            result = judge(measurement, err);
+            result = judge_measurement(measurement, err);
         if (measurement->state.met) {
             measurement->ended = NULL;
             break;

@@ -159,7 +159,7 @@ static void print_steady_state(FILE *out, const struct measured *measured)
                 units_format_bytes(measured->sustained.bytes, bytes));
 }
 
-static void print_figures(FILE *out, const struct measured *measured)
+static void print_measured_figures(FILE *out, const struct measured *measured)
 {
     const struct row *row = &measured->row;
     const struct session *session = measured->measurement->session;
@@ -190,7 +190,7 @@ int report_measure_text(FILE *out, const struct measured *measured, struct err *
     text_place(out, session);
     fputs(measurement->interrupted ? "  (interrupted)\n\n" : "\n\n", out);
     if (measured->known)
-        print_figures(out, measured);
+        print_measured_figures(out, measured);
     else
         fputs("No replay was completed.\n", out);
     if (measurement->cross_check.session != NULL)

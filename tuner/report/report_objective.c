@@ -19,8 +19,8 @@ static bool is_confirming(const struct tune *tune, size_t point)
 }
 
 /* False without an answer, and where the search compared something that is no figure of a run. */
-static bool figure_of(const struct tune *tune, struct objective_figure *ret_figure,
-                      struct objective_ratio *ret_ratio)
+static bool objective_figure_of(const struct tune *tune, struct objective_figure *ret_figure,
+                                struct objective_ratio *ret_ratio)
 {
     const struct settings *settings = tune->settings;
     if (tune->chosen == TUNE_NONE || settings->search.profile != PROFILE_MAX_THROUGHPUT)
@@ -53,7 +53,7 @@ void report_objective_text(FILE *out, const struct tune *tune)
     struct objective_figure figure;
     struct objective_ratio ratio;
     char mean[UNITS_TEXT_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
-    if (objective == OBJECTIVE_THROUGHPUT || !figure_of(tune, &figure, &ratio))
+    if (objective == OBJECTIVE_THROUGHPUT || !objective_figure_of(tune, &figure, &ratio))
         return;
     fprintf(out, "\nObjective    %s %s%s%s", row->title, format(objective, figure.mean, mean),
             row->lower ? "" : " ", row->lower ? "" : row->unit);
@@ -75,7 +75,7 @@ json_t *report_objective_json(const struct tune *tune)
     const struct objective_row *row = &objective_table[tune->settings->search.objective];
     struct objective_figure figure;
     struct objective_ratio ratio;
-    if (!figure_of(tune, &figure, &ratio))
+    if (!objective_figure_of(tune, &figure, &ratio))
         return json_null();
     return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:I, s:o}", "name",
                      settings_objective_names[tune->settings->search.objective], "unit", row->unit, "better",

@@ -23,7 +23,7 @@ static void print_spread(FILE *out, double mean, double high)
         fprintf(out, " +- %.1f %%", 100 * (high - mean) / mean);
 }
 
-static void print_figures(FILE *out, const struct row *row)
+static void print_profile_figures(FILE *out, const struct row *row)
 {
     char rate[UNITS_TEXT_SIZE], latency[UNITS_TEXT_SIZE];
     fprintf(out, "%s", text_short_rate(row->mean_bps, rate));
@@ -66,7 +66,7 @@ static void print_profile(FILE *out, const struct tune *tune, enum profile profi
         return;
     fprintf(out, "  %-15s %s%s\n%18s", profiles_names[profile], factors_format(&row.point, text),
             point == tune->chosen ? "  (recommended)" : "", "");
-    print_figures(out, &row);
+    print_profile_figures(out, &row);
     if (point != tune->profiles.point[PROFILE_MAX_THROUGHPUT])
         print_ratios(out, verdict);
     print_evidence(out, verdict);
@@ -124,7 +124,7 @@ static void choose_lines(const struct tune *tune, bool *ret_printed)
     }
 }
 
-static void print_line(FILE *out, const struct tune *tune, const struct profiles_rank *rank)
+static void print_profile_line(FILE *out, const struct tune *tune, const struct profiles_rank *rank)
 {
     struct row row;
     char text[FACTORS_TEXT_SIZE], rate[UNITS_TEXT_SIZE], latency[UNITS_TEXT_SIZE];
@@ -157,7 +157,7 @@ static void print_front(FILE *out, const struct tune *tune)
             "latency", "replays", "sure");
     for (size_t i = 0; i < profiles->n_front; i++) {
         if (printed[i])
-            print_line(out, tune, &profiles->front[i]);
+            print_profile_line(out, tune, &profiles->front[i]);
     }
     free(printed);
 }

@@ -22,7 +22,7 @@
 #define LEAST_PROBABILITY 0.55
 #define LARGEST_FACTOR    20
 
-static void print_setting(FILE *out, const struct point *point)
+static void print_point_setting(FILE *out, const struct point *point)
 {
     char size[UNITS_TEXT_SIZE], writes[UNITS_TEXT_SIZE];
     units_format_size(point->request_size_bytes, size);
@@ -121,7 +121,7 @@ static const char *standing_of(const struct tune *tune, size_t i)
     return tune->verdicts[i] == VERDICT_UNDECIDED ? "undecided" : "worse";
 }
 
-static void print_line(FILE *out, const struct tune *tune, size_t i)
+static void print_point_line(FILE *out, const struct tune *tune, size_t i)
 {
     struct row row;
     char text[FACTORS_TEXT_SIZE], mean[UNITS_TEXT_SIZE], latency[UNITS_TEXT_SIZE],
@@ -151,7 +151,7 @@ static void print_table(FILE *out, const struct tune *tune)
         for (size_t k = tune->n_records; k-- > 0 && isfinite(value[order[k]]);) {
             bool named = order[k] == tune->chosen || order[k] == tune->baseline;
             if (printed++ < TABLE_ROWS || named)
-                print_line(out, tune, order[k]);
+                print_point_line(out, tune, order[k]);
         }
     }
     free(value);
@@ -201,7 +201,7 @@ static void print_search(FILE *out, const struct tune *tune)
 static void print_answer(FILE *out, const struct answer *answer)
 {
     const struct tune *tune = answer->tune;
-    print_setting(out, &answer->chosen.point);
+    print_point_setting(out, &answer->chosen.point);
     report_objective_text(out, tune);
     fputs("\nThroughput   ", out);
     text_rate(out, &answer->chosen, tune->settings->runs.confidence_share);

@@ -116,7 +116,7 @@ static int judge_file(const char *path, struct err *err)
     return result;
 }
 
-static int check(const char *path, bool write, struct err *err)
+static int check_history_path(const char *path, bool write, struct err *err)
 {
     struct stat status;
     if (stat(path, &status) < 0) {
@@ -133,14 +133,14 @@ static int check(const char *path, bool write, struct err *err)
     return judge_file(path, err);
 }
 
-static int blame(const char *name, struct err *err)
+static int blame_history_file(const char *name, struct err *err)
 {
     return err_prefix(err, "history %.300s", name);
 }
 
 int history_look(const char *path, struct err *err)
 {
-    return check(path, false, err) < 0 ? blame(path, err) : 0;
+    return check_history_path(path, false, err) < 0 ? blame_history_file(path, err) : 0;
 }
 
 /* A write-ahead log has its index in memory that all processes share, which those of several machines cannot.
@@ -205,7 +205,7 @@ int history_open(struct history *history, const struct history_place *place, str
      * group's business; root's is nobody's. */
     int result = geteuid() == 0 ? trust_check_file(place->path, true, err) : 0;
     if (result == 0)
-        result = check(place->path, place->write, err);
+        result = check_history_path(place->path, place->write, err);
     if (result == 0) {
         int code = sqlite3_open_v2(place->path, &history->db, SQLITE_OPEN_READWRITE, NULL);
         result =
@@ -213,7 +213,7 @@ int history_open(struct history *history, const struct history_place *place, str
     }
     if (result < 0) {
         history_close(history);
-        blame(place->name != NULL ? place->name : place->path, err);
+        blame_history_file(place->name != NULL ? place->name : place->path, err);
     }
     return result;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Replays that stand for their point: whole ones, of the length that the run decided on. */
-static bool counts(const struct history_replay *replay)
+static bool replay_counts(const struct history_replay *replay)
 {
     return !replay->sample.cut && !replay->aside;
 }
@@ -23,7 +23,7 @@ static struct moments moments_at(const struct history_replay *replays, size_t n,
 {
     struct moments moments = {0};
     for (size_t i = 0; i < n; i++) {
-        if (counts(&replays[i]) && (!confirming || replays[i].sample.confirming) &&
+        if (replay_counts(&replays[i]) && (!confirming || replays[i].sample.confirming) &&
             is_at(&replays[i], point, conditions))
             moments_add(&moments, log(replays[i].sample.throughput_bps));
     }
@@ -50,17 +50,18 @@ static struct history_ratio ratio_of(const struct point *point, const char *cond
 static bool is_first_of_its_point(const struct history_replay *replays, size_t place)
 {
     for (size_t i = 0; i < place; i++) {
-        if (counts(&replays[i]) && is_at(&replays[i], &replays[place].point, replays[place].conditions))
+        if (replay_counts(&replays[i]) &&
+            is_at(&replays[i], &replays[place].point, replays[place].conditions))
             return false;
     }
-    return counts(&replays[place]);
+    return replay_counts(&replays[place]);
 }
 
 static double mean_seconds(const struct history_replay *replays, size_t n)
 {
     struct moments moments = {0};
     for (size_t i = 0; i < n; i++) {
-        if (counts(&replays[i]))
+        if (replay_counts(&replays[i]))
             moments_add(&moments, replays[i].sample.seconds);
     }
     return moments.mean;

@@ -85,7 +85,7 @@ int history_schema_update(sqlite3 *db, struct err *err)
     result = history_sql_begin(db, true, err);
     if (result < 0)
         return result;
-    /* Another process may have done it meanwhile. */
+    /* Another process may have made the tables meanwhile. */
     result = history_sql_number(db, &version, err, "PRAGMA user_version", "");
     if (result == 0 && version < HISTORY_SCHEMA_VERSION)
         result = take_steps(db, version, err);

@@ -24,14 +24,14 @@
 static const char *const parts[] = {"", "-wal", "-journal"};
 #define N_PARTS (sizeof parts / sizeof parts[0])
 
-/* What tells that a part was written; of a missing one zeros. */
+/* Size and times that change when a part is written; zeros for a missing part. */
 struct look {
     ino_t inode;
     off_t size;
     struct timespec modified;
 };
 
-static bool join(char *path, const char *base, const char *part)
+static bool join_path(char *path, const char *base, const char *part)
 {
     return (size_t)snprintf(path, HISTORY_SNAPSHOT_PATH_SIZE, "%s%s", base, part) <
            HISTORY_SNAPSHOT_PATH_SIZE;
@@ -43,7 +43,7 @@ static int look_at(const char *base, struct look looks[N_PARTS], struct err *err
     struct stat status;
     memset(looks, 0, N_PARTS * sizeof *looks);
     for (size_t i = 0; i < N_PARTS; i++) {
-        if (!join(path, base, parts[i]))
+        if (!join_path(path, base, parts[i]))
             return err_set(err, -ENAMETOOLONG, "the path is too long");
         if (stat(path, &status) == 0) {
             looks[i].inode = status.st_ino;
@@ -88,7 +88,7 @@ static void remove_parts(const char *base)
     static const char *const made[] = {"", "-wal", "-journal", "-shm"};
     char path[HISTORY_SNAPSHOT_PATH_SIZE];
     for (size_t i = 0; i < sizeof made / sizeof made[0]; i++) {
-        if (join(path, base, made[i]))
+        if (join_path(path, base, made[i]))
             unlink(path);
     }
 }
@@ -99,14 +99,14 @@ static int copy_parts(const struct history_snapshot *snapshot, const char *base,
     int result = 0;
     remove_parts(snapshot->path);
     for (size_t i = 0; i < N_PARTS && result == 0; i++) {
-        if (!join(from, base, parts[i]) || !join(to, snapshot->path, parts[i]))
+        if (!join_path(from, base, parts[i]) || !join_path(to, snapshot->path, parts[i]))
             return err_set(err, -ENAMETOOLONG, "the path is too long");
         result = copy_part(from, to, err);
     }
     return result;
 }
 
-/* Again while somebody writes: a copy of two times would be damaged. */
+/* Copies again while somebody writes: parts copied at different times do not fit together. */
 static int copy_at_rest(const struct history_snapshot *snapshot, const char *base, struct err *err)
 {
     struct look before[N_PARTS], after[N_PARTS] = {{0}};
@@ -128,12 +128,12 @@ static int make_folder(struct history_snapshot *snapshot, struct err *err)
     const char *base = getenv("TMPDIR");
     if (base == NULL || base[0] != '/')
         base = "/var/tmp";
-    if (!join(snapshot->folder, base, "/fstune-merge-XXXXXX") ||
+    if (!join_path(snapshot->folder, base, "/fstune-merge-XXXXXX") ||
         strlen(snapshot->folder) + sizeof NAME > HISTORY_SNAPSHOT_PATH_SIZE)
         return err_set(err, -ENAMETOOLONG, "the path in TMPDIR is too long");
     if (mkdtemp(snapshot->folder) == NULL)
         return err_sys(err, -errno, "no folder for a copy can be made in %s", base);
-    (void)join(snapshot->path, snapshot->folder, NAME);
+    (void)join_path(snapshot->path, snapshot->folder, NAME);
     return 0;
 }
 

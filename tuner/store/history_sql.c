@@ -68,8 +68,8 @@ static int bind(sqlite3_stmt *statement, int place, char type, va_list *values)
                            : sqlite3_bind_null(statement, place);
 }
 
-static int prepare(sqlite3 *db, sqlite3_stmt **ret_statement, struct err *err, const char *sql,
-                   const char *types, va_list *values)
+static int prepare_statement(sqlite3 *db, sqlite3_stmt **ret_statement, struct err *err, const char *sql,
+                             const char *types, va_list *values)
 {
     sqlite3_stmt *statement = NULL;
     int code = sqlite3_prepare_v2(db, sql, -1, &statement, NULL);
@@ -90,7 +90,7 @@ int history_sql_prepare(sqlite3 *db, sqlite3_stmt **ret_statement, struct err *e
 {
     va_list values;
     va_start(values, types);
-    int result = prepare(db, ret_statement, err, sql, types, &values);
+    int result = prepare_statement(db, ret_statement, err, sql, types, &values);
     va_end(values);
     return result;
 }
@@ -108,7 +108,7 @@ int history_sql_do(sqlite3 *db, struct err *err, const char *sql, const char *ty
     sqlite3_stmt *statement;
     va_list values;
     va_start(values, types);
-    int result = prepare(db, &statement, err, sql, types, &values);
+    int result = prepare_statement(db, &statement, err, sql, types, &values);
     va_end(values);
     if (result == 0)
         result = history_sql_step(statement, err);
@@ -122,7 +122,7 @@ int history_sql_number(sqlite3 *db, int64_t *ret_number, struct err *err, const 
     sqlite3_stmt *statement;
     va_list values;
     va_start(values, types);
-    int result = prepare(db, &statement, err, sql, types, &values);
+    int result = prepare_statement(db, &statement, err, sql, types, &values);
     va_end(values);
     if (result == 0)
         result = history_sql_step(statement, err);

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int add_run(struct journal *journal, const struct journal_run *run)
+static int add_run_to_journal(struct journal *journal, const struct journal_run *run)
 {
     if (journal->n_runs == JOURNAL_MAX_RUNS)
         return -EFBIG;
@@ -77,7 +77,7 @@ static int take_line(struct journal *journal, const char *line, size_t size)
     } else {
         result = journal_line_read(object, &run);
         if (result == 0)
-            result = add_run(journal, &run);
+            result = add_run_to_journal(journal, &run);
     }
     json_decref(object);
     return result;
@@ -92,7 +92,7 @@ static int refuse_line(size_t number, int result, struct err *err)
     return err_sys(err, result, "line %zu cannot be taken", number);
 }
 
-/* A first line that ends before its end. Nobody else's text starts like this. */
+/* A first line that is cut off. Only a journal's text starts like this. */
 static bool starts_a_header(const char *text, size_t size)
 {
     static const char start[] = "{\"schema\":\"" JOURNAL_SCHEMA "\"";
@@ -135,7 +135,7 @@ void journal_done(struct journal *journal)
     journal->fd = -1;
 }
 
-static int read_all(int fd, char *text, size_t size)
+static int read_whole_journal(int fd, char *text, size_t size)
 {
     size_t done = 0;
     while (done < size) {
@@ -162,7 +162,7 @@ static int load_open(int fd, char **ret_text, size_t *ret_size, struct err *err)
     char *text = malloc(size + 1);
     if (text == NULL)
         return err_set(err, -ENOMEM, "no memory for its %zu bytes", size);
-    int result = read_all(fd, text, size);
+    int result = read_whole_journal(fd, text, size);
     if (result < 0) {
         free(text);
         return err_sys(err, result, "cannot read it");
@@ -198,8 +198,8 @@ static int open_or_create(const char *path, bool read_only, int *ret_fd, char **
     return result;
 }
 
-/* What was read must still be all there is once the lock is held. */
-static int lock(int fd, size_t size, struct err *err)
+/* Once the lock is held, the file must still be as long as what was read. */
+static int lock_journal(int fd, size_t size, struct err *err)
 {
     struct stat status;
     if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &status) == 0 && (size_t)status.st_size == size)
@@ -220,7 +220,7 @@ int journal_open(struct journal *journal, const char *path, bool read_only, stru
         result = journal_parse(journal, text, size, err);
     free(text);
     if (result == 0 && !read_only)
-        result = lock(fd, size, err);
+        result = lock_journal(fd, size, err);
     if (result == 0 && !read_only)
         journal->fd = fd;
     else if (fd >= 0)
@@ -263,7 +263,7 @@ int journal_begin(struct journal *journal, json_t *header, struct err *err)
     return result < 0 ? err_sys(err, result, "the journal cannot be written") : 0;
 }
 
-static void append(struct journal *journal, json_t *object)
+static void append_journal_line(struct journal *journal, json_t *object)
 {
     int result = write_line(journal, object);
     if (result == 0)
@@ -276,20 +276,20 @@ static void append(struct journal *journal, json_t *object)
 void journal_append(struct journal *journal, const struct journal_run *run)
 {
     if (journal->fd >= 0)
-        append(journal, journal_line_make(run));
+        append_journal_line(journal, journal_line_make(run));
 }
 
 void journal_mark(struct journal *journal)
 {
     if (journal->fd >= 0)
-        append(journal, json_pack("{s:s}", "mark", "disagrees"));
+        append_journal_line(journal, json_pack("{s:s}", "mark", "disagrees"));
 }
 
 void journal_decide(struct journal *journal, const struct journal_length *length)
 {
     if (journal->fd >= 0)
-        append(journal,
-               json_pack("{s:{s:b,s:I,s:I,s:I}}", "length", "keeps", (int)length->keeps, "run_ns",
-                         (json_int_t)length->run_ns, "warmup_limit_ns", (json_int_t)length->warmup_limit_ns,
-                         "warmup_least_ns", (json_int_t)length->warmup_least_ns));
+        append_journal_line(journal, json_pack("{s:{s:b,s:I,s:I,s:I}}", "length", "keeps", (int)length->keeps,
+                                               "run_ns", (json_int_t)length->run_ns, "warmup_limit_ns",
+                                               (json_int_t)length->warmup_limit_ns, "warmup_least_ns",
+                                               (json_int_t)length->warmup_least_ns));
 }

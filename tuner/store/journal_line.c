@@ -132,7 +132,7 @@ static int read_warmup(const json_t *object, enum measure_warmup *ret_warmup)
 }
 
 /* What has to be a number above 0; the latencies and the depth may be unknown. */
-static int read_figures(const json_t *object, struct sample *sample)
+static int read_run_figures(const json_t *object, struct sample *sample)
 {
     const json_t *latency = json_object_get(object, "latency_ns");
     sample->throughput_bps = journal_number(object, "throughput");
@@ -156,7 +156,8 @@ int journal_line_read(const json_t *object, struct journal_run *ret_run)
                  *confirming = json_object_get(object, "fresh");
     if (run.at_seconds < 0 || !json_is_boolean(sampled) || !json_is_boolean(confirming) ||
         read_member(object, "run", (uint64_t)LARGEST, &run.number) < 0 ||
-        journal_point(json_object_get(object, "point"), &run.point) < 0 || read_figures(object, sample) < 0 ||
+        journal_point(json_object_get(object, "point"), &run.point) < 0 ||
+        read_run_figures(object, sample) < 0 ||
         read_member(object, "bytes", (uint64_t)LARGEST, &sample->bytes) < 0 ||
         read_member(object, "moved_bytes", (uint64_t)LARGEST, &sample->moved_bytes) < 0 ||
         read_warmup(object, &sample->warmup) < 0 ||

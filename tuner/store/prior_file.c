@@ -15,7 +15,7 @@ void prior_file_done(struct prior_file *file)
     *file = (struct prior_file){0};
 }
 
-static int add(struct prior_file *file, const struct prior_point *point)
+static int add_prior_point(struct prior_file *file, const struct prior_point *point)
 {
     if (file->n == file->capacity) {
         size_t capacity = file->capacity == 0 ? 64 : 2 * file->capacity;
@@ -30,7 +30,7 @@ static int add(struct prior_file *file, const struct prior_point *point)
 }
 
 /* Where the point stands among those known, or file->n. */
-static size_t place_of(const struct prior_file *file, const struct point *point)
+static size_t place_of_prior_point(const struct prior_file *file, const struct point *point)
 {
     size_t place = 0;
     while (place < file->n && !factors_equal(&file->points[place].point, point))
@@ -41,9 +41,9 @@ static size_t place_of(const struct prior_file *file, const struct point *point)
 /* Figures of two groups of replays of one point as of one group (Chan, Golub and LeVeque 1979). */
 static int join_rows(struct prior_file *file, const struct prior_point *row)
 {
-    size_t place = place_of(file, &row->point);
+    size_t place = place_of_prior_point(file, &row->point);
     if (place == file->n)
-        return add(file, row);
+        return add_prior_point(file, row);
     struct prior_point *known = &file->points[place];
     double n = (double)known->n, m = (double)row->n, difference = row->mean_bps - known->mean_bps;
     double squares = (n > 1 ? known->std_bps * known->std_bps * (n - 1) : 0) +
@@ -83,7 +83,7 @@ int prior_take_answer(struct prior_file *file, const json_t *answer, struct err 
 }
 
 /* Moments of one point's runs, by the sums of Welford. */
-static void join(struct prior_point *point, const struct sample *sample)
+static void join_prior_sample(struct prior_point *point, const struct sample *sample)
 {
     double n = (double)++point->n, difference = sample->throughput_bps - point->mean_bps;
     double squares = n > 2 ? point->std_bps * point->std_bps * (n - 2) : 0;
@@ -97,12 +97,12 @@ int prior_take_runs(struct prior_file *file, const struct journal *journal, size
 {
     for (size_t i = first; i < end; i++) {
         const struct journal_run *run = &journal->runs[i];
-        size_t place = place_of(file, &run->point);
+        size_t place = place_of_prior_point(file, &run->point);
         struct prior_point point = {.point = run->point};
-        int result = place == file->n ? add(file, &point) : 0;
+        int result = place == file->n ? add_prior_point(file, &point) : 0;
         if (result < 0)
             return result;
-        join(&file->points[place], &run->sample);
+        join_prior_sample(&file->points[place], &run->sample);
     }
     return 0;
 }

@@ -89,7 +89,7 @@ static int load_row(struct history *history, const struct history_info *last, js
     while (first < n && runs[first].id != last->id)
         first++;
     size_t left = n - first, end = first + (left < room ? left : room);
-    /* Newest first there, oldest first here; the last one itself may be without a recommendation. */
+    /* The history lists the newest first, the caller the oldest; the last may lack a recommendation. */
     for (size_t i = end; i-- > first + 1 && result == 0;)
         result = history_document(history, runs[i].id, &ret_documents[(*ret_n)++], err);
     if (result == 0)

@@ -82,7 +82,7 @@ json_t *resume_header_make(const struct session *session, uint64_t run_ns)
     return header;
 }
 
-static int refuse(const char *key, const json_t *here, const json_t *there, struct err *err)
+static int refuse_resume_key(const char *key, const json_t *here, const json_t *there, struct err *err)
 {
     char *own = json_dumps(here, JSON_ENCODE_ANY | JSON_COMPACT),
          *other = there == NULL ? NULL : json_dumps(there, JSON_ENCODE_ANY | JSON_COMPACT);
@@ -114,7 +114,7 @@ int resume_header_compare(const struct session *session, json_t *own, const json
     {
         const json_t *there = json_object_get(header, key);
         if (result == 0 && !is_left_to_journal(session, key) && !json_equal(here, there))
-            result = refuse(key, here, there, err);
+            result = refuse_resume_key(key, here, there, err);
     }
     json_decref(own);
     return result;

@@ -121,7 +121,7 @@ void save_begin(struct session *session, const char *command)
         return;
     session->save->begun = true;
     if (begin(session, command, &err) < 0) {
-        session->save->run_id = 0; /* whatever it was, it was rolled back */
+        session->save->run_id = 0; /* a failed transaction was rolled back */
         give_up(session, &err);
     }
 }
@@ -210,7 +210,7 @@ void save_finish(struct session *session, int exit_code, const json_t *answer)
     if (save_is_on(session))
         result = history_finish_run(session->save->history, session->save->run_id, status_of(exit_code),
                                     exit_code, answer, &err);
-    /* What came first is the reason, what follows from it is not. */
+    /* Only the first failure is kept as the reason: later ones follow from it. */
     const struct err *why = save->failed ? &save->lost : &err;
     if (result < 0)
         fail_with(result, "warning: %.200s is not complete: the answer is not in it (%s%s)", path, why->text,

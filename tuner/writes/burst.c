@@ -17,7 +17,7 @@
 #define NAP_NS        20000000ULL
 #define COST_MARGIN   1.2
 #define LEAST_SECONDS 0.05
-/* A run that moved less of the burst was not over. */
+/* A run that moved a smaller share of the burst was cut off. */
 #define WHOLE_SHARE 0.98
 
 /* Of an answer that compares two settings. */
@@ -28,14 +28,14 @@ uint64_t burst_reserved_ns(const struct settings *settings)
     return settings->burst.bytes > 0 ? (uint64_t)((double)settings->limits.budget_ns * TIME_SHARE) : 0;
 }
 
-/* No more than all bursts that can be made. */
+/* A share of --max-write, but no more than all bursts that can be made need. */
 uint64_t burst_reserved_bytes(const struct settings *settings)
 {
     double most = (double)settings->burst.bytes * (BURST_MAX_SETTINGS * BURST_LOOKS + 2 * BURST_MOST);
     return (uint64_t)fmin((double)settings->limits.max_write_bytes * WRITE_SHARE, most);
 }
 
-/* Of a burst, on a device that takes it in no time. */
+/* A burst takes at least so long, even on a device that takes it in no time. */
 static double least_seconds(const struct settings *settings)
 {
     return (double)settings->burst.interval_ns / 1e9 + LEAST_SECONDS;
@@ -55,7 +55,7 @@ static int check_time(const struct settings *settings, struct err *err)
                    ceil(needed_s / TIME_SHARE));
 }
 
-/* A burst that cannot be written as often as an answer needs it. */
+/* Refuses a burst that cannot be written as often as an answer needs it. */
 static int check_room(const struct settings *settings, uint64_t file_bytes, struct err *err)
 {
     char burst[UNITS_TEXT_SIZE], room[UNITS_TEXT_SIZE];
@@ -133,7 +133,7 @@ static int pause_before(const struct tune *tune, struct err *err)
 }
 
 /* The flush at the end is in the span, whatever was asked for: both times come from one run. */
-static struct measure_plan plan_of(const struct tune *tune, const struct point *point)
+static struct measure_plan plan_of_burst_run(const struct tune *tune, const struct point *point)
 {
     const struct settings *settings = tune->settings;
     uint64_t now_ns = tune_now_ns(tune), end_ns = deadline_ns(tune);
@@ -155,7 +155,7 @@ static struct measure_plan plan_of(const struct tune *tune, const struct point *
     return plan;
 }
 
-/* A part of a burst would say nothing. */
+/* Refuses a burst that would be cut short: a part of one would say nothing. */
 static int check_bytes(struct burst *burst, const struct tune *tune, struct err *err)
 {
     const struct session *session = tune->session;
@@ -188,7 +188,7 @@ static int one_burst(struct burst *burst, struct tune *tune, struct burst_settin
         result = pause_before(tune, err);
     if (result < 0)
         return result;
-    struct measure_plan plan = plan_of(tune, &setting->point);
+    struct measure_plan plan = plan_of_burst_run(tune, &setting->point);
     histogram_init(latency);
     progress_show(&session->progress, "burst %zu of a setting %s the choice", setting->n + 1,
                   setting->n < BURST_LOOKS ? "before" : "after");
@@ -247,7 +247,7 @@ static int round_of(struct burst *burst, struct tune *tune, const size_t *which,
     return 0;
 }
 
-static struct burst_figure figure_of(const double *values, size_t n, double confidence)
+static struct burst_figure burst_figure_of(const double *values, size_t n, double confidence)
 {
     struct moments moments = moments_of(values, n);
     return (struct burst_figure){n, moments.mean, student_interval(moments, confidence)};
@@ -257,7 +257,7 @@ struct burst_figure burst_figure(const struct burst *burst, size_t setting, bool
 {
     const struct burst_setting *of = &burst->setting[setting];
     const double *values = durable ? of->durable_s : of->accepted_s;
-    return figure_of(values + of->n_looks, of->n - of->n_looks, burst->settings->runs.confidence_share);
+    return burst_figure_of(values + of->n_looks, of->n - of->n_looks, burst->settings->runs.confidence_share);
 }
 
 /* The quickest of a class by the bursts so far. */
@@ -288,7 +288,7 @@ static bool falls_behind(const struct burst *burst, size_t buffered)
     return interval_s > 0 && flush_s > interval_s;
 }
 
-static void choose(struct burst *burst)
+static void choose_burst_setting(struct burst *burst)
 {
     burst->chosen[BURST_BUFFERED] = quickest(burst, BURST_BUFFERED);
     if (burst->chosen[BURST_BUFFERED] != BURST_NONE && falls_behind(burst, burst->chosen[BURST_BUFFERED])) {
@@ -331,7 +331,7 @@ void burst_judge(struct burst *burst)
 }
 
 /* What the model says at the setting that was chosen. */
-static void explain(struct burst *burst)
+static void explain_burst_choice(struct burst *burst)
 {
     static struct cawl_advice_memo memo;
     static const struct cawl_options plain;
@@ -363,7 +363,7 @@ bool burst_contradicts(const struct burst *burst)
            says_direct != (burst->setting[burst->best].point.direct != 0);
 }
 
-static int measure(struct burst *burst, struct tune *tune, struct histogram *latency, struct err *err)
+static int measure_burst(struct burst *burst, struct tune *tune, struct histogram *latency, struct err *err)
 {
     size_t which[BURST_MAX_SETTINGS], n = 0;
     struct pace pace = {.seconds = least_seconds(burst->settings)};
@@ -375,7 +375,7 @@ static int measure(struct burst *burst, struct tune *tune, struct histogram *lat
         which[i] = i;
     for (size_t look = 0; look < BURST_LOOKS && result == 0; look++)
         result = round_of(burst, tune, which, burst->n, &pace, latency, err);
-    choose(burst);
+    choose_burst_setting(burst);
     for (size_t class = 0; class < BURST_N_CLASSES; class ++) {
         if (burst->chosen[class] != BURST_NONE)
             which[n++] = burst->chosen[class];
@@ -385,7 +385,7 @@ static int measure(struct burst *burst, struct tune *tune, struct histogram *lat
     return result < 0 ? result : 0;
 }
 
-/* Of those that were chosen, or, where none could be, of all. */
+/* Looks at the chosen settings, or at all where none could be chosen. */
 static bool all_failed(const struct burst *burst)
 {
     size_t buffered = burst->chosen[BURST_BUFFERED], direct = burst->chosen[BURST_DIRECT];
@@ -424,9 +424,9 @@ int burst_run(struct burst *burst, struct tune *tune, struct err *err)
                        host_file_read(settings->prediction.host, &burst->host, NULL) == 0;
     tune->session->write_limit_bytes = settings->limits.max_write_bytes;
     burst_choose_settings(burst, tune);
-    int result = measure(burst, tune, latency, err);
+    int result = measure_burst(burst, tune, latency, err);
     burst_judge(burst);
-    explain(burst);
+    explain_burst_choice(burst);
     if (burst->best == BURST_NONE)
         burst->why = why_not(burst);
     free(latency);

@@ -34,7 +34,8 @@ static bool is_known(const struct burst *burst, const struct point *point)
     return false;
 }
 
-static void add(struct burst *burst, const struct point *point, bool by_model, double predicted_s)
+static void add_burst_setting(struct burst *burst, const struct point *point, bool by_model,
+                              double predicted_s)
 {
     if (burst->n == BURST_MAX_SETTINGS || is_known(burst, point))
         return;
@@ -51,7 +52,7 @@ static bool is_usable(const struct burst *burst, const struct tune *tune, size_t
 static void add_if_direct(struct burst *burst, const struct tune *tune, size_t i)
 {
     if (i < tune->space.n_points && tune->records[i].point.direct != 0 && is_usable(burst, tune, i))
-        add(burst, &tune->records[i].point, false, NAN);
+        add_burst_setting(burst, &tune->records[i].point, false, NAN);
 }
 
 /* The direct setting of the highest throughput so far. */
@@ -126,7 +127,7 @@ static void add_modelled(struct burst *burst, const struct tune *tune)
     if (found == TUNE_NONE)
         return;
     size_t measured = fastest_buffered(burst, tune, tune->records[found].point.request_size_bytes);
-    add(burst, &tune->records[measured != TUNE_NONE ? measured : found].point, true, least);
+    add_burst_setting(burst, &tune->records[measured != TUNE_NONE ? measured : found].point, true, least);
 }
 
 /* In order of promise. The answer for a steady load has more evidence than what was fastest in a run or two.
@@ -141,6 +142,7 @@ void burst_choose_settings(struct burst *burst, const struct tune *tune)
     if (burst->has_model)
         add_modelled(burst, tune);
     for (size_t found; burst->n < most && (found = fastest_buffered(burst, tune, 0)) != TUNE_NONE;)
-        add(burst, &tune->records[found].point, false, predicted_s(burst, &tune->records[found].point));
+        add_burst_setting(burst, &tune->records[found].point, false,
+                          predicted_s(burst, &tune->records[found].point));
     add_if_direct(burst, tune, fastest_direct(burst, tune));
 }

@@ -135,7 +135,7 @@ static int read_limits(struct calibration *calibration, struct err *err)
     return 0;
 }
 
-static int make(struct calibration *calibration, int (*measure)(void *), struct err *err)
+static int run_calibration_job(struct calibration *calibration, int (*measure)(void *), struct err *err)
 {
     struct session *session = calibration->session;
     calibration->err = (struct err){0};
@@ -169,12 +169,12 @@ static int make_rounds(struct calibration *calibration, struct err *err)
 {
     struct session *session = calibration->session;
     double longest_s = 0;
-    int result = calibration->takes_back ? make(calibration, calibrate_round_touch, err) : 0;
+    int result = calibration->takes_back ? run_calibration_job(calibration, calibrate_round_touch, err) : 0;
     while (result == 0 && calibration->n_rounds < CALIBRATE_MOST_ROUNDS && has_room(calibration, longest_s)) {
         double start_s = session_seconds(session);
         progress_show(&session->progress, "calibrating: round %zu of %d", calibration->n_rounds + 1,
                       CALIBRATE_MOST_ROUNDS);
-        result = make(calibration, calibrate_round_measure, err);
+        result = run_calibration_job(calibration, calibrate_round_measure, err);
         longest_s = fmax(longest_s, session_seconds(session) - start_s);
     }
     return result;
@@ -207,7 +207,7 @@ static void read_system(struct calibration *calibration)
     take_system(&values[HOST_DIRTY_EXPIRE], centiseconds / 100, "dirty_expire_centisecs");
 }
 
-static void explain(struct calibration *calibration)
+static void explain_calibration(struct calibration *calibration)
 {
     struct calibrate_value *values = calibration->values;
     const char *direct = calibration->session->target.direct_write == TARGET_DIRECT_PROVED
@@ -241,7 +241,7 @@ static void explain(struct calibration *calibration)
 #undef HOW
 }
 
-/* What is not there to be measured is said, and stands for itself where its place is clear. */
+/* Says why a value was not measured, and which other one stands for it where that is clear. */
 static void explain_missing(struct calibration *calibration)
 {
     struct calibrate_value *values = calibration->values;
@@ -298,7 +298,7 @@ static int conclude(struct calibration *calibration, struct err *err)
 {
     for (size_t i = 0; i < HOST_N_PARAMETERS; i++)
         calibration->values[i].interval = (struct interval){NAN, NAN};
-    explain(calibration);
+    explain_calibration(calibration);
     read_system(calibration);
     int result = calibrate_evaluate(calibration->rounds, calibration->n_rounds, &calibration->sizes,
                                     calibration->values, err);
@@ -307,7 +307,7 @@ static int conclude(struct calibration *calibration, struct err *err)
     return result;
 }
 
-static int prepare(struct calibration *calibration, struct err *err)
+static int prepare_calibration(struct calibration *calibration, struct err *err)
 {
     struct session *session = calibration->session;
     struct calibrate_value *buffer = &calibration->values[HOST_BF];
@@ -336,7 +336,7 @@ static int prepare(struct calibration *calibration, struct err *err)
 int calibrate_run(struct calibration *calibration, struct err *err)
 {
     struct session *session = calibration->session;
-    int result = prepare(calibration, err);
+    int result = prepare_calibration(calibration, err);
     if (result == 0)
         result = make_rounds(calibration, err);
     session->bytes_written += calibration->rig.written_bytes;

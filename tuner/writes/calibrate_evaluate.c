@@ -23,7 +23,7 @@ static const double *costs_of(const struct calibrate_round *round, const struct 
     return (const double *)(const void *)((const char *)round + source->offset);
 }
 
-/* Means of logarithms: a rate has no sign, and one slow moment does not rule it. */
+/* Uses means of logarithms: a rate has no sign, and one slow moment weighs less in them. */
 static void set_rate(struct calibrate_value *value, struct moments logs)
 {
     struct interval interval = student_interval(logs, CALIBRATE_CONFIDENCE);
@@ -32,7 +32,7 @@ static void set_rate(struct calibrate_value *value, struct moments logs)
     value->interval = (struct interval){exp(-interval.high), exp(-interval.low)};
 }
 
-/* A cost that vanishes in the scatter is 0. */
+/* A cost that scatter puts below 0 counts as 0. */
 static void set_cost(struct calibrate_value *value, double mean, struct interval interval)
 {
     value->known = true;
@@ -42,7 +42,7 @@ static void set_cost(struct calibrate_value *value, double mean, struct interval
         value->interval = interval;
 }
 
-/* What somebody else did to a round is not the machine's. */
+/* Moments of the samples near the median: other processes have disturbed the rest. */
 static struct moments moments_near(const double *samples, size_t n, bool logs)
 {
     double sorted[CALIBRATE_MOST_ROUNDS], far[CALIBRATE_MOST_ROUNDS], median = 0, reach = INFINITY;
@@ -93,7 +93,7 @@ static int moments_of_lines(const struct calibrate_round *rounds, size_t n, cons
         int result = line_fit(source->bytes, costs_of(&rounds[i], source), source->n_sizes, &fit);
         if (result < 0)
             return result;
-        /* Where one moment hides what a byte costs, the line of all rounds must do. */
+        /* A round whose slope is not above 0 does not show what a byte costs, and is left out. */
         if (!source->slope || fit.slope > 0)
             samples[n_samples++] = source->slope ? log(fit.slope) : fit.intercept;
     }
@@ -234,7 +234,7 @@ size_t calibrate_find_wide(const struct calibrate_value values[HOST_N_PARAMETERS
 }
 
 #define MIB   1048576.0
-#define MOST  (256 * MIB) /* more tells no more, and takes longer */
+#define MOST  (256 * MIB) /* a larger write tells no more, and takes longer */
 #define LEAST (4 * MIB)
 /* At most three times it is dirty, and a quarter of the limit stays free for others. */
 #define DIRTY_SHARE  0.25

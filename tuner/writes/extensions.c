@@ -64,7 +64,7 @@ static const struct extension {
 
 #define N_EXTENSIONS (sizeof table / sizeof table[0])
 
-static double value_of(const struct extension *extension, const struct cawl_options *options)
+static double value_of_extension(const struct extension *extension, const struct cawl_options *options)
 {
     const void *place = (const char *)options + extension->place;
     if (extension->kind == FLAG)
@@ -207,7 +207,7 @@ int extensions_read(const struct settings_prediction *asked, enum cawl_mode mode
 bool extensions_any(const struct cawl_options *options)
 {
     for (size_t i = 0; i < N_EXTENSIONS; i++) {
-        if (value_of(&table[i], options) > 0)
+        if (value_of_extension(&table[i], options) > 0)
             return true;
     }
     return false;
@@ -217,7 +217,7 @@ json_t *extensions_json(const struct cawl_options *options)
 {
     json_t *object = json_object();
     for (size_t i = 0; i < N_EXTENSIONS; i++) {
-        double value = value_of(&table[i], options);
+        double value = value_of_extension(&table[i], options);
         if (value > 0)
             json_object_set_new(object, table[i].key,
                                 table[i].kind == FLAG ? json_true() : json_number(value));

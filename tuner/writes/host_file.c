@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SHOWN_PATH   200 /* of a path in a message, so that the message survives it */
+#define SHOWN_PATH   200 /* bytes of a path that a message shows, so that the rest of the message fits */
 #define NUMBER_SIZE  40
 #define SUFFIX       "_interval"
 #define MOST_BYTES   1e18 /* and bytes/s */
@@ -81,8 +81,8 @@ struct reading {
     unsigned last_line;
 };
 
-static int refuse(const struct reading *reading, const config_setting_t *setting, const char *what,
-                  struct err *err)
+static int refuse_host_setting(const struct reading *reading, const config_setting_t *setting,
+                               const char *what, struct err *err)
 {
     return err_set(err, -EINVAL, "%.*s:%u: %.80s: %s", SHOWN_PATH, reading->path,
                    config_setting_source_line(setting), config_setting_name(setting), what);
@@ -121,7 +121,7 @@ static int parse_text(const char *text, enum host_unit unit, double *ret_number)
     return 0;
 }
 
-static int number_of(const config_setting_t *setting, enum host_unit unit, double *ret_number)
+static int number_in_host_file(const config_setting_t *setting, enum host_unit unit, double *ret_number)
 {
     int result = 0;
     switch (config_setting_type(setting)) {
@@ -148,7 +148,7 @@ static const char *form_of(enum host_unit unit)
                                 : "is no size; write bytes as a number, or a text like \"4k\"";
 }
 
-static double *value_of(struct cawl_host *host, size_t i)
+static double *value_in_host(struct cawl_host *host, size_t i)
 {
     return (double *)(void *)((char *)host + host_parameters[i].offset);
 }
@@ -169,16 +169,18 @@ static bool is_beyond(double number, enum host_unit unit)
 static int read_parameter(struct reading *reading, const config_setting_t *setting, size_t i, struct err *err)
 {
     double number = 0;
-    if (number_of(setting, host_parameters[i].unit, &number) < 0)
-        return refuse(reading, setting, form_of(host_parameters[i].unit), err);
+    if (number_in_host_file(setting, host_parameters[i].unit, &number) < 0)
+        return refuse_host_setting(reading, setting, form_of(host_parameters[i].unit), err);
     if (number < 0 || (number == 0 && !may_be_zero(i)))
-        return refuse(reading, setting, may_be_zero(i) ? "must not be negative" : "must be more than 0", err);
+        return refuse_host_setting(reading, setting,
+                                   may_be_zero(i) ? "must not be negative" : "must be more than 0", err);
     if (is_beyond(number, host_parameters[i].unit))
-        return refuse(reading, setting,
-                      host_parameters[i].unit == HOST_SECONDS ? "is out of range; use at most 1e9 seconds"
-                                                              : "is out of range; use 1 to 1e18",
-                      err);
-    *value_of(&reading->file->host, i) = number;
+        return refuse_host_setting(reading, setting,
+                                   host_parameters[i].unit == HOST_SECONDS
+                                       ? "is out of range; use at most 1e9 seconds"
+                                       : "is out of range; use 1 to 1e18",
+                                   err);
+    *value_in_host(&reading->file->host, i) = number;
     reading->seen[i] = true;
     return 0;
 }
@@ -190,9 +192,10 @@ static int read_interval(struct reading *reading, const config_setting_t *settin
     bool is_pair =
         (type == CONFIG_TYPE_ARRAY || type == CONFIG_TYPE_LIST) && config_setting_length(setting) == 2;
     for (unsigned end = 0; is_pair && end < 2; end++)
-        is_pair = number_of(config_setting_get_elem(setting, end), host_parameters[i].unit, &ends[end]) == 0;
+        is_pair = number_in_host_file(config_setting_get_elem(setting, end), host_parameters[i].unit,
+                                      &ends[end]) == 0;
     if (!is_pair || ends[0] > ends[1])
-        return refuse(reading, setting, "is no interval; write [low, high]", err);
+        return refuse_host_setting(reading, setting, "is no interval; write [low, high]", err);
     reading->file->intervals[i] = (struct interval){ends[0], ends[1]};
     return 0;
 }
@@ -201,10 +204,10 @@ static int read_extra(struct reading *reading, const config_setting_t *setting, 
                       struct err *err)
 {
     double number = 0;
-    if (number_of(setting, extra->unit, &number) < 0)
-        return refuse(reading, setting, form_of(extra->unit), err);
+    if (number_in_host_file(setting, extra->unit, &number) < 0)
+        return refuse_host_setting(reading, setting, form_of(extra->unit), err);
     if (number < 0)
-        return refuse(reading, setting, "must not be negative", err);
+        return refuse_host_setting(reading, setting, "must not be negative", err);
     *(double *)(void *)((char *)reading->file + extra->offset) = number;
     return 0;
 }
@@ -214,9 +217,9 @@ static int read_text_field(struct reading *reading, const config_setting_t *sett
 {
     const char *text = config_setting_get_string(setting);
     if (text == NULL)
-        return refuse(reading, setting, "wants a text; write it in quotes", err);
+        return refuse_host_setting(reading, setting, "wants a text; write it in quotes", err);
     if (strlen(text) >= HOST_TEXT_SIZE)
-        return refuse(reading, setting, "the text is too long; shorten it", err);
+        return refuse_host_setting(reading, setting, "the text is too long; shorten it", err);
     memcpy((char *)reading->file + field->offset, text, strlen(text) + 1);
     return 0;
 }
@@ -244,10 +247,11 @@ static int read_setting(struct reading *reading, const config_setting_t *setting
         if (strcmp(name, text_fields[i].name) == 0)
             return read_text_field(reading, setting, &text_fields[i], err);
     }
-    return refuse(reading, setting, "is not known here; `fstune calibrate` writes such a file", err);
+    return refuse_host_setting(reading, setting, "is not known here; `fstune calibrate` writes such a file",
+                               err);
 }
 
-/* What no single line is to blame for is reported with the last one. */
+/* Errors that no single line causes are reported with the number of the last line. */
 static int check_whole(const struct reading *reading, struct err *err)
 {
     const struct cawl_host *host = &reading->file->host;
@@ -262,7 +266,7 @@ static int check_whole(const struct reading *reading, struct err *err)
     return 0;
 }
 
-static int read_all(struct reading *reading, const config_t *config, struct err *err)
+static int read_all_host_settings(struct reading *reading, const config_t *config, struct err *err)
 {
     const config_setting_t *root = config_root_setting(config);
     for (int i = 0; i < config_setting_length(root); i++) {
@@ -286,7 +290,7 @@ int host_file_read(const char *path, struct host_file *ret, struct err *err)
         file->intervals[i] = (struct interval){NAN, NAN};
     int result = config_load(&config, path, err);
     if (result == 0) {
-        result = read_all(&reading, &config, err);
+        result = read_all_host_settings(&reading, &config, err);
         config_destroy(&config);
     }
     if (result == 0)
@@ -351,7 +355,7 @@ int host_file_write(FILE *out, const void *context, struct err *err)
         write_text(out, text_fields[i].name, (const char *)file + text_fields[i].offset);
     for (size_t i = 0; i < HOST_N_PARAMETERS; i++) {
         const struct host_parameter *parameter = &host_parameters[i];
-        double value = *value_of((struct cawl_host *)(uintptr_t)&file->host, i);
+        double value = *value_in_host((struct cawl_host *)(uintptr_t)&file->host, i);
         if (parameter->optional && value <= 0)
             continue;
         fprintf(out, "\n# %s, %s\n", parameter->meaning, units[parameter->unit]);

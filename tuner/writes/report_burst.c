@@ -100,7 +100,7 @@ static void print_figure(FILE *out, const struct burst *burst, size_t setting, b
                 text_short_duration(figure.ci.high * 1e9, high));
 }
 
-static void print_setting(FILE *out, const struct burst *burst, size_t setting)
+static void print_burst_setting(FILE *out, const struct burst *burst, size_t setting)
 {
     char text[FACTORS_TEXT_SIZE];
     fprintf(out, "%s: ", factors_format(&burst->setting[setting].point, text));
@@ -130,7 +130,7 @@ static void print_other(FILE *out, const struct burst *burst)
     if (!burst->has_gain)
         return;
     fprintf(out, INDENT "The best %s setting is ", class_words[class_of(burst, other)]);
-    print_setting(out, burst, other);
+    print_burst_setting(out, burst, other);
 }
 
 static void print_model(FILE *out, const struct burst *burst)
@@ -155,7 +155,7 @@ static void print_lines(FILE *out, const void *context)
         return;
     }
     fputs(": use\n" INDENT, out);
-    print_setting(out, burst, burst->best);
+    print_burst_setting(out, burst, burst->best);
     print_gain(out, burst);
     print_other(out, burst);
     if (burst->falls_behind)

@@ -80,7 +80,7 @@ static json_t *json_value(size_t i, const struct calibrate_value *value)
     return object;
 }
 
-/* What the values were made of, for whoever warnings them. */
+/* The rounds that the values were made of, for readers who doubt the values. */
 static json_t *json_rounds(const struct calibration *calibration)
 {
     static const char *const names[CALIBRATE_N_SERIES] = {

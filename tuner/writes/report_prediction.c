@@ -50,7 +50,7 @@ static void print_words(FILE *out, const char *before, const char *text)
         fprintf(out, "%s%s", before, text_printable(text, clean, sizeof clean));
 }
 
-static void print_head(FILE *out, const struct predict *predict)
+static void print_prediction_head(FILE *out, const struct predict *predict)
 {
     const struct settings_prediction *asked = &predict->settings->prediction;
     const struct write_load *load = &predict->load;
@@ -197,7 +197,7 @@ static void print_dirty(FILE *out, const struct predict *predict)
 
 int report_prediction_text(FILE *out, const struct predict *predict, struct err *err)
 {
-    print_head(out, predict);
+    print_prediction_head(out, predict);
     print_totals(out, predict);
     if (predict->prediction.n_changes > 0) {
         print_states(out, predict);

@@ -32,7 +32,7 @@ json_t *report_prediction_host(const struct host_file *file, const char *path)
     return object;
 }
 
-static json_t *load(const struct predict *predict)
+static json_t *load_to_json(const struct predict *predict)
 {
     const struct settings_prediction *asked = &predict->settings->prediction;
     json_t *object =
@@ -67,7 +67,7 @@ static json_t *document(const struct predict *predict)
                         json_pack("{s:o, s:o}", "background_bytes",
                                   json_number(share * predict->host.host.limit_bg_bytes), "hard_bytes",
                                   json_number(share * predict->host.host.limit_hard_bytes)));
-    json_object_set_new(object, "load", load(predict));
+    json_object_set_new(object, "load", load_to_json(predict));
     json_object_set_new(object, "extensions", extensions_json(&predict->options));
     json_object_set_new(object, "host",
                         report_prediction_host(&predict->host, predict->settings->prediction.host));

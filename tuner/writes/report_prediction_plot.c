@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Shares the prediction's arrays. */
-static void describe(const struct predict *predict, struct plot_data *data)
+static void describe_prediction(const struct predict *predict, struct plot_data *data)
 {
     const struct host_file *host = &predict->host;
     const double share = cawl_limit_share(&predict->options);
@@ -29,17 +29,17 @@ static void describe(const struct predict *predict, struct plot_data *data)
              host->date);
 }
 
-static int write_script(FILE *script, const struct plot_request *request, const void *predict,
-                        struct err *err)
+static int write_predict_script(FILE *script, const struct plot_request *request, const void *predict,
+                                struct err *err)
 {
     struct plot_data data;
-    describe(predict, &data);
+    describe_prediction(predict, &data);
     return plot_prediction.draw(request, &data, script, err);
 }
 
 int report_prediction_plot(const struct predict *predict, struct err *err)
 {
     const char *name = predict->settings->prediction.picture;
-    return plot_deliver_drawn(&predict->settings->plot, strcmp(name, "-") == 0 ? "" : name, write_script,
-                              predict, err);
+    return plot_deliver_drawn(&predict->settings->plot, strcmp(name, "-") == 0 ? "" : name,
+                              write_predict_script, predict, err);
 }

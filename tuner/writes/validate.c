@@ -103,7 +103,7 @@ static void done(struct validation *validation)
     cawl_prediction_done(&validation->naive.prediction);
 }
 
-static int print_result(const struct validation *validation, bool as_csv, struct err *err)
+static int print_validate_result(const struct validation *validation, bool as_csv, struct err *err)
 {
     if (validation->settings->json)
         return validate_print_json(stdout, validation, err);
@@ -125,11 +125,11 @@ static int print_nothing_made(struct validation *validation, struct err *err)
 
 /* Files come last: what was measured is told even where one cannot be made; and they are of a whole
  * validation only. */
-static int print(const struct validation *validation, struct err *err)
+static int print_validation(const struct validation *validation, struct err *err)
 {
     const struct settings_prediction *asked = &validation->settings->prediction;
     bool to_stdout = strcmp(asked->csv, "-") == 0;
-    int result = print_result(validation, to_stdout, err);
+    int result = print_validate_result(validation, to_stdout, err);
     if (validation->interrupted)
         return result;
     if (result == 0 && asked->csv[0] != '\0' && !to_stdout)
@@ -140,7 +140,7 @@ static int print(const struct validation *validation, struct err *err)
 }
 
 /* Exit code of a validation that was made, whole or in part. */
-static int finish(struct validation *validation, int result, struct err *err)
+static int finish_validation(struct validation *validation, int result, struct err *err)
 {
     struct err print_err = {0};
     int signal_number = atomic_load(&interrupt_signal);
@@ -154,7 +154,7 @@ static int finish(struct validation *validation, int result, struct err *err)
     int printed =
         is_empty ? print_nothing_made(validation, &print_err) : validate_compare(validation, &print_err);
     if (printed == 0 && !is_empty)
-        printed = print(validation, &print_err);
+        printed = print_validation(validation, &print_err);
     if (printed < 0)
         return fail_with(EXIT_FAILED, "%s", print_err.text);
     return signal_number > 0 ? EXIT_SIGNAL + signal_number : EXIT_DONE;
@@ -190,7 +190,7 @@ int validate_write(const struct predict *predict)
     if (settings->dry_run)
         goto out;
     result = validate_replay(validation, &abandoned, &err);
-    code = finish(validation, result, &err);
+    code = finish_validation(validation, result, &err);
 out:
     if (!abandoned) {
         done(validation);

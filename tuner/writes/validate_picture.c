@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-/* More points than this say nothing more; the steps between them are equal. */
+/* More points than this show nothing more; the steps between them are equal. */
 #define POINTS_MAX 4000U
 
 static void widen(double value, double *low, double *high)
@@ -49,8 +49,8 @@ static void write_data(FILE *script, const struct validation *validation)
     fputs("EOD\n", script);
 }
 
-static int write_script(FILE *script, const struct plot_request *request, const void *context,
-                        struct err *err)
+static int write_validate_script(FILE *script, const struct plot_request *request, const void *context,
+                                 struct err *err)
 {
     const struct validation *validation = context;
     char what[PLOT_TEXT_SIZE], detail[PLOT_TEXT_SIZE], bytes[UNITS_TEXT_SIZE];
@@ -75,5 +75,5 @@ static int write_script(FILE *script, const struct plot_request *request, const 
 int validate_picture_draw(const struct validation *validation, struct err *err)
 {
     return plot_deliver_drawn(&validation->settings->plot, validation->settings->prediction.picture,
-                              write_script, validation, err);
+                              write_validate_script, validation, err);
 }

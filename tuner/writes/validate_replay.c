@@ -40,7 +40,7 @@ uint64_t validate_extra_bytes(const struct validation *validation)
     return replay_extra_bytes(mode_of(validation));
 }
 
-static struct replay_plan plan_of(const struct validation *validation)
+static struct replay_plan plan_of_validation(const struct validation *validation)
 {
     const struct predict *predict = validation->predict;
     return (struct replay_plan){
@@ -93,7 +93,7 @@ int validate_replay_prepare(struct validation *validation, struct err *err)
                                                       .size_bytes = chunk->size_bytes,
                                                       .delay_ns = (uint64_t)llround(chunk->delay_s * 1e9)};
     }
-    struct replay_plan plan = plan_of(validation);
+    struct replay_plan plan = plan_of_validation(validation);
     return replay_check(&plan, err);
 }
 
@@ -150,7 +150,7 @@ static int make_one(struct validation *validation, bool *ret_abandoned, struct e
     struct job *job = calloc(1, sizeof *job);
     if (job == NULL)
         return err_set(err, -ENOMEM, "no memory");
-    job->plan = plan_of(validation);
+    job->plan = plan_of_validation(validation);
     int n_continued = interrupt_n_continued();
     int result = worker_call(run_job, job, ret_abandoned, err);
     if (*ret_abandoned)
@@ -169,7 +169,7 @@ static int make_one(struct validation *validation, bool *ret_abandoned, struct e
     return result;
 }
 
-/* On the file system that will be written to. */
+/* Takes the lock of the device that will be written to. */
 static int take_lock(struct validation *validation, int *ret_fd, struct err *err)
 {
     const struct settings *settings = validation->settings;

@@ -16,7 +16,7 @@ uint64_t validate_total_bytes(const struct validation *validation)
            validation->settings->prediction.repetitions;
 }
 
-/* With the pauses, and without the waiting for a calm machine. */
+/* Includes the pauses, but not the waiting for a calm machine. */
 static double predicted_seconds(const struct validation *validation)
 {
     const struct cawl_prediction *prediction = &validation->cawl.prediction;

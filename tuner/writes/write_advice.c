@@ -9,14 +9,14 @@
 
 /* Beyond this many times the memory that may be dirty nothing new happens. */
 #define HIGHEST_FACTOR 16
-/* A burst of one or two requests is none. */
+/* Fewer requests than this are no burst. */
 #define LOWEST_REQUESTS 4
 
 const char *const write_advice_words[CAWL_ADVICE_N_WAYS] = {
     "buffered", "buffered with one fdatasync at the end", "direct", "buffered and synchronous"};
 
-/* What may be missing or does not fit. */
-static int check(const struct settings *settings, struct err *err)
+/* Refuses options that are missing or do not fit together. */
+static int check_advice_options(const struct settings *settings, struct err *err)
 {
     if (settings->prediction.host[0] == '\0')
         return err_set(err, -EINVAL, "--host: give the file that fstune calibrate has written");
@@ -110,7 +110,7 @@ static int calculate(struct write_advice *advice)
 int write_advice_make(const struct settings *settings, struct host_file *ret_host, struct write_advice *ret,
                       struct err *err)
 {
-    int result = check(settings, err);
+    int result = check_advice_options(settings, err);
     if (result == 0)
         result = host_file_read(settings->prediction.host, ret_host, err);
     if (result < 0)
@@ -143,7 +143,7 @@ static const char *below(const struct write_advice_crossings *crossings, size_t 
     return write_advice_words[crossings->at[i].first_below ? crossings->first : crossings->second];
 }
 
-/* Between which crossings the burst lies, and what holds beyond them. */
+/* Prints between which crossings the burst lies, and what holds beyond them. */
 static void print_range(FILE *out, const struct write_advice_crossings *crossings, size_t next)
 {
     const struct cawl_advice_crossing *at = crossings->at;
@@ -166,8 +166,8 @@ static void print_range(FILE *out, const struct write_advice_crossings *crossing
         fprintf(out, ", beyond %s %s", units_format_bytes((uint64_t)at[i].bytes, bytes), above(crossings, i));
 }
 
-static void print_line(FILE *out, const struct write_advice_crossings *crossings,
-                       const struct cawl_advice_burst *burst, const struct cawl_advice_cost *cost)
+static void print_advice_line(FILE *out, const struct write_advice_crossings *crossings,
+                              const struct cawl_advice_burst *burst, const struct cawl_advice_cost *cost)
 {
     char bytes[UNITS_TEXT_SIZE];
     const char *first = write_advice_words[crossings->first], *second = write_advice_words[crossings->second];
@@ -195,6 +195,6 @@ void write_advice_line(const struct write_advice_crossings *crossings, const str
     text[0] = '\0';
     if (out == NULL)
         return;
-    print_line(out, crossings, burst, cost);
+    print_advice_line(out, crossings, burst, cost);
     fclose(out);
 }

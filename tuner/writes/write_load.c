@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int check(const struct write_load_plan *plan, struct err *err)
+static int check_load_plan(const struct write_load_plan *plan, struct err *err)
 {
     if (plan->total_bytes == 0 || plan->total_bytes > WRITE_LOAD_MAX_BYTES)
         return err_set(err, -EINVAL, "total: %" PRIu64 " bytes cannot be written; use 1 to 2^62",
@@ -65,7 +65,7 @@ static void shuffle(struct cawl_chunk *chunks, size_t n, uint64_t seed)
     }
 }
 
-static int allocate(struct write_load *load, size_t n)
+static int allocate_load(struct write_load *load, size_t n)
 {
     *load = (struct write_load){.n = n, .n_files = 1};
     load->chunks = malloc(n * sizeof *load->chunks);
@@ -82,11 +82,11 @@ static int allocate(struct write_load *load, size_t n)
 int write_load_generate(const struct write_load_plan *plan, struct write_load *ret, struct err *err)
 {
     struct write_load load;
-    int result = check(plan, err);
+    int result = check_load_plan(plan, err);
     if (result < 0)
         return result;
     const size_t n = (size_t)((plan->total_bytes - 1) / plan->request_size_bytes + 1);
-    result = allocate(&load, n);
+    result = allocate_load(&load, n);
     if (result < 0)
         return err_set(err, result, "no memory for %zu writes", n);
     for (size_t i = 0; i < n; i++)

@@ -35,10 +35,10 @@ struct reader {
     const struct named *last; /* most lines name the file of the line before */
 };
 
-static int refuse(const struct reader *reader, struct err *err, const char *format, ...)
+static int refuse_load_line(const struct reader *reader, struct err *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-static int refuse(const struct reader *reader, struct err *err, const char *format, ...)
+static int refuse_load_line(const struct reader *reader, struct err *err, const char *format, ...)
 {
     char what[ERR_TEXT_SIZE];
     va_list arguments;
@@ -56,7 +56,7 @@ static int no_memory(const struct reader *reader, struct err *err)
 
 /* One line without its end, \n or \r\n; own code because a file without line ends may be of any size. 1, 0 at
  * the end of the file, or a negative errno. */
-static int next_line(struct reader *reader, char line[LINE_SIZE], struct err *err)
+static int next_load_line(struct reader *reader, char line[LINE_SIZE], struct err *err)
 {
     size_t n = 0;
     int c = getc_unlocked(reader->in);
@@ -66,9 +66,10 @@ static int next_line(struct reader *reader, char line[LINE_SIZE], struct err *er
     reader->line++;
     for (; c != EOF && c != '\n'; c = getc_unlocked(reader->in)) {
         if (c == '\0')
-            return refuse(reader, err, "holds a zero byte; give a table in CSV");
+            return refuse_load_line(reader, err, "holds a zero byte; give a table in CSV");
         if (n == LINE_SIZE - 1)
-            return refuse(reader, err, "is longer than %d bytes; give a table in CSV", LINE_SIZE - 1);
+            return refuse_load_line(reader, err, "is longer than %d bytes; give a table in CSV",
+                                    LINE_SIZE - 1);
         line[n++] = (char)c;
     }
     n -= n > 0 && line[n - 1] == '\r';
@@ -84,8 +85,8 @@ static int next_field(const struct reader *reader, char **rest, char **ret_field
     if (*from != '"') {
         from += strcspn(from, ",\"");
         if (*from == '"')
-            return refuse(reader, err,
-                          "a quote inside a field; put the whole field in quotes, quotes doubled");
+            return refuse_load_line(reader, err,
+                                    "a quote inside a field; put the whole field in quotes, quotes doubled");
         to = from;
     } else {
         for (from++; *from != '\0' && (*from != '"' || from[1] == '"'); from++) {
@@ -93,10 +94,11 @@ static int next_field(const struct reader *reader, char **rest, char **ret_field
             *to++ = *from;
         }
         if (*from == '\0')
-            return refuse(reader, err, "a quote is not closed; a field may not hold an end of line");
+            return refuse_load_line(reader, err,
+                                    "a quote is not closed; a field may not hold an end of line");
         from++;
         if (*from != '\0' && *from != ',')
-            return refuse(reader, err, "something follows the closing quote of a field");
+            return refuse_load_line(reader, err, "something follows the closing quote of a field");
     }
     *rest = *from == ',' ? from + 1 : NULL;
     *to = '\0';
@@ -115,16 +117,17 @@ static int read_header(struct reader *reader, char *line, struct err *err)
         while (i < N_COLUMNS && strcmp(names[i], field) != 0)
             i++;
         if (i == N_COLUMNS)
-            return refuse(reader, err, "'%.40s' is no column; the header is file,offset,size,delay_s", field);
+            return refuse_load_line(reader, err,
+                                    "'%.40s' is no column; the header is file,offset,size,delay_s", field);
         if (seen[i])
-            return refuse(reader, err, "the column %s stands there twice", names[i]);
+            return refuse_load_line(reader, err, "the column %s stands there twice", names[i]);
         seen[i] = true;
         reader->columns[reader->n_columns++] = (enum column)i;
     }
     for (size_t i = COLUMN_OFFSET; i < N_COLUMNS; i++) {
         if (!seen[i])
-            return refuse(reader, err, "the column %s is missing; the header is file,offset,size,delay_s",
-                          names[i]);
+            return refuse_load_line(
+                reader, err, "the column %s is missing; the header is file,offset,size,delay_s", names[i]);
     }
     return 0;
 }
@@ -140,8 +143,8 @@ static void free_named(void *named)
     free(named); /* its name belongs to the load */
 }
 
-/* Makes room for one item more, doubling. */
-static int grow(void **items, size_t n, size_t *capacity, size_t item_size)
+/* Makes room for one more item; a full array is doubled. */
+static int grow_items(void **items, size_t n, size_t *capacity, size_t item_size)
 {
     const size_t wanted = *capacity == 0 ? 64 : 2 * *capacity;
     if (n < *capacity)
@@ -162,10 +165,10 @@ static int add_file(struct reader *reader, const char *name, struct named **ret_
     if (named == NULL)
         return -ENOMEM;
     void *files = load->files, *extents = load->extent_bytes;
-    int result = grow(&files, load->n_files, &capacity, sizeof *load->files);
+    int result = grow_items(&files, load->n_files, &capacity, sizeof *load->files);
     load->files = files;
     if (result == 0)
-        result = grow(&extents, load->n_files, &reader->files_capacity, sizeof *load->extent_bytes);
+        result = grow_items(&extents, load->n_files, &reader->files_capacity, sizeof *load->extent_bytes);
     load->extent_bytes = extents;
     named->name = result == 0 ? strdup(name) : NULL;
     named->number = (uint32_t)load->n_files;
@@ -200,10 +203,12 @@ static int read_bytes(const struct reader *reader, enum column column, const cha
 {
     int result = units_parse_size(text, ret_bytes);
     if (result == -EINVAL)
-        return refuse(reader, err, "%s: '%.40s' is no number of bytes; write digits, as 65536 or 64k",
-                      names[column], text);
+        return refuse_load_line(reader, err,
+                                "%s: '%.40s' is no number of bytes; write digits, as 65536 or 64k",
+                                names[column], text);
     if (result < 0 || *ret_bytes > WRITE_LOAD_MAX_BYTES)
-        return refuse(reader, err, "%s: '%.40s' is too large; use at most 2^62", names[column], text);
+        return refuse_load_line(reader, err, "%s: '%.40s' is too large; use at most 2^62", names[column],
+                                text);
     return 0;
 }
 
@@ -213,17 +218,17 @@ static int read_delay(const struct reader *reader, const char *text, double *ret
     const bool is_plain = text[0] != '\0' && strspn(text, "0123456789.eE+-") == strlen(text);
     const double seconds = strtod(text, &end);
     if (!is_plain || *end != '\0')
-        return refuse(reader, err, "delay_s: '%.40s' is no number of seconds; write one as 0.25 or 1e-3",
-                      text);
+        return refuse_load_line(reader, err,
+                                "delay_s: '%.40s' is no number of seconds; write one as 0.25 or 1e-3", text);
     if (!(seconds >= 0 && seconds <= WRITE_LOAD_MAX_DELAY_S))
-        return refuse(reader, err, "delay_s: '%.40s' is out of range; use 0 to %g", text,
-                      WRITE_LOAD_MAX_DELAY_S);
+        return refuse_load_line(reader, err, "delay_s: '%.40s' is out of range; use 0 to %g", text,
+                                WRITE_LOAD_MAX_DELAY_S);
     *ret_s = seconds;
     return 0;
 }
 
-static int read_value(struct reader *reader, enum column column, char *text, struct cawl_chunk *chunk,
-                      struct err *err)
+static int read_load_value(struct reader *reader, enum column column, char *text, struct cawl_chunk *chunk,
+                           struct err *err)
 {
     int result;
     switch (column) {
@@ -234,7 +239,7 @@ static int read_value(struct reader *reader, enum column column, char *text, str
     case COLUMN_SIZE:
         result = read_bytes(reader, column, text, &chunk->size_bytes, err);
         if (result == 0 && chunk->size_bytes == 0)
-            return refuse(reader, err, "size: 0 bytes are no write; leave the line out");
+            return refuse_load_line(reader, err, "size: 0 bytes are no write; leave the line out");
         return result;
     case COLUMN_DELAY:
     default:
@@ -247,13 +252,14 @@ static int add_chunk(struct reader *reader, const struct cawl_chunk *chunk, stru
     struct write_load *load = &reader->load;
     const uint64_t end = chunk->offset_bytes + chunk->size_bytes;
     if (load->n == WRITE_LOAD_MAX_CHUNKS)
-        return refuse(reader, err, "more than %d writes; give a shorter trace", WRITE_LOAD_MAX_CHUNKS);
+        return refuse_load_line(reader, err, "more than %d writes; give a shorter trace",
+                                WRITE_LOAD_MAX_CHUNKS);
     if (end > WRITE_LOAD_MAX_BYTES)
-        return refuse(reader, err, "the write ends behind 2^62 bytes, where no file can");
+        return refuse_load_line(reader, err, "the write ends behind 2^62 bytes, where no file can");
     if (load->total_bytes > WRITE_LOAD_MAX_BYTES - chunk->size_bytes)
-        return refuse(reader, err, "the writes up to here are more than 2^62 bytes");
+        return refuse_load_line(reader, err, "the writes up to here are more than 2^62 bytes");
     void *chunks = load->chunks;
-    int result = grow(&chunks, load->n, &reader->capacity, sizeof *load->chunks);
+    int result = grow_items(&chunks, load->n, &reader->capacity, sizeof *load->chunks);
     load->chunks = chunks;
     if (result < 0)
         return no_memory(reader, err);
@@ -272,15 +278,15 @@ static int read_row(struct reader *reader, char *line, struct err *err)
     int result = 0;
     for (; result == 0 && rest != NULL; n++) {
         if (n == reader->n_columns)
-            return refuse(reader, err, "more than the header's %zu fields", reader->n_columns);
+            return refuse_load_line(reader, err, "more than the header's %zu fields", reader->n_columns);
         result = next_field(reader, &rest, &field, err);
         if (result == 0)
-            result = read_value(reader, reader->columns[n], field, &chunk, err);
+            result = read_load_value(reader, reader->columns[n], field, &chunk, err);
     }
     if (result < 0)
         return result;
     if (n < reader->n_columns)
-        return refuse(reader, err, "%zu fields instead of %zu", n, reader->n_columns);
+        return refuse_load_line(reader, err, "%zu fields instead of %zu", n, reader->n_columns);
     return add_chunk(reader, &chunk, err);
 }
 
@@ -289,7 +295,7 @@ static int read_lines(struct reader *reader, struct err *err)
     char line[LINE_SIZE];
     uint32_t none;
     int result = 0, more;
-    while (result == 0 && (more = next_line(reader, line, err)) != 0) {
+    while (result == 0 && (more = next_load_line(reader, line, err)) != 0) {
         if (more < 0)
             return more;
         if (reader->n_columns == 0)
