@@ -48,7 +48,7 @@ TEST(silence_is_an_empty_text)
 
 TEST(the_input_arrives_and_ends)
 {
-    char *long_input = malloc(CHILD_INPUT_MAX_BYTES + 2);
+    AUTO(auto_free) char *long_input = malloc(CHILD_INPUT_MAX_BYTES + 2);
     assert_non_null(long_input);
     memset(long_input, 'x', CHILD_INPUT_MAX_BYTES + 1);
     long_input[CHILD_INPUT_MAX_BYTES + 1] = '\0';
@@ -58,7 +58,6 @@ TEST(the_input_arrives_and_ends)
     assert_int_equal(run_shell("cat", long_input, 0), 0);
     assert_string_equal(result.output, long_input);
     child_free(&result);
-    free(long_input);
 }
 
 TEST(more_than_a_pipe_holds_is_read)

@@ -324,7 +324,7 @@ TEST(strange_bytes_anywhere_leave_the_document_valid)
 
 TEST(facts_of_the_system_are_cleaned_too)
 {
-    struct session *bare = calloc(1, sizeof *bare);
+    AUTO(auto_free) struct session *bare = calloc(1, sizeof *bare);
     assert_non_null(bare);
     bare->target.fd = -1;
     bare->settings = &settings;
@@ -344,7 +344,6 @@ TEST(facts_of_the_system_are_cleaned_too)
     assert_true(json_is_true(json_object_get(object, "rotational")));
     assert_true(json_is_null(json_object_get(object, "load")));
     json_decref(object);
-    free(bare);
 }
 
 TEST(a_document_ends_with_one_newline)

@@ -40,14 +40,13 @@ GROUP(print_page, free_page);
 
 static void check_escape(const char *text, const char *expected)
 {
-    char *escaped;
+    AUTO(auto_free) char *escaped;
     size_t size;
     FILE *out = open_memstream(&escaped, &size);
     assert_non_null(out);
     manual_escape(out, text);
     assert_int_equal(fclose(out), 0);
     assert_string_equal(escaped, expected);
-    free(escaped);
 }
 
 static void assert_has(const char *text)

@@ -194,9 +194,8 @@ TEST(alarms_end_with_4_and_their_reason)
                         "throughput");
     assert_string_equal(json_string_value(json_object_get(target, "verdict")), "no_change");
     json_decref(document);
-    char *text = printed(report_retune_log);
+    AUTO(auto_free) char *text = printed(report_retune_log);
     assert_string_equal(text, "fstune: vm1: 20 % down\n");
-    free(text);
 }
 
 TEST(codes_follow_the_verdict)
@@ -310,10 +309,9 @@ TEST(the_text_names_settings_evidence_and_cost)
                                         "applied: ",
                                         "1.00 kB written"};
     run(NIGHT_FIRST);
-    char *text = printed(report_retune_text);
+    AUTO(auto_free) char *text = printed(report_retune_text);
     for (size_t i = 0; i < RIG_COUNT(words); i++)
         assert_non_null(strstr(text, words[i]));
-    free(text);
 }
 
 TEST(a_snippet_that_cannot_be_written_is_found_before_measuring)

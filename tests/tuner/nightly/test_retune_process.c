@@ -60,7 +60,7 @@ static void check_second(const struct retune_outcome *outcome)
 TEST(what_was_measured_arrives_whole_and_is_remembered)
 {
     const struct history_place place = {.path = "h.db"};
-    struct history_change *changes = NULL;
+    AUTO(auto_free) struct history_change *changes = NULL;
     size_t n = 0;
     const struct retune_outcome *outcomes = run_apart(NULL, RETUNE_SLACK_NS);
     check_second(&outcomes[0]);
@@ -70,7 +70,6 @@ TEST(what_was_measured_arrives_whole_and_is_remembered)
     assert_int_equal(history_open(&history, &place, &err), 0);
     assert_int_equal(history_list_changes(&history, "two", 0, 9, &changes, &n, &err), 0);
     assert_int_equal(n, 1);
-    free(changes);
 }
 
 static int die(struct err *night_err)

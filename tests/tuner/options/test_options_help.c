@@ -21,7 +21,7 @@ static char *print_help(unsigned command, const char *name)
 static void check_help(unsigned command, const char *name)
 {
     const struct option_row *row;
-    char *text = print_help(command, name);
+    AUTO(auto_free) char *text = print_help(command, name);
     size_t n_options = 0, n_expected = 1; /* --help itself */
     for (const char *line = text; (line = strstr(line, "\n  --")); line++)
         n_options++;
@@ -40,7 +40,6 @@ static void check_help(unsigned command, const char *name)
         assert_true(length <= 100);
         assert_true(length == 0 || line[length - 1] != ' ');
     }
-    free(text);
 }
 
 TEST(help_mentions_every_option_of_the_command_and_no_other)
@@ -54,9 +53,9 @@ TEST(help_mentions_every_option_of_the_command_and_no_other)
 
 TEST(help_states_range_and_default_of_the_command)
 {
-    char *recommend = print_help(OPTIONS_RECOMMEND, "recommend");
-    char *measure = print_help(OPTIONS_MEASURE, "measure");
-    char *predict = print_help(OPTIONS_PREDICT, "predict write");
+    AUTO(auto_free) char *recommend = print_help(OPTIONS_RECOMMEND, "recommend");
+    AUTO(auto_free) char *measure = print_help(OPTIONS_MEASURE, "measure");
+    AUTO(auto_free) char *predict = print_help(OPTIONS_PREDICT, "predict write");
     assert_non_null(strstr(recommend, "(1s..168h; default 60s)"));
     assert_non_null(strstr(recommend, "  --queue-depth N,...  "));
     assert_non_null(strstr(recommend, "requests in flight per thread (1..1024; default 1..64)"));
@@ -68,7 +67,4 @@ TEST(help_states_range_and_default_of_the_command)
     assert_non_null(strstr(predict, "  --request-size SIZE  "));
     assert_non_null(strstr(predict, "(1..1024t)"));
     assert_non_null(strstr(predict, "default write)"));
-    free(recommend);
-    free(measure);
-    free(predict);
 }

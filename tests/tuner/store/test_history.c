@@ -13,7 +13,7 @@ EACH_TEST(fresh_history, drop_history);
 
 TEST(a_replay_is_read_as_it_was_written)
 {
-    struct history_replay *replays;
+    AUTO(auto_free) struct history_replay *replays;
     size_t n;
     int64_t run_id = begin_run("measure", "", "alpha");
     struct history_replay made = replay_of(0, &fast, 1e9 / 3);
@@ -36,7 +36,6 @@ TEST(a_replay_is_read_as_it_was_written)
     assert_true(replays[0].sample.sampled);
     assert_false(replays[0].sample.confirming);
     assert_false(replays[0].aside);
-    free(replays);
 }
 
 TEST(a_file_is_its_owners_alone)

@@ -99,7 +99,7 @@ TEST(cut_off_anywhere_it_goes_on)
 {
     size_t size = 0;
     make("j", 2);
-    char *text = text_of("j", &size);
+    AUTO(auto_free) char *text = text_of("j", &size);
     size_t first = (size_t)(strchr(text, '\n') - text) + 1;
     for (size_t cut = first; cut < size; cut += 13) {
         rig_write_bytes("cut", text, cut);
@@ -115,7 +115,6 @@ TEST(cut_off_anywhere_it_goes_on)
         journal_done(&journal);
         unlink("cut");
     }
-    free(text);
 }
 
 /* A header that was cut off after any byte leaves an empty journal, which is begun anew. */
@@ -123,7 +122,7 @@ TEST(a_header_cut_off_anywhere_is_begun_anew)
 {
     size_t size = 0, first = 0;
     make("j", 1);
-    char *text = text_of("j", &size);
+    AUTO(auto_free) char *text = text_of("j", &size);
     while (text[first] != '\n')
         first++;
     for (size_t cut = 0; cut <= first; cut++) {
@@ -141,7 +140,6 @@ TEST(a_header_cut_off_anywhere_is_begun_anew)
         free(whole);
         unlink("cut");
     }
-    free(text);
 }
 
 /* Zeros stand for what a crash kept from the disk: from any byte on to the end, or as a hole with lines
@@ -150,7 +148,7 @@ TEST(zeros_from_anywhere_on_are_left_out)
 {
     size_t size = 0;
     make("j", 3);
-    char *text = text_of("j", &size);
+    AUTO(auto_free) char *text = text_of("j", &size);
     size_t first = (size_t)(strchr(text, '\n') - text) + 1;
     for (size_t cut = 1; cut < size; cut += cut < 2 * first ? 1 : 61) {
         size_t hole = size - cut < 100 ? size - cut : cut % 2 == 0 ? size - cut : 100;
@@ -171,7 +169,6 @@ TEST(zeros_from_anywhere_on_are_left_out)
         journal_done(&journal);
         unlink("cut");
     }
-    free(text);
 }
 
 TEST(a_mark_makes_what_was_before_prior_knowledge)
@@ -307,7 +304,7 @@ TEST(a_wrong_number_is_refused_with_its_line)
     };
     size_t size = 0;
     make("j", 2);
-    char *text = text_of("j", &size);
+    AUTO(auto_free) char *text = text_of("j", &size);
     for (size_t i = 0; i < RIG_COUNT(changes); i++) {
         char changed[8192];
         const char *at = strstr(text, changes[i].from);
@@ -318,7 +315,6 @@ TEST(a_wrong_number_is_refused_with_its_line)
             fail_msg("%s was accepted", changes[i].to);
         assert_non_null(strstr(err.text, "line 2"));
     }
-    free(text);
 }
 
 TEST(a_second_command_is_kept_out)
