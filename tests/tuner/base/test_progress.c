@@ -16,10 +16,9 @@ static char seen[1024];
 
 static void draw(bool quiet, const char *text)
 {
-    struct progress progress;
+    AUTO(progress_clear) struct progress progress;
     progress_init(&progress, quiet);
     progress_show(&progress, "%s", text);
-    progress_clear(&progress);
 }
 
 static void draw_on(int fd, bool quiet, const char *text)

@@ -71,13 +71,6 @@ TEST(text_keeps_its_characters)
     check_escape("`x` ~ ^ don't", "\\(gax\\(ga \\(ti \\(ha don\\(aqt");
 }
 
-TEST(every_command_has_its_section)
-{
-    assert_has("\n.SS fstune plain\ndoes little\n");
-    assert_has("\n.SS fstune rich list|show\nIt\\(aqs all there.\nReally.\n");
-    assert_has("\nfstune rich \\(aqa\\eb\\(aq\n.fi\n");
-}
-
 TEST(every_option_stands_once)
 {
     const struct option_row *row;
@@ -102,12 +95,6 @@ TEST(an_option_names_only_the_commands_that_know_it)
     const char *knowers = strstr(replays, "\nOf: ");
     assert_non_null(knowers);
     assert_int_equal(strncmp(knowers, "\nOf: rich.\n", 11), 0);
-}
-
-TEST(formats_are_listed)
-{
-    assert_has("\n.TP\n.B shell\n");
-    assert_has("\n.TP\n.B json\n");
 }
 
 TEST(every_key_of_retune_stands_in_it)

@@ -131,7 +131,7 @@ TEST(labels_are_escaped)
 
 TEST(the_samples_of_other_targets_stay)
 {
-    char *before = print(NULL);
+    AUTO(auto_free) char *before = print(NULL);
     report.n = 1;
     outcomes[0].night.throughput.mean = 2e9;
     char *text = print(before);
@@ -147,7 +147,6 @@ TEST(the_samples_of_other_targets_stay)
     assert_null(strstr(text, "vm3"));
     assert_null(strstr(text, "other"));
     assert_non_null(strstr(text, "\nfstune_behind{target=\"vm2\"} 1\n"));
-    free(before);
     free(text);
 }
 

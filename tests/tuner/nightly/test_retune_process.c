@@ -52,9 +52,8 @@ static void check_second(const struct retune_outcome *outcome)
 {
     assert_true(outcome->measured && !outcome->failed);
     assert_int_equal(outcome->night.verdict, NIGHT_FIRST);
-    json_t *expected = document_of(&quick);
+    json_auto_t *expected = document_of(&quick);
     assert_true(json_equal(outcome->night.document, expected));
-    json_decref(expected);
 }
 
 TEST(what_was_measured_arrives_whole_and_is_remembered)

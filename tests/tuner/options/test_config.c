@@ -294,10 +294,9 @@ TEST(misread_numbers_are_found_with_their_line)
         char *copy = malloc(length + 1);
         assert_non_null(copy);
         memcpy(copy, texts[i].text, length);
-        char *exact = realloc(copy, length > 0 ? length : 1);
+        AUTO(auto_free) char *exact = realloc(copy, length > 0 ? length : 1);
         assert_non_null(exact);
         int r = config_scan_numbers(exact, length, &line, &err);
-        free(exact);
         if (r != (texts[i].line > 0 ? -EINVAL : 0) || line != (texts[i].line > 0 ? texts[i].line : 77))
             fail_msg("%s: %d, line %u", texts[i].text, r, line);
     }

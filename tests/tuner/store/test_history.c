@@ -104,10 +104,9 @@ TEST(the_end_of_a_run_keeps_its_recommendation)
     assert_string_equal(info.host, "alpha");
     assert_string_equal(info.target, "vms");
     assert_int_equal(history_document(&history, 0, &document, &err), 0);
-    json_t *expected = answer_of(3e8);
+    json_auto_t *expected = answer_of(3e8);
     assert_true(json_equal(document, expected));
     json_decref(document);
-    json_decref(expected);
     assert_int_equal(history_circumstances(&history, run_id, &settings, &system, &err), 0);
     assert_string_equal(json_string_value(json_object_get(system, "kernel")), "6.1");
     json_decref(settings);
@@ -118,7 +117,7 @@ TEST(the_end_of_a_run_keeps_its_recommendation)
 
 TEST(the_newest_recommendation_is_the_document_by_default)
 {
-    json_t *document = NULL;
+    json_auto_t *document = NULL;
     add_whole_run(1e8);
     now_s += 10;
     add_whole_run(2e8);
@@ -126,7 +125,6 @@ TEST(the_newest_recommendation_is_the_document_by_default)
     begin_run("recommend", "vms", "alpha");
     assert_int_equal(history_document(&history, 0, &document, &err), 0);
     assert_close(json_number_value(json_object_get(json_object_get(document, "throughput"), "mean")), 2e8, 1);
-    json_decref(document);
 }
 
 TEST(a_run_of_measure_has_the_interval_of_its_replays)
@@ -159,7 +157,7 @@ TEST(the_order_is_that_of_writing_whatever_the_clock_says)
     static const double years[] = {0, 20, -30, 0.1};
     const size_t n_years = sizeof years / sizeof years[0];
     struct history_info *runs;
-    json_t *document = NULL;
+    json_auto_t *document = NULL;
     size_t n, n_removed;
     for (size_t i = 0; i < n_years; i++) {
         now_s = 1.8e9 + years[i] * 365 * SECONDS_OF_A_DAY;
@@ -173,7 +171,6 @@ TEST(the_order_is_that_of_writing_whatever_the_clock_says)
     free(runs);
     assert_int_equal(history_document(&history, 0, &document, &err), 0);
     assert_close(json_real_value(json_object_get(json_object_get(document, "throughput"), "mean")), 4e8, 1);
-    json_decref(document);
     assert_int_equal(history_prune(&history, 2, 0, &n_removed, &err), 0);
     assert_int_equal(n_removed, 2);
     assert_int_equal(history_list_runs(&history, &any, &runs, &n, &err), 0);

@@ -134,10 +134,9 @@ TEST(a_header_cut_off_anywhere_is_begun_anew)
         append(0);
         journal_done(&journal);
         size_t again = 0;
-        char *whole = text_of("cut", &again);
+        AUTO(auto_free) char *whole = text_of("cut", &again);
         assert_int_equal(again, size);
         assert_memory_equal(whole, text, size);
-        free(whole);
         unlink("cut");
     }
 }
@@ -265,9 +264,8 @@ TEST(what_is_no_journal_is_refused_and_left_alone)
         rig_write("no", "%s", texts[i]);
         assert_int_equal(journal_open(&journal, "no", false, &err), -EINVAL);
         assert_non_null(strstr(err.text, "not a journal"));
-        char *text = text_of("no", &size);
+        AUTO(auto_free) char *text = text_of("no", &size);
         assert_string_equal(text, texts[i]);
-        free(text);
         unlink("no");
     }
     rig_write_bytes("zeros", "\0\0\0", 3); /* they could be anybody's */
