@@ -24,7 +24,7 @@ static int run_shell(const char *script, const char *input, uint64_t timeout_ns)
     struct child child = {
         .arguments = arguments, .input = input, .timeout_ns = timeout_ns, .interrupted = &interrupted};
     err = (struct err){0};
-    result = (struct child_result){0};
+    child_free(&result);
     return child_run(&child, &result, &err);
 }
 
@@ -43,12 +43,11 @@ TEST(silence_is_an_empty_text)
     assert_int_equal(run_shell("exit 0", NULL, 0), 0);
     assert_string_equal(result.output, "");
     assert_string_equal(result.errors, "");
-    child_free(&result);
 }
 
 TEST(the_input_arrives_and_ends)
 {
-    char *long_input = malloc(CHILD_INPUT_MAX_BYTES + 2);
+    AUTO(auto_free) char *long_input = malloc(CHILD_INPUT_MAX_BYTES + 2);
     assert_non_null(long_input);
     memset(long_input, 'x', CHILD_INPUT_MAX_BYTES + 1);
     long_input[CHILD_INPUT_MAX_BYTES + 1] = '\0';
@@ -57,8 +56,6 @@ TEST(the_input_arrives_and_ends)
     long_input[CHILD_INPUT_MAX_BYTES] = '\0';
     assert_int_equal(run_shell("cat", long_input, 0), 0);
     assert_string_equal(result.output, long_input);
-    child_free(&result);
-    free(long_input);
 }
 
 TEST(more_than_a_pipe_holds_is_read)
@@ -69,7 +66,6 @@ TEST(more_than_a_pipe_holds_is_read)
                      0);
     assert_int_equal(strlen(result.output), 300000);
     assert_int_equal(strlen(result.errors), 300000);
-    child_free(&result);
 }
 
 TEST(a_program_that_is_not_there_is_enoent)
@@ -77,6 +73,7 @@ TEST(a_program_that_is_not_there_is_enoent)
     need_spawn_errors();
     static const char *const arguments[] = {"fstune-no-such-program", NULL};
     struct child child = {.arguments = arguments};
+    child_free(&result);
     assert_int_equal(child_run(&child, &result, &err), -ENOENT);
     assert_non_null(strstr(err.text, "fstune-no-such-program"));
 }
@@ -85,7 +82,6 @@ TEST(death_by_signal_is_a_negative_code)
 {
     assert_int_equal(run_shell("kill -TERM $$", NULL, 0), 0);
     assert_int_equal(result.code, -SIGTERM);
-    child_free(&result);
 }
 
 /* The pid that the script wrote into `name`; it must be gone, not merely a zombie of somebody. */
@@ -124,7 +120,6 @@ TEST(it_inherits_no_descriptor)
     snprintf(script, sizeof script, "[ -e /proc/self/fd/%d ] && echo open", fd);
     assert_int_equal(run_shell(script, NULL, 0), 0);
     assert_string_equal(result.output, "");
-    child_free(&result);
     close(fd);
 }
 

@@ -16,20 +16,18 @@ static char seen[1024];
 
 static void draw(bool quiet, const char *text)
 {
-    struct progress progress;
+    AUTO(progress_clear) struct progress progress;
     progress_init(&progress, quiet);
     progress_show(&progress, "%s", text);
-    progress_clear(&progress);
 }
 
 static void draw_on(int fd, bool quiet, const char *text)
 {
-    int saved = dup(STDERR_FILENO);
+    AUTO(auto_close) int saved = dup(STDERR_FILENO);
     assert_true(saved >= 0 && dup2(fd, STDERR_FILENO) >= 0);
     draw(quiet, text);
     fflush(stderr);
     dup2(saved, STDERR_FILENO);
-    close(saved);
 }
 
 /* What a terminal was sent arrives at its master late and in parts; after its last close the
@@ -68,11 +66,10 @@ static const char *draw_on_terminal(unsigned short columns, bool quiet, const ch
 
 TEST(nothing_is_printed_where_stderr_is_no_terminal)
 {
-    int file = memfd_create("err", MFD_CLOEXEC);
+    AUTO(auto_close) int file = memfd_create("err", MFD_CLOEXEC);
     assert_true(file >= 0);
     draw_on(file, false, "filling");
     assert_int_equal(lseek(file, 0, SEEK_END), 0);
-    close(file);
 }
 
 TEST(a_terminal_sees_the_line_and_its_removal)

@@ -14,6 +14,8 @@
 
 GROUP(rig_enter, rig_leave);
 
+static struct err err;
+
 static void check_text(const char *path, const char *expected)
 {
     char text[64] = "";
@@ -27,7 +29,6 @@ static void check_text(const char *path, const char *expected)
 
 TEST(a_new_file_and_an_older_one_are_written)
 {
-    struct err err = {0};
     assert_int_equal(publish_file("page", "one", 3, &err), 0);
     check_text("page", "one");
     assert_int_equal(publish_file("page", "two", 3, &err), 0);
@@ -39,7 +40,6 @@ TEST(a_new_file_and_an_older_one_are_written)
 TEST(permissions_follow_the_umask_or_the_older_file)
 {
     struct stat status;
-    struct err err = {0};
     mode_t mask = umask(027);
     assert_int_equal(publish_file("page", "one", 3, &err), 0);
     assert_int_equal(stat("page", &status), 0);
@@ -55,7 +55,6 @@ TEST(permissions_follow_the_umask_or_the_older_file)
 TEST(permissions_of_a_strangers_file_are_not_taken_over)
 {
     struct stat status;
-    struct err err = {0};
     if (geteuid() != 0) {
         print_message("needs root to make a file of another user\n");
         skip();
@@ -73,7 +72,6 @@ TEST(permissions_of_a_strangers_file_are_not_taken_over)
 TEST(a_link_is_refused_and_what_it_leads_to_stays)
 {
     struct stat status;
-    struct err err = {0};
     rig_write("target", "old");
     assert_int_equal(symlink("target", "link"), 0);
     assert_int_equal(publish_file("link", "new", 3, &err), -ELOOP);
@@ -93,7 +91,7 @@ TEST(what_is_no_regular_file_is_refused)
         {"dir", -EISDIR}, {"fifo", -EINVAL}, {"/dev/null", -EINVAL}, {"", -EINVAL}, {"absent/page", -ENOENT}};
     assert_true(mkdir("dir", 0755) == 0 && mkfifo("fifo", 0644) == 0);
     for (size_t i = 0; i < RIG_COUNT(cases); i++) {
-        struct err err = {0};
+        err = (struct err){0};
         assert_int_equal(publish_file(cases[i].path, "new", 3, &err), cases[i].result);
         assert_true(strstr(err.text, cases[i].path) != NULL);
     }
@@ -103,7 +101,6 @@ TEST(what_is_no_regular_file_is_refused)
 
 TEST(a_name_beside_which_nothing_can_be_written_is_refused_before)
 {
-    struct err err = {0};
     assert_int_equal(publish_check("absent/page", &err), -ENOENT);
     assert_non_null(strstr(err.text, "absent/page: no file can be made beside it"));
     assert_int_equal(publish_check("page", &err), 0);
@@ -119,7 +116,6 @@ TEST(a_name_beside_which_nothing_can_be_written_is_refused_before)
 TEST(a_failed_write_leaves_the_older_file_and_nothing_else)
 {
     struct rlimit before, small;
-    struct err err = {0};
     rig_write("page", "old");
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     small = before;
@@ -134,16 +130,15 @@ TEST(a_failed_write_leaves_the_older_file_and_nothing_else)
     assert_int_equal(rig_count_entries("."), 1);
 }
 
-static int print_word(FILE *out, const void *what, struct err *err)
+static int print_word(FILE *out, const void *what, struct err *print_err)
 {
     const char *word = what;
     fputs(word, out);
-    return word[0] == '!' ? err_set(err, -EIO, "no word") : 0;
+    return word[0] == '!' ? err_set(print_err, -EIO, "no word") : 0;
 }
 
 TEST(what_a_function_prints_is_written_unless_it_fails)
 {
-    struct err err = {0};
     assert_int_equal(publish_print("words", print_word, "one", &err), 0);
     assert_int_equal(publish_print("words", print_word, "!two", &err), -EIO);
     assert_string_equal(err.text, "no word");

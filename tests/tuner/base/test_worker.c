@@ -181,7 +181,6 @@ TEST(many_calls_leave_no_descriptor_open)
         assert_int_equal(worker_call(count, &n, &abandoned, &err), 0);
     }
     assert_int_equal(n, 200);
-    int after = dup(0);
+    AUTO(auto_close) int after = dup(0);
     assert_int_equal(after, before);
-    close(after);
 }

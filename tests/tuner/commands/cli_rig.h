@@ -1,5 +1,5 @@
-/* tests/tuner/commands/cli_rig: a line that a user types, and what came of it. The last run stays in `run`.
- */
+/* tests/tuner/commands/cli_rig: a line that a user types, and what came of it. The last run stays in `run`,
+ * and its document is there, until the next ones. */
 #pragma once
 
 #include "tests/tuner/rig.h"
@@ -12,17 +12,31 @@
 
 static struct rig_run run;
 
-/* What ran last failed with this code and one line that has the part in it; it is released. */
+/* Where the next line runs; what the last one printed is released. */
+static inline struct rig_run *cli_next(void)
+{
+    rig_free(&run);
+    return &run;
+}
+
+/* What ran last, which the next line leaves alone; the caller releases it. */
+static inline struct rig_run cli_taken(void)
+{
+    const struct rig_run taken = run;
+    run = (struct rig_run){0};
+    return taken;
+}
+
+/* What ran last failed with this code and one line that has the part in it. */
 static inline void cli_failed(int code, const char *part)
 {
     rig_check_error(&run, code, part);
-    rig_free(&run);
 }
 
 /* The same of a line. in_child may be NULL. */
 static inline void cli_fails_as(bool (*in_child)(void), int code, const char *part, const char *line)
 {
-    rig_run_line_as(&run, in_child, line);
+    rig_run_line_as(cli_next(), in_child, line);
     if (run.code != code)
         print_error("fstune %s\n", line);
     cli_failed(code, part);
@@ -49,31 +63,31 @@ static inline void cli_all_fail(int code, const struct cli_failure *failures, si
 /* The line ends with this code and prints all parts, up to NULL. `alone`: and nothing on standard error. */
 static inline void cli_check_parts(bool alone, int code, const char *line, const char *const *parts)
 {
-    rig_run_line(&run, line);
+    rig_run_line(cli_next(), line);
     for (; *parts != NULL; parts++)
         if (strstr(run.out, *parts) == NULL)
             fail_msg("fstune %s: '%s' is not in: %s%s", line, *parts, run.out, run.err);
     if (run.code != code || (alone && run.err[0] != '\0'))
         fail_msg("fstune %s: exit code %d instead of %d: %s", line, run.code, code, run.err);
-    rig_free(&run);
 }
 
 #define cli_prints(code, line, ...) cli_check_parts(false, (code), (line), (const char *const[]){__VA_ARGS__})
 #define cli_prints_alone(code, line, ...)                                                                    \
     cli_check_parts(true, (code), (line), (const char *const[]){__VA_ARGS__})
 
-/* The document of what ran last, which is released; the caller releases the document. */
+/* The document of what ran last; the next one takes its place. */
 static inline json_t *cli_document(void)
 {
-    json_t *document = rig_json(&run);
-    rig_free(&run);
-    return document;
+    static json_t *document;
+    json_t *next = rig_json(&run);
+    json_decref(document);
+    return document = next;
 }
 
-/* The document that the line prints; the caller releases it. */
+/* The same of a line. */
 static inline json_t *cli_json(int code, const char *line)
 {
-    rig_run_line(&run, line);
+    rig_run_line(cli_next(), line);
     if (code != CLI_ANY && run.code != code)
         fail_msg("fstune %s: exit code %d instead of %d: %s", line, run.code, code, run.err);
     return cli_document();

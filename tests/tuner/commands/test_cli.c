@@ -27,13 +27,12 @@ TEST(control_characters_do_not_break_the_line)
 {
     static const char *const strange[] = {"two\nlines", "\033[2J", "\001"};
     for (size_t i = 0; i < RIG_COUNT(strange); i++) {
-        rig_run(&run, NULL, strange[i], NULL);
+        rig_run(cli_next(), NULL, strange[i], NULL);
         rig_check_error(&run, 2, "is not a command");
         assert_null(strchr(run.err, '\033'));
-        rig_free(&run);
-        rig_run(&run, NULL, "recommend", "--pattern", strange[i], NULL);
+        rig_run(cli_next(), NULL, "recommend", "--pattern", strange[i], NULL);
         cli_failed(2, "--pattern");
-        rig_run(&run, NULL, "recommend", "--pattern", "read", "--path", strange[i], NULL);
+        rig_run(cli_next(), NULL, "recommend", "--pattern", "read", "--path", strange[i], NULL);
         cli_failed(2, "directory");
     }
 }
@@ -43,10 +42,10 @@ TEST(very_long_arguments_are_refused_in_one_line)
     static char text[100000];
     memset(text, 'a', sizeof text - 1);
     static const char *const options[] = {"--pattern", "--path", "--config", "--api", "--current", "--seed"};
-    rig_run(&run, NULL, text, NULL);
+    rig_run(cli_next(), NULL, text, NULL);
     cli_failed(2, "fstune: 'aaa");
     for (size_t i = 0; i < RIG_COUNT(options); i++) {
-        rig_run(&run, NULL, "recommend", options[i], text, NULL);
+        rig_run(cli_next(), NULL, "recommend", options[i], text, NULL);
         cli_failed(2, options[i]);
     }
 }
@@ -63,8 +62,8 @@ TEST(the_same_seed_gives_the_same_bytes)
         for (size_t k = 0; k < 3; k++) {
             char line[256];
             snprintf(line, sizeof line, "%s%s", lines[i], seeds[k]);
-            rig_run_line(&run, line);
-            runs[k] = run;
+            rig_run_line(cli_next(), line);
+            runs[k] = cli_taken();
         }
         assert_true(runs[0].out_size > 100);
         assert_string_equal(runs[0].out, runs[1].out);
@@ -77,19 +76,16 @@ TEST(the_same_seed_gives_the_same_bytes)
 
 TEST(a_drawn_seed_is_printed_and_repeats_the_run)
 {
-    rig_run_line(&run, RECOMMEND "--simulate noisy.conf --budget 5s --json");
-    json_t *document = rig_json(&run);
+    rig_run_line(cli_next(), RECOMMEND "--simulate noisy.conf --budget 5s --json");
+    json_t *document = cli_document();
     json_int_t seed = cli_integer(document, "search.seed");
-    struct rig_run first = run;
+    AUTO(rig_free) struct rig_run first = cli_taken();
     char line[256];
     assert_true(seed >= 0);
     snprintf(line, sizeof line, RECOMMEND "--simulate noisy.conf --budget 5s --json --seed %lld",
              (long long)seed);
-    rig_run_line(&run, line);
+    rig_run_line(cli_next(), line);
     assert_string_equal(run.out, first.out);
-    json_decref(document);
-    rig_free(&first);
-    rig_free(&run);
 }
 
 TEST(bytes_that_are_no_utf8_leave_json_valid)
@@ -97,7 +93,6 @@ TEST(bytes_that_are_no_utf8_leave_json_valid)
     rig_write("strange.conf", "name = \"caf\xe9\"; points = \"peak.csv\";");
     json_t *document = cli_json(CLI_ANY, RECOMMEND "--simulate strange.conf --json --seed 1 --budget 5s");
     cli_has_text(document, "system.surface", "caf?");
-    json_decref(document);
 }
 
 static bool close_stdout(void)
@@ -137,8 +132,8 @@ static bool close_stdin_and_stderr(void)
 
 TEST(closed_stdin_and_stderr_do_no_harm)
 {
-    rig_run_line_as(&run, close_stdin_and_stderr,
+    rig_run_line_as(cli_next(), close_stdin_and_stderr,
                     "recommend --pattern randwrite --simulate peak.conf --seed 1 --json");
     assert_int_equal(run.code, 0);
-    json_decref(cli_document());
+    cli_document();
 }

@@ -37,8 +37,8 @@ static double mode_seconds(const json_t *document, const char *name)
 
 TEST(document_is_marked_as_a_prediction)
 {
-    rig_run_line(&run, "advise write --host host.conf --total 4000000 --request-size 400000 --json");
-    json_t *document = rig_json(&run);
+    rig_run_line(cli_next(), "advise write --host host.conf --total 4000000 --request-size 400000 --json");
+    json_t *document = cli_document();
     assert_int_equal(run.code, 0);
     cli_has_text(document, "schema", "fstune/write-advice/1");
     assert_true(json_is_true(json_object_get(document, "predicted")));
@@ -54,8 +54,6 @@ TEST(document_is_marked_as_a_prediction)
         assert_true(bytes > last);
         last = bytes;
     }
-    json_decref(document);
-    rig_free(&run);
 }
 
 /* One that goes on reads an empty file, and ends with 2. */
@@ -64,13 +62,12 @@ TEST(ctrl_c_ends_it_at_once)
     static const char *const arguments[] = {"advise", "write",          "--host", "pipe", "--total",
                                             "1m",     "--request-size", "4k",     NULL};
     assert_int_equal(mkfifo("pipe", 0600), 0);
-    rig_start(&run, NULL, arguments);
+    rig_start(cli_next(), NULL, arguments);
     int fd = open("pipe", O_WRONLY | O_CLOEXEC); /* waits for it to read */
     assert_true(fd >= 0);
     kill(run.pid, SIGINT);
     close(fd);
     rig_finish(&run);
     assert_int_equal(run.code, 130);
-    rig_free(&run);
     assert_int_equal(unlink("pipe"), 0);
 }

@@ -1,5 +1,6 @@
 /* Tests of the command doctor where nothing can be written, and of the plan line of all commands. */
 #include "tests/tuner/commands/cli_rig.h"
+#include "tests/tuner/doctor/doctor_rig.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,20 +22,9 @@ FIXTURE(enter)
 GROUP(enter, rig_leave);
 GROUP_NEEDS(rig_find_program);
 
-static const json_t *check_of(const json_t *document, const char *name)
-{
-    const json_t *checks = json_object_get(document, "checks");
-    for (size_t i = 0; i < json_array_size(checks); i++) {
-        const json_t *check = json_array_get(checks, i);
-        if (strcmp(json_string_value(json_object_get(check, "name")), name) == 0)
-            return check;
-    }
-    return NULL;
-}
-
 TEST(a_directory_without_permission_is_examined_all_the_same)
 {
-    rig_run_line_as(&run, become_nobody, "doctor --quiet --no-lock --json --path unwritable --seed 7");
+    rig_run_line_as(cli_next(), become_nobody, "doctor --quiet --no-lock --json --path unwritable --seed 7");
     assert_int_equal(run.code, 3);
     assert_string_equal(run.err, "");
     json_t *document = cli_document();
@@ -58,19 +48,17 @@ TEST(a_directory_without_permission_is_examined_all_the_same)
     const json_t *psync = cli_at(document, "apis.psync");
     assert_true(json_is_true(json_object_get(psync, "works")));
     assert_true(json_is_object(json_object_get(document, "system")));
-    json_decref(document);
     assert_int_equal(rig_count_entries("unwritable"), 0);
 }
 
 TEST(the_text_is_grouped_and_ends_with_the_number_of_findings)
 {
-    rig_run_line_as(&run, become_nobody, "doctor --quiet --no-lock --path unwritable");
+    rig_run_line_as(cli_next(), become_nobody, "doctor --quiet --no-lock --path unwritable");
     assert_int_equal(run.code, 3);
     assert_non_null(strstr(run.out, "\nWhat can run here\n  ok       apis"));
     assert_non_null(strstr(run.out, "\n  finding  create"));
     assert_non_null(strstr(run.out, " -> give another --path"));
     assert_non_null(strstr(run.out, "Wrote 0 B, read 0 B"));
-    rig_free(&run);
 }
 
 TEST(wrong_options_are_refused)
@@ -119,14 +107,13 @@ TEST(every_plan_says_file_writes_and_end)
         {"doctor --path dir --dry-run", "file of 128m in dir", "at most 192m written"},
     };
     for (size_t i = 0; i < RIG_COUNT(plans); i++) {
-        rig_run_line(&run, plans[i].line);
+        rig_run_line(cli_next(), plans[i].line);
         assert_int_equal(run.code, 0);
         assert_true(strncmp(run.out, "plan: ", 6) == 0);
         if (strstr(run.out, plans[i].file) == NULL || strstr(run.out, plans[i].written) == NULL)
             fail_msg("fstune %s: %s", plans[i].line, run.out);
         assert_non_null(strstr(run.out, "ends by "));
         assert_non_null(strstr(run.out, " at the latest"));
-        rig_free(&run);
     }
     assert_int_equal(rig_count_entries("dir"), 0);
 }
@@ -139,7 +126,6 @@ TEST(a_plan_with_bursts_says_so)
     json_t *document =
         cli_json(0, "recommend --pattern write --path dir --burst 1m --budget 60s --dry-run --json");
     assert_int_equal(cli_integer(document, "burst.bytes"), 1 << 20);
-    json_decref(document);
 }
 
 TEST(a_plan_as_json_says_when_it_ends)
@@ -155,15 +141,7 @@ TEST(a_plan_as_json_says_when_it_ends)
     for (size_t i = 0; i < RIG_COUNT(plans); i++) {
         json_t *document = cli_json(CLI_ANY, plans[i].line);
         assert_close(cli_number(document, "seconds_at_most"), plans[i].seconds, 1e-9);
-        json_decref(document);
     }
-}
-
-TEST(dropped_points_are_in_the_plan_with_their_reason)
-{
-    rig_run_line(&run, "recommend --pattern randread --path dir --request-size 4k --dry-run");
-    assert_non_null(strstr(run.out, "\nNot in the space\n  - psync at depth"));
-    rig_free(&run);
 }
 
 TEST(a_plan_does_not_hand_control_characters_to_the_terminal)
@@ -175,24 +153,10 @@ TEST(a_plan_does_not_hand_control_characters_to_the_terminal)
         {"doctor", "--path", ESCAPE, "--dry-run"},
     };
     for (size_t i = 0; i < RIG_COUNT(commands); i++) {
-        rig_start(&run, NULL, commands[i]);
+        rig_start(cli_next(), NULL, commands[i]);
         rig_finish(&run);
         assert_int_equal(run.code, 0);
         assert_null(strchr(run.out, '\033'));
         assert_non_null(strstr(run.out, "a?[2Jb"));
-        rig_free(&run);
-    }
-}
-
-TEST(results_say_how_much_was_written_and_read)
-{
-    static const char *const lines[] = {
-        "recommend --quiet --pattern randwrite --simulate peak.conf --seed 1 --budget 5s",
-        "measure --quiet --pattern randwrite --simulate peak.conf --seed 1" ONE_POINT};
-    for (size_t i = 0; i < RIG_COUNT(lines); i++) {
-        rig_run_line(&run, lines[i]);
-        assert_non_null(strstr(run.out, "\nTraffic      Wrote "));
-        assert_non_null(strstr(run.out, ", read 0 B\n"));
-        rig_free(&run);
     }
 }

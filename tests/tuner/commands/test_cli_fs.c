@@ -1,15 +1,14 @@
 /* Tests of the whole program on a real file system: signals in the middle of a run, what is left behind,
  * locks, full and read-only file systems. Some need root, for a mount of their own. */
 #include "tests/tuner/commands/cli_rig.h"
+#include "tests/tuner/doctor/doctor_rig.h"
 
 #include <fcntl.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,9 +24,9 @@ static const char *const searching[] = {"recommend", "--quiet", "--no-lock", "--
                                         "randwrite", "--path",  "dir",       "--file-size", "128m",
                                         "--budget",  "20s",     NULL};
 
-static void stop_after(double seconds, int number)
+static void stop_after(const char *const *arguments, double seconds, int number)
 {
-    rig_start(&run, NULL, searching);
+    rig_start(cli_next(), NULL, arguments);
     usleep((useconds_t)(seconds * 1e6));
     assert_int_equal(kill(run.pid, number), 0);
     rig_finish(&run);
@@ -37,14 +36,12 @@ TEST(a_signal_ends_a_search_with_what_it_has)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < RIG_COUNT(numbers); i++) {
-        stop_after(3, numbers[i]);
+        stop_after(searching, 3, numbers[i]);
         assert_int_equal(run.code, 128 + numbers[i]);
         assert_string_equal(run.err, "");
-        json_t *document = rig_json(&run);
+        json_t *document = cli_document();
         assert_true(json_is_true(json_object_get(document, "interrupted")));
         cli_has_text(document, "schema", "fstune/recommendation/1");
-        json_decref(document);
-        rig_free(&run);
         assert_int_equal(rig_count_entries("dir"), 0);
     }
 }
@@ -54,52 +51,44 @@ TEST(a_signal_while_filling_is_answered_too)
     static const char *const filling[] = {"recommend", "--quiet", "--no-lock", "--json",      "--pattern",
                                           "randwrite", "--path",  "dir",       "--file-size", "2g",
                                           "--budget",  "60s",     NULL};
-    rig_start(&run, NULL, filling);
-    usleep(200000);
-    assert_int_equal(kill(run.pid, SIGINT), 0);
-    rig_finish(&run);
+    stop_after(filling, 0.2, SIGINT);
     assert_int_equal(run.code, 128 + SIGINT);
-    json_t *document = rig_json(&run);
+    json_t *document = cli_document();
     assert_true(json_is_true(json_object_get(document, "interrupted")));
     assert_non_null(json_object_get(document, "search"));
-    json_decref(document);
-    rig_free(&run);
     assert_int_equal(rig_count_entries("dir"), 0);
 }
 
 TEST(a_second_signal_ends_at_once)
 {
-    rig_start(&run, NULL, searching);
+    rig_start(cli_next(), NULL, searching);
     usleep(2000000);
     kill(run.pid, SIGINT);
     kill(run.pid, SIGTERM);
     rig_finish(&run);
     assert_true(run.code == 128 + SIGINT || run.code == 128 + SIGTERM);
-    rig_free(&run);
     assert_int_equal(rig_count_entries("dir"), 0);
 }
 
 TEST(nothing_is_left_after_sigkill)
 {
-    stop_after(2, SIGKILL);
+    stop_after(searching, 2, SIGKILL);
     assert_int_equal(run.code, -SIGKILL);
     assert_int_equal(run.out_size, 0);
-    rig_free(&run);
     assert_int_equal(rig_count_entries("dir"), 0);
 }
 
 TEST(a_short_search_answers_within_its_budget)
 {
-    rig_run_line(&run, "recommend --quiet --no-lock --json --pattern randread --path dir --file-size 128m "
-                       "--budget 5s --request-size 4k,64k --queue-depth 1,4");
-    json_t *document = rig_json(&run), *search = json_object_get(document, "search");
+    rig_run_line(cli_next(),
+                 "recommend --quiet --no-lock --json --pattern randread --path dir --file-size 128m "
+                 "--budget 5s --request-size 4k,64k --queue-depth 1,4");
+    json_t *document = cli_document(), *search = json_object_get(document, "search");
     assert_true(run.code == 0 || run.code == 3);
     assert_true(json_is_object(json_object_get(document, "recommendation")));
     assert_true(cli_number(search, "seconds") < 10);
     assert_in_range(cli_integer(search, "bytes_written"), 128 << 20, (128 << 20) + TARGET_PROOF_MOST_BYTES);
     assert_true(json_is_false(cli_at(document, "system.simulated")));
-    json_decref(document);
-    rig_free(&run);
     assert_int_equal(rig_count_entries("dir"), 0);
 }
 
@@ -110,7 +99,6 @@ TEST(the_write_budget_holds_on_a_disk)
            *search = json_object_get(document, "search");
     assert_true(cli_integer(search, "bytes_written") <= 512 << 20);
     assert_true(cli_integer(search, "bytes_written") >= 128 << 20);
-    json_decref(document);
 }
 
 #define MEASURE(pattern)                                                                                     \
@@ -122,12 +110,10 @@ TEST(an_existing_file_is_read_and_left_as_it_is)
     rig_write_blocks("data", 16 << 20);
     assert_int_equal(system("cp data copy"), 0);
     assert_int_equal(chmod("data", 0444), 0);
-    rig_run(&run, NULL, MEASURE("randread"), "--existing", "data", NULL);
+    rig_run(cli_next(), NULL, MEASURE("randread"), "--existing", "data", NULL);
     assert_int_equal(run.code, 0);
-    json_t *document = rig_json(&run);
+    json_t *document = cli_document();
     assert_int_equal(cli_integer(document, "bytes_written"), 0);
-    json_decref(document);
-    rig_free(&run);
     assert_int_equal(system("cmp -s data copy"), 0);
     assert_int_equal(chmod("data", 0644), 0);
 }
@@ -137,10 +123,9 @@ TEST(an_existing_file_is_overwritten_in_place)
     struct stat before, after;
     rig_write_blocks("data", 16 << 20);
     assert_int_equal(stat("data", &before), 0);
-    rig_run(&run, NULL, MEASURE("randwrite"), "--existing", "data", "--overwrite", NULL);
+    rig_run(cli_next(), NULL, MEASURE("randwrite"), "--existing", "data", "--overwrite", NULL);
     assert_int_equal(run.code, 0);
-    json_decref(rig_json(&run));
-    rig_free(&run);
+    cli_document();
     assert_int_equal(stat("data", &after), 0);
     assert_int_equal(after.st_size, before.st_size);
     assert_int_equal(after.st_ino, before.st_ino);
@@ -153,12 +138,12 @@ TEST(a_locked_file_is_not_overwritten)
     int fd = open("data", O_RDWR | O_CLOEXEC);
     assert_true(fd >= 0);
     assert_int_equal(flock(fd, LOCK_EX), 0);
-    rig_run(&run, NULL, MEASURE("write"), "--existing", "data", "--overwrite", NULL);
+    rig_run(cli_next(), NULL, MEASURE("write"), "--existing", "data", "--overwrite", NULL);
     cli_failed(2, "locked");
     assert_int_equal(flock(fd, LOCK_UN), 0);
     struct flock byte = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = 100, .l_len = 1};
     assert_int_equal(fcntl(fd, F_OFD_SETLK, &byte), 0);
-    rig_run(&run, NULL, MEASURE("write"), "--existing", "data", "--overwrite", NULL);
+    rig_run(cli_next(), NULL, MEASURE("write"), "--existing", "data", "--overwrite", NULL);
     cli_failed(2, "locked");
     close(fd);
     assert_int_equal(system("cmp -s data copy"), 0);
@@ -171,7 +156,7 @@ TEST(a_second_fstune_waits_for_nobody)
     struct rig_run other;
     rig_start(&other, NULL, first);
     usleep(1500000);
-    rig_run_line(&run, "recommend --quiet --pattern randread --path dir --budget 5s");
+    rig_run_line(cli_next(), "recommend --quiet --pattern randread --path dir --budget 5s");
     kill(other.pid, SIGTERM);
     rig_finish(&other);
     /* By a third one, which has the lock; or a user who has nowhere to lock. */
@@ -185,50 +170,32 @@ TEST(a_second_fstune_waits_for_nobody)
     }
 }
 
-/* A file system of its own that only the child sees, and that goes away with it. */
-static bool mount_tiny(unsigned long flags, const char *options)
-{
-    return unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
-           mount("tiny", "tiny", "tmpfs", flags, options) == 0;
-}
-
-static bool mount_small(void)
-{
-    return mount_tiny(0, "size=64m");
-}
-
 static bool mount_storage_stack(void)
 {
     return mount_tiny(0, "size=160m");
-}
-
-static bool mount_read_only(void)
-{
-    return mount_tiny(MS_RDONLY, "size=512m");
 }
 
 static void run_in_tiny(bool (*in_child)(void), const char *file_size)
 {
     if (geteuid() != 0)
         skip();
-    rig_run(&run, in_child, "recommend", "--quiet", "--no-lock", "--pattern", "randwrite", "--path", "tiny",
-            "--budget", "3s", "--file-size", file_size, NULL);
-    if (run.code == 99) {
-        rig_free(&run);
+    rig_run(cli_next(), in_child, "recommend", "--quiet", "--no-lock", "--pattern", "randwrite", "--path",
+            "tiny", "--budget", "3s", "--file-size", file_size, NULL);
+    if (run.code == 99)
         skip(); /* a container that may not mount */
+}
+
+/* Ten percent stay free. */
+TEST(a_file_system_without_room_or_read_only_is_refused)
+{
+    static const struct {
+        bool (*in_child)(void);
+        const char *file_size;
+    } rows[] = {{mount_small, "128m"}, {mount_storage_stack, "150m"}, {mount_read_only, "128m"}};
+    for (size_t i = 0; i < RIG_COUNT(rows); i++) {
+        run_in_tiny(rows[i].in_child, rows[i].file_size);
+        cli_failed(1, "tiny");
     }
-}
-
-TEST(a_file_system_without_room_is_refused)
-{
-    run_in_tiny(mount_small, "128m");
-    cli_failed(1, "tiny");
-}
-
-TEST(ten_percent_stay_free)
-{
-    run_in_tiny(mount_storage_stack, "150m");
-    cli_failed(1, "tiny");
 }
 
 TEST(a_file_that_just_fits_is_measured)
@@ -236,11 +203,4 @@ TEST(a_file_that_just_fits_is_measured)
     run_in_tiny(mount_storage_stack, "128m");
     assert_true(run.code == 0 || run.code == 3);
     assert_string_equal(run.err, "");
-    rig_free(&run);
-}
-
-TEST(a_read_only_file_system_is_refused)
-{
-    run_in_tiny(mount_read_only, "128m");
-    cli_failed(1, "tiny");
 }

@@ -33,7 +33,7 @@ FIXTURE(setup)
 
 EACH_TEST(setup, NULL);
 
-/* The night's document; the caller releases it. */
+/* The night's document. */
 static json_t *night(int code)
 {
     json_t *document = cli_json(code, "retune --config n.conf --json");
@@ -70,48 +70,42 @@ TEST(the_first_night_applies_and_the_second_changes_nothing)
     const json_t *target = json_array_get(json_object_get(document, "targets"), 0);
     const json_t *answer = json_object_get(target, "document");
     cli_has_text(answer, "schema", "fstune/recommendation/1");
-    json_decref(document);
     assert_int_equal(system("grep -q '^FSTUNE_API=io_uring$' vm1.env && cp vm1.env kept"), 0);
     document = night(0);
     assert_string_equal(of_target(document, "verdict"), "no_change");
     assert_string_equal(of_target(document, "action"), "stays");
     assert_true(json_is_null(json_object_get(document, "reason")));
-    json_decref(document);
     assert_int_equal(system("cmp -s vm1.env kept"), 0);
 }
 
 TEST(the_same_seed_gives_the_same_bytes)
 {
-    rig_run_line(&run, "retune --config n.conf --json");
-    struct rig_run first = run;
+    rig_run_line(cli_next(), "retune --config n.conf --json");
+    AUTO(rig_free) struct rig_run first = cli_taken();
     assert_int_equal(system("rm h.db*"), 0);
-    rig_run_line(&run, "retune --config n.conf --json");
+    rig_run_line(cli_next(), "retune --config n.conf --json");
     assert_string_equal(run.out, first.out);
-    rig_free(&run);
-    rig_free(&first);
 }
 
 TEST(half_the_throughput_ends_with_4_and_one_line)
 {
     for (unsigned i = 0; i < 4; i++)
-        json_decref(night(0));
+        night(0);
     rig_simulator("s", "run_cv = 0.02;", half_bps);
-    rig_run_line(&run, "retune --config n.conf --json");
+    rig_run_line(cli_next(), "retune --config n.conf --json");
     assert_int_equal(run.code, 4);
-    json_t *document = rig_json(&run);
+    json_t *document = cli_document();
     const char *reason = json_string_value(json_object_get(document, "reason"));
     assert_non_null(reason);
     assert_non_null(strstr(run.err, reason));
     assert_int_equal(strncmp(run.err, "fstune: vm1: ", 13), 0);
     assert_ptr_equal(strchr(run.err, '\n'), run.err + strlen(run.err) - 1);
-    json_decref(document);
-    rig_free(&run);
 }
 
 TEST(a_rollback_exchanges_the_files)
 {
     rig_write("vm1.env", "mine\n");
-    json_decref(night(0));
+    night(0);
     cli_prints(0, ROLLBACK, "vm1: rolled back", NULL);
     assert_int_equal(system("grep -qx mine vm1.env && grep -q FSTUNE_API vm1.env.previous"), 0);
     cli_fails(2, "--target is missing", "retune rollback --config n.conf");
@@ -120,13 +114,12 @@ TEST(a_rollback_exchanges_the_files)
 TEST(a_dry_rollback_says_what_would_come_back)
 {
     rig_write("vm1.env", "mine\n");
-    json_decref(night(0));
+    night(0);
     assert_int_equal(system("cp vm1.env before"), 0);
     cli_prints(0, ROLLBACK " --dry-run", "vm1: would be rolled back: ", "setting: not known", NULL);
     json_t *document = cli_json(0, ROLLBACK " --dry-run --json");
     assert_true(json_is_true(json_object_get(document, "dry_run")));
     assert_true(json_is_null(json_object_get(document, "in_force")));
-    json_decref(document);
     assert_int_equal(system("cmp -s vm1.env before && grep -qx mine vm1.env.previous"), 0);
     cli_prints(0, ROLLBACK, NULL); /* nothing was recorded before */
     assert_int_equal(system("grep -qx mine vm1.env"), 0);
@@ -135,12 +128,11 @@ TEST(a_dry_rollback_says_what_would_come_back)
 TEST(a_rollback_is_not_overruled_by_the_next_nights)
 {
     rig_write("vm1.env", "mine\n");
-    json_decref(night(0));
+    night(0);
     cli_prints(0, ROLLBACK, NULL);
     for (unsigned i = 0; i < 3; i++) {
-        rig_run_line(&run, "retune --config n.conf");
+        rig_run_line(cli_next(), "retune --config n.conf");
         assert_null(strstr(run.out, "  advice      applied"));
-        rig_free(&run);
         assert_int_equal(system("grep -qx mine vm1.env"), 0);
     }
 }
@@ -172,13 +164,11 @@ TEST(an_interrupted_night_has_its_code_in_json)
 {
     static const char *const arguments[] = {"retune", "--config", "n.conf", "--json", NULL};
     assert_int_equal(system("sed -i 's/emit = /apply = \"sleep 20\"; emit = /' n.conf"), 0);
-    rig_start(&run, NULL, arguments);
+    rig_start(cli_next(), NULL, arguments);
     stop_when_there("vm1.env");
     assert_int_equal(run.code, 128 + SIGTERM);
-    json_t *document = rig_json(&run);
+    json_t *document = cli_document();
     assert_int_equal(cli_integer(document, "exit_code"), 128 + SIGTERM);
-    json_decref(document);
-    rig_free(&run);
 }
 
 static bool ignore_ends_of_children(void)
@@ -190,10 +180,9 @@ TEST(a_failed_check_counts_whatever_signals_the_caller_ignored)
 {
     rig_write("vm1.env", "mine\n");
     assert_int_equal(system("sed -i 's/emit = /check = \"exit 1\"; emit = /' n.conf"), 0);
-    rig_run(&run, ignore_ends_of_children, "retune", "--config", "n.conf", NULL);
+    rig_run(cli_next(), ignore_ends_of_children, "retune", "--config", "n.conf", NULL);
     assert_int_equal(run.code, 1);
     assert_non_null(strstr(run.err, "the check command failed with exit code 1"));
-    rig_free(&run);
     assert_int_equal(system("grep -qx mine vm1.env"), 0);
 }
 
@@ -202,9 +191,9 @@ TEST(an_interrupted_rollback_has_the_signals_code)
     static const char *const arguments[] = {"retune",   "rollback", "--config", "n.conf",
                                             "--target", "vm1",      NULL};
     rig_write("vm1.env", "mine\n");
-    json_decref(night(0));
+    night(0);
     assert_int_equal(system("sed -i 's/emit = /rollback = \"touch going; sleep 20\"; emit = /' n.conf"), 0);
-    rig_start(&run, NULL, arguments);
+    rig_start(cli_next(), NULL, arguments);
     stop_when_there("going");
     cli_failed(128 + SIGTERM, "interrupted");
     assert_int_equal(system("grep -qx mine vm1.env.previous && grep -q FSTUNE_API vm1.env"), 0);
@@ -223,7 +212,6 @@ TEST(a_dry_run_touches_nothing)
                "not known; the first tune decides", NULL);
     json_t *document = cli_json(0, "retune --config n.conf --dry-run --json");
     assert_true(json_is_true(json_object_get(document, "dry_run")));
-    json_decref(document);
     assert_int_equal(rig_count_entries("."), n);
 }
 
@@ -248,10 +236,9 @@ TEST(wrong_words_are_exit_2)
 TEST(a_history_that_is_none_is_left_alone)
 {
     rig_write("h.db", "my diary\n");
-    rig_run_line(&run, "retune --config n.conf");
+    rig_run_line(cli_next(), "retune --config n.conf");
     assert_true(run.code == 1 || run.code == 2);
     assert_string_equal(run.out, "");
-    rig_free(&run);
     assert_int_equal(system("grep -qx 'my diary' h.db"), 0);
 }
 

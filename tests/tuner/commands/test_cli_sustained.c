@@ -72,7 +72,6 @@ TEST(a_burst_is_reported_beside_the_rate_after_it)
     assert_close(cli_number(sustained, "burst.mean_after") / peak_bps(), 0.4, 0.02);
     assert_close(cli_number(sustained, "burst.seconds"), 12, 1);
     assert_true(has_warning(json, "burst_ended"));
-    json_decref(json);
 }
 
 TEST(a_flat_rate_is_steady_and_carries_no_warning)
@@ -81,7 +80,6 @@ TEST(a_flat_rate_is_steady_and_carries_no_warning)
         cli_json(0, "measure --json --simulate peak.conf --seed 1 --replays 5 --duration 5s " POINT);
     assert_true(json_is_true(cli_at(json, "sustained.steady")));
     assert_int_equal(json_array_size(json_object_get(json, "warnings")), 0);
-    json_decref(json);
 }
 
 TEST(the_steady_state_of_a_slow_decline_is_what_lasts)
@@ -91,12 +89,10 @@ TEST(the_steady_state_of_a_slow_decline_is_what_lasts)
                     "--max-duration 40m " POINT);
     assert_true(json_is_true(cli_at(json, "steady_state.met")));
     assert_close(cli_number(json, "throughput.mean") / peak_bps() / 0.64, 1, 0.05);
-    json_decref(json);
     json = cli_json(0, "measure --json --simulate declining.conf --seed 1 --replays 6 --duration 5s " POINT);
     assert_true(cli_number(json, "throughput.mean") / peak_bps() / 0.64 > 1.3);
     assert_false(json_is_true(cli_at(json, "sustained.steady")));
     assert_true(has_warning(json, "not_steady"));
-    json_decref(json);
 }
 
 TEST(what_never_gets_steady_ends_at_the_cap_with_exit_code_3)
@@ -106,7 +102,6 @@ TEST(what_never_gets_steady_ends_at_the_cap_with_exit_code_3)
     assert_false(json_is_true(cli_at(json, "steady_state.met")));
     assert_true(has_warning(json, "not_steady"));
     assert_true(cli_number(json, "seconds") <= 40);
-    json_decref(json);
     cli_prints(3,
                "measure --quiet --simulate endless.conf --seed 1 --until-steady --duration 1s "
                "--max-duration 40s " POINT,
@@ -115,16 +110,14 @@ TEST(what_never_gets_steady_ends_at_the_cap_with_exit_code_3)
 
 TEST(the_rule_of_the_snia_is_content_with_less)
 {
-    json_t *snia =
+    json_auto_t *snia = json_incref(
         cli_json(0, "measure --json --simulate declining.conf --seed 1 --until-steady --duration 5s "
-                    "--max-duration 40m --steady-rule snia " POINT);
+                    "--max-duration 40m --steady-rule snia " POINT));
     json_t *own =
         cli_json(0, "measure --json --simulate declining.conf --seed 1 --until-steady --duration 5s "
                     "--max-duration 40m " POINT);
     assert_true(cli_number(snia, "steady_state.rounds") < cli_number(own, "steady_state.rounds"));
     assert_true(cli_number(snia, "throughput.mean") > cli_number(own, "throughput.mean"));
-    json_decref(snia);
-    json_decref(own);
 }
 
 /* Its batches never agree to a thousandth, so that only the limits end a warm-up. */
@@ -137,7 +130,6 @@ TEST(no_warm_up_passes_the_cap)
     assert_int_equal(json_array_size(runs), 1);
     assert_close(json_number_value(json_object_get(json_array_get(runs, 0), "warmup_seconds")), 2, 0.05);
     assert_true(cli_number(json, "seconds") <= 3.1);
-    json_decref(json);
 }
 
 TEST(a_cap_shorter_than_a_round_is_refused)
@@ -151,9 +143,7 @@ TEST(a_change_of_the_device_during_a_search_is_said)
     json_t *json =
         cli_json(CLI_ANY, "recommend --json --simulate early.conf --seed 1 --budget 40s --pattern randwrite");
     assert_true(has_warning(json, "rate_changed"));
-    json_decref(json);
     json =
         cli_json(CLI_ANY, "recommend --json --simulate peak.conf --seed 1 --budget 40s --pattern randwrite");
     assert_false(has_warning(json, "rate_changed"));
-    json_decref(json);
 }

@@ -46,48 +46,13 @@ TEST(words_are_cut_at_the_size)
     assert_string_equal(words, "abc d");
 }
 
-/* The script for a shell; the caller frees it. */
-static char *script_for(const char *shell)
-{
-    char *script;
-    size_t size;
-    FILE *out = open_memstream(&script, &size);
-    assert_non_null(out);
-    assert_int_equal(completion_print(out, shell, commands, 2), 0);
-    assert_int_equal(fclose(out), 0);
-    return script;
-}
-
 TEST(another_shell_is_einval_and_prints_nothing)
 {
-    char *script;
+    AUTO(auto_free) char *script;
     size_t size;
     FILE *out = open_memstream(&script, &size);
     assert_non_null(out);
     assert_int_equal(completion_print(out, "fish", commands, 2), -EINVAL);
     assert_int_equal(fclose(out), 0);
     assert_int_equal(size, 0);
-    free(script);
-}
-
-TEST(bash_knows_commands_values_and_operands)
-{
-    char *script = script_for("bash");
-    assert_non_null(strstr(script, "words='one two --help"));
-    assert_non_null(strstr(script, "--cache) words='cold warm' ;;"));
-    assert_non_null(strstr(script, "--path) kind=-d ;;"));
-    assert_non_null(strstr(script, "operands='"));
-    assert_non_null(strstr(script, "shell json'"));
-    free(script);
-}
-
-TEST(zsh_texts_are_quoted)
-{
-    char *script = script_for("zsh");
-    assert_int_equal(strncmp(script, "#compdef fstune\n", 16), 0);
-    assert_non_null(strstr(script, "'one:the user'\\''s: first'"));
-    assert_non_null(strstr(script, "rw\\[:READ%\\]"));
-    assert_non_null(strstr(script, "'1:FORMAT:("));
-    assert_non_null(strstr(script, "shell json)'"));
-    free(script);
 }

@@ -40,14 +40,13 @@ GROUP(print_page, free_page);
 
 static void check_escape(const char *text, const char *expected)
 {
-    char *escaped;
+    AUTO(auto_free) char *escaped;
     size_t size;
     FILE *out = open_memstream(&escaped, &size);
     assert_non_null(out);
     manual_escape(out, text);
     assert_int_equal(fclose(out), 0);
     assert_string_equal(escaped, expected);
-    free(escaped);
 }
 
 static void assert_has(const char *text)
@@ -70,13 +69,6 @@ TEST(text_keeps_its_characters)
     check_escape("--dry-run", "\\-\\-dry\\-run");
     check_escape("a\\b", "a\\eb");
     check_escape("`x` ~ ^ don't", "\\(gax\\(ga \\(ti \\(ha don\\(aqt");
-}
-
-TEST(every_command_has_its_section)
-{
-    assert_has("\n.SS fstune plain\ndoes little\n");
-    assert_has("\n.SS fstune rich list|show\nIt\\(aqs all there.\nReally.\n");
-    assert_has("\nfstune rich \\(aqa\\eb\\(aq\n.fi\n");
 }
 
 TEST(every_option_stands_once)
@@ -103,12 +95,6 @@ TEST(an_option_names_only_the_commands_that_know_it)
     const char *knowers = strstr(replays, "\nOf: ");
     assert_non_null(knowers);
     assert_int_equal(strncmp(knowers, "\nOf: rich.\n", 11), 0);
-}
-
-TEST(formats_are_listed)
-{
-    assert_has("\n.TP\n.B shell\n");
-    assert_has("\n.TP\n.B json\n");
 }
 
 TEST(every_key_of_retune_stands_in_it)

@@ -51,18 +51,17 @@ TEST(a_search_on_a_disk_takes_no_more_than_its_group_has)
     static const char *const patterns[] = {"randread", "randwrite"};
     for (size_t i = 0; i < RIG_COUNT(patterns); i++) {
         limit_to("100m");
-        rig_run(&run, join_group, SEARCH, patterns[i], "--path", ".", "--file-size", "512m", "--threads",
-                "1,8", "--budget", "12s", NULL);
+        rig_run(cli_next(), join_group, SEARCH, patterns[i], "--path", ".", "--file-size", "512m",
+                "--threads", "1,8", "--budget", "12s", NULL);
         check_not_killed();
         assert_true(run.code == 0 || run.code == 3 || run.code == 5);
-        rig_free(&run);
     }
 }
 
 TEST(a_file_in_memory_that_its_group_cannot_hold_is_refused)
 {
     limit_to("100m");
-    rig_run(&run, join_group_with_tmpfs, SEARCH, "randread", "--path", "mnt", "--budget", "5s", NULL);
+    rig_run(cli_next(), join_group_with_tmpfs, SEARCH, "randread", "--path", "mnt", "--budget", "5s", NULL);
     check_not_killed();
     cli_failed(1, "does not fit");
 }
@@ -70,11 +69,10 @@ TEST(a_file_in_memory_that_its_group_cannot_hold_is_refused)
 TEST(a_file_in_memory_leaves_room_for_the_search)
 {
     limit_to("400m");
-    rig_run(&run, join_group_with_tmpfs, SEARCH, "randwrite", "--path", "mnt", "--cache", "warm", "--budget",
-            "5s", NULL);
+    rig_run(cli_next(), join_group_with_tmpfs, SEARCH, "randwrite", "--path", "mnt", "--cache", "warm",
+            "--budget", "5s", NULL);
     check_not_killed();
     assert_true(run.code == 0 || run.code == 3 || run.code == 5);
-    rig_free(&run);
 }
 
 FIXTURE(enter)

@@ -1,48 +1,23 @@
 /* Tests of configs/presets: each file is an experiment that can be planned. */
-#include "tests/tuner/commands/cli_rig.h"
+#include "tests/tuner/commands/presets_rig.h"
 
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-static glob_t presets;
-FIXTURE(enter_all)
-{
-    char root[4096], pattern[4200];
-    if (getcwd(root, sizeof root) == NULL)
-        return -1;
-    snprintf(pattern, sizeof pattern, "%s/configs/presets/*.conf", root);
-    if (glob(pattern, 0, NULL, &presets) != 0)
-        return -1;
-    return rig_enter(test_state);
-}
-
-FIXTURE(leave_all)
-{
-    globfree(&presets);
-    return rig_leave(test_state);
-}
-
-GROUP(enter_all, leave_all);
-GROUP_NEEDS(rig_find_program);
 
 static json_t *plan_of(const char *file)
 {
-    rig_run(&run, NULL, "experiment", file, "--path", ".", "--no-lock", "--dry-run", "--json", NULL);
+    rig_run(cli_next(), NULL, "experiment", file, "--path", ".", "--no-lock", "--dry-run", "--json", NULL);
     if (run.code != 0)
         fail_msg("%s: exit code %d: %s", file, run.code, run.err);
-    return rig_json(&run);
+    return cli_document();
 }
 
 TEST(each_can_be_planned)
 {
     assert_true(presets.gl_pathc >= 9);
-    for (size_t i = 0; i < presets.gl_pathc; i++) {
-        json_decref(plan_of(presets.gl_pathv[i]));
-        rig_free(&run);
-    }
+    for (size_t i = 0; i < presets.gl_pathc; i++)
+        plan_of(presets.gl_pathv[i]);
 }
 
 /* What is synchronous there is among the ways that are compared. */
@@ -52,12 +27,9 @@ TEST(libaio_through_the_page_cache_is_a_way_of_making_durable)
         if (strstr(presets.gl_pathv[i], "fsync-methods") == NULL)
             continue;
         json_t *plan = plan_of(presets.gl_pathv[i]);
-        char *text = json_dumps(plan, 0);
+        AUTO(auto_free) char *text = json_dumps(plan, 0);
         assert_non_null(text);
         assert_null(strstr(text, "libaio is synchronous"));
-        free(text);
-        json_decref(plan);
-        rig_free(&run);
     }
 }
 

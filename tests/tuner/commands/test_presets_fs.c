@@ -1,33 +1,6 @@
 /* Tests of configs/presets on a real file system: each runs, shortened, and measures every point of its plan.
  */
-#include "tests/tuner/commands/cli_rig.h"
-
-#include <glob.h>
-#include <stdio.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-static glob_t presets;
-FIXTURE(enter_all)
-{
-    char root[4096], pattern[4200];
-    if (getcwd(root, sizeof root) == NULL)
-        return -1;
-    snprintf(pattern, sizeof pattern, "%s/configs/presets/*.conf", root);
-    if (glob(pattern, 0, NULL, &presets) != 0)
-        return -1;
-    return rig_enter(test_state) != 0 || mkdir("dir", 0755) != 0 ? -1 : 0;
-}
-
-FIXTURE(leave_all)
-{
-    globfree(&presets);
-    return rig_leave(test_state);
-}
-
-GROUP(enter_all, leave_all);
-GROUP_NEEDS(rig_find_program);
+#include "tests/tuner/commands/presets_rig.h"
 
 static void check_points(const char *file, const json_t *document)
 {
@@ -47,14 +20,12 @@ TEST(each_measures_all_its_points)
 {
     for (size_t i = 0; i < presets.gl_pathc; i++) {
         const char *file = presets.gl_pathv[i];
-        rig_run(&run, NULL, "experiment", file, "--path", "dir", "--no-lock", "--json", "--quiet",
+        rig_run(cli_next(), NULL, "experiment", file, "--path", "dir", "--no-lock", "--json", "--quiet",
                 "--replays", "1", "--duration", "50ms", "--warmup-limit", "0s", "--file-size", "128m", NULL);
         if (run.code != 0)
             fail_msg("%s: exit code %d: %s", file, run.code, run.err);
-        json_t *document = rig_json(&run);
+        json_t *document = cli_document();
         check_points(file, document);
-        json_decref(document);
-        rig_free(&run);
         assert_int_equal(rig_count_entries("dir"), 0);
     }
 }

@@ -1,6 +1,6 @@
 /* fstune under the system calls that a container is left with: the filter is loaded here and inherited. */
 #include "tests/test.h"
-#include "tests/tuner/rig.h"
+#include "tests/tuner/commands/cli_rig.h"
 #include "tuner/base/fail.h"
 
 #include <errno.h>
@@ -110,8 +110,6 @@ static bool like_old_docker(void)
     return like_docker() && forbid(denied_once, RIG_COUNT(denied_once));
 }
 
-static struct rig_run run;
-
 static const char *text_at(json_t *document, const char *key)
 {
     return json_string_value(json_object_get(document, key));
@@ -120,19 +118,18 @@ static const char *text_at(json_t *document, const char *key)
 static void check_measure(bool (*filter_like)(void), const char *api, const char *direct)
 {
     const char *depth = strcmp(api, "psync") == 0 ? "1" : "4";
-    rig_run(&run, filter_like, "measure", "--quiet", "--no-lock", "--json", "--path", "dir", "--file-size",
-            "128m", "--pattern", "randrw", "--request-size", "64k", "--queue-depth", depth, "--api", api,
-            "--direct", direct, "--replays", "2", "--duration", "50ms", "--warmup-limit", "50ms", NULL);
+    rig_run(cli_next(), filter_like, "measure", "--quiet", "--no-lock", "--json", "--path", "dir",
+            "--file-size", "128m", "--pattern", "randrw", "--request-size", "64k", "--queue-depth", depth,
+            "--api", api, "--direct", direct, "--replays", "2", "--duration", "50ms", "--warmup-limit",
+            "50ms", NULL);
     if (strcmp(api, "io_uring") == 0) {
         rig_check_error(&run, EXIT_USAGE, "seccomp");
     } else if (run.code != EXIT_DONE) {
         fail_msg("%s, direct %s: exit code %d: %s", api, direct, run.code, run.err);
     } else {
-        json_t *document = rig_json(&run);
+        json_t *document = cli_document();
         assert_string_not_equal(text_at(json_object_get(document, "system"), "file_system"), "");
-        json_decref(document);
     }
-    rig_free(&run);
     assert_int_equal(rig_count_entries("dir"), 0);
 }
 
@@ -140,11 +137,11 @@ static void check_measure(bool (*filter_like)(void), const char *api, const char
 static void check_recommend(bool (*filter_like)(void))
 {
     bool dropped = false;
-    rig_run(&run, filter_like, "recommend", "--quiet", "--no-lock", "--json", "--path", "dir", "--file-size",
-            "128m", "--pattern", "randread", "--budget", "3s", "--request-size", "4k,64k", "--queue-depth",
-            "1,4", NULL);
+    rig_run(cli_next(), filter_like, "recommend", "--quiet", "--no-lock", "--json", "--path", "dir",
+            "--file-size", "128m", "--pattern", "randread", "--budget", "3s", "--request-size", "4k,64k",
+            "--queue-depth", "1,4", NULL);
     assert_true(run.code == EXIT_DONE || run.code == EXIT_INCONCLUSIVE);
-    json_t *document = rig_json(&run), *entry;
+    json_t *document = cli_document(), *entry;
     size_t i;
     json_array_foreach(json_object_get(document, "dropped"), i, entry)
     {
@@ -153,19 +150,16 @@ static void check_recommend(bool (*filter_like)(void))
     }
     assert_true(dropped);
     assert_string_not_equal(text_at(json_object_get(document, "recommendation"), "api"), "io_uring");
-    json_decref(document);
-    rig_free(&run);
     assert_int_equal(rig_count_entries("dir"), 0);
 }
 
 static void check_doctor(bool (*filter_like)(void))
 {
-    rig_run(&run, filter_like, "doctor", "--quiet", "--no-lock", "--path", "dir", NULL);
+    rig_run(cli_next(), filter_like, "doctor", "--quiet", "--no-lock", "--path", "dir", NULL);
     assert_int_equal(run.code, EXIT_FINDINGS);
     assert_non_null(strstr(run.out, "psync, pvec, pool, libaio\n"));
     assert_non_null(strstr(run.out, "seccomp"));
     assert_non_null(strstr(run.out, "a file can be made, filled and removed here"));
-    rig_free(&run);
 }
 
 static void check_all(bool (*filter_like)(void))
@@ -200,12 +194,12 @@ TEST(a_snippet_is_applied_under_an_older_profile)
         "targets = ({ name = \"t\"; simulate = \"disk.conf\"; pattern = \"randwrite\"; emit = \"shell\";\n"
         "  snippet = \"%s/dir/t.env\"; check = \"test -s $FSTUNE_SNIPPET\"; apply = \"true\"; });\n",
         folder);
-    rig_run(&run, like_old_docker, "retune", "--quiet", "--config", "retune.conf", "--db", "h.db", NULL);
+    rig_run(cli_next(), like_old_docker, "retune", "--quiet", "--config", "retune.conf", "--db", "h.db",
+            NULL);
     if (run.code != EXIT_DONE)
         fail_msg("exit code %d: %s%s", run.code, run.out, run.err);
     assert_true(rig_exists("dir/t.env"));
     assert_int_equal(rig_count_entries("dir"), 2); /* the lock stays */
-    rig_free(&run);
     unlink("dir/t.env");
     unlink("dir/.fstune-lock");
 }

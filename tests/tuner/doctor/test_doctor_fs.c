@@ -1,15 +1,12 @@
 /* Tests of the command doctor on real file systems: a whole report, what is left behind, signals, limits.
  * Some need root, for a mount of their own. */
-#include "tests/test.h"
-#include "tests/tuner/rig.h"
+#include "tests/tuner/doctor/doctor_rig.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -25,17 +22,6 @@ GROUP(enter, rig_leave);
 GROUP_NEEDS(rig_find_program);
 
 #define DOCTOR "doctor", "--quiet", "--no-lock", "--json"
-
-static const json_t *check_of(const json_t *document, const char *name)
-{
-    const json_t *checks = json_object_get(document, "checks");
-    for (size_t i = 0; i < json_array_size(checks); i++) {
-        const json_t *check = json_array_get(checks, i);
-        if (strcmp(json_string_value(json_object_get(check, "name")), name) == 0)
-            return check;
-    }
-    return NULL;
-}
 
 static const char *severity_of(const json_t *document, const char *name)
 {
@@ -80,10 +66,9 @@ TEST(a_signal_ends_it_with_what_it_has)
         rig_finish(&run);
         assert_int_equal(run.code, 128 + numbers[i]);
         assert_string_equal(run.err, "");
-        json_t *document = rig_json(&run);
+        json_auto_t *document = rig_json(&run);
         assert_true(json_is_true(json_object_get(document, "interrupted")));
         assert_string_equal(severity_of(document, "apis"), "ok");
-        json_decref(document);
         rig_free(&run);
         assert_int_equal(rig_count_entries("dir"), 0);
     }
@@ -99,34 +84,16 @@ TEST(a_limit_of_the_file_size_is_found)
 {
     rig_run(&run, limit_files, DOCTOR, "--path", "dir", NULL);
     assert_int_equal(run.code, 3);
-    json_t *document = rig_json(&run);
+    json_auto_t *document = rig_json(&run);
     assert_string_equal(severity_of(document, "file_size_limit"), "finding");
     assert_string_equal(severity_of(document, "create"), "finding");
-    json_decref(document);
     rig_free(&run);
     assert_int_equal(rig_count_entries("dir"), 0);
-}
-
-/* A file system of its own that only the child sees, and that goes away with it. */
-static bool mount_tiny(unsigned long flags, const char *options)
-{
-    return unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
-           mount("tiny", "tiny", "tmpfs", flags, options) == 0;
 }
 
 static bool mount_memory(void)
 {
     return mount_tiny(0, "size=512m");
-}
-
-static bool mount_small(void)
-{
-    return mount_tiny(0, "size=64m");
-}
-
-static bool mount_read_only(void)
-{
-    return mount_tiny(MS_RDONLY, "size=512m");
 }
 
 static json_t *run_in_tiny(bool (*in_child)(void))
@@ -144,20 +111,18 @@ static json_t *run_in_tiny(bool (*in_child)(void))
 
 TEST(a_read_only_file_system_is_examined)
 {
-    json_t *document = run_in_tiny(mount_read_only);
+    json_auto_t *document = run_in_tiny(mount_read_only);
     assert_string_equal(severity_of(document, "create"), "finding");
     assert_string_equal(severity_of(document, "noise_floor"), "unsaid");
     assert_int_equal(json_integer_value(json_object_get(document, "bytes_written")), 0);
-    json_decref(document);
     rig_free(&run);
 }
 
 TEST(a_file_system_without_room_is_examined)
 {
-    json_t *document = run_in_tiny(mount_small);
+    json_auto_t *document = run_in_tiny(mount_small);
     assert_string_equal(severity_of(document, "free_space"), "finding");
     assert_true(json_is_null(json_object_get(document, "default_file_bytes")));
-    json_decref(document);
     rig_free(&run);
 }
 

@@ -40,6 +40,13 @@ static inline int make_place(void **test_state)
     return 0;
 }
 
+static inline mode_t mode_of(const char *path)
+{
+    struct stat status;
+    assert_int_equal(stat(path, &status), 0);
+    return status.st_mode & 07777;
+}
+
 /* "" where there is no such file. */
 static inline const char *contents(const char *path)
 {

@@ -7,14 +7,11 @@ EACH_TEST(make_place, NULL);
 
 TEST(the_file_is_for_all_to_read_or_as_the_old_one_was)
 {
-    struct stat status;
     assert_int_equal(apply(plain), 0);
-    assert_int_equal(stat("place/snippet", &status), 0);
-    assert_int_equal(status.st_mode & 07777, 0644);
+    assert_int_equal(mode_of("place/snippet"), 0644);
     assert_int_equal(chmod("place/snippet", 0640), 0);
     assert_int_equal(apply(plain), 0);
-    assert_int_equal(stat("place/snippet", &status), 0);
-    assert_int_equal(status.st_mode & 07777, 0640);
+    assert_int_equal(mode_of("place/snippet"), 0640);
 }
 
 /* What is there before a change or a rollback, its commands, and what is there after it. */
@@ -305,14 +302,11 @@ TEST(a_file_that_others_could_write_is_refused)
 
 TEST(bits_that_give_power_are_not_handed_on)
 {
-    struct stat status;
     rig_write("place/snippet", "old\n");
     assert_int_equal(chmod("place/snippet", 07755), 0);
     assert_int_equal(apply(plain), 0);
-    assert_int_equal(stat("place/snippet", &status), 0);
-    assert_int_equal(status.st_mode & 07777, 0755);
-    assert_int_equal(stat("place/snippet.previous", &status), 0);
-    assert_int_equal(status.st_mode & 07777, 0755);
+    assert_int_equal(mode_of("place/snippet"), 0755);
+    assert_int_equal(mode_of("place/snippet.previous"), 0755);
 }
 
 TEST(a_rollback_is_foreseen_without_touching_anything)

@@ -33,42 +33,27 @@ static bool strikes(void)
         raise(SIGKILL);                                                                                      \
     return result
 
-int __real_openat64(int dir_fd, const char *path, int flags, ...);
-int __wrap_openat64(int dir_fd, const char *path, int flags, ...);
-ssize_t __real_write(int fd, const void *bytes, size_t n);
-ssize_t __wrap_write(int fd, const void *bytes, size_t n);
-int __real_fsync(int fd);
-int __wrap_fsync(int fd);
-int __real_fchmod(int fd, mode_t mode);
-int __wrap_fchmod(int fd, mode_t mode);
-int __real_close(int fd);
-int __wrap_close(int fd);
-int __real_renameat(int from_fd, const char *from, int to_fd, const char *to);
-int __wrap_renameat(int from_fd, const char *from, int to_fd, const char *to);
-int __real_renameat2(int from_fd, const char *from, int to_fd, const char *to, unsigned flags);
-int __wrap_renameat2(int from_fd, const char *from, int to_fd, const char *to, unsigned flags);
-
-int __wrap_openat64(int dir_fd, const char *path, int flags, ...)
+WRAP(int, openat64, (int dir_fd, const char *path, int flags, ...))
 {
     FAULTY(__real_openat64, dir_fd, path, flags, 0600);
 }
 
-ssize_t __wrap_write(int fd, const void *bytes, size_t n)
+WRAP(ssize_t, write, (int fd, const void *bytes, size_t n))
 {
     FAULTY(__real_write, fd, bytes, n);
 }
 
-int __wrap_fsync(int fd)
+WRAP(int, fsync, (int fd))
 {
     FAULTY(__real_fsync, fd);
 }
 
-int __wrap_fchmod(int fd, mode_t mode)
+WRAP(int, fchmod, (int fd, mode_t mode))
 {
     FAULTY(__real_fchmod, fd, mode);
 }
 
-int __wrap_close(int fd)
+WRAP(int, close, (int fd))
 {
     bool struck = strikes();
     if (struck && fault.how == KILL_BEFORE)
@@ -81,12 +66,12 @@ int __wrap_close(int fd)
     return struck && fault.how == FAIL ? -1 : result;
 }
 
-int __wrap_renameat(int from_fd, const char *from, int to_fd, const char *to)
+WRAP(int, renameat, (int from_fd, const char *from, int to_fd, const char *to))
 {
     FAULTY(__real_renameat, from_fd, from, to_fd, to);
 }
 
-int __wrap_renameat2(int from_fd, const char *from, int to_fd, const char *to, unsigned flags)
+WRAP(int, renameat2, (int from_fd, const char *from, int to_fd, const char *to, unsigned flags))
 {
     FAULTY(__real_renameat2, from_fd, from, to_fd, to, flags);
 }

@@ -102,7 +102,7 @@ static void check_grammar(const char *text)
 
 TEST(a_night_is_written_in_the_format)
 {
-    char *text = print(NULL);
+    AUTO(auto_free) char *text = print(NULL);
     check_grammar(text);
     assert_non_null(strstr(text, "\nfstune_throughput_bytes_per_second{target=\"vm1\"} 1000000000\n"));
     assert_non_null(strstr(text, "\nfstune_gain_ratio{target=\"vm1\"} 1.25\n"));
@@ -113,28 +113,25 @@ TEST(a_night_is_written_in_the_format)
     assert_non_null(strstr(text, "\nfstune_skipped_nights{target=\"vm2\"} 7\n"));
     assert_non_null(strstr(text, "\nfstune_exit_code{target=\"vm2\"} 3\n"));
     assert_non_null(strstr(text, "\nfstune_last_run_timestamp_seconds{target=\"vm1\"} 1700000000.25\n"));
-    free(text);
 }
 
 TEST(what_is_not_known_has_no_sample)
 {
-    char *text = print(NULL);
+    AUTO(auto_free) char *text = print(NULL);
     assert_null(strstr(text, "nan"));
     assert_null(strstr(text, "fstune_gain_high_ratio{"));
     assert_null(strstr(text, "fstune_throughput_bytes_per_second{target=\"vm2\"}"));
-    free(text);
 }
 
 TEST(labels_are_escaped)
 {
-    char *text = print(NULL);
+    AUTO(auto_free) char *text = print(NULL);
     assert_non_null(strstr(text, "path=\"/a\\\"b\\\\c\\nd\""));
-    free(text);
 }
 
 TEST(the_samples_of_other_targets_stay)
 {
-    char *before = print(NULL);
+    AUTO(auto_free) char *before = print(NULL);
     report.n = 1;
     outcomes[0].night.throughput.mean = 2e9;
     char *text = print(before);
@@ -150,7 +147,6 @@ TEST(the_samples_of_other_targets_stay)
     assert_null(strstr(text, "vm3"));
     assert_null(strstr(text, "other"));
     assert_non_null(strstr(text, "\nfstune_behind{target=\"vm2\"} 1\n"));
-    free(before);
     free(text);
 }
 
@@ -206,11 +202,10 @@ TEST(what_a_kill_left_is_removed_when_nobody_can_still_use_it)
 TEST(what_is_staged_is_not_read_as_metrics)
 {
     char staged[REPLACE_NAME_SIZE];
-    int dir_fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    AUTO(auto_close) int dir_fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     assert_int_equal(replace_stage(dir_fd, "f.prom", "a 1\n", 4, NULL, staged, &err), 0);
     assert_string_equal(staged + strlen(staged) - strlen(".f.prom.new"), ".f.prom.new");
     replace_discard(dir_fd, staged);
-    close(dir_fd);
 }
 
 /* Debian's package prometheus has it. */

@@ -98,9 +98,8 @@ TEST(a_kept_file_that_changed_is_refused_and_a_lost_one_made_anew)
     assert_int_equal(run.code, 1);
     rig_free(&run);
     assert_int_equal(unlink("dir/.fstune-media"), 0);
-    json_t *document = night();
+    json_auto_t *document = night();
     assert_int_equal(json_integer_value(of_target(document, "filled_bytes")), 128 << 20);
-    json_decref(document);
 }
 
 TEST(a_signal_ends_the_night_with_what_it_has)
@@ -117,9 +116,8 @@ TEST(a_signal_ends_the_night_with_what_it_has)
     assert_int_equal(kill(run.pid, SIGTERM), 0);
     rig_finish(&run);
     assert_int_equal(run.code, 128 + SIGTERM);
-    json_t *document = rig_json(&run);
+    json_auto_t *document = rig_json(&run);
     assert_true(json_is_true(json_object_get(document, "interrupted")));
-    json_decref(document);
     rig_free(&run);
 }
 

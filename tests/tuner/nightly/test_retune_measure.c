@@ -298,7 +298,7 @@ static void remember(const struct retune_record *record)
 
 TEST(a_night_is_read_as_it_was_written)
 {
-    struct retune_state memory;
+    AUTO(retune_state_done) struct retune_state memory;
     struct nights_estimate ratios[4];
     struct point pending[NIGHT_MAX_PENDING];
     struct retune_record record = record_of(&hill, 0.25);
@@ -311,12 +311,11 @@ TEST(a_night_is_read_as_it_was_written)
     assert_int_equal(retune_state_pending(&memory, &hill, pending), 1);
     assert_true(factors_equal(&pending[0], &below));
     assert_int_equal(retune_state_pending(&memory, &below, pending), 0);
-    retune_state_done(&memory);
 }
 
 TEST(other_settings_in_force_end_the_row)
 {
-    struct retune_state memory;
+    AUTO(retune_state_done) struct retune_state memory;
     struct nights_estimate ratios[4];
     struct retune_record before = record_of(&below, 0.1), after = record_of(&hill, 0.2);
     remember(&after);
@@ -324,7 +323,6 @@ TEST(other_settings_in_force_end_the_row)
     remember(&after);
     assert_int_equal(retune_state_read(&memory, past), 0);
     assert_int_equal(retune_state_row(&memory, &below, &hill, ratios, 4), 1);
-    retune_state_done(&memory);
 }
 
 static double n_learnt(const struct retune_state *memory, const struct retune_record *tonight,
@@ -337,7 +335,7 @@ static double n_learnt(const struct retune_state *memory, const struct retune_re
 
 TEST(scatter_is_learnt_outside_of_the_row_that_is_judged)
 {
-    struct retune_state memory;
+    AUTO(retune_state_done) struct retune_state memory;
     struct retune_record before = record_of(&below, 0.1), after = record_of(&hill, 0.2), tonight = after;
     before.has_in_force = false;
     remember(&before);
@@ -351,12 +349,11 @@ TEST(scatter_is_learnt_outside_of_the_row_that_is_judged)
     assert_close(n_learnt(&memory, &tonight, &below, 2), 1, 1e-9);
     /* Of another contender: all but what reaches across. */
     assert_close(n_learnt(&memory, NULL, &(struct point){.threads = 9}, 2), 1, 1e-9);
-    retune_state_done(&memory);
 }
 
 TEST(changes_of_the_newest_nights_are_counted)
 {
-    struct retune_state memory;
+    AUTO(retune_state_done) struct retune_state memory;
     struct retune_record before = record_of(&below, 0.1), after = record_of(&hill, 0.2);
     remember(&after);
     remember(&before);
@@ -367,7 +364,6 @@ TEST(changes_of_the_newest_nights_are_counted)
     assert_int_equal(retune_state_changes(&memory, &below, 30), 3);
     assert_int_equal(retune_state_changes(&memory, &below, 1), 1);
     assert_int_equal(retune_state_changes(&memory, &hill, 1), 0);
-    retune_state_done(&memory);
 }
 
 /* 37 % more, two nights running: a change, but not as the third of a month. */

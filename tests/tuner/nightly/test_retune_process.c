@@ -52,15 +52,14 @@ static void check_second(const struct retune_outcome *outcome)
 {
     assert_true(outcome->measured && !outcome->failed);
     assert_int_equal(outcome->night.verdict, NIGHT_FIRST);
-    json_t *expected = document_of(&quick);
+    json_auto_t *expected = document_of(&quick);
     assert_true(json_equal(outcome->night.document, expected));
-    json_decref(expected);
 }
 
 TEST(what_was_measured_arrives_whole_and_is_remembered)
 {
     const struct history_place place = {.path = "h.db"};
-    struct history_change *changes = NULL;
+    AUTO(auto_free) struct history_change *changes = NULL;
     size_t n = 0;
     const struct retune_outcome *outcomes = run_apart(NULL, RETUNE_SLACK_NS);
     check_second(&outcomes[0]);
@@ -70,7 +69,6 @@ TEST(what_was_measured_arrives_whole_and_is_remembered)
     assert_int_equal(history_open(&history, &place, &err), 0);
     assert_int_equal(history_list_changes(&history, "two", 0, 9, &changes, &n, &err), 0);
     assert_int_equal(n, 1);
-    free(changes);
 }
 
 static int die(struct err *night_err)

@@ -166,11 +166,10 @@ TEST(a_signal_ends_a_night_that_stands_still_and_every_target_has_a_line)
     assert_int_equal(kill(run.pid, SIGINT), 0);
     rig_finish(&run);
     assert_int_equal(run.code, 128 + SIGINT);
-    json_t *document = rig_json(&run);
+    json_auto_t *document = rig_json(&run);
     assert_true(json_is_true(json_object_get(document, "interrupted")));
     assert_string_equal(text_of(document, 0, "reason"), "interrupted before anything could be measured");
     assert_string_equal(text_of(document, 1, "verdict"), "interrupted");
     assert_string_equal(text_of(document, 1, "text"), "not begun: a signal ended the night before");
-    json_decref(document);
     thaw(0x7fffffff); /* nobody's */
 }

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define N_OF(array)         (sizeof(array) / sizeof((array)[0]))
 #define MAX_WORDS           16
 #define PARSE(command, ...) parse_words((command), (const char *const[MAX_WORDS]){__VA_ARGS__})
 #define RECOMMEND(...)      PARSE(OPTIONS_RECOMMEND, __VA_ARGS__)

@@ -1,24 +1,14 @@
 /* Tests of tuner/options/config: files in a temporary directory that the tests work in, and the scan on
  * texts. */
-#include "tests/test.h"
+#include "tests/tuner/options/options_rig.h"
 #include "tuner/options/config.h"
-#include "tuner/options/options.h"
 #include "tuner/session/warnings.h"
 
-#include <errno.h>
 #include <libconfig.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#define NS_PER_S 1000000000ULL
-
 static const char file_name[] = "nightly.conf";
-
-/* Results of the last read. */
-static struct settings settings;
-static struct err err;
 
 static void write_bytes(const char *text, size_t length)
 {
@@ -28,9 +18,14 @@ static void write_bytes(const char *text, size_t length)
     assert_int_equal(fclose(stream), 0);
 }
 
-static int read_text(const char *text)
+static void write_text(const char *text)
 {
     write_bytes(text, strlen(text));
+}
+
+static int read_text(const char *text)
+{
+    write_text(text);
     settings_init(&settings);
     memset(&err, 0, sizeof(err));
     return config_read_settings(file_name, &settings, OPTIONS_RECOMMEND, &err);
@@ -204,12 +199,8 @@ TEST(unreadable_files_are_errors)
 
 TEST(command_line_wins_over_the_file)
 {
-    char *argv[] = {(char *)"--budget=20s", (char *)"--request-size=8k", (char *)"--config",
-                    (char *)"nightly.conf"};
-    static const char text[] = "budget = \"2m\"; request_size = \"4k..1m\"; tolerance = \"5%\";";
-    write_bytes(text, strlen(text));
-    settings_init(&settings);
-    assert_int_equal(options_parse(&settings, OPTIONS_RECOMMEND, 4, argv, 0, &err), 0);
+    write_text("budget = \"2m\"; request_size = \"4k..1m\"; tolerance = \"5%\";");
+    assert_int_equal(RECOMMEND("--budget=20s", "--request-size=8k", "--config", "nightly.conf"), 0);
     assert_int_equal(settings.limits.budget_ns, 20 * NS_PER_S);
     assert_int_equal(settings.workload.levels[FACTOR_REQUEST_SIZE].n, 1);
     assert_int_equal(settings.workload.levels[FACTOR_REQUEST_SIZE].value[0], 8192);
@@ -219,32 +210,25 @@ TEST(command_line_wins_over_the_file)
 
 TEST(measure_takes_a_single_value_from_the_command_line_over_many_in_the_file)
 {
-    char *argv[] = {(char *)"--config=nightly.conf", (char *)"--request-size=8k"};
-    static const char text[] = "request_size = \"4k..1m\"; duration = \"3s\";";
-    write_bytes(text, strlen(text));
-    settings_init(&settings);
-    assert_int_equal(options_parse(&settings, OPTIONS_MEASURE, 2, argv, 0, &err), 0);
+    write_text("request_size = \"4k..1m\"; duration = \"3s\";");
+    assert_int_equal(MEASURE("--config=nightly.conf", "--request-size=8k"), 0);
     assert_int_equal(settings.workload.levels[FACTOR_REQUEST_SIZE].n, 1);
     assert_int_equal(settings.runs.duration_ns, 3 * NS_PER_S);
-    assert_int_equal(options_parse(&settings, OPTIONS_MEASURE, 1, argv, 0, &err), -EINVAL);
+    assert_int_equal(MEASURE("--config=nightly.conf"), -EINVAL);
     assert_string_equal(err.text, "--request-size: 9 values are given, but measure takes one; keep one");
 }
 
 TEST(of_repeated_config_options_only_the_last_is_read)
 {
-    char *argv[] = {(char *)"--config=missing.conf", (char *)"--config=nightly.conf"};
-    write_bytes("seed = 3;", 9);
-    settings_init(&settings);
-    assert_int_equal(options_parse(&settings, OPTIONS_RECOMMEND, 2, argv, 0, &err), 0);
+    write_text("seed = 3;");
+    assert_int_equal(RECOMMEND("--config=missing.conf", "--config=nightly.conf"), 0);
     assert_int_equal(settings.seed, 3);
 }
 
 TEST(errors_of_the_file_leave_the_parser_as_they_are)
 {
-    char *argv[] = {(char *)"--config=nightly.conf"};
-    write_bytes("\nseed = \"x\";", 12);
-    settings_init(&settings);
-    assert_int_equal(options_parse(&settings, OPTIONS_RECOMMEND, 1, argv, 0, &err), -EINVAL);
+    write_text("\nseed = \"x\";");
+    assert_int_equal(RECOMMEND("--config=nightly.conf"), -EINVAL);
     assert_string_equal(err.text,
                         "nightly.conf:2: seed: 'x' is not a whole number; use 0..9223372036854775807");
 }
@@ -291,13 +275,10 @@ TEST(misread_numbers_are_found_with_their_line)
         unsigned line = 77;
         /* A copy of just that size: the sanitizer sees a read beyond the end. */
         size_t length = strlen(texts[i].text);
-        char *copy = malloc(length + 1);
-        assert_non_null(copy);
-        memcpy(copy, texts[i].text, length);
-        char *exact = realloc(copy, length > 0 ? length : 1);
+        AUTO(auto_free) char *exact = malloc(length > 0 ? length : 1);
         assert_non_null(exact);
+        memcpy(exact, texts[i].text, length);
         int r = config_scan_numbers(exact, length, &line, &err);
-        free(exact);
         if (r != (texts[i].line > 0 ? -EINVAL : 0) || line != (texts[i].line > 0 ? texts[i].line : 77))
             fail_msg("%s: %d, line %u", texts[i].text, r, line);
     }
@@ -324,7 +305,7 @@ TEST(scan_agrees_with_libconfig_on_integers)
 TEST(load_leaves_a_configuration_to_destroy)
 {
     config_t config;
-    write_bytes("noise = { run_cv = 0.05; };", 27);
+    write_text("noise = { run_cv = 0.05; };");
     assert_int_equal(config_load(&config, file_name, &err), 0);
     assert_close(config_setting_get_float(config_lookup(&config, "noise.run_cv")), 0.05, 0.0);
     config_destroy(&config);

@@ -138,10 +138,9 @@ static inline json_t *answer_of(double mean_bps)
 
 static inline void finish_run(int64_t run_id, double mean_bps)
 {
-    json_t *answer = answer_of(mean_bps);
+    json_auto_t *answer = answer_of(mean_bps);
     if (history_finish_run(&history, run_id, HISTORY_DONE, 0, answer, &err) != 0)
         fail_msg("%s", err.text);
-    json_decref(answer);
 }
 
 /* A finished run of `recommend` with three replays of each point. */

@@ -13,7 +13,7 @@ EACH_TEST(fresh_history, drop_history);
 
 TEST(a_replay_is_read_as_it_was_written)
 {
-    struct history_replay *replays;
+    AUTO(auto_free) struct history_replay *replays;
     size_t n;
     int64_t run_id = begin_run("measure", "", "alpha");
     struct history_replay made = replay_of(0, &fast, 1e9 / 3);
@@ -36,7 +36,6 @@ TEST(a_replay_is_read_as_it_was_written)
     assert_true(replays[0].sample.sampled);
     assert_false(replays[0].sample.confirming);
     assert_false(replays[0].aside);
-    free(replays);
 }
 
 TEST(a_file_is_its_owners_alone)
@@ -105,10 +104,9 @@ TEST(the_end_of_a_run_keeps_its_recommendation)
     assert_string_equal(info.host, "alpha");
     assert_string_equal(info.target, "vms");
     assert_int_equal(history_document(&history, 0, &document, &err), 0);
-    json_t *expected = answer_of(3e8);
+    json_auto_t *expected = answer_of(3e8);
     assert_true(json_equal(document, expected));
     json_decref(document);
-    json_decref(expected);
     assert_int_equal(history_circumstances(&history, run_id, &settings, &system, &err), 0);
     assert_string_equal(json_string_value(json_object_get(system, "kernel")), "6.1");
     json_decref(settings);
@@ -119,7 +117,7 @@ TEST(the_end_of_a_run_keeps_its_recommendation)
 
 TEST(the_newest_recommendation_is_the_document_by_default)
 {
-    json_t *document = NULL;
+    json_auto_t *document = NULL;
     add_whole_run(1e8);
     now_s += 10;
     add_whole_run(2e8);
@@ -127,7 +125,6 @@ TEST(the_newest_recommendation_is_the_document_by_default)
     begin_run("recommend", "vms", "alpha");
     assert_int_equal(history_document(&history, 0, &document, &err), 0);
     assert_close(json_number_value(json_object_get(json_object_get(document, "throughput"), "mean")), 2e8, 1);
-    json_decref(document);
 }
 
 TEST(a_run_of_measure_has_the_interval_of_its_replays)
@@ -153,6 +150,13 @@ static size_t count_runs(struct history_filter filter)
     return n;
 }
 
+static void check_pruned(size_t keep, double before_s, size_t expected)
+{
+    size_t n_removed = 0;
+    assert_int_equal(history_prune(&history, keep, before_s, &n_removed, &err), 0);
+    assert_int_equal(n_removed, expected);
+}
+
 /* A clock that was wrong for a night must not make that night the newest for ever, nor the next one the
  * oldest. */
 TEST(the_order_is_that_of_writing_whatever_the_clock_says)
@@ -160,8 +164,8 @@ TEST(the_order_is_that_of_writing_whatever_the_clock_says)
     static const double years[] = {0, 20, -30, 0.1};
     const size_t n_years = sizeof years / sizeof years[0];
     struct history_info *runs;
-    json_t *document = NULL;
-    size_t n, n_removed;
+    json_auto_t *document = NULL;
+    size_t n;
     for (size_t i = 0; i < n_years; i++) {
         now_s = 1.8e9 + years[i] * 365 * SECONDS_OF_A_DAY;
         add_whole_run(1e8 * (double)(i + 1));
@@ -174,9 +178,7 @@ TEST(the_order_is_that_of_writing_whatever_the_clock_says)
     free(runs);
     assert_int_equal(history_document(&history, 0, &document, &err), 0);
     assert_close(json_real_value(json_object_get(json_object_get(document, "throughput"), "mean")), 4e8, 1);
-    json_decref(document);
-    assert_int_equal(history_prune(&history, 2, 0, &n_removed, &err), 0);
-    assert_int_equal(n_removed, 2);
+    check_pruned(2, 0, 2);
     assert_int_equal(history_list_runs(&history, &any, &runs, &n, &err), 0);
     assert_int_equal(n, 2);
     assert_int_equal(runs[0].id, 4);
@@ -278,7 +280,6 @@ TEST(runs_are_prior_knowledge_of_their_storage_and_pattern)
 
 TEST(pruning_keeps_the_newest_and_what_changes_rest_on)
 {
-    size_t n_removed = 0;
     int64_t first = add_whole_run(1e8);
     for (int i = 0; i < 4; i++) {
         now_s += SECONDS_OF_A_DAY;
@@ -287,10 +288,8 @@ TEST(pruning_keeps_the_newest_and_what_changes_rest_on)
     struct history_change change = {
         .host = "alpha", .target = "vms", .kind = HISTORY_CHANGE_MADE, .run_ids = {first, 0}};
     assert_int_equal(history_add_change(&history, &change, &err), 0);
-    assert_int_equal(history_prune(&history, 3, 0, &n_removed, &err), 0);
-    assert_int_equal(n_removed, 1);
-    assert_int_equal(history_prune(&history, 0, now_s - 1.5 * SECONDS_OF_A_DAY, &n_removed, &err), 0);
-    assert_int_equal(n_removed, 1);
+    check_pruned(3, 0, 1);
+    check_pruned(0, now_s - 1.5 * SECONDS_OF_A_DAY, 1);
     assert_int_equal(count_runs((struct history_filter){0}), 3);
     assert_int_equal(n_findings(), 0);
     history_close(&history);
@@ -299,10 +298,8 @@ TEST(pruning_keeps_the_newest_and_what_changes_rest_on)
 
 TEST(a_second_run_never_gets_a_removed_runs_number)
 {
-    size_t n_removed = 0;
     int64_t first = add_whole_run(1e8);
-    assert_int_equal(history_prune(&history, 0, now_s + 1, &n_removed, &err), 0);
-    assert_int_equal(n_removed, 1);
+    check_pruned(0, now_s + 1, 1);
     assert_true(add_whole_run(1e8) > first);
 }
 
@@ -372,7 +369,6 @@ TEST(directories_are_made_for_their_owner_alone)
 
 TEST(pruning_keeps_what_may_be_under_way)
 {
-    size_t n_removed = 0;
     begin_run("retune", "vms", "alpha"); /* its process died */
     now_s += 2 * SECONDS_OF_A_DAY;
     int64_t live = begin_run("retune", "vms", "alpha");
@@ -380,8 +376,7 @@ TEST(pruning_keeps_what_may_be_under_way)
     add_whole_run(1e8);
     begin_run("retune", "vms", "alpha");
     now_s += 60;
-    assert_int_equal(history_prune(&history, 1, now_s - 30, &n_removed, &err), 0);
-    assert_int_equal(n_removed, 2);
+    check_pruned(1, now_s - 30, 2);
     assert_int_equal(info_of(live).id, live);
     assert_int_equal(history_finish_run(&history, live, HISTORY_DONE, 0, NULL, &err), 0);
 }

@@ -45,23 +45,27 @@ FIXTURE(enter)
 }
 
 GROUP(enter, rig_leave);
+EACH_TEST(NULL, drop_history);
 GROUP_NEEDS(rig_find_program);
 
+/* The document of a line; the next one takes its place. */
 static json_t *json_of(const char *line)
 {
+    static json_t *document;
     succeed(line);
-    return rig_json(&run);
+    json_t *next = rig_json(&run);
+    json_decref(document);
+    return document = next;
 }
 
 TEST(saving_changes_nothing_that_is_printed)
 {
-    struct rig_run plain;
+    AUTO(rig_free) struct rig_run plain;
     rig_run_line(&plain, RECOMMEND "--seed 5 --json");
     go(RECOMMEND "--seed 5 --json --save other.db");
     assert_int_equal(run.code, plain.code);
     assert_string_equal(run.out, plain.out);
     assert_string_equal(run.err, "");
-    rig_free(&plain);
 }
 
 TEST(all_runs_are_listed_newest_first)
@@ -73,15 +77,13 @@ TEST(all_runs_are_listed_newest_first)
     assert_string_equal(json_string_value(json_object_get(newest, "command")), "measure");
     assert_int_equal(json_integer_value(json_object_get(newest, "replays")), 3);
     assert_string_equal(json_string_value(json_object_get(newest, "status")), "done");
-    json_decref(document);
     document = json_of("history list --db h.db --json --limit 1");
     assert_int_equal(json_array_size(json_object_get(document, "runs")), 1);
-    json_decref(document);
 }
 
 TEST(the_kept_answer_is_the_printed_one)
 {
-    json_t *answer = json_of(RECOMMEND "--seed 9 --json --save kept.db");
+    json_auto_t *answer = json_incref(json_of(RECOMMEND "--seed 9 --json --save kept.db"));
     json_t *shown = json_of("history show 1 --db kept.db --json");
     assert_true(json_equal(json_object_get(shown, "answer"), answer));
     /* Every run that the search made and kept is there. */
@@ -95,8 +97,6 @@ TEST(the_kept_answer_is_the_printed_one)
     }
     size_t n_kept = json_array_size(json_object_get(shown, "runs")) - n_aside;
     assert_true(n_kept >= n);
-    json_decref(answer);
-    json_decref(shown);
 }
 
 TEST(two_nights_are_compared)
@@ -105,7 +105,6 @@ TEST(two_nights_are_compared)
     assert_true(json_is_true(json_object_get(document, "same_fingerprint")));
     assert_true(json_array_size(json_object_get(document, "points")) > 0);
     assert_true(json_is_object(json_object_get(document, "answer")));
-    json_decref(document);
     succeed("history compare 1 2 --db h.db");
     assert_non_null(strstr(run.out, "settings in both"));
 }
@@ -126,7 +125,6 @@ TEST(csv_has_a_line_for_each_replay_and_disarms_formulas)
     json_t *document = json_of("history export --db csv.db --format json");
     const json_t *first = json_array_get(json_object_get(document, "runs"), 0);
     assert_int_equal(json_array_size(json_object_get(first, "runs")), 2);
-    json_decref(document);
 }
 
 TEST(snippets_come_from_the_history)
@@ -134,24 +132,19 @@ TEST(snippets_come_from_the_history)
     succeed("emit shell --db h.db");
     assert_non_null(strstr(run.out, "FSTUNE_REQUEST_SIZE="));
     succeed("emit shell --db h.db --run 1");
-    static const struct {
-        const char *line, *part;
-    } cases[] = {
+    static const char *const cases[][2] = {
         {"emit shell --db h.db --run 3", "no answer of `fstune recommend"},
         {"emit shell --db h.db --run 9", "there is no run 9"},
         {"emit shell --db missing.db", "missing.db"},
         {"emit shell --db h.db --from x.json", "--from and --db"},
     };
-    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
-        refuse(cases[i].line, cases[i].part);
-    }
+    for (size_t i = 0; i < RIG_COUNT(cases); i++)
+        refuse(cases[i][0], cases[i][1]);
 }
 
 TEST(wrong_words_are_answered_with_the_right_ones)
 {
-    static const struct {
-        const char *line, *part;
-    } cases[] = {
+    static const char *const cases[][2] = {
         {"history", "use list, show"},
         {"history lits --db h.db", "did you mean list"},
         {"history show --db h.db", "fstune history show ID"},
@@ -163,9 +156,8 @@ TEST(wrong_words_are_answered_with_the_right_ones)
         {"history merge peak.conf --db h.db", "no history of fstune"},
         {"history verify --db h.db --json", "--json: history verify has no document"},
     };
-    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
-        refuse(cases[i].line, cases[i].part);
-    }
+    for (size_t i = 0; i < RIG_COUNT(cases); i++)
+        refuse(cases[i][0], cases[i][1]);
 }
 
 TEST(merging_pruning_and_verifying_work_from_outside)
@@ -205,30 +197,26 @@ static bool limit_file_size(void)
 
 TEST(a_full_disk_costs_the_history_and_not_the_answer)
 {
-    struct rig_run plain;
+    AUTO(rig_free) struct rig_run plain;
     rig_run_line(&plain,
                  "recommend --quiet --pattern randwrite --simulate peak.conf --budget 8s --seed 4 --json");
     rig_free(&run);
     rig_run(&run, limit_file_size, "recommend", "--quiet", "--pattern", "randwrite", "--simulate",
             "peak.conf", "--budget", "8s", "--seed", "4", "--json", "--save", "full.db", NULL);
     assert_int_equal(run.code, plain.code);
-    json_t *answer = rig_json(&run), *expected = rig_json(&plain);
+    json_auto_t *answer = rig_json(&run), *expected = rig_json(&plain);
     assert_true(
         json_equal(json_object_get(answer, "recommendation"), json_object_get(expected, "recommendation")));
     assert_true(json_equal(json_object_get(answer, "throughput"), json_object_get(expected, "throughput")));
     assert_non_null(strstr(run.out, "history_lost"));
     assert_int_equal(strncmp(run.err, "fstune: warning: full.db is not complete", 40), 0);
     assert_ptr_equal(strchr(run.err, '\n'), run.err + strlen(run.err) - 1);
-    json_decref(answer);
-    json_decref(expected);
-    rig_free(&plain);
     /* What fitted is there. */
     reopen_history("full.db", false);
     const struct history_info info = info_of(1);
     assert_int_equal(info.status, HISTORY_UNFINISHED);
     assert_true(info.n_replays > 0);
     assert_int_equal(n_findings(), 0);
-    history_close(&history);
 }
 
 static void add_change(enum history_kind kind, int64_t run_id, const char *text)
@@ -268,13 +256,10 @@ TEST(decisions_are_listed_with_their_evidence)
     assert_int_equal(json_array_size(rows), 2);
     assert_string_equal(json_string_value(json_object_get(json_array_get(rows, 0), "kind")), "change");
     assert_string_equal(json_string_value(json_object_get(json_array_get(rows, 1), "kind")), "alarm");
-    json_decref(document);
     document = json_of("history show 1 --db decisions.db --json");
     assert_int_equal(json_array_size(json_object_get(document, "changes")), 1);
-    json_decref(document);
     document = json_of("history export --db decisions.db --json");
     assert_int_equal(json_array_size(json_object_get(document, "changes")), 3);
-    json_decref(document);
     go("history show 1 --db decisions.db");
     assert_non_null(strstr(run.out, "two nights agree"));
     assert_null(strstr(run.out, "on battery"));

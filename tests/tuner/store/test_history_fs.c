@@ -153,7 +153,7 @@ TEST(killed_commands_leave_what_they_measured)
 /* A whole file system of 256 KiB for the history. */
 TEST(a_full_file_system_loses_neither_the_file_nor_the_answer)
 {
-    struct rig_run run;
+    AUTO(rig_free) struct rig_run run;
     struct history_info info;
     assert_int_equal(mkdir("small", 0700), 0);
     if (mount("tmpfs", "small", "tmpfs", 0, "size=256k,mode=700") != 0) {
@@ -164,7 +164,7 @@ TEST(a_full_file_system_loses_neither_the_file_nor_the_answer)
     rig_run_line(&run,
                  "recommend --quiet --pattern randwrite --simulate peak.conf --budget 20s --seed 4 --json "
                  "--save small/h.db");
-    json_t *answer = rig_json(&run);
+    json_auto_t *answer = rig_json(&run);
     bool is_recommended = json_is_object(json_object_get(answer, "recommendation"));
     bool is_said =
         strstr(run.out, "history_lost") != NULL && strstr(run.err, "small/h.db is not complete") != NULL;
@@ -177,8 +177,6 @@ TEST(a_full_file_system_loses_neither_the_file_nor_the_answer)
     assert_true(run.code == 0 || run.code == 3);
     assert_int_equal(found, 0);
     assert_true(info.n_replays > 10);
-    json_decref(answer);
-    rig_free(&run);
 }
 
 static void fill(const char *path, size_t n_bytes)

@@ -8,6 +8,8 @@
 
 GROUP(rig_enter, rig_leave);
 
+EACH_TEST(NULL, drop_history);
+
 static const char *const tables[] = {"hosts",   "targets",         "points",    "runs",
                                      "replays", "recommendations", "documents", "changes"};
 
@@ -62,15 +64,14 @@ TEST(merging_twice_is_merging_once)
     for (size_t i = 0; i < RIG_COUNT(tables); i++)
         assert_int_equal(count_rows("all.db", tables[i]), rows[i]);
     assert_int_equal(n_findings(), 0);
-    history_close(&history);
 }
 
 TEST(what_is_merged_refers_to_the_same_things)
 {
     struct history_filter beta = {.host = "beta", .with_recommendation = true};
-    struct history_info *runs;
-    struct history_replay *replays;
-    struct history_change *changes;
+    AUTO(auto_free) struct history_info *runs;
+    AUTO(auto_free) struct history_replay *replays;
+    AUTO(auto_free) struct history_change *changes;
     size_t n;
     make_other("three.db", "beta", 3e8);
     begin_history("own.db");
@@ -88,10 +89,6 @@ TEST(what_is_merged_refers_to_the_same_things)
     assert_int_equal(n, 1);
     assert_int_equal(changes[0].run_ids[0], runs[0].id);
     assert_true(factors_equal(&changes[0].to, &fast));
-    free(runs);
-    free(replays);
-    free(changes);
-    history_close(&history);
 }
 
 TEST(an_unfinished_run_is_completed_by_a_later_copy)
@@ -112,7 +109,6 @@ TEST(an_unfinished_run_is_completed_by_a_later_copy)
     assert_int_equal(info.n_replays, 2);
     assert_true(info.has_point);
     assert_int_equal(n_findings(), 0);
-    history_close(&history);
 }
 
 TEST(strange_files_are_not_merged)
@@ -124,7 +120,6 @@ TEST(strange_files_are_not_merged)
     assert_false(rig_exists("missing.db"));
     assert_int_equal(fail_to_merge("host.db"), -EINVAL);
     assert_non_null(strstr(err.text, "itself"));
-    history_close(&history);
 }
 
 /* Once in, a damaged run would make every list fail. */
@@ -151,7 +146,6 @@ TEST(of_a_history_with_a_damaged_run_nothing_is_merged)
         assert_int_equal(count_rows("clean.db", "runs"), 1);
         assert_int_equal(count_rows("clean.db", "changes"), 0);
     }
-    history_close(&history);
 }
 
 #define WRITERS       3
@@ -236,7 +230,6 @@ TEST(the_other_history_and_its_folder_stay_as_they_are)
         assert_memory_equal(after, before, n);
     }
     assert_int_equal(n_findings(), 0);
-    history_close(&history);
 }
 
 TEST(what_another_process_has_only_in_its_log_is_merged)
@@ -277,5 +270,4 @@ TEST(a_copy_leaves_nothing_behind)
     assert_non_null(strstr(err.text, "history source.db"));
     assert_int_equal(rig_count_entries("copies"), 0);
     unsetenv("TMPDIR");
-    history_close(&history);
 }

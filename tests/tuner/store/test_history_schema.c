@@ -31,7 +31,7 @@ static char *bytes_of(const char *path, size_t *ret_size)
 static void check_refused(const char *path, int code, const char *part)
 {
     size_t size, size_after, n_entries = rig_count_entries(".");
-    char *bytes = bytes_of(path, &size);
+    AUTO(auto_free) char *bytes = bytes_of(path, &size);
     for (int write = 0; write < 2; write++) {
         assert_int_equal(open_at(&history, path, write == 1), code);
         assert_null(history.db);
@@ -39,12 +39,10 @@ static void check_refused(const char *path, int code, const char *part)
         if (strstr(err.text, part) == NULL)
             fail_msg("'%s' is not in '%s'", part, err.text);
     }
-    char *after = bytes_of(path, &size_after);
+    AUTO(auto_free) char *after = bytes_of(path, &size_after);
     assert_int_equal(size, size_after);
     assert_memory_equal(bytes, after, size);
     assert_int_equal(rig_count_entries("."), n_entries);
-    free(bytes);
-    free(after);
 }
 
 TEST(what_is_no_history_is_refused_and_left_alone)
@@ -184,7 +182,7 @@ TEST(a_truncated_history_is_refused_and_left_alone)
     begin_history("long");
     add_whole_run(1e8);
     history_close(&history);
-    char *bytes = bytes_of("long", &size);
+    AUTO(auto_free) char *bytes = bytes_of("long", &size);
     static const size_t lengths[] = {1, 99, 100, 4096, 20480};
     for (size_t i = 0; i < RIG_COUNT(lengths); i++) {
         assert_true(lengths[i] < size);
@@ -192,5 +190,4 @@ TEST(a_truncated_history_is_refused_and_left_alone)
         check_refused("cut", lengths[i] < 100 ? -EINVAL : -EBADMSG,
                       lengths[i] < 100 ? "no history" : "damaged");
     }
-    free(bytes);
 }

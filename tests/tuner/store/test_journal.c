@@ -99,7 +99,7 @@ TEST(cut_off_anywhere_it_goes_on)
 {
     size_t size = 0;
     make("j", 2);
-    char *text = text_of("j", &size);
+    AUTO(auto_free) char *text = text_of("j", &size);
     size_t first = (size_t)(strchr(text, '\n') - text) + 1;
     for (size_t cut = first; cut < size; cut += 13) {
         rig_write_bytes("cut", text, cut);
@@ -115,7 +115,6 @@ TEST(cut_off_anywhere_it_goes_on)
         journal_done(&journal);
         unlink("cut");
     }
-    free(text);
 }
 
 /* A header that was cut off after any byte leaves an empty journal, which is begun anew. */
@@ -123,7 +122,7 @@ TEST(a_header_cut_off_anywhere_is_begun_anew)
 {
     size_t size = 0, first = 0;
     make("j", 1);
-    char *text = text_of("j", &size);
+    AUTO(auto_free) char *text = text_of("j", &size);
     while (text[first] != '\n')
         first++;
     for (size_t cut = 0; cut <= first; cut++) {
@@ -135,13 +134,11 @@ TEST(a_header_cut_off_anywhere_is_begun_anew)
         append(0);
         journal_done(&journal);
         size_t again = 0;
-        char *whole = text_of("cut", &again);
+        AUTO(auto_free) char *whole = text_of("cut", &again);
         assert_int_equal(again, size);
         assert_memory_equal(whole, text, size);
-        free(whole);
         unlink("cut");
     }
-    free(text);
 }
 
 /* Zeros stand for what a crash kept from the disk: from any byte on to the end, or as a hole with lines
@@ -150,7 +147,7 @@ TEST(zeros_from_anywhere_on_are_left_out)
 {
     size_t size = 0;
     make("j", 3);
-    char *text = text_of("j", &size);
+    AUTO(auto_free) char *text = text_of("j", &size);
     size_t first = (size_t)(strchr(text, '\n') - text) + 1;
     for (size_t cut = 1; cut < size; cut += cut < 2 * first ? 1 : 61) {
         size_t hole = size - cut < 100 ? size - cut : cut % 2 == 0 ? size - cut : 100;
@@ -171,7 +168,6 @@ TEST(zeros_from_anywhere_on_are_left_out)
         journal_done(&journal);
         unlink("cut");
     }
-    free(text);
 }
 
 TEST(a_mark_makes_what_was_before_prior_knowledge)
@@ -268,9 +264,8 @@ TEST(what_is_no_journal_is_refused_and_left_alone)
         rig_write("no", "%s", texts[i]);
         assert_int_equal(journal_open(&journal, "no", false, &err), -EINVAL);
         assert_non_null(strstr(err.text, "not a journal"));
-        char *text = text_of("no", &size);
+        AUTO(auto_free) char *text = text_of("no", &size);
         assert_string_equal(text, texts[i]);
-        free(text);
         unlink("no");
     }
     rig_write_bytes("zeros", "\0\0\0", 3); /* they could be anybody's */
@@ -307,7 +302,7 @@ TEST(a_wrong_number_is_refused_with_its_line)
     };
     size_t size = 0;
     make("j", 2);
-    char *text = text_of("j", &size);
+    AUTO(auto_free) char *text = text_of("j", &size);
     for (size_t i = 0; i < RIG_COUNT(changes); i++) {
         char changed[8192];
         const char *at = strstr(text, changes[i].from);
@@ -318,7 +313,6 @@ TEST(a_wrong_number_is_refused_with_its_line)
             fail_msg("%s was accepted", changes[i].to);
         assert_non_null(strstr(err.text, "line 2"));
     }
-    free(text);
 }
 
 TEST(a_second_command_is_kept_out)

@@ -14,26 +14,27 @@
     "\"randrw:70\"},"                                                                                        \
     "\"recommendation\": " point rest "}"
 
-static int read_text(const char *text, json_t **ret_document, struct recommendation *recommendation,
-                     struct err *err)
+static struct recommendation recommendation;
+static struct err err;
+static json_t *document;
+
+/* Of the text, which takes the place of the one before. */
+static int read_text(const char *text)
 {
-    *ret_document = json_loads(text, 0, NULL);
-    assert_non_null(*ret_document);
-    return recommendation_read(recommendation, *ret_document, err);
+    json_decref(document);
+    document = json_loads(text, 0, NULL);
+    assert_non_null(document);
+    err = (struct err){0};
+    return recommendation_read(&recommendation, document, &err);
 }
 
 TEST(setting_evidence_and_origin_are_read)
 {
-    struct recommendation recommendation;
-    struct err err = {0};
-    json_t *document;
     assert_int_equal(
-        read_text(
-            ANSWER(POINT,
-                   ", \"throughput\": {\"mean\": 5e8, \"ci_low\": 4e8, \"ci_high\": 6e8, \"replays\": 7,"
+        read_text(ANSWER(
+            POINT, ", \"throughput\": {\"mean\": 5e8, \"ci_low\": 4e8, \"ci_high\": 6e8, \"replays\": 7,"
                    " \"confidence\": 0.95}, \"conclusive\": true, \"system\": {\"simulated\": false, "
-                   "\"hostname\": \"h\", \"path\": \"/data\", \"nr_requests\": 64}"),
-            &document, &recommendation, &err),
+                   "\"hostname\": \"h\", \"path\": \"/data\", \"nr_requests\": 64}")),
         0);
     assert_int_equal(recommendation.point.request_size_bytes, 65536);
     assert_int_equal(recommendation.point.api, API_IO_URING);
@@ -45,19 +46,12 @@ TEST(setting_evidence_and_origin_are_read)
     assert_string_equal(recommendation.path, "/data");
     assert_close(recommendation_fact_number(&recommendation, "nr_requests"), 64, 1e-12);
     assert_null(recommendation_fact_text(&recommendation, "nr_requests"));
-    json_decref(document);
 }
 
 TEST(an_answer_without_recommendation_is_enodata_with_its_reason)
 {
-    struct recommendation recommendation;
-    struct err err = {0};
-    json_t *document;
-    assert_int_equal(read_text(ANSWER("null", ", \"reasons\": [\"nothing was trustworthy\"]"), &document,
-                               &recommendation, &err),
-                     -ENODATA);
+    assert_int_equal(read_text(ANSWER("null", ", \"reasons\": [\"nothing was trustworthy\"]")), -ENODATA);
     assert_non_null(strstr(err.text, "nothing was trustworthy"));
-    json_decref(document);
 }
 
 TEST(other_documents_and_damaged_points_are_refused)
@@ -75,12 +69,8 @@ TEST(other_documents_and_damaged_points_are_refused)
             ""),
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        struct recommendation recommendation;
-        struct err err = {0};
-        json_t *document;
-        assert_int_equal(read_text(texts[i], &document, &recommendation, &err), -EINVAL);
+        assert_int_equal(read_text(texts[i]), -EINVAL);
         assert_true(err.text[0] != '\0');
-        json_decref(document);
     }
 }
 
@@ -95,10 +85,6 @@ TEST(a_probability_that_is_no_share_is_refused)
                 {ANSWER(POINT, ", \"probability_within_tolerance\": 1"), 0},
                 {ANSWER(POINT, ", \"probability_within_tolerance\": null"), 0}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct recommendation recommendation;
-        struct err err = {0};
-        json_t *document;
-        assert_int_equal(read_text(rows[i].text, &document, &recommendation, &err), rows[i].result);
-        json_decref(document);
+        assert_int_equal(read_text(rows[i].text), rows[i].result);
     }
 }
