@@ -6,10 +6,6 @@
 #include "tuner/experiment/report_experiment.h"
 
 #include <jansson.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct err err;
 

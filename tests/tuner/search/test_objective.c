@@ -4,8 +4,6 @@
 #include "tuner/search/objective.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
 
 SEARCHES(enter);
 

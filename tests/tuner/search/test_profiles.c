@@ -4,9 +4,6 @@
 #include "tests/tuner/search/tune_rig.h"
 #include "tuner/search/profiles_judge.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 /* At 64k, direct, depth 1, 4 and 16 move 0.655, 2.0 and 2.2 GB/s in 100, 131 and 477 us: the knee is at 4,
  * and depth 1 moves 30 % of the most. Smaller sizes move less, larger ones take longer and move no more. */
 static double knee_bps(const struct point *point)

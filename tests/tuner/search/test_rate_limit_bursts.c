@@ -2,9 +2,6 @@
 #include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 
-#include <math.h>
-#include <string.h>
-
 /* All points through a limit that the faster half of them reach. */
 static double limited_bps(const struct point *point)
 {

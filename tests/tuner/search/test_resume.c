@@ -7,8 +7,6 @@
 #include "tuner/store/journal.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 static double third_of_peak_bps(const struct point *point)
 {
@@ -101,14 +99,13 @@ static char *read_journal(void)
 static void cut(size_t n)
 {
     size_t at = 0;
-    char *text = read_journal();
+    AUTO(auto_free) char *text = read_journal();
     for (size_t i = 0; i <= n; i++) {
         const char *row = text + at;
         at = (size_t)(strchr(row, '\n') - text) + 1;
         i -= strncmp(row, LENGTH, strlen(LENGTH)) == 0; /* this line is no run */
     }
     rig_write_bytes("j", text, at + 40);
-    free(text);
 }
 
 /* Puts a decided length behind the first n runs of the journal, in place of what its pilot decided. */

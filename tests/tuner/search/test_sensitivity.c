@@ -5,10 +5,6 @@
 #include "tuner/report/report_importance.h"
 #include "tuner/search/sensitivity.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-
 static char lines[SENSITIVITY_MAX_LINES][SENSITIVITY_LINE_SIZE];
 static size_t n_lines;
 
@@ -125,22 +121,19 @@ static char *text_of(void)
 TEST(nothing_is_said_without_a_choice)
 {
     begin_on("peak.conf --seed 3");
-    char *text = text_of();
-    json_t *object = report_importance_json(&tune);
+    AUTO(auto_free) char *text = text_of();
+    json_auto_t *object = report_importance_json(&tune);
     assert_string_equal(text, "");
     assert_true(json_is_null(object));
-    json_decref(object);
-    free(text);
 }
 
 TEST(lines_stand_under_each_other)
 {
     search_and_say("direct.conf" ALL_SIZES);
-    char *text = text_of();
+    AUTO(auto_free) char *text = text_of();
     assert_true(strncmp(text, "What matters direct I/O decides", 31) == 0);
     const char *second = strchr(text, '\n') + 1;
     assert_true(strncmp(second, "             ", 13) == 0 && second[13] != ' ');
-    free(text);
 }
 
 static const json_t *find_factor(const json_t *object, const char *key)
@@ -165,7 +158,7 @@ static double number(const json_t *object, const char *key)
 TEST(json_has_shares_with_intervals_and_what_each_level_costs)
 {
     search_and_say("direct.conf" ALL_SIZES);
-    json_t *object = report_importance_json(&tune);
+    json_auto_t *object = report_importance_json(&tune);
     const json_t *direct = find_factor(object, "direct");
     assert_true(number(direct, "low") <= number(direct, "share"));
     assert_true(number(direct, "share") <= number(direct, "high"));
@@ -178,7 +171,6 @@ TEST(json_has_shares_with_intervals_and_what_each_level_costs)
     assert_int_equal(json_array_size(json_object_get(object, "pairs")), 6);
     assert_int_equal(json_array_size(json_object_get(object, "words")), n_lines);
     assert_int_equal(json_array_size(json_object_get(object, "factors")), 4);
-    json_decref(object);
 }
 
 TEST(asking_what_matters_leaves_the_search_as_it_was)

@@ -4,8 +4,6 @@
 #include "tuner/base/interrupt.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
 
 SEARCHES(enter);
 

@@ -3,8 +3,6 @@
 #include "tests/tuner/search/tune_rig.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
 
 SEARCHES(enter);
 

@@ -3,8 +3,6 @@
 #include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 
-#include <math.h>
-
 SEARCHES(enter);
 
 static size_t n_confirmed, disproved, rival;

@@ -2,8 +2,6 @@
 #include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 
-#include <string.h>
-
 /* 300 requests of 64k a second at one in flight. */
 static double slow_bps(const struct point *point)
 {

@@ -4,9 +4,6 @@
 #include "tests/tuner/search/tune_rig.h"
 
 #include <gsl/gsl_randist.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #define MOST    6
 #define RUN_STD 0.1

@@ -4,7 +4,6 @@
 #include "tests/tuner/search/tune_rig.h"
 
 #include <errno.h>
-#include <math.h>
 
 SEARCHES(enter);
 

@@ -4,8 +4,6 @@
 #include "tests/tuner/search/tune_rig.h"
 #include "tuner/report/report_recommend.h"
 
-#include <math.h>
-
 static const unsigned sizes[] = {4096, 16384, 65536, 262144, 1048576};
 #define N_SIZES RIG_COUNT(sizes)
 

@@ -5,10 +5,6 @@
 #include "tuner/search/resume.h"
 #include "tuner/store/save.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 static double tenth_bps(const struct point *point)
 {
     return rig_peak_bps(point) / 10;

@@ -3,9 +3,6 @@
 #include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 
-#include <math.h>
-#include <stdio.h>
-
 static const struct point deep = {262144, 64, 1, API_IO_URING, 1, SYNC_END, 0};
 static const struct point deep_buffered = {262144, 64, 0, API_IO_URING, 1, SYNC_END, 0};
 static const struct point best = {65536, 4, 1, API_IO_URING, 1, SYNC_END, 0};

@@ -4,8 +4,6 @@
 #include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 
-#include <math.h>
-
 SEARCHES(enter);
 
 #define N_WINDOWS 64

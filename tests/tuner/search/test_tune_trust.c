@@ -2,9 +2,6 @@
 #include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 SEARCHES(enter);
 
 #define BIT WARNINGS_BIT

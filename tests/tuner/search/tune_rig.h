@@ -6,8 +6,6 @@
 #include "tuner/report/answer.h"
 #include "tuner/search/tune.h"
 
-#include <string.h>
-
 static struct settings settings;
 static struct session *session;
 static struct tune tune;

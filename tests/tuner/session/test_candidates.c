@@ -3,17 +3,11 @@
  */
 /* LINK: -Wl,--wrap=hostinfo_find_memory_room */
 #include "tests/memory_room.h"
-#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/session/candidates.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 GROUP(rig_enter, rig_leave);
 
@@ -24,18 +18,29 @@ static struct session *session;
 static struct candidates candidates;
 static struct err err;
 
-/* Builds the space of the settings. */
-static int build(uint64_t file_bytes)
-{
-    memset(&err, 0, sizeof err);
-    session = rig_open_session(&settings);
-    return candidates_build(&candidates, session, file_bytes, &err);
-}
-
 static void done(void)
 {
     candidates_free(&candidates);
-    rig_close_session(session);
+    if (session != NULL)
+        rig_close_session(session);
+    session = NULL;
+}
+
+FIXTURE(end_candidates)
+{
+    done();
+    return 0;
+}
+
+EACH_TEST(NULL, end_candidates);
+
+/* Builds the space of the settings. */
+static int build(uint64_t file_bytes)
+{
+    done();
+    memset(&err, 0, sizeof err);
+    session = rig_open_session(&settings);
+    return candidates_build(&candidates, session, file_bytes, &err);
 }
 
 static size_t count(bool (*is)(const struct point *point))
@@ -90,7 +95,6 @@ TEST(the_space_of_a_surface_is_its_table)
     assert_int_equal(candidates.n, 4 * 2 * (1 + 3));
     assert_int_equal(count(is_deep_psync), 0);
     assert_non_null(dropped("psync at depth above 1"));
-    done();
 }
 
 TEST(given_levels_narrow_the_space_of_a_surface)
@@ -100,7 +104,6 @@ TEST(given_levels_narrow_the_space_of_a_surface)
     assert_int_equal(build(UINT64_MAX), 0);
     assert_int_equal(candidates.n, 2 * 2);
     assert_int_equal(count(is_between_levels), 2);
-    done();
 }
 
 TEST(a_level_outside_the_table_is_refused)
@@ -111,12 +114,10 @@ TEST(a_level_outside_the_table_is_refused)
     assert_non_null(strstr(err.text, "--request-size"));
     assert_non_null(strstr(err.text, "2048"));
     assert_null(candidates.points);
-    done();
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "flat.conf", "--api", "libaio,io_uring",
                  NULL);
     assert_int_equal(build(UINT64_MAX), -EINVAL);
     assert_non_null(strstr(err.text, "--api"));
-    done();
 }
 
 TEST(a_surface_knows_sync_end_only)
@@ -124,10 +125,8 @@ TEST(a_surface_knows_sync_end_only)
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "flat.conf", "--sync", "none", NULL);
     assert_int_equal(build(UINT64_MAX), -EINVAL);
     assert_non_null(strstr(err.text, "--sync"));
-    done();
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "flat.conf", "--sync", "end", NULL);
     assert_int_equal(build(UINT64_MAX), 0);
-    done();
 }
 
 TEST(a_pattern_without_rows_is_refused)
@@ -136,7 +135,6 @@ TEST(a_pattern_without_rows_is_refused)
     assert_int_equal(build(UINT64_MAX), -EINVAL);
     assert_non_null(strstr(err.text, "randread"));
     assert_non_null(strstr(err.text, "flat"));
-    done();
 }
 
 TEST(too_many_levels_of_a_table_are_refused)
@@ -151,7 +149,6 @@ TEST(too_many_levels_of_a_table_are_refused)
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "many.conf", NULL);
     assert_int_equal(build(UINT64_MAX), -ERANGE);
     assert_non_null(strstr(err.text, "64 levels"));
-    done();
 }
 
 TEST(the_default_space_of_a_directory_is_the_contracts)
@@ -171,7 +168,6 @@ TEST(the_default_space_of_a_directory_is_the_contracts)
         assert_true(point->api != API_PVEC);
     }
     assert_int_equal(rig_count_entries("."), 4); /* two surfaces with their tables, and nothing new */
-    done();
 }
 
 TEST(libaio_at_depth_is_measured_where_it_is_named)
@@ -181,7 +177,6 @@ TEST(libaio_at_depth_is_measured_where_it_is_named)
         assert_int_equal(count(is_buffered_deep_libaio), 6);
     else
         assert_non_null(strstr(err.text, "libaio")); /* a kernel without it */
-    done();
 }
 
 TEST(bytes_in_flight_are_bounded)
@@ -195,7 +190,6 @@ TEST(bytes_in_flight_are_bounded)
     }
     assert_true(most <= file / 4);
     assert_non_null(dropped("too many bytes in flight"));
-    done();
 }
 
 /* Of a memory cgroup of 100 MB, say. */
@@ -209,7 +203,6 @@ TEST(bytes_in_flight_are_an_eighth_of_the_room)
     for (size_t i = 0; i < candidates.n; i++)
         assert_true(factors_bytes_in_flight(&candidates.points[i]) <= 12500000);
     assert_non_null(dropped("too many bytes in flight"));
-    done();
 }
 
 TEST(a_run_must_have_64_requests_in_the_file)
@@ -221,7 +214,6 @@ TEST(a_run_must_have_64_requests_in_the_file)
     for (size_t i = 0; i < candidates.n; i++)
         assert_true(candidates.points[i].request_size_bytes <= 2U << 20);
     assert_non_null(strstr(dropped("request sizes too large for the file"), "--file-size"));
-    done();
 }
 
 TEST(nothing_left_is_an_error_with_the_reason)
@@ -231,12 +223,12 @@ TEST(nothing_left_is_an_error_with_the_reason)
     assert_int_equal(build(GIB), -EINVAL);
     assert_non_null(strstr(err.text, "no point is left"));
     assert_non_null(strstr(err.text, "psync"));
-    done();
 }
 
 /* Pretends that the target was made and its direct I/O examined. */
 static void pretend_target(enum target_proof read, enum target_proof write, uint32_t align)
 {
+    done();
     session = rig_open_session(&settings);
     session->target.fd = open(".", O_RDONLY | O_CLOEXEC);
     session->target.direct_read = read;
@@ -254,19 +246,15 @@ TEST(direct_points_need_proof_of_the_kind_they_use)
     assert_int_equal(count(is_direct), 0);
     assert_non_null(strstr(dropped("direct 1"), "direct writes"));
     assert_non_null(strstr(dropped("direct 1"), "seen in a test"));
-    done();
     pretend_target(TARGET_DIRECT_REFUSED, TARGET_DIRECT_PROVED, 512);
     assert_true(count(is_direct) > 0);
-    done();
     rig_settings(&settings, "--pattern", "randrw", "--request-size", "4k", NULL);
     pretend_target(TARGET_DIRECT_REFUSED, TARGET_DIRECT_PROVED, 512);
     assert_int_equal(count(is_direct), 0);
     assert_non_null(strstr(dropped("direct 1"), "reads"));
-    done();
     rig_settings(&settings, "--pattern", "randread", "--request-size", "4k", NULL);
     pretend_target(TARGET_DIRECT_UNVERIFIED, TARGET_DIRECT_PROVED, 512);
     assert_int_equal(count(is_direct), 0);
-    done();
 }
 
 TEST(direct_points_below_the_alignment_leave)
@@ -277,7 +265,6 @@ TEST(direct_points_below_the_alignment_leave)
         assert_true(candidates.points[i].direct == 0 || candidates.points[i].request_size_bytes == 4096);
     assert_true(count(is_direct) > 0);
     assert_non_null(strstr(dropped("direct 1 at small request sizes"), "4096"));
-    done();
 }
 
 TEST(a_single_point_is_checked_with_its_name)
@@ -290,7 +277,6 @@ TEST(a_single_point_is_checked_with_its_name)
     assert_int_equal(candidates_check(session, &psync, GIB, &err), -EINVAL);
     assert_non_null(strstr(err.text, "4k x 2, buffered, psync"));
     assert_int_equal(candidates_check(session, &psync, GIB, NULL), -EINVAL);
-    rig_close_session(session);
 }
 
 static bool is_split(const struct point *point)
@@ -319,7 +305,6 @@ TEST(split_sizes_are_looked_at_in_steps_of_four)
     assert_int_equal(space.n_levels[FACTOR_N - 1], 6);
     assert_int_equal(space.kind[FACTOR_N - 1], SPACE_ORDERED);
     space_done(&space);
-    done();
 }
 
 TEST(given_sizes_are_the_sizes_of_writes_too)
@@ -330,13 +315,11 @@ TEST(given_sizes_are_the_sizes_of_writes_too)
     /* 12k and 64k do not go together. */
     assert_int_equal(candidates.n, 3 * 3 - 2);
     assert_non_null(dropped("two sizes of which none is a multiple of the other"));
-    done();
     rig_settings(&settings, "--pattern", "randrw:70", "--request-size", "4k", "--write-request-size",
                  "4k,64k", "--queue-depth", "2", "--direct", "0", "--api", "io_uring", NULL);
     assert_int_equal(build(GIB), 0);
     assert_int_equal(candidates.n, 2);
     assert_int_equal(count(is_split), 1);
-    done();
 }
 
 static bool is_direct_split(const struct point *point)
@@ -353,7 +336,6 @@ TEST(both_sizes_must_be_aligned_for_direct_io)
         pretend_target(TARGET_DIRECT_PROVED, TARGET_DIRECT_PROVED, 4096);
         assert_int_equal(count(is_split), 3);
         assert_int_equal(count(is_direct_split), 1);
-        done();
     }
 }
 
@@ -371,9 +353,9 @@ TEST(a_pattern_of_one_kind_has_one_size)
         rig_settings(&settings, "--pattern", patterns[i], NULL);
         assert_int_equal(settings_check_split(&settings, &err), 0);
         struct point point = {65536, 2, 0, API_IO_URING, 1, SYNC_END, 8192};
+        done();
         session = rig_open_session(&settings);
         assert_int_equal(candidates_check(session, &point, GIB, &err), -EINVAL);
-        rig_close_session(session);
     }
     rig_settings(&settings, "--pattern", "rw:1", "--split-sizes", NULL);
     assert_int_equal(settings_check_split(&settings, &err), 0);
@@ -384,7 +366,7 @@ TEST(points_become_numbers)
     struct point points[] = {{4096, 1, 0, API_PSYNC, 1, SYNC_END, 0},
                              {65536, 8, 1, API_IO_URING, 4, SYNC_END, 0}};
     struct candidates two = {points, 2};
-    struct space space;
+    AUTO(space_done) struct space space;
     assert_int_equal(candidates_space(&two, &space), 0);
     assert_int_equal(space.n_points, 2);
     assert_int_equal(space.n_dims, FACTOR_N - 1);
@@ -395,5 +377,4 @@ TEST(points_become_numbers)
         assert_close(space_row(&space, 1)[i], high[i], 0);
         assert_int_equal(space.kind[i], i < 3 ? SPACE_ORDERED : SPACE_CATEGORY);
     }
-    space_done(&space);
 }

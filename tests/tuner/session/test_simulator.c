@@ -1,13 +1,9 @@
 /* Tests of tuner/session/simulator and tuner/session/simulator_table. */
-#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/session/simulator.h"
 #include "tuner/session/simulator_table.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 GROUP(rig_enter, rig_leave);
@@ -17,9 +13,18 @@ GROUP(rig_enter, rig_leave);
 static struct simulator simulator;
 static struct err err;
 
+FIXTURE(done)
+{
+    simulator_close(&simulator);
+    return 0;
+}
+
+EACH_TEST(NULL, done);
+
 /* Opens a surface of this description over the table points.csv. */
 static int open_text(const char *description)
 {
+    simulator_close(&simulator);
     rig_write("s.conf", "%s", description);
     memset(&err, 0, sizeof err);
     return simulator_open(&simulator, "s.conf", &err);
@@ -74,7 +79,6 @@ TEST(tabulated_points_are_exact)
     assert_close(truth_at(uring(16384, 1)), 400, 0);
     assert_close(truth_at(uring(4096, 4)), 200, 0);
     assert_close(truth_at(uring(16384, 4)), 1600, 0);
-    simulator_close(&simulator);
 }
 
 TEST(logarithms_are_interpolated_linearly)
@@ -88,7 +92,6 @@ TEST(logarithms_are_interpolated_linearly)
     assert_close(truth_at(uring(12288, 1)), 300, 1e-9);
     /* depth 3, size 16k: 400 * 4^(log2(3)/2) */
     assert_close(truth_at(uring(16384, 3)), 1200, 1e-9);
-    simulator_close(&simulator);
 }
 
 TEST(nothing_is_extrapolated)
@@ -99,7 +102,6 @@ TEST(nothing_is_extrapolated)
     assert_close(truth_at(uring(8192, 5)), -1, 0);
     assert_non_null(strstr(err.text, "8k x 5, buffered, io_uring"));
     assert_non_null(strstr(err.text, "randwrite"));
-    simulator_close(&simulator);
 }
 
 TEST(categories_must_match_exactly)
@@ -119,7 +121,6 @@ TEST(categories_must_match_exactly)
     struct pattern other = pattern_of("randread");
     assert_int_equal(simulator_truth_bps(&simulator, &other, &point, &bps, &err), -ENODATA);
     assert_close(bps, 7, 0);
-    simulator_close(&simulator);
 }
 
 TEST(a_missing_corner_is_no_data_only_where_it_counts)
@@ -132,7 +133,6 @@ TEST(a_missing_corner_is_no_data_only_where_it_counts)
     assert_close(truth_at(uring(4096, 2)), 141.42135623730951, 1e-9);
     assert_close(truth_at(uring(8192, 2)), -1, 0);
     assert_close(truth_at(uring(16384, 4)), -1, 0);
-    simulator_close(&simulator);
 }
 
 TEST(rows_of_one_point_are_averaged)
@@ -149,7 +149,6 @@ TEST(rows_of_one_point_are_averaged)
     assert_int_equal(n, 1);
     assert_int_equal(simulator.cells[first].n_rows, 3);
     assert_close(simulator.cells[first].throughput_bps, 300, 1e-9);
-    simulator_close(&simulator);
 }
 
 TEST(cells_come_sorted_within_their_pattern)
@@ -169,7 +168,6 @@ TEST(cells_come_sorted_within_their_pattern)
         assert_close(simulator.cells[first + i].throughput_bps, (double)i + 1, 0);
     simulator_cells_of(&simulator, &absent, &first, &n);
     assert_int_equal(n, 0);
-    simulator_close(&simulator);
 }
 
 TEST(garbage_in_a_field_is_refused_with_its_line)
@@ -244,7 +242,6 @@ TEST(other_line_ends_are_accepted)
                                 "randwrite,8k,1,0,psync,1,1.5e2"),
                      0);
     assert_int_equal(simulator.n_cells, 2);
-    simulator_close(&simulator);
 }
 
 TEST(a_table_that_cannot_be_read_is_named)
@@ -289,7 +286,6 @@ TEST(noise_defaults_to_none)
     assert_close(noise->level_factor, 1, 0);
     assert_ptr_equal(simulator.world.now_ns, &simulator.now_ns);
     assert_string_equal(simulator.name, "s.conf");
-    simulator_close(&simulator);
 }
 
 TEST(every_key_of_noise_is_read)
@@ -323,7 +319,6 @@ TEST(every_key_of_noise_is_read)
     for (size_t i = 0; i < RIG_COUNT(values); i++)
         assert_close(values[i], expected[i], 0);
     assert_string_equal(simulator.name, "ext4");
-    simulator_close(&simulator);
 }
 
 TEST(a_wrong_description_is_refused_with_its_line)
@@ -375,7 +370,6 @@ TEST(a_trace_is_read)
     assert_close(simulator.trace[1].factor, 0.5, 0);
     assert_close(simulator.trace[2].seconds, 3600, 0);
     assert_close(simulator.trace[2].factor, 2, 0);
-    simulator_close(&simulator);
 }
 
 TEST(a_wrong_trace_is_refused_with_its_line)
@@ -435,5 +429,4 @@ TEST(many_rows_are_read)
     assert_int_equal(fclose(file), 0);
     assert_int_equal(open_text("points = \"points.csv\";"), 0);
     assert_int_equal(simulator.n_cells, 1000);
-    simulator_close(&simulator);
 }

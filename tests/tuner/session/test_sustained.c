@@ -6,9 +6,6 @@
 #include "bench/base/rng.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define WINDOW_NS 10000000ULL
 #define REQUEST   65536

@@ -1,8 +1,6 @@
 /* Tests of tuner/session/warnings: every rule fires on its fact, and none on clean facts. */
 #include "tests/tuner/session/warnings_rig.h"
 
-#include <math.h>
-
 static void warmup(void)
 {
     facts.result.warmup = MEASURE_WARMUP_LIMIT;

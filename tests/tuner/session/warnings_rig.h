@@ -5,9 +5,6 @@
 #include "tests/test.h"
 #include "tuner/session/warnings.h"
 
-#include <stddef.h>
-#include <string.h>
-
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* A run and its ground that nothing is wrong with. */

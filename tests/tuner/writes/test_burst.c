@@ -6,10 +6,8 @@
 #include "tuner/writes/report_burst.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-GROUP(enter, rig_leave);
+SEARCHES(enter);
 
 static struct burst burst;
 
@@ -18,13 +16,9 @@ static struct burst burst;
 /* Of a burst. */
 static enum { NEVER, ALWAYS, WHEN_DIRECT, AFTER_THE_CHOICE } fails;
 
-int __real_session_measure(struct session *opened, struct measure_plan *plan, struct measure_result *ret,
-                           struct histogram *latency, struct err *why);
-int __wrap_session_measure(struct session *opened, struct measure_plan *plan, struct measure_result *ret,
-                           struct histogram *latency, struct err *why);
-
-int __wrap_session_measure(struct session *opened, struct measure_plan *plan, struct measure_result *ret,
-                           struct histogram *latency, struct err *why)
+WRAP(int, session_measure,
+     (struct session * opened, struct measure_plan *plan, struct measure_result *ret,
+      struct histogram *latency, struct err *why))
 {
     size_t n_looks = 0;
     for (size_t i = 0; i < burst.n; i++)
@@ -208,7 +202,7 @@ TEST(document_holds_both_settings_and_the_gain)
 
 TEST(text_says_which_setting_and_that_a_steady_load_has_another)
 {
-    char *text = NULL;
+    AUTO(auto_free) char *text = NULL;
     size_t size = 0;
     begin();
     add_setting(0, fast_s, 0.5, 6);
@@ -230,7 +224,6 @@ TEST(text_says_which_setting_and_that_a_steady_load_has_another)
             fail_msg("'%s' is not in: %s", parts[i], text);
     }
     assert_null(strstr(text, "not settled"));
-    free(text);
 }
 
 TEST(bursts_can_contradict_the_model)
@@ -278,7 +271,6 @@ TEST(settings_of_both_classes_get_bursts)
     burst_choose_settings(&burst, &tune);
     for (size_t i = 0; i < burst.n; i++)
         assert_int_equal(burst.setting[i].point.request_size_bytes, 4096);
-    done();
 }
 
 TEST(model_names_a_request_size_that_the_search_did_not_measure)
@@ -309,7 +301,6 @@ TEST(model_names_a_request_size_that_the_search_did_not_measure)
     assert_int_equal(burst.setting[0].point.queue_depth, 1);
     assert_int_equal(burst.setting[0].point.direct, 0);
     assert_close(burst.setting[0].predicted_s, 256 * 1e-5 + (64 << 20) / 4e9, 1e-6);
-    done();
 }
 
 /* What is left of --max-write is less than a burst: that ends the bursts, and no setting is to blame. */
@@ -331,7 +322,6 @@ TEST(a_burst_that_max_write_would_cut_is_not_begun)
     assert_int_equal(burst.best, BURST_NONE);
     assert_non_null(strstr(burst.why, "--max-write"));
     assert_null(strstr(burst.why, "--budget"));
-    done();
 }
 
 static void run_bursts(int when)
@@ -351,7 +341,6 @@ TEST(where_every_burst_failed_the_reason_is_told)
     assert_int_equal(burst.best, BURST_NONE);
     assert_non_null(strstr(burst.why, "the disk is gone"));
     assert_null(strstr(burst.why, "--budget"));
-    done();
     run_bursts(AFTER_THE_CHOICE);
     assert_true(burst.chosen[BURST_BUFFERED] != BURST_NONE || burst.chosen[BURST_DIRECT] != BURST_NONE);
     assert_int_equal(burst.best, BURST_NONE);
@@ -359,7 +348,6 @@ TEST(where_every_burst_failed_the_reason_is_told)
     json_t *object = report_burst(&burst).document(&burst);
     assert_non_null(strstr(json_string_value(json_object_get(object, "reason")), "the disk is gone"));
     json_decref(object);
-    done();
 }
 
 TEST(a_class_that_failed_leaves_the_other)
@@ -368,5 +356,4 @@ TEST(a_class_that_failed_leaves_the_other)
     assert_int_equal(burst.chosen[BURST_DIRECT], BURST_NONE);
     assert_int_not_equal(burst.best, BURST_NONE);
     assert_null(burst.why);
-    done();
 }
