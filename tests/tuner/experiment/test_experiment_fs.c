@@ -126,14 +126,13 @@ static size_t n_at(const json_t *document, const char *factor, json_int_t level)
     return n;
 }
 
-static const char layouts[] = "experiment sizes.conf --quiet --pattern randread --file-size 128m "
-                              "--request-size 4k --files 1,3,16 --alignment 512,4k ";
+#define LAYOUTS                                                                                              \
+    "experiment sizes.conf --quiet --pattern randread --file-size 128m --request-size 4k --files 1,3,16 "    \
+    "--alignment 512,4k "
 
 TEST(number_of_files_and_alignment_vary)
 {
-    char line[512];
-    snprintf(line, sizeof line, "%s--json", layouts);
-    json_t *document = rig_document(line);
+    json_t *document = rig_document(LAYOUTS "--json");
     assert_int_equal(json_array_size(json_object_get(document, "points")), 6);
     assert_int_equal(n_at(document, "files", 1), 2);
     assert_int_equal(n_at(document, "files", 3), 2);
@@ -149,23 +148,17 @@ TEST(number_of_files_and_alignment_vary)
 
 TEST(layouts_are_columns_of_the_table_and_lines_of_the_plan)
 {
-    char line[512];
-    snprintf(line, sizeof line, "%s--format csv --files 1,2", layouts);
-    check_run(line, 0, "\"files\",\"alignment\"");
-    snprintf(line, sizeof line, "%s--dry-run", layouts);
-    rig_run_line(&run, line);
+    check_run(LAYOUTS "--format csv --files 1,2", 0, "\"files\",\"alignment\"");
+    rig_run_line(&run, LAYOUTS "--dry-run");
     assert_int_equal(run.code, 0);
     assert_non_null(strstr(run.out, "on 3 targets"));
     assert_non_null(strstr(run.out, "at most 576m written"));
     rig_free(&run);
-    snprintf(line, sizeof line, "%s--verify", layouts);
-    check_run(line, 2, "--verify and several numbers of --files");
+    check_run(LAYOUTS "--verify", 2, "--verify and several numbers of --files");
 }
 
 TEST(targets_beyond_the_write_budget_are_refused)
 {
-    char line[512];
-    snprintf(line, sizeof line, "%s--max-write 200m", layouts);
-    check_run(line, 1, "raise --max-write");
+    check_run(LAYOUTS "--max-write 200m", 1, "raise --max-write");
     assert_int_equal(rig_count_entries("dir"), 0);
 }

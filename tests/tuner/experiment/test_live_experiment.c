@@ -1,5 +1,4 @@
 /* Tests of tuner/experiment/live_experiment: the status line of experiments on simulated surfaces. */
-#include "tests/test.h"
 #include "tests/tuner/experiment/experiment_rig.h"
 #include "tests/tuner/report/live_rig.h"
 #include "tuner/experiment/live_experiment.h"

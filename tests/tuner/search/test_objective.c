@@ -1,5 +1,4 @@
 /* Tests of tuner/search/objective and tuner/search/tune_tell: what is compared, and what is refused. */
-#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 #include "tuner/search/objective.h"
 

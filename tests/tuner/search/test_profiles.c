@@ -1,6 +1,5 @@
 /* Tests of tuner/search/profiles, profiles_scout and profiles_judge: known knees, floors and cliffs on
  * simulated surfaces. */
-#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 #include "tuner/search/profiles_judge.h"
 

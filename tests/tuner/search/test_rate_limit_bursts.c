@@ -1,5 +1,4 @@
 /* Tests of tuner/search/rate_limit_bursts: searches where rates come in bursts. */
-#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 
 /* All points through a limit that the faster half of them reach. */

@@ -1,5 +1,4 @@
 /* Tests of tuner/search/resume: searches that stop and go on, on simulated surfaces. */
-#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/search/prior.h"

@@ -1,6 +1,5 @@
 /* Tests of tuner/search/sensitivity and tuner/report/report_importance: what is said about surfaces on which
  * it is known. */
-#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 #include "tuner/report/report_importance.h"
 #include "tuner/search/sensitivity.h"

@@ -1,5 +1,4 @@
 /* Tests of tuner/search/tune: whole searches on simulated surfaces, with fixed seeds. */
-#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 #include "tuner/base/interrupt.h"
 

@@ -1,5 +1,4 @@
 /* Tests of tuner/search/tune_length: the pilot on simulated surfaces whose best length is known. */
-#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 
 /* 300 requests of 64k a second at one in flight. */

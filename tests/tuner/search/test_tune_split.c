@@ -1,6 +1,5 @@
 /* Tests of tuner/search/tune_split: two request sizes are recommended where they are proved to be faster, and
  * only there. */
-#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 #include "tuner/report/report_recommend.h"
 

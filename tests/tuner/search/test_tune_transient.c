@@ -1,6 +1,5 @@
 /* Tests of tuner/search/tune_transient: starts that are alike are taken off, and all others are waited out.
  */
-#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 #include "tuner/search/resume.h"
 #include "tuner/store/save.h"

@@ -1,5 +1,4 @@
 /* Tests of tuner/search/tune_trust: what is doubtful is not recommended. */
-#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 
 SEARCHES(enter);

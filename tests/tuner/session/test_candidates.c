@@ -34,10 +34,11 @@ FIXTURE(end_candidates)
 
 EACH_TEST(NULL, end_candidates);
 
-/* Builds the space of the settings. */
-static int build(uint64_t file_bytes)
+/* Builds the space of the settings of this line. */
+static int build(const char *words, uint64_t file_bytes)
 {
     done();
+    rig_settings_line(&settings, words);
     memset(&err, 0, sizeof err);
     session = rig_open_session(&settings);
     return candidates_build(&candidates, session, file_bytes, &err);
@@ -89,8 +90,7 @@ static bool is_between_levels(const struct point *point)
 TEST(the_space_of_a_surface_is_its_table)
 {
     rig_simulator("flat", "", rig_flat_bps);
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "flat.conf", NULL);
-    assert_int_equal(build(UINT64_MAX), 0);
+    assert_int_equal(build("--pattern randwrite --simulate flat.conf", UINT64_MAX), 0);
     /* 4 sizes x 2 direct x (psync at depth 1, io_uring at three depths) */
     assert_int_equal(candidates.n, 4 * 2 * (1 + 3));
     assert_int_equal(count(is_deep_psync), 0);
@@ -99,40 +99,35 @@ TEST(the_space_of_a_surface_is_its_table)
 
 TEST(given_levels_narrow_the_space_of_a_surface)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "flat.conf", "--request-size", "4k,8k",
-                 "--queue-depth", "4", NULL);
-    assert_int_equal(build(UINT64_MAX), 0);
+    assert_int_equal(
+        build("--pattern randwrite --simulate flat.conf --request-size 4k,8k --queue-depth 4", UINT64_MAX),
+        0);
     assert_int_equal(candidates.n, 2 * 2);
     assert_int_equal(count(is_between_levels), 2);
 }
 
 TEST(a_level_outside_the_table_is_refused)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "flat.conf", "--request-size", "4k,2k",
-                 NULL);
-    assert_int_equal(build(UINT64_MAX), -EINVAL);
+    assert_int_equal(build("--pattern randwrite --simulate flat.conf --request-size 4k,2k", UINT64_MAX),
+                     -EINVAL);
     assert_non_null(strstr(err.text, "--request-size"));
     assert_non_null(strstr(err.text, "2048"));
     assert_null(candidates.points);
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "flat.conf", "--api", "libaio,io_uring",
-                 NULL);
-    assert_int_equal(build(UINT64_MAX), -EINVAL);
+    assert_int_equal(build("--pattern randwrite --simulate flat.conf --api libaio,io_uring", UINT64_MAX),
+                     -EINVAL);
     assert_non_null(strstr(err.text, "--api"));
 }
 
 TEST(a_surface_knows_sync_end_only)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "flat.conf", "--sync", "none", NULL);
-    assert_int_equal(build(UINT64_MAX), -EINVAL);
+    assert_int_equal(build("--pattern randwrite --simulate flat.conf --sync none", UINT64_MAX), -EINVAL);
     assert_non_null(strstr(err.text, "--sync"));
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "flat.conf", "--sync", "end", NULL);
-    assert_int_equal(build(UINT64_MAX), 0);
+    assert_int_equal(build("--pattern randwrite --simulate flat.conf --sync end", UINT64_MAX), 0);
 }
 
 TEST(a_pattern_without_rows_is_refused)
 {
-    rig_settings(&settings, "--pattern", "randread", "--simulate", "flat.conf", NULL);
-    assert_int_equal(build(UINT64_MAX), -EINVAL);
+    assert_int_equal(build("--pattern randread --simulate flat.conf", UINT64_MAX), -EINVAL);
     assert_non_null(strstr(err.text, "randread"));
     assert_non_null(strstr(err.text, "flat"));
 }
@@ -146,15 +141,13 @@ TEST(too_many_levels_of_a_table_are_refused)
         fprintf(file, "randwrite,4k,%d,0,io_uring,1,100\n", depth);
     assert_int_equal(fclose(file), 0);
     rig_write("many.conf", "points = \"many.csv\";");
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "many.conf", NULL);
-    assert_int_equal(build(UINT64_MAX), -ERANGE);
+    assert_int_equal(build("--pattern randwrite --simulate many.conf", UINT64_MAX), -ERANGE);
     assert_non_null(strstr(err.text, "64 levels"));
 }
 
 TEST(the_default_space_of_a_directory_is_the_contracts)
 {
-    rig_settings(&settings, "--pattern", "randwrite", NULL);
-    assert_int_equal(build(64 * GIB), 0);
+    assert_int_equal(build("--pattern randwrite", 64 * GIB), 0);
     assert_int_equal(count(is_deep_psync), 0);
     assert_int_equal(count(is_buffered_deep_libaio), 0);
     assert_non_null(dropped("psync at depth above 1"));
@@ -172,8 +165,7 @@ TEST(the_default_space_of_a_directory_is_the_contracts)
 
 TEST(libaio_at_depth_is_measured_where_it_is_named)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--api", "libaio", "--request-size", "4k", NULL);
-    if (build(GIB) == 0)
+    if (build("--pattern randwrite --api libaio --request-size 4k", GIB) == 0)
         assert_int_equal(count(is_buffered_deep_libaio), 6);
     else
         assert_non_null(strstr(err.text, "libaio")); /* a kernel without it */
@@ -182,8 +174,7 @@ TEST(libaio_at_depth_is_measured_where_it_is_named)
 TEST(bytes_in_flight_are_bounded)
 {
     uint64_t file = 128ULL << 20, most = 0;
-    rig_settings(&settings, "--pattern", "write", NULL);
-    assert_int_equal(build(file), 0);
+    assert_int_equal(build("--pattern write", file), 0);
     for (size_t i = 0; i < candidates.n; i++) {
         uint64_t bytes = factors_bytes_in_flight(&candidates.points[i]);
         most = bytes > most ? bytes : most;
@@ -195,9 +186,8 @@ TEST(bytes_in_flight_are_bounded)
 /* Of a memory cgroup of 100 MB, say. */
 TEST(bytes_in_flight_are_an_eighth_of_the_room)
 {
-    rig_settings(&settings, "--pattern", "randread", "--path", ".", NULL);
     room_bytes = 100e6;
-    assert_int_equal(build(GIB), 0);
+    assert_int_equal(build("--pattern randread --path .", GIB), 0);
     room_bytes = 0;
     assert_true(candidates.n > 0);
     for (size_t i = 0; i < candidates.n; i++)
@@ -207,10 +197,9 @@ TEST(bytes_in_flight_are_an_eighth_of_the_room)
 
 TEST(a_run_must_have_64_requests_in_the_file)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--request-size", "1m..4m", "--queue-depth", "1",
-                 "--direct", "0", NULL);
     /* 128 MiB written once hold 64 requests of 2 MiB, not of 4. */
-    assert_int_equal(build(128ULL << 20), 0);
+    assert_int_equal(
+        build("--pattern randwrite --request-size 1m..4m --queue-depth 1 --direct 0", 128ULL << 20), 0);
     for (size_t i = 0; i < candidates.n; i++)
         assert_true(candidates.points[i].request_size_bytes <= 2U << 20);
     assert_non_null(strstr(dropped("request sizes too large for the file"), "--file-size"));
@@ -218,17 +207,17 @@ TEST(a_run_must_have_64_requests_in_the_file)
 
 TEST(nothing_left_is_an_error_with_the_reason)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--request-size", "512m", "--queue-depth", "2", "--api",
-                 "psync", NULL);
-    assert_int_equal(build(GIB), -EINVAL);
+    assert_int_equal(build("--pattern randwrite --request-size 512m --queue-depth 2 --api psync", GIB),
+                     -EINVAL);
     assert_non_null(strstr(err.text, "no point is left"));
     assert_non_null(strstr(err.text, "psync"));
 }
 
 /* Pretends that the target was made and its direct I/O examined. */
-static void pretend_target(enum target_proof read, enum target_proof write, uint32_t align)
+static void pretend_target(const char *words, enum target_proof read, enum target_proof write, uint32_t align)
 {
     done();
+    rig_settings_line(&settings, words);
     session = rig_open_session(&settings);
     session->target.fd = open(".", O_RDONLY | O_CLOEXEC);
     session->target.direct_read = read;
@@ -241,26 +230,25 @@ static void pretend_target(enum target_proof read, enum target_proof write, uint
 
 TEST(direct_points_need_proof_of_the_kind_they_use)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--request-size", "4k", NULL);
-    pretend_target(TARGET_DIRECT_PROVED, TARGET_DIRECT_BUFFERED, 512);
+    pretend_target("--pattern randwrite --request-size 4k", TARGET_DIRECT_PROVED, TARGET_DIRECT_BUFFERED,
+                   512);
     assert_int_equal(count(is_direct), 0);
     assert_non_null(strstr(dropped("direct 1"), "direct writes"));
     assert_non_null(strstr(dropped("direct 1"), "seen in a test"));
-    pretend_target(TARGET_DIRECT_REFUSED, TARGET_DIRECT_PROVED, 512);
+    pretend_target("--pattern randwrite --request-size 4k", TARGET_DIRECT_REFUSED, TARGET_DIRECT_PROVED, 512);
     assert_true(count(is_direct) > 0);
-    rig_settings(&settings, "--pattern", "randrw", "--request-size", "4k", NULL);
-    pretend_target(TARGET_DIRECT_REFUSED, TARGET_DIRECT_PROVED, 512);
+    pretend_target("--pattern randrw --request-size 4k", TARGET_DIRECT_REFUSED, TARGET_DIRECT_PROVED, 512);
     assert_int_equal(count(is_direct), 0);
     assert_non_null(strstr(dropped("direct 1"), "reads"));
-    rig_settings(&settings, "--pattern", "randread", "--request-size", "4k", NULL);
-    pretend_target(TARGET_DIRECT_UNVERIFIED, TARGET_DIRECT_PROVED, 512);
+    pretend_target("--pattern randread --request-size 4k", TARGET_DIRECT_UNVERIFIED, TARGET_DIRECT_PROVED,
+                   512);
     assert_int_equal(count(is_direct), 0);
 }
 
 TEST(direct_points_below_the_alignment_leave)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--request-size", "512,4k,4608", NULL);
-    pretend_target(TARGET_DIRECT_PROVED, TARGET_DIRECT_PROVED, 4096);
+    pretend_target("--pattern randwrite --request-size 512,4k,4608", TARGET_DIRECT_PROVED,
+                   TARGET_DIRECT_PROVED, 4096);
     for (size_t i = 0; i < candidates.n; i++)
         assert_true(candidates.points[i].direct == 0 || candidates.points[i].request_size_bytes == 4096);
     assert_true(count(is_direct) > 0);
@@ -291,9 +279,10 @@ static bool has_pvec(const struct point *point)
 
 TEST(split_sizes_are_looked_at_in_steps_of_four)
 {
-    rig_settings(&settings, "--pattern", "randrw:70", "--split-sizes", "--queue-depth", "2", "--direct", "0",
-                 "--api", "pvec,io_uring", "--file-size", "64g", NULL);
-    assert_int_equal(build(64 * GIB), 0);
+    assert_int_equal(build("--pattern randrw:70 --split-sizes --queue-depth 2 --direct 0 --api pvec,io_uring "
+                           "--file-size 64g",
+                           64 * GIB),
+                     0);
     /* Six sizes: pvec has them together only. */
     assert_int_equal(candidates.n, 6 * 6 + 6);
     assert_int_equal(count(is_split), 6 * 5);
@@ -309,15 +298,17 @@ TEST(split_sizes_are_looked_at_in_steps_of_four)
 
 TEST(given_sizes_are_the_sizes_of_writes_too)
 {
-    rig_settings(&settings, "--pattern", "randrw:70", "--split-sizes", "--request-size", "4k,12k,64k",
-                 "--queue-depth", "2", "--direct", "0", "--api", "io_uring", NULL);
-    assert_int_equal(build(GIB), 0);
+    assert_int_equal(build("--pattern randrw:70 --split-sizes --request-size 4k,12k,64k --queue-depth 2 "
+                           "--direct 0 --api io_uring",
+                           GIB),
+                     0);
     /* 12k and 64k do not go together. */
     assert_int_equal(candidates.n, 3 * 3 - 2);
     assert_non_null(dropped("two sizes of which none is a multiple of the other"));
-    rig_settings(&settings, "--pattern", "randrw:70", "--request-size", "4k", "--write-request-size",
-                 "4k,64k", "--queue-depth", "2", "--direct", "0", "--api", "io_uring", NULL);
-    assert_int_equal(build(GIB), 0);
+    assert_int_equal(build("--pattern randrw:70 --request-size 4k --write-request-size 4k,64k --queue-depth "
+                           "2 --direct 0 --api io_uring",
+                           GIB),
+                     0);
     assert_int_equal(candidates.n, 2);
     assert_int_equal(count(is_split), 1);
 }
@@ -329,11 +320,12 @@ static bool is_direct_split(const struct point *point)
 
 TEST(both_sizes_must_be_aligned_for_direct_io)
 {
-    const char *const sizes[][2] = {{"4k", "512,4k,8k"}, {"512,4k,8k", "4k"}};
+    static const char *const sizes[] = {"--request-size 4k --write-request-size 512,4k,8k",
+                                        "--request-size 512,4k,8k --write-request-size 4k"};
     for (size_t i = 0; i < 2; i++) {
-        rig_settings(&settings, "--pattern", "randrw", "--request-size", sizes[i][0], "--write-request-size",
-                     sizes[i][1], "--queue-depth", "2", "--api", "io_uring", NULL);
-        pretend_target(TARGET_DIRECT_PROVED, TARGET_DIRECT_PROVED, 4096);
+        char words[128];
+        snprintf(words, sizeof words, "--pattern randrw --queue-depth 2 --api io_uring %s", sizes[i]);
+        pretend_target(words, TARGET_DIRECT_PROVED, TARGET_DIRECT_PROVED, 4096);
         assert_int_equal(count(is_split), 3);
         assert_int_equal(count(is_direct_split), 1);
     }
