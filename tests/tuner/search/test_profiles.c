@@ -35,16 +35,8 @@ static double cliff_bps(const struct point *point)
     return rate;
 }
 
-FIXTURE(enter_here)
-{
-    if (enter(test_state) != 0)
-        return -1;
-    rig_simulator("knee", "run_cv = 0.02; setup_seconds = 0.05;", knee_bps);
-    rig_simulator("cliff", "run_cv = 0.02; setup_seconds = 0.05;", cliff_bps);
-    return 0;
-}
-
-SEARCHES(enter_here);
+SEARCHES_ON({"knee", "run_cv = 0.02; setup_seconds = 0.05;", knee_bps},
+            {"cliff", "run_cv = 0.02; setup_seconds = 0.05;", cliff_bps});
 
 TEST(three_profiles_come_from_one_search)
 {

@@ -18,16 +18,8 @@ static double turned_bps(const struct point *point)
     return 1e18 / rig_peak_bps(point);
 }
 
-FIXTURE(enter_all)
-{
-    if (enter(test_state) != 0)
-        return -1;
-    rig_simulator("third", "run_cv = 0.02; setup_seconds = 0.05;", third_of_peak_bps);
-    rig_simulator("turned", "run_cv = 0.02; setup_seconds = 0.05;", turned_bps);
-    return 0;
-}
-
-SEARCHES(enter_all);
+SEARCHES_ON({"third", "run_cv = 0.02; setup_seconds = 0.05;", third_of_peak_bps},
+            {"turned", "run_cv = 0.02; setup_seconds = 0.05;", turned_bps});
 
 /* As the command does it: the journal is opened before the search is made. */
 static int open_and_init(const char *simulator_and_options)

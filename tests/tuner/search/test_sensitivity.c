@@ -24,17 +24,9 @@ static double both_needed_bps(const struct point *point)
     return (point->request_size_bytes >= 65536) == (point->direct == 1) ? 2e9 : 0.5e9;
 }
 
-FIXTURE(enter_surfaces)
-{
-    if (enter(test_state) != 0)
-        return -1;
-    rig_simulator("direct", "run_cv = 0.02; setup_seconds = 0.05;", direct_decides_bps);
-    rig_simulator("depth", "run_cv = 0.02; setup_seconds = 0.05;", depth_saturates_bps);
-    rig_simulator("both", "run_cv = 0.02; setup_seconds = 0.05;", both_needed_bps);
-    return 0;
-}
-
-SEARCHES(enter_surfaces);
+SEARCHES_ON({"direct", "run_cv = 0.02; setup_seconds = 0.05;", direct_decides_bps},
+            {"depth", "run_cv = 0.02; setup_seconds = 0.05;", depth_saturates_bps},
+            {"both", "run_cv = 0.02; setup_seconds = 0.05;", both_needed_bps});
 
 #define ALL_SIZES " --seed 3 --objective throughput --request-size 4k,16k,64k,256k"
 

@@ -274,16 +274,9 @@ TEST(files_lie_beside_the_description)
 TEST(noise_defaults_to_none)
 {
     assert_int_equal(open_table(square), 0);
-    const struct simulator_noise *noise = &simulator.world.noise;
-    assert_close(noise->op_cv, 0, 0);
-    assert_close(noise->run_cv, 0, 0);
-    assert_close(noise->setup_seconds, 0, 0);
-    assert_close(noise->outlier_factor, 1, 0);
-    assert_close(noise->warmup_factor, 1, 0);
-    assert_close(noise->pulse_seconds, 0, 0);
-    assert_close(noise->pulse_share, 1, 0);
-    assert_close(noise->level_share, 0, 0);
-    assert_close(noise->level_factor, 1, 0);
+    const struct simulator_noise none = {
+        .outlier_factor = 1, .level_factor = 1, .warmup_factor = 1, .pulse_share = 1};
+    assert_memory_equal(&simulator.world.noise, &none, sizeof none);
     assert_ptr_equal(simulator.world.now_ns, &simulator.now_ns);
     assert_string_equal(simulator.name, "s.conf");
 }
@@ -299,25 +292,22 @@ TEST(every_key_of_noise_is_read)
                   "level_probability = 0.75; level_factor = 11; pulse_seconds = 12;\n"
                   "pulse_share = 0.125; };\n"),
         0);
-    const struct simulator_noise *noise = &simulator.world.noise;
-    const double values[] = {noise->op_cv,
-                             noise->op_ar1,
-                             noise->run_cv,
-                             noise->run_cv_seconds,
-                             noise->outlier_probability,
-                             noise->outlier_factor,
-                             noise->drift_per_hour,
-                             noise->warmup_seconds,
-                             noise->warmup_factor,
-                             noise->setup_seconds,
-                             noise->level_share,
-                             noise->level_probability,
-                             noise->level_factor,
-                             noise->pulse_seconds,
-                             noise->pulse_share};
-    const double expected[] = {0.1, 0.2, 0.3, 4, 0.5, 6, -7, 8, 0.9, 10, 0.25, 0.75, 11, 12, 0.125};
-    for (size_t i = 0; i < RIG_COUNT(values); i++)
-        assert_close(values[i], expected[i], 0);
+    const struct simulator_noise noise = {.op_cv = 0.1,
+                                          .op_ar1 = 0.2,
+                                          .run_cv = 0.3,
+                                          .run_cv_seconds = 4,
+                                          .outlier_probability = 0.5,
+                                          .outlier_factor = 6,
+                                          .level_share = 0.25,
+                                          .level_probability = 0.75,
+                                          .level_factor = 11,
+                                          .drift_per_hour = -7,
+                                          .warmup_seconds = 8,
+                                          .warmup_factor = 0.9,
+                                          .pulse_seconds = 12,
+                                          .pulse_share = 0.125,
+                                          .setup_seconds = 10};
+    assert_memory_equal(&simulator.world.noise, &noise, sizeof noise);
     assert_string_equal(simulator.name, "ext4");
 }
 
