@@ -5,10 +5,6 @@
 #include "tuner/emit/snippet.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct recommendation advices[4];
 static struct snippet_request request;

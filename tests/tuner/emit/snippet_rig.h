@@ -5,8 +5,6 @@
 #include "tuner/emit/snippet.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct recommendation snippet_recommendation;
 static struct snippet_request snippet_request;
@@ -67,22 +65,30 @@ static inline char *snippet_text(const char *format)
     return snippet_make_both(format, NULL);
 }
 
-/* In the snippet or in the remarks beside it. */
+/* Each part is in the snippet or in the remarks beside it. */
+static inline void snippet_expect_all(const char *format, const char *const *parts)
+{
+    char *remarks = NULL;
+    AUTO(auto_free) char *text = snippet_make_both(format, &remarks);
+    for (; *parts != NULL; parts++) {
+        if (strstr(text, *parts) == NULL && strstr(remarks, *parts) == NULL)
+            fail_msg("%s: \"%s\" is not in\n%s%s", format, *parts, text, remarks);
+    }
+    free(remarks);
+}
+
+#define SNIPPET_EXPECT(format, ...) snippet_expect_all(format, (const char *const[]){__VA_ARGS__, NULL})
+
 static inline void snippet_expect(const char *format, const char *part)
 {
-    char *remarks = NULL, *text = snippet_make_both(format, &remarks);
-    if (strstr(text, part) == NULL && strstr(remarks, part) == NULL)
-        fail_msg("%s: \"%s\" is not in\n%s%s", format, part, text, remarks);
-    free(text);
-    free(remarks);
+    SNIPPET_EXPECT(format, part);
 }
 
 static inline void snippet_expect_no(const char *format, const char *part)
 {
-    char *text = snippet_text(format);
+    AUTO(auto_free) char *text = snippet_text(format);
     if (strstr(text, part) != NULL)
         fail_msg("%s: \"%s\" is in\n%s", format, part, text);
-    free(text);
 }
 
 /* The request is refused, with this in the text. */

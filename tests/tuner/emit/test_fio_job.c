@@ -1,13 +1,9 @@
 /* Tests of tuner/emit/fio_job: what stands in the job, and that fio takes every one. */
-#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/base/child.h"
 #include "tuner/emit/fio_job.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct pattern pattern;
 static struct point point;

@@ -70,9 +70,8 @@ TEST(a_refused_snippet_leaves_no_text)
 
 TEST(the_header_names_origin_evidence_and_doubt)
 {
-    snippet_expect("qemu", "2024-02-03T04:05:06Z on host store1 in /data (ext4, device vda)");
-    snippet_expect("qemu", "95% interval");
-    snippet_expect("qemu", "settled");
+    SNIPPET_EXPECT("qemu", "2024-02-03T04:05:06Z on host store1 in /data (ext4, device vda)", "95% interval",
+                   "settled");
     snippet_recommendation.conclusive = false;
     snippet_expect("qemu", "NOT settled");
     snippet_recommendation.ci_low_bps = NAN;
@@ -119,7 +118,7 @@ TEST(every_wish_changes_the_snippet_or_is_refused)
     size_t n_compared = 0;
     for (size_t i = 0; (ops = snippet_row(i)) != NULL; i++) {
         make_wish(4);
-        char *plain = everything(ops);
+        AUTO(auto_free) char *plain = everything(ops);
         for (unsigned request = 0; request < 4 && plain != NULL; request++) {
             make_wish(request);
             char *requested = everything(ops);
@@ -129,7 +128,6 @@ TEST(every_wish_changes_the_snippet_or_is_refused)
             free(requested);
             n_compared++;
         }
-        free(plain);
     }
     assert_true(n_compared > 50);
 }
@@ -143,10 +141,10 @@ TEST(what_a_format_has_no_use_for_is_said_once)
     snippet_request.version[0] = 99;
     snippet_request.image = "/a";
     snippet_request.image_format = SNIPPET_IMAGE_QCOW2;
-    snippet_expect("shell", "# --bus is not used by shell\n");
-    snippet_expect("shell", "# --directsync is not used by shell: nothing here makes every write durable");
-    snippet_expect("shell", "# --target-version is not used by shell\n");
-    snippet_expect("shell", "# --image is not used by shell\n# --image-format is not used by shell\n");
+    SNIPPET_EXPECT("shell", "# --bus is not used by shell\n",
+                   "# --directsync is not used by shell: nothing here makes every write durable",
+                   "# --target-version is not used by shell\n",
+                   "# --image is not used by shell\n# --image-format is not used by shell\n");
     snippet_expect("fio", "--directsync is not used by fio");
     snippet_expect_no("fio", "--image is not used by fio");
     snippet_expect_no("json", "is not used by"); /* JSON has no comments: a remark beside it */

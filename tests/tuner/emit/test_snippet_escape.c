@@ -19,14 +19,13 @@ TEST(special_characters_are_escaped)
         {"8..128", "129", "128"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char *text = NULL;
+        AUTO(auto_free) char *text = NULL;
         size_t n;
         FILE *out = open_memstream(&text, &n);
         assert_non_null(out);
         assert_true(snippet_values_filter(out, rows[i].text, rows[i].filter));
         fclose(out);
         assert_string_equal(text, rows[i].expected);
-        free(text);
     }
     assert_false(snippet_values_filter(stderr, "a", "html"));
     assert_false(snippet_values_filter(stderr, "1", "1-2"));

@@ -5,11 +5,9 @@ EACH_TEST(snippet_reset, NULL);
 
 TEST(a_virtio_disk_has_queue_and_thread_itself)
 {
-    snippet_expect("libvirt", "\n<domain>\n");
-    snippet_expect("libvirt", "\n  <iothreads>1</iothreads>\n");
-    snippet_expect("libvirt",
-                   "<driver name='qemu' type='raw' cache='none' io='native' queue_size='256' iothread='1'/>");
-    snippet_expect("libvirt", "<target dev='vda' bus='virtio'/>");
+    SNIPPET_EXPECT("libvirt", "\n<domain>\n", "\n  <iothreads>1</iothreads>\n",
+                   "<driver name='qemu' type='raw' cache='none' io='native' queue_size='256' iothread='1'/>",
+                   "<target dev='vda' bus='virtio'/>");
     snippet_recommendation.point.direct = 0;
     snippet_expect("libvirt", "cache='writeback' io='threads'");
     snippet_request.directsync = true;
@@ -19,11 +17,11 @@ TEST(a_virtio_disk_has_queue_and_thread_itself)
 TEST(of_a_scsi_disk_the_controller_has_the_thread)
 {
     snippet_request.bus = SNIPPET_BUS_VIRTIO_SCSI;
-    snippet_expect("libvirt", "<controller type='scsi' index='0' model='virtio-scsi'>\n"
-                              "      <driver iothread='1' cmd_per_lun='128'/>");
-    snippet_expect("libvirt", "<driver name='qemu' type='raw' cache='none' io='native'/>");
-    snippet_expect("libvirt", "<target dev='sda' bus='scsi'/>");
-    snippet_expect("libvirt", "not mapped: the queue's size");
+    SNIPPET_EXPECT("libvirt",
+                   "<controller type='scsi' index='0' model='virtio-scsi'>\n"
+                   "      <driver iothread='1' cmd_per_lun='128'/>",
+                   "<driver name='qemu' type='raw' cache='none' io='native'/>",
+                   "<target dev='sda' bus='scsi'/>", "not mapped: the queue's size");
     snippet_expect_no("libvirt", "queue_size");
     /* What QEMU's own queue of 256 holds. */
     snippet_recommendation.point.queue_depth = 1000;
@@ -62,8 +60,7 @@ TEST(versions_gate_queue_io_uring_and_several_threads)
     snippet_expect("libvirt", "io='native' iothread='1'/>");
     snippet_request.version[0] = 10;
     snippet_request.version[1] = 0;
-    snippet_expect("libvirt", "\n  <iothreads>2</iothreads>\n");
-    snippet_expect("libvirt",
+    SNIPPET_EXPECT("libvirt", "\n  <iothreads>2</iothreads>\n",
                    "queues='2' queue_size='256'>\n        <iothreads>\n          <iothread id='1'/>\n"
                    "          <iothread id='2'/>\n        </iothreads>\n      </driver>");
     snippet_expect_no("libvirt", "iothread='1'");

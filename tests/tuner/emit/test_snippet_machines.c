@@ -19,9 +19,8 @@ EACH_TEST(setup, NULL);
 TEST(every_machine_says_where_it_comes_from_and_what_it_cannot_say)
 {
     for (size_t i = 0; i < N_OF(names); i++) {
-        snippet_expect(names[i], "recommended: 64k x 8, direct, io_uring");
-        snippet_expect(names[i], "not mapped: request size 64k");
-        snippet_expect(names[i], "not mapped: queue depth 8");
+        SNIPPET_EXPECT(names[i], "recommended: 64k x 8, direct, io_uring", "not mapped: request size 64k",
+                       "not mapped: queue depth 8");
     }
 }
 
@@ -98,11 +97,9 @@ TEST(qcow2_is_refused_where_it_cannot_be_read)
 
 TEST(firecracker_is_asynchronous_only_on_request)
 {
-    snippet_expect("firecracker", "\"io_engine\": \"Sync\"");
-    snippet_expect("firecracker", "--target-version 1.0");
+    SNIPPET_EXPECT("firecracker", "\"io_engine\": \"Sync\"", "--target-version 1.0");
     snippet_request.version[0] = 1;
-    snippet_expect("firecracker", "\"io_engine\": \"Async\"");
-    snippet_expect("firecracker", "not yet suitable for production");
+    SNIPPET_EXPECT("firecracker", "\"io_engine\": \"Async\"", "not yet suitable for production");
     snippet_recommendation.point.api = API_LIBAIO;
     snippet_expect("firecracker", "\"io_engine\": \"Sync\"");
     snippet_recommendation.point.api = API_IO_URING;
@@ -176,13 +173,11 @@ TEST(a_queue_serves_each_thread_of_cloud_hypervisor)
 {
     snippet_recommendation.point.threads = 4;
     snippet_recommendation.point.queue_depth = 300;
-    snippet_expect("cloud-hypervisor", ",direct=on,num_queues=4,queue_size=512'");
-    snippet_expect("cloud-hypervisor", "--cpus boot=4");
+    SNIPPET_EXPECT("cloud-hypervisor", ",direct=on,num_queues=4,queue_size=512'", "--cpus boot=4");
     snippet_recommendation.point.request_size_bytes = 4088U << 10;
     snippet_expect_no("cloud-hypervisor", "splits");
     snippet_recommendation.point.request_size_bytes = 4096U << 10;
-    snippet_expect("cloud-hypervisor", "queue_size=1024'");
-    snippet_expect("cloud-hypervisor", "splits");
+    SNIPPET_EXPECT("cloud-hypervisor", "queue_size=1024'", "splits");
 }
 
 TEST(slots_of_bhyve_follow_the_depth_up_to_its_ring)
@@ -192,8 +187,7 @@ TEST(slots_of_bhyve_follow_the_depth_up_to_its_ring)
     snippet_recommendation.point.queue_depth = 100;
     snippet_expect("bhyve", ",ioslots=100'");
     snippet_recommendation.point.threads = 2;
-    snippet_expect("bhyve", ",ioslots=128'");
-    snippet_expect("bhyve", "measured with 200 in flight");
+    SNIPPET_EXPECT("bhyve", ",ioslots=128'", "measured with 200 in flight");
 }
 
 TEST(vmware_gets_parameters_above_254_in_flight_only)
@@ -212,11 +206,9 @@ TEST(vmware_gets_parameters_above_254_in_flight_only)
 
 TEST(virtualbox_lets_flushes_through)
 {
-    snippet_expect("virtualbox", "LUN#$port/Config/IgnoreFlush\" 0\n");
-    snippet_expect("virtualbox", "--hostiocache off\n");
+    SNIPPET_EXPECT("virtualbox", "LUN#$port/Config/IgnoreFlush\" 0\n", "--hostiocache off\n");
     snippet_recommendation.point.direct = 0;
-    snippet_expect("virtualbox", "LUN#$port/Config/IgnoreFlush\" 0\n");
-    snippet_expect("virtualbox", "--hostiocache on\n");
+    SNIPPET_EXPECT("virtualbox", "LUN#$port/Config/IgnoreFlush\" 0\n", "--hostiocache on\n");
 }
 
 TEST(kubevirt_is_native_with_direct_only)
@@ -229,8 +221,7 @@ TEST(kubevirt_is_native_with_direct_only)
     snippet_recommendation.point.direct = 1;
     snippet_expect("kubevirt", "cache: none\n    io: native\n");
     snippet_recommendation.point.api = API_PSYNC;
-    snippet_expect("kubevirt", "cache: none\n    io: threads\n");
-    snippet_expect("kubevirt", "at 1 in flight");
+    SNIPPET_EXPECT("kubevirt", "cache: none\n    io: threads\n", "at 1 in flight");
 }
 
 TEST(kubevirt_takes_the_image_for_a_volume_where_it_is_a_name)

@@ -3,8 +3,6 @@
 #include "tests/tuner/rig.h"
 #include "tuner/emit/snippet_plan.h"
 
-#include <unistd.h>
-
 EACH_TEST(snippet_reset, NULL);
 
 static const struct snippet_plan_product product = {.name = "Emu",
@@ -83,7 +81,7 @@ TEST(versions_gate_what_is_emitted)
 
 TEST(a_host_that_keeps_io_uring_to_root_gets_the_fallback)
 {
-    json_t *document = json_pack("{s:{s:i}}", "system", "io_uring_disabled", 1);
+    json_auto_t *document = json_pack("{s:{s:i}}", "system", "io_uring_disabled", 1);
     assert_non_null(document);
     snippet_recommendation.document = document;
     snippet_recommendation.point.api = API_IO_URING;
@@ -92,7 +90,6 @@ TEST(a_host_that_keeps_io_uring_to_root_gets_the_fallback)
     snippet_expect_no("qemu", "aio=io_uring");
     json_object_set_new(json_object_get(document, "system"), "io_uring_disabled", json_integer(0));
     assert_string_equal(make().aio, "io_uring");
-    json_decref(document);
 }
 
 TEST(several_iothreads_are_for_a_version_that_is_known_to_have_them)

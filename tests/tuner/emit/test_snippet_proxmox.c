@@ -5,13 +5,12 @@ EACH_TEST(snippet_reset, NULL);
 
 TEST(the_drive_stands_in_the_command_and_beside_it)
 {
-    snippet_expect("proxmox",
-                   "\nqm set VMID --virtio0 'STORAGE:vm-VMID-disk-0,cache=none,aio=native,iothread=1'\n");
-    snippet_expect("proxmox", "\n# virtio0: STORAGE:vm-VMID-disk-0,cache=none,aio=native,iothread=1\n");
+    SNIPPET_EXPECT("proxmox",
+                   "\nqm set VMID --virtio0 'STORAGE:vm-VMID-disk-0,cache=none,aio=native,iothread=1'\n",
+                   "\n# virtio0: STORAGE:vm-VMID-disk-0,cache=none,aio=native,iothread=1\n");
     snippet_request.bus = SNIPPET_BUS_VIRTIO_SCSI;
-    snippet_expect("proxmox", "\nqm set VMID --scsihw virtio-scsi-single --scsi0 '");
-    snippet_expect("proxmox", "\n# scsi0: STORAGE");
-    snippet_expect("proxmox", "qm set replaces the whole line");
+    SNIPPET_EXPECT("proxmox", "\nqm set VMID --scsihw virtio-scsi-single --scsi0 '", "\n# scsi0: STORAGE",
+                   "qm set replaces the whole line");
 }
 
 TEST(volumes_and_absolute_paths_are_taken)
@@ -44,8 +43,7 @@ TEST(what_would_be_read_otherwise_is_refused)
 TEST(io_uring_is_not_emitted_where_it_hangs_guests)
 {
     snippet_recommendation.point.api = API_IO_URING;
-    snippet_expect("proxmox", "aio=io_uring,iothread=1'");
-    snippet_expect("proxmox", "LVM, CIFS write aio=native instead");
+    SNIPPET_EXPECT("proxmox", "aio=io_uring,iothread=1'", "LVM, CIFS write aio=native instead");
     strcpy(snippet_recommendation.file_system, "cifs");
     snippet_expect("proxmox", "aio=native,iothread=1'");
     snippet_recommendation.point.direct = 0;

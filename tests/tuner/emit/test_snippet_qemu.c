@@ -5,21 +5,21 @@ EACH_TEST(snippet_reset, NULL);
 
 TEST(direct_is_said_on_both_nodes_and_flushes_are_kept)
 {
-    snippet_expect("qemu", "\n-blockdev driver=file,node-name=fst-f0,filename=/path/to/disk.img,aio=native,"
-                           "cache.direct=on,cache.no-flush=off\n");
-    snippet_expect("qemu", "\n-blockdev driver=raw,node-name=fst-d0,file=fst-f0,cache.direct=on,"
-                           "cache.no-flush=off\n");
+    SNIPPET_EXPECT("qemu",
+                   "\n-blockdev driver=file,node-name=fst-f0,filename=/path/to/disk.img,aio=native,"
+                   "cache.direct=on,cache.no-flush=off\n",
+                   "\n-blockdev driver=raw,node-name=fst-d0,file=fst-f0,cache.direct=on,"
+                   "cache.no-flush=off\n");
     snippet_recommendation.point.direct = 0;
-    snippet_expect("qemu", "aio=threads,cache.direct=off,cache.no-flush=off\n");
-    snippet_expect("qemu", "file=fst-f0,cache.direct=off,cache.no-flush=off\n");
+    SNIPPET_EXPECT("qemu", "aio=threads,cache.direct=off,cache.no-flush=off\n",
+                   "file=fst-f0,cache.direct=off,cache.no-flush=off\n");
     snippet_request.image_format = SNIPPET_IMAGE_QCOW2;
     snippet_expect("qemu", "\n-blockdev driver=qcow2,node-name=fst-d0");
 }
 
 TEST(each_bus_has_its_devices)
 {
-    snippet_expect("qemu", "\n-object iothread,id=fst0\n");
-    snippet_expect("qemu",
+    SNIPPET_EXPECT("qemu", "\n-object iothread,id=fst0\n",
                    "\n-device virtio-blk-pci,drive=fst-d0,iothread=fst0,queue-size=256,write-cache=on\n");
     snippet_request.bus = SNIPPET_BUS_VIRTIO_SCSI;
     snippet_expect("qemu",
@@ -37,8 +37,7 @@ TEST(each_bus_has_its_devices)
 TEST(directsync_turns_the_guests_cache_off)
 {
     snippet_request.directsync = true;
-    snippet_expect("qemu", "cache.direct=on");
-    snippet_expect("qemu", "queue-size=256,write-cache=off\n");
+    SNIPPET_EXPECT("qemu", "cache.direct=on", "queue-size=256,write-cache=off\n");
     snippet_expect("qemu-drive", "cache=directsync,aio=native\n");
     snippet_recommendation.point.direct = 0;
     snippet_expect("qemu-drive", "cache=writethrough,aio=threads\n");
@@ -87,23 +86,20 @@ TEST(several_threads_map_to_iothreads_where_the_version_has_them)
     snippet_expect("qemu", "--target-version 9.0");
     snippet_expect_no("qemu", "\"iothread-vq-mapping\"");
     snippet_request.version[0] = 9;
-    snippet_expect("qemu", "\n-object iothread,id=fst0\n-object iothread,id=fst1\n");
-    snippet_expect("qemu",
+    SNIPPET_EXPECT("qemu", "\n-object iothread,id=fst0\n-object iothread,id=fst1\n",
                    "\n-device '{\"driver\":\"virtio-blk-pci\",\"drive\":\"fst-d0\",\"iothread-vq-mapping\":"
                    "[{\"iothread\":\"fst0\"},{\"iothread\":\"fst1\"}],\"num-queues\":2,\"queue-size\":256,"
-                   "\"write-cache\":\"on\"}'\n");
-    snippet_expect("qemu", "needs: QEMU 9.0");
+                   "\"write-cache\":\"on\"}'\n",
+                   "needs: QEMU 9.0");
 }
 
 TEST(old_versions_get_the_fallback_or_a_refusal)
 {
     snippet_recommendation.point.api = API_IO_URING;
-    snippet_expect("qemu", "aio=io_uring");
-    snippet_expect("qemu", "needs: QEMU 5.0");
+    SNIPPET_EXPECT("qemu", "aio=io_uring", "needs: QEMU 5.0");
     snippet_request.version[0] = 4;
     snippet_request.version[1] = 2;
-    snippet_expect("qemu", "aio=native");
-    snippet_expect("qemu", "io_uring needs QEMU 5.0 or later: native stands here instead");
+    SNIPPET_EXPECT("qemu", "aio=native", "io_uring needs QEMU 5.0 or later: native stands here instead");
     snippet_request.version[0] = 2;
     snippet_request.version[1] = 11;
     snippet_expect_refused("qemu", "needs QEMU 2.12");
@@ -130,25 +126,21 @@ TEST(psync_pvec_and_pool_become_the_same_lines)
 {
     static const enum api apis[] = {API_PVEC, API_POOL};
     snippet_recommendation.point.api = API_PSYNC;
-    char *first = snippet_text("qemu");
+    AUTO(auto_free) char *first = snippet_text("qemu");
     for (size_t i = 0; i < sizeof apis / sizeof apis[0]; i++) {
         snippet_recommendation.point.api = apis[i];
-        char *text = snippet_text("qemu");
+        AUTO(auto_free) char *text = snippet_text("qemu");
         assert_string_equal(lines_of(text), lines_of(first));
-        free(text);
     }
-    free(first);
 }
 
 /* When writes are to be durable is the guest's to say: every mode honours its flushes. */
 TEST(every_sync_becomes_the_same_lines)
 {
-    char *first = snippet_text("qemu");
+    AUTO(auto_free) char *first = snippet_text("qemu");
     for (unsigned sync = 0; sync < SYNC_N; sync++) {
         snippet_recommendation.point.sync = (enum sync)sync;
-        char *text = snippet_text("qemu");
+        AUTO(auto_free) char *text = snippet_text("qemu");
         assert_string_equal(lines_of(text), lines_of(first));
-        free(text);
     }
-    free(first);
 }

@@ -43,11 +43,10 @@ TEST(lines_say_what_the_header_promises)
         {"@own\n*n ${i}-${next}\n", "0-1\n1-2\n"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char *text = NULL;
+        AUTO(auto_free) char *text = NULL;
         struct err err = {0};
         assert_int_equal(run_text(rows[i].template, two_lists, &text, &err), 0);
         assert_string_equal(text, rows[i].expected);
-        free(text);
     }
 }
 

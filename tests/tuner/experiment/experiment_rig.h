@@ -6,8 +6,6 @@
 #include "tuner/experiment/experiment.h"
 #include "tuner/options/experiment_config.h"
 
-#include <string.h>
-
 #define EXPERIMENT_MAX_WORDS 32
 
 static struct settings settings, line;
@@ -38,9 +36,31 @@ static inline int read_line(const char *words)
     return result == 0 ? experiment_config_read(&settings, &line, argc, argv, NULL, &err) : result;
 }
 
-/* Up to the plan; negative where the design is refused. */
+static inline void done(void)
+{
+    if (session == NULL)
+        return;
+    experiment_targets_done(&experiment);
+    experiment_done(&experiment);
+    rig_close_session(session);
+    session = NULL;
+}
+
+static inline int end_experiment(__attribute__((unused)) void **state)
+{
+    done();
+    return 0;
+}
+
+/* A file of tests each of which may leave an experiment behind. */
+#define EXPERIMENTS(setup)                                                                                   \
+    GROUP(setup, rig_leave);                                                                                 \
+    EACH_TEST(NULL, end_experiment)
+
+/* Up to the plan; negative where the design is refused. The experiment before is over. */
 static inline int plan(const char *words)
 {
+    done();
     memset(&experiment, 0, sizeof experiment);
     if (read_line(words) != 0)
         fail_msg("%s", err.text);
@@ -56,11 +76,4 @@ static inline void run(const char *words)
     if (plan(words) != 0 || experiment_check(&experiment, &err) != 0 ||
         experiment_resume_begin(&experiment, &err) != 0 || experiment_run(&experiment, &err) != 0)
         fail_msg("%s", err.text);
-}
-
-static inline void done(void)
-{
-    experiment_targets_done(&experiment);
-    experiment_done(&experiment);
-    rig_close_session(session);
 }

@@ -43,7 +43,7 @@ TEST(the_published_results_come_back_byte_for_byte)
 
 TEST(what_the_file_does_not_say_is_the_originals_default)
 {
-    json_t *document = NULL;
+    json_auto_t *document = NULL;
     assert_int_equal(read_text("1\n1\n2\n1\nDIO\n0\n2e9\n1.5e7\nDIO\n1\n1000000000.5\n0\n", &document), 0);
     const json_t *fixed = json_object_get(document, "fixed"), *first = shape_point(document, 0);
     assert_string_equal(json_string_value(json_object_get(document, "name")), "old.txt");
@@ -54,12 +54,11 @@ TEST(what_the_file_does_not_say_is_the_originals_default)
     assert_close(json_number_value(json_object_get(first, "mean")), 2e9, 0);
     assert_close(json_number_value(json_object_get(first, "std")), 1.5e7, 0);
     assert_true(json_is_null(json_object_get(first, "replays")));
-    json_decref(document);
 }
 
 TEST(levels_ascend_and_names_may_change_places)
 {
-    json_t *document = NULL;
+    json_auto_t *document = NULL;
     assert_int_equal(
         read_text("0\r\n1\r\n2\r\n2\r\nQD\r\n16\r\nRS\r\n4096\r\n10\r\n1\r\nRS\r\n512\r\nQD\r\n2\r\n20\r\n"
                   "1\r\n\r\n",
@@ -72,7 +71,6 @@ TEST(levels_ascend_and_names_may_change_places)
     assert_string_equal(json_string_value(json_array_get(json_object_get(size, "texts"), 1)), "4k");
     assert_string_equal(json_string_value(json_object_get(json_object_get(document, "design"), "name")),
                         "imported");
-    json_decref(document);
 }
 
 TEST(a_wrong_line_is_named)
@@ -136,11 +134,10 @@ TEST(a_file_that_is_not_there_is_an_error_of_the_system)
 static void refused(json_t *document, int code, const char *part)
 {
     int result;
-    char *text = printed(document, REPORT_EXPERIMENT_EROFEEV, &result);
+    AUTO(auto_free) char *text = printed(document, REPORT_EXPERIMENT_EROFEEV, &result);
     assert_int_equal(result, code);
     assert_has(err.text, part);
     assert_string_equal(text, "");
-    free(text);
 }
 
 TEST(a_factor_without_a_name_is_refused)
@@ -172,14 +169,13 @@ TEST(flags_tell_the_four_patterns)
         json_t *document = shape_document(2), *again = NULL;
         int result;
         json_object_set_new(json_object_get(document, "fixed"), "pattern", json_string(patterns[i][0]));
-        char *text = printed(document, REPORT_EXPERIMENT_EROFEEV, &result);
+        AUTO(auto_free) char *text = printed(document, REPORT_EXPERIMENT_EROFEEV, &result);
         assert_int_equal(result, 0);
         assert_int_equal(strncmp(text, patterns[i][1], 4), 0);
         assert_int_equal(read_text(text, &again), 0);
         assert_string_equal(json_string_value(json_object_get(json_object_get(again, "fixed"), "pattern")),
                             patterns[i][0]);
         json_decref(again);
-        free(text);
     }
 }
 

@@ -5,15 +5,11 @@
 #include <errno.h>
 #include <libconfig.h>
 #include <pty.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <termios.h>
-#include <unistd.h>
 
 static struct err err;
 static char *prompts, *config_text;
+static config_t config;
 
 /* The answers of the published example, in its order. */
 #define PATTERN "0\n0\n"
@@ -24,11 +20,29 @@ static char *prompts, *config_text;
 #define RUNS    "5000\n10\n2\n"
 #define EXAMPLE PATTERN "2\n" SIZES DEPTHS WARMUP FILES RUNS
 
+static void forget(void)
+{
+    free(prompts);
+    free(config_text);
+    prompts = config_text = NULL;
+    config_destroy(&config);
+    config_init(&config);
+}
+
+FIXTURE(end_asking)
+{
+    forget();
+    config_destroy(&config);
+    return 0;
+}
+
+EACH_TEST(NULL, end_asking);
+
 static int ask(FILE *in)
 {
     size_t size = 0;
+    forget();
     err = (struct err){0};
-    config_text = NULL;
     FILE *out = open_memstream(&prompts, &size);
     assert_non_null(out);
     int result = experiment_ask(in, out, &config_text, &err);
@@ -45,63 +59,53 @@ static int ask_text(const char *answers)
     return ask(in);
 }
 
-static void forget(void)
+static void parse(void)
 {
-    free(prompts);
-    free(config_text);
+    if (!config_read_string(&config, config_text))
+        fail_msg("line %d: %s in\n%s", config_error_line(&config), config_error_text(&config), config_text);
 }
 
-static void parse(config_t *config)
-{
-    config_init(config);
-    if (!config_read_string(config, config_text))
-        fail_msg("line %d: %s in\n%s", config_error_line(config), config_error_text(config), config_text);
-}
-
-static void check_string(const config_t *config, const char *path, const char *expected)
+static void check_string(const char *path, const char *expected)
 {
     const char *text = NULL;
-    if (!config_lookup_string(config, path, &text))
+    if (!config_lookup_string(&config, path, &text))
         fail_msg("no %s in\n%s", path, config_text);
     assert_string_equal(text, expected);
 }
 
-static void check_int(const config_t *config, const char *path, int expected)
+static void check_int(const char *path, int expected)
 {
     int number = -1;
-    assert_true(config_lookup_int(config, path, &number));
+    assert_true(config_lookup_int(&config, path, &number));
     assert_int_equal(number, expected);
 }
 
 TEST(the_published_example_becomes_a_configuration)
 {
-    config_t config;
     if (ask_text(EXAMPLE) != 0)
         fail_msg("%s", err.text);
-    parse(&config);
-    check_string(&config, "pattern", "randwrite");
-    check_string(&config, "request_size.[0]", "1k");
-    check_string(&config, "request_size.[3]", "64k");
-    check_int(&config, "direct.[0]", 0);
-    check_int(&config, "tests.[0].queue_depth", 1);
-    check_string(&config, "tests.[0].api", "psync");
-    check_int(&config, "tests.[1].queue_depth.[0]", 4);
-    check_int(&config, "tests.[1].queue_depth.[2]", 64);
-    check_string(&config, "tests.[1].api", "pvec");
-    check_string(&config, "warmup_coef", "0.15");
-    check_string(&config, "warmup_limit", "1000ms");
-    check_int(&config, "warmup_window", 64);
-    check_string(&config, "path", ".");
-    check_string(&config, "file_size", "1024m");
-    check_string(&config, "duration", "5000ms");
-    check_int(&config, "batch", 10);
-    check_int(&config, "replays", 2);
-    check_string(&config, "sync", "none");
+    parse();
+    check_string("pattern", "randwrite");
+    check_string("request_size.[0]", "1k");
+    check_string("request_size.[3]", "64k");
+    check_int("direct.[0]", 0);
+    check_int("tests.[0].queue_depth", 1);
+    check_string("tests.[0].api", "psync");
+    check_int("tests.[1].queue_depth.[0]", 4);
+    check_int("tests.[1].queue_depth.[2]", 64);
+    check_string("tests.[1].api", "pvec");
+    check_string("warmup_coef", "0.15");
+    check_string("warmup_limit", "1000ms");
+    check_int("warmup_window", 64);
+    check_string("path", ".");
+    check_string("file_size", "1024m");
+    check_string("duration", "5000ms");
+    check_int("batch", 10);
+    check_int("replays", 2);
+    check_string("sync", "none");
     assert_null(config_lookup(&config, "prepare"));
     assert_null(config_lookup(&config, "existing"));
     assert_non_null(strstr(config_text, "# Sample size 100"));
-    config_destroy(&config);
-    forget();
 }
 
 TEST(questions_come_in_the_order_of_the_paper)
@@ -136,55 +140,45 @@ TEST(questions_come_in_the_order_of_the_paper)
             fail_msg("'%s' is not asked after\n%s", questions[i], place);
         place = found + 1;
     }
-    forget();
 }
 
 TEST(what_is_not_varied_has_the_originals_default)
 {
-    config_t config;
     if (ask_text("1\n1\n1\nDIO\n2\n0\n1\n" WARMUP "/data/dir/file\n128\n1\n./make it.sh\n" RUNS) != 0)
         fail_msg("%s", err.text);
-    parse(&config);
-    check_string(&config, "pattern", "read");
-    check_string(&config, "request_size.[0]", "64k");
-    check_int(&config, "queue_depth.[0]", 8);
-    check_string(&config, "api", "pvec");
-    check_int(&config, "direct.[1]", 1);
-    check_string(&config, "path", "/data/dir");
-    check_string(&config, "prepare", "./make it.sh");
+    parse();
+    check_string("pattern", "read");
+    check_string("request_size.[0]", "64k");
+    check_int("queue_depth.[0]", 8);
+    check_string("api", "pvec");
+    check_int("direct.[1]", 1);
+    check_string("path", "/data/dir");
+    check_string("prepare", "./make it.sh");
     assert_null(config_lookup(&config, "sync"));
     assert_null(config_lookup(&config, "tests"));
-    config_destroy(&config);
-    forget();
 }
 
 TEST(a_file_that_is_kept_is_not_overwritten_by_itself)
 {
-    config_t config;
     if (ask_text("0\n0\n1\nQD\n1\n1\n" WARMUP "/a \"b\"\\c\n1024\n0\nscript\n" RUNS) != 0)
         fail_msg("%s", err.text);
-    parse(&config);
-    check_string(&config, "existing", "/a \"b\"\\c");
-    check_string(&config, "api", "psync");
+    parse();
+    check_string("existing", "/a \"b\"\\c");
+    check_string("api", "psync");
     assert_null(config_lookup(&config, "overwrite"));
     assert_null(config_lookup(&config, "path"));
     assert_null(config_lookup(&config, "file_size"));
     /* The original does not run the script then either. */
     assert_null(config_lookup(&config, "prepare"));
-    config_destroy(&config);
-    forget();
 }
 
 TEST(a_file_at_the_root_is_measured_there)
 {
-    config_t config;
     assert_int_equal(ask_text("0\n1\n1\nQD\n1\n2\n 1 \n1000\n8\n/file\r\n1024\n1\n\n" RUNS), 0);
-    parse(&config);
-    check_string(&config, "path", "/");
-    check_string(&config, "warmup_coef", "1.0");
-    check_int(&config, "warmup_window", 8);
-    config_destroy(&config);
-    forget();
+    parse();
+    check_string("path", "/");
+    check_string("warmup_coef", "1.0");
+    check_int("warmup_window", 8);
 }
 
 TEST(a_bad_answer_is_named_with_its_question_and_line)
@@ -226,7 +220,6 @@ TEST(a_bad_answer_is_named_with_its_question_and_line)
         assert_null(config_text);
         if (strstr(err.text, cases[i].part) == NULL)
             fail_msg("case %zu: %s", i, err.text);
-        forget();
     }
 }
 
@@ -238,7 +231,6 @@ TEST(an_endless_answer_is_refused)
     assert_int_equal(ask_text(answers), -EINVAL);
     assert_non_null(strstr(err.text, "answers:1: "));
     assert_non_null(strstr(err.text, "too long"));
-    forget();
 }
 
 TEST(a_terminal_is_asked_again)
@@ -260,5 +252,4 @@ TEST(a_terminal_is_asked_again)
     assert_non_null(strstr(prompts, "'4095' is not a multiple of 512; use 3584 or 4096\nFactor level #2"));
     assert_non_null(strstr(config_text, "replays = 2;"));
     close(ours);
-    forget();
 }

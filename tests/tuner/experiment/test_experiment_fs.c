@@ -1,12 +1,8 @@
 /* Tests of `fstune experiment` on a real file system: sizes of one file, signals, going on, the history. */
-#include "tests/test.h"
 #include "tests/tuner/rig.h"
 
-#include <math.h>
 #include <signal.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static struct rig_run run;
 
@@ -27,11 +23,18 @@ FIXTURE(enter_all)
 GROUP(enter_all, rig_leave);
 GROUP_NEEDS(rig_find_program);
 
+/* It ends with this code, and what it prints, or its error, holds this. */
+static void check_run(const char *line, int code, const char *part)
+{
+    rig_run_line(&run, line);
+    if (run.code != code || strstr(code == 0 ? run.out : run.err, part) == NULL)
+        fail_msg("%d instead of %d, wanted '%s': %s%s", run.code, code, part, run.out, run.err);
+    rig_free(&run);
+}
+
 TEST(smaller_files_are_the_beginning_of_the_largest)
 {
-    rig_run_line(&run, "experiment sizes.conf --json --quiet");
-    assert_int_equal(run.code, 0);
-    json_t *document = rig_json(&run);
+    json_t *document = rig_document("experiment sizes.conf --json --quiet");
     const json_t *points = json_object_get(document, "points"), *point;
     size_t i;
     assert_string_equal(json_string_value(json_object_get(document, "name")), "sizes");
@@ -45,7 +48,6 @@ TEST(smaller_files_are_the_beginning_of_the_largest)
         json_integer_value(json_object_get(json_object_get(document, "system"), "test_file_bytes")),
         144 << 20);
     json_decref(document);
-    rig_free(&run);
     assert_int_equal(rig_count_entries("dir"), 0);
 }
 
@@ -82,27 +84,15 @@ TEST(a_signal_ends_an_experiment_that_can_go_on)
 
 TEST(what_is_saved_holds_the_document)
 {
-    rig_run_line(&run,
-                 "experiment sizes.conf --json --quiet --pattern randwrite --file-size 128m --save h.db");
-    assert_int_equal(run.code, 0);
-    rig_free(&run);
-    rig_run_line(&run, "history list --db h.db --json");
-    assert_int_equal(run.code, 0);
-    assert_non_null(strstr(run.out, "\"experiment\""));
-    rig_free(&run);
-    rig_run_line(&run, "history verify --db h.db");
-    assert_int_equal(run.code, 0);
-    rig_free(&run);
+    check_run("experiment sizes.conf --json --quiet --pattern randwrite --file-size 128m --save h.db", 0, "");
+    check_run("history list --db h.db --json", 0, "\"experiment\"");
+    check_run("history verify --db h.db", 0, "");
 }
 
 TEST(runs_of_several_conditions_are_kept_with_them)
 {
-    rig_run_line(&run, "experiment sizes.conf --json --quiet --alignment 512,4k --save c.db");
-    assert_int_equal(run.code, 0);
-    rig_free(&run);
-    rig_run_line(&run, "history show 1 --db c.db --json");
-    assert_int_equal(run.code, 0);
-    json_t *document = rig_json(&run);
+    check_run("experiment sizes.conf --json --quiet --alignment 512,4k --save c.db", 0, "");
+    json_t *document = rig_document("history show 1 --db c.db --json");
     const json_t *runs = json_object_get(document, "runs"), *replay;
     size_t i, n = 0;
     /* 2 request sizes x 2 patterns x 2 file sizes x 2 alignments x 2 replays */
@@ -111,24 +101,17 @@ TEST(runs_of_several_conditions_are_kept_with_them)
                                                     "pattern=randwrite file_size=144m alignment=512") == 0;
     assert_int_equal(n, 4);
     json_decref(document);
-    rig_free(&run);
-    rig_run_line(&run, "history verify --db c.db");
-    assert_int_equal(run.code, 0);
-    rig_free(&run);
+    check_run("history verify --db c.db", 0, "");
 }
 
 TEST(direct_io_that_is_not_proved_leaves_the_design)
 {
-    rig_run_line(&run,
-                 "experiment sizes.conf --json --quiet --pattern randread --file-size 128m --path /dev/shm "
-                 "--direct 0,1");
-    assert_int_equal(run.code, 0);
-    json_t *document = rig_json(&run);
+    json_auto_t *document = rig_document(
+        "experiment sizes.conf --json --quiet --pattern randread --file-size 128m --path /dev/shm "
+        "--direct 0,1");
     assert_int_equal(json_array_size(json_object_get(document, "points")), 2);
     assert_int_equal(json_integer_value(json_object_get(json_object_get(document, "fixed"), "direct")), 0);
     assert_int_equal(json_array_size(json_object_get(document, "dropped")), 1);
-    json_decref(document);
-    rig_free(&run);
 }
 
 static size_t n_at(const json_t *document, const char *factor, json_int_t level)
@@ -143,16 +126,13 @@ static size_t n_at(const json_t *document, const char *factor, json_int_t level)
     return n;
 }
 
-static const char layouts[] = "experiment sizes.conf --quiet --pattern randread --file-size 128m "
-                              "--request-size 4k --files 1,3,16 --alignment 512,4k ";
+#define LAYOUTS                                                                                              \
+    "experiment sizes.conf --quiet --pattern randread --file-size 128m --request-size 4k --files 1,3,16 "    \
+    "--alignment 512,4k "
 
 TEST(number_of_files_and_alignment_vary)
 {
-    char line[512];
-    snprintf(line, sizeof line, "%s--json", layouts);
-    rig_run_line(&run, line);
-    assert_int_equal(run.code, 0);
-    json_t *document = rig_json(&run);
+    json_t *document = rig_document(LAYOUTS "--json");
     assert_int_equal(json_array_size(json_object_get(document, "points")), 6);
     assert_int_equal(n_at(document, "files", 1), 2);
     assert_int_equal(n_at(document, "files", 3), 2);
@@ -163,38 +143,22 @@ TEST(number_of_files_and_alignment_vary)
                filled = (128 + 126 + 128) << 20, proofs = 3 * (json_int_t)TARGET_PROOF_MOST_BYTES;
     assert_true(written >= filled && written <= filled + proofs);
     json_decref(document);
-    rig_free(&run);
     assert_int_equal(rig_count_entries("dir"), 0);
 }
 
 TEST(layouts_are_columns_of_the_table_and_lines_of_the_plan)
 {
-    char line[512];
-    snprintf(line, sizeof line, "%s--format csv --files 1,2", layouts);
-    rig_run_line(&run, line);
-    assert_int_equal(run.code, 0);
-    assert_non_null(strstr(run.out, "\"files\",\"alignment\""));
-    rig_free(&run);
-    snprintf(line, sizeof line, "%s--dry-run", layouts);
-    rig_run_line(&run, line);
+    check_run(LAYOUTS "--format csv --files 1,2", 0, "\"files\",\"alignment\"");
+    rig_run_line(&run, LAYOUTS "--dry-run");
     assert_int_equal(run.code, 0);
     assert_non_null(strstr(run.out, "on 3 targets"));
     assert_non_null(strstr(run.out, "at most 576m written"));
     rig_free(&run);
-    snprintf(line, sizeof line, "%s--verify", layouts);
-    rig_run_line(&run, line);
-    assert_int_equal(run.code, 2);
-    assert_non_null(strstr(run.err, "--verify and several numbers of --files"));
-    rig_free(&run);
+    check_run(LAYOUTS "--verify", 2, "--verify and several numbers of --files");
 }
 
 TEST(targets_beyond_the_write_budget_are_refused)
 {
-    char line[512];
-    snprintf(line, sizeof line, "%s--max-write 200m", layouts);
-    rig_run_line(&run, line);
-    assert_int_equal(run.code, 1);
-    assert_non_null(strstr(run.err, "raise --max-write"));
-    rig_free(&run);
+    check_run(LAYOUTS "--max-write 200m", 1, "raise --max-write");
     assert_int_equal(rig_count_entries("dir"), 0);
 }

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-GROUP(enter, rig_leave);
+EXPERIMENTS(enter);
 
 #define ON_PEAK "--simulate peak.conf --pattern randwrite --seed 3 "
 
@@ -26,7 +26,6 @@ TEST(a_full_design_has_every_legal_combination)
     size_t varied[EXPERIMENT_N];
     assert_int_equal(experiment_varied(&experiment, varied), 4);
     assert_int_equal(varied[0], FACTOR_REQUEST_SIZE);
-    done();
 }
 
 TEST(factors_stand_in_the_order_given)
@@ -36,7 +35,6 @@ TEST(factors_stand_in_the_order_given)
     assert_int_equal(experiment_varied(&experiment, varied), 2);
     assert_int_equal(varied[0], FACTOR_DIRECT);
     assert_int_equal(varied[1], FACTOR_QUEUE_DEPTH);
-    done();
 }
 
 TEST(a_surface_gives_the_levels_that_nobody_asked_for)
@@ -44,7 +42,6 @@ TEST(a_surface_gives_the_levels_that_nobody_asked_for)
     assert_int_equal(plan(ON_PEAK), 0);
     /* Its table: 4 sizes x 2 direct x (3 depths of io_uring and psync at 1). */
     assert_int_equal(experiment.n_cells, 32);
-    done();
 }
 
 TEST(the_order_holds_every_replay_of_every_cell)
@@ -59,7 +56,6 @@ TEST(the_order_holds_every_replay_of_every_cell)
     for (size_t i = 0; i < 32; i++)
         assert_int_equal(n[i], 4);
     assert_true(in_place < 32);
-    done();
 }
 
 TEST(the_order_is_the_seeds)
@@ -68,13 +64,10 @@ TEST(the_order_is_the_seeds)
     assert_int_equal(plan(ON_PEAK), 0);
     assert_int_equal(experiment.n_runs, 160);
     memcpy(first, experiment.order, sizeof first);
-    done();
     assert_int_equal(plan(ON_PEAK), 0);
     assert_memory_equal(experiment.order, first, sizeof first);
-    done();
     assert_int_equal(plan("--simulate peak.conf --pattern randwrite --seed 4"), 0);
     assert_memory_not_equal(experiment.order, first, sizeof first);
-    done();
 }
 
 TEST(designs_have_the_points_asked_for)
@@ -91,7 +84,6 @@ TEST(designs_have_the_points_asked_for)
         for (size_t k = 1; k < experiment.n_cells; k++)
             assert_memory_not_equal(experiment.cells[k].level, experiment.cells[k - 1].level,
                                     sizeof experiment.cells[k].level);
-        done();
     }
 }
 
@@ -105,7 +97,6 @@ TEST(half_of_a_design_has_even_sums)
         bool odd = (point->request_size_bytes == 16384) != (point->queue_depth == 4);
         assert_int_equal(odd, point->direct);
     }
-    done();
 }
 
 TEST(tests_are_joined_and_counted_once)
@@ -117,7 +108,6 @@ TEST(tests_are_joined_and_counted_once)
     assert_int_equal(experiment.n_cells, 3);
     assert_int_equal(experiment.cells[1].test, 0);
     assert_int_equal(experiment.cells[2].test, 1);
-    done();
 }
 
 TEST(what_a_surface_has_not_is_refused)
@@ -138,7 +128,6 @@ TEST(what_a_surface_has_not_is_refused)
         assert_int_equal(plan(words), -EINVAL);
         if (strstr(err.text, cases[i].part) == NULL)
             fail_msg("no '%s' in: %s", cases[i].part, err.text);
-        done();
     }
 }
 
@@ -149,5 +138,4 @@ TEST(plain_values_stand_where_nothing_is_asked_for)
     const struct point expected = {65536, 1, 0, API_IO_URING, 1, SYNC_END, 0};
     assert_int_equal(experiment.n_cells, 1);
     assert_true(factors_equal(point, &expected));
-    done();
 }

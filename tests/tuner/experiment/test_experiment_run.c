@@ -4,11 +4,8 @@
 #include "tuner/base/interrupt.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <unistd.h>
 
-GROUP(enter, rig_leave);
+EXPERIMENTS(enter);
 
 #define ON_PEAK                                                                                              \
     "--simulate peak.conf --pattern randwrite --api io_uring --direct 1 --request-size 4k,64k "              \
@@ -35,7 +32,6 @@ TEST(every_cell_has_its_replays)
         }
     }
     assert_false(experiment.interrupted);
-    done();
 }
 
 /* A surface completes some 5 ms of requests at once: that is how close counts can be. */
@@ -54,7 +50,6 @@ TEST(replays_make_as_many_requests_as_the_first_run)
         }
         assert_true(scatter > 0.05);
     }
-    done();
 }
 
 TEST(batches_bound_the_first_run_too)
@@ -64,7 +59,6 @@ TEST(batches_bound_the_first_run_too)
         for (size_t k = 0; k < 2; k++)
             assert_close((double)experiment.cells[i].record.samples[k].moved_bytes / 4096, 10000, 600);
     }
-    done();
 }
 
 static bool has_warning(const char *code)
@@ -89,10 +83,8 @@ TEST(a_replay_that_takes_too_long_is_shorter)
     assert_true(record->samples[2].moved_bytes < record->samples[0].moved_bytes);
     assert_close(record->samples[2].seconds, 0.8, 0.05);
     assert_true(has_warning("replay_shorter"));
-    done();
     run(ON_PEAK "--seed 1");
     assert_false(has_warning("replay_shorter"));
-    done();
 }
 
 TEST(patterns_are_measured_as_patterns)
@@ -108,7 +100,6 @@ TEST(patterns_are_measured_as_patterns)
     assert_close(experiment.cells[0].record.samples[0].throughput_bps / 400e6, 1, 0.01);
     assert_close(experiment.cells[1].record.samples[0].throughput_bps / 100e6, 1, 0.01);
     assert_true(session->bytes_read > 0 && session->bytes_written > 0);
-    done();
 }
 
 TEST(the_document_says_what_was_measured)
@@ -135,7 +126,6 @@ TEST(the_document_says_what_was_measured)
         assert_true(json_is_null(json_object_get(point, "failed")));
     }
     json_decref(document);
-    done();
 }
 
 TEST(one_replay_has_no_deviation)
@@ -146,7 +136,6 @@ TEST(one_replay_has_no_deviation)
     assert_true(json_is_null(json_object_get(point, "std")));
     assert_true(json_is_null(json_object_get(point, "ci_low")));
     json_decref(document);
-    done();
 }
 
 TEST(an_interruption_keeps_what_is_done)
@@ -163,7 +152,6 @@ TEST(an_interruption_keeps_what_is_done)
     assert_true(json_is_null(json_object_get(point, "mean")));
     assert_int_equal(number(point, "replays"), 0);
     json_decref(document);
-    done();
 }
 
 /* The first lines of a journal: its header and n runs. */
@@ -190,10 +178,8 @@ TEST(a_journal_brings_the_runs_back)
         assert_int_equal(experiment.cells[i].record.n, 4);
         assert_close(record_log_moments(&experiment.cells[i].record, false).mean, means[i], 0.05);
     }
-    done();
     assert_int_equal(plan(ON_PEAK "--replays 4 --resume part.jsonl"), 0);
     assert_int_equal(experiment.n_made, 16);
-    done();
 }
 
 TEST(a_journal_of_something_else_is_refused)
@@ -216,7 +202,6 @@ TEST(a_journal_of_something_else_is_refused)
         assert_int_equal(plan(words), -EINVAL);
         if (strstr(err.text, cases[i].part) == NULL)
             fail_msg("no '%s' in: %s", cases[i].part, err.text);
-        done();
     }
 }
 
@@ -228,7 +213,6 @@ TEST(a_run_in_the_wrong_place_is_refused)
         system("tail -n 1 twice.jsonl >last && cat last >>twice.jsonl && cat last >>twice.jsonl"), 0);
     assert_int_equal(plan(ON_PEAK "--replays 2 --resume twice.jsonl"), -EINVAL);
     assert_non_null(strstr(err.text, "line 10 is no run of this experiment"));
-    done();
 }
 
 TEST(a_write_budget_leaves_runs_out)
@@ -237,5 +221,4 @@ TEST(a_write_budget_leaves_runs_out)
     assert_true(experiment.n_refused > 0);
     assert_true(experiment.n_made > 0 && experiment.n_made < experiment.n_runs);
     assert_true(session->bytes_written <= 500U << 20);
-    done();
 }

@@ -2,7 +2,7 @@
 /* LINK: -Wl,--wrap=target_prove_direct_within */
 #include "tests/tuner/experiment/experiment_rig.h"
 
-GROUP(enter, rig_leave);
+EXPERIMENTS(enter);
 
 #define MIB ((uint64_t)1 << 20)
 
@@ -25,7 +25,6 @@ static void check_written(uint64_t max_write_bytes, uint64_t expected)
     if (session_prepare(session, &err) != 0 || experiment_targets_make(&experiment, &err) != 0)
         fail_msg("%s", err.text);
     assert_int_equal(session->bytes_written, expected);
-    done();
 }
 
 TEST(the_proofs_of_all_targets_are_written_bytes)

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-GROUP(enter, rig_leave);
+EXPERIMENTS(enter);
 
 #define MIB   ((uint64_t)1 << 20)
 #define FILES (FACTOR_N + CONDITION_FILES)
@@ -36,7 +36,6 @@ TEST(every_cell_has_its_number_of_files_and_their_size)
     }
     experiment_leave(&experiment);
     assert_int_equal(target_n_files(&session->target), 16);
-    done();
 }
 
 TEST(parts_of_whole_mebibytes_are_not_read_beyond)
@@ -51,7 +50,6 @@ TEST(parts_of_whole_mebibytes_are_not_read_beyond)
     experiment_targets_enter(&experiment, 3, 1024 * MIB);
     assert_int_equal(session->target.size_bytes, 126 * MIB);
     assert_int_equal(target_n_files(&session->target), 3);
-    done();
 }
 
 TEST(a_design_without_the_most_files_is_measured_on_what_it_has)
@@ -70,7 +68,6 @@ TEST(a_design_without_the_most_files_is_measured_on_what_it_has)
         experiment_enter(&experiment, &experiment.cells[0]);
         assert_int_equal(target_n_files(&session->target), asked);
         seen |= asked;
-        done();
     }
     assert_true((seen & 3) != 0);
 }
@@ -82,7 +79,6 @@ TEST(one_number_of_files_needs_no_other_target)
     assert_int_equal(experiment.n_targets, 0);
     assert_int_equal(target_n_files(&session->target), 4);
     assert_in_range(session->bytes_written, 128 * MIB, 128 * MIB + TARGET_PROOF_MOST_BYTES);
-    done();
 }
 
 TEST(a_target_that_cannot_be_made_is_named)
@@ -92,5 +88,4 @@ TEST(a_target_that_cannot_be_made_is_named)
                      -EFBIG);
     assert_non_null(strstr(err.text, "--files 2: "));
     assert_non_null(strstr(err.text, "--max-write"));
-    done();
 }

@@ -1,12 +1,11 @@
 /* Tests of tuner/experiment/live_experiment: the status line of experiments on simulated surfaces. */
-#include "tests/test.h"
 #include "tests/tuner/experiment/experiment_rig.h"
 #include "tests/tuner/report/live_rig.h"
 #include "tuner/experiment/live_experiment.h"
 
 #include <errno.h>
 
-GROUP(enter, rig_leave);
+EXPERIMENTS(enter);
 
 #define ON_STILL                                                                                             \
     "--simulate still.conf --pattern randwrite --api io_uring --direct 1 --request-size 4k,64k "             \
@@ -22,14 +21,12 @@ TEST(before_the_first_run_only_the_plan_is_known)
 {
     assert_int_equal(plan(ON_STILL), 0);
     assert_non_null(strstr(what_is_shown(show), "12 s left  no best yet  now randwrite, "));
-    done();
 }
 
 TEST(the_cell_with_the_highest_mean_is_the_best)
 {
     run(ON_STILL);
     assert_non_null(strstr(what_is_shown(show), "(randwrite, 64k x 4, direct, io_uring)"));
-    done();
 }
 
 TEST(a_cell_that_failed_is_not_the_best)
@@ -40,5 +37,4 @@ TEST(a_cell_that_failed_is_not_the_best)
             experiment.cells[i].record.failed = -EIO;
     }
     assert_non_null(strstr(what_is_shown(show), "(randwrite, 64k x 1, direct, io_uring)"));
-    done();
 }

@@ -25,7 +25,7 @@ static json_t *analysis_of(json_t *document)
 
 TEST(the_table_stands_in_order_of_the_levels)
 {
-    char *text = text_of_document(shape_document(5));
+    AUTO(auto_free) char *text = text_of_document(shape_document(5));
     const char *rows[] = {"\n  4k            1 ", "\n  4k            4 ", "\n  16k           1 ",
                           "\n  64k           16 "};
     const char *before = text;
@@ -38,45 +38,36 @@ TEST(the_table_stands_in_order_of_the_levels)
     assert_has(text, "Experiment   made up: full design, 9 settings, 5 replays asked, 45 runs made\n");
     assert_has(text, "Measured on  simulated surface \"none\"");
     assert_has(text, "direct 1");
-    free(text);
 }
 
 TEST(the_cheapest_equivalent_has_fewer_bytes_in_flight)
 {
-    char *text = text_of_document(shape_document(5));
-    assert_has(text, "best      request_size 64k, queue_depth 16: 1.80 GB/s\n");
-    assert_has(text,
+    CHECK_TEXT(shape_document(5), "best      request_size 64k, queue_depth 16: 1.80 GB/s\n",
                "cheapest  request_size 64k, queue_depth 4: 1.80 GB/s, as good within 3 %, with 256k instead "
-               "of 1m in flight\n");
-    assert_has(text, "cheapest as good as the best\n");
-    free(text);
-    json_t *analysis = analysis_of(shape_document(5));
+               "of 1m in flight\n",
+               "cheapest as good as the best\n");
+    json_auto_t *analysis = analysis_of(shape_document(5));
     const json_t *answer = at(analysis, "answers", 0);
     assert_int_equal(json_array_size(json_object_get(analysis, "answers")), 1);
     assert_int_equal(json_integer_value(json_object_get(answer, "best")), 2);
     assert_int_equal(json_integer_value(json_object_get(answer, "cheapest")), 1);
     assert_int_equal(json_array_size(json_object_get(answer, "equivalent")), 1);
-    json_decref(analysis);
 }
 
 TEST(a_tighter_tolerance_keeps_the_best)
 {
     json_t *document = shape_document(5);
     json_object_set_new(document, "tolerance", json_real(0.0001));
-    json_t *analysis = analysis_of(document);
+    json_auto_t *analysis = analysis_of(document);
     const json_t *answer = at(analysis, "answers", 0);
     assert_int_equal(json_integer_value(json_object_get(answer, "cheapest")), 2);
     assert_int_equal(json_array_size(json_object_get(answer, "undecided")), 1);
-    json_decref(analysis);
 }
 
 TEST(levels_that_do_the_same_cannot_be_told_apart)
 {
-    char *text = text_of_document(shape_document(5));
-    assert_has(text, "queue_depth: 1 (0.63), 4 (1.26), 16 (1.26)\n");
-    assert_has(text, "queue_depth: 4 and 16 cannot be told apart\n");
-    assert_has(text, "request_size: all differ\n");
-    free(text);
+    CHECK_TEXT(shape_document(5), "queue_depth: 1 (0.63), 4 (1.26), 16 (1.26)\n",
+               "queue_depth: 4 and 16 cannot be told apart\n", "request_size: all differ\n");
 }
 
 /* In a balanced design the squares are sums over means of levels. */
@@ -95,7 +86,7 @@ TEST(shares_are_those_of_the_textbook)
         expected[0] += 15 * pow(mean_of_size[k] - mean, 2);
         expected[1] += 15 * pow(mean_of_depth[k] - mean, 2);
     }
-    json_t *analysis = analysis_of(shape_document(5));
+    json_auto_t *analysis = analysis_of(shape_document(5));
     const json_t *anova = json_object_get(analysis, "anova");
     assert_int_equal(json_array_size(json_object_get(anova, "terms")), 3);
     for (size_t i = 0; i < 2; i++) {
@@ -109,11 +100,10 @@ TEST(shares_are_those_of_the_textbook)
     assert_true(number_at(at(anova, "terms", 2), "p") > 0.99);
     assert_int_equal(json_integer_value(json_object_get(json_object_get(anova, "error"), "df")), 36);
     assert_close(number_at(json_object_get(anova, "error"), "cv"), 0.00825, 0.0001);
-    json_decref(analysis);
 }
 
 /* Fast at depth 1 with small requests, at depth 16 with large ones: neither matters by itself. */
-static char *crossed_text(double strength)
+static json_t *crossed_document(double strength)
 {
     json_t *document = shape_document(5), *points = json_array();
     size_t number = 0;
@@ -123,43 +113,31 @@ static char *crossed_text(double strength)
         json_array_append_new(points, point_json(levels, 1e9 * exp(strength * sign), 5, 1e5, &number));
     }
     json_object_set_new(document, "points", points);
-    return text_of_document(document);
+    return document;
 }
 
 TEST(an_effect_that_depends_on_another_factor_is_told)
 {
-    char *text = crossed_text(1);
-    assert_has(text, "queue_depth: what it does depends on request_size (");
-    assert_has(text, "request_size: what it does depends on queue_depth (");
-    free(text);
+    CHECK_TEXT(crossed_document(1), "queue_depth: what it does depends on request_size (",
+               "request_size: what it does depends on queue_depth (");
 }
 
 TEST(one_that_may_be_scatter_is_not_told)
 {
-    char *text = crossed_text(0.003);
-    assert_lacks(text, "depends on");
-    free(text);
-    text = text_of_document(shape_document(5));
-    assert_lacks(text, "depends on");
-    free(text);
+    CHECK_TEXT(crossed_document(0.003), "-depends on");
+    CHECK_TEXT(shape_document(5), "-depends on");
 }
 
 TEST(one_replay_tests_nothing_and_says_so)
 {
-    char *text = text_of_document(shape_document(1));
-    assert_has(text, "not tested");
-    assert_has(text, "no setting has two runs");
-    assert_has(text, "a setting needs 3 replays");
-    assert_lacks(text, "told apart\n");
-    assert_lacks(text, "cheapest  ");
-    free(text);
-    json_t *analysis = analysis_of(shape_document(1));
+    CHECK_TEXT(shape_document(1), "not tested", "no setting has two runs", "a setting needs 3 replays",
+               "-told apart\n", "-cheapest  ");
+    json_auto_t *analysis = analysis_of(shape_document(1));
     const json_t *answer = at(analysis, "answers", 0);
     assert_true(json_is_null(json_object_get(answer, "cheapest")));
     assert_int_equal(json_array_size(json_object_get(answer, "undecided")), 0);
     assert_true(json_is_null(json_object_get(at(json_object_get(analysis, "anova"), "terms", 0), "p")));
     assert_int_equal(json_array_size(json_object_get(analysis, "levels")), 0);
-    json_decref(analysis);
 }
 
 TEST(failed_and_distrusted_points_are_no_answers)
@@ -168,13 +146,9 @@ TEST(failed_and_distrusted_points_are_no_answers)
            *second = shape_point(document, 1);
     json_object_set_new(best, "failed", json_string("write: \x1b[31mno space"));
     json_object_set_new(second, "disqualified_by", json_pack("[s]", "cached"));
-    char *text = text_of_document(document);
-    assert_has(text, "no figures: write: ?[31mno space\n");
-    assert_has(text, "not trustworthy\n");
-    assert_has(text, "best      request_size 64k, queue_depth 1: 900 MB/s\n");
-    assert_has(text, "1 of 9 settings have no figures");
-    assert_has(text, "1 of 9 settings are not trustworthy");
-    free(text);
+    CHECK_TEXT(document, "no figures: write: ?[31mno space\n", "not trustworthy\n",
+               "best      request_size 64k, queue_depth 1: 900 MB/s\n", "1 of 9 settings have no figures",
+               "1 of 9 settings are not trustworthy");
 }
 
 TEST(without_any_figures_there_is_no_answer)
@@ -182,15 +156,10 @@ TEST(without_any_figures_there_is_no_answer)
     json_t *document = shape_document(3);
     for (size_t i = 0; i < 9; i++)
         json_object_set_new(shape_point(document, i), "failed", json_string("no"));
-    char *text = text_of_document(document);
-    assert_lacks(text, "Answer");
-    assert_lacks(text, "analysis of variance");
-    free(text);
+    CHECK_TEXT(document, "-Answer", "-analysis of variance");
     document = shape_document(3);
     json_array_clear(json_object_get(document, "points"));
-    text = text_of_document(document);
-    assert_has(text, "0 settings");
-    free(text);
+    CHECK_TEXT(document, "0 settings");
 }
 
 /* A second pattern whose points are twice as fast, and a factor `api` that the depth decides. */
@@ -229,47 +198,39 @@ TEST(each_pattern_has_an_answer_of_its_own)
     assert_int_equal(json_integer_value(json_object_get(json_array_get(answers, 0), "best")), 2);
     assert_int_equal(json_integer_value(json_object_get(json_array_get(answers, 1), "best")), 11);
     json_decref(analysis);
-    char *text = text_of_document(with_two_more_factors());
-    assert_has(text, "Answers, for each kind of work\n  pattern randwrite\n    best  ");
-    free(text);
+    CHECK_TEXT(with_two_more_factors(), "Answers, for each kind of work\n  pattern randwrite\n    best  ");
 }
 
 TEST(a_factor_that_follows_takes_no_share_from_the_other)
 {
-    json_t *analysis = analysis_of(with_two_more_factors());
+    json_auto_t *analysis = analysis_of(with_two_more_factors());
     const json_t *anova = json_object_get(analysis, "anova"), *follows = at(anova, "follows", 0);
     assert_int_equal(json_array_size(json_object_get(anova, "follows")), 1);
     assert_string_equal(json_string_value(json_object_get(follows, "factor")), "api");
     assert_string_equal(json_string_value(json_object_get(follows, "from")), "queue_depth");
     assert_int_equal(json_array_size(json_object_get(anova, "terms")), 6);
     assert_int_equal(json_integer_value(json_object_get(at(anova, "terms", 1), "df")), 2);
-    json_decref(analysis);
 }
 
 TEST(json_carries_the_analysis)
 {
     int result;
-    json_t *document = shape_document(3);
-    char *text = printed(json_incref(document), REPORT_EXPERIMENT_JSON, &result);
+    json_auto_t *document = shape_document(3);
+    AUTO(auto_free) char *text = printed(json_incref(document), REPORT_EXPERIMENT_JSON, &result);
     assert_int_equal(result, 0);
     assert_null(json_object_get(document, "analysis"));
-    json_t *read = json_loads(text, 0, NULL);
+    json_auto_t *read = json_loads(text, 0, NULL);
     assert_non_null(read);
     assert_true(json_is_object(json_object_get(read, "analysis")));
     json_object_del(read, "analysis");
     assert_int_equal(json_object_size(read), json_object_size(document));
-    json_decref(read);
-    json_decref(document);
-    free(text);
 }
 
 TEST(confidence_of_the_document_is_told)
 {
     json_t *document = shape_document(5);
     json_object_set_new(document, "confidence", json_real(0.9));
-    char *text = text_of_document(document);
-    assert_has(text, "(90 % intervals of the mean)");
-    free(text);
+    CHECK_TEXT(document, "(90 % intervals of the mean)");
 }
 
 TEST(warnings_and_left_out_points_are_listed)
@@ -281,12 +242,8 @@ TEST(warnings_and_left_out_points_are_listed)
                           json_pack("{s:s, s:s}", "what", "psync x 4", "why", "psync has depth 1"));
     json_object_set_new(document, "interrupted", json_true());
     json_object_set_new(document, "name", json_string("a\nb"));
-    char *text = text_of_document(document);
-    assert_has(text, "  - noisy: the disk was busy\n");
-    assert_has(text, "  - psync x 4: psync has depth 1\n");
-    assert_has(text, "(interrupted)\n");
-    assert_has(text, "Experiment   a?b: ");
-    free(text);
+    CHECK_TEXT(document, "  - noisy: the disk was busy\n", "  - psync x 4: psync has depth 1\n",
+               "(interrupted)\n", "Experiment   a?b: ");
 }
 
 TEST(many_levels_keep_the_table_and_lose_the_analysis)
@@ -303,11 +260,9 @@ TEST(many_levels_keep_the_table_and_lose_the_analysis)
     }
     json_t *factor = json_pack("{s:s, s:s, s:b, s:o, s:o}", "name", "queue_depth", "unit", "", "ordered", 1,
                                "levels", levels, "texts", texts);
-    char *text = text_of_document(document_of(json_pack("[o]", factor), points));
-    assert_has(text, "\n  130          130 MB/s");
-    assert_has(text, "more than 128 levels of a factor: no analysis of variance");
-    assert_lacks(text, "What the differences come from");
-    free(text);
+    CHECK_TEXT(document_of(json_pack("[o]", factor), points), "\n  130          130 MB/s",
+               "more than 128 levels of a factor: no analysis of variance",
+               "-What the differences come from");
 }
 
 static void spoil_schema(json_t *document)
@@ -367,11 +322,10 @@ TEST(a_damaged_document_is_refused_with_its_part)
         json_t *document = shape_document(2);
         cases[i].spoil(document);
         assert_null(report_experiment_analysis_json(document));
-        char *text = printed(document, REPORT_EXPERIMENT_TEXT, &result);
+        AUTO(auto_free) char *text = printed(document, REPORT_EXPERIMENT_TEXT, &result);
         assert_int_equal(result, -EINVAL);
         assert_has(err.text, cases[i].part);
         assert_string_equal(text, "");
-        free(text);
     }
 }
 
@@ -380,11 +334,10 @@ TEST(the_published_results_are_analysed)
 {
     json_t *document = NULL;
     assert_int_equal(erofeev_import("tests/data/erofeev-2021-appendix-a.txt", &document, &err), 0);
-    json_t *analysis = analysis_of(document);
+    json_auto_t *analysis = analysis_of(document);
     const json_t *anova = json_object_get(analysis, "anova");
     assert_close(number_at(anova, "total_squares"), 11.254691541, 1e-8);
     assert_close(number_at(at(anova, "terms", 0), "squares"), 7.533257050, 1e-8);
     assert_close(number_at(at(anova, "terms", 1), "squares"), 1.812784945, 1e-8);
     assert_int_equal(json_integer_value(json_object_get(at(analysis, "answers", 0), "best")), 19);
-    json_decref(analysis);
 }

@@ -33,12 +33,11 @@ TEST(a_run_has_a_line_in_the_order_of_execution)
     json_t *document = shape_document(2);
     json_t *runs = json_object_get(shape_point(document, 8), "runs");
     json_object_set_new(json_array_get(runs, 1), "number", json_integer(-1));
-    char *text = table_of(document, REPORT_EXPERIMENT_CSV);
+    AUTO(auto_free) char *text = table_of(document, REPORT_EXPERIMENT_CSV);
     assert_int_equal(count_of(text, "\r\n"), 1 + 18);
     assert_int_equal(strncmp(text, LONG_HEADER, strlen(LONG_HEADER)), 0);
     assert_has(text, LONG_HEADER "-1,8,4096,16,\"randwrite\",1,\"io_uring\",1,\"end\",201300600,49145.65");
     assert_has(text, "\r\n0,0,65536,1,\"randwrite\",1,\"io_uring\",1,\"end\",891000000,");
-    free(text);
 }
 
 TEST(a_point_has_a_line_with_its_replays)
@@ -46,24 +45,22 @@ TEST(a_point_has_a_line_with_its_replays)
     json_t *document = shape_document(3);
     json_array_remove(json_object_get(shape_point(document, 8), "runs"), 2);
     json_object_set_new(shape_point(document, 6), "failed", json_string("no \"space\", none"));
-    char *text = table_of(document, REPORT_EXPERIMENT_CSV_WIDE);
+    AUTO(auto_free) char *text = table_of(document, REPORT_EXPERIMENT_CSV_WIDE);
     assert_int_equal(count_of(text, "\r\n"), 1 + 9);
     assert_has(text, ",\"failed\",\"replay_1_bps\",\"replay_2_bps\",\"replay_3_bps\"\r\n6,4096,1,");
     assert_has(text, ",\"no \"\"space\"\", none\",99000000,100600000,101000000\r\n");
     assert_has(text, ",,198099000,201300600,\r\n");
-    free(text);
 }
 
 TEST(two_factors_make_a_matrix)
 {
     json_t *document = shape_document(1);
     json_array_remove(json_object_get(document, "points"), 4);
-    char *text = table_of(document, REPORT_EXPERIMENT_CSV_MATRIX);
+    AUTO(auto_free) char *text = table_of(document, REPORT_EXPERIMENT_CSV_MATRIX);
     assert_string_equal(text, "\"request_size \\ queue_depth\",1,4,16\r\n"
                               "4096,99000000,198000000,198099000\r\n"
                               "16384,297000000,,594297000\r\n"
                               "65536,891000000,1782000000,1782891000\r\n");
-    free(text);
 }
 
 TEST(a_factor_that_another_one_decides_does_not_count_in_a_matrix)
@@ -75,9 +72,8 @@ TEST(a_factor_that_another_one_decides_does_not_count_in_a_matrix)
     for (size_t i = 0; i < 9; i++)
         json_object_set_new(json_object_get(shape_point(document, i), "levels"), "api",
                             json_string(i % 3 == 0 ? "psync" : "pvec"));
-    char *text = table_of(document, REPORT_EXPERIMENT_CSV_MATRIX);
+    AUTO(auto_free) char *text = table_of(document, REPORT_EXPERIMENT_CSV_MATRIX);
     assert_has(text, "\r\n16384,297000000,594000000,594297000\r\n");
-    free(text);
 }
 
 TEST(other_than_two_factors_make_none)
@@ -85,11 +81,10 @@ TEST(other_than_two_factors_make_none)
     json_t *document = shape_document(1);
     int result;
     json_array_remove(json_object_get(document, "factors"), 1);
-    char *text = printed(document, REPORT_EXPERIMENT_CSV_MATRIX, &result);
+    AUTO(auto_free) char *text = printed(document, REPORT_EXPERIMENT_CSV_MATRIX, &result);
     assert_int_equal(result, -EINVAL);
     assert_string_equal(text, "");
     assert_has(err.text, "csv-wide");
-    free(text);
 }
 
 TEST(points_without_runs_have_no_long_table)
@@ -113,8 +108,7 @@ TEST(a_formula_stays_a_text)
     json_t *document = shape_document(1);
     json_object_set_new(json_object_get(document, "fixed"), "pattern", json_string("=cmd|' /C calc'!A0"));
     json_object_set_new(shape_point(document, 0), "failed", json_string("+1"));
-    char *text = table_of(document, REPORT_EXPERIMENT_CSV_WIDE);
+    AUTO(auto_free) char *text = table_of(document, REPORT_EXPERIMENT_CSV_WIDE);
     assert_has(text, ",\"'=cmd|' /C calc'!A0\",");
     assert_has(text, ",\"'+1\",");
-    free(text);
 }

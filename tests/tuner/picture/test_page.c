@@ -3,10 +3,6 @@
 #include "tuner/picture/page.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #define POINT(size, depth, mean)                                                                             \
     "{\"request_size\": " size ", \"queue_depth\": " depth                                                   \
@@ -96,12 +92,11 @@ TEST(hostile_texts_stay_texts)
         "\"}, \"system\": {\"simulated\": true, \"surface\": \"" EVIL "\"}}",
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        char *page = page_of_nights(texts[i], 2);
+        AUTO(auto_free) char *page = page_of_nights(texts[i], 2);
         assert_non_null(page);
         check_harmless(page);
         assert_true(count(page, "\\u003c/script>\\u003cscript>alert(1)") > 0);
         assert_true(count(page, "&#60;/script&#62;&#60;script&#62;alert(1)") > 0);
-        free(page);
     }
 }
 
@@ -138,7 +133,7 @@ static double number_at(const json_t *data, const char *key, size_t row, size_t 
 
 TEST(the_data_of_the_scripts_are_the_document_and_its_rows)
 {
-    json_t *data = data_of(FULL);
+    json_auto_t *data = data_of(FULL);
     const json_t *document = json_object_get(data, "document");
     const json_t *best = json_array_get(json_object_get(data, "points"), 2);
     assert_string_equal(json_string_value(json_object_get(json_object_get(document, "system"), "path")),
@@ -155,7 +150,6 @@ TEST(the_data_of_the_scripts_are_the_document_and_its_rows)
     assert_close(number_at(data, "equivalent", 0, 1), 32, 0);
     assert_int_equal(json_integer_value(json_array_get(json_object_get(data, "recommendation"), 1)), 8);
     assert_true(json_is_null(json_object_get(data, "baseline")));
-    json_decref(data);
 }
 
 TEST(a_recommendation_has_every_snippet)
@@ -179,15 +173,14 @@ TEST(a_recommendation_has_every_snippet)
 
 TEST(without_scripts_the_page_says_the_setting_and_the_rate)
 {
+    AUTO(auto_free)
     char *page = page_of(ANSWER(SYSTEM JUDGED POINTS ", \"throughput\": {\"mean\": 2e9}, \"warnings\": "
                                                      "[{\"text\": \"a warm-up of its own\"}]"));
     assert_non_null(page);
-    char *text = between(page, "<noscript>", "</noscript>");
+    AUTO(auto_free) char *text = between(page, "<noscript>", "</noscript>");
     assert_non_null(strstr(text, "recommended: 64k x 8, direct, io_uring"));
     assert_non_null(strstr(text, "throughput 2.00 GB/s"));
     assert_non_null(strstr(text, "a warm-up of its own"));
-    free(text);
-    free(page);
 }
 
 TEST(damaged_rows_are_left_out_and_counted)
@@ -212,10 +205,9 @@ TEST(members_of_other_types_do_no_harm)
         "-1}]}",
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        char *page = page_of(texts[i]);
+        AUTO(auto_free) char *page = page_of(texts[i]);
         assert_non_null(page);
         assert_non_null(strstr(page, "</html>"));
-        free(page);
     }
 }
 

@@ -1,10 +1,6 @@
 /* fstune report as a user runs it. */
-#include "tests/test.h"
 #include "tests/tuner/rig.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 static struct rig_run run;
@@ -26,6 +22,15 @@ FIXTURE(enter)
 GROUP(enter, rig_leave);
 GROUP_NEEDS(rig_find_program);
 
+/* It ends with this code, and what it prints, or its error, holds this. */
+static void check_run(const char *line, int code, const char *part)
+{
+    rig_run_line(&run, line);
+    if (run.code != code || strstr(code == 0 ? run.out : run.err, part) == NULL)
+        fail_msg("%d instead of %d, wanted '%s': %s%s", run.code, code, part, run.out, run.err);
+    rig_free(&run);
+}
+
 TEST(a_search_becomes_a_page)
 {
     struct stat status;
@@ -40,12 +45,8 @@ TEST(a_search_becomes_a_page)
 
 TEST(the_same_answers_give_the_same_page)
 {
-    rig_run_line(&run, "report --html one.html --from answer.json --from answer.json");
-    assert_int_equal(run.code, 0);
-    rig_free(&run);
-    rig_run_line(&run, "report --html two.html answer.json answer.json");
-    assert_int_equal(run.code, 0);
-    rig_free(&run);
+    check_run("report --html one.html --from answer.json --from answer.json", 0, "");
+    check_run("report --html two.html answer.json answer.json", 0, "");
     assert_int_equal(system("cmp -s one.html two.html"), 0);
     assert_int_equal(system("grep -q '\"nights.*\"when.*\"when' one.html"), 0);
 }
@@ -56,12 +57,8 @@ TEST(a_run_of_the_history_is_shown_with_those_before_it)
         rig_run_line(&run, SEARCH "--save kept.db");
         rig_free(&run);
     }
-    rig_run_line(&run, "report --html second.html --db kept.db");
-    assert_int_equal(run.code, 0);
-    rig_free(&run);
-    rig_run_line(&run, "report --html first.html --db kept.db --run 1");
-    assert_int_equal(run.code, 0);
-    rig_free(&run);
+    check_run("report --html second.html --db kept.db", 0, "");
+    check_run("report --html first.html --db kept.db --run 1", 0, "");
     assert_int_equal(system("grep -q '\"nights.*\"when.*\"when' second.html"), 0);
     assert_int_not_equal(system("grep -q '\"nights.*\"when.*\"when' first.html"), 0);
 }
@@ -70,17 +67,9 @@ TEST(what_the_history_does_not_hold_is_refused)
 {
     rig_run_line(&run, SEARCH "--save other.db");
     rig_free(&run);
-    rig_run_line(&run, "report --html none.html --db other.db --run 99");
-    assert_int_equal(run.code, 2);
-    assert_non_null(strstr(run.err, "there is no run 99"));
-    rig_free(&run);
-    rig_run_line(&run, "report --html none.html --db other.db --from answer.json");
-    assert_int_equal(run.code, 2);
-    assert_non_null(strstr(run.err, "give one of them"));
-    rig_free(&run);
-    rig_run_line(&run, "report --html none.html --db other.db answer.json");
-    assert_int_equal(run.code, 2);
-    rig_free(&run);
+    check_run("report --html none.html --db other.db --run 99", 2, "there is no run 99");
+    check_run("report --html none.html --db other.db --from answer.json", 2, "give one of them");
+    check_run("report --html none.html --db other.db answer.json", 2, "");
 }
 
 TEST(the_journal_of_a_search_is_shown)
@@ -88,9 +77,7 @@ TEST(the_journal_of_a_search_is_shown)
     rig_run_line(&run, SEARCH "--resume journal");
     rig_write("kept.json", "%s", run.out);
     rig_free(&run);
-    rig_run_line(&run, "report --html page.html --from kept.json --journal journal");
-    assert_int_equal(run.code, 0);
-    rig_free(&run);
+    check_run("report --html page.html --from kept.json --journal journal", 0, "");
     assert_int_equal(system("grep -q '\"steps\":..[0-9]' page.html"), 0);
 }
 
@@ -109,8 +96,6 @@ TEST(wrong_command_lines_are_refused_in_one_line)
         {"report --htm page.html", "did you mean --html?"},
     };
     for (size_t i = 0; i < RIG_COUNT(cases); i++) {
-        rig_run_line(&run, cases[i].line);
-        rig_check_error(&run, 2, cases[i].part);
-        rig_free(&run);
+        rig_refused(cases[i].line, 2, cases[i].part);
     }
 }

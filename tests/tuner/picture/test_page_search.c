@@ -2,8 +2,6 @@
 #include "tests/test.h"
 #include "tuner/picture/page_inside.h"
 
-#include <string.h>
-
 /* Runs of points that differ in their queue depth. */
 static struct journal_run run_of(uint32_t queue_depth, double at_seconds, double throughput_bps)
 {
@@ -41,7 +39,7 @@ TEST(the_highest_mean_so_far_leads)
     static const struct {
         double leader, n, mean;
     } expected[] = {{0, 1, 100}, {1, 1, 300}, {1, 2, 200}, {1, 2, 200}};
-    json_t *course = course_of(runs, 4, 0);
+    json_auto_t *course = course_of(runs, 4, 0);
     assert_int_equal(json_array_size(json_object_get(course, "steps")), 4);
     assert_int_equal(json_array_size(json_object_get(course, "settings")), 2);
     for (size_t i = 0; i < 4; i++) {
@@ -49,19 +47,17 @@ TEST(the_highest_mean_so_far_leads)
         assert_close(member(course, i, 4), expected[i].n, 0);
         assert_close(member(course, i, 5), expected[i].mean, 1e-9);
     }
-    json_decref(course);
 }
 
 TEST(an_interval_needs_three_runs_of_the_leader)
 {
     struct journal_run runs[] = {run_of(1, 1, 90), run_of(1, 2, 100), run_of(1, 3, 110)};
-    json_t *course = course_of(runs, 3, 0);
+    json_auto_t *course = course_of(runs, 3, 0);
     const json_t *steps = json_object_get(course, "steps");
     assert_true(json_is_null(json_array_get(json_array_get(steps, 1), 6)));
     /* Student's t for 2 degrees of freedom at 97.5 % is 4.303; the standard error 10 / sqrt(3). */
     assert_close(member(course, 2, 6), 100 - 4.303 * 5.7735, 0.01);
     assert_close(member(course, 2, 7), 100 + 4.303 * 5.7735, 0.01);
-    json_decref(course);
 }
 
 TEST(runs_that_no_longer_held_do_not_count)

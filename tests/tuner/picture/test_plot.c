@@ -4,9 +4,6 @@
 #include "tuner/picture/plot_script.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define EVIL "`touch x` $(y) 'q' system(\\\"z\\\") %n \\\\ \\n!ls"
 

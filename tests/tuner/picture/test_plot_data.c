@@ -3,9 +3,6 @@
 #include "tuner/picture/plot_data.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct plot_data data;
 static struct err err;
@@ -267,13 +264,12 @@ TEST_WITH(damaged_predictions_are_refused, NULL, done)
 TEST_WITH(points_and_levels_are_limited, NULL, done)
 {
     size_t size = (PLOT_MAX_LEVELS + 8) * 16;
-    char *text = malloc(size);
+    AUTO(auto_free) char *text = malloc(size);
     assert_non_null(text);
     int used = snprintf(text, size, "threads,mean\n");
     for (int i = 0; i <= PLOT_MAX_LEVELS; i++)
         used += snprintf(text + used, size - (size_t)used, "%d,1\n", i + 1);
     assert_int_equal(read_text(text), -EFBIG);
-    free(text);
 }
 
 TEST(factors_are_found_by_both_spellings)

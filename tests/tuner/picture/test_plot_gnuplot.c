@@ -6,11 +6,8 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static char directory[] = "/tmp/fstune-plot-XXXXXX";
 static char path[64], *picture;

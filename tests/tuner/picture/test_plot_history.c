@@ -5,8 +5,6 @@
 #include "tuner/picture/plot_data.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 GROUP(rig_enter, rig_leave);
 

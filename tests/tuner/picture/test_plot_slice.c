@@ -3,8 +3,6 @@
 #include "tuner/picture/plot_slice.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define HEAD "request_size,queue_depth,api,throughput_bps\n"
 static const char grid[] = HEAD "4k,1,psync,10\n4k,8,pool,20\n64k,8,pool,30\n64k,1,pool,15\n1m,8,pool,25\n"

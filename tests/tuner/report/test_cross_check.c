@@ -1,16 +1,10 @@
 /* Tests of tuner/report/cross_check: the verdict, and whole programs with a shell script in fio's place. */
 #include "bench/target/target.h"
-#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/report/cross_check.h"
 
 #include <errno.h>
-#include <math.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static struct rig_run run;
 

@@ -1,12 +1,9 @@
 /* Tests of tuner/report/cross_check_fio: what fio says, and what is made of it. A shell script plays fio. */
-#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/report/cross_check_fio.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct err err;
 static struct fio_figures figures;

@@ -1,11 +1,7 @@
 /* Tests of tuner/report/cross_check with the real fio on a real file system: that it measures the same file,
  * and what it leaves of it. */
-#include "tests/test.h"
 #include "tests/tuner/rig.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 static struct rig_run run;

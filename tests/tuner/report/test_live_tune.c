@@ -1,13 +1,11 @@
 /* Tests of tuner/report/live_tune: the status line of searches on simulated surfaces. */
-#include "tests/test.h"
 #include "tests/tuner/report/live_rig.h"
 #include "tests/tuner/search/tune_rig.h"
 #include "tuner/report/live_tune.h"
 
 #include <errno.h>
-#include <stdio.h>
 
-GROUP(enter, rig_leave);
+SEARCHES(enter);
 
 static size_t next;
 static bool confirming;
@@ -31,7 +29,6 @@ TEST(before_the_first_run_nothing_is_best)
     assert_int_equal(init(), 0);
     next = 0;
     assert_non_null(strstr(what_is_shown(show), "60 s left  no best yet  now 4k x 1, "));
-    done();
 }
 
 TEST(a_search_shows_its_best_with_an_interval)
@@ -46,7 +43,6 @@ TEST(a_search_shows_its_best_with_an_interval)
     assert_non_null(strstr(text, now));
     assert_non_null(strstr(text, "B/s +-"));
     confirming = false;
-    done();
 }
 
 TEST(what_failed_is_not_the_best)
@@ -56,7 +52,6 @@ TEST(what_failed_is_not_the_best)
     tune.records[tune.chosen].failed = -EIO;
     assert_non_null(strstr(what_is_shown(show), "no best yet"));
     tune.records[tune.chosen].failed = 0;
-    done();
 }
 
 TEST(a_search_for_latency_shows_times)
@@ -69,7 +64,6 @@ TEST(a_search_for_latency_shows_times)
     assert_non_null(strstr(text, best));
     assert_non_null(strstr(text, "us +-"));
     assert_null(strstr(text, "B/s"));
-    done();
 }
 
 TEST(what_was_drawn_just_now_is_not_drawn_again)
@@ -84,5 +78,4 @@ TEST(what_was_drawn_just_now_is_not_drawn_again)
     live_tune.run_begins(&tune, 0, false);
     assert_int_equal(session->progress.drawn_ns, before_ns);
     session->progress.drawn = false;
-    done();
 }

@@ -1,10 +1,8 @@
 /* Tests of tuner/report/report_inside. */
-#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/report/report_inside.h"
 
 #include <errno.h>
-#include <string.h>
 
 /* 60 full windows of 10 ms around 1 MB and an open one that is nearly empty. */
 static struct measure_result run_of(double seconds, double drift)
@@ -25,10 +23,9 @@ static struct report_inside inside_of(struct measure_result result)
 
 static void text_of(const struct report_inside *inside, char *text, size_t size)
 {
-    FILE *out = fmemopen(text, size, "w");
+    AUTO(auto_fclose) FILE *out = fmemopen(text, size, "w");
     assert_non_null(out);
     report_inside_text(out, inside, 0.95);
-    fclose(out);
 }
 
 TEST(the_longest_run_is_kept)
@@ -56,12 +53,11 @@ TEST(json_has_all_its_keys)
     static const char *const keys[] = {"mean", "ci_low",  "ci_high",   "windows",
                                        "cut",  "batches", "effective", "lag1"};
     struct report_inside inside = inside_of(run_of(0.6, 0));
-    json_t *object = report_inside_json(&inside, 0.95);
+    json_auto_t *object = report_inside_json(&inside, 0.95);
     assert_int_equal(json_object_size(object), RIG_COUNT(keys));
     for (size_t i = 0; i < RIG_COUNT(keys); i++)
         assert_true(json_is_number(json_object_get(object, keys[i])));
     assert_int_equal(json_integer_value(json_object_get(object, "windows")), 60);
-    json_decref(object);
 }
 
 TEST(a_run_that_still_changes_has_a_mean_but_no_interval)

@@ -1,11 +1,8 @@
 /* Tests of tuner/search/objective and tuner/search/tune_tell: what is compared, and what is refused. */
-#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 #include "tuner/search/objective.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
 
 SEARCHES(enter);
 

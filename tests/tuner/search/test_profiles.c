@@ -1,11 +1,7 @@
 /* Tests of tuner/search/profiles, profiles_scout and profiles_judge: known knees, floors and cliffs on
  * simulated surfaces. */
-#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 #include "tuner/search/profiles_judge.h"
-
-#include <math.h>
-#include <stdlib.h>
 
 /* At 64k, direct, depth 1, 4 and 16 move 0.655, 2.0 and 2.2 GB/s in 100, 131 and 477 us: the knee is at 4,
  * and depth 1 moves 30 % of the most. Smaller sizes move less, larger ones take longer and move no more. */
@@ -39,16 +35,8 @@ static double cliff_bps(const struct point *point)
     return rate;
 }
 
-FIXTURE(enter_here)
-{
-    if (enter(test_state) != 0)
-        return -1;
-    rig_simulator("knee", "run_cv = 0.02; setup_seconds = 0.05;", knee_bps);
-    rig_simulator("cliff", "run_cv = 0.02; setup_seconds = 0.05;", cliff_bps);
-    return 0;
-}
-
-SEARCHES(enter_here);
+SEARCHES_ON({"knee", "run_cv = 0.02; setup_seconds = 0.05;", knee_bps},
+            {"cliff", "run_cv = 0.02; setup_seconds = 0.05;", cliff_bps});
 
 TEST(three_profiles_come_from_one_search)
 {

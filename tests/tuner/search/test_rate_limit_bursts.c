@@ -1,9 +1,5 @@
 /* Tests of tuner/search/rate_limit_bursts: searches where rates come in bursts. */
-#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
-
-#include <math.h>
-#include <string.h>
 
 /* All points through a limit that the faster half of them reach. */
 static double limited_bps(const struct point *point)
@@ -11,20 +7,11 @@ static double limited_bps(const struct point *point)
     return fmin(rig_peak_bps(point), 0.5 * rig_peak_bps(&hill));
 }
 
-FIXTURE(enter_here)
-{
-    if (enter(test_state) != 0)
-        return -1;
-    rig_simulator("bursts", "run_cv = 0.02; setup_seconds = 0.02; pulse_seconds = 0.1; pulse_share = 0.4;",
-                  limited_bps);
-    rig_simulator("steady", "run_cv = 0.1; setup_seconds = 0.02;", limited_bps);
-    rig_simulator("fast_start",
-                  "run_cv = 0.02; setup_seconds = 0.02; warmup_seconds = 0.1; warmup_factor = 3.0;",
-                  limited_bps);
-    return 0;
-}
-
-SEARCHES(enter_here);
+SEARCHES_ON({"bursts", "run_cv = 0.02; setup_seconds = 0.02; pulse_seconds = 0.1; pulse_share = 0.4;",
+             limited_bps},
+            {"steady", "run_cv = 0.1; setup_seconds = 0.02;", limited_bps},
+            {"fast_start", "run_cv = 0.02; setup_seconds = 0.02; warmup_seconds = 0.1; warmup_factor = 3.0;",
+             limited_bps});
 
 /* Without them a run of the shortest length sees up to 2.5 times the rate. */
 TEST(runs_last_several_bursts_and_figures_are_what_lasts)

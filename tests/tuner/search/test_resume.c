@@ -1,5 +1,4 @@
 /* Tests of tuner/search/resume: searches that stop and go on, on simulated surfaces. */
-#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/search/prior.h"
@@ -7,8 +6,6 @@
 #include "tuner/store/journal.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 static double third_of_peak_bps(const struct point *point)
 {
@@ -21,16 +18,8 @@ static double turned_bps(const struct point *point)
     return 1e18 / rig_peak_bps(point);
 }
 
-FIXTURE(enter_all)
-{
-    if (enter(test_state) != 0)
-        return -1;
-    rig_simulator("third", "run_cv = 0.02; setup_seconds = 0.05;", third_of_peak_bps);
-    rig_simulator("turned", "run_cv = 0.02; setup_seconds = 0.05;", turned_bps);
-    return 0;
-}
-
-SEARCHES(enter_all);
+SEARCHES_ON({"third", "run_cv = 0.02; setup_seconds = 0.05;", third_of_peak_bps},
+            {"turned", "run_cv = 0.02; setup_seconds = 0.05;", turned_bps});
 
 /* As the command does it: the journal is opened before the search is made. */
 static int open_and_init(const char *simulator_and_options)
@@ -101,14 +90,13 @@ static char *read_journal(void)
 static void cut(size_t n)
 {
     size_t at = 0;
-    char *text = read_journal();
+    AUTO(auto_free) char *text = read_journal();
     for (size_t i = 0; i <= n; i++) {
         const char *row = text + at;
         at = (size_t)(strchr(row, '\n') - text) + 1;
         i -= strncmp(row, LENGTH, strlen(LENGTH)) == 0; /* this line is no run */
     }
     rig_write_bytes("j", text, at + 40);
-    free(text);
 }
 
 /* Puts a decided length behind the first n runs of the journal, in place of what its pilot decided. */

@@ -1,13 +1,8 @@
 /* Tests of tuner/search/sensitivity and tuner/report/report_importance: what is said about surfaces on which
  * it is known. */
-#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 #include "tuner/report/report_importance.h"
 #include "tuner/search/sensitivity.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 static char lines[SENSITIVITY_MAX_LINES][SENSITIVITY_LINE_SIZE];
 static size_t n_lines;
@@ -29,17 +24,9 @@ static double both_needed_bps(const struct point *point)
     return (point->request_size_bytes >= 65536) == (point->direct == 1) ? 2e9 : 0.5e9;
 }
 
-FIXTURE(enter_surfaces)
-{
-    if (enter(test_state) != 0)
-        return -1;
-    rig_simulator("direct", "run_cv = 0.02; setup_seconds = 0.05;", direct_decides_bps);
-    rig_simulator("depth", "run_cv = 0.02; setup_seconds = 0.05;", depth_saturates_bps);
-    rig_simulator("both", "run_cv = 0.02; setup_seconds = 0.05;", both_needed_bps);
-    return 0;
-}
-
-SEARCHES(enter_surfaces);
+SEARCHES_ON({"direct", "run_cv = 0.02; setup_seconds = 0.05;", direct_decides_bps},
+            {"depth", "run_cv = 0.02; setup_seconds = 0.05;", depth_saturates_bps},
+            {"both", "run_cv = 0.02; setup_seconds = 0.05;", both_needed_bps});
 
 #define ALL_SIZES " --seed 3 --objective throughput --request-size 4k,16k,64k,256k"
 
@@ -125,22 +112,19 @@ static char *text_of(void)
 TEST(nothing_is_said_without_a_choice)
 {
     begin_on("peak.conf --seed 3");
-    char *text = text_of();
-    json_t *object = report_importance_json(&tune);
+    AUTO(auto_free) char *text = text_of();
+    json_auto_t *object = report_importance_json(&tune);
     assert_string_equal(text, "");
     assert_true(json_is_null(object));
-    json_decref(object);
-    free(text);
 }
 
 TEST(lines_stand_under_each_other)
 {
     search_and_say("direct.conf" ALL_SIZES);
-    char *text = text_of();
+    AUTO(auto_free) char *text = text_of();
     assert_true(strncmp(text, "What matters direct I/O decides", 31) == 0);
     const char *second = strchr(text, '\n') + 1;
     assert_true(strncmp(second, "             ", 13) == 0 && second[13] != ' ');
-    free(text);
 }
 
 static const json_t *find_factor(const json_t *object, const char *key)
@@ -165,7 +149,7 @@ static double number(const json_t *object, const char *key)
 TEST(json_has_shares_with_intervals_and_what_each_level_costs)
 {
     search_and_say("direct.conf" ALL_SIZES);
-    json_t *object = report_importance_json(&tune);
+    json_auto_t *object = report_importance_json(&tune);
     const json_t *direct = find_factor(object, "direct");
     assert_true(number(direct, "low") <= number(direct, "share"));
     assert_true(number(direct, "share") <= number(direct, "high"));
@@ -178,7 +162,6 @@ TEST(json_has_shares_with_intervals_and_what_each_level_costs)
     assert_int_equal(json_array_size(json_object_get(object, "pairs")), 6);
     assert_int_equal(json_array_size(json_object_get(object, "words")), n_lines);
     assert_int_equal(json_array_size(json_object_get(object, "factors")), 4);
-    json_decref(object);
 }
 
 TEST(asking_what_matters_leaves_the_search_as_it_was)

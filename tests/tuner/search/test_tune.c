@@ -1,11 +1,8 @@
 /* Tests of tuner/search/tune: whole searches on simulated surfaces, with fixed seeds. */
-#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 #include "tuner/base/interrupt.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
 
 SEARCHES(enter);
 

@@ -1,10 +1,7 @@
 /* Tests of tuner/search/tune_choose: what is recommended, and against which baseline. */
-#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
 
 SEARCHES(enter);
 

@@ -1,5 +1,4 @@
 /* Tests of tuner/search/tune_confirm: how long the race goes on, and how many replays follow the choice. */
-#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 
 SEARCHES(enter);

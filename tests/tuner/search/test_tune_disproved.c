@@ -1,9 +1,6 @@
 /* Tests of tuner/search/tune: what becomes of a choice that its replays after the choice disprove. */
 /* LINK: -Wl,--wrap=tune_confirm */
-#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
-
-#include <math.h>
 
 SEARCHES(enter);
 

@@ -1,8 +1,5 @@
 /* Tests of tuner/search/tune_length: the pilot on simulated surfaces whose best length is known. */
-#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
-
-#include <string.h>
 
 /* 300 requests of 64k a second at one in flight. */
 static double slow_bps(const struct point *point)
@@ -21,24 +18,15 @@ static double twentieth_bps(const struct point *point)
     return rig_peak_bps(point) / 20;
 }
 
-FIXTURE(enter_here)
-{
-    if (enter(test_state) != 0)
-        return -1;
-    rig_simulator("steady_inside", "run_cv = 0.1; setup_seconds = 0.05;", rig_peak_bps);
-    rig_simulator("dear", "run_cv = 0.02; op_cv = 1.0; setup_seconds = 2.0;", tenth_bps);
-    rig_simulator("cheap", "run_cv = 0.02; op_cv = 1.0; setup_seconds = 0.0;", tenth_bps);
-    rig_simulator("rising", "run_cv = 0.02; setup_seconds = 0.05; warmup_seconds = 0.2; warmup_factor = 0.3;",
-                  rig_peak_bps);
-    rig_simulator("falling",
-                  "run_cv = 0.1; setup_seconds = 0.005; warmup_seconds = 0.1; warmup_factor = 3.0;",
-                  tenth_bps);
-    rig_simulator("wide", "run_cv = 0.3; setup_seconds = 0.05;", twentieth_bps);
-    rig_simulator("slow", "run_cv = 0.02; setup_seconds = 0.1;", slow_bps);
-    return 0;
-}
-
-SEARCHES(enter_here);
+SEARCHES_ON({"steady_inside", "run_cv = 0.1; setup_seconds = 0.05;", rig_peak_bps},
+            {"dear", "run_cv = 0.02; op_cv = 1.0; setup_seconds = 2.0;", tenth_bps},
+            {"cheap", "run_cv = 0.02; op_cv = 1.0; setup_seconds = 0.0;", tenth_bps},
+            {"rising", "run_cv = 0.02; setup_seconds = 0.05; warmup_seconds = 0.2; warmup_factor = 0.3;",
+             rig_peak_bps},
+            {"falling", "run_cv = 0.1; setup_seconds = 0.005; warmup_seconds = 0.1; warmup_factor = 3.0;",
+             tenth_bps},
+            {"wide", "run_cv = 0.3; setup_seconds = 0.05;", twentieth_bps},
+            {"slow", "run_cv = 0.02; setup_seconds = 0.1;", slow_bps});
 
 TEST(runs_that_are_steady_inside_stay_short)
 {

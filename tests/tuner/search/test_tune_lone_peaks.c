@@ -1,12 +1,8 @@
 /* Tests of tuner/search/tune_lone_peaks: a point that nobody expects anything of is found, and not looked for
  * where other warnings are larger or points are too many. */
-#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 
 #include <gsl/gsl_randist.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #define MOST    6
 #define RUN_STD 0.1

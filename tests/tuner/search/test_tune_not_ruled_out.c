@@ -1,10 +1,8 @@
 /* Tests of tuner/search/tune_not_ruled_out: which points a night may not write off, and what it does with
  * them. */
-#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 
 #include <errno.h>
-#include <math.h>
 
 SEARCHES(enter);
 

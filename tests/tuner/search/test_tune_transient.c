@@ -1,13 +1,8 @@
 /* Tests of tuner/search/tune_transient: starts that are alike are taken off, and all others are waited out.
  */
-#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
 #include "tuner/search/resume.h"
 #include "tuner/store/save.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 static double tenth_bps(const struct point *point)
 {
@@ -28,29 +23,16 @@ static void reading_simulator(void)
               "warmup_seconds = 0.1; warmup_factor = 3.0; };\n");
 }
 
-FIXTURE(enter_here)
-{
-    if (enter(test_state) != 0)
-        return -1;
-    rig_simulator("fast_start",
-                  "run_cv = 0.02; setup_seconds = 0.005; warmup_seconds = 0.1; warmup_factor = 3.0;",
-                  tenth_bps);
-    rig_simulator("wild_start",
-                  "run_cv = 0.5; setup_seconds = 0.05; warmup_seconds = 0.1; warmup_factor = 3.0;",
-                  rig_flat_bps);
-    rig_simulator("slow_start",
-                  "run_cv = 0.02; setup_seconds = 0.005; warmup_seconds = 0.1; warmup_factor = 0.3;",
-                  tenth_bps);
-    rig_simulator(
-        "long_start",
-        "run_cv = 0.02; op_cv = 1.0; setup_seconds = 2.0; warmup_seconds = 0.1; warmup_factor = 3.0;",
-        tenth_bps);
-    reading_simulator();
-    rig_simulator("steady", "run_cv = 0.02; setup_seconds = 0.005;", tenth_bps);
-    return 0;
-}
-
-SEARCHES(enter_here);
+SEARCHES_ON({"fast_start", "run_cv = 0.02; setup_seconds = 0.005; warmup_seconds = 0.1; warmup_factor = 3.0;",
+             tenth_bps},
+            {"wild_start", "run_cv = 0.5; setup_seconds = 0.05; warmup_seconds = 0.1; warmup_factor = 3.0;",
+             rig_flat_bps},
+            {"slow_start", "run_cv = 0.02; setup_seconds = 0.005; warmup_seconds = 0.1; warmup_factor = 0.3;",
+             tenth_bps},
+            {"long_start",
+             "run_cv = 0.02; op_cv = 1.0; setup_seconds = 2.0; warmup_seconds = 0.1; warmup_factor = 3.0;",
+             tenth_bps},
+            {"steady", "run_cv = 0.02; setup_seconds = 0.005;", tenth_bps});
 
 #define SEED_1 " --budget 60s --seed 1"
 
@@ -316,6 +298,7 @@ TEST(what_is_told_is_about_the_length_that_was_chosen)
 
 TEST(of_reads_nothing_is_said_about_buffered_writes)
 {
+    reading_simulator();
     search("reads.conf --pattern randread --budget 60s --seed 1");
     assert_true(tune.length.start.taken_off);
     assert_non_null(strstr(warning("start_taken_off"), "wait for it"));

@@ -1,10 +1,6 @@
 /* Tests of tuner/search/tune_transient: points whose requests are so large or so many at once that a short
  * run sends all of them within the start wait for it in the search, too. */
-#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
-
-#include <math.h>
-#include <stdio.h>
 
 static const struct point deep = {262144, 64, 1, API_IO_URING, 1, SYNC_END, 0};
 static const struct point deep_buffered = {262144, 64, 0, API_IO_URING, 1, SYNC_END, 0};

@@ -1,10 +1,7 @@
 /* Tests of tuner/search/tune_transient: what hand-made runs show of their start, and whether that is taken
  * off.
  */
-#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
-
-#include <math.h>
 
 SEARCHES(enter);
 

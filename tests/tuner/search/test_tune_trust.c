@@ -1,9 +1,5 @@
 /* Tests of tuner/search/tune_trust: what is doubtful is not recommended. */
-#include "tests/test.h"
 #include "tests/tuner/search/tune_rig.h"
-
-#include <stdlib.h>
-#include <string.h>
 
 SEARCHES(enter);
 

@@ -6,8 +6,6 @@
 #include "tuner/report/answer.h"
 #include "tuner/search/tune.h"
 
-#include <string.h>
-
 static struct settings settings;
 static struct session *session;
 static struct tune tune;
@@ -46,6 +44,21 @@ static inline int end_search(__attribute__((unused)) void **state)
 #define SEARCHES(setup)                                                                                      \
     GROUP(setup, rig_leave);                                                                                 \
     EACH_TEST(NULL, end_search)
+
+/* The same with further surfaces: each its name, its noise and its rates, as rig_simulator wants them. */
+#define SEARCHES_ON(...)                                                                                     \
+    FIXTURE(enter_more)                                                                                      \
+    {                                                                                                        \
+        static const struct {                                                                                \
+            const char *name, *noise;                                                                        \
+            double (*bps)(const struct point *point);                                                        \
+        } more[] = {__VA_ARGS__};                                                                            \
+        int result = enter(test_state);                                                                      \
+        for (size_t i = 0; i < RIG_COUNT(more) && result == 0; i++)                                          \
+            rig_simulator(more[i].name, more[i].noise, more[i].bps);                                         \
+        return result;                                                                                       \
+    }                                                                                                        \
+    SEARCHES(enter_more)
 
 /* The space's point that the surface was made to be best at. */
 static const struct point hill = {65536, 4, 1, API_IO_URING, 1, SYNC_END, 0};

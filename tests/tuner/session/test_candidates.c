@@ -3,17 +3,11 @@
  */
 /* LINK: -Wl,--wrap=hostinfo_find_memory_room */
 #include "tests/memory_room.h"
-#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/session/candidates.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 GROUP(rig_enter, rig_leave);
 
@@ -24,18 +18,30 @@ static struct session *session;
 static struct candidates candidates;
 static struct err err;
 
-/* Builds the space of the settings. */
-static int build(uint64_t file_bytes)
-{
-    memset(&err, 0, sizeof err);
-    session = rig_open_session(&settings);
-    return candidates_build(&candidates, session, file_bytes, &err);
-}
-
 static void done(void)
 {
     candidates_free(&candidates);
-    rig_close_session(session);
+    if (session != NULL)
+        rig_close_session(session);
+    session = NULL;
+}
+
+FIXTURE(end_candidates)
+{
+    done();
+    return 0;
+}
+
+EACH_TEST(NULL, end_candidates);
+
+/* Builds the space of the settings of this line. */
+static int build(const char *words, uint64_t file_bytes)
+{
+    done();
+    rig_settings_line(&settings, words);
+    memset(&err, 0, sizeof err);
+    session = rig_open_session(&settings);
+    return candidates_build(&candidates, session, file_bytes, &err);
 }
 
 static size_t count(bool (*is)(const struct point *point))
@@ -84,59 +90,46 @@ static bool is_between_levels(const struct point *point)
 TEST(the_space_of_a_surface_is_its_table)
 {
     rig_simulator("flat", "", rig_flat_bps);
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "flat.conf", NULL);
-    assert_int_equal(build(UINT64_MAX), 0);
+    assert_int_equal(build("--pattern randwrite --simulate flat.conf", UINT64_MAX), 0);
     /* 4 sizes x 2 direct x (psync at depth 1, io_uring at three depths) */
     assert_int_equal(candidates.n, 4 * 2 * (1 + 3));
     assert_int_equal(count(is_deep_psync), 0);
     assert_non_null(dropped("psync at depth above 1"));
-    done();
 }
 
 TEST(given_levels_narrow_the_space_of_a_surface)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "flat.conf", "--request-size", "4k,8k",
-                 "--queue-depth", "4", NULL);
-    assert_int_equal(build(UINT64_MAX), 0);
+    assert_int_equal(
+        build("--pattern randwrite --simulate flat.conf --request-size 4k,8k --queue-depth 4", UINT64_MAX),
+        0);
     assert_int_equal(candidates.n, 2 * 2);
     assert_int_equal(count(is_between_levels), 2);
-    done();
 }
 
 TEST(a_level_outside_the_table_is_refused)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "flat.conf", "--request-size", "4k,2k",
-                 NULL);
-    assert_int_equal(build(UINT64_MAX), -EINVAL);
+    assert_int_equal(build("--pattern randwrite --simulate flat.conf --request-size 4k,2k", UINT64_MAX),
+                     -EINVAL);
     assert_non_null(strstr(err.text, "--request-size"));
     assert_non_null(strstr(err.text, "2048"));
     assert_null(candidates.points);
-    done();
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "flat.conf", "--api", "libaio,io_uring",
-                 NULL);
-    assert_int_equal(build(UINT64_MAX), -EINVAL);
+    assert_int_equal(build("--pattern randwrite --simulate flat.conf --api libaio,io_uring", UINT64_MAX),
+                     -EINVAL);
     assert_non_null(strstr(err.text, "--api"));
-    done();
 }
 
 TEST(a_surface_knows_sync_end_only)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "flat.conf", "--sync", "none", NULL);
-    assert_int_equal(build(UINT64_MAX), -EINVAL);
+    assert_int_equal(build("--pattern randwrite --simulate flat.conf --sync none", UINT64_MAX), -EINVAL);
     assert_non_null(strstr(err.text, "--sync"));
-    done();
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "flat.conf", "--sync", "end", NULL);
-    assert_int_equal(build(UINT64_MAX), 0);
-    done();
+    assert_int_equal(build("--pattern randwrite --simulate flat.conf --sync end", UINT64_MAX), 0);
 }
 
 TEST(a_pattern_without_rows_is_refused)
 {
-    rig_settings(&settings, "--pattern", "randread", "--simulate", "flat.conf", NULL);
-    assert_int_equal(build(UINT64_MAX), -EINVAL);
+    assert_int_equal(build("--pattern randread --simulate flat.conf", UINT64_MAX), -EINVAL);
     assert_non_null(strstr(err.text, "randread"));
     assert_non_null(strstr(err.text, "flat"));
-    done();
 }
 
 TEST(too_many_levels_of_a_table_are_refused)
@@ -148,16 +141,13 @@ TEST(too_many_levels_of_a_table_are_refused)
         fprintf(file, "randwrite,4k,%d,0,io_uring,1,100\n", depth);
     assert_int_equal(fclose(file), 0);
     rig_write("many.conf", "points = \"many.csv\";");
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "many.conf", NULL);
-    assert_int_equal(build(UINT64_MAX), -ERANGE);
+    assert_int_equal(build("--pattern randwrite --simulate many.conf", UINT64_MAX), -ERANGE);
     assert_non_null(strstr(err.text, "64 levels"));
-    done();
 }
 
 TEST(the_default_space_of_a_directory_is_the_contracts)
 {
-    rig_settings(&settings, "--pattern", "randwrite", NULL);
-    assert_int_equal(build(64 * GIB), 0);
+    assert_int_equal(build("--pattern randwrite", 64 * GIB), 0);
     assert_int_equal(count(is_deep_psync), 0);
     assert_int_equal(count(is_buffered_deep_libaio), 0);
     assert_non_null(dropped("psync at depth above 1"));
@@ -171,72 +161,63 @@ TEST(the_default_space_of_a_directory_is_the_contracts)
         assert_true(point->api != API_PVEC);
     }
     assert_int_equal(rig_count_entries("."), 4); /* two surfaces with their tables, and nothing new */
-    done();
 }
 
 TEST(libaio_at_depth_is_measured_where_it_is_named)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--api", "libaio", "--request-size", "4k", NULL);
-    if (build(GIB) == 0)
+    if (build("--pattern randwrite --api libaio --request-size 4k", GIB) == 0)
         assert_int_equal(count(is_buffered_deep_libaio), 6);
     else
         assert_non_null(strstr(err.text, "libaio")); /* a kernel without it */
-    done();
 }
 
 TEST(bytes_in_flight_are_bounded)
 {
     uint64_t file = 128ULL << 20, most = 0;
-    rig_settings(&settings, "--pattern", "write", NULL);
-    assert_int_equal(build(file), 0);
+    assert_int_equal(build("--pattern write", file), 0);
     for (size_t i = 0; i < candidates.n; i++) {
         uint64_t bytes = factors_bytes_in_flight(&candidates.points[i]);
         most = bytes > most ? bytes : most;
     }
     assert_true(most <= file / 4);
     assert_non_null(dropped("too many bytes in flight"));
-    done();
 }
 
 /* Of a memory cgroup of 100 MB, say. */
 TEST(bytes_in_flight_are_an_eighth_of_the_room)
 {
-    rig_settings(&settings, "--pattern", "randread", "--path", ".", NULL);
     room_bytes = 100e6;
-    assert_int_equal(build(GIB), 0);
+    assert_int_equal(build("--pattern randread --path .", GIB), 0);
     room_bytes = 0;
     assert_true(candidates.n > 0);
     for (size_t i = 0; i < candidates.n; i++)
         assert_true(factors_bytes_in_flight(&candidates.points[i]) <= 12500000);
     assert_non_null(dropped("too many bytes in flight"));
-    done();
 }
 
 TEST(a_run_must_have_64_requests_in_the_file)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--request-size", "1m..4m", "--queue-depth", "1",
-                 "--direct", "0", NULL);
     /* 128 MiB written once hold 64 requests of 2 MiB, not of 4. */
-    assert_int_equal(build(128ULL << 20), 0);
+    assert_int_equal(
+        build("--pattern randwrite --request-size 1m..4m --queue-depth 1 --direct 0", 128ULL << 20), 0);
     for (size_t i = 0; i < candidates.n; i++)
         assert_true(candidates.points[i].request_size_bytes <= 2U << 20);
     assert_non_null(strstr(dropped("request sizes too large for the file"), "--file-size"));
-    done();
 }
 
 TEST(nothing_left_is_an_error_with_the_reason)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--request-size", "512m", "--queue-depth", "2", "--api",
-                 "psync", NULL);
-    assert_int_equal(build(GIB), -EINVAL);
+    assert_int_equal(build("--pattern randwrite --request-size 512m --queue-depth 2 --api psync", GIB),
+                     -EINVAL);
     assert_non_null(strstr(err.text, "no point is left"));
     assert_non_null(strstr(err.text, "psync"));
-    done();
 }
 
 /* Pretends that the target was made and its direct I/O examined. */
-static void pretend_target(enum target_proof read, enum target_proof write, uint32_t align)
+static void pretend_target(const char *words, enum target_proof read, enum target_proof write, uint32_t align)
 {
+    done();
+    rig_settings_line(&settings, words);
     session = rig_open_session(&settings);
     session->target.fd = open(".", O_RDONLY | O_CLOEXEC);
     session->target.direct_read = read;
@@ -249,35 +230,29 @@ static void pretend_target(enum target_proof read, enum target_proof write, uint
 
 TEST(direct_points_need_proof_of_the_kind_they_use)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--request-size", "4k", NULL);
-    pretend_target(TARGET_DIRECT_PROVED, TARGET_DIRECT_BUFFERED, 512);
+    pretend_target("--pattern randwrite --request-size 4k", TARGET_DIRECT_PROVED, TARGET_DIRECT_BUFFERED,
+                   512);
     assert_int_equal(count(is_direct), 0);
     assert_non_null(strstr(dropped("direct 1"), "direct writes"));
     assert_non_null(strstr(dropped("direct 1"), "seen in a test"));
-    done();
-    pretend_target(TARGET_DIRECT_REFUSED, TARGET_DIRECT_PROVED, 512);
+    pretend_target("--pattern randwrite --request-size 4k", TARGET_DIRECT_REFUSED, TARGET_DIRECT_PROVED, 512);
     assert_true(count(is_direct) > 0);
-    done();
-    rig_settings(&settings, "--pattern", "randrw", "--request-size", "4k", NULL);
-    pretend_target(TARGET_DIRECT_REFUSED, TARGET_DIRECT_PROVED, 512);
+    pretend_target("--pattern randrw --request-size 4k", TARGET_DIRECT_REFUSED, TARGET_DIRECT_PROVED, 512);
     assert_int_equal(count(is_direct), 0);
     assert_non_null(strstr(dropped("direct 1"), "reads"));
-    done();
-    rig_settings(&settings, "--pattern", "randread", "--request-size", "4k", NULL);
-    pretend_target(TARGET_DIRECT_UNVERIFIED, TARGET_DIRECT_PROVED, 512);
+    pretend_target("--pattern randread --request-size 4k", TARGET_DIRECT_UNVERIFIED, TARGET_DIRECT_PROVED,
+                   512);
     assert_int_equal(count(is_direct), 0);
-    done();
 }
 
 TEST(direct_points_below_the_alignment_leave)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--request-size", "512,4k,4608", NULL);
-    pretend_target(TARGET_DIRECT_PROVED, TARGET_DIRECT_PROVED, 4096);
+    pretend_target("--pattern randwrite --request-size 512,4k,4608", TARGET_DIRECT_PROVED,
+                   TARGET_DIRECT_PROVED, 4096);
     for (size_t i = 0; i < candidates.n; i++)
         assert_true(candidates.points[i].direct == 0 || candidates.points[i].request_size_bytes == 4096);
     assert_true(count(is_direct) > 0);
     assert_non_null(strstr(dropped("direct 1 at small request sizes"), "4096"));
-    done();
 }
 
 TEST(a_single_point_is_checked_with_its_name)
@@ -290,7 +265,6 @@ TEST(a_single_point_is_checked_with_its_name)
     assert_int_equal(candidates_check(session, &psync, GIB, &err), -EINVAL);
     assert_non_null(strstr(err.text, "4k x 2, buffered, psync"));
     assert_int_equal(candidates_check(session, &psync, GIB, NULL), -EINVAL);
-    rig_close_session(session);
 }
 
 static bool is_split(const struct point *point)
@@ -305,9 +279,10 @@ static bool has_pvec(const struct point *point)
 
 TEST(split_sizes_are_looked_at_in_steps_of_four)
 {
-    rig_settings(&settings, "--pattern", "randrw:70", "--split-sizes", "--queue-depth", "2", "--direct", "0",
-                 "--api", "pvec,io_uring", "--file-size", "64g", NULL);
-    assert_int_equal(build(64 * GIB), 0);
+    assert_int_equal(build("--pattern randrw:70 --split-sizes --queue-depth 2 --direct 0 --api pvec,io_uring "
+                           "--file-size 64g",
+                           64 * GIB),
+                     0);
     /* Six sizes: pvec has them together only. */
     assert_int_equal(candidates.n, 6 * 6 + 6);
     assert_int_equal(count(is_split), 6 * 5);
@@ -319,24 +294,23 @@ TEST(split_sizes_are_looked_at_in_steps_of_four)
     assert_int_equal(space.n_levels[FACTOR_N - 1], 6);
     assert_int_equal(space.kind[FACTOR_N - 1], SPACE_ORDERED);
     space_done(&space);
-    done();
 }
 
 TEST(given_sizes_are_the_sizes_of_writes_too)
 {
-    rig_settings(&settings, "--pattern", "randrw:70", "--split-sizes", "--request-size", "4k,12k,64k",
-                 "--queue-depth", "2", "--direct", "0", "--api", "io_uring", NULL);
-    assert_int_equal(build(GIB), 0);
+    assert_int_equal(build("--pattern randrw:70 --split-sizes --request-size 4k,12k,64k --queue-depth 2 "
+                           "--direct 0 --api io_uring",
+                           GIB),
+                     0);
     /* 12k and 64k do not go together. */
     assert_int_equal(candidates.n, 3 * 3 - 2);
     assert_non_null(dropped("two sizes of which none is a multiple of the other"));
-    done();
-    rig_settings(&settings, "--pattern", "randrw:70", "--request-size", "4k", "--write-request-size",
-                 "4k,64k", "--queue-depth", "2", "--direct", "0", "--api", "io_uring", NULL);
-    assert_int_equal(build(GIB), 0);
+    assert_int_equal(build("--pattern randrw:70 --request-size 4k --write-request-size 4k,64k --queue-depth "
+                           "2 --direct 0 --api io_uring",
+                           GIB),
+                     0);
     assert_int_equal(candidates.n, 2);
     assert_int_equal(count(is_split), 1);
-    done();
 }
 
 static bool is_direct_split(const struct point *point)
@@ -346,14 +320,14 @@ static bool is_direct_split(const struct point *point)
 
 TEST(both_sizes_must_be_aligned_for_direct_io)
 {
-    const char *const sizes[][2] = {{"4k", "512,4k,8k"}, {"512,4k,8k", "4k"}};
+    static const char *const sizes[] = {"--request-size 4k --write-request-size 512,4k,8k",
+                                        "--request-size 512,4k,8k --write-request-size 4k"};
     for (size_t i = 0; i < 2; i++) {
-        rig_settings(&settings, "--pattern", "randrw", "--request-size", sizes[i][0], "--write-request-size",
-                     sizes[i][1], "--queue-depth", "2", "--api", "io_uring", NULL);
-        pretend_target(TARGET_DIRECT_PROVED, TARGET_DIRECT_PROVED, 4096);
+        char words[128];
+        snprintf(words, sizeof words, "--pattern randrw --queue-depth 2 --api io_uring %s", sizes[i]);
+        pretend_target(words, TARGET_DIRECT_PROVED, TARGET_DIRECT_PROVED, 4096);
         assert_int_equal(count(is_split), 3);
         assert_int_equal(count(is_direct_split), 1);
-        done();
     }
 }
 
@@ -371,9 +345,9 @@ TEST(a_pattern_of_one_kind_has_one_size)
         rig_settings(&settings, "--pattern", patterns[i], NULL);
         assert_int_equal(settings_check_split(&settings, &err), 0);
         struct point point = {65536, 2, 0, API_IO_URING, 1, SYNC_END, 8192};
+        done();
         session = rig_open_session(&settings);
         assert_int_equal(candidates_check(session, &point, GIB, &err), -EINVAL);
-        rig_close_session(session);
     }
     rig_settings(&settings, "--pattern", "rw:1", "--split-sizes", NULL);
     assert_int_equal(settings_check_split(&settings, &err), 0);
@@ -384,7 +358,7 @@ TEST(points_become_numbers)
     struct point points[] = {{4096, 1, 0, API_PSYNC, 1, SYNC_END, 0},
                              {65536, 8, 1, API_IO_URING, 4, SYNC_END, 0}};
     struct candidates two = {points, 2};
-    struct space space;
+    AUTO(space_done) struct space space;
     assert_int_equal(candidates_space(&two, &space), 0);
     assert_int_equal(space.n_points, 2);
     assert_int_equal(space.n_dims, FACTOR_N - 1);
@@ -395,5 +369,4 @@ TEST(points_become_numbers)
         assert_close(space_row(&space, 1)[i], high[i], 0);
         assert_int_equal(space.kind[i], i < 3 ? SPACE_ORDERED : SPACE_CATEGORY);
     }
-    space_done(&space);
 }

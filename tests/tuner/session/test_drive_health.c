@@ -4,9 +4,6 @@
 
 #include "tests/tuner/rig.h"
 
-#include <stdio.h>
-#include <string.h>
-
 GROUP(rig_enter, rig_leave);
 
 static const char nvme[] =

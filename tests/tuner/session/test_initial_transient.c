@@ -3,9 +3,6 @@
 #include "tuner/session/initial_transient.h"
 #include "tuner/session/samples.h"
 
-#include <math.h>
-#include <stdbool.h>
-
 #define WINDOWS 101
 
 /* A run of 100 full windows of 10 ms and an open one, whose first windows hold up to `excess` times the bytes

@@ -3,8 +3,6 @@
 #include "tests/test.h"
 #include "tuner/session/percentiles.h"
 
-#include <math.h>
-
 static struct histogram latency, pooled;
 
 /* 1000, 1001 ... 2000 us, so that shares are easy to name. */
@@ -66,7 +64,7 @@ TEST(a_percentile_of_a_run_needs_an_order_statistic_beyond)
 
 TEST(runs_alike_support_what_their_requests_do)
 {
-    struct record record = {.failed = 0};
+    AUTO(record_done) struct record record = {.failed = 0};
     histogram_init(&pooled);
     for (int i = 0; i < 4; i++)
         add(&record, 1, 1, true);
@@ -77,7 +75,6 @@ TEST(runs_alike_support_what_their_requests_do)
     assert_close(row.p99, 1990e3, 16e3);
     assert_true(row.p99_ci.low <= row.p99 && row.p99_ci.high >= row.p99);
     assert_close(row.p999, 1999e3, 16e3);
-    record_done(&record);
 }
 
 TEST(runs_that_differ_support_less)
@@ -99,19 +96,18 @@ TEST(runs_that_differ_support_less)
 
 TEST(two_runs_have_percentiles_without_interval)
 {
-    struct record record = {.failed = 0};
+    AUTO(record_done) struct record record = {.failed = 0};
     histogram_init(&pooled);
     add(&record, 1, 1, false);
     add(&record, 1.1, 1, false);
     struct latency_row row = row_over(&record, false);
     assert_true(isfinite(row.p50) && isfinite(row.p99));
     assert_true(isnan(row.p50_ci.low) && isnan(row.p99_ci.high));
-    record_done(&record);
 }
 
 TEST(fresh_percentiles_look_at_fresh_replays)
 {
-    struct record record = {.failed = 0};
+    AUTO(record_done) struct record record = {.failed = 0};
     for (int i = 0; i < 3; i++)
         add(&record, i == 0 ? 3 : 1, 5, false);
     histogram_init(&pooled);
@@ -119,14 +115,12 @@ TEST(fresh_percentiles_look_at_fresh_replays)
         add(&record, 1, 5, true);
     assert_true(isfinite(row_over(&record, true).p999));
     assert_true(isnan(row_over(&record, false).p999));
-    record_done(&record);
 }
 
 TEST(no_request_supports_nothing)
 {
-    struct record record = {.failed = 0};
+    AUTO(record_done) struct record record = {.failed = 0};
     histogram_init(&pooled);
     struct latency_row row = row_over(&record, false);
     assert_true(isnan(row.p50) && isnan(row.p99) && isnan(row.p999));
-    record_done(&record);
 }

@@ -4,8 +4,6 @@
 #include "tuner/session/warnings.h"
 
 #include <errno.h>
-#include <math.h>
-#include <string.h>
 
 static struct histogram latency;
 
@@ -77,18 +75,17 @@ static void add(struct record *record, double bps, bool confirming, uint64_t lat
 
 TEST(an_empty_record_has_no_row)
 {
-    struct record record = {.failed = 0};
+    AUTO(record_done) struct record record = {.failed = 0};
     struct row row = {.mean_bps = 7};
     assert_int_equal(row_of(&record, false, 0.95, &row), -ENODATA);
     add(&record, 100, false, 10, 1);
     assert_int_equal(row_of(&record, true, 0.95, &row), -ENODATA);
     assert_close(row.mean_bps, 7, 0);
-    record_done(&record);
 }
 
 TEST(a_row_has_students_interval)
 {
-    struct record record = {.point = {4096, 2, 0, API_POOL, 1, SYNC_END, 0}};
+    AUTO(record_done) struct record record = {.point = {4096, 2, 0, API_POOL, 1, SYNC_END, 0}};
     struct row row;
     add(&record, 11, false, 110, 2);
     add(&record, 12, false, 120, 2);
@@ -108,13 +105,12 @@ TEST(a_row_has_students_interval)
     assert_close(row.latency_ns.ci_high, 120 + 24.84137711719, 1e-8);
     assert_false(row.latency_ns.ci_corrected);
     assert_close(row.latency_ns.max, 130, 0);
-    record_done(&record);
 }
 
 TEST(wide_spread_extends_the_interval_on_the_side_of_the_skew)
 {
     static const double rates[] = {10, 11, 10, 12, 11, 40};
-    struct record record = {.failed = 0};
+    AUTO(record_done) struct record record = {.failed = 0};
     struct row row;
     for (size_t i = 0; i < 6; i++)
         add(&record, rates[i], i % 2 == 0, 100, 1);
@@ -125,12 +121,11 @@ TEST(wide_spread_extends_the_interval_on_the_side_of_the_skew)
     assert_false(row.latency_ns.ci_corrected);
     assert_int_equal(row_of(&record, true, 0.95, &row), 0);
     assert_false(row.ci_corrected);
-    record_done(&record);
 }
 
 TEST(two_replays_have_no_interval_and_one_no_spread)
 {
-    struct record record = {.failed = 0};
+    AUTO(record_done) struct record record = {.failed = 0};
     struct row row;
     add(&record, 5, false, 10, 1);
     assert_int_equal(row_of(&record, false, 0.95, &row), 0);
@@ -140,12 +135,11 @@ TEST(two_replays_have_no_interval_and_one_no_spread)
     assert_close(row.std_bps, 1.4142135623730951, 1e-12);
     assert_true(isnan(row.ci_low_bps) && isnan(row.ci_high_bps));
     assert_true(isnan(row.latency_ns.ci_low) && isnan(row.latency_ns.ci_high));
-    record_done(&record);
 }
 
 TEST(fresh_rows_see_fresh_replays_only)
 {
-    struct record record = {.failed = 0};
+    AUTO(record_done) struct record record = {.failed = 0};
     struct row row;
     add(&record, 1000, false, 500, 10);
     add(&record, 10, true, 20, 10);
@@ -165,7 +159,6 @@ TEST(fresh_rows_see_fresh_replays_only)
     assert_close(row.latency_ns.max, 500, 0);
     assert_int_equal(row.warning_set, 10);
     assert_true(row.latency_ns.sampled);
-    record_done(&record);
 }
 
 TEST(a_minority_of_replays_does_not_doubt_the_point)
@@ -188,19 +181,18 @@ TEST(a_minority_of_replays_does_not_doubt_the_point)
 
 TEST(a_rate_that_is_pinned_is_seen_in_the_row)
 {
-    struct record record = {.failed = 0};
+    AUTO(record_done) struct record record = {.failed = 0};
     struct row row;
     add(&record, 300, false, 10, 1);
     for (int i = 0; i < 3; i++)
         add(&record, 100, false, 10, 1);
     assert_int_equal(row_of(&record, false, 0.95, &row), 0);
     assert_int_equal(row.warning_set, WARNINGS_BIT(WARNING_RATE_PINNED));
-    record_done(&record);
 }
 
 TEST(moments_are_of_logarithms)
 {
-    struct record record = {.failed = 0};
+    AUTO(record_done) struct record record = {.failed = 0};
     assert_int_equal(record_log_moments(&record, false).n, 0);
     add(&record, 1, false, 10, 1);
     add(&record, exp(2), true, 10, 1);
@@ -212,7 +204,6 @@ TEST(moments_are_of_logarithms)
     assert_int_equal(moments.n, 1);
     assert_close(moments.mean, 2, 1e-12);
     assert_close(moments.std, 0, 0);
-    record_done(&record);
 }
 
 TEST(records_grow)

@@ -2,9 +2,6 @@
  */
 #include "tests/tuner/rig.h"
 
-#include <stdio.h>
-#include <string.h>
-
 GROUP(rig_enter, rig_leave);
 GROUP_NEEDS(rig_find_program);
 
@@ -32,7 +29,7 @@ TEST(alignment_is_a_multiple_of_512)
 
 TEST(what_was_done_is_said)
 {
-    json_t *document = rig_document(
+    json_auto_t *document = rig_document(
         POINT "--pattern randrw:50 --direct 0 --verify --files 4 --alignment 1k --file-size 128m "
               "--replays 1 --duration 50ms --warmup-limit 0s --json");
     const json_t *warning;
@@ -44,5 +41,4 @@ TEST(what_was_done_is_said)
             strcmp(code, "verify") == 0 || strcmp(code, "files") == 0 || strcmp(code, "alignment") == 0;
     }
     assert_int_equal(n_found, 3);
-    json_decref(document);
 }

@@ -3,7 +3,6 @@
 #include "tests/tuner/rig.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 GROUP(rig_enter, rig_leave);
 

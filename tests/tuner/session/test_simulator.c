@@ -1,13 +1,9 @@
 /* Tests of tuner/session/simulator and tuner/session/simulator_table. */
-#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/session/simulator.h"
 #include "tuner/session/simulator_table.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 GROUP(rig_enter, rig_leave);
@@ -17,9 +13,18 @@ GROUP(rig_enter, rig_leave);
 static struct simulator simulator;
 static struct err err;
 
+FIXTURE(done)
+{
+    simulator_close(&simulator);
+    return 0;
+}
+
+EACH_TEST(NULL, done);
+
 /* Opens a surface of this description over the table points.csv. */
 static int open_text(const char *description)
 {
+    simulator_close(&simulator);
     rig_write("s.conf", "%s", description);
     memset(&err, 0, sizeof err);
     return simulator_open(&simulator, "s.conf", &err);
@@ -74,7 +79,6 @@ TEST(tabulated_points_are_exact)
     assert_close(truth_at(uring(16384, 1)), 400, 0);
     assert_close(truth_at(uring(4096, 4)), 200, 0);
     assert_close(truth_at(uring(16384, 4)), 1600, 0);
-    simulator_close(&simulator);
 }
 
 TEST(logarithms_are_interpolated_linearly)
@@ -88,7 +92,6 @@ TEST(logarithms_are_interpolated_linearly)
     assert_close(truth_at(uring(12288, 1)), 300, 1e-9);
     /* depth 3, size 16k: 400 * 4^(log2(3)/2) */
     assert_close(truth_at(uring(16384, 3)), 1200, 1e-9);
-    simulator_close(&simulator);
 }
 
 TEST(nothing_is_extrapolated)
@@ -99,7 +102,6 @@ TEST(nothing_is_extrapolated)
     assert_close(truth_at(uring(8192, 5)), -1, 0);
     assert_non_null(strstr(err.text, "8k x 5, buffered, io_uring"));
     assert_non_null(strstr(err.text, "randwrite"));
-    simulator_close(&simulator);
 }
 
 TEST(categories_must_match_exactly)
@@ -119,7 +121,6 @@ TEST(categories_must_match_exactly)
     struct pattern other = pattern_of("randread");
     assert_int_equal(simulator_truth_bps(&simulator, &other, &point, &bps, &err), -ENODATA);
     assert_close(bps, 7, 0);
-    simulator_close(&simulator);
 }
 
 TEST(a_missing_corner_is_no_data_only_where_it_counts)
@@ -132,7 +133,6 @@ TEST(a_missing_corner_is_no_data_only_where_it_counts)
     assert_close(truth_at(uring(4096, 2)), 141.42135623730951, 1e-9);
     assert_close(truth_at(uring(8192, 2)), -1, 0);
     assert_close(truth_at(uring(16384, 4)), -1, 0);
-    simulator_close(&simulator);
 }
 
 TEST(rows_of_one_point_are_averaged)
@@ -149,7 +149,6 @@ TEST(rows_of_one_point_are_averaged)
     assert_int_equal(n, 1);
     assert_int_equal(simulator.cells[first].n_rows, 3);
     assert_close(simulator.cells[first].throughput_bps, 300, 1e-9);
-    simulator_close(&simulator);
 }
 
 TEST(cells_come_sorted_within_their_pattern)
@@ -169,7 +168,6 @@ TEST(cells_come_sorted_within_their_pattern)
         assert_close(simulator.cells[first + i].throughput_bps, (double)i + 1, 0);
     simulator_cells_of(&simulator, &absent, &first, &n);
     assert_int_equal(n, 0);
-    simulator_close(&simulator);
 }
 
 TEST(garbage_in_a_field_is_refused_with_its_line)
@@ -244,7 +242,6 @@ TEST(other_line_ends_are_accepted)
                                 "randwrite,8k,1,0,psync,1,1.5e2"),
                      0);
     assert_int_equal(simulator.n_cells, 2);
-    simulator_close(&simulator);
 }
 
 TEST(a_table_that_cannot_be_read_is_named)
@@ -277,19 +274,11 @@ TEST(files_lie_beside_the_description)
 TEST(noise_defaults_to_none)
 {
     assert_int_equal(open_table(square), 0);
-    const struct simulator_noise *noise = &simulator.world.noise;
-    assert_close(noise->op_cv, 0, 0);
-    assert_close(noise->run_cv, 0, 0);
-    assert_close(noise->setup_seconds, 0, 0);
-    assert_close(noise->outlier_factor, 1, 0);
-    assert_close(noise->warmup_factor, 1, 0);
-    assert_close(noise->pulse_seconds, 0, 0);
-    assert_close(noise->pulse_share, 1, 0);
-    assert_close(noise->level_share, 0, 0);
-    assert_close(noise->level_factor, 1, 0);
+    const struct simulator_noise none = {
+        .outlier_factor = 1, .level_factor = 1, .warmup_factor = 1, .pulse_share = 1};
+    assert_memory_equal(&simulator.world.noise, &none, sizeof none);
     assert_ptr_equal(simulator.world.now_ns, &simulator.now_ns);
     assert_string_equal(simulator.name, "s.conf");
-    simulator_close(&simulator);
 }
 
 TEST(every_key_of_noise_is_read)
@@ -303,27 +292,23 @@ TEST(every_key_of_noise_is_read)
                   "level_probability = 0.75; level_factor = 11; pulse_seconds = 12;\n"
                   "pulse_share = 0.125; };\n"),
         0);
-    const struct simulator_noise *noise = &simulator.world.noise;
-    const double values[] = {noise->op_cv,
-                             noise->op_ar1,
-                             noise->run_cv,
-                             noise->run_cv_seconds,
-                             noise->outlier_probability,
-                             noise->outlier_factor,
-                             noise->drift_per_hour,
-                             noise->warmup_seconds,
-                             noise->warmup_factor,
-                             noise->setup_seconds,
-                             noise->level_share,
-                             noise->level_probability,
-                             noise->level_factor,
-                             noise->pulse_seconds,
-                             noise->pulse_share};
-    const double expected[] = {0.1, 0.2, 0.3, 4, 0.5, 6, -7, 8, 0.9, 10, 0.25, 0.75, 11, 12, 0.125};
-    for (size_t i = 0; i < RIG_COUNT(values); i++)
-        assert_close(values[i], expected[i], 0);
+    const struct simulator_noise noise = {.op_cv = 0.1,
+                                          .op_ar1 = 0.2,
+                                          .run_cv = 0.3,
+                                          .run_cv_seconds = 4,
+                                          .outlier_probability = 0.5,
+                                          .outlier_factor = 6,
+                                          .level_share = 0.25,
+                                          .level_probability = 0.75,
+                                          .level_factor = 11,
+                                          .drift_per_hour = -7,
+                                          .warmup_seconds = 8,
+                                          .warmup_factor = 0.9,
+                                          .pulse_seconds = 12,
+                                          .pulse_share = 0.125,
+                                          .setup_seconds = 10};
+    assert_memory_equal(&simulator.world.noise, &noise, sizeof noise);
     assert_string_equal(simulator.name, "ext4");
-    simulator_close(&simulator);
 }
 
 TEST(a_wrong_description_is_refused_with_its_line)
@@ -375,7 +360,6 @@ TEST(a_trace_is_read)
     assert_close(simulator.trace[1].factor, 0.5, 0);
     assert_close(simulator.trace[2].seconds, 3600, 0);
     assert_close(simulator.trace[2].factor, 2, 0);
-    simulator_close(&simulator);
 }
 
 TEST(a_wrong_trace_is_refused_with_its_line)
@@ -435,5 +419,4 @@ TEST(many_rows_are_read)
     assert_int_equal(fclose(file), 0);
     assert_int_equal(open_text("points = \"points.csv\";"), 0);
     assert_int_equal(simulator.n_cells, 1000);
-    simulator_close(&simulator);
 }

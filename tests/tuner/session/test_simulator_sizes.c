@@ -1,11 +1,8 @@
 /* Tests of tuner/session/simulator: rows with two request sizes, of reads and of writes. */
-#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/session/simulator.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 GROUP(rig_enter, rig_leave);
 

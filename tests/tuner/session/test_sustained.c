@@ -6,9 +6,6 @@
 #include "bench/base/rng.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define WINDOW_NS 10000000ULL
 #define REQUEST   65536
@@ -113,13 +110,19 @@ static struct sustained_verdict judged(struct world *world, size_t point)
     return verdict;
 }
 
-TEST(flat_runs_are_steady_over_their_time_and_bytes)
+/* Of n runs of one point. */
+static struct sustained_verdict judged_runs(double noise, size_t n, double (*rate)(size_t window, size_t run))
 {
     struct world world;
-    begin(&world, 0.03);
-    for (int i = 0; i < 5; i++)
-        add_run(&world, 0, 60, flat);
-    struct sustained_verdict verdict = judged(&world, 0);
+    begin(&world, noise);
+    for (size_t i = 0; i < n; i++)
+        add_run(&world, 0, 60, rate);
+    return judged(&world, 0);
+}
+
+TEST(flat_runs_are_steady_over_their_time_and_bytes)
+{
+    struct sustained_verdict verdict = judged_runs(0.03, 5, flat);
     assert_true(verdict.trace.steady);
     assert_false(verdict.burst);
     assert_false(verdict.levels.two);
@@ -147,37 +150,23 @@ TEST(a_burst_that_ends_inside_a_run_is_reported_with_its_length)
 
 TEST(a_stall_in_the_last_moments_ends_no_burst)
 {
-    struct world world;
-    begin(&world, 0.03);
-    for (int i = 0; i < 5; i++)
-        add_run(&world, 0, 60, stalls_at_the_end);
-    struct sustained_verdict verdict = judged(&world, 0);
+    struct sustained_verdict verdict = judged_runs(0.03, 5, stalls_at_the_end);
     assert_true(verdict.trace.steady);
     assert_false(verdict.burst);
     assert_close(verdict.trace.mean, 1e9, 2e7);
-    begin(&world, 0.03);
-    for (int i = 0; i < 5; i++)
-        add_run(&world, 0, 60, falls_before_the_end);
-    verdict = judged(&world, 0);
+    verdict = judged_runs(0.03, 5, falls_before_the_end);
     assert_true(verdict.burst);
     assert_false(verdict.trace.steady);
 }
 
 TEST(a_fast_start_of_a_moment_is_a_warm_up_and_no_burst)
 {
-    struct world world;
-    begin(&world, 0.03);
-    for (int i = 0; i < 5; i++)
-        add_run(&world, 0, 60, starts_fast);
-    struct sustained_verdict verdict = judged(&world, 0);
+    struct sustained_verdict verdict = judged_runs(0.03, 5, starts_fast);
     assert_true(verdict.trace.steady);
     assert_int_equal(verdict.trace.shape, TRACE_RAMP);
     assert_false(verdict.burst);
     assert_close(verdict.trace.mean, 1e9, 2e7);
-    begin(&world, 0.03);
-    for (int i = 0; i < 5; i++)
-        add_run(&world, 0, 60, starts_fast_for_longer);
-    verdict = judged(&world, 0);
+    verdict = judged_runs(0.03, 5, starts_fast_for_longer);
     assert_true(verdict.burst);
     assert_close(verdict.burst_bps, 1.5e9, 3e7);
 }
@@ -185,11 +174,7 @@ TEST(a_fast_start_of_a_moment_is_a_warm_up_and_no_burst)
 /* A tenth less for the last half second of three: nobody knows yet. */
 TEST(a_small_fall_that_has_not_lasted_is_called_nothing)
 {
-    struct world world;
-    begin(&world, 0.01);
-    for (int i = 0; i < 5; i++)
-        add_run(&world, 0, 60, sinks_at_the_end);
-    struct sustained_verdict verdict = judged(&world, 0);
+    struct sustained_verdict verdict = judged_runs(0.01, 5, sinks_at_the_end);
     assert_true(verdict.trace.left);
     assert_false(verdict.burst);
     assert_true(verdict.hidden);
@@ -231,22 +216,14 @@ TEST(a_drift_that_nobody_knows_is_not_printed)
 
 TEST(scatter_between_runs_is_not_called_unsteady)
 {
-    struct world world;
-    begin(&world, 0.02);
-    for (int i = 0; i < 8; i++)
-        add_run(&world, 0, 60, runs_scatter);
-    struct sustained_verdict verdict = judged(&world, 0);
+    struct sustained_verdict verdict = judged_runs(0.02, 8, runs_scatter);
     assert_true(verdict.trace.steady);
     assert_close(verdict.trace.mean, 1e9, 2e7);
 }
 
 TEST(runs_on_two_levels_are_found)
 {
-    struct world world;
-    begin(&world, 0.02);
-    for (int i = 0; i < 12; i++)
-        add_run(&world, 0, 60, two_levels);
-    struct sustained_verdict verdict = judged(&world, 0);
+    struct sustained_verdict verdict = judged_runs(0.02, 12, two_levels);
     assert_true(verdict.levels.two);
     assert_int_equal(verdict.levels.n_low, 4);
     assert_close(verdict.levels.low, 4e8, 1e7);
@@ -261,11 +238,7 @@ static double falls_between_runs(size_t window, size_t run)
 
 TEST(a_burst_that_ends_between_runs_is_found_too)
 {
-    struct world world;
-    begin(&world, 0.02);
-    for (int i = 0; i < 6; i++)
-        add_run(&world, 0, 60, falls_between_runs);
-    struct sustained_verdict verdict = judged(&world, 0);
+    struct sustained_verdict verdict = judged_runs(0.02, 6, falls_between_runs);
     assert_true(verdict.burst);
     assert_close(verdict.after_bps, 5e8, 1e7);
 }
@@ -278,11 +251,7 @@ static double falls_after_the_first_run(size_t window, size_t run)
 
 TEST(a_first_run_that_was_a_burst_is_found)
 {
-    struct world world;
-    begin(&world, 0.02);
-    for (int i = 0; i < 5; i++)
-        add_run(&world, 0, 60, falls_after_the_first_run);
-    struct sustained_verdict verdict = judged(&world, 0);
+    struct sustained_verdict verdict = judged_runs(0.02, 5, falls_after_the_first_run);
     assert_true(verdict.burst);
     assert_close(verdict.after_bps, 6e8, 1e7);
     assert_close(verdict.burst_seconds, 0.6, 0.02);
@@ -299,15 +268,10 @@ TEST(few_windows_are_too_short_to_tell)
 
 TEST(scatter_that_could_hide_a_drift_is_not_called_steady)
 {
-    struct world world;
-    begin(&world, 0.25);
-    add_run(&world, 0, 60, flat);
-    struct sustained_verdict verdict = judged(&world, 0);
+    struct sustained_verdict verdict = judged_runs(0.25, 1, flat);
     assert_true(verdict.hidden);
     assert_close(verdict.drift_error_share, 0.25 * sqrt(12.0 / 60), 0.05);
-    begin(&world, 0.02);
-    add_run(&world, 0, 60, flat);
-    assert_false(judged(&world, 0).hidden);
+    assert_false(judged_runs(0.02, 1, flat).hidden);
 }
 
 TEST(a_flushed_run_is_one_window)

@@ -1,36 +1,11 @@
 /* Tests of tuner/session/warnings: every rule fires on its fact, and none on clean facts. */
 #include "tests/tuner/session/warnings_rig.h"
 
-#include <math.h>
-
-static void warmup(void)
-{
-    facts.result.warmup = MEASURE_WARMUP_LIMIT;
-}
-
-static void depth(void)
-{
-    facts.result.achieved_depth = 6.37;
-}
+EACH_TEST(begin_clean, NULL);
 
 static void cached(void)
 {
     facts.result.cold = TARGET_COLD_NOT;
-}
-
-static void unverified(void)
-{
-    facts.result.cold = TARGET_COLD_UNVERIFIED;
-}
-
-static void unsettled(void)
-{
-    facts.result.settled = false;
-}
-
-static void pvec(void)
-{
-    facts.plan.point.api = API_PVEC;
 }
 
 static void reads_not_counted(void)
@@ -43,11 +18,6 @@ static void write_cap(void)
 {
     facts.result.bytes_written = 8000000;
     facts.target_facts.stack.cap_write_bps = 3.9e6;
-}
-
-static void cut_short(void)
-{
-    facts.result.cut = true;
 }
 
 static void taken_pages_written(void)
@@ -71,13 +41,14 @@ static void unsynced(void)
 }
 
 static const struct fault faults[] = {
-    {WARNING_WARMUP_NOT_STABLE, .make = warmup},
-    {WARNING_DEPTH_NOT_ACHIEVED, .make = depth},
+    {WARNING_WARMUP_NOT_STABLE, .kind = INT, .number = NUMBER(result.warmup), .value = MEASURE_WARMUP_LIMIT},
+    {WARNING_DEPTH_NOT_ACHIEVED, .number = NUMBER(result.achieved_depth), .value = 6.37},
     {WARNING_LATENCY_SELF_CHECK, .number = NUMBER(result.littles_law_error), .value = 0.11},
     {WARNING_NOT_COLD, .make = cached},
-    {WARNING_CACHE_STATE_UNVERIFIED, .make = unverified},
-    {WARNING_NOT_SETTLED, .make = unsettled},
-    {WARNING_PVEC_CONTIGUOUS, .make = pvec},
+    {WARNING_CACHE_STATE_UNVERIFIED, .kind = INT, .number = NUMBER(result.cold),
+     .value = TARGET_COLD_UNVERIFIED},
+    {WARNING_NOT_SETTLED, .kind = BOOL, .number = NUMBER(result.settled), .value = false},
+    {WARNING_PVEC_CONTIGUOUS, .kind = INT, .number = NUMBER(plan.point.api), .value = API_PVEC},
     {WARNING_SERVED_FROM_CACHE, .make = reads_not_counted},
     {WARNING_GENERATOR_CPU_BOUND, .number = NUMBER(result.monitor.busiest_thread_cpu_share), .value = 0.97},
     {WARNING_GENERATOR_CPU_BOUND, .number = NUMBER(result.monitor.busiest_helper_cpu_share), .value = 0.97},
@@ -90,7 +61,7 @@ static const struct fault faults[] = {
     {WARNING_NEIGHBOUR_BUSY, .number = NUMBER(result.monitor.device_written_bytes), .value = 30e6},
     {WARNING_STEAL, .number = NUMBER(result.monitor.steal_share), .value = 0.08},
     {WARNING_CLOCK_STEP, .number = NUMBER(result.monitor.clock_step_s), .value = -3600},
-    {WARNING_RUN_CUT, .make = cut_short},
+    {WARNING_RUN_CUT, .kind = BOOL, .number = NUMBER(result.cut), .value = true},
     {WARNING_CLOCK_STEP, .number = NUMBER(result.monitor.suspended_s), .value = 5},
     {WARNING_WRITES_ABSORBED, .make = unsynced},
     {WARNING_MEMORY_FIRST_TOUCH, .make = taken_pages_written},
@@ -100,7 +71,6 @@ static const struct fault faults[] = {
 TEST(pages_that_are_not_new_meet_no_host)
 {
     const uint64_t bit = WARNINGS_BIT(WARNING_MEMORY_FIRST_TOUCH);
-    make_clean();
     facts.target_facts.free_pages_taken = true;
     assert_true((warnings_of_run(&facts.asked, &facts.target_facts, &facts.plan, &facts.result) & bit) == 0);
     facts.plan.point.direct = 0;
@@ -116,7 +86,6 @@ TEST(every_fault_is_found_and_nothing_else)
 
 TEST(clean_facts_raise_no_doubt)
 {
-    make_clean();
     assert_int_equal(found(), 0);
     facts.result.achieved_depth = 6.41;
     facts.result.warmup = MEASURE_WARMUP_NONE;
@@ -131,7 +100,6 @@ TEST(clean_facts_raise_no_doubt)
 
 TEST(what_is_unknown_raises_no_doubt)
 {
-    make_clean();
     target_facts_init(&facts.target_facts);
     memset(&facts.result.monitor, 0, sizeof facts.result.monitor);
     run_monitor_clear(&facts.result.monitor);
@@ -141,7 +109,6 @@ TEST(what_is_unknown_raises_no_doubt)
 /* With 64 requests at depth 64 the queue only drains: half of the depth is all there can be. */
 TEST(a_queue_that_drains_achieved_its_depth)
 {
-    make_clean();
     facts.plan.point.queue_depth = 64;
     facts.result.n_requests = 64;
     facts.result.achieved_depth = 30;
@@ -157,7 +124,6 @@ TEST(a_queue_that_drains_achieved_its_depth)
 
 TEST(the_cache_matters_to_cold_reads_only)
 {
-    make_clean();
     cached();
     reads_not_counted();
     facts.asked.cold = false;
@@ -169,7 +135,6 @@ TEST(the_cache_matters_to_cold_reads_only)
 
 TEST(pvec_is_noted_where_the_pattern_is_random)
 {
-    make_clean();
     facts.plan.point.api = API_PVEC;
     set_pattern("read");
     assert_int_equal(found(), 0);
@@ -178,7 +143,6 @@ TEST(pvec_is_noted_where_the_pattern_is_random)
 /* Counters of the block layer do not see what a server or another process reads. */
 TEST(reads_are_missed_only_where_they_are_counted)
 {
-    make_clean();
     reads_not_counted();
     facts.target_facts.stack.network = true;
     assert_int_equal(found(), 0);
@@ -189,7 +153,6 @@ TEST(reads_are_missed_only_where_they_are_counted)
 
 TEST(holes_explain_reads_without_io)
 {
-    make_clean();
     reads_not_counted();
     facts.target_facts.extents.hole_bytes = 1 << 25;
     assert_int_equal(found(), WARNINGS_BIT(WARNING_EXISTING_HAS_HOLES));
@@ -197,7 +160,6 @@ TEST(holes_explain_reads_without_io)
 
 TEST(a_cap_far_from_the_rate_does_not_bind)
 {
-    make_clean();
     facts.target_facts.stack.cap_read_bps = 3e6; /* what comes from a cache is not capped */
     facts.target_facts.stack.cap_write_bps = 4e6;
     facts.target_facts.stack.cap_write_iops = 1000;
@@ -210,7 +172,6 @@ TEST(a_cap_far_from_the_rate_does_not_bind)
 
 TEST(own_writes_are_no_neighbour)
 {
-    make_clean();
     set_pattern("randwrite");
     facts.result.total_bytes_written = 200000000;
     facts.result.monitor.device_written_bytes = 400e6;
@@ -226,7 +187,6 @@ TEST(own_writes_are_no_neighbour)
 
 TEST(ticks_that_fall_into_a_short_run_by_chance_are_no_steal)
 {
-    make_clean();
     facts.result.monitor.span_s = 0.05;
     facts.result.monitor.steal_share = 0.2; /* 2 of 10 ticks */
     assert_int_equal(found(), 0);
@@ -267,14 +227,12 @@ static uint64_t against(enum warning warning, uint32_t direct)
 
 TEST(depth_disqualifies_direct_points_only)
 {
-    make_clean();
     assert_int_equal(against(WARNING_DEPTH_NOT_ACHIEVED, 1), WARNINGS_BIT(WARNING_DEPTH_NOT_ACHIEVED));
     assert_int_equal(against(WARNING_DEPTH_NOT_ACHIEVED, 0), 0);
 }
 
 TEST(cached_pages_disqualify_cold_buffered_reads_only)
 {
-    make_clean();
     assert_int_equal(against(WARNING_NOT_COLD, 0), WARNINGS_BIT(WARNING_NOT_COLD));
     assert_int_equal(against(WARNING_NOT_COLD, 1), 0);
     facts.asked.cold = false;
@@ -286,7 +244,6 @@ TEST(cached_pages_disqualify_cold_buffered_reads_only)
 
 TEST(holes_disqualify_patterns_that_read)
 {
-    make_clean();
     assert_true(against(WARNING_EXISTING_HAS_HOLES, 0) && against(WARNING_EXISTING_HAS_HOLES, 1));
     facts.asked.cold = false;
     assert_true(against(WARNING_EXISTING_HAS_HOLES, 0));
@@ -296,7 +253,6 @@ TEST(holes_disqualify_patterns_that_read)
 
 TEST(sync_none_disqualifies_unless_the_user_wanted_it)
 {
-    make_clean();
     assert_int_equal(against(WARNING_WRITES_ABSORBED, 0), 0);
     facts.asked.sync_pinned = false;
     assert_true(against(WARNING_WRITES_ABSORBED, 0) && against(WARNING_WRITES_ABSORBED, 1));
@@ -307,7 +263,6 @@ TEST(notes_never_disqualify)
     static const enum warning notes[] = {
         WARNING_GENERATOR_CPU_BOUND, WARNING_RATE_CAPPED, WARNING_MEMORY_BACKED,
         WARNING_NEIGHBOUR_BUSY,      WARNING_STEAL,       WARNING_NEARLY_FULL};
-    make_clean();
     facts.asked.sync_pinned = false;
     for (size_t i = 0; i < COUNT(notes); i++)
         assert_int_equal(against(notes[i], 0) | against(notes[i], 1), 0);

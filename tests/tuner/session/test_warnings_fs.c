@@ -1,19 +1,14 @@
 /* Tests of warnings with the whole program: real faults, made on purpose, are named and keep a point from
  * being recommended. Some need root, for a mount or a control group of their own. */
-#include "tests/test.h"
 #include "tests/tuner/rig.h"
 
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define MIB ((off_t)1 << 20)
 #define MEASURE(pattern)                                                                                     \
@@ -25,6 +20,25 @@
 
 static struct rig_run run;
 static json_t *document;
+
+FIXTURE(drop)
+{
+    json_decref(document);
+    document = NULL;
+    rig_free(&run);
+    return 0;
+}
+
+EACH_TEST(NULL, drop);
+
+/* The program with these arguments; unless in_child failed, `document` is what it printed. */
+#define RUN(in_child, ...)                                                                                   \
+    do {                                                                                                     \
+        drop(NULL);                                                                                          \
+        rig_run(&run, in_child, __VA_ARGS__, NULL);                                                          \
+        if (run.code != 99)                                                                                  \
+            document = rig_json(&run);                                                                       \
+    } while (0)
 
 FIXTURE(enter)
 {
@@ -60,16 +74,9 @@ static bool in_own_mounts(void)
     do {                                                                                                     \
         mount_script = (script);                                                                             \
         need(geteuid() == 0, "only root can mount");                                                         \
-        rig_run(&run, in_own_mounts, __VA_ARGS__, NULL);                                                     \
-        need_mount();                                                                                        \
+        RUN(in_own_mounts, __VA_ARGS__);                                                                     \
+        need(run.code != 99, "this file system cannot be made and mounted here");                            \
     } while (0)
-
-static void need_mount(void)
-{
-    if (run.code == 99)
-        rig_free(&run);
-    need(run.code != 99, "this file system cannot be made and mounted here");
-}
 
 static bool names(const json_t *list, const char *code)
 {
@@ -102,24 +109,17 @@ static const json_t *row(void)
     return json_object_get(document, "row");
 }
 
-static void take(void)
+static void check_warned(const char *code)
 {
-    document = rig_json(&run);
-}
-
-static void drop(void)
-{
-    json_decref(document);
-    document = NULL;
-    rig_free(&run);
+    assert_int_equal(run.code, 0);
+    if (warning(code) == NULL)
+        fail_msg("%s is not among the warnings: %s", code, run.out);
 }
 
 /* What `measure` says of a figure that this code spoils. */
 static void check_spoilt(const char *code)
 {
-    assert_int_equal(run.code, 0);
-    if (warning(code) == NULL)
-        fail_msg("%s is not among the warnings: %s", code, run.out);
+    check_warned(code);
     assert_true(disqualifies(code));
     assert_true(names(json_object_get(row(), "disqualified_by"), code));
     assert_true(json_is_false(json_object_get(document, "trustworthy")));
@@ -127,9 +127,7 @@ static void check_spoilt(const char *code)
 
 static void check_noted(const char *code)
 {
-    assert_int_equal(run.code, 0);
-    if (warning(code) == NULL)
-        fail_msg("%s is not among the warnings: %s", code, run.out);
+    check_warned(code);
     assert_false(disqualifies(code));
     assert_false(names(json_object_get(row(), "disqualified_by"), code));
 }
@@ -149,12 +147,11 @@ static void check_nothing_recommended(const char *code)
 
 static void make_file(const char *name, bool allocated)
 {
-    int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    AUTO(auto_close) int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     assert_true(fd >= 0);
     assert_int_equal(ftruncate(fd, 128 * MIB), 0);
     if (allocated)
         assert_int_equal(posix_fallocate(fd, 0, 128 * MIB), 0);
-    close(fd);
 }
 
 static void write_file(void)
@@ -165,41 +162,31 @@ static void write_file(void)
 TEST(a_written_file_is_trusted)
 {
     write_file();
-    rig_run(&run, NULL, MEASURE("randread"), PSYNC, "--existing", "written", "--cache", "cold", NULL);
-    take();
+    RUN(NULL, MEASURE("randread"), PSYNC, "--existing", "written", "--cache", "cold");
     assert_true(json_is_true(json_object_get(document, "trustworthy")));
     assert_int_equal(json_array_size(json_object_get(row(), "disqualified_by")), 0);
-    drop();
 }
 
 TEST(a_sparse_file_is_recommended_from_only_when_accepted)
 {
     make_file("sparse", false);
-    rig_run(&run, NULL, SEARCH, "--pattern", "randread", "--existing", "sparse", "--budget", "4s", NULL);
-    take();
+    RUN(NULL, SEARCH, "--pattern", "randread", "--existing", "sparse", "--budget", "4s");
     check_nothing_recommended("existing_has_holes");
-    drop();
-    rig_run(&run, NULL, SEARCH, "--pattern", "randread", "--existing", "sparse", "--budget", "4s", "--accept",
-            "existing_has_holes", NULL);
-    take();
+    RUN(NULL, SEARCH, "--pattern", "randread", "--existing", "sparse", "--budget", "4s", "--accept",
+        "existing_has_holes");
     assert_true(run.code == 0 || run.code == 3);
     assert_true(json_is_object(json_object_get(document, "recommendation")));
     assert_non_null(warning("existing_has_holes"));
     assert_false(disqualifies("existing_has_holes"));
-    drop();
 }
 
 TEST(unwritten_extents_spoil_reads)
 {
     make_file("unwritten", true);
-    rig_run(&run, NULL, MEASURE("read"), PSYNC, "--existing", "unwritten", NULL);
-    take();
+    RUN(NULL, MEASURE("read"), PSYNC, "--existing", "unwritten");
     check_spoilt("existing_has_unwritten");
-    drop();
-    rig_run(&run, NULL, MEASURE("write"), PSYNC, "--existing", "unwritten", "--overwrite", NULL);
-    take();
+    RUN(NULL, MEASURE("write"), PSYNC, "--existing", "unwritten", "--overwrite");
     check_noted("existing_has_unwritten");
-    drop();
 }
 
 TEST(compressed_extents_spoil_reads)
@@ -207,22 +194,16 @@ TEST(compressed_extents_spoil_reads)
     RUN_MOUNTED(
         LOOP("400m", "btrfs", ",compress=zstd:1") " && yes fstune | head -c 128M >mnt/text; sync mnt/text",
         MEASURE("read"), PSYNC, "--existing", "mnt/text");
-    take();
     check_spoilt("existing_compressed");
-    drop();
 }
 
 TEST(a_loop_device_without_direct_io_spoils_cold_reads)
 {
     RUN_MOUNTED(LOOP("300m", "ext4", ""), MEASURE("randread"), PSYNC, "--path", "mnt", "--file-size", "128m");
-    take();
     check_spoilt("memory_backed_loop");
-    drop();
     RUN_MOUNTED(LOOP("300m", "ext4", ""), MEASURE("randwrite"), PSYNC, "--path", "mnt", "--file-size",
                 "128m");
-    take();
     check_noted("memory_backed_loop");
-    drop();
 }
 
 TEST(a_nearly_full_file_system_is_noted)
@@ -230,9 +211,7 @@ TEST(a_nearly_full_file_system_is_noted)
     RUN_MOUNTED(LOOP("160m", "ext4",
                      "") " && head -c 32M /dev/urandom >mnt/data; cat /dev/zero >mnt/filler; sync -f mnt",
                 MEASURE("read"), PSYNC, "--existing", "mnt/data");
-    take();
     check_noted("nearly_full");
-    drop();
 }
 
 TEST(memory_is_no_disk)
@@ -240,15 +219,11 @@ TEST(memory_is_no_disk)
     static const char *const tmpfs = "mount -t tmpfs -o size=256m tmpfs mnt";
     RUN_MOUNTED(tmpfs, SEARCH, "--pattern", "randread", "--path", "mnt", "--file-size", "128m", "--budget",
                 "4s");
-    take();
     check_nothing_recommended("not_cold");
     assert_non_null(warning("memory_backed"));
-    drop();
     RUN_MOUNTED(tmpfs, MEASURE("randread"), PSYNC, "--path", "mnt", "--file-size", "128m", "--cache", "warm");
-    take();
     check_noted("memory_backed");
     assert_true(json_is_true(json_object_get(document, "trustworthy")));
-    drop();
 }
 
 static char group[256];
@@ -277,9 +252,8 @@ TEST(a_throttled_device_is_noted)
                 "libaio", "--direct", "1", "--existing", "written", "--cache", "cold", NULL);
     rmdir(group);
     need(capped, "the disk cannot be throttled");
-    take();
+    document = rig_json(&run);
     check_noted("rate_capped");
-    drop();
 }
 
 /* Somebody who writes all the time, as a process group of its own. */
@@ -306,17 +280,15 @@ TEST(a_busy_neighbour_is_noted)
             "--existing", "written", "--cache", "cold", NULL);
     kill(-neighbour, SIGKILL);
     waitpid(neighbour, NULL, 0);
-    take();
+    document = rig_json(&run);
     check_noted("neighbour_busy");
     assert_non_null(warning("run_repeated"));
-    drop();
 }
 
 TEST(points_that_flush_nothing_are_not_recommended)
 {
-    rig_run(&run, NULL, SEARCH, "--pattern", "randwrite", "--path", ".", "--file-size", "128m", "--budget",
-            "6s", "--direct", "0", "--api", "psync,io_uring", "--sync", "none,end", NULL);
-    take();
+    RUN(NULL, SEARCH, "--pattern", "randwrite", "--path", ".", "--file-size", "128m", "--budget", "6s",
+        "--direct", "0", "--api", "psync,io_uring", "--sync", "none,end");
     assert_true(disqualifies("writes_absorbed"));
     const json_t *points = json_object_get(document, "points");
     for (size_t i = 0; i < json_array_size(points); i++) {
@@ -326,42 +298,32 @@ TEST(points_that_flush_nothing_are_not_recommended)
     }
     const json_t *setting = json_object_get(document, "recommendation");
     assert_string_equal(json_string_value(json_object_get(setting, "sync")), "end");
-    drop();
-    rig_run(&run, NULL, MEASURE("randwrite"), PSYNC, "--path", ".", "--file-size", "128m", "--sync", "none",
-            NULL);
-    take();
+    RUN(NULL, MEASURE("randwrite"), PSYNC, "--path", ".", "--file-size", "128m", "--sync", "none");
     check_noted("writes_absorbed");
-    drop();
 }
 
 TEST(a_depth_that_buffered_libaio_does_not_reach_is_noted)
 {
     write_file();
-    rig_run(&run, NULL, MEASURE("randread"), "--queue-depth", "16", "--api", "libaio", "--direct", "0",
-            "--existing", "written", "--cache", "cold", NULL);
-    take();
+    RUN(NULL, MEASURE("randread"), "--queue-depth", "16", "--api", "libaio", "--direct", "0", "--existing",
+        "written", "--cache", "cold");
     check_noted("depth_not_achieved");
-    drop();
 }
 
 TEST(random_is_compared_with_sequential)
 {
-    rig_run(&run, NULL, "recommend", "--quiet", "--no-lock", "--json", "--pattern", "randread", "--path", ".",
-            "--file-size", "128m", "--budget", "20s", "--request-size", "64k", "--queue-depth", "1", "--api",
-            "psync", NULL);
-    take();
+    RUN(NULL, "recommend", "--quiet", "--no-lock", "--json", "--pattern", "randread", "--path", ".",
+        "--file-size", "128m", "--budget", "20s", "--request-size", "64k", "--queue-depth", "1", "--api",
+        "psync");
     const json_t *counterpart = json_object_get(document, "sequential_counterpart");
     assert_true(run.code == 0 || run.code == 3);
-    if (!json_is_object(counterpart)) {
-        drop(); /* it comes after the replays, as far as there is time */
-        need(false, "this machine is too busy for the sequential counterpart");
-    }
+    /* It comes after the replays, as far as there is time. */
+    need(json_is_object(counterpart), "this machine is too busy for the sequential counterpart");
     const char *pattern = json_string_value(json_object_get(counterpart, "pattern"));
     assert_non_null(pattern);
     assert_string_equal(pattern, "read");
     const json_t *throughput = json_object_get(counterpart, "throughput");
     assert_true(json_integer_value(json_object_get(throughput, "replays")) >= 3);
-    drop();
 }
 
 static bool become_nobody(void)
@@ -381,6 +343,6 @@ TEST(a_user_who_may_not_lock_the_device_is_told_and_measures)
         assert_int_equal(run.code, 0);
         assert_non_null(strstr(run.out, "no_lock"));
         assert_non_null(strstr(run.out, "/run/fstune"));
+        rig_free(&run);
     }
-    rig_free(&run);
 }

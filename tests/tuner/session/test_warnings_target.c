@@ -1,6 +1,8 @@
 /* Tests of tuner/session/warnings_target: every rule about file, device and machine fires on its fact. */
 #include "tests/tuner/session/warnings_rig.h"
 
+EACH_TEST(begin_clean, NULL);
+
 static void holes(void)
 {
     facts.target_facts.extents.hole_bytes = 1 << 25;
@@ -33,11 +35,6 @@ static void buffered_loop(void)
     facts.target_facts.stack.loop = true;
 }
 
-static void tmpfs(void)
-{
-    facts.target_facts.stack.in_memory = true;
-}
-
 static void guest_disk(void)
 {
     facts.target_facts.stack.virtual_disk = true;
@@ -53,7 +50,7 @@ static const struct fault faults[] = {
     {WARNING_COMPRESSIBLE_DATA, .make = text_on_a_compressing_file_system},
     {WARNING_COMPRESSIBLE_DATA, .make = copies_on_a_deduplicating_one},
     {WARNING_MEMORY_BACKED_LOOP, .make = buffered_loop},
-    {WARNING_MEMORY_BACKED, .make = tmpfs},
+    {WARNING_MEMORY_BACKED, .kind = BOOL, .number = NUMBER(target_facts.stack.in_memory), .value = true},
     {WARNING_FILE_FITS_DEVICE_CACHE, .make = guest_disk},
     {WARNING_NEARLY_FULL, .number = NUMBER(target_facts.stack.free_share), .value = 0.04},
     {WARNING_FRAGMENTED, .number = NUMBER(target_facts.growth_per_gib), .value = 500},
@@ -66,7 +63,6 @@ TEST(every_fault_is_found_and_nothing_else)
 
 TEST(an_own_file_has_no_doubts_of_a_users)
 {
-    make_clean();
     facts.target_facts.existing = false;
     holes();
     unwritten();
@@ -77,7 +73,6 @@ TEST(an_own_file_has_no_doubts_of_a_users)
 
 TEST(encryption_is_no_compression)
 {
-    make_clean();
     encoded();
     facts.target_facts.stack.encrypted = true;
     assert_int_equal(found(), 0);
@@ -86,7 +81,6 @@ TEST(encryption_is_no_compression)
 /* A block less than a hundredth, and the commit of a journal. */
 TEST(trifles_raise_no_doubt)
 {
-    make_clean();
     facts.target_facts.extents.hole_bytes = facts.target_facts.extents.unwritten_bytes = 1 << 20;
     facts.target_facts.extents.encoded_bytes = 1 << 20;
     facts.target_facts.idle.device_written_bps = 10e6;
@@ -100,7 +94,6 @@ TEST(trifles_raise_no_doubt)
 
 TEST(a_loop_device_with_direct_io_is_a_disk)
 {
-    make_clean();
     buffered_loop();
     facts.target_facts.stack.loop_direct_io = true;
     assert_int_equal(found(), 0);
@@ -108,7 +101,6 @@ TEST(a_loop_device_with_direct_io_is_a_disk)
 
 TEST(a_virtual_disk_matters_to_cold_reads)
 {
-    make_clean();
     guest_disk();
     facts.asked.cold = false;
     assert_int_equal(found(), 0);

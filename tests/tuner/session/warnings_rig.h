@@ -5,9 +5,6 @@
 #include "tests/test.h"
 #include "tuner/session/warnings.h"
 
-#include <stddef.h>
-#include <string.h>
-
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* A run and its ground that nothing is wrong with. */
@@ -61,6 +58,13 @@ static inline void make_clean(void)
         (struct run_monitor_idle){.n_cpus = 2, .device_written_bps = 1e5, .steal_share = 0.05};
 }
 
+/* Before each test. */
+static inline int begin_clean(__attribute__((unused)) void **state)
+{
+    make_clean();
+    return 0;
+}
+
 static inline uint64_t found(void)
 {
     return warnings_of_run(&facts.asked, &facts.target_facts, &facts.plan, &facts.result) |
@@ -70,7 +74,8 @@ static inline uint64_t found(void)
 /* Every fault alone: it is found, and nothing else. A fault sets one number of the facts, or more. */
 struct fault {
     enum warning warning;
-    size_t number; /* the place of a double in the facts */
+    enum { DOUBLE, INT, BOOL } kind;
+    size_t number; /* the place in the facts of a number of this kind */
     double value;
     void (*make)(void); /* NULL: the number alone */
 };
@@ -81,10 +86,15 @@ static inline void check_faults(const struct fault *faults, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         make_clean();
+        void *number = (char *)&facts + faults[i].number;
         if (faults[i].make != NULL)
             faults[i].make();
+        else if (faults[i].kind == DOUBLE)
+            *(double *)number = faults[i].value;
+        else if (faults[i].kind == INT)
+            *(int *)number = (int)faults[i].value;
         else
-            *(double *)(void *)((char *)&facts + faults[i].number) = faults[i].value;
+            *(bool *)number = faults[i].value != 0;
         uint64_t warning_set = found();
         if (warning_set != WARNINGS_BIT(faults[i].warning))
             fail_msg("%s, fault %zu: got the set %#llx", warnings_table[faults[i].warning].code, i,

@@ -6,10 +6,8 @@
 #include "tuner/writes/report_burst.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-GROUP(enter, rig_leave);
+SEARCHES(enter);
 
 static struct burst burst;
 
@@ -18,13 +16,9 @@ static struct burst burst;
 /* Of a burst. */
 static enum { NEVER, ALWAYS, WHEN_DIRECT, AFTER_THE_CHOICE } fails;
 
-int __real_session_measure(struct session *opened, struct measure_plan *plan, struct measure_result *ret,
-                           struct histogram *latency, struct err *why);
-int __wrap_session_measure(struct session *opened, struct measure_plan *plan, struct measure_result *ret,
-                           struct histogram *latency, struct err *why);
-
-int __wrap_session_measure(struct session *opened, struct measure_plan *plan, struct measure_result *ret,
-                           struct histogram *latency, struct err *why)
+WRAP(int, session_measure,
+     (struct session * opened, struct measure_plan *plan, struct measure_result *ret,
+      struct histogram *latency, struct err *why))
 {
     size_t n_looks = 0;
     for (size_t i = 0; i < burst.n; i++)
@@ -35,63 +29,51 @@ int __wrap_session_measure(struct session *opened, struct measure_plan *plan, st
     return __real_session_measure(opened, plan, ret, latency, why);
 }
 
-static void check_refused(uint64_t file_bytes, const char *part)
+static int check_of(const char *line, uint64_t file_bytes)
 {
+    rig_settings_line(&settings, line);
     struct session *opened = rig_open_session(&settings);
     memset(&err, 0, sizeof err);
-    assert_int_equal(burst_check(opened, file_bytes, &err), -EINVAL);
-    if (strstr(err.text, part) == NULL)
-        fail_msg("'%s' does not say '%s'", err.text, part);
+    int result = burst_check(opened, file_bytes, &err);
     rig_close_session(opened);
+    return result;
+}
+
+static void check_refused(const char *line, uint64_t file_bytes, const char *part)
+{
+    assert_int_equal(check_of(line, file_bytes), -EINVAL);
+    check_part(err.text, part);
 }
 
 TEST(bursts_that_cannot_be_measured_are_refused)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--burst", "64m", NULL);
-    check_refused(GIB, "simulated");
-    rig_settings(&settings, "--pattern", "randrw", "--burst", "64m", NULL);
-    check_refused(GIB, "only writes");
-    rig_settings(&settings, "--pattern", "write", "--burst", "2g", NULL);
-    check_refused(GIB, "--file-size 2g");
-    rig_settings(&settings, "--pattern", "write", "--burst", "256m", "--max-write", "1g", NULL);
-    check_refused(GIB, "--max-write");
-    rig_settings(&settings, "--pattern", "write", "--burst", "900t", NULL);
-    check_refused(UINT64_MAX, "memory");
-    rig_settings(&settings, "--pattern", "write", "--burst", "16m", "--burst-interval", "5s", "--budget",
-                 "60s", NULL);
-    check_refused(GIB, "--budget 243s");
-    rig_settings(&settings, "--pattern", "write", "--burst-interval", "2s", NULL);
-    check_refused(GIB, "--burst-interval");
-    rig_settings(&settings, "--pattern", "write", "--host", "host.conf", NULL);
-    check_refused(GIB, "--host");
+    check_refused("--pattern randwrite --simulate peak.conf --burst 64m", GIB, "simulated");
+    check_refused("--pattern randrw --burst 64m", GIB, "only writes");
+    check_refused("--pattern write --burst 2g", GIB, "--file-size 2g");
+    check_refused("--pattern write --burst 256m --max-write 1g", GIB, "--max-write");
+    check_refused("--pattern write --burst 900t", UINT64_MAX, "memory");
+    check_refused("--pattern write --burst 16m --burst-interval 5s --budget 60s", GIB, "--budget 243s");
+    check_refused("--pattern write --burst-interval 2s", GIB, "--burst-interval");
+    check_refused("--pattern write --host host.conf", GIB, "--host");
 }
 
 TEST(a_memory_cgroup_counts_as_the_machine)
 {
-    rig_settings(&settings, "--pattern", "write", "--burst", "33m", NULL);
     room_bytes = 64 << 20;
-    check_refused(GIB, "half of the memory available is 33.6 MB");
-    struct session *opened = rig_open_session(&settings);
+    check_refused("--pattern write --burst 33m", GIB, "half of the memory available is 33.6 MB");
     room_bytes = 66 << 20;
-    assert_int_equal(burst_check(opened, GIB, &err), 0);
+    assert_int_equal(check_of("--pattern write --burst 33m", GIB), 0);
     room_bytes = 0;
-    rig_close_session(opened);
 }
 
 TEST(burst_that_fits_is_taken)
 {
-    rig_settings(&settings, "--pattern", "write", "--burst", "1m", NULL);
-    struct session *opened = rig_open_session(&settings);
-    assert_int_equal(burst_check(opened, GIB, &err), 0);
-    rig_close_session(opened);
+    assert_int_equal(check_of("--pattern write --burst 1m", GIB), 0);
 }
 
 TEST(unreadable_host_file_is_refused_before_anything_is_written)
 {
-    rig_settings(&settings, "--pattern", "write", "--burst", "1m", "--host", "missing.conf", NULL);
-    struct session *opened = rig_open_session(&settings);
-    assert_int_equal(burst_check(opened, GIB, &err), -ENOENT);
-    rig_close_session(opened);
+    assert_int_equal(check_of("--pattern write --burst 1m --host missing.conf", GIB), -ENOENT);
 }
 
 TEST(searches_without_bursts_keep_their_budget)
@@ -208,7 +190,7 @@ TEST(document_holds_both_settings_and_the_gain)
 
 TEST(text_says_which_setting_and_that_a_steady_load_has_another)
 {
-    char *text = NULL;
+    AUTO(auto_free) char *text = NULL;
     size_t size = 0;
     begin();
     add_setting(0, fast_s, 0.5, 6);
@@ -225,12 +207,9 @@ TEST(text_says_which_setting_and_that_a_steady_load_has_another)
                                         "4.00 times as fast as the best direct setting",
                                         "For a steady load",
                                         "too short"};
-    for (size_t i = 0; i < RIG_COUNT(parts); i++) {
-        if (strstr(text, parts[i]) == NULL)
-            fail_msg("'%s' is not in: %s", parts[i], text);
-    }
+    for (size_t i = 0; i < RIG_COUNT(parts); i++)
+        check_part(text, parts[i]);
     assert_null(strstr(text, "not settled"));
-    free(text);
 }
 
 TEST(bursts_can_contradict_the_model)
@@ -255,8 +234,7 @@ TEST(bursts_can_contradict_the_model)
 
 TEST(settings_of_both_classes_get_bursts)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "calm.conf", "--seed", "3", "--budget",
-                 "60s", NULL);
+    given("calm.conf --seed 3 --budget 60s");
     run();
     memset(&burst, 0, sizeof burst);
     settings.burst.bytes = 64 << 20;
@@ -278,7 +256,6 @@ TEST(settings_of_both_classes_get_bursts)
     burst_choose_settings(&burst, &tune);
     for (size_t i = 0; i < burst.n; i++)
         assert_int_equal(burst.setting[i].point.request_size_bytes, 4096);
-    done();
 }
 
 TEST(model_names_a_request_size_that_the_search_did_not_measure)
@@ -309,14 +286,12 @@ TEST(model_names_a_request_size_that_the_search_did_not_measure)
     assert_int_equal(burst.setting[0].point.queue_depth, 1);
     assert_int_equal(burst.setting[0].point.direct, 0);
     assert_close(burst.setting[0].predicted_s, 256 * 1e-5 + (64 << 20) / 4e9, 1e-6);
-    done();
 }
 
 /* What is left of --max-write is less than a burst: that ends the bursts, and no setting is to blame. */
 TEST(a_burst_that_max_write_would_cut_is_not_begun)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "calm.conf", "--seed", "3", "--budget",
-                 "60s", "--burst", "64m", NULL);
+    given("calm.conf --seed 3 --budget 60s --burst 64m");
     run();
     settings.limits.max_write_given = true;
     settings.limits.max_write_bytes = session->bytes_written + (63ULL << 20);
@@ -331,13 +306,11 @@ TEST(a_burst_that_max_write_would_cut_is_not_begun)
     assert_int_equal(burst.best, BURST_NONE);
     assert_non_null(strstr(burst.why, "--max-write"));
     assert_null(strstr(burst.why, "--budget"));
-    done();
 }
 
 static void run_bursts(int when)
 {
-    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "calm.conf", "--seed", "3", "--budget",
-                 "60s", "--burst", "64m", NULL);
+    given("calm.conf --seed 3 --budget 60s --burst 64m");
     fails = NEVER;
     run();
     fails = when;
@@ -351,7 +324,6 @@ TEST(where_every_burst_failed_the_reason_is_told)
     assert_int_equal(burst.best, BURST_NONE);
     assert_non_null(strstr(burst.why, "the disk is gone"));
     assert_null(strstr(burst.why, "--budget"));
-    done();
     run_bursts(AFTER_THE_CHOICE);
     assert_true(burst.chosen[BURST_BUFFERED] != BURST_NONE || burst.chosen[BURST_DIRECT] != BURST_NONE);
     assert_int_equal(burst.best, BURST_NONE);
@@ -359,7 +331,6 @@ TEST(where_every_burst_failed_the_reason_is_told)
     json_t *object = report_burst(&burst).document(&burst);
     assert_non_null(strstr(json_string_value(json_object_get(object, "reason")), "the disk is gone"));
     json_decref(object);
-    done();
 }
 
 TEST(a_class_that_failed_leaves_the_other)
@@ -368,5 +339,4 @@ TEST(a_class_that_failed_leaves_the_other)
     assert_int_equal(burst.chosen[BURST_DIRECT], BURST_NONE);
     assert_int_not_equal(burst.best, BURST_NONE);
     assert_null(burst.why);
-    done();
 }

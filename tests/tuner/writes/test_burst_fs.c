@@ -1,9 +1,6 @@
 /* recommend --burst on a real file system. */
 #include "tests/tuner/rig.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 GROUP(rig_enter, rig_leave);
 GROUP_NEEDS(rig_find_program);
 

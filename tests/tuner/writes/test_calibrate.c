@@ -3,7 +3,6 @@
 #include "tuner/writes/calibrate.h"
 
 #include <errno.h>
-#include <string.h>
 
 #define N   6
 #define MIB 1048576.0

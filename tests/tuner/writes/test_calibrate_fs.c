@@ -1,11 +1,8 @@
 /* Tests of `fstune calibrate` as a user runs it, on the file system of the working directory. */
-#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/writes/host_file.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 GROUP(rig_enter, rig_leave);
@@ -54,17 +51,15 @@ TEST(too_small_a_write_budget_is_said)
 /* Whatever the rate of the device: the rounds write less instead. */
 TEST(a_small_write_budget_is_enough_and_not_crossed)
 {
-    struct rig_run run;
+    AUTO(rig_free) struct rig_run run;
     rig_run_line(&run, "calibrate " QUICK "20s --max-write 640m --json --seed 1");
     /* So little can be over before a fast device has been seen writing back. */
     if (run.code != 0 && run.code != 3 && run.code != 5)
         fail_msg("exit code %d: %s", run.code, run.err);
-    json_t *document = rig_json(&run);
+    json_auto_t *document = rig_json(&run);
     json_int_t written = json_integer_value(json_object_get(document, "bytes_written"));
     assert_int_equal(json_is_true(json_object_get(document, "complete")), run.code != 5);
     assert_in_range(written, 128 << 20, 640 << 20);
-    json_decref(document);
-    rig_free(&run);
 }
 
 TEST(an_output_that_cannot_be_a_file_is_refused)
@@ -95,23 +90,20 @@ TEST(an_interrupted_calibration_says_so_and_writes_no_file)
     /* While the target is filled, and in the rounds. */
     static const long after_ms[] = {150, 2500};
     for (size_t i = 0; i < RIG_COUNT(after_ms); i++) {
-        struct rig_run run;
+        AUTO(rig_free) struct rig_run run;
         end_with(&run, SIGINT, after_ms[i]);
         assert_int_equal(run.code, 130);
-        json_t *document = rig_json(&run);
+        json_auto_t *document = rig_json(&run);
         assert_true(json_is_true(json_object_get(document, "interrupted")));
         assert_true(json_is_false(json_object_get(document, "complete")));
-        json_decref(document);
-        rig_free(&run);
     }
 }
 
 TEST(a_kill_leaves_nothing_behind)
 {
-    struct rig_run run;
+    AUTO(rig_free) struct rig_run run;
     size_t before = rig_count_entries(".");
     end_with(&run, SIGKILL, 2500);
     assert_int_equal(run.code, -SIGKILL);
     assert_int_equal(rig_count_entries("."), before);
-    rig_free(&run);
 }

@@ -7,7 +7,6 @@
 #include "tuner/writes/calibrate_internal.h"
 
 #include <errno.h>
-#include <string.h>
 
 #define HARD     1000000.0
 #define N_ROUNDS 5

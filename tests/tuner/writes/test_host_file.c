@@ -1,11 +1,8 @@
 /* Tests of tuner/writes/host_file: the round trip, forms of values, and what is refused, with its line. */
-#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/writes/host_file.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 GROUP(rig_enter, rig_leave);
 
@@ -164,9 +161,8 @@ TEST(limits_in_the_wrong_order_are_refused)
 TEST(a_full_device_is_an_error_of_writing)
 {
     struct host_file file = example();
-    FILE *out = fopen("/dev/full", "w");
+    AUTO(auto_fclose) FILE *out = fopen("/dev/full", "w");
     assert_non_null(out);
     setvbuf(out, NULL, _IONBF, 0);
     assert_int_equal(host_file_write(out, &file, NULL), -EIO);
-    fclose(out);
 }

@@ -1,9 +1,6 @@
 /* Tests of the figures of `fstune predict write`: they are those of the model, worked out by hand where they
  * are simple. What the command prints and refuses stands in tests/golden. */
-#include "tests/test.h"
 #include "tests/tuner/rig.h"
-
-#include <string.h>
 
 static struct rig_run run;
 
@@ -39,7 +36,7 @@ static double number_at(const json_t *document, const char *key, size_t i)
 
 TEST(costs_and_totals_are_those_of_the_model)
 {
-    json_t *document = rig_document(LOAD "--json --delay 10ms");
+    json_auto_t *document = rig_document(LOAD "--json --delay 10ms");
     const double cost = 1048576 / 1e9 + 1e-6;
     assert_string_equal(json_string_value(json_object_get(document, "schema")), "fstune/write-prediction/1");
     assert_string_equal(json_string_value(json_object_get(document, "mode")), "nosync");
@@ -55,7 +52,6 @@ TEST(costs_and_totals_are_those_of_the_model)
     const json_t *first = json_array_get(json_object_get(document, "states"), 0);
     assert_string_equal(json_string_value(json_object_get(first, "state")), "free_run");
     assert_int_equal(json_integer_value(json_object_get(first, "chunk")), 0);
-    json_decref(document);
 }
 
 TEST(states_follow_each_other_with_bytes_and_times)

@@ -4,8 +4,6 @@
 #include "tuner/commands/command.h"
 
 #include <signal.h>
-#include <string.h>
-#include <unistd.h>
 
 #define PREDICT "predict write --host host.conf --no-lock --quiet "
 #define LOAD    "--total 64k --request-size 4k "
@@ -60,7 +58,7 @@ TEST(every_cached_mode_is_made_and_compared)
 
 TEST(errors_follow_from_the_costs)
 {
-    json_t *document = rig_document(PREDICT LOAD "--validate --repetitions 1 --json");
+    json_auto_t *document = rig_document(PREDICT LOAD "--validate --repetitions 1 --json");
     const json_t *cawl = json_object_get(document, "cawl"), *measured = json_object_get(document, "measured");
     double shares = 0, total = 0;
     size_t n = 0;
@@ -74,32 +72,30 @@ TEST(errors_follow_from_the_costs)
     assert_close(number(document, "measured", "total_s"), total, 1e-9);
     assert_close(number(cawl, "error", "per_chunk"), shares / (double)n, 1e-6);
     assert_true(json_is_null(json_object_get(json_object_get(measured, "scatter"), "per_chunk")));
-    json_decref(document);
 }
 
 TEST(the_last_flush_of_a_stream_is_in_both_totals)
 {
-    json_t *document = rig_document(PREDICT "--total 100 --request-size 100 --mode stdio --close --validate "
-                                            "--repetitions 1 --json");
+    json_auto_t *document =
+        rig_document(PREDICT "--total 100 --request-size 100 --mode stdio --close --validate "
+                             "--repetitions 1 --json");
     const json_t *repetition =
         json_array_get(json_object_get(json_object_get(document, "measured"), "repetitions"), 0);
     double close_s = json_number_value(json_object_get(repetition, "close_s"));
     assert_true(close_s > 0);
     assert_true(json_number_value(json_object_get(repetition, "total_s")) >= close_s);
     assert_true(number(document, "cawl", "close_s") > 0);
-    json_decref(document);
 }
 
 TEST(text_has_a_line_for_each_model)
 {
-    struct rig_run run;
+    AUTO(rig_free) struct rig_run run;
     rig_run_line(&run, PREDICT LOAD "--validate");
     assert_int_equal(run.code, EXIT_DONE);
     assert_non_null(strstr(run.out, "\nmeasured "));
     assert_non_null(strstr(run.out, "\nCAWL "));
     assert_non_null(strstr(run.out, "\nnaive "));
     assert_string_equal(run.err, "");
-    rig_free(&run);
 }
 
 static size_t count_lines(const char *text)

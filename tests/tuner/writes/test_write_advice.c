@@ -2,8 +2,6 @@
 #include "tests/test.h"
 #include "tuner/writes/write_advice.h"
 
-#include <string.h>
-
 #define MB 1000000.0
 
 static struct write_advice_crossings crossings;

@@ -3,11 +3,7 @@
 #include "tuner/writes/write_load.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 static struct write_load load;
 static struct err err;
@@ -175,7 +171,7 @@ TEST(quotes_line_ends_a_mark_and_empty_lines_change_nothing)
 
 TEST(many_files_are_told_apart)
 {
-    char *text = malloc(1 << 20);
+    AUTO(auto_free) char *text = malloc(1 << 20);
     int used = snprintf(text, 1 << 20, "file,offset,size,delay_s\n");
     for (int i = 0; i < 20000; i++)
         used += snprintf(text + used, 64, "file%d,%d,1,0\n", i * 7919 % 5000, i);
@@ -187,7 +183,6 @@ TEST(many_files_are_told_apart)
         snprintf(name, sizeof name, "file%d", (int)i * 7919 % 5000);
         assert_string_equal(load.files[load.chunks[i].file], name);
     }
-    free(text);
 }
 
 #define HEADER "offset,size,delay_s\n"
@@ -245,13 +240,12 @@ TEST(wrong_traces_are_refused_with_their_line)
 TEST(zero_bytes_and_endless_lines_are_refused_with_their_line)
 {
     static const char zero[] = HEADER "0,1,0\n0,1\0,0\n";
-    char *line = malloc(100000);
+    AUTO(auto_free) char *line = malloc(100000);
     assert_int_equal(read_bytes(zero, sizeof zero - 1), -EINVAL);
     assert_non_null(strstr(err.text, ":3: holds a zero byte"));
     memset(line, '1', 100000);
     assert_int_equal(read_bytes(line, 100000), -EINVAL);
     assert_non_null(strstr(err.text, ":1: is longer than"));
-    free(line);
 }
 
 TEST(a_trace_that_cannot_be_read_says_why)
