@@ -5,6 +5,9 @@
 
 #include "tests/test.h"
 
+/* Type of a variable that frees its prediction when it goes. */
+#define CAWL_RIG_PREDICTION AUTO(cawl_prediction_done) struct cawl_prediction
+
 /* Bytes and seconds, as if both were large. */
 static inline struct cawl_host cawl_rig_host(void)
 {
@@ -63,8 +66,7 @@ static inline void cawl_rig_check_case(enum cawl_mode mode, const struct cawl_ri
         chunks[n] = (struct cawl_chunk){0, expected->steps[n].offset, expected->steps[n].size,
                                         expected->steps[n].delay};
 
-    AUTO(cawl_prediction_done)
-    struct cawl_prediction prediction = cawl_rig_predict(&expected->options, mode, chunks, n);
+    CAWL_RIG_PREDICTION prediction = cawl_rig_predict(&expected->options, mode, chunks, n);
 
     assert_int_equal(prediction.n, n);
     for (size_t i = 0; i < n; i++) {

@@ -34,20 +34,15 @@ TEST(hosts_out_of_range_are_refused)
     const double bad[] = {-1, NAN, INFINITY, 0};
     const struct cawl_chunk chunk = {0, 0, 10, 0};
 
-    for (size_t i = 0; i < sizeof(positive) / sizeof(*positive); i++) {
-        for (size_t j = 0; j < 4; j++) {
+    for (size_t i = 0; i < N_OF(positive) + N_OF(costs); i++) {
+        bool may_be_0 = i >= N_OF(positive);
+
+        for (size_t j = 0; j < (may_be_0 ? 3 : 4); j++) {
             struct cawl_host host = cawl_rig_host();
 
-            memcpy((char *)&host + positive[i], &bad[j], sizeof(double));
-            check_refused(&host, &plain_model, CAWL_NOSYNC, &chunk);
-        }
-    }
-    for (size_t i = 0; i < sizeof(costs) / sizeof(*costs); i++) {
-        for (size_t j = 0; j < 3; j++) {
-            struct cawl_host host = cawl_rig_host();
-
-            memcpy((char *)&host + costs[i], &bad[j], sizeof(double));
-            check_refused(&host, &plain_model, CAWL_DIRECT, &chunk);
+            memcpy((char *)&host + (may_be_0 ? costs[i - N_OF(positive)] : positive[i]), &bad[j],
+                   sizeof(double));
+            check_refused(&host, &plain_model, may_be_0 ? CAWL_DIRECT : CAWL_NOSYNC, &chunk);
         }
     }
 
@@ -183,7 +178,7 @@ static void draw_chunks(struct cawl_chunk *chunks)
 static void check_properties(const struct cawl_host *host, const struct cawl_options *options,
                              const struct cawl_chunk *chunks, enum cawl_mode mode)
 {
-    AUTO(cawl_prediction_done) struct cawl_prediction prediction;
+    CAWL_RIG_PREDICTION prediction;
     double share = options->limit_share > 0 ? options->limit_share : 1, end = 0, total = 0, largest = 0;
 
     share /= options->n_writers > 1 ? options->n_writers : 1;
@@ -232,10 +227,8 @@ TEST(the_same_input_gives_the_same_output)
 
     draw_chunks(chunks);
     for (enum cawl_mode mode = 0; mode < CAWL_N_MODES; mode++) {
-        AUTO(cawl_prediction_done)
-        struct cawl_prediction a = cawl_rig_predict(&plain_model, mode, chunks, LOAD_CHUNKS);
-        AUTO(cawl_prediction_done)
-        struct cawl_prediction b = cawl_rig_predict(&plain_model, mode, chunks, LOAD_CHUNKS);
+        CAWL_RIG_PREDICTION a = cawl_rig_predict(&plain_model, mode, chunks, LOAD_CHUNKS);
+        CAWL_RIG_PREDICTION b = cawl_rig_predict(&plain_model, mode, chunks, LOAD_CHUNKS);
 
         assert_memory_equal(a.costs_s, b.costs_s, LOAD_CHUNKS * sizeof(double));
         assert_memory_equal(a.dirty_bytes, b.dirty_bytes, LOAD_CHUNKS * sizeof(double));
@@ -340,7 +333,7 @@ TEST(random_loads_cost_what_the_printed_algorithm_says)
 
     for (int load = 0; load < 300; load++) {
         struct cawl_host host = draw_printed_host();
-        AUTO(cawl_prediction_done) struct cawl_prediction prediction;
+        CAWL_RIG_PREDICTION prediction;
 
         draw_printed_load(chunks);
         *printed = (struct printed){.host = &host};

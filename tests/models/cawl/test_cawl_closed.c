@@ -9,8 +9,7 @@ TEST(a_chunk_is_random_by_the_chunk_before_it_in_its_file)
     const struct cawl_chunk chunks[] = {{7, 0, 10, 0},    {3, 1000, 10, 0}, {7, 10, 10, 0},
                                         {3, 1010, 10, 0}, {3, 20, 10, 0},   {7, 0, 10, 0}};
     const double expected[] = {3, 3, 3, 3, 6, 6};
-    AUTO(cawl_prediction_done)
-    struct cawl_prediction prediction = cawl_rig_predict(&plain_model, CAWL_DIRECT, chunks, 6);
+    CAWL_RIG_PREDICTION prediction = cawl_rig_predict(&plain_model, CAWL_DIRECT, chunks, 6);
 
     for (size_t i = 0; i < 6; i++)
         assert_close(prediction.costs_s[i], expected[i], 1e-12);
@@ -33,10 +32,8 @@ TEST(costs_add_up_to_the_equations)
         n_rem += bytes % 16 != 0;
     }
 
-    AUTO(cawl_prediction_done)
-    struct cawl_prediction direct = cawl_rig_predict(&plain_model, CAWL_DIRECT, chunks, N);
-    AUTO(cawl_prediction_done)
-    struct cawl_prediction sync = cawl_rig_predict(&plain_model, CAWL_SYNC, chunks, N);
+    CAWL_RIG_PREDICTION direct = cawl_rig_predict(&plain_model, CAWL_DIRECT, chunks, N);
+    CAWL_RIG_PREDICTION sync = cawl_rig_predict(&plain_model, CAWL_SYNC, chunks, N);
 
     assert_close(direct.total_s, host.sc_sw_s * N + host.c_sk_s * (N - 1) + size / host.bw_dev_bps, 1e-6);
     assert_close(sync.total_s,
@@ -54,7 +51,7 @@ TEST(credit_is_used_up_and_comes_back)
     /* 80 bytes in 2 s use the credit up. Then 10 a second; 3 s idle bring back 30: 1 s at 40. */
     const struct cawl_chunk chunks[] = {{0, 0, 80, 0}, {0, 80, 50, 0}, {0, 130, 50, 3}, {0, 180, 40, 1e6}};
     const double expected[] = {2, 5, 1 + 1, 1};
-    AUTO(cawl_prediction_done) struct cawl_prediction prediction;
+    CAWL_RIG_PREDICTION prediction;
 
     host.sc_sw_s = 0;
     assert_int_equal(cawl_predict(&host, &options, CAWL_DIRECT, chunks, 4, &prediction), 0);

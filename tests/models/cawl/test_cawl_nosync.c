@@ -11,8 +11,7 @@ TEST(the_states_follow_dirty_memory)
     const struct cawl_chunk chunks[] = {{0, 0, 100, 0},   {0, 100, 100, 0}, {0, 200, 100, 0},
                                         {0, 300, 100, 0}, {0, 400, 100, 0}, {0, 500, 100, 0}};
 
-    AUTO(cawl_prediction_done)
-    struct cawl_prediction prediction = cawl_rig_predict(&plain_model, CAWL_NOSYNC, chunks, 6);
+    CAWL_RIG_PREDICTION prediction = cawl_rig_predict(&plain_model, CAWL_NOSYNC, chunks, 6);
 
     assert_int_equal(prediction.n_changes, 3);
     assert_int_equal(prediction.changes[0].run, CAWL_FREE_RUN);
@@ -29,7 +28,7 @@ TEST(a_throttled_writer_has_its_average_rate_times_pos_ratio)
     struct cawl_host host = cawl_rig_host();
     const struct cawl_chunk chunks[] = {
         {0, 0, 100, 0}, {0, 100, 100, 0}, {0, 200, 100, 0}, {0, 300, 100, 0}, {0, 400, 40, 0}};
-    AUTO(cawl_prediction_done) struct cawl_prediction prediction;
+    CAWL_RIG_PREDICTION prediction;
 
     host.bw_reduced_bps = 90;
     assert_int_equal(cawl_predict(&host, &plain_model, CAWL_NOSYNC, chunks, 5, &prediction), 0);
@@ -46,7 +45,7 @@ TEST(the_setpoint_itself_throttles_at_the_average_rate)
     struct cawl_host host = cawl_rig_host();
     /* The flusher is so slow that dirty is exactly 300. */
     const struct cawl_chunk chunks[] = {{0, 0, 100, 0}, {0, 100, 100, 0}, {0, 200, 100, 0}, {0, 300, 10, 0}};
-    AUTO(cawl_prediction_done) struct cawl_prediction prediction;
+    CAWL_RIG_PREDICTION prediction;
 
     host.sc_w_s = 1;
     host.bw_dev_bps = 1e-3;
@@ -85,8 +84,7 @@ TEST(a_lasting_load_runs_at_the_device)
             chunks[i] =
                 (struct cawl_chunk){0, i * (uint64_t)(10 + 40 * variant), 10 + 40 * (uint64_t)variant, 0};
 
-        AUTO(cawl_prediction_done)
-        struct cawl_prediction prediction = cawl_rig_predict(&options, CAWL_NOSYNC, chunks, N);
+        CAWL_RIG_PREDICTION prediction = cawl_rig_predict(&options, CAWL_NOSYNC, chunks, N);
         double seconds = prediction.end_s[N - 1] - prediction.end_s[N / 2 - 1];
 
         assert_close(N / 2 * (double)chunks[0].size_bytes / seconds, 10, 0.2);
@@ -102,7 +100,7 @@ TEST(states_that_swing_about_a_border_are_told_once)
         chunks[i] = (struct cawl_chunk){0, 4096 * i, 4096, 0};
 
     struct cawl_host host = cawl_rig_host();
-    AUTO(cawl_prediction_done) struct cawl_prediction prediction;
+    CAWL_RIG_PREDICTION prediction;
 
     host.bw_ramdisk_bps = 4e9;
     host.bw_reduced_bps = 2e9;
@@ -117,8 +115,7 @@ TEST(states_that_swing_about_a_border_are_told_once)
 TEST(a_burst_that_was_flushed_begins_again_in_free_run)
 {
     const struct cawl_chunk chunks[] = {{0, 0, 300, 0}, {0, 300, 10, 0}, {0, 310, 10, 60}};
-    AUTO(cawl_prediction_done)
-    struct cawl_prediction prediction = cawl_rig_predict(&plain_model, CAWL_NOSYNC, chunks, 3);
+    CAWL_RIG_PREDICTION prediction = cawl_rig_predict(&plain_model, CAWL_NOSYNC, chunks, 3);
 
     assert_int_equal(prediction.changes[prediction.n_changes - 1].run, CAWL_FREE_RUN);
     assert_int_equal(prediction.changes[prediction.n_changes - 1].chunk, 2);
@@ -129,8 +126,7 @@ TEST(piecewise_the_rate_changes_inside_a_chunk)
     /* Up to limit_bg at 100; then dirty grows by 40 a second (50 - 10), 50 bytes up to 240 at the end: the
      * parts differ in how the flusher's bytes are rounded. */
     const struct cawl_chunk chunk = {0, 0, 250, 0};
-    AUTO(cawl_prediction_done)
-    struct cawl_prediction prediction = cawl_rig_predict(&piecewise, CAWL_NOSYNC, &chunk, 1);
+    CAWL_RIG_PREDICTION prediction = cawl_rig_predict(&piecewise, CAWL_NOSYNC, &chunk, 1);
 
     assert_close(prediction.costs_s[0], 0.5 + 2 + 1, 1e-9);
     assert_close(prediction.dirty_bytes[0], 240, 1);
@@ -173,10 +169,8 @@ TEST(piecewise_small_chunks_cost_what_they_cost_in_the_plain_model)
     for (size_t i = 0; i < N; i++)
         chunks[i] = (struct cawl_chunk){0, 5 * i, 5, 0.1};
 
-    AUTO(cawl_prediction_done)
-    struct cawl_prediction a = cawl_rig_predict(&plain_model, CAWL_NOSYNC, chunks, N);
-    AUTO(cawl_prediction_done)
-    struct cawl_prediction b = cawl_rig_predict(&piecewise, CAWL_NOSYNC, chunks, N);
+    CAWL_RIG_PREDICTION a = cawl_rig_predict(&plain_model, CAWL_NOSYNC, chunks, N);
+    CAWL_RIG_PREDICTION b = cawl_rig_predict(&piecewise, CAWL_NOSYNC, chunks, N);
 
     for (size_t i = 0; i < N; i++)
         assert_close(a.costs_s[i], b.costs_s[i], 1e-9);
@@ -188,7 +182,7 @@ TEST(balanced_writers_wait_from_the_setpoint_on_at_twice_the_device)
     const struct cawl_options options = {.balanced = true};
     const struct cawl_chunk chunks[] = {{0, 0, 50, 0},   {0, 50, 50, 0},  {0, 100, 50, 0}, {0, 150, 50, 0},
                                         {0, 200, 50, 0}, {0, 250, 80, 0}, {0, 330, 10, 0}};
-    AUTO(cawl_prediction_done) struct cawl_prediction prediction;
+    CAWL_RIG_PREDICTION prediction;
 
     host.sc_w_s = 0;
     assert_int_equal(cawl_predict(&host, &options, CAWL_NOSYNC, chunks, 7, &prediction), 0);

@@ -11,8 +11,7 @@ TEST(a_chunk_that_fits_changes_no_state)
 {
     const struct cawl_chunk chunk = {0, 0, 40, 0};
 
-    AUTO(cawl_prediction_done)
-    struct cawl_prediction prediction = cawl_rig_predict(&plain_model, CAWL_STDIO, &chunk, 1);
+    CAWL_RIG_PREDICTION prediction = cawl_rig_predict(&plain_model, CAWL_STDIO, &chunk, 1);
 
     assert_int_equal(prediction.n_changes, 0);
 }
@@ -21,8 +20,7 @@ TEST(every_file_has_its_buffer)
 {
     const struct cawl_chunk chunks[] = {
         {9, 0, 60, 0}, {4, 0, 60, 0}, {9, 60, 40, 0}, {4, 60, 40, 0}, {9, 100, 1, 0}};
-    AUTO(cawl_prediction_done)
-    struct cawl_prediction prediction = cawl_rig_predict(&plain_model, CAWL_STDIO, chunks, 5);
+    CAWL_RIG_PREDICTION prediction = cawl_rig_predict(&plain_model, CAWL_STDIO, chunks, 5);
 
     assert_close(prediction.costs_s[1], 0.06, 1e-12);
     assert_close(prediction.costs_s[3], 0.04, 1e-12);
@@ -33,10 +31,8 @@ TEST(every_file_has_its_buffer)
 TEST(closing_writes_what_is_left_of_every_file)
 {
     const struct cawl_chunk chunks[] = {{1, 0, 60, 0}, {2, 0, 20, 0}, {3, 0, 20, 0}};
-    AUTO(cawl_prediction_done)
-    struct cawl_prediction open = cawl_rig_predict(&plain_model, CAWL_STDIO, chunks, 3);
-    AUTO(cawl_prediction_done)
-    struct cawl_prediction closed = cawl_rig_predict(&closing, CAWL_STDIO, chunks, 3);
+    CAWL_RIG_PREDICTION open = cawl_rig_predict(&plain_model, CAWL_STDIO, chunks, 3);
+    CAWL_RIG_PREDICTION closed = cawl_rig_predict(&closing, CAWL_STDIO, chunks, 3);
 
     assert_close(open.close_s, 0, 0);
     assert_close(closed.close_s, 3 * 0.5 + 1, 1e-12);
@@ -50,10 +46,8 @@ TEST(small_chunks_through_the_library_are_cheaper_than_system_calls)
     for (size_t i = 0; i < 100; i++)
         chunks[i] = (struct cawl_chunk){0, 2 * i, 2, 0};
 
-    AUTO(cawl_prediction_done)
-    struct cawl_prediction library = cawl_rig_predict(&closing, CAWL_STDIO, chunks, 100);
-    AUTO(cawl_prediction_done)
-    struct cawl_prediction calls = cawl_rig_predict(&closing, CAWL_NOSYNC, chunks, 100);
+    CAWL_RIG_PREDICTION library = cawl_rig_predict(&closing, CAWL_STDIO, chunks, 100);
+    CAWL_RIG_PREDICTION calls = cawl_rig_predict(&closing, CAWL_NOSYNC, chunks, 100);
 
     assert_close(library.total_s, 0.2 + 2 * 1.5, 1e-9);
     assert_close(calls.total_s, 100 * 0.52, 1e-9);
