@@ -118,12 +118,12 @@ static struct tally pooled(struct tally cells[SHAPES_N_NOISES][N_LENGTHS], size_
     return sum;
 }
 
-static void print_share(const struct tally *tally)
+static void print_share(struct tally tally)
 {
-    if (tally->n == 0)
+    if (tally.n == 0)
         printf(" - |");
     else
-        printf(" %.1f |", 100 * share(tally->wrong, tally->n));
+        printf(" %.1f |", 100 * share(tally.wrong, tally.n));
 }
 
 static void print_wrong(struct results *results)
@@ -141,9 +141,9 @@ static void print_wrong(struct results *results)
     for (size_t row = 0; row < SHAPES_N_ROWS; row++) {
         printf("| %s |", shapes_rows[row].name);
         for (size_t i = 0; i < SHAPES_N_NOISES; i++)
-            print_share(&(struct tally[]){pooled(results->cells[row], i, N_LENGTHS)}[0]);
+            print_share(pooled(results->cells[row], i, N_LENGTHS));
         for (size_t k = 0; k < N_LENGTHS; k++)
-            print_share(&(struct tally[]){pooled(results->cells[row], SHAPES_N_NOISES, k)}[0]);
+            print_share(pooled(results->cells[row], SHAPES_N_NOISES, k));
         printf("\n");
     }
 }

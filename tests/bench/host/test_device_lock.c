@@ -1,15 +1,11 @@
 /* tests/bench/host/test_device_lock: who is kept away by the lock of a device, and who can keep nobody away.
  */
 #include "bench/host/device_lock.h"
-#include "tests/bench/target/target_rig.h"
-#include "tests/test.h"
+#include "tests/bench/mount_rig.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <grp.h>
 #include <sched.h>
-#include <signal.h>
-#include <sys/mount.h>
 #include <sys/wait.h>
 
 #define NOBODY     65534
@@ -68,17 +64,21 @@ static int take(int *ret_lock_fd)
     return device_lock_take_at(&places, measured_fd, ret_lock_fd, &err);
 }
 
-static void need(bool there, const char *why)
+/* What this process is told while another holds, which got the lock; skips where that could not prepare. */
+static int take_beside(bool (*prepare)(void))
 {
-    if (!there) {
-        print_message("skipped: %s\n", why);
-        skip();
-    }
+    int lock_fd;
+    hold(prepare);
+    int code = take(&lock_fd);
+    kill_holder();
+    rig_need(holder.code != CANNOT, "what the other process needs cannot be made here");
+    assert_int_equal(holder.code, 0);
+    return code;
 }
 
 static void need_root(void)
 {
-    need(geteuid() == 0, "only root can become somebody else");
+    rig_need(geteuid() == 0, "only root can become somebody else");
 }
 
 static bool become(uid_t user, gid_t group)
@@ -146,28 +146,11 @@ TEST(another_device_is_locked_beside)
     close(lock_fd);
 }
 
-TEST(other_name_spaces_of_net_and_mounts_are_kept_away)
+TEST(processes_in_other_name_spaces_and_without_sys_and_dev_are_kept_away)
 {
-    int lock_fd;
     need_root();
-    hold(enter_name_spaces);
-    int code = take(&lock_fd);
-    kill_holder();
-    need(holder.code != CANNOT, "name spaces and a sysfs cannot be made here");
-    assert_int_equal(holder.code, 0);
-    assert_int_equal(code, -EWOULDBLOCK);
-}
-
-TEST(a_process_that_sees_neither_sys_nor_dev_is_kept_away)
-{
-    int lock_fd;
-    need_root();
-    hold(lose_sysfs);
-    int code = take(&lock_fd);
-    kill_holder();
-    need(holder.code != CANNOT, "a name space cannot be made here");
-    assert_int_equal(holder.code, 0);
-    assert_int_equal(code, -EWOULDBLOCK);
+    assert_int_equal(take_beside(lose_sysfs), -EWOULDBLOCK);
+    assert_int_equal(take_beside(enter_name_spaces), -EWOULDBLOCK);
 }
 
 /* As the unit does before each night. */
@@ -180,11 +163,7 @@ TEST(the_service_is_kept_away_by_its_group)
     assert_int_equal(fchown(lock_fd, 0, SERVICE) | fchmod(lock_fd, 0660), 0);
     assert_int_equal(ask(become_the_service), -EWOULDBLOCK);
     close(lock_fd);
-    hold(become_the_service);
-    int code = take(&lock_fd);
-    kill_holder();
-    assert_int_equal(holder.code, 0);
-    assert_int_equal(code, -EWOULDBLOCK);
+    assert_int_equal(take_beside(become_the_service), -EWOULDBLOCK);
 }
 
 TEST(a_user_is_kept_apart_from_the_same_user_only)
@@ -209,34 +188,22 @@ TEST(a_user_is_kept_apart_from_the_same_user_only)
 }
 
 /* What somebody else could have put where the file is to be, in a directory that is root's. */
-static bool plant_link(void)
+static bool plant(int kind)
 {
-    return symlink(other, file) == 0;
-}
-
-static bool plant_pipe(void)
-{
-    return mkfifo(file, 0600) == 0;
-}
-
-static bool plant_second_name(void)
-{
-    return link(other, file) == 0;
-}
-
-static bool plant_directory(void)
-{
-    return mkdir(file, 0700) == 0;
-}
-
-static bool plant_file_for_all(void)
-{
-    return rename(other, file) == 0 && chmod(file, 0644) == 0;
-}
-
-static bool plant_file_of_somebody(void)
-{
-    return rename(other, file) == 0 && chown(file, NOBODY, NOBODY) == 0;
+    switch (kind) {
+    case 0:
+        return symlink(other, file) == 0;
+    case 1:
+        return mkfifo(file, 0600) == 0;
+    case 2:
+        return link(other, file) == 0;
+    case 3:
+        return mkdir(file, 0700) == 0;
+    case 4:
+        return rename(other, file) == 0 && chmod(file, 0644) == 0;
+    default:
+        return rename(other, file) == 0 && chown(file, NOBODY, NOBODY) == 0;
+    }
 }
 
 /* A lock of all bytes, as far as the file's rights allow one. */
@@ -255,20 +222,18 @@ static bool lock_all_as_nobody(void)
 
 TEST(what_others_could_have_planted_is_not_used_and_blocks_nobody)
 {
-    static bool (*const plants[])(void) = {plant_link,      plant_pipe,         plant_second_name,
-                                           plant_directory, plant_file_for_all, plant_file_of_somebody};
     need_root();
-    for (size_t i = 0; i < sizeof plants / sizeof plants[0]; i++) {
+    for (int kind = 0; kind < 6; kind++) {
         int lock_fd, fd = open(other, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
         assert_true(fd >= 0);
         close(fd);
         assert_int_equal(mkdir(machine, 0755), 0);
-        assert_true(plants[i]());
+        assert_true(plant(kind));
         hold(lock_all_as_nobody);
         int code = take(&lock_fd);
         kill_holder();
         if (code >= 0 || code == -EWOULDBLOCK)
-            fail_msg("plant %zu: %d", i, code);
+            fail_msg("plant %d: %d", kind, code);
         assert_int_equal(lock_fd, -1);
         rig_remove_tree(machine);
         unlink(other);
@@ -280,15 +245,12 @@ TEST(a_directory_that_others_could_change_is_not_used)
     struct err err = {0};
     int lock_fd;
     need_root();
+    assert_int_equal(mkdir(own, 0755), 0);
     for (int i = 0; i < 4; i++) {
-        if (i < 3)
-            assert_int_equal(mkdir(machine, 0755), 0);
-        if (i == 0)
-            assert_int_equal(chown(machine, NOBODY, NOBODY), 0);
-        else if (i < 3)
-            assert_int_equal(chmod(machine, i == 1 ? 01777 : 0775), 0);
-        else
-            assert_int_equal(mkdir(own, 0755) | symlink(own, machine), 0);
+        const mode_t modes[] = {0755, 01777, 0775};
+        int made = i == 3 ? symlink(own, machine) : mkdir(machine, 0755) | chmod(machine, modes[i]);
+        assert_int_equal(made, 0);
+        assert_int_equal(i == 0 ? chown(machine, NOBODY, NOBODY) : 0, 0);
         int code = device_lock_take_at(&places, measured_fd, &lock_fd, &err);
         assert_true(code < 0 && code != -EWOULDBLOCK);
         assert_int_equal(lock_fd, -1);

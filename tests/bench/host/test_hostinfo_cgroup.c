@@ -1,17 +1,12 @@
 /* Tests of bench/host/hostinfo_cgroup: the room that real control groups of version 1 leave. They need root.
  */
 #include "bench/host/hostinfo.h"
-#include "tests/test.h"
+#include "tests/bench/mount_rig.h"
 
-#include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 
-#define MIB       1048576.0
 #define HIERARCHY "/sys/fs/cgroup/memory"
 
 static char outer[128], inner[160];
@@ -46,14 +41,6 @@ static double room_there(bool (*first)(void))
     return bytes;
 }
 
-static void need(bool there, const char *why)
-{
-    if (!there) {
-        print_message("skipped: %s\n", why);
-        skip();
-    }
-}
-
 static bool in_own_mounts(void)
 {
     return unshare(CLONE_NEWNS) == 0 && mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0;
@@ -83,26 +70,26 @@ TEST(the_lowest_limit_of_the_groups_above_is_the_room)
 {
     assert_true(put(outer, "memory.limit_in_bytes", "64m"));
     double bytes = room_there(NULL);
-    assert_true(bytes > 32 * MIB && bytes <= 64 * MIB);
+    assert_true(bytes > (double)(32 * MIB) && bytes <= (double)(64 * MIB));
     assert_true(put(inner, "memory.limit_in_bytes", "32m"));
     bytes = room_there(NULL);
-    assert_true(bytes > 16 * MIB && bytes <= 32 * MIB);
+    assert_true(bytes > (double)(16 * MIB) && bytes <= (double)(32 * MIB));
 }
 
 TEST(a_file_in_memory_takes_room)
 {
     assert_true(put(inner, "memory.limit_in_bytes", "64m"));
     double bytes = room_there(fill_memory);
-    need(!isnan(bytes), "no tmpfs can be mounted here");
-    assert_true(bytes > 32 * MIB && bytes <= 48 * MIB);
+    rig_need(!isnan(bytes), "no tmpfs can be mounted here");
+    assert_true(bytes > (double)(32 * MIB) && bytes <= (double)(48 * MIB));
 }
 
 TEST(a_group_is_found_below_the_group_that_is_mounted)
 {
     assert_true(put(inner, "memory.limit_in_bytes", "48m"));
     double bytes = room_there(see_the_outer_group_alone);
-    need(!isnan(bytes), "nothing can be mounted here");
-    assert_true(bytes <= 48 * MIB);
+    rig_need(!isnan(bytes), "nothing can be mounted here");
+    assert_true(bytes <= (double)(48 * MIB));
 }
 
 FIXTURE(enter)

@@ -2,12 +2,11 @@
  */
 #include "models/cawl/cawl.h"
 
+#include "tests/models/cawl/cawl_plain.h"
 #include "tests/models/cawl/cawl_rig.h"
 #include "tests/models/rng.h"
 
 #include <errno.h>
-
-static const struct cawl_options plain_model = {0};
 
 static void check_refused(const struct cawl_host *host, const struct cawl_options *options,
                           enum cawl_mode mode, const struct cawl_chunk *chunk)
@@ -35,20 +34,15 @@ TEST(hosts_out_of_range_are_refused)
     const double bad[] = {-1, NAN, INFINITY, 0};
     const struct cawl_chunk chunk = {0, 0, 10, 0};
 
-    for (size_t i = 0; i < sizeof(positive) / sizeof(*positive); i++) {
-        for (size_t j = 0; j < 4; j++) {
+    for (size_t i = 0; i < N_OF(positive) + N_OF(costs); i++) {
+        bool may_be_0 = i >= N_OF(positive);
+
+        for (size_t j = 0; j < (may_be_0 ? 3 : 4); j++) {
             struct cawl_host host = cawl_rig_host();
 
-            memcpy((char *)&host + positive[i], &bad[j], sizeof(double));
-            check_refused(&host, &plain_model, CAWL_NOSYNC, &chunk);
-        }
-    }
-    for (size_t i = 0; i < sizeof(costs) / sizeof(*costs); i++) {
-        for (size_t j = 0; j < 3; j++) {
-            struct cawl_host host = cawl_rig_host();
-
-            memcpy((char *)&host + costs[i], &bad[j], sizeof(double));
-            check_refused(&host, &plain_model, CAWL_DIRECT, &chunk);
+            memcpy((char *)&host + (may_be_0 ? costs[i - N_OF(positive)] : positive[i]), &bad[j],
+                   sizeof(double));
+            check_refused(&host, &plain_model, may_be_0 ? CAWL_DIRECT : CAWL_NOSYNC, &chunk);
         }
     }
 
@@ -184,7 +178,7 @@ static void draw_chunks(struct cawl_chunk *chunks)
 static void check_properties(const struct cawl_host *host, const struct cawl_options *options,
                              const struct cawl_chunk *chunks, enum cawl_mode mode)
 {
-    AUTO(cawl_prediction_done) struct cawl_prediction prediction;
+    CAWL_RIG_PREDICTION prediction;
     double share = options->limit_share > 0 ? options->limit_share : 1, end = 0, total = 0, largest = 0;
 
     share /= options->n_writers > 1 ? options->n_writers : 1;
@@ -233,10 +227,8 @@ TEST(the_same_input_gives_the_same_output)
 
     draw_chunks(chunks);
     for (enum cawl_mode mode = 0; mode < CAWL_N_MODES; mode++) {
-        AUTO(cawl_prediction_done)
-        struct cawl_prediction a = cawl_rig_predict(&plain_model, mode, chunks, LOAD_CHUNKS);
-        AUTO(cawl_prediction_done)
-        struct cawl_prediction b = cawl_rig_predict(&plain_model, mode, chunks, LOAD_CHUNKS);
+        CAWL_RIG_PREDICTION a = cawl_rig_predict(&plain_model, mode, chunks, LOAD_CHUNKS);
+        CAWL_RIG_PREDICTION b = cawl_rig_predict(&plain_model, mode, chunks, LOAD_CHUNKS);
 
         assert_memory_equal(a.costs_s, b.costs_s, LOAD_CHUNKS * sizeof(double));
         assert_memory_equal(a.dirty_bytes, b.dirty_bytes, LOAD_CHUNKS * sizeof(double));
@@ -245,48 +237,16 @@ TEST(the_same_input_gives_the_same_output)
 
 /* Algorithm 1 as the paper prints it, with an array of blocks and in doubles; what the header adds is only
  * the wait at limit_hard. */
-struct printed_block {
-    double offset, size, endtime;
-    int rank; /* 0 inactive, 1 inactive again, 2 active */
-};
-
 struct printed {
     const struct cawl_host *host;
-    struct printed_block blocks[2000];
-    size_t n;
+    struct cawl_plain plain;
     double time, io_time, bw_avg;
 };
 
-static double printed_sum(const struct printed *printed, bool active, bool both)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < printed->n; i++)
-        sum += both || (printed->blocks[i].rank == 2) == active ? printed->blocks[i].size : 0;
-    return sum;
-}
-
-static struct printed_block *printed_oldest(struct printed *printed, bool active)
-{
-    struct printed_block *oldest = NULL;
-
-    for (size_t i = 0; i < printed->n; i++) {
-        struct printed_block *block = &printed->blocks[i];
-
-        if ((block->rank == 2) == active &&
-            (oldest == NULL || block->endtime < oldest->endtime ||
-             (block->endtime <= oldest->endtime &&
-              (block->rank < oldest->rank ||
-               (block->rank == oldest->rank && block->offset < oldest->offset)))))
-            oldest = block;
-    }
-    return oldest;
-}
-
 static bool printed_expired(const struct printed *printed)
 {
-    for (size_t i = 0; i < printed->n; i++) {
-        if (printed->blocks[i].endtime < printed->time - printed->host->dirty_expire_s)
+    for (size_t i = 0; i < printed->plain.n; i++) {
+        if (printed->plain.blocks[i].endtime < printed->time - printed->host->dirty_expire_s)
             return true;
     }
     return false;
@@ -294,63 +254,14 @@ static bool printed_expired(const struct printed *printed)
 
 static void printed_flush(struct printed *printed, double interval)
 {
-    while (interval > 0 && printed->n > 0 &&
-           (printed_sum(printed, false, true) >= printed->host->limit_bg_bytes || printed_expired(printed))) {
-        while (printed_oldest(printed, false) == NULL ||
-               printed_sum(printed, true, false) > 2 * printed_sum(printed, false, false) + 1)
-            printed_oldest(printed, true)->rank = 1;
+    while (interval > 0 && printed->plain.n > 0 &&
+           (cawl_plain_dirty(&printed->plain) >= printed->host->limit_bg_bytes || printed_expired(printed))) {
+        struct cawl_plain_block *block = cawl_plain_evictable(&printed->plain);
+        double needed = block->size / printed->host->bw_dev_bps;
 
-        struct printed_block *block = printed_oldest(printed, false);
-
-        if (interval < block->size / printed->host->bw_dev_bps) {
-            block->offset += interval * printed->host->bw_dev_bps;
-            block->size -= interval * printed->host->bw_dev_bps;
-            return;
-        }
-        interval -= block->size / printed->host->bw_dev_bps;
-        *block = printed->blocks[--printed->n];
+        cawl_plain_clean(&printed->plain, block, interval * printed->host->bw_dev_bps);
+        interval -= needed;
     }
-}
-
-static void printed_put(struct printed *printed, double from, double to, double endtime, int rank)
-{
-    if (to > from)
-        printed->blocks[printed->n++] = (struct printed_block){from, to - from, endtime, rank};
-    assert_true(printed->n < sizeof(printed->blocks) / sizeof(*printed->blocks));
-}
-
-static int compare_starts(const void *a, const void *b)
-{
-    const struct printed_block *x = a, *y = b;
-
-    return (x->offset > y->offset) - (x->offset < y->offset);
-}
-
-static void printed_insert(struct printed *printed, double from, double to, double endtime)
-{
-    struct printed_block old[2000];
-    size_t n_old = printed->n;
-    double at = from, first = -1; /* of a run of overlapped bytes */
-
-    memcpy(old, printed->blocks, n_old * sizeof(*old));
-    qsort(old, n_old, sizeof(*old), compare_starts);
-    printed->n = 0;
-    for (size_t i = 0; i < n_old; i++) {
-        double begin = old[i].offset, end = begin + old[i].size;
-
-        printed_put(printed, begin, fmin(end, from), old[i].endtime, old[i].rank);
-        printed_put(printed, fmax(begin, to), end, old[i].endtime, old[i].rank);
-        if (end <= from || begin >= to)
-            continue;
-        if (first < 0 || begin > at) {
-            printed_put(printed, first, first < 0 ? first : at, endtime, 2);
-            printed_put(printed, at, begin, endtime, 0);
-            first = fmax(begin, from);
-        }
-        at = fmin(end, to);
-    }
-    printed_put(printed, first, first < 0 ? first : at, endtime, 2);
-    printed_put(printed, at, to, endtime, 0);
 }
 
 static double printed_write(struct printed *printed, const struct cawl_chunk *chunk)
@@ -361,7 +272,7 @@ static double printed_write(struct printed *printed, const struct cawl_chunk *ch
 
     printed->time += chunk->delay_s;
     printed_flush(printed, chunk->delay_s);
-    dirty = printed_sum(printed, false, true);
+    dirty = cawl_plain_dirty(&printed->plain);
     cost = size / rate;
     if (dirty < setpoint && (dirty >= host->limit_bg_bytes || printed_expired(printed))) {
         cost = size / host->bw_reduced_bps;
@@ -374,8 +285,8 @@ static double printed_write(struct printed *printed, const struct cawl_chunk *ch
         cost = rate > 0 ? fmin(size / rate, wait) : wait;
     }
     cost += host->sc_w_s;
-    printed_insert(printed, (double)chunk->offset_bytes, (double)(chunk->offset_bytes + chunk->size_bytes),
-                   printed->time + cost);
+    cawl_plain_write(&printed->plain, 0, (double)chunk->offset_bytes,
+                     (double)(chunk->offset_bytes + chunk->size_bytes), printed->time + cost);
     printed->bw_avg = (printed->bw_avg * printed->io_time + size) / (printed->io_time + cost);
     printed->time += cost;
     printed->io_time += cost;
@@ -422,7 +333,7 @@ TEST(random_loads_cost_what_the_printed_algorithm_says)
 
     for (int load = 0; load < 300; load++) {
         struct cawl_host host = draw_printed_host();
-        AUTO(cawl_prediction_done) struct cawl_prediction prediction;
+        CAWL_RIG_PREDICTION prediction;
 
         draw_printed_load(chunks);
         *printed = (struct printed){.host = &host};
@@ -433,7 +344,7 @@ TEST(random_loads_cost_what_the_printed_algorithm_says)
 
             /* The engine's bytes are whole: a byte of some 10^8, and pos_ratio is steep at limit_hard. */
             assert_close(prediction.costs_s[i], cost, 1e-4 * cost);
-            assert_close(prediction.dirty_bytes[i], printed_sum(printed, false, true), 1000);
+            assert_close(prediction.dirty_bytes[i], cawl_plain_dirty(&printed->plain), 1000);
         }
     }
 }

@@ -1,6 +1,7 @@
 /* models/cawl/cawl_cache and models/cawl/cawl_map: blocks, by hand and against an array. */
 #include "models/cawl/cawl_internal.h"
 
+#include "tests/models/cawl/cawl_plain.h"
 #include "tests/models/rng.h"
 
 static void write_at(struct cawl_cache *cache, uint64_t offset, uint64_t size, double endtime)
@@ -176,141 +177,27 @@ TEST(a_cache_that_forgot_a_byte_is_not_sound)
     assert_false(cawl_cache_sound(&cache));
 }
 
-/* The same cache as an array that is searched from end to end. */
-struct plain_block {
-    uint32_t file;
-    uint64_t offset, size;
-    double endtime;
-    enum cawl_list list;
-};
-
-struct plain {
-    struct plain_block blocks[4096];
-    size_t n;
-};
-
-static void plain_add(struct plain *plain, struct plain_block block)
-{
-    if (block.size == 0)
-        return;
-    assert_true(plain->n < sizeof(plain->blocks) / sizeof(*plain->blocks));
-    plain->blocks[plain->n++] = block;
-}
-
-static uint64_t plain_bytes(const struct plain *plain, enum cawl_list list)
-{
-    uint64_t sum = 0;
-
-    for (size_t i = 0; i < plain->n; i++)
-        sum += plain->blocks[i].list == list ? plain->blocks[i].size : 0;
-    return sum;
-}
-
-static bool covered(const struct plain *plain, uint32_t file, uint64_t byte)
-{
-    for (size_t i = 0; i < plain->n; i++) {
-        const struct plain_block *block = &plain->blocks[i];
-
-        if (block->file == file && block->offset <= byte && byte < block->offset + block->size)
-            return true;
-    }
-    return false;
-}
-
-static void plain_write(struct plain *plain, uint32_t file, uint64_t offset, uint64_t size, double endtime)
-{
-    struct plain old = *plain;
-    uint64_t end = offset + size;
-
-    plain->n = 0;
-    for (size_t i = 0; i < old.n; i++) {
-        struct plain_block block = old.blocks[i], part = block;
-        uint64_t block_end = block.offset + block.size;
-
-        if (block.file != file || block.offset >= end || block_end <= offset) {
-            plain_add(plain, block);
-            continue;
-        }
-        part.size = block.offset < offset ? offset - block.offset : 0;
-        plain_add(plain, part);
-        part.offset = end;
-        part.size = block_end > end ? block_end - end : 0;
-        plain_add(plain, part);
-    }
-    for (uint64_t byte = offset; byte < end;) {
-        uint64_t first = byte;
-        bool again = covered(&old, file, byte);
-
-        while (byte < end && covered(&old, file, byte) == again)
-            byte++;
-        plain_add(plain,
-                  (struct plain_block){file, first, byte - first, endtime, again ? CAWL_ACTIVE : CAWL_FRESH});
-    }
-}
-
-/* Older, or as old and before it in the same write. */
-static bool older(const struct plain_block *a, const struct plain_block *b)
-{
-    if (a->endtime < b->endtime || a->endtime > b->endtime)
-        return a->endtime < b->endtime;
-    return a->list != b->list ? a->list < b->list : a->offset < b->offset;
-}
-
-static struct plain_block *plain_oldest(struct plain *plain, bool active)
-{
-    struct plain_block *oldest = NULL;
-
-    for (size_t i = 0; i < plain->n; i++) {
-        struct plain_block *block = &plain->blocks[i];
-
-        if ((block->list == CAWL_ACTIVE) == active && (oldest == NULL || older(block, oldest)))
-            oldest = block;
-    }
-    return oldest;
-}
-
-static struct plain_block *plain_evictable(struct plain *plain)
-{
-    for (;;) {
-        uint64_t active = plain_bytes(plain, CAWL_ACTIVE);
-        uint64_t inactive = plain_bytes(plain, CAWL_FRESH) + plain_bytes(plain, CAWL_AGED);
-
-        if (active / 2 <= inactive && !(inactive == 0 && active > 0))
-            return plain_oldest(plain, false);
-        plain_oldest(plain, true)->list = CAWL_AGED;
-    }
-}
-
-static void plain_clean(struct plain *plain, struct plain_block *block, uint64_t bytes)
-{
-    if (bytes < block->size) {
-        block->offset += bytes;
-        block->size -= bytes;
-    } else {
-        *block = plain->blocks[--plain->n];
-    }
-}
-
-static void check_same(struct cawl_cache *cache, struct plain *plain)
+static void check_same(struct cawl_cache *cache, struct cawl_plain *plain)
 {
     assert_true(cawl_cache_sound(cache));
-    check_bytes(cache, plain_bytes(plain, CAWL_FRESH), plain_bytes(plain, CAWL_AGED),
-                plain_bytes(plain, CAWL_ACTIVE));
+    check_bytes(cache, (uint64_t)cawl_plain_bytes(plain, CAWL_FRESH),
+                (uint64_t)cawl_plain_bytes(plain, CAWL_AGED), (uint64_t)cawl_plain_bytes(plain, CAWL_ACTIVE));
     if (plain->n == 0)
         return;
 
-    const struct plain_block *inactive = plain_oldest(plain, false), *active = plain_oldest(plain, true);
-    double oldest = inactive == NULL                            ? active->endtime
-                    : active == NULL || older(inactive, active) ? inactive->endtime
-                                                                : active->endtime;
+    const struct cawl_plain_block *inactive = cawl_plain_oldest(plain, false),
+                                  *active = cawl_plain_oldest(plain, true);
+    double oldest = inactive == NULL                                       ? active->endtime
+                    : active == NULL || cawl_plain_older(inactive, active) ? inactive->endtime
+                                                                           : active->endtime;
 
     assert_close(cawl_cache_oldest(cache), oldest, 0);
 }
 
-static void evict_same(struct cawl_cache *cache, struct plain *plain)
+static void evict_same(struct cawl_cache *cache, struct cawl_plain *plain)
 {
     uint32_t evictable = cawl_cache_evictable(cache);
-    struct plain_block *expected = plain_evictable(plain);
+    struct cawl_plain_block *expected = cawl_plain_evictable(plain);
 
     if (expected == NULL) {
         assert_int_equal(evictable, CAWL_NONE);
@@ -322,17 +209,17 @@ static void evict_same(struct cawl_cache *cache, struct plain *plain)
         gsl_rng_uniform_int(rng, 3) == 0 ? gsl_rng_uniform_int(rng, block->size + 1) : block->size;
 
     assert_int_equal(block->file, expected->file);
-    assert_int_equal(block->offset, expected->offset);
-    assert_int_equal(block->size, expected->size);
+    assert_close((double)block->offset, expected->offset, 0);
+    assert_close((double)block->size, expected->size, 0);
     assert_close(cache->map.ages[evictable].endtime, expected->endtime, 0);
     cawl_cache_clean(cache, evictable, bytes);
-    plain_clean(plain, expected, bytes);
+    cawl_plain_clean(plain, expected, (double)bytes);
 }
 
 TEST(random_loads_leave_the_blocks_of_a_plain_array)
 {
     gsl_rng_set(rng, 0);
-    AUTO(auto_free) struct plain *plain = malloc(sizeof(*plain));
+    AUTO(auto_free) struct cawl_plain *plain = malloc(sizeof(*plain));
 
     for (unsigned long load = 0; load < 1000; load++) {
         AUTO(cawl_cache_done) struct cawl_cache cache = {0};
@@ -344,7 +231,7 @@ TEST(random_loads_leave_the_blocks_of_a_plain_array)
             uint64_t offset = gsl_rng_uniform_int(rng, span), size = 1 + gsl_rng_uniform_int(rng, longest);
 
             assert_int_equal(cawl_cache_write(&cache, file, offset, size, step), 0);
-            plain_write(plain, file, offset, size, step);
+            cawl_plain_write(plain, file, (double)offset, (double)(offset + size), step);
             for (unsigned long n = gsl_rng_uniform_int(rng, 4); n > 0; n--)
                 evict_same(&cache, plain);
             check_same(&cache, plain);

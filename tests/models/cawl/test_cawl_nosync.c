@@ -4,26 +4,14 @@
 #include "tests/models/cawl/cawl_rig.h"
 #include "tests/test.h"
 
-static const struct cawl_options plain_model = {0};
 static const struct cawl_options piecewise = {.piecewise = true};
 
 TEST(the_states_follow_dirty_memory)
 {
-    const struct cawl_rig_step steps[] = {
-        {0, 100, 0, 1.5, 100},         /* free_run */
-        {100, 100, 0, 1.5, 200 - 15},  /* at limit_bg the flusher works */
-        {200, 100, 0, 1.5, 285 - 15},  /* still free_run: 185 before */
-        {300, 100, 0, 2.5, 370 - 25},  /* async_run */
-        {400, 100, 0, 2.5, 445 - 25},  /* throttle_run, bw_avg x pos_ratio = 51.9 > bw_reduced */
-        {500, 100, 0, 14.5, 520 - 145} /* limit_hard: 120 bytes of flushing, then as at the setpoint */
-    };
     const struct cawl_chunk chunks[] = {{0, 0, 100, 0},   {0, 100, 100, 0}, {0, 200, 100, 0},
                                         {0, 300, 100, 0}, {0, 400, 100, 0}, {0, 500, 100, 0}};
 
-    CAWL_RIG_CHECK(&plain_model, CAWL_NOSYNC, steps);
-
-    AUTO(cawl_prediction_done)
-    struct cawl_prediction prediction = cawl_rig_predict(&plain_model, CAWL_NOSYNC, chunks, 6);
+    CAWL_RIG_PREDICTION prediction = cawl_rig_predict(&plain_model, CAWL_NOSYNC, chunks, 6);
 
     assert_int_equal(prediction.n_changes, 3);
     assert_int_equal(prediction.changes[0].run, CAWL_FREE_RUN);
@@ -40,7 +28,7 @@ TEST(a_throttled_writer_has_its_average_rate_times_pos_ratio)
     struct cawl_host host = cawl_rig_host();
     const struct cawl_chunk chunks[] = {
         {0, 0, 100, 0}, {0, 100, 100, 0}, {0, 200, 100, 0}, {0, 300, 100, 0}, {0, 400, 40, 0}};
-    AUTO(cawl_prediction_done) struct cawl_prediction prediction;
+    CAWL_RIG_PREDICTION prediction;
 
     host.bw_reduced_bps = 90;
     assert_int_equal(cawl_predict(&host, &plain_model, CAWL_NOSYNC, chunks, 5, &prediction), 0);
@@ -57,7 +45,7 @@ TEST(the_setpoint_itself_throttles_at_the_average_rate)
     struct cawl_host host = cawl_rig_host();
     /* The flusher is so slow that dirty is exactly 300. */
     const struct cawl_chunk chunks[] = {{0, 0, 100, 0}, {0, 100, 100, 0}, {0, 200, 100, 0}, {0, 300, 10, 0}};
-    AUTO(cawl_prediction_done) struct cawl_prediction prediction;
+    CAWL_RIG_PREDICTION prediction;
 
     host.sc_w_s = 1;
     host.bw_dev_bps = 1e-3;
@@ -84,55 +72,6 @@ TEST(dirty_at_limit_bg_is_async)
     }
 }
 
-TEST(expired_blocks_are_written_back_below_limit_bg)
-{
-    const struct cawl_rig_step after_long[] = {{0, 100, 0, 1.5, 100}, {100, 1, 40, 0.51, 1}};
-    const struct cawl_rig_step not_yet[] = {{0, 100, 0, 1.5, 100}, {100, 1, 29.5, 0.51, 101 - 5}};
-    const struct cawl_rig_step still_there[] = {
-        {0, 100, 0, 1.5, 100},
-        {100, 1, 29, 0.51, 101},     /* over at 31.01 s: 29.51 s old */
-        {101, 50, 1, 1.5, 141 - 15}, /* at 32.01 s: expired, 10 bytes written in the delay; async_run */
-    };
-
-    CAWL_RIG_CHECK(&plain_model, CAWL_NOSYNC, after_long);
-    CAWL_RIG_CHECK(&plain_model, CAWL_NOSYNC, not_yet);
-    CAWL_RIG_CHECK(&plain_model, CAWL_NOSYNC, still_there);
-}
-
-TEST(overlapped_bytes_cost_but_are_dirty_once)
-{
-    const struct cawl_rig_step left[] = {{100, 50, 0, 1, 50}, {75, 50, 0, 1, 75}};
-    const struct cawl_rig_step right[] = {{100, 50, 0, 1, 50}, {125, 50, 0, 1, 75}};
-    const struct cawl_rig_step inside[] = {{100, 50, 0, 1, 50}, {110, 10, 0, 0.6, 50}};
-    const struct cawl_rig_step exact[] = {{100, 50, 0, 1, 50}, {100, 50, 0, 1, 50}, {100, 50, 0, 1, 50}};
-
-    CAWL_RIG_CHECK(&plain_model, CAWL_NOSYNC, left);
-    CAWL_RIG_CHECK(&plain_model, CAWL_NOSYNC, right);
-    CAWL_RIG_CHECK(&plain_model, CAWL_NOSYNC, inside);
-    CAWL_RIG_CHECK(&plain_model, CAWL_NOSYNC, exact);
-}
-
-TEST(inactive_blocks_go_first)
-{
-    const struct cawl_rig_step steps[] = {
-        {0, 100, 0, 1.5, 100},        {0, 100, 0, 1.5, 100}, /* active */
-        {100, 100, 0, 1.5, 200 - 15},                        /* the new block goes, [100, 115) */
-        {0, 100, 0, 1.5, 185},       /* so all of this is still dirty; below limit_bg */
-        {100, 15, 0, 0.65, 200 - 6}, /* and this is not: dirty grows; 6.5 written */
-    };
-
-    CAWL_RIG_CHECK(&plain_model, CAWL_NOSYNC, steps);
-}
-
-TEST(a_chunk_larger_than_the_room_is_taken_in_parts)
-{
-    /* 100 free (1.5 s), 100 free and 10 flushed, 100 free (dirty 190 before) and 10 flushed, 100 async and 20
-     * flushed, 100 throttled at min(bw_avg x pos_ratio, 50): 2 s and 20 flushed. */
-    const struct cawl_rig_step steps[] = {{0, 500, 0, 1.5 + 1 + 1 + 2 + 2, 500 - 10 - 10 - 20 - 20}};
-
-    CAWL_RIG_CHECK(&plain_model, CAWL_NOSYNC, steps);
-}
-
 TEST(a_lasting_load_runs_at_the_device)
 {
     enum { N = 4000 };
@@ -145,8 +84,7 @@ TEST(a_lasting_load_runs_at_the_device)
             chunks[i] =
                 (struct cawl_chunk){0, i * (uint64_t)(10 + 40 * variant), 10 + 40 * (uint64_t)variant, 0};
 
-        AUTO(cawl_prediction_done)
-        struct cawl_prediction prediction = cawl_rig_predict(&options, CAWL_NOSYNC, chunks, N);
+        CAWL_RIG_PREDICTION prediction = cawl_rig_predict(&options, CAWL_NOSYNC, chunks, N);
         double seconds = prediction.end_s[N - 1] - prediction.end_s[N / 2 - 1];
 
         assert_close(N / 2 * (double)chunks[0].size_bytes / seconds, 10, 0.2);
@@ -162,7 +100,7 @@ TEST(states_that_swing_about_a_border_are_told_once)
         chunks[i] = (struct cawl_chunk){0, 4096 * i, 4096, 0};
 
     struct cawl_host host = cawl_rig_host();
-    AUTO(cawl_prediction_done) struct cawl_prediction prediction;
+    CAWL_RIG_PREDICTION prediction;
 
     host.bw_ramdisk_bps = 4e9;
     host.bw_reduced_bps = 2e9;
@@ -177,8 +115,7 @@ TEST(states_that_swing_about_a_border_are_told_once)
 TEST(a_burst_that_was_flushed_begins_again_in_free_run)
 {
     const struct cawl_chunk chunks[] = {{0, 0, 300, 0}, {0, 300, 10, 0}, {0, 310, 10, 60}};
-    AUTO(cawl_prediction_done)
-    struct cawl_prediction prediction = cawl_rig_predict(&plain_model, CAWL_NOSYNC, chunks, 3);
+    CAWL_RIG_PREDICTION prediction = cawl_rig_predict(&plain_model, CAWL_NOSYNC, chunks, 3);
 
     assert_int_equal(prediction.changes[prediction.n_changes - 1].run, CAWL_FREE_RUN);
     assert_int_equal(prediction.changes[prediction.n_changes - 1].chunk, 2);
@@ -189,49 +126,13 @@ TEST(piecewise_the_rate_changes_inside_a_chunk)
     /* Up to limit_bg at 100; then dirty grows by 40 a second (50 - 10), 50 bytes up to 240 at the end: the
      * parts differ in how the flusher's bytes are rounded. */
     const struct cawl_chunk chunk = {0, 0, 250, 0};
-    AUTO(cawl_prediction_done)
-    struct cawl_prediction prediction = cawl_rig_predict(&piecewise, CAWL_NOSYNC, &chunk, 1);
+    CAWL_RIG_PREDICTION prediction = cawl_rig_predict(&piecewise, CAWL_NOSYNC, &chunk, 1);
 
     assert_close(prediction.costs_s[0], 0.5 + 2 + 1, 1e-9);
     assert_close(prediction.dirty_bytes[0], 240, 1);
     assert_int_equal(prediction.n_changes, 2);
     assert_int_equal(prediction.changes[1].written_bytes, 200);
     assert_close(prediction.changes[1].at_s, 2.5, 1e-9);
-}
-
-TEST(rewritten_bytes_that_are_dirty_have_a_rate_of_their_own_in_every_state)
-{
-    const struct cawl_options options = {.rewrites = true};
-    static const struct cawl_rig_step steps[] = {
-        {0, 100, 0, 0.5 + 1, 100},         {50, 100, 0, 0.5 + 0.05 + 0.5, 150}, /* half of it dirty */
-        {150, 200, 0, 0.5 + 1 + 2, 315},   /* in two parts, up to throttle_run */
-        {250, 100, 0, 0.5 + 0.1, 315 - 6}, /* nothing new: nobody waits */
-        {250, 100, 60, 0.5 + 1, 100},      /* written back meanwhile: as new */
-    };
-    CAWL_RIG_CHECK(&options, CAWL_NOSYNC, steps);
-}
-
-TEST(the_flusher_writes_at_the_rate_of_the_kernel)
-{
-    const struct cawl_options options = {.writeback = true}, two = {.writeback = true, .n_writers = 2};
-    static const struct cawl_rig_step steps[] = {{0, 100, 0, 1.5, 100}, {100, 100, 0, 1.5, 200 - 60}};
-    /* Limits and rate of one of two: in parts of 50, of which the second comes to limit_bg. */
-    static const struct cawl_rig_step shared[] = {{0, 100, 0, 1.5, 100 - 10}};
-
-    CAWL_RIG_CHECK(&options, CAWL_NOSYNC, steps);
-    CAWL_RIG_CHECK(&two, CAWL_NOSYNC, shared);
-}
-
-TEST(small_calls_pay_for_their_pages)
-{
-    const struct cawl_options options = {.small_calls = true}, both = {.small_calls = true, .rewrites = true};
-    /* 1/20 instead of 1/100 for what is new. */
-    static const struct cawl_rig_step steps[] = {{0, 50, 0, 0.5 + 2.5, 50}, {0, 50, 0, 0.5 + 2.5, 50}};
-    static const struct cawl_rig_step dirty[] = {{0, 50, 0, 0.5 + 2.5, 50},
-                                                 {0, 60, 0, 0.5 + 0.05 + 10 * 0.05, 60}};
-
-    CAWL_RIG_CHECK(&options, CAWL_NOSYNC, steps);
-    CAWL_RIG_CHECK(&both, CAWL_NOSYNC, dirty);
 }
 
 static double cost_of_small(struct cawl_host host, uint64_t size)
@@ -268,44 +169,11 @@ TEST(piecewise_small_chunks_cost_what_they_cost_in_the_plain_model)
     for (size_t i = 0; i < N; i++)
         chunks[i] = (struct cawl_chunk){0, 5 * i, 5, 0.1};
 
-    AUTO(cawl_prediction_done)
-    struct cawl_prediction a = cawl_rig_predict(&plain_model, CAWL_NOSYNC, chunks, N);
-    AUTO(cawl_prediction_done)
-    struct cawl_prediction b = cawl_rig_predict(&piecewise, CAWL_NOSYNC, chunks, N);
+    CAWL_RIG_PREDICTION a = cawl_rig_predict(&plain_model, CAWL_NOSYNC, chunks, N);
+    CAWL_RIG_PREDICTION b = cawl_rig_predict(&piecewise, CAWL_NOSYNC, chunks, N);
 
     for (size_t i = 0; i < N; i++)
         assert_close(a.costs_s[i], b.costs_s[i], 1e-9);
-}
-
-TEST(piecewise_the_flusher_begins_when_a_block_expires)
-{
-    /* Written at 1.5, expired at 31.5, so 5 of the 35 s are used; the second chunk finds an expired block. */
-    const struct cawl_rig_step exact[] = {{0, 100, 0, 1.5, 100}, {100, 10, 35, 0.7, 60 - 7}};
-    const struct cawl_rig_step rough[] = {{0, 100, 0, 1.5, 100}, {100, 10, 35, 0.6, 10}};
-
-    CAWL_RIG_CHECK(&piecewise, CAWL_NOSYNC, exact);
-    CAWL_RIG_CHECK(&plain_model, CAWL_NOSYNC, rough);
-}
-
-TEST(piecewise_time_passes_while_the_flusher_works)
-{
-    /* Expired at 30.8 and 34.6, written by 33.8 and 37.6; the third chunk comes at 39.6. */
-    const struct cawl_rig_step steps[] = {{0, 30, 0, 0.8, 30}, {30, 30, 3, 0.8, 60}, {60, 1, 35, 0.51, 1}};
-
-    CAWL_RIG_CHECK(&piecewise, CAWL_NOSYNC, steps);
-}
-
-TEST(expired_blocks_wait_for_the_writeback_interval)
-{
-    const struct cawl_options plain_ticks = {.writeback_interval_s = 5};
-    const struct cawl_options ticks = {.writeback_interval_s = 5, .piecewise = true};
-    const struct cawl_rig_step before[] = {{0, 100, 0, 1.5, 100}, {100, 1, 32, 0.51, 101}};
-    /* The tick is at 35, the second chunk at 37.5. */
-    const struct cawl_rig_step after[] = {{0, 100, 0, 1.5, 100}, {100, 10, 36, 0.7, 85 - 7}};
-
-    CAWL_RIG_CHECK(&plain_ticks, CAWL_NOSYNC, before);
-    CAWL_RIG_CHECK(&ticks, CAWL_NOSYNC, before);
-    CAWL_RIG_CHECK(&ticks, CAWL_NOSYNC, after);
 }
 
 TEST(balanced_writers_wait_from_the_setpoint_on_at_twice_the_device)
@@ -314,7 +182,7 @@ TEST(balanced_writers_wait_from_the_setpoint_on_at_twice_the_device)
     const struct cawl_options options = {.balanced = true};
     const struct cawl_chunk chunks[] = {{0, 0, 50, 0},   {0, 50, 50, 0},  {0, 100, 50, 0}, {0, 150, 50, 0},
                                         {0, 200, 50, 0}, {0, 250, 80, 0}, {0, 330, 10, 0}};
-    AUTO(cawl_prediction_done) struct cawl_prediction prediction;
+    CAWL_RIG_PREDICTION prediction;
 
     host.sc_w_s = 0;
     assert_int_equal(cawl_predict(&host, &options, CAWL_NOSYNC, chunks, 7, &prediction), 0);
@@ -324,19 +192,6 @@ TEST(balanced_writers_wait_from_the_setpoint_on_at_twice_the_device)
     assert_int_equal(prediction.changes[2].chunk, 6);
     assert_true(dirty >= 300 && dirty < 305);
     assert_close(prediction.costs_s[6], 10 / fmin(50, 10 * pos_ratio), 1e-9);
-}
-
-TEST(first_touch_holds_for_bytes_that_are_not_cached)
-{
-    const struct cawl_options options = {.first_touch = true};
-    const struct cawl_rig_step steps[] = {
-        {0, 100, 0, 0.5 + 10, 100},
-        {0, 100, 0, 0.5 + 1, 100},
-        {50, 100, 0, 0.5 + 5 + 0.5, 150},
-        {0, 150, 60, 0.5 + 1.5, 150}, /* written back, but still in the cache */
-    };
-
-    CAWL_RIG_CHECK(&options, CAWL_NOSYNC, steps);
 }
 
 /* Options that only change numbers of the host are compared with such a host. */
@@ -373,12 +228,91 @@ TEST(writers_and_shares_divide_limits_and_device)
     check_alike(&(struct cawl_options){.allocation_bps = 10}, &host);
 }
 
-TEST(credit_makes_the_flusher_faster_while_it_lasts)
-{
-    const struct cawl_options options = {.burst_bytes = 60, .burst_bps = 40};
+static const struct cawl_rig_case cases[] = {
+    {"the states follow dirty memory",
+     {{0, 100, 0, 1.5, 100},           /* free_run */
+      {100, 100, 0, 1.5, 200 - 15},    /* at limit_bg the flusher works */
+      {200, 100, 0, 1.5, 285 - 15},    /* still free_run: 185 before */
+      {300, 100, 0, 2.5, 370 - 25},    /* async_run */
+      {400, 100, 0, 2.5, 445 - 25},    /* throttle_run, bw_avg x pos_ratio = 51.9 > bw_reduced */
+      {500, 100, 0, 14.5, 520 - 145}}, /* limit_hard: 120 bytes of flushing, then as at the setpoint */
+     {0}},
+    {"expired blocks are written back below limit_bg", {{0, 100, 0, 1.5, 100}, {100, 1, 40, 0.51, 1}}, {0}},
+    {"the flusher is at work on an expired block",
+     {{0, 100, 0, 1.5, 100}, {100, 1, 29.5, 0.51, 101 - 5}},
+     {0}},
+    {"a block expires between two chunks",
+     {{0, 100, 0, 1.5, 100},
+      {100, 1, 29, 0.51, 101},      /* over at 31.01 s: 29.51 s old */
+      {101, 50, 1, 1.5, 141 - 15}}, /* at 32.01 s: expired, 10 bytes written in the delay; async_run */
+     {0}},
+    {"overlap on the left is dirty once", {{100, 50, 0, 1, 50}, {75, 50, 0, 1, 75}}, {0}},
+    {"overlap on the right is dirty once", {{100, 50, 0, 1, 50}, {125, 50, 0, 1, 75}}, {0}},
+    {"overlap inside is dirty once", {{100, 50, 0, 1, 50}, {110, 10, 0, 0.6, 50}}, {0}},
+    {"the same bytes are dirty once", {{100, 50, 0, 1, 50}, {100, 50, 0, 1, 50}, {100, 50, 0, 1, 50}}, {0}},
+    {"inactive blocks go first",
+     {{0, 100, 0, 1.5, 100},
+      {0, 100, 0, 1.5, 100},        /* active */
+      {100, 100, 0, 1.5, 200 - 15}, /* the new block goes, [100, 115) */
+      {0, 100, 0, 1.5, 185},        /* so all of this is still dirty; below limit_bg */
+      {100, 15, 0, 0.65, 200 - 6}}, /* and this is not: dirty grows; 6.5 written */
+     {0}},
+    /* 100 free (1.5 s), 100 free and 10 flushed, 100 free (dirty 190 before) and 10 flushed, 100 async and 20
+     * flushed, 100 throttled at min(bw_avg x pos_ratio, 50): 2 s and 20 flushed. */
+    {"a chunk larger than the room is taken in parts",
+     {{0, 500, 0, 1.5 + 1 + 1 + 2 + 2, 500 - 10 - 10 - 20 - 20}},
+     {0}},
+    {"rewritten bytes that are dirty have a rate of their own in every state",
+     {{0, 100, 0, 0.5 + 1, 100},
+      {50, 100, 0, 0.5 + 0.05 + 0.5, 150}, /* half of it dirty */
+      {150, 200, 0, 0.5 + 1 + 2, 315},     /* in two parts, up to throttle_run */
+      {250, 100, 0, 0.5 + 0.1, 315 - 6},   /* nothing new: nobody waits */
+      {250, 100, 60, 0.5 + 1, 100}},       /* written back meanwhile: as new */
+     {.rewrites = true}},
+    {"the flusher writes at the rate of the kernel",
+     {{0, 100, 0, 1.5, 100}, {100, 100, 0, 1.5, 200 - 60}},
+     {.writeback = true}},
+    /* Limits and rate of one of two: in parts of 50, of which the second comes to limit_bg. */
+    {"two share the rate of the kernel", {{0, 100, 0, 1.5, 100 - 10}}, {.writeback = true, .n_writers = 2}},
+    /* 1/20 instead of 1/100 for what is new. */
+    {"small calls pay for their pages",
+     {{0, 50, 0, 0.5 + 2.5, 50}, {0, 50, 0, 0.5 + 2.5, 50}},
+     {.small_calls = true}},
+    {"small calls pay for pages that are not dirty",
+     {{0, 50, 0, 0.5 + 2.5, 50}, {0, 60, 0, 0.5 + 0.05 + 10 * 0.05, 60}},
+     {.small_calls = true, .rewrites = true}},
+    /* Written at 1.5, expired at 31.5, so 5 of the 35 s are used; the second chunk finds an expired block. */
+    {"piecewise the flusher begins when a block expires",
+     {{0, 100, 0, 1.5, 100}, {100, 10, 35, 0.7, 60 - 7}},
+     {.piecewise = true}},
+    {"the plain flusher uses all of the delay", {{0, 100, 0, 1.5, 100}, {100, 10, 35, 0.6, 10}}, {0}},
+    /* Expired at 30.8 and 34.6, written by 33.8 and 37.6; the third chunk comes at 39.6. */
+    {"piecewise time passes while the flusher works",
+     {{0, 30, 0, 0.8, 30}, {30, 30, 3, 0.8, 60}, {60, 1, 35, 0.51, 1}},
+     {.piecewise = true}},
+    {"expired blocks wait for the writeback interval",
+     {{0, 100, 0, 1.5, 100}, {100, 1, 32, 0.51, 101}},
+     {.writeback_interval_s = 5}},
+    {"piecewise they wait for the writeback interval too",
+     {{0, 100, 0, 1.5, 100}, {100, 1, 32, 0.51, 101}},
+     {.writeback_interval_s = 5, .piecewise = true}},
+    /* The tick is at 35, the second chunk at 37.5. */
+    {"expired blocks go with the writeback interval",
+     {{0, 100, 0, 1.5, 100}, {100, 10, 36, 0.7, 85 - 7}},
+     {.writeback_interval_s = 5, .piecewise = true}},
+    {"first touch holds for bytes that are not cached",
+     {{0, 100, 0, 0.5 + 10, 100},
+      {0, 100, 0, 0.5 + 1, 100},
+      {50, 100, 0, 0.5 + 5 + 0.5, 150},
+      {0, 150, 60, 0.5 + 1.5, 150}}, /* written back, but still in the cache */
+     {.first_touch = true}},
     /* 2 s at 40 use all 60 bytes of credit (40 - 10 a second), then 10 a second. */
-    const struct cawl_rig_step steps[] = {
-        {0, 150, 0, 2, 150}, {150, 100, 0, 1.5, 250 - 60}, {250, 40, 0, 0.9, 230 - 20 - 4}};
+    {"credit makes the flusher faster while it lasts",
+     {{0, 150, 0, 2, 150}, {150, 100, 0, 1.5, 250 - 60}, {250, 40, 0, 0.9, 230 - 20 - 4}},
+     {.burst_bytes = 60, .burst_bps = 40}},
+};
 
-    CAWL_RIG_CHECK(&options, CAWL_NOSYNC, steps);
+TEST(costs_and_dirty_bytes_are_those_calculated_by_hand)
+{
+    cawl_rig_check_cases(CAWL_NOSYNC, cases, N_OF(cases));
 }

@@ -59,7 +59,8 @@ static void count_right(const struct shapes_row *row, size_t n, double *ret_righ
 TEST(labelled_shapes_get_the_right_verdict)
 {
     for (size_t i = 0; i < SHAPES_N_ROWS; i++) {
-        size_t n = shapes_rows[i].least_windows > 120 ? shapes_rows[i].least_windows : 120;
+        const struct shapes_limits *limits = shapes_rows[i].limits;
+        size_t n = limits != NULL && limits->least_windows > 120 ? limits->least_windows : 120;
         double right, named;
         count_right(&shapes_rows[i], n, &right, &named);
         /* The study's bound is 0.95; some shapes have only 24 traces here. */
