@@ -1,5 +1,8 @@
 /* Tests of tuner/report/live: what the status line says. */
+#include "tests/test.h"
 #include "tests/tuner/report/live_rig.h"
+
+#include <math.h>
 
 static struct live live;
 
