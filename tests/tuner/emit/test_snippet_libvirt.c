@@ -16,11 +16,10 @@ TEST(a_virtio_disk_has_queue_and_thread_itself)
 
 TEST(of_a_scsi_disk_the_controller_has_the_thread)
 {
+    static const char controller[] = "<controller type='scsi' index='0' model='virtio-scsi'>\n"
+                                     "      <driver iothread='1' cmd_per_lun='128'/>";
     snippet_request.bus = SNIPPET_BUS_VIRTIO_SCSI;
-    SNIPPET_EXPECT("libvirt",
-                   "<controller type='scsi' index='0' model='virtio-scsi'>\n"
-                   "      <driver iothread='1' cmd_per_lun='128'/>",
-                   "<driver name='qemu' type='raw' cache='none' io='native'/>",
+    SNIPPET_EXPECT("libvirt", controller, "<driver name='qemu' type='raw' cache='none' io='native'/>",
                    "<target dev='sda' bus='scsi'/>", "not mapped: the queue's size");
     snippet_expect_no("libvirt", "queue_size");
     /* What QEMU's own queue of 256 holds. */
