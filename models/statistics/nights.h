@@ -86,7 +86,7 @@ enum nights_decision {
 };
 
 /* nights: log ratios contender / in force of an unbroken row of nights, the newest last, all against the same
- * settings in force. A change needs the newest nights_needed estimates, each above the tolerance, or more
+ * current setting. A change needs the newest nights_needed estimates, each above the tolerance, or more
  * where tau is large, a pooled interval of the row that lies above the bound, and no more than the chance
  * above that there is no gain at all. pooled: of the row, also where the decision is NIGHTS_NO. What this
  * finds, and how often it errs, is in docs/statistics.md: both constants were chosen by it. */
@@ -128,7 +128,7 @@ int nights_expect_held(const struct nights_estimate *nights, size_t n, double co
 /* Tonight lies below the expectation's interval, and by more than the share below its mean. */
 bool nights_is_down(const struct nights_expected *expected, double tonight_log_mean, double alarm_share);
 
-/* The settings in force have fallen behind a contender: the pooled estimate is above 1 + alarm_share, and its
+/* The current setting has fallen behind a contender: the pooled estimate is above 1 + alarm_share, and its
  * interval above 1 + tolerance. */
 bool nights_is_behind(const struct nights_rule *rule, const struct nights_pooled *contender,
                       double alarm_share);

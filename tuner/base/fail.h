@@ -8,7 +8,7 @@ enum {
     EXIT_USAGE = 2,
     EXIT_INCONCLUSIVE = 3,
     EXIT_FINDINGS = 3, /* of doctor */
-    EXIT_BEHIND = 4,   /* of retune: the settings in force, or the throughput, have fallen behind */
+    EXIT_BEHIND = 4,   /* of retune: the current setting, or the throughput, has fallen behind */
     EXIT_NOTHING = 5,
     EXIT_SIGNAL = 128 /* plus the signal's number */
 };

@@ -1,7 +1,7 @@
 /* tuner/base/trust: whether anybody else could have put a file where it was found, or could still exchange
  * it.
  *
- * What decides about settings in force, or is run as a command, is taken only from places that belong to
+ * What decides about the current setting, or is run as a command, is taken only from places that belong to
  * root, to us, or to the owner of what is found there. Every directory and every symbolic link on the way is
  * looked at on a descriptor of its own, so nothing can be exchanged between the look and the step. On the way
  * a sticky directory that everybody writes to (/tmp) is good enough, because its entries stay with their

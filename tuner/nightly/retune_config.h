@@ -21,7 +21,7 @@
 
 struct retune_target {
     /* First, because the setters of options find their places from it. budget_ns is a night's;
-     * max_write_bytes too; current are the settings in force before the first change. */
+     * max_write_bytes too; current is the setting before the first change. */
     struct settings settings;
     char name[RETUNE_CONFIG_NAME_SIZE];
     unsigned line;                    /* in the file */

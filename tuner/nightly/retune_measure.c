@@ -191,7 +191,7 @@ static bool has_replays(const struct tune *tune, size_t point)
     return point != TUNE_NONE && record_count(&tune->records[point], true) >= TUNE_MIN_REPLAYS;
 }
 
-/* The settings in force and another have their replays; without another to compare with, they alone. */
+/* The current setting and another have their replays; without another to compare with, they alone. */
 static bool has_comparison(const struct tune *tune)
 {
     size_t n = 0;

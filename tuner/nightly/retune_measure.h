@@ -1,6 +1,6 @@
 /* tuner/nightly/retune_measure: one night of `fstune retune` for one target: measure, and judge.
  *
- * A night is a search like that of `recommend` (tuner/search/tune), with the settings in force as its
+ * A night is a search like that of `recommend` (tuner/search/tune), with the current setting as its
  * baseline, with what earlier nights measured as prior knowledge (tuner/search/prior), and with the
  * contenders of earlier nights among the interleaved replays after the choice. What it decides stands in
  * models/statistics/nights: only confirming replays count, so that luck in choosing a contender does not
@@ -58,7 +58,7 @@ void retune_request_init(struct retune_request *request, const struct settings *
 enum night_verdict {
     NIGHT_NOTHING,   /* no judgement: interrupted, or nothing trustworthy was measured; see reason */
     NIGHT_FIRST,     /* nothing was in force: the advice is the recommendation of a first tune */
-    NIGHT_NO_CHANGE, /* the settings in force stay */
+    NIGHT_NO_CHANGE, /* the current setting stays */
     NIGHT_PENDING,   /* they stay, and a contender is measured again next night */
     NIGHT_CHANGE,    /* the advice is another setting than that in force */
     NIGHT_N_VERDICTS
@@ -70,7 +70,7 @@ extern const char *const night_verdict_names[NIGHT_N_VERDICTS];
 /* Why the exit code is 4: a set. */
 enum {
     NIGHT_BEHIND_SETTINGS = 1U << 0,  /* a contender is better by more than alarm_share */
-    NIGHT_BEHIND_THROUGHPUT = 1U << 1 /* the settings in force are slower than in earlier nights */
+    NIGHT_BEHIND_THROUGHPUT = 1U << 1 /* the current setting is slower than in earlier nights */
 };
 
 /* A ratio of throughputs (of latencies: the inverse), or a throughput in bytes/s. Without numbers: NaN. */
@@ -88,7 +88,7 @@ struct retune_result {
     bool has_in_force; /* before this night */
     struct point in_force;
     bool has_recommendation;     /* all verdicts but NIGHT_NOTHING */
-    struct point recommendation; /* what should be in force from now on: the settings in force unless first or
+    struct point recommendation; /* the setting from now on: the current setting unless first or
                                     change */
     bool has_contender;
     struct point contender;            /* the best other setting of tonight, or what is changed to */
@@ -96,8 +96,8 @@ struct retune_result {
     double needed_share;               /* the gain that a change needed tonight */
     struct retune_figure gain_tonight; /* contender / in force, of tonight */
     struct retune_figure gain_pooled;  /* the same over the nights that count for it */
-    struct retune_figure throughput; /* of the settings in force, tonight; of a first night: of the advice */
-    struct retune_figure expected;   /* of them by earlier nights: interval for one night; n: of nights */
+    struct retune_figure throughput;   /* of the current setting, tonight; of a first night: of the advice */
+    struct retune_figure expected;     /* of it by earlier nights: interval for one night; n: of nights */
     bool drifted; /* the throughput went down by many small steps; expected: the best level that was held */
     char evidence[NIGHT_TEXT_SIZE]; /* one line: what the verdict rests on */
     char reason[NIGHT_TEXT_SIZE];   /* one line for the log: of `behind`, or of NIGHT_NOTHING; else "" */

@@ -52,7 +52,7 @@ size_t retune_state_row(const struct retune_state *memory, const struct point *p
 /* How often what is in force changed in the newest `nights` nights; `in_force`: tonight. */
 size_t retune_state_changes(const struct retune_state *memory, const struct point *in_force, size_t nights);
 
-/* What the nights say about how much ratios to the settings in force scatter from night to night: from the
+/* What the nights say about how much ratios to the current setting scatter from night to night: from the
  * difference between a night and the last one before it that measured the same two. tonight: the night after
  * them, or NULL. With `contender`, whose row begins at the night of index row_begin, differences that reach
  * across its beginning are left out, because they may be the very change that the row shows, and its own

@@ -4,7 +4,7 @@
 #include "tuner/nightly/retune_measure.h"
 #include "tuner/search/tune.h"
 
-/* Writes evidence, and reason where the settings in force have fallen behind, from the figures. rule numbers
+/* Writes evidence, and reason where the current setting has fallen behind, from the figures. rule numbers
  * come from the request. */
 void retune_text(const struct retune_request *request, struct retune_result *result);
 

@@ -85,7 +85,7 @@ struct plot_run {
     struct latency_quantiles quantiles;
 };
 
-/* Throughput of the settings in force in one run of a history. */
+/* Throughput of the current setting in one run of a history. */
 struct plot_night {
     int64_t run_id;
     double at_s; /* since 1970, when it began */

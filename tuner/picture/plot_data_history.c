@@ -20,7 +20,7 @@ static int add_point(struct plot_data *data, const struct point *point, size_t *
     return result;
 }
 
-/* The figure of the settings in force stands in a night's own member; the recommendation's is that of another
+/* The figure of the current setting stands in a night's own member; the recommendation's is that of another
  * setting where a change is advised. */
 static int read_night_figures(struct plot_data *data, const struct history_info *run, const json_t *document,
                               struct plot_night *night)

@@ -1,4 +1,4 @@
-/* Throughput of the settings in force, night by night, with changes, rollbacks, alarms and skipped nights. */
+/* Throughput of the current setting, night by night, with changes, rollbacks, alarms and skipped nights. */
 #include "tuner/picture/plot_assets.h"
 #include "tuner/picture/plot_script.h"
 

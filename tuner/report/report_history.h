@@ -17,7 +17,7 @@ json_t *report_history_replay_json(const struct history_replay *replay);
 json_t *report_history_change_json(const struct history_change *change);
 
 void report_history_list(FILE *out, const struct history_info *runs, size_t n);
-/* Decisions about the settings in force, two lines each: what, and its evidence. */
+/* Decisions about the current setting, two lines each: what, and its evidence. */
 void report_history_changes(FILE *out, const struct history_change *changes, size_t n);
 /* One run: what it is, and its points. */
 void report_history_run(FILE *out, const struct history_info *info, const struct history_replay *replays,

@@ -142,9 +142,9 @@ int history_set_aside(struct history *history, int64_t run_id, struct err *err);
 int history_finish_run(struct history *history, int64_t run_id, enum history_status status, int exit_code,
                        const json_t *document, struct err *err);
 
-/* A decision about the settings in force of a target. */
+/* A decision about the current setting of a target. */
 enum history_kind {
-    HISTORY_CHANGE_FIRST,    /* the settings in force before the first night */
+    HISTORY_CHANGE_FIRST,    /* the current setting before the first night */
     HISTORY_CHANGE_MADE,     /* new settings are recommended, or applied */
     HISTORY_CHANGE_ROLLBACK, /* the settings before the last change are in force again */
     HISTORY_CHANGE_NONE,     /* a night without a change, with its evidence */
