@@ -24,6 +24,21 @@ const char *text_printable(const char *text, char *buffer, size_t size)
     return buffer;
 }
 
+int text_line(FILE *in, char *line, size_t size)
+{
+    size_t length = 0;
+    int c;
+    while ((c = getc(in)) != EOF && c != '\n') {
+        if (c == '\0' || length + 1 == size)
+            return -EMSGSIZE;
+        line[length++] = (char)c;
+    }
+    line[length] = '\0';
+    if (c == EOF && ferror(in))
+        return -EIO;
+    return c == EOF && length == 0 ? -ENODATA : 0;
+}
+
 const char *text_short_rate(double bps, char *buffer)
 {
     if (isfinite(bps))

@@ -12,6 +12,10 @@
  * Returns buffer; what does not fit is cut. */
 const char *text_printable(const char *text, char *buffer, size_t size);
 
+/* The next line, without its end. 0; -ENODATA: the input ends before it; -EMSGSIZE: it does not fit, or holds
+ * a 0; -EIO. */
+int text_line(FILE *in, char *line, size_t size);
+
 /* "1.21 GB/s" for a rate that may be NaN ("-"). */
 const char *text_short_rate(double bps, char *buffer);
 

@@ -1,10 +1,11 @@
-/* tuner/experiment/erofeev: the text format of Erofeev 2021 into an experiment's document. */
+/* tuner/experiment/erofeev: the text format of Erofeev 2021 into an experiment's document, and back. */
 #include "tuner/experiment/erofeev.h"
 
 #include "bench/base/factors.h"
 #include "bench/base/pattern.h"
 #include "bench/base/units.h"
 #include "tuner/base/json.h"
+#include "tuner/base/text.h"
 #include "tuner/experiment/report_experiment_data.h"
 
 #include <errno.h>
@@ -46,29 +47,23 @@ struct import {
 
 static int refuse_import(const struct import *import, struct err *err, const char *what)
 {
-    return err_set(err, -EINVAL, "%.*s:%zu: '%.40s' is no %s", SHOWN_NAME, import->name, import->line,
-                   import->text, what);
+    return err_set(err, -EINVAL, "'%.40s' is no %s", import->text, what);
 }
 
-/* The next line, without its end. */
+/* The next line, without its end. erofeev_read puts name and line before what is refused. */
 static int next_import_line(struct import *import, const char *what, struct err *err)
 {
-    size_t length = 0;
-    int c;
     import->line++;
-    while ((c = getc(import->in)) != EOF && c != '\n') {
-        if (c == '\0' || length + 1 == sizeof import->text)
-            return err_set(err, -EINVAL, "%.*s:%zu: too long, or no text, for a %s", SHOWN_NAME, import->name,
-                           import->line, what);
-        import->text[length++] = (char)c;
-    }
-    if (c == EOF && ferror(import->in))
+    int result = text_line(import->in, import->text, sizeof import->text);
+    if (result == -EMSGSIZE)
+        return err_set(err, -EINVAL, "too long, or no text, for a %s", what);
+    if (result == -EIO)
         return err_sys(err, -EIO, "%.*s: cannot be read", SHOWN_NAME, import->name);
-    if (c == EOF && length == 0)
-        return err_set(err, -EINVAL, "%.*s:%zu: the file ends where a %s should stand", SHOWN_NAME,
-                       import->name, import->line, what);
-    length -= length > 0 && import->text[length - 1] == '\r';
-    import->text[length] = '\0';
+    if (result < 0)
+        return err_set(err, -EINVAL, "the file ends where a %s should stand", what);
+    size_t length = strlen(import->text);
+    if (length > 0 && import->text[length - 1] == '\r')
+        import->text[length - 1] = '\0';
     return 0;
 }
 
@@ -80,8 +75,8 @@ static int read_count(struct import *import, const char *what, uint64_t least, u
     if (result < 0)
         return result;
     if (units_parse_count(import->text, most, &count) < 0 || count < least)
-        return err_set(err, -EINVAL, "%.*s:%zu: '%.40s' is no %s; %" PRIu64 "..%" PRIu64 " is possible",
-                       SHOWN_NAME, import->name, import->line, import->text, what, least, most);
+        return err_set(err, -EINVAL, "'%.40s' is no %s; %" PRIu64 "..%" PRIu64 " is possible", import->text,
+                       what, least, most);
     *ret_count = count;
     return 0;
 }
@@ -124,8 +119,7 @@ static int note_level(struct import *import, size_t factor, uint64_t level, stru
             return 0;
     }
     if (n == MAX_LEVELS)
-        return err_set(err, -EINVAL, "%.*s:%zu: more than %d levels of %s", SHOWN_NAME, import->name,
-                       import->line, MAX_LEVELS, names[factor].name);
+        return err_set(err, -EINVAL, "more than %d levels of %s", MAX_LEVELS, names[factor].name);
     for (; place > 0 && levels[place - 1] > level; place--)
         levels[place] = levels[place - 1];
     levels[place] = level;
@@ -182,10 +176,11 @@ static int read_point(struct import *import, bool first, struct err *err)
 
 static int read_rest(struct import *import, struct err *err)
 {
+    import->line++;
     for (int c; (c = getc(import->in)) != EOF;) {
         if (c != '\n' && c != '\r' && c != ' ')
-            return err_set(err, -EINVAL, "%.*s:%zu: more follows after the %" PRIu64 " settings of line 3",
-                           SHOWN_NAME, import->name, import->line + 1, import->n_points);
+            return err_set(err, -EINVAL, "more follows after the %" PRIu64 " settings of line 3",
+                           import->n_points);
         import->line += c == '\n';
     }
     return ferror(import->in) ? err_sys(err, -EIO, "%.*s: cannot be read", SHOWN_NAME, import->name) : 0;
@@ -205,32 +200,22 @@ static int read_all_rows(struct import *import, struct err *err)
     return result == 0 ? read_rest(import, err) : result;
 }
 
-/* Equal points are next to each other once they are sorted by their levels' places. */
-static int compare_keys(const void *left, const void *right)
-{
-    const uint64_t *a = left, *b = right;
-    return (*a > *b) - (*a < *b);
-}
-
+/* The levels of a point, in one order whatever theirs was, are its name among those seen. */
 static int refuse_repeated(const struct import *import, struct err *err)
 {
-    uint64_t *keys = calloc(import->n_points, sizeof *keys);
-    if (keys == NULL)
-        return err_set(err, -ENOMEM, "no memory for the settings");
-    bool repeated = false;
-    for (size_t i = 0; i < import->n_points; i++) {
+    json_t *seen = json_object();
+    int result = 0;
+    for (size_t i = 0; i < import->n_points && result == 0; i++) {
         const json_t *levels = json_object_get(json_array_get(import->points, i), "levels");
-        for (size_t k = 0; k < N_FACTORS; k++) {
-            json_int_t level = json_integer_value(json_object_get(levels, names[k].key));
-            keys[i] = keys[i] * (names[k].most + 1) + (uint64_t)level;
-        }
+        char *name = json_dumps(levels, JSON_COMPACT | JSON_SORT_KEYS);
+        if (json_object_get(seen, name) != NULL)
+            result = err_set(err, -EINVAL, "%.*s: a setting stands there twice", SHOWN_NAME, import->name);
+        else if (json_object_set_new(seen, name, json_true()) < 0)
+            result = err_set(err, -ENOMEM, "no memory for the settings");
+        free(name);
     }
-    qsort(keys, import->n_points, sizeof *keys, compare_keys);
-    for (size_t i = 1; i < import->n_points; i++)
-        repeated |= keys[i - 1] == keys[i];
-    free(keys);
-    return repeated ? err_set(err, -EINVAL, "%.*s: a setting stands there twice", SHOWN_NAME, import->name)
-                    : 0;
+    json_decref(seen);
+    return result;
 }
 
 static json_t *factor_json(const struct import *import, size_t factor)
@@ -288,6 +273,8 @@ int erofeev_read(FILE *in, const char *name, json_t **ret_document, struct err *
 {
     struct import import = {.in = in, .name = name, .points = json_array()};
     int result = read_all_rows(&import, err);
+    if (result == -EINVAL)
+        (void)err_prefix(err, "%.*s:%zu", SHOWN_NAME, name, import.line);
     if (result == 0)
         result = refuse_repeated(&import, err);
     json_t *document = result == 0 ? document_of(&import) : NULL;
@@ -307,5 +294,132 @@ int erofeev_import(const char *path, json_t **ret_document, struct err *err)
         return err_sys(err, -errno, "cannot open %.*s", SHOWN_NAME, path);
     int result = erofeev_read(in, path, ret_document, err);
     fclose(in);
+    return result;
+}
+
+/* ---- writing ---- */
+
+struct export
+{
+    struct report_data data;
+    struct pattern pattern;
+    const char *name[REPORT_MAX_FACTORS]; /* the original's; NULL: left out */
+    size_t n_factors, n_points;
+};
+
+static const char *original_name(const char *key)
+{
+    for (size_t i = 0; i < N_FACTORS; i++) {
+        if (strcmp(key, names[i].key) == 0)
+            return names[i].name;
+    }
+    return NULL;
+}
+
+/* psync at depth 1 and pvec above: one call with as many buffers as the depth. */
+static bool api_is_original(const struct report_data *data)
+{
+    for (size_t i = 0; i < data->n_points; i++) {
+        const char *api = json_string_value(report_experiment_data_level(data, i, "api"));
+        double depth = json_number_value(report_experiment_data_level(data, i, "queue_depth"));
+        if (api == NULL || strcmp(api, depth > 1 ? "pvec" : "psync") != 0)
+            return false;
+    }
+    return true;
+}
+
+static int name_factors(struct export *export, struct err *err)
+{
+    const struct report_data *data = &export->data;
+    for (size_t i = 0; i < data->n_factors; i++) {
+        const char *key = data->factors[i].name;
+        export->name[i] = original_name(key);
+        export->n_factors += export->name[i] != NULL;
+        if (export->name[i] == NULL && !(strcmp(key, "api") == 0 && api_is_original(data)))
+            return err_set(err, -EINVAL,
+                           "%.60s: Erofeev's format has no name for this factor (it knows request_size, "
+                           "queue_depth and direct); use --format csv-wide",
+                           key);
+    }
+    if (export->n_factors == 0)
+        return err_set(err, -EINVAL,
+                       "Erofeev's format wants request_size, queue_depth or direct varied; use --format "
+                       "csv-wide");
+    return 0;
+}
+
+static int read_pattern(struct export *export, struct err *err)
+{
+    const json_t *fixed = json_object_get(export->data.document, "fixed");
+    const char *name = json_string_value(json_object_get(fixed, "pattern"));
+    if (name == NULL || pattern_parse(name, &export->pattern, NULL) < 0)
+        return err_set(err, -EINVAL, "Erofeev's format wants one pattern; use --format csv-wide");
+    for (unsigned i = 0; i < PATTERN_N_KINDS; i++) {
+        if (export->pattern.percent[i] == 100)
+            return 0;
+    }
+    return err_set(
+        err, -EINVAL,
+        "%s: Erofeev's format knows read, write, randread and randwrite only; use --format csv-wide",
+        export->pattern.name);
+}
+
+/* Points of one run only, which an interrupted experiment has, are left out like those of none. */
+static bool can_be_written(const struct report_point *point)
+{
+    return point->measured && isfinite(point->std_bps);
+}
+
+static int count_points(struct export *export, struct err *err)
+{
+    const struct report_data *data = &export->data;
+    if (json_integer_value(json_object_get(data->document, "replays_asked")) == 1)
+        return err_set(err, -EINVAL,
+                       "Erofeev's format wants a standard deviation, which one replay has not; use "
+                       "--replays 2 or more");
+    for (size_t i = 0; i < data->n_points; i++)
+        export->n_points += can_be_written(&data->points[i]);
+    return export->n_points > 0 ? 0
+                                : err_set(err, -ENODATA, "no setting has a mean and a standard deviation");
+}
+
+static void put_point(FILE *out, const struct export *export, const struct report_point *point)
+{
+    const struct report_data *data = &export->data;
+    for (size_t i = 0; i < data->n_factors; i++) {
+        if (export->name[i] != NULL)
+            fprintf(out, "%s\n%.0f\n", export->name[i],
+                    json_number_value(data->factors[i].level[point->level[i]]));
+    }
+    fprintf(out, "%.0f\n%.0f\n", point->mean_bps, point->std_bps);
+}
+
+static int write_all_rows(FILE *out, const struct export *export, struct err *err)
+{
+    const uint32_t *percent = export->pattern.percent;
+    bool sequential = percent[PATTERN_SEQ_READ] + percent[PATTERN_SEQ_WRITE] > 0;
+    bool read = percent[PATTERN_SEQ_READ] + percent[PATTERN_RAND_READ] > 0;
+    fprintf(out, "%d\n%d\n%zu\n%zu\n", sequential, read, export->n_points, export->n_factors);
+    for (size_t i = 0; i < export->data.n_points; i++) {
+        if (can_be_written(&export->data.points[i]))
+            put_point(out, export, &export->data.points[i]);
+    }
+    return text_finish(out, err);
+}
+
+int erofeev_write(FILE *out, const json_t *document, struct err *err)
+{
+    struct export export = {0};
+    int result = report_experiment_data_read(&export.data, document, err);
+    if (result < 0)
+        return result;
+    result = read_pattern(&export, err);
+    if (result == 0)
+        result = name_factors(&export, err);
+    if (result == 0)
+        result = count_points(&export, err);
+    if (result == 0)
+        result = write_all_rows(out, &export, err);
+    report_experiment_data_done(&export.data);
     return result;
 }

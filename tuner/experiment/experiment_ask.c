@@ -1,9 +1,10 @@
-/* tuner/experiment/experiment_ask: the questions of Erofeev 2021, appendix A, in their order. */
+/* tuner/experiment/experiment_ask: the questions of Erofeev 2021, appendix A, in their order, and their
+ * answers as a configuration file. */
 #include "tuner/experiment/experiment_ask.h"
 
 #include "bench/base/factors.h"
 #include "bench/base/units.h"
-#include "tuner/experiment/experiment_ask_internal.h"
+#include "tuner/base/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -13,8 +14,27 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MAX_MS     3600000U
-#define MIN_RUN_MS 50U
+#define MAX_MS          3600000U
+#define MIN_RUN_MS      50U
+#define MAX_WINDOW      64 /* of --warmup-window */
+#define ASK_MAX_LEVELS  64
+#define ASK_TEXT_SIZE   4096
+#define ASK_NUMBER_SIZE 32
+
+enum ask_factor { ASK_RS, ASK_QD, ASK_DIO, ASK_N_FACTORS };
+
+struct ask_answers {
+    bool is_sequential, reads;
+    size_t n_levels[ASK_N_FACTORS];
+    uint64_t levels[ASK_N_FACTORS][ASK_MAX_LEVELS];
+    char warmup_coef[ASK_NUMBER_SIZE];
+    uint64_t warmup_ms, warmup_window;
+    char path[ASK_TEXT_SIZE]; /* not empty */
+    uint64_t file_size_mib;
+    bool is_own_file;            /* a new one takes the place of the file at path */
+    char prepare[ASK_TEXT_SIZE]; /* "": none */
+    uint64_t duration_ms, batch, replays;
+};
 
 struct ask {
     FILE *in, *out;
@@ -32,35 +52,23 @@ struct question {
 
 /* ---- one question ---- */
 
-static int refuse_end(const struct ask *ask, const char *text, struct err *err)
-{
-    if (ferror(ask->in))
-        return err_sys(err, -EIO, "the answers cannot be read");
-    return err_set(err, -EINVAL,
-                   "answers:%u: %s: the input ends here, with this and what follows not answered", ask->line,
-                   text);
-}
-
 /* The next line without blanks around it. */
 static int read_answer(struct ask *ask, const char *text, struct err *err)
 {
-    size_t length = 0, skipped = 0;
-    int c;
     ask->line++;
-    while ((c = getc(ask->in)) != EOF && c != '\n') {
-        if (length + 1 < sizeof ask->answer)
-            ask->answer[length++] = (char)c;
-        else
-            skipped++;
-    }
-    if (c == EOF && length == 0)
-        return refuse_end(ask, text, err);
-    ask->answer[length] = '\0';
-    if (skipped > 0 || strlen(ask->answer) != length)
+    int result = text_line(ask->in, ask->answer, sizeof ask->answer);
+    if (result == -EIO)
+        return err_sys(err, -EIO, "the answers cannot be read");
+    if (result == -ENODATA)
+        return err_set(err, -EINVAL,
+                       "answers:%u: %s: the input ends here, with this and what follows not answered",
+                       ask->line, text);
+    if (result < 0)
         return err_set(err, -EINVAL, "answers:%u: %s: the answer is too long or no text", ask->line, text);
-    while (length > 0 && strchr(" \t\r", ask->answer[length - 1]) != NULL)
-        ask->answer[--length] = '\0';
-    size_t blanks = strspn(ask->answer, " \t");
+    size_t length = strlen(ask->answer), blanks = strspn(ask->answer, " \t");
+    while (length > blanks && strchr(" \t\r", ask->answer[length - 1]) != NULL)
+        length--;
+    ask->answer[length] = '\0';
     memmove(ask->answer, ask->answer + blanks, length - blanks + 1);
     return 0;
 }
@@ -132,18 +140,26 @@ static int take_text(const struct question *question, const char *answer, void *
 
 /* ---- factors ---- */
 
+/* `standard` is the original's level of a factor that is not varied. */
 static const struct ask_factor_row {
-    const char *name, *text;
+    const char *name, *key, *text;
+    uint64_t standard;
 } factor_rows[ASK_N_FACTORS] = {
-    [ASK_RS] = {"RS", "\"RS\" for Request Size\n"
-                      "  Recommended range: [512B, 512MB], a multiple of 512 (in bytes, or as 64k)\n"
-                      "  Default: 64KB\n"},
-    [ASK_QD] = {"QD", "\"QD\" for Queue Depth\n"
-                      "  Recommended range: [1, 256]\n"
-                      "  Default: 8\n"},
-    [ASK_DIO] = {"DIO", "\"DIO\" for Direct IO\n"
-                        "  Range: {0, 1}\n"
-                        "  Default: 0\n"},
+    [ASK_RS] = {"RS", "request_size",
+                "\"RS\" for Request Size\n"
+                "  Recommended range: [512B, 512MB], a multiple of 512 (in bytes, or as 64k)\n"
+                "  Default: 64KB\n",
+                65536},
+    [ASK_QD] = {"QD", "queue_depth",
+                "\"QD\" for Queue Depth\n"
+                "  Recommended range: [1, 256]\n"
+                "  Default: 8\n",
+                8},
+    [ASK_DIO] = {"DIO", "direct",
+                 "\"DIO\" for Direct IO\n"
+                 "  Range: {0, 1}\n"
+                 "  Default: 0\n",
+                 0},
 };
 
 struct factor_choice {
@@ -229,6 +245,10 @@ static int ask_factors(struct ask *ask, struct ask_answers *answers, struct err 
     int result = put_question(ask, &number, &n, err);
     for (uint64_t i = 0; i < n && result == 0; i++)
         result = ask_factor(ask, answers, err);
+    for (size_t i = 0; i < ASK_N_FACTORS; i++) {
+        if (answers->n_levels[i] == 0)
+            answers->levels[i][answers->n_levels[i]++] = factor_rows[i].standard;
+    }
     return result;
 }
 
@@ -277,6 +297,133 @@ static int ask_rest(struct ask *ask, struct ask_answers *answers, struct err *er
     return result;
 }
 
+/* ---- the configuration file ---- */
+
+static void put_quoted(FILE *out, const char *text, size_t length)
+{
+    fputc('"', out);
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '"' || text[i] == '\\')
+            fputc('\\', out);
+        fputc(text[i], out);
+    }
+    fputc('"', out);
+}
+
+static void put_text(FILE *out, const char *key, const char *text)
+{
+    fprintf(out, "%s = ", key);
+    put_quoted(out, text, strlen(text));
+    fputs(";\n", out);
+}
+
+/* The levels from `least` on. */
+static void put_levels(FILE *out, const struct ask_answers *answers, enum ask_factor factor, uint64_t least)
+{
+    const char *separator = "";
+    char text[UNITS_TEXT_SIZE];
+    fprintf(out, "%s = [", factor_rows[factor].key);
+    for (size_t i = 0; i < answers->n_levels[factor]; i++) {
+        uint64_t level = answers->levels[factor][i];
+        if (level < least)
+            continue;
+        if (factor == ASK_RS)
+            fprintf(out, "%s\"%s\"", separator, units_format_size(level, text));
+        else
+            fprintf(out, "%s%" PRIu64, separator, level);
+        separator = ", ";
+    }
+    fputs("];", out);
+}
+
+/* pvec wants two buffers: depth 1 is a plain pread or pwrite. */
+static void put_depths(FILE *out, const struct ask_answers *answers)
+{
+    bool one = false, more = false;
+    for (size_t i = 0; i < answers->n_levels[ASK_QD]; i++) {
+        one |= answers->levels[ASK_QD][i] == 1;
+        more |= answers->levels[ASK_QD][i] > 1;
+    }
+    fputs("# The queue depth is the number of buffers of one call at one offset.\n", out);
+    if (one && more) {
+        fputs("tests = (\n  { queue_depth = 1; api = \"psync\"; },\n  { ", out);
+        put_levels(out, answers, ASK_QD, 2);
+        fputs(" api = \"pvec\"; }\n);\n", out);
+        return;
+    }
+    put_levels(out, answers, ASK_QD, 0);
+    fprintf(out, "\napi = \"%s\";\n", one ? "psync" : "pvec");
+}
+
+static void put_workload(FILE *out, const struct ask_answers *answers)
+{
+    static const char *const patterns[2][2] = {{"randwrite", "randread"}, {"write", "read"}};
+    put_text(out, "pattern", patterns[answers->is_sequential][answers->reads]);
+    put_levels(out, answers, ASK_RS, 0);
+    fputc('\n', out);
+    put_levels(out, answers, ASK_DIO, 0);
+    fputc('\n', out);
+    put_depths(out, answers);
+    fputs("# The page cache stays as it is and nothing is flushed. What reaches the disk: cache = \"cold\", "
+          "sync =\n"
+          "# \"end\".\ncache = \"warm\";\n",
+          out);
+    if (!answers->reads)
+        fputs("sync = \"none\";\n", out);
+}
+
+static void put_file(FILE *out, const struct ask_answers *answers)
+{
+    const char *slash = strrchr(answers->path, '/');
+    if (!answers->is_own_file) {
+        put_text(out, "existing", answers->path);
+        if (!answers->reads)
+            fputs("# The pattern writes into this file: overwrite = true; allows it.\n", out);
+        return;
+    }
+    fputs("# A file without a name is measured there; one that exists is left as it is.\npath = ", out);
+    if (slash == NULL)
+        put_quoted(out, ".", 1);
+    else
+        put_quoted(out, answers->path, slash == answers->path ? 1 : (size_t)(slash - answers->path));
+    fprintf(out, ";\nfile_size = \"%" PRIu64 "m\";\n", answers->file_size_mib);
+    if (answers->prepare[0] != '\0')
+        put_text(out, "prepare", answers->prepare);
+}
+
+static void put_runs(FILE *out, const struct ask_answers *answers)
+{
+    bool cut = answers->warmup_window > MAX_WINDOW;
+    put_text(out, "warmup_coef", answers->warmup_coef);
+    fprintf(out, "warmup_limit = \"%" PRIu64 "ms\";\n", answers->warmup_ms);
+    if (cut)
+        fprintf(out, "# Sample size %" PRIu64 " was asked for; %d is the most.\n", answers->warmup_window,
+                MAX_WINDOW);
+    fprintf(out, "warmup_window = %" PRIu64 ";\n", cut ? MAX_WINDOW : answers->warmup_window);
+    fprintf(out, "duration = \"%" PRIu64 "ms\";\nbatch = %" PRIu64 ";\nreplays = %" PRIu64 ";\n",
+            answers->duration_ms, answers->batch, answers->replays);
+}
+
+/* The caller frees it. 0 or -ENOMEM. */
+static int write_configuration(const struct ask_answers *answers, char **ret_text, struct err *err)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return err_set(err, -ENOMEM, "no memory for the configuration");
+    put_workload(out, answers);
+    put_runs(out, answers);
+    put_file(out, answers);
+    bool failed = ferror(out) != 0;
+    if (fclose(out) != 0 || failed) {
+        free(text);
+        return err_set(err, -ENOMEM, "no memory for the configuration");
+    }
+    *ret_text = text;
+    return 0;
+}
+
 int experiment_ask(FILE *in, FILE *out, char **ret_config_text, struct err *err)
 {
     int fd = fileno(in);
@@ -294,7 +441,7 @@ int experiment_ask(FILE *in, FILE *out, char **ret_config_text, struct err *err)
     if (result == 0)
         result = ask_rest(ask, answers, err);
     if (result == 0)
-        result = experiment_ask_write(answers, ret_config_text, err);
+        result = write_configuration(answers, ret_config_text, err);
 out:
     free(ask);
     free(answers);
