@@ -5,10 +5,9 @@
 #include "bench/base/spawn.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,20 +16,17 @@ struct collected {
     size_t size;
 };
 
-/* A pipe holds 64 KiB unread (4 KiB where a user has very many): the input fits, or the write fails at
- * once instead of waiting for a reader that does not exist yet. */
+/* A file in memory holds any input before there is a reader, which a pipe does not. */
 static int feed(const char *input, int *ret_fd)
 {
     size_t length = strlen(input);
-    int fds[2];
-    if (length > CHILD_INPUT_MAX_BYTES)
-        return -E2BIG;
-    if (pipe2(fds, O_CLOEXEC | O_NONBLOCK) != 0)
+    *ret_fd = memfd_create("input", MFD_CLOEXEC);
+    if (*ret_fd < 0)
         return -errno;
-    bool fits = write(fds[1], input, length) == (ssize_t)length;
-    close(fds[1]);
-    *ret_fd = fds[0];
-    return fits ? 0 : -E2BIG;
+    ssize_t n = write(*ret_fd, input, length);
+    if (n == (ssize_t)length && lseek(*ret_fd, 0, SEEK_SET) == 0)
+        return 0;
+    return n < 0 ? -errno : -EIO;
 }
 
 static int collect_output(void *context, int number, const char *part, size_t n)
@@ -80,7 +76,7 @@ int child_run(const struct child *child, struct child_result *ret, struct err *e
         close(spawn.in_fd);
     if (result == 0) {
         int code = WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
-        *ret = (struct child_result){collected[0].text, collected[1].text, code};
+        *ret = (struct child_result){collected[0].text, collected[1].text, collected[0].size, code};
     } else {
         free(collected[0].text);
         free(collected[1].text);

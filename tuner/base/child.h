@@ -7,18 +7,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CHILD_INPUT_MAX_BYTES  16384
-#define CHILD_OUTPUT_MAX_BYTES (16U << 20) /* of each stream; what comes beyond is dropped */
+#define CHILD_OUTPUT_MAX_BYTES (64U << 20) /* of each stream; what comes beyond is dropped */
 
 struct child {
     const char *const *arguments;  /* the program, looked up in PATH, first; NULL last */
-    const char *input;             /* of at most CHILD_INPUT_MAX_BYTES, or NULL: none */
+    const char *input;             /* NULL: none */
     uint64_t timeout_ns;           /* 0: no limit */
     const atomic_int *interrupted; /* may be NULL */
 };
 
 struct child_result {
     char *output, *errors; /* terminated texts; owned by the caller, child_free releases them */
+    size_t output_size;    /* without the termination */
     int code;              /* exit code, or minus the signal's number */
 };
 

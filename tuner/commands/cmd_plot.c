@@ -37,7 +37,7 @@ static int deliver(const struct settings *settings, const struct plot_request *r
         fwrite(script, 1, script_size, stdout);
         return 0;
     }
-    return plot_deliver(request, settings->output, script, script_size, err);
+    return plot_deliver(request, settings->output, script, err);
 }
 
 /* struct err takes control characters out of the column's name. */

@@ -2,7 +2,7 @@
  * one template and one row.
  *
  * A kind writes variables and data blocks, from data that tuner/picture/plot_data read, with the words of
- * tuner/picture/plot_script; a template, plot_assets/NAME.gp, draws them; tuner/picture/plot_gnuplot runs the
+ * tuner/picture/plot_script; a template, plot_assets/NAME.gp, draws them; tuner/picture/plot_deliver runs the
  * whole. No text of the data reaches the script unquoted. */
 #pragma once
 

@@ -1,8 +1,9 @@
 /* The way of a picture from a wish to a file or to the terminal. */
 #include "tuner/picture/plot_deliver.h"
 
+#include "tuner/base/child.h"
+#include "tuner/base/interrupt.h"
 #include "tuner/base/publish.h"
-#include "tuner/picture/plot_gnuplot.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -80,12 +81,53 @@ static void print_letters(const char *picture, size_t size)
     fputc('\n', stdout);
 }
 
-int plot_deliver(const struct plot_request *request, const char *output, const char *script, size_t size,
-                 struct err *err)
+/* The first line of what gnuplot complained about, without the arrow that points into the script. */
+static int refuse_gnuplot_words(const char *words, struct err *err)
+{
+    const char *line = words;
+    while (*line != '\0' &&
+           (strspn(line, " \t^") == strcspn(line, "\n") || strncmp(line, "gnuplot>", 8) == 0)) {
+        line += strcspn(line, "\n");
+        line += *line == '\n';
+    }
+    return err_set(err, -EIO, "gnuplot could not draw the picture: %.*s", (int)strcspn(line, "\n"), line);
+}
+
+int plot_gnuplot_run(const char *script, char **ret_picture, size_t *ret_size, struct err *err)
+{
+    /* No start-up file of the user's: the same data give the same picture. */
+    static const char *const arguments[] = {"gnuplot", "-d", "-", NULL};
+    const struct child child = {.arguments = arguments, .input = script, .interrupted = &interrupt_signal};
+    struct child_result result = {0};
+    int code = child_run(&child, &result, NULL);
+    if (code == -ENOENT)
+        return err_set(
+            err, code,
+            "gnuplot is not installed; install it (Debian's package: gnuplot-nox), or print the script "
+            "with --script");
+    if (code == -EINTR)
+        return err_set(err, code, "interrupted; no picture was written");
+    if (code < 0)
+        return err_sys(err, code, "gnuplot could not be run");
+    if (result.code != 0) {
+        code = refuse_gnuplot_words(result.errors, err);
+    } else if (result.output_size == 0 || result.output_size == CHILD_OUTPUT_MAX_BYTES) {
+        code =
+            err_set(err, -EIO, "gnuplot drew nothing; it may lack this kind of output (install gnuplot-nox)");
+    } else {
+        *ret_picture = result.output;
+        *ret_size = result.output_size;
+        result.output = NULL;
+    }
+    child_free(&result);
+    return code;
+}
+
+int plot_deliver(const struct plot_request *request, const char *output, const char *script, struct err *err)
 {
     char *picture = NULL;
     size_t picture_size = 0;
-    int result = plot_gnuplot_run(script, size, &picture, &picture_size, err);
+    int result = plot_gnuplot_run(script, &picture, &picture_size, err);
     if (result == 0 && output[0] != '\0')
         result = publish_file(output, picture, picture_size, err);
     else if (result == 0 && request->terminal == PLOT_DUMB)
@@ -113,7 +155,7 @@ int plot_deliver_drawn(const struct settings_plot *settings, const char *output,
     if (script != NULL && fclose(script) != 0 && result == 0)
         result = err_set(err, -ENOMEM, "no memory for the picture");
     if (result == 0)
-        result = plot_deliver(&request, output, text, size, err);
+        result = plot_deliver(&request, output, text, err);
     free(text);
     return result;
 }

@@ -12,10 +12,14 @@
 int plot_deliver_request(const struct settings_plot *settings, const char *output,
                          struct plot_request *ret_request, struct err *err);
 
+/* What gnuplot prints to its output for a script; the caller frees it. gnuplot has no name of a file: it
+ * cannot leave half a picture. 0; -ENOENT: gnuplot is not installed; -EINTR: a signal came, and gnuplot was
+ * killed; -EIO: it failed, with its first line; or a negative errno. */
+int plot_gnuplot_run(const char *script, char **ret_picture, size_t *ret_size, struct err *err);
+
 /* Runs gnuplot over the script; the picture goes where the wish was made for. 0 or as plot_gnuplot_run and
  * publish_file. */
-int plot_deliver(const struct plot_request *request, const char *output, const char *script, size_t size,
-                 struct err *err);
+int plot_deliver(const struct plot_request *request, const char *output, const char *script, struct err *err);
 
 /* Wish, script and delivery in one: `draw` writes the script. */
 int plot_deliver_drawn(const struct settings_plot *settings, const char *output,

@@ -2,7 +2,7 @@
 #include "tests/test.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/base/publish.h"
-#include "tuner/picture/plot_gnuplot.h"
+#include "tuner/picture/plot_deliver.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -50,7 +50,7 @@ static int run(const char *commands)
     free(picture);
     picture = NULL;
     err = (struct err){0};
-    return plot_gnuplot_run("set x\nplot y\n", 13, &picture, &size, &err);
+    return plot_gnuplot_run("set x\nplot y\n", &picture, &size, &err);
 }
 
 static size_t n_files(void)
