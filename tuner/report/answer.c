@@ -5,7 +5,6 @@
 #include "tuner/search/profiles_judge.h"
 #include "tuner/session/warnings.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,23 +21,13 @@ static bool row_for(const struct tune *tune, size_t point, struct row *ret_row)
     return tune_row(tune, point, fresh_enough(tune, point), ret_row) == 0;
 }
 
-/* Ratio of the chosen to another point: exp of the Welch interval on log replays (interfaces, section 6). */
-static bool ratio_of(const struct tune *tune, size_t other, double *ret_mean, struct interval *ret_interval)
+/* Throughput of the chosen over another point's (interfaces, section 6). */
+static struct objective_ratio ratio_of(const struct tune *tune, size_t other)
 {
-    const struct record *a = &tune->records[tune->chosen], *b = &tune->records[other];
-    bool confirming = fresh_enough(tune, tune->chosen) && fresh_enough(tune, other);
-    struct welch welch = welch_of(record_log_moments(a, confirming), record_log_moments(b, confirming));
-    if (tune->chosen == other) {
-        *ret_mean = 1;
-        *ret_interval = (struct interval){1, 1};
-        return true;
-    }
-    if (welch.df <= 0)
-        return false;
-    struct interval interval = welch_interval(welch, tune->settings->runs.confidence_share);
-    *ret_mean = exp(welch.difference);
-    *ret_interval = (struct interval){exp(interval.low), exp(interval.high)};
-    return isfinite(ret_interval->low) && isfinite(ret_interval->high);
+    return objective_ratio(&tune->records[tune->chosen], &tune->records[other],
+                           fresh_enough(tune, tune->chosen) && fresh_enough(tune, other),
+                           tune->settings->runs.confidence_share,
+                           objective_table[OBJECTIVE_THROUGHPUT].value);
 }
 
 /* Something speaks against every point that was measured, and which codes: "existing_has_holes, not_cold". */
@@ -138,10 +127,9 @@ void answer_prepare(struct answer *answer, struct tune *tune)
         row_for(tune, tune->chosen, &answer->chosen) && row_for(tune, tune->best, &answer->best);
     answer->confirming = record_count(&tune->records[tune->chosen], true) >= TUNE_CONFIRMING_LEAST;
     if (answer->has_baseline)
-        answer->has_speedup = ratio_of(tune, tune->baseline, &answer->speedup_mean, &answer->speedup);
+        answer->speedup = ratio_of(tune, tune->baseline);
     if (answer->has_default_setting)
-        answer->has_default_speedup =
-            ratio_of(tune, tune->default_setting, &answer->default_speedup_mean, &answer->default_speedup);
+        answer->default_speedup = ratio_of(tune, tune->default_setting);
     struct notes *warnings = &tune->session->warnings;
     warnings_note(warnings, answer->chosen.warning_set, 0);
     judge_sustained(answer);

@@ -28,9 +28,7 @@ struct answer {
     bool splits; /* sizes were searched apart; rows of two sizes and of the one size they are compared with */
     bool has_split, has_unsplit;
     struct row split, unsplit;
-    bool has_speedup, has_default_speedup;
-    struct interval speedup, default_speedup; /* ratio of the chosen to the baseline */
-    double speedup_mean, default_speedup_mean;
+    struct objective_ratio speedup, default_speedup; /* throughput of the chosen over the baseline's */
     bool has_sustained;
     struct sustained_verdict sustained; /* of the chosen point */
     const char *reason;                 /* why there is no recommendation, or NULL */

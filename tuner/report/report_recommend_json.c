@@ -16,16 +16,12 @@
 #include <math.h>
 #include <string.h>
 
-static json_t *json_ratio(bool known, double mean, struct interval interval)
-{
-    return known ? json_interval(mean, interval.low, interval.high) : json_null();
-}
-
-static json_t *json_baseline(bool known, const struct row *row, bool is_default, json_t *speedup)
+static json_t *json_baseline(bool known, const struct row *row, bool is_default,
+                             struct objective_ratio speedup)
 {
     json_t *object = known ? json_row(row) : json_object();
     json_object_set_new(object, "is_default", json_boolean(is_default));
-    json_object_set_new(object, "speedup", speedup);
+    json_object_set_new(object, "speedup", report_objective_json_ratio(speedup));
     return object;
 }
 
@@ -132,21 +128,17 @@ static void set_answer(json_t *object, const struct answer *answer)
     json_object_set_new(object, "best", known ? json_row(&answer->best) : json_null());
     json_object_set_new(
         object, "baseline",
-        json_baseline(answer->has_baseline, &answer->baseline, tune->baseline_is_default,
-                      json_ratio(answer->has_speedup, answer->speedup_mean, answer->speedup)));
+        json_baseline(answer->has_baseline, &answer->baseline, tune->baseline_is_default, answer->speedup));
     if (answer->splits)
-        json_object_set_new(
-            object, "split",
-            json_pack("{s:o, s:o, s:o}", "gain",
-                      json_ratio(tune->split_gain_known, tune->split_gain, tune->split_gain_interval),
-                      "split", answer->has_split ? json_row(&answer->split) : json_null(), "unsplit",
-                      answer->has_unsplit ? json_row(&answer->unsplit) : json_null()));
+        json_object_set_new(object, "split",
+                            json_pack("{s:o, s:o, s:o}", "gain",
+                                      report_objective_json_ratio(tune->split_gain), "split",
+                                      answer->has_split ? json_row(&answer->split) : json_null(), "unsplit",
+                                      answer->has_unsplit ? json_row(&answer->unsplit) : json_null()));
     json_object_set_new(object, "sequential_counterpart", json_counterpart(tune));
     if (answer->has_default_setting)
         json_object_set_new(object, "default",
-                            json_baseline(true, &answer->default_setting, true,
-                                          json_ratio(answer->has_default_speedup,
-                                                     answer->default_speedup_mean, answer->default_speedup)));
+                            json_baseline(true, &answer->default_setting, true, answer->default_speedup));
 }
 
 json_t *report_recommendation_document(const struct answer *answer)

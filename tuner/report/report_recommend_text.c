@@ -43,13 +43,13 @@ static void print_point_setting(FILE *out, const struct point *point)
             point->direct, api_names[point->api], point->threads, sync_names[point->sync]);
 }
 
-static void print_gain(FILE *out, const char *what, const struct row *row, double mean,
-                       struct interval interval, double confidence)
+static void print_gain(FILE *out, const char *what, const struct row *row, struct objective_ratio gain,
+                       double confidence)
 {
     char text[FACTORS_TEXT_SIZE], rate[UNITS_TEXT_SIZE];
-    fprintf(out, "Gain         %.2f x %s, %s at %s  (%g %% interval %.2f to %.2f)\n", mean, what,
+    fprintf(out, "Gain         %.2f x %s, %s at %s  (%g %% interval %.2f to %.2f)\n", gain.mean, what,
             factors_format(&row->point, text), text_short_rate(row->mean_bps, rate), confidence * 100,
-            interval.low, interval.high);
+            gain.ci.low, gain.ci.high);
 }
 
 static void print_gains(FILE *out, const struct answer *answer)
@@ -59,16 +59,14 @@ static void print_gains(FILE *out, const struct answer *answer)
     const char *name = tune->baseline_is_default              ? "the default"
                        : tune->settings->search.current_given ? "the current setting"
                                                               : "the cheapest setting of the table";
-    if (answer->has_speedup)
-        print_gain(out, name, &answer->baseline, answer->speedup_mean, answer->speedup, confidence);
+    if (answer->speedup.has)
+        print_gain(out, name, &answer->baseline, answer->speedup, confidence);
     else
         fprintf(out, "Gain         unknown: %s could not be measured often enough\n", name);
-    if (answer->has_default_speedup)
-        print_gain(out, "the default", &answer->default_setting, answer->default_speedup_mean,
-                   answer->default_speedup, confidence);
-    if (answer->has_unsplit && tune->split_gain_known && tune->chosen == tune->split)
-        print_gain(out, "one size for reads and writes", &answer->unsplit, tune->split_gain,
-                   tune->split_gain_interval, confidence);
+    if (answer->default_speedup.has)
+        print_gain(out, "the default", &answer->default_setting, answer->default_speedup, confidence);
+    if (answer->has_unsplit && tune->split_gain.has && tune->chosen == tune->split)
+        print_gain(out, "one size for reads and writes", &answer->unsplit, tune->split_gain, confidence);
 }
 
 /* Standard errors shrink with the square root of the time. */

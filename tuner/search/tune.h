@@ -138,10 +138,8 @@ struct tune {
         lowest_p99_ns;  /* with --max-latency-p99: of the points, the mean over their replays; NaN: unknown */
     double probability; /* probability_within_tolerance */
     bool conclusive;
-    size_t split, unsplit;               /* best with two sizes, best with one; TUNE_NONE: there is none */
-    bool split_gain_known;               /* both were measured often enough */
-    double split_gain;                   /* how much better the former is in the objective, as a ratio ... */
-    struct interval split_gain_interval; /* ... at the confidence asked for */
+    size_t split, unsplit;             /* best with two sizes, best with one; TUNE_NONE: there is none */
+    struct objective_ratio split_gain; /* of the former over the latter, where both have replays enough */
     enum tune_stop stop;
     struct profiles profiles;
     struct err failure; /* of the last failed run */

@@ -123,10 +123,9 @@ static void compare_pair(struct tune *tune)
         record_count(unsplit, true) < TUNE_CONFIRMING_LEAST)
         return;
     struct interval interval = welch_interval(welch, tune->settings->runs.confidence_share);
-    tune->split_gain = exp(welch.difference);
-    tune->split_gain_interval = (struct interval){exp(interval.low), exp(interval.high)};
-    tune->split_gain_known =
-        isfinite(tune->split_gain_interval.low) && isfinite(tune->split_gain_interval.high);
+    tune->split_gain = (struct objective_ratio){.has = isfinite(interval.low) && isfinite(interval.high),
+                                                .mean = exp(welch.difference),
+                                                .ci = {exp(interval.low), exp(interval.high)}};
 }
 
 static void note_not_worth(struct tune *tune)
@@ -134,12 +133,12 @@ static void note_not_worth(struct tune *tune)
     struct notes *warnings = &tune->session->warnings;
     char text[FACTORS_TEXT_SIZE];
     const char *split = factors_format(&tune->records[tune->split].point, text);
-    if (tune->split_gain_known)
+    if (tune->split_gain.has)
         notes_add(warnings, "split_not_worth",
                   "splitting is not worth it: %s is %.2f x as good as one size for reads and writes "
                   "(%g %% interval %.2f to %.2f)",
-                  split, tune->split_gain, tune->settings->runs.confidence_share * 100,
-                  tune->split_gain_interval.low, tune->split_gain_interval.high);
+                  split, tune->split_gain.mean, tune->settings->runs.confidence_share * 100,
+                  tune->split_gain.ci.low, tune->split_gain.ci.high);
     else
         notes_add(
             warnings, "split_not_worth",
@@ -165,7 +164,7 @@ static void note_shares(struct tune *tune)
 
 void tune_weigh_split(struct tune *tune)
 {
-    tune->split_gain_known = false;
+    tune->split_gain.has = false;
     if (tune->chosen == TUNE_NONE || tune->split == TUNE_NONE)
         return;
     if (tune->unsplit == TUNE_NONE) {
@@ -176,7 +175,7 @@ void tune_weigh_split(struct tune *tune)
         return;
     }
     compare_pair(tune);
-    if (tune->split_gain_known && tune->split_gain_interval.low > 1) {
+    if (tune->split_gain.has && tune->split_gain.ci.low > 1) {
         if (tune->chosen == tune->split)
             note_shares(tune);
         return;

@@ -21,15 +21,15 @@ TEST(a_clear_peak_is_found_and_proved_with_any_seed)
 TEST(figures_come_from_replays_after_the_choice)
 {
     search("peak.conf --seed 1");
-    assert_true(answer.has_rows && answer.confirming && answer.has_baseline && answer.has_speedup);
+    assert_true(answer.has_rows && answer.confirming && answer.has_baseline && answer.speedup.has);
     assert_true(answer.chosen.replays >= TUNE_CONFIRMING_LEAST);
     assert_true(answer.baseline.replays >= TUNE_CONFIRMING_LEAST);
     assert_int_equal(answer.chosen.replays, record_count(&tune.records[tune.chosen], true));
     assert_true(answer.chosen.replays < tune.records[tune.chosen].n);
     /* 2 GB/s and 2 GB/s * 0.64 * exp(-0.4), each known to a few percent */
     assert_close(answer.chosen.mean_bps / 2e9, 1, 0.05);
-    assert_close(answer.speedup_mean, 1 / (0.64 * exp(-0.4)), 0.2);
-    assert_true(answer.speedup.low < answer.speedup_mean && answer.speedup_mean < answer.speedup.high);
+    assert_close(answer.speedup.mean, 1 / (0.64 * exp(-0.4)), 0.2);
+    assert_true(answer.speedup.ci.low < answer.speedup.mean && answer.speedup.mean < answer.speedup.ci.high);
 }
 
 TEST(without_noise_the_figures_are_the_table)

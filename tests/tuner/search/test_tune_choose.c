@@ -77,7 +77,7 @@ TEST(a_current_setting_is_measured_beside_the_default)
     search("peak.conf --seed 1 --current request_size=8k,queue_depth=2,api=io_uring");
     assert_false(tune.baseline_is_default);
     assert_true(tune.default_setting != TUNE_NONE && answer.has_default_setting &&
-                answer.has_default_speedup);
+                answer.default_speedup.has);
     /* Outside the space: measured, never recommended. */
     assert_true(tune.baseline >= tune.space.n_points);
     assert_true(answer.baseline.replays >= TUNE_CONFIRMING_LEAST);
@@ -108,6 +108,6 @@ TEST(a_space_of_one_point_is_answered)
     search("peak.conf --seed 1 --request-size 4k --queue-depth 1 --direct 0 --api psync");
     assert_int_equal(tune.space.n_points, 1);
     assert_int_equal(tune.chosen, 0);
-    assert_true(answer.has_speedup);
-    assert_close(answer.speedup_mean, 1, 0);
+    assert_true(answer.speedup.has);
+    assert_close(answer.speedup.mean, 1, 0);
 }

@@ -50,8 +50,8 @@ TEST(two_sizes_are_recommended_where_they_are_faster)
         assert_true(answer.splits && answer.has_split && answer.has_unsplit);
         /* The best of one size is 64k or 256k: exp(0.5) of it is gained. */
         assert_false(factors_is_split(&answer.unsplit.point));
-        assert_true(tune.split_gain_known && tune.split_gain_interval.low > 1);
-        assert_close(tune.split_gain, exp(0.5), 0.15);
+        assert_true(tune.split_gain.has && tune.split_gain.ci.low > 1);
+        assert_close(tune.split_gain.mean, exp(0.5), 0.15);
         assert_true(answer.unsplit.replays >= TUNE_CONFIRMING_LEAST);
         assert_false(is_warned_of("split_not_worth"));
         assert_true(is_warned_of("split_shares"));
@@ -78,7 +78,7 @@ TEST(a_gain_without_proof_is_none)
     for (size_t i = 0; i < tune.records[split].n; i++)
         tune.records[split].samples[i].throughput_bps = answer.unsplit.mean_bps * (i % 2 == 0 ? 2.6 : 0.5);
     tune_weigh_split(&tune);
-    assert_true(tune.split_gain_known && tune.split_gain > 1 && tune.split_gain_interval.low < 1);
+    assert_true(tune.split_gain.has && tune.split_gain.mean > 1 && tune.split_gain.ci.low < 1);
     assert_int_equal(tune.chosen, unsplit);
     assert_true(is_warned_of("split_not_worth"));
 }
@@ -88,7 +88,7 @@ TEST(without_a_point_of_one_size_nothing_is_compared)
     search("never" SPLIT "1");
     assert_true(factors_is_split(chosen()));
     assert_int_equal(tune.unsplit, TUNE_NONE);
-    assert_true(answer.splits && !answer.has_unsplit && !tune.split_gain_known);
+    assert_true(answer.splits && !answer.has_unsplit && !tune.split_gain.has);
     assert_true(is_warned_of("split_not_compared"));
 }
 
