@@ -1,4 +1,5 @@
-/* What stands in a page, and that no text of a document becomes anything but text. */
+/* What stands in a page, and that no text of a document becomes anything but text. The whole of pages of
+ * answers is compared in tests/golden (html-*). */
 #include "tests/test.h"
 #include "tuner/picture/page.h"
 
@@ -11,17 +12,11 @@
 #define ANSWER(rest)                                                                                         \
     "{\"schema\": \"fstune/recommendation/1\", \"version\": \"0.1.0\", \"pattern\": {\"name\": "             \
     "\"randwrite\"}" rest "}"
-#define SYSTEM ", \"system\": {\"simulated\": false, \"path\": \"/data\", \"test_file_bytes\": 1048576}"
-#define WORST  POINT("4096", "8", "1e9")
 #define CHOSEN POINT("65536", "8", "2e9")
-#define BEST   POINT("65536", "16", "3e9")
-#define EQUAL  POINT("65536", "32", "2.5e9")
-#define JUDGED ", \"recommendation\": " CHOSEN ", \"best\": " BEST ", \"equivalent\": [" EQUAL "]"
-#define POINTS ", \"points\": [" WORST ", " CHOSEN ", " BEST ", " EQUAL "]"
-#define FULL   ANSWER(SYSTEM JUDGED POINTS ", \"search\": {\"seed\": 7, \"seconds\": 9.5}")
+#define POINTS ", \"points\": [" CHOSEN ", " POINT("4096", "8", "1e9") "]"
 
 /* Of the same document twice, as if of two nights, or once. The caller frees it; NULL where it is refused. */
-static char *page_of_nights(const char *text, size_t n)
+static char *page_of_nights(const char *text, size_t n, const struct journal *journal)
 {
     static struct settings settings;
     struct err err = {0};
@@ -30,7 +25,7 @@ static char *page_of_nights(const char *text, size_t n)
     json_t *document = json_loads(text, 0, NULL);
     const json_t *const documents[] = {document, document};
     const struct page_request request = {
-        .documents = documents, .n_documents = n, .settings = &settings.snippet};
+        .documents = documents, .n_documents = n, .settings = &settings.snippet, .journal = journal};
     settings_init(&settings);
     assert_non_null(document);
     FILE *out = open_memstream(&page, &size);
@@ -48,7 +43,7 @@ static char *page_of_nights(const char *text, size_t n)
 
 static char *page_of(const char *text)
 {
-    return page_of_nights(text, 1);
+    return page_of_nights(text, 1, NULL);
 }
 
 static size_t count(const char *text, const char *part)
@@ -92,7 +87,7 @@ TEST(hostile_texts_stay_texts)
         "\"}, \"system\": {\"simulated\": true, \"surface\": \"" EVIL "\"}}",
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        AUTO(auto_free) char *page = page_of_nights(texts[i], 2);
+        AUTO(auto_free) char *page = page_of_nights(texts[i], 2, NULL);
         assert_non_null(page);
         check_harmless(page);
         assert_true(count(page, "\\u003c/script>\\u003cscript>alert(1)") > 0);
@@ -100,96 +95,25 @@ TEST(hostile_texts_stay_texts)
     }
 }
 
-/* The text between two marks, of which the first begins what is looked for. */
-static char *between(const char *page, const char *begin, const char *end)
-{
-    const char *from = strstr(page, begin);
-    assert_non_null(from);
-    from += strlen(begin);
-    const char *to = strstr(from, end);
-    assert_non_null(to);
-    char *text = strndup(from, (size_t)(to - from));
-    assert_non_null(text);
-    return text;
-}
-
 /* What the page's script reads; the caller releases it. */
-static json_t *data_of(const char *text)
+static json_t *data_of(const char *text, const struct journal *journal)
 {
-    char *page = page_of(text);
+    static const char mark[] = "<script type=\"application/json\" id=\"data\">";
+    AUTO(auto_free) char *page = page_of_nights(text, 1, journal);
     assert_non_null(page);
-    char *inside = between(page, "<script type=\"application/json\" id=\"data\">", "</script>");
-    json_t *data = json_loads(inside, 0, NULL);
+    const char *inside = strstr(page, mark);
+    assert_non_null(inside);
+    json_t *data = json_loads(inside + strlen(mark), JSON_DISABLE_EOF_CHECK, NULL);
     assert_non_null(data);
-    free(inside);
-    free(page);
     return data;
-}
-
-static double number_at(const json_t *data, const char *key, size_t row, size_t member)
-{
-    return json_number_value(json_array_get(json_array_get(json_object_get(data, key), row), member));
-}
-
-TEST(the_data_of_the_scripts_are_the_document_and_its_rows)
-{
-    json_auto_t *data = data_of(FULL);
-    const json_t *document = json_object_get(data, "document");
-    const json_t *best = json_array_get(json_object_get(data, "points"), 2);
-    assert_string_equal(json_string_value(json_object_get(json_object_get(document, "system"), "path")),
-                        "/data");
-    assert_null(json_object_get(document, "points"));
-    assert_int_equal(json_array_size(json_object_get(data, "points")), 4);
-    assert_int_equal(json_array_size(best), 16);
-    assert_close(number_at(data, "points", 2, 0), 65536, 0);
-    assert_close(number_at(data, "points", 2, 1), 16, 0);
-    assert_close(number_at(data, "points", 2, 7), 3e9, 1);
-    assert_true(json_is_null(json_array_get(best, 8)));
-    assert_close(number_at(data, "points", 2, 11), 1000, 0);
-    assert_close(number_at(data, "points", 2, 14), 2, 0);
-    assert_close(number_at(data, "equivalent", 0, 1), 32, 0);
-    assert_int_equal(json_integer_value(json_array_get(json_object_get(data, "recommendation"), 1)), 8);
-    assert_true(json_is_null(json_object_get(data, "baseline")));
-}
-
-TEST(a_recommendation_has_every_snippet)
-{
-    json_t *data = data_of(FULL);
-    const json_t *snippets = json_object_get(data, "snippets"), *snippet;
-    size_t i, n_texts = 0;
-    json_array_foreach(snippets, i, snippet)
-    {
-        bool has_text = json_is_string(json_object_get(snippet, "text"));
-        assert_true(has_text || json_string_length(json_object_get(snippet, "why")) > 0);
-        n_texts += has_text;
-    }
-    assert_true(n_texts > 10);
-    json_decref(data);
-    data = data_of(ANSWER(", \"recommendation\": null, \"reasons\": [\"too noisy\"]"));
-    assert_true(json_is_null(json_object_get(data, "snippets")));
-    assert_non_null(strstr(json_string_value(json_object_get(data, "why_not")), "too noisy"));
-    json_decref(data);
-}
-
-TEST(without_scripts_the_page_says_the_setting_and_the_rate)
-{
-    AUTO(auto_free)
-    char *page = page_of(ANSWER(SYSTEM JUDGED POINTS ", \"throughput\": {\"mean\": 2e9}, \"warnings\": "
-                                                     "[{\"text\": \"a warm-up of its own\"}]"));
-    assert_non_null(page);
-    AUTO(auto_free) char *text = between(page, "<noscript>", "</noscript>");
-    assert_non_null(strstr(text, "recommended: 64k x 8, direct, io_uring"));
-    assert_non_null(strstr(text, "throughput 2.00 GB/s"));
-    assert_non_null(strstr(text, "a warm-up of its own"));
 }
 
 TEST(damaged_rows_are_left_out_and_counted)
 {
-    json_t *data =
-        data_of(ANSWER(", \"points\": [" POINT("4096", "8", "1e9") ", 7, {}, " POINT("5", "8", "1") "]"));
+    json_auto_t *data = data_of(
+        ANSWER(", \"points\": [" POINT("4096", "8", "1e9") ", 7, {}, " POINT("5", "8", "1") "]"), NULL);
     assert_int_equal(json_integer_value(json_object_get(data, "n_damaged")), 3);
     assert_int_equal(json_array_size(json_object_get(data, "points")), 1);
-    json_decref(data);
 }
 
 TEST(members_of_other_types_do_no_harm)
@@ -216,4 +140,67 @@ TEST(a_document_of_another_program_is_refused)
     assert_null(page_of("{}"));
     assert_null(page_of("[]"));
     assert_null(page_of("{\"schema\": \"fstune/plan/1\"}"));
+}
+
+/* ---- who led a search, as its journal tells it ---- */
+
+/* Runs of points that differ in their queue depth. */
+static struct journal_run run_of(uint32_t queue_depth, double at_seconds, double throughput_bps)
+{
+    struct journal_run run = {.at_seconds = at_seconds};
+    run.point = (struct point){.request_size_bytes = 4096,
+                               .queue_depth = queue_depth,
+                               .direct = 1,
+                               .api = API_IO_URING,
+                               .threads = 1,
+                               .sync = SYNC_END};
+    run.sample.throughput_bps = throughput_bps;
+    return run;
+}
+
+static json_t *course_of(struct journal_run *runs, size_t n, size_t first)
+{
+    const struct journal journal = {.runs = runs, .n_runs = n, .first = first};
+    json_auto_t *data = data_of(ANSWER(""), &journal);
+    return json_incref(json_object_get(data, "search"));
+}
+
+static double member(const json_t *course, size_t step, size_t i)
+{
+    return json_number_value(json_array_get(json_array_get(json_object_get(course, "steps"), step), i));
+}
+
+TEST(the_highest_mean_so_far_leads)
+{
+    struct journal_run runs[] = {run_of(1, 1, 100), run_of(2, 2, 300), run_of(2, 3, 100), run_of(1, 4, 260)};
+    static const struct {
+        double leader, n, mean;
+    } expected[] = {{0, 1, 100}, {1, 1, 300}, {1, 2, 200}, {1, 2, 200}};
+    json_auto_t *course = course_of(runs, 4, 0);
+    assert_int_equal(json_array_size(json_object_get(course, "steps")), 4);
+    assert_int_equal(json_array_size(json_object_get(course, "settings")), 2);
+    for (size_t i = 0; i < 4; i++) {
+        assert_close(member(course, i, 3), expected[i].leader, 0);
+        assert_close(member(course, i, 4), expected[i].n, 0);
+        assert_close(member(course, i, 5), expected[i].mean, 1e-9);
+    }
+}
+
+TEST(an_interval_needs_three_runs_of_the_leader)
+{
+    struct journal_run runs[] = {run_of(1, 1, 90), run_of(1, 2, 100), run_of(1, 3, 110)};
+    json_auto_t *course = course_of(runs, 3, 0);
+    assert_true(json_is_null(json_array_get(json_array_get(json_object_get(course, "steps"), 1), 6)));
+    /* Student's t for 2 degrees of freedom at 97.5 % is 4.303; the standard error 10 / sqrt(3). */
+    assert_close(member(course, 2, 6), 100 - 4.303 * 5.7735, 0.01);
+    assert_close(member(course, 2, 7), 100 + 4.303 * 5.7735, 0.01);
+}
+
+TEST(runs_that_no_longer_held_do_not_count)
+{
+    struct journal_run runs[] = {run_of(1, 1, 900), run_of(2, 2, 100)};
+    json_auto_t *course = course_of(runs, 2, 1), *none = course_of(runs, 2, 2);
+    assert_int_equal(json_array_size(json_object_get(course, "steps")), 1);
+    assert_close(member(course, 0, 5), 100, 1e-9);
+    assert_int_equal(json_array_size(json_object_get(none, "steps")), 0);
 }
