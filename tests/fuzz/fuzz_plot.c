@@ -22,7 +22,7 @@ static void check_point(const struct plot_data *data, const struct plot_point *p
         FUZZ_CHECK(point->level[factor] == PLOT_NO_LEVEL || point->level[factor] < data->levels[factor].n);
     FUZZ_CHECK(!isinf(point->mean_bps) && !(point->mean_bps < 0));
     FUZZ_CHECK(!isinf(point->ci_low_bps) && !isinf(point->ci_high_bps) && !isinf(point->std_bps));
-    FUZZ_CHECK(!isinf(point->latency.mean_ns) && !isinf(point->latency.max_ns));
+    FUZZ_CHECK(!isinf(point->latency_mean_ns) && !isinf(point->p999.ns));
 }
 
 static void check_data(const struct plot_data *data)

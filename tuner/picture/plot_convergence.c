@@ -23,26 +23,16 @@ static bool is_ahead(const struct course *course, size_t a, size_t b)
     return course->data->lower_is_better ? x < y : x > y;
 }
 
-static void find_best(struct course *course)
+/* Adds a run. A point that falls behind may fall behind any other. */
+static void step(struct course *course, const struct plot_run *run)
 {
+    moments_add(&course->moments[run->point], objective_of_run(course->data, run));
+    if (course->best == course->data->n_points)
+        course->best = run->point;
     for (size_t i = 0; i < course->data->n_points; i++) {
         if (course->moments[i].n > 0 && is_ahead(course, i, course->best))
             course->best = i;
     }
-}
-
-/* Adds a run. Only the mean of its point moves, so mostly no other point has to be looked at. */
-static void step(struct course *course, const struct plot_run *run)
-{
-    bool was_best = course->best == run->point;
-    double before = course->moments[run->point].mean;
-    moments_add(&course->moments[run->point], objective_of_run(course->data, run));
-    double after = course->moments[run->point].mean;
-    bool fell = course->data->lower_is_better ? after > before : after < before;
-    if (course->best == course->data->n_points || is_ahead(course, run->point, course->best))
-        course->best = run->point;
-    else if (was_best && fell)
-        find_best(course);
 }
 
 static double end_of(const struct plot_run *run)

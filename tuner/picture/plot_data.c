@@ -118,7 +118,10 @@ static const struct plot_point unknown = {
     .ci_low_bps = NAN,
     .ci_high_bps = NAN,
     .std_bps = NAN,
-    .latency = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN},
+    .latency_mean_ns = NAN,
+    .p50 = {NAN, NAN, NAN},
+    .p99 = {NAN, NAN, NAN},
+    .p999 = {NAN, NAN, NAN},
 };
 
 static uint32_t hash_of(const uint16_t level[PLOT_FACTOR_N])
@@ -230,9 +233,9 @@ int plot_data_read(struct plot_data *data, const char *text, size_t size, struct
     if (strncmp(text, journal, sizeof journal - 1) == 0)
         result = plot_data_journal(data, text, size, err);
     else if (text[blank] == '{')
-        result = plot_data_json(data, text, size, err);
+        result = plot_data_json(data, text, err);
     else
-        result = plot_data_csv(data, text, size, err);
+        result = plot_data_csv(data, text, err);
     for (size_t i = 0; i < data->n_points && result == 0; i++)
         finish_point(&data->points[i], data->confidence_share);
     for (size_t factor = 0; factor < PLOT_FACTOR_N && result == 0; factor++)
@@ -240,32 +243,22 @@ int plot_data_read(struct plot_data *data, const char *text, size_t size, struct
     return result == -ENOMEM ? err_set(err, result, "no memory") : result;
 }
 
-static int read_stream(int fd, char **ret_text, size_t *ret_size, struct err *err)
+/* The caller frees the text, of which the pages that are not read are never touched. */
+static int read_whole_input(int fd, char **ret_text, size_t *ret_size)
 {
-    size_t size = 0, capacity = 0;
-    char *text = NULL;
-    int result = 0;
-    ssize_t n = 1;
-    while (n > 0 && result == 0) {
-        /* One byte stays free for the 0 behind the text. */
-        result = grow_array((void **)&text, size + 4096, &capacity, 1);
-        if (result < 0 || size + 4096 >= capacity)
-            continue;
-        n = read(fd, text + size, capacity - size - 1);
-        size += n > 0 ? (size_t)n : 0;
-        if (n < 0)
-            result = -errno;
-        else if (size > JOURNAL_MAX_SIZE)
-            result = -EFBIG;
-    }
-    if (result < 0) {
-        free(text);
-        return err_sys(err, result, "cannot be read");
-    }
+    char *text = malloc(JOURNAL_MAX_SIZE + 2);
+    size_t size = 0;
+    ssize_t n;
+    if (text == NULL)
+        return -ENOMEM;
+    while ((n = read(fd, text + size, JOURNAL_MAX_SIZE + 1 - size)) > 0)
+        size += (size_t)n;
     text[size] = '\0';
     *ret_text = text;
     *ret_size = size;
-    return 0;
+    if (n < 0)
+        return -errno;
+    return size > JOURNAL_MAX_SIZE ? -EFBIG : 0;
 }
 
 int plot_data_load(struct plot_data *data, const char *path, struct err *err)
@@ -277,11 +270,10 @@ int plot_data_load(struct plot_data *data, const char *path, struct err *err)
     int fd = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
         return err_sys(err, -errno, "cannot be opened");
-    int result = read_stream(fd, &text, &size, err);
+    int result = read_whole_input(fd, &text, &size);
     if (!is_input)
         close(fd);
-    if (result == 0)
-        result = plot_data_read(data, text, size, err);
+    result = result < 0 ? err_sys(err, result, "cannot be read") : plot_data_read(data, text, size, err);
     free(text);
     return result;
 }

@@ -62,18 +62,17 @@ struct plot_levels {
 
 enum { PLOT_BEST = 1, PLOT_RECOMMENDED = 2, PLOT_EQUIVALENT = 4, PLOT_BASELINE = 8, PLOT_DISTRUSTED = 16 };
 
-struct plot_latency {
-    double mean_ns, mean_low_ns, mean_high_ns;
-    double p50_ns, p50_low_ns, p50_high_ns, p99_ns, p99_low_ns, p99_high_ns, p999_ns, p999_low_ns,
-        p999_high_ns, max_ns;
+struct plot_quantile {
+    double ns, low_ns, high_ns;
 };
 
 /* Figures that are not known are NaN. */
 struct plot_point {
     uint16_t level[PLOT_FACTOR_N]; /* index, or PLOT_NO_LEVEL */
     double mean_bps, ci_low_bps, ci_high_bps, std_bps;
-    struct plot_latency latency;
-    struct moments bps; /* of single runs or rows, where the file holds those */
+    double latency_mean_ns;
+    struct plot_quantile p50, p99, p999; /* of latency */
+    struct moments bps;                  /* of single runs or rows, where the file holds those */
     unsigned marks;
 };
 
@@ -168,9 +167,9 @@ int plot_data_history(struct plot_data *data, struct history *history, const cha
 /* For the readers of one format each. */
 
 /* Readers: 0 or as plot_data_read. `text` ends in a 0. */
-int plot_data_json(struct plot_data *data, const char *text, size_t size, struct err *err);
+int plot_data_json(struct plot_data *data, const char *text, struct err *err);
 int plot_data_journal(struct plot_data *data, const char *text, size_t size, struct err *err);
-int plot_data_csv(struct plot_data *data, const char *text, size_t size, struct err *err);
+int plot_data_csv(struct plot_data *data, const char *text, struct err *err);
 
 /* Sets one factor of a point from text as people or JSON write it; -EINVAL where it cannot be one. */
 int plot_data_level(struct plot_data *data, size_t factor, const char *text, uint16_t *ret_level);

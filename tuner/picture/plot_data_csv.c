@@ -27,10 +27,10 @@ static const struct {
     {"ci_low", offsetof(struct plot_point, ci_low_bps)},
     {"ci_high_bps", offsetof(struct plot_point, ci_high_bps)},
     {"ci_high", offsetof(struct plot_point, ci_high_bps)},
-    {"latency_mean_ns", offsetof(struct plot_point, latency.mean_ns)},
-    {"latency_p50_ns", offsetof(struct plot_point, latency.p50_ns)},
-    {"latency_p99_ns", offsetof(struct plot_point, latency.p99_ns)},
-    {"latency_p999_ns", offsetof(struct plot_point, latency.p999_ns)},
+    {"latency_mean_ns", offsetof(struct plot_point, latency_mean_ns)},
+    {"latency_p50_ns", offsetof(struct plot_point, p50.ns)},
+    {"latency_p99_ns", offsetof(struct plot_point, p99.ns)},
+    {"latency_p999_ns", offsetof(struct plot_point, p999.ns)},
 };
 #define N_FIGURES (sizeof figures / sizeof figures[0])
 
@@ -150,28 +150,15 @@ static int read_line(struct plot_data *data, const struct table *table, char *li
     return 0;
 }
 
-/* Cuts the next line off; NULL behind the last. */
-static char *next_csv_line(char **rest)
-{
-    char *line = *rest;
-    if (line == NULL)
-        return NULL;
-    char *end = line + strcspn(line, "\n");
-    *rest = *end == '\n' ? end + 1 : NULL;
-    *end = '\0';
-    return line;
-}
-
-int plot_data_csv(struct plot_data *data, const char *text, size_t size, struct err *err)
+int plot_data_csv(struct plot_data *data, const char *text, struct err *err)
 {
     struct table table = {0};
-    char *copy = malloc(size + 1), *rest = copy, *line;
+    char *copy = strdup(text), *rest = copy, *line;
     if (copy == NULL)
         return -ENOMEM;
-    memcpy(copy, text, size + 1);
     data->source = PLOT_TABLE;
-    int result = read_header(data, &table, next_csv_line(&rest), err);
-    for (int number = 2; result == 0 && (line = next_csv_line(&rest)) != NULL; number++) {
+    int result = read_header(data, &table, strsep(&rest, "\n"), err);
+    for (int number = 2; result == 0 && (line = strsep(&rest, "\n")) != NULL; number++) {
         if (line[strspn(line, " \t\r")] == '\0')
             continue;
         result = read_line(data, &table, line);

@@ -45,23 +45,13 @@ int plot_data_point_json(struct plot_data *data, const json_t *row, size_t *ret_
     return json_is_object(row) ? plot_data_point(data, level, ret_point) : -EINVAL;
 }
 
-static void read_latency(struct plot_latency *latency, const json_t *object)
+static struct plot_quantile read_quantile(const json_t *latency, const char *key)
 {
-    *latency = (struct plot_latency){
-        .mean_ns = journal_number(object, "mean"),
-        .mean_low_ns = journal_number(object, "ci_low"),
-        .mean_high_ns = journal_number(object, "ci_high"),
-        .p50_ns = journal_number(object, "p50"),
-        .p50_low_ns = journal_number(object, "p50_ci_low"),
-        .p50_high_ns = journal_number(object, "p50_ci_high"),
-        .p99_ns = journal_number(object, "p99"),
-        .p99_low_ns = journal_number(object, "p99_ci_low"),
-        .p99_high_ns = journal_number(object, "p99_ci_high"),
-        .p999_ns = journal_number(object, "p999"),
-        .p999_low_ns = journal_number(object, "p999_ci_low"),
-        .p999_high_ns = journal_number(object, "p999_ci_high"),
-        .max_ns = journal_number(object, "max"),
-    };
+    char low[16], high[16];
+    snprintf(low, sizeof low, "%s_ci_low", key);
+    snprintf(high, sizeof high, "%s_ci_high", key);
+    return (struct plot_quantile){journal_number(latency, key), journal_number(latency, low),
+                                  journal_number(latency, high)};
 }
 
 /* A row of the contract. `marks` are added; the figures that came first stay. */
@@ -84,7 +74,11 @@ static int read_row(struct plot_data *data, const json_t *row, unsigned marks, s
     const json_t *std = json_object_get(row, "std");
     if (json_is_number(std) && json_number_value(std) == 0)
         point->std_bps = 0;
-    read_latency(&point->latency, json_object_get(row, "latency_ns"));
+    const json_t *latency = json_object_get(row, "latency_ns");
+    point->latency_mean_ns = journal_number(latency, "mean");
+    point->p50 = read_quantile(latency, "p50");
+    point->p99 = read_quantile(latency, "p99");
+    point->p999 = read_quantile(latency, "p999");
     return 0;
 }
 
@@ -144,25 +138,21 @@ static int read_runs(struct plot_data *data, const json_t *runs)
 static void read_verdict(struct plot_data *data, const json_t *sustained)
 {
     const json_t *burst = json_object_get(sustained, "burst");
-    const char *text = json_string_value(json_object_get(sustained, "text"));
-    snprintf(data->verdict, sizeof data->verdict, "%s", text != NULL ? text : "");
+    snprintf(data->verdict, sizeof data->verdict, "%s", json_read_text(sustained, "text", ""));
     data->burst_seconds = journal_number(burst, "seconds");
     data->burst_bps = journal_number(burst, "mean");
     data->after_bps = journal_number(burst, "mean_after");
 }
 
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text != NULL ? text : "";
-}
-
 static void read_place(struct plot_data *data, const json_t *system)
 {
-    const char *file_system = text_of(system, "file_system"), *device = text_of(system, "device");
-    const char *hostname = text_of(system, "hostname"), *when = text_of(system, "measured_at");
+    const char *file_system = json_read_text(system, "file_system", ""),
+               *device = json_read_text(system, "device", "");
+    const char *hostname = json_read_text(system, "hostname", ""),
+               *when = json_read_text(system, "measured_at", "");
     if (json_is_true(json_object_get(system, "simulated")))
-        snprintf(data->place, sizeof data->place, "simulated surface \"%.100s\"", text_of(system, "surface"));
+        snprintf(data->place, sizeof data->place, "simulated surface \"%.100s\"",
+                 json_read_text(system, "surface", ""));
     else
         snprintf(data->place, sizeof data->place, "%.40s%s%.60s%s%.60s%s%.40s", file_system,
                  device[0] != '\0' ? " on " : "", device, hostname[0] != '\0' ? ", " : "", hostname,
@@ -171,8 +161,8 @@ static void read_place(struct plot_data *data, const json_t *system)
 
 static int read_common(struct plot_data *data, const json_t *document, struct err *err)
 {
-    const char *schema = text_of(document, "schema");
-    const char *pattern = text_of(json_object_get(document, "pattern"), "name");
+    const char *schema = json_read_text(document, "schema", "");
+    const char *pattern = json_read_text(json_object_get(document, "pattern"), "name", "");
     double confidence = journal_number(json_object_get(document, "throughput"), "confidence");
     size_t i = 0;
     while (i < sizeof schemas / sizeof schemas[0] && strcmp(schemas[i].schema, schema) != 0)
@@ -261,10 +251,10 @@ static int read_document(struct plot_data *data, const json_t *document)
     return result;
 }
 
-int plot_data_json(struct plot_data *data, const char *text, size_t size, struct err *err)
+int plot_data_json(struct plot_data *data, const char *text, struct err *err)
 {
     json_error_t error;
-    json_t *document = json_loadb(text, size, JSON_REJECT_DUPLICATES, &error);
+    json_t *document = json_loads(text, JSON_REJECT_DUPLICATES, &error);
     if (document == NULL)
         return err_set(err, -EINVAL, "it is no JSON document (line %d: %s)", error.line, error.text);
     int result = read_common(data, document, err);
@@ -317,10 +307,10 @@ static int add_journal_run(struct plot_data *data, const struct journal_run *run
 static void set_latencies(struct plot_data *data)
 {
     for (size_t i = 0; i < data->n_runs; i++) {
-        struct plot_latency *latency = &data->points[data->runs[i].point].latency;
-        double share = 1 / (double)data->points[data->runs[i].point].bps.n;
-        latency->mean_ns =
-            (isnan(latency->mean_ns) ? 0 : latency->mean_ns) + data->runs[i].latency_mean_ns * share;
+        struct plot_point *point = &data->points[data->runs[i].point];
+        double share = 1 / (double)point->bps.n;
+        point->latency_mean_ns = (isnan(point->latency_mean_ns) ? 0 : point->latency_mean_ns) +
+                                 data->runs[i].latency_mean_ns * share;
     }
 }
 
@@ -330,13 +320,13 @@ int plot_data_journal(struct plot_data *data, const char *text, size_t size, str
     int result = journal_parse(&journal, text, size, err);
     if (result < 0)
         return result;
-    const char *objective = text_of(journal.header, "objective");
+    const char *objective = json_read_text(journal.header, "objective", "");
     data->source = PLOT_JOURNAL;
     data->lower_is_better = strcmp(objective, "latency") == 0 || strcmp(objective, "p99") == 0;
     read_place(data, journal.header);
-    if (text_of(journal.header, "pattern")[0] != '\0')
-        result =
-            plot_data_level(data, PLOT_FACTOR_PATTERN, text_of(journal.header, "pattern"), &data->pattern);
+    if (json_read_text(journal.header, "pattern", "")[0] != '\0')
+        result = plot_data_level(data, PLOT_FACTOR_PATTERN, json_read_text(journal.header, "pattern", ""),
+                                 &data->pattern);
     for (size_t i = journal.first; i < journal.n_runs && result == 0; i++)
         result = add_journal_run(data, &journal.runs[i]);
     journal_done(&journal);

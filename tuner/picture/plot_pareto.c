@@ -8,7 +8,7 @@
 
 static bool is_shown(const struct plot_point *point)
 {
-    return isfinite(point->mean_bps) && isfinite(point->latency.mean_ns) &&
+    return isfinite(point->mean_bps) && isfinite(point->latency_mean_ns) &&
            (point->marks & PLOT_DISTRUSTED) == 0;
 }
 
@@ -16,14 +16,14 @@ static int by_latency(const void *a, const void *b)
 {
     const struct plot_point *x = *(const struct plot_point *const *)a,
                             *y = *(const struct plot_point *const *)b;
-    if (x->latency.mean_ns != y->latency.mean_ns)
-        return x->latency.mean_ns < y->latency.mean_ns ? -1 : 1;
+    if (x->latency_mean_ns != y->latency_mean_ns)
+        return x->latency_mean_ns < y->latency_mean_ns ? -1 : 1;
     return (x->mean_bps < y->mean_bps) - (x->mean_bps > y->mean_bps);
 }
 
 static void write_point(FILE *script, const struct plot_point *point)
 {
-    fprintf(script, "%.6g %.6g\n", point->latency.mean_ns, point->mean_bps);
+    fprintf(script, "%.6g %.6g\n", point->latency_mean_ns, point->mean_bps);
 }
 
 /* sorted: by latency. What no other mean beats. */
@@ -79,7 +79,7 @@ static void write_roles(FILE *script, const struct plot_request *request, const 
     for (size_t i = 0; i < N_ROLES; i++) {
         taken[i] = find_role(data, i);
         if (taken[i] != NULL)
-            fprintf(script, "%.6g %.6g %zu\n", taken[i]->latency.mean_ns, taken[i]->mean_bps, i + 1);
+            fprintf(script, "%.6g %.6g %zu\n", taken[i]->latency_mean_ns, taken[i]->mean_bps, i + 1);
     }
     fputs("EOD\n", script);
     plot_script_begin_array(script, "titles", N_ROLES);
@@ -100,7 +100,7 @@ static void write_pareto_script(FILE *script, const struct plot_request *request
         highest = fmax(highest, sorted[i]->mean_bps);
     plot_script_begin(script, request, data, "Throughput against latency", "");
     fprintf(script, "top = %.6g\nleast_ns = %.6g\nmost_ns = %.6g\nhas_front = %d\n$points << EOD\n", highest,
-            sorted[0]->latency.mean_ns, sorted[n - 1]->latency.mean_ns, data->has_front);
+            sorted[0]->latency_mean_ns, sorted[n - 1]->latency_mean_ns, data->has_front);
     for (size_t i = 0; i < n; i++)
         write_point(script, sorted[i]);
     fputs("EOD\n", script);

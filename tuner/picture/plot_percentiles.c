@@ -19,25 +19,23 @@ struct curves {
     size_t n_values;
 };
 
-static void write_value(FILE *script, double x, double ns, double low_ns, double high_ns,
-                        struct curves *curves)
+static void write_value(FILE *script, double x, struct plot_quantile quantile, struct curves *curves)
 {
-    if (!isfinite(ns))
+    if (!isfinite(quantile.ns))
         return;
-    fprintf(script, "%.6g %.6g", x, ns);
-    plot_script_number(script, low_ns);
-    plot_script_number(script, high_ns);
+    fprintf(script, "%.6g %.6g", x, quantile.ns);
+    plot_script_number(script, quantile.low_ns);
+    plot_script_number(script, quantile.high_ns);
     fprintf(script, " %zu\n", curves->under_way);
     curves->n_values++;
 }
 
 /* What a document holds: three percentiles with their intervals. */
-static void write_few(FILE *script, const struct plot_latency *latency, struct curves *curves)
+static void write_few(FILE *script, const struct plot_point *point, struct curves *curves)
 {
-    write_value(script, SHARE_TO_X(0.5), latency->p50_ns, latency->p50_low_ns, latency->p50_high_ns, curves);
-    write_value(script, SHARE_TO_X(0.99), latency->p99_ns, latency->p99_low_ns, latency->p99_high_ns, curves);
-    write_value(script, SHARE_TO_X(0.999), latency->p999_ns, latency->p999_low_ns, latency->p999_high_ns,
-                curves);
+    write_value(script, SHARE_TO_X(0.5), point->p50, curves);
+    write_value(script, SHARE_TO_X(0.99), point->p99, curves);
+    write_value(script, SHARE_TO_X(0.999), point->p999, curves);
 }
 
 /* What a journal holds: the sketches of all runs, pooled. 0 or -ENOMEM. */
@@ -59,7 +57,7 @@ static int write_many(FILE *script, const struct plot_data *data, size_t point, 
         uint64_t ns;
         if ((double)pooled->n * (1 - share) < LEAST_BEYOND || histogram_quantile_ns(pooled, share, &ns) < 0)
             break;
-        write_value(script, x, (double)ns, NAN, NAN, curves);
+        write_value(script, x, (struct plot_quantile){(double)ns, NAN, NAN}, curves);
     }
     free(pooled);
     return 0;
@@ -67,7 +65,7 @@ static int write_many(FILE *script, const struct plot_data *data, size_t point, 
 
 static bool has_latency(const struct plot_data *data, const struct plot_point *point)
 {
-    return data->source == PLOT_JOURNAL || isfinite(point->latency.p50_ns) || isfinite(point->latency.p99_ns);
+    return data->source == PLOT_JOURNAL || isfinite(point->p50.ns) || isfinite(point->p99.ns);
 }
 
 /* Points of greater weight are shown first: those with a role, then those measured most often. */
@@ -144,7 +142,7 @@ static int draw_percentiles(const struct plot_request *request, const struct plo
         if (data->source == PLOT_JOURNAL)
             result = write_many(blocks, data, curves.point[i], &curves);
         else
-            write_few(blocks, &data->points[curves.point[i]].latency, &curves);
+            write_few(blocks, &data->points[curves.point[i]], &curves);
         fputc('\n', blocks);
     }
     if (fclose(blocks) != 0 || result < 0)

@@ -108,7 +108,7 @@ TEST_WITH(a_recommendation_knows_roles_and_what_to_distrust, NULL, done)
     assert_close(data.points[0].mean_bps, 5e8, 0); /* as in the points, not as in the roles */
     assert_close(data.points[0].std_bps, 0, 0);
     assert_true(isnan(data.points[1].std_bps));
-    assert_close(data.points[0].latency.p99_ns, 900, 0);
+    assert_close(data.points[0].p99.ns, 900, 0);
     assert_string_equal(level_of(0, PLOT_FACTOR_PATTERN), "randread");
     assert_int_equal(data.levels[PLOT_FACTOR_API].level[0].number, API_POOL);
     assert_true(data.n_front == 1 && data.front[0] == 1);
@@ -147,7 +147,7 @@ TEST_WITH(a_journal_gives_runs_in_time_and_points_of_them, NULL, done)
     assert_int_equal(data.n_runs, 3);
     assert_int_equal(data.n_points, 2);
     assert_close(data.points[data.runs[2].point].mean_bps, 11, 1e-12);
-    assert_close(data.points[0].latency.mean_ns, 100, 1e-9);
+    assert_close(data.points[0].latency_mean_ns, 100, 1e-9);
     assert_close(data.runs[1].start_seconds, 2.5, 1e-12);
     assert_true(data.lower_is_better && !data.runs[0].stable);
 }
