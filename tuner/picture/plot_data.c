@@ -42,17 +42,18 @@ size_t plot_factor_find(const char *key)
     return PLOT_FACTOR_N;
 }
 
-/* Room for one more element. 0 or -ENOMEM. */
-static int grow_array(void **array, size_t n, size_t *capacity, size_t size)
+/* 0 or -ENOMEM. */
+static int append(void **array, size_t *n, size_t *capacity, const void *element, size_t size)
 {
-    if (n < *capacity)
-        return 0;
-    size_t wanted = *capacity == 0 ? 16 : 2 * *capacity;
-    void *larger = realloc(*array, wanted * size);
-    if (larger == NULL)
-        return -ENOMEM;
-    *array = larger;
-    *capacity = wanted;
+    if (*n == *capacity) {
+        size_t wanted = *capacity == 0 ? 16 : 2 * *capacity;
+        void *larger = reallocarray(*array, wanted, size);
+        if (larger == NULL)
+            return -ENOMEM;
+        *array = larger;
+        *capacity = wanted;
+    }
+    memcpy((char *)*array + (*n)++ * size, element, size);
     return 0;
 }
 
@@ -105,12 +106,8 @@ int plot_data_level(struct plot_data *data, size_t factor, const char *text, uin
     }
     if (levels->n == PLOT_MAX_LEVELS)
         return -EFBIG;
-    result = grow_array((void **)&levels->level, levels->n, &levels->capacity, sizeof level);
-    if (result < 0)
-        return result;
-    levels->level[levels->n] = level;
-    *ret_level = (uint16_t)levels->n++;
-    return 0;
+    *ret_level = (uint16_t)levels->n;
+    return append((void **)&levels->level, &levels->n, &levels->capacity, &level, sizeof level);
 }
 
 static const struct plot_point unknown = {
@@ -146,41 +143,31 @@ int plot_data_point(struct plot_data *data, const uint16_t level[PLOT_FACTOR_N],
     }
     if (data->n_points == PLOT_MAX_POINTS)
         return -EFBIG;
+    struct plot_point point = unknown;
+    memcpy(point.level, level, sizeof point.level);
+    *ret_point = data->n_points;
     int result =
-        grow_array((void **)&data->points, data->n_points, &data->points_capacity, sizeof *data->points);
-    if (result < 0)
-        return result;
-    *ret_point = data->n_points++;
-    data->points[*ret_point] = unknown;
-    memcpy(data->points[*ret_point].level, level, sizeof unknown.level);
-    data->slots[slot] = (uint32_t)*ret_point + 1;
-    return 0;
+        append((void **)&data->points, &data->n_points, &data->points_capacity, &point, sizeof point);
+    if (result == 0)
+        data->slots[slot] = (uint32_t)data->n_points;
+    return result;
 }
 
 int plot_data_add_run(struct plot_data *data, const struct plot_run *run)
 {
     if (data->n_runs == PLOT_MAX_RUNS)
         return -EFBIG;
-    int result = grow_array((void **)&data->runs, data->n_runs, &data->runs_capacity, sizeof *data->runs);
-    if (result == 0)
-        data->runs[data->n_runs++] = *run;
-    return result;
+    return append((void **)&data->runs, &data->n_runs, &data->runs_capacity, run, sizeof *run);
 }
 
 int plot_data_add_night(struct plot_data *data, const struct plot_night *night)
 {
-    int result = grow_array((void **)&data->nights, data->n_nights, &data->nights_capacity, sizeof *night);
-    if (result == 0)
-        data->nights[data->n_nights++] = *night;
-    return result;
+    return append((void **)&data->nights, &data->n_nights, &data->nights_capacity, night, sizeof *night);
 }
 
 int plot_data_add_event(struct plot_data *data, const struct plot_event *event)
 {
-    int result = grow_array((void **)&data->events, data->n_events, &data->events_capacity, sizeof *event);
-    if (result == 0)
-        data->events[data->n_events++] = *event;
-    return result;
+    return append((void **)&data->events, &data->n_events, &data->events_capacity, event, sizeof *event);
 }
 
 /* Gives the levels of a factor ascending numbers, everywhere. 0 or -ENOMEM. */

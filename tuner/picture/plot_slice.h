@@ -39,9 +39,7 @@ const struct plot_level *plot_slice_level(const struct plot_slice *slice, size_t
 
 /* What --where asks for. Reading it: 0 or -EINVAL with the words. */
 struct plot_where {
-    size_t n;
-    size_t factor[PLOT_FACTOR_N];
-    uint16_t level[PLOT_FACTOR_N];
+    uint16_t level[PLOT_FACTOR_N]; /* PLOT_NO_LEVEL: any */
 };
 int plot_where_read(struct plot_where *where, const char *text, const struct plot_data *data,
                     struct err *err);
