@@ -14,18 +14,18 @@
 #define N_SLOTS (1U << 16) /* more than three times the points, a power of two */
 
 const struct plot_factor plot_factors[PLOT_FACTOR_N] = {
-    [PLOT_FACTOR_PATTERN] = {"pattern", "pattern", PLOT_WORDS},
-    [PLOT_FACTOR_REQUEST_SIZE] = {"request_size", "request size", PLOT_SIZE},
-    [PLOT_FACTOR_WRITE_REQUEST_SIZE] = {"write_request_size", "size of writes", PLOT_SIZE},
-    [PLOT_FACTOR_QUEUE_DEPTH] = {"queue_depth", "queue depth", PLOT_COUNT},
-    [PLOT_FACTOR_DIRECT] = {"direct", "direct I/O", PLOT_COUNT},
-    [PLOT_FACTOR_API] = {"api", "I/O API", PLOT_WORDS},
-    [PLOT_FACTOR_THREADS] = {"threads", "threads", PLOT_COUNT},
-    [PLOT_FACTOR_SYNC] = {"sync", "sync", PLOT_WORDS},
-    [PLOT_FACTOR_FILE_SIZE] = {"file_size", "file size", PLOT_SIZE},
-    [PLOT_FACTOR_FILES] = {"files", "files", PLOT_COUNT},
-    [PLOT_FACTOR_CACHE] = {"cache", "cache", PLOT_WORDS},
-    [PLOT_FACTOR_ALIGNMENT] = {"alignment", "alignment", PLOT_SIZE},
+    [PLOT_FACTOR_PATTERN] = {"pattern", "pattern", PLOT_WORDS, ""},
+    [PLOT_FACTOR_REQUEST_SIZE] = {"request_size", "request size", PLOT_SIZE, ""},
+    [PLOT_FACTOR_WRITE_REQUEST_SIZE] = {"write_request_size", "size of writes", PLOT_SIZE, "size of writes "},
+    [PLOT_FACTOR_QUEUE_DEPTH] = {"queue_depth", "queue depth", PLOT_COUNT, "depth "},
+    [PLOT_FACTOR_DIRECT] = {"direct", "direct I/O", PLOT_COUNT, ""},
+    [PLOT_FACTOR_API] = {"api", "I/O API", PLOT_WORDS, ""},
+    [PLOT_FACTOR_THREADS] = {"threads", "threads", PLOT_COUNT, NULL},
+    [PLOT_FACTOR_SYNC] = {"sync", "sync", PLOT_WORDS, "sync "},
+    [PLOT_FACTOR_FILE_SIZE] = {"file_size", "file size", PLOT_SIZE, "file size "},
+    [PLOT_FACTOR_FILES] = {"files", "files", PLOT_COUNT, NULL},
+    [PLOT_FACTOR_CACHE] = {"cache", "cache", PLOT_WORDS, "cache "},
+    [PLOT_FACTOR_ALIGNMENT] = {"alignment", "alignment", PLOT_SIZE, "alignment "},
 };
 
 size_t plot_factor_find(const char *key)

@@ -27,6 +27,7 @@ enum plot_scale { PLOT_WORDS, PLOT_COUNT, PLOT_SIZE };
 struct plot_factor {
     const char *key, *title;
     enum plot_scale scale;
+    const char *before; /* a level in a list of levels; NULL: levels are counted, as in "4 threads" */
 };
 
 enum {

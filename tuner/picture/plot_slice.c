@@ -229,56 +229,34 @@ static void fill_slice(struct plot_slice *slice, const struct choice *choice, co
     }
 }
 
-static void append_word(char *text, size_t size, const char *separator, const char *word)
+/* Levels with what makes them readable alone: "64k, depth 8, 1 thread". */
+static const char *join_levels(const struct plot_data *data, const struct plot_point *point,
+                               const bool shown[PLOT_FACTOR_N], char buffer[PLOT_TEXT_SIZE])
 {
-    size_t used = strlen(text);
-    if (word[0] != '\0' && used + 1 < size)
-        snprintf(text + used, size - used, "%s%s", used > 0 ? separator : "", word);
-}
-
-/* A level with what makes it readable alone. */
-static void level_words(const struct plot_data *data, const struct plot_point *point, size_t factor,
-                        char *text, size_t size)
-{
-    const char *level = data->levels[factor].level[point->level[factor]].text;
-    bool plain = plot_factors[factor].scale == PLOT_WORDS || factor == PLOT_FACTOR_DIRECT;
-    if (factor == PLOT_FACTOR_SYNC || factor == PLOT_FACTOR_CACHE || factor == PLOT_FACTOR_FILE_SIZE ||
-        factor == PLOT_FACTOR_ALIGNMENT || factor == PLOT_FACTOR_WRITE_REQUEST_SIZE)
-        snprintf(text, size, "%s %s", plot_factors[factor].title, level);
-    else if (plain || factor == PLOT_FACTOR_REQUEST_SIZE)
-        snprintf(text, size, "%s", level);
-    else if (factor == PLOT_FACTOR_QUEUE_DEPTH)
-        snprintf(text, size, "depth %s", level);
-    else
-        snprintf(text, size, "%s %.*s", level,
-                 (int)strlen(plot_factors[factor].title) - (strcmp(level, "1") == 0),
-                 plot_factors[factor].title);
+    buffer[0] = '\0';
+    for (size_t factor = 0; factor < PLOT_FACTOR_N; factor++) {
+        const struct plot_factor *row = &plot_factors[factor];
+        size_t used = strlen(buffer);
+        if (!shown[factor] || point->level[factor] == PLOT_NO_LEVEL)
+            continue;
+        const char *level = data->levels[factor].level[point->level[factor]].text;
+        used += (size_t)snprintf(buffer + used, PLOT_TEXT_SIZE - used, "%s%s%s", used > 0 ? ", " : "",
+                                 row->before != NULL ? row->before : "", level);
+        if (row->before == NULL && used < PLOT_TEXT_SIZE)
+            snprintf(buffer + used, PLOT_TEXT_SIZE - used, " %.*s",
+                     (int)strlen(row->title) - (strcmp(level, "1") == 0), row->title);
+    }
+    return buffer;
 }
 
 const char *plot_slice_words(const struct plot_data *data, const struct plot_point *point,
                              char buffer[PLOT_TEXT_SIZE])
 {
-    buffer[0] = '\0';
-    for (size_t factor = 0; factor < PLOT_FACTOR_N; factor++) {
-        char word[2 * PLOT_LEVEL_SIZE];
-        bool needed = data->levels[factor].n > 1 || data->n_points == 1 || factor == PLOT_FACTOR_REQUEST_SIZE;
-        if (!needed || point->level[factor] == PLOT_NO_LEVEL)
-            continue;
-        level_words(data, point, factor, word, sizeof word);
-        append_word(buffer, PLOT_TEXT_SIZE, ", ", word);
-    }
-    return buffer;
-}
-
-static void describe_fixed(struct plot_slice *slice, const struct choice *choice, const size_t axis[2])
-{
-    for (size_t factor = 0; factor < PLOT_FACTOR_N; factor++) {
-        char word[2 * PLOT_LEVEL_SIZE];
-        if (factor == axis[0] || factor == axis[1] || choice->anchor->level[factor] == PLOT_NO_LEVEL)
-            continue;
-        level_words(choice->data, choice->anchor, factor, word, sizeof word);
-        append_word(slice->fixed, sizeof slice->fixed, ", ", word);
-    }
+    bool shown[PLOT_FACTOR_N];
+    for (size_t factor = 0; factor < PLOT_FACTOR_N; factor++)
+        shown[factor] =
+            data->levels[factor].n > 1 || data->n_points == 1 || factor == PLOT_FACTOR_REQUEST_SIZE;
+    return join_levels(data, point, shown, buffer);
 }
 
 static int refuse_flat(size_t n_axes, bool numbers, struct err *err)
@@ -294,6 +272,7 @@ int plot_slice_make(struct plot_slice *slice, const struct plot_request *request
     struct plot_where where;
     struct choice choice = {.data = data, .where = &where};
     size_t axis[2];
+    bool fixed[PLOT_FACTOR_N];
     memset(slice, 0, sizeof *slice);
     slice->data = data;
     slice->n_axes = n_axes;
@@ -321,7 +300,9 @@ int plot_slice_make(struct plot_slice *slice, const struct plot_request *request
     if (result < 0)
         return result;
     fill_slice(slice, &choice, axis);
-    describe_fixed(slice, &choice, axis);
+    for (size_t factor = 0; factor < PLOT_FACTOR_N; factor++)
+        fixed[factor] = factor != axis[0] && factor != axis[1];
+    join_levels(data, choice.anchor, fixed, slice->fixed);
     return 0;
 }
 
