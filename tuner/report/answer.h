@@ -1,6 +1,8 @@
-/* tuner/report/answer: the whole answer of a search, as figures. */
+/* tuner/report/answer: the whole answer of a search, as figures, as one JSON document, and as text that a
+ * person can act on. */
 #pragma once
 
+#include "bench/base/err.h"
 #include "tuner/search/tune.h"
 #include "tuner/session/samples.h"
 #include "tuner/session/sustained.h"
@@ -37,3 +39,8 @@ struct answer {
 };
 
 void answer_prepare(struct answer *answer, struct tune *tune);
+
+/* The document itself; NULL when memory ran out. */
+json_t *report_recommendation_document(const struct answer *answer);
+int report_recommendation_json(FILE *out, const struct answer *answer, struct err *err);
+int report_recommendation_text(FILE *out, const struct answer *answer, struct err *err);

@@ -8,6 +8,7 @@
 #include "bench/base/factors.h"
 #include "models/statistics/student.h"
 #include "tuner/base/progress.h"
+#include "tuner/search/tune.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,3 +28,6 @@ struct live {
 
 /* Draws the line, cut at the terminal's width: the time left stands first. */
 void live_show(const struct live *live, struct progress *progress);
+
+/* Of a search: shows the line before a run; nothing where stderr is no terminal or was drawn on just now. */
+extern const struct tune_observer live_tune;

@@ -6,7 +6,6 @@
 #include "tuner/report/report_importance.h"
 #include "tuner/report/report_objective.h"
 #include "tuner/report/report_profiles.h"
-#include "tuner/report/report_recommend.h"
 #include "tuner/report/report_sustained.h"
 #include "tuner/report/report_text.h"
 #include "tuner/search/prior.h"

@@ -6,7 +6,6 @@
 #include "tuner/base/interrupt.h"
 #include "tuner/base/json.h"
 #include "tuner/report/answer.h"
-#include "tuner/report/report_recommend.h"
 #include "tuner/session/json_row.h"
 #include "tuner/session/json_system.h"
 #include "tuner/session/warnings.h"

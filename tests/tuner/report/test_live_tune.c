@@ -1,7 +1,7 @@
 /* Tests of tuner/report/live_tune: the status line of searches on simulated surfaces. */
 #include "tests/tuner/report/live_rig.h"
 #include "tests/tuner/search/tune_rig.h"
-#include "tuner/report/live_tune.h"
+#include "tuner/report/live.h"
 
 #include <errno.h>
 

@@ -1,7 +1,7 @@
 /* Tests of tuner/search/tune_split: two request sizes are recommended where they are proved to be faster, and
  * only there. */
 #include "tests/tuner/search/tune_rig.h"
-#include "tuner/report/report_recommend.h"
+#include "tuner/report/answer.h"
 
 static const unsigned sizes[] = {4096, 16384, 65536, 262144, 1048576};
 #define N_SIZES RIG_COUNT(sizes)
