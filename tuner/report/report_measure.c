@@ -87,20 +87,6 @@ static void set_fio(json_t *object, const struct measured *measured)
             report_fio_job_json(measurement->session, &measured->row, fio_seconds(measurement)));
 }
 
-static void set_figures(json_t *object, const struct measured *measured)
-{
-    const struct row *row = &measured->row;
-    double confidence = measured->measurement->settings->runs.confidence_share;
-    bool known = measured->known;
-    json_object_set_new(object, "row", known ? json_row(row) : json_null());
-    json_object_set_new(object, "throughput", known ? json_throughput(row, confidence) : json_null());
-    json_object_set_new(object, "iops",
-                        known ? json_pack("{s:o}", "mean", json_number(row->iops)) : json_null());
-    json_object_set_new(object, "latency_ns", known ? json_latency(&row->latency_ns) : json_null());
-    json_object_set_new(object, "sustained",
-                        measured->judged ? report_sustained_json(&measured->sustained) : json_null());
-}
-
 json_t *report_measure_document(const struct measured *measured)
 {
     const struct measurement *measurement = measured->measurement;
@@ -110,7 +96,10 @@ json_t *report_measure_document(const struct measured *measured)
                                json_pattern(&measurement->settings->workload.pattern));
     if (object == NULL)
         return NULL;
-    set_figures(object, measured);
+    json_object_set_new(object, "row", measured->known ? json_row(&measured->row) : json_null());
+    report_sustained_figures(object, measured->known ? &measured->row : NULL,
+                             measurement->settings->runs.confidence_share,
+                             measured->judged ? &measured->sustained : NULL);
     json_object_set_new(
         object, "batch_means",
         report_inside_json(&measurement->inside, measurement->settings->runs.confidence_share));

@@ -113,14 +113,8 @@ static void set_answer(json_t *object, const struct answer *answer)
         json_object_set_new(object, "lowest_p99_ns", json_number(tune->lowest_p99_ns));
     json_object_set_new(object, "objective", report_objective_json(tune));
     report_profiles_json(object, tune);
-    json_object_set_new(object, "throughput",
-                        known ? json_throughput(&answer->chosen, tune->settings->runs.confidence_share)
-                              : json_null());
-    json_object_set_new(object, "iops",
-                        known ? json_pack("{s:o}", "mean", json_number(answer->chosen.iops)) : json_null());
-    json_object_set_new(object, "latency_ns", known ? json_latency(&answer->chosen.latency_ns) : json_null());
-    json_object_set_new(object, "sustained",
-                        answer->has_sustained ? report_sustained_json(&answer->sustained) : json_null());
+    report_sustained_figures(object, known ? &answer->chosen : NULL, tune->settings->runs.confidence_share,
+                             answer->has_sustained ? &answer->sustained : NULL);
     json_object_set_new(object, "probability_within_tolerance",
                         known ? json_number(tune->probability) : json_null());
     json_object_set_new(object, "conclusive", json_boolean(known && tune->conclusive));

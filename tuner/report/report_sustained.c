@@ -3,6 +3,7 @@
 
 #include "bench/base/units.h"
 #include "tuner/base/json.h"
+#include "tuner/session/json_row.h"
 
 #include <math.h>
 #include <string.h>
@@ -142,6 +143,16 @@ json_t *report_sustained_json(const struct sustained_verdict *verdict)
         json_number(verdict->drift_share), "drift_error_share", json_number(verdict->drift_error_share),
         "window_seconds", json_number(verdict->window_seconds), "burst", json_burst(verdict), "levels",
         json_levels(&verdict->levels), "text", json_text(report_sustained_words(verdict, words)));
+}
+
+void report_sustained_figures(json_t *object, const struct row *row, double confidence,
+                              const struct sustained_verdict *verdict)
+{
+    json_object_set_new(object, "throughput", row != NULL ? json_throughput(row, confidence) : json_null());
+    json_object_set_new(object, "iops",
+                        row != NULL ? json_pack("{s:o}", "mean", json_number(row->iops)) : json_null());
+    json_object_set_new(object, "latency_ns", row != NULL ? json_latency(&row->latency_ns) : json_null());
+    json_object_set_new(object, "sustained", verdict != NULL ? report_sustained_json(verdict) : json_null());
 }
 
 static void note_levels(struct notes *warnings, const struct levels_verdict *levels)

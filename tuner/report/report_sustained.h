@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tuner/base/notes.h"
+#include "tuner/session/samples.h"
 #include "tuner/session/session.h"
 #include "tuner/session/sustained.h"
 
@@ -17,6 +18,10 @@ const char *report_sustained_words(const struct sustained_verdict *verdict,
 /* The line "Sustained ..." and, for buffered writes, how the runs relate to the limits of dirty memory. */
 void report_sustained_text(FILE *out, const struct session *session, const struct sustained_verdict *verdict,
                            const struct point *point);
+
+/* Sets "throughput", "iops", "latency_ns" and "sustained"; null of what is NULL. */
+void report_sustained_figures(json_t *object, const struct row *row, double confidence,
+                              const struct sustained_verdict *verdict);
 
 /* {"shape", "steady" (null: too short to tell), "seconds", "bytes", "drift_share", "burst", "levels",
  * "text"}. */
