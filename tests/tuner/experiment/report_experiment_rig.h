@@ -2,10 +2,8 @@
  * of them. */
 #pragma once
 
-#include "tests/test.h"
+#include "tests/tuner/json_check.h"
 #include "tuner/experiment/report_experiment.h"
-
-#include <jansson.h>
 
 static struct err err;
 

@@ -33,7 +33,7 @@ TEST(the_published_results_come_back_byte_for_byte)
     int result;
     if (erofeev_import(PUBLISHED, &document, &err) != 0)
         fail_msg("%s", err.text);
-    assert_int_equal(json_array_size(json_object_get(document, "points")), 32);
+    CHECK_JSON(document, "points#=32");
     char *written = printed(document, REPORT_EXPERIMENT_EROFEEV, &result), *original = whole_file(PUBLISHED);
     assert_int_equal(result, 0);
     assert_string_equal(written, original);
@@ -45,15 +45,9 @@ TEST(what_the_file_does_not_say_is_the_originals_default)
 {
     json_auto_t *document = NULL;
     assert_int_equal(read_text("1\n1\n2\n1\nDIO\n0\n2e9\n1.5e7\nDIO\n1\n1000000000.5\n0\n", &document), 0);
-    const json_t *fixed = json_object_get(document, "fixed"), *first = shape_point(document, 0);
-    assert_string_equal(json_string_value(json_object_get(document, "name")), "old.txt");
-    assert_string_equal(json_string_value(json_object_get(fixed, "pattern")), "read");
-    assert_int_equal(json_integer_value(json_object_get(fixed, "request_size")), 65536);
-    assert_int_equal(json_integer_value(json_object_get(fixed, "queue_depth")), 8);
-    assert_null(json_object_get(fixed, "direct"));
-    assert_close(json_number_value(json_object_get(first, "mean")), 2e9, 0);
-    assert_close(json_number_value(json_object_get(first, "std")), 1.5e7, 0);
-    assert_true(json_is_null(json_object_get(first, "replays")));
+    CHECK_JSON(document, "name=old.txt", "fixed.pattern=read", "fixed.request_size=65536",
+               "fixed.queue_depth=8", "fixed.direct=absent", "points.0.mean=2000000000",
+               "points.0.std=15000000", "points.0.replays=null");
 }
 
 TEST(levels_ascend_and_names_may_change_places)
@@ -64,13 +58,8 @@ TEST(levels_ascend_and_names_may_change_places)
                   "1\r\n\r\n",
                   &document),
         0);
-    const json_t *factors = json_object_get(document, "factors");
-    const json_t *depth = json_array_get(factors, 0), *size = json_array_get(factors, 1);
-    assert_string_equal(json_string_value(json_object_get(depth, "name")), "queue_depth");
-    assert_int_equal(json_integer_value(json_array_get(json_object_get(depth, "levels"), 0)), 2);
-    assert_string_equal(json_string_value(json_array_get(json_object_get(size, "texts"), 1)), "4k");
-    assert_string_equal(json_string_value(json_object_get(json_object_get(document, "design"), "name")),
-                        "imported");
+    CHECK_JSON(document, "factors.0.name=queue_depth", "factors.0.levels=[2,16]",
+               "factors.1.texts=[\"512\",\"4k\"]", "design.name=imported");
 }
 
 TEST(a_wrong_line_is_named)
@@ -166,16 +155,15 @@ TEST(flags_tell_the_four_patterns)
     static const char *const patterns[][2] = {
         {"randwrite", "0\n0\n"}, {"randread", "0\n1\n"}, {"write", "1\n0\n"}, {"read", "1\n1\n"}};
     for (size_t i = 0; i < 4; i++) {
-        json_t *document = shape_document(2), *again = NULL;
+        json_t *document = shape_document(2);
+        json_auto_t *again = NULL;
         int result;
         json_object_set_new(json_object_get(document, "fixed"), "pattern", json_string(patterns[i][0]));
         AUTO(auto_free) char *text = printed(document, REPORT_EXPERIMENT_EROFEEV, &result);
         assert_int_equal(result, 0);
         assert_int_equal(strncmp(text, patterns[i][1], 4), 0);
         assert_int_equal(read_text(text, &again), 0);
-        assert_string_equal(json_string_value(json_object_get(json_object_get(again, "fixed"), "pattern")),
-                            patterns[i][0]);
-        json_decref(again);
+        assert_string_equal(json_string_value(json_at(again, "fixed.pattern")), patterns[i][0]);
     }
 }
 

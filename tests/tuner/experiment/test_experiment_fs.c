@@ -1,4 +1,5 @@
 /* Tests of `fstune experiment` on a real file system: sizes of one file, signals, going on, the history. */
+#include "tests/tuner/json_check.h"
 #include "tests/tuner/rig.h"
 
 #include <signal.h>
@@ -34,20 +35,15 @@ static void check_run(const char *line, int code, const char *part)
 
 TEST(smaller_files_are_the_beginning_of_the_largest)
 {
-    json_t *document = rig_document("experiment sizes.conf --json --quiet");
-    const json_t *points = json_object_get(document, "points"), *point;
+    json_auto_t *document = rig_document("experiment sizes.conf --json --quiet");
+    const json_t *point;
     size_t i;
-    assert_string_equal(json_string_value(json_object_get(document, "name")), "sizes");
-    assert_int_equal(json_array_size(points), 8);
-    json_array_foreach(points, i, point)
+    CHECK_JSON(document, "name=sizes", "points#=8", "system.test_file_bytes=150994944");
+    json_array_foreach(json_at(document, "points"), i, point)
     {
-        assert_int_equal(json_integer_value(json_object_get(point, "replays")), 2);
-        assert_true(json_number_value(json_object_get(point, "mean")) > 0);
+        CHECK_JSON(point, "replays=2");
+        assert_true(json_number_at(point, "mean") > 0);
     }
-    assert_int_equal(
-        json_integer_value(json_object_get(json_object_get(document, "system"), "test_file_bytes")),
-        144 << 20);
-    json_decref(document);
     assert_int_equal(rig_count_entries("dir"), 0);
 }
 
@@ -93,12 +89,13 @@ TEST(runs_of_several_conditions_are_kept_with_them)
 {
     check_run("experiment sizes.conf --json --quiet --alignment 512,4k --save c.db", 0, "");
     json_t *document = rig_document("history show 1 --db c.db --json");
-    const json_t *runs = json_object_get(document, "runs"), *replay;
+    const json_t *replay;
     size_t i, n = 0;
     /* 2 request sizes x 2 patterns x 2 file sizes x 2 alignments x 2 replays */
-    assert_int_equal(json_array_size(runs), 32);
-    json_array_foreach(runs, i, replay) n += strcmp(json_string_value(json_object_get(replay, "conditions")),
-                                                    "pattern=randwrite file_size=144m alignment=512") == 0;
+    CHECK_JSON(document, "runs#=32");
+    json_array_foreach(json_at(document, "runs"), i, replay) n +=
+        strcmp(json_string_value(json_object_get(replay, "conditions")),
+               "pattern=randwrite file_size=144m alignment=512") == 0;
     assert_int_equal(n, 4);
     json_decref(document);
     check_run("history verify --db c.db", 0, "");
@@ -109,9 +106,7 @@ TEST(direct_io_that_is_not_proved_leaves_the_design)
     json_auto_t *document = rig_document(
         "experiment sizes.conf --json --quiet --pattern randread --file-size 128m --path /dev/shm "
         "--direct 0,1");
-    assert_int_equal(json_array_size(json_object_get(document, "points")), 2);
-    assert_int_equal(json_integer_value(json_object_get(json_object_get(document, "fixed"), "direct")), 0);
-    assert_int_equal(json_array_size(json_object_get(document, "dropped")), 1);
+    CHECK_JSON(document, "points#=2", "fixed.direct=0", "dropped#=1");
 }
 
 static size_t n_at(const json_t *document, const char *factor, json_int_t level)
@@ -133,7 +128,7 @@ static size_t n_at(const json_t *document, const char *factor, json_int_t level)
 TEST(number_of_files_and_alignment_vary)
 {
     json_t *document = rig_document(LAYOUTS "--json");
-    assert_int_equal(json_array_size(json_object_get(document, "points")), 6);
+    CHECK_JSON(document, "points#=6");
     assert_int_equal(n_at(document, "files", 1), 2);
     assert_int_equal(n_at(document, "files", 3), 2);
     assert_int_equal(n_at(document, "files", 16), 2);

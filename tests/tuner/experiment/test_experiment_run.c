@@ -1,6 +1,7 @@
 /* Tests of tuner/experiment/experiment_run, _resume and _json: runs on simulated surfaces, stopped and gone
  * on with. */
 #include "tests/tuner/experiment/experiment_rig.h"
+#include "tests/tuner/json_check.h"
 #include "tuner/base/interrupt.h"
 
 #include <errno.h>
@@ -10,12 +11,6 @@ EXPERIMENTS(enter);
 #define ON_PEAK                                                                                              \
     "--simulate peak.conf --pattern randwrite --api io_uring --direct 1 --request-size 4k,64k "              \
     "--queue-depth 1,4 --duration 200ms --quiet "
-
-static double number(const json_t *object, const char *key)
-{
-    const json_t *member = json_object_get(object, key);
-    return json_is_number(member) ? json_number_value(member) : NAN;
-}
 
 TEST(every_cell_has_its_replays)
 {
@@ -102,42 +97,6 @@ TEST(patterns_are_measured_as_patterns)
     assert_true(session->bytes_read > 0 && session->bytes_written > 0);
 }
 
-TEST(the_document_says_what_was_measured)
-{
-    run(ON_PEAK "--seed 1 --replays 3");
-    json_t *document = experiment_json(&experiment);
-    const json_t *points = json_object_get(document, "points"), *point;
-    size_t i;
-    assert_string_equal(json_string_value(json_object_get(document, "schema")), "fstune/experiment/1");
-    assert_int_equal(json_array_size(json_object_get(document, "factors")), 2);
-    assert_string_equal(json_string_value(json_object_get(json_object_get(document, "fixed"), "api")),
-                        "io_uring");
-    assert_int_equal(json_array_size(points), 4);
-    json_array_foreach(points, i, point)
-    {
-        const struct record *record = &experiment.cells[i].record;
-        double sum = 0;
-        for (size_t k = 0; k < 3; k++)
-            sum += number(json_array_get(json_object_get(point, "runs"), k), "throughput_bps");
-        assert_close(number(point, "mean"), sum / 3, 1);
-        assert_close(number(json_object_get(point, "levels"), "request_size"),
-                     (double)record->point.request_size_bytes, 0);
-        assert_true(number(point, "std") > 0 && number(point, "iops") > 0);
-        assert_true(json_is_null(json_object_get(point, "failed")));
-    }
-    json_decref(document);
-}
-
-TEST(one_replay_has_no_deviation)
-{
-    run(ON_PEAK "--seed 1 --replays 1");
-    json_t *document = experiment_json(&experiment);
-    const json_t *point = json_array_get(json_object_get(document, "points"), 0);
-    assert_true(json_is_null(json_object_get(point, "std")));
-    assert_true(json_is_null(json_object_get(point, "ci_low")));
-    json_decref(document);
-}
-
 TEST(an_interruption_keeps_what_is_done)
 {
     assert_int_equal(plan(ON_PEAK "--seed 1"), 0);
@@ -146,12 +105,8 @@ TEST(an_interruption_keeps_what_is_done)
     assert_int_equal(experiment_run(&experiment, &err), 0);
     atomic_store(&interrupt_signal, 0);
     assert_true(experiment.interrupted);
-    json_t *document = experiment_json(&experiment);
-    const json_t *point = json_array_get(json_object_get(document, "points"), 0);
-    assert_true(json_is_true(json_object_get(document, "interrupted")));
-    assert_true(json_is_null(json_object_get(point, "mean")));
-    assert_int_equal(number(point, "replays"), 0);
-    json_decref(document);
+    json_auto_t *document = experiment_json(&experiment);
+    CHECK_JSON(document, "interrupted=true", "points.0.mean=null", "points.0.replays=0");
 }
 
 /* The first lines of a journal: its header and n runs. */

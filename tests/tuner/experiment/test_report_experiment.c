@@ -4,17 +4,6 @@
 
 #include <errno.h>
 
-static const json_t *at(const json_t *value, const char *key, size_t place)
-{
-    return json_array_get(json_object_get(value, key), place);
-}
-
-static double number_at(const json_t *value, const char *key)
-{
-    assert_true(json_is_number(json_object_get(value, key)));
-    return json_number_value(json_object_get(value, key));
-}
-
 static json_t *analysis_of(json_t *document)
 {
     json_t *analysis = report_experiment_analysis_json(document);
@@ -47,11 +36,7 @@ TEST(the_cheapest_equivalent_has_fewer_bytes_in_flight)
                "of 1m in flight\n",
                "cheapest as good as the best\n");
     json_auto_t *analysis = analysis_of(shape_document(5));
-    const json_t *answer = at(analysis, "answers", 0);
-    assert_int_equal(json_array_size(json_object_get(analysis, "answers")), 1);
-    assert_int_equal(json_integer_value(json_object_get(answer, "best")), 2);
-    assert_int_equal(json_integer_value(json_object_get(answer, "cheapest")), 1);
-    assert_int_equal(json_array_size(json_object_get(answer, "equivalent")), 1);
+    CHECK_JSON(analysis, "answers#=1", "answers.0.best=2", "answers.0.cheapest=1", "answers.0.equivalent#=1");
 }
 
 TEST(a_tighter_tolerance_keeps_the_best)
@@ -59,9 +44,7 @@ TEST(a_tighter_tolerance_keeps_the_best)
     json_t *document = shape_document(5);
     json_object_set_new(document, "tolerance", json_real(0.0001));
     json_auto_t *analysis = analysis_of(document);
-    const json_t *answer = at(analysis, "answers", 0);
-    assert_int_equal(json_integer_value(json_object_get(answer, "cheapest")), 2);
-    assert_int_equal(json_array_size(json_object_get(answer, "undecided")), 1);
+    CHECK_JSON(analysis, "answers.0.cheapest=2", "answers.0.undecided#=1");
 }
 
 TEST(levels_that_do_the_same_cannot_be_told_apart)
@@ -87,19 +70,16 @@ TEST(shares_are_those_of_the_textbook)
         expected[1] += 15 * pow(mean_of_depth[k] - mean, 2);
     }
     json_auto_t *analysis = analysis_of(shape_document(5));
-    const json_t *anova = json_object_get(analysis, "anova");
-    assert_int_equal(json_array_size(json_object_get(anova, "terms")), 3);
+    CHECK_JSON(analysis, "anova.terms#=3", "anova.terms.0.df=2", "anova.terms.1.df=2", "anova.error.df=36");
     for (size_t i = 0; i < 2; i++) {
-        const json_t *term = at(anova, "terms", i);
-        assert_close(number_at(term, "squares"), expected[i], 1e-9);
-        assert_close(number_at(term, "share"), expected[i] / total, 1e-9);
-        assert_int_equal(json_integer_value(json_object_get(term, "df")), 2);
-        assert_true(number_at(term, "p") < 1e-6);
+        const json_t *term = json_at(analysis, i == 0 ? "anova.terms.0" : "anova.terms.1");
+        assert_close(json_number_at(term, "squares"), expected[i], 1e-9);
+        assert_close(json_number_at(term, "share"), expected[i] / total, 1e-9);
+        assert_true(json_number_at(term, "p") < 1e-6);
     }
     /* The shape is a product: nothing is left for the interaction. */
-    assert_true(number_at(at(anova, "terms", 2), "p") > 0.99);
-    assert_int_equal(json_integer_value(json_object_get(json_object_get(anova, "error"), "df")), 36);
-    assert_close(number_at(json_object_get(anova, "error"), "cv"), 0.00825, 0.0001);
+    assert_true(json_number_at(analysis, "anova.terms.2.p") > 0.99);
+    assert_close(json_number_at(analysis, "anova.error.cv"), 0.00825, 0.0001);
 }
 
 /* Fast at depth 1 with small requests, at depth 16 with large ones: neither matters by itself. */
@@ -133,11 +113,8 @@ TEST(one_replay_tests_nothing_and_says_so)
     CHECK_TEXT(shape_document(1), "not tested", "no setting has two runs", "a setting needs 3 replays",
                "-told apart\n", "-cheapest  ");
     json_auto_t *analysis = analysis_of(shape_document(1));
-    const json_t *answer = at(analysis, "answers", 0);
-    assert_true(json_is_null(json_object_get(answer, "cheapest")));
-    assert_int_equal(json_array_size(json_object_get(answer, "undecided")), 0);
-    assert_true(json_is_null(json_object_get(at(json_object_get(analysis, "anova"), "terms", 0), "p")));
-    assert_int_equal(json_array_size(json_object_get(analysis, "levels")), 0);
+    CHECK_JSON(analysis, "answers.0.cheapest=null", "answers.0.undecided=[]", "anova.terms.0.p=null",
+               "levels=[]");
 }
 
 TEST(failed_and_distrusted_points_are_no_answers)
@@ -189,27 +166,17 @@ static json_t *with_two_more_factors(void)
 
 TEST(each_pattern_has_an_answer_of_its_own)
 {
-    json_t *analysis = analysis_of(with_two_more_factors());
-    const json_t *answers = json_object_get(analysis, "answers");
-    assert_int_equal(json_array_size(answers), 2);
-    const json_t *conditions = json_object_get(json_array_get(answers, 0), "conditions");
-    assert_int_equal(json_object_size(conditions), 1);
-    assert_string_equal(json_string_value(json_object_get(conditions, "pattern")), "randwrite");
-    assert_int_equal(json_integer_value(json_object_get(json_array_get(answers, 0), "best")), 2);
-    assert_int_equal(json_integer_value(json_object_get(json_array_get(answers, 1), "best")), 11);
-    json_decref(analysis);
+    json_auto_t *analysis = analysis_of(with_two_more_factors());
+    CHECK_JSON(analysis, "answers#=2", "answers.0.conditions={\"pattern\":\"randwrite\"}", "answers.0.best=2",
+               "answers.1.best=11");
     CHECK_TEXT(with_two_more_factors(), "Answers, for each kind of work\n  pattern randwrite\n    best  ");
 }
 
 TEST(a_factor_that_follows_takes_no_share_from_the_other)
 {
     json_auto_t *analysis = analysis_of(with_two_more_factors());
-    const json_t *anova = json_object_get(analysis, "anova"), *follows = at(anova, "follows", 0);
-    assert_int_equal(json_array_size(json_object_get(anova, "follows")), 1);
-    assert_string_equal(json_string_value(json_object_get(follows, "factor")), "api");
-    assert_string_equal(json_string_value(json_object_get(follows, "from")), "queue_depth");
-    assert_int_equal(json_array_size(json_object_get(anova, "terms")), 6);
-    assert_int_equal(json_integer_value(json_object_get(at(anova, "terms", 1), "df")), 2);
+    CHECK_JSON(analysis, "anova.follows=[{\"factor\":\"api\",\"from\":\"queue_depth\"}]", "anova.terms#=6",
+               "anova.terms.1.df=2");
 }
 
 TEST(json_carries_the_analysis)
@@ -236,7 +203,7 @@ TEST(confidence_of_the_document_is_told)
 TEST(warnings_and_left_out_points_are_listed)
 {
     json_t *document = shape_document(3);
-    json_array_append_new(json_object_get(document, "warnings"),
+    json_array_append_new(json_at(document, "warnings"),
                           json_pack("{s:s, s:s}", "code", "noisy", "text", "the disk was busy"));
     json_array_append_new(json_object_get(document, "dropped"),
                           json_pack("{s:s, s:s}", "what", "psync x 4", "why", "psync has depth 1"));
@@ -265,68 +232,41 @@ TEST(many_levels_keep_the_table_and_lose_the_analysis)
                "-What the differences come from");
 }
 
-static void spoil_schema(json_t *document)
+/* Releases the document. */
+static void check_damaged(json_t *document, const char *part)
 {
-    json_object_set_new(document, "schema", json_string("fstune/recommendation/1"));
-}
-
-static void spoil_points(json_t *document)
-{
-    json_object_set_new(document, "points", json_string("none"));
-}
-
-static void spoil_level(json_t *document)
-{
-    json_object_set_new(json_object_get(shape_point(document, 4), "levels"), "queue_depth", json_integer(5));
-}
-
-static void spoil_texts(json_t *document)
-{
-    json_array_remove(json_object_get(json_array_get(json_object_get(document, "factors"), 0), "texts"), 0);
-}
-
-static void spoil_name(json_t *document)
-{
-    json_object_set_new(json_array_get(json_object_get(document, "factors"), 0), "name",
-                        json_string("a\x1b[0m"));
-}
-
-static void add_factors(json_t *document)
-{
-    for (size_t i = 0; i < 12; i++)
-        json_array_append_new(json_object_get(document, "factors"), depth_factor());
-}
-
-static void add_levels(json_t *document)
-{
-    json_t *factor = json_array_get(json_object_get(document, "factors"), 0);
-    for (int i = 0; i < 300; i++) {
-        json_array_append_new(json_object_get(factor, "levels"), json_integer(i));
-        json_array_append_new(json_object_get(factor, "texts"), json_string("x"));
-    }
+    int result;
+    assert_null(report_experiment_analysis_json(document));
+    AUTO(auto_free) char *text = printed(document, REPORT_EXPERIMENT_TEXT, &result);
+    assert_int_equal(result, -EINVAL);
+    assert_has(err.text, part);
+    assert_string_equal(text, "");
 }
 
 TEST(a_damaged_document_is_refused_with_its_part)
 {
     static const struct {
-        void (*spoil)(json_t *document);
-        const char *part;
+        const char *path, *key, *value, *part;
     } cases[] = {
-        {spoil_schema, "schema fstune/experiment/1"}, {spoil_points, "schema fstune/experiment/1"},
-        {spoil_level, "no level of queue_depth"},     {spoil_texts, "factors are damaged"},
-        {spoil_name, "factors are damaged"},          {add_factors, "varies 14 factors"},
-        {add_levels, "request_size has 303 levels"},
+        {"", "schema", "\"fstune/recommendation/1\"", "schema fstune/experiment/1"},
+        {"", "points", "\"none\"", "schema fstune/experiment/1"},
+        {"points.4.levels", "queue_depth", "5", "no level of queue_depth"},
+        {"factors.0", "texts", "[\"4k\", \"16k\"]", "factors are damaged"},
+        {"factors.0", "name", "\"a\\u001b[0m\"", "factors are damaged"},
+        {"", "factors", "[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]", "varies 14 factors"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        int result;
         json_t *document = shape_document(2);
-        cases[i].spoil(document);
-        assert_null(report_experiment_analysis_json(document));
-        AUTO(auto_free) char *text = printed(document, REPORT_EXPERIMENT_TEXT, &result);
-        assert_int_equal(result, -EINVAL);
-        assert_has(err.text, cases[i].part);
-        assert_string_equal(text, "");
+        json_object_set_new(json_at(document, cases[i].path), cases[i].key,
+                            json_loads(cases[i].value, JSON_DECODE_ANY, NULL));
+        check_damaged(document, cases[i].part);
     }
+    json_t *document = shape_document(2);
+    for (int i = 0; i < 300; i++) {
+        json_array_append_new(json_at(document, "factors.0.levels"), json_integer(i));
+        json_array_append_new(json_at(document, "factors.0.texts"), json_string("x"));
+    }
+    check_damaged(document, "request_size has 303 levels");
 }
 
 /* Shares of the published table, from sums over its rows and columns by other means. */
@@ -335,9 +275,8 @@ TEST(the_published_results_are_analysed)
     json_t *document = NULL;
     assert_int_equal(erofeev_import("tests/data/erofeev-2021-appendix-a.txt", &document, &err), 0);
     json_auto_t *analysis = analysis_of(document);
-    const json_t *anova = json_object_get(analysis, "anova");
-    assert_close(number_at(anova, "total_squares"), 11.254691541, 1e-8);
-    assert_close(number_at(at(anova, "terms", 0), "squares"), 7.533257050, 1e-8);
-    assert_close(number_at(at(anova, "terms", 1), "squares"), 1.812784945, 1e-8);
-    assert_int_equal(json_integer_value(json_object_get(at(analysis, "answers", 0), "best")), 19);
+    assert_close(json_number_at(analysis, "anova.total_squares"), 11.254691541, 1e-8);
+    assert_close(json_number_at(analysis, "anova.terms.0.squares"), 7.533257050, 1e-8);
+    assert_close(json_number_at(analysis, "anova.terms.1.squares"), 1.812784945, 1e-8);
+    CHECK_JSON(analysis, "answers.0.best=19");
 }
