@@ -1,5 +1,6 @@
 /* Tests of tuner/report/cross_check with the real fio on a real file system: that it measures the same file,
  * and what it leaves of it. */
+#include "tests/tuner/json_check.h"
 #include "tests/tuner/rig.h"
 
 #include <sys/stat.h>
@@ -25,10 +26,10 @@ static json_t *measure(const char *options)
     if (run.code != 0)
         print_error("%s: %s\n", line, run.err);
     assert_int_equal(run.code, 0);
-    json_t *document = rig_json(&run), *check = json_object_get(document, "cross_check");
-    assert_int_equal(json_integer_value(json_object_get(check, "replays")), 3);
-    assert_true(json_number_value(json_object_get(check, "mean_bps")) > 0);
-    assert_true(json_number_value(json_object_get(json_object_get(check, "ratio"), "mean")) > 0);
+    json_t *document = rig_json(&run);
+    CHECK_JSON(document, "cross_check.replays=3");
+    assert_true(json_number_at(document, "cross_check.mean_bps") > 0);
+    assert_true(json_number_at(document, "cross_check.ratio.mean") > 0);
     rig_free(&run);
     return document;
 }
@@ -58,7 +59,7 @@ TEST(a_file_that_is_only_read_stays_as_it_is)
     assert_int_equal(stat("data", &before), 0);
     json_t *document = measure("--pattern read --request-size 64k --queue-depth 1 --direct 0 --api psync "
                                "--existing data --cache cold");
-    assert_int_equal(json_integer_value(json_object_get(document, "bytes_written")), 0);
+    CHECK_JSON(document, "bytes_written=0");
     json_decref(document);
     assert_int_equal(stat("data", &after), 0);
     assert_int_equal(after.st_mtim.tv_sec, before.st_mtim.tv_sec);
