@@ -87,6 +87,9 @@ void experiment_targets_done(struct experiment *experiment);
 /* The session works on this target, and on so much of it. */
 void experiment_targets_enter(const struct experiment *experiment, uint64_t n_files, uint64_t file_bytes);
 
+const struct pattern *experiment_pattern(const struct experiment *experiment,
+                                         const struct experiment_cell *cell);
+
 /* The session as a run of this cell needs it: pattern, cache, files, their size, alignment. experiment_leave:
  * as it was. */
 void experiment_enter(const struct experiment *experiment, const struct experiment_cell *cell);
@@ -97,6 +100,10 @@ int experiment_check(struct experiment *experiment, struct err *err);
 
 /* Makes the runs. 0, also when it was interrupted or stopped early (the structure says so); -ENOMEM. */
 int experiment_run(struct experiment *experiment, struct err *err);
+
+/* The status line before a run (its number in the order); nothing where stderr is no terminal or was drawn on
+ * just now. */
+void experiment_show_run(const struct experiment *experiment, size_t run, double seconds_left);
 
 /* Adds a run to its cell. 0 or -ENOMEM. */
 int experiment_add(struct experiment *experiment, size_t run, const struct sample *sample,

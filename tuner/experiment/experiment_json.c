@@ -161,8 +161,8 @@ static json_t *run_json(const struct experiment *experiment, const struct experi
 {
     const struct sample *sample = &cell->record.samples[i];
     const struct settings *settings = experiment->settings;
-    const struct pattern *pattern = &settings->experiment.patterns[cell->level[FACTOR_N + CONDITION_PATTERN]];
-    double requests = (double)sample->moved_bytes / measure_request_bytes(pattern, &cell->record.point);
+    double requests = (double)sample->moved_bytes /
+                      measure_request_bytes(experiment_pattern(experiment, cell), &cell->record.point);
     return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:I, s:o}", "number", (json_int_t)cell->numbers[i],
                      "throughput_bps", json_number(sample->throughput_bps), "iops", json_number(sample->iops),
                      "latency_mean_ns", json_number(sample->latency_mean_ns), "latency_p99_ns",

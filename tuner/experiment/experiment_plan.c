@@ -20,8 +20,8 @@
 #define LIKELY_WARMUP_SHARE 0.25
 #define LIKELY_SETUP_S      0.1
 
-static const struct pattern *pattern_of(const struct experiment *experiment,
-                                        const struct experiment_cell *cell)
+const struct pattern *experiment_pattern(const struct experiment *experiment,
+                                         const struct experiment_cell *cell)
 {
     return &experiment->settings->experiment.patterns[cell->level[FACTOR_N + CONDITION_PATTERN]];
 }
@@ -57,7 +57,7 @@ static void set_conditions(const struct experiment *experiment, const struct con
 void experiment_enter(const struct experiment *experiment, const struct experiment_cell *cell)
 {
     set_conditions(experiment, &(struct conditions){
-                                   .pattern = pattern_of(experiment, cell),
+                                   .pattern = experiment_pattern(experiment, cell),
                                    .cache = (enum measure_cache)cell->level[FACTOR_N + CONDITION_CACHE],
                                    .file_bytes = file_bytes_of(experiment, cell),
                                    .n_files = cell->level[FACTOR_N + CONDITION_FILES],

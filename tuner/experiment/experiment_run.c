@@ -2,7 +2,7 @@
 #include "tuner/experiment/experiment.h"
 
 #include "bench/base/units.h"
-#include "tuner/experiment/live_experiment.h"
+#include "tuner/report/live.h"
 #include "tuner/store/history.h"
 #include "tuner/store/save.h"
 
@@ -45,8 +45,7 @@ int experiment_add(struct experiment *experiment, size_t run, const struct sampl
                    const struct histogram *latency)
 {
     struct experiment_cell *cell = &experiment->cells[experiment->order[run]];
-    const struct pattern *pattern =
-        &experiment->settings->experiment.patterns[cell->level[FACTOR_N + CONDITION_PATTERN]];
+    const struct pattern *pattern = experiment_pattern(experiment, cell);
     size_t n = cell->record.n;
     int result = record_add(&cell->record, sample, latency);
     if (result < 0)
@@ -138,6 +137,43 @@ static int make_experiment_run(struct experiment *experiment, size_t run, struct
                       : keep_run(experiment, run, &plan, &measured, latency);
 }
 
+/* ---- the status line ---- */
+
+static void name_cell(const struct experiment *experiment, const struct experiment_cell *cell,
+                      char ret_name[LIVE_NAME_SIZE])
+{
+    char text[FACTORS_TEXT_SIZE];
+    snprintf(ret_name, LIVE_NAME_SIZE, "%s, %s", experiment_pattern(experiment, cell)->name,
+             factors_format(&cell->record.point, text));
+}
+
+static void set_best(const struct experiment *experiment, struct live *live)
+{
+    for (size_t i = 0; i < experiment->n_cells; i++) {
+        const struct experiment_cell *cell = &experiment->cells[i];
+        if (cell->record.n == 0 || cell->record.failed != 0)
+            continue;
+        struct moments logs = record_log_moments(&cell->record, false);
+        if (!isfinite(logs.mean) || (live->best_logs.n > 0 && logs.mean <= live->best_logs.mean))
+            continue;
+        live->best_logs = logs;
+        name_cell(experiment, cell, live->best);
+    }
+}
+
+void experiment_show_run(const struct experiment *experiment, size_t run, double seconds_left)
+{
+    struct progress *progress = &experiment->session->progress;
+    if (!progress_is_due(progress))
+        return;
+    struct live live = {.seconds_left = seconds_left,
+                        .unit = LIVE_BYTES_PER_S,
+                        .confidence = experiment->settings->runs.confidence_share};
+    name_cell(experiment, &experiment->cells[experiment->order[run]], live.now);
+    set_best(experiment, &live);
+    live_show(&live, progress);
+}
+
 /* Runs to come as long as those of this command were, and as long as was planned before the first one. */
 static double seconds_left(const struct experiment *experiment, size_t n_here)
 {
@@ -155,8 +191,7 @@ static void warn_of_budget(const struct experiment *experiment)
     double expected = 0;
     for (size_t i = 0; i < experiment->n_runs && !session->simulated; i++) {
         const struct experiment_cell *cell = &experiment->cells[experiment->order[i]];
-        const struct pattern *pattern =
-            &experiment->settings->experiment.patterns[cell->level[FACTOR_N + CONDITION_PATTERN]];
+        const struct pattern *pattern = experiment_pattern(experiment, cell);
         double writes = pattern->percent[PATTERN_SEQ_WRITE] + pattern->percent[PATTERN_RAND_WRITE];
         if (!experiment->made[i] && !cell->left_out)
             expected += run_bytes * writes / 100;
@@ -187,7 +222,7 @@ int experiment_run(struct experiment *experiment, struct err *err)
         const struct experiment_cell *cell = &experiment->cells[experiment->order[run]];
         if (experiment->made[run] || cell->left_out || cell->record.failed != 0)
             continue;
-        live_experiment_show(experiment, run, seconds_left(experiment, n_here++));
+        experiment_show_run(experiment, run, seconds_left(experiment, n_here++));
         result = make_experiment_run(experiment, run, latency);
     }
     if (!experiment->session->abandoned)

@@ -25,11 +25,6 @@ static void response_done(struct response *response)
     free(response->levels);
 }
 
-static bool point_counts(const struct report_point *point)
-{
-    return point->measured && point->trusted;
-}
-
 /* Runs; of a document without any, means. */
 static int collect_response(struct response *response, const struct report_data *data)
 {
@@ -40,13 +35,13 @@ static int collect_response(struct response *response, const struct report_data 
     if (response->point == NULL || response->log == NULL || response->levels == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < data->n_runs; i++) {
-        if (!point_counts(&data->points[data->runs[i].point]) || !(data->runs[i].throughput_bps > 0))
+        if (!data->points[data->runs[i].point].counts || !(data->runs[i].throughput_bps > 0))
             continue;
         response->point[response->n] = data->runs[i].point;
         response->log[response->n++] = log(data->runs[i].throughput_bps);
     }
     for (size_t i = 0; i < data->n_points && data->n_runs == 0; i++) {
-        if (!point_counts(&data->points[i]))
+        if (!data->points[i].counts)
             continue;
         response->point[response->n] = i;
         response->log[response->n++] = log(data->points[i].mean_bps);

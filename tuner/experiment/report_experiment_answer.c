@@ -92,11 +92,6 @@ bool report_experiment_answer_comparable(const struct report_data *data, size_t 
     return true;
 }
 
-static bool point_can_win(const struct report_point *point)
-{
-    return point->measured && point->trusted;
-}
-
 /* Moments of the logarithms of a point's runs; without runs they follow from its mean and deviation. */
 static struct moments moments_of_point(const struct report_data *data, const struct report_point *point)
 {
@@ -125,7 +120,7 @@ static int scatter_init(struct scatter *scatter, const struct report_data *data)
         return -ENOMEM;
     }
     for (size_t i = 0; i < data->n_points; i++) {
-        if (!point_can_win(&data->points[i]))
+        if (!data->points[i].counts)
             continue;
         scatter->moments[i] = moments_of_point(data, &data->points[i]);
         counted[n] = scatter->moments[i].n;
@@ -212,11 +207,10 @@ static int answer_all(struct report_analysis *analysis, const struct scatter *sc
     int result = 0;
     for (size_t i = 0; i < data->n_points && result == 0; i++) {
         size_t n = 0;
-        if (answered[i] || !point_can_win(&data->points[i]))
+        if (answered[i] || !data->points[i].counts)
             continue;
         for (size_t k = i; k < data->n_points; k++) {
-            if (answered[k] || !point_can_win(&data->points[k]) ||
-                !report_experiment_answer_comparable(data, i, k))
+            if (answered[k] || !data->points[k].counts || !report_experiment_answer_comparable(data, i, k))
                 continue;
             group[n++] = k;
             answered[k] = true;

@@ -103,6 +103,7 @@ static void read_point_figures(struct report_point *point, const json_t *object)
     point->failed = json_string_value(json_object_get(object, "failed"));
     point->measured = point->failed == NULL && point->mean_bps > 0;
     point->trusted = json_array_size(json_object_get(object, "disqualified_by")) == 0;
+    point->counts = point->measured && point->trusted;
 }
 
 static void read_run(struct report_run *run, size_t point, const json_t *object)

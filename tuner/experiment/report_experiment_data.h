@@ -29,6 +29,7 @@ struct report_point {
     const char *failed;                                /* why, or NULL */
     bool measured;                                     /* has a mean above 0, and did not fail */
     bool trusted;                                      /* nothing disqualifies it */
+    bool counts;                                       /* both */
     size_t first_run, n_runs;                          /* into `runs` */
 };
 

@@ -56,6 +56,9 @@ int cross_check_open(struct cross_check *check, struct session *session, const s
     if (session->settings->runs.cross_check[0] == '\0')
         return 0;
     check->session = session;
+    check->bps = calloc(session->settings->runs.replays, sizeof *check->bps);
+    if (check->bps == NULL)
+        return err_set(err, -ENOMEM, "no memory for runs of fio");
     rng_init(&check->rng, rng_derive(session->seed, 2));
     return cross_check_fio_version(&interrupt_signal, check->version, sizeof check->version, err);
 }
@@ -118,16 +121,8 @@ static bool may_write(struct cross_check *check, const struct fio_turn *turn)
     return false;
 }
 
-static int add_fio_run(struct cross_check *check, const struct fio_figures *figures)
+static void add_fio_run(struct cross_check *check, const struct fio_figures *figures)
 {
-    if (check->n == check->capacity) {
-        size_t capacity = check->capacity > 0 ? 2 * check->capacity : 16;
-        double *bps = realloc(check->bps, capacity * sizeof *bps);
-        if (bps == NULL)
-            return -ENOMEM;
-        check->bps = bps;
-        check->capacity = capacity;
-    }
     check->bps[check->n++] = figures->throughput_bps;
     if (figures->span_ms < SHORT_FIO_MS)
         notes_add(&check->session->warnings, "cross_check_short",
@@ -140,7 +135,6 @@ static int add_fio_run(struct cross_check *check, const struct fio_figures *figu
             &check->session->warnings, "cross_check_starts",
             "this fio does not tell when its jobs began (newer ones do): the longest run time of a job is "
             "taken for that of all, and fio looks too fast where they ran one after the other");
-    return 0;
 }
 
 static int run_fio(struct cross_check *check, const struct record *record, struct err *err)
@@ -164,8 +158,8 @@ static int run_fio(struct cross_check *check, const struct record *record, struc
     session->bytes_written += result == 0 ? turn->figures.bytes_written
                               : writes    ? fio_job_bytes(&turn->job)
                                           : 0;
-    if (result == 0 && add_fio_run(check, &turn->figures) < 0)
-        result = err_set(err, -ENOMEM, "no memory for a run of fio");
+    if (result == 0)
+        add_fio_run(check, &turn->figures);
     free(turn);
     return result;
 }

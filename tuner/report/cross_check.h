@@ -21,8 +21,8 @@ struct cross_check {
     struct session *session; /* NULL: not asked for; every function then does nothing */
     struct point point;
     char version[32];
-    double *bps; /* of fio's runs */
-    size_t n, capacity;
+    double *bps; /* of fio's runs, one for a replay at most */
+    size_t n;
     struct rng rng;
     bool second_first;   /* in the current pair fio goes first */
     bool block_first;    /* the order of the first pair of the current block */
@@ -34,7 +34,7 @@ struct cross_check {
  * -EINVAL. */
 int cross_check_plan(const struct settings *settings, const struct point *point, struct err *err);
 
-/* Asks fio for its version, before a byte is written. 0; -ENOENT when it is not installed. */
+/* Asks fio for its version, before a byte is written. 0; -ENOENT when it is not installed; -ENOMEM. */
 int cross_check_open(struct cross_check *check, struct session *session, const struct point *point,
                      struct err *err);
 void cross_check_close(struct cross_check *check);

@@ -79,17 +79,11 @@ static int replay_all(struct measurement *measurement, struct err *err)
 static int one_round(struct measurement *measurement, struct err *err)
 {
     size_t n = measurement->record.n;
-    struct histogram **list = realloc(measurement->latency, (n + 1) * sizeof *list);
+    struct histogram *list = realloc(measurement->latency, (n + 1) * sizeof *list);
     if (list == NULL)
         return err_set(err, -ENOMEM, "no memory for a latency histogram");
     measurement->latency = list;
-    list[n] = malloc(sizeof *list[n]);
-    if (list[n] == NULL)
-        return err_set(err, -ENOMEM, "no memory for a latency histogram");
-    int result = make_measurement_run(measurement, list[n], err);
-    if (measurement->record.n == n)
-        free(list[n]);
-    return result;
+    return make_measurement_run(measurement, &list[n], err);
 }
 
 static int judge_measurement(struct measurement *measurement, struct err *err)
@@ -145,7 +139,7 @@ static int keep_steady(struct measurement *measurement, struct err *err)
     const struct record *all = &measurement->record;
     measurement->steady.point = all->point;
     for (size_t i = all->n - measurement->state.n_rounds; i < all->n; i++) {
-        if (record_add(&measurement->steady, &all->samples[i], measurement->latency[i]) < 0)
+        if (record_add(&measurement->steady, &all->samples[i], &measurement->latency[i]) < 0)
             return err_set(err, -ENOMEM, "no memory for the steady rounds");
     }
     return 0;
@@ -182,8 +176,6 @@ const struct record *measurement_figures(const struct measurement *measurement)
 
 void measurement_done(struct measurement *measurement)
 {
-    for (size_t i = 0; measurement->latency != NULL && i < measurement->record.n; i++)
-        free(measurement->latency[i]);
     free(measurement->latency);
     record_done(&measurement->record);
     record_done(&measurement->steady);

@@ -25,7 +25,7 @@ struct measurement {
     const struct steady_rule *rule; /* NULL without it */
     double start_s;                 /* of the first round */
     struct steady_state state;      /* of the last rounds */
-    struct histogram **latency;     /* one per round */
+    struct histogram *latency;      /* of each round */
     struct record steady;           /* the last state.n_rounds rounds */
     const char *ended;              /* why the rounds ended; NULL: steady */
 };

@@ -1,7 +1,6 @@
-/* Tests of tuner/experiment/live_experiment: the status line of experiments on simulated surfaces. */
+/* The status line of experiments on simulated surfaces. */
 #include "tests/tuner/experiment/experiment_rig.h"
 #include "tests/tuner/report/live_rig.h"
-#include "tuner/experiment/live_experiment.h"
 
 #include <errno.h>
 
@@ -14,7 +13,7 @@ EXPERIMENTS(enter);
 static void show(void)
 {
     session->progress = (struct progress){.on = true, .clock = &session->clock};
-    live_experiment_show(&experiment, 0, 12.4);
+    experiment_show_run(&experiment, 0, 12.4);
 }
 
 TEST(before_the_first_run_only_the_plan_is_known)
