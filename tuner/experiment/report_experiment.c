@@ -6,7 +6,6 @@
 #include "tuner/base/text.h"
 #include "tuner/experiment/erofeev.h"
 #include "tuner/experiment/report_experiment_analysis.h"
-#include "tuner/experiment/report_experiment_csv.h"
 
 #include <errno.h>
 #include <math.h>

@@ -35,10 +35,10 @@ static int collect_response(struct response *response, const struct report_data 
     if (response->point == NULL || response->log == NULL || response->levels == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < data->n_runs; i++) {
-        if (!data->points[data->runs[i].point].counts || !(data->runs[i].throughput_bps > 0))
+        if (!data->points[data->runs[i].point].counts || !(data->runs[i].figures[REPORT_BPS] > 0))
             continue;
         response->point[response->n] = data->runs[i].point;
-        response->log[response->n++] = log(data->runs[i].throughput_bps);
+        response->log[response->n++] = log(data->runs[i].figures[REPORT_BPS]);
     }
     for (size_t i = 0; i < data->n_points && data->n_runs == 0; i++) {
         if (!data->points[i].counts)
@@ -118,7 +118,6 @@ static void pack_levels(struct response *response, size_t n_factors)
 static void note_doubtful(struct report_analysis *analysis)
 {
     const struct anova *anova = &analysis->anova;
-    const struct report_data *data = analysis->data;
     if (anova->error_df == 0)
         notes_add(&analysis->notes, "replays",
                   "no setting has two runs: shares are told, but nothing can be tested, and an interaction "
@@ -127,7 +126,7 @@ static void note_doubtful(struct report_analysis *analysis)
         notes_add(&analysis->notes, "interactions", "too many levels to look at interactions");
     for (size_t i = 0; i < anova->n_terms; i++) {
         const struct anova_term *term = &anova->terms[i];
-        const char *a = data->factors[analysis->factor[term->a]].name;
+        const char *a = report_experiment_analysis_name(analysis, term->a);
         if (term->df == 0 && term->b == ANOVA_NONE)
             notes_add(&analysis->notes, a, "%s: the design cannot tell it from the other factors", a);
     }
@@ -149,8 +148,8 @@ static void note_interactions(struct report_analysis *analysis)
         }
         if (most == NULL || main->df == 0)
             continue;
-        const char *name = analysis->data->factors[analysis->factor[i]].name;
-        const char *other = analysis->data->factors[analysis->factor[most->a == i ? most->b : most->a]].name;
+        const char *name = report_experiment_analysis_name(analysis, i);
+        const char *other = report_experiment_analysis_name(analysis, most->a == i ? most->b : most->a);
         notes_add(&analysis->notes, name,
                   "%s: what it does depends on %s (%.1f %% of the differences, against %.1f %% by itself): "
                   "its average says little, look at the table",
@@ -222,6 +221,11 @@ void report_experiment_analysis_done(struct report_analysis *analysis)
     free(analysis->verdicts);
     free(analysis->answers);
     *analysis = (struct report_analysis){0};
+}
+
+const char *report_experiment_analysis_name(const struct report_analysis *analysis, size_t factor)
+{
+    return analysis->data->factors[analysis->factor[factor]].name;
 }
 
 bool report_experiment_analysis_levels(const struct report_analysis *analysis, size_t factor,

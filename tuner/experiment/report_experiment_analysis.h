@@ -47,6 +47,9 @@ int report_experiment_answer(struct report_analysis *analysis);
 /* Whether this varied factor describes the work, and so is no choice. */
 bool report_experiment_answer_condition(const struct report_factor *factor);
 
+/* The name of a factor of the analysis of variance. */
+const char *report_experiment_analysis_name(const struct report_analysis *analysis, size_t factor);
+
 /* Levels of a factor of the analysis of variance at the data's confidence. false: they cannot be compared. */
 bool report_experiment_analysis_levels(const struct report_analysis *analysis, size_t factor,
                                        struct anova_levels *ret);

@@ -97,7 +97,7 @@ static struct moments moments_of_point(const struct report_data *data, const str
 {
     struct moments moments = {0};
     for (size_t i = 0; i < point->n_runs; i++) {
-        double bps = data->runs[point->first_run + i].throughput_bps;
+        double bps = data->runs[point->first_run + i].figures[REPORT_BPS];
         if (bps > 0)
             moments_add(&moments, log(bps));
     }

@@ -1,5 +1,5 @@
 /* tuner/experiment/report_experiment_csv: tables of an experiment. */
-#include "tuner/experiment/report_experiment_csv.h"
+#include "tuner/experiment/report_experiment_data.h"
 
 #include "tuner/base/csv.h"
 
@@ -63,12 +63,10 @@ static int compare_runs(const void *left, const void *right)
 
 static void put_run(FILE *out, const struct report_data *data, const struct report_run *run)
 {
-    const double figures[] = {run->throughput_bps, run->iops,  run->latency_mean_ns, run->latency_p99_ns,
-                              run->seconds,        run->bytes, run->batches};
     csv_number(out, run->number);
     fprintf(out, ",%zu", run->point);
     put_factors(out, data, run->point);
-    put_numbers(out, figures, sizeof figures / sizeof figures[0]);
+    put_numbers(out, run->figures, REPORT_N_FIGURES);
     fputs(CSV_END, out);
 }
 
@@ -87,9 +85,9 @@ int report_experiment_csv_long(FILE *out, const struct report_data *data, struct
     qsort(runs, data->n_runs, sizeof *runs, compare_runs);
     fputs("\"run\",\"point\"", out);
     put_factor_names(out, data);
-    fputs(",\"throughput_bps\",\"iops\",\"latency_mean_ns\",\"latency_p99_ns\",\"seconds\",\"bytes\","
-          "\"batches\"" CSV_END,
-          out);
+    for (size_t i = 0; i < REPORT_N_FIGURES; i++)
+        fprintf(out, ",\"%s\"", report_figure_names[i]);
+    fputs(CSV_END, out);
     for (size_t i = 0; i < data->n_runs; i++)
         put_run(out, data, runs[i]);
     free(runs);
@@ -114,7 +112,7 @@ static void put_point(FILE *out, const struct report_data *data, size_t index, s
     if (point->failed != NULL)
         csv_text(out, point->failed);
     for (size_t i = 0; i < most_runs; i++) {
-        double bps = i < point->n_runs ? data->runs[point->first_run + i].throughput_bps : NAN;
+        double bps = i < point->n_runs ? data->runs[point->first_run + i].figures[REPORT_BPS] : NAN;
         put_numbers(out, &bps, 1);
     }
     fputs(CSV_END, out);

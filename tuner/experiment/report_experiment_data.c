@@ -12,6 +12,14 @@
 #define STANDARD_CONFIDENCE 0.95
 #define STANDARD_TOLERANCE  0.03
 
+const char *const report_figure_names[REPORT_N_FIGURES] = {[REPORT_BPS] = "throughput_bps",
+                                                           "iops",
+                                                           "latency_mean_ns",
+                                                           "latency_p99_ns",
+                                                           "seconds",
+                                                           "bytes",
+                                                           "batches"};
+
 static double share_of(const json_t *object, const char *key, double standard)
 {
     double share = json_read_number(object, key);
@@ -108,15 +116,9 @@ static void read_point_figures(struct report_point *point, const json_t *object)
 
 static void read_run(struct report_run *run, size_t point, const json_t *object)
 {
-    *run = (struct report_run){.point = point,
-                               .number = json_read_number(object, "number"),
-                               .throughput_bps = json_read_number(object, "throughput_bps"),
-                               .iops = json_read_number(object, "iops"),
-                               .latency_mean_ns = json_read_number(object, "latency_mean_ns"),
-                               .latency_p99_ns = json_read_number(object, "latency_p99_ns"),
-                               .seconds = json_read_number(object, "seconds"),
-                               .bytes = json_read_number(object, "bytes"),
-                               .batches = json_read_number(object, "batches")};
+    *run = (struct report_run){.point = point, .number = json_read_number(object, "number")};
+    for (size_t i = 0; i < REPORT_N_FIGURES; i++)
+        run->figures[i] = json_read_number(object, report_figure_names[i]);
 }
 
 static size_t count_runs(const json_t *points)

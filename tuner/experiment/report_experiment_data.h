@@ -8,6 +8,7 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #define REPORT_MAX_FACTORS ANOVA_MAX_FACTORS
 #define REPORT_MAX_LEVELS  256
@@ -33,11 +34,15 @@ struct report_point {
     size_t first_run, n_runs;                          /* into `runs` */
 };
 
+/* What is known of a run, by its name in the document and in tables. */
+enum report_figure { REPORT_BPS, REPORT_N_FIGURES = 7 };
+extern const char *const report_figure_names[REPORT_N_FIGURES];
+
 /* NaN: not known. */
 struct report_run {
     size_t point;
     double number; /* in the order of execution */
-    double throughput_bps, iops, latency_mean_ns, latency_p99_ns, seconds, bytes, batches;
+    double figures[REPORT_N_FIGURES];
 };
 
 struct report_data {
@@ -64,3 +69,17 @@ size_t report_experiment_data_leader(const struct report_data *data, size_t fact
 
 /* Index of a varied factor or REPORT_NO_FACTOR. */
 size_t report_experiment_data_factor(const struct report_data *data, const char *name);
+
+/* ---- tables for spreadsheets (RFC 4180, tuner/base/csv) ---- */
+
+/* A line for each run in the order of execution: number, point, the varied and the fixed factors (sizes in
+ * bytes), figures. 0; -ENODATA: the document has no single runs; -ENOMEM. */
+int report_experiment_csv_long(FILE *out, const struct report_data *data, struct err *err);
+
+/* A line for each point, by levels: factors, figures, then the throughput of each replay in a column. */
+void report_experiment_csv_wide(FILE *out, const struct report_data *data);
+
+/* Means in bytes per second: levels of the first factor down, of the second across. Factors that
+ * another one decides (as psync and pvec can follow from the depth) do not count. 0; -EINVAL: other than two
+ * factors are varied; -ENOMEM. */
+int report_experiment_csv_matrix(FILE *out, const struct report_data *data, struct err *err);

@@ -10,11 +10,6 @@
 #define NAME_WIDTH 28
 #define LIST_SIZE  2048
 
-static const char *name_of(const struct report_analysis *analysis, size_t factor)
-{
-    return analysis->data->factors[analysis->factor[factor]].name;
-}
-
 static void print_p(FILE *out, double p)
 {
     if (p < 0.001)
@@ -27,9 +22,10 @@ static void print_term(FILE *out, const struct report_analysis *analysis, const 
 {
     char name[160];
     if (term->b == ANOVA_NONE)
-        snprintf(name, sizeof name, "%s", name_of(analysis, term->a));
+        snprintf(name, sizeof name, "%s", report_experiment_analysis_name(analysis, term->a));
     else
-        snprintf(name, sizeof name, "%s x %s", name_of(analysis, term->a), name_of(analysis, term->b));
+        snprintf(name, sizeof name, "%s x %s", report_experiment_analysis_name(analysis, term->a),
+                 report_experiment_analysis_name(analysis, term->b));
     fprintf(out, "  %-*s ", NAME_WIDTH, name);
     if (term->df == 0) {
         fputs("   cannot be told from the others in this design\n", out);
@@ -124,12 +120,12 @@ static void print_levels(FILE *out, const struct report_analysis *analysis)
         if (!begun)
             fputs("\nLevels (rate relative to the factor's average, the other factors averaged)\n", out);
         begun = true;
-        fprintf(out, "  %s:", name_of(analysis, i));
+        fprintf(out, "  %s:", report_experiment_analysis_name(analysis, i));
         for (size_t k = 0; k < levels.n; k++)
             fprintf(out, "%s %s (%.3g)", k > 0 ? "," : "",
                     analysis->data->factors[analysis->factor[i]].text[analysis->level[i][k]],
                     exp(levels.effect[k]));
-        fprintf(out, "\n    %s: ", name_of(analysis, i));
+        fprintf(out, "\n    %s: ", report_experiment_analysis_name(analysis, i));
         print_groups(out, analysis, i, &levels);
     }
 }

@@ -7,11 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-static const char *factor_name(const struct report_analysis *analysis, size_t factor)
-{
-    return analysis->data->factors[analysis->factor[factor]].name;
-}
-
 static json_t *terms_json(const struct report_analysis *analysis)
 {
     json_t *terms = json_array();
@@ -22,9 +17,9 @@ static json_t *terms_json(const struct report_analysis *analysis)
             json_decref(factors);
             continue;
         }
-        json_array_append_new(factors, json_string(factor_name(analysis, term->a)));
+        json_array_append_new(factors, json_string(report_experiment_analysis_name(analysis, term->a)));
         if (term->b != ANOVA_NONE)
-            json_array_append_new(factors, json_string(factor_name(analysis, term->b)));
+            json_array_append_new(factors, json_string(report_experiment_analysis_name(analysis, term->b)));
         bool tested = term->df > 0;
         json_array_append_new(terms, json_pack("{s:o, s:I, s:o, s:o, s:o, s:o}", "factors", factors, "df",
                                                (json_int_t)term->df, "squares", json_number(term->squares),
