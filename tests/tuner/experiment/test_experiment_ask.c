@@ -59,52 +59,36 @@ static int ask_text(const char *answers)
     return ask(in);
 }
 
-static void parse(void)
+/* Each text is PATH=VALUE, or PATH=absent, of the configuration. */
+static void check_config(const char *const *expected)
 {
     if (!config_read_string(&config, config_text))
         fail_msg("line %d: %s in\n%s", config_error_line(&config), config_error_text(&config), config_text);
+    for (; *expected != NULL; expected++) {
+        const char *value = strchr(*expected, '=') + 1, *text = "absent";
+        char path[64], number[16];
+        snprintf(path, sizeof path, "%.*s", (int)(value - 1 - *expected), *expected);
+        const config_setting_t *setting = config_lookup(&config, path);
+        snprintf(number, sizeof number, "%d", setting != NULL ? config_setting_get_int(setting) : 0);
+        if (setting != NULL)
+            text = config_setting_type(setting) == CONFIG_TYPE_STRING ? config_setting_get_string(setting)
+                                                                      : number;
+        if (strcmp(text, value) != 0)
+            fail_msg("%s is %s instead of %s in\n%s", path, text, value, config_text);
+    }
 }
 
-static void check_string(const char *path, const char *expected)
-{
-    const char *text = NULL;
-    if (!config_lookup_string(&config, path, &text))
-        fail_msg("no %s in\n%s", path, config_text);
-    assert_string_equal(text, expected);
-}
-
-static void check_int(const char *path, int expected)
-{
-    int number = -1;
-    assert_true(config_lookup_int(&config, path, &number));
-    assert_int_equal(number, expected);
-}
+#define CHECK_CONFIG(...) check_config((const char *const[]){__VA_ARGS__, NULL})
 
 TEST(the_published_example_becomes_a_configuration)
 {
     if (ask_text(EXAMPLE) != 0)
         fail_msg("%s", err.text);
-    parse();
-    check_string("pattern", "randwrite");
-    check_string("request_size.[0]", "1k");
-    check_string("request_size.[3]", "64k");
-    check_int("direct.[0]", 0);
-    check_int("tests.[0].queue_depth", 1);
-    check_string("tests.[0].api", "psync");
-    check_int("tests.[1].queue_depth.[0]", 4);
-    check_int("tests.[1].queue_depth.[2]", 64);
-    check_string("tests.[1].api", "pvec");
-    check_string("warmup_coef", "0.15");
-    check_string("warmup_limit", "1000ms");
-    check_int("warmup_window", 64);
-    check_string("path", ".");
-    check_string("file_size", "1024m");
-    check_string("duration", "5000ms");
-    check_int("batch", 10);
-    check_int("replays", 2);
-    check_string("sync", "none");
-    assert_null(config_lookup(&config, "prepare"));
-    assert_null(config_lookup(&config, "existing"));
+    CHECK_CONFIG("pattern=randwrite", "request_size.[0]=1k", "request_size.[3]=64k", "direct.[0]=0",
+                 "tests.[0].queue_depth=1", "tests.[0].api=psync", "tests.[1].queue_depth.[0]=4",
+                 "tests.[1].queue_depth.[2]=64", "tests.[1].api=pvec", "warmup_coef=0.15",
+                 "warmup_limit=1000ms", "warmup_window=64", "path=.", "file_size=1024m", "duration=5000ms",
+                 "batch=10", "replays=2", "sync=none", "prepare=absent", "existing=absent");
     assert_non_null(strstr(config_text, "# Sample size 100"));
 }
 
@@ -146,28 +130,15 @@ TEST(what_is_not_varied_has_the_originals_default)
 {
     if (ask_text("1\n1\n1\nDIO\n2\n0\n1\n" WARMUP "/data/dir/file\n128\n1\n./make it.sh\n" RUNS) != 0)
         fail_msg("%s", err.text);
-    parse();
-    check_string("pattern", "read");
-    check_string("request_size.[0]", "64k");
-    check_int("queue_depth.[0]", 8);
-    check_string("api", "pvec");
-    check_int("direct.[1]", 1);
-    check_string("path", "/data/dir");
-    check_string("prepare", "./make it.sh");
-    assert_null(config_lookup(&config, "sync"));
-    assert_null(config_lookup(&config, "tests"));
+    CHECK_CONFIG("pattern=read", "request_size.[0]=64k", "queue_depth.[0]=8", "api=pvec", "direct.[1]=1",
+                 "path=/data/dir", "prepare=./make it.sh", "sync=absent", "tests=absent");
 }
 
 TEST(a_file_that_is_kept_is_not_overwritten_by_itself)
 {
     if (ask_text("0\n0\n1\nQD\n1\n1\n" WARMUP "/a \"b\"\\c\n1024\n0\nscript\n" RUNS) != 0)
         fail_msg("%s", err.text);
-    parse();
-    check_string("existing", "/a \"b\"\\c");
-    check_string("api", "psync");
-    assert_null(config_lookup(&config, "overwrite"));
-    assert_null(config_lookup(&config, "path"));
-    assert_null(config_lookup(&config, "file_size"));
+    CHECK_CONFIG("existing=/a \"b\"\\c", "api=psync", "overwrite=absent", "path=absent", "file_size=absent");
     /* The original does not run the script then either. */
     assert_null(config_lookup(&config, "prepare"));
 }
@@ -175,10 +146,7 @@ TEST(a_file_that_is_kept_is_not_overwritten_by_itself)
 TEST(a_file_at_the_root_is_measured_there)
 {
     assert_int_equal(ask_text("0\n1\n1\nQD\n1\n2\n 1 \n1000\n8\n/file\r\n1024\n1\n\n" RUNS), 0);
-    parse();
-    check_string("path", "/");
-    check_string("warmup_coef", "1.0");
-    check_int("warmup_window", 8);
+    CHECK_CONFIG("path=/", "warmup_coef=1.0", "warmup_window=8");
 }
 
 TEST(a_bad_answer_is_named_with_its_question_and_line)
