@@ -85,6 +85,31 @@ static inline void check_close(double actual, double expected, double tolerance,
     _fail(file, line);
 }
 
+static inline void assert_contains(const char *text, const char *part)
+{
+    if (text == NULL || strstr(text, part) == NULL)
+        fail_msg("'%s' is missing in:\n%s", part, text != NULL ? text : "(null)");
+}
+
+static inline void assert_lacks(const char *text, const char *part)
+{
+    if (strstr(text, part) != NULL)
+        fail_msg("'%s' stands in:\n%s", part, text);
+}
+
+static inline void check_has(const char *text, const char *const *parts)
+{
+    for (; *parts != NULL; parts++) {
+        if (**parts == '-')
+            assert_lacks(text, *parts + 1);
+        else
+            assert_contains(text, *parts);
+    }
+}
+
+/* The text has each part; with '-' in front, has it not. */
+#define CHECK_HAS(text, ...) check_has(text, (const char *const[]){__VA_ARGS__, NULL})
+
 /* What the linker puts in place of a function; a line LINK of the test names it. */
 #define WRAP(type, name, parameters)                                                                         \
     type __real_##name parameters;                                                                           \

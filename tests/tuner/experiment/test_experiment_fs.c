@@ -146,8 +146,7 @@ TEST(layouts_are_columns_of_the_table_and_lines_of_the_plan)
     check_run(LAYOUTS "--format csv --files 1,2", 0, "\"files\",\"alignment\"");
     rig_run_line(&run, LAYOUTS "--dry-run");
     assert_int_equal(run.code, 0);
-    assert_non_null(strstr(run.out, "on 3 targets"));
-    assert_non_null(strstr(run.out, "at most 576m written"));
+    CHECK_HAS(run.out, "on 3 targets", "at most 576m written");
     rig_free(&run);
     check_run(LAYOUTS "--verify", 2, "--verify and several numbers of --files");
 }

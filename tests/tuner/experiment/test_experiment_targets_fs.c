@@ -86,6 +86,6 @@ TEST(a_target_that_cannot_be_made_is_named)
     assert_int_equal(prepare("--pattern randread --direct 0 --files 1,2,4 --file-size 128m --no-lock --quiet "
                              "--max-write 300m"),
                      -EFBIG);
-    assert_non_null(strstr(err.text, "--files 2: "));
-    assert_non_null(strstr(err.text, "--max-write"));
+    assert_contains(err.text, "--files 2: ");
+    assert_contains(err.text, "--max-write");
 }

@@ -19,13 +19,13 @@ static void show(void)
 TEST(before_the_first_run_only_the_plan_is_known)
 {
     assert_int_equal(plan(ON_STILL), 0);
-    assert_non_null(strstr(what_is_shown(show), "12 s left  no best yet  now randwrite, "));
+    assert_contains(what_is_shown(show), "12 s left  no best yet  now randwrite, ");
 }
 
 TEST(the_cell_with_the_highest_mean_is_the_best)
 {
     run(ON_STILL);
-    assert_non_null(strstr(what_is_shown(show), "(randwrite, 64k x 4, direct, io_uring)"));
+    assert_contains(what_is_shown(show), "(randwrite, 64k x 4, direct, io_uring)");
 }
 
 TEST(a_cell_that_failed_is_not_the_best)
@@ -35,5 +35,5 @@ TEST(a_cell_that_failed_is_not_the_best)
         if (experiment.cells[i].record.point.queue_depth == 4)
             experiment.cells[i].record.failed = -EIO;
     }
-    assert_non_null(strstr(what_is_shown(show), "(randwrite, 64k x 1, direct, io_uring)"));
+    assert_contains(what_is_shown(show), "(randwrite, 64k x 1, direct, io_uring)");
 }

@@ -24,9 +24,9 @@ TEST(the_table_stands_in_order_of_the_levels)
             fail_msg("no row%s after\n%s", rows[i], before);
         before = row;
     }
-    assert_has(text, "Experiment   made up: full design, 9 settings, 5 replays asked, 45 runs made\n");
-    assert_has(text, "Measured on  simulated surface \"none\"");
-    assert_has(text, "direct 1");
+    assert_contains(text, "Experiment   made up: full design, 9 settings, 5 replays asked, 45 runs made\n");
+    assert_contains(text, "Measured on  simulated surface \"none\"");
+    assert_contains(text, "direct 1");
 }
 
 TEST(the_cheapest_equivalent_has_fewer_bytes_in_flight)
@@ -239,7 +239,7 @@ static void check_damaged(json_t *document, const char *part)
     assert_null(report_experiment_analysis_json(document));
     AUTO(auto_free) char *text = printed(document, REPORT_EXPERIMENT_TEXT, &result);
     assert_int_equal(result, -EINVAL);
-    assert_has(err.text, part);
+    assert_contains(err.text, part);
     assert_string_equal(text, "");
 }
 

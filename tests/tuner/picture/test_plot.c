@@ -68,10 +68,8 @@ TEST(columns_of_several_writes_show_mean_range_and_the_worst_state)
     assert_int_equal(draw("prediction", text, request_of(PLOT_PNG)), 0);
     free(text);
     /* Two writes each, the last alone; writes 2 and 3 are one column, throttled by half. */
-    assert_non_null(strstr(script, "\n2.5 3.5 3 4 4\n"));
-    assert_non_null(strstr(script, "\n2998 2999 2999 2999 2999\nEOD\n"));
-    assert_non_null(strstr(script, "\nper_column = 2\n"));
-    assert_non_null(strstr(script, "\n$bands << EOD\n-0.5 3.5 2\n3.5 2998.5 0\nEOD\n"));
+    CHECK_HAS(script, "\n2.5 3.5 3 4 4\n", "\n2998 2999 2999 2999 2999\nEOD\n", "\nper_column = 2\n",
+              "\n$bands << EOD\n-0.5 3.5 2\n3.5 2998.5 0\nEOD\n");
 }
 
 /* Everything outside of single quotes, data blocks and the line breaks of titles. */
@@ -101,14 +99,12 @@ TEST(texts_of_a_prediction_stay_texts_and_states_are_bands)
              "\"states\":[{\"state\":\"free_run\",\"chunk\":0},{\"state\":\"throttle_run\",\"chunk\":1}]}",
              request_of(PLOT_SVG)),
         0);
-    assert_non_null(strstr(script, "\n$bands << EOD\n-0.5 0.5 0\n0.5 2.5 2\nEOD\n"));
-    assert_non_null(strstr(script, "\n2 100 100 100 7e+06\n"));
-    assert_non_null(strstr(script, "\ntop_bytes = 9.12e+06\n"));
+    CHECK_HAS(script, "\n$bands << EOD\n-0.5 0.5 0\n0.5 2.5 2\nEOD\n", "\n2 100 100 100 7e+06\n",
+              "\ntop_bytes = 9.12e+06\n");
     strip_texts(script);
-    assert_null(strstr(script, "touch x"));
-    assert_null(strstr(script, "!ls"));
+    CHECK_HAS(script, "-touch x", "-!ls");
     assert_int_equal(draw("prediction", table, request_of(PLOT_SVG)), -ENODATA);
-    assert_non_null(strstr(err.text, "predict write"));
+    assert_contains(err.text, "predict write");
 }
 
 TEST(texts_from_outside_never_leave_their_quotes)
@@ -131,8 +127,8 @@ TEST(texts_from_outside_never_leave_their_quotes)
         assert_int_equal(err.code, 0);
         strip_texts(script);
         assert_null(strpbrk(script, "`!"));
-        assert_null(strstr(script, "system"));
-        assert_null(strstr(script, "touch x"));
+        assert_lacks(script, "system");
+        assert_lacks(script, "touch x");
         n++;
     }
     assert_int_equal(n, 6); /* without time and convergence, which need runs */
@@ -155,9 +151,9 @@ TEST(every_kind_has_a_row_and_draws_what_it_can_from_a_table)
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         for (int terminal = PLOT_PNG; terminal <= PLOT_DUMB; terminal++) {
             assert_int_equal(draw(kinds[i], table, request_of((enum plot_terminal)terminal)), 0);
-            assert_non_null(strstr(script, "plot "));
-            assert_null(strstr(script, "nan"));
-            assert_null(strstr(script, "inf"));
+            assert_contains(script, "plot ");
+            assert_lacks(script, "nan");
+            assert_lacks(script, "inf");
         }
     }
     assert_null(plot_find("pie"));
@@ -166,9 +162,9 @@ TEST(every_kind_has_a_row_and_draws_what_it_can_from_a_table)
 TEST(kinds_that_need_runs_say_where_to_get_them)
 {
     assert_int_equal(draw("time", table, request_of(PLOT_PNG)), -ENODATA);
-    assert_non_null(strstr(err.text, "fstune measure"));
+    assert_contains(err.text, "fstune measure");
     assert_int_equal(draw("convergence", table, request_of(PLOT_PNG)), -ENODATA);
-    assert_non_null(strstr(err.text, "--resume"));
+    assert_contains(err.text, "--resume");
     assert_int_equal(draw("percentiles", "threads,mean\n1,5\n", request_of(PLOT_PNG)), -ENODATA);
 }
 
@@ -176,8 +172,7 @@ TEST(the_scatter_of_a_point_is_a_share_of_its_mean)
 {
     assert_int_equal(
         draw("bars", "request_size,throughput_bps,std_bps\n4k,100,4.9\n8k,200,\n", request_of(PLOT_PNG)), 0);
-    assert_non_null(strstr(script, "\n0 0 100 NaN NaN 0.049 0 4096 0\n"));
-    assert_non_null(strstr(script, "\n1 0 200 NaN NaN -1 2 8192 0\n"));
+    CHECK_HAS(script, "\n0 0 100 NaN NaN 0.049 0 4096 0\n", "\n1 0 200 NaN NaN -1 2 8192 0\n");
 }
 
 TEST(a_heat_map_marks_the_best_and_what_is_as_good)
@@ -190,10 +185,8 @@ TEST(a_heat_map_marks_the_best_and_what_is_as_good)
                                "\"equivalent\": [{\"request_size\": 8192, \"queue_depth\": 1}, "
                                "{\"request_size\": 4096, \"queue_depth\": 2}]}";
     assert_int_equal(draw("heatmap", text, request_of(PLOT_PNG)), 0);
-    assert_non_null(strstr(script, "\n1 0 6 NaN NaN -1 2 8192 0\n"));
-    assert_non_null(strstr(script, "\n0 1 7 NaN NaN -1 1 4096 0\n"));
-    assert_non_null(strstr(script, "\n1 1 NaN NaN NaN -1 -1 8192 0\n"));
-    assert_non_null(strstr(script, "best_name = 'recommended'"));
+    CHECK_HAS(script, "\n1 0 6 NaN NaN -1 2 8192 0\n", "\n0 1 7 NaN NaN -1 1 4096 0\n",
+              "\n1 1 NaN NaN NaN -1 -1 8192 0\n", "best_name = 'recommended'");
 }
 
 TEST(lines_refuse_words_and_too_many_of_them)
@@ -222,7 +215,6 @@ TEST(lines_break_where_a_point_is_missing)
     request.x = "request_size";
     request.y = "queue_depth";
     assert_int_equal(draw("lines", text, request), 0);
-    assert_non_null(strstr(script,
-                           "$points << EOD\n0 0 1 0.5 2 -1 0 4096 1\n1 0 2 1 3 -1 0 8192 1\n2 0 3 2 4 -1 0 "
-                           "16384 1\n\n0 1 5 4 6 -1 0 4096 1\n1 1 NaN NaN NaN -1 -1 8192 0\n2 1 7 "));
+    assert_contains(script, "$points << EOD\n0 0 1 0.5 2 -1 0 4096 1\n1 0 2 1 3 -1 0 8192 1\n2 0 3 2 4 -1 0 "
+                            "16384 1\n\n0 1 5 4 6 -1 0 4096 1\n1 1 NaN NaN NaN -1 -1 8192 0\n2 1 7 ");
 }

@@ -63,7 +63,7 @@ TEST_WITH(damaged_tables_are_refused_with_their_line, NULL, done)
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         assert_int_equal(read_text(texts[i]), -EINVAL);
-        assert_non_null(strstr(err.text, "line 3"));
+        assert_contains(err.text, "line 3");
     }
     assert_int_equal(read_text("request_size,depth\n4k,1\n"), -EINVAL);
     assert_int_equal(read_text(""), -EINVAL);

@@ -76,7 +76,7 @@ TEST(a_missing_gnuplot_is_named_with_its_package)
 {
     need_spawn_errors();
     assert_int_equal(run(NULL), -ENOENT);
-    assert_non_null(strstr(err.text, "gnuplot-nox"));
+    assert_contains(err.text, "gnuplot-nox");
 }
 
 TEST(a_failed_gnuplot_is_quoted_and_gives_no_picture)
@@ -84,9 +84,9 @@ TEST(a_failed_gnuplot_is_quoted_and_gives_no_picture)
     assert_int_equal(run("echo half; printf 'gnuplot> plot y\\n        ^\\n   line 2: no y\\n' >&2; exit 1"),
                      -EIO);
     assert_null(picture);
-    assert_non_null(strstr(err.text, "line 2: no y"));
+    assert_contains(err.text, "line 2: no y");
     assert_int_equal(run("exit 0"), -EIO);
-    assert_non_null(strstr(err.text, "drew nothing"));
+    assert_contains(err.text, "drew nothing");
     assert_int_equal(run("echo half; kill -9 $$"), -EIO);
 }
 
@@ -120,7 +120,7 @@ TEST(a_full_disk_leaves_the_old_picture)
 TEST(a_directory_that_is_not_there_is_named)
 {
     assert_int_equal(publish_file("/nonexistent/a.png", "x", 1, &err), -ENOENT);
-    assert_non_null(strstr(err.text, "/nonexistent/a.png"));
+    assert_contains(err.text, "/nonexistent/a.png");
 }
 
 FIXTURE(forget)

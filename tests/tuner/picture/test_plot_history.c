@@ -111,13 +111,13 @@ TEST(without_a_name_it_is_the_newest_target)
     assert_string_equal(data.target, "vm2");
     assert_int_equal(data.n_nights, 2);
     draw(PLOT_PNG);
-    assert_non_null(strstr(script, "History of vm2, randwrite (the newest of 2 targets)"));
+    assert_contains(script, "History of vm2, randwrite (the newest of 2 targets)");
     assert_int_equal(load("vm1"), 0);
     assert_int_equal(data.n_nights, 1);
     draw(PLOT_PNG);
-    assert_non_null(strstr(script, "History of vm1, randwrite (one of 2 targets)"));
+    assert_contains(script, "History of vm1, randwrite (one of 2 targets)");
     assert_int_equal(load("vm3"), -ENODATA);
-    assert_non_null(strstr(err.text, "vm3"));
+    assert_contains(err.text, "vm3");
 }
 
 TEST(nights_of_another_host_are_left_out_and_counted)
@@ -129,7 +129,7 @@ TEST(nights_of_another_host_are_left_out_and_counted)
     assert_int_equal(data.n_nights, 1);
     assert_int_equal(data.n_elsewhere, 1);
     draw(PLOT_PNG);
-    assert_non_null(strstr(script, "1 night, 1 of other storage, host or pattern left out"));
+    assert_contains(script, "1 night, 1 of other storage, host or pattern left out");
 }
 
 TEST(a_history_without_results_is_enodata)
@@ -161,14 +161,10 @@ TEST(every_kind_of_mark_is_drawn)
     assert_int_equal(load("vm1"), 0);
     assert_int_equal(data.n_events, 4);
     draw(PLOT_PNG);
-    assert_non_null(strstr(script, "\nn_labels = 2\n"));
-    assert_non_null(strstr(script, "'64k, depth 8, direct, io_uring'"));
-    assert_non_null(strstr(script, "'4k, depth 1, buffered, psync'"));
-    assert_non_null(strstr(script, " 0 1\n1800086400 "));
-    assert_non_null(strstr(script, " 0 2\n"));
-    assert_non_null(strstr(script, " 3\n"));
+    CHECK_HAS(script, "\nn_labels = 2\n", "'64k, depth 8, direct, io_uring'",
+              "'4k, depth 1, buffered, psync'", " 0 1\n1800086400 ", " 0 2\n", " 3\n");
     /* The alarm stands on its night. */
-    assert_non_null(strstr(script, "\n1800172800 1e+09 4\n"));
+    assert_contains(script, "\n1800172800 1e+09 4\n");
 }
 
 TEST(labels_that_find_no_room_are_left_out_and_their_lines_stay)
@@ -185,7 +181,7 @@ TEST(labels_that_find_no_room_are_left_out_and_their_lines_stay)
         assert_non_null(number);
         assert_in_range(strtoul(number + strlen("\nn_labels = "), NULL, 10), 2, 16);
         assert_int_equal(count_of(" 0 1\n18"), 60);
-        assert_null(strstr(script, "nan"));
+        assert_lacks(script, "nan");
     }
 }
 
@@ -195,8 +191,7 @@ TEST(one_night_is_a_picture)
     add_night("vm1", "alpha", 3e9, 0);
     assert_int_equal(load(""), 0);
     draw(PLOT_DUMB);
-    assert_non_null(strstr(script, "\nfrom = 1800043200\nto = 1800129600\n"));
-    assert_non_null(strstr(script, "; the last with 64k, depth 8,"));
+    CHECK_HAS(script, "\nfrom = 1800043200\nto = 1800129600\n", "; the last with 64k, depth 8,");
 }
 
 TEST(texts_of_the_history_stay_texts)
@@ -205,5 +200,5 @@ TEST(texts_of_the_history_stay_texts)
     add_night("`touch x`'\nsystem('y')", "alpha", 3e9, 0);
     assert_int_equal(load(""), 0);
     draw(PLOT_PNG);
-    assert_non_null(strstr(script, "History of `touch x`''?system(''y''), randwrite'"));
+    assert_contains(script, "History of `touch x`''?system(''y''), randwrite'");
 }

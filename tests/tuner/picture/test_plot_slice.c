@@ -68,7 +68,7 @@ TEST(a_wish_that_does_not_fit_is_refused_with_what_there_is)
     assert_int_equal(make(grid, 1, "", "", "api", false), -EINVAL);
     assert_int_equal(make(grid, 1, "", "", "api=pool,api=pool", false), -EINVAL);
     assert_int_equal(make(grid, 1, "", "", "queue_depth=3", false), -EINVAL);
-    assert_non_null(strstr(err.text, "there are 1, 8"));
+    assert_contains(err.text, "there are 1, 8");
     assert_int_equal(make(grid, 1, "", "", "api=psync,queue_depth=8", false), -ENODATA);
 }
 
@@ -101,7 +101,7 @@ TEST(more_levels_than_a_picture_holds_are_refused)
     for (int i = 0; i <= PLOT_SLICE_MAX_LEVELS; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%d,%d\n", i + 1, i + 1);
     assert_int_equal(make(text, 1, "", "", "", false), -EINVAL);
-    assert_non_null(strstr(err.text, "more than 64 levels"));
+    assert_contains(err.text, "more than 64 levels");
 }
 
 TEST(points_in_words_leave_out_what_all_share)

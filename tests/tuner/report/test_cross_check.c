@@ -200,6 +200,5 @@ TEST(the_job_is_in_the_document)
         "--api io_uring --simulate peak.conf --fio-job");
     const char *text = json_string_value(json_at(document, "fio_job"));
     assert_non_null(text);
-    assert_non_null(strstr(text, "simulated surface"));
-    assert_non_null(strstr(text, "\niodepth=4\n"));
+    CHECK_HAS(text, "simulated surface", "\niodepth=4\n");
 }

@@ -83,7 +83,7 @@ TEST(both_sides_of_a_mix_share_the_run_time)
 TEST(other_bytes_than_asked_for_are_an_error)
 {
     assert_int_equal(parse("{\"jobs\": [" JOB(SIDE(1000000, 501), SIDE(0, 0)) "]}", 1000001), -EIO);
-    assert_non_null(strstr(err.text, "1000000 bytes where it was to move 1000001"));
+    assert_contains(err.text, "1000000 bytes where it was to move 1000001");
     assert_close(figures.throughput_bps, -1, 0);
 }
 
@@ -116,7 +116,7 @@ TEST(what_is_not_of_fio_is_refused)
 TEST(a_failed_job_is_an_error)
 {
     assert_int_equal(parse("{\"jobs\": [{\"error\": 28}]}", 1), -EIO);
-    assert_non_null(strstr(err.text, "error 28"));
+    assert_contains(err.text, "error 28");
 }
 
 static int run(void)

@@ -39,19 +39,19 @@ TEST(before_the_first_run_nothing_is_best)
 TEST(without_replays_there_is_no_interval)
 {
     set_live(1e9, 2);
-    assert_non_null(strstr(what_is_shown(show), "  best 1.00 GB/s (64k x 4)  now "));
+    assert_contains(what_is_shown(show), "  best 1.00 GB/s (64k x 4)  now ");
 }
 
 TEST(figures_have_the_unit_of_the_objective)
 {
     set_live(183000, 2);
     live.unit = LIVE_NS;
-    assert_non_null(strstr(what_is_shown(show), "best 183 us ("));
+    assert_contains(what_is_shown(show), "best 183 us (");
     live.unit = LIVE_PER_S;
-    assert_non_null(strstr(what_is_shown(show), "best 183 k/s ("));
+    assert_contains(what_is_shown(show), "best 183 k/s (");
     live.unit = LIVE_NS;
     live.best_logs.mean = 60;
-    assert_non_null(strstr(what_is_shown(show), "best n/a ("));
+    assert_contains(what_is_shown(show), "best n/a (");
 }
 
 TEST(a_narrow_terminal_keeps_the_time_and_the_best)
@@ -59,5 +59,5 @@ TEST(a_narrow_terminal_keeps_the_time_and_the_best)
     set_live(7e8, 4);
     memset(live.now, 'n', sizeof live.now - 1);
     assert_int_equal(strlen(what_is_shown(show)), strlen("\r\033[K") + 79);
-    assert_non_null(strstr(shown, "30 s left  best 700 MB/s +-1.6 % (64k x 4)  now nnn"));
+    assert_contains(shown, "30 s left  best 700 MB/s +-1.6 % (64k x 4)  now nnn");
 }
