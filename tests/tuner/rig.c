@@ -344,3 +344,12 @@ void rig_refused(const char *line, int code, const char *part)
     rig_check_error(&run, code, part);
     rig_free(&run);
 }
+
+void rig_ends(const char *line, int code, const char *part)
+{
+    struct rig_run run;
+    rig_run_line(&run, line);
+    if (run.code != code || strstr(code == 0 ? run.out : run.err, part) == NULL)
+        fail_msg("%d instead of %d, wanted '%s': %s%s", run.code, code, part, run.out, run.err);
+    rig_free(&run);
+}

@@ -75,3 +75,5 @@ void rig_check_error(const struct rig_run *run, int code, const char *part);
 /* The document of a command line that succeeds; and one that is refused as rig_check_error wants it. */
 json_t *rig_document(const char *line);
 void rig_refused(const char *line, int code, const char *part);
+/* A command line that ends with this code, and of which the output, or else the error, holds this. */
+void rig_ends(const char *line, int code, const char *part);

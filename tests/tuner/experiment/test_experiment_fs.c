@@ -24,15 +24,6 @@ FIXTURE(enter_all)
 GROUP(enter_all, rig_leave);
 GROUP_NEEDS(rig_find_program);
 
-/* It ends with this code, and what it prints, or its error, holds this. */
-static void check_run(const char *line, int code, const char *part)
-{
-    rig_run_line(&run, line);
-    if (run.code != code || strstr(code == 0 ? run.out : run.err, part) == NULL)
-        fail_msg("%d instead of %d, wanted '%s': %s%s", run.code, code, part, run.out, run.err);
-    rig_free(&run);
-}
-
 TEST(smaller_files_are_the_beginning_of_the_largest)
 {
     json_auto_t *document = rig_document("experiment sizes.conf --json --quiet");
@@ -80,14 +71,14 @@ TEST(a_signal_ends_an_experiment_that_can_go_on)
 
 TEST(what_is_saved_holds_the_document)
 {
-    check_run("experiment sizes.conf --json --quiet --pattern randwrite --file-size 128m --save h.db", 0, "");
-    check_run("history list --db h.db --json", 0, "\"experiment\"");
-    check_run("history verify --db h.db", 0, "");
+    rig_ends("experiment sizes.conf --json --quiet --pattern randwrite --file-size 128m --save h.db", 0, "");
+    rig_ends("history list --db h.db --json", 0, "\"experiment\"");
+    rig_ends("history verify --db h.db", 0, "");
 }
 
 TEST(runs_of_several_conditions_are_kept_with_them)
 {
-    check_run("experiment sizes.conf --json --quiet --alignment 512,4k --save c.db", 0, "");
+    rig_ends("experiment sizes.conf --json --quiet --alignment 512,4k --save c.db", 0, "");
     json_t *document = rig_document("history show 1 --db c.db --json");
     const json_t *replay;
     size_t i, n = 0;
@@ -98,7 +89,7 @@ TEST(runs_of_several_conditions_are_kept_with_them)
                "pattern=randwrite file_size=144m alignment=512") == 0;
     assert_int_equal(n, 4);
     json_decref(document);
-    check_run("history verify --db c.db", 0, "");
+    rig_ends("history verify --db c.db", 0, "");
 }
 
 TEST(direct_io_that_is_not_proved_leaves_the_design)
@@ -143,16 +134,16 @@ TEST(number_of_files_and_alignment_vary)
 
 TEST(layouts_are_columns_of_the_table_and_lines_of_the_plan)
 {
-    check_run(LAYOUTS "--format csv --files 1,2", 0, "\"files\",\"alignment\"");
+    rig_ends(LAYOUTS "--format csv --files 1,2", 0, "\"files\",\"alignment\"");
     rig_run_line(&run, LAYOUTS "--dry-run");
     assert_int_equal(run.code, 0);
     CHECK_HAS(run.out, "on 3 targets", "at most 576m written");
     rig_free(&run);
-    check_run(LAYOUTS "--verify", 2, "--verify and several numbers of --files");
+    rig_ends(LAYOUTS "--verify", 2, "--verify and several numbers of --files");
 }
 
 TEST(targets_beyond_the_write_budget_are_refused)
 {
-    check_run(LAYOUTS "--max-write 200m", 1, "raise --max-write");
+    rig_ends(LAYOUTS "--max-write 200m", 1, "raise --max-write");
     assert_int_equal(rig_count_entries("dir"), 0);
 }

@@ -1,4 +1,4 @@
-/* fstune report as a user runs it. */
+/* fstune report as a user runs it; whole pages stand in tests/golden (html-*). */
 #include "tests/tuner/rig.h"
 
 #include <sys/stat.h>
@@ -22,63 +22,30 @@ FIXTURE(enter)
 GROUP(enter, rig_leave);
 GROUP_NEEDS(rig_find_program);
 
-/* It ends with this code, and what it prints, or its error, holds this. */
-static void check_run(const char *line, int code, const char *part)
-{
-    rig_run_line(&run, line);
-    if (run.code != code || strstr(code == 0 ? run.out : run.err, part) == NULL)
-        fail_msg("%d instead of %d, wanted '%s': %s%s", run.code, code, part, run.out, run.err);
-    rig_free(&run);
-}
-
-TEST(a_search_becomes_a_page)
-{
-    struct stat status;
-    rig_run_line(&run, "report --html page.html --from answer.json");
-    assert_int_equal(run.code, 0);
-    assert_string_equal(run.out, "");
-    assert_string_equal(run.err, "");
-    assert_int_equal(stat("page.html", &status), 0);
-    assert_in_range(status.st_size, 30000, 200000);
-    rig_free(&run);
-}
-
 TEST(the_same_answers_give_the_same_page)
 {
-    check_run("report --html one.html --from answer.json --from answer.json", 0, "");
-    check_run("report --html two.html answer.json answer.json", 0, "");
+    rig_ends("report --html one.html --from answer.json --from answer.json", 0, "");
+    rig_ends("report --html two.html answer.json answer.json", 0, "");
     assert_int_equal(system("cmp -s one.html two.html"), 0);
     assert_int_equal(system("grep -q '\"nights.*\"when.*\"when' one.html"), 0);
 }
 
 TEST(a_run_of_the_history_is_shown_with_those_before_it)
 {
-    for (int i = 0; i < 2; i++) {
-        rig_run_line(&run, SEARCH "--save kept.db");
-        rig_free(&run);
-    }
-    check_run("report --html second.html --db kept.db", 0, "");
-    check_run("report --html first.html --db kept.db --run 1", 0, "");
+    rig_ends(SEARCH "--save kept.db", 0, "");
+    rig_ends(SEARCH "--save kept.db", 0, "");
+    rig_ends("report --html second.html --db kept.db", 0, "");
+    rig_ends("report --html first.html --db kept.db --run 1", 0, "");
     assert_int_equal(system("grep -q '\"nights.*\"when.*\"when' second.html"), 0);
     assert_int_not_equal(system("grep -q '\"nights.*\"when.*\"when' first.html"), 0);
 }
 
 TEST(what_the_history_does_not_hold_is_refused)
 {
-    rig_run_line(&run, SEARCH "--save other.db");
-    rig_free(&run);
-    check_run("report --html none.html --db other.db --run 99", 2, "there is no run 99");
-    check_run("report --html none.html --db other.db --from answer.json", 2, "give one of them");
-    check_run("report --html none.html --db other.db answer.json", 2, "");
-}
-
-TEST(the_journal_of_a_search_is_shown)
-{
-    rig_run_line(&run, SEARCH "--resume journal");
-    rig_write("kept.json", "%s", run.out);
-    rig_free(&run);
-    check_run("report --html page.html --from kept.json --journal journal", 0, "");
-    assert_int_equal(system("grep -q '\"steps\":..[0-9]' page.html"), 0);
+    rig_ends(SEARCH "--save other.db", 0, "");
+    rig_ends("report --html none.html --db other.db --run 99", 2, "there is no run 99");
+    rig_ends("report --html none.html --db other.db --from answer.json", 2, "give one of them");
+    rig_ends("report --html none.html --db other.db answer.json", 2, "");
 }
 
 TEST(wrong_command_lines_are_refused_in_one_line)
@@ -95,7 +62,6 @@ TEST(wrong_command_lines_are_refused_in_one_line)
         {"report --html absent/page.html --from answer.json", "absent/page.html"},
         {"report --htm page.html", "did you mean --html?"},
     };
-    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
+    for (size_t i = 0; i < RIG_COUNT(cases); i++)
         rig_refused(cases[i].line, 2, cases[i].part);
-    }
 }
