@@ -23,34 +23,25 @@ static void put_numbers(FILE *out, const double *values, size_t n)
     }
 }
 
-/* Each with a comma before it, as all that follow the first column. */
-static void put_factor_names(FILE *out, const struct report_data *data)
+/* Varied and fixed factors, each with a comma before it: their names, or their levels at a point. */
+static void put_factors(FILE *out, const struct report_data *data, const struct report_point *point)
 {
     const char *key;
     json_t *value;
     for (size_t i = 0; i < data->n_factors; i++) {
         fputc(',', out);
-        csv_text(out, data->factors[i].name);
+        if (point == NULL)
+            csv_text(out, data->factors[i].name);
+        else
+            put_level(out, data->factors[i].level[point->level[i]]);
     }
     json_object_foreach(json_object_get(data->document, "fixed"), key, value)
     {
         fputc(',', out);
-        csv_text(out, key);
-    }
-}
-
-static void put_factors(FILE *out, const struct report_data *data, size_t point)
-{
-    const char *key;
-    json_t *value;
-    for (size_t i = 0; i < data->n_factors; i++) {
-        fputc(',', out);
-        put_level(out, data->factors[i].level[data->points[point].level[i]]);
-    }
-    json_object_foreach(json_object_get(data->document, "fixed"), key, value)
-    {
-        fputc(',', out);
-        put_level(out, value);
+        if (point == NULL)
+            csv_text(out, key);
+        else
+            put_level(out, value);
     }
 }
 
@@ -65,7 +56,7 @@ static void put_run(FILE *out, const struct report_data *data, const struct repo
 {
     csv_number(out, run->number);
     fprintf(out, ",%zu", run->point);
-    put_factors(out, data, run->point);
+    put_factors(out, data, &data->points[run->point]);
     put_numbers(out, run->figures, REPORT_N_FIGURES);
     fputs(CSV_END, out);
 }
@@ -84,7 +75,7 @@ int report_experiment_csv_long(FILE *out, const struct report_data *data, struct
         runs[i] = &data->runs[i];
     qsort(runs, data->n_runs, sizeof *runs, compare_runs);
     fputs("\"run\",\"point\"", out);
-    put_factor_names(out, data);
+    put_factors(out, data, NULL);
     for (size_t i = 0; i < REPORT_N_FIGURES; i++)
         fprintf(out, ",\"%s\"", report_figure_names[i]);
     fputs(CSV_END, out);
@@ -106,7 +97,7 @@ static void put_point(FILE *out, const struct report_data *data, size_t index, s
                               point->latency_mean_ns,
                               point->latency_p99_ns};
     fprintf(out, "%zu", index);
-    put_factors(out, data, index);
+    put_factors(out, data, point);
     put_numbers(out, figures, sizeof figures / sizeof figures[0]);
     fputc(',', out);
     if (point->failed != NULL)
@@ -124,7 +115,7 @@ void report_experiment_csv_wide(FILE *out, const struct report_data *data)
     for (size_t i = 0; i < data->n_points; i++)
         most_runs = data->points[i].n_runs > most_runs ? data->points[i].n_runs : most_runs;
     fputs("\"point\"", out);
-    put_factor_names(out, data);
+    put_factors(out, data, NULL);
     fputs(",\"mean_bps\",\"ci_low_bps\",\"ci_high_bps\",\"std_bps\",\"replays\",\"iops\",\"latency_mean_ns\","
           "\"latency_p99_ns\",\"failed\"",
           out);

@@ -116,24 +116,14 @@ static int add_runs(struct plot_data *data, struct history *history, const struc
 
 static int add_change(struct plot_data *data, const struct history_change *change)
 {
-    struct plot_event event = {.at_s = change->at_s, .run_id = change->run_ids[0]};
+    static const enum plot_event_kind kinds[HISTORY_CHANGE_N] = {
+        [HISTORY_CHANGE_FIRST] = PLOT_EVENT_CHANGE,      [HISTORY_CHANGE_MADE] = PLOT_EVENT_CHANGE,
+        [HISTORY_CHANGE_ROLLBACK] = PLOT_EVENT_ROLLBACK, [HISTORY_CHANGE_SKIPPED] = PLOT_EVENT_SKIPPED,
+        [HISTORY_CHANGE_ALARM] = PLOT_EVENT_ALARM,
+    };
+    struct plot_event event = {
+        .kind = kinds[change->kind], .at_s = change->at_s, .run_id = change->run_ids[0]};
     int result = 0;
-    switch (change->kind) {
-    case HISTORY_CHANGE_ROLLBACK:
-        event.kind = PLOT_EVENT_ROLLBACK;
-        break;
-    case HISTORY_CHANGE_SKIPPED:
-        event.kind = PLOT_EVENT_SKIPPED;
-        break;
-    case HISTORY_CHANGE_ALARM:
-        event.kind = PLOT_EVENT_ALARM;
-        break;
-    case HISTORY_CHANGE_FIRST:
-    case HISTORY_CHANGE_MADE:
-    default:
-        event.kind = PLOT_EVENT_CHANGE;
-        break;
-    }
     event.has_point = event.kind <= PLOT_EVENT_ROLLBACK && change->has_to;
     if (event.has_point)
         result = add_point(data, &change->to, &event.point);

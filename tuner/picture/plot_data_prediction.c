@@ -1,5 +1,6 @@
 /* Documents of `predict write` as data of a picture. */
 #include "bench/base/units.h"
+#include "tuner/base/json.h"
 #include "tuner/picture/plot_data.h"
 
 #include <errno.h>
@@ -61,18 +62,16 @@ static void read_words(struct plot_data *data, const json_t *document)
     const json_t *load = json_object_get(document, "load"), *host = json_object_get(document, "host");
     const json_int_t bytes = json_integer_value(json_object_get(load, "bytes"));
     const json_int_t size = json_integer_value(json_object_get(load, "request_size"));
-    const char *mode = json_string_value(json_object_get(document, "mode"));
-    const char *file_system = json_string_value(json_object_get(host, "file_system"));
-    const char *hostname = json_string_value(json_object_get(host, "hostname"));
+    const char *hostname = json_read_text(host, "hostname", "");
     char in_all[UNITS_TEXT_SIZE], each[UNITS_TEXT_SIZE];
     struct plot_writes *writes = &data->writes;
-    snprintf(writes->mode, sizeof writes->mode, "%s", mode != NULL ? mode : "");
+    snprintf(writes->mode, sizeof writes->mode, "%s", json_read_text(document, "mode", ""));
     snprintf(writes->load, sizeof writes->load, "%zu write%s%s%s%s%s%s", writes->prediction.n,
              writes->prediction.n == 1 ? "" : "s", size > 0 ? " of " : "",
              size > 0 ? units_format_size((uint64_t)size, each) : "", bytes > 0 ? ", " : "",
              bytes > 0 ? units_format_bytes((uint64_t)bytes, in_all) : "", bytes > 0 ? " in all" : "");
-    snprintf(data->place, sizeof data->place, "%.60s%s%.60s", file_system != NULL ? file_system : "",
-             hostname != NULL && hostname[0] != '\0' ? " of " : "", hostname != NULL ? hostname : "");
+    snprintf(data->place, sizeof data->place, "%.60s%s%.60s", json_read_text(host, "file_system", ""),
+             hostname[0] != '\0' ? " of " : "", hostname);
 }
 
 /* 0 where there is no number above it. */
