@@ -35,13 +35,10 @@ static int experiment_exit_code(void)
     return command_code(n_complete == n_cells ? EXIT_DONE : EXIT_INCONCLUSIVE);
 }
 
-/* Those of --format, in its order. */
 static enum report_experiment_format format_of(const struct settings *settings)
 {
-    static const enum report_experiment_format formats[] = {
-        REPORT_EXPERIMENT_CSV,      REPORT_EXPERIMENT_JSON,       REPORT_EXPERIMENT_TEXT,
-        REPORT_EXPERIMENT_CSV_WIDE, REPORT_EXPERIMENT_CSV_MATRIX, REPORT_EXPERIMENT_EROFEEV};
-    return settings->json ? REPORT_EXPERIMENT_JSON : formats[settings->history.export_format];
+    return settings->json ? REPORT_EXPERIMENT_JSON
+                          : (enum report_experiment_format)settings->history.export_format;
 }
 
 static json_t *make_document(void)

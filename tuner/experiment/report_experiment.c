@@ -180,13 +180,6 @@ static int print_text(FILE *out, const struct report_data *data, struct err *err
     return 0;
 }
 
-int report_experiment_text(FILE *out, const json_t *document, const struct settings *settings,
-                           struct err *err)
-{
-    (void)settings;
-    return report_experiment(out, document, REPORT_EXPERIMENT_TEXT, err);
-}
-
 static int print_json(FILE *out, const json_t *document, struct err *err)
 {
     json_t *whole = json_copy((json_t *)document);

@@ -11,29 +11,21 @@
 #include <jansson.h>
 #include <stdio.h>
 
-struct settings;
-
-/* In the order of REPORT_EXPERIMENT_FORMATS, which is the argument of --format. */
+/* In the order of the words of --format. */
 enum report_experiment_format {
-    REPORT_EXPERIMENT_TEXT,
+    REPORT_EXPERIMENT_CSV, /* a line for each run */
     REPORT_EXPERIMENT_JSON,
-    REPORT_EXPERIMENT_CSV,        /* a line for each run */
+    REPORT_EXPERIMENT_TEXT,
     REPORT_EXPERIMENT_CSV_WIDE,   /* a line for each point */
     REPORT_EXPERIMENT_CSV_MATRIX, /* of two factors: one down, one across */
     REPORT_EXPERIMENT_EROFEEV     /* tuner/experiment/erofeev */
 };
-
-#define REPORT_EXPERIMENT_FORMATS "text|json|csv|csv-wide|csv-matrix|erofeev"
 
 /* 0; -EINVAL: the document is damaged, or cannot be written in this format, with what to use instead;
  * -ENODATA: it has nothing to write; -ENOMEM; or the errno of a failed write. The document stays as it is and
  * stays the caller's. */
 int report_experiment(FILE *out, const json_t *document, enum report_experiment_format format,
                       struct err *err);
-
-/* Its text; `settings` say nothing that the document does not, and may be NULL. */
-int report_experiment_text(FILE *out, const json_t *document, const struct settings *settings,
-                           struct err *err);
 
 /* The member "analysis" of a document: a new reference; NULL without memory, or where the document is
  * damaged. Beside the confidence and the tolerance it has:

@@ -190,20 +190,12 @@ void report_experiment_data_done(struct report_data *data)
     *data = (struct report_data){0};
 }
 
-size_t report_experiment_data_factor(const struct report_data *data, const char *name)
-{
-    for (size_t i = 0; i < data->n_factors; i++) {
-        if (strcmp(data->factors[i].name, name) == 0)
-            return i;
-    }
-    return REPORT_NO_FACTOR;
-}
-
 const json_t *report_experiment_data_level(const struct report_data *data, size_t point, const char *factor)
 {
-    size_t i = report_experiment_data_factor(data, factor);
-    if (i != REPORT_NO_FACTOR)
-        return data->factors[i].level[data->points[point].level[i]];
+    for (size_t i = 0; i < data->n_factors; i++) {
+        if (strcmp(data->factors[i].name, factor) == 0)
+            return data->factors[i].level[data->points[point].level[i]];
+    }
     return json_object_get(json_object_get(data->document, "fixed"), factor);
 }
 

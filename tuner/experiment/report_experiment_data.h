@@ -67,9 +67,6 @@ const json_t *report_experiment_data_level(const struct report_data *data, size_
  * REPORT_NO_FACTOR where there is none. */
 size_t report_experiment_data_leader(const struct report_data *data, size_t factor);
 
-/* Index of a varied factor or REPORT_NO_FACTOR. */
-size_t report_experiment_data_factor(const struct report_data *data, const char *name);
-
 /* ---- tables for spreadsheets (RFC 4180, tuner/base/csv) ---- */
 
 /* A line for each run in the order of execution: number, point, the varied and the fixed factors (sizes in

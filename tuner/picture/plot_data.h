@@ -94,7 +94,6 @@ struct plot_night {
 };
 
 enum plot_event_kind { PLOT_EVENT_CHANGE, PLOT_EVENT_ROLLBACK, PLOT_EVENT_SKIPPED, PLOT_EVENT_ALARM };
-#define PLOT_N_EVENTS (PLOT_EVENT_ALARM + 1)
 
 struct plot_event {
     enum plot_event_kind kind;

@@ -14,32 +14,33 @@
 #include <string.h>
 #include <time.h>
 
+#define TIME_SIZE    32
 #define SHOWN_POINTS 20
 /* Runs of lengths that differ by more are not alike: a short one sees more of the caches. */
 #define UNLIKE_LENGTHS 1.5
 
-const char *report_history_time(double seconds, char buffer[REPORT_HISTORY_TIME_SIZE])
+/* "2026-11-21T03:00:00Z"; "-" for NaN. Returns buffer. */
+static const char *time_text(double seconds, char buffer[TIME_SIZE])
 {
     struct tm parts;
     /* Up to the year 9999. */
     time_t whole = seconds >= 0 && seconds < 253402300800.0 ? (time_t)seconds : -1;
-    if (whole < 0 || gmtime_r(&whole, &parts) == NULL ||
-        strftime(buffer, REPORT_HISTORY_TIME_SIZE, "%FT%TZ", &parts) == 0)
-        snprintf(buffer, REPORT_HISTORY_TIME_SIZE, "-");
+    if (whole < 0 || gmtime_r(&whole, &parts) == NULL || strftime(buffer, TIME_SIZE, "%FT%TZ", &parts) == 0)
+        snprintf(buffer, TIME_SIZE, "-");
     return buffer;
 }
 
 json_t *report_history_run_json(const struct history_info *info)
 {
-    char started[REPORT_HISTORY_TIME_SIZE], finished[REPORT_HISTORY_TIME_SIZE];
-    json_t *object = json_pack(
-        "{s:I, s:s, s:s, s:o, s:o, s:s, s:o, s:o, s:s, s:o, s:s, s:I}", "id", (json_int_t)info->id, "uuid",
-        info->uuid, "started_at", report_history_time(info->started_s, started), "finished_at",
-        isnan(info->finished_s) ? json_null() : json_string(report_history_time(info->finished_s, finished)),
-        "host", json_text(info->host), "command", info->command, "target", json_text(info->target), "pattern",
-        json_text(info->pattern), "fingerprint", info->fingerprint, "file_system",
-        json_text(info->file_system), "status", history_status_names[info->status], "replays",
-        (json_int_t)info->n_replays);
+    char started[TIME_SIZE], finished[TIME_SIZE];
+    json_t *object =
+        json_pack("{s:I, s:s, s:s, s:o, s:o, s:s, s:o, s:o, s:s, s:o, s:s, s:I}", "id", (json_int_t)info->id,
+                  "uuid", info->uuid, "started_at", time_text(info->started_s, started), "finished_at",
+                  isnan(info->finished_s) ? json_null() : json_string(time_text(info->finished_s, finished)),
+                  "host", json_text(info->host), "command", info->command, "target", json_text(info->target),
+                  "pattern", json_text(info->pattern), "fingerprint", info->fingerprint, "file_system",
+                  json_text(info->file_system), "status", history_status_names[info->status], "replays",
+                  (json_int_t)info->n_replays);
     if (object == NULL)
         return NULL;
     json_object_set_new(object, "exit_code",
@@ -74,9 +75,9 @@ json_t *report_history_replay_json(const struct history_replay *replay)
 
 json_t *report_history_change_json(const struct history_change *change)
 {
-    char at[REPORT_HISTORY_TIME_SIZE];
+    char at[TIME_SIZE];
     return json_pack("{s:I, s:s, s:o, s:o, s:s, s:o, s:o, s:[I, I], s:o}", "id", (json_int_t)change->id, "at",
-                     report_history_time(change->at_s, at), "host", json_text(change->host), "target",
+                     time_text(change->at_s, at), "host", json_text(change->host), "target",
                      json_text(change->target), "kind", history_kind_names[change->kind], "from",
                      change->has_from ? json_point(&change->from) : json_null(), "to",
                      change->has_to ? json_point(&change->to) : json_null(), "runs",
@@ -86,7 +87,7 @@ json_t *report_history_change_json(const struct history_change *change)
 
 void report_history_list(FILE *out, const struct history_info *runs, size_t n)
 {
-    char host[HISTORY_TEXT_SIZE], pattern[PATTERN_NAME_SIZE], at[REPORT_HISTORY_TIME_SIZE];
+    char host[HISTORY_TEXT_SIZE], pattern[PATTERN_NAME_SIZE], at[TIME_SIZE];
     char target[HISTORY_TEXT_SIZE], command[sizeof runs->command];
     if (n == 0) {
         fputs("No runs.\n", out);
@@ -100,7 +101,7 @@ void report_history_list(FILE *out, const struct history_info *runs, size_t n)
         if (info->has_point)
             factors_format(&info->point, setting);
         fprintf(out, "%5lld  %-20s  %-12s  %-9s  %-12s  %-12s  %7zu  %-11s  %s%s%s\n", (long long)info->id,
-                report_history_time(info->started_s, at), text_printable(info->host, host, sizeof host),
+                time_text(info->started_s, at), text_printable(info->host, host, sizeof host),
                 text_printable(info->command, command, sizeof command),
                 text_printable(info->pattern, pattern, sizeof pattern), history_status_names[info->status],
                 info->n_replays, text_short_rate(info->mean_bps, rate), setting,
@@ -110,10 +111,10 @@ void report_history_list(FILE *out, const struct history_info *runs, size_t n)
 
 static void print_change(FILE *out, const struct history_change *change)
 {
-    char at[REPORT_HISTORY_TIME_SIZE], host[HISTORY_TEXT_SIZE], target[HISTORY_TEXT_SIZE];
+    char at[TIME_SIZE], host[HISTORY_TEXT_SIZE], target[HISTORY_TEXT_SIZE];
     char from[FACTORS_TEXT_SIZE], to[FACTORS_TEXT_SIZE], why[sizeof change->text];
-    fprintf(out, "%5lld  %-20s  %-12s  %-12s  %-8s", (long long)change->id,
-            report_history_time(change->at_s, at), text_printable(change->host, host, sizeof host),
+    fprintf(out, "%5lld  %-20s  %-12s  %-12s  %-8s", (long long)change->id, time_text(change->at_s, at),
+            text_printable(change->host, host, sizeof host),
             text_printable(change->target, target, sizeof target), history_kind_names[change->kind]);
     if (change->has_from && change->has_to && !factors_equal(&change->from, &change->to))
         fprintf(out, "  %s -> %s", factors_format(&change->from, from), factors_format(&change->to, to));
@@ -178,7 +179,7 @@ static void print_points(FILE *out, const struct history_replay *replays, size_t
 void report_history_run(FILE *out, const struct history_info *info, const struct history_replay *replays,
                         size_t n)
 {
-    char started[REPORT_HISTORY_TIME_SIZE], finished[REPORT_HISTORY_TIME_SIZE], setting[FACTORS_TEXT_SIZE];
+    char started[TIME_SIZE], finished[TIME_SIZE], setting[FACTORS_TEXT_SIZE];
     char rate[UNITS_TEXT_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE], host[HISTORY_TEXT_SIZE];
     char command[sizeof info->command], pattern[PATTERN_NAME_SIZE], target[HISTORY_TEXT_SIZE];
     char uuid[HISTORY_UUID_SIZE], fingerprint[HISTORY_FINGERPRINT_SIZE],
@@ -190,8 +191,8 @@ void report_history_run(FILE *out, const struct history_info *info, const struct
             text_printable(info->host, host, sizeof host));
     if (info->target[0] != '\0')
         fprintf(out, "Target       %s\n", text_printable(info->target, target, sizeof target));
-    fprintf(out, "Time         %s to %s\n", report_history_time(info->started_s, started),
-            report_history_time(info->finished_s, finished));
+    fprintf(out, "Time         %s to %s\n", time_text(info->started_s, started),
+            time_text(info->finished_s, finished));
     fprintf(out, "Storage      %s (%s)\n", text_printable(info->fingerprint, fingerprint, sizeof fingerprint),
             info->file_system[0] != '\0' ? text_printable(info->file_system, file_system, sizeof file_system)
                                          : "simulated");
@@ -246,10 +247,10 @@ static void print_warnings(FILE *out, const struct history_info infos[2],
 void report_history_compare(FILE *out, const struct history_info infos[2],
                             const struct history_comparison *comparison)
 {
-    char at[2][REPORT_HISTORY_TIME_SIZE], setting[FACTORS_TEXT_SIZE], conditions[HISTORY_CONDITIONS_SIZE];
+    char at[2][TIME_SIZE], setting[FACTORS_TEXT_SIZE], conditions[HISTORY_CONDITIONS_SIZE];
     fprintf(out, "Run %lld (%s) -> run %lld (%s)\n", (long long)infos[0].id,
-            report_history_time(infos[0].started_s, at[0]), (long long)infos[1].id,
-            report_history_time(infos[1].started_s, at[1]));
+            time_text(infos[0].started_s, at[0]), (long long)infos[1].id,
+            time_text(infos[1].started_s, at[1]));
     print_warnings(out, infos, comparison);
     if (comparison->has_answers) {
         fprintf(out, "\nAnswer       %s", factors_format(&infos[0].point, setting));
@@ -350,11 +351,11 @@ static void put_warnings(FILE *out, uint64_t warning_set)
 void report_history_csv(FILE *out, const struct history_info *info, const struct history_replay *replays,
                         size_t n)
 {
-    char at[REPORT_HISTORY_TIME_SIZE];
+    char at[TIME_SIZE];
     for (size_t i = 0; i < n; i++) {
         const struct sample *sample = &replays[i].sample;
         const char *const texts[] = {info->uuid,
-                                     report_history_time(info->started_s, at),
+                                     time_text(info->started_s, at),
                                      info->host,
                                      info->command,
                                      info->target,

@@ -6,11 +6,6 @@
 
 #include <stdio.h>
 
-#define REPORT_HISTORY_TIME_SIZE 32
-
-/* "2026-11-21T03:00:00Z"; "-" for NaN. Returns buffer. */
-const char *report_history_time(double seconds, char buffer[REPORT_HISTORY_TIME_SIZE]);
-
 /* Pieces of JSON: new references, NULL without memory. */
 json_t *report_history_run_json(const struct history_info *info);
 json_t *report_history_replay_json(const struct history_replay *replay);

@@ -14,9 +14,9 @@
 /* From here on the date is said too. */
 #define HALF_A_DAY_SECONDS 43200
 
-/* Patterns that only read write the file once, with the proof of direct I/O, and nothing into one that
- * exists. */
-uint64_t report_plan_write_bytes(const struct session *session, uint64_t file_bytes)
+/* What a command with this file writes at most. Patterns that only read write the file once, with the proof
+ * of direct I/O, and nothing into one that exists. */
+static uint64_t write_bytes_most(const struct session *session, uint64_t file_bytes)
 {
     const struct settings *settings = session->settings;
     if (pattern_writes(&settings->workload.pattern))
@@ -62,7 +62,7 @@ void report_plan_end(FILE *out, const struct session *session, uint64_t file_byt
             units_format_size(file_bytes, file),
             text_printable(existing ? settings->file.existing : settings->file.path, place, sizeof place),
             existing ? "" : " (removed afterwards)",
-            units_format_size(report_plan_write_bytes(session, file_bytes), writes));
+            units_format_size(write_bytes_most(session, file_bytes), writes));
     print_end(out, session->seconds_at_most);
     fputc('\n', out);
 }
@@ -94,7 +94,7 @@ json_t *report_plan_document(const struct session *session, uint64_t file_bytes,
         json_object_set_new(object, "existing", json_boolean(existing));
         json_object_set_new(object, "file_bytes", json_integer((json_int_t)file_bytes));
         json_object_set_new(object, "max_write_bytes",
-                            json_integer((json_int_t)report_plan_write_bytes(session, file_bytes)));
+                            json_integer((json_int_t)write_bytes_most(session, file_bytes)));
         json_object_set_new(object, "seconds_at_most", json_number(session->seconds_at_most));
     }
     json_object_set_new(object, "dropped", json_notes(&session->dropped, "what", "why"));

@@ -9,9 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Bytes that a command with this file writes at most, and seconds that making it takes at most on a disk that
- * is not very slow. */
-uint64_t report_plan_write_bytes(const struct session *session, uint64_t file_bytes);
+/* Seconds that making the file takes at most on a disk that is not very slow. */
 double report_plan_fill_seconds(const struct settings *settings, uint64_t file_bytes);
 
 /* The end of a plan line, newline included: ", file of 1g in DIR (removed afterwards), at most 64g written,

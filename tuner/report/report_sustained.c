@@ -132,7 +132,9 @@ static json_t *json_levels(const struct levels_verdict *levels)
                      (json_int_t)levels->n_high);
 }
 
-json_t *report_sustained_json(const struct sustained_verdict *verdict)
+/* {"shape", "steady" (null: too short to tell), "seconds", "bytes", "drift_share", "burst", "levels",
+ * "text"}. */
+static json_t *json_sustained(const struct sustained_verdict *verdict)
 {
     char words[REPORT_SUSTAINED_SIZE];
     const struct trace_verdict *trace = &verdict->trace;
@@ -152,7 +154,7 @@ void report_sustained_figures(json_t *object, const struct row *row, double conf
     json_object_set_new(object, "iops",
                         row != NULL ? json_pack("{s:o}", "mean", json_number(row->iops)) : json_null());
     json_object_set_new(object, "latency_ns", row != NULL ? json_latency(&row->latency_ns) : json_null());
-    json_object_set_new(object, "sustained", verdict != NULL ? report_sustained_json(verdict) : json_null());
+    json_object_set_new(object, "sustained", verdict != NULL ? json_sustained(verdict) : json_null());
 }
 
 static void note_levels(struct notes *warnings, const struct levels_verdict *levels)

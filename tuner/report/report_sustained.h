@@ -23,10 +23,6 @@ void report_sustained_text(FILE *out, const struct session *session, const struc
 void report_sustained_figures(json_t *object, const struct row *row, double confidence,
                               const struct sustained_verdict *verdict);
 
-/* {"shape", "steady" (null: too short to tell), "seconds", "bytes", "drift_share", "burst", "levels",
- * "text"}. */
-json_t *report_sustained_json(const struct sustained_verdict *verdict);
-
 /* Warnings: not_steady, burst_ended, steady_state_left, two_levels. */
 void report_sustained_note(struct notes *warnings, const struct sustained_verdict *verdict);
 
