@@ -110,6 +110,15 @@ static inline void check_has(const char *text, const char *const *parts)
 /* The text has each part; with '-' in front, has it not. */
 #define CHECK_HAS(text, ...) check_has(text, (const char *const[]){__VA_ARGS__, NULL})
 
+/* How often the part stands in the text. */
+static inline size_t count_of(const char *text, const char *part)
+{
+    size_t n = 0;
+    for (; (text = strstr(text, part)) != NULL; text += strlen(part))
+        n++;
+    return n;
+}
+
 /* What the linker puts in place of a function; a line LINK of the test names it. */
 #define WRAP(type, name, parameters)                                                                         \
     type __real_##name parameters;                                                                           \

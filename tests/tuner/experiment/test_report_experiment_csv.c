@@ -9,14 +9,6 @@
     "\"throughput_bps\",\"iops\",\"latency_mean_ns\",\"latency_p99_ns\",\"seconds\",\"bytes\","              \
     "\"batches\"\r\n"
 
-static size_t count_of(const char *text, const char *part)
-{
-    size_t n = 0, length = strlen(part);
-    for (; *text != '\0'; text++)
-        n += strncmp(text, part, length) == 0;
-    return n;
-}
-
 static char *table_of(json_t *document, enum report_experiment_format format)
 {
     int result;

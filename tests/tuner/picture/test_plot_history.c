@@ -79,14 +79,6 @@ FIXTURE(leave_case)
 
 EACH_TEST(NULL, leave_case);
 
-static size_t count_of(const char *needle)
-{
-    size_t n = 0;
-    for (const char *at = script; (at = strstr(at, needle)) != NULL; at += strlen(needle))
-        n++;
-    return n;
-}
-
 TEST(a_night_shows_what_is_in_force_and_not_what_is_advised)
 {
     begin_history("a.db");
@@ -180,7 +172,7 @@ TEST(labels_that_find_no_room_are_left_out_and_their_lines_stay)
         const char *number = strstr(script, "\nn_labels = ");
         assert_non_null(number);
         assert_in_range(strtoul(number + strlen("\nn_labels = "), NULL, 10), 2, 16);
-        assert_int_equal(count_of(" 0 1\n18"), 60);
+        assert_int_equal(count_of(script, " 0 1\n18"), 60);
         assert_lacks(script, "nan");
     }
 }
