@@ -113,10 +113,10 @@ static inline void check_has(const char *text, const char *const *parts)
 /* How often the part stands in the text. */
 static inline size_t count_of(const char *text, const char *part)
 {
-    size_t n = 0;
+    size_t n_occurrences = 0;
     for (; (text = strstr(text, part)) != NULL; text += strlen(part))
-        n++;
-    return n;
+        n_occurrences++;
+    return n_occurrences;
 }
 
 /* What the linker puts in place of a function; a line LINK of the test names it. */

@@ -1,4 +1,4 @@
-/* Tests of tuner/report/live_tune: the status line of searches on simulated surfaces. */
+/* Tests of tuner/report/live: the status line of searches on simulated surfaces. */
 #include "tests/tuner/report/live_rig.h"
 #include "tests/tuner/search/tune_rig.h"
 #include "tuner/report/live.h"
