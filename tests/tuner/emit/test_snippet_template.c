@@ -2,7 +2,7 @@
 #include "tests/tuner/emit/snippet_rig.h"
 #include "tuner/emit/snippet_template.h"
 
-EACH_TEST(snippet_reset, NULL);
+GROUP(NULL, leave);
 
 static int two_lists(struct snippet_template *run)
 {
@@ -17,15 +17,11 @@ static int no_memory(struct snippet_template *run)
     return -ENOMEM;
 }
 
-static int run_text(const char *template, int (*own)(struct snippet_template *run), char **ret_text,
-                    struct err *err)
+static int run_text(const char *template, int (*own)(struct snippet_template *run), const char *given)
 {
     const struct snippet_ops ops = {.name = "x", .text = template, .own = own};
-    char *remarks = NULL;
-    int result = snippet_make(&ops, &snippet_request, ret_text, &remarks, err);
-    if (result == 0)
-        free(remarks);
-    return result;
+    give(given);
+    return emit(&ops);
 }
 
 TEST(lines_say_what_the_header_promises)
@@ -42,34 +38,28 @@ TEST(lines_say_what_the_header_promises)
         {"${direct?on|off} ${split?two}\n", "on \n"},
         {"@own\n*n ${i}-${next}\n", "0-1\n1-2\n"},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        AUTO(auto_free) char *text = NULL;
-        struct err err = {0};
-        assert_int_equal(run_text(rows[i].template, two_lists, &text, &err), 0);
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        assert_int_equal(run_text(rows[i].template, two_lists, ""), 0);
         assert_string_equal(text, rows[i].expected);
     }
 }
 
 TEST(a_refusal_is_the_text_of_the_error)
 {
-    char *text = NULL;
-    struct err err = {0};
-    assert_int_equal(run_text("a\n?direct: ! no ${api}; leave it\nb\n", NULL, &text, &err), -EINVAL);
+    assert_int_equal(run_text("a\n?direct: ! no ${api}; leave it\nb\n", NULL, ""), -EINVAL);
     assert_string_equal(err.text, "no libaio; leave it");
-    snippet_request.image = "/a,b";
-    assert_int_equal(run_text("@path ;,\n", NULL, &text, &err), -EINVAL);
-    assert_int_equal(run_text("@own\n", no_memory, &text, &err), -ENOMEM);
+    assert_int_equal(run_text("@path ;,\n", NULL, "image=/a,b"), -EINVAL);
+    assert_int_equal(run_text("@own\n", no_memory, ""), -ENOMEM);
     assert_null(text);
+    assert_null(remarks);
 }
 
 TEST(a_mistake_in_a_template_is_an_error)
 {
     static const char *const wrong[] = {"${nothing}\n",  "?nothing: a\n", "?api+b: a\n",
                                         "${api:html}\n", "@nothing\n",    "${api:1-2}\n"};
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        char *text = NULL;
-        struct err err = {0};
-        assert_int_equal(run_text(wrong[i], NULL, &text, &err), -EINVAL);
+    for (size_t i = 0; i < N_OF(wrong); i++) {
+        assert_int_equal(run_text(wrong[i], NULL, ""), -EINVAL);
         assert_non_null(strstr(err.text, "the template is damaged"));
         assert_null(text);
     }
