@@ -66,7 +66,7 @@ static int read_settings(const struct command *command, int argc, char **argv, s
 {
     settings_init(settings);
     settings->operands_allowed = command->n_operands;
-    return options_parse(settings, command->options, argc, argv, 1, err);
+    return options_parse(settings, command->options, argc, argv, err);
 }
 
 int command_run(const struct command *command, int argc, char **argv)

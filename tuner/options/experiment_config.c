@@ -168,18 +168,6 @@ static void settle_file(struct settings *settings)
         settings->workload.cache = (enum measure_cache)caches->value[0];
 }
 
-struct source {
-    const char *path, *text;
-};
-
-static int configure(struct settings *settings, void *context, struct err *err)
-{
-    const struct source *source = context;
-    if (source->text != NULL)
-        return config_read_text(source->text, "answers", settings, OPTIONS_EXPERIMENT, err);
-    return source->path != NULL ? config_read_settings(source->path, settings, OPTIONS_EXPERIMENT, err) : 0;
-}
-
 /* What the command line gives replaces what the tests do. */
 static void overrule_tests(struct settings *settings, const struct settings *line)
 {
@@ -199,16 +187,16 @@ int experiment_config_scan(struct settings *line, int argc, char **argv, struct 
 {
     settings_init(line);
     line->operands_allowed = 1;
-    return options_parse(line, OPTIONS_EXPERIMENT, argc, argv, 1, err);
+    return options_parse(line, OPTIONS_EXPERIMENT, argc, argv, err);
 }
 
 int experiment_config_read(struct settings *settings, const struct settings *line, int argc, char **argv,
                            const char *text, struct err *err)
 {
-    struct source source = {.path = line->n_operands > 0 ? line->operands[0] : NULL, .text = text};
+    const char *path = text != NULL ? "answers" : line->n_operands > 0 ? line->operands[0] : NULL;
     settings_init(settings);
     settings->operands_allowed = 1;
-    int r = options_parse_configured(settings, OPTIONS_EXPERIMENT, argc, argv, 1, configure, &source, err);
+    int r = options_parse_configured(settings, OPTIONS_EXPERIMENT, argc, argv, path, text, err);
     if (r < 0)
         return r;
     overrule_tests(settings, line);

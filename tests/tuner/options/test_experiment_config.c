@@ -132,5 +132,5 @@ TEST(other_commands_still_take_one_value)
     struct err why = {0};
     char *argv[] = {(char *)"recommend", (char *)"--pattern", (char *)"read,write"};
     settings_init(&one);
-    assert_int_equal(options_parse(&one, OPTIONS_RECOMMEND, 3, argv, 1, &why), -EINVAL);
+    assert_int_equal(options_parse(&one, OPTIONS_RECOMMEND, 3, argv, &why), -EINVAL);
 }

@@ -373,9 +373,9 @@ TEST(measure_takes_one_value_a_factor)
 
 TEST(errors_need_no_place)
 {
-    char *argv[] = {(char *)"--budget=60"};
+    char *argv[] = {(char *)"recommend", (char *)"--budget=60"};
     settings_init(&settings);
-    assert_int_equal(options_parse(&settings, OPTIONS_RECOMMEND, 1, argv, 0, NULL), -EINVAL);
+    assert_int_equal(options_parse(&settings, OPTIONS_RECOMMEND, 2, argv, NULL), -EINVAL);
 }
 
 TEST(nearest_name_is_near)
