@@ -63,6 +63,10 @@ int command_code(int code);
  * the reason, else EXIT_USAGE, and then the errno decides (fail_refused). */
 int command_explain(int result, int code, const char *text);
 
+/* Refuses a name that cannot become the picture of --plot, "" for the terminal, before anything is
+ * calculated. 0 or a negative errno. */
+int command_check_picture(const struct settings *settings, const char *name, struct err *err);
+
 /* The history that --db names, else the usual one. */
 int command_history_path(const struct settings *settings, char *path, size_t size, struct err *err);
 
