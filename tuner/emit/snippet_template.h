@@ -40,6 +40,20 @@ int snippet_template_run(const struct snippet_ops *ops, struct snippet_writer *w
 void snippet_value(struct snippet_template *run, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* What the templates of some formats leave to C, at `@own`: figures, looks at the image, and refusals that
+ * need both. 0 or a negative errno with a text. */
+int snippet_own_qemu(struct snippet_template *run);
+int snippet_own_libvirt(struct snippet_template *run);
+int snippet_own_proxmox(struct snippet_template *run);
+int snippet_own_kubevirt(struct snippet_template *run);
+int snippet_own_fio(struct snippet_template *run);
+int snippet_own_udev(struct snippet_template *run);
+int snippet_own_postgresql(struct snippet_template *run);
+int snippet_own_mysql(struct snippet_template *run);
+int snippet_own_rocksdb(struct snippet_template *run);
+int snippet_own_seastar(struct snippet_template *run);
+int snippet_own_json(struct snippet_template *run);
+
 /* -- between snippet_template.c and snippet_values.c -- */
 
 /* What every template may name: setting, request, origin. */
