@@ -34,7 +34,7 @@ static int take_member(struct settings *settings, struct settings_test *test, co
     int r = 0;
     if (strcmp(key, "name") == 0)
         r = take_name(test, member, err);
-    else if (row != NULL && !is_factor(row))
+    else if (strcmp(key, "tests") == 0 || (row != NULL && !is_factor(row)))
         r = err_set(err, -EINVAL, "holds for the whole experiment; write it outside of the tests");
     else
         r = config_take_setting(settings, member, OPTIONS_EXPERIMENT, err);
