@@ -242,6 +242,8 @@ static const struct {
     {"accept",
      {"", "nothing", "not_cold,", ",not_cold", "not_cold not_settled", "NOT_COLD", "not_cold;steal"}},
     {"existing", {""}},
+    {"set-dirty-limits", {"64m", "64m,64m", "1m,2m,3m", "1k,2m", ""}},
+    {"target-version", {"", "0", "9.", "9..2", "v9", "9.2-rc1", "99999", "1.2.3.4", "-1"}},
     {"current",
      {"", "request_size", "request_size=", "request-size=4k", "request_size=4k..8k", "direct=0,direct=1",
       "budget=60s", "=4k", "request_size=5000", "direct=0,", "queue_depth=0"}},
@@ -253,7 +255,7 @@ TEST(garbage_is_refused_and_changes_nothing)
     settings_init(&before);
     for (size_t i = 0; i < N_OF(garbage_of); i++) {
         const struct option_row *row = options_find(garbage_of[i].option, ~0U);
-        unsigned command = row->commands & OPTIONS_RECOMMEND ? OPTIONS_RECOMMEND : OPTIONS_MEASURE;
+        unsigned command = row->commands & -row->commands; /* the first that knows it */
         for (size_t g = 0; g < N_OF(garbage_of[i].garbage) && garbage_of[i].garbage[g]; g++) {
             char argument[128], prefix[64];
             snprintf(argument, sizeof(argument), "--%s=%s", row->name, garbage_of[i].garbage[g]);
