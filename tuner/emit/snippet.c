@@ -3,7 +3,6 @@
 
 #include "tuner/base/snippet_formats.h"
 #include "tuner/emit/snippet_template.h"
-#include "tuner/emit/snippet_texts.h"
 
 #include <errno.h>
 #include <stdlib.h>
