@@ -291,8 +291,8 @@ static int read_options(struct settings *settings, struct walk walk, const struc
             err_prefix(err, "--%s", row->name);
             return r;
         }
-        for (size_t i = 0; given != NULL && options_row(i) != NULL; i++)
-            given[i] |= options_row(i) == row;
+        if (given != NULL)
+            given[row - options_row(0)] = true;
     }
 }
 
@@ -315,19 +315,16 @@ static void find_lacking(const struct option_row *row, unsigned command, const b
     words[0] = '\0';
     for (const char *at = row->needs; at != NULL && *at != '\0'; at += *at == ',') {
         char name[NAME_SIZE];
-        const struct option_row *needed;
-        size_t length = strcspn(at, ","), i = 0;
+        size_t length = strcspn(at, ","), used = strlen(words);
         snprintf(name, sizeof name, "%.*s", (int)length, at);
         at += length;
-        if ((needed = options_find(name, command)) == NULL)
+        const struct option_row *needed = options_find(name, command);
+        if (needed == NULL)
             continue;
-        while (options_row(i) != needed)
-            i++;
-        if (given[i]) {
+        if (given[needed - options_row(0)]) {
             words[0] = '\0';
             return;
         }
-        size_t used = strlen(words);
         snprintf(words + used, size - used, "%s--%s", used > 0 ? " or " : "", name);
     }
 }
