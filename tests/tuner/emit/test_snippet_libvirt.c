@@ -14,9 +14,9 @@ TEST(a_virtio_disk_has_queue_and_thread_itself)
 
 TEST(of_a_scsi_disk_the_controller_has_the_thread)
 {
-    EXPECT("libvirt", "bus=virtio-scsi",
-           "<controller type='scsi' index='0' model='virtio-scsi'>\n"
-           "      <driver iothread='1' cmd_per_lun='128'/>",
+    static const char controller[] = "<controller type='scsi' index='0' model='virtio-scsi'>\n"
+                                     "      <driver iothread='1' cmd_per_lun='128'/>";
+    EXPECT("libvirt", "bus=virtio-scsi", controller,
            "<driver name='qemu' type='raw' cache='none' io='native'/>", "<target dev='sda' bus='scsi'/>",
            "not mapped: the queue's size", "^queue_size");
     /* What QEMU's own queue of 256 holds. */
