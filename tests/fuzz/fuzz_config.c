@@ -10,7 +10,7 @@ FUZZ_FILE(path)
     static struct settings settings;
     char told[sizeof fuzz_err.text];
     settings_init(&settings);
-    int code = config_read_settings(path, &settings, OPTIONS_RECOMMEND, &fuzz_err);
+    int code = config_read_settings(path, NULL, &settings, OPTIONS_RECOMMEND, &fuzz_err);
     memcpy(told, fuzz_err.text, sizeof told);
     if (fuzz_refused(code)) {
         FUZZ_CHECK(strncmp(told, path, strlen(path)) == 0);

@@ -12,15 +12,12 @@
 
 static void check_scan(const uint8_t *data, size_t size)
 {
-    /* Without a terminator: the length is all that the scan may rely on. */
-    char *text = malloc(size > 0 ? size : 1);
+    char *text = strndup((const char *)data, size);
     unsigned line = 0, n_lines = 1;
     FUZZ_CHECK(text != NULL);
-    if (size > 0)
-        memcpy(text, data, size);
-    for (size_t i = 0; i < size; i++)
-        n_lines += text[i] == '\n';
-    if (fuzz_refused(config_scan_numbers(text, size, &line, &fuzz_err)))
+    for (const char *c = text; *c != '\0'; c++)
+        n_lines += *c == '\n';
+    if (fuzz_refused(config_scan_numbers(text, &line, &fuzz_err)))
         FUZZ_CHECK(line >= 1 && line <= n_lines);
     else
         FUZZ_CHECK(line == 0);
@@ -53,8 +50,8 @@ static void check_number(const uint8_t *data, size_t size)
     memcpy(number, data, size);
     if (strspn(number, "0123456789abcdefABCDEFxX+-.L") != size)
         return;
-    int length = snprintf(text, sizeof(text), "x = %s;", number);
-    if (config_scan_numbers(text, (size_t)length, &line, NULL) < 0)
+    snprintf(text, sizeof(text), "x = %s;", number);
+    if (config_scan_numbers(text, &line, NULL) < 0)
         return;
     config_init(&config);
     if (config_read_string(&config, text) == CONFIG_TRUE)

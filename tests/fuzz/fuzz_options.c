@@ -46,15 +46,15 @@ static void check_value(const struct option_row *row, const char *text)
 static void check_command_line(unsigned command, char *text)
 {
     static struct settings settings;
-    char *arguments[MAX_ARGUMENTS];
-    int n = 0;
+    char *arguments[MAX_ARGUMENTS] = {NULL};
+    int n = 1;
     /* Files are another target's business; a device as a configuration would never end. */
     if (strstr(text, "--config") != NULL)
         return;
     for (char *line; text != NULL && n < MAX_ARGUMENTS && (line = strsep(&text, "\n")) != NULL;)
         arguments[n++] = line;
     settings_init(&settings);
-    int code = options_parse(&settings, command, n, arguments, 0, &fuzz_err);
+    int code = options_parse(&settings, command, n, arguments, &fuzz_err);
     if (code != 1 && !fuzz_refused(code))
         fuzz_check_settings(&settings);
     else

@@ -162,7 +162,7 @@ static void parse_settings(struct settings *settings, const char *const *argumen
     struct err err = {0};
     settings_init(settings);
     /* The parser does not write to the arguments. */
-    if (options_parse(settings, OPTIONS_RECOMMEND, n, (char **)arguments, 1, &err) != 0)
+    if (options_parse(settings, OPTIONS_RECOMMEND, n, (char **)arguments, &err) != 0)
         fail_msg("%s", err.text);
 }
 

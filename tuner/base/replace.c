@@ -26,24 +26,18 @@
 /* A staged file older than this was left by a process that was killed. */
 #define STALE_S 3600
 
-static int check_shared(int dir_fd, const char *directory, struct err *err)
-{
-    struct stat status;
-    if (fstat(dir_fd, &status) != 0)
-        return err_sys(err, -errno, "%.*s: cannot be examined", SHOWN, directory);
-    /* Where others may write, anybody could exchange our file between two of our steps. */
-    if ((status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0)
-        return err_set(err, -EPERM, "%.*s: everybody may write to this directory; choose another", SHOWN,
-                       directory);
-    return 0;
-}
-
 static int open_shared(const char *directory, int *ret_dir_fd, struct err *err)
 {
-    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct stat status;
+    int result = 0, fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return err_sys(err, -errno, "%.*s: the directory cannot be opened", SHOWN, directory);
-    int result = check_shared(fd, directory, err);
+    if (fstat(fd, &status) != 0)
+        result = err_sys(err, -errno, "%.*s: cannot be examined", SHOWN, directory);
+    /* Where others may write, anybody could exchange our file between two of our steps. */
+    else if ((status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0)
+        result = err_set(err, -EPERM, "%.*s: everybody may write to this directory; choose another", SHOWN,
+                         directory);
     if (result < 0)
         close(fd);
     else

@@ -3,7 +3,6 @@
 #include "tuner/base/fail.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/base/json.h"
-#include "tuner/base/publish.h"
 #include "tuner/base/text.h"
 #include "tuner/commands/command.h"
 #include "tuner/options/options.h"
@@ -14,25 +13,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-
-static bool has_picture(const struct settings *settings)
-{
-    return settings->prediction.picture[0] != '\0';
-}
-
-/* What cannot become a picture is refused before anything is calculated. "-" is the terminal. */
-static int check_picture(const struct settings *settings, const char **ret_output, struct err *err)
-{
-    const char *name = settings->prediction.picture;
-    struct plot_request request;
-    *ret_output = strcmp(name, "-") == 0 ? "" : name;
-    if (**ret_output == '\0' && settings->json)
-        return err_set(err, -EINVAL, "--json and --plot - both want standard output; give --plot a file");
-    int result = plot_deliver_request(&settings->plot, *ret_output, &request, err);
-    if (result == 0 && **ret_output != '\0')
-        result = publish_check(*ret_output, err);
-    return result < 0 ? err_prefix(err, "--plot") : 0;
-}
 
 static int print_advice(const struct write_advice *advice, struct err *err)
 {
@@ -46,10 +26,15 @@ static int advise(const struct settings *settings, struct err *err)
 {
     static struct host_file host;
     static struct write_advice advice;
-    const char *output = "";
+    const char *picture = settings->prediction.picture, *output = strcmp(picture, "-") == 0 ? "" : picture;
+    bool has_picture = picture[0] != '\0', on_terminal = has_picture && output[0] == '\0';
+    int result = 0;
     if (settings->n_operands == 0 || strcmp(settings->operands[0], "write") != 0)
         return err_set(err, -EINVAL, "advise: say what about; it knows writes: fstune advise write");
-    int result = has_picture(settings) ? check_picture(settings, &output, err) : 0;
+    if (on_terminal && settings->json)
+        return err_set(err, -EINVAL, "--json and --plot - both want standard output; give --plot a file");
+    if (has_picture)
+        result = command_check_picture(settings, output, err);
     interrupt_end_at_once(true);
     if (result == 0)
         result = write_advice_make(settings, &host, &advice, err);
@@ -57,9 +42,9 @@ static int advise(const struct settings *settings, struct err *err)
     if (result < 0)
         return result;
     /* A picture on the terminal stands for the text. */
-    if (!has_picture(settings) || output[0] != '\0')
+    if (!on_terminal)
         result = print_advice(&advice, err);
-    if (result == 0 && has_picture(settings))
+    if (result == 0 && has_picture)
         result = plot_deliver_drawn(&settings->plot, output, write_advice_draw, &advice, err);
     return result < 0 ? fail_with(EXIT_FAILED, "%s", err->text) : EXIT_DONE;
 }

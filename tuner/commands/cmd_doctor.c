@@ -74,11 +74,6 @@ static double steal_share(const struct session *session)
     return seconds >= 1 && ticks > 0 ? (after->number - before->number) / ticks : NAN;
 }
 
-static bool was_never_quiet(const struct session *session)
-{
-    return session->env.settle_limit_ns < MEASURE_SETTLE_NS;
-}
-
 /* Everything that a check looks at. Only a lock that another holds, and a broken machine, end the command. */
 static int collect_doctor_facts(struct session *session, struct doctor_facts *facts, struct err *err)
 {
@@ -102,7 +97,7 @@ static int collect_doctor_facts(struct session *session, struct doctor_facts *fa
     facts->interrupted = atomic_load(&interrupt_signal) != 0;
     session_finish(session);
     facts->steal_share = steal_share(session);
-    facts->never_quiet = was_never_quiet(session);
+    facts->never_quiet = session->env.settle_limit_ns < MEASURE_SETTLE_NS;
     facts->health =
         session->drive_health_after.known ? session->drive_health_after : session->drive_health_before;
     return 0;

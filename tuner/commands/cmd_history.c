@@ -200,46 +200,43 @@ static int compare_two_runs(struct call *call, struct err *err)
     return result;
 }
 
-static int export_csv(struct call *call, const struct history_info *runs, size_t n, struct err *err)
+/* Each with its replays, as CSV, or into `rows` unless it is NULL. The oldest first: a table that grows at
+ * its end. */
+static int export_runs(struct call *call, const struct history_info *runs, size_t n, json_t *rows,
+                       struct err *err)
 {
-    report_history_csv_header(stdout);
-    /* The oldest first: a table that grows at its end. */
+    if (rows == NULL)
+        report_history_csv_header(stdout);
     for (size_t i = n; i-- > 0;) {
         struct history_replay *replays = NULL;
         size_t n_replays = 0;
         int result = history_replays(&call->history, runs[i].id, &replays, &n_replays, err);
         if (result < 0)
             return result;
-        report_history_csv(stdout, &runs[i], replays, n_replays);
+        if (rows == NULL)
+            report_history_csv(stdout, &runs[i], replays, n_replays);
+        else
+            json_array_append_new(rows, run_document(call, &runs[i], replays, n_replays));
         free(replays);
     }
-    return text_finish(stdout, err);
+    return rows == NULL ? text_finish(stdout, err) : 0;
 }
 
 static int export_json(struct call *call, const struct history_info *runs, size_t n, struct err *err)
 {
     struct history_change *changes = NULL;
     size_t n_changes = 0;
-    if (load_changes(call, 0, &changes, &n_changes, err) < 0)
-        return err->code;
-    json_t *all_changes = changes_json(changes, n_changes), *rows = json_array();
+    json_t *rows = json_array();
+    int result = load_changes(call, 0, &changes, &n_changes, err);
+    if (result == 0)
+        result = export_runs(call, runs, n, rows, err);
+    json_t *document = json_pack("{s:s, s:o, s:o}", "schema", "fstune/history/1", "runs", rows, "changes",
+                                 changes_json(changes, n_changes));
     free(changes);
-    for (size_t i = n; i-- > 0;) {
-        struct history_replay *replays = NULL;
-        size_t n_replays = 0;
-        int result = history_replays(&call->history, runs[i].id, &replays, &n_replays, err);
-        if (result < 0) {
-            json_decref(all_changes);
-            json_decref(rows);
-            return result;
-        }
-        json_array_append_new(rows, run_document(call, &runs[i], replays, n_replays));
-        free(replays);
-    }
-    return json_print(
-        stdout,
-        json_pack("{s:s, s:o, s:o}", "schema", "fstune/history/1", "runs", rows, "changes", all_changes),
-        err);
+    if (result == 0)
+        return json_print(stdout, document, err);
+    json_decref(document);
+    return result;
 }
 
 /* Only the first of the formats that --format knows are legal here. */
@@ -256,7 +253,7 @@ static int export(struct call *call, struct err *err)
     if (result < 0)
         return result;
     result = call->settings->history.export_format == 0 && !call->settings->json
-                 ? export_csv(call, runs, n, err)
+                 ? export_runs(call, runs, n, NULL, err)
                  : export_json(call, runs, n, err);
     free(runs);
     return result;

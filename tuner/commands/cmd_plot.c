@@ -40,15 +40,11 @@ static int deliver(const struct settings *settings, const struct plot_request *r
     return plot_deliver(request, settings->output, script, err);
 }
 
-/* struct err takes control characters out of the column's name. */
 static void note_ignored(const struct settings *settings, const struct plot_data *data)
 {
-    struct err note = {0};
-    if (data->ignored[0] == '\0')
-        return;
-    err_set(&note, -EINVAL, "--from %.*s: the column '%s' is not known; it is not drawn", SHOWN_PATH,
-            settings->answers.path[0], data->ignored);
-    fail_with(EXIT_DONE, "%s", note.text);
+    if (data->ignored[0] != '\0')
+        fail_with(EXIT_DONE, "--from %.*s: the column '%s' is not known; it is not drawn", SHOWN_PATH,
+                  settings->answers.path[0], data->ignored);
 }
 
 /* err: begins with where they are from. */

@@ -6,7 +6,6 @@
 #include "tuner/commands/command.h"
 #include "tuner/options/options.h"
 #include "tuner/options/settings.h"
-#include "tuner/picture/plot_deliver.h"
 #include "tuner/writes/predict.h"
 #include "tuner/writes/report_prediction.h"
 #include "tuner/writes/validate.h"
@@ -24,15 +23,9 @@ static bool is_file(const char *name)
 static int check_files(const struct settings *settings, struct err *err)
 {
     const struct settings_prediction *asked = &settings->prediction;
-    struct plot_request request;
-    int result = 0;
-    if (is_file(asked->picture)) {
-        result = plot_deliver_request(&settings->plot, asked->picture, &request, err);
-        if (result == 0)
-            result = publish_check(asked->picture, err);
-        if (result < 0)
-            return err_prefix(err, "--plot");
-    }
+    int result = is_file(asked->picture) ? command_check_picture(settings, asked->picture, err) : 0;
+    if (result < 0)
+        return result;
     if (is_file(asked->csv))
         result = strcmp(asked->csv, asked->host) == 0 || strcmp(asked->csv, asked->trace) == 0
                      ? err_set(err, -EINVAL, "%.200s is read; give another name", asked->csv)

@@ -23,7 +23,7 @@ static int read_settings(int argc, char **argv, struct settings *settings, struc
 {
     settings_init(settings);
     settings->operands_allowed = 1;
-    int result = options_parse(settings, OPTIONS_RETUNE, argc, argv, 1, err);
+    int result = options_parse(settings, OPTIONS_RETUNE, argc, argv, err);
     if (result != 0)
         return result;
     if (settings->n_operands > 0 && strcmp(settings->operands[0], "rollback") != 0)
@@ -36,7 +36,7 @@ static int read_settings(int argc, char **argv, struct settings *settings, struc
         return result;
     *settings = config.command;
     settings->operands_allowed = 1;
-    result = options_parse(settings, OPTIONS_RETUNE, argc, argv, 1, err);
+    result = options_parse(settings, OPTIONS_RETUNE, argc, argv, err);
     if (result == 0 && settings->retune.target[0] != '\0' &&
         retune_config_find(&config, settings->retune.target) == NULL)
         result = err_set(err, -EINVAL, "--target %.60s: %.200s has no such target", settings->retune.target,

@@ -4,7 +4,9 @@
 #include "bench/base/err.h"
 #include "tuner/base/fail.h"
 #include "tuner/base/interrupt.h"
+#include "tuner/base/publish.h"
 #include "tuner/options/options.h"
+#include "tuner/picture/plot_deliver.h"
 #include "tuner/search/prior.h"
 #include "tuner/search/resume.h"
 #include "tuner/session/session.h"
@@ -66,7 +68,7 @@ static int read_settings(const struct command *command, int argc, char **argv, s
 {
     settings_init(settings);
     settings->operands_allowed = command->n_operands;
-    return options_parse(settings, command->options, argc, argv, 1, err);
+    return options_parse(settings, command->options, argc, argv, err);
 }
 
 int command_run(const struct command *command, int argc, char **argv)
@@ -122,6 +124,15 @@ int command_explain(int result, int code, const char *text)
 {
     code = command_code(code);
     return code == EXIT_USAGE ? fail_refused(result, text) : fail_with(code, "%s", text);
+}
+
+int command_check_picture(const struct settings *settings, const char *name, struct err *err)
+{
+    struct plot_request request;
+    int result = plot_deliver_request(&settings->plot, name, &request, err);
+    if (result == 0 && name[0] != '\0')
+        result = publish_check(name, err);
+    return result < 0 ? err_prefix(err, "--plot") : 0;
 }
 
 int command_history_path(const struct settings *settings, char *path, size_t size, struct err *err)

@@ -63,8 +63,22 @@ int command_code(int code);
  * the reason, else EXIT_USAGE, and then the errno decides (fail_refused). */
 int command_explain(int result, int code, const char *text);
 
+/* Refuses a name that cannot become the picture of --plot, "" for the terminal, before anything is
+ * calculated. 0 or a negative errno. */
+int command_check_picture(const struct settings *settings, const char *name, struct err *err);
+
 /* The history that --db names, else the usual one. */
 int command_history_path(const struct settings *settings, char *path, size_t size, struct err *err);
+
+/* The manual page fstune(1) as roff. What no table knows - exit codes, files, examples over several commands
+ * - stands in its source. A write that failed is left in ferror(out). */
+void manual_print(FILE *out);
+
+/* The script that completes the command line for a shell, "bash" or "zsh". 0, or -EINVAL for another one. */
+int completion_print(FILE *out, const char *shell);
+
+/* The commands one by one, in the order of the program's help; NULL behind the last. */
+const struct command *command_row(size_t i);
 
 extern const struct command command_recommend, command_measure, command_doctor, command_emit, command_history,
     command_retune, command_plot, command_report, command_experiment, command_calibrate, command_predict,

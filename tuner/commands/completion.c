@@ -1,10 +1,8 @@
 /* Completion for bash and zsh, from the tables. Neither script needs more than the shell itself. */
-#include "tuner/commands/completion.h"
-
+#include "tuner/commands/command.h"
 #include "tuner/emit/snippet.h"
 #include "tuner/options/options.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <string.h>
 
@@ -13,66 +11,58 @@
 /* Choices of the program itself, before a command. */
 #define OWN_OPTIONS "--help --version --manual --completion"
 
-static bool is_one_of(const char *text, const char *const *names, size_t n)
+/* What a shell offers for a value. */
+enum kind { NOTHING, WORDS, FILES, DIRECTORIES };
+
+static bool is_file(const char *argument)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (strcmp(text, names[i]) == 0)
+    static const char *const files[] = {"FILE", "PATH", "RESULT.json", "SCRIPT", "SURFACE"};
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        if (strcmp(argument, files[i]) == 0)
             return true;
     }
     return false;
 }
 
 /* "a|b", "none, end, each": the separators become blanks. */
-static void take_words(const char *text, char *ret_words, size_t size)
+static void take_words(const char *text, char ret_words[WORDS_SIZE])
 {
     size_t n = 0;
-    for (; *text && n + 1 < size; text++) {
+    for (; *text && n + 1 < WORDS_SIZE; text++) {
         if (*text != ',')
             ret_words[n++] = *text == '|' ? ' ' : *text;
     }
     ret_words[n] = '\0';
 }
 
-/* "fio" is typed as it is; "FILE" stands for something else. */
-static bool is_a_word(const char *argument)
-{
-    for (; *argument; argument++) {
-        if (!islower((unsigned char)*argument))
-            return false;
-    }
-    return true;
-}
-
-enum completion_kind completion_of(const char *argument, const char *range, char *ret_words, size_t size)
-{
-    static const char *const files[] = {"FILE", "PATH", "RESULT.json", "SCRIPT", "SURFACE"};
-    ret_words[0] = '\0';
-    if (argument[0] == '\0')
-        return COMPLETION_NOTHING;
-    if (strcmp(argument, "DIR") == 0)
-        return COMPLETION_DIRECTORIES;
-    if (is_one_of(argument, files, sizeof(files) / sizeof(files[0])))
-        return COMPLETION_FILES;
-    if (strcmp(argument, "PATTERN") == 0)
-        take_words("read|write|randread|randwrite|rw|randrw", ret_words, size);
-    else if (strchr(argument, '|') || is_a_word(argument))
-        take_words(argument, ret_words, size);
-    else if (strchr(range, ',') && !strstr(range, ".."))
-        take_words(range, ret_words, size);
-    return ret_words[0] != '\0' ? COMPLETION_WORDS : COMPLETION_NOTHING;
-}
-
-/* completion_of, and the formats of snippets, which are a table of their own. */
-static enum completion_kind find_kind(const char *argument, const char *range, char *ret_words, size_t size)
+static void take_formats(char ret_words[WORDS_SIZE])
 {
     const struct snippet_ops *ops;
-    if (argument == NULL || strcmp(argument, "FORMAT") != 0)
-        return completion_of(argument ? argument : "", range, ret_words, size);
     size_t n = 0;
+    for (size_t i = 0; (ops = snippet_row(i)) != NULL && n + strlen(ops->name) + 2 < WORDS_SIZE; i++)
+        n += (size_t)snprintf(ret_words + n, WORDS_SIZE - n, "%s%s", i > 0 ? " " : "", ops->name);
+}
+
+/* Kind of an option's value, and its words, with blanks between ("" for the other kinds). `argument` and
+ * `range` as in struct option_row. "fio" is typed as it is; "FILE" stands for something else. */
+static enum kind find_kind(const char *argument, const char *range, char ret_words[WORDS_SIZE])
+{
     ret_words[0] = '\0';
-    for (size_t i = 0; (ops = snippet_row(i)) != NULL && n + strlen(ops->name) + 2 < size; i++)
-        n += (size_t)snprintf(ret_words + n, size - n, "%s%s", i > 0 ? " " : "", ops->name);
-    return COMPLETION_WORDS;
+    if (argument == NULL)
+        return NOTHING;
+    if (strcmp(argument, "DIR") == 0)
+        return DIRECTORIES;
+    if (is_file(argument))
+        return FILES;
+    if (strcmp(argument, "FORMAT") == 0)
+        take_formats(ret_words);
+    else if (strcmp(argument, "PATTERN") == 0)
+        take_words("read|write|randread|randwrite|rw|randrw", ret_words);
+    else if (strchr(argument, '|') || argument[strspn(argument, "abcdefghijklmnopqrstuvwxyz")] == '\0')
+        take_words(argument, ret_words);
+    else if (strchr(range, ',') && !strstr(range, ".."))
+        take_words(range, ret_words);
+    return ret_words[0] != '\0' ? WORDS : NOTHING;
 }
 
 /* What a shell is told about a value: `before`, its words, `after`. */
@@ -83,16 +73,16 @@ struct value_form {
 static void print_value(FILE *out, const struct value_form *forms, const char *argument, const char *range)
 {
     char words[WORDS_SIZE];
-    const struct value_form *form = &forms[find_kind(argument, range, words, sizeof(words))];
+    const struct value_form *form = &forms[find_kind(argument, range, words)];
     fprintf(out, "%s%s%s", form->before, words, form->after);
 }
 
 static void print_bash_value(FILE *out, const struct option_row *row)
 {
-    static const struct value_form forms[] = {[COMPLETION_NOTHING] = {"return", ""},
-                                              [COMPLETION_WORDS] = {"words='", "'"},
-                                              [COMPLETION_FILES] = {"kind=-f", ""},
-                                              [COMPLETION_DIRECTORIES] = {"kind=-d", ""}};
+    static const struct value_form forms[] = {[NOTHING] = {"return", ""},
+                                              [WORDS] = {"words='", "'"},
+                                              [FILES] = {"kind=-f", ""},
+                                              [DIRECTORIES] = {"kind=-d", ""}};
     if (row->argument == NULL)
         return;
     fprintf(out, "    --%s) ", row->name);
@@ -109,12 +99,13 @@ static void print_bash_command(FILE *out, const struct command *command)
         if (row->commands & command->options)
             fprintf(out, " --%s", row->name);
     }
-    find_kind(command->operands, "", words, sizeof(words));
+    find_kind(command->operands, "", words);
     fprintf(out, "'\n            operands='%s'\n            ;;\n", words);
 }
 
-static void print_bash(FILE *out, const struct command *const *commands, size_t n_commands)
+static void print_bash(FILE *out)
 {
+    const struct command *command;
     const struct option_row *row;
     fputs("# bash completion of fstune; made by fstune --completion bash\n"
           "_fstune()\n{\n"
@@ -129,13 +120,13 @@ static void print_bash(FILE *out, const struct command *const *commands, size_t 
     for (size_t i = 0; (row = options_row(i)) != NULL; i++)
         print_bash_value(out, row);
     fputs("    --completion) words='bash zsh' ;;\n    *)\n        case ${COMP_WORDS[1]} in\n", out);
-    for (size_t i = 0; i < n_commands; i++)
-        print_bash_command(out, commands[i]);
+    for (size_t i = 0; (command = command_row(i)) != NULL; i++)
+        print_bash_command(out, command);
     fputs("        esac\n"
           "        if ((COMP_CWORD == 1)); then\n            words='",
           out);
-    for (size_t i = 0; i < n_commands; i++)
-        fprintf(out, "%s ", commands[i]->name);
+    for (size_t i = 0; (command = command_row(i)) != NULL; i++)
+        fprintf(out, "%s ", command->name);
     fputs(OWN_OPTIONS "'\n"
                       "        elif [[ $current != -* && $COMP_CWORD == 2 && $operands ]]; then\n"
                       "            words=$operands\n"
@@ -165,10 +156,10 @@ static void print_zsh_text(FILE *out, const char *text, const char *special)
 
 static void print_zsh_value(FILE *out, const char *argument, const char *range)
 {
-    static const struct value_form forms[] = {[COMPLETION_NOTHING] = {": ", ""},
-                                              [COMPLETION_WORDS] = {":(", ")"},
-                                              [COMPLETION_FILES] = {":_files", ""},
-                                              [COMPLETION_DIRECTORIES] = {":_files -/", ""}};
+    static const struct value_form forms[] = {[NOTHING] = {": ", ""},
+                                              [WORDS] = {":(", ")"},
+                                              [FILES] = {":_files", ""},
+                                              [DIRECTORIES] = {":_files -/", ""}};
     fputc(':', out);
     print_zsh_text(out, argument, ":\\");
     print_value(out, forms, argument, range);
@@ -196,15 +187,16 @@ static void print_zsh_command(FILE *out, const struct command *command)
     fputs("\n        ;;\n", out);
 }
 
-static void print_zsh(FILE *out, const struct command *const *commands, size_t n_commands)
+static void print_zsh(FILE *out)
 {
+    const struct command *command;
     fputs("#compdef fstune\n# zsh completion of fstune; made by fstune --completion zsh\n"
           "_fstune()\n{\n    local -a choices\n"
           "    if ((CURRENT == 2)); then\n        choices=(\n",
           out);
-    for (size_t i = 0; i < n_commands; i++) {
-        fprintf(out, "            '%s:", commands[i]->name);
-        print_zsh_text(out, commands[i]->summary, "\\");
+    for (size_t i = 0; (command = command_row(i)) != NULL; i++) {
+        fprintf(out, "            '%s:", command->name);
+        print_zsh_text(out, command->summary, "\\");
         fputs("'\n", out);
     }
     fputs("        )\n        _describe command choices\n"
@@ -212,8 +204,8 @@ static void print_zsh(FILE *out, const struct command *const *commands, size_t n
           "    if [[ $words[2] == --completion ]]; then\n        compadd bash zsh\n        return\n    fi\n"
           "    shift words\n    ((CURRENT--))\n    case $words[1] in\n",
           out);
-    for (size_t i = 0; i < n_commands; i++)
-        print_zsh_command(out, commands[i]);
+    for (size_t i = 0; (command = command_row(i)) != NULL; i++)
+        print_zsh_command(out, command);
     fputs(
         "    esac\n}\n"
         "# Loaded from fpath the file is the function's body; sourced it only registers it.\n"
@@ -221,12 +213,12 @@ static void print_zsh(FILE *out, const struct command *const *commands, size_t n
         out);
 }
 
-int completion_print(FILE *out, const char *shell, const struct command *const *commands, size_t n_commands)
+int completion_print(FILE *out, const char *shell)
 {
     if (strcmp(shell, "bash") == 0)
-        print_bash(out, commands, n_commands);
+        print_bash(out);
     else if (strcmp(shell, "zsh") == 0)
-        print_zsh(out, commands, n_commands);
+        print_zsh(out);
     else
         return -EINVAL;
     return 0;

@@ -4,8 +4,6 @@
 #include "tuner/base/fail.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/commands/command.h"
-#include "tuner/commands/completion.h"
-#include "tuner/commands/manual.h"
 #include "tuner/options/options.h"
 
 #include <errno.h>
@@ -19,7 +17,12 @@ static const struct command *const commands[] = {&command_recommend, &command_me
                                                  &command_doctor,    &command_emit,    &command_history,
                                                  &command_retune,    &command_plot,    &command_report,
                                                  &command_calibrate, &command_predict, &command_advise};
-static const size_t n_commands = sizeof commands / sizeof commands[0];
+#define N_COMMANDS (sizeof commands / sizeof commands[0])
+
+const struct command *command_row(size_t i)
+{
+    return i < N_COMMANDS ? commands[i] : NULL;
+}
 
 /* A standard descriptor that the caller closed would be given to the next file opened, and output would go
  * there. The substitutes refuse the wrong direction as a closed one does. */
@@ -52,7 +55,7 @@ static int print_help(void)
          "on a file\n"
          "system, by measuring, and says how sure that is.\n\n"
          "Commands:");
-    for (size_t i = 0; i < n_commands; i++)
+    for (size_t i = 0; i < N_COMMANDS; i++)
         printf("  %-12s %s\n", commands[i]->name, commands[i]->summary);
     puts("\nOptions:\n"
          "  --help       this text\n"
@@ -67,18 +70,18 @@ static int print_help(void)
 
 static int print_completion(int argc, char **argv)
 {
-    if (argc != 3 || completion_print(stdout, argv[2], commands, n_commands) < 0)
+    if (argc != 3 || completion_print(stdout, argv[2]) < 0)
         return fail_with(EXIT_USAGE, "--completion: give the shell, bash or zsh");
     return EXIT_DONE;
 }
 
 static int unknown_command(const char *name)
 {
-    const char *names[sizeof commands / sizeof commands[0]];
-    for (size_t i = 0; i < n_commands; i++)
+    const char *names[N_COMMANDS];
+    for (size_t i = 0; i < N_COMMANDS; i++)
         names[i] = commands[i]->name;
     struct err err = {0};
-    options_refuse(name, "not a command", names, n_commands, "see fstune --help", &err);
+    options_refuse(name, "not a command", names, N_COMMANDS, "see fstune --help", &err);
     return fail_with(EXIT_USAGE, "%s", err.text);
 }
 
@@ -104,12 +107,12 @@ static int run_fstune(int argc, char **argv)
         return EXIT_DONE;
     }
     if (strcmp(argv[1], "--manual") == 0) {
-        manual_print(stdout, commands, n_commands);
+        manual_print(stdout);
         return EXIT_DONE;
     }
     if (strcmp(argv[1], "--completion") == 0)
         return print_completion(argc, argv);
-    for (size_t i = 0; i < n_commands; i++) {
+    for (size_t i = 0; i < N_COMMANDS; i++) {
         if (strcmp(argv[1], commands[i]->name) != 0)
             continue;
         restore_limits();

@@ -1,51 +1,39 @@
 /* The manual page, from the tables. */
-#include "tuner/commands/manual.h"
-
+#include "tuner/commands/command.h"
 #include "tuner/emit/snippet.h"
 #include "tuner/nightly/retune_config.h"
 #include "tuner/options/options.h"
+
+#include <string.h>
 
 struct part {
     const char *term, *text;
 };
 
-void manual_escape(FILE *out, const char *text)
+/* Text that roff prints as it is: backslashes, hyphens that one copies, and the control characters at the
+ * beginning of a line. */
+static void print_escaped(FILE *out, const char *text)
 {
+    static const char specials[] = "\\-'`^~";
+    static const char *const escapes[] = {"\\e", "\\-", "\\(aq", "\\(ga", "\\(ha", "\\(ti"};
     bool starts = true;
     for (; *text; text++) {
         /* A line that starts with one of these would be a request. */
         if (starts && (*text == '.' || *text == '\''))
             fputs("\\&", out);
         starts = *text == '\n';
-        switch (*text) {
-        case '\\':
-            fputs("\\e", out);
-            break;
-        case '-':
-            fputs("\\-", out);
-            break;
-        case '\'':
-            fputs("\\(aq", out);
-            break;
-        case '`':
-            fputs("\\(ga", out);
-            break;
-        case '^':
-            fputs("\\(ha", out);
-            break;
-        case '~':
-            fputs("\\(ti", out);
-            break;
-        default:
+        const char *special = strchr(specials, *text);
+        if (special != NULL)
+            fputs(escapes[special - specials], out);
+        else
             fputc(*text, out);
-        }
     }
 }
 
 static void print_manual_line(FILE *out, const char *before, const char *text, const char *after)
 {
     fputs(before, out);
-    manual_escape(out, text);
+    print_escaped(out, text);
     fputs(after, out);
 }
 
@@ -90,13 +78,13 @@ static void print_command(FILE *out, const struct command *command)
 }
 
 /* "recommend, measure" */
-static void print_knowers(FILE *out, const struct option_row *row, const struct command *const *commands,
-                          size_t n_commands)
+static void print_knowers(FILE *out, const struct option_row *row)
 {
+    const struct command *command;
     const char *between = "";
-    for (size_t i = 0; i < n_commands; i++) {
-        if (row->commands & commands[i]->options) {
-            print_manual_line(out, between, commands[i]->name, "");
+    for (size_t i = 0; (command = command_row(i)) != NULL; i++) {
+        if (row->commands & command->options) {
+            print_manual_line(out, between, command->name, "");
             between = ", ";
         }
     }
@@ -117,8 +105,7 @@ static void print_ranges(FILE *out, const struct option_row *row)
         print_manual_line(out, "Range of predict and advise: ", row->range_prediction, ".\n");
 }
 
-static void print_option(FILE *out, const struct option_row *row, const struct command *const *commands,
-                         size_t n_commands)
+static void print_option(FILE *out, const struct option_row *row)
 {
     print_manual_line(out, ".TP\n.BR \\-\\-", row->name, row->argument ? " \" \" " : "");
     print_manual_line(out, row->argument ? "\\fI" : "", row->argument ? row->argument : "",
@@ -135,20 +122,21 @@ static void print_option(FILE *out, const struct option_row *row, const struct c
         fputs(".\n", out);
     }
     fputs("Of: ", out);
-    print_knowers(out, row, commands, n_commands);
+    print_knowers(out, row);
     fputs(row->in_config ? ".\n" : "; not in a configuration file.\n", out);
 }
 
-static void print_manual_head(FILE *out, const struct command *const *commands, size_t n_commands)
+static void print_manual_head(FILE *out)
 {
+    const struct command *command;
     /* No date: the same sources give the same page. */
     print_manual_line(out, ".TH FSTUNE 1 \"\" \"fstune ", FSTUNE_VERSION, "\" \"User Commands\"\n");
     fputs(".SH NAME\nfstune \\- find the I/O setting that fits a workload on a file system\n.SH SYNOPSIS\n",
           out);
-    for (size_t i = 0; i < n_commands; i++) {
-        print_manual_line(out, ".B fstune ", commands[i]->name, "\n");
-        if (commands[i]->operands)
-            print_manual_line(out, "\\fI", commands[i]->operands, "\\fR\n");
+    for (size_t i = 0; (command = command_row(i)) != NULL; i++) {
+        print_manual_line(out, ".B fstune ", command->name, "\n");
+        if (command->operands)
+            print_manual_line(out, "\\fI", command->operands, "\\fR\n");
         fputs("[\\fIOPTION\\fR...]\n.br\n", out);
     }
     fputs(".B fstune\n\\-\\-help | \\-\\-version | \\-\\-manual | \\-\\-completion bash|zsh\n"
@@ -239,13 +227,14 @@ static void print_tail(FILE *out)
           out);
 }
 
-void manual_print(FILE *out, const struct command *const *commands, size_t n_commands)
+void manual_print(FILE *out)
 {
+    const struct command *command;
     const struct option_row *row;
-    print_manual_head(out, commands, n_commands);
+    print_manual_head(out);
     fputs(".SH COMMANDS\n", out);
-    for (size_t i = 0; i < n_commands; i++)
-        print_command(out, commands[i]);
+    for (size_t i = 0; (command = command_row(i)) != NULL; i++)
+        print_command(out, command);
     fputs(".SH OPTIONS\n"
           "A \\fISIZE\\fR is bytes, or has one of k, m, g, t (powers of 1024) behind it; a \\fIDURATION\\fR "
           "has its\n"
@@ -254,7 +243,7 @@ void manual_print(FILE *out, const struct command *const *commands, size_t n_com
           "of two in 4k..1m.\n",
           out);
     for (size_t i = 0; (row = options_row(i)) != NULL; i++)
-        print_option(out, row, commands, n_commands);
+        print_option(out, row);
     fputs(".TP\n.BR \\-h \", \" \\-\\-help\nPrint the options of the command.\n", out);
     print_keys(out);
     print_formats(out);

@@ -1,10 +1,7 @@
 /* Runs the checks; each group is a file of its own. */
 #include "tuner/doctor/doctor.h"
 
-#include <math.h>
 #include <stdarg.h>
-
-const char *const doctor_severity_names[] = {"ok", "note", "finding"};
 
 static const struct doctor_group *const groups[] = {&doctor_ability, &doctor_storage, &doctor_quiet};
 
@@ -33,14 +30,4 @@ void doctor_say(struct doctor_report *report, enum doctor_severity severity, con
     vsnprintf(item->found, sizeof item->found, format, arguments);
     va_end(arguments);
     report->n_findings += severity == DOCTOR_FINDING;
-}
-
-double doctor_number(const struct doctor_facts *facts, const char *key)
-{
-    return hostinfo_number(facts->host, key);
-}
-
-const char *doctor_text(const struct doctor_facts *facts, const char *key)
-{
-    return hostinfo_text(facts->host, key);
 }

@@ -104,8 +104,8 @@ static void check_alignment(const struct doctor_facts *facts, struct doctor_repo
 static void check_free_space(const struct doctor_facts *facts, struct doctor_report *report)
 {
     char free_text[UNITS_TEXT_SIZE], all_text[UNITS_TEXT_SIZE], file_text[UNITS_TEXT_SIZE];
-    double available = doctor_number(facts, "fs_available_bytes"),
-           size = doctor_number(facts, "fs_size_bytes");
+    double available = hostinfo_number(facts->host, "fs_available_bytes"),
+           size = hostinfo_number(facts->host, "fs_size_bytes");
     if (facts->file_bytes == 0 && facts->file_why[0] != '\0' && facts->target_code != -EROFS) {
         doctor_say(report, DOCTOR_FINDING, "free some space or give another --path", "%s", facts->file_why);
         return;
@@ -130,7 +130,7 @@ static void check_free_space(const struct doctor_facts *facts, struct doctor_rep
 static void check_memory(const struct doctor_facts *facts, struct doctor_report *report)
 {
     char free_text[UNITS_TEXT_SIZE], most_text[UNITS_TEXT_SIZE];
-    double available = doctor_number(facts, "memory_room_bytes");
+    double available = hostinfo_number(facts->host, "memory_room_bytes");
     if (!(available >= 0))
         return;
     double most = fmin(available / MEMORY_SHARE, 256 * MIB);
@@ -147,7 +147,7 @@ static void check_memory(const struct doctor_facts *facts, struct doctor_report 
 static void check_file_limit(const struct doctor_facts *facts, struct doctor_report *report)
 {
     char text[UNITS_TEXT_SIZE];
-    double limit = doctor_number(facts, "file_size_limit_bytes");
+    double limit = hostinfo_number(facts->host, "file_size_limit_bytes");
     if (!isfinite(limit) || limit >= (double)TARGET_SIZE_DEFAULT_BYTES)
         return;
     units_format_bytes((uint64_t)limit, text);
@@ -158,7 +158,7 @@ static void check_file_limit(const struct doctor_facts *facts, struct doctor_rep
 
 static void check_open_files(const struct doctor_facts *facts, struct doctor_report *report)
 {
-    double limit = doctor_number(facts, "open_files_limit");
+    double limit = hostinfo_number(facts->host, "open_files_limit");
     if (limit < 256)
         doctor_say(report, limit < 32 ? DOCTOR_FINDING : DOCTOR_NOTE, "raise the limit (ulimit -n)",
                    "%.0f files may be open at once; many threads need more", limit);
@@ -167,7 +167,7 @@ static void check_open_files(const struct doctor_facts *facts, struct doctor_rep
 static void check_memlock(const struct doctor_facts *facts, struct doctor_report *report)
 {
     char text[UNITS_TEXT_SIZE];
-    double limit = doctor_number(facts, "memlock_limit_bytes");
+    double limit = hostinfo_number(facts->host, "memlock_limit_bytes");
     if (!isfinite(limit))
         return;
     units_format_bytes((uint64_t)limit, text);
@@ -181,7 +181,7 @@ static void check_memlock(const struct doctor_facts *facts, struct doctor_report
 
 static void check_aio(const struct doctor_facts *facts, struct doctor_report *report)
 {
-    double most = doctor_number(facts, "aio_max_nr"), used = doctor_number(facts, "aio_nr");
+    double most = hostinfo_number(facts->host, "aio_max_nr"), used = hostinfo_number(facts->host, "aio_nr");
     if (!isfinite(most) || !isfinite(used))
         return;
     double room = most - used;
@@ -194,7 +194,7 @@ static void check_aio(const struct doctor_facts *facts, struct doctor_report *re
 
 static void check_io_uring(const struct doctor_facts *facts, struct doctor_report *report)
 {
-    double disabled = doctor_number(facts, "io_uring_disabled");
+    double disabled = hostinfo_number(facts->host, "io_uring_disabled");
     if (disabled > 0)
         doctor_say(report, DOCTOR_NOTE, "kernel.io_uring_disabled=0 allows it to everyone",
                    "kernel.io_uring_disabled is %.0f: %s", disabled,
@@ -203,7 +203,7 @@ static void check_io_uring(const struct doctor_facts *facts, struct doctor_repor
 
 static void check_pressure(const struct doctor_facts *facts, struct doctor_report *report)
 {
-    if (doctor_number(facts, "pressure_readable") == 0)
+    if (hostinfo_number(facts->host, "pressure_readable") == 0)
         doctor_say(report, DOCTOR_NOTE, "a busy neighbour may go unseen; boot with psi=1",
                    "/proc/pressure/io cannot be read");
 }

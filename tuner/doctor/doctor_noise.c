@@ -1,7 +1,5 @@
 /* The noise floor: the same short run again and again. */
-#include "tuner/doctor/doctor_noise.h"
-
-#include "tuner/session/session.h"
+#include "tuner/doctor/doctor.h"
 
 #include <errno.h>
 #include <math.h>

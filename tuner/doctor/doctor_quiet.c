@@ -45,7 +45,7 @@ static void check_noise(const struct doctor_facts *facts, struct doctor_report *
 
 static void check_load(const struct doctor_facts *facts, struct doctor_report *report)
 {
-    double load = doctor_number(facts, "load1_before"), cpus = doctor_number(facts, "cpus");
+    double load = hostinfo_number(facts->host, "load1_before"), cpus = hostinfo_number(facts->host, "cpus");
     if (!isfinite(load) || !(cpus > 0))
         return;
     bool busy = load > 0.5 * cpus;
@@ -59,7 +59,7 @@ static void check_load(const struct doctor_facts *facts, struct doctor_report *r
 
 static void check_pressure(const struct doctor_facts *facts, struct doctor_report *report)
 {
-    double share = doctor_number(facts, "psi_io_some_avg10_percent_before");
+    double share = hostinfo_number(facts->host, "psi_io_some_avg10_percent_before");
     if (!isfinite(share))
         return;
     doctor_say(report,
@@ -73,8 +73,8 @@ static void check_pressure(const struct doctor_facts *facts, struct doctor_repor
 static void check_device_busy(const struct doctor_facts *facts, struct doctor_report *report)
 {
     char text[UNITS_TEXT_SIZE];
-    double in_flight = doctor_number(facts, "device_in_flight_before"),
-           writeback = doctor_number(facts, "writeback_memory_bytes_before");
+    double in_flight = hostinfo_number(facts->host, "device_in_flight_before"),
+           writeback = hostinfo_number(facts->host, "writeback_memory_bytes_before");
     if (facts->never_quiet)
         doctor_say(report, DOCTOR_FINDING, "somebody else uses this disk; measure when it is idle",
                    "the device was busy after every run");
@@ -102,7 +102,7 @@ static void check_steal(const struct doctor_facts *facts, struct doctor_report *
 
 static void check_governor(const struct doctor_facts *facts, struct doctor_report *report)
 {
-    const char *name = doctor_text(facts, "cpu_governor");
+    const char *name = hostinfo_text(facts->host, "cpu_governor");
     if (name[0] == '\0')
         return;
     bool saves = strcmp(name, "powersave") == 0 || strcmp(name, "conservative") == 0;
@@ -113,7 +113,7 @@ static void check_governor(const struct doctor_facts *facts, struct doctor_repor
 
 static void check_power(const struct doctor_facts *facts, struct doctor_report *report)
 {
-    double on_battery = doctor_number(facts, "on_battery");
+    double on_battery = hostinfo_number(facts->host, "on_battery");
     if (on_battery == 1)
         doctor_say(report, DOCTOR_FINDING, "processor and drive save power; plug it in",
                    "the machine runs on battery");

@@ -9,10 +9,12 @@
 #include <math.h>
 #include <string.h>
 
+static const char *const severity_names[] = {"ok", "note", "finding"};
+
 static void print_item(FILE *out, const struct doctor_item *item)
 {
     char found[DOCTOR_TEXT_SIZE];
-    fprintf(out, "  %-8s %-17s %s\n", doctor_severity_names[item->severity], item->name,
+    fprintf(out, "  %-8s %-17s %s\n", severity_names[item->severity], item->name,
             text_printable(item->found, found, sizeof found));
     if (item->recommendation != NULL)
         fprintf(out, "  %-26s -> %s\n", "", item->recommendation);
@@ -67,7 +69,7 @@ static json_t *json_checks(const struct doctor_report *report)
         const struct doctor_item *item = &report->items[i];
         json_array_append_new(
             list, json_pack("{s:s, s:s, s:s, s:o, s:o}", "name", item->name, "group", item->group, "severity",
-                            doctor_severity_names[item->severity], "found", json_text(item->found), "advice",
+                            severity_names[item->severity], "found", json_text(item->found), "advice",
                             item->recommendation != NULL ? json_string(item->recommendation) : json_null()));
     }
     return list;
@@ -126,22 +128,15 @@ static json_t *json_direct(const struct doctor_facts *facts)
 int doctor_report_json(FILE *out, const struct session *session, const struct doctor_facts *facts,
                        const struct doctor_report *report, struct err *err)
 {
-    json_t *object =
-        json_pack("{s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:I}", "schema", "fstune/doctor/1", "version",
-                  FSTUNE_VERSION, "interrupted", facts->interrupted, "checks", json_checks(report),
-                  "noise_floor", json_noise(&facts->noise), "apis", json_apis(facts), "direct",
-                  json_direct(facts), "findings", (json_int_t)report->n_findings);
-    if (object == NULL)
-        return json_print(out, NULL, err);
-    json_object_set_new(object, "default_file_bytes",
-                        facts->file_bytes > 0 ? json_integer((json_int_t)facts->file_bytes) : json_null());
-    json_object_set_new(object, "seconds", json_number(session_seconds(session)));
-    json_object_set_new(object, "bytes_written", json_integer((json_int_t)session->bytes_written));
-    json_object_set_new(object, "bytes_read", json_integer((json_int_t)session->bytes_read));
-    json_object_set_new(object, "seed", json_integer((json_int_t)session->seed));
-    json_object_set_new(object, "wear",
-                        drive_health_json(&session->drive_health_before, &session->drive_health_after));
-    json_object_set_new(object, "warnings", json_notes(&session->warnings, "code", "text"));
-    json_object_set_new(object, "system", json_system(session));
+    json_t *object = json_pack(
+        "{s:s, s:s, s:b, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:I, s:I, s:I, s:o, s:o, s:o}", "schema",
+        "fstune/doctor/1", "version", FSTUNE_VERSION, "interrupted", facts->interrupted, "checks",
+        json_checks(report), "noise_floor", json_noise(&facts->noise), "apis", json_apis(facts), "direct",
+        json_direct(facts), "findings", (json_int_t)report->n_findings, "default_file_bytes",
+        facts->file_bytes > 0 ? json_integer((json_int_t)facts->file_bytes) : json_null(), "seconds",
+        json_number(session_seconds(session)), "bytes_written", (json_int_t)session->bytes_written,
+        "bytes_read", (json_int_t)session->bytes_read, "seed", (json_int_t)session->seed, "wear",
+        drive_health_json(&session->drive_health_before, &session->drive_health_after), "warnings",
+        json_notes(&session->warnings, "code", "text"), "system", json_system(session));
     return json_print(out, object, err);
 }

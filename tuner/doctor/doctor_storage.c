@@ -12,11 +12,11 @@
 
 static void check_scheduler(const struct doctor_facts *facts, struct doctor_report *report)
 {
-    const char *name = doctor_text(facts, "scheduler");
-    double rotational = doctor_number(facts, "rotational");
+    const char *name = hostinfo_text(facts->host, "scheduler");
+    double rotational = hostinfo_number(facts->host, "rotational");
     /* A loop device, or one made of others, has no queue of its own to speak of. */
-    if (name[0] == '\0' || doctor_text(facts, "loop_backing_file")[0] != '\0' ||
-        doctor_text(facts, "device_below")[0] != '\0')
+    if (name[0] == '\0' || hostinfo_text(facts->host, "loop_backing_file")[0] != '\0' ||
+        hostinfo_text(facts->host, "device_below")[0] != '\0')
         return;
     if (rotational == 0 && (strcmp(name, "bfq") == 0 || strcmp(name, "cfq") == 0))
         doctor_say(report, DOCTOR_FINDING, "it costs solid-state drives throughput; try none or mq-deadline",
@@ -87,7 +87,8 @@ static int name_length(const char *option)
 
 static void check_mount_options(const struct doctor_facts *facts, struct doctor_report *report)
 {
-    const char *list = doctor_text(facts, "mount_options"), *type = doctor_text(facts, "file_system");
+    const char *list = hostinfo_text(facts->host, "mount_options"),
+               *type = hostinfo_text(facts->host, "file_system");
     bool plain = true;
     for (size_t i = 0; i < sizeof mount_options / sizeof mount_options[0]; i++) {
         bool applies =
@@ -118,7 +119,7 @@ static void check_file_system(const struct doctor_facts *facts, struct doctor_re
         {"virtiofs", "the host's file system and its cache are measured"},
         {"zfs", "its own cache (ARC) serves reads that the page cache does not have"},
     };
-    const char *type = doctor_text(facts, "file_system");
+    const char *type = hostinfo_text(facts->host, "file_system");
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (strcmp(type, kinds[i].type) == 0)
             doctor_say(report, DOCTOR_FINDING,
@@ -132,10 +133,10 @@ static void check_file_system(const struct doctor_facts *facts, struct doctor_re
 
 static void check_loop(const struct doctor_facts *facts, struct doctor_report *report)
 {
-    const char *file = doctor_text(facts, "loop_backing_file");
+    const char *file = hostinfo_text(facts->host, "loop_backing_file");
     if (file[0] == '\0')
         return;
-    if (doctor_number(facts, "loop_direct_io") == 0)
+    if (hostinfo_number(facts->host, "loop_direct_io") == 0)
         doctor_say(report, DOCTOR_FINDING, "switch it on: losetup --direct-io=on DEVICE",
                    "loop device over %.160s without direct I/O: memory serves it", file);
     else
@@ -146,24 +147,24 @@ static void check_loop(const struct doctor_facts *facts, struct doctor_report *r
 /* LVM, dm-crypt, md: neighbours on the disks below leave no trace in the counters of the device on top. */
 static void check_stack(const struct doctor_facts *facts, struct doctor_report *report)
 {
-    const char *below = doctor_text(facts, "device_below");
+    const char *below = hostinfo_text(facts->host, "device_below");
     if (below[0] != '\0')
         doctor_say(
             report, DOCTOR_NOTE,
             "what else is on them shares their rate and is not seen here; keep it quiet, and see that their "
             "schedulers suit them",
-            "%.60s is made of %.100s", doctor_text(facts, "device_whole"), below);
+            "%.60s is made of %.100s", hostinfo_text(facts->host, "device_whole"), below);
 }
 
 static void check_guest(const struct doctor_facts *facts, struct doctor_report *report)
 {
-    const char *guest = doctor_text(facts, "virtualisation");
-    bool has_disk =
-        doctor_text(facts, "device")[0] != '\0' && doctor_text(facts, "loop_backing_file")[0] == '\0';
+    const char *guest = hostinfo_text(facts->host, "virtualisation");
+    bool has_disk = hostinfo_text(facts->host, "device")[0] != '\0' &&
+                    hostinfo_text(facts->host, "loop_backing_file")[0] == '\0';
     if (strncmp(guest, "guest", 5) == 0 && has_disk)
         doctor_say(report, DOCTOR_NOTE,
                    "the host may cache, limit and share this disk; measure at other times too",
-                   "%.120s, device %.60s", guest, doctor_text(facts, "device_whole"));
+                   "%.120s, device %.60s", guest, hostinfo_text(facts->host, "device_whole"));
 }
 
 static void check_rate_caps(const struct doctor_facts *facts, struct doctor_report *report)
@@ -171,7 +172,7 @@ static void check_rate_caps(const struct doctor_facts *facts, struct doctor_repo
     static const char *const keys[] = {"cgroup_v1_blkio_throttle", "cgroup_v2_io_max"};
     bool any = false, asked = false;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        const char *caps = doctor_text(facts, keys[i]);
+        const char *caps = hostinfo_text(facts->host, keys[i]);
         asked |= caps[0] != '\0';
         if (caps[0] == '\0' || strcmp(caps, "none") == 0)
             continue;
@@ -181,7 +182,7 @@ static void check_rate_caps(const struct doctor_facts *facts, struct doctor_repo
     }
     if (asked && !any)
         doctor_say(report, DOCTOR_OK, NULL, "no limit of a control group on this disk");
-    if (!asked && doctor_text(facts, "device")[0] != '\0')
+    if (!asked && hostinfo_text(facts->host, "device")[0] != '\0')
         doctor_say(report, DOCTOR_NOTE, "a cap on the rate would go unseen; ask whoever runs this container",
                    "limits of control groups cannot be read here");
 }
@@ -189,7 +190,7 @@ static void check_rate_caps(const struct doctor_facts *facts, struct doctor_repo
 static void check_dirty_limits(const struct doctor_facts *facts, struct doctor_report *report)
 {
     char text[UNITS_TEXT_SIZE];
-    double limit = doctor_number(facts, "dirty_background_limit_bytes");
+    double limit = hostinfo_number(facts->host, "dirty_background_limit_bytes");
     if (!isfinite(limit))
         return;
     units_format_bytes((uint64_t)limit, text);

@@ -1,5 +1,5 @@
 /* tuner/emit/snippet: figures of databases that have to be calculated, and KubeVirt's names. */
-#include "tuner/emit/snippet_own.h"
+#include "tuner/emit/snippet_template.h"
 
 #include <math.h>
 #include <string.h>

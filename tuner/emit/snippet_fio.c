@@ -1,6 +1,6 @@
 /* fstune emit fio: a job that repeats the measurement. */
 #include "tuner/emit/fio_job.h"
-#include "tuner/emit/snippet_own.h"
+#include "tuner/emit/snippet_template.h"
 
 #include <errno.h>
 #include <math.h>

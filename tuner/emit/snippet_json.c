@@ -1,6 +1,6 @@
 /* fstune emit json: setting, evidence and origin in one small document. */
 #include "tuner/base/json.h"
-#include "tuner/emit/snippet_own.h"
+#include "tuner/emit/snippet_template.h"
 
 #include <errno.h>
 

@@ -1,6 +1,6 @@
 /* tuner/emit/snippet: QEMU and its managers: their versions, and what their templates leave to C. */
-#include "tuner/emit/snippet_own.h"
 #include "tuner/emit/snippet_plan.h"
+#include "tuner/emit/snippet_template.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* fstune emit seastar: io_properties.yaml of Seastar, ScyllaDB and Redpanda, of four answers. */
 #include "bench/base/units.h"
 #include "tuner/base/utf8.h"
-#include "tuner/emit/snippet_own.h"
+#include "tuner/emit/snippet_template.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,8 +1,6 @@
 /* tuner/emit/snippet_template: see the header. */
 #include "tuner/emit/snippet_template.h"
 
-#include "tuner/emit/snippet_texts.h"
-
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -40,6 +40,31 @@ int snippet_template_run(const struct snippet_ops *ops, struct snippet_writer *w
 void snippet_value(struct snippet_template *run, const char *name, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* The templates, formats/NAME.txt; guest to qemu_devices are parts of others. */
+extern const char snippet_text_guest[], snippet_text_machine[], snippet_text_plan[];
+extern const char snippet_text_qemu_notes[], snippet_text_qemu_devices[];
+extern const char snippet_text_qemu[], snippet_text_qemu_drive[], snippet_text_libvirt[],
+    snippet_text_proxmox[];
+extern const char snippet_text_virtualbox[], snippet_text_vmware[], snippet_text_firecracker[],
+    snippet_text_cloud_hypervisor[];
+extern const char snippet_text_crosvm[], snippet_text_bhyve[], snippet_text_xen[], snippet_text_kubevirt[];
+extern const char snippet_text_fio[], snippet_text_udev[], snippet_text_postgresql[], snippet_text_mysql[];
+extern const char snippet_text_rocksdb[], snippet_text_seastar[], snippet_text_shell[], snippet_text_json[];
+
+/* What the templates of some formats leave to C, at `@own`: figures, looks at the image, and refusals that
+ * need both. 0 or a negative errno with a text. */
+int snippet_own_qemu(struct snippet_template *run);
+int snippet_own_libvirt(struct snippet_template *run);
+int snippet_own_proxmox(struct snippet_template *run);
+int snippet_own_kubevirt(struct snippet_template *run);
+int snippet_own_fio(struct snippet_template *run);
+int snippet_own_udev(struct snippet_template *run);
+int snippet_own_postgresql(struct snippet_template *run);
+int snippet_own_mysql(struct snippet_template *run);
+int snippet_own_rocksdb(struct snippet_template *run);
+int snippet_own_seastar(struct snippet_template *run);
+int snippet_own_json(struct snippet_template *run);
+
 /* -- between snippet_template.c and snippet_values.c -- */
 
 /* What every template may name: setting, request, origin. */

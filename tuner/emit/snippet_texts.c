@@ -1,5 +1,5 @@
 /* tuner/emit/snippet_texts: the assembler reads the templates. */
-#include "tuner/emit/snippet_texts.h"
+#include "tuner/emit/snippet_template.h"
 
 #define TEXT_OF(name, file)                                                                                  \
     __asm__(".pushsection .rodata\n.global snippet_text_" name "\nsnippet_text_" name                        \

@@ -1,5 +1,5 @@
 /* fstune emit udev: what in the way of the setting was recorded, and which disks can be set. */
-#include "tuner/emit/snippet_own.h"
+#include "tuner/emit/snippet_template.h"
 
 #include <ctype.h>
 #include <errno.h>

@@ -17,7 +17,7 @@
 #define MAX_TEXT_BYTES 8192 /* of a value; more than the longest that a setter accepts */
 #define SHOWN_PATH     200  /* of a path in a message, so that the message survives it */
 
-static int read_stream(FILE *stream, const char *path, char *text, size_t *ret_length, struct err *err)
+static int read_stream(FILE *stream, const char *path, char *text, struct err *err)
 {
     size_t length = fread(text, 1, MAX_FILE_BYTES + 1, stream);
     if (ferror(stream))
@@ -29,34 +29,19 @@ static int read_stream(FILE *stream, const char *path, char *text, size_t *ret_l
     if (strlen(text) != length)
         return err_set(err, -EINVAL, "%.*s: holds a zero byte; this is no configuration file", SHOWN_PATH,
                        path);
-    *ret_length = length;
     return 0;
 }
 
-/* The caller frees the text. */
-static int read_text(const char *path, char **ret_text, size_t *ret_length, struct err *err)
+/* The caller frees the text, also after a failure. */
+static int read_text(const char *path, char **ret_text, struct err *err)
 {
-    char *text = NULL;
-    int r;
     FILE *stream = fopen(path, "re");
-    if (!stream) {
-        r = err_sys(err, -errno, "%.*s: cannot be opened", SHOWN_PATH, path);
-        goto out;
-    }
-    text = malloc(MAX_FILE_BYTES + 2);
-    if (!text) {
-        r = err_sys(err, -ENOMEM, "%.*s", SHOWN_PATH, path);
-        goto out;
-    }
-    r = read_stream(stream, path, text, ret_length, err);
-    if (r == 0) {
-        *ret_text = text;
-        text = NULL;
-    }
-out:
-    free(text);
-    if (stream)
-        fclose(stream);
+    if (!stream)
+        return err_sys(err, -errno, "%.*s: cannot be opened", SHOWN_PATH, path);
+    *ret_text = malloc(MAX_FILE_BYTES + 2);
+    int r = *ret_text ? read_stream(stream, path, *ret_text, err)
+                      : err_sys(err, -ENOMEM, "%.*s", SHOWN_PATH, path);
+    fclose(stream);
     return r;
 }
 
@@ -73,10 +58,10 @@ static int parse_text(config_t *config, const char *path, const char *text, stru
                    line, what);
 }
 
-static int load_text(config_t *config, const char *text, size_t length, const char *path, struct err *err)
+static int load_text(config_t *config, const char *path, const char *text, struct err *err)
 {
     unsigned line = 0;
-    int r = config_scan_numbers(text, length, &line, err);
+    int r = config_scan_numbers(text, &line, err);
     if (r < 0)
         return err_prefix(err, "%.*s:%u", SHOWN_PATH, path, line);
     config_init(config);
@@ -89,10 +74,9 @@ static int load_text(config_t *config, const char *text, size_t length, const ch
 int config_load(struct config_t *config, const char *path, struct err *err)
 {
     char *text = NULL;
-    size_t length = 0;
-    int r = read_text(path, &text, &length, err);
+    int r = read_text(path, &text, err);
     if (r == 0)
-        r = load_text(config, text, length, path, err);
+        r = load_text(config, path, text, err);
     free(text);
     return r;
 }
@@ -244,25 +228,14 @@ static int take_root(struct settings *settings, const config_t *config, const ch
     return 0;
 }
 
-int config_read_text(const char *text, const char *name, struct settings *settings, unsigned command,
-                     struct err *err)
+int config_read_settings(const char *path, const char *text, struct settings *settings, unsigned command,
+                         struct err *err)
 {
     config_t config;
-    int r = load_text(&config, text, strlen(text), name, err);
+    int r = text ? load_text(&config, path, text, err) : config_load(&config, path, err);
     if (r < 0)
         return r;
-    r = take_root(settings, &config, name, command, err);
+    r = take_root(settings, &config, path, command, err);
     config_destroy(&config);
-    return r;
-}
-
-int config_read_settings(const char *path, struct settings *settings, unsigned command, struct err *err)
-{
-    char *text = NULL;
-    size_t length = 0;
-    int r = read_text(path, &text, &length, err);
-    if (r == 0)
-        r = config_read_text(text, path, settings, command, err);
-    free(text);
     return r;
 }

@@ -17,8 +17,10 @@ struct option_row;
 /* Reads FILE into settings, which stay untouched on failure; every key is an option's name with underscores,
  * and one that only another command knows is read too. Unknown keys, wrong types, repeated keys and integers
  * that libconfig 1.5 would misread are -EINVAL, "FILE:LINE: key: what is wrong; what to write". -ENOENT and
- * other negative errno when it cannot be read. (Not `config_read`: libconfig exports that name.) */
-int config_read_settings(const char *path, struct settings *settings, unsigned command, struct err *err);
+ * other negative errno when it cannot be read. text: what stands in it, NULL: what FILE holds. (Not
+ * `config_read`: libconfig exports that name.) */
+int config_read_settings(const char *path, const char *text, struct settings *settings, unsigned command,
+                         struct err *err);
 
 /* One setting of a file through the row's setter, as the command line would: 0, or -EINVAL with what is wrong
  * and what to write, without file, line and key. */
@@ -28,9 +30,6 @@ int config_set(struct settings *settings, const struct option_row *row,
 /* -EINVAL for a key that nobody knows, with the nearest name of the options that may stand in a file and of
  * `more` (dashed). */
 int config_refuse_unknown(const char *key, const char *const *more, size_t n_more, struct err *err);
-/* The same from a text; `name` stands for the file in errors. */
-int config_read_text(const char *text, const char *name, struct settings *settings, unsigned command,
-                     struct err *err);
 
 /* One setting of a file, as config_read_settings; errors are without file, line and key. */
 int config_take_setting(struct settings *settings, const struct config_setting_t *setting, unsigned command,
@@ -40,7 +39,7 @@ int config_take_setting(struct settings *settings, const struct config_setting_t
  * wrongly without a word, for those beyond 63 bits with it, and for floats that overflow; refuses @include,
  * whose file the scan would not see. 0, or -EINVAL with the 1-based line and "key: what is wrong; what to
  * write". Understands comments (#, //, C) and strings. */
-int config_scan_numbers(const char *text, size_t length, unsigned *ret_line, struct err *err);
+int config_scan_numbers(const char *text, unsigned *ret_line, struct err *err);
 
 /* Any libconfig file, scanned and parsed; used for simulated surfaces too. On 0 the caller destroys config.
  */

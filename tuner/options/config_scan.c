@@ -7,119 +7,61 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NUMBER_SIZE 64
+#define DIGITS      "0123456789"
+#define LETTERS     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define NAME        LETTERS DIGITS "_-*"
 
-struct scan {
-    const char *at, *end;
-    unsigned line;
-    const char *key; /* the last name; numbers belong to it */
-    int n_key;
-};
-
-static char peek(const struct scan *scan, size_t ahead)
+static const char *skip_behind(const char *at, const char *stop)
 {
-    return (size_t)(scan->end - scan->at) > ahead ? scan->at[ahead] : '\0';
+    const char *found = strstr(at, stop);
+    return found != NULL ? found + strlen(stop) : at + strlen(at);
 }
 
-static bool is_digit(char c)
+static const char *skip_string(const char *at)
 {
-    return c >= '0' && c <= '9';
+    for (at++; *at != '\0' && *at != '"';)
+        at += *at == '\\' && at[1] != '\0' ? 2 : 1;
+    return at + (*at == '"');
 }
 
-static bool is_name(char c)
+/* Behind the string or comment that begins here; `at` where none does. */
+static const char *skip_text(const char *at)
 {
-    return isalnum((unsigned char)c) || c == '_' || c == '-' || c == '*';
+    if (*at == '"')
+        return skip_string(at);
+    if (*at == '#' || strncmp(at, "//", 2) == 0)
+        return skip_behind(at, "\n");
+    return strncmp(at, "/*", 2) == 0 ? skip_behind(at + 2, "*/") : at;
 }
 
-static void advance(struct scan *scan, size_t n)
+/* Length of the number that begins here, without a suffix L; 0: none does. */
+static size_t measure_number(const char *at, bool *ret_is_float)
 {
-    for (; n > 0 && scan->at < scan->end; n--) {
-        if (*scan->at++ == '\n')
-            scan->line++;
-    }
-}
-
-/* Moves behind the next `stop`, or to the end. */
-static void skip_behind(struct scan *scan, const char *stop)
-{
-    size_t n = strlen(stop);
-    while (scan->at < scan->end && ((size_t)(scan->end - scan->at) < n || memcmp(scan->at, stop, n) != 0))
-        advance(scan, 1);
-    advance(scan, n);
-}
-
-static void skip_string(struct scan *scan)
-{
-    for (advance(scan, 1); scan->at < scan->end && *scan->at != '"';)
-        advance(scan, *scan->at == '\\' ? 2 : 1);
-    advance(scan, 1);
-}
-
-static bool skip_comment(struct scan *scan)
-{
-    char first = peek(scan, 0), second = peek(scan, 1);
-    if (first == '#' || (first == '/' && second == '/')) {
-        skip_behind(scan, "\n");
-        return true;
-    }
-    if (first == '/' && second == '*') {
-        advance(scan, 2);
-        skip_behind(scan, "*/");
-        return true;
-    }
-    return false;
-}
-
-static void read_setting_name(struct scan *scan)
-{
-    size_t n = 0;
-    while (is_name(peek(scan, n)))
-        n++;
-    scan->key = scan->at;
-    scan->n_key = n < NUMBER_SIZE ? (int)n : NUMBER_SIZE;
-    advance(scan, n);
-}
-
-static size_t count_digits(const struct scan *scan, size_t from)
-{
-    size_t n = 0;
-    while (is_digit(peek(scan, from + n)))
-        n++;
-    return n;
-}
-
-/* Length of the number at the cursor, without a suffix L; 0: none. */
-static size_t measure_number(const struct scan *scan, bool *ret_is_float)
-{
-    size_t n = peek(scan, 0) == '-' || peek(scan, 0) == '+';
+    const char *end = at + (*at == '-' || *at == '+');
     *ret_is_float = false;
-    if (peek(scan, 0) == '0' && (peek(scan, 1) | 0x20) == 'x') {
-        for (n = 2; isxdigit((unsigned char)peek(scan, n));)
-            n++;
-        return n;
-    }
-    size_t n_digits = count_digits(scan, n);
-    n += n_digits;
-    if (peek(scan, n) == '.') {
-        size_t n_fraction = count_digits(scan, n + 1);
+    if (at[0] == '0' && (at[1] | 0x20) == 'x')
+        return 2 + strspn(at + 2, DIGITS "abcdefABCDEF");
+    size_t n_digits = strspn(end, DIGITS);
+    end += n_digits;
+    if (*end == '.') {
+        size_t n_fraction = strspn(end + 1, DIGITS);
         n_digits += n_fraction;
-        n += 1 + n_fraction;
+        end += 1 + n_fraction;
         *ret_is_float = true;
     }
-    if (n_digits > 0 && (peek(scan, n) | 0x20) == 'e') {
-        size_t sign = peek(scan, n + 1) == '-' || peek(scan, n + 1) == '+';
-        size_t n_exponent = count_digits(scan, n + 1 + sign);
+    if (n_digits > 0 && (*end | 0x20) == 'e') {
+        const char *exponent = end + 1 + (end[1] == '-' || end[1] == '+');
+        size_t n_exponent = strspn(exponent, DIGITS);
         *ret_is_float |= n_exponent > 0;
-        n += n_exponent > 0 ? 1 + sign + n_exponent : 0;
+        end = n_exponent > 0 ? exponent + n_exponent : end;
     }
-    return n_digits > 0 ? n : 0;
+    return n_digits > 0 ? (size_t)(end - at) : 0;
 }
 
 /* Whether libconfig holds the integer: an int without L (hexadecimal ones too), else 64 bits. */
@@ -134,60 +76,63 @@ static bool integer_fits(const char *number, bool is_long)
     return errno == 0 && magnitude <= limit + is_negative;
 }
 
-static int refuse_number(const struct scan *scan, const char *number, bool is_float, struct err *err)
+static int refuse_number(const char *number, bool is_float, struct err *err)
 {
     char size[UNITS_TEXT_SIZE];
     uint64_t bytes;
-    int r;
     if (is_float)
-        r = err_set(err, -EINVAL, "%s is too large for a number; write a smaller one", number);
-    else if (units_parse_size(number, &bytes) == 0 && strcmp(units_format_size(bytes, size), number) != 0)
-        r = err_set(err, -EINVAL, "%s would be misread; write \"%s\" or \"%s\", in quotes", number, size,
-                    number);
-    else
-        r = err_set(err, -EINVAL, "%s would be misread; write it in quotes", number);
-    if (scan->key)
-        err_prefix(err, "%.*s", scan->n_key, scan->key);
-    return r;
+        return err_set(err, -EINVAL, "%s is too large for a number; write a smaller one", number);
+    if (units_parse_size(number, &bytes) == 0 && strcmp(units_format_size(bytes, size), number) != 0)
+        return err_set(err, -EINVAL, "%s would be misread; write \"%s\" or \"%s\", in quotes", number, size,
+                       number);
+    return err_set(err, -EINVAL, "%s would be misread; write it in quotes", number);
 }
 
-/* A number, or a single character of no interest. */
-static int check_number(struct scan *scan, struct err *err)
+/* A number, or a single character of no interest. The cursor comes behind it unless it is refused. */
+static int check_number(const char **cursor, struct err *err)
 {
     char number[NUMBER_SIZE];
     bool is_float;
-    size_t n = measure_number(scan, &is_float);
+    size_t n = measure_number(*cursor, &is_float);
     if (n == 0) {
-        advance(scan, 1);
+        ++*cursor;
         return 0;
     }
-    snprintf(number, sizeof(number), "%.*s", n < NUMBER_SIZE ? (int)n : NUMBER_SIZE - 1, scan->at);
+    snprintf(number, sizeof(number), "%.*s", n < NUMBER_SIZE ? (int)n : NUMBER_SIZE - 1, *cursor);
     bool fits = n < NUMBER_SIZE &&
-                (is_float ? isfinite(strtod(number, NULL)) : integer_fits(number, peek(scan, n) == 'L'));
+                (is_float ? isfinite(strtod(number, NULL)) : integer_fits(number, (*cursor)[n] == 'L'));
     if (!fits)
-        return refuse_number(scan, number, is_float, err);
-    advance(scan, n);
-    while (peek(scan, 0) == 'L')
-        advance(scan, 1);
+        return refuse_number(number, is_float, err);
+    *cursor += n;
+    *cursor += strspn(*cursor, "L");
     return 0;
 }
 
-int config_scan_numbers(const char *text, size_t length, unsigned *ret_line, struct err *err)
+int config_scan_numbers(const char *text, unsigned *ret_line, struct err *err)
 {
-    struct scan scan = {.at = text, .end = text + length, .line = 1};
+    const char *at = text, *key = NULL; /* the last name; numbers belong to it */
     int r = 0;
-    while (r == 0 && scan.at < scan.end) {
-        char c = *scan.at;
-        if (c == '"')
-            skip_string(&scan);
-        else if (isalpha((unsigned char)c) || c == '*')
-            read_setting_name(&scan);
-        else if (c == '@')
+    while (r == 0 && *at != '\0') {
+        const char *behind = skip_text(at);
+        if (behind != at) {
+            at = behind;
+        } else if (isalpha((unsigned char)*at) || *at == '*') {
+            key = at;
+            at += strspn(at, NAME);
+        } else if (*at == '@') {
+            key = NULL;
             r = err_set(err, -EINVAL, "@include is not supported; copy the settings into this file");
-        else if (!skip_comment(&scan))
-            r = check_number(&scan, err);
+        } else {
+            r = check_number(&at, err);
+        }
     }
-    if (r < 0)
-        *ret_line = scan.line;
+    if (r == 0)
+        return 0;
+    *ret_line = 1;
+    for (const char *c = text; c < at; c++)
+        *ret_line += *c == '\n';
+    size_t n_key = key != NULL ? strspn(key, NAME) : 0;
+    if (n_key > 0)
+        err_prefix(err, "%.*s", (int)(n_key < NUMBER_SIZE ? n_key : NUMBER_SIZE), key);
     return r;
 }

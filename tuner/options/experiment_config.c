@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <libconfig.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool is_factor(const struct option_row *row)
@@ -27,7 +26,7 @@ static int take_name(struct settings_test *test, const config_setting_t *setting
     return 0;
 }
 
-static int take_member(struct settings *scratch, struct settings_test *test, const config_setting_t *member,
+static int take_member(struct settings *settings, struct settings_test *test, const config_setting_t *member,
                        struct err *err)
 {
     const char *key = config_setting_name(member);
@@ -35,55 +34,47 @@ static int take_member(struct settings *scratch, struct settings_test *test, con
     int r = 0;
     if (strcmp(key, "name") == 0)
         r = take_name(test, member, err);
-    else if (row != NULL && !is_factor(row))
+    else if (strcmp(key, "tests") == 0 || (row != NULL && !is_factor(row)))
         r = err_set(err, -EINVAL, "holds for the whole experiment; write it outside of the tests");
     else
-        r = config_take_setting(scratch, member, OPTIONS_EXPERIMENT, err);
+        r = config_take_setting(settings, member, OPTIONS_EXPERIMENT, err);
     return r < 0 ? err_prefix(err, "line %u: %s", config_setting_source_line(member), key) : 0;
 }
 
-/* scratch: settings without levels, which are the test's afterwards. */
-static int take_test(struct settings *scratch, const config_setting_t *group, struct settings_test *ret_test,
+/* The levels of settings are the test's afterwards. */
+static int take_test(struct settings *settings, const config_setting_t *group, struct settings_test *ret_test,
                      struct err *err)
 {
-    memset(scratch->workload.levels, 0, sizeof scratch->workload.levels);
-    memset(scratch->experiment.conditions, 0, sizeof scratch->experiment.conditions);
+    memset(settings->workload.levels, 0, sizeof settings->workload.levels);
+    memset(settings->experiment.conditions, 0, sizeof settings->experiment.conditions);
     if (!config_setting_is_group(group))
         return err_set(err, -EINVAL, "line %u: a test is a group in braces",
                        config_setting_source_line(group));
     for (int i = 0; i < config_setting_length(group); i++) {
-        int r = take_member(scratch, ret_test, config_setting_get_elem(group, (unsigned)i), err);
+        int r = take_member(settings, ret_test, config_setting_get_elem(group, (unsigned)i), err);
         if (r < 0)
             return r;
     }
-    memcpy(ret_test->levels, scratch->workload.levels, sizeof ret_test->levels);
-    memcpy(ret_test->conditions, scratch->experiment.conditions, sizeof ret_test->conditions);
+    memcpy(ret_test->levels, settings->workload.levels, sizeof ret_test->levels);
+    memcpy(ret_test->conditions, settings->experiment.conditions, sizeof ret_test->conditions);
     return 0;
 }
 
 int experiment_config_tests(struct settings *settings, const struct config_setting_t *list, struct err *err)
 {
     struct settings_experiment *experiment = &settings->experiment;
+    struct settings_test whole; /* what holds for all tests */
     int n = config_setting_length(list), r = 0;
     if (!config_setting_is_list(list) || n < 1 || n > SETTINGS_MAX_TESTS)
         return err_set(err, -EINVAL, "wants a list of 1 to %d tests, as in ( { ... }, { ... } )",
                        SETTINGS_MAX_TESTS);
-    struct settings *scratch = malloc(sizeof *scratch);
-    if (scratch == NULL)
-        return err_set(err, -ENOMEM, "no memory for tests");
-    *scratch = *settings;
+    memcpy(whole.levels, settings->workload.levels, sizeof whole.levels);
+    memcpy(whole.conditions, experiment->conditions, sizeof whole.conditions);
     experiment->n_tests = (size_t)n;
     for (int i = 0; i < n && r == 0; i++)
-        r = take_test(scratch, config_setting_get_elem(list, (unsigned)i), &experiment->tests[i], err);
-    /* Levels of patterns are numbers in this table. */
-    memcpy(experiment->patterns, scratch->experiment.patterns, sizeof experiment->patterns);
-    experiment->n_patterns = scratch->experiment.n_patterns;
-    memcpy(experiment->order, scratch->experiment.order, sizeof experiment->order);
-    experiment->n_order = scratch->experiment.n_order;
-    settings->workload.pattern_given |= scratch->workload.pattern_given;
-    settings->file.size_given |= scratch->file.size_given;
-    settings->workload.cache_given |= scratch->workload.cache_given;
-    free(scratch);
+        r = take_test(settings, config_setting_get_elem(list, (unsigned)i), &experiment->tests[i], err);
+    memcpy(settings->workload.levels, whole.levels, sizeof whole.levels);
+    memcpy(experiment->conditions, whole.conditions, sizeof whole.conditions);
     return r;
 }
 
@@ -168,18 +159,6 @@ static void settle_file(struct settings *settings)
         settings->workload.cache = (enum measure_cache)caches->value[0];
 }
 
-struct source {
-    const char *path, *text;
-};
-
-static int configure(struct settings *settings, void *context, struct err *err)
-{
-    const struct source *source = context;
-    if (source->text != NULL)
-        return config_read_text(source->text, "answers", settings, OPTIONS_EXPERIMENT, err);
-    return source->path != NULL ? config_read_settings(source->path, settings, OPTIONS_EXPERIMENT, err) : 0;
-}
-
 /* What the command line gives replaces what the tests do. */
 static void overrule_tests(struct settings *settings, const struct settings *line)
 {
@@ -199,16 +178,16 @@ int experiment_config_scan(struct settings *line, int argc, char **argv, struct 
 {
     settings_init(line);
     line->operands_allowed = 1;
-    return options_parse(line, OPTIONS_EXPERIMENT, argc, argv, 1, err);
+    return options_parse(line, OPTIONS_EXPERIMENT, argc, argv, err);
 }
 
 int experiment_config_read(struct settings *settings, const struct settings *line, int argc, char **argv,
                            const char *text, struct err *err)
 {
-    struct source source = {.path = line->n_operands > 0 ? line->operands[0] : NULL, .text = text};
+    const char *path = text != NULL ? "answers" : line->n_operands > 0 ? line->operands[0] : NULL;
     settings_init(settings);
     settings->operands_allowed = 1;
-    int r = options_parse_configured(settings, OPTIONS_EXPERIMENT, argc, argv, 1, configure, &source, err);
+    int r = options_parse_configured(settings, OPTIONS_EXPERIMENT, argc, argv, path, text, err);
     if (r < 0)
         return r;
     overrule_tests(settings, line);

@@ -3,7 +3,6 @@
 #include "tuner/options/options.h"
 
 #include "tuner/options/config.h"
-#include "tuner/options/options_needs.h"
 #include "tuner/options/options_set.h"
 
 #include <errno.h>
@@ -292,8 +291,8 @@ static int read_options(struct settings *settings, struct walk walk, const struc
             err_prefix(err, "--%s", row->name);
             return r;
         }
-        for (size_t i = 0; given != NULL && options_row(i) != NULL; i++)
-            given[i] |= options_row(i) == row;
+        if (given != NULL)
+            given[row - options_row(0)] = true;
     }
 }
 
@@ -308,22 +307,58 @@ static int check_single_levels(const struct settings *settings, struct err *err)
     return 0;
 }
 
-static bool asks_for_help(int argc, char **argv, int first)
+/* "--profiles or --profile": those of row->needs that the command knows, where it knows any and none was
+ * given; else "". */
+static void find_lacking(const struct option_row *row, unsigned command, const bool *given, char *words,
+                         size_t size)
 {
-    for (int i = first; i < argc; i++) {
+    words[0] = '\0';
+    for (const char *at = row->needs; at != NULL && *at != '\0'; at += *at == ',') {
+        char name[NAME_SIZE];
+        size_t length = strcspn(at, ","), used = strlen(words);
+        snprintf(name, sizeof name, "%.*s", (int)length, at);
+        at += length;
+        const struct option_row *needed = options_find(name, command);
+        if (needed == NULL)
+            continue;
+        if (given[needed - options_row(0)]) {
+            words[0] = '\0';
+            return;
+        }
+        snprintf(words + used, size - used, "%s--%s", used > 0 ? " or " : "", name);
+    }
+}
+
+/* An option that does nothing without another one is refused, not ignored. given: by row. */
+static int check_needs(unsigned command, const bool *given, struct err *err)
+{
+    const struct option_row *row;
+    char words[2 * NAME_SIZE];
+    for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
+        if (!given[i])
+            continue;
+        find_lacking(row, command, given, words, sizeof words);
+        if (words[0] != '\0')
+            return err_set(err, -EINVAL, "--%s: does nothing without %s", row->name, words);
+    }
+    return 0;
+}
+
+static bool asks_for_help(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
             return true;
     }
     return false;
 }
 
-int options_parse_configured(struct settings *settings, unsigned command, int argc, char **argv, int first,
-                             int (*configure)(struct settings *settings, void *context, struct err *err),
-                             void *context, struct err *err)
+int options_parse_configured(struct settings *settings, unsigned command, int argc, char **argv,
+                             const char *path, const char *text, struct err *err)
 {
-    if (asks_for_help(argc, argv, first))
+    if (asks_for_help(argc, argv))
         return 1;
-    const struct walk walk = {.argv = argv, .argc = argc, .next = first, .command = command};
+    const struct walk walk = {.argv = argv, .argc = argc, .next = 1, .command = command};
     struct settings parsed = *settings;
     parsed.experiment.on = command == OPTIONS_EXPERIMENT;
     parsed.prediction.on = (command & PREDICTIONS) != 0;
@@ -334,14 +369,14 @@ int options_parse_configured(struct settings *settings, unsigned command, int ar
     int r = config != NULL ? read_options(&parsed, walk, config, NULL, err) : 0;
     /* The file of `retune` has targets: tuner/nightly/retune_config reads it. */
     if (r == 0 && parsed.config[0] != '\0' && command != OPTIONS_RETUNE)
-        r = config_read_settings(parsed.config, &parsed, command, err);
-    if (r == 0 && configure != NULL)
-        r = configure(&parsed, context, err);
+        r = config_read_settings(parsed.config, NULL, &parsed, command, err);
+    if (r == 0 && path != NULL)
+        r = config_read_settings(path, text, &parsed, command, err);
     if (r == 0)
         r = read_options(&parsed, walk, NULL, given, err);
     /* What an option needs may stand in the configuration. */
-    if (r == 0 && parsed.config[0] == '\0' && configure == NULL)
-        r = options_check_needs(command, given, err);
+    if (r == 0 && parsed.config[0] == '\0' && path == NULL)
+        r = check_needs(command, given, err);
     if (r == 0 && command == OPTIONS_MEASURE)
         r = check_single_levels(&parsed, err);
     if (r == 0)
@@ -349,8 +384,7 @@ int options_parse_configured(struct settings *settings, unsigned command, int ar
     return r;
 }
 
-int options_parse(struct settings *settings, unsigned command, int argc, char **argv, int first,
-                  struct err *err)
+int options_parse(struct settings *settings, unsigned command, int argc, char **argv, struct err *err)
 {
-    return options_parse_configured(settings, command, argc, argv, first, NULL, NULL, err);
+    return options_parse_configured(settings, command, argc, argv, NULL, NULL, err);
 }

@@ -63,19 +63,18 @@ struct option_row {
 /* The options one by one, in the order of --help; NULL behind the last. */
 const struct option_row *options_row(size_t i);
 
-/* Reads argv[first..] for a command into settings, which settings_init has filled and which stay untouched on
+/* Reads argv[1..] for a command into settings, which settings_init has filled and which stay untouched on
  * failure. Words without dashes are operands, as many as settings->operands_allowed. --config is read first,
  * then the rest of the command line over it; `measure` gets its own defaults of duration and warm-up,
  * `doctor` one of the file's size. 0; 1 when --help was asked for; or -EINVAL (and other negative errno for
  * an unreadable configuration) with one line; unknown options are answered with the nearest name. */
-int options_parse(struct settings *settings, unsigned command, int argc, char **argv, int first,
-                  struct err *err);
+int options_parse(struct settings *settings, unsigned command, int argc, char **argv, struct err *err);
 
-/* The same for a command whose configuration is not named by --config: `configure` reads it after the
- * command's own defaults and before the command line, which wins. */
-int options_parse_configured(struct settings *settings, unsigned command, int argc, char **argv, int first,
-                             int (*configure)(struct settings *settings, void *context, struct err *err),
-                             void *context, struct err *err);
+/* The same for a command whose configuration is not named by --config: path and text as for
+ * config_read_settings, or NULL, read after the command's own defaults and before the command line, which
+ * wins. */
+int options_parse_configured(struct settings *settings, unsigned command, int argc, char **argv,
+                             const char *path, const char *text, struct err *err);
 
 /* Prints usage, options with units, ranges and defaults, and `example`. */
 void options_print_help(FILE *out, const char *command_name, const char *summary, unsigned command,

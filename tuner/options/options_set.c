@@ -3,15 +3,18 @@
 
 #include "bench/base/pattern.h"
 #include "bench/base/units.h"
+#include "tuner/base/snippet_formats.h"
 #include "tuner/base/warnings_table.h"
 #include "tuner/options/options_value.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define HOURS_OF_A_DAY 24
+#define VERSION_DIGITS 4
 /* Pixels or characters of a side of a picture. */
 #define PICTURE_LEAST 12
 #define PICTURE_MOST  8000
@@ -231,6 +234,38 @@ int options_set_files(struct settings *settings, const struct option_row *row, c
     if (r == 0)
         files->n++;
     return r;
+}
+
+int options_set_snippet(struct settings *settings, const struct option_row *row, const char *text,
+                        struct err *err)
+{
+    for (size_t i = 0; i < SNIPPET_FORMATS_N; i++) {
+        if (strcmp(text, snippet_formats[i]) == 0) {
+            snprintf(place_of_option(settings, row), SETTINGS_NAME_SIZE, "%s", text);
+            return 0;
+        }
+    }
+    return options_refuse(text, "no format", snippet_formats, SNIPPET_FORMATS_N,
+                          "fstune emit --list shows them", err);
+}
+
+int options_set_version(struct settings *settings, const struct option_row *row, const char *text,
+                        struct err *err)
+{
+    unsigned version[3] = {0, 0, 0};
+    const char *rest = text;
+    size_t n = 0, length = 0;
+    for (; n < 3 && (length = strspn(rest, "0123456789")) > 0 && length <= VERSION_DIGITS; n++) {
+        version[n] = (unsigned)strtoul(rest, NULL, 10);
+        rest += length;
+        if (*rest != '.' || n == 2)
+            break;
+        rest++;
+    }
+    if (length == 0 || *rest != '\0' || (version[0] == 0 && version[1] == 0))
+        return err_set(err, -EINVAL, "'%.60s' is no version; write it as 9.2", text);
+    memcpy(place_of_option(settings, row), version, 2 * sizeof version[0]);
+    return 0;
 }
 
 static int refuse_code(const char *code, struct err *err)

@@ -22,20 +22,21 @@ static int read_file_size(const char *text, const char *range, uint64_t *ret_val
     return r;
 }
 
-static const struct factor_kind {
-    int (*read)(const char *text, const char *range, uint64_t *ret_value, struct err *err);
-    bool takes_range; /* "4k..1m" */
-} factor_kinds[FACTOR_N] = {
-    [FACTOR_REQUEST_SIZE] = {options_value_blocks, true}, [FACTOR_QUEUE_DEPTH] = {options_value_count, true},
-    [FACTOR_DIRECT] = {options_value_choice, false},      [FACTOR_API] = {options_value_choice, false},
-    [FACTOR_THREADS] = {options_value_count, true},       [FACTOR_SYNC] = {options_value_choice, false},
-    [FACTOR_WRITE_SIZE] = {options_value_blocks, true},
-};
-static const struct factor_kind condition_kinds[CONDITION_N] = {
-    [CONDITION_CACHE] = {options_value_choice, false},
-    [CONDITION_FILE_SIZE] = {read_file_size, true},
-    [CONDITION_FILES] = {options_value_count, true},
-    [CONDITION_ALIGNMENT] = {options_value_blocks, true},
+typedef int value_reader(const char *text, const char *range, uint64_t *ret_value, struct err *err);
+
+/* Of factors, then of conditions. What is no choice may be a range, "4k..1m". */
+static value_reader *const readers[FACTOR_N + CONDITION_N] = {
+    [FACTOR_REQUEST_SIZE] = options_value_blocks,
+    [FACTOR_QUEUE_DEPTH] = options_value_count,
+    [FACTOR_DIRECT] = options_value_choice,
+    [FACTOR_API] = options_value_choice,
+    [FACTOR_THREADS] = options_value_count,
+    [FACTOR_SYNC] = options_value_choice,
+    [FACTOR_WRITE_SIZE] = options_value_blocks,
+    [FACTOR_N + CONDITION_CACHE] = options_value_choice,
+    [FACTOR_N + CONDITION_FILE_SIZE] = read_file_size,
+    [FACTOR_N + CONDITION_FILES] = options_value_count,
+    [FACTOR_N + CONDITION_ALIGNMENT] = options_value_blocks,
 };
 
 /* Keeps the levels ascending and distinct. */
@@ -59,15 +60,15 @@ static bool is_power_of_two(uint64_t value)
     return value != 0 && (value & (value - 1)) == 0;
 }
 
-static int add_range(struct levels *levels, const struct factor_kind *kind, const char *range,
-                     const char *low, const char *high, struct err *err)
+static int add_range(struct levels *levels, value_reader *read, const char *range, const char *low,
+                     const char *high, struct err *err)
 {
     uint64_t first, last;
     if (low[0] == '\0' || high[0] == '\0')
         return err_set(err, -EINVAL, "'%s..%s' lacks an end; write both, as LOW..HIGH", low, high);
-    int r = kind->read(low, range, &first, err);
+    int r = read(low, range, &first, err);
     if (r == 0)
-        r = kind->read(high, range, &last, err);
+        r = read(high, range, &last, err);
     if (r < 0)
         return r;
     if (!is_power_of_two(first) || !is_power_of_two(last))
@@ -80,27 +81,27 @@ static int add_range(struct levels *levels, const struct factor_kind *kind, cons
     return r;
 }
 
-static int add_item(struct levels *levels, const struct factor_kind *kind, const char *range,
-                    const char *item, struct err *err)
+static int add_item(struct levels *levels, value_reader *read, const char *range, const char *item,
+                    struct err *err)
 {
     char low[OPTIONS_VALUE_SIZE], high[OPTIONS_VALUE_SIZE];
     uint64_t value;
-    if (kind->takes_range && options_value_split(item, low, high))
-        return add_range(levels, kind, range, low, high, err);
-    int r = kind->read(item, range, &value, err);
+    if (read != options_value_choice && options_value_split(item, low, high))
+        return add_range(levels, read, range, low, high, err);
+    int r = read(item, range, &value, err);
     return r < 0 ? r : add_level(levels, value, err);
 }
 
 /* Levels stay as they are on failure. */
-static int set_levels(struct levels *place, const struct factor_kind *kind, const char *range,
-                      const char *text, struct err *err)
+static int set_levels(struct levels *place, value_reader *read, const char *range, const char *text,
+                      struct err *err)
 {
     struct levels levels = {0};
     char item[2 * OPTIONS_VALUE_SIZE];
     while (text) {
         int r = options_value_part(&text, item, err);
         if (r == 0)
-            r = add_item(&levels, kind, range, item, err);
+            r = add_item(&levels, read, range, item, err);
         if (r < 0)
             return r;
     }
@@ -111,16 +112,15 @@ static int set_levels(struct levels *place, const struct factor_kind *kind, cons
 int options_set_levels(struct settings *settings, const struct option_row *row, const char *text,
                        struct err *err)
 {
-    return set_levels(&settings->workload.levels[row->place], &factor_kinds[row->place], row->range, text,
-                      err);
+    return set_levels(&settings->workload.levels[row->place], readers[row->place], row->range, text, err);
 }
 
 int options_set_condition(struct settings *settings, const struct option_row *row, const char *text,
                           struct err *err)
 {
     const char *range = row->range[0] != '\0' ? row->range : row->argument;
-    return set_levels(&settings->experiment.conditions[row->condition], &condition_kinds[row->condition],
-                      range, text, err);
+    return set_levels(&settings->experiment.conditions[row->condition],
+                      readers[FACTOR_N + (size_t)row->condition], range, text, err);
 }
 
 /* NULL unless the key is a factor's, written with underscores. */
@@ -144,7 +144,7 @@ static int add_current(struct current *current, char *part, struct err *err)
                        part);
     if (current->given[row->place])
         return err_set(err, -EINVAL, "%s is given twice; keep one", part);
-    int r = factor_kinds[row->place].read(equal_sign + 1, row->range, &current->value[row->place], err);
+    int r = readers[row->place](equal_sign + 1, row->range, &current->value[row->place], err);
     if (r < 0) {
         err_prefix(err, "%s", part);
         return r;

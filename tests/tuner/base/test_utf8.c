@@ -10,9 +10,29 @@ TEST(characters_have_their_length_and_other_bytes_none)
         const char *text;
         size_t length;
     } rows[] = {
-        {"a", 1},    {"", 1},         {"\xc3\xbc", 2},     {"\xe2\x82\xac", 3},     {"\xf0\x9f\x98\x80", 4},
-        {"\x80", 0}, {"\xc0\x80", 0}, {"\xed\xa0\x80", 0}, {"\xf4\x90\x80\x80", 0}, {"\xe2\x82", 0},
-        {"\xc3", 0}, {"\xff", 0},
+        {"a", 1},
+        {"", 1},
+        {"\x7f", 1},
+        {"\xc2\x80", 2},
+        {"\xdf\xbf", 2},
+        {"\xe0\xa0\x80", 3},
+        {"\xed\x9f\xbf", 3},
+        {"\xee\x80\x80", 3},
+        {"\xef\xbf\xbf", 3},
+        {"\xf0\x90\x80\x80", 4},
+        {"\xf4\x8f\xbf\xbf", 4},
+        {"\x80", 0},
+        {"\xff", 0},
+        {"\xc3", 0},
+        {"\xc3(", 0},
+        {"\xe2\x82", 0},
+        {"\xf0\x9f\x98", 0},
+        {"\xc0\xaf", 0}, /* overlong, as the next two */
+        {"\xe0\x9f\xbf", 0},
+        {"\xf0\x8f\xbf\xbf", 0},
+        {"\xed\xa0\x80", 0},     /* a surrogate */
+        {"\xf4\x90\x80\x80", 0}, /* above U+10FFFF */
+        {"\xf5\x80\x80\x80", 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_int_equal(utf8_length(rows[i].text), rows[i].length);

@@ -78,15 +78,6 @@ TEST(the_first_night_applies_and_the_second_changes_nothing)
     assert_int_equal(system("cmp -s vm1.env kept"), 0);
 }
 
-TEST(the_same_seed_gives_the_same_bytes)
-{
-    rig_run_line(cli_next(), "retune --config n.conf --json");
-    AUTO(rig_free) struct rig_run first = cli_taken();
-    assert_int_equal(system("rm h.db*"), 0);
-    rig_run_line(cli_next(), "retune --config n.conf --json");
-    assert_string_equal(run.out, first.out);
-}
-
 TEST(half_the_throughput_ends_with_4_and_one_line)
 {
     for (unsigned i = 0; i < 4; i++)
@@ -227,8 +218,6 @@ TEST(wrong_words_are_exit_2)
 {
     cli_fails(2, "--config is missing", "retune");
     cli_fails(2, "'rolback' is no action of retune; there is rollback", "retune rolback --config n.conf");
-    cli_fails(2, "n.conf has no such target", "retune --config n.conf --target vm2");
-    cli_fails(2, "--pattern: this command has no such option", "retune --config n.conf --pattern read");
     rig_write("bad.conf", "targets = ( {\nnmae = \"a\"; } );");
     cli_fails(2, "bad.conf:2: nmae: unknown setting; did you mean name?", "retune --config bad.conf");
 }
@@ -240,9 +229,4 @@ TEST(a_history_that_is_none_is_left_alone)
     assert_true(run.code == 1 || run.code == 2);
     assert_string_equal(run.out, "");
     assert_int_equal(system("grep -qx 'my diary' h.db"), 0);
-}
-
-TEST(help_lists_the_keys_of_a_target)
-{
-    cli_prints(0, "retune --help", "--prometheus FILE", "  hook_timeout ", "  max_io_pressure ", NULL);
 }

@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define POINT "--pattern randwrite --request-size 64k --queue-depth 4 --direct 1 --api io_uring "
+/* Behind it stand the surface's file and further options. */
+#define MEASURE                                                                                              \
+    "measure --seed 1 --pattern randwrite --request-size 64k --queue-depth 4 --direct 1 --api io_uring "     \
+    "--json --simulate "
 
 /* peak.csv with the factors of a trace. */
 static void simulator_with_trace(const char *name, const char *noise, const char *trace)
@@ -64,32 +67,29 @@ static double peak_bps(void)
 
 TEST(a_burst_is_reported_beside_the_rate_after_it)
 {
-    json_t *json =
-        cli_json(0, "measure --json --simulate burst.conf --seed 1 --replays 4 --duration 10s " POINT);
-    const json_t *sustained = json_object_get(json, "sustained");
-    assert_true(json_is_object(json_object_get(sustained, "burst")));
-    assert_close(cli_number(sustained, "burst.mean") / peak_bps(), 1, 0.05);
-    assert_close(cli_number(sustained, "burst.mean_after") / peak_bps(), 0.4, 0.02);
-    assert_close(cli_number(sustained, "burst.seconds"), 12, 1);
+    json_t *json = cli_json(0, MEASURE "burst.conf --replays 4 --duration 10s");
+    assert_true(json_is_object(cli_at(json, "sustained.burst")));
+    assert_close(cli_number(json, "sustained.burst.mean") / peak_bps(), 1, 0.05);
+    assert_close(cli_number(json, "sustained.burst.mean_after") / peak_bps(), 0.4, 0.02);
+    assert_close(cli_number(json, "sustained.burst.seconds"), 12, 1);
     assert_true(has_warning(json, "burst_ended"));
 }
 
 TEST(a_flat_rate_is_steady_and_carries_no_warning)
 {
-    json_t *json =
-        cli_json(0, "measure --json --simulate peak.conf --seed 1 --replays 5 --duration 5s " POINT);
+    json_t *json = cli_json(0, MEASURE "peak.conf --replays 5 --duration 5s");
     assert_true(json_is_true(cli_at(json, "sustained.steady")));
     assert_int_equal(json_array_size(json_object_get(json, "warnings")), 0);
 }
 
+#define UNTIL_STEADY MEASURE "declining.conf --until-steady --duration 5s --max-duration 40m "
+
 TEST(the_steady_state_of_a_slow_decline_is_what_lasts)
 {
-    json_t *json =
-        cli_json(0, "measure --json --simulate declining.conf --seed 1 --until-steady --duration 5s "
-                    "--max-duration 40m " POINT);
+    json_t *json = cli_json(0, UNTIL_STEADY);
     assert_true(json_is_true(cli_at(json, "steady_state.met")));
     assert_close(cli_number(json, "throughput.mean") / peak_bps() / 0.64, 1, 0.05);
-    json = cli_json(0, "measure --json --simulate declining.conf --seed 1 --replays 6 --duration 5s " POINT);
+    json = cli_json(0, MEASURE "declining.conf --replays 6 --duration 5s");
     assert_true(cli_number(json, "throughput.mean") / peak_bps() / 0.64 > 1.3);
     assert_false(json_is_true(cli_at(json, "sustained.steady")));
     assert_true(has_warning(json, "not_steady"));
@@ -97,25 +97,21 @@ TEST(the_steady_state_of_a_slow_decline_is_what_lasts)
 
 TEST(what_never_gets_steady_ends_at_the_cap_with_exit_code_3)
 {
-    json_t *json = cli_json(3, "measure --json --simulate endless.conf --seed 1 --until-steady --duration 1s "
-                               "--max-duration 40s " POINT);
+    json_t *json = cli_json(3, MEASURE "endless.conf --until-steady --duration 1s --max-duration 40s");
     assert_false(json_is_true(cli_at(json, "steady_state.met")));
     assert_true(has_warning(json, "not_steady"));
     assert_true(cli_number(json, "seconds") <= 40);
-    cli_prints(3,
-               "measure --quiet --simulate endless.conf --seed 1 --until-steady --duration 1s "
-               "--max-duration 40s " POINT,
-               "Steady       NOT after", NULL);
+    cli_prints(
+        3,
+        "measure --quiet --simulate endless.conf --seed 1 --until-steady --duration 1s --max-duration 40s "
+        "--pattern randwrite --request-size 64k --queue-depth 4 --direct 1 --api io_uring",
+        "Steady       NOT after", NULL);
 }
 
 TEST(the_rule_of_the_snia_is_content_with_less)
 {
-    json_auto_t *snia = json_incref(
-        cli_json(0, "measure --json --simulate declining.conf --seed 1 --until-steady --duration 5s "
-                    "--max-duration 40m --steady-rule snia " POINT));
-    json_t *own =
-        cli_json(0, "measure --json --simulate declining.conf --seed 1 --until-steady --duration 5s "
-                    "--max-duration 40m " POINT);
+    json_auto_t *snia = json_incref(cli_json(0, UNTIL_STEADY "--steady-rule snia"));
+    json_t *own = cli_json(0, UNTIL_STEADY);
     assert_true(cli_number(snia, "steady_state.rounds") < cli_number(own, "steady_state.rounds"));
     assert_true(cli_number(snia, "throughput.mean") > cli_number(own, "throughput.mean"));
 }
@@ -123,19 +119,18 @@ TEST(the_rule_of_the_snia_is_content_with_less)
 /* Its batches never agree to a thousandth, so that only the limits end a warm-up. */
 TEST(no_warm_up_passes_the_cap)
 {
-    json_t *json =
-        cli_json(3, "measure --json --simulate scattered.conf --seed 1 --until-steady --duration 1s "
-                    "--max-duration 3s --warmup-limit 1m --warmup-coef 0.001 " POINT);
+    json_t *json = cli_json(3, MEASURE "scattered.conf --until-steady --duration 1s --max-duration 3s "
+                                       "--warmup-limit 1m --warmup-coef 0.001");
     const json_t *runs = json_object_get(json, "runs");
     assert_int_equal(json_array_size(runs), 1);
-    assert_close(json_number_value(json_object_get(json_array_get(runs, 0), "warmup_seconds")), 2, 0.05);
+    assert_close(cli_number(json_array_get(runs, 0), "warmup_seconds"), 2, 0.05);
     assert_true(cli_number(json, "seconds") <= 3.1);
 }
 
 TEST(a_cap_shorter_than_a_round_is_refused)
 {
     cli_fails(2, "--max-duration",
-              "measure --quiet --simulate peak.conf --until-steady --duration 2s --max-duration 1s " POINT);
+              MEASURE "peak.conf --quiet --until-steady --duration 2s --max-duration 1s");
 }
 
 TEST(a_change_of_the_device_during_a_search_is_said)

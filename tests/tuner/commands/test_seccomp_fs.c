@@ -18,19 +18,35 @@
 #define NEWEST_ALLOWED __NR_set_mempolicy_home_node
 
 /* What Docker's default profile does not list for a container without capabilities, with the io_uring calls
- * that it dropped in version 25: EPERM, as any call that is newer than the profile. */
+ * that it dropped in version 25: EPERM, as any call that is newer than the profile. First those of file
+ * systems and name spaces. */
+static const int denied_files[] = {__NR_fanotify_init,
+                                   __NR_fsconfig,
+                                   __NR_fsmount,
+                                   __NR_fsopen,
+                                   __NR_fspick,
+                                   __NR_lookup_dcookie,
+                                   __NR_mount,
+                                   __NR_mount_setattr,
+                                   __NR_move_mount,
+                                   __NR_nfsservctl,
+                                   __NR_open_by_handle_at,
+                                   __NR_open_tree,
+                                   __NR_pivot_root,
+                                   __NR_quotactl,
+                                   __NR_quotactl_fd,
+                                   __NR_setns,
+                                   __NR_swapoff,
+                                   __NR_swapon,
+                                   __NR_umount2,
+                                   __NR_unshare};
 static const int denied[] = {__NR_acct,
                              __NR_add_key,
                              __NR_bpf,
                              __NR_clock_adjtime,
                              __NR_clock_settime,
                              __NR_delete_module,
-                             __NR_fanotify_init,
                              __NR_finit_module,
-                             __NR_fsconfig,
-                             __NR_fsmount,
-                             __NR_fsopen,
-                             __NR_fspick,
                              __NR_get_mempolicy,
                              __NR_init_module,
                              __NR_io_uring_enter,
@@ -39,31 +55,16 @@ static const int denied[] = {__NR_acct,
                              __NR_kcmp,
                              __NR_kexec_load,
                              __NR_keyctl,
-                             __NR_lookup_dcookie,
                              __NR_mbind,
                              __NR_migrate_pages,
-                             __NR_mount,
-                             __NR_mount_setattr,
-                             __NR_move_mount,
                              __NR_move_pages,
-                             __NR_nfsservctl,
-                             __NR_open_by_handle_at,
-                             __NR_open_tree,
                              __NR_perf_event_open,
-                             __NR_pivot_root,
-                             __NR_quotactl,
-                             __NR_quotactl_fd,
                              __NR_reboot,
                              __NR_request_key,
                              __NR_set_mempolicy,
                              __NR_setdomainname,
                              __NR_sethostname,
-                             __NR_setns,
                              __NR_settimeofday,
-                             __NR_swapoff,
-                             __NR_swapon,
-                             __NR_umount2,
-                             __NR_unshare,
                              __NR_userfaultfd,
                              __NR_vhangup};
 /* Beyond them, what came with Linux 4.11 to 5.8 and profiles of those years do not know. */
@@ -102,7 +103,7 @@ static bool forbid(const int *numbers, size_t n)
 
 static bool like_docker(void)
 {
-    return forbid(denied, RIG_COUNT(denied));
+    return forbid(denied, RIG_COUNT(denied)) && forbid(denied_files, RIG_COUNT(denied_files));
 }
 
 static bool like_old_docker(void)

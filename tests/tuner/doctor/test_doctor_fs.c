@@ -1,5 +1,6 @@
 /* Tests of the command doctor on real file systems: a whole report, what is left behind, signals, limits.
  * Some need root, for a mount of their own. */
+#include "tests/tuner/commands/cli_rig.h"
 #include "tests/tuner/doctor/doctor_rig.h"
 
 #include <errno.h>
@@ -10,8 +11,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static struct rig_run run;
 
 FIXTURE(enter)
 {
@@ -31,27 +30,21 @@ static const char *severity_of(const json_t *document, const char *name)
 
 TEST(a_whole_report_has_a_noise_floor_and_leaves_nothing)
 {
-    rig_run(&run, NULL, DOCTOR, "--path", "dir", NULL);
+    rig_run(cli_next(), NULL, DOCTOR, "--path", "dir", NULL);
     assert_true(run.code == 0 || run.code == 3);
     assert_string_equal(run.err, "");
-    json_t *document = rig_json(&run), *noise = json_object_get(document, "noise_floor");
-    json_int_t n = json_integer_value(json_object_get(noise, "replays"));
-    double mean = json_number_value(json_object_get(noise, "mean")),
-           low = json_number_value(json_object_get(noise, "ci_low")),
-           high = json_number_value(json_object_get(noise, "ci_high"));
-    assert_true(n >= 3 && n <= 20);
+    const json_t *document = cli_document();
+    double mean = cli_number(document, "noise_floor.mean"), low = cli_number(document, "noise_floor.ci_low"),
+           high = cli_number(document, "noise_floor.ci_high");
+    assert_in_range(cli_integer(document, "noise_floor.replays"), 3, 20);
     assert_true(low < mean && mean < high);
-    assert_close(json_number_value(json_object_get(noise, "half_width_share")), (high - low) / 2 / mean,
-                 1e-6);
-    assert_true(json_number_value(json_object_get(noise, "run_cv")) > 0);
-    assert_int_equal(run.code == 3, json_integer_value(json_object_get(document, "findings")) > 0);
+    assert_close(cli_number(document, "noise_floor.half_width_share"), (high - low) / 2 / mean, 1e-6);
+    assert_true(cli_number(document, "noise_floor.run_cv") > 0);
+    assert_int_equal(run.code == 3, cli_integer(document, "findings") > 0);
     assert_string_equal(severity_of(document, "create"), "ok");
-    assert_in_range(json_integer_value(json_object_get(document, "bytes_written")), 128 << 20,
-                    (128 << 20) + TARGET_PROOF_MOST_BYTES);
-    assert_true(json_integer_value(json_object_get(document, "bytes_read")) > 0);
-    assert_true(json_is_string(json_object_get(json_object_get(document, "direct"), "read")));
-    json_decref(document);
-    rig_free(&run);
+    assert_in_range(cli_integer(document, "bytes_written"), 128 << 20, (128 << 20) + TARGET_PROOF_MOST_BYTES);
+    assert_true(cli_integer(document, "bytes_read") > 0);
+    assert_true(json_is_string(cli_at(document, "direct.read")));
     assert_int_equal(rig_count_entries("dir"), 0);
 }
 
@@ -60,16 +53,15 @@ TEST(a_signal_ends_it_with_what_it_has)
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGINT};
     static const char *const arguments[] = {DOCTOR, "--path", "dir", "--file-size", "256m", NULL};
     for (size_t i = 0; i < RIG_COUNT(numbers); i++) {
-        rig_start(&run, NULL, arguments);
+        rig_start(cli_next(), NULL, arguments);
         usleep((useconds_t)(150000 + 500000 * i)); /* from filling into the runs */
         assert_int_equal(kill(run.pid, numbers[i]), 0);
         rig_finish(&run);
         assert_int_equal(run.code, 128 + numbers[i]);
         assert_string_equal(run.err, "");
-        json_auto_t *document = rig_json(&run);
+        const json_t *document = cli_document();
         assert_true(json_is_true(json_object_get(document, "interrupted")));
         assert_string_equal(severity_of(document, "apis"), "ok");
-        rig_free(&run);
         assert_int_equal(rig_count_entries("dir"), 0);
     }
 }
@@ -82,12 +74,11 @@ static bool limit_files(void)
 
 TEST(a_limit_of_the_file_size_is_found)
 {
-    rig_run(&run, limit_files, DOCTOR, "--path", "dir", NULL);
+    rig_run(cli_next(), limit_files, DOCTOR, "--path", "dir", NULL);
     assert_int_equal(run.code, 3);
-    json_auto_t *document = rig_json(&run);
+    const json_t *document = cli_document();
     assert_string_equal(severity_of(document, "file_size_limit"), "finding");
     assert_string_equal(severity_of(document, "create"), "finding");
-    rig_free(&run);
     assert_int_equal(rig_count_entries("dir"), 0);
 }
 
@@ -96,43 +87,37 @@ static bool mount_memory(void)
     return mount_tiny(0, "size=512m");
 }
 
-static json_t *run_in_tiny(bool (*in_child)(void))
+static const json_t *run_in_tiny(bool (*in_child)(void))
 {
     if (geteuid() != 0)
         skip();
-    rig_run(&run, in_child, DOCTOR, "--path", "tiny", NULL);
-    if (run.code == 99) {
-        rig_free(&run);
+    rig_run(cli_next(), in_child, DOCTOR, "--path", "tiny", NULL);
+    if (run.code == 99)
         skip(); /* a container that may not mount */
-    }
     assert_int_equal(run.code, 3);
-    return rig_json(&run);
+    return cli_document();
 }
 
 TEST(a_read_only_file_system_is_examined)
 {
-    json_auto_t *document = run_in_tiny(mount_read_only);
+    const json_t *document = run_in_tiny(mount_read_only);
     assert_string_equal(severity_of(document, "create"), "finding");
     assert_string_equal(severity_of(document, "noise_floor"), "unsaid");
-    assert_int_equal(json_integer_value(json_object_get(document, "bytes_written")), 0);
-    rig_free(&run);
+    assert_int_equal(cli_integer(document, "bytes_written"), 0);
 }
 
 TEST(a_file_system_without_room_is_examined)
 {
-    json_auto_t *document = run_in_tiny(mount_small);
+    const json_t *document = run_in_tiny(mount_small);
     assert_string_equal(severity_of(document, "free_space"), "finding");
     assert_true(json_is_null(json_object_get(document, "default_file_bytes")));
-    rig_free(&run);
 }
 
 TEST(memory_has_no_direct_io_and_runs_of_full_length)
 {
-    json_t *document = run_in_tiny(mount_memory), *noise = json_object_get(document, "noise_floor");
+    const json_t *document = run_in_tiny(mount_memory);
     assert_string_equal(severity_of(document, "direct_read"), "finding");
     assert_string_equal(severity_of(document, "file_system"), "finding");
-    assert_int_equal(json_integer_value(json_object_get(json_object_get(noise, "point"), "direct")), 0);
-    assert_true(json_number_value(json_object_get(noise, "run_seconds")) >= 0.05);
-    json_decref(document);
-    rig_free(&run);
+    assert_int_equal(cli_integer(document, "noise_floor.point.direct"), 0);
+    assert_true(cli_number(document, "noise_floor.run_seconds") >= 0.05);
 }

@@ -1,6 +1,6 @@
 /* Tests of tuner/doctor/doctor_noise: scatter between and inside runs, and the replays that a difference
  * costs. */
-#include "tuner/doctor/doctor_noise.h"
+#include "tuner/doctor/doctor.h"
 
 #include "tests/test.h"
 

@@ -1,38 +1,35 @@
 /* A comment stays a comment, whatever stands in it. */
 #include "tests/tuner/emit/snippet_rig.h"
 
-/* One comment as it is printed; *ret_remarks gets what went beside it. The caller frees both. */
-static char *comment(enum snippet_comments comments, const char *words, char **ret_remarks)
+/* One comment as it is printed, into `text` and `remarks`. */
+static void print_comment(enum snippet_comments comments, const char *words)
 {
-    char *text = NULL;
     size_t n_text, n_remarks;
+    free(text);
+    free(remarks);
     struct snippet_writer writer = {.out = open_memstream(&text, &n_text),
-                                    .remarks = open_memstream(ret_remarks, &n_remarks),
+                                    .remarks = open_memstream(&remarks, &n_remarks),
                                     .comments = comments};
     assert_non_null(writer.out);
     assert_non_null(writer.remarks);
     snippet_comment(&writer, "%s", words);
     fclose(writer.out);
     fclose(writer.remarks);
-    return text;
 }
 
 static void check(enum snippet_comments comments, const char *words, const char *expected)
 {
-    char *remarks = NULL, *text = comment(comments, words, &remarks);
-    assert_string_equal(text, expected);
-    assert_string_equal(remarks, "");
-    free(text);
-    free(remarks);
+    bool beside = comments == SNIPPET_COMMENTS_NONE;
+    print_comment(comments, words);
+    assert_string_equal(beside ? remarks : text, expected);
+    assert_string_equal(beside ? text : remarks, "");
 }
+
+GROUP(NULL, leave);
 
 TEST(each_format_has_its_mark)
 {
-    char *remarks = NULL, *text = comment(SNIPPET_COMMENTS_NONE, "words", &remarks);
-    assert_string_equal(text, "");
-    assert_string_equal(remarks, "words\n");
-    free(text);
-    free(remarks);
+    check(SNIPPET_COMMENTS_NONE, "words", "words\n");
     check(SNIPPET_COMMENTS_HASH, "words", "# words\n");
     check(SNIPPET_COMMENTS_SEMICOLON, "words", "; words\n");
     check(SNIPPET_COMMENTS_XML, "words", "<!-- words -->\n");
@@ -58,11 +55,11 @@ TEST(nothing_in_a_comment_ends_it)
 /* Words of 6 characters and a blank: every line is full, and none is longer than its width and mark. */
 TEST(long_comments_are_wrapped_at_blanks)
 {
-    char words[7 * 200 + 1] = "", *remarks = NULL;
+    char words[7 * 200 + 1] = "";
     size_t n_words = 0;
     for (int i = 0; i < 200; i++)
         memcpy(words + strlen(words), "word-- ", 8);
-    char *text = comment(SNIPPET_COMMENTS_XML, words, &remarks);
+    print_comment(SNIPPET_COMMENTS_XML, words);
     for (char *line = strtok(text, "\n"); line != NULL; line = strtok(NULL, "\n")) {
         assert_true(strlen(line) <= 110 + strlen("<!-- -->"));
         assert_int_equal(strncmp(line, "<!-- word", 9), 0);
@@ -72,8 +69,6 @@ TEST(long_comments_are_wrapped_at_blanks)
             n_words++;
     }
     assert_int_equal(n_words, 200);
-    free(text);
-    free(remarks);
 }
 
 TEST(a_word_longer_than_the_line_stays_whole)

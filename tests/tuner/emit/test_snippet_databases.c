@@ -1,5 +1,5 @@
 /* What databases are told: legal, no less durable than before, and silent about what was not measured. */
-#include "tests/tuner/emit/consumer_rig.h"
+#include "tests/tuner/emit/snippet_rig.h"
 
 GROUP(NULL, leave);
 
@@ -7,195 +7,134 @@ GROUP(NULL, leave);
 
 TEST(postgresql_before_17_has_the_depth_alone)
 {
-    make("read", 262144, 16, 1);
-    EXPECT("postgresql", "effective_io_concurrency = 16", "maintenance_io_concurrency = 16",
-           "!io_combine_limit", "!io_method", "#not mapped: direct 1");
-    request.version[0] = 16;
-    EXPECT("postgresql", "!io_combine_limit");
-    request.version[0] = 12;
-    expect_refused("postgresql", "");
+    EXPECT("postgresql", "pattern.name=read request_size=256k queue_depth=16",
+           "=effective_io_concurrency = 16", "=maintenance_io_concurrency = 16", "!io_combine_limit",
+           "!io_method", "@not mapped: direct 1");
+    EXPECT("postgresql", "pattern.name=read request_size=256k target_version=16", "!io_combine_limit");
+    EXPECT("postgresql", "pattern.name=read target_version=12", "?");
 }
 
 TEST(postgresql_joins_blocks_from_17_on)
 {
-    make("read", 300 * 1024, 16, 1);
-    request.version[0] = 17;
-    EXPECT("postgresql", "io_combine_limit = 256kB", "!io_max_combine_limit", "!io_method");
-    request.version[0] = 18;
-    EXPECT("postgresql", "io_combine_limit = 296kB", "io_max_combine_limit = 296kB");
-    advices[0].point.request_size_bytes = 4 << 20;
-    EXPECT("postgresql", "io_combine_limit = 1024kB");
-    advices[0].point.request_size_bytes = 4096;
-    EXPECT("postgresql", "!combine");
+    EXPECT("postgresql", "pattern.name=read request_size=300k target_version=17", "=io_combine_limit = 256kB",
+           "!io_max_combine_limit", "!io_method");
+    EXPECT("postgresql", "pattern.name=read request_size=300k target_version=18", "=io_combine_limit = 296kB",
+           "=io_max_combine_limit = 296kB");
+    EXPECT("postgresql", "pattern.name=read request_size=4m target_version=18", "=io_combine_limit = 1024kB");
+    EXPECT("postgresql", "pattern.name=read request_size=4k target_version=18", "!combine");
 }
+
+#define READS_18 "pattern.name=randread request_size=8k target_version=18 "
 
 TEST(postgresql_18_names_a_method_and_its_fallback)
 {
-    struct recommendation *recommendation = make("randread", 8192, 64, 1);
-    request.version[0] = 18;
-    EXPECT("postgresql", "io_method = io_uring", "#io_method = worker", "!combine");
-    recommendation->point.api = API_POOL;
-    EXPECT("postgresql", "io_method = worker", "io_workers = 32");
-    recommendation->point.api = API_LIBAIO;
-    recommendation->point.queue_depth = 1;
-    EXPECT("postgresql", "io_workers = 3");
-    recommendation->point.api = API_PSYNC;
-    EXPECT("postgresql", "!io_method");
+    EXPECT("postgresql", READS_18 "api=io_uring", "=io_method = io_uring", "@io_method = worker", "!combine");
+    EXPECT("postgresql", READS_18 "api=pool queue_depth=64", "=io_method = worker", "=io_workers = 32");
+    EXPECT("postgresql", READS_18 "queue_depth=1", "=io_workers = 3");
+    EXPECT("postgresql", READS_18 "api=psync queue_depth=1", "!io_method");
 }
 
 TEST(postgresql_says_nothing_of_reads_that_were_not_measured)
 {
-    make("randwrite", 8192, 1024, 1);
-    EXPECT("postgresql", "!concurrency");
-    request.version[0] = 18;
-    EXPECT("postgresql", "!io_method");
-    make("randread", 8192, 1024, 1);
-    EXPECT("postgresql", "effective_io_concurrency = 1000");
+    EXPECT("postgresql", "queue_depth=1024", "!concurrency");
+    EXPECT("postgresql", "target_version=18", "!io_method");
+    EXPECT("postgresql", "pattern.name=randread queue_depth=1024", "=effective_io_concurrency = 1000");
 }
 
 TEST(durable_writes_on_request_are_left_to_the_commits)
 {
-    static const char *const names[] = {"postgresql", "mysql", "rocksdb"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        make("randwrite", 16384, 8, 1);
-        assert_int_equal(emit(names[i]), 0);
-        assert_false(explains("every write durable"));
-        request.directsync = true;
-        assert_int_equal(emit(names[i]), 0);
-        assert_true(explains("not mapped: every write durable"));
-    }
+    EXPECT("postgresql mysql rocksdb", "", "^not mapped: every write durable");
+    EXPECT("postgresql mysql rocksdb", "directsync", "@not mapped: every write durable");
 }
 
 /* -- mysql -- */
 
 TEST(mysql_flushes_directly_or_with_fsync)
 {
-    make("randread", 16384, 8, 1);
-    EXPECT("mysql", "[mysqld]", "innodb_flush_method = O_DIRECT");
-    advices[0].point.direct = 0;
-    EXPECT("mysql", "innodb_flush_method = fsync");
-    request.version[0] = 11;
-    EXPECT("mysql", "innodb_data_file_buffering = ON", "!flush_method");
+    EXPECT("mysql", "", "=[mysqld]", "=innodb_flush_method = O_DIRECT");
+    EXPECT("mysql", "direct=0", "=innodb_flush_method = fsync");
+    EXPECT("mysql", "direct=0 target_version=11", "=innodb_data_file_buffering = ON", "!flush_method");
 }
 
 TEST(mysql_never_lowers_threads)
 {
-    struct recommendation *recommendation = make("randread", 16384, 8, 1);
-    EXPECT("mysql", "!io_threads");
-    recommendation->point.threads = 64;
-    EXPECT("mysql", "innodb_read_io_threads = 64", "!write_io_threads");
-    make("randrw:50", 16384, 8, 1)->point.threads = 8;
-    EXPECT("mysql", "innodb_read_io_threads = 8", "innodb_write_io_threads = 8");
+    EXPECT("mysql", "pattern.name=randread", "!io_threads");
+    EXPECT("mysql", "pattern.name=randread threads=64", "=innodb_read_io_threads = 64", "!write_io_threads");
+    EXPECT("mysql", "pattern.name=randrw:50 threads=8", "=innodb_read_io_threads = 8",
+           "=innodb_write_io_threads = 8");
 }
 
 TEST(mysql_capacity_is_three_quarters_of_durable_page_writes)
 {
-    struct recommendation *recommendation = make("randwrite", 65536, 8, 1);
-    recommendation->mean_bps = 65536 * 1000.0;
-    recommendation->ci_low_bps = NAN;
-    recommendation->iops = 1000;
-    EXPECT("mysql", "innodb_io_capacity = 750");
-    recommendation->ci_low_bps = 0.8 * recommendation->mean_bps;
-    EXPECT("mysql", "innodb_io_capacity = 600");
+    EXPECT("mysql", "throughput.mean=65536000 throughput.ci_low=null iops.mean=1000",
+           "=innodb_io_capacity = 750");
+    EXPECT("mysql", "throughput.mean=65536000 throughput.ci_low=52428800 iops.mean=1000",
+           "=innodb_io_capacity = 600");
     /* Requests of 4 KiB: four of them are a page. */
-    recommendation->point.request_size_bytes = 4096;
-    recommendation->mean_bps = 4096 * 1000.0;
-    recommendation->ci_low_bps = NAN;
-    EXPECT("mysql", "innodb_io_capacity = 187");
-    recommendation->iops = 1e7;
-    recommendation->mean_bps = 4e10;
-    EXPECT("mysql", "innodb_io_capacity = 20000");
+    EXPECT("mysql", "request_size=4k throughput.mean=4096000 throughput.ci_low=null iops.mean=1000",
+           "=innodb_io_capacity = 187");
+    EXPECT("mysql", "request_size=4k throughput.mean=4e10 throughput.ci_low=null iops.mean=1e7",
+           "=innodb_io_capacity = 20000");
 }
 
 TEST(mysql_has_no_capacity_without_measured_writes)
 {
-    static const char *const patterns[] = {"randread", "write", "randrw:50"};
-    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
-        make(patterns[i], 16384, 8, 1);
-        assert_int_equal(emit("mysql"), 0);
-        assert_false(sets("capacity"));
-    }
-    struct recommendation *recommendation = make("randwrite", 16384, 8, 0);
-    recommendation->point.sync = SYNC_NONE; /* memory's rate */
-    EXPECT("mysql", "!capacity");
-    recommendation = make("randwrite", 16384, 8, 1);
-    recommendation->iops = NAN;
-    EXPECT("mysql", "!capacity");
-    recommendation = make("randwrite", 16384, 8, 1);
-    recommendation->mean_bps = 16384 * 100;
-    recommendation->ci_low_bps = NAN;
-    EXPECT("mysql", "!capacity", "#below its least value");
+    EXPECT("mysql", "pattern.name=randread", "!capacity");
+    EXPECT("mysql", "pattern.name=write", "!capacity");
+    EXPECT("mysql", "pattern.name=randrw:50", "!capacity");
+    EXPECT("mysql", "direct=0 sync=none", "!capacity"); /* memory's rate */
+    EXPECT("mysql", "iops.mean=null", "!capacity");
+    EXPECT("mysql", "throughput.mean=1638400 throughput.ci_low=null", "!capacity", "@below its least value");
+    EXPECT("mysql", "system.simulated=true", "!capacity", "@because the answer is simulated",
+           "^--pattern randwrite");
 }
 
 /* -- rocksdb -- */
 
 TEST(rocksdb_is_told_of_the_directions_that_were_measured)
 {
-    make("randread", 16384, 8, 1);
-    EXPECT("rocksdb", "  use_direct_reads=true", "  allow_mmap_reads=false", "!compaction",
-           "#writes were not measured");
-    make("rw:50", 1 << 20, 8, 0)->point.threads = 6;
-    EXPECT("rocksdb", "  use_direct_reads=false", "  use_direct_io_for_flush_and_compaction=false",
-           "  compaction_readahead_size=1048576", "!mmap", "  writable_file_max_buffer_size=1048576",
-           "  max_background_jobs=6");
-    make("write", 4608, 8, 1);
-    EXPECT("rocksdb", "  writable_file_max_buffer_size=65536", "!use_direct_reads");
-    make("write", 65536 + 512, 8, 1);
-    EXPECT("rocksdb", "  writable_file_max_buffer_size=69632");
+    EXPECT("rocksdb", "pattern.name=randread", "=  use_direct_reads=true", "=  allow_mmap_reads=false",
+           "!compaction", "@writes were not measured");
+    EXPECT("rocksdb", "pattern.name=rw:50 request_size=1m direct=0 threads=6", "=  use_direct_reads=false",
+           "=  use_direct_io_for_flush_and_compaction=false", "=  compaction_readahead_size=1048576", "!mmap",
+           "=  writable_file_max_buffer_size=1048576", "=  max_background_jobs=6");
+    EXPECT("rocksdb", "pattern.name=write request_size=4608", "=  writable_file_max_buffer_size=65536",
+           "!use_direct_reads");
+    EXPECT("rocksdb", "pattern.name=write request_size=66048", "=  writable_file_max_buffer_size=69632");
 }
 
 /* -- seastar -- */
 
+#define RANDREAD  "pattern.name=randread request_size=4k iops.mean=250000.9 "
+#define RANDWRITE "pattern.name=randwrite request_size=16k iops.mean=80000 "
+#define READ      "pattern.name=read throughput.mean=3e9 "
+#define WRITE     "pattern.name=write request_size=1m throughput.mean=1.5e9 "
+#define FOUR      RANDREAD "+ " RANDWRITE "+ " READ "+ " WRITE
+
 TEST(seastar_has_all_four_figures)
 {
-    make_four();
-    assert_int_equal(emit("seastar"), 0);
-    assert_non_null(strstr(text, "\ndisks:\n  - mountpoint: \"/srv/data\"\n    read_iops: 250000\n"
-                                 "    read_bandwidth: 3000000000\n    write_iops: 80000\n"
-                                 "    write_bandwidth: 1500000000\n"));
-    request.image = "/mnt/\"q\\";
-    EXPECT("seastar", "  - mountpoint: \"/mnt/\\\"q\\\\\"");
+    EXPECT("seastar", FOUR,
+           "\ndisks:\n  - mountpoint: \"/srv/data\"\n    read_iops: 250000\n    read_bandwidth: 3000000000\n"
+           "    write_iops: 80000\n    write_bandwidth: 1500000000\n");
+    EXPECT("seastar", FOUR "image=/mnt/\"q\\", "=  - mountpoint: \"/mnt/\\\"q\\\\\"");
 }
 
 TEST(seastar_names_what_is_missing)
 {
-    make_four();
-    request.n_more = 1;
-    expect_refused("seastar", "read_bandwidth (--pattern read");
-    assert_non_null(strstr(err.text, "write_bandwidth (--pattern write"));
-    assert_null(strstr(err.text, "read_iops"));
+    EXPECT("seastar", RANDREAD "+ " RANDWRITE,
+           "?all four figures are needed, and read_bandwidth (--pattern read --request-size 1m), "
+           "write_bandwidth (--pattern write --request-size 1m) missing");
 }
 
 TEST(seastar_refuses_answers_that_do_not_fit)
 {
-    make_four();
-    advices[1].point.request_size_bytes = 32768;
-    expect_refused("seastar", "randwrite at 32k supplies none");
-    make_four();
-    advices[2].point.direct = 0;
-    expect_refused("seastar", "");
-    make_four();
-    advices[3] = advices[2];
-    expect_refused("seastar", "before");
-    make_four();
-    snprintf(advices[3].path, sizeof advices[3].path, "/elsewhere");
-    expect_refused("seastar", "");
-    make_four();
-    advices[0].iops = NAN;
-    expect_refused("seastar", "");
-    advices[0].iops = 1e300;
-    expect_refused("seastar", "");
-    make_four();
-    request.image = "/a\xff";
-    expect_refused("seastar", "");
-    request.image = "/a\xc2\x85";
-    expect_refused("seastar", "");
-    request.image = "/a\nb";
-    expect_refused("seastar", "");
-}
-
-TEST(mysql_says_that_a_simulated_answer_is_why_there_is_no_capacity)
-{
-    make("randwrite", 16384, 8, 1)->simulated = true;
-    EXPECT("mysql", "!capacity", "#because the answer is simulated", "---pattern randwrite");
+    EXPECT("seastar", RANDREAD "+ " RANDWRITE "request_size=32k", "?randwrite at 32k supplies none");
+    EXPECT("seastar", FOUR "direct=0", "?is buffered");
+    EXPECT("seastar", RANDREAD "+ " READ "+ " READ, "?before");
+    EXPECT("seastar", FOUR "system.path=/elsewhere", "?another machine or directory");
+    EXPECT("seastar", RANDREAD "iops.mean=null", "?has no figure");
+    EXPECT("seastar", RANDREAD "iops.mean=1e300", "?has no figure");
+    EXPECT("seastar", FOUR "image=/a\xff", "?no plain text in UTF-8");
+    EXPECT("seastar", FOUR "image=/a\xc2\x85", "?control character");
+    EXPECT("seastar", FOUR "image=/a\nb", "?control character");
 }

@@ -3,8 +3,6 @@
 #include "tests/tuner/rig.h"
 #include "tuner/emit/snippet_plan.h"
 
-EACH_TEST(snippet_reset, NULL);
-
 static const struct snippet_plan_product product = {.name = "Emu",
                                                     .least = {2, 0},
                                                     .io_uring = {5, 0},
@@ -13,137 +11,95 @@ static const struct snippet_plan_product product = {.name = "Emu",
                                                     .mapping = {9, 0},
                                                     .mapping_name = "maps"};
 
-static struct snippet_plan make(void)
+static struct snippet_plan plan(const char *given)
 {
-    struct snippet_plan plan;
-    struct err err = {0};
-    if (snippet_plan_make(&plan, &snippet_request, &product, &err) != 0)
-        fail_msg("%s", err.text);
-    return plan;
+    struct snippet_plan made;
+    give(given);
+    if (snippet_plan_make(&made, &request, &product, &err) != 0)
+        fail_msg("%s: %s", given, err.text);
+    return made;
 }
 
-static void give_version(unsigned major, unsigned minor)
+static void check_refused(const char *given, const char *part)
 {
-    snippet_request.version[0] = major;
-    snippet_request.version[1] = minor;
+    struct snippet_plan made;
+    give(given);
+    assert_int_equal(snippet_plan_make(&made, &request, &product, &err), -EINVAL);
+    assert_non_null(strstr(err.text, part));
 }
 
 TEST(a_file_to_come_is_taken_for_a_file)
 {
-    assert_int_equal(make().disk, SNIPPET_PLAN_UNSEEN);
-    snippet_request.image = "absent";
-    assert_int_equal(make().disk, SNIPPET_PLAN_UNSEEN);
-    snippet_request.image = "full/below";
-    assert_int_equal(make().disk, SNIPPET_PLAN_UNSEEN);
+    assert_int_equal(plan("").disk, SNIPPET_PLAN_UNSEEN);
+    assert_int_equal(plan("image=absent").disk, SNIPPET_PLAN_UNSEEN);
+    assert_int_equal(plan("image=full/below").disk, SNIPPET_PLAN_UNSEEN);
 }
 
 TEST(files_are_sparse_or_full)
 {
-    snippet_request.image = "full";
-    assert_int_equal(make().disk, SNIPPET_PLAN_FILE);
-    assert_false(make().is_sparse);
-    snippet_request.image = "sparse";
-    assert_int_equal(make().disk, SNIPPET_PLAN_FILE);
-    assert_true(make().is_sparse);
+    assert_int_equal(plan("image=full").disk, SNIPPET_PLAN_FILE);
+    assert_false(plan("image=full").is_sparse);
+    assert_int_equal(plan("image=sparse").disk, SNIPPET_PLAN_FILE);
+    assert_true(plan("image=sparse").is_sparse);
 }
 
 TEST(directories_and_character_devices_are_refused)
 {
-    struct snippet_plan plan;
-    struct err err = {0};
-    snippet_request.image = ".";
-    assert_int_equal(snippet_plan_make(&plan, &snippet_request, &product, &err), -EINVAL);
-    snippet_request.image = "/dev/null";
-    assert_int_equal(snippet_plan_make(&plan, &snippet_request, &product, &err), -EINVAL);
-    assert_non_null(strstr(err.text, "neither a file nor a block device"));
+    check_refused("image=.", "neither a file nor a block device");
+    check_refused("image=/dev/null", "neither a file nor a block device");
 }
 
 TEST(versions_gate_what_is_emitted)
 {
-    struct snippet_plan plan;
-    struct err err = {0};
-    snippet_recommendation.point.api = API_IO_URING;
-    assert_string_equal(make().aio, "io_uring");
-    give_version(5, 0);
-    assert_string_equal(make().aio, "io_uring");
-    give_version(4, 9);
-    assert_string_equal(make().aio, "native");
-    assert_true(make().is_too_old);
-    snippet_recommendation.point.direct = 0;
-    assert_string_equal(make().aio, "threads");
-    assert_int_equal(make().queue_size, 256);
-    give_version(2, 9);
-    assert_int_equal(make().queue_size, 0);
-    give_version(1, 9);
-    assert_int_equal(snippet_plan_make(&plan, &snippet_request, &product, &err), -EINVAL);
-    assert_non_null(strstr(err.text, "Emu 2.0"));
+    assert_string_equal(plan("api=io_uring").aio, "io_uring");
+    assert_string_equal(plan("api=io_uring target_version=5").aio, "io_uring");
+    assert_string_equal(plan("api=io_uring target_version=4.9").aio, "native");
+    assert_true(plan("api=io_uring target_version=4.9").is_too_old);
+    assert_string_equal(plan("api=io_uring target_version=4.9 direct=0").aio, "threads");
+    assert_int_equal(plan("target_version=4.9").queue_size, 256);
+    assert_int_equal(plan("target_version=2.9").queue_size, 0);
+    check_refused("target_version=1.9", "Emu 2.0");
 }
 
 TEST(a_host_that_keeps_io_uring_to_root_gets_the_fallback)
 {
-    json_auto_t *document = json_pack("{s:{s:i}}", "system", "io_uring_disabled", 1);
-    assert_non_null(document);
-    snippet_recommendation.document = document;
-    snippet_recommendation.point.api = API_IO_URING;
-    assert_string_equal(make().aio, "native");
-    snippet_expect("qemu", "keeps io_uring to privileged processes");
-    snippet_expect_no("qemu", "aio=io_uring");
-    json_object_set_new(json_object_get(document, "system"), "io_uring_disabled", json_integer(0));
-    assert_string_equal(make().aio, "io_uring");
+    assert_string_equal(plan("api=io_uring system.io_uring_disabled=0").aio, "io_uring");
+    assert_string_equal(plan("api=io_uring system.io_uring_disabled=1").aio, "native");
+    EXPECT("qemu", "api=io_uring system.io_uring_disabled=1", "keeps io_uring to privileged processes",
+           "^aio=io_uring");
 }
 
 TEST(several_iothreads_are_for_a_version_that_is_known_to_have_them)
 {
-    snippet_recommendation.point.threads = 4;
-    assert_int_equal(make().n_iothreads, 1);
-    give_version(8, 2);
-    assert_int_equal(make().n_iothreads, 1);
-    give_version(9, 0);
-    assert_int_equal(make().n_iothreads, 4);
-    snippet_request.bus = SNIPPET_BUS_VIRTIO_SCSI;
-    assert_int_equal(make().n_iothreads, 1);
-    snippet_request.bus = SNIPPET_BUS_NVME;
-    assert_int_equal(make().n_iothreads, 0);
+    assert_int_equal(plan("threads=4").n_iothreads, 1);
+    assert_int_equal(plan("threads=4 target_version=8.2").n_iothreads, 1);
+    assert_int_equal(plan("threads=4 target_version=9.0").n_iothreads, 4);
+    assert_int_equal(plan("threads=4 target_version=9.0 bus=virtio-scsi").n_iothreads, 1);
+    assert_int_equal(plan("threads=4 target_version=9.0 bus=nvme").n_iothreads, 0);
 }
 
 /* QEMU's own 128 at least, and never more than the queue can hold. */
 TEST(commands_of_a_scsi_disk_stay_in_range)
 {
-    assert_int_equal(make().commands, 0);
-    snippet_request.bus = SNIPPET_BUS_VIRTIO_SCSI;
-    assert_int_equal(make().commands, 128);
-    snippet_recommendation.point.queue_depth = 200;
-    assert_int_equal(make().commands, 200);
-    snippet_recommendation.point.queue_depth = 256;
-    assert_int_equal(make().commands, 254);
-    snippet_recommendation.point.queue_depth = 1024;
-    snippet_recommendation.point.threads = 64;
-    assert_int_equal(make().commands, 1022);
+    assert_int_equal(plan("").commands, 0);
+    assert_int_equal(plan("bus=virtio-scsi").commands, 128);
+    assert_int_equal(plan("bus=virtio-scsi queue_depth=200").commands, 200);
+    assert_int_equal(plan("bus=virtio-scsi queue_depth=256").commands, 254);
+    assert_int_equal(plan("bus=virtio-scsi queue_depth=1024 threads=64").commands, 1022);
 }
 
 TEST(remarks_follow_image_and_request)
 {
-    snippet_expect("qemu", "put the path of the image");
-    snippet_request.image = "absent";
-    snippet_expect("qemu", "cannot be seen from here");
-    snippet_request.image = "full";
-    snippet_expect_no("qemu", "cannot be seen from here");
-    snippet_expect_no("qemu", "preallocat");
-    snippet_request.image = "sparse";
-    snippet_expect("qemu", "preallocate it");
-    snippet_recommendation.point.api = API_POOL;
-    snippet_expect_no("qemu", "preallocat");
-    snippet_request.image_format = SNIPPET_IMAGE_QCOW2;
-    snippet_expect("qemu", "qcow2 writes tables");
-    snippet_expect_no("qemu", "can be split");
-    snippet_recommendation.point.request_size_bytes = 8 << 20;
-    snippet_expect("qemu", "above 4088k can be split");
-    snippet_request.image = "";
-    snippet_expect("proxmox", "above 1016k can be split");
-    snippet_request.bus = SNIPPET_BUS_NVME;
-    snippet_expect_no("qemu", "can be split");
-    snippet_recommendation.point.direct = 0;
-    snippet_expect("qemu", "do not migrate");
+    EXPECT("qemu", "", "put the path of the image");
+    EXPECT("qemu", "image=absent", "cannot be seen from here");
+    EXPECT("qemu", "image=full", "^cannot be seen from here", "^preallocat");
+    EXPECT("qemu", "image=sparse", "preallocate it");
+    EXPECT("qemu", "api=pool image=sparse", "^preallocat");
+    EXPECT("qemu", "api=pool image_format=qcow2 image=sparse", "qcow2 writes tables", "^can be split");
+    EXPECT("qemu", "request_size=8m", "above 4088k can be split");
+    EXPECT("proxmox", "request_size=8m", "above 1016k can be split");
+    EXPECT("qemu", "request_size=8m bus=nvme", "^can be split");
+    EXPECT("qemu", "direct=0", "do not migrate");
 }
 
 FIXTURE(enter)
@@ -155,4 +111,9 @@ FIXTURE(enter)
     return truncate("sparse", 1 << 20);
 }
 
-GROUP(enter, rig_leave);
+FIXTURE(leave_folder)
+{
+    return leave(test_state) == 0 ? rig_leave(test_state) : -1;
+}
+
+GROUP(enter, leave_folder);

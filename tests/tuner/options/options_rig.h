@@ -20,11 +20,11 @@ static struct err err;
 /* Words up to the first that is NULL. */
 static int parse_words(unsigned command, const char *const words[MAX_WORDS])
 {
-    char *argv[MAX_WORDS];
-    int argc = 0;
-    for (; argc < MAX_WORDS && words[argc] != NULL; argc++)
-        argv[argc] = (char *)(uintptr_t)words[argc];
+    char *argv[1 + MAX_WORDS];
+    int argc = 1;
+    for (; argc <= MAX_WORDS && words[argc - 1] != NULL; argc++)
+        argv[argc] = (char *)(uintptr_t)words[argc - 1];
     settings_init(&settings);
     err = (struct err){0};
-    return options_parse(&settings, command, argc, argv, 0, &err);
+    return options_parse(&settings, command, argc, argv, &err);
 }

@@ -28,7 +28,7 @@ static int read_text(const char *text)
     write_text(text);
     settings_init(&settings);
     memset(&err, 0, sizeof(err));
-    return config_read_settings(file_name, &settings, OPTIONS_RECOMMEND, &err);
+    return config_read_settings(file_name, NULL, &settings, OPTIONS_RECOMMEND, &err);
 }
 
 TEST(every_kind_of_value_is_read)
@@ -100,20 +100,18 @@ TEST(settings_of_another_command_are_accepted)
     assert_int_equal(read_text("replays = 7; budget = \"30s\";"), 0);
     assert_int_equal(settings.runs.replays, 7);
     settings_init(&settings);
-    assert_int_equal(config_read_settings(file_name, &settings, OPTIONS_MEASURE, &err), 0);
+    assert_int_equal(config_read_settings(file_name, NULL, &settings, OPTIONS_MEASURE, &err), 0);
     assert_int_equal(settings.limits.budget_ns, 30 * NS_PER_S);
 }
 
+/* Two more are in tests/golden/expected/wrong. */
 TEST(faults_are_named_with_file_and_line)
 {
     static const struct {
         const char *text, *message;
     } faults[] = {
-        {"\n\nrequest_size = 5000;\n",
-         "nightly.conf:3: request_size: 5000 is not a multiple of 512; use 4608 or 5120"},
         {"request_size = [ \"4k\",\n \"5000\" ];\n",
          "nightly.conf:1: request_size: 5000 is not a multiple of 512; use 4608 or 5120"},
-        {"\npatern = \"read\";", "nightly.conf:2: patern: unknown setting; did you mean pattern?"},
         {"request-size = \"4k\";",
          "nightly.conf:1: request-size: unknown setting; did you mean request_size?"},
         {"zzz = 1;", "nightly.conf:1: zzz: unknown setting; see fstune recommend --help"},
@@ -170,16 +168,17 @@ TEST(good_settings_before_a_fault_are_not_kept)
 TEST(values_too_long_are_refused)
 {
     static char text[40000];
-    size_t used = (size_t)snprintf(text, sizeof(text), "queue_depth = [ 1");
-    while (used < 30000)
-        used += (size_t)snprintf(text + used, sizeof(text) - used, ", 1");
-    snprintf(text + used, sizeof(text) - used, " ];");
-    assert_int_equal(read_text(text), -EINVAL);
-    assert_non_null(strstr(err.text, "queue_depth: the "));
-    memset(text, 'x', 20000);
-    for (const char *from = "path = \"", *at = from; *at != '\0'; at++)
-        text[at - from] = *at;
-    memcpy(text + 20000, "\";", 3);
+    /* Room for 8191 characters: after these the next number would lose its last digits. */
+    static const size_t lengths[] = {8188, 30000};
+    for (size_t i = 0; i < N_OF(lengths); i++) {
+        size_t used = (size_t)snprintf(text, sizeof text, "queue_depth = [");
+        for (size_t k = 0; k < lengths[i] / 2; k++)
+            used += (size_t)snprintf(text + used, sizeof text - used, "1,");
+        snprintf(text + used, sizeof text - used, "1024];");
+        assert_int_equal(read_text(text), -EINVAL);
+        assert_non_null(strstr(err.text, "queue_depth: the list is too long"));
+    }
+    snprintf(text, sizeof text, "path = \"%020000d\";", 0);
     assert_int_equal(read_text(text), -EINVAL);
     assert_non_null(strstr(err.text, "path: the value is too long"));
 }
@@ -187,14 +186,14 @@ TEST(values_too_long_are_refused)
 TEST(unreadable_files_are_errors)
 {
     settings_init(&settings);
-    assert_int_equal(config_read_settings("missing.conf", &settings, OPTIONS_RECOMMEND, &err), -ENOENT);
+    assert_int_equal(config_read_settings("missing.conf", NULL, &settings, OPTIONS_RECOMMEND, &err), -ENOENT);
     assert_string_equal(err.text, "missing.conf: cannot be opened: No such file or directory");
-    assert_int_equal(config_read_settings(".", &settings, OPTIONS_RECOMMEND, &err), -EISDIR);
+    assert_int_equal(config_read_settings(".", NULL, &settings, OPTIONS_RECOMMEND, &err), -EISDIR);
     write_bytes("seed = 1;\0garbage", 17);
-    assert_int_equal(config_read_settings(file_name, &settings, OPTIONS_RECOMMEND, &err), -EINVAL);
+    assert_int_equal(config_read_settings(file_name, NULL, &settings, OPTIONS_RECOMMEND, &err), -EINVAL);
     assert_non_null(strstr(err.text, "zero byte"));
     assert_int_equal(truncate(file_name, (1 << 20) + 1), 0);
-    assert_int_equal(config_read_settings(file_name, &settings, OPTIONS_RECOMMEND, &err), -EINVAL);
+    assert_int_equal(config_read_settings(file_name, NULL, &settings, OPTIONS_RECOMMEND, &err), -EINVAL);
 }
 
 TEST(command_line_wins_over_the_file)
@@ -216,6 +215,12 @@ TEST(measure_takes_a_single_value_from_the_command_line_over_many_in_the_file)
     assert_int_equal(settings.runs.duration_ns, 3 * NS_PER_S);
     assert_int_equal(MEASURE("--config=nightly.conf"), -EINVAL);
     assert_string_equal(err.text, "--request-size: 9 values are given, but measure takes one; keep one");
+}
+
+TEST(what_an_option_needs_may_stand_in_the_file)
+{
+    write_text("existing = \"f\";");
+    assert_int_equal(RECOMMEND("--config", "nightly.conf", "--overwrite"), 0);
 }
 
 TEST(of_repeated_config_options_only_the_last_is_read)
@@ -273,12 +278,7 @@ TEST(misread_numbers_are_found_with_their_line)
     };
     for (size_t i = 0; i < N_OF(texts); i++) {
         unsigned line = 77;
-        /* A copy of just that size: the sanitizer sees a read beyond the end. */
-        size_t length = strlen(texts[i].text);
-        AUTO(auto_free) char *exact = malloc(length > 0 ? length : 1);
-        assert_non_null(exact);
-        memcpy(exact, texts[i].text, length);
-        int r = config_scan_numbers(exact, length, &line, &err);
+        int r = config_scan_numbers(texts[i].text, &line, &err);
         if (r != (texts[i].line > 0 ? -EINVAL : 0) || line != (texts[i].line > 0 ? texts[i].line : 77))
             fail_msg("%s: %d, line %u", texts[i].text, r, line);
     }
@@ -297,7 +297,7 @@ TEST(scan_agrees_with_libconfig_on_integers)
         assert_int_equal(config_read_string(&config, text), CONFIG_TRUE);
         bool is_right = config_setting_get_int64(config_lookup(&config, "a")) == values[i];
         config_destroy(&config);
-        int r = config_scan_numbers(text, strlen(text), &line, NULL);
+        int r = config_scan_numbers(text, &line, NULL);
         assert_true(r == 0 ? is_right : values[i] > INT32_MAX);
     }
 }
@@ -325,15 +325,3 @@ FIXTURE(leave_directory)
 }
 
 GROUP(enter_directory, leave_directory);
-
-/* Room for 8191 characters: after these the next number would lose its last digits. */
-TEST(a_list_that_is_too_long_is_not_cut)
-{
-    static char text[4 * 8192];
-    size_t used = (size_t)snprintf(text, sizeof(text), "queue_depth = [");
-    for (int i = 0; i < 8188 / 2; i++)
-        used += (size_t)snprintf(text + used, sizeof(text) - used, "1, ");
-    snprintf(text + used, sizeof(text) - used, "1024];");
-    assert_int_equal(read_text(text), -EINVAL);
-    assert_non_null(strstr(err.text, "the list is too long"));
-}

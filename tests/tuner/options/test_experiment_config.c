@@ -117,6 +117,7 @@ TEST(errors_name_file_line_and_key)
     check_refused("pattern = \"read\";\nquque_depth = 4;\n", "bad.conf:2: quque_depth: unknown setting");
     check_refused("pattern = \"read\";\ntests = ( { direct = 2; } );\n", "bad.conf:2: tests: line 2: direct");
     check_refused("tests = ( { replays = 2; } );\n", "outside of the tests");
+    check_refused("tests = ( { tests = ( { direct = 1; } ); } );\n", "outside of the tests");
     check_refused("tests = ( { name = 3; } );\n", "line 1: name: wants a text");
     check_refused("tests = ();\n", "1 to 16 tests");
     check_refused("tests = ( 3 );\n", "a group in braces");
@@ -132,5 +133,5 @@ TEST(other_commands_still_take_one_value)
     struct err why = {0};
     char *argv[] = {(char *)"recommend", (char *)"--pattern", (char *)"read,write"};
     settings_init(&one);
-    assert_int_equal(options_parse(&one, OPTIONS_RECOMMEND, 3, argv, 1, &why), -EINVAL);
+    assert_int_equal(options_parse(&one, OPTIONS_RECOMMEND, 3, argv, &why), -EINVAL);
 }
