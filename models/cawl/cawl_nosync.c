@@ -24,11 +24,12 @@ void cawl_nosync_init(struct cawl_engine *engine, const struct cawl_host *host,
     engine->limit_hard = host->limit_hard_bytes * share;
     engine->setpoint = (engine->limit_bg + engine->limit_hard) / 2;
     engine->device = cawl_device_of(host, options, true);
+    cawl_cache_init(&engine->cache);
 }
 
 void cawl_nosync_done(struct cawl_engine *engine)
 {
-    cawl_cache_done(&engine->cache);
+    cawl_map_done(&engine->cache.map);
     cawl_map_done(&engine->touched);
 }
 
@@ -66,8 +67,8 @@ static enum cawl_run run_of(const struct cawl_engine *engine)
 /* Writes out of the oldest inactive block what a time allows; what it took of that. */
 static double write_oldest(struct cawl_engine *engine, double seconds)
 {
-    uint32_t block = cawl_cache_evictable(&engine->cache);
-    uint64_t size = engine->cache.map.blocks[block].size;
+    struct cawl_block *block = cawl_cache_evictable(&engine->cache);
+    uint64_t size = block->size;
     double need = cawl_device_seconds(&engine->device, (double)size - engine->carry);
 
     if (need <= seconds) {
