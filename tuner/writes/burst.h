@@ -13,6 +13,7 @@
 #pragma once
 
 #include "bench/base/err.h"
+#include "tuner/report/answer.h"
 #include "tuner/search/tune.h"
 #include "tuner/writes/host_file.h"
 #include "tuner/writes/write_advice.h"
@@ -91,3 +92,6 @@ bool burst_contradicts(const struct burst *burst);
 
 /* Chooses the settings that are worth a burst from the records of a search. */
 void burst_choose_settings(struct burst *burst, const struct tune *tune);
+
+/* The part of an answer: its member "burst", and lines "Bursts  ...". The bursts are borrowed. */
+struct answer_part burst_answer_part(const struct burst *burst);

@@ -1,5 +1,5 @@
 /* The rounds of a calibration, and the file that comes out of them. */
-#include "tuner/writes/calibrate_internal.h"
+#include "tuner/writes/calibrate.h"
 
 #include "bench/base/rng.h"
 #include "bench/base/units.h"

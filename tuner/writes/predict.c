@@ -139,37 +139,3 @@ void predict_done(struct predict *predict)
     cawl_prediction_done(&predict->prediction);
     write_load_done(&predict->load);
 }
-
-void predict_states(const struct predict *predict, struct predict_state ret_states[CAWL_N_RUNS])
-{
-    const struct cawl_prediction *prediction = &predict->prediction;
-    memset(ret_states, 0, CAWL_N_RUNS * sizeof *ret_states);
-    for (size_t i = 0; i < prediction->n_changes; i++) {
-        const struct cawl_change *change = &prediction->changes[i];
-        struct predict_state *state = &ret_states[change->run];
-        const size_t end = i + 1 < prediction->n_changes ? change[1].chunk : prediction->n;
-        state->n_times++;
-        for (size_t chunk = change->chunk; chunk < end; chunk++) {
-            state->n_writes++;
-            state->bytes += predict->load.chunks[chunk].size_bytes;
-            state->cost_s += prediction->costs_s[chunk];
-        }
-    }
-}
-
-double predict_dirty_peak(const struct cawl_prediction *prediction)
-{
-    double peak = prediction->left_bytes;
-    for (size_t i = 0; i < prediction->n; i++)
-        peak = fmax(peak, prediction->dirty_bytes[i]);
-    return peak;
-}
-
-const char *predict_state_name(const struct cawl_prediction *prediction, size_t i, size_t *cursor)
-{
-    if (prediction->n_changes == 0 || i < prediction->changes[0].chunk)
-        return NULL;
-    while (*cursor + 1 < prediction->n_changes && prediction->changes[*cursor + 1].chunk <= i)
-        ++*cursor;
-    return cawl_run_names[prediction->changes[*cursor].run];
-}

@@ -3,7 +3,6 @@
 #include "tests/memory_room.h"
 #include "tests/tuner/search/tune_rig.h"
 #include "tuner/writes/burst.h"
-#include "tuner/writes/report_burst.h"
 
 #include <errno.h>
 
@@ -164,7 +163,7 @@ TEST(too_few_bursts_are_no_answer)
 
 static json_t *document(void)
 {
-    json_t *object = report_burst(&burst).document(&burst);
+    json_t *object = burst_answer_part(&burst).document(&burst);
     assert_non_null(object);
     return object;
 }
@@ -198,7 +197,7 @@ TEST(text_says_which_setting_and_that_a_steady_load_has_another)
     burst.falls_behind = true;
     burst_judge(&burst);
     FILE *out = open_memstream(&text, &size);
-    report_burst(&burst).print(out, &burst);
+    burst_answer_part(&burst).print(out, &burst);
     fclose(out);
     static const char *const parts[] = {"Bursts       of 64m",
                                         "64k x 4, buffered, io_uring",
@@ -328,7 +327,7 @@ TEST(where_every_burst_failed_the_reason_is_told)
     assert_true(burst.chosen[BURST_BUFFERED] != BURST_NONE || burst.chosen[BURST_DIRECT] != BURST_NONE);
     assert_int_equal(burst.best, BURST_NONE);
     assert_non_null(strstr(burst.why, "the disk is gone"));
-    json_t *object = report_burst(&burst).document(&burst);
+    json_t *object = burst_answer_part(&burst).document(&burst);
     assert_non_null(strstr(json_string_value(json_object_get(object, "reason")), "the disk is gone"));
     json_decref(object);
 }

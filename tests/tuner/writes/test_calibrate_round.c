@@ -4,7 +4,7 @@
 /* LINK: -Wl,--wrap=calibrate_large -Wl,--wrap=calibrate_writeback -Wl,--wrap=calibrate_seek */
 /* LINK: -Wl,--wrap=calibrate_read */
 #include "tests/test.h"
-#include "tuner/writes/calibrate_internal.h"
+#include "tuner/writes/calibrate.h"
 
 #include <errno.h>
 

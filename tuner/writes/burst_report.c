@@ -1,5 +1,5 @@
 /* Bursts in the answer. */
-#include "tuner/writes/report_burst.h"
+#include "tuner/writes/burst.h"
 
 #include "bench/base/units.h"
 #include "tuner/base/json.h"
@@ -166,7 +166,7 @@ static void print_lines(FILE *out, const void *context)
     print_model(out, burst);
 }
 
-struct answer_part report_burst(const struct burst *burst)
+struct answer_part burst_answer_part(const struct burst *burst)
 {
     return (struct answer_part){
         .key = "burst", .document = make_document, .print = print_lines, .context = burst};
