@@ -63,9 +63,9 @@ struct burst {
     char failure[2 * ERR_TEXT_SIZE]; /* of the last burst that failed, as such a reason */
     bool has_model;
     struct host_file host;
-    struct write_advice_crossings crossings; /* by the model, of buffered, or flushed, with direct */
+    struct write_advice_crossings crossings; /* by the model, of buffered, or flushed */
     struct cawl_advice_cost predicted;
-    struct cawl_advice_burst modelled;
+    struct cawl_advice_burst modelled; /* request_bytes 0: of no setting yet */
 };
 
 /* What can be refused before a byte is written: a burst of a surface, of a pattern that reads, one that does

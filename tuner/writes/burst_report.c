@@ -44,7 +44,7 @@ static json_t *json_setting(const struct burst *burst, size_t i)
 static json_t *json_model(const struct burst *burst)
 {
     char text[WRITE_ADVICE_LINE_SIZE];
-    if (!burst->has_model || burst->modelled.bytes == 0)
+    if (!burst->has_model || burst->modelled.request_bytes == 0)
         return json_null();
     write_advice_line(&burst->crossings, &burst->modelled, &burst->predicted, text, sizeof text);
     const double *seconds = burst->predicted.seconds;
@@ -136,7 +136,7 @@ static void print_other(FILE *out, const struct burst *burst)
 static void print_model(FILE *out, const struct burst *burst)
 {
     char text[WRITE_ADVICE_LINE_SIZE];
-    if (!burst->has_model || burst->modelled.bytes == 0)
+    if (!burst->has_model || burst->modelled.request_bytes == 0)
         return;
     write_advice_line(&burst->crossings, &burst->modelled, &burst->predicted, text, sizeof text);
     fprintf(out, INDENT "By the model, not measured: %s%s\n", text,

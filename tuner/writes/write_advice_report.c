@@ -107,7 +107,7 @@ static json_t *json_modes(const struct write_advice *advice)
 
 json_t *write_advice_crossings_json(const struct write_advice_crossings *crossings)
 {
-    const char *first = cawl_advice_names[crossings->first], *second = cawl_advice_names[crossings->second];
+    const char *first = cawl_advice_names[crossings->first], *second = cawl_advice_names[CAWL_ADVICE_DIRECT];
     json_t *list = json_array(), *clear = json_array();
     for (size_t k = 0; k < crossings->n && list != NULL; k++) {
         bool below = crossings->at[k].first_below;

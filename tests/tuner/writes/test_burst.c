@@ -220,7 +220,6 @@ TEST(bursts_can_contradict_the_model)
     assert_false(burst_contradicts(&burst));
     burst.has_model = true;
     burst.crossings.first = CAWL_ADVICE_BUFFERED;
-    burst.crossings.second = CAWL_ADVICE_DIRECT;
     burst.predicted.seconds[CAWL_ADVICE_BUFFERED] = 1;
     burst.predicted.seconds[CAWL_ADVICE_DIRECT] = 2;
     assert_true(burst_contradicts(&burst));
