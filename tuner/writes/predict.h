@@ -23,11 +23,8 @@ struct predict {
     double naive_total_s, plain_total_s; /* of the same load; plain: without the extensions */
 };
 
-/* Refuses options that contradict each other or mean nothing here. 0 or -EINVAL with one line. */
-int predict_check(const struct settings *settings, struct err *err);
-
-/* Reads the host, and reads or makes the load. predict_done frees it, also after a failure. 0, -EINVAL, or
- * the errno of what cannot be read. */
+/* Refuses options that contradict each other, reads the host, and reads or makes the load. predict_done frees
+ * it, also after a failure. 0, -EINVAL, or the errno of what cannot be read. */
 int predict_open(struct predict *predict, const struct settings *settings, struct err *err);
 
 /* Asks the model: once as wished, once naively, and, where there are extensions, once without them. */

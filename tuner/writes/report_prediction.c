@@ -293,9 +293,7 @@ json_t *report_prediction_host(const struct host_file *file, const char *path)
                                json_text(file->file_system), "kernel", json_text(file->kernel), "date",
                                json_text(file->date));
     for (size_t i = 0; i < HOST_N_PARAMETERS; i++)
-        json_object_set_new(object, host_parameters[i].name,
-                            json_number(*(const double *)(const void *)((const char *)&file->host +
-                                                                        host_parameters[i].offset)));
+        json_object_set_new(object, host_parameters[i].name, json_number(host_value(&file->host, i)));
     return object;
 }
 

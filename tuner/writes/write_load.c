@@ -27,38 +27,14 @@ void write_load_done(struct write_load *load)
     *load = (struct write_load){0};
 }
 
-static int check_load_plan(const struct write_load_plan *plan, struct err *err)
-{
-    if (plan->total_bytes == 0 || plan->total_bytes > WRITE_LOAD_MAX_BYTES)
-        return err_set(err, -EINVAL, "total: %" PRIu64 " bytes cannot be written; use 1 to 2^62",
-                       plan->total_bytes);
-    if (plan->request_size_bytes == 0)
-        return err_set(err, -EINVAL, "request size: 0 bytes cannot be written");
-    if (!(plan->delay_s >= 0 && plan->delay_s <= WRITE_LOAD_MAX_DELAY_S))
-        return err_set(err, -EINVAL, "delay: %g s is out of range; use 0 to %g", plan->delay_s,
-                       WRITE_LOAD_MAX_DELAY_S);
-    if (!(plan->rewrite_share >= 0 && plan->rewrite_share < 1))
-        return err_set(err, -EINVAL, "rewrite: a share of %g is out of range; use 0 to 0.999",
-                       plan->rewrite_share);
-    if (plan->random && plan->rewrite_share > 0)
-        return err_set(err, -EINVAL, "rewrite: random writes have no write before to overlap; use write");
-    if ((plan->total_bytes - 1) / plan->request_size_bytes >= WRITE_LOAD_MAX_CHUNKS)
-        return err_set(err, -EINVAL,
-                       "more than %d writes; use larger requests or a smaller total (%" PRIu64
-                       " bytes at a time make %" PRIu64 ")",
-                       WRITE_LOAD_MAX_CHUNKS, plan->request_size_bytes,
-                       (plan->total_bytes - 1) / plan->request_size_bytes + 1);
-    return 0;
-}
-
 /* Chunk i of a file written once from its beginning to its end. */
-static struct cawl_chunk chunk_at(const struct write_load_plan *plan, size_t i)
+static struct cawl_chunk chunk_at(const struct settings_prediction *asked, size_t i)
 {
-    const uint64_t offset = i * plan->request_size_bytes, left = plan->total_bytes - offset;
+    const uint64_t offset = i * asked->request_size_bytes, left = asked->total_bytes - offset;
     return (struct cawl_chunk){.offset_bytes = offset,
                                .size_bytes =
-                                   left < plan->request_size_bytes ? left : plan->request_size_bytes,
-                               .delay_s = plan->delay_s};
+                                   left < asked->request_size_bytes ? left : asked->request_size_bytes,
+                               .delay_s = (double)asked->delay_ns / 1e9};
 }
 
 static void move_back(struct cawl_chunk *chunks, size_t n, double share)
@@ -97,26 +73,30 @@ static int allocate_load(struct write_load *load, size_t n)
     return -ENOMEM;
 }
 
-int write_load_generate(const struct write_load_plan *plan, struct write_load *ret, struct err *err)
+int write_load_generate(const struct settings_prediction *asked, uint64_t seed, struct write_load *ret,
+                        struct err *err)
 {
     struct write_load load;
-    int result = check_load_plan(plan, err);
-    if (result < 0)
-        return result;
-    const size_t n = (size_t)((plan->total_bytes - 1) / plan->request_size_bytes + 1);
-    result = allocate_load(&load, n);
+    const uint64_t n_chunks = (asked->total_bytes - 1) / asked->request_size_bytes + 1;
+    const size_t n = (size_t)n_chunks;
+    if (n_chunks > WRITE_LOAD_MAX_CHUNKS)
+        return err_set(err, -EINVAL,
+                       "more than %d writes; use larger requests or a smaller total (%" PRIu64
+                       " bytes at a time make %" PRIu64 ")",
+                       WRITE_LOAD_MAX_CHUNKS, asked->request_size_bytes, n_chunks);
+    int result = allocate_load(&load, n);
     if (result < 0)
         return err_set(err, result, "no memory for %zu writes", n);
     for (size_t i = 0; i < n; i++)
-        load.chunks[i] = chunk_at(plan, i);
-    if (plan->random)
-        shuffle(load.chunks, n, plan->seed);
-    else if (plan->rewrite_share > 0)
-        move_back(load.chunks, n, plan->rewrite_share);
-    load.total_bytes = plan->total_bytes;
-    load.extent_bytes[0] = plan->rewrite_share > 0
+        load.chunks[i] = chunk_at(asked, i);
+    if (asked->random)
+        shuffle(load.chunks, n, seed);
+    else if (asked->rewrite_share > 0)
+        move_back(load.chunks, n, asked->rewrite_share);
+    load.total_bytes = asked->total_bytes;
+    load.extent_bytes[0] = asked->rewrite_share > 0
                                ? load.chunks[n - 1].offset_bytes + load.chunks[n - 1].size_bytes
-                               : plan->total_bytes;
+                               : asked->total_bytes;
     *ret = load;
     return 0;
 }
