@@ -114,33 +114,6 @@ TEST(the_rest_of_an_old_block_keeps_its_age_and_state)
     check_block(100, 100, 20, CAWL_FRESH, 4);
 }
 
-TEST(one_write_fills_the_gaps_of_many_blocks)
-{
-    for (uint64_t i = 0; i < 5; i++)
-        write_at(100 * i, 10, (double)i);
-    write_at(5, 400, 9);
-    check_bytes(5 + 4 * 90 + 5, 0, 5 + 3 * 10 + 5);
-}
-
-TEST(rewritten_bytes_that_lie_together_become_one_block)
-{
-    for (uint64_t i = 0; i < 10; i++)
-        write_at(10 * i, 10, (double)i);
-    write_at(5, 80, 20);
-    check_block(50, 5, 80, CAWL_ACTIVE, 20);
-    check_bytes(5 + 5 + 10, 0, 80);
-}
-
-TEST(files_do_not_overlap)
-{
-    assert_int_equal(cawl_cache_write(&cache, 7, 0, 100, 1), 0);
-    assert_int_equal(cawl_cache_write(&cache, 5, 0, 100, 2), 0);
-    assert_int_equal(cawl_cache_write(&cache, UINT32_MAX, 0, 100, 3), 0);
-    check_bytes(300, 0, 0);
-    assert_null(cawl_map_behind(&cache.map, 6, 0));
-    assert_null(cawl_map_behind(&cache.map, 5, 100));
-}
-
 TEST(active_blocks_beyond_two_thirds_become_inactive_the_oldest_first)
 {
     write_at(0, 100, 1);
@@ -157,19 +130,6 @@ TEST(active_blocks_beyond_two_thirds_become_inactive_the_oldest_first)
     check_bytes(0, 100, 200);
     write_at(0, 100, 7); /* what was inactive again can become active again */
     check_bytes(0, 0, 300);
-}
-
-TEST(the_front_of_a_block_is_cleaned)
-{
-    write_at(100, 100, 1);
-    cawl_cache_clean(&cache, cawl_cache_evictable(&cache), 30);
-    assert_true(cawl_cache_sound(&cache));
-    check_block(0, 130, 70, CAWL_FRESH, 1);
-    write_at(100, 40, 2);
-    check_bytes(90, 0, 10);
-    cawl_cache_clean(&cache, cawl_map_behind(&cache.map, 0, 0), 30);
-    check_bytes(60, 0, 10);
-    assert_true(cawl_cache_sound(&cache));
 }
 
 TEST(a_cache_that_forgot_a_byte_is_not_sound)
