@@ -38,7 +38,6 @@ struct validation {
 };
 
 uint64_t validate_extra_bytes(const struct validation *validation); /* of one repetition, beside its writes */
-uint64_t validate_total_bytes(const struct validation *validation); /* at most, all repetitions together */
 void validate_print_plan(FILE *out, const struct validation *validation);
 int validate_print_plan_json(FILE *out, const struct validation *validation, struct err *err);
 int validate_print_text(FILE *out, const struct validation *validation);

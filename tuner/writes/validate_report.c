@@ -13,7 +13,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-uint64_t validate_total_bytes(const struct validation *validation)
+/* At most, all repetitions together. */
+static uint64_t most_bytes_of(const struct validation *validation)
 {
     return (validation->load->total_bytes + validate_extra_bytes(validation)) *
            validation->settings->prediction.repetitions;
@@ -36,7 +37,7 @@ void validate_print_plan(FILE *out, const struct validation *validation)
             validation->settings->prediction.repetitions, validation->load->n,
             cawl_mode_names[validation->predict->mode],
             text_printable(validation->settings->file.path, path, sizeof path),
-            units_format_bytes(validate_total_bytes(validation), bytes),
+            units_format_bytes(most_bytes_of(validation), bytes),
             validate_extra_bytes(validation) > 0 ? " at most, the proof of direct I/O included" : "",
             text_short_duration(1e9 * predicted_seconds(validation), time));
 }
@@ -49,7 +50,7 @@ int validate_print_plan_json(FILE *out, const struct validation *validation, str
                   FSTUNE_VERSION, "place", json_text(validation->settings->file.path), "mode",
                   cawl_mode_names[validation->predict->mode], "writes", (json_int_t)validation->load->n,
                   "repetitions", (json_int_t)validation->settings->prediction.repetitions, "max_write_bytes",
-                  (json_int_t)validate_total_bytes(validation), "predicted_seconds",
+                  (json_int_t)most_bytes_of(validation), "predicted_seconds",
                   json_number(predicted_seconds(validation))),
         err);
 }

@@ -23,7 +23,6 @@ void write_load_done(struct write_load *load)
         free(load->files[i]);
     free(load->chunks);
     free(load->files);
-    free(load->extent_bytes);
     *load = (struct write_load){0};
 }
 
@@ -63,11 +62,10 @@ static int allocate_load(struct write_load *load, size_t n)
 {
     *load = (struct write_load){.n = n, .n_files = 1};
     load->chunks = malloc(n * sizeof *load->chunks);
-    load->extent_bytes = calloc(1, sizeof *load->extent_bytes);
     load->files = calloc(1, sizeof *load->files);
     if (load->files != NULL)
         load->files[0] = strdup("");
-    if (load->chunks != NULL && load->extent_bytes != NULL && load->files != NULL && load->files[0] != NULL)
+    if (load->chunks != NULL && load->files != NULL && load->files[0] != NULL)
         return 0;
     write_load_done(load);
     return -ENOMEM;
@@ -94,9 +92,6 @@ int write_load_generate(const struct settings_prediction *asked, uint64_t seed, 
     else if (asked->rewrite_share > 0)
         move_back(load.chunks, n, asked->rewrite_share);
     load.total_bytes = asked->total_bytes;
-    load.extent_bytes[0] = asked->rewrite_share > 0
-                               ? load.chunks[n - 1].offset_bytes + load.chunks[n - 1].size_bytes
-                               : asked->total_bytes;
     *ret = load;
     return 0;
 }
@@ -247,16 +242,12 @@ static int grow_items(void **items, size_t n, size_t *capacity, size_t item_size
 static int add_file(struct reader *reader, const char *name, struct named **ret_named)
 {
     struct write_load *load = &reader->load;
-    size_t capacity = reader->files_capacity;
+    void *files = load->files;
     struct named *named = calloc(1, sizeof *named);
     if (named == NULL)
         return -ENOMEM;
-    void *files = load->files, *extents = load->extent_bytes;
-    int result = grow_items(&files, load->n_files, &capacity, sizeof *load->files);
+    int result = grow_items(&files, load->n_files, &reader->files_capacity, sizeof *load->files);
     load->files = files;
-    if (result == 0)
-        result = grow_items(&extents, load->n_files, &reader->files_capacity, sizeof *load->extent_bytes);
-    load->extent_bytes = extents;
     named->name = result == 0 ? strdup(name) : NULL;
     named->number = (uint32_t)load->n_files;
     if (named->name == NULL || tsearch(named, &reader->tree, compare_named) == NULL) {
@@ -264,8 +255,7 @@ static int add_file(struct reader *reader, const char *name, struct named **ret_
         free(named);
         return -ENOMEM;
     }
-    load->files[load->n_files] = named->name;
-    load->extent_bytes[load->n_files++] = 0;
+    load->files[load->n_files++] = named->name;
     *ret_named = named;
     return 0;
 }
@@ -337,11 +327,10 @@ static int read_load_value(struct reader *reader, enum column column, char *text
 static int add_chunk(struct reader *reader, const struct cawl_chunk *chunk, struct err *err)
 {
     struct write_load *load = &reader->load;
-    const uint64_t end = chunk->offset_bytes + chunk->size_bytes;
     if (load->n == WRITE_LOAD_MAX_CHUNKS)
         return refuse_load_line(reader, err, "more than %d writes; give a shorter trace",
                                 WRITE_LOAD_MAX_CHUNKS);
-    if (end > WRITE_LOAD_MAX_BYTES)
+    if (chunk->offset_bytes + chunk->size_bytes > WRITE_LOAD_MAX_BYTES)
         return refuse_load_line(reader, err, "the write ends behind 2^62 bytes, where no file can");
     if (load->total_bytes > WRITE_LOAD_MAX_BYTES - chunk->size_bytes)
         return refuse_load_line(reader, err, "the writes up to here are more than 2^62 bytes");
@@ -352,8 +341,6 @@ static int add_chunk(struct reader *reader, const struct cawl_chunk *chunk, stru
         return no_memory(reader, err);
     load->chunks[load->n++] = *chunk;
     load->total_bytes += chunk->size_bytes;
-    if (load->extent_bytes[chunk->file] < end)
-        load->extent_bytes[chunk->file] = end;
     return 0;
 }
 

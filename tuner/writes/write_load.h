@@ -14,8 +14,7 @@ struct write_load {
     size_t n;
     char **files; /* their names, by struct cawl_chunk.file; a generated load has one, "" */
     size_t n_files;
-    uint64_t total_bytes;   /* sum of the sizes */
-    uint64_t *extent_bytes; /* by file: the largest offset + size */
+    uint64_t total_bytes; /* sum of the sizes */
 };
 
 /* At most this many chunks, so far into a file, and so long a pause. */
