@@ -49,15 +49,6 @@ static double direct_seconds(struct closed *closed, const struct cawl_chunk *chu
     return fixed + device_seconds(closed, size);
 }
 
-static double copy_seconds(const struct closed *closed, uint64_t size, uint64_t n_new)
-{
-    const struct cawl_host *host = closed->host;
-    double rate_new = fmin(host->bw_ramdisk_bps, host->bw_ramdisk_first_touch_bps);
-
-    return n_new > 0 ? (double)(size - n_new) / host->bw_ramdisk_bps + (double)n_new / rate_new
-                     : (double)size / host->bw_ramdisk_bps;
-}
-
 /* Equation 3 with the meaning of its text: what is left over after whole blocks costs a block read and a
  * block written. */
 static int sync_seconds(struct closed *closed, const struct cawl_chunk *chunk, double *ret)
@@ -70,7 +61,8 @@ static int sync_seconds(struct closed *closed, const struct cawl_chunk *chunk, d
     if (closed->options->first_touch)
         result = cawl_map_cover(&closed->touched, chunk->file, chunk->offset_bytes, size, &n_new);
     before = call_seconds(closed, chunk) + split_seconds(closed, written) +
-             copy_seconds(closed, size, n_new) + (rem > 0 ? host->bs_bytes / host->bw_rdev_bps : 0);
+             cawl_copy_seconds(host, host->bw_ramdisk_bps, size, n_new) +
+             (rem > 0 ? host->bs_bytes / host->bw_rdev_bps : 0);
     cawl_device_idle(&closed->device, before);
     *ret = before + device_seconds(closed, written);
     return result;

@@ -90,6 +90,9 @@ double cawl_device_bytes(const struct cawl_device *device, double seconds);
 void cawl_device_busy(struct cawl_device *device, double seconds);
 void cawl_device_idle(struct cawl_device *device, double seconds);
 
+/* Of bytes that come into memory at a rate, those that touch it for the first time apart. */
+double cawl_copy_seconds(const struct cawl_host *host, double bps, uint64_t size, uint64_t n_new);
+
 /* Algorithm 1. */
 struct cawl_engine {
     const struct cawl_host *host;

@@ -125,12 +125,11 @@ static double device_bps(const struct cawl_engine *engine)
     return cawl_device_bytes(&engine->device, moment_s) / moment_s;
 }
 
-/* Of bytes that come in at a rate, those that touch memory for the first time apart. */
-static double copy_seconds(const struct cawl_engine *engine, double rate, uint64_t size, uint64_t n_new)
+double cawl_copy_seconds(const struct cawl_host *host, double bps, uint64_t size, uint64_t n_new)
 {
-    double rate_new = fmin(rate, engine->host->bw_ramdisk_first_touch_bps);
+    double new_bps = fmin(bps, host->bw_ramdisk_first_touch_bps);
 
-    return n_new > 0 ? (double)(size - n_new) / rate + (double)n_new / rate_new : (double)size / rate;
+    return n_new > 0 ? (double)(size - n_new) / bps + (double)n_new / new_bps : (double)size / bps;
 }
 
 /* At limit_hard the rate is 0, and just below it nearly so: no write waits longer than until the flusher has
@@ -144,11 +143,11 @@ static double throttled_seconds(const struct cawl_engine *engine, uint64_t size,
     double dirty = dirty_of(engine);
     double pos_ratio = 1 + pow((centre - dirty) / (engine->limit_hard - centre), 3);
     double wait = dirty > centre ? cawl_device_seconds(&engine->device, dirty - centre) : 0;
-    double longest = wait + copy_seconds(engine, fmin(base, most), size, n_new);
+    double longest = wait + cawl_copy_seconds(engine->host, fmin(base, most), size, n_new);
 
     if (!(pos_ratio > 0))
         return longest;
-    return fmin(copy_seconds(engine, fmin(base * pos_ratio, most), size, n_new), longest);
+    return fmin(cawl_copy_seconds(engine->host, fmin(base * pos_ratio, most), size, n_new), longest);
 }
 
 /* Of bytes that are not dirty yet. */
@@ -161,8 +160,8 @@ static double part_seconds(const struct cawl_engine *engine, enum cawl_run run, 
 
     if (run == CAWL_THROTTLE_RUN)
         return throttled_seconds(engine, size, n_new);
-    return copy_seconds(engine, run == CAWL_ASYNC_RUN ? fmin(most, engine->host->bw_reduced_bps) : most, size,
-                        n_new);
+    return cawl_copy_seconds(
+        engine->host, run == CAWL_ASYNC_RUN ? fmin(most, engine->host->bw_reduced_bps) : most, size, n_new);
 }
 
 /* Bytes until the state changes, if all of them are new. */

@@ -112,11 +112,11 @@ static void take_dirty(const struct replay_result *result, double *ret_dirty_byt
 static int take_run(struct validation *validation, const struct replay_result *result, struct err *err)
 {
     struct validate_run *run = &validation->runs[validation->n_runs];
-    run->costs_s = malloc(result->n * sizeof *run->costs_s);
-    run->dirty_bytes = malloc(result->n * sizeof *run->dirty_bytes);
+    run->costs_s = malloc(2 * result->n * sizeof *run->costs_s);
     validation->n_runs++;
-    if (run->costs_s == NULL || run->dirty_bytes == NULL)
+    if (run->costs_s == NULL)
         return err_set(err, -ENOMEM, "no memory for the costs of %zu writes", result->n);
+    run->dirty_bytes = run->costs_s + result->n;
     run->total_s = run->close_s = (double)result->close_ns / 1e9;
     for (size_t i = 0; i < result->n; i++) {
         run->costs_s[i] = (double)result->costs_ns[i] / 1e9;
@@ -256,17 +256,16 @@ static int take_medians(struct validation *validation, const double **columns, d
 static int compare_all_runs(struct validation *validation, struct err *err)
 {
     size_t n = validation->load->n;
-    double **medians[] = {&validation->costs_s, &validation->low_s, &validation->high_s,
-                          &validation->dirty_bytes};
     const double **columns = calloc(validation->n_runs, sizeof *columns);
     double *totals_s = malloc(validation->n_runs * sizeof *totals_s);
-    int result = columns == NULL || totals_s == NULL ? -ENOMEM : 0;
-    for (size_t i = 0; i < sizeof medians / sizeof medians[0] && result == 0; i++) {
-        *medians[i] = malloc(n * sizeof **medians[i]);
-        result = *medians[i] == NULL ? -ENOMEM : 0;
-    }
-    if (result == 0)
+    validation->costs_s = malloc(4 * n * sizeof *validation->costs_s);
+    int result = columns == NULL || totals_s == NULL || validation->costs_s == NULL ? -ENOMEM : 0;
+    if (result == 0) {
+        validation->low_s = validation->costs_s + n;
+        validation->high_s = validation->low_s + n;
+        validation->dirty_bytes = validation->high_s + n;
         result = take_medians(validation, columns, totals_s);
+    }
     if (result == 0) {
         set_range(validation);
         set_error(&validation->cawl, validation);
@@ -279,16 +278,11 @@ static int compare_all_runs(struct validation *validation, struct err *err)
 
 static void done(struct validation *validation)
 {
-    for (size_t i = 0; i < validation->n_runs; i++) {
+    for (size_t i = 0; i < validation->n_runs; i++)
         free(validation->runs[i].costs_s);
-        free(validation->runs[i].dirty_bytes);
-    }
     free(validation->runs);
     free(validation->writes);
     free(validation->costs_s);
-    free(validation->low_s);
-    free(validation->high_s);
-    free(validation->dirty_bytes);
     cawl_prediction_done(&validation->cawl.prediction);
     cawl_prediction_done(&validation->naive.prediction);
 }

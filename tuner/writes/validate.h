@@ -11,7 +11,7 @@
 
 /* One repetition, in seconds and bytes, by chunk. */
 struct validate_run {
-    double *costs_s, *dirty_bytes; /* dirty: of the machine at the chunk's end, NaN unknown */
+    double *costs_s, *dirty_bytes; /* one allocation; dirty: of the machine at the chunk's end, NaN unknown */
     double close_s, total_s;       /* total: the costs, close_s included */
 };
 
@@ -28,8 +28,9 @@ struct validation {
     struct replay_write *writes;
     struct validate_run *runs; /* complete ones, of --repetitions */
     size_t n_runs;
-    double *costs_s, *low_s, *high_s, *dirty_bytes; /* medians over the runs, and the range of the costs */
-    double total_s;                                 /* median over the runs */
+    double *costs_s, *low_s, *high_s,
+        *dirty_bytes; /* medians over the runs, and the range of the costs, in one allocation */
+    double total_s;   /* median over the runs */
     struct validate_model cawl, naive;
     struct prediction_error scatter;
     uint64_t written_bytes;

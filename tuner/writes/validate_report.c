@@ -187,25 +187,22 @@ static json_t *json_measured(const struct validation *validation)
 
 int validate_print_json(FILE *out, const struct validation *validation, struct err *err)
 {
-    size_t n = validation->load->n;
-    json_t *document = json_pack(
-        "{s:s, s:s, s:b, s:s, s:o, s:I, s:I, s:I, s:I, s:I}", "schema", "fstune/write-validation/1",
-        "version", FSTUNE_VERSION, "interrupted", validation->interrupted, "mode",
-        cawl_mode_names[validation->predict->mode], "path", json_text(validation->settings->file.path),
-        "chunks", (json_int_t)n, "total_bytes", (json_int_t)validation->load->total_bytes, "repetitions",
-        (json_int_t)validation->n_runs, "bytes_written", (json_int_t)validation->written_bytes, "seed",
-        (json_int_t)validation->predict->seed);
-    json_object_set_new(document, "measured", json_measured(validation));
-    json_object_set_new(document, "cawl", json_model(&validation->cawl, n, true));
-    json_object_set_new(document, "naive", json_model(&validation->naive, n, false));
-    json_object_set_new(document, "improvement",
-                        json_number(prediction_error_improvement(validation->cawl.error.chunk_share,
-                                                                 validation->naive.error.chunk_share)));
-    json_object_set_new(document, "states", report_prediction_states(&validation->cawl.prediction));
-    json_object_set_new(
-        document, "host",
-        report_prediction_host(&validation->predict->host, validation->settings->prediction.host));
-    json_object_set_new(document, "warnings", json_warnings(&validation->warnings));
+    const struct predict *predict = validation->predict;
+    const size_t n = validation->load->n;
+    double improvement =
+        prediction_error_improvement(validation->cawl.error.chunk_share, validation->naive.error.chunk_share);
+    json_t *document =
+        json_pack("{s:s, s:s, s:b, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                  "schema", "fstune/write-validation/1", "version", FSTUNE_VERSION, "interrupted",
+                  validation->interrupted, "mode", cawl_mode_names[predict->mode], "path",
+                  json_text(validation->settings->file.path), "chunks", (json_int_t)n, "total_bytes",
+                  (json_int_t)validation->load->total_bytes, "repetitions", (json_int_t)validation->n_runs,
+                  "bytes_written", (json_int_t)validation->written_bytes, "seed", (json_int_t)predict->seed,
+                  "measured", json_measured(validation), "cawl", json_model(&validation->cawl, n, true),
+                  "naive", json_model(&validation->naive, n, false), "improvement", json_number(improvement),
+                  "states", report_prediction_states(&validation->cawl.prediction), "host",
+                  report_prediction_host(&predict->host, validation->settings->prediction.host), "warnings",
+                  json_warnings(&validation->warnings));
     return json_print(out, document, err);
 }
 
