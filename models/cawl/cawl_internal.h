@@ -122,15 +122,20 @@ int cawl_nosync_write(struct cawl_engine *engine, uint32_t file, uint64_t offset
 /* Builds with FSTUNE_DEBUG: asserts now and then that the blocks are sound and sum up to dirty. */
 void cawl_nosync_check(const struct cawl_engine *engine);
 
-/* The files of a load, by a number from 0. */
-struct cawl_files {
-    uint32_t *ids; /* ascending */
-    size_t n, last;
+/* A file of a load. */
+struct cawl_stream {
+    uint32_t file;
+    uint64_t end, pending; /* of its last chunk; stdio: bytes before it in the buffer */
 };
 
-int cawl_files_init(struct cawl_files *files, const struct cawl_chunk *chunks, size_t n); /* 0, -ENOMEM */
-size_t cawl_files_index(struct cawl_files *files, uint32_t id); /* id is one of them */
-void cawl_files_done(struct cawl_files *files);
+/* Zeroed at first; tdestroy frees the tree. */
+struct cawl_streams {
+    void *tree;
+    struct cawl_stream *last; /* most loads stay in one file for long */
+};
+
+/* The chunk's file, which ends where the chunk begins when it is new. NULL: no memory. */
+struct cawl_stream *cawl_stream_of(struct cawl_streams *streams, const struct cawl_chunk *chunk);
 
 /* Each mode: fills costs, end and dirty of a prediction whose arrays exist. 0, -ENOMEM. */
 int cawl_nosync_predict(struct cawl_engine *engine, const struct cawl_chunk *chunks);
