@@ -47,6 +47,7 @@ struct cawl_cache {
     uint64_t bytes[CAWL_N_LISTS];
 };
 
+/* From now on it stays where it is: its lists point into it. cawl_map_done of its map frees it. */
 void cawl_cache_init(struct cawl_cache *cache);
 
 static inline uint64_t cawl_cache_dirty(const struct cawl_cache *cache)
